@@ -1,0 +1,43 @@
+// The shape of a subcommand: one .cpp file with a setup function, and one row in subcommands.cpp.
+//
+// setup() declares options on the CLI::App and returns the function to run once the command line
+// is parsed. Options live in a struct that the run function shares:
+//
+//   Run setup_info(CLI::App& app) {
+//     auto options = std::make_shared<InfoOptions>();
+//     app.add_option("trace", options->path, "trace to describe")->required();
+//     return [options] { return info(*options); };
+//   }
+//
+// run() returns the exit status (docs/exit-status.md). Failures go through fail(error), which
+// prints the error on stderr and gives the status of its kind.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <span>
+
+#include "base/error.hpp"
+
+namespace warpmem::command {
+
+using Run = std::function<int()>;
+
+struct Subcommand {
+  const char* name;
+  const char* help;  // one line, lower case, no final stop
+  Run (*setup)(CLI::App& app);
+};
+
+// All subcommands, in the order the help shows them.
+std::span<const Subcommand> subcommands();
+
+// The whole option tree, for parsing and for `completion`. Runs are left in `runs`, one a row.
+void build_options(CLI::App& app, std::vector<Run>& runs);
+
+// "warpmem: error: …" on stderr; the exit status of the error's kind.
+int fail(const Error& error);
+// "warpmem: warning: …" on stderr.
+void warn(const std::string& message);
+
+}  // namespace warpmem::command

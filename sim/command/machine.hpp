@@ -1,0 +1,23 @@
+// What of a GPU and its tools this machine has. Reads files and search paths only: nothing is
+// started, so it is quick and works where a driver hangs.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace warpmem::command {
+
+struct Check {
+  std::string name;     // "driver"
+  std::string purpose;  // what it is needed for: "record"
+  bool ok = false;
+  std::string found;    // version or place; empty when missing
+  std::string fix;      // what to do; empty when ok
+};
+
+std::vector<Check> check_machine();
+
+// The tool's full path from PATH or the CUDA toolkit's usual places; empty when there is none.
+std::string find_tool(const std::string& name);
+
+}  // namespace warpmem::command

@@ -1,0 +1,22 @@
+// What stdout and stderr are connected to, and the escape codes that follow from it.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace warpmem::command {
+
+bool is_terminal(int descriptor);
+
+// Colour only where a person sees it: a terminal, NO_COLOR unset or empty, TERM not "dumb".
+bool use_colour(int descriptor);
+
+// Columns of the terminal behind `descriptor`; 80 when that is not known.
+int terminal_width(int descriptor);
+
+enum class Style { kBold, kDim, kRed, kYellow, kGreen };
+
+// `text` in `style` when `colour`, else `text` as it is.
+std::string styled(std::string_view text, Style style, bool colour);
+
+}  // namespace warpmem::command
