@@ -1,0 +1,197 @@
+#include "validate/compare.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "base/units.hpp"
+#include "validate/kernel_name.hpp"
+
+namespace warpmem::validate {
+namespace {
+
+MetricValue value_of(const LaunchMetrics& launch, std::string_view name, const char* absent) {
+  const auto it = launch.metrics.find(std::string(name));
+  return it == launch.metrics.end() ? MetricValue{0, absent} : it->second;
+}
+
+Comparison compare(const MetricRule& rule, const LaunchMetrics& predicted,
+                   const LaunchMetrics& measured) {
+  Comparison c;
+  c.rule = &rule;
+  c.predicted = value_of(predicted, rule.name, "not predicted");
+  c.measured = value_of(measured, rule.name, "not collected");
+  if (!c.predicted.known() || !c.measured.known()) {
+    c.reason = !c.measured.known() ? c.measured.missing : c.predicted.missing;
+    return c;
+  }
+  double floor = rule.match == Match::kExact ? 0 : rule.floor;
+  if (!rule.scale.empty())
+    if (const auto scale = value_of(measured, rule.scale, "n/a"); scale.known())
+      floor = std::max(floor, scale.value);
+  const double p = c.predicted.value, m = c.measured.value;
+  c.error = symmetric_error(p, m, floor);
+  c.small = std::max(std::abs(p), std::abs(m)) < rule.floor || (p == 0 && m == 0);
+  if (p == m) c.verdict = Verdict::kEqual;
+  else if (rule.match == Match::kExact) c.verdict = Verdict::kDiffers;
+  else c.verdict = std::abs(c.error) <= rule.band ? Verdict::kWithinBand : Verdict::kOutsideBand;
+  return c;
+}
+
+// In the summary form one measured row stands for several launches: compare with their average.
+LaunchMetrics average(const std::vector<const LaunchMetrics*>& launches) {
+  LaunchMetrics out = *launches.front();
+  for (auto& [name, value] : out.metrics) {
+    double sum = 0;
+    for (const auto* l : launches) {
+      const auto it = l->metrics.find(name);
+      if (it == l->metrics.end() || !it->second.known()) value.missing = "not predicted for all";
+      else sum += it->second.value;
+    }
+    if (value.known()) value.value = sum / static_cast<double>(launches.size());
+  }
+  return out;
+}
+
+std::string describe(const LaunchMetrics& l) {
+  return fmt::format("{} grid ({},{},{}) block ({},{},{})", kernel_signature(l.kernel), l.grid[0],
+                     l.grid[1], l.grid[2], l.block[0], l.block[1], l.block[2]);
+}
+
+// Which launches enter a metric's statistics, and why the others do not.
+std::string excluded_because(const Comparison& c) {
+  if (c.verdict == Verdict::kNotCompared) return c.reason;
+  if (!c.small) return "";
+  if (c.predicted.value == 0 && c.measured.value == 0) return "none on either side";
+  return fmt::format("fewer than {} on both sides", grouped(static_cast<std::uint64_t>(c.rule->floor)));
+}
+
+MetricSummary summarise(const MetricRule& rule, const std::vector<LaunchComparison>& launches) {
+  MetricSummary s;
+  s.rule = &rule;
+  std::vector<double> sizes;
+  double sum = 0;
+  for (const auto& launch : launches) {
+    for (const auto& c : launch.metrics) {
+      if (c.rule != &rule) continue;
+      s.failed += fails(c.verdict);
+      s.known += c.verdict == Verdict::kKnownDeviation;
+      if (const auto why = excluded_because(c); !why.empty()) {
+        ++s.excluded[why];
+        continue;
+      }
+      ++s.n;
+      s.equal += c.verdict == Verdict::kEqual;
+      sizes.push_back(std::abs(c.error));
+      sum += c.error;
+      if (std::abs(c.error) > s.worst) {
+        s.worst = std::abs(c.error);
+        s.worst_at = launch.run.empty() ? launch.kernel : launch.run + " " + launch.kernel;
+      }
+    }
+  }
+  s.median = percentile(sizes, 0.5);
+  s.p90 = percentile(sizes, 0.9);
+  s.bias = s.n ? sum / static_cast<double>(s.n) : 0;
+  return s;
+}
+
+}  // namespace
+
+const char* verdict_name(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::kEqual: return "equal";
+    case Verdict::kWithinBand: return "within band";
+    case Verdict::kKnownDeviation: return "known deviation";
+    case Verdict::kDiffers: return "differs";
+    case Verdict::kOutsideBand: return "outside band";
+    case Verdict::kNotCompared: return "n/a";
+  }
+  return "";
+}
+
+double percentile(std::vector<double> values, double share) {
+  if (values.empty()) return 0;
+  std::sort(values.begin(), values.end());
+  const double at = share * static_cast<double>(values.size() - 1);
+  const auto low = static_cast<std::size_t>(at);
+  const std::size_t high = std::min(low + 1, values.size() - 1);
+  return values[low] + (at - static_cast<double>(low)) * (values[high] - values[low]);
+}
+
+std::vector<LaunchComparison> compare_launches(const std::vector<LaunchMetrics>& predicted,
+                                               const NcuImport& measured, const Matching& matching,
+                                               const std::string& run) {
+  // Predicted launches of each measured one; more than one only in the summary form.
+  std::map<std::size_t, std::vector<const LaunchMetrics*>> sharing;
+  for (const auto& [p, m] : matching.pairs) sharing[m].push_back(&predicted[p]);
+  std::vector<LaunchComparison> out;
+  for (const auto& [p, m] : matching.pairs) {
+    if (sharing[m].front() != &predicted[p]) continue;
+    const LaunchMetrics model = sharing[m].size() == 1 ? predicted[p] : average(sharing[m]);
+    const NcuLaunch& counted = measured.launches[m];
+    LaunchComparison launch{run, kernel_signature(model.kernel), model.grid, model.block,
+                            model.launch, counted.id, {}};
+    for (const auto& rule : metric_rules()) {
+      const std::string name(rule.name);
+      if (!model.metrics.contains(name) && !counted.counted.metrics.contains(name)) continue;
+      launch.metrics.push_back(compare(rule, model, counted.counted));
+    }
+    out.push_back(std::move(launch));
+  }
+  return out;
+}
+
+std::vector<std::string> describe_unmatched(const std::vector<LaunchMetrics>& predicted,
+                                            const NcuImport& measured, const Matching& matching,
+                                            const std::string& run) {
+  const std::string prefix = run.empty() ? "" : run + ": ";
+  std::vector<std::string> out;
+  for (std::size_t i : matching.unmatched_predicted)
+    out.push_back(fmt::format("{}launch {} only in the trace: {}", prefix, predicted[i].launch,
+                              describe(predicted[i])));
+  for (std::size_t j : matching.unmatched_measured)
+    out.push_back(fmt::format("{}launch {} only in the profiler's file: {}", prefix,
+                              measured.launches[j].id.empty()
+                                  ? std::to_string(measured.launches[j].counted.launch)
+                                  : measured.launches[j].id,
+                              describe(measured.launches[j].counted)));
+  return out;
+}
+
+Report finish_report(std::string gpu, std::vector<LaunchComparison> launches,
+                     std::vector<std::string> unmatched, const DeviationList& deviations) {
+  Report report{std::move(gpu), std::move(launches), std::move(unmatched), {}, {}, 0};
+  std::vector<DeviationUse> uses;
+  for (const auto& d : deviations.entries()) uses.push_back({d.id, d.reason, 0, 0, 0});
+  for (auto& launch : report.launches) {
+    for (auto& c : launch.metrics) {
+      if (c.verdict == Verdict::kNotCompared) continue;
+      const auto found = deviations.find(report.gpu, launch.run, launch.kernel, c.rule->name);
+      if (found) {
+        ++uses[*found].named;
+        if (fails(c.verdict)) {
+          ++uses[*found].needed;
+          uses[*found].worst = std::max(uses[*found].worst, std::abs(c.error));
+          if (std::abs(c.error) <= deviations.entries()[*found].max_error) {
+            c.verdict = Verdict::kKnownDeviation;
+            c.reason = uses[*found].reason;
+          } else {
+            c.reason = fmt::format("beyond the bound of the listed deviation {}", uses[*found].id);
+          }
+        }
+      }
+      report.failed += fails(c.verdict);
+    }
+  }
+  for (auto& use : uses)
+    if (use.named > 0) report.deviations.push_back(std::move(use));
+  for (const auto& rule : metric_rules()) {
+    MetricSummary s = summarise(rule, report.launches);
+    if (s.n > 0 || !s.excluded.empty()) report.summary.push_back(std::move(s));
+  }
+  return report;
+}
+
+}  // namespace warpmem::validate

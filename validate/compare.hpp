@@ -1,0 +1,94 @@
+// Holds predicted counters against measured ones: an error and a verdict for every metric of every
+// matched launch, and a summary of each metric over all of them.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/launch_metrics.hpp"
+#include "validate/deviations.hpp"
+#include "validate/match.hpp"
+#include "validate/metric_map.hpp"
+#include "validate/ncu_csv.hpp"
+
+namespace warpmem::validate {
+
+enum class Verdict {
+  kEqual,           // the same number
+  kWithinBand,      // approximate metric, error within its band
+  kKnownDeviation,  // would fail, but a listed deviation covers it
+  kDiffers,         // exact metric, another number
+  kOutsideBand,     // approximate metric, error beyond its band
+  kNotCompared,     // one side has no value
+};
+const char* verdict_name(Verdict verdict);
+inline bool fails(Verdict v) { return v == Verdict::kDiffers || v == Verdict::kOutsideBand; }
+
+struct Comparison {
+  const MetricRule* rule = nullptr;
+  MetricValue predicted, measured;
+  double error = 0;        // symmetric, signed: above 0 when the model says more
+  Verdict verdict = Verdict::kNotCompared;
+  std::string reason;      // why not compared, or the deviation's sentence
+  bool small = false;      // both sides below the metric's floor
+};
+
+struct LaunchComparison {
+  std::string run;         // name in the suite; empty for a single trace
+  std::string kernel;      // signature: "copy<float4>"
+  Dim3 grid{1, 1, 1}, block{1, 1, 1};
+  std::uint64_t launch = 0;       // in the trace
+  std::string profiler_id;        // in the CSV
+  std::vector<Comparison> metrics;  // in the order of metric_rules(); only those known to one side
+};
+
+struct MetricSummary {
+  const MetricRule* rule = nullptr;
+  std::size_t n = 0;          // launches in the statistics
+  std::size_t equal = 0;      // … of them the same number on both sides
+  double median = 0, p90 = 0, worst = 0;  // of the size of the error
+  std::string worst_at;       // run and kernel
+  double bias = 0;            // mean signed error: above 0 when the model says more
+  std::size_t known = 0, failed = 0;
+  std::map<std::string, std::size_t> excluded;  // reason -> launches
+};
+
+struct DeviationUse {
+  std::string id;
+  std::string reason;
+  std::size_t named = 0;      // comparisons it names
+  std::size_t needed = 0;     // … that would have failed without it
+  double worst = 0;           // largest error among them
+  bool gone() const { return named > 0 && needed == 0; }
+};
+
+struct Report {
+  std::string gpu;                       // card
+  std::vector<LaunchComparison> launches;
+  std::vector<std::string> unmatched;    // one line each: which side, what
+  std::vector<MetricSummary> summary;    // metrics with anything to say
+  std::vector<DeviationUse> deviations;  // those that name something here
+  std::size_t failed = 0;                // comparisons
+  bool ok() const { return failed == 0; }
+};
+
+// The comparisons of one trace with one file.
+std::vector<LaunchComparison> compare_launches(const std::vector<LaunchMetrics>& predicted,
+                                               const NcuImport& measured, const Matching& matching,
+                                               const std::string& run);
+
+// One line for every launch that only one side has.
+std::vector<std::string> describe_unmatched(const std::vector<LaunchMetrics>& predicted,
+                                            const NcuImport& measured, const Matching& matching,
+                                            const std::string& run);
+
+// Applies the deviations, then fills summary, deviations and failed.
+Report finish_report(std::string gpu, std::vector<LaunchComparison> launches,
+                     std::vector<std::string> unmatched, const DeviationList& deviations);
+
+// The value at `share` (0..1) of the sorted list, linear between neighbours; 0 for an empty list.
+double percentile(std::vector<double> values, double share);
+
+}  // namespace warpmem::validate

@@ -1,0 +1,45 @@
+// Which hardware metric each of our counters must match, how closely, and why. One row a metric:
+// the profiler's full name is also the name our counters carry, so this table is the whole map.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace warpmem::validate {
+
+enum class Match {
+  kExact,        // depends on addresses only: equal to the unit
+  kApproximate,  // depends on cache state, order or arbitration: within a band
+};
+
+enum class Group { kInstructions, kL1, kShared, kCrossbar, kL2, kDram, kTime };
+const char* group_name(Group group);
+
+struct MetricRule {
+  std::string_view name;    // of Nsight Compute, with its rollup: "dram__sectors_read.sum"
+  Group group = Group::kL1;
+  std::string_view unit;    // base unit
+  std::string_view counts;  // what is counted, one sentence without a final stop
+  Match match = Match::kExact;
+  // Largest symmetric relative error that passes; 0 for exact metrics. See symmetric_error().
+  double band = 0;
+  // A count below which a relative error says nothing: errors are taken relative to at least this.
+  double floor = 0;
+  // When not empty, the metric whose measured value takes the floor's place if larger: a count of
+  // extra work is judged by the work it adds to.
+  std::string_view scale = {};
+  std::string_view source;  // where the rule comes from
+};
+
+std::span<const MetricRule> metric_rules();
+// The rule of a full metric name; nullptr when warpmem does not predict it.
+const MetricRule* find_rule(std::string_view name);
+// All names, as `ncu --metrics` takes them.
+std::string metric_list();
+
+// (predicted - measured) / max((|predicted| + |measured|) / 2, floor): +-2 at most, the same size
+// for twice as for half, and quiet where both are small.
+double symmetric_error(double predicted, double measured, double floor);
+
+}  // namespace warpmem::validate

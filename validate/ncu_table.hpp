@@ -1,0 +1,43 @@
+// Finds the table in a profiler's output: the header, and the rows that fit it. Knows nothing of
+// counters; ncu_csv gives the cells their meaning.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "validate/csv_scan.hpp"
+#include "validate/ncu_csv.hpp"
+
+namespace warpmem::validate {
+
+struct NcuHeader {
+  NcuShape shape = NcuShape::kLong;
+  char delimiter = ',';
+  std::vector<std::string> columns;
+  std::map<std::string, std::size_t, std::less<>> index;
+
+  std::optional<std::size_t> find(std::string_view column) const;
+  // The cell of that column, or "" when the header has no such column.
+  std::string_view cell(const CsvRecord& row, std::string_view column) const;
+};
+
+// Columns that say which launch a row is about, or how a metric is presented.
+bool is_identity_column(std::string_view column);
+
+struct NcuTable {
+  struct Row {
+    std::size_t header = 0;  // index into `headers`
+    CsvRecord record;
+  };
+  std::vector<NcuHeader> headers;
+  std::vector<Row> rows;
+  std::vector<std::string> complaints;  // ==ERROR== and ==WARNING== lines
+  bool no_permission = false;           // ERR_NVGPUCTRPERM was seen
+};
+
+NcuTable find_table(std::string_view text, ImportReport& report);
+
+}  // namespace warpmem::validate
