@@ -31,15 +31,19 @@ struct Origin {
 
 // One encoded block: records of one launch. Built without a writer, so several threads can encode.
 struct EncodedBlock {
-  std::uint32_t launch = 0;
+  std::uint32_t launch = 0;        // Launch::id
   std::uint64_t records = 0;
-  std::uint64_t lost = 0;          // records known to be lost before this block
+  std::uint64_t lost = 0;          // records of this launch known to be lost so far
   std::uint64_t raw_bytes = 0;     // before zstd
-  std::vector<std::uint8_t> body;  // the zstd frame
+  std::vector<std::uint8_t> body;  // the zstd frame; as long as raw_bytes: stored, not compressed
   std::vector<Segment> segments;   // for the index
+  std::vector<Site> sites;         // of its records, for the index
+  std::vector<EncodedBlock> more;  // further blocks, when one add() was larger than a block
+  std::string problem;             // what add() was given wrongly; append() refuses the block
 };
 
-// Collects segments of one launch and encodes them once about 256 KiB raw are reached.
+// Collects segments of one launch (named by its Launch::id) and encodes them once about 256 KiB raw
+// are reached. zstd_level 0 stores the blocks uncompressed.
 class BlockBuilder {
  public:
   explicit BlockBuilder(std::uint32_t launch, int zstd_level = 3);
@@ -53,25 +57,39 @@ class BlockBuilder {
            std::span<const Site> sites, std::span<const std::uint64_t> lanes);
   bool full() const;   // time to take()
   bool empty() const;
-  EncodedBlock take(std::uint64_t lost = 0);  // leaves the builder empty
+  // Leaves the builder empty. `lost`: records of this launch known to be lost so far.
+  EncodedBlock take(std::uint64_t lost = 0);
 
  private:
   struct State;
   std::unique_ptr<State> state_;
 };
 
+struct WriterOptions {
+  bool overwrite = false;  // replace PATH when sealing, and a PATH.partial left by another run now
+  int zstd_level = 3;      // of the blocks the writer makes itself; 0 stores them
+};
+
+class Sink;  // traces/sink.hpp: where the bytes go
+
 class TraceWriter {
  public:
-  // Creates PATH.partial. Fails with kResources or kUsage (PATH exists and !overwrite …).
-  static Result<TraceWriter> create(const std::string& path, const Origin& origin);
+  // Creates PATH.partial. Fails with kResources, or kUsage when a file is in the way.
+  static Result<TraceWriter> create(const std::string& path, const Origin& origin,
+                                    const WriterOptions& options = {});
+  // The same on any sink; `path` is for messages only.
+  static Result<TraceWriter> create_on(std::unique_ptr<Sink> sink, const std::string& path,
+                                       const Origin& origin, const WriterOptions& options = {});
   ~TraceWriter();  // an unsealed file stays behind as .partial
   TraceWriter(TraceWriter&&) noexcept;
   TraceWriter& operator=(TraceWriter&&) noexcept;
 
+  // Each call writes whole blocks or fails with kResources and leaves those before it readable; a
+  // call that failed may be tried again (after freeing space, say).
   Result<std::uint32_t> add_program(const Program& program);  // its index
   Result<void> begin_launch(const Launch& launch);
   Result<void> append(const EncodedBlock& block);             // of a launch begun and not ended
-  Result<void> end_launch(std::uint32_t launch, const LaunchEnd& end);
+  Result<void> end_launch(std::uint32_t launch, const LaunchEnd& end);  // counts end.records itself
   Result<void> note_missing(const std::string& what);         // found out later: adds to quality
   Result<void> seal();                                        // index, footer, fsync, rename
 
