@@ -11,14 +11,14 @@ namespace warpmem {
 
 // What went wrong, in the order of the command's exit statuses (docs/exit-status.md).
 enum class ErrorKind {
-  kCheckFailed,    // 1: a comparison did not hold (validate, diff)
-  kUsage,          // 2: wrong option, wrong card, wrong configuration
-  kMalformed,      // 3: the input is not what it says it is
-  kIncomplete,     // 4: the input is cut short and --partial was not given
-  kResources,      // 5: out of memory, disk, or the time that was allowed
-  kEnvironment,    // 6: no GPU, no permission, no nvcc
-  kInternal,       // 70: our bug
-  kInterrupted,    // 130: the user stopped it
+  kCheckFailed,  // 1: a comparison did not hold (validate, diff)
+  kUsage,        // 2: wrong option, wrong card, wrong configuration
+  kMalformed,    // 3: the input is not what it says it is
+  kIncomplete,   // 4: the input is cut short and --partial was not given
+  kResources,    // 5: out of memory, disk, or the time that was allowed
+  kEnvironment,  // 6: no GPU, no permission, no nvcc
+  kInternal,     // 70: our bug
+  kInterrupted,  // 130: the user stopped it
 };
 
 // The process exit status of each kind.

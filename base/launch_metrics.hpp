@@ -20,10 +20,10 @@ struct MetricValue {
 };
 
 struct LaunchMetrics {
-  std::uint64_t launch = 0;  // position among the launches of its program, from 0
-  std::string kernel;        // demangled name with its template arguments
-  Dim3 grid{1, 1, 1};        // CTAs
-  Dim3 block{1, 1, 1};       // threads
+  std::uint64_t launch = 0;                    // position among the launches of its program, from 0
+  std::string kernel;                          // demangled name with its template arguments
+  Dim3 grid{1, 1, 1};                          // CTAs
+  Dim3 block{1, 1, 1};                         // threads
   std::map<std::string, MetricValue> metrics;  // full profiler name -> value, in base units
 };
 

@@ -1,17 +1,73 @@
-# System packages first; elsewhere a pinned download with its hash.
+# System packages first; elsewhere a pinned download with its hash (CMake's FetchContent).
+# cmake/debian-packages.txt has Debian's names.
 include(FetchContent)
 find_package(Threads REQUIRED)
+find_package(PkgConfig)
 
 FetchContent_Declare(fmt
   URL https://github.com/fmtlib/fmt/archive/refs/tags/9.1.0.tar.gz
   URL_HASH SHA256=5dea48d1fcddc3ec571ce2058e13910a0d4a6bab4cc09a809d8b1dd1c88ae6f2
-  FIND_PACKAGE_ARGS 9)
-FetchContent_MakeAvailable(fmt)
+  FIND_PACKAGE_ARGS)
+FetchContent_Declare(CLI11
+  URL https://github.com/CLIUtils/CLI11/archive/refs/tags/v2.1.2.tar.gz
+  URL_HASH SHA256=26291377e892ba0e5b4972cdfd4a2ab3bf53af8dac1f4ea8fe0d1376b625c8cb
+  FIND_PACKAGE_ARGS)
+FetchContent_Declare(nlohmann_json
+  URL https://github.com/nlohmann/json/archive/refs/tags/v3.11.2.tar.gz
+  URL_HASH SHA256=d69f9deb6a75e2580465c6c4c5111b89c4dc2fa94e3a85fcd2ffcd9a143d9273
+  FIND_PACKAGE_ARGS 3.11)
+FetchContent_Declare(TBB
+  URL https://github.com/oneapi-src/oneTBB/archive/refs/tags/v2021.8.0.tar.gz
+  URL_HASH SHA256=eee380323bb7ce864355ed9431f85c43955faaae9e9bce35c62b372d7ffd9f8b
+  FIND_PACKAGE_ARGS)
+FetchContent_Declare(Catch2
+  URL https://github.com/catchorg/Catch2/archive/refs/tags/v2.13.10.tar.gz
+  URL_HASH SHA256=d54a712b7b1d7708bc7a819a8e6e47b2fde9536f487b89ccbca295072a7d9943
+  FIND_PACKAGE_ARGS)
+FetchContent_Declare(zstd
+  URL https://github.com/facebook/zstd/releases/download/v1.5.4/zstd-1.5.4.tar.gz
+  URL_HASH SHA256=0f470992aedad543126d06efab344dc5f3e171893810455787d38347343a4424
+  SOURCE_SUBDIR build/cmake)
+FetchContent_Declare(xxhash
+  URL https://github.com/Cyan4973/xxHash/archive/refs/tags/v0.8.1.tar.gz
+  URL_HASH SHA256=3bb6b7d6f30c591dd65aaaff1c8b7a5b94d81687998ca9400082c739a690436c
+  SOURCE_SUBDIR cmake_unofficial)
+FetchContent_Declare(tomlplusplus
+  URL https://github.com/marzer/tomlplusplus/archive/refs/tags/v3.3.0.tar.gz
+  URL_HASH SHA256=fc1a5eb410f3c67e90e5ad1264a1386d020067cfb01b633cc8c0441789aa6cf2)
 
-find_package(PkgConfig REQUIRED)
-pkg_check_modules(zstd REQUIRED IMPORTED_TARGET libzstd)
-pkg_check_modules(xxhash REQUIRED IMPORTED_TARGET libxxhash)
-find_package(nlohmann_json 3.11 REQUIRED)
-find_package(CLI11 2.1 REQUIRED)
-find_path(TOMLPLUSPLUS_INCLUDE_DIR toml++/toml.h REQUIRED)
-find_package(Boost 1.74 REQUIRED)
+# What the downloads would otherwise build beside the library.
+set(ZSTD_BUILD_PROGRAMS OFF CACHE INTERNAL "")
+set(ZSTD_BUILD_SHARED OFF CACHE INTERNAL "")
+set(XXHASH_BUILD_XXHSUM OFF CACHE INTERNAL "")
+set(TBB_TEST OFF CACHE INTERNAL "")
+
+FetchContent_MakeAvailable(fmt CLI11 nlohmann_json TBB)
+
+# warpmem_pkg_library(TARGET MODULE DOWNLOADED): an interface target on the pkg-config module, or
+# on the CMake target that the download of the same name defines.
+function(warpmem_pkg_library target module downloaded)
+  if(PkgConfig_FOUND)
+    pkg_check_modules(${target} QUIET IMPORTED_TARGET ${module})
+  endif()
+  if(NOT ${target}_FOUND)
+    message(STATUS "${module} is not installed: downloading it")
+    FetchContent_MakeAvailable(${target})
+    add_library(PkgConfig::${target} ALIAS ${downloaded})
+  endif()
+endfunction()
+warpmem_pkg_library(zstd libzstd libzstd_static)
+warpmem_pkg_library(xxhash libxxhash xxhash)
+
+find_path(TOMLPLUSPLUS_INCLUDE_DIR toml++/toml.h)
+if(NOT TOMLPLUSPLUS_INCLUDE_DIR)
+  FetchContent_MakeAvailable(tomlplusplus)
+  set(TOMLPLUSPLUS_INCLUDE_DIR ${tomlplusplus_SOURCE_DIR}/include CACHE PATH "" FORCE)
+endif()
+
+find_package(Boost 1.74 REQUIRED)  # headers only: Boost.Graph
+
+# Optional: the recorder reads source lines of cubins built with -lineinfo through libdw.
+if(PkgConfig_FOUND)
+  pkg_check_modules(libdw QUIET IMPORTED_TARGET libdw)
+endif()

@@ -68,10 +68,10 @@ Check check_memory() {
   const long page = sysconf(_SC_PAGE_SIZE);
   const auto bytes = static_cast<std::uint64_t>(std::max(pages, 0L)) *
                      static_cast<std::uint64_t>(std::max(page, 0L));
-  return {"processor", "replay", true,
-          fmt::format("{} threads, {} memory", std::thread::hardware_concurrency(),
-                      byte_size(bytes)),
-          ""};
+  return {
+      "processor", "replay", true,
+      fmt::format("{} threads, {} memory", std::thread::hardware_concurrency(), byte_size(bytes)),
+      ""};
 }
 
 Check check_driver() {
@@ -106,8 +106,9 @@ Check check_counters() {
     check.ok = true;
     check.found = "administrators only, and this is root";
   } else {
-    check.fix = "run as root, or set the module option NVreg_RestrictProfilingToAdminUsers=0 "
-                "and reload the driver";
+    check.fix =
+        "run as root, or set the module option NVreg_RestrictProfilingToAdminUsers=0 "
+        "and reload the driver";
   }
   return check;
 }
@@ -131,7 +132,7 @@ std::string find_tool(const std::string& name) {
   places.emplace_back("/usr/local/cuda/bin");
   places.emplace_back("/opt/cuda/bin");
   for (const std::string& place : places) {
-    const std::string candidate = place + "/" + name;
+    std::string candidate = fmt::format("{}/{}", place, name);
     if (!place.empty() && access(candidate.c_str(), X_OK) == 0 && !fs::is_directory(candidate)) {
       return candidate;
     }

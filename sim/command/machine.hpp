@@ -11,8 +11,8 @@ struct Check {
   std::string name;     // "driver"
   std::string purpose;  // what it is needed for: "record"
   bool ok = false;
-  std::string found;    // version or place; empty when missing
-  std::string fix;      // what to do; empty when ok
+  std::string found;  // version or place; empty when missing
+  std::string fix;    // what to do; empty when ok
 };
 
 std::vector<Check> check_machine();

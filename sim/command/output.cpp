@@ -53,7 +53,8 @@ void add_output_options(CLI::App& app, OutputOptions& options) {
 Output::Output(std::FILE* file, std::string path) : file_(file), path_(std::move(path)) {}
 
 Output::Output(Output&& other) noexcept
-    : file_(std::exchange(other.file_, nullptr)), path_(std::move(other.path_)),
+    : file_(std::exchange(other.file_, nullptr)),
+      path_(std::move(other.path_)),
       first_errno_(other.first_errno_) {}
 
 Result<Output> Output::open(const OutputOptions& options) {

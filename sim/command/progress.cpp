@@ -26,7 +26,9 @@ std::string short_count(double value) {
 }  // namespace
 
 Progress::Progress(std::string label, std::string unit, std::uint64_t total)
-    : label_(std::move(label)), unit_(std::move(unit)), total_(total),
+    : label_(std::move(label)),
+      unit_(std::move(unit)),
+      total_(total),
       shown_(is_terminal(STDERR_FILENO)) {}
 
 Progress::~Progress() {
@@ -49,10 +51,11 @@ void Progress::draw(std::uint64_t done, double seconds) {
   const double rate = seconds > 0 ? static_cast<double>(done) / seconds : 0;
   std::string line = label_;
   if (total_ > 0) {
-    line += fmt::format(" {:.0f} %", 100.0 * static_cast<double>(done) / static_cast<double>(total_));
+    line +=
+        fmt::format(" {:.0f} %", 100.0 * static_cast<double>(done) / static_cast<double>(total_));
   }
-  line += fmt::format("  {}{}  {}/s", short_count(static_cast<double>(done)), unit_,
-                      short_count(rate));
+  line +=
+      fmt::format("  {}{}  {}/s", short_count(static_cast<double>(done)), unit_, short_count(rate));
   if (total_ > done && rate > 0) {
     line += fmt::format("  {} left", duration(static_cast<double>(total_ - done) / rate));
   }

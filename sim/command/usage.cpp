@@ -40,7 +40,7 @@ std::string unknown_option(const CLI::App& app, int argc, const char* const* arg
   for (int i = 1; i < argc; ++i) {
     const std::string word = argv[i];
     if (word == "--") break;
-    const std::string name = word.substr(0, word.find('='));
+    std::string name = word.substr(0, word.find('='));
     if (word.starts_with("--") && std::find(known.begin(), known.end(), name) == known.end()) {
       return name;
     }

@@ -1,0 +1,24 @@
+#!/bin/sh
+# run-tests.sh BUILD: runs ctest and counts the test cases behind it (one ctest entry is one test
+# program, with many cases each).
+set -u
+build=$1
+log=$build/Testing/check.log
+mkdir -p "$build/Testing"
+
+jobs=$(nproc 2>/dev/null || echo 2)
+ctest --test-dir "$build" --output-on-failure -j "$jobs" --output-junit "$build/Testing/junit.xml" |
+  tee "$log"
+passed=$(sed -n '/tests passed/p' "$log")
+cases=$(
+  for program in "$build"/bin/test_*; do
+    [ -x "$program" ] && "$program" --list-test-names-only 2>/dev/null
+  done | grep -c .
+)
+echo
+echo "test cases: $cases in the room tests, beside the end-to-end ones"
+echo "$passed"
+case $passed in
+  100%*) exit 0 ;;
+  *) exit 1 ;;
+esac

@@ -1,0 +1,58 @@
+# shellcheck shell=sh disable=SC2154  # source_dir comes from the script that sources this
+# Sourced by ./demo and ./check: installs what is missing on Debian and its kin, and configures
+# build/. Set `source_dir` first.
+
+say() { printf '%s\n' "$*" >&2; }
+
+# packages demo|check: the names in debian-packages.txt, up to or past its [check] line.
+packages() {
+  if [ "$1" = check ]; then
+    sed -e '/^#/d' -e '/^\[/d' "$source_dir/cmake/debian-packages.txt"
+  else
+    sed -e '/^\[check\]/,$d' -e '/^#/d' "$source_dir/cmake/debian-packages.txt"
+  fi
+}
+
+installed() {
+  [ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null)" = installed ]
+}
+
+# install_missing demo|check: asks apt only for what is not there, so that a machine that has
+# everything needs neither network nor root.
+install_missing() {
+  if ! command -v dpkg-query >/dev/null 2>&1; then
+    say "This is no Debian: the libraries named in cmake/debian-packages.txt are looked up by CMake."
+    return
+  fi
+  missing=
+  for package in $(packages "$1"); do
+    installed "$package" || missing="$missing $package"
+  done
+  [ -n "$missing" ] || return 0
+  say "Installing with apt-get:$missing"
+  run_as_root=
+  if [ "$(id -u)" -ne 0 ]; then
+    if ! command -v sudo >/dev/null 2>&1; then
+      say "error: installing needs root. Run as root: apt-get install$missing"
+      exit 6
+    fi
+    run_as_root=sudo
+  fi
+  # A list that cannot be refreshed may still be good enough to install from.
+  $run_as_root env DEBIAN_FRONTEND=noninteractive apt-get update -qq >&2 ||
+    say "warning: apt-get update failed; trying with the package lists that are here"
+  # shellcheck disable=SC2086  # a list of words
+  if ! $run_as_root env DEBIAN_FRONTEND=noninteractive \
+      apt-get install -y -qq --no-install-recommends $missing >&2; then
+    say "error: apt-get could not install:$missing"
+    exit 6
+  fi
+}
+
+# configure OPTION…: build/ in Release with Ninja. ccache is used where it is installed.
+configure() {
+  if command -v ccache >/dev/null 2>&1; then
+    set -- -DCMAKE_CXX_COMPILER_LAUNCHER=ccache "$@"
+  fi
+  cmake -S "$source_dir" -B "$source_dir/build" -G Ninja -DCMAKE_BUILD_TYPE=Release "$@" >&2
+}

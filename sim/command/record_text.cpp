@@ -1,0 +1,86 @@
+#include "sim/command/record_text.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+#include "sim/command/trace_input.hpp"
+
+namespace warpmem::command {
+
+namespace {
+
+using trace::Op;
+
+bool has_addresses(Op op) { return op != Op::kBarrier && op != Op::kCtaBegin && op != Op::kCtaEnd; }
+
+}  // namespace
+
+int lane_addresses(const RecordView& view, std::uint64_t* out) {
+  if (!view.record.regular()) {
+    std::copy(view.lanes.begin(), view.lanes.end(), out);
+    return static_cast<int>(view.lanes.size());
+  }
+  int count = 0;
+  for (int lane = 0; lane < 32; ++lane) {
+    if (!(view.record.mask >> lane & 1)) continue;
+    const auto offset = static_cast<std::uint64_t>(std::int64_t{view.record.stride} * lane);
+    out[count++] = view.record.base + offset;
+  }
+  return count;
+}
+
+void append_text(fmt::memory_buffer& out, const RecordView& view) {
+  const auto to = std::back_inserter(out);
+  fmt::format_to(to, "{:>8} {:>4}  {:#06x}  {:<14} {:<13} {:>4}  {:08x}  ", view.cta, view.warp,
+                 view.site.pc, op_name(view.site.op), space_name(view.site.space), view.site.bytes,
+                 view.record.mask);
+  const trace::Record& record = view.record;
+  if (view.site.op == Op::kBarrier) {
+    fmt::format_to(to, "barrier {}", record.base);
+    if (record.stride != 0) fmt::format_to(to, ", {} threads", record.stride);
+  } else if (view.site.op == Op::kCtaBegin) {
+    if (record.base == trace::kUnknownSm) fmt::format_to(to, "SM n/a (not recorded)");
+    else fmt::format_to(to, "SM {}", record.base);
+  } else if (record.regular() && has_addresses(view.site.op)) {
+    if (record.active() == 1 || record.stride == 0) fmt::format_to(to, "{:#x}", record.base);
+    else fmt::format_to(to, "{:#x} {:+} a lane", record.base, record.stride);
+  } else {
+    fmt::format_to(to, "{:#x}", fmt::join(view.lanes, " "));
+  }
+  if (!view.instruction.empty()) fmt::format_to(to, "  ; {}", view.instruction);
+  out.push_back('\n');
+}
+
+void append_json(fmt::memory_buffer& out, const RecordView& view) {
+  const auto to = std::back_inserter(out);
+  fmt::format_to(to, R"({{"launch":{},"cta":{},"warp":{},"pc":{},"op":"{}")", view.launch, view.cta,
+                 view.warp, view.site.pc, op_name(view.site.op));
+  if (view.site.op == Op::kCtaBegin) {
+    if (view.record.base == trace::kUnknownSm) fmt::format_to(to, R"(,"sm":null)");
+    else fmt::format_to(to, R"(,"sm":{})", view.record.base);
+  } else if (view.site.op == Op::kBarrier) {
+    fmt::format_to(to, R"(,"barrier":{},"threads":{})", view.record.base, view.record.stride);
+  } else if (has_addresses(view.site.op)) {
+    std::uint64_t addresses[32];
+    const int count = lane_addresses(view, addresses);
+    fmt::format_to(to, R"(,"space":"{}","bytes":{},"mask":"{:08x}","addresses":[{}])",
+                   space_name(view.site.space), view.site.bytes, view.record.mask,
+                   fmt::join(addresses, addresses + count, ","));
+  }
+  fmt::format_to(to, "}}\n");
+}
+
+void append_csv(fmt::memory_buffer& out, const RecordView& view) {
+  const auto to = std::back_inserter(out);
+  fmt::format_to(to, "{},{},{},{},{},{},{},{:08x},", view.launch, view.cta, view.warp, view.site.pc,
+                 op_name(view.site.op), space_name(view.site.space), view.site.bytes,
+                 view.record.mask);
+  if (has_addresses(view.site.op)) {
+    std::uint64_t addresses[32];
+    const int count = lane_addresses(view, addresses);
+    fmt::format_to(to, "{}", fmt::join(addresses, addresses + count, " "));
+  }
+  out.push_back('\n');
+}
+
+}  // namespace warpmem::command
