@@ -1,0 +1,129 @@
+// Writes small traces for the end-to-end tests: make_trace KIND FILE.
+//   copy     one launch of 8 CTAs x 4 warps that load and store consecutive 4-byte words
+//   gather   the same with listed addresses, and two launches of two kernels
+//   lossy    sealed, but 5 records are known to be lost
+//   empty    a sealed trace without launches
+//   unsealed "copy" as a crash leaves it: FILE is what FILE.partial held
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "traces/writer.hpp"
+
+namespace {
+
+using namespace warpmem;
+using namespace warpmem::trace;
+
+constexpr std::uint32_t kCtas = 8;
+constexpr std::uint32_t kWarps = 4;
+constexpr std::uint64_t kSource = 0x7f0000000000;
+constexpr std::uint64_t kTarget = 0x7f0000100000;
+
+const std::vector<Site> kSites{{0x0, Op::kCtaBegin, Space::kNone, 0},
+                               {0x20, Op::kLoad, Space::kGlobal, 4},
+                               {0x40, Op::kStore, Space::kGlobal, 4},
+                               {0x50, Op::kCtaEnd, Space::kNone, 0}};
+
+Program program(const std::string& name) {
+  Program out;
+  out.name = name;
+  out.demangled = name + "(float*, const float*)";
+  out.arch = "sm_90";
+  out.registers = 16;
+  out.files = {"", "copy.cu"};
+  out.code = {{0x0, "S2R R0, SR_TID.X", 1, 3},
+              {0x10, "IMAD.WIDE R2, R0, 0x4, R2", 1, 4},
+              {0x20, "LDG.E R4, [R2.64]", 1, 5},
+              {0x30, "IMAD.WIDE R6, R0, 0x4, R6", 1, 5},
+              {0x40, "STG.E [R6.64], R4", 1, 5},
+              {0x50, "EXIT", 1, 6}};
+  return out;
+}
+
+Launch launch(std::uint32_t id, std::uint32_t program) {
+  Launch out;
+  out.id = id;
+  out.program = program;
+  out.grid = {kCtas, 1, 1};
+  out.block = {kWarps * 32, 1, 1};
+  out.registers = 16;
+  out.allocations = {{kSource, 1 << 20, AllocationKind::kDevice},
+                     {kTarget, 1 << 20, AllocationKind::kDevice}};
+  return out;
+}
+
+// Distinct addresses in no order, 4-byte aligned, within 64 KiB.
+std::uint64_t scattered(std::uint64_t i) { return i * 2654435761U % 16384 * 4; }
+
+void add_warp(BlockBuilder& builder, std::uint32_t cta, std::uint32_t warp, bool gather) {
+  const std::uint64_t first = 4 * 32 * (std::uint64_t{cta} * kWarps + warp);
+  std::vector<Record> records(4);
+  std::vector<std::uint64_t> lanes;
+  for (std::uint32_t i = 0; i < 4; ++i) {
+    records[i].mask = ~std::uint32_t{0};
+    records[i].site = i;
+  }
+  records[0].base = cta;  // the SM it ran on
+  records[1].base = kSource + first;
+  records[1].stride = 4;
+  records[2].base = kTarget + first;
+  records[2].stride = 4;
+  if (gather) {
+    for (std::uint64_t lane = 0; lane < 32; ++lane) lanes.push_back(kSource + scattered(first + lane));
+    records[1].base = 0;
+    records[1].stride = 0;
+    records[1].lanes = 0;
+  }
+  builder.add(cta, warp, records, kSites, lanes);
+}
+
+template <class T>
+void need(const Result<T>& result) {
+  if (result) return;
+  std::fprintf(stderr, "make_trace: %s\n", result.error().text().c_str());
+  std::exit(exit_status(result.error().kind));
+}
+
+void write_launch(TraceWriter& writer, std::uint32_t id, std::uint32_t program, bool gather,
+                  std::uint64_t lost) {
+  need(writer.begin_launch(launch(id, program)));
+  BlockBuilder builder(id);
+  for (std::uint32_t cta = 0; cta < kCtas; ++cta) {
+    for (std::uint32_t warp = 0; warp < kWarps; ++warp) add_warp(builder, cta, warp, gather);
+  }
+  need(writer.append(builder.take(lost)));
+  LaunchEnd end;
+  end.lost = lost;
+  need(writer.end_launch(id, end));
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 3) return 2;
+  const std::string kind = argv[1], path = argv[2];
+  Origin origin;
+  origin.tool = "warpmem make_trace";
+  origin.command = "./copy";
+  origin.gpu = "NVIDIA H200";
+  origin.arch = "sm_90";
+  origin.sms = 132;
+  {
+    auto writer = TraceWriter::create(path, origin, {.overwrite = true});
+    need(writer);
+    if (kind != "empty") {
+      need(writer->add_program(program("copy")));
+      write_launch(*writer, 0, 0, kind == "gather", kind == "lossy" ? 5 : 0);
+    }
+    if (kind == "gather") {
+      need(writer->add_program(program("copy_again")));
+      write_launch(*writer, 1, 1, false, 0);
+    }
+    if (kind != "unsealed") need(writer->seal());
+  }
+  if (kind == "unsealed") std::filesystem::rename(path + ".partial", path);
+  return 0;
+}

@@ -1,0 +1,146 @@
+"""The command line itself: help, version, mistakes, formats, and where things are printed."""
+
+import os
+import pty
+import re
+import subprocess
+
+import harness
+from harness import WARPMEM
+
+
+class Usage(harness.CommandTest):
+    def test_help_lists_every_subcommand_with_a_line(self):
+        run = self.run_command("--help")
+        self.assert_works(run)
+        for name in ("info", "dump", "doctor", "completion"):
+            self.assertRegex(run.out, r"\n  %s +\w" % name)
+        self.assertEqual(run.err, "")
+
+    def test_version_has_the_form_name_and_three_numbers(self):
+        run = self.run_command("--version")
+        self.assert_works(run)
+        self.assertRegex(run.out, r"^warpmem \d+\.\d+\.\d+\n$")
+
+    def test_no_subcommand(self):
+        self.assert_fails(self.run_command(), 2, "no subcommand")
+
+    def test_unknown_subcommand_names_the_nearest(self):
+        self.assert_fails(self.run_command("inof"), 2, "'inof'", "did you mean 'info'?")
+
+    def test_unknown_option_names_the_nearest(self):
+        self.assert_fails(self.run_command("doctor", "--fromat", "json"), 2, "'--fromat'",
+                          "did you mean '--format'?")
+
+    def test_unknown_top_level_option(self):
+        self.assert_fails(self.run_command("--verison"), 2, "did you mean '--version'?")
+
+    def test_unknown_format(self):
+        self.assert_fails(self.run_command("doctor", "--format", "xml"), 2, "xml")
+
+    def test_missing_trace_argument(self):
+        self.assert_fails(self.run_command("info"), 2, "trace")
+
+    def test_every_subcommand_has_help(self):
+        names = re.findall(r"\n  (\w+) {2,}", self.run_command("--help").out.split("Subcommands")[1])
+        self.assertGreaterEqual(len(names), 4)
+        for name in names:
+            with self.subTest(name):
+                run = self.run_command(name, "--help")
+                self.assert_works(run)
+                self.assertIn("Usage: warpmem " + name, run.out)
+
+
+class Output(harness.CommandTest):
+    def test_doctor_never_fails_and_parses_in_every_format(self):
+        self.assert_works(self.run_command("doctor"))
+        checks = self.run_command("doctor", "--format", "json").json()["checks"]
+        for check in checks:
+            self.assertTrue(check["ok"] or check["fix"], check)
+        lines = self.run_command("doctor", "--format", "csv").out.splitlines()
+        self.assertEqual(len(lines), len(checks) + 1)
+
+    def test_a_full_disk_behind_stdout_ends_5(self):
+        for arguments in (["doctor"], ["--help"], ["completion", "bash"]):
+            with self.subTest(arguments), open("/dev/full", "wb") as full:
+                run = self.run_command(*arguments, stdout=full)
+                self.assert_fails(run, 5, "No space left")
+
+    def test_output_goes_to_a_file_whole(self):
+        run = self.run_command("doctor", "-o", "d.txt")
+        self.assert_works(run)
+        self.assertEqual(run.out, "")
+        self.assertEqual(os.listdir(self.folder), ["d.txt"])
+        with open(self.path("d.txt")) as file:
+            self.assertIn("driver", file.read())
+
+    def test_unwritable_output(self):
+        run = self.run_command("doctor", "-o", "no/such/folder/d.txt")
+        self.assert_fails(run, 2, "no/such/folder/d.txt", "--output")
+
+    def test_output_to_a_full_device_ends_5(self):
+        self.assert_fails(self.run_command("doctor", "-o", "/dev/full"), 5, "/dev/full")
+
+    def test_output_to_dev_null_leaves_the_device_alone(self):
+        self.assert_works(self.run_command("doctor", "-o", "/dev/null"))
+        self.assertFalse(os.path.isfile("/dev/null"))
+
+    def in_terminal(self, *arguments, env=None):
+        """What a terminal receives."""
+        ours, theirs = pty.openpty()
+        environment = {k: v for k, v in os.environ.items() if k != "NO_COLOR"}
+        environment.update({"TERM": "xterm", **(env or {})})
+        with subprocess.Popen([WARPMEM, *arguments], stdin=theirs, stdout=theirs, stderr=theirs,
+                              env=environment, cwd=self.folder) as process:
+            os.close(theirs)
+            received = b""
+            while True:
+                try:
+                    part = os.read(ours, 65536)
+                except OSError:  # the other side is closed
+                    break
+                if not part:
+                    break
+                received += part
+            process.wait(60)
+        os.close(ours)
+        return received
+
+    def test_colour_is_for_terminals_only(self):
+        self.assertIn(b"\x1b[", self.in_terminal("doctor"))
+        self.assertNotIn("\x1b", self.run_command("doctor").out)
+
+    def test_no_color_is_honoured(self):
+        self.assertNotIn(b"\x1b", self.in_terminal("doctor", env={"NO_COLOR": "1"}))
+        self.assertIn(b"\x1b", self.in_terminal("doctor", env={"NO_COLOR": ""}))
+
+    def test_a_dumb_terminal_gets_no_colour(self):
+        self.assertNotIn(b"\x1b", self.in_terminal("doctor", env={"TERM": "dumb"}))
+
+
+class Completion(harness.CommandTest):
+    def complete(self, *words):
+        """What bash would offer for the last of `words`."""
+        script = self.run_command("completion", "bash").out
+        quoted = " ".join("'%s'" % word for word in words)
+        program = script + (
+            "\nCOMP_WORDS=(%s); COMP_CWORD=%d; _warpmem; printf '%%s\\n' \"${COMPREPLY[@]}\""
+            % (quoted, len(words) - 1))
+        done = subprocess.run(["bash", "-c", program], stdout=subprocess.PIPE, check=True)
+        return done.stdout.decode().split()
+
+    def test_subcommands(self):
+        self.assertEqual(self.complete("warpmem", "inf"), ["info"])
+
+    def test_options_of_a_subcommand(self):
+        self.assertIn("--format", self.complete("warpmem", "info", "--f"))
+
+    def test_values_of_an_option(self):
+        self.assertEqual(self.complete("warpmem", "info", "--format", "j"), ["json"])
+
+    def test_an_unknown_shell(self):
+        self.assert_fails(self.run_command("completion", "tcsh"), 2, "tcsh")
+
+
+if __name__ == "__main__":
+    harness.main()
