@@ -30,7 +30,7 @@ __global__ void load_paths_volatile(const float* in, float* out, int n) {
   sum3(in, out, n, [](const float* p) { return *const_cast<const volatile float*>(p); });
 }
 
-// Asks L2 for the line that the next CTA but 64 will read.
+// Asks L2 for the lines that the CTA 64 further on will read, one lane a line.
 __global__ void load_paths_prefetch(const float* in, float* out, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   const int ahead = i + 64 * blockDim.x;

@@ -25,7 +25,7 @@ __global__ void spmv_vector(const int* row_begin, const int* column, const float
 
 namespace {
 
-constexpr int kShortest = 4, kLongest = 60;
+constexpr int kShortest = 4, kLongest = 28;
 
 struct Matrix {
   std::vector<int> row_begin{0};
@@ -33,7 +33,7 @@ struct Matrix {
   std::vector<float> value;
 };
 
-// Rows of 4 to 60 entries (32 on average) at random columns, ascending in each row.
+// Rows of 4 to 28 entries (16 on average) at random columns, ascending in each row.
 Matrix random_matrix(int rows) {
   suite::Random random(9);
   Matrix m;
@@ -76,7 +76,7 @@ bool run(const suite::Options& o) {
 }
 
 const suite::Program kProgram = {
-    "spmv", "rows and columns (32 entries a row on average)", 1024, 1, 1 << 22, 1, true};
+    "spmv", "rows and columns (16 entries a row on average)", 1024, 1, 1 << 22, 1, true};
 const suite::Variant kVariants[] = {
     {"scalar", "a thread a row: lanes walk distant rows, every read is a gather",
      run<spmv_scalar, 1>},
