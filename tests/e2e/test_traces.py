@@ -136,6 +136,12 @@ class BadTraces(harness.CommandTest):
             with self.subTest(name):
                 self.assert_fails(self.run_command("info", self.write(name, content)), 3, name)
 
+    def test_a_trace_of_a_newer_format(self):
+        newer = bytearray(self.read(self.trace("copy")))
+        newer[8] += 1  # the major version
+        run = self.run_command("info", self.write("newer.wmt", bytes(newer)))
+        self.assert_fails(run, 3, "newer.wmt, byte 8", "use a newer warpmem")
+
     def test_an_unsealed_trace_is_refused_and_opens_with_partial(self):
         trace = self.trace("unsealed")
         self.assert_fails(self.run_command("info", trace), 4, trace, "--partial")

@@ -1,0 +1,63 @@
+"""Runs every sh block of README.md and docs/, so that what they tell people to type works."""
+
+import glob
+import os
+import re
+import subprocess
+import unittest
+
+import harness
+from harness import SOURCE, WARPMEM
+
+FENCE = re.compile(r"^```sh(?P<words>[^\n]*)\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+def documents():
+    return [os.path.join(SOURCE, "README.md"), *sorted(glob.glob(SOURCE + "/docs/*.md"))]
+
+
+def blocks(path):
+    """(line number, words after "sh", commands) of each sh block."""
+    with open(path, encoding="utf-8") as file:
+        text = file.read()
+    for match in FENCE.finditer(text):
+        yield text.count("\n", 0, match.start()) + 1, match["words"].split(), match["body"]
+
+
+class Documents(harness.CommandTest):
+    def setUp(self):
+        super().setUp()
+        # The repository as a reader has it after ./demo, with a build/ that is the one under test.
+        for name in os.listdir(SOURCE):
+            if not name.startswith(("build", ".")):
+                os.symlink(os.path.join(SOURCE, name), self.path(name))
+        os.mkdir(self.path("build"))
+        os.symlink(WARPMEM, self.path("build/warpmem"))
+
+    def test_every_command_block_runs(self):
+        ran = 0
+        for document in documents():
+            for line, words, commands in blocks(document):
+                if "gpu" in words or "setup" in words:
+                    continue
+                expected = next((int(w[5:]) for w in words if w.startswith("exit=")), 0)
+                with self.subTest(document=os.path.basename(document), line=line):
+                    done = subprocess.run(
+                        ["bash", "-eu", "-o", "pipefail", "-c", commands], cwd=self.folder,
+                        stdin=subprocess.DEVNULL, capture_output=True, timeout=300)
+                    self.assertEqual(done.returncode, expected, done.stderr.decode())
+                ran += 1
+        self.assertGreater(ran, 0)
+
+    def test_every_link_to_a_file_leads_somewhere(self):
+        for document in documents():
+            with open(document, encoding="utf-8") as file:
+                targets = re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", file.read())
+            for target in targets:
+                with self.subTest(document=os.path.basename(document), target=target):
+                    place = os.path.join(os.path.dirname(document), target)
+                    self.assertTrue(os.path.exists(place))
+
+
+if __name__ == "__main__":
+    harness.main()
