@@ -194,4 +194,10 @@ Report finish_report(std::string gpu, std::vector<LaunchComparison> launches,
   return report;
 }
 
+void attach_repeat(Report& report, const Report& repeat) {
+  for (auto& s : report.summary)
+    for (const auto& r : repeat.summary)
+      if (r.rule == s.rule) s.hardware = {r.n, r.median, r.p90, r.worst};
+}
+
 }  // namespace warpmem::validate

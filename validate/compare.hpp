@@ -44,6 +44,12 @@ struct LaunchComparison {
   std::vector<Comparison> metrics;  // in the order of metric_rules(); only those known to one side
 };
 
+// Two collections of the same runs on the same GPU: what no model can beat.
+struct HardwareSpread {
+  std::size_t n = 0;
+  double median = 0, p90 = 0, worst = 0;
+};
+
 struct MetricSummary {
   const MetricRule* rule = nullptr;
   std::size_t n = 0;          // launches in the statistics
@@ -53,6 +59,7 @@ struct MetricSummary {
   double bias = 0;            // mean signed error: above 0 when the model says more
   std::size_t known = 0, failed = 0;
   std::map<std::string, std::size_t> excluded;  // reason -> launches
+  HardwareSpread hardware;    // n == 0: not collected
 };
 
 struct DeviationUse {
@@ -87,6 +94,10 @@ std::vector<std::string> describe_unmatched(const std::vector<LaunchMetrics>& pr
 // Applies the deviations, then fills summary, deviations and failed.
 Report finish_report(std::string gpu, std::vector<LaunchComparison> launches,
                      std::vector<std::string> unmatched, const DeviationList& deviations);
+
+// Takes the spread of the hardware from `repeat`, a report that holds one collection against
+// another as if one were the model.
+void attach_repeat(Report& report, const Report& repeat);
 
 // The value at `share` (0..1) of the sorted list, linear between neighbours; 0 for an empty list.
 double percentile(std::vector<double> values, double share);

@@ -1,0 +1,288 @@
+// The table view: one entry a kernel (model above, hardware below), then each metric over all
+// launches, then what is missing or known, then one line that says how it went.
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "base/units.hpp"
+#include "validate/text_table.hpp"
+#include "validate/view.hpp"
+
+namespace warpmem::validate {
+namespace {
+
+// The counters of the compact table, the least needed last: a narrow terminal drops from the end.
+struct Shown {
+  std::string_view title, metric;
+};
+constexpr std::array kShown{
+    Shown{"L1 load hits", "l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum"},
+    Shown{"L2 reads", "lts__t_sectors_srcunit_tex_op_read.sum"},
+    Shown{"DRAM reads", "dram__sectors_read.sum"},
+    Shown{"L2 writes", "lts__t_sectors_srcunit_tex_op_write.sum"},
+    Shown{"DRAM writes", "dram__sectors_write.sum"}};
+
+std::string count(double value) {
+  if (value < 0 || value != std::floor(value) || value > 9e15) return number(value);
+  return grouped(static_cast<std::uint64_t>(value));
+}
+
+std::string count(const MetricValue& v) { return v.known() ? count(v.value) : "n/a"; }
+
+std::string percent(double share) {
+  const double p = 100 * share;
+  return std::abs(p) < 9.95 ? fmt::format("{:.1f} %", p) : fmt::format("{:.0f} %", p);
+}
+
+std::string signed_percent(double share) {
+  if (share == 0) return "=";
+  const double p = 100 * share;
+  return std::abs(p) < 9.95 ? fmt::format("{:+.1f} %", p) : fmt::format("{:+.0f} %", p);
+}
+
+Tone tone_of(Verdict v) {
+  switch (v) {
+    case Verdict::kEqual:
+    case Verdict::kWithinBand: return Tone::kGood;
+    case Verdict::kKnownDeviation: return Tone::kWarn;
+    case Verdict::kDiffers:
+    case Verdict::kOutsideBand: return Tone::kBad;
+    case Verdict::kNotCompared: return Tone::kDim;
+  }
+  return Tone::kPlain;
+}
+
+// All launches of one kernel and shape in one run: one entry of the compact table.
+struct Entry {
+  const LaunchComparison* first = nullptr;
+  std::vector<const LaunchComparison*> launches;
+};
+
+std::vector<Entry> entries(const Report& report) {
+  std::vector<Entry> out;
+  for (const auto& l : report.launches) {
+    const auto same = std::find_if(out.begin(), out.end(), [&](const Entry& e) {
+      return e.first->run == l.run && e.first->kernel == l.kernel && e.first->grid == l.grid &&
+             e.first->block == l.block;
+    });
+    if (same == out.end()) out.push_back({&l, {&l}});
+    else same->launches.push_back(&l);
+  }
+  return out;
+}
+
+// One metric over the launches of an entry: the sums, and the worst verdict.
+struct Cell {
+  double predicted = 0, measured = 0;
+  bool known = false;
+  Verdict verdict = Verdict::kEqual;
+  double error = 0;
+};
+
+Cell cell_of(const Entry& entry, std::string_view metric) {
+  const auto rank = [](Verdict v) {
+    return fails(v) ? 3 : v == Verdict::kKnownDeviation ? 2 : v == Verdict::kWithinBand ? 1 : 0;
+  };
+  Cell cell;
+  double floor = 0;
+  for (const auto* launch : entry.launches) {
+    for (const auto& c : launch->metrics) {
+      if (c.rule->name != metric || c.verdict == Verdict::kNotCompared) continue;
+      cell.known = true;
+      cell.predicted += c.predicted.value;
+      cell.measured += c.measured.value;
+      floor += c.rule->floor;
+      if (rank(c.verdict) > rank(cell.verdict)) cell.verdict = c.verdict;
+    }
+  }
+  cell.error = symmetric_error(cell.predicted, cell.measured, floor);
+  return cell;
+}
+
+TextCell exact_cell(const Entry& entry) {
+  std::size_t equal = 0, differ = 0, known = 0;
+  for (const auto* launch : entry.launches)
+    for (const auto& c : launch->metrics) {
+      if (c.rule->match != Match::kExact) continue;
+      equal += c.verdict == Verdict::kEqual;
+      differ += c.verdict == Verdict::kDiffers;
+      known += c.verdict == Verdict::kKnownDeviation;
+    }
+  if (differ > 0) return {fmt::format("{} differ", differ), Tone::kBad};
+  if (known > 0) return {fmt::format("{} known", known), Tone::kWarn};
+  if (equal == 0) return {"n/a", Tone::kDim};
+  return {"all equal", Tone::kGood};
+}
+
+std::string entry_name(const Entry& entry) {
+  const auto& l = *entry.first;
+  std::string name = l.run.empty() ? l.kernel : l.run;
+  if (entry.launches.size() > 1) name += fmt::format(" ×{}", entry.launches.size());
+  return name;
+}
+
+std::string compact_table(const Report& report, const ViewOptions& options) {
+  const std::string hardware = report.gpu.empty() ? "GPU" : report.gpu;
+  // Name, side and exact take about 50 columns; a counter and its error about 20.
+  const auto fit = static_cast<std::size_t>(std::max(1, (options.width - 50) / 20));
+  const std::size_t shown = std::min(kShown.size(), fit);
+  std::vector<std::string> titles{"kernel", "", "exact"};
+  for (std::size_t i = 0; i < shown; ++i) {
+    titles.push_back(">" + std::string(kShown[i].title));
+    titles.push_back(">error");
+  }
+  TextTable table(titles);
+  for (const auto& entry : entries(report)) {
+    std::vector<TextCell> model{{shortened(entry_name(entry), 28)}, {"model", Tone::kDim},
+                                exact_cell(entry)};
+    // The run names the entry; its kernel stands on the second line.
+    std::vector<TextCell> counted{
+        {entry.first->run.empty() ? "" : "  " + shortened(entry.first->kernel, 26), Tone::kDim},
+        {hardware, Tone::kDim}, {}};
+    for (std::size_t i = 0; i < shown; ++i) {
+      const Cell cell = cell_of(entry, kShown[i].metric);
+      model.push_back({cell.known ? count(cell.predicted) : "n/a", Tone::kPlain});
+      model.push_back({cell.known ? signed_percent(cell.error) : "",
+                       cell.known ? tone_of(cell.verdict) : Tone::kDim});
+      counted.push_back({cell.known ? count(cell.measured) : "", Tone::kPlain});
+      counted.push_back({});
+    }
+    table.row(std::move(model));
+    table.row(std::move(counted));
+  }
+  return table.text(options.colour);
+}
+
+std::string full_table(const Report& report, const ViewOptions& options) {
+  std::string out;
+  for (const auto& l : report.launches) {
+    out += toned(fmt::format("{}launch {}: {} grid ({},{},{}) block ({},{},{})",
+                             l.run.empty() ? "" : l.run + " ", l.launch, l.kernel, l.grid[0],
+                             l.grid[1], l.grid[2], l.block[0], l.block[1], l.block[2]),
+                 Tone::kBold, options.colour) + "\n";
+    TextTable table({"metric", ">model", ">" + (report.gpu.empty() ? "GPU" : report.gpu), ">error",
+                     "verdict"});
+    for (const auto& c : l.metrics) {
+      std::string verdict = verdict_name(c.verdict);
+      if (!c.reason.empty()) verdict += " (" + c.reason + ")";
+      table.row({{std::string(c.rule->name)}, {count(c.predicted)}, {count(c.measured)},
+                 {c.verdict == Verdict::kNotCompared ? "" : signed_percent(c.error)},
+                 {verdict, tone_of(c.verdict)}});
+    }
+    out += table.text(options.colour) + "\n";
+  }
+  return out;
+}
+
+std::string left_out(const MetricSummary& s) {
+  std::string out;
+  for (const auto& [reason, n] : s.excluded)
+    out += fmt::format("{}{} {}", out.empty() ? "" : ", ", n, reason);
+  return out;
+}
+
+std::string exact_summary(const Report& report, bool colour) {
+  TextTable table({"exact metric", ">launches", ">equal", ">differ", ">known", "left out"});
+  for (const auto& s : report.summary) {
+    if (s.rule->match != Match::kExact) continue;
+    if (s.n == 0 && s.failed == 0) continue;
+    table.row({{std::string(s.rule->name)}, {grouped(s.n)},
+               {grouped(s.equal), s.equal == s.n ? Tone::kGood : Tone::kPlain},
+               {s.failed ? grouped(s.failed) : "–", s.failed ? Tone::kBad : Tone::kDim},
+               {s.known ? grouped(s.known) : "–", s.known ? Tone::kWarn : Tone::kDim},
+               {left_out(s), Tone::kDim}});
+  }
+  return table.text(colour);
+}
+
+std::string band_summary(const Report& report, bool colour) {
+  const bool repeated = std::any_of(report.summary.begin(), report.summary.end(),
+                                    [](const MetricSummary& s) { return s.hardware.n > 0; });
+  std::vector<std::string> titles{"approximate metric", ">launches", ">median", ">p90", ">worst",
+                                  ">bias", ">band"};
+  if (repeated) titles.insert(titles.end(), {">GPU median", ">GPU p90"});
+  titles.insert(titles.end(), {">outside", ">known", "left out"});
+  TextTable table(titles);
+  for (const auto& s : report.summary) {
+    if (s.rule->match != Match::kApproximate || (s.n == 0 && s.failed == 0)) continue;
+    std::vector<TextCell> row{{std::string(s.rule->name)}, {grouped(s.n)}};
+    const auto error = [&](double e) {
+      row.push_back({s.n ? percent(e) : "–", e > s.rule->band ? Tone::kBad : Tone::kPlain});
+    };
+    error(s.median);
+    error(s.p90);
+    error(s.worst);
+    row.push_back({s.n ? signed_percent(s.bias) : "–"});
+    row.push_back({percent(s.rule->band), Tone::kDim});
+    if (repeated) {
+      row.push_back({s.hardware.n ? percent(s.hardware.median) : "–", Tone::kDim});
+      row.push_back({s.hardware.n ? percent(s.hardware.p90) : "–", Tone::kDim});
+    }
+    row.push_back({s.failed ? grouped(s.failed) : "–", s.failed ? Tone::kBad : Tone::kDim});
+    row.push_back({s.known ? grouped(s.known) : "–", s.known ? Tone::kWarn : Tone::kDim});
+    row.push_back({left_out(s), Tone::kDim});
+    table.row(std::move(row));
+  }
+  return table.text(colour);
+}
+
+std::string never_seen(const Report& report) {
+  std::string out;
+  for (const auto& s : report.summary)
+    if (s.n == 0 && s.failed == 0)
+      out += fmt::format("  {}: {}\n", s.rule->name, left_out(s));
+  return out;
+}
+
+std::string conclusion(const Report& report, bool colour) {
+  std::array<std::size_t, 6> n{};
+  for (const auto& l : report.launches)
+    for (const auto& c : l.metrics) ++n[static_cast<std::size_t>(c.verdict)];
+  const auto of = [&](Verdict v) { return grouped(n[static_cast<std::size_t>(v)]); };
+  std::string out = fmt::format(
+      "{} launches, {} counters: {} equal, {} within their band, {} known deviations, {} differ, "
+      "{} outside their band, {} n/a",
+      grouped(report.launches.size()),
+      grouped(std::size_t{n[0] + n[1] + n[2] + n[3] + n[4] + n[5]}), of(Verdict::kEqual),
+      of(Verdict::kWithinBand), of(Verdict::kKnownDeviation), of(Verdict::kDiffers),
+      of(Verdict::kOutsideBand), of(Verdict::kNotCompared));
+  return toned(out, report.ok() ? Tone::kGood : Tone::kBad, colour) + "\n";
+}
+
+}  // namespace
+
+std::string table_view(const Report& report, const ViewOptions& options) {
+  std::string out;
+  for (const auto& line : options.heading) out += line + "\n";
+  if (!options.heading.empty()) out += "\n";
+  out += options.all ? full_table(report, options) : compact_table(report, options) + "\n";
+  out += exact_summary(report, options.colour) + "\n" + band_summary(report, options.colour);
+  if (options.all)
+    if (const std::string rest = never_seen(report); !rest.empty())
+      out += "\nMetrics with nothing to compare\n" + rest;
+  const auto list = [&](const char* title, const std::vector<std::string>& lines) {
+    if (lines.empty()) return;
+    const std::size_t most = options.all ? lines.size() : 10;
+    out += fmt::format("\n{}\n", title);
+    for (std::size_t i = 0; i < std::min(most, lines.size()); ++i) out += "  " + lines[i] + "\n";
+    if (lines.size() > most) out += fmt::format("  … {} more (--all)\n", lines.size() - most);
+  };
+  list("Launches without a counterpart", report.unmatched);
+  std::vector<std::string> known, gone;
+  for (const auto& d : report.deviations) {
+    if (d.gone())
+      gone.push_back(d.id + ": nothing here needs it; take it out of validate/deviations.toml");
+    else
+      known.push_back(fmt::format("{}: {} ({} counters, up to {})", d.id, d.reason,
+                                  grouped(d.needed), percent(d.worst)));
+  }
+  list("Known deviations (validate/DEVIATIONS.md)", known);
+  list("Deviations that no longer occur", gone);
+  list("Notes", options.notes);
+  out += "\nerror = (model - GPU) / mean of both, or a floor where counts are small; = means equal\n";
+  return out + conclusion(report, options.colour);
+}
+
+}  // namespace warpmem::validate
