@@ -68,15 +68,19 @@ inline void require_cuda(cudaError_t error, const char* call, const char* file, 
   if (error == cudaSuccess) return;
   std::fprintf(stderr, "%s:%d: %s: %s (%s)\n", file, line, call, cudaGetErrorString(error),
                cudaGetErrorName(error));
+  if (exit_code_of(error) == kNoEnvironment) {
+    std::fprintf(stderr, "this program needs an NVIDIA GPU it was compiled for, and a driver at "
+                         "least as new as the toolkit that compiled it\n");
+  }
   std::exit(exit_code_of(error));
 }
 
 #define CUDA_CHECK(call) ::suite::require_cuda((call), #call, __FILE__, __LINE__)
 
 // Ends the launch part of a run: launch errors first, then errors of the kernel itself.
-#define CUDA_FINISH()                 \
-  do {                                \
-    CUDA_CHECK(cudaGetLastError());   \
+#define CUDA_FINISH()                    \
+  do {                                   \
+    CUDA_CHECK(cudaGetLastError());      \
     CUDA_CHECK(cudaDeviceSynchronize()); \
   } while (0)
 

@@ -6,9 +6,10 @@
                                      the name has .l1, .l2 or .dram behind it
     list_runs.py --cc 80             leaves out what needs a newer GPU than compute capability 8.0
     list_runs.py --deterministic     leaves out runs whose instructions differ from run to run
-    list_runs.py --check BUILD_DIR   compares suite.toml with what the built programs can do
+    list_runs.py --check BUILD_DIR   compares suite.toml and README.md with what the built programs can do
 """
 import argparse
+import os
 import pathlib
 import subprocess
 import sys
@@ -30,16 +31,20 @@ def with_size(args, size):
 
 
 def check(runs, sizes, build):
-    """Each variant of each program occurs in exactly one run, named after both."""
+    """Each variant of each program occurs in exactly one run and one line of README.md."""
     problems = []
+    readme = (SUITE.parent / "README.md").read_text(encoding="utf-8")
     listed = {(r["program"], r["args"][r["args"].index("--variant") + 1]): r for r in runs}
     for (program, variant), run in listed.items():
         if run["name"] != f"{program}_{variant}":
             problems.append(f"run {run['name']} should be named {program}_{variant}")
     sources = sorted(p.stem for p in SUITE.parent.glob("*.cu"))
     for program in sources:
-        output = subprocess.run([build / program, "--list"], capture_output=True, text=True, check=True)
+        output = subprocess.run(
+            [build / program, "--list"], capture_output=True, text=True, check=True)
         for variant in output.stdout.split():
+            if f"| `{program}_{variant}` |" not in readme:
+                problems.append(f"README.md does not explain {program}_{variant}")
             if (program, variant) not in listed:
                 problems.append(f"suite.toml has no run of {program} {variant}")
             listed.pop((program, variant), None)
@@ -82,4 +87,10 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        status = main()
+        sys.stdout.flush()
+    except BrokenPipeError:  # the reader had enough, as head does
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        status = 0
+    sys.exit(status)
