@@ -10,8 +10,8 @@
 namespace warpmem::trace {
 
 struct BlockEntry {
-  BlockHeader header;         // .sequence is its position in the table
-  std::uint64_t offset = 0;   // in the file; blocks follow one another without gaps
+  BlockHeader header;        // .sequence is its position in the table
+  std::uint64_t offset = 0;  // in the file; blocks follow one another without gaps
 };
 
 struct IndexBody {

@@ -1,6 +1,6 @@
-// Little-endian bytes in and out, whatever the machine: the only two ways the format touches memory.
-// Cursor never reads past its end; a failed read makes it fail for good and yields zeros, so a
-// parser checks ok() once per group of fields and before it trusts a size.
+// Little-endian bytes in and out, whatever the machine: the only two ways the format touches
+// memory. Cursor never reads past its end; a failed read makes it fail for good and yields zeros,
+// so a parser checks ok() once per group of fields and before it trusts a size.
 #pragma once
 
 #include <bit>

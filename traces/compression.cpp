@@ -56,8 +56,8 @@ const char* decompress(Codec codec, ByteSpan body, std::size_t raw_bytes, Bytes&
   }
   if (decompression_context() == nullptr) return "no memory left to decompress the body";
   raw.resize(raw_bytes + kSlack);
-  const std::size_t size = ZSTD_decompressDCtx(decompression_context(), raw.data(), raw_bytes,
-                                               body.data(), body.size());
+  const std::size_t size =
+      ZSTD_decompressDCtx(decompression_context(), raw.data(), raw_bytes, body.data(), body.size());
   if (ZSTD_isError(size) || size != raw_bytes) return "the compressed body does not decompress";
   return nullptr;
 }

@@ -15,8 +15,8 @@ constexpr const char* kCopyAgain = "copy or record the trace again";
 constexpr const char* kUsePartial = "read what precedes the damage with --partial";
 
 Error malformed(const InputFile& file, std::uint64_t offset, std::string message, const char* fix) {
-  return {ErrorKind::kMalformed, std::move(message), fmt::format("{}, byte {}", file.path(), offset),
-          fix};
+  return {ErrorKind::kMalformed, std::move(message),
+          fmt::format("{}, byte {}", file.path(), offset), fix};
 }
 
 Result<void> read_file_header(Contents& out) {
@@ -25,7 +25,8 @@ Result<void> read_file_header(Contents& out) {
     return malformed(file, 0, "the file is empty", "record the trace again");
   }
   Bytes head;
-  const auto have = static_cast<std::size_t>(std::min<std::uint64_t>(file.size(), kFileHeaderBytes));
+  const auto have =
+      static_cast<std::size_t>(std::min<std::uint64_t>(file.size(), kFileHeaderBytes));
   if (auto read = file.read(0, have, head); !read) return read;
   if (!std::equal(head.begin(), head.begin() + std::min<std::ptrdiff_t>(have, 8), kFileMagic)) {
     return malformed(file, 0, "this is not a warpmem trace",
@@ -41,8 +42,10 @@ Result<void> read_file_header(Contents& out) {
   const auto origin_bytes = in.fixed<std::uint32_t>();
   out.header_hash = in.fixed<std::uint64_t>();
   if (major > kMajor) {
-    return malformed(file, 8, fmt::format("the trace is of format {}.{}; this version reads up to "
-                                          "{}.x", major, minor, kMajor),
+    return malformed(file, 8,
+                     fmt::format("the trace is of format {}.{}; this version reads up to "
+                                 "{}.x",
+                                 major, minor, kMajor),
                      "use a newer warpmem");
   }
   if (major < kMajor || origin_bytes > kMaxOriginBytes) {
@@ -56,12 +59,14 @@ Result<void> read_file_header(Contents& out) {
   }
   out.newer_minor = minor > kMinor;
   auto origin = parse_origin(body, out.newer_minor);
-  if (!origin) return malformed(file, kFileHeaderBytes, "the origin is not well formed", kCopyAgain);
+  if (!origin)
+    return malformed(file, kFileHeaderBytes, "the origin is not well formed", kCopyAgain);
   out.origin = std::move(*origin);
   out.first_block = kFileHeaderBytes + origin_bytes;
   if (out.newer_minor) {
-    out.quality.notes.push_back(fmt::format(
-        "written in format {}.{}; what {}.{} does not know was skipped", major, minor, kMajor, kMinor));
+    out.quality.notes.push_back(
+        fmt::format("written in format {}.{}; what {}.{} does not know was skipped", major, minor,
+                    kMajor, kMinor));
   }
   return {};
 }
@@ -139,7 +144,8 @@ void judge(Contents& out) {
     quality.lost += end.lost;
     summary.complete = out.ended[i] && end.lost == 0 && !end.truncated && end.skipped_ctas == 0;
     if (!out.ended[i]) quality.notes.push_back(fmt::format("launch {}: its end is missing", id));
-    if (end.lost > 0) quality.notes.push_back(fmt::format("launch {}: {} records lost", id, end.lost));
+    if (end.lost > 0)
+      quality.notes.push_back(fmt::format("launch {}: {} records lost", id, end.lost));
     if (end.truncated) {
       quality.notes.push_back(fmt::format("launch {}: cut at the record limit given", id));
     }
@@ -219,13 +225,13 @@ Result<void> read_sealed(Contents& out, const Footer& footer) {
     return bad;
   }
   if (auto read = read_body(file, {*header, at}, data, raw); !read) return read;
-  auto index = parse_index(ByteSpan(raw).first(header->raw_bytes), out.first_block, at,
-                           out.newer_minor);
+  auto index =
+      parse_index(ByteSpan(raw).first(header->raw_bytes), out.first_block, at, out.newer_minor);
   if (!index || header->sequence != index->blocks.size()) return bad;
-  const std::uint64_t covered =
-      index->blocks.empty() ? out.first_block
-                            : index->blocks.back().offset + kBlockHeaderBytes +
-                                  index->blocks.back().header.body_bytes;
+  const std::uint64_t covered = index->blocks.empty()
+                                    ? out.first_block
+                                    : index->blocks.back().offset + kBlockHeaderBytes +
+                                          index->blocks.back().header.body_bytes;
   if (covered != at) return bad;
   out.blocks = std::move(index->blocks);
   for (const BlockEntry& entry : out.blocks) {

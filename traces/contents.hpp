@@ -14,17 +14,17 @@ struct Contents {
 
   InputFile file;
   Origin origin;
-  std::uint64_t first_block = 0;     // offset
+  std::uint64_t first_block = 0;  // offset
   std::uint64_t header_hash = 0;
-  bool newer_minor = false;          // fields and blocks that this version does not know are skipped
+  bool newer_minor = false;  // fields and blocks that this version does not know are skipped
   std::uint64_t hash = 0;
   Quality quality;
   std::vector<BlockEntry> blocks;
   std::vector<Program> programs;
   std::vector<LaunchSummary> launches;
-  std::vector<bool> ended;           // by launch: its end block is there
-  std::vector<SiteTable> sites;      // by launch
-  std::vector<CtaIndex> ctas;        // by launch
+  std::vector<bool> ended;       // by launch: its end block is there
+  std::vector<SiteTable> sites;  // by launch
+  std::vector<CtaIndex> ctas;    // by launch
 };
 
 Result<Contents> open_contents(const std::string& path, const OpenOptions& options);

@@ -102,7 +102,8 @@ std::vector<SegmentRef> CtaIndex::segments(std::uint64_t cta) const {
 std::vector<std::uint64_t> CtaIndex::ctas() const {
   std::vector<std::uint64_t> all;
   for (const CtaRun& run : runs_) {
-    for (std::uint32_t k = 0; k < run.count; ++k) all.push_back(run.cta + std::uint64_t{k} * run.step);
+    for (std::uint32_t k = 0; k < run.count; ++k)
+      all.push_back(run.cta + std::uint64_t{k} * run.step);
   }
   if (!std::is_sorted(all.begin(), all.end())) std::sort(all.begin(), all.end());
   all.erase(std::unique(all.begin(), all.end()), all.end());

@@ -1,5 +1,5 @@
-// Where a launch's CTAs lie in the file. A run is a set of CTAs, evenly spaced and each with the same
-// number of segments, that follow one another in a block: a trace in CTA order needs one run a
+// Where a launch's CTAs lie in the file. A run is a set of CTAs, evenly spaced and each with the
+// same number of segments, that follow one another in a block: a trace in CTA order needs one run a
 // block, whatever its length.
 #pragma once
 
@@ -13,12 +13,12 @@
 namespace warpmem::trace {
 
 struct CtaRun {
-  std::uint64_t cta = 0;          // the first
-  std::uint32_t count = 0;        // CTAs
-  std::uint32_t step = 1;         // from one to the next
+  std::uint64_t cta = 0;    // the first
+  std::uint32_t count = 0;  // CTAs
+  std::uint32_t step = 1;   // from one to the next
   std::uint32_t block = 0;
-  std::uint32_t segment = 0;      // the first CTA's first segment
-  std::uint32_t per_cta = 0;      // segments of each
+  std::uint32_t segment = 0;  // the first CTA's first segment
+  std::uint32_t per_cta = 0;  // segments of each
 
   std::uint64_t last() const { return cta + std::uint64_t{count - 1} * step; }
   bool operator==(const CtaRun&) const = default;

@@ -75,8 +75,8 @@ Result<std::unique_ptr<Sink>> create_file_sink(const std::string& path, bool ove
     return Error{ErrorKind::kUsage, "the file exists already", path,
                  "give another name, remove it, or allow it to be overwritten"};
   }
-  const int fd = ::open(partial.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | (overwrite ? 0 : O_EXCL),
-                        0666);
+  const int fd =
+      ::open(partial.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | (overwrite ? 0 : O_EXCL), 0666);
   if (fd < 0 && errno == EEXIST) {
     return Error{ErrorKind::kUsage, "the file of an unfinished recording exists already", partial,
                  "read it with --partial, remove it, or allow it to be overwritten"};

@@ -30,9 +30,9 @@ constexpr std::size_t kFooterBytes = 40;
 
 // What a reader accepts, checked before anything is allocated. The writer stays far below.
 constexpr std::uint32_t kMaxOriginBytes = 1u << 20;
-constexpr std::uint32_t kMaxRecordsRaw = 8u << 20;   // raw bytes of a records block
-constexpr std::uint32_t kMaxIndexRaw = 64u << 20;    // … of the index
-constexpr std::uint32_t kMaxOtherRaw = 8u << 20;     // … of any other block
+constexpr std::uint32_t kMaxRecordsRaw = 8u << 20;  // raw bytes of a records block
+constexpr std::uint32_t kMaxIndexRaw = 64u << 20;   // … of the index
+constexpr std::uint32_t kMaxOtherRaw = 8u << 20;    // … of any other block
 constexpr std::uint32_t kMaxBlockRecords = 1u << 20;
 constexpr std::uint32_t kMaxBlockLanes = 1u << 22;
 constexpr std::uint32_t kMaxBlockSites = 1u << 16;
@@ -58,13 +58,13 @@ enum class Codec : std::uint8_t { kStored = 0, kZstd = 1 };
 struct BlockHeader {
   BlockType type = BlockType::kNote;
   Codec codec = Codec::kStored;
-  std::uint32_t sequence = 0;    // blocks before it in the file
-  std::uint32_t launch = 0;      // position among the file's launches; 0 where it has none
+  std::uint32_t sequence = 0;  // blocks before it in the file
+  std::uint32_t launch = 0;    // position among the file's launches; 0 where it has none
   std::uint32_t body_bytes = 0;
-  std::uint32_t raw_bytes = 0;   // of the body before zstd
+  std::uint32_t raw_bytes = 0;  // of the body before zstd
   std::uint64_t records = 0;
-  std::uint64_t lost = 0;        // records of this launch known to be lost so far
-  std::uint64_t hash = 0;        // XXH3-64 of the 40 bytes before it and the body
+  std::uint64_t lost = 0;  // records of this launch known to be lost so far
+  std::uint64_t hash = 0;  // XXH3-64 of the 40 bytes before it and the body
 };
 
 struct Footer {

@@ -35,7 +35,8 @@ Result<InputFile> InputFile::open(const std::string& path) {
     if (error == ENOENT && ::access(partial.c_str(), F_OK) == 0) {
       return Error{ErrorKind::kIncomplete,
                    fmt::format("there is no such file, but {} is there: a recording that was not "
-                               "finished, or has not yet ended", partial),
+                               "finished, or has not yet ended",
+                               partial),
                    path, fmt::format("read {} with --partial", partial)};
     }
     return Error{ErrorKind::kUsage, fmt::format("cannot open it: {}", std::strerror(error)), path,

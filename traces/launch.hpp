@@ -22,34 +22,34 @@ struct AccessWindow {
   std::uint64_t base = 0;
   std::uint64_t bytes = 0;
   float hit_ratio = 0;
-  std::uint8_t hit = 0;   // 0 normal, 1 streaming, 2 persisting
+  std::uint8_t hit = 0;  // 0 normal, 1 streaming, 2 persisting
   std::uint8_t miss = 0;
 };
 
 struct Launch {
-  std::uint32_t id = 0;           // position among the program's launches, from 0 (recorded or not)
-  std::uint32_t program = 0;      // index of its Program in the trace
-  Dim3 grid{1, 1, 1};             // CTAs
-  Dim3 block{1, 1, 1};            // threads
-  Dim3 cluster{1, 1, 1};          // CTAs
-  std::uint32_t registers = 0;    // per thread
+  std::uint32_t id = 0;         // position among the program's launches, from 0 (recorded or not)
+  std::uint32_t program = 0;    // index of its Program in the trace
+  Dim3 grid{1, 1, 1};           // CTAs
+  Dim3 block{1, 1, 1};          // threads
+  Dim3 cluster{1, 1, 1};        // CTAs
+  std::uint32_t registers = 0;  // per thread
   std::uint32_t static_shared = 0;   // bytes per CTA
   std::uint32_t dynamic_shared = 0;  // bytes per CTA
   std::uint32_t local_bytes = 0;     // per thread
-  std::int32_t carveout = -1;     // preferred shared-memory carve-out in percent, -1: driver's choice
-  std::uint64_t stream = 0;       // number in order of first use
+  std::int32_t carveout = -1;  // preferred shared-memory carve-out in percent, -1: driver's choice
+  std::uint64_t stream = 0;    // number in order of first use
   std::uint64_t context = 0;
-  std::uint64_t set_aside = 0;    // bytes of L2 set aside for persisting accesses
+  std::uint64_t set_aside = 0;  // bytes of L2 set aside for persisting accesses
   AccessWindow window;
   std::vector<Allocation> allocations;  // sorted by base
 };
 
 // How a launch's recording ended.
 struct LaunchEnd {
-  std::uint64_t records = 0;      // written
-  std::uint64_t lost = 0;         // known to be lost (0 when complete)
-  std::uint64_t skipped_ctas = 0; // left out on request (--ctas)
-  bool truncated = false;         // --max-records was reached
+  std::uint64_t records = 0;       // written
+  std::uint64_t lost = 0;          // known to be lost (0 when complete)
+  std::uint64_t skipped_ctas = 0;  // left out on request (--ctas)
+  bool truncated = false;          // --max-records was reached
 };
 
 }  // namespace warpmem::trace

@@ -53,8 +53,8 @@ void put_byte(Bytes& out, T value) {
 Bytes put_origin(const Origin& origin) {
   Bytes out;
   put_byte(out, origin.level);
-  for (const auto* text : {&origin.tool, &origin.command, &origin.gpu, &origin.arch,
-                           &origin.driver, &origin.cuda, &origin.date}) {
+  for (const auto* text : {&origin.tool, &origin.command, &origin.gpu, &origin.arch, &origin.driver,
+                           &origin.cuda, &origin.date}) {
     put_string(out, *text);
   }
   put_varint(out, origin.sms);
@@ -136,8 +136,8 @@ Bytes put_launch(const Launch& launch) {
     put_varint(out, n);
   }
   put_varint(out, zigzag(static_cast<std::uint64_t>(std::int64_t{launch.carveout})));
-  for (const auto n : {launch.stream, launch.context, launch.set_aside, launch.window.base,
-                       launch.window.bytes}) {
+  for (const auto n :
+       {launch.stream, launch.context, launch.set_aside, launch.window.base, launch.window.bytes}) {
     put_varint(out, n);
   }
   put(out, std::bit_cast<std::uint32_t>(launch.window.hit_ratio));

@@ -31,11 +31,11 @@ struct Stride {
 struct SiteState {
   Stride entry;
   Stride loop;
-  std::uint32_t segment = ~0u;    // the segment in which it was last executed
-  std::uint32_t next = 0;         // the site that followed it last time
+  std::uint32_t segment = ~0u;  // the segment in which it was last executed
+  std::uint32_t next = 0;       // the site that followed it last time
   std::uint32_t mask = ~0u;
   std::int32_t stride = 0;
-  std::uint32_t list = ~0u;       // its last listed record, counted in the block; ~0: regular
+  std::uint32_t list = ~0u;  // its last listed record, counted in the block; ~0: regular
 
   bool first_in(std::uint32_t current) const { return segment != current; }
   std::uint64_t predict(std::uint32_t current) const {
@@ -67,7 +67,7 @@ enum Control : std::uint8_t {
   kMaskPrevious = 0x02,  // the mask of the record before it in the segment
   kMaskCoded = 0x04,     // … or one from the mask column
   kMaskBits = kMaskPrevious | kMaskCoded,
-  kNewBase = 0x08,       // base column: zigzag of actual - expected, shifted by the site's alignment
+  kNewBase = 0x08,  // base column: zigzag of actual - expected, shifted by the site's alignment
   kFormShift = 4,
   kFormBits = 0x30,
   kControlUnused = 0xc0,
@@ -81,15 +81,20 @@ enum Form : std::uint8_t {
 
 // A segment's control byte. Expected: the next warp of the CTA (the first of the next CTA after the
 // last warp), and as many records as the segment before.
-enum SegmentControl : std::uint8_t { kNewCta = 1, kNewWarp = 2, kNewCount = 4, kSegmentUnused = 0xf8 };
+enum SegmentControl : std::uint8_t {
+  kNewCta = 1,
+  kNewWarp = 2,
+  kNewCount = 4,
+  kSegmentUnused = 0xf8
+};
 
 // How a full list is written: the low two bits of its mode byte; the shift (trailing zero bits that
 // all its numbers share) is above them.
 enum ListMode : std::uint8_t {
-  kSiteFrame = 0,     // address - site minimum, packed to the site's width
-  kOwnFrame = 1,      // address - own minimum, packed to its own width
-  kPackedSteps = 2,   // zigzag steps from lane to lane, packed
-  kVarintSteps = 3,   // … as varints
+  kSiteFrame = 0,    // address - site minimum, packed to the site's width
+  kOwnFrame = 1,     // address - own minimum, packed to its own width
+  kPackedSteps = 2,  // zigzag steps from lane to lane, packed
+  kVarintSteps = 3,  // … as varints
 };
 
 constexpr unsigned kMaxPackedBits = 56;  // one unaligned 8-byte load reaches any such field

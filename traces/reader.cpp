@@ -81,7 +81,8 @@ Result<DecodedBlock> TraceReader::decode(std::uint32_t block) const {
   bool same = true;
   for (std::uint32_t i = 0; i < numbers.size(); ++i) {
     const std::uint32_t* number = sites.find(decoded.sites[i]);
-    if (number == nullptr) return bad_block(contents.file, entry, "the index lacks one of its sites");
+    if (number == nullptr)
+      return bad_block(contents.file, entry, "the index lacks one of its sites");
     numbers[i] = *number;
     same = same && *number == i;
   }

@@ -18,10 +18,10 @@ namespace warpmem::trace {
 
 // A decoded block. record.site indexes TraceReader::sites(launch); record.lanes indexes `lanes`.
 struct DecodedBlock {
-  std::uint32_t launch = 0;            // index into TraceReader::launches()
+  std::uint32_t launch = 0;  // index into TraceReader::launches()
   std::vector<Segment> segments;
-  std::vector<Record> records;         // all segments, one after the other
-  std::vector<std::uint64_t> lanes;    // addresses of listed records
+  std::vector<Record> records;       // all segments, one after the other
+  std::vector<std::uint64_t> lanes;  // addresses of listed records
 };
 
 // Where one run of a warp's records lies.
@@ -33,8 +33,8 @@ struct SegmentRef {
 struct LaunchSummary {
   Launch launch;
   LaunchEnd end;
-  bool complete = false;      // its end was written and nothing was lost
-  std::vector<std::uint32_t> blocks;   // block numbers, in file order
+  bool complete = false;              // its end was written and nothing was lost
+  std::vector<std::uint32_t> blocks;  // block numbers, in file order
 };
 
 // What is known to be missing from this trace, for tables and JSON ("quality").
@@ -61,7 +61,7 @@ class TraceReader {
   const std::string& path() const;
   const Origin& origin() const;
   const Quality& quality() const;
-  std::string hash() const;                           // XXH3 of the content, 16 hex digits
+  std::string hash() const;  // XXH3 of the content, 16 hex digits
   std::span<const LaunchSummary> launches() const;
   std::span<const Program> programs() const;
   std::span<const Site> sites(std::uint32_t launch_index) const;

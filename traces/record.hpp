@@ -12,11 +12,20 @@ namespace warpmem::trace {
 // Which memory the addresses belong to. Shared addresses are byte offsets in the CTA's window;
 // local ones byte offsets in the thread's own frame; all others the program's virtual addresses.
 enum class Space : std::uint8_t {
-  kNone, kGlobal, kShared, kLocal, kRemoteShared, kConstant, kTexture, kSurface, kCount
+  kNone,
+  kGlobal,
+  kShared,
+  kLocal,
+  kRemoteShared,
+  kConstant,
+  kTexture,
+  kSurface,
+  kCount
 };
 
 enum class Op : std::uint8_t {
-  kLoad, kStore,
+  kLoad,
+  kStore,
   kAtomic,          // returns a value (ATOM, ATOMG, ATOMS)
   kReduction,       // returns none (RED)
   kAsyncCopyRead,   // cp.async (LDGSTS), its source side: global
@@ -38,7 +47,7 @@ constexpr std::uint64_t kUnknownSm = ~std::uint64_t{0};
 // What all executions of one static instruction share. One pc can own several sites: a generic
 // load that meets both global and shared memory, the two sides of an asynchronous copy.
 struct Site {
-  std::uint32_t pc = 0;     // byte offset of the instruction in its function; index into Program
+  std::uint32_t pc = 0;  // byte offset of the instruction in its function; index into Program
   Op op = Op::kLoad;
   Space space = Space::kNone;
   std::uint32_t bytes = 0;  // per lane (1, 2, 4, 8, 16; bulk copies: all bytes); 0 where none
@@ -54,9 +63,9 @@ struct Record {
 
   std::uint64_t base = 0;
   std::int32_t stride = 0;
-  std::uint32_t mask = 0;             // active lanes, bit l = lane l
-  std::uint32_t site = 0;             // index into the site table it travels with
-  std::uint32_t lanes = kRegular;     // first entry in the lane table, or kRegular
+  std::uint32_t mask = 0;          // active lanes, bit l = lane l
+  std::uint32_t site = 0;          // index into the site table it travels with
+  std::uint32_t lanes = kRegular;  // first entry in the lane table, or kRegular
 
   bool regular() const { return lanes == kRegular; }
   int active() const { return std::popcount(mask); }
@@ -65,10 +74,10 @@ static_assert(sizeof(Record) == 24);
 
 // A run of consecutive records of one warp.
 struct Segment {
-  std::uint64_t cta = 0;      // linear: x + grid.x * (y + grid.y * z)
-  std::uint32_t warp = 0;     // in the CTA: linear thread / 32
-  std::uint32_t first = 0;    // index of the first record in the block
-  std::uint32_t count = 0;    // records
+  std::uint64_t cta = 0;    // linear: x + grid.x * (y + grid.y * z)
+  std::uint32_t warp = 0;   // in the CTA: linear thread / 32
+  std::uint32_t first = 0;  // index of the first record in the block
+  std::uint32_t count = 0;  // records
 };
 
 }  // namespace warpmem::trace

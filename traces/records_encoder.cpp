@@ -148,8 +148,8 @@ class Encoder {
                            SiteState& state) {
     const std::uint64_t surprise = base - state.predict(segment);
     if (surprise == 0) return state.follow(segment, base), std::uint8_t{0};
-    put_varint(columns_.base, zigzag(static_cast<std::uint64_t>(
-                                  static_cast<std::int64_t>(surprise) >> shift)));
+    put_varint(columns_.base,
+               zigzag(static_cast<std::uint64_t>(static_cast<std::int64_t>(surprise) >> shift)));
     state.surprise(segment, base);
     return kNewBase;
   }
@@ -160,7 +160,8 @@ class Encoder {
       Form form = kSameForm;
       if (state.list != ~0u || state.stride != record.stride) {
         form = kNewStride;
-        put_varint(columns_.stride, zigzag(static_cast<std::uint64_t>(std::int64_t{record.stride})));
+        put_varint(columns_.stride,
+                   zigzag(static_cast<std::uint64_t>(std::int64_t{record.stride})));
         state.stride = record.stride;
         state.list = ~0u;
       }
@@ -218,8 +219,8 @@ class Encoder {
     for (std::size_t i = 1; i < n; ++i) steps |= lanes[i] - lanes[i - 1];
     const unsigned own_shift = trailing_zeros(own), step_shift = trailing_zeros(steps);
     const auto step = [&](std::size_t i) {
-      return zigzag(static_cast<std::uint64_t>(
-          static_cast<std::int64_t>(lanes[i] - lanes[i - 1]) >> step_shift));
+      return zigzag(static_cast<std::uint64_t>(static_cast<std::int64_t>(lanes[i] - lanes[i - 1]) >>
+                                               step_shift));
     };
     std::size_t varint_cost = 0;
     for (std::size_t i = 1; i < n; ++i) {
@@ -236,7 +237,8 @@ class Encoder {
         own_bits > kMaxPackedBits ? none : head + packed_bytes(n, own_bits),
         packed_step_bits > kMaxPackedBits ? none : head + packed_bytes(n - 1, packed_step_bits),
         head + varint_cost - varint_cost / 8};
-    const auto mode = static_cast<ListMode>(std::min_element(cost.begin(), cost.end()) - cost.begin());
+    const auto mode =
+        static_cast<ListMode>(std::min_element(cost.begin(), cost.end()) - cost.begin());
 
     Bytes& head_out = columns_.list;
     const auto begin = [&](unsigned shift) {
@@ -274,10 +276,18 @@ class Encoder {
   }
 
   Bytes assemble() const {
-    const Bytes* columns[] = {&columns_.segment_control, &columns_.cta,    &columns_.warp,
-                              &columns_.count,           &columns_.control, &columns_.site,
-                              &columns_.mask,            &columns_.literal_mask, &columns_.base,
-                              &columns_.stride,          &columns_.list,   &columns_.packed};
+    const Bytes* columns[] = {&columns_.segment_control,
+                              &columns_.cta,
+                              &columns_.warp,
+                              &columns_.count,
+                              &columns_.control,
+                              &columns_.site,
+                              &columns_.mask,
+                              &columns_.literal_mask,
+                              &columns_.base,
+                              &columns_.stride,
+                              &columns_.list,
+                              &columns_.packed};
     Bytes out;
     put_varint(out, view_.sites.size());
     put_varint(out, view_.segments.size());
@@ -300,7 +310,7 @@ class Encoder {
   std::vector<SiteCoding> coding_;
   std::vector<SiteState> state_;  // the last one stands for "no record yet in this segment"
   std::size_t listed_lanes_ = 0;
-  std::uint32_t warps_ = 1;       // in a CTA, as far as this block has seen
+  std::uint32_t warps_ = 1;  // in a CTA, as far as this block has seen
   std::unordered_map<std::uint32_t, std::uint8_t> mask_numbers_;
   std::vector<std::span<const std::uint64_t>> lists_;
   std::vector<std::uint32_t> offset_table_ = std::vector<std::uint32_t>(4096, ~0u);

@@ -13,10 +13,10 @@ namespace warpmem::trace {
 class Sink {
  public:
   virtual ~Sink() = default;
-  virtual int write(ByteSpan bytes) = 0;          // appends; after a failure a part may be there
-  virtual int truncate(std::uint64_t size) = 0;   // later writes append there
-  virtual int sync() = 0;                         // everything written survives a power cut
-  virtual int publish() = 0;                      // the final name, in place of PATH.partial
+  virtual int write(ByteSpan bytes) = 0;         // appends; after a failure a part may be there
+  virtual int truncate(std::uint64_t size) = 0;  // later writes append there
+  virtual int sync() = 0;                        // everything written survives a power cut
+  virtual int publish() = 0;                     // the final name, in place of PATH.partial
 };
 
 std::string partial_name(const std::string& path);

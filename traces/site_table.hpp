@@ -11,8 +11,8 @@ namespace warpmem::trace {
 struct SiteHash {
   std::size_t operator()(const Site& site) const {
     const std::uint64_t what = std::uint64_t{site.pc} << 32 | site.bytes;
-    const std::uint64_t kind = static_cast<std::uint64_t>(site.op) << 8 |
-                               static_cast<std::uint64_t>(site.space);
+    const std::uint64_t kind =
+        static_cast<std::uint64_t>(site.op) << 8 | static_cast<std::uint64_t>(site.space);
     return static_cast<std::size_t>((what ^ kind << 20) * 0x9e3779b97f4a7c15u >> 16);
   }
 };

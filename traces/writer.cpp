@@ -37,13 +37,13 @@ struct TraceWriter::State {
   std::unique_ptr<Sink> sink;
   std::string path;
   WriterOptions options;
-  std::uint64_t bytes = 0;             // whole blocks in the file
+  std::uint64_t bytes = 0;  // whole blocks in the file
   std::vector<BlockEntry> blocks;
   std::uint64_t records = 0;
   std::uint32_t programs = 0;
   std::vector<OpenLaunch> launches;
   std::map<std::uint32_t, std::uint32_t> by_id;
-  std::optional<Error> broken;         // nothing more can be written after it
+  std::optional<Error> broken;  // nothing more can be written after it
   bool footer_written = false;
   bool sealed = false;
 
@@ -146,7 +146,8 @@ struct TraceWriter::State {
     for (const Site& site : block.sites) open.sites.number_of(site);
     append_runs(block.segments, number, open.runs);
     if (open.runs.size() < kRunsPerBlock) return {};
-    // The records are safe; runs that could not be written now stay and are tried at the next block.
+    // The records are safe; runs that could not be written now stay and are tried at the next
+    // block.
     if (auto written = write_runs(*launch); !written && broken) return written;
     return {};
   }

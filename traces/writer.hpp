@@ -18,20 +18,20 @@ namespace warpmem::trace {
 // Where a trace came from; written once, at the start.
 struct Origin {
   Level level = Level::kSass;
-  std::string tool;       // "warpmem 0.1.0 record"
-  std::string command;    // the traced program's command line
-  std::string gpu;        // "NVIDIA H200"
-  std::string arch;       // "sm_90"
-  std::string driver;     // "580.159.04"
-  std::string cuda;       // "13.0"
-  std::string date;       // ISO 8601, UTC; empty for reproducible output
+  std::string tool;     // "warpmem 0.1.0 record"
+  std::string command;  // the traced program's command line
+  std::string gpu;      // "NVIDIA H200"
+  std::string arch;     // "sm_90"
+  std::string driver;   // "580.159.04"
+  std::string cuda;     // "13.0"
+  std::string date;     // ISO 8601, UTC; empty for reproducible output
   std::uint32_t sms = 0;
   std::vector<std::string> missing;  // what this source cannot see: "constant loads", …
 };
 
 // One encoded block: records of one launch. Built without a writer, so several threads can encode.
 struct EncodedBlock {
-  std::uint32_t launch = 0;        // Launch::id
+  std::uint32_t launch = 0;  // Launch::id
   std::uint64_t records = 0;
   std::uint64_t lost = 0;          // records of this launch known to be lost so far
   std::uint64_t raw_bytes = 0;     // before zstd
@@ -55,7 +55,7 @@ class BlockBuilder {
   // `lanes`. Segments of the same warp must be added in the warp's order.
   void add(std::uint64_t cta, std::uint32_t warp, std::span<const Record> records,
            std::span<const Site> sites, std::span<const std::uint64_t> lanes);
-  bool full() const;   // time to take()
+  bool full() const;  // time to take()
   bool empty() const;
   // Leaves the builder empty. `lost`: records of this launch known to be lost so far.
   EncodedBlock take(std::uint64_t lost = 0);
@@ -88,10 +88,10 @@ class TraceWriter {
   // call that failed may be tried again (after freeing space, say).
   Result<std::uint32_t> add_program(const Program& program);  // its index
   Result<void> begin_launch(const Launch& launch);
-  Result<void> append(const EncodedBlock& block);             // of a launch begun and not ended
+  Result<void> append(const EncodedBlock& block);  // of a launch begun and not ended
   Result<void> end_launch(std::uint32_t launch, const LaunchEnd& end);  // counts end.records itself
-  Result<void> note_missing(const std::string& what);         // found out later: adds to quality
-  Result<void> seal();                                        // index, footer, fsync, rename
+  Result<void> note_missing(const std::string& what);  // found out later: adds to quality
+  Result<void> seal();                                 // index, footer, fsync, rename
 
  private:
   struct State;
