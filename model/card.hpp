@@ -1,0 +1,85 @@
+// A GPU card: every number the model needs, each with its unit and where it comes from. One file a
+// GPU (model/gpus/NAME.toml), built into the library; `set` overrides a number for a what-if.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.hpp"
+#include "model/l2_cache.hpp"
+
+namespace warpmem::model {
+
+// Plain numbers, validated. Units: bytes, counts, cycles of the SM clock, as the names say.
+struct CardNumbers {
+  std::uint64_t sm_count = 0;
+  std::uint64_t sm_warps = 0;            // resident warps an SM
+  std::uint64_t sm_ctas = 0;             // resident CTAs an SM
+  std::uint64_t sm_threads = 0;
+  std::uint64_t sm_registers = 0;        // 32-bit registers an SM
+  std::uint64_t register_unit = 0;       // registers are given to a warp in multiples of this
+  std::uint64_t shared_per_cta = 0;      // most a CTA may ask for, bytes
+  std::uint64_t shared_reserved = 0;     // the driver's own, bytes a CTA
+  std::uint64_t shared_unit = 0;         // shared memory is given in multiples of this, bytes
+  std::uint64_t shared_generous = 0;     // largest configuration given beyond need, bytes
+  std::vector<std::uint64_t> shared_configs;  // selectable shared-memory sizes, bytes, ascending
+  std::uint64_t l1_bytes = 0;            // L1 and shared memory together
+  std::uint64_t l1_reserved = 0;         // of it, never data
+  std::uint64_t l1_epoch_lines = 0;
+  std::uint64_t l2_bytes = 0;
+  std::uint64_t l2_sides = 0;
+  std::uint64_t l2_ways = 0;
+  std::uint64_t l2_dirty_ways = 0;
+  std::uint64_t l2_partial_ways = 0;
+  std::vector<std::uint64_t> l2_home_bits;    // address bits whose parity is the home side
+  std::uint64_t l2_fetch_bytes = 0;      // DRAM read granularity
+  std::uint64_t lrc_merge = 0;           // SMs a coalesced request serves
+  std::vector<std::uint64_t> sm_side;    // by SM: side of the L2
+  std::vector<std::uint64_t> sm_gpc;     // by SM: GPC
+  std::vector<std::uint64_t> cta_order;  // SMs in the order in which they get their CTAs
+  std::uint64_t launch_dram_read_sectors = 0;   // the driver's own traffic a launch
+  std::uint64_t launch_l2_read_sectors = 0;
+};
+
+// One number as a person reads it.
+struct CardEntry {
+  std::string key;      // "l1.size"
+  std::string value;    // "256 KiB"
+  std::string unit;     // "bytes", "SMs", …
+  std::string source;   // "measured: …", "documented: …", "assumed: …"
+  std::string meaning;  // one sentence
+  bool overridden = false;
+};
+
+class Card {
+ public:
+  // Parses a card's text. `name` is used in messages and as Card::name().
+  static Result<Card> parse(std::string_view text, const std::string& name);
+
+  const std::string& name() const { return name_; }
+  const std::string& full_name() const { return full_name_; }
+  const std::string& compute_capability() const { return compute_capability_; }  // "9.0"
+  const CardNumbers& numbers() const { return numbers_; }
+  std::span<const CardEntry> entries() const { return entries_; }
+
+  // Overrides one number: set("l1.size", "64KiB"). Unknown keys name the nearest known one.
+  Result<void> set(const std::string& key, const std::string& value);
+
+  // L1 lines that a shared-memory configuration leaves.
+  std::uint32_t l1_lines(std::uint64_t shared_config) const;
+  L2Cache::Spec l2() const;
+
+ private:
+  Result<void> validate() const;
+  std::string name_, full_name_, compute_capability_;
+  CardNumbers numbers_;
+  std::vector<CardEntry> entries_;
+};
+
+std::vector<std::string> card_names();              // built in, sorted
+Result<Card> load_card(const std::string& name);    // one of card_names()
+
+}  // namespace warpmem::model

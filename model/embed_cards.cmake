@@ -1,0 +1,11 @@
+# Writes OUTPUT, a header with the text of every file in CARDS as a raw string.
+set(body "// Generated from model/gpus/*.toml.\n#pragma once\n\nnamespace warpmem::model {\n\n")
+string(APPEND body "struct EmbeddedCard {\n  const char* name;\n  const char* text;\n};\n\n")
+string(APPEND body "inline constexpr EmbeddedCard kEmbeddedCards[] = {\n")
+foreach(card IN LISTS CARDS)
+  get_filename_component(name ${card} NAME_WE)
+  file(READ ${card} text)
+  string(APPEND body "    {\"${name}\", R\"card(${text})card\"},\n")
+endforeach()
+string(APPEND body "};\n\n}  // namespace warpmem::model\n")
+file(WRITE ${OUTPUT} "${body}")

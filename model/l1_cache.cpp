@@ -1,0 +1,141 @@
+#include "model/l1_cache.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "model/tag_banks.hpp"
+
+namespace warpmem::model {
+
+L1Cache::L1Cache(const Spec& spec) : spec_(spec) {
+  per_bank_ = std::max<std::uint32_t>(1, spec_.lines / 4);
+  const std::uint32_t entries = per_bank_ * 4;
+  std::uint32_t slots = 64;
+  while (slots < 2 * entries) slots *= 2;
+  slots_mask_ = slots - 1;
+  slots_.assign(slots, kNone);
+  tag_.assign(entries, 0);
+  valid_.assign(entries, 0);
+  epoch_.assign(entries, 0);
+  partial_.assign(entries, Bytes{});
+}
+
+void L1Cache::invalidate() {
+  std::fill(slots_.begin(), slots_.end(), static_cast<std::uint16_t>(kNone));
+  for (int b = 0; b < 4; ++b) used_[b] = cursor_[b] = oldest_[b] = 0;
+  accesses_ = 0;
+  now_ = 1;
+}
+
+std::uint32_t L1Cache::home(std::uint64_t line) const {
+  return static_cast<std::uint32_t>(line * 0x9e3779b97f4a7c15ull >> 40) & slots_mask_;
+}
+
+std::uint32_t L1Cache::find(std::uint64_t line) const {
+  for (std::uint32_t s = home(line);; s = (s + 1) & slots_mask_) {
+    const std::uint32_t e = slots_[s];
+    if (e == kNone || tag_[e] == line) return e;
+  }
+}
+
+// Removes a line from the slot table, closing the gap (linear probing without tombstones).
+void L1Cache::unlink(std::uint64_t line) {
+  std::uint32_t s = home(line);
+  while (tag_[slots_[s]] != line) s = (s + 1) & slots_mask_;
+  for (std::uint32_t next = (s + 1) & slots_mask_; slots_[next] != kNone; next = (next + 1) & slots_mask_) {
+    const std::uint32_t want = home(tag_[slots_[next]]);
+    if (((next - want) & slots_mask_) >= ((next - s) & slots_mask_)) {
+      slots_[s] = slots_[next];
+      s = next;
+    }
+  }
+  slots_[s] = kNone;
+}
+
+// Starts a new epoch every epoch_lines accesses. Before the eight-bit counter wraps, all ages are
+// moved down together.
+void L1Cache::age() {
+  accesses_ = 0;
+  if (now_ < 250) {
+    ++now_;
+    return;
+  }
+  const std::uint8_t shift = 128;
+  for (auto& e : epoch_) e = e > shift ? static_cast<std::uint8_t>(e - shift) : 0;
+  for (auto& o : oldest_) o = 0;
+  now_ = static_cast<std::uint8_t>(now_ - shift + 1);
+}
+
+void L1Cache::touch(std::uint32_t entry) {
+  epoch_[entry] = now_;
+  if (++accesses_ >= spec_.epoch_lines) age();
+}
+
+std::uint32_t L1Cache::pick_victim(std::uint32_t bank) {
+  const std::uint8_t* first = epoch_.data() + bank * per_bank_;
+  // A fixed odd step makes the order look random and repeat exactly from run to run.
+  cursor_[bank] = (cursor_[bank] + 161) % per_bank_;
+  for (;;) {
+    const std::uint8_t age = oldest_[bank];
+    const std::uint32_t from = cursor_[bank];
+    if (const void* p = std::memchr(first + from, age, per_bank_ - from))
+      return bank * per_bank_ + static_cast<std::uint32_t>(static_cast<const std::uint8_t*>(p) - first);
+    if (const void* p = std::memchr(first, age, from))
+      return bank * per_bank_ + static_cast<std::uint32_t>(static_cast<const std::uint8_t*>(p) - first);
+    ++oldest_[bank];
+  }
+}
+
+std::uint32_t L1Cache::allocate(std::uint64_t line) {
+  const std::uint32_t bank = tag_bank(line);
+  std::uint32_t e;
+  if (used_[bank] < per_bank_) {
+    e = bank * per_bank_ + used_[bank]++;
+  } else {
+    e = pick_victim(bank);
+    unlink(tag_[e]);
+  }
+  tag_[e] = line;
+  valid_[e] = 0;
+  partial_[e] = Bytes{};
+  std::uint32_t s = home(line);
+  while (slots_[s] != kNone) s = (s + 1) & slots_mask_;
+  slots_[s] = static_cast<std::uint16_t>(e);
+  return e;
+}
+
+std::uint8_t L1Cache::load(std::uint64_t line, std::uint8_t sectors, bool may_allocate) {
+  std::uint32_t e = find(line);
+  if (e == kNone) {
+    if (!may_allocate) return sectors;
+    e = allocate(line);
+  }
+  const std::uint8_t missing = static_cast<std::uint8_t>(sectors & ~valid_[e]);
+  if (may_allocate) valid_[e] = static_cast<std::uint8_t>(valid_[e] | sectors);
+  touch(e);
+  return missing;
+}
+
+bool L1Cache::store(std::uint64_t line, std::uint8_t sectors, std::uint8_t full, const std::uint32_t* bytes) {
+  std::uint32_t e = find(line);
+  const bool present = e != kNone;
+  if (!present) e = allocate(line);
+  valid_[e] = static_cast<std::uint8_t>(valid_[e] | full);
+  for (int s = 0; s < 4; ++s) {
+    if (!(sectors >> s & 1) || (valid_[e] >> s & 1)) continue;
+    partial_[e].sector[s] |= bytes[s];
+    if (partial_[e].sector[s] == ~0u) valid_[e] = static_cast<std::uint8_t>(valid_[e] | 1u << s);
+  }
+  touch(e);
+  return present;
+}
+
+void L1Cache::drop(std::uint64_t line, std::uint8_t sectors) {
+  const std::uint32_t e = find(line);
+  if (e == kNone) return;
+  valid_[e] = static_cast<std::uint8_t>(valid_[e] & ~sectors);
+  for (int s = 0; s < 4; ++s)
+    if (sectors >> s & 1) partial_[e].sector[s] = 0;
+}
+
+}  // namespace warpmem::model

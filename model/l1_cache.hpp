@@ -1,0 +1,75 @@
+// One SM's L1 data cache for global and local memory, compute capability 7.0 and later.
+//
+// Models: 128-byte lines of four 32-byte sectors; a miss fetches only the missing sectors; stores
+// write through and allocate, keeping a byte mask, so that a sector is readable only once all its
+// bytes are there; atomics and reductions drop their sector; four tag banks (tag_banks.hpp) with a
+// quarter of the lines each; replacement by age in steps.
+// Leaves out: latency and pending misses (a sector asked for is a hit from then on, which is how an
+// H200 counts it too).
+//
+// Replacement, measured on an H200 (kernels/micro/l1_sets.cu, driver 580, CUDA 13.0, 2026-11-21):
+// 1,728 lines hold without a loss; beyond that each new line takes the place of one among the
+// oldest 512 or so, in no visible order, never a younger one; a line that is read again counts as
+// young. So a line carries the number of its epoch of 512 line accesses, and the victim is some
+// line of the oldest epoch in its bank.
+//
+// Capacity: 256 KiB less the shared-memory configuration less 8 KiB (measured at six carve-outs).
+// Invariants: hits + misses = sectors looked up; valid sectors have all bytes.
+// Cost: one hash probe a line; a miss adds one insertion and one removal.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace warpmem::model {
+
+class L1Cache {
+ public:
+  struct Spec {
+    std::uint32_t lines = 1728;         // capacity
+    std::uint32_t epoch_lines = 512;    // line accesses an epoch
+  };
+  explicit L1Cache(const Spec& spec);
+
+  // Which of `sectors` miss; they are valid afterwards. `allocate` false: a hit counts, a miss
+  // leaves nothing behind.
+  std::uint8_t load(std::uint64_t line, std::uint8_t sectors, bool allocate = true);
+  // A store of the given bytes. True when the line was present (all its sectors count as hits).
+  bool store(std::uint64_t line, std::uint8_t sectors, std::uint8_t full, const std::uint32_t* bytes);
+  // Drops sectors (atomics).
+  void drop(std::uint64_t line, std::uint8_t sectors);
+  // Forgets everything (kernel start, acquire fence).
+  void invalidate();
+
+  const Spec& spec() const { return spec_; }
+
+ private:
+  static constexpr std::uint32_t kNone = 0xffff;
+  struct Bytes {
+    std::uint32_t sector[4];
+  };
+
+  std::uint32_t find(std::uint64_t line) const;
+  std::uint32_t allocate(std::uint64_t line);
+  std::uint32_t pick_victim(std::uint32_t bank);
+  void touch(std::uint32_t entry);
+  void unlink(std::uint64_t line);
+  std::uint32_t home(std::uint64_t line) const;
+  void age();
+
+  Spec spec_;
+  std::uint32_t per_bank_ = 0;
+  std::uint32_t slots_mask_ = 0;
+  std::vector<std::uint16_t> slots_;   // open addressing: entry number or kNone
+  std::vector<std::uint64_t> tag_;     // by entry
+  std::vector<std::uint8_t> valid_;    // by entry: readable sectors
+  std::vector<std::uint8_t> epoch_;    // by entry, grouped by bank
+  std::vector<Bytes> partial_;         // by entry: bytes written in sectors that are not valid
+  std::uint32_t used_[4] = {};
+  std::uint32_t cursor_[4] = {};
+  std::uint8_t oldest_[4] = {};        // no entry of the bank is older
+  std::uint32_t accesses_ = 0;
+  std::uint8_t now_ = 1;
+};
+
+}  // namespace warpmem::model

@@ -1,0 +1,147 @@
+#include "model/l2_cache.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace warpmem::model {
+namespace {
+
+std::uint64_t sectors_in(std::uint8_t mask) { return static_cast<std::uint64_t>(std::popcount(mask)); }
+
+}  // namespace
+
+L2Cache::L2Cache(const Spec& spec) : spec_(spec), side_{L2Side(spec.side), L2Side(spec.side)} {
+  std::uint8_t groups = 1;
+  for (std::uint8_t g : spec_.sm_group) groups = std::max<std::uint8_t>(groups, static_cast<std::uint8_t>(g + 1));
+  if (spec_.merge > 1) pending_.resize(std::size_t{groups} * kPending);
+}
+
+int L2Cache::home(std::uint64_t line) const {
+  if (spec_.sides < 2) return 0;
+  return std::popcount(line * 128 & spec_.home_mask) & 1;
+}
+
+void L2Cache::account(const L2Side::Traffic& t) {
+  counters_.dram_read += t.fills;
+  counters_.dram_write += t.writes;
+  counters_.refill_writes += t.fills;
+}
+
+// DRAM answers in aligned pieces of the line.
+std::uint8_t L2Cache::fetch_mask(std::uint8_t missing, std::uint32_t granularity) const {
+  if (granularity >= 4) return missing ? 15 : 0;
+  if (granularity == 2) return static_cast<std::uint8_t>((missing & 3 ? 3 : 0) | (missing & 12 ? 12 : 0));
+  return missing;
+}
+
+bool L2Cache::coalesced(int sm, std::uint64_t line, std::uint8_t sectors, std::uint64_t epoch) {
+  const std::size_t group = spec_.sm_group.empty() ? 0 : spec_.sm_group[static_cast<std::size_t>(sm)];
+  const std::uint32_t slot = static_cast<std::uint32_t>(line * 0x9e3779b97f4a7c15ull >> 54) % kPending;
+  Pending& p = pending_[group * kPending + slot];
+  if (p.line == line && p.epoch == epoch && (sectors & ~p.sectors) == 0 && p.riders < spec_.merge) {
+    ++p.riders;
+    return true;
+  }
+  p = {line, epoch, sectors, 1};
+  return false;
+}
+
+void L2Cache::read(int sm, std::uint64_t line, std::uint8_t sectors, std::uint64_t epoch,
+                   std::uint32_t fetch_sectors, bool persist) {
+  if (spec_.merge > 1 && coalesced(sm, line, sectors, epoch)) {
+    counters_.merged += sectors_in(sectors);
+    return;
+  }
+  const std::uint32_t granularity = std::max(fetch_sectors, spec_.fetch_sectors);
+  const int near = spec_.sides < 2 ? 0 : spec_.sm_side[static_cast<std::size_t>(sm)];
+  const int at = home(line);
+  ++counters_.read_requests;
+  counters_.read += sectors_in(sectors);
+  const std::uint8_t here = side_[near].lookup(line);
+  counters_.read_hit += sectors_in(here & sectors);
+  std::uint8_t missing = static_cast<std::uint8_t>(sectors & ~here);
+  if (!missing) return;
+  if (at == near) {
+    const std::uint8_t fetched = static_cast<std::uint8_t>(fetch_mask(missing, granularity) & ~here);
+    counters_.dram_read += sectors_in(fetched);
+    account(side_[near].fill(line, fetched, persist));
+    return;
+  }
+  // The crossing brings what DRAM would bring.
+  missing = static_cast<std::uint8_t>(fetch_mask(missing, granularity) & ~here);
+  counters_.fabric_read += sectors_in(missing);
+  const std::uint8_t there = side_[at].lookup(line);
+  counters_.fabric_read_hit += sectors_in(there & missing);
+  const std::uint8_t fetched = static_cast<std::uint8_t>(missing & ~there);
+  if (fetched) {
+    counters_.dram_read += sectors_in(fetched);
+    account(side_[at].fill(line, fetched, persist));
+  }
+  account(side_[near].fill(line, missing, persist));
+}
+
+void L2Cache::write(int sm, std::uint64_t line, std::uint8_t sectors, std::uint8_t full,
+                    const std::uint32_t* bytes) {
+  const int near = spec_.sides < 2 ? 0 : spec_.sm_side[static_cast<std::size_t>(sm)];
+  const int at = home(line);
+  ++counters_.write_requests;
+  counters_.write += sectors_in(sectors);
+  counters_.write_hit += sectors_in(sectors);
+  account(side_[at].write(line, sectors, full, bytes));
+  if (at != near) {
+    counters_.fabric_write += sectors_in(sectors);
+    // The writer's side keeps what it wrote whole; what it wrote in part is stale there.
+    const std::uint8_t stale = static_cast<std::uint8_t>(sectors & ~full);
+    if (stale) side_[near].drop(line, stale);
+    if (full) account(side_[near].fill(line, full));
+  } else if (spec_.sides == 2) {
+    side_[1 - at].drop(line, sectors);
+  }
+}
+
+void L2Cache::atomic(int sm, std::uint64_t sector, int passes, bool returns) {
+  const std::uint64_t line = sector / 4;
+  const std::uint8_t bit = static_cast<std::uint8_t>(1u << sector % 4);
+  const int near = spec_.sides < 2 ? 0 : spec_.sm_side[static_cast<std::size_t>(sm)];
+  const int at = home(line);
+  const auto n = static_cast<std::uint64_t>(passes);
+  std::uint64_t hits = n;
+  const std::uint8_t here = side_[at].lookup(line);
+  if (!(here & bit)) {
+    const std::uint8_t fetched = static_cast<std::uint8_t>(fetch_mask(bit, spec_.fetch_sectors) & ~here);
+    counters_.dram_read += sectors_in(fetched);
+    account(side_[at].fill(line, fetched));
+    --hits;
+  }
+  constexpr std::uint32_t kAll[4] = {~0u, ~0u, ~0u, ~0u};
+  account(side_[at].write(line, bit, bit, kAll));
+  if (spec_.sides == 2) side_[1 - at].drop(line, bit);
+  if (at != near) counters_.fabric_atomic += n;
+  (returns ? counters_.atomic : counters_.reduction) += n;
+  (returns ? counters_.atomic_hit : counters_.reduction_hit) += hits;
+}
+
+void L2Cache::read_host(std::uint8_t sectors) {
+  ++counters_.read_requests;
+  counters_.read += sectors_in(sectors);
+  counters_.sysmem_read += sectors_in(sectors);
+}
+
+void L2Cache::write_host(std::uint8_t sectors) {
+  ++counters_.write_requests;
+  counters_.write += sectors_in(sectors);
+  counters_.sysmem_write += sectors_in(sectors);
+}
+
+void L2Cache::flush() {
+  for (L2Side& s : side_) s.clear();
+  std::fill(pending_.begin(), pending_.end(), Pending{});
+}
+
+void L2Cache::set_aside(std::uint64_t bytes) {
+  for (L2Side& s : side_) s.set_aside(bytes / static_cast<std::uint64_t>(std::max(1, spec_.sides)));
+}
+
+std::uint64_t L2Cache::dirty_sectors() const { return side_[0].dirty_sectors() + side_[1].dirty_sectors(); }
+
+}  // namespace warpmem::model

@@ -1,0 +1,86 @@
+// The partitioned L2 with its request coalescer in front and DRAM behind it, as an H200 has them:
+// two sides, half of the SMs on each; a line's home is one side.
+//
+// A read looks up the reader's side; what it misses of a far line crosses the fabric, looks up
+// home, and is then kept on both sides. Writes and atomics go home; a write from afar is looked up
+// at the near side too. DRAM moves 64 bytes at a time on reads. In front, each GPC's request
+// coalescer (LRC) joins reads of one line that are under way together, up to four SMs a request.
+//
+// Sources: side hash, copies and what each counter sees: measured (docs/h200.md; L2 sweeps, store
+// footprints and reads of one line by pairs of SMs, kernels/micro/l2_policy.cu, 2026-11-21).
+// Leaves out: compression, ECC reads, the order of requests inside a slice.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "model/l2_side.hpp"
+
+namespace warpmem::model {
+
+// Sectors, unless the name says requests. `tex`: from SMs; the profiler's names are in
+// sim/metric_names.cpp.
+struct L2Counters {
+  std::uint64_t read_requests = 0, read = 0, read_hit = 0;
+  std::uint64_t write_requests = 0, write = 0, write_hit = 0;
+  std::uint64_t atomic_requests = 0, atomic = 0, atomic_hit = 0;
+  std::uint64_t reduction_requests = 0, reduction = 0, reduction_hit = 0;
+  std::uint64_t fabric_read = 0, fabric_read_hit = 0, fabric_write = 0, fabric_atomic = 0;
+  std::uint64_t refill_writes = 0;  // partly written sectors written again when they were filled
+  std::uint64_t dram_read = 0, dram_write = 0;
+  std::uint64_t sysmem_read = 0, sysmem_write = 0;
+  std::uint64_t merged = 0;         // read sectors that rode on another SM's request
+};
+
+class L2Cache {
+ public:
+  struct Spec {
+    L2Side::Spec side;
+    int sides = 2;                      // 1: not partitioned
+    std::uint64_t home_mask = 0;        // parity of these address bits: the home side
+    std::uint32_t fetch_sectors = 2;    // DRAM read granularity, sectors
+    int merge = 4;                      // SMs that one coalesced request serves; 1: no coalescer
+    std::vector<std::uint8_t> sm_side;  // by SM
+    std::vector<std::uint8_t> sm_group; // by SM: its GPC
+  };
+  explicit L2Cache(const Spec& spec);
+
+  // Reads `sectors` of a line for an SM. `epoch` numbers spans of time in which reads are under way
+  // together (the scheduler's rounds). `prefetch_sectors`: more of the line that DRAM brings along.
+  void read(int sm, std::uint64_t line, std::uint8_t sectors, std::uint64_t epoch,
+            std::uint32_t fetch_sectors = 0, bool persist = false);
+  void write(int sm, std::uint64_t line, std::uint8_t sectors, std::uint8_t full, const std::uint32_t* bytes);
+  // `passes` sector operations on one sector.
+  void atomic(int sm, std::uint64_t sector, int passes, bool returns);
+  // Traffic to host memory passes through and is not kept.
+  void read_host(std::uint8_t sectors);
+  void write_host(std::uint8_t sectors);
+
+  void flush();                            // forget all, as a profiler does between passes
+  void set_aside(std::uint64_t bytes);
+  L2Counters& counters() { return counters_; }
+  const L2Counters& counters() const { return counters_; }
+  std::uint64_t dirty_sectors() const;
+
+ private:
+  int home(std::uint64_t line) const;
+  void account(const L2Side::Traffic& t);
+  bool coalesced(int sm, std::uint64_t line, std::uint8_t sectors, std::uint64_t epoch);
+  std::uint8_t fetch_mask(std::uint8_t missing, std::uint32_t granularity) const;
+
+  struct Pending {
+    std::uint64_t line = ~std::uint64_t{0};
+    std::uint64_t epoch = 0;
+    std::uint8_t sectors = 0;
+    std::uint8_t riders = 0;
+  };
+  static constexpr std::uint32_t kPending = 1024;  // entries a GPC
+
+  Spec spec_;
+  std::array<L2Side, 2> side_;
+  std::vector<Pending> pending_;
+  L2Counters counters_;
+};
+
+}  // namespace warpmem::model

@@ -1,0 +1,219 @@
+#include "model/l2_side.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace warpmem::model {
+namespace {
+
+constexpr std::uint32_t kRows = 1024;  // sets are columns x 1024 rows
+
+// Shuffles each block of 1,024 lines over the rows, so that a contiguous footprint fills all sets
+// alike and strides still spread.
+std::uint32_t mix(std::uint32_t block) {
+  std::uint32_t h = block * 0x9e3779b1u;
+  h ^= h >> 15;
+  h *= 0x85ebca77u;
+  return h ^ h >> 13;
+}
+
+}  // namespace
+
+L2Side::L2Side(const Spec& spec) : spec_(spec) {
+  columns_ = std::max<std::uint32_t>(1, static_cast<std::uint32_t>(spec.bytes / 128 / spec.ways / kRows));
+  sets_.resize(static_cast<std::size_t>(columns_) * kRows);
+  bytes_.resize(sets_.size() * (spec.partial_ways + 1));
+  clear();
+}
+
+void L2Side::clear() {
+  for (Set& s : sets_) {
+    s = Set{};
+    s.order = 0xfedcba9876543210ull;
+  }
+}
+
+void L2Side::set_aside(std::uint64_t bytes) {
+  const std::uint64_t way = sets_.size() * 128;
+  persist_ways_ = static_cast<std::uint32_t>(std::min<std::uint64_t>(spec_.ways - 1, bytes / way));
+}
+
+L2Side::Place L2Side::place(std::uint64_t line) {
+  // Of two 4 KiB chunks that differ in address bit 12 only, one has its home here and the other
+  // there (l2_cache.hpp), so that bit takes no part in the index: home lines and copies each
+  // spread evenly.
+  const std::uint32_t twin = static_cast<std::uint32_t>(line >> 5 & 1);
+  const std::uint64_t folded = line >> 6 << 5 | (line & 31);
+  const std::uint32_t block = static_cast<std::uint32_t>(folded / kRows);
+  const std::uint32_t row = (static_cast<std::uint32_t>(folded) ^ mix(block)) % kRows;
+  return {&sets_[static_cast<std::size_t>(block % columns_) * kRows + row], block << 1 | twin};
+}
+
+int L2Side::find(const Set& s, std::uint32_t tag) {
+  std::uint32_t same = 0;
+  for (int w = 0; w < kWays; ++w) same |= static_cast<std::uint32_t>(s.tag[w] == tag) << w;
+  same &= s.used;
+  return same ? std::countr_zero(same) : -1;
+}
+
+void L2Side::promote(Set& s, int way) {
+  // Position of `way` in the order, then rotate it to the front.
+  const std::uint64_t ones = 0x1111111111111111ull;
+  std::uint64_t x = s.order ^ ones * static_cast<std::uint64_t>(way);
+  const std::uint64_t zero = (x - ones) & ~x & ones * 8;
+  const int at = std::countr_zero(zero) / 4 * 4;
+  const std::uint64_t below = s.order & ((std::uint64_t{1} << at) - 1);
+  const std::uint64_t above = at >= 60 ? 0 : s.order >> (at + 4) << (at + 4);
+  s.order = above | below << 4 | static_cast<std::uint64_t>(way);
+}
+
+int L2Side::oldest(const Set& s, std::uint16_t among) const {
+  for (int at = static_cast<int>(spec_.ways) * 4 - 4; at >= 0; at -= 4) {
+    const int way = static_cast<int>(s.order >> at & 15);
+    if (among >> way & 1) return way;
+  }
+  return -1;
+}
+
+L2Side::PartialBytes* L2Side::partial_bytes(const Place& p, int way, std::uint64_t line) {
+  const std::size_t base = static_cast<std::size_t>(p.set - sets_.data()) * (spec_.partial_ways + 1);
+  for (std::uint32_t k = 0; k <= spec_.partial_ways; ++k)
+    if (bytes_[base + k].line == line) return &bytes_[base + k];
+  if (p.set->partial[way] & 15) return nullptr;
+  // A free entry: its line has no partial sectors any more.
+  for (std::uint32_t k = 0; k <= spec_.partial_ways; ++k) {
+    PartialBytes& b = bytes_[base + k];
+    const Place other = place(b.line);
+    const int w = other.set == p.set ? find(*p.set, other.tag) : -1;
+    if (w >= 0 && (p.set->partial[w] & 15)) continue;
+    b = {line, {}};
+    return &b;
+  }
+  return nullptr;
+}
+
+// Writes a way back and fills its partial sectors; it stays, clean.
+void L2Side::clean(Set& s, int way, Traffic& t) {
+  const std::uint8_t partial = s.partial[way] & 15, dirty = s.valid[way] >> 4;
+  t.fills += static_cast<std::uint32_t>(std::popcount(partial));
+  t.writes += static_cast<std::uint32_t>(std::popcount(static_cast<std::uint8_t>(dirty | partial)));
+  if (partial) --s.with_partial;
+  if (partial | dirty) --s.dirty;
+  s.valid[way] = static_cast<std::uint8_t>((s.valid[way] & 15) | partial);
+  s.partial[way] &= 0x80;
+}
+
+int L2Side::claim(const Place& p, Traffic& t) {
+  Set& s = *p.set;
+  const std::uint16_t all = static_cast<std::uint16_t>((1u << spec_.ways) - 1);
+  int way;
+  if (s.used != all) {
+    way = std::countr_one(s.used);
+    s.used = static_cast<std::uint16_t>(s.used | 1u << way);
+  } else {
+    std::uint16_t among = all;
+    if (s.persisting && s.persisting <= persist_ways_) {
+      among = 0;
+      for (int w = 0; w < kWays; ++w)
+        if (!(s.partial[w] & 0x80)) among = static_cast<std::uint16_t>(among | 1u << w);
+    }
+    way = oldest(s, among);
+    clean(s, way, t);
+    if (s.partial[way] & 0x80) --s.persisting;
+  }
+  s.tag[way] = p.tag;
+  s.valid[way] = s.partial[way] = 0;
+  return way;
+}
+
+std::uint8_t L2Side::lookup(std::uint64_t line) {
+  const Place p = place(line);
+  const int way = find(*p.set, p.tag);
+  if (way < 0) return 0;
+  promote(*p.set, way);
+  return p.set->valid[way] & 15;
+}
+
+L2Side::Traffic L2Side::fill(std::uint64_t line, std::uint8_t sectors, bool persist) {
+  Traffic t;
+  const Place p = place(line);
+  Set& s = *p.set;
+  int way = find(s, p.tag);
+  if (way < 0) way = claim(p, t);
+  promote(s, way);
+  // A fill completes partial sectors: they are dirty from then on.
+  const std::uint8_t completed = s.partial[way] & sectors & 15;
+  if (completed) {
+    s.partial[way] = static_cast<std::uint8_t>(s.partial[way] & ~completed);
+    s.valid[way] = static_cast<std::uint8_t>(s.valid[way] | completed << 4);
+    if (!(s.partial[way] & 15)) --s.with_partial;
+  }
+  s.valid[way] = static_cast<std::uint8_t>(s.valid[way] | sectors);
+  if (persist && persist_ways_ && !(s.partial[way] & 0x80)) {
+    s.partial[way] |= 0x80;
+    ++s.persisting;
+  }
+  return t;
+}
+
+L2Side::Traffic L2Side::write(std::uint64_t line, std::uint8_t sectors, std::uint8_t full,
+                              const std::uint32_t* bytes) {
+  Traffic t;
+  const Place p = place(line);
+  Set& s = *p.set;
+  int way = find(s, p.tag);
+  if (way < 0) way = claim(p, t);
+  promote(s, way);
+  const bool was_dirty = (s.valid[way] >> 4) | (s.partial[way] & 15);
+  // Sectors that can be read stay so and get dirty; the rest of the written ones are partial.
+  std::uint8_t whole = static_cast<std::uint8_t>(full | (sectors & s.valid[way]));
+  std::uint8_t piece = static_cast<std::uint8_t>(sectors & ~whole);
+  if (piece) {
+    if (PartialBytes* b = partial_bytes(p, way, line)) {
+      for (int k = 0; k < 4; ++k) {
+        if (!(piece >> k & 1)) continue;
+        if (!(s.partial[way] >> k & 1)) b->bytes[k] = 0;
+        b->bytes[k] |= bytes[k];
+        if (b->bytes[k] == ~0u) {
+          whole = static_cast<std::uint8_t>(whole | 1u << k);
+          piece = static_cast<std::uint8_t>(piece & ~(1u << k));
+        }
+      }
+    }
+  }
+  const std::uint8_t before = s.partial[way] & 15;
+  const std::uint8_t after = static_cast<std::uint8_t>((before | piece) & ~whole);
+  s.partial[way] = static_cast<std::uint8_t>((s.partial[way] & 0x80) | after);
+  s.valid[way] = static_cast<std::uint8_t>(s.valid[way] | whole | whole << 4);
+  s.with_partial = static_cast<std::uint16_t>(s.with_partial + (after != 0) - (before != 0));
+  if (!was_dirty) ++s.dirty;
+  if (s.with_partial > spec_.partial_ways) {
+    std::uint16_t among = 0;
+    for (int w = 0; w < kWays; ++w)
+      if ((s.used >> w & 1) && (s.partial[w] & 15)) among = static_cast<std::uint16_t>(among | 1u << w);
+    clean(s, oldest(s, among), t);
+  }
+  if (s.dirty > spec_.dirty_ways) {
+    std::uint16_t among = 0;
+    for (int w = 0; w < kWays; ++w)
+      if ((s.used >> w & 1) && ((s.partial[w] & 15) | s.valid[w] >> 4)) among = static_cast<std::uint16_t>(among | 1u << w);
+    clean(s, oldest(s, among), t);
+  }
+  return t;
+}
+
+void L2Side::drop(std::uint64_t line, std::uint8_t sectors) {
+  const Place p = place(line);
+  const int way = find(*p.set, p.tag);
+  if (way >= 0) p.set->valid[way] = static_cast<std::uint8_t>(p.set->valid[way] & ~(sectors & 15));
+}
+
+std::uint64_t L2Side::dirty_sectors() const {
+  std::uint64_t n = 0;
+  for (const Set& s : sets_)
+    for (int w = 0; w < kWays; ++w)
+      if (s.used >> w & 1) n += static_cast<unsigned>(std::popcount(static_cast<std::uint8_t>(s.valid[w] >> 4 | (s.partial[w] & 15))));
+  return n;
+}
+
+}  // namespace warpmem::model
