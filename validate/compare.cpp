@@ -63,8 +63,8 @@ std::string describe(const LaunchMetrics& l) {
 std::string excluded_because(const Comparison& c) {
   if (c.verdict == Verdict::kNotCompared) return c.reason;
   if (!c.small) return "";
-  if (c.predicted.value == 0 && c.measured.value == 0) return "none on either side";
-  return fmt::format("fewer than {} on both sides", grouped(static_cast<std::uint64_t>(c.rule->floor)));
+  if (c.predicted.value == 0 && c.measured.value == 0) return "zero";
+  return fmt::format("below {}", grouped(static_cast<std::uint64_t>(c.rule->floor)));
 }
 
 MetricSummary summarise(const MetricRule& rule, const std::vector<LaunchComparison>& launches) {
@@ -192,6 +192,16 @@ Report finish_report(std::string gpu, std::vector<LaunchComparison> launches,
     if (s.n > 0 || !s.excluded.empty()) report.summary.push_back(std::move(s));
   }
   return report;
+}
+
+Result<void> check_compared(const Report& report, const std::string& place) {
+  for (const auto& launch : report.launches)
+    for (const auto& c : launch.metrics)
+      if (c.verdict != Verdict::kNotCompared) return {};
+  return Error{ErrorKind::kMalformed,
+               fmt::format("{} launches match, but no counter has a value on both sides",
+                           report.launches.size()),
+               place, "see `--format csv` for the reasons, and collect the missing counters"};
 }
 
 void attach_repeat(Report& report, const Report& repeat) {

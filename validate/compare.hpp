@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/error.hpp"
 #include "base/launch_metrics.hpp"
 #include "validate/deviations.hpp"
 #include "validate/match.hpp"
@@ -94,6 +95,9 @@ std::vector<std::string> describe_unmatched(const std::vector<LaunchMetrics>& pr
 // Applies the deviations, then fills summary, deviations and failed.
 Report finish_report(std::string gpu, std::vector<LaunchComparison> launches,
                      std::vector<std::string> unmatched, const DeviationList& deviations);
+
+// kMalformed when not one counter stands on both sides: no data is a failure, not a success.
+Result<void> check_compared(const Report& report, const std::string& place);
 
 // Takes the spread of the hardware from `repeat`, a report that holds one collection against
 // another as if one were the model.

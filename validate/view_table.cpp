@@ -116,6 +116,19 @@ TextCell exact_cell(const Entry& entry) {
   return {"all equal", Tone::kGood};
 }
 
+// The same for approximate metrics, below it.
+TextCell band_cell(const Entry& entry) {
+  std::size_t within = 0, outside = 0;
+  for (const auto* launch : entry.launches)
+    for (const auto& c : launch->metrics) {
+      if (c.rule->match != Match::kApproximate || c.verdict == Verdict::kNotCompared) continue;
+      ++(c.verdict == Verdict::kOutsideBand ? outside : within);
+    }
+  if (outside > 0) return {fmt::format("{} outside", outside), Tone::kBad};
+  if (within == 0) return {"n/a", Tone::kDim};
+  return {"in band", Tone::kGood};
+}
+
 std::string entry_name(const Entry& entry) {
   const auto& l = *entry.first;
   std::string name = l.run.empty() ? l.kernel : l.run;
@@ -128,7 +141,7 @@ std::string compact_table(const Report& report, const ViewOptions& options) {
   // Name, side and exact take about 50 columns; a counter and its error about 20.
   const auto fit = static_cast<std::size_t>(std::max(1, (options.width - 50) / 20));
   const std::size_t shown = std::min(kShown.size(), fit);
-  std::vector<std::string> titles{"kernel", "", "exact"};
+  std::vector<std::string> titles{"kernel", "", "counters"};
   for (std::size_t i = 0; i < shown; ++i) {
     titles.push_back(">" + std::string(kShown[i].title));
     titles.push_back(">error");
@@ -140,7 +153,7 @@ std::string compact_table(const Report& report, const ViewOptions& options) {
     // The run names the entry; its kernel stands on the second line.
     std::vector<TextCell> counted{
         {entry.first->run.empty() ? "" : "  " + shortened(entry.first->kernel, 26), Tone::kDim},
-        {hardware, Tone::kDim}, {}};
+        {hardware, Tone::kDim}, band_cell(entry)};
     for (std::size_t i = 0; i < shown; ++i) {
       const Cell cell = cell_of(entry, kShown[i].metric);
       model.push_back({cell.known ? count(cell.predicted) : "n/a", Tone::kPlain});
@@ -202,7 +215,7 @@ std::string band_summary(const Report& report, bool colour) {
                                     [](const MetricSummary& s) { return s.hardware.n > 0; });
   std::vector<std::string> titles{"approximate metric", ">launches", ">median", ">p90", ">worst",
                                   ">bias", ">band"};
-  if (repeated) titles.insert(titles.end(), {">GPU median", ">GPU p90"});
+  if (repeated) titles.insert(titles.end(), {">again", ">again p90"});
   titles.insert(titles.end(), {">outside", ">known", "left out"});
   TextTable table(titles);
   for (const auto& s : report.summary) {
@@ -281,7 +294,11 @@ std::string table_view(const Report& report, const ViewOptions& options) {
   list("Known deviations (validate/DEVIATIONS.md)", known);
   list("Deviations that no longer occur", gone);
   list("Notes", options.notes);
-  out += "\nerror = (model - GPU) / mean of both, or a floor where counts are small; = means equal\n";
+  out += "\nerror = (model - GPU) / mean of both, or a floor where counts are small; = means equal\n"
+         "left out = launches in which both sides are zero or too small for a relative error\n";
+  if (std::any_of(report.summary.begin(), report.summary.end(),
+                  [](const MetricSummary& s) { return s.hardware.n > 0; }))
+    out += "again = the median error of the GPU against itself, counted a second time\n";
   return out + conclusion(report, options.colour);
 }
 

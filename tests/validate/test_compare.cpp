@@ -76,8 +76,7 @@ TEST_CASE("small counts do not explode, and stay out of the statistics") {
   CHECK(verdict(r, kDram) == Verdict::kWithinBand);
   const auto& s = summary(r, kDram);
   CHECK(s.n == 0);
-  CHECK(s.excluded == std::map<std::string, std::size_t>{{"fewer than 4,096 on both sides", 1},
-                                                         {"none on either side", 1}});
+  CHECK(s.excluded == std::map<std::string, std::size_t>{{"below 4,096", 1}, {"zero", 1}});
 }
 
 TEST_CASE("extra work is judged by the work it adds to") {
@@ -96,6 +95,13 @@ TEST_CASE("a value that one side lacks is not compared, with the reason") {
   CHECK(summary(r, kLoads).excluded.at("the profiler printed n/a") == 1);
   CHECK(summary(r, kDram).excluded.at("needs the time engine") == 1);
   CHECK(verdict(hold({{}}, {{{kDram, v(7)}}}), kDram) == Verdict::kNotCompared);
+}
+
+TEST_CASE("launches that match without one counter on both sides are a failure") {
+  const auto none = hold({{{kLoads, v(5)}}}, {{{kDram, v(7)}}});
+  REQUIRE_FALSE(check_compared(none, "f.csv").ok());
+  CHECK(exit_status(check_compared(none, "f.csv").error().kind) == 3);
+  CHECK(check_compared(hold({{{kDram, v(5)}}}, {{{kDram, v(7)}}}), "f.csv").ok());
 }
 
 TEST_CASE("median, 90th percentile, worst and bias") {

@@ -1,0 +1,23 @@
+// The model's counters of a trace, as `validate` needs them: the one place where that subcommand
+// meets the simulator.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/error.hpp"
+#include "base/launch_metrics.hpp"
+#include "traces/reader.hpp"
+
+namespace warpmem::command {
+
+struct Prediction {
+  std::string card;                     // "h200"
+  std::string compute_capability;       // "9.0", as profilers print it
+  std::vector<LaunchMetrics> launches;  // complete launches only
+  std::vector<std::string> notes;       // launches left out, and why
+};
+
+Result<Prediction> predict(const trace::TraceReader& reader, const std::string& gpu);
+
+}  // namespace warpmem::command
