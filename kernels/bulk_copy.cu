@@ -31,7 +31,7 @@ __device__ __forceinline__ void triple(std::uint32_t* tile) {
 
 // Bulk load, ordinary stores.
 __global__ void bulk_copy_load(const std::uint32_t* in, std::uint32_t* out) {
-  __shared__ alignas(128) std::uint32_t tile[kTile];
+  alignas(128) __shared__ std::uint32_t tile[kTile];
   __shared__ std::uint64_t barrier;
   load_tile(tile, &barrier, in);
   std::uint32_t* to = out + std::size_t(blockIdx.x) * kTile;
@@ -40,7 +40,7 @@ __global__ void bulk_copy_load(const std::uint32_t* in, std::uint32_t* out) {
 
 // Bulk load and bulk store.
 __global__ void bulk_copy_store(const std::uint32_t* in, std::uint32_t* out) {
-  __shared__ alignas(128) std::uint32_t tile[kTile];
+  alignas(128) __shared__ std::uint32_t tile[kTile];
   __shared__ std::uint64_t barrier;
   load_tile(tile, &barrier, in);
   triple(tile);
@@ -52,7 +52,7 @@ __global__ void bulk_copy_store(const std::uint32_t* in, std::uint32_t* out) {
 
 // All CTAs add their tile to the same 4 KiB of `out`.
 __global__ void bulk_copy_reduce(const std::uint32_t* in, std::uint32_t* out) {
-  __shared__ alignas(128) std::uint32_t tile[kTile];
+  alignas(128) __shared__ std::uint32_t tile[kTile];
   __shared__ std::uint64_t barrier;
   load_tile(tile, &barrier, in);
   triple(tile);

@@ -49,8 +49,8 @@ struct Accumulator {
 // (kTurned false; `b` is then B transposed) or as k rows of n.
 template <int kPitchA, int kPitchB, bool kTurned>
 __device__ __forceinline__ Accumulator multiply_tiles(const Half* a, const Half* b, int n) {
-  __shared__ alignas(16) Half tile_a[kTile * kPitchA];
-  __shared__ alignas(16) Half tile_b[(kTurned ? kDepth : kTile) * kPitchB];
+  alignas(16) __shared__ Half tile_a[kTile * kPitchA];
+  alignas(16) __shared__ Half tile_b[(kTurned ? kDepth : kTile) * kPitchB];
   const int t = threadIdx.x, lane = t % 32, warp = t / 32;
   const int row0 = blockIdx.y * kTile, column0 = blockIdx.x * kTile;
   const int warp_row = warp / 2 * 16, warp_column = warp % 2 * 16;
@@ -122,7 +122,7 @@ __global__ void tensor_core_ldmatrix_turned(const Half* a, const Half* b, float*
 __global__ void tensor_core_stmatrix(const Half* a, const Half* b, Half* c, int n) {
 #if __CUDA_ARCH__ >= 900
   constexpr int kPitch = 40;  // 80 bytes: eight rows in eight different places
-  __shared__ alignas(16) Half tile[kTile * kPitch];
+  alignas(16) __shared__ Half tile[kTile * kPitch];
   const Accumulator sum = multiply_tiles<24, 24, false>(a, b, n);
   const int t = threadIdx.x, lane = t % 32, warp = t / 32;
   unsigned r[4];  // matrices: upper and lower rows of the left half, then of the right half

@@ -34,7 +34,7 @@ __device__ __forceinline__ int place(int row, int column) {
 
 template <bool kSwizzled>
 __device__ __forceinline__ void turn(const CUtensorMap* map, float* out, int n) {
-  __shared__ alignas(1024) float tile[kTile * kTile];  // the swizzle repeats every 1,024 bytes
+  alignas(1024) __shared__ float tile[kTile * kTile];  // the swizzle repeats every 1,024 bytes
   __shared__ std::uint64_t barrier;
   load_tile(tile, &barrier, map);
   const int x = blockIdx.y * kTile + threadIdx.x, y = blockIdx.x * kTile + threadIdx.y;
@@ -48,7 +48,7 @@ __device__ __forceinline__ void turn(const CUtensorMap* map, float* out, int n) 
 
 __global__ void tensor_map_copy(const __grid_constant__ CUtensorMap from,
                                 const __grid_constant__ CUtensorMap to, float*, int) {
-  __shared__ alignas(1024) float tile[kTile * kTile];
+  alignas(1024) __shared__ float tile[kTile * kTile];
   __shared__ std::uint64_t barrier;
   load_tile(tile, &barrier, &from);
 #pragma unroll
