@@ -59,9 +59,9 @@ std::size_t next_line(std::string_view text, std::size_t at) {
 }
 
 std::optional<CsvRecord> read_record(std::string_view text, std::size_t at, char delimiter,
-                                     std::size_t limit, std::size_t& end) {
+                                     const RecordLimits& limits, std::size_t& end) {
   CsvRecord record;
-  const std::size_t stop = std::min(text.size(), at + limit);
+  const std::size_t stop = std::min(text.size(), at + limits.bytes);
   std::size_t i = at;
   while (true) {
     std::string field;
@@ -92,6 +92,7 @@ std::optional<CsvRecord> read_record(std::string_view text, std::size_t at, char
       }
       ++i;
     }
+    if (record.fields.size() == limits.fields) return std::nullopt;
     record.fields.push_back(std::move(field));
     if (i >= stop || text[i] == '\n') break;
     ++i;  // the delimiter

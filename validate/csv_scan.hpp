@@ -26,10 +26,16 @@ struct CsvRecord {
 // Decodes UTF-16 (PowerShell's redirection) and drops a UTF-8 byte-order mark.
 std::string to_plain_utf8(std::string_view bytes);
 
-// Reads one record at `at`; nullopt when a quote is not closed within `limit` bytes. On return
-// `end` is where the next line begins.
+// Bounds that keep a scan linear in hostile text.
+struct RecordLimits {
+  std::size_t bytes = std::size_t{1} << 20;
+  std::size_t fields = std::size_t{1} << 16;
+};
+
+// Reads one record at `at`; nullopt when a quote is not closed, or a limit is met. On return `end`
+// is where the next line begins.
 std::optional<CsvRecord> read_record(std::string_view text, std::size_t at, char delimiter,
-                                     std::size_t limit, std::size_t& end);
+                                     const RecordLimits& limits, std::size_t& end);
 
 // Where the line that holds `at` ends: the first byte of the next line.
 std::size_t next_line(std::string_view text, std::size_t at);

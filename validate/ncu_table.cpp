@@ -6,7 +6,7 @@
 namespace warpmem::validate {
 namespace {
 
-constexpr std::size_t kRecordLimit = std::size_t{1} << 20;  // bytes; a longer record is damage
+constexpr std::size_t kMoreFields = 64;  // delimiters that text behind a row may hold
 constexpr std::array<std::string_view, 26> kIdentity{
     "ID", "Process ID", "Process Name", "Host Name", "Kernel Name", "Function Name",
     "Demangled Name", "Mangled Name", "Kernel Time", "Context", "Stream", "Block Size",
@@ -53,7 +53,7 @@ std::optional<NcuHeader> header_at(std::string_view text, std::size_t at, std::s
     for (auto p = line.find(first); p != std::string_view::npos; p = line.find(first, p + 1)) {
       const char after = p + first.size() < line.size() ? line[p + first.size()] : '\0';
       if (after != ',' && after != ';' && after != '\t') continue;
-      const auto record = read_record(text, at + p, after, kRecordLimit, end);
+      const auto record = read_record(text, at + p, after, {}, end);
       if (!record) continue;
       if (auto header = as_header(*record, after)) {
         prefixed = p > 0;
@@ -77,7 +77,9 @@ bool plausible(const NcuHeader& header, const CsvRecord& row) {
 
 std::optional<CsvRecord> row_from(std::string_view text, std::size_t at, const NcuHeader& header,
                                   std::size_t& end) {
-  auto record = read_record(text, at, header.delimiter, kRecordLimit, end);
+  RecordLimits limits;
+  limits.fields = header.columns.size() + kMoreFields;
+  auto record = read_record(text, at, header.delimiter, limits, end);
   if (!record || record->fields.size() < header.columns.size()) return std::nullopt;
   if (record->fields.size() > header.columns.size()) {
     // More of the program's output, with a delimiter in it, behind a quoted row.
