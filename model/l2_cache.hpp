@@ -30,6 +30,7 @@ struct L2Counters {
   std::uint64_t refill_writes = 0;  // partly written sectors written again when they were filled
   std::uint64_t dram_read = 0, dram_write = 0;
   std::uint64_t sysmem_read = 0, sysmem_write = 0;
+  std::uint64_t launch_read = 0;    // read by the launch itself: code, parameters, constants
   std::uint64_t merged = 0;         // read sectors that rode on another SM's request
 };
 

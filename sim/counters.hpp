@@ -1,0 +1,50 @@
+// What one launch counted: plain integers, named once, with the profiler's metric beside each.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "base/launch_metrics.hpp"
+#include "model/l2_cache.hpp"
+
+namespace warpmem::sim {
+
+struct OpCounters {
+  std::uint64_t requests = 0;
+  std::uint64_t sectors = 0;
+  std::uint64_t hits = 0;  // sectors
+};
+
+struct LaunchCounters {
+  // Executed warp instructions with at least one active lane, by kind.
+  std::uint64_t inst_global_ld = 0, inst_global_st = 0, inst_generic_ld = 0, inst_generic_st = 0;
+  std::uint64_t inst_atom = 0, inst_red = 0, inst_local_ld = 0, inst_local_st = 0;
+  std::uint64_t inst_shared_ld = 0, inst_shared_st = 0, inst_shared_atom = 0;
+  std::uint64_t inst_ldsm = 0, inst_stsm = 0, inst_ldgsts = 0;
+
+  OpCounters global_ld, global_st, global_atom, global_red, local_ld, local_st;
+  OpCounters ldgsts;                    // those that go through the L1
+  std::uint64_t tag_requests = 0;       // distinct lines, added up over global requests
+  std::uint64_t theoretical_global = 0; // distinct sectors, added up over global requests
+  std::uint64_t theoretical_local = 0;
+  std::uint64_t tag_wavefronts_ld = 0;
+  std::uint64_t l1_fill_sectors = 0;    // L2 to L1
+  std::uint64_t l1_write_sectors = 0;   // L1 to L2
+
+  std::uint64_t shared_wavefronts = 0;     // all kinds
+  std::uint64_t shared_wavefronts_ld = 0, shared_wavefronts_st = 0;
+  std::uint64_t shared_ideal_ld = 0, shared_ideal_st = 0;
+
+  std::uint64_t records = 0;
+  model::L2Counters l2;
+};
+
+// A metric that the counts engine offers.
+struct MetricRow {
+  const char* name;                                  // the profiler's
+  const char* unit;
+  std::uint64_t (*value)(const LaunchCounters&);
+};
+std::span<const MetricRow> metric_rows();
+
+}  // namespace warpmem::sim

@@ -1,0 +1,298 @@
+#include "sim/memory_system.hpp"
+
+#include <algorithm>
+#include <bit>
+
+#include "model/atomics.hpp"
+#include "model/shared_banks.hpp"
+#include "model/tag_banks.hpp"
+
+namespace warpmem::sim {
+namespace {
+
+using model::LineTouch;
+using model::WarpAccess;
+using trace::Record;
+
+// Where the model keeps threads' local memory: above every address that a program can have.
+constexpr std::uint64_t kLocalLine = std::uint64_t{1} << 41;
+
+WarpAccess expand(const Record& r, std::uint32_t bytes, const std::uint64_t* lanes) {
+  WarpAccess a;
+  a.mask = r.mask;
+  a.bytes = bytes;
+  if (r.regular()) {
+    for (int l = 0; l < model::kWarpLanes; ++l)
+      a.address[l] = r.base + static_cast<std::uint64_t>(static_cast<std::int64_t>(r.stride) * l);
+  } else {
+    const std::uint64_t* next = lanes + r.lanes;
+    for (std::uint32_t rest = r.mask; rest; rest &= rest - 1) a.address[std::countr_zero(rest)] = *next++;
+  }
+  return a;
+}
+
+std::uint64_t first_address(const Record& r, const std::uint64_t* lanes) {
+  if (!r.regular()) return lanes[r.lanes];
+  return r.base + static_cast<std::uint64_t>(static_cast<std::int64_t>(r.stride) * std::countr_zero(r.mask));
+}
+
+// Lines of an access; a run of neighbouring lanes on neighbouring words takes the short way.
+void list_lines(const Record& r, std::uint32_t bytes, const std::uint64_t* lanes, bool with_bytes, model::LineList& out) {
+  if (r.regular() && r.mask) {
+    const int first = std::countr_zero(r.mask);
+    const std::uint32_t run = r.mask >> first;
+    if (r.stride == 0) return model::touch_contiguous(r.base, bytes, with_bytes, out);
+    if (r.stride == static_cast<std::int32_t>(bytes) && (run & (run + 1)) == 0)
+      return model::touch_contiguous(r.base + static_cast<std::uint64_t>(first) * bytes,
+                                     static_cast<std::uint64_t>(std::popcount(r.mask)) * bytes, with_bytes, out);
+  }
+  model::touch_lines(expand(r, bytes, lanes), with_bytes, out);
+}
+
+}  // namespace
+
+MemorySystem::MemorySystem(const model::Card& card) : card_(card), l2_(card.l2()) {}
+
+void MemorySystem::begin_launch(const trace::Launch& launch, std::uint64_t shared_config, bool flush_l2) {
+  model::L1Cache::Spec spec;
+  spec.lines = card_.l1_lines(shared_config);
+  spec.epoch_lines = static_cast<std::uint32_t>(card_.numbers().l1_epoch_lines);
+  l1_.assign(card_.numbers().sm_count, model::L1Cache(spec));
+  if (flush_l2) l2_.flush();
+  l2_.set_aside(launch.set_aside);
+  l2_.counters() = {};
+  counters_ = {};
+  host_.clear();
+  for (const trace::Allocation& a : launch.allocations)
+    if (a.kind == trace::AllocationKind::kHost) host_.push_back(a);
+  window_ = launch.window;
+  local_words_ = std::max<std::uint64_t>(1, (std::uint64_t{launch.local_bytes} + 3) / 4);
+}
+
+LaunchCounters MemorySystem::finish_launch() {
+  l2_.counters().launch_read += card_.numbers().launch_l2_read_sectors;
+  l2_.counters().dram_read += card_.numbers().launch_dram_read_sectors;
+  counters_.l2 = l2_.counters();
+  return counters_;
+}
+
+bool MemorySystem::in_host_memory(std::uint64_t line) const {
+  if (host_.empty()) return false;
+  const std::uint64_t address = line * model::kLineBytes;
+  auto it = std::upper_bound(host_.begin(), host_.end(), address,
+                             [](std::uint64_t a, const trace::Allocation& h) { return a < h.base; });
+  return it != host_.begin() && address < std::prev(it)->base + std::prev(it)->bytes;
+}
+
+bool MemorySystem::persists(std::uint64_t line) const {
+  constexpr std::uint8_t kPersisting = 2;
+  if (window_.bytes == 0) return false;
+  const std::uint64_t address = line * model::kLineBytes;
+  if (address < window_.base || address >= window_.base + window_.bytes || window_.hit != kPersisting) return false;
+  // The hit ratio picks a fixed share of the lines.
+  return static_cast<float>(line * 0x9e3779b97f4a7c15ull >> 40) < window_.hit_ratio * 16777216.0f;
+}
+
+void MemorySystem::read_l2(const Place& place, std::uint64_t line, std::uint8_t sectors, std::uint32_t fetch) {
+  if (!sectors) return;
+  counters_.l1_fill_sectors += static_cast<unsigned>(std::popcount(sectors));
+  if (in_host_memory(line)) l2_.read_host(sectors);
+  else l2_.read(place.sm, line, sectors, place.round, fetch, persists(line));
+}
+
+void MemorySystem::write_l2(const Place& place, const LineTouch& touch) {
+  counters_.l1_write_sectors += static_cast<unsigned>(std::popcount(touch.sectors));
+  if (in_host_memory(touch.line)) l2_.write_host(touch.sectors);
+  else l2_.write(place.sm, touch.line, touch.sectors, touch.full, touch.bytes.data());
+}
+
+void MemorySystem::run(const Record& r, const SitePlan& plan, const std::uint64_t* lanes, Place& place) {
+  ++counters_.records;
+  if (!r.mask) return;
+  if (plan.instructions) ++(counters_.*plan.instructions);
+  switch (plan.action) {
+    case Action::kGlobalLoad: global_load(r, plan, lanes, place, false); break;
+    case Action::kAsyncRead: global_load(r, plan, lanes, place, true); break;
+    case Action::kGlobalStore: global_store(r, plan, lanes, place); break;
+    case Action::kGlobalAtomic: global_atomic(r, plan, lanes, place); break;
+    case Action::kLocalLoad:
+    case Action::kLocalStore: local_access(r, plan, lanes, place); break;
+    case Action::kShared:
+    case Action::kAsyncWrite: shared_access(r, plan, lanes, place); break;
+    case Action::kBulkRead:
+    case Action::kBulkWrite: bulk(r, plan, lanes, place); break;
+    default: break;
+  }
+}
+
+void MemorySystem::global_load(const Record& r, const SitePlan& plan, const std::uint64_t* lanes, Place& place, bool async) {
+  list_lines(r, plan.bytes, lanes, async, lines_);
+  const auto sectors = static_cast<std::uint64_t>(model::sector_count(lines_));
+  const auto count = static_cast<std::uint64_t>(lines_.count);
+  std::uint64_t counted = sectors;
+  ++counters_.global_ld.requests;
+  counters_.tag_requests += count;
+  counters_.theoretical_global += sectors;
+  counters_.tag_wavefronts_ld += static_cast<std::uint64_t>(lines_.count == 1 ? 1 : model::tag_passes(lines_));
+  if (async) {
+    place.async_lines = static_cast<std::uint32_t>(count);
+    if (plan.bypass_l1) {
+      // Past the L1 the copy moves 16-byte pieces: two fill a counted sector, and a line that is
+      // not wholly wanted goes piece by piece (measured at steps of 16, 32 and 128 bytes,
+      // kernels/micro/instructions.cu).
+      counted = 0;
+      place.async_lines = 0;
+      for (const LineTouch& t : lines_) {
+        unsigned bytes = 0;
+        for (std::uint32_t b : t.bytes) bytes += static_cast<unsigned>(std::popcount(b));
+        counted += (bytes + 31) / 32;
+        const bool whole = t.sectors == t.full;
+        place.async_lines += whole ? 1 : static_cast<std::uint32_t>(bytes / 16);
+      }
+    } else {
+      ++counters_.ldgsts.requests;
+      counters_.ldgsts.sectors += sectors;
+    }
+  }
+  counters_.global_ld.sectors += counted;
+  model::L1Cache& l1 = l1_[static_cast<std::size_t>(place.sm)];
+  for (const LineTouch& t : lines_) {
+    std::uint8_t missing = t.sectors;
+    if (!plan.bypass_l1) {
+      missing = l1.load(t.line, t.sectors, !plan.no_allocate);
+      counters_.global_ld.hits += static_cast<unsigned>(std::popcount(t.sectors) - std::popcount(missing));
+    }
+    if (async && plan.bypass_l1 && t.sectors != t.full) {
+      for (std::uint8_t s = 1; s < 16; s = static_cast<std::uint8_t>(s << 1))
+        if (missing & s) read_l2(place, t.line, s, plan.fetch_sectors);
+    } else {
+      read_l2(place, t.line, missing, plan.fetch_sectors);
+    }
+  }
+}
+
+void MemorySystem::global_store(const Record& r, const SitePlan& plan, const std::uint64_t* lanes, const Place& place) {
+  list_lines(r, plan.bytes, lanes, true, lines_);
+  const auto sectors = static_cast<std::uint64_t>(model::sector_count(lines_));
+  ++counters_.global_st.requests;
+  counters_.global_st.sectors += sectors;
+  counters_.tag_requests += static_cast<std::uint64_t>(lines_.count);
+  counters_.theoretical_global += sectors;
+  model::L1Cache& l1 = l1_[static_cast<std::size_t>(place.sm)];
+  for (const LineTouch& t : lines_) {
+    if (l1.store(t.line, t.sectors, t.full, t.bytes.data()))
+      counters_.global_st.hits += static_cast<unsigned>(std::popcount(t.sectors));
+    write_l2(place, t);
+  }
+}
+
+void MemorySystem::global_atomic(const Record& r, const SitePlan& plan, const std::uint64_t* lanes, const Place& place) {
+  const WarpAccess a = expand(r, plan.bytes, lanes);
+  const model::AtomicTraffic t = model::atomic_traffic(a, plan.compare_and_swap);
+  OpCounters& c = plan.returns ? counters_.global_atom : counters_.global_red;
+  const auto passes = static_cast<std::uint64_t>(t.sectors);
+  ++c.requests;
+  c.sectors += passes;
+  counters_.tag_requests += static_cast<std::uint64_t>(t.lines);
+  counters_.theoretical_global += static_cast<std::uint64_t>(t.distinct_sectors);
+  counters_.l1_write_sectors += passes;
+  if (plan.returns) counters_.l1_fill_sectors += passes;
+  (plan.returns ? l2_.counters().atomic_requests : l2_.counters().reduction_requests) += static_cast<std::uint64_t>(t.requests);
+  model::SectorPasses s;
+  model::atomic_sectors(a, s);
+  model::L1Cache& l1 = l1_[static_cast<std::size_t>(place.sm)];
+  for (int i = 0; i < s.count; ++i) {
+    l1.drop(s.sector[i] / 4, static_cast<std::uint8_t>(1u << s.sector[i] % 4));
+    l2_.atomic(place.sm, s.sector[i], s.passes[i], plan.returns);
+  }
+}
+
+// Local memory: word w of lane l of a resident warp lies at word w * 32 + l of the warp's own area,
+// so that one 4-byte word of all lanes is one line. Wider accesses take a request a word (measured:
+// kernels/micro/instructions.cu).
+void MemorySystem::local_access(const Record& r, const SitePlan& plan, const std::uint64_t* lanes, const Place& place) {
+  const WarpAccess a = expand(r, plan.bytes, lanes);
+  const bool store = plan.action == Action::kLocalStore;
+  OpCounters& c = store ? counters_.local_st : counters_.local_ld;
+  const std::uint64_t area = kLocalLine + (static_cast<std::uint64_t>(place.sm) * card_.numbers().sm_warps + place.warp_slot) * local_words_;
+  const std::uint64_t words = std::max<std::uint64_t>(1, plan.bytes / 4);
+  model::L1Cache& l1 = l1_[static_cast<std::size_t>(place.sm)];
+  for (std::uint64_t k = 0; k < words; ++k) {
+    ++c.requests;
+    lines_.count = 0;
+    for (std::uint32_t rest = a.mask; rest; rest &= rest - 1) {
+      const int l = std::countr_zero(rest);
+      const std::uint64_t line = area + (a.address[l] / 4 + k) % local_words_;
+      LineTouch* t = nullptr;
+      for (int i = lines_.count - 1; i >= 0 && !t; --i)
+        if (lines_.item[i].line == line) t = &lines_.item[i];
+      if (!t) {
+        t = &lines_.item[lines_.count++];
+        *t = LineTouch{};
+        t->line = line;
+      }
+      const int s = l / 8;
+      t->sectors = static_cast<std::uint8_t>(t->sectors | 1u << s);
+      const std::uint32_t width = std::min<std::uint32_t>(4, plan.bytes);
+      t->bytes[s] |= (width == 4 ? 15u : (1u << width) - 1) << (l % 8 * 4 + static_cast<int>(a.address[l] % 4));
+      if (t->bytes[s] == ~0u) t->full = static_cast<std::uint8_t>(t->full | 1u << s);
+    }
+    const auto sectors = static_cast<std::uint64_t>(model::sector_count(lines_));
+    c.sectors += sectors;
+    counters_.theoretical_local += sectors;
+    for (const LineTouch& t : lines_) {
+      if (store) {
+        if (l1.store(t.line, t.sectors, t.full, t.bytes.data())) c.hits += static_cast<unsigned>(std::popcount(t.sectors));
+        write_l2(place, t);
+      } else {
+        const std::uint8_t missing = l1.load(t.line, t.sectors);
+        c.hits += static_cast<unsigned>(std::popcount(t.sectors) - std::popcount(missing));
+        read_l2(place, t.line, missing, 0);
+      }
+    }
+  }
+}
+
+void MemorySystem::shared_access(const Record& r, const SitePlan& plan, const std::uint64_t* lanes, const Place& place) {
+  if (plan.action == Action::kAsyncWrite) {
+    // Data arrives line by line of the source, and is written as it comes.
+    const auto passes = static_cast<std::uint64_t>(model::shared_wavefronts(expand(r, plan.bytes, lanes), model::SharedKind::kStore));
+    counters_.shared_wavefronts += std::max<std::uint64_t>(passes, place.async_lines);
+    return;
+  }
+  std::uint64_t passes = 0, ideal = 0;
+  if (r.regular() && r.mask == ~0u && r.stride == 4 && plan.bytes == 4 && plan.shared != model::SharedKind::kCompareAndSwap) {
+    passes = ideal = 1;
+  } else {
+    const WarpAccess a = expand(r, plan.bytes, lanes);
+    passes = static_cast<std::uint64_t>(model::shared_wavefronts(a, plan.shared));
+    ideal = static_cast<std::uint64_t>(model::shared_wavefronts_ideal(a, plan.shared));
+  }
+  counters_.shared_wavefronts += passes;
+  if (plan.shared == model::SharedKind::kLoad) {
+    counters_.shared_wavefronts_ld += passes;
+    counters_.shared_ideal_ld += std::min(ideal, passes);
+  } else if (plan.shared == model::SharedKind::kStore) {
+    counters_.shared_wavefronts_st += passes;
+    counters_.shared_ideal_st += std::min(ideal, passes);
+  }
+}
+
+// Bulk copies pass by the L1, 128 bytes at a time from the start of the copy: a piece that straddles
+// a line touches one sector more (measured at 16 bytes of skew).
+void MemorySystem::bulk(const Record& r, const SitePlan& plan, const std::uint64_t* lanes, const Place& place) {
+  std::uint64_t address = first_address(r, lanes);
+  std::uint64_t left = plan.bytes;
+  while (left > 0) {
+    const std::uint64_t piece = std::min<std::uint64_t>(left, model::kLineBytes);
+    model::touch_contiguous(address, piece, true, lines_);
+    for (const LineTouch& t : lines_) {
+      if (plan.action == Action::kBulkRead) read_l2(place, t.line, t.sectors, 0);
+      else write_l2(place, t);
+    }
+    address += piece;
+    left -= piece;
+  }
+}
+
+}  // namespace warpmem::sim

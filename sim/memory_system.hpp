@@ -1,0 +1,59 @@
+// The GPU's memory system as the counts engine drives it: an L1 a SM, one L2, DRAM. Takes records
+// one at a time and counts.
+#pragma once
+
+#include <vector>
+
+#include "model/access.hpp"
+#include "model/card.hpp"
+#include "model/l1_cache.hpp"
+#include "model/l2_cache.hpp"
+#include "sim/counters.hpp"
+#include "sim/sites.hpp"
+#include "traces/launch.hpp"
+#include "traces/record.hpp"
+
+namespace warpmem::sim {
+
+// Which warp runs the record, and where.
+struct Place {
+  int sm = 0;
+  std::uint32_t warp_slot = 0;    // on the SM: decides where its local memory lies
+  std::uint64_t round = 0;        // reads of one round are under way together
+  std::uint32_t async_lines = 0;  // source lines of an asynchronous copy, for its shared side
+};
+
+class MemorySystem {
+ public:
+  explicit MemorySystem(const model::Card& card);
+
+  // Before a launch: L1s are empty and as large as the configuration leaves them.
+  void begin_launch(const trace::Launch& launch, std::uint64_t shared_config, bool flush_l2);
+  void run(const trace::Record& record, const SitePlan& plan, const std::uint64_t* lanes, Place& place);
+
+  LaunchCounters& counters() { return counters_; }
+  LaunchCounters finish_launch();
+
+ private:
+  void global_load(const trace::Record&, const SitePlan&, const std::uint64_t*, Place&, bool async);
+  void global_store(const trace::Record&, const SitePlan&, const std::uint64_t*, const Place&);
+  void global_atomic(const trace::Record&, const SitePlan&, const std::uint64_t*, const Place&);
+  void local_access(const trace::Record&, const SitePlan&, const std::uint64_t*, const Place&);
+  void shared_access(const trace::Record&, const SitePlan&, const std::uint64_t*, const Place&);
+  void bulk(const trace::Record&, const SitePlan&, const std::uint64_t*, const Place&);
+  void read_l2(const Place&, std::uint64_t line, std::uint8_t sectors, std::uint32_t fetch);
+  void write_l2(const Place&, const model::LineTouch& touch);
+  bool in_host_memory(std::uint64_t line) const;
+  bool persists(std::uint64_t line) const;
+
+  const model::Card& card_;
+  std::vector<model::L1Cache> l1_;  // by SM
+  model::L2Cache l2_;
+  LaunchCounters counters_;
+  std::vector<trace::Allocation> host_;   // of this launch, sorted by base
+  trace::AccessWindow window_;
+  std::uint64_t local_words_ = 0;         // of a thread's frame, 4 bytes each
+  model::LineList lines_;                 // scratch
+};
+
+}  // namespace warpmem::sim

@@ -1,0 +1,85 @@
+// The profiler's name of every counter (Nsight Compute, compute capability 7.0 and later).
+#include "sim/counters.hpp"
+
+namespace warpmem::sim {
+namespace {
+
+using C = LaunchCounters;
+
+#define ROW(name, unit, expression) \
+  MetricRow { name, unit, [](const C& c) -> std::uint64_t { return expression; } }
+
+const MetricRow kRows[] = {
+    ROW("smsp__inst_executed_op_global_ld_pred_on_any.sum", "inst", c.inst_global_ld),
+    ROW("smsp__inst_executed_op_global_st_pred_on_any.sum", "inst", c.inst_global_st),
+    ROW("smsp__inst_executed_op_generic_ld_pred_on_any.sum", "inst", c.inst_generic_ld),
+    ROW("smsp__inst_executed_op_generic_st_pred_on_any.sum", "inst", c.inst_generic_st),
+    ROW("smsp__inst_executed_op_generic_atom_pred_on_any.sum", "inst", c.inst_atom),
+    ROW("smsp__inst_executed_op_global_red_pred_on_any.sum", "inst", c.inst_red),
+    ROW("smsp__inst_executed_op_local_ld_pred_on_any.sum", "inst", c.inst_local_ld),
+    ROW("smsp__inst_executed_op_local_st_pred_on_any.sum", "inst", c.inst_local_st),
+    ROW("smsp__inst_executed_op_shared_ld_pred_on_any.sum", "inst", c.inst_shared_ld),
+    ROW("smsp__inst_executed_op_shared_st_pred_on_any.sum", "inst", c.inst_shared_st),
+    ROW("smsp__inst_executed_op_shared_atom_pred_on_any.sum", "inst", c.inst_shared_atom),
+    ROW("smsp__inst_executed_op_ldsm_pred_on_any.sum", "inst", c.inst_ldsm),
+    ROW("smsp__inst_executed_op_shared_stsm_pred_on_any.sum", "inst", c.inst_stsm),
+    ROW("smsp__inst_executed_op_ldgsts_pred_on_any.sum", "inst", c.inst_ldgsts),
+
+    ROW("l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum", "request", c.global_ld.requests),
+    ROW("l1tex__t_requests_pipe_lsu_mem_global_op_st.sum", "request", c.global_st.requests),
+    ROW("l1tex__t_requests_pipe_lsu_mem_global_op_atom.sum", "request", c.global_atom.requests),
+    ROW("l1tex__t_requests_pipe_lsu_mem_global_op_red.sum", "request", c.global_red.requests),
+    ROW("l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", "sector", c.global_ld.sectors),
+    ROW("l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum", "sector", c.global_st.sectors),
+    ROW("l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum", "sector", c.global_atom.sectors),
+    ROW("l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum", "sector", c.global_red.sectors),
+    ROW("l1tex__t_requests_pipe_lsu_mem_global_op_ldgsts_cache_access.sum", "request", c.ldgsts.requests),
+    ROW("l1tex__t_sectors_pipe_lsu_mem_global_op_ldgsts_cache_access.sum", "sector", c.ldgsts.sectors),
+    ROW("l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum", "sector", c.global_ld.hits),
+    ROW("l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_miss.sum", "sector", c.global_ld.sectors - c.global_ld.hits),
+    ROW("l1tex__t_sectors_pipe_lsu_mem_global_op_st_lookup_hit.sum", "sector", c.global_st.hits),
+    ROW("l1tex__t_requests_pipe_lsu_mem_local_op_ld.sum", "request", c.local_ld.requests),
+    ROW("l1tex__t_requests_pipe_lsu_mem_local_op_st.sum", "request", c.local_st.requests),
+    ROW("l1tex__t_sectors_pipe_lsu_mem_local_op_ld.sum", "sector", c.local_ld.sectors),
+    ROW("l1tex__t_sectors_pipe_lsu_mem_local_op_st.sum", "sector", c.local_st.sectors),
+    ROW("l1tex__t_sectors_pipe_lsu_mem_local_op_ld_lookup_hit.sum", "sector", c.local_ld.hits),
+    ROW("l1tex__t_sectors_pipe_lsu_mem_local_op_st_lookup_hit.sum", "sector", c.local_st.hits),
+    ROW("l1tex__t_output_wavefronts_pipe_lsu_mem_global_op_ld.sum", "wavefront", c.tag_wavefronts_ld),
+    ROW("memory_l1_tag_requests_global", "request", c.tag_requests),
+    ROW("memory_l2_theoretical_sectors_global", "sector", c.theoretical_global),
+    ROW("memory_l2_theoretical_sectors_local", "sector", c.theoretical_local),
+    ROW("memory_l1_wavefronts_shared", "wavefront", c.shared_wavefronts),
+    ROW("l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum", "wavefront", c.shared_wavefronts_ld),
+    ROW("l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum", "wavefront", c.shared_wavefronts_st),
+    ROW("l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum", "conflict", c.shared_wavefronts_ld - c.shared_ideal_ld),
+    ROW("l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum", "conflict", c.shared_wavefronts_st - c.shared_ideal_st),
+
+    ROW("l1tex__m_xbar2l1tex_read_sectors.sum", "sector", c.l1_fill_sectors),
+    ROW("l1tex__m_l1tex2xbar_write_sectors.sum", "sector", c.l1_write_sectors),
+
+    ROW("lts__t_requests_srcunit_tex_op_read.sum", "request", c.l2.read_requests),
+    ROW("lts__t_requests_srcunit_tex_op_write.sum", "request", c.l2.write_requests),
+    ROW("lts__t_requests_srcunit_tex_op_atom.sum", "request", c.l2.atomic_requests),
+    ROW("lts__t_requests_srcunit_tex_op_red.sum", "request", c.l2.reduction_requests),
+    ROW("lts__t_sectors_srcunit_tex_op_read.sum", "sector", c.l2.read),
+    ROW("lts__t_sectors_srcunit_tex_op_write.sum", "sector", c.l2.write),
+    ROW("lts__t_sectors_srcunit_tex_op_atom.sum", "sector", c.l2.atomic),
+    ROW("lts__t_sectors_srcunit_tex_op_red.sum", "sector", c.l2.reduction),
+    ROW("lts__t_sectors_srcunit_tex_op_read_lookup_hit.sum", "sector", c.l2.read_hit),
+    ROW("lts__t_sectors_srcunit_tex_op_write_lookup_hit.sum", "sector", c.l2.write_hit),
+    ROW("lts__t_sectors_srcunit_tex_op_atom_lookup_hit.sum", "sector", c.l2.atomic_hit),
+    ROW("lts__t_sectors_srcunit_tex_op_red_lookup_hit.sum", "sector", c.l2.reduction_hit),
+    ROW("lts__t_sectors_srcunit_ltcfabric.sum", "sector", c.l2.fabric_read + c.l2.fabric_write + c.l2.fabric_atomic),
+    ROW("lts__t_sectors_op_read.sum", "sector", c.l2.read + c.l2.fabric_read + c.l2.launch_read),
+    ROW("lts__t_sectors_op_write.sum", "sector", c.l2.write + c.l2.fabric_write + c.l2.refill_writes),
+    ROW("dram__sectors_read.sum", "sector", c.l2.dram_read),
+    ROW("dram__sectors_write.sum", "sector", c.l2.dram_write),
+};
+
+#undef ROW
+
+}  // namespace
+
+std::span<const MetricRow> metric_rows() { return kRows; }
+
+}  // namespace warpmem::sim

@@ -1,0 +1,131 @@
+#include "sim/sites.hpp"
+
+#include <algorithm>
+
+#include "traces/instruction.hpp"
+
+namespace warpmem::sim {
+namespace {
+
+using trace::InstructionKind;
+using trace::Op;
+using trace::Space;
+
+// The decoded instruction at a pc, if the trace carries it.
+std::optional<trace::SassInstruction> instruction_at(const trace::Program& program, std::uint32_t pc) {
+  const auto it = std::lower_bound(program.code.begin(), program.code.end(), pc,
+                                   [](const trace::Instruction& i, std::uint32_t p) { return i.pc < p; });
+  if (it == program.code.end() || it->pc != pc || program.level == trace::Level::kPtx) return std::nullopt;
+  auto decoded = trace::decode_instruction(it->text);
+  if (!decoded) return std::nullopt;
+  return std::move(decoded).value();
+}
+
+void plan_global(SitePlan& p, const trace::Site& site, const trace::SassInstruction* in) {
+  const bool generic = in && in->generic;
+  Op op = site.op;
+  if (in && in->kind == InstructionKind::kReduction) op = Op::kReduction;
+  if (in && in->kind == InstructionKind::kAtomic) op = Op::kAtomic;
+  switch (op) {
+    case Op::kLoad:
+      p.action = Action::kGlobalLoad;
+      p.yields = true;
+      p.instructions = generic ? &LaunchCounters::inst_generic_ld : &LaunchCounters::inst_global_ld;
+      break;
+    case Op::kStore:
+      p.action = Action::kGlobalStore;
+      p.yields = true;
+      p.instructions = generic ? &LaunchCounters::inst_generic_st : &LaunchCounters::inst_global_st;
+      break;
+    case Op::kAtomic:
+    case Op::kReduction:
+      p.action = Action::kGlobalAtomic;
+      p.yields = true;
+      p.returns = op == Op::kAtomic;
+      p.instructions = p.returns ? &LaunchCounters::inst_atom : &LaunchCounters::inst_red;
+      break;
+    case Op::kAsyncCopyRead:
+      p.action = Action::kAsyncRead;
+      p.instructions = &LaunchCounters::inst_ldgsts;
+      break;
+    case Op::kBulkRead: p.action = Action::kBulkRead; break;
+    case Op::kBulkWrite: p.action = Action::kBulkWrite; break;
+    default: p.action = Action::kIgnore; break;
+  }
+  if (!in) return;
+  // Strong and scoped loads beyond the CTA are answered by the L2 (measured: .cg, .cv, volatile,
+  // relaxed.gpu miss and leave nothing; kernels/micro/l1_policy.cu).
+  p.bypass_l1 = in->bypass || in->scope == trace::Scope::kGpu || in->scope == trace::Scope::kSystem;
+  p.no_allocate = in->eviction == trace::Eviction::kNoAllocate;
+  p.compare_and_swap = in->has("CAS") || in->has("CAST");
+  // L2::64B changes nothing beyond the 64 bytes that DRAM moves anyway.
+  if (in->l2_prefetch >= 128) p.fetch_sectors = in->l2_prefetch / 32;
+}
+
+void plan_shared(SitePlan& p, const trace::Site& site, const trace::SassInstruction* in) {
+  p.action = Action::kShared;
+  const bool generic = in && in->generic;
+  Op op = site.op;
+  if (in && in->kind == InstructionKind::kReduction) op = Op::kReduction;
+  switch (op) {
+    case Op::kStore:
+      p.shared = model::SharedKind::kStore;
+      p.instructions = generic ? &LaunchCounters::inst_generic_st : &LaunchCounters::inst_shared_st;
+      break;
+    case Op::kMatrixLoad:
+      p.shared = model::SharedKind::kMatrix;
+      p.instructions = &LaunchCounters::inst_ldsm;
+      break;
+    case Op::kMatrixStore:
+      p.shared = model::SharedKind::kMatrix;
+      p.instructions = &LaunchCounters::inst_stsm;
+      break;
+    case Op::kAtomic:
+    case Op::kReduction:
+      p.shared = in && in->has("CAS") ? model::SharedKind::kCompareAndSwap
+                 : in && in->has("POPC") ? model::SharedKind::kReduction
+                                         : model::SharedKind::kAtomic;
+      p.instructions = generic ? &LaunchCounters::inst_atom : &LaunchCounters::inst_shared_atom;
+      break;
+    case Op::kAsyncCopyWrite: p.action = Action::kAsyncWrite; break;
+    case Op::kBulkRead:
+    case Op::kBulkWrite:
+    case Op::kBulkReduction: p.action = Action::kIgnore; break;
+    default:
+      p.shared = model::SharedKind::kLoad;
+      p.instructions = generic ? &LaunchCounters::inst_generic_ld : &LaunchCounters::inst_shared_ld;
+      break;
+  }
+}
+
+}  // namespace
+
+std::vector<SitePlan> plan_sites(std::span<const trace::Site> sites, const trace::Program& program) {
+  std::vector<SitePlan> plans;
+  plans.reserve(sites.size());
+  for (const trace::Site& site : sites) {
+    SitePlan p;
+    p.bytes = site.bytes;
+    p.pc = site.pc;
+    const auto decoded = instruction_at(program, site.pc);
+    const trace::SassInstruction* in = decoded ? &*decoded : nullptr;
+    if (site.op == Op::kCtaBegin) p.action = Action::kBegin;
+    else if (site.op == Op::kCtaEnd) p.action = Action::kEnd;
+    else if (site.op == Op::kBarrier) p.action = Action::kBarrier;
+    else if (site.op == Op::kPrefetch) p.action = Action::kIgnore;  // measured: no counter moves
+    else if (site.space == Space::kGlobal) plan_global(p, site, in);
+    else if (site.space == Space::kShared) plan_shared(p, site, in);
+    else if (site.space == Space::kLocal) {
+      const bool store = site.op == Op::kStore;
+      p.action = store ? Action::kLocalStore : Action::kLocalLoad;
+      p.yields = true;
+      const bool generic = in && in->generic;
+      p.instructions = store ? (generic ? &LaunchCounters::inst_generic_st : &LaunchCounters::inst_local_st)
+                             : (generic ? &LaunchCounters::inst_generic_ld : &LaunchCounters::inst_local_ld);
+    }
+    plans.push_back(p);
+  }
+  return plans;
+}
+
+}  // namespace warpmem::sim

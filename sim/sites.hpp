@@ -1,0 +1,36 @@
+// What the engine does with each static instruction, worked out once a launch from the record's
+// site and the instruction's own text.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "model/shared_banks.hpp"
+#include "sim/counters.hpp"
+#include "traces/program.hpp"
+#include "traces/record.hpp"
+
+namespace warpmem::sim {
+
+enum class Action : std::uint8_t {
+  kIgnore, kGlobalLoad, kGlobalStore, kGlobalAtomic, kLocalLoad, kLocalStore, kShared,
+  kAsyncRead, kAsyncWrite, kBulkRead, kBulkWrite, kBarrier, kBegin, kEnd
+};
+
+struct SitePlan {
+  Action action = Action::kIgnore;
+  bool bypass_l1 = false;          // looks in the L1 for nothing and leaves nothing (.cg, volatile, scoped)
+  bool no_allocate = false;        // may hit, leaves nothing
+  bool compare_and_swap = false;
+  bool returns = false;            // an atomic whose value is used
+  bool yields = false;             // ends the warp's turn in a round
+  std::uint32_t fetch_sectors = 0; // L2 prefetch hint, sectors
+  std::uint32_t bytes = 0;
+  std::uint32_t pc = 0;
+  model::SharedKind shared = model::SharedKind::kLoad;
+  std::uint64_t LaunchCounters::*instructions = nullptr;  // which instruction counter
+};
+
+std::vector<SitePlan> plan_sites(std::span<const trace::Site> sites, const trace::Program& program);
+
+}  // namespace warpmem::sim
