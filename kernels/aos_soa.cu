@@ -119,8 +119,7 @@ bool run_store(const suite::Options& o) {
   });
 }
 
-const suite::Program kProgram = {
-    "aos_soa", "particles of 8 floats", 1 << 17, 1, 1 << 26, 1, true};
+const suite::Program kProgram = {"aos_soa", "particles of 8 floats", 1 << 17, 1, 1 << 26, 1, true};
 const suite::Variant kVariants[] = {
     {"aos_load_all", "structures read field by field: 32 sectors a request, L1 hits the next seven",
      run_load<aos_soa_aos_load_all, false, true>},

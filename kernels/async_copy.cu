@@ -7,8 +7,8 @@
 namespace {
 
 constexpr int kThreads = 128;
-constexpr int kChunks = 8;                      // tiles a CTA
-constexpr int kChunkFloats = 4 * kThreads;      // floats a tile
+constexpr int kChunks = 8;                  // tiles a CTA
+constexpr int kChunkFloats = 4 * kThreads;  // floats a tile
 
 // out = 2 * own value + the value that the neighbouring thread fetched.
 __device__ __forceinline__ void finish_chunk(const float4* tile, float4* out) {
@@ -91,8 +91,7 @@ const suite::Variant kVariants[] = {
      run<async_copy_registers>},
     {"stages1", "cp.async without overlap: the registers and the shared stores are gone",
      run<async_copy_stages1>},
-    {"stages2", "cp.async double buffer: the next tile travels meanwhile",
-     run<async_copy_stages2>},
+    {"stages2", "cp.async double buffer: the next tile travels meanwhile", run<async_copy_stages2>},
     {"stages4", "cp.async with four stages: three tiles in flight", run<async_copy_stages4>},
     {"narrow", "4-byte cp.async (through L1): four times the requests of 16-byte ones",
      run<async_copy_narrow>},

@@ -3,7 +3,7 @@
 
 namespace {
 
-constexpr int kTile = 256;   // words in shared memory, and threads a CTA
+constexpr int kTile = 256;  // words in shared memory, and threads a CTA
 constexpr int kRounds = 32;
 
 }  // namespace
@@ -95,8 +95,7 @@ const suite::Variant kVariants[] = {
      run_global<broadcast_grid, 0>},
     {"warp", "one word for each warp: one sector, an eighth of it used",
      run_global<broadcast_warp, 32>},
-    {"quad", "one word for four lanes: one whole sector a request",
-     run_global<broadcast_quad, 4>},
+    {"quad", "one word for four lanes: one whole sector a request", run_global<broadcast_quad, 4>},
     {"shared_word", "all lanes read one shared word: one wavefront",
      run_shared<broadcast_shared_word, 5>},
     {"shared_pairs", "two lanes on each shared word: one wavefront (multicast)",

@@ -49,7 +49,8 @@ __device__ __forceinline__ void load(void* shared, const void* global, std::uint
   [[maybe_unused]] const std::uint32_t to = shared_address(shared), at = shared_address(barrier);
   BULK_PTX(
       "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::
-          "r"(to), "l"(global), "r"(bytes), "r"(at)
+          "r"(to),
+      "l"(global), "r"(bytes), "r"(at)
       : "memory");
 }
 
@@ -62,10 +63,10 @@ __device__ __forceinline__ void store(void* global, const void* shared, std::uin
 
 __device__ __forceinline__ void add_words(void* global, const void* shared, std::uint32_t bytes) {
   [[maybe_unused]] const std::uint32_t from = shared_address(shared);
-  BULK_PTX("cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%0], [%1], %2;" ::"l"(
-               global),
-           "r"(from), "r"(bytes)
-           : "memory");
+  BULK_PTX(
+      "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%0], [%1], %2;" ::"l"(global),
+      "r"(from), "r"(bytes)
+      : "memory");
 }
 
 __device__ __forceinline__ void prefetch(const void* global, std::uint32_t bytes) {
@@ -85,16 +86,14 @@ __device__ __forceinline__ void load_tile(void* shared, const void* map, int x, 
 
 __device__ __forceinline__ void store_tile(const void* map, int x, int y, const void* shared) {
   [[maybe_unused]] const std::uint32_t from = shared_address(shared);
-  BULK_PTX("cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%0, {%1, %2}], [%3];" ::"l"(
-               map),
-           "r"(x), "r"(y), "r"(from)
-           : "memory");
+  BULK_PTX(
+      "cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%0, {%1, %2}], [%3];" ::"l"(map),
+      "r"(x), "r"(y), "r"(from)
+      : "memory");
 }
 
 // Makes the threads' own shared stores visible to the copy engine.
-__device__ __forceinline__ void fence() {
-  BULK_PTX("fence.proxy.async.shared::cta;" ::: "memory");
-}
+__device__ __forceinline__ void fence() { BULK_PTX("fence.proxy.async.shared::cta;" ::: "memory"); }
 
 // Ends a group of stores and waits until they are in global memory.
 __device__ __forceinline__ void finish_stores() {

@@ -6,7 +6,7 @@ namespace {
 
 constexpr int kThreads = 256;  // and words of shared memory a CTA
 constexpr int kCluster = 4;
-constexpr int kBins = 256;     // of the histogram: a quarter of them lives in each CTA
+constexpr int kBins = 256;  // of the histogram: a quarter of them lives in each CTA
 
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
 
@@ -129,13 +129,13 @@ bool run_histogram(const suite::Options& o) {
   return !o.check || suite::matches(out, [&](std::size_t i) { return expected[i]; });
 }
 
-const suite::Program kProgram = {
-    "cluster", "words", 1 << 16, kThreads* kCluster, 1 << 26, kThreads* kCluster, false};
+const suite::Program kProgram = {"cluster",          "words", 1 << 16, kThreads* kCluster, 1 << 26,
+                                 kThreads* kCluster, false};
 const suite::Variant kVariants[] = {
     {"read", "reads from the next CTA's shared memory", run_exchange<cluster_read, false>, 90},
     {"write", "writes to the next CTA's shared memory", run_exchange<cluster_write, true>, 90},
-    {"histogram", "one histogram spread over four CTAs: remote shared reductions",
-     run_histogram, 90},
+    {"histogram", "one histogram spread over four CTAs: remote shared reductions", run_histogram,
+     90},
 };
 
 }  // namespace

@@ -55,12 +55,9 @@ inline int exit_code_of(cudaError_t error) {
     case cudaErrorSystemDriverMismatch:
     case cudaErrorNoKernelImageForDevice:
     case cudaErrorUnsupportedPtxVersion:
-    case cudaErrorDevicesUnavailable:
-      return kNoEnvironment;
-    case cudaErrorMemoryAllocation:
-      return kNoMemory;
-    default:
-      return kWrong;
+    case cudaErrorDevicesUnavailable: return kNoEnvironment;
+    case cudaErrorMemoryAllocation: return kNoMemory;
+    default: return kWrong;
   }
 }
 
@@ -69,8 +66,9 @@ inline void require_cuda(cudaError_t error, const char* call, const char* file, 
   std::fprintf(stderr, "%s:%d: %s: %s (%s)\n", file, line, call, cudaGetErrorString(error),
                cudaGetErrorName(error));
   if (exit_code_of(error) == kNoEnvironment) {
-    std::fprintf(stderr, "this program needs an NVIDIA GPU it was compiled for, and a driver at "
-                         "least as new as the toolkit that compiled it\n");
+    std::fprintf(stderr,
+                 "this program needs an NVIDIA GPU it was compiled for, and a driver at "
+                 "least as new as the toolkit that compiled it\n");
   }
   std::exit(exit_code_of(error));
 }
@@ -110,7 +108,8 @@ class DeviceArray {
     CUDA_CHECK(cudaMalloc(&data_, size_ * sizeof(T)));
     CUDA_CHECK(cudaMemcpy(data_, host.data(), size_ * sizeof(T), cudaMemcpyHostToDevice));
   }
-  // An output: filled with a value that no right answer has, so that an element never written shows.
+  // An output: filled with a value that no right answer has, so that an element never written
+  // shows.
   explicit DeviceArray(std::size_t size, unsigned char fill = 0xCD)
       : DeviceArray(filled(size, fill)) {}
   DeviceArray(const DeviceArray&) = delete;
@@ -304,8 +303,9 @@ int run_program(int argc, char** argv, const Program& p, const Variant (&variant
     if (o.variant != nullptr && std::strcmp(o.variant, v.name) == 0) chosen = &v;
   }
   if (chosen == nullptr) {
-    std::fprintf(stderr, o.variant ? "%s: no variant '%s'; choose one of:" : "%s: %s one of:",
-                 p.name, o.variant ? o.variant : "name a variant with --variant,");
+    std::fprintf(stderr,
+                 o.variant ? "%s: no variant '%s'; choose one of:" : "%s: %s one of:", p.name,
+                 o.variant ? o.variant : "name a variant with --variant,");
     for (const Variant& v : variants) std::fprintf(stderr, " %s", v.name);
     std::fprintf(stderr, "\n");
     return kUsage;

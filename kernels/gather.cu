@@ -5,7 +5,7 @@
 
 namespace {
 
-constexpr int kTablePerElement = 8;  // floats of table for each index: enough to leave sectors unshared
+constexpr int kTablePerElement = 8;  // floats of table for each index: most sectors stay unshared
 
 __device__ __forceinline__ void gather(const float* table, const int* index, float* out, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -75,8 +75,7 @@ const suite::Variant kVariants[] = {
      run<gather_sorted, sorted_index>},
     {"permuted", "lanes permuted inside the warp: as cheap as a straight copy",
      run<gather_permuted, permuted_index>},
-    {"hot", "eight hot entries: few sectors a request, always in L1",
-     run<gather_hot, hot_index>},
+    {"hot", "eight hot entries: few sectors a request, always in L1", run<gather_hot, hot_index>},
 };
 
 }  // namespace

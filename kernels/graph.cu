@@ -90,9 +90,8 @@ bool run_diamond(const suite::Options& o) {
   const auto right = add_kernel(graph, {top}, reinterpret_cast<void*>(graph_negate), n, negate);
   add_kernel(graph, {left, right}, reinterpret_cast<void*>(graph_sum), n, sum);
   launch_graph(graph, 1);
-  return !o.check || suite::matches(out, [&](std::size_t i) {
-    return 2 * (3 * host[i] + 1) - 3 * host[i];
-  });
+  return !o.check ||
+         suite::matches(out, [&](std::size_t i) { return 2 * (3 * host[i] + 1) - 3 * host[i]; });
 }
 
 // Two launches captured from a stream; the graph then runs three times.

@@ -73,8 +73,7 @@ bool run(const suite::Options& o) {
 const suite::Program kProgram = {"load_paths", "floats", 1 << 19, 1, 1 << 28, 1, true};
 const suite::Variant kVariants[] = {
     {"plain", "plain loads: two of three reads hit L1", run<load_paths_plain, true>},
-    {"ldg", "read-only loads (__ldg): the same L1, another instruction",
-     run<load_paths_ldg, true>},
+    {"ldg", "read-only loads (__ldg): the same L1, another instruction", run<load_paths_ldg, true>},
     {"ldcg", "loads cached in L2 only (__ldcg): every request goes there",
      run<load_paths_ldcg, true>},
     {"ldcs", "streaming loads (__ldcs): first to be evicted", run<load_paths_ldcs, true>},

@@ -97,8 +97,8 @@ __global__ void WITH_32_REGISTERS local_memory_spilled(const unsigned* in, unsig
   if (i < n) out[i] = mix(in[i], rounds);
 }
 
-__global__ void __launch_bounds__(256) local_memory_unspilled(const unsigned* in, unsigned* out,
-                                                              int n, int rounds) {
+__global__ void __launch_bounds__(256)
+    local_memory_unspilled(const unsigned* in, unsigned* out, int n, int rounds) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n) out[i] = mix(in[i], rounds);
 }

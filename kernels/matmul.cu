@@ -100,7 +100,7 @@ const suite::Variant kVariants[] = {
      run<matmul_tiled16, 16>},
     {"tiled32", "32 x 32 tiles: to a thirty-second, and each row of a tile is a whole line",
      run<matmul_tiled32, 32>},
-    {"prefetch", "tiled32 with the next tiles read into registers meanwhile: same traffic, less wait",
+    {"prefetch", "tiled32 with the next tiles read into registers meanwhile: less wait",
      run<matmul_prefetch, 32>},
 };
 

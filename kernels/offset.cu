@@ -18,8 +18,10 @@ __device__ __forceinline__ void store_to(const float* in, float* out, int n, int
 
 }  // namespace
 
-#define OFFSET_KERNELS(K)                                                                         \
-  __global__ void offset_load_##K(const float* in, float* out, int n) { load_from(in, out, n, K); } \
+#define OFFSET_KERNELS(K)                                               \
+  __global__ void offset_load_##K(const float* in, float* out, int n) { \
+    load_from(in, out, n, K);                                           \
+  }                                                                     \
   __global__ void offset_store_##K(const float* in, float* out, int n) { store_to(in, out, n, K); }
 
 OFFSET_KERNELS(0)

@@ -63,8 +63,8 @@ bool run(const suite::Options& o) {
   const suite::DeviceArray<float> x(host_x);
   const suite::DeviceArray<float> y(o.size);
   const int block = o.block_or(128);
-  kKernel<<<suite::blocks_for(o.size, block / kThreadsPerRow), block>>>(row_begin, column, value,
-                                                                        x, y, o.size);
+  kKernel<<<suite::blocks_for(o.size, block / kThreadsPerRow), block>>>(row_begin, column, value, x,
+                                                                        y, o.size);
   CUDA_FINISH();
   return !o.check || suite::matches(y, [&](std::size_t row) {
     float sum = 0;
@@ -80,8 +80,7 @@ const suite::Program kProgram = {
 const suite::Variant kVariants[] = {
     {"scalar", "a thread a row: lanes walk distant rows, every read is a gather",
      run<spmv_scalar, 1>},
-    {"vector", "a warp a row: values and columns stream, only x is gathered",
-     run<spmv_vector, 32>},
+    {"vector", "a warp a row: values and columns stream, only x is gathered", run<spmv_vector, 32>},
 };
 
 }  // namespace

@@ -26,8 +26,8 @@ __global__ void stencil2d_tiled(const float* in, float* out, int n) {
   if (ty == 1) tile[0][tx] = centre[-pitch];
   if (ty == kY) tile[kY + 1][tx] = centre[pitch];
   __syncthreads();
-  out[y * n + x] = 4 * tile[ty][tx] - tile[ty][tx - 1] - tile[ty][tx + 1] - tile[ty - 1][tx] -
-                   tile[ty + 1][tx];
+  out[y * n + x] =
+      4 * tile[ty][tx] - tile[ty][tx - 1] - tile[ty][tx + 1] - tile[ty - 1][tx] - tile[ty + 1][tx];
 }
 
 namespace {

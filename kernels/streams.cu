@@ -37,9 +37,8 @@ void launch_slice(const float* in, float* out, int slice, int n, cudaStream_t st
 
 bool check_slices(const suite::DeviceArray<float>& out, const std::vector<float>& host) {
   const std::size_t slice = host.size() / kStreams;
-  return suite::matches(out, [&](std::size_t i) {
-    return static_cast<float>(i / slice + 1) * host[i];
-  });
+  return suite::matches(out,
+                        [&](std::size_t i) { return static_cast<float>(i / slice + 1) * host[i]; });
 }
 
 bool run_independent(const suite::Options& o) {

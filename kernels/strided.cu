@@ -16,12 +16,12 @@ __device__ __forceinline__ void store_every(const float* in, float* out, int n, 
 
 }  // namespace
 
-#define STRIDED_KERNELS(K)                                            \
-  __global__ void strided_load_##K(const float* in, float* out, int n) { \
-    load_every(in, out, n, K);                                        \
-  }                                                                   \
+#define STRIDED_KERNELS(K)                                                \
+  __global__ void strided_load_##K(const float* in, float* out, int n) {  \
+    load_every(in, out, n, K);                                            \
+  }                                                                       \
   __global__ void strided_store_##K(const float* in, float* out, int n) { \
-    store_every(in, out, n, K);                                       \
+    store_every(in, out, n, K);                                           \
   }
 
 STRIDED_KERNELS(2)

@@ -10,8 +10,8 @@ namespace {
 
 using Half = std::uint16_t;
 
-constexpr int kTile = 32;    // a CTA's part of C is 32 x 32, each of its four warps has 16 x 16
-constexpr int kDepth = 16;   // columns of A and rows of B staged at a time
+constexpr int kTile = 32;   // a CTA's part of C is 32 x 32, each of its four warps has 16 x 16
+constexpr int kDepth = 16;  // columns of A and rows of B staged at a time
 constexpr int kThreads = 128;
 
 // Four 8 x 8 matrices; lane l gives the address of row l % 8 of matrix l / 8.
@@ -76,8 +76,8 @@ __device__ __forceinline__ Accumulator multiply_tiles(const Half* a, const Half*
     ldmatrix(fa, &tile_a[(warp_row + matrix % 2 * 8 + in_matrix) * kPitchA + matrix / 2 * 8]);
     // Matrices of B: k 0-7 and 8-15 of the left eight columns, then of the right eight.
     if (kTurned) {
-      ldmatrix_turned(fb, &tile_b[(matrix % 2 * 8 + in_matrix) * kPitchB + warp_column +
-                                  matrix / 2 * 8]);
+      ldmatrix_turned(
+          fb, &tile_b[(matrix % 2 * 8 + in_matrix) * kPitchB + warp_column + matrix / 2 * 8]);
     } else {
       ldmatrix(fb, &tile_b[(warp_column + matrix / 2 * 8 + in_matrix) * kPitchB + matrix % 2 * 8]);
     }
@@ -213,8 +213,8 @@ bool run(const suite::Options& o) {
   return true;
 }
 
-const suite::Program kProgram = {
-    "tensor_core", "side of the square matrices", 256, 32, 8192, 32, false};
+const suite::Program kProgram = {"tensor_core", "side of the square matrices", 256, 32, 8192, 32,
+                                 false};
 const suite::Variant kVariants[] = {
     {"ldmatrix", "fragments by ldmatrix from rows of 32 bytes: two-way conflicts",
      run<float, tensor_core_ldmatrix, true>},

@@ -84,8 +84,8 @@ Encode find_encode() {
   CUDA_CHECK(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &function, 12000,
                                               cudaEnableDefault, &found));
 #else
-  CUDA_CHECK(cudaGetDriverEntryPoint("cuTensorMapEncodeTiled", &function, cudaEnableDefault,
-                                     &found));
+  CUDA_CHECK(
+      cudaGetDriverEntryPoint("cuTensorMapEncodeTiled", &function, cudaEnableDefault, &found));
 #endif
   if (found != cudaDriverEntryPointSuccess || function == nullptr) {
     suite::missing("the driver has no cuTensorMapEncodeTiled; install driver 525 or newer");
@@ -99,11 +99,11 @@ CUtensorMap describe(Encode encode, float* matrix, int n, bool swizzled) {
   const cuuint64_t row_bytes[1] = {cuuint64_t(n) * sizeof(float)};
   const cuuint32_t tile[2] = {kTile, kTile};
   const cuuint32_t step[2] = {1, 1};
-  const CUresult result = encode(
-      &map, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 2, matrix, extent, row_bytes, tile, step,
-      CU_TENSOR_MAP_INTERLEAVE_NONE,
-      swizzled ? CU_TENSOR_MAP_SWIZZLE_128B : CU_TENSOR_MAP_SWIZZLE_NONE,
-      CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+  const CUresult result =
+      encode(&map, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 2, matrix, extent, row_bytes, tile, step,
+             CU_TENSOR_MAP_INTERLEAVE_NONE,
+             swizzled ? CU_TENSOR_MAP_SWIZZLE_128B : CU_TENSOR_MAP_SWIZZLE_NONE,
+             CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
   if (result != CUDA_SUCCESS) {
     std::fprintf(stderr, "cuTensorMapEncodeTiled: error %d\n", static_cast<int>(result));
     std::exit(suite::kWrong);

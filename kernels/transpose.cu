@@ -4,8 +4,8 @@
 
 namespace {
 
-constexpr int kSide = 16;      // CTA of the plain variants: 16 x 16 threads
-constexpr int kTile = 32;      // shared variants: a 32 x 32 tile by 32 x 8 threads
+constexpr int kSide = 16;  // CTA of the plain variants: 16 x 16 threads
+constexpr int kTile = 32;  // shared variants: a 32 x 32 tile by 32 x 8 threads
 constexpr int kTileRows = 8;
 
 __device__ __forceinline__ int column() { return blockIdx.x * blockDim.x + threadIdx.x; }

@@ -61,15 +61,13 @@ bool run(const suite::Options& o) {
   const int block = o.block_or(256);
   kKernel<<<suite::blocks_for(o.size, block * kWidth * kLoops), block>>>(x, y, o.size);
   CUDA_FINISH();
-  return !o.check || suite::matches(y, [&](std::size_t i) {
-    return kFactor * host_x[i] + host_y[i];
-  });
+  return !o.check ||
+         suite::matches(y, [&](std::size_t i) { return kFactor * host_x[i] + host_y[i]; });
 }
 
 const suite::Program kProgram = {"vectorised", "floats", 1 << 20, 4, 1 << 28, 4, true};
 const suite::Variant kVariants[] = {
-    {"scalar", "4 bytes a lane: the count of requests to compare with",
-     run<vectorised_scalar, 1>},
+    {"scalar", "4 bytes a lane: the count of requests to compare with", run<vectorised_scalar, 1>},
     {"float2", "8 bytes a lane: half the requests, the same sectors", run<vectorised_float2, 2>},
     {"float4", "16 bytes a lane: a quarter of the requests, the same sectors",
      run<vectorised_float4, 4>},
