@@ -153,7 +153,10 @@ int main() {
   for (int block : {32, 64, 128, 256, 512, 1024}) {
     label("config,plain block=%d", block); plain<<<132, block>>>(out);
     label("config,static8K block=%d", block); with_static<<<132, block>>>(out);
-    for (int kib : {1, 2, 4, 16, 40, 48}) { label("config,dynamic%dK block=%d", kib, block); with_dynamic<<<132, block, kib * 1024>>>(out); }
+    for (int kib : {1, 2, 4, 16, 40, 48}) {
+      if (kib * 1024 < block * 4) continue;  // a word a thread
+      label("config,dynamic%dK block=%d", kib, block); with_dynamic<<<132, block, kib * 1024>>>(out);
+    }
   }
   CHECK(cudaFuncSetAttribute(with_dynamic, cudaFuncAttributeMaxDynamicSharedMemorySize, 227 * 1024));
   for (int kib : {64, 100, 160, 227}) { label("config,dynamic%dK block=256", kib); with_dynamic<<<132, 256, kib * 1024>>>(out); }

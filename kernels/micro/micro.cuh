@@ -29,6 +29,7 @@ inline void label(const char* format, ...) {
   std::printf("case,");
   std::vprintf(format, args);
   std::printf("\n");
+  std::fflush(stdout);  // a launch that fails must not take the labels with it
   va_end(args);
 }
 
