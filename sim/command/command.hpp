@@ -13,11 +13,14 @@
 // prints the error on stderr and gives the status of its kind.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <functional>
 #include <span>
 
 #include "base/error.hpp"
+
+namespace CLI {
+class App;
+}
 
 namespace warpmem::command {
 

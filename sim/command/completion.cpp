@@ -1,6 +1,7 @@
 // `warpmem completion bash`: a completion script written from the option tree itself, so that it
 // never lags behind the options. Use: source <(warpmem completion bash)
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <memory>
 #include <string>

@@ -2,6 +2,7 @@
 // Nothing here fails: a laptop without a GPU is a fine place to replay traces.
 #include <fmt/format.h>
 #include <unistd.h>
+#include <CLI/CLI.hpp>
 
 #include <cstdlib>
 #include <memory>

@@ -1,6 +1,7 @@
 // `warpmem dump T`: the records of a trace, or with --program the code of its kernels. Records
 // come in file order, a block at a time, so memory does not grow with the trace.
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <iterator>

@@ -1,5 +1,6 @@
 // `warpmem info T`: where a trace came from, whether it is whole, and its launches.
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <filesystem>
 #include <map>

@@ -2,6 +2,7 @@
 // and an exit status.
 #include <fmt/format.h>
 #include <unistd.h>
+#include <CLI/CLI.hpp>
 
 #include <csignal>
 #include <cstdio>

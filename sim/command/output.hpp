@@ -2,12 +2,15 @@
 // the file of --output; messages never do.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <string>
 #include <string_view>
 
 #include "base/error.hpp"
+
+namespace CLI {
+class App;
+}
 
 namespace warpmem::command {
 

@@ -1,4 +1,5 @@
 // The table of subcommands. A new one is a .cpp file with a setup function, and a row here.
+#include <CLI/CLI.hpp>
 #include <array>
 
 #include "sim/command/command.hpp"

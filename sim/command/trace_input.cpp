@@ -1,6 +1,7 @@
 #include "sim/command/trace_input.hpp"
 
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <charconv>
 #include <nlohmann/json.hpp>

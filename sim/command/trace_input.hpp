@@ -1,13 +1,16 @@
 // The trace a subcommand reads: its option, opening it, and the words that describe it.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 
 #include "base/error.hpp"
 #include "traces/reader.hpp"
+
+namespace CLI {
+class App;
+}
 
 namespace warpmem::command {
 

@@ -1,6 +1,7 @@
 #include "sim/command/usage.hpp"
 
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <string>
 #include <string_view>

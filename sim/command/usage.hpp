@@ -1,9 +1,12 @@
 // Errors in the command line itself, told with the nearest name that would have been right.
 #pragma once
 
-#include <CLI/CLI.hpp>
-
 #include "base/error.hpp"
+
+namespace CLI {
+class App;
+class ParseError;
+}  // namespace CLI
 
 namespace warpmem::command {
 
