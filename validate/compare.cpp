@@ -131,8 +131,8 @@ std::vector<LaunchComparison> compare_launches(const std::vector<LaunchMetrics>&
     if (sharing[m].front() != &predicted[p]) continue;
     const LaunchMetrics model = sharing[m].size() == 1 ? predicted[p] : average(sharing[m]);
     const NcuLaunch& counted = measured.launches[m];
-    LaunchComparison launch{run, kernel_signature(model.kernel), model.grid, model.block,
-                            model.launch, counted.id, {}};
+    LaunchComparison launch{
+        run, kernel_signature(model.kernel), model.grid, model.block, model.launch, counted.id, {}};
     for (const auto& rule : metric_rules()) {
       const std::string name(rule.name);
       if (!model.metrics.contains(name) && !counted.counted.metrics.contains(name)) continue;

@@ -30,18 +30,18 @@ inline bool fails(Verdict v) { return v == Verdict::kDiffers || v == Verdict::kO
 struct Comparison {
   const MetricRule* rule = nullptr;
   MetricValue predicted, measured;
-  double error = 0;        // symmetric, signed: above 0 when the model says more
+  double error = 0;  // symmetric, signed: above 0 when the model says more
   Verdict verdict = Verdict::kNotCompared;
-  std::string reason;      // why not compared, or the deviation's sentence
-  bool small = false;      // both sides below the metric's floor
+  std::string reason;  // why not compared, or the deviation's sentence
+  bool small = false;  // both sides below the metric's floor
 };
 
 struct LaunchComparison {
-  std::string run;         // name in the suite; empty for a single trace
-  std::string kernel;      // signature: "copy<float4>"
+  std::string run;     // name in the suite; empty for a single trace
+  std::string kernel;  // signature: "copy<float4>"
   Dim3 grid{1, 1, 1}, block{1, 1, 1};
-  std::uint64_t launch = 0;       // in the trace
-  std::string profiler_id;        // in the CSV
+  std::uint64_t launch = 0;         // in the trace
+  std::string profiler_id;          // in the CSV
   std::vector<Comparison> metrics;  // in the order of metric_rules(); only those known to one side
 };
 
@@ -53,27 +53,27 @@ struct HardwareSpread {
 
 struct MetricSummary {
   const MetricRule* rule = nullptr;
-  std::size_t n = 0;          // launches in the statistics
-  std::size_t equal = 0;      // … of them the same number on both sides
+  std::size_t n = 0;                      // launches in the statistics
+  std::size_t equal = 0;                  // … of them the same number on both sides
   double median = 0, p90 = 0, worst = 0;  // of the size of the error
-  std::string worst_at;       // run and kernel
-  double bias = 0;            // mean signed error: above 0 when the model says more
+  std::string worst_at;                   // run and kernel
+  double bias = 0;                        // mean signed error: above 0 when the model says more
   std::size_t known = 0, failed = 0;
   std::map<std::string, std::size_t> excluded;  // reason -> launches
-  HardwareSpread hardware;    // n == 0: not collected
+  HardwareSpread hardware;                      // n == 0: not collected
 };
 
 struct DeviationUse {
   std::string id;
   std::string reason;
-  std::size_t named = 0;      // comparisons it names
-  std::size_t needed = 0;     // … that would have failed without it
-  double worst = 0;           // largest error among them
+  std::size_t named = 0;   // comparisons it names
+  std::size_t needed = 0;  // … that would have failed without it
+  double worst = 0;        // largest error among them
   bool gone() const { return named > 0 && needed == 0; }
 };
 
 struct Report {
-  std::string gpu;                       // card
+  std::string gpu;  // card
   std::vector<LaunchComparison> launches;
   std::vector<std::string> unmatched;    // one line each: which side, what
   std::vector<MetricSummary> summary;    // metrics with anything to say

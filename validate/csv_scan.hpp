@@ -17,10 +17,10 @@ namespace warpmem::validate {
 
 struct CsvRecord {
   std::vector<std::string> fields;
-  std::size_t line = 0;      // of its first character, from 1
-  std::size_t lines = 1;     // that it spans (quoted newlines)
-  bool prefixed = false;     // other text stood before it on its line
-  bool trailing = false;     // other text stood after its last quote
+  std::size_t line = 0;   // of its first character, from 1
+  std::size_t lines = 1;  // that it spans (quoted newlines)
+  bool prefixed = false;  // other text stood before it on its line
+  bool trailing = false;  // other text stood after its last quote
 };
 
 // Decodes UTF-16 (PowerShell's redirection) and drops a UTF-8 byte-order mark.

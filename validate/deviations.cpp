@@ -93,9 +93,9 @@ Result<DeviationList> DeviationList::parse(std::string_view text, const std::str
       }
       return {};
     };
-    for (const auto& done : {compile("gpu", false, rule.gpu), compile("run", false, rule.run),
-                             compile("kernel", true, rule.kernel),
-                             compile("metric", true, rule.metric)})
+    for (const auto& done :
+         {compile("gpu", false, rule.gpu), compile("run", false, rule.run),
+          compile("kernel", true, rule.kernel), compile("metric", true, rule.metric)})
       if (!done) return done.error();
     list.state_->entries.push_back(std::move(entry));
     list.state_->rules.push_back(std::move(rule));

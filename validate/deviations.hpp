@@ -1,6 +1,7 @@
 // Known deviations between the model and hardware: an error that is understood, or at least
 // bounded, does not fail a validation, and one that has gone is reported so that its entry goes
-// too. The list is validate/deviations.toml, built into the program; DEVIATIONS.md tells the causes.
+// too. The list is validate/deviations.toml, built into the program; DEVIATIONS.md tells the
+// causes.
 #pragma once
 
 #include <cstddef>
@@ -15,9 +16,9 @@
 namespace warpmem::validate {
 
 struct Deviation {
-  std::string id;         // its heading in DEVIATIONS.md
-  std::string reason;     // one sentence
-  double max_error = 0;   // largest symmetric error it covers, 2 covers everything
+  std::string id;        // its heading in DEVIATIONS.md
+  std::string reason;    // one sentence
+  double max_error = 0;  // largest symmetric error it covers, 2 covers everything
 };
 
 class DeviationList {

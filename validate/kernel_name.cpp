@@ -42,7 +42,8 @@ std::size_t parameters(std::string_view s) {
 std::string without_integer_suffixes(std::string_view s) {
   std::string out;
   for (std::size_t i = 0; i < s.size(); ++i) {
-    const bool literal = std::isdigit(static_cast<unsigned char>(s[i])) && (i == 0 || !word(s[i - 1]));
+    const bool literal =
+        std::isdigit(static_cast<unsigned char>(s[i])) && (i == 0 || !word(s[i - 1]));
     if (!literal) {
       out += s[i];
       continue;
@@ -79,7 +80,8 @@ std::string kernel_signature(std::string_view name) {
     if (s[i] == '<') ++angle;
     if (s[i] == '>' && angle > 0) --angle;
     if (s[i] == ' ' && angle == 0 && i + 1 < s.size() && word(s[i + 1])) begin = i + 1;
-    if (s[i] == ' ' && angle == 0 && i + 1 < s.size() && s[i + 1] == '<' && s.find("<unnamed>", i) == i + 1)
+    if (s[i] == ' ' && angle == 0 && i + 1 < s.size() && s[i + 1] == '<' &&
+        s.find("<unnamed>", i) == i + 1)
       begin = i + 1;
   }
   s.erase(0, begin);
@@ -96,8 +98,14 @@ std::string kernel_base_name(std::string_view name) {
   std::string out;
   int angle = 0;
   for (std::size_t i = 0; i < s.size(); ++i) {
-    if (s[i] == '<') { ++angle; continue; }
-    if (s[i] == '>' && angle > 0) { --angle; continue; }
+    if (s[i] == '<') {
+      ++angle;
+      continue;
+    }
+    if (s[i] == '>' && angle > 0) {
+      --angle;
+      continue;
+    }
     if (angle == 0) out += s[i];
   }
   const auto scope = out.rfind("::");

@@ -31,8 +31,10 @@ class Matcher {
   // Longest common subsequence of the launches that are still free.
   void align(const Keys& a, const Keys& b) {
     std::vector<std::size_t> ia, ib;
-    for (std::size_t i = 0; i < a.size(); ++i) if (to_[i] == kNone && !a[i].empty()) ia.push_back(i);
-    for (std::size_t j = 0; j < b.size(); ++j) if (!taken_[j] && !b[j].empty()) ib.push_back(j);
+    for (std::size_t i = 0; i < a.size(); ++i)
+      if (to_[i] == kNone && !a[i].empty()) ia.push_back(i);
+    for (std::size_t j = 0; j < b.size(); ++j)
+      if (!taken_[j] && !b[j].empty()) ib.push_back(j);
     const std::size_t n = ia.size(), m = ib.size();
     if (n == 0 || m == 0 || n > kAlignLimit / m) return;
     enum : std::uint8_t { kDown, kRight, kBoth };

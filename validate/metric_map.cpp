@@ -22,7 +22,8 @@ constexpr std::string_view kL2State =
     "depends on order and on which side of the L2 a line lives; repeated runs differ by 0 to 1.3 % "
     "in the median";
 constexpr std::string_view kDramState =
-    "includes the driver's own traffic (about 100 to 600 sectors in an empty kernel) and the moment "
+    "includes the driver's own traffic (about 100 to 600 sectors in an empty kernel) and the "
+    "moment "
     "of write-back";
 constexpr std::string_view kArbitration =
     "includes lost arbitration for the data stage, so it moves from run to run; "
@@ -53,10 +54,8 @@ constexpr MetricRule near(Group group, std::string_view name, std::string_view u
 
 constexpr std::array kRules{
     // What ran
-    issued("smsp__inst_executed_op_global_ld_pred_on_any.sum",
-           "loads from global memory (LDG)"),
-    issued("smsp__inst_executed_op_global_st_pred_on_any.sum",
-           "stores to global memory (STG)"),
+    issued("smsp__inst_executed_op_global_ld_pred_on_any.sum", "loads from global memory (LDG)"),
+    issued("smsp__inst_executed_op_global_st_pred_on_any.sum", "stores to global memory (STG)"),
     issued("smsp__inst_executed_op_generic_ld_pred_on_any.sum",
            "generic loads, whose space only the address tells (LD)"),
     issued("smsp__inst_executed_op_generic_st_pred_on_any.sum",
@@ -65,18 +64,13 @@ constexpr std::array kRules{
            "atomics that return a value, global and generic (ATOM, ATOMG)"),
     issued("smsp__inst_executed_op_global_red_pred_on_any.sum",
            "reductions on global memory (RED)"),
-    issued("smsp__inst_executed_op_local_ld_pred_on_any.sum",
-           "loads from local memory (LDL)"),
-    issued("smsp__inst_executed_op_local_st_pred_on_any.sum",
-           "stores to local memory (STL)"),
-    issued("smsp__inst_executed_op_shared_ld_pred_on_any.sum",
-           "loads from shared memory (LDS)"),
-    issued("smsp__inst_executed_op_shared_st_pred_on_any.sum",
-           "stores to shared memory (STS)"),
+    issued("smsp__inst_executed_op_local_ld_pred_on_any.sum", "loads from local memory (LDL)"),
+    issued("smsp__inst_executed_op_local_st_pred_on_any.sum", "stores to local memory (STL)"),
+    issued("smsp__inst_executed_op_shared_ld_pred_on_any.sum", "loads from shared memory (LDS)"),
+    issued("smsp__inst_executed_op_shared_st_pred_on_any.sum", "stores to shared memory (STS)"),
     issued("smsp__inst_executed_op_shared_atom_pred_on_any.sum",
            "atomics on shared memory (ATOMS)"),
-    issued("smsp__inst_executed_op_ldsm_pred_on_any.sum",
-           "matrix loads from shared memory (LDSM)"),
+    issued("smsp__inst_executed_op_ldsm_pred_on_any.sum", "matrix loads from shared memory (LDSM)"),
     issued("smsp__inst_executed_op_shared_stsm_pred_on_any.sum",
            "matrix stores to shared memory (STSM)"),
     issued("smsp__inst_executed_op_ldgsts_pred_on_any.sum",
@@ -162,7 +156,8 @@ constexpr std::array kRules{
     near(G::kL2, "lts__t_requests_srcunit_tex_op_read.sum", "request",
          "reads of up to four sectors of a line that SMs ask of the L2", 0.10, kFloorL2, kL2State),
     near(G::kL2, "lts__t_requests_srcunit_tex_op_write.sum", "request",
-         "writes of up to four sectors of a line that SMs send to the L2", 0.10, kFloorL2, kL2State),
+         "writes of up to four sectors of a line that SMs send to the L2", 0.10, kFloorL2,
+         kL2State),
     near(G::kL2, "lts__t_requests_srcunit_tex_op_atom.sum", "request",
          "atomics that SMs send to the L2, a line each", 0.10, kFloorL2, kL2State),
     near(G::kL2, "lts__t_requests_srcunit_tex_op_red.sum", "request",
@@ -194,8 +189,8 @@ constexpr std::array kRules{
     near(G::kL2, "lts__t_sectors_op_write.sum", "sector",
          "sectors written in the L2 from all sources, the other side included", 0.10, kFloorL2All,
          kL2State),
-    near(G::kL2, "lts__t_tag_requests.sum", "tag",
-         "lookups of a line in the L2 from all sources", 0.10, kFloorL2All, kL2State),
+    near(G::kL2, "lts__t_tag_requests.sum", "tag", "lookups of a line in the L2 from all sources",
+         0.10, kFloorL2All, kL2State),
 
     // DRAM
     near(G::kDram, "dram__sectors_read.sum", "sector", "sectors read from DRAM, in pairs", 0.10,

@@ -17,7 +17,7 @@ enum class Group { kInstructions, kL1, kShared, kCrossbar, kL2, kDram, kTime };
 const char* group_name(Group group);
 
 struct MetricRule {
-  std::string_view name;    // of Nsight Compute, with its rollup: "dram__sectors_read.sum"
+  std::string_view name;  // of Nsight Compute, with its rollup: "dram__sectors_read.sum"
   Group group = Group::kL1;
   std::string_view unit;    // base unit
   std::string_view counts;  // what is counted, one sentence without a final stop

@@ -26,7 +26,10 @@ bool parse_dim3(std::string_view s, Dim3& out) {
   Dim3 dims{1, 1, 1};
   std::size_t n = 0;
   for (std::size_t i = 0; i < s.size();) {
-    if (s[i] < '0' || s[i] > '9') { ++i; continue; }
+    if (s[i] < '0' || s[i] > '9') {
+      ++i;
+      continue;
+    }
     std::uint64_t v = 0;
     for (; i < s.size() && s[i] >= '0' && s[i] <= '9'; ++i)
       v = std::min<std::uint64_t>(v * 10 + static_cast<std::uint64_t>(s[i] - '0'), UINT32_MAX);
@@ -87,8 +90,8 @@ class Importer {
     for (std::size_t i = 0; i < header_->columns.size(); ++i) {
       const std::string& column = header_->columns[i];
       if (column.empty() || is_identity_column(column)) continue;
-      cells_.push_back({launch.counted.launch, column, units_row_ ? units_row_->fields[i] : "",
-                        row.fields[i]});
+      cells_.push_back(
+          {launch.counted.launch, column, units_row_ ? units_row_->fields[i] : "", row.fields[i]});
     }
   }
 
@@ -116,9 +119,9 @@ class Importer {
       seen_.clear();
       NcuLaunch& launch = new_launch(row);
       if (summary)
-        launch.invocations = static_cast<std::uint64_t>(std::max(
-            1.0, parse_number(header_->cell(row, "Invocations"), NumberStyle::kPoint)
-                     .value.value_or(1)));
+        launch.invocations = static_cast<std::uint64_t>(
+            std::max(1.0, parse_number(header_->cell(row, "Invocations"), NumberStyle::kPoint)
+                              .value.value_or(1)));
     }
     seen_.insert(metric);
     if (summary && header_->cell(row, "Minimum") != header_->cell(row, "Maximum"))
@@ -189,9 +192,10 @@ class Importer {
           get("launch__block_dim_y", c.block[1]) && get("launch__block_dim_z", c.block[2]);
     }
     if (rounded_ > 0)
-      out_.report.notes.push_back(fmt::format(
-          "{} counters are printed in scaled units and so are rounded: collect with "
-          "--print-units base", rounded_));
+      out_.report.notes.push_back(
+          fmt::format("{} counters are printed in scaled units and so are rounded: collect with "
+                      "--print-units base",
+                      rounded_));
     out_.report.unknown_units.assign(unknown_units_.begin(), unknown_units_.end());
   }
 
@@ -239,7 +243,8 @@ Result<NcuImport> parse_ncu_csv(std::string_view bytes, const std::string& place
     return out;
   }
   if (table.no_permission) return permission_error(place);
-  const std::string said = table.complaints.empty() ? "" : "; the profiler said: " + table.complaints[0];
+  const std::string said =
+      table.complaints.empty() ? "" : "; the profiler said: " + table.complaints[0];
   const std::string fix =
       "collect with `ncu --csv --page raw --print-units base --metrics \"$(warpmem validate "
       "--list-metrics)\" --log-file FILE ./app`";
@@ -247,7 +252,8 @@ Result<NcuImport> parse_ncu_csv(std::string_view bytes, const std::string& place
   if (table.headers.empty())
     return Error{ErrorKind::kMalformed,
                  fmt::format("no Nsight Compute table in it: none of its {} lines is a header with "
-                             "\"Kernel Name\"{}", out.report.lines, said),
+                             "\"Kernel Name\"{}",
+                             out.report.lines, said),
                  place, fix};
   return Error{ErrorKind::kMalformed,
                fmt::format("a table with no launches: the header is followed by {} rows that do "
@@ -278,11 +284,11 @@ Result<void> check_same_gpu(const NcuImport& import, std::string_view compute_ca
   if (others.empty()) return {};
   std::string found;
   for (const auto& cc : others) found += (found.empty() ? "" : ", ") + cc;
-  return Error{ErrorKind::kUsage,
-               fmt::format("counted on another GPU: compute capability {}, while card {} has {}",
-                           found, card, compute_capability),
-               place,
-               "replay on the card of that GPU (--gpu, see `warpmem gpus`), or collect on this one"};
+  return Error{
+      ErrorKind::kUsage,
+      fmt::format("counted on another GPU: compute capability {}, while card {} has {}", found,
+                  card, compute_capability),
+      place, "replay on the card of that GPU (--gpu, see `warpmem gpus`), or collect on this one"};
 }
 
 Result<void> check_has_counters(const NcuImport& import, const std::string& place) {

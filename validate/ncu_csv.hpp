@@ -25,31 +25,31 @@ const char* shape_name(NcuShape shape);
 
 // One profiled launch, or, in the summary form, all launches of one kernel and shape.
 struct NcuLaunch {
-  LaunchMetrics counted;          // `launch` is the position in the file; values in base units
+  LaunchMetrics counted;  // `launch` is the position in the file; values in base units
   std::map<std::string, std::string> units;  // base unit of each metric
   std::map<std::string, std::string> text;   // columns that are no counters, as printed
-  std::string id, process;        // the profiler's own numbers, as printed
-  std::string device;             // name or number, as printed; may be empty
-  std::string compute_capability; // "9.0"; empty when the file does not say
-  std::uint64_t invocations = 1;  // summary form: launches this row stands for
-  bool varies = false;            // summary form: minimum and maximum differ for some metric
-  bool has_shape = false;         // grid and block are known
+  std::string id, process;                   // the profiler's own numbers, as printed
+  std::string device;                        // name or number, as printed; may be empty
+  std::string compute_capability;            // "9.0"; empty when the file does not say
+  std::uint64_t invocations = 1;             // summary form: launches this row stands for
+  bool varies = false;     // summary form: minimum and maximum differ for some metric
+  bool has_shape = false;  // grid and block are known
 };
 
 // What the reader did with everything that is not a counter.
 struct ImportReport {
   std::size_t lines = 0;
-  std::size_t profiler_lines = 0;   // ==PROF==, ==WARNING==, …
-  std::size_t foreign_lines = 0;    // the program's own output
-  std::size_t damaged_rows = 0;     // look like a row but do not fit the header
-  std::size_t rescued_rows = 0;     // had the program's output before or after them
-  std::size_t rule_rows = 0;        // the profiler's advice, no counters
+  std::size_t profiler_lines = 0;  // ==PROF==, ==WARNING==, …
+  std::size_t foreign_lines = 0;   // the program's own output
+  std::size_t damaged_rows = 0;    // look like a row but do not fit the header
+  std::size_t rescued_rows = 0;    // had the program's output before or after them
+  std::size_t rule_rows = 0;       // the profiler's advice, no counters
   std::size_t headers = 0;
-  std::size_t not_numbers = 0;      // cells of counters with some other text in them
-  std::size_t without_value = 0;    // n/a, nan, empty
-  std::size_t repeated = 0;         // a metric that stood twice for one launch
+  std::size_t not_numbers = 0;    // cells of counters with some other text in them
+  std::size_t without_value = 0;  // n/a, nan, empty
+  std::size_t repeated = 0;       // a metric that stood twice for one launch
   std::vector<std::string> unknown_units;
-  std::vector<std::string> notes;   // sentences for the reader
+  std::vector<std::string> notes;  // sentences for the reader
 };
 
 struct NcuImport {

@@ -7,12 +7,32 @@ namespace warpmem::validate {
 namespace {
 
 constexpr std::size_t kMoreFields = 64;  // delimiters that text behind a row may hold
-constexpr std::array<std::string_view, 26> kIdentity{
-    "ID", "Process ID", "Process Name", "Host Name", "Kernel Name", "Function Name",
-    "Demangled Name", "Mangled Name", "Kernel Time", "Context", "Stream", "Block Size",
-    "Grid Size", "Device", "CC", "Section Name", "Metric Name", "Metric Unit", "Metric Value",
-    "Rule Name", "Rule Type", "Rule Description", "Estimated Speedup Type", "Estimated Speedup",
-    "Invocations", "Estimated Savings"};
+constexpr std::array<std::string_view, 26> kIdentity{"ID",
+                                                     "Process ID",
+                                                     "Process Name",
+                                                     "Host Name",
+                                                     "Kernel Name",
+                                                     "Function Name",
+                                                     "Demangled Name",
+                                                     "Mangled Name",
+                                                     "Kernel Time",
+                                                     "Context",
+                                                     "Stream",
+                                                     "Block Size",
+                                                     "Grid Size",
+                                                     "Device",
+                                                     "CC",
+                                                     "Section Name",
+                                                     "Metric Name",
+                                                     "Metric Unit",
+                                                     "Metric Value",
+                                                     "Rule Name",
+                                                     "Rule Type",
+                                                     "Rule Description",
+                                                     "Estimated Speedup Type",
+                                                     "Estimated Speedup",
+                                                     "Invocations",
+                                                     "Estimated Savings"};
 
 bool all_digits(std::string_view s) {
   return !s.empty() && std::all_of(s.begin(), s.end(), [](char c) { return c >= '0' && c <= '9'; });
@@ -48,8 +68,8 @@ std::optional<NcuHeader> header_at(std::string_view text, std::size_t at, std::s
   const std::size_t line_end = next_line(text, at);
   const std::string_view line = text.substr(at, line_end - at);
   if (line.find("Kernel Name") == std::string_view::npos) return std::nullopt;
-  for (std::string_view first : {"\"ID\"", "\"Process ID\"", "\"Kernel Name\"", "ID", "Process ID",
-                                 "Kernel Name"}) {
+  for (std::string_view first :
+       {"\"ID\"", "\"Process ID\"", "\"Kernel Name\"", "ID", "Process ID", "Kernel Name"}) {
     for (auto p = line.find(first); p != std::string_view::npos; p = line.find(first, p + 1)) {
       const char after = p + first.size() < line.size() ? line[p + first.size()] : '\0';
       if (after != ',' && after != ';' && after != '\t') continue;

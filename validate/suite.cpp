@@ -22,12 +22,15 @@ Result<std::vector<std::string>> read_heading(const fs::path& path) {
     const auto get = [&](const char* key) { return root["machine"][key].value_or(std::string()); };
     std::string where = "Counted on " + get("gpu");
     for (const auto& [key, words] : {std::pair{"compute_capability", "compute capability"},
-                                     {"driver", "driver"}, {"cuda", "CUDA"},
-                                     {"ncu", "Nsight Compute"}, {"date", "on"}})
+                                     {"driver", "driver"},
+                                     {"cuda", "CUDA"},
+                                     {"ncu", "Nsight Compute"},
+                                     {"date", "on"}})
       if (const std::string value = get(key); !value.empty())
         where += fmt::format(", {} {}", words, value);
     out.push_back(where);
-    if (const std::string clocks = get("clocks"); !clocks.empty()) out.push_back("Clocks: " + clocks);
+    if (const std::string clocks = get("clocks"); !clocks.empty())
+      out.push_back("Clocks: " + clocks);
   } catch (const toml::parse_error& e) {
     return Error{ErrorKind::kMalformed, std::string(e.description()),
                  fmt::format("{}, line {}", path.string(), e.source().begin.line),
@@ -64,7 +67,8 @@ Result<Suite> open_suite(const std::string& folder) {
                              repeats.contains(name) ? base.string() + ".repeat.csv" : ""});
   }
   for (const auto& name : counters)
-    if (!traces.contains(name)) suite.notes.push_back(name + ".csv has no " + name + ".wmt beside it");
+    if (!traces.contains(name))
+      suite.notes.push_back(name + ".csv has no " + name + ".wmt beside it");
   if (suite.entries.empty())
     return Error{ErrorKind::kMalformed,
                  fmt::format("no pair NAME.wmt and NAME.csv in it ({} traces, {} CSV files)",
@@ -79,9 +83,9 @@ Result<Suite> open_suite(const std::string& folder) {
 std::string shipped_suite(const std::string& card) {
   std::error_code ec;
   const fs::path program = fs::read_symlink("/proc/self/exe", ec).parent_path();
-  for (const fs::path& root : {fs::path("validate/reference"), program / "../validate/reference",
-                               program / "../../validate/reference",
-                               program / "../share/warpmem/reference"}) {
+  for (const fs::path& root :
+       {fs::path("validate/reference"), program / "../validate/reference",
+        program / "../../validate/reference", program / "../share/warpmem/reference"}) {
     const fs::path folder = root / card;
     if (fs::is_directory(folder, ec)) return folder.lexically_normal().string();
   }

@@ -18,9 +18,9 @@ struct SuiteEntry {
 
 struct Suite {
   std::string folder;
-  std::vector<SuiteEntry> entries;     // sorted by name
-  std::vector<std::string> heading;    // provenance in a few lines, for the top of a table
-  std::vector<std::string> notes;      // traces without counters, and the reverse
+  std::vector<SuiteEntry> entries;   // sorted by name
+  std::vector<std::string> heading;  // provenance in a few lines, for the top of a table
+  std::vector<std::string> notes;    // traces without counters, and the reverse
 };
 
 // kUsage when the folder cannot be read, kMalformed when it holds no pair or its provenance.toml

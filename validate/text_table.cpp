@@ -19,8 +19,9 @@ std::string toned(std::string_view text, Tone tone, bool colour) {
 }
 
 std::size_t text_width(std::string_view text) {
-  return static_cast<std::size_t>(std::count_if(
-      text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
+  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
+    return (static_cast<unsigned char>(c) & 0xC0) != 0x80;
+  }));
 }
 
 std::string shortened(std::string_view text, std::size_t width) {
@@ -42,6 +43,7 @@ void TextTable::row(std::vector<TextCell> cells) {
 }
 
 std::string TextTable::text(bool colour) const {
+  if (rows_.empty()) return "";
   std::vector<std::size_t> width;
   for (const auto& title : titles_) width.push_back(text_width(title));
   for (const auto& row : rows_)

@@ -19,7 +19,7 @@ class TextTable {
   // A title that starts with ">" makes its column right-aligned.
   explicit TextTable(std::vector<std::string> titles);
   void row(std::vector<TextCell> cells);
-  std::string text(bool colour) const;
+  std::string text(bool colour) const;  // "" when it has no row
 
  private:
   std::vector<std::string> titles_;

@@ -23,15 +23,17 @@ struct Prefix {
   std::string_view text;
   double factor;
 };
-constexpr std::array kLarge{Prefix{"Ki", 1024.0}, Prefix{"Mi", 1048576.0},
+constexpr std::array kLarge{Prefix{"Ki", 1024.0},       Prefix{"Mi", 1048576.0},
                             Prefix{"Gi", 1073741824.0}, Prefix{"Ti", 1099511627776.0},
-                            Prefix{"K", 1e3}, Prefix{"k", 1e3}, Prefix{"M", 1e6},
-                            Prefix{"G", 1e9}, Prefix{"T", 1e12}, Prefix{"P", 1e15}};
+                            Prefix{"K", 1e3},           Prefix{"k", 1e3},
+                            Prefix{"M", 1e6},           Prefix{"G", 1e9},
+                            Prefix{"T", 1e12},          Prefix{"P", 1e15}};
 constexpr std::array kSmall{Prefix{"n", 1.0}, Prefix{"u", 1e3}, Prefix{"m", 1e6}};  // to ns
 
 constexpr std::array<std::string_view, 20> kCounted{
-    "byte", "bytes", "sector", "inst", "cycle", "request", "warp", "thread", "block", "register",
-    "bit", "wavefront", "transaction", "tag", "conflict", "hz", "Hz", "%", "SM", "B"};
+    "byte",  "bytes",    "sector", "inst",      "cycle",       "request", "warp",     "thread",
+    "block", "register", "bit",    "wavefront", "transaction", "tag",     "conflict", "hz",
+    "Hz",    "%",        "SM",     "B"};
 
 // nanoseconds in one "ns", "usecond", "s", …
 std::optional<double> nanoseconds(std::string_view s) {
@@ -63,8 +65,14 @@ std::optional<UnitScale> counted(std::string_view s) {
 std::string without_group_marks(std::string_view s) {
   std::string out;
   for (std::size_t i = 0; i < s.size(); ++i) {
-    if (s.substr(i).starts_with("\xC2\xA0")) { i += 1; continue; }      // no-break space
-    if (s.substr(i).starts_with("\xE2\x80\xAF")) { i += 2; continue; }  // narrow no-break space
+    if (s.substr(i).starts_with("\xC2\xA0")) {
+      i += 1;
+      continue;
+    }  // no-break space
+    if (s.substr(i).starts_with("\xE2\x80\xAF")) {
+      i += 2;
+      continue;
+    }  // narrow no-break space
     if (s[i] == '\'' || s[i] == ' ') continue;
     out += s[i];
   }
@@ -76,7 +84,10 @@ bool grouped(std::string_view digits, char mark) {
   std::size_t run = 0;
   bool first = true;
   for (char c : digits) {
-    if (is_digit(c)) { ++run; continue; }
+    if (is_digit(c)) {
+      ++run;
+      continue;
+    }
     if (c != mark || run == 0 || run > 3 || (!first && run != 3)) return false;
     first = false;
     run = 0;
@@ -99,7 +110,8 @@ UnitScale unit_scale(std::string_view printed) {
         const double per_second = top->factor / *ns * 1e9;
         return {per_second, top->base == "cycle" ? "hz" : top->base + "/s", true};
       }
-      if (auto c = counted(below)) return {top->factor / c->factor, top->base + "/" + c->base, true};
+      if (auto c = counted(below))
+        return {top->factor / c->factor, top->base + "/" + c->base, true};
       return {top->factor, top->base + "/" + std::string(below), true};
     }
   }
@@ -139,8 +151,9 @@ ParsedNumber parse_number(std::string_view text, NumberStyle style) {
   if (s.back() == ')' && s.front() != '(')
     if (const auto open = s.find(" ("); open != std::string_view::npos) s = trim(s.substr(0, open));
   std::string lower(s);
-  std::transform(lower.begin(), lower.end(), lower.begin(),
-                 [](char c) { return static_cast<char>(std::tolower(static_cast<unsigned char>(c))); });
+  std::transform(lower.begin(), lower.end(), lower.begin(), [](char c) {
+    return static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  });
   for (std::string_view none : {"n/a", "na", "nan", "-nan", "inf", "-inf", "no data", "none", "-"})
     if (lower == none) return {std::nullopt, fmt::format("the profiler printed {}", s), false};
 
@@ -148,7 +161,8 @@ ParsedNumber parse_number(std::string_view text, NumberStyle style) {
   const char group = style == NumberStyle::kPoint ? ',' : '.';
   const char decimal = style == NumberStyle::kPoint ? '.' : ',';
   std::size_t end = 0;
-  while (end < t.size() && (is_digit(t[end]) || t[end] == group || (end == 0 && t[end] == '-'))) ++end;
+  while (end < t.size() && (is_digit(t[end]) || t[end] == group || (end == 0 && t[end] == '-')))
+    ++end;
   const std::size_t start = !t.empty() && t[0] == '-' ? 1 : 0;
   const std::string_view whole = std::string_view(t).substr(start, end - start);
   if (whole.find(group) != std::string_view::npos && !grouped(whole, group))

@@ -12,7 +12,7 @@ namespace warpmem::validate {
 // value_in_base = value_as_printed * factor
 struct UnitScale {
   double factor = 1;
-  std::string base;    // "byte", "ns", "byte/s", …; the text itself when it is not a known unit
+  std::string base;  // "byte", "ns", "byte/s", …; the text itself when it is not a known unit
   bool known = true;
 };
 

@@ -36,21 +36,36 @@ std::string cell(std::string_view s) {
 }
 
 Json summary_json(const MetricSummary& s) {
-  Json j{{"metric", s.rule->name},    {"unit", s.rule->unit}, {"match", match_name(s.rule->match)},
-         {"band", s.rule->band},      {"floor", s.rule->floor}, {"launches", s.n},
-         {"equal", s.equal},          {"median", s.median},     {"p90", s.p90},
-         {"worst", s.worst},          {"worst_at", s.worst_at}, {"bias", s.bias},
-         {"known_deviations", s.known}, {"failed", s.failed},   {"excluded", s.excluded}};
+  Json j{{"metric", s.rule->name},
+         {"unit", s.rule->unit},
+         {"match", match_name(s.rule->match)},
+         {"band", s.rule->band},
+         {"floor", s.rule->floor},
+         {"launches", s.n},
+         {"equal", s.equal},
+         {"median", s.median},
+         {"p90", s.p90},
+         {"worst", s.worst},
+         {"worst_at", s.worst_at},
+         {"bias", s.bias},
+         {"known_deviations", s.known},
+         {"failed", s.failed},
+         {"excluded", s.excluded}};
   if (s.hardware.n > 0)
-    j["hardware_repeat"] = {{"launches", s.hardware.n}, {"median", s.hardware.median},
-                            {"p90", s.hardware.p90}, {"worst", s.hardware.worst}};
+    j["hardware_repeat"] = {{"launches", s.hardware.n},
+                            {"median", s.hardware.median},
+                            {"p90", s.hardware.p90},
+                            {"worst", s.hardware.worst}};
   return j;
 }
 
 }  // namespace
 
 std::string json_view(const Report& report, const ViewOptions& options) {
-  Json out{{"schema", 1}, {"gpu", report.gpu}, {"ok", report.ok()}, {"failed", report.failed},
+  Json out{{"schema", 1},
+           {"gpu", report.gpu},
+           {"ok", report.ok()},
+           {"failed", report.failed},
            {"provenance", options.heading}};
   out["summary"] = Json::array();
   for (const auto& s : report.summary) out["summary"].push_back(summary_json(s));
@@ -58,21 +73,30 @@ std::string json_view(const Report& report, const ViewOptions& options) {
   for (const auto& l : report.launches) {
     Json metrics = Json::object();
     for (const auto& c : l.metrics) {
-      Json m{{"predicted", value(c.predicted)}, {"measured", value(c.measured)},
+      Json m{{"predicted", value(c.predicted)},
+             {"measured", value(c.measured)},
              {"verdict", verdict_name(c.verdict)}};
       if (c.verdict != Verdict::kNotCompared) m["error"] = c.error;
       if (!c.reason.empty()) m["reason"] = c.reason;
       metrics[std::string(c.rule->name)] = std::move(m);
     }
-    out["launches"].push_back({{"run", l.run}, {"launch", l.launch}, {"profiler_id", l.profiler_id},
-                               {"name", l.kernel}, {"grid", l.grid}, {"block", l.block},
+    out["launches"].push_back({{"run", l.run},
+                               {"launch", l.launch},
+                               {"profiler_id", l.profiler_id},
+                               {"name", l.kernel},
+                               {"grid", l.grid},
+                               {"block", l.block},
                                {"metrics", std::move(metrics)}});
   }
   out["unmatched"] = report.unmatched;
   out["deviations"] = Json::array();
   for (const auto& d : report.deviations)
-    out["deviations"].push_back({{"id", d.id}, {"reason", d.reason}, {"named", d.named},
-                                 {"needed", d.needed}, {"worst", d.worst}, {"gone", d.gone()}});
+    out["deviations"].push_back({{"id", d.id},
+                                 {"reason", d.reason},
+                                 {"named", d.named},
+                                 {"needed", d.needed},
+                                 {"worst", d.worst},
+                                 {"gone", d.gone()}});
   out["notes"] = options.notes;
   // Names come from foreign files: bytes that are no UTF-8 are replaced, not thrown on.
   return out.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";

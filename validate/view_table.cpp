@@ -148,12 +148,13 @@ std::string compact_table(const Report& report, const ViewOptions& options) {
   }
   TextTable table(titles);
   for (const auto& entry : entries(report)) {
-    std::vector<TextCell> model{{shortened(entry_name(entry), 28)}, {"model", Tone::kDim},
-                                exact_cell(entry)};
+    std::vector<TextCell> model{
+        {shortened(entry_name(entry), 28)}, {"model", Tone::kDim}, exact_cell(entry)};
     // The run names the entry; its kernel stands on the second line.
     std::vector<TextCell> counted{
         {entry.first->run.empty() ? "" : "  " + shortened(entry.first->kernel, 26), Tone::kDim},
-        {hardware, Tone::kDim}, band_cell(entry)};
+        {hardware, Tone::kDim},
+        band_cell(entry)};
     for (std::size_t i = 0; i < shown; ++i) {
       const Cell cell = cell_of(entry, kShown[i].metric);
       model.push_back({cell.known ? count(cell.predicted) : "n/a", Tone::kPlain});
@@ -174,13 +175,16 @@ std::string full_table(const Report& report, const ViewOptions& options) {
     out += toned(fmt::format("{}launch {}: {} grid ({},{},{}) block ({},{},{})",
                              l.run.empty() ? "" : l.run + " ", l.launch, l.kernel, l.grid[0],
                              l.grid[1], l.grid[2], l.block[0], l.block[1], l.block[2]),
-                 Tone::kBold, options.colour) + "\n";
-    TextTable table({"metric", ">model", ">" + (report.gpu.empty() ? "GPU" : report.gpu), ">error",
-                     "verdict"});
+                 Tone::kBold, options.colour) +
+           "\n";
+    TextTable table(
+        {"metric", ">model", ">" + (report.gpu.empty() ? "GPU" : report.gpu), ">error", "verdict"});
     for (const auto& c : l.metrics) {
       std::string verdict = verdict_name(c.verdict);
       if (!c.reason.empty()) verdict += " (" + c.reason + ")";
-      table.row({{std::string(c.rule->name)}, {count(c.predicted)}, {count(c.measured)},
+      table.row({{std::string(c.rule->name)},
+                 {count(c.predicted)},
+                 {count(c.measured)},
                  {c.verdict == Verdict::kNotCompared ? "" : signed_percent(c.error)},
                  {verdict, tone_of(c.verdict)}});
     }
@@ -201,7 +205,8 @@ std::string exact_summary(const Report& report, bool colour) {
   for (const auto& s : report.summary) {
     if (s.rule->match != Match::kExact) continue;
     if (s.n == 0 && s.failed == 0) continue;
-    table.row({{std::string(s.rule->name)}, {grouped(s.n)},
+    table.row({{std::string(s.rule->name)},
+               {grouped(s.n)},
                {grouped(s.equal), s.equal == s.n ? Tone::kGood : Tone::kPlain},
                {s.failed ? grouped(s.failed) : "–", s.failed ? Tone::kBad : Tone::kDim},
                {s.known ? grouped(s.known) : "–", s.known ? Tone::kWarn : Tone::kDim},
@@ -213,8 +218,8 @@ std::string exact_summary(const Report& report, bool colour) {
 std::string band_summary(const Report& report, bool colour) {
   const bool repeated = std::any_of(report.summary.begin(), report.summary.end(),
                                     [](const MetricSummary& s) { return s.hardware.n > 0; });
-  std::vector<std::string> titles{"approximate metric", ">launches", ">median", ">p90", ">worst",
-                                  ">bias", ">band"};
+  std::vector<std::string> titles{
+      "approximate metric", ">launches", ">median", ">p90", ">worst", ">bias", ">band"};
   if (repeated) titles.insert(titles.end(), {">again", ">again p90"});
   titles.insert(titles.end(), {">outside", ">known", "left out"});
   TextTable table(titles);
@@ -241,11 +246,23 @@ std::string band_summary(const Report& report, bool colour) {
   return table.text(colour);
 }
 
+std::vector<std::string> failures(const Report& report) {
+  std::vector<std::string> out;
+  for (const auto& l : report.launches)
+    for (const auto& c : l.metrics)
+      if (fails(c.verdict))
+        out.push_back(fmt::format("{}launch {} {}: {} model {}, GPU {} ({}, {}){}",
+                                  l.run.empty() ? "" : l.run + " ", l.launch, l.kernel,
+                                  c.rule->name, count(c.predicted), count(c.measured),
+                                  signed_percent(c.error), verdict_name(c.verdict),
+                                  c.reason.empty() ? "" : ", " + c.reason));
+  return out;
+}
+
 std::string never_seen(const Report& report) {
   std::string out;
   for (const auto& s : report.summary)
-    if (s.n == 0 && s.failed == 0)
-      out += fmt::format("  {}: {}\n", s.rule->name, left_out(s));
+    if (s.n == 0 && s.failed == 0) out += fmt::format("  {}: {}\n", s.rule->name, left_out(s));
   return out;
 }
 
@@ -271,7 +288,9 @@ std::string table_view(const Report& report, const ViewOptions& options) {
   for (const auto& line : options.heading) out += line + "\n";
   if (!options.heading.empty()) out += "\n";
   out += options.all ? full_table(report, options) : compact_table(report, options) + "\n";
-  out += exact_summary(report, options.colour) + "\n" + band_summary(report, options.colour);
+  out += exact_summary(report, options.colour);
+  if (const std::string bands = band_summary(report, options.colour); !bands.empty())
+    out += "\n" + bands;
   if (options.all)
     if (const std::string rest = never_seen(report); !rest.empty())
       out += "\nMetrics with nothing to compare\n" + rest;
@@ -282,6 +301,7 @@ std::string table_view(const Report& report, const ViewOptions& options) {
     for (std::size_t i = 0; i < std::min(most, lines.size()); ++i) out += "  " + lines[i] + "\n";
     if (lines.size() > most) out += fmt::format("  … {} more (--all)\n", lines.size() - most);
   };
+  list("Counters that fail", failures(report));
   list("Launches without a counterpart", report.unmatched);
   std::vector<std::string> known, gone;
   for (const auto& d : report.deviations) {
@@ -294,8 +314,9 @@ std::string table_view(const Report& report, const ViewOptions& options) {
   list("Known deviations (validate/DEVIATIONS.md)", known);
   list("Deviations that no longer occur", gone);
   list("Notes", options.notes);
-  out += "\nerror = (model - GPU) / mean of both, or a floor where counts are small; = means equal\n"
-         "left out = launches in which both sides are zero or too small for a relative error\n";
+  out +=
+      "\nerror = (model - GPU) / mean of both, or a floor where counts are small; = means equal\n"
+      "left out = launches in which both sides are zero or too small for a relative error\n";
   if (std::any_of(report.summary.begin(), report.summary.end(),
                   [](const MetricSummary& s) { return s.hardware.n > 0; }))
     out += "again = the median error of the GPU against itself, counted a second time\n";

@@ -52,7 +52,8 @@ void note_import(const validate::NcuImport& file, const std::string& place, Coll
 Result<validate::NcuImport> read_counters(const std::string& path, const Prediction& prediction) {
   auto file = validate::read_ncu_csv(path);
   if (!file) return file;
-  if (auto same = validate::check_same_gpu(*file, prediction.compute_capability, prediction.card, path);
+  if (auto same =
+          validate::check_same_gpu(*file, prediction.compute_capability, prediction.card, path);
       !same)
     return same.error();
   if (auto any = validate::check_has_counters(*file, path); !any) return any.error();
@@ -83,8 +84,8 @@ Result<void> add_pair(const TraceInput& input, const std::string& ncu, const std
   if (!again) return again.error();
   std::vector<LaunchMetrics> second;
   for (const auto& launch : again->launches) second.push_back(launch.counted);
-  append(out.repeats, validate::compare_launches(second, *file,
-                                                 validate::match_launches(second, *file), run));
+  append(out.repeats,
+         validate::compare_launches(second, *file, validate::match_launches(second, *file), run));
   return {};
 }
 
@@ -92,8 +93,8 @@ int show(const ValidateOptions& options, const std::string& place, Collected col
          std::vector<std::string> heading) {
   const validate::DeviationList none;
   const auto& deviations = options.no_deviations ? none : validate::DeviationList::shipped();
-  validate::Report report = validate::finish_report(
-      options.gpu, std::move(collected.launches), std::move(collected.unmatched), deviations);
+  validate::Report report = validate::finish_report(options.gpu, std::move(collected.launches),
+                                                    std::move(collected.unmatched), deviations);
   if (auto some = validate::check_compared(report, place); !some) return fail(some.error());
   if (!collected.repeats.empty())
     validate::attach_repeat(
@@ -128,7 +129,8 @@ int validate_suite(const ValidateOptions& options) {
     const auto& entry = suite->entries[i];
     TraceInput input = options.trace;
     input.path = entry.trace;
-    if (auto added = add_pair(input, entry.counters, entry.repeat, entry.name, options.gpu, collected);
+    if (auto added =
+            add_pair(input, entry.counters, entry.repeat, entry.name, options.gpu, collected);
         !added)
       return fail(added.error());
     progress.update(i + 1);
@@ -159,7 +161,8 @@ int run_validate(const ValidateOptions& options) {
 Run setup_validate(CLI::App& app) {
   auto options = std::make_shared<ValidateOptions>();
   app.add_option("trace", options->trace.path, "trace whose counters to predict");
-  app.add_flag("--partial", options->trace.partial, "accept a trace that is known to be incomplete");
+  app.add_flag("--partial", options->trace.partial,
+               "accept a trace that is known to be incomplete");
   app.add_option("--ncu", options->ncu, "CSV of Nsight Compute for the same program");
   app.add_option("--suite", options->suite,
                  "folder of NAME.wmt and NAME.csv pairs (without one: the card's reference)")

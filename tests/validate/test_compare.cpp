@@ -82,8 +82,8 @@ TEST_CASE("small counts do not explode, and stay out of the statistics") {
 TEST_CASE("extra work is judged by the work it adds to") {
   const std::string conflicts = "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum";
   const std::string passes = "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum";
-  const auto r = hold({{{conflicts, v(0)}, {passes, v(8192)}}},
-                      {{{conflicts, v(2076)}, {passes, v(10268)}}});
+  const auto r =
+      hold({{{conflicts, v(0)}, {passes, v(8192)}}}, {{{conflicts, v(2076)}, {passes, v(10268)}}});
   CHECK(verdict(r, conflicts) == Verdict::kWithinBand);
 }
 

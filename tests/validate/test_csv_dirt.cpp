@@ -54,9 +54,9 @@ TEST_CASE("the wide form: a row of units, then a row a launch") {
 }
 
 TEST_CASE("the long form: a row for each metric of a launch") {
-  const auto file = read(long_header() + long_row("0", kLoads, "sector", "1,024") +
-                         long_row("0", kDram, "sector", "2,048") +
-                         long_row("1", kLoads, "sector", "7"));
+  const auto file =
+      read(long_header() + long_row("0", kLoads, "sector", "1,024") +
+           long_row("0", kDram, "sector", "2,048") + long_row("1", kLoads, "sector", "7"));
   CHECK(file.shape == NcuShape::kLong);
   REQUIRE(file.launches.size() == 2);
   CHECK(value(file, 0, kDram) == 2048);
@@ -65,10 +65,10 @@ TEST_CASE("the long form: a row for each metric of a launch") {
 }
 
 TEST_CASE("the summary form: the average, and whether launches differ") {
-  const std::string header = quoted_row(
-      {"Process ID", "Process Name", "Host Name", "Kernel Name", "Block Size", "Grid Size",
-       "Device", "CC", "Invocations", "Section Name", "Metric Name", "Metric Unit", "Minimum",
-       "Maximum", "Average"});
+  const std::string header =
+      quoted_row({"Process ID", "Process Name", "Host Name", "Kernel Name", "Block Size",
+                  "Grid Size", "Device", "CC", "Invocations", "Section Name", "Metric Name",
+                  "Metric Unit", "Minimum", "Maximum", "Average"});
   const auto row = [](const char* metric, const char* low, const char* high, const char* mean) {
     return quoted_row({"4711", "app", "h", "copy(float *)", "(256, 1, 1)", "(16, 1, 1)", "0", "9.0",
                        "14", "Command line profiler metrics", metric, "sector", low, high, mean});
@@ -84,11 +84,11 @@ TEST_CASE("the summary form: the average, and whether launches differ") {
 
 TEST_CASE("profiler lines and the program's output before, inside and after") {
   const std::string rows = wide_row("0", "524,376", "524,288");
-  const auto file = read(
-      "==PROF== Connected to process 4711 (/tmp/app)\nstep 1\nstep 2, done\n\n" + wide_header() +
-      wide_units() + "elapsed: 3 ms\n" + rows + "a \"quoted\" remark\n==WARNING== slow\n" +
-      wide_row("1", "96", "131,072", "void scale<float, (int)4>(T1 *, int)") +
-      "Result = PASS\n==PROF== Disconnected from process 4711\n");
+  const auto file = read("==PROF== Connected to process 4711 (/tmp/app)\nstep 1\nstep 2, done\n\n" +
+                         wide_header() + wide_units() + "elapsed: 3 ms\n" + rows +
+                         "a \"quoted\" remark\n==WARNING== slow\n" +
+                         wide_row("1", "96", "131,072", "void scale<float, (int)4>(T1 *, int)") +
+                         "Result = PASS\n==PROF== Disconnected from process 4711\n");
   check_wide(file);
   CHECK(file.report.profiler_lines == 3);
   CHECK(file.report.foreign_lines == 5);
@@ -119,9 +119,9 @@ TEST_CASE("a row behind, or before, the program's output") {
 }
 
 TEST_CASE("an unclosed quote in the program's output costs its own line only") {
-  const auto file = read(wide_header() + wide_units() + "\"never closed\n" +
-                         wide_row("0", "524,376", "524,288") + "say \"hi\n" +
-                         wide_row("1", "96", "131,072", "void scale<float, (int)4>(T1 *, int)"));
+  const auto file =
+      read(wide_header() + wide_units() + "\"never closed\n" + wide_row("0", "524,376", "524,288") +
+           "say \"hi\n" + wide_row("1", "96", "131,072", "void scale<float, (int)4>(T1 *, int)"));
   check_wide(file);
   CHECK(file.report.damaged_rows == 1);
   CHECK(file.report.foreign_lines == 1);
@@ -147,9 +147,9 @@ TEST_CASE("a spreadsheet's semicolons and tabs, without quotes") {
 }
 
 TEST_CASE("quoted fields with newlines and doubled quotes") {
-  const auto file = read(wide_header() + wide_units() +
-                         wide_row("0", "524,376", "524,288", "copy(\n  float *)") +
-                         wide_row("1", "1", "2", "k<\"\"x\"\">()"));
+  const auto file =
+      read(wide_header() + wide_units() + wide_row("0", "524,376", "524,288", "copy(\n  float *)") +
+           wide_row("1", "1", "2", "k<\"\"x\"\">()"));
   REQUIRE(file.launches.size() == 2);
   CHECK(file.launches[0].counted.kernel == "copy(\n  float *)");
   CHECK(file.launches[1].counted.kernel == "k<\"x\">()");
@@ -173,11 +173,11 @@ TEST_CASE("text in a counter's cell is reported, text elsewhere is kept") {
 }
 
 TEST_CASE("scaled units become base units, and are known to be rounded") {
-  const auto file = read(long_header() + long_row("0", "dram__bytes_read.sum", "Mbyte", "16.78") +
-                         long_row("0", "gpu__time_duration.sum", "usecond", "4.61") +
-                         long_row("0", "sm__throughput.pct", "%", "65.5") +
-                         long_row("0", kDram, "Ksector", "1.5") +
-                         long_row("0", "a__b.sum", "furlong", "3"));
+  const auto file =
+      read(long_header() + long_row("0", "dram__bytes_read.sum", "Mbyte", "16.78") +
+           long_row("0", "gpu__time_duration.sum", "usecond", "4.61") +
+           long_row("0", "sm__throughput.pct", "%", "65.5") +
+           long_row("0", kDram, "Ksector", "1.5") + long_row("0", "a__b.sum", "furlong", "3"));
   CHECK(value(file, 0, "dram__bytes_read.sum") == Approx(16780000));
   CHECK(value(file, 0, "gpu__time_duration.sum") == Approx(4610));
   CHECK(value(file, 0, "sm__throughput.pct") == 65.5);
@@ -189,9 +189,9 @@ TEST_CASE("scaled units become base units, and are known to be rounded") {
 }
 
 TEST_CASE("a locale that writes 1.234,5 is noticed from the whole file") {
-  const auto file = read(long_header() + long_row("0", kLoads, "sector", "27.595.520") +
-                         long_row("0", kDram, "sector", "117.344") +
-                         long_row("0", "x__pct.pct", "%", "65,77"));
+  const auto file =
+      read(long_header() + long_row("0", kLoads, "sector", "27.595.520") +
+           long_row("0", kDram, "sector", "117.344") + long_row("0", "x__pct.pct", "%", "65,77"));
   CHECK(file.style == NumberStyle::kComma);
   CHECK(value(file, 0, kDram) == 117344);
   CHECK(value(file, 0, "x__pct.pct") == Approx(65.77));
@@ -230,10 +230,9 @@ TEST_CASE("rows that do not fit the header are counted") {
 }
 
 TEST_CASE("the shape comes from the launch metrics when its columns are not there") {
-  const std::string header = quoted_row({"ID", "Kernel Name", "launch__grid_dim_x",
-                                         "launch__grid_dim_y", "launch__grid_dim_z",
-                                         "launch__block_dim_x", "launch__block_dim_y",
-                                         "launch__block_dim_z", kDram});
+  const std::string header = quoted_row(
+      {"ID", "Kernel Name", "launch__grid_dim_x", "launch__grid_dim_y", "launch__grid_dim_z",
+       "launch__block_dim_x", "launch__block_dim_y", "launch__block_dim_z", kDram});
   const auto file = read(header + quoted_row({"", "", "", "", "", "", "", "", "sector"}) +
                          quoted_row({"0", "k", "12", "3", "1", "32", "8", "1", "9"}));
   REQUIRE(file.launches.size() == 1);

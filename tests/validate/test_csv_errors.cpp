@@ -27,9 +27,13 @@ TEST_CASE("files without a launch: one message, its kind, its fix") {
   const Recipe recipes[] = {
       {"empty file", "", ErrorKind::kMalformed, "the file is empty"},
       {"some other text", "hello\nworld\n", ErrorKind::kMalformed, "no Nsight Compute table"},
-      {"another program's CSV", "Time,Name\n1,2\n", ErrorKind::kMalformed, "no Nsight Compute table"},
-      {"binary", std::string("\x7f" "ELF\0\0\1\2\"\"\n\0", 12), ErrorKind::kMalformed,
+      {"another program's CSV", "Time,Name\n1,2\n", ErrorKind::kMalformed,
        "no Nsight Compute table"},
+      {"binary",
+       std::string("\x7f"
+                   "ELF\0\0\1\2\"\"\n\0",
+                   12),
+       ErrorKind::kMalformed, "no Nsight Compute table"},
       {"a profiler that saw no kernel", "==WARNING== No kernels were profiled.\n",
        ErrorKind::kMalformed, "No kernels were profiled"},
       {"header only", long_header(), ErrorKind::kMalformed, "a table with no launches"},
@@ -74,8 +78,8 @@ TEST_CASE("a file that is not there") {
 }
 
 TEST_CASE("counted on another GPU") {
-  const auto file = parse_ncu_csv(wide_header() + wide_units() + wide_row("0", "1", "2", "k()", "8.0"),
-                                  "f.csv");
+  const auto file =
+      parse_ncu_csv(wide_header() + wide_units() + wide_row("0", "1", "2", "k()", "8.0"), "f.csv");
   CHECK(check_same_gpu(*file, "8.0", "a100", "f.csv").ok());
   const auto same = check_same_gpu(*file, "9.0", "h200", "f.csv");
   REQUIRE_FALSE(same.ok());
@@ -85,7 +89,8 @@ TEST_CASE("counted on another GPU") {
 }
 
 TEST_CASE("launches without any counter that warpmem predicts") {
-  const auto file = parse_ncu_csv(long_header() + long_row("0", "Duration", "usecond", "5"), "f.csv");
+  const auto file =
+      parse_ncu_csv(long_header() + long_row("0", "Duration", "usecond", "5"), "f.csv");
   REQUIRE(file.ok());
   const auto has = check_has_counters(*file, "f.csv");
   REQUIRE_FALSE(has.ok());

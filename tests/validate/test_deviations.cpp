@@ -33,15 +33,22 @@ TEST_CASE("an entry names comparisons by whole-name expressions") {
 }
 
 TEST_CASE("a broken list says where and why") {
-  struct Row { std::string text; const char* says; };
+  struct Row {
+    std::string text;
+    const char* says;
+  };
   for (const Row& r :
-       {Row{"[[deviation]]\nid = \"x\"\nkernel = \"(\"\nmetric = \".*\"\nreason = \"r\"\nmax_error = 1\n",
+       {Row{"[[deviation]]\nid = \"x\"\nkernel = \"(\"\nmetric = \".*\"\nreason = \"r\"\nmax_error "
+            "= 1\n",
             "kernel"},
-        {"[[deviation]]\nid = \"x\"\nkernel = \".*\"\nmetric = \".*\"\nreason = \"r\"\n", "without a bound"},
-        {"[[deviation]]\nid = \"x\"\nkernel = \".*\"\nmetric = \".*\"\nreason = \"r\"\nmax_error = 3\n",
+        {"[[deviation]]\nid = \"x\"\nkernel = \".*\"\nmetric = \".*\"\nreason = \"r\"\n",
+         "without a bound"},
+        {"[[deviation]]\nid = \"x\"\nkernel = \".*\"\nmetric = \".*\"\nreason = \"r\"\nmax_error = "
+         "3\n",
          "without a bound"},
         {"[[deviation]]\nkernel = \".*\"\n", "without id or reason"},
-        {"[[deviation]]\nid = \"x\"\nreason = \"r\"\nmax_error = 1\nmetric = \".*\"\n", "needs \"kernel\""},
+        {"[[deviation]]\nid = \"x\"\nreason = \"r\"\nmax_error = 1\nmetric = \".*\"\n",
+         "needs \"kernel\""},
         {"[[deviation]]\nid = \"x\"\nkernle = \".*\"\n", "unknown key \"kernle\""},
         {"[other]\na = 1\n", "unknown key \"other\""},
         {"[[deviation\n", ""}}) {

@@ -37,8 +37,8 @@ TEST_CASE("a suite is the pairs of a folder, with provenance") {
   CHECK_FALSE(suite->entries[1].repeat.empty());
   CHECK(suite->heading ==
         std::vector<std::string>{"Counted on NVIDIA H200, driver 580", "Clocks: free"});
-  CHECK(suite->notes == std::vector<std::string>{"c.wmt has no c.csv beside it",
-                                                 "d.csv has no d.wmt beside it"});
+  CHECK(suite->notes ==
+        std::vector<std::string>{"c.wmt has no c.csv beside it", "d.csv has no d.wmt beside it"});
 }
 
 TEST_CASE("a folder that is no suite") {

@@ -6,17 +6,23 @@
 
 using namespace warpmem;
 using namespace warpmem::validate;
+using Catch::Matchers::Contains;
 using recipes::kDram;
 using recipes::kLoads;
-using Catch::Matchers::Contains;
 
 namespace {
 
 Report sample() {
   std::vector<LaunchMetrics> model{
-      {0, "copy<float4>", {4096, 1, 1}, {256, 1, 1},
+      {0,
+       "copy<float4>",
+       {4096, 1, 1},
+       {256, 1, 1},
        {{kLoads, {524288, ""}}, {kDram, {524288, ""}}}},
-      {1, "odd \"k\",\xff", {1, 1, 1}, {32, 1, 1},
+      {1,
+       "odd \"k\",\xff",
+       {1, 1, 1},
+       {32, 1, 1},
        {{kLoads, {8, ""}}, {"sm__cycles_elapsed.max", {0, "needs the time engine"}}}}};
   NcuImport file;
   for (const auto& l : model) {
@@ -42,6 +48,8 @@ TEST_CASE("the table shows both sides, the error, the summary and how it went") 
   CHECK_THAT(text, Contains("1 differ"));
   CHECK_THAT(text, Contains("540,000"));
   CHECK_THAT(text, Contains("-3.0 %"));
+  CHECK_THAT(text, Contains("Counters that fail\n  run-a launch 1"));
+  CHECK_THAT(text, Contains("model 8, GPU 9 (-12 %, differs)"));
   CHECK_THAT(text, Contains("a note"));
   CHECK_THAT(text, Contains("2 launches"));
   CHECK(text.find("\x1b[") == std::string::npos);
@@ -68,7 +76,8 @@ TEST_CASE("JSON carries numbers, null with a reason, and survives foreign bytes"
 
 TEST_CASE("CSV has one row a comparison, quoted where needed") {
   const std::string text = csv_view(sample());
-  CHECK_THAT(text, Contains("run,launch,kernel,metric,unit,match,predicted,measured,error,verdict"));
+  CHECK_THAT(text,
+             Contains("run,launch,kernel,metric,unit,match,predicted,measured,error,verdict"));
   CHECK_THAT(text, Contains("run-a,0,copy<float4>,dram__sectors_read.sum,sector,approximate,524288,"
                             "540000,-0.029526,within band,\n"));
   CHECK_THAT(text, Contains("\"\"k\"\""));
