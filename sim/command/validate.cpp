@@ -1,5 +1,6 @@
 // warpmem validate: the model's counters beside a profiler's, for one trace or a folder of them.
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 #include <unistd.h>
 
 #include <memory>
