@@ -9,30 +9,24 @@ constexpr std::size_t packed_bytes(std::size_t count, unsigned bits) {
   return (count * bits + 7) / 8;
 }
 
-// bits <= 56. Each call starts on a byte of its own.
-class BitPacker {
- public:
-  BitPacker(Bytes& out, unsigned bits) : out_(out), bits_(bits) {}
-  void add(std::uint64_t value) {
-    pending_ |= value << held_;
-    held_ += bits_;
-    while (held_ >= 8) {
-      out_.push_back(static_cast<std::uint8_t>(pending_));
-      pending_ >>= 8;
-      held_ -= 8;
-    }
+// Appends field(0) … field(count - 1), each below 1 << bits; bits <= 56.
+template <class Field>
+void pack(Bytes& out, std::size_t count, unsigned bits, Field&& field) {
+  const std::size_t begin = out.size(), end = begin + packed_bytes(count, bits);
+  out.resize(end + 8);  // whole words are stored, the last ones past the end
+  std::uint8_t* p = out.data() + begin;
+  std::uint64_t pending = 0;
+  unsigned held = 0;  // < 8
+  for (std::size_t i = 0; i < count; ++i) {
+    pending |= static_cast<std::uint64_t>(field(i)) << held;
+    held += bits;
+    store_le(p, pending);
+    p += held / 8;
+    pending >>= held & ~7u;
+    held &= 7;
   }
-  void finish() {
-    if (held_ > 0) out_.push_back(static_cast<std::uint8_t>(pending_));
-    pending_ = 0, held_ = 0;
-  }
-
- private:
-  Bytes& out_;
-  unsigned bits_;
-  std::uint64_t pending_ = 0;
-  unsigned held_ = 0;  // < 8 between calls
-};
+  out.resize(end);
+}
 
 // Reads up to 8 bytes from `p + i * bits / 8`: the caller leaves room behind the last field.
 inline std::uint64_t unpack(const std::uint8_t* p, std::size_t i, unsigned bits) {

@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "traces/records_codec.hpp"
 #include "traces/site_table.hpp"
 #include "traces/writer.hpp"
@@ -23,7 +25,37 @@ struct BlockBuilder::State {
            sites.size() == kMaxBlockSites;
   }
 
+  // Warps in order, and each warp's records in one piece: neighbours are alike, so that a recording
+  // of interleaved warps costs as little as an ordered one. Only the order within a warp is true.
+  void sort_by_warp() {
+    const auto before = [](const Segment& a, const Segment& b) {
+      return a.cta != b.cta ? a.cta < b.cta : a.warp < b.warp;
+    };
+    const bool sorted = std::adjacent_find(segments.begin(), segments.end(),
+                                           [&](const Segment& a, const Segment& b) {
+                                             return !before(a, b);
+                                           }) == segments.end();
+    if (sorted) return;
+    std::stable_sort(segments.begin(), segments.end(), before);
+    std::vector<Segment> merged;
+    std::vector<Record> moved;
+    moved.reserve(records.size());
+    for (const Segment& segment : segments) {
+      const auto first = static_cast<std::uint32_t>(moved.size());
+      if (!merged.empty() && !before(merged.back(), segment)) {
+        merged.back().count += segment.count;
+      } else {
+        merged.push_back({segment.cta, segment.warp, first, segment.count});
+      }
+      const auto from = records.begin() + segment.first;
+      moved.insert(moved.end(), from, from + segment.count);
+    }
+    segments = std::move(merged);
+    records = std::move(moved);
+  }
+
   void close(std::uint64_t lost) {
+    sort_by_warp();
     EncodedBlock block;
     block.launch = launch;
     block.records = records.size();

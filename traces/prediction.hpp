@@ -13,51 +13,51 @@ struct Stride {
   std::uint64_t step = 0;
   std::uint64_t candidate = 0;
 
-  std::uint64_t predict() const { return last + step; }
+  std::uint64_t predict(std::uint64_t steps) const { return last + step * steps; }
   void follow(std::uint64_t value) {  // the prediction held
     last = value;
     candidate = step;
   }
-  void surprise(std::uint64_t value) {
-    const std::uint64_t seen = value - last;
+  // `steps` lie between the last value and this one; a distance that is no multiple teaches
+  // nothing.
+  void surprise(std::uint64_t value, std::uint64_t steps) {
+    std::uint64_t seen = value - last;
+    last = value;
+    if (steps != 1) {
+      const auto distance = static_cast<std::int64_t>(seen), by = static_cast<std::int64_t>(steps);
+      if (by <= 0 || distance % by != 0) return;
+      seen = static_cast<std::uint64_t>(distance / by);
+    }
     if (seen == candidate) step = seen;
     candidate = seen;
-    last = value;
   }
 };
 
-// One site's memory. A site's first execution in a segment (from warp to warp) and its later ones
-// (from iteration to iteration) move by different steps.
+// One site's memory. Its first execution in a segment moves with the warp's position among all
+// warps of the launch (CTA * warps per CTA + warp), its later ones from iteration to iteration.
 struct SiteState {
   Stride entry;
   Stride loop;
-  std::uint32_t segment = ~0u;  // the segment in which it was last executed
-  std::uint32_t next = 0;       // the site that followed it last time
+  std::uint64_t position = ~std::uint64_t{0};  // of the warp that executed it last
+  std::uint32_t next = 0;                      // the site that followed it last time
   std::uint32_t mask = ~0u;
   std::int32_t stride = 0;
   std::uint32_t list = ~0u;  // its last listed record, counted in the block; ~0: regular
 
-  bool first_in(std::uint32_t current) const { return segment != current; }
-  std::uint64_t predict(std::uint32_t current) const {
-    return first_in(current) ? entry.predict() : loop.predict();
+  std::uint64_t predict(std::uint64_t warp) const {
+    return warp == position ? loop.predict(1) : entry.predict(warp - position);
   }
-  void follow(std::uint32_t current, std::uint64_t value) {
-    if (first_in(current)) {
-      entry.follow(value);
-      loop.last = value;
-      segment = current;
-    } else {
-      loop.follow(value);
-    }
+  void follow(std::uint64_t warp, std::uint64_t value) {
+    if (warp == position) return loop.follow(value);
+    entry.follow(value);
+    loop.last = value;
+    position = warp;
   }
-  void surprise(std::uint32_t current, std::uint64_t value) {
-    if (first_in(current)) {
-      entry.surprise(value);
-      loop.last = value;
-      segment = current;
-    } else {
-      loop.surprise(value);
-    }
+  void surprise(std::uint64_t warp, std::uint64_t value) {
+    if (warp == position) return loop.surprise(value, 1);
+    entry.surprise(value, warp - position);
+    loop.last = value;
+    position = warp;
   }
 };
 

@@ -66,7 +66,8 @@ class TraceReader {
   std::span<const Program> programs() const;
   std::span<const Site> sites(std::uint32_t launch_index) const;
 
-  // Segments of one CTA in the order they were recorded; a warp's segments are in its own order.
+  // Segments of one CTA in file order: a warp's segments are in its own order; between warps there
+  // is none (a block holds them sorted).
   Result<std::vector<SegmentRef>> cta_segments(std::uint32_t launch_index, std::uint64_t cta) const;
   // The CTAs that have records, ascending.
   Result<std::vector<std::uint64_t>> ctas(std::uint32_t launch_index) const;

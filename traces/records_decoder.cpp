@@ -63,8 +63,8 @@ class Decoder {
     out_.lanes.resize(lanes_);
     lists_.reserve(std::min<std::size_t>(lanes_, records_));
     state_.resize(out_.sites.size() + 1);
-    for (std::uint32_t s = 0; s < out_.segments.size(); ++s) {
-      if (!read_segment(s)) return "its records are not consistent";
+    for (const Segment& segment : out_.segments) {
+      if (!read_segment(segment)) return "its records are not consistent";
     }
     const bool finished = site_.finished() && mask_.finished() && literal_mask_.finished() &&
                           base_.finished() && stride_.finished() && list_.finished() &&
@@ -130,8 +130,8 @@ class Decoder {
            count_.finished();
   }
 
-  bool read_segment(std::uint32_t number) {
-    const Segment& segment = out_.segments[number];
+  bool read_segment(const Segment& segment) {
+    const std::uint64_t warp = segment.cta * warps_ + segment.warp;
     const std::size_t sites = out_.sites.size();
     const std::uint8_t* control = control_ + segment.first;
     Record* record = out_.records.data() + segment.first;
@@ -141,8 +141,8 @@ class Decoder {
       std::uint32_t site = state_[before].next;
       if (c == 0 && state_[site].list == ~0u) [[likely]] {
         SiteState& state = state_[site];
-        const std::uint64_t base = state.predict(number);
-        state.follow(number, base);
+        const std::uint64_t base = state.predict(warp);
+        state.follow(warp, base);
         mask = state.mask;
         *record = Record{base, state.stride, mask, site, Record::kRegular};
         before = site;
@@ -165,7 +165,7 @@ class Decoder {
       mask = state.mask;
       record->site = site;
       record->mask = mask;
-      if (!read_address(c, number, state, coding_[site], *record)) return false;
+      if (!read_address(c, warp, state, coding_[site], *record)) return false;
     }
     return true;
   }
@@ -181,19 +181,18 @@ class Decoder {
     return mask;
   }
 
-  std::uint64_t read_base(unsigned control, std::uint32_t segment, SiteState& state,
-                          unsigned shift) {
-    std::uint64_t base = state.predict(segment);
+  std::uint64_t read_base(unsigned control, std::uint64_t warp, SiteState& state, unsigned shift) {
+    std::uint64_t base = state.predict(warp);
     if (control & kNewBase) {
       base += unzigzag(base_.varint()) << shift;
-      state.surprise(segment, base);
+      state.surprise(warp, base);
     } else {
-      state.follow(segment, base);
+      state.follow(warp, base);
     }
     return base;
   }
 
-  bool read_address(unsigned control, std::uint32_t segment, SiteState& state,
+  bool read_address(unsigned control, std::uint64_t warp, SiteState& state,
                     const SiteCoding& coding, Record& record) {
     const auto form = static_cast<Form>((control & kFormBits) >> kFormShift);
     if (form == kNewStride || (form == kSameForm && state.list == ~0u)) {
@@ -203,7 +202,7 @@ class Decoder {
         state.list = ~0u;
         if (static_cast<std::uint64_t>(std::int64_t{state.stride}) != stride) return false;
       }
-      record.base = read_base(control, segment, state, coding.base_shift);
+      record.base = read_base(control, warp, state, coding.base_shift);
       record.stride = state.stride;
       return true;  // a column that ran dry is noticed at the end
     }
@@ -215,7 +214,7 @@ class Decoder {
     if (form == kNewList) {
       if (control & kNewBase) return false;
       if (!read_list(lanes, count, coding)) return false;
-      state.surprise(segment, count == 0 ? 0 : lanes[0]);
+      state.surprise(warp, count == 0 ? 0 : lanes[0]);
     } else {
       std::uint32_t like = state.list;
       if (form == kOffsetsOf) {
@@ -224,7 +223,7 @@ class Decoder {
         like = number - static_cast<std::uint32_t>(back);
       }
       if (lists_[like].count != count) return false;
-      const std::uint64_t base = read_base(control, segment, state, coding.base_shift);
+      const std::uint64_t base = read_base(control, warp, state, coding.base_shift);
       const std::uint64_t* model = out_.lanes.data() + lists_[like].first;
       if (count > 0) {
         const std::uint64_t shift = base - model[0];

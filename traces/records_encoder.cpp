@@ -33,9 +33,10 @@ class Encoder {
     columns_.control.reserve(view_.records.size());
     encode_segments();
     std::size_t first = 0;
-    for (std::uint32_t s = 0; s < view_.segments.size(); ++s) {
-      encode_segment(s, view_.records.subspan(first, view_.segments[s].count));
-      first += view_.segments[s].count;
+    for (const Segment& segment : view_.segments) {
+      encode_segment(segment.cta * warps_ + segment.warp,
+                     view_.records.subspan(first, segment.count));
+      first += segment.count;
     }
     return assemble();
   }
@@ -108,7 +109,7 @@ class Encoder {
     }
   }
 
-  void encode_segment(std::uint32_t segment, std::span<const Record> records) {
+  void encode_segment(std::uint64_t warp, std::span<const Record> records) {
     std::uint32_t before = static_cast<std::uint32_t>(view_.sites.size());  // "none yet"
     std::uint32_t mask = ~0u;
     for (const Record& record : records) {
@@ -122,7 +123,7 @@ class Encoder {
       SiteState& state = state_[record.site];
       control |= encode_mask(record.mask, state, mask);
       mask = record.mask;
-      control |= encode_address(record, segment, state);
+      control |= encode_address(record, warp, state);
       columns_.control.push_back(control);
     }
   }
@@ -144,17 +145,17 @@ class Encoder {
     return kMaskCoded;
   }
 
-  std::uint8_t encode_base(std::uint64_t base, unsigned shift, std::uint32_t segment,
+  std::uint8_t encode_base(std::uint64_t base, unsigned shift, std::uint64_t warp,
                            SiteState& state) {
-    const std::uint64_t surprise = base - state.predict(segment);
-    if (surprise == 0) return state.follow(segment, base), std::uint8_t{0};
+    const std::uint64_t surprise = base - state.predict(warp);
+    if (surprise == 0) return state.follow(warp, base), std::uint8_t{0};
     put_varint(columns_.base,
                zigzag(static_cast<std::uint64_t>(static_cast<std::int64_t>(surprise) >> shift)));
-    state.surprise(segment, base);
+    state.surprise(warp, base);
     return kNewBase;
   }
 
-  std::uint8_t encode_address(const Record& record, std::uint32_t segment, SiteState& state) {
+  std::uint8_t encode_address(const Record& record, std::uint64_t warp, SiteState& state) {
     const SiteCoding& coding = coding_[record.site];
     if (record.regular()) {
       Form form = kSameForm;
@@ -165,7 +166,7 @@ class Encoder {
         state.stride = record.stride;
         state.list = ~0u;
       }
-      return static_cast<std::uint8_t>(encode_base(record.base, coding.base_shift, segment, state) |
+      return static_cast<std::uint8_t>(encode_base(record.base, coding.base_shift, warp, state) |
                                        form << kFormShift);
     }
     const auto lanes = lanes_of(record);
@@ -175,7 +176,7 @@ class Encoder {
     if (like == ~0u) {
       state.list = number;
       encode_list(lanes, coding);
-      state.surprise(segment, base_of(record));
+      state.surprise(warp, base_of(record));
       return kNewList << kFormShift;
     }
     Form form = kSameForm;
@@ -184,8 +185,8 @@ class Encoder {
       put_varint(columns_.list, number - like);
     }
     state.list = number;
-    return static_cast<std::uint8_t>(
-        encode_base(base_of(record), coding.base_shift, segment, state) | form << kFormShift);
+    return static_cast<std::uint8_t>(encode_base(base_of(record), coding.base_shift, warp, state) |
+                                     form << kFormShift);
   }
 
   // An earlier listed record of this block with the same distances between its lanes, or ~0.
@@ -247,25 +248,23 @@ class Encoder {
     switch (mode) {
       case kSiteFrame: {
         begin(0);
-        BitPacker packer(columns_.packed, coding.frame_bits);
-        for (const auto lane : lanes) packer.add((lane - coding.frame_base) >> coding.frame_shift);
-        return packer.finish();
+        return pack(columns_.packed, n, coding.frame_bits, [&](std::size_t i) {
+          return (lanes[i] - coding.frame_base) >> coding.frame_shift;
+        });
       }
       case kOwnFrame: {
         begin(own_shift);
         head_out.push_back(static_cast<std::uint8_t>(own_bits));
         put_varint(head_out, low - coding.frame_base);
-        BitPacker packer(columns_.packed, own_bits);
-        for (const auto lane : lanes) packer.add((lane - low) >> own_shift);
-        return packer.finish();
+        return pack(columns_.packed, n, own_bits,
+                    [&](std::size_t i) { return (lanes[i] - low) >> own_shift; });
       }
       case kPackedSteps: {
         begin(step_shift);
         head_out.push_back(static_cast<std::uint8_t>(packed_step_bits));
         put_varint(head_out, lanes[0] - coding.frame_base);
-        BitPacker packer(columns_.packed, packed_step_bits);
-        for (std::size_t i = 1; i < n; ++i) packer.add(step(i));
-        return packer.finish();
+        return pack(columns_.packed, n - 1, packed_step_bits,
+                    [&](std::size_t i) { return step(i + 1); });
       }
       case kVarintSteps:
         begin(step_shift);

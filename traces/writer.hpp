@@ -52,7 +52,8 @@ class BlockBuilder {
   BlockBuilder& operator=(BlockBuilder&&) noexcept;
 
   // Adds consecutive records of one warp. record.site indexes `sites`; record.lanes indexes
-  // `lanes`. Segments of the same warp must be added in the warp's order.
+  // `lanes`. Segments of the same warp must be added in the warp's order, in whatever pieces; a
+  // block holds them sorted by CTA and warp, each warp's in one piece.
   void add(std::uint64_t cta, std::uint32_t warp, std::span<const Record> records,
            std::span<const Site> sites, std::span<const std::uint64_t> lanes);
   bool full() const;  // time to take()

@@ -28,6 +28,26 @@ std::vector<patterns::Warp> warps_of(const patterns::Pattern& pattern) {
   return warps;
 }
 
+// As a GPU drains it: a thousand CTAs at once, their records in any order, one by one.
+std::vector<patterns::Warp> interleaved(const std::vector<patterns::Warp>& warps) {
+  constexpr std::size_t kAtOnce = 8192;
+  std::mt19937_64 random(2);
+  std::vector<patterns::Warp> out;
+  std::vector<std::pair<const patterns::Warp*, std::size_t>> running;
+  std::size_t next = 0;
+  for (;;) {
+    while (running.size() < kAtOnce && next < warps.size()) running.emplace_back(&warps[next++], 0);
+    if (running.empty()) return out;
+    const std::size_t i = random() % running.size();
+    auto& [warp, at] = running[i];
+    out.push_back({warp->cta, warp->warp, {warp->records[at]}, warp->lanes});
+    if (++at == warp->records.size()) {
+      running[i] = running.back();
+      running.pop_back();
+    }
+  }
+}
+
 template <class Take>
 std::uint64_t encode(const patterns::Pattern& pattern, const std::vector<patterns::Warp>& warps,
                      Take&& take) {
@@ -42,8 +62,10 @@ std::uint64_t encode(const patterns::Pattern& pattern, const std::vector<pattern
   return records;
 }
 
-void encode_blocks(benchmark::State& state, const patterns::Pattern& pattern) {
-  const auto warps = warps_of(pattern);
+using Make = std::vector<patterns::Warp> (*)(const patterns::Pattern&);
+
+void encode_blocks(benchmark::State& state, const patterns::Pattern& pattern, Make make) {
+  const auto warps = make(pattern);
   std::uint64_t records = 0, bytes = 0;
   for (auto _ : state) {
     records +=
@@ -53,7 +75,7 @@ void encode_blocks(benchmark::State& state, const patterns::Pattern& pattern) {
       benchmark::Counter(static_cast<double>(records), benchmark::Counter::kIsRate);
 }
 
-void decode_blocks(benchmark::State& state, const patterns::Pattern& pattern) {
+void decode_blocks(benchmark::State& state, const patterns::Pattern& pattern, Make make) {
   char name[] = "/tmp/warpmem-bench-XXXXXX";
   const int fd = ::mkstemp(name);
   if (fd < 0) return state.SkipWithError("no temporary file");
@@ -63,7 +85,7 @@ void decode_blocks(benchmark::State& state, const patterns::Pattern& pattern) {
       writer.ok() && writer->add_program(Program{}).ok() && writer->begin_launch(Launch{}).ok();
   std::uint64_t total = 0;
   if (fine) {
-    total = encode(pattern, warps_of(pattern),
+    total = encode(pattern, make(pattern),
                    [&](const EncodedBlock& block) { fine = fine && writer->append(block).ok(); });
     fine = fine && writer->end_launch(0, {}).ok() && writer->seal().ok();
   }
@@ -88,11 +110,18 @@ void decode_blocks(benchmark::State& state, const patterns::Pattern& pattern) {
   std::remove(name);
 }
 
+void add(const std::string& name, const patterns::Pattern& pattern, Make make) {
+  benchmark::RegisterBenchmark(("trace/encode/" + name).c_str(), encode_blocks, pattern, make);
+  benchmark::RegisterBenchmark(("trace/decode/" + name).c_str(), decode_blocks, pattern, make);
+}
+
 const int registered = [] {
-  for (const auto& pattern : patterns::all()) {
-    benchmark::RegisterBenchmark(("trace/encode/" + pattern.name).c_str(), encode_blocks, pattern);
-    benchmark::RegisterBenchmark(("trace/decode/" + pattern.name).c_str(), decode_blocks, pattern);
-  }
+  for (const auto& pattern : patterns::all()) add(pattern.name, pattern, warps_of);
+  const Make mixed = [](const patterns::Pattern& pattern) {
+    return interleaved(warps_of(pattern));
+  };
+  add("streaming, interleaved", patterns::streaming(), mixed);
+  add("transpose, interleaved", patterns::transpose(), mixed);
   return 0;
 }();
 

@@ -1,0 +1,62 @@
+// The format, byte by byte, and a file of every released version. A change here is a new version of
+// the format: docs/trace-format.md says which one.
+#include <fmt/format.h>
+
+#include "tests/catch.hpp"
+#include "tests/traces/golden_bytes.hpp"
+#include "tests/traces/support.hpp"
+
+using namespace warpmem::trace;
+using namespace warpmem::trace::testing;
+
+namespace {
+
+std::string hex(ByteSpan bytes) {
+  std::string out;
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    out += fmt::format("{:02x}{}", bytes[i], i % 16 == 15 ? "\n" : " ");
+  }
+  return out;
+}
+
+// Two warps of one CTA: a load with all lanes and one whose address is listed.
+Bytes tiny_trace() {
+  auto file = std::make_shared<MemoryFile>();
+  Origin origin;
+  origin.tool = "t";
+  auto writer = TraceWriter::create_on(memory_sink(file), "t", origin, {.zstd_level = 0});
+  Program program;
+  program.name = "k";
+  REQUIRE(writer->add_program(program));
+  Launch launch;
+  launch.id = 7;
+  launch.block = {64, 1, 1};
+  REQUIRE(writer->begin_launch(launch));
+  const std::vector<Site> sites = {{0x10, Op::kLoad, Space::kGlobal, 4}};
+  BlockBuilder builder(7, 0);
+  patterns::Warp first{0, 0, {patterns::regular(0, 0x1000, 4)}, {}};
+  patterns::Warp second{0, 1, {}, {}};
+  second.records = {
+      patterns::listed(second, 0, 0x3, [](unsigned l) { return l ? 0x10f0u : 0x1004u; })};
+  for (const auto& warp : {first, second}) {
+    builder.add(warp.cta, warp.warp, warp.records, sites, warp.lanes);
+  }
+  REQUIRE(writer->append(builder.take(1)));
+  REQUIRE(writer->end_launch(7, {.records = 2, .lost = 1, .skipped_ctas = 0, .truncated = false}));
+  REQUIRE(writer->seal());
+  return file->bytes;
+}
+
+}  // namespace
+
+TEST_CASE("a tiny trace is these bytes") { CHECK(hex(tiny_trace()) == kTinyTrace); }
+
+TEST_CASE("a trace of format 1.0 opens for ever") {
+  TemporaryFolder folder;
+  const std::string now = folder.file("now.wmt");
+  write_file(now, small_trace());
+  const Dump expected = dump(now, false);
+  const Dump old = dump(WARPMEM_GOLDEN_TRACES "/v1.0.wmt", false);
+  REQUIRE_FALSE(old.error);
+  CHECK(old.text == expected.text);
+}

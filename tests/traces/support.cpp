@@ -1,0 +1,230 @@
+#include "tests/traces/support.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+namespace warpmem::trace::testing {
+
+TemporaryFolder::TemporaryFolder() {
+  std::string name = (std::filesystem::temp_directory_path() / "warpmem-test-XXXXXX").string();
+  if (::mkdtemp(name.data()) == nullptr) std::abort();
+  path_ = name;
+}
+TemporaryFolder::~TemporaryFolder() { std::filesystem::remove_all(path_); }
+
+Bytes read_file(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  return Bytes(std::istreambuf_iterator<char>(in), {});
+}
+
+void write_file(const std::string& path, ByteSpan bytes) {
+  std::ofstream out(path, std::ios::binary | std::ios::trunc);
+  out.write(reinterpret_cast<const char*>(bytes.data()),
+            static_cast<std::streamsize>(bytes.size()));
+}
+
+namespace {
+
+class MemorySink final : public Sink {
+ public:
+  explicit MemorySink(std::shared_ptr<MemoryFile> file) : file_(std::move(file)) {}
+
+  int write(ByteSpan bytes) override {
+    if (fails()) {
+      const auto part = bytes.first(std::min(file_->partly, bytes.size()));
+      file_->bytes.insert(file_->bytes.end(), part.begin(), part.end());
+      return file_->code;
+    }
+    file_->bytes.insert(file_->bytes.end(), bytes.begin(), bytes.end());
+    return 0;
+  }
+  int truncate(std::uint64_t size) override {
+    if (fails()) return file_->code;
+    file_->bytes.resize(size);
+    return 0;
+  }
+  int sync() override {
+    if (fails()) return file_->code;
+    file_->synced = true;
+    return 0;
+  }
+  int publish() override {
+    if (fails()) return file_->code;
+    file_->published = true;
+    return 0;
+  }
+
+ private:
+  bool fails() {
+    const int call = ++file_->calls;
+    return file_->fail_at != 0 &&
+           (call == file_->fail_at || (file_->for_ever && call > file_->fail_at));
+  }
+  std::shared_ptr<MemoryFile> file_;
+};
+
+}  // namespace
+
+std::unique_ptr<Sink> memory_sink(std::shared_ptr<MemoryFile> file) {
+  return std::make_unique<MemorySink>(std::move(file));
+}
+
+Origin small_origin() {
+  Origin origin;
+  origin.tool = "warpmem test";
+  origin.command = "./copy 64";
+  origin.gpu = "NVIDIA H200";
+  origin.arch = "sm_90";
+  origin.driver = "580.159.04";
+  origin.cuda = "13.0";
+  origin.sms = 132;
+  origin.missing = {"constant loads"};
+  return origin;
+}
+
+Program small_program() {
+  Program program;
+  program.name = "_Z4copyPfPKf";
+  program.demangled = "copy(float*, float const*)";
+  program.arch = "sm_90";
+  program.registers = 16;
+  program.files = {"", "copy.cu"};
+  program.code = {{0x40, "LDG.E R4, desc[UR4][R2.64]", 1, 7},
+                  {0x60, "STG.E desc[UR4][R6.64], R4", 1, 6},
+                  {0x70, "EXIT", 0, 0}};
+  return program;
+}
+
+Launch small_launch(std::uint32_t id) {
+  Launch launch;
+  launch.id = id;
+  launch.grid = {4, 1, 1};
+  launch.block = {256, 1, 1};
+  launch.registers = 16;
+  launch.window = {patterns::kA, 1 << 20, 0.5f, 2, 1};
+  launch.allocations = {{patterns::kA, 1 << 20, AllocationKind::kDevice},
+                        {patterns::kB, 1 << 20, AllocationKind::kManaged}};
+  return launch;
+}
+
+std::vector<patterns::Warp> small_warps(const patterns::Pattern& pattern) {
+  std::mt19937_64 random(7);
+  std::vector<patterns::Warp> warps;
+  for (std::uint64_t cta = 0; cta < 2; ++cta) {
+    for (std::uint32_t warp = 0; warp < std::min(pattern.warps_per_cta, 2u); ++warp) {
+      pattern.fill(warps.emplace_back(patterns::Warp{cta, warp, {}, {}}), random);
+      auto& records = warps.back().records;
+      records.resize(std::min<std::size_t>(records.size(), 6));
+    }
+  }
+  return warps;
+}
+
+Result<void> write_small(TraceWriter& writer, int zstd_level) {
+  auto program = writer.add_program(small_program());
+  if (!program) return program.error();
+  std::uint32_t id = 3;
+  for (const auto& launch_patterns :
+       {std::vector{patterns::streaming(), patterns::spmv()}, std::vector{patterns::transpose()}}) {
+    Launch launch = small_launch(id);
+    launch.program = *program;
+    if (auto done = writer.begin_launch(launch); !done) return done;
+    for (const auto& pattern : launch_patterns) {
+      BlockBuilder builder(id, zstd_level);
+      for (const auto& warp : small_warps(pattern)) {
+        builder.add(warp.cta, warp.warp, warp.records, pattern.sites, warp.lanes);
+      }
+      if (auto done = writer.append(builder.take()); !done) return done;
+    }
+    if (auto done = writer.end_launch(id, {}); !done) return done;
+    id += 2;
+  }
+  return writer.seal();
+}
+
+Bytes small_trace(int zstd_level) {
+  auto file = std::make_shared<MemoryFile>();
+  auto writer = TraceWriter::create_on(memory_sink(file), "small.wmt", small_origin(),
+                                       {.overwrite = false, .zstd_level = zstd_level});
+  if (!writer || !write_small(*writer, zstd_level)) return {};
+  return file->bytes;
+}
+
+std::string describe(const DecodedBlock& block, std::span<const Site> sites) {
+  std::string out;
+  for (const Segment& segment : block.segments) {
+    out += fmt::format("cta {} warp {}\n", segment.cta, segment.warp);
+    for (std::uint32_t i = 0; i < segment.count; ++i) {
+      const Record& record = block.records[segment.first + i];
+      const Site& site = sites[record.site];
+      out += fmt::format("  {:x} {} {} {} {:08x}", site.pc, static_cast<int>(site.op),
+                         static_cast<int>(site.space), site.bytes, record.mask);
+      if (record.regular()) {
+        out += fmt::format(" {:x} + {}\n", record.base, record.stride);
+        continue;
+      }
+      for (int lane = 0; lane < record.active(); ++lane) {
+        out += fmt::format(" {:x}", block.lanes[record.lanes + static_cast<unsigned>(lane)]);
+      }
+      out += '\n';
+    }
+  }
+  return out;
+}
+
+Dump dump(const std::string& path, bool allow_partial) {
+  Dump out;
+  auto reader = TraceReader::open(path, {.allow_partial = allow_partial});
+  if (!reader) {
+    out.error = reader.error();
+    return out;
+  }
+  const Origin& origin = reader->origin();
+  out.text += fmt::format("{} {} {} {} {} {} {} {} {}\n", static_cast<int>(origin.level),
+                          origin.tool, origin.command, origin.gpu, origin.arch, origin.driver,
+                          origin.cuda, origin.date, origin.sms);
+  for (const auto& missing : origin.missing) out.text += "missing " + missing + "\n";
+  for (const auto& program : reader->programs()) {
+    out.text += fmt::format("program {} {} {} {} {} {} {}\n", program.name, program.demangled,
+                            static_cast<int>(program.level), program.arch, program.registers,
+                            program.static_shared, program.local_bytes);
+    for (const auto& file : program.files) out.text += "file " + file + "\n";
+    for (const auto& code : program.code) {
+      out.text += fmt::format("{:x} {} {}:{}\n", code.pc, code.text, code.file, code.line);
+    }
+  }
+  for (std::uint32_t i = 0; i < reader->launches().size(); ++i) {
+    const LaunchSummary& summary = reader->launches()[i];
+    const Launch& launch = summary.launch;
+    out.text += fmt::format("launch {} {} {}x{} {} {} {} {} {}\n", launch.id, launch.program,
+                            launch.grid[0], launch.block[0], launch.registers, launch.carveout,
+                            launch.window.base, launch.window.hit_ratio, launch.stream);
+    for (const auto& allocation : launch.allocations) {
+      out.text += fmt::format("{:x} {} {}\n", allocation.base, allocation.bytes,
+                              static_cast<int>(allocation.kind));
+    }
+    for (const std::uint32_t block : summary.blocks) {
+      auto decoded = reader->decode(block);
+      if (!decoded) {
+        out.error = decoded.error();
+        return out;
+      }
+      out.records += decoded->records.size();
+      out.text += describe(*decoded, reader->sites(i));
+    }
+    const auto ctas = reader->ctas(i);
+    for (const auto cta : *ctas) {
+      out.text += fmt::format("cta {}:", cta);
+      const auto segments = reader->cta_segments(i, cta);
+      for (const auto& ref : *segments) out.text += fmt::format(" {}", ref.segment);
+      out.text += '\n';
+    }
+  }
+  return out;
+}
+
+}  // namespace warpmem::trace::testing
