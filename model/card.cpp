@@ -38,7 +38,7 @@ const Field kFields[] = {
     {"shared.configs", "bytes", &CardNumbers::shared_configs, "selectable shared-memory configurations"},
     {"l1.size", "bytes", &CardNumbers::l1_bytes, "L1 data cache and shared memory together"},
     {"l1.reserved", "bytes", &CardNumbers::l1_reserved, "part of the L1 that never holds data"},
-    {"l1.epoch_lines", "lines", &CardNumbers::l1_epoch_lines, "line accesses after which a line counts as one step older"},
+    {"l1.ages", "ages", &CardNumbers::l1_ages, "ages a line goes through before it may be replaced"},
     {"l2.size", "bytes", &CardNumbers::l2_bytes, "L2, all sides"},
     {"l2.sides", "sides", &CardNumbers::l2_sides, "partitions of the L2 that keep copies of each other's lines"},
     {"l2.ways", "ways", &CardNumbers::l2_ways, "associativity"},
@@ -47,11 +47,17 @@ const Field kFields[] = {
     {"l2.home_bits", "address bits", &CardNumbers::l2_home_bits, "their parity is a line's home side"},
     {"l2.fetch", "bytes", &CardNumbers::l2_fetch_bytes, "what a read miss moves from DRAM at least"},
     {"lrc.merge", "SMs", &CardNumbers::lrc_merge, "readers of one line that share a request to the L2"},
+    {"lrc.join", "requests", &CardNumbers::lrc_join, "misses of one SM on sectors of one line that travel together"},
     {"topology.sm_side", "side by SM", &CardNumbers::sm_side, "which side of the L2 each SM is on"},
     {"topology.sm_gpc", "GPC by SM", &CardNumbers::sm_gpc, "which GPC each SM is in"},
     {"topology.cta_order", "SMs", &CardNumbers::cta_order, "order in which SMs get their CTAs"},
     {"launch.dram_read_sectors", "sectors", &CardNumbers::launch_dram_read_sectors, "read from DRAM by any launch, for code and parameters"},
     {"launch.l2_read_sectors", "sectors", &CardNumbers::launch_l2_read_sectors, "read from L2 by any launch, all sources"},
+    {"launch.dirty_sectors", "sectors", &CardNumbers::launch_dirty_sectors, "dirty in the L2 when a launch starts with flushed caches"},
+    {"topology.cta_turns", "SMs", &CardNumbers::cta_turns, "how many SMs of cta_order get a CTA each in one turn"},
+    {"topology.cta_small_groups", "turns", &CardNumbers::cta_small_groups, "turns at the front that come round more often"},
+    {"topology.cta_small_first", "turns", &CardNumbers::cta_small_first, "other turns before they come round first"},
+    {"topology.cta_small_every", "turns", &CardNumbers::cta_small_every, "other turns before each later time"},
 };
 
 const Field* field(std::string_view key) {
@@ -190,8 +196,8 @@ Result<void> Card::validate() const {
   };
   for (const auto& [key, v] : {std::pair<const char*, std::uint64_t>{"sm.count", n.sm_count}, {"sm.warps", n.sm_warps},
                                {"sm.ctas", n.sm_ctas}, {"sm.threads", n.sm_threads}, {"sm.registers", n.sm_registers},
-                               {"sm.register_unit", n.register_unit}, {"l1.epoch_lines", n.l1_epoch_lines},
-                               {"lrc.merge", n.lrc_merge}, {"shared.unit", n.shared_unit}})
+                               {"sm.register_unit", n.register_unit}, {"l1.ages", n.l1_ages},
+                               {"lrc.merge", n.lrc_merge}, {"lrc.join", n.lrc_join}, {"shared.unit", n.shared_unit}})
     if (v == 0) return bad(place, std::string(key) + " is 0", "give a positive number");
   if (n.l2_sides < 1 || n.l2_sides > 2) return bad(place, "l2.sides must be 1 or 2", "write 1 for an L2 that is not partitioned");
   if (n.l2_ways < 1 || n.l2_ways > 16) return bad(place, "l2.ways must be 1 to 16", "correct it");
@@ -214,6 +220,12 @@ Result<void> Card::validate() const {
   std::sort(order.begin(), order.end());
   if (std::adjacent_find(order.begin(), order.end()) != order.end())
     return bad(place, "topology.cta_order names an SM twice", "list every SM once");
+  std::uint64_t in_turns = 0;
+  for (std::uint64_t t : n.cta_turns) in_turns += t;
+  if (in_turns != n.sm_count || n.cta_small_groups >= n.cta_turns.size())
+    return bad(place, "topology.cta_turns must add up to sm.count and hold more turns than topology.cta_small_groups", "correct it");
+  if (n.cta_small_groups > 0 && (n.cta_small_first == 0 || n.cta_small_every == 0))
+    return bad(place, "topology.cta_small_first and cta_small_every must be positive", "correct them");
   return {};
 }
 
@@ -232,6 +244,7 @@ L2Cache::Spec Card::l2() const {
   for (std::uint64_t b : numbers_.l2_home_bits) s.home_mask |= std::uint64_t{1} << b;
   s.fetch_sectors = static_cast<std::uint32_t>(numbers_.l2_fetch_bytes / 32);
   s.merge = static_cast<int>(numbers_.lrc_merge);
+  s.join = static_cast<int>(numbers_.lrc_join);
   for (std::uint64_t v : numbers_.sm_side) s.sm_side.push_back(static_cast<std::uint8_t>(v));
   for (std::uint64_t v : numbers_.sm_gpc) s.sm_group.push_back(static_cast<std::uint8_t>(v));
   return s;

@@ -28,7 +28,7 @@ struct CardNumbers {
   std::vector<std::uint64_t> shared_configs;  // selectable shared-memory sizes, bytes, ascending
   std::uint64_t l1_bytes = 0;            // L1 and shared memory together
   std::uint64_t l1_reserved = 0;         // of it, never data
-  std::uint64_t l1_epoch_lines = 0;
+  std::uint64_t l1_ages = 0;           // ages a line goes through
   std::uint64_t l2_bytes = 0;
   std::uint64_t l2_sides = 0;
   std::uint64_t l2_ways = 0;
@@ -37,11 +37,17 @@ struct CardNumbers {
   std::vector<std::uint64_t> l2_home_bits;    // address bits whose parity is the home side
   std::uint64_t l2_fetch_bytes = 0;      // DRAM read granularity
   std::uint64_t lrc_merge = 0;           // SMs a coalesced request serves
+  std::uint64_t lrc_join = 0;            // misses of one SM on one line that travel together
   std::vector<std::uint64_t> sm_side;    // by SM: side of the L2
   std::vector<std::uint64_t> sm_gpc;     // by SM: GPC
   std::vector<std::uint64_t> cta_order;  // SMs in the order in which they get their CTAs
   std::uint64_t launch_dram_read_sectors = 0;   // the driver's own traffic a launch
   std::uint64_t launch_l2_read_sectors = 0;
+  std::uint64_t launch_dirty_sectors = 0;       // left dirty in the L2 by what ran before
+  std::vector<std::uint64_t> cta_turns;  // SMs of cta_order served in one turn, turn by turn
+  std::uint64_t cta_small_groups = 0;    // the first so many turns come round more often:
+  std::uint64_t cta_small_first = 0;     //   first after this many other turns,
+  std::uint64_t cta_small_every = 0;     //   then after each so many
 };
 
 // One number as a person reads it.

@@ -1,7 +1,6 @@
 #include "model/l1_cache.hpp"
 
 #include <algorithm>
-#include <cstring>
 
 #include "model/tag_banks.hpp"
 
@@ -9,6 +8,7 @@ namespace warpmem::model {
 
 L1Cache::L1Cache(const Spec& spec) : spec_(spec) {
   per_bank_ = std::max<std::uint32_t>(1, spec_.lines / 4);
+  epoch_lines_ = std::max<std::uint32_t>(1, spec_.lines / std::max<std::uint32_t>(1, spec_.ages));
   const std::uint32_t entries = per_bank_ * 4;
   std::uint32_t slots = 64;
   while (slots < 2 * entries) slots *= 2;
@@ -22,7 +22,7 @@ L1Cache::L1Cache(const Spec& spec) : spec_(spec) {
 
 void L1Cache::invalidate() {
   std::fill(slots_.begin(), slots_.end(), static_cast<std::uint16_t>(kNone));
-  for (int b = 0; b < 4; ++b) used_[b] = cursor_[b] = oldest_[b] = 0;
+  for (int b = 0; b < 4; ++b) used_[b] = cursor_[b] = 0;
   accesses_ = 0;
   now_ = 1;
 }
@@ -52,7 +52,7 @@ void L1Cache::unlink(std::uint64_t line) {
   slots_[s] = kNone;
 }
 
-// Starts a new epoch every epoch_lines accesses. Before the eight-bit counter wraps, all ages are
+// All lines grow older by one. Before the eight-bit counter wraps, all ages are
 // moved down together.
 void L1Cache::age() {
   accesses_ = 0;
@@ -62,27 +62,31 @@ void L1Cache::age() {
   }
   const std::uint8_t shift = 128;
   for (auto& e : epoch_) e = e > shift ? static_cast<std::uint8_t>(e - shift) : 0;
-  for (auto& o : oldest_) o = 0;
   now_ = static_cast<std::uint8_t>(now_ - shift + 1);
 }
 
 void L1Cache::touch(std::uint32_t entry) {
   epoch_[entry] = now_;
-  if (++accesses_ >= spec_.epoch_lines) age();
+  if (++accesses_ >= epoch_lines_) age();
 }
 
 std::uint32_t L1Cache::pick_victim(std::uint32_t bank) {
   const std::uint8_t* first = epoch_.data() + bank * per_bank_;
-  // A fixed odd step makes the order look random and repeat exactly from run to run.
-  cursor_[bank] = (cursor_[bank] + 161) % per_bank_;
-  for (;;) {
-    const std::uint8_t age = oldest_[bank];
-    const std::uint32_t from = cursor_[bank];
-    if (const void* p = std::memchr(first + from, age, per_bank_ - from))
-      return bank * per_bank_ + static_cast<std::uint32_t>(static_cast<const std::uint8_t*>(p) - first);
-    if (const void* p = std::memchr(first, age, from))
-      return bank * per_bank_ + static_cast<std::uint32_t>(static_cast<const std::uint8_t*>(p) - first);
-    ++oldest_[bank];
+  // Any old line, in an order that looks random and repeats from run to run: a few draws find one
+  // where there are many, a scan from the last draw finds a rare one.
+  constexpr int kDraws = 24;
+  std::uint8_t old = static_cast<std::uint8_t>(now_ >= spec_.ages ? now_ - spec_.ages + 1 : 0);
+  for (;; ++old) {
+    std::uint32_t at = 0;
+    for (int draw = 0; draw < kDraws; ++draw) {
+      cursor_[bank] = cursor_[bank] * 1664525u + 1013904223u;
+      at = static_cast<std::uint32_t>(std::uint64_t{cursor_[bank]} * per_bank_ >> 32);
+      if (first[at] <= old) return bank * per_bank_ + at;
+    }
+    for (std::uint32_t i = 0; i < per_bank_; ++i) {
+      const std::uint32_t e = at + i < per_bank_ ? at + i : at + i - per_bank_;
+      if (first[e] <= old) return bank * per_bank_ + e;
+    }
   }
 }
 

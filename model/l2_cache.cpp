@@ -13,7 +13,7 @@ std::uint64_t sectors_in(std::uint8_t mask) { return static_cast<std::uint64_t>(
 L2Cache::L2Cache(const Spec& spec) : spec_(spec), side_{L2Side(spec.side), L2Side(spec.side)} {
   std::uint8_t groups = 1;
   for (std::uint8_t g : spec_.sm_group) groups = std::max<std::uint8_t>(groups, static_cast<std::uint8_t>(g + 1));
-  if (spec_.merge > 1) pending_.resize(std::size_t{groups} * kPending);
+  if (spec_.merge > 1 || spec_.join > 1) pending_.resize(std::size_t{groups} * kPending);
 }
 
 int L2Cache::home(std::uint64_t line) const {
@@ -34,41 +34,54 @@ std::uint8_t L2Cache::fetch_mask(std::uint8_t missing, std::uint32_t granularity
   return missing;
 }
 
-bool L2Cache::coalesced(int sm, std::uint64_t line, std::uint8_t sectors, std::uint64_t epoch) {
+L2Cache::Ride L2Cache::coalesce(int sm, std::uint64_t line, std::uint8_t sectors, std::uint64_t epoch,
+                                Pending*& entry) {
   const std::size_t group = spec_.sm_group.empty() ? 0 : spec_.sm_group[static_cast<std::size_t>(sm)];
   const std::uint32_t slot = static_cast<std::uint32_t>(line * 0x9e3779b97f4a7c15ull >> 54) % kPending;
   Pending& p = pending_[group * kPending + slot];
-  if (p.line == line && p.epoch == epoch && (sectors & ~p.sectors) == 0 && p.riders < spec_.merge) {
-    ++p.riders;
-    return true;
+  entry = &p;
+  if (p.line == line && p.epoch == epoch) {
+    if (p.sm != sm && p.sectors == sectors && p.riders < spec_.merge) {
+      ++p.riders;
+      return Ride::kMerged;
+    }
+    if (p.sm == sm && p.joined < spec_.join) {
+      ++p.joined;
+      p.sectors = static_cast<std::uint8_t>(p.sectors | sectors);
+      return Ride::kJoined;
+    }
   }
-  p = {line, epoch, sectors, 1};
-  return false;
+  p = {line, epoch, sectors, 1, 1, static_cast<std::int16_t>(sm), 0};
+  return Ride::kOwn;
 }
 
 void L2Cache::read(int sm, std::uint64_t line, std::uint8_t sectors, std::uint64_t epoch,
                    std::uint32_t fetch_sectors, bool persist) {
-  if (spec_.merge > 1 && coalesced(sm, line, sectors, epoch)) {
+  Pending* pending = nullptr;
+  const Ride ride = pending_.empty() ? Ride::kOwn : coalesce(sm, line, sectors, epoch, pending);
+  if (ride == Ride::kMerged) {
     counters_.merged += sectors_in(sectors);
     return;
   }
   const std::uint32_t granularity = std::max(fetch_sectors, spec_.fetch_sectors);
   const int near = spec_.sides < 2 ? 0 : spec_.sm_side[static_cast<std::size_t>(sm)];
   const int at = home(line);
-  ++counters_.read_requests;
+  if (ride == Ride::kOwn) ++counters_.read_requests;
   counters_.read += sectors_in(sectors);
   const std::uint8_t here = side_[near].lookup(line);
-  counters_.read_hit += sectors_in(here & sectors);
+  // What arrives with the very request it belongs to was no hit.
+  const std::uint8_t brought = ride == Ride::kJoined ? pending->brought : 0;
+  counters_.read_hit += sectors_in(here & sectors & ~brought);
   std::uint8_t missing = static_cast<std::uint8_t>(sectors & ~here);
   if (!missing) return;
+  // DRAM answers in aligned pieces of the line, and a crossing brings the same.
+  missing = static_cast<std::uint8_t>(fetch_mask(missing, granularity) & ~here);
+  if (pending) pending->brought = static_cast<std::uint8_t>(pending->brought | missing);
   if (at == near) {
-    const std::uint8_t fetched = static_cast<std::uint8_t>(fetch_mask(missing, granularity) & ~here);
-    counters_.dram_read += sectors_in(fetched);
-    account(side_[near].fill(line, fetched, persist));
+    counters_.dram_read += sectors_in(missing);
+    account(side_[near].fill(line, missing, persist));
     return;
   }
-  // The crossing brings what DRAM would bring.
-  missing = static_cast<std::uint8_t>(fetch_mask(missing, granularity) & ~here);
   counters_.fabric_read += sectors_in(missing);
   const std::uint8_t there = side_[at].lookup(line);
   counters_.fabric_read_hit += sectors_in(there & missing);
@@ -133,9 +146,14 @@ void L2Cache::write_host(std::uint8_t sectors) {
   counters_.sysmem_write += sectors_in(sectors);
 }
 
-void L2Cache::flush() {
+void L2Cache::flush(std::uint64_t dirty_sectors) {
   for (L2Side& s : side_) s.clear();
   std::fill(pending_.begin(), pending_.end(), Pending{});
+  // Lines that no program has: right below the top of the line numbers.
+  constexpr std::uint64_t kElsewhere = std::uint64_t{1} << 40;
+  constexpr std::uint32_t kAll[4] = {~0u, ~0u, ~0u, ~0u};
+  for (std::uint64_t i = 0; i < dirty_sectors / 4; ++i)
+    account(side_[static_cast<std::size_t>(home(kElsewhere + i))].write(kElsewhere + i, 15, 15, kAll));
 }
 
 void L2Cache::set_aside(std::uint64_t bytes) {

@@ -4,7 +4,8 @@
 // A read looks up the reader's side; what it misses of a far line crosses the fabric, looks up
 // home, and is then kept on both sides. Writes and atomics go home; a write from afar is looked up
 // at the near side too. DRAM moves 64 bytes at a time on reads. In front, each GPC's request
-// coalescer (LRC) joins reads of one line that are under way together, up to four SMs a request.
+// coalescer (LRC) joins reads of the same sectors that are under way together, up to four SMs a
+// request; and an SM's misses on different sectors of one line travel together, two at a time.
 //
 // Sources: side hash, copies and what each counter sees: measured (docs/h200.md; L2 sweeps, store
 // footprints and reads of one line by pairs of SMs, kernels/micro/l2_policy.cu, 2026-11-21).
@@ -42,6 +43,7 @@ class L2Cache {
     std::uint64_t home_mask = 0;        // parity of these address bits: the home side
     std::uint32_t fetch_sectors = 2;    // DRAM read granularity, sectors
     int merge = 4;                      // SMs that one coalesced request serves; 1: no coalescer
+    int join = 2;                       // misses of one SM on one line that travel together
     std::vector<std::uint8_t> sm_side;  // by SM
     std::vector<std::uint8_t> sm_group; // by SM: its GPC
   };
@@ -58,7 +60,8 @@ class L2Cache {
   void read_host(std::uint8_t sectors);
   void write_host(std::uint8_t sectors);
 
-  void flush();                            // forget all, as a profiler does between passes
+  // Forgets all, as a profiler does between passes, and leaves `dirty_sectors` of somebody else's.
+  void flush(std::uint64_t dirty_sectors = 0);
   void set_aside(std::uint64_t bytes);
   L2Counters& counters() { return counters_; }
   const L2Counters& counters() const { return counters_; }
@@ -67,7 +70,9 @@ class L2Cache {
  private:
   int home(std::uint64_t line) const;
   void account(const L2Side::Traffic& t);
-  bool coalesced(int sm, std::uint64_t line, std::uint8_t sectors, std::uint64_t epoch);
+  enum class Ride { kOwn, kMerged, kJoined };
+  struct Pending;
+  Ride coalesce(int sm, std::uint64_t line, std::uint8_t sectors, std::uint64_t epoch, Pending*& entry);
   std::uint8_t fetch_mask(std::uint8_t missing, std::uint32_t granularity) const;
 
   struct Pending {
@@ -75,6 +80,9 @@ class L2Cache {
     std::uint64_t epoch = 0;
     std::uint8_t sectors = 0;
     std::uint8_t riders = 0;
+    std::uint8_t joined = 0;
+    std::int16_t sm = -1;
+    std::uint8_t brought = 0;  // sectors that its miss brings along
   };
   static constexpr std::uint32_t kPending = 1024;  // entries a GPC
 

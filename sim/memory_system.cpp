@@ -56,9 +56,9 @@ MemorySystem::MemorySystem(const model::Card& card) : card_(card), l2_(card.l2()
 void MemorySystem::begin_launch(const trace::Launch& launch, std::uint64_t shared_config, bool flush_l2) {
   model::L1Cache::Spec spec;
   spec.lines = card_.l1_lines(shared_config);
-  spec.epoch_lines = static_cast<std::uint32_t>(card_.numbers().l1_epoch_lines);
+  spec.ages = static_cast<std::uint32_t>(card_.numbers().l1_ages);
   l1_.assign(card_.numbers().sm_count, model::L1Cache(spec));
-  if (flush_l2) l2_.flush();
+  if (flush_l2) l2_.flush(card_.numbers().launch_dirty_sectors);
   l2_.set_aside(launch.set_aside);
   l2_.counters() = {};
   counters_ = {};

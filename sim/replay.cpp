@@ -7,6 +7,7 @@
 #include "sim/cta_stream.hpp"
 #include "sim/memory_system.hpp"
 #include "sim/occupancy.hpp"
+#include "sim/placement.hpp"
 
 namespace warpmem::sim {
 namespace {
@@ -34,7 +35,7 @@ class LaunchReplay {
  public:
   LaunchReplay(const trace::TraceReader& reader, std::uint32_t index, const model::Card& card, MemorySystem& memory,
                BlockCache& cache, const Occupancy& occupancy)
-      : reader_(reader), index_(index), memory_(memory), cache_(cache), occupancy_(occupancy) {
+      : reader_(reader), index_(index), card_(card), memory_(memory), cache_(cache), occupancy_(occupancy) {
     const trace::LaunchSummary& summary = reader.launches()[index];
     plans_ = plan_sites(reader.sites(index), reader.programs()[summary.launch.program]);
     for (std::uint64_t sm : card.numbers().cta_order) {
@@ -71,28 +72,41 @@ class LaunchReplay {
   std::uint64_t forced() const { return forced_; }
 
  private:
-  // Gives waiting CTAs to SMs with room, one an SM and turn, in the card's order.
+  // The first CTAs go where hardware puts them; later ones to SMs with room, in the card's order.
   Result<void> place_ctas() {
+    if (!started_) {
+      started_ = true;
+      std::vector<std::size_t> index(sms_.size());
+      for (std::size_t i = 0; i < sms_.size(); ++i) index[static_cast<std::size_t>(sms_[i].id)] = i;
+      for (int sm : first_placement(card_, occupancy_.ctas, waiting_.size()))
+        if (auto ok = start_next(sms_[index[static_cast<std::size_t>(sm)]]); !ok) return ok;
+      return {};
+    }
     bool placed = true;
     while (placed && next_ < waiting_.size()) {
       placed = false;
       for (Sm& sm : sms_) {
         if (next_ == waiting_.size()) break;
         if (sm.ctas.size() >= occupancy_.ctas) continue;
-        auto stream = CtaStream::open(reader_, cache_, index_, waiting_[next_], occupancy_.warps_per_cta);
-        if (!stream) return stream.error();
-        ++next_;
-        auto cta = std::make_unique<ResidentCta>(ResidentCta{std::move(stream).value(), 0, {}, {}, 0, 0, {}, {}});
-        const auto slot = static_cast<std::uint32_t>(std::find(sm.slot_used.begin(), sm.slot_used.end(), 0) - sm.slot_used.begin());
-        sm.slot_used[slot] = 1;
-        cta->first_slot = slot * occupancy_.warps_per_cta;
-        cta->waits.assign(occupancy_.warps_per_cta, kNoBarrier);
-        cta->done.assign(occupancy_.warps_per_cta, 0);
-        cta->left = occupancy_.warps_per_cta;
-        sm.ctas.push_back(std::move(cta));
+        if (auto ok = start_next(sm); !ok) return ok;
         placed = true;
       }
     }
+    return {};
+  }
+
+  Result<void> start_next(Sm& sm) {
+    auto stream = CtaStream::open(reader_, cache_, index_, waiting_[next_], occupancy_.warps_per_cta);
+    if (!stream) return stream.error();
+    ++next_;
+    auto cta = std::make_unique<ResidentCta>(ResidentCta{std::move(stream).value(), 0, {}, {}, 0, 0, {}, {}});
+    const auto slot = static_cast<std::uint32_t>(std::find(sm.slot_used.begin(), sm.slot_used.end(), 0) - sm.slot_used.begin());
+    sm.slot_used[slot] = 1;
+    cta->first_slot = slot * occupancy_.warps_per_cta;
+    cta->waits.assign(occupancy_.warps_per_cta, kNoBarrier);
+    cta->done.assign(occupancy_.warps_per_cta, 0);
+    cta->left = occupancy_.warps_per_cta;
+    sm.ctas.push_back(std::move(cta));
     return {};
   }
 
@@ -181,6 +195,7 @@ class LaunchReplay {
 
   const trace::TraceReader& reader_;
   std::uint32_t index_;
+  const model::Card& card_;
   MemorySystem& memory_;
   BlockCache& cache_;
   Occupancy occupancy_;
@@ -188,6 +203,7 @@ class LaunchReplay {
   std::vector<Sm> sms_;  // in the order in which they get CTAs
   std::vector<std::uint64_t> waiting_;
   std::size_t next_ = 0;
+  bool started_ = false;
   std::uint64_t round_ = 1;
   std::uint64_t forced_ = 0;
 };
