@@ -1,6 +1,7 @@
 #include "model/l1_cache.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include "model/tag_banks.hpp"
 
@@ -9,6 +10,8 @@ namespace warpmem::model {
 L1Cache::L1Cache(const Spec& spec) : spec_(spec) {
   per_bank_ = std::max<std::uint32_t>(1, spec_.lines / 4);
   epoch_lines_ = std::max<std::uint32_t>(1, spec_.lines / std::max<std::uint32_t>(1, spec_.ages));
+  stride_ = 161;
+  while (std::gcd(stride_, per_bank_) != 1) ++stride_;
   const std::uint32_t entries = per_bank_ * 4;
   std::uint32_t slots = 64;
   while (slots < 2 * entries) slots *= 2;
@@ -22,7 +25,7 @@ L1Cache::L1Cache(const Spec& spec) : spec_(spec) {
 
 void L1Cache::invalidate() {
   std::fill(slots_.begin(), slots_.end(), static_cast<std::uint16_t>(kNone));
-  for (int b = 0; b < 4; ++b) used_[b] = cursor_[b] = 0;
+  for (int b = 0; b < 4; ++b) used_[b] = hand_[b] = 0;
   accesses_ = 0;
   now_ = 1;
 }
@@ -70,31 +73,24 @@ void L1Cache::touch(std::uint32_t entry) {
   if (++accesses_ >= epoch_lines_) age();
 }
 
+// The next old line that a hand finds which goes round the bank's entries.
 std::uint32_t L1Cache::pick_victim(std::uint32_t bank) {
   const std::uint8_t* first = epoch_.data() + bank * per_bank_;
-  // Any old line, in an order that looks random and repeats from run to run: a few draws find one
-  // where there are many, a scan from the last draw finds a rare one.
-  constexpr int kDraws = 24;
   std::uint8_t old = static_cast<std::uint8_t>(now_ >= spec_.ages ? now_ - spec_.ages + 1 : 0);
-  for (;; ++old) {
-    std::uint32_t at = 0;
-    for (int draw = 0; draw < kDraws; ++draw) {
-      cursor_[bank] = cursor_[bank] * 1664525u + 1013904223u;
-      at = static_cast<std::uint32_t>(std::uint64_t{cursor_[bank]} * per_bank_ >> 32);
+  for (;; ++old)
+    for (std::uint32_t n = 0; n < per_bank_; ++n) {
+      const std::uint32_t at = hand_[bank];
+      hand_[bank] = at + 1 == per_bank_ ? 0 : at + 1;
       if (first[at] <= old) return bank * per_bank_ + at;
     }
-    for (std::uint32_t i = 0; i < per_bank_; ++i) {
-      const std::uint32_t e = at + i < per_bank_ ? at + i : at + i - per_bank_;
-      if (first[e] <= old) return bank * per_bank_ + e;
-    }
-  }
 }
 
 std::uint32_t L1Cache::allocate(std::uint64_t line) {
   const std::uint32_t bank = tag_bank(line);
   std::uint32_t e;
   if (used_[bank] < per_bank_) {
-    e = bank * per_bank_ + used_[bank]++;
+    // Entries are taken in a scattered order, as a hash of the address would.
+    e = bank * per_bank_ + static_cast<std::uint32_t>(std::uint64_t{used_[bank]++} * stride_ % per_bank_);
   } else {
     e = pick_victim(bank);
     unlink(tag_[e]);

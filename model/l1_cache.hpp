@@ -68,7 +68,8 @@ class L1Cache {
   std::vector<std::uint8_t> epoch_;    // by entry, grouped by bank
   std::vector<Bytes> partial_;         // by entry: bytes written in sectors that are not valid
   std::uint32_t used_[4] = {};
-  std::uint32_t cursor_[4] = {};
+  std::uint32_t hand_[4] = {};
+  std::uint32_t stride_ = 1;           // between entries that are taken one after the other
   std::uint32_t accesses_ = 0;
   std::uint8_t now_ = 1;
 };
