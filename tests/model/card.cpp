@@ -1,0 +1,197 @@
+// GPU cards: every contradiction is refused with its place, and numbers can be overridden.
+#include "model/card.hpp"
+
+#include <fstream>
+#include <sstream>
+
+#include "tests/catch.hpp"
+
+using namespace warpmem;
+using model::Card;
+
+namespace {
+
+std::string text_of(const std::string& name) {
+  std::ifstream in(std::string(WARPMEM_CARDS) + "/" + name + ".toml");
+  std::stringstream s;
+  s << in.rdbuf();
+  return s.str();
+}
+
+// The H200's card with one piece of text replaced.
+std::string changed(const std::string& from, const std::string& to) {
+  std::string text = text_of("h200");
+  const auto at = text.find(from);
+  REQUIRE(at != std::string::npos);
+  return text.replace(at, from.size(), to);
+}
+
+Card h200() { return model::load_card("h200").value(); }
+
+std::string refusal(const std::string& text) {
+  const auto card = Card::parse(text, "test");
+  REQUIRE_FALSE(card.ok());
+  CHECK(card.error().kind == ErrorKind::kUsage);
+  CHECK_FALSE(card.error().fix.empty());
+  CHECK(card.error().place.find("test.toml") == 0);
+  return card.error().text();
+}
+
+// The text holds all of the pieces.
+template <class... Piece>
+bool says(const std::string& text, const Piece&... piece) {
+  UNSCOPED_INFO(text);
+  return ((text.find(piece) != std::string::npos) && ...);
+}
+
+}  // namespace
+
+TEST_CASE("every built-in card is whole, and every number has a unit, a meaning and a source") {
+  for (const std::string& name : model::card_names()) {
+    const auto card = model::load_card(name);
+    INFO(name);
+    REQUIRE(card.ok());
+    CHECK_FALSE(card->full_name().empty());
+    CHECK_FALSE(card->compute_capability().empty());
+    for (const auto& e : card->entries()) {
+      INFO(e.key);
+      const bool known = e.source.rfind("measured: ", 0) == 0 || e.source.rfind("documented: ", 0) == 0 || e.source.rfind("assumed: ", 0) == 0;
+      CHECK(known);
+      CHECK_FALSE(e.value.empty());
+      CHECK_FALSE(e.unit.empty());
+      CHECK_FALSE(e.meaning.empty());
+      CHECK_FALSE(e.overridden);
+    }
+  }
+}
+
+TEST_CASE("the H200's card says what the device says") {
+  const Card c = h200();
+  CHECK(c.numbers().sm_count == 132);
+  CHECK(c.numbers().l2_bytes == 62914560);
+  CHECK(c.numbers().shared_configs.back() == 228 * 1024);
+  CHECK(c.compute_capability() == "9.0");
+  CHECK(c.l1_lines(32 * 1024) == 1728);
+  CHECK(c.l1_lines(1 << 30) == 4);  // never nothing
+  CHECK(c.l2().fetch_sectors == 2);
+  CHECK(std::popcount(c.l2().home_mask) == 7);
+}
+
+TEST_CASE("an unknown card names the nearest") {
+  const auto card = model::load_card("h20");
+  REQUIRE_FALSE(card.ok());
+  CHECK(says(card.error().text(), "--gpu h20", "did you mean 'h200'?"));
+  CHECK(says(model::load_card("zzzzzz").error().text(), "known cards: "));
+}
+
+TEST_CASE("text that is no card is refused with its line") {
+  CHECK(says(refusal("name = \"x\"\n[sm\n"), "test.toml, line 2", "not valid TOML"));
+  CHECK(says(refusal(""), "is missing"));
+  CHECK(says(refusal("speed = 3\n"), "unknown key 'speed'"));
+  CHECK(says(refusal(changed("[l2]\nsize", "[l2]\nsiz")), "unknown key 'l2.siz'", "did you mean 'l2.size'?"));
+  CHECK(says(refusal(changed("[l2]\nsize", "[l2]\nqqqqqqqqqq")), "unknown key 'l2.qqqqqqqqqq'", "remove it"));
+}
+
+TEST_CASE("a number without a value or a source is refused") {
+  CHECK(says(refusal(changed("count = { value = 132, source = \"documented: device attribute\" }", "count = { value = 132 }")),
+             "'sm.count' needs a value and a source"));
+  CHECK(says(refusal(changed("count = { value = 132,", "count = {")), "'sm.count' needs a value and a source"));
+  CHECK(says(refusal(changed("count = { value = 132, source = \"documented: device attribute\" }", "count = 132")),
+             "'sm.count' needs a value and a source"));
+  CHECK(says(refusal(changed("value = 132", "value = -1")), "'sm.count' is not a number of SMs"));
+  CHECK(says(refusal(changed("value = 132", "value = \"many\"")), "'sm.count' is not a number of SMs"));
+  CHECK(says(refusal(changed("value = [12, 13, 15", "value = [12, \"x\", 15")), "'l2.home_bits' holds something that is not a number"));
+  CHECK(says(refusal(changed("value = [12, 13, 15, 17, 19, 21, 22]", "value = 12")), "'l2.home_bits' is not a list"));
+}
+
+TEST_CASE("every number is needed") {
+  const Card card = h200();
+  std::istringstream lines(text_of("h200"));
+  int dropped = 0;
+  std::string group;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.rfind("[", 0) == 0) group = line.substr(1, line.find(']') - 1);
+    const auto end = line.find(" = { value = ");
+    if (end == std::string::npos || line.find("source") == std::string::npos || line.back() != '}') continue;
+    ++dropped;
+    CHECK(says(refusal(changed("\n" + line + "\n", "\n")), "'" + group + "." + line.substr(0, end) + "' is missing"));
+  }
+  CHECK(dropped > 20);
+}
+
+TEST_CASE("numbers that contradict each other are refused") {
+  struct Case {
+    const char *key, *value, *message;
+  };
+  constexpr Case kCases[] = {
+      {"sm.count", "131", "topology.sm_side lists 132 SMs, sm.count says 131"},
+      {"sm.count", "0", "sm.count is 0"},
+      {"sm.warps", "0", "sm.warps is 0"},
+      {"sm.ctas", "0", "sm.ctas is 0"},
+      {"sm.threads", "0", "sm.threads is 0"},
+      {"sm.registers", "0", "sm.registers is 0"},
+      {"sm.register_unit", "0", "sm.register_unit is 0"},
+      {"shared.unit", "0", "shared.unit is 0"},
+      {"l1.ages", "0", "l1.ages is 0"},
+      {"lrc.merge", "0", "lrc.merge is 0"},
+      {"l2.sides", "3", "l2.sides must be 1 or 2"},
+      {"l2.sides", "0", "l2.sides must be 1 or 2"},
+      {"l2.ways", "17", "l2.ways must be 1 to 16"},
+      {"l2.dirty_ways", "0", "must rise in this order"},
+      {"l2.dirty_ways", "17", "must rise in this order"},
+      {"l2.partial_ways", "8", "must rise in this order"},
+      {"l2.size", "1MiB", "leaves less than 1,024 sets a side"},
+      {"l2.fetch", "96", "l2.fetch must be 32, 64 or 128 bytes"},
+      {"shared.configs", "32KiB,16KiB", "shared.configs must be an ascending list"},
+      {"l1.size", "128KiB", "leaves nothing for the L1"},
+      {"l1.size", "64MiB", "l1.size is more than the 8 MiB"},
+      {"l2.size", "1TiB", "l2.size is more than the 4 GiB"},
+      {"l2.home_bits", "6", "l2.home_bits must lie in 7"},
+      {"l2.home_bits", "64", "l2.home_bits must lie in 7"},
+  };
+  for (const Case& c : kCases) {
+    Card card = h200();
+    const auto before = card.l2();
+    const auto set = card.set(c.key, c.value);
+    INFO(c.key << " = " << c.value);
+    REQUIRE_FALSE(set.ok());
+    CHECK(says(set.error().text(), std::string("--set ") + c.key, c.message));
+    CHECK(card.l2().side.bytes == before.side.bytes);  // left as it was
+    CHECK(card.numbers().sm_count == 132);
+  }
+  CHECK(says(refusal(changed("[topology]\nsm_side = { source = \"measured: cold latency by SM and line\", value = [\n  0,", "[topology]\nsm_side = { source = \"measured: x\", value = [\n  2,")),
+             "topology.sm_side holds 2, which must be below 2"));
+  CHECK(says(refusal(changed("  124, 125,", "  124, 124,")), "topology.cta_order names an SM twice"));
+}
+
+TEST_CASE("a number is overridden, sizes and lists included, and says so") {
+  Card card = h200();
+  REQUIRE(card.set("l1.size", "512KiB").ok());
+  CHECK(card.numbers().l1_bytes == 512 * 1024);
+  CHECK(card.l1_lines(32 * 1024) == (512 - 32 - 8) * 8);
+  REQUIRE(card.set("l2.size", "120 MiB").ok());
+  CHECK(card.l2().side.bytes == 60 << 20);
+  REQUIRE(card.set("l2.home_bits", "12,13").ok());
+  CHECK(card.l2().home_mask == 0x3000);
+  REQUIRE(card.set("l2.fetch", "32").ok());
+  CHECK(card.l2().fetch_sectors == 1);
+  int overridden = 0;
+  for (const auto& e : card.entries()) {
+    overridden += e.overridden;
+    if (e.key == "l1.size") {
+      CHECK(e.value == "512 KiB");
+      CHECK(e.source == "set by the user");
+    }
+  }
+  CHECK(overridden == 4);
+}
+
+TEST_CASE("an override that makes no sense is refused with a fix") {
+  Card card = h200();
+  CHECK(says(card.set("l1.siz", "1").error().text(), "has no such number", "did you mean 'l1.size'?"));
+  CHECK(says(card.set("nothing.like.it", "1").error().text(), "warpmem gpus h200"));
+  CHECK(says(card.set("l1.size", "big").error().text(), "'big' is not a number of bytes"));
+  CHECK(says(card.set("l1.size", "").error().text(), "takes one number"));
+  CHECK(says(card.set("l1.size", "256KiB,512KiB").error().text(), "takes one number"));
+  CHECK(card.numbers().l1_bytes == 256 * 1024);
+}

@@ -1,0 +1,256 @@
+// The L1 data cache against what an H200 keeps and loses: scripts of a few accesses, sequential
+// fills beyond capacity, capacity at each carve-out, cyclic re-reading.
+#include "model/l1_cache.hpp"
+
+#include <random>
+#include <set>
+
+#include "model/card.hpp"
+#include "tests/catch.hpp"
+#include "tests/model/hardware_rows.hpp"
+
+using namespace warpmem;
+using model::L1Cache;
+
+namespace {
+
+constexpr std::uint64_t kBase = 0x7f4a20000000 / 128;  // an address as cudaMalloc gives them
+constexpr std::uint8_t kAll = 15;
+constexpr std::uint32_t kBytes[4] = {~0u, ~0u, ~0u, ~0u};
+constexpr std::uint32_t kHalf[4] = {0xffff, 0xffff, 0xffff, 0xffff};
+
+// The line's four sectors as a warp of the script kernel touches them, step by step.
+struct Script {
+  L1Cache l1{{}};
+  std::uint64_t load_hits = 0, store_hits = 0, fills = 0;
+
+  void step(const std::string& what) {
+    if (what == "load" || what == "nc") load(kAll, true);
+    else if (what == "loadother") load(1, true);
+    else if (what == "noalloc") load(kAll, false);
+    else if (what == "cg" || what == "cv" || what == "volatile" || what == "relaxed") fills += 4;  // past the L1
+    else if (what == "store" || what == "storewt") store(kAll, kAll, kBytes);
+    else if (what == "storehalf") store(kAll, 0, kHalf);
+    else if (what == "storeother") store(1, 1, kBytes);
+    else if (what == "atomic") fills += 4, l1.drop(kBase, kAll);
+    else if (what == "red") l1.drop(kBase, kAll);
+    else if (what == "fence") l1.invalidate();
+    else REQUIRE((what == "wait" || what == "prefetchL1" || what == "prefetchL2"));
+  }
+  void load(std::uint8_t sectors, bool allocate) {
+    const auto missing = static_cast<unsigned>(std::popcount(l1.load(kBase, sectors, allocate)));
+    fills += missing;
+    load_hits += static_cast<unsigned>(std::popcount(sectors)) - missing;
+  }
+  void store(std::uint8_t sectors, std::uint8_t full, const std::uint32_t* bytes) {
+    if (l1.store(kBase, sectors, full, bytes)) store_hits += static_cast<unsigned>(std::popcount(sectors));
+  }
+};
+
+bool holds(L1Cache& l1, std::uint64_t line) { return l1.load(line, 1, false) == 0; }
+
+struct Survivors {
+  std::uint64_t alive = 0;
+  std::int64_t youngest_lost = -1;
+};
+
+// Loads lines 0 … n-1 in order, `repeat` times, then asks which are there.
+Survivors fill_and_probe(std::uint64_t n, std::uint64_t repeat) {
+  L1Cache l1{{}};
+  for (std::uint64_t r = 0; r < repeat; ++r)
+    for (std::uint64_t i = 0; i < n; ++i) l1.load(kBase + i, 1);
+  Survivors s;
+  for (std::uint64_t i = 0; i < n; ++i) {
+    if (holds(l1, kBase + i)) ++s.alive;
+    else s.youngest_lost = static_cast<std::int64_t>(i);
+  }
+  return s;
+}
+
+std::uint64_t cyclic_hits(std::uint32_t capacity, std::uint64_t lines) {
+  L1Cache l1{{capacity, 4}};
+  std::uint64_t hits = 0;
+  for (int pass = 0; pass < 3; ++pass) {
+    hits = 0;
+    for (std::uint64_t i = 0; i < lines; ++i) hits += l1.load(kBase + i, 1) == 0;
+  }
+  return hits;
+}
+
+// The configuration that the driver picked for each preferred carve-out, as the capacities show.
+std::uint64_t config_of(std::uint64_t percent) {
+  const std::uint64_t kib = percent <= 14 ? 32 : percent <= 28 ? 64 : percent <= 44 ? 132 : percent <= 70 ? 164 : 228;
+  return kib * 1024;
+}
+
+}  // namespace
+
+TEST_CASE("scripts of loads, stores, atomics and fences hit and fill as on an H200") {
+  int scripts = 0;
+  for (const auto& row : testing::hardware_rows("l1_policy.csv")) {
+    if (!row.starts("script,")) continue;
+    ++scripts;
+    Script s;
+    for (const std::string& step : testing::split(row.label.substr(7), ' ')) s.step(step);
+    INFO(row.label);
+    CHECK(s.load_hits == row.at("l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum"));
+    CHECK(s.store_hits == row.at("l1tex__t_sectors_pipe_lsu_mem_global_op_st_lookup_hit.sum"));
+    CHECK(s.fills == row.at("l1tex__m_xbar2l1tex_read_sectors.sum"));
+  }
+  CHECK(scripts == 36);
+}
+
+TEST_CASE("sequential fills leave as many lines as in an H200, and lose only old ones") {
+  int cases = 0;
+  for (const std::string& text : testing::hardware_lines("l1_sets.csv")) {
+    const auto part = testing::split(text, ',');
+    if (part[0] != "survivors") continue;
+    ++cases;
+    const std::uint64_t n = std::stoull(part[1]), repeat = std::stoull(part[2]);
+    std::uint64_t alive = 0;
+    std::int64_t youngest_lost = -1;
+    for (std::uint64_t i = 0; i < n; ++i) {
+      const bool there = std::stoi(part[3].substr(i / 4, 1), nullptr, 16) >> i % 4 & 1;
+      if (there) ++alive;
+      else youngest_lost = static_cast<std::int64_t>(i);
+    }
+    const Survivors s = fill_and_probe(n, repeat);
+    INFO(n << " lines, " << repeat << " times: " << s.alive << " alive, measured " << alive << "; youngest lost " << s.youngest_lost << ", measured " << youngest_lost);
+    // The hardware takes a load of more than 150 cycles as a miss, and its count falls by up to 80
+    // lines in long runs where the model keeps every place in use.
+    CHECK(s.alive <= 1728);
+    CHECK(s.alive == Approx(static_cast<double>(alive)).epsilon(0.05));
+    // The hardware never loses one of the latest 1,040 lines; the model, which knows four ages of
+    // 432 line accesses, none that is not two whole ages old. After several passes a line's number
+    // no longer says its age.
+    if (repeat > 1 || youngest_lost < 0) continue;
+    CHECK(static_cast<std::int64_t>(n) - youngest_lost > 1040);
+    CHECK(static_cast<std::int64_t>(n) - s.youngest_lost > 2 * 432);
+  }
+  CHECK(cases == 33);
+}
+
+TEST_CASE("a line that is read again and again is never lost") {
+  for (std::uint64_t touch : {0u, 5u, 100u}) {
+    L1Cache l1{{}};
+    for (std::uint64_t i = 0; i < 4096; ++i) {
+      l1.load(kBase + i, 1);
+      if (i > touch) l1.load(kBase + touch, 1);
+    }
+    CHECK(holds(l1, kBase + touch));
+  }
+}
+
+TEST_CASE("one line more than fits takes the place of one old line") {
+  L1Cache l1{{}};
+  for (std::uint64_t i = 0; i < 1728; ++i) l1.load(kBase + i, 1);
+  for (std::uint64_t i = 0; i < 1728; ++i) CHECK(holds(l1, kBase + i));
+  l1.load(kBase + 1728, 1);
+  std::vector<std::uint64_t> lost;
+  for (std::uint64_t i = 0; i <= 1728; ++i)
+    if (!holds(l1, kBase + i)) lost.push_back(i);
+  REQUIRE(lost.size() == 1);
+  CHECK(lost[0] < 1728 - 2 * 432);
+}
+
+TEST_CASE("the capacity of every carve-out is what the card says") {
+  const auto card = model::load_card("h200");
+  REQUIRE(card);
+  std::map<std::uint64_t, std::uint64_t> full;  // by percent: most KiB without a loss
+  for (const std::string& text : testing::hardware_lines("l1_sets.csv")) {
+    const auto part = testing::split(text, ',');
+    if (part[0] != "capacity") continue;
+    const std::uint64_t kib = std::stoull(part[2]), hits = std::stoull(part[3]);
+    // At 28 KiB and less a few loads are slow for other reasons: 127 of 128, 153 of 160 hit.
+    if (hits >= kib * 8 - kib * 8 / 20) full[std::stoull(part[1])] = kib;
+  }
+  REQUIRE(full.size() == 10);
+  for (const auto& [percent, kib] : full) {
+    INFO("carve-out " << percent << " %");
+    CHECK(card->l1_lines(config_of(percent)) == kib * 8);
+  }
+}
+
+// The worst difference in the last pass's hits, as a share of the lines, where between `from` and
+// `to` lines more are read than fit, in L1s of at least `capacity_from` lines.
+static double worst_cyclic(std::int64_t from, std::int64_t to, std::uint32_t capacity_from) {
+  const auto card = model::load_card("h200");
+  REQUIRE(card);
+  double worst = 0;
+  for (const std::string& text : testing::hardware_lines("l1_sets.csv")) {
+    const auto part = testing::split(text, ',');
+    if (part[0] != "capacity") continue;
+    const std::uint64_t percent = std::stoull(part[1]), lines = std::stoull(part[2]) * 8;
+    const std::uint32_t capacity = card->l1_lines(config_of(percent));
+    const std::int64_t more = static_cast<std::int64_t>(lines) - capacity;
+    if (capacity < capacity_from || more < from || more > to) continue;
+    const std::uint64_t hits = cyclic_hits(capacity, lines), measured = std::stoull(part[3]);
+    const double off = (static_cast<double>(hits) - static_cast<double>(measured)) / static_cast<double>(lines);
+    UNSCOPED_INFO("carve-out " << percent << " %, " << lines << " lines: " << hits << " hits, measured " << measured);
+    worst = std::max(worst, std::abs(off));
+  }
+  return worst;
+}
+
+TEST_CASE("cyclic re-reading of what fits always hits") {
+  // One line in forty or fewer misses in the smallest L1 of the hardware, for reasons not known.
+  CHECK(worst_cyclic(-2000, 0, 1) < 0.05);
+  CHECK(worst_cyclic(-2000, 0, 600) == 0);
+}
+
+TEST_CASE("cyclic re-reading of a little more than fits hits about as often as on an H200") {
+  // Which old line goes is a hash's choice that is not known, so single counts differ.
+  CHECK(worst_cyclic(1, 32, 600) < 0.15);
+}
+
+TEST_CASE("cyclic re-reading of much more than fits hits as often as on an H200", "[!shouldfail]") {
+  // Known gap: with more than 32 lines too many the hardware keeps up to four in five (1,344 of
+  // 1,856; 151 of 192 in the smallest L1), the model fewer.
+  CHECK(worst_cyclic(33, 2000, 1) < 0.1);
+}
+
+TEST_CASE("whatever is done to it, an L1 never holds more than its lines nor what was never there") {
+  std::mt19937_64 random(5);
+  for (std::uint32_t lines : {4u, 20u, 160u, 1728u}) {
+    L1Cache l1{{lines, 4}};
+    std::set<std::uint64_t> seen;
+    const std::uint64_t range = lines * 3;
+    for (int i = 0; i < 40000; ++i) {
+      const std::uint64_t line = kBase + random() % range;
+      const auto sectors = static_cast<std::uint8_t>(1 + random() % 15);
+      switch (random() % 8) {
+        case 0: l1.store(line, sectors, sectors, kBytes), seen.insert(line); break;
+        case 1: l1.store(line, sectors, 0, kHalf), seen.insert(line); break;
+        case 2: l1.drop(line, sectors); break;
+        case 3: {
+          const std::uint8_t missing = l1.load(line, sectors, false);
+          CHECK((missing & ~sectors) == 0);
+          if (!seen.count(line)) CHECK(missing == sectors);
+          break;
+        }
+        default:
+          CHECK((l1.load(line, sectors) & ~sectors) == 0);
+          CHECK(l1.load(line, sectors) == 0);  // what was just brought is there
+          seen.insert(line);
+      }
+    }
+    std::uint32_t held = 0;
+    for (std::uint64_t i = 0; i < range; ++i) held += l1.load(kBase + i, 15, false) != 15;
+    CHECK(held <= lines);
+    l1.invalidate();
+    for (std::uint64_t i = 0; i < range; ++i) CHECK(l1.load(kBase + i, 15, false) == 15);
+  }
+}
+
+TEST_CASE("a sector can be read once all of its bytes were stored") {
+  L1Cache l1{{}};
+  constexpr std::uint32_t kOtherHalf[4] = {0xffff0000, 0xffff0000, 0xffff0000, 0xffff0000};
+  CHECK_FALSE(l1.store(kBase, 1, 0, kHalf));
+  CHECK(l1.load(kBase, 1, false) == 1);
+  CHECK(l1.store(kBase, 1, 0, kOtherHalf));
+  CHECK(l1.load(kBase, 1, false) == 0);
+  l1.drop(kBase, 1);
+  CHECK(l1.load(kBase, 1, false) == 1);
+  CHECK(l1.store(kBase, 1, 0, kOtherHalf));  // the half from before the drop counts no more
+  CHECK(l1.load(kBase, 1, false) == 1);
+}

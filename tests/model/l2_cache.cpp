@@ -1,0 +1,293 @@
+// The two-sided L2 against an H200: sweeps of reads, store and reduction footprints, fetch size.
+#include "model/l2_cache.hpp"
+
+#include <algorithm>
+
+#include "model/access.hpp"
+#include "model/card.hpp"
+#include "tests/catch.hpp"
+#include "tests/model/hardware_rows.hpp"
+
+using namespace warpmem;
+using model::L2Cache;
+
+namespace {
+
+constexpr std::uint64_t kMiB = 1 << 20;
+// Aligned as a large allocation is, so that the home bits see what they saw on the GPU.
+constexpr std::uint64_t kBase = 0x7f4a00000000;
+constexpr std::uint32_t kWhole[4] = {~0u, ~0u, ~0u, ~0u};
+
+const model::Card& card() {
+  static const model::Card c = model::load_card("h200").value();
+  return c;
+}
+
+double ratio(std::uint64_t model, std::uint64_t measured) {
+  return static_cast<double>(model) / static_cast<double>(std::max<std::uint64_t>(1, measured));
+}
+
+// The sweep kernel: CTAs of 1,024 threads, one an SM, read N bytes cyclically past the L1.
+model::L2Counters sweep(const std::vector<int>& sms, std::uint64_t mib, int passes) {
+  L2Cache l2(card().l2());
+  std::uint64_t epoch = 1;
+  for (int pass = 0; pass < passes; ++pass)
+    for (std::uint64_t line = 0; line < mib * kMiB / 128; ++line)
+      l2.read(sms[line / 32 % sms.size()], kBase / 128 + line, 15, ++epoch);
+  return l2.counters();
+}
+
+std::vector<int> all_sms() {
+  std::vector<int> v;
+  for (int i = 0; i < 132; ++i) v.push_back(i);
+  return v;
+}
+
+// The write and reduction kernels: thread i takes its bytes at i * step, 1,056 CTAs of 256 threads.
+struct Footprint {
+  std::uint64_t bytes;   // of the range
+  std::uint64_t step;
+  std::uint32_t width;   // bytes a thread
+  bool reduction = false;
+};
+
+Footprint footprint(const testing::HardwareRow& row) {
+  const std::uint64_t bytes = row.number("MiB") * kMiB;
+  if (row.starts("write_full")) return {bytes, 16, 16};
+  if (row.starts("write_partial16of32")) return {bytes, 32, 16};
+  if (row.starts("write_one_sector_of_line")) return {bytes, 128, 4};
+  return {bytes, 32, 4, row.starts("red")};
+}
+
+model::L2Counters run(const Footprint& f) {
+  L2Cache l2(card().l2());
+  const auto& order = card().numbers().cta_order;
+  const std::uint64_t count = f.bytes / f.step;
+  for (std::uint64_t i = 0; i < count; i += 32) {
+    const int sm = static_cast<int>(order[i / 256 % 1056 % order.size()]);
+    model::WarpAccess a;
+    a.mask = ~0u;
+    a.bytes = f.width;
+    for (std::size_t l = 0; l < 32; ++l) a.address[l] = kBase + (i + l) * f.step;
+    model::LineList lines;
+    model::touch_lines(a, true, lines);
+    for (const auto& t : lines) {
+      if (!f.reduction) {
+        l2.write(sm, t.line, t.sectors, t.full, t.bytes.data());
+        continue;
+      }
+      for (unsigned s = 0; s < 4; ++s)
+        if (t.sectors >> s & 1) l2.atomic(sm, t.line * 4 + s, 1, false);
+    }
+  }
+  return l2.counters();
+}
+
+}  // namespace
+
+TEST_CASE("sweeps of reads hit as on an H200") {
+  // From sweeps on an H200 (driver 580.159.04, CUDA 13.0, 2026-11-21), Nsight Compute: MiB, passes,
+  // lts__t_sectors_srcunit_tex_op_read_lookup_hit, dram__sectors_read, lts__t_sectors_srcunit_ltcfabric.
+  struct Measured {
+    bool all;
+    std::uint64_t mib;
+    int passes;
+    std::uint64_t hits, dram, fabric;
+  };
+  constexpr Measured kCases[] = {
+      {false, 8, 3, 524321, 262368, 132712},   {false, 24, 3, 1572896, 787072, 394904},
+      {false, 28, 3, 1834181, 925040, 467212}, {false, 40, 3, 32, 2622488, 1968018},
+      {false, 48, 3, 32, 3146384, 2361304},    {false, 64, 3, 32, 6283936, 3148332},
+      {true, 8, 3, 524321, 262368, 150198},    {true, 24, 3, 1572897, 786664, 414237},
+      {true, 32, 3, 2090713, 1052264, 550559}, {true, 56, 3, 4589, 5496544, 2772637},
+      {true, 64, 3, 36, 6292872, 3167366},     {true, 24, 8, 5505056, 786744, 414252}};
+  for (const Measured& m : kCases) {
+    const auto c = sweep(m.all ? all_sms() : std::vector<int>{0}, m.mib, m.passes);
+    const double total = static_cast<double>(m.mib * kMiB / 32 * static_cast<std::uint64_t>(m.passes));
+    INFO((m.all ? "all SMs, " : "one SM, ") << m.mib << " MiB: hits " << c.read_hit << " (" << m.hits << "), DRAM " << c.dram_read << " (" << m.dram << "), fabric " << c.fabric_read << " (" << m.fabric << ")");
+    // Sectors off by at most 1 % of all that were read; the fabric by 2 % and what the kernel's own
+    // stores of a word a thread bring (up to 16,896 sectors, and as many lookups of the far side).
+    CHECK(std::abs(static_cast<double>(c.read_hit) - static_cast<double>(m.hits)) < 0.01 * total);
+    CHECK(std::abs(static_cast<double>(c.dram_read) - static_cast<double>(m.dram)) < 0.01 * total);
+    CHECK(std::abs(static_cast<double>(c.fabric_read) - static_cast<double>(m.fabric)) < 0.02 * total + 16896);
+  }
+}
+
+TEST_CASE("sweeps that end between hitting and missing fall between as on an H200") {
+  // The same, where a set's luck decides. The model's sets are spread more evenly than the
+  // hardware's, and its LRU is exact, so that its edge is sharper: the share of hits may be off by
+  // a third of the reads of a pass.
+  struct Measured {
+    bool all;
+    std::uint64_t mib, hits;
+  };
+  constexpr Measured kCases[] = {{false, 32, 590616}, {true, 36, 2290192}, {true, 40, 2241532},
+                                 {true, 44, 1530988}, {true, 48, 279345}};
+  for (const Measured& m : kCases) {
+    const auto c = sweep(m.all ? all_sms() : std::vector<int>{0}, m.mib, 3);
+    const double pass = static_cast<double>(m.mib * kMiB / 32);
+    INFO((m.all ? "all SMs, " : "one SM, ") << m.mib << " MiB: hits " << c.read_hit << " (" << m.hits << ")");
+    CHECK(std::abs(static_cast<double>(c.read_hit) - static_cast<double>(m.hits)) < 0.34 * pass);
+  }
+}
+
+TEST_CASE("a sweep of exactly one side's size hits as on an H200", "[!shouldfail]") {
+  // Known gap: 1,375,964 sectors hit where the model, whose sets fill evenly, keeps all 1,966,080.
+  const auto c = sweep({0}, 30, 3);
+  CHECK(ratio(c.read_hit, 1375964) < 1.2);
+}
+
+// How far the model's DRAM reads and writes are off at the worst, as a share of the sectors stored.
+struct Off {
+  double reads = 0, writes = 0;
+};
+static Off worst_footprint(const std::vector<std::string>& kinds) {
+  Off worst;
+  for (const auto& row : testing::hardware_rows("l2_policy.csv")) {
+    const std::string kind = row.label.substr(0, row.label.find(','));
+    if (std::find(kinds.begin(), kinds.end(), kind) == kinds.end()) continue;
+    const auto c = run(footprint(row));
+    const std::uint64_t reads = row.at("dram__sectors_read.sum"), writes = row.at("dram__sectors_write.sum");
+    const double total = static_cast<double>(c.write + c.reduction);
+    UNSCOPED_INFO(row.label << ": DRAM reads " << c.dram_read << " (" << reads << "), writes " << c.dram_write << " (" << writes << ")");
+    worst.reads = std::max(worst.reads, std::abs(static_cast<double>(c.dram_read) - static_cast<double>(reads)) / total);
+    worst.writes = std::max(worst.writes, std::abs(static_cast<double>(c.dram_write) - static_cast<double>(writes)) / total);
+    CHECK(c.write == row.at("lts__t_sectors_srcunit_tex_op_write.sum"));
+    CHECK(c.reduction == row.at("lts__t_sectors_srcunit_tex_op_red.sum"));
+    if (kind == "red_one_word_of_sector") CHECK(c.reduction_hit == row.at("lts__t_sectors_srcunit_tex_op_red_lookup_hit.sum"));
+  }
+  return worst;
+}
+
+TEST_CASE("footprints of whole stores and of reductions read and write back as on an H200") {
+  // Reads: to the unit, but for the launch's own hundred. Writes: the cap on dirty ways is a whole
+  // number, and which of them go first depends on the order of arrival.
+  const Off off = worst_footprint({"write_full", "red_one_word_of_sector"});
+  CHECK(off.reads < 0.002);
+  CHECK(off.writes < 0.04);
+}
+
+TEST_CASE("footprints of partial stores are filled from DRAM as on an H200") {
+  // From 8 to 16 MiB the hardware fills a little less, then a little more: its sets do not fill as
+  // evenly as the model's.
+  const Off off = worst_footprint({"write_partial4of32", "write_partial16of32", "write_one_sector_of_line"});
+  CHECK(off.reads < 0.11);
+}
+
+TEST_CASE("footprints of partial stores write back as an H200 does", "[!shouldfail]") {
+  // Known gap: from 16 MiB on the hardware writes 7 to 9 MiB less than it has filled (filled lines
+  // stay dirty); the model writes back what it fills, at once.
+  const Off off = worst_footprint({"write_partial4of32", "write_partial16of32", "write_one_sector_of_line"});
+  CHECK(off.writes < 0.11);
+}
+
+TEST_CASE("reads move from DRAM what an H200 moves, hints included") {
+  for (const auto& row : testing::hardware_rows("l2_policy.csv")) {
+    if (!row.starts("read_hint,")) continue;
+    const std::uint64_t step = row.number("step"), hint = row.number("hint");
+    if (hint == 256 && step == 256) continue;  // the next test
+    L2Cache l2(card().l2());
+    std::uint64_t epoch = 1;
+    for (std::uint64_t i = 0; i < 65536; ++i) {
+      const std::uint64_t address = kBase + i * step;
+      l2.read(static_cast<int>(i / 32 % 132), address / 128, static_cast<std::uint8_t>(1u << address % 128 / 32), ++epoch,
+              hint >= 128 ? static_cast<std::uint32_t>(hint / 32) : 0);
+    }
+    INFO(row.label);
+    // 96 and a few sectors are the launch's own.
+    CHECK(row.at("dram__sectors_read.sum") - l2.counters().dram_read < 200);
+  }
+}
+
+TEST_CASE("a hint of 256 bytes brings the next line as well", "[!shouldfail]") {
+  // Known gap: measured 510,528 sectors for 65,536 reads at steps of 256 bytes; the model brings
+  // the line only. It fails on the day that the gap closes.
+  L2Cache l2(card().l2());
+  std::uint64_t epoch = 1;
+  for (std::uint64_t i = 0; i < 65536; ++i) l2.read(0, kBase / 128 + 2 * i, 1, ++epoch, 8);
+  CHECK(ratio(l2.counters().dram_read, 510528) > 0.95);
+}
+
+TEST_CASE("a line read from afar is kept on both sides, and a write there takes the copy away") {
+  auto spec = card().l2();
+  const int near = 0;
+  int far = 0;
+  while (spec.sm_side[static_cast<std::size_t>(far)] == spec.sm_side[near]) ++far;
+  L2Cache l2(spec);
+  std::uint64_t epoch = 1;
+  const auto read_hits = [&](int sm, std::uint64_t line) {
+    const std::uint64_t before = l2.counters().read_hit;
+    l2.read(sm, line, 15, ++epoch);
+    return l2.counters().read_hit - before;
+  };
+  int crossed = 0;
+  for (std::uint64_t line = kBase / 128; line < kBase / 128 + 4096; line += 32) {
+    CHECK(read_hits(near, line) == 0);
+    const std::uint64_t fabric = l2.counters().fabric_read;
+    CHECK(read_hits(near, line) == 4);
+    CHECK(l2.counters().fabric_read == fabric);
+    const std::uint64_t hits = read_hits(far, line);  // a copy there, or a crossing that hits
+    CHECK((hits == 0 || hits == 4));
+    crossed += hits == 0;
+    CHECK(read_hits(far, line) == 4);
+    l2.write(near, line, 15, 15, kWhole);
+    l2.write(far, line, 15, 15, kWhole);
+    CHECK(l2.counters().dram_read == static_cast<std::uint64_t>(4 * ((line - kBase / 128) / 32 + 1)));
+  }
+  CHECK(crossed == 64);  // half of the chunks live on either side
+}
+
+TEST_CASE("sectors are conserved through the L2 whatever comes") {
+  for (int sides : {1, 2}) {
+    auto spec = card().l2();
+    spec.sides = sides;
+    L2Cache l2(spec);
+    std::uint64_t seed = 12345, reads = 0, writes = 0, atomics = 0;
+    const auto random = [&] { return (seed = seed * 6364136223846793005ull + 1442695040888963407ull) >> 33; };
+    for (int i = 0; i < 200000; ++i) {
+      const int sm = static_cast<int>(random() % 132);
+      const std::uint64_t line = kBase / 128 + random() % 4096;
+      const auto sectors = static_cast<std::uint8_t>(1 + random() % 15);
+      switch (random() % 3) {
+        case 0: l2.read(sm, line, sectors, random() % 100 + static_cast<std::uint64_t>(i) / 100), reads += static_cast<unsigned>(std::popcount(sectors)); break;
+        case 1: l2.write(sm, line, sectors, sectors, kWhole), writes += static_cast<unsigned>(std::popcount(sectors)); break;
+        default: l2.atomic(sm, line * 4 + random() % 4, 3, random() % 2), atomics += 3;
+      }
+    }
+    const auto& c = l2.counters();
+    CHECK(c.read + c.merged == reads);
+    CHECK(c.write == writes);
+    CHECK(c.atomic + c.reduction == atomics);
+    CHECK(c.read_hit <= c.read);
+    CHECK(c.read_requests <= c.read);
+    CHECK(c.atomic_hit <= c.atomic);
+    CHECK(c.fabric_read_hit <= c.fabric_read);
+    CHECK((sides == 2) == (c.fabric_read > 0));
+    // Half a megabyte never leaves 60: each sector comes from DRAM once at most, and all writes stay.
+    CHECK(c.dram_read <= 4096 * 4);
+    CHECK(c.dram_write == 0);
+    CHECK(l2.dirty_sectors() <= 4096 * 4);
+    l2.flush();
+    CHECK(l2.dirty_sectors() == 0);
+  }
+}
+
+TEST_CASE("SMs of one GPC that read the same sectors together share a request, four at most") {
+  auto spec = card().l2();
+  std::vector<int> gpc;  // the SMs of SM 0's GPC
+  for (int sm = 0; sm < 132; ++sm)
+    if (spec.sm_group[static_cast<std::size_t>(sm)] == spec.sm_group[0]) gpc.push_back(sm);
+  REQUIRE(gpc.size() >= 5);
+  L2Cache l2(spec);
+  for (int i = 0; i < 4; ++i) l2.read(gpc[static_cast<std::size_t>(i)], kBase / 128, 15, 9);
+  CHECK(l2.counters().read_requests == 1);
+  CHECK(l2.counters().merged == 12);
+  l2.read(gpc[4], kBase / 128, 15, 9);  // a fifth
+  CHECK(l2.counters().read_requests == 2);
+  l2.read(gpc[0], kBase / 128, 15, 10);  // later
+  CHECK(l2.counters().read_requests == 3);
+  int stranger = 0;
+  while (spec.sm_group[static_cast<std::size_t>(stranger)] == spec.sm_group[0]) ++stranger;
+  l2.read(stranger, kBase / 128, 15, 10);
+  CHECK(l2.counters().read_requests == 4);
+}

@@ -1,0 +1,118 @@
+// Shared-memory wavefronts: all 580 lane patterns that an H200 was asked, and the slow twin.
+#include "model/shared_banks.hpp"
+
+#include <random>
+
+#include "tests/catch.hpp"
+#include "tests/model/hardware_rows.hpp"
+#include "tests/model/reference/shared.hpp"
+
+using namespace warpmem;
+using model::SharedKind;
+using model::WarpAccess;
+
+namespace {
+
+// "load,8,stride2,ffffffff,0 16 32 …"
+struct Pattern {
+  WarpAccess access;
+  SharedKind kind = SharedKind::kLoad;
+};
+
+Pattern parse(const std::string& label) {
+  const auto part = testing::split(label, ',');
+  Pattern p;
+  p.access.bytes = static_cast<std::uint32_t>(std::stoul(part[1]));
+  p.access.mask = static_cast<std::uint32_t>(std::stoul(part[3], nullptr, 16));
+  const auto offsets = testing::split(part[4], ' ');
+  for (std::size_t l = 0; l < 32; ++l) p.access.address[l] = std::stoull(offsets[l]);
+  const std::string& kind = part[0];
+  if (kind == "store") p.kind = SharedKind::kStore;
+  if (kind == "atomic_add" || kind == "atomic_exch") p.kind = SharedKind::kAtomic;
+  if (kind == "atomic_cas") p.kind = SharedKind::kCompareAndSwap;
+  if (kind == "red_inc") p.kind = SharedKind::kReduction;
+  if (kind.find("matrix") != std::string::npos) {
+    p.kind = SharedKind::kMatrix;  // ldmatrix1, 2, 4: eight row addresses a matrix
+    const int rows = 8 * (kind.back() - '0');
+    if (rows < 32) p.access.mask = (1u << rows) - 1;
+  }
+  return p;
+}
+
+constexpr SharedKind kKinds[] = {SharedKind::kLoad, SharedKind::kStore, SharedKind::kMatrix,
+                                 SharedKind::kAtomic, SharedKind::kCompareAndSwap, SharedKind::kReduction};
+
+// Widths that the instruction comes in.
+std::vector<std::uint32_t> widths(SharedKind kind) {
+  if (kind == SharedKind::kMatrix) return {16};
+  if (kind == SharedKind::kLoad || kind == SharedKind::kStore) return {1, 2, 4, 8, 16};
+  return {4};
+}
+
+}  // namespace
+
+TEST_CASE("every shared pattern takes the wavefronts that an H200 counted") {
+  const auto rows = testing::hardware_rows("shared_banks.csv");
+  REQUIRE(rows.size() == 580);
+  for (const auto& row : rows) {
+    const Pattern p = parse(row.label);
+    INFO(row.label);
+    CHECK(static_cast<std::uint64_t>(model::shared_wavefronts(p.access, p.kind)) == row.at("memory_l1_wavefronts_shared"));
+  }
+}
+
+TEST_CASE("shared wavefronts equal the slow twin's in all patterns of four lanes on eight banks") {
+  // Each of four lanes takes one of eight words of two rows; lanes sit where groups are decided.
+  constexpr int kPlaces[][4] = {{0, 1, 2, 3}, {6, 7, 8, 9}, {14, 15, 16, 17}, {0, 8, 16, 24}};
+  for (SharedKind kind : kKinds)
+    for (std::uint32_t bytes : widths(kind))
+      for (const auto& place : kPlaces)
+        for (unsigned code = 0; code < 16u * 16 * 16 * 16; ++code) {
+          WarpAccess a;
+          a.bytes = bytes;
+          for (unsigned k = 0; k < 4; ++k) {
+            const unsigned word = code >> 4 * k & 15;  // low half: bank, high bit: next row
+            a.mask |= 1u << place[k];
+            a.address[static_cast<std::size_t>(place[k])] = std::uint64_t{word % 8} * std::max(bytes, 4u) + std::uint64_t{word / 8} * 1024;
+          }
+          const int fast = model::shared_wavefronts(a, kind), slow = reference::shared_wavefronts(a, kind);
+          if (fast != slow) FAIL("kind " << static_cast<int>(kind) << ", " << bytes << " bytes, code " << code << ": " << fast << " instead of " << slow);
+        }
+  SUCCEED();
+}
+
+TEST_CASE("shared wavefronts equal the slow twin's in random patterns") {
+  std::mt19937_64 random(7);
+  for (int round = 0; round < 30000; ++round) {
+    const SharedKind kind = kKinds[random() % std::size(kKinds)];
+    const auto choice = widths(kind);
+    WarpAccess a;
+    a.bytes = choice[random() % choice.size()];
+    a.mask = random() % 2 ? ~0u : static_cast<std::uint32_t>(random());
+    const std::uint64_t words = 1 + random() % (random() % 2 ? 8 : 512);
+    for (std::size_t l = 0; l < 32; ++l) {
+      a.address[l] = random() % words * a.bytes;
+      if (l % 2 && random() % 3 == 0) a.address[l] = a.address[l ^ 1];
+      if (round % 4 == 0) a.address[l] = l / 2 * a.bytes;
+    }
+    INFO("round " << round);
+    const int n = model::shared_wavefronts(a, kind);
+    CHECK(n == reference::shared_wavefronts(a, kind));
+    // A lane takes part in some pass; no pattern beats the best one but through sharing.
+    CHECK((n > 0) == (a.mask != 0));
+    CHECK(n <= 4 * 32);
+  }
+}
+
+TEST_CASE("the ideal number of shared wavefronts is that of neighbouring words") {
+  for (SharedKind kind : {SharedKind::kLoad, SharedKind::kStore, SharedKind::kAtomic, SharedKind::kCompareAndSwap})
+    for (std::uint32_t bytes : widths(kind)) {
+      if (bytes < 4) continue;
+      WarpAccess a;
+      a.bytes = bytes;
+      a.mask = ~0u;
+      for (std::size_t l = 0; l < 32; ++l) a.address[l] = l * bytes;
+      CHECK(model::shared_wavefronts(a, kind) == model::shared_wavefronts_ideal(a, kind));
+    }
+  CHECK(model::shared_wavefronts_ideal(WarpAccess{}, SharedKind::kLoad) == 0);
+}
