@@ -216,14 +216,15 @@ TEST_CASE("the origin, programs and launches come back") {
 
 TEST_CASE(
     "records added one by one, warps interleaved, come back warp by warp in their own order") {
-  const auto pattern = patterns::matmul();
+  const auto pattern = patterns::spmv();
   std::vector<patterns::Warp> warps;
   std::mt19937_64 random(1);
   for (std::uint32_t w = 0; w < 8; ++w)
     pattern.fill(warps.emplace_back(patterns::Warp{9, w, {}, {}}), random);
   BlockBuilder builder(0);
-  for (std::size_t i = 0; i < warps[0].records.size(); ++i) {
+  for (std::size_t i = 0; i < 100; ++i) {
     for (auto warp = warps.rbegin(); warp != warps.rend(); ++warp) {
+      if (i >= warp->records.size()) continue;
       builder.add(9, warp->warp, std::span(warp->records).subspan(i, 1), pattern.sites,
                   warp->lanes);
     }
@@ -234,7 +235,7 @@ TEST_CASE(
   for (const auto& warp : warps) {
     ordered.add(9, warp.warp, warp.records, pattern.sites, warp.lanes);
   }
-  CHECK(block.records == ordered.take().records);
+  CHECK(block.body == ordered.take().body);
   for (std::uint32_t w = 0; w < 8; ++w) {
     CHECK(block.segments[w].warp == w);
     CHECK(block.segments[w].count == warps[w].records.size());
