@@ -16,7 +16,8 @@ cases=$(
   done | grep -c .
 )
 echo
-echo "test cases: $cases in the room tests, beside the end-to-end ones"
+steps=$(cat "$(dirname -- "$0")"/../tests/e2e/test_*.py | grep -c '    def test_')
+echo "test cases: $cases in the rooms, $steps end to end"
 echo "$passed"
 case $passed in
   100%*) exit 0 ;;

@@ -162,7 +162,7 @@ ordered_json launch_json(const trace::TraceReader& reader, const trace::LaunchSu
 std::string as_json(const trace::TraceReader& reader, const LaunchRange& range) {
   const trace::Origin& origin = reader.origin();
   ordered_json out{{"schema", 1}};
-  out["trace"] = {{"file", reader.path()},
+  out["trace"] = {{"file", std::filesystem::path(reader.path()).filename().string()},
                   {"bytes", file_bytes(reader.path())},
                   {"hash", reader.hash()},
                   {"level", level_name(origin.level)},
@@ -181,8 +181,7 @@ std::string as_json(const trace::TraceReader& reader, const LaunchRange& range) 
 int info(const InfoOptions& options) {
   const auto reader = open_trace(options.input);
   if (!reader) return fail(reader.error());
-  const bool filtered = options.launches.first != 0 || options.launches.end != LaunchRange{}.end;
-  if (filtered) {
+  if (!options.launches.all()) {
     if (auto any = require_any_launch(*reader, options.launches); !any) return fail(any.error());
   }
   auto output = Output::open(options.output);

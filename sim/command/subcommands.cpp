@@ -23,6 +23,9 @@ Run setup_validate(CLI::App& app);
 #ifdef WARPMEM_HAS_CARDS
 Run setup_gpus(CLI::App& app);
 #endif
+#ifdef WARPMEM_HAS_VALIDATE
+Run setup_metrics(CLI::App& app);
+#endif
 Run setup_doctor(CLI::App& app);
 Run setup_completion(CLI::App& app);
 
@@ -44,6 +47,9 @@ constexpr Subcommand kSubcommands[] = {
 #endif
 #ifdef WARPMEM_HAS_CARDS
     {"gpus", "the GPU cards, and every number of one", setup_gpus},
+#endif
+#ifdef WARPMEM_HAS_VALIDATE
+    {"metrics", "what each counter counts, and how exact it is", setup_metrics},
 #endif
     {"doctor", "what this machine can do, and what is missing", setup_doctor},
     {"completion", "shell completion for this command", setup_completion},

@@ -40,7 +40,7 @@ void add_trace_options(CLI::App& app, TraceInput& input) {
 
 Result<trace::TraceReader> open_trace(const TraceInput& input) {
   auto reader = trace::TraceReader::open(input.path, {.allow_partial = input.partial});
-  if (reader && !reader->quality().complete()) {
+  if (reader && input.partial && !reader->quality().complete()) {
     warn(fmt::format("{}: {}", input.path, quality_text(reader->quality())));
   }
   return reader;

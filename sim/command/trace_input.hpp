@@ -32,6 +32,7 @@ Result<void> require_complete(const trace::TraceReader& reader, const TraceInput
 struct LaunchRange {
   std::uint64_t first = 0;
   std::uint64_t end = ~std::uint64_t{0};
+  bool all() const { return first == 0 && end == ~std::uint64_t{0}; }
   bool contains(std::uint64_t launch) const { return launch >= first && launch < end; }
 };
 void add_launch_option(CLI::App& app, LaunchRange& range);

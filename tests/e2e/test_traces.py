@@ -157,7 +157,6 @@ class BadTraces(harness.CommandTest):
         run = self.run_command("info", self.trace("lossy"))
         self.assert_works(run)
         self.assertIn("5 known to be lost", run.out)
-        self.assertIn("warning", run.err)
 
     def test_a_trace_without_launches(self):
         self.assert_works(self.run_command("info", self.trace("empty")))

@@ -1,0 +1,103 @@
+// `warpmem replay T --gpu h200`: a trace's counters on a card.
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include <memory>
+#include <string>
+
+#include "base/units.hpp"
+#include "sim/command/card_input.hpp"
+#include "sim/command/command.hpp"
+#include "sim/command/output.hpp"
+#include "sim/command/progress.hpp"
+#include "sim/command/replay_view.hpp"
+#include "sim/command/trace_input.hpp"
+#include "sim/replay.hpp"
+
+namespace warpmem::command {
+
+namespace {
+
+struct ReplayCommandOptions {
+  TraceInput input;
+  CardInput card;
+  LaunchRange launches;
+  OutputOptions output;
+  bool all = false;
+  bool keep_caches = false;
+};
+
+// The launches of a range one after the other: each is independent, unless caches are kept, and
+// then those before it have to run as well.
+Result<sim::ReplayResult> replay_selected(const trace::TraceReader& reader, const model::Card& card,
+                                          const ReplayCommandOptions& options) {
+  sim::ReplayOptions engine;
+  engine.keep_caches = options.keep_caches;
+  Progress progress("replay", "records", reader.quality().records);
+  std::uint64_t before = 0;
+  engine.progress = [&](std::uint64_t done, std::uint64_t) {
+    progress.update(before + done);
+    return true;
+  };
+  if (options.launches.all() || options.keep_caches) {
+    auto whole = sim::replay(reader, card, engine);
+    if (!whole || options.launches.all()) return whole;
+    std::erase_if(whole->launches, [&](const LaunchMetrics& launch) {
+      return !options.launches.contains(launch.launch);
+    });
+    std::erase_if(whole->details, [&](const sim::ReplayedLaunch& launch) {
+      return !options.launches.contains(launch.metrics.launch);
+    });
+    return whole;
+  }
+  sim::ReplayResult out;
+  for (const trace::LaunchSummary& summary : reader.launches()) {
+    if (!options.launches.contains(summary.launch.id)) continue;
+    engine.launch = summary.launch.id;
+    auto one = sim::replay(reader, card, engine);
+    if (!one) return one;
+    before += summary.end.records;
+    out.launches.insert(out.launches.end(), one->launches.begin(), one->launches.end());
+    out.details.insert(out.details.end(), one->details.begin(), one->details.end());
+    out.notes = std::move(one->notes);  // about the trace and the engine: the same each time
+  }
+  return out;
+}
+
+int replay(const ReplayCommandOptions& options) {
+  const auto card = load_card(options.card);
+  if (!card) return fail(card.error());
+  const auto reader = open_trace(options.input);
+  if (!reader) return fail(reader.error());
+  if (auto whole = require_complete(*reader, options.input); !whole) return fail(whole.error());
+  if (auto any = require_any_launch(*reader, options.launches); !any) return fail(any.error());
+  // An output that cannot be written is told now, not after minutes of work.
+  auto output = Output::open(options.output);
+  if (!output) return fail(output.error());
+  const auto result = replay_selected(*reader, *card, options);
+  if (!result) return fail(result.error());
+  const ReplayView view{*reader, *card, *result, options.all};
+  switch (options.output.format) {
+    case Format::kTable: output->write(replay_text(view, output->colour())); break;
+    case Format::kJson: output->write(replay_json(view)); break;
+    case Format::kCsv: output->write(replay_csv(view)); break;
+  }
+  if (auto done = output->finish(); !done) return fail(done.error());
+  return 0;
+}
+
+}  // namespace
+
+Run setup_replay(CLI::App& app) {
+  auto options = std::make_shared<ReplayCommandOptions>();
+  add_trace_options(app, options->input);
+  add_card_options(app, options->card);
+  add_launch_option(app, options->launches);
+  app.add_flag("--all", options->all, "every counter of every launch, zeros too");
+  app.add_flag("--keep-caches", options->keep_caches,
+               "do not flush the caches before each launch, as a profiler does");
+  add_output_options(app, options->output);
+  return [options] { return replay(*options); };
+}
+
+}  // namespace warpmem::command

@@ -1,0 +1,178 @@
+#include "sim/command/replay_view.hpp"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string_view>
+#include <vector>
+
+#include "base/units.hpp"
+#include "sim/command/card_input.hpp"
+#include "sim/command/metric_text.hpp"
+#include "sim/command/output.hpp"
+#include "sim/command/table.hpp"
+#include "sim/command/trace_input.hpp"
+
+namespace warpmem::command {
+
+namespace {
+
+using nlohmann::ordered_json;
+
+std::string not_known(const MetricValue& value) { return fmt::format("n/a ({})", value.missing); }
+
+std::string_view unit_of(const std::string& metric) {
+  for (const sim::MetricRow& row : sim::metric_rows()) {
+    if (metric == row.name) return row.unit;
+  }
+  if (metric == "launch__shared_mem_config_size") return "byte";  // an attribute, not a count
+  const validate::MetricRule* rule = validate::find_rule(metric);
+  return rule ? rule->unit : std::string_view();
+}
+
+// The value of a metric that must be there for a figure derived from it; nothing when unknown.
+const MetricValue* known(const LaunchMetrics& launch, const char* metric) {
+  const auto found = launch.metrics.find(metric);
+  return found != launch.metrics.end() && found->second.known() ? &found->second : nullptr;
+}
+
+std::string count(const LaunchMetrics& launch, const char* metric) {
+  const MetricValue* value = known(launch, metric);
+  return value ? number(value->value) : "n/a";
+}
+
+// part / whole; "-" where there was nothing to divide by.
+std::string ratio(const LaunchMetrics& launch, const char* part, const char* whole, bool percent) {
+  const MetricValue* over = known(launch, part);
+  const MetricValue* under = known(launch, whole);
+  if (!over || !under) return "n/a";
+  if (under->value == 0) return "-";
+  const double quotient = over->value / under->value;
+  return percent ? fmt::format("{:.1f} %", 100 * quotient) : fmt::format("{:.2f}", quotient);
+}
+
+Table overview(const sim::ReplayResult& result) {
+  Table table({{"launch", Align::kRight},
+               {"kernel"},
+               {"grid", Align::kRight},
+               {"block", Align::kRight},
+               {"load requests", Align::kRight},
+               {"sectors a request", Align::kRight},
+               {"L1 hits", Align::kRight},
+               {"L2 reads", Align::kRight},
+               {"L2 hits", Align::kRight},
+               {"DRAM read", Align::kRight},
+               {"DRAM write", Align::kRight}});
+  constexpr const char* kRequests = "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum";
+  constexpr const char* kSectors = "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum";
+  constexpr const char* kL2Read = "lts__t_sectors_srcunit_tex_op_read.sum";
+  for (const LaunchMetrics& launch : result.launches) {
+    table.row(
+        {grouped(launch.launch), launch.kernel, dims(launch.grid), dims(launch.block),
+         count(launch, kRequests), ratio(launch, kSectors, kRequests, false),
+         ratio(launch, "l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum", kSectors, true),
+         count(launch, kL2Read),
+         ratio(launch, "lts__t_sectors_srcunit_tex_op_read_lookup_hit.sum", kL2Read, true),
+         count(launch, "dram__sectors_read.sum"), count(launch, "dram__sectors_write.sum")});
+  }
+  return table;
+}
+
+Table counters(const LaunchMetrics& launch, bool zeros) {
+  Table table({{"counter"}, {"value", Align::kRight}, {"unit"}, {"held to"}});
+  for (const auto& [name, value] : launch.metrics) {
+    if (value.known() && value.value == 0 && !zeros) continue;
+    table.row({name, value.known() ? number(value.value) : not_known(value),
+               std::string(unit_of(name)), accuracy(validate::find_rule(name))});
+  }
+  return table;
+}
+
+// The file's name without its folder: a result does not depend on where the trace lies.
+std::string file_name(const trace::TraceReader& reader) {
+  return std::filesystem::path(reader.path()).filename().string();
+}
+
+std::string notes_text(const ReplayView& view) {
+  std::string out;
+  for (const std::string& note : view.result.notes) out += "note: " + note + "\n";
+  for (const sim::ReplayedLaunch& launch : view.result.details) {
+    for (const std::string& note : launch.notes) {
+      out += fmt::format("note: launch {}: {}\n", launch.metrics.launch, note);
+    }
+    if (!launch.complete) {
+      out += fmt::format("note: launch {} is incomplete: its counters are a part of the truth\n",
+                         launch.metrics.launch);
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string replay_text(const ReplayView& view, bool colour) {
+  std::string out =
+      fmt::format("{} on {} ({}), trace {}\n", file_name(view.reader), view.card.name(),
+                  view.card.full_name(), quality_text(view.reader.quality()));
+  for (const model::CardEntry& entry : view.card.entries()) {
+    if (entry.overridden) out += fmt::format("with {} = {}\n", entry.key, entry.value);
+  }
+  const bool each = view.all || view.result.launches.size() == 1;
+  if (!each) {
+    out += "\n" + overview(view.result).text(colour);
+    out += "\nL2 and DRAM columns are 32-byte sectors. All counters: --launch N, or --all.\n";
+  } else {
+    for (const LaunchMetrics& launch : view.result.launches) {
+      out += fmt::format("\nlaunch {}: {}  grid {}  block {}\n", launch.launch, launch.kernel,
+                         dims(launch.grid), dims(launch.block));
+      out += counters(launch, view.all).text(colour);
+    }
+    if (!view.all) out += "\nCounters that are zero are left out; --all shows them.\n";
+  }
+  if (const std::string notes = notes_text(view); !notes.empty()) out += "\n" + notes;
+  return out;
+}
+
+std::string replay_json(const ReplayView& view) {
+  ordered_json out{{"schema", 1}, {"gpu", view.card.name()}, {"card", card_json(view.card)}};
+  out["trace"] = {{"file", file_name(view.reader)},
+                  {"hash", view.reader.hash()},
+                  {"level", level_name(view.reader.origin().level)},
+                  {"quality", quality_json(view.reader.quality())}};
+  out["notes"] = view.result.notes;
+  out["kernels"] = ordered_json::array();
+  for (const sim::ReplayedLaunch& launch : view.result.details) {
+    ordered_json entry{{"launch", launch.metrics.launch}, {"name", launch.metrics.kernel},
+                       {"grid", launch.metrics.grid},     {"block", launch.metrics.block},
+                       {"complete", launch.complete},     {"notes", launch.notes}};
+    ordered_json metrics = ordered_json::object(), missing = ordered_json::object();
+    for (const auto& [name, value] : launch.metrics.metrics) {
+      if (!value.known()) {
+        metrics[name] = nullptr;
+        missing[name] = value.missing;
+      } else if (value.value == static_cast<double>(static_cast<std::int64_t>(value.value))) {
+        metrics[name] = static_cast<std::int64_t>(value.value);  // 131072, not 131072.0
+      } else {
+        metrics[name] = value.value;
+      }
+    }
+    entry["metrics"] = std::move(metrics);
+    if (!missing.empty()) entry["not_available"] = std::move(missing);
+    out["kernels"].push_back(std::move(entry));
+  }
+  return out.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+}
+
+std::string replay_csv(const ReplayView& view) {
+  Table table({{"launch"}, {"kernel"}, {"metric"}, {"unit"}, {"value"}});
+  for (const LaunchMetrics& launch : view.result.launches) {
+    for (const auto& [name, value] : launch.metrics) {
+      table.row({std::to_string(launch.launch), launch.kernel, name, std::string(unit_of(name)),
+                 value.known() ? fmt::format("{}", value.value) : not_known(value)});
+    }
+  }
+  return table.csv();
+}
+
+}  // namespace warpmem::command

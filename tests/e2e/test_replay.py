@@ -1,0 +1,152 @@
+"""replay, gpus and metrics: the counters of a trace on a card."""
+
+import csv
+import io
+import os
+
+import harness
+
+LOADS = "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum"
+SECTORS = "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"
+
+
+class Replay(harness.CommandTest):
+    def replay(self, *arguments):
+        run = self.run_command("replay", *arguments, "--format", "json")
+        self.assert_works(run)
+        return run.json()
+
+    def test_the_json_has_the_documented_shape(self):
+        out = self.replay(self.trace("copy"), "--gpu", "h200")
+        self.assertEqual((out["schema"], out["gpu"]), (1, "h200"))
+        self.assertEqual(out["trace"]["file"], "copy.wmt")
+        self.assertEqual(out["trace"]["level"], "sass")
+        self.assertRegex(out["trace"]["hash"], "^[0-9a-f]{16}$")
+        self.assertTrue(out["trace"]["quality"]["complete"])
+        for number in out["card"].values():
+            self.assertTrue(number["unit"] and number["source"] and number["value"])
+        kernel = out["kernels"][0]
+        self.assertEqual(kernel["launch"], 0)
+        self.assertEqual((kernel["grid"], kernel["block"]), ([8, 1, 1], [128, 1, 1]))
+        self.assertIsInstance(kernel["metrics"][LOADS], int)
+
+    def test_consecutive_words_take_four_sectors_a_request(self):
+        metrics = self.replay(self.trace("copy"))["kernels"][0]["metrics"]
+        self.assertEqual((metrics[LOADS], metrics[SECTORS]), (32, 128))
+
+    def test_scattered_words_take_a_sector_a_lane(self):
+        metrics = self.replay(self.trace("gather"), "--launch", "0")["kernels"][0]["metrics"]
+        self.assertEqual((metrics[LOADS], metrics[SECTORS]), (32, 1024))
+
+    def test_launches_are_independent(self):
+        trace = self.trace("gather")
+        both = self.replay(trace)["kernels"]
+        self.assertEqual(len(both), 2)
+        self.assertEqual(self.replay(trace, "--launch", "1")["kernels"], both[1:])
+        self.assertEqual(self.replay(trace, "--launch", "0:2")["kernels"], both)
+
+    def test_the_same_bytes_from_anywhere(self):
+        trace = self.trace("gather")
+        first = self.run_command("replay", trace, "--format", "json").out
+        os.mkdir(self.path("deeper"))
+        moved = os.path.join("deeper", trace)
+        os.rename(self.path(trace), self.path(moved))
+        second = self.run_command("replay", moved, "--format", "json",
+                                  env={"LANG": "de_DE.UTF-8", "TZ": "Asia/Tokyo"}).out
+        self.assertEqual(first, second)
+
+    def test_csv_is_long_form(self):
+        out = self.run_command("replay", self.trace("copy"), "--format", "csv").out
+        rows = list(csv.DictReader(io.StringIO(out)))
+        self.assertEqual(list(rows[0]), ["launch", "kernel", "metric", "unit", "value"])
+        self.assertEqual([r["value"] for r in rows if r["metric"] == SECTORS], ["128"])
+
+    def test_the_table_of_one_launch_names_unit_and_accuracy(self):
+        run = self.run_command("replay", self.trace("copy"))
+        self.assert_works(run)
+        self.assertRegex(run.out, SECTORS + r" +128 +sector +exact\n")
+
+    def test_the_table_of_many_launches_has_a_line_each(self):
+        run = self.run_command("replay", self.trace("gather"))
+        self.assert_works(run)
+        self.assertRegex(run.out, r"\n +0  copy\(.*\n +1  copy_again\(")
+
+    def test_a_setting_changes_the_card_and_is_written_down(self):
+        out = self.replay(self.trace("copy"), "--set", "l2.size=30MiB")
+        self.assertEqual(out["card"]["l2.size"]["value"], "30 MiB")
+        self.assertIn("set", out["card"]["l2.size"]["source"])
+        run = self.run_command("replay", self.trace("copy"), "--set", "l2.size=30MiB")
+        self.assertIn("with l2.size = 30 MiB", run.out)
+
+    def test_an_unknown_card(self):
+        self.assert_fails(self.run_command("replay", self.trace("copy"), "--gpu", "h20"), 2,
+                          "did you mean 'h200'?")
+
+    def test_an_unknown_key(self):
+        self.assert_fails(self.run_command("replay", self.trace("copy"), "--set", "l1.sze=1KiB"),
+                          2, "l1.sze", "did you mean 'l1.size'?")
+
+    def test_settings_that_are_none(self):
+        for setting in ("l1.size", "=4", "l1.size=", "l1.size=large", "l1.size=-1"):
+            with self.subTest(setting):
+                run = self.run_command("replay", self.trace("copy"), "--set", setting)
+                self.assert_fails(run, 2, "--set")
+
+    def test_a_lossy_trace_is_refused_without_partial(self):
+        trace = self.trace("lossy")
+        self.assert_fails(self.run_command("replay", trace), 4, "5 known to be lost", "--partial")
+        run = self.run_command("replay", trace, "--partial", "--format", "json")
+        self.assert_works(run)
+        self.assertIn("warning", run.err)
+        self.assertFalse(run.json()["trace"]["quality"]["complete"])
+
+    def test_an_unsealed_trace_is_refused_without_partial(self):
+        self.assert_fails(self.run_command("replay", self.trace("unsealed")), 4, "--partial")
+
+    def test_a_trace_without_launches(self):
+        self.assert_fails(self.run_command("replay", self.trace("empty")), 2, "no launch")
+
+    def test_a_missing_launch(self):
+        run = self.run_command("replay", self.trace("copy"), "--launch", "3")
+        self.assert_fails(run, 2, "no such launch")
+
+    def test_unwritable_output_is_told_before_the_work(self):
+        run = self.run_command("replay", self.trace("copy"), "-o", "no/folder/r.json")
+        self.assert_fails(run, 2, "no/folder/r.json")
+
+
+class Cards(harness.CommandTest):
+    def test_the_list(self):
+        cards = self.run_command("gpus", "--format", "json").json()["cards"]
+        self.assertIn("h200", [card["name"] for card in cards])
+
+    def test_every_number_of_a_card_has_unit_and_source(self):
+        out = self.run_command("gpus", "h200", "--format", "json").json()
+        self.assertEqual(out["compute_capability"], "9.0")
+        for key, number in out["card"].items():
+            with self.subTest(key):
+                self.assertTrue(number["unit"])
+                self.assertRegex(number["source"], "^(documented|measured|assumed): ")
+
+    def test_an_unknown_card(self):
+        self.assert_fails(self.run_command("gpus", "g90"), 2, "known cards")
+
+
+class Metrics(harness.CommandTest):
+    def test_every_metric_says_what_it_counts_and_how_exact_it_is(self):
+        metrics = self.run_command("metrics", "--format", "json").json()["metrics"]
+        self.assertGreater(len(metrics), 40)
+        for metric in metrics:
+            with self.subTest(metric["name"]):
+                self.assertTrue(metric["counts"] and metric["unit"])
+                self.assertEqual(metric["exact"], metric["band"] == 0)
+
+    def test_every_counter_of_a_replay_has_a_unit(self):
+        out = self.run_command("replay", self.trace("copy"), "--format", "csv").out
+        for row in csv.DictReader(io.StringIO(out)):
+            with self.subTest(row["metric"]):
+                self.assertTrue(row["unit"])
+
+
+if __name__ == "__main__":
+    harness.main()
