@@ -1,0 +1,161 @@
+#include "traces/record/cubin.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <optional>
+#include <string_view>
+
+namespace warpmem::record {
+namespace {
+
+// Sizes and field offsets of ELF64 (elf.h has them too, but not everywhere).
+constexpr std::size_t kHeaderBytes = 64, kSectionBytes = 64, kSymbolBytes = 24;
+constexpr std::uint32_t kSymbolTable = 2, kFunctionType = 2;
+constexpr unsigned kCudaEntry = 0x10;  // st_other of a kernel
+constexpr unsigned kAttributeRegisters = 0x2f, kAttributeFrame = 0x11, kFormatSized = 4;
+
+class Bytes {
+ public:
+  explicit Bytes(std::span<const unsigned char> bytes) : bytes_(bytes) {}
+  bool holds(std::uint64_t at, std::uint64_t size) const {
+    return at <= bytes_.size() && size <= bytes_.size() - at;
+  }
+  template <class T>
+  T get(std::uint64_t at) const {  // 0 outside, so that callers need only check what they keep
+    T value{};
+    if (holds(at, sizeof(T))) std::memcpy(&value, bytes_.data() + at, sizeof(T));
+    return value;
+  }
+  std::string text(std::uint64_t at, std::uint64_t end) const {
+    std::string result;
+    for (; at < end && at < bytes_.size() && bytes_[at] != 0; ++at) {
+      result.push_back(static_cast<char>(bytes_[at]));
+    }
+    return result;
+  }
+
+ private:
+  std::span<const unsigned char> bytes_;
+};
+
+struct Section {
+  std::string name;
+  std::uint32_t type = 0, link = 0;
+  std::uint64_t offset = 0, size = 0;
+  std::uint32_t info = 0;
+};
+
+Error malformed(const std::string& what) {
+  return {ErrorKind::kMalformed, "not a readable cubin: " + what, "", ""};
+}
+
+std::vector<Section> read_sections(const Bytes& elf) {
+  const auto table = elf.get<std::uint64_t>(40);
+  const auto count = elf.get<std::uint16_t>(60);
+  const auto names = elf.get<std::uint16_t>(62);
+  std::vector<Section> sections(count);
+  const std::uint64_t names_at = elf.get<std::uint64_t>(table + names * kSectionBytes + 24);
+  const std::uint64_t names_end = names_at + elf.get<std::uint64_t>(table + names * kSectionBytes + 32);
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::uint64_t at = table + i * kSectionBytes;
+    Section& section = sections[i];
+    section.name = elf.text(names_at + elf.get<std::uint32_t>(at), names_end);
+    section.type = elf.get<std::uint32_t>(at + 4);
+    section.offset = elf.get<std::uint64_t>(at + 24);
+    section.size = elf.get<std::uint64_t>(at + 32);
+    section.link = elf.get<std::uint32_t>(at + 40);
+    section.info = elf.get<std::uint32_t>(at + 44);
+  }
+  return sections;
+}
+
+// Registers and frame sizes, by symbol index, from the .nv.info section.
+struct Attributes {
+  std::map<std::uint32_t, std::uint32_t> registers, frame;
+};
+
+void read_attributes(const Bytes& elf, const Section& section, Attributes& out) {
+  std::uint64_t at = section.offset;
+  const std::uint64_t end = section.offset + section.size;
+  while (at + 4 <= end && elf.holds(at, 4)) {
+    const auto format = elf.get<std::uint8_t>(at), attribute = elf.get<std::uint8_t>(at + 1);
+    const auto size = elf.get<std::uint16_t>(at + 2);
+    if (format == kFormatSized && size >= 8) {
+      const auto symbol = elf.get<std::uint32_t>(at + 4), value = elf.get<std::uint32_t>(at + 8);
+      if (attribute == kAttributeRegisters) out.registers[symbol] = value;
+      if (attribute == kAttributeFrame) out.frame[symbol] = value;
+    }
+    at += 4 + (format == kFormatSized ? size : 0u);
+  }
+}
+
+// e_flags holds the architecture in bits 8..15 (new layout, ABI 8 and later) or 0..7.
+std::string architecture(const Bytes& elf) {
+  const auto flags = elf.get<std::uint32_t>(48);
+  const auto abi = elf.get<std::uint8_t>(8);
+  const std::uint32_t number = abi >= 8 ? flags >> 8 & 0xffu : flags & 0xffu;
+  return number == 0 ? "" : "sm_" + std::to_string(number);
+}
+
+void read_functions(const Bytes& elf, const std::vector<Section>& sections, const Section& table,
+                    std::vector<CubinFunction>& out) {
+  if (table.link >= sections.size()) return;
+  const Section& strings = sections[table.link];
+  for (std::uint64_t i = 0; i < table.size / kSymbolBytes; ++i) {
+    const std::uint64_t at = table.offset + i * kSymbolBytes;
+    if (!elf.holds(at, kSymbolBytes)) break;
+    if ((elf.get<std::uint8_t>(at + 4) & 15u) != kFunctionType) continue;
+    CubinFunction function;
+    function.section = elf.get<std::uint16_t>(at + 6);
+    if (function.section == 0 || function.section >= sections.size()) continue;  // elsewhere
+    function.name = elf.text(strings.offset + elf.get<std::uint32_t>(at), strings.offset + strings.size);
+    function.symbol = static_cast<std::uint32_t>(i);
+    function.kernel = (elf.get<std::uint8_t>(at + 5) & kCudaEntry) != 0;
+    function.offset = elf.get<std::uint64_t>(at + 8);
+    function.size = elf.get<std::uint64_t>(at + 16);
+    out.push_back(std::move(function));
+  }
+}
+
+}  // namespace
+
+const CubinFunction* Cubin::find(const std::string& name) const {
+  const auto it = std::find_if(functions.begin(), functions.end(),
+                               [&](const CubinFunction& f) { return f.name == name; });
+  return it == functions.end() ? nullptr : &*it;
+}
+
+Result<Cubin> parse_cubin(std::span<const unsigned char> image) {
+  const Bytes elf(image);
+  if (!elf.holds(0, kHeaderBytes) || std::memcmp(image.data(), "\x7f" "ELF\x02\x01", 6) != 0) {
+    return malformed("no 64-bit ELF header");
+  }
+  if (!elf.holds(elf.get<std::uint64_t>(40), elf.get<std::uint16_t>(60) * kSectionBytes)) {
+    return malformed("the section table lies outside the file");
+  }
+  Cubin cubin;
+  cubin.arch = architecture(elf);
+  const std::vector<Section> sections = read_sections(elf);
+  Attributes attributes;
+  for (const Section& section : sections) {
+    if (section.name == ".nv.info") read_attributes(elf, section, attributes);
+    if (section.type == kSymbolTable) read_functions(elf, sections, section, cubin.functions);
+  }
+  for (CubinFunction& function : cubin.functions) {
+    const auto value = [&](const auto& map) {
+      const auto it = map.find(function.symbol);
+      return it == map.end() ? 0u : it->second;
+    };
+    function.registers = value(attributes.registers);
+    function.local_bytes = value(attributes.frame);
+    for (const Section& section : sections) {
+      if (function.kernel && section.name == ".nv.shared." + function.name) {
+        function.static_shared = static_cast<std::uint32_t>(section.size);
+      }
+    }
+  }
+  return cubin;
+}
+
+}  // namespace warpmem::record

@@ -1,0 +1,212 @@
+#include "traces/record/disassembly.hpp"
+
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <string_view>
+
+extern char** environ;
+
+namespace warpmem::record {
+namespace {
+
+std::string_view trimmed(std::string_view text) {
+  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
+  while (!text.empty() && (text.back() == ' ' || text.back() == '\t' || text.back() == '\r')) {
+    text.remove_suffix(1);
+  }
+  return text;
+}
+
+class Parser {
+ public:
+  Disassembly run(const std::string& text) {
+    for (std::size_t at = 0; at < text.size();) {
+      const std::size_t end = std::min(text.find('\n', at), text.size());
+      line(std::string_view(text).substr(at, end - at));
+      at = end + 1;
+    }
+    close_section();
+    return std::move(result_);
+  }
+
+ private:
+  void line(std::string_view full) {
+    const std::string_view text = trimmed(full);
+    if (text.starts_with(".section")) {
+      close_section();
+      const std::size_t end = text.find(',');
+      const auto name = trimmed(text.substr(8, end == text.npos ? end : end - 8));
+      result_.sections.push_back({std::string(name), {}});
+    } else if (text.starts_with("//## File \"")) {
+      source(text.substr(11));
+    } else if (text.starts_with("/*")) {
+      instruction(text);
+    } else if (text.starts_with(".L") && text.ends_with(":")) {
+      waiting_.emplace_back(text.substr(0, text.size() - 1));
+    }
+  }
+
+  // `a.cu", line 12` and perhaps ` inlined at …`
+  void source(std::string_view text) {
+    const std::size_t quote = text.find('"');
+    if (quote == text.npos) return;
+    const std::string file(text.substr(0, quote));
+    const std::size_t number = text.find("line ", quote);
+    line_ = number == text.npos
+                ? 0 : static_cast<std::uint32_t>(std::strtoul(text.data() + number + 5, nullptr, 10));
+    const auto found = std::find(result_.files.begin(), result_.files.end(), file);
+    file_ = static_cast<std::uint32_t>(found - result_.files.begin());
+    if (found == result_.files.end()) result_.files.push_back(file);
+  }
+
+  // `/*0040*/   LDG.E R7, desc[UR6][R2.64+0x1c] ;   (*"…"*)`
+  void instruction(std::string_view text) {
+    const std::size_t close = text.find("*/");
+    if (close == text.npos || result_.sections.empty()) return;
+    const auto pc = static_cast<std::uint32_t>(
+        std::strtoul(std::string(text.substr(2, close - 2)).c_str(), nullptr, 16));
+    std::string_view body = text.substr(close + 2);
+    body = trimmed(body.substr(0, body.find(';')));
+    if (body.empty()) return;  // an encoding line
+    for (std::string& label : waiting_) labels_[std::move(label)] = pc;
+    waiting_.clear();
+    result_.sections.back().code.push_back({pc, std::string(body), file_, line_});
+  }
+
+  void close_section() {
+    if (!result_.sections.empty()) {
+      for (trace::Instruction& instruction : result_.sections.back().code) resolve(instruction.text);
+    }
+    labels_.clear();
+    waiting_.clear();
+    file_ = line_ = 0;
+  }
+
+  // `(.L_x_12) becomes 0x310.
+  void resolve(std::string& text) const {
+    const std::size_t open = text.find("`(.L");
+    if (open == text.npos) return;
+    const std::size_t close = text.find(')', open);
+    if (close == text.npos) return;
+    const auto label = labels_.find(text.substr(open + 2, close - open - 2));
+    if (label == labels_.end()) return;
+    std::array<char, 16> offset{};
+    std::snprintf(offset.data(), offset.size(), "0x%x", label->second);
+    text.replace(open, close + 1 - open, offset.data());
+  }
+
+  Disassembly result_;
+  std::map<std::string, std::uint32_t> labels_;
+  std::vector<std::string> waiting_;  // labels whose instruction comes next
+  std::uint32_t file_ = 0, line_ = 0;
+};
+
+class TemporaryFile {
+ public:
+  TemporaryFile() {
+    const char* folder = std::getenv("TMPDIR");
+    path_ = std::string(folder != nullptr && *folder != 0 ? folder : "/tmp") + "/warpmem-XXXXXX";
+    descriptor_ = mkostemp(path_.data(), O_CLOEXEC);
+  }
+  ~TemporaryFile() {
+    if (descriptor_ >= 0) {
+      close(descriptor_);
+      unlink(path_.c_str());
+    }
+  }
+  TemporaryFile(const TemporaryFile&) = delete;
+  TemporaryFile& operator=(const TemporaryFile&) = delete;
+
+  bool write_all(std::span<const unsigned char> bytes) const {
+    while (descriptor_ >= 0 && !bytes.empty()) {
+      const ssize_t n = write(descriptor_, bytes.data(), bytes.size());
+      if (n < 0 && errno == EINTR) continue;
+      if (n <= 0) return false;
+      bytes = bytes.subspan(static_cast<std::size_t>(n));
+    }
+    return descriptor_ >= 0;
+  }
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+  int descriptor_ = -1;
+};
+
+Error environment(const std::string& what) {
+  return {ErrorKind::kEnvironment, what, "",
+          "install the CUDA toolkit's nvdisasm or name it in WARPMEM_NVDISASM"};
+}
+
+// Runs the command and returns what it printed; stderr is dropped.
+Result<std::string> output_of(const std::vector<std::string>& command) {
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0) return environment("no pipe for nvdisasm");
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_adddup2(&actions, ends[1], 1);
+  posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
+  std::vector<char*> arguments, variables;
+  for (const std::string& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
+  arguments.push_back(nullptr);
+  for (char** variable = environ; *variable != nullptr; ++variable) {
+    const std::string_view text(*variable);
+    if (!text.starts_with("LD_PRELOAD=") && !text.starts_with("CUDA_INJECTION64_PATH=")) {
+      variables.push_back(*variable);
+    }
+  }
+  variables.push_back(nullptr);
+  pid_t child = 0;
+  const int failed = posix_spawnp(&child, arguments[0], &actions, nullptr, arguments.data(), variables.data());
+  posix_spawn_file_actions_destroy(&actions);
+  close(ends[1]);
+  std::string text;
+  if (failed == 0) {
+    std::array<char, 65536> buffer;
+    for (;;) {
+      const ssize_t n = read(ends[0], buffer.data(), buffer.size());
+      if (n < 0 && errno == EINTR) continue;
+      if (n <= 0) break;
+      text.append(buffer.data(), static_cast<std::size_t>(n));
+    }
+    int status = 0;
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    }
+  }
+  close(ends[0]);
+  if (failed != 0) return environment(command[0] + " could not be started: " + std::strerror(failed));
+  return text;
+}
+
+}  // namespace
+
+const CodeSection* Disassembly::find(const std::string& name) const {
+  const auto it = std::find_if(sections.begin(), sections.end(),
+                               [&](const CodeSection& s) { return s.name == name; });
+  return it == sections.end() ? nullptr : &*it;
+}
+
+Disassembly parse_disassembly(const std::string& text) { return Parser().run(text); }
+
+Result<Disassembly> disassemble(const std::string& nvdisasm, std::span<const unsigned char> image,
+                                std::span<const std::uint32_t> symbols) {
+  const TemporaryFile file;
+  if (!file.write_all(image)) return environment("the cubin could not be written to " + file.path());
+  std::string indices;
+  for (const std::uint32_t symbol : symbols) indices += (indices.empty() ? "" : ",") + std::to_string(symbol);
+  auto text = output_of({nvdisasm, "-g", "-c", "-fun", indices, file.path()});
+  if (!text) return text.error();
+  Disassembly result = parse_disassembly(*text);
+  if (result.sections.empty()) return environment(nvdisasm + " printed no code for this kernel");
+  return result;
+}
+
+}  // namespace warpmem::record

@@ -1,0 +1,43 @@
+// One launch while it is being recorded.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "traces/launch.hpp"
+#include "traces/record.hpp"
+#include "traces/record/code_map.hpp"
+
+namespace warpmem::record {
+
+struct LaunchState {
+  trace::Launch launch;
+  std::shared_ptr<const CodeMap> code;     // what its PCs mean
+  std::uint32_t slot = 0;
+  std::uint64_t threads_expected = 0;      // of the CTAs that are recorded
+  std::uint64_t skipped_ctas = 0;
+  const void* context = nullptr;           // CUDA handles, compared only
+  const void* stream = nullptr;
+
+  // Its threads tell when they leave: once all have, every record of the launch has been read.
+  std::atomic<std::uint64_t> threads_gone{0};
+  std::atomic<std::uint64_t> records{0};   // written
+  std::atomic<std::uint64_t> lost{0};
+  std::atomic<bool> truncated{false};
+  bool all_gone() const { return threads_gone.load(std::memory_order_acquire) >= threads_expected; }
+
+  std::uint32_t threads_per_cta() const {
+    return launch.block[0] * launch.block[1] * launch.block[2];
+  }
+  // Lanes of a warp that exist: the last warp of a CTA may be short.
+  std::uint32_t lanes_of(std::uint32_t warp) const {
+    const std::uint32_t first = warp * 32, threads = threads_per_cta();
+    if (threads >= first + 32) return ~0u;
+    return threads > first ? (1u << (threads - first)) - 1 : 0;
+  }
+};
+
+}  // namespace warpmem::record

@@ -1,0 +1,127 @@
+#include "traces/record/programs.hpp"
+
+#include <cxxabi.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "traces/record/disassembly.hpp"
+
+namespace warpmem::record {
+namespace {
+
+// "@P0 RED.E.ADD…" → the opcode starts with RED (not REDUX, which is arithmetic).
+bool is_reduction(const std::string& text) {
+  std::size_t at = 0;
+  if (!text.empty() && text[0] == '@') at = std::min(text.find(' ', 0), text.size() - 1) + 1;
+  const std::string opcode = text.substr(at, text.find_first_of(". ", at) - at);
+  return opcode == "RED" || opcode == "REDG" || opcode == "REDS";
+}
+
+std::uint32_t merge_file(trace::Program& program, const std::string& file) {
+  const auto it = std::find(program.files.begin(), program.files.end(), file);
+  if (it != program.files.end()) return static_cast<std::uint32_t>(it - program.files.begin());
+  program.files.push_back(file);
+  return static_cast<std::uint32_t>(program.files.size() - 1);
+}
+
+}  // namespace
+
+std::string demangled(const std::string& name) {
+  int status = 0;
+  char* text = abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status);
+  std::string result = status == 0 && text != nullptr ? text : name;
+  std::free(text);
+  return result;
+}
+
+void Programs::module_loaded(const void* module, const char* image, std::size_t size) {
+  const std::lock_guard lock(mutex_);
+  const auto* bytes = reinterpret_cast<const unsigned char*>(image);
+  images_[module].assign(bytes, bytes + size);
+}
+
+void Programs::module_unloaded(const void* module) {
+  const std::lock_guard lock(mutex_);
+  images_.erase(module);
+  std::erase_if(entries_, [&](const auto& entry) { return entry.first.first == module; });
+}
+
+const Programs::Entry& Programs::find(const void* module, const std::string& function) {
+  const std::lock_guard lock(mutex_);
+  const auto key = std::make_pair(module, function);
+  const auto it = entries_.find(key);
+  if (it != entries_.end()) return it->second;
+  return entries_.emplace(key, build(module, function)).first->second;
+}
+
+Programs::Entry Programs::build(const void* module, const std::string& function) {
+  trace::Program program;
+  program.name = function;
+  program.demangled = demangled(function);
+  program.files = {""};
+  auto code = std::make_shared<CodeMap>();
+
+  std::uint64_t pc = 0, size = 0;
+  if (locate_(module, function.c_str(), pc, size)) {
+    code->ranges.push_back({pc, static_cast<std::uint32_t>(size), 0});
+  } else {
+    code->ranges.push_back({});  // matches no pc
+    output_.note_missing(function + ": where its code was loaded; its records have no PC");
+  }
+  const auto image = images_.find(module);
+  if (image == images_.end()) {
+    output_.note_missing(function + ": its code, because its module was loaded before the recorder");
+  } else if (auto cubin = parse_cubin(image->second); !cubin) {
+    output_.note_missing(function + ": its code: " + cubin.error().message);
+  } else if (const CubinFunction* kernel = cubin->find(function); kernel != nullptr) {
+    program.arch = cubin->arch;
+    program.registers = kernel->registers;
+    program.static_shared = kernel->static_shared;
+    program.local_bytes = kernel->local_bytes;
+    add_code(module, *cubin, *kernel, program, *code);
+  }
+  code->program = output_.add_program(program);
+  program.code.clear();
+  return {std::move(code), std::move(program)};
+}
+
+void Programs::add_code(const void* module, const Cubin& cubin, const CubinFunction& kernel,
+                        trace::Program& program, CodeMap& code) {
+  // Functions that a kernel may call outside its own section; their code follows the kernel's.
+  std::vector<const CubinFunction*> parts{&kernel};
+  std::vector<std::uint32_t> symbols{kernel.symbol};
+  for (const CubinFunction& other : cubin.functions) {
+    if (other.kernel || other.section == kernel.section) continue;
+    std::uint64_t pc = 0, size = 0;
+    if (!locate_(module, other.name.c_str(), pc, size)) continue;
+    const CodeRange& last = code.ranges.back();
+    const std::uint32_t offset = (last.offset + last.size + 127) / 128 * 128;
+    code.ranges.push_back({pc, static_cast<std::uint32_t>(size), offset});
+    parts.push_back(&other);
+    symbols.push_back(other.symbol);
+  }
+  if (nvdisasm_.empty()) {
+    output_.note_missing("the kernels' code (opcodes, source lines), because no nvdisasm was found; "
+                         "install the CUDA toolkit's or name it in WARPMEM_NVDISASM");
+    return;
+  }
+  auto listing = disassemble(nvdisasm_, images_[module], symbols);
+  if (!listing) {
+    output_.note_missing("the code of " + program.demangled + ": " + listing.error().message);
+    return;
+  }
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const CodeSection* section = listing->find(".text." + parts[i]->name);
+    if (section == nullptr) continue;
+    for (trace::Instruction instruction : section->code) {
+      instruction.pc += code.ranges[i].offset;
+      instruction.file = merge_file(program, listing->files[instruction.file]);
+      if (is_reduction(instruction.text)) code.reductions.push_back(instruction.pc);
+      program.code.push_back(std::move(instruction));
+    }
+  }
+  std::sort(code.reductions.begin(), code.reductions.end());
+}
+
+}  // namespace warpmem::record

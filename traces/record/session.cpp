@@ -1,0 +1,404 @@
+#include "traces/record/session.hpp"
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+#include <thread>
+
+#include "traces/record/patches.hpp"
+
+namespace warpmem::record {
+namespace {
+
+constexpr unsigned kPatienceMs = 2000;  // without any record, before a launch is left to itself
+
+struct OpenLaunch {
+  std::shared_ptr<LaunchState> state;  // null: not recorded
+  std::chrono::steady_clock::time_point since;
+};
+thread_local std::vector<OpenLaunch> t_open;    // between LAUNCH_BEGIN and LAUNCH_END
+thread_local std::vector<OpenLaunch> t_graph;   // kernels of the graph being launched
+thread_local bool t_in_graph = false;
+
+struct Patch {
+  Sanitizer_InstructionId id;
+  const char* function;
+};
+constexpr Patch kPatches[] = {
+    {SANITIZER_INSTRUCTION_BLOCK_ENTER, "warpmem_begin"},
+    {SANITIZER_INSTRUCTION_BLOCK_EXIT, "warpmem_exit"},
+    {SANITIZER_INSTRUCTION_GLOBAL_MEMORY_ACCESS, "warpmem_global"},
+    {SANITIZER_INSTRUCTION_SHARED_MEMORY_ACCESS, "warpmem_shared"},
+    {SANITIZER_INSTRUCTION_LOCAL_MEMORY_ACCESS, "warpmem_local"},
+    {SANITIZER_INSTRUCTION_REMOTE_SHARED_MEMORY_ACCESS, "warpmem_remote"},
+    {SANITIZER_INSTRUCTION_BARRIER, "warpmem_barrier"},
+    {SANITIZER_INSTRUCTION_MEMCPY_ASYNC, "warpmem_async_copy"},
+    {SANITIZER_INSTRUCTION_MATRIX_MEMORY_ACCESS, "warpmem_matrix"},
+    {SANITIZER_INSTRUCTION_CACHE_CONTROL, "warpmem_prefetch"},
+    {SANITIZER_INSTRUCTION_ASYNC_STORE, "warpmem_async_store"},
+    {SANITIZER_INSTRUCTION_ASYNC_REDUCTION, "warpmem_async_reduction"},
+    {SANITIZER_INSTRUCTION_BULK_COPY_GLOBAL_TO_SHARED, "warpmem_bulk_load"},
+    {SANITIZER_INSTRUCTION_BULK_COPY_SHARED_TO_GLOBAL, "warpmem_bulk_store"},
+    {SANITIZER_INSTRUCTION_BULK_COPY_SHARED_TO_SHARED, "warpmem_bulk_shared"},
+    {SANITIZER_INSTRUCTION_BULK_REDUCTION_SHARED_TO_GLOBAL, "warpmem_bulk_reduce"},
+    {SANITIZER_INSTRUCTION_BULK_REDUCTION_SHARED_TO_SHARED, "warpmem_bulk_reduce_shared"},
+};
+
+std::string nvdisasm_path() {
+  const char* path = std::getenv("WARPMEM_NVDISASM");
+  return path == nullptr ? "nvdisasm" : path;
+}
+
+unsigned thread_count(unsigned wanted) {
+  if (wanted != 0) return std::min(wanted, kStreams);
+  return std::clamp(std::thread::hardware_concurrency() / 2, 1u, 16u);
+}
+
+std::uint64_t ctas_kept(std::uint64_t ctas, std::uint32_t limit) {
+  if (limit == ~0u) return ctas;
+  std::uint64_t kept = 0;
+  for (std::uint64_t c = 0; c < ctas; ++c) kept += cta_hash(static_cast<std::uint32_t>(c)) <= limit ? 1u : 0u;
+  return kept;
+}
+
+std::uint32_t cta_limit(double fraction) {
+  return fraction >= 1 ? ~0u : static_cast<std::uint32_t>(fraction * 4294967295.0);
+}
+
+std::string now_utc() {
+  const std::time_t now = std::time(nullptr);
+  std::tm parts{};
+  gmtime_r(&now, &parts);
+  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z", parts.tm_year + 1900, parts.tm_mon + 1,
+                     parts.tm_mday, parts.tm_hour, parts.tm_min, parts.tm_sec);
+}
+
+std::string driver_version() {  // "NVRM version: NVIDIA UNIX … Kernel Module  580.159.04  …"
+  std::string version;
+  if (std::FILE* file = std::fopen("/proc/driver/nvidia/version", "re")) {
+    char line[512];
+    if (std::fgets(line, sizeof line, file) != nullptr) {
+      for (char* word = std::strtok(line, " "); word != nullptr; word = std::strtok(nullptr, " ")) {
+        if (word[0] >= '0' && word[0] <= '9' && std::strchr(word, '.') != nullptr) {
+          version = word;
+          break;
+        }
+      }
+    }
+    std::fclose(file);
+  }
+  return version;
+}
+
+}  // namespace
+
+Session::Session(const RecordOptions& options, const SanitizerApi& api)
+    : options_(options),
+      api_(api),
+      output_([this](const Error& error) { report_failure(error); }),
+      programs_(output_,
+                [this](const void* module, const char* function, std::uint64_t& pc, std::uint64_t& size) {
+                  return api_.get_function_pc_and_size(
+                             static_cast<CUmodule>(const_cast<void*>(module)), function, &pc, &size) ==
+                         SANITIZER_SUCCESS;
+                },
+                nvdisasm_path()) {
+  if (!options_.kernel.empty()) kernel_.emplace(options_.kernel, std::regex::ECMAScript | std::regex::optimize);
+}
+
+void Session::report_failure(const Error& error) {
+  std::fprintf(stderr, "warpmem: recording stopped: %s\n", error.text().c_str());
+  if (options_.strict) _exit(exit_status(error.kind));
+}
+
+void Session::module_loaded(const Sanitizer_ResourceModuleData& data) {
+  if (closed_) return;
+  programs_.module_loaded(data.module, data.pCubin, data.cubinSize);
+  const std::lock_guard lock(mutex_);
+  Context& context = contexts_[data.context];
+  if (!context.patches_added) {
+    context.patches_added = true;
+    if (const auto r = api_.add_patches(patches_image(), data.context); r != SANITIZER_SUCCESS) {
+      output_.fail(sanitizer_error(api_, "loading the recorder's device code", r));
+      return;
+    }
+  }
+  for (const Patch& patch : kPatches) {
+    api_.patch_instructions(patch.id, data.module, patch.function);  // older APIs lack some
+  }
+  if (const auto r = api_.patch_module(data.module); r != SANITIZER_SUCCESS) {
+    output_.fail(sanitizer_error(api_, "patching a module", r));
+  }
+}
+
+void Session::module_unloading(const Sanitizer_ResourceModuleData& data) {
+  reap(data.context, nullptr, true);
+  programs_.module_unloaded(data.module);
+}
+
+bool Session::wanted(std::uint32_t id, const std::string& function) {
+  if (closed_ || output_.failed() || id < options_.first_launch || id >= options_.last_launch) return false;
+  if (!kernel_) return true;
+  const auto [it, added] = name_wanted_.try_emplace(function, false);
+  if (added) it->second = std::regex_search(demangled(function), *kernel_);
+  return it->second;
+}
+
+bool Session::set_up(Context& context, CUcontext handle, Sanitizer_StreamHandle stream) {
+  if (context.drain) return true;
+  const auto chunks = std::bit_floor(static_cast<std::uint32_t>(
+      std::clamp<std::uint64_t>(options_.buffer_bytes / kChunkBytes, 2 * kStreams, 1u << 16)));
+  const std::size_t slots_bytes = kLaunchSlots * sizeof(LaunchSlot);
+  const std::size_t cursor_bytes = kStreams * sizeof(unsigned long long);
+  void* host = nullptr;
+  void* device = nullptr;
+  auto r = api_.alloc_host(handle, &host, ChunkRing::bytes_for(chunks));
+  if (r == SANITIZER_SUCCESS) r = api_.alloc(handle, &device, slots_bytes + cursor_bytes + 256);
+  if (r != SANITIZER_SUCCESS) {
+    output_.fail(sanitizer_error(api_, "allocating the recorder's buffers", r));
+    return false;
+  }
+  context.host = static_cast<unsigned char*>(host);
+  context.device = static_cast<unsigned char*>(device);
+  context.drain = std::make_unique<Drain>(context.host, chunks, output_, thread_count(options_.threads),
+                                          options_.max_records);
+  std::vector<unsigned char> image(slots_bytes + cursor_bytes + 256, 0);
+  LaunchSlot slot = context.drain->ring().slot_template();
+  slot.cursors = reinterpret_cast<unsigned long long*>(context.device + slots_bytes);
+  slot.ticket = reinterpret_cast<unsigned long long*>(context.device + slots_bytes + cursor_bytes);
+  slot.cta_limit = cta_limit(options_.ctas);
+  for (std::uint32_t s = 0; s < kLaunchSlots; ++s) {
+    slot.slot = s;
+    std::memcpy(image.data() + s * sizeof slot, &slot, sizeof slot);
+  }
+  const auto cursors = context.drain->ring().first_cursors();
+  std::memcpy(image.data() + slots_bytes, cursors.data(), cursor_bytes);
+  r = api_.memcpy_host_to_device_async(context.device, image.data(), image.size(), stream);
+  if (r == SANITIZER_SUCCESS) r = api_.stream_synchronize(stream);
+  if (r != SANITIZER_SUCCESS) {
+    output_.fail(sanitizer_error(api_, "initialising the recorder's buffers", r));
+    return false;
+  }
+  return true;
+}
+
+void Session::open_trace(CUdevice device) {
+  trace::Origin origin;
+  origin.tool = "warpmem " WARPMEM_VERSION " record";
+  origin.command = options_.command.empty() ? "" : options_.command[0];
+  origin.driver = driver_version();
+  origin.date = now_utc();
+  // Queries that take no lock of a context's; found in the driver that the program has loaded.
+  void* driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
+  const auto find = [&](auto& function, const char* name) {
+    function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(dlsym(driver, name));
+    return function != nullptr;
+  };
+  CUresult (*get_name)(char*, int, CUdevice);
+  CUresult (*get_attribute)(int*, CUdevice_attribute, CUdevice);
+  CUresult (*get_version)(int*);
+  char name[128] = "";
+  int value = 0, minor = 0;
+  if (driver != nullptr && find(get_name, "cuDeviceGetName") && find(get_attribute, "cuDeviceGetAttribute") &&
+      find(get_version, "cuDriverGetVersion")) {
+    if (get_name(name, sizeof name, device) == CUDA_SUCCESS) origin.gpu = name;
+    if (get_attribute(&value, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, device) == CUDA_SUCCESS) {
+      origin.sms = static_cast<std::uint32_t>(value);
+    }
+    if (get_attribute(&value, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, device) == CUDA_SUCCESS &&
+        get_attribute(&minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, device) == CUDA_SUCCESS) {
+      origin.arch = fmt::format("sm_{}{}", value, minor);
+    }
+    if (get_version(&value) == CUDA_SUCCESS) origin.cuda = fmt::format("{}.{}", value / 1000, value % 1000 / 10);
+  }
+  origin.missing = {"constant loads", "texture and surface accesses", "tensor-map bulk copies",
+                    "multicast targets of bulk copies"};
+  output_.open(options_.output, origin);
+  write_status(false);
+}
+
+Session::Launch Session::describe(std::uint32_t id, const Sanitizer_LaunchData& data, Context& context) {
+  const Programs::Entry& entry = programs_.find(data.module, data.functionName);
+  const LaunchAttributes attributes = attributes_.current(data.functionName, data.stream);
+  auto state = std::make_shared<LaunchState>();
+  trace::Launch& launch = state->launch;
+  launch.id = id;
+  launch.program = entry.code->program;
+  launch.grid = {data.gridDim_x, data.gridDim_y, data.gridDim_z};
+  launch.block = {data.blockDim_x, data.blockDim_y, data.blockDim_z};
+  launch.cluster = {std::max(data.clusterDim_x, 1u), std::max(data.clusterDim_y, 1u),
+                    std::max(data.clusterDim_z, 1u)};
+  launch.registers = entry.program.registers;
+  launch.static_shared = entry.program.static_shared;
+  launch.local_bytes = entry.program.local_bytes;
+  launch.dynamic_shared = attributes.dynamic_shared;
+  launch.carveout = attributes.carveout;
+  launch.window = attributes.window;
+  launch.set_aside = attributes_.set_aside();
+  launch.context = context.number;
+  launch.stream = streams_.try_emplace(data.hStream, streams_.size()).first->second;
+  launch.allocations = allocations_.snapshot();
+  state->code = entry.code;
+  state->context = data.context;
+  state->stream = data.hStream;
+  const std::uint64_t ctas = std::uint64_t{data.gridDim_x} * data.gridDim_y * data.gridDim_z;
+  const std::uint64_t kept = ctas_kept(ctas, cta_limit(options_.ctas));
+  state->skipped_ctas = ctas - kept;
+  state->threads_expected = kept * state->threads_per_cta();
+  return state;
+}
+
+void Session::launch_begin(const Sanitizer_LaunchData& data) {
+  reap(nullptr, nullptr, false);
+  const std::uint32_t id = next_id_++;
+  OpenLaunch open{nullptr, std::chrono::steady_clock::now()};
+  const void* user = nullptr;
+  {
+    const std::lock_guard lock(mutex_);
+    Context& context = contexts_[data.context];
+    if (context.number == 0) context.number = contexts_.size();
+    const bool fits = std::uint64_t{data.gridDim_x} * data.gridDim_y * data.gridDim_z <= 0xffffffffu;
+    if (wanted(id, data.functionName) && fits) {
+      if (!output_.is_open()) open_trace(data.device);
+      if (!output_.failed() && set_up(context, data.context, data.hStream) && !context.drain->truncated()) {
+        open.state = describe(id, data, context);
+        if (context.drain->attach(open.state)) {
+          output_.begin_launch(open.state->launch);
+          ++launches_recorded_;
+          user = context.device + open.state->slot * sizeof(LaunchSlot);
+        } else {
+          open.state.reset();
+          output_.note_missing("launches beyond 1024 in flight at once");
+        }
+      }
+    }
+  }
+  api_.set_launch_callback_data(data.hLaunch, data.function, data.hStream, user);
+  t_open.push_back(std::move(open));
+}
+
+void Session::launch_end() {
+  attributes_.launch_over();
+  if (t_open.empty()) return;
+  OpenLaunch open = std::move(t_open.back());
+  t_open.pop_back();
+  if (!open.state) return;
+  if (t_in_graph) {
+    t_graph.push_back(std::move(open));
+    return;
+  }
+  settle(open.state);
+  busy_us_ += static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::microseconds>(
+                                             std::chrono::steady_clock::now() - open.since).count());
+}
+
+void Session::graph_begin() {
+  t_in_graph = true;
+  t_graph.clear();
+}
+
+void Session::graph_end() {
+  t_in_graph = false;
+  for (const OpenLaunch& open : t_graph) settle(open.state);
+  t_graph.clear();
+}
+
+void Session::settle(const Launch& launch) {
+  Drain* drain = nullptr;
+  {
+    const std::lock_guard lock(mutex_);
+    drain = contexts_[static_cast<CUcontext>(const_cast<void*>(launch->context))].drain.get();
+  }
+  if (options_.wait && drain->wait(*launch, kPatienceMs)) {
+    finish(*launch);
+    return;
+  }
+  const std::lock_guard lock(mutex_);
+  pending_.push_back(launch);
+}
+
+void Session::finish(LaunchState& launch) {
+  Drain* drain = nullptr;
+  {
+    const std::lock_guard lock(mutex_);
+    drain = contexts_[static_cast<CUcontext>(const_cast<void*>(launch.context))].drain.get();
+  }
+  drain->finish(launch);
+  records_ += launch.records.load();
+  lost_ += launch.lost.load();
+}
+
+// Ends the pending launches that are over: by their own account, or because the program has
+// synchronized with them (`ended`).
+void Session::reap(CUcontext context, const void* stream, bool ended) {
+  std::vector<Launch> over;
+  {
+    const std::lock_guard lock(mutex_);
+    std::erase_if(pending_, [&](const Launch& launch) {
+      const bool meant = ended && (context == nullptr || launch->context == context) &&
+                         (stream == nullptr || launch->stream == stream);
+      if (!meant && !launch->all_gone()) return false;
+      over.push_back(launch);
+      return true;
+    });
+  }
+  for (const Launch& launch : over) finish(*launch);
+}
+
+void Session::synchronized(CUcontext context, const void* stream) { reap(context, stream, true); }
+
+void Session::context_ending(CUcontext handle) {
+  reap(handle, nullptr, true);
+  const std::lock_guard lock(mutex_);
+  const auto it = contexts_.find(handle);
+  if (it == contexts_.end()) return;
+  it->second.drain.reset();  // before the driver frees the memory it reads
+  contexts_.erase(it);
+}
+
+void Session::close() {
+  if (closed_.exchange(true)) return;
+  std::vector<Launch> left;
+  {
+    const std::lock_guard lock(mutex_);
+    left = pending_;
+  }
+  for (const Launch& launch : left) {
+    Drain* drain = contexts_[static_cast<CUcontext>(const_cast<void*>(launch->context))].drain.get();
+    drain->wait(*launch, kPatienceMs);
+  }
+  reap(nullptr, nullptr, true);
+  if (!output_.is_open()) return;
+  for (auto& [handle, context] : contexts_) {
+    if (context.drain && context.drain->orphans() != 0) {
+      output_.note_missing(fmt::format("{} records of kernels launched by the GPU itself", context.drain->orphans()));
+    }
+    context.drain.reset();
+  }
+  if (!output_.failed()) output_.seal();
+  write_status(true);
+}
+
+// Two lines per process, read by the launcher: at the first recorded launch, and at the end.
+void Session::write_status(bool ended) {
+  const char* path = std::getenv("WARPMEM_RECORD_STATUS");
+  if (path == nullptr) return;
+  const int file = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
+  if (file < 0) return;
+  const std::string line =
+      fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\n", ended ? "end" : "begin", getpid(), options_.output,
+                  launches_recorded_.load(), records_.load(), lost_.load(), busy_us_.load(),
+                  output_.sealed() ? 1 : 0);
+  [[maybe_unused]] const ssize_t n = write(file, line.data(), line.size());
+  ::close(file);
+}
+
+}  // namespace warpmem::record
