@@ -148,13 +148,15 @@ void L2Cache::write_host(std::uint8_t sectors) {
 
 void L2Cache::flush(std::uint64_t dirty_sectors) {
   for (L2Side& s : side_) s.clear();
-  std::fill(pending_.begin(), pending_.end(), Pending{});
+  settle();
   // Lines that no program has: right below the top of the line numbers.
   constexpr std::uint64_t kElsewhere = std::uint64_t{1} << 40;
   constexpr std::uint32_t kAll[4] = {~0u, ~0u, ~0u, ~0u};
   for (std::uint64_t i = 0; i < dirty_sectors / 4; ++i)
     account(side_[static_cast<std::size_t>(home(kElsewhere + i))].write(kElsewhere + i, 15, 15, kAll));
 }
+
+void L2Cache::settle() { std::fill(pending_.begin(), pending_.end(), Pending{}); }
 
 void L2Cache::set_aside(std::uint64_t bytes) {
   for (L2Side& s : side_) s.set_aside(bytes / static_cast<std::uint64_t>(std::max(1, spec_.sides)));

@@ -62,6 +62,7 @@ class L2Cache {
 
   // Forgets all, as a profiler does between passes, and leaves `dirty_sectors` of somebody else's.
   void flush(std::uint64_t dirty_sectors = 0);
+  void settle();                           // no read is under way any more; epochs may start again
   void set_aside(std::uint64_t bytes);
   L2Counters& counters() { return counters_; }
   const L2Counters& counters() const { return counters_; }

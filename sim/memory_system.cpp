@@ -59,6 +59,7 @@ void MemorySystem::begin_launch(const trace::Launch& launch, std::uint64_t share
   spec.ages = static_cast<std::uint32_t>(card_.numbers().l1_ages);
   l1_.assign(card_.numbers().sm_count, model::L1Cache(spec));
   if (flush_l2) l2_.flush(card_.numbers().launch_dirty_sectors);
+  else l2_.settle();
   l2_.set_aside(launch.set_aside);
   l2_.counters() = {};
   counters_ = {};

@@ -149,6 +149,7 @@ class LaunchReplay {
       const trace::Record& r = *at->next++;
       const SitePlan& plan = plans_[r.site];
       if (plan.action == Action::kBarrier) {
+        ++memory_.counters().records;
         stand_at(cta, w, static_cast<std::uint32_t>(r.base) % 64, static_cast<std::uint32_t>(r.stride) / 32);
         if (cta.waits[w] != kNoBarrier) return true;
         continue;
