@@ -45,11 +45,17 @@ void touch_lines(const WarpAccess& access, bool with_bytes, LineList& out);
 // base + l * bytes. Only `sectors` and, when with_bytes, `full` and `bytes` are filled.
 void touch_contiguous(std::uint64_t base, std::uint64_t length, bool with_bytes, LineList& out);
 
+// Sectors of a line that are set in the mask: its low four bits, counted from a table in a word
+// (std::popcount is a library call where the host's instruction may not be assumed).
+constexpr unsigned sectors_in(std::uint8_t mask) {
+  return static_cast<unsigned>(0x4332322132212110ull >> (mask & 15) * 4 & 15);
+}
+
 // Sectors in the list.
 inline int sector_count(const LineList& lines) {
-  int n = 0;
-  for (const LineTouch& t : lines) n += std::popcount(t.sectors);
-  return n;
+  unsigned n = 0;
+  for (const LineTouch& t : lines) n += sectors_in(t.sectors);
+  return static_cast<int>(n);
 }
 
 }  // namespace warpmem::model

@@ -211,7 +211,7 @@ Result<void> Card::validate() const {
     return bad(place, "shared.configs must be an ascending list", "correct it");
   if (n.shared_configs.back() + n.l1_reserved >= n.l1_bytes)
     return bad(place, "the largest shared-memory configuration leaves nothing for the L1", "raise l1.size or drop the configuration");
-  constexpr std::uint64_t kMostL1 = 8 << 20, kMostL2 = std::uint64_t{4} << 30;
+  constexpr std::uint64_t kMostL1 = 4 << 20, kMostL2 = std::uint64_t{4} << 30;
   if (n.l1_bytes > kMostL1) return bad(place, "l1.size is more than the " + byte_size(kMostL1) + " that the model has room for", "correct it");
   if (n.l2_bytes > kMostL2) return bad(place, "l2.size is more than the " + byte_size(kMostL2) + " that the model has room for", "correct it");
   for (std::uint64_t b : n.l2_home_bits)

@@ -16,43 +16,39 @@ L1Cache::L1Cache(const Spec& spec) : spec_(spec) {
   std::uint32_t slots = 64;
   while (slots < 2 * entries) slots *= 2;
   slots_mask_ = slots - 1;
-  slots_.assign(slots, kNone);
-  tag_.assign(entries, 0);
-  valid_.assign(entries, 0);
+  slots_.assign(slots, Slot{kNone, 0});
+  state_.assign(entries, 0);
   epoch_.assign(entries, 0);
   partial_.assign(entries, Bytes{});
 }
 
 void L1Cache::invalidate() {
-  std::fill(slots_.begin(), slots_.end(), static_cast<std::uint16_t>(kNone));
+  std::fill(slots_.begin(), slots_.end(), Slot{kNone, 0});
   for (int b = 0; b < 4; ++b) used_[b] = hand_[b] = 0;
   accesses_ = 0;
   now_ = 1;
 }
 
-std::uint32_t L1Cache::home(std::uint64_t line) const {
-  return static_cast<std::uint32_t>(line * 0x9e3779b97f4a7c15ull >> 40) & slots_mask_;
-}
-
 std::uint32_t L1Cache::find(std::uint64_t line) const {
-  for (std::uint32_t s = home(line);; s = (s + 1) & slots_mask_) {
-    const std::uint32_t e = slots_[s];
-    if (e == kNone || tag_[e] == line) return e;
+  const std::uint16_t h = hash(line);
+  for (std::uint32_t s = h & slots_mask_;; s = (s + 1) & slots_mask_) {
+    const Slot slot = slots_[s];
+    if (slot.entry == kNone || (slot.hash == h && line_of(slot.entry) == line)) return slot.entry;
   }
 }
 
-// Removes a line from the slot table, closing the gap (linear probing without tombstones).
-void L1Cache::unlink(std::uint64_t line) {
-  std::uint32_t s = home(line);
-  while (tag_[slots_[s]] != line) s = (s + 1) & slots_mask_;
-  for (std::uint32_t next = (s + 1) & slots_mask_; slots_[next] != kNone; next = (next + 1) & slots_mask_) {
-    const std::uint32_t want = home(tag_[slots_[next]]);
+// Removes an entry from the slot table, closing the gap (linear probing without tombstones).
+void L1Cache::unlink(std::uint32_t entry) {
+  std::uint32_t s = hash(line_of(entry)) & slots_mask_;
+  while (slots_[s].entry != entry) s = (s + 1) & slots_mask_;
+  for (std::uint32_t next = (s + 1) & slots_mask_; slots_[next].entry != kNone; next = (next + 1) & slots_mask_) {
+    const std::uint32_t want = slots_[next].hash & slots_mask_;
     if (((next - want) & slots_mask_) >= ((next - s) & slots_mask_)) {
       slots_[s] = slots_[next];
       s = next;
     }
   }
-  slots_[s] = kNone;
+  slots_[s].entry = kNone;
 }
 
 // All lines grow older by one. Before the eight-bit counter wraps, all ages are
@@ -93,14 +89,15 @@ std::uint32_t L1Cache::allocate(std::uint64_t line) {
     e = bank * per_bank_ + static_cast<std::uint32_t>(std::uint64_t{used_[bank]++} * stride_ % per_bank_);
   } else {
     e = pick_victim(bank);
-    unlink(tag_[e]);
+    unlink(e);
+    // Most likely the next to go: its slot will have come in by then.
+    prefetch(line_of(bank * per_bank_ + hand_[bank]));
   }
-  tag_[e] = line;
-  valid_[e] = 0;
-  partial_[e] = Bytes{};
-  std::uint32_t s = home(line);
-  while (slots_[s] != kNone) s = (s + 1) & slots_mask_;
-  slots_[s] = static_cast<std::uint16_t>(e);
+  state_[e] = line << 5;
+  const std::uint16_t h = hash(line);
+  std::uint32_t s = h & slots_mask_;
+  while (slots_[s].entry != kNone) s = (s + 1) & slots_mask_;
+  slots_[s] = {static_cast<std::uint16_t>(e), h};
   return e;
 }
 
@@ -110,8 +107,8 @@ std::uint8_t L1Cache::load(std::uint64_t line, std::uint8_t sectors, bool may_al
     if (!may_allocate) return sectors;
     e = allocate(line);
   }
-  const std::uint8_t missing = static_cast<std::uint8_t>(sectors & ~valid_[e]);
-  if (may_allocate) valid_[e] = static_cast<std::uint8_t>(valid_[e] | sectors);
+  const auto missing = static_cast<std::uint8_t>(sectors & ~state_[e]);
+  if (may_allocate) state_[e] |= sectors;
   touch(e);
   return missing;
 }
@@ -120,12 +117,18 @@ bool L1Cache::store(std::uint64_t line, std::uint8_t sectors, std::uint8_t full,
   std::uint32_t e = find(line);
   const bool present = e != kNone;
   if (!present) e = allocate(line);
-  valid_[e] = static_cast<std::uint8_t>(valid_[e] | full);
-  for (int s = 0; s < 4; ++s) {
-    if (!(sectors >> s & 1) || (valid_[e] >> s & 1)) continue;
-    partial_[e].sector[s] |= bytes[s];
-    if (partial_[e].sector[s] == ~0u) valid_[e] = static_cast<std::uint8_t>(valid_[e] | 1u << s);
+  std::uint64_t state = state_[e] | full;
+  if (sectors & ~state) {
+    Bytes& partial = partial_[e];
+    if (!(state & kPartial)) partial = Bytes{};
+    state |= kPartial;
+    for (int s = 0; s < 4; ++s) {
+      if (!(sectors >> s & 1) || (state >> s & 1)) continue;
+      partial.sector[s] |= bytes[s];
+      if (partial.sector[s] == ~0u) state |= 1u << s;
+    }
   }
+  state_[e] = state;
   touch(e);
   return present;
 }
@@ -133,7 +136,7 @@ bool L1Cache::store(std::uint64_t line, std::uint8_t sectors, std::uint8_t full,
 void L1Cache::drop(std::uint64_t line, std::uint8_t sectors) {
   const std::uint32_t e = find(line);
   if (e == kNone) return;
-  valid_[e] = static_cast<std::uint8_t>(valid_[e] & ~sectors);
+  state_[e] &= ~std::uint64_t{sectors};
   for (int s = 0; s < 4; ++s)
     if (sectors >> s & 1) partial_[e].sector[s] = 0;
 }

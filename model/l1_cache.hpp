@@ -27,7 +27,7 @@ namespace warpmem::model {
 class L1Cache {
  public:
   struct Spec {
-    std::uint32_t lines = 1728;         // capacity
+    std::uint32_t lines = 1728;         // capacity, at most 32,768
     std::uint32_t ages = 4;             // a line ages by one every lines / ages line accesses
   };
   explicit L1Cache(const Spec& spec);
@@ -42,31 +42,43 @@ class L1Cache {
   // Forgets everything (kernel start, acquire fence).
   void invalidate();
 
+  // Has the line's slot brought into the host's cache; changes nothing.
+  void prefetch(std::uint64_t line) const { __builtin_prefetch(&slots_[hash(line) & slots_mask_], 1); }
+
   const Spec& spec() const { return spec_; }
 
  private:
   static constexpr std::uint32_t kNone = 0xffff;
+  static constexpr std::uint64_t kPartial = 16;  // in state_: partial_ holds something
   struct Bytes {
     std::uint32_t sector[4];
   };
+  // Where an entry is found: its number, and 16 bits of its line's hash, which spare most looks at
+  // other entries.
+  struct Slot {
+    std::uint16_t entry;
+    std::uint16_t hash;
+  };
 
+  static std::uint16_t hash(std::uint64_t line) {
+    return static_cast<std::uint16_t>(line * 0x9e3779b97f4a7c15ull >> 40);
+  }
+  std::uint64_t line_of(std::uint32_t entry) const { return state_[entry] >> 5; }
   std::uint32_t find(std::uint64_t line) const;
   std::uint32_t allocate(std::uint64_t line);
   std::uint32_t pick_victim(std::uint32_t bank);
   void touch(std::uint32_t entry);
-  void unlink(std::uint64_t line);
-  std::uint32_t home(std::uint64_t line) const;
+  void unlink(std::uint32_t entry);
   void age();
 
   Spec spec_;
   std::uint32_t per_bank_ = 0;
   std::uint32_t epoch_lines_ = 1;      // accesses after which all lines are one age older
   std::uint32_t slots_mask_ = 0;
-  std::vector<std::uint16_t> slots_;   // open addressing: entry number or kNone
-  std::vector<std::uint64_t> tag_;     // by entry
-  std::vector<std::uint8_t> valid_;    // by entry: readable sectors
+  std::vector<Slot> slots_;            // open addressing
+  std::vector<std::uint64_t> state_;   // by entry: line, kPartial, readable sectors (four bits)
   std::vector<std::uint8_t> epoch_;    // by entry, grouped by bank
-  std::vector<Bytes> partial_;         // by entry: bytes written in sectors that are not valid
+  std::vector<Bytes> partial_;         // by entry: bytes written in sectors that are not readable
   std::uint32_t used_[4] = {};
   std::uint32_t hand_[4] = {};
   std::uint32_t stride_ = 1;           // between entries that are taken one after the other

@@ -3,13 +3,9 @@
 #include <algorithm>
 #include <bit>
 
+#include "model/access.hpp"
+
 namespace warpmem::model {
-namespace {
-
-std::uint64_t sectors_in(std::uint8_t mask) { return static_cast<std::uint64_t>(std::popcount(mask)); }
-
-}  // namespace
-
 L2Cache::L2Cache(const Spec& spec) : spec_(spec), side_{L2Side(spec.side), L2Side(spec.side)} {
   std::uint8_t groups = 1;
   for (std::uint8_t g : spec_.sm_group) groups = std::max<std::uint8_t>(groups, static_cast<std::uint8_t>(g + 1));
@@ -18,7 +14,7 @@ L2Cache::L2Cache(const Spec& spec) : spec_(spec), side_{L2Side(spec.side), L2Sid
 
 int L2Cache::home(std::uint64_t line) const {
   if (spec_.sides < 2) return 0;
-  return std::popcount(line * 128 & spec_.home_mask) & 1;
+  return __builtin_parityll(line * 128 & spec_.home_mask);
 }
 
 void L2Cache::account(const L2Side::Traffic& t) {

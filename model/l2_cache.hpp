@@ -56,6 +56,12 @@ class L2Cache {
   void write(int sm, std::uint64_t line, std::uint8_t sectors, std::uint8_t full, const std::uint32_t* bytes);
   // `passes` sector operations on one sector.
   void atomic(int sm, std::uint64_t sector, int passes, bool returns);
+  // Has what a read or write of the line will look at brought into the host's cache; changes nothing.
+  void prefetch(int sm, std::uint64_t line) const {
+    const int near = spec_.sides < 2 ? 0 : spec_.sm_side[static_cast<std::size_t>(sm)], at = home(line);
+    side_[static_cast<std::size_t>(near)].prefetch(line);
+    if (at != near) side_[static_cast<std::size_t>(at)].prefetch(line);
+  }
   // Traffic to host memory passes through and is not kept.
   void read_host(std::uint8_t sectors);
   void write_host(std::uint8_t sectors);

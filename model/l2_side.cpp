@@ -1,24 +1,15 @@
 #include "model/l2_side.hpp"
 
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
 #include <algorithm>
 #include <bit>
 
+#include "model/access.hpp"
+
 namespace warpmem::model {
-namespace {
-
-constexpr std::uint32_t kRows = 1024;  // sets are columns x 1024 rows
-
-// Shuffles each block of 1,024 lines over the rows, so that a contiguous footprint fills all sets
-// alike and strides still spread.
-std::uint32_t mix(std::uint32_t block) {
-  std::uint32_t h = block * 0x9e3779b1u;
-  h ^= h >> 15;
-  h *= 0x85ebca77u;
-  return h ^ h >> 13;
-}
-
-}  // namespace
-
 L2Side::L2Side(const Spec& spec) : spec_(spec) {
   columns_ = std::max<std::uint32_t>(1, static_cast<std::uint32_t>(spec.bytes / 128 / spec.ways / kRows));
   sets_.resize(static_cast<std::size_t>(columns_) * kRows);
@@ -38,20 +29,16 @@ void L2Side::set_aside(std::uint64_t bytes) {
   persist_ways_ = static_cast<std::uint32_t>(std::min<std::uint64_t>(spec_.ways - 1, bytes / way));
 }
 
-L2Side::Place L2Side::place(std::uint64_t line) {
-  // Of two 4 KiB chunks that differ in address bit 12 only, one has its home here and the other
-  // there (l2_cache.hpp), so that bit takes no part in the index: home lines and copies each
-  // spread evenly.
-  const std::uint32_t twin = static_cast<std::uint32_t>(line >> 5 & 1);
-  const std::uint64_t folded = line >> 6 << 5 | (line & 31);
-  const std::uint32_t block = static_cast<std::uint32_t>(folded / kRows);
-  const std::uint32_t row = (static_cast<std::uint32_t>(folded) ^ mix(block)) % kRows;
-  return {&sets_[static_cast<std::size_t>(block % columns_) * kRows + row], block << 1 | twin};
-}
-
 int L2Side::find(const Set& s, std::uint32_t tag) {
+#ifdef __SSE2__
+  const __m128i want = _mm_set1_epi32(static_cast<int>(tag));
+  const auto equal = [&](int first) { return _mm_cmpeq_epi32(_mm_load_si128(reinterpret_cast<const __m128i*>(s.tag + first)), want); };
+  const __m128i low = _mm_packs_epi32(equal(0), equal(4)), high = _mm_packs_epi32(equal(8), equal(12));
+  std::uint32_t same = static_cast<std::uint32_t>(_mm_movemask_epi8(_mm_packs_epi16(low, high)));
+#else
   std::uint32_t same = 0;
   for (int w = 0; w < kWays; ++w) same |= static_cast<std::uint32_t>(s.tag[w] == tag) << w;
+#endif
   same &= s.used;
   return same ? std::countr_zero(same) : -1;
 }
@@ -95,10 +82,11 @@ L2Side::PartialBytes* L2Side::partial_bytes(const Place& p, int way, std::uint64
 // Writes a way back and fills its partial sectors; it stays, clean.
 void L2Side::clean(Set& s, int way, Traffic& t) {
   const std::uint8_t partial = s.partial[way] & 15, dirty = s.valid[way] >> 4;
-  t.fills += static_cast<std::uint32_t>(std::popcount(partial));
-  t.writes += static_cast<std::uint32_t>(std::popcount(static_cast<std::uint8_t>(dirty | partial)));
+  if (!(partial | dirty)) return;
+  t.fills += sectors_in(partial);
+  t.writes += sectors_in(dirty | partial);
   if (partial) --s.with_partial;
-  if (partial | dirty) --s.dirty;
+  --s.dirty;
   s.valid[way] = static_cast<std::uint8_t>((s.valid[way] & 15) | partial);
   s.partial[way] &= 0x80;
 }
@@ -212,7 +200,7 @@ std::uint64_t L2Side::dirty_sectors() const {
   std::uint64_t n = 0;
   for (const Set& s : sets_)
     for (int w = 0; w < kWays; ++w)
-      if (s.used >> w & 1) n += static_cast<unsigned>(std::popcount(static_cast<std::uint8_t>(s.valid[w] >> 4 | (s.partial[w] & 15))));
+      if (s.used >> w & 1) n += sectors_in(static_cast<std::uint8_t>(s.valid[w] >> 4 | s.partial[w]));
   return n;
 }
 

@@ -47,6 +47,13 @@ class L2Side {
 
   std::uint64_t dirty_sectors() const;
 
+  // Has the line's set brought into the host's cache; changes nothing.
+  void prefetch(std::uint64_t line) const {
+    const char* set = reinterpret_cast<const char*>(place(line).set);
+    __builtin_prefetch(set, 1);
+    __builtin_prefetch(set + 64, 1);
+  }
+
  private:
   static constexpr int kWays = 16;
   struct alignas(64) Set {
@@ -63,12 +70,31 @@ class L2Side {
     Set* set;
     std::uint32_t tag;
   };
+  static constexpr std::uint32_t kRows = 1024;  // sets are columns x 1024 rows
   struct PartialBytes {
     std::uint64_t line;
     std::uint32_t bytes[4];
   };
 
-  Place place(std::uint64_t line);
+  // Shuffles each block of 1,024 lines over the rows, so that a contiguous footprint fills all sets
+  // alike and strides still spread.
+  static std::uint32_t mix(std::uint32_t block) {
+    std::uint32_t h = block * 0x9e3779b1u;
+    h ^= h >> 15;
+    h *= 0x85ebca77u;
+    return h ^ h >> 13;
+  }
+  Place place(std::uint64_t line) const {
+    // Of two 4 KiB chunks that differ in address bit 12 only, one has its home here and the other
+    // there (l2_cache.hpp), so that bit takes no part in the index: home lines and copies each
+    // spread evenly.
+    const std::uint32_t twin = static_cast<std::uint32_t>(line >> 5 & 1);
+    const std::uint64_t folded = line >> 6 << 5 | (line & 31);
+    const std::uint32_t block = static_cast<std::uint32_t>(folded / kRows);
+    const std::uint32_t row = (static_cast<std::uint32_t>(folded) ^ mix(block)) % kRows;
+    const auto column = static_cast<std::size_t>(block % columns_);
+    return {const_cast<Set*>(sets_.data()) + column * kRows + row, block << 1 | twin};
+  }
   static int find(const Set& s, std::uint32_t tag);
   int claim(const Place& p, Traffic& t);
   void clean(Set& s, int way, Traffic& t);
@@ -77,7 +103,7 @@ class L2Side {
   PartialBytes* partial_bytes(const Place& p, int way, std::uint64_t line);
 
   Spec spec_;
-  std::uint32_t columns_ = 0;          // sets = columns * 1024
+  std::uint32_t columns_ = 0;          // sets = columns * kRows
   std::uint32_t persist_ways_ = 0;
   std::vector<Set> sets_;
   std::vector<PartialBytes> bytes_;    // partial_ways + 1 entries a set

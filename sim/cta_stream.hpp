@@ -38,19 +38,15 @@ class CtaStream {
     Warp& w = warps_[warp];
     while (w.next == w.end) {
       Queue& q = queue_[warp];
-      if (q.at < q.segments.size()) {
-        const Piece& piece = q.segments[q.at++];
-        q.holding = piece.block;
-        w.block = piece.block.get();
-        w.next = w.block->records.data() + piece.first;
-        w.end = w.next + piece.count;
+      q.holding.reset();
+      if (q.at < q.later.size()) {
+        begin(w, q, std::move(q.later[q.at++]));
         continue;
       }
-      q.segments.clear();
+      q.later.clear();
       q.at = 0;
       if (fetched_ == refs_.size()) {
         w.next = w.end = nullptr;
-        q.holding.reset();
         return &w;
       }
       if (auto ok = fetch(cache); !ok) return ok.error();
@@ -66,10 +62,17 @@ class CtaStream {
     std::uint32_t first = 0, count = 0;
   };
   struct Queue {
-    std::vector<Piece> segments;
+    BlockPtr holding;          // of the current piece; none: the warp has nothing to do
+    std::vector<Piece> later;  // mostly empty: a CTA's records lie in one block
     std::size_t at = 0;
-    BlockPtr holding;
   };
+
+  static void begin(Warp& w, Queue& q, Piece piece) {
+    w.block = piece.block.get();
+    w.next = w.block->records.data() + piece.first;
+    w.end = w.next + piece.count;
+    q.holding = std::move(piece.block);
+  }
 
   // Hands out all of the CTA's segments in the next block.
   Result<void> fetch(BlockCache& cache) {
@@ -78,7 +81,11 @@ class CtaStream {
     if (!got) return got.error();
     while (fetched_ < refs_.size() && refs_[fetched_].block == block) {
       const trace::Segment& s = (*got)->segments[refs_[fetched_++].segment];
-      if (s.warp < queue_.size()) queue_[s.warp].segments.push_back({*got, s.first, s.count});
+      if (s.warp >= queue_.size()) continue;
+      Queue& q = queue_[s.warp];
+      Piece piece{*got, s.first, s.count};
+      if (!q.holding && q.later.empty()) begin(warps_[s.warp], q, std::move(piece));
+      else q.later.push_back(std::move(piece));
     }
     return {};
   }

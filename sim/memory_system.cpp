@@ -44,7 +44,7 @@ void list_lines(const Record& r, std::uint32_t bytes, const std::uint64_t* lanes
     if (r.stride == 0) return model::touch_contiguous(r.base, bytes, with_bytes, out);
     if (r.stride == static_cast<std::int32_t>(bytes) && (run & (run + 1)) == 0)
       return model::touch_contiguous(r.base + static_cast<std::uint64_t>(first) * bytes,
-                                     static_cast<std::uint64_t>(std::popcount(r.mask)) * bytes, with_bytes, out);
+                                     static_cast<std::uint64_t>(std::bit_width(run)) * bytes, with_bytes, out);
   }
   model::touch_lines(expand(r, bytes, lanes), with_bytes, out);
 }
@@ -96,15 +96,39 @@ bool MemorySystem::persists(std::uint64_t line) const {
 
 void MemorySystem::read_l2(const Place& place, std::uint64_t line, std::uint8_t sectors, std::uint32_t fetch) {
   if (!sectors) return;
-  counters_.l1_fill_sectors += static_cast<unsigned>(std::popcount(sectors));
+  counters_.l1_fill_sectors += model::sectors_in(sectors);
   if (in_host_memory(line)) l2_.read_host(sectors);
   else l2_.read(place.sm, line, sectors, place.round, fetch, persists(line));
 }
 
 void MemorySystem::write_l2(const Place& place, const LineTouch& touch) {
-  counters_.l1_write_sectors += static_cast<unsigned>(std::popcount(touch.sectors));
+  counters_.l1_write_sectors += model::sectors_in(touch.sectors);
   if (in_host_memory(touch.line)) l2_.write_host(touch.sectors);
   else l2_.write(place.sm, touch.line, touch.sectors, touch.full, touch.bytes.data());
+}
+
+// Lines of strangers miss the host's caches one after the other unless they are all asked for first.
+void MemorySystem::prefetch_lines(int sm) const {
+  if (lines_.count < 2) return;
+  const model::L1Cache& l1 = l1_[static_cast<std::size_t>(sm)];
+  for (const LineTouch& t : lines_) {
+    l1.prefetch(t.line);
+    l2_.prefetch(sm, t.line);
+  }
+}
+
+void MemorySystem::prefetch(const Record& r, const SitePlan& plan, const std::uint64_t* lanes, int sm) const {
+  if (plan.action != Action::kGlobalLoad && plan.action != Action::kGlobalStore) return;
+  if (!r.regular()) {
+    __builtin_prefetch(lanes + r.lanes);
+    __builtin_prefetch(lanes + r.lanes + 8);
+    __builtin_prefetch(lanes + r.lanes + 16);
+    __builtin_prefetch(lanes + r.lanes + 24);
+    return;
+  }
+  const std::uint64_t line = r.base / model::kLineBytes;
+  l1_[static_cast<std::size_t>(sm)].prefetch(line);
+  l2_.prefetch(sm, line);
 }
 
 void MemorySystem::run(const Record& r, const SitePlan& plan, const std::uint64_t* lanes, Place& place) {
@@ -128,6 +152,7 @@ void MemorySystem::run(const Record& r, const SitePlan& plan, const std::uint64_
 
 void MemorySystem::global_load(const Record& r, const SitePlan& plan, const std::uint64_t* lanes, Place& place, bool async) {
   list_lines(r, plan.bytes, lanes, async, lines_);
+  prefetch_lines(place.sm);
   const auto sectors = static_cast<std::uint64_t>(model::sector_count(lines_));
   const auto count = static_cast<std::uint64_t>(lines_.count);
   std::uint64_t counted = sectors;
@@ -161,7 +186,7 @@ void MemorySystem::global_load(const Record& r, const SitePlan& plan, const std:
     std::uint8_t missing = t.sectors;
     if (!plan.bypass_l1) {
       missing = l1.load(t.line, t.sectors, !plan.no_allocate);
-      counters_.global_ld.hits += static_cast<unsigned>(std::popcount(t.sectors) - std::popcount(missing));
+      counters_.global_ld.hits += model::sectors_in(t.sectors) - model::sectors_in(missing);
     }
     if (async && plan.bypass_l1 && t.sectors != t.full) {
       for (std::uint8_t s = 1; s < 16; s = static_cast<std::uint8_t>(s << 1))
@@ -174,6 +199,7 @@ void MemorySystem::global_load(const Record& r, const SitePlan& plan, const std:
 
 void MemorySystem::global_store(const Record& r, const SitePlan& plan, const std::uint64_t* lanes, const Place& place) {
   list_lines(r, plan.bytes, lanes, true, lines_);
+  prefetch_lines(place.sm);
   const auto sectors = static_cast<std::uint64_t>(model::sector_count(lines_));
   ++counters_.global_st.requests;
   counters_.global_st.sectors += sectors;
@@ -182,7 +208,7 @@ void MemorySystem::global_store(const Record& r, const SitePlan& plan, const std
   model::L1Cache& l1 = l1_[static_cast<std::size_t>(place.sm)];
   for (const LineTouch& t : lines_) {
     if (l1.store(t.line, t.sectors, t.full, t.bytes.data()))
-      counters_.global_st.hits += static_cast<unsigned>(std::popcount(t.sectors));
+      counters_.global_st.hits += model::sectors_in(t.sectors);
     write_l2(place, t);
   }
 }
@@ -243,11 +269,11 @@ void MemorySystem::local_access(const Record& r, const SitePlan& plan, const std
     counters_.theoretical_local += sectors;
     for (const LineTouch& t : lines_) {
       if (store) {
-        if (l1.store(t.line, t.sectors, t.full, t.bytes.data())) c.hits += static_cast<unsigned>(std::popcount(t.sectors));
+        if (l1.store(t.line, t.sectors, t.full, t.bytes.data())) c.hits += model::sectors_in(t.sectors);
         write_l2(place, t);
       } else {
         const std::uint8_t missing = l1.load(t.line, t.sectors);
-        c.hits += static_cast<unsigned>(std::popcount(t.sectors) - std::popcount(missing));
+        c.hits += model::sectors_in(t.sectors) - model::sectors_in(missing);
         read_l2(place, t.line, missing, 0);
       }
     }

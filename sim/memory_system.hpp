@@ -31,6 +31,9 @@ class MemorySystem {
   void begin_launch(const trace::Launch& launch, std::uint64_t shared_config, bool flush_l2);
   void run(const trace::Record& record, const SitePlan& plan, const std::uint64_t* lanes, Place& place);
 
+  // What run() will look at, brought into the host's cache; changes nothing.
+  void prefetch(const trace::Record& record, const SitePlan& plan, const std::uint64_t* lanes, int sm) const;
+
   LaunchCounters& counters() { return counters_; }
   LaunchCounters finish_launch();
 
@@ -43,6 +46,7 @@ class MemorySystem {
   void bulk(const trace::Record&, const SitePlan&, const std::uint64_t*, const Place&);
   void read_l2(const Place&, std::uint64_t line, std::uint8_t sectors, std::uint32_t fetch);
   void write_l2(const Place&, const model::LineTouch& touch);
+  void prefetch_lines(int sm) const;
   bool in_host_memory(std::uint64_t line) const;
   bool persists(std::uint64_t line) const;
 

@@ -98,6 +98,7 @@ class LaunchReplay {
   Result<void> start_next(Sm& sm) {
     auto stream = CtaStream::open(reader_, cache_, index_, waiting_[next_], occupancy_.warps_per_cta);
     if (!stream) return stream.error();
+    if (auto first = stream->advance(cache_, 0); !first) return first.error();
     ++next_;
     auto cta = std::make_unique<ResidentCta>(ResidentCta{std::move(stream).value(), 0, {}, {}, 0, 0, {}, {}});
     const auto slot = static_cast<std::uint32_t>(std::find(sm.slot_used.begin(), sm.slot_used.end(), 0) - sm.slot_used.begin());
@@ -114,6 +115,7 @@ class LaunchReplay {
     bool moved = false;
     for (auto& cta : sm.ctas)
       for (std::uint32_t w = 0; w < occupancy_.warps_per_cta; ++w) {
+        if (w + 2 < occupancy_.warps_per_cta) look_ahead(sm, cta->stream.warp(w + 2));
         if (cta->done[w] || cta->waits[w] != kNoBarrier) continue;
         auto step = run_warp(sm, *cta, w);
         if (!step) return step;
@@ -128,6 +130,13 @@ class LaunchReplay {
       it = sm.ctas.erase(it);
     }
     return moved;
+  }
+
+  // What a warp will do soon: its record, and the caches that the record will meet.
+  void look_ahead(const Sm& sm, const CtaStream::Warp& warp) const {
+    const trace::Record* r = warp.next;
+    if (r != warp.end && plans_[r->site].action == Action::kBegin) ++r;
+    if (r != warp.end) memory_.prefetch(*r, plans_[r->site], warp.block->lanes.data(), sm.id);
   }
 
   // Runs a warp up to and with its next global or local access, its next barrier, or its end.

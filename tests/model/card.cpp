@@ -144,7 +144,7 @@ TEST_CASE("numbers that contradict each other are refused") {
       {"l2.fetch", "96", "l2.fetch must be 32, 64 or 128 bytes"},
       {"shared.configs", "32KiB,16KiB", "shared.configs must be an ascending list"},
       {"l1.size", "128KiB", "leaves nothing for the L1"},
-      {"l1.size", "64MiB", "l1.size is more than the 8 MiB"},
+      {"l1.size", "64MiB", "l1.size is more than the 4 MiB"},
       {"l2.size", "1TiB", "l2.size is more than the 4 GiB"},
       {"l2.home_bits", "6", "l2.home_bits must lie in 7"},
       {"l2.home_bits", "64", "l2.home_bits must lie in 7"},

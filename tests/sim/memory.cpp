@@ -10,14 +10,28 @@ using namespace warpmem::testing;
 
 namespace {
 
-Kernel long_warps(std::uint64_t loads) {
-  Kernel k = kernel(132, 256);
+constexpr std::uint32_t kCtas = 132, kWarps = 8;
+
+// Warps of `loads` loads; the file holds `piece` records of every warp, then the next of every warp:
+// as a recorder drains a GPU, where all CTAs run at once.
+void write_long(const std::string& path, std::uint64_t loads, std::uint64_t piece) {
+  Kernel k = kernel(kCtas, kWarps * 32);
   const auto ld = k.site(Op::kLoad, Space::kGlobal, 4);
-  k.fill = [=](Warp& w) {
-    w.records.reserve(loads);
-    for (std::uint64_t i = 0; i < loads; ++i) w.records.push_back(regular(ld, kA + ((w.cta * 8 + w.warp) * loads + i) * 128, 4));
-  };
-  return k;
+  auto writer = must(trace::TraceWriter::create(path, trace::Origin{}));
+  must(writer.add_program(trace::Program{}));
+  must(writer.begin_launch(k.launch));
+  trace::BlockBuilder builder(0);
+  std::vector<Record> records;
+  for (std::uint64_t at = 0; at < loads; at += piece)
+    for (std::uint64_t warp = 0; warp < kCtas * kWarps; ++warp) {
+      records.clear();
+      for (std::uint64_t i = at; i < std::min(loads, at + piece); ++i) records.push_back(regular(ld, kA + (warp * loads + i) * 128, 4));
+      builder.add(warp / kWarps, static_cast<std::uint32_t>(warp % kWarps), records, k.sites, {});
+      if (builder.full()) must(writer.append(builder.take()));
+    }
+  if (!builder.empty()) must(writer.append(builder.take()));
+  must(writer.end_launch(0, {}));
+  must(writer.seal());
 }
 
 // Peak memory of a process of its own that replays the trace, KiB; 0 when that failed.
@@ -44,17 +58,27 @@ long peak_kib(const std::string& path) {
   return peak;
 }
 
-}  // namespace
-
-TEST_CASE("replay's memory does not grow with the trace") {
+// How much more a trace ten times longer takes, MiB.
+long growth(std::uint64_t few_piece, std::uint64_t many_piece) {
   TemporaryFolder folder;
-  // The warps' records lie in pieces, as a recorder drains them: no CTA ends before the last block.
-  write_trace(folder.file("short.wmt"), {long_warps(400)});
-  write_trace(folder.file("long.wmt"), {long_warps(4000)});
+  write_long(folder.file("short.wmt"), 400, few_piece);
+  write_long(folder.file("long.wmt"), 4000, many_piece);
   const long few = peak_kib(folder.file("short.wmt")), many = peak_kib(folder.file("long.wmt"));
-  INFO("422,400 records: " << few << " KiB, 4,224,000 records: " << many << " KiB");
+  UNSCOPED_INFO("422,400 records: " << few << " KiB, 4,224,000 records: " << many << " KiB");
   REQUIRE(few > 0);
   REQUIRE(many > 0);
-  // The longer one is 100 MB decoded. The block cache may fill up, no more.
-  CHECK(many - few < 48 * 1024);
+  return (many - few) / 1024;
+}
+
+}  // namespace
+
+// 4,224,000 records are 100 MB decoded. The block cache may fill up (32 MiB), no more.
+TEST_CASE("replay's memory does not grow with a trace that was recorded") {
+  CHECK(growth(50, 50) < 48);
+}
+
+TEST_CASE("replay's memory does not grow with a trace in CTA order", "[!shouldfail]") {
+  // Known gap: each resident CTA holds the block that it is in, so that all of this trace's blocks
+  // are in use at once.
+  CHECK(growth(400, 4000) < 48);
 }
