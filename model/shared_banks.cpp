@@ -10,8 +10,10 @@ constexpr std::uint64_t kWordBytes = 4;
 
 // Distinct words in the fullest bank among lanes [first, first + count).
 int group_passes(const WarpAccess& a, int first, int count) {
-  // Distinct words of a bank form a short list; 32 lanes of up to four words each.
-  std::array<std::uint64_t, kWarpLanes * 4> word;
+  // Mostly a bank has one word: it is remembered by bank, further ones in a list of all banks' (32
+  // lanes of up to four words each).
+  std::array<std::uint64_t, kBanks> word_of_bank;
+  std::array<std::uint64_t, kWarpLanes * 4> further;
   std::array<std::uint8_t, kBanks> in_bank{};
   int words = 0, most = 0;
   const int per_lane = a.bytes <= 4 ? 1 : static_cast<int>(a.bytes / kWordBytes);
@@ -19,9 +21,14 @@ int group_passes(const WarpAccess& a, int first, int count) {
     if (!(a.mask >> l & 1)) continue;
     for (int k = 0; k < per_lane; ++k) {
       const std::uint64_t w = a.address[l] / kWordBytes + static_cast<std::uint64_t>(k);
-      if (std::find(word.begin(), word.begin() + words, w) != word.begin() + words) continue;
-      word[words++] = w;
-      most = std::max<int>(most, ++in_bank[w % kBanks]);
+      const std::size_t bank = w % kBanks;
+      if (in_bank[bank] == 0) {
+        word_of_bank[bank] = w;
+      } else {
+        if (word_of_bank[bank] == w || std::find(further.begin(), further.begin() + words, w) != further.begin() + words) continue;
+        further[words++] = w;
+      }
+      most = std::max<int>(most, ++in_bank[bank]);
     }
   }
   return most;
