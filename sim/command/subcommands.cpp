@@ -26,6 +26,7 @@ Run setup_gpus(CLI::App& app);
 #ifdef WARPMEM_HAS_VALIDATE
 Run setup_metrics(CLI::App& app);
 #endif
+Run setup_diff(CLI::App& app);
 Run setup_doctor(CLI::App& app);
 Run setup_completion(CLI::App& app);
 
@@ -45,6 +46,7 @@ constexpr Subcommand kSubcommands[] = {
 #ifdef WARPMEM_HAS_VALIDATE
     {"validate", "compare the model's counters with a profiler's", setup_validate},
 #endif
+    {"diff", "which counters differ between two replays", setup_diff},
 #ifdef WARPMEM_HAS_CARDS
     {"gpus", "the GPU cards, and every number of one", setup_gpus},
 #endif

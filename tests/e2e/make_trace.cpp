@@ -3,6 +3,7 @@
 //   gather   the same with listed addresses, and two launches of two kernels
 //   lossy    sealed, but 5 records are known to be lost
 //   empty    a sealed trace without launches
+//   large    "gather" with 512 times the CTAs, in one launch
 //   unsealed "copy" as a crash leaves it: FILE is what FILE.partial held
 #include <cstdio>
 #include <cstring>
@@ -34,20 +35,17 @@ Program program(const std::string& name) {
   out.arch = "sm_90";
   out.registers = 16;
   out.files = {"", "copy.cu"};
-  out.code = {{0x0, "S2R R0, SR_TID.X", 1, 3},
-              {0x10, "IMAD.WIDE R2, R0, 0x4, R2", 1, 4},
-              {0x20, "LDG.E R4, [R2.64]", 1, 5},
-              {0x30, "IMAD.WIDE R6, R0, 0x4, R6", 1, 5},
-              {0x40, "STG.E [R6.64], R4", 1, 5},
-              {0x50, "EXIT", 1, 6}};
+  out.code = {{0x0, "S2R R0, SR_TID.X", 1, 3},   {0x10, "IMAD.WIDE R2, R0, 0x4, R2", 1, 4},
+              {0x20, "LDG.E R4, [R2.64]", 1, 5}, {0x30, "IMAD.WIDE R6, R0, 0x4, R6", 1, 5},
+              {0x40, "STG.E [R6.64], R4", 1, 5}, {0x50, "EXIT", 1, 6}};
   return out;
 }
 
-Launch launch(std::uint32_t id, std::uint32_t program) {
+Launch launch(std::uint32_t id, std::uint32_t program, std::uint32_t ctas) {
   Launch out;
   out.id = id;
   out.program = program;
-  out.grid = {kCtas, 1, 1};
+  out.grid = {ctas, 1, 1};
   out.block = {kWarps * 32, 1, 1};
   out.registers = 16;
   out.allocations = {{kSource, 1 << 20, AllocationKind::kDevice},
@@ -72,7 +70,8 @@ void add_warp(BlockBuilder& builder, std::uint32_t cta, std::uint32_t warp, bool
   records[2].base = kTarget + first;
   records[2].stride = 4;
   if (gather) {
-    for (std::uint64_t lane = 0; lane < 32; ++lane) lanes.push_back(kSource + scattered(first + lane));
+    for (std::uint64_t lane = 0; lane < 32; ++lane)
+      lanes.push_back(kSource + scattered(first + lane));
     records[1].base = 0;
     records[1].stride = 0;
     records[1].lanes = 0;
@@ -88,11 +87,12 @@ void need(const Result<T>& result) {
 }
 
 void write_launch(TraceWriter& writer, std::uint32_t id, std::uint32_t program, bool gather,
-                  std::uint64_t lost) {
-  need(writer.begin_launch(launch(id, program)));
+                  std::uint64_t lost, std::uint32_t ctas = kCtas) {
+  need(writer.begin_launch(launch(id, program, ctas)));
   BlockBuilder builder(id);
-  for (std::uint32_t cta = 0; cta < kCtas; ++cta) {
+  for (std::uint32_t cta = 0; cta < ctas; ++cta) {
     for (std::uint32_t warp = 0; warp < kWarps; ++warp) add_warp(builder, cta, warp, gather);
+    if (builder.full()) need(writer.append(builder.take(lost)));
   }
   need(writer.append(builder.take(lost)));
   LaunchEnd end;
@@ -116,7 +116,8 @@ int main(int argc, char** argv) {
     need(writer);
     if (kind != "empty") {
       need(writer->add_program(program("copy")));
-      write_launch(*writer, 0, 0, kind == "gather", kind == "lossy" ? 5 : 0);
+      write_launch(*writer, 0, 0, kind == "gather" || kind == "large", kind == "lossy" ? 5 : 0,
+                   kind == "large" ? 512 * kCtas : kCtas);
     }
     if (kind == "gather") {
       need(writer->add_program(program("copy_again")));

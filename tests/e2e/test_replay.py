@@ -115,6 +115,48 @@ class Replay(harness.CommandTest):
         self.assert_fails(run, 2, "no/folder/r.json")
 
 
+class Diff(harness.CommandTest):
+    def result(self, name, *arguments):
+        run = self.run_command("replay", *arguments, "--format", "json", "-o", name)
+        self.assert_works(run)
+        return name
+
+    def test_equal_results(self):
+        trace = self.trace("copy")
+        run = self.run_command("diff", self.result("a", trace), self.result("b", trace))
+        self.assert_works(run)
+        self.assertEqual(run.out, "no counter differs\n")
+
+    def test_a_difference_ends_1_and_is_named(self):
+        before = self.result("a", self.trace("copy"))
+        after = self.result("b", self.trace("gather"), "--launch", "0")
+        run = self.run_command("diff", before, after)
+        self.assertEqual(run.status, 1, run.err)
+        self.assertRegex(run.out, SECTORS + r" +128 +1,024 +\+700.0 %")
+        self.assertNotIn(LOADS, run.out)
+        out = self.run_command("diff", before, after, "--format", "json").json()
+        self.assertFalse(out["equal"])
+        self.assertIn(SECTORS, [d["metric"] for d in out["differences"]])
+
+    def test_different_numbers_of_launches(self):
+        before = self.result("a", self.trace("copy"))
+        after = self.result("b", self.trace("gather"))
+        self.assert_fails(self.run_command("diff", before, after), 2, "1 and 2 launches")
+
+    def test_bad_results(self):
+        good = self.result("a", self.trace("copy"))
+        samples = {"empty": "", "cut": '{"schema":1,"gpu":"h2', "foreign": "[1,2]",
+                   "newer": '{"schema":2}', "hollow": '{"schema":1,"gpu":"h200"}'}
+        for name, text in samples.items():
+            with self.subTest(name), open(self.path(name), "w") as file:
+                file.write(text)
+                file.flush()
+                run = self.run_command("diff", good, name)
+                self.assertIn(run.status, (2, 3), run.err)
+                self.assert_fails(run, run.status, name)
+        self.assert_fails(self.run_command("diff", good, "nowhere"), 2, "nowhere")
+
+
 class Cards(harness.CommandTest):
     def test_the_list(self):
         cards = self.run_command("gpus", "--format", "json").json()["cards"]

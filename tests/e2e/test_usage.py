@@ -3,6 +3,7 @@
 import os
 import pty
 import re
+import signal
 import subprocess
 
 import harness
@@ -116,6 +117,24 @@ class Output(harness.CommandTest):
 
     def test_a_dumb_terminal_gets_no_colour(self):
         self.assertNotIn(b"\x1b", self.in_terminal("doctor", env={"TERM": "dumb"}))
+
+
+class Interrupt(harness.CommandTest):
+    def test_ctrl_c_ends_130_with_a_line_on_stderr(self):
+        trace = self.trace("large")
+        # Nobody reads the pipe, so the command is still writing when the signal comes.
+        with subprocess.Popen([WARPMEM, "dump", trace], cwd=self.folder, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE) as process:
+            process.stdout.read(1)
+            process.send_signal(signal.SIGINT)
+            self.assertEqual(process.wait(60), 130)
+            self.assertIn(b"interrupted", process.stderr.read())
+
+    def test_a_closed_pipe_ends_quietly(self):
+        done = subprocess.run(["bash", "-c", '"$0" dump "$1" | head -n 3', WARPMEM,
+                               self.path(self.trace("large"))], capture_output=True, timeout=60)
+        self.assertEqual(len(done.stdout.splitlines()), 3)
+        self.assertEqual(done.stderr, b"")
 
 
 class Completion(harness.CommandTest):
