@@ -25,7 +25,7 @@ class FakeGpu {
   unsigned char* bytes() { return reinterpret_cast<unsigned char*>(memory.data()); }
 
   struct Where {
-    std::uint32_t sm = 0, slot = 0, cta = 0, warp = 0;
+    std::uint32_t sm = 0, slot = 0, cta = 0, warp = 0, grid = 0;
   };
 
   // False when recording was stopped.
@@ -39,7 +39,7 @@ class FakeGpu {
     if (room == nullptr) return false;
     if (payload_bytes != 0) std::memcpy(room + kRecordBytes, payload, payload_bytes);
     write_half(room + 16, pc, static_cast<std::uint32_t>(stride), where.cta,
-               where.warp | where.slot << kSlotShift | kTag << kTagShift);
+               where.warp | (where.grid & kGridMask) << kGridShift | where.slot << kSlotShift | kTag << kTagShift);
     write_half(room, static_cast<std::uint32_t>(base), static_cast<std::uint32_t>(base >> 32), mask,
                kind | form << kFormShift | bytes_per_lane << kBytesShift | flags << kFlagsShift |
                    kTag << kTagShift);

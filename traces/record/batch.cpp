@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 #include <numeric>
+#include <span>
+#include <utility>
 
 #include "traces/record/chunk_ring.hpp"
 
@@ -73,15 +75,20 @@ std::uint32_t SiteIndex::find(const RawRecord& raw) {
   std::uint64_t key = std::uint64_t{raw.pc} << 32 | raw_flags(raw.what) << 12 |
                       raw_bytes(raw.what) << 4 | kind;
   if (is_bulk(kind)) key ^= std::uint64_t{static_cast<std::uint32_t>(raw.stride)} << 16;
-  if (key == last_key_) return last_;
-  last_key_ = key;
+  Recent& recent = recent_[(key * 0x9e3779b97f4a7c15u) >> 56];
+  if (recent.key == key) return recent.site;
   const auto found = index_.find(key);
-  last_ = found != index_.end() ? found->second : intern(key, site_of(raw, *code_));
-  return last_;
+  recent = {key, found != index_.end() ? found->second : intern(key, site_of(raw, *code_))};
+  return recent.site;
 }
 
-std::uint32_t SiteIndex::boundary(Op op) {
-  return intern(~std::uint64_t{0} - 1 - static_cast<std::uint64_t>(op), trace::Site{0, op, Space::kNone, 0});
+void SiteIndex::reset(const CodeMap& code) {
+  code_ = &code;
+  index_.clear();
+  sites_ = {{0, Op::kCtaBegin, Space::kNone, 0}, {0, Op::kCtaEnd, Space::kNone, 0}};
+  begin_ = 0;
+  end_ = 1;
+  recent_.fill({});
 }
 
 std::uint32_t SiteIndex::adopt(const trace::Site& site) {
@@ -138,7 +145,7 @@ std::uint32_t Batch::add(const RawRecord& raw) {
     case kRawBegin:
       record.base = raw.base & 0xffffffffu;
       record.mask = raw.mask;
-      record.site = sites_.boundary(Op::kCtaBegin);
+      record.site = sites_.begin();
       break;
     case kRawExit: {
       // Lanes may leave at different times; the warp's last record is when the last one does.
@@ -150,53 +157,131 @@ std::uint32_t Batch::add(const RawRecord& raw) {
         leaving_.erase(place);
       }
       record.mask = all;
-      record.site = sites_.boundary(Op::kCtaEnd);
+      record.site = sites_.end();
       break;
     }
     default:
       record = translate(raw);
       record.site = sites_.find(raw);
+      if (raw_kind(raw.what) == kRawLocal) note_frame(raw, record);
   }
-  places_.push_back(place);
+  warp_of_.push_back(warps_.find(place));
   records_.push_back(record);
   return gone;
 }
 
+std::uint32_t WarpIndex::find(std::uint64_t place) {
+  if (place == last_place_) return last_;
+  if (places_.size() * 2 >= table_.size()) grow();
+  std::size_t at = home(place);
+  while (table_[at] != kFree && places_[table_[at]] != place) at = (at + 1) & (table_.size() - 1);
+  if (table_[at] == kFree) {
+    table_[at] = static_cast<std::uint32_t>(places_.size());
+    places_.push_back(place);
+  }
+  last_place_ = place;
+  return last_ = table_[at];
+}
+
+void WarpIndex::grow() {
+  table_.assign(table_.size() * 2, kFree);
+  for (std::uint32_t i = 0; i < places_.size(); ++i) {
+    std::size_t at = home(places_[i]);
+    while (table_[at] != kFree) at = (at + 1) & (table_.size() - 1);
+    table_[at] = i;
+  }
+}
+
+void WarpIndex::clear() {
+  std::fill(table_.begin(), table_.end(), kFree);
+  places_.clear();
+  last_place_ = ~std::uint64_t{0};
+}
+
+// The first access that the code says is at a known place of the frame tells where the frame is.
+void Batch::note_frame(const RawRecord& raw, const trace::Record& record) {
+  has_local_ = true;
+  if (!record.regular() || record.stride != 0 || launch_->frame.load(std::memory_order_relaxed) != 0) return;
+  const auto& known = launch_->code->frame_offsets;
+  const auto it = known.find(launch_->code->offset_of(raw.pc));
+  if (it != known.end()) launch_->frame = record.base - it->second;
+}
+
+// The GPU reports offsets in the thread's local window, at whose end the stack lies.
+void Batch::make_local_addresses_frame_offsets() {
+  constexpr std::uint64_t kWindow = 0xffffff;  // callees' frames lie below, that is, high up
+  const std::uint64_t frame = launch_->frame.load();
+  for (trace::Record& record : records_) {
+    if (sites_.sites()[record.site].space != Space::kLocal) continue;
+    if (record.regular()) {
+      record.base = (record.base - frame) & kWindow;
+      continue;
+    }
+    for (int i = 0; i < record.active(); ++i) {
+      std::uint64_t& lane = lanes_[record.lanes + static_cast<std::uint32_t>(i)];
+      lane = (lane - frame) & kWindow;
+    }
+  }
+}
+
+// A counting sort by warp: linear, and stable.
 void Batch::encode(trace::BlockBuilder& builder, const std::function<void()>& flush) {
-  std::vector<std::uint32_t> order(records_.size());
-  std::iota(order.begin(), order.end(), 0u);
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::uint32_t a, std::uint32_t b) { return places_[a] < places_[b]; });
-  std::vector<trace::Record> run;
-  for (std::size_t first = 0; first < order.size();) {
-    const std::uint64_t place = places_[order[first]];
-    run.clear();
-    std::size_t last = first;
-    for (; last < order.size() && places_[order[last]] == place; ++last) run.push_back(records_[order[last]]);
-    builder.add(place >> 8, static_cast<std::uint32_t>(place & 255u), run, sites_.sites(), lanes_);
+  if (has_local_ && launch_->frame.load() != 0) make_local_addresses_frame_offsets();
+  const auto& places = warps_.places();
+  by_place_.resize(places.size());
+  std::iota(by_place_.begin(), by_place_.end(), 0u);
+  std::sort(by_place_.begin(), by_place_.end(),
+            [&](std::uint32_t a, std::uint32_t b) { return places[a] < places[b]; });
+  next_.assign(places.size(), 0);  // where the warp's next record goes
+  for (const std::uint32_t warp : warp_of_) ++next_[warp];
+  std::uint32_t total = 0;
+  for (const std::uint32_t warp : by_place_) total += std::exchange(next_[warp], total);
+  sorted_.resize(records_.size());
+  for (std::size_t i = 0; i < records_.size(); ++i) sorted_[next_[warp_of_[i]]++] = records_[i];
+
+  std::size_t first = 0;
+  for (const std::uint32_t warp : by_place_) {
+    const std::size_t end = next_[warp];
+    builder.add(places[warp] >> 8, static_cast<std::uint32_t>(places[warp] & 255u),
+                std::span(sorted_).subspan(first, end - first), sites_.sites(), lanes_);
     if (builder.full()) flush();
-    first = last;
+    first = end;
   }
   clear();
 }
 
+void Batch::reset(LaunchState& launch) {
+  launch_ = &launch;
+  sites_.reset(*launch.code);
+  leaving_.clear();
+  records_.reserve(kFull);
+  warp_of_.reserve(kFull);
+  clear();
+}
+
 void Batch::clear() {
-  places_.clear();
+  has_local_ = false;
+  warps_.clear();
+  warp_of_.clear();
   records_.clear();
   lanes_.clear();
 }
 
 void Batch::append(const Batch& other) {
+  has_local_ = has_local_ || other.has_local_;
   const auto first_lane = static_cast<std::uint32_t>(lanes_.size());
-  places_.insert(places_.end(), other.places_.begin(), other.places_.end());
   lanes_.insert(lanes_.end(), other.lanes_.begin(), other.lanes_.end());
-  // Sites are few: find each of the other's in ours once.
+  // Sites and warps are few: find each of the other's in ours once.
   std::vector<std::uint32_t> site_here(other.sites_.sites().size());
   for (std::size_t i = 0; i < site_here.size(); ++i) site_here[i] = sites_.adopt(other.sites_.sites()[i]);
-  for (trace::Record record : other.records_) {
+  std::vector<std::uint32_t> warp_here(other.warps_.places().size());
+  for (std::size_t i = 0; i < warp_here.size(); ++i) warp_here[i] = warps_.find(other.warps_.places()[i]);
+  for (std::size_t i = 0; i < other.records_.size(); ++i) {
+    trace::Record record = other.records_[i];
     record.site = site_here[record.site];
     if (!record.regular()) record.lanes += first_lane;
     records_.push_back(record);
+    warp_of_.push_back(warp_here[other.warp_of_[i]]);
   }
 }
 

@@ -3,6 +3,7 @@
 // which is what compresses. Within a warp the order is kept.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <unordered_map>
@@ -18,18 +19,44 @@ namespace warpmem::record {
 // The sites of a launch that one worker has met, found by (pc, what the record says).
 class SiteIndex {
  public:
-  explicit SiteIndex(const CodeMap& code) : code_(&code) {}
+  void reset(const CodeMap& code);
   std::uint32_t find(const RawRecord& raw);
-  std::uint32_t boundary(trace::Op op);  // CtaBegin and CtaEnd: no pc
+  std::uint32_t begin() const { return begin_; }  // CtaBegin and CtaEnd: no pc
+  std::uint32_t end() const { return end_; }
   std::uint32_t adopt(const trace::Site& site);  // of another index of the same launch
   const std::vector<trace::Site>& sites() const { return sites_; }
 
  private:
   std::uint32_t intern(std::uint64_t key, const trace::Site& site);
-  const CodeMap* code_;
+  static constexpr std::uint64_t kNoKey = ~std::uint64_t{0};
+  const CodeMap* code_ = nullptr;
   std::vector<trace::Site> sites_;
   std::unordered_map<std::uint64_t, std::uint32_t> index_;
-  std::uint64_t last_key_ = ~std::uint64_t{0};
+  struct Recent {
+    std::uint64_t key = kNoKey;
+    std::uint32_t site = 0;
+  };
+  std::array<Recent, 256> recent_;  // by a hash of the key: most lookups end here
+  std::uint32_t begin_ = 0, end_ = 0;  // the two boundary sites
+};
+
+// Warps that have records in a batch, each with a number in order of appearance.
+class WarpIndex {
+ public:
+  WarpIndex() : table_(256, kFree) {}
+  std::uint32_t find(std::uint64_t place);
+  const std::vector<std::uint64_t>& places() const { return places_; }
+  void clear();
+
+ private:
+  static constexpr std::uint32_t kFree = ~0u;
+  void grow();
+  std::size_t home(std::uint64_t place) const {
+    return (place * 0x9e3779b97f4a7c15u) >> 32 & (table_.size() - 1);
+  }
+  std::vector<std::uint32_t> table_;  // open addressing; a power of two
+  std::vector<std::uint64_t> places_;
+  std::uint64_t last_place_ = ~std::uint64_t{0};
   std::uint32_t last_ = 0;
 };
 
@@ -37,8 +64,8 @@ class Batch {
  public:
   static constexpr std::size_t kFull = 64 * 1024;  // records
 
-  explicit Batch(LaunchState& launch) : launch_(&launch), sites_(*launch.code) {}
-
+  // Empties it and makes it the launch's. Its memory is kept: a batch serves many launches.
+  void reset(LaunchState& launch);
   // One record as it lies in a chunk, its addresses behind it. Returns the threads it says are gone.
   std::uint32_t add(const RawRecord& raw);
   std::size_t size() const { return records_.size(); }
@@ -51,13 +78,19 @@ class Batch {
 
  private:
   trace::Record translate(const RawRecord& raw);
+  void note_frame(const RawRecord& raw, const trace::Record& record);
+  void make_local_addresses_frame_offsets();
 
-  LaunchState* launch_;
+  LaunchState* launch_ = nullptr;
   SiteIndex sites_;
-  std::vector<std::uint64_t> places_;      // cta << 8 | warp, one a record
+  WarpIndex warps_;                        // places: cta << 8 | warp
+  std::vector<std::uint32_t> warp_of_;     // one a record
   std::vector<trace::Record> records_;
   std::vector<std::uint64_t> lanes_;
   std::unordered_map<std::uint64_t, std::uint32_t> leaving_;  // warps of which some lanes are gone
+  bool has_local_ = false;
+  std::vector<std::uint32_t> by_place_, next_;  // encode()'s own
+  std::vector<trace::Record> sorted_;
 };
 
 }  // namespace warpmem::record

@@ -45,5 +45,6 @@ for file in $sources; do
   objects="$objects $object"
 done
 ${CXX:-g++} -shared -static-libstdc++ -static-libgcc -Wl,--exclude-libs,ALL -Wl,-z,defs \
+  -Wl,--version-script="$here/exports.map" \
   -o "$out/libwarpmem_recorder.so" $objects $(static_or_shared zstd) $(static_or_shared xxhash) -lpthread -ldl
 echo "built $out/libwarpmem_recorder.so"

@@ -62,7 +62,8 @@ inline std::uint32_t raw_kind(std::uint32_t what) { return what & 15u; }
 inline std::uint32_t raw_form(std::uint32_t what) { return what >> kFormShift & 15u; }
 inline std::uint32_t raw_bytes(std::uint32_t what) { return what >> kBytesShift & 255u; }
 inline std::uint32_t raw_flags(std::uint32_t what) { return what >> kFlagsShift & 15u; }
-inline std::uint32_t raw_slot(std::uint32_t place) { return place >> kSlotShift & 0xffffu; }
-inline std::uint32_t raw_warp(std::uint32_t place) { return place & 255u; }
+inline std::uint32_t raw_slot(std::uint32_t place) { return place >> kSlotShift & kSlotMask; }
+inline std::uint32_t raw_grid(std::uint32_t place) { return place >> kGridShift & kGridMask; }
+inline std::uint32_t raw_warp(std::uint32_t place) { return place & kWarpMask; }
 
 }  // namespace warpmem::record

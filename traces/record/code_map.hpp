@@ -4,6 +4,9 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
 #include <vector>
 
 namespace warpmem::record {
@@ -22,10 +25,19 @@ class CodeMap {
   std::uint32_t program = 0;            // index in the trace
   std::vector<CodeRange> ranges;        // the kernel first
   std::vector<std::uint32_t> reductions;  // offsets of RED instructions, ascending
+  // Of local accesses through the stack pointer, where in the frame they are: [R1+0x10] → 16.
+  std::map<std::uint32_t, std::uint32_t> frame_offsets;
 
   std::uint32_t offset_of(std::uint32_t pc_low) const;
   // Atomics that return nothing. The patching API does not tell them from those that do.
   bool is_reduction(std::uint32_t offset) const;
+  // Notes what matters above of one instruction of the program section.
+  void learn(std::uint32_t offset, const std::string& text, bool in_kernel);
 };
+
+// 16 for "STL.64 [R1+0x10], R4"; nothing when the address is not the stack pointer's.
+std::optional<std::uint32_t> frame_offset(const std::string& text);
+// RED, but not REDUX, which is arithmetic.
+bool is_reduction_text(const std::string& text);
 
 }  // namespace warpmem::record

@@ -13,6 +13,7 @@ namespace {
 constexpr std::size_t kHeaderBytes = 64, kSectionBytes = 64, kSymbolBytes = 24;
 constexpr std::uint32_t kSymbolTable = 2, kFunctionType = 2;
 constexpr unsigned kCudaEntry = 0x10;  // st_other of a kernel
+constexpr std::uint64_t kReservedShared = 1024;  // bytes at the start of a CTA's window, since 8.0
 constexpr unsigned kAttributeRegisters = 0x2f, kAttributeFrame = 0x11, kFormatSized = 4;
 
 class Bytes {
@@ -138,7 +139,9 @@ Result<Cubin> parse_cubin(std::span<const unsigned char> image) {
   cubin.arch = architecture(elf);
   const std::vector<Section> sections = read_sections(elf);
   Attributes attributes;
+  std::uint64_t reserved = 0;
   for (const Section& section : sections) {
+    if (section.name == ".nv.shared.reserved.0") reserved = kReservedShared;
     if (section.name == ".nv.info") read_attributes(elf, section, attributes);
     if (section.type == kSymbolTable) read_functions(elf, sections, section, cubin.functions);
   }
@@ -151,7 +154,7 @@ Result<Cubin> parse_cubin(std::span<const unsigned char> image) {
     function.local_bytes = value(attributes.frame);
     for (const Section& section : sections) {
       if (function.kernel && section.name == ".nv.shared." + function.name) {
-        function.static_shared = static_cast<std::uint32_t>(section.size);
+        function.static_shared = static_cast<std::uint32_t>(section.size - std::min(section.size, reserved));
       }
     }
   }

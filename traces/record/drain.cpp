@@ -70,41 +70,72 @@ bool Drain::attach(const std::shared_ptr<LaunchState>& launch) {
   return false;
 }
 
-Drain::Held* Drain::held_for(Worker& worker, std::uint32_t slot) {
-  if (slot >= kLaunchSlots) return nullptr;
+Drain::Held* Drain::held_for(Worker& worker, std::uint32_t place) {
+  std::uint32_t slot = raw_slot(place);
+  LaunchState* launch = by_slot_[slot].load(std::memory_order_acquire);
+  if (launch == nullptr) return nullptr;
+  if (!launch->siblings.empty() && launch->grid != raw_grid(place)) {
+    for (const auto& sibling : launch->siblings) {
+      if (sibling->grid == raw_grid(place)) launch = sibling.get();
+    }
+    slot = launch->slot;
+  }
   if (!worker.held[slot]) {
-    LaunchState* launch = by_slot_[slot].load(std::memory_order_acquire);
-    if (launch == nullptr) return nullptr;
-    worker.held[slot] = std::make_unique<Held>(*launch, launch->launch.id);
+    worker.held[slot] = worker.spare ? std::move(worker.spare) : std::make_unique<Held>();
+    worker.held[slot]->batch.reset(*launch);
+    worker.held[slot]->builder.emplace(launch->launch.id);
   }
   return worker.held[slot].get();
 }
 
+// Adds up the threads that are gone, so that the launch's shared counter is touched once a burst.
+class Drain::Departures {
+ public:
+  explicit Departures(Drain& drain) : drain_(drain) {}
+  ~Departures() { settle(); }
+  void add(LaunchState& launch, std::uint32_t threads) {
+    if (&launch != launch_) settle();
+    launch_ = &launch;
+    threads_ += threads;
+  }
+
+ private:
+  void settle() {
+    if (threads_ == 0) return;
+    const std::uint64_t gone = launch_->threads_gone.fetch_add(threads_) + threads_;
+    threads_ = 0;
+    if (gone < launch_->threads_expected) return;
+    const std::lock_guard lock(drain_.wake_mutex_);
+    drain_.gone_.notify_all();
+  }
+  Drain& drain_;
+  LaunchState* launch_ = nullptr;
+  std::uint64_t threads_ = 0;
+};
+
 std::size_t Drain::consume(Worker& worker) {
   std::size_t total = 0;
   for (StreamReader& stream : worker.streams) {
+    Departures departures(*this);
     std::size_t here = 0;
     while (here < kBurst) {
       const RawRecord* raw = stream.next();
       if (raw == nullptr) break;
       ++here;
-      Held* held = held_for(worker, raw_slot(raw->place));
-      if (held == nullptr) {  // of a launch that has ended: device-side launches, perhaps
+      Held* held = held_for(worker, raw->place);
+      if (held == nullptr) {  // of a launch that has ended: launched by the GPU itself, perhaps
         orphans_.fetch_add(1);
         continue;
       }
       LaunchState& launch = held->batch.launch();
-      std::uint32_t gone = 0;
       if (full_.load(std::memory_order_relaxed)) {
         launch.truncated = true;
-        if (raw_kind(raw->what) == kRawExit) gone = static_cast<std::uint32_t>(std::popcount(raw->mask));
-      } else {
-        gone = held->batch.add(*raw);
+        if (raw_kind(raw->what) == kRawExit) {
+          departures.add(launch, static_cast<std::uint32_t>(std::popcount(raw->mask)));
+        }
+        continue;
       }
-      if (gone != 0 && launch.threads_gone.fetch_add(gone) + gone >= launch.threads_expected) {
-        const std::lock_guard lock(wake_mutex_);
-        gone_.notify_all();
-      }
+      if (const std::uint32_t gone = held->batch.add(*raw); gone != 0) departures.add(launch, gone);
       if (held->batch.size() >= Batch::kFull) encode(*held);
     }
     total += here;
@@ -150,8 +181,8 @@ void Drain::run(Worker& worker) {
 }
 
 void Drain::flush(Held& held) {
-  if (held.builder.empty()) return;
-  const trace::EncodedBlock block = held.builder.take(held.batch.launch().lost.load());
+  if (held.builder->empty()) return;
+  const trace::EncodedBlock block = held.builder->take(held.batch.launch().lost.load());
   held.batch.launch().records += block.records;
   output_.append(block);
 }
@@ -162,7 +193,7 @@ void Drain::encode(Held& held) {
     held.batch.clear();
     return;
   }
-  held.batch.encode(held.builder, [&] { flush(held); });
+  held.batch.encode(*held.builder, [&] { flush(held); });
 }
 
 bool Drain::wait(const LaunchState& launch, unsigned patience) {
@@ -184,7 +215,7 @@ bool Drain::wait(const LaunchState& launch, unsigned patience) {
 }
 
 void Drain::finish(LaunchState& launch) {
-  std::vector<std::unique_ptr<Held>> parts;
+  std::vector<std::unique_ptr<Held>> parts, empty;
   std::size_t records = 0;
   bool started = false;  // some blocks are written, or begun
   for (auto& worker : workers_) {
@@ -198,10 +229,13 @@ void Drain::finish(LaunchState& launch) {
     if (!worker->held[launch.slot]) continue;
     parts.push_back(std::move(worker->held[launch.slot]));
     records += parts.back()->batch.size();
-    started = started || !parts.back()->builder.empty();
+    started = started || !parts.back()->builder->empty();
   }
   if (!parts.empty() && records <= kSmallLaunch && !started) {
-    for (std::size_t i = 1; i < parts.size(); ++i) parts[0]->batch.append(parts[i]->batch);
+    for (std::size_t i = 1; i < parts.size(); ++i) {
+      parts[0]->batch.append(parts[i]->batch);
+      empty.push_back(std::move(parts[i]));
+    }
     parts.resize(1);
   }
   std::vector<std::thread> helpers;
@@ -217,6 +251,11 @@ void Drain::finish(LaunchState& launch) {
   }
   if (!parts.empty()) write_out(*parts[0]);
   for (std::thread& helper : helpers) helper.join();
+  for (auto& part : parts) empty.push_back(std::move(part));
+  for (std::size_t i = 0; i < empty.size(); ++i) {
+    const std::lock_guard lock(workers_[i]->mutex);
+    if (!workers_[i]->spare) workers_[i]->spare = std::move(empty[i]);
+  }
 
   trace::LaunchEnd end;
   end.records = launch.records.load();

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <vector>
 
@@ -43,22 +44,23 @@ class Drain {
   bool truncated() const { return full_.load(std::memory_order_relaxed); }
 
  private:
-  // What one thread holds of one launch.
+  // What one thread holds of one launch. Used again for later launches, to keep its memory.
   struct Held {
-    Held(LaunchState& launch, std::uint32_t id) : batch(launch), builder(id) {}
     Batch batch;
-    trace::BlockBuilder builder;
+    std::optional<trace::BlockBuilder> builder;
   };
+  class Departures;
   struct Worker {
     std::mutex mutex;  // of the streams and of what is held
     std::vector<StreamReader> streams;
     std::array<std::unique_ptr<Held>, kLaunchSlots> held;
+    std::unique_ptr<Held> spare;
     std::thread thread;
   };
 
   void run(Worker& worker);
   std::size_t consume(Worker& worker);
-  Held* held_for(Worker& worker, std::uint32_t slot);
+  Held* held_for(Worker& worker, std::uint32_t place);
   void encode(Held& held);
   void flush(Held& held);
 

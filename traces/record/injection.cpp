@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <exception>
 #include <string>
+#include <thread>
 
 #include "traces/record/session.hpp"
 
@@ -40,6 +41,7 @@ void on_resource(Session& session, Sanitizer_CallbackId id, const void* data) {
     case SANITIZER_CBID_RESOURCE_HOST_MEMORY_ALLOC:
     case SANITIZER_CBID_RESOURCE_MEMORY_ALLOC_ASYNC: {
       const auto& memory = *static_cast<const Sanitizer_ResourceMemoryData*>(data);
+      if ((memory.flags & (SANITIZER_MEMORY_FLAG_CG_RUNTIME | SANITIZER_MEMORY_FLAG_CNP)) != 0) break;
       const bool host = id == SANITIZER_CBID_RESOURCE_HOST_MEMORY_ALLOC;
       session.allocations().add(memory.address, memory.size,
                                 host ? trace::AllocationKind::kHost : kind_of(memory.flags));
@@ -117,13 +119,16 @@ void SANITIZERAPI callback(void*, Sanitizer_CallbackDomain domain, Sanitizer_Cal
   }
 }
 
+// On a thread of its own: this one's thread-local objects (the compressor's) are destroyed already.
 void at_exit() {
   if (g_forked || g_session == nullptr) return;
-  try {
-    g_session->close();
-  } catch (const std::exception& e) {
-    std::fprintf(stderr, "warpmem: the recorder failed: %s\n", e.what());
-  }
+  std::thread([] {
+    try {
+      g_session->close();
+    } catch (const std::exception& e) {
+      std::fprintf(stderr, "warpmem: the recorder failed: %s\n", e.what());
+    }
+  }).join();
 }
 
 Result<void> start() {

@@ -19,8 +19,16 @@ struct LaunchState {
   std::uint32_t slot = 0;
   std::uint64_t threads_expected = 0;      // of the CTAs that are recorded
   std::uint64_t skipped_ctas = 0;
+  // Kernels of one graph that are the same function share the first one's slot on the GPU; the
+  // grid's id tells them apart. On that first one: the others. On each: its id, low bits.
+  std::vector<std::shared_ptr<LaunchState>> siblings;
+  std::uint32_t grid = 0;
   const void* context = nullptr;           // CUDA handles, compared only
   const void* stream = nullptr;
+
+  // Where the kernel's stack frame lies in a thread's local window; 0 until an access through the
+  // stack pointer has told. The same in all threads.
+  std::atomic<std::uint64_t> frame{0};
 
   // Its threads tell when they leave: once all have, every record of the launch has been read.
   std::atomic<std::uint64_t> threads_gone{0};

@@ -23,7 +23,7 @@ struct RecordOptions {
   std::uint64_t max_records = kNoLimit;  // stop recording after that many
   bool strict = false;                   // a failure of the recorder ends the program
   bool wait = true;                      // a launch returns when its records are read
-  std::uint64_t buffer_bytes = 256u << 20;  // pinned memory between GPU and host
+  std::uint64_t buffer_bytes = 64u << 20;  // pinned memory between GPU and host
   unsigned threads = 0;                  // that read and compress; 0: by the number of cores
   std::vector<std::string> command;      // program and arguments
 };

@@ -27,6 +27,18 @@ __device__ __forceinline__ u32 sm_id() {
   return sm;
 }
 
+// Not __all_sync: its code (CUDA 13.0) overwrites predicate 5, which the code around a patch of a
+// generic load or atomic still needs; such kernels hung or faulted.
+__device__ __forceinline__ bool all_lanes(u32 active, bool holds) {
+  return __ballot_sync(active, !holds) == 0;
+}
+
+__device__ __forceinline__ u32 grid_id() {
+  u64 id;
+  asm volatile("mov.u64 %0, %%gridid;" : "=l"(id));
+  return static_cast<u32>(id);
+}
+
 __device__ __forceinline__ void nap(u32 nanoseconds) {
   asm volatile("nanosleep.u32 %0;" ::"r"(nanoseconds));
 }
@@ -145,7 +157,8 @@ __device__ __forceinline__ void write_header(const LaunchSlot* s, u64 room,
   store16(room, static_cast<u32>(h.base), static_cast<u32>(h.base >> 32), h.mask,
           h.what | kTag << kTagShift);
   store16(room + 16, h.pc, static_cast<u32>(h.stride), linear_cta(),
-          linear_warp() | fixed(s->slot) << kSlotShift | kTag << kTagShift);
+          linear_warp() | (grid_id() & kGridMask) << kGridShift |
+              fixed(s->slot) << kSlotShift | kTag << kTagShift);
 }
 
 // A record without lane addresses.
@@ -176,7 +189,7 @@ __device__ __forceinline__ bool two_level(u64 address, u64 first, u32 lane, u32&
                                     static_cast<u32>(first));
   const u64 expected = first + static_cast<long long>(lane & (width - 1)) * stride +
                        static_cast<long long>(lane >> k) * outer;
-  return __all_sync(~0u, expected == address) != 0;
+  return all_lanes(~0u, expected == address);
 }
 
 // A record of the lanes in `active`, each with its own address. Called by exactly those lanes.
@@ -193,7 +206,7 @@ __device__ __forceinline__ void emit(void* user, u64 pc, u32 what, u64 address, 
   if (next > leader + 1) stride /= static_cast<std::int32_t>(next - leader);
   const int from_leader = static_cast<int>(lane) - static_cast<int>(leader);
   const bool regular =
-      __all_sync(active, address == first + static_cast<long long>(from_leader) * stride) != 0;
+      all_lanes(active, address == first + static_cast<long long>(from_leader) * stride);
 
   u64 base = first - static_cast<long long>(leader) * stride;
   u32 mask = active, payload = 0;  // bytes
@@ -207,7 +220,7 @@ __device__ __forceinline__ void emit(void* user, u64 pc, u32 what, u64 address, 
       what |= kFormTwoLevel << kFormShift | k << (kFlagsShift + kTwoLevelShift);
     } else {
       const long long offset = static_cast<long long>(address - first);
-      narrow = __all_sync(active, offset == static_cast<std::int32_t>(offset)) != 0;
+      narrow = all_lanes(active, offset == static_cast<std::int32_t>(offset));
       payload = (__popc(active) * (narrow ? 4u : 8u) + kRecordBytes - 1) & ~(kRecordBytes - 1);
       what |= (narrow ? kFormOffsets : kFormAddresses) << kFormShift;
       stride = 0;
@@ -244,7 +257,8 @@ __device__ __forceinline__ u32 describe(u32 kind, u32 bytes, u32 flags) {
 PATCH warpmem_begin(void* user, u64 pc) {
   u32 dynamic_shared;
   asm volatile("mov.u32 %0, %%dynamic_smem_size;" : "=r"(dynamic_shared));
-  emit_plain(user, pc, kRawBegin, sm_id() | static_cast<u64>(dynamic_shared) << 32, 0, false);
+  emit_plain(user, pc, kRawBegin, sm_id() | static_cast<u64>(dynamic_shared) << 32,
+             static_cast<std::int32_t>(grid_id()), false);
   return 0;
 }
 

@@ -10,13 +10,7 @@
 namespace warpmem::record {
 namespace {
 
-// "@P0 RED.E.ADD…" → the opcode starts with RED (not REDUX, which is arithmetic).
-bool is_reduction(const std::string& text) {
-  std::size_t at = 0;
-  if (!text.empty() && text[0] == '@') at = std::min(text.find(' ', 0), text.size() - 1) + 1;
-  const std::string opcode = text.substr(at, text.find_first_of(". ", at) - at);
-  return opcode == "RED" || opcode == "REDG" || opcode == "REDS";
-}
+constexpr std::size_t kSmallModule = 512 * 1024;  // bytes
 
 std::uint32_t merge_file(trace::Program& program, const std::string& file) {
   const auto it = std::find(program.files.begin(), program.files.end(), file);
@@ -38,12 +32,12 @@ std::string demangled(const std::string& name) {
 void Programs::module_loaded(const void* module, const char* image, std::size_t size) {
   const std::lock_guard lock(mutex_);
   const auto* bytes = reinterpret_cast<const unsigned char*>(image);
-  images_[module].assign(bytes, bytes + size);
+  modules_[module] = {{bytes, bytes + size}, std::nullopt};
 }
 
 void Programs::module_unloaded(const void* module) {
   const std::lock_guard lock(mutex_);
-  images_.erase(module);
+  modules_.erase(module);
   std::erase_if(entries_, [&](const auto& entry) { return entry.first.first == module; });
 }
 
@@ -69,10 +63,10 @@ Programs::Entry Programs::build(const void* module, const std::string& function)
     code->ranges.push_back({});  // matches no pc
     output_.note_missing(function + ": where its code was loaded; its records have no PC");
   }
-  const auto image = images_.find(module);
-  if (image == images_.end()) {
+  const auto loaded = modules_.find(module);
+  if (loaded == modules_.end()) {
     output_.note_missing(function + ": its code, because its module was loaded before the recorder");
-  } else if (auto cubin = parse_cubin(image->second); !cubin) {
+  } else if (auto cubin = parse_cubin(loaded->second.image); !cubin) {
     output_.note_missing(function + ": its code: " + cubin.error().message);
   } else if (const CubinFunction* kernel = cubin->find(function); kernel != nullptr) {
     program.arch = cubin->arch;
@@ -84,6 +78,23 @@ Programs::Entry Programs::build(const void* module, const std::string& function)
   code->program = output_.add_program(program);
   program.code.clear();
   return {std::move(code), std::move(program)};
+}
+
+// nvdisasm takes a third of a second to start, so a small module is done in one go.
+Result<const Disassembly*> Programs::listing_of(Module& module, const Cubin& cubin,
+                                                const std::vector<std::uint32_t>& symbols) {
+  if (module.listing) return &*module.listing;
+  const bool small = module.image.size() <= kSmallModule;
+  std::vector<std::uint32_t> wanted = symbols;
+  if (small) {
+    wanted.clear();
+    for (const CubinFunction& function : cubin.functions) wanted.push_back(function.symbol);
+  }
+  auto listing = disassemble(nvdisasm_, module.image, wanted);
+  if (!listing) return listing.error();
+  if (small) return &module.listing.emplace(std::move(*listing));
+  single_ = std::move(*listing);
+  return &single_;
 }
 
 void Programs::add_code(const void* module, const Cubin& cubin, const CubinFunction& kernel,
@@ -106,22 +117,21 @@ void Programs::add_code(const void* module, const Cubin& cubin, const CubinFunct
                          "install the CUDA toolkit's or name it in WARPMEM_NVDISASM");
     return;
   }
-  auto listing = disassemble(nvdisasm_, images_[module], symbols);
+  auto listing = listing_of(modules_[module], cubin, symbols);
   if (!listing) {
     output_.note_missing("the code of " + program.demangled + ": " + listing.error().message);
     return;
   }
   for (std::size_t i = 0; i < parts.size(); ++i) {
-    const CodeSection* section = listing->find(".text." + parts[i]->name);
+    const CodeSection* section = (*listing)->find(".text." + parts[i]->name);
     if (section == nullptr) continue;
     for (trace::Instruction instruction : section->code) {
       instruction.pc += code.ranges[i].offset;
-      instruction.file = merge_file(program, listing->files[instruction.file]);
-      if (is_reduction(instruction.text)) code.reductions.push_back(instruction.pc);
+      instruction.file = merge_file(program, (*listing)->files[instruction.file]);
+      code.learn(instruction.pc, instruction.text, i == 0);
       program.code.push_back(std::move(instruction));
     }
   }
-  std::sort(code.reductions.begin(), code.reductions.end());
 }
 
 }  // namespace warpmem::record

@@ -14,6 +14,7 @@
 #include "traces/program.hpp"
 #include "traces/record/code_map.hpp"
 #include "traces/record/cubin.hpp"
+#include "traces/record/disassembly.hpp"
 #include "traces/record/output.hpp"
 
 namespace warpmem::record {
@@ -45,7 +46,14 @@ class Programs {
   Locate locate_;
   std::string nvdisasm_;  // empty: none was found
   std::mutex mutex_;
-  std::map<const void*, std::vector<unsigned char>> images_;
+  struct Module {
+    std::vector<unsigned char> image;
+    std::optional<Disassembly> listing;  // of the whole module, when it is small
+  };
+  Result<const Disassembly*> listing_of(Module& module, const Cubin& cubin,
+                                        const std::vector<std::uint32_t>& symbols);
+  std::map<const void*, Module> modules_;
+  Disassembly single_;  // of the last kernel of a large module
   std::map<std::pair<const void*, std::string>, Entry> entries_;
 };
 

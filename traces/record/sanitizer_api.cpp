@@ -25,6 +25,7 @@ Result<SanitizerApi> load_sanitizer(const std::string& path) {
   find(api.patch_instructions, "sanitizerPatchInstructions");
   find(api.patch_module, "sanitizerPatchModule");
   find(api.set_launch_callback_data, "sanitizerSetLaunchCallbackData");
+  find(api.set_callback_data, "sanitizerSetCallbackData");
   find(api.get_function_pc_and_size, "sanitizerGetFunctionPcAndSize");
   find(api.alloc, "sanitizerAlloc");
   find(api.alloc_host, "sanitizerAllocHost");

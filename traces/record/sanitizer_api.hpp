@@ -18,6 +18,7 @@ struct SanitizerApi {
   decltype(&::sanitizerPatchInstructions) patch_instructions;
   decltype(&::sanitizerPatchModule) patch_module;
   decltype(&::sanitizerSetLaunchCallbackData) set_launch_callback_data;
+  decltype(&::sanitizerSetCallbackData) set_callback_data;
   decltype(&::sanitizerGetFunctionPcAndSize) get_function_pc_and_size;
   decltype(&::sanitizerAlloc) alloc;
   decltype(&::sanitizerAllocHost) alloc_host;

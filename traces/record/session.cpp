@@ -22,6 +22,7 @@ constexpr unsigned kPatienceMs = 2000;  // without any record, before a launch i
 
 struct OpenLaunch {
   std::shared_ptr<LaunchState> state;  // null: not recorded
+  const void* function = nullptr;
   std::chrono::steady_clock::time_point since;
 };
 thread_local std::vector<OpenLaunch> t_open;    // between LAUNCH_BEGIN and LAUNCH_END
@@ -52,6 +53,11 @@ constexpr Patch kPatches[] = {
     {SANITIZER_INSTRUCTION_BULK_REDUCTION_SHARED_TO_SHARED, "warpmem_bulk_reduce_shared"},
 };
 
+std::uint64_t microseconds_since(std::chrono::steady_clock::time_point start) {
+  const auto took = std::chrono::steady_clock::now() - start;
+  return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::microseconds>(took).count());
+}
+
 std::string nvdisasm_path() {
   const char* path = std::getenv("WARPMEM_NVDISASM");
   return path == nullptr ? "nvdisasm" : path;
@@ -59,7 +65,7 @@ std::string nvdisasm_path() {
 
 unsigned thread_count(unsigned wanted) {
   if (wanted != 0) return std::min(wanted, kStreams);
-  return std::clamp(std::thread::hardware_concurrency() / 2, 1u, 16u);
+  return std::clamp(std::thread::hardware_concurrency(), 2u, 25u) - 1;  // the program waits meanwhile
 }
 
 std::uint64_t ctas_kept(std::uint64_t ctas, std::uint32_t limit) {
@@ -112,6 +118,7 @@ Session::Session(const RecordOptions& options, const SanitizerApi& api)
                 },
                 nvdisasm_path()) {
   if (!options_.kernel.empty()) kernel_.emplace(options_.kernel, std::regex::ECMAScript | std::regex::optimize);
+  write_status("loaded");
 }
 
 void Session::report_failure(const Error& error) {
@@ -221,8 +228,9 @@ void Session::open_trace(CUdevice device) {
   }
   origin.missing = {"constant loads", "texture and surface accesses", "tensor-map bulk copies",
                     "multicast targets of bulk copies"};
+  if (!claim_output()) options_.output += "." + std::to_string(getpid());
   output_.open(options_.output, origin);
-  write_status(false);
+  write_status("begin");
 }
 
 Session::Launch Session::describe(std::uint32_t id, const Sanitizer_LaunchData& data, Context& context) {
@@ -259,7 +267,7 @@ Session::Launch Session::describe(std::uint32_t id, const Sanitizer_LaunchData& 
 void Session::launch_begin(const Sanitizer_LaunchData& data) {
   reap(nullptr, nullptr, false);
   const std::uint32_t id = next_id_++;
-  OpenLaunch open{nullptr, std::chrono::steady_clock::now()};
+  OpenLaunch open{nullptr, data.function, {}};
   const void* user = nullptr;
   {
     const std::lock_guard lock(mutex_);
@@ -281,8 +289,27 @@ void Session::launch_begin(const Sanitizer_LaunchData& data) {
       }
     }
   }
-  api_.set_launch_callback_data(data.hLaunch, data.function, data.hStream, user);
+  if (t_in_graph) {
+    set_graph_data(data, open.state, user);
+  } else {
+    api_.set_launch_callback_data(data.hLaunch, data.function, data.hStream, user);
+  }
+  open.since = std::chrono::steady_clock::now();
   t_open.push_back(std::move(open));
+}
+
+// In a graph the data is the function's: setting it for a launch (H200, driver 580) reaches every
+// kernel of the graph. Two kernels of the same function therefore share a slot.
+void Session::set_graph_data(const Sanitizer_LaunchData& data, const Launch& state, const void* user) {
+  if (state) {
+    state->grid = static_cast<std::uint32_t>(data.gridId) & kGridMask;
+    for (const OpenLaunch& other : t_graph) {
+      if (!other.state || other.function != data.function) continue;
+      other.state->siblings.push_back(state);
+      return;
+    }
+  }
+  api_.set_callback_data(data.function, user);
 }
 
 void Session::launch_end() {
@@ -296,8 +323,7 @@ void Session::launch_end() {
     return;
   }
   settle(open.state);
-  busy_us_ += static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::microseconds>(
-                                             std::chrono::steady_clock::now() - open.since).count());
+  busy_us_ += microseconds_since(open.since);
 }
 
 void Session::graph_begin() {
@@ -308,6 +334,7 @@ void Session::graph_begin() {
 void Session::graph_end() {
   t_in_graph = false;
   for (const OpenLaunch& open : t_graph) settle(open.state);
+  if (!t_graph.empty()) busy_us_ += microseconds_since(t_graph.front().since);
   t_graph.clear();
 }
 
@@ -384,17 +411,27 @@ void Session::close() {
     context.drain.reset();
   }
   if (!output_.failed()) output_.seal();
-  write_status(true);
+  write_status("end");
 }
 
-// Two lines per process, read by the launcher: at the first recorded launch, and at the end.
-void Session::write_status(bool ended) {
+// The first process that records gets the output's own name, its children theirs with their pid.
+bool Session::claim_output() {
+  const char* status = std::getenv("WARPMEM_RECORD_STATUS");
+  if (status == nullptr) return true;
+  const int file = open((std::string(status) + ".claim").c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  if (file < 0) return false;
+  ::close(file);
+  return true;
+}
+
+// Lines for the launcher: when the recorder is loaded, at the first recorded launch, at the end.
+void Session::write_status(const char* event) {
   const char* path = std::getenv("WARPMEM_RECORD_STATUS");
   if (path == nullptr) return;
   const int file = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
   if (file < 0) return;
   const std::string line =
-      fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\n", ended ? "end" : "begin", getpid(), options_.output,
+      fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\n", event, getpid(), options_.output,
                   launches_recorded_.load(), records_.load(), lost_.load(), busy_us_.load(),
                   output_.sealed() ? 1 : 0);
   [[maybe_unused]] const ssize_t n = write(file, line.data(), line.size());

@@ -55,11 +55,13 @@ class Session {
   bool set_up(Context& context, CUcontext handle, Sanitizer_StreamHandle stream);
   void open_trace(CUdevice device);
   Launch describe(std::uint32_t id, const Sanitizer_LaunchData& data, Context& context);
+  void set_graph_data(const Sanitizer_LaunchData& data, const Launch& state, const void* user);
   void settle(const Launch& launch);
   void finish(LaunchState& launch);
   void reap(CUcontext context, const void* stream, bool ended);
   void report_failure(const Error& error);
-  void write_status(bool ended);
+  bool claim_output();
+  void write_status(const char* event);
 
   RecordOptions options_;
   SanitizerApi api_;

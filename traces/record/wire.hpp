@@ -42,14 +42,15 @@ struct RawRecord {
   std::uint32_t mask;    // active lanes
   std::uint32_t what;    // kind 0..3, form 4..7, bytes per lane 8..15, flags 16..23, tag 24..31
   std::uint32_t pc;      // low 32 bits
-  std::int32_t stride;   // bulk copies: bytes; barriers: threads expected
+  std::int32_t stride;   // bulk copies: bytes; barriers: threads expected; kRawBegin: grid id
   std::uint32_t cta;     // linear
-  std::uint32_t place;   // warp 0..7, launch slot 8..23, tag 24..31
+  std::uint32_t place;   // warp 0..4, low bits of the grid's id 5..13, launch slot 14..23, tag 24..31
 };
 static_assert(sizeof(RawRecord) == kRecordBytes, "the GPU writes it as two 16-byte halves");
 
 constexpr std::uint32_t kKindShift = 0, kFormShift = 4, kBytesShift = 8, kFlagsShift = 16;
-constexpr std::uint32_t kSlotShift = 8, kTagShift = 24;
+constexpr std::uint32_t kGridShift = 5, kSlotShift = 14, kTagShift = 24;
+constexpr std::uint32_t kWarpMask = 31, kGridMask = 511, kSlotMask = 1023;
 // Low four flags are the patching API's read, write, system atomic, prefetch; above them, for
 // kFormTwoLevel, k.
 constexpr std::uint32_t kFlagRead = 1, kFlagWrite = 2, kTwoLevelShift = 4;

@@ -1,0 +1,139 @@
+#include "traces/record/environment.hpp"
+
+#include <dlfcn.h>
+#include <glob.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <initializer_list>
+#include <string_view>
+#include <vector>
+
+namespace warpmem::record {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+bool present(const fs::path& path) {
+  std::error_code none;
+  return fs::exists(path, none);
+}
+
+fs::path own_folder() {
+  std::error_code none;
+  return fs::read_symlink("/proc/self/exe", none).parent_path();
+}
+
+// The file that the shell would run for `name`, links resolved; empty when there is none.
+fs::path on_path(std::string_view name) {
+  const std::string path = variable("PATH");
+  for (std::size_t at = 0; at <= path.size();) {
+    const std::size_t end = std::min(path.find(':', at), path.size());
+    const fs::path file = fs::path(path.substr(at, end - at)) / name;
+    if (end > at && access(file.c_str(), X_OK) == 0) {
+      std::error_code none;
+      const fs::path real = fs::canonical(file, none);
+      return none ? file : real;
+    }
+    at = end + 1;
+  }
+  return {};
+}
+
+// Folders in which a CUDA toolkit may lie, the likeliest first.
+std::vector<fs::path> toolkits() {
+  std::vector<fs::path> result;
+  for (const char* name : {"CUDA_HOME", "CUDA_PATH"}) {
+    if (const std::string folder = variable(name); !folder.empty()) result.emplace_back(folder);
+  }
+  if (const fs::path nvcc = on_path("nvcc"); !nvcc.empty()) result.push_back(nvcc.parent_path().parent_path());
+  result.emplace_back("/usr/local/cuda");
+  glob_t found{};
+  if (glob("/usr/local/cuda-*", 0, nullptr, &found) == 0) {
+    for (std::size_t i = found.gl_pathc; i-- > 0;) result.emplace_back(found.gl_pathv[i]);
+  }
+  globfree(&found);
+  for (const char* folder : {"/opt/cuda", "/usr/lib/nvidia-cuda-toolkit", "/usr/lib/cuda"}) {
+    result.emplace_back(folder);
+  }
+  return result;
+}
+
+std::string find_recorder() {
+  if (const std::string file = variable("WARPMEM_RECORDER"); !file.empty()) {
+    return present(file) ? file : "";
+  }
+  const fs::path own = own_folder();
+  for (const fs::path& folder : {own, own / "../lib", own / "../lib/warpmem"}) {
+    if (present(folder / "libwarpmem_recorder.so")) return (folder / "libwarpmem_recorder.so").lexically_normal();
+  }
+  return "";
+}
+
+std::string find_sanitizer() {
+  constexpr const char* kName = "libsanitizer-public.so";
+  std::vector<fs::path> folders;
+  if (const std::string folder = variable("WARPMEM_SANITIZER_DIR"); !folder.empty()) {
+    folders = {folder, fs::path(folder) / "lib", fs::path(folder) / "lib64"};
+  } else {
+    if (const fs::path tool = on_path("compute-sanitizer"); !tool.empty()) {
+      folders = {tool.parent_path(), tool.parent_path() / "../compute-sanitizer"};
+    }
+    for (const fs::path& toolkit : toolkits()) {
+      folders.push_back(toolkit / "compute-sanitizer");
+      folders.push_back(toolkit / "extras/compute-sanitizer");
+    }
+  }
+  for (const fs::path& folder : folders) {
+    if (present(folder / kName)) return (folder / kName).lexically_normal();
+  }
+  return "";
+}
+
+std::string find_nvdisasm() {
+  if (const char* file = std::getenv("WARPMEM_NVDISASM"); file != nullptr) return file;
+  if (const fs::path file = on_path("nvdisasm"); !file.empty()) return file;
+  for (const fs::path& toolkit : toolkits()) {
+    if (present(toolkit / "bin/nvdisasm")) return toolkit / "bin/nvdisasm";
+  }
+  return "";
+}
+
+}  // namespace
+
+Result<RecorderFiles> find_recorder_files() {
+  RecorderFiles files{find_recorder(), find_sanitizer(), find_nvdisasm()};
+  if (files.recorder.empty()) {
+    return Error{ErrorKind::kEnvironment, "the recorder library libwarpmem_recorder.so was not built", "",
+                 "build warpmem where the CUDA toolkit is installed (cmake -DWARPMEM_CUDA=ON, or "
+                 "traces/record/build.sh), or name the library in WARPMEM_RECORDER"};
+  }
+  if (files.sanitizer.empty()) {
+    return Error{ErrorKind::kEnvironment, "no Compute Sanitizer library (libsanitizer-public.so) was found", "",
+                 "install the CUDA toolkit's package cuda-sanitizer-XX-Y (or the Python package "
+                 "nvidia-cuda-sanitizer-api), or name its folder in WARPMEM_SANITIZER_DIR"};
+  }
+  return files;
+}
+
+Result<void> check_driver() {
+  void* driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL);
+  if (driver == nullptr) {
+    return Error{ErrorKind::kEnvironment, "no NVIDIA driver is installed here (libcuda.so.1 was not found)", "",
+                 "record on a machine with an NVIDIA GPU; `warpmem emulate` and `warpmem replay` need none"};
+  }
+  dlclose(driver);
+  for (const char* device : {"/dev/nvidiactl", "/dev/dxg", "/dev/nvhost-gpu", "/dev/nvgpu", "/dev/nvhost-ctrl-gpu"}) {
+    if (present(device)) return {};
+  }
+  return Error{ErrorKind::kEnvironment, "no NVIDIA GPU is visible here (there is no /dev/nvidiactl)", "",
+               "in a container, pass the GPU in (docker run --gpus all); `nvidia-smi` should list it"};
+}
+
+}  // namespace warpmem::record
