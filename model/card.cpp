@@ -47,12 +47,23 @@ const Field kFields[] = {
     {"l2.home_bits", "address bits", &CardNumbers::l2_home_bits, "their parity is a line's home side"},
     {"l2.fetch", "bytes", &CardNumbers::l2_fetch_bytes, "what a read miss moves from DRAM at least"},
     {"lrc.merge", "SMs", &CardNumbers::lrc_merge, "readers of one line that share a request to the L2"},
-    {"lrc.join", "requests", &CardNumbers::lrc_join, "misses of one SM on sectors of one line that travel together"},
+    {"lrc.join_cycles", "cycles", &CardNumbers::lrc_join_cycles, "an SM's misses on sectors of one line travel together when this close"},
+    {"l1.merge_cycles", "cycles", &CardNumbers::l1_merge_cycles, "stores of different warps on one line travel together when this close"},
+    {"latency.l1", "cycles", &CardNumbers::latency_l1, "L1 hit"},
+    {"latency.shared", "cycles", &CardNumbers::latency_shared, "shared memory without a conflict"},
+    {"latency.l2_near", "cycles", &CardNumbers::latency_l2_near, "hit on the SM's side of the L2"},
+    {"latency.l2_spread", "cycles", &CardNumbers::latency_l2_spread, "by how much slices of the L2 differ"},
+    {"latency.dram_spread", "cycles", &CardNumbers::latency_dram_spread, "by how much L2 misses differ"},
+    {"latency.dram_tail", "cycles", &CardNumbers::latency_dram_tail, "one L2 miss in eight takes up to this much more"},
+    {"latency.l2_far", "cycles", &CardNumbers::latency_l2_far, "more, when the line's home is the other side"},
+    {"latency.dram", "cycles", &CardNumbers::latency_dram, "more, when the L2 misses"},
+    {"dram.sectors_per_kilocycle", "sectors", &CardNumbers::dram_sectors_per_kilocycle, "DRAM bandwidth in 1,000 SM cycles"},
     {"topology.sm_side", "side by SM", &CardNumbers::sm_side, "which side of the L2 each SM is on"},
     {"topology.sm_gpc", "GPC by SM", &CardNumbers::sm_gpc, "which GPC each SM is in"},
     {"topology.cta_order", "SMs", &CardNumbers::cta_order, "order in which SMs get their CTAs"},
     {"launch.dram_read_sectors", "sectors", &CardNumbers::launch_dram_read_sectors, "read from DRAM by any launch, for code and parameters"},
     {"launch.l2_read_sectors", "sectors", &CardNumbers::launch_l2_read_sectors, "read from L2 by any launch, all sources"},
+    {"launch.skew_cycles", "cycles", &CardNumbers::launch_skew_cycles, "by how much the SMs' first instructions start apart"},
     {"launch.dirty_sectors", "sectors", &CardNumbers::launch_dirty_sectors, "dirty in the L2 when a launch starts with flushed caches"},
     {"topology.cta_turns", "SMs", &CardNumbers::cta_turns, "how many SMs of cta_order get a CTA each in one turn"},
     {"topology.cta_small_groups", "turns", &CardNumbers::cta_small_groups, "turns at the front that come round more often"},
@@ -197,7 +208,8 @@ Result<void> Card::validate() const {
   for (const auto& [key, v] : {std::pair<const char*, std::uint64_t>{"sm.count", n.sm_count}, {"sm.warps", n.sm_warps},
                                {"sm.ctas", n.sm_ctas}, {"sm.threads", n.sm_threads}, {"sm.registers", n.sm_registers},
                                {"sm.register_unit", n.register_unit}, {"l1.ages", n.l1_ages},
-                               {"lrc.merge", n.lrc_merge}, {"lrc.join", n.lrc_join}, {"shared.unit", n.shared_unit}})
+                               {"lrc.merge", n.lrc_merge}, {"dram.sectors_per_kilocycle", n.dram_sectors_per_kilocycle}, {"latency.l1", n.latency_l1},
+                               {"latency.l2_near", n.latency_l2_near}, {"shared.unit", n.shared_unit}})
     if (v == 0) return bad(place, std::string(key) + " is 0", "give a positive number");
   if (n.l2_sides < 1 || n.l2_sides > 2) return bad(place, "l2.sides must be 1 or 2", "write 1 for an L2 that is not partitioned");
   if (n.l2_ways < 1 || n.l2_ways > 16) return bad(place, "l2.ways must be 1 to 16", "correct it");
@@ -247,7 +259,14 @@ L2Cache::Spec Card::l2() const {
   for (std::uint64_t b : numbers_.l2_home_bits) s.home_mask |= std::uint64_t{1} << b;
   s.fetch_sectors = static_cast<std::uint32_t>(numbers_.l2_fetch_bytes / 32);
   s.merge = static_cast<int>(numbers_.lrc_merge);
-  s.join = static_cast<int>(numbers_.lrc_join);
+  s.join_cycles = static_cast<std::uint32_t>(numbers_.lrc_join_cycles);
+  s.near_cycles = static_cast<std::uint32_t>(numbers_.latency_l2_near);
+  s.near_spread = static_cast<std::uint32_t>(numbers_.latency_l2_spread);
+  s.dram_spread = static_cast<std::uint32_t>(numbers_.latency_dram_spread);
+  s.dram_tail = static_cast<std::uint32_t>(numbers_.latency_dram_tail);
+  s.far_cycles = static_cast<std::uint32_t>(numbers_.latency_l2_far);
+  s.dram_cycles = static_cast<std::uint32_t>(numbers_.latency_dram);
+  s.dram_sectors_per_kilocycle = static_cast<std::uint32_t>(numbers_.dram_sectors_per_kilocycle);
   for (std::uint64_t v : numbers_.sm_side) s.sm_side.push_back(static_cast<std::uint8_t>(v));
   for (std::uint64_t v : numbers_.sm_gpc) s.sm_group.push_back(static_cast<std::uint8_t>(v));
   return s;

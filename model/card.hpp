@@ -37,12 +37,23 @@ struct CardNumbers {
   std::vector<std::uint64_t> l2_home_bits;    // address bits whose parity is the home side
   std::uint64_t l2_fetch_bytes = 0;      // DRAM read granularity
   std::uint64_t lrc_merge = 0;           // SMs a coalesced request serves
-  std::uint64_t lrc_join = 0;            // misses of one SM on one line that travel together
+  std::uint64_t lrc_join_cycles = 0;     // an SM's misses on one line this close travel together
+  std::uint64_t l1_merge_cycles = 0;     // stores of different warps on one line this close travel together
+  std::uint64_t latency_l1 = 0;          // cycles: hit
+  std::uint64_t latency_shared = 0;
+  std::uint64_t latency_l2_near = 0;     // hit on the SM's side
+  std::uint64_t latency_l2_spread = 0;   // by which slices differ
+  std::uint64_t latency_dram_spread = 0;
+  std::uint64_t latency_dram_tail = 0;   // one miss in eight takes up to this much more
+  std::uint64_t latency_l2_far = 0;      // more for a crossing
+  std::uint64_t latency_dram = 0;        // more for an L2 miss
+  std::uint64_t dram_sectors_per_kilocycle = 0;  // of the SM clock
   std::vector<std::uint64_t> sm_side;    // by SM: side of the L2
   std::vector<std::uint64_t> sm_gpc;     // by SM: GPC
   std::vector<std::uint64_t> cta_order;  // SMs in the order in which they get their CTAs
   std::uint64_t launch_dram_read_sectors = 0;   // the driver's own traffic a launch
   std::uint64_t launch_l2_read_sectors = 0;
+  std::uint64_t launch_skew_cycles = 0;         // by how much SMs start apart
   std::uint64_t launch_dirty_sectors = 0;       // left dirty in the L2 by what ran before
   std::vector<std::uint64_t> cta_turns;  // SMs of cta_order served in one turn, turn by turn
   std::uint64_t cta_small_groups = 0;    // the first so many turns come round more often:

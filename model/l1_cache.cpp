@@ -20,6 +20,7 @@ L1Cache::L1Cache(const Spec& spec) : spec_(spec) {
   state_.assign(entries, 0);
   epoch_.assign(entries, 0);
   partial_.assign(entries, Bytes{});
+  arrival_.assign(entries + 1, 0);
 }
 
 void L1Cache::invalidate() {
@@ -104,9 +105,15 @@ std::uint32_t L1Cache::allocate(std::uint64_t line) {
 std::uint8_t L1Cache::load(std::uint64_t line, std::uint8_t sectors, bool may_allocate) {
   std::uint32_t e = find(line);
   if (e == kNone) {
-    if (!may_allocate) return sectors;
+    if (!may_allocate) {
+      latest_ = per_bank_ * 4;
+      arrival_[latest_] = 0;
+      return sectors;
+    }
     e = allocate(line);
+    arrival_[e] = 0;
   }
+  latest_ = e;
   const auto missing = static_cast<std::uint8_t>(sectors & ~state_[e]);
   if (may_allocate) state_[e] |= sectors;
   touch(e);
@@ -116,7 +123,10 @@ std::uint8_t L1Cache::load(std::uint64_t line, std::uint8_t sectors, bool may_al
 bool L1Cache::store(std::uint64_t line, std::uint8_t sectors, std::uint8_t full, const std::uint32_t* bytes) {
   std::uint32_t e = find(line);
   const bool present = e != kNone;
-  if (!present) e = allocate(line);
+  if (!present) {
+    e = allocate(line);
+    arrival_[e] = 0;
+  }
   std::uint64_t state = state_[e] | full;
   if (sectors & ~state) {
     Bytes& partial = partial_[e];

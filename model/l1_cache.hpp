@@ -37,6 +37,9 @@ class L1Cache {
   std::uint8_t load(std::uint64_t line, std::uint8_t sectors, bool allocate = true);
   // A store of the given bytes. True when the line was present (all its sectors count as hits).
   bool store(std::uint64_t line, std::uint8_t sectors, std::uint8_t full, const std::uint32_t* bytes);
+  // When the line of the latest load() is all there: a caller that keeps time sets it on a miss and
+  // waits for it on a hit. 0 until set; meaningless after a load that left nothing behind.
+  std::uint64_t& arrival() { return arrival_[latest_]; }
   // Drops sectors (atomics).
   void drop(std::uint64_t line, std::uint8_t sectors);
   // Forgets everything (kernel start, acquire fence).
@@ -78,6 +81,8 @@ class L1Cache {
   std::vector<Slot> slots_;            // open addressing
   std::vector<std::uint64_t> state_;   // by entry: line, kPartial, readable sectors (four bits)
   std::vector<std::uint8_t> epoch_;    // by entry, grouped by bank
+  std::vector<std::uint64_t> arrival_; // by entry, one more for loads that leave nothing: cycle
+  std::uint32_t latest_ = 0;           // entry of the latest load()
   std::vector<Bytes> partial_;         // by entry: bytes written in sectors that are not readable
   std::uint32_t used_[4] = {};
   std::uint32_t hand_[4] = {};

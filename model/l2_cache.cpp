@@ -9,7 +9,7 @@ namespace warpmem::model {
 L2Cache::L2Cache(const Spec& spec) : spec_(spec), side_{L2Side(spec.side), L2Side(spec.side)} {
   std::uint8_t groups = 1;
   for (std::uint8_t g : spec_.sm_group) groups = std::max<std::uint8_t>(groups, static_cast<std::uint8_t>(g + 1));
-  if (spec_.merge > 1 || spec_.join > 1) pending_.resize(std::size_t{groups} * kPending);
+  if (spec_.merge > 1 || spec_.join_cycles > 0) pending_.resize(std::size_t{groups} * kPending);
 }
 
 int L2Cache::home(std::uint64_t line) const {
@@ -30,75 +30,93 @@ std::uint8_t L2Cache::fetch_mask(std::uint8_t missing, std::uint32_t granularity
   return missing;
 }
 
-L2Cache::Ride L2Cache::coalesce(int sm, std::uint64_t line, std::uint8_t sectors, std::uint64_t epoch,
+L2Cache::Ride L2Cache::coalesce(int sm, std::uint64_t line, std::uint8_t sectors, std::uint64_t now,
                                 Pending*& entry) {
   const std::size_t group = spec_.sm_group.empty() ? 0 : spec_.sm_group[static_cast<std::size_t>(sm)];
   const std::uint32_t slot = static_cast<std::uint32_t>(line * 0x9e3779b97f4a7c15ull >> 54) % kPending;
   Pending& p = pending_[group * kPending + slot];
   entry = &p;
-  if (p.line == line && p.epoch == epoch) {
-    if (p.sm != sm && p.sectors == sectors && p.riders < spec_.merge) {
+  if (p.line == line && now < p.until) {
+    // The same sectors: one more reader of the same answer, another SM's or the same one's.
+    if (p.sectors == sectors && p.riders < spec_.merge) {
       ++p.riders;
       return Ride::kMerged;
     }
-    if (p.sm == sm && p.joined < spec_.join) {
-      ++p.joined;
-      p.sectors = static_cast<std::uint8_t>(p.sectors | sectors);
-      return Ride::kJoined;
-    }
+    if (p.sm == sm && now < p.since + spec_.join_cycles) return Ride::kJoined;
   }
-  p = {line, epoch, sectors, 1, 1, static_cast<std::int16_t>(sm), 0};
+  p = {line, now, now, sectors, 1, static_cast<std::int16_t>(sm), 0};
   return Ride::kOwn;
 }
 
-void L2Cache::read(int sm, std::uint64_t line, std::uint8_t sectors, std::uint64_t epoch,
-                   std::uint32_t fetch_sectors, bool persist) {
+// Cycles that a DRAM read waits for those before it.
+std::uint64_t L2Cache::dram_queue(std::uint64_t now, std::uint64_t sectors) {
+  const std::uint64_t at = std::max(dram_free_, now * 1000);
+  dram_free_ = at + sectors * 1000000 / spec_.dram_sectors_per_kilocycle;
+  return at / 1000 - now;
+}
+
+std::uint64_t L2Cache::read(int sm, std::uint64_t line, std::uint8_t sectors, std::uint64_t now,
+                            std::uint32_t fetch_sectors, bool persist) {
   Pending* pending = nullptr;
-  const Ride ride = pending_.empty() ? Ride::kOwn : coalesce(sm, line, sectors, epoch, pending);
+  const Ride ride = pending_.empty() ? Ride::kOwn : coalesce(sm, line, sectors, now, pending);
   if (ride == Ride::kMerged) {
     counters_.merged += sectors_in(sectors);
-    return;
+    return pending->until;
   }
   const std::uint32_t granularity = std::max(fetch_sectors, spec_.fetch_sectors);
   const int near = spec_.sides < 2 ? 0 : spec_.sm_side[static_cast<std::size_t>(sm)];
   const int at = home(line);
   if (ride == Ride::kOwn) ++counters_.read_requests;
+  if (ride == Ride::kJoined) {
+    const std::uint8_t shared = static_cast<std::uint8_t>(sectors & pending->sectors);
+    counters_.merged += sectors_in(shared);
+    pending->sectors = static_cast<std::uint8_t>(pending->sectors | sectors);
+    sectors = static_cast<std::uint8_t>(sectors & ~shared);
+  }
   counters_.read += sectors_in(sectors);
   const std::uint8_t here = side_[near].lookup(line);
   // What arrives with the very request it belongs to was no hit.
   const std::uint8_t brought = ride == Ride::kJoined ? pending->brought : 0;
   counters_.read_hit += sectors_in(here & sectors & ~brought);
+  // Which slice, and which DRAM bank in what state: a fixed draw for each line.
+  const std::uint32_t draw = static_cast<std::uint32_t>(line * 0xd1b54a32d192ed03ull >> 32);
+  std::uint64_t done = now + spec_.near_cycles + (std::uint64_t{draw & 0xffff} * spec_.near_spread >> 16);
   std::uint8_t missing = static_cast<std::uint8_t>(sectors & ~here);
-  if (!missing) return;
-  // DRAM answers in aligned pieces of the line, and a crossing brings the same.
-  missing = static_cast<std::uint8_t>(fetch_mask(missing, granularity) & ~here);
-  if (pending) pending->brought = static_cast<std::uint8_t>(pending->brought | missing);
-  if (at == near) {
-    counters_.dram_read += sectors_in(missing);
+  if (missing) {
+    // DRAM answers in aligned pieces of the line, and a crossing brings the same.
+    missing = static_cast<std::uint8_t>(fetch_mask(missing, granularity) & ~here);
+    if (pending) pending->brought = static_cast<std::uint8_t>(pending->brought | missing);
+    std::uint8_t fetched = missing;
+    if (at != near) {
+      done += spec_.far_cycles;
+      counters_.fabric_read += sectors_in(missing);
+      const std::uint8_t there = side_[at].lookup(line);
+      counters_.fabric_read_hit += sectors_in(there & missing);
+      fetched = static_cast<std::uint8_t>(missing & ~there);
+      if (fetched) account(side_[at].fill(line, fetched, persist));
+    }
+    if (fetched) {
+      counters_.dram_read += sectors_in(fetched);
+      done += spec_.dram_cycles + (std::uint64_t{draw >> 16} * spec_.dram_spread >> 16) + dram_queue(now, sectors_in(fetched));
+      if ((draw >> 8 & 7) == 0) done += std::uint64_t{draw >> 11 & 0xffff} * spec_.dram_tail >> 16;
+    }
     account(side_[near].fill(line, missing, persist));
-    return;
   }
-  counters_.fabric_read += sectors_in(missing);
-  const std::uint8_t there = side_[at].lookup(line);
-  counters_.fabric_read_hit += sectors_in(there & missing);
-  const std::uint8_t fetched = static_cast<std::uint8_t>(missing & ~there);
-  if (fetched) {
-    counters_.dram_read += sectors_in(fetched);
-    account(side_[at].fill(line, fetched, persist));
-  }
-  account(side_[near].fill(line, missing, persist));
+  if (pending) pending->until = std::max(pending->until, done);
+  return done;
 }
 
 void L2Cache::write(int sm, std::uint64_t line, std::uint8_t sectors, std::uint8_t full,
-                    const std::uint32_t* bytes) {
+                    const std::uint32_t* bytes, std::uint8_t again, bool opens) {
   const int near = spec_.sides < 2 ? 0 : spec_.sm_side[static_cast<std::size_t>(sm)];
   const int at = home(line);
-  ++counters_.write_requests;
-  counters_.write += sectors_in(sectors);
-  counters_.write_hit += sectors_in(sectors);
+  const std::uint64_t sent = sectors_in(sectors & ~again);
+  counters_.write_requests += opens;
+  counters_.write += sent;
+  counters_.write_hit += sent;
   account(side_[at].write(line, sectors, full, bytes));
   if (at != near) {
-    counters_.fabric_write += sectors_in(sectors);
+    counters_.fabric_write += sent;
     // The writer's side keeps what it wrote whole; what it wrote in part is stale there.
     const std::uint8_t stale = static_cast<std::uint8_t>(sectors & ~full);
     if (stale) side_[near].drop(line, stale);
@@ -152,7 +170,10 @@ void L2Cache::flush(std::uint64_t dirty_sectors) {
     account(side_[static_cast<std::size_t>(home(kElsewhere + i))].write(kElsewhere + i, 15, 15, kAll));
 }
 
-void L2Cache::settle() { std::fill(pending_.begin(), pending_.end(), Pending{}); }
+void L2Cache::settle() {
+  std::fill(pending_.begin(), pending_.end(), Pending{});
+  dram_free_ = 0;
+}
 
 void L2Cache::set_aside(std::uint64_t bytes) {
   for (L2Side& s : side_) s.set_aside(bytes / static_cast<std::uint64_t>(std::max(1, spec_.sides)));

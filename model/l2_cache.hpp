@@ -5,7 +5,9 @@
 // home, and is then kept on both sides. Writes and atomics go home; a write from afar is looked up
 // at the near side too. DRAM moves 64 bytes at a time on reads. In front, each GPC's request
 // coalescer (LRC) joins reads of the same sectors that are under way together, up to four SMs a
-// request; and an SM's misses on different sectors of one line travel together, two at a time.
+// request; and an SM's misses on different sectors of one line that follow each other closely
+// travel together. A read is under way until its answer is back: the cache says when that is, from
+// unloaded latencies and the queue in front of DRAM.
 //
 // Sources: side hash, copies and what each counter sees: measured (docs/h200.md; L2 sweeps, store
 // footprints and reads of one line by pairs of SMs, kernels/micro/l2_policy.cu, 2026-11-21).
@@ -43,17 +45,26 @@ class L2Cache {
     std::uint64_t home_mask = 0;        // parity of these address bits: the home side
     std::uint32_t fetch_sectors = 2;    // DRAM read granularity, sectors
     int merge = 4;                      // SMs that one coalesced request serves; 1: no coalescer
-    int join = 2;                       // misses of one SM on one line that travel together
+    std::uint32_t join_cycles = 0;      // an SM's misses on one line this close travel together
+    std::uint32_t near_cycles = 245;    // latency of a hit on the reader's side
+    std::uint32_t near_spread = 55;     // by which slices differ
+    std::uint32_t far_cycles = 190;     // more for a crossing
+    std::uint32_t dram_cycles = 255;    // more for a miss
+    std::uint32_t dram_spread = 60;     // by which misses differ
+    std::uint32_t dram_tail = 500;      // one miss in eight takes up to this much more
+    std::uint32_t dram_sectors_per_kilocycle = 72000;  // bandwidth: sectors in 1,000 cycles
     std::vector<std::uint8_t> sm_side;  // by SM
     std::vector<std::uint8_t> sm_group; // by SM: its GPC
   };
   explicit L2Cache(const Spec& spec);
 
-  // Reads `sectors` of a line for an SM. `epoch` numbers spans of time in which reads are under way
-  // together (the scheduler's rounds). `prefetch_sectors`: more of the line that DRAM brings along.
-  void read(int sm, std::uint64_t line, std::uint8_t sectors, std::uint64_t epoch,
-            std::uint32_t fetch_sectors = 0, bool persist = false);
-  void write(int sm, std::uint64_t line, std::uint8_t sectors, std::uint8_t full, const std::uint32_t* bytes);
+  // Reads `sectors` of a line for an SM at cycle `now`; the cycle in which they are back.
+  // `fetch_sectors`: how much of the line DRAM brings along at least.
+  std::uint64_t read(int sm, std::uint64_t line, std::uint8_t sectors, std::uint64_t now,
+                     std::uint32_t fetch_sectors = 0, bool persist = false);
+  // `again`: sectors that rode on an earlier store's request; `opens`: this store starts a request.
+  void write(int sm, std::uint64_t line, std::uint8_t sectors, std::uint8_t full, const std::uint32_t* bytes,
+             std::uint8_t again = 0, bool opens = true);
   // `passes` sector operations on one sector.
   void atomic(int sm, std::uint64_t sector, int passes, bool returns);
   // Has what a read or write of the line will look at brought into the host's cache; changes nothing.
@@ -68,7 +79,7 @@ class L2Cache {
 
   // Forgets all, as a profiler does between passes, and leaves `dirty_sectors` of somebody else's.
   void flush(std::uint64_t dirty_sectors = 0);
-  void settle();                           // no read is under way any more; epochs may start again
+  void settle();                           // no read is under way any more; cycles may start again
   void set_aside(std::uint64_t bytes);
   L2Counters& counters() { return counters_; }
   const L2Counters& counters() const { return counters_; }
@@ -79,15 +90,15 @@ class L2Cache {
   void account(const L2Side::Traffic& t);
   enum class Ride { kOwn, kMerged, kJoined };
   struct Pending;
-  Ride coalesce(int sm, std::uint64_t line, std::uint8_t sectors, std::uint64_t epoch, Pending*& entry);
+  Ride coalesce(int sm, std::uint64_t line, std::uint8_t sectors, std::uint64_t now, Pending*& entry);
+  std::uint64_t dram_queue(std::uint64_t now, std::uint64_t sectors);
   std::uint8_t fetch_mask(std::uint8_t missing, std::uint32_t granularity) const;
 
   struct Pending {
     std::uint64_t line = ~std::uint64_t{0};
-    std::uint64_t epoch = 0;
+    std::uint64_t since = 0, until = 0;  // cycles: asked for, back
     std::uint8_t sectors = 0;
     std::uint8_t riders = 0;
-    std::uint8_t joined = 0;
     std::int16_t sm = -1;
     std::uint8_t brought = 0;  // sectors that its miss brings along
   };
@@ -96,6 +107,7 @@ class L2Cache {
   Spec spec_;
   std::array<L2Side, 2> side_;
   std::vector<Pending> pending_;
+  std::uint64_t dram_free_ = 0;   // millicycles: when DRAM is done with what it was asked for
   L2Counters counters_;
 };
 

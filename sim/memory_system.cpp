@@ -17,6 +17,27 @@ using trace::Record;
 // Where the model keeps threads' local memory: above every address that a program can have.
 constexpr std::uint64_t kLocalLine = std::uint64_t{1} << 41;
 
+// A read over the host link: only its order of magnitude matters here.
+constexpr std::uint64_t kHostCycles = 1500;
+
+// Cycles of the data stage: 32 banks of 4 bytes, the fullest decides.
+std::uint32_t data_passes(const Record& r, std::uint32_t bytes, const std::uint64_t* lanes) {
+  const std::uint32_t words = std::max(1u, bytes / 4);
+  const auto active = static_cast<std::uint32_t>(std::popcount(r.mask));
+  if (r.regular()) {
+    const auto step = static_cast<std::uint32_t>(r.stride < 0 ? -r.stride : r.stride) / 4;
+    if (step == 0) return 1;
+    if (step <= words) return std::max(1u, active * words / 32);
+    // Lanes meet in a bank after 32 / gcd(step, 32) of them.
+    const std::uint32_t apart = 32u >> std::min(5, std::countr_zero(step));
+    return std::max(1u, (active + apart - 1) / apart * words);
+  }
+  std::array<std::uint8_t, 32> n{};
+  std::uint32_t most = 0;
+  for (std::uint32_t i = 0; i < active; ++i) most = std::max<std::uint32_t>(most, ++n[lanes[r.lanes + i] / 4 % 32]);
+  return most * words;
+}
+
 WarpAccess expand(const Record& r, std::uint32_t bytes, const std::uint64_t* lanes) {
   WarpAccess a;
   a.mask = r.mask;
@@ -58,6 +79,7 @@ void MemorySystem::begin_launch(const trace::Launch& launch, std::uint64_t share
   spec.lines = card_.l1_lines(shared_config);
   spec.ages = static_cast<std::uint32_t>(card_.numbers().l1_ages);
   l1_.assign(card_.numbers().sm_count, model::L1Cache(spec));
+  leaving_.assign(card_.numbers().sm_count * kLeaving, Leaving{});
   if (flush_l2) l2_.flush(card_.numbers().launch_dirty_sectors);
   else l2_.settle();
   l2_.set_aside(launch.set_aside);
@@ -94,17 +116,33 @@ bool MemorySystem::persists(std::uint64_t line) const {
   return static_cast<float>(line * 0x9e3779b97f4a7c15ull >> 40) < window_.hit_ratio * 16777216.0f;
 }
 
-void MemorySystem::read_l2(const Place& place, std::uint64_t line, std::uint8_t sectors, std::uint32_t fetch) {
+void MemorySystem::read_l2(Place& place, std::uint64_t line, std::uint8_t sectors, std::uint32_t fetch) {
   if (!sectors) return;
   counters_.l1_fill_sectors += model::sectors_in(sectors);
-  if (in_host_memory(line)) l2_.read_host(sectors);
-  else l2_.read(place.sm, line, sectors, place.round, fetch, persists(line));
+  if (in_host_memory(line)) {
+    l2_.read_host(sectors);
+    place.done = std::max(place.done, place.now + kHostCycles);
+    return;
+  }
+  place.done = std::max(place.done, l2_.read(place.sm, line, sectors, place.now, fetch, persists(line)));
 }
 
+// A store that follows another warp's on the same line closely enough travels with it: sectors that
+// the earlier one carries are not sent again.
 void MemorySystem::write_l2(const Place& place, const LineTouch& touch) {
-  counters_.l1_write_sectors += model::sectors_in(touch.sectors);
-  if (in_host_memory(touch.line)) l2_.write_host(touch.sectors);
-  else l2_.write(place.sm, touch.line, touch.sectors, touch.full, touch.bytes.data());
+  Leaving& l = leaving_[static_cast<std::size_t>(place.sm) * kLeaving + (touch.line * 0x9e3779b97f4a7c15ull >> 58) % kLeaving];
+  std::uint8_t again = 0;
+  bool opens = true;
+  if (l.line == touch.line && l.warp != place.warp_slot && place.now < l.since + card_.numbers().l1_merge_cycles) {
+    again = static_cast<std::uint8_t>(l.sectors & touch.sectors);
+    opens = false;
+    l = {touch.line, place.now, place.warp_slot, static_cast<std::uint8_t>(l.sectors | touch.sectors)};
+  } else {
+    l = {touch.line, place.now, place.warp_slot, touch.sectors};
+  }
+  counters_.l1_write_sectors += model::sectors_in(static_cast<std::uint8_t>(touch.sectors & ~again));
+  if (in_host_memory(touch.line)) l2_.write_host(static_cast<std::uint8_t>(touch.sectors & ~again));
+  else l2_.write(place.sm, touch.line, touch.sectors, touch.full, touch.bytes.data(), again, opens);
 }
 
 // Lines of strangers miss the host's caches one after the other unless they are all asked for first.
@@ -133,6 +171,8 @@ void MemorySystem::prefetch(const Record& r, const SitePlan& plan, const std::ui
 
 void MemorySystem::run(const Record& r, const SitePlan& plan, const std::uint64_t* lanes, Place& place) {
   ++counters_.records;
+  place.done = place.now;
+  place.passes = 1;
   if (!r.mask) return;
   if (plan.instructions) ++(counters_.*plan.instructions);
   switch (plan.action) {
@@ -159,7 +199,10 @@ void MemorySystem::global_load(const Record& r, const SitePlan& plan, const std:
   ++counters_.global_ld.requests;
   counters_.tag_requests += count;
   counters_.theoretical_global += sectors;
-  counters_.tag_wavefronts_ld += static_cast<std::uint64_t>(lines_.count == 1 ? 1 : model::tag_passes(lines_));
+  const auto tags = static_cast<std::uint32_t>(lines_.count == 1 ? 1 : model::tag_passes(lines_));
+  counters_.tag_wavefronts_ld += tags;
+  place.passes = std::max(tags, data_passes(r, plan.bytes, lanes));
+  place.done = place.now + card_.numbers().latency_l1 + place.passes;
   if (async) {
     place.async_lines = static_cast<std::uint32_t>(count);
     if (plan.bypass_l1) {
@@ -187,20 +230,26 @@ void MemorySystem::global_load(const Record& r, const SitePlan& plan, const std:
     if (!plan.bypass_l1) {
       missing = l1.load(t.line, t.sectors, !plan.no_allocate);
       counters_.global_ld.hits += model::sectors_in(t.sectors) - model::sectors_in(missing);
+      if (!missing) {  // there, or on its way
+        place.done = std::max(place.done, l1.arrival());
+        continue;
+      }
     }
     if (async && plan.bypass_l1 && t.sectors != t.full) {
       for (std::uint8_t s = 1; s < 16; s = static_cast<std::uint8_t>(s << 1))
         if (missing & s) read_l2(place, t.line, s, plan.fetch_sectors);
     } else {
       read_l2(place, t.line, missing, plan.fetch_sectors);
+      if (!plan.bypass_l1) l1.arrival() = std::max(l1.arrival(), place.done);
     }
   }
 }
 
-void MemorySystem::global_store(const Record& r, const SitePlan& plan, const std::uint64_t* lanes, const Place& place) {
+void MemorySystem::global_store(const Record& r, const SitePlan& plan, const std::uint64_t* lanes, Place& place) {
   list_lines(r, plan.bytes, lanes, true, lines_);
   prefetch_lines(place.sm);
   const auto sectors = static_cast<std::uint64_t>(model::sector_count(lines_));
+  place.passes = data_passes(r, plan.bytes, lanes);
   ++counters_.global_st.requests;
   counters_.global_st.sectors += sectors;
   counters_.tag_requests += static_cast<std::uint64_t>(lines_.count);
@@ -213,7 +262,7 @@ void MemorySystem::global_store(const Record& r, const SitePlan& plan, const std
   }
 }
 
-void MemorySystem::global_atomic(const Record& r, const SitePlan& plan, const std::uint64_t* lanes, const Place& place) {
+void MemorySystem::global_atomic(const Record& r, const SitePlan& plan, const std::uint64_t* lanes, Place& place) {
   const WarpAccess a = expand(r, plan.bytes, lanes);
   const model::AtomicTraffic t = model::atomic_traffic(a, plan.compare_and_swap);
   OpCounters& c = plan.returns ? counters_.global_atom : counters_.global_red;
@@ -225,6 +274,8 @@ void MemorySystem::global_atomic(const Record& r, const SitePlan& plan, const st
   counters_.l1_write_sectors += passes;
   if (plan.returns) counters_.l1_fill_sectors += passes;
   (plan.returns ? l2_.counters().atomic_requests : l2_.counters().reduction_requests) += static_cast<std::uint64_t>(t.requests);
+  place.passes = std::max(1u, static_cast<std::uint32_t>(t.requests));
+  place.done = place.now + card_.numbers().latency_l2_near + card_.numbers().latency_l2_far;
   model::SectorPasses s;
   model::atomic_sectors(a, s);
   model::L1Cache& l1 = l1_[static_cast<std::size_t>(place.sm)];
@@ -237,12 +288,14 @@ void MemorySystem::global_atomic(const Record& r, const SitePlan& plan, const st
 // Local memory: word w of lane l of a resident warp lies at word w * 32 + l of the warp's own area,
 // so that one 4-byte word of all lanes is one line. Wider accesses take a request a word (measured:
 // kernels/micro/instructions.cu).
-void MemorySystem::local_access(const Record& r, const SitePlan& plan, const std::uint64_t* lanes, const Place& place) {
+void MemorySystem::local_access(const Record& r, const SitePlan& plan, const std::uint64_t* lanes, Place& place) {
   const WarpAccess a = expand(r, plan.bytes, lanes);
   const bool store = plan.action == Action::kLocalStore;
   OpCounters& c = store ? counters_.local_st : counters_.local_ld;
   const std::uint64_t area = kLocalLine + (static_cast<std::uint64_t>(place.sm) * card_.numbers().sm_warps + place.warp_slot) * local_words_;
   const std::uint64_t words = std::max<std::uint64_t>(1, plan.bytes / 4);
+  place.passes = static_cast<std::uint32_t>(words);
+  place.done = place.now + card_.numbers().latency_l1;
   model::L1Cache& l1 = l1_[static_cast<std::size_t>(place.sm)];
   for (std::uint64_t k = 0; k < words; ++k) {
     ++c.requests;
@@ -280,11 +333,12 @@ void MemorySystem::local_access(const Record& r, const SitePlan& plan, const std
   }
 }
 
-void MemorySystem::shared_access(const Record& r, const SitePlan& plan, const std::uint64_t* lanes, const Place& place) {
+void MemorySystem::shared_access(const Record& r, const SitePlan& plan, const std::uint64_t* lanes, Place& place) {
   if (plan.action == Action::kAsyncWrite) {
     // Data arrives line by line of the source, and is written as it comes.
     const auto passes = static_cast<std::uint64_t>(model::shared_wavefronts(expand(r, plan.bytes, lanes), model::SharedKind::kStore));
     counters_.shared_wavefronts += std::max<std::uint64_t>(passes, place.async_lines);
+    place.passes = static_cast<std::uint32_t>(passes);
     return;
   }
   std::uint64_t passes = 0, ideal = 0;
@@ -296,6 +350,8 @@ void MemorySystem::shared_access(const Record& r, const SitePlan& plan, const st
     ideal = static_cast<std::uint64_t>(model::shared_wavefronts_ideal(a, plan.shared));
   }
   counters_.shared_wavefronts += passes;
+  place.passes = static_cast<std::uint32_t>(passes);
+  place.done = place.now + card_.numbers().latency_shared + passes;
   if (plan.shared == model::SharedKind::kLoad) {
     counters_.shared_wavefronts_ld += passes;
     counters_.shared_ideal_ld += std::min(ideal, passes);
@@ -307,7 +363,7 @@ void MemorySystem::shared_access(const Record& r, const SitePlan& plan, const st
 
 // Bulk copies pass by the L1, 128 bytes at a time from the start of the copy: a piece that straddles
 // a line touches one sector more (measured at 16 bytes of skew).
-void MemorySystem::bulk(const Record& r, const SitePlan& plan, const std::uint64_t* lanes, const Place& place) {
+void MemorySystem::bulk(const Record& r, const SitePlan& plan, const std::uint64_t* lanes, Place& place) {
   std::uint64_t address = first_address(r, lanes);
   std::uint64_t left = plan.bytes;
   while (left > 0) {

@@ -15,12 +15,14 @@
 
 namespace warpmem::sim {
 
-// Which warp runs the record, and where.
+// Which warp runs the record, where and when; and what it cost.
 struct Place {
   int sm = 0;
   std::uint32_t warp_slot = 0;    // on the SM: decides where its local memory lies
-  std::uint64_t round = 0;        // reads of one round are under way together
   std::uint32_t async_lines = 0;  // source lines of an asynchronous copy, for its shared side
+  std::uint64_t now = 0;          // cycle in which the access starts
+  std::uint64_t done = 0;         // out: cycle in which its result is there
+  std::uint32_t passes = 1;       // out: cycles that it keeps the SM's load/store unit
 };
 
 class MemorySystem {
@@ -39,19 +41,29 @@ class MemorySystem {
 
  private:
   void global_load(const trace::Record&, const SitePlan&, const std::uint64_t*, Place&, bool async);
-  void global_store(const trace::Record&, const SitePlan&, const std::uint64_t*, const Place&);
-  void global_atomic(const trace::Record&, const SitePlan&, const std::uint64_t*, const Place&);
-  void local_access(const trace::Record&, const SitePlan&, const std::uint64_t*, const Place&);
-  void shared_access(const trace::Record&, const SitePlan&, const std::uint64_t*, const Place&);
-  void bulk(const trace::Record&, const SitePlan&, const std::uint64_t*, const Place&);
-  void read_l2(const Place&, std::uint64_t line, std::uint8_t sectors, std::uint32_t fetch);
+  void global_store(const trace::Record&, const SitePlan&, const std::uint64_t*, Place&);
+  void global_atomic(const trace::Record&, const SitePlan&, const std::uint64_t*, Place&);
+  void local_access(const trace::Record&, const SitePlan&, const std::uint64_t*, Place&);
+  void shared_access(const trace::Record&, const SitePlan&, const std::uint64_t*, Place&);
+  void bulk(const trace::Record&, const SitePlan&, const std::uint64_t*, Place&);
+  void read_l2(Place&, std::uint64_t line, std::uint8_t sectors, std::uint32_t fetch);
   void write_l2(const Place&, const model::LineTouch& touch);
   void prefetch_lines(int sm) const;
   bool in_host_memory(std::uint64_t line) const;
   bool persists(std::uint64_t line) const;
 
+  // A store on its way from an L1 to the L2, which another warp's may join.
+  struct Leaving {
+    std::uint64_t line = ~std::uint64_t{0};
+    std::uint64_t since = 0;
+    std::uint32_t warp = 0;
+    std::uint8_t sectors = 0;
+  };
+  static constexpr std::uint32_t kLeaving = 64;  // entries an SM, by line
+
   const model::Card& card_;
   std::vector<model::L1Cache> l1_;  // by SM
+  std::vector<Leaving> leaving_;    // by SM
   model::L2Cache l2_;
   LaunchCounters counters_;
   std::vector<trace::Allocation> host_;   // of this launch, sorted by base

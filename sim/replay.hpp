@@ -1,9 +1,8 @@
-// Replays a trace on a GPU card with the counts engine: functional, in a fixed order, no time.
+// Replays a trace on a GPU card with the counts engine: functional, in a fixed order.
 //
-// Order (docs/replay-order.md): CTAs go to SMs in the card's order, as many as fit; time passes in
-// rounds, and in each round every resident warp, SM by SM and oldest CTA first, runs up to and with
-// its next global or local access; a CTA that ends makes room for the next one at the end of the
-// round. Reads of one round count as under way together. Same trace, card and version: same result.
+// Order (docs/replay-order.md): CTAs go to SMs as hardware places them, as many as fit; a rough
+// clock made of measured latencies says which warp is next, which reads are under way together and
+// which stores leave an SM side by side. Same trace, card and version: same result.
 #pragma once
 
 #include <functional>

@@ -29,18 +29,15 @@ void plan_global(SitePlan& p, const trace::Site& site, const trace::SassInstruct
   switch (op) {
     case Op::kLoad:
       p.action = Action::kGlobalLoad;
-      p.yields = true;
       p.instructions = generic ? &LaunchCounters::inst_generic_ld : &LaunchCounters::inst_global_ld;
       break;
     case Op::kStore:
       p.action = Action::kGlobalStore;
-      p.yields = true;
       p.instructions = generic ? &LaunchCounters::inst_generic_st : &LaunchCounters::inst_global_st;
       break;
     case Op::kAtomic:
     case Op::kReduction:
       p.action = Action::kGlobalAtomic;
-      p.yields = true;
       p.returns = op == Op::kAtomic;
       p.instructions = p.returns ? &LaunchCounters::inst_atom : &LaunchCounters::inst_red;
       break;
@@ -118,7 +115,6 @@ std::vector<SitePlan> plan_sites(std::span<const trace::Site> sites, const trace
     else if (site.space == Space::kLocal) {
       const bool store = site.op == Op::kStore;
       p.action = store ? Action::kLocalStore : Action::kLocalLoad;
-      p.yields = true;
       const bool generic = in && in->generic;
       p.instructions = store ? (generic ? &LaunchCounters::inst_generic_st : &LaunchCounters::inst_local_st)
                              : (generic ? &LaunchCounters::inst_generic_ld : &LaunchCounters::inst_local_ld);

@@ -23,7 +23,6 @@ struct SitePlan {
   bool no_allocate = false;        // may hit, leaves nothing
   bool compare_and_swap = false;
   bool returns = false;            // an atomic whose value is used
-  bool yields = false;             // ends the warp's turn in a round
   std::uint32_t fetch_sectors = 0; // L2 prefetch hint, sectors
   std::uint32_t bytes = 0;
   std::uint32_t pc = 0;

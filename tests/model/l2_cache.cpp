@@ -33,7 +33,7 @@ model::L2Counters sweep(const std::vector<int>& sms, std::uint64_t mib, int pass
   std::uint64_t epoch = 1;
   for (int pass = 0; pass < passes; ++pass)
     for (std::uint64_t line = 0; line < mib * kMiB / 128; ++line)
-      l2.read(sms[line / 32 % sms.size()], kBase / 128 + line, 15, ++epoch);
+      l2.read(sms[line / 32 % sms.size()], kBase / 128 + line, 15, epoch += 5000);
   return l2.counters();
 }
 
@@ -190,7 +190,7 @@ TEST_CASE("reads move from DRAM what an H200 moves, hints included") {
     std::uint64_t epoch = 1;
     for (std::uint64_t i = 0; i < 65536; ++i) {
       const std::uint64_t address = kBase + i * step;
-      l2.read(static_cast<int>(i / 32 % 132), address / 128, static_cast<std::uint8_t>(1u << address % 128 / 32), ++epoch,
+      l2.read(static_cast<int>(i / 32 % 132), address / 128, static_cast<std::uint8_t>(1u << address % 128 / 32), epoch += 5000,
               hint >= 128 ? static_cast<std::uint32_t>(hint / 32) : 0);
     }
     INFO(row.label);
@@ -204,7 +204,7 @@ TEST_CASE("a hint of 256 bytes brings the next line as well", "[!shouldfail]") {
   // the line only. It fails on the day that the gap closes.
   L2Cache l2(card().l2());
   std::uint64_t epoch = 1;
-  for (std::uint64_t i = 0; i < 65536; ++i) l2.read(0, kBase / 128 + 2 * i, 1, ++epoch, 8);
+  for (std::uint64_t i = 0; i < 65536; ++i) l2.read(0, kBase / 128 + 2 * i, 1, epoch += 5000, 8);
   CHECK(ratio(l2.counters().dram_read, 510528) > 0.95);
 }
 
@@ -217,7 +217,7 @@ TEST_CASE("a line read from afar is kept on both sides, and a write there takes 
   std::uint64_t epoch = 1;
   const auto read_hits = [&](int sm, std::uint64_t line) {
     const std::uint64_t before = l2.counters().read_hit;
-    l2.read(sm, line, 15, ++epoch);
+    l2.read(sm, line, 15, epoch += 5000);
     return l2.counters().read_hit - before;
   };
   int crossed = 0;
@@ -279,15 +279,25 @@ TEST_CASE("SMs of one GPC that read the same sectors together share a request, f
     if (spec.sm_group[static_cast<std::size_t>(sm)] == spec.sm_group[0]) gpc.push_back(sm);
   REQUIRE(gpc.size() >= 5);
   L2Cache l2(spec);
-  for (int i = 0; i < 4; ++i) l2.read(gpc[static_cast<std::size_t>(i)], kBase / 128, 15, 9);
+  const std::uint64_t line = kBase / 128;
+  for (int i = 0; i < 4; ++i) l2.read(gpc[static_cast<std::size_t>(i)], line, 15, 9);
   CHECK(l2.counters().read_requests == 1);
   CHECK(l2.counters().merged == 12);
-  l2.read(gpc[4], kBase / 128, 15, 9);  // a fifth
+  const std::uint64_t back = l2.read(gpc[4], line, 15, 9);  // a fifth
   CHECK(l2.counters().read_requests == 2);
-  l2.read(gpc[0], kBase / 128, 15, 10);  // later
+  l2.read(gpc[0], line, 15, back - 1);  // its answer is still under way
+  CHECK(l2.counters().read_requests == 2);
+  const std::uint64_t again = l2.read(gpc[1], line, 15, back + 10000);
   CHECK(l2.counters().read_requests == 3);
   int stranger = 0;
   while (spec.sm_group[static_cast<std::size_t>(stranger)] == spec.sm_group[0]) ++stranger;
-  l2.read(stranger, kBase / 128, 15, 10);
+  l2.read(stranger, line, 15, back + 10000);
   CHECK(l2.counters().read_requests == 4);
+  // Other sectors of the line join an SM's own request only right behind it.
+  const std::uint64_t other = line + 64;
+  l2.read(gpc[0], other, 1, again + 10000);
+  l2.read(gpc[0], other, 2, again + 10001);
+  CHECK(l2.counters().read_requests == 5);
+  l2.read(gpc[0], other, 4, again + 10000 + spec.join_cycles);
+  CHECK(l2.counters().read_requests == 6);
 }

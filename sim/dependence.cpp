@@ -1,0 +1,65 @@
+#include "sim/dependence.hpp"
+
+#include <algorithm>
+
+#include "traces/instruction.hpp"
+
+namespace warpmem::sim {
+namespace {
+
+constexpr std::uint32_t kLoopInstructions = 8;  // when the way between two accesses is not straight
+
+void add(std::bitset<256>& set, const std::vector<trace::RegisterRange>& ranges) {
+  for (const trace::RegisterRange& r : ranges) {
+    if (r.file != trace::RegisterFile::kGeneral) continue;
+    for (unsigned k = 0; k < r.count && r.first + k < 256u; ++k) set.set(r.first + k);
+  }
+}
+
+}  // namespace
+
+Dependence::Dependence(std::span<const trace::Site> sites, const trace::Program& program) {
+  if (program.level != trace::Level::kPtx)
+    for (const trace::Instruction& i : program.code) {
+      auto decoded = trace::decode_instruction(i.text);
+      if (!decoded) continue;
+      Line line;
+      line.pc = i.pc;
+      add(line.reads, decoded->sources);
+      add(line.writes, decoded->destinations);
+      code_.push_back(line);
+    }
+  for (const trace::Site& s : sites) {
+    pc_.push_back(s.pc);
+    Registers brings;
+    const auto it = std::lower_bound(code_.begin(), code_.end(), s.pc, [](const Line& l, std::uint32_t pc) { return l.pc < pc; });
+    if (it != code_.end() && it->pc == s.pc) brings = it->writes;
+    brings_.push_back(brings);
+  }
+  // Programs with very many sites go without the table's cube and wait always.
+  if (pc_.size() <= 256) known_.assign(pc_.size() * pc_.size() * pc_.size(), 0);
+}
+
+bool Dependence::waits(std::uint32_t load, std::uint32_t last, std::uint32_t next) {
+  if (code_.empty() || known_.empty()) return true;
+  std::uint8_t& known = known_[(load * pc_.size() + last) * pc_.size() + next];
+  if (known == 0) {
+    bool waits = pc_[next] <= pc_[last];  // around a loop
+    if (!waits) {
+      auto it = std::upper_bound(code_.begin(), code_.end(), pc_[last], [](std::uint32_t pc, const Line& l) { return pc < l.pc; });
+      for (; it != code_.end() && it->pc <= pc_[next] && !waits; ++it) waits = (it->reads & brings_[load]).any();
+    }
+    known = waits ? 1 : 2;
+  }
+  return known == 1;
+}
+
+std::uint32_t Dependence::instructions(std::uint32_t last, std::uint32_t next) const {
+  if (code_.empty() || pc_[next] <= pc_[last]) return kLoopInstructions;
+  const auto pc_below = [](const Line& l, std::uint32_t pc) { return l.pc < pc; };
+  const auto from = std::lower_bound(code_.begin(), code_.end(), pc_[last], pc_below);
+  const auto to = std::lower_bound(code_.begin(), code_.end(), pc_[next], pc_below);
+  return static_cast<std::uint32_t>(std::clamp<std::ptrdiff_t>(to - from, 1, 400));
+}
+
+}  // namespace warpmem::sim
