@@ -1,0 +1,12 @@
+// A function's control-flow graph and where its branches' paths meet again: the immediate
+// post-dominator of the branch's block.
+#pragma once
+
+#include "traces/emulate/code.hpp"
+
+namespace warpmem::emulate {
+
+// Sets Inst::reconverge of every branch, and Inst::leader where a block begins.
+void find_reconvergence(Code& code);
+
+}  // namespace warpmem::emulate

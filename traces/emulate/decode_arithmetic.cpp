@@ -1,0 +1,253 @@
+#include <fmt/format.h>
+
+#include "traces/emulate/decoder.hpp"
+
+namespace warpmem::emulate {
+namespace {
+
+std::uint8_t take_rounding(Modifiers& m) {
+  const std::string_view r = m.take_one_of({"rn", "rz", "rm", "rp"});
+  return r == "rz" ? 1 : r == "rm" ? 2 : r == "rp" ? 3 : 0;
+}
+
+bool is_half(Type t) { return t == Type::kF16 || t == Type::kF16x2 || t == Type::kBf16 || t == Type::kBf16x2; }
+
+int operands_of(std::string_view base) {
+  for (const std::string_view n : {"add", "sub", "mul", "div", "rem", "min", "max", "and", "or", "xor", "shl", "shr", "copysign"})
+    if (n == base) return 2;
+  for (const std::string_view n : {"mad", "fma", "sad"})
+    if (n == base) return 3;
+  for (const std::string_view n : {"abs", "neg", "not", "cnot", "sqrt", "rcp", "rsqrt", "sin", "cos", "lg2", "ex2", "tanh", "popc", "clz", "brev", "bfind"})
+    if (n == base) return 1;
+  return 0;
+}
+
+}  // namespace
+
+bool Decoder::arithmetic(Modifiers& m) {
+  const std::string_view b = m.base();
+  if (const int n = operands_of(b)) return plain(m, n), true;
+  if (b == "setp" || b == "set") return compare(m), true;
+  if (b == "selp" || b == "slct") return select(m), true;
+  if (b == "bfe" || b == "bfi" || b == "shf" || b == "prmt" || b == "lop3" || b == "dp4a" || b == "dp2a" || b == "testp" ||
+      b == "addc" || b == "subc" || b == "madc" || b == "mul24" || b == "mad24")
+    return bits(m), true;
+  return false;
+}
+
+// Destination and sources of one type, with the modes of floats.
+void Decoder::plain(Modifiers& m, int operands) {
+  const std::string base(m.base());
+  const Type type = m.take_type();
+  if (type == Type::kNone) unsupported();
+  if (base != "bfind") expect_operands(static_cast<std::size_t>(operands) + 1, static_cast<std::size_t>(operands) + 1);
+  const auto& o = s_->operands;
+  if (type == Type::kPred) {
+    all_taken(m);
+    std::uint32_t sources[2] = {predicate(o[1]), operands > 1 ? predicate(o[2]) : kNoOffset};
+    for (std::size_t i = 0; i < static_cast<std::size_t>(operands); ++i)
+      if (o[i + 1].negated) {  // xor.pred %p, !%q, %r
+        const std::uint32_t t = temporary(1);
+        Inst& flip = emit_hidden(Kind::kCompute);
+        flip.fn = find_handler("not.pred"), flip.a = sources[i], flip.d = t;
+        sources[i] = t;
+      }
+    Inst& in = emit_handler(base + ".pred");
+    in.d = predicate(o[0]), in.a = sources[0], in.b = sources[1];
+    return;
+  }
+  std::string name = base;
+  if (m.take("cc")) return carry_arithmetic(m, base, operands, type);
+  if (!is_float(type)) {
+    if (base == "mul" || base == "mad") {
+      const std::string_view part = m.take_one_of({"lo", "hi", "wide"});
+      if (part.empty()) unsupported();
+      name += fmt::format(".{}", part);
+      if (m.take("cc")) return carry_arithmetic(m, name, operands, type);
+      if (part == "wide") {
+        all_taken(m);
+        const Type wide = size_of(type) == 2 ? Type::kU32 : Type::kU64;
+        const std::uint32_t a = source(o[1], type), c = source(o[2], type), e = operands == 3 ? source(o[3], wide) : kNoOffset;
+        Inst& in = emit_handler(fmt::format("{}.{}", name, name_of(type)));
+        in.a = a, in.b = c, in.c = e, in.d = dest(o[0], wide);
+        return;
+      }
+    }
+    if (base == "bfind" && m.take("shiftamt")) name += ".shiftamt";
+    all_taken(m);
+    const bool counts = base == "popc" || base == "clz" || base == "bfind";
+    const bool shift = base == "shl" || base == "shr";
+    const std::uint32_t a = source(o[1], type);
+    const std::uint32_t c = operands > 1 ? source(o[2], shift ? Type::kU32 : type) : kNoOffset;
+    const std::uint32_t e = operands > 2 ? source(o[3], type) : kNoOffset;
+    Inst& in = emit_handler(fmt::format("{}.{}", name, name_of(type)));
+    in.a = a, in.b = c, in.c = e, in.d = dest(o[0], counts ? Type::kU32 : type);
+    return;
+  }
+  std::uint8_t fp = take_rounding(m);
+  m.take("approx"), m.take("full");
+  const bool ftz = m.take("ftz"), sat = m.take("sat");
+  if (m.take("NaN")) name += ".NaN";
+  if (m.take("relu")) name += ".relu";
+  all_taken(m);
+  if (is_half(type)) return half_arithmetic(m, operands, type, name, sat, ftz);
+  if (ftz) fp |= 4;
+  if (sat) fp |= 8;
+  const std::uint32_t a = source(o[1], type);
+  const std::uint32_t c = operands > 1 ? source(o[2], type) : kNoOffset;
+  const std::uint32_t e = operands > 2 ? source(o[3], type) : kNoOffset;
+  Inst& in = emit_handler(fmt::format("{}.{}", name, name_of(type)));
+  in.a = a, in.b = c, in.c = e, in.d = dest(o[0], type);
+  add_mode(in, fp, type);
+  // abs and neg touch the sign only, and flush without rounding: x86's modes do not reach them.
+  if ((base == "abs" || base == "neg" || base == "copysign") && (fp & 4) && type == Type::kF32) {
+    in.fn = in.inner, in.inner = nullptr, in.fp = 0;
+    Inst& flush = emit_handler("add.f32");
+    flush.a = flush.d = dest(o[0], type), flush.b = constant(0x80000000u, 4);
+    flush.hidden = true;
+    add_mode(flush, 4, type);
+  }
+}
+
+void Decoder::half_arithmetic(Modifiers&, int operands, Type type, const std::string& name, bool sat, bool ftz) {
+  const auto& o = s_->operands;
+  const std::uint32_t a = source(o[1], type);
+  const std::uint32_t c = operands > 1 ? source(o[2], type) : kNoOffset;
+  const std::uint32_t e = operands > 2 ? source(o[3], type) : kNoOffset;
+  Inst& in = emit_handler(fmt::format("{}.{}", name, name_of(type)));
+  in.a = a, in.b = c, in.c = e, in.d = dest(o[0], type);
+  in.sub = (sat ? 1u : 0u) | (ftz ? 2u : 0u);
+}
+
+// name: add, sub, mad.lo, mad.hi, with .cc already taken: the carry is written.
+void Decoder::carry_arithmetic(Modifiers& m, const std::string& name, int operands, Type type) {
+  all_taken(m);
+  if (carry_ == kNoOffset) carry_ = allot(4);
+  const auto& o = s_->operands;
+  expect_operands(static_cast<std::size_t>(operands) + 1, static_cast<std::size_t>(operands) + 1);
+  const bool mad = name.starts_with("mad");
+  const std::uint32_t a = source(o[1], type), b = source(o[2], type), c = operands > 2 ? source(o[3], type) : kNoOffset;
+  Inst& in = emit_handler(mad ? fmt::format("carry.{}.{}", name, name_of(type)) : fmt::format("carry.{}.{}", name, size_of(type)));
+  in.a = a, in.b = b, in.c = c, in.d = dest(o[0], type), in.e = carry_;
+  in.sub = 2;
+}
+
+void Decoder::compare(Modifiers& m) {
+  const bool setp = m.base() == "setp";
+  const Type type = m.take_type();
+  const Type to = setp ? Type::kPred : m.take_type();
+  if (type == Type::kNone || to == Type::kNone) unsupported();
+  if (m.pieces().empty()) unsupported();
+  const std::string comparison(m.pieces().front());
+  m.take(comparison);
+  const std::string_view join = m.take_one_of({"and", "or", "xor"});
+  const bool ftz = m.take("ftz");
+  all_taken(m);
+  const auto& o = s_->operands;
+  expect_operands(join.empty() ? 3 : 4, join.empty() ? 3 : 4);
+  const bool pairs = type == Type::kF16x2 || type == Type::kBf16x2;
+  if (pairs && !join.empty()) unsupported();
+  const std::uint32_t a = source(o[1], type), b = source(o[2], type);
+  std::string head = setp ? "setp." : "set.";
+  std::uint32_t form = 0;
+  if (!setp) {
+    if (is_float(to)) form = to == Type::kBf16 || to == Type::kBf16x2 ? 3 : 1;
+    if (size_of(to) == 2 && is_half(type)) head = "set.half.";
+    else if (size_of(to) != 4) unsupported();
+  }
+  const std::uint32_t c = join.empty() ? kNoOffset : predicate(o[3]);
+  Inst& in = emit_handler(fmt::format("{}{}.{}", head, comparison, name_of(type)));
+  in.a = a, in.b = b, in.c = c;
+  if (!join.empty()) in.negate_c = o[3].negated;
+  in.sub = (join == "and" ? 1u : join == "or" ? 2u : join == "xor" ? 3u : 0u) | form << 2;
+  if (!setp) {
+    in.d = dest(o[0], to);
+  } else if (o[0].kind == Operand::Kind::kPair) {
+    in.d = predicate(o[0].items[0]), in.d2 = predicate(o[0].items[1]);
+  } else {
+    in.d = predicate(o[0]);
+  }
+  if (ftz && type == Type::kF32) add_mode(in, 4, type);
+}
+
+void Decoder::select(Modifiers& m) {
+  const bool selp = m.base() == "selp";
+  const Type by = selp ? Type::kPred : m.take_type();
+  const Type type = m.take_type();
+  if (type == Type::kNone || by == Type::kNone) unsupported();
+  const bool ftz = m.take("ftz");
+  all_taken(m);
+  expect_operands(4, 4);
+  const auto& o = s_->operands;
+  const std::uint32_t a = source(o[1], type), b = source(o[2], type), c = selp ? predicate(o[3]) : source(o[3], by);
+  Inst& in = selp ? emit_handler(fmt::format("selp.{}", name_of(type)))
+                  : emit_handler(fmt::format("slct.{}.{}", by == Type::kF32 ? "f32" : "s32", name_of(type)));
+  in.a = a, in.b = b, in.c = c, in.d = dest(o[0], type);
+  in.negate_c = selp && o[3].negated;
+  if (ftz) add_mode(in, 4, type);
+}
+
+void Decoder::bits(Modifiers& m) {
+  const std::string base(m.base());
+  const auto& o = s_->operands;
+  if (base == "addc" || base == "subc" || base == "madc") {
+    const Type type = m.take_type();
+    const bool writes = m.take("cc");
+    const std::string_view part = m.take_one_of({"lo", "hi"});
+    const int operands = base == "madc" ? 3 : 2;
+    carry_arithmetic(m, base == "addc" ? "add" : base == "subc" ? "sub" : fmt::format("mad.{}", part), operands, type);
+    code_.code.back().sub = writes ? 3 : 1;
+    return;
+  }
+  if (base == "dp4a" || base == "dp2a") {
+    const Type b = m.take_type(), a = m.take_type();
+    const std::string_view part = base == "dp2a" ? m.take_one_of({"lo", "hi"}) : std::string_view{};
+    all_taken(m);
+    expect_operands(4, 4);
+    const std::uint32_t x = source(o[1], a), y = source(o[2], b), z = source(o[3], Type::kU32);
+    Inst& in = emit_handler(fmt::format("{}.{}.{}", base, name_of(a), name_of(b)));
+    in.a = x, in.b = y, in.c = z, in.d = dest(o[0], Type::kU32), in.sub = part == "hi" ? 1 : 0;
+    return;
+  }
+  const Type type = m.take_type();
+  if (type == Type::kNone) unsupported();
+  if (base == "testp") {
+    const std::string_view what = m.take_one_of({"finite", "infinite", "number", "notanumber", "normal", "subnormal"});
+    all_taken(m);
+    expect_operands(2, 2);
+    const std::uint32_t a = source(o[1], type);
+    Inst& in = emit_handler(fmt::format("testp.{}.{}", what, name_of(type)));
+    in.a = a, in.d = predicate(o[0]);
+    return;
+  }
+  std::string name = base;
+  std::uint32_t sub = 0;
+  std::size_t operands = 3;
+  if (base == "shf") {
+    const std::string_view side = m.take_one_of({"l", "r"}), mode = m.take_one_of({"wrap", "clamp"});
+    name += fmt::format(".{}.{}", side, mode);
+  } else if (base == "prmt") {
+    const std::string_view mode = m.take_one_of({"f4e", "b4e", "rc8", "ecl", "ecr", "rc16"});
+    constexpr std::string_view kModes[] = {"", "f4e", "b4e", "rc8", "ecl", "ecr", "rc16"};
+    for (std::uint32_t i = 1; i < 7; ++i)
+      if (kModes[i] == mode) sub = i;
+  } else if (base == "lop3" || base == "bfi") {
+    operands = 4;
+  } else if (base != "bfe") {
+    unsupported();
+  }
+  all_taken(m);
+  expect_operands(operands + 1, operands + 1);
+  const std::uint32_t a = source(o[1], type);
+  const std::uint32_t b = source(o[2], base == "bfe" ? Type::kU32 : type);
+  const std::uint32_t c = source(o[3], Type::kU32);
+  const std::uint32_t e = base == "bfi" ? source(o[4], Type::kU32) : kNoOffset;
+  if (base == "lop3") {
+    sub = static_cast<std::uint32_t>(number(o[4]));
+    if (sub > 255) fail("lop3's table must be at most 255", "", o[4].at);
+  }
+  Inst& in = emit_handler(fmt::format("{}.{}", name, name_of(type)));
+  in.a = a, in.b = b, in.c = c, in.e = e, in.d = dest(o[0], type), in.sub = sub;
+}
+
+}  // namespace warpmem::emulate

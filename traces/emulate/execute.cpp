@@ -1,0 +1,372 @@
+#include <fmt/format.h>
+
+#include <cstring>
+
+#include "traces/emulate/builtins.hpp"
+#include "traces/emulate/execution.hpp"
+
+namespace warpmem::emulate {
+
+std::int32_t Execution::new_part(Warp& warp) {
+  if (!warp.unused.empty()) {
+    const std::int32_t at = warp.unused.back();
+    warp.unused.pop_back();
+    Part& p = warp.parts[static_cast<std::size_t>(at)];
+    p.call = nullptr, p.callees.clear(), p.pending = 0, p.parent = -1, p.reconverge = kReturnPoint;
+    return at;
+  }
+  warp.parts.emplace_back();
+  return static_cast<std::int32_t>(warp.parts.size() - 1);
+}
+
+std::int32_t Execution::new_frame(Warp& warp, const Code& code, std::uint32_t local_base) {
+  std::size_t at = warp.frames.size();
+  for (std::size_t i = 0; i < warp.frames.size(); ++i) {
+    if (warp.frames[i].used || (warp.frames[i].code != &code && warp.frames[i].code)) continue;
+    at = i;
+    break;
+  }
+  if (at == warp.frames.size()) {
+    if (at > 100000) throw Fault{{ErrorKind::kResources, "the stack has overflowed: 100,000 calls deep", std::string(kernel_.entry->name), "end the recursion earlier"}};
+    warp.frames.emplace_back();
+  }
+  Frame& f = warp.frames[at];
+  if (!f.memory) {
+    f.memory.reset(static_cast<std::byte*>(::operator new[](code.image.size() + 64, std::align_val_t{64})));
+    f.registers = f.memory.get();
+    f.code = &code;
+  }
+  std::memcpy(f.registers, code.image.data(), code.image.size());
+  f.used = true;
+  f.local_base = local_base;
+  const std::uint32_t need = local_base + code.local_bytes;
+  if (need > warp.local_capacity) {
+    if (need > (512u << 10)) throw Fault{{ErrorKind::kResources, "the stack has overflowed: more than 512 KiB a thread", std::string(kernel_.entry->name), "end the recursion earlier"}};
+    const std::uint32_t grown = std::max(need, warp.local_capacity * 2);
+    std::vector<std::byte> fresh(std::size_t{grown} * 32);
+    for (std::size_t l = 0; l < 32 && warp.local_capacity; ++l) std::memcpy(fresh.data() + l * grown, warp.local.data() + l * warp.local_capacity, warp.local_capacity);
+    warp.local = std::move(fresh);
+    warp.local_capacity = grown;
+  }
+  return static_cast<std::int32_t>(at);
+}
+
+void Execution::make_ready(Warp& warp, std::int32_t part) {
+  warp.parts[static_cast<std::size_t>(part)].state = Part::State::kReady;
+  warp.ready.push_back(part);
+}
+
+// A part whose last outstanding lane is gone goes on, or ends when it has no lanes left.
+void Execution::settle(Warp& warp, std::int32_t number) {
+  Part& p = warp.parts[static_cast<std::size_t>(number)];
+  if (p.state != Part::State::kWaiting || p.pending != 0) return;
+  for (const std::int32_t f : p.callees) warp.frames[static_cast<std::size_t>(f)].used = false;
+  p.callees.clear();
+  p.call = nullptr;
+  if (p.mask != 0) return make_ready(warp, number);
+  p.state = Part::State::kFree;
+  warp.unused.push_back(number);
+}
+
+// All lanes of the part have reached their reconvergence point.
+void Execution::arrive(Warp& warp, std::int32_t number) {
+  Part& p = warp.parts[static_cast<std::size_t>(number)];
+  const std::int32_t parent = p.parent;
+  warp.parts[static_cast<std::size_t>(parent)].pending &= ~p.mask;
+  p.state = Part::State::kFree;
+  warp.unused.push_back(number);
+  settle(warp, parent);
+}
+
+// Lanes return from the part's function, or exit; the part keeps the rest.
+void Execution::leave(Warp& warp, std::int32_t number, std::uint32_t lanes, bool exits) {
+  if (exits) warp.exited |= lanes;
+  Part& p = warp.parts[static_cast<std::size_t>(number)];
+  p.mask &= ~lanes;
+  std::int32_t at = p.parent;
+  if (p.mask == 0) {
+    p.state = Part::State::kFree;
+    warp.unused.push_back(number);
+  }
+  while (at >= 0) {
+    Part& a = warp.parts[static_cast<std::size_t>(at)];
+    const std::int32_t next = a.parent;
+    const bool called = a.call != nullptr;
+    a.pending &= ~lanes;
+    if (exits || !called) a.mask &= ~lanes;
+    settle(warp, at);
+    if (called && !exits) break;
+    at = next;
+  }
+}
+
+// True: the part goes on with what is left of it; false: another part runs next.
+bool Execution::branch(Warp& warp, std::int32_t number, const Inst& in, std::uint32_t taken, std::uint32_t target) {
+  const std::uint32_t mask = warp.parts[static_cast<std::size_t>(number)].mask;
+  const std::uint32_t next = static_cast<std::uint32_t>(&in - code_of(warp, warp.parts[static_cast<std::size_t>(number)]).code.data()) + 1;
+  if (taken == mask || taken == 0) {
+    warp.parts[static_cast<std::size_t>(number)].pc = taken ? target : next;
+    return true;
+  }
+  const std::uint32_t other = mask & ~taken;
+  const std::uint32_t meet = in.reconverge;
+  std::int32_t side = number;  // takes the lanes that fall through
+  if (meet != kReturnPoint && meet != warp.parts[static_cast<std::size_t>(number)].reconverge) {
+    side = new_part(warp);
+    Part& p = warp.parts[static_cast<std::size_t>(number)];
+    p.state = Part::State::kWaiting;
+    p.pc = meet;
+    p.pending = mask;
+    warp.ready.pop_back();
+    Part& c = warp.parts[static_cast<std::size_t>(side)];
+    c.parent = number, c.frame = p.frame, c.reconverge = meet;
+    make_ready(warp, side);
+  }
+  const std::int32_t jump = new_part(warp);
+  Part& f = warp.parts[static_cast<std::size_t>(side)];
+  Part& j = warp.parts[static_cast<std::size_t>(jump)];
+  f.mask = other, f.pc = next;
+  j.mask = taken, j.pc = target, j.parent = f.parent, j.frame = f.frame, j.reconverge = f.reconverge;
+  make_ready(warp, jump);
+  return false;
+}
+
+// One branch after another over the distinct targets.
+bool Execution::branch_indexed(Warp& warp, std::int32_t number, const Inst& in, std::uint32_t mask) {
+  Part& p = warp.parts[static_cast<std::size_t>(number)];
+  const Code& code = code_of(warp, p);
+  const auto* index = reinterpret_cast<const std::uint32_t*>(warp.frames[static_cast<std::size_t>(p.frame)].registers + in.a);
+  const auto& list = code.lists[in.extra];
+  if (mask == 0) return ++p.pc, true;
+  const int first = std::countr_zero(mask);
+  if (index[first] + 1 >= list.size()) fault(warp, in, static_cast<std::uint32_t>(first), "brx.idx beyond its list of targets");
+  std::uint32_t same = 0;
+  for (std::uint32_t l = 0; l < 32; ++l)
+    if ((mask >> l & 1) && index[l] == index[first]) same |= 1u << l;
+  // The others come back to this instruction; the split makes them a part of their own.
+  if (same == p.mask) return p.pc = list[index[first] + 1], true;
+  const std::uint32_t here = p.pc;
+  branch(warp, number, in, same, list[index[first] + 1]);
+  warp.parts[static_cast<std::size_t>(warp.ready[warp.ready.size() - 2])].pc = here;
+  return false;
+}
+
+bool Execution::call(Warp& warp, std::int32_t number, const Inst& in, std::uint32_t mask) {
+  const Part& part = warp.parts[static_cast<std::size_t>(number)];
+  const Code& code = code_of(warp, part);
+  const CallSite& site = code.calls[in.extra];
+  if (mask == 0) return ++warp.parts[static_cast<std::size_t>(number)].pc, true;
+  if (site.builtin) {
+    builtin(warp, part, site, mask);
+    return ++warp.parts[static_cast<std::size_t>(number)].pc, true;
+  }
+  std::uint32_t left = mask;
+  const std::uint32_t caller_frame = static_cast<std::uint32_t>(part.frame);
+  const std::uint32_t local_base = warp.frames[caller_frame].local_base + code.local_bytes;
+  std::int32_t waits = number;
+  if (mask != part.mask) {  // a guarded call: the other lanes wait behind it
+    waits = new_part(warp);
+    Part& p = warp.parts[static_cast<std::size_t>(number)];
+    Part& w = warp.parts[static_cast<std::size_t>(waits)];
+    w.frame = p.frame, w.mask = mask, w.parent = p.parent, w.reconverge = p.reconverge;
+    p.mask &= ~mask;
+    ++p.pc;
+    w.pc = p.pc;
+    w.state = Part::State::kWaiting;
+  } else {
+    Part& p = warp.parts[static_cast<std::size_t>(number)];
+    ++p.pc;
+    p.state = Part::State::kWaiting;
+    warp.ready.pop_back();
+  }
+  warp.parts[static_cast<std::size_t>(waits)].pending = mask;
+  warp.parts[static_cast<std::size_t>(waits)].call = &site;
+  while (left) {
+    std::uint32_t lanes = left, function = site.function;
+    if (site.pointer != kNoOffset) {
+      const auto* pointers = reinterpret_cast<const std::uint64_t*>(warp.frames[caller_frame].registers + site.pointer);
+      const auto first = static_cast<std::uint32_t>(std::countr_zero(left));
+      const Function* target = kernel_.module->function_at(pointers[first]);
+      const auto known = target ? kernel_.numbers.find(target) : kernel_.numbers.end();
+      if (known == kernel_.numbers.end()) fault(warp, in, first, fmt::format("a call through {:#x}, which is not the address of a function", pointers[first]));
+      if (target->params.size() != site.arguments.size()) fault(warp, in, first, fmt::format("'{}' takes {} arguments, not {}", target->name, target->params.size(), site.arguments.size()));
+      function = known->second;
+      lanes = 0;
+      for (std::uint32_t l = 0; l < 32; ++l)
+        if ((left >> l & 1) && pointers[l] == pointers[first]) lanes |= 1u << l;
+    }
+    left &= ~lanes;
+    const Code& callee = *kernel_.functions[function];
+    const std::int32_t frame = new_frame(warp, callee, local_base);
+    const std::byte* from = warp.frames[caller_frame].registers;
+    std::byte* to = warp.frames[static_cast<std::size_t>(frame)].registers;
+    for (std::size_t i = 0; i < site.arguments.size(); ++i) {
+      const ParamSlot& a = site.arguments[i];
+      const ParamSlot& b = callee.params[i];
+      for (std::uint32_t l = 0; l < 32; ++l) std::memcpy(to + b.offset + l * b.bytes, from + a.offset + l * a.bytes, std::min(a.bytes, b.bytes));
+    }
+    const std::int32_t child = new_part(warp);
+    Part& c = warp.parts[static_cast<std::size_t>(child)];
+    c.pc = 0, c.mask = lanes, c.parent = waits, c.frame = frame;
+    warp.parts[static_cast<std::size_t>(waits)].callees.push_back(frame);
+    make_ready(warp, child);
+  }
+  return false;
+}
+
+void Execution::return_values(Warp& warp, std::int32_t number, std::uint32_t lanes) {
+  const Part& p = warp.parts[static_cast<std::size_t>(number)];
+  const Code& code = code_of(warp, p);
+  if (code.returns.empty()) return;
+  std::int32_t at = p.parent;
+  while (at >= 0 && !warp.parts[static_cast<std::size_t>(at)].call) at = warp.parts[static_cast<std::size_t>(at)].parent;
+  if (at < 0) return;
+  const Part& caller = warp.parts[static_cast<std::size_t>(at)];
+  const std::byte* from = warp.frames[static_cast<std::size_t>(p.frame)].registers;
+  std::byte* to = warp.frames[static_cast<std::size_t>(caller.frame)].registers;
+  for (std::size_t i = 0; i < code.returns.size() && i < caller.call->results.size(); ++i) {
+    const ParamSlot& a = code.returns[i];
+    const ParamSlot& b = caller.call->results[i];
+    for (std::uint32_t l = 0; l < 32; ++l)
+      if (lanes >> l & 1) std::memcpy(to + b.offset + l * b.bytes, from + a.offset + l * a.bytes, std::min(a.bytes, b.bytes));
+  }
+}
+
+void Execution::run_warp(Warp& warp, std::uint64_t slice) {
+  while (!warp.ready.empty() && slice > 0) run_part(warp, slice);
+  if (warp.ready.size() > 1) {  // whoever had the turn goes last
+    warp.ready.insert(warp.ready.begin(), warp.ready.back());
+    warp.ready.pop_back();
+  }
+}
+
+void Execution::run_part(Warp& warp, std::uint64_t& slice) {
+  const std::int32_t number = warp.ready.back();
+  Part* part = &warp.parts[static_cast<std::size_t>(number)];
+  const Code& code = code_of(warp, *part);
+  now_code_ = &code;
+  std::byte* frame = warp.frames[static_cast<std::size_t>(part->frame)].registers;
+  std::uint32_t pc = part->pc;
+  std::uint32_t mask = part->mask;
+  const std::uint32_t meet = part->reconverge;
+  std::uint64_t warp_count = 0, thread_count = 0;
+  const auto account = [&] {
+    stats_.warp_instructions += warp_count, stats_.thread_instructions += thread_count;
+    slice -= std::min(slice, warp_count + 1);
+    warp_count = thread_count = 0;
+  };
+  while (true) {
+    const Inst& in = code.code[pc];
+    if (in.leader) {
+      if (pc == meet) {
+        account();
+        warp.ready.pop_back();
+        arrive(warp, number);
+        return;
+      }
+      if (warp_count >= slice) {
+        part->pc = pc;
+        account();
+        slice = 0;
+        return;
+      }
+    }
+    std::uint32_t active = mask;
+    if (in.guard != kNoOffset) {
+      const std::uint32_t p = *reinterpret_cast<const std::uint32_t*>(frame + in.guard);
+      active &= in.guard_negated ? ~p : p;
+    }
+    if (!in.hidden) {
+      ++warp_count;
+      thread_count += active == ~0u ? 32u : static_cast<std::uint32_t>(std::popcount(active));
+    }
+    if (in.kind == Kind::kCompute) {
+      if (active) in.fn(frame, in, active);
+      ++pc;
+      continue;
+    }
+    part->pc = pc;
+    bool goes_on = true;
+    switch (in.kind) {
+      case Kind::kAccess:
+        if (active) access(warp, *part, in, code.accesses[in.extra], frame, active);
+        ++part->pc;
+        break;
+      case Kind::kParamLoad:
+        if (active) param_load(in, code.accesses[in.extra], frame, active);
+        ++part->pc;
+        break;
+      case Kind::kParamStore:
+        if (active) param_store(in, code.accesses[in.extra], frame, active);
+        ++part->pc;
+        break;
+      case Kind::kSpecial:
+        if (active) special(warp, in, frame, active);
+        ++part->pc;
+        break;
+      case Kind::kLocalAddress: {
+        auto* d = reinterpret_cast<std::uint64_t*>(frame + in.d);
+        const std::uint64_t at = warp.frames[static_cast<std::size_t>(part->frame)].local_base + in.extra;
+        for (std::uint32_t l = 0; l < 32; ++l)
+          if (active >> l & 1) d[l] = at;
+        ++part->pc;
+        break;
+      }
+      case Kind::kBranch: goes_on = branch(warp, number, in, active, in.target); break;
+      case Kind::kBranchIndexed: goes_on = branch_indexed(warp, number, in, active); break;
+      case Kind::kCall: goes_on = call(warp, number, in, active); break;
+      case Kind::kReturn:
+      case Kind::kExit: {
+        ++part->pc;
+        if (active == 0) break;
+        const bool exits = in.kind == Kind::kExit || part->parent < 0;
+        const bool all = active == mask;
+        if (all) warp.ready.pop_back();
+        if (!exits) return_values(warp, number, active);
+        leave(warp, number, active, exits);
+        if (exits) check_all_barriers(*cta_);
+        goes_on = !all && !warp.ready.empty() && warp.ready.back() == number;
+        break;
+      }
+      case Kind::kTrap:
+        if (active) fault(warp, in, static_cast<std::uint32_t>(std::countr_zero(active)), "the kernel executed trap", "a device-side assertion or __trap() ended it");
+        ++part->pc;
+        break;
+      case Kind::kBarrier: case Kind::kBarrierArrive: case Kind::kBarrierReduce:
+        ++part->pc;
+        if (active) goes_on = barrier(warp, number, in, active);
+        break;
+      case Kind::kWarpSync:
+        ++part->pc;
+        if (active) goes_on = warp_sync(warp, number, in, active);
+        break;
+      case Kind::kClusterArrive:
+        ++part->pc;
+        group_->cluster_arrived += static_cast<std::uint32_t>(std::popcount(active));
+        check_cluster();
+        break;
+      case Kind::kClusterWait:
+        ++part->pc;
+        if (active) goes_on = cluster_wait(warp, number);
+        break;
+      case Kind::kVote: case Kind::kMatch: case Kind::kShuffle: case Kind::kReduceSync: case Kind::kActiveMask: case Kind::kElect:
+        if (active) warp_operation(warp, *part, in, frame, active);
+        ++part->pc;
+        break;
+      case Kind::kAsyncCopy:
+        if (active) async_copy(warp, *part, in, frame, active);
+        ++part->pc;
+        break;
+      default: ++part->pc; break;  // fences, waits: everything here has happened already
+    }
+    if (!goes_on) {
+      account();
+      return;
+    }
+    part = &warp.parts[static_cast<std::size_t>(number)];
+    pc = part->pc;
+    mask = part->mask;
+  }
+}
+
+}  // namespace warpmem::emulate

@@ -1,0 +1,313 @@
+#include <fmt/format.h>
+
+#include <cstring>
+
+#include "traces/emulate/execution.hpp"
+#include "traces/emulate/half.hpp"
+
+namespace warpmem::emulate {
+namespace {
+
+using trace::Op;
+
+// Element E at each lane's host address, into registers of width R.
+template <class E, class R>
+void load_rows(std::byte* to, const std::uint64_t* host, std::uint32_t mask, std::uint32_t offset) {
+  auto* d = reinterpret_cast<R*>(to);
+  for (std::uint32_t l = 0; l < 32; ++l) {
+    if (!(mask >> l & 1)) continue;
+    E v;
+    std::memcpy(&v, reinterpret_cast<const std::byte*>(host[l]) + offset, sizeof v);
+    if constexpr (sizeof(E) <= 8) d[l] = static_cast<R>(v);
+  }
+}
+struct Wide {
+  std::uint64_t part[2];
+};
+template <class E, class R>
+void store_rows(const std::byte* from, const std::uint64_t* host, std::uint32_t mask, std::uint32_t offset) {
+  const auto* s = reinterpret_cast<const R*>(from);
+  for (std::uint32_t l = 0; l < 32; ++l) {
+    if (!(mask >> l & 1)) continue;
+    const auto v = static_cast<E>(s[l]);
+    std::memcpy(reinterpret_cast<std::byte*>(host[l]) + offset, &v, sizeof v);
+  }
+}
+template <class E>
+void load_wide(std::byte* to, std::uint32_t width, const std::uint64_t* host, std::uint32_t mask, std::uint32_t offset) {
+  if (width == 2) load_rows<E, std::uint16_t>(to, host, mask, offset);
+  else if (width == 4) load_rows<E, std::uint32_t>(to, host, mask, offset);
+  else load_rows<E, std::uint64_t>(to, host, mask, offset);
+}
+template <class E>
+void store_wide(const std::byte* from, std::uint32_t width, const std::uint64_t* host, std::uint32_t mask, std::uint32_t offset) {
+  if (width == 2) store_rows<E, std::uint16_t>(from, host, mask, offset);
+  else if (width == 4) store_rows<E, std::uint32_t>(from, host, mask, offset);
+  else store_rows<E, std::uint64_t>(from, host, mask, offset);
+}
+
+void load_element(Type type, std::byte* to, std::uint32_t width, const std::uint64_t* host, std::uint32_t mask, std::uint32_t offset) {
+  switch (size_of(type)) {
+    case 1: return is_signed(type) ? load_wide<std::int8_t>(to, width, host, mask, offset) : load_wide<std::uint8_t>(to, width, host, mask, offset);
+    case 2: return is_signed(type) ? load_wide<std::int16_t>(to, width, host, mask, offset) : load_wide<std::uint16_t>(to, width, host, mask, offset);
+    case 4: return is_signed(type) ? load_wide<std::int32_t>(to, width, host, mask, offset) : load_wide<std::uint32_t>(to, width, host, mask, offset);
+    case 8: return load_wide<std::uint64_t>(to, 8, host, mask, offset);
+    default:
+      for (std::uint32_t l = 0; l < 32; ++l)
+        if (mask >> l & 1) std::memcpy(to + l * 16, reinterpret_cast<const std::byte*>(host[l]) + offset, 16);
+  }
+}
+void store_element(Type type, const std::byte* from, std::uint32_t width, const std::uint64_t* host, std::uint32_t mask, std::uint32_t offset) {
+  switch (size_of(type)) {
+    case 1: return store_wide<std::uint8_t>(from, width, host, mask, offset);
+    case 2: return store_wide<std::uint16_t>(from, width, host, mask, offset);
+    case 4: return store_wide<std::uint32_t>(from, width, host, mask, offset);
+    case 8: return store_wide<std::uint64_t>(from, 8, host, mask, offset);
+    default:
+      for (std::uint32_t l = 0; l < 32; ++l)
+        if (mask >> l & 1) std::memcpy(reinterpret_cast<std::byte*>(host[l]) + offset, from + l * 16, 16);
+  }
+}
+
+template <class T>
+T combine(AtomicOp op, T old, T v, T swap) {
+  switch (op) {
+    case AtomicOp::kAdd: return static_cast<T>(old + v);
+    case AtomicOp::kMin: return old < v ? old : v;
+    case AtomicOp::kMax: return old > v ? old : v;
+    case AtomicOp::kExch: return v;
+    case AtomicOp::kCas: return old == v ? swap : old;
+    default: break;
+  }
+  if constexpr (std::is_integral_v<T>) {
+    switch (op) {
+      case AtomicOp::kInc: return old >= v ? T{0} : static_cast<T>(old + 1);
+      case AtomicOp::kDec: return old == 0 || old > v ? v : static_cast<T>(old - 1);
+      case AtomicOp::kAnd: return static_cast<T>(old & v);
+      case AtomicOp::kOr: return static_cast<T>(old | v);
+      case AtomicOp::kXor: return static_cast<T>(old ^ v);
+      default: break;
+    }
+  }
+  return old;
+}
+std::uint16_t half_combine(AtomicOp op, std::uint16_t old, std::uint16_t v, bool bf) {
+  const double a = bf ? bfloat_value(old) : half_value(old), b = bf ? bfloat_value(v) : half_value(v);
+  double r = op == AtomicOp::kMin ? (a < b || b != b ? a : b) : op == AtomicOp::kMax ? (a > b || b != b ? a : b) : fma_odd(1, a, b);
+  return bf ? bfloat_of(r) : half_of(r);
+}
+
+template <class T>
+void atomic_rows(const Access& a, std::byte* frame, std::uint32_t mask, const std::uint64_t* host) {
+  const bool cas = a.atomic == AtomicOp::kCas;
+  for (std::uint32_t l = 0; l < 32; ++l) {  // lane order
+    if (!(mask >> l & 1)) continue;
+    for (std::uint32_t i = 0; i < a.elements; ++i) {
+      const auto* v = reinterpret_cast<const T*>(frame + a.values[i]);
+      const T swap = cas ? reinterpret_cast<const T*>(frame + a.values[1])[l] : T{};
+      std::byte* at = reinterpret_cast<std::byte*>(host[l]) + i * sizeof(T);
+      T old;
+      std::memcpy(&old, at, sizeof old);
+      T fresh;
+      const bool bf = a.type == Type::kBf16 || a.type == Type::kBf16x2, half = bf || a.type == Type::kF16 || a.type == Type::kF16x2;
+      if (half && a.atomic != AtomicOp::kExch && a.atomic != AtomicOp::kCas) {
+        std::uint32_t r = half_combine(a.atomic, static_cast<std::uint16_t>(static_cast<std::uint64_t>(old)), static_cast<std::uint16_t>(static_cast<std::uint64_t>(v[l])), bf);
+        if constexpr (sizeof(T) == 4 && std::is_integral_v<T>)
+          r |= static_cast<std::uint32_t>(half_combine(a.atomic, static_cast<std::uint16_t>(old >> 16), static_cast<std::uint16_t>(v[l] >> 16), bf)) << 16;
+        fresh = static_cast<T>(r);
+      } else {
+        fresh = combine<T>(a.atomic, old, v[l], swap);
+      }
+      std::memcpy(at, &fresh, sizeof fresh);
+      if (a.values[4 + i] != kNoOffset) reinterpret_cast<T*>(frame + a.values[4 + i])[l] = old;
+    }
+  }
+}
+
+trace::Space trace_space(Space s) {
+  switch (s) {
+    case Space::kShared: return trace::Space::kShared;
+    case Space::kLocal: return trace::Space::kLocal;
+    case Space::kConst: return trace::Space::kConstant;
+    default: return trace::Space::kGlobal;
+  }
+}
+
+}  // namespace
+
+void Execution::atomics(const Access& a, std::byte* frame, std::uint32_t mask, const Lanes& host) {
+  switch (a.type) {
+    case Type::kS32: return atomic_rows<std::int32_t>(a, frame, mask, host);
+    case Type::kS64: return atomic_rows<std::int64_t>(a, frame, mask, host);
+    case Type::kF32: return atomic_rows<float>(a, frame, mask, host);
+    case Type::kF64: return atomic_rows<double>(a, frame, mask, host);
+    default: break;
+  }
+  if (a.element_bytes == 2) return atomic_rows<std::uint16_t>(a, frame, mask, host);
+  if (a.element_bytes == 8) return atomic_rows<std::uint64_t>(a, frame, mask, host);
+  atomic_rows<std::uint32_t>(a, frame, mask, host);
+}
+
+void Execution::addresses(const Access& a, const std::byte* frame, Lanes& lanes) const {
+  const auto offset = static_cast<std::uint64_t>(a.offset);
+  if (a.address_bytes == 8) {
+    const auto* r = reinterpret_cast<const std::uint64_t*>(frame + a.base);
+    for (std::uint32_t l = 0; l < 32; ++l) lanes[l] = r[l] + offset;
+  } else if (a.address_bytes == 4) {
+    const auto* r = reinterpret_cast<const std::uint32_t*>(frame + a.base);
+    for (std::uint32_t l = 0; l < 32; ++l) lanes[l] = static_cast<std::uint32_t>(r[l] + offset);
+  } else {
+    for (std::uint32_t l = 0; l < 32; ++l) lanes[l] = offset;
+  }
+}
+
+void Execution::record(const Warp& warp, const Inst& in, const Code& code, Op op, trace::Space space, std::uint32_t bytes, std::uint32_t mask, const Lanes& lanes) {
+  if (!tracer_ || !group_->traced) return;
+  tracer_->access(cta_->number, warp.index, {16 * (code.first_pc + in.statement), op, space, bytes}, mask, lanes);
+}
+
+void Execution::resolve(Warp& warp, const Inst& in, std::uint32_t mask, trace::Space space, std::uint32_t bytes, const char* what, Lanes& lanes) {
+  std::uint64_t low = ~std::uint64_t{0}, high = 0, all = 0;
+  if (mask == ~0u) {
+    for (std::uint32_t l = 0; l < 32; ++l) low = std::min(low, lanes[l]), high = std::max(high, lanes[l]), all |= lanes[l];
+  } else {
+    for (std::uint32_t l = 0; l < 32; ++l)
+      if (mask >> l & 1) low = std::min(low, lanes[l]), high = std::max(high, lanes[l]), all |= lanes[l];
+  }
+  const bool misaligned = (all & (std::min(bytes, 16u) - 1)) != 0;
+  const auto wrong = [&](bool (*bad)(Execution&, Warp&, std::uint64_t, std::uint32_t), const char* how, bool show) {
+    for (std::uint32_t l = 0; l < 32; ++l) {
+      if (!(mask >> l & 1) || !bad(*this, warp, lanes[l], bytes)) continue;
+      fault(warp, in, l, fmt::format("{} {} of {} bytes at {:#x}{}", how, what, bytes, lanes[l], show ? " (" + nearest_text(lanes[l]) + ")" : std::string()));
+    }
+  };
+  if (misaligned) wrong([](Execution&, Warp&, std::uint64_t at, std::uint32_t n) { return (at & (std::min(n, 16u) - 1)) != 0; }, "misaligned", false);
+  switch (space) {
+    case trace::Space::kShared: {
+      if (high + bytes > shared_bytes_ || high + bytes < high) {
+        // Another CTA's memory, or nobody's.
+        for (std::uint32_t l = 0; l < 32; ++l) {
+          if (!(mask >> l & 1)) continue;
+          const std::uint64_t rank = lanes[l] >> kRankShift, at = lanes[l] & ((1u << kRankShift) - 1);
+          const bool own = rank == 0;
+          if (at + bytes > shared_bytes_ || (!own && rank > group_->ctas.size()) || lanes[l] >> 32)
+            fault(warp, in, l, fmt::format("out-of-bounds shared {} of {} bytes at {:#x}: the CTA has {} bytes of shared memory", what, bytes, lanes[l], shared_bytes_));
+          Cta& owner = own ? *cta_ : group_->ctas[rank - 1];
+          lanes[l] = reinterpret_cast<std::uint64_t>(owner.shared.data()) + at;
+        }
+        return;
+      }
+      const auto base = reinterpret_cast<std::uint64_t>(cta_->shared.data());
+      for (std::uint32_t l = 0; l < 32; ++l) lanes[l] += base;
+      return;
+    }
+    case trace::Space::kLocal: {
+      const std::uint64_t limit = warp.local_capacity;
+      if (high + bytes > limit || high + bytes < high)
+        wrong([](Execution&, Warp& w, std::uint64_t at, std::uint32_t n) { return at + n > w.local_capacity || at + n < at; }, "out-of-bounds local", false);
+      const auto base = reinterpret_cast<std::uint64_t>(warp.local.data());
+      for (std::uint32_t l = 0; l < 32; ++l) lanes[l] += base + l * limit;
+      return;
+    }
+    default: {
+      if (!memory_.contains(low, high + bytes))
+        wrong([](Execution& e, Warp&, std::uint64_t at, std::uint32_t n) { return !e.memory_.contains(at, at + n); }, "out-of-bounds global", true);
+      const std::uint64_t delta = reinterpret_cast<std::uint64_t>(memory_.host(0));
+      for (std::uint32_t l = 0; l < 32; ++l) lanes[l] += delta;
+    }
+  }
+}
+
+void Execution::access(Warp& warp, const Part& part, const Inst& in, const Access& a, std::byte* frame, std::uint32_t mask) {
+  Lanes lanes;
+  addresses(a, frame, lanes);
+  if (a.space != Space::kGeneric) return space_access(warp, part, in, a, frame, mask, trace_space(a.space), lanes);
+  // The address decides: shared window, local window, or global.
+  std::uint32_t shared = 0, local = 0;
+  for (std::uint32_t l = 0; l < 32; ++l) {
+    shared |= static_cast<std::uint32_t>(lanes[l] - kSharedWindow < kWindowBytes) << l;
+    local |= static_cast<std::uint32_t>(lanes[l] - kLocalWindow < kWindowBytes) << l;
+  }
+  const auto some = [&](std::uint32_t who, trace::Space space, std::uint64_t window) {
+    if (!who) return;
+    Lanes copy;
+    for (std::uint32_t l = 0; l < 32; ++l) copy[l] = lanes[l] - window;
+    space_access(warp, part, in, a, frame, who, space, copy);
+  };
+  some(mask & ~shared & ~local, trace::Space::kGlobal, 0);
+  some(mask & shared, trace::Space::kShared, kSharedWindow);
+  some(mask & local, trace::Space::kLocal, kLocalWindow);
+}
+
+void Execution::space_access(Warp& warp, const Part& part, const Inst& in, const Access& a, std::byte* frame, std::uint32_t mask, trace::Space space, Lanes& lanes) {
+  const std::uint32_t bytes = a.bytes();
+  if (a.op == Op::kPrefetch) {
+    if (space == trace::Space::kGlobal) record(warp, in, code_of(warp, part), a.op, space, 0, mask, lanes);
+    return;
+  }
+  if (tracer_ && group_->traced) {
+    trace::Space kind = space;
+    std::uint32_t remote = 0;
+    if (space == trace::Space::kShared)
+      for (std::uint32_t l = 0; l < 32; ++l) remote |= static_cast<std::uint32_t>((mask >> l & 1) && lanes[l] >> kRankShift != 0) << l;
+    if (mask & ~remote) record(warp, in, code_of(warp, part), a.op, kind, bytes, mask & ~remote, lanes);
+    if (remote) record(warp, in, code_of(warp, part), a.op, trace::Space::kRemoteShared, bytes, remote, lanes);
+  }
+  const char* what = a.op == Op::kLoad ? "load" : a.op == Op::kStore ? "store" : "atomic";
+  resolve(warp, in, mask, space, bytes, what, lanes);
+  switch (a.op) {
+    case Op::kLoad:
+      for (std::uint32_t i = 0; i < a.elements; ++i)
+        if (a.values[i] != kNoOffset) load_element(a.type, frame + a.values[i], a.value_bytes[i], lanes, mask, i * a.element_bytes);
+      return;
+    case Op::kStore:
+      if (space == trace::Space::kConstant) fault(warp, in, static_cast<std::uint32_t>(std::countr_zero(mask)), "a store to constant memory");
+      for (std::uint32_t i = 0; i < a.elements; ++i) store_element(a.type, frame + a.values[i], a.value_bytes[i], lanes, mask, i * a.element_bytes);
+      return;
+    default: atomics(a, frame, mask, lanes);
+  }
+}
+
+void Execution::param_load(const Inst& in, const Access& a, std::byte* frame, std::uint32_t mask) {
+  Lanes host;
+  const std::byte* base = a.base == kNoOffset ? memory_.host(memory_.param_base()) : frame + a.base;
+  const std::uint32_t stride = a.base == kNoOffset ? 0 : in.sub;
+  for (std::uint32_t l = 0; l < 32; ++l) host[l] = reinterpret_cast<std::uint64_t>(base) + static_cast<std::uint64_t>(a.offset) + std::uint64_t{l} * stride;
+  for (std::uint32_t i = 0; i < a.elements; ++i)
+    if (a.values[i] != kNoOffset) load_element(a.type, frame + a.values[i], a.value_bytes[i], host, mask, i * a.element_bytes);
+}
+
+void Execution::param_store(const Inst& in, const Access& a, std::byte* frame, std::uint32_t mask) {
+  Lanes host;
+  for (std::uint32_t l = 0; l < 32; ++l) host[l] = reinterpret_cast<std::uint64_t>(frame + a.base) + static_cast<std::uint64_t>(a.offset) + std::uint64_t{l} * in.sub;
+  for (std::uint32_t i = 0; i < a.elements; ++i) store_element(a.type, frame + a.values[i], a.value_bytes[i], host, mask, i * a.element_bytes);
+}
+
+// Done at once: nothing may read the destination before the wait, nor change the source.
+void Execution::async_copy(Warp& warp, const Part& part, const Inst& in, std::byte* frame, std::uint32_t mask) {
+  const Code& code = code_of(warp, part);
+  const Access& read = code.accesses[in.extra];
+  const Access& write = code.accesses[in.extra + 1];
+  const std::uint32_t bytes = read.element_bytes;
+  Lanes from, to;
+  addresses(read, frame, from);
+  addresses(write, frame, to);
+  const auto* limits = in.a == kNoOffset ? nullptr : reinterpret_cast<const std::uint32_t*>(frame + in.a);
+  const std::uint32_t ignored = in.b == kNoOffset ? 0 : *reinterpret_cast<const std::uint32_t*>(frame + in.b);
+  std::uint32_t reads = mask & ~ignored;
+  for (std::uint32_t l = 0; l < 32 && limits; ++l)
+    if (limits[l] == 0) reads &= ~(1u << l);
+  if (reads) record(warp, in, code, Op::kAsyncCopyRead, trace::Space::kGlobal, bytes, reads, from);
+  record(warp, in, code, Op::kAsyncCopyWrite, trace::Space::kShared, bytes, mask, to);
+  if (reads) resolve(warp, in, reads, trace::Space::kGlobal, bytes, "asynchronous read", from);
+  resolve(warp, in, mask, trace::Space::kShared, bytes, "asynchronous write", to);
+  for (std::uint32_t l = 0; l < 32; ++l) {
+    if (!(mask >> l & 1)) continue;
+    const std::uint32_t n = !(reads >> l & 1) ? 0 : limits ? std::min(bytes, limits[l]) : bytes;
+    auto* d = reinterpret_cast<std::byte*>(to[l]);
+    if (n) std::memcpy(d, reinterpret_cast<const std::byte*>(from[l]), n);
+    std::memset(d + n, 0, bytes - n);
+  }
+}
+
+}  // namespace warpmem::emulate

@@ -1,0 +1,287 @@
+#include <fmt/format.h>
+
+#include <cstring>
+
+#include "traces/emulate/execution.hpp"
+#include "traces/emulate/special.hpp"
+
+namespace warpmem::emulate {
+namespace {
+
+std::uint32_t uniform(const std::byte* frame, std::uint32_t offset, std::uint32_t mask) {
+  return reinterpret_cast<const std::uint32_t*>(frame + offset)[std::countr_zero(mask)];
+}
+void put_lanes(std::byte* frame, std::uint32_t offset, std::uint32_t mask, std::uint32_t value) {
+  auto* d = reinterpret_cast<std::uint32_t*>(frame + offset);
+  for (std::uint32_t l = 0; l < 32; ++l)
+    if (mask >> l & 1) d[l] = value;
+}
+void put_predicate(std::byte* frame, std::uint32_t offset, std::uint32_t mask, bool value) {
+  auto& p = *reinterpret_cast<std::uint32_t*>(frame + offset);
+  p = value ? p | mask : p & ~mask;
+}
+
+}  // namespace
+
+// True: the part goes on.
+bool Execution::barrier(Warp& warp, std::int32_t number, const Inst& in, std::uint32_t mask) {
+  Part& part = warp.parts[static_cast<std::size_t>(number)];
+  std::byte* frame = warp.frames[static_cast<std::size_t>(part.frame)].registers;
+  const std::uint32_t id = uniform(frame, in.a, mask), expected = in.b == kNoOffset ? 0 : uniform(frame, in.b, mask);
+  if (id >= 16) fault(warp, in, static_cast<std::uint32_t>(std::countr_zero(mask)), fmt::format("barrier {}: a CTA has barriers 0 to 15", id));
+  if (expected % 32 != 0) fault(warp, in, static_cast<std::uint32_t>(std::countr_zero(mask)), fmt::format("a barrier for {} threads: it must be a multiple of 32", expected));
+  Barrier& b = cta_->barriers[id];
+  b.used = true;
+  b.expected = expected;
+  b.lanes[warp.index] |= mask;
+  if (in.kind == Kind::kBarrierReduce) {
+    std::uint32_t p = *reinterpret_cast<const std::uint32_t*>(frame + in.c);
+    if (in.negate_c) p = ~p;
+    b.count += static_cast<std::uint32_t>(std::popcount(p & mask));
+  }
+  if (in.kind == Kind::kBarrierArrive) {
+    check_barrier(*cta_, id);
+    return true;
+  }
+  if (tracer_ && group_->traced)
+    tracer_->mark(cta_->number, warp.index, {16 * (now_code_->first_pc + in.statement), trace::Op::kBarrier, trace::Space::kNone, 0}, mask, id, static_cast<std::int32_t>(expected));
+  if (mask != part.mask) {  // guarded: those who skip it go on by themselves
+    const std::int32_t rest = new_part(warp);
+    Part& p = warp.parts[static_cast<std::size_t>(number)];
+    Part& r = warp.parts[static_cast<std::size_t>(rest)];
+    r.mask = p.mask & ~mask, r.pc = p.pc, r.parent = p.parent, r.frame = p.frame, r.reconverge = p.reconverge;
+    p.mask = mask;
+    warp.ready.pop_back();
+    make_ready(warp, rest);
+  } else {
+    warp.ready.pop_back();
+  }
+  Part& p = warp.parts[static_cast<std::size_t>(number)];
+  p.state = Part::State::kAtBarrier;
+  p.barrier = static_cast<std::uint8_t>(id);
+  check_barrier(*cta_, id);
+  return false;
+}
+
+void Execution::check_barrier(Cta& cta, std::uint32_t id) {
+  Barrier& b = cta.barriers[id];
+  if (!b.used) return;
+  std::uint32_t threads = 0;
+  bool complete = true;
+  for (const Warp& w : cta.warps) {
+    const std::uint32_t here = b.lanes[w.index];
+    const bool whole = (here | w.gone()) == ~0u;
+    complete = complete && whole;
+    if (here) threads += whole ? 32u : static_cast<std::uint32_t>(std::popcount(here));
+  }
+  if (b.expected ? threads < b.expected : !complete) return;
+  const std::uint32_t count = b.count, total = threads;
+  b = Barrier{};
+  for (Warp& w : cta.warps)
+    for (std::size_t i = 0; i < w.parts.size(); ++i) {
+      Part& p = w.parts[i];
+      if (p.state != Part::State::kAtBarrier || p.barrier != id) continue;
+      const Frame& f = w.frames[static_cast<std::size_t>(p.frame)];
+      const Inst& in = f.code->code[p.pc - 1];
+      if (in.kind == Kind::kBarrierReduce) {
+        if (in.sub == 0) put_lanes(f.registers, in.d, p.mask, count);
+        else put_predicate(f.registers, in.d, p.mask, in.sub == 1 ? count == total : count != 0);
+      }
+      make_ready(w, static_cast<std::int32_t>(i));
+    }
+}
+
+void Execution::check_all_barriers(Cta& cta) {
+  for (std::uint32_t i = 0; i < 16; ++i)
+    if (cta.barriers[i].used) check_barrier(cta, i);
+  check_cluster();
+}
+
+bool Execution::warp_sync(Warp& warp, std::int32_t number, const Inst& in, std::uint32_t mask) {
+  Part& part = warp.parts[static_cast<std::size_t>(number)];
+  const std::byte* frame = warp.frames[static_cast<std::size_t>(part.frame)].registers;
+  const std::uint32_t members = uniform(frame, in.a, mask) & ~warp.gone();
+  std::uint32_t here = mask;
+  for (const Part& p : warp.parts)
+    if (p.state == Part::State::kAtWarpSync && p.sync_members == members) here |= p.mask;
+  if ((members & ~here) == 0) {
+    for (std::size_t i = 0; i < warp.parts.size(); ++i) {
+      Part& p = warp.parts[i];
+      if (p.state == Part::State::kAtWarpSync && p.sync_members == members) make_ready(warp, static_cast<std::int32_t>(i));
+    }
+    return warp.ready.back() == number;
+  }
+  part.state = Part::State::kAtWarpSync;
+  part.sync_members = members;
+  warp.ready.pop_back();
+  return false;
+}
+
+// Every thread of the cluster arrives once a phase and waits once.
+void Execution::check_cluster() {
+  std::uint32_t live = 0;
+  for (const Cta& c : group_->ctas)
+    for (const Warp& w : c.warps) live += static_cast<std::uint32_t>(std::popcount(~w.gone()));
+  if (group_->cluster_arrived == 0 || group_->cluster_arrived < live) return;
+  group_->cluster_arrived = 0;
+  ++group_->cluster_generation;
+  for (Cta& c : group_->ctas)
+    for (Warp& w : c.warps)
+      for (std::size_t i = 0; i < w.parts.size(); ++i)
+        if (w.parts[i].state == Part::State::kAtCluster) make_ready(w, static_cast<std::int32_t>(i));
+}
+
+bool Execution::cluster_wait(Warp& warp, std::int32_t number) {
+  if (group_->cluster_arrived == 0) return true;  // the phase this part arrived in is complete
+  warp.parts[static_cast<std::size_t>(number)].state = Part::State::kAtCluster;
+  warp.ready.pop_back();
+  return false;
+}
+
+void Execution::warp_operation(Warp& warp, const Part&, const Inst& in, std::byte* frame, std::uint32_t mask) {
+  if (in.kind == Kind::kActiveMask) return put_lanes(frame, in.d, mask, mask);
+  const std::uint32_t members = uniform(frame, in.e, mask) & ~warp.gone();
+  if (members & ~mask)
+    fault(warp, in, static_cast<std::uint32_t>(std::countr_zero(mask)),
+          fmt::format("the member mask {:#x} names lanes {:#x} that are not at this instruction", members, members & ~mask),
+          "use __activemask()'s lanes, or bring the warp together with __syncwarp() first");
+  switch (in.kind) {
+    case Kind::kElect: {
+      const auto leader = static_cast<std::uint32_t>(std::countr_zero(members & mask));
+      if (in.d != kNoOffset) put_lanes(frame, in.d, mask, leader);
+      auto& p = *reinterpret_cast<std::uint32_t*>(frame + in.d2);
+      p = (p & ~mask) | (1u << leader);
+      return;
+    }
+    case Kind::kVote: {
+      std::uint32_t p = *reinterpret_cast<const std::uint32_t*>(frame + in.a);
+      if (in.negate_c) p = ~p;
+      p &= mask;
+      if (in.sub == 3) return put_lanes(frame, in.d, mask, p);
+      put_predicate(frame, in.d, mask, in.sub == 0 ? p == mask : in.sub == 1 ? p != 0 : p == mask || p == 0);
+      return;
+    }
+    case Kind::kMatch: {
+      const bool wide = in.sub >> 8 == 8;
+      const auto value = [&](std::uint32_t l) { return wide ? reinterpret_cast<const std::uint64_t*>(frame + in.a)[l] : reinterpret_cast<const std::uint32_t*>(frame + in.a)[l]; };
+      std::uint32_t same[32] = {};
+      bool all = true;
+      for (std::uint32_t l = 0; l < 32; ++l)
+        for (std::uint32_t k = 0; k < 32; ++k)
+          if ((mask >> l & 1) && (mask >> k & 1)) value(l) == value(k) ? same[l] |= 1u << k : all = false;
+      for (std::uint32_t l = 0; l < 32; ++l)
+        if (mask >> l & 1) reinterpret_cast<std::uint32_t*>(frame + in.d)[l] = in.sub & 1 ? (all ? mask : 0) : same[l];
+      if (in.d2 != kNoOffset) put_predicate(frame, in.d2, mask, all);
+      return;
+    }
+    case Kind::kReduceSync: {
+      const auto* a = reinterpret_cast<const std::uint32_t*>(frame + in.a);
+      std::uint32_t r = a[std::countr_zero(mask)];
+      for (std::uint32_t left = mask & (mask - 1); left; left &= left - 1) {
+        const std::uint32_t v = a[std::countr_zero(left)];
+        const bool less = in.sub & 16 ? static_cast<std::int32_t>(v) < static_cast<std::int32_t>(r) : v < r;
+        switch (in.sub & 15) {
+          case 0: r += v; break;
+          case 1: r = less ? v : r; break;
+          case 2: r = less ? r : v; break;
+          case 3: r &= v; break;
+          case 4: r |= v; break;
+          default: r ^= v;
+        }
+      }
+      return put_lanes(frame, in.d, mask, r);
+    }
+    default: break;
+  }
+  // shfl: c = clamp | segment mask << 8.
+  const auto* a = reinterpret_cast<const std::uint32_t*>(frame + in.a);
+  const auto* by = reinterpret_cast<const std::uint32_t*>(frame + in.b);
+  const auto* c = reinterpret_cast<const std::uint32_t*>(frame + in.c);
+  std::uint32_t result[32], inside = 0;
+  for (std::uint32_t l = 0; l < 32; ++l) {
+    const std::uint32_t segment = c[l] >> 8 & 31, clamp = c[l] & 31, n = by[l] & 31;
+    const std::uint32_t first = l & segment, last = (l & segment) | (clamp & ~segment);
+    std::uint32_t from = l;
+    bool ok = true;
+    switch (in.sub) {
+      case 0: ok = static_cast<std::int32_t>(l - n) >= static_cast<std::int32_t>(last); from = l - n; break;
+      case 1: ok = l + n <= last; from = l + n; break;
+      case 2: ok = (l ^ n) <= last; from = l ^ n; break;
+      default: from = first | (n & ~segment); ok = from <= last; break;
+    }
+    if (!ok) from = l;
+    inside |= static_cast<std::uint32_t>(ok) << l;
+    result[l] = a[from & 31];
+  }
+  auto* d = reinterpret_cast<std::uint32_t*>(frame + in.d);
+  for (std::uint32_t l = 0; l < 32; ++l)
+    if (mask >> l & 1) d[l] = result[l];
+  if (in.d2 != kNoOffset) {
+    auto& p = *reinterpret_cast<std::uint32_t*>(frame + in.d2);
+    p = (p & ~mask) | (inside & mask);
+  }
+}
+
+void Execution::special(const Warp& warp, const Inst& in, std::byte* frame, std::uint32_t mask) {
+  const Dim3 &b = shape_.block, &g = shape_.grid, &k = shape_.cluster;
+  const auto what = static_cast<Special>(in.sub);
+  auto* d = reinterpret_cast<std::uint32_t*>(frame + in.d);
+  const auto lanes = [&](auto f) {
+    for (std::uint32_t l = 0; l < 32; ++l)
+      if (mask >> l & 1) d[l] = f(l);
+  };
+  const auto all = [&](std::uint32_t v) { lanes([v](std::uint32_t) { return v; }); };
+  const auto wide = [&](std::uint64_t v) {
+    for (std::uint32_t l = 0; l < 32; ++l)
+      if (mask >> l & 1) reinterpret_cast<std::uint64_t*>(frame + in.d)[l] = v;
+  };
+  const std::uint32_t first = warp.index * 32;
+  const std::uint64_t clock = stats_.warp_instructions;  // a clock that only the program's own progress moves
+  switch (what) {
+    case Special::kTidX: return lanes([&](std::uint32_t l) { return (first + l) % b[0]; });
+    case Special::kTidY: return lanes([&](std::uint32_t l) { return (first + l) / b[0] % b[1]; });
+    case Special::kTidZ: return lanes([&](std::uint32_t l) { return (first + l) / b[0] / b[1]; });
+    case Special::kNtidX: return all(b[0]);
+    case Special::kNtidY: return all(b[1]);
+    case Special::kNtidZ: return all(b[2]);
+    case Special::kCtaidX: return all(cta_->id[0]);
+    case Special::kCtaidY: return all(cta_->id[1]);
+    case Special::kCtaidZ: return all(cta_->id[2]);
+    case Special::kNctaidX: return all(g[0]);
+    case Special::kNctaidY: return all(g[1]);
+    case Special::kNctaidZ: return all(g[2]);
+    case Special::kLaneid: return lanes([](std::uint32_t l) { return l; });
+    case Special::kWarpid: return all(warp.index);
+    case Special::kNwarpid: return all(warps_);
+    case Special::kSmid: return all(static_cast<std::uint32_t>(cta_->number % shape_.sms));
+    case Special::kNsmid: return all(shape_.sms);
+    case Special::kGridid: return wide(0);
+    case Special::kMaskEq: return lanes([](std::uint32_t l) { return 1u << l; });
+    case Special::kMaskLe: return lanes([](std::uint32_t l) { return (2u << l) - 1; });
+    case Special::kMaskLt: return lanes([](std::uint32_t l) { return (1u << l) - 1; });
+    case Special::kMaskGe: return lanes([](std::uint32_t l) { return ~((1u << l) - 1); });
+    case Special::kMaskGt: return lanes([](std::uint32_t l) { return ~((2u << l) - 1); });
+    case Special::kClock: case Special::kTimerLo: return all(static_cast<std::uint32_t>(clock));
+    case Special::kClockHi: case Special::kTimerHi: return all(static_cast<std::uint32_t>(clock >> 32));
+    case Special::kClock64: case Special::kTimer: return wide(clock);
+    case Special::kClusterCtaidX: return all(cta_->id[0] % k[0]);
+    case Special::kClusterCtaidY: return all(cta_->id[1] % k[1]);
+    case Special::kClusterCtaidZ: return all(cta_->id[2] % k[2]);
+    case Special::kClusterNctaidX: return all(k[0]);
+    case Special::kClusterNctaidY: return all(k[1]);
+    case Special::kClusterNctaidZ: return all(k[2]);
+    case Special::kClusteridX: return all(cta_->id[0] / k[0]);
+    case Special::kClusteridY: return all(cta_->id[1] / k[1]);
+    case Special::kClusteridZ: return all(cta_->id[2] / k[2]);
+    case Special::kNclusteridX: return all(g[0] / k[0]);
+    case Special::kNclusteridY: return all(g[1] / k[1]);
+    case Special::kNclusteridZ: return all(g[2] / k[2]);
+    case Special::kClusterCtarank: return all(cta_->rank);
+    case Special::kClusterNctarank: return all(cluster_size_);
+    case Special::kExplicitCluster: return put_predicate(frame, in.d, mask, cluster_size_ > 1);
+    case Special::kDynamicShared: return all(shape_.dynamic_shared);
+    case Special::kTotalShared: return all(shared_bytes_);
+  }
+}
+
+}  // namespace warpmem::emulate

@@ -1,0 +1,87 @@
+// The executor's inside; executor.cpp schedules, execute_*.cpp hold the families of instructions.
+#pragma once
+
+#include <bit>
+#include <deque>
+
+#include "traces/emulate/executor.hpp"
+
+namespace warpmem::emulate {
+
+struct Fault {
+  Error error;
+};
+
+class Execution {
+ public:
+  Execution(const Kernel& kernel, Memory& memory, const LaunchShape& shape, const RunOptions& options, Tracer* tracer, RunStatistics& statistics);
+  Result<void> run();
+
+ private:
+  using Lanes = std::uint64_t[32];
+
+  // executor.cpp: scheduling
+  void start_group(std::uint64_t number);
+  void start_cta(Cta& cta, std::uint64_t number, std::uint32_t rank);
+  bool run_group(Group& group, std::uint64_t budget);  // true: it has ended
+  void end_group(Group& group);
+  [[noreturn]] void report_deadlock(const Group& group);
+  // execute.cpp: one warp
+  void run_warp(Warp& warp, std::uint64_t slice);
+  void run_part(Warp& warp, std::uint64_t& slice);
+  std::int32_t new_part(Warp& warp);
+  std::int32_t new_frame(Warp& warp, const Code& code, std::uint32_t local_base);
+  void make_ready(Warp& warp, std::int32_t part);
+  void arrive(Warp& warp, std::int32_t part);
+  void leave(Warp& warp, std::int32_t part, std::uint32_t lanes, bool exits);
+  void settle(Warp& warp, std::int32_t part);
+  bool branch(Warp& warp, std::int32_t part, const Inst& in, std::uint32_t taken, std::uint32_t target);
+  bool branch_indexed(Warp& warp, std::int32_t part, const Inst& in, std::uint32_t mask);
+  bool call(Warp& warp, std::int32_t part, const Inst& in, std::uint32_t mask);
+  void builtin(Warp& warp, const Part& part, const CallSite& site, std::uint32_t mask);
+  void return_values(Warp& warp, std::int32_t part, std::uint32_t lanes);
+  // execute_sync.cpp
+  bool barrier(Warp& warp, std::int32_t part, const Inst& in, std::uint32_t mask);
+  void check_barrier(Cta& cta, std::uint32_t number);
+  void check_all_barriers(Cta& cta);
+  bool warp_sync(Warp& warp, std::int32_t part, const Inst& in, std::uint32_t mask);
+  bool cluster_wait(Warp& warp, std::int32_t part);
+  void check_cluster();
+  void warp_operation(Warp& warp, const Part& part, const Inst& in, std::byte* frame, std::uint32_t mask);
+  void special(const Warp& warp, const Inst& in, std::byte* frame, std::uint32_t mask);
+  // execute_memory.cpp
+  void access(Warp& warp, const Part& part, const Inst& in, const Access& a, std::byte* frame, std::uint32_t mask);
+  void space_access(Warp& warp, const Part& part, const Inst& in, const Access& a, std::byte* frame, std::uint32_t mask, trace::Space space, Lanes& lanes);
+  void addresses(const Access& a, const std::byte* frame, Lanes& lanes) const;
+  // Host addresses of the lanes; faults when one is out of bounds or misaligned.
+  void resolve(Warp& warp, const Inst& in, std::uint32_t mask, trace::Space space, std::uint32_t bytes, const char* what, Lanes& lanes);
+  void param_load(const Inst& in, const Access& a, std::byte* frame, std::uint32_t mask);
+  void param_store(const Inst& in, const Access& a, std::byte* frame, std::uint32_t mask);
+  void async_copy(Warp& warp, const Part& part, const Inst& in, std::byte* frame, std::uint32_t mask);
+  void atomics(const Access& a, std::byte* frame, std::uint32_t mask, const Lanes& host);
+  void record(const Warp& warp, const Inst& in, const Code& code, trace::Op op, trace::Space space, std::uint32_t bytes, std::uint32_t mask, const Lanes& lanes);
+
+  const Code& code_of(const Warp& warp, const Part& part) const { return *warp.frames[static_cast<std::size_t>(part.frame)].code; }
+  // faults.cpp
+  [[noreturn]] void fault(const Warp& warp, const Inst& in, std::uint32_t lane, const std::string& message, const std::string& fix = {}, ErrorKind kind = ErrorKind::kMalformed) const;
+  std::string thread_name(const Warp& warp, std::uint32_t lane) const;
+  std::string place_of(const Code& code, const Inst& in) const;
+  std::string nearest_text(std::uint64_t address) const;
+
+  const Kernel& kernel_;
+  Memory& memory_;
+  const LaunchShape& shape_;
+  const RunOptions& options_;
+  Tracer* tracer_;
+  RunStatistics& stats_;
+  std::uint32_t threads_ = 0, warps_ = 0, cluster_size_ = 1, shared_bytes_ = 0;
+  std::uint64_t groups_ = 0;
+  std::deque<Group> active_;
+  std::vector<Group> spare_;
+  Group* group_ = nullptr;   // running now
+  Cta* cta_ = nullptr;
+  const Code* now_code_ = nullptr;
+  std::uint64_t next_check_ = 0;
+};
+
+}  // namespace warpmem::emulate

@@ -1,0 +1,174 @@
+#include "traces/emulate/executor.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "traces/emulate/execution.hpp"
+
+namespace warpmem::emulate {
+namespace {
+
+constexpr std::uint64_t kWarpSlice = 1u << 16;    // warp instructions a warp runs at a stretch
+constexpr std::uint64_t kGroupSlice = 1u << 23;   // … and a CTA, before the next one starts beside it
+constexpr std::size_t kMostGroups = 4096;
+
+}  // namespace
+
+Execution::Execution(const Kernel& kernel, Memory& memory, const LaunchShape& shape, const RunOptions& options, Tracer* tracer, RunStatistics& statistics)
+    : kernel_(kernel), memory_(memory), shape_(shape), options_(options), tracer_(tracer), stats_(statistics) {
+  threads_ = shape.block[0] * shape.block[1] * shape.block[2];
+  warps_ = (threads_ + 31) / 32;
+  cluster_size_ = shape.cluster[0] * shape.cluster[1] * shape.cluster[2];
+  shared_bytes_ = kernel.static_shared;
+  if (shape.dynamic_shared) shared_bytes_ = kernel.dynamic_shared_at + shape.dynamic_shared;
+  groups_ = std::uint64_t{shape.grid[0]} * shape.grid[1] * shape.grid[2] / cluster_size_;
+}
+
+void Execution::start_cta(Cta& cta, std::uint64_t number, std::uint32_t rank) {
+  cta.number = number;
+  cta.rank = rank;
+  const Dim3& g = shape_.grid;
+  cta.id = {static_cast<std::uint32_t>(number % g[0]), static_cast<std::uint32_t>(number / g[0] % g[1]), static_cast<std::uint32_t>(number / g[0] / g[1])};
+  cta.shared.assign(shared_bytes_ + 16, std::byte{0});
+  cta.barriers = {};
+  cta.left = warps_;
+  cta.warps.resize(warps_);
+  if (tracer_) tracer_->begin_cta(number, warps_);
+  for (std::uint32_t w = 0; w < warps_; ++w) {
+    Warp& warp = cta.warps[w];
+    warp.index = w;
+    const std::uint32_t lanes = std::min(32u, threads_ - w * 32);
+    warp.exists = lanes == 32 ? ~0u : (1u << lanes) - 1;
+    warp.exited = 0;
+    warp.parts.clear(), warp.ready.clear(), warp.unused.clear();
+    for (Frame& f : warp.frames) f.used = false;
+    const std::int32_t frame = new_frame(warp, *kernel_.functions[0], 0);
+    std::fill(warp.local.begin(), warp.local.end(), std::byte{0});
+    const std::int32_t part = new_part(warp);
+    Part& p = warp.parts[static_cast<std::size_t>(part)];
+    p.pc = 0, p.mask = warp.exists, p.frame = frame;
+    make_ready(warp, part);
+    if (tracer_) tracer_->mark(number, w, {0, trace::Op::kCtaBegin, trace::Space::kNone, 0}, warp.exists, trace::kUnknownSm, 0);
+  }
+}
+
+void Execution::start_group(std::uint64_t number) {
+  if (spare_.empty()) {
+    active_.emplace_back();
+  } else {
+    active_.push_back(std::move(spare_.back()));
+    spare_.pop_back();
+  }
+  Group& group = active_.back();
+  group.cluster_arrived = group.cluster_generation = 0;
+  group.ctas.resize(cluster_size_);
+  const Dim3 &g = shape_.grid, &k = shape_.cluster;
+  const Dim3 n{g[0] / k[0], g[1] / k[1], g[2] / k[2]};
+  const std::uint64_t cx = number % n[0], cy = number / n[0] % n[1], cz = number / n[0] / n[1];
+  for (std::uint32_t r = 0; r < cluster_size_; ++r) {
+    const std::uint64_t x = cx * k[0] + r % k[0], y = cy * k[1] + r / k[0] % k[1], z = cz * k[2] + r / k[0] / k[1];
+    start_cta(group.ctas[r], x + g[0] * (y + g[1] * z), r);
+  }
+}
+
+bool Execution::run_group(Group& group, std::uint64_t budget) {
+  group_ = &group;
+  const std::uint64_t until = stats_.warp_instructions + budget;
+  while (true) {
+    bool ran = false, ended = true;
+    for (Cta& cta : group.ctas) {
+      if (cta.left == 0) continue;
+      ended = false;
+      cta_ = &cta;
+      for (Warp& warp : cta.warps) {
+        if (warp.ready.empty()) continue;
+        ran = true;
+        run_warp(warp, kWarpSlice);
+        if (options_.max_instructions && stats_.warp_instructions >= options_.max_instructions)
+          throw Fault{{ErrorKind::kResources, fmt::format("the kernel '{}' ran {} warp instructions, as many as --max-instructions allows", kernel_.entry->name, stats_.warp_instructions), "",
+                       "allow more, or look for a loop that never ends"}};
+        if (stats_.warp_instructions >= next_check_) {
+          next_check_ = stats_.warp_instructions + (1u << 18);
+          if (options_.interrupted && options_.interrupted()) throw Fault{{ErrorKind::kInterrupted, "interrupted", std::string(kernel_.entry->name), ""}};
+        }
+        if (!warp.done()) continue;
+        if (tracer_) tracer_->mark(cta.number, warp.index, {0, trace::Op::kCtaEnd, trace::Space::kNone, 0}, warp.exists, 0, 0);
+        warp.ready.clear();
+        --cta.left;
+      }
+      if (tracer_)
+        if (auto ok = tracer_->flush_if_large(cta.number); !ok) throw Fault{ok.error()};
+    }
+    if (ended) return true;
+    if (!ran) report_deadlock(group);
+    if (stats_.warp_instructions >= until) return false;
+  }
+}
+
+void Execution::report_deadlock(const Group& group) {
+  std::string who;
+  int listed = 0;
+  for (const Cta& cta : group.ctas)
+    for (const Warp& w : cta.warps)
+      for (const Part& p : w.parts) {
+        const char* at = p.state == Part::State::kAtBarrier ? "barrier" : p.state == Part::State::kAtWarpSync ? "__syncwarp" : p.state == Part::State::kAtCluster ? "cluster barrier" : nullptr;
+        if (!at) continue;
+        if (++listed > 8) continue;
+        const Code& code = code_of(w, p);
+        who += fmt::format("\n    CTA ({},{},{}) warp {} lanes {:#010x}: {}{}, {}", cta.id[0], cta.id[1], cta.id[2], w.index, p.mask, at,
+                           p.state == Part::State::kAtBarrier ? fmt::format(" {}", p.barrier) : "", place_of(code, code.code[p.pc - 1]));
+      }
+  if (listed > 8) who += fmt::format("\n    and {} more", listed - 8);
+  throw Fault{{ErrorKind::kMalformed, fmt::format("deadlock: all that is left of the kernel '{}' waits{}", kernel_.entry->name, who), "",
+               "make every thread of the CTA reach the same barrier"}};
+}
+
+void Execution::end_group(Group& group) {
+  for (Cta& cta : group.ctas) {
+    if (tracer_)
+      if (auto ok = tracer_->end_cta(cta.number); !ok) throw Fault{ok.error()};
+    ++stats_.ctas;
+  }
+}
+
+Result<void> Execution::run() {
+  std::memcpy(memory_.host(memory_.param_base()), shape_.params.data(), shape_.params.size());
+  std::uint64_t next = 0;
+  try {
+    std::size_t turn = 0;
+    std::size_t wanted = 1;
+    if (shape_.cooperative) wanted = static_cast<std::size_t>(std::min<std::uint64_t>(groups_, kMostGroups));
+    while (next < groups_ || !active_.empty()) {
+      while (next < groups_ && active_.size() < wanted) start_group(next++);
+      if (turn >= active_.size()) turn = 0;
+      if (run_group(active_[turn], kGroupSlice)) {
+        end_group(active_[turn]);
+        spare_.push_back(std::move(active_[turn]));
+        active_.erase(active_.begin() + static_cast<std::ptrdiff_t>(turn));
+        if (active_.empty() && !shape_.cooperative) wanted = 1;
+        if (options_.progress) options_.progress(stats_.ctas, groups_ * cluster_size_);
+      } else {
+        // It may be waiting for a CTA that has not started.
+        if (wanted < kMostGroups) ++wanted;
+        ++turn;
+      }
+    }
+  } catch (Fault& fault) {
+    if (tracer_) {
+      if (auto ok = tracer_->finish(); !ok) return ok;
+    }
+    return std::move(fault.error);
+  }
+  return tracer_ ? tracer_->finish() : Result<void>{};
+}
+
+Result<void> run_launch(const Kernel& kernel, Memory& memory, const LaunchShape& shape, const RunOptions& options, Tracer* tracer, RunStatistics& statistics) {
+  Execution execution(kernel, memory, shape, options, tracer, statistics);
+  auto result = execution.run();
+  if (tracer) statistics.memory_records = tracer->records();
+  return result;
+}
+
+}  // namespace warpmem::emulate

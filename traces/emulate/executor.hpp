@@ -1,0 +1,43 @@
+// Runs one launch of a kernel. CTAs run in order, one at a time (a cluster's together), unless one
+// takes so long that it may be waiting for a later one; so the result never depends on the host.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "traces/emulate/machine.hpp"
+#include "traces/emulate/program.hpp"
+#include "traces/emulate/tracer.hpp"
+
+namespace warpmem::emulate {
+
+struct LaunchShape {
+  Dim3 grid{1, 1, 1};
+  Dim3 block{1, 1, 1};
+  Dim3 cluster{1, 1, 1};
+  std::uint32_t dynamic_shared = 0;
+  bool cooperative = false;               // all CTAs at once
+  std::vector<std::byte> params;
+  std::uint32_t sms = 132;
+};
+
+struct RunOptions {
+  std::uint64_t max_instructions = 0;     // warp instructions; 0: no limit
+  std::function<bool()> interrupted;      // asked now and then
+  std::function<void(std::uint64_t done, std::uint64_t total)> progress;  // CTAs
+  std::function<void(const std::string&)> print;                          // what printf says
+};
+
+struct RunStatistics {
+  std::uint64_t warp_instructions = 0;
+  std::uint64_t thread_instructions = 0;
+  std::uint64_t memory_records = 0;
+  std::uint64_t ctas = 0;
+};
+
+// `tracer` may be null. Statistics are filled whether it succeeds or not.
+Result<void> run_launch(const Kernel& kernel, Memory& memory, const LaunchShape& shape, const RunOptions& options,
+                        Tracer* tracer, RunStatistics& statistics);
+
+}  // namespace warpmem::emulate

@@ -1,0 +1,87 @@
+// The state of what runs: warps, their diverged parts, and CTAs.
+//
+// A warp's lanes are split into parts that share a program counter. A branch that goes both ways
+// leaves its part waiting at the immediate post-dominator with one child a side; lanes arrive there,
+// return or exit, and when none is outstanding the part goes on. A call is the same: the caller's
+// part waits for its lanes to return. Parts that wait for each other (spin locks, barriers on both
+// sides of a branch) still make progress, because every part that can run gets its turn.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <new>
+#include <vector>
+
+#include "base/launch_metrics.hpp"
+#include "traces/emulate/code.hpp"
+
+namespace warpmem::emulate {
+
+struct FreeMemory {
+  void operator()(std::byte* p) const { ::operator delete[](p, std::align_val_t{64}); }
+};
+using FrameMemory = std::unique_ptr<std::byte[], FreeMemory>;
+
+struct Frame {
+  const Code* code = nullptr;
+  FrameMemory memory;
+  std::byte* registers = nullptr;
+  std::uint32_t local_base = 0;     // its variables' place in the thread's stack
+  bool used = false;
+};
+
+struct Part {
+  enum class State : std::uint8_t { kFree, kReady, kWaiting, kAtBarrier, kAtWarpSync, kAtCluster };
+  State state = State::kFree;
+  std::uint8_t barrier = 0;
+  std::uint32_t pc = 0;
+  std::uint32_t mask = 0;
+  std::uint32_t pending = 0;        // lanes outstanding while it waits
+  std::uint32_t reconverge = kReturnPoint;
+  std::int32_t parent = -1;
+  std::int32_t frame = 0;
+  const CallSite* call = nullptr;   // waits for a call to return
+  std::vector<std::int32_t> callees;  // frames of that call
+  std::uint32_t sync_members = 0;
+};
+
+struct Warp {
+  std::uint32_t index = 0;          // in its CTA
+  std::uint32_t exists = 0;         // lanes the block's size gives it
+  std::uint32_t exited = 0;
+  std::vector<Part> parts;
+  std::vector<std::int32_t> ready;  // the last one runs
+  std::vector<std::int32_t> unused;
+  std::vector<Frame> frames;
+  std::vector<std::byte> local;     // lane after lane
+  std::uint32_t local_capacity = 0; // bytes a lane
+  std::uint32_t gone() const { return ~exists | exited; }
+  bool done() const { return (exists & ~exited) == 0; }
+};
+
+struct Barrier {
+  std::uint32_t expected = 0;       // threads; 0: all of the CTA
+  std::array<std::uint32_t, 32> lanes{};
+  std::uint32_t count = 0;          // lanes with a true predicate
+  bool used = false;
+};
+
+struct Cta {
+  std::uint64_t number = 0;
+  Dim3 id{};
+  std::uint32_t rank = 0;           // in its cluster
+  std::vector<std::byte> shared;
+  std::vector<Warp> warps;
+  std::array<Barrier, 16> barriers;
+  std::uint32_t left = 0;           // warps not done
+};
+
+// CTAs that run at the same time: one, or a cluster.
+struct Group {
+  std::vector<Cta> ctas;
+  std::uint32_t cluster_arrived = 0, cluster_generation = 0;
+  bool traced = true;
+};
+
+}  // namespace warpmem::emulate

@@ -1,0 +1,117 @@
+#include "traces/emulate/memory.hpp"
+
+#include <sys/mman.h>
+
+#include <cstring>
+
+namespace warpmem::emulate {
+namespace {
+
+constexpr std::uint64_t kChunk = std::uint64_t{2} << 20;  // what cuMemAlloc takes from the driver
+
+std::uint64_t rounded(std::uint64_t v, std::uint64_t to) { return (v + to - 1) / to * to; }
+
+}  // namespace
+
+Result<Memory> Memory::create(std::uint64_t limit) {
+  Memory m;
+  m.limit_ = limit;
+  constexpr int kProtect = PROT_NONE, kFlags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+  void* wanted = reinterpret_cast<void*>(kMemoryBase);
+  void* got = mmap(wanted, kMemoryBytes, kProtect, kFlags | MAP_FIXED_NOREPLACE, -1, 0);
+  if (got != wanted) {
+    if (got != MAP_FAILED) munmap(got, kMemoryBytes);
+    got = mmap(nullptr, kMemoryBytes, kProtect, kFlags, -1, 0);
+  }
+  if (got == MAP_FAILED)
+    return Error{ErrorKind::kResources, "cannot reserve a range of addresses for the emulated GPU's memory", "", "raise the limit on virtual memory (ulimit -v)"};
+  m.mapping_ = got;
+  m.delta_ = reinterpret_cast<std::uint64_t>(got) - kMemoryBase;
+  m.next_ = m.committed_ = kMemoryBase + kChunk;
+  m.param_base_ = m.allocate(kParamBytes, trace::AllocationKind::kDevice, 4096, "kernel parameters");
+  if (m.param_base_ == 0) return Error{ErrorKind::kResources, "out of memory", "", ""};
+  return m;
+}
+
+Memory::Memory(Memory&& o) noexcept
+    : delta_(o.delta_), limit_(o.limit_), used_(o.used_), next_(o.next_), committed_(o.committed_), param_base_(o.param_base_),
+      mapping_(std::exchange(o.mapping_, nullptr)), regions_(std::move(o.regions_)), freed_(std::move(o.freed_)) {}
+
+Memory::~Memory() {
+  if (mapping_) munmap(mapping_, kMemoryBytes);
+}
+
+bool Memory::commit(std::uint64_t end) {
+  end = rounded(end, kChunk);
+  if (end <= committed_) return true;
+  if (mprotect(host(committed_), end - committed_, PROT_READ | PROT_WRITE) != 0) return false;
+  committed_ = end;
+  return true;
+}
+
+std::uint64_t Memory::allocate(std::uint64_t bytes, trace::AllocationKind kind, std::uint64_t align, const std::string& name) {
+  if (bytes == 0) bytes = 1;
+  const bool internal = !name.empty();
+  const std::uint64_t room = rounded(bytes, 512);
+  if (room < bytes || (!internal && (room > limit_ || used_ > limit_ - room))) return 0;
+  std::uint64_t base = 0;
+  for (auto at = freed_.lower_bound(room); at != freed_.end(); ++at) {
+    if (at->second % align != 0) continue;
+    base = at->second;
+    const std::uint64_t left = at->first - room;
+    freed_.erase(at);
+    regions_.erase(base);
+    if (left > 0) {
+      freed_.emplace(left, base + room);
+      regions_[base + room] = Region{base + room, left, kind, false, false, {}};
+    }
+    std::memset(host(base), 0, room);
+    break;
+  }
+  if (base == 0) {
+    base = rounded(next_, bytes >= kChunk / 2 ? kChunk : align < 512 ? 512 : align);
+    if (base + room > kMemoryBase + kMemoryBytes - kChunk || !commit(base + room)) return 0;
+    next_ = base + room;
+  }
+  regions_[base] = Region{base, bytes, kind, true, internal, name};
+  if (!internal) used_ += room;
+  return base;
+}
+
+bool Memory::free(std::uint64_t base) {
+  const auto at = regions_.find(base);
+  if (at == regions_.end() || !at->second.live || at->second.internal) return false;
+  at->second.live = false;
+  const std::uint64_t room = rounded(at->second.bytes, 512);
+  used_ -= room;
+  freed_.emplace(room, base);
+  last_low_ = 1, last_high_ = 0;
+  return true;
+}
+
+const Region* Memory::nearest(std::uint64_t address) const {
+  auto at = regions_.upper_bound(address);
+  if (at == regions_.begin()) return nullptr;
+  return &std::prev(at)->second;
+}
+
+const Region* Memory::find(std::uint64_t address) const {
+  const Region* r = nearest(address);
+  return r && r->live && address - r->base < r->bytes ? r : nullptr;
+}
+
+bool Memory::find_again(std::uint64_t low, std::uint64_t high) {
+  const Region* r = find(low);
+  if (!r || high < low || high > r->base + r->bytes) return false;
+  last_low_ = r->base, last_high_ = r->base + r->bytes;
+  return true;
+}
+
+std::vector<trace::Allocation> Memory::allocations() const {
+  std::vector<trace::Allocation> all;
+  for (const auto& [base, r] : regions_)
+    if (r.live && !r.internal) all.push_back({base, r.bytes, r.kind});
+  return all;
+}
+
+}  // namespace warpmem::emulate

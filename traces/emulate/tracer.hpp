@@ -1,0 +1,45 @@
+// Collects the records of one CTA, warp by warp, and hands them to a trace's block builder.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "traces/site_table.hpp"
+#include "traces/writer.hpp"
+
+namespace warpmem::emulate {
+
+class Tracer {
+ public:
+  Tracer(trace::TraceWriter& writer, std::uint32_t launch) : writer_(writer), builder_(launch) {}
+
+  void begin_cta(std::uint64_t cta, std::uint32_t warps);
+  // `lanes`: 32 addresses, those of the mask valid.
+  void access(std::uint64_t cta, std::uint32_t warp, const trace::Site& site, std::uint32_t mask, const std::uint64_t* lanes);
+  void mark(std::uint64_t cta, std::uint32_t warp, const trace::Site& site, std::uint32_t mask, std::uint64_t base, std::int32_t stride);
+  Result<void> end_cta(std::uint64_t cta);
+  Result<void> flush_if_large(std::uint64_t cta);
+  Result<void> finish();  // what is open goes out as it is
+  std::uint64_t records() const { return records_; }
+
+ private:
+  struct Cta {
+    std::uint64_t number = 0;
+    std::vector<std::vector<trace::Record>> warps;
+    std::vector<std::uint64_t> lanes;
+    std::size_t count = 0;
+  };
+  Cta& find(std::uint64_t cta);
+  void put(Cta& cta, std::uint32_t warp, const trace::Site& site, trace::Record record);
+  Result<void> add(Cta& cta);
+
+  trace::TraceWriter& writer_;
+  trace::BlockBuilder builder_;
+  trace::SiteTable sites_;
+  trace::Site last_site_;
+  std::uint32_t last_number_ = ~0u;
+  std::vector<Cta> open_;
+  std::uint64_t records_ = 0;
+};
+
+}  // namespace warpmem::emulate
