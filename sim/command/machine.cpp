@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "base/units.hpp"
+#include "traces/record/environment.hpp"
 
 namespace warpmem::command {
 
@@ -113,6 +114,14 @@ Check check_counters() {
   return check;
 }
 
+// The library that `record` loads into programs, and the Compute Sanitizer beneath it.
+Check check_recorder() {
+  const auto files = record::find_recorder_files();
+  if (files) return {"recorder", "record", true, files->recorder, ""};
+  return {"recorder", "record", false, "",
+          fmt::format("{}: {}", files.error().message, files.error().fix)};
+}
+
 Check check_tool(const std::string& name, const std::string& purpose, const std::string& fix) {
   const std::string path = find_tool(name);
   return {name, purpose, !path.empty(), path, path.empty() ? fix : ""};
@@ -147,9 +156,10 @@ std::vector<Check> check_machine() {
       check_driver(),
       check_gpu(),
       check_counters(),
+      check_recorder(),
       check_tool("nvcc", "kernels/, recorder", toolkit),
       check_tool("compute-sanitizer", "record", toolkit),
-      check_tool("nvdisasm", "record", toolkit),
+      check_tool("nvdisasm", "a trace's code", toolkit),
       check_tool("ncu", "validate/collect",
                  "install Nsight Compute (part of the CUDA Toolkit) and put it on PATH"),
   };

@@ -5,6 +5,7 @@ import pty
 import re
 import signal
 import subprocess
+import unittest
 
 import harness
 from harness import WARPMEM
@@ -117,6 +118,21 @@ class Output(harness.CommandTest):
 
     def test_a_dumb_terminal_gets_no_colour(self):
         self.assertNotIn(b"\x1b", self.in_terminal("doctor", env={"TERM": "dumb"}))
+
+
+class Record(harness.CommandTest):
+    @unittest.skipIf(os.path.exists("/dev/nvidiactl"), "there is a GPU here")
+    def test_without_a_gpu_it_ends_6_and_leaves_nothing(self):
+        run = self.run_command("record", "-o", "x.wmt", "--", "/bin/echo", "hello")
+        self.assert_fails(run, 6, "NVIDIA")
+        self.assertEqual(os.listdir(self.folder), [])
+
+    def test_a_program_that_is_not_there(self):
+        run = self.run_command("record", "-o", "x.wmt", "--", "./nothere")
+        self.assert_fails(run, 2, "./nothere")
+
+    def test_no_program(self):
+        self.assert_fails(self.run_command("record", "-o", "x.wmt"), 2, "command")
 
 
 class Interrupt(harness.CommandTest):
