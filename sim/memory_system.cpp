@@ -184,6 +184,7 @@ void MemorySystem::run(const Record& r, const SitePlan& plan, const std::uint64_
     case Action::kLocalStore: local_access(r, plan, lanes, place); break;
     case Action::kShared:
     case Action::kAsyncWrite: shared_access(r, plan, lanes, place); break;
+    case Action::kRemote: remote_access(r, plan, lanes, place); break;
     case Action::kBulkRead:
     case Action::kBulkWrite: bulk(r, plan, lanes, place); break;
     default: break;
@@ -270,18 +271,16 @@ void MemorySystem::global_atomic(const Record& r, const SitePlan& plan, const st
   ++c.requests;
   c.sectors += passes;
   counters_.tag_requests += static_cast<std::uint64_t>(t.lines);
-  counters_.theoretical_global += static_cast<std::uint64_t>(t.distinct_sectors);
+  counters_.theoretical_global += static_cast<std::uint64_t>(t.distinct);
   counters_.l1_write_sectors += passes;
   if (plan.returns) counters_.l1_fill_sectors += passes;
   (plan.returns ? l2_.counters().atomic_requests : l2_.counters().reduction_requests) += static_cast<std::uint64_t>(t.requests);
   place.passes = std::max(1u, static_cast<std::uint32_t>(t.requests));
   place.done = place.now + card_.numbers().latency_l2_near + card_.numbers().latency_l2_far;
-  model::SectorPasses s;
-  model::atomic_sectors(a, s);
   model::L1Cache& l1 = l1_[static_cast<std::size_t>(place.sm)];
-  for (int i = 0; i < s.count; ++i) {
-    l1.drop(s.sector[i] / 4, static_cast<std::uint8_t>(1u << s.sector[i] % 4));
-    l2_.atomic(place.sm, s.sector[i], s.passes[i], plan.returns);
+  for (int i = 0; i < t.distinct; ++i) {
+    l1.drop(t.sector[i] / 4, static_cast<std::uint8_t>(1u << t.sector[i] % 4));
+    l2_.atomic(place.sm, t.sector[i], t.passes[i], plan.returns);
   }
 }
 
@@ -352,13 +351,27 @@ void MemorySystem::shared_access(const Record& r, const SitePlan& plan, const st
   counters_.shared_wavefronts += passes;
   place.passes = static_cast<std::uint32_t>(passes);
   place.done = place.now + card_.numbers().latency_shared + passes;
-  if (plan.shared == model::SharedKind::kLoad) {
+  const bool load = plan.shared == model::SharedKind::kLoad || plan.instructions == &LaunchCounters::inst_ldsm;
+  const bool store = plan.shared == model::SharedKind::kStore || plan.instructions == &LaunchCounters::inst_stsm;
+  if (load) {
     counters_.shared_wavefronts_ld += passes;
     counters_.shared_ideal_ld += std::min(ideal, passes);
-  } else if (plan.shared == model::SharedKind::kStore) {
+  } else if (store) {
     counters_.shared_wavefronts_st += passes;
     counters_.shared_ideal_st += std::min(ideal, passes);
   }
+}
+
+// Shared memory of another SM of the cluster: its words travel in sectors from SM to SM, past the
+// L2. Both SMs' ports count them, whichever way they go (measured: cluster reads and writes,
+// kernels/micro/instructions.cu remote_shared).
+void MemorySystem::remote_access(const Record& r, const SitePlan& plan, const std::uint64_t* lanes, Place& place) {
+  list_lines(r, plan.bytes, lanes, false, lines_);
+  const auto sectors = static_cast<std::uint64_t>(model::sector_count(lines_));
+  counters_.remote_sectors += sectors;
+  counters_.l1_fill_sectors += sectors;
+  counters_.l1_write_sectors += sectors;
+  place.done = place.now + card_.numbers().latency_l2_near;
 }
 
 // Bulk copies pass by the L1, 128 bytes at a time from the start of the copy: a piece that straddles

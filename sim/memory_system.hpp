@@ -45,6 +45,7 @@ class MemorySystem {
   void global_atomic(const trace::Record&, const SitePlan&, const std::uint64_t*, Place&);
   void local_access(const trace::Record&, const SitePlan&, const std::uint64_t*, Place&);
   void shared_access(const trace::Record&, const SitePlan&, const std::uint64_t*, Place&);
+  void remote_access(const trace::Record&, const SitePlan&, const std::uint64_t*, Place&);
   void bulk(const trace::Record&, const SitePlan&, const std::uint64_t*, Place&);
   void read_l2(Place&, std::uint64_t line, std::uint8_t sectors, std::uint32_t fetch);
   void write_l2(const Place&, const model::LineTouch& touch);

@@ -329,9 +329,9 @@ Result<void> check_laws(const LaunchCounters& c, const std::string& place) {
   if (c.global_ld.hits > c.global_ld.sectors) return broken("L1 hits <= L1 sectors");
   if (c.l2.read_hit > c.l2.read || c.l2.atomic_hit > c.l2.atomic || c.l2.reduction_hit > c.l2.reduction)
     return broken("L2 hits <= L2 sectors");
-  const std::uint64_t l2_reads = c.l2.read + c.l2.merged + c.l2.atomic;
-  if (c.l1_fill_sectors != l2_reads) return broken("sectors into the L1s = L2 reads + coalesced reads + atomics");
-  if (c.l1_write_sectors != c.l2.write + c.l2.atomic + c.l2.reduction) return broken("sectors out of the L1s = L2 writes + atomics");
+  const std::uint64_t l2_reads = c.l2.read + c.l2.merged + c.l2.atomic + c.remote_sectors;
+  if (c.l1_fill_sectors != l2_reads) return broken("sectors into the L1s = L2 reads + coalesced reads + atomics + other SMs");
+  if (c.l1_write_sectors != c.l2.write + c.l2.atomic + c.l2.reduction + c.remote_sectors) return broken("sectors out of the L1s = L2 writes + atomics + other SMs");
   if (c.l2.atomic != c.global_atom.sectors || c.l2.reduction != c.global_red.sectors) return broken("L2 atomics = L1 atomics");
   return {};
 }

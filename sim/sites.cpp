@@ -1,6 +1,7 @@
 #include "sim/sites.hpp"
 
 #include <algorithm>
+#include <string>
 
 #include "traces/instruction.hpp"
 
@@ -11,11 +12,47 @@ using trace::InstructionKind;
 using trace::Op;
 using trace::Space;
 
+// The dotted words of a PTX instruction: "@%p1 ld.global.cg.f32 %f1, [%rd1]" -> ld, global, cg, f32.
+std::vector<std::string> ptx_words(std::string_view text) {
+  if (text.starts_with('@')) text.remove_prefix(std::min(text.find(' '), text.size()));
+  text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
+  text = text.substr(0, text.find_first_of(" ;"));
+  std::vector<std::string> words;
+  for (std::size_t dot = 0; dot != text.npos;) {
+    const std::size_t next = text.find('.', dot);
+    words.emplace_back(text.substr(dot, next == text.npos ? next : next - dot));
+    dot = next == text.npos ? next : next + 1;
+  }
+  return words;
+}
+
+// PTX in the terms of what ptxas makes of it; the record itself says load, store, atomic …
+trace::SassInstruction read_ptx(std::string_view text, Op op) {
+  trace::SassInstruction in;
+  const std::vector<std::string> words = ptx_words(text);
+  const auto has = [&](std::string_view w) { return std::find(words.begin(), words.end(), w) != words.end(); };
+  in.opcode = words.front();
+  in.generic = true;
+  for (const std::string& w : words)
+    if (w == "global" || w == "local" || w == "const" || w == "param" || w.starts_with("shared")) in.generic = false;
+  if (in.opcode == "cp") in.bypass = has("cg");
+  else if (has("cg") || has("gpu")) in.scope = trace::Scope::kGpu;
+  if (has("cv") || has("volatile") || has("mmio") || has("sys")) in.scope = trace::Scope::kSystem;
+  if (has("L1::no_allocate")) in.eviction = trace::Eviction::kNoAllocate;
+  for (const std::uint32_t bytes : {64u, 128u, 256u})
+    if (has("L2::" + std::to_string(bytes) + "B")) in.l2_prefetch = bytes;
+  if (has("cas")) in.modifiers.emplace_back("CAS");
+  // Counting by ones whose result nobody reads is ATOMS.POPC.INC in shared memory.
+  if (op == Op::kReduction && has("add") && has("u32") && text.ends_with(", 1")) in.modifiers.emplace_back("POPC");
+  return in;
+}
+
 // The decoded instruction at a pc, if the trace carries it.
-std::optional<trace::SassInstruction> instruction_at(const trace::Program& program, std::uint32_t pc) {
+std::optional<trace::SassInstruction> instruction_at(const trace::Program& program, std::uint32_t pc, Op op) {
   const auto it = std::lower_bound(program.code.begin(), program.code.end(), pc,
                                    [](const trace::Instruction& i, std::uint32_t p) { return i.pc < p; });
-  if (it == program.code.end() || it->pc != pc || program.level == trace::Level::kPtx) return std::nullopt;
+  if (it == program.code.end() || it->pc != pc) return std::nullopt;
+  if (program.level == trace::Level::kPtx) return read_ptx(it->text, op);
   auto decoded = trace::decode_instruction(it->text);
   if (!decoded) return std::nullopt;
   return std::move(decoded).value();
@@ -104,7 +141,7 @@ std::vector<SitePlan> plan_sites(std::span<const trace::Site> sites, const trace
     SitePlan p;
     p.bytes = site.bytes;
     p.pc = site.pc;
-    const auto decoded = instruction_at(program, site.pc);
+    const auto decoded = instruction_at(program, site.pc, site.op);
     const trace::SassInstruction* in = decoded ? &*decoded : nullptr;
     if (site.op == Op::kCtaBegin) p.action = Action::kBegin;
     else if (site.op == Op::kCtaEnd) p.action = Action::kEnd;
@@ -112,7 +149,10 @@ std::vector<SitePlan> plan_sites(std::span<const trace::Site> sites, const trace
     else if (site.op == Op::kPrefetch) p.action = Action::kIgnore;  // measured: no counter moves
     else if (site.space == Space::kGlobal) plan_global(p, site, in);
     else if (site.space == Space::kShared) plan_shared(p, site, in);
-    else if (site.space == Space::kLocal) {
+    else if (site.space == Space::kRemoteShared && (site.op == Op::kLoad || site.op == Op::kStore)) {
+      p.action = Action::kRemote;
+      p.instructions = site.op == Op::kStore ? &LaunchCounters::inst_generic_st : &LaunchCounters::inst_generic_ld;
+    } else if (site.space == Space::kLocal) {
       const bool store = site.op == Op::kStore;
       p.action = store ? Action::kLocalStore : Action::kLocalLoad;
       const bool generic = in && in->generic;

@@ -13,7 +13,7 @@
 namespace warpmem::sim {
 
 enum class Action : std::uint8_t {
-  kIgnore, kGlobalLoad, kGlobalStore, kGlobalAtomic, kLocalLoad, kLocalStore, kShared,
+  kIgnore, kGlobalLoad, kGlobalStore, kGlobalAtomic, kLocalLoad, kLocalStore, kShared, kRemote,
   kAsyncRead, kAsyncWrite, kBulkRead, kBulkWrite, kBarrier, kBegin, kEnd
 };
 
