@@ -80,15 +80,15 @@ int report_on(const RecordReport& report) {
     }
     if (process.lost != 0) warn(fmt::format("{} records were lost", process.lost));
   }
-  if (report.processes.empty() && report.status == 0) {
-    const bool loaded = report.used_cuda;
-    return fail({ErrorKind::kUsage,
-                 loaded ? "nothing was recorded: no kernel was launched, or none that the options ask for"
-                        : "nothing was recorded: the program never initialised CUDA",
-                 "", loaded ? "check --kernel and --launches, and that the program reaches its kernels"
-                            : "check that the program uses the GPU (statically linked and setuid programs "
-                              "included), and that `nvidia-smi` lists one"});
+  if (!report.processes.empty()) return report.status;
+  Error nothing{ErrorKind::kUsage, "nothing was recorded: the program never initialised CUDA", "",
+                "check that the program uses the GPU, and that `nvidia-smi` lists one"};
+  if (report.used_cuda) {
+    nothing.message = "nothing was recorded: no kernel was launched, or none that the options ask for";
+    nothing.fix = "check --kernel and --launches, and that the program reaches its kernels";
   }
+  if (report.status == 0) return fail(nothing);
+  warn(nothing.message);
   return report.status;
 }
 

@@ -91,13 +91,6 @@ void SiteIndex::reset(const CodeMap& code) {
   recent_.fill({});
 }
 
-std::uint32_t SiteIndex::adopt(const trace::Site& site) {
-  const auto found = std::find(sites_.begin(), sites_.end(), site);
-  if (found != sites_.end()) return static_cast<std::uint32_t>(found - sites_.begin());
-  sites_.push_back(site);
-  return static_cast<std::uint32_t>(sites_.size() - 1);
-}
-
 trace::Record Batch::translate(const RawRecord& raw) {
   trace::Record record;
   record.mask = raw.mask;
@@ -225,7 +218,7 @@ void Batch::make_local_addresses_frame_offsets() {
 }
 
 // A counting sort by warp: linear, and stable.
-void Batch::encode(trace::BlockBuilder& builder, const std::function<void()>& flush) {
+const std::vector<Batch::Run>& Batch::sort() {
   if (has_local_ && launch_->frame.load() != 0) make_local_addresses_frame_offsets();
   const auto& places = warps_.places();
   by_place_.resize(places.size());
@@ -234,18 +227,27 @@ void Batch::encode(trace::BlockBuilder& builder, const std::function<void()>& fl
             [&](std::uint32_t a, std::uint32_t b) { return places[a] < places[b]; });
   next_.assign(places.size(), 0);  // where the warp's next record goes
   for (const std::uint32_t warp : warp_of_) ++next_[warp];
+  runs_.clear();
   std::uint32_t total = 0;
-  for (const std::uint32_t warp : by_place_) total += std::exchange(next_[warp], total);
+  for (const std::uint32_t warp : by_place_) {
+    const std::uint32_t count = std::exchange(next_[warp], total);
+    runs_.push_back({places[warp], total, count});
+    total += count;
+  }
   sorted_.resize(records_.size());
   for (std::size_t i = 0; i < records_.size(); ++i) sorted_[next_[warp_of_[i]]++] = records_[i];
+  return runs_;
+}
 
-  std::size_t first = 0;
-  for (const std::uint32_t warp : by_place_) {
-    const std::size_t end = next_[warp];
-    builder.add(places[warp] >> 8, static_cast<std::uint32_t>(places[warp] & 255u),
-                std::span(sorted_).subspan(first, end - first), sites_.sites(), lanes_);
+void Batch::add_to(trace::BlockBuilder& builder, const Run& run) const {
+  builder.add(run.place >> 8, static_cast<std::uint32_t>(run.place & 255u),
+              std::span(sorted_).subspan(run.first, run.count), sites_.sites(), lanes_);
+}
+
+void Batch::encode(trace::BlockBuilder& builder, const std::function<void()>& flush) {
+  for (const Run& run : sort()) {
+    add_to(builder, run);
     if (builder.full()) flush();
-    first = end;
   }
   clear();
 }
@@ -265,24 +267,6 @@ void Batch::clear() {
   warp_of_.clear();
   records_.clear();
   lanes_.clear();
-}
-
-void Batch::append(const Batch& other) {
-  has_local_ = has_local_ || other.has_local_;
-  const auto first_lane = static_cast<std::uint32_t>(lanes_.size());
-  lanes_.insert(lanes_.end(), other.lanes_.begin(), other.lanes_.end());
-  // Sites and warps are few: find each of the other's in ours once.
-  std::vector<std::uint32_t> site_here(other.sites_.sites().size());
-  for (std::size_t i = 0; i < site_here.size(); ++i) site_here[i] = sites_.adopt(other.sites_.sites()[i]);
-  std::vector<std::uint32_t> warp_here(other.warps_.places().size());
-  for (std::size_t i = 0; i < warp_here.size(); ++i) warp_here[i] = warps_.find(other.warps_.places()[i]);
-  for (std::size_t i = 0; i < other.records_.size(); ++i) {
-    trace::Record record = other.records_[i];
-    record.site = site_here[record.site];
-    if (!record.regular()) record.lanes += first_lane;
-    records_.push_back(record);
-    warp_of_.push_back(warp_here[other.warp_of_[i]]);
-  }
 }
 
 }  // namespace warpmem::record

@@ -23,7 +23,6 @@ class SiteIndex {
   std::uint32_t find(const RawRecord& raw);
   std::uint32_t begin() const { return begin_; }  // CtaBegin and CtaEnd: no pc
   std::uint32_t end() const { return end_; }
-  std::uint32_t adopt(const trace::Site& site);  // of another index of the same launch
   const std::vector<trace::Site>& sites() const { return sites_; }
 
  private:
@@ -72,9 +71,17 @@ class Batch {
   LaunchState& launch() { return *launch_; }
   // Gives everything to `builder`, sorted, and forgets it; `flush` runs whenever the builder is full.
   void encode(trace::BlockBuilder& builder, const std::function<void()>& flush);
+
+  // The same in two steps, so that several batches can be written in the order of their CTAs: all
+  // records of one warp, ascending by place, valid until the batch changes.
+  struct Run {
+    std::uint64_t place;  // cta << 8 | warp
+    std::uint32_t first, count;
+  };
+  const std::vector<Run>& sort();
+  const std::vector<Run>& runs() const { return runs_; }
+  void add_to(trace::BlockBuilder& builder, const Run& run) const;
   void clear();
-  // Takes over another batch of the same launch (other CTAs).
-  void append(const Batch& other);
 
  private:
   trace::Record translate(const RawRecord& raw);
@@ -89,8 +96,9 @@ class Batch {
   std::vector<std::uint64_t> lanes_;
   std::unordered_map<std::uint64_t, std::uint32_t> leaving_;  // warps of which some lanes are gone
   bool has_local_ = false;
-  std::vector<std::uint32_t> by_place_, next_;  // encode()'s own
+  std::vector<std::uint32_t> by_place_, next_;  // sort()'s own
   std::vector<trace::Record> sorted_;
+  std::vector<Run> runs_;
 };
 
 }  // namespace warpmem::record

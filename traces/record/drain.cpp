@@ -13,7 +13,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kBurst = 8192;           // records of a stream before the next one's turn
-constexpr std::size_t kSmallLaunch = 64 * 1024;  // records that one thread writes alone at the end
+constexpr std::uint64_t kAllowance = 256;      // records that a worker takes of the maximum at once
+constexpr std::size_t kRange = 8 * 1024;       // records worth a thread when a launch is written
 
 // The program's signals stay with the program's threads.
 class SignalsBlocked {
@@ -33,7 +34,7 @@ class SignalsBlocked {
 
 Drain::Drain(unsigned char* memory, std::uint32_t chunks, Output& output, unsigned threads,
              std::uint64_t max_records)
-    : ring_(memory, chunks), output_(output), max_records_(max_records) {
+    : ring_(memory, chunks), output_(output), left_(max_records) {
   const SignalsBlocked blocked;
   for (unsigned i = 0; i < threads; ++i) workers_.push_back(std::make_unique<Worker>());
   for (std::uint32_t s = 0; s < kStreams; ++s) workers_[s % threads]->streams.emplace_back(ring_, s);
@@ -70,22 +71,48 @@ bool Drain::attach(const std::shared_ptr<LaunchState>& launch) {
   return false;
 }
 
+// Null: not of a launch that is being recorded.
 Drain::Held* Drain::held_for(Worker& worker, std::uint32_t place) {
   std::uint32_t slot = raw_slot(place);
   LaunchState* launch = by_slot_[slot].load(std::memory_order_acquire);
-  if (launch == nullptr) return nullptr;
-  if (!launch->siblings.empty() && launch->grid != raw_grid(place)) {
+  if (launch == nullptr) {  // it has ended: these come from kernels that the GPU itself launched
+    orphans_.fetch_add(1);
+    return nullptr;
+  }
+  if (launch->in_graph && launch->grid != raw_grid(place)) {
+    LaunchState* found = nullptr;
     for (const auto& sibling : launch->siblings) {
-      if (sibling->grid == raw_grid(place)) launch = sibling.get();
+      if (sibling->grid == raw_grid(place)) found = sibling.get();
     }
+    if (found == nullptr) return nullptr;  // a kernel of the graph that nobody asked for
+    launch = found;
     slot = launch->slot;
   }
   if (!worker.held[slot]) {
     worker.held[slot] = worker.spare ? std::move(worker.spare) : std::make_unique<Held>();
     worker.held[slot]->batch.reset(*launch);
     worker.held[slot]->builder.emplace(launch->launch.id);
+    worker.held[slot]->written = false;
   }
   return worker.held[slot].get();
+}
+
+// Counts a record against the maximum; false when that is reached.
+bool Drain::may_record(Worker& worker) {
+  if (worker.allowance == 0) {
+    std::uint64_t left = left_.load();
+    std::uint64_t taken = 0;
+    do {
+      taken = std::min(left, kAllowance);
+    } while (taken != 0 && !left_.compare_exchange_weak(left, left - taken));
+    worker.allowance = taken;
+    if (taken == 0) {
+      if (!full_.exchange(true)) ring_.stop();
+      return false;
+    }
+  }
+  --worker.allowance;
+  return true;
 }
 
 // Adds up the threads that are gone, so that the launch's shared counter is touched once a burst.
@@ -123,12 +150,9 @@ std::size_t Drain::consume(Worker& worker) {
       if (raw == nullptr) break;
       ++here;
       Held* held = held_for(worker, raw->place);
-      if (held == nullptr) {  // of a launch that has ended: launched by the GPU itself, perhaps
-        orphans_.fetch_add(1);
-        continue;
-      }
+      if (held == nullptr) continue;
       LaunchState& launch = held->batch.launch();
-      if (full_.load(std::memory_order_relaxed)) {
+      if (!may_record(worker)) {
         launch.truncated = true;
         if (raw_kind(raw->what) == kRawExit) {
           departures.add(launch, static_cast<std::uint32_t>(std::popcount(raw->mask)));
@@ -140,10 +164,19 @@ std::size_t Drain::consume(Worker& worker) {
     }
     total += here;
   }
-  if (total != 0 && read_.fetch_add(total) + total >= max_records_ && !full_.exchange(true)) {
-    ring_.stop();
-  }
+  read_.fetch_add(total);
   return total;
+}
+
+// Runs in threads of ours, inside a program that is not: nothing may be thrown out of it.
+template <class F>
+void Drain::guarded(F&& action) {
+  try {
+    action();
+  } catch (const std::exception& e) {
+    output_.fail({ErrorKind::kResources, std::string("the recorder ran out of memory: ") + e.what(), "",
+                  "record fewer CTAs (--ctas) or launches (--launches)"});
+  }
 }
 
 void Drain::run(Worker& worker) {
@@ -154,12 +187,7 @@ void Drain::run(Worker& worker) {
     std::size_t seen = 0;
     {
       const std::lock_guard lock(worker.mutex);
-      try {
-        seen = consume(worker);
-      } catch (const std::exception& e) {
-        output_.fail({ErrorKind::kResources, std::string("the recorder ran out of memory: ") + e.what(), "",
-                      "record fewer CTAs (--ctas) or launches (--launches)"});
-      }
+      guarded([&] { seen = consume(worker); });
     }
     if (seen != 0) {
       nap = 20us;
@@ -183,6 +211,7 @@ void Drain::run(Worker& worker) {
 void Drain::flush(Held& held) {
   if (held.builder->empty()) return;
   const trace::EncodedBlock block = held.builder->take(held.batch.launch().lost.load());
+  held.written = true;
   held.batch.launch().records += block.records;
   output_.append(block);
 }
@@ -197,27 +226,74 @@ void Drain::encode(Held& held) {
 }
 
 bool Drain::wait(const LaunchState& launch, unsigned patience) {
-  std::uint64_t before = read_.load();
-  auto since = Clock::now();
   std::unique_lock lock(wake_mutex_);
-  while (!launch.all_gone()) {
+  const auto end = Clock::now() + std::chrono::milliseconds(patience);
+  while (!launch.all_gone() && !full_.load() && Clock::now() < end) {
     gone_.wait_for(lock, std::chrono::milliseconds(2), [&] { return launch.all_gone(); });
-    if (full_.load()) return launch.all_gone();
-    const std::uint64_t now = read_.load();
-    if (now != before) {
-      before = now;
-      since = Clock::now();
-    } else if (Clock::now() - since > std::chrono::milliseconds(patience)) {
-      return false;
+  }
+  return launch.all_gone();
+}
+
+// A launch of which nothing is written yet: all its records in the order of CTAs, whatever
+// multiprocessor they ran on. Neighbours then compress together, and the blocks of a launch look the
+// same in every run. Ranges of CTAs are encoded in parallel and written one after the other.
+void Drain::write_in_order(std::vector<std::unique_ptr<Held>>& parts) {
+  const SignalsBlocked blocked;
+  const auto in_parallel = [this](std::size_t count, const auto& action) {
+    std::vector<std::thread> threads;
+    for (std::size_t i = 1; i < count; ++i) {
+      threads.emplace_back([&, i] { guarded([&] { action(i); }); });
+    }
+    guarded([&] { action(0); });
+    for (std::thread& thread : threads) thread.join();
+  };
+  std::size_t records = 0;
+  for (const auto& part : parts) records += part->batch.size();
+  const std::size_t ranges = std::clamp<std::size_t>(records / kRange, 1, workers_.size());
+  in_parallel(ranges == 1 ? 1 : parts.size(), [&](std::size_t i) {
+    parts[i]->batch.sort();
+    for (std::size_t rest = i + 1; ranges == 1 && rest < parts.size(); ++rest) parts[rest]->batch.sort();
+  });
+
+  struct Piece {
+    const Batch* batch;
+    Batch::Run run;
+  };
+  LaunchState& launch = parts[0]->batch.launch();
+  const auto& grid = launch.launch.grid;
+  const std::uint64_t ctas = std::uint64_t{grid[0]} * grid[1] * grid[2];
+  std::vector<std::vector<trace::EncodedBlock>> blocks(ranges);
+  in_parallel(ranges, [&](std::size_t range) {
+    const auto begins_before = [](const Batch::Run& run, std::uint64_t place) { return run.place < place; };
+    const std::uint64_t low = ctas * range / ranges << 8, high = ctas * (range + 1) / ranges << 8;
+    std::vector<Piece> pieces;
+    for (const auto& part : parts) {
+      const auto& runs = part->batch.runs();
+      const auto end = std::lower_bound(runs.begin(), runs.end(), high, begins_before);
+      for (auto run = std::lower_bound(runs.begin(), runs.end(), low, begins_before); run != end; ++run) {
+        pieces.push_back({&part->batch, *run});
+      }
+    }
+    std::stable_sort(pieces.begin(), pieces.end(),
+                     [](const Piece& a, const Piece& b) { return a.run.place < b.run.place; });
+    trace::BlockBuilder builder(launch.launch.id);
+    for (const Piece& piece : pieces) {
+      piece.batch->add_to(builder, piece.run);
+      if (builder.full()) blocks[range].push_back(builder.take(launch.lost.load()));
+    }
+    if (!builder.empty()) blocks[range].push_back(builder.take(launch.lost.load()));
+  });
+  for (const auto& range : blocks) {
+    for (const trace::EncodedBlock& block : range) {
+      launch.records += block.records;
+      output_.append(block);
     }
   }
-  return true;
 }
 
 void Drain::finish(LaunchState& launch) {
-  std::vector<std::unique_ptr<Held>> parts, empty;
-  std::size_t records = 0;
-  bool started = false;  // some blocks are written, or begun
+  std::vector<std::unique_ptr<Held>> parts;
+  bool started = false;  // some of its blocks are written, or begun
   for (auto& worker : workers_) {
     const std::lock_guard lock(worker->mutex);
     // All its records have landed, so they are among the first `left`; others may keep coming.
@@ -228,35 +304,38 @@ void Drain::finish(LaunchState& launch) {
     }
     if (!worker->held[launch.slot]) continue;
     parts.push_back(std::move(worker->held[launch.slot]));
-    records += parts.back()->batch.size();
-    started = started || !parts.back()->builder->empty();
+    started = started || parts.back()->written || !parts.back()->builder->empty();
   }
-  if (!parts.empty() && records <= kSmallLaunch && !started) {
-    for (std::size_t i = 1; i < parts.size(); ++i) {
-      parts[0]->batch.append(parts[i]->batch);
-      empty.push_back(std::move(parts[i]));
-    }
-    parts.resize(1);
-  }
-  std::vector<std::thread> helpers;
-  const auto write_out = [this](Held& held) {
-    encode(held);
-    flush(held);
-  };
-  {
+  if (output_.failed()) {
+    for (auto& part : parts) launch.lost += part->batch.size();
+  } else if (!parts.empty() && !started) {
+    write_in_order(parts);
+  } else {
     const SignalsBlocked blocked;
-    for (std::size_t i = 1; i < parts.size(); ++i) {
-      helpers.emplace_back([&, i] { write_out(*parts[i]); });
+    std::vector<std::thread> helpers;
+    for (auto& part : parts) {
+      helpers.emplace_back([this, &part] {
+        guarded([&] {
+          encode(*part);
+          flush(*part);
+        });
+      });
     }
+    for (std::thread& helper : helpers) helper.join();
   }
-  if (!parts.empty()) write_out(*parts[0]);
-  for (std::thread& helper : helpers) helper.join();
-  for (auto& part : parts) empty.push_back(std::move(part));
-  for (std::size_t i = 0; i < empty.size(); ++i) {
+  for (std::size_t i = 0; i < parts.size(); ++i) {
     const std::lock_guard lock(workers_[i]->mutex);
-    if (!workers_[i]->spare) workers_[i]->spare = std::move(empty[i]);
+    if (!workers_[i]->spare) workers_[i]->spare = std::move(parts[i]);
   }
+  end_in_trace(launch);
 
+  const std::lock_guard lock(slots_);
+  by_slot_[launch.slot].store(nullptr);
+  launches_[launch.slot].reset();
+  active_.fetch_sub(1);
+}
+
+void Drain::end_in_trace(const LaunchState& launch) {
   trace::LaunchEnd end;
   end.records = launch.records.load();
   end.lost = launch.lost.load();
@@ -268,11 +347,6 @@ void Drain::finish(LaunchState& launch) {
                          " threads never reported their end; some of their records may be missing");
   }
   output_.end_launch(launch.launch.id, end);
-
-  const std::lock_guard lock(slots_);
-  by_slot_[launch.slot].store(nullptr);
-  launches_[launch.slot].reset();
-  active_.fetch_sub(1);
 }
 
 }  // namespace warpmem::record

@@ -31,8 +31,8 @@ class Drain {
   ChunkRing& ring() { return ring_; }
   // A free slot for the launch, or false when too many are in flight.
   bool attach(const std::shared_ptr<LaunchState>& launch);
-  // Waits until all threads of the launch are gone. Gives up, returning false, when nothing at all
-  // has come from the GPU for `patience` milliseconds: the launch then waits for something itself.
+  // Waits until all threads of the launch are gone, but no longer than `patience` milliseconds: a
+  // kernel may itself be waiting for what the program does next, and record its polling meanwhile.
   bool wait(const LaunchState& launch, unsigned patience);
   // Reads and writes all there is of the launch, ends it in the trace, and frees its slot. Only
   // when its kernel has ended.
@@ -48,6 +48,7 @@ class Drain {
   struct Held {
     Batch batch;
     std::optional<trace::BlockBuilder> builder;
+    bool written = false;  // blocks of it are in the trace
   };
   class Departures;
   struct Worker {
@@ -55,18 +56,24 @@ class Drain {
     std::vector<StreamReader> streams;
     std::array<std::unique_ptr<Held>, kLaunchSlots> held;
     std::unique_ptr<Held> spare;
+    std::uint64_t allowance = 0;  // records it may still take of the trace's maximum
     std::thread thread;
   };
 
   void run(Worker& worker);
+  template <class F>
+  void guarded(F&& action);
+  bool may_record(Worker& worker);
+  void write_in_order(std::vector<std::unique_ptr<Held>>& parts);
   std::size_t consume(Worker& worker);
   Held* held_for(Worker& worker, std::uint32_t place);
   void encode(Held& held);
   void flush(Held& held);
+  void end_in_trace(const LaunchState& launch);
 
   ChunkRing ring_;
   Output& output_;
-  const std::uint64_t max_records_;
+  std::atomic<std::uint64_t> left_;  // of the maximum, not given to a worker yet
   std::array<std::shared_ptr<LaunchState>, kLaunchSlots> launches_;
   std::array<std::atomic<LaunchState*>, kLaunchSlots> by_slot_{};
   std::mutex slots_;

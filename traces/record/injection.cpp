@@ -103,6 +103,8 @@ void dispatch(Session& session, Sanitizer_CallbackDomain domain, Sanitizer_Callb
       const auto& call = *static_cast<const Sanitizer_CallbackData*>(data);
       if (call.callbackSite == SANITIZER_API_ENTER) {
         session.attributes().driver_call(id, call.functionParams, call.symbolName);
+      } else {
+        session.attributes().driver_call_over();
       }
       break;
     }

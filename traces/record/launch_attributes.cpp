@@ -66,21 +66,22 @@ void AttributeTracker::apply(const CUlaunchAttribute* attributes, unsigned count
 
 void AttributeTracker::driver_call(std::uint32_t cbid, const void* params, const char* symbol) {
   const std::lock_guard lock(mutex_);
-  const auto launch = [&](const LaunchAttributes& attributes) {
+  const auto launch = [&](const void* function, const char* name, const LaunchAttributes& attributes) {
     t_launch = attributes;
-    if (symbol != nullptr) by_name_[symbol] = attributes;
+    by_function_[function] = attributes;
+    if (name != nullptr) by_name_[name] = attributes;
   };
   switch (cbid) {
     case SANITIZER_CBID_DRIVER_API_cuLaunchKernel:
     case SANITIZER_CBID_DRIVER_API_cuLaunchKernel_ptsz: {
       const auto& p = *static_cast<const cuLaunchKernel_params*>(params);
-      launch(from_launch(p.f, p.sharedMemBytes));
+      launch(p.f, symbol, from_launch(p.f, p.sharedMemBytes));
       break;
     }
     case SANITIZER_CBID_DRIVER_API_cuLaunchCooperativeKernel:
     case SANITIZER_CBID_DRIVER_API_cuLaunchCooperativeKernel_ptsz: {
       const auto& p = *static_cast<const cuLaunchCooperativeKernel_params*>(params);
-      launch(from_launch(p.f, p.sharedMemBytes));
+      launch(p.f, symbol, from_launch(p.f, p.sharedMemBytes));
       break;
     }
     case SANITIZER_CBID_DRIVER_API_cuLaunchKernelEx:
@@ -89,7 +90,7 @@ void AttributeTracker::driver_call(std::uint32_t cbid, const void* params, const
       if (p.config == nullptr) break;
       LaunchAttributes attributes = from_launch(p.f, p.config->sharedMemBytes);
       apply(p.config->attrs, p.config->numAttrs, attributes);
-      launch(attributes);
+      launch(p.f, nullptr, attributes);  // its `symbol` is no kernel's name (driver 580)
       break;
     }
     case SANITIZER_CBID_DRIVER_API_cuFuncSetAttribute: {
@@ -129,13 +130,16 @@ void AttributeTracker::driver_call(std::uint32_t cbid, const void* params, const
   }
 }
 
-LaunchAttributes AttributeTracker::current(const std::string& function, CUstream stream) const {
+LaunchAttributes AttributeTracker::current(const std::string& name, const void* function,
+                                           CUstream stream) const {
   const std::lock_guard lock(mutex_);
   LaunchAttributes result;
   if (t_launch) {
     result = *t_launch;
-  } else if (const auto it = by_name_.find(function); it != by_name_.end()) {
-    result = it->second;
+  } else if (const auto named = by_name_.find(name); named != by_name_.end()) {
+    result = named->second;
+  } else if (const auto known = by_function_.find(function); known != by_function_.end()) {
+    result = known->second;
   }
   if (result.window.bytes == 0) {
     if (const auto it = windows_.find(stream); it != windows_.end()) result.window = it->second;
@@ -143,7 +147,7 @@ LaunchAttributes AttributeTracker::current(const std::string& function, CUstream
   return result;
 }
 
-void AttributeTracker::launch_over() { t_launch.reset(); }
+void AttributeTracker::driver_call_over() { t_launch.reset(); }
 
 std::uint64_t AttributeTracker::set_aside() const {
   const std::lock_guard lock(mutex_);

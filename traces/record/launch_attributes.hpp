@@ -4,9 +4,11 @@
 
 #include <cuda.h>
 
+#include <cstdint>
 #include <map>
 #include <mutex>
 #include <string>
+#include <vector>
 
 #include "traces/launch.hpp"
 
@@ -23,10 +25,10 @@ class AttributeTracker {
   // On entry to a driver call; `params` is its parameter structure. Other calls are ignored.
   // `symbol`: the kernel's name for launches.
   void driver_call(std::uint32_t cbid, const void* params, const char* symbol);
-  // What the launch that this thread is making asked for; falls back to the kernel's last launch
+  void driver_call_over();
+  // What the launch call that this thread is in asks for; falls back to the kernel's last launch
   // call (a graph's kernels were launched when it was captured).
-  LaunchAttributes current(const std::string& function, CUstream stream) const;
-  void launch_over();
+  LaunchAttributes current(const std::string& name, const void* function, CUstream stream) const;
   std::uint64_t set_aside() const;
   // Driver calls to be told of.
   static const std::vector<std::uint32_t>& wanted_calls();
@@ -39,6 +41,7 @@ class AttributeTracker {
   std::map<const void*, std::int32_t> carveouts_;   // CUfunction or CUkernel
   std::map<CUstream, trace::AccessWindow> windows_;
   std::map<std::string, LaunchAttributes> by_name_;
+  std::map<const void*, LaunchAttributes> by_function_;
   std::uint64_t set_aside_ = 0;
 };
 

@@ -23,6 +23,7 @@ struct LaunchState {
   // grid's id tells them apart. On that first one: the others. On each: its id, low bits.
   std::vector<std::shared_ptr<LaunchState>> siblings;
   std::uint32_t grid = 0;
+  bool in_graph = false;
   const void* context = nullptr;           // CUDA handles, compared only
   const void* stream = nullptr;
 

@@ -130,7 +130,7 @@ void look_at_partial(RecordedProcess& process) {
   if (!process.sealed) process.output += ".partial";
   process.bytes = fs::file_size(process.output, none);
   if (none) process.bytes = 0;
-  if (process.ended || process.sealed) return;
+  if (process.sealed) return;
   trace::OpenOptions options;
   options.allow_partial = true;
   if (auto reader = trace::TraceReader::open(process.output, options)) {

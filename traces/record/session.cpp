@@ -18,7 +18,10 @@
 namespace warpmem::record {
 namespace {
 
-constexpr unsigned kPatienceMs = 2000;  // without any record, before a launch is left to itself
+// How long a launch call waits for the launch's records before it returns. A kernel may wait for
+// what the program does next (a flag, another kernel): the program must go on then.
+constexpr unsigned kPatienceMs = 1000;
+constexpr std::size_t kPendingLaunches = 16;  // that may be left to themselves; bounds the memory
 
 struct OpenLaunch {
   std::shared_ptr<LaunchState> state;  // null: not recorded
@@ -235,7 +238,7 @@ void Session::open_trace(CUdevice device) {
 
 Session::Launch Session::describe(std::uint32_t id, const Sanitizer_LaunchData& data, Context& context) {
   const Programs::Entry& entry = programs_.find(data.module, data.functionName);
-  const LaunchAttributes attributes = attributes_.current(data.functionName, data.stream);
+  const LaunchAttributes attributes = attributes_.current(data.functionName, data.function, data.stream);
   auto state = std::make_shared<LaunchState>();
   trace::Launch& launch = state->launch;
   launch.id = id;
@@ -303,7 +306,8 @@ void Session::launch_begin(const Sanitizer_LaunchData& data) {
 void Session::set_graph_data(const Sanitizer_LaunchData& data, const Launch& state, const void* user) {
   if (state) {
     state->grid = static_cast<std::uint32_t>(data.gridId) & kGridMask;
-    for (const OpenLaunch& other : t_graph) {
+    state->in_graph = true;
+    for (const OpenLaunch& other : t_open) {  // they all begin before the first ends
       if (!other.state || other.function != data.function) continue;
       other.state->siblings.push_back(state);
       return;
@@ -313,7 +317,6 @@ void Session::set_graph_data(const Sanitizer_LaunchData& data, const Launch& sta
 }
 
 void Session::launch_end() {
-  attributes_.launch_over();
   if (t_open.empty()) return;
   OpenLaunch open = std::move(t_open.back());
   t_open.pop_back();
@@ -322,8 +325,7 @@ void Session::launch_end() {
     t_graph.push_back(std::move(open));
     return;
   }
-  settle(open.state);
-  busy_us_ += microseconds_since(open.since);
+  if (settle(open.state)) busy_us_ += microseconds_since(open.since);
 }
 
 void Session::graph_begin() {
@@ -333,23 +335,34 @@ void Session::graph_begin() {
 
 void Session::graph_end() {
   t_in_graph = false;
-  for (const OpenLaunch& open : t_graph) settle(open.state);
-  if (!t_graph.empty()) busy_us_ += microseconds_since(t_graph.front().since);
+  bool all = !t_graph.empty();
+  for (const OpenLaunch& open : t_graph) all = settle(open.state) && all;
+  if (all) busy_us_ += microseconds_since(t_graph.front().since);
   t_graph.clear();
 }
 
-void Session::settle(const Launch& launch) {
+// True when the launch is over and written; otherwise it stays pending.
+bool Session::settle(const Launch& launch) {
   Drain* drain = nullptr;
+  Launch oldest;
   {
     const std::lock_guard lock(mutex_);
     drain = contexts_[static_cast<CUcontext>(const_cast<void*>(launch->context))].drain.get();
+    if (pending_.size() >= kPendingLaunches) oldest = pending_.front();
   }
   if (options_.wait && drain->wait(*launch, kPatienceMs)) {
     finish(*launch);
-    return;
+    return true;
   }
-  const std::lock_guard lock(mutex_);
-  pending_.push_back(launch);
+  {
+    const std::lock_guard lock(mutex_);
+    pending_.push_back(launch);
+  }
+  if (oldest) {
+    drain->wait(*oldest, kPatienceMs);
+    reap(nullptr, nullptr, false);
+  }
+  return false;
 }
 
 void Session::finish(LaunchState& launch) {

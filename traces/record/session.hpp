@@ -56,7 +56,7 @@ class Session {
   void open_trace(CUdevice device);
   Launch describe(std::uint32_t id, const Sanitizer_LaunchData& data, Context& context);
   void set_graph_data(const Sanitizer_LaunchData& data, const Launch& state, const void* user);
-  void settle(const Launch& launch);
+  bool settle(const Launch& launch);
   void finish(LaunchState& launch);
   void reap(CUcontext context, const void* stream, bool ended);
   void report_failure(const Error& error);

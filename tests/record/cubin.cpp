@@ -1,0 +1,128 @@
+// Reading the ELF file that a module is loaded from: a small one made here, and every damage to it.
+#include "traces/record/cubin.hpp"
+
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "tests/catch.hpp"
+
+using namespace warpmem::record;
+
+namespace {
+
+void put(std::vector<unsigned char>& out, std::uint64_t value, std::size_t bytes) {
+  for (std::size_t i = 0; i < bytes; ++i) out.push_back(static_cast<unsigned char>(value >> 8 * i));
+}
+
+struct Part {
+  std::string name;
+  std::uint32_t type, link;
+  std::vector<unsigned char> bytes;
+  std::uint64_t size;  // of sections without bytes in the file
+};
+
+// kernel `_Z1kPf` (24 registers, a frame of 160 bytes, 256 bytes of shared memory) and function `f`.
+std::vector<unsigned char> small_cubin() {
+  std::vector<unsigned char> strings{0}, symbols(24, 0), info;
+  const auto text = [](std::vector<unsigned char>& table, const std::string& s) {
+    const auto at = table.size();
+    table.insert(table.end(), s.c_str(), s.c_str() + s.size() + 1);
+    return at;
+  };
+  const auto symbol = [&](const std::string& name, unsigned other, unsigned section, std::uint64_t size) {
+    put(symbols, text(strings, name), 4);
+    put(symbols, 2, 1);  // a function
+    put(symbols, other, 1);
+    put(symbols, section, 2);
+    put(symbols, 0, 8);
+    put(symbols, size, 8);
+  };
+  symbol("_Z1kPf", 0x10, 4, 0x300);
+  symbol("f", 0, 5, 0x80);
+  symbol("vprintf", 0, 0, 0);  // not in this file
+  for (const auto& [attribute, value] : {std::pair{0x2f, 24}, std::pair{0x11, 160}}) {
+    put(info, 4, 1);
+    put(info, static_cast<unsigned>(attribute), 1);
+    put(info, 8, 2);
+    put(info, 1, 4);
+    put(info, static_cast<unsigned>(value), 4);
+  }
+  std::vector<Part> parts{{"", 0, 0, {}, 0},
+                          {".strtab", 3, 0, strings, 0},
+                          {".symtab", 2, 1, symbols, 0},
+                          {".nv.info", 0x70000000, 2, info, 0},
+                          {".text._Z1kPf", 1, 2, std::vector<unsigned char>(0x300), 0},
+                          {".text.f", 1, 2, std::vector<unsigned char>(0x80), 0},
+                          {".nv.shared._Z1kPf", 8, 0, {}, 1024 + 256},
+                          {".nv.shared.reserved.0", 8, 0, {}, 0},
+                          {".shstrtab", 3, 0, {}, 0}};
+  std::vector<std::size_t> names;
+  for (const Part& part : parts) names.push_back(text(parts.back().bytes, part.name));
+  std::vector<unsigned char> file(64, 0), table;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const Part& part = parts[i];
+    put(table, names[i], 4);
+    put(table, part.type, 4);
+    put(table, 0, 16);
+    put(table, file.size(), 8);
+    put(table, part.bytes.empty() ? part.size : part.bytes.size(), 8);
+    put(table, part.link, 4);
+    put(table, 0, 20);
+    file.insert(file.end(), part.bytes.begin(), part.bytes.end());
+  }
+  std::vector<unsigned char> header;
+  const unsigned char magic[] = {0x7f, 'E', 'L', 'F', 2, 1, 1, 0x41, 8, 0, 0, 0, 0, 0, 0, 0};
+  header.assign(magic, magic + 16);
+  put(header, 0, 24);
+  put(header, file.size(), 8);       // section table
+  put(header, 90 << 8, 4);           // flags: sm_90
+  put(header, 0, 8);
+  put(header, parts.size(), 2);
+  put(header, parts.size() - 1, 2);  // names
+  std::copy(header.begin(), header.end(), file.begin());
+  file.insert(file.end(), table.begin(), table.end());
+  return file;
+}
+
+}  // namespace
+
+TEST_CASE("functions and their resources are found", "[record][cubin]") {
+  const auto cubin = parse_cubin(small_cubin());
+  REQUIRE(cubin.ok());
+  CHECK(cubin->arch == "sm_90");
+  REQUIRE(cubin->functions.size() == 2);
+  const CubinFunction* kernel = cubin->find("_Z1kPf");
+  REQUIRE(kernel != nullptr);
+  CHECK(kernel->kernel);
+  CHECK(kernel->symbol == 1);
+  CHECK(kernel->size == 0x300);
+  CHECK(kernel->registers == 24);
+  CHECK(kernel->local_bytes == 160);
+  CHECK(kernel->static_shared == 256);  // without the 1024 bytes that the driver reserves
+  const CubinFunction* other = cubin->find("f");
+  REQUIRE(other != nullptr);
+  CHECK_FALSE(other->kernel);
+  CHECK(cubin->find("vprintf") == nullptr);
+}
+
+TEST_CASE("what is no cubin is an error", "[record][cubin]") {
+  CHECK_FALSE(parse_cubin({}).ok());
+  const std::vector<unsigned char> zeros(4096, 0);
+  CHECK_FALSE(parse_cubin(zeros).ok());
+}
+
+TEST_CASE("a cubin cut at any length or with any bit flipped does no harm", "[record][cubin]") {
+  const std::vector<unsigned char> whole = small_cubin();
+  for (std::size_t length = 0; length < whole.size(); ++length) {
+    const std::vector<unsigned char> cut(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(length));
+    CHECK_FALSE(parse_cubin(cut).ok());  // the section table is at the end
+  }
+  std::size_t readable = 0;
+  for (std::size_t bit = 0; bit < whole.size() * 8; ++bit) {
+    std::vector<unsigned char> flipped = whole;
+    flipped[bit / 8] ^= static_cast<unsigned char>(1u << bit % 8);
+    readable += parse_cubin(flipped).ok() ? 1 : 0;
+  }
+  CHECK(readable > 0);
+}

@@ -1,0 +1,86 @@
+// What nvdisasm prints, read back; and what the recorder learns from an instruction's text.
+#include "traces/record/disassembly.hpp"
+
+#include "tests/catch.hpp"
+#include "traces/record/code_map.hpp"
+
+using namespace warpmem::record;
+
+TEST_CASE("sections, instructions, source lines and branch targets are read", "[record][disassembly]") {
+  const Disassembly listing = parse_disassembly(
+      "\t.target\tsm_90\n\n"
+      "//--------------------- .text._Z4copyPf          --------------------------\n"
+      "\t.section\t.text._Z4copyPf,\"ax\",@progbits\n"
+      "\t.align\t128\n"
+      "        .global         _Z4copyPf\n"
+      ".text._Z4copyPf:\n"
+      "        /*0000*/                   LDC R1, c[0x0][0x28] ;\n"
+      "\t//## File \"/src/copy.cu\", line 12\n"
+      ".L_x_1:\n"
+      "        /*0010*/              @!P0 LDG.E R7, desc[UR6][R2.64+0x1c] ;            (*\"SpillRefill\"*)\n"
+      "\t//## File \"/src/other.cuh\", line 3 inlined at \"/src/copy.cu\", line 14\n"
+      "        /*0020*/               @P1 BRA `(.L_x_1) ;\n"
+      "        /*0030*/                   BRA `(.L_x_2);\n"
+      ".L_x_2:\n"
+      "        /*0040*/                   EXIT ;\n"
+      "\t.section\t.text._Z5otherPf,\"ax\",@progbits\n"
+      "        /*0000*/                   BRA `(.L_x_1);\n");
+  REQUIRE(listing.sections.size() == 2);
+  const CodeSection* copy = listing.find(".text._Z4copyPf");
+  REQUIRE(copy != nullptr);
+  REQUIRE(copy->code.size() == 5);
+  CHECK(copy->code[0].text == "LDC R1, c[0x0][0x28]");
+  CHECK(copy->code[0].line == 0);
+  CHECK(copy->code[1].pc == 0x10);
+  CHECK(copy->code[1].text == "@!P0 LDG.E R7, desc[UR6][R2.64+0x1c]");
+  CHECK(listing.files[copy->code[1].file] == "/src/copy.cu");
+  CHECK(copy->code[1].line == 12);
+  CHECK(copy->code[2].text == "@P1 BRA 0x10");
+  CHECK(listing.files[copy->code[2].file] == "/src/other.cuh");
+  CHECK(copy->code[2].line == 3);
+  CHECK(copy->code[3].text == "BRA 0x40");
+  const CodeSection* other = listing.find(".text._Z5otherPf");
+  REQUIRE(other != nullptr);
+  CHECK(other->code[0].text == "BRA `(.L_x_1)");  // not in this section
+  CHECK(other->code[0].line == 0);
+}
+
+TEST_CASE("text that is no listing gives nothing", "[record][disassembly]") {
+  for (const char* text : {"", "\n\n", "/*", "/*00", "//## File \"", ".section", "nvdisasm fatal : no\n"}) {
+    CHECK(parse_disassembly(text).find(".text.f") == nullptr);
+  }
+}
+
+TEST_CASE("a missing nvdisasm is an error with a fix", "[record][disassembly]") {
+  const unsigned char image[] = {1, 2, 3};
+  const std::uint32_t symbols[] = {1};
+  const auto listing = disassemble("/no/such/nvdisasm", image, symbols);
+  REQUIRE_FALSE(listing.ok());
+  CHECK(listing.error().kind == warpmem::ErrorKind::kEnvironment);
+  CHECK(listing.error().fix.find("WARPMEM_NVDISASM") != std::string::npos);
+}
+
+TEST_CASE("reductions and places in the frame are seen in the text", "[record][disassembly]") {
+  CHECK(is_reduction_text("RED.E.ADD.F32.FTZ.RN.STRONG.GPU desc[UR4][R2.64], R5"));
+  CHECK(is_reduction_text("@!P0 REDG.E.ADD.STRONG.GPU desc[UR4][R2.64], R5"));
+  CHECK_FALSE(is_reduction_text("REDUX.SUM UR5, R2"));
+  CHECK_FALSE(is_reduction_text("ATOMG.E.ADD R2, [R4.64], R5"));
+  CHECK(frame_offset("STL.128 [R1+0x10], R4") == 0x10u);
+  CHECK(frame_offset("@P0 LDL.LU R5, [R1]") == 0u);
+  CHECK_FALSE(frame_offset("LDL R5, [R10+0x10]"));
+  CHECK_FALSE(frame_offset("LDL R5, [R12]"));
+  CHECK_FALSE(frame_offset("LDS R5, [R1+0x10]"));
+  CHECK_FALSE(frame_offset(""));
+  CHECK_FALSE(frame_offset("@P0"));
+}
+
+TEST_CASE("program counters become offsets, callees behind the kernel", "[record][disassembly]") {
+  CodeMap code;
+  code.ranges = {{0x7f00000000, 0x600, 0}, {0x7e00000100, 0x100, 0x600}};
+  CHECK(code.offset_of(0x00000000) == 0);
+  CHECK(code.offset_of(0x000005f0) == 0x5f0);
+  CHECK(code.offset_of(0x00000600) == kForeignPc);
+  CHECK(code.offset_of(0x00000110) == 0x110);  // the kernel comes first
+  code.ranges[0].pc = 0x7fffffff80;             // low halves run over
+  CHECK(code.offset_of(0x00000010) == 0x90);
+}
