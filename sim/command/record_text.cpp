@@ -13,6 +13,26 @@ using trace::Op;
 
 bool has_addresses(Op op) { return op != Op::kBarrier && op != Op::kCtaBegin && op != Op::kCtaEnd; }
 
+// Listed addresses as runs of equal steps, "0x1000 +4 x16 0x2000 +4 x16": what a person looks for.
+void append_runs(fmt::memory_buffer& out, std::span<const std::uint64_t> lanes) {
+  const auto to = std::back_inserter(out);
+  for (std::size_t i = 0; i < lanes.size();) {
+    std::size_t end = i + 1;
+    const auto step = end < lanes.size() ? static_cast<std::int64_t>(lanes[end] - lanes[i]) : 0;
+    while (end < lanes.size() && static_cast<std::int64_t>(lanes[end] - lanes[end - 1]) == step) {
+      ++end;
+    }
+    if (i > 0) out.push_back(' ');
+    if (end - i < 3) {  // two addresses always have an equal step: that says nothing
+      fmt::format_to(to, "{:#x}", lanes[i]);
+      ++i;
+      continue;
+    }
+    fmt::format_to(to, "{:#x} {:+} x{}", lanes[i], step, end - i);
+    i = end;
+  }
+}
+
 }  // namespace
 
 int lane_addresses(const RecordView& view, std::uint64_t* out) {
@@ -45,9 +65,10 @@ void append_text(fmt::memory_buffer& out, const RecordView& view) {
     if (record.active() == 1 || record.stride == 0) fmt::format_to(to, "{:#x}", record.base);
     else fmt::format_to(to, "{:#x} {:+} a lane", record.base, record.stride);
   } else {
-    fmt::format_to(to, "{:#x}", fmt::join(view.lanes, " "));
+    append_runs(out, view.lanes);
   }
-  if (!view.instruction.empty()) fmt::format_to(to, "  ; {}", view.instruction);
+  if (has_addresses(view.site.op) && !view.instruction.empty())
+    fmt::format_to(to, "  ; {}", view.instruction);
   out.push_back('\n');
 }
 

@@ -1,6 +1,7 @@
 // Writes small traces for the end-to-end tests: make_trace KIND FILE.
 //   copy     one launch of 8 CTAs x 4 warps that load and store consecutive 4-byte words
 //   gather   the same with listed addresses, and two launches of two kernels
+//   rows     "copy" whose warps load two rows of 16 words
 //   lossy    sealed, but 5 records are known to be lost
 //   empty    a sealed trace without launches
 //   large    "gather" with 512 times the CTAs, in one launch
@@ -56,7 +57,9 @@ Launch launch(std::uint32_t id, std::uint32_t program, std::uint32_t ctas) {
 // Distinct addresses in no order, 4-byte aligned, within 64 KiB.
 std::uint64_t scattered(std::uint64_t i) { return i * 2654435761U % 16384 * 4; }
 
-void add_warp(BlockBuilder& builder, std::uint32_t cta, std::uint32_t warp, bool gather) {
+enum class Loads { kConsecutive, kScattered, kTwoRows };
+
+void add_warp(BlockBuilder& builder, std::uint32_t cta, std::uint32_t warp, Loads loads) {
   const std::uint64_t first = 4 * 32 * (std::uint64_t{cta} * kWarps + warp);
   std::vector<Record> records(4);
   std::vector<std::uint64_t> lanes;
@@ -69,9 +72,13 @@ void add_warp(BlockBuilder& builder, std::uint32_t cta, std::uint32_t warp, bool
   records[1].stride = 4;
   records[2].base = kTarget + first;
   records[2].stride = 4;
-  if (gather) {
-    for (std::uint64_t lane = 0; lane < 32; ++lane)
-      lanes.push_back(kSource + scattered(first + lane));
+  if (loads != Loads::kConsecutive) {
+    for (std::uint64_t lane = 0; lane < 32; ++lane) {
+      const std::uint64_t offset = loads == Loads::kScattered
+                                       ? scattered(first + lane)
+                                       : first + lane / 16 * 4096 + lane % 16 * 4;
+      lanes.push_back(kSource + offset);
+    }
     records[1].base = 0;
     records[1].stride = 0;
     records[1].lanes = 0;
@@ -86,12 +93,12 @@ void need(const Result<T>& result) {
   std::exit(exit_status(result.error().kind));
 }
 
-void write_launch(TraceWriter& writer, std::uint32_t id, std::uint32_t program, bool gather,
+void write_launch(TraceWriter& writer, std::uint32_t id, std::uint32_t program, Loads loads,
                   std::uint64_t lost, std::uint32_t ctas = kCtas) {
   need(writer.begin_launch(launch(id, program, ctas)));
   BlockBuilder builder(id);
   for (std::uint32_t cta = 0; cta < ctas; ++cta) {
-    for (std::uint32_t warp = 0; warp < kWarps; ++warp) add_warp(builder, cta, warp, gather);
+    for (std::uint32_t warp = 0; warp < kWarps; ++warp) add_warp(builder, cta, warp, loads);
     if (builder.full()) need(writer.append(builder.take(lost)));
   }
   need(writer.append(builder.take(lost)));
@@ -116,12 +123,15 @@ int main(int argc, char** argv) {
     need(writer);
     if (kind != "empty") {
       need(writer->add_program(program("copy")));
-      write_launch(*writer, 0, 0, kind == "gather" || kind == "large", kind == "lossy" ? 5 : 0,
+      const Loads loads = kind == "gather" || kind == "large" ? Loads::kScattered
+                          : kind == "rows"                    ? Loads::kTwoRows
+                                                              : Loads::kConsecutive;
+      write_launch(*writer, 0, 0, loads, kind == "lossy" ? 5 : 0,
                    kind == "large" ? 512 * kCtas : kCtas);
     }
     if (kind == "gather") {
       need(writer->add_program(program("copy_again")));
-      write_launch(*writer, 1, 1, false, 0);
+      write_launch(*writer, 1, 1, Loads::kConsecutive, 0);
     }
     if (kind != "unsealed") need(writer->seal());
   }

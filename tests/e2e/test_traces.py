@@ -73,6 +73,10 @@ class Dump(harness.CommandTest):
         expected = [0x7F0000000000 + lane * 2654435761 % 16384 * 4 for lane in range(32)]
         self.assertEqual(load["addresses"], expected)
 
+    def test_text_shows_listed_addresses_as_runs(self):
+        run = self.run_command("dump", self.trace("rows"), "--limit", "2")
+        self.assertIn("0x7f0000000000 +4 x16 0x7f0000001000 +4 x16", run.out)
+
     def test_filters_combine(self):
         trace = self.trace("gather")
         records = self.records(trace, "--launch", "1", "--cta", "5", "--warp", "2")
