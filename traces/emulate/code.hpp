@@ -29,7 +29,7 @@ enum class Kind : std::uint8_t {
   kBarrier, kBarrierArrive, kBarrierReduce, kWarpSync, kClusterArrive, kClusterWait,
   kVote, kMatch, kShuffle, kReduceSync, kActiveMask, kElect,
   kAsyncCopy, kAsyncCommit, kAsyncWait,
-  kMatrixLoad, kMatrixStore, kMatrixProduct, kWmmaLoad, kWmmaStore,
+  kMatrixLoad, kMatrixStore, kMatrixProduct,
   kMbarrier, kBulkCopy, kBulkCommit, kBulkWait, kMapa,
 };
 
@@ -62,6 +62,7 @@ struct Access {
   trace::Op op = trace::Op::kLoad;
   Space space = Space::kGeneric;
   bool remote = false;              // .shared::cluster
+  bool waits = false;               // may be how a thread waits for another: volatile, acquire, compare-and-swap
   Type type = Type::kB32;
   std::uint8_t element_bytes = 4;
   std::uint8_t elements = 1;

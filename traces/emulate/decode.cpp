@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
 
 #include "traces/emulate/control_flow.hpp"
 #include "traces/emulate/decoder.hpp"
@@ -296,8 +297,19 @@ void Decoder::layout_variables() {
   for (const Variable* v : f_.returns) code_.returns.push_back(param_slot(v));
 }
 
+void Decoder::count_mentions() {
+  mentions_.assign(f_.registers.size(), 0);
+  const std::function<void(const Operand&)> count = [&](const Operand& o) {
+    if (o.kind == Operand::Kind::kRegister) ++mentions_[o.number];
+    for (const Operand& item : o.items) count(item);
+  };
+  for (const Statement& s : f_.body)
+    for (const Operand& o : s.operands) count(o);
+}
+
 Code Decoder::run() {
   layout_variables();
+  count_mentions();
   first_of_.assign(f_.body.size() + 1, 0);
   for (std::size_t i = 0; i < f_.body.size(); ++i) {
     s_ = &f_.body[i];

@@ -142,6 +142,7 @@ void Decoder::load_store(Modifiers& m, bool load) {
   if (m.has("async")) unsupported();
   a.type = m.take_type();
   if (a.type == Type::kNone || a.type == Type::kPred) unsupported();
+  a.waits = load && (m.has("volatile") || m.has("relaxed") || m.has("acquire") || m.has("cv") || m.has("mmio"));
   take_order(m);
   a.space = take_space(m, &a);
   const std::string_view vector = m.take_one_of({"v2", "v4", "v8"});
@@ -223,6 +224,10 @@ void Decoder::atomic(Modifiers& m, bool reduction) {
     if (!reduction) d[i] = dest(element(o[0], i), a.type);
   }
   const std::uint32_t c = cas ? source(o[first + 2], a.type) : kNoOffset;
+  // ptxas turns an atomic whose result nobody reads into a reduction, and so must the trace.
+  const bool unused = !reduction && o[0].kind == Operand::Kind::kRegister && mentions_[o[0].number] == 1;
+  if ((unused || (!reduction && o[0].kind == Operand::Kind::kSink)) && !cas && a.atomic != AtomicOp::kExch) a.op = trace::Op::kReduction;
+  a.waits = cas || a.atomic == AtomicOp::kExch;
   Inst& in = emit(Kind::kAccess);
   if (cas) a.values[1] = c;
   for (std::size_t i = 0; i < 4; ++i) a.values[4 + i] = d[i];

@@ -60,6 +60,7 @@ class Decoder {
   Inst& emit_handler(const std::string& name);
   void add_mode(Inst& in, std::uint8_t fp, Type type);
   void finish_branches();
+  void count_mentions();
   void layout_variables();
   ParamSlot param_slot(const Variable* v);
 
@@ -113,6 +114,8 @@ class Decoder {
   std::map<const Variable*, std::uint32_t> local_offsets_;
   std::vector<std::uint32_t> first_of_;  // statement -> index of its first Inst
   std::uint32_t carry_ = kNoOffset;
+  std::vector<std::uint32_t> mentions_;  // of each register in the body
+
 };
 
 }  // namespace warpmem::emulate

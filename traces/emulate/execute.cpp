@@ -6,6 +6,11 @@
 #include "traces/emulate/execution.hpp"
 
 namespace warpmem::emulate {
+namespace {
+
+constexpr std::uint32_t kPatience = 256;  // slices before lanes part that do not look like spinning
+
+}  // namespace
 
 std::int32_t Execution::new_part(Warp& warp) {
   if (!warp.unused.empty()) {
@@ -233,10 +238,33 @@ void Execution::return_values(Warp& warp, std::int32_t number, std::uint32_t lan
 }
 
 void Execution::run_warp(Warp& warp, std::uint64_t slice) {
+  warp.spun = false;
   while (!warp.ready.empty() && slice > 0) run_part(warp, slice);
+  if (warp.ready.empty()) {
+    warp.slices = 0;
+    return;
+  }
+  ++warp.slices;
+  if (warp.spun || warp.slices % kPatience == 0) part_company(warp);
   if (warp.ready.size() > 1) {  // whoever had the turn goes last
     warp.ready.insert(warp.ready.begin(), warp.ready.back());
     warp.ready.pop_back();
+  }
+}
+
+// Lanes that wait at a reconvergence point for others, which have run long and may be waiting for
+// them, go on by themselves, as independent thread scheduling lets them.
+void Execution::part_company(Warp& warp) {
+  for (std::size_t i = 0; i < warp.parts.size(); ++i) {
+    const Part& p = warp.parts[i];
+    const std::uint32_t here = p.mask & ~p.pending;
+    if (p.state != Part::State::kWaiting || here == 0) continue;
+    const std::int32_t ahead = new_part(warp);
+    Part& from = warp.parts[i];
+    Part& a = warp.parts[static_cast<std::size_t>(ahead)];
+    a.pc = from.pc, a.mask = here, a.parent = from.parent, a.frame = from.frame, a.reconverge = from.reconverge;
+    from.mask &= ~here;
+    make_ready(warp, ahead);
   }
 }
 
@@ -344,6 +372,7 @@ void Execution::run_part(Warp& warp, std::uint64_t& slice) {
         ++part->pc;
         group_->cluster_arrived += static_cast<std::uint32_t>(std::popcount(active));
         check_cluster();
+        goes_on = warp.ready.back() == number;
         break;
       case Kind::kClusterWait:
         ++part->pc;
@@ -355,6 +384,26 @@ void Execution::run_part(Warp& warp, std::uint64_t& slice) {
         break;
       case Kind::kAsyncCopy:
         if (active) async_copy(warp, *part, in, frame, active);
+        ++part->pc;
+        break;
+      case Kind::kMatrixLoad: case Kind::kMatrixStore:
+        if (active) matrix_access(warp, *part, in, frame, active);
+        ++part->pc;
+        break;
+      case Kind::kMatrixProduct:
+        if (active) matrix_product(warp, *part, in, frame, active);
+        ++part->pc;
+        break;
+      case Kind::kMapa:
+        if (active) map_address(in, frame, active);
+        ++part->pc;
+        break;
+      case Kind::kMbarrier:
+        if (active) mbarrier(warp, *part, in, frame, active);
+        ++part->pc;
+        break;
+      case Kind::kBulkCopy:
+        if (active) bulk_copy(warp, *part, in, frame, active);
         ++part->pc;
         break;
       default: ++part->pc; break;  // fences, waits: everything here has happened already

@@ -41,7 +41,7 @@ bool Execution::barrier(Warp& warp, std::int32_t number, const Inst& in, std::ui
   }
   if (in.kind == Kind::kBarrierArrive) {
     check_barrier(*cta_, id);
-    return true;
+    return warp.ready.back() == number;
   }
   if (tracer_ && group_->traced)
     tracer_->mark(cta_->number, warp.index, {16 * (now_code_->first_pc + in.statement), trace::Op::kBarrier, trace::Space::kNone, 0}, mask, id, static_cast<std::int32_t>(expected));

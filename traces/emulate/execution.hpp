@@ -29,6 +29,7 @@ class Execution {
   // execute.cpp: one warp
   void run_warp(Warp& warp, std::uint64_t slice);
   void run_part(Warp& warp, std::uint64_t& slice);
+  void part_company(Warp& warp);
   std::int32_t new_part(Warp& warp);
   std::int32_t new_frame(Warp& warp, const Code& code, std::uint32_t local_base);
   void make_ready(Warp& warp, std::int32_t part);
@@ -60,6 +61,13 @@ class Execution {
   void async_copy(Warp& warp, const Part& part, const Inst& in, std::byte* frame, std::uint32_t mask);
   void atomics(const Access& a, std::byte* frame, std::uint32_t mask, const Lanes& host);
   void record(const Warp& warp, const Inst& in, const Code& code, trace::Op op, trace::Space space, std::uint32_t bytes, std::uint32_t mask, const Lanes& lanes);
+
+  // execute_matrix.cpp, execute_bulk.cpp
+  void matrix_access(Warp& warp, const Part& part, const Inst& in, std::byte* frame, std::uint32_t mask);
+  void matrix_product(Warp& warp, const Part& part, const Inst& in, std::byte* frame, std::uint32_t mask);
+  void map_address(const Inst& in, std::byte* frame, std::uint32_t mask);
+  void mbarrier(Warp& warp, const Part& part, const Inst& in, std::byte* frame, std::uint32_t mask);
+  void bulk_copy(Warp& warp, const Part& part, const Inst& in, std::byte* frame, std::uint32_t mask);
 
   const Code& code_of(const Warp& warp, const Part& part) const { return *warp.frames[static_cast<std::size_t>(part.frame)].code; }
   // faults.cpp

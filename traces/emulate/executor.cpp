@@ -10,7 +10,7 @@
 namespace warpmem::emulate {
 namespace {
 
-constexpr std::uint64_t kWarpSlice = 1u << 16;    // warp instructions a warp runs at a stretch
+constexpr std::uint64_t kWarpSlice = 1u << 14;    // warp instructions a warp runs at a stretch
 constexpr std::uint64_t kGroupSlice = 1u << 23;   // … and a CTA, before the next one starts beside it
 constexpr std::size_t kMostGroups = 4096;
 
@@ -41,7 +41,7 @@ void Execution::start_cta(Cta& cta, std::uint64_t number, std::uint32_t rank) {
     warp.index = w;
     const std::uint32_t lanes = std::min(32u, threads_ - w * 32);
     warp.exists = lanes == 32 ? ~0u : (1u << lanes) - 1;
-    warp.exited = 0;
+    warp.exited = 0, warp.slices = 0;
     warp.parts.clear(), warp.ready.clear(), warp.unused.clear();
     for (Frame& f : warp.frames) f.used = false;
     const std::int32_t frame = new_frame(warp, *kernel_.functions[0], 0);

@@ -3,8 +3,8 @@
 // A warp's lanes are split into parts that share a program counter. A branch that goes both ways
 // leaves its part waiting at the immediate post-dominator with one child a side; lanes arrive there,
 // return or exit, and when none is outstanding the part goes on. A call is the same: the caller's
-// part waits for its lanes to return. Parts that wait for each other (spin locks, barriers on both
-// sides of a branch) still make progress, because every part that can run gets its turn.
+// part waits for its lanes to return. Every part that can run gets its turn; and when lanes spin on
+// a lock whose owner waits for them at a reconvergence point, the owner goes on without them.
 #pragma once
 
 #include <array>
@@ -56,6 +56,8 @@ struct Warp {
   std::vector<Frame> frames;
   std::vector<std::byte> local;     // lane after lane
   std::uint32_t local_capacity = 0; // bytes a lane
+  std::uint32_t slices = 0;         // used up one after the other
+  bool spun = false;                // in this slice: an access of the kind that waits for another thread
   std::uint32_t gone() const { return ~exists | exited; }
   bool done() const { return (exists & ~exited) == 0; }
 };

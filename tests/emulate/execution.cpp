@@ -1,0 +1,235 @@
+// Control flow, synchronisation, memory and faults.
+#include "tests/emulate/support.hpp"
+
+using namespace warpmem;
+using namespace warpmem::emulate;
+using namespace warpmem::emulate::test;
+using u32 = std::uint32_t;
+using u64 = std::uint64_t;
+
+namespace {
+
+std::vector<u32> ramp(std::size_t n) {
+  std::vector<u32> v(n);
+  for (std::size_t i = 0; i < n; ++i) v[i] = static_cast<u32>(i);
+  return v;
+}
+
+// One CTA: out[tid] = %d after `body`, in which %t is the thread's number and %o the buffer.
+std::string one_cta(const std::string& body, const std::string& before = {}) {
+  return std::string(kHeader) + before + R"(
+.visible .entry k(.param .u64 out)
+{
+  .reg .pred %p<10>; .reg .b32 %r<30>; .reg .b64 %rd<10>; .reg .b32 %t, %d; .reg .b64 %o;
+  mov.u32 %t, %tid.x; mov.b32 %d, 0; ld.param.u64 %o, [out];
+)" + body + R"(
+  mul.wide.u32 %rd9, %t, 4; add.s64 %rd9, %o, %rd9; st.global.u32 [%rd9], %d;
+  ret;
+}
+)";
+}
+std::vector<u32> run_cta(const std::string& body, u32 threads, const std::string& before = {}) {
+  Machine m(one_cta(body, before));
+  const u64 out = m.buffer(std::vector<u32>(threads, 0xdddddddd));
+  m.argument(out);
+  const auto ok = m.launch("k", {1, 1, 1}, {threads, 1, 1});
+  INFO((ok ? std::string() : ok.error().text()));
+  REQUIRE(ok.ok());
+  return m.read<u32>(out, threads);
+}
+Error fail_cta(const std::string& body, u32 threads = 32, u64 limit = 0) {
+  Machine m(one_cta(body));
+  m.options.max_instructions = limit;
+  m.argument(m.buffer(std::vector<u32>(threads)));
+  const auto ok = m.launch("k", {1, 1, 1}, {threads, 1, 1});
+  REQUIRE(!ok.ok());
+  INFO(ok.error().text());
+  return ok.error();
+}
+bool has(const std::string& text, const std::string& part) {
+  INFO(text);
+  CHECK(text.find(part) != std::string::npos);
+  return text.find(part) != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("lanes that took different ways meet at the post-dominator") {
+  const auto d = run_cta(R"(
+    setp.lt.u32 %p1, %t, 10; @%p1 bra LOW;
+    setp.lt.u32 %p2, %t, 20; @%p2 bra MIDDLE;
+    mov.b32 %d, 300; bra MEET;
+LOW: mov.b32 %d, 100; bra MEET;
+MIDDLE: mov.b32 %d, 200;
+MEET: activemask.b32 %r1; popc.b32 %r2, %r1; add.s32 %d, %d, %r2;)", 32);
+  for (u32 i = 0; i < 32; ++i) CHECK(d[i] == (i < 10 ? 132u : i < 20 ? 232u : 332u));
+}
+
+TEST_CASE("a loop runs as often as each lane asks and ends with all lanes together") {
+  const auto d = run_cta(R"(
+    mov.b32 %r1, 0;
+LOOP: setp.ge.u32 %p1, %r1, %t; @%p1 bra OUT; add.s32 %d, %d, %r1; add.s32 %r1, %r1, 1; bra LOOP;
+OUT: activemask.b32 %r3; setp.ne.b32 %p2, %r3, 0xffffffff; @%p2 mov.b32 %d, 9999;)", 64);
+  for (u32 i = 0; i < 64; ++i) CHECK(d[i] == i * (i - 1) / 2);
+}
+
+TEST_CASE("lanes that exit early are waited for by nobody") {
+  const auto d = run_cta(R"(
+    setp.lt.u32 %p1, %t, 40; @%p1 exit;
+    bar.sync 0; vote.sync.ballot.b32 %d, %p2, 0xffffffff; add.s32 %d, %d, 5;)", 64);
+  CHECK(d[0] == 0xdddddddd);
+  CHECK(d[39] == 0xdddddddd);
+  CHECK(d[40] == 5);
+  CHECK(d[63] == 5);
+}
+
+TEST_CASE("a jump table sends each lane to its own target") {
+  const auto d = run_cta(R"(
+    and.b32 %r1, %t, 3;
+    TABLE: .branchtargets A, B, C, D;
+    brx.idx %r1, TABLE;
+A: mov.b32 %d, 10; bra MEET;
+B: mov.b32 %d, 20; bra MEET;
+C: mov.b32 %d, 30; bra MEET;
+D: mov.b32 %d, 40;
+MEET: activemask.b32 %r3; setp.ne.b32 %p2, %r3, 0xffffffff; @%p2 mov.b32 %d, 9999;)", 32);
+  for (u32 i = 0; i < 32; ++i) CHECK(d[i] == (i % 4 + 1) * 10);
+}
+
+TEST_CASE("functions recurse, each lane to its own depth") {
+  const std::string fib = R"(
+.func (.param .b32 r) fib(.param .b32 n)
+{
+  .reg .pred %p<2>; .reg .b32 %r<9>;
+  ld.param.u32 %r1, [n]; setp.lt.s32 %p1, %r1, 2; @%p1 bra BASE;
+  add.s32 %r2, %r1, -1;
+  { .param .b32 p0; st.param.b32 [p0], %r2; .param .b32 q0; call.uni (q0), fib, (p0); ld.param.b32 %r3, [q0]; }
+  add.s32 %r2, %r1, -2;
+  { .param .b32 p0; st.param.b32 [p0], %r2; .param .b32 q0; call.uni (q0), fib, (p0); ld.param.b32 %r4, [q0]; }
+  add.s32 %r1, %r3, %r4;
+BASE: st.param.b32 [r], %r1; ret;
+}
+.func (.param .b32 r) twice(.param .b32 n) { .reg .b32 %r<3>; ld.param.u32 %r1, [n]; shl.b32 %r2, %r1, 1; st.param.b32 [r], %r2; ret; }
+.global .u64 table[2] = {fib, twice};
+)";
+  const auto d = run_cta("{ .param .b32 p0; st.param.b32 [p0], %t; .param .b32 q0; call.uni (q0), fib, (p0); ld.param.b32 %d, [q0]; }", 12, fib);
+  const u32 expected[] = {0, 1, 1, 2, 3, 5, 8, 13, 21, 34, 55, 89};
+  for (u32 i = 0; i < 12; ++i) CHECK(d[i] == expected[i]);
+  SECTION("through pointers that differ from lane to lane") {
+    const auto e = run_cta(R"(
+      and.b32 %r1, %t, 1; mul.wide.u32 %rd1, %r1, 8; mov.u64 %rd2, table; add.s64 %rd1, %rd1, %rd2; ld.global.u64 %rd3, [%rd1];
+      { .param .b32 p0; st.param.b32 [p0], %t; .param .b32 q0; P: .callprototype (.param .b32 _) _ (.param .b32 _);
+        call (q0), %rd3, (p0), P; ld.param.b32 %d, [q0]; })", 12, fib);
+    for (u32 i = 0; i < 12; ++i) CHECK(e[i] == (i % 2 ? 2 * i : expected[i]));
+  }
+}
+
+TEST_CASE("a barrier orders shared memory between warps") {
+  const auto d = run_cta(R"(
+    .shared .align 4 .b8 tile[512];
+    mov.u32 %r1, tile; shl.b32 %r2, %t, 2; add.s32 %r3, %r1, %r2; st.shared.u32 [%r3], %t;
+    bar.sync 0;
+    xor.b32 %r4, %t, 127; shl.b32 %r4, %r4, 2; add.s32 %r4, %r1, %r4; ld.shared.u32 %d, [%r4];)", 128);
+  for (u32 i = 0; i < 128; ++i) CHECK(d[i] == (i ^ 127));
+}
+
+TEST_CASE("barriers reduce and count: bar.red, and named barriers for some warps") {
+  const auto d = run_cta("setp.lt.u32 %p1, %t, 5; bar.red.popc.u32 %d, 0, %p1;", 96);
+  for (const u32 v : d) CHECK(v == 5);
+  const auto e = run_cta("setp.ge.u32 %p1, %t, 64; @%p1 bra REST; bar.sync 1, 64; mov.b32 %d, 1; REST: bar.sync 0;", 96);
+  CHECK(e[0] == 1);
+  CHECK(e[95] == 0);
+}
+
+TEST_CASE("a warp-synchronous lock with diverged lanes ends: every part gets its turn") {
+  const auto d = run_cta(R"(
+    .shared .align 4 .u32 lock; .shared .align 4 .u32 count;
+TRY: atom.shared.cas.b32 %r1, [lock], 0, 1; setp.ne.b32 %p1, %r1, 0; @%p1 bra TRY;
+    ld.shared.u32 %r2, [count]; add.s32 %r2, %r2, 1; st.shared.u32 [count], %r2; atom.shared.exch.b32 %r3, [lock], 0;
+    bar.sync 0; ld.shared.u32 %d, [count];)", 64);
+  for (const u32 v : d) CHECK(v == 64);
+}
+
+TEST_CASE("shuffles, votes, matches and redux") {
+  CHECK(run_cta("shfl.sync.down.b32 %d, %t, 4, 31, -1;", 32)[3] == 7);
+  CHECK(run_cta("shfl.sync.down.b32 %d, %t, 4, 31, -1;", 32)[30] == 30);
+  CHECK(run_cta("shfl.sync.up.b32 %d, %t, 4, 0, -1;", 32)[3] == 3);
+  CHECK(run_cta("shfl.sync.up.b32 %d, %t, 4, 0, -1;", 32)[9] == 5);
+  CHECK(run_cta("shfl.sync.bfly.b32 %d, %t, 5, 31, -1;", 32)[8] == 13);
+  CHECK(run_cta("shfl.sync.idx.b32 %d, %t, 2, 0x181f, -1;", 32)[12] == 10);  // segments of 8
+  CHECK(run_cta("shfl.sync.down.b32 %d|%p1, %t, 4, 31, -1; selp.b32 %d, 1, 0, %p1;", 32)[28] == 0);
+  CHECK(run_cta("setp.lt.u32 %p1, %t, 3; vote.sync.ballot.b32 %d, %p1, -1;", 32)[9] == 7);
+  CHECK(run_cta("setp.lt.u32 %p1, %t, 3; vote.sync.any.pred %p2, %p1, -1; selp.b32 %d, 1, 0, %p2;", 32)[9] == 1);
+  CHECK(run_cta("and.b32 %r1, %t, 1; match.any.sync.b32 %d, %r1, -1;", 32)[2] == 0x55555555);
+  CHECK(run_cta("redux.sync.add.s32 %d, %t, -1;", 32)[0] == 496);
+  CHECK(run_cta("sub.s32 %r1, 5, %t; redux.sync.min.s32 %d, %r1, -1;", 32)[0] == static_cast<u32>(-26));
+}
+
+TEST_CASE("atomics act on every lane, in lane order") {
+  Machine m(one_cta("atom.global.add.u32 %d, [%o+256], 2;"));
+  const u64 out = m.buffer(std::vector<u32>(65, 0));
+  m.argument(out);
+  REQUIRE(m.launch("k", {1, 1, 1}, {64, 1, 1}).ok());
+  const auto v = m.read<u32>(out, 65);
+  CHECK(v[64] == 128);
+  CHECK(v[1] == 2);
+  CHECK(v[63] == 126);
+  const auto inc = run_cta(".shared .u32 n; atom.shared.inc.u32 %d, [n], 3;", 8);
+  CHECK(inc[7] == 3);
+  CHECK(inc[4] == 0);
+  CHECK(run_cta(".shared .u32 n; atom.shared.max.s32 %d, [n], %t; bar.sync 0; ld.shared.u32 %d, [n];", 32)[0] == 31);
+}
+
+TEST_CASE("vectors, small types and generic addresses") {
+  const auto d = run_cta(R"(
+    .shared .align 16 .b8 tile[64]; .local .align 8 .b8 stack[16];
+    mov.u64 %rd1, tile; cvta.shared.u64 %rd2, %rd1; mov.b32 %r1, 1; mov.b32 %r2, 0xfffffff2;
+    st.v4.u32 [%rd2+16], {%r1, %r2, %r1, %r2}; ld.shared.v2.u32 {%r3, %r4}, [tile+24];
+    mov.u64 %rd3, stack; cvta.local.u64 %rd4, %rd3; st.u32 [%rd4+8], %t; ld.local.u32 %r5, [stack+8];
+    ld.shared.s8 %r6, [tile+20]; ld.shared.u8 %r7, [tile+20];
+    add.s32 %d, %r3, %r4; add.s32 %d, %d, %r5; sub.s32 %r6, %r7, %r6; add.s32 %d, %d, %r6;)", 32);
+  for (u32 i = 0; i < 32; ++i) CHECK(d[i] == 1u + 0xfffffff2u + i + 256u);
+}
+
+TEST_CASE("faults name the thread, the address and what is near") {
+  const Error out = fail_cta("add.s64 %rd1, %o, 400; ld.global.u32 %d, [%rd1];");
+  has(out.message, "out-of-bounds global load of 4 bytes at 0x");
+  has(out.message, "272 bytes behind the end of an allocation of 128 B");
+  has(out.message, "thread (0,0,0) of CTA (0,0,0)");
+  has(out.place, "test.ptx:");
+  has(fail_cta("mov.b64 %rd1, 0; st.global.u32 [%rd1], %d;").message, "a null pointer");
+  has(fail_cta("add.s64 %rd1, %o, 2; ld.global.u32 %d, [%rd1];").message, "misaligned load of 4 bytes");
+  has(fail_cta(".shared .b8 s[16]; ld.shared.u32 %d, [s+4096];").message, "the CTA has 16 bytes of shared memory");
+  has(fail_cta("trap;").message, "executed trap");
+  has(fail_cta("shfl.sync.idx.b32 %d, %t, 0, 31, -1; setp.lt.u32 %p1, %t, 3; @%p1 shfl.sync.idx.b32 %d, %t, 0, 31, -1;").message, "names lanes 0xfffffff8");
+}
+
+TEST_CASE("a kernel that never ends is stopped, a deadlock names its warps") {
+  const Error endless = fail_cta("FOREVER: bra FOREVER;", 32, 10000);
+  CHECK(endless.kind == ErrorKind::kResources);
+  has(endless.message, "as many as --max-instructions allows");
+  const Error stuck = fail_cta("setp.lt.u32 %p1, %t, 32; @%p1 bar.sync 1, 64; bar.sync 0;", 64);
+  has(stuck.message, "deadlock");
+  has(stuck.message, "CTA (0,0,0) warp 0 lanes 0xffffffff: barrier 1");
+}
+
+TEST_CASE("printf formats its arguments, and CTAs that wait for later ones get them") {
+  Machine m(std::string(kHeader) + R"(
+.extern .func (.param .b32 r) vprintf(.param .b64 f, .param .b64 a);
+.global .align 1 .b8 text[11] = {37, 100, 32, 37, 46, 49, 102, 32, 33, 10, 0};
+.visible .entry k(.param .u64 flag)
+{
+  .local .align 8 .b8 stack[16]; .reg .pred %p<3>; .reg .b32 %r<5>; .reg .b64 %rd<6>;
+  mov.u32 %r1, %ctaid.x; ld.param.u64 %rd1, [flag]; setp.eq.u32 %p1, %r1, 1; @%p1 bra SIGNAL;
+WAIT: ld.volatile.global.u32 %r2, [%rd1]; setp.eq.u32 %p2, %r2, 0; @%p2 bra WAIT;
+  mov.u64 %rd2, stack; cvta.local.u64 %rd3, %rd2; st.local.u32 [stack], %r2; mov.b64 %rd4, 0d3FF8000000000000; st.local.u64 [stack+8], %rd4;
+  { .param .b64 p0; .param .b64 p1; .param .b32 q; mov.u64 %rd5, text; st.param.b64 [p0], %rd5; st.param.b64 [p1], %rd3; call.uni (q), vprintf, (p0, p1); }
+  ret;
+SIGNAL: mov.b32 %r3, 7; st.global.u32 [%rd1], %r3; ret;
+})");
+  m.argument(m.buffer(ramp(1)));
+  const auto ok = m.launch("k", {2, 1, 1}, {1, 1, 1});
+  INFO((ok ? std::string() : ok.error().text()));
+  REQUIRE(ok.ok());
+  CHECK(m.printed == "7 1.5 !\n");
+}

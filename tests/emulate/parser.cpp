@@ -1,0 +1,88 @@
+// PTX that parses, and PTX that does not: what is said, and where.
+#include "tests/emulate/support.hpp"
+
+using namespace warpmem;
+using namespace warpmem::emulate;
+using namespace warpmem::emulate::test;
+
+namespace {
+
+Error parse_error(const std::string& body) {
+  auto m = parse_ptx("bad.ptx", kHeader + body);
+  REQUIRE(!m.ok());
+  return m.error();
+}
+Error build_error(const std::string& body, const std::string& entry = "k") {
+  auto module = parse_ptx("bad.ptx", kHeader + body);
+  if (!module) FAIL(module.error().text());
+  auto memory = Memory::create(1u << 30);
+  REQUIRE(memory.ok());
+  auto loaded = LoadedModule::load(std::move(module).value(), *memory);
+  if (!loaded) return loaded.error();
+  auto kernel = build_kernel(**loaded, entry);
+  REQUIRE(!kernel.ok());
+  return kernel.error();
+}
+bool says(const Error& e, const std::string& part) {
+  INFO(e.text());
+  const bool found = e.text().find(part) != std::string::npos;
+  CHECK(found);
+  return found;
+}
+
+}  // namespace
+
+TEST_CASE("an error names file, line, column and points at the place") {
+  const Error e = parse_error(".visible .entry k()\n{\n\t.reg .b32 %r<4>;\n\tadd.s32 %r1, %r2 %r3;\n}\n");
+  CHECK(e.kind == ErrorKind::kMalformed);
+  CHECK(e.place == "bad.ptx:7:19");
+  CHECK(e.message == "expected ',' or ';' instead of '%r3'\n    \tadd.s32 %r1, %r2 %r3;\n    \t                 ^");
+}
+
+TEST_CASE("malformed PTX is refused with its reason") {
+  says(parse_error(".visible .entry k()\n{\n ret;\n"), "the body of 'k' is never closed");
+  says(parse_error(".entry k() { bra NOWHERE; }"), "there is no label 'NOWHERE' in 'k'");
+  says(parse_error(".entry k() { A: A: ret; }"), "label 'A' is defined twice");
+  says(parse_error(".entry k() { @%p1 ret; }"), "this register is not declared");
+  says(parse_error(".entry k() { .reg .b32 %r<2>; @%r1 ret; }"), "a guard must be a .pred register");
+  says(parse_error(".entry k() { .reg .b99 %r<2>; }"), "'.b99' is not a type");
+  says(parse_error(".global .align 3 .b8 x[4];"), "an alignment must be a power of two");
+  says(parse_error(".global .b8 x[2] = {1, 2, 3};"), "has more values than elements");
+  says(parse_error(".entri k() {}"), "did you mean .entry?");
+  says(parse_error(".entry k() {} .entry k() {}"), "function 'k' is defined twice");
+  says(parse_error(".entry k() { .reg .b32 %r<99999999>; }"), "is too large");
+  auto none = parse_ptx("x.ptx", "");
+  REQUIRE(!none.ok());
+  says(none.error(), "it has no .version directive");
+}
+
+TEST_CASE("what an instruction cannot have is found before anything runs") {
+  says(build_error(".entry k() { .reg .b32 %r<4>; add.s32 %r1, %r2; }"), "add.s32 needs 3 operands, not 2");
+  says(build_error(".entry k() { .reg .b32 %r<4>; .reg .b64 %rd<4>; add.s32 %r1, %r2, %rd1; }"), "a register of 64 bits cannot be a .s32 operand");
+  says(build_error(".entry k() { .reg .b32 %r<4>; frobnicate.s32 %r1, %r2; }"), "the emulator does not support frobnicate.s32");
+  says(build_error(".entry k() { .reg .b32 %r<4>; add.s32.wobble %r1, %r2, %r3; }"), "does not support add.s32.wobble");
+  says(build_error(".entry k() { .reg .b32 %r<4>; mov.u32 %r1, %wobble; }"), "'%wobble' is neither a declared register nor a special register");
+  says(build_error(".entry k() { .reg .b32 %r<4>; mov.u32 %r1, x; }"), "'x' is not declared");
+  says(build_error(".extern .func f; .entry k() { call f; }"), "has no body in this file");
+  says(build_error(".entry kernel() { ret; }", "kernal"), "did you mean 'kernel'?");
+}
+
+TEST_CASE("names in inner braces hide outer ones, and labels may repeat there") {
+  Machine m(elementwise("u32", "u32", "", "", R"(
+    mov.b32 %d, %a;
+    { .reg .pred p; .reg .b32 t; mov.b32 t, 3; AGAIN: add.s32 %d, %d, 1; sub.s32 t, t, 1; setp.ne.s32 p, t, 0; @p bra AGAIN; }
+    { .reg .pred p; .reg .b32 t; mov.b32 t, 2; AGAIN: add.s32 %d, %d, 10; sub.s32 t, t, 1; setp.ne.s32 p, t, 0; @p bra AGAIN; }
+  )"));
+  const std::uint64_t out = m.buffer(std::vector<std::uint32_t>(1)), in = m.buffer(std::vector<std::uint32_t>{100});
+  m.argument(out), m.argument(in), m.argument(in), m.argument(in), m.argument(1u);
+  REQUIRE(m.launch("k", {1, 1, 1}, {32, 1, 1}).ok());
+  CHECK(m.read<std::uint32_t>(out, 1)[0] == 123);
+}
+
+TEST_CASE("every truncation of a kernel is parsed or refused, never more") {
+  const std::string text = shipped("vector_copy.ptx");
+  for (std::size_t n = 0; n < text.size(); n += 7) {
+    auto m = parse_ptx("cut.ptx", text.substr(0, n));
+    if (!m) CHECK(!m.error().message.empty());
+  }
+}

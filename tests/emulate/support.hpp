@@ -1,0 +1,74 @@
+// Runs PTX given as text: buffers in, buffers out, and the trace when asked for.
+#pragma once
+
+#include <cstring>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tests/catch.hpp"
+#include "traces/emulate/executor.hpp"
+#include "traces/emulate/parser.hpp"
+
+namespace warpmem::emulate::test {
+
+class Machine {
+ public:
+  explicit Machine(const std::string& ptx, const std::string& name = "test.ptx");
+
+  template <class T>
+  std::uint64_t buffer(const std::vector<T>& values) {
+    const std::uint64_t at = memory_->allocate(values.size() * sizeof(T), trace::AllocationKind::kDevice);
+    std::memcpy(memory_->host(at), values.data(), values.size() * sizeof(T));
+    return at;
+  }
+  template <class T>
+  std::vector<T> read(std::uint64_t at, std::size_t count) const {
+    std::vector<T> values(count);
+    std::memcpy(values.data(), memory_->host(at), count * sizeof(T));
+    return values;
+  }
+  template <class T>
+  void argument(T value) {  // in order, each at its own alignment
+    params_.resize((params_.size() + sizeof(T) - 1) / sizeof(T) * sizeof(T) + sizeof(T));
+    std::memcpy(params_.data() + params_.size() - sizeof(T), &value, sizeof(T));
+  }
+  Result<void> launch(const std::string& entry, Dim3 grid, Dim3 block, std::uint32_t dynamic_shared = 0, const std::string& trace_path = {});
+
+  RunStatistics statistics;
+  RunOptions options;
+  std::string printed;
+  Dim3 cluster{1, 1, 1};
+  Memory& memory() { return *memory_; }
+
+ private:
+  std::unique_ptr<Memory> memory_;
+  std::unique_ptr<LoadedModule> module_;
+  std::vector<std::byte> params_;
+};
+
+constexpr const char* kHeader = ".version 8.0\n.target sm_90\n.address_size 64\n";
+
+// A kernel "k" whose thread i loads a[i], b[i], c[i] of these types, runs `body` on %a, %b, %c, and
+// stores %d. A type of "" leaves the operand out.
+std::string elementwise(const std::string& d, const std::string& a, const std::string& b, const std::string& c, const std::string& body);
+
+// Reads a file shipped beside the tests.
+std::string shipped(const std::string& name);
+
+template <class D, class A, class B = A, class C = A>
+std::vector<D> compute(const std::string& body, const std::string& d, const std::string& a, std::vector<A> x, const std::string& b = {},
+                       std::vector<B> y = {}, const std::string& c = {}, std::vector<C> z = {}) {
+  Machine m(elementwise(d, a, b, c, body));
+  const std::size_t n = x.size();
+  y.resize(n), z.resize(n);
+  const std::uint64_t out = m.buffer(std::vector<D>(n));
+  m.argument(out), m.argument(m.buffer(x)), m.argument(m.buffer(y)), m.argument(m.buffer(z));
+  m.argument(static_cast<std::uint32_t>(n));
+  const auto ok = m.launch("k", {static_cast<std::uint32_t>(n + 63) / 64, 1, 1}, {64, 1, 1});
+  INFO((ok ? std::string() : ok.error().text()));
+  REQUIRE(ok.ok());
+  return m.read<D>(out, n);
+}
+
+}  // namespace warpmem::emulate::test

@@ -1,0 +1,104 @@
+#include <fmt/format.h>
+
+#include <cstring>
+
+#include "traces/emulate/bulk.hpp"
+#include "traces/emulate/execution.hpp"
+
+namespace warpmem::emulate {
+namespace {
+
+Mbarrier load_barrier(std::uint64_t at) {
+  std::uint64_t v;
+  std::memcpy(&v, reinterpret_cast<const void*>(at), 8);
+  return Mbarrier::unpack(v);
+}
+void store_barrier(std::uint64_t at, const Mbarrier& b) {
+  const std::uint64_t v = b.pack();
+  std::memcpy(reinterpret_cast<void*>(at), &v, 8);
+}
+
+}  // namespace
+
+void Execution::map_address(const Inst& in, std::byte* frame, std::uint32_t mask) {
+  const auto* rank = reinterpret_cast<const std::uint32_t*>(frame + in.b);
+  const bool wide = (in.sub & 15) == 8, shared = in.sub & 16;
+  for (std::uint32_t l = 0; l < 32; ++l) {
+    if (!(mask >> l & 1)) continue;
+    const std::uint64_t a = wide ? reinterpret_cast<const std::uint64_t*>(frame + in.a)[l] : reinterpret_cast<const std::uint32_t*>(frame + in.a)[l];
+    const std::uint64_t window = shared ? 0 : kSharedWindow;
+    const std::uint64_t r = window + ((a - window) & ((1u << kRankShift) - 1)) + ((std::uint64_t{rank[l]} + 1) << kRankShift);
+    if (wide) reinterpret_cast<std::uint64_t*>(frame + in.d)[l] = r;
+    else reinterpret_cast<std::uint32_t*>(frame + in.d)[l] = static_cast<std::uint32_t>(r);
+  }
+}
+
+void Execution::mbarrier(Warp& warp, const Part& part, const Inst& in, std::byte* frame, std::uint32_t mask) {
+  const Access& a = code_of(warp, part).accesses[in.extra];
+  warp.spun |= a.waits;
+  Lanes at;
+  addresses(a, frame, at);
+  if (a.space == Space::kGeneric)
+    for (std::uint64_t& v : at) v -= kSharedWindow;
+  resolve(warp, in, mask, trace::Space::kShared, 8, "mbarrier access", at);
+  const auto op = static_cast<MbarrierOp>(in.sub & 15);
+  const auto* values = in.a == kNoOffset ? nullptr : reinterpret_cast<const std::uint32_t*>(frame + in.a);
+  for (std::uint32_t l = 0; l < 32; ++l) {
+    if (!(mask >> l & 1)) continue;
+    Mbarrier b = load_barrier(at[l]);
+    const std::uint32_t v = values && op != MbarrierOp::kTest ? values[l] : 1;
+    switch (op) {
+      case MbarrierOp::kInit: b = {v, v, false, 0}; break;
+      case MbarrierOp::kInvalidate: b = {}; break;
+      case MbarrierOp::kArrive:
+        if (in.d != kNoOffset) reinterpret_cast<std::uint64_t*>(frame + in.d)[l] = b.pack();
+        if (in.sub & 16) b.bytes += static_cast<std::int32_t>(v);
+        b.arrive(in.sub & 16 ? 1 : v);
+        break;
+      case MbarrierOp::kExpect: b.bytes += static_cast<std::int32_t>(v); break;
+      default: {
+        const bool phase = op == MbarrierOp::kTest ? Mbarrier::unpack(reinterpret_cast<const std::uint64_t*>(frame + in.a)[l]).parity : (v & 1) != 0;
+        auto& p = *reinterpret_cast<std::uint32_t*>(frame + in.d2);
+        p = (p & ~(1u << l)) | static_cast<std::uint32_t>(b.parity != phase) << l;  // that phase is over
+        continue;
+      }
+    }
+    store_barrier(at[l], b);
+  }
+}
+
+// The copy is done at once, lane by lane; its bytes count towards the mbarrier right away.
+void Execution::bulk_copy(Warp& warp, const Part& part, const Inst& in, std::byte* frame, std::uint32_t mask) {
+  const Code& code = code_of(warp, part);
+  const Access& read = code.accesses[in.extra];
+  const Access& write = code.accesses[in.extra + 1];
+  Lanes from, to, barrier;
+  addresses(read, frame, from);
+  addresses(write, frame, to);
+  if (in.sub & 1) addresses(code.accesses[in.extra + 2], frame, barrier);
+  const auto* bytes = reinterpret_cast<const std::uint32_t*>(frame + in.a);
+  const bool load = read.space == Space::kGlobal;
+  const trace::Space source = load ? trace::Space::kGlobal : trace::Space::kShared, target = load ? trace::Space::kShared : trace::Space::kGlobal;
+  for (std::uint32_t l = 0; l < 32; ++l) {
+    if (!(mask >> l & 1) || bytes[l] == 0) continue;
+    const std::uint32_t lane = 1u << l, n = bytes[l];
+    if (n % 16) fault(warp, in, l, fmt::format("a bulk copy of {} bytes: it must be a multiple of 16", n));
+    record(warp, in, code, trace::Op::kBulkRead, source, n, lane, from);
+    record(warp, in, code, trace::Op::kBulkWrite, target, n, lane, to);
+    Lanes a, b;
+    std::memcpy(a, from, sizeof a), std::memcpy(b, to, sizeof b);
+    resolve(warp, in, lane, source, n, "bulk read", a);
+    resolve(warp, in, lane, target, n, "bulk write", b);
+    std::memmove(reinterpret_cast<void*>(b[l]), reinterpret_cast<const void*>(a[l]), n);
+    if (!(in.sub & 1)) continue;
+    Lanes c;
+    std::memcpy(c, barrier, sizeof c);
+    resolve(warp, in, lane, trace::Space::kShared, 8, "mbarrier access", c);
+    Mbarrier m = load_barrier(c[l]);
+    m.bytes -= static_cast<std::int32_t>(n);
+    m.settle();
+    store_barrier(c[l], m);
+  }
+}
+
+}  // namespace warpmem::emulate
