@@ -157,6 +157,7 @@ void L2Cache::read_host(std::uint8_t sectors) {
 void L2Cache::write_host(std::uint8_t sectors) {
   ++counters_.write_requests;
   counters_.write += sectors_in(sectors);
+  counters_.write_hit += sectors_in(sectors);
   counters_.sysmem_write += sectors_in(sectors);
 }
 

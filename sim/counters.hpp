@@ -31,6 +31,7 @@ struct LaunchCounters {
   std::uint64_t l1_fill_sectors = 0;    // L2 to L1
   std::uint64_t l1_write_sectors = 0;   // L1 to L2
 
+  std::uint64_t global_bulk_red = 0;    // sectors of bulk reductions, which pass by the L1
   std::uint64_t remote_sectors = 0;     // between SMs of a cluster; part of both of the above
 
   std::uint64_t shared_wavefronts = 0;     // all kinds

@@ -186,6 +186,7 @@ void MemorySystem::run(const Record& r, const SitePlan& plan, const std::uint64_
     case Action::kAsyncWrite: shared_access(r, plan, lanes, place); break;
     case Action::kRemote: remote_access(r, plan, lanes, place); break;
     case Action::kBulkRead:
+    case Action::kBulkReduce:
     case Action::kBulkWrite: bulk(r, plan, lanes, place); break;
     default: break;
   }
@@ -366,8 +367,13 @@ void MemorySystem::shared_access(const Record& r, const SitePlan& plan, const st
 // L2. Both SMs' ports count them, whichever way they go (measured: cluster reads and writes,
 // kernels/micro/instructions.cu remote_shared).
 void MemorySystem::remote_access(const Record& r, const SitePlan& plan, const std::uint64_t* lanes, Place& place) {
-  list_lines(r, plan.bytes, lanes, false, lines_);
-  const auto sectors = static_cast<std::uint64_t>(model::sector_count(lines_));
+  std::uint64_t sectors = 0;
+  if (plan.returns) {
+    sectors = static_cast<std::uint64_t>(model::atomic_traffic(expand(r, plan.bytes, lanes), plan.compare_and_swap).sectors);
+  } else {
+    list_lines(r, plan.bytes, lanes, false, lines_);
+    sectors = static_cast<std::uint64_t>(model::sector_count(lines_));
+  }
   counters_.remote_sectors += sectors;
   counters_.l1_fill_sectors += sectors;
   counters_.l1_write_sectors += sectors;
@@ -383,7 +389,13 @@ void MemorySystem::bulk(const Record& r, const SitePlan& plan, const std::uint64
     const std::uint64_t piece = std::min<std::uint64_t>(left, model::kLineBytes);
     model::touch_contiguous(address, piece, true, lines_);
     for (const LineTouch& t : lines_) {
-      if (plan.action == Action::kBulkRead) read_l2(place, t.line, t.sectors, 0);
+      if (plan.action == Action::kBulkReduce) {
+        ++l2_.counters().reduction_requests;
+        counters_.global_bulk_red += model::sectors_in(t.sectors);
+        counters_.l1_write_sectors += model::sectors_in(t.sectors);
+        for (unsigned k = 0; k < 4; ++k)
+          if (t.sectors >> k & 1) l2_.atomic(place.sm, t.line * 4 + k, 1, false);
+      } else if (plan.action == Action::kBulkRead) read_l2(place, t.line, t.sectors, 0);
       else write_l2(place, t);
     }
     address += piece;

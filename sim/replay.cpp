@@ -332,7 +332,7 @@ Result<void> check_laws(const LaunchCounters& c, const std::string& place) {
   const std::uint64_t l2_reads = c.l2.read + c.l2.merged + c.l2.atomic + c.remote_sectors;
   if (c.l1_fill_sectors != l2_reads) return broken("sectors into the L1s = L2 reads + coalesced reads + atomics + other SMs");
   if (c.l1_write_sectors != c.l2.write + c.l2.atomic + c.l2.reduction + c.remote_sectors) return broken("sectors out of the L1s = L2 writes + atomics + other SMs");
-  if (c.l2.atomic != c.global_atom.sectors || c.l2.reduction != c.global_red.sectors) return broken("L2 atomics = L1 atomics");
+  if (c.l2.atomic != c.global_atom.sectors || c.l2.reduction != c.global_red.sectors + c.global_bulk_red) return broken("L2 atomics = L1 atomics");
   return {};
 }
 

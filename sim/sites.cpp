@@ -84,6 +84,7 @@ void plan_global(SitePlan& p, const trace::Site& site, const trace::SassInstruct
       break;
     case Op::kBulkRead: p.action = Action::kBulkRead; break;
     case Op::kBulkWrite: p.action = Action::kBulkWrite; break;
+    case Op::kBulkReduction: p.action = Action::kBulkReduce; break;
     default: p.action = Action::kIgnore; break;
   }
   if (!in) return;
@@ -149,9 +150,12 @@ std::vector<SitePlan> plan_sites(std::span<const trace::Site> sites, const trace
     else if (site.op == Op::kPrefetch) p.action = Action::kIgnore;  // measured: no counter moves
     else if (site.space == Space::kGlobal) plan_global(p, site, in);
     else if (site.space == Space::kShared) plan_shared(p, site, in);
-    else if (site.space == Space::kRemoteShared && (site.op == Op::kLoad || site.op == Op::kStore)) {
+    else if (site.space == Space::kRemoteShared && site.op != Op::kAsyncCopyWrite && site.op != Op::kBulkWrite &&
+             site.op != Op::kBulkRead) {
       p.action = Action::kRemote;
-      p.instructions = site.op == Op::kStore ? &LaunchCounters::inst_generic_st : &LaunchCounters::inst_generic_ld;
+      p.returns = site.op == Op::kAtomic || site.op == Op::kReduction;
+      if (site.op == Op::kStore) p.instructions = &LaunchCounters::inst_generic_st;
+      if (site.op == Op::kLoad) p.instructions = &LaunchCounters::inst_generic_ld;
     } else if (site.space == Space::kLocal) {
       const bool store = site.op == Op::kStore;
       p.action = store ? Action::kLocalStore : Action::kLocalLoad;
