@@ -85,7 +85,8 @@ bool Execution::run_group(Group& group, std::uint64_t budget) {
       for (Warp& warp : cta.warps) {
         if (warp.ready.empty()) continue;
         ran = true;
-        run_warp(warp, kWarpSlice);
+        const std::uint64_t left = options_.max_instructions ? options_.max_instructions - std::min(options_.max_instructions, stats_.warp_instructions) : kWarpSlice;
+        run_warp(warp, std::min(kWarpSlice, left));
         if (options_.max_instructions && stats_.warp_instructions >= options_.max_instructions)
           throw Fault{{ErrorKind::kResources, fmt::format("the kernel '{}' ran {} warp instructions, as many as --max-instructions allows", kernel_.entry->name, stats_.warp_instructions), "",
                        "allow more, or look for a loop that never ends"}};

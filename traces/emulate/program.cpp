@@ -150,8 +150,8 @@ Result<std::unique_ptr<Kernel>> build_kernel(const LoadedModule& loaded, const s
   }
   if (!found) {
     const std::string near = nearest(entry, names);
-    std::string list;
-    for (std::size_t i = 0; i < names.size() && i < 8; ++i) list += (i ? ", " : "") + names[i];
+    std::string list;  // the C++ names: the second half
+    for (std::size_t i = names.size() / 2; i < names.size() && i < names.size() / 2 + 12; ++i) list += (list.empty() ? "" : ", ") + names[i];
     return Error{ErrorKind::kUsage, fmt::format("there is no kernel '{}'", entry), module.source->name(),
                  !near.empty() ? fmt::format("did you mean '{}'?", near) : names.empty() ? "the file has no .entry at all" : "its kernels are: " + list};
   }
