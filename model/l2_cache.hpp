@@ -9,7 +9,7 @@
 // travel together. A read is under way until its answer is back: the cache says when that is, from
 // unloaded latencies and the queue in front of DRAM.
 //
-// Sources: side hash, copies and what each counter sees: measured (docs/h200.md; L2 sweeps, store
+// Sources: side hash, copies and what each counter sees: measured (model/gpus/h200/README.md; L2 sweeps, store
 // footprints and reads of one line by pairs of SMs, kernels/micro/l2_policy.cu, 2026-11-21).
 // Leaves out: compression, ECC reads, the order of requests inside a slice.
 #pragma once
