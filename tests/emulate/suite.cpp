@@ -99,6 +99,18 @@ TEST_CASE("bulk copies bring a tile in and take it out") {
   }
 }
 
+TEST_CASE("bulk reductions add tiles up in global memory") {
+  const auto x = words(4096);
+  Machine m(shipped("bulk_copy.ptx"));
+  const auto out = m.buffer(std::vector<u32>(1024));
+  m.argument(m.buffer(x)), m.argument(out);
+  run(m, "bulk_copy_reduce", {4, 1, 1}, {256, 1, 1});
+  const auto got = m.read<u32>(out, 1024);
+  bool right = true;
+  for (std::size_t i = 0; i < got.size(); ++i) right = right && got[i] == 3 * (x[i] + x[i + 1024] + x[i + 2048] + x[i + 3072]);
+  CHECK(right);
+}
+
 TEST_CASE("matrix fragments: ldmatrix, turned and not, stmatrix, and mma") {
   constexpr std::size_t n = 64;
   std::vector<float> a(n * n), b(n * n), c(n * n);

@@ -45,7 +45,19 @@ bool Decoder::bulk(Modifiers& m) {
     new_access(in) = a;
     return true;
   }
-  if (b != "cp" || !m.take("async") || !m.take("bulk")) return false;
+  if (b != "cp" || !m.has("async") || !m.has("bulk")) return false;
+  AtomicOp reduction = AtomicOp::kNone;
+  Type type = Type::kB8;
+  if (m.take("reduce")) {
+    type = m.take_type();
+    m.take("noftz");
+    constexpr std::pair<std::string_view, AtomicOp> kOps[] = {{"add", AtomicOp::kAdd}, {"min", AtomicOp::kMin}, {"max", AtomicOp::kMax}, {"inc", AtomicOp::kInc},
+        {"dec", AtomicOp::kDec}, {"and", AtomicOp::kAnd}, {"or", AtomicOp::kOr}, {"xor", AtomicOp::kXor}};
+    for (const auto& [name, op] : kOps)
+      if (m.take(name)) reduction = op;
+    if (reduction == AtomicOp::kNone || type == Type::kNone || m.has("tensor")) unsupported();
+  }
+  m.take("async"), m.take("bulk");
   if (m.has("tensor")) unsupported();
   if (m.take("commit_group")) return all_taken(m), emit(Kind::kBulkCommit), true;
   if (m.take("wait_group")) {
@@ -73,6 +85,7 @@ bool Decoder::bulk(Modifiers& m) {
   if (!to_global && !m.take("global")) unsupported();  // shared to another CTA's shared
   all_taken(m);
   expect_operands(counted ? 4 : 3, counted ? 5 : 4);
+  if (reduction != AtomicOp::kNone) write.op = trace::Op::kBulkReduction, write.atomic = reduction, write.type = type;
   address(o[0], write);
   address(o[1], read);
   const std::uint32_t bytes = source(o[2], Type::kU32);

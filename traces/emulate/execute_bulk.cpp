@@ -84,12 +84,13 @@ void Execution::bulk_copy(Warp& warp, const Part& part, const Inst& in, std::byt
     const std::uint32_t lane = 1u << l, n = bytes[l];
     if (n % 16) fault(warp, in, l, fmt::format("a bulk copy of {} bytes: it must be a multiple of 16", n));
     record(warp, in, code, trace::Op::kBulkRead, source, n, lane, from);
-    record(warp, in, code, trace::Op::kBulkWrite, target, n, lane, to);
+    record(warp, in, code, write.op, target, n, lane, to);
     Lanes a, b;
     std::memcpy(a, from, sizeof a), std::memcpy(b, to, sizeof b);
     resolve(warp, in, lane, source, n, "bulk read", a);
     resolve(warp, in, lane, target, n, "bulk write", b);
-    std::memmove(reinterpret_cast<void*>(b[l]), reinterpret_cast<const void*>(a[l]), n);
+    if (write.op == trace::Op::kBulkReduction) reduce_bytes(write, a[l], b[l], n);
+    else std::memmove(reinterpret_cast<void*>(b[l]), reinterpret_cast<const void*>(a[l]), n);
     if (!(in.sub & 1)) continue;
     Lanes c;
     std::memcpy(c, barrier, sizeof c);

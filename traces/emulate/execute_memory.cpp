@@ -148,6 +148,22 @@ void Execution::atomics(const Access& a, std::byte* frame, std::uint32_t mask, c
   atomic_rows<std::uint32_t>(a, frame, mask, host);
 }
 
+// A bulk reduction, 32 elements at a time as if each were a lane's atomic.
+void Execution::reduce_bytes(const Access& a, std::uint64_t from, std::uint64_t to, std::uint32_t bytes) {
+  const std::uint32_t size = size_of(a.type);
+  Access one;
+  one.type = a.type, one.atomic = a.atomic, one.element_bytes = static_cast<std::uint8_t>(size), one.elements = 1;
+  one.values[0] = 0;
+  alignas(16) std::byte values[32 * 8];
+  for (std::uint32_t at = 0; at < bytes; at += 32 * size) {
+    const std::uint32_t n = std::min(32u, (bytes - at) / size);
+    std::memcpy(values, reinterpret_cast<const void*>(from + at), std::size_t{n} * size);
+    Lanes host;
+    for (std::uint32_t l = 0; l < 32; ++l) host[l] = to + at + l * size;
+    atomics(one, values, n == 32 ? ~0u : (1u << n) - 1, host);
+  }
+}
+
 void Execution::addresses(const Access& a, const std::byte* frame, Lanes& lanes) const {
   const auto offset = static_cast<std::uint64_t>(a.offset);
   if (a.address_bytes == 8) {
