@@ -20,11 +20,17 @@ struct Raw {
   unsigned char payload[256] = {};
 };
 
-Raw raw(std::uint32_t kind, std::uint32_t form, std::uint32_t bytes, std::uint32_t flags, std::uint32_t pc,
-        std::uint32_t mask, std::uint64_t base, std::int32_t stride) {
+Raw raw(std::uint32_t kind, std::uint32_t form, std::uint32_t bytes, std::uint32_t flags,
+        std::uint32_t pc, std::uint32_t mask, std::uint64_t base, std::int32_t stride) {
   Raw result;
-  result.header = {base, mask, kind | form << kFormShift | bytes << kBytesShift | flags << kFlagsShift | kTag << kTagShift,
-                   kCodeStart + pc, stride, 0, kTag << kTagShift};
+  result.header = {
+      base,
+      mask,
+      kind | form << kFormShift | bytes << kBytesShift | flags << kFlagsShift | kTag << kTagShift,
+      kCodeStart + pc,
+      stride,
+      0,
+      kTag << kTagShift};
   return result;
 }
 
@@ -80,15 +86,22 @@ TEST_CASE("flags and code decide what an access is", "[record][batch]") {
       raw(kRawBulkWriteGlobal, kFormRegular, 0, 3, 0xd0, 1, 0x7f0000000000, 64),
       raw(kRawBarrier, kFormRegular, 0, 0, 0xe0, ~0u, 1, 64),
   });
-  const std::vector<trace::Site> expected{
-      {0x10, Op::kLoad, Space::kGlobal, 4},        {0x20, Op::kStore, Space::kGlobal, 16},
-      {0x30, Op::kAtomic, Space::kGlobal, 4},      {0x40, Op::kReduction, Space::kGlobal, 4},
-      {0x50, Op::kLoad, Space::kShared, 8},        {0x60, Op::kStore, Space::kRemoteShared, 4},
-      {0x70, Op::kPrefetch, Space::kGlobal, 0},    {0x90, Op::kAsyncCopyRead, Space::kGlobal, 16},
-      {0x90, Op::kAsyncCopyWrite, Space::kShared, 16}, {0xa0, Op::kMatrixLoad, Space::kShared, 16},
-      {0xb0, Op::kMatrixStore, Space::kShared, 16}, {0xc0, Op::kBulkRead, Space::kGlobal, 4096},
-      {0xc0, Op::kBulkWrite, Space::kShared, 4096}, {0xd0, Op::kBulkRead, Space::kShared, 64},
-      {0xd0, Op::kBulkReduction, Space::kGlobal, 64}, {0xe0, Op::kBarrier, Space::kNone, 0}};
+  const std::vector<trace::Site> expected{{0x10, Op::kLoad, Space::kGlobal, 4},
+                                          {0x20, Op::kStore, Space::kGlobal, 16},
+                                          {0x30, Op::kAtomic, Space::kGlobal, 4},
+                                          {0x40, Op::kReduction, Space::kGlobal, 4},
+                                          {0x50, Op::kLoad, Space::kShared, 8},
+                                          {0x60, Op::kStore, Space::kRemoteShared, 4},
+                                          {0x70, Op::kPrefetch, Space::kGlobal, 0},
+                                          {0x90, Op::kAsyncCopyRead, Space::kGlobal, 16},
+                                          {0x90, Op::kAsyncCopyWrite, Space::kShared, 16},
+                                          {0xa0, Op::kMatrixLoad, Space::kShared, 16},
+                                          {0xb0, Op::kMatrixStore, Space::kShared, 16},
+                                          {0xc0, Op::kBulkRead, Space::kGlobal, 4096},
+                                          {0xc0, Op::kBulkWrite, Space::kShared, 4096},
+                                          {0xd0, Op::kBulkRead, Space::kShared, 64},
+                                          {0xd0, Op::kBulkReduction, Space::kGlobal, 64},
+                                          {0xe0, Op::kBarrier, Space::kNone, 0}};
   REQUIRE(seen.block.records.size() == expected.size());
   for (std::size_t i = 0; i < expected.size(); ++i) {
     INFO("record " << i);
@@ -100,7 +113,8 @@ TEST_CASE("flags and code decide what an access is", "[record][batch]") {
 
 TEST_CASE("all four forms give the addresses that the lanes had", "[record][batch]") {
   std::vector<std::uint64_t> expected(32);
-  Raw two_level = raw(kRawGlobal, kFormTwoLevel, 4, 1 | 4 << kTwoLevelShift, 0x10, 0x1000, 0x7f0000000000, 4);
+  Raw two_level =
+      raw(kRawGlobal, kFormTwoLevel, 4, 1 | 4 << kTwoLevelShift, 0x10, 0x1000, 0x7f0000000000, 4);
   Raw offsets = raw(kRawGlobal, kFormOffsets, 4, 1, 0x10, ~0u, 0x7f0000000100, 0);
   Raw addresses = raw(kRawGlobal, kFormAddresses, 4, 1, 0x10, 0x80000001, 0, 0);
   for (std::uint32_t lane = 0; lane < 32; ++lane) {
@@ -109,8 +123,9 @@ TEST_CASE("all four forms give the addresses that the lanes had", "[record][batc
   }
   const std::uint64_t far[] = {0x1234567890, 0x7fffffffffff};
   std::memcpy(addresses.payload, far, sizeof far);
-  const auto seen = through_a_trace({two_level, offsets, addresses,
-                                     raw(kRawGlobal, kFormRegular, 4, 1, 0x10, 0xffff0000, 0x7f0000000000, -4)});
+  const auto seen =
+      through_a_trace({two_level, offsets, addresses,
+                       raw(kRawGlobal, kFormRegular, 4, 1, 0x10, 0xffff0000, 0x7f0000000000, -4)});
   const auto lane_of = [&](std::size_t record, std::size_t nth) {
     const trace::Record& r = seen.block.records[record];
     REQUIRE_FALSE(r.regular());
@@ -131,12 +146,14 @@ TEST_CASE("all four forms give the addresses that the lanes had", "[record][batc
 }
 
 TEST_CASE("a warp ends once, when its last lane leaves", "[record][batch]") {
-  const auto seen = through_a_trace({
-      raw(kRawBegin, kFormRegular, 0, 0, 0, 0xffff, 77, 0),
-      raw(kRawExit, kFormRegular, 0, 0, 0x10, 0x5555, 0, 0),
-      raw(kRawGlobal, kFormRegular, 4, 1, 0x20, 0xaaaa, 0x7f0000000000, 4),
-      raw(kRawExit, kFormRegular, 0, 0, 0x30, 0xaaaa, 0, 0),
-  }, 16);
+  const auto seen = through_a_trace(
+      {
+          raw(kRawBegin, kFormRegular, 0, 0, 0, 0xffff, 77, 0),
+          raw(kRawExit, kFormRegular, 0, 0, 0x10, 0x5555, 0, 0),
+          raw(kRawGlobal, kFormRegular, 4, 1, 0x20, 0xaaaa, 0x7f0000000000, 4),
+          raw(kRawExit, kFormRegular, 0, 0, 0x30, 0xaaaa, 0, 0),
+      },
+      16);
   REQUIRE(seen.block.records.size() == 3);
   CHECK(seen.site(0).op == Op::kCtaBegin);
   CHECK(seen.block.records[0].base == 77);
@@ -150,7 +167,7 @@ TEST_CASE("local addresses become offsets in the thread's frame", "[record][batc
   const std::int32_t offsets[] = {0, 12};
   std::memcpy(indexed.payload, offsets, sizeof offsets);
   const auto seen = through_a_trace({
-      indexed,                                                         // somewhere in an array
+      indexed,                                                      // somewhere in an array
       raw(kRawLocal, kFormRegular, 16, 2, 0x80, ~0u, 0xfff9d0, 0),  // the code says [R1+0x10]
   });
   CHECK(seen.block.lanes[seen.block.records[0].lanes] == 0);
@@ -159,6 +176,7 @@ TEST_CASE("local addresses become offsets in the thread's frame", "[record][batc
 }
 
 TEST_CASE("a pc outside the module's code is marked, not invented", "[record][batch]") {
-  const auto seen = through_a_trace({raw(kRawGlobal, kFormRegular, 4, 1, 0x5000, ~0u, 0x7f0000000000, 4)});
+  const auto seen =
+      through_a_trace({raw(kRawGlobal, kFormRegular, 4, 1, 0x5000, ~0u, 0x7f0000000000, 4)});
   CHECK(seen.site(0).pc == kForeignPc);
 }

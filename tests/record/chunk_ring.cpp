@@ -29,10 +29,12 @@ TEST_CASE("records of all sizes come out in the order in which room was taken", 
   std::thread producer([&] {
     std::int64_t addresses[32] = {};
     for (std::uint32_t i = 0; i < kRecords; ++i) {
-      const std::uint32_t form = i % 3 == 0 ? kFormAddresses : i % 3 == 1 ? kFormRegular : kFormOffsets;
+      const std::uint32_t form = i % 3 == 0   ? kFormAddresses
+                                 : i % 3 == 1 ? kFormRegular
+                                              : kFormOffsets;
       addresses[0] = i;
-      REQUIRE(gpu.emit({5, 1, i, i % 32}, kRawGlobal, form, 4, kFlagRead, i, i % 7 == 0 ? ~0u : 0xffu, i, 4,
-                       addresses));
+      REQUIRE(gpu.emit({5, 1, i, i % 32}, kRawGlobal, form, 4, kFlagRead, i,
+                       i % 7 == 0 ? ~0u : 0xffu, i, 4, addresses));
     }
   });
   StreamReader stream(ring, 5);
@@ -82,7 +84,8 @@ TEST_CASE("a stopped ring makes the GPU's side give up instead of waiting", "[re
 
 TEST_CASE("about the wanted fraction of CTAs is kept, the same ones every time", "[record][ring]") {
   int kept = 0;
-  for (std::uint32_t cta = 0; cta < 100000; ++cta) kept += cta_hash(cta) <= 0xffffffffu / 10 ? 1 : 0;
+  for (std::uint32_t cta = 0; cta < 100000; ++cta)
+    kept += cta_hash(cta) <= 0xffffffffu / 10 ? 1 : 0;
   CHECK(kept > 9700);
   CHECK(kept < 10300);
   CHECK(cta_hash(7) == cta_hash(7));

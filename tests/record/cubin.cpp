@@ -22,7 +22,8 @@ struct Part {
   std::uint64_t size;  // of sections without bytes in the file
 };
 
-// kernel `_Z1kPf` (24 registers, a frame of 160 bytes, 256 bytes of shared memory) and function `f`.
+// kernel `_Z1kPf` (24 registers, a frame of 160 bytes, 256 bytes of shared memory) and function
+// `f`.
 std::vector<unsigned char> small_cubin() {
   std::vector<unsigned char> strings{0}, symbols(24, 0), info;
   const auto text = [](std::vector<unsigned char>& table, const std::string& s) {
@@ -30,7 +31,8 @@ std::vector<unsigned char> small_cubin() {
     table.insert(table.end(), s.c_str(), s.c_str() + s.size() + 1);
     return at;
   };
-  const auto symbol = [&](const std::string& name, unsigned other, unsigned section, std::uint64_t size) {
+  const auto symbol = [&](const std::string& name, unsigned other, unsigned section,
+                          std::uint64_t size) {
     put(symbols, text(strings, name), 4);
     put(symbols, 2, 1);  // a function
     put(symbols, other, 1);
@@ -75,8 +77,8 @@ std::vector<unsigned char> small_cubin() {
   const unsigned char magic[] = {0x7f, 'E', 'L', 'F', 2, 1, 1, 0x41, 8, 0, 0, 0, 0, 0, 0, 0};
   header.assign(magic, magic + 16);
   put(header, 0, 24);
-  put(header, file.size(), 8);       // section table
-  put(header, 90 << 8, 4);           // flags: sm_90
+  put(header, file.size(), 8);  // section table
+  put(header, 90 << 8, 4);      // flags: sm_90
   put(header, 0, 8);
   put(header, parts.size(), 2);
   put(header, parts.size() - 1, 2);  // names
@@ -115,7 +117,8 @@ TEST_CASE("what is no cubin is an error", "[record][cubin]") {
 TEST_CASE("a cubin cut at any length or with any bit flipped does no harm", "[record][cubin]") {
   const std::vector<unsigned char> whole = small_cubin();
   for (std::size_t length = 0; length < whole.size(); ++length) {
-    const std::vector<unsigned char> cut(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(length));
+    const std::vector<unsigned char> cut(whole.begin(),
+                                         whole.begin() + static_cast<std::ptrdiff_t>(length));
     CHECK_FALSE(parse_cubin(cut).ok());  // the section table is at the end
   }
   std::size_t readable = 0;

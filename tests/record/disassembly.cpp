@@ -6,7 +6,8 @@
 
 using namespace warpmem::record;
 
-TEST_CASE("sections, instructions, source lines and branch targets are read", "[record][disassembly]") {
+TEST_CASE("sections, instructions, source lines and branch targets are read",
+          "[record][disassembly]") {
   const Disassembly listing = parse_disassembly(
       "\t.target\tsm_90\n\n"
       "//--------------------- .text._Z4copyPf          --------------------------\n"
@@ -17,7 +18,8 @@ TEST_CASE("sections, instructions, source lines and branch targets are read", "[
       "        /*0000*/                   LDC R1, c[0x0][0x28] ;\n"
       "\t//## File \"/src/copy.cu\", line 12\n"
       ".L_x_1:\n"
-      "        /*0010*/              @!P0 LDG.E R7, desc[UR6][R2.64+0x1c] ;            (*\"SpillRefill\"*)\n"
+      "        /*0010*/              @!P0 LDG.E R7, desc[UR6][R2.64+0x1c] ;            "
+      "(*\"SpillRefill\"*)\n"
       "\t//## File \"/src/other.cuh\", line 3 inlined at \"/src/copy.cu\", line 14\n"
       "        /*0020*/               @P1 BRA `(.L_x_1) ;\n"
       "        /*0030*/                   BRA `(.L_x_2);\n"
@@ -46,7 +48,8 @@ TEST_CASE("sections, instructions, source lines and branch targets are read", "[
 }
 
 TEST_CASE("text that is no listing gives nothing", "[record][disassembly]") {
-  for (const char* text : {"", "\n\n", "/*", "/*00", "//## File \"", ".section", "nvdisasm fatal : no\n"}) {
+  for (const char* text :
+       {"", "\n\n", "/*", "/*00", "//## File \"", ".section", "nvdisasm fatal : no\n"}) {
     CHECK(parse_disassembly(text).find(".text.f") == nullptr);
   }
 }
@@ -81,6 +84,6 @@ TEST_CASE("program counters become offsets, callees behind the kernel", "[record
   CHECK(code.offset_of(0x000005f0) == 0x5f0);
   CHECK(code.offset_of(0x00000600) == kForeignPc);
   CHECK(code.offset_of(0x00000110) == 0x110);  // the kernel comes first
-  code.ranges[0].pc = 0x7fffffff80;             // low halves run over
+  code.ranges[0].pc = 0x7fffffff80;            // low halves run over
   CHECK(code.offset_of(0x00000010) == 0x90);
 }

@@ -27,12 +27,14 @@ void run_kernel(FakeGpu& gpu, const LaunchState& launch, std::uint32_t sms, std:
     multiprocessors.emplace_back([&, sm] {
       for (std::uint32_t cta = sm; cta < ctas; cta += sms) {
         const auto each = [&](auto emit) {
-          for (std::uint32_t w = 0; w < warps; ++w) emit(FakeGpu::Where{sm, launch.slot, cta, w, grid});
+          for (std::uint32_t w = 0; w < warps; ++w)
+            emit(FakeGpu::Where{sm, launch.slot, cta, w, grid});
         };
         each([&](auto where) { gpu.emit(where, kRawBegin, 0, 0, 0, 0, ~0u, sm, 0); });
         for (std::uint32_t i = 0; i < loads; ++i) {
           each([&](auto where) {
-            gpu.emit(where, kRawGlobal, 0, 4, 1, kCodeStart + 0x10, ~0u, (std::uint64_t{cta} << 20) + i * 128, 4);
+            gpu.emit(where, kRawGlobal, 0, 4, 1, kCodeStart + 0x10, ~0u,
+                     (std::uint64_t{cta} << 20) + i * 128, 4);
           });
         }
         each([&](auto where) { gpu.emit(where, kRawExit, 0, 0, 0, 0, ~0u, 0, 0); });
@@ -43,8 +45,8 @@ void run_kernel(FakeGpu& gpu, const LaunchState& launch, std::uint32_t sms, std:
 }
 
 // Every warp has its begin, its loads in order, and its end; returns the number of records.
-std::uint64_t check_trace(const trace::TraceReader& reader, std::uint32_t launch, std::uint32_t warps,
-                          std::uint32_t loads) {
+std::uint64_t check_trace(const trace::TraceReader& reader, std::uint32_t launch,
+                          std::uint32_t warps, std::uint32_t loads) {
   std::map<std::pair<std::uint64_t, std::uint32_t>, std::uint32_t> next;  // warp → its next record
   std::uint64_t total = 0;
   for (const std::uint32_t number : reader.launches()[launch].blocks) {
@@ -55,9 +57,11 @@ std::uint64_t check_trace(const trace::TraceReader& reader, std::uint32_t launch
         const trace::Record& record = block->records[segment.first + i];
         const std::uint32_t at = next[{segment.cta, segment.warp}]++;
         const trace::Op op = reader.sites(launch)[record.site].op;
-        const trace::Op expected = at == 0 ? trace::Op::kCtaBegin
-                                   : at <= loads ? trace::Op::kLoad : trace::Op::kCtaEnd;
-        if (op != expected || (op == trace::Op::kLoad && record.base != (segment.cta << 20) + (at - 1) * 128)) {
+        const trace::Op expected = at == 0       ? trace::Op::kCtaBegin
+                                   : at <= loads ? trace::Op::kLoad
+                                                 : trace::Op::kCtaEnd;
+        if (op != expected ||
+            (op == trace::Op::kLoad && record.base != (segment.cta << 20) + (at - 1) * 128)) {
           FAIL(fmt::format("cta {} warp {} record {} is wrong", segment.cta, segment.warp, at));
         }
       }
@@ -174,7 +178,8 @@ TEST_CASE("a kernel that does not end lets the launch call return", "[record][dr
   std::atomic<bool> released{false};
   std::thread kernel([&] {  // polls a flag, and is recorded doing so
     gpu.emit({0, launch->slot, 0, 0}, kRawBegin, 0, 0, 0, 0, ~0u, 0, 0);
-    while (!released) gpu.emit({0, launch->slot, 0, 0}, kRawGlobal, 0, 4, 1, kCodeStart + 0x10, 1, 0, 0);
+    while (!released)
+      gpu.emit({0, launch->slot, 0, 0}, kRawGlobal, 0, 4, 1, kCodeStart + 0x10, 1, 0, 0);
     gpu.emit({0, launch->slot, 0, 0}, kRawExit, 0, 0, 0, 0, ~0u, 0, 0);
   });
   CHECK_FALSE(drain.wait(*launch, 50));

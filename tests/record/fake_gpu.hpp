@@ -29,17 +29,19 @@ class FakeGpu {
   };
 
   // False when recording was stopped.
-  bool emit(const Where& where, std::uint32_t kind, std::uint32_t form, std::uint32_t bytes_per_lane,
-            std::uint32_t flags, std::uint32_t pc, std::uint32_t mask, std::uint64_t base,
-            std::int32_t stride, const void* payload = nullptr) {
+  bool emit(const Where& where, std::uint32_t kind, std::uint32_t form,
+            std::uint32_t bytes_per_lane, std::uint32_t flags, std::uint32_t pc, std::uint32_t mask,
+            std::uint64_t base, std::int32_t stride, const void* payload = nullptr) {
     const auto lanes = static_cast<std::uint32_t>(std::popcount(mask));
-    const std::uint32_t payload_bytes =
-        form == kFormOffsets ? lanes * 4 : form == kFormAddresses ? lanes * 8 : 0;
+    const std::uint32_t payload_bytes = form == kFormOffsets     ? lanes * 4
+                                        : form == kFormAddresses ? lanes * 8
+                                                                 : 0;
     unsigned char* room = reserve(where.sm, kRecordBytes + (payload_bytes + 31) / 32 * 32);
     if (room == nullptr) return false;
     if (payload_bytes != 0) std::memcpy(room + kRecordBytes, payload, payload_bytes);
     write_half(room + 16, pc, static_cast<std::uint32_t>(stride), where.cta,
-               where.warp | (where.grid & kGridMask) << kGridShift | where.slot << kSlotShift | kTag << kTagShift);
+               where.warp | (where.grid & kGridMask) << kGridShift | where.slot << kSlotShift |
+                   kTag << kTagShift);
     write_half(room, static_cast<std::uint32_t>(base), static_cast<std::uint32_t>(base >> 32), mask,
                kind | form << kFormShift | bytes_per_lane << kBytesShift | flags << kFlagsShift |
                    kTag << kTagShift);
@@ -51,7 +53,8 @@ class FakeGpu {
     unsigned char bytes[32];
   };
 
-  static void write_half(unsigned char* at, std::uint32_t a, std::uint32_t b, std::uint32_t c, std::uint32_t d) {
+  static void write_half(unsigned char* at, std::uint32_t a, std::uint32_t b, std::uint32_t c,
+                         std::uint32_t d) {
     auto* words = reinterpret_cast<std::uint32_t*>(at);
     words[0] = a;
     words[1] = b;
@@ -60,13 +63,14 @@ class FakeGpu {
   }
 
   std::uint32_t take_chunk() {
-    auto* queue = reinterpret_cast<unsigned long long*>(bytes() + std::size_t{chunk_count} * kChunkBytes);
+    auto* queue =
+        reinterpret_cast<unsigned long long*>(bytes() + std::size_t{chunk_count} * kChunkBytes);
     auto* stop = reinterpret_cast<std::uint32_t*>(queue + chunk_count);
     const std::uint64_t t = ticket.fetch_add(1);
     for (;;) {
       if (std::atomic_ref<std::uint32_t>(*stop).load() != 0) return kStopped;
-      const std::uint64_t value =
-          std::atomic_ref<unsigned long long>(queue[t % chunk_count]).load(std::memory_order_acquire);
+      const std::uint64_t value = std::atomic_ref<unsigned long long>(queue[t % chunk_count])
+                                      .load(std::memory_order_acquire);
       if (value >> 32 == t / chunk_count + 1) return static_cast<std::uint32_t>(value);
       std::this_thread::yield();
     }
@@ -76,7 +80,8 @@ class FakeGpu {
     std::atomic_ref<std::uint64_t> cursor(cursors[sm]);
     for (;;) {
       const std::uint64_t old = cursor.fetch_add(wanted);
-      const auto chunk = static_cast<std::uint32_t>(old >> 32), at = static_cast<std::uint32_t>(old);
+      const auto chunk = static_cast<std::uint32_t>(old >> 32),
+                 at = static_cast<std::uint32_t>(old);
       if (chunk == kStopped) {
         cursor.store(std::uint64_t{kStopped} << 32);
         return nullptr;

@@ -34,11 +34,11 @@ TEST_CASE("the program's exit status is the report's", "[record][launcher]") {
 }
 
 TEST_CASE("the program finds the recorder in its environment", "[record][launcher]") {
-  const RecordReport report = run(
-      "test \"$CUDA_INJECTION64_PATH\" = /no/recorder.so || exit 1\n"
-      "test \"$WARPMEM_SANITIZER_LIBRARY\" = /no/sanitizer.so || exit 2\n"
-      "test \"$WARPMEM_RECORD_OUTPUT\" = /tmp/warpmem-test-launcher.wmt || exit 3\n"
-      "test -d \"$(dirname \"$WARPMEM_RECORD_STATUS\")\" || exit 4\n");
+  const RecordReport report =
+      run("test \"$CUDA_INJECTION64_PATH\" = /no/recorder.so || exit 1\n"
+          "test \"$WARPMEM_SANITIZER_LIBRARY\" = /no/sanitizer.so || exit 2\n"
+          "test \"$WARPMEM_RECORD_OUTPUT\" = /tmp/warpmem-test-launcher.wmt || exit 3\n"
+          "test -d \"$(dirname \"$WARPMEM_RECORD_STATUS\")\" || exit 4\n");
   CHECK(report.status == 0);
   CHECK_FALSE(report.used_cuda);
   CHECK(report.processes.empty());
@@ -63,8 +63,11 @@ TEST_CASE("what the recorder reports is understood", "[record][launcher]") {
   CHECK_FALSE(report.processes[1].ended);
 }
 
-TEST_CASE("a process that never ended is reported with what its partial trace holds", "[record][launcher]") {
-  const RecordReport report = run("printf 'begin\\t42\\t/tmp/warpmem-none.wmt\\t0\\t0\\t0\\t0\\t0\\n' > $WARPMEM_RECORD_STATUS");
+TEST_CASE("a process that never ended is reported with what its partial trace holds",
+          "[record][launcher]") {
+  const RecordReport report =
+      run("printf 'begin\\t42\\t/tmp/warpmem-none.wmt\\t0\\t0\\t0\\t0\\t0\\n' > "
+          "$WARPMEM_RECORD_STATUS");
   REQUIRE(report.processes.size() == 1);
   CHECK(report.processes[0].output == "/tmp/warpmem-none.wmt.partial");
   CHECK(report.processes[0].records == 0);

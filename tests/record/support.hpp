@@ -16,7 +16,8 @@ namespace warpmem::record {
 
 constexpr std::uint32_t kCodeStart = 0x10000;  // where the tests' kernel was loaded
 
-inline std::shared_ptr<LaunchState> make_launch(std::uint32_t id, std::uint32_t ctas, std::uint32_t threads) {
+inline std::shared_ptr<LaunchState> make_launch(std::uint32_t id, std::uint32_t ctas,
+                                                std::uint32_t threads) {
   auto state = std::make_shared<LaunchState>();
   state->launch.id = id;
   state->launch.grid = {ctas, 1, 1};
@@ -32,7 +33,9 @@ inline std::shared_ptr<LaunchState> make_launch(std::uint32_t id, std::uint32_t 
 
 class TraceFile {
  public:
-  TraceFile() : path_("/tmp/warpmem-test-" + std::to_string(getpid()) + "-" + std::to_string(++count()) + ".wmt") {
+  TraceFile()
+      : path_("/tmp/warpmem-test-" + std::to_string(getpid()) + "-" + std::to_string(++count()) +
+              ".wmt") {
     output.open(path_, {});
     trace::Program program;
     program.name = program.demangled = "kernel";

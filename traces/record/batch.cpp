@@ -30,18 +30,28 @@ trace::Site site_of(const RawRecord& raw, const CodeMap& code) {
     case kRawShared:
     case kRawLocal:
     case kRawRemote: {
-      constexpr Space kSpaces[] = {Space::kGlobal, Space::kShared, Space::kLocal, Space::kRemoteShared};
+      constexpr Space kSpaces[] = {Space::kGlobal, Space::kShared, Space::kLocal,
+                                   Space::kRemoteShared};
       site.space = kSpaces[raw_kind(raw.what)];
       site.op = (flags & 8u) != 0 ? Op::kPrefetch : memory_op(flags, code.is_reduction(site.pc));
       break;
     }
-    case kRawAsyncCopyRead: site.op = Op::kAsyncCopyRead; site.space = Space::kGlobal; break;
-    case kRawAsyncCopyWrite: site.op = Op::kAsyncCopyWrite; site.space = Space::kShared; break;
+    case kRawAsyncCopyRead:
+      site.op = Op::kAsyncCopyRead;
+      site.space = Space::kGlobal;
+      break;
+    case kRawAsyncCopyWrite:
+      site.op = Op::kAsyncCopyWrite;
+      site.space = Space::kShared;
+      break;
     case kRawMatrix:
       site.op = (flags & kFlagWrite) != 0 ? Op::kMatrixStore : Op::kMatrixLoad;
       site.space = Space::kShared;
       break;
-    case kRawPrefetch: site.op = Op::kPrefetch; site.space = Space::kGlobal; break;
+    case kRawPrefetch:
+      site.op = Op::kPrefetch;
+      site.space = Space::kGlobal;
+      break;
     case kRawBulkReadGlobal:
     case kRawBulkReadShared:
       site.op = Op::kBulkRead;
@@ -60,7 +70,9 @@ trace::Site site_of(const RawRecord& raw, const CodeMap& code) {
   return site;
 }
 
-bool is_bulk(std::uint32_t kind) { return kind >= kRawBulkReadGlobal && kind <= kRawBulkWriteShared; }
+bool is_bulk(std::uint32_t kind) {
+  return kind >= kRawBulkReadGlobal && kind <= kRawBulkWriteShared;
+}
 
 }  // namespace
 
@@ -72,8 +84,8 @@ std::uint32_t SiteIndex::intern(std::uint64_t key, const trace::Site& site) {
 
 std::uint32_t SiteIndex::find(const RawRecord& raw) {
   const std::uint32_t kind = raw_kind(raw.what);
-  std::uint64_t key = std::uint64_t{raw.pc} << 32 | raw_flags(raw.what) << 12 |
-                      raw_bytes(raw.what) << 4 | kind;
+  std::uint64_t key =
+      std::uint64_t{raw.pc} << 32 | raw_flags(raw.what) << 12 | raw_bytes(raw.what) << 4 | kind;
   if (is_bulk(kind)) key ^= std::uint64_t{static_cast<std::uint32_t>(raw.stride)} << 16;
   Recent& recent = recent_[(key * 0x9e3779b97f4a7c15u) >> 56];
   if (recent.key == key) return recent.site;
@@ -194,7 +206,9 @@ void WarpIndex::clear() {
 // The first access that the code says is at a known place of the frame tells where the frame is.
 void Batch::note_frame(const RawRecord& raw, const trace::Record& record) {
   has_local_ = true;
-  if (!record.regular() || record.stride != 0 || launch_->frame.load(std::memory_order_relaxed) != 0) return;
+  if (!record.regular() || record.stride != 0 ||
+      launch_->frame.load(std::memory_order_relaxed) != 0)
+    return;
   const auto& known = launch_->code->frame_offsets;
   const auto it = known.find(launch_->code->offset_of(raw.pc));
   if (it != known.end()) launch_->frame = record.base - it->second;

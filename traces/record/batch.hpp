@@ -35,7 +35,7 @@ class SiteIndex {
     std::uint64_t key = kNoKey;
     std::uint32_t site = 0;
   };
-  std::array<Recent, 256> recent_;  // by a hash of the key: most lookups end here
+  std::array<Recent, 256> recent_;     // by a hash of the key: most lookups end here
   std::uint32_t begin_ = 0, end_ = 0;  // the two boundary sites
 };
 
@@ -65,11 +65,13 @@ class Batch {
 
   // Empties it and makes it the launch's. Its memory is kept: a batch serves many launches.
   void reset(LaunchState& launch);
-  // One record as it lies in a chunk, its addresses behind it. Returns the threads it says are gone.
+  // One record as it lies in a chunk, its addresses behind it. Returns the threads it says are
+  // gone.
   std::uint32_t add(const RawRecord& raw);
   std::size_t size() const { return records_.size(); }
   LaunchState& launch() { return *launch_; }
-  // Gives everything to `builder`, sorted, and forgets it; `flush` runs whenever the builder is full.
+  // Gives everything to `builder`, sorted, and forgets it; `flush` runs whenever the builder is
+  // full.
   void encode(trace::BlockBuilder& builder, const std::function<void()>& flush);
 
   // The same in two steps, so that several batches can be written in the order of their CTAs: all
@@ -90,8 +92,8 @@ class Batch {
 
   LaunchState* launch_ = nullptr;
   SiteIndex sites_;
-  WarpIndex warps_;                        // places: cta << 8 | warp
-  std::vector<std::uint32_t> warp_of_;     // one a record
+  WarpIndex warps_;                     // places: cta << 8 | warp
+  std::vector<std::uint32_t> warp_of_;  // one a record
   std::vector<trace::Record> records_;
   std::vector<std::uint64_t> lanes_;
   std::unordered_map<std::uint64_t, std::uint32_t> leaving_;  // warps of which some lanes are gone

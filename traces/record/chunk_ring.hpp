@@ -27,7 +27,9 @@ class ChunkRing {
   // The fields of a LaunchSlot that point into the pinned memory.
   LaunchSlot slot_template() const;
 
-  const unsigned char* chunk(std::uint32_t number) const { return chunks_ + std::size_t{number} * kChunkBytes; }
+  const unsigned char* chunk(std::uint32_t number) const {
+    return chunks_ + std::size_t{number} * kChunkBytes;
+  }
   std::uint32_t count() const { return count_; }
   // Zeroes the first `used` bytes and gives the chunk back to the GPU. Any thread.
   void release(std::uint32_t number, std::uint32_t used);

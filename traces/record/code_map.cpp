@@ -19,8 +19,9 @@ bool CodeMap::is_reduction(std::uint32_t offset) const {
 }
 
 void CodeMap::learn(std::uint32_t offset, const std::string& text, bool in_kernel) {
-  if (is_reduction_text(text)) reductions.push_back(offset);  // instructions come in ascending order
-  if (!in_kernel) return;  // a callee's stack pointer is another
+  if (is_reduction_text(text))
+    reductions.push_back(offset);  // instructions come in ascending order
+  if (!in_kernel) return;          // a callee's stack pointer is another
   if (const auto at = frame_offset(text)) frame_offsets[offset] = *at;
 }
 
@@ -28,7 +29,8 @@ namespace {
 
 // "@!P0 STL.64 [R1], R4" → "STL.64"
 std::string_view opcode_of(std::string_view text) {
-  if (!text.empty() && text[0] == '@') text.remove_prefix(std::min(text.find(' '), text.size() - 1) + 1);
+  if (!text.empty() && text[0] == '@')
+    text.remove_prefix(std::min(text.find(' '), text.size() - 1) + 1);
   return text.substr(0, text.find(' '));
 }
 

@@ -22,8 +22,8 @@ struct CodeRange {
 
 class CodeMap {
  public:
-  std::uint32_t program = 0;            // index in the trace
-  std::vector<CodeRange> ranges;        // the kernel first
+  std::uint32_t program = 0;              // index in the trace
+  std::vector<CodeRange> ranges;          // the kernel first
   std::vector<std::uint32_t> reductions;  // offsets of RED instructions, ascending
   // Of local accesses through the stack pointer, where in the frame they are: [R1+0x10] → 16.
   std::map<std::uint32_t, std::uint32_t> frame_offsets;

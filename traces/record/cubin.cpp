@@ -12,7 +12,7 @@ namespace {
 // Sizes and field offsets of ELF64 (elf.h has them too, but not everywhere).
 constexpr std::size_t kHeaderBytes = 64, kSectionBytes = 64, kSymbolBytes = 24;
 constexpr std::uint32_t kSymbolTable = 2, kFunctionType = 2;
-constexpr unsigned kCudaEntry = 0x10;  // st_other of a kernel
+constexpr unsigned kCudaEntry = 0x10;            // st_other of a kernel
 constexpr std::uint64_t kReservedShared = 1024;  // bytes at the start of a CTA's window, since 8.0
 constexpr unsigned kAttributeRegisters = 0x2f, kAttributeFrame = 0x11, kFormatSized = 4;
 
@@ -57,7 +57,8 @@ std::vector<Section> read_sections(const Bytes& elf) {
   const auto names = elf.get<std::uint16_t>(62);
   std::vector<Section> sections(count);
   const std::uint64_t names_at = elf.get<std::uint64_t>(table + names * kSectionBytes + 24);
-  const std::uint64_t names_end = names_at + elf.get<std::uint64_t>(table + names * kSectionBytes + 32);
+  const std::uint64_t names_end =
+      names_at + elf.get<std::uint64_t>(table + names * kSectionBytes + 32);
   for (std::size_t i = 0; i < count; ++i) {
     const std::uint64_t at = table + i * kSectionBytes;
     Section& section = sections[i];
@@ -110,7 +111,8 @@ void read_functions(const Bytes& elf, const std::vector<Section>& sections, cons
     CubinFunction function;
     function.section = elf.get<std::uint16_t>(at + 6);
     if (function.section == 0 || function.section >= sections.size()) continue;  // elsewhere
-    function.name = elf.text(strings.offset + elf.get<std::uint32_t>(at), strings.offset + strings.size);
+    function.name =
+        elf.text(strings.offset + elf.get<std::uint32_t>(at), strings.offset + strings.size);
     function.symbol = static_cast<std::uint32_t>(i);
     function.kernel = (elf.get<std::uint8_t>(at + 5) & kCudaEntry) != 0;
     function.offset = elf.get<std::uint64_t>(at + 8);
@@ -129,7 +131,10 @@ const CubinFunction* Cubin::find(const std::string& name) const {
 
 Result<Cubin> parse_cubin(std::span<const unsigned char> image) {
   const Bytes elf(image);
-  if (!elf.holds(0, kHeaderBytes) || std::memcmp(image.data(), "\x7f" "ELF\x02\x01", 6) != 0) {
+  if (!elf.holds(0, kHeaderBytes) || std::memcmp(image.data(),
+                                                 "\x7f"
+                                                 "ELF\x02\x01",
+                                                 6) != 0) {
     return malformed("no 64-bit ELF header");
   }
   if (!elf.holds(elf.get<std::uint64_t>(40), elf.get<std::uint16_t>(60) * kSectionBytes)) {
@@ -154,7 +159,8 @@ Result<Cubin> parse_cubin(std::span<const unsigned char> image) {
     function.local_bytes = value(attributes.frame);
     for (const Section& section : sections) {
       if (function.kernel && section.name == ".nv.shared." + function.name) {
-        function.static_shared = static_cast<std::uint32_t>(section.size - std::min(section.size, reserved));
+        function.static_shared =
+            static_cast<std::uint32_t>(section.size - std::min(section.size, reserved));
       }
     }
   }

@@ -13,19 +13,19 @@
 namespace warpmem::record {
 
 struct CubinFunction {
-  std::string name;               // mangled
-  std::uint32_t symbol = 0;       // index in the symbol table, as nvdisasm -fun takes it
+  std::string name;          // mangled
+  std::uint32_t symbol = 0;  // index in the symbol table, as nvdisasm -fun takes it
   std::uint32_t section = 0;
-  std::uint64_t offset = 0;       // in its section
-  std::uint64_t size = 0;         // bytes
+  std::uint64_t offset = 0;  // in its section
+  std::uint64_t size = 0;    // bytes
   bool kernel = false;
-  std::uint32_t registers = 0;    // per thread
+  std::uint32_t registers = 0;      // per thread
   std::uint32_t static_shared = 0;  // bytes per CTA, without what the driver reserves
-  std::uint32_t local_bytes = 0;  // stack frame and spills per thread
+  std::uint32_t local_bytes = 0;    // stack frame and spills per thread
 };
 
 struct Cubin {
-  std::string arch;               // "sm_90"
+  std::string arch;  // "sm_90"
   std::vector<CubinFunction> functions;
   const CubinFunction* find(const std::string& name) const;
 };

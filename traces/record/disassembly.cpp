@@ -61,7 +61,8 @@ class Parser {
     const std::string file(text.substr(0, quote));
     const std::size_t number = text.find("line ", quote);
     line_ = number == text.npos
-                ? 0 : static_cast<std::uint32_t>(std::strtoul(text.data() + number + 5, nullptr, 10));
+                ? 0
+                : static_cast<std::uint32_t>(std::strtoul(text.data() + number + 5, nullptr, 10));
     const auto found = std::find(result_.files.begin(), result_.files.end(), file);
     file_ = static_cast<std::uint32_t>(found - result_.files.begin());
     if (found == result_.files.end()) result_.files.push_back(file);
@@ -83,7 +84,8 @@ class Parser {
 
   void close_section() {
     if (!result_.sections.empty()) {
-      for (trace::Instruction& instruction : result_.sections.back().code) resolve(instruction.text);
+      for (trace::Instruction& instruction : result_.sections.back().code)
+        resolve(instruction.text);
     }
     labels_.clear();
     waiting_.clear();
@@ -165,7 +167,8 @@ Result<std::string> output_of(const std::vector<std::string>& command) {
   }
   variables.push_back(nullptr);
   pid_t child = 0;
-  const int failed = posix_spawnp(&child, arguments[0], &actions, nullptr, arguments.data(), variables.data());
+  const int failed =
+      posix_spawnp(&child, arguments[0], &actions, nullptr, arguments.data(), variables.data());
   posix_spawn_file_actions_destroy(&actions);
   close(ends[1]);
   std::string text;
@@ -182,7 +185,8 @@ Result<std::string> output_of(const std::vector<std::string>& command) {
     }
   }
   close(ends[0]);
-  if (failed != 0) return environment(command[0] + " could not be started: " + std::strerror(failed));
+  if (failed != 0)
+    return environment(command[0] + " could not be started: " + std::strerror(failed));
   return text;
 }
 
@@ -199,9 +203,11 @@ Disassembly parse_disassembly(const std::string& text) { return Parser().run(tex
 Result<Disassembly> disassemble(const std::string& nvdisasm, std::span<const unsigned char> image,
                                 std::span<const std::uint32_t> symbols) {
   const TemporaryFile file;
-  if (!file.write_all(image)) return environment("the cubin could not be written to " + file.path());
+  if (!file.write_all(image))
+    return environment("the cubin could not be written to " + file.path());
   std::string indices;
-  for (const std::uint32_t symbol : symbols) indices += (indices.empty() ? "" : ",") + std::to_string(symbol);
+  for (const std::uint32_t symbol : symbols)
+    indices += (indices.empty() ? "" : ",") + std::to_string(symbol);
   auto text = output_of({nvdisasm, "-g", "-c", "-fun", indices, file.path()});
   if (!text) return text.error();
   Disassembly result = parse_disassembly(*text);

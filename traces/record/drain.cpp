@@ -12,9 +12,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::size_t kBurst = 8192;           // records of a stream before the next one's turn
-constexpr std::uint64_t kAllowance = 256;      // records that a worker takes of the maximum at once
-constexpr std::size_t kRange = 8 * 1024;       // records worth a thread when a launch is written
+constexpr std::size_t kBurst = 8192;       // records of a stream before the next one's turn
+constexpr std::uint64_t kAllowance = 256;  // records that a worker takes of the maximum at once
+constexpr std::size_t kRange = 8 * 1024;   // records worth a thread when a launch is written
 
 // The program's signals stay with the program's threads.
 class SignalsBlocked {
@@ -37,7 +37,8 @@ Drain::Drain(unsigned char* memory, std::uint32_t chunks, Output& output, unsign
     : ring_(memory, chunks), output_(output), left_(max_records) {
   const SignalsBlocked blocked;
   for (unsigned i = 0; i < threads; ++i) workers_.push_back(std::make_unique<Worker>());
-  for (std::uint32_t s = 0; s < kStreams; ++s) workers_[s % threads]->streams.emplace_back(ring_, s);
+  for (std::uint32_t s = 0; s < kStreams; ++s)
+    workers_[s % threads]->streams.emplace_back(ring_, s);
   for (auto& worker : workers_) {
     worker->thread = std::thread([this, &worker] { run(*worker); });
   }
@@ -46,9 +47,7 @@ Drain::Drain(unsigned char* memory, std::uint32_t chunks, Output& output, unsign
 Drain::~Drain() {
   ring_.stop();
   quit_ = true;
-  {
-    const std::lock_guard lock(wake_mutex_);
-  }
+  { const std::lock_guard lock(wake_mutex_); }
   wake_.notify_all();
   for (auto& worker : workers_) worker->thread.join();
 }
@@ -62,9 +61,7 @@ bool Drain::attach(const std::shared_ptr<LaunchState>& launch) {
     by_slot_[s].store(launch.get(), std::memory_order_release);
     active_.fetch_add(1);
     epoch_.fetch_add(1);
-    {
-      const std::lock_guard wake_lock(wake_mutex_);
-    }
+    { const std::lock_guard wake_lock(wake_mutex_); }
     wake_.notify_all();
     return true;
   }
@@ -174,8 +171,8 @@ void Drain::guarded(F&& action) {
   try {
     action();
   } catch (const std::exception& e) {
-    output_.fail({ErrorKind::kResources, std::string("the recorder ran out of memory: ") + e.what(), "",
-                  "record fewer CTAs (--ctas) or launches (--launches)"});
+    output_.fail({ErrorKind::kResources, std::string("the recorder ran out of memory: ") + e.what(),
+                  "", "record fewer CTAs (--ctas) or launches (--launches)"});
   }
 }
 
@@ -235,8 +232,8 @@ bool Drain::wait(const LaunchState& launch, unsigned patience) {
 }
 
 // A launch of which nothing is written yet: all its records in the order of CTAs, whatever
-// multiprocessor they ran on. Neighbours then compress together, and the blocks of a launch look the
-// same in every run. Ranges of CTAs are encoded in parallel and written one after the other.
+// multiprocessor they ran on. Neighbours then compress together, and the blocks of a launch look
+// the same in every run. Ranges of CTAs are encoded in parallel and written one after the other.
 void Drain::write_in_order(std::vector<std::unique_ptr<Held>>& parts) {
   const SignalsBlocked blocked;
   const auto in_parallel = [this](std::size_t count, const auto& action) {
@@ -252,7 +249,8 @@ void Drain::write_in_order(std::vector<std::unique_ptr<Held>>& parts) {
   const std::size_t ranges = std::clamp<std::size_t>(records / kRange, 1, workers_.size());
   in_parallel(ranges == 1 ? 1 : parts.size(), [&](std::size_t i) {
     parts[i]->batch.sort();
-    for (std::size_t rest = i + 1; ranges == 1 && rest < parts.size(); ++rest) parts[rest]->batch.sort();
+    for (std::size_t rest = i + 1; ranges == 1 && rest < parts.size(); ++rest)
+      parts[rest]->batch.sort();
   });
 
   struct Piece {
@@ -264,13 +262,16 @@ void Drain::write_in_order(std::vector<std::unique_ptr<Held>>& parts) {
   const std::uint64_t ctas = std::uint64_t{grid[0]} * grid[1] * grid[2];
   std::vector<std::vector<trace::EncodedBlock>> blocks(ranges);
   in_parallel(ranges, [&](std::size_t range) {
-    const auto begins_before = [](const Batch::Run& run, std::uint64_t place) { return run.place < place; };
+    const auto begins_before = [](const Batch::Run& run, std::uint64_t place) {
+      return run.place < place;
+    };
     const std::uint64_t low = ctas * range / ranges << 8, high = ctas * (range + 1) / ranges << 8;
     std::vector<Piece> pieces;
     for (const auto& part : parts) {
       const auto& runs = part->batch.runs();
       const auto end = std::lower_bound(runs.begin(), runs.end(), high, begins_before);
-      for (auto run = std::lower_bound(runs.begin(), runs.end(), low, begins_before); run != end; ++run) {
+      for (auto run = std::lower_bound(runs.begin(), runs.end(), low, begins_before); run != end;
+           ++run) {
         pieces.push_back({&part->batch, *run});
       }
     }

@@ -1,7 +1,8 @@
 // The threads that read what the GPU writes, and compress it, while the kernels run.
 //
 // Each thread owns some of the multiprocessors' streams, so a warp's records pass through one
-// thread and stay in order. Memory: two batches and a block per thread, whatever the trace's length.
+// thread and stay in order. Memory: two batches and a block per thread, whatever the trace's
+// length.
 #pragma once
 
 #include <array>
@@ -81,7 +82,7 @@ class Drain {
   std::atomic<bool> quit_{false};
   std::atomic<bool> full_{false};
   std::atomic<std::uint32_t> active_{0};
-  std::atomic<std::uint32_t> epoch_{0};   // launches attached so far
+  std::atomic<std::uint32_t> epoch_{0};  // launches attached so far
   std::atomic<std::uint64_t> read_{0};
   std::atomic<std::uint64_t> orphans_{0};
   std::mutex wake_mutex_;

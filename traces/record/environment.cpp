@@ -52,7 +52,8 @@ std::vector<fs::path> toolkits() {
   for (const char* name : {"CUDA_HOME", "CUDA_PATH"}) {
     if (const std::string folder = variable(name); !folder.empty()) result.emplace_back(folder);
   }
-  if (const fs::path nvcc = on_path("nvcc"); !nvcc.empty()) result.push_back(nvcc.parent_path().parent_path());
+  if (const fs::path nvcc = on_path("nvcc"); !nvcc.empty())
+    result.push_back(nvcc.parent_path().parent_path());
   result.emplace_back("/usr/local/cuda");
   glob_t found{};
   if (glob("/usr/local/cuda-*", 0, nullptr, &found) == 0) {
@@ -71,7 +72,8 @@ std::string find_recorder() {
   }
   const fs::path own = own_folder();
   for (const fs::path& folder : {own, own / "../lib", own / "../lib/warpmem"}) {
-    if (present(folder / "libwarpmem_recorder.so")) return (folder / "libwarpmem_recorder.so").lexically_normal();
+    if (present(folder / "libwarpmem_recorder.so"))
+      return (folder / "libwarpmem_recorder.so").lexically_normal();
   }
   return "";
 }
@@ -110,12 +112,14 @@ std::string find_nvdisasm() {
 Result<RecorderFiles> find_recorder_files() {
   RecorderFiles files{find_recorder(), find_sanitizer(), find_nvdisasm()};
   if (files.recorder.empty()) {
-    return Error{ErrorKind::kEnvironment, "the recorder library libwarpmem_recorder.so was not built", "",
+    return Error{ErrorKind::kEnvironment,
+                 "the recorder library libwarpmem_recorder.so was not built", "",
                  "build warpmem where the CUDA toolkit is installed (cmake -DWARPMEM_CUDA=ON, or "
                  "traces/record/build.sh), or name the library in WARPMEM_RECORDER"};
   }
   if (files.sanitizer.empty()) {
-    return Error{ErrorKind::kEnvironment, "no Compute Sanitizer library (libsanitizer-public.so) was found", "",
+    return Error{ErrorKind::kEnvironment,
+                 "no Compute Sanitizer library (libsanitizer-public.so) was found", "",
                  "install the CUDA toolkit's package cuda-sanitizer-XX-Y (or the Python package "
                  "nvidia-cuda-sanitizer-api), or name its folder in WARPMEM_SANITIZER_DIR"};
   }
@@ -125,15 +129,19 @@ Result<RecorderFiles> find_recorder_files() {
 Result<void> check_driver() {
   void* driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL);
   if (driver == nullptr) {
-    return Error{ErrorKind::kEnvironment, "no NVIDIA driver is installed here (libcuda.so.1 was not found)", "",
-                 "record on a machine with an NVIDIA GPU; `warpmem emulate` and `warpmem replay` need none"};
+    return Error{
+        ErrorKind::kEnvironment, "no NVIDIA driver is installed here (libcuda.so.1 was not found)",
+        "",
+        "record on a machine with an NVIDIA GPU; `warpmem emulate` and `warpmem replay` need none"};
   }
   dlclose(driver);
-  for (const char* device : {"/dev/nvidiactl", "/dev/dxg", "/dev/nvhost-gpu", "/dev/nvgpu", "/dev/nvhost-ctrl-gpu"}) {
+  for (const char* device :
+       {"/dev/nvidiactl", "/dev/dxg", "/dev/nvhost-gpu", "/dev/nvgpu", "/dev/nvhost-ctrl-gpu"}) {
     if (present(device)) return {};
   }
-  return Error{ErrorKind::kEnvironment, "no NVIDIA GPU is visible here (there is no /dev/nvidiactl)", "",
-               "in a container, pass the GPU in (docker run --gpus all); `nvidia-smi` should list it"};
+  return Error{
+      ErrorKind::kEnvironment, "no NVIDIA GPU is visible here (there is no /dev/nvidiactl)", "",
+      "in a container, pass the GPU in (docker run --gpus all); `nvidia-smi` should list it"};
 }
 
 }  // namespace warpmem::record

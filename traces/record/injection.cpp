@@ -41,7 +41,8 @@ void on_resource(Session& session, Sanitizer_CallbackId id, const void* data) {
     case SANITIZER_CBID_RESOURCE_HOST_MEMORY_ALLOC:
     case SANITIZER_CBID_RESOURCE_MEMORY_ALLOC_ASYNC: {
       const auto& memory = *static_cast<const Sanitizer_ResourceMemoryData*>(data);
-      if ((memory.flags & (SANITIZER_MEMORY_FLAG_CG_RUNTIME | SANITIZER_MEMORY_FLAG_CNP)) != 0) break;
+      if ((memory.flags & (SANITIZER_MEMORY_FLAG_CG_RUNTIME | SANITIZER_MEMORY_FLAG_CNP)) != 0)
+        break;
       const bool host = id == SANITIZER_CBID_RESOURCE_HOST_MEMORY_ALLOC;
       session.allocations().add(memory.address, memory.size,
                                 host ? trace::AllocationKind::kHost : kind_of(memory.flags));
@@ -59,10 +60,12 @@ void on_resource(Session& session, Sanitizer_CallbackId id, const void* data) {
 void on_graph(Session& session, Sanitizer_CallbackId id, const void* data) {
   switch (id) {
     case SANITIZER_CBID_GRAPHS_LAUNCH_BEGIN:
-      if (static_cast<const Sanitizer_GraphLaunchData*>(data)->isGraphUpload == 0) session.graph_begin();
+      if (static_cast<const Sanitizer_GraphLaunchData*>(data)->isGraphUpload == 0)
+        session.graph_begin();
       break;
     case SANITIZER_CBID_GRAPHS_LAUNCH_END:
-      if (static_cast<const Sanitizer_GraphLaunchData*>(data)->isGraphUpload == 0) session.graph_end();
+      if (static_cast<const Sanitizer_GraphLaunchData*>(data)->isGraphUpload == 0)
+        session.graph_end();
       break;
     case SANITIZER_CBID_GRAPHS_NODE_LAUNCH_BEGIN:
     case SANITIZER_CBID_GRAPHS_NODE_LAUNCH_END: {
@@ -79,7 +82,8 @@ void on_graph(Session& session, Sanitizer_CallbackId id, const void* data) {
   }
 }
 
-void dispatch(Session& session, Sanitizer_CallbackDomain domain, Sanitizer_CallbackId id, const void* data) {
+void dispatch(Session& session, Sanitizer_CallbackDomain domain, Sanitizer_CallbackId id,
+              const void* data) {
   switch (domain) {
     case SANITIZER_CB_DOMAIN_RESOURCE: on_resource(session, id, data); break;
     case SANITIZER_CB_DOMAIN_LAUNCH:
@@ -112,7 +116,8 @@ void dispatch(Session& session, Sanitizer_CallbackDomain domain, Sanitizer_Callb
   }
 }
 
-void SANITIZERAPI callback(void*, Sanitizer_CallbackDomain domain, Sanitizer_CallbackId id, const void* data) {
+void SANITIZERAPI callback(void*, Sanitizer_CallbackDomain domain, Sanitizer_CallbackId id,
+                           const void* data) {
   if (g_forked || g_session == nullptr) return;
   try {
     dispatch(*g_session, domain, id, data);
@@ -165,7 +170,8 @@ extern "C" __attribute__((visibility("default"))) int InitializeInjection() {
   started = true;
   if (const auto ok = warpmem::record::start(); !ok) {
     std::fprintf(stderr, "warpmem: not recording: %s\n", ok.error().text().c_str());
-    if (const char* strict = std::getenv("WARPMEM_RECORD_STRICT"); strict != nullptr && *strict == '1') {
+    if (const char* strict = std::getenv("WARPMEM_RECORD_STRICT");
+        strict != nullptr && *strict == '1') {
       _exit(warpmem::exit_status(ok.error().kind));
     }
   }

@@ -36,13 +36,18 @@ std::int32_t carveout_of(CUfunc_cache config) {
 
 const std::vector<std::uint32_t>& AttributeTracker::wanted_calls() {
   static const std::vector<std::uint32_t> calls{
-      SANITIZER_CBID_DRIVER_API_cuLaunchKernel, SANITIZER_CBID_DRIVER_API_cuLaunchKernel_ptsz,
-      SANITIZER_CBID_DRIVER_API_cuLaunchKernelEx, SANITIZER_CBID_DRIVER_API_cuLaunchKernelEx_ptsz,
+      SANITIZER_CBID_DRIVER_API_cuLaunchKernel,
+      SANITIZER_CBID_DRIVER_API_cuLaunchKernel_ptsz,
+      SANITIZER_CBID_DRIVER_API_cuLaunchKernelEx,
+      SANITIZER_CBID_DRIVER_API_cuLaunchKernelEx_ptsz,
       SANITIZER_CBID_DRIVER_API_cuLaunchCooperativeKernel,
       SANITIZER_CBID_DRIVER_API_cuLaunchCooperativeKernel_ptsz,
-      SANITIZER_CBID_DRIVER_API_cuFuncSetAttribute, SANITIZER_CBID_DRIVER_API_cuKernelSetAttribute,
-      SANITIZER_CBID_DRIVER_API_cuFuncSetCacheConfig, SANITIZER_CBID_DRIVER_API_cuKernelSetCacheConfig,
-      SANITIZER_CBID_DRIVER_API_cuStreamSetAttribute, SANITIZER_CBID_DRIVER_API_cuStreamSetAttribute_ptsz,
+      SANITIZER_CBID_DRIVER_API_cuFuncSetAttribute,
+      SANITIZER_CBID_DRIVER_API_cuKernelSetAttribute,
+      SANITIZER_CBID_DRIVER_API_cuFuncSetCacheConfig,
+      SANITIZER_CBID_DRIVER_API_cuKernelSetCacheConfig,
+      SANITIZER_CBID_DRIVER_API_cuStreamSetAttribute,
+      SANITIZER_CBID_DRIVER_API_cuStreamSetAttribute_ptsz,
       SANITIZER_CBID_DRIVER_API_cuCtxSetLimit};
   return calls;
 }
@@ -50,11 +55,13 @@ const std::vector<std::uint32_t>& AttributeTracker::wanted_calls() {
 LaunchAttributes AttributeTracker::from_launch(const void* function, std::uint32_t shared) const {
   LaunchAttributes result;
   result.dynamic_shared = shared;
-  if (const auto it = carveouts_.find(function); it != carveouts_.end()) result.carveout = it->second;
+  if (const auto it = carveouts_.find(function); it != carveouts_.end())
+    result.carveout = it->second;
   return result;
 }
 
-void AttributeTracker::apply(const CUlaunchAttribute* attributes, unsigned count, LaunchAttributes& out) {
+void AttributeTracker::apply(const CUlaunchAttribute* attributes, unsigned count,
+                             LaunchAttributes& out) {
   for (unsigned i = 0; attributes != nullptr && i < count; ++i) {
     if (attributes[i].id == CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW) {
       out.window = window_of(attributes[i].value.accessPolicyWindow);
@@ -66,7 +73,8 @@ void AttributeTracker::apply(const CUlaunchAttribute* attributes, unsigned count
 
 void AttributeTracker::driver_call(std::uint32_t cbid, const void* params, const char* symbol) {
   const std::lock_guard lock(mutex_);
-  const auto launch = [&](const void* function, const char* name, const LaunchAttributes& attributes) {
+  const auto launch = [&](const void* function, const char* name,
+                          const LaunchAttributes& attributes) {
     t_launch = attributes;
     by_function_[function] = attributes;
     if (name != nullptr) by_name_[name] = attributes;
@@ -95,12 +103,14 @@ void AttributeTracker::driver_call(std::uint32_t cbid, const void* params, const
     }
     case SANITIZER_CBID_DRIVER_API_cuFuncSetAttribute: {
       const auto& p = *static_cast<const cuFuncSetAttribute_params*>(params);
-      if (p.attrib == CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT) carveouts_[p.hfunc] = p.value;
+      if (p.attrib == CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT)
+        carveouts_[p.hfunc] = p.value;
       break;
     }
     case SANITIZER_CBID_DRIVER_API_cuKernelSetAttribute: {
       const auto& p = *static_cast<const cuKernelSetAttribute_params*>(params);
-      if (p.attrib == CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT) carveouts_[p.kernel] = p.val;
+      if (p.attrib == CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT)
+        carveouts_[p.kernel] = p.val;
       break;
     }
     case SANITIZER_CBID_DRIVER_API_cuFuncSetCacheConfig: {

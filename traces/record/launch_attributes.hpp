@@ -38,7 +38,7 @@ class AttributeTracker {
   static void apply(const CUlaunchAttribute* attributes, unsigned count, LaunchAttributes& out);
 
   mutable std::mutex mutex_;
-  std::map<const void*, std::int32_t> carveouts_;   // CUfunction or CUkernel
+  std::map<const void*, std::int32_t> carveouts_;  // CUfunction or CUkernel
   std::map<CUstream, trace::AccessWindow> windows_;
   std::map<std::string, LaunchAttributes> by_name_;
   std::map<const void*, LaunchAttributes> by_function_;

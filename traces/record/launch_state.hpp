@@ -15,16 +15,16 @@ namespace warpmem::record {
 
 struct LaunchState {
   trace::Launch launch;
-  std::shared_ptr<const CodeMap> code;     // what its PCs mean
+  std::shared_ptr<const CodeMap> code;  // what its PCs mean
   std::uint32_t slot = 0;
-  std::uint64_t threads_expected = 0;      // of the CTAs that are recorded
+  std::uint64_t threads_expected = 0;  // of the CTAs that are recorded
   std::uint64_t skipped_ctas = 0;
   // Kernels of one graph that are the same function share the first one's slot on the GPU; the
   // grid's id tells them apart. On that first one: the others. On each: its id, low bits.
   std::vector<std::shared_ptr<LaunchState>> siblings;
   std::uint32_t grid = 0;
   bool in_graph = false;
-  const void* context = nullptr;           // CUDA handles, compared only
+  const void* context = nullptr;  // CUDA handles, compared only
   const void* stream = nullptr;
 
   // Where the kernel's stack frame lies in a thread's local window; 0 until an access through the
@@ -33,7 +33,7 @@ struct LaunchState {
 
   // Its threads tell when they leave: once all have, every record of the launch has been read.
   std::atomic<std::uint64_t> threads_gone{0};
-  std::atomic<std::uint64_t> records{0};   // written
+  std::atomic<std::uint64_t> records{0};  // written
   std::atomic<std::uint64_t> lost{0};
   std::atomic<bool> truncated{false};
   bool all_gone() const { return threads_gone.load(std::memory_order_acquire) >= threads_expected; }

@@ -71,11 +71,11 @@ volatile sig_atomic_t g_child = 0;
 class SignalsOfAParent {
  public:
   SignalsOfAParent() {
-    struct sigaction ignore{};
+    struct sigaction ignore {};
     ignore.sa_handler = SIG_IGN;
     sigaction(SIGINT, &ignore, &interrupt_);
     sigaction(SIGQUIT, &ignore, &quit_);
-    struct sigaction pass_on{};
+    struct sigaction pass_on {};
     pass_on.sa_handler = [](int signal) {
       if (g_child != 0) kill(static_cast<pid_t>(g_child), signal);
     };
@@ -94,13 +94,15 @@ class SignalsOfAParent {
 };
 
 Error cannot_start(const std::string& program, int error) {
-  return {ErrorKind::kUsage, fmt::format("the program '{}' cannot be started: {}", program, std::strerror(error)),
-          "", error == ENOENT ? "check the path; a program in this folder is written ./program" : ""};
+  return {ErrorKind::kUsage,
+          fmt::format("the program '{}' cannot be started: {}", program, std::strerror(error)), "",
+          error == ENOENT ? "check the path; a program in this folder is written ./program" : ""};
 }
 
 Result<int> wait_status_of(const RecordOptions& options, std::vector<std::string>& environment) {
   std::vector<char*> arguments, variables;
-  for (const std::string& word : options.command) arguments.push_back(const_cast<char*>(word.c_str()));
+  for (const std::string& word : options.command)
+    arguments.push_back(const_cast<char*>(word.c_str()));
   for (std::string& entry : environment) variables.push_back(entry.data());
   arguments.push_back(nullptr);
   variables.push_back(nullptr);
@@ -113,7 +115,8 @@ Result<int> wait_status_of(const RecordOptions& options, std::vector<std::string
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
   const SignalsOfAParent signals;
   pid_t child = 0;
-  const int error = posix_spawnp(&child, arguments[0], nullptr, &attributes, arguments.data(), variables.data());
+  const int error =
+      posix_spawnp(&child, arguments[0], nullptr, &attributes, arguments.data(), variables.data());
   posix_spawnattr_destroy(&attributes);
   if (error != 0) return cannot_start(options.command[0], error);
   g_child = child;
@@ -180,7 +183,8 @@ RecordReport parse_status(const std::string& text) {
 
 Result<void> check_program(const RecordOptions& options) {
   if (options.command.empty()) {
-    return Error{ErrorKind::kUsage, "no program was given", "", "write it behind --: warpmem record -- ./app arguments"};
+    return Error{ErrorKind::kUsage, "no program was given", "",
+                 "write it behind --: warpmem record -- ./app arguments"};
   }
   const std::string& program = options.command[0];
   int error = ENOENT;
@@ -208,7 +212,8 @@ Result<RecordReport> run_recorder(const RecordOptions& wanted, const RecorderFil
   options.output = fs::absolute(options.output, none);  // the program may change its folder
   const StatusFolder folder;
   if (!folder.ok()) {
-    return Error{ErrorKind::kResources, fmt::format("no temporary folder: {}", std::strerror(errno)), "",
+    return Error{ErrorKind::kResources,
+                 fmt::format("no temporary folder: {}", std::strerror(errno)), "",
                  "set TMPDIR to a folder that can be written"};
   }
   auto environment = environment_for(options, files, folder.file());

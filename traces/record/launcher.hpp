@@ -14,21 +14,21 @@ namespace warpmem::record {
 // One process that recorded something: the program itself, or a child that used CUDA.
 struct RecordedProcess {
   long pid = 0;
-  std::string output;         // as it lies on the disk: with .partial behind it when not sealed
+  std::string output;  // as it lies on the disk: with .partial behind it when not sealed
   std::uint64_t bytes = 0;
   std::uint64_t launches = 0;
   std::uint64_t records = 0;
   std::uint64_t lost = 0;
-  double busy_seconds = 0;    // from each recorded launch's begin to its records' end
+  double busy_seconds = 0;  // from each recorded launch's begin to its records' end
   bool sealed = false;
-  bool ended = false;         // false: it crashed, was killed, or left by _exit
+  bool ended = false;  // false: it crashed, was killed, or left by _exit
 };
 
 struct RecordReport {
-  int status = 0;             // the program's own exit status; 128 + signal when a signal ended it
+  int status = 0;  // the program's own exit status; 128 + signal when a signal ended it
   int signal = 0;
-  double seconds = 0;         // from start to end
-  bool used_cuda = false;     // the driver loaded the recorder
+  double seconds = 0;      // from start to end
+  bool used_cuda = false;  // the driver loaded the recorder
   std::vector<RecordedProcess> processes;
 };
 

@@ -49,8 +49,8 @@ Result<void> parse_launches(const std::string& text, RecordOptions& options) {
     to = number(all.substr(colon + 1));
   }
   if (!from || !to || *from >= *to || text == ":" || text.empty()) {
-    return Error{ErrorKind::kUsage, fmt::format("'{}' is not a range of launches", text), "--launches",
-                 "write A:B for launches A to B-1, A: for A and later, or A for one"};
+    return Error{ErrorKind::kUsage, fmt::format("'{}' is not a range of launches", text),
+                 "--launches", "write A:B for launches A to B-1, A: for A and later, or A for one"};
   }
   options.first_launch = *from;
   options.last_launch = *to;
@@ -84,7 +84,8 @@ std::vector<std::pair<std::string, std::string>> to_environment(const RecordOpti
 
 Result<RecordOptions> from_environment() {
   RecordOptions o;
-  if (const std::string output = variable("WARPMEM_RECORD_OUTPUT"); !output.empty()) o.output = output;
+  if (const std::string output = variable("WARPMEM_RECORD_OUTPUT"); !output.empty())
+    o.output = output;
   o.kernel = variable("WARPMEM_RECORD_KERNEL");
   if (const std::string launches = variable("WARPMEM_RECORD_LAUNCHES"); !launches.empty()) {
     if (auto ok = parse_launches(launches, o); !ok) return ok.error();

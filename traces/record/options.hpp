@@ -16,16 +16,16 @@ struct RecordOptions {
   static constexpr std::uint64_t kNoLimit = std::numeric_limits<std::uint64_t>::max();
 
   std::string output = "trace.wmt";
-  std::string kernel;                    // regular expression on the demangled name; empty: all
-  std::uint64_t first_launch = 0;        // launches [first, last) of the process, from 0
+  std::string kernel;              // regular expression on the demangled name; empty: all
+  std::uint64_t first_launch = 0;  // launches [first, last) of the process, from 0
   std::uint64_t last_launch = kNoLimit;
-  double ctas = 1;                       // fraction of each launch's CTAs, (0, 1]
-  std::uint64_t max_records = kNoLimit;  // stop recording after that many
-  bool strict = false;                   // a failure of the recorder ends the program
-  bool wait = true;                      // a launch returns when its records are read
+  double ctas = 1;                         // fraction of each launch's CTAs, (0, 1]
+  std::uint64_t max_records = kNoLimit;    // stop recording after that many
+  bool strict = false;                     // a failure of the recorder ends the program
+  bool wait = true;                        // a launch returns when its records are read
   std::uint64_t buffer_bytes = 64u << 20;  // pinned memory between GPU and host
-  unsigned threads = 0;                  // that read and compress; 0: by the number of cores
-  std::vector<std::string> command;      // program and arguments
+  unsigned threads = 0;                    // that read and compress; 0: by the number of cores
+  std::vector<std::string> command;        // program and arguments
 };
 
 // "A:B", "A:", ":B" or "A" (just that one): launches A … B-1.

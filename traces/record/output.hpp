@@ -19,7 +19,8 @@ namespace warpmem::record {
 class Output {
  public:
   // `on_failure` runs once, with the first error.
-  explicit Output(std::function<void(const Error&)> on_failure) : on_failure_(std::move(on_failure)) {}
+  explicit Output(std::function<void(const Error&)> on_failure)
+      : on_failure_(std::move(on_failure)) {}
 
   void open(const std::string& path, const trace::Origin& origin);
   bool is_open() const { return opened_; }

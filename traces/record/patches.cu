@@ -55,8 +55,9 @@ __device__ __forceinline__ u32 load_now(const u32* p) {
   return value;
 }
 __device__ __forceinline__ void store16(u64 p, u32 a, u32 b, u32 c, u32 d) {
-  asm volatile("st.volatile.global.v4.u32 [%0], {%1, %2, %3, %4};"
-               ::"l"(p), "r"(a), "r"(b), "r"(c), "r"(d) : "memory");
+  asm volatile("st.volatile.global.v4.u32 [%0], {%1, %2, %3, %4};" ::"l"(p), "r"(a), "r"(b), "r"(c),
+               "r"(d)
+               : "memory");
 }
 
 // The slot's fields never change while a kernel runs.
@@ -75,12 +76,15 @@ __device__ __forceinline__ u32 fixed(const u32& field) {
 __device__ __forceinline__ u64 advance(u64 cursor, u32 bytes) {
   u64 old;
   asm volatile("atom.global.add.u64 %0, [%1], %2;"
-               : "=l"(old) : "l"(cursor), "l"(static_cast<u64>(bytes)) : "memory");
+               : "=l"(old)
+               : "l"(cursor), "l"(static_cast<u64>(bytes))
+               : "memory");
   return old;
 }
 __device__ __forceinline__ void exchange(u64 cursor, u32 chunk, u32 at) {
-  asm volatile("st.volatile.global.u64 [%0], %1;"
-               ::"l"(cursor), "l"(static_cast<u64>(chunk) << 32 | at) : "memory");
+  asm volatile("st.volatile.global.u64 [%0], %1;" ::"l"(cursor),
+               "l"(static_cast<u64>(chunk) << 32 | at)
+               : "memory");
 }
 __device__ __forceinline__ bool fits(u64 old, u32 bytes) {
   return static_cast<u32>(old) <= kChunkCapacity - bytes && static_cast<u32>(old >> 32) != kStopped;
@@ -120,7 +124,8 @@ __device__ __forceinline__ u64 replace_chunk(const LaunchSlot* s, u64 cursor, u6
       exchange(cursor, next, next == kStopped ? 0 : bytes);
       return next == kStopped ? 0 : address_of(s, static_cast<u64>(next) << 32);
     }
-    while (static_cast<u32>(load_now(reinterpret_cast<const u64*>(cursor))) > kChunkCapacity) nap(200);
+    while (static_cast<u32>(load_now(reinterpret_cast<const u64*>(cursor))) > kChunkCapacity)
+      nap(200);
     old = advance(cursor, bytes);
   }
 }
@@ -152,13 +157,12 @@ struct Header {
   std::int32_t stride;
 };
 
-__device__ __forceinline__ void write_header(const LaunchSlot* s, u64 room,
-                                             const Header& h) {
+__device__ __forceinline__ void write_header(const LaunchSlot* s, u64 room, const Header& h) {
   store16(room, static_cast<u32>(h.base), static_cast<u32>(h.base >> 32), h.mask,
           h.what | kTag << kTagShift);
   store16(room + 16, h.pc, static_cast<u32>(h.stride), linear_cta(),
-          linear_warp() | (grid_id() & kGridMask) << kGridShift |
-              fixed(s->slot) << kSlotShift | kTag << kTagShift);
+          linear_warp() | (grid_id() & kGridMask) << kGridShift | fixed(s->slot) << kSlotShift |
+              kTag << kTagShift);
 }
 
 // A record without lane addresses.
@@ -171,7 +175,8 @@ __device__ __forceinline__ void emit_plain(void* user, u64 pc, u32 what, u64 bas
   if (lane_id() != leader) return;
   const u64 room = reserve(s, kRecordBytes);
   if (room == 0) return;
-  write_header(s, room, {base, one_lane ? 1u << leader : active, what, static_cast<u32>(pc), stride});
+  write_header(s, room,
+               {base, one_lane ? 1u << leader : active, what, static_cast<u32>(pc), stride});
 }
 
 // Lanes 0..2^k-1 walk by `stride`, groups of 2^k lanes by `outer`. Full warps only.
@@ -233,8 +238,9 @@ __device__ __forceinline__ void emit(void* user, u64 pc, u32 what, u64 address, 
     if (room == 0) return;
     const u64 mine = room + kRecordBytes + __popc(active & ((1u << lane) - 1)) * (narrow ? 4u : 8u);
     if (narrow) {
-      asm volatile("st.volatile.global.u32 [%0], %1;"
-                   ::"l"(mine), "r"(static_cast<u32>(address - first)) : "memory");
+      asm volatile("st.volatile.global.u32 [%0], %1;" ::"l"(mine),
+                   "r"(static_cast<u32>(address - first))
+                   : "memory");
     } else {
       asm volatile("st.volatile.global.u64 [%0], %1;" ::"l"(mine), "l"(address) : "memory");
     }
@@ -305,7 +311,8 @@ PATCH warpmem_async_copy(void* user, u64 pc, void* source, u32 target, u32 bytes
   return 0;
 }
 
-PATCH warpmem_matrix(void* user, u64 pc, u32 address, u32 bytes, u32 flags, u32 count, const void*) {
+PATCH warpmem_matrix(void* user, u64 pc, u32 address, u32 bytes, u32 flags, u32 count,
+                     const void*) {
   const u32 rows = count >= 4 ? ~0u : (1u << count * 8) - 1;
   const u32 active = __activemask() & rows;
   if ((active >> lane_id() & 1) != 0) {

@@ -65,7 +65,8 @@ Programs::Entry Programs::build(const void* module, const std::string& function)
   }
   const auto loaded = modules_.find(module);
   if (loaded == modules_.end()) {
-    output_.note_missing(function + ": its code, because its module was loaded before the recorder");
+    output_.note_missing(function +
+                         ": its code, because its module was loaded before the recorder");
   } else if (auto cubin = parse_cubin(loaded->second.image); !cubin) {
     output_.note_missing(function + ": its code: " + cubin.error().message);
   } else if (const CubinFunction* kernel = cubin->find(function); kernel != nullptr) {
@@ -113,8 +114,9 @@ void Programs::add_code(const void* module, const Cubin& cubin, const CubinFunct
     symbols.push_back(other.symbol);
   }
   if (nvdisasm_.empty()) {
-    output_.note_missing("the kernels' code (opcodes, source lines), because no nvdisasm was found; "
-                         "install the CUDA toolkit's or name it in WARPMEM_NVDISASM");
+    output_.note_missing(
+        "the kernels' code (opcodes, source lines), because no nvdisasm was found; "
+        "install the CUDA toolkit's or name it in WARPMEM_NVDISASM");
     return;
   }
   auto listing = listing_of(modules_[module], cubin, symbols);
@@ -131,6 +133,10 @@ void Programs::add_code(const void* module, const Cubin& cubin, const CubinFunct
       code.learn(instruction.pc, instruction.text, i == 0);
       program.code.push_back(std::move(instruction));
     }
+  }
+  if (program.code.empty()) {
+    output_.note_missing("the code of " + program.demangled + ": " + nvdisasm_ +
+                         " printed none of it");
   }
 }
 

@@ -22,7 +22,8 @@ namespace warpmem::record {
 class Programs {
  public:
   // Where a function of a module was loaded, if it was.
-  using Locate = std::function<bool(const void* module, const char* function, std::uint64_t& pc, std::uint64_t& size)>;
+  using Locate = std::function<bool(const void* module, const char* function, std::uint64_t& pc,
+                                    std::uint64_t& size)>;
 
   struct Entry {
     std::shared_ptr<const CodeMap> code;

@@ -8,8 +8,10 @@ namespace warpmem::record {
 Result<SanitizerApi> load_sanitizer(const std::string& path) {
   void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
-    return Error{ErrorKind::kEnvironment, fmt::format("the Compute Sanitizer library cannot be loaded: {}", dlerror()),
-                 "", "install the CUDA toolkit's compute-sanitizer, or name its folder in WARPMEM_SANITIZER_DIR"};
+    return Error{ErrorKind::kEnvironment,
+                 fmt::format("the Compute Sanitizer library cannot be loaded: {}", dlerror()), "",
+                 "install the CUDA toolkit's compute-sanitizer, or name its folder in "
+                 "WARPMEM_SANITIZER_DIR"};
   }
   SanitizerApi api{};
   const char* missing = nullptr;

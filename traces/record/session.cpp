@@ -1,6 +1,5 @@
 #include "traces/record/session.hpp"
 
-#include <dlfcn.h>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
@@ -10,9 +9,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <ctime>
 #include <thread>
 
+#include "traces/record/origin.hpp"
 #include "traces/record/patches.hpp"
 
 namespace warpmem::record {
@@ -28,37 +27,14 @@ struct OpenLaunch {
   const void* function = nullptr;
   std::chrono::steady_clock::time_point since;
 };
-thread_local std::vector<OpenLaunch> t_open;    // between LAUNCH_BEGIN and LAUNCH_END
-thread_local std::vector<OpenLaunch> t_graph;   // kernels of the graph being launched
+thread_local std::vector<OpenLaunch> t_open;   // between LAUNCH_BEGIN and LAUNCH_END
+thread_local std::vector<OpenLaunch> t_graph;  // kernels of the graph being launched
 thread_local bool t_in_graph = false;
-
-struct Patch {
-  Sanitizer_InstructionId id;
-  const char* function;
-};
-constexpr Patch kPatches[] = {
-    {SANITIZER_INSTRUCTION_BLOCK_ENTER, "warpmem_begin"},
-    {SANITIZER_INSTRUCTION_BLOCK_EXIT, "warpmem_exit"},
-    {SANITIZER_INSTRUCTION_GLOBAL_MEMORY_ACCESS, "warpmem_global"},
-    {SANITIZER_INSTRUCTION_SHARED_MEMORY_ACCESS, "warpmem_shared"},
-    {SANITIZER_INSTRUCTION_LOCAL_MEMORY_ACCESS, "warpmem_local"},
-    {SANITIZER_INSTRUCTION_REMOTE_SHARED_MEMORY_ACCESS, "warpmem_remote"},
-    {SANITIZER_INSTRUCTION_BARRIER, "warpmem_barrier"},
-    {SANITIZER_INSTRUCTION_MEMCPY_ASYNC, "warpmem_async_copy"},
-    {SANITIZER_INSTRUCTION_MATRIX_MEMORY_ACCESS, "warpmem_matrix"},
-    {SANITIZER_INSTRUCTION_CACHE_CONTROL, "warpmem_prefetch"},
-    {SANITIZER_INSTRUCTION_ASYNC_STORE, "warpmem_async_store"},
-    {SANITIZER_INSTRUCTION_ASYNC_REDUCTION, "warpmem_async_reduction"},
-    {SANITIZER_INSTRUCTION_BULK_COPY_GLOBAL_TO_SHARED, "warpmem_bulk_load"},
-    {SANITIZER_INSTRUCTION_BULK_COPY_SHARED_TO_GLOBAL, "warpmem_bulk_store"},
-    {SANITIZER_INSTRUCTION_BULK_COPY_SHARED_TO_SHARED, "warpmem_bulk_shared"},
-    {SANITIZER_INSTRUCTION_BULK_REDUCTION_SHARED_TO_GLOBAL, "warpmem_bulk_reduce"},
-    {SANITIZER_INSTRUCTION_BULK_REDUCTION_SHARED_TO_SHARED, "warpmem_bulk_reduce_shared"},
-};
 
 std::uint64_t microseconds_since(std::chrono::steady_clock::time_point start) {
   const auto took = std::chrono::steady_clock::now() - start;
-  return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::microseconds>(took).count());
+  return static_cast<std::uint64_t>(
+      std::chrono::duration_cast<std::chrono::microseconds>(took).count());
 }
 
 std::string nvdisasm_path() {
@@ -68,43 +44,20 @@ std::string nvdisasm_path() {
 
 unsigned thread_count(unsigned wanted) {
   if (wanted != 0) return std::min(wanted, kStreams);
-  return std::clamp(std::thread::hardware_concurrency(), 2u, 25u) - 1;  // the program waits meanwhile
+  return std::clamp(std::thread::hardware_concurrency(), 2u, 25u) -
+         1;  // the program waits meanwhile
 }
 
 std::uint64_t ctas_kept(std::uint64_t ctas, std::uint32_t limit) {
   if (limit == ~0u) return ctas;
   std::uint64_t kept = 0;
-  for (std::uint64_t c = 0; c < ctas; ++c) kept += cta_hash(static_cast<std::uint32_t>(c)) <= limit ? 1u : 0u;
+  for (std::uint64_t c = 0; c < ctas; ++c)
+    kept += cta_hash(static_cast<std::uint32_t>(c)) <= limit ? 1u : 0u;
   return kept;
 }
 
 std::uint32_t cta_limit(double fraction) {
   return fraction >= 1 ? ~0u : static_cast<std::uint32_t>(fraction * 4294967295.0);
-}
-
-std::string now_utc() {
-  const std::time_t now = std::time(nullptr);
-  std::tm parts{};
-  gmtime_r(&now, &parts);
-  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z", parts.tm_year + 1900, parts.tm_mon + 1,
-                     parts.tm_mday, parts.tm_hour, parts.tm_min, parts.tm_sec);
-}
-
-std::string driver_version() {  // "NVRM version: NVIDIA UNIX … Kernel Module  580.159.04  …"
-  std::string version;
-  if (std::FILE* file = std::fopen("/proc/driver/nvidia/version", "re")) {
-    char line[512];
-    if (std::fgets(line, sizeof line, file) != nullptr) {
-      for (char* word = std::strtok(line, " "); word != nullptr; word = std::strtok(nullptr, " ")) {
-        if (word[0] >= '0' && word[0] <= '9' && std::strchr(word, '.') != nullptr) {
-          version = word;
-          break;
-        }
-      }
-    }
-    std::fclose(file);
-  }
-  return version;
 }
 
 }  // namespace
@@ -113,14 +66,15 @@ Session::Session(const RecordOptions& options, const SanitizerApi& api)
     : options_(options),
       api_(api),
       output_([this](const Error& error) { report_failure(error); }),
-      programs_(output_,
-                [this](const void* module, const char* function, std::uint64_t& pc, std::uint64_t& size) {
-                  return api_.get_function_pc_and_size(
-                             static_cast<CUmodule>(const_cast<void*>(module)), function, &pc, &size) ==
-                         SANITIZER_SUCCESS;
-                },
-                nvdisasm_path()) {
-  if (!options_.kernel.empty()) kernel_.emplace(options_.kernel, std::regex::ECMAScript | std::regex::optimize);
+      programs_(
+          output_,
+          [this](const void* module, const char* function, std::uint64_t& pc, std::uint64_t& size) {
+            return api_.get_function_pc_and_size(static_cast<CUmodule>(const_cast<void*>(module)),
+                                                 function, &pc, &size) == SANITIZER_SUCCESS;
+          },
+          nvdisasm_path()) {
+  if (!options_.kernel.empty())
+    kernel_.emplace(options_.kernel, std::regex::ECMAScript | std::regex::optimize);
   write_status("loaded");
 }
 
@@ -141,10 +95,7 @@ void Session::module_loaded(const Sanitizer_ResourceModuleData& data) {
       return;
     }
   }
-  for (const Patch& patch : kPatches) {
-    api_.patch_instructions(patch.id, data.module, patch.function);  // older APIs lack some
-  }
-  if (const auto r = api_.patch_module(data.module); r != SANITIZER_SUCCESS) {
+  if (const auto r = patch_module(api_, data.module); r != SANITIZER_SUCCESS) {
     output_.fail(sanitizer_error(api_, "patching a module", r));
   }
 }
@@ -155,7 +106,8 @@ void Session::module_unloading(const Sanitizer_ResourceModuleData& data) {
 }
 
 bool Session::wanted(std::uint32_t id, const std::string& function) {
-  if (closed_ || output_.failed() || id < options_.first_launch || id >= options_.last_launch) return false;
+  if (closed_ || output_.failed() || id < options_.first_launch || id >= options_.last_launch)
+    return false;
   if (!kernel_) return true;
   const auto [it, added] = name_wanted_.try_emplace(function, false);
   if (added) it->second = std::regex_search(demangled(function), *kernel_);
@@ -178,8 +130,8 @@ bool Session::set_up(Context& context, CUcontext handle, Sanitizer_StreamHandle 
   }
   context.host = static_cast<unsigned char*>(host);
   context.device = static_cast<unsigned char*>(device);
-  context.drain = std::make_unique<Drain>(context.host, chunks, output_, thread_count(options_.threads),
-                                          options_.max_records);
+  context.drain = std::make_unique<Drain>(context.host, chunks, output_,
+                                          thread_count(options_.threads), options_.max_records);
   std::vector<unsigned char> image(slots_bytes + cursor_bytes + 256, 0);
   LaunchSlot slot = context.drain->ring().slot_template();
   slot.cursors = reinterpret_cast<unsigned long long*>(context.device + slots_bytes);
@@ -201,44 +153,16 @@ bool Session::set_up(Context& context, CUcontext handle, Sanitizer_StreamHandle 
 }
 
 void Session::open_trace(CUdevice device) {
-  trace::Origin origin;
-  origin.tool = "warpmem " WARPMEM_VERSION " record";
-  origin.command = options_.command.empty() ? "" : options_.command[0];
-  origin.driver = driver_version();
-  origin.date = now_utc();
-  // Queries that take no lock of a context's; found in the driver that the program has loaded.
-  void* driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
-  const auto find = [&](auto& function, const char* name) {
-    function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(dlsym(driver, name));
-    return function != nullptr;
-  };
-  CUresult (*get_name)(char*, int, CUdevice);
-  CUresult (*get_attribute)(int*, CUdevice_attribute, CUdevice);
-  CUresult (*get_version)(int*);
-  char name[128] = "";
-  int value = 0, minor = 0;
-  if (driver != nullptr && find(get_name, "cuDeviceGetName") && find(get_attribute, "cuDeviceGetAttribute") &&
-      find(get_version, "cuDriverGetVersion")) {
-    if (get_name(name, sizeof name, device) == CUDA_SUCCESS) origin.gpu = name;
-    if (get_attribute(&value, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, device) == CUDA_SUCCESS) {
-      origin.sms = static_cast<std::uint32_t>(value);
-    }
-    if (get_attribute(&value, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, device) == CUDA_SUCCESS &&
-        get_attribute(&minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, device) == CUDA_SUCCESS) {
-      origin.arch = fmt::format("sm_{}{}", value, minor);
-    }
-    if (get_version(&value) == CUDA_SUCCESS) origin.cuda = fmt::format("{}.{}", value / 1000, value % 1000 / 10);
-  }
-  origin.missing = {"constant loads", "texture and surface accesses", "tensor-map bulk copies",
-                    "multicast targets of bulk copies"};
   if (!claim_output()) options_.output += "." + std::to_string(getpid());
-  output_.open(options_.output, origin);
+  output_.open(options_.output, origin_of(device, options_));
   write_status("begin");
 }
 
-Session::Launch Session::describe(std::uint32_t id, const Sanitizer_LaunchData& data, Context& context) {
+Session::Launch Session::describe(std::uint32_t id, const Sanitizer_LaunchData& data,
+                                  Context& context) {
   const Programs::Entry& entry = programs_.find(data.module, data.functionName);
-  const LaunchAttributes attributes = attributes_.current(data.functionName, data.function, data.stream);
+  const LaunchAttributes attributes =
+      attributes_.current(data.functionName, data.function, data.stream);
   auto state = std::make_shared<LaunchState>();
   trace::Launch& launch = state->launch;
   launch.id = id;
@@ -276,10 +200,12 @@ void Session::launch_begin(const Sanitizer_LaunchData& data) {
     const std::lock_guard lock(mutex_);
     Context& context = contexts_[data.context];
     if (context.number == 0) context.number = contexts_.size();
-    const bool fits = std::uint64_t{data.gridDim_x} * data.gridDim_y * data.gridDim_z <= 0xffffffffu;
+    const bool fits =
+        std::uint64_t{data.gridDim_x} * data.gridDim_y * data.gridDim_z <= 0xffffffffu;
     if (wanted(id, data.functionName) && fits) {
       if (!output_.is_open()) open_trace(data.device);
-      if (!output_.failed() && set_up(context, data.context, data.hStream) && !context.drain->truncated()) {
+      if (!output_.failed() && set_up(context, data.context, data.hStream) &&
+          !context.drain->truncated()) {
         open.state = describe(id, data, context);
         if (context.drain->attach(open.state)) {
           output_.begin_launch(open.state->launch);
@@ -303,7 +229,8 @@ void Session::launch_begin(const Sanitizer_LaunchData& data) {
 
 // In a graph the data is the function's: setting it for a launch (H200, driver 580) reaches every
 // kernel of the graph. Two kernels of the same function therefore share a slot.
-void Session::set_graph_data(const Sanitizer_LaunchData& data, const Launch& state, const void* user) {
+void Session::set_graph_data(const Sanitizer_LaunchData& data, const Launch& state,
+                             const void* user) {
   if (state) {
     state->grid = static_cast<std::uint32_t>(data.gridId) & kGridMask;
     state->in_graph = true;
@@ -412,14 +339,16 @@ void Session::close() {
     left = pending_;
   }
   for (const Launch& launch : left) {
-    Drain* drain = contexts_[static_cast<CUcontext>(const_cast<void*>(launch->context))].drain.get();
+    Drain* drain =
+        contexts_[static_cast<CUcontext>(const_cast<void*>(launch->context))].drain.get();
     drain->wait(*launch, kPatienceMs);
   }
   reap(nullptr, nullptr, true);
   if (!output_.is_open()) return;
   for (auto& [handle, context] : contexts_) {
     if (context.drain && context.drain->orphans() != 0) {
-      output_.note_missing(fmt::format("{} records of kernels launched by the GPU itself", context.drain->orphans()));
+      output_.note_missing(fmt::format("{} records of kernels launched by the GPU itself",
+                                       context.drain->orphans()));
     }
     context.drain.reset();
   }
@@ -431,7 +360,8 @@ void Session::close() {
 bool Session::claim_output() {
   const char* status = std::getenv("WARPMEM_RECORD_STATUS");
   if (status == nullptr) return true;
-  const int file = open((std::string(status) + ".claim").c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  const int file =
+      open((std::string(status) + ".claim").c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   if (file < 0) return false;
   ::close(file);
   return true;
@@ -443,10 +373,9 @@ void Session::write_status(const char* event) {
   if (path == nullptr) return;
   const int file = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
   if (file < 0) return;
-  const std::string line =
-      fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\n", event, getpid(), options_.output,
-                  launches_recorded_.load(), records_.load(), lost_.load(), busy_us_.load(),
-                  output_.sealed() ? 1 : 0);
+  const std::string line = fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\n", event, getpid(),
+                                       options_.output, launches_recorded_.load(), records_.load(),
+                                       lost_.load(), busy_us_.load(), output_.sealed() ? 1 : 0);
   [[maybe_unused]] const ssize_t n = write(file, line.data(), line.size());
   ::close(file);
 }

@@ -46,7 +46,7 @@ class Session {
   struct Context {
     std::uint64_t number = 0;
     bool patches_added = false;
-    unsigned char* host = nullptr;   // the ring
+    unsigned char* host = nullptr;    // the ring
     unsigned char* device = nullptr;  // LaunchSlots, then cursors, then the ticket
     std::unique_ptr<Drain> drain;
   };
