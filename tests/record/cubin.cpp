@@ -12,7 +12,8 @@ using namespace warpmem::record;
 namespace {
 
 void put(std::vector<unsigned char>& out, std::uint64_t value, std::size_t bytes) {
-  for (std::size_t i = 0; i < bytes; ++i) out.push_back(static_cast<unsigned char>(value >> 8 * i));
+  for (std::size_t i = 0; i < bytes; ++i)
+    out.push_back(i < 8 ? static_cast<unsigned char>(value >> 8 * i) : 0);
 }
 
 struct Part {
