@@ -49,6 +49,14 @@ class Documents(harness.CommandTest):
                 ran += 1
         self.assertGreater(ran, 0)
 
+    def test_the_readme_shows_what_the_demo_prints(self):
+        with open(os.path.join(SOURCE, "README.md"), encoding="utf-8") as file:
+            shown = re.search(r"^```text demo\n(.*?)^```$", file.read(), re.MULTILINE | re.DOTALL)
+        printed = self.run_command("validate", "--suite").out.splitlines()
+        for line in shown[1].splitlines():
+            with self.subTest(line):
+                self.assertIn(line, printed)
+
     def test_every_link_to_a_file_leads_somewhere(self):
         for document in documents():
             with open(document, encoding="utf-8") as file:
