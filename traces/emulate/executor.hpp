@@ -8,6 +8,7 @@
 
 #include "traces/emulate/machine.hpp"
 #include "traces/emulate/program.hpp"
+#include "traces/emulate/texture.hpp"
 #include "traces/emulate/tracer.hpp"
 
 namespace warpmem::emulate {
@@ -20,6 +21,7 @@ struct LaunchShape {
   bool cooperative = false;               // all CTAs at once
   std::vector<std::byte> params;
   std::uint32_t sms = 132;
+  const TextureTable* textures = nullptr; // objects the kernel may name; null: none
 };
 
 struct RunOptions {
