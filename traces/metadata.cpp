@@ -95,6 +95,9 @@ Bytes put_program(const Program& program) {
     line = instruction.line;
   }
   for (const auto& instruction : program.code) put_string(out, instruction.text);
+  // Since 1.1. One more, so that "not known" is the short 0.
+  for (const auto& instruction : program.code)
+    put_varint(out, instruction.has_control() ? std::uint64_t{instruction.control} + 1 : 0);
   return out;
 }
 
@@ -123,6 +126,12 @@ std::optional<Program> parse_program(ByteSpan bytes, bool newer) {
     instruction.line = static_cast<std::uint32_t>(line);
   }
   for (auto& instruction : program.code) instruction.text = in.string();
+  if (in.at_end()) return finish(in, newer, std::move(program));  // of 1.0
+  for (auto& instruction : program.code) {
+    const std::uint64_t control = in.varint();
+    if (control > std::uint64_t{1} << kControlBits) in.fail();
+    if (control != 0) instruction.control = static_cast<std::uint32_t>(control - 1);
+  }
   return finish(in, newer, std::move(program));
 }
 

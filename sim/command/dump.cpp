@@ -149,6 +149,33 @@ std::string source_place(const trace::Program& program, const trace::Instruction
   return fmt::format("{}:{}", program.files[at.file], at.line);
 }
 
+// "B01----:R-:W4:Y:S01": waits for scoreboards 0 and 1, read and write barrier, yield, stall.
+std::string control_text(const trace::Instruction& at) {
+  if (!at.has_control()) return "n/a";
+  const auto barrier = [](std::uint32_t number) {
+    return number == trace::kNoBarrier ? std::string("-") : std::to_string(number);
+  };
+  std::string waits;
+  for (unsigned i = 0; i < 6; ++i)
+    waits += (at.wait_mask() >> i & 1u) != 0 ? static_cast<char>('0' + i) : '-';
+  return fmt::format("B{}:R{}:W{}:{}:S{:02}", waits, barrier(at.read_barrier()),
+                     barrier(at.write_barrier()), at.yield() ? 'Y' : '-', at.stall());
+}
+
+nlohmann::ordered_json control_json(const trace::Instruction& at) {
+  if (!at.has_control()) return nullptr;
+  const auto barrier = [](std::uint32_t number) {
+    return number == trace::kNoBarrier ? nlohmann::ordered_json(nullptr)
+                                       : nlohmann::ordered_json(number);
+  };
+  return {{"stall", at.stall()},
+          {"yield", at.yield()},
+          {"write_barrier", barrier(at.write_barrier())},
+          {"read_barrier", barrier(at.read_barrier())},
+          {"wait_mask", at.wait_mask()},
+          {"reuse_mask", at.reuse_mask()}};
+}
+
 std::string programs_text(const trace::TraceReader& reader, bool colour) {
   std::string out;
   for (const trace::Program& program : reader.programs()) {
@@ -159,9 +186,17 @@ std::string programs_text(const trace::TraceReader& reader, bool colour) {
       out += "n/a (the code could not be disassembled when this was recorded)\n";
       continue;
     }
-    Table table({{"pc", Align::kRight}, {"instruction"}, {"source"}});
+    const bool control = std::any_of(program.code.begin(), program.code.end(),
+                                     [](const trace::Instruction& at) { return at.has_control(); });
+    Table table(
+        control
+            ? std::vector<Column>{{"pc", Align::kRight}, {"control"}, {"instruction"}, {"source"}}
+            : std::vector<Column>{{"pc", Align::kRight}, {"instruction"}, {"source"}});
     for (const trace::Instruction& at : program.code) {
-      table.row({fmt::format("{:#06x}", at.pc), at.text, source_place(program, at)});
+      std::vector<std::string> row{fmt::format("{:#06x}", at.pc), at.text,
+                                   source_place(program, at)};
+      if (control) row.insert(row.begin() + 1, control_text(at));
+      table.row(std::move(row));
     }
     out += table.text(colour);
   }
@@ -179,8 +214,10 @@ std::string programs_json(const trace::TraceReader& reader) {
                                  {"registers", program.registers}};
     entry["code"] = nlohmann::ordered_json::array();
     for (const trace::Instruction& at : program.code) {
-      entry["code"].push_back(
-          {{"pc", at.pc}, {"text", at.text}, {"source", source_place(program, at)}});
+      entry["code"].push_back({{"pc", at.pc},
+                               {"text", at.text},
+                               {"source", source_place(program, at)},
+                               {"control", control_json(at)}});
     }
     out["programs"].push_back(entry);
   }
@@ -188,10 +225,11 @@ std::string programs_json(const trace::TraceReader& reader) {
 }
 
 std::string programs_csv(const trace::TraceReader& reader) {
-  Table table({{"program"}, {"pc"}, {"instruction"}, {"source"}});
+  Table table({{"program"}, {"pc"}, {"instruction"}, {"source"}, {"control"}});
   for (const trace::Program& program : reader.programs()) {
     for (const trace::Instruction& at : program.code) {
-      table.row({program.name, std::to_string(at.pc), at.text, source_place(program, at)});
+      table.row({program.name, std::to_string(at.pc), at.text, source_place(program, at),
+                 control_text(at)});
     }
   }
   return table.csv();

@@ -23,6 +23,15 @@ struct Part {
   std::uint64_t size;  // of sections without bytes in the file
 };
 
+// 0x300 bytes of code, of which the second instruction is nvcc's "STS [R11], R0".
+std::vector<unsigned char> code() {
+  std::vector<unsigned char> bytes(16, 0);
+  put(bytes, 0x000000000b007388, 8);
+  put(bytes, 0x0101e20000000800, 8);
+  bytes.resize(0x300);
+  return bytes;
+}
+
 // kernel `_Z1kPf` (24 registers, a frame of 160 bytes, 256 bytes of shared memory) and function
 // `f`.
 std::vector<unsigned char> small_cubin() {
@@ -55,7 +64,7 @@ std::vector<unsigned char> small_cubin() {
                           {".strtab", 3, 0, strings, 0},
                           {".symtab", 2, 1, symbols, 0},
                           {".nv.info", 0x70000000, 2, info, 0},
-                          {".text._Z1kPf", 1, 2, std::vector<unsigned char>(0x300), 0},
+                          {".text._Z1kPf", 1, 2, code(), 0},
                           {".text.f", 1, 2, std::vector<unsigned char>(0x80), 0},
                           {".nv.shared._Z1kPf", 8, 0, {}, 1024 + 256},
                           {".nv.shared.reserved.0", 8, 0, {}, 0},
@@ -107,6 +116,20 @@ TEST_CASE("functions and their resources are found", "[record][cubin]") {
   REQUIRE(other != nullptr);
   CHECK_FALSE(other->kernel);
   CHECK(cubin->find("vprintf") == nullptr);
+}
+
+TEST_CASE("an instruction's scheduling control is read from the code", "[record][cubin]") {
+  std::vector<unsigned char> image = small_cubin();
+  auto cubin = parse_cubin(image);
+  REQUIRE(cubin.ok());
+  const CubinFunction& kernel = *cubin->find("_Z1kPf");
+  CHECK(control_at(image, *cubin, kernel, 0) == 0);
+  CHECK(control_at(image, *cubin, kernel, 0x10) == 0x80f1);
+  CHECK(control_at(image, *cubin, kernel, 0x2f0) == 0);
+  for (const std::uint64_t outside : {0x18ull, 0x300ull, 0x2f8ull, ~0xfull})
+    CHECK(control_at(image, *cubin, kernel, outside) == warpmem::trace::kUnknownControl);
+  cubin->arch = "sm_61";  // 64-bit instructions, with another layout
+  CHECK(control_at(image, *cubin, kernel, 0x10) == warpmem::trace::kUnknownControl);
 }
 
 TEST_CASE("what is no cubin is an error", "[record][cubin]") {

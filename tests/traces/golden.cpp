@@ -60,3 +60,14 @@ TEST_CASE("a trace of format 1.0 opens for ever") {
   REQUIRE_FALSE(old.error);
   CHECK(old.text == expected.text);
 }
+
+TEST_CASE("a trace of format 1.1 opens for ever, with its scheduling control") {
+  TemporaryFolder folder;
+  const std::string now = folder.file("now.wmt");
+  write_file(now, small_trace(3, small_program_with_control()));
+  const Dump expected = dump(now, false);
+  const Dump old = dump(WARPMEM_GOLDEN_TRACES "/v1.1.wmt", false);
+  REQUIRE_FALSE(old.error);
+  CHECK(old.text == expected.text);
+  CHECK(old.text.find("LDG.E R4, desc[UR4][R2.64] 1:7 control 91\n") != std::string::npos);
+}

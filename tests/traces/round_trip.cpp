@@ -1,6 +1,7 @@
 // What goes in comes out.
 #include "tests/catch.hpp"
 #include "tests/traces/support.hpp"
+#include "traces/metadata.hpp"
 
 using namespace warpmem;
 using namespace warpmem::trace;
@@ -240,4 +241,37 @@ TEST_CASE(
     CHECK(block.segments[w].warp == w);
     CHECK(block.segments[w].count == warps[w].records.size());
   }
+}
+
+TEST_CASE("scheduling control comes back field by field, or as not known") {
+  const Bytes raw = put_program(small_program_with_control());
+  const auto program = parse_program(raw, false);
+  REQUIRE(program);
+  const Instruction& load = program->code[0];
+  CHECK(load.stall() == 1);
+  CHECK_FALSE(load.yield());
+  CHECK(load.write_barrier() == 4);
+  CHECK(load.read_barrier() == 0);
+  CHECK(load.wait_mask() == 0);
+  CHECK(load.reuse_mask() == 0);
+  const Instruction& store = program->code[1];
+  CHECK(store.wait_mask() == 63);
+  CHECK(store.reuse_mask() == 15);
+  CHECK(store.read_barrier() == kNoBarrier);
+  CHECK_FALSE(program->code[2].has_control());
+  // One bit too many is no control.
+  Program wrong = small_program();
+  wrong.code[0].control = 1u << kControlBits;
+  CHECK_FALSE(parse_program(put_program(wrong), false));
+}
+
+TEST_CASE("the control of an instruction is found in its 128 bits") {
+  // nvcc 13.0, sm_90, "LDG.E R0, desc[UR6][R2.64]": sets scoreboard 4, and the next reader waits.
+  CHECK(control_of(0x000122000c1e1900) == 0x91);
+  Instruction wait;
+  wait.control = control_of(0x0101e20000000800);  // "STS [R11], R0"
+  CHECK(wait.wait_mask() == 1u << 4);
+  CHECK(wait.read_barrier() == 0);
+  CHECK(wait.write_barrier() == kNoBarrier);
+  CHECK(wait.stall() == 1);
 }

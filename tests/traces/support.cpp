@@ -124,8 +124,15 @@ std::vector<patterns::Warp> small_warps(const patterns::Pattern& pattern) {
   return warps;
 }
 
-Result<void> write_small(TraceWriter& writer, int zstd_level) {
-  auto program = writer.add_program(small_program());
+Program small_program_with_control() {
+  Program program = small_program();
+  program.code[0].control = 0x91;
+  program.code[1].control = (1u << kControlBits) - 1;
+  return program;  // the third's is not known
+}
+
+Result<void> write_small(TraceWriter& writer, int zstd_level, const Program& code) {
+  auto program = writer.add_program(code);
   if (!program) return program.error();
   std::uint32_t id = 3;
   for (const auto& launch_patterns :
@@ -146,11 +153,11 @@ Result<void> write_small(TraceWriter& writer, int zstd_level) {
   return writer.seal();
 }
 
-Bytes small_trace(int zstd_level) {
+Bytes small_trace(int zstd_level, const Program& code) {
   auto file = std::make_shared<MemoryFile>();
   auto writer = TraceWriter::create_on(memory_sink(file), "small.wmt", small_origin(),
                                        {.overwrite = false, .zstd_level = zstd_level});
-  if (!writer || !write_small(*writer, zstd_level)) return {};
+  if (!writer || !write_small(*writer, zstd_level, code)) return {};
   return file->bytes;
 }
 
@@ -194,7 +201,8 @@ Dump dump(const std::string& path, bool allow_partial) {
                             program.static_shared, program.local_bytes);
     for (const auto& file : program.files) out.text += "file " + file + "\n";
     for (const auto& code : program.code) {
-      out.text += fmt::format("{:x} {} {}:{}\n", code.pc, code.text, code.file, code.line);
+      out.text += fmt::format("{:x} {} {}:{}", code.pc, code.text, code.file, code.line);
+      out.text += code.has_control() ? fmt::format(" control {:x}\n", code.control) : "\n";
     }
   }
   for (std::uint32_t i = 0; i < reader->launches().size(); ++i) {

@@ -44,11 +44,13 @@ std::unique_ptr<Sink> memory_sink(std::shared_ptr<MemoryFile> file);
 // Two programs, two launches, all patterns; a few KiB. Level 0 stores blocks as they are.
 Origin small_origin();
 Program small_program();
+Program small_program_with_control();  // of its first two instructions
 Launch small_launch(std::uint32_t id);
 std::vector<patterns::Warp> small_warps(const patterns::Pattern& pattern);
 // Writes it; the first error stops it and is returned.
-Result<void> write_small(TraceWriter& writer, int zstd_level = 3);
-Bytes small_trace(int zstd_level = 3);
+Result<void> write_small(TraceWriter& writer, int zstd_level = 3,
+                         const Program& code = small_program());
+Bytes small_trace(int zstd_level = 3, const Program& code = small_program());
 
 // Everything a reader gives, as text; or the error's text, from opening or from decoding.
 struct Dump {

@@ -1,6 +1,7 @@
 #include "traces/record/cubin.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <map>
 #include <optional>
@@ -11,7 +12,8 @@ namespace {
 
 // Sizes and field offsets of ELF64 (elf.h has them too, but not everywhere).
 constexpr std::size_t kHeaderBytes = 64, kSectionBytes = 64, kSymbolBytes = 24;
-constexpr std::uint32_t kSymbolTable = 2, kFunctionType = 2;
+constexpr std::uint32_t kSymbolTable = 2, kFunctionType = 2, kCodeSection = 1;
+constexpr std::uint64_t kInstructionBytes = 16;
 constexpr unsigned kCudaEntry = 0x10;            // st_other of a kernel
 constexpr std::uint64_t kReservedShared = 1024;  // bytes at the start of a CTA's window, since 8.0
 constexpr unsigned kAttributeRegisters = 0x2f, kAttributeFrame = 0x11, kFormatSized = 4;
@@ -117,6 +119,11 @@ void read_functions(const Bytes& elf, const std::vector<Section>& sections, cons
     function.kernel = (elf.get<std::uint8_t>(at + 5) & kCudaEntry) != 0;
     function.offset = elf.get<std::uint64_t>(at + 8);
     function.size = elf.get<std::uint64_t>(at + 16);
+    const Section& section = sections[function.section];
+    if (section.type == kCodeSection && elf.holds(section.offset, section.size)) {
+      function.code_at = section.offset;
+      function.code_bytes = section.size;
+    }
     out.push_back(std::move(function));
   }
 }
@@ -165,6 +172,17 @@ Result<Cubin> parse_cubin(std::span<const unsigned char> image) {
     }
   }
   return cubin;
+}
+
+std::uint32_t control_at(std::span<const unsigned char> image, const Cubin& cubin,
+                         const CubinFunction& function, std::uint64_t offset) {
+  const std::string_view arch = cubin.arch;
+  const bool wide = arch.starts_with("sm_") && std::atoi(arch.data() + 3) >= 70;
+  if (!wide || offset % kInstructionBytes != 0 || offset >= function.code_bytes ||
+      function.code_bytes - offset < kInstructionBytes) {
+    return trace::kUnknownControl;
+  }
+  return trace::control_of(Bytes(image).get<std::uint64_t>(function.code_at + offset + 8));
 }
 
 }  // namespace warpmem::record

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "traces/program.hpp"
 
 namespace warpmem::record {
 
@@ -18,6 +19,8 @@ struct CubinFunction {
   std::uint32_t section = 0;
   std::uint64_t offset = 0;  // in its section
   std::uint64_t size = 0;    // bytes
+  // Where its section's code lies in the image; no bytes when it is not in the file.
+  std::uint64_t code_at = 0, code_bytes = 0;
   bool kernel = false;
   std::uint32_t registers = 0;      // per thread
   std::uint32_t static_shared = 0;  // bytes per CTA, without what the driver reserves
@@ -31,5 +34,10 @@ struct Cubin {
 };
 
 Result<Cubin> parse_cubin(std::span<const unsigned char> image);
+
+// The scheduling control (traces/program.hpp) of the instruction `offset` bytes into the function's
+// section; kUnknownControl before sm_70, whose instructions have 64 bits, and outside the code.
+std::uint32_t control_at(std::span<const unsigned char> image, const Cubin& cubin,
+                         const CubinFunction& function, std::uint64_t offset);
 
 }  // namespace warpmem::record

@@ -119,6 +119,7 @@ void Programs::add_code(const void* module, const Cubin& cubin, const CubinFunct
         "install the CUDA toolkit's or name it in WARPMEM_NVDISASM");
     return;
   }
+  const auto& image = modules_[module].image;
   auto listing = listing_of(modules_[module], cubin, symbols);
   if (!listing) {
     output_.note_missing("the code of " + program.demangled + ": " + listing.error().message);
@@ -128,6 +129,7 @@ void Programs::add_code(const void* module, const Cubin& cubin, const CubinFunct
     const CodeSection* section = (*listing)->find(".text." + parts[i]->name);
     if (section == nullptr) continue;
     for (trace::Instruction instruction : section->code) {
+      instruction.control = control_at(image, cubin, *parts[i], instruction.pc);
       instruction.pc += code.ranges[i].offset;
       instruction.file = merge_file(program, (*listing)->files[instruction.file]);
       code.learn(instruction.pc, instruction.text, i == 0);
