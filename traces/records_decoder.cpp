@@ -184,7 +184,10 @@ class Decoder {
   std::uint64_t read_base(unsigned control, std::uint64_t warp, SiteState& state, unsigned shift) {
     std::uint64_t base = state.predict(warp);
     if (control & kNewBase) {
-      base += unzigzag(base_.varint()) << shift;
+      // The encoder's shift rounds the difference down. Rounding the expectation up to the site's
+      // alignment makes up for it: an expected step can be a fraction of the alignment.
+      const std::uint64_t below = (std::uint64_t{1} << shift) - 1;
+      base = ((base + below) & ~below) + (unzigzag(base_.varint()) << shift);
       state.surprise(warp, base);
     } else {
       state.follow(warp, base);

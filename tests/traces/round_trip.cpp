@@ -79,6 +79,20 @@ TEST_CASE("every pattern comes back as it was written, over several blocks") {
   }
 }
 
+TEST_CASE("aligned addresses come back although the expected one is not aligned") {
+  // Every eighth warp 64 bytes on: 8 bytes a warp are expected of the next, which moves by 64.
+  patterns::Pattern pattern;
+  pattern.sites = {{0x10, Op::kLoad, Space::kGlobal, 4}};
+  std::vector<patterns::Warp> warps;
+  std::uint64_t base = 0x7f0000000000;
+  for (const std::uint64_t cta : {0, 8, 16, 17, 18, 25, 100}) {
+    warps.push_back({cta, 0, {}, {}});
+    for (int i = 0; i < 3; ++i) warps.back().records.push_back(patterns::regular(0, base, 4));
+    base += 64;
+  }
+  check_round_trip(pattern, warps);
+}
+
 TEST_CASE("extreme values come back as they were written") {
   patterns::Pattern pattern;
   pattern.sites = {{0, Op::kLoad, Space::kGlobal, 0},
