@@ -1,8 +1,10 @@
 #include "model/l1_cache.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <numeric>
 
+#include "model/match_bytes.hpp"
 #include "model/tag_banks.hpp"
 
 namespace warpmem::model {
@@ -13,43 +15,62 @@ L1Cache::L1Cache(const Spec& spec) : spec_(spec) {
   stride_ = 161;
   while (std::gcd(stride_, per_bank_) != 1) ++stride_;
   const std::uint32_t entries = per_bank_ * 4;
-  std::uint32_t slots = 64;
-  while (slots < 2 * entries) slots *= 2;
-  slots_mask_ = slots - 1;
-  slots_.assign(slots, Slot{kNone, 0});
-  state_.assign(entries, 0);
+  bucket_count_ = entries / (kSlots / 2) + 1;
+  buckets_.assign(bucket_count_, Bucket{});
+  entry_.assign(entries + 1, Entry{});
   epoch_.assign(entries, 0);
   partial_.assign(entries, Bytes{});
-  arrival_.assign(entries + 1, 0);
 }
 
 void L1Cache::invalidate() {
-  std::fill(slots_.begin(), slots_.end(), Slot{kNone, 0});
+  std::fill(buckets_.begin(), buckets_.end(), Bucket{});
   for (int b = 0; b < 4; ++b) used_[b] = hand_[b] = 0;
   accesses_ = 0;
   now_ = 1;
 }
 
 std::uint32_t L1Cache::find(std::uint64_t line) const {
-  const std::uint16_t h = hash(line);
-  for (std::uint32_t s = h & slots_mask_;; s = (s + 1) & slots_mask_) {
-    const Slot slot = slots_[s];
-    if (slot.entry == kNone || (slot.hash == h && line_of(slot.entry) == line)) return slot.entry;
+  const std::uint64_t h = hash(line);
+  const std::uint8_t mark = mark_of(h);
+  for (std::uint32_t b = bucket_of(h);; b = behind(b)) {
+    const Bucket& bucket = buckets_[b];
+    for (std::uint32_t same = bytes_equal(bucket.mark, mark); same; same &= same - 1) {
+      const std::uint32_t e = bucket.entry[std::countr_zero(same)];
+      if (line_of(e) == line) return e;
+    }
+    if (bucket.passed == 0) [[likely]]
+      return kNone;
   }
 }
 
-// Removes an entry from the slot table, closing the gap (linear probing without tombstones).
-void L1Cache::unlink(std::uint32_t entry) {
-  std::uint32_t s = hash(line_of(entry)) & slots_mask_;
-  while (slots_[s].entry != entry) s = (s + 1) & slots_mask_;
-  for (std::uint32_t next = (s + 1) & slots_mask_; slots_[next].entry != kNone; next = (next + 1) & slots_mask_) {
-    const std::uint32_t want = slots_[next].hash & slots_mask_;
-    if (((next - want) & slots_mask_) >= ((next - s) & slots_mask_)) {
-      slots_[s] = slots_[next];
-      s = next;
+// There are more slots than entries: one is free somewhere.
+void L1Cache::link(std::uint32_t entry) {
+  const std::uint64_t h = hash(line_of(entry));
+  for (std::uint32_t b = bucket_of(h);; b = behind(b)) {
+    Bucket& bucket = buckets_[b];
+    if (const std::uint32_t free = bytes_equal(bucket.mark, 0)) [[likely]] {
+      const int slot = std::countr_zero(free);
+      bucket.mark[slot] = mark_of(h);
+      bucket.entry[slot] = static_cast<std::uint16_t>(entry);
+      return;
     }
+    ++bucket.passed;
   }
-  slots_[s].entry = kNone;
+}
+
+void L1Cache::unlink(std::uint32_t entry) {
+  const std::uint64_t h = hash(line_of(entry));
+  const std::uint8_t mark = mark_of(h);
+  for (std::uint32_t b = bucket_of(h);; b = behind(b)) {
+    Bucket& bucket = buckets_[b];
+    for (std::uint32_t same = bytes_equal(bucket.mark, mark); same; same &= same - 1) {
+      const int slot = std::countr_zero(same);
+      if (bucket.entry[slot] != entry) continue;
+      bucket.mark[slot] = 0;
+      return;
+    }
+    --bucket.passed;
+  }
 }
 
 // All lines grow older by one. Before the eight-bit counter wraps, all ages are
@@ -73,13 +94,25 @@ void L1Cache::touch(std::uint32_t entry) {
 // The next old line that a hand finds which goes round the bank's entries.
 std::uint32_t L1Cache::pick_victim(std::uint32_t bank) {
   const std::uint8_t* first = epoch_.data() + bank * per_bank_;
-  std::uint8_t old = static_cast<std::uint8_t>(now_ >= spec_.ages ? now_ - spec_.ages + 1 : 0);
-  for (;; ++old)
-    for (std::uint32_t n = 0; n < per_bank_; ++n) {
-      const std::uint32_t at = hand_[bank];
-      hand_[bank] = at + 1 == per_bank_ ? 0 : at + 1;
-      if (first[at] <= old) return bank * per_bank_ + at;
+  // The first of [from, to) that is old; `to` if none is.
+  const auto search = [first](std::uint32_t from, std::uint32_t to, std::uint8_t old) {
+    for (; from + kSlots <= to; from += kSlots)
+      if (const std::uint32_t found = bytes_at_most(first + from, old))
+        return from + static_cast<std::uint32_t>(std::countr_zero(found));
+    while (from < to && first[from] > old) ++from;
+    return from;
+  };
+  const std::uint32_t hand = hand_[bank];
+  for (auto old = static_cast<std::uint8_t>(now_ >= spec_.ages ? now_ - spec_.ages + 1 : 0);;
+       ++old) {
+    std::uint32_t at = search(hand, per_bank_, old);
+    if (at == per_bank_) {
+      at = search(0, hand, old);
+      if (at == hand) continue;
     }
+    hand_[bank] = at + 1 == per_bank_ ? 0 : at + 1;
+    return bank * per_bank_ + at;
+  }
 }
 
 std::uint32_t L1Cache::allocate(std::uint64_t line) {
@@ -87,18 +120,16 @@ std::uint32_t L1Cache::allocate(std::uint64_t line) {
   std::uint32_t e;
   if (used_[bank] < per_bank_) {
     // Entries are taken in a scattered order, as a hash of the address would.
-    e = bank * per_bank_ + static_cast<std::uint32_t>(std::uint64_t{used_[bank]++} * stride_ % per_bank_);
+    e = bank * per_bank_ +
+        static_cast<std::uint32_t>(std::uint64_t{used_[bank]++} * stride_ % per_bank_);
   } else {
     e = pick_victim(bank);
     unlink(e);
-    // Most likely the next to go: its slot will have come in by then.
+    // Most likely the next to go: its bucket will have come in by then.
     prefetch(line_of(bank * per_bank_ + hand_[bank]));
   }
-  state_[e] = line << 5;
-  const std::uint16_t h = hash(line);
-  std::uint32_t s = h & slots_mask_;
-  while (slots_[s].entry != kNone) s = (s + 1) & slots_mask_;
-  slots_[s] = {static_cast<std::uint16_t>(e), h};
+  entry_[e] = {line << 5, 0};
+  link(e);
   return e;
 }
 
@@ -107,27 +138,25 @@ std::uint8_t L1Cache::load(std::uint64_t line, std::uint8_t sectors, bool may_al
   if (e == kNone) {
     if (!may_allocate) {
       latest_ = per_bank_ * 4;
-      arrival_[latest_] = 0;
+      entry_[latest_].arrival = 0;
       return sectors;
     }
     e = allocate(line);
-    arrival_[e] = 0;
   }
   latest_ = e;
-  const auto missing = static_cast<std::uint8_t>(sectors & ~state_[e]);
-  if (may_allocate) state_[e] |= sectors;
+  std::uint64_t& state = entry_[e].state;
+  const auto missing = static_cast<std::uint8_t>(sectors & ~state);
+  if (may_allocate) state |= sectors;
   touch(e);
   return missing;
 }
 
-bool L1Cache::store(std::uint64_t line, std::uint8_t sectors, std::uint8_t full, const std::uint32_t* bytes) {
+bool L1Cache::store(std::uint64_t line, std::uint8_t sectors, std::uint8_t full,
+                    const std::uint32_t* bytes) {
   std::uint32_t e = find(line);
   const bool present = e != kNone;
-  if (!present) {
-    e = allocate(line);
-    arrival_[e] = 0;
-  }
-  std::uint64_t state = state_[e] | full;
+  if (!present) e = allocate(line);
+  std::uint64_t state = entry_[e].state | full;
   if (sectors & ~state) {
     Bytes& partial = partial_[e];
     if (!(state & kPartial)) partial = Bytes{};
@@ -138,7 +167,7 @@ bool L1Cache::store(std::uint64_t line, std::uint8_t sectors, std::uint8_t full,
       if (partial.sector[s] == ~0u) state |= 1u << s;
     }
   }
-  state_[e] = state;
+  entry_[e].state = state;
   touch(e);
   return present;
 }
@@ -146,7 +175,7 @@ bool L1Cache::store(std::uint64_t line, std::uint8_t sectors, std::uint8_t full,
 void L1Cache::drop(std::uint64_t line, std::uint8_t sectors) {
   const std::uint32_t e = find(line);
   if (e == kNone) return;
-  state_[e] &= ~std::uint64_t{sectors};
+  entry_[e].state &= ~std::uint64_t{sectors};
   for (int s = 0; s < 4; ++s)
     if (sectors >> s & 1) partial_[e].sector[s] = 0;
 }

@@ -16,7 +16,7 @@
 //
 // Capacity: 256 KiB less the shared-memory configuration less 8 KiB (measured at six carve-outs).
 // Invariants: hits + misses = sectors looked up; valid sectors have all bytes.
-// Cost: one hash probe a line; a miss adds one insertion and one removal.
+// Cost: one bucket of a hash table a line; a miss adds one more, of the line that goes.
 #pragma once
 
 #include <cstdint>
@@ -27,8 +27,8 @@ namespace warpmem::model {
 class L1Cache {
  public:
   struct Spec {
-    std::uint32_t lines = 1728;         // capacity, at most 32,768
-    std::uint32_t ages = 4;             // a line ages by one every lines / ages line accesses
+    std::uint32_t lines = 1728;  // capacity, at most 32,768
+    std::uint32_t ages = 4;      // a line ages by one every lines / ages line accesses
   };
   explicit L1Cache(const Spec& spec);
 
@@ -36,57 +36,74 @@ class L1Cache {
   // leaves nothing behind.
   std::uint8_t load(std::uint64_t line, std::uint8_t sectors, bool allocate = true);
   // A store of the given bytes. True when the line was present (all its sectors count as hits).
-  bool store(std::uint64_t line, std::uint8_t sectors, std::uint8_t full, const std::uint32_t* bytes);
+  bool store(std::uint64_t line, std::uint8_t sectors, std::uint8_t full,
+             const std::uint32_t* bytes);
   // When the line of the latest load() is all there: a caller that keeps time sets it on a miss and
   // waits for it on a hit. 0 until set; meaningless after a load that left nothing behind.
-  std::uint64_t& arrival() { return arrival_[latest_]; }
+  std::uint64_t& arrival() { return entry_[latest_].arrival; }
   // Drops sectors (atomics).
   void drop(std::uint64_t line, std::uint8_t sectors);
   // Forgets everything (kernel start, acquire fence).
   void invalidate();
 
-  // Has the line's slot brought into the host's cache; changes nothing.
-  void prefetch(std::uint64_t line) const { __builtin_prefetch(&slots_[hash(line) & slots_mask_], 1); }
+  // Has the place where the line is looked for brought into the host's cache; changes nothing.
+  void prefetch(std::uint64_t line) const {
+    __builtin_prefetch(&buckets_[bucket_of(hash(line))], 1);
+  }
 
   const Spec& spec() const { return spec_; }
 
  private:
   static constexpr std::uint32_t kNone = 0xffff;
-  static constexpr std::uint64_t kPartial = 16;  // in state_: partial_ holds something
+  static constexpr std::uint64_t kPartial = 16;  // in Entry::state: partial_ holds something
+  static constexpr std::uint32_t kSlots = 16;
   struct Bytes {
     std::uint32_t sector[4];
   };
-  // Where an entry is found: its number, and 16 bits of its line's hash, which spare most looks at
-  // other entries.
-  struct Slot {
-    std::uint16_t entry;
-    std::uint16_t hash;
+  struct Entry {
+    std::uint64_t state = 0;    // line, kPartial, readable sectors (four bits)
+    std::uint64_t arrival = 0;  // cycle
+  };
+  // Lines that hash alike, one line of the host's cache: of each a byte of its hash, which spares
+  // nearly all looks at other lines' entries, and its entry.
+  struct alignas(64) Bucket {
+    std::uint8_t mark[kSlots];  // 0: free
+    std::uint16_t entry[kSlots];
+    std::uint16_t passed;  // lines that found it full and lie in one of those behind it
   };
 
-  static std::uint16_t hash(std::uint64_t line) {
-    return static_cast<std::uint16_t>(line * 0x9e3779b97f4a7c15ull >> 40);
+  static std::uint64_t hash(std::uint64_t line) { return line * 0x9e3779b97f4a7c15ull; }
+  static std::uint8_t mark_of(std::uint64_t hash) {
+    const auto byte = static_cast<std::uint8_t>(hash >> 24);
+    return static_cast<std::uint8_t>(byte + (byte == 0));
   }
-  std::uint64_t line_of(std::uint32_t entry) const { return state_[entry] >> 5; }
+  std::uint32_t bucket_of(std::uint64_t hash) const {
+    return static_cast<std::uint32_t>((hash >> 32) * bucket_count_ >> 32);
+  }
+  std::uint32_t behind(std::uint32_t bucket) const {
+    return bucket + 1 == bucket_count_ ? 0 : bucket + 1;
+  }
+  std::uint64_t line_of(std::uint32_t entry) const { return entry_[entry].state >> 5; }
   std::uint32_t find(std::uint64_t line) const;
   std::uint32_t allocate(std::uint64_t line);
   std::uint32_t pick_victim(std::uint32_t bank);
   void touch(std::uint32_t entry);
+  void link(std::uint32_t entry);
   void unlink(std::uint32_t entry);
   void age();
 
   Spec spec_;
   std::uint32_t per_bank_ = 0;
-  std::uint32_t epoch_lines_ = 1;      // accesses after which all lines are one age older
-  std::uint32_t slots_mask_ = 0;
-  std::vector<Slot> slots_;            // open addressing
-  std::vector<std::uint64_t> state_;   // by entry: line, kPartial, readable sectors (four bits)
-  std::vector<std::uint8_t> epoch_;    // by entry, grouped by bank
-  std::vector<std::uint64_t> arrival_; // by entry, one more for loads that leave nothing: cycle
-  std::uint32_t latest_ = 0;           // entry of the latest load()
-  std::vector<Bytes> partial_;         // by entry: bytes written in sectors that are not readable
+  std::uint32_t epoch_lines_ = 1;  // accesses after which all lines are one age older
+  std::uint32_t bucket_count_ = 1;
+  std::vector<Bucket> buckets_;      // half full when the cache is
+  std::vector<Entry> entry_;         // grouped by bank; one more for loads that leave nothing
+  std::vector<std::uint8_t> epoch_;  // by entry
+  std::vector<Bytes> partial_;       // by entry: bytes written in sectors that are not readable
+  std::uint32_t latest_ = 0;         // entry of the latest load()
   std::uint32_t used_[4] = {};
   std::uint32_t hand_[4] = {};
-  std::uint32_t stride_ = 1;           // between entries that are taken one after the other
+  std::uint32_t stride_ = 1;  // between entries that are taken one after the other
   std::uint32_t accesses_ = 0;
   std::uint8_t now_ = 1;
 };

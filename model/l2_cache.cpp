@@ -74,7 +74,8 @@ std::uint64_t L2Cache::read(int sm, std::uint64_t line, std::uint8_t sectors, st
     sectors = static_cast<std::uint8_t>(sectors & ~shared);
   }
   counters_.read += sectors_in(sectors);
-  const std::uint8_t here = side_[near].lookup(line);
+  const L2Side::Spot spot = side_[near].find(line);
+  const std::uint8_t here = side_[near].lookup(spot);
   // What arrives with the very request it belongs to was no hit.
   const std::uint8_t brought = ride == Ride::kJoined ? pending->brought : 0;
   counters_.read_hit += sectors_in(here & sectors & ~brought);
@@ -90,17 +91,18 @@ std::uint64_t L2Cache::read(int sm, std::uint64_t line, std::uint8_t sectors, st
     if (at != near) {
       done += spec_.far_cycles;
       counters_.fabric_read += sectors_in(missing);
-      const std::uint8_t there = side_[at].lookup(line);
+      const L2Side::Spot home_spot = side_[at].find(line);
+      const std::uint8_t there = side_[at].lookup(home_spot);
       counters_.fabric_read_hit += sectors_in(there & missing);
       fetched = static_cast<std::uint8_t>(missing & ~there);
-      if (fetched) account(side_[at].fill(line, fetched, persist));
+      if (fetched) account(side_[at].fill(home_spot, fetched, persist));
     }
     if (fetched) {
       counters_.dram_read += sectors_in(fetched);
       done += spec_.dram_cycles + (std::uint64_t{draw >> 16} * spec_.dram_spread >> 16) + dram_queue(now, sectors_in(fetched));
       if ((draw >> 8 & 7) == 0) done += std::uint64_t{draw >> 11 & 0xffff} * spec_.dram_tail >> 16;
     }
-    account(side_[near].fill(line, missing, persist));
+    account(side_[near].fill(spot, missing, persist));
   }
   if (pending) pending->until = std::max(pending->until, done);
   return done;

@@ -91,8 +91,7 @@ void L2Side::clean(Set& s, int way, Traffic& t) {
   s.partial[way] &= 0x80;
 }
 
-int L2Side::claim(const Place& p, Traffic& t) {
-  Set& s = *p.set;
+int L2Side::claim(Set& s, std::uint32_t tag, Traffic& t) {
   const std::uint16_t all = static_cast<std::uint16_t>((1u << spec_.ways) - 1);
   int way;
   if (s.used != all) {
@@ -109,25 +108,26 @@ int L2Side::claim(const Place& p, Traffic& t) {
     clean(s, way, t);
     if (s.partial[way] & 0x80) --s.persisting;
   }
-  s.tag[way] = p.tag;
+  s.tag[way] = tag;
   s.valid[way] = s.partial[way] = 0;
   return way;
 }
 
-std::uint8_t L2Side::lookup(std::uint64_t line) {
+L2Side::Spot L2Side::find(std::uint64_t line) const {
   const Place p = place(line);
-  const int way = find(*p.set, p.tag);
-  if (way < 0) return 0;
-  promote(*p.set, way);
-  return p.set->valid[way] & 15;
+  return {p.set, p.tag, find(*p.set, p.tag)};
 }
 
-L2Side::Traffic L2Side::fill(std::uint64_t line, std::uint8_t sectors, bool persist) {
+std::uint8_t L2Side::lookup(const Spot& spot) {
+  if (spot.way < 0) return 0;
+  promote(*spot.set, spot.way);
+  return spot.set->valid[spot.way] & 15;
+}
+
+L2Side::Traffic L2Side::fill(const Spot& spot, std::uint8_t sectors, bool persist) {
   Traffic t;
-  const Place p = place(line);
-  Set& s = *p.set;
-  int way = find(s, p.tag);
-  if (way < 0) way = claim(p, t);
+  Set& s = *spot.set;
+  const int way = spot.way < 0 ? claim(s, spot.tag, t) : spot.way;
   promote(s, way);
   // A fill completes partial sectors: they are dirty from then on.
   const std::uint8_t completed = s.partial[way] & sectors & 15;
@@ -150,7 +150,7 @@ L2Side::Traffic L2Side::write(std::uint64_t line, std::uint8_t sectors, std::uin
   const Place p = place(line);
   Set& s = *p.set;
   int way = find(s, p.tag);
-  if (way < 0) way = claim(p, t);
+  if (way < 0) way = claim(s, p.tag, t);
   promote(s, way);
   const bool was_dirty = (s.valid[way] >> 4) | (s.partial[way] & 15);
   // Sectors that can be read stay so and get dirty; the rest of the written ones are partial.

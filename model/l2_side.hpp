@@ -32,10 +32,27 @@ class L2Side {
   };
   explicit L2Side(const Spec& spec);
 
+ private:
+  struct Set;
+
+ public:
+  // Where a line is, or would go: found once for a lookup and the fill that may follow. Good until
+  // the next fill or write on this side.
+  struct Spot {
+    Set* set;
+    std::uint32_t tag;
+    int way;  // -1: not here
+  };
+  Spot find(std::uint64_t line) const;
+
   // Sectors of the line that can be read here.
-  std::uint8_t lookup(std::uint64_t line);
+  std::uint8_t lookup(const Spot& spot);
+  std::uint8_t lookup(std::uint64_t line) { return lookup(find(line)); }
   // Makes sectors readable (a fill from DRAM or from home).
-  Traffic fill(std::uint64_t line, std::uint8_t sectors, bool persist = false);
+  Traffic fill(const Spot& spot, std::uint8_t sectors, bool persist = false);
+  Traffic fill(std::uint64_t line, std::uint8_t sectors, bool persist = false) {
+    return fill(find(line), sectors, persist);
+  }
   // Writes sectors at home: `full` sectors become readable, the others partial until all their
   // bytes came or the line is filled.
   Traffic write(std::uint64_t line, std::uint8_t sectors, std::uint8_t full, const std::uint32_t* bytes);
@@ -96,7 +113,7 @@ class L2Side {
     return {const_cast<Set*>(sets_.data()) + column * kRows + row, block << 1 | twin};
   }
   static int find(const Set& s, std::uint32_t tag);
-  int claim(const Place& p, Traffic& t);
+  int claim(Set& s, std::uint32_t tag, Traffic& t);
   void clean(Set& s, int way, Traffic& t);
   static void promote(Set& s, int way);
   int oldest(const Set& s, std::uint16_t among) const;

@@ -8,6 +8,7 @@
 #include "model/card.hpp"
 #include "tests/catch.hpp"
 #include "tests/model/hardware_rows.hpp"
+#include "tests/model/reference/aged_l1.hpp"
 
 using namespace warpmem;
 using model::L1Cache;
@@ -253,4 +254,32 @@ TEST_CASE("a sector can be read once all of its bytes were stored") {
   CHECK(l1.load(kBase, 1, false) == 1);
   CHECK(l1.store(kBase, 1, 0, kOtherHalf));  // the half from before the drop counts no more
   CHECK(l1.load(kBase, 1, false) == 1);
+}
+
+TEST_CASE("an L1 equals its slow twin's for long random strings") {
+  std::mt19937_64 random(23);
+  for (int round = 0; round < 40; ++round) {
+    const auto up_to = [&](std::uint64_t most) { return static_cast<std::uint32_t>(1 + random() % most); };
+    const L1Cache::Spec spec{up_to(400), up_to(6)};
+    L1Cache fast(spec);
+    reference::AgedL1 slow(spec);
+    // Lines of a dense range, of a column of a matrix, or of anywhere.
+    const std::uint64_t range = up_to(4 * spec.lines), step = std::uint64_t{1} << random() % 24;
+    for (int i = 0; i < 6000; ++i) {
+      const std::uint64_t line = kBase + random() % range * step;
+      const auto sectors = static_cast<std::uint8_t>(random() % 15 + 1);
+      switch (random() % 8) {
+        case 0: fast.drop(line, sectors), slow.drop(line, sectors); break;
+        case 1: REQUIRE(fast.load(line, sectors, false) == slow.load(line, sectors, false)); break;
+        case 2: REQUIRE(fast.store(line, sectors, sectors, kBytes) == slow.store(line, sectors, sectors, kBytes)); break;
+        case 3: {
+          std::uint32_t bytes[4];
+          for (std::uint32_t& b : bytes) b = static_cast<std::uint32_t>(random() | random());
+          REQUIRE(fast.store(line, sectors, 0, bytes) == slow.store(line, sectors, 0, bytes));
+          break;
+        }
+        default: REQUIRE(fast.load(line, sectors, true) == slow.load(line, sectors, true)); break;
+      }
+    }
+  }
 }

@@ -1,0 +1,43 @@
+// Which of sixteen bytes hold, as a mask with bit i for byte i: the caches' tables are searched a
+// host instruction at a time where the host has one (SSE2).
+#pragma once
+
+#include <cstdint>
+
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
+namespace warpmem::model {
+
+#ifdef __SSE2__
+
+inline std::uint32_t bytes_equal(const std::uint8_t* bytes, std::uint8_t value) {
+  const __m128i all = _mm_loadu_si128(reinterpret_cast<const __m128i*>(bytes));
+  return static_cast<std::uint32_t>(
+      _mm_movemask_epi8(_mm_cmpeq_epi8(all, _mm_set1_epi8(static_cast<char>(value)))));
+}
+
+inline std::uint32_t bytes_at_most(const std::uint8_t* bytes, std::uint8_t value) {
+  const __m128i all = _mm_loadu_si128(reinterpret_cast<const __m128i*>(bytes));
+  const __m128i lower = _mm_min_epu8(all, _mm_set1_epi8(static_cast<char>(value)));
+  return static_cast<std::uint32_t>(_mm_movemask_epi8(_mm_cmpeq_epi8(all, lower)));
+}
+
+#else
+
+inline std::uint32_t bytes_equal(const std::uint8_t* bytes, std::uint8_t value) {
+  std::uint32_t mask = 0;
+  for (unsigned i = 0; i < 16; ++i) mask |= static_cast<std::uint32_t>(bytes[i] == value) << i;
+  return mask;
+}
+
+inline std::uint32_t bytes_at_most(const std::uint8_t* bytes, std::uint8_t value) {
+  std::uint32_t mask = 0;
+  for (unsigned i = 0; i < 16; ++i) mask |= static_cast<std::uint32_t>(bytes[i] <= value) << i;
+  return mask;
+}
+
+#endif
+
+}  // namespace warpmem::model
