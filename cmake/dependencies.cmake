@@ -28,6 +28,10 @@ FetchContent_Declare(zstd
   URL https://github.com/facebook/zstd/releases/download/v1.5.4/zstd-1.5.4.tar.gz
   URL_HASH SHA256=0f470992aedad543126d06efab344dc5f3e171893810455787d38347343a4424
   SOURCE_SUBDIR build/cmake)
+FetchContent_Declare(lz4
+  URL https://github.com/lz4/lz4/archive/refs/tags/v1.9.4.tar.gz
+  URL_HASH SHA256=0b0e3aa07c8c063ddf40b082bdf7e37a1562bda40a0ff5272957f3e987e0e54b
+  SOURCE_SUBDIR build/cmake)
 FetchContent_Declare(xxhash
   URL https://github.com/Cyan4973/xxHash/archive/refs/tags/v0.8.1.tar.gz
   URL_HASH SHA256=3bb6b7d6f30c591dd65aaaff1c8b7a5b94d81687998ca9400082c739a690436c
@@ -40,6 +44,9 @@ FetchContent_Declare(tomlplusplus
 set(ZSTD_BUILD_PROGRAMS OFF CACHE INTERNAL "")
 set(ZSTD_BUILD_SHARED OFF CACHE INTERNAL "")
 set(XXHASH_BUILD_XXHSUM OFF CACHE INTERNAL "")
+set(LZ4_BUILD_CLI OFF CACHE INTERNAL "")
+set(LZ4_BUILD_LEGACY_LZ4C OFF CACHE INTERNAL "")
+set(LZ4_POSITION_INDEPENDENT_LIB ON CACHE INTERNAL "")
 set(TBB_TEST OFF CACHE INTERNAL "")
 
 FetchContent_MakeAvailable(fmt CLI11 nlohmann_json TBB)
@@ -58,6 +65,7 @@ function(warpmem_pkg_library target module downloaded)
 endfunction()
 warpmem_pkg_library(zstd libzstd libzstd_static)
 warpmem_pkg_library(xxhash libxxhash xxhash)
+warpmem_pkg_library(lz4 liblz4 lz4_static)
 
 find_path(TOMLPLUSPLUS_INCLUDE_DIR toml++/toml.h)
 if(NOT TOMLPLUSPLUS_INCLUDE_DIR)

@@ -1,51 +1,106 @@
-// `warpmem emulate kernel.ptx --launch launch.toml`: runs a kernel on the CPU and traces its memory
-// accesses.
+// `warpmem emulate`: runs a program (./app), CUDA source (app.cu) or one kernel (kernel.ptx
+// --launch launch.toml) on the CPU and traces its memory accesses.
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
 #include <csignal>
 #include <cstdio>
+#include <filesystem>
 #include <memory>
+#include <regex>
 #include <string>
 #include <vector>
 
 #include "base/units.hpp"
 #include "sim/command/command.hpp"
+#include "sim/command/emulate_program.hpp"
+#include "sim/command/program_words.hpp"
 #include "sim/command/progress.hpp"
 #include "sim/command/version.hpp"
 #include "traces/emulate/emulate.hpp"
+#include "traces/record/options.hpp"
 
 namespace warpmem::command {
 namespace {
 
 struct Options {
   emulate::EmulateRequest request;
-  std::vector<std::string> program;
+  ProgramRun run;
+  std::string launches;
+  std::vector<std::string> words;  // for the help: program_words() has them
 };
 
 volatile std::sig_atomic_t g_interrupted = 0;
 extern "C" void on_emulate_interrupt(int) { g_interrupted = 1; }
 
-bool ends_with(const std::string& text, const std::string& end) {
-  return text.size() > end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
-}
-
-Result<void> check(const Options& options) {
-  const std::string& input = options.program.front();
-  if (!ends_with(input, ".ptx"))
-    return Error{ErrorKind::kUsage, fmt::format("cannot emulate '{}': only PTX files can be emulated, not programs or CUDA sources", input), "",
-                 "compile its kernels with nvcc -ptx -lineinfo, describe the launch in a launch.toml (docs/emulate.md), and give both"};
-  if (options.program.size() > 1)
-    return Error{ErrorKind::kUsage, "a PTX file has no command line: its arguments stand in launch.toml", options.program[1], "leave out what follows the file"};
+Result<void> check_ptx(const Options& options, const std::vector<std::string>& words) {
+  const std::string& input = words.front();
+  if (words.size() > 1)
+    return Error{
+        ErrorKind::kUsage,
+        fmt::format("'{}' is not an option of emulate, and one PTX file takes no further words",
+                    words[1]),
+        input, "see warpmem emulate --help"};
+  if (!program_words().behind.empty())
+    return Error{ErrorKind::kUsage,
+                 "a PTX file has no command line: its arguments stand in launch.toml", input,
+                 "leave out what follows the --"};
   if (options.request.launch.empty())
-    return Error{ErrorKind::kUsage, "a PTX file does not say how to launch its kernels", input, "describe the launch in a file and give it with --launch (docs/emulate.md)"};
+    return Error{ErrorKind::kUsage, "a PTX file does not say how to launch its kernels", input,
+                 "describe the launch in a file and give it with --launch (docs/emulate.md)"};
+  const cudart::SessionOptions& s = options.run.session;
+  if (!s.kernel.empty() || !options.launches.empty() || s.ctas != 1 ||
+      s.max_records != cudart::SessionOptions::kNoLimit)
+    return Error{ErrorKind::kUsage,
+                 "--kernel, --launches, --ctas and --max-records choose among a program's launches",
+                 input, "leave them out for a PTX file"};
   return {};
 }
 
-int run(Options& options) {
-  if (auto ok = check(options); !ok) return fail(ok.error());
+Result<void> check_program(Options& options, const std::vector<std::string>& words) {
+  cudart::SessionOptions& s = options.run.session;
+  if (!options.request.launch.empty())
+    return Error{ErrorKind::kUsage,
+                 "--launch describes one kernel of a PTX file; a program launches its own",
+                 words.front(), "leave it out"};
+  if (!names_source(words)) {
+    if (words.front().starts_with('-'))
+      return Error{ErrorKind::kUsage,
+                   fmt::format("'{}' is not an option of emulate", words.front()), "",
+                   "see warpmem emulate --help"};
+    if (words.size() > 1)
+      return Error{ErrorKind::kUsage,
+                   fmt::format("'{}' is neither an option of emulate nor CUDA source", words[1]),
+                   "",
+                   fmt::format("write the program's arguments behind --: warpmem emulate {} -- {}",
+                               words[0], words[1])};
+  }
+  if (!options.launches.empty()) {
+    record::RecordOptions range;
+    if (auto ok = record::parse_launches(options.launches, range); !ok) return ok;
+    s.first_launch = range.first_launch, s.last_launch = range.last_launch;
+  }
+  if (!(s.ctas > 0 && s.ctas <= 1))
+    return Error{ErrorKind::kUsage, fmt::format("{} is not a fraction of the CTAs", s.ctas),
+                 "--ctas", "give a number above 0 and at most 1"};
+  try {
+    if (!s.kernel.empty()) std::regex{s.kernel};
+  } catch (const std::regex_error& e) {
+    return Error{
+        ErrorKind::kUsage, fmt::format("'{}' is not a regular expression: {}", s.kernel, e.what()),
+        "--kernel", "put a backslash before characters such as ( [ * that stand for themselves"};
+  }
+  std::error_code none;
+  if (!s.output.empty() && !options.request.overwrite && std::filesystem::exists(s.output, none))
+    return Error{ErrorKind::kUsage, "the file is there already", s.output,
+                 "name another with -o, or replace it with --force"};
+  return {};
+}
+
+int run_ptx(Options& options, const std::vector<std::string>& words) {
+  if (auto ok = check_ptx(options, words); !ok) return fail(ok.error());
   emulate::EmulateRequest& request = options.request;
-  request.ptx = options.program.front();
+  request.ptx = words.front();
   request.tool = fmt::format("warpmem {} emulate", kVersion);
   request.command = fmt::format("warpmem emulate {} --launch {}", request.ptx, request.launch);
   g_interrupted = 0;
@@ -65,12 +120,29 @@ int run(Options& options) {
   std::fflush(stdout);
   const emulate::RunStatistics& s = report.statistics;
   if (s.warp_instructions != 0) {
-    const double rate = report.seconds > 0 ? static_cast<double>(s.thread_instructions) / report.seconds * 1e-6 : 0;
-    fmt::print(stderr, "warpmem: ran {} thread instructions of {} CTAs in {} ({:.0f} M/s){}\n", grouped(s.thread_instructions), grouped(s.ctas),
-               duration(report.seconds), rate,
-               request.output.empty() ? std::string() : fmt::format("; {} records in {}", grouped(s.memory_records), request.output));
+    const double rate =
+        report.seconds > 0 ? static_cast<double>(s.thread_instructions) / report.seconds * 1e-6 : 0;
+    fmt::print(stderr, "warpmem: ran {} thread instructions of {} CTAs in {} ({:.0f} M/s){}\n",
+               grouped(s.thread_instructions), grouped(s.ctas), duration(report.seconds), rate,
+               request.output.empty()
+                   ? std::string()
+                   : fmt::format("; {} records in {}", grouped(s.memory_records), request.output));
   }
   return done ? 0 : fail(done.error());
+}
+
+int run(Options& options) {
+  const std::vector<std::string>& words = program_words().before;
+  if (words.empty())
+    return fail({ErrorKind::kUsage, "no program was given", "",
+                 "name a program, CUDA source or a PTX file: warpmem emulate ./app -- arguments"});
+  if (words.front().ends_with(".ptx")) return run_ptx(options, words);
+  options.run.session.output = options.request.output;
+  options.run.session.max_instructions = options.request.run.max_instructions;
+  if (auto ok = check_program(options, words); !ok) return fail(ok.error());
+  options.run.words = words;
+  options.run.arguments = program_words().behind;
+  return emulate_program(options.run);
 }
 
 }  // namespace
@@ -79,11 +151,31 @@ Run setup_emulate(CLI::App& app) {
   auto options = std::make_shared<Options>();
   emulate::EmulateRequest& r = options->request;
   r.output = "trace.wmt";
-  app.add_option("program", options->program, "kernel.ptx")->required()->type_name("FILE");
-  app.add_option("--launch", r.launch, "how to launch it: entry, grid, block, arguments (docs/emulate.md)")->type_name("TOML");
+  cudart::SessionOptions& session = options->run.session;
+  app.add_option(
+         "program", options->words,
+         "./app, app.cu with nvcc's options, or kernel.ptx; behind -- the program's arguments")
+      ->type_name("PROGRAM [-- ARGS]");
+  app.add_option("--launch", r.launch,
+                 "how to launch a PTX file: entry, grid, block, arguments (docs/emulate.md)")
+      ->type_name("TOML");
   app.add_option("-o,--output", r.output, "trace to write; '' for none")->capture_default_str();
-  app.add_option("--max-instructions", r.run.max_instructions, "stop a kernel after so many warp instructions")->type_name("N");
+  app.add_option("--kernel", session.kernel,
+                 "trace only kernels whose demangled name matches this regular expression")
+      ->type_name("REGEX");
+  app.add_option("--launches", options->launches,
+                 "trace only launches A to B-1 of the program, counted from 0")
+      ->type_name("A:B");
+  app.add_option("--ctas", session.ctas,
+                 "trace this fraction of each launch's CTAs, the same ones every time")
+      ->type_name("FRACTION");
+  app.add_option("--max-records", session.max_records, "stop tracing after so many records")
+      ->type_name("N");
+  app.add_option("--max-instructions", r.run.max_instructions,
+                 "stop a kernel after so many warp instructions")
+      ->type_name("N");
   app.add_flag("--force", r.overwrite, "replace the output when it is there already");
+  add_card_options(app, options->run.card);
   return [options] { return run(*options); };
 }
 

@@ -4,6 +4,7 @@
 #include <unistd.h>
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <exception>
@@ -11,6 +12,7 @@
 
 #include "sim/command/command.hpp"
 #include "sim/command/output.hpp"
+#include "sim/command/program_words.hpp"
 #include "sim/command/terminal.hpp"
 #include "sim/command/usage.hpp"
 
@@ -50,8 +52,11 @@ int run(int argc, char** argv) {
   CLI::App app{"What a CUDA kernel does to a GPU's memory system.", "warpmem"};
   std::vector<Run> runs;
   build_options(app, runs);
+  std::vector<std::string> words(argv + 1, argv + argc);
+  take_program_words(app, words);
   try {
-    app.parse(argc, argv);
+    std::reverse(words.begin(), words.end());  // as CLI11 wants them
+    app.parse(std::move(words));
   } catch (const CLI::Success& success) {  // --help, --version
     app.exit(success);
     return emit({}, "");  // notices a full disk behind stdout

@@ -26,7 +26,7 @@ namespace {
 constexpr Subcommand kSubcommands[] = {
     {"record", "run a CUDA program and record its memory accesses into a trace", setup_record},
 #ifdef WARPMEM_HAS_EMULATE
-    {"emulate", "run a kernel's PTX on the CPU, with no GPU, and trace its memory accesses", setup_emulate},
+    {"emulate", "run a CUDA program or kernel on the CPU, with no GPU, and trace its memory accesses", setup_emulate},
 #endif
     {"info", "what a trace holds and where it came from", setup_info},
     {"dump", "a trace's records, or its kernels' code", setup_dump},

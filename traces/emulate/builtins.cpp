@@ -119,6 +119,7 @@ void Execution::builtin(Warp& warp, const Part& part, const CallSite& site, std:
         if (argument(0, l) != 0 && !memory_.free(argument(0, l))) fault(warp, in, l, fmt::format("free({:#x}): not the start of an allocation", argument(0, l)));
         break;
       default:
+        stats_.fault = FaultKind::kAssert;
         fault(warp, in, l, fmt::format("assertion `{}` failed at {}:{}, in {}", string_at(argument(0, l)), string_at(argument(1, l)), static_cast<std::uint32_t>(argument(2, l)), string_at(argument(3, l))));
     }
   }

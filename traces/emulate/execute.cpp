@@ -357,7 +357,7 @@ void Execution::run_part(Warp& warp, std::uint64_t& slice) {
         break;
       }
       case Kind::kTrap:
-        if (active) fault(warp, in, static_cast<std::uint32_t>(std::countr_zero(active)), "the kernel executed trap", "a device-side assertion or __trap() ended it");
+        if (active) stats_.fault = FaultKind::kTrap, fault(warp, in, static_cast<std::uint32_t>(std::countr_zero(active)), "the kernel executed trap", "a device-side assertion or __trap() ended it");
         ++part->pc;
         break;
       case Kind::kBarrier: case Kind::kBarrierArrive: case Kind::kBarrierReduce:

@@ -194,6 +194,7 @@ void Execution::resolve(Warp& warp, const Inst& in, std::uint32_t mask, trace::S
   const auto wrong = [&](bool (*bad)(Execution&, Warp&, std::uint64_t, std::uint32_t), const char* how, bool show) {
     for (std::uint32_t l = 0; l < 32; ++l) {
       if (!(mask >> l & 1) || !bad(*this, warp, lanes[l], bytes)) continue;
+      stats_.fault = show ? FaultKind::kAddress : FaultKind::kMisaligned;
       fault(warp, in, l, fmt::format("{} {} of {} bytes at {:#x}{}", how, what, bytes, lanes[l], show ? " (" + nearest_text(lanes[l]) + ")" : std::string()));
     }
   };
@@ -206,8 +207,10 @@ void Execution::resolve(Warp& warp, const Inst& in, std::uint32_t mask, trace::S
           if (!(mask >> l & 1)) continue;
           const std::uint64_t rank = lanes[l] >> kRankShift, at = lanes[l] & ((1u << kRankShift) - 1);
           const bool own = rank == 0;
-          if (at + bytes > shared_bytes_ || (!own && rank > group_->ctas.size()) || lanes[l] >> 32)
+          if (at + bytes > shared_bytes_ || (!own && rank > group_->ctas.size()) || lanes[l] >> 32) {
+            stats_.fault = FaultKind::kAddress;
             fault(warp, in, l, fmt::format("out-of-bounds shared {} of {} bytes at {:#x}: the CTA has {} bytes of shared memory", what, bytes, lanes[l], shared_bytes_));
+          }
           Cta& owner = own ? *cta_ : group_->ctas[rank - 1];
           lanes[l] = reinterpret_cast<std::uint64_t>(owner.shared.data()) + at;
         }

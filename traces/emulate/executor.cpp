@@ -87,9 +87,11 @@ bool Execution::run_group(Group& group, std::uint64_t budget) {
         ran = true;
         const std::uint64_t left = options_.max_instructions ? options_.max_instructions - std::min(options_.max_instructions, stats_.warp_instructions) : kWarpSlice;
         run_warp(warp, std::min(kWarpSlice, left));
-        if (options_.max_instructions && stats_.warp_instructions >= options_.max_instructions)
+        if (options_.max_instructions && stats_.warp_instructions >= options_.max_instructions) {
+          stats_.fault = FaultKind::kEndless;
           throw Fault{{ErrorKind::kResources, fmt::format("the kernel '{}' ran {} warp instructions, as many as --max-instructions allows", kernel_.entry->name, stats_.warp_instructions), "",
                        "allow more, or look for a loop that never ends"}};
+        }
         if (stats_.warp_instructions >= next_check_) {
           next_check_ = stats_.warp_instructions + (1u << 18);
           if (options_.interrupted && options_.interrupted()) throw Fault{{ErrorKind::kInterrupted, "interrupted", std::string(kernel_.entry->name), ""}};
@@ -122,6 +124,7 @@ void Execution::report_deadlock(const Group& group) {
                            p.state == Part::State::kAtBarrier ? fmt::format(" {}", p.barrier) : "", place_of(code, code.code[p.pc - 1]));
       }
   if (listed > 8) who += fmt::format("\n    and {} more", listed - 8);
+  stats_.fault = FaultKind::kEndless;
   throw Fault{{ErrorKind::kMalformed, fmt::format("deadlock: all that is left of the kernel '{}' waits{}", kernel_.entry->name, who), "",
                "make every thread of the CTA reach the same barrier"}};
 }
@@ -160,6 +163,7 @@ Result<void> Execution::run() {
     if (tracer_) {
       if (auto ok = tracer_->finish(); !ok) return ok;
     }
+    if (stats_.fault == FaultKind::kNone) stats_.fault = FaultKind::kOther;
     return std::move(fault.error);
   }
   return tracer_ ? tracer_->finish() : Result<void>{};

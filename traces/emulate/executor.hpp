@@ -31,11 +31,15 @@ struct RunOptions {
   std::function<void(const std::string&)> print;                          // what printf says
 };
 
+// Why a launch failed, for whoever has to say it in CUDA's terms.
+enum class FaultKind : std::uint8_t { kNone, kAddress, kMisaligned, kAssert, kTrap, kEndless, kOther };
+
 struct RunStatistics {
   std::uint64_t warp_instructions = 0;
   std::uint64_t thread_instructions = 0;
   std::uint64_t memory_records = 0;
   std::uint64_t ctas = 0;
+  FaultKind fault = FaultKind::kNone;
 };
 
 // `tracer` may be null. Statistics are filled whether it succeeds or not.

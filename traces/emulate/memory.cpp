@@ -63,7 +63,9 @@ std::uint64_t Memory::allocate(std::uint64_t bytes, trace::AllocationKind kind, 
     regions_.erase(base);
     if (left > 0) {
       freed_.emplace(left, base + room);
-      regions_[base + room] = Region{base + room, left, kind, false, false, {}};
+      Region& rest = regions_[base + room];
+      rest = Region{};
+      rest.base = base + room, rest.bytes = left, rest.kind = kind, rest.live = false;
     }
     std::memset(host(base), 0, room);
     break;
@@ -73,18 +75,38 @@ std::uint64_t Memory::allocate(std::uint64_t bytes, trace::AllocationKind kind, 
     if (base + room > kMemoryBase + kMemoryBytes - kChunk || !commit(base + room)) return 0;
     next_ = base + room;
   }
-  regions_[base] = Region{base, bytes, kind, true, internal, name};
+  Region& fresh = regions_[base];
+  fresh = Region{};
+  fresh.base = base, fresh.bytes = bytes, fresh.kind = kind, fresh.internal = internal, fresh.name = name;
   if (!internal) used_ += room;
   return base;
 }
 
 bool Memory::free(std::uint64_t base) {
   const auto at = regions_.find(base);
-  if (at == regions_.end() || !at->second.live || at->second.internal) return false;
+  if (at == regions_.end() || !at->second.live || at->second.internal || at->second.adopted) return false;
   at->second.live = false;
   const std::uint64_t room = rounded(at->second.bytes, 512);
   used_ -= room;
   freed_.emplace(room, base);
+  last_low_ = 1, last_high_ = 0;
+  return true;
+}
+
+bool Memory::adopt(std::uint64_t base, std::uint64_t bytes, trace::AllocationKind kind) {
+  if (delta_ != 0 || bytes == 0 || base + bytes < base) return false;
+  auto at = regions_.lower_bound(base);
+  if (at != regions_.end() && at->first < base + bytes) return false;
+  if (at != regions_.begin() && (--at)->second.base + at->second.bytes > base) return false;
+  Region& fresh = regions_[base];
+  fresh.base = base, fresh.bytes = bytes, fresh.kind = kind, fresh.adopted = true;
+  return true;
+}
+
+bool Memory::release(std::uint64_t base) {
+  const auto at = regions_.find(base);
+  if (at == regions_.end() || !at->second.adopted) return false;
+  regions_.erase(at);
   last_low_ = 1, last_high_ = 0;
   return true;
 }

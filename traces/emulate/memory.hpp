@@ -33,6 +33,7 @@ struct Region {
   trace::AllocationKind kind = trace::AllocationKind::kDevice;
   bool live = true;
   bool internal = false;   // variables and parameters: not the program's own allocation
+  bool adopted = false;    // the host's: outside the range
   std::string name;        // of a variable
 };
 
@@ -47,6 +48,11 @@ class Memory {
   // nullopt-like: 0 when the GPU's memory is exhausted.
   std::uint64_t allocate(std::uint64_t bytes, trace::AllocationKind kind, std::uint64_t align = 512, const std::string& name = {});
   bool free(std::uint64_t base);            // false: not the start of a live allocation
+  // The host's own memory, made known to the GPU where it lies (cudaHostRegister). False: it overlaps
+  // what is known already, or device addresses are not host addresses here.
+  bool adopt(std::uint64_t base, std::uint64_t bytes, trace::AllocationKind kind);
+  bool release(std::uint64_t base);         // of adopted memory
+  bool same_addresses() const { return delta_ == 0; }  // a device address is the host's
   const Region* find(std::uint64_t address) const;     // the live region that holds it
   const Region* nearest(std::uint64_t address) const;  // live or freed, before or around it
   std::byte* host(std::uint64_t address) const { return reinterpret_cast<std::byte*>(address + delta_); }

@@ -4,12 +4,16 @@
 #include <bit>
 #include <limits>
 
+#include "traces/record/wire.hpp"
+
 namespace warpmem::emulate {
 
 void Tracer::begin_cta(std::uint64_t cta, std::uint32_t warps) {
   Cta c;
   c.number = cta;
   c.warps.resize(warps);
+  c.left_out = record::cta_hash(static_cast<std::uint32_t>(cta)) > cta_limit_;
+  skipped_ += c.left_out ? 1u : 0u;
   open_.push_back(std::move(c));
 }
 
@@ -18,6 +22,8 @@ Tracer::Cta& Tracer::find(std::uint64_t cta) {
     if (c->number == cta) return *c;
   return open_.back();
 }
+
+void Tracer::keep_fraction(double fraction) { cta_limit_ = fraction >= 1 ? ~0u : static_cast<std::uint32_t>(fraction * 4294967295.0); }
 
 void Tracer::put(Cta& cta, std::uint32_t warp, const trace::Site& site, trace::Record record) {
   if (last_number_ == ~0u || !(last_site_ == site)) {
@@ -30,15 +36,18 @@ void Tracer::put(Cta& cta, std::uint32_t warp, const trace::Site& site, trace::R
   ++records_;
 }
 
-void Tracer::mark(std::uint64_t cta, std::uint32_t warp, const trace::Site& site, std::uint32_t mask, std::uint64_t base, std::int32_t stride) {
+void Tracer::mark(std::uint64_t number, std::uint32_t warp, const trace::Site& site, std::uint32_t mask, std::uint64_t base, std::int32_t stride) {
+  Cta& cta = find(number);
+  if (cta.left_out || stopped()) return;
   trace::Record r;
   r.base = base, r.stride = stride, r.mask = mask;
-  put(find(cta), warp, site, r);
+  put(cta, warp, site, r);
 }
 
 // A base and a stride when they say it all, else the addresses of the active lanes.
 void Tracer::access(std::uint64_t number, std::uint32_t warp, const trace::Site& site, std::uint32_t mask, const std::uint64_t* lanes) {
   Cta& cta = find(number);
+  if (cta.left_out || stopped()) return;
   trace::Record r;
   r.mask = mask;
   const int first = std::countr_zero(mask);

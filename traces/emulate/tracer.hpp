@@ -22,12 +22,19 @@ class Tracer {
   Result<void> finish();  // what is open goes out as it is
   std::uint64_t records() const { return records_; }
 
+  // Traces only this fraction of the CTAs, the same ones in every run (record --ctas keeps those too).
+  void keep_fraction(double fraction);
+  void stop_after(std::uint64_t records) { most_records_ = records; }
+  bool stopped() const { return records_ >= most_records_; }
+  std::uint64_t skipped() const { return skipped_; }  // CTAs left out so far
+
  private:
   struct Cta {
     std::uint64_t number = 0;
     std::vector<std::vector<trace::Record>> warps;
     std::vector<std::uint64_t> lanes;
     std::size_t count = 0;
+    bool left_out = false;
   };
   Cta& find(std::uint64_t cta);
   void put(Cta& cta, std::uint32_t warp, const trace::Site& site, trace::Record record);
@@ -40,6 +47,9 @@ class Tracer {
   std::uint32_t last_number_ = ~0u;
   std::vector<Cta> open_;
   std::uint64_t records_ = 0;
+  std::uint64_t most_records_ = ~std::uint64_t{0};
+  std::uint64_t skipped_ = 0;
+  std::uint32_t cta_limit_ = ~0u;
 };
 
 }  // namespace warpmem::emulate

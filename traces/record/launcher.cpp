@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <chrono>
@@ -47,21 +48,27 @@ class StatusFolder {
   std::string path_;
 };
 
-std::vector<std::string> environment_for(const RecordOptions& options, const RecorderFiles& files,
-                                         const std::string& status) {
+std::vector<std::string> variables_for(const RecordOptions& options, const RecorderFiles& files) {
   std::vector<std::string> result;
-  for (char** entry = environ; *entry != nullptr; ++entry) {
-    const std::string_view text(*entry);
-    if (!text.starts_with("WARPMEM_RECORD_") && !text.starts_with("CUDA_INJECTION64_PATH=") &&
-        !text.starts_with("WARPMEM_NVDISASM=")) {
-      result.emplace_back(text);
-    }
-  }
   for (const auto& [name, value] : to_environment(options)) result.push_back(name + "=" + value);
   result.push_back("CUDA_INJECTION64_PATH=" + files.recorder);
   result.push_back("WARPMEM_SANITIZER_LIBRARY=" + files.sanitizer);
   result.push_back("WARPMEM_NVDISASM=" + files.nvdisasm);
-  result.push_back("WARPMEM_RECORD_STATUS=" + status);
+  return result;
+}
+
+// This process's environment with the variables in it; none of ours that it had before.
+std::vector<std::string> environment_with(const std::vector<std::string>& variables) {
+  std::vector<std::string> result;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string_view text(*entry);
+    const auto replaced = [&](const std::string& variable) {
+      return text.substr(0, text.find('=')) == std::string_view(variable).substr(0, variable.find('='));
+    };
+    if (text.starts_with("WARPMEM_RECORD_") || text.starts_with("WARPMEM_EMULATE_")) continue;
+    if (std::none_of(variables.begin(), variables.end(), replaced)) result.emplace_back(text);
+  }
+  result.insert(result.end(), variables.begin(), variables.end());
   return result;
 }
 
@@ -99,9 +106,10 @@ Error cannot_start(const std::string& program, int error) {
           error == ENOENT ? "check the path; a program in this folder is written ./program" : ""};
 }
 
-Result<int> wait_status_of(const RecordOptions& options, std::vector<std::string>& environment) {
+Result<int> wait_status_of(const std::vector<std::string>& command,
+                           std::vector<std::string>& environment) {
   std::vector<char*> arguments, variables;
-  for (const std::string& word : options.command)
+  for (const std::string& word : command)
     arguments.push_back(const_cast<char*>(word.c_str()));
   for (std::string& entry : environment) variables.push_back(entry.data());
   arguments.push_back(nullptr);
@@ -118,7 +126,7 @@ Result<int> wait_status_of(const RecordOptions& options, std::vector<std::string
   const int error =
       posix_spawnp(&child, arguments[0], nullptr, &attributes, arguments.data(), variables.data());
   posix_spawnattr_destroy(&attributes);
-  if (error != 0) return cannot_start(options.command[0], error);
+  if (error != 0) return cannot_start(command[0], error);
   g_child = child;
   int status = 0;
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
@@ -210,15 +218,22 @@ Result<RecordReport> run_recorder(const RecordOptions& wanted, const RecorderFil
   RecordOptions options = wanted;
   std::error_code none;
   options.output = fs::absolute(options.output, none);  // the program may change its folder
+  return run_watched(options.command, variables_for(options, files), "WARPMEM_RECORD_STATUS");
+}
+
+Result<RecordReport> run_watched(const std::vector<std::string>& command,
+                                 const std::vector<std::string>& variables,
+                                 const std::string& status_variable) {
   const StatusFolder folder;
   if (!folder.ok()) {
     return Error{ErrorKind::kResources,
                  fmt::format("no temporary folder: {}", std::strerror(errno)), "",
                  "set TMPDIR to a folder that can be written"};
   }
-  auto environment = environment_for(options, files, folder.file());
+  std::vector<std::string> environment = environment_with(variables);
+  environment.push_back(status_variable + "=" + folder.file());
   const auto start = std::chrono::steady_clock::now();
-  auto status = wait_status_of(options, environment);
+  auto status = wait_status_of(command, environment);
   if (!status) return status.error();
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
 
@@ -226,6 +241,7 @@ Result<RecordReport> run_recorder(const RecordOptions& wanted, const RecorderFil
   std::stringstream text;
   text << file.rdbuf();
   RecordReport report = parse_status(text.str());
+  report.text = text.str();
   report.seconds = took.count();
   report.signal = WIFSIGNALED(*status) ? WTERMSIG(*status) : 0;
   report.status = report.signal != 0 ? 128 + report.signal : WEXITSTATUS(*status);

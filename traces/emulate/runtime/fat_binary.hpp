@@ -1,0 +1,44 @@
+// The fat binary that nvcc embeds in a program: PTX and machine code for several architectures.
+//
+// A container is a header of 16 bytes (magic 0xBA55ED50, version 1, header bytes, body bytes) and
+// entries, each with a header of its own that gives kind, architecture, flags, sizes and a name.
+// NVIDIA does not document it; the offsets were read from what nvcc 13.0 writes in every
+// --compress-mode, and hold for CUDA 11 and 12 too. Containers may stand one behind the other.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/error.hpp"
+
+namespace warpmem::cudart {
+
+struct FatEntry {
+  enum class Kind : std::uint8_t { kPtx, kMachineCode, kOther };
+  enum class Packing : std::uint8_t { kPlain, kLz4, kZstd };
+  Kind kind = Kind::kOther;
+  Packing packing = Packing::kPlain;
+  std::uint32_t architecture = 0;  // 90: compute_90 or sm_90
+  std::uint64_t plain_bytes = 0;   // of packed entries, once unpacked
+  std::span<const std::byte> bytes;
+  std::string name;
+};
+
+// Bytes of the container that begins at `data`, from its header: for one met in memory, without an
+// end.
+Result<std::size_t> container_bytes(const std::byte* data);
+
+// All entries, in order. Fails with kMalformed, naming the offset, when `bytes` are no fat binary
+// or are cut short. The entries refer to `bytes`.
+Result<std::vector<FatEntry>> read_fat_binary(std::span<const std::byte> bytes);
+
+// The entry's PTX, unpacked.
+Result<std::string> unpack_ptx(const FatEntry& entry);
+
+// The newest PTX that a GPU of compute capability `cc` (90: 9.0) can run; null when there is none.
+const FatEntry* choose_ptx(std::span<const FatEntry> entries, std::uint32_t cc);
+
+}  // namespace warpmem::cudart

@@ -1,0 +1,65 @@
+// What a stream can be given to do, and graphs of it: captured from streams or built node by node.
+#pragma once
+
+#include <memory>
+#include <unordered_map>
+#include <variant>
+#include <vector>
+
+#include "traces/emulate/runtime/copies.hpp"
+#include "traces/emulate/runtime/launch.hpp"
+
+namespace warpmem::cudart {
+
+struct RecordEvent {
+  Event* event;
+};
+struct WaitEvent {
+  Event* event;
+};
+struct FreeMemory {
+  void* pointer;
+};
+using Callback = void (*)(Stream*, Code, void*);
+
+using Operation = std::variant<std::monostate, KernelCall, Copy, Fill, HostParams, RecordEvent,
+                               WaitEvent, AllocParams, FreeMemory, std::shared_ptr<Graph>>;
+
+struct GraphNode {
+  Graph* graph = nullptr;
+  Operation what;
+  std::vector<GraphNode*> needs;
+  bool enabled = true;
+};
+
+struct Graph {
+  std::vector<std::unique_ptr<GraphNode>> nodes;
+  std::unordered_map<const GraphNode*, GraphNode*> copies;  // of a clone: from the original's nodes
+  std::unordered_set<GraphNode*> members;
+
+  GraphNode* add(Operation what, std::vector<GraphNode*> needs);
+  void remove(GraphNode* node);
+  std::shared_ptr<Graph> clone() const;
+  // Every node behind those it needs, in the order of their making; empty when they need each
+  // other.
+  std::vector<GraphNode*> order() const;
+};
+
+struct GraphExec {
+  std::shared_ptr<Graph> graph;
+  unsigned long long flags = 0;
+};
+
+NodeType type_of(const Operation& what);
+
+// Runs it now on the stream, or adds it to the graph that the stream is captured into.
+Code submit(Runtime& r, Stream& stream, Operation what);
+// Runs it now.
+Code execute(Runtime& r, Stream& stream, const Operation& what);
+Code launch(Runtime& r, Stream& stream, const Graph& graph);
+
+// A stream-ordered or graph allocation.
+std::uint64_t allocate_from(Runtime& r, Pool& pool, std::size_t bytes);
+Code free_to_pool(Runtime& r, void* pointer);
+
+}  // namespace warpmem::cudart

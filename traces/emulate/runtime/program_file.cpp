@@ -1,0 +1,163 @@
+#include "traces/emulate/runtime/program_file.hpp"
+
+#include <elf.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <set>
+#include <sstream>
+
+#include "traces/emulate/runtime/fat_binary.hpp"
+
+namespace warpmem::cudart {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A 64-bit little-endian ELF file in memory; every access is checked.
+class Elf {
+ public:
+  explicit Elf(std::string bytes) : bytes_(std::move(bytes)) {}
+
+  bool valid() const {
+    return bytes_.size() >= sizeof(Elf64_Ehdr) && bytes_.starts_with("\177ELF") &&
+           bytes_[EI_CLASS] == ELFCLASS64 && bytes_[EI_DATA] == ELFDATA2LSB;
+  }
+  template <class T>
+  std::optional<T> at(std::uint64_t offset) const {
+    T value;
+    if (offset > bytes_.size() || sizeof value > bytes_.size() - offset) return std::nullopt;
+    std::memcpy(&value, bytes_.data() + offset, sizeof value);
+    return value;
+  }
+  std::string text(std::uint64_t offset) const {
+    return offset < bytes_.size() ? std::string(bytes_.c_str() + offset) : std::string();
+  }
+  std::vector<Elf64_Shdr> sections() const {
+    std::vector<Elf64_Shdr> all;
+    const auto head = at<Elf64_Ehdr>(0);
+    for (unsigned i = 0; head && i < head->e_shnum; ++i)
+      if (const auto s = at<Elf64_Shdr>(head->e_shoff + std::uint64_t{i} * head->e_shentsize))
+        all.push_back(*s);
+    return all;
+  }
+  std::string name(const Elf64_Shdr& section) const {
+    const auto head = at<Elf64_Ehdr>(0);
+    const auto strings =
+        at<Elf64_Shdr>(head->e_shoff + std::uint64_t{head->e_shstrndx} * head->e_shentsize);
+    return strings ? text(strings->sh_offset + section.sh_name) : std::string();
+  }
+  std::span<const std::byte> bytes_of(const Elf64_Shdr& s) const {
+    if (s.sh_type == SHT_NOBITS || s.sh_offset > bytes_.size() ||
+        s.sh_size > bytes_.size() - s.sh_offset)
+      return {};
+    return {reinterpret_cast<const std::byte*>(bytes_.data()) + s.sh_offset, s.sh_size};
+  }
+
+ private:
+  std::string bytes_;
+};
+
+void read_dynamic(const Elf& elf, const std::vector<Elf64_Shdr>& sections, ProgramFile& out) {
+  for (const Elf64_Shdr& s : sections) {
+    if (s.sh_type != SHT_DYNAMIC || s.sh_link >= sections.size()) continue;
+    const std::uint64_t strings = sections[s.sh_link].sh_offset;
+    for (std::uint64_t at = 0; at + sizeof(Elf64_Dyn) <= s.sh_size; at += sizeof(Elf64_Dyn)) {
+      const auto entry = elf.at<Elf64_Dyn>(s.sh_offset + at);
+      if (!entry || entry->d_tag == DT_NULL) break;
+      if (entry->d_tag == DT_RPATH) out.fixed_path = true;
+      if (entry->d_tag != DT_NEEDED) continue;
+      const std::string needed = elf.text(strings + entry->d_un.d_val);
+      if (needed.starts_with("libcudart.so")) out.cudart = needed;
+    }
+  }
+}
+
+// Containers stand in the section one behind the other, each at a multiple of 8 bytes.
+void read_device_code(std::span<const std::byte> bytes, ProgramFile& out,
+                      std::set<std::string>& machine_code) {
+  for (std::size_t at = 0; at + 16 <= bytes.size();) {
+    auto size = container_bytes(bytes.data() + at);
+    if (!size || *size > bytes.size() - at) {
+      at += 8;
+      continue;
+    }
+    if (auto entries = read_fat_binary(bytes.subspan(at, *size))) {
+      for (const FatEntry& e : *entries) {
+        out.has_device_code = true;
+        if (e.kind == FatEntry::Kind::kPtx) out.has_ptx = true;
+        if (e.kind == FatEntry::Kind::kMachineCode)
+          machine_code.insert(fmt::format("sm_{}", e.architecture));
+      }
+    }
+    at += (*size + 7) / 8 * 8;
+  }
+}
+
+}  // namespace
+
+Result<ProgramFile> read_program_file(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  std::stringstream text;
+  text << in.rdbuf();
+  if (!in)
+    return Error{ErrorKind::kUsage, "the program cannot be read", path,
+                 "check the path and its permissions"};
+  ProgramFile out;
+  const Elf elf(std::move(text).str());
+  if (!elf.valid()) return out;
+  out.elf = true;
+  const std::vector<Elf64_Shdr> sections = elf.sections();
+  read_dynamic(elf, sections, out);
+  std::set<std::string> machine_code;
+  for (const Elf64_Shdr& s : sections) {
+    const std::string name = elf.name(s);
+    if (name == ".nv_fatbin" || name == "__nv_relfatbin")
+      read_device_code(elf.bytes_of(s), out, machine_code);
+  }
+  out.machine_code.assign(machine_code.begin(), machine_code.end());
+  return out;
+}
+
+Result<void> check_program_file(const ProgramFile& program, const std::string& path,
+                                const std::string& cc) {
+  if (!program.elf || !program.has_device_code) return {};
+  if (program.cudart.empty())
+    return Error{ErrorKind::kUsage,
+                 "the CUDA runtime is linked into the program, so that it cannot be replaced", path,
+                 "link it with: nvcc -cudart shared (CMake: set_property(TARGET … PROPERTY "
+                 "CUDA_RUNTIME_LIBRARY Shared))"};
+  if (program.cudart != "libcudart.so.12" && program.cudart != "libcudart.so.13")
+    return Error{ErrorKind::kUsage,
+                 fmt::format("the program is linked against {}; CUDA 12 and 13 can be emulated",
+                             program.cudart),
+                 path, "build it with a newer toolkit"};
+  if (program.has_ptx) return {};
+  std::string what;
+  for (const std::string& m : program.machine_code) what += (what.empty() ? "" : ", ") + m;
+  return Error{ErrorKind::kUsage,
+               fmt::format("the program has no PTX, only machine code for {}", what), path,
+               fmt::format("build it with: nvcc -gencode arch=compute_{0},code=compute_{0}", cc)};
+}
+
+std::string find_command(const std::string& name) {
+  const auto runs = [](const fs::path& file) {
+    std::error_code none;
+    return fs::is_regular_file(file, none) && access(file.c_str(), X_OK) == 0;
+  };
+  if (name.find('/') != std::string::npos) return runs(name) ? name : "";
+  const char* path = std::getenv("PATH");
+  std::istringstream folders(path ? path : "");
+  for (std::string folder; std::getline(folders, folder, ':');)
+    if (const fs::path file = fs::path(folder.empty() ? "." : folder) / name; runs(file))
+      return file;
+  return "";
+}
+
+}  // namespace warpmem::cudart

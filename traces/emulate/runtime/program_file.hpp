@@ -1,0 +1,29 @@
+// A program on disk, before it runs: whether it can be emulated, and if not, how to build it so.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/error.hpp"
+
+namespace warpmem::cudart {
+
+struct ProgramFile {
+  bool elf = false;              // else a script: what it starts is not known
+  bool has_device_code = false;  // a fat binary is embedded
+  bool has_ptx = false;
+  bool fixed_path = false;                // DT_RPATH: the loader looks there before LD_LIBRARY_PATH
+  std::string cudart;                     // "libcudart.so.13"; empty: linked statically, or no CUDA
+  std::vector<std::string> machine_code;  // "sm_90", …
+};
+
+Result<ProgramFile> read_program_file(const std::string& path);
+
+// kUsage, with the flag to rebuild with, for a program whose device code cannot be emulated.
+Result<void> check_program_file(const ProgramFile& program, const std::string& path,
+                                const std::string& cc);
+
+// Full path of a command as a shell would find it; empty: there is none.
+std::string find_command(const std::string& name);
+
+}  // namespace warpmem::cudart

@@ -1,0 +1,181 @@
+#include "traces/emulate/runtime/registry.hpp"
+
+#include <fmt/format.h>
+
+#include <set>
+
+#include "traces/emulate/parser.hpp"
+#include "traces/emulate/runtime/fat_binary.hpp"
+#include "traces/emulate/runtime/ptx_link.hpp"
+
+namespace warpmem::cudart {
+namespace {
+
+constexpr int kWrapperMagic = 0x466243b1;
+
+std::string architectures(const std::set<std::string>& all) {
+  std::string text;
+  for (const std::string& a : all) text += (text.empty() ? "" : ", ") + a;
+  return text;
+}
+
+struct Gathered {
+  std::vector<PtxUnit> units;
+  std::set<std::string> machine_code;  // "sm_90": what is there instead
+  std::set<std::string> newer;         // "compute_100": PTX for newer GPUs
+};
+
+Result<void> gather(const unsigned char* data, const std::string& name, std::uint32_t cc,
+                    Gathered& into) {
+  const auto* bytes = reinterpret_cast<const std::byte*>(data);
+  auto size = container_bytes(bytes);
+  if (!size) return size.error();
+  auto entries = read_fat_binary({bytes, *size});
+  if (!entries) return entries.error();
+  for (const FatEntry& e : *entries) {
+    if (e.kind == FatEntry::Kind::kMachineCode)
+      into.machine_code.insert(fmt::format("sm_{}", e.architecture));
+    if (e.kind == FatEntry::Kind::kPtx && e.architecture > cc)
+      into.newer.insert(fmt::format("compute_{}", e.architecture));
+  }
+  const FatEntry* best = choose_ptx(*entries, cc);
+  if (!best) return {};
+  auto text = unpack_ptx(*best);
+  if (!text) return text.error();
+  into.units.push_back({best->name.empty() ? name : best->name, std::move(*text)});
+  return {};
+}
+
+Error no_ptx(const Module& module, const Gathered& found, std::uint32_t cc) {
+  const std::string flag = fmt::format("-gencode arch=compute_{0},code=compute_{0}", cc);
+  if (!found.newer.empty())
+    return {
+        ErrorKind::kUsage,
+        fmt::format("its PTX is for newer GPUs only ({}), and compute capability {}.{} is emulated",
+                    architectures(found.newer), cc / 10, cc % 10),
+        module.name, fmt::format("build it with {}", flag)};
+  return {ErrorKind::kUsage,
+          fmt::format("it has no PTX{}", found.machine_code.empty()
+                                             ? ""
+                                             : fmt::format(", only machine code for {}",
+                                                           architectures(found.machine_code))),
+          module.name, fmt::format("build it with {}", flag)};
+}
+
+Result<std::string> ptx_of(const Module& module, std::uint32_t cc) {
+  if (!module.wrapper) return module.ptx;
+  const FatBinaryWrapper& w = *module.wrapper;
+  if (w.magic != kWrapperMagic || (w.version != 1 && w.version != 2))
+    return Error{ErrorKind::kMalformed,
+                 fmt::format("its fat binary begins with {:#x}, version {}",
+                             static_cast<unsigned>(w.magic), w.version),
+                 module.name, "build it with nvcc 11 or newer"};
+  Gathered found;
+  if (w.version == 2 && w.linked)
+    for (const unsigned char* const* data = w.linked; *data; ++data)
+      if (auto ok = gather(*data, module.name, cc, found); !ok) return ok.error();
+  if (found.units.empty() && w.data)
+    if (auto ok = gather(w.data, module.name, cc, found); !ok) return ok.error();
+  if (found.units.empty()) return no_ptx(module, found, cc);
+  return link_ptx(found.units);
+}
+
+}  // namespace
+
+Module* Registry::add_module(const FatBinaryWrapper* wrapper, const std::string& name) {
+  Module& m = modules_.emplace_back();
+  m.wrapper = wrapper, m.name = name;
+  return &m;
+}
+
+Module* Registry::add_text(std::string ptx, const std::string& name) {
+  Module& m = modules_.emplace_back();
+  m.ptx = std::move(ptx), m.name = name;
+  return &m;
+}
+
+// What was loaded stays in memory: a trace and a late launch may still refer to it.
+void Registry::remove_module(Module* module) {
+  module->unloaded = true;
+  for (Function* f : module->functions) {
+    if (const auto at = by_host_.find(f->host); at != by_host_.end() && at->second == f)
+      by_host_.erase(at);
+    handles_.erase(f);
+  }
+}
+
+Function* Registry::add_function(Module* module, const void* host, const std::string& name) {
+  Function& f = functions_.emplace_back();
+  f.module = module, f.host = host, f.name = name;
+  module->functions.push_back(&f);
+  if (host) by_host_[host] = &f;
+  handles_[&f] = true;
+  return &f;
+}
+
+void Registry::add_symbol(Module* module, const void* host, const std::string& name,
+                          std::size_t bytes, void** managed) {
+  Symbol& s = symbols_[host];
+  s.module = module, s.name = name, s.bytes = bytes, s.managed = managed;
+}
+
+Function* Registry::find_function(const void* key) {
+  if (const auto at = by_host_.find(key); at != by_host_.end()) return at->second;
+  auto* f = static_cast<Function*>(const_cast<void*>(key));
+  return handles_.contains(f) ? f : nullptr;
+}
+
+Symbol* Registry::find_symbol(const void* host) {
+  const auto at = symbols_.find(host);
+  return at == symbols_.end() ? nullptr : &at->second;
+}
+
+Result<emulate::LoadedModule*> Registry::load(Module& module, emulate::Memory& memory,
+                                              std::uint32_t cc) {
+  if (module.failure) return *module.failure;
+  if (module.loaded) return module.loaded.get();
+  const auto attempt = [&]() -> Result<void> {
+    auto text = ptx_of(module, cc);
+    if (!text) return text.error();
+    auto parsed = emulate::parse_ptx(module.name + ".ptx", std::move(*text));
+    if (!parsed) return parsed.error();
+    auto loaded = emulate::LoadedModule::load(std::move(*parsed), memory);
+    if (!loaded) return loaded.error();
+    module.loaded = std::move(*loaded);
+    return {};
+  };
+  if (auto ok = attempt(); !ok) {
+    module.failure = ok.error();
+    return ok.error();
+  }
+  return module.loaded.get();
+}
+
+Result<emulate::Kernel*> Registry::kernel(Function& function, emulate::Memory& memory,
+                                          std::uint32_t cc) {
+  if (function.failure) return *function.failure;
+  if (function.kernel) return function.kernel.get();
+  auto module = load(*function.module, memory, cc);
+  if (!module) return module.error();
+  auto built = emulate::build_kernel(**module, function.name);
+  if (!built) {
+    function.failure = built.error();
+    return built.error();
+  }
+  function.kernel = std::move(*built);
+  return function.kernel.get();
+}
+
+Result<std::uint64_t> Registry::address(const Symbol& symbol, emulate::Memory& memory,
+                                        std::uint32_t cc) {
+  auto module = load(*symbol.module, memory, cc);
+  if (!module) return module.error();
+  const auto& named = (*module)->module().variable_named;
+  const auto at = named.find(symbol.name);
+  if (at == named.end())
+    return Error{ErrorKind::kMalformed, fmt::format("its PTX has no variable '{}'", symbol.name),
+                 symbol.module->name, "build the program again"};
+  return (*module)->address_of(at->second);
+}
+
+}  // namespace warpmem::cudart
