@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "traces/emulate/matrix.hpp"
 #include "traces/emulate/syntax.hpp"
 #include "traces/record.hpp"
 
@@ -29,7 +30,7 @@ enum class Kind : std::uint8_t {
   kBarrier, kBarrierArrive, kBarrierReduce, kWarpSync, kClusterArrive, kClusterWait,
   kVote, kMatch, kShuffle, kReduceSync, kActiveMask, kElect,
   kAsyncCopy, kAsyncCommit, kAsyncWait,
-  kMatrixLoad, kMatrixStore, kMatrixProduct,
+  kMatrixLoad, kMatrixStore, kMatrixProduct, kMatrixTurn, kFragment,
   kMbarrier, kBulkCopy, kBulkCommit, kBulkWait, kMapa,
 };
 
@@ -96,6 +97,7 @@ struct Code {
   std::vector<Access> accesses;
   std::vector<CallSite> calls;
   std::vector<std::vector<std::uint32_t>> lists;  // brx targets, matrix operands
+  std::vector<MatrixProduct> products;
   std::vector<ParamSlot> params, returns;
   std::vector<std::byte> image;             // a frame at its birth: zeros and constants
   std::uint32_t local_bytes = 0;            // stack a lane

@@ -336,6 +336,9 @@ Code Decoder::run() {
 
 void Decoder::statement(const Statement& s) {
   Modifiers m(s.opcode);
+  if (s.opcode[0] == 'v' && video(m)) return;
+  for (const Operand& o : s.operands)
+    if (o.part || o.minus) fail("a part of a register, or its negative, is an operand of video instructions only", "", o.at);
   if (arithmetic(m) || conversion(m) || memory(m) || control(m) || matrix(m) || bulk(m)) return;
   unsupported();
 }

@@ -13,9 +13,9 @@ std::uint8_t take_rounding(Modifiers& m) {
 bool is_half(Type t) { return t == Type::kF16 || t == Type::kF16x2 || t == Type::kBf16 || t == Type::kBf16x2; }
 
 int operands_of(std::string_view base) {
-  for (const std::string_view n : {"add", "sub", "mul", "div", "rem", "min", "max", "and", "or", "xor", "shl", "shr", "copysign"})
+  for (const std::string_view n : {"add", "sub", "mul", "div", "rem", "min", "max", "and", "or", "xor", "shl", "shr", "copysign", "mul24"})
     if (n == base) return 2;
-  for (const std::string_view n : {"mad", "fma", "sad"})
+  for (const std::string_view n : {"mad", "fma", "sad", "mad24"})
     if (n == base) return 3;
   for (const std::string_view n : {"abs", "neg", "not", "cnot", "sqrt", "rcp", "rsqrt", "sin", "cos", "lg2", "ex2", "tanh", "popc", "clz", "brev", "bfind"})
     if (n == base) return 1;
@@ -30,7 +30,7 @@ bool Decoder::arithmetic(Modifiers& m) {
   if (b == "setp" || b == "set") return compare(m), true;
   if (b == "selp" || b == "slct") return select(m), true;
   if (b == "bfe" || b == "bfi" || b == "shf" || b == "prmt" || b == "lop3" || b == "dp4a" || b == "dp2a" || b == "testp" ||
-      b == "addc" || b == "subc" || b == "madc" || b == "mul24" || b == "mad24")
+      b == "addc" || b == "subc" || b == "madc" || b == "fns" || b == "bmsk" || b == "szext")
     return bits(m), true;
   return false;
 }
@@ -40,8 +40,10 @@ void Decoder::plain(Modifiers& m, int operands) {
   const std::string base(m.base());
   const Type type = m.take_type();
   if (type == Type::kNone) unsupported();
-  if (base != "bfind") expect_operands(static_cast<std::size_t>(operands) + 1, static_cast<std::size_t>(operands) + 1);
   const auto& o = s_->operands;
+  const bool three = (base == "min" || base == "max") && type == Type::kF32 && o.size() == 4;
+  if (three) operands = 3;
+  if (base != "bfind") expect_operands(static_cast<std::size_t>(operands) + 1, static_cast<std::size_t>(operands) + 1);
   if (type == Type::kPred) {
     all_taken(m);
     std::uint32_t sources[2] = {predicate(o[1]), operands > 1 ? predicate(o[2]) : kNoOffset};
@@ -57,41 +59,29 @@ void Decoder::plain(Modifiers& m, int operands) {
     return;
   }
   std::string name = base;
-  if (m.take("cc")) return carry_arithmetic(m, base, operands, type);
-  if (!is_float(type)) {
-    if (base == "mul" || base == "mad") {
-      const std::string_view part = m.take_one_of({"lo", "hi", "wide"});
-      if (part.empty()) unsupported();
-      name += fmt::format(".{}", part);
-      if (m.take("cc")) return carry_arithmetic(m, name, operands, type);
-      if (part == "wide") {
-        all_taken(m);
-        const Type wide = size_of(type) == 2 ? Type::kU32 : Type::kU64;
-        const std::uint32_t a = source(o[1], type), c = source(o[2], type), e = operands == 3 ? source(o[3], wide) : kNoOffset;
-        Inst& in = emit_handler(fmt::format("{}.{}", name, name_of(type)));
-        in.a = a, in.b = c, in.c = e, in.d = dest(o[0], wide);
-        return;
-      }
-    }
-    if (base == "bfind" && m.take("shiftamt")) name += ".shiftamt";
-    all_taken(m);
-    const bool counts = base == "popc" || base == "clz" || base == "bfind";
-    const bool shift = base == "shl" || base == "shr";
-    const std::uint32_t a = source(o[1], type);
-    const std::uint32_t c = operands > 1 ? source(o[2], shift ? Type::kU32 : type) : kNoOffset;
-    const std::uint32_t e = operands > 2 ? source(o[3], type) : kNoOffset;
-    Inst& in = emit_handler(fmt::format("{}.{}", name, name_of(type)));
-    in.a = a, in.b = c, in.c = e, in.d = dest(o[0], counts ? Type::kU32 : type);
-    return;
+  if (m.take("cc")) {
+    const std::string_view part = m.take_one_of({"lo", "hi"});
+    return carry_arithmetic(m, part.empty() ? base : fmt::format("{}.{}", base, part), operands, type);
   }
+  if (!is_float(type)) return integers(m, name, operands, type);
   std::uint8_t fp = take_rounding(m);
-  m.take("approx"), m.take("full");
+  const bool approximate = m.take("approx");
+  m.take("full");
   const bool ftz = m.take("ftz"), sat = m.take("sat");
+  // What no rounding mode reaches flushes by itself; halves have a flag for it.
+  const bool signs = base == "abs" || base == "neg" || base == "min" || base == "max";
+  if (three) name += "3";
+  if (signs && ftz && type == Type::kF32) name += ".ftz";
   if (m.take("NaN")) name += ".NaN";
+  if (m.take("xorsign")) {
+    if (!m.take("abs")) unsupported();
+    name += ".xorsign.abs";
+  }
   if (m.take("relu")) name += ".relu";
   all_taken(m);
   if (is_half(type)) return half_arithmetic(m, operands, type, name, sat, ftz);
-  if (ftz) fp |= 4;
+  if (approximate && (base == "div" || (type == Type::kF64 && (base == "rcp" || (base == "rsqrt" && ftz))))) name += base == "rsqrt" ? ".approx.ftz" : ".approx";
+  if (ftz && !(signs && !three) && !(type == Type::kF64)) fp |= 4;
   if (sat) fp |= 8;
   const std::uint32_t a = source(o[1], type);
   const std::uint32_t c = operands > 1 ? source(o[2], type) : kNoOffset;
@@ -99,14 +89,35 @@ void Decoder::plain(Modifiers& m, int operands) {
   Inst& in = emit_handler(fmt::format("{}.{}", name, name_of(type)));
   in.a = a, in.b = c, in.c = e, in.d = dest(o[0], type);
   add_mode(in, fp, type);
-  // abs and neg touch the sign only, and flush without rounding: x86's modes do not reach them.
-  if ((base == "abs" || base == "neg" || base == "copysign") && (fp & 4) && type == Type::kF32) {
-    in.fn = in.inner, in.inner = nullptr, in.fp = 0;
-    Inst& flush = emit_handler("add.f32");
-    flush.a = flush.d = dest(o[0], type), flush.b = constant(0x80000000u, 4);
-    flush.hidden = true;
-    add_mode(flush, 4, type);
+}
+
+void Decoder::integers(Modifiers& m, std::string name, int operands, Type type) {
+  const auto& o = s_->operands;
+  const std::string_view base = m.base();
+  if (base == "mul" || base == "mad" || base == "mul24" || base == "mad24") {
+    const std::string_view part = m.take_one_of({"lo", "hi", "wide"});
+    if (part.empty()) unsupported();
+    name += fmt::format(".{}", part);
+    if (part == "wide") {
+      all_taken(m);
+      const Type wide = size_of(type) == 2 ? Type::kU32 : Type::kU64;
+      const std::uint32_t a = source(o[1], type), c = source(o[2], type), e = operands == 3 ? source(o[3], wide) : kNoOffset;
+      Inst& in = emit_handler(fmt::format("{}.{}", name, name_of(type)));
+      in.a = a, in.b = c, in.c = e, in.d = dest(o[0], wide);
+      return;
+    }
   }
+  if (m.take("sat")) name += ".sat";
+  if (m.take("relu")) name += ".relu";
+  if (base == "bfind" && m.take("shiftamt")) name += ".shiftamt";
+  all_taken(m);
+  const bool counts = base == "popc" || base == "clz" || base == "bfind";
+  const bool shift = base == "shl" || base == "shr";
+  const std::uint32_t a = source(o[1], type);
+  const std::uint32_t c = operands > 1 ? source(o[2], shift ? Type::kU32 : type) : kNoOffset;
+  const std::uint32_t e = operands > 2 ? source(o[3], type) : kNoOffset;
+  Inst& in = emit_handler(fmt::format("{}.{}", name, name_of(type)));
+  in.a = a, in.b = c, in.c = e, in.d = dest(o[0], counts ? Type::kU32 : type);
 }
 
 void Decoder::half_arithmetic(Modifiers&, int operands, Type type, const std::string& name, bool sat, bool ftz) {
@@ -155,6 +166,7 @@ void Decoder::compare(Modifiers& m) {
     if (size_of(to) == 2 && is_half(type)) head = "set.half.";
     else if (size_of(to) != 4) unsupported();
   }
+  if (ftz && is_half(type)) head += "ftz.";
   const std::uint32_t c = join.empty() ? kNoOffset : predicate(o[3]);
   Inst& in = emit_handler(fmt::format("{}{}.{}", head, comparison, name_of(type)));
   in.a = a, in.b = b, in.c = c;
@@ -209,8 +221,20 @@ void Decoder::bits(Modifiers& m) {
     in.a = x, in.b = y, in.c = z, in.d = dest(o[0], Type::kU32), in.sub = part == "hi" ? 1 : 0;
     return;
   }
+  const std::string_view permutation = base == "prmt" ? m.take_one_of({"f4e", "b4e", "rc8", "ecl", "ecr", "rc16"}) : std::string_view{};
   const Type type = m.take_type();
   if (type == Type::kNone) unsupported();
+  if (base == "lop3" && !m.pieces().empty()) return lop3_join(m, type);
+  if (base == "fns" || base == "bmsk" || base == "szext") {
+    const std::string_view mode = m.take_one_of({"wrap", "clamp"});
+    all_taken(m);
+    const bool three = base == "fns";
+    expect_operands(three ? 4 : 3, three ? 4 : 3);
+    const std::uint32_t a = source(o[1], Type::kU32), b = source(o[2], Type::kU32), c = three ? source(o[3], Type::kS32) : kNoOffset;
+    Inst& in = emit_handler(three ? "fns.b32" : fmt::format("{}.{}.{}", base, mode, name_of(type)));
+    in.a = a, in.b = b, in.c = c, in.d = dest(o[0], Type::kU32);
+    return;
+  }
   if (base == "testp") {
     const std::string_view what = m.take_one_of({"finite", "infinite", "number", "notanumber", "normal", "subnormal"});
     all_taken(m);
@@ -227,10 +251,9 @@ void Decoder::bits(Modifiers& m) {
     const std::string_view side = m.take_one_of({"l", "r"}), mode = m.take_one_of({"wrap", "clamp"});
     name += fmt::format(".{}.{}", side, mode);
   } else if (base == "prmt") {
-    const std::string_view mode = m.take_one_of({"f4e", "b4e", "rc8", "ecl", "ecr", "rc16"});
     constexpr std::string_view kModes[] = {"", "f4e", "b4e", "rc8", "ecl", "ecr", "rc16"};
     for (std::uint32_t i = 1; i < 7; ++i)
-      if (kModes[i] == mode) sub = i;
+      if (kModes[i] == permutation) sub = i;
   } else if (base == "lop3" || base == "bfi") {
     operands = 4;
   } else if (base != "bfe") {
@@ -248,6 +271,22 @@ void Decoder::bits(Modifiers& m) {
   }
   Inst& in = emit_handler(fmt::format("{}.{}", name, name_of(type)));
   in.a = a, in.b = b, in.c = c, in.e = e, in.d = dest(o[0], type), in.sub = sub;
+}
+
+// lop3.{and,or}.b32 d|p, a, b, c, table, q: p = (d != 0) and/or q.
+void Decoder::lop3_join(Modifiers& m, Type type) {
+  const std::string_view how = m.take_one_of({"and", "or"});
+  all_taken(m);
+  expect_operands(6, 6);
+  const auto& o = s_->operands;
+  if (how.empty() || o[0].kind != Operand::Kind::kPair) unsupported();
+  const std::uint64_t table = number(o[4]);
+  if (table > 255) fail("lop3's table must be at most 255", "", o[4].at);
+  const std::uint32_t a = source(o[1], type), b = source(o[2], type), c = source(o[3], type), q = predicate(o[5]);
+  Inst& in = emit_handler("lop3.b32");
+  in.a = a, in.b = b, in.c = c, in.e = q, in.negate_c = o[5].negated;
+  in.d = dest(o[0].items[0], type), in.d2 = predicate(o[0].items[1]);
+  in.sub = static_cast<std::uint32_t>(table) | (how == "and" ? 256u : 512u);
 }
 
 }  // namespace warpmem::emulate

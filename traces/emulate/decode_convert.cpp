@@ -26,6 +26,8 @@ LaneKind kind_of(Type t) {
   }
 }
 
+bool is_byte_pair(Type t) { return t == Type::kE4m3x2 || t == Type::kE5m2x2; }
+
 }  // namespace
 
 bool Decoder::conversion(Modifiers& m) {
@@ -101,18 +103,20 @@ void Decoder::move(Modifiers& m) {
 
 void Decoder::convert(Modifiers& m) {
   const auto& o = s_->operands;
-  if (m.base() == "cvt" && m.has("pack")) unsupported();
+  if (m.take("pack")) return convert_packed(m);
   const Type from = m.take_type(), to = m.take_type();
   if (from == Type::kNone || to == Type::kNone) unsupported();
-  Conversion c{kind_of(from), kind_of(to), 0, 0, kNearest, false, false, false};
+  Conversion c{kind_of(from), kind_of(to), 0, 0, kNearest, false, false, false, false, false};
   for (const auto& [name, mode] : {std::pair{"rn", kNearest}, {"rz", kZero}, {"rm", kDown}, {"rp", kUp}, {"rna", kAway}})
     if (m.take(name)) c.rounding = static_cast<std::uint8_t>(mode);
   for (const auto& [name, mode] : {std::pair{"rni", kNearest}, {"rzi", kZero}, {"rmi", kDown}, {"rpi", kUp}})
     if (m.take(name)) c.rounding = static_cast<std::uint8_t>(mode), c.integral = true;
   c.flush = m.take("ftz");
   c.saturate = m.take("sat");
+  c.relu = m.take("relu"), c.finite = m.take("satfinite");
+  if (is_byte_pair(to) || is_byte_pair(from)) return convert_bytes(m, to, from, c);
   if ((to == Type::kF16x2 || to == Type::kBf16x2) && from == Type::kF32) {
-    const bool relu = m.take("relu"), finite = m.take("satfinite") || c.saturate;
+    const bool relu = c.relu, finite = c.finite || c.saturate;
     all_taken(m);
     expect_operands(3, 3);
     const std::uint32_t a = source(o[1], from), b = source(o[2], from);
@@ -129,7 +133,8 @@ void Decoder::convert(Modifiers& m) {
   const std::uint32_t d = dest(o[0], to == Type::kTf32 ? Type::kB32 : to, !is_float(to));
   c.from_bytes = static_cast<std::uint8_t>(o[1].kind == Operand::Kind::kRegister ? register_bytes(o[1]) : std::max(2u, size_of(from)));
   c.to_bytes = static_cast<std::uint8_t>(o[0].kind == Operand::Kind::kRegister ? register_bytes(o[0]) : std::max(2u, size_of(to)));
-  const bool plain = !c.saturate && !c.flush && !c.integral && c.rounding == kNearest && c.from_bytes == size_of(from) && c.to_bytes == size_of(to);
+  if ((c.relu || c.finite) && (from != Type::kF32 || (to != Type::kF16 && to != Type::kBf16 && to != Type::kTf32))) unsupported();
+  const bool plain = !c.saturate && !c.relu && !c.finite && !c.flush && !c.integral && c.rounding == kNearest && c.from_bytes == size_of(from) && c.to_bytes == size_of(to);
   std::string name;
   if (plain && (name = fmt::format("cvt.{}.{}", name_of(to), name_of(from)), find_handler(name))) {
   } else if (!is_float(from) && !is_float(to)) name = "cvt.integers";
@@ -143,6 +148,41 @@ void Decoder::convert(Modifiers& m) {
     if (c.to != LaneKind::kF32 && c.to != LaneKind::kF64) unsupported();
     add_mode(in, 8, to);
   }
+}
+
+// Pairs of 8-bit floats: from two floats or a pair of halves, and to one.
+void Decoder::convert_bytes(Modifiers& m, Type to, Type from, const Conversion& c) {
+  all_taken(m);
+  const auto& o = s_->operands;
+  const bool two = from == Type::kF32;
+  expect_operands(two ? 3 : 2, two ? 3 : 2);
+  std::string name = "cvt.bytes";
+  if (from == Type::kF16x2 || from == Type::kBf16x2) name = "cvt.halves_to_bytes";
+  else if (is_byte_pair(from) && to == Type::kF16x2) name = "cvt.bytes_to_halves";
+  else if (!two) unsupported();
+  if (is_byte_pair(to) && !c.finite) unsupported();
+  const bool wide = to == Type::kE5m2x2 || from == Type::kE5m2x2;
+  const std::uint32_t a = source(o[1], is_byte_pair(from) ? Type::kB16 : two ? Type::kF32 : Type::kB32), b = two ? source(o[2], Type::kF32) : kNoOffset;
+  Inst& in = emit_handler(name);
+  in.a = a, in.b = b, in.d = dest(o[0], is_byte_pair(to) ? Type::kB16 : Type::kB32);
+  in.sub = (wide ? 1u : 0u) | (c.relu ? 2u : 0u) | (from == Type::kBf16x2 ? 4u : 0u);
+}
+
+// cvt.pack.sat.{u16,s16}.s32 d, a, b; .{u8,s8}.s32.b32 d, a, b, c.
+void Decoder::convert_packed(Modifiers& m) {
+  const auto& o = s_->operands;
+  const bool three = o.size() == 4;
+  if (three && m.take_type() != Type::kB32) unsupported();
+  const Type from = m.take_type(), to = m.take_type();
+  m.take("sat");
+  all_taken(m);
+  expect_operands(3, 4);
+  const bool bytes = to == Type::kU8 || to == Type::kS8;
+  if (from != Type::kS32 || (!bytes && to != Type::kU16 && to != Type::kS16) || (three && !bytes)) unsupported();
+  const std::uint32_t a = source(o[1], Type::kS32), b = source(o[2], Type::kS32), c = three ? source(o[3], Type::kB32) : kNoOffset;
+  Inst& in = emit_handler("cvt.pack");
+  in.a = a, in.b = b, in.c = c, in.d = dest(o[0], Type::kB32);
+  in.sub = (bytes ? 2u : 0u) | (is_signed(to) ? 1u : 0u);
 }
 
 void Decoder::convert_address(Modifiers& m) {

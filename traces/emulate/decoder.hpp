@@ -72,10 +72,16 @@ class Decoder {
   void compare(Modifiers& m);
   void select(Modifiers& m);
   void bits(Modifiers& m);
+  void integers(Modifiers& m, std::string name, int operands, Type type);
+  void lop3_join(Modifiers& m, Type type);
+  // decode_video.cpp
+  bool video(Modifiers& m);
   // decode_convert.cpp
   bool conversion(Modifiers& m);
   void move(Modifiers& m);
   void convert(Modifiers& m);
+  void convert_bytes(Modifiers& m, Type to, Type from, const Conversion& c);
+  void convert_packed(Modifiers& m);
   void convert_address(Modifiers& m);
   // decode_memory.cpp
   bool memory(Modifiers& m);
@@ -96,6 +102,11 @@ class Decoder {
   void warp_operation(Modifiers& m);
   // decode_matrix.cpp, decode_bulk.cpp
   bool matrix(Modifiers& m);
+  void matrix_rows(Modifiers& m);
+  void product(Modifiers& m, bool wide);
+  void fragment(Modifiers& m);
+  static std::size_t fragment_registers(const MatrixProduct& p, Fragment f, bool wide);
+  void put_registers(std::vector<std::uint32_t>& list, const Operand& operand, std::size_t n, Type type, bool result);
   bool bulk(Modifiers& m);
 
   Kernel& kernel_;

@@ -394,6 +394,14 @@ void Execution::run_part(Warp& warp, std::uint64_t& slice) {
         if (active) matrix_product(warp, *part, in, frame, active);
         ++part->pc;
         break;
+      case Kind::kMatrixTurn:
+        if (active) matrix_turn(warp, in, frame, active);
+        ++part->pc;
+        break;
+      case Kind::kFragment:
+        if (active) fragment(warp, *part, in, frame, active);
+        ++part->pc;
+        break;
       case Kind::kMapa:
         if (active) map_address(in, frame, active);
         ++part->pc;

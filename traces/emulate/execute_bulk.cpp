@@ -89,7 +89,7 @@ void Execution::bulk_copy(Warp& warp, const Part& part, const Inst& in, std::byt
     std::memcpy(a, from, sizeof a), std::memcpy(b, to, sizeof b);
     resolve(warp, in, lane, source, n, "bulk read", a);
     resolve(warp, in, lane, target, n, "bulk write", b);
-    if (write.op == trace::Op::kBulkReduction) reduce_bytes(write, a[l], b[l], n);
+    if (write.op == trace::Op::kBulkReduction) reduce_bytes(write, target, a[l], b[l], n);
     else std::memmove(reinterpret_cast<void*>(b[l]), reinterpret_cast<const void*>(a[l]), n);
     if (!(in.sub & 1)) continue;
     Lanes c;

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <cmath>
 #include <cstring>
 
 #include "traces/emulate/execution.hpp"
@@ -97,8 +98,22 @@ std::uint16_t half_combine(AtomicOp op, std::uint16_t old, std::uint16_t v, bool
   return bf ? bfloat_of(r) : half_of(r);
 }
 
+// Addition of floats as the memory system does it (an H200's, bit for bit). Global memory: f32 is
+// flushed to zero, a NaN of f64 stays as it is, the new operand's first. Shared memory: a loop of
+// compare-and-swap around an ordinary addition.
+float add_float(float old, float v, bool global) {
+  const auto flushed = [](float x) { return std::fabs(x) < 1.17549435e-38f ? std::copysign(0.0f, x) : x; };
+  const float r = global ? flushed(flushed(old) + flushed(v)) : old + v;
+  return r != r ? bits_as<float>(0x7fffffffu) : r;
+}
+double add_double(double old, double v, bool global) {
+  if (global) return v != v ? v : old != old ? old : old + v;
+  const auto quiet = [](double x) { return bits_as<double>(bits_as<std::uint64_t>(x) | std::uint64_t{1} << 51); };
+  return old != old ? quiet(old) : v != v ? quiet(v) : old + v;
+}
+
 template <class T>
-void atomic_rows(const Access& a, std::byte* frame, std::uint32_t mask, const std::uint64_t* host) {
+void atomic_rows(const Access& a, bool global, std::byte* frame, std::uint32_t mask, const std::uint64_t* host) {
   const bool cas = a.atomic == AtomicOp::kCas;
   for (std::uint32_t l = 0; l < 32; ++l) {  // lane order
     if (!(mask >> l & 1)) continue;
@@ -115,6 +130,10 @@ void atomic_rows(const Access& a, std::byte* frame, std::uint32_t mask, const st
         if constexpr (sizeof(T) == 4 && std::is_integral_v<T>)
           r |= static_cast<std::uint32_t>(half_combine(a.atomic, static_cast<std::uint16_t>(old >> 16), static_cast<std::uint16_t>(v[l] >> 16), bf)) << 16;
         fresh = static_cast<T>(r);
+      } else if (std::is_floating_point_v<T> && a.atomic == AtomicOp::kAdd) {
+        if constexpr (std::is_same_v<T, float>) fresh = add_float(old, v[l], global);
+        else if constexpr (std::is_same_v<T, double>) fresh = add_double(old, v[l], global);
+        else fresh = old;
       } else {
         fresh = combine<T>(a.atomic, old, v[l], swap);
       }
@@ -135,21 +154,22 @@ trace::Space trace_space(Space s) {
 
 }  // namespace
 
-void Execution::atomics(const Access& a, std::byte* frame, std::uint32_t mask, const Lanes& host) {
+void Execution::atomics(const Access& a, trace::Space space, std::byte* frame, std::uint32_t mask, const Lanes& host) {
+  const bool global = space == trace::Space::kGlobal;
   switch (a.type) {
-    case Type::kS32: return atomic_rows<std::int32_t>(a, frame, mask, host);
-    case Type::kS64: return atomic_rows<std::int64_t>(a, frame, mask, host);
-    case Type::kF32: return atomic_rows<float>(a, frame, mask, host);
-    case Type::kF64: return atomic_rows<double>(a, frame, mask, host);
+    case Type::kS32: return atomic_rows<std::int32_t>(a, global, frame, mask, host);
+    case Type::kS64: return atomic_rows<std::int64_t>(a, global, frame, mask, host);
+    case Type::kF32: return atomic_rows<float>(a, global, frame, mask, host);
+    case Type::kF64: return atomic_rows<double>(a, global, frame, mask, host);
     default: break;
   }
-  if (a.element_bytes == 2) return atomic_rows<std::uint16_t>(a, frame, mask, host);
-  if (a.element_bytes == 8) return atomic_rows<std::uint64_t>(a, frame, mask, host);
-  atomic_rows<std::uint32_t>(a, frame, mask, host);
+  if (a.element_bytes == 2) return atomic_rows<std::uint16_t>(a, global, frame, mask, host);
+  if (a.element_bytes == 8) return atomic_rows<std::uint64_t>(a, global, frame, mask, host);
+  atomic_rows<std::uint32_t>(a, global, frame, mask, host);
 }
 
 // A bulk reduction, 32 elements at a time as if each were a lane's atomic.
-void Execution::reduce_bytes(const Access& a, std::uint64_t from, std::uint64_t to, std::uint32_t bytes) {
+void Execution::reduce_bytes(const Access& a, trace::Space space, std::uint64_t from, std::uint64_t to, std::uint32_t bytes) {
   const std::uint32_t size = size_of(a.type);
   Access one;
   one.type = a.type, one.atomic = a.atomic, one.element_bytes = static_cast<std::uint8_t>(size), one.elements = 1;
@@ -160,7 +180,7 @@ void Execution::reduce_bytes(const Access& a, std::uint64_t from, std::uint64_t 
     std::memcpy(values, reinterpret_cast<const void*>(from + at), std::size_t{n} * size);
     Lanes host;
     for (std::uint32_t l = 0; l < 32; ++l) host[l] = to + at + l * size;
-    atomics(one, values, n == 32 ? ~0u : (1u << n) - 1, host);
+    atomics(one, space, values, n == 32 ? ~0u : (1u << n) - 1, host);
   }
 }
 
@@ -284,7 +304,7 @@ void Execution::space_access(Warp& warp, const Part& part, const Inst& in, const
       if (space == trace::Space::kConstant) fault(warp, in, static_cast<std::uint32_t>(std::countr_zero(mask)), "a store to constant memory");
       for (std::uint32_t i = 0; i < a.elements; ++i) store_element(a.type, frame + a.values[i], a.value_bytes[i], lanes, mask, i * a.element_bytes);
       return;
-    default: atomics(a, frame, mask, lanes);
+    default: atomics(a, space, frame, mask, lanes);
   }
 }
 

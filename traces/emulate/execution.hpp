@@ -59,15 +59,17 @@ class Execution {
   void param_load(const Inst& in, const Access& a, std::byte* frame, std::uint32_t mask);
   void param_store(const Inst& in, const Access& a, std::byte* frame, std::uint32_t mask);
   void async_copy(Warp& warp, const Part& part, const Inst& in, std::byte* frame, std::uint32_t mask);
-  static void atomics(const Access& a, std::byte* frame, std::uint32_t mask, const Lanes& host);
+  static void atomics(const Access& a, trace::Space space, std::byte* frame, std::uint32_t mask, const Lanes& host);
   void record(const Warp& warp, const Inst& in, const Code& code, trace::Op op, trace::Space space, std::uint32_t bytes, std::uint32_t mask, const Lanes& lanes);
 
   // execute_matrix.cpp, execute_bulk.cpp
   void matrix_access(Warp& warp, const Part& part, const Inst& in, std::byte* frame, std::uint32_t mask);
+  void matrix_turn(Warp& warp, const Inst& in, std::byte* frame, std::uint32_t mask);
+  void fragment(Warp& warp, const Part& part, const Inst& in, std::byte* frame, std::uint32_t mask);
   void matrix_product(Warp& warp, const Part& part, const Inst& in, std::byte* frame, std::uint32_t mask);
   void map_address(const Inst& in, std::byte* frame, std::uint32_t mask);
   void mbarrier(Warp& warp, const Part& part, const Inst& in, std::byte* frame, std::uint32_t mask);
-  static void reduce_bytes(const Access& a, std::uint64_t from, std::uint64_t to, std::uint32_t bytes);
+  static void reduce_bytes(const Access& a, trace::Space space, std::uint64_t from, std::uint64_t to, std::uint32_t bytes);
   void bulk_copy(Warp& warp, const Part& part, const Inst& in, std::byte* frame, std::uint32_t mask);
 
   const Code& code_of(const Warp& warp, const Part& part) const { return *warp.frames[static_cast<std::size_t>(part.frame)].code; }

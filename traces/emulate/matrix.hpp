@@ -1,8 +1,13 @@
-// mma.sync of 16 x 8 x k: which lane and register holds which element, and the product itself.
+// Matrix products of a warp: which lane and register holds which element (mma.sync and wmma), and
+// the product itself.
 //
-// Hardware does not document how it rounds the sum of a dot product. Here the products are exact,
-// they are added to the accumulator in order of k in double, and the sum is rounded once: results
-// that are exact on hardware (small whole numbers) are the same, others differ in the last bits.
+// Layouts are the PTX manual's for mma; for wmma, where the manual leaves them open, an H200's.
+// Rounding is what an H200 does (tests/emulate/hardware holds it to that, bit for bit):
+// - Floats: products are exact; those of one step and the accumulator are cut off, towards zero, 25
+//   bits below the largest exponent (of a product: the sum of its factors'), added, and the sum cut
+//   to a float. A step is 16 products of 16-bit factors and 8 of tf32. 8-bit floats become halves
+//   and take two steps that start from zero; the accumulator is added at the end, rounded as usual.
+// - Double: fma after fma in order of k.
 #pragma once
 
 #include <cstdint>
@@ -11,13 +16,34 @@
 
 namespace warpmem::emulate {
 
+enum class Fragment : std::uint32_t { kA, kB, kC };
+
 struct MatrixProduct {
-  std::uint32_t k = 16;
-  std::uint32_t bytes = 2;      // of an element of a and b
-  Type type = Type::kF16;       // of a and b
-  Type accumulator = Type::kF32;
-  std::uint32_t pack() const { return k | bytes << 8 | static_cast<std::uint32_t>(type) << 16 | static_cast<std::uint32_t>(accumulator) << 24; }
-  static MatrixProduct unpack(std::uint32_t v) { return {v & 255, v >> 8 & 255, static_cast<Type>(v >> 16 & 255), static_cast<Type>(v >> 24)}; }
+  std::uint32_t m = 16, n = 8, k = 16;
+  Type a = Type::kF16, b = Type::kF16;
+  Type accumulator = Type::kF32;  // C and D
+  Type result = Type::kF32;       // D, where wmma lets it differ
+  bool saturates = false;         // integers
+  bool ands = false;              // one bit: and instead of xor
+
+  std::uint32_t bits(Fragment f) const;  // of an element
+  std::uint32_t per(Fragment f) const {  // elements a register
+    const std::uint32_t b_ = bits(f);
+    return b_ >= 32 ? 1 : 32 / b_;
+  }
+  std::uint32_t registers(Fragment f) const;  // a lane
+  std::uint32_t register_bytes(Fragment f) const { return bits(f) == 64 ? 8 : 4; }
 };
+
+struct Element {
+  std::uint32_t row, column;
+};
+// Where element `e` of register `r` of lane `lane` lies in A (m x k), B (k x n) or C (m x n).
+Element element_of(const MatrixProduct& p, Fragment f, std::uint32_t lane, std::uint32_t r,
+                   std::uint32_t e);
+
+// The whole warp's product; registers are rows of 32 lanes of register_bytes.
+void multiply(const MatrixProduct& p, const std::uint8_t* const* a, const std::uint8_t* const* b,
+              const std::uint8_t* const* c, std::uint8_t* const* d);
 
 }  // namespace warpmem::emulate

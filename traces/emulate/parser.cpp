@@ -491,8 +491,9 @@ class Parser {
       o.value = !minus ? number->bits : number->kind == NumberKind::kInteger ? 0 - number->bits : negate(*number);
       return o;
     }
-    if (minus) fail(token_.at, fmt::format("expected a number behind '-' instead of {}", shown()));
     name_operand(f, o);
+    if (minus && o.kind != Operand::Kind::kRegister) fail(o.at, fmt::format("expected a number or a register behind '-' instead of '{}'", o.name));
+    o.minus = minus;
     if (accept("+")) o.offset = static_cast<std::int64_t>(integer("an offset"));
     else if (token_.is("-")) o.offset = static_cast<std::int64_t>(integer("an offset"));
     return o;
@@ -508,9 +509,24 @@ class Parser {
     } else if (const Variable* v = scopes_.variable_named(o.name)) {
       o.kind = Operand::Kind::kVariable;
       o.variable = v;
+    } else if (video_part(o)) {
     } else {
       o.kind = Operand::Kind::kSymbol;  // module variable, function, label or special register
     }
+  }
+
+  // %r1.b2, %r1.h0: a part of a register, as video instructions have it.
+  bool video_part(Operand& o) {
+    const std::size_t dot = o.name.rfind('.');
+    if (dot == o.name.npos || o.name.size() - dot != 3) return false;
+    const char kind = o.name[dot + 1], which = o.name[dot + 2];
+    if (!(kind == 'b' && which >= '0' && which <= '3') && !(kind == 'h' && which >= '0' && which <= '1')) return false;
+    const auto number = scopes_.register_named(o.name.substr(0, dot));
+    if (!number) return false;
+    o.kind = Operand::Kind::kRegister;
+    o.number = *number;
+    o.part = static_cast<std::uint8_t>(kind == 'b' ? 1 + which - '0' : 5 + which - '0');
+    return true;
   }
 
   Operand memory(Function& f, std::string_view opcode, Operand o) {

@@ -45,6 +45,8 @@ struct Operand {
   };
   Kind kind = Kind::kSink;
   bool negated = false;           // !%p
+  bool minus = false;             // -%r, as vmad has it
+  std::uint8_t part = 0;          // of a video operand: 1-4 its .b0-.b3, 5-6 its .h0-.h1
   std::uint32_t number = 0;       // register; or label, once resolved
   const Variable* variable = nullptr;
   std::string_view name;          // symbol, special register or label
