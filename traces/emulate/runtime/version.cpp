@@ -1,7 +1,8 @@
 // What differs between the libraries for CUDA 12 and 13: compiled once for each, WARPMEM_CUDART =
 // 12, 13.
+#include "traces/emulate/runtime/alias.hpp"
 #include "traces/emulate/runtime/device.hpp"
-#include "traces/emulate/runtime/runtime.hpp"
+#include "traces/emulate/runtime/handles.hpp"
 
 using namespace warpmem;
 using namespace warpmem::cudart;
@@ -24,6 +25,19 @@ Code properties(void* out, int device) {
   });
 }
 
+// Hints about where managed memory should lie: there is one memory here.
+Code hint(const void* pointer, std::size_t bytes, Stream* handle) {
+  return api([&](Runtime& r) {
+    const auto at = reinterpret_cast<std::uint64_t>(pointer);
+    const emulate::Region* region = r.memory.find(at);
+    if (!r.stream(handle)) return kInvalidResourceHandle;
+    if (!region || region->kind != trace::AllocationKind::kManaged || bytes == 0 ||
+        bytes > region->bytes - (at - region->base))
+      return kInvalidValue;
+    return kSuccess;
+  });
+}
+
 }  // namespace
 
 extern "C" {
@@ -31,8 +45,153 @@ extern "C" {
 int cudaDriverGetVersion(int* out) { return version(out); }
 int cudaRuntimeGetVersion(int* out) { return version(out); }
 int cudaGetDeviceProperties(void* out, int device) { return properties(out, device); }
+
 #if WARPMEM_CUDART == 12
-int cudaGetDeviceProperties_v2(void* out, int device) { return properties(out, device); }
+
+int cudaMemAdvise(const void* pointer, std::size_t bytes, int, int) {
+  return hint(pointer, bytes, nullptr);
+}
+int cudaMemAdvise_v2(const void* pointer, std::size_t bytes, int, MemoryLocation) {
+  return hint(pointer, bytes, nullptr);
+}
+int cudaMemPrefetchAsync(const void* pointer, std::size_t bytes, int, Stream* stream) {
+  return hint(pointer, bytes, stream);
+}
+int cudaMemPrefetchAsync_v2(const void* pointer, std::size_t bytes, MemoryLocation, unsigned,
+                            Stream* stream) {
+  return hint(pointer, bytes, stream);
+}
+int cudaGraphGetEdges(Graph* graph, GraphNode** from, GraphNode** to, std::size_t* count) {
+  return graph_edges(graph, from, to, count);
+}
+int cudaGraphGetEdges_v2(Graph* graph, GraphNode** from, GraphNode** to, EdgeData*,
+                         std::size_t* count) {
+  return graph_edges(graph, from, to, count);
+}
+int cudaGraphNodeGetDependencies(GraphNode* node, GraphNode** out, std::size_t* count) {
+  return graph_needs(node, out, count);
+}
+int cudaGraphNodeGetDependencies_v2(GraphNode* node, GraphNode** out, EdgeData*,
+                                    std::size_t* count) {
+  return graph_needs(node, out, count);
+}
+int cudaGraphNodeGetDependentNodes(GraphNode* node, GraphNode** out, std::size_t* count) {
+  return graph_dependents(node, out, count);
+}
+int cudaGraphNodeGetDependentNodes_v2(GraphNode* node, GraphNode** out, EdgeData*,
+                                      std::size_t* count) {
+  return graph_dependents(node, out, count);
+}
+int cudaGraphAddDependencies(Graph* graph, GraphNode* const* from, GraphNode* const* to,
+                             std::size_t count) {
+  return graph_change_edges(graph, from, to, count, true);
+}
+int cudaGraphAddDependencies_v2(Graph* graph, GraphNode* const* from, GraphNode* const* to,
+                                const EdgeData*, std::size_t count) {
+  return graph_change_edges(graph, from, to, count, true);
+}
+int cudaGraphRemoveDependencies(Graph* graph, GraphNode* const* from, GraphNode* const* to,
+                                std::size_t count) {
+  return graph_change_edges(graph, from, to, count, false);
+}
+int cudaGraphRemoveDependencies_v2(Graph* graph, GraphNode* const* from, GraphNode* const* to,
+                                   const EdgeData*, std::size_t count) {
+  return graph_change_edges(graph, from, to, count, false);
+}
+int cudaStreamGetCaptureInfo(Stream* stream, int* status, unsigned long long* id) {
+  return stream_capture_info(stream, status, id, nullptr, nullptr, nullptr, nullptr);
+}
+int cudaStreamGetCaptureInfo_v2(Stream* stream, int* status, unsigned long long* id, Graph** graph,
+                                GraphNode* const** needs, std::size_t* count) {
+  return stream_capture_info(stream, status, id, graph, needs, nullptr, count);
+}
+int cudaStreamGetCaptureInfo_v3(Stream* stream, int* status, unsigned long long* id, Graph** graph,
+                                GraphNode* const** needs, const EdgeData** edges,
+                                std::size_t* count) {
+  return stream_capture_info(stream, status, id, graph, needs, edges, count);
+}
+int cudaStreamUpdateCaptureDependencies(Stream* stream, GraphNode* const* needs, std::size_t count,
+                                        unsigned flags) {
+  return stream_update_dependencies(stream, needs, count, flags);
+}
+int cudaStreamUpdateCaptureDependencies_v2(Stream* stream, GraphNode* const* needs, const EdgeData*,
+                                           std::size_t count, unsigned flags) {
+  return stream_update_dependencies(stream, needs, count, flags);
+}
+int cudaGraphAddNode(GraphNode** out, Graph* graph, GraphNode* const* needs, std::size_t count,
+                     NodeParams* params) {
+  return graph_add_node(out, graph, needs, count, params);
+}
+int cudaGraphAddNode_v2(GraphNode** out, Graph* graph, GraphNode* const* needs, const EdgeData*,
+                        std::size_t count, NodeParams* params) {
+  return graph_add_node(out, graph, needs, count, params);
+}
+int cudaDeviceSynchronize();
+int cudaDeviceReset();
+int cudaDeviceSetLimit(int which, std::size_t value);
+int cudaDeviceGetLimit(std::size_t* value, int which);
+int cudaDeviceSetCacheConfig(int config);
+int cudaDeviceGetCacheConfig(int* config);
+// The names of CUDA 3.
+int cudaThreadSynchronize() { return cudaDeviceSynchronize(); }
+int cudaThreadExit() { return cudaDeviceReset(); }
+int cudaThreadSetLimit(int which, std::size_t value) { return cudaDeviceSetLimit(which, value); }
+int cudaThreadGetLimit(std::size_t* value, int which) { return cudaDeviceGetLimit(value, which); }
+int cudaThreadSetCacheConfig(int config) { return cudaDeviceSetCacheConfig(config); }
+int cudaThreadGetCacheConfig(int* config) { return cudaDeviceGetCacheConfig(config); }
+
+#else
+
+int cudaMemAdvise(const void* pointer, std::size_t bytes, int, MemoryLocation) {
+  return hint(pointer, bytes, nullptr);
+}
+int cudaMemPrefetchAsync(const void* pointer, std::size_t bytes, MemoryLocation, unsigned,
+                         Stream* stream) {
+  return hint(pointer, bytes, stream);
+}
+int cudaGraphGetEdges(Graph* graph, GraphNode** from, GraphNode** to, EdgeData*,
+                      std::size_t* count) {
+  return graph_edges(graph, from, to, count);
+}
+int cudaGraphNodeGetDependencies(GraphNode* node, GraphNode** out, EdgeData*, std::size_t* count) {
+  return graph_needs(node, out, count);
+}
+int cudaGraphNodeGetDependentNodes(GraphNode* node, GraphNode** out, EdgeData*,
+                                   std::size_t* count) {
+  return graph_dependents(node, out, count);
+}
+int cudaGraphAddDependencies(Graph* graph, GraphNode* const* from, GraphNode* const* to,
+                             const EdgeData*, std::size_t count) {
+  return graph_change_edges(graph, from, to, count, true);
+}
+int cudaGraphRemoveDependencies(Graph* graph, GraphNode* const* from, GraphNode* const* to,
+                                const EdgeData*, std::size_t count) {
+  return graph_change_edges(graph, from, to, count, false);
+}
+int cudaStreamGetCaptureInfo(Stream* stream, int* status, unsigned long long* id, Graph** graph,
+                             GraphNode* const** needs, const EdgeData** edges, std::size_t* count) {
+  return stream_capture_info(stream, status, id, graph, needs, edges, count);
+}
+int cudaStreamUpdateCaptureDependencies(Stream* stream, GraphNode* const* needs, const EdgeData*,
+                                        std::size_t count, unsigned flags) {
+  return stream_update_dependencies(stream, needs, count, flags);
+}
+int cudaGraphAddNode(GraphNode** out, Graph* graph, GraphNode* const* needs, const EdgeData*,
+                     std::size_t count, NodeParams* params) {
+  return graph_add_node(out, graph, needs, count, params);
+}
+
 #endif
 
 }  // extern "C"
+
+#if WARPMEM_CUDART == 12
+WARPMEM_ALIAS(cudaGetDeviceProperties_v2, cudaGetDeviceProperties);
+WARPMEM_ALIAS(cudaMemPrefetchAsync_v2_ptsz, cudaMemPrefetchAsync_v2);
+WARPMEM_ALIAS(cudaStreamGetCaptureInfo_v2_ptsz, cudaStreamGetCaptureInfo_v2);
+WARPMEM_ALIAS(cudaStreamGetCaptureInfo_v3_ptsz, cudaStreamGetCaptureInfo_v3);
+WARPMEM_ALIAS(cudaStreamUpdateCaptureDependencies_v2_ptsz, cudaStreamUpdateCaptureDependencies_v2);
+#endif
+WARPMEM_ALIAS(cudaMemPrefetchAsync_ptsz, cudaMemPrefetchAsync);
+WARPMEM_ALIAS(cudaStreamGetCaptureInfo_ptsz, cudaStreamGetCaptureInfo);
+WARPMEM_ALIAS(cudaStreamUpdateCaptureDependencies_ptsz, cudaStreamUpdateCaptureDependencies);
