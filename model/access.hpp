@@ -17,15 +17,15 @@ constexpr int kSectorsPerLine = 4;
 // Addresses of one warp access. address[l] is meaningful for lanes set in mask only.
 struct WarpAccess {
   std::array<std::uint64_t, kWarpLanes> address;  // bytes
-  std::uint32_t mask = 0;                          // active lanes
-  std::uint32_t bytes = 4;                         // per lane: 1, 2, 4, 8, 16
+  std::uint32_t mask = 0;                         // active lanes
+  std::uint32_t bytes = 4;                        // per lane: 1, 2, 4, 8, 16
 };
 
 // One line that an access touches.
 struct LineTouch {
-  std::uint64_t line = 0;       // address / 128
-  std::uint8_t sectors = 0;     // bit s: sector s is touched
-  std::uint8_t full = 0;        // bit s: every byte of sector s is touched
+  std::uint64_t line = 0;                              // address / 128
+  std::uint8_t sectors = 0;                            // bit s: sector s is touched
+  std::uint8_t full = 0;                               // bit s: every byte of sector s is touched
   std::array<std::uint32_t, kSectorsPerLine> bytes{};  // bit b: byte b of the sector is touched
 };
 
@@ -41,15 +41,19 @@ struct LineList {
 // Lists the lines of an access. `with_bytes` fills LineTouch::bytes and full (stores need them).
 void touch_lines(const WarpAccess& access, bool with_bytes, LineList& out);
 
+// The same for addresses that stand one after the other, lowest lane first.
+void touch_addresses(const std::uint64_t* address, int count, std::uint32_t bytes, bool with_bytes,
+                     LineList& out);
+
 // The same for the common case: all lanes of `mask` set from lane 0 up without a gap, lane l at
 // base + l * bytes. Only `sectors` and, when with_bytes, `full` and `bytes` are filled.
 void touch_contiguous(std::uint64_t base, std::uint64_t length, bool with_bytes, LineList& out);
 
-// Sectors of a line that are set in the mask: its low four bits, counted from a table in a word
-// (std::popcount is a library call where the host's instruction may not be assumed).
-constexpr unsigned sectors_in(std::uint8_t mask) {
-  return static_cast<unsigned>(0x4332322132212110ull >> (mask & 15) * 4 & 15);
-}
+// Sectors of a line that are set in the mask: its low four bits (std::popcount is a library call
+// where the host's instruction may not be assumed).
+inline constexpr std::array<std::uint8_t, 16> kSectorsIn = {0, 1, 1, 2, 1, 2, 2, 3,
+                                                            1, 2, 2, 3, 2, 3, 3, 4};
+constexpr unsigned sectors_in(std::uint8_t mask) { return kSectorsIn[mask & 15]; }
 
 // Sectors in the list.
 inline int sector_count(const LineList& lines) {

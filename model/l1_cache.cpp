@@ -1,11 +1,7 @@
 #include "model/l1_cache.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <numeric>
-
-#include "model/match_bytes.hpp"
-#include "model/tag_banks.hpp"
 
 namespace warpmem::model {
 
@@ -15,10 +11,11 @@ L1Cache::L1Cache(const Spec& spec) : spec_(spec) {
   stride_ = 161;
   while (std::gcd(stride_, per_bank_) != 1) ++stride_;
   const std::uint32_t entries = per_bank_ * 4;
-  bucket_count_ = entries / (kSlots / 2) + 1;
+  bucket_count_ = std::max<std::uint32_t>(1, entries / (kSlots / 2));
   buckets_.assign(bucket_count_, Bucket{});
   entry_.assign(entries + 1, Entry{});
   epoch_.assign(entries, 0);
+  slot_.assign(entries, 0);
   partial_.assign(entries, Bytes{});
 }
 
@@ -29,29 +26,18 @@ void L1Cache::invalidate() {
   now_ = 1;
 }
 
-std::uint32_t L1Cache::find(std::uint64_t line) const {
-  const std::uint64_t h = hash(line);
-  const std::uint8_t mark = mark_of(h);
-  for (std::uint32_t b = bucket_of(h);; b = behind(b)) {
-    const Bucket& bucket = buckets_[b];
-    for (std::uint32_t same = bytes_equal(bucket.mark, mark); same; same &= same - 1) {
-      const std::uint32_t e = bucket.entry[std::countr_zero(same)];
-      if (line_of(e) == line) return e;
-    }
-    if (bucket.passed == 0) [[likely]]
-      return kNone;
-  }
-}
-
 // There are more slots than entries: one is free somewhere.
 void L1Cache::link(std::uint32_t entry) {
   const std::uint64_t h = hash(line_of(entry));
-  for (std::uint32_t b = bucket_of(h);; b = behind(b)) {
+  const std::uint32_t home = bucket_of(h);
+  for (std::uint32_t b = home;; b = behind(b)) {
     Bucket& bucket = buckets_[b];
     if (const std::uint32_t free = bytes_equal(bucket.mark, 0)) [[likely]] {
-      const int slot = std::countr_zero(free);
+      const auto slot = static_cast<unsigned>(std::countr_zero(free));
       bucket.mark[slot] = mark_of(h);
       bucket.entry[slot] = static_cast<std::uint16_t>(entry);
+      slot_[entry] = static_cast<std::uint16_t>(b * kSlots + slot);
+      if (b != home) bucket.displaced = static_cast<std::uint16_t>(bucket.displaced | 1u << slot);
       return;
     }
     ++bucket.passed;
@@ -59,18 +45,14 @@ void L1Cache::link(std::uint32_t entry) {
 }
 
 void L1Cache::unlink(std::uint32_t entry) {
-  const std::uint64_t h = hash(line_of(entry));
-  const std::uint8_t mark = mark_of(h);
-  for (std::uint32_t b = bucket_of(h);; b = behind(b)) {
-    Bucket& bucket = buckets_[b];
-    for (std::uint32_t same = bytes_equal(bucket.mark, mark); same; same &= same - 1) {
-      const int slot = std::countr_zero(same);
-      if (bucket.entry[slot] != entry) continue;
-      bucket.mark[slot] = 0;
-      return;
-    }
-    --bucket.passed;
-  }
+  const std::uint32_t at = slot_[entry] / kSlots, slot = slot_[entry] % kSlots;
+  Bucket& bucket = buckets_[at];
+  bucket.mark[slot] = 0;
+  if (!(bucket.displaced >> slot & 1)) [[likely]]
+    return;
+  bucket.displaced = static_cast<std::uint16_t>(bucket.displaced & ~(1u << slot));
+  for (std::uint32_t b = bucket_of(hash(line_of(entry))); b != at; b = behind(b))
+    --buckets_[b].passed;
 }
 
 // All lines grow older by one. Before the eight-bit counter wraps, all ages are
@@ -84,11 +66,6 @@ void L1Cache::age() {
   const std::uint8_t shift = 128;
   for (auto& e : epoch_) e = e > shift ? static_cast<std::uint8_t>(e - shift) : 0;
   now_ = static_cast<std::uint8_t>(now_ - shift + 1);
-}
-
-void L1Cache::touch(std::uint32_t entry) {
-  epoch_[entry] = now_;
-  if (++accesses_ >= epoch_lines_) age();
 }
 
 // The next old line that a hand finds which goes round the bank's entries.
@@ -125,30 +102,12 @@ std::uint32_t L1Cache::allocate(std::uint64_t line) {
   } else {
     e = pick_victim(bank);
     unlink(e);
-    // Most likely the next to go: its bucket will have come in by then.
-    prefetch(line_of(bank * per_bank_ + hand_[bank]));
+    prefetch_victim(bank, 2);
+    __builtin_prefetch(&entry_[e] + 4, 1);
   }
   entry_[e] = {line << 5, 0};
   link(e);
   return e;
-}
-
-std::uint8_t L1Cache::load(std::uint64_t line, std::uint8_t sectors, bool may_allocate) {
-  std::uint32_t e = find(line);
-  if (e == kNone) {
-    if (!may_allocate) {
-      latest_ = per_bank_ * 4;
-      entry_[latest_].arrival = 0;
-      return sectors;
-    }
-    e = allocate(line);
-  }
-  latest_ = e;
-  std::uint64_t& state = entry_[e].state;
-  const auto missing = static_cast<std::uint8_t>(sectors & ~state);
-  if (may_allocate) state |= sectors;
-  touch(e);
-  return missing;
 }
 
 bool L1Cache::store(std::uint64_t line, std::uint8_t sectors, std::uint8_t full,

@@ -19,8 +19,12 @@
 // Cost: one bucket of a hash table a line; a miss adds one more, of the line that goes.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <vector>
+
+#include "model/match.hpp"
+#include "model/tag_banks.hpp"
 
 namespace warpmem::model {
 
@@ -46,9 +50,10 @@ class L1Cache {
   // Forgets everything (kernel start, acquire fence).
   void invalidate();
 
-  // Has the place where the line is looked for brought into the host's cache; changes nothing.
+  // Has what an access to the line will look at brought into the host's cache; changes nothing.
   void prefetch(std::uint64_t line) const {
     __builtin_prefetch(&buckets_[bucket_of(hash(line))], 1);
+    prefetch_victim(tag_bank(line), 0);
   }
 
   const Spec& spec() const { return spec_; }
@@ -69,7 +74,8 @@ class L1Cache {
   struct alignas(64) Bucket {
     std::uint8_t mark[kSlots];  // 0: free
     std::uint16_t entry[kSlots];
-    std::uint16_t passed;  // lines that found it full and lie in one of those behind it
+    std::uint16_t passed;     // lines that found it full and lie in one of those behind it
+    std::uint16_t displaced;  // bit s: the line in slot s is one of those that passed others
   };
 
   static std::uint64_t hash(std::uint64_t line) { return line * 0x9e3779b97f4a7c15ull; }
@@ -84,10 +90,19 @@ class L1Cache {
     return bucket + 1 == bucket_count_ ? 0 : bucket + 1;
   }
   std::uint64_t line_of(std::uint32_t entry) const { return entry_[entry].state >> 5; }
+  // The bucket of the `ahead`-th entry from the hand on: most likely one of the next to go.
+  void prefetch_victim(std::uint32_t bank, std::uint32_t ahead) const {
+    const std::uint32_t at = hand_[bank] + ahead;
+    if (at < per_bank_) __builtin_prefetch(&buckets_[slot_[bank * per_bank_ + at] / kSlots], 1);
+  }
   std::uint32_t find(std::uint64_t line) const;
   std::uint32_t allocate(std::uint64_t line);
   std::uint32_t pick_victim(std::uint32_t bank);
-  void touch(std::uint32_t entry);
+  void touch(std::uint32_t entry) {
+    epoch_[entry] = now_;
+    if (++accesses_ >= epoch_lines_) [[unlikely]]
+      age();
+  }
   void link(std::uint32_t entry);
   void unlink(std::uint32_t entry);
   void age();
@@ -99,6 +114,7 @@ class L1Cache {
   std::vector<Bucket> buckets_;      // half full when the cache is
   std::vector<Entry> entry_;         // grouped by bank; one more for loads that leave nothing
   std::vector<std::uint8_t> epoch_;  // by entry
+  std::vector<std::uint16_t> slot_;  // by entry: bucket * kSlots + slot
   std::vector<Bytes> partial_;       // by entry: bytes written in sectors that are not readable
   std::uint32_t latest_ = 0;         // entry of the latest load()
   std::uint32_t used_[4] = {};
@@ -107,5 +123,37 @@ class L1Cache {
   std::uint32_t accesses_ = 0;
   std::uint8_t now_ = 1;
 };
+
+inline std::uint32_t L1Cache::find(std::uint64_t line) const {
+  const std::uint64_t h = hash(line);
+  const std::uint8_t mark = mark_of(h);
+  for (std::uint32_t b = bucket_of(h);; b = behind(b)) {
+    const Bucket& bucket = buckets_[b];
+    for (std::uint32_t same = bytes_equal(bucket.mark, mark); same; same &= same - 1) {
+      const std::uint32_t e = bucket.entry[std::countr_zero(same)];
+      if (line_of(e) == line) return e;
+    }
+    if (bucket.passed == 0) [[likely]]
+      return kNone;
+  }
+}
+
+inline std::uint8_t L1Cache::load(std::uint64_t line, std::uint8_t sectors, bool may_allocate) {
+  std::uint32_t e = find(line);
+  if (e == kNone) {
+    if (!may_allocate) {
+      latest_ = per_bank_ * 4;
+      entry_[latest_].arrival = 0;
+      return sectors;
+    }
+    e = allocate(line);
+  }
+  latest_ = e;
+  std::uint64_t& state = entry_[e].state;
+  const auto missing = static_cast<std::uint8_t>(sectors & ~state);
+  if (may_allocate) state |= sectors;
+  touch(e);
+  return missing;
+}
 
 }  // namespace warpmem::model

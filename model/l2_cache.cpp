@@ -1,41 +1,37 @@
 #include "model/l2_cache.hpp"
 
 #include <algorithm>
-#include <bit>
 
 #include "model/access.hpp"
 
 namespace warpmem::model {
 L2Cache::L2Cache(const Spec& spec) : spec_(spec), side_{L2Side(spec.side), L2Side(spec.side)} {
-  std::uint8_t groups = 1;
-  for (std::uint8_t g : spec_.sm_group) groups = std::max<std::uint8_t>(groups, static_cast<std::uint8_t>(g + 1));
-  if (spec_.merge > 1 || spec_.join_cycles > 0) pending_.resize(std::size_t{groups} * kPending);
-}
-
-int L2Cache::home(std::uint64_t line) const {
-  if (spec_.sides < 2) return 0;
-  return __builtin_parityll(line * 128 & spec_.home_mask);
-}
-
-void L2Cache::account(const L2Side::Traffic& t) {
-  counters_.dram_read += t.fills;
-  counters_.dram_write += t.writes;
-  counters_.refill_writes += t.fills;
+  std::size_t groups = 1;
+  for (const std::uint8_t g : spec_.sm_group) groups = std::max<std::size_t>(groups, g + 1u);
+  if (spec_.merge > 1 || spec_.join_cycles > 0) pending_.resize(groups * kPending);
+  if (spec_.sides > 1) home_mask_ = spec_.home_mask / kLineBytes;
+  // An SM that the lists leave out is on the first side and in the first GPC.
+  sm_.resize(std::max({std::size_t{256}, spec_.sm_side.size(), spec_.sm_group.size()}));
+  for (std::size_t i = 0; i < sm_.size(); ++i) {
+    if (spec_.sides > 1 && i < spec_.sm_side.size()) sm_[i].side = spec_.sm_side[i];
+    if (i < spec_.sm_group.size()) sm_[i].pending = spec_.sm_group[i] * kPending;
+  }
+  for (std::uint64_t n = 0; n < dram_cost_.size(); ++n)
+    dram_cost_[n] = n * 1000000 / spec_.dram_sectors_per_kilocycle;
 }
 
 // DRAM answers in aligned pieces of the line.
-std::uint8_t L2Cache::fetch_mask(std::uint8_t missing, std::uint32_t granularity) const {
+std::uint8_t L2Cache::fetch_mask(std::uint8_t missing, std::uint32_t granularity) {
   if (granularity >= 4) return missing ? 15 : 0;
-  if (granularity == 2) return static_cast<std::uint8_t>((missing & 3 ? 3 : 0) | (missing & 12 ? 12 : 0));
+  if (granularity == 2) {
+    const unsigned pairs = (missing | missing >> 1) & 5u;
+    return static_cast<std::uint8_t>(pairs * 3);
+  }
   return missing;
 }
 
-L2Cache::Ride L2Cache::coalesce(int sm, std::uint64_t line, std::uint8_t sectors, std::uint64_t now,
-                                Pending*& entry) {
-  const std::size_t group = spec_.sm_group.empty() ? 0 : spec_.sm_group[static_cast<std::size_t>(sm)];
-  const std::uint32_t slot = static_cast<std::uint32_t>(line * 0x9e3779b97f4a7c15ull >> 54) % kPending;
-  Pending& p = pending_[group * kPending + slot];
-  entry = &p;
+L2Cache::Ride L2Cache::coalesce(int sm, Pending& p, std::uint64_t line, std::uint8_t sectors,
+                                std::uint64_t now) {
   if (p.line == line && now < p.until) {
     // The same sectors: one more reader of the same answer, another SM's or the same one's.
     if (p.sectors == sectors && p.riders < spec_.merge) {
@@ -49,102 +45,114 @@ L2Cache::Ride L2Cache::coalesce(int sm, std::uint64_t line, std::uint8_t sectors
 }
 
 // Cycles that a DRAM read waits for those before it.
-std::uint64_t L2Cache::dram_queue(std::uint64_t now, std::uint64_t sectors) {
+std::uint64_t L2Cache::dram_queue(std::uint64_t now, unsigned sectors) {
   const std::uint64_t at = std::max(dram_free_, now * 1000);
-  dram_free_ = at + sectors * 1000000 / spec_.dram_sectors_per_kilocycle;
+  dram_free_ = at + dram_cost_[sectors];
   return at / 1000 - now;
 }
 
-std::uint64_t L2Cache::read(int sm, std::uint64_t line, std::uint8_t sectors, std::uint64_t now,
-                            std::uint32_t fetch_sectors, bool persist) {
+std::uint64_t L2Cache::read(int sm, std::uint64_t line, const Route& route, std::uint8_t sectors,
+                            std::uint64_t now, std::uint32_t fetch_sectors, bool persist) {
+  const SmPlace from = sm_[static_cast<std::size_t>(sm)];
   Pending* pending = nullptr;
-  const Ride ride = pending_.empty() ? Ride::kOwn : coalesce(sm, line, sectors, now, pending);
-  if (ride == Ride::kMerged) {
+  Ride ride = Ride::kOwn;
+  if (!pending_.empty()) {
+    pending = &pending_[from.pending + pending_slot(line)];
+    ride = coalesce(sm, *pending, line, sectors, now);
+  }
+  std::uint8_t brought = 0;
+  if (ride == Ride::kOwn) [[likely]] {
+    ++counters_.read_requests;
+  } else if (ride == Ride::kMerged) {
     counters_.merged += sectors_in(sectors);
     return pending->until;
-  }
-  const std::uint32_t granularity = std::max(fetch_sectors, spec_.fetch_sectors);
-  const int near = spec_.sides < 2 ? 0 : spec_.sm_side[static_cast<std::size_t>(sm)];
-  const int at = home(line);
-  if (ride == Ride::kOwn) ++counters_.read_requests;
-  if (ride == Ride::kJoined) {
+  } else {
     const std::uint8_t shared = static_cast<std::uint8_t>(sectors & pending->sectors);
     counters_.merged += sectors_in(shared);
     pending->sectors = static_cast<std::uint8_t>(pending->sectors | sectors);
     sectors = static_cast<std::uint8_t>(sectors & ~shared);
+    // What arrives with the very request it belongs to was no hit.
+    brought = pending->brought;
   }
   counters_.read += sectors_in(sectors);
-  const L2Side::Spot spot = side_[near].find(line);
-  const std::uint8_t here = side_[near].lookup(spot);
-  // What arrives with the very request it belongs to was no hit.
-  const std::uint8_t brought = ride == Ride::kJoined ? pending->brought : 0;
+  L2Side& near = side_[from.side];
+  const L2Side::Spot spot = near.find(route.seat);
+  const std::uint8_t here = near.lookup(spot);
   counters_.read_hit += sectors_in(here & sectors & ~brought);
   // Which slice, and which DRAM bank in what state: a fixed draw for each line.
   const std::uint32_t draw = static_cast<std::uint32_t>(line * 0xd1b54a32d192ed03ull >> 32);
-  std::uint64_t done = now + spec_.near_cycles + (std::uint64_t{draw & 0xffff} * spec_.near_spread >> 16);
+  std::uint64_t done =
+      now + spec_.near_cycles + (std::uint64_t{draw & 0xffff} * spec_.near_spread >> 16);
   std::uint8_t missing = static_cast<std::uint8_t>(sectors & ~here);
   if (missing) {
     // DRAM answers in aligned pieces of the line, and a crossing brings the same.
+    const std::uint32_t granularity = std::max(fetch_sectors, spec_.fetch_sectors);
     missing = static_cast<std::uint8_t>(fetch_mask(missing, granularity) & ~here);
     if (pending) pending->brought = static_cast<std::uint8_t>(pending->brought | missing);
     std::uint8_t fetched = missing;
-    if (at != near) {
+    if (route.home != from.side) {
       done += spec_.far_cycles;
       counters_.fabric_read += sectors_in(missing);
-      const L2Side::Spot home_spot = side_[at].find(line);
-      const std::uint8_t there = side_[at].lookup(home_spot);
+      L2Side& far = side_[route.home];
+      const L2Side::Spot home_spot = far.find(route.seat);
+      const std::uint8_t there = far.lookup(home_spot);
       counters_.fabric_read_hit += sectors_in(there & missing);
       fetched = static_cast<std::uint8_t>(missing & ~there);
-      if (fetched) account(side_[at].fill(home_spot, fetched, persist));
+      if (fetched) account(far.fill(home_spot, fetched, persist));
     }
     if (fetched) {
       counters_.dram_read += sectors_in(fetched);
-      done += spec_.dram_cycles + (std::uint64_t{draw >> 16} * spec_.dram_spread >> 16) + dram_queue(now, sectors_in(fetched));
-      if ((draw >> 8 & 7) == 0) done += std::uint64_t{draw >> 11 & 0xffff} * spec_.dram_tail >> 16;
+      done += spec_.dram_cycles + (std::uint64_t{draw >> 16} * spec_.dram_spread >> 16) +
+              dram_queue(now, sectors_in(fetched));
+      const std::uint64_t tail = std::uint64_t{draw >> 11 & 0xffff} * spec_.dram_tail >> 16;
+      done += (draw >> 8 & 7) == 0 ? tail : 0;
     }
-    account(side_[near].fill(spot, missing, persist));
+    account(near.fill(spot, missing, persist));
   }
   if (pending) pending->until = std::max(pending->until, done);
   return done;
 }
 
-void L2Cache::write(int sm, std::uint64_t line, std::uint8_t sectors, std::uint8_t full,
+void L2Cache::write(int sm, const Route& route, std::uint8_t sectors, std::uint8_t full,
                     const std::uint32_t* bytes, std::uint8_t again, bool opens) {
-  const int near = spec_.sides < 2 ? 0 : spec_.sm_side[static_cast<std::size_t>(sm)];
-  const int at = home(line);
+  const std::uint32_t near = sm_[static_cast<std::size_t>(sm)].side;
   const std::uint64_t sent = sectors_in(sectors & ~again);
   counters_.write_requests += opens;
   counters_.write += sent;
   counters_.write_hit += sent;
-  account(side_[at].write(line, sectors, full, bytes));
-  if (at != near) {
+  L2Side& home = side_[route.home];
+  account(home.write(home.find(route.seat), sectors, full, bytes));
+  if (route.home != near) {
     counters_.fabric_write += sent;
     // The writer's side keeps what it wrote whole; what it wrote in part is stale there.
     const std::uint8_t stale = static_cast<std::uint8_t>(sectors & ~full);
-    if (stale) side_[near].drop(line, stale);
-    if (full) account(side_[near].fill(line, full));
+    if (stale) side_[near].drop(route.seat, stale);
+    if (full) account(side_[near].fill(side_[near].find(route.seat), full));
   } else if (spec_.sides == 2) {
-    side_[1 - at].drop(line, sectors);
+    side_[1 - near].drop(route.seat, sectors);
   }
 }
 
 void L2Cache::atomic(int sm, std::uint64_t sector, int passes, bool returns) {
   const std::uint64_t line = sector / 4;
   const std::uint8_t bit = static_cast<std::uint8_t>(1u << sector % 4);
-  const int near = spec_.sides < 2 ? 0 : spec_.sm_side[static_cast<std::size_t>(sm)];
-  const int at = home(line);
+  const std::uint32_t near = sm_[static_cast<std::size_t>(sm)].side;
+  const Route to = route(line);
+  const std::uint32_t at = to.home;
   const auto n = static_cast<std::uint64_t>(passes);
   std::uint64_t hits = n;
-  const std::uint8_t here = side_[at].lookup(line);
+  const L2Side::Spot spot = side_[at].find(to.seat);
+  const std::uint8_t here = side_[at].lookup(spot);
   if (!(here & bit)) {
-    const std::uint8_t fetched = static_cast<std::uint8_t>(fetch_mask(bit, spec_.fetch_sectors) & ~here);
+    const std::uint8_t fetched =
+        static_cast<std::uint8_t>(fetch_mask(bit, spec_.fetch_sectors) & ~here);
     counters_.dram_read += sectors_in(fetched);
-    account(side_[at].fill(line, fetched));
+    account(side_[at].fill(spot, fetched));
     --hits;
   }
   constexpr std::uint32_t kAll[4] = {~0u, ~0u, ~0u, ~0u};
-  account(side_[at].write(line, bit, bit, kAll));
-  if (spec_.sides == 2) side_[1 - at].drop(line, bit);
+  account(side_[at].write(side_[at].find(to.seat), bit, bit, kAll));
+  if (spec_.sides == 2) side_[1 - at].drop(to.seat, bit);
   if (at != near) counters_.fabric_atomic += n;
   (returns ? counters_.atomic : counters_.reduction) += n;
   (returns ? counters_.atomic_hit : counters_.reduction_hit) += hits;
@@ -169,8 +177,10 @@ void L2Cache::flush(std::uint64_t dirty_sectors) {
   // Lines that no program has: right below the top of the line numbers.
   constexpr std::uint64_t kElsewhere = std::uint64_t{1} << 40;
   constexpr std::uint32_t kAll[4] = {~0u, ~0u, ~0u, ~0u};
-  for (std::uint64_t i = 0; i < dirty_sectors / 4; ++i)
-    account(side_[static_cast<std::size_t>(home(kElsewhere + i))].write(kElsewhere + i, 15, 15, kAll));
+  for (std::uint64_t i = 0; i < dirty_sectors / 4; ++i) {
+    const Route to = route(kElsewhere + i);
+    account(side_[to.home].write(side_[to.home].find(to.seat), 15, 15, kAll));
+  }
 }
 
 void L2Cache::settle() {
@@ -182,6 +192,8 @@ void L2Cache::set_aside(std::uint64_t bytes) {
   for (L2Side& s : side_) s.set_aside(bytes / static_cast<std::uint64_t>(std::max(1, spec_.sides)));
 }
 
-std::uint64_t L2Cache::dirty_sectors() const { return side_[0].dirty_sectors() + side_[1].dirty_sectors(); }
+std::uint64_t L2Cache::dirty_sectors() const {
+  return side_[0].dirty_sectors() + side_[1].dirty_sectors();
+}
 
 }  // namespace warpmem::model

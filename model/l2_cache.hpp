@@ -9,9 +9,9 @@
 // travel together. A read is under way until its answer is back: the cache says when that is, from
 // unloaded latencies and the queue in front of DRAM.
 //
-// Sources: side hash, copies and what each counter sees: measured (model/gpus/h200/README.md; L2 sweeps, store
-// footprints and reads of one line by pairs of SMs, kernels/micro/l2_policy.cu, 2026-11-21).
-// Leaves out: compression, ECC reads, the order of requests inside a slice.
+// Sources: side hash, copies and what each counter sees: measured (model/gpus/h200/README.md; L2
+// sweeps, store footprints and reads of one line by pairs of SMs, kernels/micro/l2_policy.cu,
+// 2026-11-21). Leaves out: compression, ECC reads, the order of requests inside a slice.
 #pragma once
 
 #include <array>
@@ -33,45 +33,62 @@ struct L2Counters {
   std::uint64_t refill_writes = 0;  // partly written sectors written again when they were filled
   std::uint64_t dram_read = 0, dram_write = 0;
   std::uint64_t sysmem_read = 0, sysmem_write = 0;
-  std::uint64_t launch_read = 0;    // read by the launch itself: code, parameters, constants
-  std::uint64_t merged = 0;         // read sectors that rode on another SM's request
+  std::uint64_t launch_read = 0;  // read by the launch itself: code, parameters, constants
+  std::uint64_t merged = 0;       // read sectors that rode on another SM's request
 };
 
 class L2Cache {
  public:
   struct Spec {
     L2Side::Spec side;
-    int sides = 2;                      // 1: not partitioned
-    std::uint64_t home_mask = 0;        // parity of these address bits: the home side
-    std::uint32_t fetch_sectors = 2;    // DRAM read granularity, sectors
-    int merge = 4;                      // SMs that one coalesced request serves; 1: no coalescer
-    std::uint32_t join_cycles = 0;      // an SM's misses on one line this close travel together
-    std::uint32_t near_cycles = 245;    // latency of a hit on the reader's side
-    std::uint32_t near_spread = 55;     // by which slices differ
-    std::uint32_t far_cycles = 190;     // more for a crossing
-    std::uint32_t dram_cycles = 255;    // more for a miss
-    std::uint32_t dram_spread = 60;     // by which misses differ
-    std::uint32_t dram_tail = 500;      // one miss in eight takes up to this much more
+    int sides = 2;                    // 1: not partitioned
+    std::uint64_t home_mask = 0;      // parity of these address bits: the home side
+    std::uint32_t fetch_sectors = 2;  // DRAM read granularity, sectors
+    int merge = 4;                    // SMs that one coalesced request serves; 1: no coalescer
+    std::uint32_t join_cycles = 0;    // an SM's misses on one line this close travel together
+    std::uint32_t near_cycles = 245;  // latency of a hit on the reader's side
+    std::uint32_t near_spread = 55;   // by which slices differ
+    std::uint32_t far_cycles = 190;   // more for a crossing
+    std::uint32_t dram_cycles = 255;  // more for a miss
+    std::uint32_t dram_spread = 60;   // by which misses differ
+    std::uint32_t dram_tail = 500;    // one miss in eight takes up to this much more
     std::uint32_t dram_sectors_per_kilocycle = 72000;  // bandwidth: sectors in 1,000 cycles
-    std::vector<std::uint8_t> sm_side;  // by SM
-    std::vector<std::uint8_t> sm_group; // by SM: its GPC
+    std::vector<std::uint8_t> sm_side;                 // by SM
+    std::vector<std::uint8_t> sm_group;                // by SM: its GPC
+  };
+  // Where a line belongs: worked out once, used by everything that concerns the line.
+  struct Route {
+    L2Side::Seat seat;
+    std::uint32_t home;  // side
   };
   explicit L2Cache(const Spec& spec);
 
+  Route route(std::uint64_t line) { return {side_[0].seat(line), home(line)}; }
+
   // Reads `sectors` of a line for an SM at cycle `now`; the cycle in which they are back.
   // `fetch_sectors`: how much of the line DRAM brings along at least.
+  std::uint64_t read(int sm, std::uint64_t line, const Route& route, std::uint8_t sectors,
+                     std::uint64_t now, std::uint32_t fetch_sectors = 0, bool persist = false);
   std::uint64_t read(int sm, std::uint64_t line, std::uint8_t sectors, std::uint64_t now,
-                     std::uint32_t fetch_sectors = 0, bool persist = false);
+                     std::uint32_t fetch_sectors = 0, bool persist = false) {
+    return read(sm, line, route(line), sectors, now, fetch_sectors, persist);
+  }
   // `again`: sectors that rode on an earlier store's request; `opens`: this store starts a request.
-  void write(int sm, std::uint64_t line, std::uint8_t sectors, std::uint8_t full, const std::uint32_t* bytes,
-             std::uint8_t again = 0, bool opens = true);
+  void write(int sm, const Route& route, std::uint8_t sectors, std::uint8_t full,
+             const std::uint32_t* bytes, std::uint8_t again = 0, bool opens = true);
+  void write(int sm, std::uint64_t line, std::uint8_t sectors, std::uint8_t full,
+             const std::uint32_t* bytes, std::uint8_t again = 0, bool opens = true) {
+    write(sm, route(line), sectors, full, bytes, again, opens);
+  }
   // `passes` sector operations on one sector.
   void atomic(int sm, std::uint64_t sector, int passes, bool returns);
-  // Has what a read or write of the line will look at brought into the host's cache; changes nothing.
-  void prefetch(int sm, std::uint64_t line) const {
-    const int near = spec_.sides < 2 ? 0 : spec_.sm_side[static_cast<std::size_t>(sm)], at = home(line);
-    side_[static_cast<std::size_t>(near)].prefetch(line);
-    if (at != near) side_[static_cast<std::size_t>(at)].prefetch(line);
+  // Has what a read or write of the line will look at brought into the host's cache; changes
+  // nothing.
+  void prefetch(int sm, std::uint64_t line, const Route& route) const {
+    const SmPlace& from = sm_[static_cast<std::size_t>(sm)];
+    side_[from.side].prefetch(route.seat);
+    side_[route.home].prefetch(route.seat);
+    if (!pending_.empty()) __builtin_prefetch(&pending_[from.pending + pending_slot(line)], 1);
   }
   // Traffic to host memory passes through and is not kept.
   void read_host(std::uint8_t sectors);
@@ -79,20 +96,33 @@ class L2Cache {
 
   // Forgets all, as a profiler does between passes, and leaves `dirty_sectors` of somebody else's.
   void flush(std::uint64_t dirty_sectors = 0);
-  void settle();                           // no read is under way any more; cycles may start again
+  void settle();  // no read is under way any more; cycles may start again
   void set_aside(std::uint64_t bytes);
   L2Counters& counters() { return counters_; }
   const L2Counters& counters() const { return counters_; }
   std::uint64_t dirty_sectors() const;
 
  private:
-  int home(std::uint64_t line) const;
-  void account(const L2Side::Traffic& t);
+  // Where an SM is.
+  struct SmPlace {
+    std::uint32_t side = 0;
+    std::uint32_t pending = 0;  // its GPC's first entry
+  };
+  std::uint32_t home(std::uint64_t line) const {
+    return static_cast<std::uint32_t>(__builtin_parityll(line & home_mask_));
+  }
+  static std::size_t pending_slot(std::uint64_t line) { return line * 0x9e3779b97f4a7c15ull >> 54; }
+  void account(const L2Side::Traffic& t) {
+    if (!(t.fills | t.writes)) return;
+    counters_.dram_read += t.fills;
+    counters_.dram_write += t.writes;
+    counters_.refill_writes += t.fills;
+  }
   enum class Ride { kOwn, kMerged, kJoined };
   struct Pending;
-  Ride coalesce(int sm, std::uint64_t line, std::uint8_t sectors, std::uint64_t now, Pending*& entry);
-  std::uint64_t dram_queue(std::uint64_t now, std::uint64_t sectors);
-  std::uint8_t fetch_mask(std::uint8_t missing, std::uint32_t granularity) const;
+  Ride coalesce(int sm, Pending& p, std::uint64_t line, std::uint8_t sectors, std::uint64_t now);
+  std::uint64_t dram_queue(std::uint64_t now, unsigned sectors);
+  static std::uint8_t fetch_mask(std::uint8_t missing, std::uint32_t granularity);
 
   struct Pending {
     std::uint64_t line = ~std::uint64_t{0};
@@ -105,9 +135,12 @@ class L2Cache {
   static constexpr std::uint32_t kPending = 1024;  // entries a GPC
 
   Spec spec_;
+  std::uint64_t home_mask_ = 0;  // line-address bits whose parity is the home side
+  std::vector<SmPlace> sm_;
+  std::array<std::uint64_t, 5> dram_cost_{};  // millicycles, by sectors
   std::array<L2Side, 2> side_;
   std::vector<Pending> pending_;
-  std::uint64_t dram_free_ = 0;   // millicycles: when DRAM is done with what it was asked for
+  std::uint64_t dram_free_ = 0;  // millicycles: when DRAM is done with what it was asked for
   L2Counters counters_;
 };
 

@@ -3,6 +3,7 @@
 // CUDA 13.0, 2026-11-21; all 3 x 1,024 line pairs agree).
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 
@@ -11,30 +12,33 @@
 namespace warpmem::model {
 
 // Contribution of line-address bit b (address bit 7 + b). Bits above 24 were not measured.
-inline constexpr std::array<std::uint8_t, 25> kTagBankOfBit = {1, 2, 1, 2, 3, 1, 2, 3, 2, 1, 2, 1, 3,
-                                                               1, 3, 2, 1, 3, 2, 3, 2, 2, 1, 3, 3};
+inline constexpr std::array<std::uint8_t, 25> kTagBankOfBit = {
+    1, 2, 1, 2, 3, 1, 2, 3, 2, 1, 2, 1, 3, 1, 3, 2, 1, 3, 2, 3, 2, 2, 1, 3, 3};
 
-// Line-address bits whose parity is bit `bit` of the bank number.
-constexpr std::uint64_t tag_bank_mask(int bit) {
-  std::uint64_t m = 0;
-  for (std::size_t b = 0; b < kTagBankOfBit.size(); ++b)
-    if (kTagBankOfBit[b] >> bit & 1) m |= std::uint64_t{1} << b;
-  return m;
-}
+// The bank that some bits of a line address contribute, by their value: bits [from, from + 9).
+template <unsigned from>
+inline constexpr std::array<std::uint8_t, 512> kTagBankOfBits = [] {
+  std::array<std::uint8_t, 512> banks{};
+  for (unsigned bits = 0; bits < 512; ++bits)
+    for (unsigned b = 0; b < 9 && from + b < kTagBankOfBit.size(); ++b)
+      if (bits >> b & 1)
+        banks[bits] = static_cast<std::uint8_t>(banks[bits] ^ kTagBankOfBit[from + b]);
+  return banks;
+}();
 
 inline std::uint32_t tag_bank(std::uint64_t line) {
-  // Parity and not std::popcount, which is a library call where the host's instruction may not be
-  // assumed.
-  return static_cast<std::uint32_t>(__builtin_parityll(line & tag_bank_mask(0))) |
-         static_cast<std::uint32_t>(__builtin_parityll(line & tag_bank_mask(1))) << 1;
+  return static_cast<std::uint32_t>(kTagBankOfBits<0>[line & 511] ^
+                                    kTagBankOfBits<9>[line >> 9 & 511] ^
+                                    kTagBankOfBits<18>[line >> 18 & 511]);
 }
 
 // Passes through the tag stage: lines in the fullest bank.
 inline int tag_passes(const LineList& lines) {
-  std::array<int, 4> n{};
-  for (const LineTouch& t : lines) ++n[tag_bank(t.line)];
+  // A byte of the sum each; there are at most 64 lines.
+  std::uint32_t in_bank = 0;
+  for (const LineTouch& t : lines) in_bank += 1u << tag_bank(t.line) * 8;
   int most = 0;
-  for (int k : n) most = k > most ? k : most;
+  for (; in_bank; in_bank >>= 8) most = std::max(most, static_cast<int>(in_bank & 255));
   return most;
 }
 

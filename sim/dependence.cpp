@@ -7,8 +7,6 @@
 namespace warpmem::sim {
 namespace {
 
-constexpr std::uint32_t kLoopInstructions = 8;  // when the way between two accesses is not straight
-
 void add(std::bitset<256>& set, const std::vector<trace::RegisterRange>& ranges) {
   for (const trace::RegisterRange& r : ranges) {
     if (r.file != trace::RegisterFile::kGeneral) continue;
@@ -32,30 +30,27 @@ Dependence::Dependence(std::span<const trace::Site> sites, const trace::Program&
   for (const trace::Site& s : sites) {
     pc_.push_back(s.pc);
     Registers brings;
-    const auto it = std::lower_bound(code_.begin(), code_.end(), s.pc, [](const Line& l, std::uint32_t pc) { return l.pc < pc; });
+    const auto it = std::lower_bound(code_.begin(), code_.end(), s.pc,
+                                     [](const Line& l, std::uint32_t pc) { return l.pc < pc; });
     if (it != code_.end() && it->pc == s.pc) brings = it->writes;
     brings_.push_back(brings);
   }
-  // Programs with very many sites go without the table's cube and wait always.
-  if (pc_.size() <= 256) known_.assign(pc_.size() * pc_.size() * pc_.size(), 0);
+  if (code_.empty() || pc_.size() > kTableSites) return;
+  known_.assign(pc_.size() * pc_.size() * pc_.size(), 0);
+  between_.assign(pc_.size() * pc_.size(), 0);
 }
 
-bool Dependence::waits(std::uint32_t load, std::uint32_t last, std::uint32_t next) {
-  if (code_.empty() || known_.empty()) return true;
-  std::uint8_t& known = known_[(load * pc_.size() + last) * pc_.size() + next];
-  if (known == 0) {
-    bool waits = pc_[next] <= pc_[last];  // around a loop
-    if (!waits) {
-      auto it = std::upper_bound(code_.begin(), code_.end(), pc_[last], [](std::uint32_t pc, const Line& l) { return pc < l.pc; });
-      for (; it != code_.end() && it->pc <= pc_[next] && !waits; ++it) waits = (it->reads & brings_[load]).any();
-    }
-    known = waits ? 1 : 2;
-  }
-  return known == 1;
+bool Dependence::find_out(std::uint32_t load, std::uint32_t last, std::uint32_t next) const {
+  if (pc_[next] <= pc_[last]) return true;  // around a loop
+  const auto pc_above = [](std::uint32_t pc, const Line& l) { return pc < l.pc; };
+  for (auto it = std::upper_bound(code_.begin(), code_.end(), pc_[last], pc_above);
+       it != code_.end() && it->pc <= pc_[next]; ++it)
+    if ((it->reads & brings_[load]).any()) return true;
+  return false;
 }
 
-std::uint32_t Dependence::instructions(std::uint32_t last, std::uint32_t next) const {
-  if (code_.empty() || pc_[next] <= pc_[last]) return kLoopInstructions;
+std::uint32_t Dependence::count(std::uint32_t last, std::uint32_t next) const {
+  if (pc_[next] <= pc_[last]) return kLoopInstructions;
   const auto pc_below = [](const Line& l, std::uint32_t pc) { return l.pc < pc; };
   const auto from = std::lower_bound(code_.begin(), code_.end(), pc_[last], pc_below);
   const auto to = std::lower_bound(code_.begin(), code_.end(), pc_[next], pc_below);

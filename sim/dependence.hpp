@@ -17,20 +17,40 @@ class Dependence {
   Dependence(std::span<const trace::Site> sites, const trace::Program& program);
 
   // True when an access at site `next`, right after one at site `last`, needs what `load` brings.
-  bool waits(std::uint32_t load, std::uint32_t last, std::uint32_t next);
+  bool waits(std::uint32_t load, std::uint32_t last, std::uint32_t next) {
+    if (known_.empty()) return true;
+    std::uint8_t& known = known_[(last * pc_.size() + next) * pc_.size() + load];
+    if (known == 0) [[unlikely]]
+      known = find_out(load, last, next) ? 1 : 2;
+    return known == 1;
+  }
   // Instructions from one access to the next.
-  std::uint32_t instructions(std::uint32_t last, std::uint32_t next) const;
+  std::uint32_t instructions(std::uint32_t last, std::uint32_t next) {
+    if (code_.empty()) return kLoopInstructions;
+    if (between_.empty()) return count(last, next);
+    std::uint16_t& known = between_[last * pc_.size() + next];
+    if (known == 0) [[unlikely]]
+      known = static_cast<std::uint16_t>(count(last, next));
+    return known;
+  }
 
  private:
+  static constexpr std::uint32_t kLoopInstructions = 8;  // the way between two is not straight
+  static constexpr std::size_t kTableSites = 256;        // above: no tables, accesses wait always
+
   using Registers = std::bitset<256>;
   struct Line {
     std::uint32_t pc = 0;
     Registers reads, writes;
   };
-  std::vector<std::uint32_t> pc_;        // by site
-  std::vector<Registers> brings_;        // by site: registers that it writes
-  std::vector<Line> code_;               // ascending pc
-  std::vector<std::uint8_t> known_;      // by (load, last, next): 0 not yet, 1 waits, 2 does not
+  bool find_out(std::uint32_t load, std::uint32_t last, std::uint32_t next) const;
+  std::uint32_t count(std::uint32_t last, std::uint32_t next) const;
+
+  std::vector<std::uint32_t> pc_;       // by site
+  std::vector<Registers> brings_;       // by site: registers that it writes
+  std::vector<Line> code_;              // ascending pc
+  std::vector<std::uint8_t> known_;     // by (last, next, load): 0 not yet, 1 waits, 2 does not
+  std::vector<std::uint16_t> between_;  // by (last, next): 0 not yet
 };
 
 }  // namespace warpmem::sim

@@ -59,7 +59,8 @@ std::uint64_t first_address(const Record& r, const std::uint64_t* lanes) {
 
 // Lines of an access; a run of neighbouring lanes on neighbouring words takes the short way.
 void list_lines(const Record& r, std::uint32_t bytes, const std::uint64_t* lanes, bool with_bytes, model::LineList& out) {
-  if (r.regular() && r.mask) {
+  if (!r.regular()) return model::touch_addresses(lanes + r.lanes, r.active(), bytes, with_bytes, out);
+  if (r.mask) {
     const int first = std::countr_zero(r.mask);
     const std::uint32_t run = r.mask >> first;
     if (r.stride == 0) return model::touch_contiguous(r.base, bytes, with_bytes, out);
@@ -72,7 +73,8 @@ void list_lines(const Record& r, std::uint32_t bytes, const std::uint64_t* lanes
 
 }  // namespace
 
-MemorySystem::MemorySystem(const model::Card& card) : card_(card), l2_(card.l2()) {}
+MemorySystem::MemorySystem(const model::Card& card)
+    : card_(card), l1_merge_cycles_(card.numbers().l1_merge_cycles), latency_l1_(card.numbers().latency_l1), l2_(card.l2()) {}
 
 void MemorySystem::begin_launch(const trace::Launch& launch, std::uint64_t shared_config, bool flush_l2) {
   model::L1Cache::Spec spec;
@@ -116,7 +118,7 @@ bool MemorySystem::persists(std::uint64_t line) const {
   return static_cast<float>(line * 0x9e3779b97f4a7c15ull >> 40) < window_.hit_ratio * 16777216.0f;
 }
 
-void MemorySystem::read_l2(Place& place, std::uint64_t line, std::uint8_t sectors, std::uint32_t fetch) {
+void MemorySystem::read_l2(Place& place, std::uint64_t line, const model::L2Cache::Route& route, std::uint8_t sectors, std::uint32_t fetch) {
   if (!sectors) return;
   counters_.l1_fill_sectors += model::sectors_in(sectors);
   if (in_host_memory(line)) {
@@ -124,16 +126,16 @@ void MemorySystem::read_l2(Place& place, std::uint64_t line, std::uint8_t sector
     place.done = std::max(place.done, place.now + kHostCycles);
     return;
   }
-  place.done = std::max(place.done, l2_.read(place.sm, line, sectors, place.now, fetch, persists(line)));
+  place.done = std::max(place.done, l2_.read(place.sm, line, route, sectors, place.now, fetch, persists(line)));
 }
 
 // A store that follows another warp's on the same line closely enough travels with it: sectors that
 // the earlier one carries are not sent again.
-void MemorySystem::write_l2(const Place& place, const LineTouch& touch) {
+void MemorySystem::write_l2(const Place& place, const LineTouch& touch, const model::L2Cache::Route& route) {
   Leaving& l = leaving_[static_cast<std::size_t>(place.sm) * kLeaving + (touch.line * 0x9e3779b97f4a7c15ull >> 58) % kLeaving];
   std::uint8_t again = 0;
   bool opens = true;
-  if (l.line == touch.line && l.warp != place.warp_slot && place.now < l.since + card_.numbers().l1_merge_cycles) {
+  if (l.line == touch.line && l.warp != place.warp_slot && place.now < l.since + l1_merge_cycles_) {
     again = static_cast<std::uint8_t>(l.sectors & touch.sectors);
     opens = false;
     l = {touch.line, place.now, place.warp_slot, static_cast<std::uint8_t>(l.sectors | touch.sectors)};
@@ -142,43 +144,41 @@ void MemorySystem::write_l2(const Place& place, const LineTouch& touch) {
   }
   counters_.l1_write_sectors += model::sectors_in(static_cast<std::uint8_t>(touch.sectors & ~again));
   if (in_host_memory(touch.line)) l2_.write_host(static_cast<std::uint8_t>(touch.sectors & ~again));
-  else l2_.write(place.sm, touch.line, touch.sectors, touch.full, touch.bytes.data(), again, opens);
+  else l2_.write(place.sm, route, touch.sectors, touch.full, touch.bytes.data(), again, opens);
 }
 
 // Lines of strangers miss the host's caches one after the other unless they are all asked for first.
-void MemorySystem::prefetch_lines(int sm) const {
-  if (lines_.count < 2) return;
+bool MemorySystem::prepare(const Record& r, const SitePlan& plan, const std::uint64_t* lanes, int sm, Lines& out) {
+  const bool load = plan.action == Action::kGlobalLoad;
+  if (!load && plan.action != Action::kAsyncRead && plan.action != Action::kGlobalStore) return false;
+  list_lines(r, plan.bytes, lanes, !load, out);
   const model::L1Cache& l1 = l1_[static_cast<std::size_t>(sm)];
-  for (const LineTouch& t : lines_) {
-    l1.prefetch(t.line);
-    l2_.prefetch(sm, t.line);
+  for (int i = 0; i < out.count; ++i) {
+    const std::uint64_t line = out.item[i].line;
+    out.route[i] = l2_.route(line);
+    l1.prefetch(line);
+    l2_.prefetch(sm, line, out.route[i]);
   }
+  return true;
 }
 
-void MemorySystem::prefetch(const Record& r, const SitePlan& plan, const std::uint64_t* lanes, int sm) const {
-  if (plan.action != Action::kGlobalLoad && plan.action != Action::kGlobalStore) return;
-  if (!r.regular()) {
-    __builtin_prefetch(lanes + r.lanes);
-    __builtin_prefetch(lanes + r.lanes + 8);
-    __builtin_prefetch(lanes + r.lanes + 16);
-    __builtin_prefetch(lanes + r.lanes + 24);
-    return;
-  }
-  const std::uint64_t line = r.base / model::kLineBytes;
-  l1_[static_cast<std::size_t>(sm)].prefetch(line);
-  l2_.prefetch(sm, line);
-}
-
-void MemorySystem::run(const Record& r, const SitePlan& plan, const std::uint64_t* lanes, Place& place) {
+void MemorySystem::run(const Record& r, const SitePlan& plan, const std::uint64_t* lanes, Place& place, const Lines* prepared) {
   ++counters_.records;
   place.done = place.now;
   place.passes = 1;
   if (!r.mask) return;
   if (plan.instructions) ++(counters_.*plan.instructions);
   switch (plan.action) {
-    case Action::kGlobalLoad: global_load(r, plan, lanes, place, false); break;
-    case Action::kAsyncRead: global_load(r, plan, lanes, place, true); break;
-    case Action::kGlobalStore: global_store(r, plan, lanes, place); break;
+    case Action::kGlobalLoad:
+    case Action::kAsyncRead:
+    case Action::kGlobalStore:
+      if (!prepared) {
+        prepare(r, plan, lanes, place.sm, lines_);
+        prepared = &lines_;
+      }
+      if (plan.action == Action::kGlobalStore) global_store(r, plan, lanes, place, *prepared);
+      else global_load(r, plan, lanes, place, *prepared);
+      break;
     case Action::kGlobalAtomic: global_atomic(r, plan, lanes, place); break;
     case Action::kLocalLoad:
     case Action::kLocalStore: local_access(r, plan, lanes, place); break;
@@ -192,19 +192,18 @@ void MemorySystem::run(const Record& r, const SitePlan& plan, const std::uint64_
   }
 }
 
-void MemorySystem::global_load(const Record& r, const SitePlan& plan, const std::uint64_t* lanes, Place& place, bool async) {
-  list_lines(r, plan.bytes, lanes, async, lines_);
-  prefetch_lines(place.sm);
-  const auto sectors = static_cast<std::uint64_t>(model::sector_count(lines_));
-  const auto count = static_cast<std::uint64_t>(lines_.count);
+void MemorySystem::global_load(const Record& r, const SitePlan& plan, const std::uint64_t* lanes, Place& place, const Lines& lines) {
+  const bool async = plan.action == Action::kAsyncRead;
+  const auto sectors = static_cast<std::uint64_t>(model::sector_count(lines));
+  const auto count = static_cast<std::uint64_t>(lines.count);
   std::uint64_t counted = sectors;
   ++counters_.global_ld.requests;
   counters_.tag_requests += count;
   counters_.theoretical_global += sectors;
-  const auto tags = static_cast<std::uint32_t>(lines_.count == 1 ? 1 : model::tag_passes(lines_));
+  const auto tags = static_cast<std::uint32_t>(lines.count == 1 ? 1 : model::tag_passes(lines));
   counters_.tag_wavefronts_ld += tags;
   place.passes = std::max(tags, data_passes(r, plan.bytes, lanes));
-  place.done = place.now + card_.numbers().latency_l1 + place.passes;
+  place.done = place.now + latency_l1_ + place.passes;
   if (async) {
     place.async_lines = static_cast<std::uint32_t>(count);
     if (plan.bypass_l1) {
@@ -213,7 +212,7 @@ void MemorySystem::global_load(const Record& r, const SitePlan& plan, const std:
       // kernels/micro/instructions.cu).
       counted = 0;
       place.async_lines = 0;
-      for (const LineTouch& t : lines_) {
+      for (const LineTouch& t : lines) {
         unsigned bytes = 0;
         for (std::uint32_t b : t.bytes) bytes += static_cast<unsigned>(std::popcount(b));
         counted += (bytes + 31) / 32;
@@ -227,7 +226,8 @@ void MemorySystem::global_load(const Record& r, const SitePlan& plan, const std:
   }
   counters_.global_ld.sectors += counted;
   model::L1Cache& l1 = l1_[static_cast<std::size_t>(place.sm)];
-  for (const LineTouch& t : lines_) {
+  for (int i = 0; i < lines.count; ++i) {
+    const LineTouch& t = lines.item[i];
     std::uint8_t missing = t.sectors;
     if (!plan.bypass_l1) {
       missing = l1.load(t.line, t.sectors, !plan.no_allocate);
@@ -239,28 +239,27 @@ void MemorySystem::global_load(const Record& r, const SitePlan& plan, const std:
     }
     if (async && plan.bypass_l1 && t.sectors != t.full) {
       for (std::uint8_t s = 1; s < 16; s = static_cast<std::uint8_t>(s << 1))
-        if (missing & s) read_l2(place, t.line, s, plan.fetch_sectors);
+        if (missing & s) read_l2(place, t.line, lines.route[i], s, plan.fetch_sectors);
     } else {
-      read_l2(place, t.line, missing, plan.fetch_sectors);
+      read_l2(place, t.line, lines.route[i], missing, plan.fetch_sectors);
       if (!plan.bypass_l1) l1.arrival() = std::max(l1.arrival(), place.done);
     }
   }
 }
 
-void MemorySystem::global_store(const Record& r, const SitePlan& plan, const std::uint64_t* lanes, Place& place) {
-  list_lines(r, plan.bytes, lanes, true, lines_);
-  prefetch_lines(place.sm);
-  const auto sectors = static_cast<std::uint64_t>(model::sector_count(lines_));
+void MemorySystem::global_store(const Record& r, const SitePlan& plan, const std::uint64_t* lanes, Place& place, const Lines& lines) {
+  const auto sectors = static_cast<std::uint64_t>(model::sector_count(lines));
   place.passes = data_passes(r, plan.bytes, lanes);
   ++counters_.global_st.requests;
   counters_.global_st.sectors += sectors;
-  counters_.tag_requests += static_cast<std::uint64_t>(lines_.count);
+  counters_.tag_requests += static_cast<std::uint64_t>(lines.count);
   counters_.theoretical_global += sectors;
   model::L1Cache& l1 = l1_[static_cast<std::size_t>(place.sm)];
-  for (const LineTouch& t : lines_) {
+  for (int i = 0; i < lines.count; ++i) {
+    const LineTouch& t = lines.item[i];
     if (l1.store(t.line, t.sectors, t.full, t.bytes.data()))
       counters_.global_st.hits += model::sectors_in(t.sectors);
-    write_l2(place, t);
+    write_l2(place, t, lines.route[i]);
   }
 }
 
@@ -323,11 +322,11 @@ void MemorySystem::local_access(const Record& r, const SitePlan& plan, const std
     for (const LineTouch& t : lines_) {
       if (store) {
         if (l1.store(t.line, t.sectors, t.full, t.bytes.data())) c.hits += model::sectors_in(t.sectors);
-        write_l2(place, t);
+        write_l2(place, t, l2_.route(t.line));
       } else {
         const std::uint8_t missing = l1.load(t.line, t.sectors);
         c.hits += model::sectors_in(t.sectors) - model::sectors_in(missing);
-        read_l2(place, t.line, missing, 0);
+        read_l2(place, t.line, l2_.route(t.line), missing, 0);
       }
     }
   }
@@ -395,8 +394,8 @@ void MemorySystem::bulk(const Record& r, const SitePlan& plan, const std::uint64
         counters_.l1_write_sectors += model::sectors_in(t.sectors);
         for (unsigned k = 0; k < 4; ++k)
           if (t.sectors >> k & 1) l2_.atomic(place.sm, t.line * 4 + k, 1, false);
-      } else if (plan.action == Action::kBulkRead) read_l2(place, t.line, t.sectors, 0);
-      else write_l2(place, t);
+      } else if (plan.action == Action::kBulkRead) read_l2(place, t.line, l2_.route(t.line), t.sectors, 0);
+      else write_l2(place, t, l2_.route(t.line));
     }
     address += piece;
     left -= piece;

@@ -27,29 +27,40 @@ struct Place {
 
 class MemorySystem {
  public:
+  // The lines of a global access, and where the L2 has them.
+  struct Lines : model::LineList {
+    std::array<model::L2Cache::Route, 2 * model::kWarpLanes> route;
+  };
+
   explicit MemorySystem(const model::Card& card);
 
   // Before a launch: L1s are empty and as large as the configuration leaves them.
   void begin_launch(const trace::Launch& launch, std::uint64_t shared_config, bool flush_l2);
-  void run(const trace::Record& record, const SitePlan& plan, const std::uint64_t* lanes, Place& place);
+  // `prepared`: what prepare() listed of this record, or nullptr.
+  void run(const trace::Record& record, const SitePlan& plan, const std::uint64_t* lanes,
+           Place& place, const Lines* prepared = nullptr);
 
-  // What run() will look at, brought into the host's cache; changes nothing.
-  void prefetch(const trace::Record& record, const SitePlan& plan, const std::uint64_t* lanes, int sm) const;
+  // Lists the lines of a global access and has what run() will look at brought into the host's
+  // cache. Changes nothing; false where there is nothing to list.
+  bool prepare(const trace::Record& record, const SitePlan& plan, const std::uint64_t* lanes,
+               int sm, Lines& out);
 
   LaunchCounters& counters() { return counters_; }
   LaunchCounters finish_launch();
 
  private:
-  void global_load(const trace::Record&, const SitePlan&, const std::uint64_t*, Place&, bool async);
-  void global_store(const trace::Record&, const SitePlan&, const std::uint64_t*, Place&);
+  void global_load(const trace::Record&, const SitePlan&, const std::uint64_t*, Place&,
+                   const Lines&);
+  void global_store(const trace::Record&, const SitePlan&, const std::uint64_t*, Place&,
+                    const Lines&);
   void global_atomic(const trace::Record&, const SitePlan&, const std::uint64_t*, Place&);
   void local_access(const trace::Record&, const SitePlan&, const std::uint64_t*, Place&);
   void shared_access(const trace::Record&, const SitePlan&, const std::uint64_t*, Place&);
   void remote_access(const trace::Record&, const SitePlan&, const std::uint64_t*, Place&);
   void bulk(const trace::Record&, const SitePlan&, const std::uint64_t*, Place&);
-  void read_l2(Place&, std::uint64_t line, std::uint8_t sectors, std::uint32_t fetch);
-  void write_l2(const Place&, const model::LineTouch& touch);
-  void prefetch_lines(int sm) const;
+  void read_l2(Place&, std::uint64_t line, const model::L2Cache::Route&, std::uint8_t sectors,
+               std::uint32_t fetch);
+  void write_l2(const Place&, const model::LineTouch& touch, const model::L2Cache::Route&);
   bool in_host_memory(std::uint64_t line) const;
   bool persists(std::uint64_t line) const;
 
@@ -63,6 +74,7 @@ class MemorySystem {
   static constexpr std::uint32_t kLeaving = 64;  // entries an SM, by line
 
   const model::Card& card_;
+  std::uint64_t l1_merge_cycles_, latency_l1_;
   std::vector<model::L1Cache> l1_;  // by SM
   std::vector<Leaving> leaving_;    // by SM
   model::L2Cache l2_;
@@ -70,7 +82,7 @@ class MemorySystem {
   std::vector<trace::Allocation> host_;   // of this launch, sorted by base
   trace::AccessWindow window_;
   std::uint64_t local_words_ = 0;         // of a thread's frame, 4 bytes each
-  model::LineList lines_;                 // scratch
+  Lines lines_;                           // scratch
 };
 
 }  // namespace warpmem::sim

@@ -81,22 +81,31 @@ void CtaIndex::finish() {
 }
 
 std::vector<SegmentRef> CtaIndex::segments(std::uint64_t cta) const {
+  std::vector<SegmentRange> ranges;
+  segments(cta, ranges);
   std::vector<SegmentRef> found;
+  for (const SegmentRange& range : ranges)
+    for (std::uint32_t k = 0; k < range.count; ++k) found.push_back({range.block, range.first + k});
+  return found;
+}
+
+void CtaIndex::segments(std::uint64_t cta, std::vector<SegmentRange>& out) const {
+  out.clear();
   auto i = static_cast<std::size_t>(
       std::upper_bound(runs_.begin(), runs_.end(), cta,
                        [](std::uint64_t value, const CtaRun& run) { return value < run.cta; }) -
       runs_.begin());
   while (i-- > 0 && reach_[i] >= cta) {
     const CtaRun& run = runs_[i];
-    if (cta > run.last() || (cta - run.cta) % run.step != 0) continue;
+    if (cta > run.last() || (run.step > 1 && (cta - run.cta) % run.step != 0)) continue;
     const std::uint64_t position = (cta - run.cta) / run.step;
-    const auto first = static_cast<std::uint32_t>(run.segment + position * run.per_cta);
-    for (std::uint32_t k = 0; k < run.per_cta; ++k) found.push_back({run.block, first + k});
+    out.push_back({run.block, static_cast<std::uint32_t>(run.segment + position * run.per_cta),
+                   run.per_cta});
   }
-  std::sort(found.begin(), found.end(), [](const SegmentRef& a, const SegmentRef& b) {
-    return std::tie(a.block, a.segment) < std::tie(b.block, b.segment);
-  });
-  return found;
+  if (out.size() > 1)
+    std::sort(out.begin(), out.end(), [](const SegmentRange& a, const SegmentRange& b) {
+      return std::tie(a.block, a.first) < std::tie(b.block, b.first);
+    });
 }
 
 std::vector<std::uint64_t> CtaIndex::ctas() const {

@@ -37,6 +37,7 @@ class CtaIndex {
   void finish();  // after the last add()
 
   std::vector<SegmentRef> segments(std::uint64_t cta) const;
+  void segments(std::uint64_t cta, std::vector<SegmentRange>& out) const;
   std::vector<std::uint64_t> ctas() const;
 
  private:

@@ -50,6 +50,13 @@ Result<std::vector<SegmentRef>> TraceReader::cta_segments(std::uint32_t launch_i
   return state_->contents.ctas[launch_index].segments(cta);
 }
 
+Result<void> TraceReader::cta_segments(std::uint32_t launch_index, std::uint64_t cta,
+                                       std::vector<SegmentRange>& out) const {
+  if (launch_index >= state_->contents.ctas.size()) return no_such(path(), "launch", launch_index);
+  state_->contents.ctas[launch_index].segments(cta, out);
+  return {};
+}
+
 Result<std::vector<std::uint64_t>> TraceReader::ctas(std::uint32_t launch_index) const {
   if (launch_index >= state_->contents.ctas.size()) return no_such(path(), "launch", launch_index);
   return state_->contents.ctas[launch_index].ctas();

@@ -30,6 +30,13 @@ struct SegmentRef {
   std::uint32_t segment = 0;  // index into DecodedBlock::segments
 };
 
+// Segments of one block that follow one another.
+struct SegmentRange {
+  std::uint32_t block = 0;
+  std::uint32_t first = 0;  // index into DecodedBlock::segments
+  std::uint32_t count = 0;
+};
+
 struct LaunchSummary {
   Launch launch;
   LaunchEnd end;
@@ -69,6 +76,9 @@ class TraceReader {
   // Segments of one CTA in file order: a warp's segments are in its own order; between warps there
   // is none (a block holds them sorted).
   Result<std::vector<SegmentRef>> cta_segments(std::uint32_t launch_index, std::uint64_t cta) const;
+  // The same by block, into memory that is used again and again.
+  Result<void> cta_segments(std::uint32_t launch_index, std::uint64_t cta,
+                            std::vector<SegmentRange>& out) const;
   // The CTAs that have records, ascending.
   Result<std::vector<std::uint64_t>> ctas(std::uint32_t launch_index) const;
   // Thread-safe: several threads may decode different blocks at once.

@@ -1,5 +1,5 @@
-// Which of sixteen bytes hold, as a mask with bit i for byte i: the caches' tables are searched a
-// host instruction at a time where the host has one (SSE2).
+// Which of sixteen numbers hold, as a mask with bit i for number i: the caches' tables are searched
+// a host instruction at a time where the host has one (SSE2).
 #pragma once
 
 #include <cstdint>
@@ -24,6 +24,14 @@ inline std::uint32_t bytes_at_most(const std::uint8_t* bytes, std::uint8_t value
   return static_cast<std::uint32_t>(_mm_movemask_epi8(_mm_cmpeq_epi8(all, lower)));
 }
 
+inline std::uint32_t words_equal(const std::uint16_t* words, std::uint16_t value) {
+  const __m128i want = _mm_set1_epi16(static_cast<short>(value));
+  const __m128i low = _mm_loadu_si128(reinterpret_cast<const __m128i*>(words));
+  const __m128i high = _mm_loadu_si128(reinterpret_cast<const __m128i*>(words + 8));
+  return static_cast<std::uint32_t>(
+      _mm_movemask_epi8(_mm_packs_epi16(_mm_cmpeq_epi16(low, want), _mm_cmpeq_epi16(high, want))));
+}
+
 #else
 
 inline std::uint32_t bytes_equal(const std::uint8_t* bytes, std::uint8_t value) {
@@ -35,6 +43,12 @@ inline std::uint32_t bytes_equal(const std::uint8_t* bytes, std::uint8_t value) 
 inline std::uint32_t bytes_at_most(const std::uint8_t* bytes, std::uint8_t value) {
   std::uint32_t mask = 0;
   for (unsigned i = 0; i < 16; ++i) mask |= static_cast<std::uint32_t>(bytes[i] <= value) << i;
+  return mask;
+}
+
+inline std::uint32_t words_equal(const std::uint16_t* words, std::uint16_t value) {
+  std::uint32_t mask = 0;
+  for (unsigned i = 0; i < 16; ++i) mask |= static_cast<std::uint32_t>(words[i] == value) << i;
   return mask;
 }
 

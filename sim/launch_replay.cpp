@@ -1,0 +1,319 @@
+#include "sim/launch_replay.hpp"
+
+#include <algorithm>
+#include <bit>
+
+#include "sim/placement.hpp"
+
+namespace warpmem::sim {
+namespace {
+
+constexpr std::uint64_t kStepCycles = 16;        // one step of the clock
+constexpr std::uint32_t kInstructionCycles = 4;  // from one instruction of a warp to its next
+constexpr std::uint32_t kSchedulers = 4;         // instructions an SM issues in a cycle
+
+// How many warps ahead of the one that runs its needs are asked for.
+constexpr std::size_t kStateAhead = 16, kRecordAhead = 8, kPrepareAhead = 2;
+
+}  // namespace
+
+LaunchReplay::LaunchReplay(const trace::TraceReader& reader, std::uint32_t index,
+                           const model::Card& card, MemorySystem& memory, BlockCache& cache,
+                           const Occupancy& occupancy)
+    : reader_(reader),
+      index_(index),
+      card_(card),
+      memory_(memory),
+      cache_(cache),
+      occupancy_(occupancy),
+      plans_(plan_sites(reader.sites(index),
+                        reader.programs()[reader.launches()[index].launch.program])),
+      dependence_(reader.sites(index), reader.programs()[reader.launches()[index].launch.program]),
+      ctas_(card.numbers().cta_order.size() * occupancy.ctas),
+      warps_(card.numbers().cta_order.size() * Calendar::kSlots),
+      calendar_(card.numbers().cta_order.size()) {
+  for (std::uint64_t sm : card.numbers().cta_order) {
+    sms_.emplace_back();
+    sms_.back().id = static_cast<int>(sm);
+    sms_.back().free = (std::uint64_t{2} << (occupancy.ctas - 1)) - 1;
+  }
+}
+
+Result<void> LaunchReplay::run(const std::function<bool(std::uint64_t)>& tick) {
+  const auto interrupted = [this] {
+    return Error{ErrorKind::kInterrupted, "replay was interrupted", reader_.path(), ""};
+  };
+  auto ctas = reader_.ctas(index_);
+  if (!ctas) return ctas.error();
+  waiting_ = std::move(ctas).value();
+  if (!place_first()) return *error_;
+  std::uint64_t since_tick = 0;
+  for (; resident_ > 0; ++now_) {
+    if (calendar_.empty()) {
+      release_barriers();
+      if (calendar_.empty())
+        return Error{ErrorKind::kInternal, "no warp can go on", reader_.path(),
+                     "please report this with the trace"};
+    }
+    if (!run_step()) return *error_;
+    if (tick && memory_.counters().records > since_tick + 50000) {
+      since_tick = memory_.counters().records;
+      if (!tick(since_tick)) return interrupted();
+    }
+  }
+  return tick && !tick(memory_.counters().records) ? interrupted() : Result<void>();
+}
+
+bool LaunchReplay::fail(Error error) {
+  error_ = std::move(error);
+  return false;
+}
+
+// The first CTAs go where hardware puts them, one after the other; a later one takes the place of
+// the one that ended.
+bool LaunchReplay::place_first() {
+  std::vector<std::uint32_t> index(sms_.size());
+  for (std::uint32_t i = 0; i < sms_.size(); ++i) index[static_cast<std::size_t>(sms_[i].id)] = i;
+  std::uint64_t placed = 0;
+  for (int sm : first_placement(card_, occupancy_.ctas, waiting_.size())) {
+    // 1.2 cycles from one CTA to the next over the whole GPU (measured, docs/replay-order.md); an
+    // SM's own start is spread by its first instruction fetch.
+    const std::uint64_t spread = (static_cast<std::uint64_t>(sm) * 0x9e3779b97f4a7c15ull >> 32) *
+                                     card_.numbers().launch_skew_cycles >>
+                                 32;
+    if (!start_next(index[static_cast<std::size_t>(sm)], placed++ * 6 / 5 + spread)) return false;
+  }
+  return true;
+}
+
+bool LaunchReplay::start_next(std::uint32_t sm, std::uint64_t cycle) {
+  if (next_ == waiting_.size()) return true;
+  const auto slot = static_cast<std::uint32_t>(std::countr_zero(sms_[sm].free));
+  ResidentCta& cta = ctas_[std::size_t{sm} * occupancy_.ctas + slot];
+  if (auto ok = cta.stream.open(reader_, index_, waiting_[next_], occupancy_.warps_per_cta); !ok)
+    return fail(ok.error());
+  ++next_;
+  sms_[sm].free &= sms_[sm].free - 1;
+  cta.left = occupancy_.warps_per_cta;
+  ++resident_;
+  const std::uint32_t first = sm * Calendar::kSlots + slot * occupancy_.warps_per_cta;
+  for (std::uint32_t w = 0; w < occupancy_.warps_per_cta; ++w) {
+    WarpState& warp = warps_[first + w];
+    warp = WarpState{};
+    warp.ready = cycle;
+    warp.cta = static_cast<std::uint8_t>(slot);
+    warp.warp = static_cast<std::uint8_t>(w);
+    schedule(first + w, cycle);
+  }
+  const auto position = [&](std::uint32_t w) -> Position& { return warps_[first + w].at; };
+  if (auto ok = cta.stream.advance(cache_, 0, position); !ok) return fail(ok.error());
+  return true;
+}
+
+// Enters a warp into the calendar; what lies beyond it is entered at its end and looked at again.
+void LaunchReplay::schedule(std::uint32_t number, std::uint64_t cycle) {
+  calendar_.add(number, std::clamp(cycle / kStepCycles, now_ + 1, now_ + Calendar::kSteps - 1));
+}
+
+bool LaunchReplay::run_step() {
+  calendar_.take(now_, due_);
+  const std::size_t n = due_.size();
+  for (std::size_t i = 0; i < std::min(n, kStateAhead); ++i) fetch_state(due_[i]);
+  for (std::size_t i = 0; i < std::min(n, kRecordAhead); ++i) fetch_record(due_[i]);
+  for (std::size_t i = 0; i < std::min(n, kPrepareAhead); ++i) prepare(due_[i], prepared_[i]);
+  for (std::size_t i = 0; i < n; ++i) {
+    if (i + kStateAhead < n) fetch_state(due_[i + kStateAhead]);
+    if (i + kRecordAhead < n) fetch_record(due_[i + kRecordAhead]);
+    if (i + kPrepareAhead < n)
+      prepare(due_[i + kPrepareAhead], prepared_[(i + kPrepareAhead) % kPrepared]);
+    const std::uint32_t number = due_[i];
+    WarpState& warp = warps_[number];
+    if (warp.ready >= (now_ + 1) * kStepCycles) {
+      schedule(number, warp.ready);
+      continue;
+    }
+    if (!run_warp(number, prepared_[i % kPrepared])) return false;
+  }
+  return true;
+}
+
+void LaunchReplay::fetch_state(std::uint32_t number) const {
+  const char* warp = reinterpret_cast<const char*>(&warps_[number]);
+  __builtin_prefetch(warp, 1);
+  __builtin_prefetch(warp + 64, 1);
+}
+
+void LaunchReplay::fetch_record(std::uint32_t number) const {
+  __builtin_prefetch(warps_[number].at.next);
+  __builtin_prefetch(warps_[number].at.next + 1);
+}
+
+// What a warp will do first in this step, and the caches that this will meet.
+void LaunchReplay::prepare(std::uint32_t number, Prepared& out) {
+  const WarpState& warp = warps_[number];
+  const trace::Record* r = warp.at.next;
+  out.record = nullptr;
+  if (r != warp.at.end && plans_[r->site].action == Action::kBegin) ++r;
+  if (r == warp.at.end || warp.ready >= (now_ + 1) * kStepCycles) return;
+  if (memory_.prepare(*r, plans_[r->site], warp.at.lanes, sms_[number / Calendar::kSlots].id,
+                      out.lines))
+    out.record = r;
+}
+
+// Runs a warp for as long as its accesses fall into this step of the clock.
+bool LaunchReplay::run_warp(std::uint32_t number, Prepared& prepared) {
+  const std::uint32_t sm_index = number / Calendar::kSlots;
+  Sm& sm = sms_[sm_index];
+  WarpState& warp = warps_[number];
+  Place place;
+  place.sm = sm.id;
+  place.warp_slot = number % Calendar::kSlots;
+  const std::uint64_t end = (now_ + 1) * kStepCycles;
+  while (true) {
+    if (warp.at.next == warp.at.end) {
+      ResidentCta& cta = cta_of(number, warp);
+      const std::uint32_t first = number - warp.warp;
+      const auto position = [&](std::uint32_t w) -> Position& { return warps_[first + w].at; };
+      auto more = cta.stream.advance(cache_, warp.warp, position);
+      if (!more) return fail(more.error());
+      if (!*more) {
+        --cta.left;
+        check_barriers(first, cta);
+        if (cta.left > 0) return true;
+        sm.free |= std::uint64_t{1} << warp.cta;
+        --resident_;
+        return start_next(sm_index, end);
+      }
+    }
+    const trace::Record& r = *warp.at.next;
+    const SitePlan& plan = plans_[r.site];
+    if (warp.loads > 0) {
+      if (const std::uint64_t later = wait_for(warp, r.site, plan); later > warp.ready) {
+        warp.ready = later;
+        if (later >= end) {
+          schedule(number, later);
+          return true;
+        }
+      }
+    }
+    ++warp.at.next;
+    const std::uint32_t instructions = dependence_.instructions(warp.last_site, r.site);
+    warp.last_site = r.site;
+    sm.issue_free = std::max(sm.issue_free, warp.ready * kSchedulers) + instructions;
+    std::uint64_t start = std::max(warp.ready, sm.issue_free / kSchedulers);
+    if (plan.action == Action::kBarrier) {
+      ++memory_.counters().records;
+      warp.ready = std::max(start, warp.older_copies);
+      warp.older_copies = warp.copies;
+      stand_at(warp, number, static_cast<std::uint32_t>(r.base) % 64,
+               static_cast<std::uint32_t>(r.stride) / 32);
+      return true;
+    }
+    start = std::max(start, sm.lsu_free);
+    place.now = start;
+    place.async_lines = warp.async_lines;
+    memory_.run(r, plan, warp.at.lanes, place, prepared.record == &r ? &prepared.lines : nullptr);
+    warp.async_lines = place.async_lines;
+    if (plan.action != Action::kBegin && plan.action != Action::kEnd)
+      sm.lsu_free = start + place.passes;
+    if (plan.action == Action::kAsyncRead || plan.action == Action::kBulkRead)
+      warp.copies = std::max(warp.copies, place.done);
+    else if (place.done > start) remember(warp, r.site, place.done);
+    warp.ready = start + std::uint64_t{instructions} * kInstructionCycles;
+    if (warp.ready >= end) {
+      // What the next access waits for is known already.
+      if (warp.loads > 0 && warp.at.next != warp.at.end)
+        warp.ready = wait_for(warp, warp.at.next->site, plans_[warp.at.next->site]);
+      schedule(number, warp.ready);
+      return true;
+    }
+  }
+}
+
+// The cycle from which the next access has all it needs.
+std::uint64_t LaunchReplay::wait_for(WarpState& warp, std::uint32_t site, const SitePlan& plan) {
+  std::uint64_t until = warp.ready;
+  const bool all = plan.action == Action::kEnd;
+  for (std::uint32_t i = 0; i < warp.loads;) {
+    const std::uint64_t done = warp.done[i];
+    const bool needs = all || dependence_.waits(warp.load_site[i], warp.last_site, site);
+    if (needs) until = std::max(until, done);
+    if (needs || done <= warp.ready) {
+      --warp.loads;
+      warp.done[i] = warp.done[warp.loads];
+      warp.load_site[i] = warp.load_site[warp.loads];
+    } else {
+      ++i;
+    }
+  }
+  return until;
+}
+
+void LaunchReplay::remember(WarpState& warp, std::uint32_t site, std::uint64_t done) {
+  if (warp.loads == WarpState::kLoads) {
+    // More than the warp keeps track of: it waits for the oldest.
+    warp.ready = std::max(warp.ready, warp.done[0]);
+    --warp.loads;
+    warp.done[0] = warp.done[warp.loads];
+    warp.load_site[0] = warp.load_site[warp.loads];
+  }
+  warp.done[warp.loads] = done;
+  warp.load_site[warp.loads] = static_cast<std::uint16_t>(site);
+  ++warp.loads;
+}
+
+void LaunchReplay::stand_at(WarpState& warp, std::uint32_t number, std::uint32_t barrier,
+                            std::uint32_t expected) {
+  ResidentCta& cta = cta_of(number, warp);
+  warp.waits = static_cast<std::uint8_t>(barrier);
+  ++cta.standing;
+  ++cta.arrived[barrier];
+  cta.barriers |= std::uint64_t{1} << barrier;
+  // No CTA has as many warps.
+  cta.expected[barrier] = static_cast<std::uint8_t>(std::min(expected, 255u));
+  check_barrier(number - warp.warp, cta, barrier);
+}
+
+void LaunchReplay::check_barrier(std::uint32_t first_warp, ResidentCta& cta,
+                                 std::uint32_t barrier) {
+  const std::uint32_t expected = cta.expected[barrier];
+  if (cta.arrived[barrier] >= (expected ? std::min(expected, cta.left) : cta.left))
+    open(first_warp, cta, barrier);
+}
+
+void LaunchReplay::check_barriers(std::uint32_t first_warp, ResidentCta& cta) {
+  for (std::uint64_t rest = cta.barriers; rest; rest &= rest - 1)
+    check_barrier(first_warp, cta, static_cast<std::uint32_t>(std::countr_zero(rest)));
+}
+
+void LaunchReplay::open(std::uint32_t first_warp, ResidentCta& cta, std::uint32_t barrier) {
+  cta.standing -= cta.arrived[barrier];
+  cta.arrived[barrier] = 0;
+  cta.barriers &= ~(std::uint64_t{1} << barrier);
+  WarpState* const first = &warps_[first_warp];
+  WarpState* const end = first + occupancy_.warps_per_cta;
+  std::uint64_t last = 0;
+  for (const WarpState* w = first; w != end; ++w)
+    if (w->waits == barrier) last = std::max(last, w->ready);
+  for (WarpState* w = first; w != end; ++w) {
+    if (w->waits != barrier) continue;
+    w->waits = WarpState::kNoBarrier;
+    w->ready = last;
+    schedule(first_warp + w->warp, last);
+  }
+}
+
+// A trace that was cut short, or filtered, can leave warps at a barrier that nobody else reaches.
+void LaunchReplay::release_barriers() {
+  for (std::uint32_t sm = 0; sm < sms_.size(); ++sm)
+    for (std::uint32_t slot = 0; slot < occupancy_.ctas; ++slot) {
+      ResidentCta& cta = ctas_[std::size_t{sm} * occupancy_.ctas + slot];
+      for (std::uint64_t rest = cta.barriers; rest; rest &= rest - 1) {
+        ++forced_;
+        open(sm * Calendar::kSlots + slot * occupancy_.warps_per_cta, cta,
+             static_cast<std::uint32_t>(std::countr_zero(rest)));
+      }
+    }
+}
+
+}  // namespace warpmem::sim

@@ -1,0 +1,102 @@
+// One launch on the counts engine: CTAs come and go, warps take their turns by the rough clock
+// (docs/replay-order.md), and each of their accesses goes to the memory system.
+//
+// The state of the whole GPU is larger than the host's caches, and warps that are due together
+// have nothing in common. So a step of the clock first lists its warps and then asks for what the
+// next ones will need (state, record, cache sets) while it runs those before them; that order of
+// asking changes no result.
+#pragma once
+
+#include <array>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "model/card.hpp"
+#include "sim/calendar.hpp"
+#include "sim/cta_stream.hpp"
+#include "sim/dependence.hpp"
+#include "sim/memory_system.hpp"
+#include "sim/occupancy.hpp"
+#include "sim/warp_state.hpp"
+#include "traces/reader.hpp"
+
+namespace warpmem::sim {
+
+class LaunchReplay {
+ public:
+  LaunchReplay(const trace::TraceReader& reader, std::uint32_t index, const model::Card& card,
+               MemorySystem& memory, BlockCache& cache, const Occupancy& occupancy);
+
+  // `tick` hears of the records done now and then; false stops.
+  Result<void> run(const std::function<bool(std::uint64_t)>& tick);
+
+  // Barriers that were opened because no warp could go on.
+  std::uint64_t forced() const { return forced_; }
+
+ private:
+  struct ResidentCta {
+    CtaStream stream;
+    std::uint32_t left = 0;                   // warps not done
+    std::uint32_t standing = 0;               // warps at some barrier
+    std::uint64_t barriers = 0;               // bit b: some warp stands at barrier b
+    std::array<std::uint8_t, 64> arrived{};   // warps at each barrier
+    std::array<std::uint8_t, 64> expected{};  // warps that each waits for; 0: all
+  };
+  struct Sm {
+    int id = 0;
+    std::uint64_t free = 0;        // CTA slots
+    std::uint64_t lsu_free = 0;    // cycle: the load/store unit is done with its queue
+    std::uint64_t issue_free = 0;  // quarter cycles: the schedulers are
+  };
+  struct Prepared {
+    const trace::Record* record = nullptr;
+    MemorySystem::Lines lines;
+  };
+  static constexpr std::size_t kPrepared = 4;
+
+  bool place_first();
+  bool start_next(std::uint32_t sm, std::uint64_t cycle);
+  bool run_step();
+  bool run_warp(std::uint32_t number, Prepared& prepared);
+  void schedule(std::uint32_t number, std::uint64_t cycle);
+  void fetch_state(std::uint32_t number) const;
+  void fetch_record(std::uint32_t number) const;
+  void prepare(std::uint32_t number, Prepared& out);
+  std::uint64_t wait_for(WarpState& warp, std::uint32_t site, const SitePlan& plan);
+  void remember(WarpState& warp, std::uint32_t site, std::uint64_t done);
+  void stand_at(WarpState& warp, std::uint32_t number, std::uint32_t barrier,
+                std::uint32_t expected);
+  void check_barrier(std::uint32_t first_warp, ResidentCta& cta, std::uint32_t barrier);
+  void check_barriers(std::uint32_t first_warp, ResidentCta& cta);
+  void open(std::uint32_t first_warp, ResidentCta& cta, std::uint32_t barrier);
+  void release_barriers();
+  bool fail(Error error);
+
+  ResidentCta& cta_of(std::uint32_t number, const WarpState& warp) {
+    return ctas_[std::size_t{number / Calendar::kSlots} * occupancy_.ctas + warp.cta];
+  }
+
+  const trace::TraceReader& reader_;
+  std::uint32_t index_;
+  const model::Card& card_;
+  MemorySystem& memory_;
+  BlockCache& cache_;
+  Occupancy occupancy_;
+  std::vector<SitePlan> plans_;
+  Dependence dependence_;
+  std::vector<Sm> sms_;            // in the order in which they get CTAs
+  std::vector<ResidentCta> ctas_;  // by SM, then CTA slot
+  std::vector<WarpState> warps_;   // by number: SM * Calendar::kSlots + warp slot
+  std::vector<std::uint64_t> waiting_;
+  std::size_t next_ = 0;
+  std::uint64_t resident_ = 0;  // CTAs
+  std::uint64_t now_ = 0;       // steps of the clock
+  Calendar calendar_;
+  std::vector<std::uint32_t> due_;  // in this step
+  std::array<Prepared, kPrepared> prepared_;
+  std::uint64_t forced_ = 0;
+  std::optional<Error> error_;
+};
+
+}  // namespace warpmem::sim

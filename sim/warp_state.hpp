@@ -1,0 +1,38 @@
+// What the engine keeps of a resident warp: two lines of the host's cache, because every access
+// of every warp goes through it.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "traces/record.hpp"
+
+namespace warpmem::sim {
+
+// A warp's records that are at hand.
+struct Position {
+  const trace::Record* next = nullptr;  // none left: end
+  const trace::Record* end = nullptr;
+  const std::uint64_t* lanes = nullptr;  // what Record::lanes counts from
+};
+
+struct alignas(64) WarpState {
+  static constexpr std::uint8_t kNoBarrier = 0xff;
+  static constexpr std::uint32_t kLoads = 6;  // that it keeps track of
+
+  Position at;
+  std::uint64_t ready = 0;                     // cycle of its next access
+  std::uint64_t copies = 0, older_copies = 0;  // asynchronous copies are back by then; those
+                                               // before the last barrier
+  std::uint32_t last_site = 0;
+  std::uint32_t async_lines = 0;             // of the asynchronous copy whose shared side is next
+  std::uint8_t cta = 0;                      // CTA slot on the SM
+  std::uint8_t warp = 0;                     // number in the CTA
+  std::uint8_t waits = kNoBarrier;           // barrier it stands at
+  std::uint8_t loads = 0;                    // whose values are not there yet:
+  std::array<std::uint64_t, kLoads> done{};  // cycles of their arrival
+  std::array<std::uint16_t, kLoads> load_site{};  // a program of more sites waits for all alike
+};
+static_assert(sizeof(WarpState) == 128);
+
+}  // namespace warpmem::sim
