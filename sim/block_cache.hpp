@@ -1,5 +1,9 @@
-// Decoded blocks of a trace, shared by the warps that read them and kept a little longer for those
-// that will. Memory is bounded by the blocks in use plus `keep` bytes. Belongs to one thread.
+// Decoded blocks of a trace: those that warps are reading, and the latest others for those that
+// will. Belongs to one thread.
+//
+// Memory: `budget` bytes and a block. Where what is being read is all that fits, the cache is
+// crowded, and whoever gets a block is to take a packed copy of its part and let go
+// (packed_records.hpp).
 #pragma once
 
 #include <list>
@@ -15,11 +19,10 @@ class BlockCache {
   struct Entry {
     BlockCache* cache;
     std::uint32_t number;
-    std::uint32_t holds;
     std::size_t bytes;
     trace::DecodedBlock block;
-    bool kept = false;
-    std::list<Entry*>::iterator recent{};  // where kept
+    std::uint32_t holds = 0;
+    std::list<Entry*>::iterator recent{};
   };
 
  public:
@@ -27,28 +30,29 @@ class BlockCache {
   class Hold {
    public:
     Hold() = default;
-    explicit Hold(Entry* entry) : entry_(entry) { ++entry_->holds; }
-    Hold(const Hold& other) : entry_(other.entry_) {
-      if (entry_) ++entry_->holds;
-    }
+    explicit Hold(Entry* entry) : entry_(entry) { take(); }
+    Hold(const Hold& other) : entry_(other.entry_) { take(); }
     Hold(Hold&& other) noexcept : entry_(std::exchange(other.entry_, nullptr)) {}
     Hold& operator=(Hold other) noexcept {
       std::swap(entry_, other.entry_);
       return *this;
     }
     ~Hold() {
-      if (entry_ && --entry_->holds == 0) entry_->cache->unused(*entry_);
+      if (entry_ && --entry_->holds == 0) entry_->cache->held_ -= entry_->bytes;
     }
     explicit operator bool() const { return entry_ != nullptr; }
     const trace::DecodedBlock& operator*() const { return entry_->block; }
     const trace::DecodedBlock* operator->() const { return &entry_->block; }
 
    private:
+    void take() {
+      if (entry_ && entry_->holds++ == 0) entry_->cache->held_ += entry_->bytes;
+    }
     Entry* entry_ = nullptr;
   };
 
-  explicit BlockCache(const trace::TraceReader& reader, std::size_t keep = 32 << 20)
-      : reader_(reader), keep_(keep) {}
+  explicit BlockCache(const trace::TraceReader& reader, std::size_t budget = 32 << 20)
+      : reader_(reader), budget_(budget) {}
   BlockCache(const BlockCache&) = delete;
   BlockCache& operator=(const BlockCache&) = delete;
 
@@ -56,36 +60,36 @@ class BlockCache {
     // A CTA's neighbours mostly lie in the block that was asked for last.
     if (!recent_.empty() && recent_.front()->number == block) return Hold(recent_.front());
     auto at = entries_.find(block);
-    if (at == entries_.end()) {
-      auto decoded = reader_.decode(block);
-      if (!decoded) return decoded.error();
-      const std::size_t bytes = bytes_of(*decoded);
-      at = entries_.try_emplace(block, Entry{this, block, 0, bytes, std::move(*decoded)}).first;
+    if (at != entries_.end()) {
+      recent_.splice(recent_.begin(), recent_, at->second.recent);
+      return Hold(&at->second);
     }
-    Entry& entry = at->second;
-    Hold hold(&entry);
-    keep(entry);
+    auto decoded = reader_.decode(block);
+    if (!decoded) return decoded.error();
+    const std::size_t bytes = bytes_of(*decoded);
+    at = entries_.try_emplace(block, Entry{this, block, bytes, std::move(*decoded)}).first;
+    recent_.push_front(&at->second);
+    at->second.recent = recent_.begin();
+    bytes_ += bytes;
+    Hold hold(&at->second);
+    make_room();
     return hold;
   }
 
- private:
-  void keep(Entry& entry) {
-    if (entry.kept) return recent_.splice(recent_.begin(), recent_, entry.recent);
-    recent_.push_front(&entry);
-    entry.recent = recent_.begin();
-    entry.kept = true;
-    bytes_ += entry.bytes;
-    while (bytes_ > keep_ && recent_.size() > 1) {
-      Entry& last = *recent_.back();
-      recent_.pop_back();
-      bytes_ -= last.bytes;
-      last.kept = false;
-      if (last.holds == 0) unused(last);
-    }
-  }
+  // What is being read leaves no room for another block.
+  bool crowded() const { return held_ > budget_; }
 
-  void unused(Entry& entry) {
-    if (!entry.kept) entries_.erase(entry.number);
+ private:
+  // Forgets the blocks that nobody reads, longest unused first.
+  void make_room() {
+    for (auto at = recent_.end(); bytes_ > budget_ && at != recent_.begin();) {
+      --at;
+      Entry& entry = **at;
+      if (entry.holds > 0) continue;
+      bytes_ -= entry.bytes;
+      at = recent_.erase(at);
+      entries_.erase(entry.number);
+    }
   }
 
   static std::size_t bytes_of(const trace::DecodedBlock& b) {
@@ -95,9 +99,10 @@ class BlockCache {
   }
 
   const trace::TraceReader& reader_;
-  std::size_t keep_;
-  std::size_t bytes_ = 0;                             // of those kept
-  std::list<Entry*> recent_;                          // kept, most recently used first
+  std::size_t budget_;
+  std::size_t bytes_ = 0;                             // of all
+  std::size_t held_ = 0;                              // of those that somebody holds
+  std::list<Entry*> recent_;                          // most recently used first
   std::unordered_map<std::uint32_t, Entry> entries_;  // its elements do not move
 };
 

@@ -3,9 +3,11 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "sim/block_cache.hpp"
+#include "sim/packed_records.hpp"
 #include "sim/warp_state.hpp"
 
 namespace warpmem::sim {
@@ -20,14 +22,19 @@ class CtaStream {
     return reader.cta_segments(launch, cta, refs_);
   }
 
-  // Goes on to the warp's next records; false when its trace is at an end. `warps` are the
-  // positions of all of the CTA's, each `stride` bytes behind the other.
+  // Goes on to the warp's next records; false when its trace is at an end. `position` gives the
+  // place of each of the CTA's warps by number.
   template <class Warps>
   Result<bool> advance(BlockCache& cache, std::uint32_t warp, Warps&& position) {
     Position& at = position(warp);
     Queue& q = queue_[warp];
     while (at.next == at.end) {
+      if (q.open && !q.open->packed.at_end()) {
+        unpack(at, *q.open);
+        continue;
+      }
       q.holding = {};
+      q.open.reset();
       if (q.at < q.later.size()) {
         begin(at, q, std::move(q.later[q.at++]));
         continue;
@@ -44,21 +51,43 @@ class CtaStream {
   }
 
  private:
+  // Packed records, and the few of them that are unpacked.
+  struct Copy {
+    PackedRecords packed;
+    std::vector<trace::Record> records;
+    std::vector<std::uint64_t> lanes;
+  };
+  // A run of a warp's records: of a block, or a copy.
   struct Piece {
     BlockCache::Hold block;
     std::uint32_t first = 0, count = 0;
+    std::unique_ptr<Copy> copy;
   };
   struct Queue {
-    BlockCache::Hold holding;  // of the current piece; none: the warp has nothing to do
-    std::vector<Piece> later;  // mostly empty: a CTA's records lie in one block
+    BlockCache::Hold holding;    // of the current piece, if it is a block's
+    std::unique_ptr<Copy> open;  // the current piece, if it is a copy
+    std::vector<Piece> later;    // mostly empty: a CTA's records lie in one block
     std::size_t at = 0;
+
+    bool busy() const { return holding || open || !later.empty(); }
   };
 
   static void begin(Position& at, Queue& q, Piece piece) {
+    if (piece.copy) {
+      q.open = std::move(piece.copy);
+      return unpack(at, *q.open);
+    }
     at.next = piece.block->records.data() + piece.first;
     at.end = at.next + piece.count;
     at.lanes = piece.block->lanes.data();
     q.holding = std::move(piece.block);
+  }
+
+  static void unpack(Position& at, Copy& copy) {
+    copy.packed.next(copy.records, copy.lanes);
+    at.next = copy.records.data();
+    at.end = at.next + copy.records.size();
+    at.lanes = copy.lanes.data();
   }
 
   // Hands out all of the CTA's segments in the next block.
@@ -67,14 +96,22 @@ class CtaStream {
     const std::uint32_t block = refs_[fetched_].block;
     auto got = cache.get(block);
     if (!got) return got.error();
+    const bool copies = cache.crowded();
     for (; fetched_ < refs_.size() && refs_[fetched_].block == block; ++fetched_) {
       const trace::SegmentRange& range = refs_[fetched_];
       for (std::uint32_t i = 0; i < range.count; ++i) {
         const trace::Segment& s = (*got)->segments[range.first + i];
         if (s.warp >= queue_.size()) continue;
         Queue& q = queue_[s.warp];
-        Piece piece{*got, s.first, s.count};
-        if (!q.holding && q.later.empty()) begin(position(s.warp), q, std::move(piece));
+        Piece piece;
+        if (copies) {
+          const trace::DecodedBlock& b = **got;
+          piece.copy = std::make_unique<Copy>();
+          piece.copy->packed = PackedRecords(b.records.data() + s.first, s.count, b.lanes.data());
+        } else {
+          piece = {*got, s.first, s.count, nullptr};
+        }
+        if (!q.busy()) begin(position(s.warp), q, std::move(piece));
         else q.later.push_back(std::move(piece));
       }
     }

@@ -212,7 +212,9 @@ bool LaunchReplay::run_warp(std::uint32_t number, Prepared& prepared) {
     start = std::max(start, sm.lsu_free);
     place.now = start;
     place.async_lines = warp.async_lines;
-    memory_.run(r, plan, warp.at.lanes, place, prepared.record == &r ? &prepared.lines : nullptr);
+    const bool known = prepared.record == &r;
+    prepared.record = nullptr;  // its place in memory may soon be another's
+    memory_.run(r, plan, warp.at.lanes, place, known ? &prepared.lines : nullptr);
     warp.async_lines = place.async_lines;
     if (plan.action != Action::kBegin && plan.action != Action::kEnd)
       sm.lsu_free = start + place.passes;

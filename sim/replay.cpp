@@ -28,7 +28,7 @@ Result<ReplayResult> replay(const trace::TraceReader& reader, const model::Card&
   ReplayResult result;
   for (const std::string& m : reader.origin().missing) result.notes.push_back("not in the trace: " + m);
   MemorySystem memory(card);
-  BlockCache cache(reader);
+  BlockCache cache(reader, options.decoded_bytes);
   std::uint64_t total = 0, before = 0;
   for (const trace::LaunchSummary& l : reader.launches())
     if (!options.launch || *options.launch == l.launch.id) total += l.end.records;

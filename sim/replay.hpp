@@ -22,6 +22,7 @@ struct ReplayOptions {
   std::optional<std::uint64_t> launch;   // only this launch id
   bool keep_caches = false;              // false: caches are flushed before each launch, as a
                                          // profiler does; true: the L2 keeps what it has
+  std::size_t decoded_bytes = 32 << 20;  // of the trace at once; no result depends on it
   std::function<bool(std::uint64_t done, std::uint64_t total)> progress;  // records; false stops
 };
 

@@ -208,3 +208,15 @@ TEST_CASE("what the source could not see is passed on") {
   REQUIRE(result.notes.size() == 1);
   CHECK(result.notes[0] == "not in the trace: constant loads");
 }
+
+TEST_CASE("a replay without room for decoded blocks gives the same result") {
+  TemporaryFolder folder;
+  sim::ReplayOptions no_room;
+  no_room.decoded_bytes = 0;
+  for (const auto& pattern : trace::patterns::all()) {
+    INFO(pattern.name);
+    write_trace(folder.file("t.wmt"), {of_pattern(pattern, 40)}, {.piece = 50});
+    const auto reader = open(folder.file("t.wmt"));
+    CHECK(everything(must(sim::replay(reader, h200(), no_room))) == everything(must(sim::replay(reader, h200()))));
+  }
+}
