@@ -27,25 +27,27 @@ Result<Memory> Memory::create(std::uint64_t limit) {
     return Error{ErrorKind::kResources, "cannot reserve a range of addresses for the emulated GPU's memory", "", "raise the limit on virtual memory (ulimit -v)"};
   m.mapping_ = got;
   m.delta_ = reinterpret_cast<std::uint64_t>(got) - kMemoryBase;
-  m.next_ = m.committed_ = kMemoryBase + kChunk;
+  constexpr std::uint64_t kMiddle = kMemoryBase + kMemoryBytes / 2, kEnd = kMemoryBase + kMemoryBytes - kChunk;
+  m.program_ = {kMemoryBase + kChunk, kMemoryBase + kChunk, kMiddle - kChunk};
+  m.code_ = {kMiddle, kMiddle, kEnd};
   m.param_base_ = m.allocate(kParamBytes, trace::AllocationKind::kDevice, 4096, "kernel parameters");
   if (m.param_base_ == 0) return Error{ErrorKind::kResources, "out of memory", "", ""};
   return m;
 }
 
 Memory::Memory(Memory&& o) noexcept
-    : delta_(o.delta_), limit_(o.limit_), used_(o.used_), next_(o.next_), committed_(o.committed_), param_base_(o.param_base_),
+    : delta_(o.delta_), limit_(o.limit_), used_(o.used_), param_base_(o.param_base_), program_(o.program_), code_(o.code_),
       mapping_(std::exchange(o.mapping_, nullptr)), regions_(std::move(o.regions_)), freed_(std::move(o.freed_)) {}
 
 Memory::~Memory() {
   if (mapping_) munmap(mapping_, kMemoryBytes);
 }
 
-bool Memory::commit(std::uint64_t end) {
+bool Memory::commit(Stretch& stretch, std::uint64_t end) {
   end = rounded(end, kChunk);
-  if (end <= committed_) return true;
-  if (mprotect(host(committed_), end - committed_, PROT_READ | PROT_WRITE) != 0) return false;
-  committed_ = end;
+  if (end <= stretch.committed) return true;
+  if (mprotect(host(stretch.committed), end - stretch.committed, PROT_READ | PROT_WRITE) != 0) return false;
+  stretch.committed = end;
   return true;
 }
 
@@ -55,7 +57,7 @@ std::uint64_t Memory::allocate(std::uint64_t bytes, trace::AllocationKind kind, 
   const std::uint64_t room = rounded(bytes, 512);
   if (room < bytes || (!internal && (room > limit_ || used_ > limit_ - room))) return 0;
   std::uint64_t base = 0;
-  for (auto at = freed_.lower_bound(room); at != freed_.end(); ++at) {
+  for (auto at = internal ? freed_.end() : freed_.lower_bound(room); at != freed_.end(); ++at) {
     if (at->second % align != 0) continue;
     base = at->second;
     const std::uint64_t left = at->first - room;
@@ -71,9 +73,10 @@ std::uint64_t Memory::allocate(std::uint64_t bytes, trace::AllocationKind kind, 
     break;
   }
   if (base == 0) {
-    base = rounded(next_, bytes >= kChunk / 2 ? kChunk : align < 512 ? 512 : align);
-    if (base + room > kMemoryBase + kMemoryBytes - kChunk || !commit(base + room)) return 0;
-    next_ = base + room;
+    Stretch& stretch = internal ? code_ : program_;
+    base = rounded(stretch.next, bytes >= kChunk / 2 ? kChunk : align < 512 ? 512 : align);
+    if (base + room > stretch.end || !commit(stretch, base + room)) return 0;
+    stretch.next = base + room;
   }
   Region& fresh = regions_[base];
   fresh = Region{};

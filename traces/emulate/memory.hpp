@@ -71,9 +71,15 @@ class Memory {
  private:
   Memory() = default;
   bool find_again(std::uint64_t low, std::uint64_t high);
-  bool commit(std::uint64_t end);
+  // A stretch that is filled from its beginning. The program's allocations and what belongs to its code
+  // (variables, parameters) have one each, so that running over the end of one does not meet the other.
+  struct Stretch {
+    std::uint64_t next = 0, committed = 0, end = 0;
+  };
+  bool commit(Stretch& stretch, std::uint64_t end);
 
-  std::uint64_t delta_ = 0, limit_ = 0, used_ = 0, next_ = 0, committed_ = 0, param_base_ = 0;
+  std::uint64_t delta_ = 0, limit_ = 0, used_ = 0, param_base_ = 0;
+  Stretch program_, code_;
   std::uint64_t last_low_ = 1, last_high_ = 0;
   void* mapping_ = nullptr;
   std::map<std::uint64_t, Region> regions_;              // by base; freed ones until reused

@@ -130,7 +130,7 @@ int cudaMemGetInfo(std::size_t* free, std::size_t* total) {
 int cudaPointerGetAttributes(PointerAttributes* out, const void* pointer) {
   return api([&](Runtime& r) {
     if (!out) return kInvalidValue;
-    std::memset(out, 0, sizeof *out);
+    out->type = 0, out->device_pointer = out->host_pointer = nullptr;  // CUDA 12 has nothing behind these
     out->device = -2;  // as CUDA says of memory it does not know
     const emulate::Region* region = r.memory.find(reinterpret_cast<std::uint64_t>(pointer));
     if (!region) return out->host_pointer = const_cast<void*>(pointer), kSuccess;

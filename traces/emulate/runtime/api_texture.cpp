@@ -129,7 +129,8 @@ Code describe(const Table& table, std::uint64_t handle, Out* out, std::size_t by
   return kSuccess;
 }
 
-constexpr std::size_t kResourceBytes12 = 64;  // CUDA 13 has room for more behind it
+// CUDA 13 has room for more behind them.
+constexpr std::size_t kResourceBytes12 = 64, kViewBytes12 = 48;
 
 }  // namespace
 
@@ -151,7 +152,7 @@ int cudaCreateTextureObject(unsigned long long* out, const ResourceDescription* 
     ResourceDescription& kept = r.texture_resources[*out];
     std::memcpy(static_cast<void*>(&kept), resource, kResourceBytes12);
     r.texture_descriptions[*out] = *description;
-    if (view) r.texture_views[*out] = *view;
+    if (view) std::memcpy(static_cast<void*>(&r.texture_views[*out]), view, kViewBytes12);
     return kSuccess;
   });
 }
@@ -170,7 +171,7 @@ int cudaGetTextureObjectTextureDesc(TextureDescription* out, unsigned long long 
   return api([&](Runtime& r) { return describe(r.texture_descriptions, object, out); });
 }
 int cudaGetTextureObjectResourceViewDesc(ResourceView* out, unsigned long long object) {
-  return api([&](Runtime& r) { return describe(r.texture_views, object, out); });
+  return api([&](Runtime& r) { return describe(r.texture_views, object, out, kViewBytes12); });
 }
 
 int cudaCreateSurfaceObject(unsigned long long* out, const ResourceDescription* resource) {

@@ -1,0 +1,196 @@
+"""warpmem emulate over whole programs: a small one of our own everywhere, CUDA sources where nvcc is."""
+
+import os
+import shutil
+import signal
+import subprocess
+import time
+import unittest
+
+from harness import MAKE_TRACE, SOURCE, WARPMEM, CommandTest
+
+PROGRAM = os.path.join(os.path.dirname(MAKE_TRACE), "emulated_program")
+KERNELS = os.path.join(SOURCE, "tests/emulate/runtime/kernels.ptx")
+NVCC = shutil.which("nvcc") or (
+    "/usr/local/cuda/bin/nvcc" if os.path.exists("/usr/local/cuda/bin/nvcc") else None)
+
+
+@unittest.skipUnless(os.path.exists(PROGRAM), "emulated_program is not built")
+class Program(CommandTest):
+    def emulate(self, *words, options=()):
+        return self.run_command("emulate", *options, PROGRAM, "--", KERNELS, *words)
+
+    def launches(self, name="trace.wmt", *options):
+        run = self.run_command("replay", name, "--format", "json", *options)
+        self.assertEqual(run.status, 0, run.err)
+        return run.json()["kernels"]
+
+    def test_every_launch_is_in_the_trace(self):
+        run = self.emulate("launches", "3", "count")
+        self.assertEqual(run.status, 0, run.err)
+        self.assertEqual(run.out, "done\n")
+        self.assertIn("4 launches", run.err)
+        kernels = self.launches()
+        self.assertEqual([k["name"] for k in kernels], ["scale"] * 3 + ["count"])
+        self.assertEqual(kernels[0]["grid"], [4, 1, 1])
+        self.assertEqual(kernels[0]["metrics"]["l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum"], 32)
+        info = self.run_command("info", "trace.wmt")
+        self.assertIn("ptx", info.out)
+        self.assertIn("NVIDIA H200 (emulated)", info.out)
+
+    def test_the_same_program_leaves_the_same_bytes(self):
+        for name in ("a.wmt", "b.wmt"):
+            run = self.emulate("launches", "2", options=("-o", name))
+            self.assertEqual(run.status, 0, run.err)
+        with open(self.path("a.wmt"), "rb") as a, open(self.path("b.wmt"), "rb") as b:
+            self.assertEqual(a.read(), b.read())
+
+    def test_launches_and_kernels_can_be_chosen(self):
+        self.emulate("launches", "4", "count", options=("--launches", "1:3"))
+        self.assertEqual([k["launch"] for k in self.launches()], [1, 2])
+        self.emulate("launches", "4", "count", options=("--kernel", "^count$", "-o", "c.wmt"))
+        self.assertEqual([k["launch"] for k in self.launches("c.wmt")], [4])
+        run = self.emulate("count", options=("--kernel", "nobody", "-o", "n.wmt"))
+        self.assert_says(run, 2, "no kernel was launched, or none that the options ask for")
+
+    def test_a_part_of_the_ctas_and_of_the_records(self):
+        self.emulate("launches", "1", options=("--ctas", "0.5"))
+        self.assertIn("CTAs", self.run_command("info", "trace.wmt").out)
+        kept = self.launches("trace.wmt", "--partial")[0]["metrics"]["l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum"]
+        self.assertIn(kept, (8, 16, 24))  # of 32, in whole CTAs
+        run = self.emulate("launches", "5", options=("--max-records", "50", "-o", "m.wmt"))
+        self.assertIn("50 records of 1 launch", run.err)
+
+    def test_without_an_output_nothing_is_written(self):
+        run = self.emulate("launches", "1", options=("-o", ""))
+        self.assertEqual(run.status, 0, run.err)
+        self.assertEqual(os.listdir(self.folder), [])
+
+    def test_the_exit_status_is_the_programs(self):
+        self.assertEqual(self.emulate("launches", "1", "exit", "7").status, 7)
+
+    def test_the_trace_is_sealed_however_the_program_ends(self):
+        for words, status in ((("leave", "5"), 5), (("abort",), 128 + signal.SIGABRT)):
+            run = self.emulate("launches", "2", *words, options=("--force",))
+            self.assertEqual(run.status, status, run.err)
+            self.assertEqual(len(self.launches()), 2)
+
+    def test_a_stray_access_is_reported_like_a_memory_checker_does(self):
+        run = self.emulate("stray")
+        self.assertEqual(run.status, 1)
+        self.assertEqual(run.out, "cudaErrorIllegalAddress\ndone\n")
+        for word in ("stray", "thread (0,0,0) of CTA (0,0,0)", "0 bytes behind the end of an allocation of 4 KiB",
+                     "global store of 4 bytes", ".ptx:"):
+            self.assertIn(word, run.err)
+
+    def test_an_unknown_instruction_names_itself_and_the_kernel(self):
+        run = self.emulate("unknown")
+        self.assertIn("frobnicate", run.err)
+        self.assertIn("unknown", run.err)
+        self.assertEqual(run.status, 3)  # although the program ends with 0
+
+    def test_a_kernel_that_never_ends_is_stopped(self):
+        run = self.emulate("spin", options=("--max-instructions", "100000"))
+        self.assertEqual(run.out, "cudaErrorLaunchTimeout\ndone\n")
+        self.assertIn("--max-instructions", run.err)
+
+    def test_an_interrupt_keeps_what_is_traced(self):
+        process = subprocess.Popen(
+            [WARPMEM, "emulate", PROGRAM, "--", KERNELS, "launches", "1", "spin"], cwd=self.folder,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
+        deadline = time.time() + 20
+        while not os.path.exists(self.path("trace.wmt.partial")) and time.time() < deadline:
+            time.sleep(0.02)
+        time.sleep(0.3)
+        os.killpg(process.pid, signal.SIGINT)
+        _, err = process.communicate(timeout=30)
+        self.assertEqual(process.returncode, 130, err)
+        self.assertIn(b"interrupted", err)
+        run = self.run_command("replay", "trace.wmt")
+        self.assertEqual(run.status, 4)
+        self.assertIn("launch 1 did not end: interrupted", run.err)
+        self.assertEqual(self.launches("trace.wmt", "--partial")[0]["name"], "scale")
+
+    def test_words_that_make_no_sense(self):
+        missing = self.run_command("emulate", "./nobody")
+        self.assert_fails(missing, 2, "./nobody")
+        self.assert_fails(self.run_command("emulate", PROGRAM, "3"), 2, "behind --")
+        self.assert_fails(self.run_command("emulate"), 2, "no program")
+        self.assert_fails(self.run_command("emulate", "--launch", "l.toml", PROGRAM), 2, "--launch")
+        self.assert_fails(self.run_command("emulate", "--kernel", "(", PROGRAM), 2, "--kernel")
+        self.assert_fails(self.run_command("emulate", "--ctas", "0", PROGRAM), 2, "--ctas")
+        self.assert_fails(self.run_command("emulate", "/bin/true"), 2, "never called CUDA")
+        with open(self.path("trace.wmt"), "w", encoding="utf-8") as file:
+            file.write("mine")
+        self.assert_fails(self.emulate("count"), 2, "there already")
+
+    def test_cuda_source_without_nvcc_says_what_to_install(self):
+        with open(self.path("app.cu"), "w", encoding="utf-8") as file:
+            file.write("int main() {}\n")
+        if os.path.exists("/usr/local/cuda/bin/nvcc"):
+            run = self.run_command("emulate", "app.cu", env={"NVCC": "/nowhere/nvcc"})
+        else:
+            run = self.run_command("emulate", "app.cu", env={"PATH": "/nowhere"})
+        self.assert_fails(run, 6, "nvcc")
+
+    def assert_says(self, run, status, *words):
+        self.assertEqual(run.status, status, run.err)
+        for word in words:
+            self.assertIn(word, run.err)
+
+
+@unittest.skipUnless(NVCC, "needs nvcc")
+class Sources(CommandTest):
+    def kernel(self, name):
+        return os.path.join(SOURCE, "kernels", name + ".cu")
+
+    def test_programs_of_the_suite_run_and_check_their_own_results(self):
+        for name, variant, size in (("vector_copy", "b4", "65536"), ("reduction", "divergent", "65536"),
+                                    ("graph", "chain", "32768"), ("cluster", "read", "32768")):
+            run = self.run_command("emulate", self.kernel(name), "-O3", "-std=c++17", "-o", name + ".wmt",
+                                   "--", "--variant", variant, "--size", size)
+            self.assertEqual(run.status, 0, run.err)
+            self.assertIn("ok " + variant, run.out)
+            self.assertEqual(self.run_command("info", name + ".wmt").status, 0)
+
+    def test_separately_compiled_sources_are_linked(self):
+        with open(self.path("one.cu"), "w", encoding="utf-8") as file:
+            file.write("""#include <cstdio>
+extern __device__ int twice(int);
+extern __device__ int bias;
+__global__ void run(int *p) { p[threadIdx.x] = twice(threadIdx.x) + bias; }
+int main() {
+  int *p;
+  cudaMallocManaged(&p, 128);
+  run<<<1, 32>>>(p);
+  std::printf("%d %d\\n", static_cast<int>(cudaDeviceSynchronize()), p[31]);
+}
+""")
+        with open(self.path("two.cu"), "w", encoding="utf-8") as file:
+            file.write("__device__ int bias = 5;\n__device__ int twice(int x) { return 2 * x; }\n")
+        run = self.run_command("emulate", "one.cu", "two.cu", "-rdc=true")
+        self.assertEqual((run.status, run.out), (0, "0 67\n"), run.err)
+
+    def test_static_runtime_and_missing_ptx_name_the_flag(self):
+        with open(self.path("app.cu"), "w", encoding="utf-8") as file:
+            file.write("__global__ void k() {}\nint main() { k<<<1, 1>>>(); return cudaDeviceSynchronize(); }\n")
+        subprocess.run([NVCC, "-gencode", "arch=compute_90,code=compute_90", "app.cu", "-o", "static"],
+                       cwd=self.folder, check=True)
+        self.assert_fails(self.run_command("emulate", "./static"), 2, "-cudart shared")
+        subprocess.run([NVCC, "-cudart", "shared", "-gencode", "arch=compute_90,code=sm_90", "app.cu", "-o", "sass"],
+                       cwd=self.folder, check=True)
+        self.assert_fails(self.run_command("emulate", "./sass"), 2, "sm_90", "compute_90")
+        subprocess.run([NVCC, "-cudart", "shared", "-arch=sm_80", "app.cu", "-o", "good"], cwd=self.folder, check=True)
+        self.assertEqual(self.run_command("emulate", "./good").status, 0)
+
+    def test_a_source_that_does_not_compile(self):
+        with open(self.path("bad.cu"), "w", encoding="utf-8") as file:
+            file.write("int main() { return undeclared; }\n")
+        run = self.run_command("emulate", "bad.cu")
+        self.assertEqual(run.status, 2)
+        self.assertIn("undeclared", run.err)
+        self.assertIn("nvcc could not compile", run.err)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

@@ -1,0 +1,366 @@
+// The emulated runtime through its entry points, as a program calls them. One process, one runtime:
+// tests that break it reset the device.
+#include <cstdint>
+#include <numeric>
+#include <vector>
+
+#include "embedded.hpp"
+#include "tests/catch.hpp"
+
+namespace warpmem::cudart {
+namespace {
+
+constexpr int kInvalidValue = 1, kInvalidConfiguration = 9, kInvalidSymbol = 13,
+              kInvalidDeviceFunction = 98, kInvalidDevice = 101, kInvalidPtx = 218,
+              kInvalidResourceHandle = 400;
+constexpr int kIllegalAddress = 700, kMisalignedAddress = 716, kTimeout = 702,
+              kCooperativeLaunchTooLarge = 720, kNotSupported = 801, kCaptureUnsupported = 900,
+              kCaptureUnjoined = 904;
+
+struct Registered {
+  Registered() { register_kernels(WARPMEM_TEST_KERNELS); }
+};
+const Registered kRegistered;
+
+template <class T>
+T* device_array(std::size_t count) {
+  void* p = nullptr;
+  REQUIRE(cudaMalloc(&p, count * sizeof(T)) == 0);
+  return static_cast<T*>(p);
+}
+
+std::vector<float> ramp(std::size_t count) {
+  std::vector<float> v(count);
+  std::iota(v.begin(), v.end(), 0.0f);
+  return v;
+}
+
+int launch_scale(float* to, const float* from, int n, Stream* stream = nullptr) {
+  void* arguments[] = {&to, &from, &n};
+  return cudaLaunchKernel(&scale, {(static_cast<unsigned>(n) + 63) / 64, 1, 1}, {64, 1, 1},
+                          arguments, 0, stream);
+}
+
+std::uint32_t counted() {
+  std::uint32_t n = 0;
+  REQUIRE(cudaMemcpyFromSymbol(&n, &counter, 4, 0, kDeviceToHost) == 0);
+  return n;
+}
+
+TEST_CASE("a kernel computes, and constants and variables are the program's") {
+  const std::vector<float> in = ramp(1000);
+  std::vector<float> out(1000);
+  float *a = device_array<float>(1000), *b = device_array<float>(1000);
+  CHECK(cudaMemcpy(a, in.data(), 4000, kHostToDevice) == 0);
+  CHECK(launch_scale(b, a, 1000) == 0);
+  CHECK(cudaMemcpy(out.data(), b, 4000, kDeviceToHost) == 0);
+  CHECK(out[999] == 1998.0f);
+  const float three = 3;
+  CHECK(cudaMemcpyToSymbol(&factor, &three, 4, 0, kHostToDevice) == 0);
+  CHECK(launch_scale(b, a, 1000) == 0);
+  CHECK(cudaMemcpy(out.data(), b, 4000, kDeviceToHost) == 0);
+  CHECK(out[999] == 2997.0f);
+  const float two = 2;
+  CHECK(cudaMemcpyToSymbol(&factor, &two, 4, 0, kHostToDevice) == 0);
+  std::size_t bytes = 0;
+  CHECK(cudaGetSymbolSize(&bytes, &counter) == 0);
+  CHECK(bytes == 4);
+  CHECK(cudaMemcpyToSymbol(&factor, &two, 4, 1, kHostToDevice) == kInvalidValue);
+  CHECK(cudaMemcpyToSymbol(&two, &two, 4, 0, kHostToDevice) == kInvalidSymbol);
+  CHECK(cudaFree(a) == 0);
+  CHECK(cudaFree(b) == 0);
+  CHECK(cudaFree(b) == kInvalidValue);
+  static_cast<void>(cudaGetLastError());
+}
+
+TEST_CASE("managed, pinned and registered memory is the host's and the kernel's") {
+  void *managed = nullptr, *pinned = nullptr;
+  CHECK(cudaMallocManaged(&managed, 256, 1) == 0);
+  CHECK(cudaMallocHost(&pinned, 256) == 0);
+  std::vector<float> own(64);
+  CHECK(cudaHostRegister(own.data(), 256, 0) == 0);
+  for (int i = 0; i < 64; ++i) static_cast<float*>(managed)[i] = static_cast<float>(i);
+  CHECK(launch_scale(static_cast<float*>(pinned), static_cast<float*>(managed), 64) == 0);
+  CHECK(launch_scale(own.data(), static_cast<float*>(pinned), 64) == 0);
+  CHECK(cudaDeviceSynchronize() == 0);
+  CHECK(own[63] == 252.0f);
+  PointerAttributes attributes{};
+  CHECK(cudaPointerGetAttributes(&attributes, managed) == 0);
+  CHECK(attributes.type == 3);
+  CHECK(cudaPointerGetAttributes(&attributes, pinned) == 0);
+  CHECK(attributes.type == 1);
+  CHECK(cudaHostUnregister(own.data()) == 0);
+  CHECK(cudaPointerGetAttributes(&attributes, own.data()) == 0);
+  CHECK(attributes.type == 0);
+  CHECK(cudaFree(pinned) == kInvalidValue);
+  CHECK(cudaFreeHost(pinned) == 0);
+  CHECK(cudaFree(managed) == 0);
+  static_cast<void>(cudaGetLastError());
+}
+
+TEST_CASE("copies with a pitch, in three dimensions, and to arrays move the right bytes") {
+  void* pitched = nullptr;
+  std::size_t pitch = 0;
+  CHECK(cudaMallocPitch(&pitched, &pitch, 100, 7) == 0);
+  CHECK(pitch % 512 == 0);
+  std::vector<unsigned char> in(700), out(700);
+  std::iota(in.begin(), in.end(), static_cast<unsigned char>(0));
+  CHECK(cudaMemcpy2D(pitched, pitch, in.data(), 100, 100, 7, kHostToDevice) == 0);
+  CHECK(cudaMemcpy2D(out.data(), 100, pitched, pitch, 100, 7, kDeviceToHost) == 0);
+  CHECK(in == out);
+  CHECK(cudaMemset2D(pitched, pitch, 9, 3, 7) == 0);
+  CHECK(cudaMemcpy2D(out.data(), 100, pitched, pitch, 100, 7, kDeviceToHost) == 0);
+  CHECK(out[602] == 9);
+  CHECK(out[603] == in[603]);
+  CHECK(cudaMemset(pitched, 0, pitch * 7 + 1) == kInvalidValue);
+
+  PitchedPointer volume{};
+  CHECK(cudaMalloc3D(&volume, {10, 5, 4}) == 0);
+  std::vector<unsigned char> cube(200), back(200);
+  std::iota(cube.begin(), cube.end(), static_cast<unsigned char>(3));
+  Copy3D up{};
+  up.source = {cube.data(), 10, 10, 5}, up.target = volume, up.extent = {10, 5, 4},
+  up.kind = kHostToDevice;
+  CHECK(cudaMemcpy3D(&up) == 0);
+  Copy3D down{};
+  down.source = volume, down.target = {back.data(), 10, 10, 5}, down.extent = {10, 5, 4},
+  down.kind = kDeviceToHost;
+  CHECK(cudaMemcpy3D(&down) == 0);
+  CHECK(cube == back);
+
+  Array* array = nullptr;
+  const ChannelFormat format{32, 0, 0, 0, kChannelFloat};
+  CHECK(cudaMallocArray(&array, &format, 16, 8, 0) == 0);
+  const std::vector<float> texels = ramp(128);
+  std::vector<float> read(128);
+  CHECK(cudaMemcpy2DToArray(array, 0, 0, texels.data(), 64, 64, 8, kHostToDevice) == 0);
+  CHECK(cudaMemcpy2DFromArray(read.data(), 32, array, 32, 4, 32, 4, kDeviceToHost) == 0);
+  CHECK(read[0] == 72.0f);
+  CHECK(read[31] == 127.0f);
+  CHECK(cudaMemcpy2DToArray(array, 4, 0, texels.data(), 64, 64, 8, kHostToDevice) == kInvalidValue);
+  ResourceDescription resource{};
+  resource.type = kResourceArray, resource.array = array;
+  TextureDescription sampling{};
+  unsigned long long texture = 0;
+  CHECK(cudaCreateTextureObject(&texture, &resource, &sampling, nullptr) == 0);
+  CHECK(texture != 0);
+  CHECK(cudaDestroyTextureObject(texture) == 0);
+  CHECK(cudaDestroyTextureObject(texture) == kInvalidValue);
+  CHECK(cudaFreeArray(array) == 0);
+  CHECK(cudaFree(volume.pointer) == 0);
+  CHECK(cudaFree(pitched) == 0);
+  static_cast<void>(cudaGetLastError());
+}
+
+TEST_CASE("launches that CUDA refuses are refused with its codes") {
+  CHECK(cudaLaunchKernel(&count, {1, 1, 1}, {1025, 1, 1}, nullptr, 0, nullptr) ==
+        kInvalidConfiguration);
+  CHECK(cudaLaunchKernel(&count, {0, 1, 1}, {32, 1, 1}, nullptr, 0, nullptr) ==
+        kInvalidConfiguration);
+  CHECK(cudaLaunchKernel(&count, {1, 65536, 1}, {32, 1, 1}, nullptr, 0, nullptr) ==
+        kInvalidConfiguration);
+  CHECK(cudaLaunchKernel(&at_most_64, {1, 1, 1}, {65, 1, 1}, nullptr, 0, nullptr) == kInvalidValue);
+  CHECK(cudaLaunchKernel(&count, {1, 1, 1}, {32, 1, 1}, nullptr, 49153, nullptr) == kInvalidValue);
+  CHECK(cudaFuncSetAttribute(&count, 8, 65536) == 0);
+  CHECK(cudaLaunchKernel(&count, {1, 1, 1}, {32, 1, 1}, nullptr, 65536, nullptr) == 0);
+  CHECK(cudaLaunchKernel(&kRegistered, {1, 1, 1}, {32, 1, 1}, nullptr, 0, nullptr) ==
+        kInvalidDeviceFunction);
+  CHECK(cudaLaunchKernel(&unknown, {1, 1, 1}, {32, 1, 1}, nullptr, 0, nullptr) == kInvalidPtx);
+  CHECK(cudaLaunchCooperativeKernel(&count, {1 << 20, 1, 1}, {1024, 1, 1}, nullptr, 0, nullptr) ==
+        kCooperativeLaunchTooLarge);
+  Attribute cluster{};
+  cluster.id = kAttributeCluster, cluster.value.cluster = {4, 1, 1};
+  LaunchConfig config{{6, 1, 1}, {32, 1, 1}, 0, nullptr, &cluster, 1};
+  CHECK(cudaLaunchKernelExC(&config, &count, nullptr) == kInvalidConfiguration);
+  config.grid.x = 8;
+  CHECK(cudaLaunchKernelExC(&config, &count, nullptr) == 0);
+  CHECK(cudaPeekAtLastError() == kInvalidConfiguration);
+  CHECK(cudaGetLastError() == kInvalidConfiguration);
+  CHECK(cudaGetLastError() == 0);
+}
+
+TEST_CASE("a stray access is sticky until the device is reset") {
+  int* freed = device_array<int>(4);
+  CHECK(cudaFree(freed) == 0);
+  void* wild = nullptr;
+  void* arguments[] = {&wild};
+  for (auto [address, code] :
+       {std::pair<void*, int>{nullptr, kIllegalAddress}, {freed, kIllegalAddress}}) {
+    wild = address;
+    CHECK(cudaLaunchKernel(&stray, {1, 1, 1}, {32, 1, 1}, arguments, 0, nullptr) == 0);
+    CHECK(cudaDeviceSynchronize() == code);
+    void* p = nullptr;
+    CHECK(cudaMalloc(&p, 4) == code);
+    CHECK(cudaGetLastError() == code);
+    CHECK(cudaGetLastError() == code);
+    CHECK(cudaDeviceReset() == 0);
+    CHECK(cudaGetLastError() == 0);
+  }
+  char* bytes = device_array<char>(64);
+  wild = bytes + 1;
+  CHECK(cudaLaunchKernel(&stray, {1, 1, 1}, {32, 1, 1}, arguments, 0, nullptr) == 0);
+  CHECK(cudaDeviceSynchronize() == kMisalignedAddress);
+  CHECK(cudaDeviceReset() == 0);
+}
+
+TEST_CASE("a kernel that never ends is stopped by the limit") {
+  CHECK(cudaLaunchKernel(&spin, {1, 1, 1}, {32, 1, 1}, nullptr, 0, nullptr) == 0);
+  CHECK(cudaDeviceSynchronize() == kTimeout);
+  CHECK(cudaDeviceReset() == 0);
+}
+
+TEST_CASE("events tell a time that is the same in every run") {
+  float* a = device_array<float>(1 << 20);
+  Event *begin = nullptr, *end = nullptr;
+  CHECK(cudaEventCreate(&begin) == 0);
+  CHECK(cudaEventCreate(&end) == 0);
+  float ms = -1;
+  CHECK(cudaEventElapsedTime(&ms, begin, end) == kInvalidResourceHandle);  // not recorded
+  float times[2];
+  for (float& t : times) {
+    CHECK(cudaEventRecord(begin, nullptr) == 0);
+    CHECK(launch_scale(a, a, 1 << 20) == 0);
+    CHECK(cudaEventRecord(end, nullptr) == 0);
+    CHECK(cudaEventSynchronize(end) == 0);
+    CHECK(cudaEventElapsedTime(&t, begin, end) == 0);
+  }
+  CHECK(times[0] > 0);
+  CHECK(times[0] == Approx(times[1]).epsilon(0.01));
+  CHECK(cudaFree(a) == 0);
+  static_cast<void>(cudaGetLastError());
+}
+
+TEST_CASE("a captured stream becomes a graph that runs as often as it is launched") {
+  Stream *s = nullptr, *side = nullptr;
+  Event* fork = nullptr;
+  Event* join = nullptr;
+  CHECK(cudaStreamCreate(&s) == 0);
+  CHECK(cudaStreamCreate(&side) == 0);
+  CHECK(cudaEventCreate(&fork) == 0);
+  CHECK(cudaEventCreate(&join) == 0);
+  const std::uint32_t before = counted();
+  CHECK(cudaStreamBeginCapture(s, 0) == 0);
+  CHECK(cudaLaunchKernel(&count, {2, 1, 1}, {32, 1, 1}, nullptr, 0, s) == 0);
+  CHECK(cudaEventRecord(fork, s) == 0);
+  CHECK(cudaStreamWaitEvent(side, fork, 0) == 0);
+  CHECK(cudaLaunchKernel(&count, {1, 1, 1}, {32, 1, 1}, nullptr, 0, side) == 0);
+  CHECK(cudaEventRecord(join, side) == 0);
+  CHECK(cudaStreamWaitEvent(s, join, 0) == 0);
+  Graph* graph = nullptr;
+  CHECK(cudaStreamEndCapture(s, &graph) == 0);
+  CHECK(counted() == before);  // nothing has run
+  std::size_t nodes = 0;
+  CHECK(cudaGraphGetNodes(graph, nullptr, &nodes) == 0);
+  CHECK(nodes == 2);
+  GraphExec* exec = nullptr;
+  CHECK(cudaGraphInstantiate(&exec, graph, 0) == 0);
+  for (int i = 0; i < 3; ++i) CHECK(cudaGraphLaunch(exec, s) == 0);
+  CHECK(cudaStreamSynchronize(s) == 0);
+  CHECK(counted() == before + 3 * 96);
+
+  CHECK(cudaStreamBeginCapture(s, 0) == 0);
+  CHECK(cudaStreamSynchronize(s) == kCaptureUnsupported);
+  CHECK(cudaStreamEndCapture(s, &graph) != 0);
+  CHECK(cudaStreamBeginCapture(s, 0) == 0);
+  CHECK(cudaEventRecord(fork, s) == 0);
+  CHECK(cudaStreamWaitEvent(side, fork, 0) == 0);
+  CHECK(cudaLaunchKernel(&count, {1, 1, 1}, {32, 1, 1}, nullptr, 0, side) == 0);
+  CHECK(cudaStreamEndCapture(s, &graph) == kCaptureUnjoined);
+  static_cast<void>(cudaGetLastError());
+}
+
+TEST_CASE("a graph built node by node keeps its order, and its nodes take new parameters") {
+  float *a = device_array<float>(64), *b = device_array<float>(64);
+  int n = 64;
+  Graph* graph = nullptr;
+  CHECK(cudaGraphCreate(&graph, 0) == 0);
+  void* arguments[] = {&b, &a, &n};
+  KernelParams kernel{&scale, {1, 1, 1}, {64, 1, 1}, 0, arguments, nullptr};
+  GraphNode *run = nullptr, *fill = nullptr;
+  CHECK(cudaGraphAddKernelNode(&run, graph, nullptr, 0, &kernel) == 0);
+  const SetParams ones{a, 0, 0x3f800000, 4, 64, 1};
+  CHECK(cudaGraphAddMemsetNode(&fill, graph, nullptr, 0, &ones) == 0);
+  CHECK(cudaGraphAddDependencies(graph, &fill, &run, nullptr, 1) == 0);  // made later, runs first
+  GraphExec* exec = nullptr;
+  CHECK(cudaGraphInstantiate(&exec, graph, 0) == 0);
+  CHECK(cudaGraphLaunch(exec, nullptr) == 0);
+  std::vector<float> out(64);
+  CHECK(cudaMemcpy(out.data(), b, 256, kDeviceToHost) == 0);
+  CHECK(out[63] == 2.0f);
+  n = 1;
+  CHECK(cudaMemset(b, 0, 256) == 0);
+  CHECK(cudaGraphExecKernelNodeSetParams(exec, run, &kernel) == 0);
+  CHECK(cudaGraphLaunch(exec, nullptr) == 0);
+  CHECK(cudaMemcpy(out.data(), b, 256, kDeviceToHost) == 0);
+  CHECK(out[0] == 2.0f);
+  CHECK(out[1] == 0.0f);
+  CHECK(cudaGraphAddDependencies(graph, &run, &fill, nullptr, 1) == 0);
+  CHECK(cudaGraphInstantiate(&exec, graph, 0) == kInvalidValue);  // they need each other
+  CHECK(cudaGraphDestroy(graph) == 0);
+  CHECK(cudaFree(a) == 0);
+  CHECK(cudaFree(b) == 0);
+  static_cast<void>(cudaGetLastError());
+}
+
+TEST_CASE("host functions run in their turn and may wait for other threads") {
+  static int order = 0;
+  order = 0;
+  const std::uint32_t before = counted();
+  static std::uint32_t seen;
+  CHECK(cudaLaunchKernel(&count, {1, 1, 1}, {32, 1, 1}, nullptr, 0, nullptr) == 0);
+  CHECK(cudaLaunchHostFunc(
+            nullptr, [](void* data) { ++*static_cast<int*>(data); }, &order) == 0);
+  seen = counted();
+  CHECK(order == 1);
+  CHECK(seen == before + 32);
+}
+
+TEST_CASE("stream-ordered memory, memory info and the device's limits hold together") {
+  std::size_t before = 0, during = 0, total = 0;
+  CHECK(cudaMemGetInfo(&before, &total) == 0);
+  void* p = nullptr;
+  CHECK(cudaMallocAsync(&p, 1 << 20, nullptr) == 0);
+  CHECK(cudaMemGetInfo(&during, &total) == 0);
+  CHECK(before - during == 1 << 20);
+  CHECK(cudaFreeAsync(p, nullptr) == 0);
+  CHECK(cudaMemGetInfo(&during, &total) == 0);
+  CHECK(before == during);
+  CHECK(cudaMalloc(&p, total + 1) == 2);
+  CHECK(std::string(cudaGetErrorName(cudaGetLastError())) == "cudaErrorMemoryAllocation");
+  CHECK(std::string(cudaGetErrorString(700)) == "an illegal memory access was encountered");
+  int ctas = 0;
+  CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&ctas, &count, 1024, 0) == 0);
+  CHECK(ctas == 2);
+  CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&ctas, &count, 32, 0) == 0);
+  CHECK(ctas == 32);
+  int sms = 0;
+  CHECK(cudaDeviceGetAttribute(&sms, 16, 0) == 0);
+  CHECK(sms == 132);
+  CHECK(cudaSetDevice(1) == kInvalidDevice);
+  FunctionAttributes attributes{};
+  CHECK(cudaFuncGetAttributes(&attributes, &at_most_64) == 0);
+  CHECK(attributes.max_threads == 64);
+  static_cast<void>(cudaGetLastError());
+}
+
+TEST_CASE("PTX that a program loads while it runs has kernels to launch") {
+  const std::string ptx = read_text(WARPMEM_TEST_KERNELS);
+  void *library = nullptr, *kernel = nullptr;
+  CHECK(cudaLibraryLoadData(&library, ptx.c_str(), nullptr, nullptr, 0, nullptr, nullptr, 0) == 0);
+  CHECK(cudaLibraryGetKernel(&kernel, library, "count") == 0);
+  const std::uint32_t before = counted();
+  CHECK(cudaLaunchKernel(kernel, {1, 1, 1}, {32, 1, 1}, nullptr, 0, nullptr) == 0);
+  CHECK(cudaDeviceSynchronize() == 0);
+  CHECK(counted() == before);  // a library has variables of its own
+  CHECK(cudaLibraryGetKernel(&kernel, library, "nobody") == 500);
+  static_cast<void>(cudaGetLastError());
+}
+
+TEST_CASE("a call that is not emulated says so and fails") {
+  char handle[64];
+  CHECK(cudaIpcGetMemHandle(handle, nullptr) == kNotSupported);
+  static_cast<void>(cudaGetLastError());
+}
+
+}  // namespace
+}  // namespace warpmem::cudart

@@ -1,0 +1,11 @@
+// The options that the runtime reads at the first call.
+#include <cstdlib>
+
+namespace {
+
+struct Environment {
+  Environment() { setenv("WARPMEM_EMULATE_MAX_INSTRUCTIONS", "10000000", 1); }
+};
+const Environment kEnvironment;
+
+}  // namespace

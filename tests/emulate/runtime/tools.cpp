@@ -1,0 +1,79 @@
+// Options, devices and nvcc's command line: what the command and the library agree on.
+#include <cstdlib>
+
+#include "tests/catch.hpp"
+#include "traces/emulate/runtime/compile.hpp"
+#include "traces/emulate/runtime/device.hpp"
+#include "traces/emulate/runtime/device_properties.hpp"
+#include "traces/emulate/runtime/session.hpp"
+
+namespace warpmem::cudart {
+namespace {
+
+TEST_CASE("a device survives its text") {
+  Device d;
+  d.card = "other", d.name = "A GPU; no", d.major = 8, d.minor = 6, d.sms = 84,
+  d.l2_bytes = 1 << 20;
+  d.name = "A GPU";
+  auto back = parse_device(to_text(d));
+  REQUIRE(back);
+  CHECK(to_text(*back) == to_text(d));
+  for (const char* bad : {"sms=many", "colour=red", "cc=9", "name=", "sms=-1"}) {
+    INFO(bad);
+    CHECK(!parse_device(bad));
+  }
+}
+
+TEST_CASE("options survive the environment") {
+  SessionOptions o;
+  o.output = "/tmp/t.wmt", o.kernel = "scale.*", o.first_launch = 2, o.last_launch = 5,
+  o.ctas = 0.25, o.max_records = 1000, o.max_instructions = 77;
+  o.command = "./app -n 3", o.status = "/tmp/status";
+  for (const auto& [name, value] : to_environment(o)) setenv(name.c_str(), value.c_str(), 1);
+  auto back = options_from_environment();
+  for (const auto& [name, value] : to_environment(o)) unsetenv(name.c_str());
+  REQUIRE(back);
+  CHECK(to_environment(*back) == to_environment(o));
+  setenv("WARPMEM_EMULATE_CTAS", "2", 1);
+  CHECK(!options_from_environment());
+  unsetenv("WARPMEM_EMULATE_CTAS");
+}
+
+TEST_CASE("nvcc gets a shared runtime and PTX, and the user's own architecture stays") {
+  const auto has = [](const std::vector<std::string>& words, const std::string& word) {
+    return std::find(words.begin(), words.end(), word) != words.end();
+  };
+  const auto plain = nvcc_words("nvcc", {"app.cu", "-O2"}, "90", "out");
+  CHECK(has(plain, "arch=compute_90,code=compute_90"));
+  CHECK(has(plain, "shared"));
+  CHECK(has(plain, "-lineinfo"));
+  const auto arch = nvcc_words("nvcc", {"app.cu", "-arch=sm_80"}, "90", "out");
+  CHECK(has(arch, "-arch=sm_80"));
+  CHECK(!has(arch, "arch=compute_90,code=compute_90"));
+  const auto machine =
+      nvcc_words("nvcc", {"app.cu", "-gencode", "arch=compute_80,code=sm_80"}, "90", "out");
+  CHECK(has(machine, "arch=compute_90,code=compute_90"));  // that alone has no PTX
+  const auto native = nvcc_words("nvcc", {"app.cu", "-arch", "native"}, "90", "out");
+  CHECK(!has(native, "native"));
+  CHECK(has(native, "arch=compute_90,code=compute_90"));
+}
+
+TEST_CASE("device properties of CUDA 12 and 13 say the same of the same GPU") {
+  Device d;
+  DeviceProperties12 p12;
+  DeviceProperties13 p13;
+  fill_properties_12(d, &p12);
+  fill_properties_13(d, &p13);
+  CHECK(std::string(p12.name) == "NVIDIA H200");
+  CHECK(std::string(p13.name) == "NVIDIA H200");
+  CHECK(p12.multi_processor_count == 132);
+  CHECK(p13.multi_processor_count == 132);
+  CHECK(p12.shared_mem_per_block_optin == p13.shared_mem_per_block_optin);
+  CHECK(p13.cluster_launch == 1);
+  for (const int which : {1, 10, 16, 39, 75, 81, 97, 106, 120})
+    CHECK(attribute(d, which).has_value());
+  CHECK(!attribute(d, 4711).has_value());
+}
+
+}  // namespace
+}  // namespace warpmem::cudart
