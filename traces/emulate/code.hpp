@@ -31,7 +31,9 @@ enum class Kind : std::uint8_t {
   kVote, kMatch, kShuffle, kReduceSync, kActiveMask, kElect,
   kAsyncCopy, kAsyncCommit, kAsyncWait,
   kMatrixLoad, kMatrixStore, kMatrixProduct, kMatrixTurn, kFragment,
-  kMbarrier, kBulkCopy, kBulkCommit, kBulkWait, kMapa,
+  kTexture,      // Code::textures[extra]
+  kMbarrier, kCopyArrive, kTensorCopy, kBulkCopy, kBulkCommit, kBulkWait, kMapa, kRankOf,
+  kStackTake, kStackSave, kStackRestore,
 };
 
 constexpr std::uint32_t kNoOffset = ~std::uint32_t{0};
@@ -77,6 +79,36 @@ struct Access {
   std::uint32_t bytes() const { return std::uint32_t{element_bytes} * elements; }
 };
 
+struct TextureAccess {
+  enum class What : std::uint8_t { kSample, kGather, kSurfaceLoad, kSurfaceStore, kSurfaceReduce, kQuery };
+  enum class Bounds : std::uint8_t { kTrap, kClamp, kZero };
+  What what = What::kSample;
+  Bounds bounds = Bounds::kTrap;
+  std::uint8_t channel = 0;         // gathered; or what is asked for
+  bool layered = false;
+  bool whole = false;               // coordinates are whole numbers
+  bool halves = false;              // the result is two pairs of halves
+  bool has_gradients = false;
+  AtomicOp reduction = AtomicOp::kNone;
+  std::uint8_t elements = 4, value_bytes = 4;
+  Type type = Type::kB32;           // of a surface access
+  std::uint32_t dimensions = 1;
+  std::uint32_t object = kNoOffset, layer = kNoOffset, level = kNoOffset, resident = kNoOffset;
+  std::uint32_t at[3] = {kNoOffset, kNoOffset, kNoOffset};
+  std::uint32_t gradient[2][3] = {};
+  std::uint32_t value[4] = {kNoOffset, kNoOffset, kNoOffset, kNoOffset};
+};
+
+struct TensorCopy {
+  Access map, tile, barrier;
+  std::uint32_t rank = 0;
+  std::uint32_t at[5] = {};
+  std::uint32_t multicast = kNoOffset;  // mask of CTAs
+  bool store = false, counts = false;
+  AtomicOp reduction = AtomicOp::kNone;
+  Type type = Type::kNone;              // of a reduction: the map's own, known when it runs
+};
+
 // A .param variable of a call, held in the frame: bytes a lane, lane after lane.
 struct ParamSlot {
   std::uint32_t offset = 0;  // in the frame
@@ -98,6 +130,8 @@ struct Code {
   std::vector<CallSite> calls;
   std::vector<std::vector<std::uint32_t>> lists;  // brx targets, matrix operands
   std::vector<MatrixProduct> products;
+  std::vector<TextureAccess> textures;
+  std::vector<TensorCopy> tensors;
   std::vector<ParamSlot> params, returns;
   std::vector<std::byte> image;             // a frame at its birth: zeros and constants
   std::uint32_t local_bytes = 0;            // stack a lane

@@ -113,6 +113,7 @@ bool Decoder::special_register(std::string_view name, std::uint32_t& sub, Type& 
   for (const SpecialName& s : kSpecialNames) {
     if (s.name != name) continue;
     sub = static_cast<std::uint32_t>(s.what);
+    if (s.what == Special::kReserved || s.what == Special::kReservedEnd) kernel_.reserves_shared = true;
     type = s.type;
     return true;
   }
@@ -339,7 +340,7 @@ void Decoder::statement(const Statement& s) {
   if (s.opcode[0] == 'v' && video(m)) return;
   for (const Operand& o : s.operands)
     if (o.part || o.minus) fail("a part of a register, or its negative, is an operand of video instructions only", "", o.at);
-  if (arithmetic(m) || conversion(m) || memory(m) || control(m) || matrix(m) || bulk(m)) return;
+  if (arithmetic(m) || conversion(m) || memory(m) || control(m) || matrix(m) || bulk(m) || texture(m)) return;
   unsupported();
 }
 

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include "traces/emulate/bulk.hpp"
 #include "traces/emulate/decoder.hpp"
 
@@ -15,6 +17,32 @@ bool Decoder::bulk(Modifiers& m) {
     Inst& in = emit(Kind::kMapa);
     in.a = a, in.b = rank, in.d = dest(o[0], type);
     in.sub = size_of(type) | (shared ? 16u : 0u);
+    return true;
+  }
+  if (b == "getctarank") {
+    m.take("shared::cluster");
+    const Type type = m.take_type();
+    all_taken(m);
+    expect_operands(2, 2);
+    const std::uint32_t a = source(o[1], type);
+    Inst& in = emit(Kind::kRankOf);
+    in.a = a, in.d = dest(o[0], Type::kU32), in.sub = size_of(type);
+    return true;
+  }
+  if (b == "cp" && m.has("async") && m.has("mbarrier")) {  // copies are done already: what is left is the arrival
+    m.take("async"), m.take("mbarrier"), m.take("arrive");
+    const bool counts = m.take("noinc");
+    Access a;
+    a.space = take_space(m, &a);
+    m.take("b64");
+    all_taken(m);
+    expect_operands(1, 1);
+    if (!counts) return emit(Kind::kNothing), true;
+    a.element_bytes = 8;
+    address(o[0], a);
+    Inst& in = emit(Kind::kMbarrier);
+    in.sub = static_cast<std::uint32_t>(MbarrierOp::kArrive);
+    new_access(in) = a;
     return true;
   }
   if (b == "mbarrier") {
@@ -49,16 +77,16 @@ bool Decoder::bulk(Modifiers& m) {
   AtomicOp reduction = AtomicOp::kNone;
   Type type = Type::kB8;
   if (m.take("reduce")) {
-    type = m.take_type();
+    if (!m.has("tensor")) type = m.take_type();
     m.take("noftz");
     constexpr std::pair<std::string_view, AtomicOp> kOps[] = {{"add", AtomicOp::kAdd}, {"min", AtomicOp::kMin}, {"max", AtomicOp::kMax}, {"inc", AtomicOp::kInc},
         {"dec", AtomicOp::kDec}, {"and", AtomicOp::kAnd}, {"or", AtomicOp::kOr}, {"xor", AtomicOp::kXor}};
     for (const auto& [name, op] : kOps)
       if (m.take(name)) reduction = op;
-    if (reduction == AtomicOp::kNone || type == Type::kNone || m.has("tensor")) unsupported();
+    if (reduction == AtomicOp::kNone || type == Type::kNone) unsupported();
   }
   m.take("async"), m.take("bulk");
-  if (m.has("tensor")) unsupported();
+  if (m.take("tensor")) return tensor_copy(m, reduction), true;
   if (m.take("commit_group")) return all_taken(m), emit(Kind::kBulkCommit), true;
   if (m.take("wait_group")) {
     m.take("read");
@@ -73,7 +101,7 @@ bool Decoder::bulk(Modifiers& m) {
   }
   // The first space is the destination's, the second the source's.
   while (!m.take_prefix("L2::").empty()) {}
-  if (m.has("multicast::cluster")) unsupported();
+  const bool multicast = m.take("multicast::cluster");
   const bool counted = m.take("mbarrier::complete_tx::bytes");
   m.take("bulk_group");
   const bool to_global = !m.pieces().empty() && m.pieces().front() == "global";
@@ -84,7 +112,7 @@ bool Decoder::bulk(Modifiers& m) {
   if (!m.take("shared::cluster") && !m.take("shared::cta")) unsupported();
   if (!to_global && !m.take("global")) unsupported();  // shared to another CTA's shared
   all_taken(m);
-  expect_operands(counted ? 4 : 3, counted ? 5 : 4);
+  expect_operands((counted ? 4u : 3u) + multicast, (counted ? 5u : 4u) + multicast);
   if (reduction != AtomicOp::kNone) write.op = trace::Op::kBulkReduction, write.atomic = reduction, write.type = type;
   address(o[0], write);
   address(o[1], read);
@@ -93,12 +121,55 @@ bool Decoder::bulk(Modifiers& m) {
   barrier.space = Space::kShared;
   barrier.element_bytes = 8;
   if (counted) address(o[3], barrier);
+  const std::uint32_t targets = multicast ? source(o[counted ? 4 : 3], Type::kB16) : kNoOffset;
   Inst& in = emit(Kind::kBulkCopy);
-  in.a = bytes, in.sub = counted ? 1 : 0;
+  in.a = bytes, in.b = targets, in.sub = counted ? 1 : 0;
   new_access(in) = read;
   code_.accesses.push_back(write);
   code_.accesses.push_back(barrier);
   return true;
+}
+
+// cp.async.bulk.tensor.2d.shared::cluster.global{.tile}.mbarrier::complete_tx::bytes{.multicast::cluster}
+//   [tile], [map, {coordinates}], [mbarrier]{, mask}{, policy}
+// cp{.reduce}.async.bulk.tensor.2d.global.shared::cta{.op}{.tile}.bulk_group [map, {coordinates}], [tile]{, policy}
+void Decoder::tensor_copy(Modifiers& m, AtomicOp reduction) {
+  const auto& o = s_->operands;
+  TensorCopy t;
+  t.reduction = reduction;
+  const bool prefetch = m.take("prefetch");
+  const std::string_view rank = m.take_one_of({"1d", "2d", "3d", "4d", "5d"});
+  if (rank.empty()) unsupported();
+  t.rank = static_cast<std::uint32_t>(rank[0] - '0');
+  m.take("tile");
+  while (!m.take_prefix("L2::").empty()) {}
+  if (prefetch) {
+    m.take("global"), m.take("L2");
+    all_taken(m);
+    emit(Kind::kNothing);
+    return;
+  }
+  t.counts = m.take("mbarrier::complete_tx::bytes");
+  m.take("bulk_group");
+  const bool multicast = m.take("multicast::cluster");
+  t.store = !m.pieces().empty() && m.pieces().front() == "global";
+  m.take("global");
+  if (!m.take("shared::cluster") && !m.take("shared::cta")) unsupported();
+  all_taken(m);
+  expect_operands(t.store ? 2u : 3u + multicast, t.store ? 3u : 4u + multicast);
+  const Operand& map = t.store ? o[0] : o[1];
+  if (map.kind != Operand::Kind::kMemory || map.items.size() != 2) fail("a tensor operand is [map, {coordinates}]", "", map.at);
+  const Operand& at = map.items[1];
+  if ((at.kind == Operand::Kind::kVector ? at.items.size() : 1) != t.rank) fail(fmt::format("{} coordinates are needed here", t.rank), "", at.at);
+  for (std::uint32_t k = 0; k < t.rank; ++k) t.at[k] = source(at.kind == Operand::Kind::kVector ? at.items[k] : at, Type::kS32);
+  t.map.space = Space::kGeneric;
+  address(map, t.map);
+  t.tile.space = t.barrier.space = Space::kShared;
+  address(t.store ? o[1] : o[0], t.tile);
+  if (!t.store) address(o[2], t.barrier);
+  if (multicast) t.multicast = source(o[3], Type::kB16);
+  emit(Kind::kTensorCopy).extra = static_cast<std::uint32_t>(code_.tensors.size());
+  code_.tensors.push_back(t);
 }
 
 }  // namespace warpmem::emulate

@@ -25,6 +25,21 @@ bool Decoder::control(Modifiers& m) {
     }
     return emit(Kind::kNothing), true;
   }
+  if (b == "alloca" || b == "stacksave" || b == "stackrestore") {  // alloca.u64 address, bytes{, alignment}
+    const Type type = m.take_type();
+    all_taken(m);
+    const auto& o = s_->operands;
+    const bool takes = b == "alloca", saves = b == "stacksave";
+    expect_operands(takes ? 2 : 1, takes ? 3 : 1);
+    if (type != Type::kU64 && type != Type::kU32) unsupported();
+    const std::uint32_t a = saves ? kNoOffset : source(takes ? o[1] : o[0], type);
+    const auto align = static_cast<std::uint32_t>(o.size() > 2 ? number(o[2]) : 8);
+    if (align == 0 || (align & (align - 1)) || align > 4096) fail("an alignment must be a power of two");
+    Inst& in = emit(takes ? Kind::kStackTake : saves ? Kind::kStackSave : Kind::kStackRestore);
+    in.a = a, in.sub = size_of(type), in.target = align;
+    if (takes || saves) in.d = dest(o[0], type);
+    return true;
+  }
   if (b == "call") return call(m), true;
   if (b == "bar" || b == "barrier") return barrier(m), true;
   if (b == "vote" || b == "match" || b == "shfl" || b == "redux" || b == "activemask" || b == "elect") return warp_operation(m), true;

@@ -12,7 +12,7 @@ bool Decoder::memory(Modifiers& m) {
   if (b == "st") return load_store(m, false), true;
   if (b == "atom") return atomic(m, false), true;
   if (b == "red" && !m.has("async")) return atomic(m, true), true;
-  if (b == "cp" && m.has("async") && !m.has("bulk") && !m.has("mbarrier")) return async_copy(m), true;
+  if (b == "cp" && m.has("async") && !m.has("bulk") && !m.has("mbarrier") && !m.has("tensor")) return async_copy(m), true;
   if (b == "prefetch" || b == "prefetchu" || b == "applypriority" || b == "discard") {
     Access a;
     a.op = trace::Op::kPrefetch;
@@ -36,7 +36,6 @@ bool Decoder::memory(Modifiers& m) {
     all_taken(m);
     expect_operands(2, 2);
     const std::uint32_t a = source(s_->operands[1], Type::kU64);
-    if (!space.starts_with("shared") && space != "local" && space != "global") unsupported();
     // In a window: (address - window) < its size. Global: in neither.
     const auto inside = [&](std::uint64_t window, std::uint64_t bytes) {
       const std::uint32_t distance = temporary(8), p = temporary(1);
@@ -54,7 +53,8 @@ bool Decoder::memory(Modifiers& m) {
       in.a = p, in.d = to;
     } else {
       const bool own = space != "shared::cluster";
-      const std::uint32_t p = space == "local" ? inside(kLocalWindow, kWindowBytes) : inside(kSharedWindow, own ? std::uint64_t{1} << kRankShift : kWindowBytes);
+      const auto [low, high] = loaded_.constants();
+      const std::uint32_t p = space == "const" ? inside(low, high - low) : space.starts_with("param") ? inside(loaded_.memory().param_base(), kParamBytes) : space == "local" ? inside(kLocalWindow, kWindowBytes) : inside(kSharedWindow, own ? std::uint64_t{1} << kRankShift : kWindowBytes);
       Inst& in = emit_handler("mov.pred");
       in.a = p, in.d = to;
     }

@@ -100,6 +100,12 @@ class Decoder {
   void call(Modifiers& m);
   void barrier(Modifiers& m);
   void warp_operation(Modifiers& m);
+  // decode_texture.cpp
+  bool texture(Modifiers& m);
+  void texture_address(const Operand& o, TextureAccess& t, Type coordinates);
+  void fetch(Modifiers& m);
+  void surface(Modifiers& m);
+  void query(Modifiers& m);
   // decode_matrix.cpp, decode_bulk.cpp
   bool matrix(Modifiers& m);
   void matrix_rows(Modifiers& m);
@@ -108,6 +114,7 @@ class Decoder {
   static std::size_t fragment_registers(const MatrixProduct& p, Fragment f, bool wide);
   void put_registers(std::vector<std::uint32_t>& list, const Operand& operand, std::size_t n, Type type, bool result);
   bool bulk(Modifiers& m);
+  void tensor_copy(Modifiers& m, AtomicOp reduction);
 
   Kernel& kernel_;
   const Function& f_;

@@ -44,16 +44,46 @@ std::int32_t Execution::new_frame(Warp& warp, const Code& code, std::uint32_t lo
   std::memcpy(f.registers, code.image.data(), code.image.size());
   f.used = true;
   f.local_base = local_base;
-  const std::uint32_t need = local_base + code.local_bytes;
-  if (need > warp.local_capacity) {
-    if (need > (512u << 10)) throw Fault{{ErrorKind::kResources, "the stack has overflowed: more than 512 KiB a thread", std::string(kernel_.entry->name), "end the recursion earlier"}};
-    const std::uint32_t grown = std::max(need, warp.local_capacity * 2);
-    std::vector<std::byte> fresh(std::size_t{grown} * 32);
-    for (std::size_t l = 0; l < 32 && warp.local_capacity; ++l) std::memcpy(fresh.data() + l * grown, warp.local.data() + l * warp.local_capacity, warp.local_capacity);
-    warp.local = std::move(fresh);
-    warp.local_capacity = grown;
-  }
+  f.taken = 0;
+  grow_local(warp, local_base + code.local_bytes);
   return static_cast<std::int32_t>(at);
+}
+
+void Execution::grow_local(Warp& warp, std::uint32_t need) {
+  if (need <= warp.local_capacity) return;
+  if (need > (512u << 10)) throw Fault{{ErrorKind::kResources, "the stack has overflowed: more than 512 KiB a thread", std::string(kernel_.entry->name), "end the recursion earlier"}};
+  const std::uint32_t grown = std::max(need, warp.local_capacity * 2);
+  std::vector<std::byte> fresh(std::size_t{grown} * 32);
+  for (std::size_t l = 0; l < 32 && warp.local_capacity; ++l) std::memcpy(fresh.data() + l * grown, warp.local.data() + l * warp.local_capacity, warp.local_capacity);
+  warp.local = std::move(fresh);
+  warp.local_capacity = grown;
+}
+
+// alloca: lanes of a frame share one stack, so each takes as much as the one that asks for most.
+void Execution::stack(Warp& warp, const Part& part, const Inst& in, std::byte* frame, std::uint32_t mask) {
+  Frame& f = warp.frames[static_cast<std::size_t>(part.frame)];
+  const auto put = [&](std::uint64_t v) {
+    for (std::uint32_t l = 0; l < 32; ++l) {
+      if (!(mask >> l & 1)) continue;
+      if (in.sub == 8) reinterpret_cast<std::uint64_t*>(frame + in.d)[l] = v;
+      else reinterpret_cast<std::uint32_t*>(frame + in.d)[l] = static_cast<std::uint32_t>(v);
+    }
+  };
+  const auto value = [&](std::uint32_t l) { return in.sub == 8 ? reinterpret_cast<const std::uint64_t*>(frame + in.a)[l] : reinterpret_cast<const std::uint32_t*>(frame + in.a)[l]; };
+  if (in.kind == Kind::kStackSave) return put(f.taken);
+  if (in.kind == Kind::kStackRestore) {
+    f.taken = static_cast<std::uint32_t>(value(static_cast<std::uint32_t>(std::countr_zero(mask))));
+    return;
+  }
+  std::uint64_t most = 0;
+  for (std::uint32_t l = 0; l < 32; ++l)
+    if (mask >> l & 1) most = std::max(most, value(l));
+  const std::uint32_t align = std::max(16u, in.target);
+  const std::uint32_t from = (f.local_base + f.code->local_bytes + f.taken + align - 1) / align * align;
+  if (most > (512u << 10)) fault(warp, in, static_cast<std::uint32_t>(std::countr_zero(mask)), fmt::format("alloca of {} bytes: a thread's stack has 512 KiB", most));
+  f.taken = from + static_cast<std::uint32_t>((most + 15) / 16 * 16) - f.local_base - f.code->local_bytes;
+  grow_local(warp, f.local_base + f.code->local_bytes + f.taken);
+  put(from);
 }
 
 void Execution::make_ready(Warp& warp, std::int32_t part) {
@@ -167,7 +197,7 @@ bool Execution::call(Warp& warp, std::int32_t number, const Inst& in, std::uint3
   }
   std::uint32_t left = mask;
   const std::uint32_t caller_frame = static_cast<std::uint32_t>(part.frame);
-  const std::uint32_t local_base = warp.frames[caller_frame].local_base + code.local_bytes;
+  const std::uint32_t local_base = warp.frames[caller_frame].local_base + code.local_bytes + warp.frames[caller_frame].taken;
   std::int32_t waits = number;
   if (mask != part.mask) {  // a guarded call: the other lanes wait behind it
     waits = new_part(warp);
@@ -406,8 +436,24 @@ void Execution::run_part(Warp& warp, std::uint64_t& slice) {
         if (active) map_address(in, frame, active);
         ++part->pc;
         break;
+      case Kind::kTexture:
+        if (active) texture(warp, *part, in, frame, active);
+        ++part->pc;
+        break;
       case Kind::kMbarrier:
         if (active) mbarrier(warp, *part, in, frame, active);
+        ++part->pc;
+        break;
+      case Kind::kTensorCopy:
+        if (active) tensor_copy(warp, *part, in, frame, active);
+        ++part->pc;
+        break;
+      case Kind::kRankOf:
+        if (active) rank_of(in, frame, active);
+        ++part->pc;
+        break;
+      case Kind::kStackTake: case Kind::kStackSave: case Kind::kStackRestore:
+        if (active) stack(warp, *part, in, frame, active);
         ++part->pc;
         break;
       case Kind::kBulkCopy:

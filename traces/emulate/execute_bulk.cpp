@@ -91,14 +91,41 @@ void Execution::bulk_copy(Warp& warp, const Part& part, const Inst& in, std::byt
     resolve(warp, in, lane, target, n, "bulk write", b);
     if (write.op == trace::Op::kBulkReduction) reduce_bytes(write, target, a[l], b[l], n);
     else std::memmove(reinterpret_cast<void*>(b[l]), reinterpret_cast<const void*>(a[l]), n);
-    if (!(in.sub & 1)) continue;
-    Lanes c;
-    std::memcpy(c, barrier, sizeof c);
-    resolve(warp, in, lane, trace::Space::kShared, 8, "mbarrier access", c);
-    Mbarrier m = load_barrier(c[l]);
-    m.bytes -= static_cast<std::int32_t>(n);
-    m.settle();
-    store_barrier(c[l], m);
+    if (in.sub & 1) complete_bytes(warp, in, l, barrier, n);
+    if (in.b == kNoOffset) continue;
+    // Multicast: the same place of each CTA named, and its mbarrier. Its own CTA's is done when named.
+    const std::uint32_t targets = reinterpret_cast<const std::uint16_t*>(frame + in.b)[l];
+    for (std::uint32_t rank = 0; rank < cluster_size_; ++rank) {
+      if (!(targets >> rank & 1) || rank == cta_->rank) continue;
+      const auto there = [&](std::uint64_t v) { return (v & ((1u << kRankShift) - 1)) | (std::uint64_t{rank} + 1) << kRankShift; };
+      Lanes c, d;
+      std::memcpy(c, to, sizeof c), std::memcpy(d, barrier, sizeof d);
+      c[l] = there(to[l]), d[l] = there(barrier[l]);
+      record(warp, in, code, write.op, target, n, lane, c);
+      resolve(warp, in, lane, target, n, "bulk write", c);
+      std::memmove(reinterpret_cast<void*>(c[l]), reinterpret_cast<const void*>(a[l]), n);
+      complete_bytes(warp, in, l, d, n);
+    }
+  }
+}
+
+// Bytes of an asynchronous copy arrive at the mbarrier of lane l.
+void Execution::complete_bytes(Warp& warp, const Inst& in, std::uint32_t l, const Lanes& barrier, std::uint32_t bytes) {
+  Lanes c;
+  std::memcpy(c, barrier, sizeof c);
+  resolve(warp, in, 1u << l, trace::Space::kShared, 8, "mbarrier access", c);
+  Mbarrier m = load_barrier(c[l]);
+  m.bytes -= static_cast<std::int32_t>(bytes);
+  m.settle();
+  store_barrier(c[l], m);
+}
+
+void Execution::rank_of(const Inst& in, std::byte* frame, std::uint32_t mask) {
+  for (std::uint32_t l = 0; l < 32; ++l) {
+    if (!(mask >> l & 1)) continue;
+    const std::uint64_t a = in.sub == 8 ? reinterpret_cast<const std::uint64_t*>(frame + in.a)[l] - kSharedWindow : reinterpret_cast<const std::uint32_t*>(frame + in.a)[l];
+    const auto rank = static_cast<std::uint32_t>(a >> kRankShift);
+    reinterpret_cast<std::uint32_t*>(frame + in.d)[l] = rank ? rank - 1 : cta_->rank;
   }
 }
 

@@ -280,7 +280,12 @@ void Execution::special(const Warp& warp, const Inst& in, std::byte* frame, std:
     case Special::kClusterNctarank: return all(cluster_size_);
     case Special::kExplicitCluster: return put_predicate(frame, in.d, mask, cluster_size_ > 1);
     case Special::kDynamicShared: return all(shape_.dynamic_shared);
-    case Special::kTotalShared: return all(shared_bytes_);
+    case Special::kTotalShared: case Special::kAggregateShared: return all(shared_bytes_);
+    case Special::kGridBarrier: return all(shape_.cooperative ? static_cast<std::uint32_t>(memory_.param_base() + kParamBytes) : 0);
+    case Special::kGridBarrierHi: return all(shape_.cooperative ? static_cast<std::uint32_t>((memory_.param_base() + kParamBytes) >> 32) : 0);
+    case Special::kZero: return all(0);
+    case Special::kReserved: return all(shared_bytes_ - kReservedShared);
+    case Special::kReservedEnd: return all(shared_bytes_);
   }
 }
 

@@ -5,8 +5,11 @@
 #include <deque>
 
 #include "traces/emulate/executor.hpp"
+#include "traces/emulate/texture.hpp"
 
 namespace warpmem::emulate {
+
+struct TensorMap;
 
 struct Fault {
   Error error;
@@ -31,6 +34,8 @@ class Execution {
   void run_part(Warp& warp, std::uint64_t& slice);
   void part_company(Warp& warp);
   std::int32_t new_part(Warp& warp);
+  void grow_local(Warp& warp, std::uint32_t need);
+  void stack(Warp& warp, const Part& part, const Inst& in, std::byte* frame, std::uint32_t mask);
   std::int32_t new_frame(Warp& warp, const Code& code, std::uint32_t local_base);
   void make_ready(Warp& warp, std::int32_t part);
   void arrive(Warp& warp, std::int32_t part);
@@ -62,6 +67,10 @@ class Execution {
   static void atomics(const Access& a, trace::Space space, std::byte* frame, std::uint32_t mask, const Lanes& host);
   void record(const Warp& warp, const Inst& in, const Code& code, trace::Op op, trace::Space space, std::uint32_t bytes, std::uint32_t mask, const Lanes& lanes);
 
+  // execute_texture.cpp
+  void texture(Warp& warp, const Part& part, const Inst& in, std::byte* frame, std::uint32_t mask);
+  static std::uint32_t texture_query(const TextureAccess& t, const Texture& object, std::uint32_t level);
+  std::uint64_t surface_access(Warp& warp, const Inst& in, const TextureAccess& t, const Texture& object, std::byte* frame, std::uint32_t lane);
   // execute_matrix.cpp, execute_bulk.cpp
   void matrix_access(Warp& warp, const Part& part, const Inst& in, std::byte* frame, std::uint32_t mask);
   void matrix_turn(Warp& warp, const Inst& in, std::byte* frame, std::uint32_t mask);
@@ -70,6 +79,11 @@ class Execution {
   void map_address(const Inst& in, std::byte* frame, std::uint32_t mask);
   void mbarrier(Warp& warp, const Part& part, const Inst& in, std::byte* frame, std::uint32_t mask);
   static void reduce_bytes(const Access& a, trace::Space space, std::uint64_t from, std::uint64_t to, std::uint32_t bytes);
+  void complete_bytes(Warp& warp, const Inst& in, std::uint32_t lane, const Lanes& barrier, std::uint32_t bytes);
+  void rank_of(const Inst& in, std::byte* frame, std::uint32_t mask);
+  // execute_tensor.cpp
+  void tensor_copy(Warp& warp, const Part& part, const Inst& in, std::byte* frame, std::uint32_t mask);
+  void tensor_row(Warp& warp, const Inst& in, const TensorCopy& t, const TensorMap& map, std::uint32_t lane, std::uint64_t tile, std::uint32_t row, std::uint64_t address, std::uint64_t from, std::uint64_t skip, bool traced);
   void bulk_copy(Warp& warp, const Part& part, const Inst& in, std::byte* frame, std::uint32_t mask);
 
   const Code& code_of(const Warp& warp, const Part& part) const { return *warp.frames[static_cast<std::size_t>(part.frame)].code; }

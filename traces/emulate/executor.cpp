@@ -23,6 +23,7 @@ Execution::Execution(const Kernel& kernel, Memory& memory, const LaunchShape& sh
   cluster_size_ = shape.cluster[0] * shape.cluster[1] * shape.cluster[2];
   shared_bytes_ = kernel.static_shared;
   if (shape.dynamic_shared) shared_bytes_ = kernel.dynamic_shared_at + shape.dynamic_shared;
+  if (kernel.reserves_shared) shared_bytes_ = (shared_bytes_ + 15) / 16 * 16 + kReservedShared;
   groups_ = std::uint64_t{shape.grid[0]} * shape.grid[1] * shape.grid[2] / cluster_size_;
 }
 
@@ -139,6 +140,7 @@ void Execution::end_group(Group& group) {
 
 Result<void> Execution::run() {
   std::memcpy(memory_.host(memory_.param_base()), shape_.params.data(), shape_.params.size());
+  std::memset(memory_.host(memory_.param_base() + kParamBytes), 0, kGridBarrierBytes);
   std::uint64_t next = 0;
   try {
     std::size_t turn = 0;

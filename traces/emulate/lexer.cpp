@@ -70,6 +70,7 @@ Token Lexer::next() {
   }
   std::size_t end = begin;
   while (end < text_.size()) {
+    if (c == '.' && end > begin && text_[end] == '.') break;  // .reg.b32 is two directives
     if (is_word(text_[end])) {
       ++end;
     } else if (text_[end] == ':' && end + 2 < text_.size() && text_[end + 1] == ':' && is_word(text_[end + 2])) {

@@ -28,6 +28,7 @@ struct Frame {
   FrameMemory memory;
   std::byte* registers = nullptr;
   std::uint32_t local_base = 0;     // its variables' place in the thread's stack
+  std::uint32_t taken = 0;          // by alloca, behind them
   bool used = false;
 };
 

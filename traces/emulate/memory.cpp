@@ -30,7 +30,7 @@ Result<Memory> Memory::create(std::uint64_t limit) {
   constexpr std::uint64_t kMiddle = kMemoryBase + kMemoryBytes / 2, kEnd = kMemoryBase + kMemoryBytes - kChunk;
   m.program_ = {kMemoryBase + kChunk, kMemoryBase + kChunk, kMiddle - kChunk};
   m.code_ = {kMiddle, kMiddle, kEnd};
-  m.param_base_ = m.allocate(kParamBytes, trace::AllocationKind::kDevice, 4096, "kernel parameters");
+  m.param_base_ = m.allocate(kParamBytes + kGridBarrierBytes, trace::AllocationKind::kDevice, 4096, "kernel parameters");
   if (m.param_base_ == 0) return Error{ErrorKind::kResources, "out of memory", "", ""};
   return m;
 }

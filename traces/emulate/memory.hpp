@@ -24,6 +24,8 @@ constexpr std::uint64_t kLocalWindow = 0x310000000000u;   // + offset in the thr
 constexpr std::uint64_t kCodeWindow = 0x320000000000u;    // + 16 x function
 constexpr std::uint64_t kWindowBytes = std::uint64_t{1} << 32;
 constexpr std::uint32_t kParamBytes = 32768;
+constexpr std::uint32_t kGridBarrierBytes = 256;        // behind the parameters: what grid-wide barriers count in
+constexpr std::uint32_t kReservedShared = 1024;         // a CTA, for cooperative groups
 // Shared addresses of a cluster: rank r's memory begins at (r + 1) << 24, one's own also at 0.
 constexpr std::uint32_t kRankShift = 24;
 

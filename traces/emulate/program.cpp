@@ -22,13 +22,22 @@ Result<std::unique_ptr<LoadedModule>> LoadedModule::load(Module module, Memory& 
 Result<void> LoadedModule::place() {
   std::uint64_t number = 1;
   for (const Function& f : module_.functions) numbers_[&f] = number++;
-  for (const Variable& v : module_.variables) {
-    if (v.space != Space::kGlobal && v.space != Space::kConst) continue;
+  // Constant ones first, side by side: isspacep.const asks for their range.
+  std::vector<const Variable*> variables;
+  for (const Space space : {Space::kConst, Space::kGlobal})
+    for (const Variable& v : module_.variables)
+      if (v.space == space) variables.push_back(&v);
+  for (const Variable* variable : variables) {
+    const Variable& v = *variable;
     if (v.space == Space::kConst && v.bytes > 65536)
       return module_.source->error_at(v.at, fmt::format("'{}' does not fit the 64 KiB of constant memory", v.name));
     const std::uint64_t at = memory_.allocate(v.bytes, trace::AllocationKind::kDevice, std::max<std::uint32_t>(v.align, 256), "variable " + std::string(v.name));
     if (at == 0) return Error{ErrorKind::kResources, fmt::format("no memory for the variable '{}' of {} bytes", v.name, v.bytes), module_.source->name(), ""};
     addresses_[&v] = at;
+    if (v.space == Space::kConst) {
+      constants_.first = constants_.second == 0 ? at : std::min(constants_.first, at);
+      constants_.second = std::max(constants_.second, at + v.bytes);
+    }
   }
   for (const Variable& v : module_.variables)
     if (auto ok = initialise(v); !ok) return ok;

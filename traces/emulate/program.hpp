@@ -20,6 +20,8 @@ class LoadedModule {
   const Module& module() const { return module_; }
   Memory& memory() const { return memory_; }
   std::uint64_t address_of(const Variable* v) const { return addresses_.at(v); }  // global and const
+  // Where constant variables lie: [first, last).
+  std::pair<std::uint64_t, std::uint64_t> constants() const { return constants_; }
   // Functions are numbered in the order of the file; their addresses follow from that.
   std::uint64_t address_of(const Function* f) const { return kCodeWindow + 16 * numbers_.at(f); }
   const Function* function_at(std::uint64_t address) const;
@@ -34,6 +36,7 @@ class LoadedModule {
   std::unordered_map<const Variable*, std::uint64_t> addresses_;
   std::unordered_map<const Function*, std::uint64_t> numbers_;
   std::vector<const Function*> address_taken_;
+  std::pair<std::uint64_t, std::uint64_t> constants_{0, 0};
 };
 
 struct Kernel {
@@ -46,6 +49,7 @@ struct Kernel {
   std::uint32_t param_bytes = 0;
   std::uint32_t local_bytes = 0;                    // of the entry's own frame
   std::uint32_t statements = 0;
+  bool reserves_shared = false;                     // asks for cooperative groups' own shared memory
 };
 
 // Decodes `entry` and what it reaches. Fails at the first instruction that is not supported.

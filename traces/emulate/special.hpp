@@ -14,7 +14,8 @@ enum class Special : std::uint32_t {
   kClock, kClockHi, kClock64, kTimer, kTimerLo, kTimerHi,
   kClusterCtaidX, kClusterCtaidY, kClusterCtaidZ, kClusterNctaidX, kClusterNctaidY, kClusterNctaidZ,
   kClusteridX, kClusteridY, kClusteridZ, kNclusteridX, kNclusteridY, kNclusteridZ,
-  kClusterCtarank, kClusterNctarank, kExplicitCluster, kDynamicShared, kTotalShared
+  kClusterCtarank, kClusterNctarank, kExplicitCluster, kDynamicShared, kTotalShared,
+  kGridBarrier, kGridBarrierHi, kZero, kReserved, kReservedEnd, kAggregateShared
 };
 
 struct SpecialName {
@@ -39,6 +40,13 @@ inline constexpr SpecialName kSpecialNames[] = {
     {"%nclusterid.x", Special::kNclusteridX, Type::kU32}, {"%nclusterid.y", Special::kNclusteridY, Type::kU32}, {"%nclusterid.z", Special::kNclusteridZ, Type::kU32},
     {"%cluster_ctarank", Special::kClusterCtarank, Type::kU32}, {"%cluster_nctarank", Special::kClusterNctarank, Type::kU32},
     {"%is_explicit_cluster", Special::kExplicitCluster, Type::kPred}, {"%dynamic_smem_size", Special::kDynamicShared, Type::kU32},
-    {"%total_smem_size", Special::kTotalShared, Type::kU32}};
+    {"%total_smem_size", Special::kTotalShared, Type::kU32}, {"%aggr_smem_size", Special::kAggregateShared, Type::kU32},
+    // The driver's own registers: cooperative groups find the grid's barrier through the first two.
+    {"%envreg1", Special::kGridBarrierHi, Type::kB32}, {"%envreg2", Special::kGridBarrier, Type::kB32}, {"%envreg0", Special::kZero, Type::kB32},
+    {"%envreg3", Special::kZero, Type::kB32}, {"%envreg4", Special::kZero, Type::kB32}, {"%envreg5", Special::kZero, Type::kB32}, {"%envreg6", Special::kZero, Type::kB32},
+    {"%pm0", Special::kZero, Type::kU32}, {"%pm1", Special::kZero, Type::kU32}, {"%pm2", Special::kZero, Type::kU32}, {"%pm3", Special::kZero, Type::kU32},
+    // Shared memory that cooperative groups keep for themselves: behind the program's.
+    {"%reserved_smem_offset_begin", Special::kReserved, Type::kB32}, {"%reserved_smem_offset_end", Special::kReservedEnd, Type::kB32},
+    {"%reserved_smem_offset_cap", Special::kReservedEnd, Type::kB32}, {"%reserved_smem_offset_0", Special::kReserved, Type::kB32}, {"%reserved_smem_offset_1", Special::kReserved, Type::kB32}};
 
 }  // namespace warpmem::emulate
