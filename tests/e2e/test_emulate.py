@@ -171,6 +171,32 @@ int main() {
         run = self.run_command("emulate", "one.cu", "two.cu", "-rdc=true")
         self.assertEqual((run.status, run.out), (0, "0 67\n"), run.err)
 
+    def test_grid_wide_barriers_of_cooperative_groups(self):
+        with open(self.path("app.cu"), "w", encoding="utf-8") as file:
+            file.write("""#include <cooperative_groups.h>
+#include <cstdio>
+__global__ void sum(int *a, int n, int *total) {
+  cooperative_groups::grid_group grid = cooperative_groups::this_grid();
+  for (int i = grid.thread_rank(); i < n; i += grid.size()) a[i] = i;
+  grid.sync();
+  int mine = 0;
+  for (int i = grid.thread_rank(); i < n; i += grid.size()) mine += a[n - 1 - i];
+  atomicAdd(total, mine);
+  grid.sync();
+  if (grid.thread_rank() == 0) a[0] = *total;
+}
+int main() {
+  int n = 10000, *a, *total;
+  cudaMallocManaged(&a, n * sizeof(int));
+  cudaMallocManaged(&total, sizeof(int));
+  void *arguments[] = {&a, &n, &total};
+  cudaLaunchCooperativeKernel((void *)sum, dim3(64), dim3(128), arguments, 0, 0);
+  std::printf("%d %d\\n", static_cast<int>(cudaDeviceSynchronize()), a[0]);
+}
+""")
+        run = self.run_command("emulate", "app.cu")
+        self.assertEqual((run.status, run.out), (0, "0 49995000\n"), run.err)
+
     def test_static_runtime_and_missing_ptx_name_the_flag(self):
         with open(self.path("app.cu"), "w", encoding="utf-8") as file:
             file.write("__global__ void k() {}\nint main() { k<<<1, 1>>>(); return cudaDeviceSynchronize(); }\n")

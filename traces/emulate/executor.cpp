@@ -12,6 +12,8 @@ namespace {
 
 constexpr std::uint64_t kWarpSlice = 1u << 14;    // warp instructions a warp runs at a stretch
 constexpr std::uint64_t kGroupSlice = 1u << 23;   // … and a CTA, before the next one starts beside it
+// CTAs of a cooperative launch wait for each other for certain: short turns, or they spin them away.
+constexpr std::uint64_t kCooperativeWarpSlice = 1u << 11, kCooperativeSlice = 1u << 14;
 constexpr std::size_t kMostGroups = 4096;
 
 }  // namespace
@@ -86,8 +88,9 @@ bool Execution::run_group(Group& group, std::uint64_t budget) {
       for (Warp& warp : cta.warps) {
         if (warp.ready.empty()) continue;
         ran = true;
-        const std::uint64_t left = options_.max_instructions ? options_.max_instructions - std::min(options_.max_instructions, stats_.warp_instructions) : kWarpSlice;
-        run_warp(warp, std::min(kWarpSlice, left));
+        const std::uint64_t slice = shape_.cooperative ? kCooperativeWarpSlice : kWarpSlice;
+        const std::uint64_t left = options_.max_instructions ? options_.max_instructions - std::min(options_.max_instructions, stats_.warp_instructions) : slice;
+        run_warp(warp, std::min(slice, left));
         if (options_.max_instructions && stats_.warp_instructions >= options_.max_instructions) {
           stats_.fault = FaultKind::kEndless;
           throw Fault{{ErrorKind::kResources, fmt::format("the kernel '{}' ran {} warp instructions, as many as --max-instructions allows", kernel_.entry->name, stats_.warp_instructions), "",
@@ -149,7 +152,7 @@ Result<void> Execution::run() {
     while (next < groups_ || !active_.empty()) {
       while (next < groups_ && active_.size() < wanted) start_group(next++);
       if (turn >= active_.size()) turn = 0;
-      if (run_group(active_[turn], kGroupSlice)) {
+      if (run_group(active_[turn], shape_.cooperative ? kCooperativeSlice : kGroupSlice)) {
         end_group(active_[turn]);
         spare_.push_back(std::move(active_[turn]));
         active_.erase(active_.begin() + static_cast<std::ptrdiff_t>(turn));

@@ -7,6 +7,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <thread>
 
 #include "traces/emulate/runtime/interrupt.hpp"
 
@@ -102,7 +103,10 @@ void Runtime::flush_printed() {
 
 // Runs when the library is unloaded, which is after the program's own destructors: the program's
 // libraries are finished before those they need.
-__attribute__((destructor)) static void at_unload() { seal_at_exit(); }
+// By then this thread's thread_local objects are gone, and the writer has some: another thread seals.
+__attribute__((destructor)) static void at_unload() {
+  if (g_runtime && getpid() == g_process) std::thread(seal_at_exit).join();
+}
 
 void end_process_now() { seal_at_exit(); }
 

@@ -109,7 +109,6 @@ struct Runtime {
   double now = 0;             // us, the host's
   Code sticky = kSuccess;
   std::string printed;  // by kernels, until the host synchronises
-  std::vector<std::unique_ptr<Capture>> captures;
 
   const Device& device() const { return session.options().device; }
   Result<emulate::Kernel*> kernel(Function& f) {
