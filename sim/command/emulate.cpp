@@ -103,6 +103,7 @@ int run_ptx(Options& options, const std::vector<std::string>& words) {
   request.ptx = words.front();
   request.tool = fmt::format("warpmem {} emulate", kVersion);
   request.command = fmt::format("warpmem emulate {} --launch {}", request.ptx, request.launch);
+  request.run.threads = emulate::threads_for(options.run.session.threads);
   g_interrupted = 0;
   std::signal(SIGINT, on_emulate_interrupt);
   request.run.interrupted = [] { return g_interrupted != 0; };
@@ -170,6 +171,9 @@ Run setup_emulate(CLI::App& app) {
                  "trace this fraction of each launch's CTAs, the same ones every time")
       ->type_name("FRACTION");
   app.add_option("--max-records", session.max_records, "stop tracing after so many records")
+      ->type_name("N");
+  app.add_option("--threads", session.threads,
+                 "threads to run CTAs on; 0 (default): one a core. The trace is the same on any number")
       ->type_name("N");
   app.add_option("--max-instructions", r.run.max_instructions,
                  "stop a kernel after so many warp instructions")

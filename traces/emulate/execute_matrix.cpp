@@ -81,7 +81,7 @@ void Execution::fragment(Warp& warp, const Part& part, const Inst& in, std::byte
   const auto move = [&](std::uint32_t r, std::uint32_t e, std::uint32_t bytes, std::uint32_t first) {  // `first`: the register's byte
     Lanes at;
     for (std::uint32_t l = 0; l < 32; ++l) at[l] = base[l] + place(l, r, e);
-    resolve(warp, in, ~0u, space, bytes, load ? "matrix load" : "matrix store", at);
+    resolve(warp, in, ~0u, space, bytes, load ? "matrix load" : "matrix store", at, !load);
     const std::uint32_t width = p.register_bytes(f);
     for (std::uint32_t l = 0; l < 32; ++l) {
       auto* reg = frame + list[r] + l * width + first;

@@ -202,7 +202,27 @@ void Execution::record(const Warp& warp, const Inst& in, const Code& code, Op op
   tracer_->access(cta_->number, warp.index, {16 * (code.first_pc + in.statement), op, space, bytes}, mask, lanes);
 }
 
-void Execution::resolve(Warp& warp, const Inst& in, std::uint32_t mask, trace::Space space, std::uint32_t bytes, const char* what, Lanes& lanes) {
+// Memory's own answer is remembered there, which only one thread may do.
+bool Execution::contains(std::uint64_t low, std::uint64_t high) {
+  if (!speculation_) return memory_.contains(low, high);
+  if (low >= low_ && high <= high_ && low < high) return true;
+  const Region* r = memory_.find(low);
+  if (!r || high < low || high > r->base + r->bytes) return false;
+  low_ = r->base, high_ = r->base + r->bytes;
+  return true;
+}
+
+void Execution::watch(const Lanes& lanes, std::uint32_t mask, std::uint32_t bytes, bool writes) {
+  std::uint64_t last = ~std::uint64_t{0};
+  for (std::uint32_t l = 0; l < 32; ++l) {
+    if (!(mask >> l & 1) || lanes[l] == last) continue;
+    last = lanes[l];
+    if (writes) speculation_->write(memory_, last, bytes, number_, *log_);
+    else speculation_->read(last, bytes, number_);
+  }
+}
+
+void Execution::resolve(Warp& warp, const Inst& in, std::uint32_t mask, trace::Space space, std::uint32_t bytes, const char* what, Lanes& lanes, bool writes) {
   std::uint64_t low = ~std::uint64_t{0}, high = 0, all = 0;
   if (mask == ~0u) {
     for (std::uint32_t l = 0; l < 32; ++l) low = std::min(low, lanes[l]), high = std::max(high, lanes[l]), all |= lanes[l];
@@ -249,8 +269,9 @@ void Execution::resolve(Warp& warp, const Inst& in, std::uint32_t mask, trace::S
       return;
     }
     default: {
-      if (!memory_.contains(low, high + bytes))
-        wrong([](Execution& e, Warp&, std::uint64_t at, std::uint32_t n) { return !e.memory_.contains(at, at + n); }, "out-of-bounds global", true);
+      if (!contains(low, high + bytes))
+        wrong([](Execution& e, Warp&, std::uint64_t at, std::uint32_t n) { return !e.contains(at, at + n); }, "out-of-bounds global", true);
+      if (speculation_ && space == trace::Space::kGlobal) watch(lanes, mask, bytes, writes);
       const std::uint64_t delta = reinterpret_cast<std::uint64_t>(memory_.host(0));
       for (std::uint32_t l = 0; l < 32; ++l) lanes[l] += delta;
     }
@@ -294,7 +315,7 @@ void Execution::space_access(Warp& warp, const Part& part, const Inst& in, const
     if (remote) record(warp, in, code_of(warp, part), a.op, trace::Space::kRemoteShared, bytes, remote, lanes);
   }
   const char* what = a.op == Op::kLoad ? "load" : a.op == Op::kStore ? "store" : "atomic";
-  resolve(warp, in, mask, space, bytes, what, lanes);
+  resolve(warp, in, mask, space, bytes, what, lanes, a.op != Op::kLoad);
   switch (a.op) {
     case Op::kLoad:
       for (std::uint32_t i = 0; i < a.elements; ++i)
@@ -339,7 +360,7 @@ void Execution::async_copy(Warp& warp, const Part& part, const Inst& in, std::by
     if (limits[l] == 0) reads &= ~(1u << l);
   if (reads) record(warp, in, code, Op::kAsyncCopyRead, trace::Space::kGlobal, bytes, reads, from);
   record(warp, in, code, Op::kAsyncCopyWrite, trace::Space::kShared, bytes, mask, to);
-  if (reads) resolve(warp, in, reads, trace::Space::kGlobal, bytes, "asynchronous read", from);
+  if (reads) resolve(warp, in, reads, trace::Space::kGlobal, bytes, "asynchronous read", from, false);
   resolve(warp, in, mask, trace::Space::kShared, bytes, "asynchronous write", to);
   for (std::uint32_t l = 0; l < 32; ++l) {
     if (!(mask >> l & 1)) continue;

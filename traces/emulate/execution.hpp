@@ -1,10 +1,12 @@
 // The executor's inside; executor.cpp schedules, execute_*.cpp hold the families of instructions.
 #pragma once
 
+#include <atomic>
 #include <bit>
 #include <deque>
 
 #include "traces/emulate/executor.hpp"
+#include "traces/emulate/speculation.hpp"
 #include "traces/emulate/texture.hpp"
 
 namespace warpmem::emulate {
@@ -15,6 +17,9 @@ struct Fault {
   Error error;
 };
 
+constexpr std::uint64_t kWarpSlice = 1u << 14;    // warp instructions a warp runs at a stretch
+constexpr std::uint64_t kGroupSlice = 1u << 23;   // … and a CTA, before the next one starts beside it
+
 class Execution {
  public:
   Execution(const Kernel& kernel, Memory& memory, const LaunchShape& shape, const RunOptions& options, Tracer* tracer, RunStatistics& statistics);
@@ -23,6 +28,12 @@ class Execution {
  private:
   using Lanes = std::uint64_t[32];
 
+  // parallel.cpp
+  bool worth_running_ahead() const;
+  Result<std::uint64_t> run_ahead(std::uint64_t first);
+  bool run_alone(std::uint64_t number, Tracer* tracer, Speculation::Log& log);
+  bool contains(std::uint64_t low, std::uint64_t high);
+  void watch(const Lanes& lanes, std::uint32_t mask, std::uint32_t bytes, bool writes);
   // executor.cpp: scheduling
   void start_group(std::uint64_t number);
   void start_cta(Cta& cta, std::uint64_t number, std::uint32_t rank);
@@ -60,7 +71,7 @@ class Execution {
   void space_access(Warp& warp, const Part& part, const Inst& in, const Access& a, std::byte* frame, std::uint32_t mask, trace::Space space, Lanes& lanes);
   void addresses(const Access& a, const std::byte* frame, Lanes& lanes) const;
   // Host addresses of the lanes; faults when one is out of bounds or misaligned.
-  void resolve(Warp& warp, const Inst& in, std::uint32_t mask, trace::Space space, std::uint32_t bytes, const char* what, Lanes& lanes);
+  void resolve(Warp& warp, const Inst& in, std::uint32_t mask, trace::Space space, std::uint32_t bytes, const char* what, Lanes& lanes, bool writes = true);
   void param_load(const Inst& in, const Access& a, std::byte* frame, std::uint32_t mask);
   void param_store(const Inst& in, const Access& a, std::byte* frame, std::uint32_t mask);
   void async_copy(Warp& warp, const Part& part, const Inst& in, std::byte* frame, std::uint32_t mask);
@@ -107,6 +118,12 @@ class Execution {
   Cta* cta_ = nullptr;
   const Code* now_code_ = nullptr;
   std::uint64_t next_check_ = 0;
+  // Of a worker that runs ahead.
+  Speculation* speculation_ = nullptr;
+  const std::atomic<bool>* stop_ = nullptr;
+  Speculation::Log* log_ = nullptr;
+  std::uint64_t number_ = 0;                  // of the group
+  std::uint64_t low_ = 1, high_ = 0;          // the region that the last access was in
 };
 
 }  // namespace warpmem::emulate

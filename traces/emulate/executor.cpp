@@ -10,8 +10,6 @@
 namespace warpmem::emulate {
 namespace {
 
-constexpr std::uint64_t kWarpSlice = 1u << 14;    // warp instructions a warp runs at a stretch
-constexpr std::uint64_t kGroupSlice = 1u << 23;   // … and a CTA, before the next one starts beside it
 // CTAs of a cooperative launch wait for each other for certain: short turns, or they spin them away.
 constexpr std::uint64_t kCooperativeWarpSlice = 1u << 11, kCooperativeSlice = 1u << 14;
 constexpr std::size_t kMostGroups = 4096;
@@ -88,6 +86,7 @@ bool Execution::run_group(Group& group, std::uint64_t budget) {
       for (Warp& warp : cta.warps) {
         if (warp.ready.empty()) continue;
         ran = true;
+        if (stop_ && stop_->load(std::memory_order_relaxed)) throw Conflict{};
         const std::uint64_t slice = shape_.cooperative ? kCooperativeWarpSlice : kWarpSlice;
         const std::uint64_t left = options_.max_instructions ? options_.max_instructions - std::min(options_.max_instructions, stats_.warp_instructions) : slice;
         run_warp(warp, std::min(slice, left));
@@ -157,6 +156,11 @@ Result<void> Execution::run() {
         spare_.push_back(std::move(active_[turn]));
         active_.erase(active_.begin() + static_cast<std::ptrdiff_t>(turn));
         if (active_.empty() && !shape_.cooperative) wanted = 1;
+        if (stats_.ctas == cluster_size_ && active_.empty() && next < groups_ && worth_running_ahead()) {
+          auto reached = run_ahead(next);
+          if (!reached) return reached.error();
+          next = *reached;
+        }
         if (options_.progress) options_.progress(stats_.ctas, groups_ * cluster_size_);
       } else {
         // It may be waiting for a CTA that has not started.

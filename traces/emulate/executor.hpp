@@ -26,6 +26,7 @@ struct LaunchShape {
 
 struct RunOptions {
   std::uint64_t max_instructions = 0;     // warp instructions; 0: no limit
+  std::uint32_t threads = 1;              // the result is the same on any number
   std::function<bool()> interrupted;      // asked now and then
   std::function<void(std::uint64_t done, std::uint64_t total)> progress;  // CTAs
   std::function<void(const std::string&)> print;                          // what printf says
@@ -41,6 +42,9 @@ struct RunStatistics {
   std::uint64_t ctas = 0;
   FaultKind fault = FaultKind::kNone;
 };
+
+// Threads to use when `asked` for so many; 0: one a core.
+std::uint32_t threads_for(std::uint64_t asked);
 
 // `tracer` may be null. Statistics are filled whether it succeeds or not.
 Result<void> run_launch(const Kernel& kernel, Memory& memory, const LaunchShape& shape, const RunOptions& options,

@@ -2,6 +2,7 @@
 // variables at their places in memory.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <string>
 #include <unordered_map>
@@ -49,6 +50,7 @@ struct Kernel {
   std::uint32_t param_bytes = 0;
   std::uint32_t local_bytes = 0;                    // of the entry's own frame
   std::uint32_t statements = 0;
+  mutable std::atomic<std::uint32_t> conflicts{0};  // times its CTAs could not run side by side
   bool reserves_shared = false;                     // asks for cooperative groups' own shared memory
 };
 

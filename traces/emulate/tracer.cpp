@@ -80,13 +80,39 @@ void Tracer::access(std::uint64_t number, std::uint32_t warp, const trace::Site&
   put(cta, warp, site, r);
 }
 
+Tracer Tracer::collector() const { return Tracer(cta_limit_); }
+
+// Sites get the numbers that they would have got in order: those a chunk brings are new in the order
+// in which its CTA met them.
+Result<void> Tracer::take(Tracer& collected) {
+  std::vector<std::uint32_t> numbers;
+  for (Chunk& chunk : collected.chunks_) {
+    while (numbers.size() < chunk.sites) numbers.push_back(sites_.number_of(collected.sites_.sites()[numbers.size()]));
+    for (auto& warp : chunk.cta.warps)
+      for (trace::Record& r : warp) r.site = numbers[r.site];
+    if (auto ok = add(chunk.cta); !ok) return ok;
+  }
+  records_ += collected.records_;
+  skipped_ += collected.skipped_;
+  collected.chunks_.clear();
+  return {};
+}
+
 Result<void> Tracer::add(Cta& cta) {
+  if (!writer_) {
+    Cta rest;
+    rest.number = cta.number, rest.left_out = cta.left_out;
+    rest.warps.resize(cta.warps.size());
+    std::swap(rest, cta);
+    chunks_.push_back({std::move(rest), sites_.size()});
+    return {};
+  }
   for (std::uint32_t w = 0; w < cta.warps.size(); ++w) {
     if (cta.warps[w].empty()) continue;
     builder_.add(cta.number, w, cta.warps[w], sites_.sites(), cta.lanes);
     cta.warps[w].clear();
     if (!builder_.full()) continue;
-    if (auto ok = writer_.append(builder_.take()); !ok) return ok;
+    if (auto ok = writer_->append(builder_.take()); !ok) return ok;
   }
   cta.lanes.clear();
   cta.count = 0;
@@ -109,7 +135,7 @@ Result<void> Tracer::finish() {
   for (Cta& cta : open_)
     if (auto ok = add(cta); !ok) return ok;
   open_.clear();
-  return builder_.empty() ? Result<void>{} : writer_.append(builder_.take());
+  return builder_.empty() ? Result<void>{} : writer_->append(builder_.take());
 }
 
 }  // namespace warpmem::emulate

@@ -11,7 +11,11 @@ namespace warpmem::emulate {
 
 class Tracer {
  public:
-  Tracer(trace::TraceWriter& writer, std::uint32_t launch) : writer_(writer), builder_(launch) {}
+  Tracer(trace::TraceWriter& writer, std::uint32_t launch) : writer_(&writer), builder_(launch) {}
+  // Of one CTA that runs ahead of its turn: keeps what it is told for take().
+  Tracer collector() const;
+  Result<void> take(Tracer& collected);
+  bool takes_all() const { return most_records_ == ~std::uint64_t{0}; }  // no limit on the number of records
 
   void begin_cta(std::uint64_t cta, std::uint32_t warps);
   // `lanes`: 32 addresses, those of the mask valid.
@@ -29,6 +33,7 @@ class Tracer {
   std::uint64_t skipped() const { return skipped_; }  // CTAs left out so far
 
  private:
+  explicit Tracer(std::uint32_t cta_limit) : writer_(nullptr), builder_(0), cta_limit_(cta_limit) {}
   struct Cta {
     std::uint64_t number = 0;
     std::vector<std::vector<trace::Record>> warps;
@@ -40,7 +45,13 @@ class Tracer {
   void put(Cta& cta, std::uint32_t warp, const trace::Site& site, trace::Record record);
   Result<void> add(Cta& cta);
 
-  trace::TraceWriter& writer_;
+  struct Chunk {
+    Cta cta;
+    std::size_t sites;  // known when it was closed
+  };
+
+  trace::TraceWriter* writer_;  // null: a collector
+  std::vector<Chunk> chunks_;
   trace::BlockBuilder builder_;
   trace::SiteTable sites_;
   trace::Site last_site_;
