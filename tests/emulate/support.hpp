@@ -39,6 +39,7 @@ class Machine {
   RunOptions options;
   std::string printed;
   Dim3 cluster{1, 1, 1};
+  bool cooperative = false;
   Memory& memory() { return *memory_; }
 
  private:

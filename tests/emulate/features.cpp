@@ -1,0 +1,201 @@
+// What programs meet less often: stacks that grow, grid-wide barriers, tensor maps, wmma.
+#include <cmath>
+
+#include "tests/emulate/support.hpp"
+#include "traces/emulate/half.hpp"
+#include "traces/emulate/tensor_map.hpp"
+
+using namespace warpmem;
+using namespace warpmem::emulate;
+using namespace warpmem::emulate::test;
+using u16 = std::uint16_t;
+using u32 = std::uint32_t;
+using u64 = std::uint64_t;
+
+namespace {
+
+void must_run(Machine& m, Dim3 grid, Dim3 block) {
+  const auto ok = m.launch("k", grid, block);
+  INFO((ok ? std::string() : ok.error().text()));
+  REQUIRE(ok.ok());
+}
+
+}  // namespace
+
+TEST_CASE("alloca takes as much of the stack as each lane asks for") {
+  Machine m(std::string(kHeader) + R"(
+.func (.param .b32 r) sum(.param .b32 n) {
+  .reg .pred %p; .reg.b32 %r<8>; .reg .b64 %x<8>;
+  ld.param.u32 %r0, [n]; mul.wide.u32 %x0, %r0, 4; stacksave.u64 %x5; alloca.u64 %x1, %x0, 16;
+  mov.u32 %r1, 0;
+FILL: mul.wide.u32 %x2, %r1, 4; add.u64 %x3, %x1, %x2; st.local.u32 [%x3], %r1;
+  add.u32 %r1, %r1, 1; setp.lt.u32 %p, %r1, %r0; @%p bra FILL;
+  mov.u32 %r1, 0; mov.u32 %r2, 0; cvta.local.u64 %x4, %x1;
+ADD: mul.wide.u32 %x2, %r1, 4; add.u64 %x3, %x4, %x2; ld.u32 %r3, [%x3]; add.u32 %r2, %r2, %r3;
+  add.u32 %r1, %r1, 1; setp.lt.u32 %p, %r1, %r0; @%p bra ADD;
+  stackrestore.u64 %x5; st.param.b32 [r], %r2; ret;
+}
+.visible .entry k(.param .u64 out) {
+  .reg .b32 %r<8>; .reg .b64 %x<4>; .param .b32 a; .param .b32 b; .local .align 4 .b8 own[8];
+  mov.u32 %r0, %tid.x; add.u32 %r1, %r0, 1; st.local.u32 [own], 77; st.param.b32 [a], %r1;
+  call (b), sum, (a); ld.param.b32 %r2, [b];
+  ld.local.u32 %r3, [own]; add.u32 %r2, %r2, %r3;
+  ld.param.u64 %x0, [out]; mul.wide.u32 %x1, %r0, 4; add.u64 %x0, %x0, %x1; st.global.u32 [%x0], %r2; ret;
+})");
+  const u64 out = m.buffer(std::vector<u32>(64));
+  m.argument(out);
+  must_run(m, {1, 1, 1}, {64, 1, 1});
+  const auto d = m.read<u32>(out, 64);
+  for (u32 i = 0; i < 64; ++i) CHECK(d[i] == i * (i + 1) / 2 + 77);
+}
+
+TEST_CASE("a cooperative grid finds its barrier, another launch has none") {
+  // As cooperative groups do it: the workspace from two registers, an arrival counter behind 4 bytes.
+  const std::string text = std::string(kHeader) + R"(
+.visible .entry k(.param .u64 out) {
+  .reg .pred %p; .reg .b32 %r<12>; .reg .b64 %x<8>;
+  mov.u32 %r0, %envreg2; mov.u32 %r1, %envreg1; cvt.u64.u32 %x0, %r0; cvt.u64.u32 %x1, %r1; bfi.b64 %x2, %x1, %x0, 32, 32;
+  mov.u32 %r2, %ctaid.x; ld.param.u64 %x3, [out]; mul.wide.u32 %x4, %r2, 4; add.u64 %x4, %x3, %x4;
+  setp.eq.u64 %p, %x2, 0; @%p bra NONE;
+  st.global.u32 [%x4], %r2; fence.acq_rel.gpu; atom.add.global.u32 %r3, [%x2 + 4], 1;
+WAIT: ld.acquire.gpu.global.u32 %r4, [%x2 + 4]; mov.u32 %r5, %nctaid.x; setp.lt.u32 %p, %r4, %r5; @%p bra WAIT;
+  sub.u32 %r6, %r5, 1; sub.u32 %r6, %r6, %r2; mul.wide.u32 %x5, %r6, 4; add.u64 %x5, %x3, %x5; ld.global.u32 %r7, [%x5];
+  add.u64 %x6, %x4, 256; st.global.u32 [%x6], %r7; ret;
+NONE: st.global.u32 [%x4 + 256], 999; ret;
+})";
+  for (const bool cooperative : {true, false}) {
+    Machine m(text);
+    m.cooperative = cooperative;
+    const u64 out = m.buffer(std::vector<u32>(128));
+    m.argument(out);
+    must_run(m, {64, 1, 1}, {1, 1, 1});
+    const auto d = m.read<u32>(out, 128);
+    for (u32 i = 0; i < 64; ++i) CHECK(d[64 + i] == (cooperative ? 63 - i : 999));
+  }
+}
+
+TEST_CASE("a multicast bulk copy fills the same place of every CTA named, and each mbarrier counts it") {
+  Machine m(std::string(kHeader) + R"(
+.visible .entry k(.param .u64 in, .param .u64 out) {
+  .reg .pred %p; .reg .b32 %r<12>; .reg .b64 %x<8>; .reg .b16 %h; .shared .align 16 .b8 tile[256]; .shared .align 8 .b64 bar;
+  mov.u32 %r0, bar; mov.u32 %r1, tile; mov.u32 %r2, %tid.x; mov.u32 %r3, %cluster_ctarank;
+  setp.ne.u32 %p, %r2, 0; @%p bra READY;
+  mbarrier.init.shared.b64 [%r0], 1; mbarrier.arrive.expect_tx.shared.b64 _, [%r0], 256;
+READY: barrier.cluster.arrive; barrier.cluster.wait;
+  or.b32 %r4, %r2, %r3; setp.ne.u32 %p, %r4, 0; @%p bra WAIT; // one thread of rank 0 copies
+  ld.param.u64 %x0, [in]; mov.b16 %h, 0x3;
+  cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%r1], [%x0], 256, [%r0], %h;
+WAIT: mbarrier.try_wait.parity.shared.b64 %p, [%r0], 0; @!%p bra WAIT;
+  mad.lo.u32 %r5, %r2, 4, %r1; ld.shared.u32 %r6, [%r5];
+  cvt.u64.u32 %x5, %r5; cvta.shared.u64 %x5, %x5; mapa.u64 %x6, %x5, 1; getctarank.u64 %r8, %x6; getctarank.u64 %r9, %x5;
+  mad.lo.u32 %r6, %r8, 1000, %r6; mad.lo.u32 %r6, %r9, 10000, %r6;
+  mov.u32 %r7, %ctaid.x; mad.lo.u32 %r7, %r7, 64, %r2; mul.wide.u32 %x1, %r7, 4; ld.param.u64 %x2, [out]; add.u64 %x2, %x2, %x1; st.global.u32 [%x2], %r6;
+  ret;
+})");
+  m.cluster = {2, 1, 1};
+  std::vector<u32> in(64);
+  for (u32 i = 0; i < 64; ++i) in[i] = i * 3;
+  const u64 a = m.buffer(in), out = m.buffer(std::vector<u32>(128));
+  m.argument(a), m.argument(out);
+  must_run(m, {2, 1, 1}, {64, 1, 1});
+  const auto d = m.read<u32>(out, 128);
+  for (u32 i = 0; i < 128; ++i) CHECK(d[i] == i % 64 * 3 + 1000 + 10000 * (i / 64));
+}
+
+TEST_CASE("a tensor map brings a tile in, turned by its swizzle, with zeros outside, and takes it out") {
+  for (const std::uint8_t swizzle : {TensorMap::kNone, TensorMap::k128}) {
+    Machine m(std::string(kHeader) + R"(
+.visible .entry k(.param .align 64 .b8 map[128], .param .align 64 .b8 back[128], .param .u64 out) {
+  .reg .pred %p; .reg .b32 %r<12>; .reg .b64 %x<8>; .shared .align 1024 .b8 tile[2048]; .shared .align 8 .b64 bar;
+  mov.u32 %r0, bar; mov.u32 %r1, tile; mov.u32 %r2, %tid.x; setp.ne.u32 %p, %r2, 0; @%p bra WAIT;
+  mov.b64 %x0, map; cvta.param.u64 %x0, %x0; mov.b64 %x1, back; cvta.param.u64 %x1, %x1;
+  mbarrier.init.shared.b64 [%r0], 1; mbarrier.arrive.expect_tx.shared.b64 _, [%r0], 2048;
+  cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r1], [%x0, {-4, 60}], [%r0];
+WAIT: mbarrier.try_wait.parity.shared.b64 %p, [%r0], 0; @!%p bra WAIT;
+  mad.lo.u32 %r3, %r2, 4, %r1; ld.shared.u32 %r4, [%r3]; mul.wide.u32 %x2, %r2, 4; ld.param.u64 %x3, [out]; add.u64 %x3, %x3, %x2; st.global.u32 [%x3], %r4;
+  bar.sync 0; setp.ne.u32 %p, %r2, 0; @%p bra END;
+  cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%x1, {-4, 60}], [%r1]; cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;
+END: ret;
+})");
+    constexpr u32 kWide = 40, kHigh = 64;  // the tile is 32 x 16 elements at (-4, 60)
+    std::vector<u32> in(kWide * kHigh);
+    for (u32 i = 0; i < in.size(); ++i) in[i] = i + 1;
+    const u64 a = m.buffer(in), b = m.buffer(std::vector<u32>(in.size())), out = m.buffer(std::vector<u32>(512));
+    TensorMap map;
+    map.type = 2, map.rank = 2, map.swizzle = swizzle, map.base = a;  // u32
+    map.stride[0] = kWide * 4, map.last[0] = kWide - 1, map.last[1] = kHigh - 1;
+    map.box[0] = 32, map.box[1] = 16, map.element_stride[0] = map.element_stride[1] = 1;
+    m.argument(map);
+    map.base = b;
+    m.argument(map);
+    m.argument(out);
+    must_run(m, {1, 1, 1}, {512, 1, 1});
+    const auto tile = m.read<u32>(out, 512);
+    const auto back = m.read<u32>(b, in.size());
+    for (u32 y = 0; y < 16; ++y)
+      for (u32 x = 0; x < 32; ++x) {
+        const u32 piece = swizzle == TensorMap::k128 ? x / 4 ^ y % 8 : x / 4;
+        const bool inside = x >= 4 && y < 4;
+        CHECK(tile[y * 32 + piece * 4 + x % 4] == (inside ? in[(60 + y) * kWide + x - 4] : 0));
+      }
+    for (u32 y = 0; y < kHigh; ++y)
+      for (u32 x = 0; x < kWide; ++x) CHECK(back[y * kWide + x] == (y >= 60 && x < 28 ? in[y * kWide + x] : 0));
+  }
+}
+
+TEST_CASE("wmma multiplies matrices of every shape and layout, from global and shared memory") {
+  struct Shape { const char* name; u32 m, n, k; };
+  for (const Shape s : {Shape{"m16n16k16", 16, 16, 16}, {"m8n32k16", 8, 32, 16}, {"m32n8k16", 32, 8, 16}})
+    for (const char* la : {"row", "col"})
+      for (const char* lb : {"row", "col"})
+        for (const bool shared : {false, true}) {
+          const bool ra = la[0] == 'r', rb = lb[0] == 'r';
+          const auto list = [](const char* p, int n) { std::string t = "{"; for (int i = 0; i < n; ++i) t += (i ? ", " : "") + std::string(p) + std::to_string(i); return t + "}"; };
+          const std::string space = shared ? "shared" : "global", shape = s.name;
+          std::string text = std::string(kHeader) + ".visible .entry k(.param .u64 a, .param .u64 b, .param .u64 c) {\n  .reg .pred %p; .reg .b32 %a<8>, %b<8>, %r<8>; .reg .f32 %f<8>, %g<8>; .reg .b64 %x<8>; .shared .align 16 .b8 s[2048];\n";
+          text += "  ld.param.u64 %x0, [a]; ld.param.u64 %x1, [b]; ld.param.u64 %x2, [c];\n";
+          if (shared) {  // both matrices have at most 1 KiB
+            text += "  mov.u32 %r0, s; mov.u32 %r1, %tid.x; mul.wide.u32 %x3, %r1, 32; add.u64 %x4, %x0, %x3; add.u64 %x5, %x1, %x3; mad.lo.u32 %r2, %r1, 32, %r0; add.u32 %r3, %r0, 1024;\n";
+            for (int i = 0; i < 32; i += 4) text += "  ld.global.u32 %r4, [%x4+" + std::to_string(i) + "]; st.shared.u32 [%r2+" + std::to_string(i) + "], %r4; ld.global.u32 %r4, [%x5+" + std::to_string(i) + "]; st.shared.u32 [%r2+" + std::to_string(1024 + i) + "], %r4;\n";
+            text += "  bar.sync 0;\n";
+          }
+          const std::string from[2] = {shared ? "[%r0]" : "[%x0]", shared ? "[%r3]" : "[%x1]"};
+          text += "  wmma.load.a.sync.aligned." + std::string(la) + "." + shape + "." + space + ".f16 " + list("%a", 8) + ", " + from[0] + ", " + std::to_string(ra ? s.k : s.m) + ";\n";
+          text += "  wmma.load.b.sync.aligned." + std::string(lb) + "." + shape + "." + space + ".f16 " + list("%b", 8) + ", " + from[1] + ", " + std::to_string(rb ? s.n : s.k) + ";\n";
+          text += "  wmma.load.c.sync.aligned.row." + shape + ".global.f32 " + list("%f", 8) + ", [%x2], " + std::to_string(s.n) + ";\n";
+          text += "  wmma.mma.sync.aligned." + std::string(la) + "." + lb + "." + shape + ".f32.f32 " + list("%g", 8) + ", " + list("%a", 8) + ", " + list("%b", 8) + ", " + list("%f", 8) + ";\n";
+          text += "  wmma.store.d.sync.aligned.col." + shape + ".global.f32 [%x2], " + list("%g", 8) + ", " + std::to_string(s.m) + ";\n  ret;\n}\n";
+          INFO(shape << " " << la << " " << lb << " " << space);
+          Machine machine(text);
+          const auto element = [](u32 i) { return static_cast<float>(static_cast<int>(i * 7919 % 17) - 8); };
+          std::vector<u16> a(512), b(512);
+          for (u32 i = 0; i < 512; ++i) a[i] = half_of(element(i)), b[i] = half_of(element(i + 1000));
+          std::vector<float> c(s.m * s.n);
+          for (u32 i = 0; i < c.size(); ++i) c[i] = element(i + 5000);
+          const u64 pa = machine.buffer(a), pb = machine.buffer(b), pc = machine.buffer(c);
+          machine.argument(pa), machine.argument(pb), machine.argument(pc);
+          must_run(machine, {1, 1, 1}, {32, 1, 1});
+          const auto d = machine.read<float>(pc, c.size());
+          for (u32 i = 0; i < s.m; ++i)
+            for (u32 j = 0; j < s.n; ++j) {
+              float sum = c[i * s.n + j];
+              for (u32 k = 0; k < s.k; ++k) sum += static_cast<float>(half_value(a[ra ? i * s.k + k : k * s.m + i]) * half_value(b[rb ? k * s.n + j : j * s.k + k]));
+              if (d[j * s.m + i] != sum) FAIL_CHECK("element " << i << ", " << j << ": " << d[j * s.m + i] << " instead of " << sum);
+            }
+        }
+}
+
+TEST_CASE("movmatrix turns an 8 x 8 matrix of the warp") {
+  Machine m(std::string(kHeader) + R"(
+.visible .entry k(.param .u64 out) {
+  .reg .b32 %r<8>; .reg .b64 %x<4>;
+  mov.u32 %r0, %tid.x; mul.lo.u32 %r1, %r0, 2; add.u32 %r2, %r1, 1; shl.b32 %r2, %r2, 16; or.b32 %r1, %r1, %r2;
+  movmatrix.sync.aligned.m8n8.trans.b16 %r3, %r1;
+  ld.param.u64 %x0, [out]; mul.wide.u32 %x1, %r0, 4; add.u64 %x0, %x0, %x1; st.global.u32 [%x0], %r3; ret;
+})");
+  const u64 out = m.buffer(std::vector<u16>(64));
+  m.argument(out);
+  must_run(m, {1, 1, 1}, {32, 1, 1});
+  const auto d = m.read<u16>(out, 64);
+  for (u32 i = 0; i < 64; ++i) CHECK(d[i] == i % 8 * 8 + i / 8);
+}
