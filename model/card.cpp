@@ -65,6 +65,38 @@ const Field kFields[] = {
     {"launch.l2_read_sectors", "sectors", &CardNumbers::launch_l2_read_sectors, "read from L2 by any launch, all sources"},
     {"launch.skew_cycles", "cycles", &CardNumbers::launch_skew_cycles, "by how much the SMs' first instructions start apart"},
     {"launch.dirty_sectors", "sectors", &CardNumbers::launch_dirty_sectors, "dirty in the L2 when a launch starts with flushed caches"},
+    {"l2.slices", "slices", &CardNumbers::l2_slices, "slices of the L2, all sides"},
+    {"l2.clock_permille", "per mille", &CardNumbers::l2_clock_permille, "the slices' clock, of the SM clock"},
+    {"l2.read_permille", "per mille", &CardNumbers::l2_read_permille, "slice cycles for a read"},
+    {"l2.read_sector_permille", "per mille", &CardNumbers::l2_read_sector_permille, "slice cycles for each sector read"},
+    {"l2.write_permille", "per mille", &CardNumbers::l2_write_permille, "slice cycles for a write"},
+    {"l2.write_sector_permille", "per mille", &CardNumbers::l2_write_sector_permille, "slice cycles for each sector written whole"},
+    {"l2.partial_sector_permille", "per mille", &CardNumbers::l2_partial_sector_permille, "slice cycles for each sector written in part"},
+    {"l2.atomic_permille", "per mille", &CardNumbers::l2_atomic_permille, "slice cycles for an atomic"},
+    {"l2.atomic_pass_permille", "per mille", &CardNumbers::l2_atomic_pass_permille, "slice cycles for each pass of an atomic over a sector"},
+    {"l2.fill_sector_permille", "per mille", &CardNumbers::l2_fill_sector_permille, "slice cycles for each sector that DRAM or the other side brings"},
+    {"l2.queue_cycles", "cycles", &CardNumbers::l2_queue_cycles, "work waiting in front of the L2 before the SM is held up"},
+    {"port.receive_permille", "sectors", &CardNumbers::port_receive_permille, "an SM gets from the L2 in 1,000 cycles"},
+    {"port.host_permille", "sectors", &CardNumbers::host_permille, "pass the host link in 1,000 cycles"},
+    {"latency.host", "cycles", &CardNumbers::latency_host, "an access to host memory"},
+    {"port.send_permille", "sectors", &CardNumbers::port_send_permille, "an SM sends to the L2 in 1,000 cycles"},
+    {"dram.channels", "channels", &CardNumbers::dram_channels, "DRAM channels with a data bus each"},
+    {"dram.banks", "banks", &CardNumbers::dram_banks, "banks a channel"},
+    {"dram.row", "bytes", &CardNumbers::dram_row_bytes, "row of a bank"},
+    {"dram.activate_permille", "millicycles", &CardNumbers::dram_activate_permille, "between two rows opened in a channel"},
+    {"dram.row_cycles", "cycles", &CardNumbers::dram_row_cycles, "between two rows opened in a bank"},
+    {"dram.turnaround_cycles", "cycles", &CardNumbers::dram_turnaround_cycles, "a channel's bus loses when it turns to write and back"},
+    {"dram.write_batch", "sectors", &CardNumbers::dram_write_batch, "written between two turnarounds"},
+    {"time.launch_cycles", "cycles", &CardNumbers::time_launch_cycles, "of a launch before its first CTA and after its last"},
+    {"time.drain_cycles", "cycles", &CardNumbers::time_drain_cycles, "more at the end of a launch that reached memory"},
+    {"time.cta_millicycles", "millicycles", &CardNumbers::time_cta_millicycles, "between two CTAs given out"},
+    {"time.cta_cycles", "cycles", &CardNumbers::time_cta_cycles, "from a CTA's being given out to its first instruction"},
+    {"time.first_cycles", "cycles", &CardNumbers::time_first_cycles, "more for an SM's first CTA, whose code comes in"},
+    {"time.translate_cycles", "cycles", &CardNumbers::time_translate_cycles, "an SM's first access beyond its L1 takes longer"},
+    {"time.queue_cycles", "cycles", &CardNumbers::time_queue_cycles, "work waiting in front of the load/store unit before a warp is held up"},
+    {"time.read_cycles", "cycles", &CardNumbers::time_read_cycles, "until an access has read its registers"},
+    {"time.barrier_cycles", "cycles", &CardNumbers::time_barrier_cycles, "from the last arrival at a barrier to going on"},
+    {"time.barrier_warp_cycles", "cycles", &CardNumbers::time_barrier_warp_cycles, "between the arrivals of two warps"},
     {"topology.cta_turns", "SMs", &CardNumbers::cta_turns, "how many SMs of cta_order get a CTA each in one turn"},
     {"topology.cta_small_groups", "turns", &CardNumbers::cta_small_groups, "turns at the front that come round more often"},
     {"topology.cta_small_first", "turns", &CardNumbers::cta_small_first, "other turns before they come round first"},
@@ -209,7 +241,10 @@ Result<void> Card::validate() const {
                                {"sm.ctas", n.sm_ctas}, {"sm.threads", n.sm_threads}, {"sm.registers", n.sm_registers},
                                {"sm.register_unit", n.register_unit}, {"l1.ages", n.l1_ages},
                                {"lrc.merge", n.lrc_merge}, {"dram.sectors_per_kilocycle", n.dram_sectors_per_kilocycle}, {"latency.l1", n.latency_l1},
-                               {"latency.l2_near", n.latency_l2_near}, {"shared.unit", n.shared_unit}})
+                               {"latency.l2_near", n.latency_l2_near}, {"shared.unit", n.shared_unit},
+                               {"l2.slices", n.l2_slices}, {"l2.clock_permille", n.l2_clock_permille},
+                               {"port.receive_permille", n.port_receive_permille}, {"port.send_permille", n.port_send_permille}, {"port.host_permille", n.host_permille},
+                               {"dram.channels", n.dram_channels}, {"dram.banks", n.dram_banks}, {"dram.write_batch", n.dram_write_batch}})
     if (v == 0) return bad(place, std::string(key) + " is 0", "give a positive number");
   if (n.l2_sides < 1 || n.l2_sides > 2) return bad(place, "l2.sides must be 1 or 2", "write 1 for an L2 that is not partitioned");
   if (n.l2_ways < 1 || n.l2_ways > 16) return bad(place, "l2.ways must be 1 to 16", "correct it");
@@ -262,6 +297,7 @@ L2Cache::Spec Card::l2() const {
   s.join_cycles = static_cast<std::uint32_t>(numbers_.lrc_join_cycles);
   s.near_cycles = static_cast<std::uint32_t>(numbers_.latency_l2_near);
   s.near_spread = static_cast<std::uint32_t>(numbers_.latency_l2_spread);
+  s.host_cycles = static_cast<std::uint32_t>(numbers_.latency_host);
   s.dram_spread = static_cast<std::uint32_t>(numbers_.latency_dram_spread);
   s.dram_tail = static_cast<std::uint32_t>(numbers_.latency_dram_tail);
   s.far_cycles = static_cast<std::uint32_t>(numbers_.latency_l2_far);
@@ -269,6 +305,45 @@ L2Cache::Spec Card::l2() const {
   s.dram_sectors_per_kilocycle = static_cast<std::uint32_t>(numbers_.dram_sectors_per_kilocycle);
   for (std::uint64_t v : numbers_.sm_side) s.sm_side.push_back(static_cast<std::uint8_t>(v));
   for (std::uint64_t v : numbers_.sm_gpc) s.sm_group.push_back(static_cast<std::uint8_t>(v));
+  return s;
+}
+
+MemoryPath::Spec Card::path() const {
+  const CardNumbers& n = numbers_;
+  const auto u32 = [](std::uint64_t v) { return static_cast<std::uint32_t>(v); };
+  MemoryPath::Spec s;
+  s.sms = u32(n.sm_count);
+  s.sides = u32(n.l2_sides);
+  s.slices = u32(n.l2_slices);
+  const auto slice = [&](std::uint64_t permille) { return u32((kTicks * permille + n.l2_clock_permille / 2) / n.l2_clock_permille); };
+  s.read_ticks = slice(n.l2_read_permille);
+  s.read_sector_ticks = slice(n.l2_read_sector_permille);
+  s.write_ticks = slice(n.l2_write_permille);
+  s.write_sector_ticks = slice(n.l2_write_sector_permille);
+  s.partial_sector_ticks = slice(n.l2_partial_sector_permille);
+  s.atomic_ticks = slice(n.l2_atomic_permille);
+  s.atomic_pass_ticks = slice(n.l2_atomic_pass_permille);
+  s.fill_sector_ticks = slice(n.l2_fill_sector_permille);
+  s.receive_ticks = u32(kTicks * 1000 / n.port_receive_permille);
+  s.send_ticks = u32(kTicks * 1000 / n.port_send_permille);
+  s.near_cycles = u32(n.latency_l2_near);
+  s.near_spread = u32(n.latency_l2_spread);
+  s.far_cycles = u32(n.latency_l2_far);
+  s.dram_cycles = u32(n.latency_dram);
+  s.dram_spread = u32(n.latency_dram_spread);
+  s.dram_tail = u32(n.latency_dram_tail);
+  s.host_cycles = u32(n.latency_host);
+  s.host_sector_ticks = u32(kTicks * 1000 / n.host_permille);
+  s.queue_cycles = u32(n.l2_queue_cycles);
+  for (std::uint64_t v : n.sm_side) s.sm_side.push_back(static_cast<std::uint8_t>(v));
+  s.dram.channels = u32(n.dram_channels);
+  s.dram.banks = u32(n.dram_banks);
+  s.dram.row_bytes = u32(n.dram_row_bytes);
+  s.dram.burst_ticks = u32(kTicks * 1000 * n.dram_channels / n.dram_sectors_per_kilocycle);
+  s.dram.activate_ticks = u32(kTicks * n.dram_activate_permille / 1000);
+  s.dram.row_cycle_ticks = u32(kTicks * n.dram_row_cycles);
+  s.dram.turnaround_ticks = u32(kTicks * n.dram_turnaround_cycles);
+  s.dram.write_batch = u32(n.dram_write_batch);
   return s;
 }
 

@@ -10,6 +10,7 @@
 
 #include "base/error.hpp"
 #include "model/l2_cache.hpp"
+#include "model/memory_path.hpp"
 
 namespace warpmem::model {
 
@@ -55,6 +56,34 @@ struct CardNumbers {
   std::uint64_t launch_l2_read_sectors = 0;
   std::uint64_t launch_skew_cycles = 0;         // by how much SMs start apart
   std::uint64_t launch_dirty_sectors = 0;       // left dirty in the L2 by what ran before
+  std::uint64_t l2_slices = 0;           // all sides
+  std::uint64_t l2_clock_permille = 0;   // of the SM clock
+  // Thousandths of a slice's cycle that a request keeps it, and that each sector adds.
+  std::uint64_t l2_read_permille = 0, l2_read_sector_permille = 0;
+  std::uint64_t l2_write_permille = 0, l2_write_sector_permille = 0;
+  std::uint64_t l2_partial_sector_permille = 0;                    // written in part
+  std::uint64_t l2_atomic_permille = 0, l2_atomic_pass_permille = 0;
+  std::uint64_t l2_fill_sector_permille = 0;
+  std::uint64_t l2_queue_cycles = 0;     // of work that may wait in front of the L2 before an SM is held up
+  std::uint64_t port_receive_permille = 0;  // sectors an SM gets in 1,000 cycles
+  std::uint64_t host_permille = 0;       // sectors over the host link in 1,000 cycles
+  std::uint64_t latency_host = 0;
+  std::uint64_t port_send_permille = 0;     // … sends
+  std::uint64_t dram_channels = 0, dram_banks = 0, dram_row_bytes = 0;
+  std::uint64_t dram_activate_permille = 0;  // thousandths of a cycle between activations of a channel
+  std::uint64_t dram_row_cycles = 0;         // between activations of a bank
+  std::uint64_t dram_turnaround_cycles = 0;  // of a channel's bus, to write and back
+  std::uint64_t dram_write_batch = 0;        // bursts written between two turnarounds
+  std::uint64_t time_launch_cycles = 0;      // before the first CTA and after the last
+  std::uint64_t time_drain_cycles = 0;       // more, when the launch reached memory
+  std::uint64_t time_cta_millicycles = 0;    // between two CTAs given out, over the whole GPU
+  std::uint64_t time_cta_cycles = 0;         // from a CTA's being given out to its first instruction
+  std::uint64_t time_first_cycles = 0;       // more for an SM's first CTA: code and constants come in
+  std::uint64_t time_translate_cycles = 0;   // an SM's first access beyond its L1: address translation
+  std::uint64_t time_queue_cycles = 0;       // work that waits in front of the load/store unit
+  std::uint64_t time_read_cycles = 0;        // from an access to its registers being free again
+  std::uint64_t time_barrier_cycles = 0;     // from the last arrival to going on
+  std::uint64_t time_barrier_warp_cycles = 0;  // between two warps' arrivals
   std::vector<std::uint64_t> cta_turns;  // SMs of cta_order served in one turn, turn by turn
   std::uint64_t cta_small_groups = 0;    // the first so many turns come round more often:
   std::uint64_t cta_small_first = 0;     //   first after this many other turns,
@@ -88,6 +117,7 @@ class Card {
   // L1 lines that a shared-memory configuration leaves.
   std::uint32_t l1_lines(std::uint64_t shared_config) const;
   L2Cache::Spec l2() const;
+  MemoryPath::Spec path() const;
 
  private:
   Result<void> validate() const;

@@ -54,6 +54,7 @@ std::uint64_t L2Cache::dram_queue(std::uint64_t now, unsigned sectors) {
 std::uint64_t L2Cache::read(int sm, std::uint64_t line, const Route& route, std::uint8_t sectors,
                             std::uint64_t now, std::uint32_t fetch_sectors, bool persist) {
   const SmPlace from = sm_[static_cast<std::size_t>(sm)];
+  out_ = {};
   Pending* pending = nullptr;
   Ride ride = Ride::kOwn;
   if (!pending_.empty()) {
@@ -83,13 +84,13 @@ std::uint64_t L2Cache::read(int sm, std::uint64_t line, const Route& route, std:
   const std::uint32_t draw = static_cast<std::uint32_t>(line * 0xd1b54a32d192ed03ull >> 32);
   std::uint64_t done =
       now + spec_.near_cycles + (std::uint64_t{draw & 0xffff} * spec_.near_spread >> 16);
-  std::uint8_t missing = static_cast<std::uint8_t>(sectors & ~here);
+  std::uint8_t missing = static_cast<std::uint8_t>(sectors & ~here), fetched = 0;
   if (missing) {
     // DRAM answers in aligned pieces of the line, and a crossing brings the same.
     const std::uint32_t granularity = std::max(fetch_sectors, spec_.fetch_sectors);
     missing = static_cast<std::uint8_t>(fetch_mask(missing, granularity) & ~here);
     if (pending) pending->brought = static_cast<std::uint8_t>(pending->brought | missing);
-    std::uint8_t fetched = missing;
+    fetched = missing;
     if (route.home != from.side) {
       done += spec_.far_cycles;
       counters_.fabric_read += sectors_in(missing);
@@ -109,12 +110,21 @@ std::uint64_t L2Cache::read(int sm, std::uint64_t line, const Route& route, std:
     }
     account(near.fill(spot, missing, persist));
   }
+  if (path_) [[unlikely]] {
+    const std::uint32_t crossing = route.home == from.side ? 0 : sectors_in(missing);
+    done = path_->read({sm, line, sectors_in(sectors), crossing, sectors_in(fetched),
+                        static_cast<int>(from.side), static_cast<int>(route.home)},
+                       now);
+    if (out_.writes) path_->write_back(pushed_out(), out_.fills, out_.writes, now);
+  }
   if (pending) pending->until = std::max(pending->until, done);
   return done;
 }
 
-void L2Cache::write(int sm, const Route& route, std::uint8_t sectors, std::uint8_t full,
-                    const std::uint32_t* bytes, std::uint8_t again, bool opens) {
+std::uint64_t L2Cache::write(int sm, std::uint64_t line, const Route& route, std::uint8_t sectors,
+                             std::uint8_t full, const std::uint32_t* bytes, std::uint8_t again,
+                             bool opens, std::uint64_t now) {
+  out_ = {};
   const std::uint32_t near = sm_[static_cast<std::size_t>(sm)].side;
   const std::uint64_t sent = sectors_in(sectors & ~again);
   counters_.write_requests += opens;
@@ -131,9 +141,24 @@ void L2Cache::write(int sm, const Route& route, std::uint8_t sectors, std::uint8
   } else if (spec_.sides == 2) {
     side_[1 - near].drop(route.seat, sectors);
   }
+  if (!path_) [[likely]] return now;
+  MemoryPath::Write w;
+  w.sm = sm;
+  w.line = line;
+  w.sectors = static_cast<std::uint32_t>(sent);
+  w.partial = sectors_in(sectors & ~again & ~full);
+  w.near = static_cast<int>(near);
+  w.home = static_cast<int>(route.home);
+  w.fills = out_.fills;
+  w.evicted = out_.writes;
+  w.other = pushed_out();
+  return path_->write(w, now);
 }
 
-void L2Cache::atomic(int sm, std::uint64_t sector, int passes, bool returns) {
+std::uint64_t L2Cache::atomic(int sm, std::uint64_t sector, int passes, bool returns,
+                              std::uint64_t now, std::uint32_t requests) {
+  out_ = {};
+  std::uint32_t brought = 0;
   const std::uint64_t line = sector / 4;
   const std::uint8_t bit = static_cast<std::uint8_t>(1u << sector % 4);
   const std::uint32_t near = sm_[static_cast<std::size_t>(sm)].side;
@@ -146,7 +171,7 @@ void L2Cache::atomic(int sm, std::uint64_t sector, int passes, bool returns) {
   if (!(here & bit)) {
     const std::uint8_t fetched =
         static_cast<std::uint8_t>(fetch_mask(bit, spec_.fetch_sectors) & ~here);
-    counters_.dram_read += sectors_in(fetched);
+    counters_.dram_read += brought = sectors_in(fetched);
     account(side_[at].fill(spot, fetched));
     --hits;
   }
@@ -156,19 +181,35 @@ void L2Cache::atomic(int sm, std::uint64_t sector, int passes, bool returns) {
   if (at != near) counters_.fabric_atomic += n;
   (returns ? counters_.atomic : counters_.reduction) += n;
   (returns ? counters_.atomic_hit : counters_.reduction_hit) += hits;
+  if (!path_) [[likely]] return now + spec_.near_cycles + spec_.far_cycles;
+  MemoryPath::Write w;
+  w.sm = sm;
+  w.line = line;
+  w.atomic = static_cast<std::uint32_t>(passes);
+  w.requests = requests;
+  w.returns = returns;
+  w.near = static_cast<int>(near);
+  w.home = static_cast<int>(at);
+  w.fetched = brought;
+  w.fills = out_.fills;
+  w.evicted = out_.writes;
+  w.other = pushed_out();
+  return path_->write(w, now);
 }
 
-void L2Cache::read_host(std::uint8_t sectors) {
+std::uint64_t L2Cache::read_host(std::uint8_t sectors, std::uint64_t now) {
   ++counters_.read_requests;
   counters_.read += sectors_in(sectors);
   counters_.sysmem_read += sectors_in(sectors);
+  return path_ ? path_->host(0, sectors_in(sectors), now) : now + spec_.host_cycles;
 }
 
-void L2Cache::write_host(std::uint8_t sectors) {
+std::uint64_t L2Cache::write_host(std::uint8_t sectors, int sm, std::uint64_t now) {
   ++counters_.write_requests;
   counters_.write += sectors_in(sectors);
   counters_.write_hit += sectors_in(sectors);
   counters_.sysmem_write += sectors_in(sectors);
+  return path_ ? path_->host(sm, sectors_in(sectors), now) : now;
 }
 
 void L2Cache::flush(std::uint64_t dirty_sectors) {

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "model/l2_side.hpp"
+#include "model/memory_path.hpp"
 
 namespace warpmem::model {
 
@@ -50,6 +51,7 @@ class L2Cache {
     std::uint32_t near_spread = 55;   // by which slices differ
     std::uint32_t far_cycles = 190;   // more for a crossing
     std::uint32_t dram_cycles = 255;  // more for a miss
+    std::uint32_t host_cycles = 1500;  // over the host link
     std::uint32_t dram_spread = 60;   // by which misses differ
     std::uint32_t dram_tail = 500;    // one miss in eight takes up to this much more
     std::uint32_t dram_sectors_per_kilocycle = 72000;  // bandwidth: sectors in 1,000 cycles
@@ -74,14 +76,21 @@ class L2Cache {
     return read(sm, line, route(line), sectors, now, fetch_sectors, persist);
   }
   // `again`: sectors that rode on an earlier store's request; `opens`: this store starts a request.
-  void write(int sm, const Route& route, std::uint8_t sectors, std::uint8_t full,
-             const std::uint32_t* bytes, std::uint8_t again = 0, bool opens = true);
-  void write(int sm, std::uint64_t line, std::uint8_t sectors, std::uint8_t full,
-             const std::uint32_t* bytes, std::uint8_t again = 0, bool opens = true) {
-    write(sm, route(line), sectors, full, bytes, again, opens);
+  // The cycle in which the L2 has it, where time is kept; otherwise `now`.
+  std::uint64_t write(int sm, std::uint64_t line, const Route& route, std::uint8_t sectors,
+                      std::uint8_t full, const std::uint32_t* bytes, std::uint8_t again = 0,
+                      bool opens = true, std::uint64_t now = 0);
+  std::uint64_t write(int sm, std::uint64_t line, std::uint8_t sectors, std::uint8_t full,
+                      const std::uint32_t* bytes, std::uint8_t again = 0, bool opens = true) {
+    return write(sm, line, route(line), sectors, full, bytes, again, opens);
   }
-  // `passes` sector operations on one sector.
-  void atomic(int sm, std::uint64_t sector, int passes, bool returns);
+  // `passes` sector operations on one sector, in so many requests; the cycle in which they are done.
+  std::uint64_t atomic(int sm, std::uint64_t sector, int passes, bool returns,
+                       std::uint64_t now = 0, std::uint32_t requests = 1);
+  // From now on accesses take the time that they take on this way; nullptr: unloaded latencies.
+  void take(MemoryPath* path) { path_ = path; }
+  // Cycle in which a write() asked for at `now` left its SM.
+  std::uint64_t sent(std::uint64_t now) const { return path_ ? path_->sent() : now; }
   // Has what a read or write of the line will look at brought into the host's cache; changes
   // nothing.
   void prefetch(int sm, std::uint64_t line, const Route& route) const {
@@ -91,8 +100,8 @@ class L2Cache {
     if (!pending_.empty()) __builtin_prefetch(&pending_[from.pending + pending_slot(line)], 1);
   }
   // Traffic to host memory passes through and is not kept.
-  void read_host(std::uint8_t sectors);
-  void write_host(std::uint8_t sectors);
+  std::uint64_t read_host(std::uint8_t sectors, std::uint64_t now = 0);
+  std::uint64_t write_host(std::uint8_t sectors, int sm = 0, std::uint64_t now = 0);
 
   // Forgets all, as a profiler does between passes, and leaves `dirty_sectors` of somebody else's.
   void flush(std::uint64_t dirty_sectors = 0);
@@ -117,7 +126,13 @@ class L2Cache {
     counters_.dram_read += t.fills;
     counters_.dram_write += t.writes;
     counters_.refill_writes += t.fills;
+    out_.fills += t.fills;
+    out_.writes += t.writes;
+    out_.set = t.set;
+    out_.short_tag = t.short_tag;
   }
+  // What the latest access pushed out, as the way to DRAM wants to know it.
+  std::uint64_t pushed_out() const { return side_[0].line_of(out_.set, out_.short_tag); }
   enum class Ride { kOwn, kMerged, kJoined };
   struct Pending;
   Ride coalesce(int sm, Pending& p, std::uint64_t line, std::uint8_t sectors, std::uint64_t now);
@@ -142,6 +157,8 @@ class L2Cache {
   std::vector<Pending> pending_;
   std::uint64_t dram_free_ = 0;  // millicycles: when DRAM is done with what it was asked for
   L2Counters counters_;
+  L2Side::Traffic out_;  // of the latest access
+  MemoryPath* path_ = nullptr;
 };
 
 }  // namespace warpmem::model

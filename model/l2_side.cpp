@@ -39,6 +39,16 @@ std::uint16_t L2Side::add_region(std::uint32_t tag) {
   return static_cast<std::uint16_t>(std::min<std::uint32_t>(kOther | low, kEmpty - 1));
 }
 
+// What seat() did, backwards.
+std::uint64_t L2Side::line_of(std::uint32_t set, std::uint16_t short_tag) const {
+  const std::uint32_t region = short_tag >> kLowBits;
+  const std::uint32_t upper = region < regions_ ? region_[region] : 0;
+  const std::uint32_t tag = upper << kLowBits | short_tag % (1u << kLowBits);
+  const std::uint32_t block = (tag >> 1) * columns_ + set / kRows;
+  const std::uint64_t folded = std::uint64_t{block} * kRows + ((set ^ mix(block)) % kRows);
+  return folded >> 5 << 6 | std::uint64_t{tag & 1} << 5 | (folded & 31);
+}
+
 // How many ways have any of these sectors.
 std::uint32_t L2Side::ways_with(std::uint64_t sectors) {
   std::uint64_t n = sectors | sectors >> 2;
@@ -76,6 +86,8 @@ L2Side::PartialBytes* L2Side::partial_bytes(const Seat& seat, int way) {
 // Writes a way back and fills its partial sectors; it stays, clean.
 void L2Side::clean(Set& s, int way, Traffic& t) {
   const std::uint8_t partial = sectors_of(s.partial, way), dirty = sectors_of(s.dirty, way);
+  t.set = static_cast<std::uint32_t>(&s - sets_.data());
+  t.short_tag = s.tag[way];
   t.fills += sectors_in(partial);
   t.writes += sectors_in(dirty | partial);
   s.valid |= on_way(partial, way);

@@ -33,6 +33,8 @@ class L2Side {
   struct Traffic {
     std::uint32_t fills = 0;   // read to complete partly written sectors
     std::uint32_t writes = 0;  // written back
+    std::uint32_t set = 0;     // whose they were, for line_of(): the last one's
+    std::uint16_t short_tag = 0;
   };
   // Where a line belongs. One side's seats are good on another of the same Spec, if that side has
   // only ever seen seats of the first.
@@ -51,6 +53,8 @@ class L2Side {
   explicit L2Side(const Spec& spec);
 
   Seat seat(std::uint64_t line);
+  // The line of a seat that this side gave out; of those beyond its regions only one like it.
+  std::uint64_t line_of(std::uint32_t set, std::uint16_t short_tag) const;
   Spot find(const Seat& seat) const;
   Spot find(std::uint64_t line) { return find(seat(line)); }
 

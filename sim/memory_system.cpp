@@ -17,9 +17,6 @@ using trace::Record;
 // Where the model keeps threads' local memory: above every address that a program can have.
 constexpr std::uint64_t kLocalLine = std::uint64_t{1} << 41;
 
-// A read over the host link: only its order of magnitude matters here.
-constexpr std::uint64_t kHostCycles = 1500;
-
 // Cycles of the data stage: 32 banks of 4 bytes, the fullest decides.
 std::uint32_t data_passes(const Record& r, std::uint32_t bytes, const std::uint64_t* lanes) {
   const std::uint32_t words = std::max(1u, bytes / 4);
@@ -120,10 +117,11 @@ bool MemorySystem::persists(std::uint64_t line) const {
 
 void MemorySystem::read_l2(Place& place, std::uint64_t line, const model::L2Cache::Route& route, std::uint8_t sectors, std::uint32_t fetch) {
   if (!sectors) return;
+  place.left_sm = true;
+  ++place.missed;
   counters_.l1_fill_sectors += model::sectors_in(sectors);
   if (in_host_memory(line)) {
-    l2_.read_host(sectors);
-    place.done = std::max(place.done, place.now + kHostCycles);
+    place.done = std::max(place.done, l2_.read_host(sectors, place.now));
     return;
   }
   place.done = std::max(place.done, l2_.read(place.sm, line, route, sectors, place.now, fetch, persists(line)));
@@ -131,7 +129,7 @@ void MemorySystem::read_l2(Place& place, std::uint64_t line, const model::L2Cach
 
 // A store that follows another warp's on the same line closely enough travels with it: sectors that
 // the earlier one carries are not sent again.
-void MemorySystem::write_l2(const Place& place, const LineTouch& touch, const model::L2Cache::Route& route) {
+void MemorySystem::write_l2(Place& place, const LineTouch& touch, const model::L2Cache::Route& route) {
   Leaving& l = leaving_[static_cast<std::size_t>(place.sm) * kLeaving + (touch.line * 0x9e3779b97f4a7c15ull >> 58) % kLeaving];
   std::uint8_t again = 0;
   bool opens = true;
@@ -143,8 +141,14 @@ void MemorySystem::write_l2(const Place& place, const LineTouch& touch, const mo
     l = {touch.line, place.now, place.warp_slot, touch.sectors};
   }
   counters_.l1_write_sectors += model::sectors_in(static_cast<std::uint8_t>(touch.sectors & ~again));
-  if (in_host_memory(touch.line)) l2_.write_host(static_cast<std::uint8_t>(touch.sectors & ~again));
-  else l2_.write(place.sm, route, touch.sectors, touch.full, touch.bytes.data(), again, opens);
+  place.left_sm = true;
+  if (in_host_memory(touch.line)) {
+    place.stored = std::max(place.stored, l2_.write_host(static_cast<std::uint8_t>(touch.sectors & ~again), place.sm, place.now));
+    return;
+  }
+  place.stored = std::max(place.stored, l2_.write(place.sm, touch.line, route, touch.sectors, touch.full, touch.bytes.data(), again, opens, place.now));
+  // Where stores queue, a later one finds the earlier one still there.
+  l.since = std::max(l.since, l2_.sent(place.now));
 }
 
 // Lines of strangers miss the host's caches one after the other unless they are all asked for first.
@@ -164,8 +168,10 @@ bool MemorySystem::prepare(const Record& r, const SitePlan& plan, const std::uin
 
 void MemorySystem::run(const Record& r, const SitePlan& plan, const std::uint64_t* lanes, Place& place, const Lines* prepared) {
   ++counters_.records;
-  place.done = place.now;
+  place.done = place.stored = place.now;
   place.passes = 1;
+  place.left_sm = false;
+  place.missed = 0;
   if (!r.mask) return;
   if (plan.instructions) ++(counters_.*plan.instructions);
   switch (plan.action) {
@@ -276,12 +282,22 @@ void MemorySystem::global_atomic(const Record& r, const SitePlan& plan, const st
   if (plan.returns) counters_.l1_fill_sectors += passes;
   (plan.returns ? l2_.counters().atomic_requests : l2_.counters().reduction_requests) += static_cast<std::uint64_t>(t.requests);
   place.passes = std::max(1u, static_cast<std::uint32_t>(t.requests));
-  place.done = place.now + card_.numbers().latency_l2_near + card_.numbers().latency_l2_far;
+  place.left_sm = true;
   model::L1Cache& l1 = l1_[static_cast<std::size_t>(place.sm)];
   for (int i = 0; i < t.distinct; ++i) {
     l1.drop(t.sector[i] / 4, static_cast<std::uint8_t>(1u << t.sector[i] % 4));
-    l2_.atomic(place.sm, t.sector[i], t.passes[i], plan.returns);
+    // The rounds of a line are requests of their own, whichever of its sectors they need.
+    bool first = true;
+    int rounds = t.passes[i];
+    for (int k = 0; k < t.distinct; ++k) {
+      if (t.sector[k] / 4 != t.sector[i] / 4) continue;
+      first &= k >= i;
+      rounds = std::max(rounds, t.passes[k]);
+    }
+    place.done = std::max(place.done, l2_.atomic(place.sm, t.sector[i], t.passes[i], plan.returns, place.now,
+                                                 first ? static_cast<std::uint32_t>(rounds) : 0));
   }
+  place.stored = place.done;
 }
 
 // Local memory: word w of lane l of a resident warp lies at word w * 32 + l of the warp's own area,
@@ -393,7 +409,7 @@ void MemorySystem::bulk(const Record& r, const SitePlan& plan, const std::uint64
         counters_.global_bulk_red += model::sectors_in(t.sectors);
         counters_.l1_write_sectors += model::sectors_in(t.sectors);
         for (unsigned k = 0; k < 4; ++k)
-          if (t.sectors >> k & 1) l2_.atomic(place.sm, t.line * 4 + k, 1, false);
+          if (t.sectors >> k & 1) place.stored = std::max(place.stored, l2_.atomic(place.sm, t.line * 4 + k, 1, false, place.now));
       } else if (plan.action == Action::kBulkRead) read_l2(place, t.line, l2_.route(t.line), t.sectors, 0);
       else write_l2(place, t, l2_.route(t.line));
     }

@@ -23,6 +23,9 @@ struct Place {
   std::uint64_t now = 0;          // cycle in which the access starts
   std::uint64_t done = 0;         // out: cycle in which its result is there
   std::uint32_t passes = 1;       // out: cycles that it keeps the SM's load/store unit
+  std::uint64_t stored = 0;       // out: cycle in which the L2 has what it writes
+  bool left_sm = false;           // out: it went beyond the L1
+  std::uint32_t missed = 0;       // out: lines that it asks the L2 for
 };
 
 class MemorySystem {
@@ -33,6 +36,8 @@ class MemorySystem {
   };
 
   explicit MemorySystem(const model::Card& card);
+  // Keeps time: accesses wait for each other on their way (nullptr: unloaded latencies).
+  void take(model::MemoryPath* path) { l2_.take(path); }
 
   // Before a launch: L1s are empty and as large as the configuration leaves them.
   void begin_launch(const trace::Launch& launch, std::uint64_t shared_config, bool flush_l2);
@@ -60,7 +65,7 @@ class MemorySystem {
   void bulk(const trace::Record&, const SitePlan&, const std::uint64_t*, Place&);
   void read_l2(Place&, std::uint64_t line, const model::L2Cache::Route&, std::uint8_t sectors,
                std::uint32_t fetch);
-  void write_l2(const Place&, const model::LineTouch& touch, const model::L2Cache::Route&);
+  void write_l2(Place&, const model::LineTouch& touch, const model::L2Cache::Route&);
   bool in_host_memory(std::uint64_t line) const;
   bool persists(std::uint64_t line) const;
 

@@ -29,6 +29,11 @@ Result<ReplayResult> replay(const trace::TraceReader& reader, const model::Card&
   for (const std::string& m : reader.origin().missing) result.notes.push_back("not in the trace: " + m);
   MemorySystem memory(card);
   BlockCache cache(reader, options.decoded_bytes);
+  std::optional<model::MemoryPath> path;
+  if (options.time) {
+    path.emplace(card.path());
+    memory.take(&*path);
+  }
   std::uint64_t total = 0, before = 0;
   for (const trace::LaunchSummary& l : reader.launches())
     if (!options.launch || *options.launch == l.launch.id) total += l.end.records;
@@ -46,18 +51,29 @@ Result<ReplayResult> replay(const trace::TraceReader& reader, const model::Card&
       return e;
     }
     memory.begin_launch(summary.launch, fit->shared_config, !options.keep_caches);
-    LaunchReplay run(reader, i, card, memory, cache, *fit);
     std::function<bool(std::uint64_t)> tick;
     if (options.progress) tick = [&](std::uint64_t done) { return options.progress(before + done, total); };
-    if (auto ok = run.run(tick); !ok) return ok.error();
     ReplayedLaunch out;
+    std::uint64_t forced = 0;
+    if (options.time) {
+      path->clear();
+      auto timed = time_launch(reader, i, card, memory, *path, cache, *fit, tick);
+      if (!timed) return timed.error();
+      out.time = *timed;
+      forced = timed->forced;
+    } else {
+      LaunchReplay run(reader, i, card, memory, cache, *fit);
+      if (auto ok = run.run(tick); !ok) return ok.error();
+      forced = run.forced();
+    }
     out.counters = memory.finish_launch();
     before += out.counters.records;
     if (auto ok = check_laws(out.counters, place); !ok) return ok.error();
     out.complete = summary.complete;
     if (!summary.complete) out.notes.push_back("the trace of this launch is not complete");
     if (program.code.empty()) out.notes.push_back("no program section: opcodes and cache operators are not known");
-    if (run.forced()) out.notes.push_back("barriers opened by force: " + std::to_string(run.forced()));
+    if (forced) out.notes.push_back("barriers opened by force: " + std::to_string(forced));
+    if (out.time) out.metrics.metrics["sm__cycles_elapsed.max"] = MetricValue{static_cast<double>(out.time->cycles), {}};
     out.metrics.launch = summary.launch.id;
     out.metrics.kernel = program.demangled.empty() ? program.name : program.demangled;
     out.metrics.grid = summary.launch.grid;

@@ -14,12 +14,14 @@
 #include "base/launch_metrics.hpp"
 #include "model/card.hpp"
 #include "sim/counters.hpp"
+#include "sim/time/engine.hpp"
 #include "traces/reader.hpp"
 
 namespace warpmem::sim {
 
 struct ReplayOptions {
   std::optional<std::uint64_t> launch;   // only this launch id
+  bool time = false;                     // with the time engine: cycles, and what warps waited for
   bool keep_caches = false;              // false: caches are flushed before each launch, as a
                                          // profiler does; true: the L2 keeps what it has
   std::size_t decoded_bytes = 32 << 20;  // of the trace at once; no result depends on it
@@ -31,6 +33,7 @@ struct ReplayedLaunch {
   LaunchCounters counters;
   bool complete = true;                  // all of its records were in the trace
   std::vector<std::string> notes;
+  std::optional<TimeResult> time;        // with the time engine
 };
 
 struct ReplayResult {

@@ -25,6 +25,7 @@ struct ReplayCommandOptions {
   OutputOptions output;
   bool all = false;
   bool keep_caches = false;
+  bool time = false;
 };
 
 // The launches of a range one after the other: each is independent, unless caches are kept, and
@@ -33,6 +34,7 @@ Result<sim::ReplayResult> replay_selected(const trace::TraceReader& reader, cons
                                           const ReplayCommandOptions& options) {
   sim::ReplayOptions engine;
   engine.keep_caches = options.keep_caches;
+  engine.time = options.time;
   Progress progress("replay", "records", reader.quality().records);
   std::uint64_t before = 0;
   engine.progress = [&](std::uint64_t done, std::uint64_t) {
@@ -96,6 +98,7 @@ Run setup_replay(CLI::App& app) {
   app.add_flag("--all", options->all, "every counter of every launch, zeros too");
   app.add_flag("--keep-caches", options->keep_caches,
                "do not flush the caches before each launch, as a profiler does");
+  app.add_flag("--time", options->time, "with the time engine: cycles too, and what the warps waited for");
   add_output_options(app, options->output);
   return [options] { return replay(*options); };
 }

@@ -1,0 +1,56 @@
+// A resource that serves so much in a cycle: a port, a cache slice, a DRAM channel's data bus. Asked in
+// any order of arrival times, as answers come back from different depths: what is asked for is put
+// into the first span of time from its arrival on that has room.
+//
+// Units: times are ticks, 64 to the SM cycle, so that clocks that are no multiple of the SM's keep
+// their ratio; amounts are ticks of the resource's time. Requests further ahead than the spans it
+// remembers queue in order.
+// Invariant: no span of kSpan ticks is given away more than once over.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+
+namespace warpmem::model {
+
+constexpr std::uint64_t kTicks = 64;  // to a cycle
+
+class Throughput {
+ public:
+  // The tick in which `amount` that arrives at `arrival` starts to be served.
+  std::uint64_t reserve(std::uint64_t arrival, std::uint32_t amount) {
+    std::uint64_t span = arrival / kSpan;
+    if (span < first_) span = first_;  // the past is served
+    if (span >= first_ + kSpans) forget(span - kSpans + 1);
+    // What does not fit before the newest span queues behind it.
+    while (span < first_ + kSpans && used_[span % kSpans] >= kSpan) ++span;
+    if (span >= first_ + kSpans) forget(span - kSpans + 1);
+    const std::uint64_t start = std::max(arrival, span * kSpan + used_[span % kSpans]);
+    std::uint32_t left = amount;
+    while (true) {
+      const auto room = static_cast<std::uint32_t>(kSpan) - used_[span % kSpans];
+      const std::uint32_t take = std::min(room, left);
+      used_[span % kSpans] = static_cast<std::uint16_t>(used_[span % kSpans] + take);
+      left -= take;
+      if (left == 0) return start;
+      if (++span >= first_ + kSpans) forget(span - kSpans + 1);
+    }
+  }
+
+ private:
+  static constexpr std::uint64_t kSpan = 32 * kTicks;
+  static constexpr std::uint64_t kSpans = 256;  // 8,192 cycles
+
+  void forget(std::uint64_t first) {
+    if (first - first_ >= kSpans) used_.fill(0);
+    else
+      for (std::uint64_t s = first_; s < first; ++s) used_[s % kSpans] = 0;
+    first_ = first;
+  }
+
+  std::uint64_t first_ = 0;                        // oldest span that is remembered
+  std::array<std::uint16_t, kSpans> used_{};       // ticks given away, by span
+};
+
+}  // namespace warpmem::model

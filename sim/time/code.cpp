@@ -1,0 +1,162 @@
+#include "sim/time/code.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <string>
+#include <unordered_map>
+
+namespace warpmem::sim {
+namespace {
+
+using trace::InstructionKind;
+
+// Results that a scoreboard waits for, in code without control words: which register waits for which.
+class Waits {
+ public:
+  void line(CodeLine& l, CodeLine* before, const std::vector<std::uint32_t>& reads, const std::vector<std::uint32_t>& writes) {
+    std::uint64_t earliest = now_;
+    for (std::uint32_t r : reads) {
+      const auto it = registers_.find(r);
+      if (it == registers_.end()) continue;
+      if (it->second.scoreboard != kNoScoreboard) l.waits = static_cast<std::uint8_t>(l.waits | 1u << it->second.scoreboard);
+      earliest = std::max(earliest, it->second.ready);
+    }
+    // A result of fixed latency is waited for by the stall of the instruction in front.
+    if (before && earliest > now_) before->stall = static_cast<std::uint8_t>(std::min<std::uint64_t>(15, before->stall + (earliest - now_)));
+    now_ = earliest;
+    Result result{now_ + l.cost.latency, kNoScoreboard};
+    if ((l.memory || l.cost.variable) && !writes.empty()) {
+      l.sets = result.scoreboard = static_cast<std::uint8_t>(next_++ % kScoreboards);
+      result.ready = 0;
+    }
+    for (std::uint32_t r : writes) registers_[r] = result;
+    now_ += l.stall;
+  }
+
+ private:
+  struct Result {
+    std::uint64_t ready = 0;
+    std::uint8_t scoreboard = kNoScoreboard;
+  };
+  std::unordered_map<std::uint32_t, Result> registers_;
+  std::uint64_t now_ = 0;
+  std::uint32_t next_ = 0;
+};
+
+std::vector<std::uint32_t> numbers(const std::vector<trace::RegisterRange>& ranges) {
+  std::vector<std::uint32_t> out;
+  for (const trace::RegisterRange& r : ranges)
+    for (unsigned k = 0; k < r.count; ++k) out.push_back(static_cast<std::uint32_t>(r.file) << 16 | (r.first + k));
+  return out;
+}
+
+// "%rd12" and the like in a PTX line: the first operand is written, the others are read.
+void ptx_registers(std::string_view text, std::unordered_map<std::string, std::uint32_t>& known,
+                   std::vector<std::uint32_t>& reads, std::vector<std::uint32_t>& writes) {
+  const auto number = [&](std::string_view name) {
+    return known.emplace(std::string(name), static_cast<std::uint32_t>(known.size())).first->second;
+  };
+  std::size_t at = 0;
+  if (text.starts_with('@')) {
+    const std::size_t from = text.find('%'), to = text.find(' ');
+    if (from < to) reads.push_back(number(text.substr(from, to - from)));
+    at = std::min(to, text.size());
+  }
+  const std::size_t opcode = std::min(text.find_first_not_of(' ', at), text.size());
+  const std::string_view word = text.substr(opcode, text.find(' ', opcode) - opcode);
+  const bool no_result = word.starts_with("st") || word.starts_with("red") || word.starts_with("bar") || word.starts_with("bra") || word.starts_with("cp");
+  bool first = true, braces = false;
+  for (std::size_t i = opcode; i < text.size(); ++i) {
+    if (text[i] == '{') braces = true;
+    if (text[i] == '}') braces = false;
+    if (text[i] == ',' && !braces) first = false;
+    if (text[i] == '[') first = false;
+    if (text[i] != '%') continue;
+    std::size_t end = i + 1;
+    while (end < text.size() && (std::isalnum(static_cast<unsigned char>(text[end])) || text[end] == '_')) ++end;
+    (first && !no_result ? writes : reads).push_back(number(text.substr(i, end - i)));
+    i = end - 1;
+  }
+}
+
+CodeLine sass_line(const trace::SassInstruction& in) {
+  CodeLine l;
+  l.cost = sass_cost(in);
+  l.memory = in.is_memory() || in.kind == InstructionKind::kBarrier;
+  l.guarded = in.guard.when != trace::Guard::When::kAlways;
+  const bool leaves = in.kind == InstructionKind::kExit || in.kind == InstructionKind::kReturn;
+  if (leaves || (in.is_branch() && !in.conditional_branch)) l.falls = l.guarded;
+  return l;
+}
+
+// "DEPBAR.LE SB0, 0x3"
+void read_depbar(const std::string& text, CodeLine& l) {
+  const std::size_t sb = text.find("SB");
+  if (sb == text.npos || sb + 2 >= text.size()) return;
+  l.drains = static_cast<std::uint8_t>(text[sb + 2] - '0');
+  const std::size_t comma = text.find("0x", sb);
+  unsigned leaves = 0;
+  if (comma != text.npos) std::from_chars(text.data() + comma + 2, text.data() + text.size(), leaves, 16);
+  l.leaves = static_cast<std::uint8_t>(leaves);
+}
+
+}  // namespace
+
+std::vector<CodeLine> read_code(const trace::Program& program) {
+  std::vector<CodeLine> code;
+  std::vector<std::optional<std::uint32_t>> targets;
+  Waits waits;
+  std::unordered_map<std::string, std::uint32_t> ptx_names;
+  code.reserve(program.code.size());
+  for (const trace::Instruction& i : program.code) {
+    CodeLine l;
+    std::vector<std::uint32_t> reads, writes;
+    std::optional<std::uint32_t> target;
+    if (program.level == trace::Level::kPtx) {
+      l.cost = ptx_cost(i.text);
+      const std::size_t skip = i.text.starts_with('@') ? i.text.find(' ') : 0;
+      const std::string_view word = std::string_view(i.text).substr(std::min(i.text.find_first_not_of(' ', skip), i.text.size()));
+      l.guarded = i.text.starts_with('@');
+      for (std::string_view m : {"ld.", "st.", "atom.", "red.", "bar", "cp.", "ldmatrix", "stmatrix", "prefetch"})
+        l.memory |= word.starts_with(m);
+      if (word.starts_with("ld.param") || word.starts_with("ld.const")) l.memory = false;
+      if (word.starts_with("ret") || word.starts_with("exit") || word.starts_with("bra")) l.falls = l.guarded;
+      l.commits = word.starts_with("cp.async.commit_group");
+      if (word.starts_with("cp.async.wait_group")) {
+        l.drains = 0;
+        if (const auto digit = word.find_first_of("0123456789"); digit != word.npos) l.leaves = static_cast<std::uint8_t>(word[digit] - '0');
+      }
+      l.waits_copies = word.starts_with("mbarrier.try_wait") || word.starts_with("mbarrier.test_wait");
+      l.memory &= !word.starts_with("cp.async.commit") && !word.starts_with("cp.async.wait");
+      l.stall = 2;  // an instruction of PTX is about two of SASS
+      ptx_registers(i.text, ptx_names, reads, writes);
+    } else if (auto in = trace::decode_instruction(i.text)) {
+      l = sass_line(*in);
+      target = in->target;
+      reads = numbers(in->sources);
+      writes = numbers(in->destinations);
+      if (in->opcode == "DEPBAR") read_depbar(i.text, l);
+      l.commits = in->opcode == "LDGDEPBAR";
+      l.waits_copies = in->opcode == "SYNCS" && in->has("TRYWAIT");
+    }
+    l.pc = i.pc;
+    if (i.has_control()) {
+      l.stall = static_cast<std::uint8_t>(std::max(1u, i.stall()));
+      l.waits = static_cast<std::uint8_t>(i.wait_mask());
+      l.sets = static_cast<std::uint8_t>(i.write_barrier());
+      l.frees = static_cast<std::uint8_t>(i.read_barrier());
+    } else {
+      waits.line(l, code.empty() ? nullptr : &code.back(), reads, writes);
+    }
+    code.push_back(l);
+    targets.push_back(target);
+  }
+  for (std::size_t k = 0; k < code.size(); ++k) {
+    if (!targets[k]) continue;
+    const auto it = std::lower_bound(code.begin(), code.end(), *targets[k], [](const CodeLine& l, std::uint32_t pc) { return l.pc < pc; });
+    if (it != code.end() && it->pc == *targets[k]) code[k].target = static_cast<std::int32_t>(it - code.begin());
+  }
+  return code;
+}
+
+}  // namespace warpmem::sim

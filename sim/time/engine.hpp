@@ -1,0 +1,45 @@
+// The time engine: runs a launch's records in the order in which an SM's schedulers, its load/store
+// unit and the memory behind it would let them happen, and says how long it takes and what the warps
+// waited for.
+//
+// Models: four schedulers an SM, one instruction a cycle each; execution pipes; scoreboards as the
+// code's control words set them; barriers; CTAs given out at the measured rate to whichever SM has
+// room; the L1's tag and data stage as one queue; ports, slices, fabric and DRAM (model/memory_path.hpp).
+// Approximations: instructions between two waits are reserved in one piece (up to 32), time moves in
+// windows of 16 cycles over all SMs, and within a window an SM's warps go by slot.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+
+#include "base/error.hpp"
+#include "model/card.hpp"
+#include "model/memory_path.hpp"
+#include "sim/block_cache.hpp"
+#include "sim/memory_system.hpp"
+#include "sim/occupancy.hpp"
+#include "traces/reader.hpp"
+
+namespace warpmem::sim {
+
+// What a warp that is not done can be waiting for.
+enum class Wait : std::uint8_t { kIssue, kPipe, kShort, kL1, kMemory, kBarrier, kCopies, kQueue, kCount };
+const char* name_of(Wait w);
+
+struct TimeResult {
+  std::uint64_t cycles = 0;        // sm__cycles_elapsed.max
+  std::uint64_t instructions = 0;  // issued by all warps
+  std::uint64_t warp_cycles = 0;   // resident warps x cycles
+  std::uint64_t last_cta = 0;      // cycle in which the last CTA ended
+  std::array<std::uint64_t, static_cast<std::size_t>(Wait::kCount)> waits{};  // warp cycles by cause
+  std::uint64_t forced = 0;        // barriers opened although somebody is missing
+  std::uint64_t ctas = 0;
+};
+
+// `tick` hears of the records done now and then; false stops.
+Result<TimeResult> time_launch(const trace::TraceReader& reader, std::uint32_t launch, const model::Card& card,
+                               MemorySystem& memory, model::MemoryPath& path, BlockCache& cache, const Occupancy& occupancy,
+                               const std::function<bool(std::uint64_t)>& tick);
+
+}  // namespace warpmem::sim
