@@ -139,7 +139,7 @@ int emulate_program(ProgramRun& run) {
       return fail({ErrorKind::kResources, "no temporary folder can be made", "",
                    "set TMPDIR to a folder that can be written"});
     program = folder.path() + "/app";
-    if (auto ok = cudart::compile(cudart::nvcc_words(*nvcc, run.words, cc, program)); !ok)
+    if (auto ok = cudart::compile(cudart::nvcc_words(*nvcc, run.words, cc, program, *runtime)); !ok)
       return fail(ok.error());
   } else {
     const std::string found = cudart::find_command(program);

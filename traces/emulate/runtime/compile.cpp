@@ -45,7 +45,8 @@ Result<std::string> find_nvcc() {
 }
 
 std::vector<std::string> nvcc_words(const std::string& nvcc, const std::vector<std::string>& user,
-                                    const std::string& cc, const std::string& output) {
+                                    const std::string& cc, const std::string& output,
+                                    const std::string& libraries) {
   std::vector<std::string> words{nvcc};
   bool architecture = false, gencode = false, debug = false;
   for (std::size_t i = 0; i < user.size(); ++i) {
@@ -72,6 +73,7 @@ std::vector<std::string> nvcc_words(const std::string& nvcc, const std::vector<s
   if (!debug) words.emplace_back("-lineinfo");
   for (const char* word : {"-cudart", "shared", "-o"}) words.emplace_back(word);
   words.push_back(output);
+  if (!libraries.empty()) words.push_back("-L" + libraries);
   return words;
 }
 

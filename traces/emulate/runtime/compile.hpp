@@ -15,7 +15,8 @@ Result<std::string> find_nvcc();
 // library, PTX for compute capability `cc` ("90") where the user names no architecture, source
 // lines.
 std::vector<std::string> nvcc_words(const std::string& nvcc, const std::vector<std::string>& user,
-                                    const std::string& cc, const std::string& output);
+                                    const std::string& cc, const std::string& output,
+                                    const std::string& libraries = {});
 
 // A folder that is removed with the object.
 class TemporaryFolder {

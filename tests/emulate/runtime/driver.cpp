@@ -1,0 +1,80 @@
+// The driver API, as programs that load PTX themselves use it.
+#include <cstdint>
+#include <vector>
+
+#include "embedded.hpp"
+#include "tests/catch.hpp"
+
+extern "C" {
+int cuInit(unsigned flags);
+int cuDeviceGet(int* device, int ordinal);
+int cuDeviceGetName(char* name, int length, int device);
+int cuDeviceComputeCapability(int* major, int* minor, int device);
+int cuCtxCreate_v2(void** context, unsigned flags, int device);
+int cuCtxGetCurrent(void** context);
+int cuCtxDestroy_v2(void* context);
+int cuModuleLoadData(void** module, const void* image);
+int cuModuleGetFunction(void** function, void* module, const char* name);
+int cuModuleGetGlobal_v2(unsigned long long* address, std::size_t* bytes, void* module, const char* name);
+int cuMemAlloc_v2(unsigned long long* address, std::size_t bytes);
+int cuMemFree_v2(unsigned long long address);
+int cuMemcpyDtoH_v2(void* to, unsigned long long from, std::size_t bytes);
+int cuMemsetD32_v2(unsigned long long to, unsigned value, std::size_t count);
+int cuLaunchKernel(void* function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared, void* stream, void** arguments, void** extra);
+int cuGetErrorName(int code, const char** name);
+int cuMulticastCreate();
+}
+
+namespace warpmem::cudart {
+namespace {
+
+TEST_CASE("the driver API loads PTX and runs its kernels") {
+  int device = -1, major = 0, minor = 0;
+  CHECK(cuInit(0) == 0);
+  CHECK(cuDeviceGet(&device, 0) == 0);
+  CHECK(cuDeviceGet(&device, 1) == 101);
+  char name[64];
+  CHECK(cuDeviceGetName(name, sizeof name, 0) == 0);
+  CHECK(std::string(name) == "NVIDIA H200");
+  CHECK(cuDeviceComputeCapability(&major, &minor, 0) == 0);
+  CHECK(major == 9);
+  void *context = nullptr, *now = nullptr, *module = nullptr, *function = nullptr;
+  CHECK(cuCtxCreate_v2(&context, 0, 0) == 0);
+  CHECK(cuCtxGetCurrent(&now) == 0);
+  CHECK(now == context);
+  const std::string ptx = read_text(WARPMEM_TEST_KERNELS);
+  CHECK(cuModuleLoadData(&module, ptx.c_str()) == 0);
+  CHECK(cuModuleGetFunction(&function, module, "scale") == 0);
+  unsigned long long a = 0, b = 0, variable = 0;
+  std::size_t bytes = 0;
+  CHECK(cuModuleGetGlobal_v2(&variable, &bytes, module, "factor") == 0);
+  CHECK(bytes == 4);
+  CHECK(cuMemAlloc_v2(&a, 256) == 0);
+  CHECK(cuMemAlloc_v2(&b, 256) == 0);
+  CHECK(cuMemsetD32_v2(a, 0x40400000, 64) == 0);  // 3.0
+  int n = 64;
+  void* arguments[] = {&b, &a, &n};
+  CHECK(cuLaunchKernel(function, 1, 1, 1, 64, 1, 1, 0, nullptr, arguments, nullptr) == 0);
+  std::vector<float> out(64);
+  CHECK(cuMemcpyDtoH_v2(out.data(), b, 256) == 0);
+  CHECK(out[63] == 6.0f);
+  struct {
+    unsigned long long to, from;
+    int count;
+  } packed{a, b, 64};
+  std::size_t size = 20;
+  void* extra[] = {reinterpret_cast<void*>(1), &packed, reinterpret_cast<void*>(2), &size, nullptr};
+  CHECK(cuLaunchKernel(function, 1, 1, 1, 64, 1, 1, 0, nullptr, nullptr, extra) == 0);
+  CHECK(cuMemcpyDtoH_v2(out.data(), a, 256) == 0);
+  CHECK(out[0] == 12.0f);
+  const char* text = nullptr;
+  CHECK(cuGetErrorName(0, &text) == 0);
+  CHECK(std::string(text) == "CUDA_SUCCESS");
+  CHECK(cuMulticastCreate() == 801);
+  CHECK(cuMemFree_v2(a) == 0);
+  CHECK(cuMemFree_v2(b) == 0);
+  CHECK(cuCtxDestroy_v2(context) == 0);
+}
+
+}  // namespace
+}  // namespace warpmem::cudart

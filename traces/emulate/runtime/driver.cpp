@@ -1,0 +1,321 @@
+// libcuda.so.1: the part of the driver API that programs mix with the runtime, or use to load PTX,
+// in terms of the emulated runtime. Result codes are the runtime's: the two agree since CUDA 10.1.
+// There is one device and one context.
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <vector>
+
+#include "traces/emulate/runtime/abi.hpp"
+#include "traces/emulate/runtime/alias.hpp"
+#include "traces/emulate/runtime/driver_calls.hpp"
+
+using namespace warpmem::cudart;
+
+namespace {
+
+using Address = unsigned long long;
+constexpr int kInvalidValue = 1, kInvalidContext = 201, kNotFound = 500;
+
+char g_context;  // its address is the context
+std::vector<void*>& contexts() {
+  static thread_local std::vector<void*> stack;
+  return stack;
+}
+void* current() { return contexts().empty() ? nullptr : contexts().back(); }
+void* host(Address a) { return reinterpret_cast<void*>(a); }
+
+int fill(Address to, unsigned value, std::size_t count, unsigned element, Stream* stream,
+         bool waits) {
+  // A set of wide elements is a graph of one node.
+  Graph* graph = nullptr;
+  GraphNode* node = nullptr;
+  GraphExec* exec = nullptr;
+  const SetParams params{host(to), 0, value, element, count, 1};
+  if (count == 0) return 0;
+  int code = cudaGraphCreate(&graph, 0);
+  if (code == 0) code = cudaGraphAddMemsetNode(&node, graph, nullptr, 0, &params);
+  if (code == 0) code = cudaGraphInstantiate(&exec, graph, 0);
+  if (code == 0) code = cudaGraphLaunch(exec, stream);
+  if (exec) cudaGraphExecDestroy(exec);
+  if (graph) cudaGraphDestroy(graph);
+  return code != 0 || !waits ? code : cudaStreamSynchronize(stream);
+}
+
+}  // namespace
+
+extern "C" {
+
+int cuInit(unsigned flags) {
+  int count = 0;
+  return flags != 0 ? kInvalidValue : cudaGetDeviceCount(&count);
+}
+int cuDriverGetVersion(int* version) { return cudaDriverGetVersion(version); }
+int cuDeviceGet(int* device, int ordinal) {
+  return ordinal != 0 ? 101 : device ? (*device = 0, 0) : kInvalidValue;
+}
+int cuDeviceGetCount(int* count) { return cudaGetDeviceCount(count); }
+int cuDeviceGetName(char* name, int length, int device) {
+  char properties[1024];
+  if (!name || length < 1) return kInvalidValue;
+  const int code = cudaGetDeviceProperties(properties, device);
+  if (code == 0) std::snprintf(name, static_cast<std::size_t>(length), "%s", properties);
+  return code;
+}
+int cuDeviceGetUuid(void* uuid, int device) {
+  char properties[1024];
+  if (!uuid) return kInvalidValue;
+  const int code = cudaGetDeviceProperties(properties, device);
+  if (code == 0) std::memcpy(uuid, properties + 256, 16);
+  return code;
+}
+int cuDeviceTotalMem_v2(std::size_t* bytes, int) {
+  std::size_t free = 0;
+  return bytes ? cudaMemGetInfo(&free, bytes) : kInvalidValue;
+}
+int cuDeviceGetAttribute(int* value, int which, int device) {
+  return cudaDeviceGetAttribute(value, which, device);
+}
+int cuDeviceComputeCapability(int* major, int* minor, int device) {
+  const int code = cudaDeviceGetAttribute(major, 75, device);
+  return code != 0 ? code : cudaDeviceGetAttribute(minor, 76, device);
+}
+int cuDeviceCanAccessPeer(int* can, int, int) { return can ? (*can = 0, 0) : kInvalidValue; }
+
+int cuCtxCreate_v2(void** context, unsigned, int device) {
+  if (!context) return kInvalidValue;
+  if (device != 0) return 101;
+  contexts().push_back(&g_context);
+  *context = &g_context;
+  return 0;
+}
+int cuCtxCreate_v3(void** context, void*, int, unsigned flags, int device) {
+  return cuCtxCreate_v2(context, flags, device);
+}
+int cuCtxCreate_v4(void** context, void*, unsigned flags, int device) {
+  return cuCtxCreate_v2(context, flags, device);
+}
+int cuCtxDestroy_v2(void* context) {
+  if (context != &g_context) return kInvalidContext;
+  if (!contexts().empty()) contexts().pop_back();
+  return cudaDeviceSynchronize();
+}
+int cuCtxGetCurrent(void** context) { return context ? (*context = current(), 0) : kInvalidValue; }
+int cuCtxSetCurrent(void* context) {
+  if (context && context != &g_context) return kInvalidContext;
+  if (!contexts().empty()) contexts().pop_back();
+  if (context) contexts().push_back(context);
+  return 0;
+}
+int cuCtxPushCurrent_v2(void* context) {
+  return context == &g_context ? (contexts().push_back(context), 0) : kInvalidContext;
+}
+int cuCtxPopCurrent_v2(void** context) {
+  if (contexts().empty()) return kInvalidContext;
+  if (context) *context = contexts().back();
+  contexts().pop_back();
+  return 0;
+}
+int cuCtxGetDevice(int* device) { return device ? (*device = 0, 0) : kInvalidValue; }
+int cuCtxSynchronize() { return cudaDeviceSynchronize(); }
+int cuCtxSetLimit(int which, std::size_t value) { return cudaDeviceSetLimit(which, value); }
+int cuCtxGetLimit(std::size_t* value, int which) { return cudaDeviceGetLimit(value, which); }
+int cuCtxGetApiVersion(void*, unsigned* version) {
+  return version ? (*version = 3020, 0) : kInvalidValue;
+}
+int cuCtxGetStreamPriorityRange(int* least, int* greatest) {
+  return cudaDeviceGetStreamPriorityRange(least, greatest);
+}
+int cuCtxSetCacheConfig(int) { return 0; }
+int cuCtxGetCacheConfig(int* config) { return config ? (*config = 0, 0) : kInvalidValue; }
+int cuDevicePrimaryCtxRetain(void** context, int device) {
+  return !context ? kInvalidValue : device != 0 ? 101 : (*context = &g_context, 0);
+}
+int cuDevicePrimaryCtxRelease_v2(int) { return 0; }
+int cuDevicePrimaryCtxSetFlags_v2(int, unsigned) { return 0; }
+int cuDevicePrimaryCtxReset_v2(int) { return cudaDeviceReset(); }
+int cuDevicePrimaryCtxGetState(int, unsigned* flags, int* active) {
+  if (flags) *flags = 0;
+  if (active) *active = 1;
+  return 0;
+}
+
+int cuModuleLoadDataEx(void** module, const void* image, unsigned, void*, void**) {
+  return cudaLibraryLoadData(module, image, nullptr, nullptr, 0, nullptr, nullptr, 0);
+}
+int cuModuleLoadData(void** module, const void* image) {
+  return cuModuleLoadDataEx(module, image, 0, nullptr, nullptr);
+}
+int cuModuleLoadFatBinary(void** module, const void* image) {
+  return cuModuleLoadDataEx(module, image, 0, nullptr, nullptr);
+}
+int cuModuleLoad(void** module, const char* path) {
+  return cudaLibraryLoadFromFile(module, path, nullptr, nullptr, 0, nullptr, nullptr, 0);
+}
+int cuModuleUnload(void* module) { return cudaLibraryUnload(module); }
+int cuModuleGetFunction(void** function, void* module, const char* name) {
+  return cudaLibraryGetKernel(function, module, name);
+}
+int cuModuleGetGlobal_v2(Address* address, std::size_t* bytes, void* module, const char* name) {
+  void* at = nullptr;
+  const int code = cudaLibraryGetGlobal(&at, bytes, module, name);
+  if (code == 0 && address) *address = reinterpret_cast<Address>(at);
+  return code;
+}
+
+int cuLaunchKernel(void* function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
+                   unsigned bz, unsigned shared, Stream* stream, void** arguments, void** extra) {
+  if (extra && !arguments) {  // a packed buffer: a graph's kernel node takes those
+    Graph* graph = nullptr;
+    GraphNode* node = nullptr;
+    GraphExec* exec = nullptr;
+    const KernelParams params{function, {gx, gy, gz}, {bx, by, bz}, shared, nullptr, extra};
+    int code = cudaGraphCreate(&graph, 0);
+    if (code == 0) code = cudaGraphAddKernelNode(&node, graph, nullptr, 0, &params);
+    if (code == 0) code = cudaGraphInstantiate(&exec, graph, 0);
+    if (code == 0) code = cudaGraphLaunch(exec, stream);
+    if (exec) cudaGraphExecDestroy(exec);
+    if (graph) cudaGraphDestroy(graph);
+    return code;
+  }
+  return cudaLaunchKernel(function, {gx, gy, gz}, {bx, by, bz}, arguments, shared, stream);
+}
+int cuLaunchCooperativeKernel(void* function, unsigned gx, unsigned gy, unsigned gz, unsigned bx,
+                              unsigned by, unsigned bz, unsigned shared, Stream* stream,
+                              void** arguments) {
+  return cudaLaunchCooperativeKernel(function, {gx, gy, gz}, {bx, by, bz}, arguments, shared,
+                                     stream);
+}
+int cuFuncSetAttribute(void* function, int which, int value) {
+  return cudaFuncSetAttribute(function, which, value);
+}
+int cuFuncSetCacheConfig(void*, int) { return 0; }
+int cuFuncGetAttribute(int* value, int which, void* function) {
+  FunctionAttributes a{};
+  const int code = cudaFuncGetAttributes(&a, function);
+  if (code != 0 || !value) return code != 0 ? code : kInvalidValue;
+  const int all[] = {a.max_threads,
+                     static_cast<int>(a.shared_bytes),
+                     static_cast<int>(a.const_bytes),
+                     static_cast<int>(a.local_bytes),
+                     a.registers,
+                     a.ptx_version,
+                     a.binary_version,
+                     a.cache_mode_ca,
+                     a.max_dynamic_shared,
+                     a.carveout};
+  return which >= 0 && which < 10 ? (*value = all[which], 0) : kInvalidValue;
+}
+int cuOccupancyMaxActiveBlocksPerMultiprocessor(int* count, void* function, int threads,
+                                                std::size_t shared) {
+  return cudaOccupancyMaxActiveBlocksPerMultiprocessor(count, function, threads, shared);
+}
+
+int cuMemAlloc_v2(Address* address, std::size_t bytes) {
+  return bytes == 0 ? kInvalidValue : cudaMalloc(reinterpret_cast<void**>(address), bytes);
+}
+int cuMemAllocPitch_v2(Address* address, std::size_t* pitch, std::size_t width, std::size_t height,
+                       unsigned) {
+  return cudaMallocPitch(reinterpret_cast<void**>(address), pitch, width, height);
+}
+int cuMemAllocManaged(Address* address, std::size_t bytes, unsigned flags) {
+  return cudaMallocManaged(reinterpret_cast<void**>(address), bytes, flags);
+}
+int cuMemAllocHost_v2(void** pointer, std::size_t bytes) { return cudaMallocHost(pointer, bytes); }
+int cuMemHostAlloc(void** pointer, std::size_t bytes, unsigned flags) {
+  return cudaHostAlloc(pointer, bytes, flags);
+}
+int cuMemHostGetDevicePointer_v2(Address* address, void* pointer, unsigned flags) {
+  return cudaHostGetDevicePointer(reinterpret_cast<void**>(address), pointer, flags);
+}
+int cuMemHostRegister_v2(void* pointer, std::size_t bytes, unsigned flags) {
+  return cudaHostRegister(pointer, bytes, flags);
+}
+int cuMemHostUnregister(void* pointer) { return cudaHostUnregister(pointer); }
+int cuMemFree_v2(Address address) { return cudaFree(host(address)); }
+int cuMemFreeHost(void* pointer) { return cudaFreeHost(pointer); }
+int cuMemGetInfo_v2(std::size_t* free, std::size_t* total) { return cudaMemGetInfo(free, total); }
+int cuMemAllocAsync(Address* address, std::size_t bytes, Stream* stream) {
+  return cudaMallocAsync(reinterpret_cast<void**>(address), bytes, stream);
+}
+int cuMemFreeAsync(Address address, Stream* stream) { return cudaFreeAsync(host(address), stream); }
+
+int cuMemcpy(Address to, Address from, std::size_t bytes) {
+  return cudaMemcpy(host(to), host(from), bytes, kCopyDefault);
+}
+int cuMemcpyAsync(Address to, Address from, std::size_t bytes, Stream* stream) {
+  return cudaMemcpyAsync(host(to), host(from), bytes, kCopyDefault, stream);
+}
+int cuMemcpyHtoD_v2(Address to, const void* from, std::size_t bytes) {
+  return cudaMemcpy(host(to), from, bytes, kHostToDevice);
+}
+int cuMemcpyDtoH_v2(void* to, Address from, std::size_t bytes) {
+  return cudaMemcpy(to, host(from), bytes, kDeviceToHost);
+}
+int cuMemcpyDtoD_v2(Address to, Address from, std::size_t bytes) {
+  return cudaMemcpy(host(to), host(from), bytes, kDeviceToDevice);
+}
+int cuMemcpyHtoDAsync_v2(Address to, const void* from, std::size_t bytes, Stream* stream) {
+  return cudaMemcpyAsync(host(to), from, bytes, kHostToDevice, stream);
+}
+int cuMemcpyDtoHAsync_v2(void* to, Address from, std::size_t bytes, Stream* stream) {
+  return cudaMemcpyAsync(to, host(from), bytes, kDeviceToHost, stream);
+}
+int cuMemcpyDtoDAsync_v2(Address to, Address from, std::size_t bytes, Stream* stream) {
+  return cudaMemcpyAsync(host(to), host(from), bytes, kDeviceToDevice, stream);
+}
+int cuMemsetD8_v2(Address to, unsigned char value, std::size_t count) {
+  return cudaMemset(host(to), value, count);
+}
+int cuMemsetD16_v2(Address to, unsigned short value, std::size_t count) {
+  return fill(to, value, count, 2, nullptr, true);
+}
+int cuMemsetD32_v2(Address to, unsigned value, std::size_t count) {
+  return fill(to, value, count, 4, nullptr, true);
+}
+int cuMemsetD8Async(Address to, unsigned char value, std::size_t count, Stream* stream) {
+  return cudaMemsetAsync(host(to), value, count, stream);
+}
+int cuMemsetD32Async(Address to, unsigned value, std::size_t count, Stream* stream) {
+  return fill(to, value, count, 4, stream, false);
+}
+
+int cuStreamCreate(Stream** stream, unsigned flags) {
+  return cudaStreamCreateWithFlags(stream, flags);
+}
+int cuStreamCreateWithPriority(Stream** stream, unsigned flags, int priority) {
+  return cudaStreamCreateWithPriority(stream, flags, priority);
+}
+int cuStreamDestroy_v2(Stream* stream) { return cudaStreamDestroy(stream); }
+int cuStreamSynchronize(Stream* stream) { return cudaStreamSynchronize(stream); }
+int cuStreamQuery(Stream* stream) { return cudaStreamQuery(stream); }
+int cuStreamWaitEvent(Stream* stream, Event* event, unsigned flags) {
+  return cudaStreamWaitEvent(stream, event, flags);
+}
+int cuEventCreate(Event** event, unsigned flags) { return cudaEventCreateWithFlags(event, flags); }
+int cuEventRecord(Event* event, Stream* stream) { return cudaEventRecord(event, stream); }
+int cuEventSynchronize(Event* event) { return cudaEventSynchronize(event); }
+int cuEventQuery(Event* event) { return cudaEventQuery(event); }
+int cuEventDestroy_v2(Event* event) { return cudaEventDestroy(event); }
+int cuEventElapsedTime(float* ms, Event* begin, Event* end) {
+  return cudaEventElapsedTime(ms, begin, end);
+}
+
+int cuGetErrorString(int code, const char** text) {
+  return text ? (*text = cudaGetErrorString(code), 0) : kInvalidValue;
+}
+int cuGetErrorName(int code, const char** name) {
+  if (!name) return kInvalidValue;
+  *name = code == 0 ? "CUDA_SUCCESS" : cudaGetErrorName(code);
+  return 0;
+}
+int cuGetProcAddress_v2(const char* name, void** out, int, unsigned long long, int* status) {
+  const int code = cudaGetDriverEntryPoint(name, out, 0, status);
+  return code == 0 && out && !*out ? kNotFound : code;
+}
+
+}  // extern "C"
+
+WARPMEM_ALIAS(cuDeviceGetUuid_v2, cuDeviceGetUuid);
+WARPMEM_ALIAS(cuEventElapsedTime_v2, cuEventElapsedTime);
