@@ -103,6 +103,10 @@ int run_ptx(Options& options, const std::vector<std::string>& words) {
   request.ptx = words.front();
   request.tool = fmt::format("warpmem {} emulate", kVersion);
   request.command = fmt::format("warpmem emulate {} --launch {}", request.ptx, request.launch);
+  if (options.run.session.check)
+    request.run.report = [](const std::string& text) {
+      std::fprintf(stderr, "warpmem: %s\n", text.c_str());
+    };
   request.run.threads = emulate::threads_for(options.run.session.threads);
   g_interrupted = 0;
   std::signal(SIGINT, on_emulate_interrupt);
@@ -172,6 +176,8 @@ Run setup_emulate(CLI::App& app) {
       ->type_name("FRACTION");
   app.add_option("--max-records", session.max_records, "stop tracing after so many records")
       ->type_name("N");
+  app.add_flag("--check", session.check,
+               "report reads of shared memory that nobody wrote, and hazards between its barriers");
   app.add_option("--threads", session.threads,
                  "threads to run CTAs on; 0 (default): one a core. The trace is the same on any number")
       ->type_name("N");

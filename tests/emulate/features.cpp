@@ -199,3 +199,44 @@ TEST_CASE("movmatrix turns an 8 x 8 matrix of the warp") {
   const auto d = m.read<u16>(out, 64);
   for (u32 i = 0; i < 64; ++i) CHECK(d[i] == i % 8 * 8 + i / 8);
 }
+
+TEST_CASE("128-bit compare-and-swap and exchange move both halves") {
+  Machine m(std::string(kHeader) + R"(
+.visible .entry k(.param .u64 out) {
+  .reg .b64 %x<8>; .reg .b128 %q<4>;
+  ld.param.u64 %x0, [out]; mov.b64 %x1, 1; mov.b64 %x2, 2; mov.b64 %x3, 3; mov.b128 %q0, {%x1, %x2}; mov.b128 %q1, {%x3, %x1};
+  atom.global.cas.b128 %q2, [%x0], %q0, %q1; atom.global.exch.b128 %q3, [%x0 + 16], %q2; atom.global.cas.b128 %q2, [%x0], %q0, %q3; ret;
+})");
+  const u64 out = m.buffer(std::vector<u64>{1, 2, 7, 8});
+  m.argument(out);
+  must_run(m, {1, 1, 1}, {1, 1, 1});
+  CHECK(m.read<u64>(out, 4) == std::vector<u64>{3, 1, 1, 2});
+}
+
+TEST_CASE("a check of shared memory reports what nobody wrote and what no barrier orders") {
+  const auto findings = [](const std::string& body) {
+    Machine m(std::string(kHeader) + R"(
+.visible .entry k(.param .u64 out) {
+  .reg .pred %p; .reg .b32 %r<8>; .reg .b64 %x<4>; .shared .align 4 .b8 s[512];
+  mov.u32 %r0, %tid.x; mov.u32 %r1, s; mad.lo.u32 %r2, %r0, 4, %r1; xor.b32 %r3, %r0, 32; mad.lo.u32 %r4, %r3, 4, %r1;
+)" + body + R"(
+  ld.param.u64 %x0, [out]; mul.wide.u32 %x1, %r0, 4; add.u64 %x0, %x0, %x1; st.global.u32 [%x0], %r5; ret;
+})");
+    std::vector<std::string> texts;
+    m.options.report = [&](const std::string& text) { texts.push_back(text); };
+    m.argument(m.buffer(std::vector<u32>(64)));
+    must_run(m, {2, 1, 1}, {64, 1, 1});
+    return texts;
+  };
+  CHECK(findings("st.shared.u32 [%r2], %r0; bar.sync 0; ld.shared.u32 %r5, [%r4];").empty());
+  CHECK(findings("st.shared.u32 [%r2], %r0; ld.shared.u32 %r5, [%r2];").empty());
+  const auto race = findings("st.shared.u32 [%r2], %r0;\nbar.sync 0;\nld.shared.u32 %r5, [%r4];\nst.shared.u32 [%r2], %r0;");
+  REQUIRE(race.size() == 2);  // the warp that arrives last goes on first
+  CHECK(race[0].find("thread (0,0,0) of CTA (0,0,0) reads what warp 1 wrote, shared address 0x80") != std::string::npos);
+  CHECK(race[1].find("writes what warp 1 read") != std::string::npos);
+  for (const std::string& text : race) CHECK(text.find(", with no barrier since test.ptx:") != std::string::npos);
+  const auto never = findings("ld.shared.u32 %r5, [%r2];");
+  REQUIRE(never.size() == 1);
+  CHECK(never[0].find("reads shared memory that nobody wrote") != std::string::npos);
+  CHECK(never[0].find("shared address 0x0") != std::string::npos);
+}

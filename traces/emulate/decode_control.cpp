@@ -210,12 +210,15 @@ void Decoder::warp_operation(Modifiers& m) {
     const Type type = m.take_type();
     all_taken(m);
     expect_operands(3, 3);
-    if (type == Type::kF32 || absolute || nan) unsupported();
+    const bool real = type == Type::kF32;
+    if ((absolute || nan) && !real) unsupported();
+    if (real && op != "min" && op != "max") unsupported();
     const std::uint32_t a = source(o[1], type), members = source(o[2], Type::kU32);
     Inst& in = emit(Kind::kReduceSync);
     in.a = a, in.e = members, in.d = dest(o[0], type);
     in.sub = op == "add" ? 0 : op == "min" ? 1 : op == "max" ? 2 : op == "and" ? 3 : op == "or" ? 4 : 5;
     if (type == Type::kS32) in.sub |= 16;
+    if (real) in.sub |= 32u | (absolute ? 64u : 0u) | (nan ? 128u : 0u);
     return;
   }
   // shfl.sync.{up,down,bfly,idx}.b32 d|p, a, b, c, members

@@ -209,7 +209,7 @@ void Decoder::atomic(Modifiers& m, bool reduction) {
   if (a.atomic == AtomicOp::kNone || a.type == Type::kNone) unsupported();
   a.elements = vector.empty() ? 1 : static_cast<std::uint8_t>(vector[1] - '0');
   a.element_bytes = static_cast<std::uint8_t>(size_of(a.type));
-  if (a.element_bytes == 16) unsupported();
+  if (a.element_bytes == 16 && a.atomic != AtomicOp::kCas && a.atomic != AtomicOp::kExch) unsupported();
   const bool cas = a.atomic == AtomicOp::kCas;
   const std::size_t first = reduction ? 0 : 1;
   expect_operands(first + (cas ? 3 : 2), first + (cas ? 4 : 3));  // one more: a cache policy

@@ -60,6 +60,7 @@ void Execution::mbarrier(Warp& warp, const Part& part, const Inst& in, std::byte
         const bool phase = op == MbarrierOp::kTest ? Mbarrier::unpack(reinterpret_cast<const std::uint64_t*>(frame + in.a)[l]).parity : (v & 1) != 0;
         auto& p = *reinterpret_cast<std::uint32_t*>(frame + in.d2);
         p = (p & ~(1u << l)) | static_cast<std::uint32_t>(b.parity != phase) << l;  // that phase is over
+        if (b.parity != phase && options_.report) cta_->check.barrier();
         continue;
       }
     }

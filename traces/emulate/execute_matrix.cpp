@@ -19,7 +19,7 @@ void Execution::matrix_access(Warp& warp, const Part& part, const Inst& in, std:
     for (std::uint64_t& r : rows) r -= kSharedWindow;
   const std::uint32_t used = a.elements == 4 ? ~0u : (1u << (8 * a.elements)) - 1;
   record(warp, in, code, a.op, trace::Space::kShared, 16, used, rows);
-  resolve(warp, in, used, trace::Space::kShared, 16, "matrix access", rows);
+  resolve(warp, in, used, trace::Space::kShared, 16, "matrix access", rows, in.kind == Kind::kMatrixLoad ? Touch::kRead : Touch::kWrite);
   const bool load = in.kind == Kind::kMatrixLoad, turned = in.sub & 1;
   for (std::uint32_t i = 0; i < a.elements; ++i) {
     auto* r = reinterpret_cast<std::uint16_t*>(frame + a.values[i]);
@@ -81,7 +81,7 @@ void Execution::fragment(Warp& warp, const Part& part, const Inst& in, std::byte
   const auto move = [&](std::uint32_t r, std::uint32_t e, std::uint32_t bytes, std::uint32_t first) {  // `first`: the register's byte
     Lanes at;
     for (std::uint32_t l = 0; l < 32; ++l) at[l] = base[l] + place(l, r, e);
-    resolve(warp, in, ~0u, space, bytes, load ? "matrix load" : "matrix store", at, !load);
+    resolve(warp, in, ~0u, space, bytes, load ? "matrix load" : "matrix store", at, load ? Touch::kRead : Touch::kWrite);
     const std::uint32_t width = p.register_bytes(f);
     for (std::uint32_t l = 0; l < 32; ++l) {
       auto* reg = frame + list[r] + l * width + first;

@@ -143,6 +143,19 @@ void atomic_rows(const Access& a, bool global, std::byte* frame, std::uint32_t m
   }
 }
 
+// 128 bits: exchange and compare-and-swap.
+void wide_atomics(const Access& a, std::byte* frame, std::uint32_t mask, const std::uint64_t* host) {
+  for (std::uint32_t l = 0; l < 32; ++l) {
+    if (!(mask >> l & 1)) continue;
+    auto* at = reinterpret_cast<std::byte*>(host[l]);
+    std::byte old[16];
+    std::memcpy(old, at, 16);
+    const bool cas = a.atomic == AtomicOp::kCas;
+    if (!cas || std::memcmp(old, frame + a.values[0] + l * 16, 16) == 0) std::memcpy(at, frame + a.values[cas ? 1 : 0] + l * 16, 16);
+    if (a.values[4] != kNoOffset) std::memcpy(frame + a.values[4] + l * 16, old, 16);
+  }
+}
+
 trace::Space trace_space(Space s) {
   switch (s) {
     case Space::kShared: return trace::Space::kShared;
@@ -163,6 +176,7 @@ void Execution::atomics(const Access& a, trace::Space space, std::byte* frame, s
     case Type::kF64: return atomic_rows<double>(a, global, frame, mask, host);
     default: break;
   }
+  if (a.element_bytes == 16) return wide_atomics(a, frame, mask, host);
   if (a.element_bytes == 2) return atomic_rows<std::uint16_t>(a, global, frame, mask, host);
   if (a.element_bytes == 8) return atomic_rows<std::uint64_t>(a, global, frame, mask, host);
   atomic_rows<std::uint32_t>(a, global, frame, mask, host);
@@ -222,7 +236,7 @@ void Execution::watch(const Lanes& lanes, std::uint32_t mask, std::uint32_t byte
   }
 }
 
-void Execution::resolve(Warp& warp, const Inst& in, std::uint32_t mask, trace::Space space, std::uint32_t bytes, const char* what, Lanes& lanes, bool writes) {
+void Execution::resolve(Warp& warp, const Inst& in, std::uint32_t mask, trace::Space space, std::uint32_t bytes, const char* what, Lanes& lanes, Touch touch) {
   std::uint64_t low = ~std::uint64_t{0}, high = 0, all = 0;
   if (mask == ~0u) {
     for (std::uint32_t l = 0; l < 32; ++l) low = std::min(low, lanes[l]), high = std::max(high, lanes[l]), all |= lanes[l];
@@ -256,6 +270,7 @@ void Execution::resolve(Warp& warp, const Inst& in, std::uint32_t mask, trace::S
         }
         return;
       }
+      if (options_.report) check_shared(warp, in, mask, bytes, lanes, touch);
       const auto base = reinterpret_cast<std::uint64_t>(cta_->shared.data());
       for (std::uint32_t l = 0; l < 32; ++l) lanes[l] += base;
       return;
@@ -271,7 +286,7 @@ void Execution::resolve(Warp& warp, const Inst& in, std::uint32_t mask, trace::S
     default: {
       if (!contains(low, high + bytes))
         wrong([](Execution& e, Warp&, std::uint64_t at, std::uint32_t n) { return !e.contains(at, at + n); }, "out-of-bounds global", true);
-      if (speculation_ && space == trace::Space::kGlobal) watch(lanes, mask, bytes, writes);
+      if (speculation_ && space == trace::Space::kGlobal) watch(lanes, mask, bytes, touch != Touch::kRead);
       const std::uint64_t delta = reinterpret_cast<std::uint64_t>(memory_.host(0));
       for (std::uint32_t l = 0; l < 32; ++l) lanes[l] += delta;
     }
@@ -315,7 +330,7 @@ void Execution::space_access(Warp& warp, const Part& part, const Inst& in, const
     if (remote) record(warp, in, code_of(warp, part), a.op, trace::Space::kRemoteShared, bytes, remote, lanes);
   }
   const char* what = a.op == Op::kLoad ? "load" : a.op == Op::kStore ? "store" : "atomic";
-  resolve(warp, in, mask, space, bytes, what, lanes, a.op != Op::kLoad);
+  resolve(warp, in, mask, space, bytes, what, lanes, a.op == Op::kLoad ? Touch::kRead : a.op == Op::kStore ? Touch::kWrite : Touch::kOther);
   switch (a.op) {
     case Op::kLoad:
       for (std::uint32_t i = 0; i < a.elements; ++i)
@@ -360,7 +375,7 @@ void Execution::async_copy(Warp& warp, const Part& part, const Inst& in, std::by
     if (limits[l] == 0) reads &= ~(1u << l);
   if (reads) record(warp, in, code, Op::kAsyncCopyRead, trace::Space::kGlobal, bytes, reads, from);
   record(warp, in, code, Op::kAsyncCopyWrite, trace::Space::kShared, bytes, mask, to);
-  if (reads) resolve(warp, in, reads, trace::Space::kGlobal, bytes, "asynchronous read", from, false);
+  if (reads) resolve(warp, in, reads, trace::Space::kGlobal, bytes, "asynchronous read", from, Touch::kRead);
   resolve(warp, in, mask, trace::Space::kShared, bytes, "asynchronous write", to);
   for (std::uint32_t l = 0; l < 32; ++l) {
     if (!(mask >> l & 1)) continue;

@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
+#include <cmath>
 #include <cstring>
+#include <limits>
 
 #include "traces/emulate/execution.hpp"
 #include "traces/emulate/special.hpp"
@@ -19,6 +21,21 @@ void put_lanes(std::byte* frame, std::uint32_t offset, std::uint32_t mask, std::
 void put_predicate(std::byte* frame, std::uint32_t offset, std::uint32_t mask, bool value) {
   auto& p = *reinterpret_cast<std::uint32_t*>(frame + offset);
   p = value ? p | mask : p & ~mask;
+}
+
+// redux.f32: the least or the greatest; a NaN loses, or wins with .NaN.
+std::uint32_t reduce_floats(const float* v, std::uint32_t mask, bool least, bool absolute, bool nan) {
+  float r = std::numeric_limits<float>::quiet_NaN();
+  bool met = false;
+  for (std::uint32_t left = mask; left; left &= left - 1) {
+    float x = v[std::countr_zero(left)];
+    if (absolute) x = std::fabs(x);
+    if (x != x) met = true;
+    else if (r != r) r = x;
+    else if (least ? x < r || (x == r && std::signbit(x)) : x > r || (x == r && !std::signbit(x))) r = x;
+  }
+  if ((met && nan) || r != r) return 0x7fffffffu;
+  return std::bit_cast<std::uint32_t>(r);
 }
 
 }  // namespace
@@ -77,6 +94,7 @@ void Execution::check_barrier(Cta& cta, std::uint32_t id) {
   if (b.expected ? threads < b.expected : !complete) return;
   const std::uint32_t count = b.count, total = threads;
   b = Barrier{};
+  if (options_.report) cta.check.barrier();
   for (Warp& w : cta.warps)
     for (std::size_t i = 0; i < w.parts.size(); ++i) {
       Part& p = w.parts[i];
@@ -175,6 +193,7 @@ void Execution::warp_operation(Warp& warp, const Part&, const Inst& in, std::byt
       return;
     }
     case Kind::kReduceSync: {
+      if (in.sub & 32) return put_lanes(frame, in.d, mask, reduce_floats(reinterpret_cast<const float*>(frame + in.a), mask, (in.sub & 15) == 1, in.sub & 64, in.sub & 128));
       const auto* a = reinterpret_cast<const std::uint32_t*>(frame + in.a);
       std::uint32_t r = a[std::countr_zero(mask)];
       for (std::uint32_t left = mask & (mask - 1); left; left &= left - 1) {

@@ -130,7 +130,7 @@ void Execution::tensor_row(Warp& warp, const Inst& in, const TensorCopy& t, cons
     const std::uint32_t n = std::min(16u, row - b);
     Lanes piece{};
     piece[l] = swizzled(tile + b, map.swizzle);
-    resolve(warp, in, 1u << l, trace::Space::kShared, 1, "tensor copy", piece);
+    resolve(warp, in, 1u << l, trace::Space::kShared, n, "tensor copy", piece, t.store ? Touch::kRead : Touch::kOther);
     auto* shared = reinterpret_cast<std::byte*>(piece[l]);
     for (std::uint32_t i = 0; i < n; ++i) {
       const std::uint64_t k = b + i;

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <bit>
 #include <deque>
+#include <set>
 
 #include "traces/emulate/executor.hpp"
 #include "traces/emulate/speculation.hpp"
@@ -33,6 +34,7 @@ class Execution {
   Result<std::uint64_t> run_ahead(std::uint64_t first);
   bool run_alone(std::uint64_t number, Tracer* tracer, Speculation::Log& log);
   bool contains(std::uint64_t low, std::uint64_t high);
+  void check_shared(const Warp& warp, const Inst& in, std::uint32_t mask, std::uint32_t bytes, const Lanes& lanes, Touch touch);
   void watch(const Lanes& lanes, std::uint32_t mask, std::uint32_t bytes, bool writes);
   // executor.cpp: scheduling
   void start_group(std::uint64_t number);
@@ -71,7 +73,7 @@ class Execution {
   void space_access(Warp& warp, const Part& part, const Inst& in, const Access& a, std::byte* frame, std::uint32_t mask, trace::Space space, Lanes& lanes);
   void addresses(const Access& a, const std::byte* frame, Lanes& lanes) const;
   // Host addresses of the lanes; faults when one is out of bounds or misaligned.
-  void resolve(Warp& warp, const Inst& in, std::uint32_t mask, trace::Space space, std::uint32_t bytes, const char* what, Lanes& lanes, bool writes = true);
+  void resolve(Warp& warp, const Inst& in, std::uint32_t mask, trace::Space space, std::uint32_t bytes, const char* what, Lanes& lanes, Touch touch = Touch::kOther);
   void param_load(const Inst& in, const Access& a, std::byte* frame, std::uint32_t mask);
   void param_store(const Inst& in, const Access& a, std::byte* frame, std::uint32_t mask);
   void async_copy(Warp& warp, const Part& part, const Inst& in, std::byte* frame, std::uint32_t mask);
@@ -118,6 +120,7 @@ class Execution {
   Cta* cta_ = nullptr;
   const Code* now_code_ = nullptr;
   std::uint64_t next_check_ = 0;
+  std::set<std::pair<std::uint32_t, std::uint32_t>> reported_;  // findings: (what, pc)
   // Of a worker that runs ahead.
   Speculation* speculation_ = nullptr;
   const std::atomic<bool>* stop_ = nullptr;

@@ -34,6 +34,7 @@ void Execution::start_cta(Cta& cta, std::uint64_t number, std::uint32_t rank) {
   cta.id = {static_cast<std::uint32_t>(number % g[0]), static_cast<std::uint32_t>(number / g[0] % g[1]), static_cast<std::uint32_t>(number / g[0] / g[1])};
   cta.shared.assign(shared_bytes_ + 16, std::byte{0});
   cta.barriers = {};
+  if (options_.report) cta.check.begin(shared_bytes_);
   cta.left = warps_;
   cta.warps.resize(warps_);
   if (tracer_) tracer_->begin_cta(number, warps_);

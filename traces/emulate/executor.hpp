@@ -27,6 +27,8 @@ struct LaunchShape {
 struct RunOptions {
   std::uint64_t max_instructions = 0;     // warp instructions; 0: no limit
   std::uint32_t threads = 1;              // the result is the same on any number
+  // Told of reads of shared memory that nobody wrote, and of hazards in it; empty: nobody looks.
+  std::function<void(const std::string&)> report;
   std::function<bool()> interrupted;      // asked now and then
   std::function<void(std::uint64_t done, std::uint64_t total)> progress;  // CTAs
   std::function<void(const std::string&)> print;                          // what printf says

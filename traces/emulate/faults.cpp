@@ -34,4 +34,32 @@ void Execution::fault(const Warp& warp, const Inst& in, std::uint32_t lane, cons
   throw Fault{{kind, fmt::format("{}: {}, {}", kernel_.entry->name, message, thread_name(warp, lane)), place_of(*now_code_, in), fix}};
 }
 
+// Once for each instruction and kind of finding: a loop would say it a thousand times.
+void Execution::check_shared(const Warp& warp, const Inst& in, std::uint32_t mask, std::uint32_t bytes, const Lanes& lanes, Touch touch) {
+  const std::uint32_t pc = now_code_->first_pc + in.statement;
+  for (std::uint32_t l = 0; l < 32; ++l) {
+    if (!(mask >> l & 1)) continue;
+    const auto found = cta_->check.touch(touch, static_cast<std::uint32_t>(lanes[l]), bytes, warp.index, pc);
+    if (!found || !reported_.emplace(static_cast<std::uint32_t>(found->what), pc).second) continue;
+    std::string what;
+    switch (found->what) {
+      case Finding::What::kUninitialised: what = "reads shared memory that nobody wrote"; break;
+      case Finding::What::kReadAfterWrite: what = fmt::format("reads what warp {} wrote", found->other_warp); break;
+      case Finding::What::kWriteAfterRead: what = fmt::format("writes what warp {} read", found->other_warp); break;
+      case Finding::What::kWriteAfterWrite: what = fmt::format("writes what warp {} wrote", found->other_warp); break;
+    }
+    std::string text = fmt::format("{}: {} {}, shared address {:#x}, {}", kernel_.entry->name, thread_name(warp, l), what, found->offset, place_of(*now_code_, in));
+    if (found->what != Finding::What::kUninitialised) {
+      for (const auto& code : kernel_.functions)  // where the other access stands
+        if (found->other_pc >= code->first_pc && found->other_pc - code->first_pc < code->function->body.size()) {
+          Inst other;
+          other.statement = found->other_pc - code->first_pc;
+          text += fmt::format(", with no barrier since {}", place_of(*code, other));
+          break;
+        }
+    }
+    options_.report(text);
+  }
+}
+
 }  // namespace warpmem::emulate

@@ -15,6 +15,7 @@
 
 #include "base/launch_metrics.hpp"
 #include "traces/emulate/code.hpp"
+#include "traces/emulate/shared_check.hpp"
 
 namespace warpmem::emulate {
 
@@ -77,6 +78,7 @@ struct Cta {
   std::vector<std::byte> shared;
   std::vector<Warp> warps;
   std::array<Barrier, 16> barriers;
+  SharedCheck check;                // used when the run asks for it
   std::uint32_t left = 0;           // warps not done
 };
 

@@ -159,7 +159,7 @@ std::uint32_t threads_for(std::uint64_t asked) {
 
 bool Execution::worth_running_ahead() const {
   constexpr std::uint32_t kTries = 2;
-  return options_.threads > 1 && kernel_.conflicts < kTries && !shape_.cooperative && cluster_size_ == 1 && options_.max_instructions == 0 && stats_.ctas > 0 &&
+  return options_.threads > 1 && !options_.report && kernel_.conflicts < kTries && !shape_.cooperative && cluster_size_ == 1 && options_.max_instructions == 0 && stats_.ctas > 0 &&
          stats_.warp_instructions / stats_.ctas * groups_ > kWorthIt && (!tracer_ || tracer_->takes_all()) && stays_alone(kernel_);
 }
 

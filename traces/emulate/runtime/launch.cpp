@@ -179,6 +179,7 @@ Code run(Runtime& r, Stream& stream, const KernelCall& call) {
   Progress progress(f.demangled);
   options.max_instructions = r.session.options().max_instructions;
   options.threads = emulate::threads_for(r.session.options().threads);
+  if (r.session.options().check) options.report = [](const std::string& text) { std::fprintf(stderr, "warpmem: %s\n", text.c_str()); };
   options.interrupted = [] { return interrupted(); };
   options.progress = [&](std::uint64_t done, std::uint64_t total) { progress.update(done, total); };
   options.print = [&](const std::string& text) {

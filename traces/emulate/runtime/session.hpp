@@ -29,6 +29,7 @@ struct SessionOptions {
   std::uint64_t last_launch = kNoLimit;
   double ctas = 1;  // fraction of each launch's CTAs that is traced, (0, 1]
   std::uint64_t max_records = kNoLimit;
+  bool check = false;                  // report uninitialised reads and hazards in shared memory
   std::uint64_t threads = 0;           // 0: one a core
   std::uint64_t max_instructions = 0;  // warp instructions a kernel; 0: no limit
   std::string tool = "warpmem emulate";

@@ -43,6 +43,7 @@ std::vector<std::pair<std::string, std::string>> to_environment(const SessionOpt
   if (o.last_launch != usual.last_launch) put("LAST_LAUNCH", std::to_string(o.last_launch));
   if (o.ctas < 1) put("CTAS", fmt::format("{}", o.ctas));
   if (o.max_records != usual.max_records) put("MAX_RECORDS", std::to_string(o.max_records));
+  if (o.check) put("CHECK", "1");
   if (o.threads != 0) put("THREADS", std::to_string(o.threads));
   if (o.max_instructions != 0) put("MAX_INSTRUCTIONS", std::to_string(o.max_instructions));
   put("TOOL", o.tool);
@@ -68,6 +69,7 @@ Result<SessionOptions> options_from_environment() {
                                      {"THREADS", &o.threads},
                                      {"MAX_INSTRUCTIONS", &o.max_instructions}})
     if (auto ok = read_number(name, *number); !ok) return ok.error();
+  o.check = !variable("CHECK").empty();
   if (const std::string tool = variable("TOOL"); !tool.empty()) o.tool = tool;
   o.command = variable("COMMAND");
   o.status = variable("STATUS");
