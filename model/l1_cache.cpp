@@ -27,8 +27,7 @@ void L1Cache::invalidate() {
 }
 
 // There are more slots than entries: one is free somewhere.
-void L1Cache::link(std::uint32_t entry) {
-  const std::uint64_t h = hash(line_of(entry));
+inline void L1Cache::link(std::uint32_t entry, std::uint64_t h) {
   const std::uint32_t home = bucket_of(h);
   for (std::uint32_t b = home;; b = behind(b)) {
     Bucket& bucket = buckets_[b];
@@ -44,7 +43,7 @@ void L1Cache::link(std::uint32_t entry) {
   }
 }
 
-void L1Cache::unlink(std::uint32_t entry) {
+inline void L1Cache::unlink(std::uint32_t entry) {
   const std::uint32_t at = slot_[entry] / kSlots, slot = slot_[entry] % kSlots;
   Bucket& bucket = buckets_[at];
   bucket.mark[slot] = 0;
@@ -69,7 +68,7 @@ void L1Cache::age() {
 }
 
 // The next old line that a hand finds which goes round the bank's entries.
-std::uint32_t L1Cache::pick_victim(std::uint32_t bank) {
+inline std::uint32_t L1Cache::pick_victim(std::uint32_t bank) {
   const std::uint8_t* first = epoch_.data() + bank * per_bank_;
   // The first of [from, to) that is old; `to` if none is.
   const auto search = [first](std::uint32_t from, std::uint32_t to, std::uint8_t old) {
@@ -80,19 +79,24 @@ std::uint32_t L1Cache::pick_victim(std::uint32_t bank) {
     return from;
   };
   const std::uint32_t hand = hand_[bank];
-  for (auto old = static_cast<std::uint8_t>(now_ >= spec_.ages ? now_ - spec_.ages + 1 : 0);;
-       ++old) {
+  const auto next = [this, bank](std::uint32_t at) {
+    hand_[bank] = at + 1 == per_bank_ ? 0 : at + 1;
+    return bank * per_bank_ + at;
+  };
+  auto old = static_cast<std::uint8_t>(now_ >= spec_.ages ? now_ - spec_.ages + 1 : 0);
+  if (first[hand] <= old) [[likely]]
+    return next(hand);
+  for (;; ++old) {
     std::uint32_t at = search(hand, per_bank_, old);
     if (at == per_bank_) {
       at = search(0, hand, old);
       if (at == hand) continue;
     }
-    hand_[bank] = at + 1 == per_bank_ ? 0 : at + 1;
-    return bank * per_bank_ + at;
+    return next(at);
   }
 }
 
-std::uint32_t L1Cache::allocate(std::uint64_t line) {
+std::uint32_t L1Cache::allocate(std::uint64_t line, std::uint64_t hash) {
   const std::uint32_t bank = tag_bank(line);
   std::uint32_t e;
   if (used_[bank] < per_bank_) {
@@ -106,15 +110,16 @@ std::uint32_t L1Cache::allocate(std::uint64_t line) {
     __builtin_prefetch(&entry_[e] + 4, 1);
   }
   entry_[e] = {line << 5, 0};
-  link(e);
+  link(e, hash);
   return e;
 }
 
 bool L1Cache::store(std::uint64_t line, std::uint8_t sectors, std::uint8_t full,
                     const std::uint32_t* bytes) {
-  std::uint32_t e = find(line);
+  const std::uint64_t h = hash(line);
+  std::uint32_t e = find(line, h);
   const bool present = e != kNone;
-  if (!present) e = allocate(line);
+  if (!present) e = allocate(line, h);
   std::uint64_t state = entry_[e].state | full;
   if (sectors & ~state) {
     Bytes& partial = partial_[e];
@@ -132,7 +137,7 @@ bool L1Cache::store(std::uint64_t line, std::uint8_t sectors, std::uint8_t full,
 }
 
 void L1Cache::drop(std::uint64_t line, std::uint8_t sectors) {
-  const std::uint32_t e = find(line);
+  const std::uint32_t e = find(line, hash(line));
   if (e == kNone) return;
   entry_[e].state &= ~std::uint64_t{sectors};
   for (int s = 0; s < 4; ++s)

@@ -95,15 +95,15 @@ class L1Cache {
     const std::uint32_t at = hand_[bank] + ahead;
     if (at < per_bank_) __builtin_prefetch(&buckets_[slot_[bank * per_bank_ + at] / kSlots], 1);
   }
-  std::uint32_t find(std::uint64_t line) const;
-  std::uint32_t allocate(std::uint64_t line);
+  std::uint32_t find(std::uint64_t line, std::uint64_t hash) const;
+  std::uint32_t allocate(std::uint64_t line, std::uint64_t hash);
   std::uint32_t pick_victim(std::uint32_t bank);
   void touch(std::uint32_t entry) {
     epoch_[entry] = now_;
     if (++accesses_ >= epoch_lines_) [[unlikely]]
       age();
   }
-  void link(std::uint32_t entry);
+  void link(std::uint32_t entry, std::uint64_t hash);
   void unlink(std::uint32_t entry);
   void age();
 
@@ -124,8 +124,7 @@ class L1Cache {
   std::uint8_t now_ = 1;
 };
 
-inline std::uint32_t L1Cache::find(std::uint64_t line) const {
-  const std::uint64_t h = hash(line);
+inline std::uint32_t L1Cache::find(std::uint64_t line, std::uint64_t h) const {
   const std::uint8_t mark = mark_of(h);
   for (std::uint32_t b = bucket_of(h);; b = behind(b)) {
     const Bucket& bucket = buckets_[b];
@@ -139,14 +138,15 @@ inline std::uint32_t L1Cache::find(std::uint64_t line) const {
 }
 
 inline std::uint8_t L1Cache::load(std::uint64_t line, std::uint8_t sectors, bool may_allocate) {
-  std::uint32_t e = find(line);
+  const std::uint64_t h = hash(line);
+  std::uint32_t e = find(line, h);
   if (e == kNone) {
     if (!may_allocate) {
       latest_ = per_bank_ * 4;
       entry_[latest_].arrival = 0;
       return sectors;
     }
-    e = allocate(line);
+    e = allocate(line, h);
   }
   latest_ = e;
   std::uint64_t& state = entry_[e].state;

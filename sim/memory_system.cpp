@@ -20,7 +20,8 @@ constexpr std::uint64_t kLocalLine = std::uint64_t{1} << 41;
 // Cycles of the data stage: 32 banks of 4 bytes, the fullest decides.
 std::uint32_t data_passes(const Record& r, std::uint32_t bytes, const std::uint64_t* lanes) {
   const std::uint32_t words = std::max(1u, bytes / 4);
-  const auto active = static_cast<std::uint32_t>(std::popcount(r.mask));
+  if (r.stride == static_cast<std::int32_t>(bytes) && r.mask == ~0u && r.regular()) return words;
+  const auto active = static_cast<std::uint32_t>(r.active());
   if (r.regular()) {
     const auto step = static_cast<std::uint32_t>(r.stride < 0 ? -r.stride : r.stride) / 4;
     if (step == 0) return 1;
@@ -99,7 +100,6 @@ LaunchCounters MemorySystem::finish_launch() {
 }
 
 bool MemorySystem::in_host_memory(std::uint64_t line) const {
-  if (host_.empty()) return false;
   const std::uint64_t address = line * model::kLineBytes;
   auto it = std::upper_bound(host_.begin(), host_.end(), address,
                              [](std::uint64_t a, const trace::Allocation& h) { return a < h.base; });
@@ -108,28 +108,28 @@ bool MemorySystem::in_host_memory(std::uint64_t line) const {
 
 bool MemorySystem::persists(std::uint64_t line) const {
   constexpr std::uint8_t kPersisting = 2;
-  if (window_.bytes == 0) return false;
   const std::uint64_t address = line * model::kLineBytes;
   if (address < window_.base || address >= window_.base + window_.bytes || window_.hit != kPersisting) return false;
   // The hit ratio picks a fixed share of the lines.
   return static_cast<float>(line * 0x9e3779b97f4a7c15ull >> 40) < window_.hit_ratio * 16777216.0f;
 }
 
-void MemorySystem::read_l2(Place& place, std::uint64_t line, const model::L2Cache::Route& route, std::uint8_t sectors, std::uint32_t fetch) {
+inline void MemorySystem::read_l2(Place& place, std::uint64_t line, const model::L2Cache::Route& route, std::uint8_t sectors, std::uint32_t fetch) {
   if (!sectors) return;
   place.left_sm = true;
   ++place.missed;
   counters_.l1_fill_sectors += model::sectors_in(sectors);
-  if (in_host_memory(line)) {
+  if (!host_.empty() && in_host_memory(line)) [[unlikely]] {
     place.done = std::max(place.done, l2_.read_host(sectors, place.now));
     return;
   }
-  place.done = std::max(place.done, l2_.read(place.sm, line, route, sectors, place.now, fetch, persists(line)));
+  const bool persist = window_.bytes != 0 && persists(line);
+  place.done = std::max(place.done, l2_.read(place.sm, line, route, sectors, place.now, fetch, persist));
 }
 
 // A store that follows another warp's on the same line closely enough travels with it: sectors that
 // the earlier one carries are not sent again.
-void MemorySystem::write_l2(Place& place, const LineTouch& touch, const model::L2Cache::Route& route) {
+inline void MemorySystem::write_l2(Place& place, const LineTouch& touch, const model::L2Cache::Route& route) {
   Leaving& l = leaving_[static_cast<std::size_t>(place.sm) * kLeaving + (touch.line * 0x9e3779b97f4a7c15ull >> 58) % kLeaving];
   std::uint8_t again = 0;
   bool opens = true;
@@ -142,7 +142,7 @@ void MemorySystem::write_l2(Place& place, const LineTouch& touch, const model::L
   }
   counters_.l1_write_sectors += model::sectors_in(static_cast<std::uint8_t>(touch.sectors & ~again));
   place.left_sm = true;
-  if (in_host_memory(touch.line)) {
+  if (!host_.empty() && in_host_memory(touch.line)) [[unlikely]] {
     place.stored = std::max(place.stored, l2_.write_host(static_cast<std::uint8_t>(touch.sectors & ~again), place.sm, place.now));
     return;
   }
@@ -231,26 +231,32 @@ void MemorySystem::global_load(const Record& r, const SitePlan& plan, const std:
     }
   }
   counters_.global_ld.sectors += counted;
-  model::L1Cache& l1 = l1_[static_cast<std::size_t>(place.sm)];
-  for (int i = 0; i < lines.count; ++i) {
-    const LineTouch& t = lines.item[i];
-    std::uint8_t missing = t.sectors;
-    if (!plan.bypass_l1) {
-      missing = l1.load(t.line, t.sectors, !plan.no_allocate);
-      counters_.global_ld.hits += model::sectors_in(t.sectors) - model::sectors_in(missing);
-      if (!missing) {  // there, or on its way
-        place.done = std::max(place.done, l1.arrival());
-        continue;
+  if (plan.bypass_l1) {
+    for (int i = 0; i < lines.count; ++i) {
+      const LineTouch& t = lines.item[i];
+      if (async && t.sectors != t.full) {
+        for (std::uint8_t s = 1; s < 16; s = static_cast<std::uint8_t>(s << 1))
+          if (t.sectors & s) read_l2(place, t.line, lines.route[i], s, plan.fetch_sectors);
+      } else {
+        read_l2(place, t.line, lines.route[i], t.sectors, plan.fetch_sectors);
       }
     }
-    if (async && plan.bypass_l1 && t.sectors != t.full) {
-      for (std::uint8_t s = 1; s < 16; s = static_cast<std::uint8_t>(s << 1))
-        if (missing & s) read_l2(place, t.line, lines.route[i], s, plan.fetch_sectors);
-    } else {
+    return;
+  }
+  model::L1Cache& l1 = l1_[static_cast<std::size_t>(place.sm)];
+  std::uint64_t misses = 0;  // sectors
+  for (int i = 0; i < lines.count; ++i) {
+    const LineTouch& t = lines.item[i];
+    const std::uint8_t missing = l1.load(t.line, t.sectors, !plan.no_allocate);
+    if (missing) {
+      misses += model::sectors_in(missing);
       read_l2(place, t.line, lines.route[i], missing, plan.fetch_sectors);
-      if (!plan.bypass_l1) l1.arrival() = std::max(l1.arrival(), place.done);
+      l1.arrival() = std::max(l1.arrival(), place.done);
+    } else {  // there, or on its way
+      place.done = std::max(place.done, l1.arrival());
     }
   }
+  counters_.global_ld.hits += sectors - misses;
 }
 
 void MemorySystem::global_store(const Record& r, const SitePlan& plan, const std::uint64_t* lanes, Place& place, const Lines& lines) {

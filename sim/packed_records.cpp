@@ -7,7 +7,14 @@ using trace::Record;
 using Site = RecordMemory::Site;
 
 // What differs from the expected.
-enum Differs : std::uint8_t { kSite = 1, kBase = 2, kStride = 4, kMask = 8, kListed = 16 };
+enum Differs : std::uint8_t {
+  kSite = 1,
+  kBase = 2,
+  kStride = 4,
+  kMask = 8,
+  kListed = 16,
+  kOffsets = 32
+};
 
 // Unpacked at a time: enough to make the call cheap, and few to keep for each resident warp.
 constexpr std::size_t kRecords = 32, kLanes = 256;
@@ -33,8 +40,15 @@ std::uint64_t get(const std::uint8_t*& in) {
 std::uint32_t place_of(RecordMemory& memory, std::uint32_t number) {
   std::uint32_t i = 0;
   while (i < memory.sites.size() && memory.sites[i].number != number) ++i;
-  if (i == memory.sites.size()) memory.sites.push_back({.number = number});
+  if (i == memory.sites.size()) memory.sites.emplace_back().number = number;
   return i;
+}
+
+bool differing(const std::uint64_t* lane, std::uint64_t base,
+               const std::vector<std::uint64_t>& offsets) {
+  std::uint64_t any = 0;
+  for (std::size_t i = 0; i < offsets.size(); ++i) any |= (lane[i] - base) ^ offsets[i];
+  return any != 0;
 }
 
 }  // namespace
@@ -50,13 +64,18 @@ PackedRecords::PackedRecords(const Record* records, std::uint32_t count, const s
     if (!same_site) memory.sites[memory.last].next = at;
     memory.last = at;
     Site& s = memory.sites[at];
-    const std::uint64_t base = r->regular() ? r->base : lanes[r->lanes];
     const bool empty = !r->regular() && r->mask == 0;
+    const std::uint64_t base = r->regular() ? r->base : empty ? 0 : lanes[r->lanes];
     std::uint8_t differs = same_site ? 0 : kSite;
     if (!empty && base != s.base + s.step) differs |= kBase;
     if (r->stride != s.stride) differs |= kStride;
     if (r->mask != s.mask) differs |= kMask;
-    if (!r->regular()) differs |= kListed;
+    const std::uint64_t* const lane = r->regular() ? nullptr : lanes + r->lanes;
+    const auto active = static_cast<std::size_t>(r->regular() ? 0 : r->active());
+    if (!r->regular()) {
+      differs |= kListed;
+      if (s.offsets.size() != active || differing(lane, base, s.offsets)) differs |= kOffsets;
+    }
     bytes_.push_back(differs);
     if (differs & kSite) put(bytes_, at), put(bytes_, r->site);
     if (differs & kStride) put(bytes_, zigzag(static_cast<std::uint64_t>(std::int64_t{r->stride})));
@@ -69,11 +88,12 @@ PackedRecords::PackedRecords(const Record* records, std::uint32_t count, const s
       s.step = base - s.base;
     }
     s.base = base;
-    if (r->regular()) continue;
-    const int active = r->active();
-    for (int i = 1; i < active; ++i)
-      put(bytes_, zigzag(lanes[r->lanes + static_cast<std::uint32_t>(i)] -
-                         lanes[r->lanes + static_cast<std::uint32_t>(i) - 1]));
+    if (!(differs & kOffsets)) continue;
+    s.offsets.resize(active);
+    for (std::size_t i = 0; i < active; ++i) {
+      s.offsets[i] = lane[i] - base;
+      if (i > 0) put(bytes_, zigzag(s.offsets[i] - s.offsets[i - 1]));
+    }
   }
   bytes_.shrink_to_fit();
 }
@@ -88,7 +108,7 @@ void PackedRecords::next(std::vector<Record>& records, std::vector<std::uint64_t
     if (differs & kSite) {
       at = static_cast<std::uint32_t>(get(in));
       const auto number = static_cast<std::uint32_t>(get(in));
-      if (at == memory_.sites.size()) memory_.sites.push_back({.number = number});
+      if (at == memory_.sites.size()) memory_.sites.emplace_back().number = number;
       memory_.sites[memory_.last].next = at;
     }
     memory_.last = at;
@@ -112,11 +132,14 @@ void PackedRecords::next(std::vector<Record>& records, std::vector<std::uint64_t
       r.base = base;
       continue;
     }
-    lanes.push_back(base);
-    for (int i = 1; i < r.active(); ++i) {
-      base += unzigzag(get(in));
-      lanes.push_back(base);
+    if (differs & kOffsets) {
+      s.offsets.assign(static_cast<std::size_t>(r.active()), 0);
+      for (std::size_t i = 1; i < s.offsets.size(); ++i)
+        s.offsets[i] = s.offsets[i - 1] + unzigzag(get(in));
     }
+    const std::size_t first = lanes.size();
+    lanes.resize(first + s.offsets.size());
+    for (std::size_t i = 0; i < s.offsets.size(); ++i) lanes[first + i] = base + s.offsets[i];
   }
   at_ = static_cast<std::size_t>(in - bytes_.data());
 }

@@ -22,6 +22,7 @@ class RecordMemory {
     std::uint64_t base = 0, step = 0;
     std::int32_t stride = 0;
     std::uint32_t mask = ~0u;
+    std::vector<std::uint64_t> offsets;  // of the lanes of its last listed record, from the first
   };
   std::vector<Site> sites;  // in the order of their first appearance
   std::uint32_t last = 0;   // of the latest record

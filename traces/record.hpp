@@ -2,7 +2,6 @@
 // engine reads it. Order is kept within a warp only; between warps the simulator decides.
 #pragma once
 
-#include <bit>
 #include <cstdint>
 #include <limits>
 #include <span>
@@ -68,7 +67,12 @@ struct Record {
   std::uint32_t lanes = kRegular;  // first entry in the lane table, or kRegular
 
   bool regular() const { return lanes == kRegular; }
-  int active() const { return std::popcount(mask); }
+  // Active lanes. (std::popcount is a library call where the host's instruction may not be assumed.)
+  int active() const {
+    std::uint32_t n = mask - (mask >> 1 & 0x55555555u);
+    n = (n & 0x33333333u) + (n >> 2 & 0x33333333u);
+    return static_cast<int>(((n + (n >> 4)) & 0x0f0f0f0fu) * 0x01010101u >> 24);
+  }
 };
 static_assert(sizeof(Record) == 24);
 
