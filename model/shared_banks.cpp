@@ -8,8 +8,26 @@ namespace {
 constexpr int kBanks = 32;
 constexpr std::uint64_t kWordBytes = 4;
 
+// One word a lane at most, and no bank has two different ones: what well-made kernels do.
+bool without_conflict(const WarpAccess& a, int first, int count) {
+  std::array<std::uint64_t, kBanks> word_of_bank;
+  std::uint32_t seen = 0;
+  for (int l = first; l < first + count; ++l) {
+    if (!(a.mask >> l & 1)) continue;
+    const std::uint64_t w = a.address[l] / kWordBytes;
+    const std::uint32_t bank = 1u << w % kBanks;
+    if (!(seen & bank)) word_of_bank[w % kBanks] = w;
+    else if (word_of_bank[w % kBanks] != w) return false;
+    seen |= bank;
+  }
+  return true;
+}
+
 // Distinct words in the fullest bank among lanes [first, first + count).
 int group_passes(const WarpAccess& a, int first, int count) {
+  const std::uint32_t lanes = (count >= kWarpLanes ? ~0u : (1u << count) - 1) << first;
+  if (!(a.mask & lanes)) return 0;
+  if (a.bytes <= kWordBytes && without_conflict(a, first, count)) return 1;
   // Mostly a bank has one word: it is remembered by bank, further ones in a list of all banks' (32
   // lanes of up to four words each).
   std::array<std::uint64_t, kBanks> word_of_bank;

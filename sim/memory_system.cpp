@@ -43,6 +43,8 @@ WarpAccess expand(const Record& r, std::uint32_t bytes, const std::uint64_t* lan
   if (r.regular()) {
     for (int l = 0; l < model::kWarpLanes; ++l)
       a.address[l] = r.base + static_cast<std::uint64_t>(static_cast<std::int64_t>(r.stride) * l);
+  } else if (r.mask == ~0u) {
+    std::copy_n(lanes + r.lanes, model::kWarpLanes, a.address.begin());
   } else {
     const std::uint64_t* next = lanes + r.lanes;
     for (std::uint32_t rest = r.mask; rest; rest &= rest - 1) a.address[std::countr_zero(rest)] = *next++;
