@@ -13,7 +13,7 @@ constexpr std::uint32_t kInstructionCycles = 4;  // from one instruction of a wa
 constexpr std::uint32_t kSchedulers = 4;         // instructions an SM issues in a cycle
 
 // How many warps ahead of the one that runs its needs are asked for.
-constexpr std::size_t kStateAhead = 16, kRecordAhead = 8, kPrepareAhead = 2;
+constexpr std::size_t kStateAhead = 24, kRecordAhead = 12, kPrepareAhead = 4;
 
 }  // namespace
 

@@ -53,7 +53,7 @@ class LaunchReplay {
     const trace::Record* record = nullptr;
     MemorySystem::Lines lines;
   };
-  static constexpr std::size_t kPrepared = 4;
+  static constexpr std::size_t kPrepared = 8;
 
   bool place_first();
   bool start_next(std::uint32_t sm, std::uint64_t cycle);
