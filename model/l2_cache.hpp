@@ -92,10 +92,11 @@ class L2Cache {
   // Cycle in which a write() asked for at `now` left its SM.
   std::uint64_t sent(std::uint64_t now) const { return path_ ? path_->sent() : now; }
   // Has what a read or write of the line will look at brought into the host's cache; changes
-  // nothing.
-  void prefetch(int sm, std::uint64_t line, const Route& route) const {
+  // nothing. A write looks at both sides.
+  void prefetch(int sm, std::uint64_t line, const Route& route, bool writes) const {
     const SmPlace& from = sm_[static_cast<std::size_t>(sm)];
     side_[from.side].prefetch(route.seat);
+    if (writes) return side_[1 - from.side].prefetch(route.seat);
     side_[route.home].prefetch(route.seat);
     if (!pending_.empty()) __builtin_prefetch(&pending_[from.pending + pending_slot(line)], 1);
   }

@@ -163,7 +163,7 @@ bool MemorySystem::prepare(const Record& r, const SitePlan& plan, const std::uin
     const std::uint64_t line = out.item[i].line;
     out.route[i] = l2_.route(line);
     l1.prefetch(line);
-    l2_.prefetch(sm, line, out.route[i]);
+    l2_.prefetch(sm, line, out.route[i], plan.action == Action::kGlobalStore);
   }
   return true;
 }

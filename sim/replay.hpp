@@ -21,11 +21,16 @@ namespace warpmem::sim {
 
 struct ReplayOptions {
   std::optional<std::uint64_t> launch;   // only this launch id
+  std::function<bool(std::uint64_t)> only;  // only launches of these ids; none: all
+  unsigned threads = 1;                  // launches replayed at once, where caches are flushed
+                                         // between them; no result depends on it. Each thread
+                                         // takes the memory of a replay of its own
   bool time = false;                     // with the time engine: cycles, and what warps waited for
   bool keep_caches = false;              // false: caches are flushed before each launch, as a
                                          // profiler does; true: the L2 keeps what it has
   std::size_t decoded_bytes = 32 << 20;  // of the trace at once; no result depends on it
-  std::function<bool(std::uint64_t done, std::uint64_t total)> progress;  // records; false stops
+  // Records; false stops. Called by one thread at a time.
+  std::function<bool(std::uint64_t done, std::uint64_t total)> progress;
 };
 
 struct ReplayedLaunch {

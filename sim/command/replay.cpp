@@ -11,6 +11,7 @@
 #include "sim/command/output.hpp"
 #include "sim/command/progress.hpp"
 #include "sim/command/replay_view.hpp"
+#include "sim/command/threads_option.hpp"
 #include "sim/command/trace_input.hpp"
 #include "sim/replay.hpp"
 
@@ -26,44 +27,31 @@ struct ReplayCommandOptions {
   bool all = false;
   bool keep_caches = false;
   bool time = false;
+  unsigned threads = 0;
 };
 
-// The launches of a range one after the other: each is independent, unless caches are kept, and
-// then those before it have to run as well.
+// The launches of a range: each is independent, unless caches are kept, and then those before it
+// have to run as well.
 Result<sim::ReplayResult> replay_selected(const trace::TraceReader& reader, const model::Card& card,
                                           const ReplayCommandOptions& options) {
+  const auto wanted = [&](std::uint64_t launch) { return options.launches.contains(launch); };
   sim::ReplayOptions engine;
   engine.keep_caches = options.keep_caches;
   engine.time = options.time;
+  engine.threads = static_cast<unsigned>(threads_of(options.threads));
+  if (!options.launches.all() && !options.keep_caches) engine.only = wanted;
   Progress progress("replay", "records", reader.quality().records);
-  std::uint64_t before = 0;
   engine.progress = [&](std::uint64_t done, std::uint64_t) {
-    progress.update(before + done);
+    progress.update(done);
     return true;
   };
-  if (options.launches.all() || options.keep_caches) {
-    auto whole = sim::replay(reader, card, engine);
-    if (!whole || options.launches.all()) return whole;
-    std::erase_if(whole->launches, [&](const LaunchMetrics& launch) {
-      return !options.launches.contains(launch.launch);
-    });
-    std::erase_if(whole->details, [&](const sim::ReplayedLaunch& launch) {
-      return !options.launches.contains(launch.metrics.launch);
-    });
-    return whole;
+  auto result = sim::replay(reader, card, engine);
+  if (result && !options.launches.all()) {
+    std::erase_if(result->launches, [&](const LaunchMetrics& l) { return !wanted(l.launch); });
+    std::erase_if(result->details,
+                  [&](const sim::ReplayedLaunch& l) { return !wanted(l.metrics.launch); });
   }
-  sim::ReplayResult out;
-  for (const trace::LaunchSummary& summary : reader.launches()) {
-    if (!options.launches.contains(summary.launch.id)) continue;
-    engine.launch = summary.launch.id;
-    auto one = sim::replay(reader, card, engine);
-    if (!one) return one;
-    before += summary.end.records;
-    out.launches.insert(out.launches.end(), one->launches.begin(), one->launches.end());
-    out.details.insert(out.details.end(), one->details.begin(), one->details.end());
-    out.notes = std::move(one->notes);  // about the trace and the engine: the same each time
-  }
-  return out;
+  return result;
 }
 
 int replay(const ReplayCommandOptions& options) {
@@ -99,6 +87,7 @@ Run setup_replay(CLI::App& app) {
   app.add_flag("--keep-caches", options->keep_caches,
                "do not flush the caches before each launch, as a profiler does");
   app.add_flag("--time", options->time, "with the time engine: cycles too, and what the warps waited for");
+  add_threads_option(app, options->threads, "launches replayed");
   add_output_options(app, options->output);
   return [options] { return replay(*options); };
 }

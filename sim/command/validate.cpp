@@ -1,16 +1,19 @@
 // warpmem validate: the model's counters beside a profiler's, for one trace or a folder of them.
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 #include <unistd.h>
+#include <CLI/CLI.hpp>
 
+#include <atomic>
 #include <memory>
 
+#include "base/in_parallel.hpp"
 #include "base/units.hpp"
 #include "sim/command/command.hpp"
 #include "sim/command/output.hpp"
 #include "sim/command/predict.hpp"
 #include "sim/command/progress.hpp"
 #include "sim/command/terminal.hpp"
+#include "sim/command/threads_option.hpp"
 #include "sim/command/trace_input.hpp"
 #include "validate/suite.hpp"
 #include "validate/view.hpp"
@@ -24,6 +27,7 @@ struct ValidateOptions {
   TraceInput trace;
   std::string ncu, suite, gpu = "h200";
   bool all = false, no_deviations = false, list_metrics = false;
+  unsigned threads = 0;
   OutputOptions output;
 };
 
@@ -124,17 +128,33 @@ int validate_suite(const ValidateOptions& options) {
                  "give a folder with --suite, or a trace and its profile: validate T --ncu F.csv"});
   auto suite = validate::open_suite(folder);
   if (!suite) return fail(suite.error());
+  // Runs are compared on several threads, and put together in their order.
+  struct Part {
+    Result<void> added;
+    Collected collected;
+  };
+  std::vector<Part> parts(suite->entries.size());
+  Progress progress("validate", "runs", parts.size());
+  std::atomic<std::size_t> done{0};
+  in_parallel(parts.size(), threads_of(options.threads), [&] {
+    return [&](std::size_t i) {
+      const auto& entry = suite->entries[i];
+      TraceInput input = options.trace;
+      input.path = entry.trace;
+      Part& part = parts[i];
+      part.added =
+          add_pair(input, entry.counters, entry.repeat, entry.name, options.gpu, part.collected);
+      progress.update(++done);
+      return part.added.ok();
+    };
+  });
   Collected collected;
-  Progress progress("validate", "runs", suite->entries.size());
-  for (std::size_t i = 0; i < suite->entries.size(); ++i) {
-    const auto& entry = suite->entries[i];
-    TraceInput input = options.trace;
-    input.path = entry.trace;
-    if (auto added =
-            add_pair(input, entry.counters, entry.repeat, entry.name, options.gpu, collected);
-        !added)
-      return fail(added.error());
-    progress.update(i + 1);
+  for (Part& part : parts) {
+    if (!part.added) return fail(part.added.error());
+    append(collected.launches, std::move(part.collected.launches));
+    append(collected.repeats, std::move(part.collected.repeats));
+    append(collected.unmatched, std::move(part.collected.unmatched));
+    append(collected.notes, std::move(part.collected.notes));
   }
   append(collected.notes, std::move(suite->notes));
   return show(options, folder, std::move(collected), std::move(suite->heading));
@@ -173,6 +193,7 @@ Run setup_validate(CLI::App& app) {
   app.add_flag("--no-deviations", options->no_deviations, "judge as if no deviation were listed");
   app.add_flag("--list-metrics", options->list_metrics,
                "print the metrics to collect, as ncu --metrics takes them");
+  add_threads_option(app, options->threads, "runs of a folder predicted");
   add_output_options(app, options->output);
   return [options] { return run_validate(*options); };
 }

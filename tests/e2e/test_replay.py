@@ -45,6 +45,11 @@ class Replay(harness.CommandTest):
         self.assertEqual(self.replay(trace, "--launch", "1")["kernels"], both[1:])
         self.assertEqual(self.replay(trace, "--launch", "0:2")["kernels"], both)
 
+    def test_the_same_bytes_on_any_number_of_threads(self):
+        outputs = {self.run_command("replay", self.trace("gather"), "--format", "json",
+                                    "--threads", threads).out for threads in ("0", "1", "2", "7")}
+        self.assertEqual(len(outputs), 1)
+
     def test_the_same_bytes_from_anywhere(self):
         trace = self.trace("gather")
         first = self.run_command("replay", trace, "--format", "json").out

@@ -220,3 +220,52 @@ TEST_CASE("a replay without room for decoded blocks gives the same result") {
     CHECK(everything(must(sim::replay(reader, h200(), no_room))) == everything(must(sim::replay(reader, h200()))));
   }
 }
+
+TEST_CASE("launches replayed on several threads give the same result as one after the other") {
+  TemporaryFolder folder;
+  std::vector<Kernel> kernels;
+  for (const auto& pattern : trace::patterns::all()) kernels.push_back(of_pattern(pattern, 20));
+  write_trace(folder.file("t.wmt"), kernels);
+  const auto reader = open(folder.file("t.wmt"));
+  const std::string one = everything(must(sim::replay(reader, h200())));
+  for (const unsigned threads : {2u, 3u, 64u}) {
+    sim::ReplayOptions options;
+    options.threads = threads;
+    std::uint64_t last = 0, of = 0;
+    options.progress = [&](std::uint64_t done, std::uint64_t total) {
+      CHECK(done >= last);
+      last = done;
+      of = total;
+      return true;
+    };
+    CHECK(everything(must(sim::replay(reader, h200(), options))) == one);
+    CHECK(last == of);
+  }
+}
+
+TEST_CASE("of launches that fail on several threads the first is reported") {
+  TemporaryFolder folder;
+  std::vector<Kernel> kernels(6, streaming(20));
+  for (const std::size_t bad : {2u, 4u}) kernels[bad].launch.dynamic_shared = 1 << 30;
+  write_trace(folder.file("t.wmt"), kernels);
+  const auto reader = open(folder.file("t.wmt"));
+  sim::ReplayOptions options;
+  options.threads = 4;
+  for (int round = 0; round < 20; ++round) {
+    const auto result = sim::replay(reader, h200(), options);
+    REQUIRE_FALSE(result);
+    CHECK(result.error().place.find("launch 2 ") != std::string::npos);
+  }
+}
+
+TEST_CASE("a replay on several threads can be stopped") {
+  TemporaryFolder folder;
+  write_trace(folder.file("t.wmt"), std::vector<Kernel>(6, streaming(20)));
+  const auto reader = open(folder.file("t.wmt"));
+  sim::ReplayOptions options;
+  options.threads = 4;
+  options.progress = [](std::uint64_t, std::uint64_t) { return false; };
+  const auto result = sim::replay(reader, h200(), options);
+  REQUIRE_FALSE(result);
+  CHECK(result.error().kind == ErrorKind::kInterrupted);
+}
