@@ -35,7 +35,6 @@ std::uint16_t L2Side::add_region(std::uint32_t tag) {
     region_[regions_] = tag >> kLowBits;
     return static_cast<std::uint16_t>(regions_++ << kLowBits | low);
   }
-  if (whole_tag_.empty()) whole_tag_.resize(sets_.size() * kWays);
   return static_cast<std::uint16_t>(std::min<std::uint32_t>(kOther | low, kEmpty - 1));
 }
 
@@ -107,6 +106,11 @@ int L2Side::replace_sparing(std::size_t set) {
   const int way = static_cast<int>(s.order >> at & 15);
   persisting = static_cast<std::uint16_t>(persisting & ~(1u << way));
   return way;
+}
+
+void L2Side::keep_whole_tag(const Seat& seat, int way) {
+  if (whole_tag_.empty()) whole_tag_.resize(sets_.size() * kWays);
+  whole_tag_[std::size_t{seat.set} * kWays + static_cast<unsigned>(way)] = seat.tag;
 }
 
 void L2Side::keep(const Seat& seat, int way) {

@@ -134,6 +134,7 @@ class L2Side {
   int replace_sparing(std::size_t set);
   void clean(Set& s, int way, Traffic& t);
   void keep(const Seat& seat, int way);
+  void keep_whole_tag(const Seat& seat, int way);
   PartialBytes* partial_bytes(const Seat& seat, int way);
 
   Spec spec_;
@@ -226,7 +227,7 @@ inline int L2Side::claim(const Seat& seat, Traffic& t) {
   promote(s, way);
   s.tag[way] = seat.short_tag;
   if (seat.short_tag >= kOther) [[unlikely]]
-    whole_tag_[std::size_t{seat.set} * kWays + static_cast<unsigned>(way)] = seat.tag;
+    keep_whole_tag(seat, way);
   s.valid &= ~on_way(15, way);
   return way;
 }

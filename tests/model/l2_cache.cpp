@@ -301,3 +301,18 @@ TEST_CASE("SMs of one GPC that read the same sectors together share a request, f
   l2.read(gpc[0], other, 4, again + 10000 + spec.join_cycles);
   CHECK(l2.counters().read_requests == 6);
 }
+
+TEST_CASE("lines from all over memory are told apart on both sides") {
+  L2Cache l2(card().l2());
+  constexpr std::uint64_t kRegions = 40, kChunks = 8;  // 4 KiB chunks have their homes here and there
+  const auto read_all = [&](std::uint64_t cycle) {
+    for (std::uint64_t region = 0; region < kRegions; ++region)
+      for (std::uint64_t chunk = 0; chunk < kChunks; ++chunk)
+        for (const int sm : {0, 2}) l2.read(sm, (region << 35) + chunk * 32, 15, cycle += 5000);
+    return l2.counters().read - l2.counters().read_hit;
+  };
+  const std::uint64_t missed = read_all(0);
+  CHECK(l2.counters().dram_read == kRegions * kChunks * 4);
+  CHECK(read_all(10000000) == missed);
+  CHECK(l2.counters().dram_read == kRegions * kChunks * 4);
+}
