@@ -184,6 +184,8 @@ Run setup_emulate(CLI::App& app) {
   app.add_option("--max-instructions", r.run.max_instructions,
                  "stop a kernel after so many warp instructions")
       ->type_name("N");
+  app.add_flag("--strict", session.strict,
+               "make every access out of bounds a fault, also where a GPU would let it through");
   app.add_flag("--force", r.overwrite, "replace the output when it is there already");
   add_card_options(app, options->run.card);
   return [options] { return run(*options); };

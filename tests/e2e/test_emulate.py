@@ -76,12 +76,19 @@ class Program(CommandTest):
             self.assertEqual(len(self.launches()), 2)
 
     def test_a_stray_access_is_reported_like_a_memory_checker_does(self):
-        run = self.emulate("stray")
+        run = self.emulate("stray", options=("--strict",))
         self.assertEqual(run.status, 1)
         self.assertEqual(run.out, "cudaErrorIllegalAddress\ndone\n")
         for word in ("stray", "thread (0,0,0) of CTA (0,0,0)", "0 bytes behind the end of an allocation of 4 KiB",
                      "global store of 4 bytes", ".ptx:"):
             self.assertIn(word, run.err)
+
+    def test_an_access_that_a_gpu_would_let_through_is_told_and_carried_out(self):
+        run = self.emulate("stray", "stray")
+        self.assertEqual(run.status, 0, run.err)
+        self.assertEqual(run.out, "cudaSuccess\ncudaSuccess\ndone\n")
+        self.assertEqual(run.err.count("0 bytes behind the end of an allocation of 4 KiB"), 1)
+        self.assertIn("--strict", run.err)
 
     def test_an_unknown_instruction_names_itself_and_the_kernel(self):
         run = self.emulate("unknown")

@@ -248,6 +248,11 @@ void Execution::resolve(Warp& warp, const Inst& in, std::uint32_t mask, trace::S
   const auto wrong = [&](bool (*bad)(Execution&, Warp&, std::uint64_t, std::uint32_t), const char* how, bool show) {
     for (std::uint32_t l = 0; l < 32; ++l) {
       if (!(mask >> l & 1) || !bad(*this, warp, lanes[l], bytes)) continue;
+      if (show && options_.out_of_bounds && memory_.mapped_beside(lanes[l], lanes[l] + bytes)) {
+        if (reported_.insert(&in).second)
+          options_.out_of_bounds(fault_at(warp, in, l, fmt::format("{} {} of {} bytes at {:#x} ({})", how, what, bytes, lanes[l], nearest_text(lanes[l])), {}, ErrorKind::kMalformed));
+        continue;
+      }
       stats_.fault = show ? FaultKind::kAddress : FaultKind::kMisaligned;
       fault(warp, in, l, fmt::format("{} {} of {} bytes at {:#x}{}", how, what, bytes, lanes[l], show ? " (" + nearest_text(lanes[l]) + ")" : std::string()));
     }

@@ -102,6 +102,7 @@ class Execution {
   const Code& code_of(const Warp& warp, const Part& part) const { return *warp.frames[static_cast<std::size_t>(part.frame)].code; }
   // faults.cpp
   [[noreturn]] void fault(const Warp& warp, const Inst& in, std::uint32_t lane, const std::string& message, const std::string& fix = {}, ErrorKind kind = ErrorKind::kMalformed) const;
+  Error fault_at(const Warp& warp, const Inst& in, std::uint32_t lane, const std::string& message, const std::string& fix, ErrorKind kind) const;
   std::string thread_name(const Warp& warp, std::uint32_t lane) const;
   std::string place_of(const Code& code, const Inst& in) const;
   std::string nearest_text(std::uint64_t address) const;
@@ -123,6 +124,7 @@ class Execution {
   std::set<std::pair<std::uint32_t, std::uint32_t>> reported_;  // findings: (what, pc)
   // Of a worker that runs ahead.
   Speculation* speculation_ = nullptr;
+  std::set<const Inst*> reported_;  // out of bounds already told of
   const std::atomic<bool>* stop_ = nullptr;
   Speculation::Log* log_ = nullptr;
   std::uint64_t number_ = 0;                  // of the group

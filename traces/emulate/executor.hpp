@@ -32,6 +32,9 @@ struct RunOptions {
   std::function<bool()> interrupted;      // asked now and then
   std::function<void(std::uint64_t done, std::uint64_t total)> progress;  // CTAs
   std::function<void(const std::string&)> print;                          // what printf says
+  // When set, an access out of bounds that a GPU's mapping would let through is told (by any of the
+  // executor's threads) and carried out; otherwise it is a fault.
+  std::function<void(const Error&)> out_of_bounds;
 };
 
 // Why a launch failed, for whoever has to say it in CUDA's terms.

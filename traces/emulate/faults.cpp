@@ -30,8 +30,12 @@ std::string Execution::nearest_text(std::uint64_t address) const {
   return fmt::format("{} bytes behind the end of {}", address - r->base - r->bytes, what);
 }
 
+Error Execution::fault_at(const Warp& warp, const Inst& in, std::uint32_t lane, const std::string& message, const std::string& fix, ErrorKind kind) const {
+  return {kind, fmt::format("{}: {}, {}", kernel_.entry->name, message, thread_name(warp, lane)), place_of(*now_code_, in), fix};
+}
+
 void Execution::fault(const Warp& warp, const Inst& in, std::uint32_t lane, const std::string& message, const std::string& fix, ErrorKind kind) const {
-  throw Fault{{kind, fmt::format("{}: {}, {}", kernel_.entry->name, message, thread_name(warp, lane)), place_of(*now_code_, in), fix}};
+  throw Fault{fault_at(warp, in, lane, message, fix, kind)};
 }
 
 // Once for each instruction and kind of finding: a loop would say it a thousand times.

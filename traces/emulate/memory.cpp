@@ -125,6 +125,23 @@ const Region* Memory::find(std::uint64_t address) const {
   return r && r->live && address - r->base < r->bytes ? r : nullptr;
 }
 
+bool Memory::mapped_beside(std::uint64_t low, std::uint64_t high) const {
+  if (low < kMemoryBase || high < low || high > program_.committed) return false;
+  const auto beside = [&](std::uint64_t at) {
+    const std::uint64_t begin = at / kChunk * kChunk, end = begin + kChunk;
+    auto r = regions_.upper_bound(begin);
+    if (r != regions_.begin()) --r;
+    bool live = false;
+    for (; r != regions_.end() && r->first < end; ++r) {
+      const Region& region = r->second;
+      if (!region.live && at - region.base < region.bytes) return false;
+      live |= region.live && !region.internal && region.base + region.bytes > begin;
+    }
+    return live;
+  };
+  return beside(low) && beside(high - 1);
+}
+
 bool Memory::find_again(std::uint64_t low, std::uint64_t high) {
   const Region* r = find(low);
   if (!r || high < low || high > r->base + r->bytes) return false;

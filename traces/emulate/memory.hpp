@@ -57,6 +57,9 @@ class Memory {
   bool same_addresses() const { return delta_ == 0; }  // a device address is the host's
   const Region* find(std::uint64_t address) const;     // the live region that holds it
   const Region* nearest(std::uint64_t address) const;  // live or freed, before or around it
+  // No allocation's, but beside one: a GPU maps 2 MiB at a time, so that running a little over the end of an
+  // allocation meets memory and is no fault there. Never freed memory.
+  bool mapped_beside(std::uint64_t low, std::uint64_t high) const;
   std::byte* host(std::uint64_t address) const { return reinterpret_cast<std::byte*>(address + delta_); }
   std::uint64_t device(const void* host) const { return reinterpret_cast<std::uint64_t>(host) - delta_; }
   std::uint64_t param_base() const { return param_base_; }

@@ -186,6 +186,13 @@ Code run(Runtime& r, Stream& stream, const KernelCall& call) {
     r.printed += text;
     if (r.printed.size() > kPrintFlush) r.flush_printed();
   };
+  if (!r.session.options().strict)
+    options.out_of_bounds = [&](const Error& error) {
+      Error told = error;
+      told.fix =
+          "a GPU lets this through, because it maps 2 MiB at a time; --strict makes it a fault";
+      r.session.note_warning(told);
+    };
   emulate::RunStatistics statistics;
   emulate::Tracer* tracer = nullptr;
   const bool traced = r.session.wanted(id, f.demangled);

@@ -119,6 +119,14 @@ void Session::count(const emulate::RunStatistics& statistics) {
   thread_instructions_ += statistics.thread_instructions;
 }
 
+// Once for each place in the code.
+void Session::note_warning(const Error& error) {
+  const std::lock_guard lock(warning_);
+  if (!warned_.insert(error.place).second) return;
+  std::fflush(stdout);
+  std::fputs(fmt::format("warpmem: warning: {}\n", error.text()).c_str(), stderr);
+}
+
 void Session::note_error(const Error& error) {
   std::fflush(stdout);
   std::fputs(fmt::format("warpmem: error: {}\n", error.text()).c_str(), stderr);

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <regex>
 #include <set>
@@ -32,6 +33,7 @@ struct SessionOptions {
   bool check = false;                  // report uninitialised reads and hazards in shared memory
   std::uint64_t threads = 0;           // 0: one a core
   std::uint64_t max_instructions = 0;  // warp instructions a kernel; 0: no limit
+  bool strict = false;                 // every access out of bounds is a fault
   std::string tool = "warpmem emulate";
   std::string command;  // for the trace's origin
   std::string status;   // file for the command's eyes; empty: none
@@ -58,10 +60,11 @@ class Session {
   void end(const emulate::RunStatistics& statistics, const Error* failure);
   void count(const emulate::RunStatistics& statistics);  // of a launch that is not traced
 
-  void note_error(const Error& error);  // prints it, and tells the command which kind
-  void seal();                          // the trace is complete; nothing is traced afterwards
-  void forget();                        // in a forked child: the trace is the parent's
-  bool busy() const { return busy_; }   // inside the writer: sealing from a signal would break it
+  void note_warning(const Error& error);  // prints it; may be called by several threads
+  void note_error(const Error& error);    // prints it, and tells the command which kind
+  void seal();                            // the trace is complete; nothing is traced afterwards
+  void forget();                          // in a forked child: the trace is the parent's
+  bool busy() const { return busy_; }     // inside the writer: sealing from a signal would break it
 
  private:
   bool open(const std::string& arch);
@@ -78,6 +81,8 @@ class Session {
   double seconds_ = 0;
   std::int64_t begun_ns_ = 0;
   bool closed_ = false, sealed_ = false, opened_ = false, noted_limit_ = false;
+  std::mutex warning_;
+  std::set<std::string> warned_;
   volatile bool busy_ = false;
 };
 

@@ -46,6 +46,7 @@ std::vector<std::pair<std::string, std::string>> to_environment(const SessionOpt
   if (o.check) put("CHECK", "1");
   if (o.threads != 0) put("THREADS", std::to_string(o.threads));
   if (o.max_instructions != 0) put("MAX_INSTRUCTIONS", std::to_string(o.max_instructions));
+  if (o.strict) put("STRICT", "1");
   put("TOOL", o.tool);
   if (!o.command.empty()) put("COMMAND", o.command);
   if (!o.status.empty()) put("STATUS", o.status);
@@ -71,6 +72,7 @@ Result<SessionOptions> options_from_environment() {
     if (auto ok = read_number(name, *number); !ok) return ok.error();
   o.check = !variable("CHECK").empty();
   if (const std::string tool = variable("TOOL"); !tool.empty()) o.tool = tool;
+  o.strict = variable("STRICT") == "1";
   o.command = variable("COMMAND");
   o.status = variable("STATUS");
   try {
