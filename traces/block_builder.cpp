@@ -97,6 +97,7 @@ void BlockBuilder::add(std::uint64_t cta, std::uint32_t warp, std::span<const Re
   State& state = *state_;
   if (state.full()) state.close(0);  // the caller did not take() it
   bool open = false;                 // the last segment is this warp's
+  state.records.reserve(kBlockRecords);
   for (const Record& record : records) {
     const auto active = static_cast<std::uint64_t>(record.active());
     const bool lanes_fit = record.regular() || record.lanes + active <= lanes.size();
@@ -124,6 +125,8 @@ void BlockBuilder::add(std::uint64_t cta, std::uint32_t warp, std::span<const Re
     state.lanes.insert(state.lanes.end(), from.begin(), from.end());
   }
 }
+
+void BlockBuilder::restart(std::uint32_t launch) { state_->launch = launch; }
 
 bool BlockBuilder::full() const { return state_->full() || !state_->done.empty(); }
 

@@ -27,11 +27,12 @@ ZSTD_DCtx* decompression_context() {
 PackedBody compress(ByteSpan raw, int level) {
   PackedBody out;
   if (level > 0 && compression_context() != nullptr) {
-    out.bytes.resize(ZSTD_compressBound(raw.size()));
-    const std::size_t size = ZSTD_compressCCtx(compression_context(), out.bytes.data(),
-                                               out.bytes.size(), raw.data(), raw.size(), level);
+    thread_local Bytes room;  // kept: fresh pages cost more than compressing into them
+    if (room.size() < ZSTD_compressBound(raw.size())) room.resize(ZSTD_compressBound(raw.size()));
+    const std::size_t size = ZSTD_compressCCtx(compression_context(), room.data(), room.size(),
+                                               raw.data(), raw.size(), level);
     if (!ZSTD_isError(size) && size < raw.size()) {
-      out.bytes.resize(size);
+      out.bytes.assign(room.begin(), room.begin() + static_cast<std::ptrdiff_t>(size));
       out.codec = Codec::kZstd;
       return out;
     }

@@ -21,7 +21,34 @@ unsigned varint_bytes(std::uint64_t value) { return value == 0 ? 1 : (width(valu
 struct Columns {
   Bytes segment_control, cta, warp, count;
   Bytes control, site, mask, literal_mask, base, stride, list, packed;
+
+  std::array<Bytes*, 12> in_order() {
+    return {&segment_control, &cta,  &warp,   &count, &control, &site, &mask,
+            &literal_mask,    &base, &stride, &list,  &packed};
+  }
 };
+
+// What an encoder needs from block to block is memory: fresh pages for each took longer than the
+// work, so each thread keeps its own.
+struct Workspace {
+  Columns columns;
+  std::vector<std::span<const std::uint64_t>> lists;
+  std::vector<std::uint32_t> like;  // one a list: an earlier one with the same offsets, or ~0
+  std::vector<std::uint32_t> offset_table;
+
+  Workspace& cleared() {
+    for (Bytes* column : columns.in_order()) column->clear();
+    lists.clear();
+    like.clear();
+    offset_table.assign(4096, ~0u);
+    return *this;
+  }
+};
+
+Workspace& workspace() {
+  thread_local Workspace mine;
+  return mine.cleared();
+}
 
 class Encoder {
  public:
@@ -29,6 +56,7 @@ class Encoder {
       : view_(view), coding_(view.sites.size()), state_(view.sites.size() + 1) {}
 
   Bytes run() {
+    find_known_offsets();
     measure_sites();
     columns_.control.reserve(view_.records.size());
     encode_segments();
@@ -50,32 +78,54 @@ class Encoder {
     return record.mask == 0 ? 0 : view_.lanes[record.lanes];
   }
 
-  // First pass: what all of a site's addresses share.
+  // Which listed records repeat the offsets of an earlier one: those need no frame.
+  void find_known_offsets() {
+    std::vector<std::uint32_t> last(view_.sites.size(), ~0u);  // the site's last list
+    for (const Record& record : view_.records) {
+      if (record.regular()) {
+        last[record.site] = ~0u;
+        continue;
+      }
+      const auto lanes = lanes_of(record);
+      const auto number = static_cast<std::uint32_t>(lists_.size());
+      like_.push_back(find_offsets(lanes, last[record.site]));
+      lists_.push_back(lanes);
+      last[record.site] = number;
+    }
+  }
+
+  // What all of a site's addresses share.
   void measure_sites() {
     struct Extent {
       std::uint64_t bases = 0, low = ~std::uint64_t{0}, high = 0;
     };
     std::vector<Extent> extents(view_.sites.size());
+    const auto each_full_list = [this](const auto& action) {
+      std::size_t number = 0;
+      for (const Record& record : view_.records) {
+        if (!record.regular() && like_[number++] == ~0u) action(record);
+      }
+    };
     for (const Record& record : view_.records) {
+      extents[record.site].bases |= base_of(record);
+      if (!record.regular()) listed_lanes_ += static_cast<std::size_t>(record.active());
+    }
+    each_full_list([&](const Record& record) {
       Extent& extent = extents[record.site];
-      extent.bases |= base_of(record);
-      if (record.regular()) continue;
-      listed_lanes_ += static_cast<std::size_t>(record.active());
       for (const std::uint64_t address : lanes_of(record)) {
         extent.low = std::min(extent.low, address);
         extent.high = std::max(extent.high, address);
       }
-    }
+    });
     std::vector<std::uint64_t> bits(view_.sites.size());
-    for (const Record& record : view_.records) {
-      if (record.regular()) continue;
+    each_full_list([&](const Record& record) {
       for (const std::uint64_t address : lanes_of(record)) {
         bits[record.site] |= address - extents[record.site].low;
       }
-    }
+    });
     for (std::size_t i = 0; i < coding_.size(); ++i) {
       coding_[i].base_shift = static_cast<std::uint8_t>(trailing_zeros(extents[i].bases));
-      if (extents[i].low > extents[i].high) continue;  // no listed record
+      if (extents[i].low > extents[i].high) continue;  // no list in full
       coding_[i].frame_base = extents[i].low;
       coding_[i].frame_shift = static_cast<std::uint8_t>(trailing_zeros(bits[i]));
       const unsigned needed = width(bits[i] >> coding_[i].frame_shift);
@@ -170,9 +220,8 @@ class Encoder {
                                        form << kFormShift);
     }
     const auto lanes = lanes_of(record);
-    const auto number = static_cast<std::uint32_t>(lists_.size());
-    const std::uint32_t like = find_offsets(lanes, state.list);
-    lists_.push_back(lanes);
+    const std::uint32_t number = list_++;
+    const std::uint32_t like = like_[number];
     if (like == ~0u) {
       state.list = number;
       encode_list(lanes, coding);
@@ -194,10 +243,11 @@ class Encoder {
     const auto same = [&](std::uint32_t number) {
       const auto other = lists_[number];
       if (other.size() != lanes.size()) return false;
-      for (std::size_t i = 1; i < lanes.size(); ++i) {
-        if (lanes[i] - lanes[0] != other[i] - other[0]) return false;
-      }
-      return true;
+      if (lanes.empty()) return true;
+      const std::uint64_t shift = lanes[0] - other[0];
+      std::uint64_t differ = 0;  // no early way out: this is vectorised
+      for (std::size_t i = 1; i < lanes.size(); ++i) differ |= (lanes[i] - other[i]) ^ shift;
+      return differ == 0;
     };
     if (likely != ~0u && same(likely)) return likely;
     std::array<std::uint64_t, 32> offsets{};
@@ -275,19 +325,11 @@ class Encoder {
   }
 
   Bytes assemble() const {
-    const Bytes* columns[] = {&columns_.segment_control,
-                              &columns_.cta,
-                              &columns_.warp,
-                              &columns_.count,
-                              &columns_.control,
-                              &columns_.site,
-                              &columns_.mask,
-                              &columns_.literal_mask,
-                              &columns_.base,
-                              &columns_.stride,
-                              &columns_.list,
-                              &columns_.packed};
+    const auto columns = columns_.in_order();
+    std::size_t bytes = 1024 + coding_.size() * 64;
+    for (const Bytes* column : columns) bytes += column->size();
     Bytes out;
+    out.reserve(bytes);
     put_varint(out, view_.sites.size());
     put_varint(out, view_.segments.size());
     put_varint(out, view_.records.size());
@@ -311,9 +353,12 @@ class Encoder {
   std::size_t listed_lanes_ = 0;
   std::uint32_t warps_ = 1;  // in a CTA, as far as this block has seen
   std::unordered_map<std::uint32_t, std::uint8_t> mask_numbers_;
-  std::vector<std::span<const std::uint64_t>> lists_;
-  std::vector<std::uint32_t> offset_table_ = std::vector<std::uint32_t>(4096, ~0u);
-  Columns columns_;
+  Workspace& space_ = workspace();
+  Columns& columns_ = space_.columns;
+  std::vector<std::span<const std::uint64_t>>& lists_ = space_.lists;
+  std::vector<std::uint32_t>& like_ = space_.like;
+  std::vector<std::uint32_t>& offset_table_ = space_.offset_table;
+  std::uint32_t list_ = 0;  // lists encoded so far
 };
 
 }  // namespace

@@ -56,6 +56,8 @@ class BlockBuilder {
   // block holds them sorted by CTA and warp, each warp's in one piece.
   void add(std::uint64_t cta, std::uint32_t warp, std::span<const Record> records,
            std::span<const Site> sites, std::span<const std::uint64_t> lanes);
+  // For another launch from here on, in the memory it has; only when it is empty.
+  void restart(std::uint32_t launch);
   bool full() const;  // time to take()
   bool empty() const;
   // Leaves the builder empty. `lost`: records of this launch known to be lost so far.

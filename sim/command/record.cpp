@@ -130,6 +130,9 @@ Run setup_record(CLI::App& app) {
       ->type_name("FRACTION");
   app.add_option("--max-records", record.max_records, "stop recording after so many records")
       ->type_name("N");
+  app.add_option("--times", record.times,
+                 "write a CSV file of how long each launch took to record, in microseconds")
+      ->type_name("FILE");
   app.add_flag("--force", options->force, "replace the output when it is there already");
   app.add_flag("--strict", record.strict, "end the program when recording fails");
   app.add_flag("--no-wait", options->no_wait,

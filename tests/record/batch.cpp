@@ -118,11 +118,12 @@ TEST_CASE("all four forms give the addresses that the lanes had", "[record][batc
   Raw offsets = raw(kRawGlobal, kFormOffsets, 4, 1, 0x10, ~0u, 0x7f0000000100, 0);
   Raw addresses = raw(kRawGlobal, kFormAddresses, 4, 1, 0x10, 0x80000001, 0, 0);
   for (std::uint32_t lane = 0; lane < 32; ++lane) {
-    const std::int32_t offset = static_cast<std::int32_t>(lane * lane) * -8;
-    std::memcpy(offsets.payload + lane * 4, &offset, 4);
+    const std::uint32_t word = offset_word(static_cast<std::int32_t>(lane * lane) * -8);
+    std::memcpy(offsets.payload + lane * 4, &word, 4);
   }
   const std::uint64_t far[] = {0x1234567890, 0x7fffffffffff};
-  std::memcpy(addresses.payload, far, sizeof far);
+  const std::uint64_t words[] = {address_word(far[0]), address_word(far[1])};
+  std::memcpy(addresses.payload, words, sizeof words);
   const auto seen =
       through_a_trace({two_level, offsets, addresses,
                        raw(kRawGlobal, kFormRegular, 4, 1, 0x10, 0xffff0000, 0x7f0000000000, -4)});
@@ -145,6 +146,15 @@ TEST_CASE("all four forms give the addresses that the lanes had", "[record][batc
   CHECK(seen.block.records[3].base == 0x7f0000000000);
 }
 
+TEST_CASE("offsets of either sign fit their words, and no word is zero", "[record][batch]") {
+  for (const std::int32_t offset : {0, 1, -1, (1 << 30) - 1, -(1 << 30)}) {
+    CHECK(offset_word(offset) != 0);
+    CHECK(offset_of_word(offset_word(offset)) == offset);
+  }
+  CHECK(address_word(0) != 0);
+  CHECK(address_of_word(address_word(0x7f0000000000)) == 0x7f0000000000);
+}
+
 TEST_CASE("a warp ends once, when its last lane leaves", "[record][batch]") {
   const auto seen = through_a_trace(
       {
@@ -164,7 +174,7 @@ TEST_CASE("a warp ends once, when its last lane leaves", "[record][batch]") {
 
 TEST_CASE("local addresses become offsets in the thread's frame", "[record][batch]") {
   Raw indexed = raw(kRawLocal, kFormOffsets, 4, 1, 0x90, 3, 0xfff9c0, 0);
-  const std::int32_t offsets[] = {0, 12};
+  const std::uint32_t offsets[] = {offset_word(0), offset_word(12)};
   std::memcpy(indexed.payload, offsets, sizeof offsets);
   const auto seen = through_a_trace({
       indexed,                                                      // somewhere in an array

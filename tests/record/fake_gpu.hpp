@@ -8,6 +8,7 @@
 #include <cstring>
 #include <mutex>
 #include <thread>
+#include <type_traits>
 #include <vector>
 
 #include "traces/record/chunk_ring.hpp"
@@ -28,7 +29,7 @@ class FakeGpu {
     std::uint32_t sm = 0, slot = 0, cta = 0, warp = 0, grid = 0;
   };
 
-  // False when recording was stopped.
+  // False when recording was stopped. `payload`: an address or offset for each lane of `mask`.
   bool emit(const Where& where, std::uint32_t kind, std::uint32_t form,
             std::uint32_t bytes_per_lane, std::uint32_t flags, std::uint32_t pc, std::uint32_t mask,
             std::uint64_t base, std::int32_t stride, const void* payload = nullptr) {
@@ -38,13 +39,26 @@ class FakeGpu {
                                                                  : 0;
     unsigned char* room = reserve(where.sm, kRecordBytes + (payload_bytes + 31) / 32 * 32);
     if (room == nullptr) return false;
-    if (payload_bytes != 0) std::memcpy(room + kRecordBytes, payload, payload_bytes);
     write_half(room + 16, pc, static_cast<std::uint32_t>(stride), where.cta,
                where.warp | (where.grid & kGridMask) << kGridShift | where.slot << kSlotShift |
                    kTag << kTagShift);
     write_half(room, static_cast<std::uint32_t>(base), static_cast<std::uint32_t>(base >> 32), mask,
                kind | form << kFormShift | bytes_per_lane << kBytesShift | flags << kFlagsShift |
                    kTag << kTagShift);
+    // Last: on a bus, too, the addresses may land after their header.
+    const auto words = [&](auto* to, auto encode) {
+      for (std::uint32_t i = 0; i < lanes && payload_bytes != 0; ++i) {
+        std::decay_t<decltype(*to)> plain;
+        std::memcpy(&plain, static_cast<const unsigned char*>(payload) + i * sizeof plain,
+                    sizeof plain);
+        std::atomic_ref(to[i]).store(encode(plain), std::memory_order_release);
+      }
+    };
+    if (form == kFormOffsets)
+      words(reinterpret_cast<std::uint32_t*>(room + kRecordBytes),
+            [](std::uint32_t offset) { return offset_word(static_cast<std::int32_t>(offset)); });
+    if (form == kFormAddresses)
+      words(reinterpret_cast<std::uint64_t*>(room + kRecordBytes), address_word);
     return true;
   }
 

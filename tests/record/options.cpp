@@ -29,6 +29,7 @@ TEST_CASE("options come out of the environment as they went in", "[record][optio
   options.last_launch = 9;
   options.ctas = 0.125;
   options.max_records = 1000000;
+  options.times = "/tmp/the times.csv";
   options.strict = true;
   options.wait = false;
   options.buffer_bytes = 1 << 20;
@@ -43,6 +44,7 @@ TEST_CASE("options come out of the environment as they went in", "[record][optio
   CHECK(read->last_launch == 9);
   CHECK(read->ctas == 0.125);
   CHECK(read->max_records == 1000000);
+  CHECK(read->times == options.times);
   CHECK(read->strict);
   CHECK_FALSE(read->wait);
   CHECK(read->buffer_bytes == 1 << 20);

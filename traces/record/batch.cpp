@@ -103,6 +103,19 @@ void SiteIndex::reset(const CodeMap& code) {
   recent_.fill({});
 }
 
+void Batch::list_lanes(const trace::Record& record, TwoLevel step,
+                       std::vector<std::uint64_t>& out) {
+  const std::size_t first = out.size(), width = std::size_t{1} << step.k;
+  out.resize(first + 32);
+  const auto stride = static_cast<std::uint64_t>(std::int64_t{record.stride});
+  const auto outer = static_cast<std::uint64_t>(std::int64_t{step.outer});
+  std::uint64_t group = record.base;
+  for (std::size_t at = 0; at < 32; at += width, group += outer) {
+    std::uint64_t address = group;
+    for (std::size_t i = at; i < at + width; ++i, address += stride) out[first + i] = address;
+  }
+}
+
 trace::Record Batch::translate(const RawRecord& raw) {
   trace::Record record;
   record.mask = raw.mask;
@@ -111,34 +124,37 @@ trace::Record Batch::translate(const RawRecord& raw) {
   const auto count = static_cast<std::size_t>(std::popcount(raw.mask));
   switch (raw_form(raw.what)) {
     case kFormTwoLevel: {
-      const std::uint32_t k = raw.what >> (kFlagsShift + kTwoLevelShift) & 15u;
-      const auto outer = static_cast<std::int32_t>(raw.mask);
+      const TwoLevel step{static_cast<std::int32_t>(raw.mask),
+                          std::min(raw.what >> (kFlagsShift + kTwoLevelShift) & 15u, 5u)};
       record.mask = ~0u;
-      record.lanes = static_cast<std::uint32_t>(lanes_.size());
-      for (std::uint32_t lane = 0; lane < 32; ++lane) {
-        const std::int64_t inner = lane & ((1u << k) - 1);
-        lanes_.push_back(raw.base + static_cast<std::uint64_t>(inner * raw.stride) +
-                         static_cast<std::uint64_t>(std::int64_t{lane >> k} * outer));
+      record.stride = raw.stride;
+      if (raw_kind(raw.what) == kRawLocal) {  // its addresses are still to be changed one by one
+        record.lanes = static_cast<std::uint32_t>(lanes_.size());
+        list_lanes(record, step, lanes_);
+        break;
       }
-      break;
+      record.lanes = kTwoLevel | static_cast<std::uint32_t>(two_level_.size());
+      two_level_.push_back(step);
+      return record;
     }
     case kFormOffsets: {
       record.lanes = static_cast<std::uint32_t>(lanes_.size());
-      const auto* offsets = reinterpret_cast<const std::int32_t*>(behind);
+      const auto* words = reinterpret_cast<const std::uint32_t*>(behind);
       for (std::size_t i = 0; i < count; ++i) {
-        lanes_.push_back(raw.base + static_cast<std::uint64_t>(std::int64_t{offsets[i]}));
+        lanes_.push_back(raw.base +
+                         static_cast<std::uint64_t>(std::int64_t{offset_of_word(words[i])}));
       }
       break;
     }
     case kFormAddresses: {
       record.lanes = static_cast<std::uint32_t>(lanes_.size());
-      const auto* addresses = reinterpret_cast<const std::uint64_t*>(behind);
-      lanes_.insert(lanes_.end(), addresses, addresses + count);
+      const auto* words = reinterpret_cast<const std::uint64_t*>(behind);
+      for (std::size_t i = 0; i < count; ++i) lanes_.push_back(address_of_word(words[i]));
       break;
     }
     default: record.stride = is_bulk(raw_kind(raw.what)) ? 0 : raw.stride;
   }
-  if (!record.regular()) record.base = 0;
+  if (!record.regular()) record.base = 0, record.stride = 0;
   return record;
 }
 
@@ -148,11 +164,13 @@ std::uint32_t Batch::add(const RawRecord& raw) {
   std::uint32_t gone = 0;
   switch (raw_kind(raw.what)) {
     case kRawBegin:
+      gpu_clock_.note(raw.pc);
       record.base = raw.base & 0xffffffffu;
       record.mask = raw.mask;
       record.site = sites_.begin();
       break;
     case kRawExit: {
+      gpu_clock_.note(raw.pc);
       // Lanes may leave at different times; the warp's last record is when the last one does.
       gone = static_cast<std::uint32_t>(std::popcount(raw.mask));
       const std::uint32_t all = launch_->lanes_of(raw_warp(raw.place));
@@ -253,16 +271,46 @@ const std::vector<Batch::Run>& Batch::sort() {
   return runs_;
 }
 
-void Batch::add_to(trace::BlockBuilder& builder, const Run& run) const {
-  builder.add(run.place >> 8, static_cast<std::uint32_t>(run.place & 255u),
-              std::span(sorted_).subspan(run.first, run.count), sites_.sites(), lanes_);
+void Batch::add_to(trace::BlockBuilder& builder, const Run& run, Scratch& scratch) const {
+  const auto cta = run.place >> 8;
+  const auto warp = static_cast<std::uint32_t>(run.place & 255u);
+  const auto records = std::span(sorted_).subspan(run.first, run.count);
+  if (std::none_of(records.begin(), records.end(), is_two_level)) {
+    builder.add(cta, warp, records, sites_.sites(), lanes_);
+    return;
+  }
+  scratch.records.assign(records.begin(), records.end());
+  scratch.lanes.clear();
+  for (trace::Record& record : scratch.records) {
+    if (record.regular()) continue;
+    const std::uint32_t from = record.lanes;
+    record.lanes = static_cast<std::uint32_t>(scratch.lanes.size());
+    if (from >= kTwoLevel) {
+      list_lanes(record, two_level_[from - kTwoLevel], scratch.lanes);
+    } else {
+      const auto first = lanes_.begin() + from;
+      scratch.lanes.insert(scratch.lanes.end(), first, first + record.active());
+    }
+    record.base = 0;
+    record.stride = 0;
+  }
+  builder.add(cta, warp, scratch.records, sites_.sites(), scratch.lanes);
 }
 
 void Batch::encode(trace::BlockBuilder& builder, const std::function<void()>& flush) {
   for (const Run& run : sort()) {
-    add_to(builder, run);
+    add_to(builder, run, scratch_);
     if (builder.full()) flush();
   }
+  clear();
+}
+
+void Batch::warm_up() {
+  constexpr std::size_t kUsual = kFull / 4;
+  records_.resize(kUsual);
+  sorted_.resize(kUsual);
+  warp_of_.resize(kUsual);
+  two_level_.resize(kUsual);
   clear();
 }
 
@@ -270,8 +318,7 @@ void Batch::reset(LaunchState& launch) {
   launch_ = &launch;
   sites_.reset(*launch.code);
   leaving_.clear();
-  records_.reserve(kFull);
-  warp_of_.reserve(kFull);
+  gpu_clock_ = {};
   clear();
 }
 
@@ -281,6 +328,7 @@ void Batch::clear() {
   warp_of_.clear();
   records_.clear();
   lanes_.clear();
+  two_level_.clear();
 }
 
 }  // namespace warpmem::record

@@ -61,15 +61,20 @@ class WarpIndex {
 
 class Batch {
  public:
-  static constexpr std::size_t kFull = 64 * 1024;  // records
+  static constexpr std::size_t kFull = 128 * 1024;  // records
 
+  // Touches the memory it will need, which takes longer than filling it.
+  void warm_up();
   // Empties it and makes it the launch's. Its memory is kept: a batch serves many launches.
   void reset(LaunchState& launch);
   // One record as it lies in a chunk, its addresses behind it. Returns the threads it says are
   // gone.
   std::uint32_t add(const RawRecord& raw);
   std::size_t size() const { return records_.size(); }
+  // Work to write it, in records that are regular: a list is as much as four.
+  std::size_t weight() const { return size() + lanes_.size() / 8 + two_level_.size() * 4; }
   LaunchState& launch() { return *launch_; }
+  const GpuClock& gpu_clock() const { return gpu_clock_; }  // of the launch, since reset()
   // Gives everything to `builder`, sorted, and forgets it; `flush` runs whenever the builder is
   // full.
   void encode(trace::BlockBuilder& builder, const std::function<void()>& flush);
@@ -82,25 +87,43 @@ class Batch {
   };
   const std::vector<Run>& sort();
   const std::vector<Run>& runs() const { return runs_; }
-  void add_to(trace::BlockBuilder& builder, const Run& run) const;
+  // Room for the records of a run with their addresses written out; kept from run to run.
+  struct Scratch {
+    std::vector<trace::Record> records;
+    std::vector<std::uint64_t> lanes;
+  };
+  void add_to(trace::BlockBuilder& builder, const Run& run, Scratch& scratch) const;
   void clear();
 
  private:
+  // Full warps that walk in two steps are kept as that until they are written: 32 addresses are ten
+  // times a record. Record::lanes is then kTwoLevel | its place in two_level_.
+  struct TwoLevel {
+    std::int32_t outer;
+    std::uint32_t k;
+  };
+  static constexpr std::uint32_t kTwoLevel = 1u << 31;
+  static bool is_two_level(const trace::Record& r) { return !r.regular() && r.lanes >= kTwoLevel; }
+  static void list_lanes(const trace::Record& record, TwoLevel step,
+                         std::vector<std::uint64_t>& out);
   trace::Record translate(const RawRecord& raw);
   void note_frame(const RawRecord& raw, const trace::Record& record);
   void make_local_addresses_frame_offsets();
 
   LaunchState* launch_ = nullptr;
+  GpuClock gpu_clock_;
   SiteIndex sites_;
   WarpIndex warps_;                     // places: cta << 8 | warp
   std::vector<std::uint32_t> warp_of_;  // one a record
   std::vector<trace::Record> records_;
   std::vector<std::uint64_t> lanes_;
+  std::vector<TwoLevel> two_level_;
   std::unordered_map<std::uint64_t, std::uint32_t> leaving_;  // warps of which some lanes are gone
   bool has_local_ = false;
   std::vector<std::uint32_t> by_place_, next_;  // sort()'s own
   std::vector<trace::Record> sorted_;
   std::vector<Run> runs_;
+  Scratch scratch_;
 };
 
 }  // namespace warpmem::record

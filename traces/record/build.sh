@@ -39,7 +39,7 @@ done
 objects=
 for file in $sources; do
   object="$out/$(echo "$file" | sed "s|$root/||; s|/|-|g").o"
-  ${CXX:-g++} -std=c++20 -O2 -fPIC -fvisibility=hidden \
+  ${CXX:-g++} -std=c++20 -O3 -fPIC -fvisibility=hidden \
     -DFMT_HEADER_ONLY -DWARPMEM_VERSION="\"$version\"" -DWARPMEM_PATCHES_FILE="\"$out/patches.fatbin\"" \
     -I"$root" -I"$include" -I"$cuda/include" -c "$file" -o "$object"
   objects="$objects $object"

@@ -58,6 +58,24 @@ void ChunkRing::stop() {
   std::atomic_ref<std::uint32_t>(*stop_).store(1, std::memory_order_release);
 }
 
+// Has every lane's address landed? Their words are never zero, and the chunk was.
+bool StreamReader::payload_landed(const RawRecord& record) {
+  const auto lanes = static_cast<std::size_t>(std::popcount(record.mask));
+  bool landed = true;
+  const auto all_set = [&](const auto* words) {
+    for (std::size_t i = 0; i < lanes; ++i) {
+      landed &= std::atomic_ref(words[i]).load(std::memory_order_relaxed) != 0;
+    }
+  };
+  switch (raw_form(record.what)) {
+    case kFormOffsets: all_set(reinterpret_cast<const std::uint32_t*>(&record + 1)); break;
+    case kFormAddresses: all_set(reinterpret_cast<const unsigned long long*>(&record + 1)); break;
+    default: return true;
+  }
+  std::atomic_thread_fence(std::memory_order_acquire);
+  return landed;
+}
+
 const RawRecord* StreamReader::next() {
   while (chunk_ != kStopped) {
     if (at_ > kChunkCapacity) return nullptr;  // cannot happen: kNext always has room
@@ -65,6 +83,7 @@ const RawRecord* StreamReader::next() {
     const std::uint32_t what = look(record->what);
     if (what >> kTagShift != kTag || look(record->place) >> kTagShift != kTag) return nullptr;
     if (raw_kind(what) != kRawNext) {
+      if (!payload_landed(*record)) return nullptr;
       at_ += kRecordBytes + payload_bytes(*record);
       return record;
     }

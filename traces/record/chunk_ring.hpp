@@ -55,6 +55,7 @@ class StreamReader {
   static std::uint32_t payload_bytes(const RawRecord& record);
 
  private:
+  static bool payload_landed(const RawRecord& record);
   ChunkRing* ring_;
   std::uint32_t chunk_;
   std::uint32_t at_ = 0;

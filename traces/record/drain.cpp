@@ -1,7 +1,6 @@
 #include "traces/record/drain.hpp"
 
-#include <pthread.h>
-#include <signal.h>
+#include <sys/prctl.h>
 
 #include <algorithm>
 #include <bit>
@@ -14,27 +13,36 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kBurst = 8192;       // records of a stream before the next one's turn
 constexpr std::uint64_t kAllowance = 256;  // records that a worker takes of the maximum at once
-constexpr std::size_t kRange = 8 * 1024;   // records worth a thread when a launch is written
+constexpr std::size_t kRange = 8 * 1024;  // Batch::weight() worth a thread when a launch is written
 
-// The program's signals stay with the program's threads.
-class SignalsBlocked {
- public:
-  SignalsBlocked() {
-    sigset_t all;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &old_);
-  }
-  ~SignalsBlocked() { pthread_sigmask(SIG_SETMASK, &old_, nullptr); }
+// The first block that a thread compresses takes its tables.
+void warm_up_compressor() {
+  const trace::Record record;
+  const trace::Site site;
+  trace::BlockBuilder builder(0);
+  builder.add(0, 0, {&record, 1}, {&site, 1}, {});
+  builder.take();
+}
 
- private:
-  sigset_t old_;
-};
+// Looking at a line of memory that the GPU is writing makes its write wait for the line to come
+// back: threads that looked all the time made kernels take six times as long. So a thread that has
+// read what there was sleeps, and comes back when there is more than a line.
+constexpr auto kShortNap = std::chrono::microseconds(40);
+constexpr auto kLongNap = std::chrono::microseconds(640);
+constexpr std::size_t kWorthwhile = 2048;  // records at once: the GPU is far ahead
+
+// The program's own thread may spin on our memory for the end of a short kernel.
+constexpr auto kSpin = std::chrono::microseconds(300);
 
 }  // namespace
 
 Drain::Drain(unsigned char* memory, std::uint32_t chunks, Output& output, unsigned threads,
              std::uint64_t max_records)
-    : ring_(memory, chunks), output_(output), left_(max_records) {
+    : ring_(memory, chunks),
+      crew_(threads - 1, warm_up_compressor),
+      ranges_(threads),
+      output_(output),
+      left_(max_records) {
   const SignalsBlocked blocked;
   for (unsigned i = 0; i < threads; ++i) workers_.push_back(std::make_unique<Worker>());
   for (std::uint32_t s = 0; s < kStreams; ++s)
@@ -177,30 +185,34 @@ void Drain::guarded(F&& action) {
 }
 
 void Drain::run(Worker& worker) {
-  using namespace std::chrono_literals;
-  auto nap = 20us;
+  using Microseconds = std::chrono::microseconds;
+  prctl(PR_SET_TIMERSLACK, 1000ul);  // ns; the usual 50 us would double the shortest nap
+  auto nap = kShortNap;
   std::uint32_t epoch = 0;
+  guarded([&] {
+    const std::lock_guard lock(worker.mutex);
+    worker.spare = std::make_unique<Held>();
+    worker.spare->batch.warm_up();
+  });
   while (!quit_.load(std::memory_order_relaxed)) {
     std::size_t seen = 0;
     {
       const std::lock_guard lock(worker.mutex);
       guarded([&] { seen = consume(worker); });
     }
-    if (seen != 0) {
-      nap = 20us;
-      continue;
+    if (seen >= kWorthwhile) continue;
+    // A launch that is young, or that has just written, is likely to write more soon.
+    if (const std::uint32_t now = epoch_.load(std::memory_order_relaxed);
+        seen != 0 || now != epoch) {
+      epoch = now;
+      nap = kShortNap;
     }
     std::unique_lock lock(wake_mutex_);
     if (active_.load() == 0) {
       wake_.wait(lock, [&] { return active_.load() != 0 || quit_.load(); });
-      nap = 20us;
-    } else {
-      if (const std::uint32_t now = epoch_.load(); now != epoch) {  // a launch is young: look often
-        epoch = now;
-        nap = 20us;
-      }
+    } else if (epoch_.load() == epoch) {
       wake_.wait_for(lock, nap);
-      nap = std::min(nap * 2, std::chrono::microseconds(500));
+      nap = std::min<Microseconds>(nap * 2, kLongNap);
     }
   }
 }
@@ -210,6 +222,7 @@ void Drain::flush(Held& held) {
   const trace::EncodedBlock block = held.builder->take(held.batch.launch().lost.load());
   held.written = true;
   held.batch.launch().records += block.records;
+  held.batch.launch().bytes += block.body.size();
   output_.append(block);
 }
 
@@ -223,6 +236,8 @@ void Drain::encode(Held& held) {
 }
 
 bool Drain::wait(const LaunchState& launch, unsigned patience) {
+  for (const auto spin = Clock::now() + kSpin; !launch.all_gone() && Clock::now() < spin;)
+    pause_briefly();
   std::unique_lock lock(wake_mutex_);
   const auto end = Clock::now() + std::chrono::milliseconds(patience);
   while (!launch.all_gone() && !full_.load() && Clock::now() < end) {
@@ -235,61 +250,59 @@ bool Drain::wait(const LaunchState& launch, unsigned patience) {
 // multiprocessor they ran on. Neighbours then compress together, and the blocks of a launch look
 // the same in every run. Ranges of CTAs are encoded in parallel and written one after the other.
 void Drain::write_in_order(std::vector<std::unique_ptr<Held>>& parts) {
-  const SignalsBlocked blocked;
   const auto in_parallel = [this](std::size_t count, const auto& action) {
-    std::vector<std::thread> threads;
-    for (std::size_t i = 1; i < count; ++i) {
-      threads.emplace_back([&, i] { guarded([&] { action(i); }); });
-    }
-    guarded([&] { action(0); });
-    for (std::thread& thread : threads) thread.join();
+    crew_.run(count, [&](std::size_t i) { guarded([&] { action(i); }); });
   };
-  std::size_t records = 0;
-  for (const auto& part : parts) records += part->batch.size();
-  const std::size_t ranges = std::clamp<std::size_t>(records / kRange, 1, workers_.size());
-  in_parallel(ranges == 1 ? 1 : parts.size(), [&](std::size_t i) {
-    parts[i]->batch.sort();
-    for (std::size_t rest = i + 1; ranges == 1 && rest < parts.size(); ++rest)
-      parts[rest]->batch.sort();
-  });
+  std::size_t work = 0;
+  for (const auto& part : parts) work += part->batch.weight();
+  const std::size_t ranges = std::clamp<std::size_t>(work / kRange, 1, workers_.size());
+  if (ranges == 1) {
+    for (const auto& part : parts) part->batch.sort();
+  } else {
+    in_parallel(parts.size(), [&](std::size_t i) { parts[i]->batch.sort(); });
+  }
 
-  struct Piece {
-    const Batch* batch;
-    Batch::Run run;
-  };
   LaunchState& launch = parts[0]->batch.launch();
   const auto& grid = launch.launch.grid;
   const std::uint64_t ctas = std::uint64_t{grid[0]} * grid[1] * grid[2];
-  std::vector<std::vector<trace::EncodedBlock>> blocks(ranges);
-  in_parallel(ranges, [&](std::size_t range) {
-    const auto begins_before = [](const Batch::Run& run, std::uint64_t place) {
-      return run.place < place;
-    };
-    const std::uint64_t low = ctas * range / ranges << 8, high = ctas * (range + 1) / ranges << 8;
-    std::vector<Piece> pieces;
-    for (const auto& part : parts) {
-      const auto& runs = part->batch.runs();
-      const auto end = std::lower_bound(runs.begin(), runs.end(), high, begins_before);
-      for (auto run = std::lower_bound(runs.begin(), runs.end(), low, begins_before); run != end;
-           ++run) {
-        pieces.push_back({&part->batch, *run});
-      }
-    }
-    std::stable_sort(pieces.begin(), pieces.end(),
-                     [](const Piece& a, const Piece& b) { return a.run.place < b.run.place; });
-    trace::BlockBuilder builder(launch.launch.id);
-    for (const Piece& piece : pieces) {
-      piece.batch->add_to(builder, piece.run);
-      if (builder.full()) blocks[range].push_back(builder.take(launch.lost.load()));
-    }
-    if (!builder.empty()) blocks[range].push_back(builder.take(launch.lost.load()));
+  const std::lock_guard lock(ranges_mutex_);
+  in_parallel(ranges, [&](std::size_t i) {
+    encode_range(parts, ctas * i / ranges, ctas * (i + 1) / ranges, ranges_[i]);
   });
-  for (const auto& range : blocks) {
-    for (const trace::EncodedBlock& block : range) {
+  for (std::size_t i = 0; i < ranges; ++i) {
+    for (const trace::EncodedBlock& block : ranges_[i].blocks) {
       launch.records += block.records;
+      launch.bytes += block.body.size();
       output_.append(block);
     }
+    ranges_[i].blocks.clear();
   }
+}
+
+void Drain::encode_range(const std::vector<std::unique_ptr<Held>>& parts, std::uint64_t first_cta,
+                         std::uint64_t end_cta, Range& range) {
+  const LaunchState& launch = parts[0]->batch.launch();
+  const auto begins_before = [](const Batch::Run& run, std::uint64_t place) {
+    return run.place < place;
+  };
+  range.pieces.clear();
+  for (const auto& part : parts) {
+    const auto& runs = part->batch.runs();
+    const auto end = std::lower_bound(runs.begin(), runs.end(), end_cta << 8, begins_before);
+    for (auto run = std::lower_bound(runs.begin(), runs.end(), first_cta << 8, begins_before);
+         run != end; ++run) {
+      range.pieces.push_back({&part->batch, *run});
+    }
+  }
+  std::stable_sort(range.pieces.begin(), range.pieces.end(),
+                   [](const Piece& a, const Piece& b) { return a.run.place < b.run.place; });
+  range.builder.restart(launch.launch.id);
+  const auto take = [&] { range.blocks.push_back(range.builder.take(launch.lost.load())); };
+  for (const Piece& piece : range.pieces) {
+    piece.batch->add_to(range.builder, piece.run, range.scratch);
+    if (range.builder.full()) take();
+  }
+  if (!range.builder.empty()) take();
 }
 
 void Drain::finish(LaunchState& launch) {
@@ -307,29 +320,25 @@ void Drain::finish(LaunchState& launch) {
     parts.push_back(std::move(worker->held[launch.slot]));
     started = started || parts.back()->written || !parts.back()->builder->empty();
   }
+  for (const auto& part : parts) launch.gpu_clock.merge(part->batch.gpu_clock());
+  launch.read = Clock::now();
   if (output_.failed()) {
     for (auto& part : parts) launch.lost += part->batch.size();
   } else if (!parts.empty() && !started) {
     write_in_order(parts);
   } else {
-    const SignalsBlocked blocked;
-    std::vector<std::thread> helpers;
-    for (auto& part : parts) {
-      helpers.emplace_back([this, &part] {
-        guarded([&] {
-          encode(*part);
-          flush(*part);
-        });
+    crew_.run(parts.size(), [&](std::size_t i) {
+      guarded([&] {
+        encode(*parts[i]);
+        flush(*parts[i]);
       });
-    }
-    for (std::thread& helper : helpers) helper.join();
+    });
   }
   for (std::size_t i = 0; i < parts.size(); ++i) {
     const std::lock_guard lock(workers_[i]->mutex);
     if (!workers_[i]->spare) workers_[i]->spare = std::move(parts[i]);
   }
   end_in_trace(launch);
-
   const std::lock_guard lock(slots_);
   by_slot_[launch.slot].store(nullptr);
   launches_[launch.slot].reset();

@@ -17,6 +17,7 @@
 
 #include "traces/record/batch.hpp"
 #include "traces/record/chunk_ring.hpp"
+#include "traces/record/crew.hpp"
 #include "traces/record/launch_state.hpp"
 #include "traces/record/output.hpp"
 
@@ -51,6 +52,17 @@ class Drain {
     std::optional<trace::BlockBuilder> builder;
     bool written = false;  // blocks of it are in the trace
   };
+  // What one thread writes a part of a launch with; kept for its memory.
+  struct Piece {
+    const Batch* batch;
+    Batch::Run run;
+  };
+  struct Range {
+    std::vector<Piece> pieces;
+    trace::BlockBuilder builder{0};
+    Batch::Scratch scratch;
+    std::vector<trace::EncodedBlock> blocks;
+  };
   class Departures;
   struct Worker {
     std::mutex mutex;  // of the streams and of what is held
@@ -66,6 +78,8 @@ class Drain {
   void guarded(F&& action);
   bool may_record(Worker& worker);
   void write_in_order(std::vector<std::unique_ptr<Held>>& parts);
+  void encode_range(const std::vector<std::unique_ptr<Held>>& parts, std::uint64_t first_cta,
+                    std::uint64_t end_cta, Range& range);
   std::size_t consume(Worker& worker);
   Held* held_for(Worker& worker, std::uint32_t place);
   void encode(Held& held);
@@ -73,6 +87,9 @@ class Drain {
   void end_in_trace(const LaunchState& launch);
 
   ChunkRing ring_;
+  Crew crew_;  // for what is done once a launch is over
+  std::mutex ranges_mutex_;
+  std::vector<Range> ranges_;
   Output& output_;
   std::atomic<std::uint64_t> left_;  // of the maximum, not given to a worker yet
   std::array<std::shared_ptr<LaunchState>, kLaunchSlots> launches_;

@@ -2,19 +2,23 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <vector>
 
 #include "traces/launch.hpp"
 #include "traces/record.hpp"
 #include "traces/record/code_map.hpp"
+#include "traces/record/gpu_clock.hpp"
 
 namespace warpmem::record {
 
 struct LaunchState {
   trace::Launch launch;
+  std::string kernel;                   // demangled
   std::shared_ptr<const CodeMap> code;  // what its PCs mean
   std::uint32_t slot = 0;
   std::uint64_t threads_expected = 0;  // of the CTAs that are recorded
@@ -36,6 +40,10 @@ struct LaunchState {
   std::atomic<std::uint64_t> records{0};  // written
   std::atomic<std::uint64_t> lost{0};
   std::atomic<bool> truncated{false};
+  // For --times. Set by the thread that launches, and by the one that finishes the launch.
+  std::chrono::steady_clock::time_point begun, returned, read;
+  GpuClock gpu_clock;
+  std::atomic<std::uint64_t> bytes{0};  // of its blocks in the trace
   bool all_gone() const { return threads_gone.load(std::memory_order_acquire) >= threads_expected; }
 
   std::uint32_t threads_per_cta() const {

@@ -218,6 +218,7 @@ Result<RecordReport> run_recorder(const RecordOptions& wanted, const RecorderFil
   RecordOptions options = wanted;
   std::error_code none;
   options.output = fs::absolute(options.output, none);  // the program may change its folder
+  if (!options.times.empty()) options.times = fs::absolute(options.times, none);
   return run_watched(options.command, variables_for(options, files), "WARPMEM_RECORD_STATUS");
 }
 

@@ -70,6 +70,7 @@ std::vector<std::pair<std::string, std::string>> to_environment(const RecordOpti
   if (o.max_records != RecordOptions::kNoLimit) {
     result.emplace_back("WARPMEM_RECORD_MAX_RECORDS", fmt::format("{}", o.max_records));
   }
+  if (!o.times.empty()) result.emplace_back("WARPMEM_RECORD_TIMES", o.times);
   if (o.strict) result.emplace_back("WARPMEM_RECORD_STRICT", "1");
   if (!o.wait) result.emplace_back("WARPMEM_RECORD_WAIT", "0");
   if (o.buffer_bytes != RecordOptions{}.buffer_bytes) {
@@ -102,6 +103,7 @@ Result<RecordOptions> from_environment() {
   if (auto ok = read_number("WARPMEM_RECORD_BUFFER", o.buffer_bytes); !ok) return ok.error();
   if (auto ok = read_number("WARPMEM_RECORD_THREADS", threads); !ok) return ok.error();
   o.threads = static_cast<unsigned>(threads);
+  o.times = variable("WARPMEM_RECORD_TIMES");
   o.strict = variable("WARPMEM_RECORD_STRICT") == "1";
   o.wait = variable("WARPMEM_RECORD_WAIT") != "0";
   if (const std::string command = variable("WARPMEM_RECORD_COMMAND"); !command.empty()) {

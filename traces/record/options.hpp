@@ -21,6 +21,7 @@ struct RecordOptions {
   std::uint64_t last_launch = kNoLimit;
   double ctas = 1;                         // fraction of each launch's CTAs, (0, 1]
   std::uint64_t max_records = kNoLimit;    // stop recording after that many
+  std::string times;                       // CSV file to write; empty: none
   bool strict = false;                     // a failure of the recorder ends the program
   bool wait = true;                        // a launch returns when its records are read
   std::uint64_t buffer_bytes = 64u << 20;  // pinned memory between GPU and host

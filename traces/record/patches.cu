@@ -2,9 +2,10 @@
 // nvcc --fatbin --compile-as-tools-patch and embedded in the recorder library.
 //
 // Each function runs with the lanes that execute the instruction. The lanes agree on how to
-// describe their addresses, the first of them takes room in the multiprocessor's chunk, and at
-// most two lanes write one 32-byte record; only irregular addresses cost more. The argument lists
-// are the oldest form of each callback: later versions append arguments, which are not read.
+// describe their addresses, the first of them takes room in the multiprocessor's chunk, and the
+// first two write half a 32-byte record each, with one instruction, so that it crosses the bus as
+// one packet; only irregular addresses cost more. The argument lists are the oldest form of each
+// callback: later versions append arguments, which are not read.
 #include <cstdint>
 
 #include "traces/record/wire.hpp"
@@ -37,6 +38,13 @@ __device__ __forceinline__ u32 grid_id() {
   u64 id;
   asm volatile("mov.u64 %0, %%gridid;" : "=l"(id));
   return static_cast<u32>(id);
+}
+
+// Nanoseconds, low half; the same on all multiprocessors.
+__device__ __forceinline__ u32 clock_ns() {
+  u32 now;
+  asm volatile("mov.u32 %0, %%globaltimer_lo;" : "=r"(now));
+  return now;
 }
 
 __device__ __forceinline__ void nap(u32 nanoseconds) {
@@ -73,6 +81,26 @@ __device__ __forceinline__ u32 fixed(const u32& field) {
   return value;
 }
 
+struct Stream {
+  u64 cursor;  // this multiprocessor's
+  u64 chunks;
+};
+__device__ __forceinline__ Stream stream_of(const LaunchSlot* s) {
+  u64 cursors, chunks;
+  asm("ld.global.nc.v2.u64 {%0, %1}, [%2];" : "=l"(cursors), "=l"(chunks) : "l"(&s->cursors));
+  return {cursors + sm_id() % kStreams * sizeof(u64), chunks};
+}
+struct Filter {
+  u32 cta_limit, slot;
+};
+__device__ __forceinline__ Filter filter_of(const LaunchSlot* s) {
+  Filter f;
+  asm("ld.global.nc.v2.u32 {%0, %1}, [%2];" : "=r"(f.cta_limit), "=r"(f.slot) : "l"(&s->cta_limit));
+  return f;
+}
+
+__device__ __forceinline__ bool likely(bool holds) { return __builtin_expect(holds, true); }
+
 __device__ __forceinline__ u64 advance(u64 cursor, u32 bytes) {
   u64 old;
   asm volatile("atom.global.add.u64 %0, [%1], %2;"
@@ -89,8 +117,8 @@ __device__ __forceinline__ void exchange(u64 cursor, u32 chunk, u32 at) {
 __device__ __forceinline__ bool fits(u64 old, u32 bytes) {
   return static_cast<u32>(old) <= kChunkCapacity - bytes && static_cast<u32>(old >> 32) != kStopped;
 }
-__device__ __forceinline__ u64 address_of(const LaunchSlot* s, u64 cursor) {
-  return fixed(s->chunks) + (cursor >> 32) * kChunkBytes + static_cast<u32>(cursor);
+__device__ __forceinline__ u64 address_of(u64 chunks, u64 cursor) {
+  return chunks + (cursor >> 32) * kChunkBytes + static_cast<u32>(cursor);
 }
 
 // The next empty chunk; waits until the host has emptied one. kStopped when recording is over.
@@ -108,9 +136,11 @@ __device__ __forceinline__ u32 take_chunk(const LaunchSlot* s) {
 }
 
 // What reserve() does when the chunk is full: `old` is what the cursor was.
-__device__ __forceinline__ u64 replace_chunk(const LaunchSlot* s, u64 cursor, u64 old, u32 bytes) {
+__device__ __forceinline__ u64 replace_chunk(const LaunchSlot* s, const Stream& stream, u64 old,
+                                             u32 bytes) {
+  const u64 cursor = stream.cursor;
   for (;;) {
-    if (fits(old, bytes)) return address_of(s, old);
+    if (fits(old, bytes)) return address_of(stream.chunks, old);
     const u32 at = static_cast<u32>(old);
     if (static_cast<u32>(old >> 32) == kStopped) {
       exchange(cursor, kStopped, 0);  // or the offset would run over
@@ -118,11 +148,11 @@ __device__ __forceinline__ u64 replace_chunk(const LaunchSlot* s, u64 cursor, u6
     }
     if (at <= kChunkCapacity) {  // the first that does not fit closes the chunk
       const u32 next = take_chunk(s);
-      const u64 end = address_of(s, old);
+      const u64 end = address_of(stream.chunks, old);
       store16(end, next, 0, 0, kRawNext | kTag << kTagShift);
       store16(end + 16, 0, 0, 0, kTag << kTagShift);
       exchange(cursor, next, next == kStopped ? 0 : bytes);
-      return next == kStopped ? 0 : address_of(s, static_cast<u64>(next) << 32);
+      return next == kStopped ? 0 : address_of(stream.chunks, static_cast<u64>(next) << 32);
     }
     while (static_cast<u32>(load_now(reinterpret_cast<const u64*>(cursor))) > kChunkCapacity)
       nap(200);
@@ -132,9 +162,10 @@ __device__ __forceinline__ u64 replace_chunk(const LaunchSlot* s, u64 cursor, u6
 
 // Room for `bytes` in this multiprocessor's stream, or 0 when recording is over.
 __device__ __forceinline__ u64 reserve(const LaunchSlot* s, u32 bytes) {
-  const u64 cursor = fixed(s->cursors) + sm_id() % kStreams * sizeof(u64);
-  const u64 old = advance(cursor, bytes);
-  return fits(old, bytes) ? address_of(s, old) : replace_chunk(s, cursor, old, bytes);
+  const Stream stream = stream_of(s);
+  const u64 old = advance(stream.cursor, bytes);
+  return likely(fits(old, bytes)) ? address_of(stream.chunks, old)
+                                  : replace_chunk(s, stream, old, bytes);
 }
 
 __device__ __forceinline__ u32 linear_cta() {
@@ -147,8 +178,8 @@ __device__ __forceinline__ u32 linear_warp() {
 // False for CTAs left out by --ctas, and for launches that are not recorded.
 __device__ __forceinline__ bool wanted(const LaunchSlot* s) {
   if (s == nullptr) return false;
-  const u32 limit = fixed(s->cta_limit);
-  return limit == ~0u || cta_hash(linear_cta()) <= limit;
+  const u32 limit = filter_of(s).cta_limit;
+  return likely(limit == ~0u) || cta_hash(linear_cta()) <= limit;
 }
 
 struct Header {
@@ -157,16 +188,17 @@ struct Header {
   std::int32_t stride;
 };
 
+// By one lane.
 __device__ __forceinline__ void write_header(const LaunchSlot* s, u64 room, const Header& h) {
   store16(room, static_cast<u32>(h.base), static_cast<u32>(h.base >> 32), h.mask,
           h.what | kTag << kTagShift);
   store16(room + 16, h.pc, static_cast<u32>(h.stride), linear_cta(),
-          linear_warp() | (grid_id() & kGridMask) << kGridShift | fixed(s->slot) << kSlotShift |
+          linear_warp() | (grid_id() & kGridMask) << kGridShift | filter_of(s).slot << kSlotShift |
               kTag << kTagShift);
 }
 
-// A record without lane addresses.
-__device__ __forceinline__ void emit_plain(void* user, u64 pc, u32 what, u64 base,
+// A record without lane addresses; of the first active lane alone for what is issued once a warp.
+__device__ __forceinline__ void emit_plain(void* user, u32 pc, u32 what, u64 base,
                                            std::int32_t stride, bool one_lane) {
   const auto* s = static_cast<const LaunchSlot*>(user);
   if (!wanted(s)) return;
@@ -174,9 +206,7 @@ __device__ __forceinline__ void emit_plain(void* user, u64 pc, u32 what, u64 bas
   const u32 leader = __ffs(active) - 1;
   if (lane_id() != leader) return;
   const u64 room = reserve(s, kRecordBytes);
-  if (room == 0) return;
-  write_header(s, room,
-               {base, one_lane ? 1u << leader : active, what, static_cast<u32>(pc), stride});
+  if (room != 0) write_header(s, room, {base, one_lane ? 1u << leader : active, what, pc, stride});
 }
 
 // Lanes 0..2^k-1 walk by `stride`, groups of 2^k lanes by `outer`. Full warps only.
@@ -208,7 +238,7 @@ __device__ __forceinline__ void emit(void* user, u64 pc, u32 what, u64 address, 
   std::int32_t stride = static_cast<std::int32_t>(
       __shfl_sync(active, static_cast<u32>(address), static_cast<int>(next)) -
       static_cast<u32>(first));
-  if (next > leader + 1) stride /= static_cast<std::int32_t>(next - leader);
+  if (!likely(next <= leader + 1)) stride /= static_cast<std::int32_t>(next - leader);
   const int from_leader = static_cast<int>(lane) - static_cast<int>(leader);
   const bool regular =
       all_lanes(active, address == first + static_cast<long long>(from_leader) * stride);
@@ -216,7 +246,7 @@ __device__ __forceinline__ void emit(void* user, u64 pc, u32 what, u64 address, 
   u64 base = first - static_cast<long long>(leader) * stride;
   u32 mask = active, payload = 0;  // bytes
   bool narrow = false;
-  if (!regular) {
+  if (!likely(regular)) {
     base = first;
     u32 k;
     std::int32_t outer;
@@ -225,30 +255,29 @@ __device__ __forceinline__ void emit(void* user, u64 pc, u32 what, u64 address, 
       what |= kFormTwoLevel << kFormShift | k << (kFlagsShift + kTwoLevelShift);
     } else {
       const long long offset = static_cast<long long>(address - first);
-      narrow = all_lanes(active, offset == static_cast<std::int32_t>(offset));
+      constexpr long long kNarrow = 1ll << 30;
+      narrow = all_lanes(active, offset >= -kNarrow && offset < kNarrow);
       payload = (__popc(active) * (narrow ? 4u : 8u) + kRecordBytes - 1) & ~(kRecordBytes - 1);
       what |= (narrow ? kFormOffsets : kFormAddresses) << kFormShift;
       stride = 0;
     }
   }
   u64 room = 0;
-  if (lane == leader) room = reserve(s, kRecordBytes + payload);
-  if (payload != 0) {
-    room = __shfl_sync(active, room, static_cast<int>(leader));
-    if (room == 0) return;
-    const u64 mine = room + kRecordBytes + __popc(active & ((1u << lane) - 1)) * (narrow ? 4u : 8u);
-    if (narrow) {
-      asm volatile("st.volatile.global.u32 [%0], %1;" ::"l"(mine),
-                   "r"(static_cast<u32>(address - first))
-                   : "memory");
-    } else {
-      asm volatile("st.volatile.global.u64 [%0], %1;" ::"l"(mine), "l"(address) : "memory");
-    }
-    __threadfence_system();  // the header says that the addresses are there
-    __syncwarp(active);
+  if (lane == leader) {
+    room = reserve(s, kRecordBytes + payload);
+    if (room != 0) write_header(s, room, {base, mask, what, static_cast<u32>(pc), stride});
   }
-  if (lane == leader && room != 0) {
-    write_header(s, room, {base, mask, what, static_cast<u32>(pc), stride});
+  if (likely(payload == 0)) return;
+  room = __shfl_sync(active, room, static_cast<int>(leader));
+  if (room == 0) return;
+  const u64 mine = room + kRecordBytes + __popc(active & ((1u << lane) - 1)) * (narrow ? 4u : 8u);
+  if (narrow) {  // never zero: the host sees by that what has landed
+    asm volatile("st.volatile.global.u32 [%0], %1;" ::"l"(mine),
+                 "r"(offset_word(static_cast<std::int32_t>(address - first)))
+                 : "memory");
+  } else {
+    asm volatile("st.volatile.global.u64 [%0], %1;" ::"l"(mine), "l"(address_word(address))
+                 : "memory");
   }
 }
 
@@ -260,16 +289,16 @@ __device__ __forceinline__ u32 describe(u32 kind, u32 bytes, u32 flags) {
 
 #define PATCH extern "C" __device__ __noinline__ int
 
-PATCH warpmem_begin(void* user, u64 pc) {
+PATCH warpmem_begin(void* user, u64) {
   u32 dynamic_shared;
   asm volatile("mov.u32 %0, %%dynamic_smem_size;" : "=r"(dynamic_shared));
-  emit_plain(user, pc, kRawBegin, sm_id() | static_cast<u64>(dynamic_shared) << 32,
+  emit_plain(user, clock_ns(), kRawBegin, sm_id() | static_cast<u64>(dynamic_shared) << 32,
              static_cast<std::int32_t>(grid_id()), false);
   return 0;
 }
 
-PATCH warpmem_exit(void* user, u64 pc) {
-  emit_plain(user, pc, kRawExit, 0, 0, false);
+PATCH warpmem_exit(void* user, u64) {
+  emit_plain(user, clock_ns(), kRawExit, 0, 0, false);
   return 0;
 }
 
@@ -294,7 +323,8 @@ PATCH warpmem_remote(void* user, u64 pc, void* p, u32 bytes, u32 flags, const vo
 }
 
 PATCH warpmem_barrier(void* user, u64 pc, u32 index, u32 threads, u32) {
-  emit_plain(user, pc, kRawBarrier, index, static_cast<std::int32_t>(threads), false);
+  emit_plain(user, static_cast<u32>(pc), kRawBarrier, index, static_cast<std::int32_t>(threads),
+             false);
   return 0;
 }
 
@@ -340,8 +370,11 @@ PATCH warpmem_async_reduction(void* user, u64 pc, u32 address, u32, u32 bytes) {
 __device__ __forceinline__ void emit_bulk(void* user, u64 pc, u32 read_kind, u64 source,
                                           u32 write_kind, u64 target, u32 blocks, u32 flags) {
   const auto bytes = static_cast<std::int32_t>((blocks & 0xffffu) * 16);
-  emit_plain(user, pc, describe(read_kind, 0, kFlagRead), source, bytes, true);
-  emit_plain(user, pc, describe(write_kind, 0, flags), target, bytes, true);
+#pragma unroll 1  // one copy of the code: less of it, and fewer registers and predicates
+  for (u32 side = 0; side < 2; ++side) {
+    const u32 what = side == 0 ? describe(read_kind, 0, kFlagRead) : describe(write_kind, 0, flags);
+    emit_plain(user, static_cast<u32>(pc), what, side == 0 ? source : target, bytes, true);
+  }
 }
 
 PATCH warpmem_bulk_load(void* user, u64 pc, u64 source, u32 target, u32, u32 blocks, u32) {

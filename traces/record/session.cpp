@@ -66,6 +66,7 @@ Session::Session(const RecordOptions& options, const SanitizerApi& api)
     : options_(options),
       api_(api),
       output_([this](const Error& error) { report_failure(error); }),
+      times_(options.times, output_),
       programs_(
           output_,
           [this](const void* module, const char* function, std::uint64_t& pc, std::uint64_t& size) {
@@ -182,6 +183,7 @@ Session::Launch Session::describe(std::uint32_t id, const Sanitizer_LaunchData& 
   launch.stream = streams_.try_emplace(data.hStream, streams_.size()).first->second;
   launch.allocations = allocations_.snapshot();
   state->code = entry.code;
+  state->kernel = entry.program.demangled;
   state->context = data.context;
   state->stream = data.hStream;
   const std::uint64_t ctas = std::uint64_t{data.gridDim_x} * data.gridDim_y * data.gridDim_z;
@@ -224,6 +226,7 @@ void Session::launch_begin(const Sanitizer_LaunchData& data) {
     api_.set_launch_callback_data(data.hLaunch, data.function, data.hStream, user);
   }
   open.since = std::chrono::steady_clock::now();
+  if (open.state) open.state->begun = open.since;
   t_open.push_back(std::move(open));
 }
 
@@ -248,6 +251,7 @@ void Session::launch_end() {
   OpenLaunch open = std::move(t_open.back());
   t_open.pop_back();
   if (!open.state) return;
+  open.state->returned = std::chrono::steady_clock::now();
   if (t_in_graph) {
     t_graph.push_back(std::move(open));
     return;
@@ -299,6 +303,7 @@ void Session::finish(LaunchState& launch) {
     drain = contexts_[static_cast<CUcontext>(const_cast<void*>(launch.context))].drain.get();
   }
   drain->finish(launch);
+  times_.add(launch, launch.kernel);
   records_ += launch.records.load();
   lost_ += launch.lost.load();
 }

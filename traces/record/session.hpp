@@ -15,6 +15,7 @@
 #include "traces/record/allocations.hpp"
 #include "traces/record/drain.hpp"
 #include "traces/record/launch_attributes.hpp"
+#include "traces/record/launch_times.hpp"
 #include "traces/record/options.hpp"
 #include "traces/record/output.hpp"
 #include "traces/record/programs.hpp"
@@ -67,6 +68,7 @@ class Session {
   SanitizerApi api_;
   std::optional<std::regex> kernel_;
   Output output_;
+  LaunchTimes times_;
   Programs programs_;
   Allocations allocations_;
   AttributeTracker attributes_;

@@ -2,9 +2,10 @@
 //
 // Records lie in chunks of pinned host memory. Each multiprocessor fills one chunk at a time (its
 // stream); a warp takes room with one atomicAdd and writes straight over the bus. A record
-// announces itself: a chunk is zeroed before it is handed out, and each 16-byte half of a record
-// carries kTag, so that the host knows what has landed without a counter or a fence per record.
-// A full chunk ends with a kNext record that names the stream's next chunk.
+// announces itself: a chunk is zeroed before it is handed out, each 16-byte half of a record
+// carries kTag, and no word of the addresses behind it is zero, so that the host knows what has
+// landed without a counter or a fence per record. A full chunk ends with a kNext record that names
+// the stream's next chunk.
 #pragma once
 
 #include <cstdint>
@@ -43,8 +44,9 @@ enum RawForm : std::uint32_t {
   kFormRegular,    // base + lane * stride
   kFormTwoLevel,   // all 32 lanes: base + (lane % 2^k) * stride + (lane / 2^k) * outer; flags hold
                    // k, `mask` holds outer (a 16 x 16 block walks memory this way)
-  kFormOffsets,    // base + one signed 32-bit offset per active lane, after the header
-  kFormAddresses,  // one 64-bit address per active lane, after the header
+  kFormOffsets,    // base + a signed offset per active lane: 32-bit words (offset << 1) + 1, after
+                   // the header
+  kFormAddresses,  // one 64-bit address per active lane, inverted, after the header
 };
 
 // 32 bytes, little endian; addresses follow, padded to a multiple of 32 bytes.
@@ -52,7 +54,7 @@ struct RawRecord {
   std::uint64_t base;   // kRawBegin: multiprocessor, and dynamic shared memory << 32
   std::uint32_t mask;   // active lanes
   std::uint32_t what;   // kind 0..3, form 4..7, bytes per lane 8..15, flags 16..23, tag 24..31
-  std::uint32_t pc;     // low 32 bits
+  std::uint32_t pc;     // low 32 bits; kRawBegin, kRawExit: the GPU's clock, low 32 bits of ns
   std::int32_t stride;  // bulk copies: bytes; barriers: threads expected; kRawBegin: grid id
   std::uint32_t cta;    // linear
   std::uint32_t
@@ -67,25 +69,38 @@ constexpr std::uint32_t kWarpMask = 31, kGridMask = 511, kSlotMask = 1023;
 // kFormTwoLevel, k.
 constexpr std::uint32_t kFlagRead = 1, kFlagWrite = 2, kTwoLevelShift = 4;
 
-// What every patch of one launch gets as its user data; constant, in device memory.
-struct LaunchSlot {
-  unsigned long long* cursors;           // one a stream: chunk << 32 | next byte in it
+// What every patch of one launch gets as its user data; constant, in device memory. The first two
+// pairs are each read with one instruction.
+struct alignas(16) LaunchSlot {
+  unsigned long long* cursors;  // one a stream: chunk << 32 | next byte in it
+  unsigned char* chunks;        // pinned host memory
+  std::uint32_t cta_limit;      // record CTAs whose cta_hash() is at most this
+  std::uint32_t slot;
   unsigned long long* ticket;            // chunks taken so far
-  unsigned char* chunks;                 // pinned host memory
   const unsigned long long* free_queue;  // pinned: entry t % 2^chunk_bits = round << 32 | chunk
   const std::uint32_t* stop;             // pinned: not 0 when recording is over
   std::uint32_t chunk_bits;              // log2 of the number of chunks
-  std::uint32_t slot;
-  std::uint32_t cta_limit;  // record CTAs whose cta_hash() is at most this
   std::uint32_t reserved;
 };
 
-// Decides which CTAs --ctas keeps: the same ones in every run.
 #ifdef __CUDACC__
-__host__ __device__
+#define WARPMEM_BOTH_SIDES __host__ __device__ inline
+#else
+#define WARPMEM_BOTH_SIDES inline
 #endif
-    inline std::uint32_t
-    cta_hash(std::uint32_t cta) {
+
+// Addresses behind a record, as words that are never zero. Offsets have 31 bits.
+WARPMEM_BOTH_SIDES std::uint32_t offset_word(std::int32_t offset) {
+  return static_cast<std::uint32_t>(offset) << 1 | 1u;
+}
+WARPMEM_BOTH_SIDES std::int32_t offset_of_word(std::uint32_t word) {
+  return static_cast<std::int32_t>(word) >> 1;
+}
+WARPMEM_BOTH_SIDES std::uint64_t address_word(std::uint64_t address) { return ~address; }
+WARPMEM_BOTH_SIDES std::uint64_t address_of_word(std::uint64_t word) { return ~word; }
+
+// Decides which CTAs --ctas keeps: the same ones in every run.
+WARPMEM_BOTH_SIDES std::uint32_t cta_hash(std::uint32_t cta) {
   cta ^= cta >> 16;
   cta *= 0x7feb352du;
   cta ^= cta >> 15;
