@@ -106,6 +106,17 @@ class Dump(harness.CommandTest):
         out = self.run_command("dump", self.trace("copy"), "--program", "--format", "json").json()
         self.assertEqual(len(out["programs"][0]["code"]), 6)
 
+    def test_the_program_with_scheduling_control(self):
+        trace = os.path.join(harness.SOURCE, "validate/reference/h200/vector_copy_b4.wmt")
+        run = self.run_command("dump", trace, "--program")
+        self.assert_works(run)
+        self.assertRegex(run.out, r"0x00c0 +B------:R-:W2:-:S01 +LDG\.E ")
+        self.assertRegex(run.out, r"0x00e0 +B--2---:R-:W-:-:S01 +STG\.E ")
+        code = self.run_command("dump", trace, "--program", "--format", "json").json()
+        load = code["programs"][0]["code"][0xC]
+        self.assertEqual(load["control"], {"stall": 1, "yield": False, "write_barrier": 2,
+                                           "read_barrier": None, "wait_mask": 0, "reuse_mask": 0})
+
     def test_a_full_disk(self):
         with open("/dev/full", "wb") as full:
             self.assert_fails(self.run_command("dump", self.trace("copy"), stdout=full), 5)
