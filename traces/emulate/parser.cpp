@@ -1,23 +1,14 @@
 #include "traces/emulate/parser.hpp"
 
-#include <fmt/format.h>
-
-#include <optional>
-
 #include "base/nearest.hpp"
-#include "traces/emulate/numbers.hpp"
-#include "traces/emulate/scopes.hpp"
+#include "traces/emulate/parse_operands.hpp"
 
 namespace warpmem::emulate {
 namespace {
 
-struct Failure {
-  Error error;
-};
-
-class Parser {
+class Parser : OperandParser {
  public:
-  explicit Parser(Module& module) : module_(module), lexer_(*module.source) { advance(); }
+  explicit Parser(Module& module) : OperandParser(module) {}
 
   void run() {
     while (token_.kind != TokenKind::kEnd) top_level();
@@ -25,42 +16,6 @@ class Parser {
   }
 
  private:
-  // --- tokens -----------------------------------------------------------------------------------
-  [[noreturn]] void fail(std::size_t at, const std::string& message, const std::string& fix = {}) {
-    throw Failure{module_.source->error_at(at, message, fix)};
-  }
-  void advance() { token_ = lexer_.next(); }
-  bool accept(std::string_view text) {
-    if (!token_.is(text)) return false;
-    advance();
-    return true;
-  }
-  std::string shown() const {
-    return token_.kind == TokenKind::kEnd ? "the end of the file" : fmt::format("'{}'", token_.text.substr(0, 60));
-  }
-  void expect(std::string_view text) {
-    if (!accept(text)) fail(token_.at, fmt::format("expected '{}' instead of {}", text, shown()));
-  }
-  std::string_view word(const char* what) {
-    if (token_.kind != TokenKind::kWord) fail(token_.at, fmt::format("expected {} instead of {}", what, shown()));
-    const std::string_view text = token_.text;
-    advance();
-    return text;
-  }
-  std::uint64_t integer(const char* what) {
-    const bool minus = accept("-");
-    const auto value = token_.kind == TokenKind::kNumber ? parse_integer(token_.text) : std::nullopt;
-    if (!value) fail(token_.at, fmt::format("expected {} instead of {}", what, shown()));
-    advance();
-    return minus ? 0 - *value : *value;
-  }
-  std::uint32_t small(const char* what, std::uint64_t limit = 0xffffffffu) {
-    const std::size_t at = token_.at;
-    const std::uint64_t value = integer(what);
-    if (value > limit) fail(at, fmt::format("{} is too large: at most {}", what, limit));
-    return static_cast<std::uint32_t>(value);
-  }
-
   // --- module level -----------------------------------------------------------------------------
   void top_level() {
     const std::size_t at = token_.at;
@@ -133,128 +88,6 @@ class Parser {
     if (accept(".param")) return Space::kParam;
     if (accept(".tex")) return Space::kTexture;
     return std::nullopt;
-  }
-
-  // --- variables --------------------------------------------------------------------------------
-  // ".align 8 .v4 .b8 name[24]": everything but the initialiser.
-  Variable declaration(Space space) {
-    Variable v;
-    v.space = space;
-    std::uint32_t vector = 1, align = 0;
-    while (token_.kind == TokenKind::kWord && token_.text.starts_with('.')) {
-      const std::string_view d = token_.text;
-      const std::size_t at = token_.at;
-      advance();
-      if (d == ".align") align = small("an alignment", 1u << 20);
-      else if (d == ".v2") vector = 2;
-      else if (d == ".v4") vector = 4;
-      else if (d == ".v8") vector = 8;
-      else if (d == ".ptr" || d == ".global" || d == ".shared" || d == ".const" || d == ".local" || d == ".param") continue;
-      else if (d == ".attribute") {
-        expect("(");
-        while (!accept(")")) advance_in(at);
-      } else if (d == ".texref" || d == ".surfref" || d == ".samplerref") v.type = Type::kB64;
-      else if (const Type t = type_named(d.substr(1)); t != Type::kNone) v.type = t;
-      else fail(at, fmt::format("'{}' is not a type or an attribute of a variable", d));
-    }
-    if (align & (align - 1)) fail(token_.at, "an alignment must be a power of two");
-    v.at = token_.at;
-    v.name = word("a name");
-    std::uint64_t count = 1;
-    while (accept("[")) {
-      if (accept("]")) {
-        v.unsized = true;
-        continue;
-      }
-      const std::uint64_t n = integer("a number of elements");
-      if (n > (std::uint64_t{1} << 40) || count * n > (std::uint64_t{1} << 40)) fail(v.at, "the variable is larger than 1 TiB");
-      count *= n;
-      expect("]");
-    }
-    v.bytes = v.unsized ? 0 : count * vector * size_of(v.type);
-    v.align = std::max(align, vector * size_of(v.type));
-    return v;
-  }
-  void advance_in(std::size_t opened) {
-    if (token_.kind == TokenKind::kEnd) fail(opened, "something opened here is never closed");
-    advance();
-  }
-
-  void variables(Space space, bool is_extern, Function* in) {
-    Variable first = declaration(space);
-    const Type type = first.type;
-    while (true) {
-      first.is_extern = is_extern;
-      if (accept("=")) initialiser(first);
-      if (in) {
-        in->variables.push_back(first);
-        scopes_.add(in->variables.back().name, &in->variables.back());
-      } else {
-        const auto known = module_.variable_named.find(first.name);
-        if (known != module_.variable_named.end()) {
-          if (!is_extern && !known->second->is_extern) fail(first.at, fmt::format("'{}' is defined twice", first.name));
-          if (!is_extern) *known->second = first;
-        } else {
-          module_.variables.push_back(first);
-          module_.variable_named[first.name] = &module_.variables.back();
-        }
-      }
-      if (!accept(",")) break;
-      first = declaration(space);
-      if (first.type == Type::kB8) first.type = type;
-    }
-    expect(";");
-  }
-
-  void initialiser(Variable& v) {
-    if (accept("{")) {
-      int depth = 1;
-      while (depth > 0) {
-        if (accept("{")) ++depth;
-        else if (accept("}")) --depth;
-        else if (!accept(",")) v.initial.push_back(initial());
-      }
-    } else {
-      v.initial.push_back(initial());
-    }
-    if (v.unsized) v.bytes = v.initial.size() * size_of(v.type), v.unsized = false;
-    if (v.initial.size() * size_of(v.type) > v.bytes) fail(v.at, fmt::format("'{}' has more values than elements", v.name));
-  }
-
-  Initial initial() {
-    Initial value;
-    value.at = token_.at;
-    if (token_.kind == TokenKind::kWord) {
-      const bool generic = accept("generic");
-      if (generic) expect("(");
-      value.symbol = word("a name");
-      if (generic) expect(")");
-      if (accept("+")) value.value = integer("an offset");
-      else if (token_.is("-")) value.value = integer("an offset");
-      return value;
-    }
-    const bool minus = accept("-");
-    const auto number = token_.kind == TokenKind::kNumber ? parse_number(token_.text) : std::nullopt;
-    if (!number) fail(token_.at, fmt::format("expected a value instead of {}", shown()));
-    advance();
-    value.value = number->bits;
-    if (minus) value.value = number->kind == NumberKind::kInteger ? 0 - number->bits : negate(*number);
-    if (number->kind == NumberKind::kInteger && accept("(")) {  // 0xFF00(symbol): one byte of an address
-      const std::size_t at = token_.at;
-      if (accept("generic")) {
-        expect("(");
-        value.symbol = word("a name");
-        expect(")");
-      } else {
-        value.symbol = word("a name");
-      }
-      expect(")");
-      const auto shift = static_cast<std::uint32_t>(__builtin_ctzll(number->bits | (std::uint64_t{1} << 63)));
-      if (number->bits == 0 || shift % 8 != 0 || number->bits >> shift != 0xff) fail(at, "a mask must select one byte");
-      value.mask_shift = shift;
-      value.value = 0;
-    }
-    return value;
   }
 
   // --- functions --------------------------------------------------------------------------------
@@ -444,108 +277,6 @@ class Parser {
     f.labels.push_back(static_cast<std::uint32_t>(f.body.size()));
   }
 
-  Operand operand(Function& f, std::string_view opcode) {
-    Operand first = simple(f, opcode);
-    if (!token_.is("|")) return first;
-    Operand pair;
-    pair.kind = Operand::Kind::kPair;
-    pair.at = first.at;
-    pair.items.push_back(std::move(first));
-    advance();
-    pair.items.push_back(simple(f, opcode));
-    return pair;
-  }
-
-  Operand simple(Function& f, std::string_view opcode) {
-    Operand o;
-    o.at = token_.at;
-    if (accept("{")) {
-      o.kind = Operand::Kind::kVector;
-      while (!accept("}")) {
-        o.items.push_back(simple(f, opcode));
-        if (!accept(",") && !token_.is("}")) fail(token_.at, fmt::format("expected ',' or '}}' instead of {}", shown()));
-      }
-      return o;
-    }
-    if (accept("[")) return memory(f, opcode, o);
-    if (accept("(")) {  // call's lists
-      o.kind = Operand::Kind::kVector;
-      while (!accept(")")) {
-        o.items.push_back(simple(f, opcode));
-        if (!accept(",") && !token_.is(")")) fail(token_.at, fmt::format("expected ',' or ')' instead of {}", shown()));
-      }
-      return o;
-    }
-    if (accept("!")) {
-      o = simple(f, opcode);
-      o.negated = !o.negated;
-      return o;
-    }
-    const bool minus = accept("-");
-    if (token_.kind == TokenKind::kNumber) {
-      const auto number = parse_number(token_.text);
-      if (!number) fail(token_.at, fmt::format("'{}' is not a number", token_.text));
-      advance();
-      o.kind = number->kind == NumberKind::kInteger ? Operand::Kind::kInteger
-               : number->kind == NumberKind::kFloat32 ? Operand::Kind::kFloat32 : Operand::Kind::kFloat64;
-      o.value = !minus ? number->bits : number->kind == NumberKind::kInteger ? 0 - number->bits : negate(*number);
-      return o;
-    }
-    name_operand(f, o);
-    if (minus && o.kind != Operand::Kind::kRegister) fail(o.at, fmt::format("expected a number or a register behind '-' instead of '{}'", o.name));
-    o.minus = minus;
-    if (accept("+")) o.offset = static_cast<std::int64_t>(integer("an offset"));
-    else if (token_.is("-")) o.offset = static_cast<std::int64_t>(integer("an offset"));
-    return o;
-  }
-
-  void name_operand(Function& f, Operand& o) {
-    static_cast<void>(f);
-    o.name = word("an operand");
-    if (o.name == "_") return;
-    if (const auto number = scopes_.register_named(o.name)) {
-      o.kind = Operand::Kind::kRegister;
-      o.number = *number;
-    } else if (const Variable* v = scopes_.variable_named(o.name)) {
-      o.kind = Operand::Kind::kVariable;
-      o.variable = v;
-    } else if (video_part(o)) {
-    } else {
-      o.kind = Operand::Kind::kSymbol;  // module variable, function, label or special register
-    }
-  }
-
-  // %r1.b2, %r1.h0: a part of a register, as video instructions have it.
-  bool video_part(Operand& o) {
-    const std::size_t dot = o.name.rfind('.');
-    if (dot == o.name.npos || o.name.size() - dot != 3) return false;
-    const char kind = o.name[dot + 1], which = o.name[dot + 2];
-    if (!(kind == 'b' && which >= '0' && which <= '3') && !(kind == 'h' && which >= '0' && which <= '1')) return false;
-    const auto number = scopes_.register_named(o.name.substr(0, dot));
-    if (!number) return false;
-    o.kind = Operand::Kind::kRegister;
-    o.number = *number;
-    o.part = static_cast<std::uint8_t>(kind == 'b' ? 1 + which - '0' : 5 + which - '0');
-    return true;
-  }
-
-  Operand memory(Function& f, std::string_view opcode, Operand o) {
-    o.kind = Operand::Kind::kMemory;
-    Operand base = simple(f, opcode);
-    o.offset = base.offset;
-    base.offset = 0;
-    if (base.kind == Operand::Kind::kInteger) o.offset = 0;
-    o.items.push_back(std::move(base));
-    while (accept(",")) o.items.push_back(simple(f, opcode));
-    if (!token_.is("]")) fail(token_.at, fmt::format("expected ']' instead of {}", shown()));
-    advance();
-    return o;
-  }
-
-  Module& module_;
-  Lexer lexer_;
-  Token token_;
-  Scopes scopes_;
   std::uint32_t file_ = 0, line_ = 0;
 };
 
