@@ -73,7 +73,9 @@ void store_element(Type type, const std::byte* from, std::uint32_t width, const 
 template <class T>
 T combine(AtomicOp op, T old, T v, T swap) {
   switch (op) {
-    case AtomicOp::kAdd: return static_cast<T>(old + v);
+    case AtomicOp::kAdd:
+      if constexpr (std::is_integral_v<T>) return static_cast<T>(static_cast<std::make_unsigned_t<T>>(old) + static_cast<std::make_unsigned_t<T>>(v));
+      else return static_cast<T>(old + v);
     case AtomicOp::kMin: return old < v ? old : v;
     case AtomicOp::kMax: return old > v ? old : v;
     case AtomicOp::kExch: return v;

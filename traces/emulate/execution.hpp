@@ -121,7 +121,7 @@ class Execution {
   Cta* cta_ = nullptr;
   const Code* now_code_ = nullptr;
   std::uint64_t next_check_ = 0;
-  std::set<std::pair<std::uint32_t, std::uint32_t>> reported_;  // findings: (what, pc)
+  std::set<std::pair<std::uint32_t, std::uint32_t>> found_;  // findings: (what, pc)
   // Of a worker that runs ahead.
   Speculation* speculation_ = nullptr;
   std::set<const Inst*> reported_;  // out of bounds already told of

@@ -44,7 +44,7 @@ void Execution::check_shared(const Warp& warp, const Inst& in, std::uint32_t mas
   for (std::uint32_t l = 0; l < 32; ++l) {
     if (!(mask >> l & 1)) continue;
     const auto found = cta_->check.touch(touch, static_cast<std::uint32_t>(lanes[l]), bytes, warp.index, pc);
-    if (!found || !reported_.emplace(static_cast<std::uint32_t>(found->what), pc).second) continue;
+    if (!found || !found_.emplace(static_cast<std::uint32_t>(found->what), pc).second) continue;
     std::string what;
     switch (found->what) {
       case Finding::What::kUninitialised: what = "reads shared memory that nobody wrote"; break;
