@@ -1,0 +1,153 @@
+// DRAM in time: what a row hit saves, and which of bus and activations limits.
+#include "model/dram.hpp"
+
+#include "tests/catch.hpp"
+
+using namespace warpmem;
+using model::Dram;
+
+namespace {
+
+// One channel: every block and row is its own.
+Dram::Spec one_channel(std::uint32_t banks = 64) {
+  Dram::Spec s;
+  s.channels = 1;
+  s.banks = banks;
+  return s;
+}
+
+constexpr std::uint64_t kLinesARow = 1024 / 128;
+constexpr std::uint64_t kFar = 1 << 20;  // lines: another row in any case
+
+// Ticks from the first of so many reads, asked for all at once, to the end of the last; `line(i)`.
+template <class F>
+std::uint64_t time_reads(Dram& d, std::uint64_t n, std::uint32_t sectors, F&& line) {
+  std::uint64_t last = 0;
+  for (std::uint64_t i = 0; i < n; ++i) last = std::max(last, d.read(line(i), sectors, 0));
+  return last;
+}
+
+std::uint64_t scattered(std::uint64_t i) { return i * 0x9e3779b97f4a7c15ull >> 24; }
+
+}  // namespace
+
+TEST_CASE("DRAM: an open row's sectors cost the bus alone") {
+  const auto s = one_channel();
+  Dram d(s);
+  CHECK(d.read(0, 1, 0) == s.burst_ticks);
+  for (std::uint64_t line = 1; line < kLinesARow; ++line) {
+    const std::uint64_t now = line * 100000;
+    CHECK(d.read(line, 4, now) == now + 4 * s.burst_ticks);
+  }
+  CHECK(d.activations() == 1);
+  d.read(kLinesARow, 1, 1000000);
+  CHECK(d.activations() == 2);
+}
+
+TEST_CASE("DRAM: a bank opens a row only after its row cycle") {
+  const auto s = one_channel(1);
+  Dram d(s);
+  d.read(0, 1, 0);
+  CHECK(d.read(kFar, 1, 0) >= s.row_cycle_ticks + s.burst_ticks);
+  CHECK(d.read(2 * kFar, 1, 0) >= 2 * s.row_cycle_ticks + s.burst_ticks);
+  CHECK(d.activations() == 3);
+  // Idle long enough, it opens at once.
+  const std::uint64_t later = 100 * std::uint64_t{s.row_cycle_ticks};
+  CHECK(d.read(3 * kFar, 1, later) == later + s.burst_ticks);
+}
+
+TEST_CASE(
+    "DRAM: the row before the open one is still a hit, as the scheduler would have taken it "
+    "first") {
+  Dram d(one_channel(1));
+  d.read(0, 1, 0);
+  d.read(kFar, 1, 0);
+  d.read(1, 1, 0);
+  CHECK(d.activations() == 2);
+  d.read(2 * kFar, 1, 0);
+  d.read(3 * kFar, 1, 0);
+  CHECK(d.activations() == 4);
+  d.read(2, 1, 0);
+  CHECK(d.activations() == 5);
+}
+
+TEST_CASE("DRAM: rows side by side are limited by the bus, scattered ones by the activations") {
+  const auto s = one_channel();
+  constexpr std::uint64_t kReads = 4000;
+  Dram rows(s);
+  const std::uint64_t sequential = time_reads(rows, kReads, 4, [](std::uint64_t i) { return i; });
+  CHECK(sequential == Approx(static_cast<double>(kReads * 4 * s.burst_ticks)).epsilon(0.02));
+  CHECK(rows.activations() == kReads / kLinesARow);
+  Dram random(s);
+  const std::uint64_t scattered_time = time_reads(random, kReads, 2, scattered);
+  CHECK(random.activations() == kReads);
+  CHECK(scattered_time == Approx(static_cast<double>(kReads * s.activate_ticks)).epsilon(0.1));
+}
+
+TEST_CASE("DRAM: all channels together give what the numbers promise") {
+  const Dram::Spec s;
+  constexpr std::uint64_t kReads = 192 * 512;
+  Dram streaming(s);
+  const std::uint64_t sequential =
+      time_reads(streaming, kReads, 4, [](std::uint64_t i) { return i; });
+  CHECK(sequential ==
+        Approx(static_cast<double>(kReads * 4 * s.burst_ticks) / s.channels).epsilon(0.05));
+  Dram random(s);
+  // The fullest channel ends last: some 10 % above the average.
+  const std::uint64_t scattered_time = time_reads(random, kReads, 2, scattered);
+  const double ideal = static_cast<double>(kReads * s.activate_ticks) / s.channels;
+  CHECK(static_cast<double>(scattered_time) > 0.98 * ideal);
+  CHECK(static_cast<double>(scattered_time) < 1.25 * ideal);
+}
+
+TEST_CASE("DRAM: strides spread over the channels") {
+  const Dram::Spec s;
+  constexpr std::uint64_t kReads = 192 * 64;
+  const double ideal = static_cast<double>(kReads * s.activate_ticks) / s.channels;
+  std::vector<std::uint64_t> strides = {192, 384, 768, 1000, 1152};  // lines
+  for (unsigned bit = 3; bit < 20; ++bit) strides.push_back(std::uint64_t{1} << bit);
+  for (const std::uint64_t stride : strides) {
+    Dram d(s);
+    INFO("stride of " << stride << " lines");
+    CHECK(static_cast<double>(
+              time_reads(d, kReads, 1, [&](std::uint64_t i) { return i * stride; })) < 2 * ideal);
+  }
+}
+
+TEST_CASE("DRAM: a batch of writes among reads turns the bus round once") {
+  const auto s = one_channel();
+  const auto batches = [&](std::uint64_t n, bool reads) {
+    Dram d(s);
+    std::uint64_t last = 0, read = 0;
+    // Eight lines of four sectors each: a batch. All in one row.
+    for (std::uint64_t b = 0; b < n; ++b) {
+      if (reads) d.read(0, 1, 0), ++read;
+      for (std::uint64_t line = 0; line < s.write_batch / 4; ++line)
+        last = std::max(last, d.write(line, 4, 0));
+    }
+    return last - read * s.burst_ticks;
+  };
+  const std::uint64_t alone = 10 * std::uint64_t{s.write_batch} * s.burst_ticks;
+  CHECK(batches(10, false) == alone);
+  CHECK(batches(10, true) == alone + 10 * s.turnaround_ticks);
+}
+
+TEST_CASE("DRAM: lines completed before they are written find their row closed") {
+  const auto s = one_channel();
+  Dram d(s);
+  d.read(0, 2, 0);
+  d.write(0, 4, 0);
+  CHECK(d.activations() == 1);
+  d.write(0, 4, 0, true);
+  CHECK(d.activations() == 2);
+}
+
+TEST_CASE("DRAM: cleared, it is as new") {
+  const Dram::Spec s;
+  Dram used(s), fresh(s);
+  for (std::uint64_t i = 0; i < 1000; ++i) used.write(scattered(i), 4, 0);
+  used.clear();
+  CHECK(used.activations() == 0);
+  for (std::uint64_t i = 0; i < 1000; ++i)
+    REQUIRE(used.read(scattered(i), 2, i) == fresh.read(scattered(i), 2, i));
+}

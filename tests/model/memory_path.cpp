@@ -1,0 +1,269 @@
+// The way between SMs and DRAM in time: unloaded latencies, and what waits for what under load.
+#include "model/memory_path.hpp"
+
+#include "tests/catch.hpp"
+
+using namespace warpmem;
+using model::kTicks;
+using model::MemoryPath;
+
+namespace {
+
+// Without what differs from line to line.
+MemoryPath::Spec even() {
+  MemoryPath::Spec s;
+  s.near_spread = s.dram_spread = s.dram_tail = 0;
+  return s;
+}
+
+std::uint64_t line_of(std::uint64_t i) { return i * 0x9e3779b97f4a7c15ull >> 30; }
+
+MemoryPath::Read read_of(int sm, std::uint64_t line, std::uint32_t sectors) {
+  MemoryPath::Read r;
+  r.sm = sm;
+  r.line = line;
+  r.sectors = sectors;
+  return r;
+}
+
+MemoryPath::Write write_of(int sm, std::uint64_t line, std::uint32_t sectors) {
+  MemoryPath::Write w;
+  w.sm = sm;
+  w.line = line;
+  w.sectors = sectors;
+  return w;
+}
+
+// Cycles that so many ticks are, rounded up.
+std::uint64_t cycles(std::uint64_t ticks) { return (ticks + kTicks - 1) / kTicks; }
+
+void near_to(std::uint64_t value, double expected, double tolerance = 0.03) {
+  CHECK(static_cast<double>(value) == Approx(expected).epsilon(tolerance));
+}
+
+}  // namespace
+
+TEST_CASE("an unloaded read takes its latencies and its way through the ports") {
+  const auto s = even();
+  for (std::uint32_t sectors = 1; sectors <= 4; ++sectors)
+    for (std::uint64_t now : {std::uint64_t{0}, std::uint64_t{1000003}}) {
+      const std::uint64_t port = cycles(sectors * s.receive_ticks),
+                          bus = cycles(sectors * s.dram.burst_ticks);
+      const auto takes = [&](std::uint32_t crossing, std::uint32_t fetched, std::uint64_t latency,
+                             std::uint64_t most) {
+        MemoryPath path(s);
+        auto r = read_of(3, 12345, sectors);
+        r.crossing = crossing;
+        r.home = crossing ? 1 : 0;
+        r.fetched = fetched;
+        const std::uint64_t took = path.read(r, now) - now;
+        CHECK(took >= latency);
+        CHECK(took <= latency + most);
+        CHECK(path.ready(3) <= now);  // nobody is held up
+      };
+      takes(0, 0, s.near_cycles, port);
+      takes(sectors, 0, s.near_cycles + s.far_cycles, port);
+      takes(0, sectors, s.near_cycles + s.dram_cycles, port + bus);
+      takes(sectors, sectors, s.near_cycles + s.far_cycles + s.dram_cycles, port + bus);
+    }
+}
+
+TEST_CASE("lines differ by no more than the spreads say, and always by the same") {
+  const MemoryPath::Spec s;
+  MemoryPath path(s);
+  std::uint64_t least = ~std::uint64_t{0}, most = 0, longest = 0;
+  for (std::uint64_t i = 0; i < 4000; ++i) {
+    const std::uint64_t now = i * 10000;
+    auto r = read_of(0, line_of(i), 1);
+    const std::uint64_t hit = path.read(r, now) - now;
+    least = std::min(least, hit), most = std::max(most, hit);
+    REQUIRE(path.read(r, now + 5000) - now - 5000 == hit);
+    r.fetched = 1;
+    longest = std::max(longest, path.read(r, now + 7000) - now - 7000);
+  }
+  CHECK(least >= s.near_cycles);
+  CHECK(least <= s.near_cycles + 2);
+  CHECK(most <= s.near_cycles + s.near_spread + 1);
+  CHECK(most >= s.near_cycles + s.near_spread - 2);
+  // One miss in eight takes up to the tail more.
+  CHECK(longest > s.near_cycles + s.dram_cycles + s.dram_tail / 2);
+  CHECK(longest <= s.near_cycles + s.near_spread + s.dram_cycles + s.dram_spread + s.dram_tail +
+                       cycles(s.dram.burst_ticks) + 1);
+}
+
+TEST_CASE("all SMs on one line get what one slice gives") {
+  const auto s = even();
+  for (const std::uint32_t sectors : {1u, 4u}) {
+    MemoryPath path(s);
+    constexpr std::uint64_t kRounds = 20;
+    std::uint64_t last = 0;
+    for (std::uint64_t i = 0; i < kRounds; ++i)
+      for (std::uint32_t sm = 0; sm < s.sms; ++sm)
+        last = std::max(last, path.read(read_of(static_cast<int>(sm), 77, sectors), 0));
+    const double work =
+        static_cast<double>(kRounds * s.sms * (s.read_ticks + sectors * s.read_sector_ticks)) /
+        kTicks;
+    near_to(last - s.near_cycles, work);
+  }
+}
+
+TEST_CASE("one SM gets and sends no more than its ports carry") {
+  const auto s = even();
+  constexpr std::uint64_t kLines = 3000;
+  MemoryPath path(s);
+  std::uint64_t last = 0;
+  for (std::uint64_t i = 0; i < kLines; ++i)
+    last = std::max(last, path.read(read_of(5, line_of(i), 4), 0));
+  near_to(last - s.near_cycles, static_cast<double>(kLines * 4 * s.receive_ticks) / kTicks);
+  // Another SM's port is its own.
+  CHECK(path.read(read_of(6, line_of(kLines), 4), last) <=
+        last + s.near_cycles + cycles(4 * s.receive_ticks));
+
+  path.clear();
+  for (std::uint64_t i = 0; i < kLines; ++i) path.write(write_of(5, line_of(i), 4), 0);
+  CHECK(static_cast<double>(path.sent()) >=
+        0.97 * static_cast<double>(kLines * 4 * s.send_ticks) / kTicks);
+}
+
+TEST_CASE("a queue that outgrows its room holds up the SM that feeds it, and no other") {
+  const auto s = even();
+  MemoryPath path(s);
+  const std::uint64_t each = s.read_ticks + 4 * s.read_sector_ticks;
+  const std::uint64_t fits = std::uint64_t{s.queue_cycles} * kTicks / each / 2;
+  for (std::uint64_t i = 0; i < fits; ++i) path.read(read_of(1, 77, 4), 0);
+  CHECK(path.ready(1) == 0);
+  for (std::uint64_t i = 0; i < 10 * fits; ++i) path.read(read_of(1, 77, 4), 0);
+  const std::uint64_t held = path.ready(1);
+  // Until what is there fits again.
+  near_to(held, static_cast<double>(11 * fits * each) / kTicks - s.queue_cycles, 0.05);
+  for (std::uint64_t i = 0; i < 10 * fits; ++i) path.read(read_of(1, 77, 4), 0);
+  CHECK(path.ready(1) > held);
+  CHECK(path.ready(0) == 0);
+  CHECK(path.ready(2) == 0);
+}
+
+TEST_CASE("a store that finds no room stays in its SM") {
+  const auto s = even();
+  MemoryPath path(s);
+  path.write(write_of(0, 77, 4), 1000);
+  CHECK(path.sent() == 1000);
+  for (int sm = 0; sm < 132; ++sm)
+    for (int i = 0; i < 10; ++i) path.write(write_of(sm, 77, 4), 1000);
+  CHECK(path.sent() > 1000 + s.queue_cycles);
+}
+
+TEST_CASE("an unloaded write reaches its slice, its own side's or the other's") {
+  const auto s = even();
+  MemoryPath path(s);
+  const std::uint64_t near = path.write(write_of(0, 77, 4), 0);
+  CHECK(near >= s.near_cycles / 2);
+  CHECK(near <= s.near_cycles / 2 + 1 + cycles(s.write_ticks + 4 * s.write_sector_ticks));
+  auto far = write_of(0, 77, 4);
+  far.home = 1;
+  path.clear();
+  CHECK(path.write(far, 0) >= near + s.far_cycles / 2 - 1);
+  // A partly written sector keeps the slice longer.
+  auto partial = write_of(0, 77, 4);
+  partial.partial = 4;
+  path.clear();
+  CHECK(path.write(partial, 0) > near);
+  // What rides with an earlier store costs nothing.
+  CHECK(path.write(write_of(0, 77, 0), 500) == 500);
+}
+
+TEST_CASE("atomics on one sector follow each other, those on many lines do not") {
+  const auto s = even();
+  const auto time = [&](bool spread, std::uint32_t passes) {
+    MemoryPath path(s);
+    std::uint64_t last = 0;
+    for (std::uint32_t i = 0; i < 20 * s.sms; ++i) {
+      MemoryPath::Write w;
+      w.sm = static_cast<int>(i % s.sms);
+      w.line = spread ? line_of(i) : 77;
+      w.atomic = passes;
+      w.returns = true;
+      last = std::max(last, path.write(w, 0));
+    }
+    return last - s.near_cycles;
+  };
+  const auto serial = [&](std::uint32_t passes) {
+    return static_cast<double>(20 * s.sms * (s.atomic_ticks + passes * s.atomic_pass_ticks)) /
+           kTicks;
+  };
+  near_to(time(false, 1), serial(1));
+  near_to(time(false, 8), serial(8));
+  CHECK(time(true, 1) * 10 < time(false, 1));
+}
+
+TEST_CASE("an atomic without a result is not waited for on its way back") {
+  const auto s = even();
+  MemoryPath path(s);
+  MemoryPath::Write w;
+  w.line = 77;
+  w.atomic = 1;
+  const std::uint64_t there = path.write(w, 0);
+  w.returns = true;
+  path.clear();
+  CHECK(path.write(w, 0) >= there + s.near_cycles / 2);
+}
+
+TEST_CASE("no place gives away more than its time") {
+  const MemoryPath::Spec s;
+  for (const std::uint32_t fetched : {0u, 2u})
+    for (const bool far : {false, true}) {
+      MemoryPath path(s);
+      constexpr std::uint64_t kReads = 200000;
+      std::uint64_t last = 0;
+      for (std::uint64_t i = 0; i < kReads; ++i) {
+        auto r = read_of(static_cast<int>(i % s.sms), line_of(i), 2);
+        r.near = static_cast<int>(i / s.sms & 1);
+        r.home = far ? 1 - r.near : r.near;
+        r.crossing = far ? 2 : 0;
+        r.fetched = fetched;
+        last = std::max(last, path.read(r, 0));
+      }
+      INFO("fetched " << fetched << (far ? ", far" : ", near"));
+      const double time = static_cast<double>(last) * kTicks;
+      const double slice_work =
+          static_cast<double>(kReads) * (s.read_ticks + 2 * s.read_sector_ticks) * (far ? 2 : 1);
+      CHECK(slice_work <= time * s.slices);
+      CHECK(static_cast<double>(kReads * 2 * s.receive_ticks) <= time * s.sms);
+      CHECK(static_cast<double>(kReads * fetched * s.dram.burst_ticks) <= time * s.dram.channels);
+      // And scattered lines use most of what limits them.
+      if (!fetched) CHECK(slice_work >= 0.6 * time * s.slices);
+      if (fetched)
+        CHECK(static_cast<double>(kReads * s.dram.activate_ticks) >= 0.6 * time * s.dram.channels);
+    }
+}
+
+TEST_CASE("the host link is shared by all SMs") {
+  const auto s = even();
+  MemoryPath path(s);
+  CHECK(path.host(0, 1, 100) == 100 + s.host_cycles);
+  path.clear();
+  std::uint64_t last = 0;
+  for (int i = 0; i < 1000; ++i) last = path.host(i % 132, 4, 0);
+  near_to(last - s.host_cycles, 999.0 * 4 * s.host_sector_ticks / kTicks);
+  CHECK(path.ready(0) > 0);
+}
+
+TEST_CASE("a cleared path is as new") {
+  const MemoryPath::Spec s;
+  MemoryPath used(s), fresh(s);
+  for (std::uint64_t i = 0; i < 5000; ++i) {
+    auto r = read_of(static_cast<int>(i % 4), line_of(i % 8), 4);
+    r.fetched = 4;
+    used.read(r, 0);
+    used.write(write_of(static_cast<int>(i % 4), line_of(i), 4), 0);
+    used.write_back(line_of(i), 2, 4, 0);
+    used.host(0, 4, 0);
+  }
+  CHECK(used.ready(0) > 0);
+  used.clear();
+  CHECK(used.ready(0) == 0);
+  for (std::uint64_t i = 0; i < 1000; ++i) {
+    auto r = read_of(static_cast<int>(i % 4), line_of(i), 4);
+    r.fetched = 2;
+    REQUIRE(used.read(r, i) == fresh.read(r, i));
+  }
+}
