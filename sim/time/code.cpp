@@ -84,8 +84,8 @@ CodeLine sass_line(const trace::SassInstruction& in) {
   l.cost = sass_cost(in);
   l.memory = in.is_memory() || in.kind == InstructionKind::kBarrier;
   l.guarded = in.guard.when != trace::Guard::When::kAlways;
-  const bool leaves = in.kind == InstructionKind::kExit || in.kind == InstructionKind::kReturn;
-  if (leaves || (in.is_branch() && !in.conditional_branch)) l.falls = l.guarded;
+  l.ends = in.kind == InstructionKind::kExit || in.kind == InstructionKind::kReturn;
+  if (l.ends || (in.is_branch() && !in.conditional_branch)) l.falls = l.guarded;
   return l;
 }
 
@@ -120,7 +120,8 @@ std::vector<CodeLine> read_code(const trace::Program& program) {
       for (std::string_view m : {"ld.", "st.", "atom.", "red.", "bar", "cp.", "ldmatrix", "stmatrix", "prefetch"})
         l.memory |= word.starts_with(m);
       if (word.starts_with("ld.param") || word.starts_with("ld.const")) l.memory = false;
-      if (word.starts_with("ret") || word.starts_with("exit") || word.starts_with("bra")) l.falls = l.guarded;
+      l.ends = word.starts_with("ret") || word.starts_with("exit");
+      if (l.ends || word.starts_with("bra")) l.falls = l.guarded;
       l.commits = word.starts_with("cp.async.commit_group");
       if (word.starts_with("cp.async.wait_group")) {
         l.drains = 0;

@@ -28,6 +28,7 @@ struct CodeLine {
   bool memory = false;                   // leaves a record when some lane runs it
   bool guarded = false;
   bool falls = true;                     // may go on to the next line
+  bool ends = false;                     // a warp may end here
   std::int32_t target = -1;              // line it may jump to
 };
 

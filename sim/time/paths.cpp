@@ -128,7 +128,8 @@ std::vector<std::uint32_t> Paths::lines_between(std::uint32_t from, std::uint32_
     std::uint32_t nearest = ~0u;
     for (std::size_t b = 0; b < graph_->last.size(); ++b) {
       const CodeLine& end = code_[graph_->last[b]];
-      const bool leaves = end.target < 0 && (!end.falls || end.guarded) && !end.memory;
+      // A jump to where nobody knows may lead to the end too.
+      const bool leaves = end.target < 0 && (!end.falls || end.ends) && !end.memory;
       if (!leaves || graph_->before[source][b + 1] == b + 1) continue;
       if (const std::uint32_t d = graph_->far[source][b + 1]; d < nearest) nearest = d, goal = b + 1;
     }

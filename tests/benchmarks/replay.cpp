@@ -1,5 +1,5 @@
-// Counts engine: warp instructions replayed a second on one core, beside a loop over the same trace
-// that only decodes its blocks.
+// Both engines: warp memory instructions replayed a second on one core, beside a loop over the same
+// trace that only decodes its blocks.
 #include <benchmark/benchmark.h>
 #include <unistd.h>
 
@@ -16,6 +16,29 @@ namespace {
 using namespace warpmem;
 using namespace warpmem::trace;
 
+// A loop around the sites that patterns have, as ptxas writes one: control words, and the address
+// arithmetic and waits that the time engine works its way through.
+Program loop() {
+  const auto control = [](std::uint32_t stall, std::uint32_t sets, std::uint32_t waits) {
+    return stall | 1u << 4 | sets << 5 | kNoBarrier << 8 | waits << 11;
+  };
+  Program p;
+  p.name = "loop";
+  const auto add = [&](const char* text, std::uint32_t word) {
+    p.code.push_back({static_cast<std::uint32_t>(16 * p.code.size()), text, 0, 0, word});
+  };
+  for (int i = 0; i < 2; ++i) add("IADD3 R8, R9, R10, RZ ;", control(2, kNoBarrier, 0));
+  add("IMAD.WIDE R2, R8, 0x4, R6 ;", control(4, kNoBarrier, 0));
+  add("IADD3 R8, R8, R9, RZ ;", control(1, kNoBarrier, 0));
+  add("LDG.E R4, desc[UR4][R2.64] ;", control(2, 0, 0));
+  add("FADD R5, R4, R5 ;", control(4, kNoBarrier, 1));
+  add("STG.E desc[UR4][R6.64], R5 ;", control(1, kNoBarrier, 0));
+  add("ISETP.GE.AND P0, PT, R8, R9, PT ;", control(12, kNoBarrier, 0));
+  add("@P0 BRA 0x0 ;", control(5, kNoBarrier, 0));
+  add("EXIT ;", control(5, kNoBarrier, 0));
+  return p;
+}
+
 // A trace in a temporary file, written once and removed at exit.
 struct TraceFile {
   std::string path;
@@ -26,7 +49,8 @@ struct TraceFile {
 };
 
 // `ctas` CTAs of the pattern on a grid of as many.
-std::shared_ptr<TraceFile> write(const patterns::Pattern& pattern, std::uint64_t ctas) {
+std::shared_ptr<TraceFile> write(const patterns::Pattern& pattern, std::uint64_t ctas,
+                                 const Program& program = {}) {
   auto file = std::make_shared<TraceFile>();
   char name[] = "/tmp/warpmem-bench-XXXXXX";
   const int fd = ::mkstemp(name);
@@ -38,7 +62,7 @@ std::shared_ptr<TraceFile> write(const patterns::Pattern& pattern, std::uint64_t
   launch.grid = {static_cast<std::uint32_t>(ctas), 1, 1};
   launch.block = {pattern.warps_per_cta * 32, 1, 1};
   launch.registers = 32;
-  bool fine = writer.ok() && writer->add_program(Program{}).ok() && writer->begin_launch(launch).ok();
+  bool fine = writer.ok() && writer->add_program(program).ok() && writer->begin_launch(launch).ok();
   std::mt19937_64 random(1);
   BlockBuilder builder(0);
   const auto append = [&] {
@@ -82,15 +106,18 @@ void decode_only(benchmark::State& state, std::uint64_t ctas, patterns::Pattern 
   rate(state, records);
 }
 
-void replay_counts(benchmark::State& state, std::uint64_t ctas, patterns::Pattern (*pattern)()) {
-  const auto file = write(pattern(), ctas);
+void replay_with(benchmark::State& state, bool time, std::uint64_t ctas,
+                 patterns::Pattern (*pattern)(), bool looped) {
+  const auto file = write(pattern(), ctas, looped ? loop() : Program{});
   if (!file) return state.SkipWithError("cannot write the trace");
   auto reader = TraceReader::open(file->path);
   auto card = model::load_card("h200");
   if (!reader || !card) return state.SkipWithError("cannot open the trace or the card");
   std::uint64_t records = 0;
   for (auto _ : state) {
-    auto result = sim::replay(*reader, *card);
+    sim::ReplayOptions options;
+    options.time = time;
+    auto result = sim::replay(*reader, *card, options);
     if (!result) return state.SkipWithError(result.error().message.c_str());
     benchmark::DoNotOptimize(result->details.data());
     records += result->details[0].counters.records;
@@ -108,17 +135,22 @@ struct Case {
   const char* name;
   std::uint64_t ctas;
   patterns::Pattern (*pattern)();
+  bool looped;  // its sites are those of loop()
 };
 // One million records or more each, but for the gather (about 110 bytes a record).
-constexpr Case kCases[] = {{"streaming copy", 32768, streaming},
-                           {"grid-stride copy", 1056, grid_stride},
-                           {"divergent gather", 8192, gather},
-                           {"shared-memory matmul", 128, shared_heavy}};
+constexpr Case kCases[] = {{"streaming copy", 32768, streaming, true},
+                           {"grid-stride copy", 1056, grid_stride, true},
+                           {"divergent gather", 8192, gather, true},
+                           {"shared-memory matmul", 128, shared_heavy, false}};
 
 const int registered = [] {
   for (const Case& c : kCases) {
-    benchmark::RegisterBenchmark((std::string("replay/decode only/") + c.name).c_str(), decode_only, c.ctas, c.pattern);
-    benchmark::RegisterBenchmark((std::string("replay/counts/") + c.name).c_str(), replay_counts, c.ctas, c.pattern);
+    benchmark::RegisterBenchmark((std::string("replay/decode only/") + c.name).c_str(), decode_only,
+                                 c.ctas, c.pattern);
+    for (const bool time : {false, true})
+      benchmark::RegisterBenchmark(
+          (std::string(time ? "replay/time/" : "replay/counts/") + c.name).c_str(), replay_with,
+          time, c.ctas, c.pattern, c.looped);
   }
   return 0;
 }();

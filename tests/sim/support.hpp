@@ -48,6 +48,8 @@ class TemporaryFolder {
 struct Kernel {
   std::vector<Site> sites;
   std::vector<std::string> text;  // SASS by site, "" where none: sites' pcs are 16, 32, …
+  std::vector<trace::Instruction> code;  // all of the program's, instead of `text`
+  trace::Level level = trace::Level::kSass;
   trace::Launch launch;           // program is set by write_trace
   std::function<void(Warp&)> fill;
 
@@ -93,7 +95,9 @@ inline void write_trace(const std::string& path, const std::vector<Kernel>& kern
   for (const Kernel& k : kernels) {
     trace::Program program;
     program.name = program.demangled = "kernel" + std::to_string(id);
-    for (std::size_t i = 0; i < k.sites.size(); ++i)
+    program.level = k.level;
+    program.code = k.code;
+    for (std::size_t i = 0; k.code.empty() && i < k.sites.size(); ++i)
       if (!k.text[i].empty()) program.code.push_back({k.sites[i].pc, k.text[i], 0, 0});
     trace::Launch launch = k.launch;
     launch.program = must(writer.add_program(program));

@@ -1,0 +1,144 @@
+// A kernel's code as the time engine reads it: control words as they are, and waits worked out from
+// the registers where there are none.
+#include "tests/catch.hpp"
+#include "tests/sim/time_support.hpp"
+
+using namespace warpmem;
+using namespace warpmem::testing;
+using sim::CodeLine;
+using sim::kNoScoreboard;
+using sim::read_code;
+
+namespace {
+
+// Scoreboards that the line sets with its result, as a mask.
+unsigned mask_of(const CodeLine& l) { return l.sets == kNoScoreboard ? 0 : 1u << l.sets; }
+
+}  // namespace
+
+TEST_CASE("time: control words are used as they are") {
+  const auto code = read_code(program({{"LDG.E R4, desc[UR4][R2.64] ;", control(2, 3, 1, 0)},
+                                       // Reads R4, yet its control word waits for others.
+                                       {"FADD R5, R4, R4 ;", control(15, kNone, kNone, 0b100010)},
+                                       {"STG.E desc[UR4][R2.64], R5 ;", control(0, kNone, 0, 1)}}));
+  REQUIRE(code.size() == 3);
+  CHECK(code[0].stall == 2);
+  CHECK(code[0].sets == 3);
+  CHECK(code[0].frees == 1);
+  CHECK(code[0].waits == 0);
+  CHECK(code[1].stall == 15);
+  CHECK(code[1].sets == kNoScoreboard);
+  CHECK(code[1].waits == 0b100010);
+  CHECK(code[2].stall == 1);  // no two instructions of a warp in one cycle
+  CHECK(code[2].frees == 0);
+  CHECK(code[2].pc == 0x20);
+}
+
+TEST_CASE("time: without control words a load's first use waits for it, and nothing before") {
+  const auto code = read_code(
+      without_control({"LDG.E R4, desc[UR4][R2.64] ;", "IADD3 R6, R7, R8, RZ ;",
+                       "LDG.E R9, desc[UR4][R10.64] ;", "FADD R5, R4, R4 ;", "FADD R5, R9, R5 ;"}));
+  REQUIRE(code.size() == 5);
+  CHECK(mask_of(code[0]) != 0);
+  CHECK(mask_of(code[2]) != 0);
+  CHECK(mask_of(code[0]) != mask_of(code[2]));
+  CHECK(code[1].waits == 0);
+  CHECK(code[2].waits == 0);
+  CHECK(code[3].waits == mask_of(code[0]));
+  CHECK((code[4].waits & mask_of(code[2])) != 0);
+}
+
+TEST_CASE("time: without control words every register of a wide load is waited for") {
+  const auto code =
+      read_code(without_control({"LDG.E.128 R4, desc[UR4][R2.64] ;", "FADD R8, R7, R9 ;"}));
+  CHECK(code[1].waits == mask_of(code[0]));
+}
+
+TEST_CASE("time: without control words results of fixed latency are waited for by stalling") {
+  const auto chain = read_code(
+      without_control({"FFMA R4, R5, R6, R7 ;", "FFMA R8, R4, R6, R7 ;", "FFMA R9, R4, R6, R7 ;"}));
+  CHECK(chain[0].stall == chain[0].cost.latency);
+  CHECK(chain[0].sets == kNoScoreboard);
+  CHECK(chain[1].waits == 0);
+  CHECK(chain[1].stall == 1);  // the next one does not read its result
+}
+
+TEST_CASE("time: without control words results of variable latency take a scoreboard") {
+  const auto code = read_code(without_control({"MUFU.RCP R4, R5 ;", "FADD R6, R4, R4 ;"}));
+  CHECK(mask_of(code[0]) != 0);
+  CHECK(code[1].waits == mask_of(code[0]));
+}
+
+TEST_CASE("time: a register written anew is not waited for any more") {
+  const auto code = read_code(
+      without_control({"LDG.E R4, desc[UR4][R2.64] ;", "MOV R4, R6 ;", "FADD R5, R4, R4 ;"}));
+  CHECK((code[2].waits & mask_of(code[0])) == 0);
+}
+
+TEST_CASE("time: DEPBAR drains its scoreboard down to what it leaves out") {
+  const auto code = read_code(program({{"LDGDEPBAR ;"},
+                                       {"DEPBAR.LE SB0, 0x2 ;"},
+                                       {"DEPBAR.LE SB3, 0x0 ;"},
+                                       {"FADD R1, R2, R3 ;"}}));
+  CHECK(code[0].commits);
+  CHECK(code[0].drains == kNoScoreboard);
+  CHECK(code[1].drains == 0);
+  CHECK(code[1].leaves == 2);
+  CHECK(code[2].drains == 3);
+  CHECK(code[2].leaves == 0);
+  CHECK(code[3].drains == kNoScoreboard);
+  CHECK_FALSE(code[3].commits);
+}
+
+TEST_CASE("time: where instructions go next") {
+  const auto code = read_code(program({{"@P0 BRA 0x40 ;"},
+                                       {"BRA 0x0 ;"},
+                                       {"@!P1 EXIT ;"},
+                                       {"EXIT ;"},
+                                       {"FADD R1, R2, R3 ;"},
+                                       {"BRX R2 -0x60 ;"}}));
+  CHECK(code[0].target == 4);
+  CHECK(code[0].falls);
+  CHECK(code[1].target == 0);
+  CHECK_FALSE(code[1].falls);
+  CHECK(code[2].target == -1);
+  CHECK(code[2].falls);
+  CHECK_FALSE(code[3].falls);
+  CHECK(code[4].falls);
+  CHECK(code[4].target == -1);
+  CHECK_FALSE(code[5].falls);
+}
+
+TEST_CASE("time: a jump out of the function goes nowhere") {
+  const auto code = read_code(program({{"@P0 BRA 0x1000 ;"}, {"EXIT ;"}}));
+  CHECK(code[0].target == -1);
+}
+
+TEST_CASE("time: what no decoder knows is still an instruction") {
+  const auto code = read_code(program({{"FROBNICATE R1, R2 ;", control(5)}, {"???", control(3)}}));
+  REQUIRE(code.size() == 2);
+  CHECK(code[0].stall == 5);
+  CHECK(code[1].stall == 3);
+  CHECK(code[1].falls);
+}
+
+TEST_CASE("time: PTX waits by register, and knows what is memory") {
+  const auto code = read_code(without_control(
+      {"ld.param.u64 %rd1, [k_param_0];", "ld.global.f32 %f1, [%rd1];", "add.f32 %f2, %f3, %f3;",
+       "@%p1 add.f32 %f4, %f1, %f2;", "st.global.f32 [%rd1], %f4;", "cp.async.commit_group;",
+       "cp.async.wait_group 1;", "ret;"},
+      trace::Level::kPtx));
+  REQUIRE(code.size() == 8);
+  CHECK_FALSE(code[0].memory);  // parameters are constants, which leave no records
+  CHECK(code[1].memory);
+  CHECK((code[1].waits & mask_of(code[0])) != 0);
+  CHECK((code[2].waits & mask_of(code[1])) == 0);
+  CHECK((code[3].waits & mask_of(code[1])) != 0);
+  CHECK(code[3].guarded);
+  CHECK(code[4].memory);
+  CHECK(code[4].sets == kNoScoreboard);  // nothing to wait for
+  CHECK(code[5].commits);
+  CHECK(code[6].drains != kNoScoreboard);
+  CHECK(code[6].leaves == 1);
+  CHECK_FALSE(code[7].falls);
+}
