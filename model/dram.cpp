@@ -22,10 +22,28 @@ void Dram::clear() {
   activations_ = 0;
 }
 
+// Groups of blocks as wide as the channels are many: each channel once, in an order of its own.
+std::size_t Dram::channel_of(std::uint64_t block) const {
+  return (block + mix(block / spec_.channels)) % spec_.channels;
+}
+
+std::uint64_t Dram::row_of(std::uint64_t block) const {
+  return block / spec_.channels / std::max<std::uint32_t>(1, spec_.row_bytes / 256);
+}
+
+std::size_t Dram::bank_of(std::size_t channel, std::uint64_t row) const {
+  return channel * spec_.banks + mix(row * 31 + channel) % spec_.banks;
+}
+
+void Dram::prefetch(std::uint64_t line) const {
+  const std::uint64_t block = line / 2;
+  __builtin_prefetch(&banks_[bank_of(channel_of(block), row_of(block))], 1);
+}
+
 // When the row of a 256-byte block can be read from, `now` or later.
 std::uint64_t Dram::open(std::size_t channel, std::uint64_t block, std::uint64_t now, bool closed) {
-  const std::uint64_t row = block / spec_.channels / std::max<std::uint32_t>(1, spec_.row_bytes / 256);
-  Bank& bank = banks_[channel * spec_.banks + mix(row * 31 + channel) % spec_.banks];
+  const std::uint64_t row = row_of(block);
+  Bank& bank = banks_[bank_of(channel, row)];
   if (!closed && (bank.row[0] == row || bank.row[1] == row)) return now;
   bank.row[1] = bank.row[0];
   bank.row[0] = row;
@@ -37,8 +55,7 @@ std::uint64_t Dram::open(std::size_t channel, std::uint64_t block, std::uint64_t
 
 std::uint64_t Dram::read(std::uint64_t line, std::uint32_t sectors, std::uint64_t now) {
   const std::uint64_t block = line / 2;
-  // Groups of blocks as wide as the channels are many: each channel once, in an order of its own.
-  const std::size_t channel = (block + mix(block / spec_.channels)) % spec_.channels;
+  const std::size_t channel = channel_of(block);
   Channel& c = channels_[channel];
   const std::uint64_t ready = open(channel, block, now);
   c.reads += sectors;
@@ -47,7 +64,7 @@ std::uint64_t Dram::read(std::uint64_t line, std::uint32_t sectors, std::uint64_
 
 std::uint64_t Dram::write(std::uint64_t line, std::uint32_t sectors, std::uint64_t now, bool completed) {
   const std::uint64_t block = line / 2;
-  const std::size_t channel = (block + mix(block / spec_.channels)) % spec_.channels;
+  const std::size_t channel = channel_of(block);
   Channel& c = channels_[channel];
   const std::uint64_t ready = open(channel, block, now, completed);
   c.held += sectors;

@@ -42,6 +42,8 @@ class Dram {
   // (measured: random stores move half of what random reads do, kernels/micro/launch_timing.cu).
   std::uint64_t write(std::uint64_t line, std::uint32_t sectors, std::uint64_t now, bool completed = false);
   void clear();
+  // Has the bank of a line brought into the host's cache; changes nothing.
+  void prefetch(std::uint64_t line) const;
 
   std::uint64_t activations() const { return activations_; }
 
@@ -55,6 +57,9 @@ class Dram {
     std::uint64_t row[2] = {~std::uint64_t{0}, ~std::uint64_t{0}};  // the open one, the one before
     std::uint64_t free = 0;      // tick: may be activated again
   };
+  std::size_t channel_of(std::uint64_t block) const;
+  std::uint64_t row_of(std::uint64_t block) const;
+  std::size_t bank_of(std::size_t channel, std::uint64_t row) const;
   std::uint64_t open(std::size_t channel, std::uint64_t block, std::uint64_t now, bool closed = false);
 
   Spec spec_;

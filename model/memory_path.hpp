@@ -79,6 +79,8 @@ class MemoryPath {
 
   // Sectors to or from host memory, over the link that all SMs share: the cycle in which they are there.
   std::uint64_t host(int sm, std::uint32_t sectors, std::uint64_t now);
+  // Has what a read of the line will look at brought into the host's cache; changes nothing.
+  void prefetch(std::uint64_t line) const { dram_.prefetch(line); }
   // Cycle in which the latest write() left its SM.
   std::uint64_t sent() const { return sent_; }
   // Cycle from which an SM may send again.
