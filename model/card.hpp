@@ -68,6 +68,9 @@ struct CardNumbers {
   std::uint64_t port_receive_permille = 0;  // sectors an SM gets in 1,000 cycles
   std::uint64_t host_permille = 0;       // sectors over the host link in 1,000 cycles
   std::uint64_t latency_host = 0;
+  std::uint64_t latency_remote = 0;      // shared memory of another SM of the cluster
+  std::uint64_t bulk_cycles = 0;         // of an SM's copy engine, for 128 bytes
+  std::uint64_t bulk_reduce_cycles = 0;  // … of a bulk reduction
   std::uint64_t port_send_permille = 0;     // … sends
   std::uint64_t dram_channels = 0, dram_banks = 0, dram_row_bytes = 0;
   std::uint64_t dram_activate_permille = 0;  // thousandths of a cycle between activations of a channel

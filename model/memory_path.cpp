@@ -25,7 +25,8 @@ void MemoryPath::clear() {
 Throughput& MemoryPath::slice(std::uint64_t line, int side) {
   const std::uint32_t each = spec_.slices / spec_.sides;
   const std::uint64_t two = (line >> 3) * 0x9e3779b97f4a7c15ull >> 32;
-  const std::uint64_t in_side = each < 2 ? 0 : two % (each / 2) * 2 + (line >> 1 & 1);
+  // Which of the two is first is drawn as well, or strides of 512 bytes would leave half of all idle.
+  const std::uint64_t in_side = each < 2 ? 0 : two % (each / 2) * 2 + ((line >> 1 ^ two >> 16) & 1);
   return slices_[static_cast<std::size_t>(side) * each + static_cast<std::size_t>(in_side)];
 }
 

@@ -17,23 +17,34 @@ using trace::Record;
 // Where the model keeps threads' local memory: above every address that a program can have.
 constexpr std::uint64_t kLocalLine = std::uint64_t{1} << 41;
 
-// Cycles of the data stage: 32 banks of 4 bytes, the fullest decides.
+// Cycles of the data stage: 32 banks of 4 bytes, of which each serves one of its distinct words a
+// cycle (measured at strides 1 to 63 and 4 and 8 bytes a lane).
 std::uint32_t data_passes(const Record& r, std::uint32_t bytes, const std::uint64_t* lanes) {
   const std::uint32_t words = std::max(1u, bytes / 4);
-  if (r.stride == static_cast<std::int32_t>(bytes) && r.mask == ~0u && r.regular()) return words;
-  const auto active = static_cast<std::uint32_t>(r.active());
+  const auto active = static_cast<std::uint32_t>(std::popcount(r.mask));
   if (r.regular()) {
     const auto step = static_cast<std::uint32_t>(r.stride < 0 ? -r.stride : r.stride) / 4;
     if (step == 0) return 1;
     if (step <= words) return std::max(1u, active * words / 32);
-    // Lanes meet in a bank after 32 / gcd(step, 32) of them.
-    const std::uint32_t apart = 32u >> std::min(5, std::countr_zero(step));
-    return std::max(1u, (active + apart - 1) / apart * words);
+    // Lanes start in every so manieth bank, and each covers `words` of them.
+    const std::uint32_t apart = 1u << std::min(5, std::countr_zero(step));
+    const std::uint32_t banks = 32 / apart * std::min(words, apart);
+    return std::max(1u, (active * words + banks - 1) / banks);
   }
+  std::array<std::uint64_t, 256> seen{};  // words, open addressing; 0: free
   std::array<std::uint8_t, 32> n{};
-  std::uint32_t most = 0;
-  for (std::uint32_t i = 0; i < active; ++i) most = std::max<std::uint32_t>(most, ++n[lanes[r.lanes + i] / 4 % 32]);
-  return most * words;
+  std::uint32_t most = 1;
+  for (std::uint32_t i = 0; i < active; ++i) {
+    const std::uint64_t first = lanes[r.lanes + i] / 4;
+    for (std::uint64_t word = first; word < first + words; ++word) {
+      std::size_t at = (word * 0x9e3779b97f4a7c15ull) >> 56;
+      while (seen[at] != 0 && seen[at] != word + 1) at = (at + 1) % seen.size();
+      if (seen[at] != 0) continue;
+      seen[at] = word + 1;
+      most = std::max<std::uint32_t>(most, ++n[word % 32]);
+    }
+  }
+  return most;
 }
 
 WarpAccess expand(const Record& r, std::uint32_t bytes, const std::uint64_t* lanes) {
@@ -400,7 +411,7 @@ void MemorySystem::remote_access(const Record& r, const SitePlan& plan, const st
   counters_.remote_sectors += sectors;
   counters_.l1_fill_sectors += sectors;
   counters_.l1_write_sectors += sectors;
-  place.done = place.now + card_.numbers().latency_l2_near;
+  place.done = place.now + (timed_ ? card_.numbers().latency_remote : card_.numbers().latency_l2_near);
 }
 
 // Bulk copies pass by the L1, 128 bytes at a time from the start of the copy: a piece that straddles
@@ -423,6 +434,8 @@ void MemorySystem::bulk(const Record& r, const SitePlan& plan, const std::uint64
     }
     address += piece;
     left -= piece;
+    // The SM's copy engine takes one piece after the other.
+    if (timed_) place.now += plan.action == Action::kBulkReduce ? card_.numbers().bulk_reduce_cycles : card_.numbers().bulk_cycles;
   }
 }
 

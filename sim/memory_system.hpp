@@ -37,7 +37,10 @@ class MemorySystem {
 
   explicit MemorySystem(const model::Card& card);
   // Keeps time: accesses wait for each other on their way (nullptr: unloaded latencies).
-  void take(model::MemoryPath* path) { l2_.take(path); }
+  void take(model::MemoryPath* path) {
+    l2_.take(path);
+    timed_ = path != nullptr;
+  }
 
   // Before a launch: L1s are empty and as large as the configuration leaves them.
   void begin_launch(const trace::Launch& launch, std::uint64_t shared_config, bool flush_l2);
@@ -80,6 +83,7 @@ class MemorySystem {
 
   const model::Card& card_;
   std::uint64_t l1_merge_cycles_, latency_l1_;
+  bool timed_ = false;
   std::vector<model::L1Cache> l1_;  // by SM
   std::vector<Leaving> leaving_;    // by SM
   model::L2Cache l2_;

@@ -16,7 +16,7 @@ constexpr std::size_t kScoreboards = 6;
 
 struct CodeLine {
   std::uint32_t pc = 0;
-  std::uint8_t stall = 1;                // cycles until the warp's next instruction
+  std::uint16_t stall = 1;               // cycles until the warp's next instruction
   std::uint8_t waits = 0;                // scoreboards that must be clear
   std::uint8_t sets = kNoScoreboard;     // cleared when the result is there
   std::uint8_t frees = kNoScoreboard;    // cleared when the operands have been read

@@ -26,6 +26,7 @@ struct TimedWarp {
   Position at;                                   // in its records
   std::array<std::uint64_t, kScoreboards> clear{};  // by scoreboard: cycle from which it is
   std::array<Wait, kScoreboards> cause{};
+  std::uint64_t stored = 0;                      // all that it wrote is acknowledged
   std::uint64_t copies = 0;                      // its asynchronous copies are back by then
   std::array<std::uint64_t, 8> groups{};         // the last groups of copies: back by then
   std::uint32_t group = 0;                       // groups closed
@@ -243,6 +244,9 @@ class LaunchTime {
         if (!more) return more.error();
         if (!*more) {
           warp.done = true;
+          // A warp is gone when its stores are acknowledged (measured: store_one against empty, and
+          // the pace of grids of many short CTAs, kernels/micro/launch_timing.cu).
+          warp.ready = std::max(warp.ready, warp.stored);
           --cta.left;
           check_barriers(sm, cta);
           return {};
@@ -322,7 +326,8 @@ class LaunchTime {
     // (measured: one SM reading from the L2, and columns of a matrix of which one load in eight misses).
     const std::uint32_t moved = static_cast<std::uint32_t>(std::popcount(r.mask)) * plan.bytes / 128;
     if (plan.action == Action::kGlobalLoad) place.passes = std::max(place.passes, moved);
-    sm.lsu = start + place.passes + place.missed / 2;
+    const bool bulk = plan.action == Action::kBulkRead || plan.action == Action::kBulkWrite || plan.action == Action::kBulkReduce;
+    sm.lsu = start + place.passes + (bulk ? 0 : place.missed / 2);
     warp.async_lines = place.async_lines;
     std::uint64_t done = std::max(place.done, start + place.passes);
     if (place.left_sm) {
@@ -331,6 +336,7 @@ class LaunchTime {
       if (sm.translated == 0) sm.translated = start + n.time_translate_cycles;
       if (start < sm.translated) done += sm.translated - start;
       last_store_ = std::max(last_store_, place.stored);
+      if (place.stored > start) warp.stored = std::max(warp.stored, place.stored + n.latency_l2_near / 2);
     }
     // The load/store unit's queue holds so much work; a warp beyond it cannot issue.
     if (start > warp.ready + n.time_queue_cycles) {
