@@ -40,6 +40,18 @@ void Dram::prefetch(std::uint64_t line) const {
   __builtin_prefetch(&banks_[bank_of(channel_of(block), row_of(block))], 1);
 }
 
+std::uint64_t Dram::bus_ticks() const {
+  std::uint64_t n = 0;
+  for (const Channel& c : channels_) n += c.bus.given();
+  return n;
+}
+
+std::uint64_t Dram::activate_ticks() const {
+  std::uint64_t n = 0;
+  for (const Channel& c : channels_) n += c.activate.given();
+  return n;
+}
+
 // When the row of a 256-byte block can be read from, `now` or later.
 std::uint64_t Dram::open(std::size_t channel, std::uint64_t block, std::uint64_t now, bool closed) {
   const std::uint64_t row = row_of(block);

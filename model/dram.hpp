@@ -46,6 +46,10 @@ class Dram {
   void prefetch(std::uint64_t line) const;
 
   std::uint64_t activations() const { return activations_; }
+  // Ticks for which all channels' buses, and their activation, were taken.
+  std::uint64_t bus_ticks() const;
+  std::uint64_t activate_ticks() const;
+  std::uint32_t channels() const { return spec_.channels; }
 
  private:
   struct Channel {

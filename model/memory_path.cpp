@@ -17,6 +17,7 @@ void MemoryPath::clear() {
   slices_.assign(spec_.slices, {});
   held_.assign(spec_.sms, 0);
   host_ = {};
+  sectors_read_ = sector_cycles_ = 0;
   dram_.clear();
 }
 
@@ -62,7 +63,23 @@ std::uint64_t MemoryPath::read(const Read& r, std::uint64_t now) {
   hold(r.sm, queued, now);
   at = start + half;
   const std::uint64_t back = receive_[sm].reserve(at, r.sectors * spec_.receive_ticks) + std::uint64_t{r.sectors} * spec_.receive_ticks;
+  sectors_read_ += r.sectors;
+  sector_cycles_ += r.sectors * (back / kTicks - now);
   return back / kTicks;
+}
+
+std::vector<MemoryPath::Use> MemoryPath::uses() const {
+  const auto all = [](const std::vector<Throughput>& v) {
+    std::uint64_t n = 0;
+    for (const Throughput& t : v) n += t.given();
+    return n;
+  };
+  return {{"SM ports, in", all(receive_), receive_.size()},
+          {"SM ports, out", all(send_), send_.size()},
+          {"L2 slices", all(slices_), slices_.size()},
+          {"DRAM bus", dram_.bus_ticks(), dram_.channels()},
+          {"DRAM activation", dram_.activate_ticks(), dram_.channels()},
+          {"host link", host_.given(), 1}};
 }
 
 std::uint64_t MemoryPath::write(const Write& w, std::uint64_t now) {

@@ -83,6 +83,17 @@ class MemoryPath {
   void prefetch(std::uint64_t line) const { dram_.prefetch(line); }
   // Cycle in which the latest write() left its SM.
   std::uint64_t sent() const { return sent_; }
+  // What was moved, and for how long each place was taken, since clear(): what a bottleneck is.
+  struct Use {
+    const char* place;
+    std::uint64_t busy = 0;      // ticks, all of them together
+    std::uint64_t count = 0;     // how many there are
+  };
+  std::vector<Use> uses() const;
+  // Reads so far: how many sectors they asked for, and sector-cycles that these were under way.
+  std::uint64_t sectors_read() const { return sectors_read_; }
+  std::uint64_t sector_cycles() const { return sector_cycles_; }
+
   // Cycle from which an SM may send again.
   std::uint64_t ready(int sm) const { return held_[static_cast<std::size_t>(sm)]; }
 
@@ -94,6 +105,7 @@ class MemoryPath {
   std::vector<Throughput> receive_, send_, slices_;
   std::vector<std::uint64_t> held_;  // by SM: cycle
   std::uint64_t sent_ = 0;
+  std::uint64_t sectors_read_ = 0, sector_cycles_ = 0;
   Throughput host_;
   Dram dram_;
 };

@@ -21,6 +21,7 @@ class Throughput {
  public:
   // The tick in which `amount` that arrives at `arrival` starts to be served.
   std::uint64_t reserve(std::uint64_t arrival, std::uint32_t amount) {
+    given_ += amount;
     std::uint64_t span = arrival / kSpan;
     if (span < first_) span = first_;  // the past is served
     if (span >= first_ + kSpans) forget(span - kSpans + 1);
@@ -40,6 +41,9 @@ class Throughput {
       if (span >= first_ + kSpans) forget(span - kSpans + 1);
     }
   }
+
+  // Ticks given away so far.
+  std::uint64_t given() const { return given_; }
 
  private:
   static constexpr std::uint64_t kSpan = 32 * kTicks;
@@ -69,6 +73,7 @@ class Throughput {
     first_ = first;
   }
 
+  std::uint64_t given_ = 0;
   std::uint64_t first_ = 0;                        // oldest span that is remembered
   std::array<std::uint64_t, kSpans / 64> full_{};  // a bit a span: all of it is given away
   std::array<std::uint16_t, kSpans> used_{};       // ticks given away, by span

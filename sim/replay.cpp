@@ -86,7 +86,8 @@ Result<ReplayedLaunch> replay_launch(const trace::TraceReader& reader, std::uint
   if (options.time) {
     engine.path->clear();
     auto timed =
-        time_launch(reader, index, card, engine.memory, *engine.path, engine.cache, *fit, tick);
+        time_launch(reader, index, card, engine.memory, *engine.path, engine.cache, *fit, tick,
+                    options.stays);
     if (!timed) return timed.error();
     out.time = *timed;
     out.metrics.metrics["sm__cycles_elapsed.max"] =

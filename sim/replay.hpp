@@ -26,6 +26,7 @@ struct ReplayOptions {
                                          // between them; no result depends on it. Each thread
                                          // takes the memory of a replay of its own
   bool time = false;                     // with the time engine: cycles, and what warps waited for
+  bool stays = false;                    // … and where each CTA was, and when
   bool keep_caches = false;              // false: caches are flushed before each launch, as a
                                          // profiler does; true: the L2 keeps what it has
   std::size_t decoded_bytes = 32 << 20;  // of the trace at once; no result depends on it

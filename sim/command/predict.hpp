@@ -18,6 +18,7 @@ struct Prediction {
   std::vector<std::string> notes;       // launches left out, and why
 };
 
-Result<Prediction> predict(const trace::TraceReader& reader, const std::string& gpu);
+// `time`: cycles as well, from the time engine; the counters are the counts engine's either way.
+Result<Prediction> predict(const trace::TraceReader& reader, const std::string& gpu, bool time);
 
 }  // namespace warpmem::command

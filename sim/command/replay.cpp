@@ -12,6 +12,7 @@
 #include "sim/command/progress.hpp"
 #include "sim/command/replay_view.hpp"
 #include "sim/command/threads_option.hpp"
+#include "sim/command/timeline.hpp"
 #include "sim/command/trace_input.hpp"
 #include "sim/replay.hpp"
 
@@ -27,6 +28,7 @@ struct ReplayCommandOptions {
   bool all = false;
   bool keep_caches = false;
   bool time = false;
+  std::string timeline;
   unsigned threads = 0;
 };
 
@@ -37,7 +39,8 @@ Result<sim::ReplayResult> replay_selected(const trace::TraceReader& reader, cons
   const auto wanted = [&](std::uint64_t launch) { return options.launches.contains(launch); };
   sim::ReplayOptions engine;
   engine.keep_caches = options.keep_caches;
-  engine.time = options.time;
+  engine.time = options.time || !options.timeline.empty();
+  engine.stays = !options.timeline.empty();
   engine.threads = static_cast<unsigned>(threads_of(options.threads));
   if (!options.launches.all() && !options.keep_caches) engine.only = wanted;
   Progress progress("replay", "records", reader.quality().records);
@@ -73,6 +76,9 @@ int replay(const ReplayCommandOptions& options) {
     case Format::kCsv: output->write(replay_csv(view)); break;
   }
   if (auto done = output->finish(); !done) return fail(done.error());
+  if (!options.timeline.empty())
+    if (auto written = write_timeline(*result, options.timeline); !written)
+      return fail(written.error());
   return 0;
 }
 
@@ -88,6 +94,9 @@ Run setup_replay(CLI::App& app) {
                "do not flush the caches before each launch, as a profiler does");
   app.add_flag("--time", options->time, "with the time engine: cycles too, and what the warps waited for");
   add_threads_option(app, options->threads, "launches replayed");
+  app.add_option("--timeline", options->timeline,
+                 "write where each CTA was, and when, as a Chrome trace (for Perfetto); with --time")
+      ->type_name("FILE");
   add_output_options(app, options->output);
   return [options] { return replay(*options); };
 }

@@ -63,7 +63,8 @@ Table overview(const sim::ReplayResult& result) {
                {"L2 reads", Align::kRight},
                {"L2 hits", Align::kRight},
                {"DRAM read", Align::kRight},
-               {"DRAM write", Align::kRight}});
+               {"DRAM write", Align::kRight},
+               {"cycles", Align::kRight}});
   constexpr const char* kRequests = "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum";
   constexpr const char* kSectors = "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum";
   constexpr const char* kL2Read = "lts__t_sectors_srcunit_tex_op_read.sum";
@@ -74,7 +75,8 @@ Table overview(const sim::ReplayResult& result) {
          ratio(launch, "l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum", kSectors, true),
          count(launch, kL2Read),
          ratio(launch, "lts__t_sectors_srcunit_tex_op_read_lookup_hit.sum", kL2Read, true),
-         count(launch, "dram__sectors_read.sum"), count(launch, "dram__sectors_write.sum")});
+         count(launch, "dram__sectors_read.sum"), count(launch, "dram__sectors_write.sum"),
+         count(launch, "sm__cycles_elapsed.max")});
   }
   return table;
 }
@@ -87,6 +89,53 @@ Table counters(const LaunchMetrics& launch, bool zeros) {
                std::string(unit_of(name)), accuracy(validate::find_rule(name))});
   }
   return table;
+}
+
+// What a launch's time went into: the busiest place first, then what its warps waited for.
+std::string time_text(const sim::TimeResult& time, bool colour) {
+  const auto percent = [](double share) { return fmt::format("{:.1f} %", 100 * share); };
+  std::string out = fmt::format(
+      "\n{} cycles, {} of them from the first CTA's start to the last one's end; {} instructions\n",
+      grouped(time.cycles), grouped(time.running), grouped(time.instructions));
+  Table uses({{"place"}, {"in use", Align::kRight}});
+  for (const sim::TimeResult::Use& use : time.uses) uses.row({use.place, percent(use.share)});
+  out += uses.text(colour);
+  if (!time.uses.empty()) {
+    const sim::TimeResult::Use& first = time.uses.front();
+    out += first.share >= 0.6
+               ? fmt::format("bottleneck: {}\n", first.place)
+               : fmt::format("bottleneck: latency (the busiest place, {}, is in use {})\n",
+                             first.place, percent(first.share));
+  }
+  out += fmt::format("reads under way: {} on average; {} would fill DRAM's bandwidth\n\n",
+                     byte_size(static_cast<std::uint64_t>(time.bytes_in_flight)),
+                     byte_size(static_cast<std::uint64_t>(time.bytes_needed)));
+  Table waits({{"a warp's time"}, {"share", Align::kRight}});
+  std::uint64_t waited = 0;
+  const auto whole = static_cast<double>(std::max<std::uint64_t>(1, time.warp_cycles));
+  for (std::size_t i = 0; i < time.waits.size(); ++i) {
+    waited += time.waits[i];
+    if (time.waits[i] > 0)
+      waits.row({fmt::format("waits for: {}", sim::name_of(static_cast<sim::Wait>(i))),
+                 percent(static_cast<double>(time.waits[i]) / whole)});
+  }
+  waits.row({"runs", percent(static_cast<double>(time.warp_cycles - std::min(waited, time.warp_cycles)) / whole)});
+  return out + waits.text(colour);
+}
+
+ordered_json time_json(const sim::TimeResult& time) {
+  ordered_json uses = ordered_json::object(), waits = ordered_json::object();
+  for (const sim::TimeResult::Use& use : time.uses) uses[use.place] = use.share;
+  for (std::size_t i = 0; i < time.waits.size(); ++i)
+    waits[sim::name_of(static_cast<sim::Wait>(i))] = time.waits[i];
+  return {{"cycles", time.cycles},
+          {"running_cycles", time.running},
+          {"instructions", time.instructions},
+          {"warp_cycles", time.warp_cycles},
+          {"waits_warp_cycles", std::move(waits)},
+          {"in_use", std::move(uses)},
+          {"bytes_in_flight", time.bytes_in_flight},
+          {"bytes_needed", time.bytes_needed}};
 }
 
 // The file's name without its folder: a result does not depend on where the trace lies.
@@ -123,10 +172,12 @@ std::string replay_text(const ReplayView& view, bool colour) {
     out += "\n" + overview(view.result).text(colour);
     out += "\nL2 and DRAM columns are 32-byte sectors. All counters: --launch N, or --all.\n";
   } else {
-    for (const LaunchMetrics& launch : view.result.launches) {
+    for (const sim::ReplayedLaunch& detail : view.result.details) {
+      const LaunchMetrics& launch = detail.metrics;
       out += fmt::format("\nlaunch {}: {}  grid {}  block {}\n", launch.launch, launch.kernel,
                          dims(launch.grid), dims(launch.block));
       out += counters(launch, view.all).text(colour);
+      if (detail.time) out += time_text(*detail.time, colour);
     }
     if (!view.all) out += "\nCounters that are zero are left out; --all shows them.\n";
   }
@@ -159,6 +210,7 @@ std::string replay_json(const ReplayView& view) {
     }
     entry["metrics"] = std::move(metrics);
     if (!missing.empty()) entry["not_available"] = std::move(missing);
+    if (launch.time) entry["time"] = time_json(*launch.time);
     out["kernels"].push_back(std::move(entry));
   }
   return out.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";

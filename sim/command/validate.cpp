@@ -26,7 +26,7 @@ constexpr int kPipeWidth = 140;  // columns when no terminal says otherwise
 struct ValidateOptions {
   TraceInput trace;
   std::string ncu, suite, gpu = "h200";
-  bool all = false, no_deviations = false, list_metrics = false;
+  bool all = false, no_deviations = false, list_metrics = false, time = false;
   unsigned threads = 0;
   OutputOptions output;
 };
@@ -66,11 +66,11 @@ Result<validate::NcuImport> read_counters(const std::string& path, const Predict
 }
 
 Result<void> add_pair(const TraceInput& input, const std::string& ncu, const std::string& repeat,
-                      const std::string& run, const std::string& gpu, Collected& out) {
+                      const std::string& run, const ValidateOptions& options, Collected& out) {
   auto reader = open_trace(input);
   if (!reader) return reader.error();
   if (auto whole = require_complete(*reader, input); !whole) return whole.error();
-  auto prediction = predict(*reader, gpu);
+  auto prediction = predict(*reader, options.gpu, options.time);
   if (!prediction) return prediction.error();
   auto file = read_counters(ncu, *prediction);
   if (!file) return file.error();
@@ -143,7 +143,7 @@ int validate_suite(const ValidateOptions& options) {
       input.path = entry.trace;
       Part& part = parts[i];
       part.added =
-          add_pair(input, entry.counters, entry.repeat, entry.name, options.gpu, part.collected);
+          add_pair(input, entry.counters, entry.repeat, entry.name, options, part.collected);
       progress.update(++done);
       return part.added.ok();
     };
@@ -172,7 +172,7 @@ int run_validate(const ValidateOptions& options) {
     return fail({ErrorKind::kUsage, "--suite beside a trace", "",
                  "validate one trace (T --ncu F.csv) or a folder (--suite DIR)"});
   Collected collected;
-  if (auto added = add_pair(options.trace, options.ncu, "", "", options.gpu, collected); !added)
+  if (auto added = add_pair(options.trace, options.ncu, "", "", options, collected); !added)
     return fail(added.error());
   return show(options, options.ncu, std::move(collected), {});
 }
@@ -190,6 +190,7 @@ Run setup_validate(CLI::App& app) {
       ->expected(0, 1);
   app.add_option("--gpu", options->gpu, "GPU card to predict for")->capture_default_str();
   app.add_flag("--all", options->all, "every counter of every launch");
+  app.add_flag("--time", options->time, "cycles too, from the time engine");
   app.add_flag("--no-deviations", options->no_deviations, "judge as if no deviation were listed");
   app.add_flag("--list-metrics", options->list_metrics,
                "print the metrics to collect, as ncu --metrics takes them");

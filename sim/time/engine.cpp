@@ -41,6 +41,7 @@ struct TimedCta {
   std::uint32_t standing = 0;
   std::array<std::uint32_t, 64> arrived{}, expected{};
   std::uint64_t started = 0;
+  std::uint64_t number = 0;                      // in the grid
   std::uint64_t bulk = 0;                        // bulk copies into it are back by then
 };
 
@@ -64,8 +65,8 @@ struct Sm {
 class LaunchTime {
  public:
   LaunchTime(const trace::TraceReader& reader, std::uint32_t index, const model::Card& card, MemorySystem& memory,
-             model::MemoryPath& path, BlockCache& cache, const Occupancy& occupancy)
-      : reader_(reader), index_(index), card_(card), memory_(memory), path_(path), cache_(cache), occupancy_(occupancy),
+             model::MemoryPath& path, BlockCache& cache, const Occupancy& occupancy, bool stays)
+      : stays_(stays), reader_(reader), index_(index), card_(card), memory_(memory), path_(path), cache_(cache), occupancy_(occupancy),
         plans_(plan_sites(reader.sites(index), reader.programs()[reader.launches()[index].launch.program])),
         paths_(reader.sites(index), reader.programs()[reader.launches()[index].launch.program]) {
     for (std::uint64_t sm : card.numbers().cta_order) {
@@ -101,10 +102,29 @@ class LaunchTime {
     if (tick && !tick(memory_.counters().records)) return interrupted();
     const model::CardNumbers& n = card_.numbers();
     result_.cycles = std::max(result_.last_cta, last_store_) + n.time_launch_cycles + (reaches_memory_ ? n.time_drain_cycles : 0);
+    summarise();
     return result_;
   }
 
  private:
+  // Shares of the time between the first CTA's start and the last one's end.
+  void summarise() {
+    const model::CardNumbers& n = card_.numbers();
+    result_.running = std::max<std::uint64_t>(1, result_.last_cta);
+    const auto span = static_cast<double>(result_.running);
+    const auto add = [&](const char* place, double busy, double count) {
+      if (busy > 0) result_.uses.push_back({place, busy / (count * span)});
+    };
+    add("instruction issue", static_cast<double>(result_.instructions), kSchedulers * static_cast<double>(sms_.size()));
+    add("L1 and shared memory", static_cast<double>(lsu_cycles_), static_cast<double>(sms_.size()));
+    for (const model::MemoryPath::Use& u : path_.uses())
+      add(u.place, static_cast<double>(u.busy) / model::kTicks, static_cast<double>(u.count));
+    std::stable_sort(result_.uses.begin(), result_.uses.end(), [](const auto& a, const auto& b) { return a.share > b.share; });
+    result_.bytes_in_flight = static_cast<double>(path_.sector_cycles()) * 32 / span;
+    const double latency = static_cast<double>(n.latency_l2_near + n.latency_l2_far / 2 + n.latency_dram);
+    result_.bytes_needed = static_cast<double>(n.dram_sectors_per_kilocycle) / 1000 * 32 * latency;
+  }
+
   Error interrupted() const { return {ErrorKind::kInterrupted, "replay was interrupted", reader_.path(), ""}; }
 
   Result<void> place_first() {
@@ -124,6 +144,7 @@ class LaunchTime {
     if (sm.cold) cycle += n.time_first_cycles;
     auto cta = std::make_unique<TimedCta>();
     cta->started = cycle;
+    cta->number = waiting_[next_];
     if (auto ok = cta->stream.open(reader_, index_, waiting_[next_++], occupancy_.warps_per_cta); !ok) return ok;
     const auto slot = static_cast<std::uint32_t>(std::find(sm.ctas.begin(), sm.ctas.end(), nullptr) - sm.ctas.begin());
     cta->first_slot = slot * occupancy_.warps_per_cta;
@@ -172,6 +193,8 @@ class LaunchTime {
         for (const TimedWarp& s : cta.warps) end = std::max(end, s.ready);
         result_.last_cta = std::max(result_.last_cta, end);
         result_.warp_cycles += (end - cta.started) * cta.warps.size();
+        if (stays_)
+          result_.stays.push_back({cta.number, cta.started, end, sm.id, static_cast<std::int32_t>(slot / occupancy_.warps_per_cta)});
         sm.ctas[slot / occupancy_.warps_per_cta].reset();
         --sm.resident;
         --resident_;
@@ -327,7 +350,9 @@ class LaunchTime {
     const std::uint32_t moved = static_cast<std::uint32_t>(std::popcount(r.mask)) * plan.bytes / 128;
     if (plan.action == Action::kGlobalLoad) place.passes = std::max(place.passes, moved);
     const bool bulk = plan.action == Action::kBulkRead || plan.action == Action::kBulkWrite || plan.action == Action::kBulkReduce;
-    sm.lsu = start + place.passes + (bulk ? 0 : place.missed / 2);
+    const std::uint64_t taken = place.passes + (bulk ? 0 : place.missed / 2);
+    sm.lsu = start + taken;
+    lsu_cycles_ += taken;
     warp.async_lines = place.async_lines;
     std::uint64_t done = std::max(place.done, start + place.passes);
     if (place.left_sm) {
@@ -405,6 +430,7 @@ class LaunchTime {
     return std::to_string(warps) + " warps of " + std::to_string(resident_) + " CTAs are resident, none is due and none stands at a barrier";
   }
 
+  bool stays_;
   const trace::TraceReader& reader_;
   std::uint32_t index_;
   const model::Card& card_;
@@ -423,6 +449,7 @@ class LaunchTime {
   std::uint64_t due_ = 0;
   std::array<std::uint64_t, kWindows> due_in_{};
   std::uint64_t last_store_ = 0;
+  std::uint64_t lsu_cycles_ = 0;
   bool reaches_memory_ = false;
   const trace::Record* ahead_ = nullptr;  // whose lines were listed ahead of its turn
   MemorySystem::Lines lines_;
@@ -438,8 +465,8 @@ const char* name_of(Wait w) {
 
 Result<TimeResult> time_launch(const trace::TraceReader& reader, std::uint32_t launch, const model::Card& card,
                                MemorySystem& memory, model::MemoryPath& path, BlockCache& cache, const Occupancy& occupancy,
-                               const std::function<bool(std::uint64_t)>& tick) {
-  return LaunchTime(reader, launch, card, memory, path, cache, occupancy).run(tick);
+                               const std::function<bool(std::uint64_t)>& tick, bool stays) {
+  return LaunchTime(reader, launch, card, memory, path, cache, occupancy, stays).run(tick);
 }
 
 }  // namespace warpmem::sim

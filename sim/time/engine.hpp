@@ -12,6 +12,8 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <string>
+#include <vector>
 
 #include "base/error.hpp"
 #include "model/card.hpp"
@@ -35,11 +37,28 @@ struct TimeResult {
   std::array<std::uint64_t, static_cast<std::size_t>(Wait::kCount)> waits{};  // warp cycles by cause
   std::uint64_t forced = 0;        // barriers opened although somebody is missing
   std::uint64_t ctas = 0;
+  std::uint64_t running = 0;       // cycles from the first CTA's start to the last one's end
+
+  // How much of the time each place of limited throughput was taken, all of its kind together.
+  struct Use {
+    std::string place;
+    double share = 0;              // 1: always
+  };
+  std::vector<Use> uses;           // the busiest first
+  double bytes_in_flight = 0;      // reads under way beyond the L1s, on average
+  double bytes_needed = 0;         // … that would fill DRAM's bandwidth at its unloaded latency
+
+  // One CTA's stay on an SM, when asked for.
+  struct Stay {
+    std::uint64_t cta = 0, start = 0, end = 0;
+    std::int32_t sm = 0, slot = 0;
+  };
+  std::vector<Stay> stays;         // in the order of their ends
 };
 
 // `tick` hears of the records done now and then; false stops.
 Result<TimeResult> time_launch(const trace::TraceReader& reader, std::uint32_t launch, const model::Card& card,
                                MemorySystem& memory, model::MemoryPath& path, BlockCache& cache, const Occupancy& occupancy,
-                               const std::function<bool(std::uint64_t)>& tick);
+                               const std::function<bool(std::uint64_t)>& tick, bool stays = false);
 
 }  // namespace warpmem::sim

@@ -1,0 +1,16 @@
+// A timed replay over time, for a person to look at: where each CTA was, and when.
+#pragma once
+
+#include <string>
+
+#include "base/error.hpp"
+#include "sim/replay.hpp"
+
+namespace warpmem::command {
+
+// Writes the Chrome trace format (JSON), which Perfetto and chrome://tracing open: a process an SM, a
+// thread a CTA slot, an event a CTA, launches one after the other; 1 us in it is one SM cycle.
+// Fails (kUsage) when there are more CTAs than anybody could look at.
+Result<void> write_timeline(const sim::ReplayResult& result, const std::string& path);
+
+}  // namespace warpmem::command
