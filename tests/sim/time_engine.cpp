@@ -215,11 +215,19 @@ TEST_CASE("time: an execution pipe bounds a long run of its instructions") {
 }
 
 TEST_CASE("time: streaming from DRAM is as fast as DRAM, not faster") {
-  // 1,056 CTAs of 8 warps read 17 MB, four lines under way each.
-  Kernel k = loads(1056, 256, false);
+  // 1,056 CTAs of 8 warps read 17 MB, sixteen lines under way each; the last thing they do waits
+  // for all.
+  Kernel k = kernel(1056, 256);
+  k.code = lines({{"LDG.E R4, desc[UR4][R2.64] ;", control(2, 0)},
+                  {"@P0 BRA 0x0 ;", control(4)},
+                  {"STS [R5], R4 ;", control(1, kNone, kNone, 1)},
+                  {"EXIT ;"}});
+  k.sites = {load_at(0x00), {0x20, Op::kStore, Space::kShared, 4}};
+  k.text.resize(2);
   k.fill = [](Warp& w) {
     for (std::uint64_t i = 0; i < 16; ++i)
       w.records.push_back(regular(0, kA + ((i * 1056 + w.cta) * 8 + w.warp) * 128, 4));
+    w.records.push_back(regular(1, 0, 4));
   };
   const auto t = timed(k, h200());
   const auto n = h200().numbers();
