@@ -261,6 +261,16 @@ Result<void> Card::validate() const {
     return bad(place, "shared.configs must be an ascending list", "correct it");
   if (n.shared_configs.back() + n.l1_reserved >= n.l1_bytes)
     return bad(place, "the largest shared-memory configuration leaves nothing for the L1", "raise l1.size or drop the configuration");
+  if (n.l2_slices % (2 * n.l2_sides) != 0)
+    return bad(place, "l2.slices must be an even number a side", "correct l2.slices or l2.sides");
+  if (n.dram_sectors_per_kilocycle > n.port_receive_permille * n.sm_count)
+    return bad(place, "dram.sectors_per_kilocycle is more than all SMs' ports carry (port.receive_permille x sm.count)", "correct one of them");
+  if (n.host_permille > n.port_receive_permille * n.sm_count)
+    return bad(place, "port.host_permille is more than all SMs' ports carry (port.receive_permille x sm.count)", "correct one of them");
+  for (const auto& [key, v] : {std::pair<const char*, std::uint64_t>{"latency.shared", n.latency_shared},
+                               {"latency.dram", n.latency_dram},
+                               {"dram.row", n.dram_row_bytes}, {"bulk.cycles", n.bulk_cycles}})
+    if (v == 0) return bad(place, std::string(key) + " is 0", "give a positive number");
   constexpr std::uint64_t kMostL1 = 4 << 20, kMostL2 = std::uint64_t{4} << 30;
   if (n.l1_bytes > kMostL1) return bad(place, "l1.size is more than the " + byte_size(kMostL1) + " that the model has room for", "correct it");
   if (n.l2_bytes > kMostL2) return bad(place, "l2.size is more than the " + byte_size(kMostL2) + " that the model has room for", "correct it");

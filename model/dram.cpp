@@ -60,7 +60,8 @@ std::uint64_t Dram::open(std::size_t channel, std::uint64_t block, std::uint64_t
   bank.row[1] = bank.row[0];
   bank.row[0] = row;
   ++activations_;
-  const std::uint64_t at = channels_[channel].activate.reserve(std::max(now, bank.free), spec_.activate_ticks);
+  const std::uint64_t at =
+      channels_[channel].activate.reserve(std::max(now, bank.free), spec_.activate_ticks);
   bank.free = at + spec_.row_cycle_ticks;
   return at;
 }
@@ -71,10 +72,12 @@ std::uint64_t Dram::read(std::uint64_t line, std::uint32_t sectors, std::uint64_
   Channel& c = channels_[channel];
   const std::uint64_t ready = open(channel, block, now);
   c.reads += sectors;
-  return c.bus.reserve(ready, sectors * spec_.burst_ticks) + std::uint64_t{sectors} * spec_.burst_ticks;
+  return c.bus.reserve(ready, sectors * spec_.burst_ticks) +
+         std::uint64_t{sectors} * spec_.burst_ticks;
 }
 
-std::uint64_t Dram::write(std::uint64_t line, std::uint32_t sectors, std::uint64_t now, bool completed) {
+std::uint64_t Dram::write(std::uint64_t line, std::uint32_t sectors, std::uint64_t now,
+                          bool completed) {
   const std::uint64_t block = line / 2;
   const std::size_t channel = channel_of(block);
   Channel& c = channels_[channel];

@@ -1,11 +1,11 @@
 // DRAM behind the L2: channels with a data bus each, banks with one open row each.
 //
-// Models: a burst of 32 bytes, a sector, occupies its channel's bus; opening a row costs the channel an activation,
-// of which it can start one every `activate` ticks (tRRD and tFAW), and its bank a row cycle (tRC);
-// writes are held back and go out together, with a turnaround of the bus before and after.
-// An access whose row is open, or among the last few that were, as a scheduler that looks for row
-// hits would have it (FR-FCFS), pays the bus alone.
-// Leaves out: refresh (part of the measured bandwidth), power states, ECC.
+// Models: a burst of 32 bytes, a sector, occupies its channel's bus; opening a row costs the
+// channel an activation, of which it can start one every `activate` ticks (tRRD and tFAW), and its
+// bank a row cycle (tRC); writes are held back and go out together, with a turnaround of the bus
+// before and after. An access whose row is open, or among the last few that were, as a scheduler
+// that looks for row hits would have it (FR-FCFS), pays the bus alone. Leaves out: refresh (part of
+// the measured bandwidth), power states, ECC.
 //
 // Sources: number of channels, burst and row: HBM3 (JESD238): 16 channels of two pseudo-channels a
 // stack, 32 bits wide, bursts of eight, 1 KiB rows. Bandwidth and rate of random accesses: measured
@@ -24,23 +24,25 @@ class Dram {
  public:
   struct Spec {
     std::uint32_t channels = 192;
-    std::uint32_t banks = 64;             // a channel
+    std::uint32_t banks = 64;  // a channel
     std::uint32_t row_bytes = 1024;
-    std::uint32_t burst_ticks = 170;      // 32 bytes on a channel's bus
-    std::uint32_t activate_ticks = 570;   // between activations of a channel
-    std::uint32_t row_cycle_ticks = 5600; // between activations of a bank
+    std::uint32_t burst_ticks = 170;        // 32 bytes on a channel's bus
+    std::uint32_t activate_ticks = 570;     // between activations of a channel
+    std::uint32_t row_cycle_ticks = 5600;   // between activations of a bank
     std::uint32_t turnaround_ticks = 1900;  // of the bus, for writes and back
-    std::uint32_t write_batch = 32;       // sectors written that go out together
+    std::uint32_t write_batch = 32;         // sectors written that go out together
   };
   explicit Dram(const Spec& spec);
 
   // Reads so many sectors of a 128-byte line from tick `now` on; the tick in which the last one
   // has been on the bus. Activation latency is part of what the caller adds.
   std::uint64_t read(std::uint64_t line, std::uint32_t sectors, std::uint64_t now);
-  // Takes writes of a line; the tick in which they have gone out. `completed`: sectors of it were read
-  // just now to complete them; by the time they are merged and written, their row is no longer open
-  // (measured: random stores move half of what random reads do, kernels/micro/launch_timing.cu).
-  std::uint64_t write(std::uint64_t line, std::uint32_t sectors, std::uint64_t now, bool completed = false);
+  // Takes writes of a line; the tick in which they have gone out. `completed`: sectors of it were
+  // read just now to complete them; by the time they are merged and written, their row is no longer
+  // open (measured: random stores move half of what random reads do,
+  // kernels/micro/launch_timing.cu).
+  std::uint64_t write(std::uint64_t line, std::uint32_t sectors, std::uint64_t now,
+                      bool completed = false);
   void clear();
   // Has the bank of a line brought into the host's cache; changes nothing.
   void prefetch(std::uint64_t line) const;
@@ -54,21 +56,22 @@ class Dram {
  private:
   struct Channel {
     Throughput bus, activate;
-    std::uint32_t held = 0;      // sectors to write, held back
-    std::uint32_t reads = 0;     // sectors read since the last batch of writes
+    std::uint32_t held = 0;   // sectors to write, held back
+    std::uint32_t reads = 0;  // sectors read since the last batch of writes
   };
   struct Bank {
     std::uint64_t row[2] = {~std::uint64_t{0}, ~std::uint64_t{0}};  // the open one, the one before
-    std::uint64_t free = 0;      // tick: may be activated again
+    std::uint64_t free = 0;                                         // tick: may be activated again
   };
   std::size_t channel_of(std::uint64_t block) const;
   std::uint64_t row_of(std::uint64_t block) const;
   std::size_t bank_of(std::size_t channel, std::uint64_t row) const;
-  std::uint64_t open(std::size_t channel, std::uint64_t block, std::uint64_t now, bool closed = false);
+  std::uint64_t open(std::size_t channel, std::uint64_t block, std::uint64_t now,
+                     bool closed = false);
 
   Spec spec_;
   std::vector<Channel> channels_;
-  std::vector<Bank> banks_;      // by channel
+  std::vector<Bank> banks_;  // by channel
   std::uint64_t activations_ = 0;
 };
 

@@ -5,7 +5,9 @@
 namespace warpmem::model {
 namespace {
 
-std::uint32_t draw_of(std::uint64_t line) { return static_cast<std::uint32_t>(line * 0xd1b54a32d192ed03ull >> 32); }
+std::uint32_t draw_of(std::uint64_t line) {
+  return static_cast<std::uint32_t>(line * 0xd1b54a32d192ed03ull >> 32);
+}
 
 }  // namespace
 
@@ -26,7 +28,8 @@ void MemoryPath::clear() {
 Throughput& MemoryPath::slice(std::uint64_t line, int side) {
   const std::uint32_t each = spec_.slices / spec_.sides;
   const std::uint64_t two = (line >> 3) * 0x9e3779b97f4a7c15ull >> 32;
-  // Which of the two is first is drawn as well, or strides of 512 bytes would leave half of all idle.
+  // Which of the two is first is drawn as well, or strides of 512 bytes would leave half of all
+  // idle.
   const std::uint64_t in_side = each < 2 ? 0 : two % (each / 2) * 2 + ((line >> 1 ^ two >> 16) & 1);
   return slices_[static_cast<std::size_t>(side) * each + static_cast<std::size_t>(in_side)];
 }
@@ -46,8 +49,10 @@ std::uint64_t MemoryPath::read(const Read& r, std::uint64_t now) {
   const auto work = [&](std::uint32_t sectors, std::uint32_t filled) {
     return spec_.read_ticks + sectors * spec_.read_sector_ticks + filled * spec_.fill_sector_ticks;
   };
-  std::uint64_t at = now * kTicks + half + (std::uint64_t{draw & 0xffff} * spec_.near_spread * kTicks >> 16);
-  std::uint64_t start = slice(r.line, r.near).reserve(at, work(r.sectors, std::max(r.crossing, r.fetched)));
+  std::uint64_t at =
+      now * kTicks + half + (std::uint64_t{draw & 0xffff} * spec_.near_spread * kTicks >> 16);
+  std::uint64_t start =
+      slice(r.line, r.near).reserve(at, work(r.sectors, std::max(r.crossing, r.fetched)));
   std::uint64_t queued = start - at;
   if (r.crossing) {
     at = start + spec_.far_cycles * kTicks;
@@ -55,14 +60,17 @@ std::uint64_t MemoryPath::read(const Read& r, std::uint64_t now) {
     queued += start - at;
   }
   if (r.fetched) {
-    at = start + spec_.dram_cycles * kTicks + (std::uint64_t{draw >> 16} * spec_.dram_spread * kTicks >> 16);
-    if ((draw >> 8 & 7) == 0) at += std::uint64_t{draw >> 11 & 0xffff} * spec_.dram_tail * kTicks >> 16;
+    at = start + spec_.dram_cycles * kTicks +
+         (std::uint64_t{draw >> 16} * spec_.dram_spread * kTicks >> 16);
+    if ((draw >> 8 & 7) == 0)
+      at += std::uint64_t{draw >> 11 & 0xffff} * spec_.dram_tail * kTicks >> 16;
     start = dram_.read(r.line, r.fetched, at);
     queued += start - at;
   }
   hold(r.sm, queued, now);
   at = start + half;
-  const std::uint64_t back = receive_[sm].reserve(at, r.sectors * spec_.receive_ticks) + std::uint64_t{r.sectors} * spec_.receive_ticks;
+  const std::uint64_t back = receive_[sm].reserve(at, r.sectors * spec_.receive_ticks) +
+                             std::uint64_t{r.sectors} * spec_.receive_ticks;
   sectors_read_ += r.sectors;
   sector_cycles_ += r.sectors * (back / kTicks - now);
   return back / kTicks;
@@ -94,8 +102,10 @@ std::uint64_t MemoryPath::write(const Write& w, std::uint64_t now) {
   std::uint64_t queued = out - at;
   sent_ = out / kTicks;
   at = out + half + (std::uint64_t{draw & 0xffff} * spec_.near_spread * kTicks >> 16);
-  std::uint32_t work = w.atomic ? w.requests * spec_.atomic_ticks + w.atomic * spec_.atomic_pass_ticks
-                                : spec_.write_ticks + (w.sectors - w.partial) * spec_.write_sector_ticks + w.partial * spec_.partial_sector_ticks;
+  std::uint32_t work =
+      w.atomic ? w.requests * spec_.atomic_ticks + w.atomic * spec_.atomic_pass_ticks
+               : spec_.write_ticks + (w.sectors - w.partial) * spec_.write_sector_ticks +
+                     w.partial * spec_.partial_sector_ticks;
   std::uint64_t start = 0;
   if (w.home != w.near) {
     // On its way to the other side it passes a slice of the near one.
@@ -122,7 +132,9 @@ std::uint64_t MemoryPath::write(const Write& w, std::uint64_t now) {
   hold(w.sm, queued, now);
   if (!w.returns) return done / kTicks;
   at = done + half + (w.home != w.near ? spec_.far_cycles * kTicks / 2 : 0);
-  return (receive_[sm].reserve(at, w.atomic * spec_.receive_ticks) + std::uint64_t{w.atomic} * spec_.receive_ticks) / kTicks;
+  return (receive_[sm].reserve(at, w.atomic * spec_.receive_ticks) +
+          std::uint64_t{w.atomic} * spec_.receive_ticks) /
+         kTicks;
 }
 
 std::uint64_t MemoryPath::host(int sm, std::uint32_t sectors, std::uint64_t now) {
@@ -131,7 +143,8 @@ std::uint64_t MemoryPath::host(int sm, std::uint32_t sectors, std::uint64_t now)
   return start / kTicks + spec_.host_cycles;
 }
 
-void MemoryPath::write_back(std::uint64_t line, std::uint32_t fills, std::uint32_t sectors, std::uint64_t now) {
+void MemoryPath::write_back(std::uint64_t line, std::uint32_t fills, std::uint32_t sectors,
+                            std::uint64_t now) {
   std::uint64_t at = now * kTicks;
   if (fills) at = dram_.read(line, fills, at);
   dram_.write(line, sectors, at, fills > 0);

@@ -1,6 +1,6 @@
-// The way between the SMs and DRAM, in time: each SM's ports, the L2's slices, the fabric between its
-// sides, DRAM. The caches say what an access hits; this says when it is back, and makes the ones that
-// meet wait for each other.
+// The way between the SMs and DRAM, in time: each SM's ports, the L2's slices, the fabric between
+// its sides, DRAM. The caches say what an access hits; this says when it is back, and makes the
+// ones that meet wait for each other.
 //
 // Models: unloaded latencies (near slice, crossing, DRAM) plus a queue at every place of limited
 // throughput; a queue that grows past its room holds up the SM that feeds it.
@@ -23,19 +23,19 @@ class MemoryPath {
   struct Spec {
     std::uint32_t sms = 132;
     std::uint32_t sides = 2;
-    std::uint32_t slices = 96;             // all sides
+    std::uint32_t slices = 96;  // all sides
     // Ticks that a request keeps a slice: so many, and so many more for each sector.
     std::uint32_t read_ticks = 48, read_sector_ticks = 31;
     std::uint32_t write_ticks = 56, write_sector_ticks = 46;
-    std::uint32_t partial_sector_ticks = 63;  // written in part
+    std::uint32_t partial_sector_ticks = 63;                  // written in part
     std::uint32_t atomic_ticks = 19, atomic_pass_ticks = 74;  // a pass over one sector
-    std::uint32_t fill_sector_ticks = 8;      // that DRAM or the other side brings
-    std::uint32_t receive_ticks = 23;      // of an SM's port, for a sector it gets
-    std::uint32_t send_ticks = 64;         // … that it sends
-    std::uint32_t near_cycles = 245;       // from an L1 miss to its answer, near side
+    std::uint32_t fill_sector_ticks = 8;                      // that DRAM or the other side brings
+    std::uint32_t receive_ticks = 23;  // of an SM's port, for a sector it gets
+    std::uint32_t send_ticks = 64;     // … that it sends
+    std::uint32_t near_cycles = 245;   // from an L1 miss to its answer, near side
     std::uint32_t near_spread = 55;
-    std::uint32_t far_cycles = 190;        // more for a crossing
-    std::uint32_t dram_cycles = 255;       // more for DRAM
+    std::uint32_t far_cycles = 190;   // more for a crossing
+    std::uint32_t dram_cycles = 255;  // more for DRAM
     std::uint32_t dram_spread = 60;
     std::uint32_t dram_tail = 500;
     std::uint32_t host_cycles = 1500;      // over the host link and back
@@ -61,23 +61,25 @@ class MemoryPath {
   struct Write {
     int sm = 0;
     std::uint64_t line = 0;
-    std::uint32_t sectors = 0;     // sent
-    std::uint32_t partial = 0;     // of them, not whole
-    std::uint32_t atomic = 0;      // sector passes of an atomic; sectors and partial are 0 then
-    std::uint32_t requests = 1;    // that the atomic's passes came in
-    bool returns = false;          // the atomic's old value is wanted
+    std::uint32_t sectors = 0;   // sent
+    std::uint32_t partial = 0;   // of them, not whole
+    std::uint32_t atomic = 0;    // sector passes of an atomic; sectors and partial are 0 then
+    std::uint32_t requests = 1;  // that the atomic's passes came in
+    bool returns = false;        // the atomic's old value is wanted
     int home = 0, near = 0;
-    std::uint32_t fetched = 0;     // sectors of its line that DRAM has to bring first
-    std::uint64_t other = 0;       // a line that it pushes out:
-    std::uint32_t fills = 0;       //   sectors of that, written in part, that DRAM has to complete
-    std::uint32_t evicted = 0;     //   sectors of it that go to DRAM
+    std::uint32_t fetched = 0;  // sectors of its line that DRAM has to bring first
+    std::uint64_t other = 0;    // a line that it pushes out:
+    std::uint32_t fills = 0;    //   sectors of that, written in part, that DRAM has to complete
+    std::uint32_t evicted = 0;  //   sectors of it that go to DRAM
   };
   // Cycle in which the L2 has it; for an atomic that returns: in which the SM has the answer.
   std::uint64_t write(const Write& w, std::uint64_t now);
   // A line pushed out to DRAM by a read, after `fills` of its sectors were completed from there.
-  void write_back(std::uint64_t line, std::uint32_t fills, std::uint32_t sectors, std::uint64_t now);
+  void write_back(std::uint64_t line, std::uint32_t fills, std::uint32_t sectors,
+                  std::uint64_t now);
 
-  // Sectors to or from host memory, over the link that all SMs share: the cycle in which they are there.
+  // Sectors to or from host memory, over the link that all SMs share: the cycle in which they are
+  // there.
   std::uint64_t host(int sm, std::uint32_t sectors, std::uint64_t now);
   // Has what a read of the line will look at brought into the host's cache; changes nothing.
   void prefetch(std::uint64_t line) const { dram_.prefetch(line); }
@@ -86,8 +88,8 @@ class MemoryPath {
   // What was moved, and for how long each place was taken, since clear(): what a bottleneck is.
   struct Use {
     const char* place;
-    std::uint64_t busy = 0;      // ticks, all of them together
-    std::uint64_t count = 0;     // how many there are
+    std::uint64_t busy = 0;   // ticks, all of them together
+    std::uint64_t count = 0;  // how many there are
   };
   std::vector<Use> uses() const;
   // Reads so far: how many sectors they asked for, and sector-cycles that these were under way.

@@ -1,6 +1,6 @@
-// A resource that serves so much in a cycle: a port, a cache slice, a DRAM channel's data bus. Asked in
-// any order of arrival times, as answers come back from different depths: what is asked for is put
-// into the first span of time from its arrival on that has room.
+// A resource that serves so much in a cycle: a port, a cache slice, a DRAM channel's data bus.
+// Asked in any order of arrival times, as answers come back from different depths: what is asked
+// for is put into the first span of time from its arrival on that has room.
 //
 // Units: times are ticks, 64 to the SM cycle, so that clocks that are no multiple of the SM's keep
 // their ratio; amounts are ticks of the resource's time. Requests further ahead than the spans it
@@ -54,7 +54,9 @@ class Throughput {
     const std::uint64_t end = first_ + kSpans;
     while (span < end) {
       const std::uint64_t free = ~full_[span % kSpans / 64] >> span % 64;
-      if (free) return std::min<std::uint64_t>(end, span + static_cast<std::uint64_t>(std::countr_zero(free)));
+      if (free)
+        return std::min<std::uint64_t>(end,
+                                       span + static_cast<std::uint64_t>(std::countr_zero(free)));
       span += 64 - span % 64;
     }
     return end;

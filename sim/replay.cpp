@@ -104,6 +104,20 @@ Result<ReplayedLaunch> replay_launch(const trace::TraceReader& reader, std::uint
   if (!summary.complete) out.notes.push_back("the trace of this launch is not complete");
   if (program.code.empty())
     out.notes.push_back("no program section: opcodes and cache operators are not known");
+  if (options.time) {
+    if (program.code.empty())
+      out.notes.push_back(
+          "no program section: four instructions are assumed between two accesses, each of which "
+          "waits for the one before; cycles are a rough guess");
+    else if (program.level == trace::Level::kPtx)
+      out.notes.push_back(
+          "PTX: an instruction counts as two machine instructions, and waits are worked out from its "
+          "registers; short kernels come out too fast");
+    else if (!program.code.front().has_control())
+      out.notes.push_back(
+          "recorded without scheduling control: waits are worked out from registers; record again "
+          "for better cycles");
+  }
   if (forced) out.notes.push_back("barriers opened by force: " + std::to_string(forced));
   out.metrics.launch = summary.launch.id;
   out.metrics.kernel = program.demangled.empty() ? program.name : program.demangled;

@@ -119,7 +119,9 @@ std::string time_text(const sim::TimeResult& time, bool colour) {
       waits.row({fmt::format("waits for: {}", sim::name_of(static_cast<sim::Wait>(i))),
                  percent(static_cast<double>(time.waits[i]) / whole)});
   }
-  waits.row({"runs", percent(static_cast<double>(time.warp_cycles - std::min(waited, time.warp_cycles)) / whole)});
+  waits.row(
+      {"runs", percent(static_cast<double>(time.warp_cycles - std::min(waited, time.warp_cycles)) /
+                       whole)});
   return out + waits.text(colour);
 }
 

@@ -20,11 +20,14 @@ Result<void> write_timeline(const sim::ReplayResult& result, const std::string& 
     if (l.time) stays += l.time->stays.size();
   if (stays > kMostStays)
     return Error{ErrorKind::kUsage,
-                 fmt::format("{} CTAs are too many for a timeline (at most {})", grouped(stays), grouped(kMostStays)),
-                 "--timeline " + path, "choose a launch with --launch, or record fewer CTAs with --ctas"};
+                 fmt::format("{} CTAs are too many for a timeline (at most {})", grouped(stays),
+                             grouped(kMostStays)),
+                 "--timeline " + path,
+                 "choose a launch with --launch, or record fewer CTAs with --ctas"};
   std::ofstream out(path, std::ios::binary);
   if (!out)
-    return Error{ErrorKind::kUsage, "cannot be written", path, "choose a folder that exists and is yours"};
+    return Error{ErrorKind::kUsage, "cannot be written", path,
+                 "choose a folder that exists and is yours"};
   out << "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[";
   const char* separator = "\n";
   std::set<int> sms;
@@ -33,18 +36,25 @@ Result<void> write_timeline(const sim::ReplayResult& result, const std::string& 
     if (!l.time) continue;
     for (const sim::TimeResult::Stay& s : l.time->stays) {
       if (sms.insert(s.sm).second) {
-        out << fmt::format("{}{{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":{},\"args\":{{\"name\":\"SM {}\"}}}}", separator, s.sm, s.sm);
+        out << fmt::format(
+            "{}{{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":{},\"args\":{{\"name\":\"SM "
+            "{}\"}}}}",
+            separator, s.sm, s.sm);
         separator = ",\n";
       }
-      out << fmt::format("{}{{\"ph\":\"X\",\"name\":\"CTA {}\",\"cat\":\"launch {}\",\"pid\":{},\"tid\":{},\"ts\":{},\"dur\":{}}}", separator,
-                         s.cta, l.metrics.launch, s.sm, s.slot, begin + s.start, s.end - s.start);
+      out << fmt::format(
+          "{}{{\"ph\":\"X\",\"name\":\"CTA {}\",\"cat\":\"launch "
+          "{}\",\"pid\":{},\"tid\":{},\"ts\":{},\"dur\":{}}}",
+          separator, s.cta, l.metrics.launch, s.sm, s.slot, begin + s.start, s.end - s.start);
       separator = ",\n";
     }
     begin += l.time->cycles;
   }
   out << "\n]}\n";
   out.flush();
-  if (!out) return Error{ErrorKind::kResources, "could not be written to the end", path, "make room on the disk"};
+  if (!out)
+    return Error{ErrorKind::kResources, "could not be written to the end", path,
+                 "make room on the disk"};
   return {};
 }
 

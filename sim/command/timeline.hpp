@@ -8,8 +8,8 @@
 
 namespace warpmem::command {
 
-// Writes the Chrome trace format (JSON), which Perfetto and chrome://tracing open: a process an SM, a
-// thread a CTA slot, an event a CTA, launches one after the other; 1 us in it is one SM cycle.
+// Writes the Chrome trace format (JSON), which Perfetto and chrome://tracing open: a process an SM,
+// a thread a CTA slot, an event a CTA, launches one after the other; 1 us in it is one SM cycle.
 // Fails (kUsage) when there are more CTAs than anybody could look at.
 Result<void> write_timeline(const sim::ReplayResult& result, const std::string& path);
 

@@ -12,19 +12,24 @@ using trace::InstructionKind;
 
 constexpr std::uint16_t kClusterBarrier = 380;
 
-// Results that a scoreboard waits for, in code without control words: which register waits for which.
+// Results that a scoreboard waits for, in code without control words: which register waits for
+// which.
 class Waits {
  public:
-  void line(CodeLine& l, CodeLine* before, const std::vector<std::uint32_t>& reads, const std::vector<std::uint32_t>& writes) {
+  void line(CodeLine& l, CodeLine* before, const std::vector<std::uint32_t>& reads,
+            const std::vector<std::uint32_t>& writes) {
     std::uint64_t earliest = now_;
     for (std::uint32_t r : reads) {
       const auto it = registers_.find(r);
       if (it == registers_.end()) continue;
-      if (it->second.scoreboard != kNoScoreboard) l.waits = static_cast<std::uint8_t>(l.waits | 1u << it->second.scoreboard);
+      if (it->second.scoreboard != kNoScoreboard)
+        l.waits = static_cast<std::uint8_t>(l.waits | 1u << it->second.scoreboard);
       earliest = std::max(earliest, it->second.ready);
     }
     // A result of fixed latency is waited for by the stall of the instruction in front.
-    if (before && earliest > now_) before->stall = static_cast<std::uint16_t>(std::min<std::uint64_t>(15, before->stall + (earliest - now_)));
+    if (before && earliest > now_)
+      before->stall = static_cast<std::uint16_t>(
+          std::min<std::uint64_t>(15, before->stall + (earliest - now_)));
     now_ = earliest;
     Result result{now_ + l.cost.latency, kNoScoreboard};
     if ((l.memory || l.cost.variable) && !writes.empty()) {
@@ -48,7 +53,8 @@ class Waits {
 std::vector<std::uint32_t> numbers(const std::vector<trace::RegisterRange>& ranges) {
   std::vector<std::uint32_t> out;
   for (const trace::RegisterRange& r : ranges)
-    for (unsigned k = 0; k < r.count; ++k) out.push_back(static_cast<std::uint32_t>(r.file) << 16 | (r.first + k));
+    for (unsigned k = 0; k < r.count; ++k)
+      out.push_back(static_cast<std::uint32_t>(r.file) << 16 | (r.first + k));
   return out;
 }
 
@@ -66,7 +72,9 @@ void ptx_registers(std::string_view text, std::unordered_map<std::string, std::u
   }
   const std::size_t opcode = std::min(text.find_first_not_of(' ', at), text.size());
   const std::string_view word = text.substr(opcode, text.find(' ', opcode) - opcode);
-  const bool no_result = word.starts_with("st") || word.starts_with("red") || word.starts_with("bar") || word.starts_with("bra") || word.starts_with("cp");
+  const bool no_result = word.starts_with("st") || word.starts_with("red") ||
+                         word.starts_with("bar") || word.starts_with("bra") ||
+                         word.starts_with("cp");
   bool first = true, braces = false;
   for (std::size_t i = opcode; i < text.size(); ++i) {
     if (text[i] == '{') braces = true;
@@ -75,7 +83,9 @@ void ptx_registers(std::string_view text, std::unordered_map<std::string, std::u
     if (text[i] == '[') first = false;
     if (text[i] != '%') continue;
     std::size_t end = i + 1;
-    while (end < text.size() && (std::isalnum(static_cast<unsigned char>(text[end])) || text[end] == '_')) ++end;
+    while (end < text.size() &&
+           (std::isalnum(static_cast<unsigned char>(text[end])) || text[end] == '_'))
+      ++end;
     (first && !no_result ? writes : reads).push_back(number(text.substr(i, end - i)));
     i = end - 1;
   }
@@ -98,7 +108,8 @@ void read_depbar(const std::string& text, CodeLine& l) {
   l.drains = static_cast<std::uint8_t>(text[sb + 2] - '0');
   const std::size_t comma = text.find("0x", sb);
   unsigned leaves = 0;
-  if (comma != text.npos) std::from_chars(text.data() + comma + 2, text.data() + text.size(), leaves, 16);
+  if (comma != text.npos)
+    std::from_chars(text.data() + comma + 2, text.data() + text.size(), leaves, 16);
   l.leaves = static_cast<std::uint8_t>(leaves);
 }
 
@@ -117,9 +128,11 @@ std::vector<CodeLine> read_code(const trace::Program& program) {
     if (program.level == trace::Level::kPtx) {
       l.cost = ptx_cost(i.text);
       const std::size_t skip = i.text.starts_with('@') ? i.text.find(' ') : 0;
-      const std::string_view word = std::string_view(i.text).substr(std::min(i.text.find_first_not_of(' ', skip), i.text.size()));
+      const std::string_view word = std::string_view(i.text).substr(
+          std::min(i.text.find_first_not_of(' ', skip), i.text.size()));
       l.guarded = i.text.starts_with('@');
-      for (std::string_view m : {"ld.", "st.", "atom.", "red.", "bar", "cp.", "ldmatrix", "stmatrix", "prefetch"})
+      for (std::string_view m :
+           {"ld.", "st.", "atom.", "red.", "bar", "cp.", "ldmatrix", "stmatrix", "prefetch"})
         l.memory |= word.starts_with(m);
       if (word.starts_with("ld.param") || word.starts_with("ld.const")) l.memory = false;
       l.ends = word.starts_with("ret") || word.starts_with("exit");
@@ -127,11 +140,19 @@ std::vector<CodeLine> read_code(const trace::Program& program) {
       l.commits = word.starts_with("cp.async.commit_group");
       if (word.starts_with("cp.async.wait_group")) {
         l.drains = 0;
-        if (const auto digit = word.find_first_of("0123456789"); digit != word.npos) l.leaves = static_cast<std::uint8_t>(word[digit] - '0');
+        if (const auto digit = word.find_first_of("0123456789"); digit != word.npos)
+          l.leaves = static_cast<std::uint8_t>(word[digit] - '0');
       }
-      l.waits_copies = word.starts_with("mbarrier.try_wait") || word.starts_with("mbarrier.test_wait");
+      l.waits_copies =
+          word.starts_with("mbarrier.try_wait") || word.starts_with("mbarrier.test_wait");
       l.memory &= !word.starts_with("cp.async.commit") && !word.starts_with("cp.async.wait");
       l.stall = 2;  // an instruction of PTX is about two of SASS
+      if (const std::size_t at = i.text.rfind("// 0x");
+          word.starts_with("bra") && at != i.text.npos) {
+        std::uint32_t pc = 0;
+        std::from_chars(i.text.data() + at + 5, i.text.data() + i.text.size(), pc, 16);
+        target = pc;
+      }
       ptx_registers(i.text, ptx_names, reads, writes);
     } else if (auto in = trace::decode_instruction(i.text)) {
       l = sass_line(*in);
@@ -153,14 +174,18 @@ std::vector<CodeLine> read_code(const trace::Program& program) {
     }
     // Barriers of a cluster leave no record; nobody is late at those of the model. Measured:
     // kernels/micro/cluster_timing.cu, 386 cycles with its fences.
-    if (i.text.find("UCGABAR_WAIT") != i.text.npos || i.text.find("barrier.cluster.wait") != i.text.npos) l.stall = kClusterBarrier;
+    if (i.text.find("UCGABAR_WAIT") != i.text.npos ||
+        i.text.find("barrier.cluster.wait") != i.text.npos)
+      l.stall = kClusterBarrier;
     code.push_back(l);
     targets.push_back(target);
   }
   for (std::size_t k = 0; k < code.size(); ++k) {
     if (!targets[k]) continue;
-    const auto it = std::lower_bound(code.begin(), code.end(), *targets[k], [](const CodeLine& l, std::uint32_t pc) { return l.pc < pc; });
-    if (it != code.end() && it->pc == *targets[k]) code[k].target = static_cast<std::int32_t>(it - code.begin());
+    const auto it = std::lower_bound(code.begin(), code.end(), *targets[k],
+                                     [](const CodeLine& l, std::uint32_t pc) { return l.pc < pc; });
+    if (it != code.end() && it->pc == *targets[k])
+      code[k].target = static_cast<std::int32_t>(it - code.begin());
   }
   return code;
 }

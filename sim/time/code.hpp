@@ -1,6 +1,6 @@
-// A kernel's code as the time engine reads it: when each instruction may issue, what it waits for and
-// where it goes next. SASS carries that (control words); for code without it, PTX or older traces,
-// the waits are worked out from the registers, as an assembler would.
+// A kernel's code as the time engine reads it: when each instruction may issue, what it waits for
+// and where it goes next. SASS carries that (control words); for code without it, PTX or older
+// traces, the waits are worked out from the registers, as an assembler would.
 #pragma once
 
 #include <cstdint>
@@ -16,20 +16,20 @@ constexpr std::size_t kScoreboards = 6;
 
 struct CodeLine {
   std::uint32_t pc = 0;
-  std::uint16_t stall = 1;               // cycles until the warp's next instruction
-  std::uint8_t waits = 0;                // scoreboards that must be clear
-  std::uint8_t sets = kNoScoreboard;     // cleared when the result is there
-  std::uint8_t frees = kNoScoreboard;    // cleared when the operands have been read
-  std::uint8_t drains = kNoScoreboard;   // DEPBAR.LE: waits until at most `leaves` …
-  std::uint8_t leaves = 0;               //   … of this scoreboard's are out
+  std::uint16_t stall = 1;              // cycles until the warp's next instruction
+  std::uint8_t waits = 0;               // scoreboards that must be clear
+  std::uint8_t sets = kNoScoreboard;    // cleared when the result is there
+  std::uint8_t frees = kNoScoreboard;   // cleared when the operands have been read
+  std::uint8_t drains = kNoScoreboard;  // DEPBAR.LE: waits until at most `leaves` …
+  std::uint8_t leaves = 0;              //   … of this scoreboard's are out
   InstructionCost cost;
-  bool commits = false;                  // closes a group of asynchronous copies (LDGDEPBAR)
-  bool waits_copies = false;             // waits on an mbarrier, as bulk copies are waited for
-  bool memory = false;                   // leaves a record when some lane runs it
+  bool commits = false;       // closes a group of asynchronous copies (LDGDEPBAR)
+  bool waits_copies = false;  // waits on an mbarrier, as bulk copies are waited for
+  bool memory = false;        // leaves a record when some lane runs it
   bool guarded = false;
-  bool falls = true;                     // may go on to the next line
-  bool ends = false;                     // a warp may end here
-  std::int32_t target = -1;              // line it may jump to
+  bool falls = true;         // may go on to the next line
+  bool ends = false;         // a warp may end here
+  std::int32_t target = -1;  // line it may jump to
 };
 
 // Lines in the order of their pc; empty when the trace has no code.

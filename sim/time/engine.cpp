@@ -12,24 +12,24 @@ namespace warpmem::sim {
 namespace {
 
 constexpr std::uint32_t kNoBarrier = ~0u;
-constexpr std::uint64_t kWindow = 16;     // cycles in which an SM's warps go by slot
-constexpr std::uint64_t kWindows = 256;   // that the calendar looks ahead
+constexpr std::uint64_t kWindow = 16;    // cycles in which an SM's warps go by slot
+constexpr std::uint64_t kWindows = 256;  // that the calendar looks ahead
 constexpr std::uint32_t kSchedulers = 4;
 
 struct TimedWarp {
-  std::uint64_t ready = 0;                       // cycle from which its next step may go on
-  const Segment* segment = nullptr;              // to its next record; nullptr: not looked up yet
+  std::uint64_t ready = 0;           // cycle from which its next step may go on
+  const Segment* segment = nullptr;  // to its next record; nullptr: not looked up yet
   std::uint32_t step = 0;
   std::uint32_t last_site = Paths::kStart;
-  std::uint32_t waits = kNoBarrier;              // barrier it stands at
+  std::uint32_t waits = kNoBarrier;  // barrier it stands at
   std::uint32_t async_lines = 0;
-  Position at;                                   // in its records
+  Position at;                                      // in its records
   std::array<std::uint64_t, kScoreboards> clear{};  // by scoreboard: cycle from which it is
   std::array<Wait, kScoreboards> cause{};
-  std::uint64_t stored = 0;                      // all that it wrote is acknowledged
-  std::uint64_t copies = 0;                      // its asynchronous copies are back by then
-  std::array<std::uint64_t, 8> groups{};         // the last groups of copies: back by then
-  std::uint32_t group = 0;                       // groups closed
+  std::uint64_t stored = 0;               // all that it wrote is acknowledged
+  std::uint64_t copies = 0;               // its asynchronous copies are back by then
+  std::array<std::uint64_t, 8> groups{};  // the last groups of copies: back by then
+  std::uint32_t group = 0;                // groups closed
   bool done = false;
 };
 
@@ -41,12 +41,12 @@ struct TimedCta {
   std::uint32_t standing = 0;
   std::array<std::uint32_t, 64> arrived{}, expected{};
   std::uint64_t started = 0;
-  std::uint64_t number = 0;                      // in the grid
-  std::uint64_t bulk = 0;                        // bulk copies into it are back by then
+  std::uint64_t number = 0;  // in the grid
+  std::uint64_t bulk = 0;    // bulk copies into it are back by then
 };
 
 struct Scheduler {
-  std::uint64_t issue = 0;                       // cycle: next free issue slot
+  std::uint64_t issue = 0;  // cycle: next free issue slot
   std::array<std::uint64_t, kPipes> pipe{};
 };
 
@@ -55,19 +55,28 @@ struct Sm {
   std::vector<std::unique_ptr<TimedCta>> ctas;
   std::uint32_t resident = 0;
   std::array<Scheduler, kSchedulers> schedulers{};
-  std::uint64_t lsu = 0;                         // cycle: its load/store unit is free
-  std::uint64_t barrier = 0;                     // its barrier unit is
-  bool cold = true;                              // has run nothing of this kernel yet
-  std::uint64_t translated = 0;                  // cycle from which its addresses are; 0: not asked yet
+  std::uint64_t lsu = 0;         // cycle: its load/store unit is free
+  std::uint64_t barrier = 0;     // its barrier unit is
+  bool cold = true;              // has run nothing of this kernel yet
+  std::uint64_t translated = 0;  // cycle from which its addresses are; 0: not asked yet
   std::array<std::uint64_t, kWindows> calendar{};
 };
 
 class LaunchTime {
  public:
-  LaunchTime(const trace::TraceReader& reader, std::uint32_t index, const model::Card& card, MemorySystem& memory,
-             model::MemoryPath& path, BlockCache& cache, const Occupancy& occupancy, bool stays)
-      : stays_(stays), reader_(reader), index_(index), card_(card), memory_(memory), path_(path), cache_(cache), occupancy_(occupancy),
-        plans_(plan_sites(reader.sites(index), reader.programs()[reader.launches()[index].launch.program])),
+  LaunchTime(const trace::TraceReader& reader, std::uint32_t index, const model::Card& card,
+             MemorySystem& memory, model::MemoryPath& path, BlockCache& cache,
+             const Occupancy& occupancy, bool stays)
+      : stays_(stays),
+        reader_(reader),
+        index_(index),
+        card_(card),
+        memory_(memory),
+        path_(path),
+        cache_(cache),
+        occupancy_(occupancy),
+        plans_(plan_sites(reader.sites(index),
+                          reader.programs()[reader.launches()[index].launch.program])),
         paths_(reader.sites(index), reader.programs()[reader.launches()[index].launch.program]) {
     for (std::uint64_t sm : card.numbers().cta_order) {
       sms_.emplace_back();
@@ -86,7 +95,9 @@ class LaunchTime {
     while (resident_ > 0) {
       if (due_ == 0) {
         release_barriers();
-        if (due_ == 0) return Error{ErrorKind::kInternal, "no warp can go on: " + standing(), reader_.path(), "please report this with the trace"};
+        if (due_ == 0)
+          return Error{ErrorKind::kInternal, "no warp can go on: " + standing(), reader_.path(),
+                       "please report this with the trace"};
       }
       const std::uint64_t window = now_ % kWindows;
       if (due_in_[window] > 0)
@@ -101,7 +112,8 @@ class LaunchTime {
     }
     if (tick && !tick(memory_.counters().records)) return interrupted();
     const model::CardNumbers& n = card_.numbers();
-    result_.cycles = std::max(result_.last_cta, last_store_) + n.time_launch_cycles + (reaches_memory_ ? n.time_drain_cycles : 0);
+    result_.cycles = std::max(result_.last_cta, last_store_) + n.time_launch_cycles +
+                     (reaches_memory_ ? n.time_drain_cycles : 0);
     summarise();
     return result_;
   }
@@ -115,17 +127,22 @@ class LaunchTime {
     const auto add = [&](const char* place, double busy, double count) {
       if (busy > 0) result_.uses.push_back({place, busy / (count * span)});
     };
-    add("instruction issue", static_cast<double>(result_.instructions), kSchedulers * static_cast<double>(sms_.size()));
+    add("instruction issue", static_cast<double>(result_.instructions),
+        kSchedulers * static_cast<double>(sms_.size()));
     add("L1 and shared memory", static_cast<double>(lsu_cycles_), static_cast<double>(sms_.size()));
     for (const model::MemoryPath::Use& u : path_.uses())
       add(u.place, static_cast<double>(u.busy) / model::kTicks, static_cast<double>(u.count));
-    std::stable_sort(result_.uses.begin(), result_.uses.end(), [](const auto& a, const auto& b) { return a.share > b.share; });
+    std::stable_sort(result_.uses.begin(), result_.uses.end(),
+                     [](const auto& a, const auto& b) { return a.share > b.share; });
     result_.bytes_in_flight = static_cast<double>(path_.sector_cycles()) * 32 / span;
-    const double latency = static_cast<double>(n.latency_l2_near + n.latency_l2_far / 2 + n.latency_dram);
+    const double latency =
+        static_cast<double>(n.latency_l2_near + n.latency_l2_far / 2 + n.latency_dram);
     result_.bytes_needed = static_cast<double>(n.dram_sectors_per_kilocycle) / 1000 * 32 * latency;
   }
 
-  Error interrupted() const { return {ErrorKind::kInterrupted, "replay was interrupted", reader_.path(), ""}; }
+  Error interrupted() const {
+    return {ErrorKind::kInterrupted, "replay was interrupted", reader_.path(), ""};
+  }
 
   Result<void> place_first() {
     std::vector<std::size_t> index(sms_.size());
@@ -145,8 +162,11 @@ class LaunchTime {
     auto cta = std::make_unique<TimedCta>();
     cta->started = cycle;
     cta->number = waiting_[next_];
-    if (auto ok = cta->stream.open(reader_, index_, waiting_[next_++], occupancy_.warps_per_cta); !ok) return ok;
-    const auto slot = static_cast<std::uint32_t>(std::find(sm.ctas.begin(), sm.ctas.end(), nullptr) - sm.ctas.begin());
+    if (auto ok = cta->stream.open(reader_, index_, waiting_[next_++], occupancy_.warps_per_cta);
+        !ok)
+      return ok;
+    const auto slot = static_cast<std::uint32_t>(
+        std::find(sm.ctas.begin(), sm.ctas.end(), nullptr) - sm.ctas.begin());
     cta->first_slot = slot * occupancy_.warps_per_cta;
     cta->warps.resize(occupancy_.warps_per_cta);
     cta->left = occupancy_.warps_per_cta;
@@ -164,7 +184,8 @@ class LaunchTime {
   }
 
   void schedule(Sm& sm, std::uint32_t slot, std::uint64_t cycle) {
-    const std::uint64_t window = std::clamp(cycle / kWindow, now_ + 1, now_ + kWindows - 1) % kWindows;
+    const std::uint64_t window =
+        std::clamp(cycle / kWindow, now_ + 1, now_ + kWindows - 1) % kWindows;
     sm.calendar[window] |= std::uint64_t{1} << slot;
     ++due_in_[window];
     ++due_;
@@ -182,7 +203,8 @@ class LaunchTime {
       const auto slot = static_cast<std::uint32_t>(std::countr_zero(due));
       TimedCta& cta = *sm.ctas[slot / occupancy_.warps_per_cta];
       const std::uint32_t w = slot % occupancy_.warps_per_cta;
-      if (due & (due - 1)) look_ahead(sm, static_cast<std::uint32_t>(std::countr_zero(due & (due - 1))));
+      if (due & (due - 1))
+        look_ahead(sm, static_cast<std::uint32_t>(std::countr_zero(due & (due - 1))));
       if (cta.warps[w].ready >= (now_ + 1) * kWindow) {
         schedule(sm, slot, cta.warps[w].ready);
         continue;
@@ -194,7 +216,8 @@ class LaunchTime {
         result_.last_cta = std::max(result_.last_cta, end);
         result_.warp_cycles += (end - cta.started) * cta.warps.size();
         if (stays_)
-          result_.stays.push_back({cta.number, cta.started, end, sm.id, static_cast<std::int32_t>(slot / occupancy_.warps_per_cta)});
+          result_.stays.push_back({cta.number, cta.started, end, sm.id,
+                                   static_cast<std::int32_t>(slot / occupancy_.warps_per_cta)});
         sm.ctas[slot / occupancy_.warps_per_cta].reset();
         --sm.resident;
         --resident_;
@@ -208,13 +231,18 @@ class LaunchTime {
     TimedCta& cta = *sm.ctas[slot / occupancy_.warps_per_cta];
     const Position& at = cta.warps[slot % occupancy_.warps_per_cta].at;
     ahead_ = nullptr;
-    if (at.next != at.end && memory_.prepare(*at.next, plans_[at.next->site], at.lanes, sm.id, lines_)) ahead_ = at.next;
+    if (at.next != at.end &&
+        memory_.prepare(*at.next, plans_[at.next->site], at.lanes, sm.id, lines_))
+      ahead_ = at.next;
   }
 
-  void wait(Wait cause, std::uint64_t cycles) { result_.waits[static_cast<std::size_t>(cause)] += cycles; }
+  void wait(Wait cause, std::uint64_t cycles) {
+    result_.waits[static_cast<std::size_t>(cause)] += cycles;
+  }
 
   // The cycle from which a step's first instruction has all it waits for.
-  std::uint64_t cleared(const TimedCta& cta, const TimedWarp& warp, const Step& step, Wait& cause) const {
+  std::uint64_t cleared(const TimedCta& cta, const TimedWarp& warp, const Step& step,
+                        Wait& cause) const {
     std::uint64_t until = warp.ready;
     for (std::uint32_t m = step.waits; m; m &= m - 1) {
       const auto b = static_cast<std::size_t>(std::countr_zero(m));
@@ -253,7 +281,8 @@ class LaunchTime {
 
   static void set(TimedWarp& warp, std::uint8_t scoreboard, std::uint64_t cycle, Wait cause) {
     if (scoreboard >= kScoreboards) return;
-    if (cycle >= warp.clear[scoreboard]) warp.clear[scoreboard] = cycle, warp.cause[scoreboard] = cause;
+    if (cycle >= warp.clear[scoreboard])
+      warp.clear[scoreboard] = cycle, warp.cause[scoreboard] = cause;
   }
 
   Result<void> run_warp(Sm& sm, TimedCta& cta, std::uint32_t w) {
@@ -270,6 +299,8 @@ class LaunchTime {
           // A warp is gone when its stores are acknowledged (measured: store_one against empty, and
           // the pace of grids of many short CTAs, kernels/micro/launch_timing.cu).
           warp.ready = std::max(warp.ready, warp.stored);
+          // … and when what it asked for has come, wanted or not.
+          for (std::uint64_t clear : warp.clear) warp.ready = std::max(warp.ready, clear);
           --cta.left;
           check_barriers(sm, cta);
           return {};
@@ -322,14 +353,16 @@ class LaunchTime {
   }
 
   // A record whose instruction issues at `issued`.
-  void access(Sm& sm, TimedCta& cta, TimedWarp& warp, std::uint32_t w, const trace::Record& r, const SitePlan& plan,
-              const std::uint64_t* lanes, std::uint64_t issued, const Step* step) {
+  void access(Sm& sm, TimedCta& cta, TimedWarp& warp, std::uint32_t w, const trace::Record& r,
+              const SitePlan& plan, const std::uint64_t* lanes, std::uint64_t issued,
+              const Step* step) {
     const model::CardNumbers& n = card_.numbers();
     if (plan.action == Action::kBarrier) {
       ++memory_.counters().records;
       sm.barrier = std::max(sm.barrier, issued) + n.time_barrier_warp_cycles;
       warp.ready = std::max(issued, sm.barrier);
-      stand_at(sm, cta, w, static_cast<std::uint32_t>(r.base) % 64, static_cast<std::uint32_t>(r.stride) / 32);
+      stand_at(sm, cta, w, static_cast<std::uint32_t>(r.base) % 64,
+               static_cast<std::uint32_t>(r.stride) / 32);
       return;
     }
     Place place;
@@ -346,10 +379,13 @@ class LaunchTime {
     memory_.run(r, plan, lanes, place, ahead_ == &r ? &lines_ : nullptr);
     ahead_ = nullptr;
     // The way back to the registers is as wide as the data stage. Two misses take a cycle of it
-    // (measured: one SM reading from the L2, and columns of a matrix of which one load in eight misses).
-    const std::uint32_t moved = static_cast<std::uint32_t>(std::popcount(r.mask)) * plan.bytes / 128;
+    // (measured: one SM reading from the L2, and columns of a matrix of which one load in eight
+    // misses).
+    const std::uint32_t moved =
+        static_cast<std::uint32_t>(std::popcount(r.mask)) * plan.bytes / 128;
     if (plan.action == Action::kGlobalLoad) place.passes = std::max(place.passes, moved);
-    const bool bulk = plan.action == Action::kBulkRead || plan.action == Action::kBulkWrite || plan.action == Action::kBulkReduce;
+    const bool bulk = plan.action == Action::kBulkRead || plan.action == Action::kBulkWrite ||
+                      plan.action == Action::kBulkReduce;
     const std::uint64_t taken = place.passes + (bulk ? 0 : place.missed / 2);
     sm.lsu = start + taken;
     lsu_cycles_ += taken;
@@ -361,7 +397,8 @@ class LaunchTime {
       if (sm.translated == 0) sm.translated = start + n.time_translate_cycles;
       if (start < sm.translated) done += sm.translated - start;
       last_store_ = std::max(last_store_, place.stored);
-      if (place.stored > start) warp.stored = std::max(warp.stored, place.stored + n.latency_l2_near / 2);
+      if (place.stored > start)
+        warp.stored = std::max(warp.stored, place.stored + n.latency_l2_near / 2);
     }
     // The load/store unit's queue holds so much work; a warp beyond it cannot issue.
     if (start > warp.ready + n.time_queue_cycles) {
@@ -378,7 +415,8 @@ class LaunchTime {
     }
   }
 
-  void stand_at(Sm& sm, TimedCta& cta, std::uint32_t w, std::uint32_t barrier, std::uint32_t expected) {
+  void stand_at(Sm& sm, TimedCta& cta, std::uint32_t w, std::uint32_t barrier,
+                std::uint32_t expected) {
     cta.warps[w].waits = barrier;
     ++cta.standing;
     ++cta.arrived[barrier];
@@ -427,7 +465,8 @@ class LaunchTime {
     for (const Sm& sm : sms_)
       for (const auto& cta : sm.ctas)
         if (cta) warps += cta->left;
-    return std::to_string(warps) + " warps of " + std::to_string(resident_) + " CTAs are resident, none is due and none stands at a barrier";
+    return std::to_string(warps) + " warps of " + std::to_string(resident_) +
+           " CTAs are resident, none is due and none stands at a barrier";
   }
 
   bool stays_;
@@ -443,9 +482,9 @@ class LaunchTime {
   std::vector<Sm> sms_;
   std::vector<std::uint64_t> waiting_;
   std::size_t next_ = 0;
-  std::uint64_t given_ = 0;         // thousandths of a cycle: the last CTA was given out
+  std::uint64_t given_ = 0;  // thousandths of a cycle: the last CTA was given out
   std::uint64_t resident_ = 0;
-  std::uint64_t now_ = 0;           // windows
+  std::uint64_t now_ = 0;  // windows
   std::uint64_t due_ = 0;
   std::array<std::uint64_t, kWindows> due_in_{};
   std::uint64_t last_store_ = 0;
@@ -459,12 +498,16 @@ class LaunchTime {
 }  // namespace
 
 const char* name_of(Wait w) {
-  constexpr const char* kNames[] = {"issue slot", "execution pipe", "short latency", "L1", "memory", "barrier", "asynchronous copies", "load/store queue"};
+  constexpr const char* kNames[] = {
+      "issue slot", "execution pipe", "short latency",       "L1",
+      "memory",     "barrier",        "asynchronous copies", "load/store queue"};
   return kNames[static_cast<std::size_t>(w)];
 }
 
-Result<TimeResult> time_launch(const trace::TraceReader& reader, std::uint32_t launch, const model::Card& card,
-                               MemorySystem& memory, model::MemoryPath& path, BlockCache& cache, const Occupancy& occupancy,
+Result<TimeResult> time_launch(const trace::TraceReader& reader, std::uint32_t launch,
+                               const model::Card& card, MemorySystem& memory,
+                               model::MemoryPath& path, BlockCache& cache,
+                               const Occupancy& occupancy,
                                const std::function<bool(std::uint64_t)>& tick, bool stays) {
   return LaunchTime(reader, launch, card, memory, path, cache, occupancy, stays).run(tick);
 }

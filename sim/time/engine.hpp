@@ -1,12 +1,13 @@
 // The time engine: runs a launch's records in the order in which an SM's schedulers, its load/store
-// unit and the memory behind it would let them happen, and says how long it takes and what the warps
-// waited for.
+// unit and the memory behind it would let them happen, and says how long it takes and what the
+// warps waited for.
 //
 // Models: four schedulers an SM, one instruction a cycle each; execution pipes; scoreboards as the
 // code's control words set them; barriers; CTAs given out at the measured rate to whichever SM has
-// room; the L1's tag and data stage as one queue; ports, slices, fabric and DRAM (model/memory_path.hpp).
-// Approximations: instructions between two waits are reserved in one piece (up to 32), time moves in
-// windows of 16 cycles over all SMs, and within a window an SM's warps go by slot.
+// room; the L1's tag and data stage as one queue; ports, slices, fabric and DRAM
+// (model/memory_path.hpp). Approximations: instructions between two waits are reserved in one piece
+// (up to 32), time moves in windows of 16 cycles over all SMs, and within a window an SM's warps go
+// by slot.
 #pragma once
 
 #include <array>
@@ -26,7 +27,17 @@
 namespace warpmem::sim {
 
 // What a warp that is not done can be waiting for.
-enum class Wait : std::uint8_t { kIssue, kPipe, kShort, kL1, kMemory, kBarrier, kCopies, kQueue, kCount };
+enum class Wait : std::uint8_t {
+  kIssue,
+  kPipe,
+  kShort,
+  kL1,
+  kMemory,
+  kBarrier,
+  kCopies,
+  kQueue,
+  kCount
+};
 const char* name_of(Wait w);
 
 struct TimeResult {
@@ -34,31 +45,34 @@ struct TimeResult {
   std::uint64_t instructions = 0;  // issued by all warps
   std::uint64_t warp_cycles = 0;   // resident warps x cycles
   std::uint64_t last_cta = 0;      // cycle in which the last CTA ended
-  std::array<std::uint64_t, static_cast<std::size_t>(Wait::kCount)> waits{};  // warp cycles by cause
-  std::uint64_t forced = 0;        // barriers opened although somebody is missing
+  std::array<std::uint64_t, static_cast<std::size_t>(Wait::kCount)>
+      waits{};               // warp cycles by cause
+  std::uint64_t forced = 0;  // barriers opened although somebody is missing
   std::uint64_t ctas = 0;
-  std::uint64_t running = 0;       // cycles from the first CTA's start to the last one's end
+  std::uint64_t running = 0;  // cycles from the first CTA's start to the last one's end
 
   // How much of the time each place of limited throughput was taken, all of its kind together.
   struct Use {
     std::string place;
-    double share = 0;              // 1: always
+    double share = 0;  // 1: always
   };
-  std::vector<Use> uses;           // the busiest first
-  double bytes_in_flight = 0;      // reads under way beyond the L1s, on average
-  double bytes_needed = 0;         // … that would fill DRAM's bandwidth at its unloaded latency
+  std::vector<Use> uses;       // the busiest first
+  double bytes_in_flight = 0;  // reads under way beyond the L1s, on average
+  double bytes_needed = 0;     // … that would fill DRAM's bandwidth at its unloaded latency
 
   // One CTA's stay on an SM, when asked for.
   struct Stay {
     std::uint64_t cta = 0, start = 0, end = 0;
     std::int32_t sm = 0, slot = 0;
   };
-  std::vector<Stay> stays;         // in the order of their ends
+  std::vector<Stay> stays;  // in the order of their ends
 };
 
 // `tick` hears of the records done now and then; false stops.
-Result<TimeResult> time_launch(const trace::TraceReader& reader, std::uint32_t launch, const model::Card& card,
-                               MemorySystem& memory, model::MemoryPath& path, BlockCache& cache, const Occupancy& occupancy,
+Result<TimeResult> time_launch(const trace::TraceReader& reader, std::uint32_t launch,
+                               const model::Card& card, MemorySystem& memory,
+                               model::MemoryPath& path, BlockCache& cache,
+                               const Occupancy& occupancy,
                                const std::function<bool(std::uint64_t)>& tick, bool stays = false);
 
 }  // namespace warpmem::sim

@@ -38,7 +38,7 @@ constexpr Row kSass[] = {
     {"POPC", {Pipe::kXu, 8, 18, true}},       {"FLO", {Pipe::kXu, 8, 18, true}},
     {"BREV", {Pipe::kXu, 8, 18, true}},       {"REDUX", {Pipe::kMio, 8, 24, true}},
     {"SHFL", {Pipe::kMio, 4, 24, true}},      {"MATCH", {Pipe::kMio, 8, 28, true}},
-    {"S2R", {Pipe::kMio, 4, 26, true}},      {"S2UR", {Pipe::kMio, 4, 26, true}},
+    {"S2R", {Pipe::kMio, 4, 26, true}},       {"S2UR", {Pipe::kMio, 4, 26, true}},
     {"CS2R", {Pipe::kNone, 1, 8, false}},     {"LDC", {Pipe::kMio, 8, 38, true}},
     {"ULDC", {Pipe::kNone, 1, 12, true}},     {"R2UR", {Pipe::kAlu, 2, 12, true}},
     {"HMMA", {Pipe::kTensor, 16, 33, false}}, {"IMMA", {Pipe::kTensor, 16, 33, false}},
@@ -79,10 +79,12 @@ InstructionCost ptx_cost(std::string_view text) {
   const std::string_view op = word.substr(0, word.find('.'));
   const auto has = [&](std::string_view w) { return word.find(w) != word.npos; };
   const bool wide = has(".f64");
-  if (op == "ex2" || op == "lg2" || op == "sin" || op == "cos" || op == "rcp" || op == "rsqrt" || op == "sqrt" || op == "tanh")
+  if (op == "ex2" || op == "lg2" || op == "sin" || op == "cos" || op == "rcp" || op == "rsqrt" ||
+      op == "sqrt" || op == "tanh")
     return {Pipe::kXu, 8, 22, true};
   if (op == "div" || op == "rem") return {Pipe::kXu, 16, 60, true};
-  if (op == "cvt" && (has(".f32") || has(".f64")) && (has(".s") || has(".u") || wide)) return {Pipe::kXu, 8, 18, true};
+  if (op == "cvt" && (has(".f32") || has(".f64")) && (has(".s") || has(".u") || wide))
+    return {Pipe::kXu, 8, 18, true};
   if (op == "popc" || op == "clz" || op == "bfind" || op == "brev") return {Pipe::kXu, 8, 18, true};
   if (op == "shfl" || op == "match") return {Pipe::kNone, 2, 24, true};
   if (op == "redux") return {Pipe::kXu, 8, 24, true};

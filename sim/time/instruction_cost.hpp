@@ -1,6 +1,6 @@
-// What an instruction takes of its SM sub-partition: the pipe it goes through, how long it keeps it,
-// and, where a scoreboard waits for it, when its result is there. Memory instructions are the memory
-// system's business.
+// What an instruction takes of its SM sub-partition: the pipe it goes through, how long it keeps
+// it, and, where a scoreboard waits for it, when its result is there. Memory instructions are the
+// memory system's business.
 //
 // Sources: issue rates are the throughput table of the CUDA programming guide (results a cycle and
 // SM, a quarter of it a sub-partition); latencies are measured, kernels/micro/sm_timing.cu on an

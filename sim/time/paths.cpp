@@ -20,20 +20,22 @@ constexpr std::uint32_t kPassedGuarded = 24;
 // Blocks of instructions that run one after the other, each ended by a branch, a memory instruction
 // or the next one's being a target. Vertex b + 1 is block b; vertex 0 is where a warp starts.
 struct Paths::Graph {
-  using Boost = boost::adjacency_list<boost::vecS, boost::vecS, boost::directedS, boost::no_property,
-                                      boost::property<boost::edge_weight_t, std::uint32_t>>;
-  std::vector<std::uint32_t> first;          // line of each block's first instruction, ascending
+  using Boost =
+      boost::adjacency_list<boost::vecS, boost::vecS, boost::directedS, boost::no_property,
+                            boost::property<boost::edge_weight_t, std::uint32_t>>;
+  std::vector<std::uint32_t> first;  // line of each block's first instruction, ascending
   std::vector<std::uint32_t> last;
   Boost graph;
-  std::unordered_map<std::size_t, std::vector<std::size_t>> before;   // by source: predecessors
-  std::unordered_map<std::size_t, std::vector<std::uint32_t>> far;    // … distances
+  std::unordered_map<std::size_t, std::vector<std::size_t>> before;  // by source: predecessors
+  std::unordered_map<std::size_t, std::vector<std::uint32_t>> far;   // … distances
 
   explicit Graph(const std::vector<CodeLine>& code) {
     std::vector<bool> starts(code.size() + 1, false);
     starts[0] = true;
     for (std::size_t i = 0; i < code.size(); ++i) {
       if (code[i].target >= 0) starts[static_cast<std::size_t>(code[i].target)] = true;
-      if (code[i].target >= 0 || code[i].memory || !code[i].falls || code[i].guarded) starts[i + 1] = true;
+      if (code[i].target >= 0 || code[i].memory || !code[i].falls || code[i].guarded)
+        starts[i + 1] = true;
     }
     for (std::size_t i = 0; i < code.size(); ++i) {
       if (starts[i]) first.push_back(static_cast<std::uint32_t>(i));
@@ -42,18 +44,25 @@ struct Paths::Graph {
     graph = Boost(first.size() + 1);
     const auto weight = [&](std::size_t from_block, std::size_t to_block) {
       const CodeLine& end = code[last[from_block]];
-      return last[to_block] - first[to_block] + 1 + (!end.memory ? 0 : end.guarded ? kPassedGuarded : kForbidden);
+      return last[to_block] - first[to_block] + 1 +
+             (!end.memory   ? 0
+              : end.guarded ? kPassedGuarded
+                            : kForbidden);
     };
     boost::add_edge(0, 1, last[0] - first[0] + 1, graph);
     for (std::size_t b = 0; b < first.size(); ++b) {
       const CodeLine& end = code[last[b]];
       if (end.falls && b + 1 < first.size()) boost::add_edge(b + 1, b + 2, weight(b, b + 1), graph);
-      if (end.target >= 0) boost::add_edge(b + 1, block(static_cast<std::uint32_t>(end.target)) + 1, weight(b, block(static_cast<std::uint32_t>(end.target))), graph);
+      if (end.target >= 0)
+        boost::add_edge(b + 1, block(static_cast<std::uint32_t>(end.target)) + 1,
+                        weight(b, block(static_cast<std::uint32_t>(end.target))), graph);
     }
   }
 
   std::size_t block(std::uint32_t line) const {
-    return static_cast<std::size_t>(std::upper_bound(first.begin(), first.end(), line) - first.begin()) - 1;
+    return static_cast<std::size_t>(std::upper_bound(first.begin(), first.end(), line) -
+                                    first.begin()) -
+           1;
   }
 
   void search(std::size_t source) {
@@ -62,7 +71,8 @@ struct Paths::Graph {
     // back to the source end in a vertex of their own, so that a way from it to itself is found.
     std::vector<std::size_t> p(boost::num_vertices(graph));
     std::vector<std::uint32_t> d(boost::num_vertices(graph));
-    boost::dijkstra_shortest_paths(graph, source, boost::predecessor_map(p.data()).distance_map(d.data()));
+    boost::dijkstra_shortest_paths(graph, source,
+                                   boost::predecessor_map(p.data()).distance_map(d.data()));
     before.emplace(source, std::move(p));
     far.emplace(source, std::move(d));
   }
@@ -93,12 +103,16 @@ struct Paths::Graph {
   }
 };
 
-Paths::Paths(std::span<const trace::Site> sites, const trace::Program& program) : sites_(sites.size()), code_(read_code(program)) {
+Paths::Paths(std::span<const trace::Site> sites, const trace::Program& program)
+    : sites_(sites.size()), code_(read_code(program)) {
   for (const trace::Site& s : sites) {
-    const auto it = std::lower_bound(code_.begin(), code_.end(), s.pc, [](const CodeLine& l, std::uint32_t pc) { return l.pc < pc; });
+    const auto it = std::lower_bound(code_.begin(), code_.end(), s.pc,
+                                     [](const CodeLine& l, std::uint32_t pc) { return l.pc < pc; });
     // Where a warp began or ended is not said by the record's pc.
     const bool begins = s.op == trace::Op::kCtaBegin || s.op == trace::Op::kCtaEnd;
-    line_.push_back(!begins && it != code_.end() && it->pc == s.pc ? static_cast<std::int32_t>(it - code_.begin()) : -1);
+    line_.push_back(!begins && it != code_.end() && it->pc == s.pc
+                        ? static_cast<std::int32_t>(it - code_.begin())
+                        : -1);
     ends_.push_back(s.op == trace::Op::kCtaEnd);
   }
   // What leaves records is what the trace has sites of, whatever the text looks like.
@@ -131,7 +145,8 @@ std::vector<std::uint32_t> Paths::lines_between(std::uint32_t from, std::uint32_
       // A jump to where nobody knows may lead to the end too.
       const bool leaves = end.target < 0 && (!end.falls || end.ends) && !end.memory;
       if (!leaves || graph_->before[source][b + 1] == b + 1) continue;
-      if (const std::uint32_t d = graph_->far[source][b + 1]; d < nearest) nearest = d, goal = b + 1;
+      if (const std::uint32_t d = graph_->far[source][b + 1]; d < nearest)
+        nearest = d, goal = b + 1;
     }
   }
   if (goal == 0) return lines;
@@ -140,7 +155,8 @@ std::vector<std::uint32_t> Paths::lines_between(std::uint32_t from, std::uint32_
   for (std::size_t v : blocks)
     for (std::uint32_t i = graph_->first[v - 1]; i <= graph_->last[v - 1]; ++i) lines.push_back(i);
   if (line_[to] >= 0)
-    while (!lines.empty() && lines.back() != static_cast<std::uint32_t>(line_[to])) lines.pop_back();
+    while (!lines.empty() && lines.back() != static_cast<std::uint32_t>(line_[to]))
+      lines.pop_back();
   return lines;
 }
 
@@ -174,7 +190,8 @@ std::unique_ptr<Segment> Paths::make(std::uint32_t from, std::uint32_t to) {
     step.sets = l.sets;
     step.frees = l.frees;
     // Long runs are cut, so that warps take turns.
-    if (l.sets != kNoScoreboard || l.frees != kNoScoreboard || l.commits || step.issues >= 32) close();
+    if (l.sets != kNoScoreboard || l.frees != kNoScoreboard || l.commits || step.issues >= 32)
+      close();
   }
   close();
   const bool same = from != kStart && from != to && line_[from] >= 0 && line_[from] == line_[to];

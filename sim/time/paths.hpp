@@ -2,9 +2,9 @@
 // graph, in the steps in which it is timed.
 //
 // A trace holds memory instructions only; the instructions in between are those of the shortest way
-// that passes no other memory instruction (one that is guarded may be passed: all its lanes may have
-// been off). A loop without a memory instruction is therefore gone through once: how often it really
-// ran is not in the trace.
+// that passes no other memory instruction (one that is guarded may be passed: all its lanes may
+// have been off). A loop without a memory instruction is therefore gone through once: how often it
+// really ran is not in the trace.
 #pragma once
 
 #include <array>
@@ -19,20 +19,20 @@
 
 namespace warpmem::sim {
 
-// Instructions of a warp that issue one after the other without waiting for a scoreboard in between;
-// the first may wait, the last may set one.
+// Instructions of a warp that issue one after the other without waiting for a scoreboard in
+// between; the first may wait, the last may set one.
 struct Step {
-  std::uint16_t issues = 0;                       // instructions
-  std::uint16_t to_last = 0;                      // cycles from the first's issue to the last's
-  std::uint16_t cycles = 0;                       // … to that of the step behind it
-  std::array<std::uint16_t, kPipes> busy{};       // cycles of each pipe
-  std::uint16_t latency = 0;                      // of the last one's result
-  std::uint8_t waits = 0;                         // scoreboards that must be clear
+  std::uint16_t issues = 0;                  // instructions
+  std::uint16_t to_last = 0;                 // cycles from the first's issue to the last's
+  std::uint16_t cycles = 0;                  // … to that of the step behind it
+  std::array<std::uint16_t, kPipes> busy{};  // cycles of each pipe
+  std::uint16_t latency = 0;                 // of the last one's result
+  std::uint8_t waits = 0;                    // scoreboards that must be clear
   std::uint8_t sets = kNoScoreboard;
   std::uint8_t frees = kNoScoreboard;
   std::uint8_t drains = kNoScoreboard, leaves = 0;
-  bool commits = false;                           // closes a group of asynchronous copies
-  bool waits_copies = false;                      // waits on an mbarrier
+  bool commits = false;       // closes a group of asynchronous copies
+  bool waits_copies = false;  // waits on an mbarrier
 };
 
 // All steps to a record; the last step's last instruction is the record's own.
@@ -67,10 +67,10 @@ class Paths {
 
   std::size_t sites_ = 0;
   std::vector<CodeLine> code_;
-  std::vector<std::int32_t> line_;                  // by site; -1: not in the code
-  std::vector<bool> ends_;                          // by site: a warp's end
+  std::vector<std::int32_t> line_;  // by site; -1: not in the code
+  std::vector<bool> ends_;          // by site: a warp's end
   std::unique_ptr<Graph> graph_;
-  std::vector<std::unique_ptr<Segment>> table_;     // by (from + 1, to), programs with few sites
+  std::vector<std::unique_ptr<Segment>> table_;  // by (from + 1, to), programs with few sites
   std::unordered_map<std::uint64_t, std::unique_ptr<Segment>> others_;
 };
 

@@ -205,7 +205,8 @@ trace::Program describe(const Kernel& kernel) {
   p.files = module.files;
   if (p.files.empty()) p.files.emplace_back();
   std::uint32_t number = 0;
-  for (const auto& code : kernel.functions)
+  for (const auto& code : kernel.functions) {
+    const std::uint32_t first = number;
     for (const Statement& s : code->function->body) {
       std::string text;
       bool blank = false;
@@ -217,8 +218,14 @@ trace::Program describe(const Kernel& kernel) {
         }
       }
       const std::uint32_t file = s.file < p.files.size() ? s.file : 0;
+      // A trace has no labels: where a branch goes stands behind it, as a pc.
+      if (!s.operands.empty() && s.operands[0].kind == Operand::Kind::kLabel) {
+        const std::uint32_t to = code->function->labels[s.operands[0].number];
+        text += fmt::format(" // 0x{:04x}", 16 * (first + to));
+      }
       p.code.push_back({16 * number++, std::move(text), file, s.line});
     }
+  }
   return p;
 }
 
