@@ -99,6 +99,8 @@ const Field kFields[] = {
     {"time.queue_cycles", "cycles", &CardNumbers::time_queue_cycles, "work waiting in front of the load/store unit before a warp is held up"},
     {"time.read_cycles", "cycles", &CardNumbers::time_read_cycles, "until an access has read its registers"},
     {"time.barrier_cycles", "cycles", &CardNumbers::time_barrier_cycles, "from the last arrival at a barrier to going on"},
+    {"time.cluster_barrier_cycles", "cycles", &CardNumbers::time_cluster_barrier_cycles,
+     "a cluster's barrier when nobody is late"},
     {"time.barrier_warp_cycles", "cycles", &CardNumbers::time_barrier_warp_cycles, "between the arrivals of two warps"},
     {"topology.cta_turns", "SMs", &CardNumbers::cta_turns, "how many SMs of cta_order get a CTA each in one turn"},
     {"topology.cta_small_groups", "turns", &CardNumbers::cta_small_groups, "turns at the front that come round more often"},
@@ -271,6 +273,8 @@ Result<void> Card::validate() const {
                                {"latency.dram", n.latency_dram},
                                {"dram.row", n.dram_row_bytes}, {"bulk.cycles", n.bulk_cycles}})
     if (v == 0) return bad(place, std::string(key) + " is 0", "give a positive number");
+  if (n.time_cluster_barrier_cycles > 65535)
+    return bad(place, "time.cluster_barrier_cycles is more than 65,535", "correct it");
   constexpr std::uint64_t kMostL1 = 4 << 20, kMostL2 = std::uint64_t{4} << 30;
   if (n.l1_bytes > kMostL1) return bad(place, "l1.size is more than the " + byte_size(kMostL1) + " that the model has room for", "correct it");
   if (n.l2_bytes > kMostL2) return bad(place, "l2.size is more than the " + byte_size(kMostL2) + " that the model has room for", "correct it");

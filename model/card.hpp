@@ -86,6 +86,7 @@ struct CardNumbers {
   std::uint64_t time_queue_cycles = 0;       // work that waits in front of the load/store unit
   std::uint64_t time_read_cycles = 0;        // from an access to its registers being free again
   std::uint64_t time_barrier_cycles = 0;     // from the last arrival to going on
+  std::uint64_t time_cluster_barrier_cycles = 0;  // a cluster's barrier when nobody is late
   std::uint64_t time_barrier_warp_cycles = 0;  // between two warps' arrivals
   std::vector<std::uint64_t> cta_turns;  // SMs of cta_order served in one turn, turn by turn
   std::uint64_t cta_small_groups = 0;    // the first so many turns come round more often:

@@ -2,7 +2,9 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include <fstream>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "base/units.hpp"
@@ -67,8 +69,17 @@ int replay(const ReplayCommandOptions& options) {
   // An output that cannot be written is told now, not after minutes of work.
   auto output = Output::open(options.output);
   if (!output) return fail(output.error());
+  std::optional<std::ofstream> timeline;
+  if (!options.timeline.empty()) {
+    auto opened = open_timeline(options.timeline);
+    if (!opened) return fail(opened.error());
+    timeline = std::move(opened).value();
+  }
   const auto result = replay_selected(*reader, *card, options);
   if (!result) return fail(result.error());
+  if (timeline)
+    if (auto written = write_timeline(*result, *timeline, options.timeline); !written)
+      return fail(written.error());
   const ReplayView view{*reader, *card, *result, options.all};
   switch (options.output.format) {
     case Format::kTable: output->write(replay_text(view, output->colour())); break;
@@ -76,9 +87,6 @@ int replay(const ReplayCommandOptions& options) {
     case Format::kCsv: output->write(replay_csv(view)); break;
   }
   if (auto done = output->finish(); !done) return fail(done.error());
-  if (!options.timeline.empty())
-    if (auto written = write_timeline(*result, options.timeline); !written)
-      return fail(written.error());
   return 0;
 }
 

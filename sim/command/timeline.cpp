@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <fstream>
 #include <set>
 
 #include "base/units.hpp"
@@ -14,7 +13,16 @@ constexpr std::size_t kMostStays = 200000;
 
 }  // namespace
 
-Result<void> write_timeline(const sim::ReplayResult& result, const std::string& path) {
+Result<std::ofstream> open_timeline(const std::string& path) {
+  std::ofstream out(path, std::ios::binary);
+  if (!out)
+    return Error{ErrorKind::kUsage, "cannot be written", path,
+                 "choose a folder that exists and is yours"};
+  return out;
+}
+
+Result<void> write_timeline(const sim::ReplayResult& result, std::ofstream& out,
+                            const std::string& path) {
   std::size_t stays = 0;
   for (const sim::ReplayedLaunch& l : result.details)
     if (l.time) stays += l.time->stays.size();
@@ -24,10 +32,6 @@ Result<void> write_timeline(const sim::ReplayResult& result, const std::string& 
                              grouped(kMostStays)),
                  "--timeline " + path,
                  "choose a launch with --launch, or record fewer CTAs with --ctas"};
-  std::ofstream out(path, std::ios::binary);
-  if (!out)
-    return Error{ErrorKind::kUsage, "cannot be written", path,
-                 "choose a folder that exists and is yours"};
   out << "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[";
   const char* separator = "\n";
   std::set<int> sms;

@@ -10,8 +10,6 @@ namespace {
 
 using trace::InstructionKind;
 
-constexpr std::uint16_t kClusterBarrier = 380;
-
 // Results that a scoreboard waits for, in code without control words: which register waits for
 // which.
 class Waits {
@@ -115,7 +113,7 @@ void read_depbar(const std::string& text, CodeLine& l) {
 
 }  // namespace
 
-std::vector<CodeLine> read_code(const trace::Program& program) {
+std::vector<CodeLine> read_code(const trace::Program& program, std::uint16_t cluster_barrier) {
   std::vector<CodeLine> code;
   std::vector<std::optional<std::uint32_t>> targets;
   Waits waits;
@@ -172,11 +170,10 @@ std::vector<CodeLine> read_code(const trace::Program& program) {
     } else {
       waits.line(l, code.empty() ? nullptr : &code.back(), reads, writes);
     }
-    // Barriers of a cluster leave no record; nobody is late at those of the model. Measured:
-    // kernels/micro/cluster_timing.cu, 386 cycles with its fences.
+    // Barriers of a cluster leave no record; nobody is late at those of the model.
     if (i.text.find("UCGABAR_WAIT") != i.text.npos ||
         i.text.find("barrier.cluster.wait") != i.text.npos)
-      l.stall = kClusterBarrier;
+      l.stall = std::max(l.stall, cluster_barrier);
     code.push_back(l);
     targets.push_back(target);
   }

@@ -32,7 +32,8 @@ struct CodeLine {
   std::int32_t target = -1;  // line it may jump to
 };
 
-// Lines in the order of their pc; empty when the trace has no code.
-std::vector<CodeLine> read_code(const trace::Program& program);
+// Lines in the order of their pc; empty when the trace has no code. `cluster_barrier`: cycles that a
+// barrier of a cluster takes (the card's time.cluster_barrier_cycles).
+std::vector<CodeLine> read_code(const trace::Program& program, std::uint16_t cluster_barrier = 0);
 
 }  // namespace warpmem::sim

@@ -30,7 +30,6 @@ struct TimedWarp {
   std::uint64_t copies = 0;               // its asynchronous copies are back by then
   std::array<std::uint64_t, 8> groups{};  // the last groups of copies: back by then
   std::uint32_t group = 0;                // groups closed
-  bool done = false;
 };
 
 struct TimedCta {
@@ -77,7 +76,8 @@ class LaunchTime {
         occupancy_(occupancy),
         plans_(plan_sites(reader.sites(index),
                           reader.programs()[reader.launches()[index].launch.program])),
-        paths_(reader.sites(index), reader.programs()[reader.launches()[index].launch.program]) {
+        paths_(reader.sites(index), reader.programs()[reader.launches()[index].launch.program],
+               static_cast<std::uint16_t>(card.numbers().time_cluster_barrier_cycles)) {
     for (std::uint64_t sm : card.numbers().cta_order) {
       sms_.emplace_back();
       sms_.back().id = static_cast<int>(sm);
@@ -295,7 +295,6 @@ class LaunchTime {
         auto more = cta.stream.advance(cache_, w, position);
         if (!more) return more.error();
         if (!*more) {
-          warp.done = true;
           // A warp is gone when its stores are acknowledged (measured: store_one against empty, and
           // the pace of grids of many short CTAs, kernels/micro/launch_timing.cu).
           warp.ready = std::max(warp.ready, warp.stored);

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import json
 import os
 
 import harness
@@ -37,6 +38,34 @@ class Replay(harness.CommandTest):
     def test_scattered_words_take_a_sector_a_lane(self):
         metrics = self.replay(self.trace("gather"), "--launch", "0")["kernels"][0]["metrics"]
         self.assertEqual((metrics[LOADS], metrics[SECTORS]), (32, 1024))
+
+    def test_time_says_cycles_and_where_they_go(self):
+        kernel = self.replay(self.trace("copy"), "--time")["kernels"][0]
+        time = kernel["time"]
+        self.assertEqual(kernel["metrics"]["sm__cycles_elapsed.max"], time["cycles"])
+        self.assertGreater(time["cycles"], time["running_cycles"])
+        self.assertLessEqual(sum(time["waits_warp_cycles"].values()), time["warp_cycles"])
+        self.assertTrue(all(0 < share <= 1 for share in time["in_use"].values()))
+        table = self.run_command("replay", self.trace("copy"), "--time")
+        self.assert_works(table)
+        self.assertIn("bottleneck: ", table.out)
+        self.assertNotIn("time", self.replay(self.trace("copy"))["kernels"][0])
+
+    def test_a_timeline_has_each_cta_once(self):
+        path = os.path.join(self.folder, "ctas.json")
+        self.replay(self.trace("copy"), "--time", "--timeline", path)
+        with open(path, encoding="utf-8") as file:
+            events = json.load(file)["traceEvents"]
+        stays = [e for e in events if e["ph"] == "X"]
+        self.assertEqual(sorted(e["name"] for e in stays), sorted(f"CTA {i}" for i in range(8)))
+        self.assertTrue(all(e["dur"] > 0 for e in stays))
+        named = {e["pid"] for e in events if e["ph"] == "M"}
+        self.assertEqual(named, {e["pid"] for e in stays})
+
+    def test_a_timeline_that_cannot_be_written_is_an_error(self):
+        run = self.run_command(
+            "replay", self.trace("copy"), "--timeline", os.path.join(self.folder, "no", "x.json"))
+        self.assert_fails(run, 2, "x.json", "cannot be written", "fix:")
 
     def test_launches_are_independent(self):
         trace = self.trace("gather")

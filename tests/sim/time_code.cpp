@@ -90,6 +90,13 @@ TEST_CASE("time: DEPBAR drains its scoreboard down to what it leaves out") {
   CHECK_FALSE(code[3].commits);
 }
 
+TEST_CASE("time: a cluster's barrier takes what the card says, and nothing else does") {
+  const auto code = read_code(program({{"UCGABAR_ARV ;"}, {"UCGABAR_WAIT ;"}, {"EXIT ;"}}), 380);
+  CHECK(code[0].stall < 380);
+  CHECK(code[1].stall == 380);
+  CHECK(code[2].stall < 380);
+}
+
 TEST_CASE("time: where instructions go next") {
   const auto code = read_code(program({{"@P0 BRA 0x40 ;"},
                                        {"BRA 0x0 ;"},
