@@ -1,0 +1,204 @@
+#include "sim/time/launch_time.hpp"
+
+#include <algorithm>
+#include <bit>
+
+#include "sim/placement.hpp"
+
+namespace warpmem::sim {
+
+LaunchTime::LaunchTime(const trace::TraceReader& reader, std::uint32_t index,
+                       const model::Card& card, MemorySystem& memory, model::MemoryPath& path,
+                       BlockCache& cache, const Occupancy& occupancy, bool stays)
+    : stays_(stays),
+      reader_(reader),
+      index_(index),
+      card_(card),
+      memory_(memory),
+      path_(path),
+      cache_(cache),
+      occupancy_(occupancy),
+      plans_(plan_sites(reader.sites(index),
+                        reader.programs()[reader.launches()[index].launch.program])),
+      paths_(reader.sites(index), reader.programs()[reader.launches()[index].launch.program],
+             static_cast<std::uint16_t>(card.numbers().time_cluster_barrier_cycles)) {
+  for (std::uint64_t sm : card.numbers().cta_order) {
+    sms_.emplace_back();
+    sms_.back().id = static_cast<int>(sm);
+    sms_.back().ctas.resize(occupancy.ctas);
+  }
+}
+
+Result<TimeResult> LaunchTime::run(const std::function<bool(std::uint64_t)>& tick) {
+  auto ctas = reader_.ctas(index_);
+  if (!ctas) return ctas.error();
+  waiting_ = std::move(ctas).value();
+  result_.ctas = waiting_.size();
+  if (auto ok = place_first(); !ok) return ok.error();
+  std::uint64_t since = 0;
+  while (resident_ > 0) {
+    if (due_ == 0) {
+      release_barriers();
+      if (due_ == 0)
+        return Error{ErrorKind::kInternal, "no warp can go on: " + standing(), reader_.path(),
+                     "please report this with the trace"};
+    }
+    const std::uint64_t window = now_ % kWindows;
+    if (due_in_[window] > 0)
+      for (Sm& sm : sms_)
+        if (sm.calendar[window])
+          if (auto ok = run_window(sm); !ok) return ok.error();
+    ++now_;
+    if (tick && memory_.counters().records > since + 50000) {
+      since = memory_.counters().records;
+      if (!tick(since)) return interrupted();
+    }
+  }
+  if (tick && !tick(memory_.counters().records)) return interrupted();
+  const model::CardNumbers& n = card_.numbers();
+  result_.cycles = std::max(result_.last_cta, last_store_) + n.time_launch_cycles +
+                   (reaches_memory_ ? n.time_drain_cycles : 0);
+  summarise();
+  return result_;
+}
+
+// Shares of the time between the first CTA's start and the last one's end.
+void LaunchTime::summarise() {
+  const model::CardNumbers& n = card_.numbers();
+  result_.running = std::max<std::uint64_t>(1, result_.last_cta);
+  const auto span = static_cast<double>(result_.running);
+  const auto add = [&](const char* place, double busy, double count) {
+    if (busy > 0) result_.uses.push_back({place, busy / (count * span)});
+  };
+  add("instruction issue", static_cast<double>(result_.instructions),
+      kSchedulers * static_cast<double>(sms_.size()));
+  add("L1 and shared memory", static_cast<double>(lsu_cycles_), static_cast<double>(sms_.size()));
+  for (const model::MemoryPath::Use& u : path_.uses())
+    add(u.place, static_cast<double>(u.busy) / model::kTicks, static_cast<double>(u.count));
+  std::stable_sort(result_.uses.begin(), result_.uses.end(),
+                   [](const auto& a, const auto& b) { return a.share > b.share; });
+  result_.bytes_in_flight = static_cast<double>(path_.sector_cycles()) * 32 / span;
+  const double latency =
+      static_cast<double>(n.latency_l2_near + n.latency_l2_far / 2 + n.latency_dram);
+  result_.bytes_needed = static_cast<double>(n.dram_sectors_per_kilocycle) / 1000 * 32 * latency;
+}
+
+Error LaunchTime::interrupted() const {
+  return {ErrorKind::kInterrupted, "replay was interrupted", reader_.path(), ""};
+}
+
+Result<void> LaunchTime::place_first() {
+  std::vector<std::size_t> index(sms_.size());
+  for (std::size_t i = 0; i < sms_.size(); ++i) index[static_cast<std::size_t>(sms_[i].id)] = i;
+  for (int sm : first_placement(card_, occupancy_.ctas, waiting_.size()))
+    if (auto ok = start_next(sms_[index[static_cast<std::size_t>(sm)]], 0); !ok) return ok;
+  return {};
+}
+
+Result<void> LaunchTime::start_next(Sm& sm, std::uint64_t cycle) {
+  if (next_ == waiting_.size()) return {};
+  const model::CardNumbers& n = card_.numbers();
+  given_ = std::max(given_ + n.time_cta_millicycles, cycle * 1000);
+  cycle = given_ / 1000 + n.time_cta_cycles;
+  if (sm.cold) cycle += n.time_first_cycles;
+  auto cta = std::make_unique<TimedCta>();
+  cta->started = cycle;
+  cta->number = waiting_[next_];
+  if (auto ok = cta->stream.open(reader_, index_, waiting_[next_++], occupancy_.warps_per_cta); !ok)
+    return ok;
+  const auto slot = static_cast<std::uint32_t>(std::find(sm.ctas.begin(), sm.ctas.end(), nullptr) -
+                                               sm.ctas.begin());
+  cta->first_slot = slot * occupancy_.warps_per_cta;
+  cta->warps.resize(occupancy_.warps_per_cta);
+  cta->left = occupancy_.warps_per_cta;
+  ++sm.resident;
+  ++resident_;
+  for (std::uint32_t w = 0; w < occupancy_.warps_per_cta; ++w) {
+    cta->warps[w].ready = cycle + w;
+    schedule(sm, cta->first_slot + w, cycle + w);
+  }
+  if (sm.resident == occupancy_.ctas) sm.cold = false;
+  const auto position = [&](std::uint32_t w) -> Position& { return cta->warps[w].at; };
+  if (auto ok = cta->stream.advance(cache_, 0, position); !ok) return ok.error();
+  sm.ctas[slot] = std::move(cta);
+  return {};
+}
+
+void LaunchTime::schedule(Sm& sm, std::uint32_t slot, std::uint64_t cycle) {
+  const std::uint64_t window =
+      std::clamp(cycle / kWindow, now_ + 1, now_ + kWindows - 1) % kWindows;
+  sm.calendar[window] |= std::uint64_t{1} << slot;
+  ++due_in_[window];
+  ++due_;
+}
+
+Result<void> LaunchTime::run_window(Sm& sm) {
+  const std::uint64_t window = now_ % kWindows;
+  std::uint64_t due = sm.calendar[window];
+  sm.calendar[window] = 0;
+  const auto count = static_cast<std::uint64_t>(std::popcount(due));
+  due_in_[window] -= count;
+  due_ -= count;
+  sm.cold = false;
+  for (; due; due &= due - 1) {
+    const auto slot = static_cast<std::uint32_t>(std::countr_zero(due));
+    TimedCta& cta = *sm.ctas[slot / occupancy_.warps_per_cta];
+    const std::uint32_t w = slot % occupancy_.warps_per_cta;
+    if (due & (due - 1))
+      look_ahead(sm, static_cast<std::uint32_t>(std::countr_zero(due & (due - 1))));
+    if (cta.warps[w].ready >= (now_ + 1) * kWindow) {
+      schedule(sm, slot, cta.warps[w].ready);
+      continue;
+    }
+    if (auto ok = run_warp(sm, cta, w); !ok) return ok;
+    if (cta.left == 0) {
+      std::uint64_t end = 0;
+      for (const TimedWarp& s : cta.warps) end = std::max(end, s.ready);
+      result_.last_cta = std::max(result_.last_cta, end);
+      result_.warp_cycles += (end - cta.started) * cta.warps.size();
+      if (stays_)
+        result_.stays.push_back({cta.number, cta.started, end, sm.id,
+                                 static_cast<std::int32_t>(slot / occupancy_.warps_per_cta)});
+      sm.ctas[slot / occupancy_.warps_per_cta].reset();
+      --sm.resident;
+      --resident_;
+      if (auto ok = start_next(sm, end); !ok) return ok;
+    }
+  }
+  return {};
+}
+
+void LaunchTime::look_ahead(const Sm& sm, std::uint32_t slot) {
+  TimedCta& cta = *sm.ctas[slot / occupancy_.warps_per_cta];
+  const Position& at = cta.warps[slot % occupancy_.warps_per_cta].at;
+  ahead_ = nullptr;
+  if (at.next != at.end &&
+      memory_.prepare(*at.next, plans_[at.next->site], at.lanes, sm.id, lines_))
+    ahead_ = at.next;
+}
+
+std::string LaunchTime::standing() const {
+  std::uint64_t warps = 0;
+  for (const Sm& sm : sms_)
+    for (const auto& cta : sm.ctas)
+      if (cta) warps += cta->left;
+  return std::to_string(warps) + " warps of " + std::to_string(resident_) +
+         " CTAs are resident, none is due and none stands at a barrier";
+}
+
+const char* name_of(Wait w) {
+  constexpr const char* kNames[] = {
+      "issue slot", "execution pipe", "short latency",       "L1",
+      "memory",     "barrier",        "asynchronous copies", "load/store queue"};
+  return kNames[static_cast<std::size_t>(w)];
+}
+
+Result<TimeResult> time_launch(const trace::TraceReader& reader, std::uint32_t launch,
+                               const model::Card& card, MemorySystem& memory,
+                               model::MemoryPath& path, BlockCache& cache,
+                               const Occupancy& occupancy,
+                               const std::function<bool(std::uint64_t)>& tick, bool stays) {
+  return LaunchTime(reader, launch, card, memory, path, cache, occupancy, stays).run(tick);
+}
+
+}  // namespace warpmem::sim

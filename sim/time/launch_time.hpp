@@ -1,0 +1,139 @@
+// One launch in time: its SMs, the CTAs and warps that are on them, and the calendar that says
+// which warp goes on when. Split by what happens: launch_time.cpp gives out CTAs and turns the
+// windows, warp_time.cpp runs a warp's instructions, barrier_time.cpp lets warps wait for each
+// other.
+#pragma once
+
+#include <array>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "sim/cta_stream.hpp"
+#include "sim/sites.hpp"
+#include "sim/time/engine.hpp"
+#include "sim/time/paths.hpp"
+
+namespace warpmem::sim {
+
+constexpr std::uint32_t kNoBarrier = ~0u;
+constexpr std::uint64_t kWindow = 16;    // cycles in which an SM's warps go by slot
+constexpr std::uint64_t kWindows = 256;  // that the calendar looks ahead
+constexpr std::uint32_t kSchedulers = 4;
+
+struct TimedWarp {
+  std::uint64_t ready = 0;           // cycle from which its next step may go on
+  const Segment* segment = nullptr;  // to its next record; nullptr: not looked up yet
+  std::uint32_t step = 0;
+  std::uint32_t last_site = Paths::kStart;
+  std::uint32_t waits = kNoBarrier;  // barrier it stands at
+  std::uint32_t async_lines = 0;
+  Position at;                                      // in its records
+  std::array<std::uint64_t, kScoreboards> clear{};  // by scoreboard: cycle from which it is
+  std::array<Wait, kScoreboards> cause{};
+  std::uint64_t stored = 0;               // all that it wrote is acknowledged
+  std::uint64_t copies = 0;               // its asynchronous copies are back by then
+  std::array<std::uint64_t, 8> groups{};  // the last groups of copies: back by then
+  std::uint32_t group = 0;                // groups closed
+};
+
+struct TimedCta {
+  CtaStream stream;
+  std::uint32_t first_slot = 0;
+  std::vector<TimedWarp> warps;
+  std::uint32_t left = 0;
+  std::uint32_t standing = 0;
+  std::array<std::uint32_t, 64> arrived{}, expected{};
+  std::uint64_t started = 0;
+  std::uint64_t number = 0;  // in the grid
+  std::uint64_t bulk = 0;    // bulk copies into it are back by then
+};
+
+struct Scheduler {
+  std::uint64_t issue = 0;  // cycle: next free issue slot
+  std::array<std::uint64_t, kPipes> pipe{};
+};
+
+struct Sm {
+  int id = 0;
+  std::vector<std::unique_ptr<TimedCta>> ctas;
+  std::uint32_t resident = 0;
+  std::array<Scheduler, kSchedulers> schedulers{};
+  std::uint64_t lsu = 0;         // cycle: its load/store unit is free
+  std::uint64_t barrier = 0;     // its barrier unit is
+  bool cold = true;              // has run nothing of this kernel yet
+  std::uint64_t translated = 0;  // cycle from which its addresses are; 0: not asked yet
+  std::array<std::uint64_t, kWindows> calendar{};
+};
+
+class LaunchTime {
+ public:
+  LaunchTime(const trace::TraceReader& reader, std::uint32_t index, const model::Card& card,
+             MemorySystem& memory, model::MemoryPath& path, BlockCache& cache,
+             const Occupancy& occupancy, bool stays);
+  Result<TimeResult> run(const std::function<bool(std::uint64_t)>& tick);
+
+ private:
+  // launch_time.cpp
+  Result<void> place_first();
+  // Gives the SM the next CTA, from `cycle` on, when its turn has come.
+  Result<void> start_next(Sm& sm, std::uint64_t cycle);
+  void schedule(Sm& sm, std::uint32_t slot, std::uint64_t cycle);
+  Result<void> run_window(Sm& sm);
+  void look_ahead(const Sm& sm, std::uint32_t slot);
+  void summarise();
+  Error interrupted() const;
+  std::string standing() const;
+
+  // warp_time.cpp
+  Result<void> run_warp(Sm& sm, TimedCta& cta, std::uint32_t w);
+  // The cycle from which a step's first instruction has all it waits for.
+  std::uint64_t cleared(const TimedCta& cta, const TimedWarp& warp, const Step& step,
+                        Wait& cause) const;
+  // Issues a step's instructions; the cycle in which the last one issues. The warp is ready for its
+  // next step afterwards.
+  std::uint64_t issue(Sm& sm, TimedWarp& warp, std::uint32_t slot, const Step& step);
+  // A record whose instruction issues at `issued`.
+  void access(Sm& sm, TimedCta& cta, TimedWarp& warp, std::uint32_t w, const trace::Record& r,
+              const SitePlan& plan, const std::uint64_t* lanes, std::uint64_t issued,
+              const Step* step);
+
+  // barrier_time.cpp
+  void stand_at(Sm& sm, TimedCta& cta, std::uint32_t w, std::uint32_t barrier,
+                std::uint32_t expected);
+  void check_barriers(Sm& sm, TimedCta& cta);
+  void open(Sm& sm, TimedCta& cta, std::uint32_t barrier);
+  void release_barriers();
+
+  void wait(Wait cause, std::uint64_t cycles) {
+    result_.waits[static_cast<std::size_t>(cause)] += cycles;
+  }
+
+  bool stays_;
+  const trace::TraceReader& reader_;
+  std::uint32_t index_;
+  const model::Card& card_;
+  MemorySystem& memory_;
+  model::MemoryPath& path_;
+  BlockCache& cache_;
+  Occupancy occupancy_;
+  std::vector<SitePlan> plans_;
+  Paths paths_;
+  std::vector<Sm> sms_;
+  std::vector<std::uint64_t> waiting_;
+  std::size_t next_ = 0;
+  std::uint64_t given_ = 0;  // thousandths of a cycle: the last CTA was given out
+  std::uint64_t resident_ = 0;
+  std::uint64_t now_ = 0;  // windows
+  std::uint64_t due_ = 0;
+  std::array<std::uint64_t, kWindows> due_in_{};
+  std::uint64_t last_store_ = 0;
+  std::uint64_t lsu_cycles_ = 0;
+  bool reaches_memory_ = false;
+  const trace::Record* ahead_ = nullptr;  // whose lines were listed ahead of its turn
+  MemorySystem::Lines lines_;
+  TimeResult result_;
+};
+
+}  // namespace warpmem::sim

@@ -1,0 +1,180 @@
+#include <algorithm>
+#include <bit>
+
+#include "sim/time/launch_time.hpp"
+
+namespace warpmem::sim {
+namespace {
+
+void set(TimedWarp& warp, std::uint8_t scoreboard, std::uint64_t cycle, Wait cause) {
+  if (scoreboard >= kScoreboards) return;
+  if (cycle >= warp.clear[scoreboard])
+    warp.clear[scoreboard] = cycle, warp.cause[scoreboard] = cause;
+}
+
+}  // namespace
+
+std::uint64_t LaunchTime::cleared(const TimedCta& cta, const TimedWarp& warp, const Step& step,
+                                  Wait& cause) const {
+  std::uint64_t until = warp.ready;
+  for (std::uint32_t m = step.waits; m; m &= m - 1) {
+    const auto b = static_cast<std::size_t>(std::countr_zero(m));
+    if (b < kScoreboards && warp.clear[b] > until) until = warp.clear[b], cause = warp.cause[b];
+  }
+  if (step.drains != kNoScoreboard && warp.group > step.leaves) {
+    const std::uint64_t back = warp.groups[(warp.group - 1 - step.leaves) % warp.groups.size()];
+    if (back > until) until = back, cause = Wait::kCopies;
+  }
+  if (step.waits_copies && cta.bulk > until) until = cta.bulk, cause = Wait::kCopies;
+  return until;
+}
+
+std::uint64_t LaunchTime::issue(Sm& sm, TimedWarp& warp, std::uint32_t slot, const Step& step) {
+  Scheduler& s = sm.schedulers[slot % kSchedulers];
+  const std::uint64_t start = std::max(warp.ready, s.issue);
+  wait(Wait::kIssue, start - warp.ready);
+  s.issue = start + step.issues;
+  std::uint64_t last = std::max(start + step.to_last, s.issue - 1);
+  std::uint64_t held = last;
+  for (std::size_t p = 0; p < kPipes; ++p) {
+    if (!step.busy[p]) continue;
+    s.pipe[p] = std::max(s.pipe[p], start) + step.busy[p];
+    const std::uint64_t each = step.busy[p] / std::max<std::uint64_t>(1, step.issues);
+    held = std::max(held, s.pipe[p] - std::min(s.pipe[p], each + 1));
+  }
+  wait(Wait::kPipe, held - last);
+  last = held;
+  warp.ready = last + (step.cycles - step.to_last);
+  result_.instructions += step.issues;
+  if (step.commits) warp.groups[warp.group++ % warp.groups.size()] = warp.copies;
+  return last;
+}
+
+Result<void> LaunchTime::run_warp(Sm& sm, TimedCta& cta, std::uint32_t w) {
+  TimedWarp& warp = cta.warps[w];
+  const std::uint32_t slot = cta.first_slot + w;
+  const std::uint64_t end = (now_ + 1) * kWindow;
+  while (true) {
+    if (warp.at.next == warp.at.end) {
+      const auto position = [&](std::uint32_t k) -> Position& { return cta.warps[k].at; };
+      auto more = cta.stream.advance(cache_, w, position);
+      if (!more) return more.error();
+      if (!*more) {
+        // A warp is gone when its stores are acknowledged (measured: store_one against empty, and
+        // the pace of grids of many short CTAs, kernels/micro/launch_timing.cu).
+        warp.ready = std::max(warp.ready, warp.stored);
+        // … and when what it asked for has come, wanted or not.
+        for (std::uint64_t clear : warp.clear) warp.ready = std::max(warp.ready, clear);
+        --cta.left;
+        check_barriers(sm, cta);
+        return {};
+      }
+    }
+    const trace::Record& r = *warp.at.next;
+    const SitePlan& plan = plans_[r.site];
+    if (!warp.segment) {
+      if (plan.action == Action::kBegin) {
+        ++warp.at.next;
+        Place place;
+        memory_.run(r, plan, nullptr, place);
+        continue;
+      }
+      warp.segment = &paths_.between(warp.last_site, r.site);
+      warp.step = 0;
+    }
+    const auto steps = static_cast<std::uint32_t>(warp.segment->steps.size());
+    std::uint64_t issued = warp.ready;
+    const Step* last = nullptr;
+    while (warp.step < steps) {
+      const Step& step = warp.segment->steps[warp.step];
+      Wait cause = Wait::kShort;
+      if (const std::uint64_t from = cleared(cta, warp, step, cause); from > warp.ready) {
+        wait(cause, from - warp.ready);
+        warp.ready = from;
+      }
+      if (warp.ready >= end) {
+        schedule(sm, slot, warp.ready);
+        return {};
+      }
+      issued = issue(sm, warp, slot, step);
+      last = &step;
+      ++warp.step;
+      if (warp.step < steps) {
+        set(warp, step.sets, issued + step.latency, Wait::kShort);
+        set(warp, step.frees, issued + step.latency / 2, Wait::kShort);
+      }
+    }
+    warp.segment = nullptr;
+    warp.last_site = r.site;
+    ++warp.at.next;
+    access(sm, cta, warp, w, r, plan, warp.at.lanes, issued, last);
+    if (plan.action == Action::kBarrier) return {};
+    if (warp.ready >= end) {
+      schedule(sm, slot, warp.ready);
+      return {};
+    }
+  }
+}
+
+void LaunchTime::access(Sm& sm, TimedCta& cta, TimedWarp& warp, std::uint32_t w,
+                        const trace::Record& r, const SitePlan& plan, const std::uint64_t* lanes,
+                        std::uint64_t issued, const Step* step) {
+  const model::CardNumbers& n = card_.numbers();
+  if (plan.action == Action::kBarrier) {
+    ++memory_.counters().records;
+    sm.barrier = std::max(sm.barrier, issued) + n.time_barrier_warp_cycles;
+    warp.ready = std::max(issued, sm.barrier);
+    stand_at(sm, cta, w, static_cast<std::uint32_t>(r.base) % 64,
+             static_cast<std::uint32_t>(r.stride) / 32);
+    return;
+  }
+  Place place;
+  place.sm = sm.id;
+  place.warp_slot = cta.first_slot + w;
+  place.async_lines = warp.async_lines;
+  if (plan.action == Action::kEnd || plan.action == Action::kIgnore) {
+    place.now = issued;
+    memory_.run(r, plan, lanes, place);
+    return;
+  }
+  std::uint64_t start = std::max({issued, sm.lsu, path_.ready(sm.id)});
+  place.now = start;
+  memory_.run(r, plan, lanes, place, ahead_ == &r ? &lines_ : nullptr);
+  ahead_ = nullptr;
+  // The way back to the registers is as wide as the data stage. Two misses take a cycle of it
+  // (measured: one SM reading from the L2, and columns of a matrix of which one load in eight
+  // misses).
+  const std::uint32_t moved = static_cast<std::uint32_t>(std::popcount(r.mask)) * plan.bytes / 128;
+  if (plan.action == Action::kGlobalLoad) place.passes = std::max(place.passes, moved);
+  const bool bulk = plan.action == Action::kBulkRead || plan.action == Action::kBulkWrite ||
+                    plan.action == Action::kBulkReduce;
+  const std::uint64_t taken = place.passes + (bulk ? 0 : place.missed / 2);
+  sm.lsu = start + taken;
+  lsu_cycles_ += taken;
+  warp.async_lines = place.async_lines;
+  std::uint64_t done = std::max(place.done, start + place.passes);
+  if (place.left_sm) {
+    reaches_memory_ = true;
+    // The SM's first accesses wait until its addresses can be translated.
+    if (sm.translated == 0) sm.translated = start + n.time_translate_cycles;
+    if (start < sm.translated) done += sm.translated - start;
+    last_store_ = std::max(last_store_, place.stored);
+    if (place.stored > start)
+      warp.stored = std::max(warp.stored, place.stored + n.latency_l2_near / 2);
+  }
+  // The load/store unit's queue holds so much work; a warp beyond it cannot issue.
+  if (start > warp.ready + n.time_queue_cycles) {
+    wait(Wait::kQueue, start - n.time_queue_cycles - warp.ready);
+    warp.ready = start - n.time_queue_cycles;
+  }
+  const bool shared = plan.action == Action::kShared || plan.action == Action::kAsyncWrite;
+  const Wait cause = shared ? Wait::kShort : place.left_sm ? Wait::kMemory : Wait::kL1;
+  if (plan.action == Action::kAsyncRead) warp.copies = std::max(warp.copies, done);
+  if (plan.action == Action::kBulkRead) cta.bulk = std::max(cta.bulk, done);
+  if (step) {
+    set(warp, step->sets, done, cause);
+    set(warp, step->frees, start + place.passes + n.time_read_cycles, Wait::kShort);
+  }
+}
+
+}  // namespace warpmem::sim
