@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -72,6 +73,21 @@ struct CardNumbers {
   std::uint64_t bulk_cycles = 0;         // of an SM's copy engine, for 128 bytes
   std::uint64_t bulk_reduce_cycles = 0;  // … of a bulk reduction
   std::uint64_t port_send_permille = 0;     // … sends
+  std::uint64_t clock_mhz = 0;               // SM clock: turns times of the DRAM's type into cycles
+  std::uint64_t dram_type = 0;               // index into dram_type_names()
+  std::uint64_t dram_map = 0;                // a DramMap
+  std::uint64_t dram_refresh = 0;            // a DramRefresh
+  std::uint64_t dram_interleave_bytes = 0;   // that stay in one channel
+  std::uint64_t dram_rate_mbps = 0;          // bits a second on each pin of a channel, millions
+  std::uint64_t dram_width_bits = 0;         // of a channel
+  std::uint64_t dram_burst = 0;              // transfers on each pin for one column command
+  // Times of the DRAM itself, picoseconds; the names are JEDEC's.
+  std::uint64_t dram_t_cl_ps = 0, dram_t_wl_ps = 0;    // column command to data, reads and writes
+  std::uint64_t dram_t_rcd_ps = 0, dram_t_rp_ps = 0, dram_t_rc_ps = 0;
+  std::uint64_t dram_t_rrd_ps = 0, dram_t_faw_ps = 0;  // between activations of a channel
+  std::uint64_t dram_t_rtw_ps = 0, dram_t_wtr_ps = 0;  // from reads to writes and back
+  std::uint64_t dram_t_refi_ps = 0;                    // between refreshes
+  std::uint64_t dram_t_rfc_ps = 0, dram_t_rfc_bank_ps = 0;  // one takes: of all banks, of one
   std::uint64_t dram_channels = 0, dram_banks = 0, dram_row_bytes = 0;
   std::uint64_t dram_activate_permille = 0;  // thousandths of a cycle between activations of a channel
   std::uint64_t dram_row_cycles = 0;         // between activations of a bank
@@ -104,8 +120,25 @@ struct CardEntry {
   bool overridden = false;
 };
 
+// "l1.size" = "64KiB": a what-if.
+struct CardSetting {
+  std::string key, value;
+};
+
+// Where a number on a card comes from, the later ones before the earlier: worked out from others;
+// its DRAM type (model/dram/*.toml); its own file; the user.
+//
+// A user who sets dram.type drops what the card's file says of its own DRAM: those numbers were
+// measured with another.
 class Card {
  public:
+  // What a file or the user says of one number; by index into card_fields().
+  struct Given {
+    std::vector<std::uint64_t> values;
+    std::string source;
+  };
+  using GivenFields = std::map<std::size_t, Given>;
+
   // Parses a card's text. `name` is used in messages and as Card::name().
   static Result<Card> parse(std::string_view text, const std::string& name);
 
@@ -117,6 +150,8 @@ class Card {
 
   // Overrides one number: set("l1.size", "64KiB"). Unknown keys name the nearest known one.
   Result<void> set(const std::string& key, const std::string& value);
+  // The same for several at once, which need to make sense together only. All or none.
+  Result<void> set(std::span<const CardSetting> settings);
 
   // L1 lines that a shared-memory configuration leaves.
   std::uint32_t l1_lines(std::uint64_t shared_config) const;
@@ -124,9 +159,12 @@ class Card {
   MemoryPath::Spec path() const;
 
  private:
-  Result<void> validate() const;
+  Result<void> resolve(const std::string& place);
+  Result<void> validate(const std::string& place) const;
+
   std::string name_, full_name_, compute_capability_;
-  CardNumbers numbers_;
+  CardNumbers numbers_, base_;  // with the user's settings, and without
+  GivenFields file_, user_;
   std::vector<CardEntry> entries_;
 };
 

@@ -1,6 +1,7 @@
 #include "model/dram.hpp"
 
 #include <algorithm>
+#include <bit>
 
 namespace warpmem::model {
 namespace {
@@ -14,48 +15,89 @@ std::uint64_t mix(std::uint64_t x) {
 
 }  // namespace
 
-Dram::Dram(const Spec& spec) : spec_(spec) { clear(); }
+Dram::Dram(const Spec& spec) : spec_(spec), block_shift_(std::countr_zero(spec.interleave_lines)) {
+  clear();
+}
 
 void Dram::clear() {
   channels_.assign(spec_.channels, Channel{});
+  // One channel is refreshed after the other.
+  for (std::size_t c = 0; c < channels_.size(); ++c)
+    channels_[c].next_refresh = spec_.refresh_interval_ticks * (c + 1) / channels_.size();
   banks_.assign(std::size_t{spec_.channels} * spec_.banks, Bank{});
   activations_ = 0;
 }
 
 // Groups of blocks as wide as the channels are many: each channel once, in an order of its own.
 std::size_t Dram::channel_of(std::uint64_t block) const {
+  if (spec_.map == DramMap::kPlain) return block % spec_.channels;
   return (block + mix(block / spec_.channels)) % spec_.channels;
 }
 
 std::uint64_t Dram::row_of(std::uint64_t block) const {
-  return block / spec_.channels / std::max<std::uint32_t>(1, spec_.row_bytes / 256);
+  return block / spec_.channels /
+         std::max<std::uint32_t>(1, spec_.row_bytes / (128 * spec_.interleave_lines));
 }
 
 std::size_t Dram::bank_of(std::size_t channel, std::uint64_t row) const {
+  if (spec_.map == DramMap::kPlain) return channel * spec_.banks + row % spec_.banks;
   return channel * spec_.banks + mix(row * 31 + channel) % spec_.banks;
 }
 
 void Dram::prefetch(std::uint64_t line) const {
-  const std::uint64_t block = line / 2;
+  const std::uint64_t block = block_of(line);
   __builtin_prefetch(&banks_[bank_of(channel_of(block), row_of(block))], 1);
 }
 
-std::uint64_t Dram::bus_ticks() const {
-  std::uint64_t n = 0;
-  for (const Channel& c : channels_) n += c.bus.given();
+std::vector<std::uint64_t> Dram::bus_ticks() const {
+  std::vector<std::uint64_t> n;
+  for (const Channel& c : channels_) n.push_back(c.bus.given() - c.refreshed);
   return n;
 }
 
-std::uint64_t Dram::activate_ticks() const {
-  std::uint64_t n = 0;
-  for (const Channel& c : channels_) n += c.activate.given();
+std::vector<std::uint64_t> Dram::activate_ticks() const {
+  std::vector<std::uint64_t> n;
+  for (const Channel& c : channels_) n.push_back(c.activate.given());
   return n;
 }
 
-// When the row of a 256-byte block can be read from, `now` or later.
+// Takes the bus for the refreshes of all banks that are due by `now`. Nobody saw those that came
+// and went before the channel's last span of time: they are skipped.
+void Dram::refresh_channel(Channel& c, std::uint64_t now) {
+  const std::uint64_t interval = spec_.refresh_interval_ticks;
+  if (now < c.next_refresh) return;
+  c.next_refresh += (now - c.next_refresh) / interval * interval;
+  c.bus.reserve(c.next_refresh, spec_.refresh_ticks);
+  c.refreshed += spec_.refresh_ticks;
+  c.next_refresh += interval;
+}
+
+// Banks are refreshed by turns. Moves `now` behind a refresh of this bank that is under way; true
+// if there was one since its last row was opened, which closed it.
+bool Dram::refresh_bank(Bank& bank, std::size_t index, std::uint64_t& now) const {
+  const std::uint64_t interval = spec_.refresh_interval_ticks;
+  const std::size_t turns =
+      spec_.refresh == DramRefresh::kAll ? spec_.channels : std::size_t{spec_.banks};
+  const std::size_t turn =
+      spec_.refresh == DramRefresh::kAll ? index / spec_.banks : index % spec_.banks;
+  // Its refreshes start at due, due + interval, …
+  const std::uint64_t due = interval * (turn + 1) / turns;
+  if (now < due) return false;
+  const std::uint64_t start = now - (now - due) % interval;
+  const bool closed = bank.free < start + spec_.row_cycle_ticks;
+  now = std::max(now, start + spec_.refresh_ticks);
+  return closed;
+}
+
+// When the row of a block can be read from, `now` or later.
 std::uint64_t Dram::open(std::size_t channel, std::uint64_t block, std::uint64_t now, bool closed) {
   const std::uint64_t row = row_of(block);
-  Bank& bank = banks_[bank_of(channel, row)];
+  const std::size_t index = bank_of(channel, row);
+  Bank& bank = banks_[index];
+  if (spec_.refresh != DramRefresh::kNone) {
+    if (spec_.refresh == DramRefresh::kAll) refresh_channel(channels_[channel], now);
+    closed |= refresh_bank(bank, index, now);
+  }
   if (!closed && (bank.row[0] == row || bank.row[1] == row)) return now;
   bank.row[1] = bank.row[0];
   bank.row[0] = row;
@@ -66,29 +108,37 @@ std::uint64_t Dram::open(std::size_t channel, std::uint64_t block, std::uint64_t
   return at;
 }
 
+// Puts so many sectors on the bus, and `more` ticks of its time.
+std::uint64_t Dram::move(Channel& c, std::uint32_t sectors, std::uint32_t more,
+                         std::uint64_t ready) {
+  const std::uint32_t least = spec_.burst_sectors;
+  if (least > 1) sectors = (sectors + least - 1) / least * least;
+  const std::uint32_t amount = sectors * spec_.burst_ticks + more;
+  return c.bus.reserve(ready, amount) + amount;
+}
+
 std::uint64_t Dram::read(std::uint64_t line, std::uint32_t sectors, std::uint64_t now) {
-  const std::uint64_t block = line / 2;
+  const std::uint64_t block = block_of(line);
   const std::size_t channel = channel_of(block);
   Channel& c = channels_[channel];
   const std::uint64_t ready = open(channel, block, now);
   c.reads += sectors;
-  return c.bus.reserve(ready, sectors * spec_.burst_ticks) +
-         std::uint64_t{sectors} * spec_.burst_ticks;
+  return move(c, sectors, 0, ready);
 }
 
 std::uint64_t Dram::write(std::uint64_t line, std::uint32_t sectors, std::uint64_t now,
                           bool completed) {
-  const std::uint64_t block = line / 2;
+  const std::uint64_t block = block_of(line);
   const std::size_t channel = channel_of(block);
   Channel& c = channels_[channel];
   const std::uint64_t ready = open(channel, block, now, completed);
   c.held += sectors;
-  std::uint32_t amount = sectors * spec_.burst_ticks;
+  std::uint32_t turnaround = 0;
   if (c.held >= spec_.write_batch) {
-    if (c.reads > 0) amount += spec_.turnaround_ticks;
+    if (c.reads > 0) turnaround = spec_.turnaround_ticks;
     c.held = c.reads = 0;
   }
-  return c.bus.reserve(ready, amount) + amount;
+  return move(c, sectors, turnaround, ready);
 }
 
 }  // namespace warpmem::model

@@ -4,13 +4,16 @@
 // channel an activation, of which it can start one every `activate` ticks (tRRD and tFAW), and its
 // bank a row cycle (tRC); writes are held back and go out together, with a turnaround of the bus
 // before and after. An access whose row is open, or among the last few that were, as a scheduler
-// that looks for row hits would have it (FR-FCFS), pays the bus alone. Leaves out: refresh (part of
-// the measured bandwidth), power states, ECC.
+// that looks for row hits would have it (FR-FCFS), pays the bus alone. Refreshes block a channel or
+// a bank and close its rows, one channel or bank after the other, unless they are part of the
+// bandwidth that was measured. Leaves out: power states, ECC.
 //
 // Sources: number of channels, burst and row: HBM3 (JESD238): 16 channels of two pseudo-channels a
 // stack, 32 bits wide, bursts of eight, 1 KiB rows. Bandwidth and rate of random accesses: measured
-// (kernels/micro/launch_timing.cu). The address map is not known: channel and bank are drawn by a
-// hash of the 256-byte block, which spreads strides evenly.
+// (kernels/micro/launch_timing.cu). Other types: model/dram/*.toml. The address map of current GPUs
+// is not known: channel and bank are drawn by a hash of the block, which spreads strides evenly.
+// GPUs up to GT200 have a plain one, where a stride of channels x interleave meets one channel
+// alone.
 #pragma once
 
 #include <cstdint>
@@ -19,6 +22,11 @@
 #include "model/throughput.hpp"
 
 namespace warpmem::model {
+
+// How a block's address gives its channel and bank: a hash of it, or its lower digits as they are.
+enum class DramMap : std::uint8_t { kHashed, kPlain };
+// What a refresh blocks; kNone: nothing (what it costs is part of the bandwidth).
+enum class DramRefresh : std::uint8_t { kNone, kBank, kAll };
 
 class Dram {
  public:
@@ -31,6 +39,12 @@ class Dram {
     std::uint32_t row_cycle_ticks = 5600;   // between activations of a bank
     std::uint32_t turnaround_ticks = 1900;  // of the bus, for writes and back
     std::uint32_t write_batch = 32;         // sectors written that go out together
+    std::uint32_t burst_sectors = 1;        // that the bus moves at least
+    std::uint32_t interleave_lines = 2;     // side by side in a channel: a block
+    DramMap map = DramMap::kHashed;
+    DramRefresh refresh = DramRefresh::kNone;
+    std::uint64_t refresh_interval_ticks = 0;  // between two of the same bank or channel
+    std::uint32_t refresh_ticks = 0;           // that one takes
   };
   explicit Dram(const Spec& spec);
 
@@ -48,28 +62,35 @@ class Dram {
   void prefetch(std::uint64_t line) const;
 
   std::uint64_t activations() const { return activations_; }
-  // Ticks for which all channels' buses, and their activation, were taken.
-  std::uint64_t bus_ticks() const;
-  std::uint64_t activate_ticks() const;
-  std::uint32_t channels() const { return spec_.channels; }
+  // By channel: ticks for which its bus moved data or turned round, and its activation was taken.
+  std::vector<std::uint64_t> bus_ticks() const;
+  std::vector<std::uint64_t> activate_ticks() const;
 
  private:
   struct Channel {
     Throughput bus, activate;
-    std::uint32_t held = 0;   // sectors to write, held back
-    std::uint32_t reads = 0;  // sectors read since the last batch of writes
+    std::uint64_t next_refresh = 0;  // tick
+    std::uint64_t refreshed = 0;     // ticks of the bus
+    std::uint32_t held = 0;          // sectors to write, held back
+    std::uint32_t reads = 0;         // sectors read since the last batch of writes
   };
   struct Bank {
     std::uint64_t row[2] = {~std::uint64_t{0}, ~std::uint64_t{0}};  // the open one, the one before
     std::uint64_t free = 0;                                         // tick: may be activated again
   };
+  std::uint64_t block_of(std::uint64_t line) const { return line >> block_shift_; }
   std::size_t channel_of(std::uint64_t block) const;
   std::uint64_t row_of(std::uint64_t block) const;
   std::size_t bank_of(std::size_t channel, std::uint64_t row) const;
   std::uint64_t open(std::size_t channel, std::uint64_t block, std::uint64_t now,
                      bool closed = false);
+  std::uint64_t move(Channel& channel, std::uint32_t sectors, std::uint32_t more,
+                     std::uint64_t ready);
+  void refresh_channel(Channel& channel, std::uint64_t now);
+  bool refresh_bank(Bank& bank, std::size_t index, std::uint64_t& now) const;
 
   Spec spec_;
+  int block_shift_ = 1;
   std::vector<Channel> channels_;
   std::vector<Bank> banks_;  // by channel
   std::uint64_t activations_ = 0;

@@ -77,17 +77,17 @@ std::uint64_t MemoryPath::read(const Read& r, std::uint64_t now) {
 }
 
 std::vector<MemoryPath::Use> MemoryPath::uses() const {
-  const auto all = [](const std::vector<Throughput>& v) {
-    std::uint64_t n = 0;
-    for (const Throughput& t : v) n += t.given();
+  const auto each = [](const std::vector<Throughput>& v) {
+    std::vector<std::uint64_t> n;
+    for (const Throughput& t : v) n.push_back(t.given());
     return n;
   };
-  return {{"SM ports, in", all(receive_), receive_.size()},
-          {"SM ports, out", all(send_), send_.size()},
-          {"L2 slices", all(slices_), slices_.size()},
-          {"DRAM bus", dram_.bus_ticks(), dram_.channels()},
-          {"DRAM activation", dram_.activate_ticks(), dram_.channels()},
-          {"host link", host_.given(), 1}};
+  return {{Place::kPortIn, each(receive_)},
+          {Place::kPortOut, each(send_)},
+          {Place::kSlice, each(slices_)},
+          {Place::kDramBus, dram_.bus_ticks()},
+          {Place::kDramRows, dram_.activate_ticks()},
+          {Place::kHostLink, {host_.given()}}};
 }
 
 std::uint64_t MemoryPath::write(const Write& w, std::uint64_t now) {

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "model/dram.hpp"
+#include "model/place.hpp"
 #include "model/throughput.hpp"
 
 namespace warpmem::model {
@@ -87,9 +88,8 @@ class MemoryPath {
   std::uint64_t sent() const { return sent_; }
   // What was moved, and for how long each place was taken, since clear(): what a bottleneck is.
   struct Use {
-    const char* place;
-    std::uint64_t busy = 0;   // ticks, all of them together
-    std::uint64_t count = 0;  // how many there are
+    Place place;
+    std::vector<std::uint64_t> busy;  // ticks, of each of its kind
   };
   std::vector<Use> uses() const;
   // Reads so far: how many sectors they asked for, and sector-cycles that these were under way.

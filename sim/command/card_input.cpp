@@ -20,15 +20,16 @@ void add_card_options(CLI::App& app, CardInput& input) {
 Result<model::Card> load_card(const CardInput& input) {
   auto card = model::load_card(input.gpu);
   if (!card) return card;
+  std::vector<model::CardSetting> settings;
   for (const std::string& setting : input.settings) {
     const auto equals = setting.find('=');
     if (equals == std::string::npos || equals == 0) {
       return Error{ErrorKind::kUsage, fmt::format("'{}' is no setting", setting), "--set",
                    "write it as KEY=VALUE, for example l1.size=64KiB"};
     }
-    auto done = card->set(setting.substr(0, equals), setting.substr(equals + 1));
-    if (!done) return done.error();
+    settings.push_back({setting.substr(0, equals), setting.substr(equals + 1)});
   }
+  if (auto done = card->set(settings); !done) return done.error();
   return card;
 }
 

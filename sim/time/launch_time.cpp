@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <numeric>
 
 #include "sim/placement.hpp"
 
@@ -74,7 +75,10 @@ void LaunchTime::summarise() {
       kSchedulers * static_cast<double>(sms_.size()));
   add("L1 and shared memory", static_cast<double>(lsu_cycles_), static_cast<double>(sms_.size()));
   for (const model::MemoryPath::Use& u : path_.uses())
-    add(u.place, static_cast<double>(u.busy) / model::kTicks, static_cast<double>(u.count));
+    add(model::name_of(u.place),
+        static_cast<double>(std::accumulate(u.busy.begin(), u.busy.end(), std::uint64_t{0})) /
+            model::kTicks,
+        static_cast<double>(u.busy.size()));
   std::stable_sort(result_.uses.begin(), result_.uses.end(),
                    [](const auto& a, const auto& b) { return a.share > b.share; });
   result_.bytes_in_flight = static_cast<double>(path_.sector_cycles()) * 32 / span;

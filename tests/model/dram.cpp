@@ -1,6 +1,8 @@
 // DRAM in time: what a row hit saves, and which of bus and activations limits.
 #include "model/dram.hpp"
 
+#include <algorithm>
+
 #include "tests/catch.hpp"
 
 using namespace warpmem;
@@ -150,4 +152,117 @@ TEST_CASE("DRAM: cleared, it is as new") {
   CHECK(used.activations() == 0);
   for (std::uint64_t i = 0; i < 1000; ++i)
     REQUIRE(used.read(scattered(i), 2, i) == fresh.read(scattered(i), 2, i));
+}
+
+TEST_CASE("DRAM: a plain map has strides that meet one channel, a hashed one has none") {
+  Dram::Spec s;
+  s.channels = 8;
+  constexpr std::uint64_t kReads = 8 * 256;
+  // Ticks for reads of single sectors, so many lines apart.
+  const auto time = [&](model::DramMap map, std::uint64_t stride) {
+    s.map = map;
+    Dram d(s);
+    return static_cast<double>(
+        time_reads(d, kReads, 1, [&](std::uint64_t i) { return i * stride; }));
+  };
+  const std::uint64_t camps = 2 * s.channels;           // lines: channels x interleave
+  const double even = time(model::DramMap::kPlain, 2);  // every channel in turn
+  CHECK(time(model::DramMap::kPlain, camps) > 7.5 * even);
+  CHECK(time(model::DramMap::kPlain, camps / 2) > 3.5 * even);  // two channels
+  // A hash draws, rows as well as channels: never quite even, but nobody camps.
+  for (const std::uint64_t stride : {std::uint64_t{2}, camps / 2, camps})
+    CHECK(time(model::DramMap::kHashed, stride) < 3.5 * even);
+  // All of it is one channel's work.
+  s.map = model::DramMap::kPlain;
+  Dram d(s);
+  time_reads(d, kReads, 1, [&](std::uint64_t i) { return i * camps; });
+  const auto bus = d.bus_ticks();
+  CHECK(bus[0] == kReads * s.burst_ticks);
+  CHECK(std::count(bus.begin(), bus.end(), 0u) == 7);
+}
+
+TEST_CASE("DRAM: blocks as wide as the interleave lie in one channel") {
+  Dram::Spec s;
+  s.channels = 4;
+  s.row_bytes = 2048;
+  s.interleave_lines = 8;
+  s.map = model::DramMap::kPlain;
+  Dram d(s);
+  for (std::uint64_t line = 0; line < 8; ++line) d.read(line, 4, line * 100000);
+  CHECK(d.activations() == 1);
+  CHECK(d.bus_ticks()[0] == 32 * s.burst_ticks);
+  d.read(8, 4, 1000000);
+  CHECK(d.bus_ticks()[1] == 4 * s.burst_ticks);
+}
+
+TEST_CASE("DRAM: a burst of two sectors costs as much for one") {
+  auto s = one_channel();
+  s.burst_sectors = 2;
+  for (std::uint32_t sectors = 1; sectors <= 4; ++sectors) {
+    Dram d(s);
+    CHECK(d.read(0, sectors, 0) == (sectors + 1) / 2 * 2 * s.burst_ticks);
+  }
+}
+
+TEST_CASE("DRAM: a refresh of all banks takes its share of the bus and closes the rows") {
+  auto s = one_channel();
+  s.refresh = model::DramRefresh::kAll;
+  s.refresh_interval_ticks = 500000;
+  s.refresh_ticks = 50000;
+  constexpr std::uint64_t kReads = 40000;
+  Dram without(one_channel()), with(s);
+  // As fast as the bus takes them.
+  const auto stream = [&](Dram& d) {
+    std::uint64_t last = 0;
+    for (std::uint64_t i = 0; i < kReads; ++i)
+      last = std::max(last, d.read(i, 4, i * 4 * s.burst_ticks));
+    return static_cast<double>(last);
+  };
+  CHECK(stream(with) == Approx(stream(without) / 0.9).epsilon(0.02));
+  CHECK(with.bus_ticks()[0] == kReads * 4 * s.burst_ticks);  // refreshes are not data
+  // One read at a time: at once between refreshes, behind one that is under way.
+  Dram d(s);
+  CHECK(d.read(0, 1, 1000) == 1000 + s.burst_ticks);
+  CHECK(d.read(1, 1, 499999 - s.burst_ticks) == 499999);
+  CHECK(d.activations() == 1);
+  CHECK(d.read(2, 1, 500000) == 550000 + s.burst_ticks);
+  CHECK(d.activations() == 2);
+  CHECK(d.read(3, 1, 549999) >= 550000 + s.burst_ticks);
+  CHECK(d.read(4, 1, 700000) == 700000 + s.burst_ticks);
+  CHECK(d.activations() == 2);
+  // Long idle: what came and went meanwhile costs nothing but the open row.
+  CHECK(d.read(5, 1, 100 * 500000 + 60000) == 100 * 500000 + 60000 + s.burst_ticks);
+  CHECK(d.activations() == 3);
+}
+
+TEST_CASE("DRAM: a refresh of one bank leaves the bus and the other banks alone") {
+  auto s = one_channel(2);
+  s.map = model::DramMap::kPlain;  // rows by turns: bank 0, bank 1
+  s.refresh = model::DramRefresh::kBank;
+  s.refresh_interval_ticks = 500000;
+  s.refresh_ticks = 20000;
+  Dram d(s);
+  // Bank 0 is refreshed from 250,000 on, bank 1 from 500,000 on.
+  CHECK(d.read(0, 1, 250000) == 270000 + s.burst_ticks);
+  CHECK(d.read(kLinesARow, 1, 250000) == 250000 + s.burst_ticks);
+  CHECK(d.read(0, 1, 400000) == 400000 + s.burst_ticks);
+  CHECK(d.activations() == 2);
+  CHECK(d.read(kLinesARow, 1, 500000) == 520000 + s.burst_ticks);
+  CHECK(d.read(0, 1, 500000) == 500000 + s.burst_ticks);
+  CHECK(d.activations() == 3);
+}
+
+TEST_CASE("DRAM: channels are refreshed one after the other") {
+  Dram::Spec s;
+  s.channels = 4;
+  s.map = model::DramMap::kPlain;
+  s.refresh = model::DramRefresh::kAll;
+  s.refresh_interval_ticks = 400000;
+  s.refresh_ticks = 40000;
+  for (std::uint64_t channel = 0; channel < 4; ++channel) {
+    Dram d(s);
+    const std::uint64_t due = 100000 * (channel + 1), line = 2 * channel;
+    CHECK(d.read(line, 1, due - 10000) == due - 10000 + s.burst_ticks);
+    CHECK(d.read(line, 1, due) == due + 40000 + s.burst_ticks);
+  }
 }
