@@ -25,7 +25,7 @@ void Dram::clear() {
   for (std::size_t c = 0; c < channels_.size(); ++c)
     channels_[c].next_refresh = spec_.refresh_interval_ticks * (c + 1) / channels_.size();
   banks_.assign(std::size_t{spec_.channels} * spec_.banks, Bank{});
-  activations_ = 0;
+  activations_ = sectors_ = 0;
 }
 
 // Groups of blocks as wide as the channels are many: each channel once, in an order of its own.
@@ -111,6 +111,7 @@ std::uint64_t Dram::open(std::size_t channel, std::uint64_t block, std::uint64_t
 // Puts so many sectors on the bus, and `more` ticks of its time.
 std::uint64_t Dram::move(Channel& c, std::uint32_t sectors, std::uint32_t more,
                          std::uint64_t ready) {
+  sectors_ += sectors;
   const std::uint32_t least = spec_.burst_sectors;
   if (least > 1) sectors = (sectors + least - 1) / least * least;
   const std::uint32_t amount = sectors * spec_.burst_ticks + more;

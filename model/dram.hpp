@@ -62,6 +62,7 @@ class Dram {
   void prefetch(std::uint64_t line) const;
 
   std::uint64_t activations() const { return activations_; }
+  std::uint64_t sectors() const { return sectors_; }  // read and written
   // By channel: ticks for which its bus moved data or turned round, and its activation was taken.
   std::vector<std::uint64_t> bus_ticks() const;
   std::vector<std::uint64_t> activate_ticks() const;
@@ -93,7 +94,7 @@ class Dram {
   int block_shift_ = 1;
   std::vector<Channel> channels_;
   std::vector<Bank> banks_;  // by channel
-  std::uint64_t activations_ = 0;
+  std::uint64_t activations_ = 0, sectors_ = 0;
 };
 
 }  // namespace warpmem::model

@@ -77,17 +77,25 @@ std::uint64_t MemoryPath::read(const Read& r, std::uint64_t now) {
 }
 
 std::vector<MemoryPath::Use> MemoryPath::uses() const {
+  std::vector<Use> all;
+  const auto add = [&](Place place, std::vector<std::uint64_t> busy, std::uint64_t sector_ticks) {
+    std::uint64_t ticks = 0;
+    for (std::uint64_t t : busy) ticks += t;
+    all.push_back({place, std::move(busy), sector_ticks ? ticks / sector_ticks : 0});
+  };
   const auto each = [](const std::vector<Throughput>& v) {
     std::vector<std::uint64_t> n;
     for (const Throughput& t : v) n.push_back(t.given());
     return n;
   };
-  return {{Place::kPortIn, each(receive_)},
-          {Place::kPortOut, each(send_)},
-          {Place::kSlice, each(slices_)},
-          {Place::kDramBus, dram_.bus_ticks()},
-          {Place::kDramRows, dram_.activate_ticks()},
-          {Place::kHostLink, {host_.given()}}};
+  add(Place::kPortIn, each(receive_), spec_.receive_ticks);
+  add(Place::kPortOut, each(send_), spec_.send_ticks);
+  add(Place::kSlice, each(slices_), 0);
+  add(Place::kDramBus, dram_.bus_ticks(), 0);
+  all.back().sectors = dram_.sectors();
+  add(Place::kDramRows, dram_.activate_ticks(), 0);
+  add(Place::kHostLink, {host_.given()}, spec_.host_sector_ticks);
+  return all;
 }
 
 std::uint64_t MemoryPath::write(const Write& w, std::uint64_t now) {

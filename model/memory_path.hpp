@@ -90,6 +90,7 @@ class MemoryPath {
   struct Use {
     Place place;
     std::vector<std::uint64_t> busy;  // ticks, of each of its kind
+    std::uint64_t sectors = 0;        // moved by all of them
   };
   std::vector<Use> uses() const;
   // Reads so far: how many sectors they asked for, and sector-cycles that these were under way.

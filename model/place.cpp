@@ -1,21 +1,30 @@
 #include "model/place.hpp"
 
-#include <cstddef>
-
 namespace warpmem::model {
+namespace {
 
-const char* name_of(Place place) {
-  constexpr const char* kNames[] = {
-      "instruction issue", "L1 and shared memory", "SM ports, out", "SM ports, in",
-      "L2 slices",         "DRAM activation",      "DRAM bus",      "host link"};
-  return kNames[static_cast<std::size_t>(place)];
-}
+struct Names {
+  const char *all, *one;
+};
+constexpr Names kNames[kPlaces] = {{"instruction issue", "issue of SM"},
+                                   {"FMA pipes", "FMA pipe of SM"},
+                                   {"ALU pipes", "ALU pipe of SM"},
+                                   {"FP64 pipes", "FP64 pipe of SM"},
+                                   {"XU pipes", "XU pipe of SM"},
+                                   {"tensor pipes", "tensor pipe of SM"},
+                                   {"MIO pipes", "MIO pipe of SM"},
+                                   {"L1 and shared memory", "L1 and shared memory of SM"},
+                                   {"SM ports, out", "port out of SM"},
+                                   {"SM ports, in", "port into SM"},
+                                   {"L2 slices", "L2 slice"},
+                                   {"L2 fabric", "L2 fabric to side"},
+                                   {"DRAM activation", "activation of DRAM channel"},
+                                   {"DRAM bus", "bus of DRAM channel"},
+                                   {"host link", "host link"}};
 
-const char* name_of_one(Place place) {
-  constexpr const char* kNames[] = {"issue of SM",         "L1 of SM", "port out of SM",
-                                    "port into SM",        "L2 slice", "activation of DRAM channel",
-                                    "bus of DRAM channel", "host link"};
-  return kNames[static_cast<std::size_t>(place)];
-}
+}  // namespace
+
+const char* name_of(Place place) { return kNames[static_cast<std::size_t>(place)].all; }
+const char* name_of_one(Place place) { return kNames[static_cast<std::size_t>(place)].one; }
 
 }  // namespace warpmem::model

@@ -1,26 +1,40 @@
-// The places of limited throughput between a warp and memory, in the order in which a request meets
+// The places of limited throughput between a warp and memory, in the order in which its work meets
 // them.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 namespace warpmem::model {
 
 enum class Place : std::uint8_t {
-  kIssue,     // an SM's schedulers
+  kIssue,  // an SM's schedulers
+  kFma,    // an SM's execution pipes, in the order of sim's Pipe
+  kAlu,
+  kFp64,
+  kXu,
+  kTensor,
+  kMio,
   kL1,        // an SM's load/store unit and L1, shared memory included
   kPortOut,   // an SM's port to the L2
   kPortIn,    // … and from it
   kSlice,     // a slice of the L2
+  kFabric,    // between the sides of the L2
   kDramRows,  // a DRAM channel's activations
   kDramBus,   // … and its data bus
   kHostLink,
   kCount
 };
+constexpr std::size_t kPlaces = static_cast<std::size_t>(Place::kCount);
 
 // "L2 slices": what people call all of a kind.
 const char* name_of(Place place);
 // "L2 slice": one of them.
 const char* name_of_one(Place place);
+// One an SM, or one a DRAM channel.
+constexpr bool is_of_sm(Place place) { return place < Place::kSlice; }
+constexpr bool is_of_channel(Place place) {
+  return place == Place::kDramRows || place == Place::kDramBus;
+}
 
 }  // namespace warpmem::model

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/units.hpp"
+#include "model/topology.hpp"
 #include "sim/command/card_input.hpp"
 #include "sim/command/command.hpp"
 #include "sim/command/output.hpp"
@@ -25,6 +26,7 @@ constexpr std::size_t kLongestValue = 40;  // a list of all SMs would push the s
 struct GpusOptions {
   CardInput card;
   OutputOptions output;
+  bool topology = false, dot = false;
 };
 
 Result<std::vector<model::Card>> all_cards() {
@@ -80,6 +82,40 @@ Table card_table(const model::Card& card, bool whole) {
   return table;
 }
 
+// A number of bytes a cycle, or why there is none.
+std::string rate(const model::Topology::Link& link, double bytes) {
+  return link.count == 0 ? "unlimited" : bytes > 0 ? fmt::format("{:.1f}", bytes) : "-";
+}
+
+Table topology_table(const model::Topology& topology) {
+  Table table({{"place"},
+               {"from"},
+               {"to"},
+               {"count", Align::kRight},
+               {"bytes a cycle, each", Align::kRight},
+               {"all", Align::kRight},
+               {"from the card's"}});
+  for (const model::Topology::Link& link : topology.links()) {
+    table.row({model::name_of(link.place), link.from, link.to,
+               link.count ? grouped(link.count) : "-", rate(link, link.bytes),
+               rate(link, link.bytes * link.count), link.how});
+  }
+  return table;
+}
+
+ordered_json topology_json(const model::Card& card, const model::Topology& topology) {
+  ordered_json out{{"schema", 1}, {"name", card.name()}};
+  out["links"] = ordered_json::array();
+  for (const model::Topology::Link& link : topology.links()) {
+    ordered_json entry{
+        {"place", model::name_of(link.place)}, {"from", link.from},   {"to", link.to},
+        {"limited", link.count > 0},           {"count", link.count}, {"source", link.how}};
+    if (link.bytes > 0) entry["bytes_per_cycle"] = link.bytes;
+    out["links"].push_back(std::move(entry));
+  }
+  return out;
+}
+
 ordered_json one_json(const model::Card& card) {
   return {{"schema", 1},
           {"name", card.name()},
@@ -97,6 +133,24 @@ int list_cards(const GpusOptions& options) {
     case Format::kTable: output->write(card_list(*cards).text(output->colour())); break;
     case Format::kJson: output->write(list_json(*cards).dump(2) + "\n"); break;
     case Format::kCsv: output->write(card_list(*cards).csv()); break;
+  }
+  if (auto done = output->finish(); !done) return fail(done.error());
+  return 0;
+}
+
+int show_topology(const GpusOptions& options) {
+  const auto card = load_card(options.card);
+  if (!card) return fail(card.error());
+  auto output = Output::open(options.output);
+  if (!output) return fail(output.error());
+  const model::Topology topology(*card);
+  switch (options.output.format) {
+    case Format::kTable:
+      output->write(options.dot ? topology.dot(card->name())
+                                : topology_table(topology).text(output->colour()));
+      break;
+    case Format::kJson: output->write(topology_json(*card, topology).dump(2) + "\n"); break;
+    case Format::kCsv: output->write(topology_table(topology).csv()); break;
   }
   if (auto done = output->finish(); !done) return fail(done.error());
   return 0;
@@ -125,14 +179,22 @@ int show_card(const GpusOptions& options) {
 Run setup_gpus(CLI::App& app) {
   auto options = std::make_shared<GpusOptions>();
   options->card.gpu.clear();
-  app.add_option("card", options->card.gpu, "show every number of this card")->type_name("NAME");
+  CLI::Option* card = app.add_option("card", options->card.gpu, "show every number of this card")
+                          ->type_name("NAME");
   app.add_option("--set", options->card.settings, "change a number first: --set l1.size=64KiB")
       ->type_name("KEY=VALUE")
       ->expected(1)
       ->take_all();
+  app.add_flag("--topology", options->topology,
+               "what connects to what instead, and how much each place carries")
+      ->needs(card);
+  app.add_flag("--dot", options->dot, "the same as a graph, for Graphviz")->needs(card);
   add_output_options(app, options->output);
-  return
-      [options] { return options->card.gpu.empty() ? list_cards(*options) : show_card(*options); };
+  app.get_option("--dot")->excludes(app.get_option("--format"));
+  return [options] {
+    if (options->card.gpu.empty()) return list_cards(*options);
+    return options->topology || options->dot ? show_topology(*options) : show_card(*options);
+  };
 }
 
 }  // namespace warpmem::command

@@ -19,6 +19,7 @@
 #include "base/error.hpp"
 #include "model/card.hpp"
 #include "model/memory_path.hpp"
+#include "model/topology.hpp"
 #include "sim/block_cache.hpp"
 #include "sim/memory_system.hpp"
 #include "sim/occupancy.hpp"
@@ -53,12 +54,15 @@ struct TimeResult {
 
   // How much of the time each place of limited throughput was taken, all of its kind together.
   struct Use {
-    std::string place;
+    model::Place place = model::Place::kIssue;
     double share = 0;  // 1: always
+    double bytes = 0;  // that passed it, all of its kind together
+    double peak = 0;   // bytes a cycle that all of them pass at best; 0: not in bytes
   };
-  std::vector<Use> uses;       // the busiest first
-  double bytes_in_flight = 0;  // reads under way beyond the L1s, on average
-  double bytes_needed = 0;     // … that would fill DRAM's bandwidth at its unloaded latency
+  std::vector<Use> uses;         // the busiest first
+  model::Topology::Bound bound;  // what limits, and how fast it could be at best
+  double bytes_in_flight = 0;    // reads under way beyond the L1s, on average
+  double bytes_needed = 0;       // … that would fill DRAM's bandwidth at its unloaded latency
 
   // One CTA's stay on an SM, when asked for.
   struct Stay {

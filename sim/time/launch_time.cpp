@@ -63,22 +63,43 @@ Result<TimeResult> LaunchTime::run(const std::function<bool(std::uint64_t)>& tic
   return result_;
 }
 
-// Shares of the time between the first CTA's start and the last one's end.
+// Shares of the time between the first CTA's start and the last one's end, and what of it is due to
+// the traffic alone.
 void LaunchTime::summarise() {
+  using model::Place;
   const model::CardNumbers& n = card_.numbers();
   result_.running = std::max<std::uint64_t>(1, result_.last_cta);
   const auto span = static_cast<double>(result_.running);
-  const auto add = [&](const char* place, double busy, double count) {
-    if (busy > 0) result_.uses.push_back({place, busy / (count * span)});
+  const model::Topology topology(card_);
+  std::vector<model::Topology::Load> loads;
+  const auto add = [&](Place place, std::vector<double> busy, double bytes) {
+    const double all = std::accumulate(busy.begin(), busy.end(), 0.0);
+    if (all == 0) return;
+    const auto& link = topology.link(place);
+    result_.uses.push_back({place, all / (static_cast<double>(busy.size()) * span), bytes,
+                            link.bytes * static_cast<double>(busy.size())});
+    loads.push_back({place, std::move(busy)});
   };
-  add("instruction issue", static_cast<double>(result_.instructions),
-      kSchedulers * static_cast<double>(sms_.size()));
-  add("L1 and shared memory", static_cast<double>(lsu_cycles_), static_cast<double>(sms_.size()));
-  for (const model::MemoryPath::Use& u : path_.uses())
-    add(model::name_of(u.place),
-        static_cast<double>(std::accumulate(u.busy.begin(), u.busy.end(), std::uint64_t{0})) /
-            model::kTicks,
-        static_cast<double>(u.busy.size()));
+  const auto of_sms = [&](auto&& busy) {
+    std::vector<double> by_sm(sms_.size(), 0);
+    for (const Sm& sm : sms_)
+      by_sm[static_cast<std::size_t>(sm.id)] = static_cast<double>(busy(sm));
+    return by_sm;
+  };
+  for (const Sm& sm : sms_) result_.instructions += sm.issued;
+  add(Place::kIssue,
+      of_sms([](const Sm& sm) { return static_cast<double>(sm.issued) / kSchedulers; }), 0);
+  for (std::size_t p = 0; p < kPipes; ++p)
+    add(static_cast<Place>(static_cast<std::size_t>(Place::kFma) + p),
+        of_sms([p](const Sm& sm) { return static_cast<double>(sm.pipes[p]) / kSchedulers; }), 0);
+  add(Place::kL1, of_sms([](const Sm& sm) { return sm.lsu_taken; }),
+      static_cast<double>(lane_bytes_));
+  for (const model::MemoryPath::Use& u : path_.uses()) {
+    std::vector<double> busy;
+    for (std::uint64_t ticks : u.busy) busy.push_back(static_cast<double>(ticks) / model::kTicks);
+    add(u.place, std::move(busy), 32 * static_cast<double>(u.sectors));
+  }
+  result_.bound = topology.bound(loads);
   std::stable_sort(result_.uses.begin(), result_.uses.end(),
                    [](const auto& a, const auto& b) { return a.share > b.share; });
   result_.bytes_in_flight = static_cast<double>(path_.sector_cycles()) * 32 / span;

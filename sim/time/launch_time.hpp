@@ -64,6 +64,9 @@ struct Sm {
   std::uint64_t barrier = 0;     // its barrier unit is
   bool cold = true;              // has run nothing of this kernel yet
   std::uint64_t translated = 0;  // cycle from which its addresses are; 0: not asked yet
+  std::uint64_t issued = 0;      // instructions
+  std::array<std::uint64_t, kPipes> pipes{};  // cycles of its pipes, of all schedulers
+  std::uint64_t lsu_taken = 0;                // cycles of its load/store unit
   std::array<std::uint64_t, kWindows> calendar{};
 };
 
@@ -129,7 +132,7 @@ class LaunchTime {
   std::uint64_t due_ = 0;
   std::array<std::uint64_t, kWindows> due_in_{};
   std::uint64_t last_store_ = 0;
-  std::uint64_t lsu_cycles_ = 0;
+  std::uint64_t lane_bytes_ = 0;  // that accesses moved between L1s and registers
   bool reaches_memory_ = false;
   const trace::Record* ahead_ = nullptr;  // whose lines were listed ahead of its turn
   MemorySystem::Lines lines_;

@@ -38,6 +38,7 @@ std::uint64_t LaunchTime::issue(Sm& sm, TimedWarp& warp, std::uint32_t slot, con
   std::uint64_t held = last;
   for (std::size_t p = 0; p < kPipes; ++p) {
     if (!step.busy[p]) continue;
+    sm.pipes[p] += step.busy[p];
     s.pipe[p] = std::max(s.pipe[p], start) + step.busy[p];
     const std::uint64_t each = step.busy[p] / std::max<std::uint64_t>(1, step.issues);
     held = std::max(held, s.pipe[p] - std::min(s.pipe[p], each + 1));
@@ -45,7 +46,7 @@ std::uint64_t LaunchTime::issue(Sm& sm, TimedWarp& warp, std::uint32_t slot, con
   wait(Wait::kPipe, held - last);
   last = held;
   warp.ready = last + (step.cycles - step.to_last);
-  result_.instructions += step.issues;
+  sm.issued += step.issues;
   if (step.commits) warp.groups[warp.group++ % warp.groups.size()] = warp.copies;
   return last;
 }
@@ -144,13 +145,15 @@ void LaunchTime::access(Sm& sm, TimedCta& cta, TimedWarp& warp, std::uint32_t w,
   // The way back to the registers is as wide as the data stage. Two misses take a cycle of it
   // (measured: one SM reading from the L2, and columns of a matrix of which one load in eight
   // misses).
-  const std::uint32_t moved = static_cast<std::uint32_t>(std::popcount(r.mask)) * plan.bytes / 128;
+  const std::uint32_t bytes = static_cast<std::uint32_t>(std::popcount(r.mask)) * plan.bytes,
+                      moved = bytes / 128;
   if (plan.action == Action::kGlobalLoad) place.passes = std::max(place.passes, moved);
   const bool bulk = plan.action == Action::kBulkRead || plan.action == Action::kBulkWrite ||
                     plan.action == Action::kBulkReduce;
   const std::uint64_t taken = place.passes + (bulk ? 0 : place.missed / 2);
   sm.lsu = start + taken;
-  lsu_cycles_ += taken;
+  sm.lsu_taken += taken;
+  if (!bulk) lane_bytes_ += bytes;
   warp.async_lines = place.async_lines;
   std::uint64_t done = std::max(place.done, start + place.passes);
   if (place.left_sm) {

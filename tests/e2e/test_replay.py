@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import os
+import re
 
 import harness
 
@@ -49,7 +50,73 @@ class Replay(harness.CommandTest):
         table = self.run_command("replay", self.trace("copy"), "--time")
         self.assert_works(table)
         self.assertIn("bottleneck: ", table.out)
+        self.assertIn("is the minimum cut of this traffic", table.out)
+        self.assertRegex(table.out, r"reads under way: \S+ \S+ on average; \S+ \S+ would fill DRAM")
         self.assertNotIn("time", self.replay(self.trace("copy"))["kernels"][0])
+
+    def test_the_topology_of_a_card(self):
+        links = self.run_command("gpus", "h200", "--topology", "--format", "json").json()["links"]
+        bus = next(link for link in links if link["place"] == "DRAM bus")
+        self.assertEqual((bus["count"], bus["to"]), (188, "memory"))
+        self.assertAlmostEqual(188 * bus["bytes_per_cycle"], 72.1 * 32)
+        half = self.run_command("gpus", "h200", "--topology", "--set", "dram.channels=94",
+                                "--format", "json").json()["links"]
+        self.assertEqual(next(link for link in half if link["place"] == "DRAM bus")["count"], 94)
+        table = self.run_command("gpus", "h200", "--topology")
+        self.assert_works(table)
+        self.assertIn("L2 fabric", table.out)
+        dot = self.run_command("gpus", "h200", "--dot")
+        self.assert_works(dot)
+        self.assertEqual(dot.out.count(" -> "), len(links))
+        self.assert_fails(self.run_command("gpus", "--dot"), 2, "--dot", "card")
+        self.assert_fails(self.run_command("gpus", "h200", "--dot", "--format", "csv"), 2, "--dot")
+
+    def test_another_dram_is_a_setting(self):
+        def time(*settings):
+            given = [word for setting in settings for word in ("--set", setting)]
+            return self.replay(self.trace("copy"), "--time", *given)
+        own, slow = time(), time("dram.type=gddr3", "dram.channels=8")
+        self.assertEqual(slow["card"]["dram.type"]["value"], "gddr3")
+        self.assertTrue(slow["card"]["dram.sectors_per_kilocycle"]["source"].startswith("derived: "))
+        cycles = [run["kernels"][0]["time"]["cycles"] for run in (own, slow)]
+        self.assertLess(cycles[0], cycles[1])
+        refused = self.run_command("replay", self.trace("copy"), "--set", "dram.type=ddr4")
+        self.assert_fails(refused, 2, "--set dram.type", "'ddr4'", "fix:", "gddr6x, hbm2")
+        refused = self.run_command("replay", self.trace("copy"), "--set", "dram.refresh=all")
+        self.assert_fails(refused, 2, "--set dram.refresh", "its channels carry", "fix:")
+
+    def test_time_says_what_limits_and_how_fast_it_could_be(self):
+        time = self.replay(self.trace("copy"), "--time")["kernels"][0]["time"]
+        limit = time["bottleneck"]
+        self.assertGreater(limit["least_cycles"], 0)
+        self.assertLessEqual(limit["least_cycles"], time["running_cycles"])
+        self.assertAlmostEqual(limit["share_of_time"],
+                               limit["least_cycles"] / time["running_cycles"])
+        self.assertAlmostEqual(sum(part["share"] for part in limit["minimum_cut"]), 1, places=2)
+        for part in limit["minimum_cut"]:
+            self.assertIn(part["place"], time["in_use"])
+            self.assertTrue(0 < part["count"] <= part["of"])
+        self.assertGreaterEqual(limit["busiest"]["cycles"], 0.999 * limit["least_cycles"])
+        self.assertLessEqual(limit["busiest"]["share_of_time"], 1)
+        for place, moved in time["moved"].items():
+            self.assertAlmostEqual(moved["bytes_per_cycle"],
+                                   moved["bytes"] / time["running_cycles"])
+            self.assertLessEqual(moved["bytes_per_cycle"], moved["peak_bytes_per_cycle"], place)
+        # 8 CTAs of 4 warps that read and write 4 bytes a lane.
+        self.assertEqual(time["moved"]["SM ports, out"]["bytes"], 8 * 4 * 128)
+
+    def test_the_table_says_what_the_json_says_about_time(self):
+        time = self.replay(self.trace("copy"), "--time")["kernels"][0]["time"]
+        table = self.run_command("replay", self.trace("copy"), "--time").out
+        for place, share in time["in_use"].items():
+            self.assertRegex(table, rf"(?m)^{re.escape(place)} +{100 * share:.1f} %")
+        for cause, cycles in time["waits_warp_cycles"].items():
+            line = rf"(?m)^waits for: {re.escape(cause)} +{100 * cycles / time['warp_cycles']:.1f} %"
+            if cycles:
+                self.assertRegex(table, line)
+            else:
+                self.assertNotIn(f"waits for: {cause} ", table)
+        self.assertIn(f"at best {time['bottleneck']['least_cycles']:,.0f} cycles", table)
 
     def test_a_timeline_has_each_cta_once(self):
         path = os.path.join(self.folder, "ctas.json")
