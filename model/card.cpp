@@ -26,6 +26,16 @@ Result<Card> Card::parse(std::string_view text, const std::string& name) {
   card.full_name_ = read->name;
   card.compute_capability_ = read->compute_capability;
   card.file_ = std::move(read->given);
+  if (read->isa.empty())
+    return card_error(name + ".toml", "'isa' is missing (the table of what instructions cost)",
+                      "add isa = \"sm_90\" or another of model/isa at the top");
+  auto instructions = load_instruction_table(read->isa);
+  if (!instructions) {
+    Error e = instructions.error();
+    e.place = name + ".toml: " + e.place;
+    return e;
+  }
+  card.instructions_ = std::move(*instructions);
   if (auto ok = card.resolve(name + ".toml"); !ok) return ok.error();
   card.base_ = card.numbers_;
   return card;
@@ -42,6 +52,10 @@ Result<void> Card::set(std::span<const CardSetting> settings) {
   for (const auto& [key, value] : settings) {
     const std::string here = "--set " + key;
     place += (place.empty() ? "" : " ") + here;
+    if (key.starts_with("isa.")) {
+      if (auto ok = changed.instructions_.set(key.substr(4), value); !ok) return ok;
+      continue;
+    }
     const auto index = find_card_field(key);
     if (!index)
       return card_error(here, "card '" + name_ + "' has no such number",
@@ -107,6 +121,11 @@ Result<void> Card::resolve(const std::string& place) {
   if (auto ok = validate(place); !ok) return ok;
   for (std::size_t i = 0; i < fields.size(); ++i)
     entries_[i].value = shown_card_field(fields[i], numbers_);
+  for (const InstructionTable::Row& r : instructions_.rows())
+    entries_.push_back(
+        {"isa." + r.key, r.value, "cycles", r.source,
+         "pipe, cycles of it for a warp, cycles to the result, and what waits for it",
+         r.overridden});
   std::sort(entries_.begin(), entries_.end(),
             [](const CardEntry& a, const CardEntry& b) { return a.key < b.key; });
   return {};

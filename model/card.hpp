@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "model/instruction_table.hpp"
 #include "model/l2_cache.hpp"
 #include "model/memory_path.hpp"
 
@@ -146,9 +147,12 @@ class Card {
   const std::string& full_name() const { return full_name_; }
   const std::string& compute_capability() const { return compute_capability_; }  // "9.0"
   const CardNumbers& numbers() const { return numbers_; }
+  // All numbers, sorted by key; those of the instruction table as rows, "isa.sass.FFMA".
   std::span<const CardEntry> entries() const { return entries_; }
+  const InstructionTable& instructions() const { return instructions_; }
 
-  // Overrides one number: set("l1.size", "64KiB"). Unknown keys name the nearest known one.
+  // Overrides one number: set("l1.size", "64KiB"). Unknown keys name the nearest known one. Numbers
+  // of the instruction table begin with isa: set("isa.sass.FFMA.latency", "6").
   Result<void> set(const std::string& key, const std::string& value);
   // The same for several at once, which need to make sense together only. All or none.
   Result<void> set(std::span<const CardSetting> settings);
@@ -165,6 +169,7 @@ class Card {
   std::string name_, full_name_, compute_capability_;
   CardNumbers numbers_, base_;  // with the user's settings, and without
   GivenFields file_, user_;
+  InstructionTable instructions_;
   std::vector<CardEntry> entries_;
 };
 

@@ -47,6 +47,7 @@ std::string card_number_fix(const CardField& field);
 // A card's or a DRAM type's text.
 struct CardText {
   std::string name, compute_capability;
+  std::string isa;  // its instruction table
   Card::GivenFields given;
 };
 // `file`: what messages call it. Nothing but fields of the DRAM's type when `dram_type`.

@@ -74,6 +74,10 @@ Result<CardText> read_card_text(std::string_view text, const std::string& file, 
       out.compute_capability = node.value_or(std::string());
       continue;
     }
+    if (group == "isa" && !dram_type) {
+      out.isa = node.value_or(std::string());
+      continue;
+    }
     toml::table* table = node.as_table();
     if (!table)
       return card_error(at(file, node.source()), "unknown key '" + std::string(group.str()) + "'",

@@ -26,7 +26,7 @@ constexpr std::size_t kLongestValue = 40;  // a list of all SMs would push the s
 struct GpusOptions {
   CardInput card;
   OutputOptions output;
-  bool topology = false, dot = false;
+  bool topology = false, dot = false, instructions = false;
 };
 
 Result<std::vector<model::Card>> all_cards() {
@@ -73,9 +73,20 @@ std::string shortened(const std::string& value) {
   return value.substr(0, value.rfind(' ', kLongestValue)) + " …";
 }
 
+bool is_instruction(const model::CardEntry& entry) { return entry.key.starts_with("isa."); }
+
+// What instructions cost are many lines: on a page of their own.
+Table instruction_table(const model::Card& card) {
+  Table table({{"key"}, {"value"}, {"source"}});
+  for (const model::CardEntry& entry : card.entries())
+    if (is_instruction(entry)) table.row({entry.key, entry.value, entry.source});
+  return table;
+}
+
 Table card_table(const model::Card& card, bool whole) {
   Table table({{"key"}, {"value", Align::kRight}, {"unit"}, {"meaning"}, {"source"}});
   for (const model::CardEntry& entry : card.entries()) {
+    if (is_instruction(entry) && !whole) continue;
     table.row({entry.key, whole ? entry.value : shortened(entry.value), entry.unit, entry.meaning,
                entry.source});
   }
@@ -165,7 +176,11 @@ int show_card(const GpusOptions& options) {
     case Format::kTable:
       output->write(fmt::format("{}, compute capability {}\n\n", card->full_name(),
                                 card->compute_capability()));
-      output->write(card_table(*card, false).text(output->colour()));
+      output->write((options.instructions ? instruction_table(*card) : card_table(*card, false))
+                        .text(output->colour()));
+      if (!options.instructions)
+        output->write(fmt::format("\nWhat instructions cost: warpmem gpus {} --instructions\n",
+                                  card->name()));
       break;
     case Format::kJson: output->write(one_json(*card).dump(2) + "\n"); break;
     case Format::kCsv: output->write(card_table(*card, true).csv()); break;
@@ -189,6 +204,8 @@ Run setup_gpus(CLI::App& app) {
                "what connects to what instead, and how much each place carries")
       ->needs(card);
   app.add_flag("--dot", options->dot, "the same as a graph, for Graphviz")->needs(card);
+  app.add_flag("--instructions", options->instructions, "what instructions cost instead")
+      ->needs(card);
   add_output_options(app, options->output);
   app.get_option("--dot")->excludes(app.get_option("--format"));
   return [options] {

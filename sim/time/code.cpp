@@ -89,9 +89,9 @@ void ptx_registers(std::string_view text, std::unordered_map<std::string, std::u
   }
 }
 
-CodeLine sass_line(const trace::SassInstruction& in) {
+CodeLine sass_line(const trace::SassInstruction& in, const model::InstructionTable& table) {
   CodeLine l;
-  l.cost = sass_cost(in);
+  l.cost = sass_cost(in, table);
   l.memory = in.is_memory() || in.kind == InstructionKind::kBarrier;
   l.guarded = in.guard.when != trace::Guard::When::kAlways;
   l.ends = in.kind == InstructionKind::kExit || in.kind == InstructionKind::kReturn;
@@ -113,7 +113,8 @@ void read_depbar(const std::string& text, CodeLine& l) {
 
 }  // namespace
 
-std::vector<CodeLine> read_code(const trace::Program& program, std::uint16_t cluster_barrier) {
+std::vector<CodeLine> read_code(const trace::Program& program, const model::InstructionTable& table,
+                                std::uint16_t cluster_barrier) {
   std::vector<CodeLine> code;
   std::vector<std::optional<std::uint32_t>> targets;
   Waits waits;
@@ -124,7 +125,7 @@ std::vector<CodeLine> read_code(const trace::Program& program, std::uint16_t clu
     std::vector<std::uint32_t> reads, writes;
     std::optional<std::uint32_t> target;
     if (program.level == trace::Level::kPtx) {
-      l.cost = ptx_cost(i.text);
+      l.cost = ptx_cost(i.text, table);
       const std::size_t skip = i.text.starts_with('@') ? i.text.find(' ') : 0;
       const std::string_view word = std::string_view(i.text).substr(
           std::min(i.text.find_first_not_of(' ', skip), i.text.size()));
@@ -153,7 +154,7 @@ std::vector<CodeLine> read_code(const trace::Program& program, std::uint16_t clu
       }
       ptx_registers(i.text, ptx_names, reads, writes);
     } else if (auto in = trace::decode_instruction(i.text)) {
-      l = sass_line(*in);
+      l = sass_line(*in, table);
       target = in->target;
       reads = numbers(in->sources);
       writes = numbers(in->destinations);

@@ -32,8 +32,10 @@ struct CodeLine {
   std::int32_t target = -1;  // line it may jump to
 };
 
-// Lines in the order of their pc; empty when the trace has no code. `cluster_barrier`: cycles that a
+// Lines in the order of their pc; empty when the trace has no code. `table`: what instructions cost
+// (the card's); `cluster_barrier`: cycles that a
 // barrier of a cluster takes (the card's time.cluster_barrier_cycles).
-std::vector<CodeLine> read_code(const trace::Program& program, std::uint16_t cluster_barrier = 0);
+std::vector<CodeLine> read_code(const trace::Program& program, const model::InstructionTable& table,
+                                std::uint16_t cluster_barrier = 0);
 
 }  // namespace warpmem::sim

@@ -22,6 +22,7 @@ LaunchTime::LaunchTime(const trace::TraceReader& reader, std::uint32_t index,
       plans_(plan_sites(reader.sites(index),
                         reader.programs()[reader.launches()[index].launch.program])),
       paths_(reader.sites(index), reader.programs()[reader.launches()[index].launch.program],
+             card.instructions(),
              static_cast<std::uint16_t>(card.numbers().time_cluster_barrier_cycles)) {
   for (std::uint64_t sm : card.numbers().cta_order) {
     sms_.emplace_back();

@@ -104,8 +104,8 @@ struct Paths::Graph {
 };
 
 Paths::Paths(std::span<const trace::Site> sites, const trace::Program& program,
-             std::uint16_t cluster_barrier)
-    : sites_(sites.size()), code_(read_code(program, cluster_barrier)) {
+             const model::InstructionTable& table, std::uint16_t cluster_barrier)
+    : sites_(sites.size()), code_(read_code(program, table, cluster_barrier)) {
   for (const trace::Site& s : sites) {
     const auto it = std::lower_bound(code_.begin(), code_.end(), s.pc,
                                      [](const CodeLine& l, std::uint32_t pc) { return l.pc < pc; });

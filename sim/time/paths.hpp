@@ -44,7 +44,7 @@ struct Segment {
 class Paths {
  public:
   Paths(std::span<const trace::Site> sites, const trace::Program& program,
-        std::uint16_t cluster_barrier = 0);
+        const model::InstructionTable& table, std::uint16_t cluster_barrier = 0);
   ~Paths();
 
   static constexpr std::uint32_t kStart = ~0u;  // before a warp's first record

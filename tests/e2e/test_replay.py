@@ -71,6 +71,16 @@ class Replay(harness.CommandTest):
         self.assert_fails(self.run_command("gpus", "--dot"), 2, "--dot", "card")
         self.assert_fails(self.run_command("gpus", "h200", "--dot", "--format", "csv"), 2, "--dot")
 
+    def test_what_instructions_cost_is_on_the_card(self):
+        page = self.run_command("gpus", "h200", "--instructions")
+        self.assert_works(page)
+        self.assertRegex(page.out, r"isa\.sass\.MUFU +xu, issue 8, latency 22, scoreboard +measured")
+        self.assertNotIn("isa.sass", self.run_command("gpus", "h200").out)
+        card = self.replay(self.trace("copy"), "--set", "isa.sass.FFMA.issue=2")["card"]
+        self.assertEqual(card["isa.sass.FFMA"]["source"], "set by the user")
+        refused = self.run_command("replay", self.trace("copy"), "--set", "isa.sass.FFMA.isue=2")
+        self.assert_fails(refused, 2, "--set isa.sass.FFMA.isue", "fix:")
+
     def test_another_dram_is_a_setting(self):
         def time(*settings):
             given = [word for setting in settings for word in ("--set", setting)]

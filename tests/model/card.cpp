@@ -54,6 +54,7 @@ TEST_CASE("every built-in card is whole, and every number has a unit, a meaning 
     REQUIRE(card.ok());
     CHECK_FALSE(card->full_name().empty());
     CHECK_FALSE(card->compute_capability().empty());
+    CHECK(card->instructions().rows().size() > 50);
     for (const auto& e : card->entries()) {
       INFO(e.key);
       const bool known = e.source.rfind("measured: ", 0) == 0 || e.source.rfind("documented: ", 0) == 0 || e.source.rfind("assumed: ", 0) == 0 || e.source.rfind("derived: ", 0) == 0;

@@ -104,7 +104,7 @@ TEST_CASE("settings go together in any order, and only all of them need to make 
 }
 
 TEST_CASE("what a number follows from changes it, unless the user says the number as well") {
-  const auto& own = h200().numbers();
+  const auto own = h200().numbers();
   CHECK(with({{"dram.channels", "94"}}).numbers().dram_sectors_per_kilocycle == 36050);
   CHECK(with({{"dram.rate_mbps", "12806"}}).numbers().dram_sectors_per_kilocycle == 144200);
   CHECK(with({{"dram.channels", "94"}, {"dram.sectors_per_kilocycle", "30000"}})

@@ -7,7 +7,6 @@ using namespace warpmem;
 using namespace warpmem::testing;
 using sim::CodeLine;
 using sim::kNoScoreboard;
-using sim::read_code;
 
 namespace {
 

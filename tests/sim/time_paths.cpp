@@ -7,7 +7,7 @@
 using namespace warpmem;
 using namespace warpmem::testing;
 using sim::kNoScoreboard;
-using sim::Paths;
+using testing::Paths;
 
 namespace {
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "sim/time/code.hpp"
+#include "sim/time/paths.hpp"
 #include "tests/sim/support.hpp"
 
 namespace warpmem::testing {
@@ -46,6 +47,22 @@ inline trace::Program without_control(const std::vector<std::string>& text,
     p.code.push_back({static_cast<std::uint32_t>(16 * p.code.size()), t, 0, 0});
   return p;
 }
+
+// What instructions cost on an H200.
+inline const model::InstructionTable& costs() {
+  static const model::Card card = h200();
+  return card.instructions();
+}
+
+inline std::vector<sim::CodeLine> read_code(const trace::Program& p,
+                                            std::uint16_t cluster_barrier = 0) {
+  return sim::read_code(p, costs(), cluster_barrier);
+}
+
+struct Paths : sim::Paths {
+  Paths(std::span<const trace::Site> sites, const trace::Program& p)
+      : sim::Paths(sites, p, costs()) {}
+};
 
 inline Site load_at(std::uint32_t pc) { return {pc, Op::kLoad, Space::kGlobal, 4}; }
 
