@@ -254,3 +254,17 @@ TEST_CASE("double arithmetic and conversions") {
     if (std::isfinite(a[i])) CHECK(std::fabs(static_cast<double>(narrow[i])) <= std::fabs(a[i]));
   }
 }
+
+TEST_CASE("a product and the sum it goes into are one fma, where neither asks for a rounding and nothing else uses it") {
+  const float a = 1.0f + 0x1p-20f, square = a * a;  // the exact square has 2^-40 more
+  const auto one = [&](const std::string& body) {
+    return compute<float, float>("{ .reg .f32 %x, %y; " + body + " }", "f32", "f32", {a}, "f32", {a}, "f32", {square})[0];
+  };
+  CHECK(one("mul.f32 %x, %a, %b; sub.f32 %d, %x, %c;") == 0x1p-40f);
+  CHECK(one("mul.f32 %x, %a, %b; sub.f32 %d, %c, %x;") == -0x1p-40f);
+  CHECK(one("mul.f32 %x, %a, %b; neg.f32 %y, %c; add.f32 %d, %y, %x;") == 0x1p-40f);
+  CHECK(one("mul.rn.f32 %x, %a, %b; sub.f32 %d, %x, %c;") == 0.0f);
+  CHECK(one("mul.f32 %x, %a, %b; sub.rn.f32 %d, %x, %c;") == 0.0f);
+  CHECK(one("mul.f32 %x, %a, %b; sub.f32 %d, %x, %c; add.f32 %d, %d, %x; sub.f32 %d, %d, %x;") == 0.0f);
+  CHECK(one("mul.f32 %x, %a, %b; bra NEXT;\nNEXT: sub.f32 %d, %x, %c;") == 0.0f);
+}

@@ -165,6 +165,51 @@ TEST_CASE("shuffles, votes, matches and redux") {
   CHECK(run_cta("sub.s32 %r1, 5, %t; redux.sync.min.s32 %d, %r1, -1;", 32)[0] == static_cast<u32>(-26));
 }
 
+TEST_CASE("lanes that name the same lanes act together, whoever is beside them") {
+  const auto d = run_cta(R"(
+    and.b32 %r1, %t, 1; shl.b32 %r2, 0x55555555, %r1;
+    redux.sync.add.u32 %r3, %t, %r2; setp.gt.u32 %p1, %t, 9; vote.sync.ballot.b32 %r4, %p1, %r2;
+    popc.b32 %r4, %r4; shl.b32 %r4, %r4, 16; or.b32 %d, %r3, %r4;)", 32);
+  for (u32 i = 0; i < 32; ++i) CHECK(d[i] == (i % 2 ? 256u : 240u) + (11u << 16));
+}
+
+TEST_CASE("a shuffle waits for the lanes it names, which come in parts") {
+  const auto d = run_cta(R"(
+    mov.b32 %r5, 0; setp.ge.u32 %p1, %t, 32; @%p1 bra OTHER;
+    setp.ne.u32 %p2, %t, 0; @%p2 bra MEET;
+SPIN: ld.volatile.shared.u32 %r1, [flag]; setp.ne.u32 %p3, %r1, 77; @%p3 bra SPIN;
+    mov.b32 %r5, 5;
+MEET: add.s32 %r6, %t, %r5; shfl.sync.idx.b32 %d, %r6, 0, 31, 0xffffffff;
+    activemask.b32 %r7; setp.ne.b32 %p5, %r7, 0xffffffff; @%p5 mov.b32 %d, 9999; bra END;
+OTHER: mov.b32 %r2, 0;
+COUNT: add.s32 %r2, %r2, 1; setp.lt.u32 %p4, %r2, 40000; @%p4 bra COUNT;
+    st.volatile.shared.u32 [flag], 77;
+END:)", 64, ".shared .u32 flag;");
+  for (u32 i = 0; i < 32; ++i) CHECK(d[i] == 5);
+}
+
+TEST_CASE("lanes named that exit are waited for no more; those that never come are told of") {
+  const auto d = run_cta(R"(
+    setp.lt.u32 %p1, %t, 16; @%p1 bra ACT; exit;
+ACT: shfl.sync.idx.b32 %d, %t, 3, 31, 0xffffffff;)", 32);
+  for (u32 i = 0; i < 16; ++i) CHECK(d[i] == 3);
+  const Error e = fail_cta("setp.ge.u32 %p1, %t, 16; @%p1 bra MEET; shfl.sync.idx.b32 %d, %t, 0, 31, 0xffffffff;\nMEET:");
+  has(e.text(), "lanes 0x0000ffff: its member mask 0xffffffff names lanes 0xffff0000 that do not come");
+}
+
+TEST_CASE("lanes that parted at a spin are together again behind the barrier they meet at") {
+  const auto d = run_cta(R"(
+    setp.ge.u32 %p1, %t, 32; @%p1 bra OTHER;
+    setp.ne.u32 %p2, %t, 0; @%p2 bra MEET;
+SPIN: ld.volatile.shared.u32 %r1, [flag]; setp.ne.u32 %p3, %r1, 77; @%p3 bra SPIN;
+    bra MEET;
+OTHER: mov.b32 %r2, 0;
+COUNT: add.s32 %r2, %r2, 1; setp.lt.u32 %p4, %r2, 40000; @%p4 bra COUNT;
+    st.volatile.shared.u32 [flag], 77;
+MEET: bar.sync 0; activemask.b32 %d;)", 64, ".shared .u32 flag;");
+  for (u32 i = 0; i < 64; ++i) CHECK(d[i] == 0xffffffff);
+}
+
 TEST_CASE("atomics act on every lane, in lane order") {
   Machine m(one_cta("atom.global.add.u32 %d, [%o+256], 2;"));
   const u64 out = m.buffer(std::vector<u32>(65, 0));
@@ -201,7 +246,7 @@ TEST_CASE("faults name the thread, the address and what is near") {
   has(fail_cta("add.s64 %rd1, %o, 2; ld.global.u32 %d, [%rd1];").message, "misaligned load of 4 bytes");
   has(fail_cta(".shared .b8 s[16]; ld.shared.u32 %d, [s+4096];").message, "the CTA has 16 bytes of shared memory");
   has(fail_cta("trap;").message, "executed trap");
-  has(fail_cta("shfl.sync.idx.b32 %d, %t, 0, 31, -1; setp.lt.u32 %p1, %t, 3; @%p1 shfl.sync.idx.b32 %d, %t, 0, 31, -1;").message, "names lanes 0xfffffff8");
+  has(fail_cta("shfl.sync.idx.b32 %d, %t, 0, 31, -1; setp.lt.u32 %p1, %t, 3; @%p1 shfl.sync.idx.b32 %d, %t, 0, 31, -1; bar.sync 0;").message, "names lanes 0xfffffff8");
 }
 
 TEST_CASE("a kernel that never ends is stopped, a deadlock names its warps") {

@@ -300,17 +300,36 @@ void Decoder::layout_variables() {
 
 void Decoder::count_mentions() {
   mentions_.assign(f_.registers.size(), 0);
-  const std::function<void(const Operand&)> count = [&](const Operand& o) {
-    if (o.kind == Operand::Kind::kRegister) ++mentions_[o.number];
-    for (const Operand& item : o.items) count(item);
+  writes_ = writer_ = mentions_;
+  const std::function<void(const Operand&, std::vector<std::uint32_t>&)> count = [&](const Operand& o, std::vector<std::uint32_t>& what) {
+    if (o.kind == Operand::Kind::kRegister) {
+      ++what[o.number];
+      if (&what == &writes_) writer_[o.number] = s_number_;
+    }
+    for (const Operand& item : o.items) count(item, what);
   };
-  for (const Statement& s : f_.body)
-    for (const Operand& o : s.operands) count(o);
+  for (s_number_ = 0; s_number_ < f_.body.size(); ++s_number_) {
+    const Statement& s = f_.body[s_number_];
+    for (const Operand& o : s.operands) count(o, mentions_);
+    if (!s.operands.empty()) count(s.operands[0], writes_);  // at most: that of a barrier is read
+  }
+}
+
+void Decoder::number_blocks() {
+  std::vector<bool> begins(f_.body.size() + 1);
+  for (const std::uint32_t at : f_.labels) begins[at] = true;
+  for (std::size_t i = 0; i < f_.body.size(); ++i)
+    for (const std::string_view ends : {"bra", "brx", "call", "ret", "exit", "bar", "barrier"})
+      if (f_.body[i].opcode.starts_with(ends)) begins[i + 1] = true;
+  block_of_.assign(f_.body.size(), 0);
+  std::uint32_t block = 0;
+  for (std::size_t i = 0; i < f_.body.size(); ++i) block_of_[i] = begins[i] ? ++block : block;
 }
 
 Code Decoder::run() {
   layout_variables();
   count_mentions();
+  number_blocks();
   first_of_.assign(f_.body.size() + 1, 0);
   for (std::size_t i = 0; i < f_.body.size(); ++i) {
     s_ = &f_.body[i];

@@ -64,6 +64,7 @@ void Decoder::plain(Modifiers& m, int operands) {
     return carry_arithmetic(m, part.empty() ? base : fmt::format("{}.{}", base, part), operands, type);
   }
   if (!is_float(type)) return integers(m, name, operands, type);
+  const bool free_to_fuse = (base == "add" || base == "sub") && !m.has("rn") && !m.has("rz") && !m.has("rm") && !m.has("rp") && !m.has("sat");
   std::uint8_t fp = take_rounding(m);
   const bool approximate = m.take("approx");
   m.take("full");
@@ -83,12 +84,55 @@ void Decoder::plain(Modifiers& m, int operands) {
   if (approximate && (base == "div" || (type == Type::kF64 && (base == "rcp" || (base == "rsqrt" && ftz))))) name += base == "rsqrt" ? ".approx.ftz" : ".approx";
   if (ftz && !(signs && !three) && !(type == Type::kF64)) fp |= 4;
   if (sat) fp |= 8;
+  if (free_to_fuse && contract(base, type, fp)) return;
   const std::uint32_t a = source(o[1], type);
   const std::uint32_t c = operands > 1 ? source(o[2], type) : kNoOffset;
   const std::uint32_t e = operands > 2 ? source(o[3], type) : kNoOffset;
   Inst& in = emit_handler(fmt::format("{}.{}", name, name_of(type)));
   in.a = a, in.b = c, in.c = e, in.d = dest(o[0], type);
   add_mode(in, fp, type);
+}
+
+// The product that `o` is, when nothing else uses it: a mul that ptxas may fuse with what adds it.
+const Statement* Decoder::product_of(const Operand& o, std::string_view opcode) const {
+  if (o.kind != Operand::Kind::kRegister || mentions_[o.number] != 2 || writes_[o.number] != 1) return nullptr;
+  const std::uint32_t at = writer_[o.number];
+  if (at >= s_number_ || block_of_[at] != block_of_[s_number_]) return nullptr;
+  const Statement& s = f_.body[at];
+  if (s.opcode != opcode || s.guard >= 0 || s_->guard >= 0 || s.operands.size() != 3) return nullptr;
+  for (std::size_t i = 1; i < 3; ++i) {
+    const Operand& factor = s.operands[i];
+    if (factor.kind != Operand::Kind::kRegister || writes_[factor.number] == 1) continue;
+    for (std::uint32_t k = at + 1; k < s_number_; ++k)
+      for (const Operand& to : f_.body[k].operands)
+        if (to.kind == Operand::Kind::kRegister && to.number == factor.number && &to == f_.body[k].operands.data()) return nullptr;
+  }
+  return &s;
+}
+
+// A sum with a product, neither with a rounding of its own, is one fma: PTX allows it and ptxas does it.
+bool Decoder::contract(std::string_view base, Type type, std::uint8_t fp) {
+  if (type != Type::kF32 && type != Type::kF64) return false;
+  const auto& o = s_->operands;
+  const std::string opcode = fmt::format("mul{}.{}", fp & 4 ? ".ftz" : "", name_of(type));
+  for (const std::size_t k : {std::size_t{2}, std::size_t{1}}) {
+    const Statement* product = product_of(o[k], opcode);
+    if (!product) continue;
+    std::uint32_t x = source(product->operands[1], type), z = source(o[3 - k], type);
+    const std::uint32_t y = source(product->operands[2], type);
+    if (base == "sub") {
+      std::uint32_t& negative = k == 2 ? x : z;
+      const std::uint32_t t = temporary(size_of(type));
+      Inst& turn = emit_hidden(Kind::kCompute);
+      turn.fn = find_handler(fmt::format("neg.{}", name_of(type))), turn.a = negative, turn.d = t;
+      negative = t;
+    }
+    Inst& in = emit_handler(fmt::format("fma.{}", name_of(type)));
+    in.a = x, in.b = y, in.c = z, in.d = dest(o[0], type);
+    add_mode(in, fp, type);
+    return true;
+  }
+  return false;
 }
 
 void Decoder::integers(Modifiers& m, std::string name, int operands, Type type) {

@@ -61,12 +61,15 @@ class Decoder {
   void add_mode(Inst& in, std::uint8_t fp, Type type);
   void finish_branches();
   void count_mentions();
+  void number_blocks();
   void layout_variables();
   ParamSlot param_slot(const Variable* v);
 
   // decode_arithmetic.cpp
   bool arithmetic(Modifiers& m);
   void plain(Modifiers& m, int operands);
+  const Statement* product_of(const Operand& o, std::string_view opcode) const;
+  bool contract(std::string_view base, Type type, std::uint8_t fp);
   void half_arithmetic(Modifiers& m, int operands, Type type, const std::string& name, bool sat, bool ftz);
   void carry_arithmetic(Modifiers& m, const std::string& name, int operands, Type type);
   void compare(Modifiers& m);
@@ -132,8 +135,9 @@ class Decoder {
   std::map<const Variable*, std::uint32_t> local_offsets_;
   std::vector<std::uint32_t> first_of_;  // statement -> index of its first Inst
   std::uint32_t carry_ = kNoOffset;
-  std::vector<std::uint32_t> mentions_;  // of each register in the body
-
+  // Of each register in the body: how often it is named, written, and by which statement last.
+  std::vector<std::uint32_t> mentions_, writes_, writer_;
+  std::vector<std::uint32_t> block_of_;  // statement -> number of its basic block
 };
 
 }  // namespace warpmem::emulate

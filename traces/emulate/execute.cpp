@@ -9,6 +9,8 @@ namespace warpmem::emulate {
 namespace {
 
 constexpr std::uint32_t kPatience = 256;  // slices before lanes part that do not look like spinning
+// Looks at what another thread writes, before others get their turn; CTAs that run together expect it.
+constexpr std::uint32_t kWaits = 64, kCooperativeWaits = 4;
 
 }  // namespace
 
@@ -268,14 +270,15 @@ void Execution::return_values(Warp& warp, std::int32_t number, std::uint32_t lan
 }
 
 void Execution::run_warp(Warp& warp, std::uint64_t slice) {
-  warp.spun = false;
+  warp.waits = 0;
+  warp.gave_way = false;
   while (!warp.ready.empty() && slice > 0) run_part(warp, slice);
   if (warp.ready.empty()) {
     warp.slices = 0;
     return;
   }
   ++warp.slices;
-  if (warp.spun || warp.slices % kPatience == 0) part_company(warp);
+  if (warp.waits != 0 || warp.slices % kPatience == 0) part_company(warp);
   if (warp.ready.size() > 1) {  // whoever had the turn goes last
     warp.ready.insert(warp.ready.begin(), warp.ready.back());
     warp.ready.pop_back();
@@ -307,6 +310,7 @@ void Execution::run_part(Warp& warp, std::uint64_t& slice) {
   std::uint32_t pc = part->pc;
   std::uint32_t mask = part->mask;
   const std::uint32_t meet = part->reconverge;
+  const std::uint32_t waits = shape_.cooperative ? kCooperativeWaits : kWaits;
   std::uint64_t warp_count = 0, thread_count = 0;
   const auto account = [&] {
     stats_.warp_instructions += warp_count, stats_.thread_instructions += thread_count;
@@ -322,7 +326,8 @@ void Execution::run_part(Warp& warp, std::uint64_t& slice) {
         arrive(warp, number);
         return;
       }
-      if (warp_count >= slice) {
+      if (warp_count >= slice || warp.waits >= waits) {
+        warp.gave_way = warp.waits >= waits;
         part->pc = pc;
         account();
         slice = 0;
@@ -382,7 +387,7 @@ void Execution::run_part(Warp& warp, std::uint64_t& slice) {
         if (all) warp.ready.pop_back();
         if (!exits) return_values(warp, number, active);
         leave(warp, number, active, exits);
-        if (exits) check_all_barriers(*cta_);
+        if (exits) check_all_barriers(*cta_), release_together(warp);
         goes_on = !all && !warp.ready.empty() && warp.ready.back() == number;
         break;
       }
@@ -394,10 +399,6 @@ void Execution::run_part(Warp& warp, std::uint64_t& slice) {
         ++part->pc;
         if (active) goes_on = barrier(warp, number, in, active);
         break;
-      case Kind::kWarpSync:
-        ++part->pc;
-        if (active) goes_on = warp_sync(warp, number, in, active);
-        break;
       case Kind::kClusterArrive:
         ++part->pc;
         group_->cluster_arrived += static_cast<std::uint32_t>(std::popcount(active));
@@ -408,9 +409,9 @@ void Execution::run_part(Warp& warp, std::uint64_t& slice) {
         ++part->pc;
         if (active) goes_on = cluster_wait(warp, number);
         break;
-      case Kind::kVote: case Kind::kMatch: case Kind::kShuffle: case Kind::kReduceSync: case Kind::kActiveMask: case Kind::kElect:
-        if (active) warp_operation(warp, *part, in, frame, active);
-        ++part->pc;
+      case Kind::kWarpSync: case Kind::kVote: case Kind::kMatch: case Kind::kShuffle: case Kind::kReduceSync: case Kind::kActiveMask: case Kind::kElect:
+        if (active) goes_on = act_together(warp, number, in, frame, active);
+        else ++part->pc;
         break;
       case Kind::kAsyncCopy:
         if (active) async_copy(warp, *part, in, frame, active);

@@ -35,7 +35,7 @@ void Execution::map_address(const Inst& in, std::byte* frame, std::uint32_t mask
 
 void Execution::mbarrier(Warp& warp, const Part& part, const Inst& in, std::byte* frame, std::uint32_t mask) {
   const Access& a = code_of(warp, part).accesses[in.extra];
-  warp.spun |= a.waits;
+  warp.waits += a.waits;
   Lanes at;
   addresses(a, frame, at);
   if (a.space == Space::kGeneric)

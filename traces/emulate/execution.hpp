@@ -63,11 +63,13 @@ class Execution {
   bool barrier(Warp& warp, std::int32_t part, const Inst& in, std::uint32_t mask);
   void check_barrier(Cta& cta, std::uint32_t number);
   void check_all_barriers(Cta& cta);
-  bool warp_sync(Warp& warp, std::int32_t part, const Inst& in, std::uint32_t mask);
   bool cluster_wait(Warp& warp, std::int32_t part);
   void check_cluster();
-  void warp_operation(Warp& warp, const Part& part, const Inst& in, std::byte* frame, std::uint32_t mask);
   void special(const Warp& warp, const Inst& in, std::byte* frame, std::uint32_t mask);
+  // execute_warp.cpp
+  bool act_together(Warp& warp, std::int32_t part, const Inst& in, std::byte* frame, std::uint32_t mask);
+  void release_together(Warp& warp);
+  void rejoin(Warp& warp, std::size_t from);
   // execute_memory.cpp
   void access(Warp& warp, const Part& part, const Inst& in, const Access& a, std::byte* frame, std::uint32_t mask);
   void space_access(Warp& warp, const Part& part, const Inst& in, const Access& a, std::byte* frame, std::uint32_t mask, trace::Space space, Lanes& lanes);

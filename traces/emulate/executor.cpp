@@ -79,7 +79,7 @@ bool Execution::run_group(Group& group, std::uint64_t budget) {
   group_ = &group;
   const std::uint64_t until = stats_.warp_instructions + budget;
   while (true) {
-    bool ran = false, ended = true;
+    bool ran = false, ended = true, waits = true;
     for (Cta& cta : group.ctas) {
       if (cta.left == 0) continue;
       ended = false;
@@ -91,6 +91,7 @@ bool Execution::run_group(Group& group, std::uint64_t budget) {
         const std::uint64_t slice = shape_.cooperative ? kCooperativeWarpSlice : kWarpSlice;
         const std::uint64_t left = options_.max_instructions ? options_.max_instructions - std::min(options_.max_instructions, stats_.warp_instructions) : slice;
         run_warp(warp, std::min(slice, left));
+        waits = waits && warp.gave_way;
         if (options_.max_instructions && stats_.warp_instructions >= options_.max_instructions) {
           stats_.fault = FaultKind::kEndless;
           throw Fault{{ErrorKind::kResources, fmt::format("the kernel '{}' ran {} warp instructions, as many as --max-instructions allows", kernel_.entry->name, stats_.warp_instructions), "",
@@ -110,6 +111,7 @@ bool Execution::run_group(Group& group, std::uint64_t budget) {
     }
     if (ended) return true;
     if (!ran) report_deadlock(group);
+    if (waits && shape_.cooperative) return false;  // for another CTA
     if (stats_.warp_instructions >= until) return false;
   }
 }
@@ -120,17 +122,22 @@ void Execution::report_deadlock(const Group& group) {
   for (const Cta& cta : group.ctas)
     for (const Warp& w : cta.warps)
       for (const Part& p : w.parts) {
-        const char* at = p.state == Part::State::kAtBarrier ? "barrier" : p.state == Part::State::kAtWarpSync ? "__syncwarp" : p.state == Part::State::kAtCluster ? "cluster barrier" : nullptr;
+        const char* at = p.state == Part::State::kAtBarrier ? "barrier" : p.state == Part::State::kTogether ? "" : p.state == Part::State::kAtCluster ? "cluster barrier" : nullptr;
         if (!at) continue;
         if (++listed > 8) continue;
         const Code& code = code_of(w, p);
+        if (p.state == Part::State::kTogether) {
+          who += fmt::format("\n    CTA ({},{},{}) warp {} lanes {:#010x}: its member mask {:#x} names lanes {:#x} that do not come to this instruction, {}", cta.id[0], cta.id[1], cta.id[2], w.index, p.mask,
+                             p.sync_members, p.sync_members & ~w.gone() & ~p.mask, place_of(code, code.code[p.pc]));
+          continue;
+        }
         who += fmt::format("\n    CTA ({},{},{}) warp {} lanes {:#010x}: {}{}, {}", cta.id[0], cta.id[1], cta.id[2], w.index, p.mask, at,
                            p.state == Part::State::kAtBarrier ? fmt::format(" {}", p.barrier) : "", place_of(code, code.code[p.pc - 1]));
       }
   if (listed > 8) who += fmt::format("\n    and {} more", listed - 8);
   stats_.fault = FaultKind::kEndless;
   throw Fault{{ErrorKind::kMalformed, fmt::format("deadlock: all that is left of the kernel '{}' waits{}", kernel_.entry->name, who), "",
-               "make every thread of the CTA reach the same barrier"}};
+               "make every thread of the CTA reach the same barrier, and every lane that a member mask names the same instruction"}};
 }
 
 void Execution::end_group(Group& group) {

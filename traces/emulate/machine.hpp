@@ -34,7 +34,7 @@ struct Frame {
 };
 
 struct Part {
-  enum class State : std::uint8_t { kFree, kReady, kWaiting, kAtBarrier, kAtWarpSync, kAtCluster };
+  enum class State : std::uint8_t { kFree, kReady, kWaiting, kAtBarrier, kTogether, kAtCluster };
   State state = State::kFree;
   std::uint8_t barrier = 0;
   std::uint32_t pc = 0;
@@ -45,7 +45,7 @@ struct Part {
   std::int32_t frame = 0;
   const CallSite* call = nullptr;   // waits for a call to return
   std::vector<std::int32_t> callees;  // frames of that call
-  std::uint32_t sync_members = 0;
+  std::uint32_t sync_members = 0;   // lanes that it acts together with, once they have come
 };
 
 struct Warp {
@@ -59,7 +59,8 @@ struct Warp {
   std::vector<std::byte> local;     // lane after lane
   std::uint32_t local_capacity = 0; // bytes a lane
   std::uint32_t slices = 0;         // used up one after the other
-  bool spun = false;                // in this slice: an access of the kind that waits for another thread
+  std::uint32_t waits = 0;          // in this slice: accesses of the kind that waits for another thread
+  bool gave_way = false;            // that many that the slice ended early
   std::uint32_t gone() const { return ~exists | exited; }
   bool done() const { return (exists & ~exited) == 0; }
 };
