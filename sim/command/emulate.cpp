@@ -27,6 +27,7 @@ struct Options {
   emulate::EmulateRequest request;
   ProgramRun run;
   std::string launches;
+  std::string level = "ptx+sass";
   std::vector<std::string> words;  // for the help: program_words() has them
 };
 
@@ -141,6 +142,7 @@ int run(Options& options) {
   if (words.empty())
     return fail({ErrorKind::kUsage, "no program was given", "",
                  "name a program, CUDA source or a PTX file: warpmem emulate ./app -- arguments"});
+  options.request.ptx_only = options.run.session.ptx_only = options.level == "ptx";
   if (words.front().ends_with(".ptx")) return run_ptx(options, words);
   options.run.session.output = options.request.output;
   options.run.session.max_instructions = options.request.run.max_instructions;
@@ -184,6 +186,10 @@ Run setup_emulate(CLI::App& app) {
   app.add_option("--max-instructions", r.run.max_instructions,
                  "stop a kernel after so many warp instructions")
       ->type_name("N");
+  app.add_option("--level", options->level,
+                 "ptx: leave out what ptxas says of the machine code, also where it is installed")
+      ->check(CLI::IsMember({"ptx", "ptx+sass"}))
+      ->capture_default_str();
   app.add_flag("--strict", session.strict,
                "make every access out of bounds a fault, also where a GPU would let it through");
   app.add_flag("--force", r.overwrite, "replace the output when it is there already");

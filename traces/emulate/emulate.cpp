@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <map>
@@ -11,6 +12,7 @@
 #include <sstream>
 
 #include "traces/emulate/parser.hpp"
+#include "traces/emulate/sass/machine_code.hpp"
 
 namespace warpmem::emulate {
 namespace {
@@ -81,6 +83,14 @@ Result<void> write_back(const LaunchFile& launch, const Memory& memory, const st
   return {};
 }
 
+// Compute capability 9.0, as the limits are, or the newer one that the PTX is for.
+std::uint32_t compute_capability(const Module& module) {
+  const std::string& target = module.target;
+  const std::uint32_t named =
+      target.size() > 3 ? static_cast<std::uint32_t>(std::atoi(target.c_str() + 3)) : 0;
+  return std::max(90u, named);
+}
+
 }  // namespace
 
 Result<void> emulate_file(const EmulateRequest& request, EmulateReport& report) {
@@ -109,7 +119,20 @@ Result<void> emulate_file(const EmulateRequest& request, EmulateReport& report) 
   shape.dynamic_shared = launch->dynamic_shared, shape.cooperative = launch->cooperative;
   shape.params = std::move(params).value();
   shape.sms = request.limits.sms;
-  const trace::Program program = describe(k);
+  std::optional<MachineCode> machine;
+  std::optional<Resources> resources;
+  if (!request.ptx_only) {
+    MachineCode::Request wanted;
+    wanted.toolkit = find_toolkit();
+    wanted.arch =
+        assembled_arch((*loaded)->module().target, compute_capability((*loaded)->module()));
+    machine.emplace((*loaded)->module(), std::move(wanted));
+    if (auto known = machine->resources(std::string(k.entry->name)); known) resources = *known;
+  }
+  trace::Program program = describe(k);
+  if (resources)
+    program.registers = resources->registers, program.static_shared = resources->static_shared,
+    program.local_bytes = resources->local_bytes;
   report.kernel = program.demangled;
 
   std::optional<trace::TraceWriter> writer;
@@ -129,7 +152,9 @@ Result<void> emulate_file(const EmulateRequest& request, EmulateReport& report) 
     trace::Launch l;
     l.program = *number;
     l.grid = launch->grid, l.block = launch->block, l.cluster = launch->cluster;
-    l.static_shared = k.static_shared, l.dynamic_shared = launch->dynamic_shared, l.local_bytes = k.local_bytes;
+    l.registers = program.registers;
+    l.static_shared = program.static_shared, l.dynamic_shared = launch->dynamic_shared,
+    l.local_bytes = program.local_bytes;
     l.allocations = memory->allocations();
     if (auto ok = writer->begin_launch(l); !ok) return ok;
     tracer.emplace(*writer, 0);

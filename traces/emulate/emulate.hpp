@@ -15,6 +15,7 @@ struct EmulateRequest {
   std::string tool;           // "warpmem 0.1.0 emulate"
   std::string command;        // command line, for the trace's origin
   bool overwrite = false;
+  bool ptx_only = false;  // do not ask ptxas
   DeviceLimits limits;
   RunOptions run;
 };

@@ -1,18 +1,12 @@
 #include "traces/record/disassembly.hpp"
 
-#include <fcntl.h>
-#include <spawn.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
-#include <cerrno>
+#include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <string_view>
 
-extern char** environ;
+#include "traces/record/tool_run.hpp"
 
 namespace warpmem::record {
 namespace {
@@ -111,83 +105,9 @@ class Parser {
   std::uint32_t file_ = 0, line_ = 0;
 };
 
-class TemporaryFile {
- public:
-  TemporaryFile() {
-    const char* folder = std::getenv("TMPDIR");
-    path_ = std::string(folder != nullptr && *folder != 0 ? folder : "/tmp") + "/warpmem-XXXXXX";
-    descriptor_ = mkostemp(path_.data(), O_CLOEXEC);
-  }
-  ~TemporaryFile() {
-    if (descriptor_ >= 0) {
-      close(descriptor_);
-      unlink(path_.c_str());
-    }
-  }
-  TemporaryFile(const TemporaryFile&) = delete;
-  TemporaryFile& operator=(const TemporaryFile&) = delete;
-
-  bool write_all(std::span<const unsigned char> bytes) const {
-    while (descriptor_ >= 0 && !bytes.empty()) {
-      const ssize_t n = write(descriptor_, bytes.data(), bytes.size());
-      if (n < 0 && errno == EINTR) continue;
-      if (n <= 0) return false;
-      bytes = bytes.subspan(static_cast<std::size_t>(n));
-    }
-    return descriptor_ >= 0;
-  }
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-  int descriptor_ = -1;
-};
-
 Error environment(const std::string& what) {
   return {ErrorKind::kEnvironment, what, "",
           "install the CUDA toolkit's nvdisasm or name it in WARPMEM_NVDISASM"};
-}
-
-// Runs the command and returns what it printed; stderr is dropped.
-Result<std::string> output_of(const std::vector<std::string>& command) {
-  int ends[2];
-  if (pipe2(ends, O_CLOEXEC) != 0) return environment("no pipe for nvdisasm");
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_adddup2(&actions, ends[1], 1);
-  posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
-  std::vector<char*> arguments, variables;
-  for (const std::string& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
-  arguments.push_back(nullptr);
-  for (char** variable = environ; *variable != nullptr; ++variable) {
-    const std::string_view text(*variable);
-    if (!text.starts_with("LD_PRELOAD=") && !text.starts_with("CUDA_INJECTION64_PATH=")) {
-      variables.push_back(*variable);
-    }
-  }
-  variables.push_back(nullptr);
-  pid_t child = 0;
-  const int failed =
-      posix_spawnp(&child, arguments[0], &actions, nullptr, arguments.data(), variables.data());
-  posix_spawn_file_actions_destroy(&actions);
-  close(ends[1]);
-  std::string text;
-  if (failed == 0) {
-    std::array<char, 65536> buffer;
-    for (;;) {
-      const ssize_t n = read(ends[0], buffer.data(), buffer.size());
-      if (n < 0 && errno == EINTR) continue;
-      if (n <= 0) break;
-      text.append(buffer.data(), static_cast<std::size_t>(n));
-    }
-    int status = 0;
-    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
-    }
-  }
-  close(ends[0]);
-  if (failed != 0)
-    return environment(command[0] + " could not be started: " + std::strerror(failed));
-  return text;
 }
 
 }  // namespace
@@ -208,9 +128,9 @@ Result<Disassembly> disassemble(const std::string& nvdisasm, std::span<const uns
   std::string indices;
   for (const std::uint32_t symbol : symbols)
     indices += (indices.empty() ? "" : ",") + std::to_string(symbol);
-  auto text = output_of({nvdisasm, "-g", "-c", "-fun", indices, file.path()});
-  if (!text) return text.error();
-  Disassembly result = parse_disassembly(*text);
+  auto ran = run_tool({nvdisasm, "-g", "-c", "-fun", indices, file.path()}, ToolOutput::kStdout);
+  if (!ran) return environment(ran.error().message);
+  Disassembly result = parse_disassembly(ran->text);
   if (result.sections.empty()) return environment(nvdisasm + " printed no code for this kernel");
   return result;
 }

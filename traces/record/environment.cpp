@@ -98,19 +98,20 @@ std::string find_sanitizer() {
   return "";
 }
 
-std::string find_nvdisasm() {
-  if (const char* file = std::getenv("WARPMEM_NVDISASM"); file != nullptr) return file;
-  if (const fs::path file = on_path("nvdisasm"); !file.empty()) return file;
+}  // namespace
+
+std::string find_cuda_tool(const std::string& name, const char* variable) {
+  if (const char* file = std::getenv(variable); file != nullptr) return file;
+  if (const fs::path file = on_path(name); !file.empty()) return file;
   for (const fs::path& toolkit : toolkits()) {
-    if (present(toolkit / "bin/nvdisasm")) return toolkit / "bin/nvdisasm";
+    if (present(toolkit / "bin" / name)) return toolkit / "bin" / name;
   }
   return "";
 }
 
-}  // namespace
-
 Result<RecorderFiles> find_recorder_files() {
-  RecorderFiles files{find_recorder(), find_sanitizer(), find_nvdisasm()};
+  RecorderFiles files{find_recorder(), find_sanitizer(),
+                      find_cuda_tool("nvdisasm", "WARPMEM_NVDISASM")};
   if (files.recorder.empty()) {
     return Error{ErrorKind::kEnvironment,
                  "the recorder library libwarpmem_recorder.so was not built", "",

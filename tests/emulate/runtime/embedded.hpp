@@ -18,19 +18,26 @@ struct EntrySpec {
   std::uint32_t packed = 0;
   std::uint64_t plain = 0;
   std::string bytes;
+  std::string options = {};
 };
 
 inline std::string make_entry(const EntrySpec& e) {
-  constexpr std::uint32_t kHeader = 64;
-  std::string out(kHeader, '\0');
+  const std::uint32_t header =
+      e.options.empty() ? 64 : 72 + static_cast<std::uint32_t>(e.options.size());
+  std::string out(header, '\0');
   const auto put = [&](std::size_t at, auto value) {
     std::memcpy(out.data() + at, &value, sizeof value);
   };
   const std::size_t padded = (e.bytes.size() + 7) / 8 * 8;
-  put(0, e.kind), put(2, std::uint16_t{0x101}), put(4, kHeader), put(8, std::uint64_t{padded});
+  put(0, e.kind), put(2, std::uint16_t{0x101}), put(4, header), put(8, std::uint64_t{padded});
   put(16, e.packed), put(28, e.architecture), put(40, e.flags), put(56, e.plain);
+  if (!e.options.empty()) {
+    put(20, std::uint32_t{64}), put(64, std::uint32_t{72}),
+        put(68, static_cast<std::uint32_t>(e.options.size()));
+    std::memcpy(out.data() + 72, e.options.data(), e.options.size());
+  }
   out += e.bytes;
-  out.resize(kHeader + padded, '\0');
+  out.resize(header + padded, '\0');
   return out;
 }
 

@@ -66,6 +66,18 @@ TEST_CASE("the newest PTX that the GPU can run is chosen, and machine code never
   CHECK(choose_ptx(*entries, 70) == nullptr);
 }
 
+TEST_CASE("what ptxas was told, and the machine code it made, are found beside the PTX") {
+  const std::string container =
+      make_container({{.architecture = 90, .bytes = kText, .options = "-O2  -maxrregcount=24 "},
+                      {.kind = 2, .architecture = 90, .bytes = "cubin"}});
+  auto entries = read_fat_binary(bytes_of(container));
+  REQUIRE(entries);
+  CHECK((*entries)[0].options == "-O2  -maxrregcount=24 ");
+  CHECK((*entries)[1].options.empty());
+  CHECK(unpack_machine_code((*entries)[1]).value().starts_with("cubin"));
+  CHECK(!unpack_machine_code((*entries)[0]));
+}
+
 TEST_CASE("containers that stand one behind the other are all read") {
   const std::string two =
       make_container({{.bytes = "a"}}) + make_container({{.bytes = "b"}, {.bytes = "c"}});

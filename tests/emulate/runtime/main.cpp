@@ -4,7 +4,10 @@
 namespace {
 
 struct Environment {
-  Environment() { setenv("WARPMEM_EMULATE_MAX_INSTRUCTIONS", "10000000", 1); }
+  Environment() {
+    setenv("WARPMEM_EMULATE_MAX_INSTRUCTIONS", "10000000", 1);
+    setenv("WARPMEM_EMULATE_LEVEL", "ptx", 1);  // the same with and without a ptxas
+  }
 };
 const Environment kEnvironment;
 

@@ -28,7 +28,7 @@ TEST_CASE("options survive the environment") {
   SessionOptions o;
   o.output = "/tmp/t.wmt", o.kernel = "scale.*", o.first_launch = 2, o.last_launch = 5,
   o.ctas = 0.25, o.max_records = 1000, o.max_instructions = 77;
-  o.command = "./app -n 3", o.status = "/tmp/status";
+  o.command = "./app -n 3", o.status = "/tmp/status", o.ptx_only = true;
   for (const auto& [name, value] : to_environment(o)) setenv(name.c_str(), value.c_str(), 1);
   auto back = options_from_environment();
   for (const auto& [name, value] : to_environment(o)) unsetenv(name.c_str());
@@ -37,6 +37,13 @@ TEST_CASE("options survive the environment") {
   setenv("WARPMEM_EMULATE_CTAS", "2", 1);
   CHECK(!options_from_environment());
   unsetenv("WARPMEM_EMULATE_CTAS");
+  setenv("WARPMEM_EMULATE_LEVEL", "sass", 1);  // no emulator makes that
+  CHECK(!options_from_environment());
+  setenv("WARPMEM_EMULATE_LEVEL", "ptx+sass", 1);
+  back = options_from_environment();
+  REQUIRE(back);
+  CHECK(!back->ptx_only);
+  unsetenv("WARPMEM_EMULATE_LEVEL");
 }
 
 TEST_CASE("nvcc gets a shared runtime and PTX, and the user's own architecture stays") {

@@ -64,11 +64,13 @@ int cudaFuncGetAttributes(FunctionAttributes* out, const void* key) {
     if (!out) return kInvalidValue;
     std::memset(out, 0, sizeof *out);
     const int target = target_number(k.module->module().target);
-    out->shared_bytes = k.static_shared, out->local_bytes = k.local_bytes;
+    const emulate::Resources* known = r.resources(f);
+    out->shared_bytes = known ? known->static_shared : k.static_shared;
+    out->local_bytes = known ? known->local_bytes : k.local_bytes;
     for (const emulate::Variable& v : k.module->module().variables)
       if (v.space == emulate::Space::kConst) out->const_bytes += v.bytes;
     out->max_threads = max_threads(k);
-    out->registers = 32;  // PTX does not say
+    out->registers = known ? static_cast<int>(known->registers) : 32;  // PTX does not say
     out->ptx_version = target, out->binary_version = static_cast<int>(r.device().cc());
     out->max_dynamic_shared = static_cast<int>(most_dynamic_shared(r.device(), f, k));
     out->carveout = f.carveout;
@@ -121,7 +123,7 @@ int cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* count, const voi
     if (!count || threads <= 0 || flags > 1) return kInvalidValue;
     *count = threads > max_threads(k) || shared > most_dynamic_shared(r.device(), f, k)
                  ? 0
-                 : resident_ctas(r.device(), k, threads, shared);
+                 : resident_ctas(r.device(), k, r.resources(f), threads, shared);
     return kSuccess;
   });
 }
@@ -149,7 +151,7 @@ int cudaOccupancyMaxPotentialClusterSize(int* ctas, const void* key, const Launc
   });
 }
 int cudaOccupancyMaxActiveClusters(int* clusters, const void* key, const LaunchConfig* config) {
-  return with_kernel(key, [&](Runtime& r, Function&, emulate::Kernel& k) {
+  return with_kernel(key, [&](Runtime& r, Function& f, emulate::Kernel& k) {
     if (!clusters || !config || r.device().major < 9) return kInvalidValue;
     unsigned ctas = 1;
     for (unsigned i = 0; i < config->attribute_count; ++i) {
@@ -160,8 +162,8 @@ int cudaOccupancyMaxActiveClusters(int* clusters, const void* key, const LaunchC
     const auto& c = k.entry->required_cluster;
     if (c[0]) ctas = c[0] * c[1] * c[2];
     const auto threads = static_cast<int>(config->block.x * config->block.y * config->block.z);
-    *clusters = resident_ctas(r.device(), k, threads, config->shared_bytes) * r.device().sms /
-                static_cast<int>(ctas);
+    *clusters = resident_ctas(r.device(), k, r.resources(f), threads, config->shared_bytes) *
+                r.device().sms / static_cast<int>(ctas);
     return kSuccess;
   });
 }

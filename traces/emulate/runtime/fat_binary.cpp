@@ -59,6 +59,16 @@ Result<FatEntry> read_entry(std::span<const std::byte> bytes, std::size_t offset
     const char* text = reinterpret_cast<const char*>(head.data() + name);
     entry.name.assign(text, strnlen(text, length));
   }
+  // Where in the header the options stand, and their length, are told by two words of the header.
+  const auto words = at<std::uint32_t>(head, 20);
+  if (words >= kEntryBytes && words <= header && header - words >= 8) {
+    const auto options = at<std::uint32_t>(head, words);
+    const auto count = at<std::uint32_t>(head, words + 4);
+    if (options <= header && count <= header - options) {
+      const char* text = reinterpret_cast<const char*>(head.data() + options);
+      entry.options.assign(text, strnlen(text, count));
+    }
+  }
   next = offset + header + body;
   return entry;
 }
@@ -128,6 +138,13 @@ Result<std::string> unpack_ptx(const FatEntry& entry) {
   if (!text) return text.error();
   if (const std::size_t end = text->find('\0'); end != std::string::npos) text->resize(end);
   return text;
+}
+
+Result<std::string> unpack_machine_code(const FatEntry& entry) {
+  if (entry.kind != FatEntry::Kind::kMachineCode)
+    return Error{ErrorKind::kInternal, "an entry without machine code was to be unpacked",
+                 entry.name, ""};
+  return unpack(entry);
 }
 
 const FatEntry* choose_ptx(std::span<const FatEntry> entries, std::uint32_t cc) {

@@ -25,6 +25,7 @@ struct FatEntry {
   std::uint64_t plain_bytes = 0;   // of packed entries, once unpacked
   std::span<const std::byte> bytes;
   std::string name;
+  std::string options;  // what ptxas was told: "-O2  -maxrregcount=24 "; of PTX
 };
 
 // Bytes of the container that begins at `data`, from its header: for one met in memory, without an
@@ -37,6 +38,9 @@ Result<std::vector<FatEntry>> read_fat_binary(std::span<const std::byte> bytes);
 
 // The entry's PTX, unpacked.
 Result<std::string> unpack_ptx(const FatEntry& entry);
+
+// The entry's machine code (a cubin), unpacked.
+Result<std::string> unpack_machine_code(const FatEntry& entry);
 
 // The newest PTX that a GPU of compute capability `cc` (90: 9.0) can run; null when there is none.
 const FatEntry* choose_ptx(std::span<const FatEntry> entries, std::uint32_t cc);

@@ -38,13 +38,18 @@ Code code_of(emulate::FaultKind fault) {
 }
 
 trace::Launch describe(Runtime& r, const Stream& stream, const KernelCall& call,
-                       const emulate::Kernel& kernel, std::uint32_t id) {
+                       const emulate::Kernel& kernel, const emulate::Resources* resources,
+                       std::uint32_t id) {
   trace::Launch l;
   l.id = id;
   l.grid = array_of(call.grid), l.block = array_of(call.block),
   l.cluster = array_of(cluster_of(call, kernel));
   l.static_shared = kernel.static_shared,
   l.dynamic_shared = static_cast<std::uint32_t>(call.shared), l.local_bytes = kernel.local_bytes;
+  if (resources) {
+    l.registers = resources->registers, l.static_shared = resources->static_shared;
+    l.local_bytes = resources->local_bytes;
+  }
   l.carveout = call.carveout >= 0 ? call.carveout : call.function->carveout;
   l.stream = stream.number;
   l.window = stream.window();
@@ -73,16 +78,20 @@ std::size_t most_dynamic_shared(const Device& device, const Function& function,
   return limit - std::min<std::size_t>(limit, kernel.static_shared);
 }
 
-int resident_ctas(const Device& device, const emulate::Kernel& kernel, int threads,
-                  std::size_t dynamic_shared) {
+int resident_ctas(const Device& device, const emulate::Kernel& kernel,
+                  const emulate::Resources* resources, int threads, std::size_t dynamic_shared) {
   if (threads <= 0 || threads > 1024) return 0;
   const int warps = (threads + 31) / 32;
-  constexpr int kRegisters = 32;
+  constexpr int kUsualRegisters = 32, kRegisterUnit = 256, kSchedulers = 4;
+  const int registers = resources ? static_cast<int>(resources->registers) : kUsualRegisters;
   int most = std::min(device.sm_ctas, device.sm_threads / (warps * 32));
-  most = std::min(most, device.sm_registers / (warps * 32 * kRegisters));
-  const std::size_t shared = (kernel.static_shared + dynamic_shared +
-                              static_cast<std::size_t>(device.shared_reserved) + 127) /
-                             128 * 128;
+  // A warp gets its registers in units, from the part of its scheduler.
+  const int a_warp =
+      (std::max(1, registers) * 32 + kRegisterUnit - 1) / kRegisterUnit * kRegisterUnit;
+  most = std::min(most, device.sm_registers / kSchedulers / a_warp * kSchedulers / warps);
+  const std::size_t fixed = resources ? resources->static_shared : kernel.static_shared;
+  const std::size_t shared =
+      (fixed + dynamic_shared + static_cast<std::size_t>(device.shared_reserved) + 127) / 128 * 128;
   if (shared != 0)
     most = static_cast<int>(std::min<std::size_t>(
         static_cast<std::size_t>(most), static_cast<std::size_t>(device.shared_sm) / shared));
@@ -152,7 +161,8 @@ Code check(Runtime& r, const KernelCall& call) {
     if (g.x % c.x || g.y % c.y || g.z % c.z) return kInvalidConfiguration;
   }
   if (call.cooperative) {
-    const int resident = resident_ctas(d, kernel, static_cast<int>(threads), call.shared);
+    const int resident =
+        resident_ctas(d, kernel, r.resources(f), static_cast<int>(threads), call.shared);
     if (volume(g) > static_cast<std::uint64_t>(resident) * static_cast<std::uint64_t>(d.sms))
       return kCooperativeLaunchTooLarge;
   }
@@ -197,8 +207,8 @@ Code run(Runtime& r, Stream& stream, const KernelCall& call) {
   emulate::Tracer* tracer = nullptr;
   const bool traced = r.session.wanted(id, f.demangled);
   if (traced)
-    tracer = r.session.begin(describe(r, stream, call, kernel, id), kernel, f.program,
-                             kernel.module->module().target);
+    tracer = r.session.begin(describe(r, stream, call, kernel, r.resources(f), id), kernel,
+                             r.resources(f), f.program, kernel.module->module().target);
   set_kernel_running(true);
   auto ran = emulate::run_launch(kernel, r.memory, shape, options, tracer, statistics);
   set_kernel_running(false);

@@ -30,10 +30,10 @@ Code check(Runtime& r, const KernelCall& call);
 // Runs it now. A fault is printed and becomes the sticky error.
 Code run(Runtime& r, Stream& stream, const KernelCall& call);
 
-// Resident CTAs an SM, as the occupancy calculator says; registers are not known from PTX and taken
-// as 32.
-int resident_ctas(const Device& device, const emulate::Kernel& kernel, int threads,
-                  std::size_t dynamic_shared);
+// Resident CTAs an SM, as the occupancy calculator says. Without `resources` PTX alone is known:
+// 32 registers a thread are assumed.
+int resident_ctas(const Device& device, const emulate::Kernel& kernel,
+                  const emulate::Resources* resources, int threads, std::size_t dynamic_shared);
 
 // Most dynamic shared memory the kernel may ask for, bytes.
 std::size_t most_dynamic_shared(const Device& device, const Function& function,

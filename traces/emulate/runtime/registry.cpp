@@ -21,6 +21,8 @@ std::string architectures(const std::set<std::string>& all) {
 
 struct Gathered {
   std::vector<PtxUnit> units;
+  std::string options;                 // ptxas's, of the PTX that was chosen last
+  std::vector<unsigned char> shipped;  // machine code for exactly this compute capability
   std::set<std::string> machine_code;  // "sm_90": what is there instead
   std::set<std::string> newer;         // "compute_100": PTX for newer GPUs
 };
@@ -33,8 +35,12 @@ Result<void> gather(const unsigned char* data, const std::string& name, std::uin
   auto entries = read_fat_binary({bytes, *size});
   if (!entries) return entries.error();
   for (const FatEntry& e : *entries) {
-    if (e.kind == FatEntry::Kind::kMachineCode)
+    if (e.kind == FatEntry::Kind::kMachineCode) {
       into.machine_code.insert(fmt::format("sm_{}", e.architecture));
+      if (e.architecture == cc)
+        if (auto code = unpack_machine_code(e); code)
+          into.shipped.assign(code->begin(), code->end());
+    }
     if (e.kind == FatEntry::Kind::kPtx && e.architecture > cc)
       into.newer.insert(fmt::format("compute_{}", e.architecture));
   }
@@ -42,6 +48,7 @@ Result<void> gather(const unsigned char* data, const std::string& name, std::uin
   if (!best) return {};
   auto text = unpack_ptx(*best);
   if (!text) return text.error();
+  into.options = best->options;
   into.units.push_back({best->name.empty() ? name : best->name, std::move(*text)});
   return {};
 }
@@ -164,6 +171,34 @@ Result<emulate::Kernel*> Registry::kernel(Function& function, emulate::Memory& m
   }
   function.kernel = std::move(*built);
   return function.kernel.get();
+}
+
+emulate::MachineCode* Registry::machine_code(Module& module, std::uint32_t cc) {
+  if (module.machine) return module.machine.get();
+  if (!module.loaded) return nullptr;
+  emulate::MachineCode::Request request;
+  request.toolkit = emulate::find_toolkit();
+  const emulate::Module& ptx = module.loaded->module();
+  request.arch = emulate::assembled_arch(ptx.target, cc);
+  if (module.wrapper) {
+    Gathered found;
+    if (module.wrapper->data)
+      static_cast<void>(gather(module.wrapper->data, module.name, cc, found).ok());
+    request.options = emulate::code_options(found.options);
+    request.shipped = std::move(found.shipped);
+    if (module.wrapper->version == 2) request.toolkit = {};  // linked: only what it ships is true
+  }
+  module.machine = std::make_unique<emulate::MachineCode>(ptx, std::move(request));
+  return module.machine.get();
+}
+
+const emulate::Resources* Registry::resources(Function& function, std::uint32_t cc) {
+  if (!function.resources_known) {
+    function.resources_known = true;
+    if (emulate::MachineCode* code = machine_code(*function.module, cc))
+      if (auto found = code->resources(function.name); found) function.resources = *found;
+  }
+  return function.resources ? &*function.resources : nullptr;
 }
 
 Result<std::uint64_t> Registry::address(const Symbol& symbol, emulate::Memory& memory,

@@ -12,6 +12,7 @@
 #include "base/error.hpp"
 #include "traces/emulate/program.hpp"
 #include "traces/emulate/runtime/abi.hpp"
+#include "traces/emulate/sass/machine_code.hpp"
 
 namespace warpmem::cudart {
 
@@ -21,6 +22,7 @@ struct Module {
   std::string name;   // for messages
   bool told = false;  // its failure has been printed
   std::unique_ptr<emulate::LoadedModule> loaded;
+  std::unique_ptr<emulate::MachineCode> machine;  // made when it is first asked for
   std::optional<Error> failure;
   std::vector<Function*> functions;
   bool unloaded = false;
@@ -35,6 +37,8 @@ struct Function {
   std::unique_ptr<emulate::Kernel> kernel;
   std::optional<Error> failure;
   std::string demangled;
+  std::optional<emulate::Resources> resources;  // as ptxas says
+  bool resources_known = false;                 // asked for already, whether or not there are any
   std::int64_t program = -1;    // in the trace
   int max_dynamic_shared = -1;  // cudaFuncSetAttribute; -1: what every kernel may have
   int carveout = -1;
@@ -68,6 +72,11 @@ class Registry {
   // Reads the module's PTX for a GPU of compute capability `cc`, places its variables in memory.
   Result<emulate::LoadedModule*> load(Module& module, emulate::Memory& memory, std::uint32_t cc);
   Result<emulate::Kernel*> kernel(Function& function, emulate::Memory& memory, std::uint32_t cc);
+  // What ptxas makes of the function's module, which must be loaded. Null where no ptxas can say:
+  // device code that was linked from several units is not what ptxas makes of the linked PTX.
+  emulate::MachineCode* machine_code(Module& module, std::uint32_t cc);
+  // Registers, shared and local memory of the function on that GPU; null: not known.
+  const emulate::Resources* resources(Function& function, std::uint32_t cc);
   Result<std::uint64_t> address(const Symbol& symbol, emulate::Memory& memory, std::uint32_t cc);
 
   std::unordered_map<const void*, Symbol>& symbols() { return symbols_; }  // by host address

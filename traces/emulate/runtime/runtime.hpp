@@ -114,6 +114,11 @@ struct Runtime {
   Result<emulate::Kernel*> kernel(Function& f) {
     return registry().kernel(f, memory, device().cc());
   }
+  // What ptxas says of it, unless the session is told to take PTX as it is; null: not known.
+  const emulate::Resources* resources(Function& f) {
+    return session.options().ptx_only || !kernel(f) ? nullptr
+                                                    : registry().resources(f, device().cc());
+  }
   static Registry& registry();  // exists before the runtime does: programs register before main()
 
   // The stream a handle names: null and the two special handles are the default stream; else null.

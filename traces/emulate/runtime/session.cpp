@@ -77,12 +77,19 @@ bool Session::open(const std::string& arch) {
 }
 
 emulate::Tracer* Session::begin(trace::Launch launch, const emulate::Kernel& kernel,
-                                std::int64_t& program, const std::string& arch) {
+                                const emulate::Resources* resources, std::int64_t& program,
+                                const std::string& arch) {
   const Busy busy(busy_);
   begun_ns_ = now_ns();
   if (!open(arch)) return nullptr;
   if (program < 0) {
-    auto number = writer_->add_program(emulate::describe(kernel));
+    trace::Program described = emulate::describe(kernel);
+    if (resources) {
+      described.registers = resources->registers;
+      described.static_shared = resources->static_shared;
+      described.local_bytes = resources->local_bytes;
+    }
+    auto number = writer_->add_program(described);
     if (!number) return fail(number.error()), nullptr;
     program = *number;
   }

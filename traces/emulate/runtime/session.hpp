@@ -18,6 +18,7 @@
 
 #include "traces/emulate/executor.hpp"
 #include "traces/emulate/runtime/device.hpp"
+#include "traces/emulate/sass/machine_code.hpp"
 #include "traces/writer.hpp"
 
 namespace warpmem::cudart {
@@ -34,6 +35,7 @@ struct SessionOptions {
   std::uint64_t threads = 0;           // 0: one a core
   std::uint64_t max_instructions = 0;  // warp instructions a kernel; 0: no limit
   bool strict = false;                 // every access out of bounds is a fault
+  bool ptx_only = false;               // the trace is of PTX, also where there is a ptxas
   std::string tool = "warpmem emulate";
   std::string command;  // for the trace's origin
   std::string status;   // file for the command's eyes; empty: none
@@ -55,7 +57,8 @@ class Session {
 
   // Between begin and end the launch's records go to the tracer. Null: it is not traced.
   // `program` < 0: not written yet; its number is left there.
-  emulate::Tracer* begin(trace::Launch launch, const emulate::Kernel& kernel, std::int64_t& program,
+  emulate::Tracer* begin(trace::Launch launch, const emulate::Kernel& kernel,
+                         const emulate::Resources* resources, std::int64_t& program,
                          const std::string& arch);
   void end(const emulate::RunStatistics& statistics, const Error* failure);
   void count(const emulate::RunStatistics& statistics);  // of a launch that is not traced

@@ -47,6 +47,7 @@ std::vector<std::pair<std::string, std::string>> to_environment(const SessionOpt
   if (o.threads != 0) put("THREADS", std::to_string(o.threads));
   if (o.max_instructions != 0) put("MAX_INSTRUCTIONS", std::to_string(o.max_instructions));
   if (o.strict) put("STRICT", "1");
+  if (o.ptx_only) put("LEVEL", "ptx");
   put("TOOL", o.tool);
   if (!o.command.empty()) put("COMMAND", o.command);
   if (!o.status.empty()) put("STATUS", o.status);
@@ -73,6 +74,10 @@ Result<SessionOptions> options_from_environment() {
   o.check = !variable("CHECK").empty();
   if (const std::string tool = variable("TOOL"); !tool.empty()) o.tool = tool;
   o.strict = variable("STRICT") == "1";
+  if (const std::string level = variable("LEVEL"); !level.empty()) {
+    if (level != "ptx" && level != "ptx+sass") return bad("LEVEL", level, "ptx or ptx+sass");
+    o.ptx_only = level == "ptx";
+  }
   o.command = variable("COMMAND");
   o.status = variable("STATUS");
   try {

@@ -1,0 +1,64 @@
+// What ptxas makes of a module: the resources of its kernels, and their machine instructions, each
+// with the PTX statement that it comes from. Tools are run when something is first asked for.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "traces/emulate/program.hpp"
+#include "traces/emulate/sass/toolkit.hpp"
+#include "traces/record/cubin.hpp"
+#include "traces/record/disassembly.hpp"
+
+namespace warpmem::emulate {
+
+struct Resources {
+  std::uint32_t registers = 0;      // per thread
+  std::uint32_t static_shared = 0;  // bytes per CTA
+  std::uint32_t local_bytes = 0;    // stack frame and spills per thread
+};
+
+constexpr std::uint32_t kNoStatement = ~std::uint32_t{0};
+
+struct MachineInstruction {
+  trace::Instruction line;                 // source file as Module::files numbers them
+  std::uint32_t statement = kNoStatement;  // of the PTX: its pc / 16 in describe()'s numbering
+};
+
+class MachineCode {
+ public:
+  struct Request {
+    Toolkit toolkit;
+    std::string arch;                  // "sm_90"
+    std::vector<std::string> options;  // of ptxas
+    Cubin shipped;  // the program's own machine code for `arch`; empty: it has none
+  };
+  // `module` must outlive it.
+  MachineCode(const Module& module, Request request);
+
+  // kEnvironment: there is no machine code, and why.
+  Result<Resources> resources(const std::string& kernel);
+  // The kernel's instructions in their order. Fails too where ptxas does not make the same code
+  // twice, or makes other code than the program carries: lines would then prove nothing.
+  Result<std::vector<MachineInstruction>> instructions(const Kernel& kernel);
+  const std::string& arch() const { return request_.arch; }
+
+ private:
+  struct Image {
+    Cubin bytes;
+    record::Cubin parsed;
+  };
+  Result<const Image*> plain();
+  Result<const Image*> tagged();
+  Result<Image> assembled(std::string_view ptx, const std::vector<std::string>& further);
+
+  const Module& module_;
+  Request request_;
+  std::optional<Result<Image>> plain_, tagged_;
+  std::optional<Result<record::Disassembly>> listing_;
+  std::vector<std::uint32_t> first_line_;
+};
+
+}  // namespace warpmem::emulate

@@ -1,0 +1,23 @@
+// PTX in which every statement claims a source line of its own, so that the lines in ptxas's
+// output say which statement each machine instruction comes from. Line information does not change
+// the code; whoever uses this compares the code with what the plain text gives all the same.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "traces/emulate/syntax.hpp"
+
+namespace warpmem::emulate {
+
+struct TaggedPtx {
+  std::string text;
+  std::string file;  // the "source file" that the lines are in
+  // Line of a function's first statement; its others follow. By position in Module::functions.
+  std::vector<std::uint32_t> first_line;
+};
+
+TaggedPtx tag_statements(const Module& module);
+
+}  // namespace warpmem::emulate

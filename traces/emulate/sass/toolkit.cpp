@@ -1,0 +1,59 @@
+#include "traces/emulate/sass/toolkit.hpp"
+
+#include <cctype>
+#include <cstddef>
+#include <cstdint>
+#include <fstream>
+#include <iterator>
+
+#include "traces/record/environment.hpp"
+#include "traces/record/tool_run.hpp"
+
+namespace warpmem::emulate {
+
+Toolkit find_toolkit() {
+  return {record::find_cuda_tool("ptxas", "WARPMEM_PTXAS"),
+          record::find_cuda_tool("nvdisasm", "WARPMEM_NVDISASM")};
+}
+
+Result<Cubin> assemble(const std::string& ptxas, std::string_view ptx, const std::string& arch,
+                       const std::vector<std::string>& options) {
+  const auto failure = [](const std::string& what) {
+    return Error{ErrorKind::kEnvironment, what, "", "name another ptxas in WARPMEM_PTXAS"};
+  };
+  const record::TemporaryFile in, out;
+  if (!in.write_all({reinterpret_cast<const unsigned char*>(ptx.data()), ptx.size()}))
+    return failure("the PTX could not be written to " + in.path());
+  std::vector<std::string> command{ptxas, "-arch=" + arch, "-m64"};
+  command.insert(command.end(), options.begin(), options.end());
+  for (const std::string& word : {in.path(), std::string("-o"), out.path()})
+    command.push_back(word);
+  auto ran = record::run_tool(command, record::ToolOutput::kBoth);
+  if (!ran) return failure(ran.error().message);
+  std::ifstream file(out.path(), std::ios::binary);
+  Cubin cubin{std::istreambuf_iterator<char>(file), {}};
+  if (!ran->good || cubin.empty())
+    return failure(ptxas + " made no machine code: " + ran->text.substr(0, ran->text.find('\n')));
+  return cubin;
+}
+
+std::vector<std::string> code_options(std::string_view text) {
+  std::vector<std::string> words;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t begin = text.find_first_not_of(' ', at);
+    if (begin == text.npos) break;
+    at = std::min(text.find(' ', begin), text.size());
+    const std::string_view word = text.substr(begin, at - begin);
+    if (word != "--generate-line-info" && word != "-lineinfo" && !word.starts_with("-arch") &&
+        !word.starts_with("--gpu-name") && word != "-m64" && word != "-v" && word != "--verbose")
+      words.emplace_back(word);
+  }
+  return words;
+}
+
+std::string assembled_arch(const std::string& target, std::uint32_t cc) {
+  if (!target.empty() && std::isalpha(static_cast<unsigned char>(target.back()))) return target;
+  return "sm_" + std::to_string(cc);
+}
+
+}  // namespace warpmem::emulate

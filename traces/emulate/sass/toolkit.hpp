@@ -1,0 +1,35 @@
+// The two tools of the CUDA toolkit that say what the hardware will execute: ptxas makes machine
+// code (a cubin) of PTX, nvdisasm prints it. Neither needs a GPU or a driver.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.hpp"
+
+namespace warpmem::emulate {
+
+struct Toolkit {
+  std::string ptxas;     // WARPMEM_PTXAS, the PATH, a toolkit's folder; empty: none
+  std::string nvdisasm;  // WARPMEM_NVDISASM, …
+  bool complete() const { return !ptxas.empty() && !nvdisasm.empty(); }
+};
+Toolkit find_toolkit();
+
+using Cubin = std::vector<unsigned char>;
+
+// Machine code for `arch` ("sm_90"), with ptxas's options as given. kEnvironment with the tool's
+// first complaint when it makes none.
+Result<Cubin> assemble(const std::string& ptxas, std::string_view ptx, const std::string& arch,
+                       const std::vector<std::string>& options);
+
+// The options in the text that a fat binary carries beside its PTX ("-O2  -maxrregcount=24
+// --generate-line-info "): those that shape the code. Lines are asked for where they are wanted.
+std::vector<std::string> code_options(std::string_view text);
+
+// What to assemble PTX for `target` for on compute capability `cc` (90): code of an
+// architecture-specific target ("sm_90a") runs as that only.
+std::string assembled_arch(const std::string& target, std::uint32_t cc);
+
+}  // namespace warpmem::emulate

@@ -1,0 +1,39 @@
+// Runs a tool of the CUDA toolkit (ptxas, nvdisasm) on a file of ours.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/error.hpp"
+
+namespace warpmem::record {
+
+// In $TMPDIR or /tmp; removed with the object.
+class TemporaryFile {
+ public:
+  TemporaryFile();
+  ~TemporaryFile();
+  TemporaryFile(const TemporaryFile&) = delete;
+  TemporaryFile& operator=(const TemporaryFile&) = delete;
+
+  bool write_all(std::span<const unsigned char> bytes) const;
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+  int descriptor_ = -1;
+};
+
+enum class ToolOutput { kStdout, kBoth };  // stderr is dropped, or read with stdout
+
+struct ToolRun {
+  std::string text;  // what it printed
+  bool good = true;  // it ended with status 0, as far as can be known
+};
+
+// Waits for the tool. It sees neither the injection variables nor LD_PRELOAD: they are meant for
+// the program that is recorded or emulated. kEnvironment when it cannot be started.
+Result<ToolRun> run_tool(const std::vector<std::string>& command, ToolOutput output);
+
+}  // namespace warpmem::record
