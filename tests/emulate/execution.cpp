@@ -83,6 +83,14 @@ TEST_CASE("lanes that exit early are waited for by nobody") {
   CHECK(d[63] == 5);
 }
 
+TEST_CASE("lanes that skip a shuffle which names them go on to the end, and the shuffle happens") {
+  const auto d = run_cta(R"(
+    setp.ge.u32 %p1, %t, 16; @%p1 bra SKIP;
+    shfl.sync.idx.b32 %d, %t, 5, 31, 0xffffffff;
+SKIP: add.s32 %d, %d, 1;)", 64);
+  for (u32 i = 0; i < 64; ++i) CHECK(d[i] == (i < 16 ? 6u : 1u));
+}
+
 TEST_CASE("a jump table sends each lane to its own target") {
   const auto d = run_cta(R"(
     and.b32 %r1, %t, 3;
@@ -193,7 +201,7 @@ TEST_CASE("lanes named that exit are waited for no more; those that never come a
     setp.lt.u32 %p1, %t, 16; @%p1 bra ACT; exit;
 ACT: shfl.sync.idx.b32 %d, %t, 3, 31, 0xffffffff;)", 32);
   for (u32 i = 0; i < 16; ++i) CHECK(d[i] == 3);
-  const Error e = fail_cta("setp.ge.u32 %p1, %t, 16; @%p1 bra MEET; shfl.sync.idx.b32 %d, %t, 0, 31, 0xffffffff;\nMEET:");
+  const Error e = fail_cta("setp.ge.u32 %p1, %t, 16; @%p1 bra MEET; shfl.sync.idx.b32 %d, %t, 0, 31, 0xffffffff;\nMEET: bar.sync 0;");
   has(e.text(), "lanes 0x0000ffff: its member mask 0xffffffff names lanes 0xffff0000 that do not come");
 }
 

@@ -75,6 +75,7 @@ std::string formatted(const std::string& format, const std::byte* at, const std:
 }  // namespace
 
 void Execution::builtin(Warp& warp, const Part& part, const CallSite& site, std::uint32_t mask) {
+  if (site.builtin >= static_cast<std::uint32_t>(Builtin::kDeviceRuntime)) return device_call(warp, part, site, mask);
   const Inst& in = code_of(warp, part).code[part.pc];
   std::byte* frame = warp.frames[static_cast<std::size_t>(part.frame)].registers;
   const auto argument = [&](std::size_t i, std::uint32_t lane) {

@@ -98,7 +98,10 @@ void Decoder::call(Modifiers& m) {
       site.function = kNoOffset;
     } else {
       if (!f->has_body)
-        fail(fmt::format("function '{}' has no body in this file and the emulator has none of its own", f->name), "emulate the whole program instead of one file", callee.at);
+        fail(fmt::format("function '{}' has no body in this file and the emulator has none of its own", f->name),
+             f->name.starts_with("__cudaCDP2") || f->name.starts_with("cuda") ? "it is CUDA's device runtime's; of that there are launches, streams, events, copies and memory"
+                                                                              : "emulate the whole program instead of one file",
+             callee.at);
       if (f->params.size() != site.arguments.size()) fail(fmt::format("'{}' takes {} arguments, not {}", f->name, f->params.size(), site.arguments.size()), "", callee.at);
       const auto known = kernel_.numbers.find(f);
       if (known != kernel_.numbers.end()) {

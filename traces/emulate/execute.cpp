@@ -272,7 +272,9 @@ void Execution::return_values(Warp& warp, std::int32_t number, std::uint32_t lan
 void Execution::run_warp(Warp& warp, std::uint64_t slice) {
   warp.waits = 0;
   warp.gave_way = false;
-  while (!warp.ready.empty() && slice > 0) run_part(warp, slice);
+  do {
+    while (!warp.ready.empty() && slice > 0) run_part(warp, slice);
+  } while (slice > 0 && warp.ready.empty() && let_named_go(warp));
   if (warp.ready.empty()) {
     warp.slices = 0;
     return;
@@ -287,11 +289,11 @@ void Execution::run_warp(Warp& warp, std::uint64_t slice) {
 
 // Lanes that wait at a reconvergence point for others, which have run long and may be waiting for
 // them, go on by themselves, as independent thread scheduling lets them.
-void Execution::part_company(Warp& warp) {
+void Execution::part_company(Warp& warp, std::uint32_t lanes) {
   for (std::size_t i = 0; i < warp.parts.size(); ++i) {
     const Part& p = warp.parts[i];
     const std::uint32_t here = p.mask & ~p.pending;
-    if (p.state != Part::State::kWaiting || here == 0) continue;
+    if (p.state != Part::State::kWaiting || (here & lanes) == 0) continue;
     const std::int32_t ahead = new_part(warp);
     Part& from = warp.parts[i];
     Part& a = warp.parts[static_cast<std::size_t>(ahead)];

@@ -192,6 +192,17 @@ void Execution::release_together(Warp& warp) {
   }
 }
 
+// Lanes may wait at a reconvergence point for the very lanes that wait for them, as when a branch that
+// only some take names the whole warp. They go on without those: to the same instruction, or to the end
+// of the kernel, after which nobody waits for them. True: some can run.
+bool Execution::let_named_go(Warp& warp) {
+  std::uint32_t named = 0;
+  for (const Part& p : warp.parts)
+    if (p.state == Part::State::kTogether) named |= p.sync_members & ~p.mask;
+  if (named != 0) part_company(warp, named);
+  return !warp.ready.empty();
+}
+
 // Parts that became ready at one place, ready[from] and later, are one part again.
 void Execution::rejoin(Warp& warp, std::size_t from) {
   for (std::size_t i = from; i < warp.ready.size(); ++i)

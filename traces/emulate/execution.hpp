@@ -4,8 +4,10 @@
 #include <atomic>
 #include <bit>
 #include <deque>
+#include <map>
 #include <set>
 
+#include "traces/emulate/device_runtime.hpp"
 #include "traces/emulate/executor.hpp"
 #include "traces/emulate/speculation.hpp"
 #include "traces/emulate/texture.hpp"
@@ -45,7 +47,7 @@ class Execution {
   // execute.cpp: one warp
   void run_warp(Warp& warp, std::uint64_t slice);
   void run_part(Warp& warp, std::uint64_t& slice);
-  void part_company(Warp& warp);
+  void part_company(Warp& warp, std::uint32_t lanes = ~0u);
   std::int32_t new_part(Warp& warp);
   void grow_local(Warp& warp, std::uint32_t need);
   void stack(Warp& warp, const Part& part, const Inst& in, std::byte* frame, std::uint32_t mask);
@@ -58,6 +60,8 @@ class Execution {
   bool branch_indexed(Warp& warp, std::int32_t part, const Inst& in, std::uint32_t mask);
   bool call(Warp& warp, std::int32_t part, const Inst& in, std::uint32_t mask);
   void builtin(Warp& warp, const Part& part, const CallSite& site, std::uint32_t mask);
+  std::byte* host_of(Warp& warp, const Inst& in, std::uint32_t lane, std::uint64_t address, std::uint32_t bytes);
+  void device_call(Warp& warp, const Part& part, const CallSite& site, std::uint32_t mask);
   void return_values(Warp& warp, std::int32_t part, std::uint32_t lanes);
   // execute_sync.cpp
   bool barrier(Warp& warp, std::int32_t part, const Inst& in, std::uint32_t mask);
@@ -69,6 +73,7 @@ class Execution {
   // execute_warp.cpp
   bool act_together(Warp& warp, std::int32_t part, const Inst& in, std::byte* frame, std::uint32_t mask);
   void release_together(Warp& warp);
+  bool let_named_go(Warp& warp);
   void rejoin(Warp& warp, std::size_t from);
   // execute_memory.cpp
   void access(Warp& warp, const Part& part, const Inst& in, const Access& a, std::byte* frame, std::uint32_t mask);
@@ -123,6 +128,10 @@ class Execution {
   Cta* cta_ = nullptr;
   const Code* now_code_ = nullptr;
   std::uint64_t next_check_ = 0;
+  // The device runtime's: parameters not launched yet by their buffer, the last error, streams and events so far.
+  std::map<std::uint64_t, DeviceLaunch> launches_;
+  int device_error_ = 0;
+  std::uint64_t next_handle_ = 0;
   std::set<std::pair<std::uint32_t, std::uint32_t>> found_;  // findings: (what, pc)
   // Of a worker that runs ahead.
   Speculation* speculation_ = nullptr;

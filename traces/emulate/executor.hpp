@@ -13,6 +13,8 @@
 
 namespace warpmem::emulate {
 
+class DeviceRuntime;
+
 struct LaunchShape {
   Dim3 grid{1, 1, 1};
   Dim3 block{1, 1, 1};
@@ -32,6 +34,7 @@ struct RunOptions {
   std::function<bool()> interrupted;      // asked now and then
   std::function<void(std::uint64_t done, std::uint64_t total)> progress;  // CTAs
   std::function<void(const std::string&)> print;                          // what printf says
+  DeviceRuntime* device = nullptr;        // for kernels that launch kernels
   // When set, an access out of bounds that a GPU's mapping would let through is told (by any of the
   // executor's threads) and carried out; otherwise it is a fault.
   std::function<void(const Error&)> out_of_bounds;

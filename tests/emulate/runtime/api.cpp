@@ -73,6 +73,28 @@ TEST_CASE("a kernel computes, and constants and variables are the program's") {
   static_cast<void>(cudaGetLastError());
 }
 
+TEST_CASE("a kernel launches kernels: they run when it has ended, with all of theirs, tails last") {
+  int* log = device_array<int>(32);
+  const std::vector<int> start{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 7};
+  CHECK(cudaMemcpy(log, start.data(), start.size() * 4, kHostToDevice) == 0);
+  int depth = 2;
+  void* arguments[] = {&log, &depth};
+  CHECK(cudaLaunchKernel(&launcher, {1, 1, 1}, {1, 1, 1}, arguments, 0, nullptr) == 0);
+  CHECK(cudaDeviceSynchronize() == 0);
+  std::vector<int> out(21);
+  CHECK(cudaMemcpy(out.data(), log, out.size() * 4, kDeviceToHost) == 0);
+  CHECK(std::vector<int>(out.begin(), out.begin() + 9) ==
+        std::vector<int>{8, 12, 11, 10, 0, 1, 99, 2, 99});
+  CHECK(out[20] == 0);
+  void* just[] = {&log};
+  CHECK(cudaLaunchKernel(&too_large, {1, 1, 1}, {1, 1, 1}, just, 0, nullptr) == 0);
+  CHECK(cudaMemcpy(out.data(), log, 12, kDeviceToHost) == 0);
+  CHECK(out[0] == kInvalidConfiguration);
+  CHECK(out[1] == kInvalidConfiguration);
+  CHECK(out[2] == 0);
+  CHECK(cudaFree(log) == 0);
+}
+
 TEST_CASE("managed, pinned and registered memory is the host's and the kernel's") {
   void *managed = nullptr, *pinned = nullptr;
   CHECK(cudaMallocManaged(&managed, 256, 1) == 0);

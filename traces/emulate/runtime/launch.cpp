@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "traces/emulate/runtime/device_launches.hpp"
 #include "traces/emulate/runtime/interrupt.hpp"
 #include "traces/emulate/runtime/progress.hpp"
 
@@ -203,6 +204,8 @@ Code run(Runtime& r, Stream& stream, const KernelCall& call) {
           "a GPU lets this through, because it maps 2 MiB at a time; --strict makes it a fault";
       r.session.note_warning(told);
     };
+  DeviceLaunches launched(r, stream, *f.module);
+  options.device = &launched;
   emulate::RunStatistics statistics;
   emulate::Tracer* tracer = nullptr;
   const bool traced = r.session.wanted(id, f.demangled);
@@ -218,7 +221,7 @@ Code run(Runtime& r, Stream& stream, const KernelCall& call) {
 
   const double cycles = static_cast<double>(statistics.warp_instructions) / r.device().sms;
   stream.ready = std::max(stream.ready, r.now) + 2 + cycles / (r.device().clock_khz * 1e-3);
-  if (ran) return kSuccess;
+  if (ran) return launched.run_all();
   r.flush_printed();
   if (ran.error().kind == ErrorKind::kInterrupted) end_by_interrupt();
   if (statistics.fault == emulate::FaultKind::kAssert) {  // CUDA's words
