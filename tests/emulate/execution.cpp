@@ -218,6 +218,25 @@ MEET: bar.sync 0; activemask.b32 %d;)", 64, ".shared .u32 flag;");
   for (u32 i = 0; i < 64; ++i) CHECK(d[i] == 0xffffffff);
 }
 
+TEST_CASE("a CTA that looks for what a later one writes soon lets that one go on") {
+  Machine m(std::string(kHeader) + R"(
+.visible .entry k(.param .u64 out)
+{
+  .reg .pred %p<4>; .reg .b32 %r<9>; .reg .b64 %rd<3>;
+  ld.param.u64 %rd1, [out]; mov.u32 %r1, %ctaid.x; mov.u32 %r2, %nctaid.x; add.s32 %r2, %r2, -1;
+  setp.eq.u32 %p1, %r1, %r2; @%p1 bra LAST;
+  mul.wide.u32 %rd2, %r1, 4; add.s64 %rd2, %rd1, %rd2;
+SPIN: ld.volatile.global.u32 %r3, [%rd2+4]; setp.eq.u32 %p2, %r3, 0; @%p2 bra SPIN;
+  add.s32 %r3, %r3, 1; st.volatile.global.u32 [%rd2], %r3; ret;
+LAST: mul.wide.u32 %rd2, %r1, 4; add.s64 %rd2, %rd1, %rd2; mov.b32 %r3, 1; st.volatile.global.u32 [%rd2], %r3; ret;
+})");
+  const u64 out = m.buffer(std::vector<u32>(40));
+  m.argument(out);
+  REQUIRE(m.launch("k", {40, 1, 1}, {64, 1, 1}).ok());
+  CHECK(m.read<u32>(out, 1)[0] == 40);
+  CHECK(m.statistics.warp_instructions < 1'000'000);
+}
+
 TEST_CASE("atomics act on every lane, in lane order") {
   Machine m(one_cta("atom.global.add.u32 %d, [%o+256], 2;"));
   const u64 out = m.buffer(std::vector<u32>(65, 0));

@@ -270,7 +270,7 @@ void Execution::return_values(Warp& warp, std::int32_t number, std::uint32_t lan
 }
 
 void Execution::run_warp(Warp& warp, std::uint64_t slice) {
-  warp.waits = 0;
+  warp.waits = warp.far_waits = 0;
   warp.gave_way = false;
   do {
     while (!warp.ready.empty() && slice > 0) run_part(warp, slice);
@@ -312,7 +312,7 @@ void Execution::run_part(Warp& warp, std::uint64_t& slice) {
   std::uint32_t pc = part->pc;
   std::uint32_t mask = part->mask;
   const std::uint32_t meet = part->reconverge;
-  const std::uint32_t waits = shape_.cooperative ? kCooperativeWaits : kWaits;
+  const std::uint32_t waits = shape_.cooperative || group_->spins() ? kCooperativeWaits : kWaits;
   std::uint64_t warp_count = 0, thread_count = 0;
   const auto account = [&] {
     stats_.warp_instructions += warp_count, stats_.thread_instructions += thread_count;

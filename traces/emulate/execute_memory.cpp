@@ -303,6 +303,7 @@ void Execution::resolve(Warp& warp, const Inst& in, std::uint32_t mask, trace::S
 void Execution::access(Warp& warp, const Part& part, const Inst& in, const Access& a, std::byte* frame, std::uint32_t mask) {
   Lanes lanes;
   warp.waits += a.waits;
+  warp.far_waits += a.waits && a.space != Space::kShared;
   addresses(a, frame, lanes);
   if (a.space != Space::kGeneric) return space_access(warp, part, in, a, frame, mask, trace_space(a.space), lanes);
   // The address decides: shared window, local window, or global.

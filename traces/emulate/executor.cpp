@@ -64,7 +64,7 @@ void Execution::start_group(std::uint64_t number) {
     spare_.pop_back();
   }
   Group& group = active_.back();
-  group.cluster_arrived = group.cluster_generation = 0;
+  group.cluster_arrived = group.cluster_generation = group.spun = 0;
   group.ctas.resize(cluster_size_);
   const Dim3 &g = shape_.grid, &k = shape_.cluster;
   const Dim3 n{g[0] / k[0], g[1] / k[1], g[2] / k[2]};
@@ -91,7 +91,7 @@ bool Execution::run_group(Group& group, std::uint64_t budget) {
         const std::uint64_t slice = shape_.cooperative ? kCooperativeWarpSlice : kWarpSlice;
         const std::uint64_t left = options_.max_instructions ? options_.max_instructions - std::min(options_.max_instructions, stats_.warp_instructions) : slice;
         run_warp(warp, std::min(slice, left));
-        waits = waits && warp.gave_way;
+        waits = waits && (shape_.cooperative ? warp.gave_way : warp.waits_far());
         if (options_.max_instructions && stats_.warp_instructions >= options_.max_instructions) {
           stats_.fault = FaultKind::kEndless;
           throw Fault{{ErrorKind::kResources, fmt::format("the kernel '{}' ran {} warp instructions, as many as --max-instructions allows", kernel_.entry->name, stats_.warp_instructions), "",
@@ -111,7 +111,8 @@ bool Execution::run_group(Group& group, std::uint64_t budget) {
     }
     if (ended) return true;
     if (!ran) report_deadlock(group);
-    if (waits && shape_.cooperative) return false;  // for another CTA
+    group.spun = waits ? group.spun + 1 : 0;
+    if (waits && (shape_.cooperative || group.spins())) return false;  // for another CTA
     if (stats_.warp_instructions >= until) return false;
   }
 }

@@ -60,7 +60,9 @@ struct Warp {
   std::uint32_t local_capacity = 0; // bytes a lane
   std::uint32_t slices = 0;         // used up one after the other
   std::uint32_t waits = 0;          // in this slice: accesses of the kind that waits for another thread
+  std::uint32_t far_waits = 0;      // … of them those outside shared memory
   bool gave_way = false;            // that many that the slice ended early
+  bool waits_far() const { return gave_way && 2 * far_waits >= waits; }  // it looks like for another CTA
   std::uint32_t gone() const { return ~exists | exited; }
   bool done() const { return (exists & ~exited) == 0; }
 };
@@ -88,6 +90,8 @@ struct Group {
   std::vector<Cta> ctas;
   std::uint32_t cluster_arrived = 0, cluster_generation = 0;
   bool traced = true;
+  std::uint32_t spun = 0;           // times in a row that all its warps looked like waiting for another CTA
+  bool spins() const { return spun >= 16; }
 };
 
 }  // namespace warpmem::emulate
