@@ -154,6 +154,8 @@ int emulate_program(ProgramRun& run) {
   if (!file) return fail(file.error());
   if (auto ok = cudart::check_program_file(*file, run.words.front(), cc); !ok)
     return fail(ok.error());
+  if (auto note = cudart::about_libraries(*file, run.words.front()))
+    std::fputs(fmt::format("warpmem: warning: {}\n", note->text()).c_str(), stderr);
 
   cudart::SessionOptions& session = run.session;
   session.tool = fmt::format("warpmem {} emulate", kVersion);

@@ -216,6 +216,20 @@ int main() {
         subprocess.run([NVCC, "-cudart", "shared", "-arch=sm_80", "app.cu", "-o", "good"], cwd=self.folder, check=True)
         self.assertEqual(self.run_command("emulate", "./good").status, 0)
 
+    def test_a_library_that_brings_machine_code_is_told_of(self):
+        with open(self.path("library.cu"), "w", encoding="utf-8") as file:
+            file.write("int draw() { return 7; }\n")
+        with open(self.path("app.cu"), "w", encoding="utf-8") as file:
+            file.write("int draw();\n__global__ void k() {}\n"
+                       "int main() { k<<<1, 1>>>(); return cudaDeviceSynchronize() + draw() - 7; }\n")
+        subprocess.run([NVCC, "-shared", "-cudart", "none", "-Xcompiler", "-fPIC", "-Xlinker", "-soname=libcurand.so.10",
+                        "library.cu", "-o", "libcurand.so.10"], cwd=self.folder, check=True)
+        subprocess.run([NVCC, "-cudart", "shared", "-arch=sm_80", "app.cu", "-Xlinker", "libcurand.so.10",
+                        "-Xlinker", "-rpath=" + self.folder, "-o", "app"], cwd=self.folder, check=True)
+        run = self.run_command("emulate", "./app")
+        self.assertEqual(run.status, 0, run.err)
+        self.assertIn("uses libcurand.so.10, which brings its kernels as machine code", run.err)
+
     def test_a_source_that_does_not_compile(self):
         with open(self.path("bad.cu"), "w", encoding="utf-8") as file:
             file.write("int main() { return undeclared; }\n")

@@ -21,6 +21,9 @@ int cuMemFree_v2(unsigned long long address);
 int cuMemcpyDtoH_v2(void* to, unsigned long long from, std::size_t bytes);
 int cuMemsetD32_v2(unsigned long long to, unsigned value, std::size_t count);
 int cuLaunchKernel(void* function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared, void* stream, void** arguments, void** extra);
+int cuOccupancyMaxPotentialBlockSize(int* grid, int* block, void* function, std::size_t (*shared_of)(int), std::size_t shared, int limit);
+int cuLaunchKernelEx(const void* config, void* function, void** arguments, void** extra);
+int cuTensorMapEncodeTiled(void* map, int type, unsigned rank, void* address, const std::uint64_t* sizes, const std::uint64_t* strides, const std::uint32_t* box, const std::uint32_t* element_strides, int interleave, int swizzle, int promotion, int fill);
 int cuGetErrorName(int code, const char** name);
 int cuMulticastCreate();
 }
@@ -58,6 +61,26 @@ TEST_CASE("the driver API loads PTX and runs its kernels") {
   std::vector<float> out(64);
   CHECK(cuMemcpyDtoH_v2(out.data(), b, 256) == 0);
   CHECK(out[63] == 6.0f);
+  struct {
+    Dim grid{2, 1, 1}, block{32, 1, 1};
+    unsigned shared = 0;
+    void *stream = nullptr, *attributes = nullptr;
+    unsigned count = 0;
+  } config;
+  void* back[] = {&a, &b, &n};
+  CHECK(cuLaunchKernelEx(&config, function, back, nullptr) == 0);
+  CHECK(cuMemcpyDtoH_v2(out.data(), a, 256) == 0);
+  CHECK(out[63] == 12.0f);
+  int grid = 0, block = 0;
+  CHECK(cuOccupancyMaxPotentialBlockSize(&grid, &block, function, nullptr, 0, 256) == 0);
+  CHECK(block == 256);
+  CHECK(grid % 132 == 0);
+  alignas(64) unsigned char map[128];
+  const std::uint64_t sizes[] = {64, 4}, strides[] = {256};
+  const std::uint32_t box[] = {32, 2}, steps[] = {1, 1};
+  void* base = reinterpret_cast<void*>(a);
+  CHECK(cuTensorMapEncodeTiled(map, 7, 2, base, sizes, strides, box, steps, 0, 0, 0, 0) == 0);
+  CHECK(cuTensorMapEncodeTiled(map, 7, 2, base, sizes, strides, box, steps, 0, 1, 0, 0) == 1);
   struct {
     unsigned long long to, from;
     int count;

@@ -122,7 +122,7 @@ Code find(const char* name, void** out, int* status) {
     if (!name || !out) return kInvalidValue;
     *out = find_driver_call(name);
     if (status) *status = *out ? 0 : 1;  // cudaDriverEntryPointSymbolNotFound
-    if (!*out)
+    if (!*out && *name)
       std::fputs(fmt::format("warpmem: the driver call {} is not emulated: cudaGetDriverEntryPoint "
                              "says that there is none\n",
                              name)

@@ -16,6 +16,7 @@ using namespace warpmem::cudart;
 namespace {
 
 using Address = unsigned long long;
+constexpr int kMultiprocessors = 16;
 constexpr int kInvalidValue = 1, kInvalidContext = 201, kNotFound = 500;
 
 char g_context;  // its address is the context
@@ -25,6 +26,22 @@ std::vector<void*>& contexts() {
 }
 void* current() { return contexts().empty() ? nullptr : contexts().back(); }
 void* host(Address a) { return reinterpret_cast<void*>(a); }
+
+// The runtime hands out the same call by its name.
+template <class F>
+F of_runtime(const char* name, F) {
+  void* call = nullptr;
+  cudaGetDriverEntryPoint(name, &call, 0, nullptr);
+  return reinterpret_cast<F>(call);
+}
+
+struct DriverLaunchConfig {
+  Dim grid, block;
+  unsigned shared;
+  Stream* stream;
+  Attribute* attributes;
+  unsigned attribute_count;
+};
 
 int fill(Address to, unsigned value, std::size_t count, unsigned element, Stream* stream,
          bool waits) {
@@ -187,6 +204,20 @@ int cuLaunchCooperativeKernel(void* function, unsigned gx, unsigned gy, unsigned
   return cudaLaunchCooperativeKernel(function, {gx, gy, gz}, {bx, by, bz}, arguments, shared,
                                      stream);
 }
+int cuLaunchKernelEx(const DriverLaunchConfig* config, void* function, void** arguments,
+                     void** extra) {
+  if (!config) return kInvalidValue;
+  const Dim &g = config->grid, &b = config->block;
+  if (extra && !arguments)
+    return cuLaunchKernel(function, g.x, g.y, g.z, b.x, b.y, b.z, config->shared, config->stream,
+                          nullptr, extra);
+  const LaunchConfig same{
+      g, b, config->shared, config->stream, config->attributes, config->attribute_count};
+  return cudaLaunchKernelExC(&same, function, arguments);
+}
+int cuLaunchHostFunc(Stream* stream, HostFunction function, void* data) {
+  return cudaLaunchHostFunc(stream, function, data);
+}
 int cuFuncSetAttribute(void* function, int which, int value) {
   return cudaFuncSetAttribute(function, which, value);
 }
@@ -210,6 +241,49 @@ int cuFuncGetAttribute(int* value, int which, void* function) {
 int cuOccupancyMaxActiveBlocksPerMultiprocessor(int* count, void* function, int threads,
                                                 std::size_t shared) {
   return cudaOccupancyMaxActiveBlocksPerMultiprocessor(count, function, threads, shared);
+}
+
+int cuOccupancyMaxPotentialBlockSize(int* grid, int* block, void* function,
+                                     std::size_t (*shared_of)(int), std::size_t shared, int limit) {
+  if (!grid || !block) return kInvalidValue;
+  FunctionAttributes a{};
+  int sms = 0;
+  if (const int code = cudaFuncGetAttributes(&a, function); code != 0) return code;
+  if (const int code = cudaDeviceGetAttribute(&sms, kMultiprocessors, 0); code != 0) return code;
+  int most = 0;
+  *grid = *block = 0;
+  const int largest = limit > 0 && limit < a.max_threads ? limit : a.max_threads;
+  for (int threads = largest / 32 * 32; threads > 0; threads -= 32) {  // of equals the largest CTA
+    int ctas = 0;
+    const int code = cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+        &ctas, function, threads, shared_of ? shared_of(threads) : shared);
+    if (code != 0) return code;
+    if (ctas * threads <= most) continue;
+    most = ctas * threads;
+    *block = threads, *grid = ctas * sms;
+  }
+  return 0;
+}
+
+int cuTensorMapEncodeTiled(void* map, int type, unsigned rank, void* address,
+                           const std::uint64_t* sizes, const std::uint64_t* strides,
+                           const std::uint32_t* box, const std::uint32_t* element_strides,
+                           int interleave, int swizzle, int promotion, int fill) {
+  return of_runtime("cuTensorMapEncodeTiled", cuTensorMapEncodeTiled)(
+      map, type, rank, address, sizes, strides, box, element_strides, interleave, swizzle,
+      promotion, fill);
+}
+int cuTensorMapEncodeIm2col(void* map, int type, unsigned rank, void* address,
+                            const std::uint64_t* sizes, const std::uint64_t* strides,
+                            const int* lower, const int* upper, unsigned channels, unsigned pixels,
+                            const std::uint32_t* element_strides, int interleave, int swizzle,
+                            int promotion, int fill) {
+  return of_runtime("cuTensorMapEncodeIm2col", cuTensorMapEncodeIm2col)(
+      map, type, rank, address, sizes, strides, lower, upper, channels, pixels, element_strides,
+      interleave, swizzle, promotion, fill);
+}
+int cuTensorMapReplaceAddress(void* map, void* address) {
+  return of_runtime("cuTensorMapReplaceAddress", cuTensorMapReplaceAddress)(map, address);
 }
 
 int cuMemAlloc_v2(Address* address, std::size_t bytes) {

@@ -27,6 +27,8 @@ int cudaLaunchKernel(const void* function, Dim grid, Dim block, void** arguments
                      std::size_t shared, Stream* stream);
 int cudaLaunchCooperativeKernel(const void* function, Dim grid, Dim block, void** arguments,
                                 std::size_t shared, Stream* stream);
+int cudaLaunchKernelExC(const LaunchConfig* config, const void* function, void** arguments);
+int cudaLaunchHostFunc(Stream* stream, HostFunction function, void* data);
 int cudaFuncSetAttribute(const void* function, int which, int value);
 int cudaFuncGetAttributes(FunctionAttributes* out, const void* function);
 int cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* count, const void* function, int threads,

@@ -64,6 +64,16 @@ class Elf {
   std::string bytes_;
 };
 
+// NVIDIA's libraries of kernels: their PTX, if any, is for GPUs newer than those they were made
+// for.
+bool has_own_kernels(std::string_view library) {
+  for (const std::string_view name :
+       {"libcublas", "libcufft", "libcurand", "libcusparse", "libcusolver", "libcudnn",
+        "libcutensor", "libnpp", "libnvjpeg", "libnccl"})
+    if (library.starts_with(name)) return true;
+  return false;
+}
+
 void read_dynamic(const Elf& elf, const std::vector<Elf64_Shdr>& sections, ProgramFile& out) {
   for (const Elf64_Shdr& s : sections) {
     if (s.sh_type != SHT_DYNAMIC || s.sh_link >= sections.size()) continue;
@@ -75,6 +85,7 @@ void read_dynamic(const Elf& elf, const std::vector<Elf64_Shdr>& sections, Progr
       if (entry->d_tag != DT_NEEDED) continue;
       const std::string needed = elf.text(strings + entry->d_un.d_val);
       if (needed.starts_with("libcudart.so")) out.cudart = needed;
+      if (has_own_kernels(needed)) out.libraries.push_back(needed);
     }
   }
 }
@@ -144,6 +155,18 @@ Result<void> check_program_file(const ProgramFile& program, const std::string& p
   return Error{ErrorKind::kUsage,
                fmt::format("the program has no PTX, only machine code for {}", what), path,
                fmt::format("build it with: nvcc -gencode arch=compute_{0},code=compute_{0}", cc)};
+}
+
+std::optional<Error> about_libraries(const ProgramFile& program, const std::string& path) {
+  std::string names;
+  for (const std::string& l : program.libraries) names += (names.empty() ? "" : ", ") + l;
+  if (names.empty()) return std::nullopt;
+  return Error{
+      ErrorKind::kUsage,
+      fmt::format("the program uses {}, which brings its kernels as machine code: its calls "
+                  "fail here, the program's own kernels run",
+                  names),
+      path, "record on a GPU what it does in the library"};
 }
 
 std::string find_command(const std::string& name) {

@@ -191,8 +191,6 @@ int not_emulated(const char* name) {
   X(cuLaunchCooperativeKernelMultiDevice) \
   X(cuLaunchGrid) \
   X(cuLaunchGridAsync) \
-  X(cuLaunchHostFunc) \
-  X(cuLaunchKernelEx) \
   X(cuLibraryEnumerateKernels) \
   X(cuLibraryGetGlobal) \
   X(cuLibraryGetKernel) \
@@ -297,7 +295,6 @@ int not_emulated(const char* name) {
   X(cuOccupancyAvailableDynamicSMemPerBlock) \
   X(cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags) \
   X(cuOccupancyMaxActiveClusters) \
-  X(cuOccupancyMaxPotentialBlockSize) \
   X(cuOccupancyMaxPotentialBlockSizeWithFlags) \
   X(cuOccupancyMaxPotentialClusterSize) \
   X(cuParamSetSize) \
@@ -338,10 +335,7 @@ int not_emulated(const char* name) {
   X(cuSurfObjectGetResourceDesc) \
   X(cuSurfRefGetArray) \
   X(cuSurfRefSetArray) \
-  X(cuTensorMapEncodeIm2col) \
   X(cuTensorMapEncodeIm2colWide) \
-  X(cuTensorMapEncodeTiled) \
-  X(cuTensorMapReplaceAddress) \
   X(cuTexObjectCreate) \
   X(cuTexObjectDestroy) \
   X(cuTexObjectGetResourceDesc) \
