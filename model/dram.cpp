@@ -15,7 +15,12 @@ std::uint64_t mix(std::uint64_t x) {
 
 }  // namespace
 
-Dram::Dram(const Spec& spec) : spec_(spec), block_shift_(std::countr_zero(spec.interleave_lines)) {
+Dram::Dram(const Spec& spec)
+    : spec_(spec),
+      block_shift_(std::countr_zero(spec.interleave_lines)),
+      by_channels_(spec.channels),
+      by_banks_(spec.banks),
+      by_row_blocks_(std::max<std::uint32_t>(1, spec.row_bytes / (128 * spec.interleave_lines))) {
   clear();
 }
 
@@ -28,26 +33,23 @@ void Dram::clear() {
   activations_ = sectors_ = 0;
 }
 
-// Groups of blocks as wide as the channels are many: each channel once, in an order of its own.
-std::size_t Dram::channel_of(std::uint64_t block) const {
-  if (spec_.map == DramMap::kPlain) return block % spec_.channels;
-  return (block + mix(block / spec_.channels)) % spec_.channels;
+// Groups of blocks as wide as the channels are many hold each channel once; where they are hashed,
+// in an order of their own.
+Dram::Spot Dram::find(std::uint64_t line) const {
+  const std::uint64_t block = line >> block_shift_;
+  const Divisor::Parts group = by_channels_.divide(block);
+  const std::uint64_t row = group.quotient / by_row_blocks_;
+  std::uint64_t channel = group.rest, bank;
+  if (spec_.map == DramMap::kPlain) {
+    bank = row % by_banks_;
+  } else {
+    channel = (block + mix(group.quotient)) % by_channels_;
+    bank = mix(row * 31 + channel) % by_banks_;
+  }
+  return {channel, channel * spec_.banks + bank, row};
 }
 
-std::uint64_t Dram::row_of(std::uint64_t block) const {
-  return block / spec_.channels /
-         std::max<std::uint32_t>(1, spec_.row_bytes / (128 * spec_.interleave_lines));
-}
-
-std::size_t Dram::bank_of(std::size_t channel, std::uint64_t row) const {
-  if (spec_.map == DramMap::kPlain) return channel * spec_.banks + row % spec_.banks;
-  return channel * spec_.banks + mix(row * 31 + channel) % spec_.banks;
-}
-
-void Dram::prefetch(std::uint64_t line) const {
-  const std::uint64_t block = block_of(line);
-  __builtin_prefetch(&banks_[bank_of(channel_of(block), row_of(block))], 1);
-}
+void Dram::prefetch(std::uint64_t line) const { __builtin_prefetch(&banks_[find(line).bank], 1); }
 
 std::vector<std::uint64_t> Dram::bus_ticks() const {
   std::vector<std::uint64_t> n;
@@ -89,23 +91,21 @@ bool Dram::refresh_bank(Bank& bank, std::size_t index, std::uint64_t& now) const
   return closed;
 }
 
-// When the row of a block can be read from, `now` or later.
-std::uint64_t Dram::open(std::size_t channel, std::uint64_t block, std::uint64_t now, bool closed) {
-  const std::uint64_t row = row_of(block);
-  const std::size_t index = bank_of(channel, row);
-  Bank& bank = banks_[index];
+// When the row can be read from, `now` or later.
+std::uint64_t Dram::open(const Spot& at, std::uint64_t now, bool closed) {
+  Bank& bank = banks_[at.bank];
   if (spec_.refresh != DramRefresh::kNone) {
-    if (spec_.refresh == DramRefresh::kAll) refresh_channel(channels_[channel], now);
-    closed |= refresh_bank(bank, index, now);
+    if (spec_.refresh == DramRefresh::kAll) refresh_channel(channels_[at.channel], now);
+    closed |= refresh_bank(bank, at.bank, now);
   }
-  if (!closed && (bank.row[0] == row || bank.row[1] == row)) return now;
+  if (!closed && (bank.row[0] == at.row || bank.row[1] == at.row)) return now;
   bank.row[1] = bank.row[0];
-  bank.row[0] = row;
+  bank.row[0] = at.row;
   ++activations_;
-  const std::uint64_t at =
-      channels_[channel].activate.reserve(std::max(now, bank.free), spec_.activate_ticks);
-  bank.free = at + spec_.row_cycle_ticks;
-  return at;
+  const std::uint64_t start =
+      channels_[at.channel].activate.reserve(std::max(now, bank.free), spec_.activate_ticks);
+  bank.free = start + spec_.row_cycle_ticks;
+  return start;
 }
 
 // Puts so many sectors on the bus, and `more` ticks of its time.
@@ -119,20 +119,18 @@ std::uint64_t Dram::move(Channel& c, std::uint32_t sectors, std::uint32_t more,
 }
 
 std::uint64_t Dram::read(std::uint64_t line, std::uint32_t sectors, std::uint64_t now) {
-  const std::uint64_t block = block_of(line);
-  const std::size_t channel = channel_of(block);
-  Channel& c = channels_[channel];
-  const std::uint64_t ready = open(channel, block, now);
+  const Spot at = find(line);
+  Channel& c = channels_[at.channel];
+  const std::uint64_t ready = open(at, now);
   c.reads += sectors;
   return move(c, sectors, 0, ready);
 }
 
 std::uint64_t Dram::write(std::uint64_t line, std::uint32_t sectors, std::uint64_t now,
                           bool completed) {
-  const std::uint64_t block = block_of(line);
-  const std::size_t channel = channel_of(block);
-  Channel& c = channels_[channel];
-  const std::uint64_t ready = open(channel, block, now, completed);
+  const Spot at = find(line);
+  Channel& c = channels_[at.channel];
+  const std::uint64_t ready = open(at, now, completed);
   c.held += sectors;
   std::uint32_t turnaround = 0;
   if (c.held >= spec_.write_batch) {

@@ -19,6 +19,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "model/divisor.hpp"
 #include "model/throughput.hpp"
 
 namespace warpmem::model {
@@ -79,12 +80,13 @@ class Dram {
     std::uint64_t row[2] = {~std::uint64_t{0}, ~std::uint64_t{0}};  // the open one, the one before
     std::uint64_t free = 0;                                         // tick: may be activated again
   };
-  std::uint64_t block_of(std::uint64_t line) const { return line >> block_shift_; }
-  std::size_t channel_of(std::uint64_t block) const;
-  std::uint64_t row_of(std::uint64_t block) const;
-  std::size_t bank_of(std::size_t channel, std::uint64_t row) const;
-  std::uint64_t open(std::size_t channel, std::uint64_t block, std::uint64_t now,
-                     bool closed = false);
+  // Where a line lies.
+  struct Spot {
+    std::size_t channel, bank;  // bank: of all channels' banks
+    std::uint64_t row;
+  };
+  Spot find(std::uint64_t line) const;
+  std::uint64_t open(const Spot& at, std::uint64_t now, bool closed = false);
   std::uint64_t move(Channel& channel, std::uint32_t sectors, std::uint32_t more,
                      std::uint64_t ready);
   void refresh_channel(Channel& channel, std::uint64_t now);
@@ -92,6 +94,7 @@ class Dram {
 
   Spec spec_;
   int block_shift_ = 1;
+  Divisor by_channels_, by_banks_, by_row_blocks_;
   std::vector<Channel> channels_;
   std::vector<Bank> banks_;  // by channel
   std::uint64_t activations_ = 0, sectors_ = 0;

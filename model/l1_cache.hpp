@@ -19,8 +19,9 @@
 // Cost: one bucket of a hash table a line; a miss adds one more, of the line that goes.
 #pragma once
 
-#include <bit>
+#include <algorithm>
 #include <cstdint>
+#include <memory_resource>
 #include <vector>
 
 #include "model/match.hpp"
@@ -33,27 +34,55 @@ class L1Cache {
   struct Spec {
     std::uint32_t lines = 1728;  // capacity, at most 32,768
     std::uint32_t ages = 4;      // a line ages by one every lines / ages line accesses
+    bool operator==(const Spec&) const = default;
   };
-  explicit L1Cache(const Spec& spec);
+  // Where the tables have a line, or would: worked out once for all that concerns it.
+  struct Seat {
+    std::uint32_t bucket;
+    std::uint8_t mark, bank;
+  };
+  // What a load of one line met. A caller that keeps time says when what misses arrives.
+  struct Loaded {
+    std::uint64_t arrival;  // cycle from which what is there is there; 0: never said
+    std::uint32_t entry;    // for arrives()
+    std::uint8_t missing;   // sectors
+  };
+  // Its tables take their memory from `memory`.
+  explicit L1Cache(const Spec& spec,
+                   std::pmr::memory_resource* memory = std::pmr::get_default_resource());
 
-  // Which of `sectors` miss; they are valid afterwards. `allocate` false: a hit counts, a miss
-  // leaves nothing behind.
+  Seat seat(std::uint64_t line) const {
+    const std::uint64_t h = hash(line);
+    return {bucket_of(h), mark_of(h), static_cast<std::uint8_t>(tag_bank(line))};
+  }
+
+  // Loads different lines, one after the other. What misses is valid afterwards. `allocate` false:
+  // a hit counts, a miss leaves nothing behind.
+  void load(const LineTouch* lines, const Seat* seats, int count, bool allocate, Loaded* out);
+  // Which of `sectors` miss.
   std::uint8_t load(std::uint64_t line, std::uint8_t sectors, bool allocate = true);
+  // What a load missed arrives at this cycle, or later if that was said before. Loads of one call
+  // are told in their order, at cycles that do not go back: a line that made room for a later one
+  // of them then leaves it nothing to wait for.
+  void arrives(std::uint32_t entry, std::uint64_t cycle) {
+    entry_[entry].arrival = std::max(entry_[entry].arrival, cycle);
+  }
   // A store of the given bytes. True when the line was present (all its sectors count as hits).
-  bool store(std::uint64_t line, std::uint8_t sectors, std::uint8_t full,
+  bool store(std::uint64_t line, const Seat& seat, std::uint8_t sectors, std::uint8_t full,
              const std::uint32_t* bytes);
-  // When the line of the latest load() is all there: a caller that keeps time sets it on a miss and
-  // waits for it on a hit. 0 until set; meaningless after a load that left nothing behind.
-  std::uint64_t& arrival() { return entry_[latest_].arrival; }
+  bool store(std::uint64_t line, std::uint8_t sectors, std::uint8_t full,
+             const std::uint32_t* bytes) {
+    return store(line, seat(line), sectors, full, bytes);
+  }
   // Drops sectors (atomics).
   void drop(std::uint64_t line, std::uint8_t sectors);
   // Forgets everything (kernel start, acquire fence).
   void invalidate();
 
   // Has what an access to the line will look at brought into the host's cache; changes nothing.
-  void prefetch(std::uint64_t line) const {
-    __builtin_prefetch(&buckets_[bucket_of(hash(line))], 1);
-    prefetch_victim(tag_bank(line), 0);
+  void prefetch(const Seat& seat) const {
+    __builtin_prefetch(&buckets_[seat.bucket], 1);
+    prefetch_victim(seat.bank, 0);
   }
 
   const Spec& spec() const { return spec_; }
@@ -77,6 +106,18 @@ class L1Cache {
     std::uint16_t passed;     // lines that found it full and lie in one of those behind it
     std::uint16_t displaced;  // bit s: the line in slot s is one of those that passed others
   };
+  // The tables' places. A copy of its own lets a loop keep them in registers, where the compiler
+  // has to expect that any byte it writes is part of *this.
+  struct Tables {
+    Bucket* buckets;
+    Entry* entry;
+    std::uint8_t* epoch;
+    std::uint16_t* slot;
+    std::uint32_t per_bank, bucket_count;
+  };
+  Tables tables() {
+    return {buckets_.data(), entry_.data(), epoch_.data(), slot_.data(), per_bank_, bucket_count_};
+  }
 
   static std::uint64_t hash(std::uint64_t line) { return line * 0x9e3779b97f4a7c15ull; }
   static std::uint8_t mark_of(std::uint64_t hash) {
@@ -86,74 +127,40 @@ class L1Cache {
   std::uint32_t bucket_of(std::uint64_t hash) const {
     return static_cast<std::uint32_t>((hash >> 32) * bucket_count_ >> 32);
   }
-  std::uint32_t behind(std::uint32_t bucket) const {
-    return bucket + 1 == bucket_count_ ? 0 : bucket + 1;
+  static std::uint32_t behind(const Tables& t, std::uint32_t bucket) {
+    return bucket + 1 == t.bucket_count ? 0 : bucket + 1;
   }
-  std::uint64_t line_of(std::uint32_t entry) const { return entry_[entry].state >> 5; }
   // The bucket of the `ahead`-th entry from the hand on: most likely one of the next to go.
   void prefetch_victim(std::uint32_t bank, std::uint32_t ahead) const {
     const std::uint32_t at = hand_[bank] + ahead;
     if (at < per_bank_) __builtin_prefetch(&buckets_[slot_[bank * per_bank_ + at] / kSlots], 1);
   }
-  std::uint32_t find(std::uint64_t line, std::uint64_t hash) const;
-  std::uint32_t allocate(std::uint64_t line, std::uint64_t hash);
-  std::uint32_t pick_victim(std::uint32_t bank);
-  void touch(std::uint32_t entry) {
-    epoch_[entry] = now_;
+  static std::uint32_t find(const Tables& t, std::uint64_t line, const Seat& seat);
+  std::uint32_t allocate(const Tables& t, std::uint64_t line, const Seat& seat);
+  std::uint32_t pick_victim(const Tables& t, std::uint32_t bank);
+  static void link(const Tables& t, std::uint32_t entry, const Seat& seat);
+  void unlink(const Tables& t, std::uint32_t entry) const;
+  void touch(const Tables& t, std::uint32_t entry) {
+    t.epoch[entry] = now_;
     if (++accesses_ >= epoch_lines_) [[unlikely]]
       age();
   }
-  void link(std::uint32_t entry, std::uint64_t hash);
-  void unlink(std::uint32_t entry);
   void age();
 
   Spec spec_;
   std::uint32_t per_bank_ = 0;
   std::uint32_t epoch_lines_ = 1;  // accesses after which all lines are one age older
   std::uint32_t bucket_count_ = 1;
-  std::vector<Bucket> buckets_;      // half full when the cache is
-  std::vector<Entry> entry_;         // grouped by bank; one more for loads that leave nothing
-  std::vector<std::uint8_t> epoch_;  // by entry
-  std::vector<std::uint16_t> slot_;  // by entry: bucket * kSlots + slot
-  std::vector<Bytes> partial_;       // by entry: bytes written in sectors that are not readable
-  std::uint32_t latest_ = 0;         // entry of the latest load()
+  std::pmr::vector<Bucket> buckets_;      // half full when the cache is
+  std::pmr::vector<Entry> entry_;         // grouped by bank; one more for loads that leave nothing
+  std::pmr::vector<std::uint8_t> epoch_;  // by entry
+  std::pmr::vector<std::uint16_t> slot_;  // by entry: bucket * kSlots + slot
+  std::pmr::vector<Bytes> partial_;  // by entry: bytes written in sectors that are not readable
   std::uint32_t used_[4] = {};
   std::uint32_t hand_[4] = {};
   std::uint32_t stride_ = 1;  // between entries that are taken one after the other
   std::uint32_t accesses_ = 0;
   std::uint8_t now_ = 1;
 };
-
-inline std::uint32_t L1Cache::find(std::uint64_t line, std::uint64_t h) const {
-  const std::uint8_t mark = mark_of(h);
-  for (std::uint32_t b = bucket_of(h);; b = behind(b)) {
-    const Bucket& bucket = buckets_[b];
-    for (std::uint32_t same = bytes_equal(bucket.mark, mark); same; same &= same - 1) {
-      const std::uint32_t e = bucket.entry[std::countr_zero(same)];
-      if (line_of(e) == line) return e;
-    }
-    if (bucket.passed == 0) [[likely]]
-      return kNone;
-  }
-}
-
-inline std::uint8_t L1Cache::load(std::uint64_t line, std::uint8_t sectors, bool may_allocate) {
-  const std::uint64_t h = hash(line);
-  std::uint32_t e = find(line, h);
-  if (e == kNone) {
-    if (!may_allocate) {
-      latest_ = per_bank_ * 4;
-      entry_[latest_].arrival = 0;
-      return sectors;
-    }
-    e = allocate(line, h);
-  }
-  latest_ = e;
-  std::uint64_t& state = entry_[e].state;
-  const auto missing = static_cast<std::uint8_t>(sectors & ~state);
-  if (may_allocate) state |= sectors;
-  touch(e);
-  return missing;
-}
 
 }  // namespace warpmem::model

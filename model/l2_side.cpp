@@ -2,13 +2,16 @@
 
 #include <algorithm>
 
+#include "base/large_pages.hpp"
 #include "model/access.hpp"
 
 namespace warpmem::model {
 
-L2Side::L2Side(const Spec& spec) : spec_(spec) {
+L2Side::L2Side(const Spec& spec) : spec_(spec), sets_(large_pages()) {
   columns_ =
       std::max<std::uint32_t>(1, static_cast<std::uint32_t>(spec.bytes / 128 / spec.ways / kRows));
+  by_columns_ = Divisor(columns_);
+  in_order_ = ~std::uint64_t{0} >> (kWays - spec.ways) * 4;
   sets_.resize(static_cast<std::size_t>(columns_) * kRows);
   bytes_.resize(sets_.size() * (spec.partial_ways + 1));
   clear();

@@ -15,8 +15,10 @@
 
 #include <bit>
 #include <cstdint>
+#include <memory_resource>
 #include <vector>
 
+#include "model/divisor.hpp"
 #include "model/match.hpp"
 
 namespace warpmem::model {
@@ -139,10 +141,12 @@ class L2Side {
 
   Spec spec_;
   std::uint32_t columns_ = 0;  // sets = columns * kRows
+  Divisor by_columns_;
+  std::uint64_t in_order_ = 0;  // bits of Set::order that are used
   std::uint32_t persist_ways_ = 0;
   std::uint32_t region_[kRegions] = {};  // upper bits of the tags in it
   std::uint32_t regions_ = 0;            // known
-  std::vector<Set> sets_;
+  std::pmr::vector<Set> sets_;
   std::vector<std::uint32_t> whole_tag_;   // by set and way, once there are lines of no region
   std::vector<std::uint16_t> persisting_;  // by set: ways; empty until there are such lines
   std::vector<PartialBytes> bytes_;        // partial_ways + 1 entries a set
@@ -156,14 +160,15 @@ inline L2Side::Seat L2Side::seat(std::uint64_t line) {
   const std::uint64_t folded = line >> 6 << 5 | (line & 31);
   const auto block = static_cast<std::uint32_t>(folded / kRows);
   const std::uint32_t row = (static_cast<std::uint32_t>(folded) ^ mix(block)) % kRows;
-  const std::uint32_t above = block / columns_;
+  const Divisor::Parts place = by_columns_.divide(block);
+  const auto above = static_cast<std::uint32_t>(place.quotient);
   const std::uint32_t tag = above << 1 | twin, upper = tag >> kLowBits;
   std::uint32_t region = 0;
   while (region < regions_ && region_[region] != upper) ++region;
   const std::uint16_t short_tag =
       region < regions_ ? static_cast<std::uint16_t>(region << kLowBits | tag % (1u << kLowBits))
                         : add_region(tag);
-  return {(block - above * columns_) * kRows + row, tag, short_tag};
+  return {static_cast<std::uint32_t>(place.rest) * kRows + row, tag, short_tag};
 }
 
 inline L2Side::Spot L2Side::find(const Seat& seat) const {
@@ -218,13 +223,16 @@ inline int L2Side::claim(const Seat& seat, Traffic& t) {
   Set& s = sets_[seat.set];
   int way;
   if (s.tag[spec_.ways - 1] != kEmpty && persisting_.empty()) [[likely]] {
-    const unsigned last = spec_.ways * 4 - 4;
-    way = static_cast<int>(s.order >> last & 15);
-    if (sectors_of(s.dirty | s.partial, way)) clean(s, way, t);
+    way = static_cast<int>(s.order >> (spec_.ways * 4 - 4) & 15);
+    if (sectors_of(s.dirty | s.partial, way)) [[unlikely]]
+      clean(s, way, t);
+    // The last becomes the first: all of the order moves on by one.
+    s.order =
+        (s.order & ~in_order_) | ((s.order << 4 | static_cast<std::uint64_t>(way)) & in_order_);
   } else {
     way = claim_unusual(seat.set, t);
+    promote(s, way);
   }
-  promote(s, way);
   s.tag[way] = seat.short_tag;
   if (seat.short_tag >= kOther) [[unlikely]]
     keep_whole_tag(seat, way);

@@ -33,13 +33,24 @@ inline std::uint32_t tag_bank(std::uint64_t line) {
 }
 
 // Passes through the tag stage: lines in the fullest bank.
+class TagPasses {
+ public:
+  void add(std::uint32_t bank) { in_bank_ += 1u << bank * 8; }
+  int count() const {
+    int most = 0;
+    for (std::uint32_t rest = in_bank_; rest; rest >>= 8)
+      most = std::max(most, static_cast<int>(rest & 255));
+    return most;
+  }
+
+ private:
+  std::uint32_t in_bank_ = 0;  // a byte a bank; there are at most 64 lines
+};
+
 inline int tag_passes(const LineList& lines) {
-  // A byte of the sum each; there are at most 64 lines.
-  std::uint32_t in_bank = 0;
-  for (const LineTouch& t : lines) in_bank += 1u << tag_bank(t.line) * 8;
-  int most = 0;
-  for (; in_bank; in_bank >>= 8) most = std::max(most, static_cast<int>(in_bank & 255));
-  return most;
+  TagPasses passes;
+  for (const LineTouch& t : lines) passes.add(tag_bank(t.line));
+  return passes.count();
 }
 
 }  // namespace warpmem::model

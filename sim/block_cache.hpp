@@ -7,10 +7,12 @@
 #pragma once
 
 #include <list>
+#include <memory_resource>
 #include <unordered_map>
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/large_pages.hpp"
 #include "traces/reader.hpp"
 
 namespace warpmem::sim {
@@ -64,7 +66,7 @@ class BlockCache {
       recent_.splice(recent_.begin(), recent_, at->second.recent);
       return Hold(&at->second);
     }
-    auto decoded = reader_.decode(block);
+    auto decoded = reader_.decode(block, &memory_);
     if (!decoded) return decoded.error();
     const std::size_t bytes = bytes_of(*decoded);
     at = entries_.try_emplace(block, Entry{this, block, bytes, std::move(*decoded)}).first;
@@ -102,6 +104,8 @@ class BlockCache {
   std::size_t budget_;
   std::size_t bytes_ = 0;                             // of all
   std::size_t held_ = 0;                              // of those that somebody holds
+  // Warps read here and there, a little at a time.
+  std::pmr::unsynchronized_pool_resource memory_{{0, 4 << 20}, large_pages()};
   std::list<Entry*> recent_;                          // most recently used first
   std::unordered_map<std::uint32_t, Entry> entries_;  // its elements do not move
 };

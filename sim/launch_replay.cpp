@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "base/large_pages.hpp"
 #include "sim/placement.hpp"
 
 namespace warpmem::sim {
@@ -30,7 +31,7 @@ LaunchReplay::LaunchReplay(const trace::TraceReader& reader, std::uint32_t index
                         reader.programs()[reader.launches()[index].launch.program])),
       dependence_(reader.sites(index), reader.programs()[reader.launches()[index].launch.program]),
       ctas_(card.numbers().cta_order.size() * occupancy.ctas),
-      warps_(card.numbers().cta_order.size() * Calendar::kSlots),
+      warps_(card.numbers().cta_order.size() * Calendar::kSlots, large_pages()),
       calendar_(card.numbers().cta_order.size()) {
   for (std::uint64_t sm : card.numbers().cta_order) {
     sms_.emplace_back();

@@ -9,6 +9,7 @@
 
 #include <array>
 #include <functional>
+#include <memory_resource>
 #include <optional>
 #include <vector>
 
@@ -87,7 +88,7 @@ class LaunchReplay {
   Dependence dependence_;
   std::vector<Sm> sms_;            // in the order in which they get CTAs
   std::vector<ResidentCta> ctas_;  // by SM, then CTA slot
-  std::vector<WarpState> warps_;   // by number: SM * Calendar::kSlots + warp slot
+  std::pmr::vector<WarpState> warps_;  // by number: SM * Calendar::kSlots + warp slot
   std::vector<std::uint64_t> waiting_;
   std::size_t next_ = 0;
   std::uint64_t resident_ = 0;  // CTAs

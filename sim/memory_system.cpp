@@ -17,34 +17,41 @@ using trace::Record;
 // Where the model keeps threads' local memory: above every address that a program can have.
 constexpr std::uint64_t kLocalLine = std::uint64_t{1} << 41;
 
-// Cycles of the data stage: 32 banks of 4 bytes, of which each serves one of its distinct words a
-// cycle (measured at strides 1 to 63 and 4 and 8 bytes a lane).
-std::uint32_t data_passes(const Record& r, std::uint32_t bytes, const std::uint64_t* lanes) {
+// Cycles of the data stage, or `least` if they are fewer: 32 banks of 4 bytes, of which each serves
+// one of its distinct words a cycle (measured at strides 1 to 63 and 4 and 8 bytes a lane).
+std::uint32_t data_passes(const Record& r, std::uint32_t bytes, const std::uint64_t* lanes,
+                          std::uint32_t least) {
   const std::uint32_t words = std::max(1u, bytes / 4);
-  const auto active = static_cast<std::uint32_t>(std::popcount(r.mask));
+  const auto active = static_cast<std::uint32_t>(r.active());
   if (r.regular()) {
     const auto step = static_cast<std::uint32_t>(r.stride < 0 ? -r.stride : r.stride) / 4;
-    if (step == 0) return 1;
-    if (step <= words) return std::max(1u, active * words / 32);
+    if (step == 0) return least;
+    if (step <= words) return std::max(least, active * words / 32);
     // Lanes start in every so manieth bank, and each covers `words` of them.
     const std::uint32_t apart = 1u << std::min(5, std::countr_zero(step));
     const std::uint32_t banks = 32 / apart * std::min(words, apart);
-    return std::max(1u, (active * words + banks - 1) / banks);
+    return std::max(least, (active * words + banks - 1) / banks);
   }
+  const std::uint64_t* const address = lanes + r.lanes;
+  std::array<std::uint8_t, 32> n{};  // words of each bank
+  const auto most = [&n] { return std::uint32_t{*std::max_element(n.begin(), n.end())}; };
+  // Counting a word as often as it is wanted is cheap, and mostly says that it does not matter.
+  for (std::uint32_t i = 0; i < active; ++i)
+    for (std::uint32_t w = 0; w < words; ++w) ++n[(address[i] / 4 + w) % 32];
+  if (most() <= least) return least;
+  n = {};
   std::array<std::uint64_t, 256> seen{};  // words, open addressing; 0: free
-  std::array<std::uint8_t, 32> n{};
-  std::uint32_t most = 1;
   for (std::uint32_t i = 0; i < active; ++i) {
-    const std::uint64_t first = lanes[r.lanes + i] / 4;
+    const std::uint64_t first = address[i] / 4;
     for (std::uint64_t word = first; word < first + words; ++word) {
       std::size_t at = (word * 0x9e3779b97f4a7c15ull) >> 56;
       while (seen[at] != 0 && seen[at] != word + 1) at = (at + 1) % seen.size();
       if (seen[at] != 0) continue;
       seen[at] = word + 1;
-      most = std::max<std::uint32_t>(most, ++n[word % 32]);
+      ++n[word % 32];
     }
   }
-  return most;
+  return std::max(least, most());
 }
 
 WarpAccess expand(const Record& r, std::uint32_t bytes, const std::uint64_t* lanes) {
@@ -91,7 +98,14 @@ void MemorySystem::begin_launch(const trace::Launch& launch, std::uint64_t share
   model::L1Cache::Spec spec;
   spec.lines = card_.l1_lines(shared_config);
   spec.ages = static_cast<std::uint32_t>(card_.numbers().l1_ages);
-  l1_.assign(card_.numbers().sm_count, model::L1Cache(spec));
+  if (l1_.empty() || l1_.front().spec() != spec) {
+    l1_.clear();
+    l1_memory_.release();
+    l1_.reserve(card_.numbers().sm_count);
+    while (l1_.size() < card_.numbers().sm_count) l1_.emplace_back(spec, &l1_memory_);
+  } else {
+    for (model::L1Cache& l1 : l1_) l1.invalidate();
+  }
   leaving_.assign(card_.numbers().sm_count * kLeaving, Leaving{});
   if (flush_l2) l2_.flush(card_.numbers().launch_dirty_sectors);
   else l2_.settle();
@@ -172,8 +186,9 @@ bool MemorySystem::prepare(const Record& r, const SitePlan& plan, const std::uin
   const model::L1Cache& l1 = l1_[static_cast<std::size_t>(sm)];
   for (int i = 0; i < out.count; ++i) {
     const std::uint64_t line = out.item[i].line;
+    out.seat[i] = l1.seat(line);
     out.route[i] = l2_.route(line);
-    l1.prefetch(line);
+    l1.prefetch(out.seat[i]);
     l2_.prefetch(sm, line, out.route[i], plan.action == Action::kGlobalStore);
   }
   return true;
@@ -219,9 +234,11 @@ void MemorySystem::global_load(const Record& r, const SitePlan& plan, const std:
   ++counters_.global_ld.requests;
   counters_.tag_requests += count;
   counters_.theoretical_global += sectors;
-  const auto tags = static_cast<std::uint32_t>(lines.count == 1 ? 1 : model::tag_passes(lines));
+  model::TagPasses in_tags;
+  for (int i = 0; i < lines.count; ++i) in_tags.add(lines.seat[i].bank);
+  const auto tags = static_cast<std::uint32_t>(in_tags.count());
   counters_.tag_wavefronts_ld += tags;
-  place.passes = std::max(tags, data_passes(r, plan.bytes, lanes));
+  place.passes = data_passes(r, plan.bytes, lanes, tags);
   place.done = place.now + latency_l1_ + place.passes;
   if (async) {
     place.async_lines = static_cast<std::uint32_t>(count);
@@ -257,16 +274,17 @@ void MemorySystem::global_load(const Record& r, const SitePlan& plan, const std:
     return;
   }
   model::L1Cache& l1 = l1_[static_cast<std::size_t>(place.sm)];
+  std::array<model::L1Cache::Loaded, 2 * model::kWarpLanes> loaded;
+  l1.load(lines.item.data(), lines.seat.data(), lines.count, !plan.no_allocate, loaded.data());
   std::uint64_t misses = 0;  // sectors
   for (int i = 0; i < lines.count; ++i) {
-    const LineTouch& t = lines.item[i];
-    const std::uint8_t missing = l1.load(t.line, t.sectors, !plan.no_allocate);
-    if (missing) {
-      misses += model::sectors_in(missing);
-      read_l2(place, t.line, lines.route[i], missing, plan.fetch_sectors);
-      l1.arrival() = std::max(l1.arrival(), place.done);
+    const model::L1Cache::Loaded& l = loaded[i];
+    if (l.missing) {
+      misses += model::sectors_in(l.missing);
+      read_l2(place, lines.item[i].line, lines.route[i], l.missing, plan.fetch_sectors);
+      l1.arrives(l.entry, place.done);
     } else {  // there, or on its way
-      place.done = std::max(place.done, l1.arrival());
+      place.done = std::max(place.done, l.arrival);
     }
   }
   counters_.global_ld.hits += sectors - misses;
@@ -274,7 +292,7 @@ void MemorySystem::global_load(const Record& r, const SitePlan& plan, const std:
 
 void MemorySystem::global_store(const Record& r, const SitePlan& plan, const std::uint64_t* lanes, Place& place, const Lines& lines) {
   const auto sectors = static_cast<std::uint64_t>(model::sector_count(lines));
-  place.passes = data_passes(r, plan.bytes, lanes);
+  place.passes = data_passes(r, plan.bytes, lanes, 1);
   ++counters_.global_st.requests;
   counters_.global_st.sectors += sectors;
   counters_.tag_requests += static_cast<std::uint64_t>(lines.count);
@@ -282,7 +300,7 @@ void MemorySystem::global_store(const Record& r, const SitePlan& plan, const std
   model::L1Cache& l1 = l1_[static_cast<std::size_t>(place.sm)];
   for (int i = 0; i < lines.count; ++i) {
     const LineTouch& t = lines.item[i];
-    if (l1.store(t.line, t.sectors, t.full, t.bytes.data()))
+    if (l1.store(t.line, lines.seat[i], t.sectors, t.full, t.bytes.data()))
       counters_.global_st.hits += model::sectors_in(t.sectors);
     write_l2(place, t, lines.route[i]);
   }

@@ -2,8 +2,10 @@
 // one at a time and counts.
 #pragma once
 
+#include <memory_resource>
 #include <vector>
 
+#include "base/large_pages.hpp"
 #include "model/access.hpp"
 #include "model/card.hpp"
 #include "model/l1_cache.hpp"
@@ -30,8 +32,9 @@ struct Place {
 
 class MemorySystem {
  public:
-  // The lines of a global access, and where the L2 has them.
+  // The lines of a global access, and where the caches have them.
   struct Lines : model::LineList {
+    std::array<model::L1Cache::Seat, 2 * model::kWarpLanes> seat;
     std::array<model::L2Cache::Route, 2 * model::kWarpLanes> route;
   };
 
@@ -84,6 +87,7 @@ class MemorySystem {
   const model::Card& card_;
   std::uint64_t l1_merge_cycles_, latency_l1_;
   bool timed_ = false;
+  std::pmr::monotonic_buffer_resource l1_memory_{std::size_t{16} << 20, large_pages()};
   std::vector<model::L1Cache> l1_;  // by SM
   std::vector<Leaving> leaving_;    // by SM
   model::L2Cache l2_;

@@ -62,7 +62,8 @@ Result<std::vector<std::uint64_t>> TraceReader::ctas(std::uint32_t launch_index)
   return state_->contents.ctas[launch_index].ctas();
 }
 
-Result<DecodedBlock> TraceReader::decode(std::uint32_t block) const {
+Result<DecodedBlock> TraceReader::decode(std::uint32_t block,
+                                         std::pmr::memory_resource* memory) const {
   const Contents& contents = state_->contents;
   if (block >= contents.blocks.size() ||
       contents.blocks[block].header.type != BlockType::kRecords) {
@@ -73,9 +74,7 @@ Result<DecodedBlock> TraceReader::decode(std::uint32_t block) const {
   const BlockEntry& entry = contents.blocks[block];
   if (auto read = read_body(contents.file, entry, data, raw); !read) return read.error();
 
-  DecodedBlock out;
-  out.launch = entry.header.launch;
-  DecodedRecords decoded;
+  DecodedRecords decoded(memory);
   const char* problem = decode_records(ByteSpan(raw).first(entry.header.raw_bytes), decoded);
   if (problem == nullptr && decoded.records.size() != entry.header.records) {
     problem = "it holds another number of records than its header says";
@@ -96,10 +95,8 @@ Result<DecodedBlock> TraceReader::decode(std::uint32_t block) const {
   if (!same) {
     for (Record& record : decoded.records) record.site = numbers[record.site];
   }
-  out.segments = std::move(decoded.segments);
-  out.records = std::move(decoded.records);
-  out.lanes = std::move(decoded.lanes);
-  return out;
+  return DecodedBlock{entry.header.launch, std::move(decoded.segments), std::move(decoded.records),
+                      std::move(decoded.lanes)};
 }
 
 }  // namespace warpmem::trace

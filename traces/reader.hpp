@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <memory_resource>
 #include <span>
 #include <string>
 #include <vector>
@@ -20,8 +21,8 @@ namespace warpmem::trace {
 struct DecodedBlock {
   std::uint32_t launch = 0;  // index into TraceReader::launches()
   std::vector<Segment> segments;
-  std::vector<Record> records;       // all segments, one after the other
-  std::vector<std::uint64_t> lanes;  // addresses of listed records
+  std::pmr::vector<Record> records;       // all segments, one after the other
+  std::pmr::vector<std::uint64_t> lanes;  // addresses of listed records
 };
 
 // Where one run of a warp's records lies.
@@ -82,7 +83,9 @@ class TraceReader {
   // The CTAs that have records, ascending.
   Result<std::vector<std::uint64_t>> ctas(std::uint32_t launch_index) const;
   // Thread-safe: several threads may decode different blocks at once.
-  Result<DecodedBlock> decode(std::uint32_t block) const;
+  // Records and lanes take their space from `memory`.
+  Result<DecodedBlock> decode(std::uint32_t block, std::pmr::memory_resource* memory =
+                                                       std::pmr::get_default_resource()) const;
 
  private:
   struct State;

@@ -1,6 +1,7 @@
 // The body of a records block before zstd: records as columns of surprises (prediction.hpp).
 #pragma once
 
+#include <memory_resource>
 #include <span>
 #include <vector>
 
@@ -17,10 +18,12 @@ struct RecordsView {
 };
 
 struct DecodedRecords {
+  explicit DecodedRecords(std::pmr::memory_resource* memory = std::pmr::get_default_resource())
+      : records(memory), lanes(memory) {}
   std::vector<Site> sites;
   std::vector<Segment> segments;
-  std::vector<Record> records;
-  std::vector<std::uint64_t> lanes;
+  std::pmr::vector<Record> records;
+  std::pmr::vector<std::uint64_t> lanes;
 };
 
 // Records must be consistent: sites and lanes in range, counts adding up.

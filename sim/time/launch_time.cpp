@@ -170,13 +170,18 @@ Result<void> LaunchTime::run_window(Sm& sm) {
     const auto slot = static_cast<std::uint32_t>(std::countr_zero(due));
     TimedCta& cta = *sm.ctas[slot / occupancy_.warps_per_cta];
     const std::uint32_t w = slot % occupancy_.warps_per_cta;
-    if (due & (due - 1))
-      look_ahead(sm, static_cast<std::uint32_t>(std::countr_zero(due & (due - 1))));
+    Listed& mine = listed_[running_];
+    if (const std::uint64_t later = due & (due - 1))
+      look_ahead(sm, static_cast<std::uint32_t>(std::countr_zero(later)), listed_[running_ ^ 1]);
     if (cta.warps[w].ready >= (now_ + 1) * kWindow) {
       schedule(sm, slot, cta.warps[w].ready);
+      mine.record = nullptr;
+      running_ ^= 1;
       continue;
     }
     if (auto ok = run_warp(sm, cta, w); !ok) return ok;
+    mine.record = nullptr;  // its place in memory may soon be another's
+    running_ ^= 1;
     if (cta.left == 0) {
       std::uint64_t end = 0;
       for (const TimedWarp& s : cta.warps) end = std::max(end, s.ready);
@@ -194,13 +199,15 @@ Result<void> LaunchTime::run_window(Sm& sm) {
   return {};
 }
 
-void LaunchTime::look_ahead(const Sm& sm, std::uint32_t slot) {
-  TimedCta& cta = *sm.ctas[slot / occupancy_.warps_per_cta];
-  const Position& at = cta.warps[slot % occupancy_.warps_per_cta].at;
-  ahead_ = nullptr;
-  if (at.next != at.end &&
-      memory_.prepare(*at.next, plans_[at.next->site], at.lanes, sm.id, lines_))
-    ahead_ = at.next;
+// Lists the lines of the record that a warp of this window comes to next. A warp without a segment
+// mostly has to wait for its last access first, and would be listed again.
+void LaunchTime::look_ahead(const Sm& sm, std::uint32_t slot, Listed& out) {
+  const TimedWarp& warp =
+      sm.ctas[slot / occupancy_.warps_per_cta]->warps[slot % occupancy_.warps_per_cta];
+  out.record = nullptr;
+  if (!warp.segment || warp.ready >= (now_ + 1) * kWindow || warp.at.next == warp.at.end) return;
+  const trace::Record& r = *warp.at.next;
+  if (memory_.prepare(r, plans_[r.site], warp.at.lanes, sm.id, out.lines)) out.record = &r;
 }
 
 std::string LaunchTime::standing() const {

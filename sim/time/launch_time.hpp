@@ -84,7 +84,8 @@ class LaunchTime {
   Result<void> start_next(Sm& sm, std::uint64_t cycle);
   void schedule(Sm& sm, std::uint32_t slot, std::uint64_t cycle);
   Result<void> run_window(Sm& sm);
-  void look_ahead(const Sm& sm, std::uint32_t slot);
+  struct Listed;
+  void look_ahead(const Sm& sm, std::uint32_t slot, Listed& out);
   void summarise();
   Error interrupted() const;
   std::string standing() const;
@@ -134,8 +135,14 @@ class LaunchTime {
   std::uint64_t last_store_ = 0;
   std::uint64_t lane_bytes_ = 0;  // that accesses moved between L1s and registers
   bool reaches_memory_ = false;
-  const trace::Record* ahead_ = nullptr;  // whose lines were listed ahead of its turn
-  MemorySystem::Lines lines_;
+  // A record whose lines were listed ahead of its turn; those of the warp that runs and of the
+  // next.
+  struct Listed {
+    const trace::Record* record = nullptr;
+    MemorySystem::Lines lines;
+  };
+  std::array<Listed, 2> listed_;
+  std::size_t running_ = 0;  // which of them is the running warp's
   TimeResult result_;
 };
 

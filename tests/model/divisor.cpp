@@ -1,0 +1,35 @@
+// Division by multiplication gives what the host's division gives, for every numerator.
+#include "model/divisor.hpp"
+
+#include <random>
+
+#include "tests/catch.hpp"
+
+namespace warpmem {
+
+using model::Divisor;
+
+TEST_CASE("quotient and rest are those of the host's own division") {
+  std::mt19937_64 random(1);
+  constexpr std::uint64_t kTop = ~std::uint64_t{0};
+  for (std::uint64_t number :
+       {std::uint64_t{1}, std::uint64_t{2}, std::uint64_t{3}, std::uint64_t{47}, std::uint64_t{64},
+        std::uint64_t{188}, std::uint64_t{(1u << 31) - 1}, std::uint64_t{1} << 32, kTop / 2,
+        kTop / 2 + 1, kTop - 1, kTop}) {
+    const Divisor by(number);
+    const auto check = [&](std::uint64_t n) {
+      INFO(n << " by " << number);
+      const Divisor::Parts parts = by.divide(n);
+      CHECK(parts.quotient == n / number);
+      CHECK(parts.rest == n % number);
+      CHECK(n / by == n / number);
+      CHECK(n % by == n % number);
+    };
+    // Around multiples is where a quotient that is rounded goes wrong.
+    for (std::uint64_t k : {std::uint64_t{0}, std::uint64_t{1}, kTop / number / 2, kTop / number})
+      for (int d = -1; d <= 1; ++d) check(k * number + static_cast<std::uint64_t>(d));
+    for (int i = 0; i < 1000; ++i) check(random() >> random() % 64);
+  }
+}
+
+}  // namespace warpmem
