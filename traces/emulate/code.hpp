@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "traces/emulate/group_product.hpp"
 #include "traces/emulate/matrix.hpp"
 #include "traces/emulate/syntax.hpp"
 #include "traces/record.hpp"
@@ -30,7 +31,7 @@ enum class Kind : std::uint8_t {
   kBarrier, kBarrierArrive, kBarrierReduce, kWarpSync, kClusterArrive, kClusterWait,
   kVote, kMatch, kShuffle, kReduceSync, kActiveMask, kElect,
   kAsyncCopy, kAsyncCommit, kAsyncWait,
-  kMatrixLoad, kMatrixStore, kMatrixProduct, kMatrixTurn, kFragment,
+  kMatrixLoad, kMatrixStore, kMatrixProduct, kGroupProduct, kMatrixTurn, kFragment,
   kTexture,      // Code::textures[extra]
   kMbarrier, kCopyArrive, kTensorCopy, kBulkCopy, kBulkCommit, kBulkWait, kMapa, kRankOf,
   kStackTake, kStackSave, kStackRestore,
@@ -130,6 +131,7 @@ struct Code {
   std::vector<CallSite> calls;
   std::vector<std::vector<std::uint32_t>> lists;  // brx targets, matrix operands
   std::vector<MatrixProduct> products;
+  std::vector<GroupProduct> group_products;
   std::vector<TextureAccess> textures;
   std::vector<TensorCopy> tensors;
   std::vector<ParamSlot> params, returns;

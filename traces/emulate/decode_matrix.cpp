@@ -83,6 +83,7 @@ bool Decoder::matrix(Modifiers& m) {
     return true;
   }
   if (b == "mma") return product(m, false), true;
+  if (b == "wgmma") return group(m);
   if (b == "wmma") {
     if (m.take("mma")) product(m, true);
     else fragment(m);
@@ -175,6 +176,60 @@ void Decoder::product(Modifiers& m, bool wide) {
   in.sub = static_cast<std::uint32_t>(code_.products.size());
   code_.lists.push_back(std::move(list));
   code_.products.push_back(p);
+}
+
+bool Decoder::group(Modifiers& m) {
+  const bool product = m.take("mma_async");
+  if (!product && !m.take("fence") && !m.take("commit_group") && !m.take("wait_group")) return false;
+  m.take("sync"), m.take("aligned");
+  if (product) return group_product(m), true;
+  all_taken(m);
+  emit(Kind::kNothing);  // the product happens where it is issued
+  return true;
+}
+
+// D, A (a descriptor or registers), B's descriptor, whether D takes part; of floats the signs of A
+// and B; of 16 bits whether they are turned.
+void Decoder::group_product(Modifiers& m) {
+  const auto& o = s_->operands;
+  GroupProduct g;
+  MatrixProduct& p = g.part;
+  const std::string_view shape = m.take_prefix("m64");
+  p.ands = m.take("and");
+  if (p.ands && !m.take("popc")) unsupported();
+  p.saturates = m.take("satfinite");
+  std::vector<Type> types;
+  for (Type t = m.take_type(); t != Type::kNone; t = m.take_type()) types.insert(types.begin(), t);
+  all_taken(m);
+  if (types.size() != 3) unsupported();
+  p.result = p.accumulator = types[0], p.a = types[1], p.b = types[2];
+  p.m = 16, p.n = size_in(shape, 'n'), p.k = size_in(shape, 'k');
+  const bool halves = p.a == Type::kF16 || p.a == Type::kBf16;
+  const bool whole = p.a == Type::kU8 || p.a == Type::kS8 || p.a == Type::kB1;
+  const bool fits = whole ? p.accumulator == Type::kS32
+                          : p.accumulator == Type::kF32 || (p.accumulator == Type::kF16 && (p.a == Type::kF16 || is_eight(p.a)));
+  if (!same_family(p.a, p.b) || p.n == 0 || p.n > 256 || p.n % 8 != 0 || !fits || p.ands != (p.a == Type::kB1) ||
+      !(halves || whole || is_eight(p.a) || p.a == Type::kTf32) || p.k * p.bits(Fragment::kA) != 256)
+    unsupported();
+  g.a_in_registers = o.size() > 1 && o[1].kind == Operand::Kind::kVector;
+  const std::size_t turns = halves ? (g.a_in_registers ? 1 : 2) : 0;
+  expect_operands(4 + (whole ? 0 : 2) + turns, 4 + (whole ? 0 : 2) + turns);
+  std::vector<std::uint32_t> list;
+  put_registers(list, o[0], p.registers(Fragment::kC), register_type(p.accumulator), true);
+  if (g.a_in_registers) put_registers(list, o[1], p.registers(Fragment::kA), Type::kB32, false);
+  else g.a = source(o[1], Type::kB64);
+  g.b = source(o[2], Type::kB64);
+  g.keeps = kNoOffset;
+  if (o[3].kind == Operand::Kind::kRegister) g.keeps = predicate(o[3]), g.keeps_negated = o[3].negated;
+  else g.keeps_always = number(o[3]) != 0;
+  if (!whole) g.negate_a = static_cast<std::int64_t>(number(o[4])) < 0, g.negate_b = static_cast<std::int64_t>(number(o[5])) < 0;
+  if (turns == 2) g.a_turned = number(o[6]) != 0;
+  if (turns != 0) g.b_turned = number(o[5 + turns]) != 0;
+  Inst& in = emit(Kind::kGroupProduct);
+  in.extra = static_cast<std::uint32_t>(code_.lists.size());
+  in.sub = static_cast<std::uint32_t>(code_.group_products.size());
+  code_.lists.push_back(std::move(list));
+  code_.group_products.push_back(g);
 }
 
 // wmma has always eight registers of A and B in half precision, some of them copies.

@@ -114,6 +114,8 @@ class Decoder {
   void matrix_rows(Modifiers& m);
   void product(Modifiers& m, bool wide);
   void fragment(Modifiers& m);
+  bool group(Modifiers& m);
+  void group_product(Modifiers& m);
   static std::size_t fragment_registers(const MatrixProduct& p, Fragment f, bool wide);
   void put_registers(std::vector<std::uint32_t>& list, const Operand& operand, std::size_t n, Type type, bool result);
   bool bulk(Modifiers& m);

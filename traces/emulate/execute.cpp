@@ -427,6 +427,10 @@ void Execution::run_part(Warp& warp, std::uint64_t& slice) {
         if (active) matrix_product(warp, *part, in, frame, active);
         ++part->pc;
         break;
+      case Kind::kGroupProduct:
+        if (active) group_product(warp, *part, in, frame, active);
+        ++part->pc;
+        break;
       case Kind::kMatrixTurn:
         if (active) matrix_turn(warp, in, frame, active);
         ++part->pc;

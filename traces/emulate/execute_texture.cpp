@@ -26,10 +26,13 @@ void Execution::texture(Warp& warp, const Part& part, const Inst& in, std::byte*
                        t.what == What::kSurfaceReduce;
   Lanes touched{};
   std::uint32_t inside = 0, bytes = 0;
+  std::uint64_t last = 0;  // handle of `object`, the same for most lanes
+  const Texture* object = nullptr;
   for (std::uint32_t l = 0; l < 32; ++l) {
     if (!(mask >> l & 1)) continue;
     const std::uint64_t handle = reinterpret_cast<const std::uint64_t*>(frame + t.object)[l];
-    const Texture* object = shape_.textures ? shape_.textures->find(handle) : nullptr;
+    if (handle != last || !object)
+      last = handle, object = shape_.textures ? shape_.textures->find(handle) : nullptr;
     if (!object || object->levels.empty())
       fault(warp, in, l,
             fmt::format("{:#x} is not a {} object", handle, surface ? "surface" : "texture"),

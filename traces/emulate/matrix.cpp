@@ -148,7 +148,7 @@ Element element_of(const MatrixProduct& p, Fragment f, std::uint32_t lane, std::
     if (turned) return {2 * t + i % 2, g + 8 * (i / 2)};
     const std::uint32_t block = i / 4;
     return {g + 8 * (i / 2 % 2) + (p.n == 8 ? 16 * block : 0),
-            2 * t + i % 2 + (p.n == 16 ? 8 * block : 0)};
+            2 * t + i % 2 + (p.n == 8 ? 0 : 8 * block)};
   }
   const std::uint32_t per = p.per(f), parts = p.k / (4 * per);
   const auto along = [&](std::uint32_t part) { return part * 4 * per + t * per + e; };

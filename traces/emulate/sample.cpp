@@ -32,7 +32,7 @@ struct Axis {
 };
 
 // Coordinates in texels, far ones brought near enough for whole numbers.
-Axis along(float at, std::uint32_t size, AddressMode mode, const Texture& t, const Fetch& f,
+Axis along(float at, std::uint32_t size, AddressMode mode, bool normalised, const Fetch& f,
            bool linear) {
   const auto n = static_cast<std::int64_t>(size);
   double x = f.whole ? 0 : static_cast<double>(at);
@@ -41,7 +41,6 @@ Axis along(float at, std::uint32_t size, AddressMode mode, const Texture& t, con
     return {addressed(i, n, AddressMode::kBorder, false), -1, 0};
   }
   if (x != x) x = 0;
-  const bool normalised = t.normalised_coordinates;
   if (normalised && !std::isfinite(x)) x = 0;
   x = std::clamp(x, -1e9, 1e9);
   // Normalised coordinates are cut to 21 bits behind the point before they are multiplied.
@@ -105,21 +104,19 @@ Texels locate(const Texture& t, const Fetch& f) {
   const bool linear = f.gather || (t.linear_filter && !f.whole);
   std::array<float, 3> at = f.at;
   std::uint32_t slice = f.layer, dimensions = f.dimensions;
-  Texture flat;
-  const Texture* how = &t;
+  bool normalised = t.normalised_coordinates;
   if (image.cubemap) {
     std::uint32_t face = 0;
     face_of(f.at, face, at[0], at[1]);
     slice = f.layer * 6 + face;
     dimensions = 2;
-    flat.normalised_coordinates = true;
-    how = &flat;
+    normalised = true;
   }
   Axis axes[3];
   const std::uint32_t sizes[3] = {image.width, image.height, image.depth};
   for (std::uint32_t k = 0; k < dimensions; ++k)
     axes[k] = along(at[k], std::max(1u, sizes[k]),
-                    image.cubemap ? AddressMode::kClamp : t.address[k], *how, f, linear);
+                    image.cubemap ? AddressMode::kClamp : t.address[k], normalised, f, linear);
   const auto address = [&](std::int64_t x, std::int64_t y, std::int64_t z) -> std::uint64_t {
     if (x < 0 || y < 0 || z < 0) return 0;
     return image.base + static_cast<std::uint64_t>(x) * t.texel_bytes() +
@@ -162,6 +159,10 @@ bool reads_floats(const Texture& t) { return t.kind == TexelKind::kFloat || t.no
 
 std::array<std::uint32_t, 4> texel(const Texture& t, const Memory& memory, std::uint64_t address) {
   std::array<std::uint32_t, 4> out{};
+  if (address != 0 && t.channel_bits == 32) {
+    std::memcpy(out.data(), memory.host(address), t.channels * std::size_t{4});
+    if (!t.normalised_read || t.kind == TexelKind::kFloat) return out;
+  }
   const bool floats = reads_floats(t);
   for (std::uint32_t c = 0; c < 4; ++c) {
     if (address == 0) {
@@ -202,6 +203,7 @@ std::array<std::uint32_t, 4> filtered(const Texture& t, const Memory& memory,
   if (texels.count == 1) return texel(t, memory, texels.address[0]);
   double sum[4] = {};
   for (std::uint32_t i = 0; i < texels.count; ++i) {
+    if (texels.weight[i] == 0) continue;
     const auto v = texel(t, memory, texels.address[i]);
     for (std::uint32_t c = 0; c < 4; ++c)
       sum[c] +=

@@ -66,6 +66,20 @@ TEST_CASE("the newest PTX that the GPU can run is chosen, and machine code never
   CHECK(choose_ptx(*entries, 70) == nullptr);
 }
 
+TEST_CASE("PTX for one GPU or one family is for those alone, and there it is the best") {
+  const std::string container =
+      make_container({{.architecture = 90, .bytes = "a"},
+                      {.architecture = 90, .flags = 0x100011, .bytes = "b"},
+                      {.architecture = 100, .flags = 0x200011, .bytes = "c"},
+                      {.architecture = 100, .bytes = "d"}});
+  auto entries = read_fat_binary(bytes_of(container));
+  REQUIRE(entries);
+  CHECK(choose_ptx(*entries, 90) == &(*entries)[1]);
+  CHECK(choose_ptx(*entries, 100) == &(*entries)[2]);
+  CHECK(choose_ptx(*entries, 103) == &(*entries)[2]);
+  CHECK(choose_ptx(*entries, 120) == &(*entries)[3]);
+}
+
 TEST_CASE("what ptxas was told, and the machine code it made, are found beside the PTX") {
   const std::string container =
       make_container({{.architecture = 90, .bytes = kText, .options = "-O2  -maxrregcount=24 "},

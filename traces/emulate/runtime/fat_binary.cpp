@@ -13,6 +13,7 @@ namespace {
 constexpr std::uint32_t kMagic = 0xBA55ED50;
 constexpr std::size_t kHeaderBytes = 16, kEntryBytes = 64;
 constexpr std::uint64_t kLz4Flag = 0x2000, kZstdFlag = 0x8000;
+constexpr std::uint64_t kExactFlag = 0x100000, kFamilyFlag = 0x200000;
 constexpr std::uint64_t kMostPlainBytes = std::uint64_t{1} << 31;
 
 template <class T>
@@ -46,6 +47,7 @@ Result<FatEntry> read_entry(std::span<const std::byte> bytes, std::size_t offset
   const auto flags = at<std::uint64_t>(head, 40);
   const auto packed = at<std::uint32_t>(head, 16);
   std::uint64_t used = body;
+  entry.exact = (flags & kExactFlag) != 0, entry.family = (flags & kFamilyFlag) != 0;
   if ((flags & (kLz4Flag | kZstdFlag)) != 0) {
     entry.packing = flags & kZstdFlag ? FatEntry::Packing::kZstd : FatEntry::Packing::kLz4;
     entry.plain_bytes = at<std::uint64_t>(head, 56);
@@ -148,11 +150,17 @@ Result<std::string> unpack_machine_code(const FatEntry& entry) {
 }
 
 const FatEntry* choose_ptx(std::span<const FatEntry> entries, std::uint32_t cc) {
+  // compute_90a runs on 9.0 only, compute_100f on 10.0 and its successors of the same family.
+  const auto runs = [&](const FatEntry& e) {
+    return e.kind == FatEntry::Kind::kPtx && e.architecture <= cc &&
+           (!e.exact || e.architecture == cc) && (!e.family || e.architecture / 10 == cc / 10);
+  };
+  const auto rank = [](const FatEntry& e) {  // what only this GPU can run uses most of it
+    return 4 * e.architecture + (e.exact ? 2 : 0) + (e.family ? 1 : 0);
+  };
   const FatEntry* best = nullptr;
   for (const FatEntry& e : entries)
-    if (e.kind == FatEntry::Kind::kPtx && e.architecture <= cc &&
-        (!best || e.architecture > best->architecture))
-      best = &e;
+    if (runs(e) && (!best || rank(e) > rank(*best))) best = &e;
   return best;
 }
 

@@ -22,6 +22,8 @@ struct FatEntry {
   Kind kind = Kind::kOther;
   Packing packing = Packing::kPlain;
   std::uint32_t architecture = 0;  // 90: compute_90 or sm_90
+  bool exact = false;              // compute_90a
+  bool family = false;             // compute_100f
   std::uint64_t plain_bytes = 0;   // of packed entries, once unpacked
   std::span<const std::byte> bytes;
   std::string name;
