@@ -52,7 +52,7 @@ std::optional<trace::SassInstruction> instruction_at(const trace::Program& progr
   const auto it = std::lower_bound(program.code.begin(), program.code.end(), pc,
                                    [](const trace::Instruction& i, std::uint32_t p) { return i.pc < p; });
   if (it == program.code.end() || it->pc != pc) return std::nullopt;
-  if (program.level == trace::Level::kPtx) return read_ptx(it->text, op);
+  if (program.level == trace::Level::kPtx || trace::is_ptx(it->text)) return read_ptx(it->text, op);
   auto decoded = trace::decode_instruction(it->text);
   if (!decoded) return std::nullopt;
   return std::move(decoded).value();

@@ -58,4 +58,12 @@ struct Program {
   std::vector<Instruction> code;    // empty when it could not be disassembled
 };
 
+// PTX, which a program of level kPtxSass holds behind its machine code: accesses that could not be
+// found in it with certainty. PTX is written small, machine code is not.
+inline bool is_ptx(const std::string& text) {
+  const std::size_t at = text.starts_with('@') ? text.find(' ') : 0;
+  const std::size_t first = at == text.npos ? at : text.find_first_not_of(' ', at);
+  return first != text.npos && text[first] >= 'a' && text[first] <= 'z';
+}
+
 }  // namespace warpmem::trace

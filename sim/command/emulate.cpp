@@ -134,6 +134,13 @@ int run_ptx(Options& options, const std::vector<std::string>& words) {
                    ? std::string()
                    : fmt::format("; {} records in {}", grouped(s.memory_records), request.output));
   }
+  if (!report.unmapped.empty())
+    fmt::print(stderr, "warpmem: note: {} is traced as PTX: {}\n", report.kernel, report.unmapped);
+  if (report.mapping.kept != 0)
+    fmt::print(stderr,
+               "warpmem: note: {} accesses stay as the PTX has them: which machine instructions "
+               "they are is not certain\n",
+               grouped(report.mapping.kept));
   return done ? 0 : fail(done.error());
 }
 

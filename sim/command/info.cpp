@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -55,6 +56,49 @@ std::string state_text(const trace::LaunchSummary& summary) {
   if (!summary.complete) return "incomplete";
   if (summary.end.skipped_ctas > 0) return "sampled";
   return "complete";
+}
+
+struct Mapping {  // of a launch
+  trace::Level level = trace::Level::kSass;
+  std::uint64_t sites = 0;  // what its records are executions of
+  std::uint64_t ptx = 0;    // of them those that no machine instruction was found for
+};
+
+Mapping mapping_of(const trace::TraceReader& reader, std::uint32_t index) {
+  const std::uint32_t number = reader.launches()[index].launch.program;
+  Mapping m;
+  m.level = reader.origin().level;
+  if (number >= reader.programs().size()) return m;
+  const trace::Program& program = reader.programs()[number];
+  m.level = program.level;
+  for (const trace::Site& site : reader.sites(index)) {
+    if (site.op == trace::Op::kCtaBegin || site.op == trace::Op::kCtaEnd) continue;
+    ++m.sites;
+    const auto at =
+        std::lower_bound(program.code.begin(), program.code.end(), site.pc,
+                         [](const trace::Instruction& i, std::uint32_t pc) { return i.pc < pc; });
+    if (at != program.code.end() && at->pc == site.pc && trace::is_ptx(at->text)) ++m.ptx;
+  }
+  return m;
+}
+
+// "ptx+sass", and how far it reaches.
+std::string level_text(const trace::TraceReader& reader) {
+  std::uint64_t launches = 0, sites = 0, ptx = 0;
+  for (std::uint32_t i = 0; i < reader.launches().size(); ++i) {
+    const Mapping m = mapping_of(reader, i);
+    if (m.level != trace::Level::kPtxSass) continue;
+    ++launches, sites += m.sites, ptx += m.ptx;
+  }
+  if (launches == 0) return std::string(level_name(reader.origin().level));
+  std::string out(level_name(trace::Level::kPtxSass));
+  if (launches != reader.launches().size())
+    out += fmt::format(" in {} of {} launches, ptx in the others", grouped(launches),
+                       grouped(reader.launches().size()));
+  if (ptx != 0)
+    out += fmt::format("; {} of {} accessing instructions stay as the PTX has them", grouped(ptx),
+                       grouped(sites));
+  return out;
 }
 
 Table launch_table(const trace::TraceReader& reader, const LaunchRange& range) {
@@ -120,7 +164,7 @@ std::string as_text(const trace::TraceReader& reader, const LaunchRange& range, 
        fmt::format("{}, {}, {} bytes a record, hash {}", reader.path(),
                    byte_size(file_bytes(reader.path())), bytes_per_record(reader), reader.hash()));
   line("quality", quality_text(reader.quality()));
-  line("level", std::string(level_name(origin.level)));
+  line("level", level_text(reader));
   line("origin", origin_text(origin));
   line("recorded", fmt::format("{}{}{}", or_unknown(origin.tool), origin.date.empty() ? "" : ", ",
                                origin.date));
@@ -133,10 +177,15 @@ std::string as_text(const trace::TraceReader& reader, const LaunchRange& range, 
   return out;
 }
 
-ordered_json launch_json(const trace::TraceReader& reader, const trace::LaunchSummary& summary) {
+ordered_json launch_json(const trace::TraceReader& reader, std::uint32_t index) {
+  const trace::LaunchSummary& summary = reader.launches()[index];
   const trace::Launch& launch = summary.launch;
+  const Mapping mapping = mapping_of(reader, index);
   ordered_json out{{"launch", launch.id},
                    {"kernel", kernel_name(reader, launch)},
+                   {"level", level_name(mapping.level)},
+                   {"sites", mapping.sites},
+                   {"ptx_sites", mapping.ptx},
                    {"grid", launch.grid},
                    {"block", launch.block},
                    {"cluster", launch.cluster},
@@ -171,9 +220,9 @@ std::string as_json(const trace::TraceReader& reader, const LaunchRange& range) 
                    {"arch", origin.arch}, {"sms", origin.sms},         {"driver", origin.driver},
                    {"cuda", origin.cuda}, {"date", origin.date},       {"unseen", origin.missing}};
   out["launches"] = ordered_json::array();
-  for (const trace::LaunchSummary& summary : reader.launches()) {
-    if (range.contains(summary.launch.id)) out["launches"].push_back(launch_json(reader, summary));
-  }
+  for (std::uint32_t i = 0; i < reader.launches().size(); ++i)
+    if (range.contains(reader.launches()[i].launch.id))
+      out["launches"].push_back(launch_json(reader, i));
   // A program's name can hold any bytes; replace what is not UTF-8 rather than fail.
   return out.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }

@@ -124,7 +124,7 @@ std::vector<CodeLine> read_code(const trace::Program& program, const model::Inst
     CodeLine l;
     std::vector<std::uint32_t> reads, writes;
     std::optional<std::uint32_t> target;
-    if (program.level == trace::Level::kPtx) {
+    if (program.level == trace::Level::kPtx || trace::is_ptx(i.text)) {
       l.cost = ptx_cost(i.text, table);
       const std::size_t skip = i.text.starts_with('@') ? i.text.find(' ') : 0;
       const std::string_view word = std::string_view(i.text).substr(

@@ -1,6 +1,14 @@
-// What is asked of ptxas, and what is read from its answer. Needs no CUDA.
+// What is asked of ptxas, what is read from its answer, and what becomes of a warp's records. Needs
+// no CUDA: the machine code of the kernels below is what ptxas 13.0 makes of their kind for sm_90.
+#include <fmt/format.h>
+
 #include "tests/catch.hpp"
+#include "tests/emulate/support.hpp"
 #include "traces/emulate/parser.hpp"
+#include "traces/emulate/sass/flow.hpp"
+#include "traces/emulate/sass/lane_addresses.hpp"
+#include "traces/emulate/sass/sass_trace.hpp"
+#include "traces/emulate/sass/site_map.hpp"
 #include "traces/emulate/sass/tagged_ptx.hpp"
 #include "traces/emulate/sass/toolkit.hpp"
 
@@ -69,6 +77,334 @@ TEST_CASE("PTX is assembled for the card, but for what only one architecture run
 TEST_CASE("a ptxas that cannot be started or refuses the PTX is an error, not a crash") {
   CHECK(assemble("/no/such/ptxas", kTwo, "sm_90", {}).error().kind == ErrorKind::kEnvironment);
   CHECK(assemble("/bin/false", kTwo, "sm_90", {}).error().kind == ErrorKind::kEnvironment);
+}
+
+// --- mapping ------------------------------------------------------------------------------------
+
+struct Line {
+  int statement;  // of the PTX; -1: none
+  const char* text;
+};
+
+std::vector<MachineInstruction> listing(const std::vector<Line>& lines) {
+  std::vector<MachineInstruction> code;
+  for (const Line& l : lines) {
+    MachineInstruction i;
+    i.line.pc = static_cast<std::uint32_t>(16 * code.size());
+    i.line.text = l.text;
+    if (l.statement >= 0) i.statement = static_cast<std::uint32_t>(l.statement);
+    code.push_back(std::move(i));
+  }
+  return code;
+}
+
+// A kernel, and its machine code.
+struct Mapped {
+  Mapped(const std::string& body, const std::vector<Line>& lines)
+      : memory(Memory::create(std::uint64_t{1} << 30).value()) {
+    auto parsed = parse_ptx("k.ptx", std::string(kTop) + body + "\n}\n");
+    REQUIRE(parsed);
+    module = LoadedModule::load(std::move(*parsed), memory).value();
+    kernel = build_kernel(*module, "k").value();
+    auto made = map_sites(*kernel, listing(lines), {}, "sm_90");
+    if (made) map = std::move(*made);
+    else why = made.error().message;
+  }
+
+  // A record of PTX statement s: lane l at base + stride * l.
+  void access(std::uint32_t s, std::uint32_t bytes, std::uint32_t mask, std::uint64_t base,
+              std::int32_t stride, trace::Op op = trace::Op::kLoad,
+              trace::Space space = trace::Space::kShared) {
+    trace::Record r;
+    r.site = sites.number_of({16 * s, op, space, bytes});
+    r.mask = mask, r.base = base, r.stride = stride;
+    records.push_back(r);
+  }
+  void again(std::uint32_t s, std::uint32_t mask) {
+    trace::Record r;
+    r.site = sites.number_of(back_edge_site(16 * s));
+    r.mask = mask;
+    records.push_back(r);
+  }
+  // "pc/bytes" of what comes out.
+  std::string run() {
+    SassTrace sass(map, sites);
+    sass.apply(records, lanes);
+    counts = sass.counts();
+    std::string out;
+    for (const trace::Record& r : records) {
+      const trace::Site& site = sites.sites()[r.site];
+      out += fmt::format("{}{:x}/{}", out.empty() ? "" : " ", site.pc, site.bytes);
+    }
+    return out;
+  }
+  trace::Site site(std::size_t i) const { return sites.sites()[records[i].site]; }
+
+  static constexpr const char* kTop = R"(
+.version 9.0
+.target sm_90
+.address_size 64
+.visible .entry k(.param .u64 p)
+{
+  .reg .pred %p<4>; .reg .b32 %r<32>; .reg .b64 %rd<8>; .reg .f32 %f<8>;
+)";
+  Memory memory;
+  std::unique_ptr<LoadedModule> module;
+  std::unique_ptr<Kernel> kernel;
+  SiteMap map;
+  std::string why;
+  trace::SiteTable sites;
+  std::vector<trace::Record> records;
+  std::vector<std::uint64_t> lanes;
+  MappingCounts counts;
+};
+
+constexpr std::uint32_t kAll = ~0u;
+
+TEST_CASE("an access gets its machine instruction, and the order of the machine code") {
+  Mapped m(R"(
+  ld.shared.u32 %r1, [%r10];
+  ld.shared.u32 %r2, [%r11];
+  st.shared.u32 [%r12], %r1;
+  ret;)",
+           {{1, "LDS R2, [R11]"}, {0, "LDS R1, [R10]"}, {2, "STS [R12], R1"}, {3, "EXIT"}});
+  REQUIRE(m.why.empty());
+  m.access(0, 4, kAll, 0, 4);
+  m.access(1, 4, kAll, 512, 4);
+  m.access(2, 4, kAll, 1024, 4, trace::Op::kStore);
+  CHECK(m.run() == "0/4 10/4 20/4");
+  CHECK(m.records[0].base == 512);
+  CHECK(m.counts.mapped == 3);
+  CHECK(m.map.program.level == trace::Level::kPtxSass);
+  CHECK(m.map.program.code[0].text == "LDS R2, [R11]");
+}
+
+TEST_CASE("neighbours become one wide access only when every byte of it was asked for") {
+  const char* body = R"(
+  ld.shared.u32 %r1, [%r10];
+  ld.shared.u32 %r2, [%r10+4];
+  ret;)";
+  const std::vector<Line> code{{1, "LDS.64 R2, [R10]"}, {2, "EXIT"}};
+  SECTION("both halves, the second one named") {
+    Mapped m(body, code);
+    REQUIRE(m.why.empty());
+    m.access(0, 4, kAll, 64, 8);
+    m.access(1, 4, kAll, 68, 8);
+    CHECK(m.run() == "0/8");
+    CHECK(m.records[0].base == 64);
+    CHECK(m.counts.merged == 1);
+    CHECK(m.counts.kept == 0);
+  }
+  SECTION("lanes that lie anywhere") {
+    Mapped m(body, code);
+    std::uint64_t at[32], next[32];
+    for (std::uint64_t l = 0; l < 32; ++l) at[l] = l * l * 8, next[l] = at[l] + 4;
+    for (const auto* addresses : {at, next}) {
+      trace::Record r = pack_lanes(kAll, addresses, m.lanes);
+      r.site = m.sites.number_of(
+          {addresses == at ? 0u : 16u, trace::Op::kLoad, trace::Space::kShared, 4});
+      m.records.push_back(r);
+    }
+    CHECK(m.run() == "0/8");
+    CHECK(lane_address(m.records[0], 5, m.lanes) == 200);
+  }
+  SECTION("only one half: it stays, and is counted") {
+    Mapped m(body, code);
+    m.access(1, 4, kAll, 68, 8);
+    CHECK(m.run() == fmt::format("{:x}/4", m.map.ptx_zone + 16));
+    CHECK(m.records[0].base == 68);
+    CHECK(m.counts.kept == 1);
+  }
+  SECTION("other lanes: both stay") {
+    Mapped m(body, code);
+    m.access(0, 4, 0xffffu, 64, 8);
+    m.access(1, 4, kAll, 68, 8);
+    m.run();
+    CHECK(m.counts.kept == 2);
+  }
+  SECTION("apart: both stay") {
+    Mapped m(body, code);
+    m.access(0, 4, kAll, 64, 16);
+    m.access(1, 4, kAll, 1028, 16);
+    m.run();
+    CHECK(m.counts.kept == 2);
+  }
+}
+
+TEST_CASE("a load that was made once for two stays when the addresses differ") {
+  Mapped m(R"(
+  ld.shared.u32 %r1, [%r10];
+  ld.shared.u32 %r2, [%r11];
+  ret;)",
+           {{0, "LDS R1, [R10]"}, {2, "EXIT"}});
+  REQUIRE(m.why.empty());
+  m.access(0, 4, kAll, 0, 4);
+  m.access(1, 4, kAll, 0, 4);
+  m.access(0, 4, kAll, 0, 4);
+  m.access(1, 4, kAll, 4, 4);
+  CHECK(m.run() == fmt::format("0/4 0/4 {:x}/4", m.map.ptx_zone + 16));
+  CHECK(m.counts.merged == 1);
+  CHECK(m.counts.kept == 1);
+}
+
+// Four iterations at a time, then two, then one, as ptxas does it.
+struct Unrolled : Mapped {
+  Unrolled()
+      : Mapped(R"(
+AGAIN:
+  ld.shared.u32 %r1, [%r10];
+  add.u32 %r10, %r10, 4;
+  setp.ne.u32 %p1, %r10, %r11;
+  @%p1 bra AGAIN;
+  st.shared.u32 [%r12], %r1;
+  ret;)",
+               {{2, "ISETP.GT.AND P0, PT, R4, 0x3, PT"},
+                {3, "@!P0 BRA 0x70"},
+                {0, "LDS R1, [R10]"},
+                {0, "LDS R3, [R10+0x8]"},  // out of order
+                {0, "LDS R2, [R10+0x4]"},
+                {0, "LDS R4, [R10+0xc]"},
+                {3, "@P0 BRA 0x20"},
+                {2, "ISETP.GT.AND P0, PT, R4, 0x1, PT"},
+                {3, "@!P0 BRA 0xb0"},
+                {0, "LDS R1, [R10]"},
+                {0, "LDS R2, [R10+0x4]"},
+                {3, "@!P1 BRA 0xe0"},
+                {0, "LDS R1, [R10]"},
+                {3, "@P1 BRA 0xc0"},
+                {4, "STS [R12], R1"},
+                {5, "EXIT"}}) {}
+  // Lane l goes round iterations(l) times.
+  template <class F>
+  void go(F iterations) {
+    for (std::uint32_t i = 0;; ++i) {
+      std::uint32_t now = 0, on = 0;
+      for (std::uint32_t l = 0; l < 32; ++l) {
+        now |= (i < iterations(l) ? 1u : 0u) << l;
+        on |= (i + 1 < iterations(l) ? 1u : 0u) << l;
+      }
+      if (now == 0) break;
+      access(0, 4, now, 4 * i, 256);
+      if (on) again(3, on);
+    }
+  }
+};
+
+TEST_CASE("iterations go to the bodies of an unrolled loop as many at a time as are left") {
+  Unrolled m;
+  REQUIRE(m.why.empty());
+  m.go([](std::uint32_t) { return 11u; });
+  m.access(4, 4, kAll, 0, 4, trace::Op::kStore);
+  CHECK(m.run() == "20/4 30/4 40/4 50/4 20/4 30/4 40/4 50/4 90/4 a0/4 c0/4 e0/4");
+  CHECK(m.counts.kept == 0);
+  CHECK(m.records[1].base == 8);  // the instruction with [R10+0x8] is the third iteration's
+  CHECK(m.records[2].base == 4);
+  CHECK(m.records[10].base == 40);
+}
+
+TEST_CASE("lanes with fewer iterations meet the others in the next body") {
+  Unrolled m;
+  m.go([](std::uint32_t l) { return l < 16 ? 6u : 4u + l % 2; });
+  CHECK(m.run() == "20/4 30/4 40/4 50/4 90/4 a0/4 c0/4");
+  CHECK(m.records[4].mask == 0xffffu);
+  CHECK(m.records[6].mask == 0xaaaa0000u);
+  CHECK(m.counts.kept == 0);
+}
+
+TEST_CASE("lanes of one body may be in different iterations") {
+  Unrolled m;
+  m.go([](std::uint32_t l) { return l == 0 ? 6u : 2u; });
+  CHECK(m.run() == "20/4 30/4 40/4 50/4 90/4 a0/4");
+  CHECK(m.records[4].mask == kAll);
+  CHECK(lane_address(m.records[4], 0, m.lanes) == 16);
+  CHECK(lane_address(m.records[4], 1, m.lanes) == 256);
+}
+
+TEST_CASE("one run of an unrolled loop ends where the loop around it goes round") {
+  Unrolled m;
+  m.go([](std::uint32_t) { return 3u; });
+  m.access(4, 4, kAll, 0, 4, trace::Op::kStore);
+  m.go([](std::uint32_t) { return 3u; });
+  CHECK(m.run() == "90/4 a0/4 c0/4 e0/4 90/4 a0/4 c0/4");
+}
+
+TEST_CASE("what is not understood is not mapped, and says why") {
+  const char* body = R"(
+  ld.shared.u32 %r1, [%r10];
+  st.shared.u32 [%r12], %r1;
+  ret;)";
+  const auto why = [&](const std::vector<Line>& code) { return Mapped(body, code).why; };
+  const Line load{0, "LDS R1, [R10]"}, store{1, "STS [R12], R1"}, end{2, "EXIT"};
+  CHECK(why({load, store, end}).empty());
+  CHECK(why({load, {-1, "LDG.E R5, desc[UR4][R2.64]"}, store, end})
+            .find("no access of the PTX explains") != std::string::npos);
+  CHECK(why({load, load, store, end}).find("2 times") != std::string::npos);
+  CHECK(why({load, {1, "STS.U8 [R12], R1"}, {1, "STS.U8 [R12+0x1], R1"}, end}).find("split") !=
+        std::string::npos);
+  CHECK(why({load, {1, "BRX R2 -0x10"}, store, end}).find("through a register") !=
+        std::string::npos);
+  CHECK(why({{0, "?"}, store, end}).find("cannot be read") != std::string::npos);
+  // A load that became one of a loop's.
+  CHECK(why({load, {0, "@P0 BRA 0x0"}, store, end}).find("times") != std::string::npos);
+  // Spills, and instructions that never run, change nothing.
+  CHECK(why({{-1, "STL [R1], R4"}, {0, "@!PT LDS RZ, [RZ]"}, load, store, end}).empty());
+}
+
+TEST_CASE("where one lane adds for its warp, one lane of the record remains") {
+  Mapped m(R"(
+  red.global.add.u32 [%rd1], 1;
+  ret;)",
+           {{0, "VOTEU.ANY UR4, UPT, PT"},
+            {0, "UFLO.U32 UR4, UR4"},
+            {0, "ISETP.EQ.U32.AND P0, PT, R0, UR4, PT"},
+            {0, "@P0 REDG.E.ADD.STRONG.GPU desc[UR6][R4.64], R7"},
+            {1, "EXIT"}});
+  REQUIRE(m.why.empty());
+  m.access(0, 4, 0xffu, 4096, 0, trace::Op::kReduction, trace::Space::kGlobal);
+  m.access(0, 4, 0xffu, 4096, 4, trace::Op::kReduction, trace::Space::kGlobal);  // cannot be
+  m.run();
+  REQUIRE(m.records.size() == 2);
+  CHECK(m.records[0].mask == 0x80u);
+  CHECK(m.site(0).pc == 0x30);
+  CHECK(m.records[1].mask == 0xffu);
+  CHECK(m.counts.kept == 1);
+}
+
+TEST_CASE("an atomic is a reduction when its instruction returns nothing") {
+  Mapped m(R"(
+  red.shared.add.u32 [%r1], 1;
+  ret;)",
+           {{0, "ATOMS.POPC.INC.32 RZ, [R2]"}, {1, "EXIT"}});
+  m.access(0, 4, kAll, 0, 4, trace::Op::kReduction);
+  m.run();
+  CHECK(m.site(0).op == trace::Op::kAtomic);  // as the recorder sees it
+}
+
+TEST_CASE("loops, their depths and an order of the blocks come out of the branches") {
+  // 0; 1 (2 3)* 4 round to 1; 5 far away, back to 6; 6
+  std::vector<FlowLine> lines(8);
+  lines[0] = {true, {7}};
+  lines[3] = {true, {2}};
+  lines[4] = {true, {1}};
+  lines[6] = {false, {}};
+  lines[7] = {false, {5}};
+  const CodeFlow flow = flow_of(lines);
+  CHECK(flow.reducible);
+  REQUIRE(flow.loops.size() == 2);
+  CHECK(flow.depth(0) == 0);
+  CHECK(flow.depth(1) == 1);
+  CHECK(flow.depth(2) == 2);
+  CHECK(flow.depth(4) == 1);
+  CHECK(flow.depth(5) == 0);
+  CHECK(flow.back_edge[3] != kNowhere);
+  CHECK(flow.back_edge[4] != kNowhere);
+  CHECK(flow.loops[flow.back_edge[3]].outer == flow.back_edge[4]);
+  CHECK(flow.order[flow.block_of[7]] < flow.order[flow.block_of[5]]);
+  CHECK(flow.order[flow.block_of[2]] < flow.order[flow.block_of[4]]);
+  std::vector<FlowLine> two_ways(4);
+  two_ways[0] = {true, {2}};
+  two_ways[2] = {true, {1}};
+  CHECK(!flow_of(two_ways).reducible);
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 
 #include "traces/emulate/parser.hpp"
 #include "traces/emulate/sass/machine_code.hpp"
+#include "traces/emulate/sass/site_map.hpp"
 
 namespace warpmem::emulate {
 namespace {
@@ -129,7 +130,16 @@ Result<void> emulate_file(const EmulateRequest& request, EmulateReport& report) 
     machine.emplace((*loaded)->module(), std::move(wanted));
     if (auto known = machine->resources(std::string(k.entry->name)); known) resources = *known;
   }
-  trace::Program program = describe(k);
+  std::optional<SiteMap> map;
+  if (resources) {
+    auto code = machine->instructions(k);
+    auto made = code ? map_sites(k, *code, *resources, machine->arch()) : code.error();
+    if (made) map.emplace(std::move(*made));
+    else report.unmapped = made.error().message;
+  } else if (!request.ptx_only) {
+    report.unmapped = "ptxas refuses it, or there is no ptxas";
+  }
+  trace::Program program = map ? map->program : describe(k);
   if (resources)
     program.registers = resources->registers, program.static_shared = resources->static_shared,
     program.local_bytes = resources->local_bytes;
@@ -139,11 +149,14 @@ Result<void> emulate_file(const EmulateRequest& request, EmulateReport& report) 
   std::optional<Tracer> tracer;
   if (!request.output.empty()) {
     trace::Origin origin;
-    origin.level = trace::Level::kPtx;
+    origin.level = map ? trace::Level::kPtxSass : trace::Level::kPtx;
     origin.tool = request.tool, origin.command = request.command;
     origin.gpu = request.limits.name + " (emulated)", origin.arch = program.arch;
     origin.sms = request.limits.sms;
-    origin.missing = {"what ptxas merges, drops or adds (registers spilled to local memory): the trace is of PTX"};
+    if (!map)
+      origin.missing = {
+          "what ptxas merges, drops or adds (registers spilled to local memory): the trace is of "
+          "PTX"};
     auto made = trace::TraceWriter::create(request.output, origin, {request.overwrite, 3});
     if (!made) return made.error();
     writer.emplace(std::move(made).value());
@@ -158,11 +171,13 @@ Result<void> emulate_file(const EmulateRequest& request, EmulateReport& report) 
     l.allocations = memory->allocations();
     if (auto ok = writer->begin_launch(l); !ok) return ok;
     tracer.emplace(*writer, 0);
+    if (map) tracer->use(*map);
   }
   const auto begin = std::chrono::steady_clock::now();
   auto ran = run_launch(k, *memory, shape, request.run, tracer ? &*tracer : nullptr, report.statistics);
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   if (writer) {
+    report.mapping = tracer->mapping();
     trace::LaunchEnd end;
     end.truncated = !ran;
     if (auto ok = writer->end_launch(0, end); !ok) return ok;

@@ -24,6 +24,8 @@ struct EmulateReport {
   std::string kernel;         // demangled
   RunStatistics statistics;
   double seconds = 0;         // of execution
+  std::string unmapped;  // why the trace is of PTX; empty where it is of machine code, or was to be
+  MappingCounts mapping;
 };
 
 // The trace keeps what was traced when the kernel fails or is interrupted; `report` is filled then too.

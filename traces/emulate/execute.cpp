@@ -377,7 +377,12 @@ void Execution::run_part(Warp& warp, std::uint64_t& slice) {
         ++part->pc;
         break;
       }
-      case Kind::kBranch: goes_on = branch(warp, number, in, active, in.target); break;
+      case Kind::kBranch:
+        if (back_edges_ && active && group_->traced && &code == kernel_.functions[0].get() &&
+            (*back_edges_)[in.statement])
+          tracer_->back_edge(cta_->number, warp.index, in.statement, active);
+        goes_on = branch(warp, number, in, active, in.target);
+        break;
       case Kind::kBranchIndexed: goes_on = branch_indexed(warp, number, in, active); break;
       case Kind::kCall: goes_on = call(warp, number, in, active); break;
       case Kind::kReturn:

@@ -330,11 +330,17 @@ void Execution::space_access(Warp& warp, const Part& part, const Inst& in, const
     return;
   }
   if (tracer_ && group_->traced) {
-    trace::Space kind = space;
     std::uint32_t remote = 0;
+    Lanes own;  // a CTA's own shared memory by way of the cluster's window is local all the same
     if (space == trace::Space::kShared)
-      for (std::uint32_t l = 0; l < 32; ++l) remote |= static_cast<std::uint32_t>((mask >> l & 1) && lanes[l] >> kRankShift != 0) << l;
-    if (mask & ~remote) record(warp, in, code_of(warp, part), a.op, kind, bytes, mask & ~remote, lanes);
+      for (std::uint32_t l = 0; l < 32; ++l) {
+        const std::uint64_t rank = lanes[l] >> kRankShift;
+        own[l] = rank == cta_->rank + 1u ? lanes[l] & ((1u << kRankShift) - 1) : lanes[l];
+        remote |= static_cast<std::uint32_t>((mask >> l & 1) && own[l] >> kRankShift != 0) << l;
+      }
+    if (mask & ~remote)
+      record(warp, in, code_of(warp, part), a.op, space, bytes, mask & ~remote,
+             space == trace::Space::kShared ? own : lanes);
     if (remote) record(warp, in, code_of(warp, part), a.op, trace::Space::kRemoteShared, bytes, remote, lanes);
   }
   const char* what = a.op == Op::kLoad ? "load" : a.op == Op::kStore ? "store" : "atomic";

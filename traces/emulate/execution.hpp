@@ -120,6 +120,7 @@ class Execution {
   const LaunchShape& shape_;
   const RunOptions& options_;
   Tracer* tracer_;
+  const std::vector<std::uint32_t>* back_edges_ = nullptr;  // of the entry; null: nobody asks
   RunStatistics& stats_;
   std::uint32_t threads_ = 0, warps_ = 0, cluster_size_ = 1, shared_bytes_ = 0;
   std::uint64_t groups_ = 0;

@@ -141,6 +141,7 @@ Result<std::uint64_t> Execution::run_ahead(std::uint64_t first) {
 // One group by itself; false: it may be waiting for another.
 bool Execution::run_alone(std::uint64_t number, Tracer* tracer, Speculation::Log& log) {
   tracer_ = tracer;
+  back_edges_ = tracer ? tracer->back_edges() : nullptr;
   log_ = &log;
   number_ = number;
   active_.clear();

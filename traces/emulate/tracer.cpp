@@ -1,12 +1,14 @@
 #include "traces/emulate/tracer.hpp"
 
-#include <algorithm>
-#include <bit>
-#include <limits>
-
+#include "traces/emulate/sass/lane_addresses.hpp"
 #include "traces/record/wire.hpp"
 
 namespace warpmem::emulate {
+namespace {
+
+constexpr std::size_t kPiece = 100'000, kMappedPiece = 2'000'000;  // records of a CTA
+
+}  // namespace
 
 void Tracer::begin_cta(std::uint64_t cta, std::uint32_t warps) {
   Cta c;
@@ -27,7 +29,7 @@ void Tracer::keep_fraction(double fraction) { cta_limit_ = fraction >= 1 ? ~0u :
 
 void Tracer::put(Cta& cta, std::uint32_t warp, const trace::Site& site, trace::Record record) {
   if (last_number_ == ~0u || !(last_site_ == site)) {
-    last_number_ = sites_.number_of(site);
+    last_number_ = sites_->number_of(site);
     last_site_ = site;
   }
   record.site = last_number_;
@@ -44,54 +46,57 @@ void Tracer::mark(std::uint64_t number, std::uint32_t warp, const trace::Site& s
   put(cta, warp, site, r);
 }
 
-// A base and a stride when they say it all, else the addresses of the active lanes.
 void Tracer::access(std::uint64_t number, std::uint32_t warp, const trace::Site& site, std::uint32_t mask, const std::uint64_t* lanes) {
   Cta& cta = find(number);
   if (cta.left_out || stopped()) return;
-  trace::Record r;
-  r.mask = mask;
-  const int first = std::countr_zero(mask);
-  const std::uint32_t rest = mask & (mask - 1);
-  std::int64_t stride = 0;
-  bool regular = true;
-  if (rest != 0) {
-    const int second = std::countr_zero(rest);
-    const auto distance = static_cast<std::int64_t>(lanes[second] - lanes[first]);
-    stride = distance / (second - first);
-    regular = stride * (second - first) == distance && stride >= std::numeric_limits<std::int32_t>::min() && stride <= std::numeric_limits<std::int32_t>::max();
-    if (regular && mask == ~0u) {
-      std::uint64_t different = 0;
-      for (std::uint32_t l = 0; l < 32; ++l) different |= lanes[l] ^ (lanes[0] + static_cast<std::uint64_t>(stride) * l);
-      regular = different == 0;
-    } else if (regular) {
-      for (std::uint32_t left = rest; left && regular; left &= left - 1) {
-        const int l = std::countr_zero(left);
-        regular = lanes[l] == lanes[first] + static_cast<std::uint64_t>(stride * (l - first));
-      }
-    }
-  }
-  if (regular) {
-    r.base = lanes[first] - static_cast<std::uint64_t>(stride * first);
-    r.stride = static_cast<std::int32_t>(stride);
-  } else {
-    r.lanes = static_cast<std::uint32_t>(cta.lanes.size());
-    for (std::uint32_t left = mask; left; left &= left - 1) cta.lanes.push_back(lanes[std::countr_zero(left)]);
-  }
-  put(cta, warp, site, r);
+  put(cta, warp, site, pack_lanes(mask, lanes, cta.lanes));
 }
 
-Tracer Tracer::collector() const { return Tracer(cta_limit_); }
+Tracer Tracer::collector() const {
+  Tracer t(cta_limit_);
+  t.map_ = map_;
+  return t;
+}
+
+void Tracer::use(const SiteMap& map) { map_ = &map; }
+
+void Tracer::back_edge(std::uint64_t cta, std::uint32_t warp, std::uint32_t statement,
+                       std::uint32_t mask) {
+  mark(cta, warp, back_edge_site(16 * statement), mask, 0, 0);
+}
+
+// Statistics are of what is written.
+void Tracer::to_machine_code(Cta& cta) {
+  if (!map_) return;
+  if (!sass_) sass_ = std::make_unique<SassTrace>(*map_, *sites_);
+  for (auto& warp : cta.warps) {
+    if (warp.empty()) continue;
+    const std::size_t before = warp.size();
+    sass_->apply(warp, cta.lanes);
+    records_ += warp.size();
+    records_ -= before;
+  }
+  last_number_ = ~0u;
+}
+
+MappingCounts Tracer::mapping() const {
+  MappingCounts all = taken_;
+  if (sass_) all.add(sass_->counts());
+  return all;
+}
 
 // Sites get the numbers that they would have got in order: those a chunk brings are new in the order
 // in which its CTA met them.
 Result<void> Tracer::take(Tracer& collected) {
   std::vector<std::uint32_t> numbers;
   for (Chunk& chunk : collected.chunks_) {
-    while (numbers.size() < chunk.sites) numbers.push_back(sites_.number_of(collected.sites_.sites()[numbers.size()]));
+    while (numbers.size() < chunk.sites)
+      numbers.push_back(sites_->number_of(collected.sites_->sites()[numbers.size()]));
     for (auto& warp : chunk.cta.warps)
       for (trace::Record& r : warp) r.site = numbers[r.site];
-    if (auto ok = add(chunk.cta); !ok) return ok;
+    if (auto ok = write(chunk.cta); !ok) return ok;
   }
+  taken_.add(collected.mapping());
   records_ += collected.records_;
   skipped_ += collected.skipped_;
   collected.chunks_.clear();
@@ -99,17 +104,22 @@ Result<void> Tracer::take(Tracer& collected) {
 }
 
 Result<void> Tracer::add(Cta& cta) {
+  to_machine_code(cta);
+  return write(cta);
+}
+
+Result<void> Tracer::write(Cta& cta) {
   if (!writer_) {
     Cta rest;
     rest.number = cta.number, rest.left_out = cta.left_out;
     rest.warps.resize(cta.warps.size());
     std::swap(rest, cta);
-    chunks_.push_back({std::move(rest), sites_.size()});
+    chunks_.push_back({std::move(rest), sites_->size()});
     return {};
   }
   for (std::uint32_t w = 0; w < cta.warps.size(); ++w) {
     if (cta.warps[w].empty()) continue;
-    builder_.add(cta.number, w, cta.warps[w], sites_.sites(), cta.lanes);
+    builder_.add(cta.number, w, cta.warps[w], sites_->sites(), cta.lanes);
     cta.warps[w].clear();
     if (!builder_.full()) continue;
     if (auto ok = writer_->append(builder_.take()); !ok) return ok;
@@ -128,7 +138,8 @@ Result<void> Tracer::end_cta(std::uint64_t number) {
 
 Result<void> Tracer::flush_if_large(std::uint64_t number) {
   Cta& cta = find(number);
-  return cta.count > 100000 ? add(cta) : Result<void>{};
+  // To machine code in larger pieces: what belongs together should not be cut.
+  return cta.count > (map_ ? kMappedPiece : kPiece) ? add(cta) : Result<void>{};
 }
 
 Result<void> Tracer::finish() {

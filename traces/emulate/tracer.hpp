@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
+#include "traces/emulate/sass/sass_trace.hpp"
 #include "traces/site_table.hpp"
 #include "traces/writer.hpp"
 
@@ -16,6 +18,16 @@ class Tracer {
   Tracer collector() const;
   Result<void> take(Tracer& collected);
   bool takes_all() const { return most_records_ == ~std::uint64_t{0}; }  // no limit on the number of records
+
+  // Records become those of the machine code; `map` must outlive the tracer. Before the first CTA.
+  void use(const SiteMap& map);
+  // Branches that it must be told of when they are taken: SiteMap::back_edges; null: none.
+  const std::vector<std::uint32_t>* back_edges() const {
+    return map_ && !map_->back_edges.empty() ? &map_->back_edges : nullptr;
+  }
+  void back_edge(std::uint64_t cta, std::uint32_t warp, std::uint32_t statement,
+                 std::uint32_t mask);
+  MappingCounts mapping() const;
 
   void begin_cta(std::uint64_t cta, std::uint32_t warps);
   // `lanes`: 32 addresses, those of the mask valid.
@@ -44,6 +56,8 @@ class Tracer {
   Cta& find(std::uint64_t cta);
   void put(Cta& cta, std::uint32_t warp, const trace::Site& site, trace::Record record);
   Result<void> add(Cta& cta);
+  void to_machine_code(Cta& cta);
+  Result<void> write(Cta& cta);
 
   struct Chunk {
     Cta cta;
@@ -53,7 +67,11 @@ class Tracer {
   trace::TraceWriter* writer_;  // null: a collector
   std::vector<Chunk> chunks_;
   trace::BlockBuilder builder_;
-  trace::SiteTable sites_;
+  std::unique_ptr<trace::SiteTable> sites_ =
+      std::make_unique<trace::SiteTable>();  // stays where it is
+  const SiteMap* map_ = nullptr;
+  std::unique_ptr<SassTrace> sass_;
+  MappingCounts taken_;  // by collectors
   trace::Site last_site_;
   std::uint32_t last_number_ = ~0u;
   std::vector<Cta> open_;

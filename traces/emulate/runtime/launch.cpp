@@ -211,7 +211,7 @@ Code run(Runtime& r, Stream& stream, const KernelCall& call) {
   const bool traced = r.session.wanted(id, f.demangled);
   if (traced)
     tracer = r.session.begin(describe(r, stream, call, kernel, r.resources(f), id), kernel,
-                             r.resources(f), f.program, kernel.module->module().target);
+                             r.resources(f), r.site_map(f), f);
   set_kernel_running(true);
   auto ran = emulate::run_launch(kernel, r.memory, shape, options, tracer, statistics);
   set_kernel_running(false);

@@ -201,6 +201,29 @@ const emulate::Resources* Registry::resources(Function& function, std::uint32_t 
   return function.resources ? &*function.resources : nullptr;
 }
 
+const emulate::SiteMap* Registry::site_map(Function& function, std::uint32_t cc) {
+  if (!function.map_known) {
+    function.map_known = true;
+    const auto attempt = [&]() -> Result<void> {
+      const auto no = [](const char* why) { return Error{ErrorKind::kEnvironment, why, "", ""}; };
+      emulate::MachineCode* code = machine_code(*function.module, cc);
+      if (!code || !function.kernel) return no("there is no machine code of it");
+      if (function.module->wrapper && function.module->wrapper->version == 2)
+        return no("it was linked from several device objects");
+      const emulate::Resources* known = resources(function, cc);
+      if (!known) return no("ptxas refuses it, or there is no ptxas");
+      auto instructions = code->instructions(*function.kernel);
+      if (!instructions) return instructions.error();
+      auto map = emulate::map_sites(*function.kernel, *instructions, *known, code->arch());
+      if (!map) return map.error();
+      function.map = std::make_unique<emulate::SiteMap>(std::move(*map));
+      return {};
+    };
+    if (auto ok = attempt(); !ok) function.unmapped = ok.error().message;
+  }
+  return function.map.get();
+}
+
 Result<std::uint64_t> Registry::address(const Symbol& symbol, emulate::Memory& memory,
                                         std::uint32_t cc) {
   auto module = load(*symbol.module, memory, cc);

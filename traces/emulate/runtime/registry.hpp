@@ -13,6 +13,7 @@
 #include "traces/emulate/program.hpp"
 #include "traces/emulate/runtime/abi.hpp"
 #include "traces/emulate/sass/machine_code.hpp"
+#include "traces/emulate/sass/site_map.hpp"
 
 namespace warpmem::cudart {
 
@@ -39,6 +40,10 @@ struct Function {
   std::string demangled;
   std::optional<emulate::Resources> resources;  // as ptxas says
   bool resources_known = false;                 // asked for already, whether or not there are any
+  std::unique_ptr<emulate::SiteMap>
+      map;  // to the machine code; null: not mapped, `unmapped` says why
+  std::string unmapped;
+  bool map_known = false;
   std::int64_t program = -1;    // in the trace
   int max_dynamic_shared = -1;  // cudaFuncSetAttribute; -1: what every kernel may have
   int carveout = -1;
@@ -77,6 +82,8 @@ class Registry {
   emulate::MachineCode* machine_code(Module& module, std::uint32_t cc);
   // Registers, shared and local memory of the function on that GPU; null: not known.
   const emulate::Resources* resources(Function& function, std::uint32_t cc);
+  // Its accesses in the machine code; null: Function::unmapped says why.
+  const emulate::SiteMap* site_map(Function& function, std::uint32_t cc);
   Result<std::uint64_t> address(const Symbol& symbol, emulate::Memory& memory, std::uint32_t cc);
 
   std::unordered_map<const void*, Symbol>& symbols() { return symbols_; }  // by host address

@@ -119,6 +119,10 @@ struct Runtime {
     return session.options().ptx_only || !kernel(f) ? nullptr
                                                     : registry().resources(f, device().cc());
   }
+  const emulate::SiteMap* site_map(Function& f) {
+    return session.options().ptx_only || !kernel(f) ? nullptr
+                                                    : registry().site_map(f, device().cc());
+  }
   static Registry& registry();  // exists before the runtime does: programs register before main()
 
   // The stream a handle names: null and the two special handles are the default stream; else null.

@@ -1,5 +1,7 @@
 #include "traces/emulate/runtime/session.hpp"
 
+#include "traces/emulate/runtime/registry.hpp"
+
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
@@ -48,7 +50,7 @@ bool Session::wanted(std::uint32_t launch, const std::string& kernel) {
   return !kernel_ || std::regex_search(kernel, *kernel_);
 }
 
-bool Session::open(const std::string& arch) {
+bool Session::open(const std::string& arch, bool mapped) {
   if (opened_) return writer_.has_value();
   opened_ = true;
   if (!options_.status
@@ -59,12 +61,14 @@ bool Session::open(const std::string& arch) {
     else ::close(file);
   }
   trace::Origin origin;
-  origin.level = trace::Level::kPtx;
+  origin.level = mapped ? trace::Level::kPtxSass : trace::Level::kPtx;
   origin.tool = options_.tool, origin.command = options_.command;
   origin.gpu = options_.device.name + " (emulated)", origin.arch = arch;
   origin.sms = static_cast<std::uint32_t>(options_.device.sms);
-  origin.missing = {
-      "what ptxas merges, drops or adds (registers spilled to local memory): the trace is of PTX"};
+  if (!mapped)
+    origin.missing = {
+        "what ptxas merges, drops or adds (registers spilled to local memory): the trace is of "
+        "PTX"};
   auto made = trace::TraceWriter::create(options_.output, origin,
                                          {true, 3});  // the command has asked already
   if (!made) {
@@ -76,32 +80,53 @@ bool Session::open(const std::string& arch) {
   return true;
 }
 
+std::int64_t Session::write_program(const emulate::Kernel& kernel,
+                                    const emulate::Resources* resources,
+                                    const emulate::SiteMap* map, const Function& function) {
+  trace::Program program = map ? map->program : emulate::describe(kernel);
+  if (resources) {
+    program.registers = resources->registers;
+    program.static_shared = resources->static_shared;
+    program.local_bytes = resources->local_bytes;
+  }
+  auto number = writer_->add_program(program);
+  if (!number) return fail(number.error()), -1;
+  if (!map && !options_.ptx_only && told_.insert(function.unmapped).second)
+    note(fmt::format("{} is traced as PTX: {}", program.demangled, function.unmapped));
+  return *number;
+}
+
+void Session::note(const std::string& text) {
+  std::fflush(stdout);
+  std::fputs(fmt::format("warpmem: note: {}\n", text).c_str(), stderr);
+}
+
 emulate::Tracer* Session::begin(trace::Launch launch, const emulate::Kernel& kernel,
-                                const emulate::Resources* resources, std::int64_t& program,
-                                const std::string& arch) {
+                                const emulate::Resources* resources, const emulate::SiteMap* map,
+                                Function& function) {
   const Busy busy(busy_);
   begun_ns_ = now_ns();
-  if (!open(arch)) return nullptr;
-  if (program < 0) {
-    trace::Program described = emulate::describe(kernel);
-    if (resources) {
-      described.registers = resources->registers;
-      described.static_shared = resources->static_shared;
-      described.local_bytes = resources->local_bytes;
-    }
-    auto number = writer_->add_program(described);
-    if (!number) return fail(number.error()), nullptr;
-    program = *number;
-  }
-  launch.program = static_cast<std::uint32_t>(program);
+  if (!open(kernel.module->module().target, map != nullptr)) return nullptr;
+  if (function.program < 0) function.program = write_program(kernel, resources, map, function);
+  if (!writer_) return nullptr;
+  launch.program = static_cast<std::uint32_t>(function.program);
   if (auto ok = writer_->begin_launch(launch); !ok) return fail(ok.error()), nullptr;
   current_ = launch.id;
   tracer_.emplace(*writer_, launch.id);
+  if (map) tracer_->use(*map);
   if (options_.ctas < 1) tracer_->keep_fraction(options_.ctas);
   if (options_.max_records != SessionOptions::kNoLimit)
     tracer_->stop_after(options_.max_records - records_);
   ++launches_;
   return &*tracer_;
+}
+
+void Session::note_mapping(const emulate::MappingCounts& counts) {
+  if (counts.kept == 0) return;
+  note(fmt::format(
+      "launch {}: {} of {} accesses stay as the PTX has them: which machine instructions they are "
+      "is not certain",
+      current_, counts.kept, counts.kept + counts.mapped + counts.merged));
 }
 
 void Session::end(const emulate::RunStatistics& statistics, const Error* failure) {
@@ -113,8 +138,10 @@ void Session::end(const emulate::RunStatistics& statistics, const Error* failure
   trace::LaunchEnd end;
   end.truncated = failure != nullptr || tracer_->stopped();
   end.skipped_ctas = tracer_->skipped();
+  const emulate::MappingCounts mapping = tracer_->mapping();
   tracer_.reset();
   if (auto ok = writer_->end_launch(current_, end); !ok) return fail(ok.error());
+  note_mapping(mapping);
   if (!failure) return;
   const std::string what = failure->message.substr(0, failure->message.find('\n'));
   if (auto ok = writer_->note_missing(fmt::format("launch {} did not end: {}", current_, what));

@@ -19,9 +19,12 @@
 #include "traces/emulate/executor.hpp"
 #include "traces/emulate/runtime/device.hpp"
 #include "traces/emulate/sass/machine_code.hpp"
+#include "traces/emulate/sass/site_map.hpp"
 #include "traces/writer.hpp"
 
 namespace warpmem::cudart {
+
+struct Function;
 
 struct SessionOptions {
   static constexpr std::uint64_t kNoLimit = std::numeric_limits<std::uint64_t>::max();
@@ -56,10 +59,10 @@ class Session {
   bool wanted(std::uint32_t launch, const std::string& kernel);
 
   // Between begin and end the launch's records go to the tracer. Null: it is not traced.
-  // `program` < 0: not written yet; its number is left there.
+  // `resources` and `map` may be null: ptxas did not say.
   emulate::Tracer* begin(trace::Launch launch, const emulate::Kernel& kernel,
-                         const emulate::Resources* resources, std::int64_t& program,
-                         const std::string& arch);
+                         const emulate::Resources* resources, const emulate::SiteMap* map,
+                         Function& function);
   void end(const emulate::RunStatistics& statistics, const Error* failure);
   void count(const emulate::RunStatistics& statistics);  // of a launch that is not traced
 
@@ -70,7 +73,11 @@ class Session {
   bool busy() const { return busy_; }     // inside the writer: sealing from a signal would break it
 
  private:
-  bool open(const std::string& arch);
+  bool open(const std::string& arch, bool mapped);
+  std::int64_t write_program(const emulate::Kernel& kernel, const emulate::Resources* resources,
+                             const emulate::SiteMap* map, const Function& function);
+  void note_mapping(const emulate::MappingCounts& counts);
+  static void note(const std::string& text);
   void fail(const Error& error);
   void tell(const char* event);
   void tell_line(const std::string& line);
@@ -80,6 +87,7 @@ class Session {
   std::optional<trace::TraceWriter> writer_;
   std::optional<emulate::Tracer> tracer_;
   std::uint32_t next_launch_ = 0, current_ = 0;
+  std::set<std::string> told_;  // reasons why kernels are traced as PTX
   std::uint64_t launches_ = 0, records_ = 0, thread_instructions_ = 0;
   double seconds_ = 0;
   std::int64_t begun_ns_ = 0;

@@ -65,6 +65,9 @@ Result<Resources> MachineCode::resources(const std::string& kernel) {
 
 Result<std::vector<MachineInstruction>> MachineCode::instructions(const Kernel& kernel) {
   const std::string name(kernel.entry->name);
+  if (!request_.toolkit.complete())
+    return unknown(
+        fmt::format("no {} was found", request_.toolkit.ptxas.empty() ? "ptxas" : "nvdisasm"));
   auto real = plain(), lines = tagged();
   if (!real) return real.error();
   if (!lines) return lines.error();
@@ -77,7 +80,6 @@ Result<std::vector<MachineInstruction>> MachineCode::instructions(const Kernel& 
     return unknown(request_.shipped.empty()
                        ? "ptxas makes other code with line information than without"
                        : "the program carries machine code of another ptxas or of other options");
-  if (request_.toolkit.nvdisasm.empty()) return unknown("no nvdisasm was found");
   if (!listing_) {
     std::vector<std::uint32_t> symbols;
     for (const record::CubinFunction& f : (*lines)->parsed.functions)

@@ -1,0 +1,364 @@
+#include "traces/emulate/sass/sass_trace.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <map>
+
+#include "traces/emulate/sass/lane_addresses.hpp"
+
+namespace warpmem::emulate {
+namespace {
+
+using What = MappedSite::What;
+using trace::Record;
+
+bool is_access(const trace::Site& s) {
+  return s.op != trace::Op::kCtaBegin && s.op != trace::Op::kCtaEnd;
+}
+
+// Of an access that cannot be as wide as its instruction.
+constexpr std::uint32_t kNotToBeHad = ~std::uint32_t{0};
+
+// All bits of `bytes` bytes from `at` on.
+std::uint32_t bits(std::uint32_t at, std::uint32_t bytes) { return ((1u << bytes) - 1) << at; }
+
+}  // namespace
+
+const SassTrace::Known& SassTrace::known(std::uint32_t number) {
+  while (known_.size() <= number) {
+    Known k;
+    k.site = sites_.sites()[known_.size()];
+    const std::uint32_t statement = k.site.pc / 16;
+    k.marker = k.site.bytes == kBackEdgeBytes;
+    if (k.marker) k.back_edge = map_.back_edges[statement];
+    else if (is_access(k.site) && statement < map_.sites.size()) k.mapped = &map_.sites[statement];
+    known_.push_back(std::move(k));
+  }
+  return known_[number];
+}
+
+void SassTrace::apply(std::vector<Record>& records, std::vector<std::uint64_t>& lanes) {
+  lanes_ = &lanes;
+  out_.clear();
+  out_.reserve(records.size());
+  // Site numbers beyond these are machine instructions', which this warp's records do not have.
+  for (std::size_t i = 0; i < records.size(); ++i) {
+    const Known& k = known(records[i].site);
+    const std::uint32_t loop = k.marker   ? k.back_edge >= 2 ? k.back_edge - 2 : kNowhere
+                               : k.mapped ? k.mapped->loop
+                                          : kNowhere;
+    if (loop == kNowhere) {
+      if (k.marker) continue;  // of a loop around an unrolled one: it has ended that loop's run
+      add_plain(records[i], k);
+      continue;
+    }
+    close_window();
+    std::size_t end = i;
+    for (; end < records.size(); ++end) {
+      const Known& next = known(records[end].site);
+      const bool inside = next.marker ? next.back_edge == 2 + loop
+                                      : next.mapped && (next.mapped->loop == loop ||
+                                                        next.mapped->what == What::kGone);
+      if (!inside) break;
+    }
+    run_loop(records, i, end, loop);
+    i = end - 1;
+  }
+  close_window();
+  std::swap(records, out_);
+}
+
+void SassTrace::add_plain(const Record& record, const Known& k) {
+  Item item;
+  item.record = record;
+  if (!k.mapped || k.mapped->what == What::kNone) {  // a CTA's begin or end
+    close_window();
+    out_.push_back(record);
+    return;
+  }
+  const MappedSite& m = *k.mapped;
+  item.statement = k.site.pc / 16;
+  if (m.what == What::kGone) {
+    ++counts_.gone;
+    return;
+  }
+  bool again = !window_.empty() && m.position < last_position_;
+  if (!again && !window_.empty() && m.position == last_position_ && m.what != What::kPieces)
+    again = window_.back().record.site == record.site &&
+            (window_.back().record.mask & record.mask) != 0;
+  if (again) close_window();
+  last_position_ = m.position;
+  if (m.what == What::kDirect) item.access = &m.accesses[0];
+  if (m.what == What::kPieces) {
+    std::size_t before = 0;
+    for (const Item& i : window_) before += i.statement == item.statement ? 1u : 0u;
+    item.access = &m.accesses[before % m.accesses.size()];
+  }
+  window_.push_back(item);
+}
+
+// The record of a wide access, from that of the PTX access that the instruction is named after.
+void SassTrace::widen(std::size_t number) {
+  Item& item = window_[number];
+  const trace::Site& site = known_[item.record.site].site;
+  const std::uint32_t width = item.access->bytes;
+  if (width <= site.bytes || width > 16) {
+    covered_[number] = 0;
+    return;
+  }
+  // Wide accesses are aligned, so the address says which part of it the PTX access is.
+  Record& r = item.record;
+  const auto first = static_cast<std::uint32_t>(std::countr_zero(r.mask));
+  const auto offset = static_cast<std::uint32_t>(lane_address(r, first, *lanes_) % width);
+  bool alike = offset + site.bytes <= width;
+  if (r.regular()) {
+    alike =
+        alike && (std::popcount(r.mask) == 1 || r.stride % static_cast<std::int32_t>(width) == 0);
+    r.base -= offset;
+  } else {
+    std::uint64_t addresses[32];
+    for (std::uint32_t left = r.mask; left; left &= left - 1) {
+      const auto l = static_cast<std::uint32_t>(std::countr_zero(left));
+      const std::uint64_t a = lane_address(r, l, *lanes_);
+      alike = alike && a % width == offset;
+      addresses[l] = a - offset;
+    }
+    const std::uint32_t kept = r.site;
+    r = pack_lanes(r.mask, addresses, *lanes_);
+    r.site = kept;
+  }
+  if (alike) covered_[number] = bits(offset, site.bytes);
+  else covered_[number] = kNotToBeHad;
+}
+
+// Finds the access that a missing one is part of, between the same barriers: a part of a wide one
+// that nobody has yet, else, for a load, any that reads these bytes too.
+void SassTrace::take_in(std::size_t number) {
+  Item& item = window_[number];
+  const trace::Site& site = known_[item.record.site].site;
+  for (const bool part : {true, false}) {
+    if (!part && site.op != trace::Op::kLoad) return;
+    for (std::size_t i = 0; i < window_.size(); ++i) {
+      const Item& other = window_[i];
+      if (!other.access || other.kept || covered_[i] == kNotToBeHad || other.epoch != item.epoch)
+        continue;
+      const trace::Site& theirs = known_[other.record.site].site;
+      if (theirs.op != site.op || theirs.space != site.space) continue;
+      const std::uint32_t width = std::max(other.access->bytes, theirs.bytes);
+      if (part && (covered_[i] == 0 || item.record.mask != other.record.mask)) continue;
+      const auto distance = lane_distance(other.record, item.record, *lanes_);
+      if (!distance || *distance < 0 || *distance + site.bytes > width) continue;
+      const std::uint32_t mine = bits(static_cast<std::uint32_t>(*distance), site.bytes);
+      if (part && (covered_[i] & mine) != 0) continue;
+      if (part) covered_[i] |= mine;
+      item.into = static_cast<std::uint32_t>(i);
+      return;
+    }
+  }
+}
+
+void SassTrace::close_window() {
+  if (window_.empty()) return;
+  covered_.assign(window_.size(), 0);
+  // Wide accesses first: records change to theirs, so keep the PTX's own.
+  std::vector<std::pair<std::size_t, Record>> widened;
+  bool missing = false;
+  std::uint32_t epoch = 0;
+  for (std::size_t i = 0; i < window_.size(); ++i) {
+    Item& item = window_[i];
+    epoch += known_[item.record.site].site.op == trace::Op::kBarrier ? 1u : 0u;
+    item.epoch = epoch;
+    if (!item.access) {
+      missing |= !item.kept;
+      continue;
+    }
+    item.rank = item.access->rank;
+    const trace::Site& site = known_[item.record.site].site;
+    if (item.access->bytes > site.bytes &&
+        (site.op == trace::Op::kLoad || site.op == trace::Op::kStore)) {
+      widened.emplace_back(i, item.record);
+      widen(i);
+    }
+    if (item.access->one_lane) {
+      const Record& r = item.record;
+      const auto last = 31u - static_cast<std::uint32_t>(std::countl_zero(r.mask));
+      if (r.regular() && (r.stride == 0 || std::popcount(r.mask) == 1))
+        item.record.mask = 1u << last;
+      else item.kept = true;
+    }
+  }
+  if (missing)
+    for (std::size_t i = 0; i < window_.size(); ++i)
+      if (!window_[i].access && !window_[i].kept) take_in(i);
+  // A wide access of which not every byte was asked for is not what it seemed.
+  for (const auto& [i, record] : widened) {
+    if (covered_[i] == bits(0, window_[i].access->bytes)) continue;
+    window_[i].record = record;
+    window_[i].kept = true;
+    for (Item& other : window_)
+      if (other.into == i) other.into = kNowhere;
+  }
+  std::uint32_t rank = 0;
+  for (Item& item : window_) {
+    if (!item.access && item.into == kNowhere) item.kept = true;
+    if (item.kept || !item.access) item.rank = rank;
+    rank = item.rank;
+  }
+  std::stable_sort(window_.begin(), window_.end(),
+                   [](const Item& a, const Item& b) { return a.rank < b.rank; });
+  for (const Item& item : window_) {
+    if (item.into != kNowhere) ++counts_.merged;
+    else emit(item);
+  }
+  window_.clear();
+}
+
+void SassTrace::emit(const Item& item) {
+  Record r = item.record;
+  Known& k = known_[r.site];
+  std::uint32_t pc = 0, bytes = k.site.bytes;
+  if (item.kept || !item.access) {
+    pc = map_.ptx_zone + 16 * item.statement;
+    ++counts_.kept;
+  } else {
+    pc = item.access->pc;
+    if (item.access->bytes > bytes) bytes = item.access->bytes;
+    ++counts_.mapped;
+  }
+  const auto found = std::find_if(k.numbers.begin(), k.numbers.end(),
+                                  [&](const auto& n) { return n.first == pc; });
+  if (found != k.numbers.end()) {
+    r.site = found->second;
+  } else {
+    trace::Site site = k.site;
+    site.pc = pc, site.bytes = bytes;
+    if (item.access && !item.kept &&
+        (site.op == trace::Op::kAtomic || site.op == trace::Op::kReduction))
+      site.op = item.access->reduction ? trace::Op::kReduction : trace::Op::kAtomic;
+    r.site = sites_.number_of(site);
+    k.numbers.emplace_back(pc, r.site);
+  }
+  out_.push_back(r);
+}
+
+void SassTrace::run_loop(const std::vector<Record>& records, std::size_t first, std::size_t last,
+                         std::uint32_t loop) {
+  if (try_loop(records, first, last, loop)) return;
+  window_.clear();
+  for (std::size_t i = first; i < last; ++i) {
+    const Known& k = known(records[i].site);
+    if (k.marker || k.mapped->what == What::kGone) continue;
+    Item item;
+    item.record = records[i];
+    item.statement = k.site.pc / 16;
+    item.kept = true;
+    emit(item);
+  }
+}
+
+Record SassTrace::gather(std::uint32_t mask, const std::uint32_t* record_of_lane,
+                         const std::vector<Record>& records) {
+  const auto first = static_cast<std::uint32_t>(std::countr_zero(mask));
+  const Record& whole = records[record_of_lane[first]];
+  bool one = whole.mask == mask;
+  for (std::uint32_t left = mask; left && one; left &= left - 1)
+    one = record_of_lane[std::countr_zero(left)] == record_of_lane[first];
+  if (one) return whole;
+  std::uint64_t addresses[32];
+  for (std::uint32_t left = mask; left; left &= left - 1) {
+    const auto l = static_cast<std::uint32_t>(std::countr_zero(left));
+    addresses[l] = lane_address(records[record_of_lane[l]], l, *lanes_);
+  }
+  Record r = pack_lanes(mask, addresses, *lanes_);
+  r.site = whole.site;
+  return r;
+}
+
+bool SassTrace::try_loop(const std::vector<Record>& records, std::size_t first, std::size_t last,
+                         std::uint32_t loop) {
+  // The iteration that each lane is in; all lanes of a record must be in the same.
+  std::uint32_t at[32] = {};
+  std::uint32_t lanes = 0;
+  std::map<std::uint32_t, std::vector<std::uint32_t>> found;  // site: record of each iteration
+  std::vector<std::uint32_t> order;                           // sites as they were met
+  for (std::size_t i = first; i < last; ++i) {
+    const Record& r = records[i];
+    if (known_[r.site].mapped && known_[r.site].mapped->what == What::kGone) continue;
+    lanes |= r.mask;
+    const std::uint32_t now = at[std::countr_zero(r.mask)];
+    for (std::uint32_t left = r.mask; left; left &= left - 1) {
+      const int l = std::countr_zero(left);
+      if (at[l] != now) return false;
+      if (known_[r.site].marker) ++at[l];
+    }
+    if (known_[r.site].marker) continue;
+    auto [entry, fresh] = found.try_emplace(r.site);
+    if (fresh) order.push_back(r.site);
+    std::vector<std::uint32_t>& of = entry->second;
+    if (of.size() <= now) of.resize(now + 1, kNowhere);
+    if (of[now] != kNowhere) return false;  // twice in one iteration
+    of[now] = static_cast<std::uint32_t>(i);
+  }
+  std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+    return known_[a].mapped->position < known_[b].mapped->position;
+  });
+  std::uint32_t left[32] = {};  // iterations
+  for (std::uint32_t l = 0; l < 32; ++l) left[l] = lanes >> l & 1 ? at[l] + 1 : 0;
+  std::uint32_t done[32] = {};
+  // What would be written is kept aside until it is clear that the bodies' numbers work out.
+  const UnrolledLoop& u = map_.loops[loop];
+  struct Execution {
+    std::size_t body;
+    std::uint32_t mask;
+    std::uint32_t from[32];
+  };
+  std::vector<Execution> executions;
+  for (std::size_t b = 0; b < u.bodies.size(); ++b) {
+    const std::uint32_t k = u.bodies[b].iterations;
+    for (bool more = true; more; more = more && u.bodies[b].repeats) {
+      Execution e{b, 0, {}};
+      for (std::uint32_t l = 0; l < 32; ++l) {
+        if (left[l] < k) continue;
+        e.mask |= 1u << l;
+        e.from[l] = done[l];
+        left[l] -= k, done[l] += k;
+      }
+      more = e.mask != 0;
+      if (more) executions.push_back(e);
+    }
+  }
+  for (const std::uint32_t l : left)
+    if (l != 0) return false;
+  for (std::size_t i = first; i < last; ++i) {
+    const Known& k = known_[records[i].site];
+    counts_.gone += k.mapped && k.mapped->what == What::kGone ? 1u : 0u;
+  }
+  for (const Execution& e : executions) {
+    for (std::uint32_t c = 0; c < u.bodies[e.body].iterations; ++c) {
+      for (const std::uint32_t site : order) {
+        const Known& k = known_[site];
+        const std::vector<std::uint32_t>& of = found[site];
+        std::uint32_t of_lane[32];
+        std::uint32_t mask = 0;
+        for (std::uint32_t m = e.mask; m; m &= m - 1) {
+          const auto l = static_cast<std::uint32_t>(std::countr_zero(m));
+          const std::uint32_t iteration = e.from[l] + c;
+          const std::uint32_t r = iteration < of.size() ? of[iteration] : kNowhere;
+          if (r == kNowhere || !(records[r].mask >> l & 1)) continue;
+          mask |= 1u << l;
+          of_lane[l] = r;
+        }
+        if (mask == 0) continue;
+        Item item;
+        item.record = gather(mask, of_lane, records);
+        item.statement = k.site.pc / 16;
+        if (k.mapped->what == What::kUnrolled) item.access = &k.mapped->bodies[e.body][c];
+        window_.push_back(item);
+      }
+    }
+    close_window();
+  }
+  return true;
+}
+
+}  // namespace warpmem::emulate

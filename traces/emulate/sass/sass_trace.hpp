@@ -1,0 +1,94 @@
+// Turns the records of one warp, as its PTX made them, into those of the machine code.
+//
+// Works in windows: stretches in which no PTX statement comes after one that stands behind it, that
+// is, without going round a loop. In a window
+//  - an access gets the pc of its machine instruction;
+//  - one whose instruction is wider takes in its neighbours: all bytes of the wide access must have
+//    been asked for by accesses of the same lanes, side by side;
+//  - one without an instruction must lie within another access of the same lanes (it was merged, or
+//    loaded once for several uses);
+//  - the records are put in the order of the machine instructions.
+// A loop that was unrolled is a window for each execution of one of its bodies, whose lanes are
+// those with enough iterations left. What does not fit these rules stays as the PTX has it, at a pc
+// in the PTX part of the program, and is counted.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <utility>
+#include <vector>
+
+#include "traces/emulate/sass/site_map.hpp"
+#include "traces/record.hpp"
+#include "traces/site_table.hpp"
+
+namespace warpmem::emulate {
+
+struct MappingCounts {
+  std::uint64_t mapped = 0;  // records that became one of a machine instruction
+  std::uint64_t merged = 0;  // … part of one
+  std::uint64_t gone = 0;    // no access of the machine code
+  std::uint64_t kept = 0;    // as the PTX has them, because nothing was certain
+  void add(const MappingCounts& o) {
+    mapped += o.mapped, merged += o.merged, gone += o.gone, kept += o.kept;
+  }
+};
+
+// A back edge taken, among a warp's records: `pc` says which branch. Never reaches the trace.
+constexpr std::uint32_t kBackEdgeBytes = ~std::uint32_t{0};
+inline trace::Site back_edge_site(std::uint32_t pc) {
+  return {pc, trace::Op::kPrefetch, trace::Space::kNone, kBackEdgeBytes};
+}
+
+class SassTrace {
+ public:
+  // Both outlive it.
+  SassTrace(const SiteMap& map, trace::SiteTable& sites) : map_(map), sites_(sites) {}
+
+  // `records` of one warp, in order; their listed addresses are in `lanes`, which may grow.
+  void apply(std::vector<trace::Record>& records, std::vector<std::uint64_t>& lanes);
+  const MappingCounts& counts() const { return counts_; }
+
+ private:
+  struct Item {
+    trace::Record record;                // of the PTX
+    std::uint32_t statement = 0;         // ~0: not an access (a CTA's begin and end)
+    const SassAccess* access = nullptr;  // null: missing, or kept
+    std::uint32_t rank = 0;
+    std::uint32_t epoch = 0;        // barriers before it
+    std::uint32_t into = kNowhere;  // merged into this item
+    bool kept = false;
+  };
+  struct Known {  // about a site of the PTX's records
+    trace::Site site;
+    const MappedSite* mapped = nullptr;
+    std::uint32_t back_edge = 0;  // SiteMap::back_edges
+    bool marker = false;
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> numbers;  // its sites by pc
+  };
+  const Known& known(std::uint32_t site);
+  void add_plain(const trace::Record& record, const Known& k);
+  void close_window();
+  void widen(std::size_t item);
+  void take_in(std::size_t item);
+  void emit(const Item& item);
+  // Records [first, last) of an unrolled loop, its back edges among them.
+  void run_loop(const std::vector<trace::Record>& records, std::size_t first, std::size_t last,
+                std::uint32_t loop);
+  bool try_loop(const std::vector<trace::Record>& records, std::size_t first, std::size_t last,
+                std::uint32_t loop);
+  trace::Record gather(std::uint32_t mask, const std::uint32_t* record_of_lane,
+                       const std::vector<trace::Record>& records);
+
+  const SiteMap& map_;
+  trace::SiteTable& sites_;
+  MappingCounts counts_;
+  std::deque<Known> known_;  // by site number
+  std::vector<Item> window_;
+  std::vector<std::uint32_t> covered_;  // of each item: bytes of a wide access that were asked for
+  std::uint32_t last_position_ = 0;
+  std::vector<std::uint64_t>* lanes_ = nullptr;
+  std::vector<trace::Record> out_;
+};
+
+}  // namespace warpmem::emulate

@@ -1,0 +1,71 @@
+// Which machine instructions a kernel's PTX accesses became, worked out once for a kernel.
+//
+// Each machine instruction says which PTX statement it comes from (machine_code.hpp). That settles
+// most of it; what remains is judged by the shape of the code:
+//  - one access instruction, as wide as the statement says, in a loop as deep: the same access.
+//  - none: it may have become part of a wider or an equal access beside it, which only addresses
+//    can tell (sass_trace.hpp).
+//  - several in the bodies that ptxas made of one loop (four iterations at a time, then two, then
+//    one): which of them runs depends on how many iterations are left.
+// Anything else is a reason not to map the kernel at all.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "traces/emulate/program.hpp"
+#include "traces/emulate/sass/flow.hpp"
+#include "traces/emulate/sass/machine_code.hpp"
+#include "traces/site_table.hpp"
+
+namespace warpmem::emulate {
+
+struct SassAccess {
+  std::uint32_t pc = 0;
+  std::uint32_t rank = 0;   // place in the order in which instructions run, loops aside
+  std::uint32_t bytes = 0;  // per lane; 0: as the PTX has it
+  bool reduction = false;   // of an atomic: returns nothing
+  bool one_lane = false;    // the warp adds up first, and one lane acts for all
+};
+
+struct MappedSite {
+  enum class What : std::uint8_t {
+    kNone,      // leaves no records
+    kDirect,    // accesses[0]
+    kPieces,    // accesses, one record each in turn: a matrix fragment
+    kUnrolled,  // bodies: of each of its loop's bodies, an access for each iteration
+    kMissing,   // part of another access, if anything
+    kGone,      // no access: local memory kept in registers, constants that became operands
+  };
+  What what = What::kNone;
+  std::uint32_t position = 0;     // of the PTX statement, in the sense of SassAccess::rank
+  std::uint32_t loop = kNowhere;  // of SiteMap::loops
+  std::vector<SassAccess> accesses;
+  std::vector<std::vector<SassAccess>> bodies;
+};
+
+// A loop of which ptxas made several bodies.
+struct UnrolledLoop {
+  struct Body {
+    std::uint32_t iterations = 1;  // at a time
+    bool repeats = false;          // while as many are left; else once
+  };
+  std::vector<Body> bodies;  // in the order in which they run
+};
+
+struct SiteMap {
+  std::vector<MappedSite> sites;  // by PTX statement (pc / 16)
+  std::vector<UnrolledLoop> loops;
+  // Branches that repeat a loop, by statement: 0 none, 1 another loop, 2 + n loops[n]. Empty where
+  // nothing was unrolled.
+  std::vector<std::uint32_t> back_edges;
+  trace::Program program;      // machine code, and behind it the PTX accesses
+  std::uint32_t ptx_zone = 0;  // pc of PTX statement 0 in it
+  std::uint32_t spills = 0;    // instructions that spill registers: their accesses are not traced
+};
+
+// Fails with the reason where it cannot be done with certainty.
+Result<SiteMap> map_sites(const Kernel& kernel, const std::vector<MachineInstruction>& code,
+                          const Resources& resources, const std::string& arch);
+
+}  // namespace warpmem::emulate
