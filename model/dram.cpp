@@ -49,7 +49,7 @@ Dram::Spot Dram::find(std::uint64_t line) const {
   return {channel, channel * spec_.banks + bank, row};
 }
 
-void Dram::prefetch(std::uint64_t line) const { __builtin_prefetch(&banks_[find(line).bank], 1); }
+void Dram::prefetch(std::uint64_t line) const { __builtin_prefetch(&banks_[found(line).bank], 1); }
 
 std::vector<std::uint64_t> Dram::bus_ticks() const {
   std::vector<std::uint64_t> n;
@@ -119,7 +119,7 @@ std::uint64_t Dram::move(Channel& c, std::uint32_t sectors, std::uint32_t more,
 }
 
 std::uint64_t Dram::read(std::uint64_t line, std::uint32_t sectors, std::uint64_t now) {
-  const Spot at = find(line);
+  const Spot& at = found(line);
   Channel& c = channels_[at.channel];
   const std::uint64_t ready = open(at, now);
   c.reads += sectors;
@@ -128,7 +128,7 @@ std::uint64_t Dram::read(std::uint64_t line, std::uint32_t sectors, std::uint64_
 
 std::uint64_t Dram::write(std::uint64_t line, std::uint32_t sectors, std::uint64_t now,
                           bool completed) {
-  const Spot at = find(line);
+  const Spot& at = found(line);
   Channel& c = channels_[at.channel];
   const std::uint64_t ready = open(at, now, completed);
   c.held += sectors;

@@ -16,6 +16,7 @@
 // alone.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -86,6 +87,12 @@ class Dram {
     std::uint64_t row;
   };
   Spot find(std::uint64_t line) const;
+  // The same of a line that was most likely asked about just before: prefetch() does.
+  const Spot& found(std::uint64_t line) const {
+    Found& f = found_[line * 0x9e3779b97f4a7c15ull >> 57];
+    if (f.line != line) f = {line, find(line)};
+    return f.spot;
+  }
   std::uint64_t open(const Spot& at, std::uint64_t now, bool closed = false);
   std::uint64_t move(Channel& channel, std::uint32_t sectors, std::uint32_t more,
                      std::uint64_t ready);
@@ -95,6 +102,11 @@ class Dram {
   Spec spec_;
   int block_shift_ = 1;
   Divisor by_channels_, by_banks_, by_row_blocks_;
+  struct Found {
+    std::uint64_t line = ~std::uint64_t{0};
+    Spot spot{};
+  };
+  mutable std::array<Found, 128> found_;  // the latest answers of find()
   std::vector<Channel> channels_;
   std::vector<Bank> banks_;  // by channel
   std::uint64_t activations_ = 0, sectors_ = 0;

@@ -23,6 +23,14 @@ class Throughput {
   std::uint64_t reserve(std::uint64_t arrival, std::uint32_t amount) {
     given_ += amount;
     std::uint64_t span = arrival / kSpan;
+    if (span - first_ < kSpans) [[likely]] {  // remembered; mostly its span has all the room
+      std::uint16_t& used = used_[span % kSpans];
+      if (used + std::uint64_t{amount} < kSpan) {
+        const std::uint64_t start = std::max(arrival, span * kSpan + used);
+        used = static_cast<std::uint16_t>(used + amount);
+        return start;
+      }
+    }
     if (span < first_) span = first_;  // the past is served
     if (span >= first_ + kSpans) forget(span - kSpans + 1);
     // What does not fit before the newest span queues behind it.

@@ -105,7 +105,7 @@ class BlockCache {
   std::size_t bytes_ = 0;                             // of all
   std::size_t held_ = 0;                              // of those that somebody holds
   // Warps read here and there, a little at a time.
-  std::pmr::unsynchronized_pool_resource memory_{{0, 4 << 20}, large_pages()};
+  std::pmr::unsynchronized_pool_resource memory_{{8, 4 << 20}, large_pages()};
   std::list<Entry*> recent_;                          // most recently used first
   std::unordered_map<std::uint32_t, Entry> entries_;  // its elements do not move
 };

@@ -14,7 +14,7 @@ constexpr std::uint32_t kInstructionCycles = 4;  // from one instruction of a wa
 constexpr std::uint32_t kSchedulers = 4;         // instructions an SM issues in a cycle
 
 // How many warps ahead of the one that runs its needs are asked for.
-constexpr std::size_t kStateAhead = 24, kRecordAhead = 12, kPrepareAhead = 4;
+constexpr std::size_t kStateAhead = 24, kRecordAhead = 12, kLanesAhead = 8, kPrepareAhead = 4;
 
 }  // namespace
 
@@ -121,10 +121,12 @@ bool LaunchReplay::run_step() {
   const std::size_t n = due_.size();
   for (std::size_t i = 0; i < std::min(n, kStateAhead); ++i) fetch_state(due_[i]);
   for (std::size_t i = 0; i < std::min(n, kRecordAhead); ++i) fetch_record(due_[i]);
+  for (std::size_t i = 0; i < std::min(n, kLanesAhead); ++i) fetch_lanes(warps_[due_[i]].at);
   for (std::size_t i = 0; i < std::min(n, kPrepareAhead); ++i) prepare(due_[i], prepared_[i]);
   for (std::size_t i = 0; i < n; ++i) {
     if (i + kStateAhead < n) fetch_state(due_[i + kStateAhead]);
     if (i + kRecordAhead < n) fetch_record(due_[i + kRecordAhead]);
+    if (i + kLanesAhead < n) fetch_lanes(warps_[due_[i + kLanesAhead]].at);
     if (i + kPrepareAhead < n)
       prepare(due_[i + kPrepareAhead], prepared_[(i + kPrepareAhead) % kPrepared]);
     const std::uint32_t number = due_[i];
@@ -149,12 +151,12 @@ void LaunchReplay::fetch_record(std::uint32_t number) const {
   __builtin_prefetch(warps_[number].at.next + 1);
 }
 
-// What a warp will do first in this step, and the caches that this will meet.
+// What a warp will do first in this step, and the caches that this will meet. (After its beginning
+// a warp waits for its next step.)
 void LaunchReplay::prepare(std::uint32_t number, Prepared& out) {
   const WarpState& warp = warps_[number];
   const trace::Record* r = warp.at.next;
   out.record = nullptr;
-  if (r != warp.at.end && plans_[r->site].action == Action::kBegin) ++r;
   if (r == warp.at.end || warp.ready >= (now_ + 1) * kStepCycles) return;
   if (memory_.prepare(*r, plans_[r->site], warp.at.lanes, sms_[number / Calendar::kSlots].id,
                       out.lines))

@@ -78,6 +78,9 @@ std::uint64_t first_address(const Record& r, const std::uint64_t* lanes) {
 // Lines of an access; a run of neighbouring lanes on neighbouring words takes the short way.
 void list_lines(const Record& r, std::uint32_t bytes, const std::uint64_t* lanes, bool with_bytes, model::LineList& out) {
   if (!r.regular()) return model::touch_addresses(lanes + r.lanes, r.active(), bytes, with_bytes, out);
+  if (r.mask == ~0u && r.stride == static_cast<std::int32_t>(bytes))
+    return model::touch_contiguous(r.base, std::uint64_t{model::kWarpLanes} * bytes, with_bytes,
+                                   out);
   if (r.mask) {
     const int first = std::countr_zero(r.mask);
     const std::uint32_t run = r.mask >> first;

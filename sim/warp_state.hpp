@@ -16,6 +16,15 @@ struct Position {
   const std::uint64_t* lanes = nullptr;  // what Record::lanes counts from
 };
 
+// Has the lanes of a warp's next record brought into the host's cache; reads that record.
+inline void fetch_lanes(const Position& at) {
+  if (at.next == at.end || at.next->regular()) return;
+  const std::uint64_t* const first = at.lanes + at.next->lanes;
+  const std::uint64_t* const end = first + at.next->active();
+  constexpr int kInLine = 8;  // of the host's cache
+  for (const std::uint64_t* lane = first; lane < end; lane += kInLine) __builtin_prefetch(lane);
+}
+
 struct alignas(64) WarpState {
   static constexpr std::uint8_t kNoBarrier = 0xff;
   static constexpr std::uint32_t kLoads = 6;  // that it keeps track of

@@ -45,11 +45,7 @@ Result<TimeResult> LaunchTime::run(const std::function<bool(std::uint64_t)>& tic
         return Error{ErrorKind::kInternal, "no warp can go on: " + standing(), reader_.path(),
                      "please report this with the trace"};
     }
-    const std::uint64_t window = now_ % kWindows;
-    if (due_in_[window] > 0)
-      for (Sm& sm : sms_)
-        if (sm.calendar[window])
-          if (auto ok = run_window(sm); !ok) return ok.error();
+    if (auto ok = run_window(); !ok) return ok.error();
     ++now_;
     if (tick && memory_.counters().records > since + 50000) {
       since = memory_.counters().records;
@@ -158,56 +154,83 @@ void LaunchTime::schedule(Sm& sm, std::uint32_t slot, std::uint64_t cycle) {
   ++due_;
 }
 
-Result<void> LaunchTime::run_window(Sm& sm) {
+// The warps that are due in this window: nothing that happens in it adds to them.
+void LaunchTime::take_due() {
+  due_now_.clear();
   const std::uint64_t window = now_ % kWindows;
-  std::uint64_t due = sm.calendar[window];
-  sm.calendar[window] = 0;
-  const auto count = static_cast<std::uint64_t>(std::popcount(due));
-  due_in_[window] -= count;
-  due_ -= count;
-  sm.cold = false;
-  for (; due; due &= due - 1) {
-    const auto slot = static_cast<std::uint32_t>(std::countr_zero(due));
-    TimedCta& cta = *sm.ctas[slot / occupancy_.warps_per_cta];
-    const std::uint32_t w = slot % occupancy_.warps_per_cta;
-    Listed& mine = listed_[running_];
-    if (const std::uint64_t later = due & (due - 1))
-      look_ahead(sm, static_cast<std::uint32_t>(std::countr_zero(later)), listed_[running_ ^ 1]);
-    if (cta.warps[w].ready >= (now_ + 1) * kWindow) {
-      schedule(sm, slot, cta.warps[w].ready);
-      mine.record = nullptr;
-      running_ ^= 1;
-      continue;
-    }
-    if (auto ok = run_warp(sm, cta, w); !ok) return ok;
-    mine.record = nullptr;  // its place in memory may soon be another's
-    running_ ^= 1;
-    if (cta.left == 0) {
-      std::uint64_t end = 0;
-      for (const TimedWarp& s : cta.warps) end = std::max(end, s.ready);
-      result_.last_cta = std::max(result_.last_cta, end);
-      result_.warp_cycles += (end - cta.started) * cta.warps.size();
-      if (stays_)
-        result_.stays.push_back({cta.number, cta.started, end, sm.id,
-                                 static_cast<std::int32_t>(slot / occupancy_.warps_per_cta)});
-      sm.ctas[slot / occupancy_.warps_per_cta].reset();
-      --sm.resident;
-      --resident_;
-      if (auto ok = start_next(sm, end); !ok) return ok;
-    }
+  if (due_in_[window] == 0) return;
+  for (Sm& sm : sms_) {
+    for (std::uint64_t due = sm.calendar[window]; due; due &= due - 1)
+      due_now_.push_back({&sm, static_cast<std::uint32_t>(std::countr_zero(due))});
+    sm.calendar[window] = 0;
+  }
+  due_in_[window] = 0;
+  due_ -= due_now_.size();
+}
+
+Result<void> LaunchTime::run_window() {
+  take_due();
+  const std::size_t n = due_now_.size();
+  if (n == 0) return {};
+  for (std::size_t i = 0; i < n + kCtaAhead; ++i) {
+    // The warp whose turn comes so many turns later. What it will need is asked for in steps, each
+    // of which reads what the one before it has brought.
+    const auto due = [&](std::size_t later) -> const Due* {
+      const std::size_t k = i + later - kCtaAhead;
+      return i + later >= kCtaAhead && k < n ? &due_now_[k] : nullptr;
+    };
+    if (const Due* d = due(kCtaAhead)) __builtin_prefetch(&cta_of(*d).warps);
+    if (const Due* d = due(kStateAhead)) fetch_state(*d);
+    if (const Due* d = due(kRecordAhead)) __builtin_prefetch(warp_of(*d).at.next);
+    if (const Due* d = due(kLanesAhead)) fetch_lanes(warp_of(*d).at);
+    if (const Due* d = due(kLinesAhead)) look_ahead(*d, listed_[(i + kLinesAhead) % kListed]);
+    const Due* const now = due(0);
+    if (!now) continue;
+    listing_ = &listed_[i % kListed];
+    if (auto ok = run_due(*now); !ok) return ok;
+    listing_->record = nullptr;  // its place in memory may soon be another's
   }
   return {};
 }
 
+void LaunchTime::fetch_state(const Due& due) {
+  const char* warp = reinterpret_cast<const char*>(&warp_of(due));
+  for (std::size_t at = 0; at < sizeof(TimedWarp); at += 64) __builtin_prefetch(warp + at, 1);
+}
+
+Result<void> LaunchTime::run_due(const Due& due) {
+  Sm& sm = *due.sm;
+  sm.cold = false;
+  const std::uint32_t slot = due.slot;
+  TimedCta& cta = cta_of(due);
+  const std::uint32_t w = slot % occupancy_.warps_per_cta;
+  if (cta.warps[w].ready >= (now_ + 1) * kWindow) {
+    schedule(sm, slot, cta.warps[w].ready);
+    return {};
+  }
+  if (auto ok = run_warp(sm, cta, w); !ok) return ok;
+  if (cta.left > 0) return {};
+  std::uint64_t end = 0;
+  for (const TimedWarp& s : cta.warps) end = std::max(end, s.ready);
+  result_.last_cta = std::max(result_.last_cta, end);
+  result_.warp_cycles += (end - cta.started) * cta.warps.size();
+  if (stays_)
+    result_.stays.push_back({cta.number, cta.started, end, sm.id,
+                             static_cast<std::int32_t>(slot / occupancy_.warps_per_cta)});
+  sm.ctas[slot / occupancy_.warps_per_cta].reset();
+  --sm.resident;
+  --resident_;
+  return start_next(sm, end);
+}
+
 // Lists the lines of the record that a warp of this window comes to next. A warp without a segment
 // mostly has to wait for its last access first, and would be listed again.
-void LaunchTime::look_ahead(const Sm& sm, std::uint32_t slot, Listed& out) {
-  const TimedWarp& warp =
-      sm.ctas[slot / occupancy_.warps_per_cta]->warps[slot % occupancy_.warps_per_cta];
+void LaunchTime::look_ahead(const Due& due, Listed& out) {
+  const TimedWarp& warp = warp_of(due);
   out.record = nullptr;
   if (!warp.segment || warp.ready >= (now_ + 1) * kWindow || warp.at.next == warp.at.end) return;
   const trace::Record& r = *warp.at.next;
-  if (memory_.prepare(r, plans_[r.site], warp.at.lanes, sm.id, out.lines)) out.record = &r;
+  if (memory_.prepare(r, plans_[r.site], warp.at.lanes, due.sm->id, out.lines)) out.record = &r;
 }
 
 std::string LaunchTime::standing() const {

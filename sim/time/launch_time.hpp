@@ -83,9 +83,25 @@ class LaunchTime {
   // Gives the SM the next CTA, from `cycle` on, when its turn has come.
   Result<void> start_next(Sm& sm, std::uint64_t cycle);
   void schedule(Sm& sm, std::uint32_t slot, std::uint64_t cycle);
-  Result<void> run_window(Sm& sm);
-  struct Listed;
-  void look_ahead(const Sm& sm, std::uint32_t slot, Listed& out);
+  // A warp that is due in this window.
+  struct Due {
+    Sm* sm;
+    std::uint32_t slot;
+  };
+  // A record whose lines were listed ahead of its turn.
+  struct Listed {
+    const trace::Record* record = nullptr;
+    MemorySystem::Lines lines;
+  };
+  void take_due();
+  Result<void> run_window();
+  Result<void> run_due(const Due& due);
+  void fetch_state(const Due& due);
+  void look_ahead(const Due& due, Listed& out);
+  TimedCta& cta_of(const Due& due) { return *due.sm->ctas[due.slot / occupancy_.warps_per_cta]; }
+  TimedWarp& warp_of(const Due& due) {
+    return cta_of(due).warps[due.slot % occupancy_.warps_per_cta];
+  }
   void summarise();
   Error interrupted() const;
   std::string standing() const;
@@ -135,14 +151,13 @@ class LaunchTime {
   std::uint64_t last_store_ = 0;
   std::uint64_t lane_bytes_ = 0;  // that accesses moved between L1s and registers
   bool reaches_memory_ = false;
-  // A record whose lines were listed ahead of its turn; those of the warp that runs and of the
-  // next.
-  struct Listed {
-    const trace::Record* record = nullptr;
-    MemorySystem::Lines lines;
-  };
-  std::array<Listed, 2> listed_;
-  std::size_t running_ = 0;  // which of them is the running warp's
+  std::vector<Due> due_now_;
+  // How many turns ahead a warp's needs are asked for.
+  static constexpr std::size_t kCtaAhead = 23, kStateAhead = 19, kRecordAhead = 11, kLanesAhead = 7,
+                               kLinesAhead = 3;
+  static constexpr std::size_t kListed = kLinesAhead + 1;
+  std::array<Listed, kListed> listed_;
+  Listed* listing_ = &listed_[0];  // the running warp's
   TimeResult result_;
 };
 

@@ -140,9 +140,8 @@ void LaunchTime::access(Sm& sm, TimedCta& cta, TimedWarp& warp, std::uint32_t w,
   }
   std::uint64_t start = std::max({issued, sm.lsu, path_.ready(sm.id)});
   place.now = start;
-  Listed& listed = listed_[running_];
-  memory_.run(r, plan, lanes, place, listed.record == &r ? &listed.lines : nullptr);
-  listed.record = nullptr;
+  memory_.run(r, plan, lanes, place, listing_->record == &r ? &listing_->lines : nullptr);
+  listing_->record = nullptr;
   // The way back to the registers is as wide as the data stage. Two misses take a cycle of it
   // (measured: one SM reading from the L2, and columns of a matrix of which one load in eight
   // misses).
