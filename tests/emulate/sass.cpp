@@ -328,6 +328,67 @@ TEST_CASE("one run of an unrolled loop ends where the loop around it goes round"
   CHECK(m.run() == "90/4 a0/4 c0/4 e0/4 90/4 a0/4 c0/4");
 }
 
+TEST_CASE("bodies that take one iteration each run in turn") {
+  const char* body = R"(
+AGAIN:
+  ld.shared.u32 %r10, [%r10];
+  setp.ne.u32 %p1, %r10, 0;
+  @%p1 bra AGAIN;
+  ret;)";
+  const auto again = [](Mapped& m, std::uint32_t times, std::uint32_t mask) {
+    for (std::uint32_t i = 0; i < times; ++i) {
+      m.access(0, 4, mask, 64 * i, 4);
+      if (i + 1 < times) m.again(2, mask);
+    }
+  };
+  SECTION("one before the loop, two in it") {
+    Mapped m(body, {{0, "LDS R1, [R1]"},
+                    {2, "@!P0 BRA 0x60"},
+                    {0, "LDS R1, [R1]"},
+                    {2, "@!P0 BRA 0x60"},
+                    {0, "LDS R1, [R1]"},
+                    {2, "@P0 BRA 0x20"},
+                    {3, "EXIT"}});
+    REQUIRE(m.why.empty());
+    again(m, 6, kAll);
+    CHECK(m.run() == "0/4 20/4 40/4 20/4 40/4 20/4");
+    CHECK(m.counts.kept == 0);
+  }
+  SECTION("lanes that leave do not come back") {
+    Mapped m(body, {{0, "LDS R1, [R1]"},
+                    {2, "@!P0 BRA 0x40"},
+                    {0, "LDS R1, [R1]"},
+                    {2, "@P0 BRA 0x0"},
+                    {3, "EXIT"}});
+    REQUIRE(m.why.empty());
+    m.access(0, 4, kAll, 0, 4);
+    m.again(2, 0xffu);
+    m.access(0, 4, 0xffu, 64, 4);
+    m.again(2, 0xfu);
+    m.access(0, 4, 0xfu, 128, 4);
+    CHECK(m.run() == "0/4 20/4 0/4");
+    CHECK(m.records[2].mask == 0xfu);
+  }
+  SECTION("all of them, when the compiler knows that there are no more") {
+    Mapped m(body, {{0, "LDS R1, [R1]"}, {2, "@!P0 BRA 0x30"}, {0, "LDS R1, [R1]"}, {3, "EXIT"}});
+    REQUIRE(m.why.empty());
+    again(m, 2, kAll);
+    CHECK(m.run() == "0/4 20/4");
+    m.records.clear();
+    again(m, 3, kAll);  // but there are
+    m.run();
+    CHECK(m.counts.kept == 3);
+  }
+  SECTION("not when there is a way back from the middle") {
+    const Mapped m(body, {{0, "LDS R1, [R1]"},
+                          {2, "@P1 BRA 0x0"},
+                          {0, "LDS R1, [R1]"},
+                          {2, "@P0 BRA 0x0"},
+                          {3, "EXIT"}});
+    CHECK(m.why.find("do not follow in turn") != std::string::npos);
+  }
+}
+
 TEST_CASE("what is not understood is not mapped, and says why") {
   const char* body = R"(
   ld.shared.u32 %r1, [%r10];
@@ -343,6 +404,7 @@ TEST_CASE("what is not understood is not mapped, and says why") {
         std::string::npos);
   CHECK(why({load, {1, "BRX R2 -0x10"}, store, end}).find("through a register") !=
         std::string::npos);
+  CHECK(why({load, {1, "BRX R2 -0x10 (*\"BRANCH_TARGETS 0x20,0x30\"*)"}, store, end}).empty());
   CHECK(why({{0, "?"}, store, end}).find("cannot be read") != std::string::npos);
   // A load that became one of a loop's.
   CHECK(why({load, {0, "@P0 BRA 0x0"}, store, end}).find("times") != std::string::npos);

@@ -23,6 +23,8 @@ TEST_CASE("sections, instructions, source lines and branch targets are read",
       "\t//## File \"/src/other.cuh\", line 3 inlined at \"/src/copy.cu\", line 14\n"
       "        /*0020*/               @P1 BRA `(.L_x_1) ;\n"
       "        /*0030*/                   BRA `(.L_x_2);\n"
+      "        /*0038*/                   BRX R4 -0x1e0      (*\"BRANCH_TARGETS "
+      ".L_x_1,.L_x_2\"*);\n"
       ".L_x_2:\n"
       "        /*0040*/                   EXIT ;\n"
       "\t.section\t.text._Z5otherPf,\"ax\",@progbits\n"
@@ -30,7 +32,7 @@ TEST_CASE("sections, instructions, source lines and branch targets are read",
   REQUIRE(listing.sections.size() == 2);
   const CodeSection* copy = listing.find(".text._Z4copyPf");
   REQUIRE(copy != nullptr);
-  REQUIRE(copy->code.size() == 5);
+  REQUIRE(copy->code.size() == 6);
   CHECK(copy->code[0].text == "LDC R1, c[0x0][0x28]");
   CHECK(copy->code[0].line == 0);
   CHECK(copy->code[1].pc == 0x10);
@@ -41,6 +43,7 @@ TEST_CASE("sections, instructions, source lines and branch targets are read",
   CHECK(listing.files[copy->code[2].file] == "/src/other.cuh");
   CHECK(copy->code[2].line == 3);
   CHECK(copy->code[3].text == "BRA 0x40");
+  CHECK(copy->code[4].text.find("(*\"BRANCH_TARGETS 0x10,0x40\"*)") != std::string::npos);
   const CodeSection* other = listing.find(".text._Z5otherPf");
   REQUIRE(other != nullptr);
   CHECK(other->code[0].text == "BRA `(.L_x_1)");  // not in this section

@@ -86,17 +86,29 @@ class Parser {
     file_ = line_ = 0;
   }
 
-  // `(.L_x_12) becomes 0x310.
+  // `(.L_x_12) becomes 0x310, and so do the places that a branch through a register may go to:
+  // (*"BRANCH_TARGETS .L_x_1,.L_x_2"*).
   void resolve(std::string& text) const {
+    for (std::size_t at = text.find("BRANCH_TARGETS "); at < text.size();
+         at = text.find_first_of(",\"", at)) {
+      at = text.find(".L", at);
+      if (at == text.npos) break;
+      const auto label = labels_.find(text.substr(at, text.find_first_of(",\"* ", at) - at));
+      if (label != labels_.end()) text.replace(at, label->first.size(), hex(label->second));
+    }
     const std::size_t open = text.find("`(.L");
     if (open == text.npos) return;
     const std::size_t close = text.find(')', open);
     if (close == text.npos) return;
     const auto label = labels_.find(text.substr(open + 2, close - open - 2));
     if (label == labels_.end()) return;
-    std::array<char, 16> offset{};
-    std::snprintf(offset.data(), offset.size(), "0x%x", label->second);
-    text.replace(open, close + 1 - open, offset.data());
+    text.replace(open, close + 1 - open, hex(label->second));
+  }
+
+  static std::string hex(std::uint32_t value) {
+    std::array<char, 16> digits{};
+    std::snprintf(digits.data(), digits.size(), "0x%x", value);
+    return digits.data();
   }
 
   Disassembly result_;

@@ -64,21 +64,17 @@ class Reader {
     for (const auto& edges : next_)
       for (const Edge& e : edges) boost::add_edge(e.from, e.to, graph);
     const auto none = boost::graph_traits<Graph>::null_vertex();
-    dominator_.assign(last_.size(), none);
-    if (last_.empty()) return;
-    boost::lengauer_tarjan_dominator_tree(
-        graph, boost::vertex(0, graph),
-        boost::make_iterator_property_map(dominator_.begin(), get(boost::vertex_index, graph)));
+    std::vector<boost::graph_traits<Graph>::vertex_descriptor> dominator(last_.size(), none);
+    if (!last_.empty())
+      boost::lengauer_tarjan_dominator_tree(
+          graph, boost::vertex(0, graph),
+          boost::make_iterator_property_map(dominator.begin(), get(boost::vertex_index, graph)));
+    for (const auto d : dominator)
+      flow_.dominator.push_back(d == none ? kNowhere : static_cast<std::uint32_t>(d));
   }
 
-  bool reached(std::size_t b) const {
-    return b == 0 || dominator_[b] != boost::graph_traits<Graph>::null_vertex();
-  }
-  bool dominates(std::uint32_t a, std::size_t b) const {
-    while (b != a && b != 0 && reached(b)) b = dominator_[b];
-    return b == a;
-  }
-  bool goes_back(const Edge& e) const { return reached(e.from) && dominates(e.to, e.from); }
+  bool reached(std::uint32_t b) const { return b == 0 || flow_.dominator[b] != kNowhere; }
+  bool goes_back(const Edge& e) const { return reached(e.from) && flow_.dominates(e.to, e.from); }
 
   void find_loops() {
     const auto blocks = static_cast<std::uint32_t>(last_.size());
@@ -162,7 +158,6 @@ class Reader {
   CodeFlow flow_;
   std::vector<std::uint32_t> last_;  // of each block
   std::vector<std::vector<Edge>> next_;
-  std::vector<boost::graph_traits<Graph>::vertex_descriptor> dominator_;
 };
 
 }  // namespace

@@ -28,12 +28,18 @@ struct CodeFlow {
   std::vector<std::uint32_t> order;     // of each block; kNowhere: nothing leads to it
   std::vector<std::uint32_t> loop_of;   // of each block: the innermost, kNowhere: none
   std::vector<Loop> loops;
+  std::vector<std::uint32_t> dominator;  // of each block: the last one that all ways to it share
   std::vector<std::uint32_t> back_edge;  // of each line that jumps back: the loop it repeats
   bool reducible = true;  // every cycle is a loop with one way in: else the rest means little
 
   std::uint32_t depth(std::uint32_t line) const {
     const std::uint32_t loop = loop_of[block_of[line]];
     return loop == kNowhere ? 0 : loops[loop].depth;
+  }
+  // Blocks: whoever is in b has been in a.
+  bool dominates(std::uint32_t a, std::uint32_t b) const {
+    while (b != a && b != kNowhere) b = dominator[b];
+    return b == a;
   }
   bool reached(std::uint32_t line) const { return order[block_of[line]] != kNowhere; }
 };

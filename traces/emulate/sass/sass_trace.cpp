@@ -71,7 +71,7 @@ void SassTrace::apply(std::vector<Record>& records, std::vector<std::uint64_t>& 
 void SassTrace::add_plain(const Record& record, const Known& k) {
   Item item;
   item.record = record;
-  if (!k.mapped || k.mapped->what == What::kNone) {  // a CTA's begin or end
+  if (!k.mapped) {  // a CTA's begin or end
     close_window();
     out_.push_back(record);
     return;
@@ -307,25 +307,26 @@ bool SassTrace::try_loop(const std::vector<Record>& records, std::size_t first, 
   std::uint32_t done[32] = {};
   // What would be written is kept aside until it is clear that the bodies' numbers work out.
   const UnrolledLoop& u = map_.loops[loop];
-  struct Execution {
-    std::size_t body;
-    std::uint32_t mask;
-    std::uint32_t from[32];
-  };
   std::vector<Execution> executions;
-  for (std::size_t b = 0; b < u.bodies.size(); ++b) {
-    const std::uint32_t k = u.bodies[b].iterations;
-    for (bool more = true; more; more = more && u.bodies[b].repeats) {
-      Execution e{b, 0, {}};
-      for (std::uint32_t l = 0; l < 32; ++l) {
-        if (left[l] < k) continue;
-        e.mask |= 1u << l;
-        e.from[l] = done[l];
-        left[l] -= k, done[l] += k;
-      }
-      more = e.mask != 0;
-      if (more) executions.push_back(e);
+  const auto execute = [&](std::size_t body) {
+    const std::uint32_t k = u.bodies[body].iterations;
+    Execution e{body, 0, {}};
+    for (std::uint32_t l = 0; l < 32; ++l) {
+      if (left[l] < k) continue;
+      e.mask |= 1u << l;
+      e.from[l] = done[l];
+      left[l] -= k, done[l] += k;
     }
+    if (e.mask != 0) executions.push_back(e);
+    return e.mask != 0;
+  };
+  for (std::size_t b = 0; b < u.bodies.size() && !u.in_turn; ++b)
+    while (execute(b) && u.bodies[b].repeats) {
+    }
+  if (u.in_turn) {
+    std::size_t again = 0, b = 0;
+    while (again < u.bodies.size() && !u.bodies[again].repeats) ++again;
+    while (b < u.bodies.size() && execute(b)) b = b + 1 < u.bodies.size() ? b + 1 : again;
   }
   for (const std::uint32_t l : left)
     if (l != 0) return false;

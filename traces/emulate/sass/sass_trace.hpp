@@ -66,6 +66,11 @@ class SassTrace {
     bool marker = false;
     std::vector<std::pair<std::uint32_t, std::uint32_t>> numbers;  // its sites by pc
   };
+  struct Execution {  // of a body of an unrolled loop
+    std::size_t body;
+    std::uint32_t mask;
+    std::uint32_t from[32];  // each lane's first iteration
+  };
   const Known& known(std::uint32_t site);
   void add_plain(const trace::Record& record, const Known& k);
   void close_window();

@@ -120,6 +120,21 @@ std::pair<std::string_view, long> address_of(std::string_view text) {
   return {inside.substr(0, plus), minus ? -value : value};
 }
 
+// Of a branch through a register: (*"BRANCH_TARGETS 0x1e0,0x460"*).
+std::vector<std::uint32_t> branch_targets(std::string_view text) {
+  constexpr std::string_view kNote = "BRANCH_TARGETS ";
+  std::vector<std::uint32_t> targets;
+  std::size_t at = text.find(kNote);
+  at = at == text.npos ? at : at + kNote.size();
+  while (at < text.size() && text.substr(at).starts_with("0x")) {
+    targets.push_back(static_cast<std::uint32_t>(
+        std::strtoul(std::string(text.substr(at, 10)).c_str(), nullptr, 16)));
+    at = text.find_first_of(",\"", at);
+    if (at < text.size()) ++at;
+  }
+  return targets;
+}
+
 class Mapper {
  public:
   Mapper(const Kernel& kernel, const std::vector<MachineInstruction>& code,
@@ -156,7 +171,11 @@ class Mapper {
         lines[i].targets.push_back(f.labels[s.operands[0].number]);
         lines[i].falls = s.guard >= 0;
       } else if (word == "brx") {
-        return no("it branches through a table");
+        if (s.operands.size() < 2) return no("it branches through a register");
+        const auto list = f.branch_targets.find(s.operands[1].name);
+        if (list == f.branch_targets.end()) return no("it branches through a register");
+        for (const std::uint32_t label : list->second) lines[i].targets.push_back(f.labels[label]);
+        lines[i].falls = s.guard >= 0;
       } else if (word == "ret" || word == "exit" || word == "trap") {
         lines[i].falls = s.guard >= 0;
         lines[i].targets.push_back(static_cast<std::uint32_t>(f.body.size()));  // nowhere
@@ -189,9 +208,14 @@ class Mapper {
       const bool guarded =
           in.guard.when == trace::Guard::When::kIf || in.guard.when == trace::Guard::When::kIfNot;
       if (in.is_branch()) {
-        const auto to = in.target ? at.find(*in.target) : at.end();
-        if (to == at.end()) return no("its code branches through a register");
-        lines[i].targets.push_back(to->second);
+        std::vector<std::uint32_t> targets = branch_targets(code_[i].line.text);
+        if (in.target) targets.push_back(*in.target);
+        if (targets.empty()) return no("its code branches through a register");
+        for (const std::uint32_t target : targets) {
+          const auto to = at.find(target);
+          if (to == at.end()) return no("its code branches to nowhere");
+          lines[i].targets.push_back(to->second);
+        }
         lines[i].falls = in.conditional_branch;
       } else if (in.kind == InstructionKind::kExit || in.kind == InstructionKind::kReturn) {
         lines[i].targets.push_back(static_cast<std::uint32_t>(code_.size()));
@@ -352,11 +376,16 @@ class Mapper {
       if (!body.repeats && depth + 1 != l.depth) return fails("its bodies are at other depths");
       out.bodies.push_back(body);
     }
+    const bool single = std::all_of(out.bodies.begin(), out.bodies.end(),
+                                    [](const auto& body) { return body.iterations == 1; });
+    out.in_turn = single && blocks.size() > 1;
+    if (out.in_turn && !take_turns(out, blocks)) return fails("its bodies do not follow in turn");
     // Four at a time while there are four, then two if there are two, then one: no other choice.
-    for (std::size_t b = 0; b < out.bodies.size(); ++b) {
+    for (std::size_t b = 0; b < out.bodies.size() && !out.in_turn; ++b) {
       const std::uint32_t k = out.bodies[b].iterations;
       if (b > 0 && k >= out.bodies[b - 1].iterations) return fails("its bodies do not get smaller");
       const bool last = b + 1 == out.bodies.size();
+      if (last && b == 0 && !out.bodies[b].repeats) break;  // unrolled as a whole
       if (last && k != 1) return fails("no body takes a single iteration");
       if (b == 0 && !out.bodies[b].repeats) return fails("its largest body does not repeat");
     }
@@ -366,11 +395,33 @@ class Mapper {
     for (std::uint32_t s = 0; s < ptx_.size(); ++s) {
       const std::uint32_t repeats = ptx_flow_.back_edge[s];
       if (repeats == kNowhere) continue;
+      if (kernel_.functions[0]->function->body[s].opcode.starts_with("brx"))
+        return fails("a loop ends with a branch through a table");
       if (repeats == loop) map_.back_edges[s] = 2 + number;
       else if (map_.back_edges[s] == 0) map_.back_edges[s] = 1;
     }
     map_.loops.push_back(std::move(out));
     return {};
+  }
+
+  // Some that run once, then those of one loop, if any: each leads to the next only, the last to
+  // the loop's first.
+  bool take_turns(const UnrolledLoop& loop, const std::vector<std::uint32_t>& blocks) const {
+    for (std::size_t b = 1; b < blocks.size(); ++b)
+      if (!sass_flow_.dominates(blocks[b - 1], blocks[b]) ||
+          (loop.bodies[b - 1].repeats && !loop.bodies[b].repeats))
+        return false;
+    if (!loop.bodies.back().repeats) return true;  // unrolled as a whole
+    const std::uint32_t around = sass_flow_.loop_of[blocks.back()];
+    if (around == kNowhere) return false;
+    for (std::size_t b = 0; b < blocks.size(); ++b)
+      if (loop.bodies[b].repeats && sass_flow_.loop_of[blocks[b]] != around) return false;
+    if (sass_flow_.loops[around].falls_round) return false;
+    for (std::uint32_t i = 0; i < code_.size(); ++i)
+      if (sass_flow_.back_edge[i] == around &&
+          !sass_flow_.dominates(blocks.back(), sass_flow_.block_of[i]))
+        return false;
+    return true;
   }
 
   // The scheduler moves copies past each other. Where they count from one register, the constants

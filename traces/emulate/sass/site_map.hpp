@@ -5,8 +5,10 @@
 //  - one access instruction, as wide as the statement says, in a loop as deep: the same access.
 //  - none: it may have become part of a wider or an equal access beside it, which only addresses
 //    can tell (sass_trace.hpp).
-//  - several in the bodies that ptxas made of one loop (four iterations at a time, then two, then
-//    one): which of them runs depends on how many iterations are left.
+//  - several in the bodies that ptxas made of one loop. Either it counts (four iterations at a
+//  time,
+//    then two, then one): which of them runs depends on how many iterations are left. Or it looks
+//    after each iteration whether there is another: they run in turn.
 // Anything else is a reason not to map the kernel at all.
 #pragma once
 
@@ -51,6 +53,7 @@ struct UnrolledLoop {
     bool repeats = false;          // while as many are left; else once
   };
   std::vector<Body> bodies;  // in the order in which they run
+  bool in_turn = false;      // one iteration each; those that repeat again and again
 };
 
 struct SiteMap {
