@@ -72,6 +72,13 @@ TEST_CASE("32-bit integers wrap, shift past their width and divide by zero as ha
   check_ints("div.s32 %d, %a, %b;", [](u32 a, u32 b) { return b == 0 ? ~0u : b == ~0u ? 0u - a : static_cast<u32>(static_cast<s32>(a) / static_cast<s32>(b)); });
   check_ints("rem.s32 %d, %a, %b;", [](u32 a, u32 b) { return b == 0 ? ~0u : b == ~0u ? 0u : static_cast<u32>(static_cast<s32>(a) % static_cast<s32>(b)); });
   check_ints("min.s32 %d, %a, %b;", [](u32 a, u32 b) { return static_cast<s32>(a) < static_cast<s32>(b) ? a : b; });
+  check_ints("max.s16x2.relu %d, %a, %b;", [](u32 a, u32 b) {  // the mode stands behind the type
+    const auto half = [](u32 x, u32 y) {
+      const int u = static_cast<std::int16_t>(x), v = static_cast<std::int16_t>(y);
+      return static_cast<u32>(std::max({u, v, 0}));
+    };
+    return half(a, b) | half(a >> 16, b >> 16) << 16;
+  });
   check_ints("max.u32 %d, %a, %b;", [](u32 a, u32 b) { return a > b ? a : b; });
   check_ints("sad.u32 %d, %a, %b, 1;", [](u32 a, u32 b) { return (a < b ? b - a : a - b) + 1; });
   check_ints("lop3.b32 %d, %a, %b, 0x0f0f0f0f, 0xE8;", [](u32 a, u32 b) { const u32 c = 0x0f0f0f0f; return (a & b) | (a & c) | (b & c); });

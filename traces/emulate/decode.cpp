@@ -46,8 +46,10 @@ std::string_view Modifiers::take_prefix(std::string_view prefix) {
 
 Type Modifiers::take_type() {
   if (pieces_.empty()) return Type::kNone;
-  const Type type = type_named(pieces_.back());
-  if (type != Type::kNone) pieces_.pop_back();
+  auto last = pieces_.end() - 1;
+  if (*last == "relu" && last != pieces_.begin()) --last;  // max.s16x2.relu
+  const Type type = type_named(*last);
+  if (type != Type::kNone) pieces_.erase(last);
   return type;
 }
 

@@ -312,7 +312,7 @@ void Execution::run_part(Warp& warp, std::uint64_t& slice) {
   std::uint32_t pc = part->pc;
   std::uint32_t mask = part->mask;
   const std::uint32_t meet = part->reconverge;
-  const std::uint32_t waits = shape_.cooperative || group_->spins() ? kCooperativeWaits : kWaits;
+  const std::uint32_t waits = shape_.cooperative || group_->spins ? kCooperativeWaits : kWaits;
   std::uint64_t warp_count = 0, thread_count = 0;
   const auto account = [&] {
     stats_.warp_instructions += warp_count, stats_.thread_instructions += thread_count;
@@ -366,6 +366,7 @@ void Execution::run_part(Warp& warp, std::uint64_t& slice) {
         ++part->pc;
         break;
       case Kind::kSpecial:
+        ahead_ = warp_count;
         if (active) special(warp, in, frame, active);
         ++part->pc;
         break;

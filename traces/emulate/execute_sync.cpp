@@ -138,7 +138,7 @@ void Execution::special(const Warp& warp, const Inst& in, std::byte* frame, std:
       if (mask >> l & 1) reinterpret_cast<std::uint64_t*>(frame + in.d)[l] = v;
   };
   const std::uint32_t first = warp.index * 32;
-  const std::uint64_t clock = stats_.warp_instructions;  // a clock that only the program's own progress moves
+  const std::uint64_t clock = stats_.warp_instructions + ahead_;  // a clock that only the program's own progress moves
   switch (what) {
     case Special::kTidX: return lanes([&](std::uint32_t l) { return (first + l) % b[0]; });
     case Special::kTidY: return lanes([&](std::uint32_t l) { return (first + l) / b[0] % b[1]; });

@@ -130,6 +130,7 @@ class Execution {
   Cta* cta_ = nullptr;
   const Code* now_code_ = nullptr;
   std::uint64_t next_check_ = 0;
+  std::uint64_t ahead_ = 0;  // warp instructions that the statistics lack
   // The device runtime's: parameters not launched yet by their buffer, the last error, streams and events so far.
   std::map<std::uint64_t, DeviceLaunch> launches_;
   int device_error_ = 0;

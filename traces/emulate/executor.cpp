@@ -12,6 +12,7 @@ namespace {
 
 // CTAs of a cooperative launch wait for each other for certain: short turns, or they spin them away.
 constexpr std::uint64_t kCooperativeWarpSlice = 1u << 11, kCooperativeSlice = 1u << 14;
+constexpr std::uint32_t kSpun = 16;
 constexpr std::size_t kMostGroups = 4096;
 
 }  // namespace
@@ -66,6 +67,7 @@ void Execution::start_group(std::uint64_t number) {
   }
   Group& group = active_.back();
   group.cluster_arrived = group.cluster_generation = group.spun = 0;
+  group.spins = false;
   group.ctas.resize(cluster_size_);
   const Dim3 &g = shape_.grid, &k = shape_.cluster;
   const Dim3 n{g[0] / k[0], g[1] / k[1], g[2] / k[2]};
@@ -113,7 +115,8 @@ bool Execution::run_group(Group& group, std::uint64_t budget) {
     if (ended) return true;
     if (!ran) report_deadlock(group);
     group.spun = waits ? group.spun + 1 : 0;
-    if (waits && (shape_.cooperative || group.spins())) return false;  // for another CTA
+    group.spins = group.spins || group.spun >= kSpun;
+    if (waits && (shape_.cooperative || group.spins)) return false;  // for another CTA
     if (stats_.warp_instructions >= until) return false;
   }
 }

@@ -91,7 +91,7 @@ struct Group {
   std::uint32_t cluster_arrived = 0, cluster_generation = 0;
   bool traced = true;
   std::uint32_t spun = 0;           // times in a row that all its warps looked like waiting for another CTA
-  bool spins() const { return spun >= 16; }
+  bool spins = false;               // it did so often enough to be known for it
 };
 
 }  // namespace warpmem::emulate
