@@ -86,15 +86,13 @@ L2Side::PartialBytes* L2Side::partial_bytes(const Seat& seat, int way) {
 }
 
 // Writes a way back and fills its partial sectors; it stays, clean.
-void L2Side::clean(Set& s, int way, Traffic& t) {
+L2Side::Traffic L2Side::clean(Set& s, int way) {
   const std::uint8_t partial = sectors_of(s.partial, way), dirty = sectors_of(s.dirty, way);
-  t.set = static_cast<std::uint32_t>(&s - sets_.data());
-  t.short_tag = s.tag[way];
-  t.fills += sectors_in(partial);
-  t.writes += sectors_in(dirty | partial);
   s.valid |= on_way(partial, way);
   s.dirty &= ~on_way(15, way);
   s.partial &= ~on_way(15, way);
+  return {sectors_in(partial), sectors_in(dirty | partial),
+          static_cast<std::uint32_t>(&s - sets_.data()), s.tag[way]};
 }
 
 // The way to give up where some persist: as long as they are no more than were set aside, one of
@@ -121,12 +119,12 @@ void L2Side::keep(const Seat& seat, int way) {
   persisting_[seat.set] = static_cast<std::uint16_t>(persisting_[seat.set] | 1u << way);
 }
 
-int L2Side::claim_unusual(std::size_t set, Traffic& t) {
+L2Side::Claimed L2Side::claim_unusual(std::size_t set) {
   Set& s = sets_[set];
-  if (s.tag[spec_.ways - 1] == kEmpty) return std::countr_zero(words_equal(s.tag, kEmpty));
+  if (s.tag[spec_.ways - 1] == kEmpty) return {std::countr_zero(words_equal(s.tag, kEmpty)), {}};
   const int way = replace_sparing(set);
-  if (sectors_of(s.dirty | s.partial, way)) clean(s, way, t);
-  return way;
+  if (!sectors_of(s.dirty | s.partial, way)) return {way, {}};
+  return {way, clean(s, way)};
 }
 
 L2Side::Traffic L2Side::write(const Spot& spot, std::uint8_t sectors, std::uint8_t full,
@@ -134,8 +132,13 @@ L2Side::Traffic L2Side::write(const Spot& spot, std::uint8_t sectors, std::uint8
   Traffic t;
   Set& s = sets_[spot.seat.set];
   int way = spot.way;
-  if (way < 0) way = claim(spot.seat, t);
-  else promote(s, way);
+  if (way < 0) {
+    const Claimed claimed = claim(spot.seat);
+    way = claimed.way;
+    t = claimed.traffic;
+  } else {
+    promote(s, way);
+  }
   // Sectors that can be read stay so and get dirty; the rest of the written ones are partial.
   std::uint8_t whole = static_cast<std::uint8_t>(full | (sectors & sectors_of(s.valid, way)));
   std::uint8_t piece = static_cast<std::uint8_t>(sectors & ~whole);
@@ -156,9 +159,9 @@ L2Side::Traffic L2Side::write(const Spot& spot, std::uint8_t sectors, std::uint8
   s.valid |= on_way(whole, way);
   s.dirty |= on_way(whole, way);
   if (s.partial && ways_with(s.partial) > spec_.partial_ways)
-    clean(s, oldest(s.order, s.partial), t);
+    t.add(clean(s, oldest(s.order, s.partial)));
   if (ways_with(s.dirty | s.partial) > spec_.dirty_ways)
-    clean(s, oldest(s.order, s.dirty | s.partial), t);
+    t.add(clean(s, oldest(s.order, s.dirty | s.partial)));
   return t;
 }
 

@@ -37,6 +37,12 @@ class L2Side {
     std::uint32_t writes = 0;  // written back
     std::uint32_t set = 0;     // whose they were, for line_of(): the last one's
     std::uint16_t short_tag = 0;
+    void add(const Traffic& later) {
+      fills += later.fills;
+      writes += later.writes;
+      set = later.set;
+      short_tag = later.short_tag;
+    }
   };
   // Where a line belongs. One side's seats are good on another of the same Spec, if that side has
   // only ever seen seats of the first.
@@ -131,10 +137,17 @@ class L2Side {
   static int oldest(std::uint64_t order, std::uint64_t among);
 
   std::uint16_t add_region(std::uint32_t tag);
-  int claim(const Seat& seat, Traffic& t);
-  int claim_unusual(std::size_t set, Traffic& t);
+  // A way, and what giving it up caused. Traffic goes by value throughout: it then stays in
+  // registers, where in memory it would be written in parts and read as a whole, which takes the
+  // host as long as all its writes before.
+  struct Claimed {
+    int way;
+    Traffic traffic;
+  };
+  Claimed claim(const Seat& seat);
+  Claimed claim_unusual(std::size_t set);
   int replace_sparing(std::size_t set);
-  void clean(Set& s, int way, Traffic& t);
+  Traffic clean(Set& s, int way);
   void keep(const Seat& seat, int way);
   void keep_whole_tag(const Seat& seat, int way);
   PartialBytes* partial_bytes(const Seat& seat, int way);
@@ -204,7 +217,9 @@ inline L2Side::Traffic L2Side::fill(const Spot& spot, std::uint8_t sectors, bool
   Set& s = sets_[spot.seat.set];
   int way = spot.way;
   if (way < 0) {
-    way = claim(spot.seat, t);
+    const Claimed claimed = claim(spot.seat);
+    way = claimed.way;
+    t = claimed.traffic;
     s.valid |= on_way(sectors, way);
   } else {
     promote(s, way);
@@ -219,25 +234,25 @@ inline L2Side::Traffic L2Side::fill(const Spot& spot, std::uint8_t sectors, bool
 }
 
 // Takes a way for the line, as its most recently used.
-inline int L2Side::claim(const Seat& seat, Traffic& t) {
+inline L2Side::Claimed L2Side::claim(const Seat& seat) {
   Set& s = sets_[seat.set];
-  int way;
+  Claimed c{};
   if (s.tag[spec_.ways - 1] != kEmpty && persisting_.empty()) [[likely]] {
-    way = static_cast<int>(s.order >> (spec_.ways * 4 - 4) & 15);
-    if (sectors_of(s.dirty | s.partial, way)) [[unlikely]]
-      clean(s, way, t);
+    c.way = static_cast<int>(s.order >> (spec_.ways * 4 - 4) & 15);
+    if (sectors_of(s.dirty | s.partial, c.way)) [[unlikely]]
+      c.traffic = clean(s, c.way);
     // The last becomes the first: all of the order moves on by one.
-    s.order =
-        (s.order & ~in_order_) | ((s.order << 4 | static_cast<std::uint64_t>(way)) & in_order_);
+    s.order = (s.order & ~in_order_) |
+              ((s.order << 4 | static_cast<std::uint64_t>(c.way)) & in_order_);
   } else {
-    way = claim_unusual(seat.set, t);
-    promote(s, way);
+    c = claim_unusual(seat.set);
+    promote(s, c.way);
   }
-  s.tag[way] = seat.short_tag;
+  s.tag[c.way] = seat.short_tag;
   if (seat.short_tag >= kOther) [[unlikely]]
-    keep_whole_tag(seat, way);
-  s.valid &= ~on_way(15, way);
-  return way;
+    keep_whole_tag(seat, c.way);
+  s.valid &= ~on_way(15, c.way);
+  return c;
 }
 
 }  // namespace warpmem::model
