@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t kPage = 2 << 20;
 constexpr std::size_t kLeast = 512 << 10;  // below, too much of a page would lie idle
-constexpr std::size_t kSpare = 96 << 20;   // bytes given back that are kept for the next
+constexpr std::size_t kSpare = 128 << 20;   // bytes given back that are kept for the next
 
 std::size_t whole_pages(std::size_t bytes) { return (bytes + kPage - 1) / kPage * kPage; }
 
@@ -60,19 +60,21 @@ class LargePages : public std::pmr::memory_resource {
     if (bytes < kLeast) return ::operator delete (memory, std::align_val_t{alignment});
     const std::size_t whole = whole_pages(bytes);
     const std::lock_guard lock(lock_);
-    if (spare_bytes_ + whole > kSpare) {
-      ::munmap(memory, whole);
-      return;
-    }
     spare_.push_back({memory, whole});
     spare_bytes_ += whole;
+    // Too much: what nobody has asked for longest goes, or sizes of the past would fill the room.
+    while (spare_bytes_ > kSpare) {
+      ::munmap(spare_.front().memory, spare_.front().bytes);
+      spare_bytes_ -= spare_.front().bytes;
+      spare_.erase(spare_.begin());
+    }
   }
   bool do_is_equal(const std::pmr::memory_resource& other) const noexcept override {
     return this == &other;
   }
 
   std::mutex lock_;
-  std::vector<Spare> spare_;
+  std::vector<Spare> spare_;  // the longest unused first
   std::size_t spare_bytes_ = 0;
 };
 
