@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t kPage = 2 << 20;
 constexpr std::size_t kLeast = 512 << 10;  // below, too much of a page would lie idle
-constexpr std::size_t kSpare = 128 << 20;   // bytes given back that are kept for the next
+constexpr std::size_t kSpare = 128 << 20;  // bytes given back that are kept for the next
 
 std::size_t whole_pages(std::size_t bytes) { return (bytes + kPage - 1) / kPage * kPage; }
 
