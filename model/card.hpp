@@ -41,7 +41,8 @@ struct CardNumbers {
   std::uint64_t l2_fetch_bytes = 0;      // DRAM read granularity
   std::uint64_t lrc_merge = 0;           // SMs a coalesced request serves
   std::uint64_t lrc_join_cycles = 0;     // an SM's misses on one line this close travel together
-  std::uint64_t l1_merge_cycles = 0;     // stores of different warps on one line this close travel together
+  std::uint64_t l1_store_entries = 0;    // lines of stores that wait to leave an L1
+  std::uint64_t l1_store_cycles = 0;     // that a line of stores waits beyond its data
   std::uint64_t latency_l1 = 0;          // cycles: hit
   std::uint64_t latency_shared = 0;
   std::uint64_t latency_l2_near = 0;     // hit on the SM's side
@@ -74,6 +75,7 @@ struct CardNumbers {
   std::uint64_t bulk_cycles = 0;         // of an SM's copy engine, for 128 bytes
   std::uint64_t bulk_reduce_cycles = 0;  // … of a bulk reduction
   std::uint64_t port_send_permille = 0;     // … sends
+  std::uint64_t port_send_header_permille = 0;  // thousandths of a cycle more for less than a whole line
   std::uint64_t clock_mhz = 0;               // SM clock: turns times of the DRAM's type into cycles
   std::uint64_t dram_type = 0;               // index into dram_type_names()
   std::uint64_t dram_map = 0;                // a DramMap

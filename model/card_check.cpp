@@ -7,6 +7,7 @@
 #include "model/card.hpp"
 #include "model/card_fields.hpp"
 #include "model/card_numbers_derived.hpp"
+#include "model/store_queue.hpp"
 
 namespace warpmem::model {
 namespace {
@@ -30,6 +31,7 @@ Found zero(const CardNumbers& n) {
       {"sm.clock_mhz", n.clock_mhz},
       {"shared.unit", n.shared_unit},
       {"l1.ages", n.l1_ages},
+      {"l1.store_entries", n.l1_store_entries},
       {"lrc.merge", n.lrc_merge},
       {"latency.l1", n.latency_l1},
       {"latency.shared", n.latency_shared},
@@ -63,6 +65,7 @@ Found too_much(const CardNumbers& n) {
   const std::pair<const char*, std::pair<std::uint64_t, std::uint64_t>> limits[] = {
       {"sm.warps", {n.sm_warps, 64}},
       {"sm.count", {n.sm_count, 4096}},
+      {"l1.store_entries", {n.l1_store_entries, StoreQueue::kMost}},
       {"l2.slices", {n.l2_slices, 4096}},
       {"dram.channels", {n.dram_channels, 4096}},
       {"dram.banks", {n.dram_banks, 1024}},

@@ -56,6 +56,7 @@ MemoryPath::Spec Card::path() const {
   s.fill_sector_ticks = slice(n.l2_fill_sector_permille);
   s.receive_ticks = u32(kTicks * 1000 / n.port_receive_permille);
   s.send_ticks = u32(kTicks * 1000 / n.port_send_permille);
+  s.send_header_ticks = u32(kTicks * n.port_send_header_permille / 1000);
   s.near_cycles = u32(n.latency_l2_near);
   s.near_spread = u32(n.latency_l2_spread);
   s.far_cycles = u32(n.latency_l2_far);

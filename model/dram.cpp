@@ -96,7 +96,9 @@ std::uint64_t Dram::open(const Spot& at, std::uint64_t now, bool closed) {
   Bank& bank = banks_[at.bank];
   if (spec_.refresh != DramRefresh::kNone) {
     if (spec_.refresh == DramRefresh::kAll) refresh_channel(channels_[at.channel], now);
+    const std::uint64_t before = now;
     closed |= refresh_bank(bank, at.bank, now);
+    refresh_wait_ = now - before;
   }
   if (!closed && (bank.row[0] == at.row || bank.row[1] == at.row)) return now;
   bank.row[1] = bank.row[0];

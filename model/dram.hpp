@@ -65,6 +65,9 @@ class Dram {
 
   std::uint64_t activations() const { return activations_; }
   std::uint64_t sectors() const { return sectors_; }  // read and written
+  // Ticks of the latest read or write for which its bank was being refreshed: others go ahead of it
+  // meanwhile.
+  std::uint64_t refresh_wait() const { return refresh_wait_; }
   // By channel: ticks for which its bus moved data or turned round, and its activation was taken.
   std::vector<std::uint64_t> bus_ticks() const;
   std::vector<std::uint64_t> activate_ticks() const;
@@ -110,6 +113,7 @@ class Dram {
   std::vector<Channel> channels_;
   std::vector<Bank> banks_;  // by channel
   std::uint64_t activations_ = 0, sectors_ = 0;
+  std::uint64_t refresh_wait_ = 0;  // ticks
 };
 
 }  // namespace warpmem::model

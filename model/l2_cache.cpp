@@ -111,9 +111,9 @@ std::uint64_t L2Cache::read(int sm, std::uint64_t line, const Route& route, std:
     account(near.fill(spot, missing, persist));
   }
   if (path_) [[unlikely]] {
-    const std::uint32_t crossing = route.home == from.side ? 0 : sectors_in(missing);
-    done = path_->read({sm, line, sectors_in(sectors), crossing, sectors_in(fetched),
-                        static_cast<int>(from.side), static_cast<int>(route.home)},
+    const std::uint8_t crossing = route.home == from.side ? std::uint8_t{0} : missing;
+    done = path_->read({sm, line, sectors, crossing, fetched, static_cast<int>(from.side),
+                        static_cast<int>(route.home)},
                        now);
     if (out_.writes) path_->write_back(pushed_out(), out_.fills, out_.writes, now);
   }
@@ -141,12 +141,14 @@ std::uint64_t L2Cache::write(int sm, std::uint64_t line, const Route& route, std
   } else if (spec_.sides == 2) {
     side_[1 - near].drop(route.seat, sectors);
   }
-  if (!path_) [[likely]] return now;
+  if (!path_) [[likely]]
+    return now;
   MemoryPath::Write w;
   w.sm = sm;
   w.line = line;
   w.sectors = static_cast<std::uint32_t>(sent);
   w.partial = sectors_in(sectors & ~again & ~full);
+  w.opens = opens;
   w.near = static_cast<int>(near);
   w.home = static_cast<int>(route.home);
   w.fills = out_.fills;
@@ -181,7 +183,8 @@ std::uint64_t L2Cache::atomic(int sm, std::uint64_t sector, int passes, bool ret
   if (at != near) counters_.fabric_atomic += n;
   (returns ? counters_.atomic : counters_.reduction) += n;
   (returns ? counters_.atomic_hit : counters_.reduction_hit) += hits;
-  if (!path_) [[likely]] return now + spec_.near_cycles + spec_.far_cycles;
+  if (!path_) [[likely]]
+    return now + spec_.near_cycles + spec_.far_cycles;
   MemoryPath::Write w;
   w.sm = sm;
   w.line = line;

@@ -99,7 +99,7 @@ class L2Cache {
     if (writes) return side_[1 - from.side].prefetch(route.seat);
     side_[route.home].prefetch(route.seat);
     if (!pending_.empty()) __builtin_prefetch(&pending_[from.pending + pending_slot(line)], 1);
-    if (path_) path_->prefetch(line);
+    if (path_) path_->prefetch(line, static_cast<int>(from.side));
   }
   // Traffic to host memory passes through and is not kept.
   std::uint64_t read_host(std::uint8_t sectors, std::uint64_t now = 0);

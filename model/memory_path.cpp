@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "model/access.hpp"
+
 namespace warpmem::model {
 namespace {
 
@@ -17,6 +19,8 @@ void MemoryPath::clear() {
   receive_.assign(spec_.sms, {});
   send_.assign(spec_.sms, {});
   slices_.assign(spec_.slices, {});
+  fills_.resize(spec_.sides);
+  for (Fills& f : fills_) f.clear();
   held_.assign(spec_.sms, 0);
   host_ = {};
   sectors_read_ = sector_cycles_ = 0;
@@ -46,33 +50,41 @@ std::uint64_t MemoryPath::read(const Read& r, std::uint64_t now) {
   const auto sm = static_cast<std::size_t>(r.sm);
   const std::uint32_t draw = draw_of(r.line);
   const std::uint64_t half = spec_.near_cycles * kTicks / 2;
+  const std::uint32_t asked = sectors_in(r.sectors), crossing = sectors_in(r.crossing),
+                      fetched = sectors_in(r.fetched);
   const auto work = [&](std::uint32_t sectors, std::uint32_t filled) {
     return spec_.read_ticks + sectors * spec_.read_sector_ticks + filled * spec_.fill_sector_ticks;
   };
+  Fills& near = fills_[static_cast<std::size_t>(r.near)];
+  Fills& home = fills_[static_cast<std::size_t>(r.home)];
   std::uint64_t at =
       now * kTicks + half + (std::uint64_t{draw & 0xffff} * spec_.near_spread * kTicks >> 16);
-  std::uint64_t start =
-      slice(r.line, r.near).reserve(at, work(r.sectors, std::max(r.crossing, r.fetched)));
+  std::uint64_t start = slice(r.line, r.near).reserve(at, work(asked, std::max(crossing, fetched)));
   std::uint64_t queued = start - at;
-  if (r.crossing) {
+  // What others asked for and has not come yet, on either side.
+  std::uint64_t there = near.until(r.line, r.sectors & ~(r.crossing | r.fetched));
+  if (crossing) {
     at = start + spec_.far_cycles * kTicks;
-    start = slice(r.line, r.home).reserve(at, work(r.crossing, r.fetched));
+    start = slice(r.line, r.home).reserve(at, work(crossing, fetched));
     queued += start - at;
+    start = std::max(start, home.until(r.line, r.crossing & ~r.fetched));
   }
-  if (r.fetched) {
+  if (fetched) {
     at = start + spec_.dram_cycles * kTicks +
          (std::uint64_t{draw >> 16} * spec_.dram_spread * kTicks >> 16);
     if ((draw >> 8 & 7) == 0)
       at += std::uint64_t{draw >> 11 & 0xffff} * spec_.dram_tail * kTicks >> 16;
-    start = dram_.read(r.line, r.fetched, at);
-    queued += start - at;
+    start = dram_.read(r.line, fetched, at);
+    queued += start - at - dram_.refresh_wait();
+    home.add(r.line, r.fetched, start);
   }
+  if (crossing) near.add(r.line, r.crossing, start);
   hold(r.sm, queued, now);
-  at = start + half;
-  const std::uint64_t back = receive_[sm].reserve(at, r.sectors * spec_.receive_ticks) +
-                             std::uint64_t{r.sectors} * spec_.receive_ticks;
-  sectors_read_ += r.sectors;
-  sector_cycles_ += r.sectors * (back / kTicks - now);
+  at = std::max(start, there) + half;
+  const std::uint64_t back =
+      receive_[sm].reserve(at, asked * spec_.receive_ticks) + asked * spec_.receive_ticks;
+  sectors_read_ += asked;
+  sector_cycles_ += asked * (back / kTicks - now);
   return back / kTicks;
 }
 
@@ -106,7 +118,9 @@ std::uint64_t MemoryPath::write(const Write& w, std::uint64_t now) {
   const std::uint64_t half = spec_.near_cycles * kTicks / 2;
   const std::uint32_t sent = std::max<std::uint32_t>(1, w.sectors + w.atomic);
   std::uint64_t at = now * kTicks;
-  const std::uint64_t out = send_[sm].reserve(at, sent * spec_.send_ticks);
+  const bool whole = w.atomic || w.sectors - w.partial == kSectorsPerLine;
+  const std::uint64_t out = send_[sm].reserve(
+      at, sent * spec_.send_ticks + (whole || !w.opens ? 0 : spec_.send_header_ticks));
   std::uint64_t queued = out - at;
   sent_ = out / kTicks;
   at = out + half + (std::uint64_t{draw & 0xffff} * spec_.near_spread * kTicks >> 16);
@@ -126,7 +140,7 @@ std::uint64_t MemoryPath::write(const Write& w, std::uint64_t now) {
   std::uint64_t done = start + work;
   if (w.fetched) {
     const std::uint64_t filled = dram_.read(w.line, w.fetched, done);
-    queued += filled - done;
+    queued += filled - done - dram_.refresh_wait();
     done = filled + spec_.dram_cycles * kTicks;
   }
   // What it pushes out takes its own time, but there is only so much room for it.

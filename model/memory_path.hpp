@@ -3,7 +3,8 @@
 // ones that meet wait for each other.
 //
 // Models: unloaded latencies (near slice, crossing, DRAM) plus a queue at every place of limited
-// throughput; a queue that grows past its room holds up the SM that feeds it.
+// throughput; a queue that grows past its room holds up the SM that feeds it. Who reads a line that
+// is on its way to a side waits for it there.
 // Leaves out: the crossbar's inner stages (the ports at both ends are what was seen to limit).
 //
 // Sources: kernels/micro/launch_timing.cu on an H200 (model/gpus/h200/README.md): what one SM can
@@ -14,6 +15,7 @@
 #include <vector>
 
 #include "model/dram.hpp"
+#include "model/fills.hpp"
 #include "model/place.hpp"
 #include "model/throughput.hpp"
 
@@ -31,9 +33,10 @@ class MemoryPath {
     std::uint32_t partial_sector_ticks = 63;                  // written in part
     std::uint32_t atomic_ticks = 19, atomic_pass_ticks = 74;  // a pass over one sector
     std::uint32_t fill_sector_ticks = 8;                      // that DRAM or the other side brings
-    std::uint32_t receive_ticks = 23;  // of an SM's port, for a sector it gets
-    std::uint32_t send_ticks = 64;     // … that it sends
-    std::uint32_t near_cycles = 245;   // from an L1 miss to its answer, near side
+    std::uint32_t receive_ticks = 23;      // of an SM's port, for a sector it gets
+    std::uint32_t send_ticks = 64;         // … that it sends
+    std::uint32_t send_header_ticks = 74;  // … more for a request of less than a whole line
+    std::uint32_t near_cycles = 245;       // from an L1 miss to its answer, near side
     std::uint32_t near_spread = 55;
     std::uint32_t far_cycles = 190;   // more for a crossing
     std::uint32_t dram_cycles = 255;  // more for DRAM
@@ -51,9 +54,10 @@ class MemoryPath {
   struct Read {
     int sm = 0;
     std::uint64_t line = 0;
-    std::uint32_t sectors = 0;   // asked for
-    std::uint32_t crossing = 0;  // of them or more, from the other side; 0: none
-    std::uint32_t fetched = 0;   // from DRAM; 0: none
+    // Bit s: sector s of the line.
+    std::uint8_t sectors = 0;   // asked for
+    std::uint8_t crossing = 0;  // that the other side has to send: of those or more
+    std::uint8_t fetched = 0;   // that DRAM has to send: of those or more
     int near = 0, home = 0;
   };
   // Cycle in which an SM's miss at cycle `now` has its sectors.
@@ -67,6 +71,7 @@ class MemoryPath {
     std::uint32_t atomic = 0;    // sector passes of an atomic; sectors and partial are 0 then
     std::uint32_t requests = 1;  // that the atomic's passes came in
     bool returns = false;        // the atomic's old value is wanted
+    bool opens = true;           // a request of its own
     int home = 0, near = 0;
     std::uint32_t fetched = 0;  // sectors of its line that DRAM has to bring first
     std::uint64_t other = 0;    // a line that it pushes out:
@@ -83,7 +88,10 @@ class MemoryPath {
   // there.
   std::uint64_t host(int sm, std::uint32_t sectors, std::uint64_t now);
   // Has what a read of the line will look at brought into the host's cache; changes nothing.
-  void prefetch(std::uint64_t line) const { dram_.prefetch(line); }
+  void prefetch(std::uint64_t line, int side) const {
+    dram_.prefetch(line);
+    fills_[static_cast<std::size_t>(side)].prefetch(line);
+  }
   // Cycle in which the latest write() left its SM.
   std::uint64_t sent() const { return sent_; }
   // What was moved, and for how long each place was taken, since clear(): what a bottleneck is.
@@ -106,6 +114,7 @@ class MemoryPath {
 
   Spec spec_;
   std::vector<Throughput> receive_, send_, slices_;
+  std::vector<Fills> fills_;         // by side
   std::vector<std::uint64_t> held_;  // by SM: cycle
   std::uint64_t sent_ = 0;
   std::uint64_t sectors_read_ = 0, sector_cycles_ = 0;

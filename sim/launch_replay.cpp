@@ -213,14 +213,14 @@ bool LaunchReplay::run_warp(std::uint32_t number, Prepared& prepared) {
       return true;
     }
     start = std::max(start, sm.lsu_free);
-    place.now = start;
+    place.now = place.tags = start;
     place.async_lines = warp.async_lines;
     const bool known = prepared.record == &r;
     prepared.record = nullptr;  // its place in memory may soon be another's
     memory_.run(r, plan, warp.at.lanes, place, known ? &prepared.lines : nullptr);
     warp.async_lines = place.async_lines;
     if (plan.action != Action::kBegin && plan.action != Action::kEnd)
-      sm.lsu_free = start + place.passes;
+      sm.lsu_free = std::max(start + place.passes, place.held);
     if (plan.action == Action::kAsyncRead || plan.action == Action::kBulkRead)
       warp.copies = std::max(warp.copies, place.done);
     else if (place.done > start) remember(warp, r.site, place.done);

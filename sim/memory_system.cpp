@@ -95,7 +95,7 @@ void list_lines(const Record& r, std::uint32_t bytes, const std::uint64_t* lanes
 }  // namespace
 
 MemorySystem::MemorySystem(const model::Card& card)
-    : card_(card), l1_merge_cycles_(card.numbers().l1_merge_cycles), latency_l1_(card.numbers().latency_l1), l2_(card.l2()) {}
+    : card_(card), latency_l1_(card.numbers().latency_l1), l2_(card.l2()) {}
 
 void MemorySystem::begin_launch(const trace::Launch& launch, std::uint64_t shared_config, bool flush_l2) {
   model::L1Cache::Spec spec;
@@ -109,7 +109,9 @@ void MemorySystem::begin_launch(const trace::Launch& launch, std::uint64_t share
   } else {
     for (model::L1Cache& l1 : l1_) l1.invalidate();
   }
-  leaving_.assign(card_.numbers().sm_count * kLeaving, Leaving{});
+  stores_.assign(card_.numbers().sm_count,
+                 model::StoreQueue(static_cast<std::uint32_t>(card_.numbers().l1_store_entries),
+                                   static_cast<std::uint32_t>(card_.numbers().l1_store_cycles)));
   if (flush_l2) l2_.flush(card_.numbers().launch_dirty_sectors);
   else l2_.settle();
   l2_.set_aside(launch.set_aside);
@@ -157,28 +159,28 @@ inline void MemorySystem::read_l2(Place& place, std::uint64_t line, const model:
   place.done = std::max(place.done, l2_.read(place.sm, line, route, sectors, place.now, fetch, persist));
 }
 
-// A store that follows another warp's on the same line closely enough travels with it: sectors that
-// the earlier one carries are not sent again.
-inline void MemorySystem::write_l2(Place& place, const LineTouch& touch, const model::L2Cache::Route& route) {
-  Leaving& l = leaving_[static_cast<std::size_t>(place.sm) * kLeaving + (touch.line * 0x9e3779b97f4a7c15ull >> 58) % kLeaving];
-  std::uint8_t again = 0;
-  bool opens = true;
-  if (l.line == touch.line && l.warp != place.warp_slot && place.now < l.since + l1_merge_cycles_) {
-    again = static_cast<std::uint8_t>(l.sectors & touch.sectors);
-    opens = false;
-    l = {touch.line, place.now, place.warp_slot, static_cast<std::uint8_t>(l.sectors | touch.sectors)};
-  } else {
-    l = {touch.line, place.now, place.warp_slot, touch.sectors};
-  }
-  counters_.l1_write_sectors += model::sectors_in(static_cast<std::uint8_t>(touch.sectors & ~again));
-  place.left_sm = true;
-  if (!host_.empty() && in_host_memory(touch.line)) [[unlikely]] {
-    place.stored = std::max(place.stored, l2_.write_host(static_cast<std::uint8_t>(touch.sectors & ~again), place.sm, place.now));
-    return;
-  }
-  place.stored = std::max(place.stored, l2_.write(place.sm, touch.line, route, touch.sectors, touch.full, touch.bytes.data(), again, opens, place.now));
+// A store to a line that still waits to leave the SM travels with it: sectors that wait already are
+// not sent again.
+inline void MemorySystem::write_l2(Place& place, const LineTouch& touch, const model::L2Cache::Route& route,
+                                   std::uint64_t tags, std::uint64_t data) {
+  model::StoreQueue& queue = stores_[static_cast<std::size_t>(place.sm)];
+  const model::StoreQueue::Taken taken = queue.take(touch.line, touch.sectors, std::max(tags, place.held), data);
+  place.held = std::max(place.held, taken.at);
+  send(place, touch, route, taken.again, taken.opens, std::max(place.now, taken.at));
   // Where stores queue, a later one finds the earlier one still there.
-  l.since = std::max(l.since, l2_.sent(place.now));
+  queue.keep_until(l2_.sent(std::max(place.now, taken.at)));
+}
+
+void MemorySystem::send(Place& place, const LineTouch& touch, const model::L2Cache::Route& route, std::uint8_t again,
+                        bool opens, std::uint64_t at) {
+  const auto sectors = static_cast<std::uint8_t>(touch.sectors & ~again);
+  counters_.l1_write_sectors += model::sectors_in(sectors);
+  place.left_sm = true;
+  const std::uint64_t there =
+      !host_.empty() && in_host_memory(touch.line)
+          ? l2_.write_host(sectors, place.sm, at)
+          : l2_.write(place.sm, touch.line, route, touch.sectors, touch.full, touch.bytes.data(), again, opens, at);
+  place.stored = std::max(place.stored, there);
 }
 
 // Lines of strangers miss the host's caches one after the other unless they are all asked for first.
@@ -200,7 +202,8 @@ bool MemorySystem::prepare(const Record& r, const SitePlan& plan, const std::uin
 void MemorySystem::run(const Record& r, const SitePlan& plan, const std::uint64_t* lanes, Place& place, const Lines* prepared) {
   ++counters_.records;
   place.done = place.stored = place.now;
-  place.passes = 1;
+  place.passes = place.tag_passes = 1;
+  place.held = 0;
   place.left_sm = false;
   place.missed = 0;
   if (!r.mask) return;
@@ -296,16 +299,20 @@ void MemorySystem::global_load(const Record& r, const SitePlan& plan, const std:
 void MemorySystem::global_store(const Record& r, const SitePlan& plan, const std::uint64_t* lanes, Place& place, const Lines& lines) {
   const auto sectors = static_cast<std::uint64_t>(model::sector_count(lines));
   place.passes = data_passes(r, plan.bytes, lanes, 1);
+  const auto count = static_cast<std::uint64_t>(lines.count);
+  place.tag_passes = static_cast<std::uint32_t>(count == 1 ? 1 : model::tag_passes(lines));
   ++counters_.global_st.requests;
   counters_.global_st.sectors += sectors;
-  counters_.tag_requests += static_cast<std::uint64_t>(lines.count);
+  counters_.tag_requests += count;
   counters_.theoretical_global += sectors;
   model::L1Cache& l1 = l1_[static_cast<std::size_t>(place.sm)];
   for (int i = 0; i < lines.count; ++i) {
     const LineTouch& t = lines.item[i];
     if (l1.store(t.line, lines.seat[i], t.sectors, t.full, t.bytes.data()))
       counters_.global_st.hits += model::sectors_in(t.sectors);
-    write_l2(place, t, lines.route[i]);
+    const auto n = static_cast<std::uint64_t>(i);
+    write_l2(place, t, lines.route[i], place.tags + n * place.tag_passes / count,
+             place.now + (n + 1) * place.passes / count);
   }
 }
 
@@ -378,7 +385,7 @@ void MemorySystem::local_access(const Record& r, const SitePlan& plan, const std
     for (const LineTouch& t : lines_) {
       if (store) {
         if (l1.store(t.line, t.sectors, t.full, t.bytes.data())) c.hits += model::sectors_in(t.sectors);
-        write_l2(place, t, l2_.route(t.line));
+        write_l2(place, t, l2_.route(t.line), place.tags + k, place.now + k + 1);
       } else {
         const std::uint8_t missing = l1.load(t.line, t.sectors);
         c.hits += model::sectors_in(t.sectors) - model::sectors_in(missing);
@@ -451,7 +458,7 @@ void MemorySystem::bulk(const Record& r, const SitePlan& plan, const std::uint64
         for (unsigned k = 0; k < 4; ++k)
           if (t.sectors >> k & 1) place.stored = std::max(place.stored, l2_.atomic(place.sm, t.line * 4 + k, 1, false, place.now));
       } else if (plan.action == Action::kBulkRead) read_l2(place, t.line, l2_.route(t.line), t.sectors, 0);
-      else write_l2(place, t, l2_.route(t.line));
+      else send(place, t, l2_.route(t.line), 0, true, place.now);
     }
     address += piece;
     left -= piece;

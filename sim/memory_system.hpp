@@ -10,6 +10,7 @@
 #include "model/card.hpp"
 #include "model/l1_cache.hpp"
 #include "model/l2_cache.hpp"
+#include "model/store_queue.hpp"
 #include "sim/counters.hpp"
 #include "sim/sites.hpp"
 #include "traces/launch.hpp"
@@ -23,8 +24,11 @@ struct Place {
   std::uint32_t warp_slot = 0;    // on the SM: decides where its local memory lies
   std::uint32_t async_lines = 0;  // source lines of an asynchronous copy, for its shared side
   std::uint64_t now = 0;          // cycle in which the access starts
+  std::uint64_t tags = 0;         // … in which its tags are looked up, for a store
   std::uint64_t done = 0;         // out: cycle in which its result is there
   std::uint32_t passes = 1;       // out: cycles that it keeps the SM's load/store unit
+  std::uint32_t tag_passes = 1;   // out: cycles that it keeps the tag stage
+  std::uint64_t held = 0;         // out: cycle in which the store queue has taken it
   std::uint64_t stored = 0;       // out: cycle in which the L2 has what it writes
   bool left_sm = false;           // out: it went beyond the L1
   std::uint32_t missed = 0;       // out: lines that it asks the L2 for
@@ -71,25 +75,22 @@ class MemorySystem {
   void bulk(const trace::Record&, const SitePlan&, const std::uint64_t*, Place&);
   void read_l2(Place&, std::uint64_t line, const model::L2Cache::Route&, std::uint8_t sectors,
                std::uint32_t fetch);
-  void write_l2(Place&, const model::LineTouch& touch, const model::L2Cache::Route&);
+  // `tags`, `data`: cycles in which the line passes the L1's two stages.
+  void write_l2(Place&, const model::LineTouch& touch, const model::L2Cache::Route&,
+                std::uint64_t tags, std::uint64_t data);
+  // To the L2 at cycle `at`: sectors of `again` are with an earlier request, and one that does not
+  // open a request of its own rides along.
+  void send(Place&, const model::LineTouch& touch, const model::L2Cache::Route&, std::uint8_t again,
+            bool opens, std::uint64_t at);
   bool in_host_memory(std::uint64_t line) const;
   bool persists(std::uint64_t line) const;
 
-  // A store on its way from an L1 to the L2, which another warp's may join.
-  struct Leaving {
-    std::uint64_t line = ~std::uint64_t{0};
-    std::uint64_t since = 0;
-    std::uint32_t warp = 0;
-    std::uint8_t sectors = 0;
-  };
-  static constexpr std::uint32_t kLeaving = 64;  // entries an SM, by line
-
   const model::Card& card_;
-  std::uint64_t l1_merge_cycles_, latency_l1_;
+  std::uint64_t latency_l1_;
   bool timed_ = false;
   std::pmr::monotonic_buffer_resource l1_memory_{std::size_t{16} << 20, large_pages()};
   std::vector<model::L1Cache> l1_;  // by SM
-  std::vector<Leaving> leaving_;    // by SM
+  std::vector<model::StoreQueue> stores_;  // by SM
   model::L2Cache l2_;
   LaunchCounters counters_;
   std::vector<trace::Allocation> host_;   // of this launch, sorted by base

@@ -60,7 +60,8 @@ struct Sm {
   std::vector<std::unique_ptr<TimedCta>> ctas;
   std::uint32_t resident = 0;
   std::array<Scheduler, kSchedulers> schedulers{};
-  std::uint64_t lsu = 0;         // cycle: its load/store unit is free
+  std::uint64_t lsu = 0;         // cycle: its load/store unit's data stage is free
+  std::uint64_t tags = 0;        // … its tag stage
   std::uint64_t barrier = 0;     // its barrier unit is
   bool cold = true;              // has run nothing of this kernel yet
   std::uint64_t translated = 0;  // cycle from which its addresses are; 0: not asked yet

@@ -140,6 +140,8 @@ void LaunchTime::access(Sm& sm, TimedCta& cta, TimedWarp& warp, std::uint32_t w,
   }
   std::uint64_t start = std::max({issued, sm.lsu, path_.ready(sm.id)});
   place.now = start;
+  // Tags are looked up ahead of the data, by as much as the queue in front of the unit holds.
+  place.tags = std::max({issued, sm.tags, start - std::min(start, n.time_queue_cycles)});
   memory_.run(r, plan, lanes, place, listing_->record == &r ? &listing_->lines : nullptr);
   listing_->record = nullptr;
   // The way back to the registers is as wide as the data stage. Two misses take a cycle of it
@@ -151,7 +153,8 @@ void LaunchTime::access(Sm& sm, TimedCta& cta, TimedWarp& warp, std::uint32_t w,
   const bool bulk = plan.action == Action::kBulkRead || plan.action == Action::kBulkWrite ||
                     plan.action == Action::kBulkReduce;
   const std::uint64_t taken = place.passes + (bulk ? 0 : place.missed / 2);
-  sm.lsu = start + taken;
+  sm.tags = std::max(place.tags + place.tag_passes, place.held);
+  sm.lsu = std::max(start + taken, place.held);
   sm.lsu_taken += taken;
   if (!bulk) lane_bytes_ += bytes;
   warp.async_lines = place.async_lines;

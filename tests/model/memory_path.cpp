@@ -18,11 +18,14 @@ MemoryPath::Spec even() {
 
 std::uint64_t line_of(std::uint64_t i) { return i * 0x9e3779b97f4a7c15ull >> 30; }
 
+// The first so many sectors of a line.
+std::uint8_t first(std::uint32_t sectors) { return static_cast<std::uint8_t>((1u << sectors) - 1); }
+
 MemoryPath::Read read_of(int sm, std::uint64_t line, std::uint32_t sectors) {
   MemoryPath::Read r;
   r.sm = sm;
   r.line = line;
-  r.sectors = sectors;
+  r.sectors = first(sectors);
   return r;
 }
 
@@ -53,9 +56,9 @@ TEST_CASE("an unloaded read takes its latencies and its way through the ports") 
                              std::uint64_t most) {
         MemoryPath path(s);
         auto r = read_of(3, 12345, sectors);
-        r.crossing = crossing;
+        r.crossing = first(crossing);
         r.home = crossing ? 1 : 0;
-        r.fetched = fetched;
+        r.fetched = first(fetched);
         const std::uint64_t took = path.read(r, now) - now;
         CHECK(took >= latency);
         CHECK(took <= latency + most);
@@ -78,6 +81,8 @@ TEST_CASE("lines differ by no more than the spreads say, and always by the same"
     const std::uint64_t hit = path.read(r, now) - now;
     least = std::min(least, hit), most = std::max(most, hit);
     REQUIRE(path.read(r, now + 5000) - now - 5000 == hit);
+    // What came while the last one waited is there again.
+    r.line = line_of(i + 5000);
     r.fetched = 1;
     longest = std::max(longest, path.read(r, now + 7000) - now - 7000);
   }
@@ -218,8 +223,8 @@ TEST_CASE("no place gives away more than its time") {
         auto r = read_of(static_cast<int>(i % s.sms), line_of(i), 2);
         r.near = static_cast<int>(i / s.sms & 1);
         r.home = far ? 1 - r.near : r.near;
-        r.crossing = far ? 2 : 0;
-        r.fetched = fetched;
+        r.crossing = first(far ? 2 : 0);
+        r.fetched = first(fetched);
         last = std::max(last, path.read(r, 0));
       }
       INFO("fetched " << fetched << (far ? ", far" : ", near"));
@@ -247,12 +252,73 @@ TEST_CASE("the host link is shared by all SMs") {
   CHECK(path.ready(0) > 0);
 }
 
+TEST_CASE("who reads a line on its way waits for it, and nobody else") {
+  const auto s = even();
+  for (const bool crosses : {false, true})
+    for (const bool fetches : {false, true}) {
+      if (!crosses && !fetches) continue;
+      MemoryPath path(s);
+      MemoryPath::Read miss = read_of(3, 12345, 2);
+      miss.home = crosses ? 1 : 0;
+      miss.crossing = first(crosses ? 2 : 0);
+      miss.fetched = first(fetches ? 2 : 0);
+      const std::uint64_t back = path.read(miss, 1000);
+      const auto hit = [&](std::uint64_t line, std::uint8_t sectors, std::uint64_t now) {
+        MemoryPath::Read r = miss;
+        r.sm = 4;
+        r.line = line;
+        r.sectors = sectors;
+        r.crossing = r.fetched = 0;
+        return path.read(r, now);
+      };
+      INFO((crosses ? "from the other side" : "") << (fetches ? " from DRAM" : ""));
+      // The same half of the line: back with the first, however late it asked.
+      CHECK(hit(12345, 1, 1010) >= back - 1);
+      CHECK(hit(12345, 3, 1200) >= back - 1);
+      CHECK(hit(12345, 3, 1200) <=
+            std::max<std::uint64_t>(back, 1200 + s.near_cycles) + cycles(4 * s.receive_ticks));
+      // The other half, another line, or a time when it is there: its own latency.
+      CHECK(hit(12345, 12, 1010) < back - 100);
+      CHECK(hit(54321, 3, 1010) < back - 100);
+      CHECK(hit(12345, 3, back) <= back + s.near_cycles + cycles(2 * s.receive_ticks));
+      if (!crosses) continue;
+      // At home the line is there as soon as it has left for the other side.
+      MemoryPath::Read at_home = miss;
+      at_home.sm = 5;
+      at_home.near = 1;
+      at_home.crossing = at_home.fetched = 0;
+      const std::uint64_t there = path.read(at_home, 1020);
+      CHECK(there <= back + cycles(2 * s.receive_ticks));
+      if (!fetches) CHECK(there < back - 100);
+    }
+}
+
+TEST_CASE("a store of less than a whole line costs its SM's port a header") {
+  const auto s = even();
+  const auto sends = [&](std::uint32_t sectors, std::uint32_t partial, bool opens) {
+    MemoryPath path(s);
+    constexpr std::uint64_t kStores = 500;
+    for (std::uint64_t i = 0; i < kStores; ++i) {
+      auto w = write_of(0, line_of(i), sectors);
+      w.partial = partial;
+      w.opens = opens;
+      path.write(w, 0);
+    }
+    return static_cast<double>(path.sent()) / (kStores - 1);
+  };
+  // Sectors in whole lines are what the port is rated by.
+  CHECK(sends(4, 0, true) == Approx(4.0).epsilon(0.01));
+  CHECK(sends(1, 1, true) == Approx(2.15).epsilon(0.02));
+  CHECK(sends(4, 4, true) == Approx(5.15).epsilon(0.02));
+  CHECK(sends(1, 1, false) == Approx(1.0).epsilon(0.01));  // rides along
+}
+
 TEST_CASE("a cleared path is as new") {
   const MemoryPath::Spec s;
   MemoryPath used(s), fresh(s);
   for (std::uint64_t i = 0; i < 5000; ++i) {
     auto r = read_of(static_cast<int>(i % 4), line_of(i % 8), 4);
-    r.fetched = 4;
+    r.fetched = first(4);
     used.read(r, 0);
     used.write(write_of(static_cast<int>(i % 4), line_of(i), 4), 0);
     used.write_back(line_of(i), 2, 4, 0);
@@ -263,7 +329,7 @@ TEST_CASE("a cleared path is as new") {
   CHECK(used.ready(0) == 0);
   for (std::uint64_t i = 0; i < 1000; ++i) {
     auto r = read_of(static_cast<int>(i % 4), line_of(i), 4);
-    r.fetched = 2;
+    r.fetched = first(2);
     REQUIRE(used.read(r, i) == fresh.read(r, i));
   }
 }

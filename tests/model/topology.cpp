@@ -190,7 +190,7 @@ TEST_CASE("refreshes leave less of a channel") {
   REQUIRE(card.set(settings).ok());
   Loads loads = issued(1);
   loads.push_back({Place::kDramBus, each(kChannels, 1000)});
-  CHECK(Topology(card).bound(loads).cycles == Approx(1000 / (1 - 366.25 / 3900)));
+  CHECK(Topology(card).bound(loads).cycles == Approx(1000 / (1 - 366.25 / 1950)));
 }
 
 TEST_CASE("the cut of random traffic is what the graph's shape says, and no element does more") {
