@@ -92,6 +92,7 @@ struct CardNumbers {
   std::uint64_t dram_t_refi_ps = 0;                    // between refreshes
   std::uint64_t dram_t_rfc_ps = 0, dram_t_rfc_bank_ps = 0;  // one takes: of all banks, of one
   std::uint64_t dram_channels = 0, dram_banks = 0, dram_row_bytes = 0;
+  std::uint64_t dram_devices = 0;            // chips or stacks
   std::uint64_t dram_activate_permille = 0;  // thousandths of a cycle between activations of a channel
   std::uint64_t dram_row_cycles = 0;         // between activations of a bank
   std::uint64_t dram_turnaround_cycles = 0;  // of a channel's bus, to write and back

@@ -48,6 +48,7 @@ Found zero(const CardNumbers& n) {
       {"dram.sectors_per_kilocycle", n.dram_sectors_per_kilocycle},
       {"dram.channels", n.dram_channels},
       {"dram.banks", n.dram_banks},
+      {"dram.devices", n.dram_devices},
       {"dram.row", n.dram_row_bytes},
       {"dram.rate_mbps", n.dram_rate_mbps},
       {"dram.write_batch", n.dram_write_batch}};

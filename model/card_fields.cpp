@@ -109,6 +109,8 @@ const CardField kFields[] = {
      "more for a request of less than a whole line that an SM sends"},
     {"dram.channels", "channels", &CardNumbers::dram_channels,
      "DRAM channels with a data bus each"},
+    {"dram.devices", "devices", &CardNumbers::dram_devices,
+     "chips or stacks of DRAM, each with its own clock of refreshes"},
     {"dram.banks", "banks", &CardNumbers::dram_banks, "banks a channel", nullptr, true},
     {"dram.row", "bytes", &CardNumbers::dram_row_bytes, "row of a bank", nullptr, true},
     {"dram.activate_permille", "millicycles", &CardNumbers::dram_activate_permille,

@@ -69,6 +69,7 @@ MemoryPath::Spec Card::path() const {
   for (std::uint64_t v : n.sm_side) s.sm_side.push_back(static_cast<std::uint8_t>(v));
   s.dram.channels = u32(n.dram_channels);
   s.dram.banks = u32(n.dram_banks);
+  s.dram.devices = u32(n.dram_devices);
   s.dram.row_bytes = u32(n.dram_row_bytes);
   // The rate on the card is what is left beside refreshes; those that take the bus in the model are
   // not taken from it again.

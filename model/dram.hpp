@@ -34,7 +34,8 @@ class Dram {
  public:
   struct Spec {
     std::uint32_t channels = 192;
-    std::uint32_t banks = 64;  // a channel
+    std::uint32_t banks = 64;   // a channel
+    std::uint32_t devices = 6;  // chips or stacks, each with its own clock of refreshes
     std::uint32_t row_bytes = 1024;
     std::uint32_t burst_ticks = 170;        // 32 bytes on a channel's bus
     std::uint32_t activate_ticks = 570;     // between activations of a channel

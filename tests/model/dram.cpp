@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include <vector>
+
 #include "tests/catch.hpp"
 
 using namespace warpmem;
@@ -250,6 +252,32 @@ TEST_CASE("DRAM: a refresh of one bank leaves the bus and the other banks alone"
   CHECK(d.read(kLinesARow, 1, 500000) == 520000 + s.burst_ticks);
   CHECK(d.read(0, 1, 500000) == 500000 + s.burst_ticks);
   CHECK(d.activations() == 3);
+}
+
+TEST_CASE(
+    "DRAM: a bank is refreshed in all channels of a device at once, in each device by its own "
+    "clock") {
+  Dram::Spec s;
+  s.channels = 4;
+  s.banks = 8;
+  s.devices = 2;
+  s.map = model::DramMap::kPlain;
+  s.refresh = model::DramRefresh::kBank;
+  s.refresh_interval_ticks = 500000;
+  s.refresh_ticks = 20000;
+  // When the first block of each channel waits, by trying all moments of an interval.
+  std::vector<std::vector<std::uint64_t>> waits(4);
+  for (std::uint64_t now = 1000000; now < 1500000; now += 5000)
+    for (std::uint64_t channel = 0; channel < 4; ++channel) {
+      Dram d(s);
+      if (d.read(channel * s.interleave_lines, 1, now) > now + s.burst_ticks)
+        waits[channel].push_back(now);
+      CHECK((d.refresh_wait() > 0) == (!waits[channel].empty() && waits[channel].back() == now));
+    }
+  for (const auto& w : waits) CHECK(w.size() == 4);  // 20,000 of 500,000
+  CHECK(waits[0] == waits[1]);
+  CHECK(waits[2] == waits[3]);
+  CHECK(waits[0] != waits[2]);
 }
 
 TEST_CASE("DRAM: channels are refreshed one after the other") {
