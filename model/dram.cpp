@@ -20,7 +20,8 @@ Dram::Dram(const Spec& spec)
       block_shift_(std::countr_zero(spec.interleave_lines)),
       by_channels_(spec.channels),
       by_banks_(spec.banks),
-      by_row_blocks_(std::max<std::uint32_t>(1, spec.row_bytes / (128 * spec.interleave_lines))) {
+      by_row_blocks_(std::max<std::uint32_t>(1, spec.row_bytes / (128 * spec.interleave_lines))),
+      by_interval_(std::max<std::uint64_t>(1, spec.refresh_interval_ticks)) {
   clear();
 }
 
@@ -30,6 +31,8 @@ void Dram::clear() {
   for (std::size_t c = 0; c < channels_.size(); ++c)
     channels_[c].next_refresh = spec_.refresh_interval_ticks * (c + 1) / channels_.size();
   banks_.assign(std::size_t{spec_.channels} * spec_.banks, Bank{});
+  if (spec_.refresh != DramRefresh::kNone)
+    for (std::size_t i = 0; i < banks_.size(); ++i) banks_[i].due = first_refresh(i);
   activations_ = sectors_ = 0;
 }
 
@@ -65,6 +68,16 @@ std::vector<std::uint64_t> Dram::activate_ticks() const {
   return n;
 }
 
+// Channels by turns, or banks by turns and each device by a clock of its own, which stands
+// anywhere.
+std::uint64_t Dram::first_refresh(std::size_t bank) const {
+  const std::uint64_t interval = spec_.refresh_interval_ticks, channel = bank / spec_.banks;
+  if (spec_.refresh == DramRefresh::kAll) return interval * (channel + 1) / spec_.channels;
+  const std::uint64_t device = channel * spec_.devices / spec_.channels;
+  return interval * (bank % spec_.banks + 1) / spec_.banks +
+         mix(device * 0x9e3779b97f4a7c15ull) % interval;
+}
+
 // Takes the bus for the refreshes of all banks that are due by `now`. Nobody saw those that came
 // and went before the channel's last span of time: they are skipped.
 void Dram::refresh_channel(Channel& c, std::uint64_t now) {
@@ -76,21 +89,11 @@ void Dram::refresh_channel(Channel& c, std::uint64_t now) {
   c.next_refresh += interval;
 }
 
-// Banks are refreshed by turns. Moves `now` behind a refresh of this bank that is under way; true
+// Moves `now` behind a refresh of this bank that is under way; true
 // if there was one since its last row was opened, which closed it.
-bool Dram::refresh_bank(Bank& bank, std::size_t index, std::uint64_t& now) const {
-  const std::uint64_t interval = spec_.refresh_interval_ticks;
-  const std::size_t turns =
-      spec_.refresh == DramRefresh::kAll ? spec_.channels : std::size_t{spec_.banks};
-  const std::size_t turn =
-      spec_.refresh == DramRefresh::kAll ? index / spec_.banks : index % spec_.banks;
-  // Its refreshes start at due, due + interval, …; a device's clock stands anywhere.
-  const std::size_t device = index / spec_.banks * spec_.devices / spec_.channels;
-  const std::uint64_t due =
-      interval * (turn + 1) / turns +
-      (spec_.refresh == DramRefresh::kAll ? 0 : mix(device * 0x9e3779b97f4a7c15ull) % interval);
-  if (now < due) return false;
-  const std::uint64_t start = now - (now - due) % interval;
+bool Dram::refresh_bank(const Bank& bank, std::uint64_t& now) const {
+  if (now < bank.due) return false;
+  const std::uint64_t start = now - (now - bank.due) % by_interval_;
   const bool closed = bank.free < start + spec_.row_cycle_ticks;
   now = std::max(now, start + spec_.refresh_ticks);
   return closed;
@@ -102,7 +105,7 @@ std::uint64_t Dram::open(const Spot& at, std::uint64_t now, bool closed) {
   if (spec_.refresh != DramRefresh::kNone) {
     if (spec_.refresh == DramRefresh::kAll) refresh_channel(channels_[at.channel], now);
     const std::uint64_t before = now;
-    closed |= refresh_bank(bank, at.bank, now);
+    closed |= refresh_bank(bank, now);
     refresh_wait_ = now - before;
   }
   if (!closed && (bank.row[0] == at.row || bank.row[1] == at.row)) return now;

@@ -84,6 +84,7 @@ class Dram {
   struct Bank {
     std::uint64_t row[2] = {~std::uint64_t{0}, ~std::uint64_t{0}};  // the open one, the one before
     std::uint64_t free = 0;                                         // tick: may be activated again
+    std::uint64_t due = 0;                                          // … is refreshed first
   };
   // Where a line lies.
   struct Spot {
@@ -101,11 +102,12 @@ class Dram {
   std::uint64_t move(Channel& channel, std::uint32_t sectors, std::uint32_t more,
                      std::uint64_t ready);
   void refresh_channel(Channel& channel, std::uint64_t now);
-  bool refresh_bank(Bank& bank, std::size_t index, std::uint64_t& now) const;
+  bool refresh_bank(const Bank& bank, std::uint64_t& now) const;
+  std::uint64_t first_refresh(std::size_t bank) const;
 
   Spec spec_;
   int block_shift_ = 1;
-  Divisor by_channels_, by_banks_, by_row_blocks_;
+  Divisor by_channels_, by_banks_, by_row_blocks_, by_interval_;
   struct Found {
     std::uint64_t line = ~std::uint64_t{0};
     Spot spot{};
