@@ -72,6 +72,9 @@ struct CardNumbers {
   std::uint64_t host_permille = 0;       // sectors over the host link in 1,000 cycles
   std::uint64_t latency_host = 0;
   std::uint64_t latency_remote = 0;      // shared memory of another SM of the cluster
+  // Thousandths of a cycle that a sector of it keeps the asking SM's port, in clusters of two and in
+  // larger ones.
+  std::uint64_t remote_pair_read = 0, remote_pair_write = 0, remote_read = 0, remote_write = 0;
   std::uint64_t bulk_cycles = 0;         // of an SM's copy engine, for 128 bytes
   std::uint64_t bulk_reduce_cycles = 0;  // … of a bulk reduction
   std::uint64_t port_send_permille = 0;     // … sends
@@ -100,6 +103,7 @@ struct CardNumbers {
   std::uint64_t time_launch_cycles = 0;      // before the first CTA and after the last
   std::uint64_t time_drain_cycles = 0;       // more, when the launch reached memory
   std::uint64_t time_cta_millicycles = 0;    // between two CTAs given out, over the whole GPU
+  std::uint64_t time_cluster_millicycles = 0;  // more for a cluster than for its CTAs
   std::uint64_t time_cta_cycles = 0;         // from a CTA's being given out to its first instruction
   std::uint64_t time_first_cycles = 0;       // more for an SM's first CTA: code and constants come in
   std::uint64_t time_translate_cycles = 0;   // an SM's first access beyond its L1: address translation

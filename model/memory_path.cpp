@@ -18,6 +18,7 @@ MemoryPath::MemoryPath(const Spec& spec) : spec_(spec), dram_(spec.dram) { clear
 void MemoryPath::clear() {
   receive_.assign(spec_.sms, {});
   send_.assign(spec_.sms, {});
+  remote_.assign(spec_.sms, {});
   slices_.assign(spec_.slices, {});
   fills_.resize(spec_.sides);
   for (Fills& f : fills_) f.clear();

@@ -87,6 +87,13 @@ class MemoryPath {
   // Sectors to or from host memory, over the link that all SMs share: the cycle in which they are
   // there.
   std::uint64_t host(int sm, std::uint32_t sectors, std::uint64_t now);
+  // An access to another SM's shared memory that keeps the asking SM's port for so long: the cycle
+  // in which it starts.
+  std::uint64_t remote(int sm, std::uint64_t ticks, std::uint64_t now) {
+    return remote_[static_cast<std::size_t>(sm)].reserve(now * kTicks,
+                                                         static_cast<std::uint32_t>(ticks)) /
+           kTicks;
+  }
   // Has what a read of the line will look at brought into the host's cache; changes nothing.
   void prefetch(std::uint64_t line, int side) const {
     dram_.prefetch(line);
@@ -113,7 +120,7 @@ class MemoryPath {
   void hold(int sm, std::uint64_t queued, std::uint64_t now);
 
   Spec spec_;
-  std::vector<Throughput> receive_, send_, slices_;
+  std::vector<Throughput> receive_, send_, remote_, slices_;
   std::vector<Fills> fills_;         // by side
   std::vector<std::uint64_t> held_;  // by SM: cycle
   std::uint64_t sent_ = 0;

@@ -121,6 +121,10 @@ void MemorySystem::begin_launch(const trace::Launch& launch, std::uint64_t share
   for (const trace::Allocation& a : launch.allocations)
     if (a.kind == trace::AllocationKind::kHost) host_.push_back(a);
   window_ = launch.window;
+  const model::CardNumbers& n = card_.numbers();
+  const bool pair = launch.cluster[0] * launch.cluster[1] * launch.cluster[2] <= 2;
+  remote_read_ = (pair ? n.remote_pair_read : n.remote_read) * model::kTicks / 1000;
+  remote_write_ = (pair ? n.remote_pair_write : n.remote_write) * model::kTicks / 1000;
   local_words_ = std::max<std::uint64_t>(1, (std::uint64_t{launch.local_bytes} + 3) / 4);
 }
 
@@ -439,7 +443,16 @@ void MemorySystem::remote_access(const Record& r, const SitePlan& plan, const st
   counters_.remote_sectors += sectors;
   counters_.l1_fill_sectors += sectors;
   counters_.l1_write_sectors += sectors;
-  place.done = place.now + (timed_ ? card_.numbers().latency_remote : card_.numbers().latency_l2_near);
+  if (!path_) {
+    place.done = place.now + card_.numbers().latency_l2_near;
+    return;
+  }
+  const bool read = plan.returns || plan.instructions == &LaunchCounters::inst_generic_ld;
+  const std::uint64_t ticks = sectors * (read ? remote_read_ : remote_write_);
+  const std::uint64_t start = path_->remote(place.sm, ticks, place.now);
+  place.done = start + ticks / model::kTicks + card_.numbers().latency_remote;
+  // Work that the port has no time for stays in the load/store unit's queue.
+  place.held = start - std::min(start, card_.numbers().time_queue_cycles);
 }
 
 // Bulk copies pass by the L1, 128 bytes at a time from the start of the copy: a piece that straddles
@@ -463,7 +476,7 @@ void MemorySystem::bulk(const Record& r, const SitePlan& plan, const std::uint64
     address += piece;
     left -= piece;
     // The SM's copy engine takes one piece after the other.
-    if (timed_) place.now += plan.action == Action::kBulkReduce ? card_.numbers().bulk_reduce_cycles : card_.numbers().bulk_cycles;
+    if (path_) place.now += plan.action == Action::kBulkReduce ? card_.numbers().bulk_reduce_cycles : card_.numbers().bulk_cycles;
   }
 }
 

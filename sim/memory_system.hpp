@@ -46,7 +46,7 @@ class MemorySystem {
   // Keeps time: accesses wait for each other on their way (nullptr: unloaded latencies).
   void take(model::MemoryPath* path) {
     l2_.take(path);
-    timed_ = path != nullptr;
+    path_ = path;
   }
 
   // Before a launch: L1s are empty and as large as the configuration leaves them.
@@ -87,7 +87,8 @@ class MemorySystem {
 
   const model::Card& card_;
   std::uint64_t latency_l1_;
-  bool timed_ = false;
+  model::MemoryPath* path_ = nullptr;  // where time is kept
+  std::uint64_t remote_read_ = 0, remote_write_ = 0;  // ticks a sector, of this launch's clusters
   std::pmr::monotonic_buffer_resource l1_memory_{std::size_t{16} << 20, large_pages()};
   std::vector<model::L1Cache> l1_;  // by SM
   std::vector<model::StoreQueue> stores_;  // by SM

@@ -24,6 +24,8 @@ LaunchTime::LaunchTime(const trace::TraceReader& reader, std::uint32_t index,
       paths_(reader.sites(index), reader.programs()[reader.launches()[index].launch.program],
              card.instructions(),
              static_cast<std::uint16_t>(card.numbers().time_cluster_barrier_cycles)) {
+  const auto& cluster = reader.launches()[index].launch.cluster;
+  cluster_ = std::uint64_t{cluster[0]} * cluster[1] * cluster[2];
   for (std::uint64_t sm : card.numbers().cta_order) {
     sms_.emplace_back();
     sms_.back().id = static_cast<int>(sm);
@@ -121,6 +123,7 @@ Result<void> LaunchTime::start_next(Sm& sm, std::uint64_t cycle) {
   if (next_ == waiting_.size()) return {};
   const model::CardNumbers& n = card_.numbers();
   given_ = std::max(given_ + n.time_cta_millicycles, cycle * 1000);
+  if (cluster_ > 1 && waiting_[next_] % cluster_ == 0) given_ += n.time_cluster_millicycles;
   cycle = given_ / 1000 + n.time_cta_cycles;
   if (sm.cold) cycle += n.time_first_cycles;
   auto cta = std::make_unique<TimedCta>();

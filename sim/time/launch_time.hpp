@@ -144,7 +144,8 @@ class LaunchTime {
   std::vector<Sm> sms_;
   std::vector<std::uint64_t> waiting_;
   std::size_t next_ = 0;
-  std::uint64_t given_ = 0;  // thousandths of a cycle: the last CTA was given out
+  std::uint64_t cluster_ = 1;  // CTAs
+  std::uint64_t given_ = 0;    // thousandths of a cycle: the last CTA was given out
   std::uint64_t resident_ = 0;
   std::uint64_t now_ = 0;  // windows
   std::uint64_t due_ = 0;
