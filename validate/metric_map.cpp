@@ -135,8 +135,8 @@ constexpr std::array kRules{
     // Shared memory
     exact(G::kShared, "memory_l1_wavefronts_shared", "wavefront",
           "passes that shared accesses need: distinct words in the fullest bank", kPatched),
-    exact(G::kShared, "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum", "wavefront",
-          "passes of shared stores through the data stage"),
+    near(G::kShared, "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum", "wavefront",
+         "passes of shared stores through the data stage", 0.35, kFloorL1, kArbitration),
     near(G::kShared, "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum", "wavefront",
          "passes of shared loads through the data stage", 0.35, kFloorL1, kArbitration),
     near(G::kShared, "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum", "conflict",
