@@ -2,7 +2,7 @@
 // fast an SM's copy engine moves bulk copies. To be run under the profiler, one launch a case.
 #include <cooperative_groups.h>
 
-#include "micro.cuh"
+#include "cluster.cuh"
 namespace cg = cooperative_groups;
 
 __global__ void empty() {}
@@ -54,19 +54,7 @@ __global__ void bulk(const u8* in, u32 bytes, int rounds) {
 template <class... Args>
 void launch(const char* name, void (*kernel)(Args...), int grid, int block, int cluster, size_t shared, Args... args) {
   label("%s,%d,%d,%d", name, grid, block, cluster);
-  CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
-  CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, 64 * 1024));
-  cudaLaunchConfig_t c{};
-  c.gridDim = grid;
-  c.blockDim = block;
-  c.dynamicSmemBytes = shared;
-  cudaLaunchAttribute a[1];
-  a[0].id = cudaLaunchAttributeClusterDimension;
-  a[0].val.clusterDim = {unsigned(cluster), 1, 1};
-  c.attrs = a;
-  c.numAttrs = cluster > 1;
-  CHECK(cudaLaunchKernelEx(&c, kernel, args...));
-  CHECK(cudaDeviceSynchronize());
+  launch_cluster(kernel, grid, block, cluster, shared, args...);
 }
 
 int main() {

@@ -4,7 +4,7 @@
 //       sm__cycles_active.sum,smsp__inst_executed.sum launch_shape
 #include <cooperative_groups.h>
 
-#include "micro.cuh"
+#include "cluster.cuh"
 namespace cg = cooperative_groups;
 
 __constant__ u32 table[16384];
@@ -80,19 +80,7 @@ __global__ void remote(u32* out, int ahead, int rounds) {
 template <class... Args>
 void launch(const char* name, void (*kernel)(Args...), int grid, int block, int cluster, size_t shared, Args... args) {
   label("%s,%d,%d,%d,%d", name, grid, block, cluster, (int)shared);
-  CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
-  CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, 200 * 1024));
-  cudaLaunchConfig_t c{};
-  c.gridDim = grid;
-  c.blockDim = block;
-  c.dynamicSmemBytes = shared;
-  cudaLaunchAttribute a[1];
-  a[0].id = cudaLaunchAttributeClusterDimension;
-  a[0].val.clusterDim = {unsigned(cluster), 1, 1};
-  c.attrs = a;
-  c.numAttrs = cluster > 1;
-  CHECK(cudaLaunchKernelEx(&c, kernel, args...));
-  CHECK(cudaDeviceSynchronize());
+  launch_cluster(kernel, grid, block, cluster, shared, args...);
 }
 
 int main() {
