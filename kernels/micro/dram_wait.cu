@@ -1,9 +1,7 @@
 // How long a DRAM read takes while DRAM is idle or busy, and when the long ones come. One thread of one
 // SM reads lines that nobody has read before, one after the other, and notes when each was asked for and
 // how long it took; the other SMs read other memory at a pace of their own. No profiler.
-// Prints: case,NAME,PACE,FIRST CYCLE,… then rows of pairs "asked:took" in SM cycles.
-#include <cstring>
-
+// Prints a line a case: case,APART,PACE,asked:took,asked:took,… in SM cycles from the first load on.
 #include "micro.cuh"
 
 struct Sample {
@@ -60,7 +58,7 @@ int main() {
       CHECK(cudaDeviceSynchronize());
       used += u64{apart} * (kCount + 2) / (2 << 20) * (2 << 20) + (2 << 20);
       CHECK(cudaMemcpy(back.data(), out, kCount * sizeof(Sample), cudaMemcpyDeviceToHost));
-      std::printf("case,%u apart,%lld", apart, pace);
+      std::printf("case,%u,%lld", apart, pace);
       for (const Sample& s : back) std::printf(",%llu:%u", (unsigned long long)(s.asked - back[0].asked), s.took);
       std::printf("\n");
     }
