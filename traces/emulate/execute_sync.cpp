@@ -6,21 +6,13 @@
 
 #include "traces/emulate/execution.hpp"
 #include "traces/emulate/special.hpp"
+#include "traces/emulate/warp_values.hpp"
 
 namespace warpmem::emulate {
 namespace {
 
 std::uint32_t uniform(const std::byte* frame, std::uint32_t offset, std::uint32_t mask) {
   return reinterpret_cast<const std::uint32_t*>(frame + offset)[std::countr_zero(mask)];
-}
-void put_lanes(std::byte* frame, std::uint32_t offset, std::uint32_t mask, std::uint32_t value) {
-  auto* d = reinterpret_cast<std::uint32_t*>(frame + offset);
-  for (std::uint32_t l = 0; l < 32; ++l)
-    if (mask >> l & 1) d[l] = value;
-}
-void put_predicate(std::byte* frame, std::uint32_t offset, std::uint32_t mask, bool value) {
-  auto& p = *reinterpret_cast<std::uint32_t*>(frame + offset);
-  p = value ? p | mask : p & ~mask;
 }
 
 }  // namespace

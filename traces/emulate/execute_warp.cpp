@@ -7,19 +7,10 @@
 #include <limits>
 
 #include "traces/emulate/execution.hpp"
+#include "traces/emulate/warp_values.hpp"
 
 namespace warpmem::emulate {
 namespace {
-
-void put_lanes(std::byte* frame, std::uint32_t offset, std::uint32_t mask, std::uint32_t value) {
-  auto* d = reinterpret_cast<std::uint32_t*>(frame + offset);
-  for (std::uint32_t l = 0; l < 32; ++l)
-    if (mask >> l & 1) d[l] = value;
-}
-void put_predicate(std::byte* frame, std::uint32_t offset, std::uint32_t mask, bool value) {
-  auto& p = *reinterpret_cast<std::uint32_t*>(frame + offset);
-  p = value ? p | mask : p & ~mask;
-}
 
 // redux.f32: the least or the greatest; a NaN loses, or wins with .NaN.
 std::uint32_t reduce_floats(const float* v, std::uint32_t mask, bool least, bool absolute, bool nan) {
