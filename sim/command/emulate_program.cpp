@@ -173,7 +173,7 @@ int emulate_program(ProgramRun& run) {
   const char* path = std::getenv("LD_LIBRARY_PATH");
   variables.push_back("LD_LIBRARY_PATH=" + *runtime +
                       (path && *path ? ":" + std::string(path) : ""));
-  if (file->fixed_path && !file->cudart.empty())
+  if ((file->fixed_path || file->linked_in) && !file->cudart.empty())
     variables.push_back("LD_PRELOAD=" + *runtime + "/" + file->cudart);
   std::vector<std::string> command{program};
   command.insert(command.end(), run.arguments.begin(), run.arguments.end());

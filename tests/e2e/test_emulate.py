@@ -204,12 +204,32 @@ int main() {
         run = self.run_command("emulate", "app.cu")
         self.assertEqual((run.status, run.out), (0, "0 49995000\n"), run.err)
 
-    def test_static_runtime_and_missing_ptx_name_the_flag(self):
+    def test_a_runtime_linked_into_the_program_is_replaced(self):
+        with open(self.path("app.cu"), "w", encoding="utf-8") as file:
+            file.write("""
+#include <cstdio>
+__device__ int scale = 3;
+__global__ void fill(int* p) { p[threadIdx.x] = scale * threadIdx.x; }
+int main() {
+  int *p, last = 0;
+  cudaMallocManaged(&p, 128);
+  fill<<<1, 32>>>(p);
+  cudaDeviceSynchronize();
+  cudaMemcpy(&last, p + 31, 4, cudaMemcpyDefault);
+  std::printf("%d\\n", last);
+}
+""")
+        for trace, options in enumerate(([], ["-O0", "-rdc=true"], ["-Xcompiler", "-fno-pie", "-Xlinker", "-no-pie"])):
+            subprocess.run([NVCC, *options, "app.cu", "-o", "static"], cwd=self.folder, check=True)
+            run = self.run_command("emulate", "./static", "-o", f"{trace}.wmt")
+            self.assertEqual((run.status, run.out), (0, "93\n"), run.err)
+            self.assertIn("traced", run.err)
+        subprocess.run(["strip", "static"], cwd=self.folder, check=True)
+        self.assert_fails(self.run_command("emulate", "./static"), 2, "stripped", "-cudart shared")
+
+    def test_missing_ptx_names_the_flag(self):
         with open(self.path("app.cu"), "w", encoding="utf-8") as file:
             file.write("__global__ void k() {}\nint main() { k<<<1, 1>>>(); return cudaDeviceSynchronize(); }\n")
-        subprocess.run([NVCC, "-gencode", "arch=compute_90,code=compute_90", "app.cu", "-o", "static"],
-                       cwd=self.folder, check=True)
-        self.assert_fails(self.run_command("emulate", "./static"), 2, "-cudart shared")
         subprocess.run([NVCC, "-cudart", "shared", "-gencode", "arch=compute_90,code=sm_90", "app.cu", "-o", "sass"],
                        cwd=self.folder, check=True)
         self.assert_fails(self.run_command("emulate", "./sass"), 2, "sm_90", "compute_90")

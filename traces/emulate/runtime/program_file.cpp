@@ -1,6 +1,5 @@
 #include "traces/emulate/runtime/program_file.hpp"
 
-#include <elf.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -11,58 +10,16 @@
 #include <fstream>
 #include <optional>
 #include <set>
+#include <span>
 #include <sstream>
 
+#include "traces/emulate/runtime/elf_file.hpp"
 #include "traces/emulate/runtime/fat_binary.hpp"
 
 namespace warpmem::cudart {
 namespace {
 
 namespace fs = std::filesystem;
-
-// A 64-bit little-endian ELF file in memory; every access is checked.
-class Elf {
- public:
-  explicit Elf(std::string bytes) : bytes_(std::move(bytes)) {}
-
-  bool valid() const {
-    return bytes_.size() >= sizeof(Elf64_Ehdr) && bytes_.starts_with("\177ELF") &&
-           bytes_[EI_CLASS] == ELFCLASS64 && bytes_[EI_DATA] == ELFDATA2LSB;
-  }
-  template <class T>
-  std::optional<T> at(std::uint64_t offset) const {
-    T value;
-    if (offset > bytes_.size() || sizeof value > bytes_.size() - offset) return std::nullopt;
-    std::memcpy(&value, bytes_.data() + offset, sizeof value);
-    return value;
-  }
-  std::string text(std::uint64_t offset) const {
-    return offset < bytes_.size() ? std::string(bytes_.c_str() + offset) : std::string();
-  }
-  std::vector<Elf64_Shdr> sections() const {
-    std::vector<Elf64_Shdr> all;
-    const auto head = at<Elf64_Ehdr>(0);
-    for (unsigned i = 0; head && i < head->e_shnum; ++i)
-      if (const auto s = at<Elf64_Shdr>(head->e_shoff + std::uint64_t{i} * head->e_shentsize))
-        all.push_back(*s);
-    return all;
-  }
-  std::string name(const Elf64_Shdr& section) const {
-    const auto head = at<Elf64_Ehdr>(0);
-    const auto strings =
-        at<Elf64_Shdr>(head->e_shoff + std::uint64_t{head->e_shstrndx} * head->e_shentsize);
-    return strings ? text(strings->sh_offset + section.sh_name) : std::string();
-  }
-  std::span<const std::byte> bytes_of(const Elf64_Shdr& s) const {
-    if (s.sh_type == SHT_NOBITS || s.sh_offset > bytes_.size() ||
-        s.sh_size > bytes_.size() - s.sh_offset)
-      return {};
-    return {reinterpret_cast<const std::byte*>(bytes_.data()) + s.sh_offset, s.sh_size};
-  }
-
- private:
-  std::string bytes_;
-};
 
 // NVIDIA's libraries of kernels: their PTX, if any, is for GPUs newer than those they were made
 // for.
@@ -74,7 +31,7 @@ bool has_own_kernels(std::string_view library) {
   return false;
 }
 
-void read_dynamic(const Elf& elf, const std::vector<Elf64_Shdr>& sections, ProgramFile& out) {
+void read_dynamic(const ElfFile& elf, const std::vector<Elf64_Shdr>& sections, ProgramFile& out) {
   for (const Elf64_Shdr& s : sections) {
     if (s.sh_type != SHT_DYNAMIC || s.sh_link >= sections.size()) continue;
     const std::uint64_t strings = sections[s.sh_link].sh_offset;
@@ -88,6 +45,16 @@ void read_dynamic(const Elf& elf, const std::vector<Elf64_Shdr>& sections, Progr
       if (has_own_kernels(needed)) out.libraries.push_back(needed);
     }
   }
+}
+
+// A runtime that was linked in: the version by the names that only it has.
+std::string runtime_within(const ElfFile& elf) {
+  std::set<std::string> names;
+  for (ElfFunction& f : elf.functions({"cuda", "__cudaRegisterFatBinary"}))
+    names.insert(std::move(f.name));
+  if (!names.contains("__cudaRegisterFatBinary") || !names.contains("cudaLaunchKernel")) return "";
+  if (names.contains("cudaGetDeviceProperties_v2")) return "libcudart.so.12";
+  return names.contains("cudaBindTexture") ? "libcudart.so.11" : "libcudart.so.13";
 }
 
 // Containers stand in the section one behind the other, each at a multiple of 8 bytes.
@@ -121,11 +88,16 @@ Result<ProgramFile> read_program_file(const std::string& path) {
     return Error{ErrorKind::kUsage, "the program cannot be read", path,
                  "check the path and its permissions"};
   ProgramFile out;
-  const Elf elf(std::move(text).str());
+  const std::string bytes = std::move(text).str();
+  const ElfFile elf(std::as_bytes(std::span(bytes)));
   if (!elf.valid()) return out;
   out.elf = true;
   const std::vector<Elf64_Shdr> sections = elf.sections();
   read_dynamic(elf, sections, out);
+  if (out.cudart.empty()) {
+    out.cudart = runtime_within(elf);
+    out.linked_in = !out.cudart.empty();
+  }
   std::set<std::string> machine_code;
   for (const Elf64_Shdr& s : sections) {
     const std::string name = elf.name(s);
@@ -140,10 +112,14 @@ Result<void> check_program_file(const ProgramFile& program, const std::string& p
                                 const std::string& cc) {
   if (!program.elf || !program.has_device_code) return {};
   if (program.cudart.empty())
-    return Error{ErrorKind::kUsage,
-                 "the CUDA runtime is linked into the program, so that it cannot be replaced", path,
-                 "link it with: nvcc -cudart shared (CMake: set_property(TARGET … PROPERTY "
-                 "CUDA_RUNTIME_LIBRARY Shared))"};
+    return Error{
+        ErrorKind::kUsage,
+        "the CUDA runtime is linked into the program and its symbols are stripped, so that "
+        "it cannot be replaced",
+        path,
+        "do not strip it, or link it with: nvcc -cudart shared (CMake: set_property(TARGET … "
+        "PROPERTY "
+        "CUDA_RUNTIME_LIBRARY Shared))"};
   if (program.cudart != "libcudart.so.12" && program.cudart != "libcudart.so.13")
     return Error{ErrorKind::kUsage,
                  fmt::format("the program is linked against {}; CUDA 12 and 13 can be emulated",

@@ -13,8 +13,9 @@ struct ProgramFile {
   bool elf = false;              // else a script: what it starts is not known
   bool has_device_code = false;  // a fat binary is embedded
   bool has_ptx = false;
-  bool fixed_path = false;                // DT_RPATH: the loader looks there before LD_LIBRARY_PATH
-  std::string cudart;                     // "libcudart.so.13"; empty: linked statically, or no CUDA
+  bool fixed_path = false;  // DT_RPATH: the loader looks there before LD_LIBRARY_PATH
+  std::string cudart;       // "libcudart.so.13"; empty: not known, or no CUDA
+  bool linked_in = false;   // that runtime is part of the program, which has symbols to find it by
   std::vector<std::string> machine_code;  // "sm_90", …
   std::vector<std::string> libraries;     // it needs that bring kernels as machine code only
 };
