@@ -1,4 +1,5 @@
-// The few driver calls that programs reach through the runtime: tensor maps.
+// The driver calls that programs reach through the runtime: tensor maps are here.
+#include <dlfcn.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -108,6 +109,19 @@ int replace_address(void* map, void* address) {
 int driver_version(int* version) { return version ? (*version = 13000, 0) : kDriverInvalidValue; }
 int driver_init(unsigned) { return 0; }
 
+// libcuda.so.1 of ours has the rest; of a call's versions the newest, as CUDA 12 and 13 want them.
+// cuCtxCreate alone changed since.
+void* find_in_libcuda(const std::string& name, unsigned version) {
+  static void* library = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_GLOBAL);
+  if (!library) return nullptr;
+  if (name == "cuCtxCreate" && version >= 13000) return dlsym(library, "cuCtxCreate_v4");
+  for (const char* suffix : {"_v3", "_v2", ""}) {
+    if (name == "cuCtxCreate" && std::string_view(suffix) == "_v3") continue;
+    if (void* call = dlsym(library, (name + suffix).c_str())) return call;
+  }
+  return nullptr;
+}
+
 void* find_driver_call(std::string_view name) {
   if (name == "cuTensorMapEncodeTiled") return reinterpret_cast<void*>(encode_tiled);
   if (name == "cuTensorMapEncodeIm2col") return reinterpret_cast<void*>(encode_im2col);
@@ -117,10 +131,11 @@ void* find_driver_call(std::string_view name) {
   return nullptr;
 }
 
-Code find(const char* name, void** out, int* status) {
+Code find(const char* name, void** out, unsigned version, int* status) {
   return api([&](Runtime&) {
     if (!name || !out) return kInvalidValue;
     *out = find_driver_call(name);
+    if (!*out) *out = find_in_libcuda(name, version);
     if (status) *status = *out ? 0 : 1;  // cudaDriverEntryPointSymbolNotFound
     if (!*out && *name)
       std::fputs(fmt::format("warpmem: the driver call {} is not emulated: cudaGetDriverEntryPoint "
@@ -137,11 +152,11 @@ Code find(const char* name, void** out, int* status) {
 extern "C" {
 
 int cudaGetDriverEntryPoint(const char* name, void** out, unsigned long long, int* status) {
-  return find(name, out, status);
+  return find(name, out, 0, status);
 }
-int cudaGetDriverEntryPointByVersion(const char* name, void** out, unsigned, unsigned long long,
-                                     int* status) {
-  return find(name, out, status);
+int cudaGetDriverEntryPointByVersion(const char* name, void** out, unsigned version,
+                                     unsigned long long, int* status) {
+  return find(name, out, version, status);
 }
 
 }  // extern "C"

@@ -3,6 +3,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "traces/emulate/runtime/fat_binary.hpp"
 #include "traces/emulate/runtime/launch.hpp"
 
 using namespace warpmem;
@@ -43,8 +44,13 @@ Code load(Runtime& r, const void* code, const std::string& name, Module** out) {
     return open(r, Runtime::registry().add_module(static_cast<const FatBinaryWrapper*>(code), name),
                 out);
   if (magic == kFatMagic) {
-    const FatBinaryWrapper w{static_cast<int>(kWrapperMagic), 1,
-                             static_cast<const unsigned char*>(code), nullptr};
+    // The program may free it after this call, and it is looked into again later.
+    const auto size = container_bytes(static_cast<const std::byte*>(code));
+    if (!size) return r.session.note_error(size.error()), kInvalidKernelImage;
+    libraries().files.emplace_back(static_cast<const char*>(code), *size);
+    const FatBinaryWrapper w{
+        static_cast<int>(kWrapperMagic), 1,
+        reinterpret_cast<const unsigned char*>(libraries().files.back().data()), nullptr};
     libraries().wrappers.push_back(w);
     return open(r, Runtime::registry().add_module(&libraries().wrappers.back(), name), out);
   }

@@ -144,6 +144,17 @@ int cudaPointerGetAttributes(PointerAttributes* out, const void* pointer) {
   });
 }
 
+// For libcuda.so.1: not a call of the runtime, so that it leaves no last error.
+int __cudaFindAllocation(const void* pointer, void** base, std::size_t* bytes) {
+  Runtime* r = runtime();
+  if (!r) return kInitialization;
+  const std::lock_guard lock(r->mutex);
+  const emulate::Region* region = r->memory.find(reinterpret_cast<std::uint64_t>(pointer));
+  if (!region) return kInvalidValue;
+  *base = reinterpret_cast<void*>(region->base), *bytes = region->bytes;
+  return kSuccess;
+}
+
 int cudaMemRangeGetAttribute(void* data, std::size_t bytes, int which, const void* pointer,
                              std::size_t) {
   return api([&](Runtime& r) {

@@ -35,14 +35,6 @@ F of_runtime(const char* name, F) {
   return reinterpret_cast<F>(call);
 }
 
-struct DriverLaunchConfig {
-  Dim grid, block;
-  unsigned shared;
-  Stream* stream;
-  Attribute* attributes;
-  unsigned attribute_count;
-};
-
 int fill(Address to, unsigned value, std::size_t count, unsigned element, Stream* stream,
          bool waits) {
   // A set of wide elements is a graph of one node.
@@ -98,6 +90,16 @@ int cuDeviceComputeCapability(int* major, int* minor, int device) {
   const int code = cudaDeviceGetAttribute(major, 75, device);
   return code != 0 ? code : cudaDeviceGetAttribute(minor, 76, device);
 }
+int cuDeviceGetPCIBusId(char* id, int length, int device) {
+  return cudaDeviceGetPCIBusId(id, length, device);
+}
+int cuDeviceGetByPCIBusId(int* device, const char* id) {
+  return cudaDeviceGetByPCIBusId(device, id);
+}
+int cuDeviceGetGraphMemAttribute(int device, int which, void* value) {
+  return cudaDeviceGetGraphMemAttribute(device, which, value);
+}
+int cuDeviceGraphMemTrim(int device) { return cudaDeviceGraphMemTrim(device); }
 int cuDeviceCanAccessPeer(int* can, int, int) { return can ? (*can = 0, 0) : kInvalidValue; }
 
 int cuCtxCreate_v2(void** context, unsigned, int device) {
@@ -144,6 +146,14 @@ int cuCtxGetApiVersion(void*, unsigned* version) {
 int cuCtxGetStreamPriorityRange(int* least, int* greatest) {
   return cudaDeviceGetStreamPriorityRange(least, greatest);
 }
+int cuCtxGetFlags(unsigned* flags) { return flags ? (*flags = 0, 0) : kInvalidValue; }
+int cuCtxSetFlags(unsigned) { return 0; }
+int cuCtxGetId(void*, unsigned long long* id) { return id ? (*id = 1, 0) : kInvalidValue; }
+int cuCtxGetSharedMemConfig(int* config) { return config ? (*config = 1, 0) : kInvalidValue; }
+int cuCtxSetSharedMemConfig(int) { return 0; }
+int cuCtxResetPersistingL2Cache() { return cudaCtxResetPersistingL2Cache(); }
+int cuCtxDetach(void* context) { return cuCtxDestroy_v2(context); }
+int cuCtxAttach(void** context, unsigned) { return cuCtxGetCurrent(context); }
 int cuCtxSetCacheConfig(int) { return 0; }
 int cuCtxGetCacheConfig(int* config) { return config ? (*config = 0, 0) : kInvalidValue; }
 int cuDevicePrimaryCtxRetain(void** context, int device) {
@@ -211,8 +221,7 @@ int cuLaunchKernelEx(const DriverLaunchConfig* config, void* function, void** ar
   if (extra && !arguments)
     return cuLaunchKernel(function, g.x, g.y, g.z, b.x, b.y, b.z, config->shared, config->stream,
                           nullptr, extra);
-  const LaunchConfig same{
-      g, b, config->shared, config->stream, config->attributes, config->attribute_count};
+  const LaunchConfig same = to_launch_config(*config);
   return cudaLaunchKernelExC(&same, function, arguments);
 }
 int cuLaunchHostFunc(Stream* stream, HostFunction function, void* data) {
@@ -384,8 +393,10 @@ int cuGetErrorName(int code, const char** name) {
   *name = code == 0 ? "CUDA_SUCCESS" : cudaGetErrorName(code);
   return 0;
 }
-int cuGetProcAddress_v2(const char* name, void** out, int, unsigned long long, int* status) {
-  const int code = cudaGetDriverEntryPoint(name, out, 0, status);
+int cuGetProcAddress_v2(const char* name, void** out, int version, unsigned long long flags,
+                        int* status) {
+  const int code = cudaGetDriverEntryPointByVersion(
+      name, out, static_cast<unsigned>(version), flags, status);
   return code == 0 && out && !*out ? kNotFound : code;
 }
 

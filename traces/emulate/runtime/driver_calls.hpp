@@ -5,7 +5,45 @@
 
 namespace warpmem::cudart {
 
+// CUDA_MEMCPY3D: the two sides have the same fields.
+struct DriverCopy3DSide {
+  std::size_t x, y, z, level;  // x in bytes
+  int type;                    // 1 host, 2 device, 3 array, 4 either memory
+  const void* host;
+  unsigned long long device;
+  Array* array;
+  void* reserved;
+  std::size_t pitch, height;
+};
+struct DriverCopy3D {
+  DriverCopy3DSide from, to;
+  std::size_t width, height, depth;  // bytes, rows, slices
+};
+// The same copy for the runtime; 0, or the error to return.
+int to_copy_3d(const DriverCopy3D& copy, Copy3D& out);
+
+struct DriverLaunchConfig {
+  Dim grid, block;
+  unsigned shared;
+  Stream* stream;
+  Attribute* attributes;
+  unsigned attribute_count;
+};
+inline LaunchConfig to_launch_config(const DriverLaunchConfig& c) {
+  return {c.grid, c.block, c.shared, c.stream, c.attributes, c.attribute_count};
+}
+
 extern "C" {
+int cuCtxGetCurrent(void** context);
+int cuDevicePrimaryCtxRetain(void** context, int device);
+int cuModuleGetGlobal_v2(unsigned long long* address, std::size_t* bytes, void* module,
+                         const char* name);
+int cuFuncGetAttribute(int* value, int which, void* function);
+int cuOccupancyMaxPotentialBlockSize(int* grid, int* block, void* function,
+                                     std::size_t (*shared_of)(int), std::size_t shared, int limit);
+
+// Of ours alone: the allocation that holds the address.
+int __cudaFindAllocation(const void* pointer, void** base, std::size_t* bytes);
 int cudaDriverGetVersion(int* version);
 int cudaGetDeviceCount(int* count);
 int cudaGetDeviceProperties(void* properties, int device);
@@ -22,6 +60,8 @@ int cudaLibraryLoadFromFile(void** library, const char* path, int*, void**, unsi
                             unsigned);
 int cudaLibraryUnload(void* library);
 int cudaLibraryGetKernel(void** kernel, void* library, const char* name);
+int cudaLibraryGetKernelCount(unsigned* count, void* library);
+int cudaLibraryEnumerateKernels(void** kernels, unsigned count, void* library);
 int cudaLibraryGetGlobal(void** pointer, std::size_t* bytes, void* library, const char* name);
 int cudaLaunchKernel(const void* function, Dim grid, Dim block, void** arguments,
                      std::size_t shared, Stream* stream);
@@ -70,8 +110,120 @@ int cudaGraphAddKernelNode(GraphNode** out, Graph* graph, GraphNode* const* need
 int cudaGraphInstantiate(GraphExec** exec, Graph* graph, unsigned long long flags);
 int cudaGraphLaunch(GraphExec* exec, Stream* stream);
 int cudaGraphExecDestroy(GraphExec* exec);
+int cudaMemcpy3D(const Copy3D* copy);
+int cudaMemcpy3DAsync(const Copy3D* copy, Stream* stream);
+int cudaMalloc3DArray(Array** array, const ChannelFormat* format, Extent extent, unsigned flags);
+int cudaFreeArray(Array* array);
+int cudaGetChannelDesc(ChannelFormat* format, const Array* array);
+int cudaArrayGetInfo(ChannelFormat* format, Extent* extent, unsigned* flags, Array* array);
+int cudaMallocMipmappedArray(MipmappedArray** out, const ChannelFormat* format, Extent extent,
+                             unsigned levels, unsigned flags);
+int cudaGetMipmappedArrayLevel(Array** level, const MipmappedArray* mipmap, unsigned number);
+int cudaFreeMipmappedArray(MipmappedArray* mipmap);
+int cudaCreateTextureObject(unsigned long long* out, const ResourceDescription* resource,
+                            const TextureDescription* description, const ResourceView* view);
+int cudaDestroyTextureObject(unsigned long long object);
+int cudaGetTextureObjectResourceDesc(ResourceDescription* out, unsigned long long object);
+int cudaCreateSurfaceObject(unsigned long long* out, const ResourceDescription* resource);
+int cudaDestroySurfaceObject(unsigned long long object);
+int cudaPointerGetAttributes(PointerAttributes* out, const void* pointer);
+int cudaHostGetFlags(unsigned* flags, void* host);
+int cudaMemPoolCreate(Pool** out, const PoolProperties* properties);
+int cudaMemPoolDestroy(Pool* pool);
+int cudaMemPoolTrimTo(Pool* pool, std::size_t bytes);
+int cudaMemPoolSetAttribute(Pool* pool, int which, void* value);
+int cudaMemPoolGetAttribute(Pool* pool, int which, void* value);
+int cudaMemPoolSetAccess(Pool* pool, const AccessDescription* access, std::size_t count);
+int cudaMemPoolGetAccess(int* flags, Pool* pool, MemoryLocation* location);
+int cudaDeviceGetDefaultMemPool(Pool** pool, int device);
+int cudaDeviceGetMemPool(Pool** pool, int device);
+int cudaDeviceSetMemPool(int device, Pool* pool);
+int cudaMallocFromPoolAsync(void** pointer, std::size_t bytes, Pool* pool, Stream* stream);
+int cudaMemRangeGetAttribute(void* data, std::size_t bytes, int which, const void* pointer,
+                             std::size_t count);
+int cudaStreamAttachMemAsync(Stream* stream, void* pointer, std::size_t bytes, unsigned flags);
+int cudaFuncGetName(const char** name, const void* function);
+int cudaFuncGetParamInfo(const void* function, std::size_t index, std::size_t* offset,
+                         std::size_t* bytes);
+int cudaOccupancyAvailableDynamicSMemPerBlock(std::size_t* bytes, const void* function, int ctas,
+                                              int threads);
+int cudaOccupancyMaxPotentialClusterSize(int* ctas, const void* function,
+                                         const LaunchConfig* config);
+int cudaOccupancyMaxActiveClusters(int* clusters, const void* function, const LaunchConfig* config);
+int cudaStreamGetPriority(Stream* stream, int* priority);
+int cudaStreamGetFlags(Stream* stream, unsigned* flags);
+int cudaStreamGetId(Stream* stream, unsigned long long* id);
+int cudaStreamGetDevice(Stream* stream, int* device);
+int cudaStreamSetAttribute(Stream* stream, AttributeId which, const AttributeValue* value);
+int cudaStreamGetAttribute(Stream* stream, AttributeId which, AttributeValue* value);
+int cudaStreamCopyAttributes(Stream* to, Stream* from);
+int cudaStreamAddCallback(Stream* stream, void (*callback)(Stream*, int, void*), void* data,
+                          unsigned flags);
+int cudaEventRecordWithFlags(Event* event, Stream* stream, unsigned flags);
+int cudaStreamBeginCapture(Stream* stream, int mode);
+int cudaStreamBeginCaptureToGraph(Stream* stream, Graph* graph, GraphNode* const* needs,
+                                  const EdgeData* edges, std::size_t count, int mode);
+int cudaStreamEndCapture(Stream* stream, Graph** graph);
+int cudaStreamIsCapturing(Stream* stream, int* status);
+int cudaThreadExchangeStreamCaptureMode(int* mode);
+int cudaGraphClone(Graph** out, Graph* graph);
+int cudaGraphNodeFindInClone(GraphNode** out, GraphNode* node, Graph* clone);
+int cudaGraphGetNodes(Graph* graph, GraphNode** out, std::size_t* count);
+int cudaGraphGetRootNodes(Graph* graph, GraphNode** out, std::size_t* count);
+int cudaGraphNodeGetType(GraphNode* node, NodeType* type);
+int cudaGraphDestroyNode(GraphNode* node);
+int cudaGraphDebugDotPrint(Graph* graph, const char* path, unsigned flags);
+int cudaGraphInstantiateWithParams(GraphExec** out, Graph* graph, InstantiateParams* params);
+int cudaGraphExecGetFlags(GraphExec* exec, unsigned long long* flags);
+int cudaGraphExecUpdate(GraphExec* exec, Graph* graph, UpdateResult* result);
+int cudaGraphNodeSetEnabled(GraphExec* exec, GraphNode* node, unsigned enabled);
+int cudaGraphNodeGetEnabled(GraphExec* exec, GraphNode* node, unsigned* enabled);
+int cudaGraphUpload(GraphExec* exec, Stream* stream);
+int cudaGraphAddMemcpyNode(GraphNode** out, Graph* graph, GraphNode* const* needs,
+                           std::size_t count, const Copy3D* copy);
+int cudaGraphAddHostNode(GraphNode** out, Graph* graph, GraphNode* const* needs, std::size_t count,
+                         const HostParams* params);
+int cudaGraphAddChildGraphNode(GraphNode** out, Graph* graph, GraphNode* const* needs,
+                               std::size_t count, Graph* child);
+int cudaGraphAddEmptyNode(GraphNode** out, Graph* graph, GraphNode* const* needs,
+                          std::size_t count);
+int cudaGraphAddEventRecordNode(GraphNode** out, Graph* graph, GraphNode* const* needs,
+                                std::size_t count, Event* event);
+int cudaGraphAddEventWaitNode(GraphNode** out, Graph* graph, GraphNode* const* needs,
+                              std::size_t count, Event* event);
+int cudaGraphAddMemAllocNode(GraphNode** out, Graph* graph, GraphNode* const* needs,
+                             std::size_t count, AllocParams* params);
+int cudaGraphAddMemFreeNode(GraphNode** out, Graph* graph, GraphNode* const* needs,
+                            std::size_t count, void* pointer);
+int cudaGraphKernelNodeSetParams(GraphNode* node, const KernelParams* params);
+int cudaGraphKernelNodeGetParams(GraphNode* node, KernelParams* params);
+int cudaGraphKernelNodeSetAttribute(GraphNode* node, AttributeId which,
+                                    const AttributeValue* value);
+int cudaGraphKernelNodeGetAttribute(GraphNode* node, AttributeId which, AttributeValue* value);
+int cudaGraphKernelNodeCopyAttributes(GraphNode* to, GraphNode* from);
+int cudaGraphMemsetNodeSetParams(GraphNode* node, const SetParams* params);
+int cudaGraphMemsetNodeGetParams(GraphNode* node, SetParams* params);
+int cudaGraphHostNodeSetParams(GraphNode* node, const HostParams* params);
+int cudaGraphHostNodeGetParams(GraphNode* node, HostParams* params);
+int cudaGraphChildGraphNodeGetGraph(GraphNode* node, Graph** graph);
+int cudaGraphExecKernelNodeSetParams(GraphExec* exec, GraphNode* node, const KernelParams* params);
+int cudaGraphExecMemsetNodeSetParams(GraphExec* exec, GraphNode* node, const SetParams* params);
+int cudaGraphExecMemcpyNodeSetParams(GraphExec* exec, GraphNode* node, const Copy3D* copy);
+int cudaGraphExecHostNodeSetParams(GraphExec* exec, GraphNode* node, const HostParams* params);
+int cudaGraphExecChildGraphNodeSetParams(GraphExec* exec, GraphNode* node, Graph* child);
+int cudaDeviceGetPCIBusId(char* id, int length, int device);
+int cudaDeviceGetByPCIBusId(int* device, const char* id);
+int cudaDeviceGetGraphMemAttribute(int device, int which, void* value);
+int cudaDeviceGraphMemTrim(int device);
+int cudaCtxResetPersistingL2Cache();
+int __cudaGraphChangeEdges(Graph* graph, GraphNode* const* from, GraphNode* const* to,
+                           std::size_t count, bool add);
+int __cudaStreamCaptureInfo(Stream* stream, int* status, unsigned long long* id, Graph** graph,
+                            GraphNode* const** needs, const EdgeData** edges, std::size_t* count);
 const char* cudaGetErrorName(int code);
 const char* cudaGetErrorString(int code);
+int cudaGetDriverEntryPointByVersion(const char* name, void** out, unsigned version,
+                                     unsigned long long flags, int* status);
 int cudaGetDriverEntryPoint(const char* name, void** out, unsigned long long flags, int* status);
 }
 

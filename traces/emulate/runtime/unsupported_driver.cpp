@@ -11,11 +11,6 @@ int not_emulated(const char* name) {
 }  // namespace
 
 #define WARPMEM_NOT_EMULATED(X) \
-  X(cuArray3DCreate_v2) \
-  X(cuArray3DGetDescriptor_v2) \
-  X(cuArrayCreate_v2) \
-  X(cuArrayDestroy) \
-  X(cuArrayGetDescriptor_v2) \
   X(cuArrayGetMemoryRequirements) \
   X(cuArrayGetPlane) \
   X(cuArrayGetSparseProperties) \
@@ -29,136 +24,68 @@ int not_emulated(const char* name) {
   X(cuCoredumpGetAttributeGlobal) \
   X(cuCoredumpSetAttribute) \
   X(cuCoredumpSetAttributeGlobal) \
-  X(cuCtxAttach) \
-  X(cuCtxDetach) \
   X(cuCtxDisablePeerAccess) \
   X(cuCtxEnablePeerAccess) \
   X(cuCtxFromGreenCtx) \
   X(cuCtxGetDevResource) \
   X(cuCtxGetDevice_v2) \
   X(cuCtxGetExecAffinity) \
-  X(cuCtxGetFlags) \
-  X(cuCtxGetId) \
-  X(cuCtxGetSharedMemConfig) \
   X(cuCtxRecordEvent) \
-  X(cuCtxResetPersistingL2Cache) \
-  X(cuCtxSetFlags) \
-  X(cuCtxSetSharedMemConfig) \
   X(cuCtxSynchronize_v2) \
   X(cuCtxWaitEvent) \
   X(cuDestroyExternalMemory) \
   X(cuDestroyExternalSemaphore) \
   X(cuDevResourceGenerateDesc) \
   X(cuDevSmResourceSplitByCount) \
-  X(cuDeviceGetByPCIBusId) \
-  X(cuDeviceGetDefaultMemPool) \
   X(cuDeviceGetDevResource) \
   X(cuDeviceGetExecAffinitySupport) \
-  X(cuDeviceGetGraphMemAttribute) \
   X(cuDeviceGetHostAtomicCapabilities) \
   X(cuDeviceGetLuid) \
-  X(cuDeviceGetMemPool) \
   X(cuDeviceGetNvSciSyncAttributes) \
   X(cuDeviceGetP2PAtomicCapabilities) \
   X(cuDeviceGetP2PAttribute) \
-  X(cuDeviceGetPCIBusId) \
   X(cuDeviceGetProperties) \
   X(cuDeviceGetTexture1DLinearMaxWidth) \
-  X(cuDeviceGraphMemTrim) \
   X(cuDeviceRegisterAsyncNotification) \
   X(cuDeviceSetGraphMemAttribute) \
-  X(cuDeviceSetMemPool) \
   X(cuDeviceUnregisterAsyncNotification) \
-  X(cuEventRecordWithFlags) \
   X(cuExternalMemoryGetMappedBuffer) \
   X(cuExternalMemoryGetMappedMipmappedArray) \
   X(cuFlushGPUDirectRDMAWrites) \
-  X(cuFuncGetModule) \
-  X(cuFuncGetName) \
-  X(cuFuncGetParamInfo) \
-  X(cuFuncIsLoaded) \
-  X(cuFuncLoad) \
   X(cuFuncSetBlockShape) \
-  X(cuFuncSetSharedMemConfig) \
   X(cuFuncSetSharedSize) \
   X(cuGetExportTable) \
   X(cuGraphAddBatchMemOpNode) \
-  X(cuGraphAddChildGraphNode) \
-  X(cuGraphAddDependencies_v2) \
-  X(cuGraphAddEmptyNode) \
-  X(cuGraphAddEventRecordNode) \
-  X(cuGraphAddEventWaitNode) \
   X(cuGraphAddExternalSemaphoresSignalNode) \
   X(cuGraphAddExternalSemaphoresWaitNode) \
-  X(cuGraphAddHostNode) \
-  X(cuGraphAddKernelNode_v2) \
-  X(cuGraphAddMemAllocNode) \
-  X(cuGraphAddMemFreeNode) \
-  X(cuGraphAddMemcpyNode) \
-  X(cuGraphAddMemsetNode) \
   X(cuGraphAddNode_v2) \
   X(cuGraphBatchMemOpNodeGetParams) \
   X(cuGraphBatchMemOpNodeSetParams) \
-  X(cuGraphChildGraphNodeGetGraph) \
-  X(cuGraphClone) \
   X(cuGraphConditionalHandleCreate) \
-  X(cuGraphCreate) \
-  X(cuGraphDebugDotPrint) \
-  X(cuGraphDestroy) \
-  X(cuGraphDestroyNode) \
   X(cuGraphEventRecordNodeGetEvent) \
   X(cuGraphEventRecordNodeSetEvent) \
   X(cuGraphEventWaitNodeGetEvent) \
   X(cuGraphEventWaitNodeSetEvent) \
   X(cuGraphExecBatchMemOpNodeSetParams) \
-  X(cuGraphExecChildGraphNodeSetParams) \
-  X(cuGraphExecDestroy) \
   X(cuGraphExecEventRecordNodeSetEvent) \
   X(cuGraphExecEventWaitNodeSetEvent) \
   X(cuGraphExecExternalSemaphoresSignalNodeSetParams) \
   X(cuGraphExecExternalSemaphoresWaitNodeSetParams) \
-  X(cuGraphExecGetFlags) \
-  X(cuGraphExecHostNodeSetParams) \
-  X(cuGraphExecKernelNodeSetParams_v2) \
-  X(cuGraphExecMemcpyNodeSetParams) \
-  X(cuGraphExecMemsetNodeSetParams) \
   X(cuGraphExecNodeSetParams) \
-  X(cuGraphExecUpdate_v2) \
   X(cuGraphExternalSemaphoresSignalNodeGetParams) \
   X(cuGraphExternalSemaphoresSignalNodeSetParams) \
   X(cuGraphExternalSemaphoresWaitNodeGetParams) \
   X(cuGraphExternalSemaphoresWaitNodeSetParams) \
   X(cuGraphGetEdges_v2) \
-  X(cuGraphGetNodes) \
-  X(cuGraphGetRootNodes) \
-  X(cuGraphHostNodeGetParams) \
-  X(cuGraphHostNodeSetParams) \
-  X(cuGraphInstantiateWithFlags) \
-  X(cuGraphInstantiateWithParams) \
-  X(cuGraphInstantiate_v2) \
-  X(cuGraphKernelNodeCopyAttributes) \
-  X(cuGraphKernelNodeGetAttribute) \
-  X(cuGraphKernelNodeGetParams_v2) \
-  X(cuGraphKernelNodeSetAttribute) \
-  X(cuGraphKernelNodeSetParams_v2) \
-  X(cuGraphLaunch) \
   X(cuGraphMemAllocNodeGetParams) \
   X(cuGraphMemFreeNodeGetParams) \
   X(cuGraphMemcpyNodeGetParams) \
   X(cuGraphMemcpyNodeSetParams) \
-  X(cuGraphMemsetNodeGetParams) \
-  X(cuGraphMemsetNodeSetParams) \
-  X(cuGraphNodeFindInClone) \
   X(cuGraphNodeGetDependencies_v2) \
   X(cuGraphNodeGetDependentNodes_v2) \
-  X(cuGraphNodeGetEnabled) \
-  X(cuGraphNodeGetType) \
-  X(cuGraphNodeSetEnabled) \
   X(cuGraphNodeSetParams) \
   X(cuGraphReleaseUserObject) \
-  X(cuGraphRemoveDependencies_v2) \
   X(cuGraphRetainUserObject) \
-  X(cuGraphUpload) \
   X(cuGraphicsMapResources) \
   X(cuGraphicsResourceGetMappedMipmappedArray) \
   X(cuGraphicsResourceGetMappedPointer_v2) \
@@ -180,110 +107,38 @@ int not_emulated(const char* name) {
   X(cuIpcGetMemHandle) \
   X(cuIpcOpenEventHandle) \
   X(cuIpcOpenMemHandle_v2) \
-  X(cuKernelGetAttribute) \
-  X(cuKernelGetFunction) \
-  X(cuKernelGetLibrary) \
-  X(cuKernelGetName) \
-  X(cuKernelGetParamInfo) \
-  X(cuKernelSetAttribute) \
-  X(cuKernelSetCacheConfig) \
   X(cuLaunch) \
   X(cuLaunchCooperativeKernelMultiDevice) \
   X(cuLaunchGrid) \
   X(cuLaunchGridAsync) \
-  X(cuLibraryEnumerateKernels) \
-  X(cuLibraryGetGlobal) \
-  X(cuLibraryGetKernel) \
-  X(cuLibraryGetKernelCount) \
-  X(cuLibraryGetManaged) \
-  X(cuLibraryGetModule) \
   X(cuLibraryGetUnifiedFunction) \
-  X(cuLibraryLoadData) \
-  X(cuLibraryLoadFromFile) \
-  X(cuLibraryUnload) \
-  X(cuLinkAddData_v2) \
-  X(cuLinkAddFile_v2) \
-  X(cuLinkComplete) \
-  X(cuLinkCreate_v2) \
-  X(cuLinkDestroy) \
   X(cuLogsCurrent) \
   X(cuLogsDumpToFile) \
   X(cuLogsDumpToMemory) \
   X(cuLogsRegisterCallback) \
   X(cuLogsUnregisterCallback) \
-  X(cuMemAddressFree) \
-  X(cuMemAddressReserve) \
-  X(cuMemAdvise_v2) \
-  X(cuMemAllocFromPoolAsync) \
   X(cuMemBatchDecompressAsync) \
-  X(cuMemCreate) \
   X(cuMemDiscardAndPrefetchBatchAsync) \
   X(cuMemDiscardBatchAsync) \
   X(cuMemExportToShareableHandle) \
-  X(cuMemGetAccess) \
-  X(cuMemGetAddressRange_v2) \
-  X(cuMemGetAllocationGranularity) \
-  X(cuMemGetAllocationPropertiesFromHandle) \
   X(cuMemGetDefaultMemPool) \
   X(cuMemGetHandleForAddressRange) \
   X(cuMemGetMemPool) \
-  X(cuMemHostGetFlags) \
   X(cuMemImportFromShareableHandle) \
-  X(cuMemMap) \
   X(cuMemMapArrayAsync) \
-  X(cuMemPoolCreate) \
-  X(cuMemPoolDestroy) \
   X(cuMemPoolExportPointer) \
   X(cuMemPoolExportToShareableHandle) \
-  X(cuMemPoolGetAccess) \
-  X(cuMemPoolGetAttribute) \
   X(cuMemPoolImportFromShareableHandle) \
   X(cuMemPoolImportPointer) \
-  X(cuMemPoolSetAccess) \
-  X(cuMemPoolSetAttribute) \
-  X(cuMemPoolTrimTo) \
-  X(cuMemPrefetchAsync_v2) \
   X(cuMemPrefetchBatchAsync) \
-  X(cuMemRangeGetAttribute) \
   X(cuMemRangeGetAttributes) \
-  X(cuMemRelease) \
-  X(cuMemRetainAllocationHandle) \
-  X(cuMemSetAccess) \
   X(cuMemSetMemPool) \
-  X(cuMemUnmap) \
-  X(cuMemcpy2DAsync_v2) \
-  X(cuMemcpy2DUnaligned_v2) \
-  X(cuMemcpy2D_v2) \
-  X(cuMemcpy3DAsync_v2) \
   X(cuMemcpy3DBatchAsync_v2) \
   X(cuMemcpy3DPeer) \
   X(cuMemcpy3DPeerAsync) \
-  X(cuMemcpy3D_v2) \
-  X(cuMemcpyAtoA_v2) \
-  X(cuMemcpyAtoD_v2) \
-  X(cuMemcpyAtoHAsync_v2) \
-  X(cuMemcpyAtoH_v2) \
   X(cuMemcpyBatchAsync_v2) \
-  X(cuMemcpyDtoA_v2) \
-  X(cuMemcpyHtoAAsync_v2) \
-  X(cuMemcpyHtoA_v2) \
-  X(cuMemcpyPeer) \
-  X(cuMemcpyPeerAsync) \
-  X(cuMemsetD16Async) \
-  X(cuMemsetD2D16Async) \
-  X(cuMemsetD2D16_v2) \
-  X(cuMemsetD2D32Async) \
-  X(cuMemsetD2D32_v2) \
-  X(cuMemsetD2D8Async) \
-  X(cuMemsetD2D8_v2) \
-  X(cuMipmappedArrayCreate) \
-  X(cuMipmappedArrayDestroy) \
-  X(cuMipmappedArrayGetLevel) \
   X(cuMipmappedArrayGetMemoryRequirements) \
   X(cuMipmappedArrayGetSparseProperties) \
-  X(cuModuleEnumerateFunctions) \
-  X(cuModuleGetFunctionCount) \
-  X(cuModuleGetLoadingMode) \
   X(cuModuleGetSurfRef) \
   X(cuModuleGetTexRef) \
   X(cuMulticastAddDevice) \
@@ -292,53 +147,19 @@ int not_emulated(const char* name) {
   X(cuMulticastCreate) \
   X(cuMulticastGetGranularity) \
   X(cuMulticastUnbind) \
-  X(cuOccupancyAvailableDynamicSMemPerBlock) \
-  X(cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags) \
-  X(cuOccupancyMaxActiveClusters) \
-  X(cuOccupancyMaxPotentialBlockSizeWithFlags) \
-  X(cuOccupancyMaxPotentialClusterSize) \
   X(cuParamSetSize) \
   X(cuParamSetTexRef) \
   X(cuParamSetf) \
   X(cuParamSeti) \
   X(cuParamSetv) \
-  X(cuPointerGetAttribute) \
-  X(cuPointerGetAttributes) \
-  X(cuPointerSetAttribute) \
   X(cuSignalExternalSemaphoresAsync) \
-  X(cuStreamAddCallback) \
-  X(cuStreamAttachMemAsync) \
   X(cuStreamBatchMemOp_v2) \
-  X(cuStreamBeginCaptureToGraph) \
-  X(cuStreamBeginCapture_v2) \
-  X(cuStreamCopyAttributes) \
-  X(cuStreamEndCapture) \
-  X(cuStreamGetAttribute) \
-  X(cuStreamGetCaptureInfo_v2) \
-  X(cuStreamGetCaptureInfo_v3) \
-  X(cuStreamGetCtx) \
   X(cuStreamGetCtx_v2) \
-  X(cuStreamGetDevice) \
-  X(cuStreamGetFlags) \
   X(cuStreamGetGreenCtx) \
-  X(cuStreamGetId) \
-  X(cuStreamGetPriority) \
-  X(cuStreamIsCapturing) \
-  X(cuStreamSetAttribute) \
   X(cuStreamUpdateCaptureDependencies_v2) \
-  X(cuStreamWaitValue32_v2) \
-  X(cuStreamWaitValue64_v2) \
-  X(cuStreamWriteValue32_v2) \
-  X(cuStreamWriteValue64_v2) \
-  X(cuSurfObjectCreate) \
-  X(cuSurfObjectDestroy) \
-  X(cuSurfObjectGetResourceDesc) \
   X(cuSurfRefGetArray) \
   X(cuSurfRefSetArray) \
   X(cuTensorMapEncodeIm2colWide) \
-  X(cuTexObjectCreate) \
-  X(cuTexObjectDestroy) \
-  X(cuTexObjectGetResourceDesc) \
   X(cuTexObjectGetResourceViewDesc) \
   X(cuTexObjectGetTextureDesc) \
   X(cuTexRefCreate) \
@@ -369,7 +190,6 @@ int not_emulated(const char* name) {
   X(cuTexRefSetMipmapLevelBias) \
   X(cuTexRefSetMipmapLevelClamp) \
   X(cuTexRefSetMipmappedArray) \
-  X(cuThreadExchangeStreamCaptureMode) \
   X(cuUserObjectCreate) \
   X(cuUserObjectRelease) \
   X(cuUserObjectRetain) \

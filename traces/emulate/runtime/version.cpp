@@ -46,6 +46,16 @@ int cudaDriverGetVersion(int* out) { return version(out); }
 int cudaRuntimeGetVersion(int* out) { return version(out); }
 int cudaGetDeviceProperties(void* out, int device) { return properties(out, device); }
 
+// For libcuda.so.1, which is one for both.
+int __cudaGraphChangeEdges(Graph* graph, GraphNode* const* from, GraphNode* const* to,
+                           std::size_t count, bool add) {
+  return graph_change_edges(graph, from, to, count, add);
+}
+int __cudaStreamCaptureInfo(Stream* stream, int* status, unsigned long long* id, Graph** graph,
+                            GraphNode* const** needs, const EdgeData** edges, std::size_t* count) {
+  return stream_capture_info(stream, status, id, graph, needs, edges, count);
+}
+
 #if WARPMEM_CUDART == 12
 
 int cudaMemAdvise(const void* pointer, std::size_t bytes, int, int) {

@@ -1,0 +1,198 @@
+// libcuda.so.1: device code: linking PTX, libraries and their kernels, what is known of a function.
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <memory>
+#include <sstream>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+
+#include "traces/emulate/runtime/driver_calls.hpp"
+#include "traces/emulate/runtime/fat_binary.hpp"
+#include "traces/emulate/runtime/ptx_link.hpp"
+
+using namespace warpmem::cudart;
+
+namespace {
+
+using Address = unsigned long long;
+constexpr int kInvalidValue = 1, kInvalidImage = 200, kInvalidPtx = 218, kFileNotFound = 301,
+              kNotFound = 500;
+constexpr int kInputPtx = 1, kInputFatBinary = 2, kInputLibrary = 4;
+constexpr int kMajor = 75, kMinor = 76;  // attributes: the compute capability
+
+// CUlinkState: what was added, and what became of it.
+struct Link {
+  std::vector<PtxUnit> units;
+  std::string linked;
+};
+
+int refuse(const char* what, const std::string& why) {
+  std::fprintf(stderr, "warpmem: %s: %s\n", what, why.c_str());
+  return kInvalidImage;
+}
+
+int add_fat_binary(Link& link, const void* data, const std::string& name) {
+  const auto* bytes = static_cast<const std::byte*>(data);
+  const auto size = container_bytes(bytes);
+  if (!size) return refuse("cuLinkAddData", size.error().text());
+  const auto entries = read_fat_binary({bytes, *size});
+  if (!entries) return refuse("cuLinkAddData", entries.error().text());
+  int major = 9, minor = 0;
+  cudaDeviceGetAttribute(&major, kMajor, 0), cudaDeviceGetAttribute(&minor, kMinor, 0);
+  const FatEntry* best = choose_ptx(*entries, static_cast<std::uint32_t>(major * 10 + minor));
+  if (!best) return refuse("cuLinkAddData", name + " has no PTX for this GPU");
+  auto text = unpack_ptx(*best);
+  if (!text) return refuse("cuLinkAddData", text.error().text());
+  link.units.push_back({name, std::move(*text)});
+  return 0;
+}
+
+std::unordered_map<void*, void*>& libraries_of_kernels() {
+  static auto* all = new std::unordered_map<void*, void*>;
+  return *all;
+}
+
+}  // namespace
+
+extern "C" {
+
+int cuLinkCreate_v2(unsigned, void*, void**, Link** out) {
+  return out ? (*out = new Link, 0) : kInvalidValue;
+}
+int cuLinkAddData_v2(Link* link, int type, void* data, std::size_t bytes, const char* name,
+                     unsigned, void*, void**) {
+  if (!link || !data) return kInvalidValue;
+  const std::string called = name ? name : "code that the program links";
+  if (type == kInputFatBinary) return add_fat_binary(*link, data, called);
+  if (type != kInputPtx)
+    return refuse("cuLinkAddData", called +
+                                       " is neither PTX nor a fat binary with PTX in it: "
+                                       "machine code cannot be emulated");
+  const auto* text = static_cast<const char*>(data);
+  link->units.push_back({called, std::string(text, strnlen(text, bytes))});
+  return 0;
+}
+int cuLinkAddFile_v2(Link* link, int type, const char* path, unsigned count, void* options,
+                     void** values) {
+  if (!link || !path) return kInvalidValue;
+  std::ifstream in(path, std::ios::binary);
+  if (!in) return kFileNotFound;
+  // What kernels call to launch kernels is part of this runtime.
+  if (type == kInputLibrary && std::string_view(path).find("cudadevrt") != std::string_view::npos)
+    return 0;
+  std::stringstream text;
+  text << in.rdbuf();
+  std::string bytes = std::move(text).str();
+  return cuLinkAddData_v2(link, type, bytes.data(), bytes.size(), path, count, options, values);
+}
+int cuLinkComplete(Link* link, void** image, std::size_t* bytes) {
+  if (!link || !image || link->units.empty()) return kInvalidValue;
+  if (link->units.size() == 1) {
+    link->linked = link->units[0].text;
+  } else {
+    auto linked = link_ptx(link->units);
+    if (!linked) return refuse("cuLinkComplete", linked.error().text()), kInvalidPtx;
+    link->linked = std::move(*linked);
+  }
+  *image = link->linked.data();
+  if (bytes) *bytes = link->linked.size() + 1;
+  return 0;
+}
+int cuLinkDestroy(Link* link) { return link ? (delete link, 0) : kInvalidValue; }
+
+int cuLibraryLoadData(void** library, const void* code, int*, void**, unsigned, int*, void**,
+                      unsigned) {
+  return cudaLibraryLoadData(library, code, nullptr, nullptr, 0, nullptr, nullptr, 0);
+}
+int cuLibraryLoadFromFile(void** library, const char* path, int*, void**, unsigned, int*, void**,
+                          unsigned) {
+  return cudaLibraryLoadFromFile(library, path, nullptr, nullptr, 0, nullptr, nullptr, 0);
+}
+int cuLibraryUnload(void* library) { return cudaLibraryUnload(library); }
+int cuLibraryGetKernel(void** kernel, void* library, const char* name) {
+  const int code = cudaLibraryGetKernel(kernel, library, name);
+  if (code == 0) libraries_of_kernels()[*kernel] = library;
+  return code;
+}
+int cuLibraryGetKernelCount(unsigned* count, void* library) {
+  return cudaLibraryGetKernelCount(count, library);
+}
+int cuLibraryEnumerateKernels(void** kernels, unsigned count, void* library) {
+  return cudaLibraryEnumerateKernels(kernels, count, library);
+}
+int cuLibraryGetModule(void** module, void* library) {
+  return module && library ? (*module = library, 0) : kInvalidValue;
+}
+int cuLibraryGetGlobal(Address* address, std::size_t* bytes, void* library, const char* name) {
+  return cuModuleGetGlobal_v2(address, bytes, library, name);
+}
+int cuLibraryGetManaged(Address* address, std::size_t* bytes, void* library, const char* name) {
+  return cuModuleGetGlobal_v2(address, bytes, library, name);
+}
+int cuModuleGetFunctionCount(unsigned* count, void* module) {
+  return cudaLibraryGetKernelCount(count, module);
+}
+int cuModuleEnumerateFunctions(void** functions, unsigned count, void* module) {
+  return cudaLibraryEnumerateKernels(functions, count, module);
+}
+int cuModuleGetLoadingMode(int* mode) {
+  return mode ? (*mode = 2, 0) : kInvalidValue;  // lazy, CUDA's default
+}
+
+// A kernel of a library and a function of a module are one here.
+int cuKernelGetFunction(void** function, void* kernel) {
+  return function && kernel ? (*function = kernel, 0) : kInvalidValue;
+}
+int cuKernelGetLibrary(void** library, void* kernel) {
+  const auto at = libraries_of_kernels().find(kernel);
+  if (!library || at == libraries_of_kernels().end()) return library ? kNotFound : kInvalidValue;
+  return *library = at->second, 0;
+}
+int cuKernelGetName(const char** name, void* kernel) { return cudaFuncGetName(name, kernel); }
+int cuKernelGetAttribute(int* value, int which, void* kernel, int) {
+  return cuFuncGetAttribute(value, which, kernel);
+}
+int cuKernelSetAttribute(int which, int value, void* kernel, int) {
+  return cudaFuncSetAttribute(kernel, which, value);
+}
+int cuKernelSetCacheConfig(void*, int, int) { return 0; }
+int cuKernelGetParamInfo(void* kernel, std::size_t index, std::size_t* offset, std::size_t* bytes) {
+  return cudaFuncGetParamInfo(kernel, index, offset, bytes);
+}
+int cuFuncGetParamInfo(void* function, std::size_t index, std::size_t* offset, std::size_t* bytes) {
+  return cudaFuncGetParamInfo(function, index, offset, bytes);
+}
+int cuFuncGetName(const char** name, void* function) { return cudaFuncGetName(name, function); }
+int cuFuncGetModule(void** module, void* function) { return cuKernelGetLibrary(module, function); }
+int cuFuncSetSharedMemConfig(void*, int) { return 0; }
+int cuFuncLoad(void*) { return 0; }
+int cuFuncIsLoaded(int* state, void*) { return state ? (*state = 1, 0) : kInvalidValue; }
+
+int cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* count, void* function, int threads,
+                                                         std::size_t shared, unsigned) {
+  return cudaOccupancyMaxActiveBlocksPerMultiprocessor(count, function, threads, shared);
+}
+int cuOccupancyMaxPotentialBlockSizeWithFlags(int* grid, int* block, void* function,
+                                              std::size_t (*shared_of)(int), std::size_t shared,
+                                              int limit, unsigned) {
+  return cuOccupancyMaxPotentialBlockSize(grid, block, function, shared_of, shared, limit);
+}
+int cuOccupancyAvailableDynamicSMemPerBlock(std::size_t* bytes, void* function, int ctas,
+                                            int threads) {
+  return cudaOccupancyAvailableDynamicSMemPerBlock(bytes, function, ctas, threads);
+}
+int cuOccupancyMaxPotentialClusterSize(int* ctas, void* function,
+                                       const DriverLaunchConfig* config) {
+  if (!config) return kInvalidValue;
+  const LaunchConfig same = to_launch_config(*config);
+  return cudaOccupancyMaxPotentialClusterSize(ctas, function, &same);
+}
+int cuOccupancyMaxActiveClusters(int* clusters, void* function, const DriverLaunchConfig* config) {
+  if (!config) return kInvalidValue;
+  const LaunchConfig same = to_launch_config(*config);
+  return cudaOccupancyMaxActiveClusters(clusters, function, &same);
+}
+
+}  // extern "C"
