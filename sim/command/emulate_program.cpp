@@ -173,8 +173,11 @@ int emulate_program(ProgramRun& run) {
   const char* path = std::getenv("LD_LIBRARY_PATH");
   variables.push_back("LD_LIBRARY_PATH=" + *runtime +
                       (path && *path ? ":" + std::string(path) : ""));
+  std::string first;  // what must come before the program's own
   if ((file->fixed_path || file->linked_in) && !file->cudart.empty())
-    variables.push_back("LD_PRELOAD=" + *runtime + "/" + file->cudart);
+    first = *runtime + "/" + file->cudart;
+  if (file->compiles) first += (first.empty() ? "" : ":") + *runtime + "/libcuda.so.1";
+  if (!first.empty()) variables.push_back("LD_PRELOAD=" + first);
   std::vector<std::string> command{program};
   command.insert(command.end(), run.arguments.begin(), run.arguments.end());
   auto report = record::run_watched(command, variables, "WARPMEM_EMULATE_STATUS");

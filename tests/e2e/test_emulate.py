@@ -13,6 +13,7 @@ PROGRAM = os.path.join(os.path.dirname(MAKE_TRACE), "emulated_program")
 KERNELS = os.path.join(SOURCE, "tests/emulate/runtime/kernels.ptx")
 NVCC = shutil.which("nvcc") or (
     "/usr/local/cuda/bin/nvcc" if os.path.exists("/usr/local/cuda/bin/nvcc") else None)
+CUDA = os.path.dirname(os.path.dirname(os.path.realpath(NVCC))) if NVCC else ""
 
 
 @unittest.skipUnless(os.path.exists(PROGRAM), "emulated_program is not built")
@@ -236,19 +237,111 @@ int main() {
         subprocess.run([NVCC, "-cudart", "shared", "-arch=sm_80", "app.cu", "-o", "good"], cwd=self.folder, check=True)
         self.assertEqual(self.run_command("emulate", "./good").status, 0)
 
+    def test_products_of_cublas_and_numbers_of_curand_are_computed(self):
+        if not os.path.exists(os.path.join(CUDA, "include", "cublas_v2.h")):
+            self.skipTest("cuBLAS is not installed")
+        with open(self.path("app.cu"), "w", encoding="utf-8") as file:
+            file.write("""
+#include <cublas_v2.h>
+#include <cuda_fp16.h>
+#include <curand.h>
+#include <cstdio>
+#include <cmath>
+__global__ void product(const float* a, const float* b, float* c, int m, int n, int k) {
+  int i = threadIdx.x, j = blockIdx.x;  // column by column; b is transposed
+  float sum = 0;
+  for (int l = 0; l < k; ++l) sum += a[l * m + i] * b[l * n + j];
+  c[j * m + i] = 2 * sum + c[j * m + i];
+}
+int main() {
+  const int m = 48, n = 20, k = 33;
+  float *a, *b, *c, *d;
+  cudaMalloc(&a, 4 * m * k), cudaMalloc(&b, 4 * n * k);
+  cudaMallocManaged(&c, 4 * m * n), cudaMallocManaged(&d, 4 * m * n);
+  curandGenerator_t random;
+  int bad = curandCreateGenerator(&random, CURAND_RNG_PSEUDO_DEFAULT);
+  bad += curandSetPseudoRandomGeneratorSeed(random, 7);
+  bad += curandGenerateUniform(random, a, m * k), bad += curandGenerateNormal(random, b, n * k, 1, 2);
+  bad += curandGenerateNormal(random, b, 3, 0, 1) != CURAND_STATUS_LENGTH_NOT_MULTIPLE;
+  for (int i = 0; i < m * n; ++i) c[i] = d[i] = i;
+  product<<<n, m>>>(a, b, c, m, n, k);
+  cublasHandle_t blas;
+  const float two = 2, one = 1, minus = -1;
+  bad += cublasCreate(&blas);
+  bad += cublasSgemm(blas, CUBLAS_OP_N, CUBLAS_OP_T, m, n, k, &two, a, m, b, n, &one, d, m);
+  bad += cublasSgemm(blas, CUBLAS_OP_N, CUBLAS_OP_T, m, n, k, &two, a, m - 1, b, n, &one, d, m) != 7;
+  float norm = 0, sum = 0;
+  int at = 0;
+  bad += cublasSaxpy(blas, m * n, &minus, c, 1, d, 1), bad += cublasSnrm2(blas, m * n, d, 1, &norm);
+  for (int i = 0; i < m * n; ++i) c[i] = i == 77 ? -5 : 1;
+  bad += cublasIsamax(blas, m * n, c, 1, &at), bad += cublasSasum(blas, m * n, c, 1, &sum);
+  // A triangle solved gives back what its product was made of.
+  float triangle[] = {2, 1, 0, 4}, right[] = {3, 11}, *t, *x;
+  cudaMallocManaged(&t, 16), cudaMallocManaged(&x, 8);
+  cublasSetMatrix(2, 2, 4, triangle, 2, t, 2), cublasSetVector(2, 4, right, 1, x, 1);
+  bad += cublasStrsm(blas, CUBLAS_SIDE_LEFT, CUBLAS_FILL_MODE_LOWER, CUBLAS_OP_N, CUBLAS_DIAG_NON_UNIT, 2, 1, &two, t, 2, x, 2);
+  __half* h;
+  cudaMallocManaged(&h, 24);
+  for (int i = 0; i < 12; ++i) h[i] = __float2half(i);
+  bad += cublasGemmEx(blas, CUBLAS_OP_T, CUBLAS_OP_N, 2, 2, 2, &one, h, CUDA_R_16F, 2, h + 4, CUDA_R_16F, 2, &one,
+                      h + 8, CUDA_R_16F, 2, CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT);
+  std::printf("%d %d %d %g %g %g %g\\n", bad, norm < 1e-3, at, sum, x[0], x[1], __half2float(h[11]));
+  return cublasCgemm(blas, CUBLAS_OP_N, CUBLAS_OP_N, 1, 1, 1, 0, 0, 1, 0, 1, 0, 0, 1) != CUBLAS_STATUS_NOT_SUPPORTED;
+}
+""")
+        run = self.run_command("emulate", "-o", "", "app.cu", "-lcublas", "-lcurand")
+        self.assertEqual((run.status, run.out), (0, "0 1 78 964 3 4.75 44\n"), run.err)
+        self.assertIn("leave no records", run.err)
+        self.assertIn("cublasCgemm_v2 is not emulated", run.err)
+
+    def test_code_that_a_program_compiles_itself_is_run_as_ptx(self):
+        if not os.path.exists(os.path.join(CUDA, "include", "nvrtc.h")):
+            self.skipTest("NVRTC is not installed")
+        with open(self.path("app.cu"), "w", encoding="utf-8") as file:
+            file.write("""
+#include <cuda.h>
+#include <nvrtc.h>
+#include <cstdio>
+#include <vector>
+int main() {
+  const char* source = "extern \\"C\\" __global__ void twice(float* p) { p[threadIdx.x] *= 2; }";
+  const char* options[] = {"--gpu-architecture=sm_90"};
+  nvrtcProgram program;
+  std::size_t bytes = 0;
+  nvrtcCreateProgram(&program, source, "twice.cu", 0, nullptr, nullptr);
+  int bad = nvrtcCompileProgram(program, 1, options) + nvrtcGetCUBINSize(program, &bytes);
+  std::vector<char> code(bytes);
+  bad += nvrtcGetCUBIN(program, code.data());
+  CUcontext context;
+  CUmodule module;
+  CUfunction twice;
+  CUdeviceptr p;
+  cuInit(0), cuDevicePrimaryCtxRetain(&context, 0), cuCtxSetCurrent(context);
+  bad += cuModuleLoadData(&module, code.data()) + cuModuleGetFunction(&twice, module, "twice");
+  bad += cuMemAlloc(&p, 128) + cuMemsetD32(p, 0x3fc00000, 32);
+  void* arguments[] = {&p};
+  float last = 0;
+  bad += cuLaunchKernel(twice, 1, 1, 1, 32, 1, 1, 0, nullptr, arguments, nullptr);
+  bad += cuMemcpyDtoH(&last, p + 124, 4);
+  std::printf("%d %g\\n", bad, last);
+}
+""")
+        run = self.run_command("emulate", "-o", "", "app.cu", "-lcuda", "-lnvrtc")
+        self.assertEqual((run.status, run.out), (0, "0 3\n"), run.err)
+
     def test_a_library_that_brings_machine_code_is_told_of(self):
         with open(self.path("library.cu"), "w", encoding="utf-8") as file:
             file.write("int draw() { return 7; }\n")
         with open(self.path("app.cu"), "w", encoding="utf-8") as file:
             file.write("int draw();\n__global__ void k() {}\n"
                        "int main() { k<<<1, 1>>>(); return cudaDeviceSynchronize() + draw() - 7; }\n")
-        subprocess.run([NVCC, "-shared", "-cudart", "none", "-Xcompiler", "-fPIC", "-Xlinker", "-soname=libcurand.so.10",
-                        "library.cu", "-o", "libcurand.so.10"], cwd=self.folder, check=True)
-        subprocess.run([NVCC, "-cudart", "shared", "-arch=sm_80", "app.cu", "-Xlinker", "libcurand.so.10",
+        subprocess.run([NVCC, "-shared", "-cudart", "none", "-Xcompiler", "-fPIC", "-Xlinker", "-soname=libcufft.so.12",
+                        "library.cu", "-o", "libcufft.so.12"], cwd=self.folder, check=True)
+        subprocess.run([NVCC, "-cudart", "shared", "-arch=sm_80", "app.cu", "-Xlinker", "libcufft.so.12",
                         "-Xlinker", "-rpath=" + self.folder, "-o", "app"], cwd=self.folder, check=True)
         run = self.run_command("emulate", "./app")
         self.assertEqual(run.status, 0, run.err)
-        self.assertIn("uses libcurand.so.10, which brings its kernels as machine code", run.err)
+        self.assertIn("uses libcufft.so.12, which brings its kernels as machine code", run.err)
 
     def test_a_source_that_does_not_compile(self):
         with open(self.path("bad.cu"), "w", encoding="utf-8") as file:

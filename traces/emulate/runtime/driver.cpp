@@ -385,6 +385,10 @@ int cuEventElapsedTime(float* ms, Event* begin, Event* end) {
   return cudaEventElapsedTime(ms, begin, end);
 }
 
+// Private tables of NVIDIA's tools and libraries: there are none, which they can live with.
+int cuGetExportTable(const void** table, const void*) {
+  return table ? (*table = nullptr, kNotFound) : kInvalidValue;
+}
 int cuGetErrorString(int code, const char** text) {
   return text ? (*text = cudaGetErrorString(code), 0) : kInvalidValue;
 }

@@ -42,8 +42,10 @@ int cuFuncGetAttribute(int* value, int which, void* function);
 int cuOccupancyMaxPotentialBlockSize(int* grid, int* block, void* function,
                                      std::size_t (*shared_of)(int), std::size_t shared, int limit);
 
-// Of ours alone: the allocation that holds the address.
-int __cudaFindAllocation(const void* pointer, void** base, std::size_t* bytes);
+// Of ours alone. Weak, because a program may be linked against NVIDIA's runtime, which has no such
+// names. The allocation that holds the address:
+__attribute__((weak)) int __cudaFindAllocation(const void* pointer, void** base,
+                                               std::size_t* bytes);
 int cudaDriverGetVersion(int* version);
 int cudaGetDeviceCount(int* count);
 int cudaGetDeviceProperties(void* properties, int device);
@@ -216,10 +218,12 @@ int cudaDeviceGetByPCIBusId(int* device, const char* id);
 int cudaDeviceGetGraphMemAttribute(int device, int which, void* value);
 int cudaDeviceGraphMemTrim(int device);
 int cudaCtxResetPersistingL2Cache();
-int __cudaGraphChangeEdges(Graph* graph, GraphNode* const* from, GraphNode* const* to,
-                           std::size_t count, bool add);
-int __cudaStreamCaptureInfo(Stream* stream, int* status, unsigned long long* id, Graph** graph,
-                            GraphNode* const** needs, const EdgeData** edges, std::size_t* count);
+__attribute__((weak)) int __cudaGraphChangeEdges(Graph* graph, GraphNode* const* from,
+                                                 GraphNode* const* to, std::size_t count, bool add);
+__attribute__((weak)) int __cudaStreamCaptureInfo(Stream* stream, int* status,
+                                                  unsigned long long* id, Graph** graph,
+                                                  GraphNode* const** needs, const EdgeData** edges,
+                                                  std::size_t* count);
 const char* cudaGetErrorName(int code);
 const char* cudaGetErrorString(int code);
 int cudaGetDriverEntryPointByVersion(const char* name, void** out, unsigned version,

@@ -22,11 +22,10 @@ namespace {
 namespace fs = std::filesystem;
 
 // NVIDIA's libraries of kernels: their PTX, if any, is for GPUs newer than those they were made
-// for.
+// for. Of cuBLAS and cuRAND there are some of our own (libraries/).
 bool has_own_kernels(std::string_view library) {
-  for (const std::string_view name :
-       {"libcublas", "libcufft", "libcurand", "libcusparse", "libcusolver", "libcudnn",
-        "libcutensor", "libnpp", "libnvjpeg", "libnccl"})
+  for (const std::string_view name : {"libcublasLt", "libcufft", "libcusparse", "libcusolver",
+                                      "libcudnn", "libcutensor", "libnpp", "libnvjpeg", "libnccl"})
     if (library.starts_with(name)) return true;
   return false;
 }
@@ -42,6 +41,7 @@ void read_dynamic(const ElfFile& elf, const std::vector<Elf64_Shdr>& sections, P
       if (entry->d_tag != DT_NEEDED) continue;
       const std::string needed = elf.text(strings + entry->d_un.d_val);
       if (needed.starts_with("libcudart.so")) out.cudart = needed;
+      if (needed.starts_with("libnvrtc.so")) out.compiles = true;
       if (has_own_kernels(needed)) out.libraries.push_back(needed);
     }
   }

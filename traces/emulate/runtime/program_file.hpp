@@ -16,6 +16,7 @@ struct ProgramFile {
   bool fixed_path = false;  // DT_RPATH: the loader looks there before LD_LIBRARY_PATH
   std::string cudart;       // "libcudart.so.13"; empty: not known, or no CUDA
   bool linked_in = false;   // that runtime is part of the program, which has symbols to find it by
+  bool compiles = false;    // it needs NVRTC
   std::vector<std::string> machine_code;  // "sm_90", …
   std::vector<std::string> libraries;     // it needs that bring kernels as machine code only
 };

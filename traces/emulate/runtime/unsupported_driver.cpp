@@ -54,7 +54,6 @@ int not_emulated(const char* name) {
   X(cuFlushGPUDirectRDMAWrites) \
   X(cuFuncSetBlockShape) \
   X(cuFuncSetSharedSize) \
-  X(cuGetExportTable) \
   X(cuGraphAddBatchMemOpNode) \
   X(cuGraphAddExternalSemaphoresSignalNode) \
   X(cuGraphAddExternalSemaphoresWaitNode) \
