@@ -54,6 +54,7 @@ struct CardNumbers {
   std::uint64_t dram_sectors_per_kilocycle = 0;  // of the SM clock
   std::vector<std::uint64_t> sm_side;    // by SM: side of the L2
   std::vector<std::uint64_t> sm_gpc;     // by SM: GPC
+  std::vector<std::uint64_t> lone_sms;   // SMs that take part in no cluster of more than two
   std::vector<std::uint64_t> cta_order;  // SMs in the order in which they get their CTAs
   std::uint64_t launch_dram_read_sectors = 0;   // the driver's own traffic a launch
   std::uint64_t launch_l2_read_sectors = 0;
@@ -72,9 +73,8 @@ struct CardNumbers {
   std::uint64_t host_permille = 0;       // sectors over the host link in 1,000 cycles
   std::uint64_t latency_host = 0;
   std::uint64_t latency_remote = 0;      // shared memory of another SM of the cluster
-  // Thousandths of a cycle that a sector of it keeps the asking SM's port, in clusters of two and in
-  // larger ones.
-  std::uint64_t remote_pair_read = 0, remote_pair_write = 0, remote_read = 0, remote_write = 0;
+  // Thousandths of a cycle that a sector of it keeps the asking SM's way there.
+  std::uint64_t remote_read = 0, remote_write = 0;
   std::uint64_t bulk_cycles = 0;         // of an SM's copy engine, for 128 bytes
   std::uint64_t bulk_reduce_cycles = 0;  // … of a bulk reduction
   std::uint64_t port_send_permille = 0;     // … sends

@@ -39,6 +39,8 @@ Found zero(const CardNumbers& n) {
       {"latency.dram", n.latency_dram},
       {"latency.host", n.latency_host},
       {"latency.remote", n.latency_remote},
+      {"remote.read", n.remote_read},
+      {"remote.write", n.remote_write},
       {"bulk.cycles", n.bulk_cycles},
       {"l2.slices", n.l2_slices},
       {"l2.clock_permille", n.l2_clock_permille},
@@ -225,6 +227,10 @@ Found sms_wrong(const CardNumbers& n) {
   std::sort(order.begin(), order.end());
   if (std::adjacent_find(order.begin(), order.end()) != order.end())
     return Contradiction{"topology.cta_order names an SM twice", "list every SM once"};
+  for (std::uint64_t sm : n.lone_sms)
+    if (sm >= n.sm_count)
+      return Contradiction{"topology.lone_sms holds " + text(sm) + ", sm.count says " +
+                           text(n.sm_count)};
   for (std::uint64_t side = 0; side < n.l2_sides; ++side)
     if (std::find(n.sm_side.begin(), n.sm_side.end(), side) == n.sm_side.end())
       return Contradiction{"topology.sm_side has no SM on side " + text(side) + " of the L2",

@@ -24,7 +24,7 @@ void MemoryPath::clear() {
   for (Fills& f : fills_) f.clear();
   held_.assign(spec_.sms, 0);
   host_ = {};
-  sectors_read_ = sector_cycles_ = 0;
+  sectors_read_ = sector_cycles_ = remote_sectors_ = 0;
   dram_.clear();
 }
 
@@ -103,6 +103,8 @@ std::vector<MemoryPath::Use> MemoryPath::uses() const {
   };
   add(Place::kPortIn, each(receive_), spec_.receive_ticks);
   add(Place::kPortOut, each(send_), spec_.send_ticks);
+  add(Place::kRemote, each(remote_), 0);
+  all.back().sectors = remote_sectors_;
   add(Place::kSlice, each(slices_), 0);
   add(Place::kDramBus, dram_.bus_ticks(), 0);
   all.back().sectors = dram_.sectors();

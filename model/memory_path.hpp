@@ -87,9 +87,10 @@ class MemoryPath {
   // Sectors to or from host memory, over the link that all SMs share: the cycle in which they are
   // there.
   std::uint64_t host(int sm, std::uint32_t sectors, std::uint64_t now);
-  // An access to another SM's shared memory that keeps the asking SM's port for so long: the cycle
-  // in which it starts.
-  std::uint64_t remote(int sm, std::uint64_t ticks, std::uint64_t now) {
+  // An access to so many sectors of another SM's shared memory, which keeps the asking SM's way to
+  // it for so long: the cycle in which it starts.
+  std::uint64_t remote(int sm, std::uint64_t sectors, std::uint64_t ticks, std::uint64_t now) {
+    remote_sectors_ += sectors;
     return remote_[static_cast<std::size_t>(sm)].reserve(now * kTicks,
                                                          static_cast<std::uint32_t>(ticks)) /
            kTicks;
@@ -125,6 +126,7 @@ class MemoryPath {
   std::vector<std::uint64_t> held_;  // by SM: cycle
   std::uint64_t sent_ = 0;
   std::uint64_t sectors_read_ = 0, sector_cycles_ = 0;
+  std::uint64_t remote_sectors_ = 0;
   Throughput host_;
   Dram dram_;
 };

@@ -16,6 +16,7 @@ enum class Place : std::uint8_t {
   kTensor,
   kMio,
   kL1,        // an SM's load/store unit and L1, shared memory included
+  kRemote,    // an SM's way to the shared memory of other SMs
   kPortOut,   // an SM's port to the L2
   kPortIn,    // … and from it
   kSlice,     // a slice of the L2

@@ -122,6 +122,8 @@ Topology::Topology(const Card& card) {
       {Place::kTensor, "SM", "registers", sms, 0, "instruction table"},
       {Place::kMio, "SM", "registers", sms, 0, "instruction table"},
       {Place::kL1, "SM", "L1", sms, 128, "32 banks of 4 bytes"},
+      {Place::kRemote, "L1", "other SMs", sms, 32000 / static_cast<double>(n.remote_read),
+       "remote.read"},
       {Place::kPortOut, "L1", "crossbar", sms, sectors(n.port_send_permille), "port.send_permille"},
       {Place::kPortIn, "crossbar", "L1", sms, sectors(n.port_receive_permille),
        "port.receive_permille"},

@@ -73,16 +73,41 @@ bool LaunchReplay::fail(Error error) {
 // The first CTAs go where hardware puts them, one after the other; a later one takes the place of
 // the one that ended.
 bool LaunchReplay::place_first() {
-  std::vector<std::uint32_t> index(sms_.size());
-  for (std::uint32_t i = 0; i < sms_.size(); ++i) index[static_cast<std::size_t>(sms_[i].id)] = i;
-  std::uint64_t placed = 0;
-  for (int sm : first_placement(card_, occupancy_.ctas, waiting_.size())) {
-    // 1.2 cycles from one CTA to the next over the whole GPU (measured, docs/replay-order.md); an
-    // SM's own start is spread by its first instruction fetch.
-    const std::uint64_t spread = (static_cast<std::uint64_t>(sm) * 0x9e3779b97f4a7c15ull >> 32) *
-                                     card_.numbers().launch_skew_cycles >>
-                                 32;
-    if (!start_next(index[static_cast<std::size_t>(sm)], placed++ * 6 / 5 + spread)) return false;
+  const trace::Launch& launch = reader_.launches()[index_].launch;
+  number_.resize(sms_.size());
+  for (std::uint32_t i = 0; i < sms_.size(); ++i)
+    number_[static_cast<std::size_t>(sms_[i].id)] = i;
+  if (const std::uint64_t cluster = cluster_size(launch); cluster > 1) {
+    placement_ = std::make_unique<ClusterPlacement>(card_, cluster, occupancy_.ctas);
+    order_by_cluster(launch, waiting_);
+    return start_clusters(0);
+  }
+  for (int sm : first_placement(card_, occupancy_.ctas, waiting_.size()))
+    if (!start_next(number_[static_cast<std::size_t>(sm)], first_cycle(sm))) return false;
+  return true;
+}
+
+// 1.2 cycles from one CTA to the next over the whole GPU (measured, docs/replay-order.md); an SM's own
+// start is spread by its first instruction fetch.
+std::uint64_t LaunchReplay::first_cycle(int sm) {
+  const std::uint64_t spread = (static_cast<std::uint64_t>(sm) * 0x9e3779b97f4a7c15ull >> 32) *
+                                   card_.numbers().launch_skew_cycles >>
+                               32;
+  return placed_++ * 6 / 5 + spread;
+}
+
+bool LaunchReplay::start_clusters(std::uint64_t cycle) {
+  const trace::Launch& launch = reader_.launches()[index_].launch;
+  while (next_ < waiting_.size()) {
+    const std::uint64_t number = cluster_of(launch, waiting_[next_]);
+    std::size_t ctas = 1;  // of the cluster, that the trace has
+    while (next_ + ctas < waiting_.size() && cluster_of(launch, waiting_[next_ + ctas]) == number)
+      ++ctas;
+    const std::vector<int> chosen = placement_->place(ctas);
+    if (chosen.empty()) return true;
+    for (int sm : chosen)
+      if (!start_next(number_[static_cast<std::size_t>(sm)], cycle ? cycle : first_cycle(sm)))
+        return false;
   }
   return true;
 }
@@ -185,7 +210,9 @@ bool LaunchReplay::run_warp(std::uint32_t number, Prepared& prepared) {
         if (cta.left > 0) return true;
         sm.free |= std::uint64_t{1} << warp.cta;
         --resident_;
-        return start_next(sm_index, end);
+        if (!placement_) return start_next(sm_index, end);
+        placement_->free(sm.id);
+        return start_clusters(end);
       }
     }
     const trace::Record& r = *warp.at.next;

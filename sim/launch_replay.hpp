@@ -9,12 +9,14 @@
 
 #include <array>
 #include <functional>
+#include <memory>
 #include <memory_resource>
 #include <optional>
 #include <vector>
 
 #include "model/card.hpp"
 #include "sim/calendar.hpp"
+#include "sim/cluster_placement.hpp"
 #include "sim/cta_stream.hpp"
 #include "sim/dependence.hpp"
 #include "sim/memory_system.hpp"
@@ -57,7 +59,12 @@ class LaunchReplay {
   static constexpr std::size_t kPrepared = 8;
 
   bool place_first();
+  // The next CTA gets a slot of the SM.
   bool start_next(std::uint32_t sm, std::uint64_t cycle);
+  // The next clusters start, as many as there is room for.
+  bool start_clusters(std::uint64_t cycle);
+  // When a CTA of the first placement starts.
+  std::uint64_t first_cycle(int sm);
   bool run_step();
   bool run_warp(std::uint32_t number, Prepared& prepared);
   void schedule(std::uint32_t number, std::uint64_t cycle);
@@ -91,6 +98,9 @@ class LaunchReplay {
   std::pmr::vector<WarpState> warps_;  // by number: SM * Calendar::kSlots + warp slot
   std::vector<std::uint64_t> waiting_;
   std::size_t next_ = 0;
+  std::unique_ptr<ClusterPlacement> placement_;  // of clusters; nullptr: CTAs come alone
+  std::vector<std::uint32_t> number_;            // in sms_, by SM
+  std::uint64_t placed_ = 0;                     // CTAs, by the first placement
   std::uint64_t resident_ = 0;  // CTAs
   std::uint64_t now_ = 0;       // steps of the clock
   Calendar calendar_;

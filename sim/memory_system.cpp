@@ -122,9 +122,8 @@ void MemorySystem::begin_launch(const trace::Launch& launch, std::uint64_t share
     if (a.kind == trace::AllocationKind::kHost) host_.push_back(a);
   window_ = launch.window;
   const model::CardNumbers& n = card_.numbers();
-  const bool pair = launch.cluster[0] * launch.cluster[1] * launch.cluster[2] <= 2;
-  remote_read_ = (pair ? n.remote_pair_read : n.remote_read) * model::kTicks / 1000;
-  remote_write_ = (pair ? n.remote_pair_write : n.remote_write) * model::kTicks / 1000;
+  remote_read_ = n.remote_read * model::kTicks / 1000;
+  remote_write_ = n.remote_write * model::kTicks / 1000;
   local_words_ = std::max<std::uint64_t>(1, (std::uint64_t{launch.local_bytes} + 3) / 4);
 }
 
@@ -449,8 +448,9 @@ void MemorySystem::remote_access(const Record& r, const SitePlan& plan, const st
   }
   const bool read = plan.returns || plan.instructions == &LaunchCounters::inst_generic_ld;
   const std::uint64_t ticks = sectors * (read ? remote_read_ : remote_write_);
-  const std::uint64_t start = path_->remote(place.sm, ticks, place.now);
+  const std::uint64_t start = path_->remote(place.sm, sectors, ticks, place.now);
   place.done = start + ticks / model::kTicks + card_.numbers().latency_remote;
+  if (!read || plan.returns) place.stored = place.done;
   // Work that the port has no time for stays in the load/store unit's queue.
   place.held = start - std::min(start, card_.numbers().time_queue_cycles);
 }

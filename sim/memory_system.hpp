@@ -88,7 +88,7 @@ class MemorySystem {
   const model::Card& card_;
   std::uint64_t latency_l1_;
   model::MemoryPath* path_ = nullptr;  // where time is kept
-  std::uint64_t remote_read_ = 0, remote_write_ = 0;  // ticks a sector, of this launch's clusters
+  std::uint64_t remote_read_ = 0, remote_write_ = 0;  // ticks a sector
   std::pmr::monotonic_buffer_resource l1_memory_{std::size_t{16} << 20, large_pages()};
   std::vector<model::L1Cache> l1_;  // by SM
   std::vector<model::StoreQueue> stores_;  // by SM

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/units.hpp"
+#include "sim/cluster_placement.hpp"
 
 namespace warpmem::sim {
 namespace {
@@ -37,6 +38,9 @@ Result<Occupancy> occupancy(const model::Card& card, const trace::Launch& launch
   ctas = std::min(ctas, n.shared_configs.back() / shared);
   if (ctas == 0) return too_big(card, "a CTA with " + grouped(launch.registers) + " registers a thread does not fit an SM");
   o.ctas = static_cast<std::uint32_t>(ctas);
+  if (const std::uint64_t cluster = cluster_size(launch); cluster > 1)
+    if (const std::size_t most = ClusterPlacement(card, cluster, o.ctas).most(); cluster > most)
+      return too_big(card, "a cluster of " + grouped(cluster) + " CTAs does not fit a GPC, whose " + grouped(most) + " SMs take one each");
 
   // The driver takes the smallest configuration that holds the resident CTAs. Where three or more
   // of them fit, it leaves room for twice as many, up to a limit, if the kernel uses shared memory,

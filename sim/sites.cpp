@@ -41,6 +41,7 @@ trace::SassInstruction read_ptx(std::string_view text, Op op) {
   if (has("L1::no_allocate")) in.eviction = trace::Eviction::kNoAllocate;
   for (const std::uint32_t bytes : {64u, 128u, 256u})
     if (has("L2::" + std::to_string(bytes) + "B")) in.l2_prefetch = bytes;
+  if (has("multicast::cluster")) in.modifiers.emplace_back("MULTICAST");
   if (has("cas")) in.modifiers.emplace_back("CAS");
   // Counting by ones whose result nobody reads is ATOMS.POPC.INC in shared memory.
   if (op == Op::kReduction && has("add") && has("u32") && text.ends_with(", 1")) in.modifiers.emplace_back("POPC");
@@ -82,7 +83,10 @@ void plan_global(SitePlan& p, const trace::Site& site, const trace::SassInstruct
       p.action = Action::kAsyncRead;
       p.instructions = &LaunchCounters::inst_ldgsts;
       break;
-    case Op::kBulkRead: p.action = Action::kBulkRead; break;
+    case Op::kBulkRead:
+      p.action = Action::kBulkRead;
+      p.multicast = in && in->has("MULTICAST");
+      break;
     case Op::kBulkWrite: p.action = Action::kBulkWrite; break;
     case Op::kBulkReduction: p.action = Action::kBulkReduce; break;
     default: p.action = Action::kIgnore; break;

@@ -41,12 +41,17 @@ void LaunchTime::open(Sm& sm, TimedCta& cta, std::uint32_t barrier) {
 
 void LaunchTime::release_barriers() {
   for (Sm& sm : sms_)
-    for (auto& cta : sm.ctas)
+    for (auto& cta : sm.ctas) {
+      if (cta && cta->cluster && cta->cluster->arrived > 0) {
+        ++result_.forced;
+        open(*cta->cluster);
+      }
       for (std::uint32_t b = 0; cta && b < cta->arrived.size(); ++b)
         if (cta->arrived[b]) {
           ++result_.forced;
           open(sm, *cta, b);
         }
+    }
 }
 
 }  // namespace warpmem::sim

@@ -99,6 +99,34 @@ CodeLine sass_line(const trace::SassInstruction& in, const model::InstructionTab
   return l;
 }
 
+// What waits for others beyond the CTA to see what the warp wrote.
+bool is_ptx_fence(std::string_view word) {
+  if (word.starts_with("membar")) return !word.starts_with("membar.cta");
+  if (word.starts_with("barrier.cluster.arrive"))  // releases unless it says otherwise
+    return word.find("relaxed") == word.npos;
+  return word.starts_with("fence.") && word.find("proxy") == word.npos &&
+         word.find(".cta") == word.npos;
+}
+
+// ptxas writes a cluster's barrier so that it does for a CTA alone as well: one branch jumps over
+// the arrival to a NOP, one over the waiting to a barrier of the CTA. The launch decides which.
+void decide_cluster_branches(std::vector<CodeLine>& code,
+                             const std::vector<trace::Instruction>& text, bool clusters) {
+  for (std::size_t i = 0; i < code.size(); ++i) {
+    if (code[i].target <= static_cast<std::int32_t>(i) || !code[i].guarded) continue;
+    const auto over = static_cast<std::size_t>(code[i].target);
+    const bool other =
+        text[over].text.starts_with("NOP") || text[over].text.starts_with("BAR.SYNC");
+    const bool barrier = std::any_of(code.begin() + static_cast<std::ptrdiff_t>(i),
+                                     code.begin() + static_cast<std::ptrdiff_t>(over),
+                                     [](const CodeLine& l) { return l.joins || l.meets; });
+    if (!other || !barrier) continue;
+    code[i].guarded = false;
+    code[i].falls = clusters;
+    if (clusters) code[i].target = -1;
+  }
+}
+
 // "DEPBAR.LE SB0, 0x3"
 void read_depbar(const std::string& text, CodeLine& l) {
   const std::size_t sb = text.find("SB");
@@ -114,7 +142,7 @@ void read_depbar(const std::string& text, CodeLine& l) {
 }  // namespace
 
 std::vector<CodeLine> read_code(const trace::Program& program, const model::InstructionTable& table,
-                                std::uint16_t cluster_barrier) {
+                                bool clusters) {
   std::vector<CodeLine> code;
   std::vector<std::optional<std::uint32_t>> targets;
   Waits waits;
@@ -145,6 +173,10 @@ std::vector<CodeLine> read_code(const trace::Program& program, const model::Inst
       l.waits_copies =
           word.starts_with("mbarrier.try_wait") || word.starts_with("mbarrier.test_wait");
       l.memory &= !word.starts_with("cp.async.commit") && !word.starts_with("cp.async.wait");
+      l.joins = word.starts_with("barrier.cluster.arrive");
+      l.meets = word.starts_with("barrier.cluster.wait");
+      l.memory &= !l.joins && !l.meets;
+      l.fences = is_ptx_fence(word);
       l.stall = 2;  // an instruction of PTX is about two of SASS
       if (const std::size_t at = i.text.rfind("// 0x");
           word.starts_with("bra") && at != i.text.npos) {
@@ -161,6 +193,9 @@ std::vector<CodeLine> read_code(const trace::Program& program, const model::Inst
       if (in->opcode == "DEPBAR") read_depbar(i.text, l);
       l.commits = in->opcode == "LDGDEPBAR";
       l.waits_copies = in->opcode == "SYNCS" && in->has("TRYWAIT");
+      l.joins = in->opcode == "UCGABAR_ARV";
+      l.meets = in->opcode == "UCGABAR_WAIT";
+      l.fences = in->opcode == "MEMBAR" && !in->has("CTA");
     }
     l.pc = i.pc;
     if (i.has_control()) {
@@ -171,10 +206,6 @@ std::vector<CodeLine> read_code(const trace::Program& program, const model::Inst
     } else {
       waits.line(l, code.empty() ? nullptr : &code.back(), reads, writes);
     }
-    // Barriers of a cluster leave no record; nobody is late at those of the model.
-    if (i.text.find("UCGABAR_WAIT") != i.text.npos ||
-        i.text.find("barrier.cluster.wait") != i.text.npos)
-      l.stall = std::max(l.stall, cluster_barrier);
     code.push_back(l);
     targets.push_back(target);
   }
@@ -185,6 +216,7 @@ std::vector<CodeLine> read_code(const trace::Program& program, const model::Inst
     if (it != code.end() && it->pc == *targets[k])
       code[k].target = static_cast<std::int32_t>(it - code.begin());
   }
+  decide_cluster_branches(code, program.code, clusters);
   return code;
 }
 

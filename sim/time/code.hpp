@@ -25,6 +25,9 @@ struct CodeLine {
   InstructionCost cost;
   bool commits = false;       // closes a group of asynchronous copies (LDGDEPBAR)
   bool waits_copies = false;  // waits on an mbarrier, as bulk copies are waited for
+  bool fences = false;        // waits until what the warp wrote is there for all
+  bool joins = false;         // arrives at its cluster's barrier
+  bool meets = false;         // waits at it
   bool memory = false;        // leaves a record when some lane runs it
   bool guarded = false;
   bool falls = true;         // may go on to the next line
@@ -33,9 +36,9 @@ struct CodeLine {
 };
 
 // Lines in the order of their pc; empty when the trace has no code. `table`: what instructions cost
-// (the card's); `cluster_barrier`: cycles that a
-// barrier of a cluster takes (the card's time.cluster_barrier_cycles).
+// (the card's); `clusters`: the launch has some, which decides the branches that ptxas puts around
+// a cluster's barriers.
 std::vector<CodeLine> read_code(const trace::Program& program, const model::InstructionTable& table,
-                                std::uint16_t cluster_barrier = 0);
+                                bool clusters = false);
 
 }  // namespace warpmem::sim

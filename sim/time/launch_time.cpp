@@ -22,15 +22,17 @@ LaunchTime::LaunchTime(const trace::TraceReader& reader, std::uint32_t index,
       plans_(plan_sites(reader.sites(index),
                         reader.programs()[reader.launches()[index].launch.program])),
       paths_(reader.sites(index), reader.programs()[reader.launches()[index].launch.program],
-             card.instructions(),
-             static_cast<std::uint16_t>(card.numbers().time_cluster_barrier_cycles)) {
-  const auto& cluster = reader.launches()[index].launch.cluster;
-  cluster_ = std::uint64_t{cluster[0]} * cluster[1] * cluster[2];
+             card.instructions(), cluster_size(reader.launches()[index].launch) > 1),
+      launch_(reader.launches()[index].launch) {
   for (std::uint64_t sm : card.numbers().cta_order) {
     sms_.emplace_back();
     sms_.back().id = static_cast<int>(sm);
     sms_.back().ctas.resize(occupancy.ctas);
   }
+  sm_at_.resize(sms_.size());
+  for (std::size_t i = 0; i < sms_.size(); ++i) sm_at_[static_cast<std::size_t>(sms_[i].id)] = i;
+  if (const std::uint64_t cluster = cluster_size(launch_); cluster > 1)
+    placement_ = std::make_unique<ClusterPlacement>(card, cluster, occupancy.ctas);
 }
 
 Result<TimeResult> LaunchTime::run(const std::function<bool(std::uint64_t)>& tick) {
@@ -112,18 +114,23 @@ Error LaunchTime::interrupted() const {
 }
 
 Result<void> LaunchTime::place_first() {
-  std::vector<std::size_t> index(sms_.size());
-  for (std::size_t i = 0; i < sms_.size(); ++i) index[static_cast<std::size_t>(sms_[i].id)] = i;
+  if (placement_) {
+    order_by_cluster(launch_, waiting_);
+    return start_clusters();
+  }
   for (int sm : first_placement(card_, occupancy_.ctas, waiting_.size()))
-    if (auto ok = start_next(sms_[index[static_cast<std::size_t>(sm)]], 0); !ok) return ok;
+    if (auto ok = start_next(sms_[sm_at_[static_cast<std::size_t>(sm)]], 0); !ok) return ok;
   return {};
 }
 
 Result<void> LaunchTime::start_next(Sm& sm, std::uint64_t cycle) {
   if (next_ == waiting_.size()) return {};
+  return start(sm, cycle, nullptr);
+}
+
+Result<void> LaunchTime::start(Sm& sm, std::uint64_t cycle, std::shared_ptr<TimedCluster> cluster) {
   const model::CardNumbers& n = card_.numbers();
   given_ = std::max(given_ + n.time_cta_millicycles, cycle * 1000);
-  if (cluster_ > 1 && waiting_[next_] % cluster_ == 0) given_ += n.time_cluster_millicycles;
   cycle = given_ / 1000 + n.time_cta_cycles;
   if (sm.cold) cycle += n.time_first_cycles;
   auto cta = std::make_unique<TimedCta>();
@@ -145,6 +152,11 @@ Result<void> LaunchTime::start_next(Sm& sm, std::uint64_t cycle) {
   if (sm.resident == occupancy_.ctas) sm.cold = false;
   const auto position = [&](std::uint32_t w) -> Position& { return cta->warps[w].at; };
   if (auto ok = cta->stream.advance(cache_, 0, position); !ok) return ok.error();
+  if (cluster) {
+    cluster->members.push_back({&sm, cta.get()});
+    cluster->left += cta->left;
+    cta->cluster = std::move(cluster);
+  }
   sm.ctas[slot] = std::move(cta);
   return {};
 }
@@ -220,10 +232,11 @@ Result<void> LaunchTime::run_due(const Due& due) {
   if (stays_)
     result_.stays.push_back({cta.number, cta.started, end, sm.id,
                              static_cast<std::int32_t>(slot / occupancy_.warps_per_cta)});
+  if (cta.cluster) end_in_cluster(sm, cta, end);
   sm.ctas[slot / occupancy_.warps_per_cta].reset();
   --sm.resident;
   --resident_;
-  return start_next(sm, end);
+  return placement_ ? start_clusters() : start_next(sm, end);
 }
 
 // Lists the lines of the record that a warp of this window comes to next. A warp without a segment

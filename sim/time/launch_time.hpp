@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/cluster_placement.hpp"
 #include "sim/cta_stream.hpp"
 #include "sim/sites.hpp"
 #include "sim/time/engine.hpp"
@@ -18,6 +19,7 @@
 namespace warpmem::sim {
 
 constexpr std::uint32_t kNoBarrier = ~0u;
+constexpr std::uint32_t kClusterBarrier = ~1u;
 constexpr std::uint64_t kWindow = 16;    // cycles in which an SM's warps go by slot
 constexpr std::uint64_t kWindows = 256;  // that the calendar looks ahead
 constexpr std::uint32_t kSchedulers = 4;
@@ -36,6 +38,27 @@ struct TimedWarp {
   std::uint64_t copies = 0;               // its asynchronous copies are back by then
   std::array<std::uint64_t, 8> groups{};  // the last groups of copies: back by then
   std::uint32_t group = 0;                // groups closed
+  std::uint32_t joined = 0;               // times it has arrived at its cluster's barrier
+  std::uint32_t met = 0;                  // … and waited there
+  bool passed = false;                    // may go on from where it waited
+};
+
+struct TimedCta;
+struct Sm;
+
+// CTAs that started together and may wait for each other.
+struct TimedCluster {
+  struct Member {
+    Sm* sm;
+    TimedCta* cta;  // nullptr: ended
+  };
+  std::vector<Member> members;
+  std::uint32_t left = 0;     // warps not done
+  std::uint32_t arrived = 0;  // of them, at the barrier
+  std::uint32_t opened = 0;   // times that it has opened
+  std::uint64_t last = 0;     // cycle of the last arrival
+  std::uint64_t open_at = 0;  // … in which it opened last
+  std::uint64_t bulk = 0;     // bulk copies into several of its CTAs are back by then
 };
 
 struct TimedCta {
@@ -46,8 +69,9 @@ struct TimedCta {
   std::uint32_t standing = 0;
   std::array<std::uint32_t, 64> arrived{}, expected{};
   std::uint64_t started = 0;
-  std::uint64_t number = 0;  // in the grid
-  std::uint64_t bulk = 0;    // bulk copies into it are back by then
+  std::uint64_t number = 0;               // in the grid
+  std::uint64_t bulk = 0;                 // bulk copies into it are back by then
+  std::shared_ptr<TimedCluster> cluster;  // nullptr: none of more than one CTA
 };
 
 struct Scheduler {
@@ -63,6 +87,7 @@ struct Sm {
   std::uint64_t lsu = 0;         // cycle: its load/store unit's data stage is free
   std::uint64_t tags = 0;        // … its tag stage
   std::uint64_t barrier = 0;     // its barrier unit is
+  std::uint64_t freed = 0;       // cycle: the last of its CTAs so far has ended
   bool cold = true;              // has run nothing of this kernel yet
   std::uint64_t translated = 0;  // cycle from which its addresses are; 0: not asked yet
   std::uint64_t issued = 0;      // instructions
@@ -83,6 +108,8 @@ class LaunchTime {
   Result<void> place_first();
   // Gives the SM the next CTA, from `cycle` on, when its turn has come.
   Result<void> start_next(Sm& sm, std::uint64_t cycle);
+  // Puts the next CTA on the SM, `cycle` at the earliest.
+  Result<void> start(Sm& sm, std::uint64_t cycle, std::shared_ptr<TimedCluster> cluster);
   void schedule(Sm& sm, std::uint32_t slot, std::uint64_t cycle);
   // A warp that is due in this window.
   struct Due {
@@ -127,6 +154,18 @@ class LaunchTime {
   void open(Sm& sm, TimedCta& cta, std::uint32_t barrier);
   void release_barriers();
 
+  // cluster_time.cpp
+  // Starts the next clusters, as many as there is room for.
+  Result<void> start_clusters();
+  // A warp arrives at its cluster's barrier.
+  void join(TimedCluster& cluster, TimedWarp& warp, std::uint64_t cycle);
+  // A warp comes to wait at it; false: it stands there until the barrier opens.
+  bool meet(TimedCluster& cluster, TimedWarp& warp);
+  void open(TimedCluster& cluster);
+  // A warp, or its whole CTA, has ended.
+  void leave(TimedCluster& cluster, const TimedWarp& warp);
+  void end_in_cluster(Sm& sm, TimedCta& cta, std::uint64_t cycle);
+
   void wait(Wait cause, std::uint64_t cycles) {
     result_.waits[static_cast<std::size_t>(cause)] += cycles;
   }
@@ -144,8 +183,10 @@ class LaunchTime {
   std::vector<Sm> sms_;
   std::vector<std::uint64_t> waiting_;
   std::size_t next_ = 0;
-  std::uint64_t cluster_ = 1;  // CTAs
-  std::uint64_t given_ = 0;    // thousandths of a cycle: the last CTA was given out
+  const trace::Launch& launch_;
+  std::unique_ptr<ClusterPlacement> placement_;  // of clusters; nullptr: CTAs come alone
+  std::vector<std::size_t> sm_at_;               // in sms_, by SM
+  std::uint64_t given_ = 0;  // thousandths of a cycle: the last CTA was given out
   std::uint64_t resident_ = 0;
   std::uint64_t now_ = 0;  // windows
   std::uint64_t due_ = 0;

@@ -104,8 +104,8 @@ struct Paths::Graph {
 };
 
 Paths::Paths(std::span<const trace::Site> sites, const trace::Program& program,
-             const model::InstructionTable& table, std::uint16_t cluster_barrier)
-    : sites_(sites.size()), code_(read_code(program, table, cluster_barrier)) {
+             const model::InstructionTable& table, bool clusters)
+    : sites_(sites.size()), code_(read_code(program, table, clusters)) {
   for (const trace::Site& s : sites) {
     const auto it = std::lower_bound(code_.begin(), code_.end(), s.pc,
                                      [](const CodeLine& l, std::uint32_t pc) { return l.pc < pc; });
@@ -172,12 +172,14 @@ std::unique_ptr<Segment> Paths::make(std::uint32_t from, std::uint32_t to) {
   const std::vector<std::uint32_t> lines = lines_between(from, to);
   for (std::uint32_t i : lines) {
     const CodeLine& l = code_[i];
-    if (l.waits || l.drains != kNoScoreboard || l.waits_copies) close();
+    if (l.waits || l.drains != kNoScoreboard || l.waits_copies || l.fences || l.meets) close();
     if (step.issues == 0) {
       step.waits = l.waits;
       step.drains = l.drains;
       step.leaves = l.leaves;
       step.waits_copies = l.waits_copies;
+      step.fences = l.fences;
+      step.meets = l.meets;
     }
     ++step.issues;
     step.to_last = step.cycles;
@@ -188,10 +190,12 @@ std::unique_ptr<Segment> Paths::make(std::uint32_t from, std::uint32_t to) {
     }
     step.latency = l.cost.latency;
     step.commits = l.commits;
+    step.joins = l.joins;
     step.sets = l.sets;
     step.frees = l.frees;
     // Long runs are cut, so that warps take turns.
-    if (l.sets != kNoScoreboard || l.frees != kNoScoreboard || l.commits || step.issues >= 32)
+    if (l.sets != kNoScoreboard || l.frees != kNoScoreboard || l.commits || l.joins ||
+        step.issues >= 32)
       close();
   }
   close();

@@ -33,6 +33,9 @@ struct Step {
   std::uint8_t drains = kNoScoreboard, leaves = 0;
   bool commits = false;       // closes a group of asynchronous copies
   bool waits_copies = false;  // waits on an mbarrier
+  bool fences = false;        // waits until what the warp wrote is there for all
+  bool meets = false;         // waits at its cluster's barrier
+  bool joins = false;         // … arrives at it with its last instruction
 };
 
 // All steps to a record; the last step's last instruction is the record's own.
@@ -44,7 +47,7 @@ struct Segment {
 class Paths {
  public:
   Paths(std::span<const trace::Site> sites, const trace::Program& program,
-        const model::InstructionTable& table, std::uint16_t cluster_barrier = 0);
+        const model::InstructionTable& table, bool clusters = false);
   ~Paths();
 
   static constexpr std::uint32_t kStart = ~0u;  // before a warp's first record

@@ -25,7 +25,11 @@ std::uint64_t LaunchTime::cleared(const TimedCta& cta, const TimedWarp& warp, co
     const std::uint64_t back = warp.groups[(warp.group - 1 - step.leaves) % warp.groups.size()];
     if (back > until) until = back, cause = Wait::kCopies;
   }
-  if (step.waits_copies && cta.bulk > until) until = cta.bulk, cause = Wait::kCopies;
+  if (step.waits_copies) {
+    const std::uint64_t bulk = cta.cluster ? std::max(cta.bulk, cta.cluster->bulk) : cta.bulk;
+    if (bulk > until) until = bulk, cause = Wait::kCopies;
+  }
+  if (step.fences && warp.stored > until) until = warp.stored, cause = Wait::kMemory;
   return until;
 }
 
@@ -67,6 +71,7 @@ Result<void> LaunchTime::run_warp(Sm& sm, TimedCta& cta, std::uint32_t w) {
         // … and when what it asked for has come, wanted or not.
         for (std::uint64_t clear : warp.clear) warp.ready = std::max(warp.ready, clear);
         --cta.left;
+        if (cta.cluster) leave(*cta.cluster, warp);
         check_barriers(sm, cta);
         return {};
       }
@@ -88,6 +93,7 @@ Result<void> LaunchTime::run_warp(Sm& sm, TimedCta& cta, std::uint32_t w) {
     const Step* last = nullptr;
     while (warp.step < steps) {
       const Step& step = warp.segment->steps[warp.step];
+      if (step.meets && cta.cluster && !meet(*cta.cluster, warp)) return {};
       Wait cause = Wait::kShort;
       if (const std::uint64_t from = cleared(cta, warp, step, cause); from > warp.ready) {
         wait(cause, from - warp.ready);
@@ -100,6 +106,8 @@ Result<void> LaunchTime::run_warp(Sm& sm, TimedCta& cta, std::uint32_t w) {
       issued = issue(sm, warp, slot, step);
       last = &step;
       ++warp.step;
+      if (step.meets) warp.passed = false;
+      if (step.joins && cta.cluster) join(*cta.cluster, warp, issued);
       if (warp.step < steps) {
         set(warp, step.sets, issued + step.latency, Wait::kShort);
         set(warp, step.frees, issued + step.latency / 2, Wait::kShort);
@@ -159,6 +167,7 @@ void LaunchTime::access(Sm& sm, TimedCta& cta, TimedWarp& warp, std::uint32_t w,
   if (!bulk) lane_bytes_ += bytes;
   warp.async_lines = place.async_lines;
   std::uint64_t done = std::max(place.done, start + place.passes);
+  if (plan.action == Action::kRemote) warp.stored = std::max(warp.stored, place.stored);
   if (place.left_sm) {
     reaches_memory_ = true;
     // The SM's first accesses wait until its addresses can be translated.
@@ -176,7 +185,10 @@ void LaunchTime::access(Sm& sm, TimedCta& cta, TimedWarp& warp, std::uint32_t w,
   const bool shared = plan.action == Action::kShared || plan.action == Action::kAsyncWrite;
   const Wait cause = shared ? Wait::kShort : place.left_sm ? Wait::kMemory : Wait::kL1;
   if (plan.action == Action::kAsyncRead) warp.copies = std::max(warp.copies, done);
-  if (plan.action == Action::kBulkRead) cta.bulk = std::max(cta.bulk, done);
+  if (plan.action == Action::kBulkRead) {
+    cta.bulk = std::max(cta.bulk, done);
+    if (plan.multicast && cta.cluster) cta.cluster->bulk = std::max(cta.cluster->bulk, done);
+  }
   if (step) {
     set(warp, step->sets, done, cause);
     set(warp, step->frees, start + place.passes + n.time_read_cycles, Wait::kShort);

@@ -243,13 +243,13 @@ TEST_CASE("no place gives away more than its time") {
 
 TEST_CASE("an SM's port to its cluster serves one access after the other, each SM's its own") {
   MemoryPath path(even());
-  constexpr std::uint64_t kTicksEach = 485;  // four sectors read in a cluster of two, 7.6 cycles
+  constexpr std::uint64_t kTicksEach = 485;  // four sectors, 7.6 cycles
   std::uint64_t last = 0;
-  for (int i = 0; i < 1001; ++i) last = path.remote(7, kTicksEach, 50);
+  for (int i = 0; i < 1001; ++i) last = path.remote(7, 4, kTicksEach, 50);
   near_to(last - 50, 1000.0 * kTicksEach / kTicks, 0.005);
-  CHECK(path.remote(8, kTicksEach, 50) == 50);
+  CHECK(path.remote(8, 4, kTicksEach, 50) == 50);
   path.clear();
-  CHECK(path.remote(7, kTicksEach, 50) == 50);
+  CHECK(path.remote(7, 4, kTicksEach, 50) == 50);
 }
 
 TEST_CASE("the host link is shared by all SMs") {

@@ -89,11 +89,39 @@ TEST_CASE("time: DEPBAR drains its scoreboard down to what it leaves out") {
   CHECK_FALSE(code[3].commits);
 }
 
-TEST_CASE("time: a cluster's barrier takes what the card says, and nothing else does") {
-  const auto code = read_code(program({{"UCGABAR_ARV ;"}, {"UCGABAR_WAIT ;"}, {"EXIT ;"}}), 380);
-  CHECK(code[0].stall < 380);
-  CHECK(code[1].stall == 380);
-  CHECK(code[2].stall < 380);
+TEST_CASE("time: arrivals at a cluster's barrier, waiting there, and fences") {
+  const auto code =
+      read_code(program({{"UCGABAR_ARV ;"}, {"UCGABAR_WAIT ;"}, {"MEMBAR.ALL.GPU ;"}, {"MEMBAR.SC.CTA ;"}, {"EXIT ;"}}));
+  for (std::size_t i = 0; i < code.size(); ++i) {
+    CHECK(code[i].joins == (i == 0));
+    CHECK(code[i].meets == (i == 1));
+    CHECK(code[i].fences == (i == 2));
+  }
+}
+
+TEST_CASE("time: the launch decides the branches around a cluster's barrier") {
+  // As ptxas writes them: over the arrival, over the waiting.
+  const auto p = program({{"@!P0 BRA 0x30 ;"},
+                          {"UCGABAR_ARV ;"},
+                          {"BRA 0x40 ;"},
+                          {"NOP ;"},
+                          {"@!P0 BRA 0x70 ;"},
+                          {"UCGABAR_WAIT ;"},
+                          {"BRA 0x80 ;"},
+                          {"BAR.SYNC.DEFER_BLOCKING 0x0 ;"},
+                          {"@P1 BRA 0xa0 ;"},
+                          {"UCGABAR_ARV ;"},
+                          {"EXIT ;"}});
+  const auto in_cluster = read_code(p, true), alone = read_code(p, false);
+  for (std::size_t branch : {0u, 4u}) {
+    CHECK(in_cluster[branch].target == -1);
+    CHECK(in_cluster[branch].falls);
+    CHECK(alone[branch].target >= 0);
+    CHECK_FALSE(alone[branch].falls);
+  }
+  // A branch of the program's own stays one.
+  CHECK(in_cluster[8].target == 10);
+  CHECK(in_cluster[8].falls);
 }
 
 TEST_CASE("time: where instructions go next") {

@@ -55,8 +55,8 @@ inline const model::InstructionTable& costs() {
 }
 
 inline std::vector<sim::CodeLine> read_code(const trace::Program& p,
-                                            std::uint16_t cluster_barrier = 0) {
-  return sim::read_code(p, costs(), cluster_barrier);
+                                            bool clusters = false) {
+  return sim::read_code(p, costs(), clusters);
 }
 
 struct Paths : sim::Paths {
