@@ -6,6 +6,7 @@
 // (packed_records.hpp).
 #pragma once
 
+#include <algorithm>
 #include <list>
 #include <memory_resource>
 #include <unordered_map>
@@ -53,8 +54,10 @@ class BlockCache {
     Entry* entry_ = nullptr;
   };
 
-  explicit BlockCache(const trace::TraceReader& reader, std::size_t budget = 32 << 20)
-      : reader_(reader), budget_(budget) {}
+  // `rounds`: with the records of loops without accesses, which only the time engine looks at.
+  explicit BlockCache(const trace::TraceReader& reader, std::size_t budget = 32 << 20,
+                      bool rounds = true)
+      : reader_(reader), budget_(budget), rounds_(rounds) {}
   BlockCache(const BlockCache&) = delete;
   BlockCache& operator=(const BlockCache&) = delete;
 
@@ -68,6 +71,7 @@ class BlockCache {
     }
     auto decoded = reader_.decode(block, &memory_);
     if (!decoded) return decoded.error();
+    if (!rounds_) drop_rounds(*decoded);
     const std::size_t bytes = bytes_of(*decoded);
     at = entries_.try_emplace(block, Entry{this, block, bytes, std::move(*decoded)}).first;
     recent_.push_front(&at->second);
@@ -94,6 +98,23 @@ class BlockCache {
     }
   }
 
+  void drop_rounds(trace::DecodedBlock& b) const {
+    const auto sites = reader_.sites(b.launch);
+    const auto rounds = [&](const trace::Record& r) {
+      return sites[r.site].op == trace::Op::kRounds;
+    };
+    if (std::none_of(b.records.begin(), b.records.end(), rounds)) return;
+    std::uint32_t kept = 0;
+    for (trace::Segment& s : b.segments) {
+      const auto from = b.records.begin() + s.first, to = from + s.count;
+      const auto end = std::remove_copy_if(from, to, b.records.begin() + kept, rounds);
+      s.first = kept;
+      s.count = static_cast<std::uint32_t>(end - b.records.begin()) - kept;
+      kept += s.count;
+    }
+    b.records.resize(kept);
+  }
+
   static std::size_t bytes_of(const trace::DecodedBlock& b) {
     return b.records.capacity() * sizeof(trace::Record) +
            b.lanes.capacity() * sizeof(std::uint64_t) +
@@ -102,8 +123,9 @@ class BlockCache {
 
   const trace::TraceReader& reader_;
   std::size_t budget_;
-  std::size_t bytes_ = 0;                             // of all
-  std::size_t held_ = 0;                              // of those that somebody holds
+  bool rounds_;
+  std::size_t bytes_ = 0;  // of all
+  std::size_t held_ = 0;   // of those that somebody holds
   // Warps read here and there, a little at a time.
   std::pmr::unsynchronized_pool_resource memory_{{8, 4 << 20}, large_pages()};
   std::list<Entry*> recent_;                          // most recently used first

@@ -1,5 +1,7 @@
 #include "sim/replay.hpp"
 
+#include <algorithm>
+#include <cstdio>
 #include <memory>
 #include <mutex>
 
@@ -9,7 +11,22 @@
 #include "sim/occupancy.hpp"
 
 namespace warpmem::sim {
+
 namespace {
+
+// "app.cu:12", or "pc 0x0120" where the line is not known.
+std::string place_of(const trace::Program& program, std::uint32_t pc) {
+  const auto at =
+      std::lower_bound(program.code.begin(), program.code.end(), pc,
+                       [](const trace::Instruction& i, std::uint32_t p) { return i.pc < p; });
+  if (at != program.code.end() && at->pc == pc && at->line != 0 && at->file < program.files.size()) {
+    const std::string& file = program.files[at->file];
+    return file.substr(file.rfind('/') + 1) + ":" + std::to_string(at->line);
+  }
+  char text[16];
+  std::snprintf(text, sizeof text, "pc 0x%04x", pc);
+  return text;
+}
 
 // Laws that hold at the end of every launch; a violation is a bug of ours.
 Result<void> check_laws(const LaunchCounters& c, const std::string& place) {
@@ -30,6 +47,17 @@ Result<void> check_laws(const LaunchCounters& c, const std::string& place) {
       c.l2.reduction != c.global_red.sectors + c.global_bulk_red)
     return broken("L2 atomics = L1 atomics");
   return {};
+}
+
+std::string loops_text(const std::vector<std::string>& places) {
+  constexpr std::size_t kMost = 8;
+  const std::size_t n = places.size();
+  std::string out = std::to_string(n) + (n == 1 ? " loop" : " loops") +
+                    " without memory accesses " + (n == 1 ? "was" : "were") +
+                    " taken once, as neither the trace nor the code tells how often; cycles are "
+                    "too few by what they ran:";
+  for (std::size_t i = 0; i < std::min(n, kMost); ++i) out += (i == 0 ? " " : ", ") + places[i];
+  return n > kMost ? out + " and " + std::to_string(n - kMost) + " more" : out;
 }
 
 // How far all launches together are, told to the caller, who may stop them.
@@ -56,7 +84,7 @@ class Tally {
 // What replays one launch after the other: the state of a GPU, and decoded blocks.
 struct Engine {
   Engine(const trace::TraceReader& reader, const model::Card& card, const ReplayOptions& options)
-      : memory(card), cache(reader, options.decoded_bytes) {
+      : memory(card), cache(reader, options.decoded_bytes, options.time) {
     if (!options.time) return;
     path.emplace(card.path());
     memory.take(&*path);
@@ -118,6 +146,10 @@ Result<ReplayedLaunch> replay_launch(const trace::TraceReader& reader, std::uint
           "recorded without scheduling control: waits are worked out from registers; record again "
           "for better cycles");
   }
+  if (out.time)
+    for (const std::uint32_t pc : out.time->taken_once)
+      out.loops_taken_once.push_back(place_of(program, pc));
+  if (!out.loops_taken_once.empty()) out.notes.push_back(loops_text(out.loops_taken_once));
   if (forced) out.notes.push_back("barriers opened by force: " + std::to_string(forced));
   out.metrics.launch = summary.launch.id;
   out.metrics.kernel = program.demangled.empty() ? program.name : program.demangled;

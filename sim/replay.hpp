@@ -40,6 +40,7 @@ struct ReplayedLaunch {
   bool complete = true;                  // all of its records were in the trace
   std::vector<std::string> notes;
   std::optional<TimeResult> time;        // with the time engine
+  std::vector<std::string> loops_taken_once;  // TimeResult::taken_once, "app.cu:12"
 };
 
 struct ReplayResult {

@@ -151,6 +151,7 @@ std::vector<SitePlan> plan_sites(std::span<const trace::Site> sites, const trace
     if (site.op == Op::kCtaBegin) p.action = Action::kBegin;
     else if (site.op == Op::kCtaEnd) p.action = Action::kEnd;
     else if (site.op == Op::kBarrier) p.action = Action::kBarrier;
+    else if (site.op == Op::kRounds) p.action = Action::kRounds;
     else if (site.op == Op::kPrefetch) p.action = Action::kIgnore;  // measured: no counter moves
     else if (site.space == Space::kGlobal) plan_global(p, site, in);
     else if (site.space == Space::kShared) plan_shared(p, site, in);

@@ -42,6 +42,10 @@ struct Launch {
   std::uint64_t set_aside = 0;  // bytes of L2 set aside for persisting accesses
   AccessWindow window;
   std::vector<Allocation> allocations;  // sorted by base
+  // The kernel's parameters as its code reads them, and where they begin in constant bank 0. Empty:
+  // not known, or none.
+  std::vector<std::uint8_t> parameters;
+  std::uint32_t parameters_at = 0;
 };
 
 // How a launch's recording ended.

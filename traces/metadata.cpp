@@ -3,6 +3,10 @@
 namespace warpmem::trace {
 namespace {
 
+// A site of rounds is written as one of a prefetch that has no space and so many bytes: a reader of
+// 1.0 or 1.1 takes it for an access that moves nothing.
+constexpr std::uint32_t kRoundsBytes = ~std::uint32_t{0};
+
 template <class T>
 std::optional<T> finish(const Cursor& in, bool newer, T&& value) {
   if (!in.ok() || !(in.at_end() || newer)) return std::nullopt;
@@ -160,6 +164,10 @@ Bytes put_launch(const Launch& launch) {
     put_byte(out, allocation.kind);
     end = allocation.base + allocation.bytes;
   }
+  // Since 1.2.
+  put_varint(out, launch.parameters_at);
+  put_varint(out, launch.parameters.size());
+  put_bytes(out, launch.parameters);
   return out;
 }
 
@@ -191,6 +199,10 @@ std::optional<Launch> parse_launch(ByteSpan bytes, bool newer) {
     allocation.kind = parse_enum(in, AllocationKind::kArray);
     end = allocation.base + allocation.bytes;
   }
+  if (in.at_end()) return finish(in, newer, std::move(launch));  // of 1.0 or 1.1
+  launch.parameters_at = in.varint32();
+  const ByteSpan parameters = in.bytes(in.count(1));
+  launch.parameters.assign(parameters.begin(), parameters.end());
   return finish(in, newer, std::move(launch));
 }
 
@@ -226,21 +238,24 @@ std::optional<std::string> parse_note(ByteSpan bytes, bool newer) {
 }
 
 void put_site(Bytes& out, const Site& site) {
+  const bool rounds = site.op == Op::kRounds;
   put_varint(out, site.pc);
-  put_byte(out, site.op);
+  put_byte(out, rounds ? Op::kPrefetch : site.op);
   put_byte(out, site.space);
-  put_varint(out, site.bytes);
+  put_varint(out, rounds ? kRoundsBytes : site.bytes);
 }
 
 Site parse_site(Cursor& in) {
   Site site;
   site.pc = in.varint32();
   const auto op = in.fixed<std::uint8_t>(), space = in.fixed<std::uint8_t>();
-  if (op >= static_cast<std::uint8_t>(Op::kCount)) in.fail();
+  if (op >= static_cast<std::uint8_t>(Op::kRounds)) in.fail();
   if (space >= static_cast<std::uint8_t>(Space::kCount)) in.fail();
   site.op = static_cast<Op>(op);
   site.space = static_cast<Space>(space);
   site.bytes = in.varint32();
+  if (site.op == Op::kPrefetch && site.space == Space::kNone && site.bytes == kRoundsBytes)
+    site.op = Op::kRounds, site.bytes = 0;
   return site;
 }
 

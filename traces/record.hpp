@@ -38,6 +38,8 @@ enum class Op : std::uint8_t {
   kBarrier,         // CTA barrier; base = barrier index, stride = threads expected (0: all)
   kCtaBegin,        // the warp's first record; base = SM id it ran on, or kUnknownSm
   kCtaEnd,          // the warp's last record
+  kRounds,          // a loop went round without an access: base = times that the warp took the
+                    // branch back at pc since its last record of another kind; space is kNone
   kCount
 };
 
@@ -67,7 +69,8 @@ struct Record {
   std::uint32_t lanes = kRegular;  // first entry in the lane table, or kRegular
 
   bool regular() const { return lanes == kRegular; }
-  // Active lanes. (std::popcount is a library call where the host's instruction may not be assumed.)
+  // Active lanes. (std::popcount is a library call where the host's instruction may not be
+  // assumed.)
   int active() const {
     std::uint32_t n = mask - (mask >> 1 & 0x55555555u);
     n = (n & 0x33333333u) + (n >> 2 & 0x33333333u);

@@ -72,7 +72,9 @@ Mapping mapping_of(const trace::TraceReader& reader, std::uint32_t index) {
   const trace::Program& program = reader.programs()[number];
   m.level = program.level;
   for (const trace::Site& site : reader.sites(index)) {
-    if (site.op == trace::Op::kCtaBegin || site.op == trace::Op::kCtaEnd) continue;
+    if (site.op == trace::Op::kCtaBegin || site.op == trace::Op::kCtaEnd ||
+        site.op == trace::Op::kRounds)
+      continue;
     ++m.sites;
     const auto at =
         std::lower_bound(program.code.begin(), program.code.end(), site.pc,

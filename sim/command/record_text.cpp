@@ -11,7 +11,9 @@ namespace {
 
 using trace::Op;
 
-bool has_addresses(Op op) { return op != Op::kBarrier && op != Op::kCtaBegin && op != Op::kCtaEnd; }
+bool has_addresses(Op op) {
+  return op != Op::kBarrier && op != Op::kCtaBegin && op != Op::kCtaEnd && op != Op::kRounds;
+}
 
 // Listed addresses as runs of equal steps, "0x1000 +4 x16 0x2000 +4 x16": what a person looks for.
 void append_runs(fmt::memory_buffer& out, std::span<const std::uint64_t> lanes) {
@@ -58,6 +60,8 @@ void append_text(fmt::memory_buffer& out, const RecordView& view) {
   if (view.site.op == Op::kBarrier) {
     fmt::format_to(to, "barrier {}", record.base);
     if (record.stride != 0) fmt::format_to(to, ", {} threads", record.stride);
+  } else if (view.site.op == Op::kRounds) {
+    fmt::format_to(to, "{} round{} without an access", record.base, record.base == 1 ? "" : "s");
   } else if (view.site.op == Op::kCtaBegin) {
     if (record.base == trace::kUnknownSm) fmt::format_to(to, "SM n/a (not recorded)");
     else fmt::format_to(to, "SM {}", record.base);
@@ -67,7 +71,7 @@ void append_text(fmt::memory_buffer& out, const RecordView& view) {
   } else {
     append_runs(out, view.lanes);
   }
-  if (has_addresses(view.site.op) && !view.instruction.empty())
+  if ((has_addresses(view.site.op) || view.site.op == Op::kRounds) && !view.instruction.empty())
     fmt::format_to(to, "  ; {}", view.instruction);
   out.push_back('\n');
 }
@@ -81,6 +85,8 @@ void append_json(fmt::memory_buffer& out, const RecordView& view) {
     else fmt::format_to(to, R"(,"sm":{})", view.record.base);
   } else if (view.site.op == Op::kBarrier) {
     fmt::format_to(to, R"(,"barrier":{},"threads":{})", view.record.base, view.record.stride);
+  } else if (view.site.op == Op::kRounds) {
+    fmt::format_to(to, R"(,"rounds":{})", view.record.base);
   } else if (has_addresses(view.site.op)) {
     std::uint64_t addresses[32];
     const int count = lane_addresses(view, addresses);

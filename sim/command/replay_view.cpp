@@ -268,7 +268,10 @@ std::string replay_json(const ReplayView& view) {
     }
     entry["metrics"] = std::move(metrics);
     if (!missing.empty()) entry["not_available"] = std::move(missing);
-    if (launch.time) entry["time"] = time_json(*launch.time);
+    if (launch.time) {
+      entry["time"] = time_json(*launch.time);
+      entry["time"]["loops_taken_once"] = launch.loops_taken_once;
+    }
     out["kernels"].push_back(std::move(entry));
   }
   return out.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";

@@ -94,6 +94,7 @@ CodeLine sass_line(const trace::SassInstruction& in, const model::InstructionTab
   l.cost = sass_cost(in, table);
   l.memory = in.is_memory() || in.kind == InstructionKind::kBarrier;
   l.guarded = in.guard.when != trace::Guard::When::kAlways;
+  l.calls = in.kind == InstructionKind::kCall;
   l.ends = in.kind == InstructionKind::kExit || in.kind == InstructionKind::kReturn;
   if (l.ends || (in.is_branch() && !in.conditional_branch)) l.falls = l.guarded;
   return l;
@@ -187,7 +188,10 @@ std::vector<CodeLine> read_code(const trace::Program& program, const model::Inst
       ptx_registers(i.text, ptx_names, reads, writes);
     } else if (auto in = trace::decode_instruction(i.text)) {
       l = sass_line(*in, table);
-      target = in->target;
+      // BSSY and the like name a place, but nobody goes there from them.
+      if (in->is_branch() || in->kind == InstructionKind::kCall ||
+          in->kind == InstructionKind::kReturn)
+        target = in->target;
       reads = numbers(in->sources);
       writes = numbers(in->destinations);
       if (in->opcode == "DEPBAR") read_depbar(i.text, l);

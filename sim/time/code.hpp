@@ -32,6 +32,7 @@ struct CodeLine {
   bool guarded = false;
   bool falls = true;         // may go on to the next line
   bool ends = false;         // a warp may end here
+  bool calls = false;        // its target is a function's beginning
   std::int32_t target = -1;  // line it may jump to
 };
 

@@ -52,6 +52,10 @@ struct TimeResult {
   std::uint64_t ctas = 0;
   std::uint64_t running = 0;  // cycles from the first CTA's start to the last one's end
 
+  // Loops without memory accesses whose rounds neither the trace nor the code tells: the pcs of
+  // their branches back. They were taken once at most, so the time is too short by what they ran.
+  std::vector<std::uint32_t> taken_once;
+
   // How much of the time each place of limited throughput was taken, all of its kind together.
   struct Use {
     model::Place place = model::Place::kIssue;

@@ -22,7 +22,8 @@ LaunchTime::LaunchTime(const trace::TraceReader& reader, std::uint32_t index,
       plans_(plan_sites(reader.sites(index),
                         reader.programs()[reader.launches()[index].launch.program])),
       paths_(reader.sites(index), reader.programs()[reader.launches()[index].launch.program],
-             card.instructions(), cluster_size(reader.launches()[index].launch) > 1),
+             card.instructions(), cluster_size(reader.launches()[index].launch) > 1,
+             &reader.launches()[index].launch),
       launch_(reader.launches()[index].launch) {
   for (std::uint64_t sm : card.numbers().cta_order) {
     sms_.emplace_back();
@@ -88,6 +89,7 @@ void LaunchTime::summarise() {
     return by_sm;
   };
   for (const Sm& sm : sms_) result_.instructions += sm.issued;
+  result_.taken_once = paths_.taken_once();
   add(Place::kIssue,
       of_sms([](const Sm& sm) { return static_cast<double>(sm.issued) / kSchedulers; }), 0);
   for (std::size_t p = 0; p < kPipes; ++p)

@@ -28,6 +28,12 @@ struct TimedWarp {
   std::uint64_t ready = 0;           // cycle from which its next step may go on
   const Segment* segment = nullptr;  // to its next record; nullptr: not looked up yet
   std::uint32_t step = 0;
+  std::uint32_t repeat = 0;      // of the segment's
+  const Round* round = nullptr;  // the loop that it goes round now, without records
+  std::uint64_t rounds = 0;      // … so often yet
+  std::uint32_t round_step = 0;
+  std::array<std::uint32_t, 4> went_round{};  // sites of rounds since the last other record
+  std::uint32_t loops = 0;                    // … how many of them
   std::uint32_t last_site = Paths::kStart;
   std::uint32_t waits = kNoBarrier;  // barrier it stands at
   std::uint32_t async_lines = 0;
@@ -141,7 +147,19 @@ class LaunchTime {
                         Wait& cause) const;
   // Issues a step's instructions; the cycle in which the last one issues. The warp is ready for its
   // next step afterwards.
-  std::uint64_t issue(Sm& sm, TimedWarp& warp, std::uint32_t slot, const Step& step);
+  template <class N>
+  std::uint64_t issue(Sm& sm, TimedWarp& warp, std::uint32_t slot, const Work<N>& work);
+  struct Issued {
+    std::uint64_t cycle = 0;     // of the last instruction
+    const Step* step = nullptr;  // that it was in
+  };
+  // One step after the other from `step` on up to `until`; false: it is due again later.
+  bool run_steps(Sm& sm, TimedCta& cta, TimedWarp& warp, std::uint32_t slot, const Segment& segment,
+                 std::uint32_t& step, std::uint32_t until, Issued& issued);
+  // The rest of the warp's segment, the loops on its way included.
+  bool run_segment(Sm& sm, TimedCta& cta, TimedWarp& warp, std::uint32_t slot, Issued& issued);
+  // The rest of its rounds; false: it is due again later.
+  bool go_round(Sm& sm, TimedCta& cta, TimedWarp& warp, std::uint32_t slot);
   // A record whose instruction issues at `issued`.
   void access(Sm& sm, TimedCta& cta, TimedWarp& warp, std::uint32_t w, const trace::Record& r,
               const SitePlan& plan, const std::uint64_t* lanes, std::uint64_t issued,

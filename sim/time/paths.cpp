@@ -29,7 +29,10 @@ struct Paths::Graph {
   std::unordered_map<std::size_t, std::vector<std::size_t>> before;  // by source: predecessors
   std::unordered_map<std::size_t, std::vector<std::uint32_t>> far;   // … distances
 
-  explicit Graph(const std::vector<CodeLine>& code) {
+  Graph(const std::vector<CodeLine>& code, const std::vector<std::optional<bool>>& taken) {
+    const auto may = [&](std::uint32_t line, bool jump) {
+      return line >= taken.size() || !taken[line] || *taken[line] == jump;
+    };
     std::vector<bool> starts(code.size() + 1, false);
     starts[0] = true;
     for (std::size_t i = 0; i < code.size(); ++i) {
@@ -52,8 +55,9 @@ struct Paths::Graph {
     boost::add_edge(0, 1, last[0] - first[0] + 1, graph);
     for (std::size_t b = 0; b < first.size(); ++b) {
       const CodeLine& end = code[last[b]];
-      if (end.falls && b + 1 < first.size()) boost::add_edge(b + 1, b + 2, weight(b, b + 1), graph);
-      if (end.target >= 0)
+      if (end.falls && may(last[b], false) && b + 1 < first.size())
+        boost::add_edge(b + 1, b + 2, weight(b, b + 1), graph);
+      if (end.target >= 0 && may(last[b], true))
         boost::add_edge(b + 1, block(static_cast<std::uint32_t>(end.target)) + 1,
                         weight(b, block(static_cast<std::uint32_t>(end.target))), graph);
     }
@@ -104,7 +108,7 @@ struct Paths::Graph {
 };
 
 Paths::Paths(std::span<const trace::Site> sites, const trace::Program& program,
-             const model::InstructionTable& table, bool clusters)
+             const model::InstructionTable& table, bool clusters, const trace::Launch* launch)
     : sites_(sites.size()), code_(read_code(program, table, clusters)) {
   for (const trace::Site& s : sites) {
     const auto it = std::lower_bound(code_.begin(), code_.end(), s.pc,
@@ -119,59 +123,70 @@ Paths::Paths(std::span<const trace::Site> sites, const trace::Program& program,
   // What leaves records is what the trace has sites of, whatever the text looks like.
   std::vector<bool> traced(code_.size(), false);
   for (std::size_t s = 0; s < line_.size(); ++s)
-    if (line_[s] >= 0 && !ends_[s]) traced[static_cast<std::size_t>(line_[s])] = true;
+    if (line_[s] >= 0 && !ends_[s] && sites[s].op != trace::Op::kRounds)
+      traced[static_cast<std::size_t>(line_[s])] = true;
   for (std::size_t i = 0; i < code_.size(); ++i) code_[i].memory = traced[i];
-  if (!code_.empty()) graph_ = std::make_unique<Graph>(code_);
+  const bool told = std::any_of(sites.begin(), sites.end(),
+                                [](const trace::Site& s) { return s.op == trace::Op::kRounds; });
+  if (told) flow_ = flow_of_code(code_);
+  if (launch && !told && program.level == trace::Level::kSass)
+    static_ = static_flow(program, code_, *launch);
+  for (const StaticLoop& l : static_.loops)
+    if (!l.rounds) taken_once_.push_back(code_[l.branch].pc);
+  std::sort(taken_once_.begin(), taken_once_.end());
+  if (!code_.empty()) graph_ = std::make_unique<Graph>(code_, static_.taken);
+  if (std::any_of(static_.taken.begin(), static_.taken.end(), [](auto t) { return t.has_value(); }))
+    whole_ = std::make_unique<Graph>(code_, std::vector<std::optional<bool>>{});
   if (sites_ <= 512) table_.resize((sites_ + 1) * (sites_ + 1));
 }
 
 Paths::~Paths() = default;
 
-// Lines after `from`'s up to and with `to`'s.
-std::vector<std::uint32_t> Paths::lines_between(std::uint32_t from, std::uint32_t to) {
-  std::vector<std::uint32_t> lines;
-  if (code_.empty()) return lines;
-  const std::int32_t a = from == kStart ? -1 : line_[from];
-  const std::size_t source = a < 0 ? 0 : graph_->block(static_cast<std::uint32_t>(a)) + 1;
+Paths::Lines Paths::lines_in(Graph& graph, const std::vector<CodeLine>& code, std::int32_t from,
+                             std::int32_t to) {
+  Lines lines;
+  const std::size_t source = from < 0 ? 0 : graph.block(static_cast<std::uint32_t>(from)) + 1;
   std::size_t goal = 0;
-  if (line_[to] >= 0) {
-    goal = graph_->block(static_cast<std::uint32_t>(line_[to])) + 1;
-    // Two sites of one instruction follow each other without anything in between.
-    if (a == line_[to] && from != to) return lines;  // (make() knows)
-  } else if (ends_[to]) {
-    graph_->search(source);
+  if (to >= 0) {
+    goal = graph.block(static_cast<std::uint32_t>(to)) + 1;
+  } else {
+    graph.search(source);
     std::uint32_t nearest = ~0u;
-    for (std::size_t b = 0; b < graph_->last.size(); ++b) {
-      const CodeLine& end = code_[graph_->last[b]];
+    for (std::size_t b = 0; b < graph.last.size(); ++b) {
+      const CodeLine& end = code[graph.last[b]];
       // A jump to where nobody knows may lead to the end too.
       const bool leaves = end.target < 0 && (!end.falls || end.ends) && !end.memory;
-      if (!leaves || graph_->before[source][b + 1] == b + 1) continue;
-      if (const std::uint32_t d = graph_->far[source][b + 1]; d < nearest)
-        nearest = d, goal = b + 1;
+      if (!leaves || graph.before[source][b + 1] == b + 1) continue;
+      if (const std::uint32_t d = graph.far[source][b + 1]; d < nearest) nearest = d, goal = b + 1;
     }
   }
   if (goal == 0) return lines;
-  const std::vector<std::size_t> blocks = graph_->way(source, goal);
-  if (blocks.empty()) return {graph_->last[goal - 1]};
-  for (std::size_t v : blocks)
-    for (std::uint32_t i = graph_->first[v - 1]; i <= graph_->last[v - 1]; ++i) lines.push_back(i);
-  if (line_[to] >= 0)
-    while (!lines.empty() && lines.back() != static_cast<std::uint32_t>(line_[to]))
-      lines.pop_back();
+  for (std::size_t v : graph.way(source, goal))
+    for (std::uint32_t i = graph.first[v - 1]; i <= graph.last[v - 1]; ++i) lines.push_back(i);
+  if (to >= 0)
+    while (!lines.empty() && lines.back() != static_cast<std::uint32_t>(to)) lines.pop_back();
   return lines;
 }
 
-std::unique_ptr<Segment> Paths::make(std::uint32_t from, std::uint32_t to) {
-  auto segment = std::make_unique<Segment>();
+Paths::Lines Paths::lines_between(std::int32_t from, std::int32_t to) const {
+  if (code_.empty()) return {};
+  Lines lines = lines_in(*graph_, code_, from, to);
+  if (lines.empty() && whole_) lines = lines_in(*whole_, code_, from, to);
+  if (lines.empty() && to >= 0)
+    lines = {graph_->last[graph_->block(static_cast<std::uint32_t>(to))]};
+  return lines;
+}
+
+void Paths::add_steps(Segment& segment, const std::vector<CodeLine>& code, const Lines& lines,
+                      const Lines& cut, Lines& ends) {
   Step step;
   const auto close = [&] {
     if (step.issues == 0) return;
-    segment->steps.push_back(step);
+    segment.steps.push_back(step);
     step = Step{};
   };
-  const std::vector<std::uint32_t> lines = lines_between(from, to);
-  for (std::uint32_t i : lines) {
-    const CodeLine& l = code_[i];
+  for (std::size_t k = 0; k < lines.size(); ++k) {
+    const CodeLine& l = code[lines[k]];
     if (l.waits || l.drains != kNoScoreboard || l.waits_copies || l.fences || l.meets) close();
     if (step.issues == 0) {
       step.waits = l.waits;
@@ -193,23 +208,143 @@ std::unique_ptr<Segment> Paths::make(std::uint32_t from, std::uint32_t to) {
     step.joins = l.joins;
     step.sets = l.sets;
     step.frees = l.frees;
+    const bool here = std::find(cut.begin(), cut.end(), k) != cut.end();
     // Long runs are cut, so that warps take turns.
     if (l.sets != kNoScoreboard || l.frees != kNoScoreboard || l.commits || l.joins ||
-        step.issues >= 32)
+        step.issues >= 32 || here)
       close();
+    if (here) ends.push_back(static_cast<std::uint32_t>(segment.steps.size()));
   }
   close();
-  const bool same = from != kStart && from != to && line_[from] >= 0 && line_[from] == line_[to];
+  for (const Step& s : segment.steps) segment.instructions += s.issues;
+}
+
+// The loops that a way goes through, and those that going round them goes through again, with how
+// often in all. A loop that asks at its beginning whether to go on is passed there.
+void Paths::find_loops(const Lines& lines, std::uint64_t times, std::size_t at, Lines& inside,
+                       std::vector<Found>& out) const {
+  constexpr std::uint64_t kMost = std::uint64_t{1} << 40;
+  for (std::uint32_t l = 0; l < static_.loops.size(); ++l) {
+    const StaticLoop& loop = static_.loops[l];
+    if (!loop.rounds || *loop.rounds == 0) continue;
+    if (std::find(inside.begin(), inside.end(), l) != inside.end()) continue;
+    const auto header = std::find(lines.begin(), lines.end(), loop.header);
+    if (header == lines.end()) continue;
+    const auto branch = std::find(header, lines.end(), loop.branch);
+    const auto here = (branch == lines.end() ? header : branch) - lines.begin();
+    const std::size_t place = inside.empty() ? static_cast<std::size_t>(here) : at;
+    const std::uint64_t rounds = times > kMost / *loop.rounds ? kMost : times * *loop.rounds;
+    out.push_back({l, place, rounds});
+    inside.push_back(l);
+    const auto back = static_cast<std::int32_t>(loop.branch);
+    find_loops(lines_between(back, back), rounds, place, inside, out);
+    inside.pop_back();
+  }
+}
+
+std::unique_ptr<Segment> Paths::make(std::uint32_t from, std::uint32_t to) {
+  auto segment = std::make_unique<Segment>();
+  const std::int32_t a = from == kStart ? -1 : line_[from];
+  // Two sites of one instruction follow each other without anything in between.
+  const bool same = from != kStart && from != to && a >= 0 && a == line_[to];
+  Lines lines;
+  if (!same && (line_[to] >= 0 || ends_[to])) lines = lines_between(a, line_[to]);
+  Lines inside, cut, ends;
+  std::vector<Found> loops;
+  find_loops(lines, 1, 0, inside, loops);
+  std::stable_sort(loops.begin(), loops.end(),
+                   [](const Found& x, const Found& y) { return x.at < y.at; });
+  for (const Found& f : loops)
+    if (cut.empty() || cut.back() != f.at) cut.push_back(static_cast<std::uint32_t>(f.at));
+  add_steps(*segment, code_, lines, cut, ends);
+  for (const Found& f : loops) {
+    const auto k = std::find(cut.begin(), cut.end(), f.at) - cut.begin();
+    segment->repeats.push_back(
+        {ends[static_cast<std::size_t>(k)],
+         &round_at({static_cast<std::int32_t>(static_.loops[f.loop].branch)}), f.rounds});
+  }
   if (segment->steps.empty() && !same) {
     // Nothing is known of what lies in between: a few instructions.
+    Step step;
     step.issues = code_.empty() ? 4 : 1;
     step.to_last = static_cast<std::uint16_t>(step.issues * 4 - 4);
     step.cycles = static_cast<std::uint16_t>(step.issues * 4);
     if (code_.empty()) step.waits = 63;
     segment->steps.push_back(step);
+    segment->instructions = step.issues;
   }
-  for (const Step& s : segment->steps) segment->instructions += s.issues;
   return segment;
+}
+
+const Round& Paths::round(std::uint32_t site, std::span<const std::uint32_t> through) {
+  std::vector<std::int32_t> lines{line_[site]};
+  const std::uint32_t loop = lines[0] < 0 || flow_.back_edge.empty()
+                                 ? trace::kNowhere
+                                 : flow_.back_edge[static_cast<std::size_t>(lines[0])];
+  if (loop != trace::kNowhere)
+    for (const std::uint32_t s : through)
+      if (line_[s] >= 0 && line_[s] != lines[0] &&
+          flow_.inside(loop, static_cast<std::uint32_t>(line_[s])))
+        lines.push_back(line_[s]);
+  return round_at(lines);
+}
+
+// `points`: the branch back, and branches that are passed on the way.
+const Round& Paths::round_at(const std::vector<std::int32_t>& points) {
+  auto& entry = rounds_[points];
+  if (entry) return *entry;
+  entry = std::make_unique<Round>();
+  Round& round = *entry;
+  const std::int32_t line = points.front();
+  if (line < 0) return round;  // not in the code: nothing is known of it
+  Lines way, none;
+  for (std::size_t k = 0; k < points.size(); ++k) {
+    const Lines part = lines_between(points[k], k + 1 < points.size() ? points[k + 1] : line);
+    way.insert(way.end(), part.begin(), part.end());
+  }
+  add_steps(round.segment, code_, way, {}, none);
+  const std::vector<Step>& steps = round.segment.steps;
+  round.always_taken = !code_[static_cast<std::size_t>(line)].falls;
+  for (const Step& s : steps) {
+    round.stepwise |=
+        s.commits || s.waits_copies || s.fences || s.meets || s.joins || s.drains != kNoScoreboard;
+    round.work.issues += s.issues;
+    for (std::size_t p = 0; p < kPipes; ++p) round.work.busy[p] += s.busy[p];
+  }
+  // A few rounds until each takes as long as the next, then some that count.
+  constexpr std::uint64_t kFirst = 8, kCounted = Round::kSixteenths;
+  std::uint64_t now = 0, idle = 0, began = 0, idle_before = 0;
+  std::array<std::uint64_t, kScoreboards> clear{};
+  std::array<std::uint64_t, kPipes> pipe{};
+  for (std::uint64_t n = 0; n < kFirst + kCounted; ++n) {
+    if (n == kFirst) began = now, idle_before = idle;
+    for (const Step& s : steps) {
+      std::uint64_t from = now;
+      for (std::size_t b = 0; b < kScoreboards; ++b)
+        if (s.waits >> b & 1) from = std::max(from, clear[b]);
+      std::uint64_t last = from + s.to_last;
+      for (std::size_t p = 0; p < kPipes; ++p) {
+        if (!s.busy[p]) continue;
+        pipe[p] = std::max(pipe[p], from) + s.busy[p];
+        const std::uint64_t each = s.busy[p] / std::max<std::uint64_t>(1, s.issues);
+        last = std::max(last, pipe[p] - std::min(pipe[p], each + 1));
+      }
+      idle += from - now;
+      now = last + (s.cycles - s.to_last);
+      if (s.sets < kScoreboards) clear[s.sets] = last + s.latency;
+      if (s.frees < kScoreboards) clear[s.frees] = last + s.latency / 2;
+    }
+  }
+  round.work.cycles = now - began;
+  round.idle = idle - idle_before;
+  const std::uint64_t behind = steps.empty()
+                                   ? 0
+                                   : Round::kSixteenths * std::uint64_t{steps.back().cycles} -
+                                         Round::kSixteenths * steps.back().to_last;
+  round.work.to_last = round.work.cycles - std::min(round.work.cycles, behind);
+  for (std::size_t b = 0; b < kScoreboards; ++b)
+    round.later[b] = static_cast<std::uint16_t>(clear[b] - std::min(clear[b], now));
+  return round;
 }
 
 }  // namespace warpmem::sim

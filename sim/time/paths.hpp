@@ -3,31 +3,39 @@
 //
 // A trace holds memory instructions only; the instructions in between are those of the shortest way
 // that passes no other memory instruction (one that is guarded may be passed: all its lanes may
-// have been off). A loop without a memory instruction is therefore gone through once: how often it
-// really ran is not in the trace.
+// have been off) and takes no branch that constants rule out (static_flow.hpp). A loop without a
+// memory instruction is gone through once by this; how often it went round is said by a record of
+// its own (trace::Op::kRounds), which is a point of the way like others.
 #pragma once
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <span>
 #include <unordered_map>
 #include <vector>
 
 #include "sim/time/code.hpp"
+#include "sim/time/static_flow.hpp"
 #include "traces/record.hpp"
 
 namespace warpmem::sim {
 
+// What instructions of a warp take of its scheduler.
+template <class N>
+struct Work {
+  N issues = 0;                  // instructions
+  N to_last = 0;                 // cycles from the first's issue to the last's
+  N cycles = 0;                  // … to that of what comes behind
+  std::array<N, kPipes> busy{};  // cycles of each pipe
+};
+
 // Instructions of a warp that issue one after the other without waiting for a scoreboard in
 // between; the first may wait, the last may set one.
-struct Step {
-  std::uint16_t issues = 0;                  // instructions
-  std::uint16_t to_last = 0;                 // cycles from the first's issue to the last's
-  std::uint16_t cycles = 0;                  // … to that of the step behind it
-  std::array<std::uint16_t, kPipes> busy{};  // cycles of each pipe
-  std::uint16_t latency = 0;                 // of the last one's result
-  std::uint8_t waits = 0;                    // scoreboards that must be clear
+struct Step : Work<std::uint16_t> {
+  std::uint16_t latency = 0;  // of the last one's result
+  std::uint8_t waits = 0;     // scoreboards that must be clear
   std::uint8_t sets = kNoScoreboard;
   std::uint8_t frees = kNoScoreboard;
   std::uint8_t drains = kNoScoreboard, leaves = 0;
@@ -38,16 +46,38 @@ struct Step {
   bool joins = false;         // … arrives at it with its last instruction
 };
 
+struct Round;
+
 // All steps to a record; the last step's last instruction is the record's own.
 struct Segment {
   std::vector<Step> steps;
   std::uint32_t instructions = 0;
+  struct Repeat {
+    std::uint32_t after = 0;  // steps: where it comes
+    const Round* round = nullptr;
+    std::uint64_t rounds = 0;
+  };
+  std::vector<Repeat> repeats;  // loops on the way, of which the code says how often they go round
+};
+
+// Going round a loop, as a warp that has its SM to itself does when it has done so for a while.
+struct Round {
+  static constexpr std::uint64_t kSixteenths = 16;
+  Segment segment;           // from the branch back to itself; no steps: nothing is known of it
+  Work<std::uint64_t> work;  // `cycles` and `to_last` in sixteenths of a cycle
+  std::uint64_t idle = 0;    // of the cycles: waiting for results, in sixteenths
+  std::array<std::uint16_t, kScoreboards> later{};  // cycles after its end: scoreboards clear
+  bool stepwise = false;      // its steps have to do with others: barriers, copies, fences
+  bool always_taken = false;  // whoever goes on from the branch has gone round once more
 };
 
 class Paths {
  public:
+  // `launch`: of a recorded trace, whose loops without accesses left no records; what is known of
+  // them is worked out from the code.
   Paths(std::span<const trace::Site> sites, const trace::Program& program,
-        const model::InstructionTable& table, bool clusters = false);
+        const model::InstructionTable& table, bool clusters = false,
+        const trace::Launch* launch = nullptr);
   ~Paths();
 
   static constexpr std::uint32_t kStart = ~0u;  // before a warp's first record
@@ -62,20 +92,47 @@ class Paths {
     if (!entry) entry = make(from, to);
     return *entry;
   }
+  // Going round the loop whose branch back is the site's instruction; the way leads through those
+  // of the loops `through` (sites) that lie within it.
+  const Round& round(std::uint32_t site, std::span<const std::uint32_t> through = {});
+  // Branches back of loops without traced instructions of which nobody knows how often they go
+  // round: pcs, ascending. On the way they are taken once at most.
+  const std::vector<std::uint32_t>& taken_once() const { return taken_once_; }
   bool known() const { return !code_.empty(); }
 
  private:
   struct Graph;
+  using Lines = std::vector<std::uint32_t>;
+  const Round& round_at(const std::vector<std::int32_t>& lines);
   std::unique_ptr<Segment> make(std::uint32_t from, std::uint32_t to);
-  std::vector<std::uint32_t> lines_between(std::uint32_t from, std::uint32_t to);
+  // Lines after `from` (-1: where a warp begins) up to and with `to` (-1: to its end).
+  Lines lines_between(std::int32_t from, std::int32_t to) const;
+  static Lines lines_in(Graph& graph, const std::vector<CodeLine>& code, std::int32_t from,
+                        std::int32_t to);
+  // The steps of these lines; `cut`: places among them at which one ends, `ends`: how many there
+  // are then.
+  static void add_steps(Segment& segment, const std::vector<CodeLine>& code, const Lines& lines,
+                        const Lines& cut, Lines& ends);
+  struct Found {           // a loop on the way
+    std::size_t loop = 0;  // of static_.loops
+    std::size_t at = 0;    // place among the way's lines
+    std::uint64_t rounds = 0;
+  };
+  void find_loops(const Lines& lines, std::uint64_t times, std::size_t at, Lines& inside,
+                  std::vector<Found>& out) const;
 
   std::size_t sites_ = 0;
   std::vector<CodeLine> code_;
   std::vector<std::int32_t> line_;  // by site; -1: not in the code
   std::vector<bool> ends_;          // by site: a warp's end
-  std::unique_ptr<Graph> graph_;
+  StaticFlow static_;
+  std::vector<std::uint32_t> taken_once_;
+  std::unique_ptr<Graph> graph_;                 // without the branches that constants rule out
+  std::unique_ptr<Graph> whole_;                 // … with them; nullptr: there are none
   std::vector<std::unique_ptr<Segment>> table_;  // by (from + 1, to), programs with few sites
   std::unordered_map<std::uint64_t, std::unique_ptr<Segment>> others_;
+  std::map<std::vector<std::int32_t>, std::unique_ptr<Round>> rounds_;  // by line and those between
+  trace::CodeFlow flow_;  // of code that records of rounds belong to
 };
 
 }  // namespace warpmem::sim

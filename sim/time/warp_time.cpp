@@ -33,26 +33,114 @@ std::uint64_t LaunchTime::cleared(const TimedCta& cta, const TimedWarp& warp, co
   return until;
 }
 
-std::uint64_t LaunchTime::issue(Sm& sm, TimedWarp& warp, std::uint32_t slot, const Step& step) {
+template <class N>
+std::uint64_t LaunchTime::issue(Sm& sm, TimedWarp& warp, std::uint32_t slot, const Work<N>& work) {
   Scheduler& s = sm.schedulers[slot % kSchedulers];
   const std::uint64_t start = std::max(warp.ready, s.issue);
   wait(Wait::kIssue, start - warp.ready);
-  s.issue = start + step.issues;
-  std::uint64_t last = std::max(start + step.to_last, s.issue - 1);
+  s.issue = start + work.issues;
+  std::uint64_t last = std::max(start + work.to_last, s.issue - 1);
   std::uint64_t held = last;
   for (std::size_t p = 0; p < kPipes; ++p) {
-    if (!step.busy[p]) continue;
-    sm.pipes[p] += step.busy[p];
-    s.pipe[p] = std::max(s.pipe[p], start) + step.busy[p];
-    const std::uint64_t each = step.busy[p] / std::max<std::uint64_t>(1, step.issues);
+    if (!work.busy[p]) continue;
+    sm.pipes[p] += work.busy[p];
+    s.pipe[p] = std::max(s.pipe[p], start) + work.busy[p];
+    const std::uint64_t each = work.busy[p] / std::max<std::uint64_t>(1, work.issues);
     held = std::max(held, s.pipe[p] - std::min(s.pipe[p], each + 1));
   }
   wait(Wait::kPipe, held - last);
   last = held;
-  warp.ready = last + (step.cycles - step.to_last);
-  sm.issued += step.issues;
-  if (step.commits) warp.groups[warp.group++ % warp.groups.size()] = warp.copies;
+  warp.ready = last + (work.cycles - work.to_last);
+  sm.issued += work.issues;
   return last;
+}
+
+bool LaunchTime::run_steps(Sm& sm, TimedCta& cta, TimedWarp& warp, std::uint32_t slot,
+                           const Segment& segment, std::uint32_t& at, std::uint32_t until,
+                           Issued& issued) {
+  const auto steps = static_cast<std::uint32_t>(segment.steps.size());
+  const std::uint64_t end = (now_ + 1) * kWindow;
+  while (at < until) {
+    const Step& step = segment.steps[at];
+    if (step.meets && cta.cluster && !meet(*cta.cluster, warp)) return false;
+    Wait cause = Wait::kShort;
+    if (const std::uint64_t from = cleared(cta, warp, step, cause); from > warp.ready) {
+      wait(cause, from - warp.ready);
+      warp.ready = from;
+    }
+    if (warp.ready >= end) {
+      schedule(sm, slot, warp.ready);
+      return false;
+    }
+    issued = {issue(sm, warp, slot, step), &step};
+    if (step.commits) warp.groups[warp.group++ % warp.groups.size()] = warp.copies;
+    ++at;
+    if (step.meets) warp.passed = false;
+    if (step.joins && cta.cluster) join(*cta.cluster, warp, issued.cycle);
+    if (at < steps) {
+      set(warp, step.sets, issued.cycle + step.latency, Wait::kShort);
+      set(warp, step.frees, issued.cycle + step.latency / 2, Wait::kShort);
+    }
+  }
+  return true;
+}
+
+bool LaunchTime::run_segment(Sm& sm, TimedCta& cta, TimedWarp& warp, std::uint32_t slot,
+                             Issued& issued) {
+  const Segment& segment = *warp.segment;
+  for (; warp.repeat < segment.repeats.size(); ++warp.repeat) {
+    const Segment::Repeat& r = segment.repeats[warp.repeat];
+    if (!run_steps(sm, cta, warp, slot, segment, warp.step, r.after, issued)) return false;
+    if (!warp.round) warp.round = r.round, warp.rounds = r.rounds;
+    if (!go_round(sm, cta, warp, slot)) return false;
+  }
+  return run_steps(sm, cta, warp, slot, segment, warp.step,
+                   static_cast<std::uint32_t>(segment.steps.size()), issued);
+}
+
+// Rounds of a short body are taken several at a time, so many that a warp's turn is short beside
+// what it has left to do. How long they take alone is known; issue slots and pipes are shared as
+// ever.
+bool LaunchTime::go_round(Sm& sm, TimedCta& cta, TimedWarp& warp, std::uint32_t slot) {
+  constexpr std::uint64_t kLeast = 32, kMost = 256, kTurns = 8, kMostTurns = 1024;  // instructions
+  const Round& round = *warp.round;
+  const std::uint64_t issues = std::max<std::uint64_t>(1, round.work.issues);
+  while (warp.rounds > 0) {
+    if (issues > kMost / 2 || round.stepwise) {  // long enough to be taken step by step
+      Issued issued;
+      if (!run_steps(sm, cta, warp, slot, round.segment, warp.round_step,
+                     static_cast<std::uint32_t>(round.segment.steps.size()), issued))
+        return false;
+      if (const Step* last = issued.step)
+        set(warp, last->sets, issued.cycle + last->latency, Wait::kShort);
+      warp.round_step = 0;
+      --warp.rounds;
+      continue;
+    }
+    if (warp.ready >= (now_ + 1) * kWindow) {
+      schedule(sm, slot, warp.ready);
+      return false;
+    }
+    const std::uint64_t left = warp.rounds * issues;
+    const std::uint64_t turn =
+        std::clamp(left / kTurns, kLeast, std::max(kMost, left / kMostTurns));
+    const std::uint64_t n = std::clamp<std::uint64_t>(turn / issues, 1, warp.rounds);
+    Work<std::uint64_t> work = round.work;
+    const std::uint64_t behind = (work.cycles - work.to_last) / Round::kSixteenths;
+    work.issues *= n;
+    for (std::uint64_t& busy : work.busy) busy *= n;
+    work.cycles = std::max(behind, work.cycles * n / Round::kSixteenths);
+    work.to_last = work.cycles - behind;
+    issue(sm, warp, slot, work);
+    wait(Wait::kShort, round.idle * n / Round::kSixteenths);
+    warp.rounds -= n;
+    if (warp.rounds > 0) continue;
+    for (std::size_t b = 0; b < kScoreboards; ++b)
+      if (round.later[b])
+        set(warp, static_cast<std::uint8_t>(b), warp.ready + round.later[b], Wait::kShort);
+  }
+  warp.round = nullptr;
+  return true;
 }
 
 Result<void> LaunchTime::run_warp(Sm& sm, TimedCta& cta, std::uint32_t w) {
@@ -60,6 +148,7 @@ Result<void> LaunchTime::run_warp(Sm& sm, TimedCta& cta, std::uint32_t w) {
   const std::uint32_t slot = cta.first_slot + w;
   const std::uint64_t end = (now_ + 1) * kWindow;
   while (true) {
+    if (warp.round && !warp.segment && !go_round(sm, cta, warp, slot)) return {};
     if (warp.at.next == warp.at.end) {
       const auto position = [&](std::uint32_t k) -> Position& { return cta.warps[k].at; };
       auto more = cta.stream.advance(cache_, w, position);
@@ -86,37 +175,27 @@ Result<void> LaunchTime::run_warp(Sm& sm, TimedCta& cta, std::uint32_t w) {
         continue;
       }
       warp.segment = &paths_.between(warp.last_site, r.site);
-      warp.step = 0;
+      warp.step = warp.repeat = 0;
     }
-    const auto steps = static_cast<std::uint32_t>(warp.segment->steps.size());
-    std::uint64_t issued = warp.ready;
-    const Step* last = nullptr;
-    while (warp.step < steps) {
-      const Step& step = warp.segment->steps[warp.step];
-      if (step.meets && cta.cluster && !meet(*cta.cluster, warp)) return {};
-      Wait cause = Wait::kShort;
-      if (const std::uint64_t from = cleared(cta, warp, step, cause); from > warp.ready) {
-        wait(cause, from - warp.ready);
-        warp.ready = from;
-      }
-      if (warp.ready >= end) {
-        schedule(sm, slot, warp.ready);
-        return {};
-      }
-      issued = issue(sm, warp, slot, step);
-      last = &step;
-      ++warp.step;
-      if (step.meets) warp.passed = false;
-      if (step.joins && cta.cluster) join(*cta.cluster, warp, issued);
-      if (warp.step < steps) {
-        set(warp, step.sets, issued + step.latency, Wait::kShort);
-        set(warp, step.frees, issued + step.latency / 2, Wait::kShort);
-      }
-    }
+    Issued issued{warp.ready, nullptr};
+    if (!run_segment(sm, cta, warp, slot, issued)) return {};
     warp.segment = nullptr;
     warp.last_site = r.site;
     ++warp.at.next;
-    access(sm, cta, warp, w, r, plan, warp.at.lanes, issued, last);
+    if (plan.action == Action::kRounds) {
+      ++memory_.counters().records;
+      if (const Step* step = issued.step)
+        set(warp, step->sets, issued.cycle + step->latency, Wait::kShort);
+      constexpr std::uint64_t kMost = std::uint64_t{1} << 40;  // nobody has run more
+      const Round& round = paths_.round(r.site, std::span(warp.went_round).first(warp.loops));
+      if (warp.loops < warp.went_round.size()) warp.went_round[warp.loops++] = r.site;
+      warp.rounds =
+          std::min(r.base, kMost) - std::min<std::uint64_t>(r.base, round.always_taken ? 1 : 0);
+      warp.round = warp.rounds > 0 && !round.segment.steps.empty() ? &round : nullptr;
+      continue;
+    }
+    warp.loops = 0;
+    access(sm, cta, warp, w, r, plan, warp.at.lanes, issued.cycle, issued.step);
     if (plan.action == Action::kBarrier) return {};
     if (warp.ready >= end) {
       schedule(sm, slot, warp.ready);

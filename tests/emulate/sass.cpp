@@ -4,8 +4,8 @@
 
 #include "tests/catch.hpp"
 #include "tests/emulate/support.hpp"
+#include "traces/code_flow.hpp"
 #include "traces/emulate/parser.hpp"
-#include "traces/emulate/sass/flow.hpp"
 #include "traces/emulate/sass/lane_addresses.hpp"
 #include "traces/emulate/sass/sass_trace.hpp"
 #include "traces/emulate/sass/site_map.hpp"
@@ -124,6 +124,13 @@ struct Mapped {
     trace::Record r;
     r.site = sites.number_of(back_edge_site(16 * s));
     r.mask = mask;
+    records.push_back(r);
+  }
+  // The branch of statement s went round so often, and was passed by so often.
+  void rounds(std::uint32_t s, std::uint64_t taken, std::int32_t passed) {
+    trace::Record r;
+    r.site = sites.number_of({16 * s, trace::Op::kRounds, trace::Space::kNone, 0});
+    r.mask = ~0u, r.base = taken, r.stride = passed;
     records.push_back(r);
   }
   // "pc/bytes" of what comes out.
@@ -320,6 +327,116 @@ TEST_CASE("lanes of one body may be in different iterations") {
   CHECK(lane_address(m.records[4], 1, m.lanes) == 256);
 }
 
+// --- rounds of loops without accesses -----------------------------------------------------------
+
+// Four iterations at a time in 0x10 … 0x60, single ones in 0x80 … 0x90.
+struct UnrolledArithmetic : Mapped {
+  UnrolledArithmetic()
+      : Mapped(R"(
+AGAIN:
+  fma.rn.f32 %f1, %f1, %f2, %f3;
+  add.s32 %r1, %r1, 1;
+  setp.ne.s32 %p1, %r1, %r2;
+  @%p1 bra AGAIN;
+  st.shared.f32 [%r12], %f1;
+  ret;)",
+               {{2, "ISETP.GT.AND P0, PT, R4, 0x3, PT"},
+                {0, "FFMA R1, R1, R2, R3"},
+                {1, "IADD3 R4, R4, -0x4, RZ"},
+                {0, "FFMA R1, R1, R2, R3"},
+                {0, "FFMA R1, R1, R2, R3"},
+                {0, "FFMA R1, R1, R2, R3"},
+                {3, "@P0 BRA 0x10"},
+                {3, "@!P1 BRA 0xa0"},
+                {0, "FFMA R1, R1, R2, R3"},
+                {3, "@P1 BRA 0x80"},
+                {4, "STS [R12], R1"},
+                {5, "EXIT"}}) {}
+  // "pc x rounds" of what comes out.
+  std::string rounds_out() {
+    run();
+    std::string out;
+    for (std::size_t i = 0; i < records.size(); ++i)
+      if (site(i).op == trace::Op::kRounds)
+        out += fmt::format("{}{:x} x {}", out.empty() ? "" : ", ", site(i).pc, records[i].base);
+    for (const trace::Record& r : records) CHECK(r.stride == 0);
+    return out;
+  }
+};
+
+TEST_CASE("rounds of a loop become those of the loops that its iterations went to") {
+  SECTION("once through") {
+    UnrolledArithmetic m;
+    REQUIRE(m.why.empty());
+    m.rounds(3, 102, 1);  // 103 iterations: 25 times four, then three
+    CHECK(m.rounds_out() == "60 x 24, 90 x 2");
+    CHECK(m.counts.mapped == 0);  // they are no accesses
+  }
+  SECTION("several times, as many iterations each") {
+    UnrolledArithmetic m;
+    m.rounds(3, 10 * 102, 10);
+    CHECK(m.rounds_out() == "60 x 240, 90 x 20");
+  }
+  SECTION("few: the larger loop is not gone round") {
+    UnrolledArithmetic m;
+    m.rounds(3, 2, 1);
+    CHECK(m.rounds_out() == "90 x 2");
+  }
+  SECTION("before the access that follows them") {
+    UnrolledArithmetic m;
+    m.rounds(3, 102, 1);
+    m.access(4, 4, kAll, 0, 0, trace::Op::kStore);
+    CHECK(m.run() == "60/0 90/0 a0/4");
+  }
+}
+
+TEST_CASE("rounds of a loop that became straight code leave nothing") {
+  Mapped m(
+      R"(
+AGAIN:
+  fma.rn.f32 %f1, %f1, %f2, %f3;
+  add.s32 %r1, %r1, 1;
+  setp.ne.s32 %p1, %r1, 2;
+  @%p1 bra AGAIN;
+  st.shared.f32 [%r12], %f1;
+  ret;)",
+      {{0, "FFMA R1, R1, R2, R3"}, {0, "FFMA R1, R1, R2, R3"}, {4, "STS [R12], R1"}, {5, "EXIT"}});
+  REQUIRE(m.why.empty());
+  m.rounds(3, 1, 1);
+  m.access(4, 4, kAll, 0, 0, trace::Op::kStore);
+  CHECK(m.run() == "20/4");
+}
+
+TEST_CASE("an inner loop that was unrolled as a whole is not the outer one") {
+  Mapped m(R"(
+OUTER:
+  mov.b32 %r1, 0;
+INNER:
+  fma.rn.f32 %f1, %f1, %f2, %f3;
+  add.s32 %r1, %r1, 1;
+  setp.ne.s32 %p1, %r1, 2;
+  @%p1 bra INNER;
+  add.s32 %r2, %r2, 1;
+  setp.ne.s32 %p2, %r2, %r3;
+  @%p2 bra OUTER;
+  st.shared.f32 [%r12], %f1;
+  ret;)",
+           {{1, "FFMA R1, R1, R2, R3"},
+            {1, "FFMA R1, R1, R2, R3"},
+            {5, "IADD3 R5, R5, 0x1, RZ"},
+            {6, "ISETP.NE.AND P0, PT, R5, R6, PT"},
+            {7, "@P0 BRA 0x0"},
+            {8, "STS [R12], R1"},
+            {9, "EXIT"}});
+  REQUIRE(m.why.empty());
+  m.rounds(4, 10, 10);
+  m.rounds(7, 9, 1);
+  m.run();
+  REQUIRE(m.records.size() == 1);
+  CHECK(m.site(0).pc == 0x40);
+  CHECK(m.records[0].base == 9);
+}
+
 TEST_CASE("one run of an unrolled loop ends where the loop around it goes round") {
   Unrolled m;
   m.go([](std::uint32_t) { return 3u; });
@@ -444,13 +561,13 @@ TEST_CASE("an atomic is a reduction when its instruction returns nothing") {
 
 TEST_CASE("loops, their depths and an order of the blocks come out of the branches") {
   // 0; 1 (2 3)* 4 round to 1; 5 far away, back to 6; 6
-  std::vector<FlowLine> lines(8);
+  std::vector<trace::FlowLine> lines(8);
   lines[0] = {true, {7}};
   lines[3] = {true, {2}};
   lines[4] = {true, {1}};
   lines[6] = {false, {}};
   lines[7] = {false, {5}};
-  const CodeFlow flow = flow_of(lines);
+  const trace::CodeFlow flow = trace::flow_of(lines);
   CHECK(flow.reducible);
   REQUIRE(flow.loops.size() == 2);
   CHECK(flow.depth(0) == 0);
@@ -458,15 +575,15 @@ TEST_CASE("loops, their depths and an order of the blocks come out of the branch
   CHECK(flow.depth(2) == 2);
   CHECK(flow.depth(4) == 1);
   CHECK(flow.depth(5) == 0);
-  CHECK(flow.back_edge[3] != kNowhere);
-  CHECK(flow.back_edge[4] != kNowhere);
+  CHECK(flow.back_edge[3] != trace::kNowhere);
+  CHECK(flow.back_edge[4] != trace::kNowhere);
   CHECK(flow.loops[flow.back_edge[3]].outer == flow.back_edge[4]);
   CHECK(flow.order[flow.block_of[7]] < flow.order[flow.block_of[5]]);
   CHECK(flow.order[flow.block_of[2]] < flow.order[flow.block_of[4]]);
-  std::vector<FlowLine> two_ways(4);
+  std::vector<trace::FlowLine> two_ways(4);
   two_ways[0] = {true, {2}};
   two_ways[2] = {true, {1}};
-  CHECK(!flow_of(two_ways).reducible);
+  CHECK(!trace::flow_of(two_ways).reducible);
 }
 
 }  // namespace

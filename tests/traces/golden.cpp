@@ -5,6 +5,8 @@
 #include "tests/catch.hpp"
 #include "tests/traces/golden_bytes.hpp"
 #include "tests/traces/support.hpp"
+#include "traces/metadata.hpp"
+#include "traces/records_codec.hpp"
 
 using namespace warpmem::trace;
 using namespace warpmem::trace::testing;
@@ -70,4 +72,47 @@ TEST_CASE("a trace of format 1.1 opens for ever, with its scheduling control") {
   REQUIRE_FALSE(old.error);
   CHECK(old.text == expected.text);
   CHECK(old.text.find("LDG.E R4, desc[UR4][R2.64] 1:7 control 91\n") != std::string::npos);
+}
+
+TEST_CASE("a trace of format 1.2 opens for ever, with rounds of loops and a launch's parameters") {
+  TemporaryFolder folder;
+  const std::string now = folder.file("now.wmt");
+  write_file(now, small_trace_with_rounds());
+  const Dump expected = dump(now, false);
+  const Dump old = dump(WARPMEM_GOLDEN_TRACES "/v1.2.wmt", false);
+  REQUIRE_FALSE(old.error);
+  CHECK(old.text == expected.text);
+  CHECK(old.text.find("parameters at 210: 00 10 00 00 00 7f 00 00 c8 00 00 00\n") !=
+        std::string::npos);
+  CHECK(old.text.find(fmt::format("  70 {} 0 0 ffffffff 63 + 0\n",
+                                  static_cast<int>(Op::kRounds))) != std::string::npos);
+}
+
+TEST_CASE("rounds are written so that a reader of 1.1 takes them for a prefetch of nothing") {
+  Bytes out;
+  put_site(out, {0x70, Op::kRounds, Space::kNone, 0});
+  Bytes prefetch;
+  put_site(prefetch, {0x70, Op::kPrefetch, Space::kNone, 0xffffffff});
+  CHECK(out == prefetch);
+  Cursor in(out);
+  CHECK(parse_site(in) == Site{0x70, Op::kRounds, Space::kNone, 0});
+  // The number that the operation has in memory is none of the file's.
+  out[1] = static_cast<std::uint8_t>(Op::kRounds);
+  Cursor wrong(out);
+  parse_site(wrong);
+  CHECK_FALSE(wrong.ok());
+}
+
+TEST_CASE("equal rounds of neighbouring warps cost next to nothing") {
+  const std::vector<Site> sites = {{0x10, Op::kLoad, Space::kGlobal, 4},
+                                   {0x40, Op::kRounds, Space::kNone, 0}};
+  std::vector<Record> records;
+  std::vector<Segment> segments;
+  for (std::uint32_t w = 0; w < 8000; ++w) {
+    segments.push_back({w / 8, w % 8, 2 * w, 2});
+    records.push_back(patterns::regular(0, 0x100000 + 128 * w, 4));
+    records.push_back(patterns::regular(1, 999, 0));
+  }
+  // Control bytes and little else: zstd makes nothing of those.
+  CHECK(encode_records({sites, segments, records, {}}).size() < records.size() + 8100);
 }

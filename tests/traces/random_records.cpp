@@ -41,6 +41,10 @@ Input make_input() {
                         static_cast<Op>(*rc::gen::inRange(0, static_cast<int>(Op::kCount))),
                         static_cast<Space>(*rc::gen::inRange(0, static_cast<int>(Space::kCount))),
                         *rc::gen::arbitrary<std::uint32_t>()});
+    // Rounds have neither space nor width; a prefetch of no space and this width is how they look.
+    Site& site = in.sites.back();
+    if (site.op == Op::kRounds) site.space = Space::kNone, site.bytes = 0;
+    if (site.op == Op::kPrefetch && site.bytes == ~0u) site.bytes = 0;
   }
   const auto segments = *rc::gen::inRange<std::uint32_t>(1, 12);
   for (std::uint32_t s = 0; s < segments; ++s) {

@@ -161,6 +161,33 @@ Bytes small_trace(int zstd_level, const Program& code) {
   return file->bytes;
 }
 
+Bytes small_trace_with_rounds() {
+  auto file = std::make_shared<MemoryFile>();
+  auto writer = TraceWriter::create_on(memory_sink(file), "small.wmt", small_origin(), {});
+  if (!writer) return {};
+  const auto program = writer->add_program(small_program_with_control());
+  Launch launch = small_launch(0);
+  launch.program = *program;
+  launch.parameters = {0x00, 0x10, 0, 0, 0, 0x7f, 0, 0, 200, 0, 0, 0};
+  launch.parameters_at = 0x210;
+  const std::vector<Site> sites = {{0, Op::kCtaBegin, Space::kNone, 0},
+                                   {0x40, Op::kLoad, Space::kGlobal, 4},
+                                   {0x70, Op::kRounds, Space::kNone, 0},
+                                   {0x70, Op::kPrefetch, Space::kGlobal, 0}};
+  BlockBuilder builder(0);
+  for (std::uint64_t cta = 0; cta < 4; ++cta)
+    for (std::uint32_t warp = 0; warp < 8; ++warp) {
+      const std::vector<Record> records = {
+          patterns::regular(0, kUnknownSm, 0), patterns::regular(1, 0x1000 + 128 * warp, 4),
+          patterns::regular(2, 99 + cta, 0), patterns::regular(3, 0x2000, 4)};
+      builder.add(cta, warp, records, sites, {});
+    }
+  if (!writer->begin_launch(launch) || !writer->append(builder.take()) ||
+      !writer->end_launch(0, {}) || !writer->seal())
+    return {};
+  return file->bytes;
+}
+
 std::string describe(const DecodedBlock& block, std::span<const Site> sites) {
   std::string out;
   for (const Segment& segment : block.segments) {
@@ -211,6 +238,11 @@ Dump dump(const std::string& path, bool allow_partial) {
     out.text += fmt::format("launch {} {} {}x{} {} {} {} {} {}\n", launch.id, launch.program,
                             launch.grid[0], launch.block[0], launch.registers, launch.carveout,
                             launch.window.base, launch.window.hit_ratio, launch.stream);
+    if (!launch.parameters.empty()) {
+      out.text += fmt::format("parameters at {:x}:", launch.parameters_at);
+      for (const std::uint8_t byte : launch.parameters) out.text += fmt::format(" {:02x}", byte);
+      out.text += '\n';
+    }
     for (const auto& allocation : launch.allocations) {
       out.text += fmt::format("{:x} {} {}\n", allocation.base, allocation.bytes,
                               static_cast<int>(allocation.kind));

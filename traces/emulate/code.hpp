@@ -10,12 +10,18 @@
 #include <string>
 #include <vector>
 
+#include "traces/code_flow.hpp"
 #include "traces/emulate/group_product.hpp"
 #include "traces/emulate/matrix.hpp"
 #include "traces/emulate/syntax.hpp"
 #include "traces/record.hpp"
 
 namespace warpmem::emulate {
+
+using trace::CodeFlow;
+using trace::FlowLine;
+using trace::kNowhere;
+using trace::Loop;
 
 struct Inst;
 // Computes all 32 lanes and keeps those of `mask`.
@@ -139,6 +145,7 @@ struct Code {
   std::uint32_t local_bytes = 0;            // stack a lane
   std::uint32_t first_pc = 0;               // number of this function's first statement in the trace's program
   bool calls_pointers = false;
+  CodeFlow flow;                            // of `code`, line by line
 };
 
 }  // namespace warpmem::emulate

@@ -75,4 +75,17 @@ void find_reconvergence(Code& code) {
   }
 }
 
+void find_loops(Code& code) {
+  std::vector<FlowLine> lines(code.code.size());
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const Inst& in = code.code[i];
+    if (!ends_block(in)) continue;
+    lines[i].falls = in.guard != kNoOffset;
+    if (in.kind == Kind::kBranch) lines[i].targets = {in.target};
+    else if (in.kind == Kind::kBranchIndexed) lines[i].targets.assign(code.lists[in.extra].begin() + 1, code.lists[in.extra].end());
+    else lines[i].targets = {static_cast<std::uint32_t>(lines.size())};  // nowhere
+  }
+  code.flow = trace::flow_of(lines);
+}
+
 }  // namespace warpmem::emulate

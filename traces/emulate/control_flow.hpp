@@ -8,5 +8,7 @@ namespace warpmem::emulate {
 
 // Sets Inst::reconverge of every branch, and Inst::leader where a block begins.
 void find_reconvergence(Code& code);
+// Code::flow.
+void find_loops(Code& code);
 
 }  // namespace warpmem::emulate

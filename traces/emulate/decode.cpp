@@ -375,6 +375,7 @@ void Decoder::finish_branches() {
     if (!list.empty() && list.front() == kNoOffset)  // a brx.idx target list: labels behind the mark
       for (std::size_t i = 1; i < list.size(); ++i) list[i] = place(list[i]);
   find_reconvergence(code_);
+  find_loops(code_);
 }
 
 }  // namespace warpmem::emulate

@@ -213,8 +213,9 @@ void Execution::addresses(const Access& a, const std::byte* frame, Lanes& lanes)
   }
 }
 
-void Execution::record(const Warp& warp, const Inst& in, const Code& code, Op op, trace::Space space, std::uint32_t bytes, std::uint32_t mask, const Lanes& lanes) {
+void Execution::record(Warp& warp, const Inst& in, const Code& code, Op op, trace::Space space, std::uint32_t bytes, std::uint32_t mask, const Lanes& lanes) {
   if (!tracer_ || !group_->traced) return;
+  leave_rounds(warp, &code, static_cast<std::uint32_t>(&in - code.code.data()));
   tracer_->access(cta_->number, warp.index, {16 * (code.first_pc + in.statement), op, space, bytes}, mask, lanes);
 }
 

@@ -37,8 +37,10 @@ bool Execution::barrier(Warp& warp, std::int32_t number, const Inst& in, std::ui
     check_barrier(*cta_, id);
     return warp.ready.back() == number;
   }
-  if (tracer_ && group_->traced)
+  if (tracer_ && group_->traced) {
+    leave_rounds(warp, now_code_, static_cast<std::uint32_t>(&in - now_code_->code.data()));
     tracer_->mark(cta_->number, warp.index, {16 * (now_code_->first_pc + in.statement), trace::Op::kBarrier, trace::Space::kNone, 0}, mask, id, static_cast<std::int32_t>(expected));
+  }
   if (mask != part.mask) {  // guarded: those who skip it go on by themselves
     const std::int32_t rest = new_part(warp);
     Part& p = warp.parts[static_cast<std::size_t>(number)];

@@ -85,7 +85,12 @@ class Execution {
   void param_store(const Inst& in, const Access& a, std::byte* frame, std::uint32_t mask);
   void async_copy(Warp& warp, const Part& part, const Inst& in, std::byte* frame, std::uint32_t mask);
   static void atomics(const Access& a, trace::Space space, std::byte* frame, std::uint32_t mask, const Lanes& host);
-  void record(const Warp& warp, const Inst& in, const Code& code, trace::Op op, trace::Space space, std::uint32_t bytes, std::uint32_t mask, const Lanes& lanes);
+  void record(Warp& warp, const Inst& in, const Code& code, trace::Op op, trace::Space space, std::uint32_t bytes, std::uint32_t mask, const Lanes& lanes);
+
+  // rounds.cpp
+  void count_round(Warp& warp, const Code& code, std::uint32_t line, bool taken);
+  // Before a record of this line, or of none.
+  void leave_rounds(Warp& warp, const Code* code, std::uint32_t line);
 
   // execute_texture.cpp
   void texture(Warp& warp, const Part& part, const Inst& in, std::byte* frame, std::uint32_t mask);

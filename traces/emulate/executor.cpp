@@ -46,6 +46,7 @@ void Execution::start_cta(Cta& cta, std::uint64_t number, std::uint32_t rank) {
     const std::uint32_t lanes = std::min(32u, threads_ - w * 32);
     warp.exists = lanes == 32 ? ~0u : (1u << lanes) - 1;
     warp.exited = 0, warp.slices = 0;
+    warp.rounds.clear(), warp.recorded_code = nullptr;
     warp.parts.clear(), warp.ready.clear(), warp.unused.clear();
     for (Frame& f : warp.frames) f.used = false;
     const std::int32_t frame = new_frame(warp, *kernel_.functions[0], 0);
@@ -105,6 +106,7 @@ bool Execution::run_group(Group& group, std::uint64_t budget) {
           if (options_.interrupted && options_.interrupted()) throw Fault{{ErrorKind::kInterrupted, "interrupted", std::string(kernel_.entry->name), ""}};
         }
         if (!warp.done()) continue;
+        leave_rounds(warp, nullptr, 0);
         if (tracer_) tracer_->mark(cta.number, warp.index, {0, trace::Op::kCtaEnd, trace::Space::kNone, 0}, warp.exists, 0, 0);
         warp.ready.clear();
         --cta.left;

@@ -48,6 +48,14 @@ struct Part {
   std::uint32_t sync_members = 0;   // lanes that it acts together with, once they have come
 };
 
+// How often a warp took a branch that goes round a loop, since its last record.
+struct Rounds {
+  const Code* code = nullptr;
+  std::uint32_t line = 0;    // the branch
+  std::uint64_t taken = 0;   // … by some lane
+  std::uint64_t passed = 0;  // … by none
+};
+
 struct Warp {
   std::uint32_t index = 0;          // in its CTA
   std::uint32_t exists = 0;         // lanes the block's size gives it
@@ -62,6 +70,9 @@ struct Warp {
   std::uint32_t waits = 0;          // in this slice: accesses of the kind that waits for another thread
   std::uint32_t far_waits = 0;      // … of them those outside shared memory
   bool gave_way = false;            // that many that the slice ended early
+  std::vector<Rounds> rounds;            // of each such branch met since the last record
+  const Code* recorded_code = nullptr;   // where the last record was made; null: in no loop
+  std::uint32_t recorded_line = 0;
   bool waits_far() const { return gave_way && 2 * far_waits >= waits; }  // it looks like for another CTA
   std::uint32_t gone() const { return ~exists | exited; }
   bool done() const { return (exists & ~exited) == 0; }

@@ -33,6 +33,9 @@ class Tracer {
   // `lanes`: 32 addresses, those of the mask valid.
   void access(std::uint64_t cta, std::uint32_t warp, const trace::Site& site, std::uint32_t mask, const std::uint64_t* lanes);
   void mark(std::uint64_t cta, std::uint32_t warp, const trace::Site& site, std::uint32_t mask, std::uint64_t base, std::int32_t stride);
+  // A loop without a record: its branch back at `pc` was taken `taken` times since the warp's last
+  // record, and passed by `passed` times.
+  void rounds(std::uint64_t cta, std::uint32_t warp, std::uint32_t pc, std::uint32_t mask, std::uint64_t taken, std::uint64_t passed);
   Result<void> end_cta(std::uint64_t cta);
   Result<void> flush_if_large(std::uint64_t cta);
   Result<void> finish();  // what is open goes out as it is

@@ -30,7 +30,10 @@ const SassTrace::Known& SassTrace::known(std::uint32_t number) {
     k.site = sites_.sites()[known_.size()];
     const std::uint32_t statement = k.site.pc / 16;
     k.marker = k.site.bytes == kBackEdgeBytes;
-    if (k.marker) k.back_edge = map_.back_edges[statement];
+    if (k.site.op == trace::Op::kRounds) {
+      k.rounds = &map_.rounds[statement];
+      k.mapped = &map_.sites[statement];
+    } else if (k.marker) k.back_edge = map_.back_edges[statement];
     else if (is_access(k.site) && statement < map_.sites.size()) k.mapped = &map_.sites[statement];
     known_.push_back(std::move(k));
   }
@@ -40,10 +43,20 @@ const SassTrace::Known& SassTrace::known(std::uint32_t number) {
 void SassTrace::apply(std::vector<Record>& records, std::vector<std::uint64_t>& lanes) {
   lanes_ = &lanes;
   out_.clear();
+  // Those of a loop that was unrolled with its accesses say nothing that these do not.
+  if (!map_.back_edges.empty())
+    std::erase_if(records, [&](const Record& r) {
+      const Known& k = known(r.site);
+      return k.rounds && map_.back_edges[k.site.pc / 16] >= 2;
+    });
   out_.reserve(records.size());
   // Site numbers beyond these are machine instructions', which this warp's records do not have.
   for (std::size_t i = 0; i < records.size(); ++i) {
     const Known& k = known(records[i].site);
+    if (k.rounds) {
+      add_rounds(records[i], k);
+      continue;
+    }
     const std::uint32_t loop = k.marker   ? k.back_edge >= 2 ? k.back_edge - 2 : kNowhere
                                : k.mapped ? k.mapped->loop
                                           : kNowhere;
@@ -66,6 +79,40 @@ void SassTrace::apply(std::vector<Record>& records, std::vector<std::uint64_t>& 
   }
   close_window();
   std::swap(records, out_);
+}
+
+// A loop's iterations, shared out among the loops that they became: as many as fit go through the
+// one that takes most at a time, the others through the next. Counts are of all the times that the
+// warp came to the loop; where these were not equally many, half of what the larger loops leave at
+// most is left on average.
+void SassTrace::add_rounds(const Record& record, const Known& k) {
+  if (k.rounds->empty()) return;
+  const std::uint32_t position = k.mapped->position;
+  if (!window_.empty() && position <= last_position_) close_window();
+  last_position_ = position;
+  const std::uint64_t taken = record.base;
+  const auto passed = static_cast<std::uint64_t>(std::max(record.stride, 0));
+  const std::uint64_t entries = std::max<std::uint64_t>(1, passed);
+  std::uint64_t left = taken + passed;  // iterations; of a loop that asks first, `passed` is 0
+  for (std::size_t i = 0; i < k.rounds->size(); ++i) {
+    const MappedRounds& r = (*k.rounds)[i];
+    const std::uint64_t n = r.iterations;
+    std::uint64_t rounds = 0;
+    if (i + 1 == k.rounds->size()) rounds = (left + n / 2) / n;
+    else if (left % entries == 0) rounds = left / entries / n * entries;
+    else if (const std::uint64_t half = entries * (n - 1) / 2; left > half)
+      rounds = (left - half) / n;
+    left -= std::min(left, rounds * n);
+    const std::uint64_t once = r.at_end ? entries : 0;
+    if (rounds <= once) continue;
+    Item item;
+    item.record = record;
+    item.record.base = rounds - once;
+    item.record.stride = 0;
+    item.statement = k.site.pc / 16;
+    item.access = &r.branch;
+    window_.push_back(item);
+  }
 }
 
 void SassTrace::add_plain(const Record& record, const Known& k) {
@@ -223,7 +270,7 @@ void SassTrace::emit(const Item& item) {
   } else {
     pc = item.access->pc;
     if (item.access->bytes > bytes) bytes = item.access->bytes;
-    ++counts_.mapped;
+    if (!k.rounds) ++counts_.mapped;
   }
   const auto found = std::find_if(k.numbers.begin(), k.numbers.end(),
                                   [&](const auto& n) { return n.first == pc; });

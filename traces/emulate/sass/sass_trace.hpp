@@ -64,6 +64,7 @@ class SassTrace {
     const MappedSite* mapped = nullptr;
     std::uint32_t back_edge = 0;  // SiteMap::back_edges
     bool marker = false;
+    const std::vector<MappedRounds>* rounds = nullptr;             // of a loop without accesses
     std::vector<std::pair<std::uint32_t, std::uint32_t>> numbers;  // its sites by pc
   };
   struct Execution {  // of a body of an unrolled loop
@@ -73,6 +74,7 @@ class SassTrace {
   };
   const Known& known(std::uint32_t site);
   void add_plain(const trace::Record& record, const Known& k);
+  void add_rounds(const trace::Record& record, const Known& k);
   void close_window();
   void widen(std::size_t item);
   void take_in(std::size_t item);

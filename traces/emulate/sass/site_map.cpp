@@ -150,6 +150,7 @@ class Mapper {
       if (auto ok = map_one(s); !ok) return ok.error();
     for (std::uint32_t l = 0; l < ptx_flow_.loops.size(); ++l)
       if (auto ok = map_loop(l); !ok) return ok.error();
+    map_rounds();
     write_program(arch);
     return std::move(map_);
   }
@@ -181,7 +182,7 @@ class Mapper {
         lines[i].targets.push_back(static_cast<std::uint32_t>(f.body.size()));  // nowhere
       }
     }
-    ptx_flow_ = flow_of(lines);
+    ptx_flow_ = trace::flow_of(lines);
     if (!ptx_flow_.reducible) return no("its PTX jumps into the middle of a loop");
     ptx_.resize(f.body.size());
     for (const Inst& in : entry.code) {
@@ -223,7 +224,7 @@ class Mapper {
       }
       if (in.space == trace::Space::kLocal) uses_local_ = true;
     }
-    sass_flow_ = flow_of(lines);
+    sass_flow_ = trace::flow_of(lines);
     if (!sass_flow_.reducible) return no("its code jumps into the middle of a loop");
     for (std::uint32_t i = 0; i < code_.size(); ++i) {
       const std::uint32_t s = code_[i].statement;
@@ -422,6 +423,98 @@ class Mapper {
           !sass_flow_.dominates(blocks.back(), sass_flow_.block_of[i]))
         return false;
     return true;
+  }
+
+  // Is this the machine instruction that a PTX instruction of arithmetic becomes, when it becomes
+  // one? Integer additions are not asked: those that count iterations are made anew.
+  static bool is_main(std::string_view ptx, std::string_view sass) {
+    constexpr std::pair<std::string_view, std::string_view> kPairs[] = {
+        {"fma", "FMA"},    {"mul", "MUL"},   {"add.f", "ADD"}, {"sub.f", "ADD"}, {"mad", "MAD"},
+        {"mul", "MAD"},    {"ex2", "MUFU"},  {"lg2", "MUFU"},  {"sin", "MUFU"},  {"cos", "MUFU"},
+        {"rsqrt", "MUFU"}, {"shfl", "SHFL"}, {"mma", "MMA"}};
+    return std::any_of(std::begin(kPairs), std::end(kPairs), [&](const auto& pair) {
+      const std::string_view rounding = ".rn";  // "add.rn.f32"
+      const std::size_t dot = ptx.find(rounding);
+      const std::string name = dot == ptx.npos ? std::string(ptx)
+                                               : std::string(ptx.substr(0, dot)) +
+                                                     std::string(ptx.substr(dot + rounding.size()));
+      return name.starts_with(pair.first) && sass.find(pair.second) != sass.npos;
+    });
+  }
+
+  // Copies of an iteration of a PTX loop in a loop of the machine code: what most statements of
+  // arithmetic say, or all if there are none of those.
+  std::uint32_t copies(std::uint32_t loop, std::uint32_t of_ptx) const {
+    std::map<std::uint32_t, std::uint32_t> main, any;  // by statement: instructions
+    for (std::uint32_t i = 0; i < code_.size(); ++i) {
+      const std::uint32_t s = code_[i].statement;
+      if (s >= ptx_.size() || sass_flow_.loop_of[sass_flow_.block_of[i]] != loop ||
+          ptx_flow_.loop_of[ptx_flow_.block_of[s]] != of_ptx)
+        continue;
+      ++any[s];
+      if (is_main(kernel_.functions[0]->function->body[s].opcode, sass_[i].opcode)) ++main[s];
+    }
+    std::map<std::uint32_t, std::uint32_t> votes;
+    for (const auto& [statement, count] : main.empty() ? any : main) ++votes[count];
+    std::uint32_t best = 1, most = 0;
+    for (const auto& [count, times] : votes)
+      if (times >= most) best = count, most = times;
+    return best;
+  }
+
+  void map_rounds() {
+    map_.rounds.resize(kernel_.statements);
+    const auto loops = static_cast<std::uint32_t>(ptx_flow_.loops.size());
+    // Of each PTX loop the loops of the machine code that it became; of one that was unrolled as a
+    // whole those around it. Outer ones first.
+    std::vector<std::vector<std::uint32_t>> became(loops);
+    std::vector<std::uint32_t> order(loops);
+    for (std::uint32_t l = 0; l < loops; ++l) order[l] = l;
+    std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+      return ptx_flow_.loops[a].depth < ptx_flow_.loops[b].depth;
+    });
+    const auto within = [&](std::uint32_t loop, const std::vector<std::uint32_t>& outer) {
+      if (outer.empty()) return true;
+      for (loop = sass_flow_.loops[loop].outer; loop != kNowhere;
+           loop = sass_flow_.loops[loop].outer)
+        if (std::find(outer.begin(), outer.end(), loop) != outer.end()) return true;
+      return false;
+    };
+    for (const std::uint32_t l : order) {
+      const std::uint32_t around = ptx_flow_.loops[l].outer;
+      const std::vector<std::uint32_t> outer =
+          around == kNowhere ? std::vector<std::uint32_t>{} : became[around];
+      std::vector<std::uint32_t> found;
+      for (std::uint32_t i = 0; i < code_.size(); ++i) {
+        const std::uint32_t s = code_[i].statement;
+        if (s >= ptx_.size() || !sass_flow_.reached(i) || !ptx_flow_.inside(l, s)) continue;
+        // The outermost one that lies within those of the loop around it.
+        std::uint32_t best = kNowhere;
+        for (std::uint32_t k = sass_flow_.loop_of[sass_flow_.block_of[i]]; k != kNowhere;
+             k = sass_flow_.loops[k].outer)
+          if (within(k, outer)) best = k;
+        if (best != kNowhere && std::find(found.begin(), found.end(), best) == found.end())
+          found.push_back(best);
+      }
+      became[l] = found.empty() ? outer : found;
+      std::vector<MappedRounds> rounds;
+      for (const std::uint32_t k : found) {
+        std::uint32_t last = kNowhere;
+        for (std::uint32_t i = 0; i < code_.size(); ++i)
+          if (sass_flow_.back_edge[i] == k) last = i;
+        if (last == kNowhere) continue;
+        MappedRounds r;
+        r.branch.pc = code_[last].line.pc;
+        r.branch.rank = sass_flow_.order[sass_flow_.block_of[last]] << 16 | (last & 0xffffu);
+        r.iterations = copies(k, l);
+        r.at_end = sass_[last].conditional_branch;
+        rounds.push_back(r);
+      }
+      std::stable_sort(rounds.begin(), rounds.end(),
+                       [](const auto& a, const auto& b) { return a.iterations > b.iterations; });
+      for (std::uint32_t s = 0; s < ptx_.size(); ++s)
+        if (ptx_flow_.back_edge[s] == l) map_.rounds[s] = rounds;
+    }
   }
 
   // The scheduler moves copies past each other. Where they count from one register, the constants

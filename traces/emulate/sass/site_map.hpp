@@ -10,13 +10,19 @@
 //    then two, then one): which of them runs depends on how many iterations are left. Or it looks
 //    after each iteration whether there is another: they run in turn.
 // Anything else is a reason not to map the kernel at all.
+//
+// How often a loop without accesses went round (trace::Op::kRounds) becomes rounds of the machine
+// code's loops that hold its statements and lie in those of the loop around it. How many
+// iterations one of them takes at a time is how often it has the same arithmetic instruction for
+// one statement, for most statements. This is for the time that it takes, and never a reason not to
+// map.
 #pragma once
 
 #include <string>
 #include <vector>
 
+#include "traces/code_flow.hpp"
 #include "traces/emulate/program.hpp"
-#include "traces/emulate/sass/flow.hpp"
 #include "traces/emulate/sass/machine_code.hpp"
 #include "traces/site_table.hpp"
 
@@ -56,12 +62,22 @@ struct UnrolledLoop {
   bool in_turn = false;      // one iteration each; those that repeat again and again
 };
 
+// A loop of the machine code that goes through iterations of a loop of the PTX.
+struct MappedRounds {
+  SassAccess branch;             // back to its beginning
+  std::uint32_t iterations = 1;  // at a time
+  bool at_end = true;            // it asks at its end whether to go on, so it runs once at least
+};
+
 struct SiteMap {
   std::vector<MappedSite> sites;  // by PTX statement (pc / 16)
   std::vector<UnrolledLoop> loops;
   // Branches that repeat a loop, by statement: 0 none, 1 another loop, 2 + n loops[n]. Empty where
   // nothing was unrolled.
   std::vector<std::uint32_t> back_edges;
+  // Loops whose branch back is a statement: those that its iterations became, the one that takes
+  // most at a time first. None: they became straight code.
+  std::vector<std::vector<MappedRounds>> rounds;
   trace::Program program;      // machine code, and behind it the PTX accesses
   std::uint32_t ptx_zone = 0;  // pc of PTX statement 0 in it
   std::uint32_t spills = 0;    // instructions that spill registers: their accesses are not traced

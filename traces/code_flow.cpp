@@ -1,11 +1,11 @@
-#include "traces/emulate/sass/flow.hpp"
+#include "traces/code_flow.hpp"
 
 #include <algorithm>
 #include <boost/graph/adjacency_list.hpp>
 #include <boost/graph/dominator_tree.hpp>
 #include <queue>
 
-namespace warpmem::emulate {
+namespace warpmem::trace {
 namespace {
 
 using Graph = boost::adjacency_list<boost::vecS, boost::vecS, boost::bidirectionalS>;
@@ -164,4 +164,4 @@ class Reader {
 
 CodeFlow flow_of(const std::vector<FlowLine>& lines) { return Reader(lines).run(); }
 
-}  // namespace warpmem::emulate
+}  // namespace warpmem::trace

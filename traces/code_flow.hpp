@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace warpmem::emulate {
+namespace warpmem::trace {
 
 // One instruction, as far as control flow sees it.
 struct FlowLine {
@@ -41,9 +41,19 @@ struct CodeFlow {
     while (b != a && b != kNowhere) b = dominator[b];
     return b == a;
   }
+  bool inside(std::uint32_t loop, std::uint32_t line) const {
+    std::uint32_t l = loop_of[block_of[line]];
+    while (l != loop && l != kNowhere) l = loops[l].outer;
+    return l == loop;
+  }
+  // Of two lines of a loop: from the first the second is reached only by going round.
+  bool behind(std::uint32_t first, std::uint32_t second) const {
+    const std::uint32_t a = order[block_of[first]], b = order[block_of[second]];
+    return b < a || (a == b && second <= first);
+  }
   bool reached(std::uint32_t line) const { return order[block_of[line]] != kNowhere; }
 };
 
 CodeFlow flow_of(const std::vector<FlowLine>& lines);
 
-}  // namespace warpmem::emulate
+}  // namespace warpmem::trace

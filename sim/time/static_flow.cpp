@@ -1,0 +1,224 @@
+#include "sim/time/static_flow.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+namespace warpmem::sim {
+namespace {
+
+using Value = std::optional<std::uint32_t>;
+constexpr std::uint32_t kNobody = trace::kNowhere;
+
+class Reader {
+ public:
+  Reader(const trace::Program& program, const std::vector<CodeLine>& code,
+         const trace::Launch& launch)
+      : code_(code), values_(ConstantBank(program, launch)), before_(code.size()) {
+    for (std::uint32_t i = 0; i < code.size(); ++i) {
+      lines_.push_back(take_apart(program.code[i].text));
+      const CodeLine& l = code[i];
+      if (l.falls && i + 1 < code.size()) before_[i + 1].push_back(i);
+      if (l.target >= 0 && !l.calls) before_[static_cast<std::size_t>(l.target)].push_back(i);
+    }
+    flow_ = flow_of_code(code);
+  }
+
+  StaticFlow run() {
+    StaticFlow out;
+    out.taken.resize(code_.size());
+    if (!flow_.reducible) return out;
+    for (std::uint32_t i = 0; i < code_.size(); ++i)
+      if (code_[i].target >= 0 && code_[i].falls && flow_.reached(i))
+        out.taken[i] = values_.condition(lines_[i], [&](StaticRegister r) { return at(r, i); });
+    for (std::uint32_t l = 0; l < flow_.loops.size(); ++l) {
+      std::vector<std::uint32_t> inside;
+      bool traced = false;
+      std::uint32_t branch = kNobody;
+      for (std::uint32_t i = 0; i < code_.size(); ++i) {
+        if (!flow_.reached(i) || !flow_.inside(l, i)) continue;
+        inside.push_back(i);
+        traced |= code_[i].memory;
+        if (flow_.back_edge[i] == l) branch = i;
+      }
+      // One that nothing leaves stands behind a kernel's end and never runs.
+      if (traced || branch == kNobody || leaves(l, inside).empty()) continue;
+      StaticLoop loop;
+      loop.branch = branch;
+      loop.header = *std::find_if(inside.begin(), inside.end(), [&](std::uint32_t i) {
+        return flow_.block_of[i] == flow_.loops[l].header;
+      });
+      loop.rounds = count(l, inside, branch);
+      out.loops.push_back(std::move(loop));
+    }
+    return out;
+  }
+
+ private:
+  // Lines from which the loop may be left.
+  std::vector<std::uint32_t> leaves(std::uint32_t loop,
+                                    const std::vector<std::uint32_t>& inside) const {
+    std::vector<std::uint32_t> out;
+    for (const std::uint32_t i : inside) {
+      const CodeLine& l = code_[i];
+      const bool falls_out = l.falls && i + 1 < code_.size() && !flow_.inside(loop, i + 1);
+      const bool jumps_out = l.target >= 0
+                                 ? !flow_.inside(loop, static_cast<std::uint32_t>(l.target))
+                                 : !l.falls || l.ends;
+      if (falls_out || jumps_out) out.push_back(i);
+    }
+    return out;
+  }
+
+  // The value before line `line`, when all ways to it bring the same.
+  Value at(StaticRegister r, std::uint32_t line) { return from_all(r, before_[line], line == 0); }
+
+  // … of what these lines leave behind them.
+  Value from_all(StaticRegister r, const std::vector<std::uint32_t>& lines, bool from_start) {
+    if (from_start) return std::nullopt;
+    std::vector<std::uint32_t> open = lines;
+    std::set<std::uint32_t> seen(open.begin(), open.end());
+    Value found;
+    while (!open.empty()) {
+      const std::uint32_t i = open.back();
+      open.pop_back();
+      const StaticLine& l = lines_[i];
+      if (std::find(l.writes.begin(), l.writes.end(), r) != l.writes.end()) {
+        const auto runs = guard(i);
+        if (!runs) return std::nullopt;
+        if (*runs) {
+          const Value v = written(i, r);
+          if (!v || (found && *found != *v)) return std::nullopt;
+          found = v;
+          continue;
+        }
+      }
+      if (i == 0) return std::nullopt;  // nobody has written it
+      for (const std::uint32_t p : before_[i])
+        if (seen.insert(p).second) open.push_back(p);
+    }
+    return found;
+  }
+
+  std::optional<bool> guard(std::uint32_t line) {
+    const auto [known, fresh] = guards_.try_emplace(line, std::nullopt);  // round a loop: not known
+    if (!fresh) return known->second;
+    StaticLine only;
+    only.guard = lines_[line].guard, only.guard_not = lines_[line].guard_not;
+    only.never = lines_[line].never;
+    const auto runs = values_.condition(only, [&](StaticRegister r) { return at(r, line); });
+    guards_[line] = runs;
+    return runs;
+  }
+
+  Value written(std::uint32_t line, StaticRegister r) {
+    const auto key = std::make_pair(line, r);
+    const auto [known, fresh] = known_.try_emplace(key, std::nullopt);  // round a loop: not known
+    if (!fresh) return known->second;
+    const Value v = values_.result(lines_[line], r, [&](StaticRegister s) { return at(s, line); });
+    known_[key] = v;
+    return v;
+  }
+
+  // Registers that an instruction reads.
+  static void read_by(const StaticLine& l, std::vector<StaticRegister>& out) {
+    if (l.guard != kNoRegister) out.push_back(l.guard);
+    for (const StaticOperand& o : l.operands)
+      if (o.reg != kNoRegister) out.push_back(o.reg);
+  }
+
+  std::optional<std::uint64_t> count(std::uint32_t loop, const std::vector<std::uint32_t>& inside,
+                                     std::uint32_t branch) {
+    constexpr std::uint64_t kMost = 1u << 21;  // instructions that are run to find out
+    std::uint32_t branches = 0;
+    for (const std::uint32_t i : inside) branches += flow_.back_edge[i] == loop ? 1u : 0u;
+    if (branches != 1) return std::nullopt;
+    // What decides, and all that has a part in it.
+    std::vector<std::uint32_t> slice = leaves(loop, inside);
+    std::set<std::uint32_t> chosen(slice.begin(), slice.end());
+    std::set<StaticRegister> wanted;
+    for (std::size_t k = 0; k < slice.size(); ++k) {
+      const std::uint32_t i = slice[k];
+      const bool each_round = flow_.loop_of[flow_.block_of[i]] == loop &&
+                              flow_.dominates(flow_.block_of[i], flow_.block_of[branch]);
+      if (!each_round) return std::nullopt;
+      std::vector<StaticRegister> reads;
+      read_by(lines_[i], reads);
+      for (const StaticRegister r : reads) {
+        if (!wanted.insert(r).second) continue;
+        for (const std::uint32_t j : inside)
+          if (std::find(lines_[j].writes.begin(), lines_[j].writes.end(), r) !=
+                  lines_[j].writes.end() &&
+              chosen.insert(j).second)
+            slice.push_back(j);
+      }
+    }
+    std::sort(slice.begin(), slice.end(), [&](std::uint32_t a, std::uint32_t b) {
+      return std::pair(flow_.order[flow_.block_of[a]], a) <
+             std::pair(flow_.order[flow_.block_of[b]], b);
+    });
+    std::map<StaticRegister, Value> now;
+    const std::uint32_t header = *std::find_if(inside.begin(), inside.end(), [&](std::uint32_t i) {
+      return flow_.block_of[i] == flow_.loops[loop].header;
+    });
+    std::vector<std::uint32_t> outside;
+    for (const std::uint32_t p : before_[header])
+      if (!flow_.inside(loop, p)) outside.push_back(p);
+    const auto value = [&](StaticRegister r) -> Value {
+      const auto [entry, fresh] = now.try_emplace(r);
+      if (fresh) entry->second = from_all(r, outside, outside.empty());
+      return entry->second;
+    };
+    for (std::uint64_t rounds = 0, ran = 0; ran < kMost; ++rounds) {
+      for (const std::uint32_t i : slice) {
+        ++ran;
+        const StaticLine& l = lines_[i];
+        const auto runs = values_.condition(l, value);
+        if (!runs) return std::nullopt;
+        if (code_[i].target >= 0 || code_[i].ends) {
+          const bool stays_if_taken =
+              code_[i].target >= 0 &&
+              flow_.inside(loop, static_cast<std::uint32_t>(code_[i].target));
+          if (*runs != stays_if_taken) return rounds;
+          continue;
+        }
+        if (!*runs) continue;
+        std::vector<std::pair<StaticRegister, Value>> results;
+        for (const StaticRegister r : l.writes)
+          if (wanted.contains(r)) results.emplace_back(r, values_.result(l, r, value));
+        for (const auto& [r, v] : results) now[r] = v;
+      }
+      if (slice.empty()) return std::nullopt;
+    }
+    return std::nullopt;
+  }
+
+  const std::vector<CodeLine>& code_;
+  StaticValues values_;
+  std::vector<StaticLine> lines_;
+  std::vector<std::vector<std::uint32_t>> before_;  // of each line: those that lead to it
+  trace::CodeFlow flow_;
+  std::map<std::pair<std::uint32_t, StaticRegister>, Value> known_;
+  std::map<std::uint32_t, std::optional<bool>> guards_;
+};
+
+}  // namespace
+
+trace::CodeFlow flow_of_code(const std::vector<CodeLine>& code) {
+  std::vector<trace::FlowLine> lines(code.size());
+  for (std::size_t i = 0; i < code.size(); ++i) {
+    const CodeLine& l = code[i];
+    lines[i].falls = l.falls;
+    if (l.target >= 0 && !l.calls) lines[i].targets = {static_cast<std::uint32_t>(l.target)};
+    else if (l.ends || !l.falls) lines[i].targets = {static_cast<std::uint32_t>(code.size())};
+  }
+  return trace::flow_of(lines);
+}
+
+StaticFlow static_flow(const trace::Program& program, const std::vector<CodeLine>& code,
+                       const trace::Launch& launch) {
+  if (code.empty() || code.size() != program.code.size()) return {};
+  return Reader(program, code, launch).run();
+}
+
+}  // namespace warpmem::sim

@@ -1,0 +1,38 @@
+// What SASS says by itself of the way that warps take, where a trace does not: branches that
+// constants decide, and how often the loops without traced instructions go round.
+//
+// A loop's rounds are known when whether it goes on depends only on integers that begin with
+// something known (static_values.hpp) and change by instructions that every round runs: these are
+// run, round after round. Unrolled loops and those that count down, in shifts or by parameters
+// come out alike.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "sim/time/code.hpp"
+#include "sim/time/static_values.hpp"
+#include "traces/code_flow.hpp"
+
+namespace warpmem::sim {
+
+struct StaticLoop {
+  std::uint32_t branch = 0;             // line of the branch back, the last where there are several
+  std::uint32_t header = 0;             // first line
+  std::optional<std::uint64_t> rounds;  // times that the branch back is taken; none: not known
+};
+
+struct StaticFlow {
+  // By line, of branches: is it taken? None: not known, or sometimes.
+  std::vector<std::optional<bool>> taken;
+  std::vector<StaticLoop> loops;  // those that hold no traced instruction
+};
+
+trace::CodeFlow flow_of_code(const std::vector<CodeLine>& code);
+
+// `code` as read_code gives it for `program`, with `memory` set for what the trace has records of.
+StaticFlow static_flow(const trace::Program& program, const std::vector<CodeLine>& code,
+                       const trace::Launch& launch);
+
+}  // namespace warpmem::sim

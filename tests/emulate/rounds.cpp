@@ -1,0 +1,147 @@
+// Loops that a warp goes round without a record: what the emulator leaves of them in a trace.
+#include <unistd.h>
+
+#include <filesystem>
+#include <map>
+
+#include "tests/emulate/support.hpp"
+#include "traces/reader.hpp"
+
+using namespace warpmem;
+using namespace warpmem::emulate;
+using namespace warpmem::emulate::test;
+using trace::Op;
+
+namespace {
+
+struct Seen {
+  Op op;
+  std::uint32_t line;  // statement of the PTX
+  std::uint64_t base;
+  bool operator==(const Seen&) const = default;
+};
+
+// Runs one CTA of `body`, in which %t is the thread and %o a buffer of its own address; the records of
+// each warp, without its begin and its end.
+std::vector<std::vector<Seen>> trace_of(const std::string& body, std::uint32_t threads = 32) {
+  Machine m(std::string(kHeader) + R"(
+.visible .entry k(.param .u64 out)
+{
+  .reg .pred %p<10>; .reg .b32 %r<30>; .reg .f32 %f<8>; .reg .b64 %rd<10>; .reg .b32 %t; .reg .b64 %o;
+  mov.u32 %t, %tid.x; ld.param.u64 %rd1, [out]; mul.wide.u32 %rd2, %t, 4; add.s64 %o, %rd1, %rd2;
+)" + body + "\n  ret;\n}\n");
+  m.argument(m.buffer(std::vector<std::uint32_t>(threads)));
+  std::string name = (std::filesystem::temp_directory_path() / "warpmem-rounds-XXXXXX").string();
+  const int file = ::mkstemp(name.data());
+  REQUIRE(file >= 0);
+  ::close(file);
+  const auto ok = m.launch("k", {1, 1, 1}, {threads, 1, 1}, 0, name);
+  INFO((ok ? std::string() : ok.error().text()));
+  REQUIRE(ok.ok());
+  auto reader = trace::TraceReader::open(name);
+  std::filesystem::remove(name);
+  REQUIRE(reader.ok());
+  std::vector<std::vector<Seen>> out((threads + 31) / 32);
+  for (const std::uint32_t b : reader->launches()[0].blocks) {
+    const auto block = reader->decode(b);
+    REQUIRE(block.ok());
+    for (const trace::Segment& s : block->segments)
+      for (std::uint32_t i = 0; i < s.count; ++i) {
+        const trace::Record& r = block->records[s.first + i];
+        const trace::Site& site = reader->sites(0)[r.site];
+        if (site.op == Op::kCtaBegin || site.op == Op::kCtaEnd) continue;
+        out[s.warp].push_back({site.op, site.pc / 16, site.op == Op::kRounds ? r.base : 0});
+        if (site.op == Op::kRounds) CHECK(r.stride == 0);
+      }
+  }
+  return out;
+}
+
+std::vector<std::uint64_t> rounds_of(const std::vector<Seen>& warp) {
+  std::vector<std::uint64_t> out;
+  for (const Seen& s : warp)
+    if (s.op == Op::kRounds) out.push_back(s.base);
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("a loop without accesses leaves one record, before the next access") {
+  const auto warps = trace_of(R"(
+    mov.b32 %r1, 0;
+AGAIN:
+    add.s32 %r1, %r1, 1; setp.lt.s32 %p1, %r1, 100; @%p1 bra AGAIN;
+    st.global.u32 [%o], %r1;)",
+                              64);
+  const std::vector<Seen> expected = {{Op::kRounds, 7, 99}, {Op::kStore, 8, 0}};
+  CHECK(warps[0] == expected);
+  CHECK(warps[1] == expected);
+}
+
+TEST_CASE("a loop that is passed once leaves nothing, nor does one with an access in each round") {
+  const auto once = trace_of(R"(
+    mov.b32 %r1, 99;
+AGAIN:
+    add.s32 %r1, %r1, 1; setp.lt.s32 %p1, %r1, 100; @%p1 bra AGAIN;
+    st.global.u32 [%o], %r1;)");
+  CHECK(once[0] == std::vector<Seen>{{Op::kStore, 8, 0}});
+  const auto accesses = trace_of(R"(
+    mov.b32 %r1, 0;
+AGAIN:
+    st.global.u32 [%o], %r1;
+    add.s32 %r1, %r1, 1; setp.lt.s32 %p1, %r1, 5; @%p1 bra AGAIN;)");
+  CHECK(accesses[0] == std::vector<Seen>(5, {Op::kStore, 5, 0}));
+}
+
+TEST_CASE("a warp goes round for as long as one of its lanes does") {
+  // Lane l leaves after l + 1 rounds.
+  const auto warps = trace_of(R"(
+    mov.b32 %r1, 0;
+AGAIN:
+    add.s32 %r1, %r1, 1; setp.le.u32 %p1, %r1, %t; @%p1 bra AGAIN;
+    st.global.u32 [%o], %r1;)",
+                              64);
+  CHECK(rounds_of(warps[0]) == std::vector<std::uint64_t>{31});
+  CHECK(rounds_of(warps[1]) == std::vector<std::uint64_t>{63});
+}
+
+TEST_CASE("nested loops leave a record each, the inner one with all its rounds") {
+  const auto warps = trace_of(R"(
+    mov.b32 %r1, 0;
+OUTER:
+    mov.b32 %r2, 0;
+INNER:
+    add.s32 %r2, %r2, 1; setp.lt.s32 %p1, %r2, 6; @%p1 bra INNER;
+    add.s32 %r1, %r1, 1; setp.lt.s32 %p2, %r1, 10; @%p2 bra OUTER;
+    st.global.u32 [%o], %r1;)");
+  CHECK(warps[0] == std::vector<Seen>{
+                        {Op::kRounds, 8, 10 * 5}, {Op::kRounds, 11, 9}, {Op::kStore, 12, 0}});
+}
+
+TEST_CASE("rounds between accesses of a loop count where they are more than the way from one to the next") {
+  // Every fourth round stores.
+  const auto warps = trace_of(R"(
+    mov.b32 %r1, 0;
+AGAIN:
+    and.b32 %r2, %r1, 3; setp.ne.s32 %p2, %r2, 0; @%p2 bra SKIP;
+    st.global.u32 [%o], %r1;
+SKIP:
+    add.s32 %r1, %r1, 1; setp.lt.s32 %p1, %r1, 12; @%p1 bra AGAIN;)");
+  CHECK(warps[0] == std::vector<Seen>{{Op::kStore, 8, 0},
+                                      {Op::kRounds, 11, 4},
+                                      {Op::kStore, 8, 0},
+                                      {Op::kRounds, 11, 4},
+                                      {Op::kStore, 8, 0},
+                                      {Op::kRounds, 11, 3}});
+}
+
+TEST_CASE("a loop that asks first whether to go on leaves all its rounds") {
+  const auto warps = trace_of(R"(
+    mov.b32 %r1, 0;
+AGAIN:
+    setp.ge.s32 %p1, %r1, 20; @%p1 bra DONE;
+    add.s32 %r1, %r1, 1; bra AGAIN;
+DONE:
+    st.global.u32 [%o], %r1;)");
+  CHECK(rounds_of(warps[0]) == std::vector<std::uint64_t>{20});
+}

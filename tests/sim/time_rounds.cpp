@@ -1,0 +1,295 @@
+// Loops that leave no records: how often they went round is in the trace, or in the code.
+#include "sim/time/static_flow.hpp"
+#include "tests/catch.hpp"
+#include "tests/sim/time_support.hpp"
+
+using namespace warpmem;
+using namespace warpmem::testing;
+
+namespace {
+
+Site rounds_at(std::uint32_t pc) { return {pc, Op::kRounds, Space::kNone, 0}; }
+Site end_site() { return {0, Op::kCtaEnd, Space::kNone, 0}; }
+
+// A load, a loop of `body` adds that depend on each other, a store; pcs 0x00, 0x10 …
+std::vector<Line> loop(std::size_t body) {
+  std::vector<Line> text = {{"LDG.E R4, desc[UR4][R2.64] ;", control(2, 0)}};
+  for (std::size_t i = 0; i < body; ++i) text.push_back({"FADD R1, R1, R3 ;", control(4)});
+  text.push_back({"@P0 BRA 0x10 ;", control(5)});
+  text.push_back({"STG.E desc[UR4][R2.64], R1 ;", control(1, kNone, kNone, 1)});
+  text.push_back({"EXIT ;", control(5)});
+  return text;
+}
+
+// … of which each warp goes round so often more than once; a record says so.
+Kernel looping(std::size_t body, std::uint64_t rounds, std::uint32_t ctas = 1,
+               std::uint32_t threads = 32) {
+  Kernel k = kernel(ctas, threads);
+  k.code = lines(loop(body));
+  const auto branch = static_cast<std::uint32_t>(16 * (body + 1));
+  k.sites = {
+      load_at(0x00), rounds_at(branch), {branch + 16, Op::kStore, Space::kGlobal, 4}, end_site()};
+  k.text.resize(4);
+  k.fill = [rounds](Warp& w) {
+    w.records.push_back(regular(0, kA, 4));
+    if (rounds > 0) w.records.push_back(regular(1, rounds, 0));
+    w.records.push_back(regular(2, kB, 4));
+    w.records.push_back(regular(3, 0, 0));
+  };
+  return k;
+}
+
+std::uint64_t instructions(const Kernel& k) { return timed(k, h200()).time->instructions; }
+
+// A kernel whose loops left no records, as a recorder leaves it.
+struct Recorded {
+  explicit Recorded(const std::vector<std::string>& text) : program(without_control(text)) {
+    program.arch = "sm_90";
+    launch.block = {128, 1, 1};
+    launch.grid = {10, 1, 1};
+    launch.parameters_at = 0x210;
+  }
+  sim::StaticFlow flow() const {
+    auto code = testing::read_code(program);
+    for (sim::CodeLine& l : code) l.memory = false;
+    return sim::static_flow(program, code, launch);
+  }
+  std::optional<std::uint64_t> rounds() const {
+    const auto f = flow();
+    REQUIRE(f.loops.size() == 1);
+    return f.loops[0].rounds;
+  }
+  void parameter(std::uint32_t value) {
+    for (int k = 0; k < 4; ++k)
+      launch.parameters.push_back(static_cast<std::uint8_t>(value >> 8 * k));
+  }
+  trace::Program program;
+  trace::Launch launch;
+};
+
+}  // namespace
+
+TEST_CASE("time: every round of a loop without accesses is issued") {
+  const std::uint64_t once = instructions(looping(10, 0));
+  CHECK(instructions(looping(10, 1)) == once + 11);
+  CHECK(instructions(looping(10, 1000)) == once + 11 * 1000);
+  CHECK(instructions(looping(10, 1000, 4, 128)) == 16 * (once + 11 * 1000));
+  // A body that is long is taken step by step; it comes to the same.
+  CHECK(instructions(looping(300, 50)) == instructions(looping(300, 0)) + 301 * 50);
+}
+
+TEST_CASE("time: a warp alone takes its stalls for each round") {
+  const double each = (static_cast<double>(cycles(looping(10, 4000))) -
+                       static_cast<double>(cycles(looping(10, 1000)))) /
+                      3000;
+  CHECK(each == Approx(10 * 4 + 5.0).epsilon(0.01));
+  const double longer = (static_cast<double>(cycles(looping(300, 60))) -
+                         static_cast<double>(cycles(looping(300, 20)))) /
+                        40;
+  CHECK(longer == Approx(300 * 4 + 5.0).epsilon(0.01));
+}
+
+TEST_CASE("time: warps in loops share issue slots and pipes") {
+  // 16 warps a scheduler, each ready every fourth cycle: an instruction a cycle is all there is.
+  const std::uint64_t full = cycles(looping(10, 2000, 1, 1024)),
+                      empty = cycles(looping(10, 0, 1, 1024));
+  const double slots = 8 * 11 * 2000.0;
+  CHECK(static_cast<double>(full - empty) == Approx(slots).epsilon(0.05));
+  // Special functions are slower than that by what their pipe takes.
+  Kernel k = looping(4, 2000, 1, 1024);
+  for (std::size_t i = 1; i <= 4; ++i) k.code[i].text = "MUFU.EX2 R1, R3 ;";
+  const double busy = costs().sass("MUFU", {}).busy;
+  CHECK(static_cast<double>(cycles(k) - empty) == Approx(8 * 4 * busy * 2000).epsilon(0.05));
+}
+
+TEST_CASE("time: a branch back that is always taken leads round once by itself") {
+  // while-loops: asked at 0x10, left to 0x50.
+  Kernel k = kernel();
+  k.code = lines({{"LDG.E R4, desc[UR4][R2.64] ;", control(2, 0)},
+                  {"@P0 BRA 0x50 ;", control(5)},
+                  {"FADD R1, R1, R3 ;", control(4)},
+                  {"FADD R1, R1, R3 ;", control(4)},
+                  {"BRA 0x10 ;", control(5)},
+                  {"EXIT ;", control(5)}});
+  k.sites = {load_at(0x00), rounds_at(0x40), end_site()};
+  k.text.resize(3);
+  const auto with = [&](std::uint64_t rounds) {
+    k.fill = [rounds](Warp& w) {
+      w.records.push_back(regular(0, kA, 4));
+      if (rounds > 0) w.records.push_back(regular(1, rounds, 0));
+      w.records.push_back(regular(2, 0, 0));
+    };
+    return instructions(k);
+  };
+  const std::uint64_t none = with(0);
+  CHECK(with(1) == none + 4);
+  CHECK(with(500) == none + 4 * 500);
+}
+
+TEST_CASE("time: a loop around others leads through those that went round with it") {
+  // The inner loop, 0x30 … 0x40, may be passed by.
+  Kernel k = kernel();
+  k.code = lines({{"LDG.E R4, desc[UR4][R2.64] ;", control(2, 0)},
+                  {"FADD R1, R1, R3 ;", control(4)},
+                  {"@P1 BRA 0x50 ;", control(5)},
+                  {"FADD R1, R1, R3 ;", control(4)},
+                  {"@P0 BRA 0x30 ;", control(5)},
+                  {"@P2 BRA 0x10 ;", control(5)},
+                  {"EXIT ;", control(5)}});
+  k.sites = {load_at(0x00), rounds_at(0x40), rounds_at(0x50), end_site()};
+  k.text.resize(4);
+  // 10 times the outer one, the inner one 5 times in each.
+  k.fill = [](Warp& w) {
+    w.records.push_back(regular(0, kA, 4));
+    w.records.push_back(regular(1, 10 * 4, 0));
+    w.records.push_back(regular(2, 9, 0));
+    w.records.push_back(regular(3, 0, 0));
+  };
+  CHECK(instructions(k) == 1 + 10 * (2 + 5 * 2 + 1) + 1);
+}
+
+TEST_CASE("counts: rounds change nothing, nor who comes first") {
+  const auto replayed = [](bool rounds) {
+    Kernel k = looping(10, rounds ? 77 : 0, 600, 256);
+    const auto fill = k.fill;
+    k.fill = [fill](Warp& w) {
+      fill(w);
+      for (trace::Record& r : w.records)
+        if (r.site != 1) r.base += (w.cta * 8 + w.warp) * 96 % (8 << 20);
+    };
+    TemporaryFolder folder;
+    write_trace(folder.file("t.wmt"), {k}, {});
+    const auto reader = testing::open(folder.file("t.wmt"));
+    return must(sim::replay(reader, h200(), {})).details.at(0);
+  };
+  const auto with = replayed(true), without = replayed(false);
+  CHECK(with.metrics.metrics.size() == without.metrics.metrics.size());
+  for (const auto& [name, value] : without.metrics.metrics) {
+    INFO(name);
+    CHECK(with.metrics.metrics.at(name).value == value.value);
+  }
+}
+
+// --- from the code alone
+// --------------------------------------------------------------------------
+
+TEST_CASE("static: a loop counts up to a constant") {
+  const Recorded r({"MOV R0, RZ ;", "FFMA R7, R2, R7, 1 ;", "VIADD R0, R0, 0x1 ;",
+                    "ISETP.NE.AND P0, PT, R0, 0x3e8, PT ;", "@P0 BRA 0x10 ;", "EXIT ;"});
+  CHECK(r.rounds() == 999);
+}
+
+TEST_CASE("static: an unrolled loop counts a parameter down, and its guard is decided") {
+  std::vector<std::string> text = {"LDC R4, c[0x0][0x214] ;",
+                                   "ISETP.GE.AND P0, PT, R4, 0x1, PT ;",
+                                   "@!P0 BRA 0xb0 ;",
+                                   "LOP3.LUT R3, R4, 0x3, RZ, 0xc0, !PT ;",
+                                   "IADD3 R4, -R3, R4, RZ ;",
+                                   "FFMA R7, R2, R7, 1 ;",
+                                   "IADD3 R4, R4, -0x4, RZ ;",
+                                   "ISETP.NE.AND P1, PT, R4, RZ, PT ;",
+                                   "FFMA R7, R2, R7, 1 ;",
+                                   "@P1 BRA 0x50 ;",
+                                   "NOP ;",
+                                   "EXIT ;"};
+  Recorded r(text);
+  CHECK_FALSE(r.rounds());  // nobody knows the parameter
+  CHECK_FALSE(r.flow().taken[2]);
+  r.parameter(7), r.parameter(103);
+  CHECK(r.rounds() == 24);  // 25 times four
+  CHECK(r.flow().taken[2] == false);
+  r.launch.parameters.clear();
+  r.parameter(7), r.parameter(0);
+  CHECK(r.flow().taken[2] == true);
+}
+
+TEST_CASE("static: uniform registers, shifts, halves as constants, sizes of the block") {
+  // for (i = blockDim.x / 2; i > 0; i >>= 1)
+  const Recorded halves({"ULDC UR4, c[0x0][0x0] ;", "USHF.R.U32.HI UR4, URZ, 0x1, UR4 ;",
+                         "FADD R1, R1, R2 ;", "USHF.R.U32.HI UR4, URZ, 0x1, UR4 ;",
+                         "UISETP.NE.AND UP0, UPT, UR4, URZ, UPT ;",
+                         "PLOP3.LUT P0, PT, PT, PT, UP0, 0x80, 0x0 ;", "@P0 BRA 0x20 ;", "EXIT ;"});
+  CHECK(halves.rounds() == 6);  // 64, 32, 16, 8, 4, 2, 1
+  // HFMA2 of nothing brings 0x0019660d; down by 0x10000 while positive.
+  const Recorded constant({"HFMA2.MMA R9, -RZ, RZ, 1.490116119384765625e-06, 1549 ;",
+                           "IADD3 R9, R9, -0x10000, RZ ;", "ISETP.GT.AND P0, PT, R9, RZ, PT ;",
+                           "@P0 BRA 0x10 ;", "EXIT ;"});
+  CHECK(constant.rounds() == 0x19);
+}
+
+TEST_CASE("static: what data decides is not known") {
+  // A second way out.
+  CHECK_FALSE(Recorded({"MOV R0, RZ ;", "FFMA R7, R2, R7, 1 ;", "VIADD R0, R0, 0x1 ;",
+                        "ISETP.GE.AND P0, PT, R0, 0x10, PT ;", "FSETP.LT.AND P1, PT, R7, 4, PT ;",
+                        "@!P0 BRA P1, 0x10 ;", "EXIT ;"})
+                  .rounds());
+  // The thread's number.
+  CHECK_FALSE(Recorded({"S2R R0, SR_TID.X ;", "FFMA R7, R2, R7, 1 ;", "IADD3 R0, R0, -0x1, RZ ;",
+                        "ISETP.GT.AND P0, PT, R0, RZ, PT ;", "@P0 BRA 0x10 ;", "EXIT ;"})
+                  .rounds());
+  // It begins differently on two ways.
+  CHECK_FALSE(Recorded({"MOV R0, 0x10 ;", "@P2 MOV R0, 0x20 ;", "IADD3 R0, R0, -0x1, RZ ;",
+                        "ISETP.GT.AND P0, PT, R0, RZ, PT ;", "@P0 BRA 0x20 ;", "EXIT ;"})
+                  .rounds());
+  // It changes in some rounds only.
+  CHECK_FALSE(Recorded({"MOV R0, 0x10 ;", "@P2 BRA 0x30 ;", "IADD3 R0, R0, -0x1, RZ ;",
+                        "ISETP.GT.AND P0, PT, R0, RZ, PT ;", "@P0 BRA 0x10 ;", "EXIT ;"})
+                  .rounds());
+  // Endless, as what stands behind every kernel: no loop at all.
+  CHECK(Recorded({"EXIT ;", "BRA 0x10 ;", "NOP ;"}).flow().loops.empty());
+}
+
+namespace {
+
+Kernel recorded_nest(bool known) {
+  Kernel k = kernel();
+  k.code = lines({{"LDG.E R4, desc[UR4][R2.64] ;", control(2, 0)},
+                  {"MOV R0, 0x7 ;", control(4)},
+                  {"MOV R1, 0x5 ;", control(4)},
+                  {"FADD R8, R8, R3 ;", control(4)},
+                  {"IADD3 R1, R1, -0x1, RZ ;", control(4)},
+                  {"ISETP.NE.AND P1, PT, R1, RZ, PT ;", control(4)},
+                  {"@P1 BRA 0x30 ;", control(5)},
+                  {known ? "IADD3 R0, R0, -0x1, RZ ;" : "IADD3 R0, R0, -R4, RZ ;", control(4)},
+                  {"ISETP.NE.AND P0, PT, R0, RZ, PT ;", control(4)},
+                  {"@P0 BRA 0x20 ;", control(5)},
+                  {"EXIT ;", control(5)}});
+  k.sites = {load_at(0x00), end_site()};
+  k.text.resize(2);
+  k.fill = [](Warp& w) {
+    w.records.push_back(regular(0, kA, 4));
+    w.records.push_back(regular(1, 0, 0));
+  };
+  return k;
+}
+
+}  // namespace
+
+TEST_CASE("static: nested loops of a recorded trace are gone round as often as the code says") {
+  CHECK(instructions(recorded_nest(true)) == 2 + 7 * (1 + 5 * 4 + 3) + 1);
+}
+
+TEST_CASE("static: loops of which nobody knows are told of") {
+  const auto known = timed(recorded_nest(true), h200());
+  CHECK(known.loops_taken_once.empty());
+  const auto unknown = timed(recorded_nest(false), h200());
+  REQUIRE(unknown.loops_taken_once == std::vector<std::string>{"pc 0x0090"});
+  CHECK(std::any_of(unknown.notes.begin(), unknown.notes.end(), [](const std::string& note) {
+    return note.starts_with("1 loop without memory accesses was taken once") &&
+           note.ends_with(": pc 0x0090");
+  }));
+  // The inner one is known all the same.
+  CHECK(unknown.time->instructions == 2 + (1 + 5 * 4 + 3) + 1);
+}
+
+TEST_CASE("static: a trace with records of rounds is believed, not the code") {
+  Kernel k = recorded_nest(true);
+  k.sites.push_back(rounds_at(0x60));
+  k.text.resize(3);
+  k.fill = [](Warp& w) {
+    w.records.push_back(regular(0, kA, 4));
+    w.records.push_back(regular(2, 100, 0));
+    w.records.push_back(regular(1, 0, 0));
+  };
+  CHECK(instructions(k) == 2 + (1 + 4 + 3) + 4 * 100 + 1);
+}
