@@ -3,6 +3,7 @@
 
 #include <cstring>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "tests/catch.hpp"
@@ -50,8 +51,8 @@ std::vector<unsigned char> small_cubin() {
     put(symbols, 0, 8);
     put(symbols, size, 8);
   };
-  symbol("_Z1kPf", 0x10, 4, 0x300);
-  symbol("f", 0, 5, 0x80);
+  symbol("_Z1kPf", 0x10, 5, 0x300);
+  symbol("f", 0, 6, 0x80);
   symbol("vprintf", 0, 0, 0);  // not in this file
   for (const auto& [attribute, value] : {std::pair{0x2f, 24}, std::pair{0x11, 160}}) {
     put(info, 4, 1);
@@ -60,10 +61,26 @@ std::vector<unsigned char> small_cubin() {
     put(info, 1, 4);
     put(info, static_cast<unsigned>(value), 4);
   }
+  // As nvcc 13 writes them for (float*, const float*, int, int).
+  std::vector<unsigned char> own;
+  for (const auto& [ordinal, offset, size] :
+       {std::tuple{3, 0x14, 0x11f000}, std::tuple{2, 0x10, 0x11f000}, std::tuple{1, 8, 0x21f000},
+        std::tuple{0, 0, 0x21f000}}) {
+    put(own, 0x000c1704, 4);
+    put(own, 0, 4);
+    put(own, static_cast<unsigned>(ordinal), 2);
+    put(own, static_cast<unsigned>(offset), 2);
+    put(own, static_cast<unsigned>(size), 4);
+  }
+  put(own, 0x00ff1b03, 4);  // a value in the header itself
+  put(own, 0x00080a04, 4);
+  put(own, 0x1c, 4);
+  put(own, 0x00180210, 4);
   std::vector<Part> parts{{"", 0, 0, {}, 0},
                           {".strtab", 3, 0, strings, 0},
                           {".symtab", 2, 1, symbols, 0},
                           {".nv.info", 0x70000000, 2, info, 0},
+                          {".nv.info._Z1kPf", 0x70000000, 2, own, 0},
                           {".text._Z1kPf", 1, 2, code(), 0},
                           {".text.f", 1, 2, std::vector<unsigned char>(0x80), 0},
                           {".nv.shared._Z1kPf", 8, 0, {}, 1024 + 256},
@@ -98,6 +115,46 @@ std::vector<unsigned char> small_cubin() {
 }
 
 }  // namespace
+
+TEST_CASE("a kernel's parameters are found, and packed as its code reads them", "[record][cubin]") {
+  const auto cubin = parse_cubin(small_cubin());
+  REQUIRE(cubin.ok());
+  const KernelParameters& p = cubin->find("_Z1kPf")->parameters;
+  CHECK(p.at == 0x210);
+  CHECK(p.bytes == 0x18);
+  REQUIRE(p.each.size() == 4);
+  CHECK(p.each[0] == KernelParameters::One{3, 0x14, 4});
+  CHECK(p.each[3] == KernelParameters::One{0, 0, 8});
+  CHECK(cubin->find("f")->parameters.bytes == 0);
+
+  std::uint64_t out = 0x7f0011223344, in = 0x7f0055667788;
+  std::int32_t n = 100, rounds = -3;
+  void* each[] = {&out, &in, &n, &rounds};
+  const auto packed = pack_parameters(p, each, nullptr);
+  REQUIRE(packed.size() == 0x18);
+  const auto at = [&](const std::vector<std::uint8_t>& bytes, std::size_t offset) {
+    std::int32_t v = 0;
+    std::memcpy(&v, bytes.data() + offset, 4);
+    return v;
+  };
+  CHECK(at(packed, 0) == 0x11223344);
+  CHECK(at(packed, 8) == 0x55667788);
+  CHECK(at(packed, 0x10) == 100);
+  CHECK(at(packed, 0x14) == -3);
+
+  // The other way: a buffer with all of them (CU_LAUNCH_PARAM_BUFFER_POINTER and _SIZE).
+  std::vector<std::uint8_t> buffer = packed;
+  std::size_t size = buffer.size();
+  void* extra[] = {reinterpret_cast<void*>(1), buffer.data(), reinterpret_cast<void*>(2), &size,
+                   nullptr};
+  CHECK(pack_parameters(p, nullptr, extra) == packed);
+  // Nothing is made up.
+  CHECK(pack_parameters(p, nullptr, nullptr).empty());
+  CHECK(pack_parameters({}, each, nullptr).empty());
+  KernelParameters beyond = p;
+  beyond.each[0].offset = 0x16;
+  CHECK(pack_parameters(beyond, each, nullptr).empty());
+}
 
 TEST_CASE("functions and their resources are found", "[record][cubin]") {
   const auto cubin = parse_cubin(small_cubin());

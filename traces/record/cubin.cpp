@@ -17,6 +17,9 @@ constexpr std::uint64_t kInstructionBytes = 16;
 constexpr unsigned kCudaEntry = 0x10;            // st_other of a kernel
 constexpr std::uint64_t kReservedShared = 1024;  // bytes at the start of a CTA's window, since 8.0
 constexpr unsigned kAttributeRegisters = 0x2f, kAttributeFrame = 0x11, kFormatSized = 4;
+// Of a kernel's own section, as `cuobjdump -elf` names them: EIATTR_PARAM_CBANK and
+// EIATTR_KPARAM_INFO.
+constexpr unsigned kAttributeParameters = 0x0a, kAttributeParameter = 0x17;
 
 class Bytes {
  public:
@@ -94,6 +97,27 @@ void read_attributes(const Bytes& elf, const Section& section, Attributes& out) 
   }
 }
 
+// Where a kernel's parameters are: offset in the bank and size of all; of each its number, offset
+// and, in the upper 14 bits of a word, its size.
+KernelParameters read_parameters(const Bytes& elf, const Section& section) {
+  KernelParameters out;
+  std::uint64_t at = section.offset;
+  const std::uint64_t end = section.offset + section.size;
+  while (at + 4 <= end && elf.holds(at, 4)) {
+    const auto format = elf.get<std::uint8_t>(at), attribute = elf.get<std::uint8_t>(at + 1);
+    const auto size = elf.get<std::uint16_t>(at + 2);
+    if (format == kFormatSized && attribute == kAttributeParameters && size >= 8) {
+      out.at = elf.get<std::uint16_t>(at + 8);
+      out.bytes = elf.get<std::uint16_t>(at + 10);
+    }
+    if (format == kFormatSized && attribute == kAttributeParameter && size >= 12)
+      out.each.push_back({elf.get<std::uint16_t>(at + 8), elf.get<std::uint16_t>(at + 10),
+                          elf.get<std::uint32_t>(at + 12) >> 18});
+    at += 4 + (format == kFormatSized ? size : 0u);
+  }
+  return out;
+}
+
 // e_flags holds the architecture in bits 8..15 (new layout, ABI 8 and later) or 0..7.
 std::string architecture(const Bytes& elf) {
   const auto flags = elf.get<std::uint32_t>(48);
@@ -165,6 +189,8 @@ Result<Cubin> parse_cubin(std::span<const unsigned char> image) {
     function.registers = value(attributes.registers);
     function.local_bytes = value(attributes.frame);
     for (const Section& section : sections) {
+      if (function.kernel && section.name == ".nv.info." + function.name)
+        function.parameters = read_parameters(elf, section);
       if (function.kernel && section.name == ".nv.shared." + function.name) {
         function.static_shared =
             static_cast<std::uint32_t>(section.size - std::min(section.size, reserved));

@@ -10,6 +10,7 @@
 
 #include "base/error.hpp"
 #include "traces/program.hpp"
+#include "traces/record/parameters.hpp"
 
 namespace warpmem::record {
 
@@ -25,6 +26,7 @@ struct CubinFunction {
   std::uint32_t registers = 0;      // per thread
   std::uint32_t static_shared = 0;  // bytes per CTA, without what the driver reserves
   std::uint32_t local_bytes = 0;    // stack frame and spills per thread
+  KernelParameters parameters;
 };
 
 struct Cubin {

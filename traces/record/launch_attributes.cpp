@@ -11,6 +11,9 @@ namespace warpmem::record {
 namespace {
 
 thread_local std::optional<LaunchAttributes> t_launch;  // of the launch call this thread is in
+// Its parameters, which are the caller's for as long as the call lasts.
+thread_local void** t_each = nullptr;
+thread_local void** t_extra = nullptr;
 
 trace::AccessWindow window_of(const CUaccessPolicyWindow& w) {
   trace::AccessWindow window;
@@ -84,12 +87,14 @@ void AttributeTracker::driver_call(std::uint32_t cbid, const void* params, const
     case SANITIZER_CBID_DRIVER_API_cuLaunchKernel_ptsz: {
       const auto& p = *static_cast<const cuLaunchKernel_params*>(params);
       launch(p.f, symbol, from_launch(p.f, p.sharedMemBytes));
+      t_each = p.kernelParams, t_extra = p.extra;
       break;
     }
     case SANITIZER_CBID_DRIVER_API_cuLaunchCooperativeKernel:
     case SANITIZER_CBID_DRIVER_API_cuLaunchCooperativeKernel_ptsz: {
       const auto& p = *static_cast<const cuLaunchCooperativeKernel_params*>(params);
       launch(p.f, symbol, from_launch(p.f, p.sharedMemBytes));
+      t_each = p.kernelParams, t_extra = nullptr;
       break;
     }
     case SANITIZER_CBID_DRIVER_API_cuLaunchKernelEx:
@@ -98,6 +103,7 @@ void AttributeTracker::driver_call(std::uint32_t cbid, const void* params, const
       if (p.config == nullptr) break;
       LaunchAttributes attributes = from_launch(p.f, p.config->sharedMemBytes);
       apply(p.config->attrs, p.config->numAttrs, attributes);
+      t_each = p.kernelParams, t_extra = p.extra;
       launch(p.f, nullptr, attributes);  // its `symbol` is no kernel's name (driver 580)
       break;
     }
@@ -157,7 +163,14 @@ LaunchAttributes AttributeTracker::current(const std::string& name, const void* 
   return result;
 }
 
-void AttributeTracker::driver_call_over() { t_launch.reset(); }
+void AttributeTracker::driver_call_over() {
+  t_launch.reset();
+  t_each = t_extra = nullptr;
+}
+
+std::vector<std::uint8_t> AttributeTracker::parameters(const KernelParameters& kernel) {
+  return pack_parameters(kernel, t_each, t_extra);
+}
 
 std::uint64_t AttributeTracker::set_aside() const {
   const std::lock_guard lock(mutex_);

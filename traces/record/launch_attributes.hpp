@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "traces/launch.hpp"
+#include "traces/record/parameters.hpp"
 
 namespace warpmem::record {
 
@@ -29,6 +30,9 @@ class AttributeTracker {
   // What the launch call that this thread is in asks for; falls back to the kernel's last launch
   // call (a graph's kernels were launched when it was captured).
   LaunchAttributes current(const std::string& name, const void* function, CUstream stream) const;
+  // The kernel parameters of the launch call that this thread is in; empty outside of one, as for a
+  // graph's kernels.
+  static std::vector<std::uint8_t> parameters(const KernelParameters& kernel);
   std::uint64_t set_aside() const;
   // Driver calls to be told of.
   static const std::vector<std::uint32_t>& wanted_calls();

@@ -63,6 +63,7 @@ Programs::Entry Programs::build(const void* module, const std::string& function)
     code->ranges.push_back({});  // matches no pc
     output_.note_missing(function + ": where its code was loaded; its records have no PC");
   }
+  KernelParameters parameters;
   const auto loaded = modules_.find(module);
   if (loaded == modules_.end()) {
     output_.note_missing(function +
@@ -74,11 +75,12 @@ Programs::Entry Programs::build(const void* module, const std::string& function)
     program.registers = kernel->registers;
     program.static_shared = kernel->static_shared;
     program.local_bytes = kernel->local_bytes;
+    parameters = kernel->parameters;
     add_code(module, *cubin, *kernel, program, *code);
   }
   code->program = output_.add_program(program);
   program.code.clear();
-  return {std::move(code), std::move(program)};
+  return {std::move(code), std::move(program), std::move(parameters)};
 }
 
 // nvdisasm takes a third of a second to start, so a small module is done in one go.

@@ -28,6 +28,7 @@ class Programs {
   struct Entry {
     std::shared_ptr<const CodeMap> code;
     trace::Program program;  // its resources are repeated in each launch; the code is dropped
+    KernelParameters parameters;
   };
 
   Programs(Output& output, Locate locate, std::string nvdisasm)

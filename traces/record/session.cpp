@@ -179,6 +179,8 @@ Session::Launch Session::describe(std::uint32_t id, const Sanitizer_LaunchData& 
   launch.carveout = attributes.carveout;
   launch.window = attributes.window;
   launch.set_aside = attributes_.set_aside();
+  launch.parameters = AttributeTracker::parameters(entry.parameters);
+  launch.parameters_at = entry.parameters.at;
   launch.context = context.number;
   launch.stream = streams_.try_emplace(data.hStream, streams_.size()).first->second;
   launch.allocations = allocations_.snapshot();
