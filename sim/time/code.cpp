@@ -93,6 +93,7 @@ CodeLine sass_line(const trace::SassInstruction& in, const model::InstructionTab
   CodeLine l;
   l.cost = sass_cost(in, table);
   l.memory = in.is_memory() || in.kind == InstructionKind::kBarrier;
+  l.accesses = l.memory && in.space != trace::Space::kLocal;
   l.guarded = in.guard.when != trace::Guard::When::kAlways;
   l.calls = in.kind == InstructionKind::kCall;
   l.ends = in.kind == InstructionKind::kExit || in.kind == InstructionKind::kReturn;

@@ -29,6 +29,7 @@ struct CodeLine {
   bool joins = false;         // arrives at its cluster's barrier
   bool meets = false;         // waits at it
   bool memory = false;        // leaves a record when some lane runs it
+  bool accesses = false;      // … by its text; spilled registers aside, which nobody sees
   bool guarded = false;
   bool falls = true;         // may go on to the next line
   bool ends = false;         // a warp may end here

@@ -38,7 +38,9 @@ class Reader {
       for (std::uint32_t i = 0; i < code_.size(); ++i) {
         if (!flow_.reached(i) || !flow_.inside(l, i)) continue;
         inside.push_back(i);
-        traced |= code_[i].memory;
+        // One that accesses memory and left no record has not run; one that looks whether a copy
+        // is there runs until it is, which is waited for all the same.
+        traced |= code_[i].memory || code_[i].accesses || code_[i].waits_copies;
         if (flow_.back_edge[i] == l) branch = i;
       }
       // One that nothing leaves stands behind a kernel's end and never runs.

@@ -235,6 +235,13 @@ TEST_CASE("static: what data decides is not known") {
   CHECK_FALSE(Recorded({"MOV R0, 0x10 ;", "@P2 BRA 0x30 ;", "IADD3 R0, R0, -0x1, RZ ;",
                         "ISETP.GT.AND P0, PT, R0, RZ, PT ;", "@P0 BRA 0x10 ;", "EXIT ;"})
                   .rounds());
+  // With an access that left no record: it did not run. One that waits for a copy does as it must.
+  for (const char* other :
+       {"LDG.E R8, desc[UR4][R2.64] ;", "SYNCS.PHASECHK.TRANS64.TRYWAIT P1, [UR4], R5 ;"})
+    CHECK(Recorded({"MOV R0, RZ ;", other, "VIADD R0, R0, 0x1 ;",
+                    "ISETP.NE.AND P0, PT, R0, 0x3e8, PT ;", "@P0 BRA 0x10 ;", "EXIT ;"})
+              .flow()
+              .loops.empty());
   // Endless, as what stands behind every kernel: no loop at all.
   CHECK(Recorded({"EXIT ;", "BRA 0x10 ;", "NOP ;"}).flow().loops.empty());
 }
