@@ -131,10 +131,13 @@ Paths::Paths(std::span<const trace::Site> sites, const trace::Program& program,
   if (told) flow_ = flow_of_code(code_);
   if (launch && !told && program.level == trace::Level::kSass)
     static_ = static_flow(program, code_, *launch);
-  for (const StaticLoop& l : static_.loops)
-    if (!l.rounds) taken_once_.push_back(code_[l.branch].pc);
-  std::sort(taken_once_.begin(), taken_once_.end());
   if (!code_.empty()) graph_ = std::make_unique<Graph>(code_, static_.taken);
+  for (const StaticLoop& l : static_.loops) {
+    graph_->search(0);
+    const std::size_t header = graph_->block(l.header) + 1;  // constants may rule it out altogether
+    if (!l.rounds && graph_->before[0][header] != header) taken_once_.push_back(code_[l.branch].pc);
+  }
+  std::sort(taken_once_.begin(), taken_once_.end());
   if (std::any_of(static_.taken.begin(), static_.taken.end(), [](auto t) { return t.has_value(); }))
     whole_ = std::make_unique<Graph>(code_, std::vector<std::optional<bool>>{});
   if (sites_ <= 512) table_.resize((sites_ + 1) * (sites_ + 1));

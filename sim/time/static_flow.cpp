@@ -50,7 +50,7 @@ class Reader {
       loop.header = *std::find_if(inside.begin(), inside.end(), [&](std::uint32_t i) {
         return flow_.block_of[i] == flow_.loops[l].header;
       });
-      loop.rounds = count(l, inside, branch);
+      loop.rounds = counted_of(l).rounds;
       out.loops.push_back(std::move(loop));
     }
     return out;
@@ -73,10 +73,13 @@ class Reader {
   }
 
   // The value before line `line`, when all ways to it bring the same.
-  Value at(StaticRegister r, std::uint32_t line) { return from_all(r, before_[line], line == 0); }
+  Value at(StaticRegister r, std::uint32_t line) {
+    return from_all(r, before_[line], line, line == 0);
+  }
 
-  // … of what these lines leave behind them.
-  Value from_all(StaticRegister r, const std::vector<std::uint32_t>& lines, bool from_start) {
+  // … of what these lines leave behind them for line `user`.
+  Value from_all(StaticRegister r, const std::vector<std::uint32_t>& lines, std::uint32_t user,
+                 bool from_start) {
     if (from_start) return std::nullopt;
     std::vector<std::uint32_t> open = lines;
     std::set<std::uint32_t> seen(open.begin(), open.end());
@@ -84,6 +87,14 @@ class Reader {
     while (!open.empty()) {
       const std::uint32_t i = open.back();
       open.pop_back();
+      if (const std::uint32_t loop = left_behind(i, user); loop != kNobody) {
+        const auto& after = counted_of(loop).after;
+        if (const auto v = after.find(r); v != after.end()) {
+          if (found && *found != v->second) return std::nullopt;
+          found = v->second;
+          continue;
+        }
+      }
       const StaticLine& l = lines_[i];
       if (std::find(l.writes.begin(), l.writes.end(), r) != l.writes.end()) {
         const auto runs = guard(i);
@@ -100,6 +111,15 @@ class Reader {
         if (seen.insert(p).second) open.push_back(p);
     }
     return found;
+  }
+
+  // The outermost loop around a line that another line is not in.
+  std::uint32_t left_behind(std::uint32_t line, std::uint32_t user) const {
+    std::uint32_t out = kNobody;
+    for (std::uint32_t l = flow_.loop_of[flow_.block_of[line]]; l != kNobody;
+         l = flow_.loops[l].outer)
+      if (!flow_.inside(l, user)) out = l;
+    return out;
   }
 
   std::optional<bool> guard(std::uint32_t line) {
@@ -125,15 +145,61 @@ class Reader {
   // Registers that an instruction reads.
   static void read_by(const StaticLine& l, std::vector<StaticRegister>& out) {
     if (l.guard != kNoRegister) out.push_back(l.guard);
-    for (const StaticOperand& o : l.operands)
-      if (o.reg != kNoRegister) out.push_back(o.reg);
+    for (std::size_t i = 0; i < l.operands.size(); ++i) {
+      const StaticOperand& o = l.operands[i];
+      // Results stand first; of two one is a predicate.
+      const bool result = i == 0 || (i == 1 && (o.predicate || l.operands[0].predicate));
+      const bool written = std::find(l.writes.begin(), l.writes.end(), o.reg) != l.writes.end();
+      if (o.reg != kNoRegister && !(result && written)) out.push_back(o.reg);
+    }
   }
 
-  std::optional<std::uint64_t> count(std::uint32_t loop, const std::vector<std::uint32_t>& inside,
-                                     std::uint32_t branch) {
+  // Lines of the loop whose value of the register may be what line `line` reads, a round before
+  // included.
+  std::vector<std::uint32_t> writers(StaticRegister r, std::uint32_t line,
+                                     std::uint32_t loop) const {
+    std::vector<std::uint32_t> out, open(before_[line]);
+    std::set<std::uint32_t> seen(open.begin(), open.end());
+    while (!open.empty()) {
+      const std::uint32_t i = open.back();
+      open.pop_back();
+      if (!flow_.inside(loop, i)) continue;
+      const StaticLine& l = lines_[i];
+      if (std::find(l.writes.begin(), l.writes.end(), r) != l.writes.end() && !l.never) {
+        out.push_back(i);
+        if (l.guard == kNoRegister) continue;
+      }
+      for (const std::uint32_t p : before_[i])
+        if (seen.insert(p).second) open.push_back(p);
+    }
+    return out;
+  }
+
+  // A loop that was run.
+  struct Counted {
+    std::optional<std::uint64_t> rounds;
+    std::map<StaticRegister, std::uint32_t> after;  // values of registers behind it
+  };
+  const Counted& counted_of(std::uint32_t loop) {
+    const auto [known, fresh] = counted_.try_emplace(loop);  // … while it is run: nothing
+    if (fresh) {
+      Counted c;
+      c.rounds = count(loop, c.after);
+      known->second = std::move(c);
+    }
+    return known->second;
+  }
+
+  std::optional<std::uint64_t> count(std::uint32_t loop,
+                                     std::map<StaticRegister, std::uint32_t>& after) {
     constexpr std::uint64_t kMost = 1u << 21;  // instructions that are run to find out
-    std::uint32_t branches = 0;
-    for (const std::uint32_t i : inside) branches += flow_.back_edge[i] == loop ? 1u : 0u;
+    std::vector<std::uint32_t> inside;
+    std::uint32_t branches = 0, branch = kNobody;
+    for (std::uint32_t i = 0; i < code_.size(); ++i) {
+      if (!flow_.reached(i) || !flow_.inside(loop, i)) continue;
+      inside.push_back(i);
+      if (flow_.back_edge[i] == loop) ++branches, branch = i;
+    }
     if (branches != 1) return std::nullopt;
     // What decides, and all that has a part in it.
     std::vector<std::uint32_t> slice = leaves(loop, inside);
@@ -147,12 +213,9 @@ class Reader {
       std::vector<StaticRegister> reads;
       read_by(lines_[i], reads);
       for (const StaticRegister r : reads) {
-        if (!wanted.insert(r).second) continue;
-        for (const std::uint32_t j : inside)
-          if (std::find(lines_[j].writes.begin(), lines_[j].writes.end(), r) !=
-                  lines_[j].writes.end() &&
-              chosen.insert(j).second)
-            slice.push_back(j);
+        wanted.insert(r);
+        for (const std::uint32_t j : writers(r, i, loop))
+          if (chosen.insert(j).second) slice.push_back(j);
       }
     }
     std::sort(slice.begin(), slice.end(), [&](std::uint32_t a, std::uint32_t b) {
@@ -168,7 +231,7 @@ class Reader {
       if (!flow_.inside(loop, p)) outside.push_back(p);
     const auto value = [&](StaticRegister r) -> Value {
       const auto [entry, fresh] = now.try_emplace(r);
-      if (fresh) entry->second = from_all(r, outside, outside.empty());
+      if (fresh) entry->second = from_all(r, outside, header, outside.empty());
       return entry->second;
     };
     for (std::uint64_t rounds = 0, ran = 0; ran < kMost; ++rounds) {
@@ -181,8 +244,16 @@ class Reader {
           const bool stays_if_taken =
               code_[i].target >= 0 &&
               flow_.inside(loop, static_cast<std::uint32_t>(code_[i].target));
-          if (*runs != stays_if_taken) return rounds;
-          continue;
+          if (*runs == stays_if_taken) continue;
+          // Of what was followed in each of its changes the value is known behind the loop, too.
+          for (const auto& [r, v] : now)
+            if (v && std::all_of(inside.begin(), inside.end(), [&](std::uint32_t j) {
+                  const auto& writes = lines_[j].writes;
+                  return chosen.contains(j) ||
+                         std::find(writes.begin(), writes.end(), r) == writes.end();
+                }))
+              after[r] = *v;
+          return rounds;
         }
         if (!*runs) continue;
         std::vector<std::pair<StaticRegister, Value>> results;
@@ -202,6 +273,7 @@ class Reader {
   trace::CodeFlow flow_;
   std::map<std::pair<std::uint32_t, StaticRegister>, Value> known_;
   std::map<std::uint32_t, std::optional<bool>> guards_;
+  std::map<std::uint32_t, Counted> counted_;
 };
 
 }  // namespace

@@ -4,7 +4,7 @@
 // A loop's rounds are known when whether it goes on depends only on integers that begin with
 // something known (static_values.hpp) and change by instructions that every round runs: these are
 // run, round after round. Unrolled loops and those that count down, in shifts or by parameters
-// come out alike.
+// come out alike, and what a loop leaves behind is known to those that follow it.
 #pragma once
 
 #include <cstdint>

@@ -170,6 +170,32 @@ TEST_CASE("counts: rounds change nothing, nor who comes first") {
   }
 }
 
+namespace {
+
+Kernel recorded_nest(bool known) {
+  Kernel k = kernel();
+  k.code = lines({{"LDG.E R4, desc[UR4][R2.64] ;", control(2, 0)},
+                  {"MOV R0, 0x7 ;", control(4)},
+                  {"MOV R1, 0x5 ;", control(4)},
+                  {"FADD R8, R8, R3 ;", control(4)},
+                  {"IADD3 R1, R1, -0x1, RZ ;", control(4)},
+                  {"ISETP.NE.AND P1, PT, R1, RZ, PT ;", control(4)},
+                  {"@P1 BRA 0x30 ;", control(5)},
+                  {known ? "IADD3 R0, R0, -0x1, RZ ;" : "IADD3 R0, R0, -R4, RZ ;", control(4)},
+                  {"ISETP.NE.AND P0, PT, R0, RZ, PT ;", control(4)},
+                  {"@P0 BRA 0x20 ;", control(5)},
+                  {"EXIT ;", control(5)}});
+  k.sites = {load_at(0x00), end_site()};
+  k.text.resize(2);
+  k.fill = [](Warp& w) {
+    w.records.push_back(regular(0, kA, 4));
+    w.records.push_back(regular(1, 0, 0));
+  };
+  return k;
+}
+
+}  // namespace
+
 // --- from the code alone
 // --------------------------------------------------------------------------
 
@@ -217,6 +243,43 @@ TEST_CASE("static: uniform registers, shifts, halves as constants, sizes of the 
   CHECK(constant.rounds() == 0x19);
 }
 
+TEST_CASE("static: a value that comes out of a loop is known behind it") {
+  // Four at a time while there are more than three, then the rest one by one.
+  Recorded r({"LDC R4, c[0x0][0x210] ;", "IADD3 R4, R4, -0x4, RZ ;",
+              "ISETP.GT.AND P0, PT, R4, 0x3, PT ;", "@P0 BRA 0x10 ;", "FADD R1, R1, R2 ;",
+              "IADD3 R4, R4, -0x1, RZ ;", "ISETP.GT.AND P0, PT, R4, RZ, PT ;", "@P0 BRA 0x40 ;",
+              "EXIT ;"});
+  r.parameter(23);
+  const auto f = r.flow();
+  REQUIRE(f.loops.size() == 2);
+  CHECK(f.loops[0].rounds == 4);  // 20 of them
+  CHECK(f.loops[1].rounds == 2);
+}
+
+TEST_CASE("static: a predicate that serves for something else as well") {
+  CHECK(Recorded({"MOV R0, RZ ;", "FSETP.LT.AND P0, PT, R7, 4, PT ;", "@!P0 FADD R7, R7, R7 ;",
+                  "VIADD R0, R0, 0x1 ;", "ISETP.NE.AND P0, PT, R0, 0x10, PT ;", "@P0 BRA 0x10 ;",
+                  "EXIT ;"})
+            .rounds() == 15);
+}
+
+TEST_CASE("static: a loop that constants rule out is not told of") {
+  Kernel k = recorded_nest(false);
+  const auto told = [&](const std::string& guard) {
+    k.code = lines({{"LDG.E R4, desc[UR4][R2.64] ;", control(2, 0)},
+                    {"ISETP.NE.AND P2, PT, " + guard + ", RZ, PT ;", control(4)},
+                    {"@!P2 BRA 0x70 ;", control(5)},
+                    {"IADD3 R0, R0, -R4, RZ ;", control(4)},
+                    {"ISETP.NE.AND P0, PT, R0, RZ, PT ;", control(4)},
+                    {"@P0 BRA 0x30 ;", control(5)},
+                    {"NOP ;", control(1)},
+                    {"EXIT ;", control(5)}});
+    return timed(k, h200()).loops_taken_once.size();
+  };
+  CHECK(told("R4") == 1);
+  CHECK(told("RZ") == 0);
+}
+
 TEST_CASE("static: what data decides is not known") {
   // A second way out.
   CHECK_FALSE(Recorded({"MOV R0, RZ ;", "FFMA R7, R2, R7, 1 ;", "VIADD R0, R0, 0x1 ;",
@@ -245,32 +308,6 @@ TEST_CASE("static: what data decides is not known") {
   // Endless, as what stands behind every kernel: no loop at all.
   CHECK(Recorded({"EXIT ;", "BRA 0x10 ;", "NOP ;"}).flow().loops.empty());
 }
-
-namespace {
-
-Kernel recorded_nest(bool known) {
-  Kernel k = kernel();
-  k.code = lines({{"LDG.E R4, desc[UR4][R2.64] ;", control(2, 0)},
-                  {"MOV R0, 0x7 ;", control(4)},
-                  {"MOV R1, 0x5 ;", control(4)},
-                  {"FADD R8, R8, R3 ;", control(4)},
-                  {"IADD3 R1, R1, -0x1, RZ ;", control(4)},
-                  {"ISETP.NE.AND P1, PT, R1, RZ, PT ;", control(4)},
-                  {"@P1 BRA 0x30 ;", control(5)},
-                  {known ? "IADD3 R0, R0, -0x1, RZ ;" : "IADD3 R0, R0, -R4, RZ ;", control(4)},
-                  {"ISETP.NE.AND P0, PT, R0, RZ, PT ;", control(4)},
-                  {"@P0 BRA 0x20 ;", control(5)},
-                  {"EXIT ;", control(5)}});
-  k.sites = {load_at(0x00), end_site()};
-  k.text.resize(2);
-  k.fill = [](Warp& w) {
-    w.records.push_back(regular(0, kA, 4));
-    w.records.push_back(regular(1, 0, 0));
-  };
-  return k;
-}
-
-}  // namespace
 
 TEST_CASE("static: nested loops of a recorded trace are gone round as often as the code says") {
   CHECK(instructions(recorded_nest(true)) == 2 + 7 * (1 + 5 * 4 + 3) + 1);
