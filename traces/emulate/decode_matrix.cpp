@@ -32,6 +32,13 @@ constexpr Shape kMma[] = {
     {"m16n8k32", Type::kU4},   {"m16n8k64", Type::kU4},   {"m8n8k32", Type::kS4},
     {"m16n8k32", Type::kS4},   {"m16n8k64", Type::kS4},   {"m8n8k128", Type::kB1},
     {"m16n8k128", Type::kB1},  {"m16n8k256", Type::kB1}};
+constexpr Shape kSparse[] = {
+    {"m16n8k16", Type::kF16},  {"m16n8k32", Type::kF16},  {"m16n8k16", Type::kBf16},
+    {"m16n8k32", Type::kBf16}, {"m16n8k8", Type::kTf32},  {"m16n8k16", Type::kTf32},
+    {"m16n8k32", Type::kU8},   {"m16n8k64", Type::kU8},   {"m16n8k32", Type::kS8},
+    {"m16n8k64", Type::kS8},   {"m16n8k64", Type::kE4m3}, {"m16n8k64", Type::kE5m2},
+    {"m16n8k64", Type::kU4},   {"m16n8k128", Type::kU4},  {"m16n8k64", Type::kS4},
+    {"m16n8k128", Type::kS4}};
 constexpr Shape kWmma[] = {
     {"m16n16k16", Type::kF16},  {"m8n32k16", Type::kF16},  {"m32n8k16", Type::kF16},
     {"m16n16k16", Type::kBf16}, {"m8n32k16", Type::kBf16}, {"m32n8k16", Type::kBf16},
@@ -119,8 +126,9 @@ void Decoder::matrix_rows(Modifiers& m) {
 // mma.sync and wmma.mma: registers of a, b, c, d one after the other.
 void Decoder::product(Modifiers& m, bool wide) {
   const auto& o = s_->operands;
-  m.take("sync"), m.take("aligned");
   MatrixProduct p;
+  p.sparse = !wide && (m.take("sp") || m.take("sp::ordered_metadata"));
+  m.take("sync"), m.take("aligned");
   p.ands = m.take("and");
   const bool bits = m.take("xor") || p.ands;
   if (bits && !m.take("popc")) unsupported();
@@ -134,7 +142,7 @@ void Decoder::product(Modifiers& m, bool wide) {
   std::vector<Type> types;
   for (Type t = m.take_type(); t != Type::kNone; t = m.take_type()) types.insert(types.begin(), t);
   all_taken(m);
-  expect_operands(4, 4);
+  expect_operands(p.sparse ? 6 : 4, p.sparse ? 6 : 4);
   if (types.size() == 2) {  // wmma of halves: D and C
     p.a = p.b = Type::kF16, p.result = types[0], p.accumulator = types[1];
   } else if (types.size() == 4) {
@@ -142,9 +150,10 @@ void Decoder::product(Modifiers& m, bool wide) {
   } else {
     unsupported();
   }
-  if (!same_family(p.a, p.b) || !(wide ? known(kWmma, shape, p.a) : known(kMma, shape, p.a)) ||
-      bits != (p.a == Type::kB1))
-    unsupported();
+  const bool exists = p.sparse ? known(kSparse, shape, p.a)
+                      : wide   ? known(kWmma, shape, p.a)
+                               : known(kMma, shape, p.a);
+  if (!same_family(p.a, p.b) || !exists || bits != (p.a == Type::kB1)) unsupported();
   p.m = size_in(shape, 'm'), p.n = size_in(shape, 'n'), p.k = size_in(shape, 'k');
   const bool whole = p.accumulator == Type::kS32, twice = p.accumulator == Type::kF64;
   if (whole != (p.a == Type::kU8 || p.a == Type::kS8 || p.a == Type::kU4 || p.a == Type::kS4 ||
@@ -171,6 +180,14 @@ void Decoder::product(Modifiers& m, bool wide) {
   list.resize(b + p.registers(Fragment::kB));
   put_registers(list, o[3], count(p, Fragment::kC), register_type(p.accumulator), false);
   put_registers(list, o[0], count(q, Fragment::kC), register_type(p.result), true);
+  if (p.sparse) {
+    put_registers(list, o[4], 1, Type::kB32, false);
+    p.selector = static_cast<std::uint32_t>(number(o[5]));
+    // Lanes of four that hold metadata: all, two, or one.
+    const std::uint32_t width = p.bits(Fragment::kA);
+    const std::uint32_t lanes = width >= 16 ? p.k * (width == 32 ? 2 : 1) / 16 : p.k * width / 128;
+    if (p.selector >= 4 / lanes) fail("the sparsity selector is too large", "", o[5].at);
+  }
   Inst& in = emit(Kind::kMatrixProduct);
   in.extra = static_cast<std::uint32_t>(code_.lists.size());
   in.sub = static_cast<std::uint32_t>(code_.products.size());
@@ -180,7 +197,8 @@ void Decoder::product(Modifiers& m, bool wide) {
 
 bool Decoder::group(Modifiers& m) {
   const bool product = m.take("mma_async");
-  if (!product && !m.take("fence") && !m.take("commit_group") && !m.take("wait_group")) return false;
+  if (!product && !m.take("fence") && !m.take("commit_group") && !m.take("wait_group"))
+    return false;
   m.take("sync"), m.take("aligned");
   if (product) return group_product(m), true;
   all_taken(m);
@@ -207,9 +225,11 @@ void Decoder::group_product(Modifiers& m) {
   const bool halves = p.a == Type::kF16 || p.a == Type::kBf16;
   const bool whole = p.a == Type::kU8 || p.a == Type::kS8 || p.a == Type::kB1;
   const bool fits = whole ? p.accumulator == Type::kS32
-                          : p.accumulator == Type::kF32 || (p.accumulator == Type::kF16 && (p.a == Type::kF16 || is_eight(p.a)));
-  if (!same_family(p.a, p.b) || p.n == 0 || p.n > 256 || p.n % 8 != 0 || !fits || p.ands != (p.a == Type::kB1) ||
-      !(halves || whole || is_eight(p.a) || p.a == Type::kTf32) || p.k * p.bits(Fragment::kA) != 256)
+                          : p.accumulator == Type::kF32 || (p.accumulator == Type::kF16 &&
+                                                            (p.a == Type::kF16 || is_eight(p.a)));
+  if (!same_family(p.a, p.b) || p.n == 0 || p.n > 256 || p.n % 8 != 0 || !fits ||
+      p.ands != (p.a == Type::kB1) || !(halves || whole || is_eight(p.a) || p.a == Type::kTf32) ||
+      p.k * p.bits(Fragment::kA) != 256)
     unsupported();
   g.a_in_registers = o.size() > 1 && o[1].kind == Operand::Kind::kVector;
   const std::size_t turns = halves ? (g.a_in_registers ? 1 : 2) : 0;
@@ -220,9 +240,12 @@ void Decoder::group_product(Modifiers& m) {
   else g.a = source(o[1], Type::kB64);
   g.b = source(o[2], Type::kB64);
   g.keeps = kNoOffset;
-  if (o[3].kind == Operand::Kind::kRegister) g.keeps = predicate(o[3]), g.keeps_negated = o[3].negated;
+  if (o[3].kind == Operand::Kind::kRegister)
+    g.keeps = predicate(o[3]), g.keeps_negated = o[3].negated;
   else g.keeps_always = number(o[3]) != 0;
-  if (!whole) g.negate_a = static_cast<std::int64_t>(number(o[4])) < 0, g.negate_b = static_cast<std::int64_t>(number(o[5])) < 0;
+  if (!whole)
+    g.negate_a = static_cast<std::int64_t>(number(o[4])) < 0,
+    g.negate_b = static_cast<std::int64_t>(number(o[5])) < 0;
   if (turns == 2) g.a_turned = number(o[6]) != 0;
   if (turns != 0) g.b_turned = number(o[5 + turns]) != 0;
   Inst& in = emit(Kind::kGroupProduct);

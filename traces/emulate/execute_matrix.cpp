@@ -41,7 +41,7 @@ void Execution::matrix_product(Warp& warp, const Part& part, const Inst& in, std
   std::uint8_t* registers[64];
   for (std::size_t i = 0; i < list.size(); ++i) registers[i] = reinterpret_cast<std::uint8_t*>(frame + list[i]);
   const std::size_t b = p.registers(Fragment::kA), c = b + p.registers(Fragment::kB), d = c + p.registers(Fragment::kC);
-  multiply(p, registers, registers + b, registers + c, registers + d);
+  multiply(p, registers, registers + b, registers + c, registers + d, p.sparse ? reinterpret_cast<const std::uint32_t*>(registers[list.size() - 1]) : nullptr);
 }
 
 void Execution::matrix_turn(Warp& warp, const Inst& in, std::byte* frame, std::uint32_t mask) {

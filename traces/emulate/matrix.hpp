@@ -8,6 +8,8 @@
 //   to a float. A step is 16 products of 16-bit factors and 8 of tf32. 8-bit floats become halves
 //   and take two steps that start from zero; the accumulator is added at the end, rounded as usual.
 // - Double: fma after fma in order of k.
+// - Sparse (mma.sp): as the dense product of the half of A that is there; not held against
+// hardware.
 #pragma once
 
 #include <cstdint>
@@ -25,6 +27,10 @@ struct MatrixProduct {
   Type result = Type::kF32;       // D, where wmma lets it differ
   bool saturates = false;         // integers
   bool ands = false;              // one bit: and instead of xor
+  bool sparse = false;            // of each four elements of A along k two are there (k counts all)
+  std::uint32_t selector = 0;     // sparse: which lanes of four hold the metadata
+
+  std::uint32_t k_of(Fragment f) const { return sparse && f == Fragment::kA ? k / 2 : k; }
 
   std::uint32_t bits(Fragment f) const;  // of an element
   std::uint32_t per(Fragment f) const {  // elements a register
@@ -38,12 +44,20 @@ struct MatrixProduct {
 struct Element {
   std::uint32_t row, column;
 };
-// Where element `e` of register `r` of lane `lane` lies in A (m x k), B (k x n) or C (m x n).
+// Where element `e` of register `r` of lane `lane` lies in A (m x k), B (k x n) or C (m x n). Of a
+// sparse A: among those that are there (m x k / 2).
 Element element_of(const MatrixProduct& p, Fragment f, std::uint32_t lane, std::uint32_t r,
                    std::uint32_t e);
 
-// The whole warp's product; registers are rows of 32 lanes of register_bytes.
+// Column of A that element `kept` (0 to k / 2 - 1) of a row of a sparse A stands for. `metadata`: a
+// register of 32 lanes.
+std::uint32_t sparse_column(const MatrixProduct& p, const std::uint32_t* metadata,
+                            std::uint32_t row, std::uint32_t kept);
+
+// The whole warp's product; registers are rows of 32 lanes of register_bytes. `metadata`: of a
+// sparse one.
 void multiply(const MatrixProduct& p, const std::uint8_t* const* a, const std::uint8_t* const* b,
-              const std::uint8_t* const* c, std::uint8_t* const* d);
+              const std::uint8_t* const* c, std::uint8_t* const* d,
+              const std::uint32_t* metadata = nullptr);
 
 }  // namespace warpmem::emulate
