@@ -95,6 +95,18 @@ L2Side::Traffic L2Side::clean(Set& s, int way) {
           static_cast<std::uint32_t>(&s - sets_.data()), s.tag[way]};
 }
 
+// The oldest way is dirty: it is written back, and the oldest of the clean ones goes instead. With
+// none clean, the oldest itself.
+L2Side::Claimed L2Side::spare_dirty(Set& s, int oldest_way) {
+  const std::uint64_t dirty = s.dirty | s.partial;
+  const Traffic traffic = clean(s, oldest_way);
+  for (int at = static_cast<int>(spec_.ways) * 4 - 8; at >= 0; at -= 4) {
+    const int way = static_cast<int>(s.order >> at & 15);
+    if (!sectors_of(dirty, way)) return {way, traffic};
+  }
+  return {oldest_way, traffic};
+}
+
 // The way to give up where some persist: as long as they are no more than were set aside, one of
 // the others.
 int L2Side::replace_sparing(std::size_t set) {

@@ -8,7 +8,11 @@
 // 13.0, 2026-11-21): partly written lines are filled from DRAM and written back once more than two
 // in sixteen ways hold them (8 MiB of single words: 6.4 % of the lines, as 2.13 lines a set of
 // which 2 may stay), fully written ones are written back once more than seven do (26 of 60 MiB stay
-// dirty after any larger footprint). The set hash is not identified: an even spread is assumed.
+// dirty after any larger footprint). A dirty line whose turn it is to go is written back and stays,
+// clean, while the oldest clean line goes in its place: stores that reads push out leave at half the
+// pace of LRU, and are then still there to be read (l2_writeback.cu, 2026-11-22). The hardware's
+// write-backs also lag behind reads at full rate; here they are done at once. The set hash is not
+// identified: an even spread is assumed.
 // Invariants: dirty and partial sectors are valid or partial, never both.
 // Cost: one line of the host's cache an access.
 #pragma once
@@ -146,6 +150,7 @@ class L2Side {
   };
   Claimed claim(const Seat& seat);
   Claimed claim_unusual(std::size_t set);
+  Claimed spare_dirty(Set& s, int oldest_way);
   int replace_sparing(std::size_t set);
   Traffic clean(Set& s, int way);
   void keep(const Seat& seat, int way);
@@ -239,11 +244,14 @@ inline L2Side::Claimed L2Side::claim(const Seat& seat) {
   Claimed c{};
   if (s.tag[spec_.ways - 1] != kEmpty && persisting_.empty()) [[likely]] {
     c.way = static_cast<int>(s.order >> (spec_.ways * 4 - 4) & 15);
-    if (sectors_of(s.dirty | s.partial, c.way)) [[unlikely]]
-      c.traffic = clean(s, c.way);
-    // The last becomes the first: all of the order moves on by one.
-    s.order = (s.order & ~in_order_) |
-              ((s.order << 4 | static_cast<std::uint64_t>(c.way)) & in_order_);
+    if (sectors_of(s.dirty | s.partial, c.way)) [[unlikely]] {
+      c = spare_dirty(s, c.way);
+      promote(s, c.way);
+    } else {
+      // The last becomes the first: all of the order moves on by one.
+      s.order = (s.order & ~in_order_) |
+                ((s.order << 4 | static_cast<std::uint64_t>(c.way)) & in_order_);
+    }
   } else {
     c = claim_unusual(seat.set);
     promote(s, c.way);

@@ -181,6 +181,68 @@ TEST_CASE("footprints of partial stores write back as an H200 does", "[!shouldfa
   CHECK(off.writes < 0.11);
 }
 
+// kernels/micro/l2_writeback.cu: 264 CTAs of 512 threads, 16 bytes a thread, round after round.
+template <class Access>
+static void walk(std::uint64_t mib, Access access) {
+  constexpr std::uint64_t kCtaLines = 64;
+  for (std::uint64_t line = 0; line < mib * kMiB / 128; ++line)
+    access(static_cast<int>(line / kCtaLines % 264 % 132), line);
+}
+
+TEST_CASE("stores that reads push out leave, and stay to be read, as on an H200") {
+  // All in shares of what was stored. The hardware's write-backs lag behind reads at full rate, and
+  // its sets do not fill as evenly as the model's.
+  const std::uint64_t theirs = kBase / 128, mine = theirs + (std::uint64_t{1} << 24);
+  std::size_t seen = 0;
+  for (const auto& row : testing::hardware_rows("l2_writeback.csv")) {
+    const bool survive = row.starts("survive");
+    if (!survive && (!row.starts("in_turn,before=0") || row.number("rounds") > 1 || row.number("wait") > 0)) continue;
+    const std::uint64_t mib = row.number(survive ? "mine" : "writes"), others = row.number(survive ? "others" : "after");
+    if (mib == 0) continue;
+    const bool stored = !survive || row.number("stored") > 0;
+    L2Cache l2(card().l2());
+    std::uint64_t now = 1;
+    const auto read_mine = [&](int sm, std::uint64_t line) { l2.read(sm, mine + line, 15, now += 5000); };
+    if (stored) walk(mib, [&](int sm, std::uint64_t line) { l2.write(sm, mine + line, 15, 15, kWhole); });
+    else walk(mib, read_mine);
+    walk(others, [&](int sm, std::uint64_t line) { l2.read(sm, theirs + line, 15, now += 5000); });
+    if (survive) walk(mib, read_mine);
+    const double total = static_cast<double>(mib * kMiB / 32);
+    const auto off = [&](std::uint64_t model, const char* counter) {
+      return std::abs(static_cast<double>(model) - static_cast<double>(row.at(counter))) / total;
+    };
+    const model::L2Counters& c = l2.counters();
+    INFO(row.label << ": DRAM reads " << c.dram_read << " (" << row.at("dram__sectors_read.sum") << "), writes " << c.dram_write << " (" << row.at("dram__sectors_write.sum") << "), dirty " << l2.dirty_sectors() << " (" << row.at("left_dirty") << ")");
+    CHECK(off(c.dram_read, "dram__sectors_read.sum") < 0.20);
+    CHECK(off(c.dram_write, "dram__sectors_write.sum") < 0.26);
+    if (mib >= 8) CHECK(off(l2.dirty_sectors(), "left_dirty") < 0.26);
+    ++seen;
+  }
+  CHECK(seen == 92);
+}
+
+TEST_CASE("copies leave as much dirty as on an H200") {
+  const std::uint64_t theirs = kBase / 128, mine = theirs + (std::uint64_t{1} << 24);
+  std::size_t seen = 0;
+  for (const auto& row : testing::hardware_rows("l2_writeback.csv")) {
+    if (!row.starts("mixed")) continue;
+    const std::uint64_t mib = row.number("mib"), step = mib * kMiB / 128;
+    L2Cache l2(card().l2());
+    std::uint64_t now = 1;
+    walk(mib, [&](int sm, std::uint64_t line) {
+      for (std::uint64_t k = 0; k < row.number("reads"); ++k) l2.read(sm, theirs + k * step + line, 15, now += 5000);
+      for (std::uint64_t k = 0; k < row.number("stores"); ++k) l2.write(sm, mine + k * step + line, 15, 15, kWhole);
+    });
+    INFO(row.label << ": DRAM writes " << l2.counters().dram_write << " (" << row.at("dram__sectors_write.sum") << "), dirty " << l2.dirty_sectors() << " (" << row.at("left_dirty") << ")");
+    // Of the dirty sectors that an H200 can hold.
+    const auto off = [&](std::uint64_t model, const char* counter) { return std::abs(static_cast<double>(model) - static_cast<double>(row.at(counter))) / 885000; };
+    CHECK(off(l2.counters().dram_write, "dram__sectors_write.sum") < 0.12);
+    CHECK(off(l2.dirty_sectors(), "left_dirty") < 0.12);
+    ++seen;
+  }
+  CHECK(seen == 46);
+}
+
 TEST_CASE("reads move from DRAM what an H200 moves, hints included") {
   for (const auto& row : testing::hardware_rows("l2_policy.csv")) {
     if (!row.starts("read_hint,")) continue;

@@ -2,6 +2,7 @@
 // a line belongs to is asked of the caller (the fast twin's hash is no part of what is compared).
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <list>
@@ -86,6 +87,8 @@ class LruSide {
     return it;
   }
 
+  static bool dirty(const Line& l) { return l.dirty || !l.written.empty(); }
+
   // Written back, and filled where it was written in part; it stays, clean.
   static void clean(Line& l, model::L2Side::Traffic& t) {
     t.fills += static_cast<std::uint32_t>(l.written.size());
@@ -105,8 +108,14 @@ class LruSide {
       return set.front();
     }
     if (set.size() == spec_.ways) {
-      clean(set.back(), t);
-      set.pop_back();
+      // A dirty line is written back and the oldest clean one goes; with none clean, itself.
+      auto gone = std::prev(set.end());
+      if (dirty(*gone)) {
+        const auto clean_one = std::find_if_not(set.rbegin(), set.rend(), dirty);
+        if (clean_one != set.rend()) gone = std::prev(clean_one.base());
+        clean(set.back(), t);
+      }
+      set.erase(gone);
     }
     set.push_front({});
     set.front().line = line;
