@@ -31,7 +31,6 @@ struct CardNumbers {
   std::vector<std::uint64_t> shared_configs;  // selectable shared-memory sizes, bytes, ascending
   std::uint64_t l1_bytes = 0;            // L1 and shared memory together
   std::uint64_t l1_reserved = 0;         // of it, never data
-  std::uint64_t l1_ages = 0;           // ages a line goes through
   std::uint64_t l2_bytes = 0;
   std::uint64_t l2_sides = 0;
   std::uint64_t l2_ways = 0;
@@ -166,6 +165,8 @@ class Card {
 
   // L1 lines that a shared-memory configuration leaves.
   std::uint32_t l1_lines(std::uint64_t shared_config) const;
+  // Sets of its tags: a power of two, enough for L1 and shared memory together.
+  std::uint32_t l1_sets() const;
   L2Cache::Spec l2() const;
   MemoryPath::Spec path() const;
 

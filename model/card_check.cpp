@@ -30,7 +30,6 @@ Found zero(const CardNumbers& n) {
       {"sm.register_unit", n.register_unit},
       {"sm.clock_mhz", n.clock_mhz},
       {"shared.unit", n.shared_unit},
-      {"l1.ages", n.l1_ages},
       {"l1.store_entries", n.l1_store_entries},
       {"lrc.merge", n.lrc_merge},
       {"latency.l1", n.latency_l1},

@@ -29,8 +29,6 @@ const CardField kFields[] = {
      "selectable shared-memory configurations"},
     {"l1.size", "bytes", &CardNumbers::l1_bytes, "L1 data cache and shared memory together"},
     {"l1.reserved", "bytes", &CardNumbers::l1_reserved, "part of the L1 that never holds data"},
-    {"l1.ages", "ages", &CardNumbers::l1_ages,
-     "ages a line goes through before it may be replaced"},
     {"l2.size", "bytes", &CardNumbers::l2_bytes, "L2, all sides"},
     {"l2.sides", "sides", &CardNumbers::l2_sides,
      "partitions of the L2 that keep copies of each other's lines"},

@@ -1,5 +1,6 @@
 // What the model's components take from a card.
 #include <algorithm>
+#include <bit>
 
 #include "model/card.hpp"
 #include "model/card_numbers_derived.hpp"
@@ -10,6 +11,11 @@ std::uint32_t Card::l1_lines(std::uint64_t shared_config) const {
   const std::uint64_t taken = shared_config + numbers_.l1_reserved;
   return taken >= numbers_.l1_bytes ? 4
                                     : static_cast<std::uint32_t>((numbers_.l1_bytes - taken) / 128);
+}
+
+std::uint32_t Card::l1_sets() const {
+  const std::uint64_t sets = std::bit_ceil(numbers_.l1_bytes / 128 / 4);
+  return static_cast<std::uint32_t>(std::max<std::uint64_t>(4, sets));
 }
 
 L2Cache::Spec Card::l2() const {

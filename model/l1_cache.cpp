@@ -1,158 +1,90 @@
 #include "model/l1_cache.hpp"
 
-#include <bit>
-#include <numeric>
-
 namespace warpmem::model {
 
+const std::array<std::array<L1Cache::Order, L1Cache::kWays>, 256> L1Cache::kPromoted = [] {
+  std::array<std::array<Order, kWays>, 256> next{};
+  for (unsigned order = 0; order < 256; ++order)
+    for (unsigned way = 0; way < kWays; ++way) {
+      unsigned others = 0, places = 1;
+      for (unsigned at = 0; at < kWays; ++at)
+        if (const unsigned w = order >> at * 2 & 3; w != way && places < kWays)
+          others |= w << places++ * 2;
+      next[order][way] = static_cast<Order>(others | way);
+    }
+  return next;
+}();
+
 L1Cache::L1Cache(const Spec& spec, std::pmr::memory_resource* memory)
-    : spec_(spec),
-      buckets_(memory),
-      entry_(memory),
-      epoch_(memory),
-      slot_(memory),
-      partial_(memory) {
-  per_bank_ = std::max<std::uint32_t>(1, spec_.lines / 4);
-  epoch_lines_ = std::max<std::uint32_t>(1, spec_.lines / std::max<std::uint32_t>(1, spec_.ages));
-  stride_ = 161;
-  while (std::gcd(stride_, per_bank_) != 1) ++stride_;
-  const std::uint32_t entries = per_bank_ * 4;
-  bucket_count_ = std::max<std::uint32_t>(1, entries / (kSlots / 2));
-  buckets_.assign(bucket_count_, Bucket{});
-  entry_.assign(entries + 1, Entry{});
-  epoch_.assign(entries, 0);
-  slot_.assign(entries, 0);
-  partial_.assign(entries, Bytes{});
+    : spec_(spec), sets_(memory), order_(memory), partial_(memory) {
+  per_bank_ = std::max<std::uint32_t>(1, spec_.lines / kBanks);
+  sets_.resize(spec_.sets + 1);
+  order_.resize(spec_.sets);
+  partial_.resize(std::size_t{spec_.sets} * kWays);
+  invalidate();
 }
 
 void L1Cache::invalidate() {
-  std::fill(buckets_.begin(), buckets_.end(), Bucket{});
-  for (int b = 0; b < 4; ++b) used_[b] = hand_[b] = 0;
-  accesses_ = 0;
-  now_ = 1;
+  constexpr Set kEmpty{{kFree, kFree, kFree, kFree}, {}};
+  std::fill(sets_.begin(), sets_.end(), kEmpty);
+  std::fill(order_.begin(), order_.end(), kInOrder);
+  used_ = next_ = {};
 }
 
-// The line's entry, or kNone.
-inline std::uint32_t L1Cache::find(const Tables& t, std::uint64_t line, const Seat& seat) {
-  for (std::uint32_t b = seat.bucket;; b = behind(t, b)) {
-    const Bucket& bucket = t.buckets[b];
-    for (std::uint32_t same = bytes_equal(bucket.mark, seat.mark); same; same &= same - 1) {
-      const std::uint32_t e = bucket.entry[std::countr_zero(same)];
-      if (t.entry[e].state >> 5 == line) return e;
-    }
-    if (bucket.passed == 0) [[likely]]
-      return kNone;
-  }
+// The line's way, or kNone.
+inline std::uint32_t L1Cache::find(const Set& set, std::uint64_t line) {
+  for (std::uint32_t way = 0; way < kWays; ++way)
+    if (set.state[way] >> 5 == line) return way;
+  return kNone;
 }
 
-// There are more slots than entries: one is free somewhere.
-inline void L1Cache::link(const Tables& t, std::uint32_t entry, const Seat& seat) {
-  for (std::uint32_t b = seat.bucket;; b = behind(t, b)) {
-    Bucket& bucket = t.buckets[b];
-    if (const std::uint32_t free = bytes_equal(bucket.mark, 0)) [[likely]] {
-      const auto slot = static_cast<unsigned>(std::countr_zero(free));
-      bucket.mark[slot] = seat.mark;
-      bucket.entry[slot] = static_cast<std::uint16_t>(entry);
-      t.slot[entry] = static_cast<std::uint16_t>(b * kSlots + slot);
-      if (b != seat.bucket)
-        bucket.displaced = static_cast<std::uint16_t>(bucket.displaced | 1u << slot);
+// The next set of the bank that holds anything gives up its oldest line.
+void L1Cache::make_room(std::uint32_t bank) {
+  for (const std::uint32_t rows = spec_.sets / kBanks;;) {
+    const std::uint32_t at = next_[bank] * kBanks + bank;
+    next_[bank] = next_[bank] + 1 == rows ? 0 : next_[bank] + 1;
+    for (int place = kWays - 1; place >= 0; --place) {
+      std::uint64_t& state = sets_[at].state[order_[at] >> place * 2 & 3];
+      if (state == kFree) continue;
+      state = kFree;
       return;
     }
-    ++bucket.passed;
   }
 }
 
-inline void L1Cache::unlink(const Tables& t, std::uint32_t entry) const {
-  const std::uint32_t at = t.slot[entry] / kSlots, slot = t.slot[entry] % kSlots;
-  Bucket& bucket = t.buckets[at];
-  bucket.mark[slot] = 0;
-  if (!(bucket.displaced >> slot & 1)) [[likely]]
-    return;
-  bucket.displaced = static_cast<std::uint16_t>(bucket.displaced & ~(1u << slot));
-  for (std::uint32_t b = bucket_of(hash(t.entry[entry].state >> 5)); b != at; b = behind(t, b))
-    --t.buckets[b].passed;
-}
-
-// All lines grow older by one. Before the eight-bit counter wraps, all ages are
-// moved down together.
-void L1Cache::age() {
-  accesses_ = 0;
-  if (now_ < 250) {
-    ++now_;
-    return;
+// A way for the line in its set, empty; the caller touches it.
+inline std::uint32_t L1Cache::allocate(std::uint32_t at, std::uint64_t line) {
+  const std::uint32_t way = order_[at] >> (kWays - 1) * 2;
+  if (sets_[at].state[way] == kFree) {
+    const std::uint32_t bank = at % kBanks;
+    if (used_[bank] == per_bank_) make_room(bank);
+    else ++used_[bank];
   }
-  const std::uint8_t shift = 128;
-  for (auto& e : epoch_) e = e > shift ? static_cast<std::uint8_t>(e - shift) : 0;
-  now_ = static_cast<std::uint8_t>(now_ - shift + 1);
-}
-
-// The next old line that a hand finds which goes round the bank's entries.
-inline std::uint32_t L1Cache::pick_victim(const Tables& t, std::uint32_t bank) {
-  const std::uint8_t* first = t.epoch + bank * t.per_bank;
-  // The first of [from, to) that is old; `to` if none is.
-  const auto search = [first](std::uint32_t from, std::uint32_t to, std::uint8_t old) {
-    for (; from + kSlots <= to; from += kSlots)
-      if (const std::uint32_t found = bytes_at_most(first + from, old))
-        return from + static_cast<std::uint32_t>(std::countr_zero(found));
-    while (from < to && first[from] > old) ++from;
-    return from;
-  };
-  const std::uint32_t hand = hand_[bank];
-  const auto next = [this, &t, bank](std::uint32_t at) {
-    hand_[bank] = at + 1 == t.per_bank ? 0 : at + 1;
-    return bank * t.per_bank + at;
-  };
-  auto old = static_cast<std::uint8_t>(now_ >= spec_.ages ? now_ - spec_.ages + 1 : 0);
-  if (first[hand] <= old) [[likely]]
-    return next(hand);
-  for (;; ++old) {
-    std::uint32_t at = search(hand, t.per_bank, old);
-    if (at == t.per_bank) {
-      at = search(0, hand, old);
-      if (at == hand) continue;
-    }
-    return next(at);
-  }
-}
-
-inline std::uint32_t L1Cache::allocate(const Tables& t, std::uint64_t line, const Seat& seat) {
-  const std::uint32_t bank = seat.bank;
-  std::uint32_t e;
-  if (used_[bank] == t.per_bank) [[likely]] {
-    e = pick_victim(t, bank);
-    unlink(t, e);
-    prefetch_victim(bank, 2);
-    __builtin_prefetch(&t.entry[e] + 4, 1);
-  } else {
-    // Entries are taken in a scattered order, as a hash of the address would.
-    e = bank * t.per_bank +
-        static_cast<std::uint32_t>(std::uint64_t{used_[bank]++} * stride_ % t.per_bank);
-  }
-  t.entry[e] = {line << 5, 0};
-  link(t, e, seat);
-  return e;
+  sets_[at].state[way] = line << 5;
+  sets_[at].arrival[way] = 0;
+  return way;
 }
 
 void L1Cache::load(const LineTouch* lines, const Seat* seats, int count, bool may_allocate,
                    Loaded* out) {
-  const Tables t = tables();
   for (int i = 0; i < count; ++i) {
     const std::uint64_t line = lines[i].line;
     const std::uint8_t sectors = lines[i].sectors;
-    std::uint32_t e = find(t, line, seats[i]);
-    if (e == kNone) {
+    const std::uint32_t at = seats[i].set;
+    Set& set = sets_[at];
+    std::uint32_t way = find(set, line);
+    if (way == kNone) {
       if (!may_allocate) {
-        const std::uint32_t nowhere = t.per_bank * 4;
-        t.entry[nowhere].arrival = 0;
-        out[i] = {0, nowhere, sectors};
+        sets_.back().arrival[0] = 0;
+        out[i] = {0, spec_.sets * kWays, sectors};
         continue;
       }
-      e = allocate(t, line, seats[i]);
+      way = allocate(at, line);
     }
-    Entry& entry = t.entry[e];
-    out[i] = {entry.arrival, e, static_cast<std::uint8_t>(sectors & ~entry.state)};
-    if (may_allocate) entry.state |= sectors;
-    touch(t, e);
+    out[i] = {set.arrival[way], at * kWays + way,
+              static_cast<std::uint8_t>(sectors & ~set.state[way])};
+    if (may_allocate) set.state[way] |= sectors;
+    touch(at, way);
   }
 }
 
@@ -168,13 +100,13 @@ std::uint8_t L1Cache::load(std::uint64_t line, std::uint8_t sectors, bool may_al
 
 bool L1Cache::store(std::uint64_t line, const Seat& seat, std::uint8_t sectors, std::uint8_t full,
                     const std::uint32_t* bytes) {
-  const Tables t = tables();
-  std::uint32_t e = find(t, line, seat);
-  const bool present = e != kNone;
-  if (!present) e = allocate(t, line, seat);
-  std::uint64_t state = t.entry[e].state | full;
+  Set& set = sets_[seat.set];
+  std::uint32_t way = find(set, line);
+  const bool present = way != kNone;
+  if (!present) way = allocate(seat.set, line);
+  std::uint64_t state = set.state[way] | full;
   if (sectors & ~state) {
-    Bytes& partial = partial_[e];
+    Bytes& partial = partial_[seat.set * kWays + way];
     if (!(state & kPartial)) partial = Bytes{};
     state |= kPartial;
     for (int s = 0; s < 4; ++s) {
@@ -183,17 +115,17 @@ bool L1Cache::store(std::uint64_t line, const Seat& seat, std::uint8_t sectors, 
       if (partial.sector[s] == ~0u) state |= 1u << s;
     }
   }
-  t.entry[e].state = state;
-  touch(t, e);
+  set.state[way] = state;
+  touch(seat.set, way);
   return present;
 }
 
 void L1Cache::drop(std::uint64_t line, std::uint8_t sectors) {
-  const std::uint32_t e = find(tables(), line, seat(line));
-  if (e == kNone) return;
-  entry_[e].state &= ~std::uint64_t{sectors};
+  const std::uint32_t at = seat(line).set, way = find(sets_[at], line);
+  if (way == kNone) return;
+  sets_[at].state[way] &= ~std::uint64_t{sectors};
   for (int s = 0; s < 4; ++s)
-    if (sectors >> s & 1) partial_[e].sector[s] = 0;
+    if (sectors >> s & 1) partial_[at * kWays + way].sector[s] = 0;
 }
 
 }  // namespace warpmem::model

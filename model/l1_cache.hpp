@@ -2,44 +2,49 @@
 //
 // Models: 128-byte lines of four 32-byte sectors; a miss fetches only the missing sectors; stores
 // write through and allocate, keeping a byte mask, so that a sector is readable only once all its
-// bytes are there; atomics and reductions drop their sector; four tag banks (tag_banks.hpp) with a
-// quarter of the lines each; replacement by age in steps.
+// bytes are there; atomics and reductions drop their sector; sets of four ways, LRU, where the tag
+// bank is part of the set (l1_index.hpp); room for fewer lines than there are ways.
 // Leaves out: latency and pending misses (a sector asked for is a hit from then on, which is how an
 // H200 counts it too).
 //
-// Replacement, measured on an H200 (kernels/micro/l1_sets.cu, driver 580, CUDA 13.0, 2026-11-21):
-// 1,728 lines hold without a loss; beyond that each new line takes the place of an old one, in no
-// visible order, and never of one among the latest 1,024 to 1,300; a line that is read again counts
-// as young. So a line has one of four ages, a quarter of the capacity in accesses each, and the
-// victim is some line of its bank of the oldest age. Cyclic reading of 32 to 192 lines too many
-// loses within 8 % of what was measured (1,588 of 1,760 hit, 1,243 of 1,888).
+// Replacement, measured on an H200 (kernels/micro/l1_hash.cu and l1_sets.cu, driver 580, CUDA 13.0,
+// 2026-11-22). The tags are those of 256 KiB, whatever part of it is shared memory: 512 sets of
+// four ways. A line that finds its set full takes the place of the set's least recently used one:
+// four random lines of its set push it out of an L1 of any capacity. A line that finds a free way
+// but no room takes that of the oldest line of another set of its bank; one set after the other
+// gives up a line, once each in 128, in an order that is not known (here by number). So lines in a
+// row hold up to the capacity, and beyond it the oldest of three or four of each set go; columns of
+// a matrix whose rows are apart by a multiple of a power of two may not.
 //
 // Capacity: 256 KiB less the shared-memory configuration less 8 KiB (measured at six carve-outs).
-// Invariants: hits + misses = sectors looked up; valid sectors have all bytes.
-// Cost: one bucket of a hash table a line; a miss adds one more, of the line that goes.
+// Invariants: hits + misses = sectors looked up; valid sectors have all bytes; free ways are the
+// least recently used ones of their set.
+// Cost: one line of the host's cache a line; a miss that makes room elsewhere one more.
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <memory_resource>
 #include <vector>
 
-#include "model/match.hpp"
-#include "model/tag_banks.hpp"
+#include "model/access.hpp"
+#include "model/l1_index.hpp"
 
 namespace warpmem::model {
 
 class L1Cache {
  public:
+  static constexpr std::uint32_t kBanks = 4;  // of tags
   struct Spec {
-    std::uint32_t lines = 1728;  // capacity, at most 32,768
-    std::uint32_t ages = 4;      // a line ages by one every lines / ages line accesses
+    std::uint32_t lines = 1728;    // capacity
+    std::uint32_t sets = kL1Sets;  // a power of two, at least 4, of four ways each
     bool operator==(const Spec&) const = default;
   };
   // Where the tables have a line, or would: worked out once for all that concerns it.
   struct Seat {
-    std::uint32_t bucket;
-    std::uint8_t mark, bank;
+    std::uint32_t set;
+    std::uint32_t bank() const { return set % kBanks; }
   };
   // What a load of one line met. A caller that keeps time says when what misses arrives.
   struct Loaded {
@@ -52,8 +57,9 @@ class L1Cache {
                    std::pmr::memory_resource* memory = std::pmr::get_default_resource());
 
   Seat seat(std::uint64_t line) const {
-    const std::uint64_t h = hash(line);
-    return {bucket_of(h), mark_of(h), static_cast<std::uint8_t>(tag_bank(line))};
+    // With other than 512 sets the same bits are taken for less, or further ones for more.
+    const std::uint64_t more = (line >> 9 ^ line >> 18) / kL1Sets * kL1Sets;
+    return {(l1_set(line) | static_cast<std::uint32_t>(more)) & (spec_.sets - 1)};
   }
 
   // Loads different lines, one after the other. What misses is valid afterwards. `allocate` false:
@@ -65,7 +71,8 @@ class L1Cache {
   // are told in their order, at cycles that do not go back: a line that made room for a later one
   // of them then leaves it nothing to wait for.
   void arrives(std::uint32_t entry, std::uint64_t cycle) {
-    entry_[entry].arrival = std::max(entry_[entry].arrival, cycle);
+    std::uint64_t& arrival = sets_[entry / kWays].arrival[entry % kWays];
+    arrival = std::max(arrival, cycle);
   }
   // A store of the given bytes. True when the line was present (all its sectors count as hits).
   bool store(std::uint64_t line, const Seat& seat, std::uint8_t sectors, std::uint8_t full,
@@ -80,87 +87,39 @@ class L1Cache {
   void invalidate();
 
   // Has what an access to the line will look at brought into the host's cache; changes nothing.
-  void prefetch(const Seat& seat) const {
-    __builtin_prefetch(&buckets_[seat.bucket], 1);
-    prefetch_victim(seat.bank, 0);
-  }
+  void prefetch(const Seat& seat) const { __builtin_prefetch(&sets_[seat.set], 1); }
 
   const Spec& spec() const { return spec_; }
 
  private:
-  static constexpr std::uint32_t kNone = 0xffff;
-  static constexpr std::uint64_t kPartial = 16;  // in Entry::state: partial_ holds something
-  static constexpr std::uint32_t kSlots = 16;
+  static constexpr std::uint32_t kWays = 4, kNone = kWays;
+  static constexpr std::uint64_t kFree = ~std::uint64_t{0};  // as a way's state
+  static constexpr std::uint64_t kPartial = 16;  // in a way's state: partial_ holds something
   struct Bytes {
     std::uint32_t sector[4];
   };
-  struct Entry {
-    std::uint64_t state = 0;    // line, kPartial, readable sectors (four bits)
-    std::uint64_t arrival = 0;  // cycle
+  struct alignas(64) Set {
+    std::uint64_t state[kWays];    // line, kPartial, readable sectors (four bits)
+    std::uint64_t arrival[kWays];  // cycle
   };
-  // Lines that hash alike, one line of the host's cache: of each a byte of its hash, which spares
-  // nearly all looks at other lines' entries, and its entry.
-  struct alignas(64) Bucket {
-    std::uint8_t mark[kSlots];  // 0: free
-    std::uint16_t entry[kSlots];
-    std::uint16_t passed;     // lines that found it full and lie in one of those behind it
-    std::uint16_t displaced;  // bit s: the line in slot s is one of those that passed others
-  };
-  // The tables' places. A copy of its own lets a loop keep them in registers, where the compiler
-  // has to expect that any byte it writes is part of *this.
-  struct Tables {
-    Bucket* buckets;
-    Entry* entry;
-    std::uint8_t* epoch;
-    std::uint16_t* slot;
-    std::uint32_t per_bank, bucket_count;
-  };
-  Tables tables() {
-    return {buckets_.data(), entry_.data(), epoch_.data(), slot_.data(), per_bank_, bucket_count_};
-  }
 
-  static std::uint64_t hash(std::uint64_t line) { return line * 0x9e3779b97f4a7c15ull; }
-  static std::uint8_t mark_of(std::uint64_t hash) {
-    const auto byte = static_cast<std::uint8_t>(hash >> 24);
-    return static_cast<std::uint8_t>(byte + (byte == 0));
-  }
-  std::uint32_t bucket_of(std::uint64_t hash) const {
-    return static_cast<std::uint32_t>((hash >> 32) * bucket_count_ >> 32);
-  }
-  static std::uint32_t behind(const Tables& t, std::uint32_t bucket) {
-    return bucket + 1 == t.bucket_count ? 0 : bucket + 1;
-  }
-  // The bucket of the `ahead`-th entry from the hand on: most likely one of the next to go.
-  void prefetch_victim(std::uint32_t bank, std::uint32_t ahead) const {
-    const std::uint32_t at = hand_[bank] + ahead;
-    if (at < per_bank_) __builtin_prefetch(&buckets_[slot_[bank * per_bank_ + at] / kSlots], 1);
-  }
-  static std::uint32_t find(const Tables& t, std::uint64_t line, const Seat& seat);
-  std::uint32_t allocate(const Tables& t, std::uint64_t line, const Seat& seat);
-  std::uint32_t pick_victim(const Tables& t, std::uint32_t bank);
-  static void link(const Tables& t, std::uint32_t entry, const Seat& seat);
-  void unlink(const Tables& t, std::uint32_t entry) const;
-  void touch(const Tables& t, std::uint32_t entry) {
-    t.epoch[entry] = now_;
-    if (++accesses_ >= epoch_lines_) [[unlikely]]
-      age();
-  }
-  void age();
+  static std::uint32_t find(const Set& set, std::uint64_t line);
+  std::uint32_t allocate(std::uint32_t at, std::uint64_t line);
+  void make_room(std::uint32_t bank);
+  void touch(std::uint32_t at, std::uint32_t way) { order_[at] = kPromoted[order_[at]][way]; }
+
+  // Ways of a set from the most to the least recently used, two bits each from the lowest on, and
+  // what becomes of an order when a way is used.
+  using Order = std::uint8_t;
+  static constexpr Order kInOrder = 0b11'10'01'00;
+  static const std::array<std::array<Order, kWays>, 256> kPromoted;
 
   Spec spec_;
   std::uint32_t per_bank_ = 0;
-  std::uint32_t epoch_lines_ = 1;  // accesses after which all lines are one age older
-  std::uint32_t bucket_count_ = 1;
-  std::pmr::vector<Bucket> buckets_;      // half full when the cache is
-  std::pmr::vector<Entry> entry_;         // grouped by bank; one more for loads that leave nothing
-  std::pmr::vector<std::uint8_t> epoch_;  // by entry
-  std::pmr::vector<std::uint16_t> slot_;  // by entry: bucket * kSlots + slot
-  std::pmr::vector<Bytes> partial_;  // by entry: bytes written in sectors that are not readable
-  std::uint32_t used_[4] = {};
-  std::uint32_t hand_[4] = {};
-  std::uint32_t stride_ = 1;  // between entries that are taken one after the other
-  std::uint32_t accesses_ = 0;
-  std::uint8_t now_ = 1;
+  std::pmr::vector<Set> sets_;       // one more for loads that leave nothing
+  std::pmr::vector<Order> order_;    // by set
+  std::pmr::vector<Bytes> partial_;  // by way: bytes written in sectors that are not readable
+  std::array<std::uint32_t, kBanks> used_{}, next_{};  // lines held; the row to give up one next
 };
 
 }  // namespace warpmem::model

@@ -100,7 +100,7 @@ MemorySystem::MemorySystem(const model::Card& card)
 void MemorySystem::begin_launch(const trace::Launch& launch, std::uint64_t shared_config, bool flush_l2) {
   model::L1Cache::Spec spec;
   spec.lines = card_.l1_lines(shared_config);
-  spec.ages = static_cast<std::uint32_t>(card_.numbers().l1_ages);
+  spec.sets = card_.l1_sets();
   if (l1_.empty() || l1_.front().spec() != spec) {
     l1_.clear();
     l1_memory_.release();
@@ -244,7 +244,7 @@ void MemorySystem::global_load(const Record& r, const SitePlan& plan, const std:
   counters_.tag_requests += count;
   counters_.theoretical_global += sectors;
   model::TagPasses in_tags;
-  for (int i = 0; i < lines.count; ++i) in_tags.add(lines.seat[i].bank);
+  for (int i = 0; i < lines.count; ++i) in_tags.add(lines.seat[i].bank());
   const auto tags = static_cast<std::uint32_t>(in_tags.count());
   counters_.tag_wavefronts_ld += tags;
   place.passes = data_passes(r, plan.bytes, lanes, tags);

@@ -148,7 +148,6 @@ TEST_CASE("numbers that contradict each other are refused") {
       {"bulk.cycles", "0", "bulk.cycles is 0"},
       {"l2.slices", "95", "l2.slices must be an even number a side"},
       {"dram.sectors_per_kilocycle", "1000000000", "more than all SMs' ports carry"},
-      {"l1.ages", "0", "l1.ages is 0"},
       {"lrc.merge", "0", "lrc.merge is 0"},
       {"l2.sides", "3", "l2.sides must be 1 or 2"},
       {"l2.sides", "0", "l2.sides must be 1 or 2"},

@@ -2,13 +2,14 @@
 // fills beyond capacity, capacity at each carve-out, cyclic re-reading.
 #include "model/l1_cache.hpp"
 
+#include <bit>
 #include <random>
 #include <set>
 
 #include "model/card.hpp"
 #include "tests/catch.hpp"
 #include "tests/model/hardware_rows.hpp"
-#include "tests/model/reference/aged_l1.hpp"
+#include "tests/model/reference/lru_l1.hpp"
 
 using namespace warpmem;
 using model::L1Cache;
@@ -69,7 +70,7 @@ Survivors fill_and_probe(std::uint64_t n, std::uint64_t repeat) {
 }
 
 std::uint64_t cyclic_hits(std::uint32_t capacity, std::uint64_t lines) {
-  L1Cache l1{{capacity, 4}};
+  L1Cache l1{{capacity}};
   std::uint64_t hits = 0;
   for (int pass = 0; pass < 3; ++pass) {
     hits = 0;
@@ -121,14 +122,81 @@ TEST_CASE("sequential fills leave as many lines as in an H200, and lose only old
     // lines in long runs where the model keeps every place in use.
     CHECK(s.alive <= 1728);
     CHECK(s.alive == Approx(static_cast<double>(alive)).epsilon(0.05));
-    // The hardware never loses one of the latest 1,040 lines; the model, which knows four ages of
-    // 432 line accesses, none that is not two whole ages old. After several passes a line's number
-    // no longer says its age.
+    // The oldest of a set's three or four lines goes, of which 512 came between one and the next. After
+    // several passes a line's number no longer says its age.
     if (repeat > 1 || youngest_lost < 0) continue;
     CHECK(static_cast<std::int64_t>(n) - youngest_lost > 1040);
-    CHECK(static_cast<std::int64_t>(n) - s.youngest_lost > 2 * 432);
+    CHECK(static_cast<std::int64_t>(n) - s.youngest_lost > 1024);
   }
   CHECK(cases == 33);
+}
+
+TEST_CASE("the four lines that push one out are of its set") {
+  std::size_t seen = 0;
+  for (const std::string& text : testing::hardware_lines("l1_hash.csv")) {
+    const auto part = testing::split(text, ',');
+    if (part[0] != "evict") continue;
+    ++seen;
+    INFO(text);
+    for (std::size_t i = 3; i < part.size(); ++i) CHECK(model::l1_set(std::stoull(part[i])) == model::l1_set(std::stoull(part[2])));
+  }
+  CHECK(seen == 719);
+  // Lines in a row take all sets by turns.
+  std::set<std::uint32_t> sets;
+  for (std::uint64_t line = 0; line < model::kL1Sets; ++line) sets.insert(model::l1_set(kBase + line));
+  CHECK(sets.size() == model::kL1Sets);
+}
+
+// Hits of the fourth pass over the lines.
+static std::uint64_t fourth_pass(const std::vector<std::uint64_t>& lines) {
+  L1Cache l1{{}};
+  std::uint64_t hits = 0;
+  for (int pass = 0; pass < 4; ++pass) {
+    hits = 0;
+    for (const std::uint64_t line : lines) hits += l1.load(line, 1) == 0;
+  }
+  return hits;
+}
+
+TEST_CASE("random lines hit as often as on an H200 when they are read cyclically") {
+  std::size_t equal = 0, seen = 0;
+  for (const std::string& text : testing::hardware_lines("l1_hash.csv")) {
+    const auto part = testing::split(text, ',');
+    if (part[0] != "random") continue;
+    ++seen;
+    std::uint64_t state = 88172645463325252ull + std::stoull(part[1]);  // as kernels/micro/l1_hash.cu draws them
+    std::vector<std::uint64_t> lines(std::stoull(part[3]));
+    for (std::uint64_t& line : lines) {
+      state ^= state << 13;
+      state ^= state >> 7;
+      state ^= state << 17;
+      line = static_cast<std::uint32_t>(state >> 20) & std::stoull(part[2]);
+    }
+    const std::uint64_t measured = std::stoull(part[4]), hits = fourth_pass(lines);
+    equal += hits == measured;
+    INFO(text << ": " << hits << " hits");
+    // The program's own line takes a way too; beyond 1,024 lines room is short now and then.
+    CHECK(static_cast<double>(hits) == Approx(static_cast<double>(measured)).epsilon(0.02));
+  }
+  CHECK(seen == 48);
+  CHECK(equal >= 28);
+}
+
+TEST_CASE("pieces a power of two apart hit as often as on an H200 when they are read cyclically") {
+  for (const std::string& text : testing::hardware_lines("l1_hash.csv")) {
+    const auto part = testing::split(text, ',');
+    if (part[0] != "grid") continue;
+    const std::uint64_t outer = std::stoull(part[1]), step = std::stoull(part[2]) / 128, inner = std::stoull(part[3]);
+    std::vector<std::uint64_t> lines;
+    for (std::uint64_t o = 0; o < outer; ++o)
+      for (std::uint64_t i = 0; i < inner; ++i) lines.push_back(o * step + i);
+    const std::uint64_t hits = fourth_pass(lines);
+    INFO(text << ": " << hits << " hits");
+    // One set's four lines go when the program's own line is in it. With nearly all ways of a set taken
+    // everywhere (1,536 lines), an H200 loses up to a fifth more.
+    CHECK(hits >= std::stoull(part[4]));
+    CHECK(hits - std::stoull(part[4]) <= (lines.size() > 1024 ? lines.size() / 5 : 4));
+  }
 }
 
 TEST_CASE("a line that is read again and again is never lost") {
@@ -200,7 +268,7 @@ TEST_CASE("cyclic re-reading of what fits always hits") {
 }
 
 TEST_CASE("cyclic re-reading of a little more than fits hits about as often as on an H200") {
-  // Which old line goes is a hash's choice that is not known, so single counts differ.
+  // In which order sets give up lines is not known, so single counts differ.
   CHECK(worst_cyclic(1, 32, 600) < 0.15);
 }
 
@@ -213,7 +281,7 @@ TEST_CASE("cyclic re-reading of much more than fits hits as often as on an H200"
 TEST_CASE("whatever is done to it, an L1 never holds more than its lines nor what was never there") {
   std::mt19937_64 random(5);
   for (std::uint32_t lines : {4u, 20u, 160u, 1728u}) {
-    L1Cache l1{{lines, 4}};
+    L1Cache l1{{lines, std::bit_ceil(lines)}};
     std::set<std::uint64_t> seen;
     const std::uint64_t range = lines * 3;
     for (int i = 0; i < 40000; ++i) {
@@ -260,9 +328,9 @@ TEST_CASE("an L1 equals its slow twin's for long random strings") {
   std::mt19937_64 random(23);
   for (int round = 0; round < 40; ++round) {
     const auto up_to = [&](std::uint64_t most) { return static_cast<std::uint32_t>(1 + random() % most); };
-    const L1Cache::Spec spec{up_to(400), up_to(6)};
+    const L1Cache::Spec spec{up_to(400), 4u << random() % 6};
     L1Cache fast(spec);
-    reference::AgedL1 slow(spec);
+    reference::LruL1 slow(spec);
     // Lines of a dense range, of a column of a matrix, or of anywhere.
     const std::uint64_t range = up_to(4 * spec.lines), step = std::uint64_t{1} << random() % 24;
     for (int i = 0; i < 6000; ++i) {
