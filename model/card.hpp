@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "model/constant_cache.hpp"
 #include "model/instruction_table.hpp"
 #include "model/l2_cache.hpp"
 #include "model/memory_path.hpp"
@@ -74,6 +75,12 @@ struct CardNumbers {
   std::uint64_t latency_remote = 0;      // shared memory of another SM of the cluster
   // Thousandths of a cycle that a sector of it keeps the asking SM's way there.
   std::uint64_t remote_read = 0, remote_write = 0;
+  std::uint64_t constant_bytes = 0, constant_line = 0, constant_ways = 0;  // an SM's cache
+  std::uint64_t constant_group_bytes = 0, constant_group_line = 0;         // a GPC's
+  std::uint64_t constant_group_cycles = 0;    // more than a hit, when the GPC's has it
+  std::uint64_t constant_memory_cycles = 0;   // … when it has not
+  std::uint64_t constant_next_cycles = 0;     // between a warp's addresses
+  std::uint64_t constant_address_cycles = 0;  // that one keeps the SM's lookup
   std::uint64_t bulk_cycles = 0;         // of an SM's copy engine, for 128 bytes
   std::uint64_t bulk_reduce_cycles = 0;  // … of a bulk reduction
   std::uint64_t port_send_permille = 0;     // … sends
@@ -168,6 +175,7 @@ class Card {
   // Sets of its tags: a power of two, enough for L1 and shared memory together.
   std::uint32_t l1_sets() const;
   L2Cache::Spec l2() const;
+  ConstantCache::Spec constants() const;
   MemoryPath::Spec path() const;
 
  private:

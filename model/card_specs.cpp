@@ -42,6 +42,23 @@ L2Cache::Spec Card::l2() const {
   return s;
 }
 
+ConstantCache::Spec Card::constants() const {
+  const CardNumbers& n = numbers_;
+  const auto u32 = [](std::uint64_t v) { return static_cast<std::uint32_t>(v); };
+  ConstantCache::Spec s;
+  s.bytes = u32(n.constant_bytes);
+  s.line = u32(n.constant_line);
+  s.ways = u32(n.constant_ways);
+  s.group_bytes = u32(n.constant_group_bytes);
+  s.group_line = u32(n.constant_group_line);
+  s.group_cycles = u32(n.constant_group_cycles);
+  s.memory_cycles = u32(n.constant_memory_cycles);
+  s.next_cycles = u32(n.constant_next_cycles);
+  s.address_cycles = u32(n.constant_address_cycles);
+  s.sm_group = n.sm_gpc;
+  return s;
+}
+
 MemoryPath::Spec Card::path() const {
   const CardNumbers& n = numbers_;
   const auto u32 = [](std::uint64_t v) { return static_cast<std::uint32_t>(v); };

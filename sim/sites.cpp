@@ -153,6 +153,7 @@ std::vector<SitePlan> plan_sites(std::span<const trace::Site> sites, const trace
     else if (site.op == Op::kBarrier) p.action = Action::kBarrier;
     else if (site.op == Op::kRounds) p.action = Action::kRounds;
     else if (site.op == Op::kPrefetch) p.action = Action::kIgnore;  // measured: no counter moves
+    else if (site.space == Space::kConstant) p.action = Action::kConstant;
     else if (site.space == Space::kGlobal) plan_global(p, site, in);
     else if (site.space == Space::kShared) plan_shared(p, site, in);
     else if (site.space == Space::kRemoteShared && site.op != Op::kAsyncCopyWrite && site.op != Op::kBulkWrite &&

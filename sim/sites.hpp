@@ -14,7 +14,7 @@ namespace warpmem::sim {
 
 enum class Action : std::uint8_t {
   kIgnore, kGlobalLoad, kGlobalStore, kGlobalAtomic, kLocalLoad, kLocalStore, kShared, kRemote,
-  kAsyncRead, kAsyncWrite, kBulkRead, kBulkWrite, kBulkReduce, kBarrier, kBegin, kEnd, kRounds
+  kAsyncRead, kAsyncWrite, kBulkRead, kBulkWrite, kBulkReduce, kConstant, kBarrier, kBegin, kEnd, kRounds
 };
 
 struct SitePlan {

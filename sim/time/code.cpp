@@ -5,6 +5,7 @@
 #include <string>
 #include <unordered_map>
 
+
 namespace warpmem::sim {
 namespace {
 
@@ -144,7 +145,7 @@ void read_depbar(const std::string& text, CodeLine& l) {
 }  // namespace
 
 std::vector<CodeLine> read_code(const trace::Program& program, const model::InstructionTable& table,
-                                bool clusters) {
+                                bool clusters, const trace::Launch* launch) {
   std::vector<CodeLine> code;
   std::vector<std::optional<std::uint32_t>> targets;
   Waits waits;
@@ -222,6 +223,10 @@ std::vector<CodeLine> read_code(const trace::Program& program, const model::Inst
       code[k].target = static_cast<std::int32_t>(it - code.begin());
   }
   decide_cluster_branches(code, program.code, clusters);
+  if (!launch) return code;
+  for (ConstantRead& read : constant_reads(program, *launch))
+    if (!read.addresses.empty())
+      code[read.line].constants = std::make_shared<const ConstantRead>(std::move(read));
   return code;
 }
 

@@ -4,9 +4,11 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "sim/time/instruction_cost.hpp"
+#include "sim/time/lane_values.hpp"
 #include "traces/program.hpp"
 
 namespace warpmem::sim {
@@ -28,6 +30,7 @@ struct CodeLine {
   bool fences = false;        // waits until what the warp wrote is there for all
   bool joins = false;         // arrives at its cluster's barrier
   bool meets = false;         // waits at it
+  std::shared_ptr<const ConstantRead> constants;  // that it reads, where they are known
   bool memory = false;        // leaves a record when some lane runs it
   bool accesses = false;      // … by its text; spilled registers aside, which nobody sees
   bool guarded = false;
@@ -38,9 +41,10 @@ struct CodeLine {
 };
 
 // Lines in the order of their pc; empty when the trace has no code. `table`: what instructions cost
-// (the card's); `clusters`: the launch has some, which decides the branches that ptxas puts around
-// a cluster's barriers.
+// (the card's); `clusters`: the launch has some, which decides the branches that ptxas puts around a
+// cluster's barriers; `launch`: its shape, which addresses of constants depend on (nullptr: those are
+// left out).
 std::vector<CodeLine> read_code(const trace::Program& program, const model::InstructionTable& table,
-                                bool clusters = false);
+                                bool clusters = false, const trace::Launch* launch = nullptr);
 
 }  // namespace warpmem::sim

@@ -24,7 +24,8 @@ LaunchTime::LaunchTime(const trace::TraceReader& reader, std::uint32_t index,
       paths_(reader.sites(index), reader.programs()[reader.launches()[index].launch.program],
              card.instructions(), cluster_size(reader.launches()[index].launch) > 1,
              &reader.launches()[index].launch),
-      launch_(reader.launches()[index].launch) {
+      launch_(reader.launches()[index].launch),
+      constants_(card.constants()) {
   for (std::uint64_t sm : card.numbers().cta_order) {
     sms_.emplace_back();
     sms_.back().id = static_cast<int>(sm);

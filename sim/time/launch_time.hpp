@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "model/constant_cache.hpp"
 #include "sim/cluster_placement.hpp"
 #include "sim/cta_stream.hpp"
 #include "sim/sites.hpp"
@@ -160,6 +161,12 @@ class LaunchTime {
   bool run_segment(Sm& sm, TimedCta& cta, TimedWarp& warp, std::uint32_t slot, Issued& issued);
   // The rest of its rounds; false: it is due again later.
   bool go_round(Sm& sm, TimedCta& cta, TimedWarp& warp, std::uint32_t slot);
+  // A record of constants: the cycle in which they are there.
+  std::uint64_t read_constants(const Sm& sm, const trace::Record& r, const std::uint64_t* lanes,
+                               std::uint64_t issued);
+  std::uint64_t read_constants(const Sm& sm, const ConstantRead& c, std::uint64_t now) {
+    return now + constants_.read(sm.id, c.addresses.data(), c.addresses.size(), now);
+  }
   // A record whose instruction issues at `issued`.
   void access(Sm& sm, TimedCta& cta, TimedWarp& warp, std::uint32_t w, const trace::Record& r,
               const SitePlan& plan, const std::uint64_t* lanes, std::uint64_t issued,
@@ -202,6 +209,7 @@ class LaunchTime {
   std::vector<std::uint64_t> waiting_;
   std::size_t next_ = 0;
   const trace::Launch& launch_;
+  model::ConstantCache constants_;
   std::unique_ptr<ClusterPlacement> placement_;  // of clusters; nullptr: CTAs come alone
   std::vector<std::size_t> sm_at_;               // in sms_, by SM
   std::uint64_t given_ = 0;  // thousandths of a cycle: the last CTA was given out

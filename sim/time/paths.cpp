@@ -109,7 +109,7 @@ struct Paths::Graph {
 
 Paths::Paths(std::span<const trace::Site> sites, const trace::Program& program,
              const model::InstructionTable& table, bool clusters, const trace::Launch* launch)
-    : sites_(sites.size()), code_(read_code(program, table, clusters)) {
+    : sites_(sites.size()), code_(read_code(program, table, clusters, launch)) {
   for (const trace::Site& s : sites) {
     const auto it = std::lower_bound(code_.begin(), code_.end(), s.pc,
                                      [](const CodeLine& l, std::uint32_t pc) { return l.pc < pc; });
@@ -190,7 +190,10 @@ void Paths::add_steps(Segment& segment, const std::vector<CodeLine>& code, const
   };
   for (std::size_t k = 0; k < lines.size(); ++k) {
     const CodeLine& l = code[lines[k]];
-    if (l.waits || l.drains != kNoScoreboard || l.waits_copies || l.fences || l.meets) close();
+    const ConstantRead* const constants = l.memory ? nullptr : l.constants.get();
+    const bool operand = constants && !constants->indexed;
+    if (l.waits || operand || l.drains != kNoScoreboard || l.waits_copies || l.fences || l.meets)
+      close();
     if (step.issues == 0) {
       step.waits = l.waits;
       step.drains = l.drains;
@@ -198,6 +201,7 @@ void Paths::add_steps(Segment& segment, const std::vector<CodeLine>& code, const
       step.waits_copies = l.waits_copies;
       step.fences = l.fences;
       step.meets = l.meets;
+      if (operand) step.operand = constants;
     }
     ++step.issues;
     step.to_last = step.cycles;
@@ -209,11 +213,12 @@ void Paths::add_steps(Segment& segment, const std::vector<CodeLine>& code, const
     step.latency = l.cost.latency;
     step.commits = l.commits;
     step.joins = l.joins;
+    if (constants && !operand) step.loads = constants;
     step.sets = l.sets;
     step.frees = l.frees;
     const bool here = std::find(cut.begin(), cut.end(), k) != cut.end();
     // Long runs are cut, so that warps take turns.
-    if (l.sets != kNoScoreboard || l.frees != kNoScoreboard || l.commits || l.joins ||
+    if (l.sets != kNoScoreboard || l.frees != kNoScoreboard || l.commits || l.joins || step.loads ||
         step.issues >= 32 || here)
       close();
     if (here) ends.push_back(static_cast<std::uint32_t>(segment.steps.size()));
@@ -309,8 +314,8 @@ const Round& Paths::round_at(const std::vector<std::int32_t>& points) {
   const std::vector<Step>& steps = round.segment.steps;
   round.always_taken = !code_[static_cast<std::size_t>(line)].falls;
   for (const Step& s : steps) {
-    round.stepwise |=
-        s.commits || s.waits_copies || s.fences || s.meets || s.joins || s.drains != kNoScoreboard;
+    round.stepwise |= s.commits || s.waits_copies || s.fences || s.meets || s.joins ||
+                      s.drains != kNoScoreboard || (s.loads && s.loads->addresses.size() > 1);
     round.work.issues += s.issues;
     for (std::size_t p = 0; p < kPipes; ++p) round.work.busy[p] += s.busy[p];
   }

@@ -39,11 +39,13 @@ struct Step : Work<std::uint16_t> {
   std::uint8_t sets = kNoScoreboard;
   std::uint8_t frees = kNoScoreboard;
   std::uint8_t drains = kNoScoreboard, leaves = 0;
-  bool commits = false;       // closes a group of asynchronous copies
-  bool waits_copies = false;  // waits on an mbarrier
-  bool fences = false;        // waits until what the warp wrote is there for all
-  bool meets = false;         // waits at its cluster's barrier
-  bool joins = false;         // … arrives at it with its last instruction
+  bool commits = false;                   // closes a group of asynchronous copies
+  bool waits_copies = false;              // waits on an mbarrier
+  bool fences = false;                    // waits until what the warp wrote is there for all
+  bool meets = false;                     // waits at its cluster's barrier
+  bool joins = false;                     // … arrives at it with its last instruction
+  const ConstantRead* operand = nullptr;  // constant that the first one needs to issue
+  const ConstantRead* loads = nullptr;    // constants that the last one loads
 };
 
 struct Round;

@@ -68,6 +68,11 @@ bool LaunchTime::run_steps(Sm& sm, TimedCta& cta, TimedWarp& warp, std::uint32_t
       wait(cause, from - warp.ready);
       warp.ready = from;
     }
+    if (step.operand) {
+      const std::uint64_t from = read_constants(sm, *step.operand, warp.ready);
+      wait(Wait::kMemory, from - warp.ready);
+      warp.ready = from;
+    }
     if (warp.ready >= end) {
       schedule(sm, slot, warp.ready);
       return false;
@@ -78,7 +83,9 @@ bool LaunchTime::run_steps(Sm& sm, TimedCta& cta, TimedWarp& warp, std::uint32_t
     if (step.meets) warp.passed = false;
     if (step.joins && cta.cluster) join(*cta.cluster, warp, issued.cycle);
     if (at < steps) {
-      set(warp, step.sets, issued.cycle + step.latency, Wait::kShort);
+      const std::uint64_t from =
+          step.loads ? read_constants(sm, *step.loads, issued.cycle) : issued.cycle;
+      set(warp, step.sets, from + step.latency, Wait::kShort);
       set(warp, step.frees, issued.cycle + step.latency / 2, Wait::kShort);
     }
   }
@@ -204,6 +211,23 @@ Result<void> LaunchTime::run_warp(Sm& sm, TimedCta& cta, std::uint32_t w) {
   }
 }
 
+std::uint64_t LaunchTime::read_constants(const Sm& sm, const trace::Record& r,
+                                         const std::uint64_t* lanes, std::uint64_t issued) {
+  std::array<std::uint64_t, 32> address{};
+  auto n = static_cast<std::size_t>(r.active());
+  std::uint32_t rest = r.mask;
+  for (std::size_t i = 0; i < n; ++i, rest &= rest - 1)
+    address[i] =
+        r.regular()
+            ? r.base + static_cast<std::uint64_t>(std::int64_t{std::countr_zero(rest)} * r.stride)
+            : lanes[r.lanes + i];
+  std::sort(address.begin(), address.begin() + static_cast<std::ptrdiff_t>(n));
+  n = static_cast<std::size_t>(
+      std::unique(address.begin(), address.begin() + static_cast<std::ptrdiff_t>(n)) -
+      address.begin());
+  return issued + constants_.read(sm.id, address.data(), n, issued);
+}
+
 void LaunchTime::access(Sm& sm, TimedCta& cta, TimedWarp& warp, std::uint32_t w,
                         const trace::Record& r, const SitePlan& plan, const std::uint64_t* lanes,
                         std::uint64_t issued, const Step* step) {
@@ -220,6 +244,13 @@ void LaunchTime::access(Sm& sm, TimedCta& cta, TimedWarp& warp, std::uint32_t w,
   place.sm = sm.id;
   place.warp_slot = cta.first_slot + w;
   place.async_lines = warp.async_lines;
+  if (plan.action == Action::kConstant) {
+    ++memory_.counters().records;
+    const std::uint64_t from = read_constants(sm, r, lanes, issued);
+    if (step) set(warp, step->sets, from + step->latency, Wait::kShort);
+    if (step) set(warp, step->frees, from, Wait::kShort);
+    return;
+  }
   if (plan.action == Action::kEnd || plan.action == Action::kIgnore) {
     place.now = issued;
     memory_.run(r, plan, lanes, place);
