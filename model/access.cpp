@@ -1,6 +1,7 @@
 #include "model/access.hpp"
 
 #include <cstring>
+#include <iterator>
 
 namespace warpmem::model {
 namespace {
@@ -12,29 +13,32 @@ std::uint32_t byte_mask(std::uint32_t first, std::uint32_t length) {
 }
 
 // Lines by number, for the length of one access: a warp of strangers has 32, and comparing each
-// with all before it would cost more than the caches behind.
+// with all before it would cost more than the caches behind. What it works with are copies of its
+// own, which the compiler can keep in registers while the list is written.
 class Finder {
  public:
-  explicit Finder(LineList& out) : out_(out) { std::memset(at_, 0, sizeof at_); }
+  explicit Finder(LineList& out) : item_(out.item.data()) { std::memset(at_, 0, sizeof at_); }
   LineTouch& operator()(std::uint64_t line) {
     // Neighbouring lanes usually share the line, so look at the latest first.
     if (line == latest_line_) return *latest_;
     latest_line_ = line;
     std::size_t slot = line * 0x9e3779b97f4a7c15ull >> 57;
-    for (; at_[slot]; slot = (slot + 1) % sizeof at_)
-      if (out_.item[at_[slot] - 1u].line == line) return *(latest_ = &out_.item[at_[slot] - 1u]);
-    latest_ = &out_.item[static_cast<std::size_t>(out_.count)];
-    at_[slot] = static_cast<std::uint8_t>(++out_.count);
+    for (; at_[slot]; slot = (slot + 1) % std::size(at_))
+      if (item_[at_[slot] - 1u].line == line) return *(latest_ = &item_[at_[slot] - 1u]);
+    latest_ = &item_[count_];
+    at_[slot] = static_cast<std::uint16_t>(++count_);
     *latest_ = LineTouch{};
     latest_->line = line;
     return *latest_;
   }
+  int count() const { return static_cast<int>(count_); }
 
  private:
-  LineList& out_;
+  LineTouch* item_;
+  std::uint32_t count_ = 0;
   std::uint64_t latest_line_ = ~std::uint64_t{0};  // no address has it
   LineTouch* latest_ = nullptr;
-  std::uint8_t at_[128];  // position + 1; twice as many as lines can be
+  std::uint16_t at_[128];  // position + 1; twice as many as lines can be
 };
 
 // A lane whose bytes may lie in several sectors.
@@ -64,7 +68,6 @@ std::uint8_t full_sectors(const LineTouch& t) {
 
 void touch_addresses(const std::uint64_t* address, int count, std::uint32_t bytes, bool with_bytes,
                      LineList& out) {
-  out.count = 0;
   Finder find(out);
   std::uint64_t all = 0;
   for (int i = 0; i < count; ++i) all |= address[i];
@@ -85,6 +88,7 @@ void touch_addresses(const std::uint64_t* address, int count, std::uint32_t byte
       t.sectors = static_cast<std::uint8_t>(t.sectors | 1u << sector);
     }
   }
+  out.count = find.count();
   if (with_bytes)
     for (int i = 0; i < out.count; ++i) {
       LineTouch& t = out.item[static_cast<std::size_t>(i)];
@@ -100,12 +104,7 @@ void touch_lines(const WarpAccess& access, bool with_bytes, LineList& out) {
   touch_addresses(active.data(), count, access.bytes, with_bytes, out);
 }
 
-void touch_contiguous(std::uint64_t base, std::uint64_t length, bool with_bytes, LineList& out) {
-  if (length == kLineBytes && base % kLineBytes == 0) {  // what most accesses are
-    out.item[0] = {base / kLineBytes, 15, 15, {~0u, ~0u, ~0u, ~0u}};
-    out.count = 1;
-    return;
-  }
+void touch_span(std::uint64_t base, std::uint64_t length, bool with_bytes, LineList& out) {
   out.count = 0;
   const std::uint64_t end = base + length;
   for (std::uint64_t line = base / kLineBytes; line * kLineBytes < end; ++line) {

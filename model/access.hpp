@@ -47,7 +47,14 @@ void touch_addresses(const std::uint64_t* address, int count, std::uint32_t byte
 
 // The same for the common case: all lanes of `mask` set from lane 0 up without a gap, lane l at
 // base + l * bytes. Only `sectors` and, when with_bytes, `full` and `bytes` are filled.
-void touch_contiguous(std::uint64_t base, std::uint64_t length, bool with_bytes, LineList& out);
+void touch_span(std::uint64_t base, std::uint64_t length, bool with_bytes, LineList& out);
+inline void touch_contiguous(std::uint64_t base, std::uint64_t length, bool with_bytes,
+                             LineList& out) {
+  if (length != kLineBytes || base % kLineBytes != 0) [[unlikely]]
+    return touch_span(base, length, with_bytes, out);
+  out.item[0] = {base / kLineBytes, 15, 15, {~0u, ~0u, ~0u, ~0u}};  // what most accesses are
+  out.count = 1;
+}
 
 // Sectors of a line that are set in the mask: its low four bits (std::popcount is a library call
 // where the host's instruction may not be assumed).

@@ -51,10 +51,9 @@ Dram::Spot Dram::find(std::uint64_t line) const {
     // (measured: within 1 MiB loads wait in one rhythm, kernels/micro/dram_wait.cu).
     bank = mix(row * 31) % by_banks_;
   }
-  return {channel, channel * spec_.banks + bank, row};
+  return {static_cast<std::uint32_t>(channel),
+          static_cast<std::uint32_t>(channel * spec_.banks + bank), row};
 }
-
-void Dram::prefetch(std::uint64_t line) const { __builtin_prefetch(&banks_[found(line).bank], 1); }
 
 std::vector<std::uint64_t> Dram::bus_ticks() const {
   std::vector<std::uint64_t> n;
@@ -128,8 +127,7 @@ std::uint64_t Dram::move(Channel& c, std::uint32_t sectors, std::uint32_t more,
   return c.bus.reserve(ready, amount) + amount;
 }
 
-std::uint64_t Dram::read(std::uint64_t line, std::uint32_t sectors, std::uint64_t now) {
-  const Spot& at = found(line);
+std::uint64_t Dram::read(const Spot& at, std::uint32_t sectors, std::uint64_t now) {
   Channel& c = channels_[at.channel];
   const std::uint64_t ready = open(at, now);
   c.reads += sectors;
@@ -138,7 +136,7 @@ std::uint64_t Dram::read(std::uint64_t line, std::uint32_t sectors, std::uint64_
 
 std::uint64_t Dram::write(std::uint64_t line, std::uint32_t sectors, std::uint64_t now,
                           bool completed) {
-  const Spot& at = found(line);
+  const Spot at = find(line);
   Channel& c = channels_[at.channel];
   const std::uint64_t ready = open(at, now, completed);
   c.held += sectors;

@@ -20,6 +20,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/prefetch.hpp"
 #include "model/divisor.hpp"
 #include "model/throughput.hpp"
 
@@ -49,11 +50,20 @@ class Dram {
     std::uint64_t refresh_interval_ticks = 0;  // between two of the same bank or channel
     std::uint32_t refresh_ticks = 0;           // that one takes
   };
+  // Where a line lies.
+  struct Spot {
+    std::uint32_t channel, bank;  // bank: of all channels' banks
+    std::uint64_t row;
+  };
   explicit Dram(const Spec& spec);
 
+  Spot find(std::uint64_t line) const;
   // Reads so many sectors of a 128-byte line from tick `now` on; the tick in which the last one
   // has been on the bus. Activation latency is part of what the caller adds.
-  std::uint64_t read(std::uint64_t line, std::uint32_t sectors, std::uint64_t now);
+  std::uint64_t read(std::uint64_t line, std::uint32_t sectors, std::uint64_t now) {
+    return read(find(line), sectors, now);
+  }
+  std::uint64_t read(const Spot& at, std::uint32_t sectors, std::uint64_t now);
   // Takes writes of a line; the tick in which they have gone out. `completed`: sectors of it were
   // read just now to complete them; by the time they are merged and written, their row is no longer
   // open (measured: random stores move half of what random reads do,
@@ -61,8 +71,12 @@ class Dram {
   std::uint64_t write(std::uint64_t line, std::uint32_t sectors, std::uint64_t now,
                       bool completed = false);
   void clear();
-  // Has the bank of a line brought into the host's cache; changes nothing.
-  void prefetch(std::uint64_t line) const;
+  // Has what a read looks at brought into the host's cache; changes nothing.
+  void prefetch(const Spot& at) const {
+    warpmem::prefetch(&banks_[at.bank]);
+    warpmem::prefetch(&channels_[at.channel].bus);
+    warpmem::prefetch(&channels_[at.channel].activate);
+  }
 
   std::uint64_t activations() const { return activations_; }
   std::uint64_t sectors() const { return sectors_; }  // read and written
@@ -86,18 +100,6 @@ class Dram {
     std::uint64_t free = 0;                                         // tick: may be activated again
     std::uint64_t due = 0;                                          // … is refreshed first
   };
-  // Where a line lies.
-  struct Spot {
-    std::size_t channel, bank;  // bank: of all channels' banks
-    std::uint64_t row;
-  };
-  Spot find(std::uint64_t line) const;
-  // The same of a line that was most likely asked about just before: prefetch() does.
-  const Spot& found(std::uint64_t line) const {
-    Found& f = found_[line * 0x9e3779b97f4a7c15ull >> 57];
-    if (f.line != line) f = {line, find(line)};
-    return f.spot;
-  }
   std::uint64_t open(const Spot& at, std::uint64_t now, bool closed = false);
   std::uint64_t move(Channel& channel, std::uint32_t sectors, std::uint32_t more,
                      std::uint64_t ready);
@@ -108,11 +110,6 @@ class Dram {
   Spec spec_;
   int block_shift_ = 1;
   Divisor by_channels_, by_banks_, by_row_blocks_, by_interval_;
-  struct Found {
-    std::uint64_t line = ~std::uint64_t{0};
-    Spot spot{};
-  };
-  mutable std::array<Found, 128> found_;  // the latest answers of find()
   std::vector<Channel> channels_;
   std::vector<Bank> banks_;  // by channel
   std::uint64_t activations_ = 0, sectors_ = 0;

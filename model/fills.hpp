@@ -10,6 +10,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/prefetch.hpp"
+
 namespace warpmem::model {
 
 class Fills {
@@ -31,7 +33,7 @@ class Fills {
     return std::max(sectors & 3 ? f.until[0] : 0, sectors & 12 ? f.until[1] : 0);
   }
 
-  void prefetch(std::uint64_t line) const { __builtin_prefetch(&of_[slot(line)]); }
+  void prefetch(std::uint64_t line) const { warpmem::prefetch(&of_[slot(line)]); }
 
  private:
   static constexpr std::size_t kLines = std::size_t{1} << 15;

@@ -28,6 +28,7 @@
 #include <memory_resource>
 #include <vector>
 
+#include "base/prefetch.hpp"
 #include "model/access.hpp"
 #include "model/l1_index.hpp"
 
@@ -87,7 +88,7 @@ class L1Cache {
   void invalidate();
 
   // Has what an access to the line will look at brought into the host's cache; changes nothing.
-  void prefetch(const Seat& seat) const { __builtin_prefetch(&sets_[seat.set], 1); }
+  void prefetch(const Seat& seat) const { warpmem::prefetch(&sets_[seat.set]); }
 
   const Spec& spec() const { return spec_; }
 

@@ -1,11 +1,13 @@
 #include "model/l2_cache.hpp"
 
 #include <algorithm>
+#include <type_traits>
 
 #include "model/access.hpp"
 
 namespace warpmem::model {
 L2Cache::L2Cache(const Spec& spec) : spec_(spec), side_{L2Side(spec.side), L2Side(spec.side)} {
+  for (std::size_t i = 0; i < side_.size(); ++i) sets_[i] = side_[i].sets();
   std::size_t groups = 1;
   for (const std::uint8_t g : spec_.sm_group) groups = std::max<std::size_t>(groups, g + 1u);
   if (spec_.merge > 1 || spec_.join_cycles > 0) pending_.resize(groups * kPending);
@@ -21,59 +23,59 @@ L2Cache::L2Cache(const Spec& spec) : spec_(spec), side_{L2Side(spec.side), L2Sid
 }
 
 // DRAM answers in aligned pieces of the line.
-std::uint8_t L2Cache::fetch_mask(std::uint8_t missing, std::uint32_t granularity) {
-  if (granularity >= 4) return missing ? 15 : 0;
-  if (granularity == 2) {
+inline std::uint8_t L2Cache::fetch_mask(std::uint8_t missing, std::uint32_t granularity) {
+  if (granularity == 2) [[likely]] {
     const unsigned pairs = (missing | missing >> 1) & 5u;
     return static_cast<std::uint8_t>(pairs * 3);
   }
+  if (granularity >= 4) return missing ? 15 : 0;
   return missing;
 }
 
-L2Cache::Ride L2Cache::coalesce(int sm, Pending& p, std::uint64_t line, std::uint8_t sectors,
-                                std::uint64_t now) {
-  if (p.line == line && now < p.until) {
-    // The same sectors: one more reader of the same answer, another SM's or the same one's.
-    if (p.sectors == sectors && p.riders < spec_.merge) {
-      ++p.riders;
-      return Ride::kMerged;
-    }
-    if (p.sm == sm && now < p.since + spec_.join_cycles) return Ride::kJoined;
+// A read of a line that another is under way for: whether it rides on that one's answer.
+L2Cache::Ride L2Cache::ride_along(int sm, Pending& p, std::uint8_t sectors, std::uint64_t now) {
+  if (now >= p.until) return Ride::kOwn;
+  // The same sectors: one more reader of the same answer, another SM's or the same one's.
+  if (p.sectors == sectors && p.riders < spec_.merge) {
+    ++p.riders;
+    return Ride::kMerged;
   }
-  p = {line, now, now, sectors, 1, static_cast<std::int16_t>(sm), 0};
-  return Ride::kOwn;
+  return p.sm == sm && now < p.since + spec_.join_cycles ? Ride::kJoined : Ride::kOwn;
 }
 
 // Cycles that a DRAM read waits for those before it.
-std::uint64_t L2Cache::dram_queue(std::uint64_t now, unsigned sectors) {
+inline std::uint64_t L2Cache::dram_queue(std::uint64_t now, unsigned sectors) {
   const std::uint64_t at = std::max(dram_free_, now * 1000);
   dram_free_ = at + dram_cost_[sectors];
   return at / 1000 - now;
 }
 
-std::uint64_t L2Cache::read(int sm, std::uint64_t line, const Route& route, std::uint8_t sectors,
-                            std::uint64_t now, std::uint32_t fetch_sectors, bool persist) {
-  const SmPlace from = sm_[static_cast<std::size_t>(sm)];
-  out_ = {};
-  Pending* pending = nullptr;
-  Ride ride = Ride::kOwn;
-  if (!pending_.empty()) {
-    pending = &pending_[from.pending + pending_slot(line)];
-    ride = coalesce(sm, *pending, line, sectors, now);
-  }
+template <bool timed>
+[[gnu::always_inline]] inline std::uint64_t L2Cache::read_line(
+    int sm, SmPlace from, std::uint64_t line, const Route& route, const MemoryPath::Seat* seat,
+    std::uint8_t sectors, std::uint64_t now, std::uint32_t granularity, bool persist) {
+  if (timed) out_ = {};
   std::uint8_t brought = 0;
-  if (ride == Ride::kOwn) [[likely]] {
-    ++counters_.read_requests;
-  } else if (ride == Ride::kMerged) {
-    counters_.merged += sectors_in(sectors);
-    return pending->until;
+  Pending* pending = nullptr;
+  if (!pending_.empty()) [[likely]] {
+    pending = &pending_[from.pending + route.pending];
+    const Ride ride = pending->line == line ? ride_along(sm, *pending, sectors, now) : Ride::kOwn;
+    if (ride == Ride::kOwn) [[likely]] {
+      *pending = {line, now, now, sectors, 1, static_cast<std::int16_t>(sm), 0};
+      ++counters_.read_requests;
+    } else if (ride == Ride::kMerged) {
+      counters_.merged += sectors_in(sectors);
+      return pending->until;
+    } else {
+      const std::uint8_t shared = static_cast<std::uint8_t>(sectors & pending->sectors);
+      counters_.merged += sectors_in(shared);
+      pending->sectors = static_cast<std::uint8_t>(pending->sectors | sectors);
+      sectors = static_cast<std::uint8_t>(sectors & ~shared);
+      // What arrives with the very request it belongs to was no hit.
+      brought = pending->brought;
+    }
   } else {
-    const std::uint8_t shared = static_cast<std::uint8_t>(sectors & pending->sectors);
-    counters_.merged += sectors_in(shared);
-    pending->sectors = static_cast<std::uint8_t>(pending->sectors | sectors);
-    sectors = static_cast<std::uint8_t>(sectors & ~shared);
-    // What arrives with the very request it belongs to was no hit.
-    brought = pending->brought;
+    ++counters_.read_requests;
   }
   counters_.read += sectors_in(sectors);
   L2Side& near = side_[from.side];
@@ -87,7 +89,6 @@ std::uint64_t L2Cache::read(int sm, std::uint64_t line, const Route& route, std:
   std::uint8_t missing = static_cast<std::uint8_t>(sectors & ~here), fetched = 0;
   if (missing) {
     // DRAM answers in aligned pieces of the line, and a crossing brings the same.
-    const std::uint32_t granularity = std::max(fetch_sectors, spec_.fetch_sectors);
     missing = static_cast<std::uint8_t>(fetch_mask(missing, granularity) & ~here);
     if (pending) pending->brought = static_cast<std::uint8_t>(pending->brought | missing);
     fetched = missing;
@@ -99,26 +100,54 @@ std::uint64_t L2Cache::read(int sm, std::uint64_t line, const Route& route, std:
       const std::uint8_t there = far.lookup(home_spot);
       counters_.fabric_read_hit += sectors_in(there & missing);
       fetched = static_cast<std::uint8_t>(missing & ~there);
-      if (fetched) account(far.fill(home_spot, fetched, persist));
+      if (fetched) {
+        far.fill(home_spot, fetched, persist);
+        account(far);
+      }
     }
     if (fetched) {
       counters_.dram_read += sectors_in(fetched);
-      done += spec_.dram_cycles + (std::uint64_t{draw >> 16} * spec_.dram_spread >> 16) +
-              dram_queue(now, sectors_in(fetched));
-      const std::uint64_t tail = std::uint64_t{draw >> 11 & 0xffff} * spec_.dram_tail >> 16;
-      done += (draw >> 8 & 7) == 0 ? tail : 0;
+      if (!timed) {
+        done += spec_.dram_cycles + (std::uint64_t{draw >> 16} * spec_.dram_spread >> 16) +
+                dram_queue(now, sectors_in(fetched));
+        if ((draw >> 8 & 7) == 0)
+          done += std::uint64_t{draw >> 11 & 0xffff} * spec_.dram_tail >> 16;
+      }
     }
-    account(near.fill(spot, missing, persist));
+    near.fill(spot, missing, persist);
+    account(near);
   }
-  if (path_) [[unlikely]] {
+  if (timed) {
     const std::uint8_t crossing = route.home == from.side ? std::uint8_t{0} : missing;
     done = path_->read({sm, line, sectors, crossing, fetched, static_cast<int>(from.side),
                         static_cast<int>(route.home)},
-                       now);
+                       seat ? *seat : path_->seat(line), now);
     if (out_.writes) path_->write_back(pushed_out(), out_.fills, out_.writes, now);
   }
   if (pending) pending->until = std::max(pending->until, done);
   return done;
+}
+
+std::uint64_t L2Cache::read(int sm, std::uint64_t line, const Route& route, std::uint8_t sectors,
+                            std::uint64_t now, std::uint32_t fetch_sectors, bool persist,
+                            const MemoryPath::Seat* seat) {
+  const SmPlace from = sm_[static_cast<std::size_t>(sm)];
+  const std::uint32_t granularity = std::max(fetch_sectors, spec_.fetch_sectors);
+  return path_ ? read_line<true>(sm, from, line, route, seat, sectors, now, granularity, persist)
+               : read_line<false>(sm, from, line, route, seat, sectors, now, granularity, persist);
+}
+
+void L2Cache::read(int sm, const LineTouch* lines, const Route* routes,
+                   const MemoryPath::Seat* seats, Ask* asks, int count, std::uint64_t now,
+                   std::uint32_t fetch_sectors) {
+  const SmPlace from = sm_[static_cast<std::size_t>(sm)];
+  const std::uint32_t granularity = std::max(fetch_sectors, spec_.fetch_sectors);
+  const auto each = [&](auto timed) {
+    for (Ask* ask = asks; ask != asks + count; ++ask)
+      ask->done = read_line<timed.value>(sm, from, lines[ask->index].line, routes[ask->index],
+                                         &seats[ask->index], ask->sectors, now, granularity, false);
+  };
+  path_ ? each(std::true_type{}) : each(std::false_type{});
 }
 
 std::uint64_t L2Cache::write(int sm, std::uint64_t line, const Route& route, std::uint8_t sectors,
@@ -131,13 +160,17 @@ std::uint64_t L2Cache::write(int sm, std::uint64_t line, const Route& route, std
   counters_.write += sent;
   counters_.write_hit += sent;
   L2Side& home = side_[route.home];
-  account(home.write(home.find(route.seat), sectors, full, bytes));
+  home.write(home.find(route.seat), sectors, full, bytes);
+  account(home);
   if (route.home != near) {
     counters_.fabric_write += sent;
     // The writer's side keeps what it wrote whole; what it wrote in part is stale there.
     const std::uint8_t stale = static_cast<std::uint8_t>(sectors & ~full);
     if (stale) side_[near].drop(route.seat, stale);
-    if (full) account(side_[near].fill(side_[near].find(route.seat), full));
+    if (full) {
+      side_[near].fill(side_[near].find(route.seat), full);
+      account(side_[near]);
+    }
   } else if (spec_.sides == 2) {
     side_[1 - near].drop(route.seat, sectors);
   }
@@ -174,11 +207,13 @@ std::uint64_t L2Cache::atomic(int sm, std::uint64_t sector, int passes, bool ret
     const std::uint8_t fetched =
         static_cast<std::uint8_t>(fetch_mask(bit, spec_.fetch_sectors) & ~here);
     counters_.dram_read += brought = sectors_in(fetched);
-    account(side_[at].fill(spot, fetched));
+    side_[at].fill(spot, fetched);
+    account(side_[at]);
     --hits;
   }
   constexpr std::uint32_t kAll[4] = {~0u, ~0u, ~0u, ~0u};
-  account(side_[at].write(side_[at].find(to.seat), bit, bit, kAll));
+  side_[at].write(side_[at].find(to.seat), bit, bit, kAll);
+  account(side_[at]);
   if (spec_.sides == 2) side_[1 - at].drop(to.seat, bit);
   if (at != near) counters_.fabric_atomic += n;
   (returns ? counters_.atomic : counters_.reduction) += n;
@@ -223,7 +258,8 @@ void L2Cache::flush(std::uint64_t dirty_sectors) {
   constexpr std::uint32_t kAll[4] = {~0u, ~0u, ~0u, ~0u};
   for (std::uint64_t i = 0; i < dirty_sectors / 4; ++i) {
     const Route to = route(kElsewhere + i);
-    account(side_[to.home].write(side_[to.home].find(to.seat), 15, 15, kAll));
+    side_[to.home].write(side_[to.home].find(to.seat), 15, 15, kAll);
+    account(side_[to.home]);
   }
 }
 

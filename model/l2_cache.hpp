@@ -18,6 +18,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/prefetch.hpp"
+#include "model/access.hpp"
 #include "model/l2_side.hpp"
 #include "model/memory_path.hpp"
 
@@ -39,21 +41,31 @@ struct L2Counters {
 };
 
 class L2Cache {
+  // A read that is under way, or was.
+  struct Pending {
+    std::uint64_t line = ~std::uint64_t{0};
+    std::uint64_t since = 0, until = 0;  // cycles: asked for, back
+    std::uint8_t sectors = 0;
+    std::uint8_t riders = 0;
+    std::int16_t sm = -1;
+    std::uint8_t brought = 0;  // sectors that its miss brings along
+  };
+
  public:
   struct Spec {
     L2Side::Spec side;
-    int sides = 2;                    // 1: not partitioned
-    std::uint64_t home_mask = 0;      // parity of these address bits: the home side
-    std::uint32_t fetch_sectors = 2;  // DRAM read granularity, sectors
-    int merge = 4;                    // SMs that one coalesced request serves; 1: no coalescer
-    std::uint32_t join_cycles = 0;    // an SM's misses on one line this close travel together
-    std::uint32_t near_cycles = 245;  // latency of a hit on the reader's side
-    std::uint32_t near_spread = 55;   // by which slices differ
-    std::uint32_t far_cycles = 190;   // more for a crossing
-    std::uint32_t dram_cycles = 255;  // more for a miss
+    int sides = 2;                     // 1: not partitioned
+    std::uint64_t home_mask = 0;       // parity of these address bits: the home side
+    std::uint32_t fetch_sectors = 2;   // DRAM read granularity, sectors
+    int merge = 4;                     // SMs that one coalesced request serves; 1: no coalescer
+    std::uint32_t join_cycles = 0;     // an SM's misses on one line this close travel together
+    std::uint32_t near_cycles = 245;   // latency of a hit on the reader's side
+    std::uint32_t near_spread = 55;    // by which slices differ
+    std::uint32_t far_cycles = 190;    // more for a crossing
+    std::uint32_t dram_cycles = 255;   // more for a miss
     std::uint32_t host_cycles = 1500;  // over the host link
-    std::uint32_t dram_spread = 60;   // by which misses differ
-    std::uint32_t dram_tail = 500;    // one miss in eight takes up to this much more
+    std::uint32_t dram_spread = 60;    // by which misses differ
+    std::uint32_t dram_tail = 500;     // one miss in eight takes up to this much more
     std::uint32_t dram_sectors_per_kilocycle = 72000;  // bandwidth: sectors in 1,000 cycles
     std::vector<std::uint8_t> sm_side;                 // by SM
     std::vector<std::uint8_t> sm_group;                // by SM: its GPC
@@ -61,20 +73,36 @@ class L2Cache {
   // Where a line belongs: worked out once, used by everything that concerns the line.
   struct Route {
     L2Side::Seat seat;
-    std::uint32_t home;  // side
+    std::uint8_t home;      // side
+    std::uint16_t pending;  // of its GPC's entries for reads under way
   };
   explicit L2Cache(const Spec& spec);
+  L2Cache(const L2Cache&) = delete;
+  L2Cache& operator=(const L2Cache&) = delete;
 
-  Route route(std::uint64_t line) { return {side_[0].seat(line), home(line)}; }
+  Route route(std::uint64_t line) {
+    return {side_[0].seat(line), static_cast<std::uint8_t>(home(line)), pending_slot(line)};
+  }
 
   // Reads `sectors` of a line for an SM at cycle `now`; the cycle in which they are back.
   // `fetch_sectors`: how much of the line DRAM brings along at least.
   std::uint64_t read(int sm, std::uint64_t line, const Route& route, std::uint8_t sectors,
-                     std::uint64_t now, std::uint32_t fetch_sectors = 0, bool persist = false);
+                     std::uint64_t now, std::uint32_t fetch_sectors = 0, bool persist = false,
+                     const MemoryPath::Seat* seat = nullptr);
   std::uint64_t read(int sm, std::uint64_t line, std::uint8_t sectors, std::uint64_t now,
                      std::uint32_t fetch_sectors = 0, bool persist = false) {
     return read(sm, line, route(line), sectors, now, fetch_sectors, persist);
   }
+  // One line of an access that reads several.
+  struct Ask {
+    std::uint32_t index;   // in `lines` and `routes`
+    std::uint8_t sectors;  // some
+    std::uint64_t done;    // out: cycle in which they are back
+  };
+  // The same for several lines, one after the other; none persists. `seats`: on the way that take()
+  // was told of.
+  void read(int sm, const LineTouch* lines, const Route* routes, const MemoryPath::Seat* seats,
+            Ask* asks, int count, std::uint64_t now, std::uint32_t fetch_sectors);
   // `again`: sectors that rode on an earlier store's request; `opens`: this store starts a request.
   // The cycle in which the L2 has it, where time is kept; otherwise `now`.
   std::uint64_t write(int sm, std::uint64_t line, const Route& route, std::uint8_t sectors,
@@ -84,7 +112,8 @@ class L2Cache {
                       const std::uint32_t* bytes, std::uint8_t again = 0, bool opens = true) {
     return write(sm, line, route(line), sectors, full, bytes, again, opens);
   }
-  // `passes` sector operations on one sector, in so many requests; the cycle in which they are done.
+  // `passes` sector operations on one sector, in so many requests; the cycle in which they are
+  // done.
   std::uint64_t atomic(int sm, std::uint64_t sector, int passes, bool returns,
                        std::uint64_t now = 0, std::uint32_t requests = 1);
   // From now on accesses take the time that they take on this way; nullptr: unloaded latencies.
@@ -93,13 +122,18 @@ class L2Cache {
   std::uint64_t sent(std::uint64_t now) const { return path_ ? path_->sent() : now; }
   // Has what a read or write of the line will look at brought into the host's cache; changes
   // nothing. A write looks at both sides.
-  void prefetch(int sm, std::uint64_t line, const Route& route, bool writes) const {
-    const SmPlace& from = sm_[static_cast<std::size_t>(sm)];
-    side_[from.side].prefetch(route.seat);
-    if (writes) return side_[1 - from.side].prefetch(route.seat);
-    side_[route.home].prefetch(route.seat);
-    if (!pending_.empty()) __builtin_prefetch(&pending_[from.pending + pending_slot(line)], 1);
-    if (path_) path_->prefetch(line, static_cast<int>(from.side));
+  void prefetch(int sm, const Route& route, bool writes) const {
+    const SmPlace from = sm_[static_cast<std::size_t>(sm)];
+    L2Side::prefetch(sets_[from.side], route.seat);
+    if (writes) return L2Side::prefetch(sets_[1 - from.side], route.seat);
+    L2Side::prefetch(sets_[route.home], route.seat);
+    warpmem::prefetch(pending_.data() + from.pending + route.pending);
+  }
+  // The same for what a read's way looks at, where time is kept.
+  void prefetch_way(int sm, std::uint64_t line, const Route& route,
+                    const MemoryPath::Seat& seat) const {
+    path_->prefetch(line, seat, static_cast<int>(sm_[static_cast<std::size_t>(sm)].side),
+                    route.home);
   }
   // Traffic to host memory passes through and is not kept.
   std::uint64_t read_host(std::uint8_t sectors, std::uint64_t now = 0);
@@ -122,9 +156,15 @@ class L2Cache {
   std::uint32_t home(std::uint64_t line) const {
     return static_cast<std::uint32_t>(__builtin_parityll(line & home_mask_));
   }
-  static std::size_t pending_slot(std::uint64_t line) { return line * 0x9e3779b97f4a7c15ull >> 54; }
+  static std::uint16_t pending_slot(std::uint64_t line) {
+    return static_cast<std::uint16_t>(line * 0x9e3779b97f4a7c15ull >> 54);
+  }
+  // Counts what a side has pushed out since the last time.
+  void account(L2Side& side) {
+    if (side.has_traffic()) [[unlikely]]
+      account(side.take_traffic());
+  }
   void account(const L2Side::Traffic& t) {
-    if (!(t.fills | t.writes)) return;
     counters_.dram_read += t.fills;
     counters_.dram_write += t.writes;
     counters_.refill_writes += t.fills;
@@ -136,19 +176,14 @@ class L2Cache {
   // What the latest access pushed out, as the way to DRAM wants to know it.
   std::uint64_t pushed_out() const { return side_[0].line_of(out_.set, out_.short_tag); }
   enum class Ride { kOwn, kMerged, kJoined };
-  struct Pending;
-  Ride coalesce(int sm, Pending& p, std::uint64_t line, std::uint8_t sectors, std::uint64_t now);
+  template <bool timed>
+  std::uint64_t read_line(int sm, SmPlace from, std::uint64_t line, const Route& route,
+                          const MemoryPath::Seat* seat, std::uint8_t sectors, std::uint64_t now,
+                          std::uint32_t granularity, bool persist);
+  Ride ride_along(int sm, Pending& p, std::uint8_t sectors, std::uint64_t now);
   std::uint64_t dram_queue(std::uint64_t now, unsigned sectors);
   static std::uint8_t fetch_mask(std::uint8_t missing, std::uint32_t granularity);
 
-  struct Pending {
-    std::uint64_t line = ~std::uint64_t{0};
-    std::uint64_t since = 0, until = 0;  // cycles: asked for, back
-    std::uint8_t sectors = 0;
-    std::uint8_t riders = 0;
-    std::int16_t sm = -1;
-    std::uint8_t brought = 0;  // sectors that its miss brings along
-  };
   static constexpr std::uint32_t kPending = 1024;  // entries a GPC
 
   Spec spec_;
@@ -156,6 +191,7 @@ class L2Cache {
   std::vector<SmPlace> sm_;
   std::array<std::uint64_t, 5> dram_cost_{};  // millicycles, by sectors
   std::array<L2Side, 2> side_;
+  std::array<const void*, 2> sets_{};  // of each side
   std::vector<Pending> pending_;
   std::uint64_t dram_free_ = 0;  // millicycles: when DRAM is done with what it was asked for
   L2Counters counters_;

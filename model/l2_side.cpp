@@ -11,7 +11,8 @@ L2Side::L2Side(const Spec& spec) : spec_(spec), sets_(large_pages()) {
   columns_ =
       std::max<std::uint32_t>(1, static_cast<std::uint32_t>(spec.bytes / 128 / spec.ways / kRows));
   by_columns_ = Divisor(columns_);
-  in_order_ = ~std::uint64_t{0} >> (kWays - spec.ways) * 4;
+  oldest_place_ = spec.ways * 4 - 4;
+  plain_ = spec.ways == kWays;
   sets_.resize(static_cast<std::size_t>(columns_) * kRows);
   bytes_.resize(sets_.size() * (spec.partial_ways + 1));
   clear();
@@ -20,11 +21,15 @@ L2Side::L2Side(const Spec& spec) : spec_(spec), sets_(large_pages()) {
 void L2Side::clear() {
   Set empty{};
   std::fill(std::begin(empty.tag), std::end(empty.tag), kEmpty);
-  empty.order = 0xfedcba9876543210ull;
+  // The first way is the oldest, so that they are taken in their order; those that the side does
+  // not have stay behind it.
+  for (std::uint64_t place = 0; place < kWays; ++place)
+    empty.order |= (place < spec_.ways ? spec_.ways - 1 - place : place) << place * 4;
   std::fill(sets_.begin(), sets_.end(), empty);
   std::fill(persisting_.begin(), persisting_.end(), std::uint16_t{0});
   std::fill(bytes_.begin(), bytes_.end(), PartialBytes{});
   regions_ = 0;
+  traffic_ = {};
 }
 
 void L2Side::set_aside(std::uint64_t bytes) {
@@ -49,14 +54,6 @@ std::uint64_t L2Side::line_of(std::uint32_t set, std::uint16_t short_tag) const 
   const std::uint32_t block = (tag >> 1) * columns_ + set / kRows;
   const std::uint64_t folded = std::uint64_t{block} * kRows + ((set ^ mix(block)) % kRows);
   return folded >> 5 << 6 | std::uint64_t{tag & 1} << 5 | (folded & 31);
-}
-
-// How many ways have any of these sectors.
-std::uint32_t L2Side::ways_with(std::uint64_t sectors) {
-  std::uint64_t n = sectors | sectors >> 2;
-  n = (n | n >> 1) & 0x1111111111111111ull;
-  n = (n + (n >> 4)) & 0x0303030303030303ull;
-  return static_cast<std::uint32_t>(n * 0x0101010101010101ull >> 56);
 }
 
 // The least recently used way that has any of these sectors.
@@ -86,25 +83,25 @@ L2Side::PartialBytes* L2Side::partial_bytes(const Seat& seat, int way) {
 }
 
 // Writes a way back and fills its partial sectors; it stays, clean.
-L2Side::Traffic L2Side::clean(Set& s, int way) {
+void L2Side::clean(Set& s, int way) {
   const std::uint8_t partial = sectors_of(s.partial, way), dirty = sectors_of(s.dirty, way);
   s.valid |= on_way(partial, way);
   s.dirty &= ~on_way(15, way);
   s.partial &= ~on_way(15, way);
-  return {sectors_in(partial), sectors_in(dirty | partial),
-          static_cast<std::uint32_t>(&s - sets_.data()), s.tag[way]};
+  traffic_.add({sectors_in(partial), sectors_in(dirty | partial),
+                static_cast<std::uint32_t>(&s - sets_.data()), s.tag[way]});
 }
 
 // The oldest way is dirty: it is written back, and the oldest of the clean ones goes instead. With
 // none clean, the oldest itself.
-L2Side::Claimed L2Side::spare_dirty(Set& s, int oldest_way) {
+int L2Side::spare_dirty(Set& s, int oldest_way) {
   const std::uint64_t dirty = s.dirty | s.partial;
-  const Traffic traffic = clean(s, oldest_way);
-  for (int at = static_cast<int>(spec_.ways) * 4 - 8; at >= 0; at -= 4) {
+  clean(s, oldest_way);
+  for (int at = static_cast<int>(oldest_place_) - 4; at >= 0; at -= 4) {
     const int way = static_cast<int>(s.order >> at & 15);
-    if (!sectors_of(dirty, way)) return {way, traffic};
+    if (!sectors_of(dirty, way)) return way;
   }
-  return {oldest_way, traffic};
+  return oldest_way;
 }
 
 // The way to give up where some persist: as long as they are no more than were set aside, one of
@@ -112,8 +109,7 @@ L2Side::Claimed L2Side::spare_dirty(Set& s, int oldest_way) {
 int L2Side::replace_sparing(std::size_t set) {
   const Set& s = sets_[set];
   std::uint16_t& persisting = persisting_[set];
-  const int oldest_place = static_cast<int>(spec_.ways) * 4 - 4;
-  int at = oldest_place;
+  int at = static_cast<int>(oldest_place_);
   if (persisting && static_cast<std::uint32_t>(std::popcount(persisting)) <= persist_ways_)
     while (at > 0 && (persisting >> (s.order >> at & 15) & 1)) at -= 4;
   const int way = static_cast<int>(s.order >> at & 15);
@@ -126,60 +122,59 @@ void L2Side::keep_whole_tag(const Seat& seat, int way) {
   whole_tag_[std::size_t{seat.set} * kWays + static_cast<unsigned>(way)] = seat.tag;
 }
 
+// Of these ways with the seat's short tag, those with its whole tag.
+std::uint32_t L2Side::same_whole_tag(const Seat& seat, std::uint32_t ways) const {
+  std::uint32_t same = 0;
+  for (; ways; ways &= ways - 1) {
+    const auto way = static_cast<unsigned>(std::countr_zero(ways));
+    if (whole_tag_[std::size_t{seat.set} * kWays + way] == seat.tag) same |= 1u << way;
+  }
+  return same;
+}
+
+int L2Side::claim_unusual(Set& s, const Seat& seat) {
+  if (persisting_.empty()) {
+    const int way = static_cast<int>(s.order >> oldest_place_ & 15);
+    return sectors_of(s.dirty | s.partial, way) ? spare_dirty(s, way) : way;
+  }
+  const int way = replace_sparing(seat.set);
+  if (sectors_of(s.dirty | s.partial, way)) clean(s, way);
+  return way;
+}
+
 void L2Side::keep(const Seat& seat, int way) {
   if (persisting_.empty()) persisting_.resize(sets_.size());
+  plain_ = false;
   persisting_[seat.set] = static_cast<std::uint16_t>(persisting_[seat.set] | 1u << way);
 }
 
-L2Side::Claimed L2Side::claim_unusual(std::size_t set) {
-  Set& s = sets_[set];
-  if (s.tag[spec_.ways - 1] == kEmpty) return {std::countr_zero(words_equal(s.tag, kEmpty)), {}};
-  const int way = replace_sparing(set);
-  if (!sectors_of(s.dirty | s.partial, way)) return {way, {}};
-  return {way, clean(s, way)};
-}
-
-L2Side::Traffic L2Side::write(const Spot& spot, std::uint8_t sectors, std::uint8_t full,
-                              const std::uint32_t* bytes) {
-  Traffic t;
-  Set& s = sets_[spot.seat.set];
-  int way = spot.way;
-  if (way < 0) {
-    const Claimed claimed = claim(spot.seat);
-    way = claimed.way;
-    t = claimed.traffic;
-  } else {
-    promote(s, way);
-  }
-  // Sectors that can be read stay so and get dirty; the rest of the written ones are partial.
-  std::uint8_t whole = static_cast<std::uint8_t>(full | (sectors & sectors_of(s.valid, way)));
-  std::uint8_t piece = static_cast<std::uint8_t>(sectors & ~whole);
-  if (piece) {
-    if (PartialBytes* b = partial_bytes(spot.seat, way)) {
-      for (int k = 0; k < 4; ++k) {
-        if (!(piece >> k & 1)) continue;
-        if (!(sectors_of(s.partial, way) >> k & 1)) b->bytes[k] = 0;
-        b->bytes[k] |= bytes[k];
-        if (b->bytes[k] == ~0u) {
-          whole = static_cast<std::uint8_t>(whole | 1u << k);
-          piece = static_cast<std::uint8_t>(piece & ~(1u << k));
-        }
-      }
+// Keeps the bytes of sectors that are written in part; those whose bytes have all come are whole.
+std::uint8_t L2Side::write_pieces(const Seat& seat, int way, std::uint8_t piece,
+                                  const std::uint32_t* bytes) {
+  Set& s = sets_[seat.set];
+  std::uint8_t whole = 0;
+  if (PartialBytes* b = partial_bytes(seat, way)) {
+    for (int k = 0; k < 4; ++k) {
+      if (!(piece >> k & 1)) continue;
+      if (!(sectors_of(s.partial, way) >> k & 1)) b->bytes[k] = 0;
+      b->bytes[k] |= bytes[k];
+      if (b->bytes[k] == ~0u) whole = static_cast<std::uint8_t>(whole | 1u << k);
     }
   }
-  s.partial = (s.partial | on_way(piece, way)) & ~on_way(whole, way);
-  s.valid |= on_way(whole, way);
-  s.dirty |= on_way(whole, way);
-  if (s.partial && ways_with(s.partial) > spec_.partial_ways)
-    t.add(clean(s, oldest(s.order, s.partial)));
+  s.partial |= on_way(static_cast<std::uint8_t>(piece & ~whole), way);
+  return whole;
+}
+
+// Writes back what is more than may stay.
+void L2Side::keep_caps(Set& s) {
+  if (s.partial && ways_with(s.partial) > spec_.partial_ways) clean(s, oldest(s.order, s.partial));
   if (ways_with(s.dirty | s.partial) > spec_.dirty_ways)
-    t.add(clean(s, oldest(s.order, s.dirty | s.partial)));
-  return t;
+    clean(s, oldest(s.order, s.dirty | s.partial));
 }
 
 void L2Side::drop(const Seat& seat, std::uint8_t sectors) {
   const Spot spot = find(seat);
-  if (spot.way >= 0) sets_[seat.set].valid &= ~on_way(sectors & 15, spot.way);
+  if (spot.way >= 0) spot.set->valid &= ~on_way(sectors & 15, spot.way);
 }
 
 std::uint64_t L2Side::dirty_sectors() const {

@@ -9,25 +9,36 @@
 // in sixteen ways hold them (8 MiB of single words: 6.4 % of the lines, as 2.13 lines a set of
 // which 2 may stay), fully written ones are written back once more than seven do (26 of 60 MiB stay
 // dirty after any larger footprint). A dirty line whose turn it is to go is written back and stays,
-// clean, while the oldest clean line goes in its place: stores that reads push out leave at half the
-// pace of LRU, and are then still there to be read (l2_writeback.cu, 2026-11-22). The hardware's
-// write-backs also lag behind reads at full rate; here they are done at once. The set hash is not
-// identified: an even spread is assumed.
-// Invariants: dirty and partial sectors are valid or partial, never both.
-// Cost: one line of the host's cache an access.
+// clean, while the oldest clean line goes in its place: stores that reads push out leave at half
+// the pace of LRU, and are then still there to be read (l2_writeback.cu, 2026-11-22). The
+// hardware's write-backs also lag behind reads at full rate; here they are done at once. The set
+// hash is not identified: an even spread is assumed. Invariants: dirty and partial sectors are
+// valid or partial, never both. Cost: one line of the host's cache an access.
 #pragma once
 
 #include <bit>
 #include <cstdint>
 #include <memory_resource>
+#include <utility>
 #include <vector>
 
+#include "base/prefetch.hpp"
 #include "model/divisor.hpp"
 #include "model/match.hpp"
 
 namespace warpmem::model {
 
 class L2Side {
+  static constexpr int kWays = 16;
+  // Four bits a way: sectors, or the way's number.
+  struct alignas(64) Set {
+    std::uint16_t tag[kWays];  // kEmpty: never used
+    std::uint64_t order;       // ways from most to least recently used; never used ones are oldest
+    std::uint64_t valid;       // readable sectors
+    std::uint64_t dirty;
+    std::uint64_t partial;  // partly written sectors
+  };
+
  public:
   struct Spec {
     std::uint64_t bytes = 31457280;  // capacity of this side
@@ -57,8 +68,10 @@ class L2Side {
   };
   // Where a line is, or would go: found once for a lookup and the fill that may follow. Good until
   // the next fill or write on this side.
-  struct Spot {
-    Seat seat;
+  class Spot {
+    friend class L2Side;
+    Set* set;
+    const Seat* seat;
     int way;  // -1: not here
   };
 
@@ -67,25 +80,35 @@ class L2Side {
   Seat seat(std::uint64_t line);
   // The line of a seat that this side gave out; of those beyond its regions only one like it.
   std::uint64_t line_of(std::uint32_t set, std::uint16_t short_tag) const;
-  Spot find(const Seat& seat) const;
-  Spot find(std::uint64_t line) { return find(seat(line)); }
+  // Of a seat that outlives what is done with the spot.
+  Spot find(const Seat& seat);
 
   // Sectors of the line that can be read here.
   std::uint8_t lookup(const Spot& spot);
-  std::uint8_t lookup(std::uint64_t line) { return lookup(find(line)); }
+  std::uint8_t lookup(std::uint64_t line) {
+    const Seat at = seat(line);
+    return lookup(find(at));
+  }
   // Makes sectors readable (a fill from DRAM or from home).
-  Traffic fill(const Spot& spot, std::uint8_t sectors, bool persist = false);
+  void fill(const Spot& spot, std::uint8_t sectors, bool persist = false);
   Traffic fill(std::uint64_t line, std::uint8_t sectors, bool persist = false) {
-    return fill(find(line), sectors, persist);
+    const Seat at = seat(line);
+    fill(find(at), sectors, persist);
+    return take_traffic();
   }
   // Writes sectors at home: `full` sectors become readable, the others partial until all their
   // bytes came or the line is filled.
-  Traffic write(const Spot& spot, std::uint8_t sectors, std::uint8_t full,
-                const std::uint32_t* bytes);
+  void write(const Spot& spot, std::uint8_t sectors, std::uint8_t full, const std::uint32_t* bytes);
   Traffic write(std::uint64_t line, std::uint8_t sectors, std::uint8_t full,
                 const std::uint32_t* bytes) {
-    return write(find(line), sectors, full, bytes);
+    const Seat at = seat(line);
+    write(find(at), sectors, full, bytes);
+    return take_traffic();
   }
+  // Whether fills and writes have caused any since take_traffic(). Few do, so that they say so here
+  // and not each by itself.
+  bool has_traffic() const { return traffic_.writes != 0; }
+  Traffic take_traffic() { return std::exchange(traffic_, {}); }
   // Drops a copy.
   void drop(const Seat& seat, std::uint8_t sectors);
   void drop(std::uint64_t line, std::uint8_t sectors) { drop(seat(line), sectors); }
@@ -95,11 +118,14 @@ class L2Side {
 
   std::uint64_t dirty_sectors() const;
 
-  // Has the line's set brought into the host's cache; changes nothing.
-  void prefetch(const Seat& seat) const { __builtin_prefetch(&sets_[seat.set], 1); }
+  // Has a line's set brought into the host's cache; changes nothing. `sets`: those of a side, which
+  // stay where they are.
+  static void prefetch(const void* sets, const Seat& seat) {
+    warpmem::prefetch(static_cast<const Set*>(sets) + seat.set);
+  }
+  const void* sets() const { return sets_.data(); }
 
  private:
-  static constexpr int kWays = 16;
   static constexpr std::uint32_t kRows = 1024;  // sets are columns x 1024 rows
   // Short tags: the low bits of a tag and which region of memory (16 GB on an H200) it is from.
   // There are as many lines of further regions as of others, but all share a number: their whole
@@ -109,14 +135,6 @@ class L2Side {
   static constexpr std::uint16_t kOther = kRegions << kLowBits;
   static constexpr std::uint16_t kEmpty = 0xffff;
 
-  // Four bits a way: sectors, or the way's number.
-  struct alignas(64) Set {
-    std::uint16_t tag[kWays];  // kEmpty from the first way that was never used on
-    std::uint64_t order;       // ways from most to least recently used
-    std::uint64_t valid;       // readable sectors
-    std::uint64_t dirty;
-    std::uint64_t partial;  // partly written sectors
-  };
   struct PartialBytes {
     Seat seat{~0u, 0, 0};
     std::uint32_t bytes[4] = {};
@@ -137,33 +155,38 @@ class L2Side {
     return std::uint64_t{sectors} << way * 4;
   }
   static void promote(Set& s, int way);
-  static std::uint32_t ways_with(std::uint64_t sectors);
+  // How many ways have any of these sectors.
+  static std::uint32_t ways_with(std::uint64_t sectors) {
+    std::uint64_t n = sectors | sectors >> 2;
+    n = (n | n >> 1) & 0x1111111111111111ull;
+    n = (n + (n >> 4)) & 0x0303030303030303ull;
+    return static_cast<std::uint32_t>(n * 0x0101010101010101ull >> 56);
+  }
   static int oldest(std::uint64_t order, std::uint64_t among);
 
   std::uint16_t add_region(std::uint32_t tag);
-  // A way, and what giving it up caused. Traffic goes by value throughout: it then stays in
-  // registers, where in memory it would be written in parts and read as a whole, which takes the
-  // host as long as all its writes before.
-  struct Claimed {
-    int way;
-    Traffic traffic;
-  };
-  Claimed claim(const Seat& seat);
-  Claimed claim_unusual(std::size_t set);
-  Claimed spare_dirty(Set& s, int oldest_way);
+  int claim(Set& s, const Seat& seat);
+  int claim_unusual(Set& s, const Seat& seat);
+  int spare_dirty(Set& s, int oldest_way);
   int replace_sparing(std::size_t set);
-  Traffic clean(Set& s, int way);
+  void clean(Set& s, int way);
+  void keep_caps(Set& s);
+  std::uint8_t write_pieces(const Seat& seat, int way, std::uint8_t piece,
+                            const std::uint32_t* bytes);
   void keep(const Seat& seat, int way);
   void keep_whole_tag(const Seat& seat, int way);
+  std::uint32_t same_whole_tag(const Seat& seat, std::uint32_t ways) const;
   PartialBytes* partial_bytes(const Seat& seat, int way);
 
   Spec spec_;
   std::uint32_t columns_ = 0;  // sets = columns * kRows
   Divisor by_columns_;
-  std::uint64_t in_order_ = 0;  // bits of Set::order that are used
+  unsigned oldest_place_ = 0;  // in Set::order: the first bit of the last way's
+  bool plain_ = false;         // 16 ways, of which none persists
   std::uint32_t persist_ways_ = 0;
   std::uint32_t region_[kRegions] = {};  // upper bits of the tags in it
   std::uint32_t regions_ = 0;            // known
+  Traffic traffic_;
   std::pmr::vector<Set> sets_;
   std::vector<std::uint32_t> whole_tag_;   // by set and way, once there are lines of no region
   std::vector<std::uint16_t> persisting_;  // by set: ways; empty until there are such lines
@@ -189,16 +212,15 @@ inline L2Side::Seat L2Side::seat(std::uint64_t line) {
   return {static_cast<std::uint32_t>(place.rest) * kRows + row, tag, short_tag};
 }
 
-inline L2Side::Spot L2Side::find(const Seat& seat) const {
-  std::uint32_t same = words_equal(sets_[seat.set].tag, seat.short_tag);
-  if (seat.short_tag < kOther) [[likely]]
-    return {seat, same ? std::countr_zero(same) : -1};
-  for (; same; same &= same - 1) {
-    const int way = std::countr_zero(same);
-    if (whole_tag_[std::size_t{seat.set} * kWays + static_cast<unsigned>(way)] == seat.tag)
-      return {seat, way};
-  }
-  return {seat, -1};
+inline L2Side::Spot L2Side::find(const Seat& seat) {
+  Spot spot;
+  spot.set = &sets_[seat.set];
+  spot.seat = &seat;
+  std::uint32_t same = words_equal(spot.set->tag, seat.short_tag);
+  if (seat.short_tag >= kOther) [[unlikely]]
+    same = same_whole_tag(seat, same);
+  spot.way = same ? std::countr_zero(same) : -1;
+  return spot;
 }
 
 inline void L2Side::promote(Set& s, int way) {
@@ -212,19 +234,15 @@ inline void L2Side::promote(Set& s, int way) {
 
 inline std::uint8_t L2Side::lookup(const Spot& spot) {
   if (spot.way < 0) return 0;
-  Set& s = sets_[spot.seat.set];
-  promote(s, spot.way);
-  return sectors_of(s.valid, spot.way);
+  promote(*spot.set, spot.way);
+  return sectors_of(spot.set->valid, spot.way);
 }
 
-inline L2Side::Traffic L2Side::fill(const Spot& spot, std::uint8_t sectors, bool persist) {
-  Traffic t;
-  Set& s = sets_[spot.seat.set];
+inline void L2Side::fill(const Spot& spot, std::uint8_t sectors, bool persist) {
+  Set& s = *spot.set;
   int way = spot.way;
   if (way < 0) {
-    const Claimed claimed = claim(spot.seat);
-    way = claimed.way;
-    t = claimed.traffic;
+    way = claim(s, *spot.seat);
     s.valid |= on_way(sectors, way);
   } else {
     promote(s, way);
@@ -234,33 +252,43 @@ inline L2Side::Traffic L2Side::fill(const Spot& spot, std::uint8_t sectors, bool
     s.partial &= ~filled;
     s.valid |= filled;
   }
-  if (persist && persist_ways_) keep(spot.seat, way);
-  return t;
+  if (persist && persist_ways_) [[unlikely]]
+    keep(*spot.seat, way);
 }
 
 // Takes a way for the line, as its most recently used.
-inline L2Side::Claimed L2Side::claim(const Seat& seat) {
-  Set& s = sets_[seat.set];
-  Claimed c{};
-  if (s.tag[spec_.ways - 1] != kEmpty && persisting_.empty()) [[likely]] {
-    c.way = static_cast<int>(s.order >> (spec_.ways * 4 - 4) & 15);
-    if (sectors_of(s.dirty | s.partial, c.way)) [[unlikely]] {
-      c = spare_dirty(s, c.way);
-      promote(s, c.way);
-    } else {
-      // The last becomes the first: all of the order moves on by one.
-      s.order = (s.order & ~in_order_) |
-                ((s.order << 4 | static_cast<std::uint64_t>(c.way)) & in_order_);
-    }
+inline int L2Side::claim(Set& s, const Seat& seat) {
+  int way = static_cast<int>(s.order >> (kWays * 4 - 4));
+  if (!plain_ || sectors_of(s.dirty | s.partial, way)) [[unlikely]] {
+    way = claim_unusual(s, seat);
+    promote(s, way);
   } else {
-    c = claim_unusual(seat.set);
-    promote(s, c.way);
+    // The last becomes the first: all of the order moves on by one.
+    s.order = std::rotl(s.order, 4);
   }
-  s.tag[c.way] = seat.short_tag;
+  s.tag[way] = seat.short_tag;
   if (seat.short_tag >= kOther) [[unlikely]]
-    keep_whole_tag(seat, c.way);
-  s.valid &= ~on_way(15, c.way);
-  return c;
+    keep_whole_tag(seat, way);
+  s.valid &= ~on_way(15, way);
+  return way;
+}
+
+inline void L2Side::write(const Spot& spot, std::uint8_t sectors, std::uint8_t full,
+                          const std::uint32_t* bytes) {
+  Set& s = *spot.set;
+  int way = spot.way;
+  if (way < 0) way = claim(s, *spot.seat);
+  else promote(s, way);
+  // Sectors that can be read stay so and get dirty; the rest of the written ones are partial.
+  std::uint8_t whole = static_cast<std::uint8_t>(full | (sectors & sectors_of(s.valid, way)));
+  if (sectors & ~whole) [[unlikely]]
+    whole = static_cast<std::uint8_t>(
+        whole | write_pieces(*spot.seat, way, static_cast<std::uint8_t>(sectors & ~whole), bytes));
+  const std::uint64_t written = on_way(whole, way);
+  s.partial &= ~written;
+  s.valid |= written;
+  s.dirty |= written;
+  if (s.partial || ways_with(s.dirty) > spec_.dirty_ways) keep_caps(s);
 }
 
 }  // namespace warpmem::model

@@ -32,7 +32,24 @@ inline std::uint32_t words_equal(const std::uint16_t* words, std::uint16_t value
       _mm_movemask_epi8(_mm_packs_epi16(_mm_cmpeq_epi16(low, want), _mm_cmpeq_epi16(high, want))));
 }
 
+// The largest of 32.
+inline std::uint8_t most_of_32(const std::uint8_t* bytes) {
+  const __m128i* const at = reinterpret_cast<const __m128i*>(bytes);
+  __m128i most = _mm_max_epu8(_mm_loadu_si128(at), _mm_loadu_si128(at + 1));
+  most = _mm_max_epu8(most, _mm_srli_si128(most, 8));
+  most = _mm_max_epu8(most, _mm_srli_si128(most, 4));
+  most = _mm_max_epu8(most, _mm_srli_si128(most, 2));
+  most = _mm_max_epu8(most, _mm_srli_si128(most, 1));
+  return static_cast<std::uint8_t>(_mm_cvtsi128_si32(most));
+}
+
 #else
+
+inline std::uint8_t most_of_32(const std::uint8_t* bytes) {
+  std::uint8_t most = 0;
+  for (unsigned i = 0; i < 32; ++i) most = bytes[i] > most ? bytes[i] : most;
+  return most;
+}
 
 inline std::uint32_t bytes_equal(const std::uint8_t* bytes, std::uint8_t value) {
   std::uint32_t mask = 0;

@@ -13,7 +13,13 @@ std::uint32_t draw_of(std::uint64_t line) {
 
 }  // namespace
 
-MemoryPath::MemoryPath(const Spec& spec) : spec_(spec), dram_(spec.dram) { clear(); }
+MemoryPath::MemoryPath(const Spec& spec)
+    : spec_(spec),
+      slices_a_side_(spec.slices / spec.sides),
+      by_slice_pairs_(std::max<std::uint32_t>(1, slices_a_side_ / 2)),
+      dram_(spec.dram) {
+  clear();
+}
 
 void MemoryPath::clear() {
   receive_.assign(spec_.sms, {});
@@ -30,13 +36,12 @@ void MemoryPath::clear() {
 
 // Eight lines share two slices of their side, in pairs by turns (measured: which lines get in each
 // other's way, kernels/micro/l2_slices.cu); which two is not known.
-Throughput& MemoryPath::slice(std::uint64_t line, int side) {
-  const std::uint32_t each = spec_.slices / spec_.sides;
+std::uint32_t MemoryPath::slice_of(std::uint64_t line) const {
+  if (slices_a_side_ < 2) return 0;
   const std::uint64_t two = (line >> 3) * 0x9e3779b97f4a7c15ull >> 32;
   // Which of the two is first is drawn as well, or strides of 512 bytes would leave half of all
   // idle.
-  const std::uint64_t in_side = each < 2 ? 0 : two % (each / 2) * 2 + ((line >> 1 ^ two >> 16) & 1);
-  return slices_[static_cast<std::size_t>(side) * each + static_cast<std::size_t>(in_side)];
+  return static_cast<std::uint32_t>(two % by_slice_pairs_ * 2 + ((line >> 1 ^ two >> 16) & 1));
 }
 
 // A queue longer than its room is felt by the SM: it sends no more until the rest would fit.
@@ -47,7 +52,7 @@ void MemoryPath::hold(int sm, std::uint64_t queued, std::uint64_t now) {
   held = std::max(held, now + (queued - room) / kTicks);
 }
 
-std::uint64_t MemoryPath::read(const Read& r, std::uint64_t now) {
+std::uint64_t MemoryPath::read(const Read& r, const Seat& seat, std::uint64_t now) {
   const auto sm = static_cast<std::size_t>(r.sm);
   const std::uint32_t draw = draw_of(r.line);
   const std::uint64_t half = spec_.near_cycles * kTicks / 2;
@@ -60,13 +65,14 @@ std::uint64_t MemoryPath::read(const Read& r, std::uint64_t now) {
   Fills& home = fills_[static_cast<std::size_t>(r.home)];
   std::uint64_t at =
       now * kTicks + half + (std::uint64_t{draw & 0xffff} * spec_.near_spread * kTicks >> 16);
-  std::uint64_t start = slice(r.line, r.near).reserve(at, work(asked, std::max(crossing, fetched)));
+  std::uint64_t start =
+      slice(seat.slice, r.near).reserve(at, work(asked, std::max(crossing, fetched)));
   std::uint64_t queued = start - at;
   // What others asked for and has not come yet, on either side.
   std::uint64_t there = near.until(r.line, r.sectors & ~(r.crossing | r.fetched));
   if (crossing) {
     at = start + spec_.far_cycles * kTicks;
-    start = slice(r.line, r.home).reserve(at, work(crossing, fetched));
+    start = slice(seat.slice, r.home).reserve(at, work(crossing, fetched));
     queued += start - at;
     start = std::max(start, home.until(r.line, r.crossing & ~r.fetched));
   }
@@ -75,7 +81,7 @@ std::uint64_t MemoryPath::read(const Read& r, std::uint64_t now) {
          (std::uint64_t{draw >> 16} * spec_.dram_spread * kTicks >> 16);
     if ((draw >> 8 & 7) == 0)
       at += std::uint64_t{draw >> 11 & 0xffff} * spec_.dram_tail * kTicks >> 16;
-    start = dram_.read(r.line, fetched, at);
+    start = dram_.read(seat.dram, fetched, at);
     queued += start - at - dram_.refresh_wait();
     home.add(r.line, r.fetched, start);
   }
@@ -131,14 +137,15 @@ std::uint64_t MemoryPath::write(const Write& w, std::uint64_t now) {
       w.atomic ? w.requests * spec_.atomic_ticks + w.atomic * spec_.atomic_pass_ticks
                : spec_.write_ticks + (w.sectors - w.partial) * spec_.write_sector_ticks +
                      w.partial * spec_.partial_sector_ticks;
+  const std::uint32_t slice_at = slice_of(w.line);
   std::uint64_t start = 0;
   if (w.home != w.near) {
     // On its way to the other side it passes a slice of the near one.
-    start = slice(w.line, w.near).reserve(at, work);
+    start = slice(slice_at, w.near).reserve(at, work);
     queued += start - at;
     at = start + spec_.far_cycles * kTicks / 2;
   }
-  start = slice(w.line, w.home).reserve(at, work);
+  start = slice(slice_at, w.home).reserve(at, work);
   queued += start - at;
   std::uint64_t done = start + work;
   if (w.fetched) {

@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "model/divisor.hpp"
 #include "model/dram.hpp"
 #include "model/fills.hpp"
 #include "model/place.hpp"
@@ -51,6 +52,13 @@ class MemoryPath {
   explicit MemoryPath(const Spec& spec);
   void clear();
 
+  // Where a line's way leads: worked out once for all that concerns the line.
+  struct Seat {
+    Dram::Spot dram;
+    std::uint32_t slice;  // of either side's
+  };
+  Seat seat(std::uint64_t line) const { return {dram_.find(line), slice_of(line)}; }
+
   struct Read {
     int sm = 0;
     std::uint64_t line = 0;
@@ -61,7 +69,8 @@ class MemoryPath {
     int near = 0, home = 0;
   };
   // Cycle in which an SM's miss at cycle `now` has its sectors.
-  std::uint64_t read(const Read& r, std::uint64_t now);
+  std::uint64_t read(const Read& r, const Seat& seat, std::uint64_t now);
+  std::uint64_t read(const Read& r, std::uint64_t now) { return read(r, seat(r.line), now); }
 
   struct Write {
     int sm = 0;
@@ -96,9 +105,10 @@ class MemoryPath {
            kTicks;
   }
   // Has what a read of the line will look at brought into the host's cache; changes nothing.
-  void prefetch(std::uint64_t line, int side) const {
-    dram_.prefetch(line);
-    fills_[static_cast<std::size_t>(side)].prefetch(line);
+  void prefetch(std::uint64_t line, const Seat& seat, int near, int home) const {
+    dram_.prefetch(seat.dram);
+    fills_[static_cast<std::size_t>(near)].prefetch(line);
+    fills_[static_cast<std::size_t>(home)].prefetch(line);
   }
   // Cycle in which the latest write() left its SM.
   std::uint64_t sent() const { return sent_; }
@@ -117,10 +127,15 @@ class MemoryPath {
   std::uint64_t ready(int sm) const { return held_[static_cast<std::size_t>(sm)]; }
 
  private:
-  Throughput& slice(std::uint64_t line, int side);
+  std::uint32_t slice_of(std::uint64_t line) const;
+  Throughput& slice(std::uint32_t slice, int side) {
+    return slices_[static_cast<std::uint32_t>(side) * slices_a_side_ + slice];
+  }
   void hold(int sm, std::uint64_t queued, std::uint64_t now);
 
   Spec spec_;
+  std::uint32_t slices_a_side_;
+  Divisor by_slice_pairs_;
   std::vector<Throughput> receive_, send_, remote_, slices_;
   std::vector<Fills> fills_;         // by side
   std::vector<std::uint64_t> held_;  // by SM: cycle

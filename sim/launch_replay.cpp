@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "base/large_pages.hpp"
+#include "base/prefetch.hpp"
 #include "sim/placement.hpp"
 
 namespace warpmem::sim {
@@ -167,13 +168,13 @@ bool LaunchReplay::run_step() {
 
 void LaunchReplay::fetch_state(std::uint32_t number) const {
   const char* warp = reinterpret_cast<const char*>(&warps_[number]);
-  __builtin_prefetch(warp, 1);
-  __builtin_prefetch(warp + 64, 1);
+  warpmem::prefetch(warp);
+  warpmem::prefetch(warp + 64);
 }
 
 void LaunchReplay::fetch_record(std::uint32_t number) const {
-  __builtin_prefetch(warps_[number].at.next);
-  __builtin_prefetch(warps_[number].at.next + 1);
+  warpmem::prefetch(warps_[number].at.next);
+  warpmem::prefetch(warps_[number].at.next + 1);
 }
 
 // What a warp will do first in this step, and the caches that this will meet. (After its beginning

@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "model/atomics.hpp"
+#include "model/match.hpp"
 #include "model/shared_banks.hpp"
 #include "model/tag_banks.hpp"
 
@@ -17,10 +18,17 @@ using trace::Record;
 // Where the model keeps threads' local memory: above every address that a program can have.
 constexpr std::uint64_t kLocalLine = std::uint64_t{1} << 41;
 
+// All lanes, each on the word behind its neighbour's: what most accesses are.
+bool one_after_another(const Record& r, std::uint32_t bytes) {
+  return r.regular() && r.mask == ~0u && r.stride == static_cast<std::int32_t>(bytes);
+}
+
 // Cycles of the data stage, or `least` if they are fewer: 32 banks of 4 bytes, of which each serves
 // one of its distinct words a cycle (measured at strides 1 to 63 and 4 and 8 bytes a lane).
 std::uint32_t data_passes(const Record& r, std::uint32_t bytes, const std::uint64_t* lanes,
                           std::uint32_t least) {
+  if (one_after_another(r, bytes)) [[likely]]
+    return std::max(least, bytes / 4);
   const std::uint32_t words = std::max(1u, bytes / 4);
   const auto active = static_cast<std::uint32_t>(r.active());
   if (r.regular()) {
@@ -34,10 +42,10 @@ std::uint32_t data_passes(const Record& r, std::uint32_t bytes, const std::uint6
   }
   const std::uint64_t* const address = lanes + r.lanes;
   std::array<std::uint8_t, 32> n{};  // words of each bank
-  const auto most = [&n] { return std::uint32_t{*std::max_element(n.begin(), n.end())}; };
+  const auto most = [&n] { return std::uint32_t{model::most_of_32(n.data())}; };
   // Counting a word as often as it is wanted is cheap, and mostly says that it does not matter.
-  for (std::uint32_t i = 0; i < active; ++i)
-    for (std::uint32_t w = 0; w < words; ++w) ++n[(address[i] / 4 + w) % 32];
+  for (std::uint32_t w = 0; w < words; ++w)
+    for (std::uint32_t i = 0; i < active; ++i) ++n[(address[i] / 4 + w) % 32];
   if (most() <= least) return least;
   n = {};
   std::array<std::uint64_t, 256> seen{};  // words, open addressing; 0: free
@@ -78,7 +86,7 @@ std::uint64_t first_address(const Record& r, const std::uint64_t* lanes) {
 // Lines of an access; a run of neighbouring lanes on neighbouring words takes the short way.
 void list_lines(const Record& r, std::uint32_t bytes, const std::uint64_t* lanes, bool with_bytes, model::LineList& out) {
   if (!r.regular()) return model::touch_addresses(lanes + r.lanes, r.active(), bytes, with_bytes, out);
-  if (r.mask == ~0u && r.stride == static_cast<std::int32_t>(bytes))
+  if (one_after_another(r, bytes))
     return model::touch_contiguous(r.base, std::uint64_t{model::kWarpLanes} * bytes, with_bytes,
                                    out);
   if (r.mask) {
@@ -149,17 +157,22 @@ bool MemorySystem::persists(std::uint64_t line) const {
   return static_cast<float>(line * 0x9e3779b97f4a7c15ull >> 40) < window_.hit_ratio * 16777216.0f;
 }
 
-inline void MemorySystem::read_l2(Place& place, std::uint64_t line, const model::L2Cache::Route& route, std::uint8_t sectors, std::uint32_t fetch) {
+// From the L2, or from host memory: the cycle in which it is back.
+std::uint64_t MemorySystem::read_beyond(const Place& place, std::uint64_t line, const model::L2Cache::Route& route, std::uint8_t sectors, std::uint32_t fetch,
+                                        const model::MemoryPath::Seat* seat) {
+  if (!host_.empty() && in_host_memory(line)) [[unlikely]]
+    return l2_.read_host(sectors, place.now);
+  const bool persist = window_.bytes != 0 && persists(line);
+  return l2_.read(place.sm, line, route, sectors, place.now, fetch, persist, seat);
+}
+
+void MemorySystem::read_l2(Place& place, std::uint64_t line, const model::L2Cache::Route& route, std::uint8_t sectors, std::uint32_t fetch,
+                           const model::MemoryPath::Seat* seat) {
   if (!sectors) return;
   place.left_sm = true;
   ++place.missed;
   counters_.l1_fill_sectors += model::sectors_in(sectors);
-  if (!host_.empty() && in_host_memory(line)) [[unlikely]] {
-    place.done = std::max(place.done, l2_.read_host(sectors, place.now));
-    return;
-  }
-  const bool persist = window_.bytes != 0 && persists(line);
-  place.done = std::max(place.done, l2_.read(place.sm, line, route, sectors, place.now, fetch, persist));
+  place.done = std::max(place.done, read_beyond(place, line, route, sectors, fetch, seat));
 }
 
 // A store to a line that still waits to leave the SM travels with it: sectors that wait already are
@@ -174,7 +187,7 @@ inline void MemorySystem::write_l2(Place& place, const LineTouch& touch, const m
   queue.keep_until(l2_.sent(std::max(place.now, taken.at)));
 }
 
-void MemorySystem::send(Place& place, const LineTouch& touch, const model::L2Cache::Route& route, std::uint8_t again,
+inline void MemorySystem::send(Place& place, const LineTouch& touch, const model::L2Cache::Route& route, std::uint8_t again,
                         bool opens, std::uint64_t at) {
   const auto sectors = static_cast<std::uint8_t>(touch.sectors & ~again);
   counters_.l1_write_sectors += model::sectors_in(sectors);
@@ -197,9 +210,20 @@ bool MemorySystem::prepare(const Record& r, const SitePlan& plan, const std::uin
     out.seat[i] = l1.seat(line);
     out.route[i] = l2_.route(line);
     l1.prefetch(out.seat[i]);
-    l2_.prefetch(sm, line, out.route[i], plan.action == Action::kGlobalStore);
+    l2_.prefetch(sm, out.route[i], plan.action == Action::kGlobalStore);
   }
+  if (path_ && plan.action != Action::kGlobalStore) [[unlikely]]
+    prepare_ways(sm, out);
   return true;
+}
+
+void MemorySystem::prepare_ways(int sm, Lines& out) {
+  out.way.resize(out.item.size());
+  for (int i = 0; i < out.count; ++i) {
+    const std::uint64_t line = out.item[i].line;
+    out.way[i] = path_->seat(line);
+    l2_.prefetch_way(sm, line, out.route[i], out.way[i]);
+  }
 }
 
 void MemorySystem::run(const Record& r, const SitePlan& plan, const std::uint64_t* lanes, Place& place, const Lines* prepared) {
@@ -283,20 +307,52 @@ void MemorySystem::global_load(const Record& r, const SitePlan& plan, const std:
     return;
   }
   model::L1Cache& l1 = l1_[static_cast<std::size_t>(place.sm)];
+  if (lines.count == 1) {
+    model::L1Cache::Loaded one;
+    l1.load(lines.item.data(), lines.seat.data(), 1, !plan.no_allocate, &one);
+    if (one.missing) {
+      counters_.global_ld.hits += sectors - model::sectors_in(one.missing);
+      read_l2(place, lines.item[0].line, lines.route[0], one.missing, plan.fetch_sectors, path_ ? &lines.way[0] : nullptr);
+      l1.arrives(one.entry, place.done);
+    } else {
+      counters_.global_ld.hits += sectors;
+      place.done = std::max(place.done, one.arrival);
+    }
+    return;
+  }
   std::array<model::L1Cache::Loaded, 2 * model::kWarpLanes> loaded;
   l1.load(lines.item.data(), lines.seat.data(), lines.count, !plan.no_allocate, loaded.data());
+  std::array<model::L2Cache::Ask, 2 * model::kWarpLanes> asks;
+  int asked = 0;
   std::uint64_t misses = 0;  // sectors
   for (int i = 0; i < lines.count; ++i) {
-    const model::L1Cache::Loaded& l = loaded[i];
-    if (l.missing) {
-      misses += model::sectors_in(l.missing);
-      read_l2(place, lines.item[i].line, lines.route[i], l.missing, plan.fetch_sectors);
-      l1.arrives(l.entry, place.done);
-    } else {  // there, or on its way
-      place.done = std::max(place.done, l.arrival);
-    }
+    asks[asked].index = static_cast<std::uint32_t>(i);
+    asks[asked].sectors = loaded[i].missing;
+    misses += model::sectors_in(loaded[i].missing);
+    asked += loaded[i].missing != 0;
   }
   counters_.global_ld.hits += sectors - misses;
+  if (asked > 0) {
+    place.left_sm = true;
+    place.missed += static_cast<std::uint32_t>(asked);
+    counters_.l1_fill_sectors += misses;
+    if (host_.empty() && window_.bytes == 0) [[likely]] {
+      l2_.read(place.sm, lines.item.data(), lines.route.data(), lines.way.data(), asks.data(), asked, place.now, plan.fetch_sectors);
+    } else {
+      for (int i = 0; i < asked; ++i) {
+        const std::uint32_t at = asks[i].index;
+        asks[i].done = read_beyond(place, lines.item[at].line, lines.route[at], asks[i].sectors, plan.fetch_sectors);
+      }
+    }
+  }
+  // Each line in its turn: what misses arrives with what was asked for before it, the rest is there
+  // or on its way.
+  const model::L2Cache::Ask* next = asks.data();
+  for (int i = 0; i < lines.count; ++i) {
+    const model::L1Cache::Loaded& l = loaded[i];
+    place.done = std::max(place.done, l.missing ? next++->done : l.arrival);
+    if (l.missing) l1.arrives(l.entry, place.done);
+  }
 }
 
 void MemorySystem::global_store(const Record& r, const SitePlan& plan, const std::uint64_t* lanes, Place& place, const Lines& lines) {
@@ -309,13 +365,16 @@ void MemorySystem::global_store(const Record& r, const SitePlan& plan, const std
   counters_.tag_requests += count;
   counters_.theoretical_global += sectors;
   model::L1Cache& l1 = l1_[static_cast<std::size_t>(place.sm)];
-  for (int i = 0; i < lines.count; ++i) {
+  const auto store = [&](int i, std::uint64_t tags, std::uint64_t data) {
     const LineTouch& t = lines.item[i];
     if (l1.store(t.line, lines.seat[i], t.sectors, t.full, t.bytes.data()))
       counters_.global_st.hits += model::sectors_in(t.sectors);
+    write_l2(place, t, lines.route[i], tags, data);
+  };
+  if (count == 1) return store(0, place.tags, place.now + place.passes);
+  for (int i = 0; i < lines.count; ++i) {
     const auto n = static_cast<std::uint64_t>(i);
-    write_l2(place, t, lines.route[i], place.tags + n * place.tag_passes / count,
-             place.now + (n + 1) * place.passes / count);
+    store(i, place.tags + n * place.tag_passes / count, place.now + (n + 1) * place.passes / count);
   }
 }
 

@@ -40,6 +40,7 @@ class MemorySystem {
   struct Lines : model::LineList {
     std::array<model::L1Cache::Seat, 2 * model::kWarpLanes> seat;
     std::array<model::L2Cache::Route, 2 * model::kWarpLanes> route;
+    std::vector<model::MemoryPath::Seat> way;  // of loads where time is kept, otherwise empty
   };
 
   explicit MemorySystem(const model::Card& card);
@@ -64,6 +65,7 @@ class MemorySystem {
   LaunchCounters finish_launch();
 
  private:
+  void prepare_ways(int sm, Lines& out);
   void global_load(const trace::Record&, const SitePlan&, const std::uint64_t*, Place&,
                    const Lines&);
   void global_store(const trace::Record&, const SitePlan&, const std::uint64_t*, Place&,
@@ -73,8 +75,11 @@ class MemorySystem {
   void shared_access(const trace::Record&, const SitePlan&, const std::uint64_t*, Place&);
   void remote_access(const trace::Record&, const SitePlan&, const std::uint64_t*, Place&);
   void bulk(const trace::Record&, const SitePlan&, const std::uint64_t*, Place&);
+  std::uint64_t read_beyond(const Place&, std::uint64_t line, const model::L2Cache::Route&,
+                            std::uint8_t sectors, std::uint32_t fetch,
+                            const model::MemoryPath::Seat* seat = nullptr);
   void read_l2(Place&, std::uint64_t line, const model::L2Cache::Route&, std::uint8_t sectors,
-               std::uint32_t fetch);
+               std::uint32_t fetch, const model::MemoryPath::Seat* seat = nullptr);
   // `tags`, `data`: cycles in which the line passes the L1's two stages.
   void write_l2(Place&, const model::LineTouch& touch, const model::L2Cache::Route&,
                 std::uint64_t tags, std::uint64_t data);

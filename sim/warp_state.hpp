@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 
+#include "base/prefetch.hpp"
 #include "traces/record.hpp"
 
 namespace warpmem::sim {
@@ -22,7 +23,7 @@ inline void fetch_lanes(const Position& at) {
   const std::uint64_t* const first = at.lanes + at.next->lanes;
   const std::uint64_t* const end = first + at.next->active();
   constexpr int kInLine = 8;  // of the host's cache
-  for (const std::uint64_t* lane = first; lane < end; lane += kInLine) __builtin_prefetch(lane);
+  for (const std::uint64_t* lane = first; lane < end; lane += kInLine) warpmem::prefetch(lane);
 }
 
 struct alignas(64) WarpState {

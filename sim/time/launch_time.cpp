@@ -4,6 +4,7 @@
 #include <bit>
 #include <numeric>
 
+#include "base/prefetch.hpp"
 #include "sim/placement.hpp"
 
 namespace warpmem::sim {
@@ -197,9 +198,9 @@ Result<void> LaunchTime::run_window() {
       const std::size_t k = i + later - kCtaAhead;
       return i + later >= kCtaAhead && k < n ? &due_now_[k] : nullptr;
     };
-    if (const Due* d = due(kCtaAhead)) __builtin_prefetch(&cta_of(*d).warps);
+    if (const Due* d = due(kCtaAhead)) warpmem::prefetch(&cta_of(*d).warps);
     if (const Due* d = due(kStateAhead)) fetch_state(*d);
-    if (const Due* d = due(kRecordAhead)) __builtin_prefetch(warp_of(*d).at.next);
+    if (const Due* d = due(kRecordAhead)) warpmem::prefetch(warp_of(*d).at.next);
     if (const Due* d = due(kLanesAhead)) fetch_lanes(warp_of(*d).at);
     if (const Due* d = due(kLinesAhead)) look_ahead(*d, listed_[(i + kLinesAhead) % kListed]);
     const Due* const now = due(0);
@@ -213,7 +214,7 @@ Result<void> LaunchTime::run_window() {
 
 void LaunchTime::fetch_state(const Due& due) {
   const char* warp = reinterpret_cast<const char*>(&warp_of(due));
-  for (std::size_t at = 0; at < sizeof(TimedWarp); at += 64) __builtin_prefetch(warp + at, 1);
+  for (std::size_t at = 0; at < sizeof(TimedWarp); at += 64) warpmem::prefetch(warp + at);
 }
 
 Result<void> LaunchTime::run_due(const Due& due) {
