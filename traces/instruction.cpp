@@ -19,24 +19,6 @@ std::string_view trim(std::string_view text) {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-// "desc[UR4][R2.64+0x10], R5" -> its operands. Commas inside brackets do not separate.
-std::vector<std::string_view> split_operands(std::string_view text) {
-  std::vector<std::string_view> operands;
-  int depth = 0;
-  std::size_t begin = 0;
-  for (std::size_t i = 0; i <= text.size(); ++i) {
-    const char c = i < text.size() ? text[i] : ',';
-    if (c == '[' || c == '(' || c == '{') ++depth;
-    if (c == ']' || c == ')' || c == '}') --depth;
-    if (c != ',' || (depth > 0 && i < text.size())) continue;
-    if (const auto operand = trim(text.substr(begin, i - begin)); !operand.empty()) {
-      operands.push_back(operand);
-    }
-    begin = i + 1;
-  }
-  return operands;
-}
-
 // A register's name as it stands in an operand, and what follows it: "R2.64" -> R, 2, ".64".
 struct Name {
   RegisterFile file = RegisterFile::kGeneral;
@@ -381,6 +363,23 @@ class Parser {
 };
 
 }  // namespace
+
+std::vector<std::string_view> split_operands(std::string_view text) {
+  std::vector<std::string_view> operands;
+  int depth = 0;
+  std::size_t begin = 0;
+  for (std::size_t i = 0; i <= text.size(); ++i) {
+    const char c = i < text.size() ? text[i] : ',';
+    if (c == '[' || c == '(' || c == '{') ++depth;
+    if (c == ']' || c == ')' || c == '}') --depth;
+    if (c != ',' || (depth > 0 && i < text.size())) continue;
+    if (const auto operand = trim(text.substr(begin, i - begin)); !operand.empty()) {
+      operands.push_back(operand);
+    }
+    begin = i + 1;
+  }
+  return operands;
+}
 
 bool SassInstruction::has(std::string_view modifier) const {
   return std::find(modifiers.begin(), modifiers.end(), modifier) != modifiers.end();

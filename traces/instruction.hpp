@@ -93,6 +93,10 @@ struct SassInstruction {
   bool is_branch() const { return kind == InstructionKind::kBranch; }
 };
 
+// "desc[UR4][R2.64+0x10], R5" -> its operands, without blanks around them. Commas inside brackets
+// do not separate.
+std::vector<std::string_view> split_operands(std::string_view text);
+
 // An Error of kind kMalformed when the text is not an instruction at all.
 Result<SassInstruction> decode_instruction(std::string_view text);
 

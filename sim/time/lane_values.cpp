@@ -33,27 +33,6 @@ std::optional<std::int64_t> number(std::string_view text) {
   return minus ? -v : v;
 }
 
-// "R6.reuse, RZ, c[0x0][0x210]" -> its operands.
-std::vector<std::string_view> split(std::string_view text) {
-  std::vector<std::string_view> out;
-  int depth = 0;
-  std::size_t from = 0;
-  const auto take = [&](std::size_t to) {
-    std::string_view s = text.substr(from, to - from);
-    while (!s.empty() && s.front() == ' ') s.remove_prefix(1);
-    while (!s.empty() && (s.back() == ' ' || s.back() == ';')) s.remove_suffix(1);
-    if (!s.empty()) out.push_back(s);
-    from = to + 1;
-  };
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '[') ++depth;
-    if (text[i] == ']') --depth;
-    if (text[i] == ',' && depth == 0) take(i);
-  }
-  take(text.size());
-  return out;
-}
-
 bool is_predicate(std::string_view operand) {
   if (operand.starts_with('!')) operand.remove_prefix(1);
   if (operand.starts_with('U')) operand.remove_prefix(1);
@@ -255,7 +234,8 @@ std::vector<ConstantRead> constant_reads(const trace::Program& program,
     std::string_view rest = text;
     if (rest.starts_with('@')) rest.remove_prefix(std::min(rest.find(' ') + 1, rest.size()));
     rest.remove_prefix(std::min(rest.find(' '), rest.size()));
-    std::vector<std::string_view> operands = split(rest);
+    if (rest.ends_with(';')) rest.remove_suffix(1);
+    std::vector<std::string_view> operands = trace::split_operands(rest);
     std::erase_if(operands, is_predicate);
     Value v;
     const bool always = in->guard.when == trace::Guard::When::kAlways;

@@ -20,23 +20,6 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(" \t;") - first + 1);
 }
 
-// Commas inside brackets do not separate.
-std::vector<std::string_view> split(std::string_view text) {
-  std::vector<std::string_view> out;
-  int depth = 0;
-  std::size_t begin = 0;
-  for (std::size_t i = 0; i <= text.size(); ++i) {
-    const char c = i < text.size() ? text[i] : ',';
-    if (c == '[' || c == '(' || c == '{') ++depth;
-    if (c == ']' || c == ')' || c == '}') --depth;
-    if (c != ',' || (depth > 0 && i < text.size())) continue;
-    if (const auto part = trimmed(text.substr(begin, i - begin)); !part.empty())
-      out.push_back(part);
-    begin = i + 1;
-  }
-  return out;
-}
-
 // "UR4", "R2.reuse", "PT", "SRZ" at the beginning of a text.
 bool read_register(std::string_view text, StaticOperand& out) {
   struct Prefix {
@@ -183,7 +166,8 @@ StaticLine take_apart(const std::string& text) {
   std::string_view rest = trimmed(text);
   if (rest.starts_with('@')) rest = trimmed(rest.substr(std::min(rest.find(' '), rest.size())));
   rest = trimmed(rest.substr(std::min(rest.find(' '), rest.size())));
-  for (const std::string_view part : split(rest)) l.operands.push_back(read_operand(part));
+  for (const std::string_view part : trace::split_operands(rest))
+    l.operands.push_back(read_operand(part));
   if (l.branch && l.operands.size() > 1) {
     l.also = l.operands.front();
     l.has_also = true;

@@ -35,23 +35,6 @@ F of_runtime(const char* name, F) {
   return reinterpret_cast<F>(call);
 }
 
-int fill(Address to, unsigned value, std::size_t count, unsigned element, Stream* stream,
-         bool waits) {
-  // A set of wide elements is a graph of one node.
-  Graph* graph = nullptr;
-  GraphNode* node = nullptr;
-  GraphExec* exec = nullptr;
-  const SetParams params{host(to), 0, value, element, count, 1};
-  if (count == 0) return 0;
-  int code = cudaGraphCreate(&graph, 0);
-  if (code == 0) code = cudaGraphAddMemsetNode(&node, graph, nullptr, 0, &params);
-  if (code == 0) code = cudaGraphInstantiate(&exec, graph, 0);
-  if (code == 0) code = cudaGraphLaunch(exec, stream);
-  if (exec) cudaGraphExecDestroy(exec);
-  if (graph) cudaGraphDestroy(graph);
-  return code != 0 || !waits ? code : cudaStreamSynchronize(stream);
-}
-
 }  // namespace
 
 extern "C" {
@@ -352,16 +335,16 @@ int cuMemsetD8_v2(Address to, unsigned char value, std::size_t count) {
   return cudaMemset(host(to), value, count);
 }
 int cuMemsetD16_v2(Address to, unsigned short value, std::size_t count) {
-  return fill(to, value, count, 2, nullptr, true);
+  return fill_2d(to, 0, value, 2, count, 1, nullptr, true);
 }
 int cuMemsetD32_v2(Address to, unsigned value, std::size_t count) {
-  return fill(to, value, count, 4, nullptr, true);
+  return fill_2d(to, 0, value, 4, count, 1, nullptr, true);
 }
 int cuMemsetD8Async(Address to, unsigned char value, std::size_t count, Stream* stream) {
   return cudaMemsetAsync(host(to), value, count, stream);
 }
 int cuMemsetD32Async(Address to, unsigned value, std::size_t count, Stream* stream) {
-  return fill(to, value, count, 4, stream, false);
+  return fill_2d(to, 0, value, 4, count, 1, stream, false);
 }
 
 int cuStreamCreate(Stream** stream, unsigned flags) {
@@ -399,8 +382,8 @@ int cuGetErrorName(int code, const char** name) {
 }
 int cuGetProcAddress_v2(const char* name, void** out, int version, unsigned long long flags,
                         int* status) {
-  const int code = cudaGetDriverEntryPointByVersion(
-      name, out, static_cast<unsigned>(version), flags, status);
+  const int code =
+      cudaGetDriverEntryPointByVersion(name, out, static_cast<unsigned>(version), flags, status);
   return code == 0 && out && !*out ? kNotFound : code;
 }
 

@@ -22,6 +22,10 @@ struct DriverCopy3D {
 // The same copy for the runtime; 0, or the error to return.
 int to_copy_3d(const DriverCopy3D& copy, Copy3D& out);
 
+// Sets elements of 1, 2 or 4 bytes in rows `pitch` bytes apart; an error, or 0.
+int fill_2d(unsigned long long to, std::size_t pitch, unsigned value, unsigned element,
+            std::size_t width, std::size_t height, Stream* stream, bool waits);
+
 struct DriverLaunchConfig {
   Dim grid, block;
   unsigned shared;

@@ -114,8 +114,11 @@ int pointer_attribute(void* out, int which, Address address) {
   }
 }
 
-int fill_2d(Address to, std::size_t pitch, unsigned value, unsigned element, std::size_t width,
-            std::size_t height, Stream* stream, bool waits) {
+}  // namespace
+
+// A graph of one node.
+int warpmem::cudart::fill_2d(Address to, std::size_t pitch, unsigned value, unsigned element,
+                             std::size_t width, std::size_t height, Stream* stream, bool waits) {
   Graph* graph = nullptr;
   GraphNode* node = nullptr;
   GraphExec* exec = nullptr;
@@ -129,8 +132,6 @@ int fill_2d(Address to, std::size_t pitch, unsigned value, unsigned element, std
   if (graph) cudaGraphDestroy(graph);
   return code != 0 || !waits ? code : cudaStreamSynchronize(stream);
 }
-
-}  // namespace
 
 extern "C" {
 
