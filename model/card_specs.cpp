@@ -6,6 +6,11 @@
 #include "model/card_numbers_derived.hpp"
 
 namespace warpmem::model {
+namespace {
+
+std::uint32_t u32(std::uint64_t v) { return static_cast<std::uint32_t>(v); }
+
+}  // namespace
 
 std::uint32_t Card::l1_lines(std::uint64_t shared_config) const {
   const std::uint64_t taken = shared_config + numbers_.l1_reserved;
@@ -21,22 +26,22 @@ std::uint32_t Card::l1_sets() const {
 L2Cache::Spec Card::l2() const {
   L2Cache::Spec s;
   s.side.bytes = numbers_.l2_bytes / numbers_.l2_sides;
-  s.side.ways = static_cast<std::uint32_t>(numbers_.l2_ways);
-  s.side.dirty_ways = static_cast<std::uint32_t>(numbers_.l2_dirty_ways);
-  s.side.partial_ways = static_cast<std::uint32_t>(numbers_.l2_partial_ways);
+  s.side.ways = u32(numbers_.l2_ways);
+  s.side.dirty_ways = u32(numbers_.l2_dirty_ways);
+  s.side.partial_ways = u32(numbers_.l2_partial_ways);
   s.sides = static_cast<int>(numbers_.l2_sides);
   for (std::uint64_t b : numbers_.l2_home_bits) s.home_mask |= std::uint64_t{1} << b;
-  s.fetch_sectors = static_cast<std::uint32_t>(numbers_.l2_fetch_bytes / 32);
+  s.fetch_sectors = u32(numbers_.l2_fetch_bytes / 32);
   s.merge = static_cast<int>(numbers_.lrc_merge);
-  s.join_cycles = static_cast<std::uint32_t>(numbers_.lrc_join_cycles);
-  s.near_cycles = static_cast<std::uint32_t>(numbers_.latency_l2_near);
-  s.near_spread = static_cast<std::uint32_t>(numbers_.latency_l2_spread);
-  s.host_cycles = static_cast<std::uint32_t>(numbers_.latency_host);
-  s.dram_spread = static_cast<std::uint32_t>(numbers_.latency_dram_spread);
-  s.dram_tail = static_cast<std::uint32_t>(numbers_.latency_dram_tail);
-  s.far_cycles = static_cast<std::uint32_t>(numbers_.latency_l2_far);
-  s.dram_cycles = static_cast<std::uint32_t>(numbers_.latency_dram);
-  s.dram_sectors_per_kilocycle = static_cast<std::uint32_t>(numbers_.dram_sectors_per_kilocycle);
+  s.join_cycles = u32(numbers_.lrc_join_cycles);
+  s.near_cycles = u32(numbers_.latency_l2_near);
+  s.near_spread = u32(numbers_.latency_l2_spread);
+  s.host_cycles = u32(numbers_.latency_host);
+  s.dram_spread = u32(numbers_.latency_dram_spread);
+  s.dram_tail = u32(numbers_.latency_dram_tail);
+  s.far_cycles = u32(numbers_.latency_l2_far);
+  s.dram_cycles = u32(numbers_.latency_dram);
+  s.dram_sectors_per_kilocycle = u32(numbers_.dram_sectors_per_kilocycle);
   for (std::uint64_t v : numbers_.sm_side) s.sm_side.push_back(static_cast<std::uint8_t>(v));
   for (std::uint64_t v : numbers_.sm_gpc) s.sm_group.push_back(static_cast<std::uint8_t>(v));
   return s;
@@ -44,7 +49,6 @@ L2Cache::Spec Card::l2() const {
 
 ConstantCache::Spec Card::constants() const {
   const CardNumbers& n = numbers_;
-  const auto u32 = [](std::uint64_t v) { return static_cast<std::uint32_t>(v); };
   ConstantCache::Spec s;
   s.bytes = u32(n.constant_bytes);
   s.line = u32(n.constant_line);
@@ -61,7 +65,6 @@ ConstantCache::Spec Card::constants() const {
 
 MemoryPath::Spec Card::path() const {
   const CardNumbers& n = numbers_;
-  const auto u32 = [](std::uint64_t v) { return static_cast<std::uint32_t>(v); };
   MemoryPath::Spec s;
   s.sms = u32(n.sm_count);
   s.sides = u32(n.l2_sides);

@@ -90,11 +90,23 @@ void ptx_registers(std::string_view text, std::unordered_map<std::string, std::u
   }
 }
 
+// Does a recording hold what the instruction accesses? Not constants, textures and surfaces, copies
+// through a tensor map, and (of local memory) spilled registers: docs/recording.md.
+bool recorder_sees(const trace::SassInstruction& in) {
+  switch (in.space) {
+    case trace::Space::kLocal:
+    case trace::Space::kConstant:
+    case trace::Space::kTexture:
+    case trace::Space::kSurface: return false;
+    default: return !in.opcode.starts_with("UTMA");
+  }
+}
+
 CodeLine sass_line(const trace::SassInstruction& in, const model::InstructionTable& table) {
   CodeLine l;
   l.cost = sass_cost(in, table);
   l.memory = in.is_memory() || in.kind == InstructionKind::kBarrier;
-  l.accesses = l.memory && in.space != trace::Space::kLocal;
+  l.accesses = l.memory && recorder_sees(in);
   l.guarded = in.guard.when != trace::Guard::When::kAlways;
   l.calls = in.kind == InstructionKind::kCall;
   l.ends = in.kind == InstructionKind::kExit || in.kind == InstructionKind::kReturn;

@@ -32,7 +32,7 @@ struct CodeLine {
   bool meets = false;         // waits at it
   std::shared_ptr<const ConstantRead> constants;  // that it reads, where they are known
   bool memory = false;        // leaves a record when some lane runs it
-  bool accesses = false;      // … by its text; spilled registers aside, which nobody sees
+  bool accesses = false;      // … by its text, and not of a kind that recordings never hold
   bool guarded = false;
   bool falls = true;         // may go on to the next line
   bool ends = false;         // a warp may end here

@@ -196,8 +196,7 @@ Kernel recorded_nest(bool known) {
 
 }  // namespace
 
-// --- from the code alone
-// --------------------------------------------------------------------------
+// --- from the code alone ---
 
 TEST_CASE("static: a loop counts up to a constant") {
   const Recorded r({"MOV R0, RZ ;", "FFMA R7, R2, R7, 1 ;", "VIADD R0, R0, 0x1 ;",
@@ -305,6 +304,15 @@ TEST_CASE("static: what data decides is not known") {
                     "ISETP.NE.AND P0, PT, R0, 0x3e8, PT ;", "@P0 BRA 0x10 ;", "EXIT ;"})
               .flow()
               .loops.empty());
+  // With one that no recording holds, it may have run: as often as its counter says.
+  for (const char* other :
+       {"LDC R8, c[0x3][R2] ;", "TEX.SCR.LL RZ, R8, R8, R2, 0x58, 2D, 0x1 ;", "LDL R8, [R1] ;",
+        "UTMALDG.2D [UR8], [UR4] ;"}) {
+    INFO(other);
+    const Recorded loop({"MOV R0, RZ ;", other, "VIADD R0, R0, 0x1 ;",
+                         "ISETP.NE.AND P0, PT, R0, 0x3e8, PT ;", "@P0 BRA 0x10 ;", "EXIT ;"});
+    CHECK(loop.rounds() == 999);
+  }
   // Endless, as what stands behind every kernel: no loop at all.
   CHECK(Recorded({"EXIT ;", "BRA 0x10 ;", "NOP ;"}).flow().loops.empty());
 }

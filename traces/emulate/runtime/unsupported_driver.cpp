@@ -194,6 +194,6 @@ int not_emulated(const char* name) {
   X(cuUserObjectRetain) \
   X(cuWaitExternalSemaphoresAsync)
 
-#define WARPMEM_STUB(name) \
+#define WARPMEM_REFUSE(name) \
   extern "C" int name() { return not_emulated(#name); }
-WARPMEM_NOT_EMULATED(WARPMEM_STUB)
+WARPMEM_NOT_EMULATED(WARPMEM_REFUSE)

@@ -1,5 +1,8 @@
 // Every other call that cuBLAS exports: it says its name and fails, so that a program that never
 // calls it still loads.
+//
+// A call has up to four names: as it was first (cublasSaxpy), with today's handle (_v2), and either
+// with 64-bit sizes (_64). Which of them are missing here is said by the form in front of each name.
 #include <cstdio>
 
 namespace {
@@ -12,699 +15,94 @@ int not_emulated(const char* name) {
 
 }  // namespace
 
-#define WARPMEM_NOT_EMULATED(X)                          \
-  X(cublasAlloc)                                         \
-  X(cublasAsumEx)                                        \
-  X(cublasAsumEx_64)                                     \
-  X(cublasAxpyEx)                                        \
-  X(cublasAxpyEx_64)                                     \
-  X(cublasCaxpy)                                         \
-  X(cublasCaxpy_v2)                                      \
-  X(cublasCaxpy_v2_64)                                   \
-  X(cublasCbdmm)                                         \
-  X(cublasCcopy)                                         \
-  X(cublasCcopy_v2)                                      \
-  X(cublasCcopy_v2_64)                                   \
-  X(cublasCdgmm)                                         \
-  X(cublasCdgmm_64)                                      \
-  X(cublasCdotc)                                         \
-  X(cublasCdotc_v2)                                      \
-  X(cublasCdotc_v2_64)                                   \
-  X(cublasCdotu)                                         \
-  X(cublasCdotu_v2)                                      \
-  X(cublasCdotu_v2_64)                                   \
-  X(cublasCgbmv)                                         \
-  X(cublasCgbmv_v2)                                      \
-  X(cublasCgbmv_v2_64)                                   \
-  X(cublasCgeam)                                         \
-  X(cublasCgeam_64)                                      \
-  X(cublasCgelsBatched)                                  \
-  X(cublasCgemm)                                         \
-  X(cublasCgemm3m)                                       \
-  X(cublasCgemm3mBatched)                                \
-  X(cublasCgemm3mBatched_64)                             \
-  X(cublasCgemm3mEx)                                     \
-  X(cublasCgemm3mEx_64)                                  \
-  X(cublasCgemm3mStridedBatched)                         \
-  X(cublasCgemm3mStridedBatched_64)                      \
-  X(cublasCgemm3m_64)                                    \
-  X(cublasCgemmBatched)                                  \
-  X(cublasCgemmBatched_64)                               \
-  X(cublasCgemmEx)                                       \
-  X(cublasCgemmEx_64)                                    \
-  X(cublasCgemmStridedBatched)                           \
-  X(cublasCgemmStridedBatched_64)                        \
-  X(cublasCgemm_v2)                                      \
-  X(cublasCgemm_v2_64)                                   \
-  X(cublasCgemv)                                         \
-  X(cublasCgemvBatched)                                  \
-  X(cublasCgemvBatched_64)                               \
-  X(cublasCgemvStridedBatched)                           \
-  X(cublasCgemvStridedBatched_64)                        \
-  X(cublasCgemv_v2)                                      \
-  X(cublasCgemv_v2_64)                                   \
-  X(cublasCgeqrfBatched)                                 \
-  X(cublasCgerc)                                         \
-  X(cublasCgerc_v2)                                      \
-  X(cublasCgerc_v2_64)                                   \
-  X(cublasCgeru)                                         \
-  X(cublasCgeru_v2)                                      \
-  X(cublasCgeru_v2_64)                                   \
-  X(cublasCgetrfBatched)                                 \
-  X(cublasCgetriBatched)                                 \
-  X(cublasCgetrsBatched)                                 \
-  X(cublasChbmv)                                         \
-  X(cublasChbmv_v2)                                      \
-  X(cublasChbmv_v2_64)                                   \
-  X(cublasChemm)                                         \
-  X(cublasChemm_v2)                                      \
-  X(cublasChemm_v2_64)                                   \
-  X(cublasChemv)                                         \
-  X(cublasChemv_v2)                                      \
-  X(cublasChemv_v2_64)                                   \
-  X(cublasCher)                                          \
-  X(cublasCher2)                                         \
-  X(cublasCher2_v2)                                      \
-  X(cublasCher2_v2_64)                                   \
-  X(cublasCher2k)                                        \
-  X(cublasCher2k_v2)                                     \
-  X(cublasCher2k_v2_64)                                  \
-  X(cublasCher_v2)                                       \
-  X(cublasCher_v2_64)                                    \
-  X(cublasCherk)                                         \
-  X(cublasCherk3mEx)                                     \
-  X(cublasCherk3mEx_64)                                  \
-  X(cublasCherkEx)                                       \
-  X(cublasCherkEx_64)                                    \
-  X(cublasCherk_v2)                                      \
-  X(cublasCherk_v2_64)                                   \
-  X(cublasCherkx)                                        \
-  X(cublasCherkx_64)                                     \
-  X(cublasChpmv)                                         \
-  X(cublasChpmv_v2)                                      \
-  X(cublasChpmv_v2_64)                                   \
-  X(cublasChpr)                                          \
-  X(cublasChpr2)                                         \
-  X(cublasChpr2_v2)                                      \
-  X(cublasChpr2_v2_64)                                   \
-  X(cublasChpr_v2)                                       \
-  X(cublasChpr_v2_64)                                    \
-  X(cublasCmatinvBatched)                                \
-  X(cublasCopyEx)                                        \
-  X(cublasCopyEx_64)                                     \
-  X(cublasCrot)                                          \
-  X(cublasCrot_v2)                                       \
-  X(cublasCrot_v2_64)                                    \
-  X(cublasCrotg)                                         \
-  X(cublasCrotg_v2)                                      \
-  X(cublasCscal)                                         \
-  X(cublasCscal_v2)                                      \
-  X(cublasCscal_v2_64)                                   \
-  X(cublasCsrot)                                         \
-  X(cublasCsrot_v2)                                      \
-  X(cublasCsrot_v2_64)                                   \
-  X(cublasCsscal)                                        \
-  X(cublasCsscal_v2)                                     \
-  X(cublasCsscal_v2_64)                                  \
-  X(cublasCswap)                                         \
-  X(cublasCswap_v2)                                      \
-  X(cublasCswap_v2_64)                                   \
-  X(cublasCsymm)                                         \
-  X(cublasCsymm_v2)                                      \
-  X(cublasCsymm_v2_64)                                   \
-  X(cublasCsymv_v2)                                      \
-  X(cublasCsymv_v2_64)                                   \
-  X(cublasCsyr2_v2)                                      \
-  X(cublasCsyr2_v2_64)                                   \
-  X(cublasCsyr2k)                                        \
-  X(cublasCsyr2k_v2)                                     \
-  X(cublasCsyr2k_v2_64)                                  \
-  X(cublasCsyr_v2)                                       \
-  X(cublasCsyr_v2_64)                                    \
-  X(cublasCsyrk)                                         \
-  X(cublasCsyrk3mEx)                                     \
-  X(cublasCsyrk3mEx_64)                                  \
-  X(cublasCsyrkEx)                                       \
-  X(cublasCsyrkEx_64)                                    \
-  X(cublasCsyrk_v2)                                      \
-  X(cublasCsyrk_v2_64)                                   \
-  X(cublasCsyrkx)                                        \
-  X(cublasCsyrkx_64)                                     \
-  X(cublasCtbmv)                                         \
-  X(cublasCtbmv_v2)                                      \
-  X(cublasCtbmv_v2_64)                                   \
-  X(cublasCtbsv)                                         \
-  X(cublasCtbsv_v2)                                      \
-  X(cublasCtbsv_v2_64)                                   \
-  X(cublasCtpmv)                                         \
-  X(cublasCtpmv_v2)                                      \
-  X(cublasCtpmv_v2_64)                                   \
-  X(cublasCtpsv)                                         \
-  X(cublasCtpsv_v2)                                      \
-  X(cublasCtpsv_v2_64)                                   \
-  X(cublasCtpttr)                                        \
-  X(cublasCtrmm)                                         \
-  X(cublasCtrmm_v2)                                      \
-  X(cublasCtrmm_v2_64)                                   \
-  X(cublasCtrmv)                                         \
-  X(cublasCtrmv_v2)                                      \
-  X(cublasCtrmv_v2_64)                                   \
-  X(cublasCtrsm)                                         \
-  X(cublasCtrsmBatched)                                  \
-  X(cublasCtrsmBatched_64)                               \
-  X(cublasCtrsm_v2)                                      \
-  X(cublasCtrsm_v2_64)                                   \
-  X(cublasCtrsv)                                         \
-  X(cublasCtrsv_v2)                                      \
-  X(cublasCtrsv_v2_64)                                   \
-  X(cublasCtrttp)                                        \
-  X(cublasDasum)                                         \
-  X(cublasDasum_v2_64)                                   \
-  X(cublasDaxpy)                                         \
-  X(cublasDaxpy_v2_64)                                   \
-  X(cublasDbdmm)                                         \
-  X(cublasDcopy)                                         \
-  X(cublasDcopy_v2_64)                                   \
-  X(cublasDdgmm_64)                                      \
-  X(cublasDdot)                                          \
-  X(cublasDdot_v2_64)                                    \
-  X(cublasDgbmv)                                         \
-  X(cublasDgbmv_v2)                                      \
-  X(cublasDgbmv_v2_64)                                   \
-  X(cublasDgeam_64)                                      \
-  X(cublasDgelsBatched)                                  \
-  X(cublasDgemm)                                         \
-  X(cublasDgemmBatched_64)                               \
-  X(cublasDgemmGroupedBatched)                           \
-  X(cublasDgemmGroupedBatched_64)                        \
-  X(cublasDgemmStridedBatched_64)                        \
-  X(cublasDgemm_v2_64)                                   \
-  X(cublasDgemv)                                         \
-  X(cublasDgemvBatched)                                  \
-  X(cublasDgemvBatched_64)                               \
-  X(cublasDgemvStridedBatched)                           \
-  X(cublasDgemvStridedBatched_64)                        \
-  X(cublasDgemv_v2_64)                                   \
-  X(cublasDgeqrfBatched)                                 \
-  X(cublasDger)                                          \
-  X(cublasDger_v2_64)                                    \
-  X(cublasDgetrfBatched)                                 \
-  X(cublasDgetriBatched)                                 \
-  X(cublasDgetrsBatched)                                 \
-  X(cublasDmatinvBatched)                                \
-  X(cublasDnrm2)                                         \
-  X(cublasDnrm2_v2_64)                                   \
-  X(cublasDotEx)                                         \
-  X(cublasDotEx_64)                                      \
-  X(cublasDotcEx)                                        \
-  X(cublasDotcEx_64)                                     \
-  X(cublasDrot)                                          \
-  X(cublasDrot_v2)                                       \
-  X(cublasDrot_v2_64)                                    \
-  X(cublasDrotg)                                         \
-  X(cublasDrotg_v2)                                      \
-  X(cublasDrotm)                                         \
-  X(cublasDrotm_v2)                                      \
-  X(cublasDrotm_v2_64)                                   \
-  X(cublasDrotmg)                                        \
-  X(cublasDrotmg_v2)                                     \
-  X(cublasDsbmv)                                         \
-  X(cublasDsbmv_v2)                                      \
-  X(cublasDsbmv_v2_64)                                   \
-  X(cublasDscal)                                         \
-  X(cublasDscal_v2_64)                                   \
-  X(cublasDspmv)                                         \
-  X(cublasDspmv_v2)                                      \
-  X(cublasDspmv_v2_64)                                   \
-  X(cublasDspr)                                          \
-  X(cublasDspr2)                                         \
-  X(cublasDspr2_v2)                                      \
-  X(cublasDspr2_v2_64)                                   \
-  X(cublasDspr_v2)                                       \
-  X(cublasDspr_v2_64)                                    \
-  X(cublasDswap)                                         \
-  X(cublasDswap_v2_64)                                   \
-  X(cublasDsymm)                                         \
-  X(cublasDsymm_v2)                                      \
-  X(cublasDsymm_v2_64)                                   \
-  X(cublasDsymv)                                         \
-  X(cublasDsymv_v2)                                      \
-  X(cublasDsymv_v2_64)                                   \
-  X(cublasDsyr)                                          \
-  X(cublasDsyr2)                                         \
-  X(cublasDsyr2_v2)                                      \
-  X(cublasDsyr2_v2_64)                                   \
-  X(cublasDsyr2k)                                        \
-  X(cublasDsyr2k_v2)                                     \
-  X(cublasDsyr2k_v2_64)                                  \
-  X(cublasDsyr_v2)                                       \
-  X(cublasDsyr_v2_64)                                    \
-  X(cublasDsyrk)                                         \
-  X(cublasDsyrk_v2_64)                                   \
-  X(cublasDsyrkx)                                        \
-  X(cublasDsyrkx_64)                                     \
-  X(cublasDtbmv)                                         \
-  X(cublasDtbmv_v2)                                      \
-  X(cublasDtbmv_v2_64)                                   \
-  X(cublasDtbsv)                                         \
-  X(cublasDtbsv_v2)                                      \
-  X(cublasDtbsv_v2_64)                                   \
-  X(cublasDtpmv)                                         \
-  X(cublasDtpmv_v2)                                      \
-  X(cublasDtpmv_v2_64)                                   \
-  X(cublasDtpsv)                                         \
-  X(cublasDtpsv_v2)                                      \
-  X(cublasDtpsv_v2_64)                                   \
-  X(cublasDtpttr)                                        \
-  X(cublasDtrmm)                                         \
-  X(cublasDtrmm_v2)                                      \
-  X(cublasDtrmm_v2_64)                                   \
-  X(cublasDtrmv)                                         \
-  X(cublasDtrmv_v2)                                      \
-  X(cublasDtrmv_v2_64)                                   \
-  X(cublasDtrsm)                                         \
-  X(cublasDtrsmBatched)                                  \
-  X(cublasDtrsmBatched_64)                               \
-  X(cublasDtrsm_v2_64)                                   \
-  X(cublasDtrsv)                                         \
-  X(cublasDtrsv_v2)                                      \
-  X(cublasDtrsv_v2_64)                                   \
-  X(cublasDtrttp)                                        \
-  X(cublasDzasum)                                        \
-  X(cublasDzasum_v2)                                     \
-  X(cublasDzasum_v2_64)                                  \
-  X(cublasDznrm2)                                        \
-  X(cublasDznrm2_v2)                                     \
-  X(cublasDznrm2_v2_64)                                  \
-  X(cublasFree)                                          \
-  X(cublasGemmBatchedEx_64)                              \
-  X(cublasGemmEx_64)                                     \
-  X(cublasGemmGroupedBatchedEx)                          \
-  X(cublasGemmGroupedBatchedEx_64)                       \
-  X(cublasGemmStridedBatchedEx_64)                       \
-  X(cublasGetBackdoor)                                   \
-  X(cublasGetEmulationSpecialValuesSupport)              \
-  X(cublasGetEmulationStrategy)                          \
-  X(cublasGetEnvironmentMode)                            \
-  X(cublasGetError)                                      \
-  X(cublasGetFixedPointEmulationMantissaBitCountPointer) \
-  X(cublasGetFixedPointEmulationMantissaBitOffset)       \
-  X(cublasGetFixedPointEmulationMantissaControl)         \
-  X(cublasGetFixedPointEmulationMaxMantissaBitCount)     \
-  X(cublasGetLoggerCallback)                             \
-  X(cublasGetMatrixAsync)                                \
-  X(cublasGetMatrixAsync_64)                             \
-  X(cublasGetMatrix_64)                                  \
-  X(cublasGetSmCountTarget)                              \
-  X(cublasGetVectorAsync_64)                             \
-  X(cublasGetVector_64)                                  \
-  X(cublasGetVersion)                                    \
-  X(cublasHSHgemvBatched)                                \
-  X(cublasHSHgemvBatched_64)                             \
-  X(cublasHSHgemvStridedBatched)                         \
-  X(cublasHSHgemvStridedBatched_64)                      \
-  X(cublasHSSgemvBatched)                                \
-  X(cublasHSSgemvBatched_64)                             \
-  X(cublasHSSgemvStridedBatched)                         \
-  X(cublasHSSgemvStridedBatched_64)                      \
-  X(cublasHgemmBatched)                                  \
-  X(cublasHgemmBatched_64)                               \
-  X(cublasHgemmStridedBatched_64)                        \
-  X(cublasHgemm_64)                                      \
-  X(cublasIamaxEx)                                       \
-  X(cublasIamaxEx_64)                                    \
-  X(cublasIaminEx)                                       \
-  X(cublasIaminEx_64)                                    \
-  X(cublasIcamax)                                        \
-  X(cublasIcamax_v2)                                     \
-  X(cublasIcamax_v2_64)                                  \
-  X(cublasIcamin)                                        \
-  X(cublasIcamin_v2)                                     \
-  X(cublasIcamin_v2_64)                                  \
-  X(cublasIdamax)                                        \
-  X(cublasIdamax_v2_64)                                  \
-  X(cublasIdamin)                                        \
-  X(cublasIdamin_v2_64)                                  \
-  X(cublasInit)                                          \
-  X(cublasIsamax)                                        \
-  X(cublasIsamax_v2_64)                                  \
-  X(cublasIsamin)                                        \
-  X(cublasIsamin_v2_64)                                  \
-  X(cublasIzamax)                                        \
-  X(cublasIzamax_v2)                                     \
-  X(cublasIzamax_v2_64)                                  \
-  X(cublasIzamin)                                        \
-  X(cublasIzamin_v2)                                     \
-  X(cublasIzamin_v2_64)                                  \
-  X(cublasNrm2Ex)                                        \
-  X(cublasNrm2Ex_64)                                     \
-  X(cublasRotEx)                                         \
-  X(cublasRotEx_64)                                      \
-  X(cublasRotgEx)                                        \
-  X(cublasRotmEx)                                        \
-  X(cublasRotmEx_64)                                     \
-  X(cublasRotmgEx)                                       \
-  X(cublasSasum)                                         \
-  X(cublasSasum_v2_64)                                   \
-  X(cublasSaxpy)                                         \
-  X(cublasSaxpy_v2_64)                                   \
-  X(cublasSbdmm)                                         \
-  X(cublasScalEx)                                        \
-  X(cublasScalEx_64)                                     \
-  X(cublasScasum)                                        \
-  X(cublasScasum_v2)                                     \
-  X(cublasScasum_v2_64)                                  \
-  X(cublasScnrm2)                                        \
-  X(cublasScnrm2_v2)                                     \
-  X(cublasScnrm2_v2_64)                                  \
-  X(cublasScopy)                                         \
-  X(cublasScopy_v2_64)                                   \
-  X(cublasSdgmm_64)                                      \
-  X(cublasSdot)                                          \
-  X(cublasSdot_v2_64)                                    \
-  X(cublasSetBackdoor)                                   \
-  X(cublasSetBackdoorEx)                                 \
-  X(cublasSetEmulationSpecialValuesSupport)              \
-  X(cublasSetEmulationStrategy)                          \
-  X(cublasSetEnvironmentMode)                            \
-  X(cublasSetFixedPointEmulationMantissaBitCountPointer) \
-  X(cublasSetFixedPointEmulationMantissaBitOffset)       \
-  X(cublasSetFixedPointEmulationMantissaControl)         \
-  X(cublasSetFixedPointEmulationMaxMantissaBitCount)     \
-  X(cublasSetKernelStream)                               \
-  X(cublasSetLoggerCallback)                             \
-  X(cublasSetMatrixAsync)                                \
-  X(cublasSetMatrixAsync_64)                             \
-  X(cublasSetMatrix_64)                                  \
-  X(cublasSetSmCountTarget)                              \
-  X(cublasSetVectorAsync_64)                             \
-  X(cublasSetVector_64)                                  \
-  X(cublasSgbmv)                                         \
-  X(cublasSgbmv_v2)                                      \
-  X(cublasSgbmv_v2_64)                                   \
-  X(cublasSgeam_64)                                      \
-  X(cublasSgelsBatched)                                  \
-  X(cublasSgemm)                                         \
-  X(cublasSgemmBatched_64)                               \
-  X(cublasSgemmEx_64)                                    \
-  X(cublasSgemmGroupedBatched)                           \
-  X(cublasSgemmGroupedBatched_64)                        \
-  X(cublasSgemmStridedBatched_64)                        \
-  X(cublasSgemm_v2_64)                                   \
-  X(cublasSgemv)                                         \
-  X(cublasSgemvBatched)                                  \
-  X(cublasSgemvBatched_64)                               \
-  X(cublasSgemvStridedBatched)                           \
-  X(cublasSgemvStridedBatched_64)                        \
-  X(cublasSgemv_v2_64)                                   \
-  X(cublasSgeqrfBatched)                                 \
-  X(cublasSger)                                          \
-  X(cublasSger_v2_64)                                    \
-  X(cublasSgetrfBatched)                                 \
-  X(cublasSgetriBatched)                                 \
-  X(cublasSgetrsBatched)                                 \
-  X(cublasShutdown)                                      \
-  X(cublasSmatinvBatched)                                \
-  X(cublasSnrm2)                                         \
-  X(cublasSnrm2_v2_64)                                   \
-  X(cublasSrot)                                          \
-  X(cublasSrot_v2)                                       \
-  X(cublasSrot_v2_64)                                    \
-  X(cublasSrotg)                                         \
-  X(cublasSrotg_v2)                                      \
-  X(cublasSrotm)                                         \
-  X(cublasSrotm_v2)                                      \
-  X(cublasSrotm_v2_64)                                   \
-  X(cublasSrotmg)                                        \
-  X(cublasSrotmg_v2)                                     \
-  X(cublasSsbmv)                                         \
-  X(cublasSsbmv_v2)                                      \
-  X(cublasSsbmv_v2_64)                                   \
-  X(cublasSscal)                                         \
-  X(cublasSscal_v2_64)                                   \
-  X(cublasSspmv)                                         \
-  X(cublasSspmv_v2)                                      \
-  X(cublasSspmv_v2_64)                                   \
-  X(cublasSspr)                                          \
-  X(cublasSspr2)                                         \
-  X(cublasSspr2_v2)                                      \
-  X(cublasSspr2_v2_64)                                   \
-  X(cublasSspr_v2)                                       \
-  X(cublasSspr_v2_64)                                    \
-  X(cublasSswap)                                         \
-  X(cublasSswap_v2_64)                                   \
-  X(cublasSsymm)                                         \
-  X(cublasSsymm_v2)                                      \
-  X(cublasSsymm_v2_64)                                   \
-  X(cublasSsymv)                                         \
-  X(cublasSsymv_v2)                                      \
-  X(cublasSsymv_v2_64)                                   \
-  X(cublasSsyr)                                          \
-  X(cublasSsyr2)                                         \
-  X(cublasSsyr2_v2)                                      \
-  X(cublasSsyr2_v2_64)                                   \
-  X(cublasSsyr2k)                                        \
-  X(cublasSsyr2k_v2)                                     \
-  X(cublasSsyr2k_v2_64)                                  \
-  X(cublasSsyr_v2)                                       \
-  X(cublasSsyr_v2_64)                                    \
-  X(cublasSsyrk)                                         \
-  X(cublasSsyrk_v2_64)                                   \
-  X(cublasSsyrkx)                                        \
-  X(cublasSsyrkx_64)                                     \
-  X(cublasStbmv)                                         \
-  X(cublasStbmv_v2)                                      \
-  X(cublasStbmv_v2_64)                                   \
-  X(cublasStbsv)                                         \
-  X(cublasStbsv_v2)                                      \
-  X(cublasStbsv_v2_64)                                   \
-  X(cublasStpmv)                                         \
-  X(cublasStpmv_v2)                                      \
-  X(cublasStpmv_v2_64)                                   \
-  X(cublasStpsv)                                         \
-  X(cublasStpsv_v2)                                      \
-  X(cublasStpsv_v2_64)                                   \
-  X(cublasStpttr)                                        \
-  X(cublasStrmm)                                         \
-  X(cublasStrmm_v2)                                      \
-  X(cublasStrmm_v2_64)                                   \
-  X(cublasStrmv)                                         \
-  X(cublasStrmv_v2)                                      \
-  X(cublasStrmv_v2_64)                                   \
-  X(cublasStrsm)                                         \
-  X(cublasStrsmBatched)                                  \
-  X(cublasStrsmBatched_64)                               \
-  X(cublasStrsm_v2_64)                                   \
-  X(cublasStrsv)                                         \
-  X(cublasStrsv_v2)                                      \
-  X(cublasStrsv_v2_64)                                   \
-  X(cublasStrttp)                                        \
-  X(cublasSwapEx)                                        \
-  X(cublasSwapEx_64)                                     \
-  X(cublasTSSgemvBatched)                                \
-  X(cublasTSSgemvBatched_64)                             \
-  X(cublasTSSgemvStridedBatched)                         \
-  X(cublasTSSgemvStridedBatched_64)                      \
-  X(cublasTSTgemvBatched)                                \
-  X(cublasTSTgemvBatched_64)                             \
-  X(cublasTSTgemvStridedBatched)                         \
-  X(cublasTSTgemvStridedBatched_64)                      \
-  X(cublasUint8gemmBias)                                 \
-  X(cublasXerbla)                                        \
-  X(cublasXtCgemm)                                       \
-  X(cublasXtChemm)                                       \
-  X(cublasXtCher2k)                                      \
-  X(cublasXtCherk)                                       \
-  X(cublasXtCherkx)                                      \
-  X(cublasXtCreate)                                      \
-  X(cublasXtCspmm)                                       \
-  X(cublasXtCsymm)                                       \
-  X(cublasXtCsyr2k)                                      \
-  X(cublasXtCsyrk)                                       \
-  X(cublasXtCsyrkx)                                      \
-  X(cublasXtCtrmm)                                       \
-  X(cublasXtCtrsm)                                       \
-  X(cublasXtDestroy)                                     \
-  X(cublasXtDeviceSelect)                                \
-  X(cublasXtDgemm)                                       \
-  X(cublasXtDspmm)                                       \
-  X(cublasXtDsymm)                                       \
-  X(cublasXtDsyr2k)                                      \
-  X(cublasXtDsyrk)                                       \
-  X(cublasXtDsyrkx)                                      \
-  X(cublasXtDtrmm)                                       \
-  X(cublasXtDtrsm)                                       \
-  X(cublasXtGetBlockDim)                                 \
-  X(cublasXtGetNumBoards)                                \
-  X(cublasXtGetPinningMemMode)                           \
-  X(cublasXtMaxBoards)                                   \
-  X(cublasXtSetBlockDim)                                 \
-  X(cublasXtSetCpuRatio)                                 \
-  X(cublasXtSetCpuRoutine)                               \
-  X(cublasXtSetPinningMemMode)                           \
-  X(cublasXtSgemm)                                       \
-  X(cublasXtSspmm)                                       \
-  X(cublasXtSsymm)                                       \
-  X(cublasXtSsyr2k)                                      \
-  X(cublasXtSsyrk)                                       \
-  X(cublasXtSsyrkx)                                      \
-  X(cublasXtStrmm)                                       \
-  X(cublasXtStrsm)                                       \
-  X(cublasXtZgemm)                                       \
-  X(cublasXtZhemm)                                       \
-  X(cublasXtZher2k)                                      \
-  X(cublasXtZherk)                                       \
-  X(cublasXtZherkx)                                      \
-  X(cublasXtZspmm)                                       \
-  X(cublasXtZsymm)                                       \
-  X(cublasXtZsyr2k)                                      \
-  X(cublasXtZsyrk)                                       \
-  X(cublasXtZsyrkx)                                      \
-  X(cublasXtZtrmm)                                       \
-  X(cublasXtZtrsm)                                       \
-  X(cublasZaxpy)                                         \
-  X(cublasZaxpy_v2)                                      \
-  X(cublasZaxpy_v2_64)                                   \
-  X(cublasZbdmm)                                         \
-  X(cublasZcopy)                                         \
-  X(cublasZcopy_v2)                                      \
-  X(cublasZcopy_v2_64)                                   \
-  X(cublasZdgmm)                                         \
-  X(cublasZdgmm_64)                                      \
-  X(cublasZdotc)                                         \
-  X(cublasZdotc_v2)                                      \
-  X(cublasZdotc_v2_64)                                   \
-  X(cublasZdotu)                                         \
-  X(cublasZdotu_v2)                                      \
-  X(cublasZdotu_v2_64)                                   \
-  X(cublasZdrot)                                         \
-  X(cublasZdrot_v2)                                      \
-  X(cublasZdrot_v2_64)                                   \
-  X(cublasZdscal)                                        \
-  X(cublasZdscal_v2)                                     \
-  X(cublasZdscal_v2_64)                                  \
-  X(cublasZgbmv)                                         \
-  X(cublasZgbmv_v2)                                      \
-  X(cublasZgbmv_v2_64)                                   \
-  X(cublasZgeam)                                         \
-  X(cublasZgeam_64)                                      \
-  X(cublasZgelsBatched)                                  \
-  X(cublasZgemm)                                         \
-  X(cublasZgemm3m)                                       \
-  X(cublasZgemm3m_64)                                    \
-  X(cublasZgemmBatched)                                  \
-  X(cublasZgemmBatched_64)                               \
-  X(cublasZgemmStridedBatched)                           \
-  X(cublasZgemmStridedBatched_64)                        \
-  X(cublasZgemm_v2)                                      \
-  X(cublasZgemm_v2_64)                                   \
-  X(cublasZgemv)                                         \
-  X(cublasZgemvBatched)                                  \
-  X(cublasZgemvBatched_64)                               \
-  X(cublasZgemvStridedBatched)                           \
-  X(cublasZgemvStridedBatched_64)                        \
-  X(cublasZgemv_v2)                                      \
-  X(cublasZgemv_v2_64)                                   \
-  X(cublasZgeqrfBatched)                                 \
-  X(cublasZgerc)                                         \
-  X(cublasZgerc_v2)                                      \
-  X(cublasZgerc_v2_64)                                   \
-  X(cublasZgeru)                                         \
-  X(cublasZgeru_v2)                                      \
-  X(cublasZgeru_v2_64)                                   \
-  X(cublasZgetrfBatched)                                 \
-  X(cublasZgetriBatched)                                 \
-  X(cublasZgetrsBatched)                                 \
-  X(cublasZhbmv)                                         \
-  X(cublasZhbmv_v2)                                      \
-  X(cublasZhbmv_v2_64)                                   \
-  X(cublasZhemm)                                         \
-  X(cublasZhemm_v2)                                      \
-  X(cublasZhemm_v2_64)                                   \
-  X(cublasZhemv)                                         \
-  X(cublasZhemv_v2)                                      \
-  X(cublasZhemv_v2_64)                                   \
-  X(cublasZher)                                          \
-  X(cublasZher2)                                         \
-  X(cublasZher2_v2)                                      \
-  X(cublasZher2_v2_64)                                   \
-  X(cublasZher2k)                                        \
-  X(cublasZher2k_v2)                                     \
-  X(cublasZher2k_v2_64)                                  \
-  X(cublasZher_v2)                                       \
-  X(cublasZher_v2_64)                                    \
-  X(cublasZherk)                                         \
-  X(cublasZherk_v2)                                      \
-  X(cublasZherk_v2_64)                                   \
-  X(cublasZherkx)                                        \
-  X(cublasZherkx_64)                                     \
-  X(cublasZhpmv)                                         \
-  X(cublasZhpmv_v2)                                      \
-  X(cublasZhpmv_v2_64)                                   \
-  X(cublasZhpr)                                          \
-  X(cublasZhpr2)                                         \
-  X(cublasZhpr2_v2)                                      \
-  X(cublasZhpr2_v2_64)                                   \
-  X(cublasZhpr_v2)                                       \
-  X(cublasZhpr_v2_64)                                    \
-  X(cublasZmatinvBatched)                                \
-  X(cublasZrot)                                          \
-  X(cublasZrot_v2)                                       \
-  X(cublasZrot_v2_64)                                    \
-  X(cublasZrotg)                                         \
-  X(cublasZrotg_v2)                                      \
-  X(cublasZscal)                                         \
-  X(cublasZscal_v2)                                      \
-  X(cublasZscal_v2_64)                                   \
-  X(cublasZswap)                                         \
-  X(cublasZswap_v2)                                      \
-  X(cublasZswap_v2_64)                                   \
-  X(cublasZsymm)                                         \
-  X(cublasZsymm_v2)                                      \
-  X(cublasZsymm_v2_64)                                   \
-  X(cublasZsymv_v2)                                      \
-  X(cublasZsymv_v2_64)                                   \
-  X(cublasZsyr2_v2)                                      \
-  X(cublasZsyr2_v2_64)                                   \
-  X(cublasZsyr2k)                                        \
-  X(cublasZsyr2k_v2)                                     \
-  X(cublasZsyr2k_v2_64)                                  \
-  X(cublasZsyr_v2)                                       \
-  X(cublasZsyr_v2_64)                                    \
-  X(cublasZsyrk)                                         \
-  X(cublasZsyrk_v2)                                      \
-  X(cublasZsyrk_v2_64)                                   \
-  X(cublasZsyrkx)                                        \
-  X(cublasZsyrkx_64)                                     \
-  X(cublasZtbmv)                                         \
-  X(cublasZtbmv_v2)                                      \
-  X(cublasZtbmv_v2_64)                                   \
-  X(cublasZtbsv)                                         \
-  X(cublasZtbsv_v2)                                      \
-  X(cublasZtbsv_v2_64)                                   \
-  X(cublasZtpmv)                                         \
-  X(cublasZtpmv_v2)                                      \
-  X(cublasZtpmv_v2_64)                                   \
-  X(cublasZtpsv)                                         \
-  X(cublasZtpsv_v2)                                      \
-  X(cublasZtpsv_v2_64)                                   \
-  X(cublasZtpttr)                                        \
-  X(cublasZtrmm)                                         \
-  X(cublasZtrmm_v2)                                      \
-  X(cublasZtrmm_v2_64)                                   \
-  X(cublasZtrmv)                                         \
-  X(cublasZtrmv_v2)                                      \
-  X(cublasZtrmv_v2_64)                                   \
-  X(cublasZtrsm)                                         \
-  X(cublasZtrsmBatched)                                  \
-  X(cublasZtrsmBatched_64)                               \
-  X(cublasZtrsm_v2)                                      \
-  X(cublasZtrsm_v2_64)                                   \
-  X(cublasZtrsv)                                         \
-  X(cublasZtrsv_v2)                                      \
-  X(cublasZtrsv_v2_64)                                   \
-  X(cublasZtrttp)
-
-#define WARPMEM_STUB(name) \
+#define WARPMEM_REFUSE(name) \
   extern "C" int name() { return not_emulated(#name); }
-WARPMEM_NOT_EMULATED(WARPMEM_STUB)
+
+#define PLAIN(name) WARPMEM_REFUSE(name)
+#define WIDE(name) WARPMEM_REFUSE(name) WARPMEM_REFUSE(name##_64)
+#define ONLY_WIDE(name) WARPMEM_REFUSE(name##_64)
+#define V2_NO_WIDE(name) WARPMEM_REFUSE(name) WARPMEM_REFUSE(name##_v2)
+#define V2(name) V2_NO_WIDE(name) WARPMEM_REFUSE(name##_v2_64)
+#define HAVE_PLAIN(name) WARPMEM_REFUSE(name##_v2) WARPMEM_REFUSE(name##_v2_64)
+#define HAVE_V2(name) WARPMEM_REFUSE(name) WARPMEM_REFUSE(name##_v2_64)
+
+// For which types: float and double, their complex ones, all four.
+#define ONE(form, name) form(cublas##name)
+#define REAL(form, name) form(cublasS##name) form(cublasD##name)
+#define COMPLEX(form, name) form(cublasC##name) form(cublasZ##name)
+#define ALL(form, name) REAL(form, name) COMPLEX(form, name)
+
+// clang-format off
+ALL(V2, gbmv) ALL(V2, rot) ALL(V2, symm) ALL(V2, syr2k) ALL(V2, tbmv) ALL(V2, tbsv) ALL(V2, tpmv)
+ALL(V2, tpsv) ALL(V2, trmm) ALL(V2, trmv) ALL(V2, trsv)
+ALL(V2_NO_WIDE, rotg)
+ALL(WIDE, gemvBatched) ALL(WIDE, gemvStridedBatched) ALL(WIDE, syrkx) ALL(WIDE, trsmBatched)
+ALL(PLAIN, bdmm) ALL(PLAIN, gelsBatched) ALL(PLAIN, geqrfBatched) ALL(PLAIN, getrfBatched)
+ALL(PLAIN, getriBatched) ALL(PLAIN, getrsBatched) ALL(PLAIN, matinvBatched) ALL(PLAIN, tpttr)
+ALL(PLAIN, trttp)
+
+REAL(V2, rotm) REAL(V2, sbmv) REAL(V2, spmv) REAL(V2, spr) REAL(V2, spr2) REAL(V2, symv)
+REAL(V2, syr) REAL(V2, syr2)
+REAL(V2_NO_WIDE, rotmg)
+REAL(HAVE_V2, asum) REAL(HAVE_V2, axpy) REAL(HAVE_V2, copy) REAL(HAVE_V2, dot) REAL(HAVE_V2, gemm)
+REAL(HAVE_V2, gemv) REAL(HAVE_V2, ger) REAL(HAVE_V2, nrm2) REAL(HAVE_V2, scal) REAL(HAVE_V2, swap)
+REAL(HAVE_V2, syrk) REAL(HAVE_V2, trsm)
+REAL(WIDE, gemmGroupedBatched)
+REAL(ONLY_WIDE, dgmm) REAL(ONLY_WIDE, geam) REAL(ONLY_WIDE, gemmBatched)
+REAL(ONLY_WIDE, gemmStridedBatched)
+
+COMPLEX(V2, axpy) COMPLEX(V2, copy) COMPLEX(V2, dotc) COMPLEX(V2, dotu) COMPLEX(V2, gemm)
+COMPLEX(V2, gemv) COMPLEX(V2, gerc) COMPLEX(V2, geru) COMPLEX(V2, hbmv) COMPLEX(V2, hemm)
+COMPLEX(V2, hemv) COMPLEX(V2, her) COMPLEX(V2, her2) COMPLEX(V2, her2k) COMPLEX(V2, herk)
+COMPLEX(V2, hpmv) COMPLEX(V2, hpr) COMPLEX(V2, hpr2) COMPLEX(V2, scal) COMPLEX(V2, swap)
+COMPLEX(V2, syrk) COMPLEX(V2, trsm)
+COMPLEX(HAVE_PLAIN, symv) COMPLEX(HAVE_PLAIN, syr) COMPLEX(HAVE_PLAIN, syr2)
+COMPLEX(WIDE, dgmm) COMPLEX(WIDE, geam) COMPLEX(WIDE, gemm3m) COMPLEX(WIDE, gemmBatched)
+COMPLEX(WIDE, gemmStridedBatched) COMPLEX(WIDE, herkx)
+
+ONE(V2, Csrot) ONE(V2, Csscal) ONE(V2, Dzasum) ONE(V2, Dznrm2) ONE(V2, Icamax) ONE(V2, Icamin)
+ONE(V2, Izamax) ONE(V2, Izamin) ONE(V2, Scasum) ONE(V2, Scnrm2) ONE(V2, Zdrot) ONE(V2, Zdscal)
+ONE(HAVE_V2, Idamax) ONE(HAVE_V2, Idamin) ONE(HAVE_V2, Isamax) ONE(HAVE_V2, Isamin)
+ONE(WIDE, AsumEx) ONE(WIDE, AxpyEx) ONE(WIDE, Cgemm3mBatched) ONE(WIDE, Cgemm3mEx)
+ONE(WIDE, Cgemm3mStridedBatched) ONE(WIDE, CgemmEx) ONE(WIDE, Cherk3mEx) ONE(WIDE, CherkEx)
+ONE(WIDE, CopyEx) ONE(WIDE, Csyrk3mEx) ONE(WIDE, CsyrkEx) ONE(WIDE, DotEx) ONE(WIDE, DotcEx)
+ONE(WIDE, GemmGroupedBatchedEx) ONE(WIDE, GetMatrixAsync) ONE(WIDE, HSHgemvBatched)
+ONE(WIDE, HSHgemvStridedBatched) ONE(WIDE, HSSgemvBatched) ONE(WIDE, HSSgemvStridedBatched)
+ONE(WIDE, HgemmBatched) ONE(WIDE, IamaxEx) ONE(WIDE, IaminEx) ONE(WIDE, Nrm2Ex) ONE(WIDE, RotEx)
+ONE(WIDE, RotmEx) ONE(WIDE, ScalEx) ONE(WIDE, SetMatrixAsync) ONE(WIDE, SwapEx)
+ONE(WIDE, TSSgemvBatched) ONE(WIDE, TSSgemvStridedBatched) ONE(WIDE, TSTgemvBatched)
+ONE(WIDE, TSTgemvStridedBatched)
+ONE(ONLY_WIDE, GemmBatchedEx) ONE(ONLY_WIDE, GemmEx) ONE(ONLY_WIDE, GemmStridedBatchedEx)
+ONE(ONLY_WIDE, GetMatrix) ONE(ONLY_WIDE, GetVector) ONE(ONLY_WIDE, GetVectorAsync)
+ONE(ONLY_WIDE, Hgemm) ONE(ONLY_WIDE, HgemmStridedBatched) ONE(ONLY_WIDE, SetMatrix)
+ONE(ONLY_WIDE, SetVector) ONE(ONLY_WIDE, SetVectorAsync) ONE(ONLY_WIDE, SgemmEx)
+ONE(PLAIN, Alloc) ONE(PLAIN, Free) ONE(PLAIN, GetBackdoor)
+ONE(PLAIN, GetEmulationSpecialValuesSupport) ONE(PLAIN, GetEmulationStrategy)
+ONE(PLAIN, GetEnvironmentMode) ONE(PLAIN, GetError)
+ONE(PLAIN, GetFixedPointEmulationMantissaBitCountPointer)
+ONE(PLAIN, GetFixedPointEmulationMantissaBitOffset)
+ONE(PLAIN, GetFixedPointEmulationMantissaControl)
+ONE(PLAIN, GetFixedPointEmulationMaxMantissaBitCount) ONE(PLAIN, GetLoggerCallback)
+ONE(PLAIN, GetSmCountTarget) ONE(PLAIN, GetVersion) ONE(PLAIN, Init) ONE(PLAIN, RotgEx)
+ONE(PLAIN, RotmgEx) ONE(PLAIN, SetBackdoor) ONE(PLAIN, SetBackdoorEx)
+ONE(PLAIN, SetEmulationSpecialValuesSupport) ONE(PLAIN, SetEmulationStrategy)
+ONE(PLAIN, SetEnvironmentMode) ONE(PLAIN, SetFixedPointEmulationMantissaBitCountPointer)
+ONE(PLAIN, SetFixedPointEmulationMantissaBitOffset)
+ONE(PLAIN, SetFixedPointEmulationMantissaControl)
+ONE(PLAIN, SetFixedPointEmulationMaxMantissaBitCount) ONE(PLAIN, SetKernelStream)
+ONE(PLAIN, SetLoggerCallback) ONE(PLAIN, SetSmCountTarget) ONE(PLAIN, Shutdown)
+ONE(PLAIN, Uint8gemmBias) ONE(PLAIN, Xerbla) ONE(PLAIN, XtCgemm) ONE(PLAIN, XtChemm)
+ONE(PLAIN, XtCher2k) ONE(PLAIN, XtCherk) ONE(PLAIN, XtCherkx) ONE(PLAIN, XtCreate)
+ONE(PLAIN, XtCspmm) ONE(PLAIN, XtCsymm) ONE(PLAIN, XtCsyr2k) ONE(PLAIN, XtCsyrk)
+ONE(PLAIN, XtCsyrkx) ONE(PLAIN, XtCtrmm) ONE(PLAIN, XtCtrsm) ONE(PLAIN, XtDestroy)
+ONE(PLAIN, XtDeviceSelect) ONE(PLAIN, XtDgemm) ONE(PLAIN, XtDspmm) ONE(PLAIN, XtDsymm)
+ONE(PLAIN, XtDsyr2k) ONE(PLAIN, XtDsyrk) ONE(PLAIN, XtDsyrkx) ONE(PLAIN, XtDtrmm)
+ONE(PLAIN, XtDtrsm) ONE(PLAIN, XtGetBlockDim) ONE(PLAIN, XtGetNumBoards)
+ONE(PLAIN, XtGetPinningMemMode) ONE(PLAIN, XtMaxBoards) ONE(PLAIN, XtSetBlockDim)
+ONE(PLAIN, XtSetCpuRatio) ONE(PLAIN, XtSetCpuRoutine) ONE(PLAIN, XtSetPinningMemMode)
+ONE(PLAIN, XtSgemm) ONE(PLAIN, XtSspmm) ONE(PLAIN, XtSsymm) ONE(PLAIN, XtSsyr2k) ONE(PLAIN, XtSsyrk)
+ONE(PLAIN, XtSsyrkx) ONE(PLAIN, XtStrmm) ONE(PLAIN, XtStrsm) ONE(PLAIN, XtZgemm) ONE(PLAIN, XtZhemm)
+ONE(PLAIN, XtZher2k) ONE(PLAIN, XtZherk) ONE(PLAIN, XtZherkx) ONE(PLAIN, XtZspmm)
+ONE(PLAIN, XtZsymm) ONE(PLAIN, XtZsyr2k) ONE(PLAIN, XtZsyrk) ONE(PLAIN, XtZsyrkx)
+ONE(PLAIN, XtZtrmm) ONE(PLAIN, XtZtrsm)
+// clang-format on

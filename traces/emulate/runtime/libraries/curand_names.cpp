@@ -20,6 +20,6 @@ int not_emulated(const char* name) {
   X(curandGetScrambleConstants32)    \
   X(curandGetScrambleConstants64)
 
-#define WARPMEM_STUB(name) \
+#define WARPMEM_REFUSE(name) \
   extern "C" int name() { return not_emulated(#name); }
-WARPMEM_NOT_EMULATED(WARPMEM_STUB)
+WARPMEM_NOT_EMULATED(WARPMEM_REFUSE)
