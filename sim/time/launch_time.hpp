@@ -48,6 +48,7 @@ struct TimedWarp {
   std::uint32_t joined = 0;               // times it has arrived at its cluster's barrier
   std::uint32_t met = 0;                  // … and waited there
   bool passed = false;                    // may go on from where it waited
+  bool has_operand = false;               // the constant that its next step needs has been read
 };
 
 struct TimedCta;

@@ -68,15 +68,17 @@ bool LaunchTime::run_steps(Sm& sm, TimedCta& cta, TimedWarp& warp, std::uint32_t
       wait(cause, from - warp.ready);
       warp.ready = from;
     }
-    if (step.operand) {
+    if (step.operand && !warp.has_operand) {
       const std::uint64_t from = read_constants(sm, *step.operand, warp.ready);
       wait(Wait::kMemory, from - warp.ready);
       warp.ready = from;
+      warp.has_operand = true;
     }
     if (warp.ready >= end) {
       schedule(sm, slot, warp.ready);
       return false;
     }
+    warp.has_operand = false;
     issued = {issue(sm, warp, slot, step), &step};
     if (step.commits) warp.groups[warp.group++ % warp.groups.size()] = warp.copies;
     ++at;

@@ -126,3 +126,22 @@ TEST_CASE("time: constants of a recording are worked out of its code") {
                       divergent = kernel_of("LOP3.LUT R1, R0, 0x1f, RZ, 0xc0, !PT ;");
   CHECK(divergent - uniform == 20 * 31 * h200().numbers().constant_next_cycles);
 }
+
+TEST_CASE("time: a full SM whose warps all name constants gets on") {
+  // A loop that the code tells, of 200 rounds: each warp's constant is looked up once a round.
+  Kernel k = kernel(132 * 8, 256);
+  k.code = lines({{"MOV R0, RZ ;", control(5)},
+                  {"FFMA R7, R7, c[0x3][0x10], R7 ;", control(4)},
+                  {"IADD3 R0, R0, 0x1, RZ ;", control(4)},
+                  {"ISETP.NE.AND P0, PT, R0, 0xc8, PT ;", control(13)},
+                  {"@P0 BRA 0x10 ;", control(5)},
+                  {"FFMA R7, R7, c[0x3][0x20], R7 ;", control(4)},
+                  {"STG.E desc[UR4][R6.64], R7 ;", control(2)},
+                  {"EXIT ;"}});
+  k.sites = {{0x60, Op::kStore, Space::kGlobal, 4}};
+  k.text.resize(1);
+  k.fill = [](Warp& w) { w.records.push_back(regular(0, kB, 4)); };
+  const auto c = cycles(k);
+  CHECK(c > 199 * 26);
+  CHECK(c < 199 * 26 * 4);
+}
