@@ -54,12 +54,14 @@ class BlockCache {
     Entry* entry_ = nullptr;
   };
 
-  // `rounds`: with the records of loops without accesses, which only the time engine looks at.
-  explicit BlockCache(const trace::TraceReader& reader, std::size_t budget = 32 << 20,
-                      bool rounds = true)
-      : reader_(reader), budget_(budget), rounds_(rounds) {}
+  explicit BlockCache(const trace::TraceReader& reader, std::size_t budget = 32 << 20)
+      : reader_(reader), budget_(budget) {}
   BlockCache(const BlockCache&) = delete;
   BlockCache& operator=(const BlockCache&) = delete;
+
+  // Blocks decoded from now on come with the records of loops without accesses or without; a
+  // launch's blocks are to be all alike.
+  void keep_rounds(bool keep) { rounds_ = keep; }
 
   Result<Hold> get(std::uint32_t block) {
     // A CTA's neighbours mostly lie in the block that was asked for last.
@@ -123,7 +125,7 @@ class BlockCache {
 
   const trace::TraceReader& reader_;
   std::size_t budget_;
-  bool rounds_;
+  bool rounds_ = true;
   std::size_t bytes_ = 0;  // of all
   std::size_t held_ = 0;   // of those that somebody holds
   // Warps read here and there, a little at a time.

@@ -8,17 +8,22 @@
 
 #include "sim/block_cache.hpp"
 #include "sim/packed_records.hpp"
+#include "sim/spill_stream.hpp"
 #include "sim/warp_state.hpp"
 
 namespace warpmem::sim {
 
 class CtaStream {
  public:
-  // Starts on another CTA; what the stream has allocated is used again.
+  // Starts on another CTA; what the stream has allocated is used again. `spills`: accesses that the
+  // launch's trace lacks (nullptr: none).
   Result<void> open(const trace::TraceReader& reader, std::uint32_t launch, std::uint64_t cta,
-                    std::uint32_t warps) {
+                    std::uint32_t warps, Spills* spills = nullptr) {
     fetched_ = 0;
     queue_.resize(warps);
+    spills_ = spills;
+    widened_.resize(spills ? warps : 0);
+    for (Widened& w : widened_) w.stream.begin(), w.source = {};
     return reader.cta_segments(launch, cta, refs_);
   }
 
@@ -26,6 +31,30 @@ class CtaStream {
   // place of each of the CTA's warps by number.
   template <class Warps>
   Result<bool> advance(BlockCache& cache, std::uint32_t warp, Warps&& position) {
+    if (!spills_) [[likely]]
+      return advance_recorded(cache, warp, position);
+    Widened& w = widened_[warp];
+    const auto source = [this](std::uint32_t k) -> Position& { return widened_[k].source; };
+    while (!w.stream.fill(*spills_, w.source, w.records)) {
+      auto more = advance_recorded(cache, warp, source);
+      if (more && *more) continue;
+      if (more) position(warp) = {};
+      return more;
+    }
+    position(warp) = {w.records.data(), w.records.data() + w.records.size(), w.source.lanes};
+    return true;
+  }
+
+ private:
+  // The warp's records with accesses to spilled registers between them, a few at a time.
+  struct Widened {
+    SpillStream stream;
+    Position source;  // in its records
+    std::vector<trace::Record> records;
+  };
+
+  template <class Warps>
+  Result<bool> advance_recorded(BlockCache& cache, std::uint32_t warp, Warps&& position) {
     Position& at = position(warp);
     Queue& q = queue_[warp];
     while (at.next == at.end) {
@@ -50,7 +79,6 @@ class CtaStream {
     return true;
   }
 
- private:
   // Packed records, and the few of them that are unpacked.
   struct Copy {
     PackedRecords packed;
@@ -121,6 +149,8 @@ class CtaStream {
   std::vector<trace::SegmentRange> refs_;
   std::size_t fetched_ = 0;
   std::vector<Queue> queue_;
+  Spills* spills_ = nullptr;
+  std::vector<Widened> widened_;  // by warp, with spills
 };
 
 }  // namespace warpmem::sim

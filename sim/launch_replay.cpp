@@ -21,16 +21,18 @@ constexpr std::size_t kStateAhead = 24, kRecordAhead = 12, kLanesAhead = 8, kPre
 
 LaunchReplay::LaunchReplay(const trace::TraceReader& reader, std::uint32_t index,
                            const model::Card& card, MemorySystem& memory, BlockCache& cache,
-                           const Occupancy& occupancy)
+                           const Occupancy& occupancy, Spills* spills)
     : reader_(reader),
       index_(index),
       card_(card),
       memory_(memory),
       cache_(cache),
       occupancy_(occupancy),
-      plans_(plan_sites(reader.sites(index),
+      spills_(spills),
+      plans_(plan_sites(sites_of(reader, index, spills),
                         reader.programs()[reader.launches()[index].launch.program])),
-      dependence_(reader.sites(index), reader.programs()[reader.launches()[index].launch.program]),
+      dependence_(sites_of(reader, index, spills),
+                  reader.programs()[reader.launches()[index].launch.program]),
       ctas_(card.numbers().cta_order.size() * occupancy.ctas),
       warps_(card.numbers().cta_order.size() * Calendar::kSlots, large_pages()),
       calendar_(card.numbers().cta_order.size()) {
@@ -117,7 +119,7 @@ bool LaunchReplay::start_next(std::uint32_t sm, std::uint64_t cycle) {
   if (next_ == waiting_.size()) return true;
   const auto slot = static_cast<std::uint32_t>(std::countr_zero(sms_[sm].free));
   ResidentCta& cta = ctas_[std::size_t{sm} * occupancy_.ctas + slot];
-  if (auto ok = cta.stream.open(reader_, index_, waiting_[next_], occupancy_.warps_per_cta); !ok)
+  if (auto ok = cta.stream.open(reader_, index_, waiting_[next_], occupancy_.warps_per_cta, spills_); !ok)
     return fail(ok.error());
   ++next_;
   sms_[sm].free &= sms_[sm].free - 1;

@@ -29,7 +29,8 @@ namespace warpmem::sim {
 class LaunchReplay {
  public:
   LaunchReplay(const trace::TraceReader& reader, std::uint32_t index, const model::Card& card,
-               MemorySystem& memory, BlockCache& cache, const Occupancy& occupancy);
+               MemorySystem& memory, BlockCache& cache, const Occupancy& occupancy,
+               Spills* spills = nullptr);
 
   // `tick` hears of the records done now and then; false stops.
   Result<void> run(const std::function<bool(std::uint64_t)>& tick);
@@ -91,6 +92,7 @@ class LaunchReplay {
   MemorySystem& memory_;
   BlockCache& cache_;
   Occupancy occupancy_;
+  Spills* spills_;  // accesses that the trace lacks; nullptr: none
   std::vector<SitePlan> plans_;
   Dependence dependence_;
   std::vector<Sm> sms_;            // in the order in which they get CTAs

@@ -412,6 +412,15 @@ void MemorySystem::global_atomic(const Record& r, const SitePlan& plan, const st
 // Local memory: word w of lane l of a resident warp lies at word w * 32 + l of the warp's own area,
 // so that one 4-byte word of all lanes is one line. Wider accesses take a request a word (measured:
 // kernels/micro/instructions.cu).
+// Frames of functions lie below the kernel's, that is, at the upper end of a window of 24 bits.
+std::uint64_t MemorySystem::local_word(std::uint64_t address, std::uint64_t k) const {
+  constexpr std::uint64_t kWindow = std::uint64_t{1} << 24;
+  const std::uint64_t at = address % kWindow;
+  if (at < kWindow / 2) return (at / 4 + k) % local_words_;
+  const std::uint64_t below = (kWindow - at + 3) / 4 % local_words_;
+  return (local_words_ - below + k) % local_words_;
+}
+
 void MemorySystem::local_access(const Record& r, const SitePlan& plan, const std::uint64_t* lanes, Place& place) {
   const WarpAccess a = expand(r, plan.bytes, lanes);
   const bool store = plan.action == Action::kLocalStore;
@@ -426,7 +435,7 @@ void MemorySystem::local_access(const Record& r, const SitePlan& plan, const std
     lines_.count = 0;
     for (std::uint32_t rest = a.mask; rest; rest &= rest - 1) {
       const int l = std::countr_zero(rest);
-      const std::uint64_t line = area + (a.address[l] / 4 + k) % local_words_;
+      const std::uint64_t line = area + local_word(a.address[l], k);
       LineTouch* t = nullptr;
       for (int i = lines_.count - 1; i >= 0 && !t; --i)
         if (lines_.item[i].line == line) t = &lines_.item[i];

@@ -72,6 +72,8 @@ class MemorySystem {
                     const Lines&);
   void global_atomic(const trace::Record&, const SitePlan&, const std::uint64_t*, Place&);
   void local_access(const trace::Record&, const SitePlan&, const std::uint64_t*, Place&);
+  // Which word of its thread's frame the k-th of an access is.
+  std::uint64_t local_word(std::uint64_t address, std::uint64_t k) const;
   void shared_access(const trace::Record&, const SitePlan&, const std::uint64_t*, Place&);
   void remote_access(const trace::Record&, const SitePlan&, const std::uint64_t*, Place&);
   void bulk(const trace::Record&, const SitePlan&, const std::uint64_t*, Place&);

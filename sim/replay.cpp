@@ -49,15 +49,34 @@ Result<void> check_laws(const LaunchCounters& c, const std::string& place) {
   return {};
 }
 
-std::string loops_text(const std::vector<std::string>& places) {
+// " app.cu:12, app.cu:30"
+std::string places_text(const std::vector<std::string>& places) {
   constexpr std::size_t kMost = 8;
+  std::string out;
+  for (std::size_t i = 0; i < std::min(places.size(), kMost); ++i)
+    out += (i == 0 ? " " : ", ") + places[i];
+  return places.size() > kMost ? out + " and " + std::to_string(places.size() - kMost) + " more"
+                               : out;
+}
+
+// What was put back, and what is not known of it.
+std::string spills_text(const ReplayedLaunch::SpilledRegisters& s) {
+  std::string out = "spilled registers: " + std::to_string(s.loads) + " loads and " +
+                    std::to_string(s.stores) + " stores of warps, which the trace lacks, were put "
+                    "back from " + std::to_string(s.instructions) + " instructions of the code";
+  if (s.loops_taken_once.empty()) return out;
+  const std::size_t n = s.loops_taken_once.size();
+  out += "; " + std::to_string(n) + (n == 1 ? " loop" : " loops") + " of them " +
+         (n == 1 ? "was" : "were") + " taken once, as nobody knows the rounds:";
+  return out + places_text(s.loops_taken_once);
+}
+
+std::string loops_text(const std::vector<std::string>& places) {
   const std::size_t n = places.size();
-  std::string out = std::to_string(n) + (n == 1 ? " loop" : " loops") +
+  return std::to_string(n) + (n == 1 ? " loop" : " loops") +
                     " without memory accesses " + (n == 1 ? "was" : "were") +
                     " taken once, as neither the trace nor the code tells how often; cycles are "
-                    "too few by what they ran:";
-  for (std::size_t i = 0; i < std::min(n, kMost); ++i) out += (i == 0 ? " " : ", ") + places[i];
-  return n > kMost ? out + " and " + std::to_string(n - kMost) + " more" : out;
+                    "too few by what they ran:" + places_text(places);
 }
 
 // How far all launches together are, told to the caller, who may stop them.
@@ -84,7 +103,7 @@ class Tally {
 // What replays one launch after the other: the state of a GPU, and decoded blocks.
 struct Engine {
   Engine(const trace::TraceReader& reader, const model::Card& card, const ReplayOptions& options)
-      : memory(card), cache(reader, options.decoded_bytes, options.time) {
+      : memory(card), cache(reader, options.decoded_bytes) {
     if (!options.time) return;
     path.emplace(card.path());
     memory.take(&*path);
@@ -107,22 +126,30 @@ Result<ReplayedLaunch> replay_launch(const trace::TraceReader& reader, std::uint
     e.place = place + ", " + e.place;
     return e;
   }
-  engine.memory.begin_launch(summary.launch, fit->shared_config, !options.keep_caches);
+  const auto spills = Spills::of(reader.sites(index), program, summary.launch, card.instructions(),
+                                 options.time);
+  trace::Launch frames = summary.launch;  // as far as accesses reach
+  if (spills) frames.local_bytes += spills->below();
+  engine.memory.begin_launch(frames, fit->shared_config, !options.keep_caches);
+  engine.cache.keep_rounds(options.time || spills);
   std::uint64_t told = 0, forced = 0;
-  const auto tick = [&](std::uint64_t done) { return tally.tell(done, told); };
+  const auto tick = [&](std::uint64_t done) {
+    const std::uint64_t put_back = spills ? spills->loads + spills->stores : 0;
+    return tally.tell(std::max(told, done - std::min(done, put_back)), told);
+  };
   ReplayedLaunch out;
   if (options.time) {
     engine.path->clear();
     auto timed =
         time_launch(reader, index, card, engine.memory, *engine.path, engine.cache, *fit, tick,
-                    options.stays);
+                    options.stays, spills.get());
     if (!timed) return timed.error();
     out.time = *timed;
     out.metrics.metrics["sm__cycles_elapsed.max"] =
         MetricValue{static_cast<double>(out.time->cycles), {}};
     forced = timed->forced;
   } else {
-    LaunchReplay run(reader, index, card, engine.memory, engine.cache, *fit);
+    LaunchReplay run(reader, index, card, engine.memory, engine.cache, *fit, spills.get());
     if (auto ok = run.run(tick); !ok) return ok.error();
     forced = run.forced();
   }
@@ -145,6 +172,12 @@ Result<ReplayedLaunch> replay_launch(const trace::TraceReader& reader, std::uint
       out.notes.push_back(
           "recorded without scheduling control: waits are worked out from registers; record again "
           "for better cycles");
+  }
+  if (spills) {
+    out.spilled = {spills->instructions(), spills->loads, spills->stores, {}};
+    for (const std::uint32_t pc : spills->taken_once())
+      out.spilled.loops_taken_once.push_back(place_of(program, pc));
+    out.notes.push_back(spills_text(out.spilled));
   }
   if (out.time)
     for (const std::uint32_t pc : out.time->taken_once)

@@ -108,7 +108,8 @@ CodeLine sass_line(const trace::SassInstruction& in, const model::InstructionTab
   l.accesses = l.memory && recorder_sees(in);
   l.guarded = in.guard.when != trace::Guard::When::kAlways;
   l.calls = in.kind == InstructionKind::kCall;
-  l.ends = in.kind == InstructionKind::kExit || in.kind == InstructionKind::kReturn;
+  l.returns = in.kind == InstructionKind::kReturn;
+  l.ends = in.kind == InstructionKind::kExit || l.returns;
   if (l.ends || (in.is_branch() && !in.conditional_branch)) l.falls = l.guarded;
   return l;
 }
@@ -202,9 +203,7 @@ std::vector<CodeLine> read_code(const trace::Program& program, const model::Inst
     } else if (auto in = trace::decode_instruction(i.text)) {
       l = sass_line(*in, table);
       // BSSY and the like name a place, but nobody goes there from them.
-      if (in->is_branch() || in->kind == InstructionKind::kCall ||
-          in->kind == InstructionKind::kReturn)
-        target = in->target;
+      if (in->is_branch() || in->kind == InstructionKind::kCall) target = in->target;
       reads = numbers(in->sources);
       writes = numbers(in->destinations);
       if (in->opcode == "DEPBAR") read_depbar(i.text, l);

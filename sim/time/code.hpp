@@ -37,6 +37,7 @@ struct CodeLine {
   bool falls = true;         // may go on to the next line
   bool ends = false;         // a warp may end here
   bool calls = false;        // its target is a function's beginning
+  bool returns = false;      // … from which this goes back to behind the call
   std::int32_t target = -1;  // line it may jump to
 };
 

@@ -23,6 +23,7 @@
 #include "sim/block_cache.hpp"
 #include "sim/memory_system.hpp"
 #include "sim/occupancy.hpp"
+#include "sim/spills.hpp"
 #include "traces/reader.hpp"
 
 namespace warpmem::sim {
@@ -76,11 +77,13 @@ struct TimeResult {
   std::vector<Stay> stays;  // in the order of their ends
 };
 
-// `tick` hears of the records done now and then; false stops.
+// `tick` hears of the records done now and then; false stops. `spills`: accesses that the launch's
+// trace lacks (nullptr: none).
 Result<TimeResult> time_launch(const trace::TraceReader& reader, std::uint32_t launch,
                                const model::Card& card, MemorySystem& memory,
                                model::MemoryPath& path, BlockCache& cache,
                                const Occupancy& occupancy,
-                               const std::function<bool(std::uint64_t)>& tick, bool stays = false);
+                               const std::function<bool(std::uint64_t)>& tick, bool stays = false,
+                               Spills* spills = nullptr);
 
 }  // namespace warpmem::sim

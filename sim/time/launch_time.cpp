@@ -11,7 +11,7 @@ namespace warpmem::sim {
 
 LaunchTime::LaunchTime(const trace::TraceReader& reader, std::uint32_t index,
                        const model::Card& card, MemorySystem& memory, model::MemoryPath& path,
-                       BlockCache& cache, const Occupancy& occupancy, bool stays)
+                       BlockCache& cache, const Occupancy& occupancy, bool stays, Spills* spills)
     : stays_(stays),
       reader_(reader),
       index_(index),
@@ -20,11 +20,13 @@ LaunchTime::LaunchTime(const trace::TraceReader& reader, std::uint32_t index,
       path_(path),
       cache_(cache),
       occupancy_(occupancy),
-      plans_(plan_sites(reader.sites(index),
+      spills_(spills),
+      plans_(plan_sites(sites_of(reader, index, spills),
                         reader.programs()[reader.launches()[index].launch.program])),
-      paths_(reader.sites(index), reader.programs()[reader.launches()[index].launch.program],
+      paths_(sites_of(reader, index, spills), reader.programs()[reader.launches()[index].launch.program],
              card.instructions(), cluster_size(reader.launches()[index].launch) > 1,
-             &reader.launches()[index].launch),
+             &reader.launches()[index].launch,
+             spills ? spills->slots() : std::span<const SpillSlot>()),
       launch_(reader.launches()[index].launch),
       constants_(card.constants()) {
   for (std::uint64_t sm : card.numbers().cta_order) {
@@ -140,7 +142,8 @@ Result<void> LaunchTime::start(Sm& sm, std::uint64_t cycle, std::shared_ptr<Time
   auto cta = std::make_unique<TimedCta>();
   cta->started = cycle;
   cta->number = waiting_[next_];
-  if (auto ok = cta->stream.open(reader_, index_, waiting_[next_++], occupancy_.warps_per_cta); !ok)
+  if (auto ok = cta->stream.open(reader_, index_, waiting_[next_++], occupancy_.warps_per_cta, spills_);
+      !ok)
     return ok;
   const auto slot = static_cast<std::uint32_t>(std::find(sm.ctas.begin(), sm.ctas.end(), nullptr) -
                                                sm.ctas.begin());
@@ -273,8 +276,9 @@ Result<TimeResult> time_launch(const trace::TraceReader& reader, std::uint32_t l
                                const model::Card& card, MemorySystem& memory,
                                model::MemoryPath& path, BlockCache& cache,
                                const Occupancy& occupancy,
-                               const std::function<bool(std::uint64_t)>& tick, bool stays) {
-  return LaunchTime(reader, launch, card, memory, path, cache, occupancy, stays).run(tick);
+                               const std::function<bool(std::uint64_t)>& tick, bool stays,
+                               Spills* spills) {
+  return LaunchTime(reader, launch, card, memory, path, cache, occupancy, stays, spills).run(tick);
 }
 
 }  // namespace warpmem::sim

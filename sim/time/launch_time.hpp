@@ -108,7 +108,7 @@ class LaunchTime {
  public:
   LaunchTime(const trace::TraceReader& reader, std::uint32_t index, const model::Card& card,
              MemorySystem& memory, model::MemoryPath& path, BlockCache& cache,
-             const Occupancy& occupancy, bool stays);
+             const Occupancy& occupancy, bool stays, Spills* spills = nullptr);
   Result<TimeResult> run(const std::function<bool(std::uint64_t)>& tick);
 
  private:
@@ -204,6 +204,7 @@ class LaunchTime {
   model::MemoryPath& path_;
   BlockCache& cache_;
   Occupancy occupancy_;
+  Spills* spills_;  // accesses that the trace lacks; nullptr: none
   std::vector<SitePlan> plans_;
   Paths paths_;
   std::vector<Sm> sms_;

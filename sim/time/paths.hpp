@@ -1,11 +1,7 @@
 // The way of a warp from one record of its trace to the next, through the kernel's control-flow
-// graph, in the steps in which it is timed.
-//
-// A trace holds memory instructions only; the instructions in between are those of the shortest way
-// that passes no other memory instruction (one that is guarded may be passed: all its lanes may
-// have been off) and takes no branch that constants rule out (static_flow.hpp). A loop without a
-// memory instruction is gone through once by this; how often it went round is said by a record of
-// its own (trace::Op::kRounds), which is a point of the way like others.
+// graph (ways.hpp), in the steps in which it is timed. How often a loop without a memory instruction
+// went round is said by the code or by a record of its own (trace::Op::kRounds), which is a point of
+// the way like others.
 #pragma once
 
 #include <array>
@@ -16,8 +12,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "sim/time/code.hpp"
-#include "sim/time/static_flow.hpp"
+#include "sim/time/ways.hpp"
 #include "traces/record.hpp"
 
 namespace warpmem::sim {
@@ -79,10 +74,9 @@ class Paths {
   // them is worked out from the code.
   Paths(std::span<const trace::Site> sites, const trace::Program& program,
         const model::InstructionTable& table, bool clusters = false,
-        const trace::Launch* launch = nullptr);
-  ~Paths();
+        const trace::Launch* launch = nullptr, std::span<const SpillSlot> slots = {});
 
-  static constexpr std::uint32_t kStart = ~0u;  // before a warp's first record
+  static constexpr std::uint32_t kStart = Ways::kStart;
   // From a record at site `from` (or kStart) to the next one at site `to`.
   const Segment& between(std::uint32_t from, std::uint32_t to) {
     const std::size_t at = static_cast<std::size_t>(from + 1) * (sites_ + 1) + to;
@@ -97,44 +91,23 @@ class Paths {
   // Going round the loop whose branch back is the site's instruction; the way leads through those
   // of the loops `through` (sites) that lie within it.
   const Round& round(std::uint32_t site, std::span<const std::uint32_t> through = {});
-  // Branches back of loops without traced instructions of which nobody knows how often they go
-  // round: pcs, ascending. On the way they are taken once at most.
-  const std::vector<std::uint32_t>& taken_once() const { return taken_once_; }
-  bool known() const { return !code_.empty(); }
+  const std::vector<std::uint32_t>& taken_once() const { return ways_.taken_once(); }
+  bool known() const { return !ways_.code().empty(); }
 
  private:
-  struct Graph;
-  using Lines = std::vector<std::uint32_t>;
-  const Round& round_at(const std::vector<std::int32_t>& lines);
+  using Lines = Ways::Lines;
+  const Round& round_at(const std::vector<std::int32_t>& points);
   std::unique_ptr<Segment> make(std::uint32_t from, std::uint32_t to);
-  // Lines after `from` (-1: where a warp begins) up to and with `to` (-1: to its end).
-  Lines lines_between(std::int32_t from, std::int32_t to) const;
-  static Lines lines_in(Graph& graph, const std::vector<CodeLine>& code, std::int32_t from,
-                        std::int32_t to);
   // The steps of these lines; `cut`: places among them at which one ends, `ends`: how many there
   // are then.
   static void add_steps(Segment& segment, const std::vector<CodeLine>& code, const Lines& lines,
                         const Lines& cut, Lines& ends);
-  struct Found {           // a loop on the way
-    std::size_t loop = 0;  // of static_.loops
-    std::size_t at = 0;    // place among the way's lines
-    std::uint64_t rounds = 0;
-  };
-  void find_loops(const Lines& lines, std::uint64_t times, std::size_t at, Lines& inside,
-                  std::vector<Found>& out) const;
 
   std::size_t sites_ = 0;
-  std::vector<CodeLine> code_;
-  std::vector<std::int32_t> line_;  // by site; -1: not in the code
-  std::vector<bool> ends_;          // by site: a warp's end
-  StaticFlow static_;
-  std::vector<std::uint32_t> taken_once_;
-  std::unique_ptr<Graph> graph_;                 // without the branches that constants rule out
-  std::unique_ptr<Graph> whole_;                 // … with them; nullptr: there are none
+  Ways ways_;
   std::vector<std::unique_ptr<Segment>> table_;  // by (from + 1, to), programs with few sites
   std::unordered_map<std::uint64_t, std::unique_ptr<Segment>> others_;
   std::map<std::vector<std::int32_t>, std::unique_ptr<Round>> rounds_;  // by line and those between
-  trace::CodeFlow flow_;  // of code that records of rounds belong to
 };
 
 }  // namespace warpmem::sim

@@ -13,14 +13,17 @@ constexpr std::uint32_t kNobody = trace::kNowhere;
 class Reader {
  public:
   Reader(const trace::Program& program, const std::vector<CodeLine>& code,
-         const trace::Launch& launch)
+         const trace::Launch& launch, std::span<const SpillSlot> slots)
       : code_(code), values_(ConstantBank(program, launch)), before_(code.size()) {
     for (std::uint32_t i = 0; i < code.size(); ++i) {
       lines_.push_back(take_apart(program.code[i].text));
       const CodeLine& l = code[i];
       if (l.falls && i + 1 < code.size()) before_[i + 1].push_back(i);
-      if (l.target >= 0 && !l.calls) before_[static_cast<std::size_t>(l.target)].push_back(i);
+      if (l.target >= 0) before_[static_cast<std::size_t>(l.target)].push_back(i);
     }
+    for (const SpillSlot& s : slots) lines_[s.line] = move_of(s, lines_[s.line]);
+    for (std::uint32_t i = 0; i < code.size(); ++i)
+      if (code[i].calls && code[i].target >= 0) call(i);
     flow_ = flow_of_code(code);
   }
 
@@ -29,7 +32,7 @@ class Reader {
     out.taken.resize(code_.size());
     if (!flow_.reducible) return out;
     for (std::uint32_t i = 0; i < code_.size(); ++i)
-      if (code_[i].target >= 0 && code_[i].falls && flow_.reached(i))
+      if (code_[i].target >= 0 && code_[i].falls && !code_[i].calls && flow_.reached(i))
         out.taken[i] = values_.condition(lines_[i], [&](StaticRegister r) { return at(r, i); });
     for (std::uint32_t l = 0; l < flow_.loops.size(); ++l) {
       std::vector<std::uint32_t> inside;
@@ -40,11 +43,11 @@ class Reader {
         inside.push_back(i);
         // One that accesses memory and left no record has not run; one that looks whether a copy
         // is there runs until it is, which is waited for all the same.
-        traced |= code_[i].memory || code_[i].accesses || code_[i].waits_copies;
+        traced |= leaves_records(i) || leaves_records_.contains(i) || code_[i].waits_copies;
         if (flow_.back_edge[i] == l) branch = i;
       }
       // One that nothing leaves stands behind a kernel's end and never runs.
-      if (traced || branch == kNobody || leaves(l, inside).empty()) continue;
+      if (traced || branch == kNobody || code_[branch].calls || leaves(l, inside).empty()) continue;
       StaticLoop loop;
       loop.branch = branch;
       loop.header = *std::find_if(inside.begin(), inside.end(), [&](std::uint32_t i) {
@@ -57,6 +60,50 @@ class Reader {
   }
 
  private:
+  // A spilled register's place is a register of a file of its own.
+  static StaticLine move_of(const SpillSlot& s, const StaticLine& line) {
+    constexpr auto kSlots = static_cast<trace::RegisterFile>(4);
+    StaticLine out;
+    out.opcode = kMoves;
+    out.guard = line.guard, out.guard_not = line.guard_not, out.never = line.never;
+    for (std::uint32_t w = 0; w < s.words; ++w) {
+      StaticOperand slot, data = s.data;
+      slot.kind = StaticOperand::Kind::kRegister;
+      slot.reg = static_register(kSlots, (s.slot + w) & 0xffffu);
+      if (data.kind == StaticOperand::Kind::kRegister) data.reg += w;
+      const StaticOperand& to = s.load ? data : slot;
+      if (to.kind != StaticOperand::Kind::kRegister) continue;
+      out.writes.push_back(to.reg);
+      out.operands.push_back(s.load ? slot : data);
+    }
+    return out;
+  }
+
+  bool leaves_records(std::uint32_t line) const {
+    return code_[line].memory || code_[line].accesses;
+  }
+
+  // What a function, with those that it calls, does counts as done by the call.
+  void call(std::uint32_t line) {
+    std::vector<std::uint32_t> open;
+    std::set<std::uint32_t> seen;
+    std::set<StaticRegister> writes;
+    const auto add = [&](std::size_t l) {
+      const auto i = static_cast<std::uint32_t>(l);
+      if (i < code_.size() && seen.insert(i).second) open.push_back(i);
+    };
+    add(static_cast<std::size_t>(code_[line].target));
+    while (!open.empty()) {
+      const std::uint32_t i = open.back();
+      open.pop_back();
+      if (leaves_records(i)) leaves_records_.insert(line);
+      writes.insert(lines_[i].writes.begin(), lines_[i].writes.end());
+      if (code_[i].falls) add(i + 1);
+      if (code_[i].target >= 0) add(static_cast<std::size_t>(code_[i].target));
+    }
+    lines_[line].writes.assign(writes.begin(), writes.end());
+  }
+
   // Lines from which the loop may be left.
   std::vector<std::uint32_t> leaves(std::uint32_t loop,
                                     const std::vector<std::uint32_t>& inside) const {
@@ -64,7 +111,8 @@ class Reader {
     for (const std::uint32_t i : inside) {
       const CodeLine& l = code_[i];
       const bool falls_out = l.falls && i + 1 < code_.size() && !flow_.inside(loop, i + 1);
-      const bool jumps_out = l.target >= 0
+      const bool jumps_out = l.calls ? false
+                             : l.target >= 0
                                  ? !flow_.inside(loop, static_cast<std::uint32_t>(l.target))
                                  : !l.falls || l.ends;
       if (falls_out || jumps_out) out.push_back(i);
@@ -269,6 +317,7 @@ class Reader {
   const std::vector<CodeLine>& code_;
   StaticValues values_;
   std::vector<StaticLine> lines_;
+  std::set<std::uint32_t> leaves_records_;  // calls of functions that do
   std::vector<std::vector<std::uint32_t>> before_;  // of each line: those that lead to it
   trace::CodeFlow flow_;
   std::map<std::pair<std::uint32_t, StaticRegister>, Value> known_;
@@ -283,16 +332,16 @@ trace::CodeFlow flow_of_code(const std::vector<CodeLine>& code) {
   for (std::size_t i = 0; i < code.size(); ++i) {
     const CodeLine& l = code[i];
     lines[i].falls = l.falls;
-    if (l.target >= 0 && !l.calls) lines[i].targets = {static_cast<std::uint32_t>(l.target)};
+    if (l.target >= 0) lines[i].targets = {static_cast<std::uint32_t>(l.target)};
     else if (l.ends || !l.falls) lines[i].targets = {static_cast<std::uint32_t>(code.size())};
   }
   return trace::flow_of(lines);
 }
 
 StaticFlow static_flow(const trace::Program& program, const std::vector<CodeLine>& code,
-                       const trace::Launch& launch) {
+                       const trace::Launch& launch, std::span<const SpillSlot> slots) {
   if (code.empty() || code.size() != program.code.size()) return {};
-  return Reader(program, code, launch).run();
+  return Reader(program, code, launch, slots).run();
 }
 
 }  // namespace warpmem::sim

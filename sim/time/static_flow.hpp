@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "sim/time/code.hpp"
@@ -29,10 +30,20 @@ struct StaticFlow {
   std::vector<StaticLoop> loops;  // those that hold no traced instruction
 };
 
+// A place of the stack frame that a spilled register is kept in: to whoever follows values it is
+// one more register.
+struct SpillSlot {
+  std::uint32_t line = 0;
+  bool load = false;
+  StaticOperand data{};     // the first register that is stored or loaded
+  std::uint32_t words = 1;  // 4 bytes each
+  std::uint32_t slot = 0;            // number of the first word
+};
+
 trace::CodeFlow flow_of_code(const std::vector<CodeLine>& code);
 
 // `code` as read_code gives it for `program`, with `memory` set for what the trace has records of.
 StaticFlow static_flow(const trace::Program& program, const std::vector<CodeLine>& code,
-                       const trace::Launch& launch);
+                       const trace::Launch& launch, std::span<const SpillSlot> slots = {});
 
 }  // namespace warpmem::sim

@@ -163,7 +163,8 @@ StaticLine take_apart(const std::string& text) {
     l.guard_not = g.when == trace::Guard::When::kIfNot;
   }
   l.branch = decoded->is_branch();
-  std::string_view rest = trimmed(text);
+  // Without nvdisasm's remarks: STL [R1], R4 (*"SpillRefill"*).
+  std::string_view rest = trimmed(std::string_view(text).substr(0, text.find("(*")));
   if (rest.starts_with('@')) rest = trimmed(rest.substr(std::min(rest.find(' '), rest.size())));
   rest = trimmed(rest.substr(std::min(rest.find(' '), rest.size())));
   for (const std::string_view part : trace::split_operands(rest))
@@ -193,6 +194,10 @@ std::optional<std::uint32_t> StaticValues::evaluate(const StaticLine& l, StaticR
     }
     return s;
   };
+  if (l.opcode == kMoves) {
+    const auto which = std::find(l.writes.begin(), l.writes.end(), reg) - l.writes.begin();
+    return at(static_cast<std::size_t>(which));
+  }
   if (ops.empty() || l.has("X") || l.has("EX")) return std::nullopt;
   const bool first = ops[0].kind == Kind::kRegister && ops[0].reg == reg;
   if (name == "ISETP") {

@@ -68,6 +68,10 @@ struct StaticLine {
 
 StaticLine take_apart(const std::string& text);
 
+// The opcode of a line that puts operand k into register writes[k]: spilled registers come and go by
+// such (static_flow.hpp).
+constexpr const char* kMoves = "(moves)";
+
 // Gives the value of a register before the instruction; nothing when it is not known.
 template <class F>
 concept RegisterValues = requires(F f, StaticRegister r) {

@@ -43,7 +43,7 @@ class Parser {
       source(text.substr(11));
     } else if (text.starts_with("/*")) {
       instruction(text);
-    } else if (text.starts_with(".L") && text.ends_with(":")) {
+    } else if ((text.starts_with(".L") || text.starts_with("$")) && text.ends_with(":")) {
       waiting_.emplace_back(text.substr(0, text.size() - 1));
     }
   }
@@ -86,8 +86,8 @@ class Parser {
     file_ = line_ = 0;
   }
 
-  // `(.L_x_12) becomes 0x310, and so do the places that a branch through a register may go to:
-  // (*"BRANCH_TARGETS .L_x_1,.L_x_2"*).
+  // `(.L_x_12) becomes 0x310, and so do a function within the kernel, `($kernel$function), and the
+  // places that a branch through a register may go to: (*"BRANCH_TARGETS .L_x_1,.L_x_2"*).
   void resolve(std::string& text) const {
     for (std::size_t at = text.find("BRANCH_TARGETS "); at < text.size();
          at = text.find_first_of(",\"", at)) {
@@ -96,7 +96,7 @@ class Parser {
       const auto label = labels_.find(text.substr(at, text.find_first_of(",\"* ", at) - at));
       if (label != labels_.end()) text.replace(at, label->first.size(), hex(label->second));
     }
-    const std::size_t open = text.find("`(.L");
+    const std::size_t open = text.find("`(");
     if (open == text.npos) return;
     const std::size_t close = text.find(')', open);
     if (close == text.npos) return;

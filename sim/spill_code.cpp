@@ -1,0 +1,205 @@
+#include "sim/spill_code.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+#include <optional>
+#include <string_view>
+
+#include "traces/instruction.hpp"
+
+namespace warpmem::sim {
+namespace {
+
+constexpr std::string_view kMark = "\"SpillRefill\"";
+constexpr StaticRegister kStackPointer = 1;  // R1
+
+bool is_local(std::string_view text) {
+  const std::size_t at = text.starts_with('@') ? text.find(' ') : 0;
+  const std::size_t first = at == text.npos ? at : text.find_first_not_of(' ', at);
+  if (first == text.npos) return false;
+  return text.substr(first).starts_with("LDL") || text.substr(first).starts_with("STL");
+}
+
+struct Address {
+  StaticRegister base = kNoRegister;
+  std::int32_t offset = 0;
+};
+
+// "[R1]", "[R1+0x8c]", "[R1+-0x8]"; nothing for others: "[R2+UR4]", "[R2.U32+0x4]".
+std::optional<Address> address_of(std::string_view text) {
+  const std::size_t open = text.find('['), close = text.find(']', open);
+  if (open == text.npos || close == text.npos) return std::nullopt;
+  std::string_view inner = text.substr(open + 1, close - open - 1);
+  if (!inner.starts_with('R')) return std::nullopt;
+  Address a;
+  const char* const end = inner.data() + inner.size();
+  auto [at, error] = std::from_chars(inner.data() + 1, end, a.base);
+  if (error != std::errc{}) return std::nullopt;
+  if (at == end) return a;
+  if (*at++ != '+') return std::nullopt;
+  const bool minus = at != end && *at == '-';
+  if (minus) ++at;
+  if (end - at < 3 || at[0] != '0' || at[1] != 'x') return std::nullopt;
+  std::uint32_t value = 0;
+  const auto parsed = std::from_chars(at + 2, end, value, 16);
+  if (parsed.ec != std::errc{} || parsed.ptr != end) return std::nullopt;
+  a.offset = static_cast<std::int32_t>(minus ? 0u - value : value);
+  return a;
+}
+
+// How far registers are from where the stack pointer is when the kernel begins, before each line.
+class StackFlow {
+ public:
+  explicit StackFlow(const trace::Program& program) : before_(program.code.size()) {
+    const std::size_t n = program.code.size();
+    std::vector<Line> lines;
+    for (const trace::Instruction& i : program.code) {
+      Line& l = lines.emplace_back();
+      l.apart = take_apart(i.text);
+      const auto in = trace::decode_instruction(i.text);
+      if (!in) continue;
+      using trace::InstructionKind;
+      const bool ends = in->kind == InstructionKind::kExit || in->kind == InstructionKind::kReturn;
+      l.calls = in->kind == InstructionKind::kCall;
+      l.falls = !(ends || (in->is_branch() && !in->conditional_branch)) || l.apart.guard != kNoRegister;
+      if ((in->is_branch() || l.calls) && in->target) {
+        const auto at = std::lower_bound(
+            program.code.begin(), program.code.end(), *in->target,
+            [](const trace::Instruction& x, std::uint32_t pc) { return x.pc < pc; });
+        if (at != program.code.end() && at->pc == *in->target)
+          l.target = static_cast<std::size_t>(at - program.code.begin());
+      }
+    }
+    std::vector<std::size_t> open;
+    const auto reach = [&](std::size_t line, const State& state) {
+      if (line < n && join(line, state)) open.push_back(line);
+    };
+    reach(0, {{kStackPointer, 0}});
+    while (!open.empty()) {
+      const std::size_t i = open.back();
+      open.pop_back();
+      const Line& l = lines[i];
+      const State after = run(l.apart, *before_[i]);
+      if (l.target) reach(*l.target, after);
+      if (!l.falls) continue;
+      // What a function leaves of other registers is not followed.
+      if (l.calls) reach(i + 1, {{kStackPointer, after.at(kStackPointer)}});
+      else reach(i + 1, after);
+    }
+    // The kernel's own lines, whose deepest stack pointer is its frame's beginning.
+    std::vector<bool> seen(n + 1, false);
+    open = {0};
+    while (!open.empty()) {
+      const std::size_t i = open.back();
+      open.pop_back();
+      if (i >= n || seen[i]) continue;
+      seen[i] = true;
+      if (before_[i]) frame_ = std::min(frame_, before_[i]->at(kStackPointer));
+      if (lines[i].falls) open.push_back(i + 1);
+      if (lines[i].target && !lines[i].calls) open.push_back(*lines[i].target);
+    }
+  }
+
+  // From the kernel's frame; nothing: not known.
+  std::optional<std::int32_t> at(std::size_t line, StaticRegister r) const {
+    if (!before_[line]) return std::nullopt;
+    const auto it = before_[line]->find(r);
+    if (it == before_[line]->end()) return std::nullopt;
+    return it->second - frame_;
+  }
+
+ private:
+  using State = std::map<StaticRegister, std::int32_t>;  // the stack pointer is always in it
+  struct Line {
+    StaticLine apart;
+    bool falls = true, calls = false;
+    std::optional<std::size_t> target;
+  };
+
+  // Is there anything new to it?
+  bool join(std::size_t line, const State& state) {
+    std::optional<State>& known = before_[line];
+    if (!known) return known = state, true;
+    return std::erase_if(*known, [&](const auto& entry) {
+             if (entry.first == kStackPointer) return false;
+             const auto other = state.find(entry.first);
+             return other == state.end() || other->second != entry.second;
+           }) > 0;
+  }
+
+  // A result that follows the stack pointer, wherever that is, is at a constant distance from it.
+  State run(const StaticLine& line, const State& before) const {
+    State after = before;
+    const auto where = [&](std::uint32_t stack, StaticRegister r) {
+      return values_.result(line, r, [&](StaticRegister s) -> std::optional<std::uint32_t> {
+        const auto it = before.find(s);
+        if (it == before.end()) return std::nullopt;
+        return stack + static_cast<std::uint32_t>(it->second);
+      });
+    };
+    for (const StaticRegister r : line.writes) {
+      constexpr std::uint32_t kHere = 0x10000000, kThere = 0x20000000;
+      const auto a = where(kHere, r), b = where(kThere, r);
+      if (r != kStackPointer) after.erase(r);
+      if (a && b && *b - *a == kThere - kHere && line.guard == kNoRegister)
+        after[r] = static_cast<std::int32_t>(*a - kHere);
+      // R1 comes from constant memory when the kernel begins.
+    }
+    return after;
+  }
+
+  StaticValues values_{ConstantBank()};
+  std::vector<std::optional<State>> before_;  // by line; none: nobody comes there
+  std::int32_t frame_ = 0;
+};
+
+}  // namespace
+
+bool may_spill(const trace::Program& program) {
+  return program.level != trace::Level::kPtx &&
+         std::any_of(program.code.begin(), program.code.end(),
+                     [](const trace::Instruction& i) { return is_local(i.text); });
+}
+
+std::vector<SpillAccess> spill_accesses(const trace::Program& program,
+                                        std::span<const trace::Site> sites) {
+  if (!may_spill(program)) return {};
+  bool marked = false, unmapped = false;
+  for (const trace::Instruction& i : program.code) {
+    marked |= i.text.find(kMark) != i.text.npos;
+    unmapped |= trace::is_ptx(i.text) && i.text.find(".local") != i.text.npos;
+  }
+  // Whether an instruction is one of these statements' or a spill, only the mark would tell.
+  if (!marked && unmapped) return {};
+  std::optional<StackFlow> flow;
+  std::vector<SpillAccess> out;
+  for (std::uint32_t i = 0; i < program.code.size(); ++i) {
+    const trace::Instruction& text = program.code[i];
+    if (!is_local(text.text) || (marked && text.text.find(kMark) == text.text.npos)) continue;
+    if (std::any_of(sites.begin(), sites.end(), [&](const trace::Site& s) {
+          return s.pc == text.pc && s.space == trace::Space::kLocal;
+        }))
+      continue;
+    const auto in = trace::decode_instruction(text.text);
+    const auto address = address_of(text.text);
+    if (!in || !address || in->guard.when == trace::Guard::When::kNever) continue;
+    if (!flow) flow.emplace(program);
+    const auto base = flow->at(i, address->base);
+    if (!base) continue;
+    SpillAccess& a = out.emplace_back();
+    a.line = i;
+    a.bytes = in->bytes;
+    a.offset = *base + address->offset;
+    a.load = in->kind == trace::InstructionKind::kLoad;
+    a.slot.line = i, a.slot.load = a.load;
+    a.slot.words = std::max(1u, a.bytes / 4), a.slot.slot = static_cast<std::uint32_t>(a.offset) / 4;
+    const StaticLine apart = take_apart(text.text);
+    const std::size_t data = a.load ? 0 : 1;
+    // Of parts of a word nothing is followed.
+    if (data < apart.operands.size() && a.bytes >= 4) a.slot.data = apart.operands[data];
+  }
+  return out;
+}
+
+}  // namespace warpmem::sim

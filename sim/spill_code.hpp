@@ -1,0 +1,41 @@
+// The accesses to spilled registers in a kernel's code that its trace has no records of.
+//
+// ptxas keeps registers that do not fit in the thread's stack frame, and reads and writes them by
+// LDL and STL at a constant distance from the stack pointer (R1). No callback of the patching API
+// reports these, and PTX does not have them, so neither recordings nor emulated kernels hold them;
+// the code does. nvdisasm marks them (*"SpillRefill"*) where the code says so (CUDA 13). Where it
+// has no such mark at all, every access at a constant distance from the stack pointer that no warp
+// of the launch left a record of is taken for one.
+//
+// Left out: accesses through registers of which the code alone does not tell how far they are from
+// the stack pointer. A function that is called at several depths is taken to be at the first.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "sim/time/static_flow.hpp"
+#include "traces/program.hpp"
+#include "traces/record.hpp"
+
+namespace warpmem::sim {
+
+struct SpillAccess {
+  std::uint32_t line = 0;   // of the program's code
+  std::uint32_t bytes = 0;  // per lane
+  // From the kernel's frame as recorded addresses of local memory count: offset 0 is what R1 points
+  // to in the kernel; frames of functions lie below, that is, negative.
+  std::int32_t offset = 0;
+  bool load = false;
+  SpillSlot slot;
+};
+
+// By line. Empty for PTX and where the trace has no code.
+std::vector<SpillAccess> spill_accesses(const trace::Program& program,
+                                        std::span<const trace::Site> sites);
+
+// May the code have any? Quick, and a no is certain.
+bool may_spill(const trace::Program& program);
+
+}  // namespace warpmem::sim

@@ -1,0 +1,160 @@
+#include "sim/spill_stream.hpp"
+
+#include <algorithm>
+#include <span>
+
+namespace warpmem::sim {
+namespace {
+
+using trace::Record;
+
+constexpr std::size_t kChunk = 64;  // records put out at once, about
+
+std::size_t common_beginning(const Ways::Lines& a, const Ways::Lines& b) {
+  return static_cast<std::size_t>(
+      std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first - a.begin());
+}
+std::size_t common_end(const Ways::Lines& a, const Ways::Lines& b) {
+  return static_cast<std::size_t>(
+      std::mismatch(a.rbegin(), a.rend(), b.rbegin(), b.rend()).first - a.rbegin());
+}
+
+}  // namespace
+
+bool SpillStream::fill(Spills& spills, Position& source, std::vector<Record>& out) {
+  out.clear();
+  while (out.size() < kChunk) {
+    if (task_ < tasks_.size()) {
+      if (run(spills, tasks_[task_], out)) ++task_;
+      continue;
+    }
+    tasks_.clear();
+    task_ = 0;
+    if (source.next == source.end) break;
+    take(spills, *source.next++);
+  }
+  return !out.empty();
+}
+
+bool SpillStream::run(Spills& spills, Task& t, std::vector<Record>& out) {
+  if (!t.way) {
+    out.push_back(t.record);
+    return true;
+  }
+  const auto put = [&](std::uint32_t site, std::uint32_t mask) {
+    out.push_back(spills.access(site, mask));
+    ++(spills.op(site) == trace::Op::kLoad ? spills.loads : spills.stores);
+  };
+  for (; t.times > 0; t.item = --t.times > 0 ? 0 : t.end)
+  for (; t.item < t.end; ++t.item) {
+    const SpillWay::Item& item = t.way->items[t.item];
+    const std::uint32_t mask = item.parted ? t.apart : t.together;
+    if (!item.round) {
+      if (out.size() >= kChunk) return false;
+      put(item.site, mask);
+      continue;
+    }
+    for (; t.rounds < item.rounds; ++t.rounds, t.inner = 0)
+      for (; t.inner < item.round->items.size(); ++t.inner) {
+        if (out.size() >= kChunk) return false;
+        put(item.round->items[t.inner].site, mask);
+      }
+    t.rounds = 0;
+  }
+  return true;
+}
+
+void SpillStream::add(const SpillWay& way, std::size_t from_line, std::size_t to_line,
+                      std::uint32_t together, std::uint32_t apart) {
+  Task t;
+  t.way = &way;
+  const auto place = [&](std::size_t line) {
+    return static_cast<std::size_t>(
+        std::lower_bound(way.items.begin(), way.items.end(), line,
+                         [](const SpillWay::Item& i, std::size_t l) { return i.at < l; }) -
+        way.items.begin());
+  };
+  t.item = place(from_line), t.end = place(to_line);
+  t.together = together, t.apart = apart;
+  if (t.item < t.end) tasks_.push_back(t);
+}
+
+void SpillStream::take(Spills& spills, const Record& r) {
+  const trace::Op op = spills.op(r.site);
+  if (op == trace::Op::kCtaBegin) {
+    groups_.assign(1, {r.mask, Ways::kStart, nullptr});
+    return add(r);
+  }
+  if (groups_.empty()) groups_.push_back({r.mask, Ways::kStart, nullptr});  // its beginning is lost
+  if (op == trace::Op::kRounds) return take_rounds(spills, r);
+  loops_ = 0;
+  if (r.mask != 0) end_ways(spills, r);
+  add(r);
+}
+
+// The lanes that moved last go round.
+void SpillStream::take_rounds(Spills& spills, const Record& r) {
+  Group& group = groups_.back();
+  const SpillWay& way = spills.between(group.from, r.site);
+  add(way, group.shared ? common_beginning(group.shared->lines, way.lines) : 0, way.lines.size(),
+      group.mask, group.mask);
+  group.from = r.site, group.shared = nullptr;
+  const SpillWay& round = spills.round(r.site, std::span(went_round_).first(loops_));
+  if (loops_ < went_round_.size()) went_round_[loops_++] = r.site;
+  if (round.items.empty()) {
+    if (spills.wants_rounds()) add(r);
+    return;
+  }
+  const std::uint64_t rounds = r.base - std::min<std::uint64_t>(r.base, spills.always_taken(r.site));
+  Task t;
+  t.way = &round;
+  t.end = round.items.size();
+  t.times = rounds;
+  t.together = t.apart = group.mask;
+  tasks_.push_back(t);
+}
+
+void SpillStream::end_ways(Spills& spills, const Record& r) {
+  const bool guarded = spills.guarded(r.site);
+  hits_.clear();
+  for (const Group& g : groups_)
+    if (g.mask & r.mask) {
+      const SpillWay& way = spills.between(g.from, r.site);
+      hits_.push_back({g, &way, g.shared ? common_beginning(g.shared->lines, way.lines) : 0});
+    }
+  if (hits_.empty()) {  // lanes that nobody has seen
+    groups_.push_back({r.mask, r.site, nullptr});
+    return;
+  }
+  // What all have in common at their end they run once. Ways of which nothing is known have no end.
+  std::size_t end = hits_.size() > 1 ? ~std::size_t{0} : 0;
+  const SpillWay* met = nullptr;
+  for (const Hit& h : hits_) {
+    if (h.way->lines.empty()) continue;
+    if (!met) met = h.way;
+    end = std::min(end, std::min(common_end(met->lines, h.way->lines), h.way->lines.size() - h.skip));
+  }
+  if (!met) end = 0;
+  std::uint32_t moved = 0;
+  for (const Hit& h : hits_) {
+    const std::uint32_t moving = guarded ? h.group.mask : h.group.mask & r.mask;
+    moved |= moving;
+    const std::size_t lines = h.way->lines.size();
+    add(*h.way, h.skip, lines - std::min(lines, end), h.group.mask, moving);
+  }
+  if (met && end > 0) add(*met, met->lines.size() - end, met->lines.size(), moved, moved);
+  // Those who have moved are one group now; of the others some have run a part of the way.
+  std::erase_if(groups_, [&](Group& g) {
+    if ((g.mask & moved) == 0) return false;
+    const std::uint32_t stays = g.mask & ~moved;
+    if (stays == 0) return true;
+    const auto hit = std::find_if(hits_.begin(), hits_.end(),
+                                  [&](const Hit& h) { return h.group.mask == g.mask; });
+    g.mask = stays;
+    if (hit != hits_.end()) g.shared = hit->way;
+    return false;
+  });
+  groups_.push_back({moved, r.site, nullptr});
+}
+
+}  // namespace warpmem::sim

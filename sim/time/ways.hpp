@@ -1,0 +1,82 @@
+// Ways through a kernel's code from one record of a warp to its next: the lines in between, for the
+// engines that time them (paths.hpp) or put back the accesses among them that recordings lack
+// (sim/spills.hpp).
+//
+// A trace holds memory instructions only; in between lies the shortest way that passes no other one
+// (one that is guarded may be passed: all its lanes may have been off) and takes no branch that
+// constants rule out (static_flow.hpp). It goes through the functions called on it, and from a
+// function back to behind a call of it. A loop that left no record is gone through once by this.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "sim/time/code.hpp"
+#include "sim/time/static_flow.hpp"
+#include "traces/record.hpp"
+
+namespace warpmem::sim {
+
+class Ways {
+ public:
+  using Lines = std::vector<std::uint32_t>;
+  static constexpr std::uint32_t kStart = ~0u;  // before a warp's first record
+
+  // `code`: as read_code gives it. `launch`: where the code may tell of loops and branches what the
+  // trace does not; nullptr: it may not. `slots`: of spilled registers (static_flow.hpp).
+  Ways(std::span<const trace::Site> sites, const trace::Program& program,
+       std::vector<CodeLine> code, const trace::Launch* launch,
+       std::span<const SpillSlot> slots = {});
+  ~Ways();
+  Ways(const Ways&) = delete;
+  Ways& operator=(const Ways&) = delete;
+
+  const std::vector<CodeLine>& code() const { return code_; }
+  // The line of a site; -1: it has none.
+  std::int32_t line(std::uint32_t site) const { return line_[site]; }
+  bool ends(std::uint32_t site) const { return ends_[site]; }  // a warp's end
+  // Two sites of one instruction follow each other without anything in between.
+  bool same(std::uint32_t from, std::uint32_t to) const {
+    return from != kStart && from != to && line_[from] >= 0 && line_[from] == line_[to];
+  }
+
+  // Lines after those of site `from` (or kStart) up to and with `to`; empty: nothing is known.
+  Lines between(std::uint32_t from, std::uint32_t to) const;
+  // Once round a loop from its branch back (points[0]) to itself, through the branches back of loops
+  // within it that `points` goes on with.
+  Lines round(const std::vector<std::int32_t>& points) const;
+  // … for a record of rounds: `through` are the sites of rounds since the warp's last record.
+  std::vector<std::int32_t> points(std::uint32_t site, std::span<const std::uint32_t> through) const;
+
+  // A loop on a way that left no records, of which the code says how often it goes round.
+  struct Repeat {
+    std::uint32_t branch = 0;  // line of its branch back
+    std::size_t at = 0;        // place among the way's lines
+    std::uint64_t rounds = 0;  // in all: inner ones as often as those around them ask for
+  };
+  std::vector<Repeat> repeats(const Lines& way) const;
+  // Branches back of loops without traced instructions of which nobody knows how often they go
+  // round: pcs, ascending. On the way they are taken once at most.
+  const std::vector<std::uint32_t>& taken_once() const { return taken_once_; }
+
+ private:
+  struct Graph;
+  Lines lines_between(std::int32_t from, std::int32_t to) const;
+  static Lines lines_in(Graph& graph, const std::vector<CodeLine>& code, std::int32_t from,
+                        std::int32_t to);
+  void find_loops(const Lines& lines, std::uint64_t times, std::size_t at, Lines& inside,
+                  std::vector<Repeat>& out) const;
+
+  std::vector<CodeLine> code_;
+  std::vector<std::int32_t> line_;  // by site; -1: not in the code
+  std::vector<bool> ends_;          // by site
+  StaticFlow static_;
+  std::vector<std::uint32_t> taken_once_;
+  std::unique_ptr<Graph> graph_;  // without the branches that constants rule out
+  std::unique_ptr<Graph> whole_;  // … with them; nullptr: there are none
+  trace::CodeFlow flow_;          // of code that records of rounds belong to
+};
+
+}  // namespace warpmem::sim
