@@ -50,6 +50,7 @@ class SpillStream {
   void take(Spills& spills, const trace::Record& r);
   void take_rounds(Spills& spills, const trace::Record& r);
   void end_ways(Spills& spills, const trace::Record& r);
+  void join_ways();
   void add(const SpillWay& way, std::size_t from_line, std::size_t to_line, std::uint32_t together,
            std::uint32_t apart);
   void add(const trace::Record& r) { tasks_.emplace_back().record = r; }
@@ -61,10 +62,15 @@ class SpillStream {
   std::size_t task_ = 0;
   std::array<std::uint32_t, 4> went_round_{};  // sites of rounds since the last other record
   std::uint32_t loops_ = 0;
+  // Lanes that come to a record together.
   struct Hit {
     Group group;
     const SpillWay* way;
-    std::size_t skip;  // lines
+    std::size_t skip;      // lines that they have run already
+    std::size_t left;      // … that are left
+    std::size_t joins;     // of them: so many before the end they meet the lanes
+    std::size_t with;      // … of this one
+    std::uint32_t moving;  // those of the group that come
   };
   std::vector<Hit> hits_;  // scratch
 };
