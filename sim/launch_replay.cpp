@@ -119,7 +119,9 @@ bool LaunchReplay::start_next(std::uint32_t sm, std::uint64_t cycle) {
   if (next_ == waiting_.size()) return true;
   const auto slot = static_cast<std::uint32_t>(std::countr_zero(sms_[sm].free));
   ResidentCta& cta = ctas_[std::size_t{sm} * occupancy_.ctas + slot];
-  if (auto ok = cta.stream.open(reader_, index_, waiting_[next_], occupancy_.warps_per_cta, spills_); !ok)
+  if (auto ok =
+          cta.stream.open(reader_, index_, waiting_[next_], occupancy_.warps_per_cta, spills_);
+      !ok)
     return fail(ok.error());
   ++next_;
   sms_[sm].free &= sms_[sm].free - 1;

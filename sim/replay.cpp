@@ -62,8 +62,10 @@ std::string places_text(const std::vector<std::string>& places) {
 // What was put back, and what is not known of it.
 std::string spills_text(const ReplayedLaunch::SpilledRegisters& s) {
   std::string out = "spilled registers: " + std::to_string(s.loads) + " loads and " +
-                    std::to_string(s.stores) + " stores of warps, which the trace lacks, were put "
-                    "back from " + std::to_string(s.instructions) + " instructions of the code";
+                    std::to_string(s.stores) +
+                    " stores of warps, which the trace lacks, were put "
+                    "back from " +
+                    std::to_string(s.instructions) + " instructions of the code";
   if (s.loops_taken_once.empty()) return out;
   const std::size_t n = s.loops_taken_once.size();
   out += "; " + std::to_string(n) + (n == 1 ? " loop" : " loops") + " of them " +
@@ -73,10 +75,11 @@ std::string spills_text(const ReplayedLaunch::SpilledRegisters& s) {
 
 std::string loops_text(const std::vector<std::string>& places) {
   const std::size_t n = places.size();
-  return std::to_string(n) + (n == 1 ? " loop" : " loops") +
-                    " without memory accesses " + (n == 1 ? "was" : "were") +
-                    " taken once, as neither the trace nor the code tells how often; cycles are "
-                    "too few by what they ran:" + places_text(places);
+  return std::to_string(n) + (n == 1 ? " loop" : " loops") + " without memory accesses " +
+         (n == 1 ? "was" : "were") +
+         " taken once, as neither the trace nor the code tells how often; cycles are "
+         "too few by what they ran:" +
+         places_text(places);
 }
 
 // How far all launches together are, told to the caller, who may stop them.
@@ -126,8 +129,8 @@ Result<ReplayedLaunch> replay_launch(const trace::TraceReader& reader, std::uint
     e.place = place + ", " + e.place;
     return e;
   }
-  const auto spills = Spills::of(reader.sites(index), program, summary.launch, card.instructions(),
-                                 options.time);
+  const auto spills =
+      Spills::of(reader.sites(index), program, summary.launch, card.instructions(), options.time);
   trace::Launch frames = summary.launch;  // as far as accesses reach
   if (spills) frames.local_bytes += spills->below();
   engine.memory.begin_launch(frames, fit->shared_config, !options.keep_caches);
@@ -140,9 +143,8 @@ Result<ReplayedLaunch> replay_launch(const trace::TraceReader& reader, std::uint
   ReplayedLaunch out;
   if (options.time) {
     engine.path->clear();
-    auto timed =
-        time_launch(reader, index, card, engine.memory, *engine.path, engine.cache, *fit, tick,
-                    options.stays, spills.get());
+    auto timed = time_launch(reader, index, card, engine.memory, *engine.path, engine.cache, *fit,
+                             tick, options.stays, spills.get());
     if (!timed) return timed.error();
     out.time = *timed;
     out.metrics.metrics["sm__cycles_elapsed.max"] =

@@ -43,8 +43,8 @@ struct ReplayedLaunch {
   std::vector<std::string> loops_taken_once;  // TimeResult::taken_once, "app.cu:12"
   // Accesses to spilled registers that the trace lacks, put back from the code (sim/spills.hpp).
   struct SpilledRegisters {
-    std::uint64_t instructions = 0;    // of the code
-    std::uint64_t loads = 0, stores = 0;  // executed by warps
+    std::uint64_t instructions = 0;             // of the code
+    std::uint64_t loads = 0, stores = 0;        // executed by warps
     std::vector<std::string> loops_taken_once;  // that leave no record, and nobody knows the rounds
   } spilled;
 };

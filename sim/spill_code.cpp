@@ -62,7 +62,8 @@ class StackFlow {
       using trace::InstructionKind;
       const bool ends = in->kind == InstructionKind::kExit || in->kind == InstructionKind::kReturn;
       l.calls = in->kind == InstructionKind::kCall;
-      l.falls = !(ends || (in->is_branch() && !in->conditional_branch)) || l.apart.guard != kNoRegister;
+      l.falls =
+          !(ends || (in->is_branch() && !in->conditional_branch)) || l.apart.guard != kNoRegister;
       if ((in->is_branch() || l.calls) && in->target) {
         const auto at = std::lower_bound(
             program.code.begin(), program.code.end(), *in->target,
@@ -193,7 +194,8 @@ std::vector<SpillAccess> spill_accesses(const trace::Program& program,
     a.offset = *base + address->offset;
     a.load = in->kind == trace::InstructionKind::kLoad;
     a.slot.line = i, a.slot.load = a.load;
-    a.slot.words = std::max(1u, a.bytes / 4), a.slot.slot = static_cast<std::uint32_t>(a.offset) / 4;
+    a.slot.words = std::max(1u, a.bytes / 4),
+    a.slot.slot = static_cast<std::uint32_t>(a.offset) / 4;
     const StaticLine apart = take_apart(text.text);
     const std::size_t data = a.load ? 0 : 1;
     // Of parts of a word nothing is followed.

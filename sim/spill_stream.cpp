@@ -12,13 +12,13 @@ using trace::Record;
 constexpr std::size_t kChunk = 64;  // records put out at once, about
 
 std::size_t common_beginning(const Ways::Lines& a, const Ways::Lines& b) {
-  return static_cast<std::size_t>(
-      std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first - a.begin());
+  return static_cast<std::size_t>(std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first -
+                                  a.begin());
 }
 std::size_t common_end(const Ways::Lines& a, const Ways::Lines& b) {
   if (&a == &b) return a.size();
-  return static_cast<std::size_t>(
-      std::mismatch(a.rbegin(), a.rend(), b.rbegin(), b.rend()).first - a.rbegin());
+  return static_cast<std::size_t>(std::mismatch(a.rbegin(), a.rend(), b.rbegin(), b.rend()).first -
+                                  a.rbegin());
 }
 
 }  // namespace
@@ -48,21 +48,21 @@ bool SpillStream::run(Spills& spills, Task& t, std::vector<Record>& out) {
     ++(spills.op(site) == trace::Op::kLoad ? spills.loads : spills.stores);
   };
   for (; t.times > 0; t.item = --t.times > 0 ? 0 : t.end)
-  for (; t.item < t.end; ++t.item) {
-    const SpillWay::Item& item = t.way->items[t.item];
-    const std::uint32_t mask = item.parted ? t.apart : t.together;
-    if (!item.round) {
-      if (out.size() >= kChunk) return false;
-      put(item.site, mask);
-      continue;
-    }
-    for (; t.rounds < item.rounds; ++t.rounds, t.inner = 0)
-      for (; t.inner < item.round->items.size(); ++t.inner) {
+    for (; t.item < t.end; ++t.item) {
+      const SpillWay::Item& item = t.way->items[t.item];
+      const std::uint32_t mask = item.parted ? t.apart : t.together;
+      if (!item.round) {
         if (out.size() >= kChunk) return false;
-        put(item.round->items[t.inner].site, mask);
+        put(item.site, mask);
+        continue;
       }
-    t.rounds = 0;
-  }
+      for (; t.rounds < item.rounds; ++t.rounds, t.inner = 0)
+        for (; t.inner < item.round->items.size(); ++t.inner) {
+          if (out.size() >= kChunk) return false;
+          put(item.round->items[t.inner].site, mask);
+        }
+      t.rounds = 0;
+    }
   return true;
 }
 
@@ -107,7 +107,8 @@ void SpillStream::take_rounds(Spills& spills, const Record& r) {
     if (spills.wants_rounds()) add(r);
     return;
   }
-  const std::uint64_t rounds = r.base - std::min<std::uint64_t>(r.base, spills.always_taken(r.site));
+  const std::uint64_t rounds =
+      r.base - std::min<std::uint64_t>(r.base, spills.always_taken(r.site));
   Task t;
   t.way = &round;
   t.end = round.items.size();
@@ -124,8 +125,8 @@ void SpillStream::join_ways() {
     Hit& h = hits_[k];
     h.joins = 0, h.with = k;
     for (std::size_t j = 0; j < k; ++j) {
-      const std::size_t alike = std::min(
-          {common_end(hits_[j].way->lines, h.way->lines), hits_[j].left, h.left});
+      const std::size_t alike =
+          std::min({common_end(hits_[j].way->lines, h.way->lines), hits_[j].left, h.left});
       if (alike > h.joins) h.joins = alike, h.with = j;
     }
     cuts.push_back(h.left);
@@ -161,7 +162,8 @@ void SpillStream::end_ways(Spills& spills, const Record& r) {
   for (const Group& g : groups_)
     if (g.mask & r.mask) {
       const SpillWay& way = spills.between(g.from, r.site);
-      hits_.push_back({g, &way, g.shared ? common_beginning(g.shared->lines, way.lines) : 0, 0, 0, 0, 0});
+      hits_.push_back(
+          {g, &way, g.shared ? common_beginning(g.shared->lines, way.lines) : 0, 0, 0, 0, 0});
     }
   if (hits_.empty()) {  // lanes that nobody has seen
     groups_.push_back({r.mask, r.site, nullptr});

@@ -32,9 +32,9 @@ class SpillStream {
 
  private:
   struct Group {
-    std::uint32_t mask = 0;           // its lanes
-    std::uint32_t from = 0;           // site of their last record, or Ways::kStart
-    const SpillWay* shared = nullptr; // a way whose beginning they have run with others
+    std::uint32_t mask = 0;            // its lanes
+    std::uint32_t from = 0;            // site of their last record, or Ways::kStart
+    const SpillWay* shared = nullptr;  // a way whose beginning they have run with others
   };
   // A record of the trace, or a piece of a way.
   struct Task {

@@ -26,12 +26,13 @@ std::unique_ptr<Spills> Spills::of(std::span<const trace::Site> sites,
     constexpr std::uint32_t kWindow = 0xffffff;  // as the recorder has what lies below the frame
     out->offsets_.push_back(static_cast<std::uint32_t>(a.offset) & kWindow);
   }
-  out->ways_ = std::make_unique<Ways>(sites, program, read_code(program, table, cluster_size(launch) > 1),
-                                      &launch, out->slots_);
+  out->ways_ = std::make_unique<Ways>(
+      sites, program, read_code(program, table, cluster_size(launch) > 1), &launch, out->slots_);
   for (const std::uint32_t pc : out->ways_->taken_once()) {
-    const auto line = std::lower_bound(program.code.begin(), program.code.end(), pc,
-                                       [](const trace::Instruction& i, std::uint32_t p) { return i.pc < p; }) -
-                      program.code.begin();
+    const auto line =
+        std::lower_bound(program.code.begin(), program.code.end(), pc,
+                         [](const trace::Instruction& i, std::uint32_t p) { return i.pc < p; }) -
+        program.code.begin();
     if (!out->round_at({static_cast<std::int32_t>(line)}).items.empty())
       out->taken_once_.push_back(pc);
   }

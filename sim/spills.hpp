@@ -81,11 +81,11 @@ class Spills {
   const SpillWay& round_at(const std::vector<std::int32_t>& points);
 
   std::vector<trace::Site> sites_;
-  std::uint32_t recorded_ = 0;              // of them: the launch's own
-  std::vector<SpillSlot> slots_;            // by site behind those
-  std::vector<std::uint64_t> offsets_;      // … as addresses
-  std::vector<std::uint32_t> site_at_;      // by line of the code; 0: not a spill
-  std::unique_ptr<Ways> ways_;              // between the launch's own sites
+  std::uint32_t recorded_ = 0;          // of them: the launch's own
+  std::vector<SpillSlot> slots_;        // by site behind those
+  std::vector<std::uint64_t> offsets_;  // … as addresses
+  std::vector<std::uint32_t> site_at_;  // by line of the code; 0: not a spill
+  std::unique_ptr<Ways> ways_;          // between the launch's own sites
   std::uint32_t below_ = 0;
   bool rounds_ = false;
   std::vector<std::uint32_t> taken_once_;

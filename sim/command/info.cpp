@@ -14,6 +14,7 @@
 #include "sim/command/output.hpp"
 #include "sim/command/table.hpp"
 #include "sim/command/trace_input.hpp"
+#include "sim/spill_code.hpp"
 
 namespace warpmem::command {
 
@@ -103,6 +104,35 @@ std::string level_text(const trace::TraceReader& reader) {
   return out;
 }
 
+// Instructions for spilled registers, whose accesses the trace lacks, by launch.
+std::vector<std::size_t> spills_of(const trace::TraceReader& reader) {
+  std::vector<std::size_t> out;
+  std::map<std::pair<std::uint32_t, std::size_t>, std::size_t> known;  // by program, and its sites
+  for (std::uint32_t i = 0; i < reader.launches().size(); ++i) {
+    const std::uint32_t program = reader.launches()[i].launch.program;
+    const auto sites = reader.sites(i);
+    if (program >= reader.programs().size()) {
+      out.push_back(0);
+      continue;
+    }
+    const auto [at, fresh] = known.try_emplace({program, sites.size()});
+    if (fresh) at->second = sim::spill_accesses(reader.programs()[program], sites).size();
+    out.push_back(at->second);
+  }
+  return out;
+}
+
+std::string spills_text(const std::vector<std::size_t>& spills) {
+  const auto launches = static_cast<std::size_t>(
+      std::count_if(spills.begin(), spills.end(), [](std::size_t n) { return n != 0; }));
+  if (launches == 0) return "";
+  return fmt::format(
+      "{} of {} launch{}: the trace has no accesses to spilled registers, a replay puts them back "
+      "from the code ({} instructions at most)",
+      grouped(launches), grouped(spills.size()), spills.size() == 1 ? "" : "es",
+      grouped(*std::max_element(spills.begin(), spills.end())));
+}
+
 Table launch_table(const trace::TraceReader& reader, const LaunchRange& range) {
   Table table({{"launch", Align::kRight},
                {"kernel"},
@@ -174,12 +204,14 @@ std::string as_text(const trace::TraceReader& reader, const LaunchRange& range, 
   if (!origin.missing.empty()) {
     line("unseen", fmt::format("{}", fmt::join(origin.missing, ", ")));
   }
+  if (const std::string text = spills_text(spills_of(reader)); !text.empty()) line("spilled", text);
   out += "\n" + launch_table(reader, range).text(colour);
   out += "\nallocations\n" + allocations_text(reader, range);
   return out;
 }
 
-ordered_json launch_json(const trace::TraceReader& reader, std::uint32_t index) {
+ordered_json launch_json(const trace::TraceReader& reader, std::uint32_t index,
+                         std::size_t spills) {
   const trace::LaunchSummary& summary = reader.launches()[index];
   const trace::Launch& launch = summary.launch;
   const Mapping mapping = mapping_of(reader, index);
@@ -188,6 +220,7 @@ ordered_json launch_json(const trace::TraceReader& reader, std::uint32_t index) 
                    {"level", level_name(mapping.level)},
                    {"sites", mapping.sites},
                    {"ptx_sites", mapping.ptx},
+                   {"spill_instructions", spills},
                    {"grid", launch.grid},
                    {"block", launch.block},
                    {"cluster", launch.cluster},
@@ -222,9 +255,10 @@ std::string as_json(const trace::TraceReader& reader, const LaunchRange& range) 
                    {"arch", origin.arch}, {"sms", origin.sms},         {"driver", origin.driver},
                    {"cuda", origin.cuda}, {"date", origin.date},       {"unseen", origin.missing}};
   out["launches"] = ordered_json::array();
+  const std::vector<std::size_t> spills = spills_of(reader);
   for (std::uint32_t i = 0; i < reader.launches().size(); ++i)
     if (range.contains(reader.launches()[i].launch.id))
-      out["launches"].push_back(launch_json(reader, i));
+      out["launches"].push_back(launch_json(reader, i, spills[i]));
   // A program's name can hold any bytes; replace what is not UTF-8 rather than fail.
   return out.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }

@@ -268,6 +268,11 @@ std::string replay_json(const ReplayView& view) {
     }
     entry["metrics"] = std::move(metrics);
     if (!missing.empty()) entry["not_available"] = std::move(missing);
+    if (const auto& s = launch.spilled; s.instructions != 0)
+      entry["spilled_registers"] = {{"instructions", s.instructions},
+                                    {"loads", s.loads},
+                                    {"stores", s.stores},
+                                    {"loops_taken_once", s.loops_taken_once}};
     if (launch.time) {
       entry["time"] = time_json(*launch.time);
       entry["time"]["loops_taken_once"] = launch.loops_taken_once;

@@ -23,9 +23,9 @@ LaunchTime::LaunchTime(const trace::TraceReader& reader, std::uint32_t index,
       spills_(spills),
       plans_(plan_sites(sites_of(reader, index, spills),
                         reader.programs()[reader.launches()[index].launch.program])),
-      paths_(sites_of(reader, index, spills), reader.programs()[reader.launches()[index].launch.program],
-             card.instructions(), cluster_size(reader.launches()[index].launch) > 1,
-             &reader.launches()[index].launch,
+      paths_(sites_of(reader, index, spills),
+             reader.programs()[reader.launches()[index].launch.program], card.instructions(),
+             cluster_size(reader.launches()[index].launch) > 1, &reader.launches()[index].launch,
              spills ? spills->slots() : std::span<const SpillSlot>()),
       launch_(reader.launches()[index].launch),
       constants_(card.constants()) {
@@ -142,7 +142,8 @@ Result<void> LaunchTime::start(Sm& sm, std::uint64_t cycle, std::shared_ptr<Time
   auto cta = std::make_unique<TimedCta>();
   cta->started = cycle;
   cta->number = waiting_[next_];
-  if (auto ok = cta->stream.open(reader_, index_, waiting_[next_++], occupancy_.warps_per_cta, spills_);
+  if (auto ok =
+          cta->stream.open(reader_, index_, waiting_[next_++], occupancy_.warps_per_cta, spills_);
       !ok)
     return ok;
   const auto slot = static_cast<std::uint32_t>(std::find(sm.ctas.begin(), sm.ctas.end(), nullptr) -

@@ -1,7 +1,7 @@
 // The way of a warp from one record of its trace to the next, through the kernel's control-flow
-// graph (ways.hpp), in the steps in which it is timed. How often a loop without a memory instruction
-// went round is said by the code or by a record of its own (trace::Op::kRounds), which is a point of
-// the way like others.
+// graph (ways.hpp), in the steps in which it is timed. How often a loop without a memory
+// instruction went round is said by the code or by a record of its own (trace::Op::kRounds), which
+// is a point of the way like others.
 #pragma once
 
 #include <array>

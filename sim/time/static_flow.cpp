@@ -317,7 +317,7 @@ class Reader {
   const std::vector<CodeLine>& code_;
   StaticValues values_;
   std::vector<StaticLine> lines_;
-  std::set<std::uint32_t> leaves_records_;  // calls of functions that do
+  std::set<std::uint32_t> leaves_records_;          // calls of functions that do
   std::vector<std::vector<std::uint32_t>> before_;  // of each line: those that lead to it
   trace::CodeFlow flow_;
   std::map<std::pair<std::uint32_t, StaticRegister>, Value> known_;

@@ -37,7 +37,7 @@ struct SpillSlot {
   bool load = false;
   StaticOperand data{};     // the first register that is stored or loaded
   std::uint32_t words = 1;  // 4 bytes each
-  std::uint32_t slot = 0;            // number of the first word
+  std::uint32_t slot = 0;   // number of the first word
 };
 
 trace::CodeFlow flow_of_code(const std::vector<CodeLine>& code);

@@ -68,8 +68,8 @@ struct StaticLine {
 
 StaticLine take_apart(const std::string& text);
 
-// The opcode of a line that puts operand k into register writes[k]: spilled registers come and go by
-// such (static_flow.hpp).
+// The opcode of a line that puts operand k into register writes[k]: spilled registers come and go
+// by such (static_flow.hpp).
 constexpr const char* kMoves = "(moves)";
 
 // Gives the value of a register before the instruction; nothing when it is not known.

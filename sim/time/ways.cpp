@@ -208,8 +208,8 @@ struct Ways::Graph {
     if (f.known || f.asked) return f;
     f.asked = true;
     std::map<std::size_t, std::pair<std::uint32_t, std::size_t>> found;  // distance, predecessor
-    std::map<std::pair<std::uint32_t, std::size_t>, std::size_t> open;   // … , block -> predecessor
-    std::map<std::size_t, std::vector<std::size_t>> passed;              // by calling block
+    std::map<std::pair<std::uint32_t, std::size_t>, std::size_t> open;  // … , block -> predecessor
+    std::map<std::size_t, std::vector<std::size_t>> passed;             // by calling block
     open.emplace(std::pair(length(entry), entry), entry);
     std::size_t end = blocks;
     while (!open.empty() && end == blocks) {
@@ -218,7 +218,8 @@ struct Ways::Graph {
       open.erase(open.begin());
       if (!found.try_emplace(b, d, from).second) continue;
       if (code_[last[b]].returns) end = b;
-      for_each_next(b, [&](std::size_t next) { open.emplace(std::pair(d + weight(b, next), next), b); });
+      for_each_next(
+          b, [&](std::size_t next) { open.emplace(std::pair(d + weight(b, next), next), b); });
       if (!is_call(code_[last[b]]) || code_[last[b]].guarded || b + 1 >= blocks) continue;
       const Function& inner = summary(functions, target(b));
       passed[b] = inner.ways;
@@ -306,7 +307,8 @@ Ways::Lines Ways::lines_in(Graph& graph, const std::vector<CodeLine>& code, std:
       const bool leaves = end.target < 0 && (!end.falls || end.ends) && !end.memory &&
                           !(end.returns && graph.calls);
       if (!leaves || b + 1 == source) continue;
-      if (const auto [v, d] = graph.nearest(source, b); v != 0 && d < nearest) nearest = d, goal = v;
+      if (const auto [v, d] = graph.nearest(source, b); v != 0 && d < nearest)
+        nearest = d, goal = v;
     }
   }
   if (goal == 0) return {};

@@ -44,11 +44,12 @@ class Ways {
 
   // Lines after those of site `from` (or kStart) up to and with `to`; empty: nothing is known.
   Lines between(std::uint32_t from, std::uint32_t to) const;
-  // Once round a loop from its branch back (points[0]) to itself, through the branches back of loops
-  // within it that `points` goes on with.
+  // Once round a loop from its branch back (points[0]) to itself, through the branches back of
+  // loops within it that `points` goes on with.
   Lines round(const std::vector<std::int32_t>& points) const;
   // … for a record of rounds: `through` are the sites of rounds since the warp's last record.
-  std::vector<std::int32_t> points(std::uint32_t site, std::span<const std::uint32_t> through) const;
+  std::vector<std::int32_t> points(std::uint32_t site,
+                                   std::span<const std::uint32_t> through) const;
 
   // A loop on a way that left no records, of which the code says how often it goes round.
   struct Repeat {
