@@ -196,6 +196,48 @@ END:)", 64, ".shared .u32 flag;");
   for (u32 i = 0; i < 32; ++i) CHECK(d[i] == 5);
 }
 
+// Lane 0 of warp 0 spins until warp 1 has counted far; its others wait behind the loop.
+std::string spinning(const std::string& then) {
+  return R"(
+    setp.ge.u32 %p1, %t, 32; @%p1 bra OTHER;
+    mov.b32 %r8, 0;
+AGAIN: setp.ne.u32 %p2, %t, 0; @%p2 bra MEET;
+SPIN: ld.volatile.shared.u32 %r1, [flag]; setp.le.u32 %p3, %r1, %r8; @%p3 bra SPIN;
+MEET: )" + then + R"(
+    add.s32 %r8, %r8, 1; setp.lt.u32 %p6, %r8, 3; @%p6 bra AGAIN;
+    bra END;
+OTHER: mov.b32 %r2, 0; mov.b32 %r3, 0;
+COUNT: add.s32 %r2, %r2, 1; rem.u32 %r4, %r2, 300000; setp.ne.u32 %p4, %r4, 0; @%p4 bra COUNT;
+    add.s32 %r3, %r3, 1; st.volatile.shared.u32 [flag], %r3; setp.lt.u32 %p5, %r3, 3; @%p5 bra COUNT;
+END:)";
+}
+
+TEST_CASE("lanes wait for one that spins as long as another warp has something to do") {
+  const auto d = run_cta(spinning("activemask.b32 %r7; popc.b32 %r7, %r7; add.s32 %d, %d, %r7;"), 64, ".shared .u32 flag;");
+  for (u32 i = 0; i < 32; ++i) CHECK(d[i] == 96);
+  SECTION("so that an instruction of the whole warp finds all of it") {
+    const auto e = run_cta(spinning("movmatrix.sync.aligned.m8n8.trans.b16 %r9, %t; add.s32 %d, %d, %r9;"), 64, ".shared .u32 flag;");
+    for (u32 i = 0; i < 32; ++i) {  // the lower half of each register holds a lane's number, the upper is 0
+      const u32 row = i / 4, column = i % 4 * 2;
+      const auto turned = [&](u32 r, u32 c) { return r % 2 ? 0 : 4 * c + r / 2; };
+      CHECK(e[i] == 3 * (turned(row, column) | turned(row, column + 1) << 16));
+    }
+  }
+}
+
+TEST_CASE("lanes that parted because one of them held the lock meet at what takes a whole warp") {
+  const auto d = run_cta(R"(
+    mov.b32 %r8, 0;
+ROUND: mov.pred %p2, 0;
+TRY: atom.shared.cas.b32 %r1, [lock], 0, 1; setp.ne.b32 %p1, %r1, 0; @%p1 bra TRY;
+    ld.shared.u32 %r2, [count]; add.s32 %r2, %r2, 1; st.shared.u32 [count], %r2; atom.shared.exch.b32 %r3, [lock], 0;
+    movmatrix.sync.aligned.m8n8.trans.b16 %r9, %t; add.s32 %d, %d, %r9;
+    add.s32 %r8, %r8, 1; setp.lt.u32 %p3, %r8, 4; @%p3 bra ROUND;
+    bar.sync 0; ld.shared.u32 %r4, [count]; shl.b32 %r4, %r4, 8; add.s32 %d, %d, %r4;)", 96, ".shared .align 4 .u32 lock; .shared .align 4 .u32 count;");
+  CHECK(d[0] == (384 << 8) + 4 * (4 << 16));
+  for (u32 w = 0; w < 3; ++w) CHECK(d[32 * w + 8] == (384 << 8) + 4 * (32 * w + 1 + ((32 * w + 5) << 16)));
+}
+
 TEST_CASE("lanes named that exit are waited for no more; those that never come are told of") {
   const auto d = run_cta(R"(
     setp.lt.u32 %p1, %t, 16; @%p1 bra ACT; exit;

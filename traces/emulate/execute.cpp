@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "traces/emulate/builtins.hpp"
@@ -279,21 +280,23 @@ void Execution::run_warp(Warp& warp, std::uint64_t slice) {
     warp.slices = 0;
     return;
   }
-  ++warp.slices;
-  if (warp.waits != 0 || warp.slices % kPatience == 0) part_company(warp);
+  if (warp.gave_way) part_company(warp, Parting::kKnown);
+  else if (++warp.slices % kPatience == 0) part_company(warp, Parting::kAll);
   if (warp.ready.size() > 1) {  // whoever had the turn goes last
     warp.ready.insert(warp.ready.begin(), warp.ready.back());
     warp.ready.pop_back();
   }
 }
 
-// Lanes that wait at a reconvergence point for others, which have run long and may be waiting for
-// them, go on by themselves, as independent thread scheduling lets them.
-void Execution::part_company(Warp& warp, std::uint32_t lanes) {
+// Lanes that wait at a reconvergence point for others, which may be waiting for them, go on by
+// themselves, as independent thread scheduling lets them. kKnown: only where it was so before.
+void Execution::part_company(Warp& warp, Parting which, std::uint32_t lanes) {
+  if (which == Parting::kKnown && group_->parting.empty()) return;
   for (std::size_t i = 0; i < warp.parts.size(); ++i) {
     const Part& p = warp.parts[i];
     const std::uint32_t here = p.mask & ~p.pending;
     if (p.state != Part::State::kWaiting || (here & lanes) == 0) continue;
+    if (which == Parting::kKnown && std::ranges::find(group_->parting, std::pair{&code_of(warp, p), p.pc}) == group_->parting.end()) continue;
     const std::int32_t ahead = new_part(warp);
     Part& from = warp.parts[i];
     Part& a = warp.parts[static_cast<std::size_t>(ahead)];
@@ -301,6 +304,20 @@ void Execution::part_company(Warp& warp, std::uint32_t lanes) {
     from.mask &= ~here;
     make_ready(warp, ahead);
   }
+}
+
+// All that can run has waited in vain for long: what it waits for can only come from lanes that are
+// held up at a reconvergence point. From now on nobody of this group waits there for spinning lanes.
+void Execution::end_stalemate(Group& group) {
+  for (Cta& cta : group.ctas)
+    for (Warp& warp : cta.warps) {
+      for (const Part& p : warp.parts) {
+        if (p.state != Part::State::kWaiting || (p.mask & ~p.pending) == 0) continue;
+        const std::pair<const Code*, std::uint32_t> place{&code_of(warp, p), p.pc};
+        if (std::ranges::find(group.parting, place) == group.parting.end()) group.parting.push_back(place);
+      }
+      part_company(warp, Parting::kKnown);
+    }
 }
 
 void Execution::run_part(Warp& warp, std::uint64_t& slice) {
@@ -427,25 +444,10 @@ void Execution::run_part(Warp& warp, std::uint64_t& slice) {
         if (active) async_copy(warp, *part, in, frame, active);
         ++part->pc;
         break;
-      case Kind::kMatrixLoad: case Kind::kMatrixStore:
-        if (active) matrix_access(warp, *part, in, frame, active);
-        ++part->pc;
-        break;
-      case Kind::kMatrixProduct:
-        if (active) matrix_product(warp, *part, in, frame, active);
-        ++part->pc;
-        break;
-      case Kind::kGroupProduct:
-        if (active) group_product(warp, *part, in, frame, active);
-        ++part->pc;
-        break;
-      case Kind::kMatrixTurn:
-        if (active) matrix_turn(warp, in, frame, active);
-        ++part->pc;
-        break;
-      case Kind::kFragment:
-        if (active) fragment(warp, *part, in, frame, active);
-        ++part->pc;
+      case Kind::kMatrixLoad: case Kind::kMatrixStore: case Kind::kMatrixProduct: case Kind::kGroupProduct: case Kind::kMatrixTurn: case Kind::kFragment:
+        if (active == ~0u) convergent(warp, *part, in, frame, active), ++part->pc;
+        else if (active) goes_on = act_together(warp, number, in, frame, active);
+        else ++part->pc;
         break;
       case Kind::kMapa:
         if (active) map_address(in, frame, active);

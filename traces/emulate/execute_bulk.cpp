@@ -35,13 +35,13 @@ void Execution::map_address(const Inst& in, std::byte* frame, std::uint32_t mask
 
 void Execution::mbarrier(Warp& warp, const Part& part, const Inst& in, std::byte* frame, std::uint32_t mask) {
   const Access& a = code_of(warp, part).accesses[in.extra];
-  warp.waits += a.waits;
   Lanes at;
   addresses(a, frame, at);
   if (a.space == Space::kGeneric)
     for (std::uint64_t& v : at) v -= kSharedWindow;
   resolve(warp, in, mask, trace::Space::kShared, 8, "mbarrier access", at);
   const auto op = static_cast<MbarrierOp>(in.sub & 15);
+  std::uint32_t in_vain = 0;
   const auto* values = in.a == kNoOffset ? nullptr : reinterpret_cast<const std::uint32_t*>(frame + in.a);
   for (std::uint32_t l = 0; l < 32; ++l) {
     if (!(mask >> l & 1)) continue;
@@ -60,12 +60,14 @@ void Execution::mbarrier(Warp& warp, const Part& part, const Inst& in, std::byte
         const bool phase = op == MbarrierOp::kTest ? Mbarrier::unpack(reinterpret_cast<const std::uint64_t*>(frame + in.a)[l]).parity : (v & 1) != 0;
         auto& p = *reinterpret_cast<std::uint32_t*>(frame + in.d2);
         p = (p & ~(1u << l)) | static_cast<std::uint32_t>(b.parity != phase) << l;  // that phase is over
+        in_vain |= static_cast<std::uint32_t>(b.parity == phase);
         if (b.parity != phase && options_.report) cta_->check.barrier();
         continue;
       }
     }
     store_barrier(at[l], b);
   }
+  warp.waits += in_vain;
 }
 
 // The copy is done at once, lane by lane; its bytes count towards the mbarrier right away.

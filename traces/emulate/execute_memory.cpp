@@ -303,8 +303,7 @@ void Execution::resolve(Warp& warp, const Inst& in, std::uint32_t mask, trace::S
 
 void Execution::access(Warp& warp, const Part& part, const Inst& in, const Access& a, std::byte* frame, std::uint32_t mask) {
   Lanes lanes;
-  warp.waits += a.waits;
-  warp.far_waits += a.waits && a.space != Space::kShared;
+  if (a.waits && a.op == Op::kLoad) ++warp.waits, warp.far_waits += a.space != Space::kShared;
   addresses(a, frame, lanes);
   if (a.space != Space::kGeneric) return space_access(warp, part, in, a, frame, mask, trace_space(a.space), lanes);
   // The address decides: shared window, local window, or global.
@@ -355,8 +354,23 @@ void Execution::space_access(Warp& warp, const Part& part, const Inst& in, const
       if (space == trace::Space::kConstant) fault(warp, in, static_cast<std::uint32_t>(std::countr_zero(mask)), "a store to constant memory");
       for (std::uint32_t i = 0; i < a.elements; ++i) store_element(a.type, frame + a.values[i], a.value_bytes[i], lanes, mask, i * a.element_bytes);
       return;
-    default: atomics(a, space, frame, mask, lanes);
+    default:
+      if (a.waits && in_vain(a, space, frame, mask, lanes)) ++warp.waits, warp.far_waits += a.space != Space::kShared;
+      else if (!a.waits) atomics(a, space, frame, mask, lanes);
   }
+}
+
+// Exchanges and compare-and-swaps. True: nobody changed anything, as when all lanes want a lock that
+// another one has.
+bool Execution::in_vain(const Access& a, trace::Space space, std::byte* frame, std::uint32_t mask, const Lanes& host) {
+  std::byte before[32][16];
+  const std::uint32_t bytes = a.bytes();
+  for (std::uint32_t l = 0; l < 32; ++l)
+    if (mask >> l & 1) std::memcpy(before[l], reinterpret_cast<const void*>(host[l]), bytes);
+  atomics(a, space, frame, mask, host);
+  for (std::uint32_t l = 0; l < 32; ++l)
+    if ((mask >> l & 1) && std::memcmp(before[l], reinterpret_cast<const void*>(host[l]), bytes) != 0) return false;
+  return true;
 }
 
 void Execution::param_load(const Inst& in, const Access& a, std::byte* frame, std::uint32_t mask) {

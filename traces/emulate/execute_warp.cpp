@@ -3,6 +3,7 @@
 // Each lane names the lanes it acts with. Lanes that name the same ones act together, and wait until
 // all of those are there, as independent thread scheduling has them wait: they may come in parts,
 // and lanes that are together may name different others.
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -106,7 +107,23 @@ void warp_operation(const Inst& in, std::byte* frame, std::uint32_t members, std
   }
 }
 
-const std::uint32_t* names_of(const Inst& in, const std::byte* frame) { return reinterpret_cast<const std::uint32_t*>(frame + (in.kind == Kind::kWarpSync ? in.a : in.e)); }
+bool is_matrix(const Inst& in) {
+  switch (in.kind) {
+    case Kind::kMatrixLoad: case Kind::kMatrixStore: case Kind::kMatrixProduct: case Kind::kGroupProduct: case Kind::kMatrixTurn: case Kind::kFragment: return true;
+    default: return false;
+  }
+}
+
+// Each lane's; matrix instructions take all lanes of the warp.
+const std::uint32_t* names_of(const Inst& in, const std::byte* frame) {
+  static constexpr auto kAll = [] {
+    std::array<std::uint32_t, 32> a{};
+    a.fill(~0u);
+    return a;
+  }();
+  if (is_matrix(in)) return kAll.data();
+  return reinterpret_cast<const std::uint32_t*>(frame + (in.kind == Kind::kWarpSync ? in.a : in.e));
+}
 
 std::uint32_t same_names(const std::uint32_t* names, std::uint32_t lanes) {
   std::uint32_t same = 0;
@@ -118,6 +135,18 @@ std::uint32_t same_names(const std::uint32_t* names, std::uint32_t lanes) {
 
 }  // namespace
 
+// What lanes do together once all are there.
+void Execution::convergent(Warp& warp, const Part& part, const Inst& in, std::byte* frame, std::uint32_t mask) {
+  switch (in.kind) {
+    case Kind::kMatrixLoad: case Kind::kMatrixStore: return matrix_access(warp, part, in, frame, mask);
+    case Kind::kMatrixProduct: return matrix_product(warp, part, in, frame, mask);
+    case Kind::kGroupProduct: return group_product(warp, part, in, frame, mask);
+    case Kind::kMatrixTurn: return matrix_turn(warp, in, frame, mask);
+    case Kind::kFragment: return fragment(warp, part, in, frame, mask);
+    default: return;
+  }
+}
+
 // True: the part goes on.
 bool Execution::act_together(Warp& warp, std::int32_t number, const Inst& in, std::byte* frame, std::uint32_t mask) {
   if (in.kind == Kind::kActiveMask) {
@@ -127,7 +156,8 @@ bool Execution::act_together(Warp& warp, std::int32_t number, const Inst& in, st
   const std::uint32_t* names = names_of(in, frame);
   const std::uint32_t first = names[std::countr_zero(mask)];
   if ((first & ~warp.gone() & ~mask) == 0 && same_names(names, mask) == mask) {
-    if (in.kind != Kind::kWarpSync) warp_operation(in, frame, first, mask);
+    if (is_matrix(in)) convergent(warp, warp.parts[static_cast<std::size_t>(number)], in, frame, mask);
+    else if (in.kind != Kind::kWarpSync) warp_operation(in, frame, first, mask);
     return ++warp.parts[static_cast<std::size_t>(number)].pc, true;
   }
   for (std::uint32_t left = mask; left != 0;) {
@@ -169,7 +199,9 @@ void Execution::release_together(Warp& warp) {
     for (const Part& p : warp.parts)
       if (with(p)) here |= p.mask;
     if (key.sync_members & ~warp.gone() & ~here) continue;
-    if (in.kind != Kind::kWarpSync) warp_operation(in, warp.frames[static_cast<std::size_t>(key.frame)].registers, key.sync_members, here);
+    std::byte* frame = warp.frames[static_cast<std::size_t>(key.frame)].registers;
+    if (is_matrix(in)) convergent(warp, key, in, frame, here);
+    else if (in.kind != Kind::kWarpSync) warp_operation(in, frame, key.sync_members, here);
     const std::size_t ready = warp.ready.size();
     for (std::size_t k = i; k < warp.parts.size(); ++k) {
       if (!with(warp.parts[k])) continue;
@@ -190,7 +222,7 @@ bool Execution::let_named_go(Warp& warp) {
   std::uint32_t named = 0;
   for (const Part& p : warp.parts)
     if (p.state == Part::State::kTogether) named |= p.sync_members & ~p.mask;
-  if (named != 0) part_company(warp, named);
+  if (named != 0) part_company(warp, Parting::kAll, named);
   return !warp.ready.empty();
 }
 

@@ -47,7 +47,10 @@ class Execution {
   // execute.cpp: one warp
   void run_warp(Warp& warp, std::uint64_t slice);
   void run_part(Warp& warp, std::uint64_t& slice);
-  void part_company(Warp& warp, std::uint32_t lanes = ~0u);
+  // Who of the lanes that wait at a reconvergence point goes on without those that are still to come.
+  enum class Parting { kKnown, kAll };
+  void part_company(Warp& warp, Parting which, std::uint32_t lanes = ~0u);
+  void end_stalemate(Group& group);
   std::int32_t new_part(Warp& warp);
   void grow_local(Warp& warp, std::uint32_t need);
   void stack(Warp& warp, const Part& part, const Inst& in, std::byte* frame, std::uint32_t mask);
@@ -71,6 +74,7 @@ class Execution {
   void check_cluster();
   void special(const Warp& warp, const Inst& in, std::byte* frame, std::uint32_t mask);
   // execute_warp.cpp
+  void convergent(Warp& warp, const Part& part, const Inst& in, std::byte* frame, std::uint32_t mask);
   bool act_together(Warp& warp, std::int32_t part, const Inst& in, std::byte* frame, std::uint32_t mask);
   void release_together(Warp& warp);
   bool let_named_go(Warp& warp);
@@ -84,6 +88,7 @@ class Execution {
   void param_load(const Inst& in, const Access& a, std::byte* frame, std::uint32_t mask);
   void param_store(const Inst& in, const Access& a, std::byte* frame, std::uint32_t mask);
   void async_copy(Warp& warp, const Part& part, const Inst& in, std::byte* frame, std::uint32_t mask);
+  static bool in_vain(const Access& a, trace::Space space, std::byte* frame, std::uint32_t mask, const Lanes& host);
   static void atomics(const Access& a, trace::Space space, std::byte* frame, std::uint32_t mask, const Lanes& host);
   void record(Warp& warp, const Inst& in, const Code& code, trace::Op op, trace::Space space, std::uint32_t bytes, std::uint32_t mask, const Lanes& lanes);
 

@@ -13,6 +13,7 @@ namespace {
 // CTAs of a cooperative launch wait for each other for certain: short turns, or they spin them away.
 constexpr std::uint64_t kCooperativeWarpSlice = 1u << 11, kCooperativeSlice = 1u << 14;
 constexpr std::uint32_t kSpun = 16;
+constexpr std::uint32_t kStuck = 32;  // rounds in vain until lanes no longer wait for those that spin
 constexpr std::size_t kMostGroups = 4096;
 
 }  // namespace
@@ -69,6 +70,8 @@ void Execution::start_group(std::uint64_t number) {
   Group& group = active_.back();
   group.cluster_arrived = group.cluster_generation = group.spun = 0;
   group.spins = false;
+  group.stuck = 0;
+  group.parting.clear();
   group.ctas.resize(cluster_size_);
   const Dim3 &g = shape_.grid, &k = shape_.cluster;
   const Dim3 n{g[0] / k[0], g[1] / k[1], g[2] / k[2]};
@@ -83,7 +86,7 @@ bool Execution::run_group(Group& group, std::uint64_t budget) {
   group_ = &group;
   const std::uint64_t until = stats_.warp_instructions + budget;
   while (true) {
-    bool ran = false, ended = true, waits = true;
+    bool ran = false, ended = true, waits = true, stuck = true;
     for (Cta& cta : group.ctas) {
       if (cta.left == 0) continue;
       ended = false;
@@ -95,6 +98,7 @@ bool Execution::run_group(Group& group, std::uint64_t budget) {
         const std::uint64_t slice = shape_.cooperative ? kCooperativeWarpSlice : kWarpSlice;
         const std::uint64_t left = options_.max_instructions ? options_.max_instructions - std::min(options_.max_instructions, stats_.warp_instructions) : slice;
         run_warp(warp, std::min(slice, left));
+        stuck = stuck && warp.gave_way;
         waits = waits && (shape_.cooperative ? warp.gave_way : warp.waits_far());
         if (options_.max_instructions && stats_.warp_instructions >= options_.max_instructions) {
           stats_.fault = FaultKind::kEndless;
@@ -116,6 +120,8 @@ bool Execution::run_group(Group& group, std::uint64_t budget) {
     }
     if (ended) return true;
     if (!ran) report_deadlock(group);
+    group.stuck = stuck ? group.stuck + 1 : 0;
+    if (group.stuck >= kStuck) end_stalemate(group), group.stuck = 0;
     group.spun = waits ? group.spun + 1 : 0;
     group.spins = group.spins || group.spun >= kSpun;
     if (waits && (shape_.cooperative || group.spins)) return false;  // for another CTA

@@ -3,8 +3,10 @@
 // A warp's lanes are split into parts that share a program counter. A branch that goes both ways
 // leaves its part waiting at the immediate post-dominator with one child a side; lanes arrive there,
 // return or exit, and when none is outstanding the part goes on. A call is the same: the caller's
-// part waits for its lanes to return. Every part that can run gets its turn; and when lanes spin on
-// a lock whose owner waits for them at a reconvergence point, the owner goes on without them.
+// part waits for its lanes to return. Every part that can run gets its turn; and when nothing else is
+// left but lanes that spin, those that wait for them at a reconvergence point go on without them: one
+// of them may hold the lock. Parted lanes meet again at the latest at the next instruction that takes
+// a whole warp.
 #pragma once
 
 #include <array>
@@ -67,7 +69,7 @@ struct Warp {
   std::vector<std::byte> local;     // lane after lane
   std::uint32_t local_capacity = 0; // bytes a lane
   std::uint32_t slices = 0;         // used up one after the other
-  std::uint32_t waits = 0;          // in this slice: accesses of the kind that waits for another thread
+  std::uint32_t waits = 0;          // in this slice: accesses that look like waiting for another thread, and in vain
   std::uint32_t far_waits = 0;      // … of them those outside shared memory
   bool gave_way = false;            // that many that the slice ended early
   std::vector<Rounds> rounds;            // of each such branch met since the last record
@@ -103,6 +105,9 @@ struct Group {
   bool traced = true;
   std::uint32_t spun = 0;           // times in a row that all its warps looked like waiting for another CTA
   bool spins = false;               // it did so often enough to be known for it
+  std::uint32_t stuck = 0;          // times in a row that all its warps waited in vain, for whomever
+  // Reconvergence points at which lanes that wait have been what the others spin for.
+  std::vector<std::pair<const Code*, std::uint32_t>> parting;
 };
 
 }  // namespace warpmem::emulate
