@@ -324,6 +324,15 @@ TEST_CASE("faults name the thread, the address and what is near") {
   has(fail_cta("shfl.sync.idx.b32 %d, %t, 0, 31, -1; setp.lt.u32 %p1, %t, 3; @%p1 shfl.sync.idx.b32 %d, %t, 0, 31, -1; bar.sync 0;").message, "names lanes 0xfffffff8");
 }
 
+TEST_CASE("a barrier waits for threads: lanes that are through, and meet nobody, end without the others") {
+  const auto d = run_cta(R"(
+    mov.b32 %r1, %t;
+LOOP: setp.ge.u32 %p1, %r1, 112; @%p1 bra OUT;
+    add.s32 %d, %d, 1; bar.sync 0; add.s32 %r1, %r1, 48; bra LOOP;
+OUT: add.s32 %d, %d, 100;)", 48);
+  for (u32 i = 0; i < 48; ++i) CHECK(d[i] == (i < 16 ? 103u : 102u));
+}
+
 TEST_CASE("a kernel that never ends is stopped, a deadlock names its warps") {
   const Error endless = fail_cta("FOREVER: bra FOREVER;", 32, 10000);
   CHECK(endless.kind == ErrorKind::kResources);

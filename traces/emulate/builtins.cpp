@@ -72,6 +72,10 @@ std::string formatted(const std::string& format, const std::byte* at, const std:
   return out;
 }
 
+// Bytes before what malloc gives out, as a GPU's heap has them: code that nvcc makes of `new T[n]` may
+// write there.
+constexpr std::uint64_t kHeapHeader = 16;
+
 }  // namespace
 
 void Execution::builtin(Warp& warp, const Part& part, const CallSite& site, std::uint32_t mask) {
@@ -115,9 +119,13 @@ void Execution::builtin(Warp& warp, const Part& part, const CallSite& site, std:
         result(l, 0);
         break;
       }
-      case Builtin::kMalloc: result(l, memory_.allocate(argument(0, l), trace::AllocationKind::kDevice, 512)); break;
+      case Builtin::kMalloc: {
+        const std::uint64_t bytes = argument(0, l), at = bytes + kHeapHeader < bytes ? 0 : memory_.allocate(bytes + kHeapHeader, trace::AllocationKind::kDevice, 512);
+        result(l, at ? at + kHeapHeader : 0);
+        break;
+      }
       case Builtin::kFree:
-        if (argument(0, l) != 0 && !memory_.free(argument(0, l))) fault(warp, in, l, fmt::format("free({:#x}): not the start of an allocation", argument(0, l)));
+        if (argument(0, l) != 0 && !memory_.free(argument(0, l) - kHeapHeader)) fault(warp, in, l, fmt::format("free({:#x}): not the start of an allocation", argument(0, l)));
         break;
       default:
         stats_.fault = FaultKind::kAssert;

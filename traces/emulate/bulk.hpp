@@ -7,7 +7,7 @@
 
 namespace warpmem::emulate {
 
-enum class MbarrierOp : std::uint32_t { kInit, kInvalidate, kArrive, kExpect, kTest, kTestParity };
+enum class MbarrierOp : std::uint32_t { kInit, kInvalidate, kArrive, kExpect, kTest, kTestParity, kArriveDrop, kComplete, kPendingCount };
 
 struct Mbarrier {
   std::uint32_t pending = 0, count = 0;

@@ -39,7 +39,7 @@ enum class Kind : std::uint8_t {
   kAsyncCopy, kAsyncCommit, kAsyncWait,
   kMatrixLoad, kMatrixStore, kMatrixProduct, kGroupProduct, kMatrixTurn, kFragment,
   kTexture,      // Code::textures[extra]
-  kMbarrier, kCopyArrive, kTensorCopy, kBulkCopy, kBulkCommit, kBulkWait, kMapa, kRankOf,
+  kMbarrier, kCopyArrive, kTensorCopy, kTensorMap, kAsyncStore, kBulkCopy, kBulkCommit, kBulkWait, kMapa, kRankOf,
   kStackTake, kStackSave, kStackRestore,
 };
 
@@ -111,9 +111,10 @@ struct TensorCopy {
   std::uint32_t rank = 0;
   std::uint32_t at[5] = {};
   std::uint32_t multicast = kNoOffset;  // mask of CTAs
+  std::uint32_t offset[3] = {kNoOffset, kNoOffset, kNoOffset};  // of an im2col load: 16 bits each
   bool store = false, counts = false;
+  bool im2col = false;
   AtomicOp reduction = AtomicOp::kNone;
-  Type type = Type::kNone;              // of a reduction: the map's own, known when it runs
 };
 
 // A .param variable of a call, held in the frame: bytes a lane, lane after lane.

@@ -46,7 +46,18 @@ bool Decoder::bulk(Modifiers& m) {
     return true;
   }
   if (b == "mbarrier") {
-    const std::string_view what = m.take_one_of({"init", "inval", "arrive", "test_wait", "try_wait", "expect_tx"});
+    if (m.take("pending_count")) {  // of a state that an arrival returned
+      m.take("b64");
+      all_taken(m);
+      expect_operands(2, 2);
+      const std::uint32_t state = source(o[1], Type::kB64);
+      Inst& in = emit(Kind::kMbarrier);
+      in.a = state, in.d = dest(o[0], Type::kU32);
+      in.sub = static_cast<std::uint32_t>(MbarrierOp::kPendingCount);
+      new_access(in) = {};
+      return true;
+    }
+    const std::string_view what = m.take_one_of({"init", "inval", "arrive", "arrive_drop", "test_wait", "try_wait", "expect_tx", "complete_tx"});
     const bool expect = m.take("expect_tx") || what == "expect_tx", parity = m.take("parity");
     m.take_one_of({"acquire", "release", "relaxed"}), m.take_one_of({"cta", "cluster"});
     Access a;
@@ -56,33 +67,33 @@ bool Decoder::bulk(Modifiers& m) {
     a.element_bytes = 8;
     a.waits = what.ends_with("wait");
     MbarrierOp op = what == "init" ? MbarrierOp::kInit : what == "inval" ? MbarrierOp::kInvalidate : what == "arrive" ? MbarrierOp::kArrive
-                    : what == "expect_tx" ? MbarrierOp::kExpect : parity ? MbarrierOp::kTestParity : MbarrierOp::kTest;
+                    : what == "arrive_drop" ? MbarrierOp::kArriveDrop : what == "complete_tx" ? MbarrierOp::kComplete : what == "expect_tx" ? MbarrierOp::kExpect : parity ? MbarrierOp::kTestParity : MbarrierOp::kTest;
     if (what.empty()) unsupported();
-    const bool result = op == MbarrierOp::kArrive || op == MbarrierOp::kTest || op == MbarrierOp::kTestParity;
-    const std::size_t at = result && !(op == MbarrierOp::kArrive && o.at(0).kind == Operand::Kind::kMemory) ? 1 : 0;
+    const bool arrives = op == MbarrierOp::kArrive || op == MbarrierOp::kArriveDrop;
+    const bool result = arrives || op == MbarrierOp::kTest || op == MbarrierOp::kTestParity;
+    const std::size_t at = result && !(arrives && o.at(0).kind == Operand::Kind::kMemory) ? 1 : 0;
     expect_operands(at + 1, at + 3);
     address(o[at], a);
     std::uint32_t value = kNoOffset, state = kNoOffset, p = kNoOffset;
     if (op == MbarrierOp::kTest) value = source(o.at(at + 1), Type::kB64);
     else if (o.size() > at + 1) value = source(o[at + 1], Type::kU32);
-    if (at && op == MbarrierOp::kArrive) state = dest(o[0], Type::kB64);
-    if (at && op != MbarrierOp::kArrive) p = predicate(o[0]);
+    if (at && arrives && o[0].kind != Operand::Kind::kSink) state = dest(o[0], Type::kB64);
+    if (at && !arrives) p = predicate(o[0]);
     Inst& in = emit(Kind::kMbarrier);
     in.a = value, in.d = state, in.d2 = p;
-    in.sub = static_cast<std::uint32_t>(op) | (expect && op == MbarrierOp::kArrive ? 16u : 0u);
+    in.sub = static_cast<std::uint32_t>(op) | (expect && arrives ? 16u : 0u);
     new_access(in) = a;
     return true;
   }
+  if (b == "tensormap") return tensor_map(m), true;
+  if ((b == "st" || b == "red") && m.has("async")) return asynchronous(m), true;
   if (b != "cp" || !m.has("async") || !m.has("bulk")) return false;
   AtomicOp reduction = AtomicOp::kNone;
   Type type = Type::kB8;
   if (m.take("reduce")) {
     if (!m.has("tensor")) type = m.take_type();
     m.take("noftz");
-    constexpr std::pair<std::string_view, AtomicOp> kOps[] = {{"add", AtomicOp::kAdd}, {"min", AtomicOp::kMin}, {"max", AtomicOp::kMax}, {"inc", AtomicOp::kInc},
-        {"dec", AtomicOp::kDec}, {"and", AtomicOp::kAnd}, {"or", AtomicOp::kOr}, {"xor", AtomicOp::kXor}};
-    for (const auto& [name, op] : kOps)
-      if (m.take(name)) reduction = op;
+    reduction = take_operation(m);
     if (reduction == AtomicOp::kNone || type == Type::kNone) unsupported();
   }
   m.take("async"), m.take("bulk");
@@ -110,7 +121,10 @@ bool Decoder::bulk(Modifiers& m) {
   write.space = to_global ? Space::kGlobal : Space::kShared, read.space = to_global ? Space::kShared : Space::kGlobal;
   if (to_global) m.take("global");
   if (!m.take("shared::cluster") && !m.take("shared::cta")) unsupported();
-  if (!to_global && !m.take("global")) unsupported();  // shared to another CTA's shared
+  if (!to_global && !m.take("global")) {  // to another CTA's
+    if (!m.take("shared::cta")) unsupported();
+    read.space = Space::kShared;
+  }
   all_taken(m);
   expect_operands((counted ? 4u : 3u) + multicast, (counted ? 5u : 4u) + multicast);
   if (reduction != AtomicOp::kNone) write.op = trace::Op::kBulkReduction, write.atomic = reduction, write.type = type;
@@ -130,46 +144,37 @@ bool Decoder::bulk(Modifiers& m) {
   return true;
 }
 
-// cp.async.bulk.tensor.2d.shared::cluster.global{.tile}.mbarrier::complete_tx::bytes{.multicast::cluster}
-//   [tile], [map, {coordinates}], [mbarrier]{, mask}{, policy}
-// cp{.reduce}.async.bulk.tensor.2d.global.shared::cta{.op}{.tile}.bulk_group [map, {coordinates}], [tile]{, policy}
-void Decoder::tensor_copy(Modifiers& m, AtomicOp reduction) {
+// st.async and red.async: [address], value or vector, [mbarrier], both in the cluster's shared memory.
+void Decoder::asynchronous(Modifiers& m) {
   const auto& o = s_->operands;
-  TensorCopy t;
-  t.reduction = reduction;
-  const bool prefetch = m.take("prefetch");
-  const std::string_view rank = m.take_one_of({"1d", "2d", "3d", "4d", "5d"});
-  if (rank.empty()) unsupported();
-  t.rank = static_cast<std::uint32_t>(rank[0] - '0');
-  m.take("tile");
-  while (!m.take_prefix("L2::").empty()) {}
-  if (prefetch) {
-    m.take("global"), m.take("L2");
-    all_taken(m);
-    emit(Kind::kNothing);
-    return;
+  const bool reduction = m.base() == "red";
+  Access a, barrier;
+  a.op = reduction ? trace::Op::kReduction : trace::Op::kStore;
+  m.take("async");
+  take_order(m);
+  a.space = take_space(m, &a);
+  a.remote = true;
+  if (!m.take("mbarrier::complete_tx::bytes") || (a.space != Space::kShared && a.space != Space::kGeneric)) unsupported();
+  a.space = Space::kShared;
+  a.type = m.take_type();
+  if (a.type == Type::kNone) unsupported();
+  if (reduction) {
+    a.atomic = take_operation(m);
+    if (a.atomic == AtomicOp::kNone) unsupported();
   }
-  t.counts = m.take("mbarrier::complete_tx::bytes");
-  m.take("bulk_group");
-  const bool multicast = m.take("multicast::cluster");
-  t.store = !m.pieces().empty() && m.pieces().front() == "global";
-  m.take("global");
-  if (!m.take("shared::cluster") && !m.take("shared::cta")) unsupported();
+  const std::string_view vector = m.take_one_of({"v2", "v4"});
   all_taken(m);
-  expect_operands(t.store ? 2u : 3u + multicast, t.store ? 3u : 4u + multicast);
-  const Operand& map = t.store ? o[0] : o[1];
-  if (map.kind != Operand::Kind::kMemory || map.items.size() != 2) fail("a tensor operand is [map, {coordinates}]", "", map.at);
-  const Operand& at = map.items[1];
-  if ((at.kind == Operand::Kind::kVector ? at.items.size() : 1) != t.rank) fail(fmt::format("{} coordinates are needed here", t.rank), "", at.at);
-  for (std::uint32_t k = 0; k < t.rank; ++k) t.at[k] = source(at.kind == Operand::Kind::kVector ? at.items[k] : at, Type::kS32);
-  t.map.space = Space::kGeneric;
-  address(map, t.map);
-  t.tile.space = t.barrier.space = Space::kShared;
-  address(t.store ? o[1] : o[0], t.tile);
-  if (!t.store) address(o[2], t.barrier);
-  if (multicast) t.multicast = source(o[3], Type::kB16);
-  emit(Kind::kTensorCopy).extra = static_cast<std::uint32_t>(code_.tensors.size());
-  code_.tensors.push_back(t);
+  expect_operands(3, 3);
+  a.elements = vector.empty() ? 1 : static_cast<std::uint8_t>(vector[1] - '0');
+  a.element_bytes = static_cast<std::uint8_t>(size_of(a.type));
+  if (reduction) a.values[0] = source(o[1], a.type);
+  else values_of(o[1], a, false);
+  address(o[0], a);
+  barrier.space = Space::kShared, barrier.element_bytes = 8;
+  address(o[2], barrier);
+  Inst& in = emit(Kind::kAsyncStore);
+  new_access(in) = a;
+  code_.accesses.push_back(barrier);
 }
 
 }  // namespace warpmem::emulate

@@ -182,17 +182,21 @@ void Decoder::product(Modifiers& m, bool wide) {
   put_registers(list, o[0], count(q, Fragment::kC), register_type(p.result), true);
   if (p.sparse) {
     put_registers(list, o[4], 1, Type::kB32, false);
-    p.selector = static_cast<std::uint32_t>(number(o[5]));
-    // Lanes of four that hold metadata: all, two, or one.
-    const std::uint32_t width = p.bits(Fragment::kA);
-    const std::uint32_t lanes = width >= 16 ? p.k * (width == 32 ? 2 : 1) / 16 : p.k * width / 128;
-    if (p.selector >= 4 / lanes) fail("the sparsity selector is too large", "", o[5].at);
+    select_metadata(p, o[5]);
   }
   Inst& in = emit(Kind::kMatrixProduct);
   in.extra = static_cast<std::uint32_t>(code_.lists.size());
   in.sub = static_cast<std::uint32_t>(code_.products.size());
   code_.lists.push_back(std::move(list));
   code_.products.push_back(p);
+}
+
+void Decoder::select_metadata(MatrixProduct& p, const Operand& selector) {
+  p.selector = static_cast<std::uint32_t>(number(selector));
+  // Lanes of four that hold metadata: all, two, or one.
+  const std::uint32_t width = p.bits(Fragment::kA);
+  const std::uint32_t lanes = width >= 16 ? p.k * (width == 32 ? 2 : 1) / 16 : p.k * width / 128;
+  if (p.selector >= 4 / lanes) fail("the sparsity selector is too large", "", selector.at);
 }
 
 bool Decoder::group(Modifiers& m) {
@@ -206,12 +210,14 @@ bool Decoder::group(Modifiers& m) {
   return true;
 }
 
-// D, A (a descriptor or registers), B's descriptor, whether D takes part; of floats the signs of A
+// D, A (a descriptor or registers), B's descriptor, of a sparse A the metadata and their selector, whether D takes part; of floats the signs of A
 // and B; of 16 bits whether they are turned.
 void Decoder::group_product(Modifiers& m) {
   const auto& o = s_->operands;
   GroupProduct g;
   MatrixProduct& p = g.part;
+  p.sparse = m.take("sp");
+  m.take("sync"), m.take("aligned");
   const std::string_view shape = m.take_prefix("m64");
   p.ands = m.take("and");
   if (p.ands && !m.take("popc")) unsupported();
@@ -229,25 +235,30 @@ void Decoder::group_product(Modifiers& m) {
                                                             (p.a == Type::kF16 || is_eight(p.a)));
   if (!same_family(p.a, p.b) || p.n == 0 || p.n > 256 || p.n % 8 != 0 || !fits ||
       p.ands != (p.a == Type::kB1) || !(halves || whole || is_eight(p.a) || p.a == Type::kTf32) ||
-      p.k * p.bits(Fragment::kA) != 256)
+      p.k * p.bits(Fragment::kA) != (p.sparse ? 512u : 256u) || (p.sparse && p.ands))
     unsupported();
   g.a_in_registers = o.size() > 1 && o[1].kind == Operand::Kind::kVector;
   const std::size_t turns = halves ? (g.a_in_registers ? 1 : 2) : 0;
-  expect_operands(4 + (whole ? 0 : 2) + turns, 4 + (whole ? 0 : 2) + turns);
+  const std::size_t at = p.sparse ? 5 : 3;  // behind the descriptors and the metadata
+  expect_operands(at + 1 + (whole ? 0 : 2) + turns, at + 1 + (whole ? 0 : 2) + turns);
   std::vector<std::uint32_t> list;
   put_registers(list, o[0], p.registers(Fragment::kC), register_type(p.accumulator), true);
   if (g.a_in_registers) put_registers(list, o[1], p.registers(Fragment::kA), Type::kB32, false);
   else g.a = source(o[1], Type::kB64);
   g.b = source(o[2], Type::kB64);
   g.keeps = kNoOffset;
-  if (o[3].kind == Operand::Kind::kRegister)
-    g.keeps = predicate(o[3]), g.keeps_negated = o[3].negated;
-  else g.keeps_always = number(o[3]) != 0;
+  if (o[at].kind == Operand::Kind::kRegister)
+    g.keeps = predicate(o[at]), g.keeps_negated = o[at].negated;
+  else g.keeps_always = number(o[at]) != 0;
   if (!whole)
-    g.negate_a = static_cast<std::int64_t>(number(o[4])) < 0,
-    g.negate_b = static_cast<std::int64_t>(number(o[5])) < 0;
-  if (turns == 2) g.a_turned = number(o[6]) != 0;
-  if (turns != 0) g.b_turned = number(o[5 + turns]) != 0;
+    g.negate_a = static_cast<std::int64_t>(number(o[at + 1])) < 0,
+    g.negate_b = static_cast<std::int64_t>(number(o[at + 2])) < 0;
+  if (turns == 2) g.a_turned = number(o[at + 3]) != 0;
+  if (turns != 0) g.b_turned = number(o[at + 2 + turns]) != 0;
+  if (p.sparse) {
+    put_registers(list, o[3], 1, Type::kB32, false);
+    select_metadata(p, o[4]);
+  }
   Inst& in = emit(Kind::kGroupProduct);
   in.extra = static_cast<std::uint32_t>(code_.lists.size());
   in.sub = static_cast<std::uint32_t>(code_.group_products.size());

@@ -9,7 +9,7 @@ namespace warpmem::emulate {
 bool Decoder::memory(Modifiers& m) {
   const std::string_view b = m.base();
   if (b == "ld" || b == "ldu") return load_store(m, true), true;
-  if (b == "st") return load_store(m, false), true;
+  if (b == "st" && !m.has("async")) return load_store(m, false), true;
   if (b == "atom") return atomic(m, false), true;
   if (b == "red" && !m.has("async")) return atomic(m, true), true;
   if (b == "cp" && m.has("async") && !m.has("bulk") && !m.has("mbarrier") && !m.has("tensor")) return async_copy(m), true;
@@ -139,7 +139,6 @@ void Decoder::load_store(Modifiers& m, bool load) {
   Access a;
   a.op = load ? trace::Op::kLoad : trace::Op::kStore;
   const auto& o = s_->operands;
-  if (m.has("async")) unsupported();
   a.type = m.take_type();
   if (a.type == Type::kNone || a.type == Type::kPred) unsupported();
   a.waits = load && (m.has("volatile") || m.has("relaxed") || m.has("acquire") || m.has("cv") || m.has("mmio"));
@@ -191,6 +190,15 @@ void Decoder::param_access(const Operand& where, Access a, bool load) {
   new_access(in) = a;
 }
 
+AtomicOp Decoder::take_operation(Modifiers& m) {
+  constexpr std::pair<std::string_view, AtomicOp> kOps[] = {
+      {"add", AtomicOp::kAdd}, {"min", AtomicOp::kMin}, {"max", AtomicOp::kMax}, {"inc", AtomicOp::kInc}, {"dec", AtomicOp::kDec},
+      {"and", AtomicOp::kAnd}, {"or", AtomicOp::kOr}, {"xor", AtomicOp::kXor}, {"exch", AtomicOp::kExch}, {"cas", AtomicOp::kCas}};
+  for (const auto& [name, op] : kOps)
+    if (m.take(name)) return op;
+  return AtomicOp::kNone;
+}
+
 void Decoder::atomic(Modifiers& m, bool reduction) {
   Access a;
   a.op = reduction ? trace::Op::kReduction : trace::Op::kAtomic;
@@ -199,11 +207,7 @@ void Decoder::atomic(Modifiers& m, bool reduction) {
   m.take("noftz");
   take_order(m);
   a.space = take_space(m, &a);
-  constexpr std::pair<std::string_view, AtomicOp> kOps[] = {
-      {"add", AtomicOp::kAdd}, {"min", AtomicOp::kMin}, {"max", AtomicOp::kMax}, {"inc", AtomicOp::kInc}, {"dec", AtomicOp::kDec},
-      {"and", AtomicOp::kAnd}, {"or", AtomicOp::kOr}, {"xor", AtomicOp::kXor}, {"exch", AtomicOp::kExch}, {"cas", AtomicOp::kCas}};
-  for (const auto& [name, op] : kOps)
-    if (m.take(name)) a.atomic = op;
+  a.atomic = take_operation(m);
   const std::string_view vector = m.take_one_of({"v2", "v4", "v8"});
   all_taken(m);
   if (a.atomic == AtomicOp::kNone || a.type == Type::kNone) unsupported();

@@ -96,6 +96,7 @@ class Decoder {
   void param_access(const Operand& memory, Access access, bool load);
   void values_of(const Operand& o, Access& access, bool load);
   void atomic(Modifiers& m, bool reduction);
+  static AtomicOp take_operation(Modifiers& m);
   void async_copy(Modifiers& m);
   // decode_control.cpp
   bool control(Modifiers& m);
@@ -116,10 +117,14 @@ class Decoder {
   void fragment(Modifiers& m);
   bool group(Modifiers& m);
   void group_product(Modifiers& m);
+  void select_metadata(MatrixProduct& p, const Operand& selector);
   static std::size_t fragment_registers(const MatrixProduct& p, Fragment f, bool wide);
   void put_registers(std::vector<std::uint32_t>& list, const Operand& operand, std::size_t n, Type type, bool result);
   bool bulk(Modifiers& m);
+  void asynchronous(Modifiers& m);
+  // decode_tensor.cpp
   void tensor_copy(Modifiers& m, AtomicOp reduction);
+  void tensor_map(Modifiers& m);
 
   Kernel& kernel_;
   const Function& f_;

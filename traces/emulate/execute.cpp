@@ -465,6 +465,14 @@ void Execution::run_part(Warp& warp, std::uint64_t& slice) {
         if (active) tensor_copy(warp, *part, in, frame, active);
         ++part->pc;
         break;
+      case Kind::kTensorMap:
+        if (active) tensor_map(warp, *part, in, frame, active);
+        ++part->pc;
+        break;
+      case Kind::kAsyncStore:
+        if (active) async_store(warp, *part, in, frame, active);
+        ++part->pc;
+        break;
       case Kind::kRankOf:
         if (active) rank_of(in, frame, active);
         ++part->pc;

@@ -35,12 +35,17 @@ void Execution::map_address(const Inst& in, std::byte* frame, std::uint32_t mask
 
 void Execution::mbarrier(Warp& warp, const Part& part, const Inst& in, std::byte* frame, std::uint32_t mask) {
   const Access& a = code_of(warp, part).accesses[in.extra];
+  const auto op = static_cast<MbarrierOp>(in.sub & 15);
+  if (op == MbarrierOp::kPendingCount) {
+    for (std::uint32_t l = 0; l < 32; ++l)
+      if (mask >> l & 1) reinterpret_cast<std::uint32_t*>(frame + in.d)[l] = Mbarrier::unpack(reinterpret_cast<const std::uint64_t*>(frame + in.a)[l]).pending;
+    return;
+  }
   Lanes at;
   addresses(a, frame, at);
   if (a.space == Space::kGeneric)
     for (std::uint64_t& v : at) v -= kSharedWindow;
   resolve(warp, in, mask, trace::Space::kShared, 8, "mbarrier access", at);
-  const auto op = static_cast<MbarrierOp>(in.sub & 15);
   std::uint32_t in_vain = 0;
   const auto* values = in.a == kNoOffset ? nullptr : reinterpret_cast<const std::uint32_t*>(frame + in.a);
   for (std::uint32_t l = 0; l < 32; ++l) {
@@ -50,11 +55,15 @@ void Execution::mbarrier(Warp& warp, const Part& part, const Inst& in, std::byte
     switch (op) {
       case MbarrierOp::kInit: b = {v, v, false, 0}; break;
       case MbarrierOp::kInvalidate: b = {}; break;
+      case MbarrierOp::kArriveDrop:
+        b.count -= std::min(b.count, in.sub & 16 ? 1 : v);
+        [[fallthrough]];
       case MbarrierOp::kArrive:
         if (in.d != kNoOffset) reinterpret_cast<std::uint64_t*>(frame + in.d)[l] = b.pack();
         if (in.sub & 16) b.bytes += static_cast<std::int32_t>(v);
         b.arrive(in.sub & 16 ? 1 : v);
         break;
+      case MbarrierOp::kComplete: b.bytes -= static_cast<std::int32_t>(v), b.settle(); break;
       case MbarrierOp::kExpect: b.bytes += static_cast<std::int32_t>(v); break;
       default: {
         const bool phase = op == MbarrierOp::kTest ? Mbarrier::unpack(reinterpret_cast<const std::uint64_t*>(frame + in.a)[l]).parity : (v & 1) != 0;
@@ -80,14 +89,14 @@ void Execution::bulk_copy(Warp& warp, const Part& part, const Inst& in, std::byt
   addresses(write, frame, to);
   if (in.sub & 1) addresses(code.accesses[in.extra + 2], frame, barrier);
   const auto* bytes = reinterpret_cast<const std::uint32_t*>(frame + in.a);
-  const bool load = read.space == Space::kGlobal;
-  const trace::Space source = load ? trace::Space::kGlobal : trace::Space::kShared, target = load ? trace::Space::kShared : trace::Space::kGlobal;
+  const trace::Space source = read.space == Space::kGlobal ? trace::Space::kGlobal : trace::Space::kShared, target = write.space == Space::kGlobal ? trace::Space::kGlobal : trace::Space::kShared;
   for (std::uint32_t l = 0; l < 32; ++l) {
     if (!(mask >> l & 1) || bytes[l] == 0) continue;
     const std::uint32_t lane = 1u << l, n = bytes[l];
     if (n % 16) fault(warp, in, l, fmt::format("a bulk copy of {} bytes: it must be a multiple of 16", n));
     record(warp, in, code, trace::Op::kBulkRead, source, n, lane, from);
-    record(warp, in, code, write.op, target, n, lane, to);
+    const std::uint64_t owner = target == trace::Space::kShared ? to[l] >> kRankShift : 0;  // one more than its rank
+    record(warp, in, code, write.op, owner != 0 && owner != cta_->rank + 1u ? trace::Space::kRemoteShared : target, n, lane, to);
     Lanes a, b;
     std::memcpy(a, from, sizeof a), std::memcpy(b, to, sizeof b);
     resolve(warp, in, lane, source, n, "bulk read", a);
@@ -110,6 +119,17 @@ void Execution::bulk_copy(Warp& warp, const Part& part, const Inst& in, std::byt
       complete_bytes(warp, in, l, d, n);
     }
   }
+}
+
+void Execution::async_store(Warp& warp, const Part& part, const Inst& in, std::byte* frame, std::uint32_t mask) {
+  const Code& code = code_of(warp, part);
+  const Access &a = code.accesses[in.extra], &b = code.accesses[in.extra + 1];
+  Lanes to, barrier;
+  addresses(a, frame, to);
+  addresses(b, frame, barrier);
+  space_access(warp, part, in, a, frame, mask, trace::Space::kShared, to);
+  for (std::uint32_t l = 0; l < 32; ++l)
+    if (mask >> l & 1) complete_bytes(warp, in, l, barrier, a.bytes());
 }
 
 // Bytes of an asynchronous copy arrive at the mbarrier of lane l.

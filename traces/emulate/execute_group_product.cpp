@@ -31,7 +31,7 @@ void Execution::group_product(Warp& warp, const Part& part, const Inst& in, std:
           "wgmma needs all 32 lanes of the warp");
   const Code& code = code_of(warp, part);
   const GroupProduct& g = code.group_products[in.sub];
-  const auto& list = code.lists[in.extra];  // D, then A when it is in registers
+  const auto& list = code.lists[in.extra];  // D, then A when it is in registers, then the metadata of a sparse A
   const MatrixProduct& p = g.part;
   const std::uint32_t a_count = p.registers(Fragment::kA), b_count = p.registers(Fragment::kB),
                       d_count = p.registers(Fragment::kC);
@@ -87,7 +87,7 @@ void Execution::group_product(Warp& warp, const Part& part, const Inst& in, std:
     ds[r] = reinterpret_cast<std::uint8_t*>(frame + list[r]);
     cs[r] = keeps ? ds[r] : reinterpret_cast<const std::uint8_t*>(zeros);
   }
-  multiply(p, as, bs, cs, ds);
+  multiply(p, as, bs, cs, ds, p.sparse ? reinterpret_cast<const std::uint32_t*>(frame + list.back()) : nullptr);
 }
 
 }  // namespace warpmem::emulate

@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
+#include <iterator>
 
 #include "traces/emulate/bulk.hpp"
 #include "traces/emulate/execution.hpp"
@@ -18,6 +20,22 @@ std::uint64_t swizzled(std::uint64_t at, std::uint8_t how) {
     case TensorMap::k128: return at ^ (at >> 3 & 0x70);
     default: return at;
   }
+}
+
+// The next pixel of the box in which an im2col copy walks: along the first dimension, then the
+// second, and so on, and then into the next image.
+void next_pixel(const TensorMap& map, std::int64_t (&at)[5]) {
+  for (std::uint32_t k = 1; k + 1 < map.rank; ++k) {
+    at[k] += std::max<std::uint8_t>(map.element_stride[k], 1);
+    if (at[k] <= static_cast<std::int64_t>(map.last[k]) + map.upper[k - 1]) return;
+    at[k] = map.lower[k - 1];
+  }
+  ++at[map.rank - 1];
+}
+
+Type type_of(const TensorMap& map) {
+  constexpr Type kTypes[] = {Type::kU8, Type::kU16, Type::kU32, Type::kS32, Type::kU64, Type::kS64, Type::kF16, Type::kF32, Type::kF64, Type::kBf16, Type::kF32, Type::kF32, Type::kF32};
+  return kTypes[std::min<std::size_t>(map.type, std::size(kTypes) - 1)];
 }
 
 }  // namespace
@@ -41,22 +59,33 @@ void Execution::tensor_copy(Warp& warp, const Part& part, const Inst& in, std::b
       fault(warp, in, l, fmt::format("there is no tensor map at {:#x}", where[l]),
             "encode it with cuTensorMapEncodeTiled, and pass it as a __grid_constant__ parameter "
             "or in global memory");
-    if (map.im2col || map.interleave || map.swizzle > TensorMap::k128)
+    if (map.interleave || map.swizzle > TensorMap::k128)
       fault(warp, in, l,
-            "the emulator has tiled tensor maps without interleaving, and swizzles of 32, 64 and "
-            "128 bytes only");
+            "the emulator has tensor maps without interleaving, and swizzles of 32, 64 and 128 bytes "
+            "only");
+    if ((map.im2col != 0) != t.im2col)
+      fault(warp, in, l,
+            map.im2col ? "a tiled copy with an im2col tensor map" : "an im2col copy with a tiled tensor map",
+            "the instruction's mode and the tensor map's must be the same");
     if (map.rank != t.rank)
       fault(warp, in, l,
             fmt::format("a copy of {} dimensions with a tensor map of {}", t.rank, map.rank));
-    const std::uint32_t size = map.element_bytes(), row = map.box[0] * size;
-    std::int64_t first[5] = {};
-    std::uint64_t rows = 1;
+    const std::uint32_t size = map.element_bytes(), width = t.im2col ? map.channels : map.box[0],
+                        row = width * size;
+    std::int64_t first[5] = {}, offset[3] = {};
+    std::uint32_t count[5] = {};
+    std::uint64_t rows = t.im2col ? map.pixels : 1;
     for (std::uint32_t k = 0; k < t.rank; ++k) {
       first[k] = reinterpret_cast<const std::int32_t*>(frame + t.at[k])[l];
-      if (map.element_stride[k] > 1)
-        fault(warp, in, l, "the emulator has tensor maps with an element stride of 1 only");
-      if (k) rows *= map.box[k];
+      if (t.im2col) continue;
+      // A step in dimension 0 is ignored, as the driver's documentation says.
+      const std::uint32_t step = std::max<std::uint32_t>(map.element_stride[k], 1);
+      count[k] = (map.box[k] + step - 1) / step;
+      if (k) rows *= count[k];
     }
+    for (std::uint32_t k = 0; k < 3; ++k)
+      if (t.offset[k] != kNoOffset)
+        offset[k] = reinterpret_cast<const std::uint16_t*>(frame + t.offset[k])[l];
     addresses(t.tile, frame, where);
     const std::uint64_t tile =
         t.tile.space == Space::kGeneric ? where[l] - kSharedWindow : where[l];
@@ -71,16 +100,24 @@ void Execution::tensor_copy(Warp& warp, const Part& part, const Inst& in, std::b
     const std::uint32_t copies = targets ? cluster_size_ : 1;
     for (std::uint32_t rank = 0; rank < copies; ++rank) {
       if (targets && !(targets >> rank & 1)) continue;
+      std::int64_t pixel[5];
+      std::copy(first, first + 5, pixel);
       for (std::uint64_t r = 0; r < rows; ++r) {
         std::uint64_t left = r, address = map.base;
         bool inside = true;
         for (std::uint32_t k = 1; k < t.rank; ++k) {
-          const std::int64_t i = first[k] + static_cast<std::int64_t>(left % map.box[k]);
-          left /= map.box[k];
+          std::int64_t i = pixel[k];
+          if (t.im2col) {
+            if (k + 1 < t.rank) i += offset[k - 1];
+          } else {
+            i += static_cast<std::int64_t>(left % count[k]) * std::max<std::uint8_t>(map.element_stride[k], 1);
+            left /= count[k];
+          }
           inside = inside && i >= 0 && i <= static_cast<std::int64_t>(map.last[k]);
           address += static_cast<std::uint64_t>(i) * map.stride[k - 1];
         }
-        const std::int64_t end = std::min<std::int64_t>(first[0] + map.box[0],
+        if (t.im2col) next_pixel(map, pixel);
+        const std::int64_t end = std::min<std::int64_t>(first[0] + width,
                                                         static_cast<std::int64_t>(map.last[0]) + 1),
                            begin = std::max<std::int64_t>(first[0], 0);
         const std::uint64_t from =
@@ -143,7 +180,7 @@ void Execution::tensor_row(Warp& warp, const Inst& in, const TensorCopy& t, cons
     }
     if (t.store && t.reduction != AtomicOp::kNone && from) {
       Access one;
-      one.atomic = t.reduction, one.type = t.type;
+      one.atomic = t.reduction, one.type = type_of(map);
       const std::uint64_t low = std::max<std::uint64_t>(b, skip),
                           high = std::min<std::uint64_t>(b + n, skip + from);
       if (low < high)

@@ -111,10 +111,12 @@ class Execution {
   void mbarrier(Warp& warp, const Part& part, const Inst& in, std::byte* frame, std::uint32_t mask);
   static void reduce_bytes(const Access& a, trace::Space space, std::uint64_t from, std::uint64_t to, std::uint32_t bytes);
   void complete_bytes(Warp& warp, const Inst& in, std::uint32_t lane, const Lanes& barrier, std::uint32_t bytes);
+  void async_store(Warp& warp, const Part& part, const Inst& in, std::byte* frame, std::uint32_t mask);
   void rank_of(const Inst& in, std::byte* frame, std::uint32_t mask);
   // execute_tensor.cpp
   void tensor_copy(Warp& warp, const Part& part, const Inst& in, std::byte* frame, std::uint32_t mask);
   void tensor_row(Warp& warp, const Inst& in, const TensorCopy& t, const TensorMap& map, std::uint32_t lane, std::uint64_t tile, std::uint32_t row, std::uint64_t address, std::uint64_t from, std::uint64_t skip, bool traced);
+  void tensor_map(Warp& warp, const Part& part, const Inst& in, std::byte* frame, std::uint32_t mask);
   void bulk_copy(Warp& warp, const Part& part, const Inst& in, std::byte* frame, std::uint32_t mask);
 
   const Code& code_of(const Warp& warp, const Part& part) const { return *warp.frames[static_cast<std::size_t>(part.frame)].code; }

@@ -119,7 +119,17 @@ bool Execution::run_group(Group& group, std::uint64_t budget) {
         if (auto ok = tracer_->flush_if_large(cta.number); !ok) throw Fault{ok.error()};
     }
     if (ended) return true;
-    if (!ran) report_deadlock(group);
+    if (!ran) {
+      // A barrier waits for threads, not for warps: whoever waits only for lanes to meet again goes on.
+      bool freed = false;
+      for (Cta& cta : group.ctas)
+        for (Warp& warp : cta.warps) {
+          part_company(warp, Parting::kAll);
+          freed = freed || !warp.ready.empty();
+        }
+      if (!freed) report_deadlock(group);
+      continue;
+    }
     group.stuck = stuck ? group.stuck + 1 : 0;
     if (group.stuck >= kStuck) end_stalemate(group), group.stuck = 0;
     group.spun = waits ? group.spun + 1 : 0;
