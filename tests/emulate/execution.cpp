@@ -238,6 +238,22 @@ TRY: atom.shared.cas.b32 %r1, [lock], 0, 1; setp.ne.b32 %p1, %r1, 0; @%p1 bra TR
   for (u32 w = 0; w < 3; ++w) CHECK(d[32 * w + 8] == (384 << 8) + 4 * (32 * w + 1 + ((32 * w + 5) << 16)));
 }
 
+TEST_CASE("an mbarrier counts arrivals, those that leave it for good, and bytes that arrive by hand") {
+  const auto d = run_cta(R"(
+    .shared .align 8 .b64 b; mov.u32 %r9, b;
+    mbarrier.init.shared.b64 [%r9], 4;
+    mbarrier.arrive.shared.b64 %rd1, [%r9]; mbarrier.pending_count.b64 %r1, %rd1;
+    mbarrier.arrive_drop.shared.b64 %rd1, [%r9]; mbarrier.arrive.shared.b64 %rd1, [%r9], 2;
+    mbarrier.test_wait.shared.b64 %p1, [%r9], %rd1; selp.b32 %r2, 10, 0, %p1;
+    mbarrier.arrive.shared.b64 %rd2, [%r9]; mbarrier.pending_count.b64 %r3, %rd2;
+    mbarrier.arrive.expect_tx.shared.b64 _, [%r9], 64; mbarrier.arrive.shared.b64 _, [%r9];
+    mbarrier.test_wait.shared.b64 %p2, [%r9], %rd2; selp.b32 %r4, 100, 0, %p2;
+    mbarrier.complete_tx.relaxed.cluster.shared::cta.b64 [%r9], 64;
+    mbarrier.test_wait.shared.b64 %p3, [%r9], %rd2; selp.b32 %r5, 1000, 0, %p3;
+    mad.lo.s32 %d, %r1, 10000, %r2; mad.lo.s32 %d, %r3, 100000, %d; add.s32 %d, %d, %r4; add.s32 %d, %d, %r5;)", 1);
+  CHECK(d[0] == 300000 + 40000 + 1000 + 0 + 10);
+}
+
 TEST_CASE("lanes named that exit are waited for no more; those that never come are told of") {
   const auto d = run_cta(R"(
     setp.lt.u32 %p1, %t, 16; @%p1 bra ACT; exit;

@@ -143,6 +143,104 @@ END: ret;
   }
 }
 
+TEST_CASE("a kernel makes a tensor map of its own, of every second row, and uses it") {
+  Machine m(std::string(kHeader) + R"(
+.visible .entry k(.param .u64 map, .param .u64 in, .param .u64 out) {
+  .reg .pred %p; .reg .b32 %r<12>; .reg .b64 %x<8>; .shared .align 128 .b8 fresh[128]; .shared .align 128 .b8 tile[128]; .shared .align 8 .b64 bar;
+  mov.u32 %r0, bar; mov.u32 %r1, tile; mov.u32 %r2, %tid.x; mov.u32 %r5, fresh; ld.param.u64 %x0, [map]; ld.param.u64 %x1, [in];
+  setp.ne.u32 %p, %r2, 0; @%p bra MADE;
+  mbarrier.init.shared.b64 [%r0], 1; mbarrier.arrive.expect_tx.shared.b64 _, [%r0], 128;
+  tensormap.replace.tile.global_address.shared::cta.b1024.b64 [%r5], %x1;
+  tensormap.replace.tile.rank.shared::cta.b1024.b32 [%r5], 1;
+  tensormap.replace.tile.box_dim.shared::cta.b1024.b32 [%r5], 0, 8; tensormap.replace.tile.box_dim.shared::cta.b1024.b32 [%r5], 1, 8;
+  mov.b32 %r6, 16; tensormap.replace.tile.global_dim.shared::cta.b1024.b32 [%r5], 0, %r6; tensormap.replace.tile.global_dim.shared::cta.b1024.b32 [%r5], 1, 6;
+  mov.b64 %x2, 64; tensormap.replace.tile.global_stride.shared::cta.b1024.b64 [%r5], 0, %x2;
+  tensormap.replace.tile.element_stride.shared::cta.b1024.b32 [%r5], 0, 1; tensormap.replace.tile.element_stride.shared::cta.b1024.b32 [%r5], 1, 2;
+  tensormap.replace.tile.elemtype.shared::cta.b1024.b32 [%r5], 2; tensormap.replace.tile.interleave_layout.shared::cta.b1024.b32 [%r5], 0;
+  tensormap.replace.tile.swizzle_mode.shared::cta.b1024.b32 [%r5], 0; tensormap.replace.tile.fill_mode.shared::cta.b1024.b32 [%r5], 0;
+MADE: bar.warp.sync -1;
+  tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned [%x0], [%r5], 128;
+  fence.proxy.tensormap::generic.acquire.gpu [%x0], 128;
+  @%p bra WAIT;
+  cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r1], [%x0, {4, 1}], [%r0];
+WAIT: mbarrier.try_wait.parity.shared.b64 %p, [%r0], 0; @!%p bra WAIT;
+  mad.lo.u32 %r3, %r2, 4, %r1; ld.shared.u32 %r4, [%r3]; mul.wide.u32 %x2, %r2, 4; ld.param.u64 %x3, [out]; add.u64 %x3, %x3, %x2; st.global.u32 [%x3], %r4; ret;
+})");
+  std::vector<u32> in(16 * 8);
+  for (u32 i = 0; i < in.size(); ++i) in[i] = i + 1;
+  const u64 out = m.buffer(std::vector<u32>(32));
+  m.argument(m.buffer(std::vector<u32>(32))), m.argument(m.buffer(in)), m.argument(out);
+  must_run(m, {1, 1, 1}, {32, 1, 1});
+  const auto d = m.read<u32>(out, 32);
+  for (u32 i = 0; i < 32; ++i) {
+    const u32 x = 4 + i % 8, y = 1 + i / 8 * 2;
+    CHECK(d[i] == (y < 6 ? in[y * 16 + x] : 0));
+  }
+}
+
+TEST_CASE("an im2col copy takes the pixels that one tap of a filter meets") {
+  Machine m(std::string(kHeader) + R"(
+.visible .entry k(.param .align 64 .b8 map[128], .param .u64 out) {
+  .reg .pred %p; .reg .b16 %h<3>; .reg .b32 %r<12>; .reg .b64 %x<8>; .shared .align 128 .b8 tile[384]; .shared .align 8 .b64 bar;
+  mov.u32 %r0, bar; mov.u32 %r1, tile; mov.u32 %r2, %tid.x; setp.ne.u32 %p, %r2, 0; @%p bra WAIT;
+  mov.b64 %x0, map; cvta.param.u64 %x0, %x0; mov.b16 %h1, 1; mov.b16 %h2, 2;
+  mbarrier.init.shared.b64 [%r0], 1; mbarrier.arrive.expect_tx.shared.b64 _, [%r0], 384;
+  cp.async.bulk.tensor.4d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes [%r1], [%x0, {0, -1, -1, 0}], [%r0], {%h1, %h2};
+WAIT: mbarrier.try_wait.parity.shared.b64 %p, [%r0], 0; @!%p bra WAIT;
+  mad.lo.u32 %r3, %r2, 4, %r1; ld.shared.u32 %r4, [%r3]; mul.wide.u32 %x2, %r2, 4; ld.param.u64 %x3, [out]; add.u64 %x3, %x3, %x2; st.global.u32 [%x3], %r4; ret;
+})");
+  // Two images of 4 x 5 pixels of 4 numbers; a filter of 3 x 3 with a border of 1, its tap (2, 1).
+  constexpr u32 kChannels = 4, kWide = 5, kHigh = 4;
+  std::vector<u32> in(2 * kHigh * kWide * kChannels);
+  for (u32 i = 0; i < in.size(); ++i) in[i] = i + 1;
+  TensorMap map;
+  map.type = 2, map.rank = 4, map.base = m.buffer(in), map.im2col = 1, map.channels = kChannels, map.pixels = 24;
+  map.stride = {kChannels * 4, kWide * kChannels * 4, kHigh * kWide * kChannels * 4, 0};
+  map.last = {kChannels - 1, kWide - 1, kHigh - 1, 1, 0};
+  map.element_stride = {1, 1, 1, 1, 1};
+  map.lower = {-1, -1, 0}, map.upper = {-1, -1, 0};
+  const u64 out = m.buffer(std::vector<u32>(96));
+  m.argument(map), m.argument(out);
+  must_run(m, {1, 1, 1}, {96, 1, 1});
+  const auto d = m.read<u32>(out, 96);
+  for (u32 i = 0; i < 96; ++i) {
+    const u32 pixel = i / kChannels, n = pixel / (kWide * kHigh), y = pixel / kWide % kHigh + 1, x = pixel % kWide;
+    CHECK(d[i] == (y < kHigh ? in[((n * kHigh + y) * kWide + x) * kChannels + i % kChannels] : 0));
+  }
+}
+
+TEST_CASE("CTAs of a cluster store, reduce and copy into each other's shared memory, and count the bytes") {
+  Machine m(std::string(kHeader) + R"(
+.visible .entry k(.param .u64 out) {
+  .reg .pred %p; .reg .b32 %r<20>; .reg .b64 %x<8>; .shared .align 128 .b8 from[128]; .shared .align 128 .b8 to[128]; .shared .align 128 .b8 slots[128]; .shared .align 8 .b32 sum[2]; .shared .align 8 .b64 bar;
+  mov.u32 %r0, bar; mov.u32 %r1, from; mov.u32 %r2, to; mov.u32 %r3, slots; mov.u32 %r4, sum; mov.u32 %r5, %tid.x; mov.u32 %r6, %cluster_ctarank; xor.b32 %r7, %r6, 1;
+  mad.lo.u32 %r8, %r5, 4, %r1; mad.lo.u32 %r9, %r6, 1000, %r5; st.shared.u32 [%r8], %r9;
+  setp.ne.u32 %p, %r5, 0; @%p bra READY;
+  mbarrier.init.shared.b64 [%r0], 1; mbarrier.arrive.expect_tx.shared.b64 _, [%r0], 384;  // 32 stores, 32 reductions, 128 bytes copied
+READY: barrier.cluster.arrive; barrier.cluster.wait;
+  mapa.shared::cluster.u32 %r10, %r0, %r7; mapa.shared::cluster.u32 %r11, %r3, %r7; mapa.shared::cluster.u32 %r12, %r4, %r7; mapa.shared::cluster.u32 %r13, %r2, %r7;
+  mad.lo.u32 %r11, %r5, 4, %r11;
+  st.async.shared::cluster.mbarrier::complete_tx::bytes.b32 [%r11], %r9, [%r10];
+  red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.u32 [%r12], %r9, [%r10];
+  @%p bra WAIT;
+  cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [%r13], [%r1], 128, [%r10];
+WAIT: mbarrier.try_wait.parity.shared.b64 %p, [%r0], 0; @!%p bra WAIT;
+  mad.lo.u32 %r14, %r5, 4, %r3; ld.shared.u32 %r14, [%r14]; mad.lo.u32 %r15, %r5, 4, %r2; ld.shared.u32 %r15, [%r15]; ld.shared.u32 %r16, [%r4];
+  sub.u32 %r15, %r15, %r14; add.u32 %r14, %r14, %r16; add.u32 %r14, %r14, %r15;
+  mad.lo.u32 %r17, %r6, 32, %r5; mul.wide.u32 %x1, %r17, 4; ld.param.u64 %x0, [out]; add.u64 %x0, %x0, %x1; st.global.u32 [%x0], %r14;
+  barrier.cluster.arrive; barrier.cluster.wait; ret;
+})");
+  m.cluster = {2, 1, 1};
+  const u64 out = m.buffer(std::vector<u32>(64));
+  m.argument(out);
+  must_run(m, {2, 1, 1}, {32, 1, 1});
+  const auto d = m.read<u32>(out, 64);
+  for (u32 i = 0; i < 64; ++i) {
+    const u32 base = i < 32 ? 1000 : 0;  // the other one's
+    CHECK(d[i] == base + i % 32 + 32 * base + 496);
+  }
+}
+
 TEST_CASE("wmma multiplies matrices of every shape and layout, from global and shared memory") {
   struct Shape { const char* name; u32 m, n, k; };
   for (const Shape s : {Shape{"m16n16k16", 16, 16, 16}, {"m8n32k16", 8, 32, 16}, {"m32n8k16", 32, 8, 16}})

@@ -28,6 +28,7 @@ struct Case {
   std::string shape, types, operand_a, tail;
   u32 columns = 16, k = 16;
   u64 a = 0, b = 0;
+  bool sparse = false;  // of each four elements of A the first and the third are there
 };
 
 // One product of a warpgroup over `image`; D as rows of columns. Registers hold 10 before.
@@ -57,9 +58,10 @@ COPY: ld.global.u32 %r4, [%rd6]; st.shared.u32 [%r3], %r4; add.s32 %r3, %r3, 512
   mov.u32 %r3, tiles; mad.lo.s32 %r9, %r7, 32, %r3; mad.lo.s32 %r9, %r8, 4, %r9;
   ld.shared.u32 %r10, [%r9]; ld.shared.u32 %r11, [%r9+256]; ld.shared.u32 %r12, [%r9+16]; ld.shared.u32 %r13, [%r9+272];
 )" + set + R"(
-  setp.ne.b32 %keep, %r1, -1;
+  setp.ne.b32 %keep, %r1, -1; mov.b32 %r14, 0x88888888;
   wgmma.fence.sync.aligned;
-  wgmma.mma_async.sync.aligned.)" +
+  wgmma.mma_async)" +
+            std::string(c.sparse ? ".sp" : "") + ".sync.aligned." +
             c.shape + "." + c.types + " {" + d + "}, " + c.operand_a + ", %rd4, " + c.tail + R"(;
   wgmma.commit_group.sync.aligned;
   wgmma.wait_group.sync.aligned 0;
@@ -204,4 +206,33 @@ TEST_CASE("wgmma: bytes in 32-byte swizzles, and tf32") {
                descriptor(0, 16, 256, 3),
                descriptor(kB, 16, 256, 3)};
   check(product(f, image), 16, 8, 10, 1);
+}
+
+TEST_CASE("wgmma.sp: the elements of A that the metadata name") {
+  std::vector<unsigned char> image(kBytes);
+  lay<u16>(image, 64, 16, a_value, half, [](u32 row, u32 k) {  // 32 elements a row, 16 of them kept
+    return row * 32 + ((k / 8) ^ (row / 4 % 2)) * 16 + k % 8 * 2;
+  });
+  lay<u16>(image, 16, 32, b_value, half, [](u32 row, u32 k) {
+    return kB + row * 64 + ((k / 8) ^ (row / 2 % 4)) * 16 + k % 8 * 2;
+  });
+  const Case c{"m64n16k32",
+               "f32.f16.f16",
+               "%rd3",
+               "%r14, 0, %keep, 1, 1, 0, 0",
+               16,
+               32,
+               descriptor(0, 16, 256, 3),
+               descriptor(kB, 16, 512, 2),
+               true};
+  const auto d = product(c, image);
+  int wrong = 0;
+  for (u32 row = 0; row < 64; ++row)
+    for (u32 column = 0; column < 16; ++column) {
+      int sum = 10;
+      for (u32 i = 0; i < 16; ++i)
+        sum += a_value(row, i) * b_value(column, i / 2 * 4 + i % 2 * 2);
+      wrong += d[row * 16 + column] != static_cast<float>(sum);
+    }
+  CHECK(wrong == 0);
 }

@@ -32,6 +32,13 @@ bool says(const Error& e, const std::string& part) {
 
 }  // namespace
 
+TEST_CASE("blanks may stand before an instruction's modifiers") {
+  const auto module = parse_ptx("test.ptx", std::string(test::kHeader) + ".visible .entry k() { .reg .b32 %r<4>; lop3 .b32 %r1, %r2, %r3, 5, 106; add .s32\n.sat %r1, %r2, %r3; ret ; }");
+  REQUIRE(module.ok());
+  CHECK(module->functions[0].body[0].opcode == "lop3.b32");
+  CHECK(module->functions[0].body[1].opcode == "add.s32.sat");
+}
+
 TEST_CASE("an error names file, line, column and points at the place") {
   const Error e = parse_error(".visible .entry k()\n{\n\t.reg .b32 %r<4>;\n\tadd.s32 %r1, %r2 %r3;\n}\n");
   CHECK(e.kind == ErrorKind::kMalformed);

@@ -244,6 +244,11 @@ class Parser : OperandParser {
     s.opcode = word("an instruction");
     if (s.guard < 0 && accept(":")) return label(f, s.opcode, s.at);
     if (!(s.opcode[0] >= 'a' && s.opcode[0] <= 'z')) fail(s.at, fmt::format("'{}' is not an instruction", s.opcode));
+    while (token_.kind == TokenKind::kWord && token_.text[0] == '.') {  // blanks before a modifier, as in hand-written PTX
+      module_.joined.push_back(std::string(s.opcode) + std::string(token_.text));
+      s.opcode = module_.joined.back();
+      advance();
+    }
     while (!token_.is(";")) {
       s.operands.push_back(operand(f, s.opcode));
       if (!accept(",") && !token_.is(";")) fail(token_.at, fmt::format("expected ',' or ';' instead of {}", shown()));
