@@ -84,10 +84,11 @@ void SpillStream::add(const SpillWay& way, std::size_t from_line, std::size_t to
 void SpillStream::take(Spills& spills, const Record& r) {
   const trace::Op op = spills.op(r.site);
   if (op == trace::Op::kCtaBegin) {
-    groups_.assign(1, {r.mask, Ways::kStart, nullptr});
+    groups_.assign(1, {r.mask, Ways::kStart, 0, nullptr});
     return add(r);
   }
-  if (groups_.empty()) groups_.push_back({r.mask, Ways::kStart, nullptr});  // its beginning is lost
+  if (groups_.empty())
+    groups_.push_back({r.mask, Ways::kStart, 0, nullptr});  // its beginning is lost
   if (op == trace::Op::kRounds) return take_rounds(spills, r);
   loops_ = 0;
   if (r.mask != 0) end_ways(spills, r);
@@ -97,10 +98,10 @@ void SpillStream::take(Spills& spills, const Record& r) {
 // The lanes that moved last go round.
 void SpillStream::take_rounds(Spills& spills, const Record& r) {
   Group& group = groups_.back();
-  const SpillWay& way = spills.between(group.from, r.site);
+  const SpillWay& way = spills.between(group.from, r.site, group.calls);
   add(way, group.shared ? common_beginning(group.shared->lines, way.lines) : 0, way.lines.size(),
       group.mask, group.mask);
-  group.from = r.site, group.shared = nullptr;
+  group.from = r.site, group.calls = way.calls, group.shared = nullptr;
   const SpillWay& round = spills.round(r.site, std::span(went_round_).first(loops_));
   if (loops_ < went_round_.size()) went_round_[loops_++] = r.site;
   if (round.items.empty()) {
@@ -161,12 +162,12 @@ void SpillStream::end_ways(Spills& spills, const Record& r) {
   hits_.clear();
   for (const Group& g : groups_)
     if (g.mask & r.mask) {
-      const SpillWay& way = spills.between(g.from, r.site);
+      const SpillWay& way = spills.between(g.from, r.site, g.calls);
       hits_.push_back(
           {g, &way, g.shared ? common_beginning(g.shared->lines, way.lines) : 0, 0, 0, 0, 0});
     }
   if (hits_.empty()) {  // lanes that nobody has seen
-    groups_.push_back({r.mask, r.site, nullptr});
+    groups_.push_back({r.mask, r.site, 0, nullptr});
     return;
   }
   std::uint32_t moved = 0;
@@ -192,7 +193,7 @@ void SpillStream::end_ways(Spills& spills, const Record& r) {
     if (hit != hits_.end()) g.shared = hit->way;
     return false;
   });
-  groups_.push_back({moved, r.site, nullptr});
+  groups_.push_back({moved, r.site, hits_.front().way->calls, nullptr});
 }
 
 }  // namespace warpmem::sim

@@ -34,6 +34,7 @@ class SpillStream {
   struct Group {
     std::uint32_t mask = 0;            // its lanes
     std::uint32_t from = 0;            // site of their last record, or Ways::kStart
+    std::uint32_t calls = 0;           // that they have not returned from: SpillWay::calls
     const SpillWay* shared = nullptr;  // a way whose beginning they have run with others
   };
   // A record of the trace, or a piece of a way.

@@ -67,9 +67,16 @@ std::unique_ptr<SpillWay> Spills::way_of(Ways::Lines lines) {
   return way;
 }
 
-const SpillWay& Spills::between(std::uint32_t from, std::uint32_t to) {
-  auto& entry = between_[std::uint64_t{from} << 32 | to];
-  if (!entry) entry = way_of(ways_->between(from, to));
+const SpillWay& Spills::between(std::uint32_t from, std::uint32_t to, std::uint32_t calls) {
+  auto& entry = between_[{from, to, calls}];
+  if (entry) return *entry;
+  Ways::Lines open = calls_[calls];
+  entry = way_of(ways_->between(from, to, open));
+  constexpr std::size_t kDeepest = 32;  // what calls itself again and again returns to these
+  if (open.size() > kDeepest) open.erase(open.begin(), open.end() - kDeepest);
+  const auto known = std::find(calls_.begin(), calls_.end(), open);
+  entry->calls = static_cast<std::uint32_t>(known - calls_.begin());
+  if (known == calls_.end()) calls_.push_back(std::move(open));
   return *entry;
 }
 

@@ -10,11 +10,11 @@
 // predicate by all lanes that come by.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <span>
-#include <unordered_map>
 #include <vector>
 
 #include "model/instruction_table.hpp"
@@ -35,6 +35,7 @@ struct SpillWay {
   };
   std::vector<Item> items;
   Ways::Lines lines;
+  std::uint32_t calls = 0;  // Spills' number of the calls that are open at its end
 };
 
 class Spills {
@@ -64,8 +65,9 @@ class Spills {
   }
   trace::Record access(std::uint32_t site, std::uint32_t mask) const;
 
-  // From a record at site `from` (or Ways::kStart) to the next at site `to`.
-  const SpillWay& between(std::uint32_t from, std::uint32_t to);
+  // From a record at site `from` (or Ways::kStart) to the next at site `to`, for lanes that have
+  // not returned from `calls` yet (SpillWay::calls; 0: none).
+  const SpillWay& between(std::uint32_t from, std::uint32_t to, std::uint32_t calls = 0);
   // Once round the loop of a record of rounds.
   const SpillWay& round(std::uint32_t site, std::span<const std::uint32_t> through);
 
@@ -89,7 +91,8 @@ class Spills {
   std::uint32_t below_ = 0;
   bool rounds_ = false;
   std::vector<std::uint32_t> taken_once_;
-  std::unordered_map<std::uint64_t, std::unique_ptr<SpillWay>> between_;
+  std::map<std::array<std::uint32_t, 3>, std::unique_ptr<SpillWay>> between_;
+  std::vector<Ways::Lines> calls_{{}};  // open calls, by number
   std::map<std::vector<std::int32_t>, std::unique_ptr<SpillWay>> round_;
 };
 

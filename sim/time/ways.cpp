@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <tuple>
 #include <unordered_map>
 
 // The graph library's edge iterators hold an optional that the compiler cannot see being set.
@@ -43,7 +44,9 @@ struct Ways::Graph {
   std::unordered_map<std::size_t, std::vector<std::size_t>> before;  // by source: predecessors
   std::unordered_map<std::size_t, std::vector<std::uint32_t>> far;   // … distances
 
-  Graph(const std::vector<CodeLine>& code, const std::vector<std::optional<bool>>& taken)
+  // `returns`: from a function to behind any call of it.
+  Graph(const std::vector<CodeLine>& code, const std::vector<std::optional<bool>>& taken,
+        bool returns = true)
       : code_(code), taken_(taken) {
     std::vector<bool> starts(code.size() + 1, false);
     starts[0] = true;
@@ -77,6 +80,7 @@ struct Ways::Graph {
         connect(b, b + 1, f.weight + weight(b, b + 1));
         if (!f.ways.empty()) through[b] = f.ways;
       }
+      if (!returns) continue;
       for (const std::size_t r : functions.at(entry).within)
         if (code[last[r]].returns) boost::add_edge(r + 1, b + 2, weight(r, b + 1), graph);
     }
@@ -154,6 +158,19 @@ struct Ways::Graph {
       at = v;
     }
     return lines;
+  }
+
+  // Adds the calls (lines) that a way enters and does not return from.
+  void add_calls(std::size_t from, const std::vector<std::size_t>& vertices,
+                 Lines& calls_out) const {
+    std::size_t at = from;
+    for (const std::size_t v : vertices) {
+      if (at != 0) {
+        const std::size_t b = block_of_vertex(at);
+        if (is_call(code_[last[b]]) && v == blocks + target(b) + 1) calls_out.push_back(last[b]);
+      }
+      at = v;
+    }
   }
 
  private:
@@ -279,6 +296,7 @@ Ways::Ways(std::span<const trace::Site> sites, const trace::Program& program,
     static_ = static_flow(program, code_, *launch, slots);
   if (told) static_.loops.clear();  // records say it
   if (!code_.empty()) graph_ = std::make_unique<Graph>(code_, static_.taken);
+  if (graph_ && graph_->calls) inner_ = std::make_unique<Graph>(code_, static_.taken, false);
   for (const StaticLoop& l : static_.loops) {
     const std::size_t header = graph_->block(l.header);  // constants may rule it out altogether
     // A loop of an emulated kernel without a record was passed once.
@@ -293,24 +311,35 @@ Ways::Ways(std::span<const trace::Site> sites, const trace::Program& program,
 
 Ways::~Ways() = default;
 
+// A way to a line, or to a warp's end, as vertices.
+struct Ways::Piece {
+  std::size_t goal = 0;  // 0: there is none
+  std::uint32_t far = ~0u;
+};
+
+Ways::Piece Ways::nearest_end(Graph& graph, const std::vector<CodeLine>& code, std::size_t source,
+                              std::int32_t to) {
+  Piece out;
+  if (to >= 0) {
+    std::tie(out.goal, out.far) =
+        graph.nearest(source, graph.block(static_cast<std::uint32_t>(to)));
+    return out;
+  }
+  for (std::size_t b = 0; b < graph.blocks; ++b) {
+    const CodeLine& end = code[graph.last[b]];
+    // A jump to where nobody knows may lead to the end too.
+    const bool leaves =
+        end.target < 0 && (!end.falls || end.ends) && !end.memory && !(end.returns && graph.calls);
+    if (!leaves || b + 1 == source) continue;
+    if (const auto [v, d] = graph.nearest(source, b); v != 0 && d < out.far) out = {v, d};
+  }
+  return out;
+}
+
 Ways::Lines Ways::lines_in(Graph& graph, const std::vector<CodeLine>& code, std::int32_t from,
                            std::int32_t to) {
   const std::size_t source = from < 0 ? 0 : graph.block(static_cast<std::uint32_t>(from)) + 1;
-  std::size_t goal = 0;
-  if (to >= 0) {
-    goal = graph.nearest(source, graph.block(static_cast<std::uint32_t>(to))).first;
-  } else {
-    std::uint32_t nearest = ~0u;
-    for (std::size_t b = 0; b < graph.blocks; ++b) {
-      const CodeLine& end = code[graph.last[b]];
-      // A jump to where nobody knows may lead to the end too.
-      const bool leaves = end.target < 0 && (!end.falls || end.ends) && !end.memory &&
-                          !(end.returns && graph.calls);
-      if (!leaves || b + 1 == source) continue;
-      if (const auto [v, d] = graph.nearest(source, b); v != 0 && d < nearest)
-        nearest = d, goal = v;
-    }
-  }
+  const std::size_t goal = nearest_end(graph, code, source, to).goal;
   if (goal == 0) return {};
   Lines lines = graph.lines_of(source, graph.way(source, goal));
   if (to >= 0)
@@ -331,6 +360,63 @@ Ways::Lines Ways::between(std::uint32_t from, std::uint32_t to) const {
   const std::int32_t a = from == kStart ? -1 : line_[from];
   if (same(from, to) || (line_[to] < 0 && !ends_[to])) return {};
   return lines_between(a, line_[to]);
+}
+
+Ways::Lines Ways::between(std::uint32_t from, std::uint32_t to, Lines& calls) const {
+  if (!inner_ || same(from, to) || (line_[to] < 0 && !ends_[to])) return between(from, to);
+  Graph& g = *inner_;
+  const std::int32_t line = line_[to];
+  std::size_t source =
+      from == kStart || line_[from] < 0 ? 0 : g.block(static_cast<std::uint32_t>(line_[from])) + 1;
+  // The nearest of those ways that stay in the function, leave it once, leave its caller too …
+  Lines best, best_calls, behind, open = calls;
+  std::uint64_t nearest = ~std::uint64_t{0}, far = 0;
+  const auto take = [&](std::uint64_t at, Lines lines, Lines entered) {
+    if (at >= nearest) return;
+    nearest = at, best = std::move(lines), best_calls = std::move(entered);
+  };
+  const auto joined = [](Lines a, const Lines& b) {
+    a.insert(a.end(), b.begin(), b.end());
+    return a;
+  };
+  while (true) {
+    if (const Piece end = nearest_end(g, code_, source, line); end.goal != 0) {
+      const auto way = g.way(source, end.goal);
+      Lines entered = open;
+      g.add_calls(source, way, entered);
+      take(far + end.far, joined(behind, g.lines_of(source, way)), std::move(entered));
+    }
+    if (open.empty()) break;
+    Piece back;
+    for (std::size_t b = 0; b < g.blocks; ++b) {
+      if (!code_[g.last[b]].returns) continue;
+      if (b + 1 == source) {
+        back = {source, 0};
+        break;
+      }
+      g.search(source);
+      if (g.reaches(source, b + 1) && g.far[source][b + 1] < back.far)
+        back = {b + 1, g.far[source][b + 1]};
+    }
+    if (back.goal == 0) break;
+    if (back.goal != source) behind = joined(behind, g.lines_of(source, g.way(source, back.goal)));
+    const std::size_t next = g.block(open.back()) + 1;
+    open.pop_back();
+    if (next >= g.blocks) break;
+    g.add_lines(next, behind);
+    far += std::uint64_t{back.far} + (g.last[next] - g.first[next] + 1);
+    source = next + 1;
+    if (line >= 0 && g.block(static_cast<std::uint32_t>(line)) == next) take(far, behind, open);
+  }
+  // It came from elsewhere than it seemed: the nearest call will do.
+  if (best.empty() || nearest >= 2 * std::uint64_t{kForbidden}) {
+    calls.clear();
+    return between(from, to);
+  }
+  while (line >= 0 && !best.empty() && best.back() != static_cast<std::uint32_t>(line))
+    best.pop_back();
+  calls = std::move(best_calls);
+  return best;
 }
 
 Ways::Lines Ways::round(const std::vector<std::int32_t>& points) const {

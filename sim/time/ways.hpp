@@ -44,6 +44,10 @@ class Ways {
 
   // Lines after those of site `from` (or kStart) up to and with `to`; empty: nothing is known.
   Lines between(std::uint32_t from, std::uint32_t to) const;
+  // … of a warp of which is known from which calls (lines, the last one last) it has not returned
+  // yet; `calls` becomes what they are at the end. A function is left to behind the call that it
+  // was entered by, where the above takes whatever call is nearest.
+  Lines between(std::uint32_t from, std::uint32_t to, Lines& calls) const;
   // Once round a loop from its branch back (points[0]) to itself, through the branches back of
   // loops within it that `points` goes on with.
   Lines round(const std::vector<std::int32_t>& points) const;
@@ -64,7 +68,10 @@ class Ways {
 
  private:
   struct Graph;
+  struct Piece;
   Lines lines_between(std::int32_t from, std::int32_t to) const;
+  static Piece nearest_end(Graph& graph, const std::vector<CodeLine>& code, std::size_t source,
+                           std::int32_t to);
   static Lines lines_in(Graph& graph, const std::vector<CodeLine>& code, std::int32_t from,
                         std::int32_t to);
   void find_loops(const Lines& lines, std::uint64_t times, std::size_t at, Lines& inside,
@@ -77,6 +84,7 @@ class Ways {
   std::vector<std::uint32_t> taken_once_;
   std::unique_ptr<Graph> graph_;  // without the branches that constants rule out
   std::unique_ptr<Graph> whole_;  // … with them; nullptr: there are none
+  std::unique_ptr<Graph> inner_;  // without returns; nullptr: there are no calls
   trace::CodeFlow flow_;          // of code that records of rounds belong to
 };
 
