@@ -241,6 +241,58 @@ WAIT: mbarrier.try_wait.parity.shared.b64 %p, [%r0], 0; @!%p bra WAIT;
   }
 }
 
+TEST_CASE("mma.m8n8k4 of halves: four products, each by two groups of four lanes, in every layout") {
+  for (const char* la : {"row", "col"})
+    for (const char* lb : {"row", "col"})
+      for (const bool floats : {false, true}) {
+        const std::string type = floats ? "f32" : "f16", space = floats ? "f32" : "b32";
+        const u32 registers = floats ? 8 : 4;
+        std::string list, loads, stores;
+        for (u32 i = 0; i < registers; ++i) {
+          const std::string name = (floats ? "%f" : "%c") + std::to_string(i), at = "[%x2+" + std::to_string(4 * i) + "]";
+          list += (i ? ", " : "") + name, loads += "ld.global." + space + " " + name + ", " + at + "; ", stores += "st.global." + space + " " + at + ", " + name + "; ";
+        }
+        Machine m(std::string(kHeader) + ".visible .entry k(.param .u64 ab, .param .u64 c) {\n  .reg .b32 %a<2>, %b<2>, %c<4>, %r<3>; .reg .f32 %f<8>; .reg .b64 %x<4>;\n"
+                  "  ld.param.u64 %x1, [ab]; ld.param.u64 %x2, [c]; mov.u32 %r1, %tid.x; mul.wide.u32 %x3, %r1, 16; add.u64 %x1, %x1, %x3; mul.wide.u32 %x3, %r1, 32; add.u64 %x2, %x2, %x3;\n"
+                  "  ld.global.v2.b32 {%a0, %a1}, [%x1]; ld.global.v2.b32 {%b0, %b1}, [%x1+8];\n  " + loads + "\n"
+                  "  mma.sync.aligned.m8n8k4." + la + "." + lb + "." + type + ".f16.f16." + type + " {" + list + "}, {%a0, %a1}, {%b0, %b1}, {" + list + "};\n  " + stores + "ret;\n}\n");
+        const auto a_of = [](u32 q, u32 row, u32 k) { return static_cast<int>((q * 3 + row * 5 + k * 7) % 9) - 4; };
+        const auto b_of = [](u32 q, u32 k, u32 column) { return static_cast<int>((q + k * 11 + column * 3) % 7) - 3; };
+        std::vector<std::uint16_t> ab(32 * 8);
+        std::vector<u32> c(32 * 8);
+        // A thread's element i of C, as the manual has it.
+        const auto place = [&](u32 lane, u32 i) {
+          const u32 low = lane < 16 ? 0 : 4;
+          return floats ? std::pair{low + (lane & 1) + (i & 2), (i & 4) + (lane & 2) + (i & 1)} : std::pair{low + lane % 4, i};
+        };
+        for (u32 lane = 0; lane < 32; ++lane) {
+          const u32 q = lane % 16 / 4, one = lane % 4, low = lane < 16 ? 0 : 4;
+          for (u32 i = 0; i < 4; ++i) {
+            ab[lane * 8 + i] = half_of(la[0] == 'r' ? a_of(q, low + one, i) : a_of(q, low + i, one));
+            ab[lane * 8 + 4 + i] = half_of(lb[0] == 'r' ? b_of(q, one, low + i) : b_of(q, i, low + one));
+          }
+          for (u32 i = 0; i < 8; ++i) {
+            const float before = static_cast<float>(place(lane, i).first);
+            if (floats) c[lane * 8 + i] = bits_as<u32>(before);
+            else c[lane * 8 + i / 2] |= static_cast<u32>(half_of(before)) << i % 2 * 16;
+          }
+        }
+        const u64 out = m.buffer(c);
+        m.argument(m.buffer(ab)), m.argument(out);
+        must_run(m, {1, 1, 1}, {32, 1, 1});
+        const auto d = m.read<u32>(out, c.size());
+        int wrong = 0;
+        for (u32 lane = 0; lane < 32; ++lane)
+          for (u32 i = 0; i < 8; ++i) {
+            const auto [row, column] = place(lane, i);
+            int sum = static_cast<int>(row);
+            for (u32 k = 0; k < 4; ++k) sum += a_of(lane % 16 / 4, row, k) * b_of(lane % 16 / 4, k, column);
+            wrong += floats ? bits_as<float>(d[lane * 8 + i]) != static_cast<float>(sum) : (d[lane * 8 + i / 2] >> i % 2 * 16 & 0xffff) != half_of(static_cast<float>(sum));
+          }
+        CHECK(wrong == 0);
+      }
+}
+
 TEST_CASE("wmma multiplies matrices of every shape and layout, from global and shared memory") {
   struct Shape { const char* name; u32 m, n, k; };
   for (const Shape s : {Shape{"m16n16k16", 16, 16, 16}, {"m8n32k16", 8, 32, 16}, {"m32n8k16", 32, 8, 16}})

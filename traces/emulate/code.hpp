@@ -13,6 +13,7 @@
 #include "traces/code_flow.hpp"
 #include "traces/emulate/group_product.hpp"
 #include "traces/emulate/matrix.hpp"
+#include "traces/emulate/quad_product.hpp"
 #include "traces/emulate/syntax.hpp"
 #include "traces/record.hpp"
 
@@ -37,7 +38,7 @@ enum class Kind : std::uint8_t {
   kBarrier, kBarrierArrive, kBarrierReduce, kWarpSync, kClusterArrive, kClusterWait,
   kVote, kMatch, kShuffle, kReduceSync, kActiveMask, kElect,
   kAsyncCopy, kAsyncCommit, kAsyncWait,
-  kMatrixLoad, kMatrixStore, kMatrixProduct, kGroupProduct, kMatrixTurn, kFragment,
+  kMatrixLoad, kMatrixStore, kMatrixProduct, kGroupProduct, kMatrixTurn, kQuadProduct, kFragment,
   kTexture,      // Code::textures[extra]
   kMbarrier, kCopyArrive, kTensorCopy, kTensorMap, kAsyncStore, kBulkCopy, kBulkCommit, kBulkWait, kMapa, kRankOf,
   kStackTake, kStackSave, kStackRestore,
@@ -139,6 +140,7 @@ struct Code {
   std::vector<std::vector<std::uint32_t>> lists;  // brx targets, matrix operands
   std::vector<MatrixProduct> products;
   std::vector<GroupProduct> group_products;
+  std::vector<QuadProduct> quad_products;
   std::vector<TextureAccess> textures;
   std::vector<TensorCopy> tensors;
   std::vector<ParamSlot> params, returns;

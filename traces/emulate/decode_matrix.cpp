@@ -133,6 +133,7 @@ void Decoder::product(Modifiers& m, bool wide) {
   const bool bits = m.take("xor") || p.ands;
   if (bits && !m.take("popc")) unsupported();
   const std::string_view shape = m.take_prefix("m");
+  if (!wide && !p.sparse && shape == "m8n8k4" && m.has("f16")) return quad_product(m);
   // The layouts of A and B, in order; wmma's fragments have lost theirs when they were loaded.
   const std::string_view rows = m.take_one_of({"row"}), columns = m.take_one_of({"col"});
   if (!wide && (rows.empty() || columns.empty())) unsupported();
@@ -189,6 +190,39 @@ void Decoder::product(Modifiers& m, bool wide) {
   in.sub = static_cast<std::uint32_t>(code_.products.size());
   code_.lists.push_back(std::move(list));
   code_.products.push_back(p);
+}
+
+// Volta's: layouts at choice, registers of a, b, c, d one after the other.
+void Decoder::quad_product(Modifiers& m) {
+  const auto& o = s_->operands;
+  QuadProduct p;
+  const auto by_columns = [&] {
+    const bool columns = m.left() == "col";
+    if (!columns && m.left() != "row") unsupported();
+    m.take(m.left());
+    return columns;
+  };
+  p.a_columns = by_columns(), p.b_rows = !by_columns();
+  std::vector<Type> types;
+  for (Type t = m.take_type(); t != Type::kNone; t = m.take_type()) types.insert(types.begin(), t);
+  all_taken(m);
+  const auto floats = [](Type t) { return t == Type::kF16 || t == Type::kF32; };
+  if (types.size() != 4 || types[1] != Type::kF16 || types[2] != Type::kF16 || !floats(types[0]) ||
+      !floats(types[3]))
+    unsupported();
+  p.result = types[0], p.accumulator = types[3];
+  expect_operands(4, 4);
+  std::vector<std::uint32_t> list;
+  put_registers(list, o[1], 2, Type::kB32, false);
+  put_registers(list, o[2], 2, Type::kB32, false);
+  put_registers(list, o[3], QuadProduct::registers(p.accumulator), register_type(p.accumulator),
+                false);
+  put_registers(list, o[0], QuadProduct::registers(p.result), register_type(p.result), true);
+  Inst& in = emit(Kind::kQuadProduct);
+  in.extra = static_cast<std::uint32_t>(code_.lists.size());
+  in.sub = static_cast<std::uint32_t>(code_.quad_products.size());
+  code_.lists.push_back(std::move(list));
+  code_.quad_products.push_back(p);
 }
 
 void Decoder::select_metadata(MatrixProduct& p, const Operand& selector) {

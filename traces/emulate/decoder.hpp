@@ -114,6 +114,7 @@ class Decoder {
   bool matrix(Modifiers& m);
   void matrix_rows(Modifiers& m);
   void product(Modifiers& m, bool wide);
+  void quad_product(Modifiers& m);
   void fragment(Modifiers& m);
   bool group(Modifiers& m);
   void group_product(Modifiers& m);

@@ -444,7 +444,7 @@ void Execution::run_part(Warp& warp, std::uint64_t& slice) {
         if (active) async_copy(warp, *part, in, frame, active);
         ++part->pc;
         break;
-      case Kind::kMatrixLoad: case Kind::kMatrixStore: case Kind::kMatrixProduct: case Kind::kGroupProduct: case Kind::kMatrixTurn: case Kind::kFragment:
+      case Kind::kMatrixLoad: case Kind::kMatrixStore: case Kind::kMatrixProduct: case Kind::kGroupProduct: case Kind::kMatrixTurn: case Kind::kQuadProduct: case Kind::kFragment:
         if (active == ~0u) convergent(warp, *part, in, frame, active), ++part->pc;
         else if (active) goes_on = act_together(warp, number, in, frame, active);
         else ++part->pc;

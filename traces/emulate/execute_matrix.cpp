@@ -44,6 +44,16 @@ void Execution::matrix_product(Warp& warp, const Part& part, const Inst& in, std
   multiply(p, registers, registers + b, registers + c, registers + d, p.sparse ? reinterpret_cast<const std::uint32_t*>(registers[list.size() - 1]) : nullptr);
 }
 
+void Execution::quad_product(Warp& warp, const Part& part, const Inst& in, std::byte* frame, std::uint32_t mask) {
+  if (mask != ~0u) fault(warp, in, static_cast<std::uint32_t>(std::countr_zero(mask)), "mma needs all 32 lanes of the warp");
+  const Code& code = code_of(warp, part);
+  const auto& list = code.lists[in.extra];
+  const QuadProduct& p = code.quad_products[in.sub];
+  std::uint32_t* registers[20];
+  for (std::size_t i = 0; i < list.size(); ++i) registers[i] = reinterpret_cast<std::uint32_t*>(frame + list[i]);
+  multiply_quads(p, registers, registers + 2, registers + 4, registers + 4 + QuadProduct::registers(p.accumulator));
+}
+
 void Execution::matrix_turn(Warp& warp, const Inst& in, std::byte* frame, std::uint32_t mask) {
   if (mask != ~0u) fault(warp, in, static_cast<std::uint32_t>(std::countr_zero(mask)), "movmatrix needs all 32 lanes of the warp");
   const auto* a = reinterpret_cast<const std::uint16_t*>(frame + in.a);

@@ -3,6 +3,10 @@
 #include <cmath>
 #include <cstring>
 
+#ifdef __x86_64__
+#include <immintrin.h>
+#endif
+
 #include "traces/emulate/execution.hpp"
 #include "traces/emulate/half.hpp"
 
@@ -15,25 +19,69 @@ using trace::Op;
 template <class E, class R>
 void load_rows(std::byte* to, const std::uint64_t* host, std::uint32_t mask, std::uint32_t offset) {
   auto* d = reinterpret_cast<R*>(to);
-  for (std::uint32_t l = 0; l < 32; ++l) {
-    if (!(mask >> l & 1)) continue;
+  const auto one = [&](std::uint32_t l) {
     E v;
     std::memcpy(&v, reinterpret_cast<const std::byte*>(host[l]) + offset, sizeof v);
-    if constexpr (sizeof(E) <= 8) d[l] = static_cast<R>(v);
+    d[l] = static_cast<R>(v);
+  };
+  if (mask == ~0u) {
+    for (std::uint32_t l = 0; l < 32; ++l) one(l);
+    return;
   }
+  for (std::uint32_t l = 0; l < 32; ++l)
+    if (mask >> l & 1) one(l);
 }
-struct Wide {
-  std::uint64_t part[2];
-};
 template <class E, class R>
 void store_rows(const std::byte* from, const std::uint64_t* host, std::uint32_t mask, std::uint32_t offset) {
   const auto* s = reinterpret_cast<const R*>(from);
-  for (std::uint32_t l = 0; l < 32; ++l) {
-    if (!(mask >> l & 1)) continue;
+  const auto one = [&](std::uint32_t l) {
     const auto v = static_cast<E>(s[l]);
     std::memcpy(reinterpret_cast<std::byte*>(host[l]) + offset, &v, sizeof v);
+  };
+  if (mask == ~0u) {
+    for (std::uint32_t l = 0; l < 32; ++l) one(l);
+    return;
   }
+  for (std::uint32_t l = 0; l < 32; ++l)
+    if (mask >> l & 1) one(l);
 }
+
+// What the lanes of an access reach over: their lowest and highest address, and all bits set in any.
+struct Extent {
+  std::uint64_t low = ~std::uint64_t{0}, high = 0, all = 0;
+};
+Extent plain_extent(const std::uint64_t* lanes, std::uint32_t mask) {
+  Extent e;
+  for (std::uint32_t l = 0; l < 32; ++l)
+    if (mask >> l & 1) e.low = std::min(e.low, lanes[l]), e.high = std::max(e.high, lanes[l]), e.all |= lanes[l];
+  return e;
+}
+#ifdef __x86_64__
+__attribute__((target("avx2"))) Extent avx2_extent(const std::uint64_t* lanes) {
+  const __m256i top = _mm256_set1_epi64x(static_cast<long long>(std::uint64_t{1} << 63));  // comparisons are signed
+  const auto load = [&](std::uint32_t l) __attribute__((target("avx2"))) { return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(lanes + l)); };
+  __m256i any = load(0), low = _mm256_xor_si256(any, top), high = low;
+  for (std::uint32_t l = 4; l < 32; l += 4) {
+    const __m256i v = load(l), turned = _mm256_xor_si256(v, top);
+    any = _mm256_or_si256(any, v);
+    low = _mm256_blendv_epi8(low, turned, _mm256_cmpgt_epi64(low, turned));
+    high = _mm256_blendv_epi8(high, turned, _mm256_cmpgt_epi64(turned, high));
+  }
+  std::uint64_t a[4], b[4], c[4];
+  _mm256_storeu_si256(reinterpret_cast<__m256i*>(a), _mm256_xor_si256(low, top));
+  _mm256_storeu_si256(reinterpret_cast<__m256i*>(b), _mm256_xor_si256(high, top));
+  _mm256_storeu_si256(reinterpret_cast<__m256i*>(c), any);
+  return {std::min(std::min(a[0], a[1]), std::min(a[2], a[3])), std::max(std::max(b[0], b[1]), std::max(b[2], b[3])), c[0] | c[1] | c[2] | c[3]};
+}
+#endif
+Extent extent_of(const std::uint64_t* lanes, std::uint32_t mask) {
+#ifdef __x86_64__
+  static const bool has_avx2 = __builtin_cpu_supports("avx2");
+  if (mask == ~0u && has_avx2) return avx2_extent(lanes);
+#endif
+  return plain_extent(lanes, mask);
+}
+
 template <class E>
 void load_wide(std::byte* to, std::uint32_t width, const std::uint64_t* host, std::uint32_t mask, std::uint32_t offset) {
   if (width == 2) load_rows<E, std::uint16_t>(to, host, mask, offset);
@@ -240,13 +288,7 @@ void Execution::watch(const Lanes& lanes, std::uint32_t mask, std::uint32_t byte
 }
 
 void Execution::resolve(Warp& warp, const Inst& in, std::uint32_t mask, trace::Space space, std::uint32_t bytes, const char* what, Lanes& lanes, Touch touch) {
-  std::uint64_t low = ~std::uint64_t{0}, high = 0, all = 0;
-  if (mask == ~0u) {
-    for (std::uint32_t l = 0; l < 32; ++l) low = std::min(low, lanes[l]), high = std::max(high, lanes[l]), all |= lanes[l];
-  } else {
-    for (std::uint32_t l = 0; l < 32; ++l)
-      if (mask >> l & 1) low = std::min(low, lanes[l]), high = std::max(high, lanes[l]), all |= lanes[l];
-  }
+  const auto [low, high, all] = extent_of(lanes, mask);
   const bool misaligned = (all & (std::min(bytes, 16u) - 1)) != 0;
   const auto wrong = [&](bool (*bad)(Execution&, Warp&, std::uint64_t, std::uint32_t), const char* how, bool show) {
     for (std::uint32_t l = 0; l < 32; ++l) {

@@ -28,6 +28,7 @@ void Execution::texture(Warp& warp, const Part& part, const Inst& in, std::byte*
   std::uint32_t inside = 0, bytes = 0;
   std::uint64_t last = 0;  // handle of `object`, the same for most lanes
   const Texture* object = nullptr;
+  const TextureImage* whole_image = nullptr;
   for (std::uint32_t l = 0; l < 32; ++l) {
     if (!(mask >> l & 1)) continue;
     const std::uint64_t handle = reinterpret_cast<const std::uint64_t*>(frame + t.object)[l];
@@ -82,7 +83,9 @@ void Execution::texture(Warp& warp, const Part& part, const Inst& in, std::byte*
     bytes = object->texel_bytes();
     for (std::uint32_t i = 0; i < texels.count && touched[l] == 0; ++i)
       touched[l] = exists ? texels.address[i] : 0;
-    for (std::uint32_t i = 0; i < texels.count; ++i)
+    if (f.image != whole_image)  // all of it lies in one allocation, as is usual
+      whole_image = memory_.contains(f.image->base, f.image->base + f.image->bytes) ? f.image : nullptr;
+    for (std::uint32_t i = 0; i < texels.count && f.image != whole_image; ++i)
       if (texels.address[i] && !memory_.contains(texels.address[i], texels.address[i] + bytes))
         fault(warp, in, l,
               fmt::format("the texture's memory at {:#x} is not allocated ({})", texels.address[i],

@@ -109,7 +109,7 @@ void warp_operation(const Inst& in, std::byte* frame, std::uint32_t members, std
 
 bool is_matrix(const Inst& in) {
   switch (in.kind) {
-    case Kind::kMatrixLoad: case Kind::kMatrixStore: case Kind::kMatrixProduct: case Kind::kGroupProduct: case Kind::kMatrixTurn: case Kind::kFragment: return true;
+    case Kind::kMatrixLoad: case Kind::kMatrixStore: case Kind::kMatrixProduct: case Kind::kGroupProduct: case Kind::kMatrixTurn: case Kind::kQuadProduct: case Kind::kFragment: return true;
     default: return false;
   }
 }
@@ -142,6 +142,7 @@ void Execution::convergent(Warp& warp, const Part& part, const Inst& in, std::by
     case Kind::kMatrixProduct: return matrix_product(warp, part, in, frame, mask);
     case Kind::kGroupProduct: return group_product(warp, part, in, frame, mask);
     case Kind::kMatrixTurn: return matrix_turn(warp, in, frame, mask);
+    case Kind::kQuadProduct: return quad_product(warp, part, in, frame, mask);
     case Kind::kFragment: return fragment(warp, part, in, frame, mask);
     default: return;
   }

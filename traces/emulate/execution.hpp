@@ -106,6 +106,7 @@ class Execution {
   void matrix_turn(Warp& warp, const Inst& in, std::byte* frame, std::uint32_t mask);
   void fragment(Warp& warp, const Part& part, const Inst& in, std::byte* frame, std::uint32_t mask);
   void group_product(Warp& warp, const Part& part, const Inst& in, std::byte* frame, std::uint32_t mask);
+  void quad_product(Warp& warp, const Part& part, const Inst& in, std::byte* frame, std::uint32_t mask);
   void matrix_product(Warp& warp, const Part& part, const Inst& in, std::byte* frame, std::uint32_t mask);
   void map_address(const Inst& in, std::byte* frame, std::uint32_t mask);
   void mbarrier(Warp& warp, const Part& part, const Inst& in, std::byte* frame, std::uint32_t mask);

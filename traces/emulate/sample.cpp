@@ -26,6 +26,13 @@ std::int64_t addressed(std::int64_t i, std::int64_t n, AddressMode mode, bool no
   }
 }
 
+// The whole number at or below v, which is far from 63 bits. (std::floor is a call where the
+// processor's rounding instruction may not be assumed.)
+std::int64_t whole_below(double v) {
+  const auto i = static_cast<std::int64_t>(v);
+  return i - static_cast<std::int64_t>(static_cast<double>(i) > v);
+}
+
 struct Axis {
   std::int64_t first = 0, second = 0;
   std::uint32_t fraction = 0;  // of the second, in 256ths
@@ -44,10 +51,10 @@ Axis along(float at, std::uint32_t size, AddressMode mode, bool normalised, cons
   if (normalised && !std::isfinite(x)) x = 0;
   x = std::clamp(x, -1e9, 1e9);
   // Normalised coordinates are cut to 21 bits behind the point before they are multiplied.
-  if (normalised) x = std::floor(x * 0x1p21) * 0x1p-21 * static_cast<double>(n);
-  const auto fixed = [&](double v) { return static_cast<std::int64_t>(std::floor(v * 256 + 0.5)); };
+  if (normalised) x = static_cast<double>(whole_below(x * 0x1p21)) * 0x1p-21 * static_cast<double>(n);
+  const auto fixed = [&](double v) { return whole_below(v * 256 + 0.5); };
   if (!linear) {
-    const auto i = static_cast<std::int64_t>(std::floor(x));
+    const auto i = whole_below(x);
     return {addressed(i, n, mode, normalised), -1, 0};
   }
   const std::int64_t p = fixed(x) - 128;
@@ -87,11 +94,25 @@ void face_of(const std::array<float, 3>& d, std::uint32_t& face, float& s, float
   s = (u / m + 1) / 2, t = (v / m + 1) / 2;
 }
 
+// A byte as a float in [0, 1] or [-1, 1].
+float byte_as_float(std::int64_t v, bool is_signed) {
+  static const auto kTables = [] {
+    std::array<std::array<float, 256>, 2> t{};
+    for (std::size_t i = 0; i < 256; ++i) {
+      t[0][i] = static_cast<float>(i) / 255.0f;
+      t[1][i] = std::max(-1.0f, static_cast<float>(static_cast<std::int8_t>(i)) / 127.0f);
+    }
+    return t;
+  }();
+  return kTables[is_signed][static_cast<std::uint8_t>(v)];
+}
+
 float srgb(float v) { return v <= 0.04045f ? v / 12.92f : std::pow((v + 0.055f) / 1.055f, 2.4f); }
 
 }  // namespace
 
 const TextureImage& level_of(const Texture& texture, float lod) {
+  if (texture.levels.size() == 1) return texture.levels[0];
   const float biased = std::clamp(lod + texture.mipmap_bias, texture.mipmap_min,
                                   std::max(texture.mipmap_min, texture.mipmap_max));
   const auto last = static_cast<float>(texture.levels.size() - 1);
@@ -160,10 +181,21 @@ bool reads_floats(const Texture& t) { return t.kind == TexelKind::kFloat || t.no
 std::array<std::uint32_t, 4> texel(const Texture& t, const Memory& memory, std::uint64_t address) {
   std::array<std::uint32_t, 4> out{};
   if (address != 0 && t.channel_bits == 32) {
+    if (t.channels == 1 && t.kind == TexelKind::kFloat) return std::memcpy(out.data(), memory.host(address), 4), out;
     std::memcpy(out.data(), memory.host(address), t.channels * std::size_t{4});
     if (!t.normalised_read || t.kind == TexelKind::kFloat) return out;
   }
   const bool floats = reads_floats(t);
+  std::uint64_t packed = 0;  // all channels of 8 or 16 bits
+  if (address != 0 && t.channel_bits < 32) {
+    const std::byte* from = memory.host(address);
+    switch (t.texel_bytes()) {
+      case 1: std::memcpy(&packed, from, 1); break;
+      case 2: std::memcpy(&packed, from, 2); break;
+      case 4: std::memcpy(&packed, from, 4); break;
+      default: std::memcpy(&packed, from, 8);
+    }
+  }
   for (std::uint32_t c = 0; c < 4; ++c) {
     if (address == 0) {
       out[c] = std::bit_cast<std::uint32_t>(t.border[c]);
@@ -173,8 +205,9 @@ std::array<std::uint32_t, 4> texel(const Texture& t, const Memory& memory, std::
     if (c >= t.channels) {
       continue;
     }
-    std::uint32_t bits = 0;
-    std::memcpy(&bits, memory.host(address + c * t.channel_bits / 8), t.channel_bits / 8);
+    auto bits = static_cast<std::uint32_t>(packed);
+    if (t.channel_bits == 32) std::memcpy(&bits, memory.host(address + c * std::uint64_t{4}), 4);
+    else bits &= (1u << t.channel_bits) - 1, packed >>= t.channel_bits;
     if (t.kind == TexelKind::kFloat) {
       out[c] = t.channel_bits == 16 ? std::bit_cast<std::uint32_t>(static_cast<float>(
                                           half_value(static_cast<std::uint16_t>(bits))))
@@ -191,7 +224,7 @@ std::array<std::uint32_t, 4> texel(const Texture& t, const Memory& memory, std::
     }
     const auto most =
         static_cast<float>((std::uint64_t{1} << (t.channel_bits - (is_signed ? 1 : 0))) - 1);
-    float f = std::max(-1.0f, static_cast<float>(v) / most);
+    float f = t.channel_bits == 8 ? byte_as_float(v, is_signed) : std::max(-1.0f, static_cast<float>(v) / most);
     if (t.srgb && c < 3) f = srgb(f);
     out[c] = std::bit_cast<std::uint32_t>(f);
   }
@@ -201,21 +234,25 @@ std::array<std::uint32_t, 4> texel(const Texture& t, const Memory& memory, std::
 std::array<std::uint32_t, 4> filtered(const Texture& t, const Memory& memory,
                                       const Texels& texels) {
   if (texels.count == 1) return texel(t, memory, texels.address[0]);
+  // Channels that the texels lack stay 0, unless a border has them.
+  std::uint32_t channels = t.channels;
+  for (std::uint32_t i = 0; i < texels.count; ++i)
+    if (texels.address[i] == 0) channels = 4;
   double sum[4] = {};
   for (std::uint32_t i = 0; i < texels.count; ++i) {
     if (texels.weight[i] == 0) continue;
     const auto v = texel(t, memory, texels.address[i]);
-    for (std::uint32_t c = 0; c < 4; ++c)
+    for (std::uint32_t c = 0; c < channels; ++c)
       sum[c] +=
           static_cast<double>(texels.weight[i]) * static_cast<double>(std::bit_cast<float>(v[c]));
   }
   std::array<std::uint32_t, 4> out{};
-  for (std::uint32_t c = 0; c < 4; ++c) {
+  for (std::uint32_t c = 0; c < channels; ++c) {
     double v = sum[c];
     // The filter's result has the texel's precision, whole numbers 16 bits.
     if (t.kind == TexelKind::kFloat && t.channel_bits == 16) v = half_value(half_of(v));
     const double unit = t.kind == TexelKind::kSigned ? 32767 : 65535;
-    if (t.kind != TexelKind::kFloat) v = std::floor(v * unit + 0.5) / unit;
+    if (t.kind != TexelKind::kFloat) v = static_cast<double>(whole_below(v * unit + 0.5)) / unit;
     out[c] = std::bit_cast<std::uint32_t>(static_cast<float>(v));
   }
   return out;
