@@ -1,4 +1,5 @@
 // Instructions against the same computation in C++, on edge values.
+#include <algorithm>
 #include <bit>
 #include <cfenv>
 #include <cmath>
@@ -209,6 +210,17 @@ TEST_CASE("integer conversions extend by the source's sign and saturate when ask
     const auto x = static_cast<s32>(v[i]);
     CHECK(static_cast<s32>(sat[i]) == (x < -128 ? -128 : x > 127 ? 127 : x));
     CHECK(floats[i] == std::bit_cast<u32>(static_cast<float>(v[i])));
+  }
+}
+
+TEST_CASE("cvt.pack saturates two integers and puts them below what was packed before") {
+  const auto v = edges32();
+  const auto four = compute<u32, u32>("cvt.pack.sat.s4.s32.b32 %d, %a, %b, %c;", "u32", "s32", v, "s32", std::vector<u32>(v.size(), static_cast<u32>(-3)), "u32", std::vector<u32>(v.size(), 0x1234567));
+  const auto two = compute<u32, u32>("cvt.pack.sat.u2.s32.b32 %d, %b, %a, %c;", "u32", "s32", v, "s32", std::vector<u32>(v.size(), 2), "u32", std::vector<u32>(v.size(), 5));
+  for (std::size_t i = 0; i < v.size(); ++i) {
+    const auto x = static_cast<s32>(v[i]);
+    CHECK(four[i] == (0x1234567u << 8 | (static_cast<u32>(std::clamp(x, -8, 7)) & 15) << 4 | 13));
+    CHECK(two[i] == (5u << 4 | 2u << 2 | static_cast<u32>(std::clamp(x, 0, 3))));
   }
 }
 

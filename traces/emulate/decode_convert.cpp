@@ -173,16 +173,17 @@ void Decoder::convert_packed(Modifiers& m) {
   const auto& o = s_->operands;
   const bool three = o.size() == 4;
   if (three && m.take_type() != Type::kB32) unsupported();
-  const Type from = m.take_type(), to = m.take_type();
+  const Type from = m.take_type();
   m.take("sat");
+  const std::string_view to = m.take_one_of({"u16", "s16", "u8", "s8", "u4", "s4", "u2", "s2"});
   all_taken(m);
   expect_operands(3, 4);
-  const bool bytes = to == Type::kU8 || to == Type::kS8;
-  if (from != Type::kS32 || (!bytes && to != Type::kU16 && to != Type::kS16) || (three && !bytes)) unsupported();
+  const std::uint32_t bits = to.empty() ? 0 : to.ends_with("16") ? 16 : static_cast<std::uint32_t>(to.back() - '0');
+  if (from != Type::kS32 || bits == 0 || (three && bits == 16)) unsupported();
   const std::uint32_t a = source(o[1], Type::kS32), b = source(o[2], Type::kS32), c = three ? source(o[3], Type::kB32) : kNoOffset;
   Inst& in = emit_handler("cvt.pack");
   in.a = a, in.b = b, in.c = c, in.d = dest(o[0], Type::kB32);
-  in.sub = (bytes ? 2u : 0u) | (is_signed(to) ? 1u : 0u);
+  in.sub = bits << 1 | (to[0] == 's' ? 1u : 0u);
 }
 
 void Decoder::convert_address(Modifiers& m) {

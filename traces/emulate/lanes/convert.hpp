@@ -239,14 +239,15 @@ void bytes_to_halves(std::byte* frame, const Inst& in, u32 mask) {
   };
   each<u32>(frame, in.d, mask, [=](u32 l) { return one(a[l] >> 8) << 16 | one(a[l] & 255u); });
 }
-// cvt.pack.sat: a above b; of 8 bits, above them the low half of c. sub: 0 u16, 1 s16, 2 u8, 3 s8.
+// cvt.pack.sat: a above b, and of 8 bits and less what fits of c above them. sub: bits << 1 | signed.
 void pack_integers(std::byte* frame, const Inst& in, u32 mask) {
   const s32 *a = row<s32>(frame, in.a), *b = row<s32>(frame, in.b);
   const u32* c = in.c == kNoOffset ? nullptr : row<u32>(frame, in.c);
-  const bool narrow = in.sub & 2, is_signed = in.sub & 1;
-  const s32 high = narrow ? (is_signed ? 127 : 255) : (is_signed ? 32767 : 65535), low = is_signed ? -high - 1 : 0;
-  const auto one = [=](s32 v) { return static_cast<u32>(v < low ? low : v > high ? high : v) & (narrow ? 255u : 65535u); };
-  each<u32>(frame, in.d, mask, [=](u32 l) { return narrow ? (c ? c[l] << 16 : 0u) | one(a[l]) << 8 | one(b[l]) : one(a[l]) << 16 | one(b[l]); });
+  const u32 bits = in.sub >> 1, kept = (1u << bits) - 1;
+  const bool is_signed = in.sub & 1;
+  const s32 high = static_cast<s32>(is_signed ? kept >> 1 : kept), low = is_signed ? -high - 1 : 0;
+  const auto one = [=](s32 v) { return static_cast<u32>(v < low ? low : v > high ? high : v) & kept; };
+  each<u32>(frame, in.d, mask, [=](u32 l) { return (c ? c[l] << 2 * bits : 0u) | one(a[l]) << bits | one(b[l]); });
 }
 struct CvtF32S32 { static float of(s32 a) { return static_cast<float>(a); } };
 struct CvtU64U32 { static u64 of(u32 a) { return a; } };
