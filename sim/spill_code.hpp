@@ -3,10 +3,9 @@
 // ptxas keeps registers that do not fit in the thread's stack frame, and reads and writes them by
 // LDL and STL at a constant distance from the stack pointer (R1). No callback of the patching API
 // reports these, and PTX does not have them, so neither recordings nor emulated kernels hold them;
-// the code does. Disassemblers after CUDA 13.0's mark them (*"SpillRefill"*), as the cubin says
-// which they are (EIATTR_ANNOTATIONS, CUDA 13). Where there is no such mark at all, every access at
-// a constant distance from the stack pointer that no warp of the launch left a record of is taken
-// for one.
+// the code does. Cubins of CUDA 13 say which they are, and the program section has them marked
+// (*"SpillRefill"*). Where there is no such mark at all, every access at a constant distance from
+// the stack pointer that no warp of the launch left a record of is taken for one.
 //
 // Left out: accesses through registers of which the code alone does not tell how far they are from
 // the stack pointer. A function that is called at several depths is taken to be at the first.

@@ -76,6 +76,8 @@ std::vector<unsigned char> small_cubin() {
   put(own, 0x00080a04, 4);
   put(own, 0x1c, 4);
   put(own, 0x00180210, 4);
+  put(own, 0x00105504, 4);  // spills at 0x40 and 0x20
+  for (const unsigned word : {1u, 0x40u, 1u, 0x20u}) put(own, word, 4);
   std::vector<Part> parts{{"", 0, 0, {}, 0},
                           {".strtab", 3, 0, strings, 0},
                           {".symtab", 2, 1, symbols, 0},
@@ -115,6 +117,18 @@ std::vector<unsigned char> small_cubin() {
 }
 
 }  // namespace
+
+TEST_CASE("instructions that spill registers are marked, once", "[record][cubin]") {
+  const auto cubin = parse_cubin(small_cubin());
+  REQUIRE(cubin);
+  const CubinFunction& kernel = *cubin->find("_Z1kPf");
+  CHECK(kernel.spills == std::vector<std::uint32_t>{0x20, 0x40});
+  CHECK(cubin->find("f")->spills.empty());
+  const std::string marked = with_spill_mark(kernel, 0x20, "STL [R1], R4");
+  CHECK(marked == "STL [R1], R4 (*\"SpillRefill\"*)");
+  CHECK(with_spill_mark(kernel, 0x20, marked) == marked);
+  CHECK(with_spill_mark(kernel, 0x30, "STL [R1], R4") == "STL [R1], R4");
+}
 
 TEST_CASE("a kernel's parameters are found, and packed as its code reads them", "[record][cubin]") {
   const auto cubin = parse_cubin(small_cubin());

@@ -19,6 +19,7 @@ constexpr std::uint64_t kReservedShared = 1024;  // bytes at the start of a CTA'
 constexpr unsigned kAttributeRegisters = 0x2f, kAttributeFrame = 0x11, kFormatSized = 4;
 // Of a kernel's own section, as `cuobjdump -elf` names them: EIATTR_PARAM_CBANK and
 // EIATTR_KPARAM_INFO.
+constexpr unsigned kAttributeAnnotations = 0x55, kAnnotationSpill = 1;
 constexpr unsigned kAttributeParameters = 0x0a, kAttributeParameter = 0x17;
 
 class Bytes {
@@ -118,6 +119,25 @@ KernelParameters read_parameters(const Bytes& elf, const Section& section) {
   return out;
 }
 
+// Pairs of a kind and an offset in the code; of other kinds than spills nothing is known.
+std::vector<std::uint32_t> read_spills(const Bytes& elf, const Section& section) {
+  std::vector<std::uint32_t> out;
+  std::uint64_t at = section.offset;
+  const std::uint64_t end = section.offset + section.size;
+  while (at + 4 <= end && elf.holds(at, 4)) {
+    const auto format = elf.get<std::uint8_t>(at), attribute = elf.get<std::uint8_t>(at + 1);
+    const auto size = elf.get<std::uint16_t>(at + 2);
+    if (format == kFormatSized && attribute == kAttributeAnnotations && elf.holds(at + 4, size))
+      for (std::uint64_t k = at + 4; k + 8 <= at + 4 + size; k += 8) {
+        if (elf.get<std::uint32_t>(k) != kAnnotationSpill) break;
+        out.push_back(elf.get<std::uint32_t>(k + 4));
+      }
+    at += 4 + (format == kFormatSized ? size : 0u);
+  }
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
 // e_flags holds the architecture in bits 8..15 (new layout, ABI 8 and later) or 0..7.
 std::string architecture(const Bytes& elf) {
   const auto flags = elf.get<std::uint32_t>(48);
@@ -191,6 +211,7 @@ Result<Cubin> parse_cubin(std::span<const unsigned char> image) {
     for (const Section& section : sections) {
       if (function.kernel && section.name == ".nv.info." + function.name)
         function.parameters = read_parameters(elf, section);
+      if (section.name == ".nv.info." + function.name) function.spills = read_spills(elf, section);
       if (function.kernel && section.name == ".nv.shared." + function.name) {
         function.static_shared =
             static_cast<std::uint32_t>(section.size - std::min(section.size, reserved));
@@ -209,6 +230,12 @@ std::uint32_t control_at(std::span<const unsigned char> image, const Cubin& cubi
     return trace::kUnknownControl;
   }
   return trace::control_of(Bytes(image).get<std::uint64_t>(function.code_at + offset + 8));
+}
+
+std::string with_spill_mark(const CubinFunction& function, std::uint64_t offset, std::string text) {
+  constexpr const char* kMark = "(*\"SpillRefill\"*)";
+  const bool spills = std::binary_search(function.spills.begin(), function.spills.end(), offset);
+  return spills && text.find(kMark) == text.npos ? text + " " + kMark : text;
 }
 
 }  // namespace warpmem::record

@@ -27,6 +27,9 @@ struct CubinFunction {
   std::uint32_t static_shared = 0;  // bytes per CTA, without what the driver reserves
   std::uint32_t local_bytes = 0;    // stack frame and spills per thread
   KernelParameters parameters;
+  // Offsets in its section of the instructions that store or load spilled registers, ascending, as
+  // far as the file says (CUDA 13: EIATTR_ANNOTATIONS).
+  std::vector<std::uint32_t> spills;
 };
 
 struct Cubin {
@@ -41,5 +44,9 @@ Result<Cubin> parse_cubin(std::span<const unsigned char> image);
 // section; kUnknownControl before sm_70, whose instructions have 64 bits, and outside the code.
 std::uint32_t control_at(std::span<const unsigned char> image, const Cubin& cubin,
                          const CubinFunction& function, std::uint64_t offset);
+
+// An instruction's text with the remark that disassemblers after CUDA 13.0's print for spilled
+// registers: STL [R1+0x8], R4 (*"SpillRefill"*).
+std::string with_spill_mark(const CubinFunction& function, std::uint64_t offset, std::string text);
 
 }  // namespace warpmem::record

@@ -132,6 +132,7 @@ void Programs::add_code(const void* module, const Cubin& cubin, const CubinFunct
     if (section == nullptr) continue;
     for (trace::Instruction instruction : section->code) {
       instruction.control = control_at(image, cubin, *parts[i], instruction.pc);
+      instruction.text = with_spill_mark(*parts[i], instruction.pc, std::move(instruction.text));
       instruction.pc += code.ranges[i].offset;
       instruction.file = merge_file(program, (*listing)->files[instruction.file]);
       code.learn(instruction.pc, instruction.text, i == 0);

@@ -108,6 +108,7 @@ Result<std::vector<MachineInstruction>> MachineCode::instructions(const Kernel& 
     MachineInstruction out{instruction, kNoStatement};
     out.line.file = out.line.line = 0;
     out.line.control = record::control_at((*lines)->bytes, (*lines)->parsed, *b, instruction.pc);
+    out.line.text = record::with_spill_mark(*b, instruction.pc, std::move(out.line.text));
     for (const Range& r : ranges) {
       if (instruction.line < r.line || instruction.line >= r.line + r.count) continue;
       const Statement& s = r.function->body[instruction.line - r.line];
