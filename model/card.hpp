@@ -40,7 +40,8 @@ struct CardNumbers {
   std::vector<std::uint64_t> l2_home_bits;    // address bits whose parity is the home side
   std::uint64_t l2_fetch_bytes = 0;      // DRAM read granularity
   std::uint64_t lrc_merge = 0;           // SMs a coalesced request serves
-  std::uint64_t lrc_join_cycles = 0;     // an SM's misses on one line this close travel together
+  std::uint64_t l1_read_entries = 0;     // lines of misses that wait to leave an L1
+  std::uint64_t l1_read_cycles = 0;      // that one waits beyond the latest miss on it
   std::uint64_t l1_store_entries = 0;    // lines of stores that wait to leave an L1
   std::uint64_t l1_store_cycles = 0;     // that a line of stores waits beyond its data
   std::uint64_t latency_l1 = 0;          // cycles: hit
@@ -58,6 +59,7 @@ struct CardNumbers {
   std::vector<std::uint64_t> cta_order;  // SMs in the order in which they get their CTAs
   std::uint64_t launch_dram_read_sectors = 0;   // the driver's own traffic a launch
   std::uint64_t launch_l2_read_sectors = 0;
+  std::uint64_t launch_stagger_cycles = 0;      // by which an SM's schedulers start apart
   std::uint64_t launch_skew_cycles = 0;         // by how much SMs start apart
   std::uint64_t launch_dirty_sectors = 0;       // left dirty in the L2 by what ran before
   std::uint64_t l2_slices = 0;           // all sides

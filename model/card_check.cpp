@@ -30,6 +30,7 @@ Found zero(const CardNumbers& n) {
       {"sm.register_unit", n.register_unit},
       {"sm.clock_mhz", n.clock_mhz},
       {"shared.unit", n.shared_unit},
+      {"l1.read_entries", n.l1_read_entries},
       {"l1.store_entries", n.l1_store_entries},
       {"lrc.merge", n.lrc_merge},
       {"latency.l1", n.latency_l1},

@@ -10,7 +10,7 @@ L2Cache::L2Cache(const Spec& spec) : spec_(spec), side_{L2Side(spec.side), L2Sid
   for (std::size_t i = 0; i < side_.size(); ++i) sets_[i] = side_[i].sets();
   std::size_t groups = 1;
   for (const std::uint8_t g : spec_.sm_group) groups = std::max<std::size_t>(groups, g + 1u);
-  if (spec_.merge > 1 || spec_.join_cycles > 0) pending_.resize(groups * kPending);
+  if (spec_.merge > 1 || spec_.read_cycles > 0) pending_.resize(groups * kPending);
   if (spec_.sides > 1) home_mask_ = spec_.home_mask / kLineBytes;
   // An SM that the lists leave out is on the first side and in the first GPC.
   sm_.resize(std::max({std::size_t{256}, spec_.sm_side.size(), spec_.sm_group.size()}));
@@ -33,14 +33,19 @@ inline std::uint8_t L2Cache::fetch_mask(std::uint8_t missing, std::uint32_t gran
 }
 
 // A read of a line that another is under way for: whether it rides on that one's answer.
-L2Cache::Ride L2Cache::ride_along(int sm, Pending& p, std::uint8_t sectors, std::uint64_t now) {
+L2Cache::Ride L2Cache::ride_along(int sm, SmPlace& from, Pending& p, std::uint8_t sectors,
+                                  std::uint64_t now) {
   if (now >= p.until) return Ride::kOwn;
   // The same sectors: one more reader of the same answer, another SM's or the same one's.
   if (p.sectors == sectors && p.riders < spec_.merge) {
     ++p.riders;
     return Ride::kMerged;
   }
-  return p.sm == sm && now < p.since + spec_.join_cycles ? Ride::kJoined : Ride::kOwn;
+  if (p.sm != sm || now > p.leaves || from.requests - p.number >= spec_.read_entries)
+    return Ride::kOwn;
+  p.leaves = std::max(p.leaves, now + spec_.read_cycles);
+  from.leaves = std::max(from.leaves, p.leaves);
+  return Ride::kJoined;
 }
 
 // Cycles that a DRAM read waits for those before it.
@@ -52,16 +57,21 @@ inline std::uint64_t L2Cache::dram_queue(std::uint64_t now, unsigned sectors) {
 
 template <bool timed>
 [[gnu::always_inline]] inline std::uint64_t L2Cache::read_line(
-    int sm, SmPlace from, std::uint64_t line, const Route& route, const MemoryPath::Seat* seat,
+    int sm, SmPlace& from, std::uint64_t line, const Route& route, const MemoryPath::Seat* seat,
     std::uint8_t sectors, std::uint64_t now, std::uint32_t granularity, bool persist) {
   if (timed) out_ = {};
   std::uint8_t brought = 0;
   Pending* pending = nullptr;
   if (!pending_.empty()) [[likely]] {
     pending = &pending_[from.pending + route.pending];
-    const Ride ride = pending->line == line ? ride_along(sm, *pending, sectors, now) : Ride::kOwn;
+    const Ride ride =
+        pending->line == line ? ride_along(sm, from, *pending, sectors, now) : Ride::kOwn;
     if (ride == Ride::kOwn) [[likely]] {
-      *pending = {line, now, now, sectors, 1, static_cast<std::int16_t>(sm), 0};
+      // First come, first gone, one a cycle; with a full queue the first has to go.
+      from.leaves =
+          std::max(now + spec_.read_cycles, std::min(from.leaves + 1, now + spec_.read_entries));
+      *pending = {
+          line, from.leaves, now, ++from.requests, sectors, 1, static_cast<std::int16_t>(sm), 0};
       ++counters_.read_requests;
     } else if (ride == Ride::kMerged) {
       counters_.merged += sectors_in(sectors);
@@ -131,7 +141,7 @@ template <bool timed>
 std::uint64_t L2Cache::read(int sm, std::uint64_t line, const Route& route, std::uint8_t sectors,
                             std::uint64_t now, std::uint32_t fetch_sectors, bool persist,
                             const MemoryPath::Seat* seat) {
-  const SmPlace from = sm_[static_cast<std::size_t>(sm)];
+  SmPlace& from = sm_[static_cast<std::size_t>(sm)];
   const std::uint32_t granularity = std::max(fetch_sectors, spec_.fetch_sectors);
   return path_ ? read_line<true>(sm, from, line, route, seat, sectors, now, granularity, persist)
                : read_line<false>(sm, from, line, route, seat, sectors, now, granularity, persist);
@@ -140,12 +150,13 @@ std::uint64_t L2Cache::read(int sm, std::uint64_t line, const Route& route, std:
 void L2Cache::read(int sm, const LineTouch* lines, const Route* routes,
                    const MemoryPath::Seat* seats, Ask* asks, int count, std::uint64_t now,
                    std::uint32_t fetch_sectors) {
-  const SmPlace from = sm_[static_cast<std::size_t>(sm)];
+  SmPlace& from = sm_[static_cast<std::size_t>(sm)];
   const std::uint32_t granularity = std::max(fetch_sectors, spec_.fetch_sectors);
   const auto each = [&](auto timed) {
     for (Ask* ask = asks; ask != asks + count; ++ask)
       ask->done = read_line<timed.value>(sm, from, lines[ask->index].line, routes[ask->index],
-                                         &seats[ask->index], ask->sectors, now, granularity, false);
+                                         &seats[ask->index], ask->sectors, now + ask->index / 4,
+                                         granularity, false);
   };
   path_ ? each(std::true_type{}) : each(std::false_type{});
 }
@@ -266,6 +277,7 @@ void L2Cache::flush(std::uint64_t dirty_sectors) {
 void L2Cache::settle() {
   std::fill(pending_.begin(), pending_.end(), Pending{});
   dram_free_ = 0;
+  for (SmPlace& s : sm_) s.leaves = 0;
 }
 
 void L2Cache::set_aside(std::uint64_t bytes) {

@@ -5,9 +5,12 @@
 // home, and is then kept on both sides. Writes and atomics go home; a write from afar is looked up
 // at the near side too. DRAM moves 64 bytes at a time on reads. In front, each GPC's request
 // coalescer (LRC) joins reads of the same sectors that are under way together, up to four SMs a
-// request; and an SM's misses on different sectors of one line that follow each other closely
-// travel together. A read is under way until its answer is back: the cache says when that is, from
-// unloaded latencies and the queue in front of DRAM.
+// request; and misses of one SM on different sectors of a line travel together while the first of
+// them waits in its SM: a few cycles after the latest that joined it and behind those before it,
+// one of which leaves a cycle, but not when more lines follow than can wait
+// (kernels/micro/read_joins.cu; misses of different SMs never join). A read is
+// under way until its answer is back: the cache says when that is, from unloaded latencies and the
+// queue in front of DRAM.
 //
 // Sources: side hash, copies and what each counter sees: measured (model/gpus/h200/README.md; L2
 // sweeps, store footprints and reads of one line by pairs of SMs, kernels/micro/l2_policy.cu,
@@ -44,7 +47,8 @@ class L2Cache {
   // A read that is under way, or was.
   struct Pending {
     std::uint64_t line = ~std::uint64_t{0};
-    std::uint64_t since = 0, until = 0;  // cycles: asked for, back
+    std::uint64_t leaves = 0, until = 0;  // cycles: leaves its SM, is back
+    std::uint32_t number = 0;             // of its SM's requests
     std::uint8_t sectors = 0;
     std::uint8_t riders = 0;
     std::int16_t sm = -1;
@@ -58,7 +62,8 @@ class L2Cache {
     std::uint64_t home_mask = 0;       // parity of these address bits: the home side
     std::uint32_t fetch_sectors = 2;   // DRAM read granularity, sectors
     int merge = 4;                     // SMs that one coalesced request serves; 1: no coalescer
-    std::uint32_t join_cycles = 0;     // an SM's misses on one line this close travel together
+    std::uint32_t read_cycles = 0;     // an SM's miss waits so long for others on its line
+    std::uint32_t read_entries = 1;    // … and so many lines at most wait
     std::uint32_t near_cycles = 245;   // latency of a hit on the reader's side
     std::uint32_t near_spread = 55;    // by which slices differ
     std::uint32_t far_cycles = 190;    // more for a crossing
@@ -151,7 +156,9 @@ class L2Cache {
   // Where an SM is.
   struct SmPlace {
     std::uint32_t side = 0;
-    std::uint32_t pending = 0;  // its GPC's first entry
+    std::uint32_t pending = 0;   // its GPC's first entry
+    std::uint32_t requests = 0;  // read requests that it has sent
+    std::uint64_t leaves = 0;    // cycle in which the last of those that wait leaves
   };
   std::uint32_t home(std::uint64_t line) const {
     return static_cast<std::uint32_t>(__builtin_parityll(line & home_mask_));
@@ -177,10 +184,10 @@ class L2Cache {
   std::uint64_t pushed_out() const { return side_[0].line_of(out_.set, out_.short_tag); }
   enum class Ride { kOwn, kMerged, kJoined };
   template <bool timed>
-  std::uint64_t read_line(int sm, SmPlace from, std::uint64_t line, const Route& route,
+  std::uint64_t read_line(int sm, SmPlace& from, std::uint64_t line, const Route& route,
                           const MemoryPath::Seat* seat, std::uint8_t sectors, std::uint64_t now,
                           std::uint32_t granularity, bool persist);
-  Ride ride_along(int sm, Pending& p, std::uint8_t sectors, std::uint64_t now);
+  Ride ride_along(int sm, SmPlace& from, Pending& p, std::uint8_t sectors, std::uint64_t now);
   std::uint64_t dram_queue(std::uint64_t now, unsigned sectors);
   static std::uint8_t fetch_mask(std::uint8_t missing, std::uint32_t granularity);
 

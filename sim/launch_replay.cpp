@@ -78,8 +78,7 @@ bool LaunchReplay::fail(Error error) {
 bool LaunchReplay::place_first() {
   const trace::Launch& launch = reader_.launches()[index_].launch;
   number_.resize(sms_.size());
-  for (std::uint32_t i = 0; i < sms_.size(); ++i)
-    number_[static_cast<std::size_t>(sms_[i].id)] = i;
+  for (std::uint32_t i = 0; i < sms_.size(); ++i) number_[static_cast<std::size_t>(sms_[i].id)] = i;
   if (const std::uint64_t cluster = cluster_size(launch); cluster > 1) {
     placement_ = std::make_unique<ClusterPlacement>(card_, cluster, occupancy_.ctas);
     order_by_cluster(launch, waiting_);
@@ -90,8 +89,8 @@ bool LaunchReplay::place_first() {
   return true;
 }
 
-// 1.2 cycles from one CTA to the next over the whole GPU (measured, docs/replay-order.md); an SM's own
-// start is spread by its first instruction fetch.
+// 1.2 cycles from one CTA to the next over the whole GPU (measured, docs/replay-order.md); an SM's
+// own start is spread by its first instruction fetch.
 std::uint64_t LaunchReplay::first_cycle(int sm) {
   const std::uint64_t spread = (static_cast<std::uint64_t>(sm) * 0x9e3779b97f4a7c15ull >> 32) *
                                    card_.numbers().launch_skew_cycles >>
@@ -131,10 +130,11 @@ bool LaunchReplay::start_next(std::uint32_t sm, std::uint64_t cycle) {
   for (std::uint32_t w = 0; w < occupancy_.warps_per_cta; ++w) {
     WarpState& warp = warps_[first + w];
     warp = WarpState{};
-    warp.ready = cycle;
+    const std::uint64_t at = cycle + w + (now_ == 0 ? stagger(card_, sms_[sm].id, w) : 0);
+    warp.ready = at;
     warp.cta = static_cast<std::uint8_t>(slot);
     warp.warp = static_cast<std::uint8_t>(w);
-    schedule(first + w, cycle);
+    schedule(first + w, at);
   }
   const auto position = [&](std::uint32_t w) -> Position& { return warps_[first + w].at; };
   if (auto ok = cta.stream.advance(cache_, 0, position); !ok) return fail(ok.error());
@@ -222,17 +222,13 @@ bool LaunchReplay::run_warp(std::uint32_t number, Prepared& prepared) {
     }
     const trace::Record& r = *warp.at.next;
     const SitePlan& plan = plans_[r.site];
-    if (warp.loads > 0) {
-      if (const std::uint64_t later = wait_for(warp, r.site, plan); later > warp.ready) {
-        warp.ready = later;
-        if (later >= end) {
-          schedule(number, later);
-          return true;
-        }
-      }
+    const std::uint32_t instructions = dependence_.instructions(warp.last_site, r.site);
+    if (lead_up(warp, r.site, plan, instructions) >= end) {
+      schedule(number, warp.ready);
+      return true;
     }
     ++warp.at.next;
-    const std::uint32_t instructions = dependence_.instructions(warp.last_site, r.site);
+    warp.led_up = false;
     warp.last_site = r.site;
     sm.issue_free = std::max(sm.issue_free, warp.ready * kSchedulers) + instructions;
     std::uint64_t start = std::max(warp.ready, sm.issue_free / kSchedulers);
@@ -256,15 +252,26 @@ bool LaunchReplay::run_warp(std::uint32_t number, Prepared& prepared) {
     if (plan.action == Action::kAsyncRead || plan.action == Action::kBulkRead)
       warp.copies = std::max(warp.copies, place.done);
     else if (place.done > start) remember(warp, r.site, place.done);
-    warp.ready = start + std::uint64_t{instructions} * kInstructionCycles;
+    warp.ready = start + 1;
+    if (warp.at.next != warp.at.end) {
+      const std::uint32_t next = warp.at.next->site;
+      lead_up(warp, next, plans_[next], dependence_.instructions(warp.last_site, next));
+    }
     if (warp.ready >= end) {
-      // What the next access waits for is known already.
-      if (warp.loads > 0 && warp.at.next != warp.at.end)
-        warp.ready = wait_for(warp, warp.at.next->site, plans_[warp.at.next->site]);
       schedule(number, warp.ready);
       return true;
     }
   }
+}
+
+// The instructions before the warp's next access take their time, whatever other warps do; the
+// cycle from which it has all it needs.
+std::uint64_t LaunchReplay::lead_up(WarpState& warp, std::uint32_t site, const SitePlan& plan,
+                                    std::uint32_t instructions) {
+  if (!warp.led_up) warp.ready += std::uint64_t{instructions} * kInstructionCycles;
+  warp.led_up = true;
+  if (warp.loads > 0) warp.ready = wait_for(warp, site, plan);
+  return warp.ready;
 }
 
 // The cycle from which the next access has all it needs.

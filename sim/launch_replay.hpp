@@ -72,6 +72,8 @@ class LaunchReplay {
   void fetch_state(std::uint32_t number) const;
   void fetch_record(std::uint32_t number) const;
   void prepare(std::uint32_t number, Prepared& out);
+  std::uint64_t lead_up(WarpState& warp, std::uint32_t site, const SitePlan& plan,
+                        std::uint32_t instructions);
   std::uint64_t wait_for(WarpState& warp, std::uint32_t site, const SitePlan& plan);
   void remember(WarpState& warp, std::uint32_t site, std::uint64_t done);
   void stand_at(WarpState& warp, std::uint32_t number, std::uint32_t barrier,
@@ -95,16 +97,16 @@ class LaunchReplay {
   Spills* spills_;  // accesses that the trace lacks; nullptr: none
   std::vector<SitePlan> plans_;
   Dependence dependence_;
-  std::vector<Sm> sms_;            // in the order in which they get CTAs
-  std::vector<ResidentCta> ctas_;  // by SM, then CTA slot
+  std::vector<Sm> sms_;                // in the order in which they get CTAs
+  std::vector<ResidentCta> ctas_;      // by SM, then CTA slot
   std::pmr::vector<WarpState> warps_;  // by number: SM * Calendar::kSlots + warp slot
   std::vector<std::uint64_t> waiting_;
   std::size_t next_ = 0;
   std::unique_ptr<ClusterPlacement> placement_;  // of clusters; nullptr: CTAs come alone
   std::vector<std::uint32_t> number_;            // in sms_, by SM
   std::uint64_t placed_ = 0;                     // CTAs, by the first placement
-  std::uint64_t resident_ = 0;  // CTAs
-  std::uint64_t now_ = 0;       // steps of the clock
+  std::uint64_t resident_ = 0;                   // CTAs
+  std::uint64_t now_ = 0;                        // steps of the clock
   Calendar calendar_;
   std::vector<std::uint32_t> due_;  // in this step
   std::array<Prepared, kPrepared> prepared_;

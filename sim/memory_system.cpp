@@ -158,21 +158,21 @@ bool MemorySystem::persists(std::uint64_t line) const {
 }
 
 // From the L2, or from host memory: the cycle in which it is back.
-std::uint64_t MemorySystem::read_beyond(const Place& place, std::uint64_t line, const model::L2Cache::Route& route, std::uint8_t sectors, std::uint32_t fetch,
+std::uint64_t MemorySystem::read_beyond(const Place& place, std::uint64_t at, std::uint64_t line, const model::L2Cache::Route& route, std::uint8_t sectors, std::uint32_t fetch,
                                         const model::MemoryPath::Seat* seat) {
   if (!host_.empty() && in_host_memory(line)) [[unlikely]]
-    return l2_.read_host(sectors, place.now);
+    return l2_.read_host(sectors, at);
   const bool persist = window_.bytes != 0 && persists(line);
-  return l2_.read(place.sm, line, route, sectors, place.now, fetch, persist, seat);
+  return l2_.read(place.sm, line, route, sectors, at, fetch, persist, seat);
 }
 
-void MemorySystem::read_l2(Place& place, std::uint64_t line, const model::L2Cache::Route& route, std::uint8_t sectors, std::uint32_t fetch,
+void MemorySystem::read_l2(Place& place, std::uint64_t at, std::uint64_t line, const model::L2Cache::Route& route, std::uint8_t sectors, std::uint32_t fetch,
                            const model::MemoryPath::Seat* seat) {
   if (!sectors) return;
   place.left_sm = true;
   ++place.missed;
   counters_.l1_fill_sectors += model::sectors_in(sectors);
-  place.done = std::max(place.done, read_beyond(place, line, route, sectors, fetch, seat));
+  place.done = std::max(place.done, read_beyond(place, at, line, route, sectors, fetch, seat));
 }
 
 // A store to a line that still waits to leave the SM travels with it: sectors that wait already are
@@ -271,6 +271,7 @@ void MemorySystem::global_load(const Record& r, const SitePlan& plan, const std:
   for (int i = 0; i < lines.count; ++i) in_tags.add(lines.seat[i].bank());
   const auto tags = static_cast<std::uint32_t>(in_tags.count());
   counters_.tag_wavefronts_ld += tags;
+  place.tag_passes = tags;
   place.passes = data_passes(r, plan.bytes, lanes, tags);
   place.done = place.now + latency_l1_ + place.passes;
   if (async) {
@@ -299,9 +300,9 @@ void MemorySystem::global_load(const Record& r, const SitePlan& plan, const std:
       const LineTouch& t = lines.item[i];
       if (async && t.sectors != t.full) {
         for (std::uint8_t s = 1; s < 16; s = static_cast<std::uint8_t>(s << 1))
-          if (t.sectors & s) read_l2(place, t.line, lines.route[i], s, plan.fetch_sectors);
+          if (t.sectors & s) read_l2(place, place.tags, t.line, lines.route[i], s, plan.fetch_sectors);
       } else {
-        read_l2(place, t.line, lines.route[i], t.sectors, plan.fetch_sectors);
+        read_l2(place, place.tags, t.line, lines.route[i], t.sectors, plan.fetch_sectors);
       }
     }
     return;
@@ -312,7 +313,7 @@ void MemorySystem::global_load(const Record& r, const SitePlan& plan, const std:
     l1.load(lines.item.data(), lines.seat.data(), 1, !plan.no_allocate, &one);
     if (one.missing) {
       counters_.global_ld.hits += sectors - model::sectors_in(one.missing);
-      read_l2(place, lines.item[0].line, lines.route[0], one.missing, plan.fetch_sectors, path_ ? &lines.way[0] : nullptr);
+      read_l2(place, place.tags, lines.item[0].line, lines.route[0], one.missing, plan.fetch_sectors, path_ ? &lines.way[0] : nullptr);
       l1.arrives(one.entry, place.done);
     } else {
       counters_.global_ld.hits += sectors;
@@ -337,11 +338,11 @@ void MemorySystem::global_load(const Record& r, const SitePlan& plan, const std:
     place.missed += static_cast<std::uint32_t>(asked);
     counters_.l1_fill_sectors += misses;
     if (host_.empty() && window_.bytes == 0) [[likely]] {
-      l2_.read(place.sm, lines.item.data(), lines.route.data(), lines.way.data(), asks.data(), asked, place.now, plan.fetch_sectors);
+      l2_.read(place.sm, lines.item.data(), lines.route.data(), lines.way.data(), asks.data(), asked, place.tags, plan.fetch_sectors);
     } else {
       for (int i = 0; i < asked; ++i) {
         const std::uint32_t at = asks[i].index;
-        asks[i].done = read_beyond(place, lines.item[at].line, lines.route[at], asks[i].sectors, plan.fetch_sectors);
+        asks[i].done = read_beyond(place, place.tags, lines.item[at].line, lines.route[at], asks[i].sectors, plan.fetch_sectors);
       }
     }
   }
@@ -460,7 +461,7 @@ void MemorySystem::local_access(const Record& r, const SitePlan& plan, const std
       } else {
         const std::uint8_t missing = l1.load(t.line, t.sectors);
         c.hits += model::sectors_in(t.sectors) - model::sectors_in(missing);
-        read_l2(place, t.line, l2_.route(t.line), missing, 0);
+        read_l2(place, place.now, t.line, l2_.route(t.line), missing, 0);
       }
     }
   }
@@ -538,7 +539,7 @@ void MemorySystem::bulk(const Record& r, const SitePlan& plan, const std::uint64
         counters_.l1_write_sectors += model::sectors_in(t.sectors);
         for (unsigned k = 0; k < 4; ++k)
           if (t.sectors >> k & 1) place.stored = std::max(place.stored, l2_.atomic(place.sm, t.line * 4 + k, 1, false, place.now));
-      } else if (plan.action == Action::kBulkRead) read_l2(place, t.line, l2_.route(t.line), t.sectors, 0);
+      } else if (plan.action == Action::kBulkRead) read_l2(place, place.now, t.line, l2_.route(t.line), t.sectors, 0);
       else send(place, t, l2_.route(t.line), 0, true, place.now);
     }
     address += piece;

@@ -77,10 +77,10 @@ class MemorySystem {
   void shared_access(const trace::Record&, const SitePlan&, const std::uint64_t*, Place&);
   void remote_access(const trace::Record&, const SitePlan&, const std::uint64_t*, Place&);
   void bulk(const trace::Record&, const SitePlan&, const std::uint64_t*, Place&);
-  std::uint64_t read_beyond(const Place&, std::uint64_t line, const model::L2Cache::Route&,
+  std::uint64_t read_beyond(const Place&, std::uint64_t at, std::uint64_t line, const model::L2Cache::Route&,
                             std::uint8_t sectors, std::uint32_t fetch,
                             const model::MemoryPath::Seat* seat = nullptr);
-  void read_l2(Place&, std::uint64_t line, const model::L2Cache::Route&, std::uint8_t sectors,
+  void read_l2(Place&, std::uint64_t at, std::uint64_t line, const model::L2Cache::Route&, std::uint8_t sectors,
                std::uint32_t fetch, const model::MemoryPath::Seat* seat = nullptr);
   // `tags`, `data`: cycles in which the line passes the L1's two stages.
   void write_l2(Place&, const model::LineTouch& touch, const model::L2Cache::Route&,

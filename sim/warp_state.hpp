@@ -39,6 +39,7 @@ struct alignas(64) WarpState {
   std::uint8_t cta = 0;                      // CTA slot on the SM
   std::uint8_t warp = 0;                     // number in the CTA
   std::uint8_t waits = kNoBarrier;           // barrier it stands at
+  bool led_up = false;                       // `ready` counts the instructions before the access
   std::uint8_t loads = 0;                    // whose values are not there yet:
   std::array<std::uint64_t, kLoads> done{};  // cycles of their arrival
   std::array<std::uint16_t, kLoads> load_site{};  // a program of more sites waits for all alike

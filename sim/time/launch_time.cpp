@@ -154,8 +154,9 @@ Result<void> LaunchTime::start(Sm& sm, std::uint64_t cycle, std::shared_ptr<Time
   ++sm.resident;
   ++resident_;
   for (std::uint32_t w = 0; w < occupancy_.warps_per_cta; ++w) {
-    cta->warps[w].ready = cycle + w;
-    schedule(sm, cta->first_slot + w, cycle + w);
+    const std::uint64_t at = cycle + w + (sm.cold ? stagger(card_, sm.id, w) : 0);
+    cta->warps[w].ready = at;
+    schedule(sm, cta->first_slot + w, at);
   }
   if (sm.resident == occupancy_.ctas) sm.cold = false;
   const auto position = [&](std::uint32_t w) -> Position& { return cta->warps[w].at; };
@@ -173,18 +174,26 @@ void LaunchTime::schedule(Sm& sm, std::uint32_t slot, std::uint64_t cycle) {
   const std::uint64_t window =
       std::clamp(cycle / kWindow, now_ + 1, now_ + kWindows - 1) % kWindows;
   sm.calendar[window] |= std::uint64_t{1} << slot;
+  sm.within[slot] = static_cast<std::uint8_t>(cycle % kWindow);
   ++due_in_[window];
   ++due_;
 }
 
-// The warps that are due in this window: nothing that happens in it adds to them.
+// The warps that are due in this window, an SM's in the order in which they are: nothing that
+// happens in it adds to them.
 void LaunchTime::take_due() {
   due_now_.clear();
   const std::uint64_t window = now_ % kWindows;
   if (due_in_[window] == 0) return;
   for (Sm& sm : sms_) {
-    for (std::uint64_t due = sm.calendar[window]; due; due &= due - 1)
-      due_now_.push_back({&sm, static_cast<std::uint32_t>(std::countr_zero(due))});
+    const std::size_t first = due_now_.size();
+    const auto within = [&](std::size_t i) { return sm.within[due_now_[i].slot]; };
+    for (std::uint64_t due = sm.calendar[window]; due; due &= due - 1) {
+      const auto slot = static_cast<std::uint32_t>(std::countr_zero(due));
+      due_now_.push_back({&sm, slot});
+      for (std::size_t i = due_now_.size() - 1; i > first && within(i - 1) > within(i); --i)
+        std::swap(due_now_[i], due_now_[i - 1]);
+    }
     sm.calendar[window] = 0;
   }
   due_in_[window] = 0;

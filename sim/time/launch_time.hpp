@@ -101,6 +101,7 @@ struct Sm {
   std::uint64_t issued = 0;      // instructions
   std::array<std::uint64_t, kPipes> pipes{};  // cycles of its pipes, of all schedulers
   std::uint64_t lsu_taken = 0;                // cycles of its load/store unit
+  std::array<std::uint8_t, 64> within{};      // by slot: cycle of its window in which a warp is due
   std::array<std::uint64_t, kWindows> calendar{};
 };
 

@@ -33,13 +33,15 @@ std::uint64_t LaunchTime::cleared(const TimedCta& cta, const TimedWarp& warp, co
   return until;
 }
 
+// A scheduler's warps take turns instruction by instruction, so their steps overlap: each is done
+// when its own stalls are over and the scheduler has issued what all of them asked for until then.
 template <class N>
 std::uint64_t LaunchTime::issue(Sm& sm, TimedWarp& warp, std::uint32_t slot, const Work<N>& work) {
   Scheduler& s = sm.schedulers[slot % kSchedulers];
-  const std::uint64_t start = std::max(warp.ready, s.issue);
-  wait(Wait::kIssue, start - warp.ready);
-  s.issue = start + work.issues;
+  const std::uint64_t start = warp.ready;
+  s.issue = std::max(start, s.issue) + work.issues;
   std::uint64_t last = std::max(start + work.to_last, s.issue - 1);
+  wait(Wait::kIssue, last - (start + work.to_last));
   std::uint64_t held = last;
   for (std::size_t p = 0; p < kPipes; ++p) {
     if (!work.busy[p]) continue;

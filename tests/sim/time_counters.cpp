@@ -38,7 +38,9 @@ TEST_CASE("time: requests and sectors are those of the counts engine") {
     INFO(name);
     const auto reader = open(std::string(WARPMEM_REFERENCE) + "/" + name + ".wmt");
     const auto counts = must(sim::replay(reader, card)).details;
-    const auto time = must(sim::replay(reader, card, {.time = true})).details;
+    sim::ReplayOptions with_time;
+    with_time.time = true;
+    const auto time = must(sim::replay(reader, card, with_time)).details;
     REQUIRE(counts.size() == time.size());
     for (std::size_t i = 0; i < counts.size(); ++i) {
       CHECK(counts[i].counters.records == time[i].counters.records);

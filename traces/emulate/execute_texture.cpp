@@ -73,9 +73,9 @@ void Execution::texture(Warp& warp, const Part& part, const Inst& in, std::byte*
     f.whole = t.whole, f.gather = t.what == What::kGather;
     bool exists = true;
     if (t.layered) {
-      const std::uint32_t layer = word(t.layer, l), last = std::max(1u, f.image->layers) - 1;
-      exists = !t.whole || layer <= last;  // fetched by number: nothing there; else the last one
-      f.layer = std::min(layer, last);
+      const std::uint32_t layer = word(t.layer, l), top = std::max(1u, f.image->layers) - 1;
+      exists = !t.whole || layer <= top;  // fetched by number: nothing there; else the last one
+      f.layer = std::min(layer, top);
     }
     for (std::uint32_t k = 0; k < t.dimensions; ++k)
       f.at[k] = std::bit_cast<float>(word(t.at[k], l));
