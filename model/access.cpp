@@ -1,7 +1,10 @@
 #include "model/access.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <iterator>
+
+#include "base/wide_hosts.hpp"
 
 namespace warpmem::model {
 namespace {
@@ -13,87 +16,143 @@ std::uint32_t byte_mask(std::uint32_t first, std::uint32_t length) {
 }
 
 // Lines by number, for the length of one access: a warp of strangers has 32, and comparing each
-// with all before it would cost more than the caches behind. What it works with are copies of its
-// own, which the compiler can keep in registers while the list is written.
+// with all before it would cost more than the caches behind.
 class Finder {
  public:
-  explicit Finder(LineList& out) : item_(out.item.data()) { std::memset(at_, 0, sizeof at_); }
-  LineTouch& operator()(std::uint64_t line) {
+  Finder(LineList& out, bool with_bytes) : out_(out), with_bytes_(with_bytes) {
+    std::memset(at_, 0, sizeof at_);
+  }
+  // Where the line is in the list; it is added if it is new.
+  std::size_t operator()(std::uint64_t line) {
     // Neighbouring lanes usually share the line, so look at the latest first.
-    if (line == latest_line_) return *latest_;
+    if (line == latest_line_) return latest_;
     latest_line_ = line;
     std::size_t slot = line * 0x9e3779b97f4a7c15ull >> 57;
     for (; at_[slot]; slot = (slot + 1) % std::size(at_))
-      if (item_[at_[slot] - 1u].line == line) return *(latest_ = &item_[at_[slot] - 1u]);
-    latest_ = &item_[count_];
-    at_[slot] = static_cast<std::uint16_t>(++count_);
-    *latest_ = LineTouch{};
-    latest_->line = line;
-    return *latest_;
+      if (out_.line[at_[slot] - 1u] == line) return latest_ = at_[slot] - 1u;
+    latest_ = count_++;
+    at_[slot] = static_cast<std::uint16_t>(count_);
+    out_.line[latest_] = line;
+    out_.sectors[latest_] = 0;
+    if (with_bytes_) out_.bytes[latest_] = {};
+    return latest_;
   }
   int count() const { return static_cast<int>(count_); }
 
  private:
-  LineTouch* item_;
+  LineList& out_;
+  const bool with_bytes_;
   std::uint32_t count_ = 0;
   std::uint64_t latest_line_ = ~std::uint64_t{0};  // no address has it
-  LineTouch* latest_ = nullptr;
+  std::size_t latest_ = 0;
   std::uint16_t at_[128];  // position + 1; twice as many as lines can be
 };
 
+std::uint8_t sector_bit(std::uint64_t address) {
+  return static_cast<std::uint8_t>(1u << address / kSectorBytes % kSectorsPerLine);
+}
+
 // A lane whose bytes may lie in several sectors.
-void add_bytes(Finder& find, std::uint64_t address, std::uint64_t length, bool with_bytes) {
+void add_bytes(Finder& find, LineList& out, std::uint64_t address, std::uint64_t length,
+               bool with_bytes) {
   while (length > 0) {
     const std::uint64_t offset = address % kSectorBytes;
     const std::uint64_t here = length < kSectorBytes - offset ? length : kSectorBytes - offset;
-    LineTouch& t = find(address / kLineBytes);
-    const unsigned sector = static_cast<unsigned>(address % kLineBytes / kSectorBytes);
-    t.sectors = static_cast<std::uint8_t>(t.sectors | 1u << sector);
+    const std::size_t at = find(address / kLineBytes);
+    out.sectors[at] |= sector_bit(address);
     if (with_bytes)
-      t.bytes[sector] |=
+      out.bytes[at][address % kLineBytes / kSectorBytes] |=
           byte_mask(static_cast<std::uint32_t>(offset), static_cast<std::uint32_t>(here));
     address += here;
     length -= here;
   }
 }
 
-std::uint8_t full_sectors(const LineTouch& t) {
+std::uint8_t full_sectors(const std::array<std::uint32_t, kSectorsPerLine>& bytes) {
   unsigned full = 0;
   for (unsigned s = 0; s < kSectorsPerLine; ++s)
-    full |= static_cast<unsigned>(t.bytes[s] == ~0u) << s;
+    full |= static_cast<unsigned>(bytes[s] == ~0u) << s;
   return static_cast<std::uint8_t>(full);
+}
+
+// Whether 32 keys all differ: each is compared with the sixteen behind it, in a ring.
+WARPMEM_WIDE_HOSTS bool all_differ(const std::uint32_t* keys) {
+  std::uint32_t ring[2 * kWarpLanes];
+  for (int i = 0; i < 2 * kWarpLanes; ++i) ring[i] = keys[i % kWarpLanes];
+  std::uint32_t same = 0;
+  for (int apart = 1; apart <= kWarpLanes / 2; ++apart)
+    for (int i = 0; i < kWarpLanes; ++i) same |= ring[i] == ring[i + apart];
+  return !same;
+}
+
+// Lines and sectors of lanes that lie within a sector each, and what tells most lines apart.
+WARPMEM_WIDE_HOSTS void lanes_alone(const std::uint64_t* __restrict address, LineList& out,
+                                    std::uint32_t* __restrict key) {
+  std::uint64_t* const __restrict line = out.line.data();
+  for (int i = 0; i < kWarpLanes; ++i) {
+    line[i] = address[i] / kLineBytes;
+    key[i] = static_cast<std::uint32_t>(address[i] / kLineBytes);
+  }
+  std::uint8_t* const __restrict sectors = out.sectors.data();
+  for (int i = 0; i < kWarpLanes; ++i)
+    sectors[i] = static_cast<std::uint8_t>(
+        1u << (static_cast<std::uint32_t>(address[i] / kSectorBytes) % kSectorsPerLine));
+}
+
+// A warp of strangers, with a line each, is most of what gathers are: no line has to be looked for
+// among the others.
+bool touch_strangers(const std::uint64_t* address, LineList& out) {
+  if ((address[0] ^ address[1]) < kLineBytes) return false;  // neighbours are no strangers
+  std::uint32_t keys[kWarpLanes];
+  lanes_alone(address, out, keys);
+  if (!all_differ(keys)) return false;
+  out.count = kWarpLanes;
+  return true;
 }
 
 }  // namespace
 
+unsigned sectors_in(const std::uint8_t* masks, std::size_t count) {
+  unsigned n = 0;
+  constexpr std::uint64_t kEach = 0x0101010101010101;
+  for (std::size_t i = 0; i < count; i += 8) {  // eight masks side by side
+    std::uint64_t eight = 0;
+    std::memcpy(&eight, masks + i, std::min<std::size_t>(8, count - i));
+    eight = (eight & 5 * kEach) + (eight >> 1 & 5 * kEach);
+    eight = (eight & 3 * kEach) + (eight >> 2 & 3 * kEach);
+    n += static_cast<unsigned>(eight * kEach >> 56);
+  }
+  return n;
+}
+
 void touch_addresses(const std::uint64_t* address, int count, std::uint32_t bytes, bool with_bytes,
                      LineList& out) {
-  Finder find(out);
   std::uint64_t all = 0;
   for (int i = 0; i < count; ++i) all |= address[i];
-  if (bytes > kSectorBytes || (bytes & (bytes - 1)) || (all & (bytes - 1))) {
-    for (int i = 0; i < count; ++i) add_bytes(find, address[i], bytes, with_bytes);
+  const bool in_one_sector =
+      bytes <= kSectorBytes && !(bytes & (bytes - 1)) && !(all & (bytes - 1));
+  if (in_one_sector && !with_bytes && count == kWarpLanes && touch_strangers(address, out)) return;
+  Finder find(out, with_bytes);
+  if (!in_one_sector) {
+    for (int i = 0; i < count; ++i) add_bytes(find, out, address[i], bytes, with_bytes);
   } else if (with_bytes) {
     const std::uint32_t ones = byte_mask(0, bytes);
     for (int i = 0; i < count; ++i) {
-      LineTouch& t = find(address[i] / kLineBytes);
-      const auto sector = static_cast<unsigned>(address[i] / kSectorBytes % kSectorsPerLine);
-      t.sectors = static_cast<std::uint8_t>(t.sectors | 1u << sector);
-      t.bytes[sector] |= ones << address[i] % kSectorBytes;
+      const std::size_t at = find(address[i] / kLineBytes);
+      out.sectors[at] |= sector_bit(address[i]);
+      out.bytes[at][address[i] / kSectorBytes % kSectorsPerLine] |= ones
+                                                                    << address[i] % kSectorBytes;
     }
   } else {
     for (int i = 0; i < count; ++i) {
-      LineTouch& t = find(address[i] / kLineBytes);
-      const auto sector = static_cast<unsigned>(address[i] / kSectorBytes % kSectorsPerLine);
-      t.sectors = static_cast<std::uint8_t>(t.sectors | 1u << sector);
+      const std::size_t at = find(address[i] / kLineBytes);
+      out.sectors[at] |= sector_bit(address[i]);
     }
   }
   out.count = find.count();
   if (with_bytes)
-    for (int i = 0; i < out.count; ++i) {
-      LineTouch& t = out.item[static_cast<std::size_t>(i)];
-      t.full = full_sectors(t);
-    }
+    for (std::size_t i = 0; i < static_cast<std::size_t>(out.count); ++i)
+      out.full[i] = full_sectors(out.bytes[i]);
 }
 
 void touch_lines(const WarpAccess& access, bool with_bytes, LineList& out) {
@@ -108,24 +167,25 @@ void touch_span(std::uint64_t base, std::uint64_t length, bool with_bytes, LineL
   out.count = 0;
   const std::uint64_t end = base + length;
   for (std::uint64_t line = base / kLineBytes; line * kLineBytes < end; ++line) {
-    LineTouch& t = out.item[static_cast<std::size_t>(out.count++)];
+    const auto at = static_cast<std::size_t>(out.count++);
+    auto& bytes = out.bytes[at];
     const std::uint64_t start = line * kLineBytes;
-    t.line = line;
+    out.line[at] = line;
     if (start >= base && start + kLineBytes <= end) {  // all of it
-      t.sectors = t.full = 15;
-      t.bytes.fill(~0u);
+      out.sectors[at] = out.full[at] = 15;
+      bytes.fill(~0u);
       continue;
     }
     // Bytes [from, to) of the line.
     const auto from = static_cast<unsigned>(start < base ? base - start : 0);
     const auto to = static_cast<unsigned>(end - start < kLineBytes ? end - start : kLineBytes);
     const unsigned first = from / 32, last = (to - 1) / 32;
-    t.sectors = static_cast<std::uint8_t>((2u << last) - (1u << first));
+    out.sectors[at] = static_cast<std::uint8_t>((2u << last) - (1u << first));
     if (!with_bytes) continue;
-    for (unsigned s = 0; s < kSectorsPerLine; ++s) t.bytes[s] = t.sectors >> s & 1 ? ~0u : 0;
-    t.bytes[first] &= ~0u << from % 32;
-    t.bytes[last] &= ~0u >> (31 - (to - 1) % 32);
-    t.full = full_sectors(t);
+    for (unsigned s = 0; s < kSectorsPerLine; ++s) bytes[s] = out.sectors[at] >> s & 1 ? ~0u : 0;
+    bytes[first] &= ~0u << from % 32;
+    bytes[last] &= ~0u >> (31 - (to - 1) % 32);
+    out.full[at] = full_sectors(bytes);
   }
 }
 

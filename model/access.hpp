@@ -30,15 +30,30 @@ struct LineTouch {
 };
 
 // Distinct lines of a warp access, in the order in which the lowest lanes reach them. At most 64:
-// a lane of an unaligned access can straddle two lines.
+// a lane of an unaligned access can straddle two lines. An array for each of a LineTouch's members,
+// as what is worked out for all lines is worked out side by side (base/wide_hosts.hpp).
 struct LineList {
-  std::array<LineTouch, 2 * kWarpLanes> item;
+  static constexpr std::size_t kMost = 2 * kWarpLanes;
+  std::array<std::uint64_t, kMost> line;
+  std::array<std::uint8_t, kMost> sectors;
+  // Only where the list was made with bytes:
+  std::array<std::uint8_t, kMost> full;
+  std::array<std::array<std::uint32_t, kSectorsPerLine>, kMost> bytes;
   int count = 0;
-  const LineTouch* begin() const { return item.data(); }
-  const LineTouch* end() const { return item.data() + count; }
+
+  LineTouch operator[](int i) const {
+    const auto at = static_cast<std::size_t>(i);
+    return {line[at], sectors[at], full[at], bytes[at]};
+  }
 };
 
-// Lists the lines of an access. `with_bytes` fills LineTouch::bytes and full (stores need them).
+// Some lines of a list, in its order, and what of them: never none.
+struct LineParts {
+  std::array<std::uint8_t, LineList::kMost> index, sectors;
+  std::size_t count = 0;
+};
+
+// Lists the lines of an access. `with_bytes` fills LineList::bytes and full (stores need them).
 void touch_lines(const WarpAccess& access, bool with_bytes, LineList& out);
 
 // The same for addresses that stand one after the other, lowest lane first.
@@ -52,7 +67,9 @@ inline void touch_contiguous(std::uint64_t base, std::uint64_t length, bool with
                              LineList& out) {
   if (length != kLineBytes || base % kLineBytes != 0) [[unlikely]]
     return touch_span(base, length, with_bytes, out);
-  out.item[0] = {base / kLineBytes, 15, 15, {~0u, ~0u, ~0u, ~0u}};  // what most accesses are
+  out.line[0] = base / kLineBytes;  // what most accesses are
+  out.sectors[0] = out.full[0] = 15;
+  out.bytes[0] = {~0u, ~0u, ~0u, ~0u};
   out.count = 1;
 }
 
@@ -62,11 +79,13 @@ inline constexpr std::array<std::uint8_t, 16> kSectorsIn = {0, 1, 1, 2, 1, 2, 2,
                                                             1, 2, 2, 3, 2, 3, 3, 4};
 constexpr unsigned sectors_in(std::uint8_t mask) { return kSectorsIn[mask & 15]; }
 
+// Sectors in so many masks.
+unsigned sectors_in(const std::uint8_t* masks, std::size_t count);
+
 // Sectors in the list.
 inline int sector_count(const LineList& lines) {
-  unsigned n = 0;
-  for (const LineTouch& t : lines) n += sectors_in(t.sectors);
-  return static_cast<int>(n);
+  if (lines.count == 1) return static_cast<int>(sectors_in(lines.sectors[0]));
+  return static_cast<int>(sectors_in(lines.sectors.data(), static_cast<std::size_t>(lines.count)));
 }
 
 }  // namespace warpmem::model

@@ -1,109 +1,75 @@
 #include "model/l1_cache.hpp"
 
+#include "base/wide_hosts.hpp"
+
 namespace warpmem::model {
 
-const std::array<std::array<L1Cache::Order, L1Cache::kWays>, 256> L1Cache::kPromoted = [] {
-  std::array<std::array<Order, kWays>, 256> next{};
-  for (unsigned order = 0; order < 256; ++order)
-    for (unsigned way = 0; way < kWays; ++way) {
-      unsigned others = 0, places = 1;
-      for (unsigned at = 0; at < kWays; ++at)
-        if (const unsigned w = order >> at * 2 & 3; w != way && places < kWays)
-          others |= w << places++ * 2;
-      next[order][way] = static_cast<Order>(others | way);
-    }
-  return next;
-}();
-
 L1Cache::L1Cache(const Spec& spec, std::pmr::memory_resource* memory)
-    : spec_(spec), sets_(memory), order_(memory), partial_(memory) {
-  per_bank_ = std::max<std::uint32_t>(1, spec_.lines / kBanks);
-  sets_.resize(spec_.sets + 1);
-  order_.resize(spec_.sets);
+    : spec_(spec), sets_(memory), rows_(memory), partial_(memory) {
+  sets_.resize(spec_.sets);
+  rows_.resize(spec_.sets);
   partial_.resize(std::size_t{spec_.sets} * kWays);
   invalidate();
 }
 
 void L1Cache::invalidate() {
-  constexpr Set kEmpty{{kFree, kFree, kFree, kFree}, {}};
-  std::fill(sets_.begin(), sets_.end(), kEmpty);
-  std::fill(order_.begin(), order_.end(), kInOrder);
-  used_ = next_ = {};
+  std::fill(rows_.begin(), rows_.end(), L1Ways::Row{});
+  ways_ = L1Ways(rows_.data(), spec_.sets, spec_.lines);
 }
 
-// The line's way, or kNone.
-inline std::uint32_t L1Cache::find(const Set& set, std::uint64_t line) {
-  for (std::uint32_t way = 0; way < kWays; ++way)
-    if (set.state[way] >> 5 == line) return way;
-  return kNone;
-}
-
-// The next set of the bank that holds anything gives up its oldest line.
-void L1Cache::make_room(std::uint32_t bank) {
-  for (const std::uint32_t rows = spec_.sets / kBanks;;) {
-    const std::uint32_t at = next_[bank] * kBanks + bank;
-    next_[bank] = next_[bank] + 1 == rows ? 0 : next_[bank] + 1;
-    for (int place = kWays - 1; place >= 0; --place) {
-      std::uint64_t& state = sets_[at].state[order_[at] >> place * 2 & 3];
-      if (state == kFree) continue;
-      state = kFree;
-      return;
-    }
+void L1Cache::seats(const LineList& lines, Seat* out) const {
+  // A warp's lines are mostly within 128 GiB: then their upper bits contribute the same.
+  constexpr unsigned kLow = 30;
+  const std::uint64_t first = lines.line[0];
+  std::uint64_t differ = 0;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(lines.count); ++i)
+    differ |= lines.line[i] ^ first;
+  if (differ >> kLow || spec_.sets != kL1Sets) {
+    for (std::size_t i = 0; i < static_cast<std::size_t>(lines.count); ++i)
+      out[i] = seat(lines.line[i]);
+    return;
   }
+  const std::uint32_t upper = l1_set(first >> kLow << kLow);
+  for (std::size_t i = 0; i < static_cast<std::size_t>(lines.count); ++i)
+    out[i] = {upper ^ kL1SetOfBits<0>[lines.line[i] & 1023] ^
+              kL1SetOfBits<10>[lines.line[i] >> 10 & 1023] ^
+              kL1SetOfBits<20>[lines.line[i] >> 20 & 1023]};
 }
 
-// A way for the line in its set, empty; the caller touches it.
-inline std::uint32_t L1Cache::allocate(std::uint32_t at, std::uint64_t line) {
-  const std::uint32_t way = order_[at] >> (kWays - 1) * 2;
-  if (sets_[at].state[way] == kFree) {
-    const std::uint32_t bank = at % kBanks;
-    if (used_[bank] == per_bank_) make_room(bank);
-    else ++used_[bank];
+WARPMEM_WIDE_HOSTS void L1Cache::load(const LineList& lines, const Seat* seats, bool allocate,
+                                      Misses& out) {
+  Set* const sets = sets_.data();
+  L1Ways ways = ways_;
+  const auto count = static_cast<std::size_t>(lines.count);
+  std::size_t misses = 0;
+  std::uint64_t hit = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    const Loaded one =
+        load(sets, ways, seats[i].set, lines.line[i], lines.sectors[i], allocate, &nowhere_);
+    out.index[misses] = static_cast<std::uint8_t>(i);
+    out.sectors[misses] = one.missing;
+    out.entry[misses] = one.entry;
+    out.before[misses] = hit;
+    if (one.missing) ++misses;
+    else hit = std::max(hit, one.arrival);
   }
-  sets_[at].state[way] = line << 5;
-  sets_[at].arrival[way] = 0;
-  return way;
-}
-
-void L1Cache::load(const LineTouch* lines, const Seat* seats, int count, bool may_allocate,
-                   Loaded* out) {
-  for (int i = 0; i < count; ++i) {
-    const std::uint64_t line = lines[i].line;
-    const std::uint8_t sectors = lines[i].sectors;
-    const std::uint32_t at = seats[i].set;
-    Set& set = sets_[at];
-    std::uint32_t way = find(set, line);
-    if (way == kNone) {
-      if (!may_allocate) {
-        sets_.back().arrival[0] = 0;
-        out[i] = {0, spec_.sets * kWays, sectors};
-        continue;
-      }
-      way = allocate(at, line);
-    }
-    out[i] = {set.arrival[way], at * kWays + way,
-              static_cast<std::uint8_t>(sectors & ~set.state[way])};
-    if (may_allocate) set.state[way] |= sectors;
-    touch(at, way);
-  }
-}
-
-std::uint8_t L1Cache::load(std::uint64_t line, std::uint8_t sectors, bool may_allocate) {
-  LineTouch touch;
-  touch.line = line;
-  touch.sectors = sectors;
-  const Seat at = seat(line);
-  Loaded loaded;
-  load(&touch, &at, 1, may_allocate, &loaded);
-  return loaded.missing;
+  ways_ = ways;
+  out.count = misses;
+  out.hit = hit;
 }
 
 bool L1Cache::store(std::uint64_t line, const Seat& seat, std::uint8_t sectors, std::uint8_t full,
                     const std::uint32_t* bytes) {
   Set& set = sets_[seat.set];
-  std::uint32_t way = find(set, line);
+  std::uint32_t way = find(set, ways_, seat.set, line);
   const bool present = way != kNone;
-  if (!present) way = allocate(seat.set, line);
+  if (present) {
+    ways_.use(seat.set, way);
+  } else {
+    way = ways_.take(seat.set);
+    set.state[way] = line << 5;
+    set.arrival[way] = 0;
+  }
   std::uint64_t state = set.state[way] | full;
   if (sectors & ~state) {
     Bytes& partial = partial_[seat.set * kWays + way];
@@ -116,12 +82,11 @@ bool L1Cache::store(std::uint64_t line, const Seat& seat, std::uint8_t sectors, 
     }
   }
   set.state[way] = state;
-  touch(seat.set, way);
   return present;
 }
 
 void L1Cache::drop(std::uint64_t line, std::uint8_t sectors) {
-  const std::uint32_t at = seat(line).set, way = find(sets_[at], line);
+  const std::uint32_t at = seat(line).set, way = find(sets_[at], ways_, at, line);
   if (way == kNone) return;
   sets_[at].state[way] &= ~std::uint64_t{sectors};
   for (int s = 0; s < 4; ++s)

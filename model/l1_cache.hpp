@@ -17,13 +17,14 @@
 // a matrix whose rows are apart by a multiple of a power of two may not.
 //
 // Capacity: 256 KiB less the shared-memory configuration less 8 KiB (measured at six carve-outs).
-// Invariants: hits + misses = sectors looked up; valid sectors have all bytes; free ways are the
-// least recently used ones of their set.
-// Cost: one line of the host's cache a line; a miss that makes room elsewhere one more.
+// Invariants: hits + misses = sectors looked up; valid sectors have all bytes.
+// Cost: one line of the host's cache a line, and two bytes of a small table, as a miss that makes
+// room elsewhere one more.
 #pragma once
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <memory_resource>
 #include <vector>
@@ -31,12 +32,14 @@
 #include "base/prefetch.hpp"
 #include "model/access.hpp"
 #include "model/l1_index.hpp"
+#include "model/l1_ways.hpp"
+#include "model/match.hpp"
 
 namespace warpmem::model {
 
 class L1Cache {
  public:
-  static constexpr std::uint32_t kBanks = 4;  // of tags
+  static constexpr std::uint32_t kBanks = L1Ways::kBanks;  // of tags
   struct Spec {
     std::uint32_t lines = 1728;    // capacity
     std::uint32_t sets = kL1Sets;  // a power of two, at least 4, of four ways each
@@ -50,30 +53,38 @@ class L1Cache {
   // What a load of one line met. A caller that keeps time says when what misses arrives.
   struct Loaded {
     std::uint64_t arrival;  // cycle from which what is there is there; 0: never said
-    std::uint32_t entry;    // for arrives()
+    std::uint64_t* entry;   // for arrives()
     std::uint8_t missing;   // sectors
   };
   // Its tables take their memory from `memory`.
   explicit L1Cache(const Spec& spec,
                    std::pmr::memory_resource* memory = std::pmr::get_default_resource());
 
-  Seat seat(std::uint64_t line) const {
-    // With other than 512 sets the same bits are taken for less, or further ones for more.
-    const std::uint64_t more = (line >> 9 ^ line >> 18) / kL1Sets * kL1Sets;
-    return {(l1_set(line) | static_cast<std::uint32_t>(more)) & (spec_.sets - 1)};
-  }
+  Seat seat(std::uint64_t line) const { return {(l1_set(line) | beyond(line)) & (spec_.sets - 1)}; }
+  // The same for all lines of a list.
+  void seats(const LineList& lines, Seat* out) const;
 
-  // Loads different lines, one after the other. What misses is valid afterwards. `allocate` false:
-  // a hit counts, a miss leaves nothing behind.
-  void load(const LineTouch* lines, const Seat* seats, int count, bool allocate, Loaded* out);
+  // What loads of several lines miss: for each the entry for arrives(), and the cycle from which
+  // all of the lines before it that hit are there.
+  struct Misses : LineParts {
+    std::array<std::uint64_t*, LineList::kMost> entry;
+    std::array<std::uint64_t, LineList::kMost> before;
+    std::uint64_t hit = 0;  // the cycle from which all that hit are there
+  };
+  // Loads the lines of a list, one after the other. What misses is valid afterwards. `allocate`
+  // false: a hit counts, a miss leaves nothing behind.
+  void load(const LineList& lines, const Seat* seats, bool allocate, Misses& out);
+  // The same for one line.
+  Loaded load(std::uint64_t line, const Seat& seat, std::uint8_t sectors, bool allocate);
   // Which of `sectors` miss.
-  std::uint8_t load(std::uint64_t line, std::uint8_t sectors, bool allocate = true);
-  // What a load missed arrives at this cycle, or later if that was said before. Loads of one call
+  std::uint8_t load(std::uint64_t line, std::uint8_t sectors, bool allocate = true) {
+    return load(line, seat(line), sectors, allocate).missing;
+  }
+  // What a load missed arrives at this cycle, or later if that was said before. Loads of one access
   // are told in their order, at cycles that do not go back: a line that made room for a later one
   // of them then leaves it nothing to wait for.
-  void arrives(std::uint32_t entry, std::uint64_t cycle) {
-    std::uint64_t& arrival = sets_[entry / kWays].arrival[entry % kWays];
-    arrival = std::max(arrival, cycle);
+  static void arrives(std::uint64_t* entry, std::uint64_t cycle) {
+    *entry = std::max(*entry, cycle);
   }
   // A store of the given bytes. True when the line was present (all its sectors count as hits).
   bool store(std::uint64_t line, const Seat& seat, std::uint8_t sectors, std::uint8_t full,
@@ -93,34 +104,58 @@ class L1Cache {
   const Spec& spec() const { return spec_; }
 
  private:
-  static constexpr std::uint32_t kWays = 4, kNone = kWays;
-  static constexpr std::uint64_t kFree = ~std::uint64_t{0};  // as a way's state
+  static constexpr std::uint32_t kWays = L1Ways::kWays, kNone = L1Ways::kNone;
   static constexpr std::uint64_t kPartial = 16;  // in a way's state: partial_ holds something
   struct Bytes {
     std::uint32_t sector[4];
   };
   struct alignas(64) Set {
-    std::uint64_t state[kWays];    // line, kPartial, readable sectors (four bits)
+    // Line, kPartial, readable sectors (four bits); of ways that hold no line it says nothing.
+    std::uint64_t state[kWays];
     std::uint64_t arrival[kWays];  // cycle
   };
 
-  static std::uint32_t find(const Set& set, std::uint64_t line);
-  std::uint32_t allocate(std::uint32_t at, std::uint64_t line);
-  void make_room(std::uint32_t bank);
-  void touch(std::uint32_t at, std::uint32_t way) { order_[at] = kPromoted[order_[at]][way]; }
-
-  // Ways of a set from the most to the least recently used, two bits each from the lowest on, and
-  // what becomes of an order when a way is used.
-  using Order = std::uint8_t;
-  static constexpr Order kInOrder = 0b11'10'01'00;
-  static const std::array<std::array<Order, kWays>, 256> kPromoted;
+  // With other than 512 sets the same bits are taken for less, or further ones for more.
+  static std::uint32_t beyond(std::uint64_t line) {
+    return static_cast<std::uint32_t>((line >> 9 ^ line >> 18) / kL1Sets * kL1Sets);
+  }
+  static Loaded load(Set* sets, L1Ways& ways, std::uint32_t at, std::uint64_t line,
+                     std::uint8_t sectors, bool allocate, std::uint64_t* nowhere);
+  // The line's way, or kNone.
+  static std::uint32_t find(const Set& set, const L1Ways& ways, std::uint32_t at,
+                            std::uint64_t line) {
+    const std::uint32_t same = upper_equal<5>(set.state, line);
+    return same ? ways.find(at, same) : kNone;
+  }
 
   Spec spec_;
-  std::uint32_t per_bank_ = 0;
-  std::pmr::vector<Set> sets_;       // one more for loads that leave nothing
-  std::pmr::vector<Order> order_;    // by set
-  std::pmr::vector<Bytes> partial_;  // by way: bytes written in sectors that are not readable
-  std::array<std::uint32_t, kBanks> used_{}, next_{};  // lines held; the row to give up one next
+  std::pmr::vector<Set> sets_;
+  std::pmr::vector<L1Ways::Row> rows_;  // by set
+  L1Ways ways_;                         // over rows_
+  std::pmr::vector<Bytes> partial_;     // by way: bytes written in sectors that are not readable
+  std::uint64_t nowhere_ = 0;           // arrival of what leaves nothing behind
 };
+
+inline L1Cache::Loaded L1Cache::load(Set* sets, L1Ways& ways, std::uint32_t at, std::uint64_t line,
+                                     std::uint8_t sectors, bool allocate, std::uint64_t* nowhere) {
+  Set& set = sets[at];
+  std::uint32_t way = find(set, ways, at, line);
+  if (way != kNone) {
+    ways.use(at, way);
+    const auto missing = static_cast<std::uint8_t>(sectors & ~set.state[way]);
+    if (allocate) set.state[way] |= sectors;
+    return {set.arrival[way], &set.arrival[way], missing};
+  }
+  if (!allocate) return {0, nowhere, sectors};
+  way = ways.take(at);
+  set.state[way] = line << 5 | sectors;
+  set.arrival[way] = 0;
+  return {0, &set.arrival[way], sectors};
+}
+
+inline L1Cache::Loaded L1Cache::load(std::uint64_t line, const Seat& seat, std::uint8_t sectors,
+                                     bool allocate) {
+  return load(sets_.data(), ways_, seat.set, line, sectors, allocate, &nowhere_);
+}
 
 }  // namespace warpmem::model

@@ -1,16 +1,22 @@
 #include "model/l2_cache.hpp"
 
 #include <algorithm>
-#include <type_traits>
 
-#include "model/access.hpp"
+#include "base/wide_hosts.hpp"
 
 namespace warpmem::model {
+namespace {
+
+constexpr std::size_t kLinesACycle = 4;  // of an access, that its SM asks for
+
+}  // namespace
+
 L2Cache::L2Cache(const Spec& spec) : spec_(spec), side_{L2Side(spec.side), L2Side(spec.side)} {
   for (std::size_t i = 0; i < side_.size(); ++i) sets_[i] = side_[i].sets();
   std::size_t groups = 1;
   for (const std::uint8_t g : spec_.sm_group) groups = std::max<std::size_t>(groups, g + 1u);
-  if (spec_.merge > 1 || spec_.read_cycles > 0) pending_.resize(groups * kPending);
+  pending_.resize(groups * kPending);
+  coalesces_ = spec_.merge > 1 || spec_.read_cycles > 0;
   if (spec_.sides > 1) home_mask_ = spec_.home_mask / kLineBytes;
   // An SM that the lists leave out is on the first side and in the first GPC.
   sm_.resize(std::max({std::size_t{256}, spec_.sm_side.size(), spec_.sm_group.size()}));
@@ -18,18 +24,10 @@ L2Cache::L2Cache(const Spec& spec) : spec_(spec), side_{L2Side(spec.side), L2Sid
     if (spec_.sides > 1 && i < spec_.sm_side.size()) sm_[i].side = spec_.sm_side[i];
     if (i < spec_.sm_group.size()) sm_[i].pending = spec_.sm_group[i] * kPending;
   }
+  latencies_ = {spec_.near_cycles, spec_.near_spread, spec_.dram_cycles, spec_.dram_spread,
+                spec_.dram_tail};
   for (std::uint64_t n = 0; n < dram_cost_.size(); ++n)
     dram_cost_[n] = n * 1000000 / spec_.dram_sectors_per_kilocycle;
-}
-
-// DRAM answers in aligned pieces of the line.
-inline std::uint8_t L2Cache::fetch_mask(std::uint8_t missing, std::uint32_t granularity) {
-  if (granularity == 2) [[likely]] {
-    const unsigned pairs = (missing | missing >> 1) & 5u;
-    return static_cast<std::uint8_t>(pairs * 3);
-  }
-  if (granularity >= 4) return missing ? 15 : 0;
-  return missing;
 }
 
 // A read of a line that another is under way for: whether it rides on that one's answer.
@@ -55,116 +53,213 @@ inline std::uint64_t L2Cache::dram_queue(std::uint64_t now, unsigned sectors) {
   return at / 1000 - now;
 }
 
-template <bool timed>
-[[gnu::always_inline]] inline std::uint64_t L2Cache::read_line(
-    int sm, SmPlace& from, std::uint64_t line, const Route& route, const MemoryPath::Seat* seat,
-    std::uint8_t sectors, std::uint64_t now, std::uint32_t granularity, bool persist) {
-  if (timed) out_ = {};
-  std::uint8_t brought = 0;
-  Pending* pending = nullptr;
-  if (!pending_.empty()) [[likely]] {
-    pending = &pending_[from.pending + route.pending];
-    const Ride ride =
-        pending->line == line ? ride_along(sm, from, *pending, sectors, now) : Ride::kOwn;
-    if (ride == Ride::kOwn) [[likely]] {
-      // First come, first gone, one a cycle; with a full queue the first has to go.
-      from.leaves =
-          std::max(now + spec_.read_cycles, std::min(from.leaves + 1, now + spec_.read_entries));
-      *pending = {
-          line, from.leaves, now, ++from.requests, sectors, 1, static_cast<std::int16_t>(sm), 0};
-      ++counters_.read_requests;
-    } else if (ride == Ride::kMerged) {
+inline std::uint32_t L2Cache::Latencies::near(std::uint32_t draw) const {
+  return near_cycles + static_cast<std::uint32_t>(std::uint64_t{draw & 0xffff} * near_spread >> 16);
+}
+
+inline std::uint32_t L2Cache::Latencies::dram(std::uint32_t draw) const {
+  const auto spread = static_cast<std::uint32_t>(std::uint64_t{draw >> 16} * dram_spread >> 16);
+  const auto tail =
+      static_cast<std::uint32_t>(std::uint64_t{draw >> 11 & 0xffff} * dram_tail >> 16);
+  return dram_cycles + spread + ((draw >> 8 & 7) == 0 ? tail : 0);
+}
+
+// What hangs on nothing but the lines' numbers, side by side.
+WARPMEM_WIDE_HOSTS void L2Cache::draw(const std::uint64_t* __restrict line, std::size_t count,
+                                      std::uint64_t home_mask, const Latencies& latencies,
+                                      Routes& out) {
+  const Latencies l = latencies;
+  std::uint8_t* const __restrict home = out.home.data();
+  std::uint16_t* const __restrict pending = out.pending.data();
+  std::uint32_t* const __restrict near = out.near.data();
+  std::uint32_t* const __restrict dram = out.dram.data();
+  for (std::size_t i = 0; i < count; ++i)
+    home[i] = static_cast<std::uint8_t>(parity(line[i] & home_mask));
+  for (std::size_t i = 0; i < count; ++i) pending[i] = pending_slot(line[i]);
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::uint32_t draw = draw_of(line[i]);
+    near[i] = l.near(draw);
+    dram[i] = l.dram(draw);
+  }
+}
+
+void L2Cache::routes(const LineList& lines, Routes& out) {
+  side_[0].seats(lines, out.seat);
+  draw(lines.line.data(), static_cast<std::size_t>(lines.count), home_mask_, latencies_, out);
+}
+
+// A request of its own, or a ride on an earlier one.
+inline L2Cache::Asked L2Cache::ask(int sm, SmPlace& from, Pending& p, std::uint64_t line,
+                                   std::uint8_t sectors, std::uint64_t now) {
+  if (p.line == line && coalesces_) {
+    const Ride ride = ride_along(sm, from, p, sectors, now);
+    if (ride == Ride::kMerged) {
       counters_.merged += sectors_in(sectors);
-      return pending->until;
-    } else {
-      const std::uint8_t shared = static_cast<std::uint8_t>(sectors & pending->sectors);
+      return {0, 0, false};
+    }
+    if (ride == Ride::kJoined) {
+      const auto shared = static_cast<std::uint8_t>(sectors & p.sectors);
       counters_.merged += sectors_in(shared);
-      pending->sectors = static_cast<std::uint8_t>(pending->sectors | sectors);
-      sectors = static_cast<std::uint8_t>(sectors & ~shared);
-      // What arrives with the very request it belongs to was no hit.
-      brought = pending->brought;
+      p.sectors = static_cast<std::uint8_t>(p.sectors | sectors);
+      return {static_cast<std::uint8_t>(sectors & ~shared), p.brought, true};
     }
-  } else {
-    ++counters_.read_requests;
   }
-  counters_.read += sectors_in(sectors);
-  L2Side& near = side_[from.side];
-  const L2Side::Spot spot = near.find(route.seat);
-  const std::uint8_t here = near.lookup(spot);
-  counters_.read_hit += sectors_in(here & sectors & ~brought);
-  // Which slice, and which DRAM bank in what state: a fixed draw for each line.
-  const std::uint32_t draw = static_cast<std::uint32_t>(line * 0xd1b54a32d192ed03ull >> 32);
-  std::uint64_t done =
-      now + spec_.near_cycles + (std::uint64_t{draw & 0xffff} * spec_.near_spread >> 16);
-  std::uint8_t missing = static_cast<std::uint8_t>(sectors & ~here), fetched = 0;
-  if (missing) {
-    // DRAM answers in aligned pieces of the line, and a crossing brings the same.
-    missing = static_cast<std::uint8_t>(fetch_mask(missing, granularity) & ~here);
-    if (pending) pending->brought = static_cast<std::uint8_t>(pending->brought | missing);
-    fetched = missing;
-    if (route.home != from.side) {
-      done += spec_.far_cycles;
-      counters_.fabric_read += sectors_in(missing);
-      L2Side& far = side_[route.home];
-      const L2Side::Spot home_spot = far.find(route.seat);
-      const std::uint8_t there = far.lookup(home_spot);
-      counters_.fabric_read_hit += sectors_in(there & missing);
-      fetched = static_cast<std::uint8_t>(missing & ~there);
-      if (fetched) {
-        far.fill(home_spot, fetched, persist);
-        account(far);
-      }
-    }
-    if (fetched) {
-      counters_.dram_read += sectors_in(fetched);
-      if (!timed) {
-        done += spec_.dram_cycles + (std::uint64_t{draw >> 16} * spec_.dram_spread >> 16) +
-                dram_queue(now, sectors_in(fetched));
-        if ((draw >> 8 & 7) == 0)
-          done += std::uint64_t{draw >> 11 & 0xffff} * spec_.dram_tail >> 16;
-      }
-    }
-    near.fill(spot, missing, persist);
-    account(near);
-  }
-  if (timed) {
-    const std::uint8_t crossing = route.home == from.side ? std::uint8_t{0} : missing;
-    done = path_->read({sm, line, sectors, crossing, fetched, static_cast<int>(from.side),
-                        static_cast<int>(route.home)},
-                       seat ? *seat : path_->seat(line), now);
-    if (out_.writes) path_->write_back(pushed_out(), out_.fills, out_.writes, now);
-  }
-  if (pending) pending->until = std::max(pending->until, done);
-  return done;
+  // First come, first gone, one a cycle; with a full queue the first has to go.
+  from.leaves =
+      std::max(now + spec_.read_cycles, std::min(from.leaves + 1, now + spec_.read_entries));
+  p = {line, from.leaves, now, ++from.requests, sectors, 1, static_cast<std::int16_t>(sm), 0};
+  ++counters_.read_requests;
+  return {sectors, 0, true};
 }
 
 std::uint64_t L2Cache::read(int sm, std::uint64_t line, const Route& route, std::uint8_t sectors,
                             std::uint64_t now, std::uint32_t fetch_sectors, bool persist,
-                            const MemoryPath::Seat* seat) {
+                            const MemoryPath::Seat* way) {
   SmPlace& from = sm_[static_cast<std::size_t>(sm)];
-  const std::uint32_t granularity = std::max(fetch_sectors, spec_.fetch_sectors);
-  return path_ ? read_line<true>(sm, from, line, route, seat, sectors, now, granularity, persist)
-               : read_line<false>(sm, from, line, route, seat, sectors, now, granularity, persist);
+  Pending& pending = pending_[from.pending + route.pending];
+  const Asked asked = ask(sm, from, pending, line, sectors, now);
+  if (!asked.goes_on) return pending.until;
+  counters_.read += sectors_in(asked.sectors);
+  L2Side& near = side_[from.side];
+  const L2Side::Found found =
+      near.read(route.seat, asked.sectors, std::max(fetch_sectors, spec_.fetch_sectors), persist);
+  // What arrives with the very request it belongs to was no hit.
+  counters_.read_hit += sectors_in(found.here & asked.sectors & ~asked.joined);
+  pending.brought = static_cast<std::uint8_t>(pending.brought | found.missing);
+  const bool crosses = found.missing && route.home != from.side;
+  std::uint8_t fetched = found.missing;
+  L2Side::Traffic out;
+  if (crosses) {
+    L2Side& home = side_[route.home];
+    const L2Side::Found there = home.read(route.seat, found.missing, 1, persist);
+    counters_.fabric_read += sectors_in(found.missing);
+    counters_.fabric_read_hit += sectors_in(there.here & found.missing);
+    fetched = there.missing;
+    account(home, out);
+  }
+  account(near, out);
+  counters_.dram_read += sectors_in(fetched);
+  std::uint64_t done = 0;
+  if (path_) {
+    done = path_->read({sm, line, asked.sectors, crosses ? found.missing : std::uint8_t{0}, fetched,
+                        static_cast<int>(from.side), static_cast<int>(route.home)},
+                       way ? *way : path_->seat(line), now);
+    if (out.writes) path_->write_back(pushed_out(out), out.fills, out.writes, now);
+  } else {
+    const std::uint32_t draw = draw_of(line);
+    done = now + latencies_.near(draw) + (crosses ? spec_.far_cycles : 0);
+    if (fetched) done += latencies_.dram(draw) + dram_queue(now, sectors_in(fetched));
+  }
+  pending.until = std::max(pending.until, done);
+  return done;
 }
 
-void L2Cache::read(int sm, const LineTouch* lines, const Route* routes,
-                   const MemoryPath::Seat* seats, Ask* asks, int count, std::uint64_t now,
-                   std::uint32_t fetch_sectors) {
+// Lines of one access are different, and what happens on one side of the L2 hangs on nothing on the
+// other: so each step is taken for all lines before the next is. It comes to the same, and the
+// steps are short loops.
+template <bool timed>
+void L2Cache::read_lines(int sm, SmPlace& from, const LineList& lines, const Routes& routes,
+                         const MemoryPath::Seat* ways, const LineParts& parts, std::uint64_t now,
+                         std::uint32_t granularity, std::uint64_t* done) {
+  using Sectors = std::array<std::uint8_t, LineList::kMost>;
+  Pending* const pending = &pending_[from.pending];
+  LineParts asked;  // those that go on
+  Sectors joined;
+  std::size_t count = 0;
+  for (std::size_t k = 0; k < parts.count; ++k) {
+    const std::size_t at = parts.index[k];
+    Pending& p = pending[routes.pending[at]];
+    const Asked one = ask(sm, from, p, lines.line[at], parts.sectors[k], now + at / kLinesACycle);
+    if (!one.goes_on) done[at] = p.until;
+    asked.index[count] = parts.index[k];
+    asked.sectors[count] = one.sectors;
+    joined[count] = one.joined;
+    count += one.goes_on;
+  }
+  asked.count = count;
+
+  using Traffics = std::array<L2Side::Traffic, timed ? LineList::kMost : 1>;
+  Traffics out;
+  L2Side& near = side_[from.side];
+  Sectors here, missing, fetched, crossing{};
+  near.read(routes.seat, asked, granularity, here.data(), missing.data(),
+            timed ? out.data() : nullptr);
+  // What arrives with the very request it belongs to was no hit.
+  for (std::size_t k = 0; k < count; ++k)
+    here[k] = static_cast<std::uint8_t>(here[k] & asked.sectors[k] & ~joined[k]);
+  counters_.read += sectors_in(asked.sectors.data(), count);
+  counters_.read_hit += sectors_in(here.data(), count);
+
+  LineParts far;
+  Sectors number;  // in `asked`
+  std::size_t cross = 0;
+  for (std::size_t k = 0; k < count; ++k) {
+    fetched[k] = missing[k];
+    far.index[cross] = asked.index[k];
+    far.sectors[cross] = missing[k];
+    number[cross] = static_cast<std::uint8_t>(k);
+    cross += (missing[k] != 0) & (routes.home[asked.index[k]] != from.side);
+  }
+  far.count = cross;
+  L2Side& home = side_[1 - from.side];
+  Sectors there, still;
+  Traffics before;
+  home.read(routes.seat, far, 1, there.data(), still.data(), timed ? before.data() : nullptr);
+  for (std::size_t c = 0; c < cross; ++c) {
+    there[c] = static_cast<std::uint8_t>(there[c] & far.sectors[c]);
+    crossing[number[c]] = far.sectors[c];
+    fetched[number[c]] = still[c];
+    if constexpr (timed) {  // goes before what the near side pushes out
+      L2Side::Traffic& o = out[number[c]];
+      if (before[c].writes) o = o.writes ? before[c].add(o) : before[c];
+    }
+  }
+  counters_.fabric_read += sectors_in(far.sectors.data(), cross);
+  counters_.fabric_read_hit += sectors_in(there.data(), cross);
+  counters_.dram_read += sectors_in(fetched.data(), count);
+  if constexpr (timed) {
+    for (std::size_t k = 0; k < count; ++k) account(out[k]);
+  } else {
+    account(near.take_traffic()), account(home.take_traffic());
+  }
+
+  const std::uint64_t crossed = spec_.far_cycles;
+  for (std::size_t k = 0; k < count; ++k) {
+    const std::size_t at = asked.index[k];
+    const std::uint64_t line = lines.line[at], asked_at = now + at / kLinesACycle;
+    std::uint64_t back = 0;
+    if constexpr (timed) {
+      back = path_->read({sm, line, asked.sectors[k], crossing[k], fetched[k],
+                          static_cast<int>(from.side), static_cast<int>(routes.home[at])},
+                         ways[at], asked_at);
+      if (out[k].writes)
+        path_->write_back(pushed_out(out[k]), out[k].fills, out[k].writes, asked_at);
+    } else {
+      back = asked_at + (crossing[k] ? crossed : 0) + routes.near[at];
+      if (fetched[k]) back += routes.dram[at] + dram_queue(asked_at, sectors_in(fetched[k]));
+    }
+    done[at] = back;
+    // Another line of this access may have taken the entry.
+    if (Pending& p = pending[routes.pending[at]]; p.line == line) {
+      p.brought = static_cast<std::uint8_t>(p.brought | missing[k]);
+      p.until = std::max(p.until, back);
+    }
+  }
+}
+
+void L2Cache::read(int sm, const LineList& lines, const Routes& routes,
+                   const MemoryPath::Seat* ways, const LineParts& parts, std::uint64_t now,
+                   std::uint32_t fetch_sectors, std::uint64_t* done) {
   SmPlace& from = sm_[static_cast<std::size_t>(sm)];
   const std::uint32_t granularity = std::max(fetch_sectors, spec_.fetch_sectors);
-  const auto each = [&](auto timed) {
-    for (Ask* ask = asks; ask != asks + count; ++ask)
-      ask->done = read_line<timed.value>(sm, from, lines[ask->index].line, routes[ask->index],
-                                         &seats[ask->index], ask->sectors, now + ask->index / 4,
-                                         granularity, false);
-  };
-  path_ ? each(std::true_type{}) : each(std::false_type{});
+  if (path_) read_lines<true>(sm, from, lines, routes, ways, parts, now, granularity, done);
+  else read_lines<false>(sm, from, lines, routes, ways, parts, now, granularity, done);
 }
 
 std::uint64_t L2Cache::write(int sm, std::uint64_t line, const Route& route, std::uint8_t sectors,
                              std::uint8_t full, const std::uint32_t* bytes, std::uint8_t again,
                              bool opens, std::uint64_t now) {
-  out_ = {};
+  L2Side::Traffic out;
   const std::uint32_t near = sm_[static_cast<std::size_t>(sm)].side;
   const std::uint64_t sent = sectors_in(sectors & ~again);
   counters_.write_requests += opens;
@@ -172,7 +267,7 @@ std::uint64_t L2Cache::write(int sm, std::uint64_t line, const Route& route, std
   counters_.write_hit += sent;
   L2Side& home = side_[route.home];
   home.write(home.find(route.seat), sectors, full, bytes);
-  account(home);
+  account(home, out);
   if (route.home != near) {
     counters_.fabric_write += sent;
     // The writer's side keeps what it wrote whole; what it wrote in part is stale there.
@@ -180,7 +275,7 @@ std::uint64_t L2Cache::write(int sm, std::uint64_t line, const Route& route, std
     if (stale) side_[near].drop(route.seat, stale);
     if (full) {
       side_[near].fill(side_[near].find(route.seat), full);
-      account(side_[near]);
+      account(side_[near], out);
     }
   } else if (spec_.sides == 2) {
     side_[1 - near].drop(route.seat, sectors);
@@ -195,15 +290,15 @@ std::uint64_t L2Cache::write(int sm, std::uint64_t line, const Route& route, std
   w.opens = opens;
   w.near = static_cast<int>(near);
   w.home = static_cast<int>(route.home);
-  w.fills = out_.fills;
-  w.evicted = out_.writes;
-  w.other = pushed_out();
+  w.fills = out.fills;
+  w.evicted = out.writes;
+  w.other = pushed_out(out);
   return path_->write(w, now);
 }
 
 std::uint64_t L2Cache::atomic(int sm, std::uint64_t sector, int passes, bool returns,
                               std::uint64_t now, std::uint32_t requests) {
-  out_ = {};
+  L2Side::Traffic out;
   std::uint32_t brought = 0;
   const std::uint64_t line = sector / 4;
   const std::uint8_t bit = static_cast<std::uint8_t>(1u << sector % 4);
@@ -216,15 +311,15 @@ std::uint64_t L2Cache::atomic(int sm, std::uint64_t sector, int passes, bool ret
   const std::uint8_t here = side_[at].lookup(spot);
   if (!(here & bit)) {
     const std::uint8_t fetched =
-        static_cast<std::uint8_t>(fetch_mask(bit, spec_.fetch_sectors) & ~here);
+        static_cast<std::uint8_t>(L2Side::in_pieces(bit, spec_.fetch_sectors) & ~here);
     counters_.dram_read += brought = sectors_in(fetched);
     side_[at].fill(spot, fetched);
-    account(side_[at]);
+    account(side_[at], out);
     --hits;
   }
   constexpr std::uint32_t kAll[4] = {~0u, ~0u, ~0u, ~0u};
   side_[at].write(side_[at].find(to.seat), bit, bit, kAll);
-  account(side_[at]);
+  account(side_[at], out);
   if (spec_.sides == 2) side_[1 - at].drop(to.seat, bit);
   if (at != near) counters_.fabric_atomic += n;
   (returns ? counters_.atomic : counters_.reduction) += n;
@@ -240,9 +335,9 @@ std::uint64_t L2Cache::atomic(int sm, std::uint64_t sector, int passes, bool ret
   w.near = static_cast<int>(near);
   w.home = static_cast<int>(at);
   w.fetched = brought;
-  w.fills = out_.fills;
-  w.evicted = out_.writes;
-  w.other = pushed_out();
+  w.fills = out.fills;
+  w.evicted = out.writes;
+  w.other = pushed_out(out);
   return path_->write(w, now);
 }
 
@@ -267,10 +362,11 @@ void L2Cache::flush(std::uint64_t dirty_sectors) {
   // Lines that no program has: right below the top of the line numbers.
   constexpr std::uint64_t kElsewhere = std::uint64_t{1} << 40;
   constexpr std::uint32_t kAll[4] = {~0u, ~0u, ~0u, ~0u};
+  L2Side::Traffic out;
   for (std::uint64_t i = 0; i < dirty_sectors / 4; ++i) {
     const Route to = route(kElsewhere + i);
     side_[to.home].write(side_[to.home].find(to.seat), 15, 15, kAll);
-    account(side_[to.home]);
+    account(side_[to.home], out);
   }
 }
 

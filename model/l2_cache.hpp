@@ -81,6 +81,18 @@ class L2Cache {
     std::uint8_t home;      // side
     std::uint16_t pending;  // of its GPC's entries for reads under way
   };
+  // The same for the lines of a list, and what reads of each take that meet nobody.
+  struct Routes {
+    L2Side::Seats seat;
+    std::array<std::uint8_t, LineList::kMost> home;
+    std::array<std::uint16_t, LineList::kMost> pending;
+    std::array<std::uint32_t, LineList::kMost> near, dram;  // cycles: a hit, more for DRAM
+    Route operator[](std::size_t i) const { return {seat[i], home[i], pending[i]}; }
+    void put(std::size_t i, const Route& r) {
+      seat.put(i, r.seat);
+      home[i] = r.home, pending[i] = r.pending;
+    }
+  };
   explicit L2Cache(const Spec& spec);
   L2Cache(const L2Cache&) = delete;
   L2Cache& operator=(const L2Cache&) = delete;
@@ -88,6 +100,7 @@ class L2Cache {
   Route route(std::uint64_t line) {
     return {side_[0].seat(line), static_cast<std::uint8_t>(home(line)), pending_slot(line)};
   }
+  void routes(const LineList& lines, Routes& out);
 
   // Reads `sectors` of a line for an SM at cycle `now`; the cycle in which they are back.
   // `fetch_sectors`: how much of the line DRAM brings along at least.
@@ -98,16 +111,12 @@ class L2Cache {
                      std::uint32_t fetch_sectors = 0, bool persist = false) {
     return read(sm, line, route(line), sectors, now, fetch_sectors, persist);
   }
-  // One line of an access that reads several.
-  struct Ask {
-    std::uint32_t index;   // in `lines` and `routes`
-    std::uint8_t sectors;  // some
-    std::uint64_t done;    // out: cycle in which they are back
-  };
-  // The same for several lines, one after the other; none persists. `seats`: on the way that take()
-  // was told of.
-  void read(int sm, const LineTouch* lines, const Route* routes, const MemoryPath::Seat* seats,
-            Ask* asks, int count, std::uint64_t now, std::uint32_t fetch_sectors);
+  // The same for some lines of an access, one after the other, four of its list a cycle; none
+  // persists. `ways`: on the way
+  // that take() was told of, if any. `done`: by line, the cycle in which it is back.
+  void read(int sm, const LineList& lines, const Routes& routes, const MemoryPath::Seat* ways,
+            const LineParts& parts, std::uint64_t now, std::uint32_t fetch_sectors,
+            std::uint64_t* done);
   // `again`: sectors that rode on an earlier store's request; `opens`: this store starts a request.
   // The cycle in which the L2 has it, where time is kept; otherwise `now`.
   std::uint64_t write(int sm, std::uint64_t line, const Route& route, std::uint8_t sectors,
@@ -160,40 +169,62 @@ class L2Cache {
     std::uint32_t requests = 0;  // read requests that it has sent
     std::uint64_t leaves = 0;    // cycle in which the last of those that wait leaves
   };
-  std::uint32_t home(std::uint64_t line) const {
-    return static_cast<std::uint32_t>(__builtin_parityll(line & home_mask_));
+  static std::uint32_t parity(std::uint64_t bits) {
+    for (int half = 32; half > 0; half /= 2) bits ^= bits >> half;
+    return static_cast<std::uint32_t>(bits & 1);
   }
+  std::uint32_t home(std::uint64_t line) const { return parity(line & home_mask_); }
   static std::uint16_t pending_slot(std::uint64_t line) {
     return static_cast<std::uint16_t>(line * 0x9e3779b97f4a7c15ull >> 54);
   }
-  // Counts what a side has pushed out since the last time.
-  void account(L2Side& side) {
-    if (side.has_traffic()) [[unlikely]]
-      account(side.take_traffic());
+  // Which slice, and which DRAM bank in what state: a fixed draw for each line.
+  static std::uint32_t draw_of(std::uint64_t line) {
+    return static_cast<std::uint32_t>(line * 0xd1b54a32d192ed03ull >> 32);
+  }
+  // Counts what a side has pushed out since the last time, and adds it to `out`.
+  void account(L2Side& side, L2Side::Traffic& out) {
+    if (!side.has_traffic()) [[likely]]
+      return;
+    const L2Side::Traffic t = side.take_traffic();
+    account(t);
+    out.add(t);
   }
   void account(const L2Side::Traffic& t) {
     counters_.dram_read += t.fills;
     counters_.dram_write += t.writes;
     counters_.refill_writes += t.fills;
-    out_.fills += t.fills;
-    out_.writes += t.writes;
-    out_.set = t.set;
-    out_.short_tag = t.short_tag;
   }
-  // What the latest access pushed out, as the way to DRAM wants to know it.
-  std::uint64_t pushed_out() const { return side_[0].line_of(out_.set, out_.short_tag); }
+  // The line of which the latest was, as the way to DRAM wants to know it.
+  std::uint64_t pushed_out(const L2Side::Traffic& t) const {
+    return side_[0].line_of(t.set, t.short_tag);
+  }
   enum class Ride { kOwn, kMerged, kJoined };
-  template <bool timed>
-  std::uint64_t read_line(int sm, SmPlace& from, std::uint64_t line, const Route& route,
-                          const MemoryPath::Seat* seat, std::uint8_t sectors, std::uint64_t now,
-                          std::uint32_t granularity, bool persist);
+  // What becomes of a read: whether it goes on, the sectors that it still asks for, and those that
+  // an earlier request brings along.
+  struct Asked {
+    std::uint8_t sectors, joined;
+    bool goes_on;
+  };
   Ride ride_along(int sm, SmPlace& from, Pending& p, std::uint8_t sectors, std::uint64_t now);
+  Asked ask(int sm, SmPlace& from, Pending& p, std::uint64_t line, std::uint8_t sectors,
+            std::uint64_t now);
+  template <bool timed>
+  void read_lines(int sm, SmPlace& from, const LineList& lines, const Routes& routes,
+                  const MemoryPath::Seat* ways, const LineParts& parts, std::uint64_t now,
+                  std::uint32_t granularity, std::uint64_t* done);
   std::uint64_t dram_queue(std::uint64_t now, unsigned sectors);
-  static std::uint8_t fetch_mask(std::uint8_t missing, std::uint32_t granularity);
+  struct Latencies {
+    std::uint32_t near_cycles, near_spread, dram_cycles, dram_spread, dram_tail;
+    std::uint32_t near(std::uint32_t draw) const;
+    std::uint32_t dram(std::uint32_t draw) const;
+  };
+  static void draw(const std::uint64_t* line, std::size_t count, std::uint64_t home_mask,
+                   const Latencies& latencies, Routes& out);
 
   static constexpr std::uint32_t kPending = 1024;  // entries a GPC
 
   Spec spec_;
+  bool coalesces_ = false;
   std::uint64_t home_mask_ = 0;  // line-address bits whose parity is the home side
   std::vector<SmPlace> sm_;
   std::array<std::uint64_t, 5> dram_cost_{};  // millicycles, by sectors
@@ -202,7 +233,7 @@ class L2Cache {
   std::vector<Pending> pending_;
   std::uint64_t dram_free_ = 0;  // millicycles: when DRAM is done with what it was asked for
   L2Counters counters_;
-  L2Side::Traffic out_;  // of the latest access
+  Latencies latencies_;
   MemoryPath* path_ = nullptr;
 };
 

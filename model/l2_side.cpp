@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/large_pages.hpp"
-#include "model/access.hpp"
+#include "base/wide_hosts.hpp"
 
 namespace warpmem::model {
 
@@ -37,6 +37,45 @@ void L2Side::set_aside(std::uint64_t bytes) {
   persist_ways_ = static_cast<std::uint32_t>(std::min<std::uint64_t>(spec_.ways - 1, bytes / way));
 }
 
+// What seat() says of sets and tags, side by side.
+WARPMEM_WIDE_HOSTS void L2Side::spread(const std::uint64_t* __restrict line, std::size_t count,
+                                       std::uint32_t columns, std::uint32_t* __restrict set,
+                                       std::uint32_t* __restrict tag) {
+  // As in Divisor, with half the bits, which numbers of blocks do with: the first guess is right or
+  // one too small.
+  const std::uint32_t inverse = ~0u / columns;
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto twin = static_cast<std::uint32_t>(line[i] >> 5 & 1);
+    const std::uint64_t folded = line[i] >> 6 << 5 | (line[i] & 31);
+    const auto block = static_cast<std::uint32_t>(folded / kRows);
+    const std::uint32_t row = (static_cast<std::uint32_t>(folded) ^ mix(block)) % kRows;
+    auto above = static_cast<std::uint32_t>(std::uint64_t{block} * inverse >> 32);
+    std::uint32_t column = block - above * columns;
+    const bool one_more = column >= columns;
+    above += one_more;
+    column -= one_more ? columns : 0;
+    set[i] = column * kRows + row;
+    tag[i] = above << 1 | twin;
+  }
+}
+
+void L2Side::seats(const LineList& lines, Seats& out) {
+  const auto count = static_cast<std::size_t>(lines.count);
+  spread(lines.line.data(), count, columns_, out.set.data(), out.tag.data());
+  // They are mostly of one region. Others get their numbers in the order of the lines.
+  std::uint32_t differ = 0;
+  for (std::size_t i = 0; i < count; ++i) differ |= out.tag[i] ^ out.tag[0];
+  const std::uint16_t first = short_tag(out.tag[0]);
+  out.known = !(differ >> kLowBits || first >= kOther);
+  if (!out.known) {
+    for (std::size_t i = 0; i < count; ++i) out.short_tag[i] = short_tag(out.tag[i]);
+    return;
+  }
+  const std::uint32_t region = first >> kLowBits << kLowBits;
+  for (std::size_t i = 0; i < count; ++i)
+    out.short_tag[i] = static_cast<std::uint16_t>(region | out.tag[i] % (1u << kLowBits));
+}
+
 std::uint16_t L2Side::add_region(std::uint32_t tag) {
   const std::uint32_t low = tag % (1u << kLowBits);
   if (regions_ < kRegions) {
@@ -54,6 +93,36 @@ std::uint64_t L2Side::line_of(std::uint32_t set, std::uint16_t short_tag) const 
   const std::uint32_t block = (tag >> 1) * columns_ + set / kRows;
   const std::uint64_t folded = std::uint64_t{block} * kRows + ((set ^ mix(block)) % kRows);
   return folded >> 5 << 6 | std::uint64_t{tag & 1} << 5 | (folded & 31);
+}
+
+WARPMEM_WIDE_HOSTS void L2Side::read(const Seats& seats, const LineParts& parts,
+                                     std::uint32_t piece, std::uint8_t* here, std::uint8_t* missing,
+                                     Traffic* traffic) {
+  Set* const sets = sets_.data();
+  const bool plain = plain_ && seats.known;
+  for (std::size_t k = 0; k < parts.count; ++k) {
+    const std::size_t at = parts.index[k];
+    const std::uint8_t sectors = parts.sectors[k];
+    Found found;
+    if (!plain || sectors == 0 ||
+        !read_plain(sets[seats.set[at]], seats.short_tag[at], sectors, piece, found)) [[unlikely]] {
+      found = read_other(seats[at], sectors, piece, false);
+      if (traffic && has_traffic()) traffic[k] = take_traffic();
+    }
+    here[k] = found.here;
+    missing[k] = found.missing;
+  }
+}
+
+// Any read.
+L2Side::Found L2Side::read_other(const Seat& seat, std::uint8_t sectors, std::uint32_t piece,
+                                 bool persist) {
+  const Spot spot = find(seat);
+  const std::uint8_t here = lookup(spot);
+  const auto missing = static_cast<std::uint8_t>(
+      in_pieces(static_cast<std::uint8_t>(sectors & ~here), piece) & ~here);
+  if (missing) fill(spot, missing, persist);
+  return {here, missing};
 }
 
 // The least recently used way that has any of these sectors.

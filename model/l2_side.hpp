@@ -16,6 +16,7 @@
 // valid or partial, never both. Cost: one line of the host's cache an access.
 #pragma once
 
+#include <array>
 #include <bit>
 #include <cstdint>
 #include <memory_resource>
@@ -23,6 +24,7 @@
 #include <vector>
 
 #include "base/prefetch.hpp"
+#include "model/access.hpp"
 #include "model/divisor.hpp"
 #include "model/match.hpp"
 
@@ -52,11 +54,12 @@ class L2Side {
     std::uint32_t writes = 0;  // written back
     std::uint32_t set = 0;     // whose they were, for line_of(): the last one's
     std::uint16_t short_tag = 0;
-    void add(const Traffic& later) {
+    Traffic& add(const Traffic& later) {
       fills += later.fills;
       writes += later.writes;
       set = later.set;
       short_tag = later.short_tag;
+      return *this;
     }
   };
   // Where a line belongs. One side's seats are good on another of the same Spec, if that side has
@@ -66,23 +69,51 @@ class L2Side {
     std::uint32_t tag;        // tells the lines of a set apart
     std::uint16_t short_tag;  // as the set holds it
   };
+  // The same for several lines.
+  struct Seats {
+    std::array<std::uint32_t, LineList::kMost> set, tag;
+    std::array<std::uint16_t, LineList::kMost> short_tag;
+    bool known = false;  // all are of known regions
+    Seat operator[](std::size_t i) const { return {set[i], tag[i], short_tag[i]}; }
+    void put(std::size_t i, const Seat& s) {
+      set[i] = s.set, tag[i] = s.tag, short_tag[i] = s.short_tag;
+    }
+  };
   // Where a line is, or would go: found once for a lookup and the fill that may follow. Good until
   // the next fill or write on this side.
   class Spot {
     friend class L2Side;
     Set* set;
-    const Seat* seat;
+    Seat seat;
     int way;  // -1: not here
   };
 
   explicit L2Side(const Spec& spec);
 
   Seat seat(std::uint64_t line);
+  void seats(const LineList& lines, Seats& out);
   // The line of a seat that this side gave out; of those beyond its regions only one like it.
   std::uint64_t line_of(std::uint32_t set, std::uint16_t short_tag) const;
-  // Of a seat that outlives what is done with the spot.
   Spot find(const Seat& seat);
 
+  // DRAM answers in aligned pieces of the line (1, 2 or 4 sectors), and a crossing brings the same.
+  static std::uint8_t in_pieces(std::uint8_t sectors, std::uint32_t piece);
+  // A read: what can be read here, and what of the line has been made readable because it could
+  // not, in pieces of so many sectors.
+  struct Found {
+    std::uint8_t here, missing;
+  };
+  Found read(const Seat& seat, std::uint8_t sectors, std::uint32_t piece, bool persist = false) {
+    Found found;
+    return plain_ && seat.short_tag < kOther && sectors != 0 &&
+                   read_plain(sets_[seat.set], seat.short_tag, sectors, piece, found)
+               ? found
+               : read_other(seat, sectors, piece, persist);
+  }
+  // The same for some lines of a list, one after the other. `traffic`, where it is wanted: what
+  // each caused, for those that caused some.
+  void read(const Seats& seats, const LineParts& parts, std::uint32_t piece, std::uint8_t* here,
+            std::uint8_t* missing, Traffic* traffic = nullptr);
   // Sectors of the line that can be read here.
   std::uint8_t lookup(const Spot& spot);
   std::uint8_t lookup(std::uint64_t line) {
@@ -162,8 +193,14 @@ class L2Side {
     n = (n + (n >> 4)) & 0x0303030303030303ull;
     return static_cast<std::uint32_t>(n * 0x0101010101010101ull >> 56);
   }
+  static void spread(const std::uint64_t* line, std::size_t count, std::uint32_t columns,
+                     std::uint32_t* set, std::uint32_t* tag);
+  static bool read_plain(Set& set, std::uint16_t short_tag, std::uint8_t sectors,
+                         std::uint32_t piece, Found& out);
+  Found read_other(const Seat& seat, std::uint8_t sectors, std::uint32_t piece, bool persist);
   static int oldest(std::uint64_t order, std::uint64_t among);
 
+  std::uint16_t short_tag(std::uint32_t tag);
   std::uint16_t add_region(std::uint32_t tag);
   int claim(Set& s, const Seat& seat);
   int claim_unusual(Set& s, const Seat& seat);
@@ -203,24 +240,62 @@ inline L2Side::Seat L2Side::seat(std::uint64_t line) {
   const std::uint32_t row = (static_cast<std::uint32_t>(folded) ^ mix(block)) % kRows;
   const Divisor::Parts place = by_columns_.divide(block);
   const auto above = static_cast<std::uint32_t>(place.quotient);
-  const std::uint32_t tag = above << 1 | twin, upper = tag >> kLowBits;
+  const std::uint32_t tag = above << 1 | twin;
+  return {static_cast<std::uint32_t>(place.rest) * kRows + row, tag, short_tag(tag)};
+}
+
+// As sets hold the tag; a region that is new gets a number.
+inline std::uint16_t L2Side::short_tag(std::uint32_t tag) {
+  const std::uint32_t upper = tag >> kLowBits;
   std::uint32_t region = 0;
   while (region < regions_ && region_[region] != upper) ++region;
-  const std::uint16_t short_tag =
-      region < regions_ ? static_cast<std::uint16_t>(region << kLowBits | tag % (1u << kLowBits))
-                        : add_region(tag);
-  return {static_cast<std::uint32_t>(place.rest) * kRows + row, tag, short_tag};
+  return region < regions_ ? static_cast<std::uint16_t>(region << kLowBits | tag % (1u << kLowBits))
+                           : add_region(tag);
 }
 
 inline L2Side::Spot L2Side::find(const Seat& seat) {
   Spot spot;
   spot.set = &sets_[seat.set];
-  spot.seat = &seat;
+  spot.seat = seat;
   std::uint32_t same = words_equal(spot.set->tag, seat.short_tag);
   if (seat.short_tag >= kOther) [[unlikely]]
     same = same_whole_tag(seat, same);
   spot.way = same ? std::countr_zero(same) : -1;
   return spot;
+}
+
+inline std::uint8_t L2Side::in_pieces(std::uint8_t sectors, std::uint32_t piece) {
+  if (piece == 2) [[likely]] {
+    const unsigned pairs = (sectors | sectors >> 1) & 5u;
+    return static_cast<std::uint8_t>(pairs * 3);
+  }
+  if (piece >= 4) return sectors ? 15 : 0;
+  return sectors;
+}
+
+// A read as most are: of what is here, or of what takes the place of a line that is simply
+// forgotten. False, and nothing is done, where it is another. Only where the side is plain, and of
+// some sectors of a line of a known region.
+inline bool L2Side::read_plain(Set& s, std::uint16_t short_tag, std::uint8_t sectors,
+                               std::uint32_t piece, Found& out) {
+  const std::uint32_t same = words_equal(s.tag, short_tag);
+  if (same) {
+    const int way = std::countr_zero(same);
+    const std::uint8_t here = sectors_of(s.valid, way);
+    if (sectors & ~here) return false;
+    promote(s, way);
+    out = {here, 0};
+    return true;
+  }
+  const std::uint64_t shift = s.order >> (kWays * 4 - 4) << 2;
+  if ((s.dirty | s.partial) >> shift & 15) [[unlikely]]
+    return false;
+  const std::uint8_t missing = in_pieces(sectors, piece);
+  s.order = std::rotl(s.order, 4);  // the last becomes the first
+  s.tag[shift >> 2] = short_tag;
+  s.valid = (s.valid & ~(std::uint64_t{15} << shift)) | std::uint64_t{missing} << shift;
+  out = {0, missing};
+  return true;
 }
 
 inline void L2Side::promote(Set& s, int way) {
@@ -242,7 +317,7 @@ inline void L2Side::fill(const Spot& spot, std::uint8_t sectors, bool persist) {
   Set& s = *spot.set;
   int way = spot.way;
   if (way < 0) {
-    way = claim(s, *spot.seat);
+    way = claim(s, spot.seat);
     s.valid |= on_way(sectors, way);
   } else {
     promote(s, way);
@@ -253,7 +328,7 @@ inline void L2Side::fill(const Spot& spot, std::uint8_t sectors, bool persist) {
     s.valid |= filled;
   }
   if (persist && persist_ways_) [[unlikely]]
-    keep(*spot.seat, way);
+    keep(spot.seat, way);
 }
 
 // Takes a way for the line, as its most recently used.
@@ -277,13 +352,13 @@ inline void L2Side::write(const Spot& spot, std::uint8_t sectors, std::uint8_t f
                           const std::uint32_t* bytes) {
   Set& s = *spot.set;
   int way = spot.way;
-  if (way < 0) way = claim(s, *spot.seat);
+  if (way < 0) way = claim(s, spot.seat);
   else promote(s, way);
   // Sectors that can be read stay so and get dirty; the rest of the written ones are partial.
   std::uint8_t whole = static_cast<std::uint8_t>(full | (sectors & sectors_of(s.valid, way)));
   if (sectors & ~whole) [[unlikely]]
     whole = static_cast<std::uint8_t>(
-        whole | write_pieces(*spot.seat, way, static_cast<std::uint8_t>(sectors & ~whole), bytes));
+        whole | write_pieces(spot.seat, way, static_cast<std::uint8_t>(sectors & ~whole), bytes));
   const std::uint64_t written = on_way(whole, way);
   s.partial &= ~written;
   s.valid |= written;

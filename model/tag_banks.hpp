@@ -27,7 +27,8 @@ class TagPasses {
 
 inline int tag_passes(const LineList& lines) {
   TagPasses passes;
-  for (const LineTouch& t : lines) passes.add(tag_bank(t.line));
+  for (int i = 0; i < lines.count; ++i)
+    passes.add(tag_bank(lines.line[static_cast<std::size_t>(i)]));
   return passes.count();
 }
 

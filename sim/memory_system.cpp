@@ -205,10 +205,14 @@ bool MemorySystem::prepare(const Record& r, const SitePlan& plan, const std::uin
   if (!load && plan.action != Action::kAsyncRead && plan.action != Action::kGlobalStore) return false;
   list_lines(r, plan.bytes, lanes, !load, out);
   const model::L1Cache& l1 = l1_[static_cast<std::size_t>(sm)];
-  for (int i = 0; i < out.count; ++i) {
-    const std::uint64_t line = out.item[i].line;
-    out.seat[i] = l1.seat(line);
-    out.route[i] = l2_.route(line);
+  if (out.count == 1) {
+    out.seat[0] = l1.seat(out.line[0]);
+    out.route.put(0, l2_.route(out.line[0]));
+  } else {
+    l1.seats(out, out.seat.data());
+    l2_.routes(out, out.route);
+  }
+  for (std::size_t i = 0; i < static_cast<std::size_t>(out.count); ++i) {
     l1.prefetch(out.seat[i]);
     l2_.prefetch(sm, out.route[i], plan.action == Action::kGlobalStore);
   }
@@ -218,11 +222,10 @@ bool MemorySystem::prepare(const Record& r, const SitePlan& plan, const std::uin
 }
 
 void MemorySystem::prepare_ways(int sm, Lines& out) {
-  out.way.resize(out.item.size());
-  for (int i = 0; i < out.count; ++i) {
-    const std::uint64_t line = out.item[i].line;
-    out.way[i] = path_->seat(line);
-    l2_.prefetch_way(sm, line, out.route[i], out.way[i]);
+  out.way.resize(Lines::kMost);
+  for (std::size_t i = 0; i < static_cast<std::size_t>(out.count); ++i) {
+    out.way[i] = path_->seat(out.line[i]);
+    l2_.prefetch_way(sm, out.line[i], out.route[i], out.way[i]);
   }
 }
 
@@ -268,7 +271,7 @@ void MemorySystem::global_load(const Record& r, const SitePlan& plan, const std:
   counters_.tag_requests += count;
   counters_.theoretical_global += sectors;
   model::TagPasses in_tags;
-  for (int i = 0; i < lines.count; ++i) in_tags.add(lines.seat[i].bank());
+  for (std::size_t i = 0; i < count; ++i) in_tags.add(lines.seat[i].bank());
   const auto tags = static_cast<std::uint32_t>(in_tags.count());
   counters_.tag_wavefronts_ld += tags;
   place.tag_passes = tags;
@@ -282,11 +285,11 @@ void MemorySystem::global_load(const Record& r, const SitePlan& plan, const std:
       // kernels/micro/instructions.cu).
       counted = 0;
       place.async_lines = 0;
-      for (const LineTouch& t : lines) {
+      for (std::size_t i = 0; i < count; ++i) {
         unsigned bytes = 0;
-        for (std::uint32_t b : t.bytes) bytes += static_cast<unsigned>(std::popcount(b));
+        for (std::uint32_t b : lines.bytes[i]) bytes += static_cast<unsigned>(std::popcount(b));
         counted += (bytes + 31) / 32;
-        const bool whole = t.sectors == t.full;
+        const bool whole = lines.sectors[i] == lines.full[i];
         place.async_lines += whole ? 1 : static_cast<std::uint32_t>(bytes / 16);
       }
     } else {
@@ -296,64 +299,54 @@ void MemorySystem::global_load(const Record& r, const SitePlan& plan, const std:
   }
   counters_.global_ld.sectors += counted;
   if (plan.bypass_l1) {
-    for (int i = 0; i < lines.count; ++i) {
-      const LineTouch& t = lines.item[i];
-      if (async && t.sectors != t.full) {
+    for (std::size_t i = 0; i < count; ++i) {
+      if (async && lines.sectors[i] != lines.full[i]) {
         for (std::uint8_t s = 1; s < 16; s = static_cast<std::uint8_t>(s << 1))
-          if (t.sectors & s) read_l2(place, place.tags, t.line, lines.route[i], s, plan.fetch_sectors);
+          if (lines.sectors[i] & s) read_l2(place, place.tags, lines.line[i], lines.route[i], s, plan.fetch_sectors);
       } else {
-        read_l2(place, place.tags, t.line, lines.route[i], t.sectors, plan.fetch_sectors);
+        read_l2(place, place.tags, lines.line[i], lines.route[i], lines.sectors[i], plan.fetch_sectors);
       }
     }
     return;
   }
   model::L1Cache& l1 = l1_[static_cast<std::size_t>(place.sm)];
-  if (lines.count == 1) {
-    model::L1Cache::Loaded one;
-    l1.load(lines.item.data(), lines.seat.data(), 1, !plan.no_allocate, &one);
+  if (count == 1) {
+    const model::L1Cache::Loaded one = l1.load(lines.line[0], lines.seat[0], lines.sectors[0], !plan.no_allocate);
     if (one.missing) {
       counters_.global_ld.hits += sectors - model::sectors_in(one.missing);
-      read_l2(place, place.tags, lines.item[0].line, lines.route[0], one.missing, plan.fetch_sectors, path_ ? &lines.way[0] : nullptr);
-      l1.arrives(one.entry, place.done);
+      read_l2(place, place.tags, lines.line[0], lines.route[0], one.missing, plan.fetch_sectors, path_ ? &lines.way[0] : nullptr);
+      model::L1Cache::arrives(one.entry, place.done);
     } else {
       counters_.global_ld.hits += sectors;
       place.done = std::max(place.done, one.arrival);
     }
     return;
   }
-  std::array<model::L1Cache::Loaded, 2 * model::kWarpLanes> loaded;
-  l1.load(lines.item.data(), lines.seat.data(), lines.count, !plan.no_allocate, loaded.data());
-  std::array<model::L2Cache::Ask, 2 * model::kWarpLanes> asks;
-  int asked = 0;
-  std::uint64_t misses = 0;  // sectors
-  for (int i = 0; i < lines.count; ++i) {
-    asks[asked].index = static_cast<std::uint32_t>(i);
-    asks[asked].sectors = loaded[i].missing;
-    misses += model::sectors_in(loaded[i].missing);
-    asked += loaded[i].missing != 0;
-  }
+  model::L1Cache::Misses missed;
+  l1.load(lines, lines.seat.data(), !plan.no_allocate, missed);
+  const std::uint64_t misses = model::sectors_in(missed.sectors.data(), missed.count);
   counters_.global_ld.hits += sectors - misses;
-  if (asked > 0) {
+  std::array<std::uint64_t, Lines::kMost> done;
+  if (missed.count > 0) {
     place.left_sm = true;
-    place.missed += static_cast<std::uint32_t>(asked);
+    place.missed += static_cast<std::uint32_t>(missed.count);
     counters_.l1_fill_sectors += misses;
     if (host_.empty() && window_.bytes == 0) [[likely]] {
-      l2_.read(place.sm, lines.item.data(), lines.route.data(), lines.way.data(), asks.data(), asked, place.tags, plan.fetch_sectors);
+      l2_.read(place.sm, lines, lines.route, lines.way.data(), missed, place.tags, plan.fetch_sectors, done.data());
     } else {
-      for (int i = 0; i < asked; ++i) {
-        const std::uint32_t at = asks[i].index;
-        asks[i].done = read_beyond(place, place.tags, lines.item[at].line, lines.route[at], asks[i].sectors, plan.fetch_sectors);
+      for (std::size_t k = 0; k < missed.count; ++k) {
+        const std::size_t at = missed.index[k];
+        done[at] = read_beyond(place, place.tags, lines.line[at], lines.route[at], missed.sectors[k], plan.fetch_sectors);
       }
     }
   }
   // Each line in its turn: what misses arrives with what was asked for before it, the rest is there
   // or on its way.
-  const model::L2Cache::Ask* next = asks.data();
-  for (int i = 0; i < lines.count; ++i) {
-    const model::L1Cache::Loaded& l = loaded[i];
-    place.done = std::max(place.done, l.missing ? next++->done : l.arrival);
-    if (l.missing) l1.arrives(l.entry, place.done);
+  for (std::size_t k = 0; k < missed.count; ++k) {
+    place.done = std::max({place.done, missed.before[k], done[missed.index[k]]});
+    model::L1Cache::arrives(missed.entry[k], place.done);
   }
+  place.done = std::max(place.done, missed.hit);
 }
 
 void MemorySystem::global_store(const Record& r, const SitePlan& plan, const std::uint64_t* lanes, Place& place, const Lines& lines) {
@@ -366,17 +359,15 @@ void MemorySystem::global_store(const Record& r, const SitePlan& plan, const std
   counters_.tag_requests += count;
   counters_.theoretical_global += sectors;
   model::L1Cache& l1 = l1_[static_cast<std::size_t>(place.sm)];
-  const auto store = [&](int i, std::uint64_t tags, std::uint64_t data) {
-    const LineTouch& t = lines.item[i];
+  const auto store = [&](std::size_t i, std::uint64_t tags, std::uint64_t data) {
+    const LineTouch t = lines[static_cast<int>(i)];
     if (l1.store(t.line, lines.seat[i], t.sectors, t.full, t.bytes.data()))
       counters_.global_st.hits += model::sectors_in(t.sectors);
     write_l2(place, t, lines.route[i], tags, data);
   };
   if (count == 1) return store(0, place.tags, place.now + place.passes);
-  for (int i = 0; i < lines.count; ++i) {
-    const auto n = static_cast<std::uint64_t>(i);
-    store(i, place.tags + n * place.tag_passes / count, place.now + (n + 1) * place.passes / count);
-  }
+  for (std::size_t i = 0; i < count; ++i)
+    store(i, place.tags + i * place.tag_passes / count, place.now + (i + 1) * place.passes / count);
 }
 
 void MemorySystem::global_atomic(const Record& r, const SitePlan& plan, const std::uint64_t* lanes, Place& place) {
@@ -437,24 +428,27 @@ void MemorySystem::local_access(const Record& r, const SitePlan& plan, const std
     for (std::uint32_t rest = a.mask; rest; rest &= rest - 1) {
       const int l = std::countr_zero(rest);
       const std::uint64_t line = area + local_word(a.address[l], k);
-      LineTouch* t = nullptr;
-      for (int i = lines_.count - 1; i >= 0 && !t; --i)
-        if (lines_.item[i].line == line) t = &lines_.item[i];
-      if (!t) {
-        t = &lines_.item[lines_.count++];
-        *t = LineTouch{};
-        t->line = line;
+      auto at = static_cast<std::size_t>(lines_.count);
+      while (at > 0 && lines_.line[at - 1] != line) --at;
+      if (at == 0) {
+        at = static_cast<std::size_t>(++lines_.count);
+        lines_.line[at - 1] = line;
+        lines_.sectors[at - 1] = lines_.full[at - 1] = 0;
+        lines_.bytes[at - 1] = {};
       }
-      const int s = l / 8;
-      t->sectors = static_cast<std::uint8_t>(t->sectors | 1u << s);
+      --at;
+      const auto s = static_cast<std::size_t>(l / 8);
+      lines_.sectors[at] = static_cast<std::uint8_t>(lines_.sectors[at] | 1u << s);
       const std::uint32_t width = std::min<std::uint32_t>(4, plan.bytes);
-      t->bytes[s] |= (width == 4 ? 15u : (1u << width) - 1) << (l % 8 * 4 + static_cast<int>(a.address[l] % 4));
-      if (t->bytes[s] == ~0u) t->full = static_cast<std::uint8_t>(t->full | 1u << s);
+      std::uint32_t& bytes = lines_.bytes[at][s];
+      bytes |= (width == 4 ? 15u : (1u << width) - 1) << (l % 8 * 4 + static_cast<int>(a.address[l] % 4));
+      if (bytes == ~0u) lines_.full[at] = static_cast<std::uint8_t>(lines_.full[at] | 1u << s);
     }
     const auto sectors = static_cast<std::uint64_t>(model::sector_count(lines_));
     c.sectors += sectors;
     counters_.theoretical_local += sectors;
-    for (const LineTouch& t : lines_) {
+    for (int i = 0; i < lines_.count; ++i) {
+      const LineTouch t = lines_[i];
       if (store) {
         if (l1.store(t.line, t.sectors, t.full, t.bytes.data())) c.hits += model::sectors_in(t.sectors);
         write_l2(place, t, l2_.route(t.line), place.tags + k, place.now + k + 1);
@@ -532,7 +526,8 @@ void MemorySystem::bulk(const Record& r, const SitePlan& plan, const std::uint64
   while (left > 0) {
     const std::uint64_t piece = std::min<std::uint64_t>(left, model::kLineBytes);
     model::touch_contiguous(address, piece, true, lines_);
-    for (const LineTouch& t : lines_) {
+    for (int i = 0; i < lines_.count; ++i) {
+      const LineTouch t = lines_[i];
       if (plan.action == Action::kBulkReduce) {
         ++l2_.counters().reduction_requests;
         counters_.global_bulk_red += model::sectors_in(t.sectors);

@@ -38,8 +38,8 @@ class MemorySystem {
  public:
   // The lines of a global access, and where the caches have them.
   struct Lines : model::LineList {
-    std::array<model::L1Cache::Seat, 2 * model::kWarpLanes> seat;
-    std::array<model::L2Cache::Route, 2 * model::kWarpLanes> route;
+    std::array<model::L1Cache::Seat, kMost> seat;
+    model::L2Cache::Routes route;
     std::vector<model::MemoryPath::Seat> way;  // of loads where time is kept, otherwise empty
   };
 

@@ -351,3 +351,44 @@ TEST_CASE("an L1 equals its slow twin's for long random strings") {
     }
   }
 }
+
+TEST_CASE("lines loaded together come to the same as one after the other") {
+  std::mt19937_64 random(31);
+  for (const L1Cache::Spec spec : {L1Cache::Spec{1728, 512}, L1Cache::Spec{100, 32}, L1Cache::Spec{3000, 1024}}) {
+    L1Cache together(spec), alone(spec);
+    for (int round = 0; round < 4000; ++round) {
+      const bool allocate = random() % 8 != 0;
+      model::LineList lines;
+      // Near one another, or so far apart that upper bits of the address differ too.
+      const unsigned up = random() % 4 == 0 ? 36 : 11;
+      for (; lines.count < 32; ++lines.count) {
+        const auto at = static_cast<std::size_t>(lines.count);
+        lines.line[at] = kBase + (random() % 32 << up) + random() % 64 * 32 + at;
+        lines.sectors[at] = static_cast<std::uint8_t>(1 + random() % 15);
+      }
+      std::array<L1Cache::Seat, model::LineList::kMost> seats;
+      together.seats(lines, seats.data());
+      L1Cache::Misses missed;
+      together.load(lines, seats.data(), allocate, missed);
+      std::size_t k = 0;
+      std::uint64_t hit = 0;
+      for (std::size_t i = 0; i < 32; ++i) {
+        REQUIRE(seats[i].set == alone.seat(lines.line[i]).set);
+        const L1Cache::Loaded one = alone.load(lines.line[i], seats[i], lines.sectors[i], allocate);
+        if (!one.missing) {
+          hit = std::max(hit, one.arrival);
+          continue;
+        }
+        REQUIRE(k < missed.count);
+        REQUIRE(missed.index[k] == i);
+        REQUIRE(missed.sectors[k] == one.missing);
+        REQUIRE(missed.before[k] == hit);
+        L1Cache::arrives(one.entry, static_cast<std::uint64_t>(round));
+        ++k;
+      }
+      REQUIRE(k == missed.count);
+      REQUIRE(missed.hit == hit);
+      for (; k > 0; --k) L1Cache::arrives(missed.entry[k - 1], static_cast<std::uint64_t>(round));
+    }
+  }
+}

@@ -2,6 +2,9 @@
 #include "model/l2_cache.hpp"
 
 #include <algorithm>
+#include <cstring>
+#include <random>
+#include <vector>
 
 #include "model/access.hpp"
 #include "model/card.hpp"
@@ -71,7 +74,8 @@ model::L2Counters run(const Footprint& f) {
     for (std::size_t l = 0; l < 32; ++l) a.address[l] = kBase + (i + l) * f.step;
     model::LineList lines;
     model::touch_lines(a, true, lines);
-    for (const auto& t : lines) {
+    for (int k = 0; k < lines.count; ++k) {
+      const model::LineTouch t = lines[k];
       if (!f.reduction) {
         l2.write(sm, t.line, t.sectors, t.full, t.bytes.data());
         continue;
@@ -464,4 +468,62 @@ TEST_CASE("lines from all over memory are told apart on both sides") {
   CHECK(l2.counters().dram_read == kRegions * kChunks * 4);
   CHECK(read_all(10000000) == missed);
   CHECK(l2.counters().dram_read == kRegions * kChunks * 4);
+}
+
+TEST_CASE("lines read together come to the same as one after the other") {
+  std::mt19937_64 random(11);
+  for (const bool timed : {false, true}) {
+    L2Cache together(card().l2()), alone(card().l2());
+    model::MemoryPath first(card().path()), second(card().path());
+    if (timed) together.take(&first), alone.take(&second);
+    const auto seats = [&](const model::LineList& lines) {
+      std::vector<model::MemoryPath::Seat> ways;
+      for (int i = 0; i < lines.count; ++i)
+        ways.push_back(first.seat(lines.line[static_cast<std::size_t>(i)]));
+      return ways;
+    };
+    std::uint64_t now = 0;
+    for (int round = 0; round < 40000; ++round) {
+      // Few lines in a small part of the rounds, so that reads are under way twice and entries of
+      // the coalescer are fought for; otherwise many, and from several regions of memory.
+      const std::uint64_t span = round % 3 == 0 ? 200 : 1 << 20;
+      model::LineList lines;
+      model::LineParts parts;
+      while (lines.count < 32) {
+        const std::uint64_t line = 0xfe400000 + random() % span + (random() % 4 == 0) * (random() % 9 << 27);
+        const auto end = lines.line.begin() + lines.count;
+        if (std::find(lines.line.begin(), end, line) != end) continue;
+        const auto at = static_cast<std::size_t>(lines.count++);
+        lines.line[at] = line;
+        lines.sectors[at] = static_cast<std::uint8_t>(1 + random() % 15);
+        if (random() % 8 == 0) continue;  // a hit in the L1
+        parts.index[parts.count] = static_cast<std::uint8_t>(at);
+        parts.sectors[parts.count++] = lines.sectors[at];
+      }
+      const int sm = static_cast<int>(random() % 132);
+      now += random() % 40;
+      if (round % 5 == 0) {  // something to write back
+        constexpr std::uint32_t kBytes[4] = {~0u, ~0u, 15, 15};
+        for (L2Cache* l2 : {&together, &alone})
+          l2->write(sm, lines.line[0], l2->route(lines.line[0]), 15, 3, kBytes, 0, true, now);
+      }
+      L2Cache::Routes routes;
+      together.routes(lines, routes);
+      std::array<std::uint64_t, model::LineList::kMost> done;
+      const auto ways = seats(lines);
+      together.read(sm, lines, routes, ways.data(), parts, now, 0, done.data());
+      // The numbers that regions of memory get hang on the order in which they are met.
+      for (int i = 0; i < lines.count; ++i) alone.route(lines.line[static_cast<std::size_t>(i)]);
+      for (std::size_t k = 0; k < parts.count; ++k) {
+        const std::uint64_t line = lines.line[parts.index[k]];
+        // Four lines of an access a cycle.
+        REQUIRE(alone.read(sm, line, parts.sectors[k], now + parts.index[k] / 4) == done[parts.index[k]]);
+      }
+      const model::L2Counters &x = together.counters(), &y = alone.counters();
+      REQUIRE(std::memcmp(&x, &y, sizeof x) == 0);
+    }
+    CHECK(together.counters().merged > 0);
+    CHECK(together.counters().dram_write > 0);
+    CHECK(together.counters().fabric_read_hit > 0);
+  }
 }

@@ -36,8 +36,8 @@ TEST_CASE("pairs of lines take a second pass when they share a bank") {
   LineList two;
   two.count = 2;
   const auto passes = [&](std::uint64_t a, std::uint64_t b) {
-    two.item[0].line = a;
-    two.item[1].line = b;
+    two.line[0] = a;
+    two.line[1] = b;
     return tag_passes(two);
   };
   int second = 0;
