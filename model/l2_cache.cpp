@@ -7,7 +7,9 @@
 namespace warpmem::model {
 namespace {
 
-constexpr std::size_t kLinesACycle = 4;  // of an access, that its SM asks for
+// Lines of an access that its SM asks for in a cycle: one of each bank of its tag stage
+// (model/tag_banks.hpp).
+constexpr std::size_t kLinesACycle = 4;
 
 }  // namespace
 
