@@ -401,9 +401,6 @@ void MemorySystem::global_atomic(const Record& r, const SitePlan& plan, const st
   place.stored = place.done;
 }
 
-// Local memory: word w of lane l of a resident warp lies at word w * 32 + l of the warp's own area,
-// so that one 4-byte word of all lanes is one line. Wider accesses take a request a word (measured:
-// kernels/micro/instructions.cu).
 // Frames of functions lie below the kernel's, that is, at the upper end of a window of 24 bits.
 std::uint64_t MemorySystem::local_word(std::uint64_t address, std::uint64_t k) const {
   constexpr std::uint64_t kWindow = std::uint64_t{1} << 24;
@@ -413,6 +410,9 @@ std::uint64_t MemorySystem::local_word(std::uint64_t address, std::uint64_t k) c
   return (local_words_ - below + k) % local_words_;
 }
 
+// Local memory: word w of lane l of a resident warp lies at word w * 32 + l of the warp's own area,
+// so that one 4-byte word of all lanes is one line. Wider accesses take a request a word (measured:
+// kernels/micro/instructions.cu).
 void MemorySystem::local_access(const Record& r, const SitePlan& plan, const std::uint64_t* lanes, Place& place) {
   const WarpAccess a = expand(r, plan.bytes, lanes);
   const bool store = plan.action == Action::kLocalStore;
