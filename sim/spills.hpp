@@ -1,6 +1,6 @@
 // What a launch's warps did to spilled registers between their records, put back from the code.
 //
-// A table says once for each pair of sites what lies on the way between them (time/ways.hpp); a
+// A table says once for each pair of sites what lies on the way between them (code/ways.hpp); a
 // warp's stream of records is widened by it on its way to an engine (spill_stream.hpp), so both
 // engines see loads and stores of local memory like recorded ones, and launches that spill nothing
 // have no table and cost nothing.
@@ -18,8 +18,8 @@
 #include <vector>
 
 #include "model/instruction_table.hpp"
-#include "sim/spill_code.hpp"
-#include "sim/time/ways.hpp"
+#include "sim/code/spill_code.hpp"
+#include "sim/code/ways.hpp"
 #include "traces/reader.hpp"
 
 namespace warpmem::sim {

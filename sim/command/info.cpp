@@ -10,11 +10,11 @@
 #include <string>
 
 #include "base/units.hpp"
+#include "sim/code/spill_code.hpp"
 #include "sim/command/command.hpp"
 #include "sim/command/output.hpp"
 #include "sim/command/table.hpp"
 #include "sim/command/trace_input.hpp"
-#include "sim/spill_code.hpp"
 
 namespace warpmem::command {
 

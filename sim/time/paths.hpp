@@ -12,7 +12,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "sim/time/ways.hpp"
+#include "sim/code/ways.hpp"
 #include "traces/record.hpp"
 
 namespace warpmem::sim {

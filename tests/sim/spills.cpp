@@ -1,7 +1,7 @@
 // Accesses to spilled registers, which no recording holds, come back from the code.
 #include "sim/spills.hpp"
 
-#include "sim/spill_code.hpp"
+#include "sim/code/spill_code.hpp"
 #include "tests/catch.hpp"
 #include "tests/sim/time_support.hpp"
 

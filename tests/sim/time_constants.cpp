@@ -1,6 +1,6 @@
 // Constants in time: what a load of them costs by its addresses, recorded or worked out of the
 // code.
-#include "sim/time/lane_values.hpp"
+#include "sim/code/lane_values.hpp"
 #include "tests/catch.hpp"
 #include "tests/sim/time_support.hpp"
 

@@ -1,5 +1,5 @@
 // Loops that leave no records: how often they went round is in the trace, or in the code.
-#include "sim/time/static_flow.hpp"
+#include "sim/code/static_flow.hpp"
 #include "tests/catch.hpp"
 #include "tests/sim/time_support.hpp"
 

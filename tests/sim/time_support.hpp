@@ -2,7 +2,7 @@
 // would have given them.
 #pragma once
 
-#include "sim/time/code.hpp"
+#include "sim/code/code.hpp"
 #include "sim/time/paths.hpp"
 #include "tests/sim/support.hpp"
 

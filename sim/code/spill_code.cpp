@@ -1,4 +1,4 @@
-#include "sim/spill_code.hpp"
+#include "sim/code/spill_code.hpp"
 
 #include <algorithm>
 #include <charconv>

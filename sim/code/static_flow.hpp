@@ -12,8 +12,8 @@
 #include <span>
 #include <vector>
 
-#include "sim/time/code.hpp"
-#include "sim/time/static_values.hpp"
+#include "sim/code/code.hpp"
+#include "sim/code/static_values.hpp"
 #include "traces/code_flow.hpp"
 
 namespace warpmem::sim {

@@ -1,4 +1,4 @@
-#include "sim/time/static_flow.hpp"
+#include "sim/code/static_flow.hpp"
 
 #include <algorithm>
 #include <map>

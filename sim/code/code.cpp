@@ -1,4 +1,4 @@
-#include "sim/time/code.hpp"
+#include "sim/code/code.hpp"
 
 #include <algorithm>
 #include <charconv>

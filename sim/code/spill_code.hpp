@@ -15,7 +15,7 @@
 #include <span>
 #include <vector>
 
-#include "sim/time/static_flow.hpp"
+#include "sim/code/static_flow.hpp"
 #include "traces/program.hpp"
 #include "traces/record.hpp"
 

@@ -1,4 +1,4 @@
-#include "sim/time/ways.hpp"
+#include "sim/code/ways.hpp"
 
 #include <algorithm>
 #include <map>

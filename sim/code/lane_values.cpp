@@ -1,4 +1,4 @@
-#include "sim/time/lane_values.hpp"
+#include "sim/code/lane_values.hpp"
 
 #include <algorithm>
 #include <charconv>

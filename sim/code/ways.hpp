@@ -13,8 +13,8 @@
 #include <span>
 #include <vector>
 
-#include "sim/time/code.hpp"
-#include "sim/time/static_flow.hpp"
+#include "sim/code/code.hpp"
+#include "sim/code/static_flow.hpp"
 #include "traces/record.hpp"
 
 namespace warpmem::sim {

@@ -7,8 +7,8 @@
 #include <memory>
 #include <vector>
 
-#include "sim/time/instruction_cost.hpp"
-#include "sim/time/lane_values.hpp"
+#include "sim/code/instruction_cost.hpp"
+#include "sim/code/lane_values.hpp"
 #include "traces/program.hpp"
 
 namespace warpmem::sim {

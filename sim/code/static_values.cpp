@@ -1,4 +1,4 @@
-#include "sim/time/static_values.hpp"
+#include "sim/code/static_values.hpp"
 
 #include <algorithm>
 #include <bit>

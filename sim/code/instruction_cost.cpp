@@ -1,4 +1,4 @@
-#include "sim/time/instruction_cost.hpp"
+#include "sim/code/instruction_cost.hpp"
 
 #include <algorithm>
 
