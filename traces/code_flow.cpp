@@ -59,10 +59,20 @@ class Reader {
     }
   }
 
+  // Blocks that nothing leads to are left out: the tree is wrong where they lead to others.
   void dominate() {
     Graph graph(last_.size());
-    for (const auto& edges : next_)
-      for (const Edge& e : edges) boost::add_edge(e.from, e.to, graph);
+    std::vector<bool> met(last_.size(), false);
+    std::vector<std::uint32_t> waiting;
+    if (!last_.empty()) waiting.push_back(0), met[0] = true;
+    while (!waiting.empty()) {
+      const std::uint32_t b = waiting.back();
+      waiting.pop_back();
+      for (const Edge& e : next_[b]) {
+        boost::add_edge(e.from, e.to, graph);
+        if (!met[e.to]) waiting.push_back(e.to), met[e.to] = true;
+      }
+    }
     const auto none = boost::graph_traits<Graph>::null_vertex();
     std::vector<boost::graph_traits<Graph>::vertex_descriptor> dominator(last_.size(), none);
     if (!last_.empty())

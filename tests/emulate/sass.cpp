@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "tests/catch.hpp"
+#include "tests/emulate/mapped.hpp"
 #include "tests/emulate/support.hpp"
 #include "traces/code_flow.hpp"
 #include "traces/emulate/parser.hpp"
@@ -80,93 +81,6 @@ TEST_CASE("a ptxas that cannot be started or refuses the PTX is an error, not a 
 }
 
 // --- mapping ------------------------------------------------------------------------------------
-
-struct Line {
-  int statement;  // of the PTX; -1: none
-  const char* text;
-};
-
-std::vector<MachineInstruction> listing(const std::vector<Line>& lines) {
-  std::vector<MachineInstruction> code;
-  for (const Line& l : lines) {
-    MachineInstruction i;
-    i.line.pc = static_cast<std::uint32_t>(16 * code.size());
-    i.line.text = l.text;
-    if (l.statement >= 0) i.statement = static_cast<std::uint32_t>(l.statement);
-    code.push_back(std::move(i));
-  }
-  return code;
-}
-
-// A kernel, and its machine code.
-struct Mapped {
-  Mapped(const std::string& body, const std::vector<Line>& lines)
-      : memory(Memory::create(std::uint64_t{1} << 30).value()) {
-    auto parsed = parse_ptx("k.ptx", std::string(kTop) + body + "\n}\n");
-    REQUIRE(parsed);
-    module = LoadedModule::load(std::move(*parsed), memory).value();
-    kernel = build_kernel(*module, "k").value();
-    auto made = map_sites(*kernel, listing(lines), {}, "sm_90");
-    if (made) map = std::move(*made);
-    else why = made.error().message;
-  }
-
-  // A record of PTX statement s: lane l at base + stride * l.
-  void access(std::uint32_t s, std::uint32_t bytes, std::uint32_t mask, std::uint64_t base,
-              std::int32_t stride, trace::Op op = trace::Op::kLoad,
-              trace::Space space = trace::Space::kShared) {
-    trace::Record r;
-    r.site = sites.number_of({16 * s, op, space, bytes});
-    r.mask = mask, r.base = base, r.stride = stride;
-    records.push_back(r);
-  }
-  void again(std::uint32_t s, std::uint32_t mask) {
-    trace::Record r;
-    r.site = sites.number_of(back_edge_site(16 * s));
-    r.mask = mask;
-    records.push_back(r);
-  }
-  // The branch of statement s went round so often, and was passed by so often.
-  void rounds(std::uint32_t s, std::uint64_t taken, std::int32_t passed) {
-    trace::Record r;
-    r.site = sites.number_of({16 * s, trace::Op::kRounds, trace::Space::kNone, 0});
-    r.mask = ~0u, r.base = taken, r.stride = passed;
-    records.push_back(r);
-  }
-  // "pc/bytes" of what comes out.
-  std::string run() {
-    SassTrace sass(map, sites);
-    sass.apply(records, lanes);
-    counts = sass.counts();
-    std::string out;
-    for (const trace::Record& r : records) {
-      const trace::Site& site = sites.sites()[r.site];
-      out += fmt::format("{}{:x}/{}", out.empty() ? "" : " ", site.pc, site.bytes);
-    }
-    return out;
-  }
-  trace::Site site(std::size_t i) const { return sites.sites()[records[i].site]; }
-
-  static constexpr const char* kTop = R"(
-.version 9.0
-.target sm_90
-.address_size 64
-.visible .entry k(.param .u64 p)
-{
-  .reg .pred %p<4>; .reg .b32 %r<32>; .reg .b64 %rd<8>; .reg .f32 %f<8>;
-)";
-  Memory memory;
-  std::unique_ptr<LoadedModule> module;
-  std::unique_ptr<Kernel> kernel;
-  SiteMap map;
-  std::string why;
-  trace::SiteTable sites;
-  std::vector<trace::Record> records;
-  std::vector<std::uint64_t> lanes;
-  MappingCounts counts;
-};
-
-constexpr std::uint32_t kAll = ~0u;
 
 TEST_CASE("an access gets its machine instruction, and the order of the machine code") {
   Mapped m(R"(
@@ -580,6 +494,17 @@ TEST_CASE("loops, their depths and an order of the blocks come out of the branch
   CHECK(flow.loops[flow.back_edge[3]].outer == flow.back_edge[4]);
   CHECK(flow.order[flow.block_of[7]] < flow.order[flow.block_of[5]]);
   CHECK(flow.order[flow.block_of[2]] < flow.order[flow.block_of[4]]);
+  // What nothing leads to says nothing about the rest, wherever it goes.
+  std::vector<trace::FlowLine> island(6);
+  island[1] = {true, {4}};
+  island[2] = {false, {5}};
+  island[3] = {false, {1}};
+  island[4] = {true, {}};
+  const trace::CodeFlow around = trace::flow_of(island);
+  CHECK(around.reached(2));
+  CHECK(!around.reached(3));
+  CHECK(around.reached(5));
+  CHECK(around.dominates(around.block_of[1], around.block_of[5]));
   std::vector<trace::FlowLine> two_ways(4);
   two_ways[0] = {true, {2}};
   two_ways[2] = {true, {1}};

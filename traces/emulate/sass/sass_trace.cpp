@@ -129,6 +129,10 @@ void SassTrace::add_plain(const Record& record, const Known& k) {
     ++counts_.gone;
     return;
   }
+  if (m.what == What::kSwapLoop) {
+    add_swap_loop(record, m, item.statement);
+    return;
+  }
   bool again = !window_.empty() && m.position < last_position_;
   if (!again && !window_.empty() && m.position == last_position_ && m.what != What::kPieces)
     again = window_.back().record.site == record.site &&
@@ -142,6 +146,38 @@ void SassTrace::add_plain(const Record& record, const Known& k) {
     item.access = &m.accesses[before % m.accesses.size()];
   }
   window_.push_back(item);
+}
+
+// Each round, one lane of those at an address has its turn: the others find another value there
+// than they loaded. (Where lanes leave the value as it is they all have it at once; records do not
+// say.)
+void SassTrace::add_swap_loop(const Record& record, const MappedSite& m, std::uint32_t statement) {
+  close_window();
+  std::uint64_t address[32] = {};
+  for (std::uint32_t left = record.mask; left; left &= left - 1) {
+    const auto l = static_cast<std::uint32_t>(std::countr_zero(left));
+    address[l] = lane_address(record, l, *lanes_);
+  }
+  std::uint32_t waiting = record.mask;
+  while (waiting != 0) {
+    Item item;
+    item.record = waiting == record.mask ? record : pack_lanes(waiting, address, *lanes_);
+    item.record.site = record.site;
+    item.statement = statement;
+    for (const SassAccess& access : m.accesses) {
+      item.access = &access;
+      window_.push_back(item);
+    }
+    close_window();
+    std::uint32_t later = 0;
+    for (std::uint32_t left = waiting; left; left &= left - 1) {
+      const auto l = static_cast<std::uint32_t>(std::countr_zero(left));
+      for (std::uint32_t before = waiting & ((1u << l) - 1); before; before &= before - 1)
+        if (address[std::countr_zero(before)] == address[l]) later |= 1u << l;
+    }
+    waiting = later;
+  }
+  last_position_ = m.position;
 }
 
 // The record of a wide access, from that of the PTX access that the instruction is named after.
@@ -260,6 +296,23 @@ void SassTrace::close_window() {
   window_.clear();
 }
 
+// The record with every address so many bytes on.
+Record SassTrace::moved(const Record& record, std::uint32_t bytes) {
+  Record r = record;
+  if (r.regular()) {
+    r.base += bytes;
+    return r;
+  }
+  std::uint64_t address[32] = {};
+  for (std::uint32_t left = r.mask; left; left &= left - 1) {
+    const auto l = static_cast<std::uint32_t>(std::countr_zero(left));
+    address[l] = lane_address(r, l, *lanes_) + bytes;
+  }
+  r = pack_lanes(r.mask, address, *lanes_);
+  r.site = record.site;
+  return r;
+}
+
 void SassTrace::emit(const Item& item) {
   Record r = item.record;
   Known& k = known_[r.site];
@@ -269,7 +322,8 @@ void SassTrace::emit(const Item& item) {
     ++counts_.kept;
   } else {
     pc = item.access->pc;
-    if (item.access->bytes > bytes) bytes = item.access->bytes;
+    if (item.access->bytes > bytes || item.access->narrow) bytes = item.access->bytes;
+    if (item.access->skipped != 0) r = moved(r, item.access->skipped);
     if (!k.rounds) ++counts_.mapped;
   }
   const auto found = std::find_if(k.numbers.begin(), k.numbers.end(),
@@ -279,8 +333,9 @@ void SassTrace::emit(const Item& item) {
   } else {
     trace::Site site = k.site;
     site.pc = pc, site.bytes = bytes;
-    if (item.access && !item.kept &&
-        (site.op == trace::Op::kAtomic || site.op == trace::Op::kReduction))
+    if (item.access && !item.kept && item.access->load) site.op = trace::Op::kLoad;
+    else if (item.access && !item.kept &&
+             (site.op == trace::Op::kAtomic || site.op == trace::Op::kReduction))
       site.op = item.access->reduction ? trace::Op::kReduction : trace::Op::kAtomic;
     r.site = sites_.number_of(site);
     k.numbers.emplace_back(pc, r.site);

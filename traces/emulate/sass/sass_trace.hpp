@@ -75,9 +75,11 @@ class SassTrace {
   const Known& known(std::uint32_t site);
   void add_plain(const trace::Record& record, const Known& k);
   void add_rounds(const trace::Record& record, const Known& k);
+  void add_swap_loop(const trace::Record& record, const MappedSite& m, std::uint32_t statement);
   void close_window();
   void widen(std::size_t item);
   void take_in(std::size_t item);
+  trace::Record moved(const trace::Record& record, std::uint32_t bytes);
   void emit(const Item& item);
   // Records [first, last) of an unrolled loop, its back edges among them.
   void run_loop(const std::vector<trace::Record>& records, std::size_t first, std::size_t last,

@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 
+#include "traces/emulate/sass/ptx_access.hpp"
 #include "traces/instruction.hpp"
 #include "traces/record/code_map.hpp"
 
@@ -18,93 +19,7 @@ constexpr std::uint32_t kZoneUnit = 0x1000;
 
 Error no(const std::string& why) { return {ErrorKind::kEnvironment, why, "", ""}; }
 
-// What a PTX statement does to memory.
-struct PtxAccess {
-  enum class Sort : std::uint8_t {
-    kNone,
-    kLoad,
-    kStore,
-    kAtomic,
-    kAsync,
-    kMatrixLoad,
-    kMatrixStore,
-    kFragment,
-    kTexture,
-    kBulk,
-    kBarrier,
-    kPrefetch
-  };
-  Sort sort = Sort::kNone;
-  Space space = Space::kGeneric;
-  std::uint32_t bytes = 0;
-};
 using Sort = PtxAccess::Sort;
-
-PtxAccess access_of(const Code& code, const Inst& in) {
-  switch (in.kind) {
-    case Kind::kAccess: {
-      const Access& a = code.accesses[in.extra];
-      const Sort sort = a.op == trace::Op::kLoad       ? Sort::kLoad
-                        : a.op == trace::Op::kStore    ? Sort::kStore
-                        : a.op == trace::Op::kPrefetch ? Sort::kPrefetch
-                                                       : Sort::kAtomic;
-      return {a.space == Space::kParam ? Sort::kNone : sort, a.space, a.bytes()};
-    }
-    case Kind::kAsyncCopy: return {Sort::kAsync, Space::kGlobal, 0};
-    case Kind::kMatrixLoad: return {Sort::kMatrixLoad, Space::kShared, 0};
-    case Kind::kMatrixStore: return {Sort::kMatrixStore, Space::kShared, 0};
-    case Kind::kFragment: return {Sort::kFragment, Space::kGeneric, 0};
-    case Kind::kTexture:
-      if (code.textures[in.extra].what == TextureAccess::What::kQuery) return {};
-      return {Sort::kTexture, Space::kTexture, 0};
-    case Kind::kTensorCopy:
-    case Kind::kBulkCopy: return {Sort::kBulk, Space::kGlobal, 0};
-    case Kind::kBarrier:
-    case Kind::kBarrierArrive:
-    case Kind::kBarrierReduce: return {Sort::kBarrier, Space::kGeneric, 0};
-    default: return {};
-  }
-}
-
-// Does this machine instruction leave a record, and can it have come from such a statement?
-bool leaves_record(const trace::SassInstruction& in) {
-  if (in.guard.when == trace::Guard::When::kNever) return false;
-  return in.is_memory() || (in.kind == InstructionKind::kBarrier && in.opcode == "BAR");
-}
-
-bool could_be(const PtxAccess& ptx, const trace::SassInstruction& in) {
-  const auto space = [&] {
-    if (in.generic || ptx.space == Space::kGeneric) return true;
-    switch (ptx.space) {
-      case Space::kGlobal: return in.space == trace::Space::kGlobal;
-      case Space::kShared:
-        return in.space == trace::Space::kShared || in.space == trace::Space::kRemoteShared;
-      case Space::kLocal: return in.space == trace::Space::kLocal;
-      default: return false;
-    }
-  };
-  switch (ptx.sort) {
-    case Sort::kLoad: return in.kind == InstructionKind::kLoad && space();
-    case Sort::kStore: return in.kind == InstructionKind::kStore && space();
-    case Sort::kAtomic:
-      return (in.kind == InstructionKind::kAtomic || in.kind == InstructionKind::kReduction) &&
-             space();
-    case Sort::kAsync: return in.kind == InstructionKind::kAsyncCopy;
-    case Sort::kMatrixLoad: return in.kind == InstructionKind::kMatrixLoad;
-    case Sort::kMatrixStore: return in.kind == InstructionKind::kMatrixStore;
-    case Sort::kFragment:
-      return in.kind == InstructionKind::kLoad || in.kind == InstructionKind::kStore ||
-             in.kind == InstructionKind::kMatrixLoad;
-    case Sort::kTexture:
-      return in.space == trace::Space::kTexture || in.space == trace::Space::kSurface;
-    case Sort::kBulk:
-      return in.kind == InstructionKind::kBulkCopy || in.kind == InstructionKind::kBulkReduction;
-    case Sort::kBarrier: return in.kind == InstructionKind::kBarrier;
-    case Sort::kPrefetch: return in.kind == InstructionKind::kPrefetch || in.opcode == "CCTL";
-    case Sort::kNone: return false;
-  }
-  return false;
-}
 
 // "[R12.64+0x14]" -> the text before the constant, and the constant.
 std::pair<std::string_view, long> address_of(std::string_view text) {
@@ -157,13 +72,8 @@ class Mapper {
 
  private:
   Result<void> read_ptx() {
-    const Code& entry = *kernel_.functions[0];
-    for (std::size_t f = 1; f < kernel_.functions.size(); ++f)
-      for (const Inst& in : kernel_.functions[f]->code)
-        if (access_of(*kernel_.functions[f], in).sort != Sort::kNone)
-          return no(fmt::format("it calls '{}', which accesses memory",
-                                kernel_.functions[f]->function->name));
-    const Function& f = *entry.function;
+    const Function& f = *kernel_.functions[0]->function;
+    entry_ = static_cast<std::uint32_t>(f.body.size());
     std::vector<FlowLine> lines(f.body.size());
     for (std::size_t i = 0; i < f.body.size(); ++i) {
       const Statement& s = f.body[i];
@@ -184,15 +94,20 @@ class Mapper {
     }
     ptx_flow_ = trace::flow_of(lines);
     if (!ptx_flow_.reducible) return no("its PTX jumps into the middle of a loop");
-    ptx_.resize(f.body.size());
-    for (const Inst& in : entry.code) {
-      const PtxAccess a = access_of(entry, in);
-      if (a.sort != Sort::kNone) ptx_[in.statement] = a;
-    }
+    ptx_.resize(kernel_.statements);
+    for (const auto& code : kernel_.functions)
+      for (const Inst& in : code->code) {
+        const PtxAccess a = access_of(*code, in);
+        if (a.sort != Sort::kNone) ptx_[code->first_pc + in.statement] = a;
+      }
     map_.sites.resize(kernel_.statements);
-    for (std::uint32_t s = 0; s < ptx_.size(); ++s)
-      if (ptx_flow_.reached(s))
-        map_.sites[s].position = ptx_flow_.order[ptx_flow_.block_of[s]] << 16 | (s & 0xffffu);
+    for (std::uint32_t s = 0; s < ptx_.size(); ++s) {
+      constexpr std::uint32_t kBehindAll = 0xffff;  // functions come after the kernel's own code
+      const bool own = s < entry_;
+      if (own && !ptx_flow_.reached(s)) continue;
+      const std::uint32_t order = own ? ptx_flow_.order[ptx_flow_.block_of[s]] : kBehindAll;
+      map_.sites[s].position = order << 16 | (s & 0xffffu);
+    }
     return {};
   }
 
@@ -218,11 +133,15 @@ class Mapper {
           lines[i].targets.push_back(to->second);
         }
         lines[i].falls = in.conditional_branch;
+      } else if (in.kind == InstructionKind::kCall) {  // it comes back to behind the call
+        if (const auto to = in.target ? at.find(*in.target) : at.end(); to != at.end())
+          lines[i].targets.push_back(to->second);
       } else if (in.kind == InstructionKind::kExit || in.kind == InstructionKind::kReturn) {
         lines[i].targets.push_back(static_cast<std::uint32_t>(code_.size()));
         lines[i].falls = guarded;
       }
-      if (in.space == trace::Space::kLocal) uses_local_ = true;
+      const std::uint32_t s = code_[i].statement;
+      if (in.space == trace::Space::kLocal && (s < entry_ || s >= ptx_.size())) uses_local_ = true;
     }
     sass_flow_ = trace::flow_of(lines);
     if (!sass_flow_.reducible) return no("its code jumps into the middle of a loop");
@@ -240,15 +159,157 @@ class Mapper {
           elects_.push_back(s);
         continue;
       }
-      if (s < ptx_.size() && could_be(ptx_[s], sass_[i]) && sass_flow_.reached(i)) {
-        of_statement_[s].push_back(i);
-        continue;
+      if (s < ptx_.size() && sass_flow_.reached(i)) {
+        if (could_be(ptx_[s], sass_[i])) {
+          of_statement_[s].push_back(i);
+          continue;
+        }
+        if (ptx_[s].sort == Sort::kAtomic && ptx_[s].space == Space::kShared &&
+            sass_[i].kind == InstructionKind::kLoad && sass_[i].space == trace::Space::kShared &&
+            sass_[i].bytes == ptx_[s].bytes) {
+          swap_loads_[s].push_back(i);
+          continue;
+        }
       }
       if (!adds_nothing(s, sass_[i]))
         return no(fmt::format("its code has '{}', which no access of the PTX explains",
                               code_[i].line.text));
     }
+    drop_diverged(lines);
+    find_writers();
+    share_names();
     return {};
+  }
+
+  // A warp comes through the targets of BRA.DIV only when its lanes have parted. What stands there
+  // is a second copy of what they do together, made for that; together is how they are taken here.
+  void drop_diverged(std::vector<FlowLine> lines) {
+    bool any = false;
+    for (std::uint32_t i = 0; i < code_.size(); ++i) {
+      if (!sass_[i].is_branch() || !sass_[i].has("DIV")) continue;
+      lines[i].targets.clear();
+      any = true;
+    }
+    if (!any) return;
+    const CodeFlow together = trace::flow_of(lines);
+    for (std::vector<std::uint32_t>& found : of_statement_) {
+      const auto parted = [&](std::uint32_t i) { return !together.reached(i); };
+      if (!std::all_of(found.begin(), found.end(), parted)) std::erase_if(found, parted);
+    }
+  }
+
+  // A register as what it is computed from, and a constant: "%r5 = %r3 + 4" is that of %r3, and 4.
+  // Two that are the same are equal, as long as nothing that they come from is written twice.
+  std::pair<std::string, std::int64_t> origin(const Operand& o, int depth) const {
+    if (o.kind == Operand::Kind::kInteger) return {"#", static_cast<std::int64_t>(o.value)};
+    if (o.kind == Operand::Kind::kVariable || o.kind == Operand::Kind::kSymbol)
+      return {std::string(o.variable ? o.variable->name : o.name), o.offset};
+    if (o.kind != Operand::Kind::kRegister) return {"?", 0};
+    const std::string itself = fmt::format("%{}", o.number);
+    const std::uint32_t at = o.number < written_.size() ? written_[o.number] : kNowhere;
+    if (at == kNowhere || depth == 0) return {itself, 0};
+    const Statement& s = kernel_.functions[0]->function->body[at];
+    if (s.guard >= 0) return {itself, 0};
+    const std::string_view word = s.opcode.substr(0, s.opcode.find('.'));
+    constexpr std::string_view kPure[] = {"add", "sub", "mul", "mad", "shl", "shr",
+                                          "and", "or",  "mov", "cvt", "cvta"};
+    if (std::find(std::begin(kPure), std::end(kPure), word) == std::end(kPure)) return {itself, 0};
+    if (word == "mov") return origin(s.operands[1], depth - 1);
+    if (word == "add" && s.operands.size() == 3 && s.operands[2].kind == Operand::Kind::kInteger) {
+      auto from = origin(s.operands[1], depth - 1);
+      from.second += static_cast<std::int64_t>(s.operands[2].value);
+      return from;
+    }
+    std::string text(s.opcode);
+    for (std::size_t i = 1; i < s.operands.size(); ++i) {
+      const auto part = origin(s.operands[i], depth - 1);
+      text += fmt::format(" ({}{:+})", part.first, part.second);
+    }
+    return {text, 0};
+  }
+
+  // What a statement reads or writes: where its address comes from, and the constant beside it.
+  std::optional<std::pair<std::string, std::int64_t>> operand_of(std::uint32_t statement) const {
+    for (const Operand& o : kernel_.functions[0]->function->body[statement].operands) {
+      if (o.kind != Operand::Kind::kMemory || o.items.empty()) continue;
+      constexpr int kDeep = 8;
+      auto from = origin(o.items[0], kDeep);
+      from.second += o.offset;
+      return from;
+    }
+    return {};
+  }
+
+  // Of each register the only statement that writes it; kNowhere: none, or several.
+  void find_writers() {
+    const std::vector<Statement>& body = kernel_.functions[0]->function->body;
+    std::vector<std::uint32_t> times;
+    const auto note = [&](const Operand& o, std::uint32_t s, const auto& self) -> void {
+      for (const Operand& item : o.items) self(item, s, self);
+      if (o.kind != Operand::Kind::kRegister) return;
+      if (o.number >= times.size()) times.resize(o.number + 1), written_.resize(o.number + 1);
+      ++times[o.number];
+      written_[o.number] = s;
+    };
+    for (std::uint32_t s = 0; s < entry_; ++s) {
+      if (body[s].operands.empty() || body[s].operands[0].kind == Operand::Kind::kMemory) continue;
+      note(body[s].operands[0], s, note);
+      if (body[s].opcode.starts_with("call"))  // results stand elsewhere among the operands
+        for (const Operand& o : body[s].operands) note(o, s, note);
+    }
+    for (std::uint32_t r = 0; r < written_.size(); ++r)
+      if (times[r] != 1) written_[r] = kNowhere;
+  }
+
+  // Accesses side by side that ptxas first took for one wide one, and then parted again because
+  // not all of it is used, all go by the name of one statement: the constants in their addresses
+  // tell which is whose.
+  void share_names() {
+    for (std::uint32_t s = 0; s < entry_; ++s) {
+      const std::vector<std::uint32_t> found = of_statement_[s];
+      const Sort sort = ptx_[s].sort;
+      if (found.size() < 2 || (sort != Sort::kLoad && sort != Sort::kStore)) continue;
+      const auto mine = operand_of(s);
+      if (!mine || !ptx_flow_.reached(s)) continue;
+      bool alike = true;  // all in one place, and the place is no body of several iterations
+      for (const std::uint32_t i : found)
+        alike = alike && sass_flow_.block_of[i] == sass_flow_.block_of[found[0]] &&
+                sass_flow_.depth(i) == ptx_flow_.depth(s) && sass_[i].bytes == ptx_[s].bytes &&
+                address_of(code_[i].line.text).first == address_of(code_[found[0]].line.text).first;
+      if (!alike || (ptx_flow_.depth(s) > 0 && !has_single_neighbour(s))) continue;
+      std::map<std::int64_t, std::uint32_t> others;  // by distance from s
+      for (std::uint32_t t = 0; t < entry_; ++t) {
+        if (t == s || !ptx_flow_.reached(t) || !of_statement_[t].empty() ||
+            ptx_flow_.block_of[t] != ptx_flow_.block_of[s] || ptx_[t].sort != sort ||
+            ptx_[t].space != ptx_[s].space || ptx_[t].bytes != ptx_[s].bytes)
+          continue;
+        const auto theirs = operand_of(t);
+        if (theirs && theirs->first == mine->first)
+          others.emplace(theirs->second - mine->second, t);
+      }
+      for (const std::uint32_t own : found) {
+        const long here = address_of(code_[own].line.text).second;
+        std::vector<std::pair<std::uint32_t, std::uint32_t>> given;  // statement, instruction
+        for (const std::uint32_t i : found) {
+          const auto other = others.find(address_of(code_[i].line.text).second - here);
+          if (i != own && other != others.end()) given.emplace_back(other->second, i);
+        }
+        if (given.size() + 1 != found.size()) continue;
+        of_statement_[s] = {own};
+        for (const auto& [statement, i] : given) of_statement_[statement] = {i};
+        break;
+      }
+    }
+  }
+
+  // Is there a statement beside this one that became one instruction?
+  bool has_single_neighbour(std::uint32_t statement) const {
+    for (std::uint32_t t = 0; t < entry_; ++t)
+      if (of_statement_[t].size() == 1 && ptx_flow_.reached(t) &&
+          ptx_flow_.block_of[t] == ptx_flow_.block_of[statement] &&
+          sass_flow_.depth(of_statement_[t][0]) == ptx_flow_.depth(statement))
+        return true;
+    return false;
   }
 
   // What ptxas adds, and no recorder sees either: spilled registers, prefetches by the copy engine,
@@ -256,8 +317,13 @@ class Mapper {
   bool adds_nothing(std::uint32_t statement, const trace::SassInstruction& in) {
     if (in.space == trace::Space::kLocal) return ++map_.spills != 0;
     if (in.kind == InstructionKind::kPrefetch) return true;
-    return in.kind == InstructionKind::kBarrier && statement < ptx_.size() &&
+    return in.kind == InstructionKind::kBarrier && statement < entry_ &&
            kernel_.functions[0]->function->body[statement].opcode.starts_with("barrier.cluster");
+  }
+
+  bool functions_access() const {
+    return std::any_of(ptx_.begin() + entry_, ptx_.end(),
+                       [](const PtxAccess& a) { return a.sort != Sort::kNone; });
   }
 
   SassAccess access(std::uint32_t line, std::uint32_t statement) const {
@@ -268,6 +334,11 @@ class Mapper {
     const Sort sort = ptx_[statement].sort;
     if ((sort == Sort::kLoad || sort == Sort::kStore) && ptx_[statement].space != Space::kConst)
       a.bytes = in.bytes;
+    if (sort == Sort::kLoad && a.bytes != 0 && a.bytes < ptx_[statement].bytes &&
+        statement < entry_) {
+      a.narrow = true;
+      a.skipped = first_used(statement, a.bytes).value_or(0);
+    }
     a.reduction = record::is_reduction_text(code_[line].line.text);
     a.one_lane = sort == Sort::kAtomic && in.guard.when != trace::Guard::When::kAlways &&
                  std::find(elects_.begin(), elects_.end(), statement) != elects_.end();
@@ -280,6 +351,56 @@ class Mapper {
     return (a.sort != Sort::kLoad && a.sort != Sort::kStore) || sass_[line].bytes >= a.bytes;
   }
 
+  // A load whose result is not used as a whole becomes a narrower one: from which byte on? Of
+  // several registers the first that is read; of one the lowest bytes, unless something reads its
+  // upper half as such.
+  std::optional<std::uint32_t> first_used(std::uint32_t statement, std::uint32_t width) const {
+    const Function& f = *kernel_.functions[0]->function;
+    const Statement& load = f.body[statement];
+    if (ptx_[statement].sort != Sort::kLoad || load.operands.empty()) return {};
+    const Operand& to = load.operands[0];
+    if (to.kind == Operand::Kind::kRegister) {
+      for (const Statement& s : f.body) {
+        const std::string_view word = s.opcode.substr(0, s.opcode.find('.'));
+        const bool parts =
+            word == "shr" || word == "bfe" || word == "prmt" ||
+            (word == "mov" && !s.operands.empty() && s.operands[0].kind == Operand::Kind::kVector);
+        for (std::size_t o = 1; o < s.operands.size() && parts; ++o)
+          if (s.operands[o].kind == Operand::Kind::kRegister && s.operands[o].number == to.number)
+            return {};
+      }
+      return 0;
+    }
+    if (to.kind != Operand::Kind::kVector || to.items.empty()) return {};
+    const auto each = static_cast<std::uint32_t>(ptx_[statement].bytes / to.items.size());
+    std::optional<std::uint32_t> first;
+    std::uint32_t end = 0;
+    for (std::uint32_t i = 0; i < to.items.size(); ++i) {
+      if (!is_read(f, to.items[i])) continue;
+      if (!first) first = i * each;
+      end = (i + 1) * each;
+    }
+    return first && end <= *first + width && *first % width == 0 ? first : std::nullopt;
+  }
+
+  static bool is_read(const Function& f, const Operand& of) {
+    if (of.kind != Operand::Kind::kRegister) return false;
+    const auto names = [&](const Operand& o, const auto& self) -> bool {
+      if (o.kind == Operand::Kind::kRegister && o.number == of.number) return true;
+      return std::any_of(o.items.begin(), o.items.end(),
+                         [&](const Operand& item) { return self(item, self); });
+    };
+    return std::any_of(f.body.begin(), f.body.end(), [&](const Statement& s) {
+      // The first operand is written, but for an address and what has no result.
+      for (std::size_t o = 0; o < s.operands.size(); ++o) {
+        const bool written = o == 0 && s.operands[0].kind != Operand::Kind::kMemory &&
+                             !s.opcode.starts_with("st.") && !s.opcode.starts_with("red.");
+        if (!written && names(s.operands[o], names)) return true;
+      }
+      return false;
+    });
+  }
+
   std::string shown(std::uint32_t statement) const {
     const Statement& s = kernel_.functions[0]->function->body[statement];
     return fmt::format("'{}' in line {} of the PTX", s.opcode,
@@ -289,9 +410,13 @@ class Mapper {
   Result<void> map_one(std::uint32_t s) {
     const PtxAccess& a = ptx_[s];
     MappedSite& site = map_.sites[s];
-    if (a.sort == Sort::kNone || !ptx_flow_.reached(s)) return {};
+    if (a.sort == Sort::kNone) return {};
+    if (s >= entry_) return map_in_function(s);
+    if (!ptx_flow_.reached(s)) return {};
     const std::vector<std::uint32_t>& found = of_statement_[s];
     using What = MappedSite::What;
+    if (const auto loads = swap_loads_.find(s); loads != swap_loads_.end())
+      return map_swap_loop(s, loads->second);
     if (a.space == Space::kConst) {
       // Mostly an operand of some arithmetic instruction, which is no access of its own.
       const bool load = found.size() == 1 && sass_flow_.depth(found[0]) == ptx_flow_.depth(s);
@@ -303,7 +428,8 @@ class Mapper {
       else return no(fmt::format("its code has nothing for {}", shown(s)));
     } else {
       for (const std::uint32_t i : found)
-        if (!wide_enough(s, i)) return no(fmt::format("{} was split", shown(s)));
+        if (!wide_enough(s, i) && (found.size() > 1 || !first_used(s, sass_[i].bytes)))
+          return no(fmt::format("{} was split", shown(s)));
       const std::uint32_t depth = ptx_flow_.depth(s);
       const std::uint32_t block = sass_flow_.block_of[found[0]];
       const bool together = std::all_of(found.begin(), found.end(), [&](std::uint32_t i) {
@@ -315,9 +441,49 @@ class Mapper {
       if (found.size() == 1 && as_deep) site.what = What::kDirect;
       else if (a.sort == Sort::kFragment && together && as_deep) site.what = What::kPieces;
       else if (depth > 0) unrolled_.push_back(s);
-      else return no(fmt::format("its code has {} times {}", found.size(), shown(s)));
+      else {
+        std::string places;
+        for (const std::uint32_t i : found)
+          places += fmt::format("{}0x{:x}", places.empty() ? "" : ", ", code_[i].line.pc);
+        return no(fmt::format("its code has {} times {}, at {}", found.size(), shown(s), places));
+      }
       if (site.what != What::kNone)
         for (const std::uint32_t i : found) site.accesses.push_back(access(i, s));
+    }
+    return {};
+  }
+
+  // An addition of floats to shared memory, and other operations that the memory has not: a load,
+  // and a compare-and-swap that goes round until every lane has had its turn.
+  Result<void> map_swap_loop(std::uint32_t s, const std::vector<std::uint32_t>& loads) {
+    const std::vector<std::uint32_t>& found = of_statement_[s];
+    const bool one = loads.size() == 1 && found.size() == 1 &&
+                     (sass_[found[0]].has("CAST") || sass_[found[0]].has("CAS")) &&
+                     sass_flow_.block_of[loads[0]] == sass_flow_.block_of[found[0]] &&
+                     sass_flow_.depth(found[0]) == ptx_flow_.depth(s) + 1;
+    if (!one)
+      return no(fmt::format("its code has {} loads and {} atomics for {}", loads.size(),
+                            found.size(), shown(s)));
+    MappedSite& site = map_.sites[s];
+    site.what = MappedSite::What::kSwapLoop;
+    site.accesses = {access(loads[0], s), access(found[0], s)};
+    site.accesses[0].load = true;
+    return {};
+  }
+
+  // Of a function that the kernel calls: known when one instruction is its only one. Others stay as
+  // the PTX has them, where they happen at all: such functions are mostly the rare ways of
+  // mathematical ones.
+  Result<void> map_in_function(std::uint32_t s) {
+    MappedSite& site = map_.sites[s];
+    const std::vector<std::uint32_t>& found = of_statement_[s];
+    site.what = MappedSite::What::kMissing;
+    const bool plain = ptx_[s].sort != Sort::kFragment && !swap_loads_.contains(s);
+    if (found.size() == 1 && plain && wide_enough(s, found[0]) &&
+        (ptx_[s].bytes == 0 || sass_[found[0]].bytes == ptx_[s].bytes ||
+         ptx_[s].sort == Sort::kAtomic)) {
+      site.what = MappedSite::What::kDirect;
+      site.accesses.push_back(access(found[0], s));
     }
     return {};
   }
@@ -326,7 +492,7 @@ class Mapper {
   Result<void> map_loop(std::uint32_t loop) {
     std::vector<std::uint32_t> inside;
     bool unrolled = false;
-    for (std::uint32_t s = 0; s < ptx_.size(); ++s) {
+    for (std::uint32_t s = 0; s < entry_; ++s) {
       if (ptx_[s].sort == Sort::kNone || map_.sites[s].what == MappedSite::What::kGone ||
           ptx_flow_.loop_of[ptx_flow_.block_of[s]] != loop)
         continue;
@@ -341,6 +507,10 @@ class Mapper {
     };
     if (l.has_inner) return fails("it holds another loop");
     if (l.falls_round) return fails("it ends without a branch");
+    for (std::uint32_t s = 0; s < entry_; ++s)
+      if (ptx_flow_.inside(loop, s) &&
+          kernel_.functions[0]->function->body[s].opcode.starts_with("call") && functions_access())
+        return fails("it calls a function that accesses memory");
     const auto number = static_cast<std::uint32_t>(map_.loops.size());
     UnrolledLoop out;
     std::vector<std::uint32_t> blocks;
@@ -377,6 +547,7 @@ class Mapper {
       if (!body.repeats && depth + 1 != l.depth) return fails("its bodies are at other depths");
       out.bodies.push_back(body);
     }
+    drop_leading(out, inside, blocks);
     const bool single = std::all_of(out.bodies.begin(), out.bodies.end(),
                                     [](const auto& body) { return body.iterations == 1; });
     out.in_turn = single && blocks.size() > 1;
@@ -393,7 +564,7 @@ class Mapper {
     for (const std::uint32_t s : inside)
       if (of_statement_[s].empty()) map_.sites[s].loop = number;  // part of another access
     if (map_.back_edges.empty()) map_.back_edges.resize(kernel_.statements, 0);
-    for (std::uint32_t s = 0; s < ptx_.size(); ++s) {
+    for (std::uint32_t s = 0; s < entry_; ++s) {
       const std::uint32_t repeats = ptx_flow_.back_edge[s];
       if (repeats == kNowhere) continue;
       if (kernel_.functions[0]->function->body[s].opcode.starts_with("brx"))
@@ -403,6 +574,25 @@ class Mapper {
     }
     map_.loops.push_back(std::move(out));
     return {};
+  }
+
+  // A loop that runs once at least, whatever its condition: ptxas asks it before the first
+  // iteration, makes that one alone if it does not hold, and has all others begin behind. Where it
+  // holds, and that is where there are more than one, the first goes with the others.
+  void drop_leading(UnrolledLoop& loop, const std::vector<std::uint32_t>& inside,
+                    std::vector<std::uint32_t>& blocks) {
+    if (loop.bodies.size() < 3 || loop.bodies[0].repeats || loop.bodies[0].iterations != 1 ||
+        loop.bodies[1].iterations == 1 || loop.bodies.back().iterations != 1)
+      return;
+    for (const std::uint32_t s : inside)
+      for (const std::uint32_t i : of_statement_[s])
+        if (sass_flow_.block_of[i] == blocks[0] &&
+            sass_[i].guard.when == trace::Guard::When::kAlways)
+          return;
+    loop.bodies.erase(loop.bodies.begin());
+    blocks.erase(blocks.begin());
+    for (const std::uint32_t s : inside)
+      if (!map_.sites[s].bodies.empty()) map_.sites[s].bodies.erase(map_.sites[s].bodies.begin());
   }
 
   // Some that run once, then those of one loop, if any: each leads to the next only, the last to
@@ -448,7 +638,7 @@ class Mapper {
     std::map<std::uint32_t, std::uint32_t> main, any;  // by statement: instructions
     for (std::uint32_t i = 0; i < code_.size(); ++i) {
       const std::uint32_t s = code_[i].statement;
-      if (s >= ptx_.size() || sass_flow_.loop_of[sass_flow_.block_of[i]] != loop ||
+      if (s >= entry_ || sass_flow_.loop_of[sass_flow_.block_of[i]] != loop ||
           ptx_flow_.loop_of[ptx_flow_.block_of[s]] != of_ptx)
         continue;
       ++any[s];
@@ -487,7 +677,7 @@ class Mapper {
       std::vector<std::uint32_t> found;
       for (std::uint32_t i = 0; i < code_.size(); ++i) {
         const std::uint32_t s = code_[i].statement;
-        if (s >= ptx_.size() || !sass_flow_.reached(i) || !ptx_flow_.inside(l, s)) continue;
+        if (s >= entry_ || !sass_flow_.reached(i) || !ptx_flow_.inside(l, s)) continue;
         // The outermost one that lies within those of the loop around it.
         std::uint32_t best = kNowhere;
         for (std::uint32_t k = sass_flow_.loop_of[sass_flow_.block_of[i]]; k != kNowhere;
@@ -512,7 +702,7 @@ class Mapper {
       }
       std::stable_sort(rounds.begin(), rounds.end(),
                        [](const auto& a, const auto& b) { return a.iterations > b.iterations; });
-      for (std::uint32_t s = 0; s < ptx_.size(); ++s)
+      for (std::uint32_t s = 0; s < entry_; ++s)
         if (ptx_flow_.back_edge[s] == l) map_.rounds[s] = rounds;
     }
   }
@@ -568,6 +758,9 @@ class Mapper {
   std::vector<std::vector<std::uint32_t>> of_statement_;  // machine instructions
   std::vector<std::uint32_t> elects_;                     // statements whose code elects a lane
   std::vector<std::uint32_t> unrolled_;
+  std::map<std::uint32_t, std::vector<std::uint32_t>> swap_loads_;  // of compare-and-swap loops
+  std::vector<std::uint32_t> written_;  // of each register of the kernel: the statement
+  std::uint32_t entry_ = 0;  // statements of the kernel itself; behind them functions' follow
   bool uses_local_ = false;
 };
 

@@ -34,6 +34,9 @@ struct SassAccess {
   std::uint32_t bytes = 0;  // per lane; 0: as the PTX has it
   bool reduction = false;   // of an atomic: returns nothing
   bool one_lane = false;    // the warp adds up first, and one lane acts for all
+  bool load = false;        // of a compare-and-swap loop: what it compares with
+  bool narrow = false;      // fewer bytes than the PTX has, which begin `skipped` bytes in
+  std::uint32_t skipped = 0;
 };
 
 struct MappedSite {
@@ -41,6 +44,7 @@ struct MappedSite {
     kNone,      // leaves no records
     kDirect,    // accesses[0]
     kPieces,    // accesses, one record each in turn: a matrix fragment
+    kSwapLoop,  // accesses: a load and a compare-and-swap, until every lane has had its turn
     kUnrolled,  // bodies: of each of its loop's bodies, an access for each iteration
     kMissing,   // part of another access, if anything
     kGone,      // no access: local memory kept in registers, constants that became operands

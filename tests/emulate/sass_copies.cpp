@@ -1,0 +1,201 @@
+// What one access of the PTX became where ptxas made several instructions of it, or others, or
+// narrower ones. The machine code is of the kind that ptxas 13.0 makes for sm_90.
+#include "tests/catch.hpp"
+#include "tests/emulate/mapped.hpp"
+#include "traces/emulate/sass/lane_addresses.hpp"
+
+namespace warpmem::emulate {
+namespace {
+
+TEST_CASE("accesses that go by one statement's name are told apart by the constants") {
+  const char* body = R"(
+  mov.u32 %r20, %tid.x;
+  shl.b32 %r21, %r20, 4;
+  add.s32 %r10, %r21, 4;
+  shl.b32 %r22, %r20, 4;
+  ld.shared.u32 %r1, [%r22+12];
+  ld.shared.u32 %r2, [%r10];
+  st.shared.u32 [%r12], %r1;
+  ret;)";
+  SECTION("one is the other's, with another way to the same base") {
+    Mapped m(
+        body,
+        {{5, "LDS R1, [R10+0x4]"}, {5, "LDS R2, [R10+0xc]"}, {6, "STS [R12], R1"}, {7, "EXIT"}});
+    REQUIRE(m.why.empty());
+    m.access(4, 4, kAll, 12, 16);
+    m.access(5, 4, kAll, 4, 16);
+    m.access(6, 4, kAll, 0, 4, trace::Op::kStore);
+    CHECK(m.run() == "0/4 10/4 20/4");
+    CHECK(m.records[0].base == 4);
+    CHECK(m.counts.kept == 0);
+  }
+  SECTION("constants that fit nothing explain nothing") {
+    const Mapped m(
+        body,
+        {{5, "LDS R1, [R10+0x4]"}, {5, "LDS R2, [R10+0x14]"}, {6, "STS [R12], R1"}, {7, "EXIT"}});
+    CHECK(m.why.find("2 times 'ld.shared.u32'") != std::string::npos);
+    CHECK(m.why.find("at 0x0, 0x10") != std::string::npos);
+  }
+}
+
+TEST_CASE("what only a warp runs whose lanes have parted is not what it runs together") {
+  Mapped m(R"(
+  barrier.sync 0;
+  st.shared.u32 [%r12], %r1;
+  ret;)",
+           {{0, "BRA.DIV UR8, 0x40"},
+            {0, "BAR.SYNC.DEFER_BLOCKING 0x0"},
+            {1, "STS [R12], R1"},
+            {2, "EXIT"},
+            {0, "WARPSYNC.COLLECTIVE.ALL 0x60"},
+            {0, "BAR.SYNC.DEFER_BLOCKING R12, R12"},
+            {0, "BRA 0x20"}});
+  REQUIRE(m.why.empty());
+  m.access(0, 0, kAll, 0, 0, trace::Op::kBarrier, trace::Space::kNone);
+  m.access(1, 4, kAll, 0, 4, trace::Op::kStore);
+  CHECK(m.run() == "10/0 20/4");
+}
+
+TEST_CASE("a load of which a part is used is as narrow as its instruction") {
+  SECTION("the lower half of a register") {
+    Mapped m(R"(
+  ld.global.u64 %rd2, [%rd1];
+  cvt.u32.u64 %r1, %rd2;
+  st.shared.u32 [%r12], %r1;
+  ret;)",
+             {{0, "LDG.E R1, desc[UR4][R2.64]"}, {2, "STS [R12], R1"}, {3, "EXIT"}});
+    REQUIRE(m.why.empty());
+    m.access(0, 8, kAll, 4096, 8, trace::Op::kLoad, trace::Space::kGlobal);
+    CHECK(m.run() == "0/4");
+    CHECK(m.records[0].base == 4096);
+    CHECK(m.records[0].stride == 8);
+  }
+  SECTION("which half is not known where both are looked at") {
+    const Mapped m(R"(
+  ld.global.u64 %rd2, [%rd1];
+  shr.u64 %rd3, %rd2, 32;
+  st.shared.u64 [%r12], %rd3;
+  ret;)",
+                   {{0, "LDG.E R1, desc[UR4][R2.64]"}, {2, "STS.64 [R12], R1"}, {3, "EXIT"}});
+    CHECK(m.why.find("'ld.global.u64' in line") != std::string::npos);
+    CHECK(m.why.find("split") != std::string::npos);
+  }
+  SECTION("the second of two registers") {
+    const char* body = R"(
+  ld.global.v2.u64 {%rd2, %rd3}, [%rd1];
+  st.shared.u64 [%r12], %rd3;
+  ret;)";
+    Mapped m(body,
+             {{0, "LDG.E.64 R4, desc[UR4][R2.64+0x8]"}, {1, "STS.64 [R12], R4"}, {2, "EXIT"}});
+    REQUIRE(m.why.empty());
+    m.access(0, 16, kAll, 4096, 16, trace::Op::kLoad, trace::Space::kGlobal);
+    std::uint64_t at[32];
+    for (std::uint64_t l = 0; l < 32; ++l) at[l] = 8192 + l * l * 16;
+    trace::Record r = pack_lanes(kAll, at, m.lanes);
+    r.site = m.records[0].site;
+    m.records.push_back(r);
+    CHECK(m.run() == "0/8 0/8");
+    CHECK(m.records[0].base == 4104);
+    CHECK(lane_address(m.records[1], 3, m.lanes) == 8192 + 9 * 16 + 8);
+  }
+}
+
+TEST_CASE("an atomic that the memory cannot do goes round until each lane has had its turn") {
+  const char* body = R"(
+  atom.shared.add.f32 %f1, [%r10], %f2;
+  ret;)";
+  const std::vector<Line> code{{0, "LDS R10, [R6]"},
+                               {0, "FADD R11, R5, R10"},
+                               {0, "ATOMS.CAST.SPIN R11, [R6], R10, R11"},
+                               {0, "ISETP.EQ.U32.AND P1, PT, R11, 0x1, PT"},
+                               {0, "@!P1 BRA 0x0"},
+                               {1, "EXIT"}};
+  SECTION("at once, where their words are different") {
+    Mapped m(body, code);
+    REQUIRE(m.why.empty());
+    m.access(0, 4, kAll, 0, 4, trace::Op::kAtomic);
+    CHECK(m.run() == "0/4 20/4");
+    CHECK(m.site(0).op == trace::Op::kLoad);
+    CHECK(m.site(1).op == trace::Op::kAtomic);
+    CHECK(m.records[1].mask == kAll);
+  }
+  SECTION("one after the other, where they are the same") {
+    Mapped m(body, code);
+    std::uint64_t at[32] = {};
+    for (std::uint64_t l = 0; l < 32; ++l) at[l] = l < 3 ? 64 : 4 * l;
+    trace::Record r = pack_lanes(kAll, at, m.lanes);
+    r.site = m.sites.number_of({0, trace::Op::kAtomic, trace::Space::kShared, 4});
+    m.records.push_back(r);  // lane 16 is at 64 as well
+    CHECK(m.run() == "0/4 20/4 0/4 20/4 0/4 20/4 0/4 20/4");
+    CHECK(m.records[2].mask == (0x6u | 1u << 16));
+    CHECK(m.records[7].mask == 1u << 16);
+    CHECK(lane_address(m.records[7], 16, m.lanes) == 64);
+  }
+  SECTION("not where the code has another shape") {
+    const Mapped m(body,
+                   {{0, "LDS R10, [R6]"}, {0, "ATOMS.CAST.SPIN R11, [R6], R10, R11"}, {1, "EXIT"}});
+    CHECK(m.why.find("1 loads and 1 atomics") != std::string::npos);
+  }
+}
+
+TEST_CASE("functions that a kernel calls are mapped where they are one instruction a statement") {
+  const char* functions = R"(
+.func slow(.param .b64 a)
+{
+  .reg .b32 %r<4>; .reg .b64 %rd<4>;
+  ld.param.u64 %rd1, [a];
+  ld.global.u32 %r1, [%rd1];
+  ld.global.u32 %r2, [%rd1+4];
+  st.global.u32 [%rd1], %r1;
+  ret;
+}
+)";
+  const char* body = R"(
+  ld.global.u32 %r1, [%rd1];
+  { .param .b64 x; st.param.b64 [x], %rd1; call slow, (x); }
+  st.global.u32 [%rd1], %r1;
+  ret;)";
+  Mapped m(body,
+           {{0, "LDG.E R1, desc[UR4][R2.64]"},
+            {2, "CALL.REL.NOINC 0x40"},
+            {3, "STG.E desc[UR4][R2.64], R1"},
+            {4, "EXIT"},
+            {6, "LDG.E R5, desc[UR4][R4.64]"},
+            {7, "LDG.E R6, desc[UR4][R4.64+0x4]"},
+            {7, "LDG.E R7, desc[UR4][R4.64+0x4]"},
+            {8, "STG.E desc[UR4][R4.64], R5"},
+            {9, "RET.REL.NODEC R8 0x0"}},
+           functions);
+  REQUIRE(m.why.empty());
+  m.access(0, 4, kAll, 0, 4, trace::Op::kLoad, trace::Space::kGlobal);
+  m.access(6, 4, 1, 512, 4, trace::Op::kLoad, trace::Space::kGlobal);
+  m.access(7, 4, 1, 516, 4, trace::Op::kLoad, trace::Space::kGlobal);  // which of the two?
+  m.access(8, 4, 1, 512, 4, trace::Op::kStore, trace::Space::kGlobal);
+  m.access(3, 4, kAll, 0, 4, trace::Op::kStore, trace::Space::kGlobal);
+  CHECK(m.run() == fmt::format("0/4 40/4 {:x}/4 70/4 20/4", m.map.ptx_zone + 16 * 7));
+  CHECK(m.counts.kept == 1);
+}
+
+TEST_CASE("the iteration that is alone where a condition does not hold is passed where it does") {
+  const std::vector<Line> code{{0, "@!P0 LDS R1, [R10]"}, {2, "@P1 BRA 0x60"},
+                               {0, "LDS R1, [R10]"},      {0, "LDS R2, [R10+0x4]"},
+                               {0, "LDS R3, [R10+0x8]"},  {2, "@P1 BRA 0x20"},
+                               {0, "@P0 LDS R1, [R10]"},  {3, "EXIT"}};
+  Mapped m(R"(
+AGAIN:
+  ld.shared.u32 %r1, [%r10];
+  setp.ne.u32 %p1, %r1, 0;
+  @%p1 bra AGAIN;
+  ret;)",
+           code);
+  REQUIRE(m.why.empty());
+  for (std::uint32_t i = 0; i < 4; ++i) {
+    m.access(0, 4, kAll, 64 * i, 4);
+    if (i < 3) m.again(2, kAll);
+  }
+  CHECK(m.run() == "20/4 30/4 40/4 60/4");
+  CHECK(m.counts.kept == 0);
+}
+
+}  // namespace
+}  // namespace warpmem::emulate
