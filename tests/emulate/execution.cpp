@@ -141,6 +141,16 @@ TEST_CASE("a barrier orders shared memory between warps") {
   for (u32 i = 0; i < 128; ++i) CHECK(d[i] == (i ^ 127));
 }
 
+TEST_CASE("who comes last to a barrier does not run ahead of those that waited there") {
+  // Nothing stands between the loads and the store: on a GPU all warps load long before.
+  const auto d = run_cta(R"(
+    bar.sync 0; ld.shared.u32 %d, [seed]; setp.ne.u32 %p1, %t, 127; @%p1 bra SKIP;
+    add.s32 %r1, %d, 9; st.shared.u32 [seed], %r1;
+SKIP: bar.sync 0; ld.shared.u32 %r2, [seed]; shl.b32 %r2, %r2, 8; add.s32 %d, %d, %r2;)",
+                         128, ".shared .align 4 .u32 seed;");
+  for (std::uint32_t i = 0; i < 128; ++i) CHECK(d[i] == 9u << 8);
+}
+
 TEST_CASE("barriers reduce and count: bar.red, and named barriers for some warps") {
   const auto d = run_cta("setp.lt.u32 %p1, %t, 5; bar.red.popc.u32 %d, 0, %p1;", 96);
   for (const u32 v : d) CHECK(v == 5);

@@ -181,13 +181,13 @@ TEST_CASE("the iteration that is alone where a condition does not hold is passed
                                {0, "LDS R1, [R10]"},      {0, "LDS R2, [R10+0x4]"},
                                {0, "LDS R3, [R10+0x8]"},  {2, "@P1 BRA 0x20"},
                                {0, "@P0 LDS R1, [R10]"},  {3, "EXIT"}};
-  Mapped m(R"(
+  const char* body = R"(
 AGAIN:
   ld.shared.u32 %r1, [%r10];
   setp.ne.u32 %p1, %r1, 0;
   @%p1 bra AGAIN;
-  ret;)",
-           code);
+  ret;)";
+  Mapped m(body, code);
   REQUIRE(m.why.empty());
   for (std::uint32_t i = 0; i < 4; ++i) {
     m.access(0, 4, kAll, 64 * i, 4);
@@ -195,6 +195,21 @@ AGAIN:
   }
   CHECK(m.run() == "20/4 30/4 40/4 60/4");
   CHECK(m.counts.kept == 0);
+  // The same, passed by a branch.
+  Mapped n(body, {{2, "@P0 BRA 0x20"},
+                  {0, "LDS R1, [R10]"},
+                  {2, "@P1 BRA 0x60"},
+                  {0, "LDS R1, [R10]"},
+                  {0, "LDS R2, [R10+0x4]"},
+                  {2, "@P1 BRA 0x30"},
+                  {0, "@P0 LDS R1, [R10]"},
+                  {3, "EXIT"}});
+  REQUIRE(n.why.empty());
+  for (std::uint32_t i = 0; i < 3; ++i) {
+    n.access(0, 4, kAll, 64 * i, 4);
+    if (i < 2) n.again(2, kAll);
+  }
+  CHECK(n.run() == "30/4 40/4 60/4");
 }
 
 }  // namespace

@@ -273,10 +273,13 @@ void Execution::return_values(Warp& warp, std::int32_t number, std::uint32_t lan
 void Execution::run_warp(Warp& warp, std::uint64_t slice) {
   warp.waits = warp.far_waits = 0;
   warp.gave_way = false;
+  released_ = false;
   do {
-    while (!warp.ready.empty() && slice > 0) run_part(warp, slice);
-  } while (slice > 0 && warp.ready.empty() && let_named_go(warp));
-  if (warp.ready.empty()) {
+    while (!warp.ready.empty() && slice > 0 && !released_) run_part(warp, slice);
+  } while (slice > 0 && !released_ && warp.ready.empty() && let_named_go(warp));
+  // Who comes last to a barrier does not run ahead of those that waited there: on a GPU they leave
+  // it together, and programs have come to rely on it.
+  if (warp.ready.empty() || released_) {
     warp.slices = 0;
     return;
   }

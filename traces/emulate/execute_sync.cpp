@@ -73,6 +73,7 @@ void Execution::check_barrier(Cta& cta, std::uint32_t id) {
   if (b.expected ? threads < b.expected : !complete) return;
   const std::uint32_t count = b.count, total = threads;
   b = Barrier{};
+  released_ = true;
   if (options_.report) cta.check.barrier();
   for (Warp& w : cta.warps) {
     const std::size_t ready = w.ready.size();

@@ -142,6 +142,7 @@ class Execution {
   Group* group_ = nullptr;   // running now
   Cta* cta_ = nullptr;
   const Code* now_code_ = nullptr;
+  bool released_ = false;           // a barrier, by the warp that has its turn
   std::uint64_t next_check_ = 0;
   std::uint64_t ahead_ = 0;  // warp instructions that the statistics lack
   // The device runtime's: parameters not launched yet by their buffer, the last error, streams and events so far.

@@ -584,11 +584,15 @@ class Mapper {
     if (loop.bodies.size() < 3 || loop.bodies[0].repeats || loop.bodies[0].iterations != 1 ||
         loop.bodies[1].iterations == 1 || loop.bodies.back().iterations != 1)
       return;
-    for (const std::uint32_t s : inside)
-      for (const std::uint32_t i : of_statement_[s])
-        if (sass_flow_.block_of[i] == blocks[0] &&
-            sass_[i].guard.when == trace::Guard::When::kAlways)
-          return;
+    bool passed = !sass_flow_.dominates(blocks[0], blocks[1]);  // by a branch, or by its guards
+    if (!passed) {
+      passed = true;
+      for (const std::uint32_t s : inside)
+        for (const std::uint32_t i : of_statement_[s])
+          passed = passed && (sass_flow_.block_of[i] != blocks[0] ||
+                              sass_[i].guard.when != trace::Guard::When::kAlways);
+    }
+    if (!passed) return;
     loop.bodies.erase(loop.bodies.begin());
     blocks.erase(blocks.begin());
     for (const std::uint32_t s : inside)
