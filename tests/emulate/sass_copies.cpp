@@ -100,6 +100,53 @@ TEST_CASE("a load of which a part is used is as narrow as its instruction") {
   }
 }
 
+TEST_CASE("of copies on ways that exclude each other the first stands for all") {
+  const char* body = R"(
+  setp.ne.u32 %p1, %r1, 0;
+  @%p1 bra OTHER;
+  mov.u32 %r2, 5;
+OTHER:
+  barrier.sync 0;
+  st.shared.u32 [%r12], %r2;
+  ret;)";
+  const auto why = [&](const std::vector<Line>& code) { return Mapped(body, code).why; };
+  CHECK(why({{1, "@P0 BRA 0x40"},
+             {3, "BAR.SYNC.DEFER_BLOCKING 0x0"},
+             {4, "STS [R12], R2"},
+             {5, "EXIT"},
+             {3, "BAR.SYNC.DEFER_BLOCKING 0x0"},
+             {4, "STS [R12], R3"},
+             {5, "EXIT"}})
+            .empty());
+  // The one leads to the other.
+  CHECK(why({{1, "@P0 BRA 0x20"},
+             {3, "BAR.SYNC.DEFER_BLOCKING 0x0"},
+             {3, "BAR.SYNC.DEFER_BLOCKING 0x0"},
+             {4, "STS [R12], R2"},
+             {5, "EXIT"}})
+            .find("2 times 'barrier.sync'") != std::string::npos);
+}
+
+TEST_CASE("texture accesses have the line of a statement before them") {
+  const char* body = R"(
+  add.f32 %f1, %f2, %f3;
+  tex.2d.v4.f32.f32 {%f4, %f5, %f6, %f7}, [%rd1, {%f1, %f2}];
+  add.f32 %f1, %f4, %f3;
+  tex.2d.v4.f32.f32 {%f4, %f5, %f6, %f7}, [%rd1, {%f1, %f2}];
+  ret;)";
+  Mapped m(body, {{0, "FADD R1, R2, R3"},
+                  {2, "TEX.LL RZ, R5, R4, R0, UR4, 0x0, 2D, 0x1"},
+                  {0, "TEX.LL RZ, R5, R4, R0, UR4, 0x0, 2D, 0x1"},
+                  {4, "EXIT"}});
+  REQUIRE(m.why.empty());
+  m.access(1, 4, kAll, 4096, 4, trace::Op::kLoad, trace::Space::kTexture);
+  m.access(3, 4, kAll, 8192, 4, trace::Op::kLoad, trace::Space::kTexture);
+  CHECK(m.run() == "10/4 20/4");
+  CHECK(m.records[0].base == 8192);
+  const Mapped n(body, {{0, "TEX.LL RZ, R5, R4, R0, UR4, 0x0, 2D, 0x1"}, {4, "EXIT"}});
+  CHECK(n.why.find("1 texture accesses for 2") != std::string::npos);
+}
+
 TEST_CASE("an atomic that the memory cannot do goes round until each lane has had its turn") {
   const char* body = R"(
   atom.shared.add.f32 %f1, [%r10], %f2;

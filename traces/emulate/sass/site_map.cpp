@@ -145,6 +145,7 @@ class Mapper {
     }
     sass_flow_ = trace::flow_of(lines);
     if (!sass_flow_.reducible) return no("its code jumps into the middle of a loop");
+    sass_lines_ = lines;
     for (std::uint32_t i = 0; i < code_.size(); ++i) {
       const std::uint32_t s = code_[i].statement;
       if (sass_[i].space == trace::Space::kConstant) {
@@ -157,6 +158,12 @@ class Mapper {
       if (!leaves_record(sass_[i])) {
         if (s < ptx_.size() && (sass_[i].opcode == "UFLO" || sass_[i].opcode == "FLO"))
           elects_.push_back(s);
+        continue;
+      }
+      const bool texture =
+          sass_[i].space == trace::Space::kTexture || sass_[i].space == trace::Space::kSurface;
+      if (texture && s < entry_ && ptx_[s].sort != Sort::kTexture && sass_flow_.reached(i)) {
+        textures_.push_back(i);
         continue;
       }
       if (s < ptx_.size() && sass_flow_.reached(i)) {
@@ -175,9 +182,35 @@ class Mapper {
         return no(fmt::format("its code has '{}', which no access of the PTX explains",
                               code_[i].line.text));
     }
+    if (auto ok = map_textures(); !ok) return ok;
     drop_diverged(lines);
     find_writers();
     share_names();
+    return {};
+  }
+
+  // ptxas takes no line for a texture access: its instruction has that of a statement before it.
+  // All of a block are shared out in order, if there are as many of the ones as of the others.
+  Result<void> map_textures() {
+    std::map<std::uint32_t, std::vector<std::uint32_t>> found;  // by block of the PTX
+    for (const std::uint32_t i : textures_)
+      found[ptx_flow_.block_of[code_[i].statement]].push_back(i);
+    for (auto& [block, instructions] : found) {
+      std::vector<std::uint32_t> statements;
+      for (std::uint32_t t = 0; t < entry_; ++t)
+        if (ptx_[t].sort == Sort::kTexture && ptx_flow_.block_of[t] == block &&
+            of_statement_[t].empty())
+          statements.push_back(t);
+      if (statements.size() != instructions.size())
+        return no(fmt::format("its code has {} texture accesses for {} of the PTX",
+                              instructions.size(), statements.size()));
+      std::stable_sort(instructions.begin(), instructions.end(),
+                       [&](std::uint32_t x, std::uint32_t y) {
+                         return code_[x].statement < code_[y].statement;
+                       });
+      for (std::size_t n = 0; n < statements.size(); ++n)
+        of_statement_[statements[n]] = {instructions[n]};
+    }
     return {};
   }
 
@@ -440,6 +473,7 @@ class Mapper {
                            (a.sort == Sort::kBulk && sass_flow_.depth(found[0]) == depth + 1);
       if (found.size() == 1 && as_deep) site.what = What::kDirect;
       else if (a.sort == Sort::kFragment && together && as_deep) site.what = What::kPieces;
+      else if (as_deep && are_ways(found)) site.what = What::kDirect;
       else if (depth > 0) unrolled_.push_back(s);
       else {
         std::string places;
@@ -486,6 +520,36 @@ class Mapper {
       site.accesses.push_back(access(found[0], s));
     }
     return {};
+  }
+
+  // Copies of one access on ways that exclude each other, all as deep and as wide: whoever comes by
+  // runs one of them. They differ in nothing but their place, so the first stands for all.
+  bool are_ways(const std::vector<std::uint32_t>& found) const {
+    for (const std::uint32_t i : found) {
+      if (sass_flow_.depth(i) != sass_flow_.depth(found[0]) ||
+          sass_[i].bytes != sass_[found[0]].bytes || sass_[i].opcode != sass_[found[0]].opcode)
+        return false;
+      std::vector<bool> met(code_.size(), false);
+      std::vector<std::uint32_t> waiting{i};
+      while (!waiting.empty()) {
+        const std::uint32_t at = waiting.back();
+        waiting.pop_back();
+        const auto go = [&](std::uint32_t to) {
+          if (to >= code_.size() || met[to]) return;
+          met[to] = true;
+          waiting.push_back(to);
+        };
+        const bool round = sass_flow_.back_edge[at] != kNowhere;
+        if (sass_lines_[at].falls) go(at + 1);
+        for (const std::uint32_t to : sass_lines_[at].targets)
+          if (!round ||
+              sass_flow_.order[sass_flow_.block_of[to]] > sass_flow_.order[sass_flow_.block_of[at]])
+            go(to);
+      }
+      for (const std::uint32_t other : found)
+        if (met[other]) return false;
+    }
+    return true;
   }
 
   // A loop is unrolled when one of its accesses is; then all of them must agree on the bodies.
@@ -757,11 +821,13 @@ class Mapper {
   const Resources& resources_;
   SiteMap map_;
   CodeFlow ptx_flow_, sass_flow_;
+  std::vector<FlowLine> sass_lines_;
   std::vector<PtxAccess> ptx_;
   std::vector<trace::SassInstruction> sass_;
   std::vector<std::vector<std::uint32_t>> of_statement_;  // machine instructions
   std::vector<std::uint32_t> elects_;                     // statements whose code elects a lane
   std::vector<std::uint32_t> unrolled_;
+  std::vector<std::uint32_t> textures_;  // instructions that go by another statement's line
   std::map<std::uint32_t, std::vector<std::uint32_t>> swap_loads_;  // of compare-and-swap loops
   std::vector<std::uint32_t> written_;  // of each register of the kernel: the statement
   std::uint32_t entry_ = 0;  // statements of the kernel itself; behind them functions' follow
