@@ -79,13 +79,13 @@ inline constexpr std::array<std::uint8_t, 16> kSectorsIn = {0, 1, 1, 2, 1, 2, 2,
                                                             1, 2, 2, 3, 2, 3, 3, 4};
 constexpr unsigned sectors_in(std::uint8_t mask) { return kSectorsIn[mask & 15]; }
 
-// Sectors in so many masks.
-unsigned sectors_in(const std::uint8_t* masks, std::size_t count);
+// Sectors in the first `count` masks of the lines of a list.
+unsigned sectors_in(const std::array<std::uint8_t, LineList::kMost>& masks, std::size_t count);
 
 // Sectors in the list.
 inline int sector_count(const LineList& lines) {
   if (lines.count == 1) return static_cast<int>(sectors_in(lines.sectors[0]));
-  return static_cast<int>(sectors_in(lines.sectors.data(), static_cast<std::size_t>(lines.count)));
+  return static_cast<int>(sectors_in(lines.sectors, static_cast<std::size_t>(lines.count)));
 }
 
 }  // namespace warpmem::model

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "base/wide_hosts.hpp"
+
 namespace warpmem::model {
 namespace {
 
@@ -15,13 +17,17 @@ std::uint64_t mix(std::uint64_t x) {
 
 }  // namespace
 
-Dram::Dram(const Spec& spec)
+Dram::Dram(const Spec& spec, std::pmr::memory_resource* memory)
     : spec_(spec),
-      block_shift_(std::countr_zero(spec.interleave_lines)),
-      by_channels_(spec.channels),
-      by_banks_(spec.banks),
-      by_row_blocks_(std::max<std::uint32_t>(1, spec.row_bytes / (128 * spec.interleave_lines))),
-      by_interval_(std::max<std::uint64_t>(1, spec.refresh_interval_ticks)) {
+      map_{std::countr_zero(spec.interleave_lines),
+           spec.map,
+           spec.banks,
+           Divisor(spec.channels),
+           Divisor(spec.banks),
+           Divisor(std::max<std::uint32_t>(1, spec.row_bytes / (128 * spec.interleave_lines)))},
+      by_interval_(std::max<std::uint64_t>(1, spec.refresh_interval_ticks)),
+      channels_(memory),
+      banks_(memory) {
   clear();
 }
 
@@ -38,21 +44,42 @@ void Dram::clear() {
 
 // Groups of blocks as wide as the channels are many hold each channel once; where they are hashed,
 // in an order of their own.
+template <class Divide>
+inline Dram::Spot Dram::Map::find(std::uint64_t line, Divide&& divide) const {
+  const std::uint64_t block = line >> block_shift;
+  const Divisor::Parts group = divide(by_channels, block);
+  const std::uint64_t row = divide(by_row_blocks, group.quotient).quotient;
+  // Banks are the same for all channels: what lies side by side is refreshed together, device by
+  // device (measured: within 1 MiB loads wait in one rhythm, kernels/micro/dram_wait.cu).
+  const bool hashed = map == DramMap::kHashed;
+  const std::uint64_t channel =
+      divide(by_channels, hashed ? block + mix(group.quotient) : block).rest;
+  const std::uint64_t bank = divide(by_banks, hashed ? mix(row * 31) : row).rest;
+  return {static_cast<std::uint32_t>(channel), static_cast<std::uint32_t>(channel * banks + bank),
+          row};
+}
+
 Dram::Spot Dram::find(std::uint64_t line) const {
-  const std::uint64_t block = line >> block_shift_;
-  const Divisor::Parts group = by_channels_.divide(block);
-  const std::uint64_t row = group.quotient / by_row_blocks_;
-  std::uint64_t channel = group.rest, bank;
-  if (spec_.map == DramMap::kPlain) {
-    bank = row % by_banks_;
-  } else {
-    channel = (block + mix(group.quotient)) % by_channels_;
-    // The same for all channels: what lies side by side is refreshed together, device by device
-    // (measured: within 1 MiB loads wait in one rhythm, kernels/micro/dram_wait.cu).
-    bank = mix(row * 31) % by_banks_;
+  return map_.find(line, [](const Divisor& d, std::uint64_t n) { return d.divide(n); });
+}
+
+WARPMEM_WIDE_HOSTS void Dram::find(const std::uint64_t* __restrict line, std::size_t count,
+                                   const Map& map, Spots& out) {
+  const Map m = map;
+  std::uint32_t* const __restrict channel = out.channel.data();
+  std::uint32_t* const __restrict bank = out.bank.data();
+  std::uint64_t* const __restrict row = out.row.data();
+  for (std::size_t i = 0; i < count; ++i) {
+    const Spot s =
+        m.find(line[i], [](const Divisor& d, std::uint64_t n) { return d.divide_wide(n); });
+    channel[i] = s.channel;
+    bank[i] = s.bank;
+    row[i] = s.row;
   }
-  return {static_cast<std::uint32_t>(channel),
-          static_cast<std::uint32_t>(channel * spec_.banks + bank), row};
+}
+
+void Dram::find(const LineList& lines, Spots& out) const {
+  find(lines.line.data(), static_cast<std::size_t>(lines.count), map_, out);
 }
 
 std::vector<std::uint64_t> Dram::bus_ticks() const {

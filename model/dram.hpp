@@ -18,9 +18,11 @@
 
 #include <array>
 #include <cstdint>
+#include <memory_resource>
 #include <vector>
 
 #include "base/prefetch.hpp"
+#include "model/access.hpp"
 #include "model/divisor.hpp"
 #include "model/throughput.hpp"
 
@@ -55,9 +57,21 @@ class Dram {
     std::uint32_t channel, bank;  // bank: of all channels' banks
     std::uint64_t row;
   };
-  explicit Dram(const Spec& spec);
+  // The same for the lines of a list.
+  struct Spots {
+    std::array<std::uint32_t, LineList::kMost> channel, bank;
+    std::array<std::uint64_t, LineList::kMost> row;
+    Spot operator[](std::size_t i) const { return {channel[i], bank[i], row[i]}; }
+    void put(std::size_t i, const Spot& s) {
+      channel[i] = s.channel, bank[i] = s.bank, row[i] = s.row;
+    }
+  };
+  // Its tables take their memory from `memory`.
+  explicit Dram(const Spec& spec,
+                std::pmr::memory_resource* memory = std::pmr::get_default_resource());
 
   Spot find(std::uint64_t line) const;
+  void find(const LineList& lines, Spots& out) const;
   // Reads so many sectors of a 128-byte line from tick `now` on; the tick in which the last one
   // has been on the bus. Activation latency is part of what the caller adds.
   std::uint64_t read(std::uint64_t line, std::uint32_t sectors, std::uint64_t now) {
@@ -89,17 +103,27 @@ class Dram {
 
  private:
   struct Channel {
-    Throughput bus, activate;
     std::uint64_t next_refresh = 0;  // tick
     std::uint64_t refreshed = 0;     // ticks of the bus
     std::uint32_t held = 0;          // sectors to write, held back
     std::uint32_t reads = 0;         // sectors read since the last batch of writes
+    Throughput bus, activate;
   };
   struct Bank {
     std::uint64_t row[2] = {~std::uint64_t{0}, ~std::uint64_t{0}};  // the open one, the one before
     std::uint64_t free = 0;                                         // tick: may be activated again
     std::uint64_t due = 0;                                          // … is refreshed first
   };
+  // How addresses spread.
+  struct Map {
+    int block_shift;
+    DramMap map;
+    std::uint32_t banks;
+    Divisor by_channels, by_banks, by_row_blocks;
+    template <class Divide>
+    Spot find(std::uint64_t line, Divide&& divide) const;
+  };
+  static void find(const std::uint64_t* line, std::size_t count, const Map& map, Spots& out);
   std::uint64_t open(const Spot& at, std::uint64_t now, bool closed = false);
   std::uint64_t move(Channel& channel, std::uint32_t sectors, std::uint32_t more,
                      std::uint64_t ready);
@@ -108,10 +132,10 @@ class Dram {
   std::uint64_t first_refresh(std::size_t bank) const;
 
   Spec spec_;
-  int block_shift_ = 1;
-  Divisor by_channels_, by_banks_, by_row_blocks_, by_interval_;
-  std::vector<Channel> channels_;
-  std::vector<Bank> banks_;  // by channel
+  Map map_;
+  Divisor by_interval_;
+  std::pmr::vector<Channel> channels_;
+  std::pmr::vector<Bank> banks_;  // by channel
   std::uint64_t activations_ = 0, sectors_ = 0;
   std::uint64_t refresh_wait_ = 0;  // ticks
 };

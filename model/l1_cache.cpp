@@ -17,23 +17,19 @@ void L1Cache::invalidate() {
   ways_ = L1Ways(rows_.data(), spec_.sets, spec_.lines);
 }
 
+WARPMEM_WIDE_HOSTS void L1Cache::seats(const std::uint64_t* __restrict line, std::size_t count,
+                                       Seat* __restrict out) {
+  const std::uint32_t upper = l1_set(line[0] >> 32 << 32);
+  for (std::size_t i = 0; i < count; ++i)
+    out[i] = {upper ^ l1_set_of_bits(static_cast<std::uint32_t>(line[i]))};
+}
+
 void L1Cache::seats(const LineList& lines, Seat* out) const {
-  // A warp's lines are mostly within 128 GiB: then their upper bits contribute the same.
-  constexpr unsigned kLow = 30;
-  const std::uint64_t first = lines.line[0];
+  const auto count = static_cast<std::size_t>(lines.count);
   std::uint64_t differ = 0;
-  for (std::size_t i = 0; i < static_cast<std::size_t>(lines.count); ++i)
-    differ |= lines.line[i] ^ first;
-  if (differ >> kLow || spec_.sets != kL1Sets) {
-    for (std::size_t i = 0; i < static_cast<std::size_t>(lines.count); ++i)
-      out[i] = seat(lines.line[i]);
-    return;
-  }
-  const std::uint32_t upper = l1_set(first >> kLow << kLow);
-  for (std::size_t i = 0; i < static_cast<std::size_t>(lines.count); ++i)
-    out[i] = {upper ^ kL1SetOfBits<0>[lines.line[i] & 1023] ^
-              kL1SetOfBits<10>[lines.line[i] >> 10 & 1023] ^
-              kL1SetOfBits<20>[lines.line[i] >> 20 & 1023]};
+  for (std::size_t i = 0; i < count; ++i) differ |= lines.line[i] ^ lines.line[0];
+  if (!(differ >> 32) && spec_.sets == kL1Sets) return seats(lines.line.data(), count, out);
+  for (std::size_t i = 0; i < count; ++i) out[i] = seat(lines.line[i]);
 }
 
 WARPMEM_WIDE_HOSTS void L1Cache::load(const LineList& lines, const Seat* seats, bool allocate,

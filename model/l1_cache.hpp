@@ -119,6 +119,7 @@ class L1Cache {
   static std::uint32_t beyond(std::uint64_t line) {
     return static_cast<std::uint32_t>((line >> 9 ^ line >> 18) / kL1Sets * kL1Sets);
   }
+  static void seats(const std::uint64_t* line, std::size_t count, Seat* out);
   static Loaded load(Set* sets, L1Ways& ways, std::uint32_t at, std::uint64_t line,
                      std::uint8_t sectors, bool allocate, std::uint64_t* nowhere);
   // The line's way, or kNone.

@@ -37,6 +37,14 @@ inline std::uint32_t l1_set(std::uint64_t line) {
       kL1SetOfBits<20>[line >> 20 & 1023] ^ kL1SetOfBits<30>[line >> 30 & 1023]);
 }
 
+// What the lowest 32 bits of a line address contribute, without a table: for loops over a warp's
+// lines (base/wide_hosts.hpp), which take a bit of many lines at a time.
+inline std::uint32_t l1_set_of_bits(std::uint32_t low) {
+  std::uint32_t set = 0;
+  for (unsigned b = 0; b < 32; ++b) set ^= -(low >> b & 1) & kL1SetOfBit[b];
+  return set;
+}
+
 inline std::uint32_t tag_bank(std::uint64_t line) { return l1_set(line) & 3; }
 
 }  // namespace warpmem::model

@@ -2,18 +2,13 @@
 
 #include <algorithm>
 
+#include "base/large_pages.hpp"
 #include "base/wide_hosts.hpp"
+#include "model/tag_banks.hpp"
 
 namespace warpmem::model {
-namespace {
-
-// Lines of an access that its SM asks for in a cycle: one of each bank of its tag stage
-// (model/tag_banks.hpp).
-constexpr std::size_t kLinesACycle = 4;
-
-}  // namespace
-
-L2Cache::L2Cache(const Spec& spec) : spec_(spec), side_{L2Side(spec.side), L2Side(spec.side)} {
+L2Cache::L2Cache(const Spec& spec)
+    : spec_(spec), side_{L2Side(spec.side), L2Side(spec.side)}, pending_(large_pages()) {
   for (std::size_t i = 0; i < side_.size(); ++i) sets_[i] = side_[i].sets();
   std::size_t groups = 1;
   for (const std::uint8_t g : spec_.sm_group) groups = std::max<std::size_t>(groups, g + 1u);
@@ -26,8 +21,8 @@ L2Cache::L2Cache(const Spec& spec) : spec_(spec), side_{L2Side(spec.side), L2Sid
     if (spec_.sides > 1 && i < spec_.sm_side.size()) sm_[i].side = spec_.sm_side[i];
     if (i < spec_.sm_group.size()) sm_[i].pending = spec_.sm_group[i] * kPending;
   }
-  latencies_ = {spec_.near_cycles, spec_.near_spread, spec_.dram_cycles, spec_.dram_spread,
-                spec_.dram_tail};
+  latencies_ = unloaded_ = {spec_.near_cycles, spec_.near_spread, spec_.dram_cycles,
+                            spec_.dram_spread, spec_.dram_tail};
   for (std::uint64_t n = 0; n < dram_cost_.size(); ++n)
     dram_cost_[n] = n * 1000000 / spec_.dram_sectors_per_kilocycle;
 }
@@ -55,17 +50,6 @@ inline std::uint64_t L2Cache::dram_queue(std::uint64_t now, unsigned sectors) {
   return at / 1000 - now;
 }
 
-inline std::uint32_t L2Cache::Latencies::near(std::uint32_t draw) const {
-  return near_cycles + static_cast<std::uint32_t>(std::uint64_t{draw & 0xffff} * near_spread >> 16);
-}
-
-inline std::uint32_t L2Cache::Latencies::dram(std::uint32_t draw) const {
-  const auto spread = static_cast<std::uint32_t>(std::uint64_t{draw >> 16} * dram_spread >> 16);
-  const auto tail =
-      static_cast<std::uint32_t>(std::uint64_t{draw >> 11 & 0xffff} * dram_tail >> 16);
-  return dram_cycles + spread + ((draw >> 8 & 7) == 0 ? tail : 0);
-}
-
 // What hangs on nothing but the lines' numbers, side by side.
 WARPMEM_WIDE_HOSTS void L2Cache::draw(const std::uint64_t* __restrict line, std::size_t count,
                                       std::uint64_t home_mask, const Latencies& latencies,
@@ -79,7 +63,7 @@ WARPMEM_WIDE_HOSTS void L2Cache::draw(const std::uint64_t* __restrict line, std:
     home[i] = static_cast<std::uint8_t>(parity(line[i] & home_mask));
   for (std::size_t i = 0; i < count; ++i) pending[i] = pending_slot(line[i]);
   for (std::size_t i = 0; i < count; ++i) {
-    const std::uint32_t draw = draw_of(line[i]);
+    const std::uint32_t draw = Latencies::draw_of(line[i]);
     near[i] = l.near(draw);
     dram[i] = l.dram(draw);
   }
@@ -102,14 +86,21 @@ inline L2Cache::Asked L2Cache::ask(int sm, SmPlace& from, Pending& p, std::uint6
     if (ride == Ride::kJoined) {
       const auto shared = static_cast<std::uint8_t>(sectors & p.sectors);
       counters_.merged += sectors_in(shared);
-      p.sectors = static_cast<std::uint8_t>(p.sectors | sectors);
+      p.sectors = (p.sectors | sectors) & 15;
       return {static_cast<std::uint8_t>(sectors & ~shared), p.brought, true};
     }
   }
   // First come, first gone, one a cycle; with a full queue the first has to go.
   from.leaves =
       std::max(now + spec_.read_cycles, std::min(from.leaves + 1, now + spec_.read_entries));
-  p = {line, from.leaves, now, ++from.requests, sectors, 1, static_cast<std::int16_t>(sm), 0};
+  p = {line,
+       from.leaves,
+       now,
+       ++from.requests,
+       static_cast<std::uint8_t>(sectors & 15),
+       0,
+       1,
+       static_cast<std::int16_t>(sm)};
   ++counters_.read_requests;
   return {sectors, 0, true};
 }
@@ -127,7 +118,7 @@ std::uint64_t L2Cache::read(int sm, std::uint64_t line, const Route& route, std:
       near.read(route.seat, asked.sectors, std::max(fetch_sectors, spec_.fetch_sectors), persist);
   // What arrives with the very request it belongs to was no hit.
   counters_.read_hit += sectors_in(found.here & asked.sectors & ~asked.joined);
-  pending.brought = static_cast<std::uint8_t>(pending.brought | found.missing);
+  pending.brought = (pending.brought | found.missing) & 15;
   const bool crosses = found.missing && route.home != from.side;
   std::uint8_t fetched = found.missing;
   L2Side::Traffic out;
@@ -146,9 +137,9 @@ std::uint64_t L2Cache::read(int sm, std::uint64_t line, const Route& route, std:
     done = path_->read({sm, line, asked.sectors, crosses ? found.missing : std::uint8_t{0}, fetched,
                         static_cast<int>(from.side), static_cast<int>(route.home)},
                        way ? *way : path_->seat(line), now);
-    if (out.writes) path_->write_back(pushed_out(out), out.fills, out.writes, now);
+    if (out.writes) path_->write_back({0, pushed_out(out), out.fills, out.writes}, now);
   } else {
-    const std::uint32_t draw = draw_of(line);
+    const std::uint32_t draw = Latencies::draw_of(line);
     done = now + latencies_.near(draw) + (crosses ? spec_.far_cycles : 0);
     if (fetched) done += latencies_.dram(draw) + dram_queue(now, sectors_in(fetched));
   }
@@ -161,7 +152,7 @@ std::uint64_t L2Cache::read(int sm, std::uint64_t line, const Route& route, std:
 // steps are short loops.
 template <bool timed>
 void L2Cache::read_lines(int sm, SmPlace& from, const LineList& lines, const Routes& routes,
-                         const MemoryPath::Seat* ways, const LineParts& parts, std::uint64_t now,
+                         const MemoryPath::Seats* ways, const LineParts& parts, std::uint64_t now,
                          std::uint32_t granularity, std::uint64_t* done) {
   using Sectors = std::array<std::uint8_t, LineList::kMost>;
   Pending* const pending = &pending_[from.pending];
@@ -180,17 +171,15 @@ void L2Cache::read_lines(int sm, SmPlace& from, const LineList& lines, const Rou
   }
   asked.count = count;
 
-  using Traffics = std::array<L2Side::Traffic, timed ? LineList::kMost : 1>;
-  Traffics out;
   L2Side& near = side_[from.side];
   Sectors here, missing, fetched, crossing{};
-  near.read(routes.seat, asked, granularity, here.data(), missing.data(),
-            timed ? out.data() : nullptr);
+  causes_.nears = near.read(routes.seat, asked, granularity, here.data(), missing.data(),
+                            timed ? causes_.near.data() : nullptr);
   // What arrives with the very request it belongs to was no hit.
   for (std::size_t k = 0; k < count; ++k)
     here[k] = static_cast<std::uint8_t>(here[k] & asked.sectors[k] & ~joined[k]);
-  counters_.read += sectors_in(asked.sectors.data(), count);
-  counters_.read_hit += sectors_in(here.data(), count);
+  counters_.read += sectors_in(asked.sectors, count);
+  counters_.read_hit += sectors_in(here, count);
 
   LineParts far;
   Sectors number;  // in `asked`
@@ -205,52 +194,70 @@ void L2Cache::read_lines(int sm, SmPlace& from, const LineList& lines, const Rou
   far.count = cross;
   L2Side& home = side_[1 - from.side];
   Sectors there, still;
-  Traffics before;
-  home.read(routes.seat, far, 1, there.data(), still.data(), timed ? before.data() : nullptr);
+  causes_.homes = home.read(routes.seat, far, 1, there.data(), still.data(),
+                            timed ? causes_.at_home.data() : nullptr);
   for (std::size_t c = 0; c < cross; ++c) {
     there[c] = static_cast<std::uint8_t>(there[c] & far.sectors[c]);
     crossing[number[c]] = far.sectors[c];
     fetched[number[c]] = still[c];
-    if constexpr (timed) {  // goes before what the near side pushes out
-      L2Side::Traffic& o = out[number[c]];
-      if (before[c].writes) o = o.writes ? before[c].add(o) : before[c];
-    }
   }
-  counters_.fabric_read += sectors_in(far.sectors.data(), cross);
-  counters_.fabric_read_hit += sectors_in(there.data(), cross);
-  counters_.dram_read += sectors_in(fetched.data(), count);
+  counters_.fabric_read += sectors_in(far.sectors, cross);
+  counters_.fabric_read_hit += sectors_in(there, cross);
+  counters_.dram_read += sectors_in(fetched, count);
+
   if constexpr (timed) {
-    for (std::size_t k = 0; k < count; ++k) account(out[k]);
+    path_->read({sm,
+                 static_cast<int>(from.side),
+                 lines,
+                 *ways,
+                 routes.near.data(),
+                 routes.dram.data(),
+                 asked,
+                 missing.data(),
+                 crossing.data(),
+                 fetched.data(),
+                 {number.data(), cross},
+                 account(causes_, number.data()),
+                 now},
+                done);
   } else {
     account(near.take_traffic()), account(home.take_traffic());
+    const std::uint64_t crossed = spec_.far_cycles;
+    for (std::size_t k = 0; k < count; ++k) {
+      const std::size_t at = asked.index[k];
+      const std::uint64_t asked_at = now + at / kLinesACycle;
+      done[at] = asked_at + (crossing[k] ? crossed : 0) + routes.near[at];
+      if (fetched[k]) done[at] += routes.dram[at] + dram_queue(asked_at, sectors_in(fetched[k]));
+    }
   }
-
-  const std::uint64_t crossed = spec_.far_cycles;
   for (std::size_t k = 0; k < count; ++k) {
     const std::size_t at = asked.index[k];
-    const std::uint64_t line = lines.line[at], asked_at = now + at / kLinesACycle;
-    std::uint64_t back = 0;
-    if constexpr (timed) {
-      back = path_->read({sm, line, asked.sectors[k], crossing[k], fetched[k],
-                          static_cast<int>(from.side), static_cast<int>(routes.home[at])},
-                         ways[at], asked_at);
-      if (out[k].writes)
-        path_->write_back(pushed_out(out[k]), out[k].fills, out[k].writes, asked_at);
-    } else {
-      back = asked_at + (crossing[k] ? crossed : 0) + routes.near[at];
-      if (fetched[k]) back += routes.dram[at] + dram_queue(asked_at, sectors_in(fetched[k]));
-    }
-    done[at] = back;
     // Another line of this access may have taken the entry.
-    if (Pending& p = pending[routes.pending[at]]; p.line == line) {
-      p.brought = static_cast<std::uint8_t>(p.brought | missing[k]);
-      p.until = std::max(p.until, back);
+    if (Pending& p = pending[routes.pending[at]]; p.line == lines.line[at]) {
+      p.brought = (p.brought | missing[k]) & 15;
+      p.until = std::max(p.until, done[at]);
     }
   }
 }
 
+// Few reads cause any. What one pushes out of its home goes before what it pushes out near its SM.
+std::span<const MemoryPath::Pushed> L2Cache::account(Causes& causes, const std::uint8_t* number) {
+  std::size_t count = 0, h = 0, n = 0;
+  while (h < causes.homes || n < causes.nears) {
+    const std::size_t of_home =
+                          h < causes.homes ? number[causes.at_home[h].number] : LineList::kMost,
+                      of_near = n < causes.nears ? causes.near[n].number : LineList::kMost;
+    L2Side::Traffic t;
+    if (of_home <= of_near) t.add(causes.at_home[h++].traffic);
+    if (of_near <= of_home) t.add(causes.near[n++].traffic);
+    account(t);
+    causes.pushed[count++] = {std::min(of_home, of_near), pushed_out(t), t.fills, t.writes};
+  }
+  return {causes.pushed.data(), count};
+}
+
 void L2Cache::read(int sm, const LineList& lines, const Routes& routes,
-                   const MemoryPath::Seat* ways, const LineParts& parts, std::uint64_t now,
+                   const MemoryPath::Seats* ways, const LineParts& parts, std::uint64_t now,
                    std::uint32_t fetch_sectors, std::uint64_t* done) {
   SmPlace& from = sm_[static_cast<std::size_t>(sm)];
   const std::uint32_t granularity = std::max(fetch_sectors, spec_.fetch_sectors);

@@ -19,11 +19,13 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "base/prefetch.hpp"
 #include "model/access.hpp"
 #include "model/l2_side.hpp"
+#include "model/latencies.hpp"
 #include "model/memory_path.hpp"
 
 namespace warpmem::model {
@@ -45,14 +47,14 @@ struct L2Counters {
 
 class L2Cache {
   // A read that is under way, or was.
-  struct Pending {
+  struct alignas(32) Pending {
     std::uint64_t line = ~std::uint64_t{0};
     std::uint64_t leaves = 0, until = 0;  // cycles: leaves its SM, is back
     std::uint32_t number = 0;             // of its SM's requests
-    std::uint8_t sectors = 0;
+    std::uint8_t sectors : 4 = 0;
+    std::uint8_t brought : 4 = 0;  // sectors that its miss brings along
     std::uint8_t riders = 0;
     std::int16_t sm = -1;
-    std::uint8_t brought = 0;  // sectors that its miss brings along
   };
 
  public:
@@ -81,12 +83,13 @@ class L2Cache {
     std::uint8_t home;      // side
     std::uint16_t pending;  // of its GPC's entries for reads under way
   };
-  // The same for the lines of a list, and what reads of each take that meet nobody.
+  // The same for the lines of a list, and what reads of each take that meet nobody, in the unit of
+  // latencies_.
   struct Routes {
     L2Side::Seats seat;
     std::array<std::uint8_t, LineList::kMost> home;
     std::array<std::uint16_t, LineList::kMost> pending;
-    std::array<std::uint32_t, LineList::kMost> near, dram;  // cycles: a hit, more for DRAM
+    std::array<std::uint32_t, LineList::kMost> near, dram;  // a hit, more for DRAM
     Route operator[](std::size_t i) const { return {seat[i], home[i], pending[i]}; }
     void put(std::size_t i, const Route& r) {
       seat.put(i, r.seat);
@@ -111,10 +114,10 @@ class L2Cache {
                      std::uint32_t fetch_sectors = 0, bool persist = false) {
     return read(sm, line, route(line), sectors, now, fetch_sectors, persist);
   }
-  // The same for some lines of an access, one after the other, four of its list a cycle; none
-  // persists. `ways`: on the way
-  // that take() was told of, if any. `done`: by line, the cycle in which it is back.
-  void read(int sm, const LineList& lines, const Routes& routes, const MemoryPath::Seat* ways,
+  // The same for some lines of an access, one after the other, kLinesACycle of its list a cycle;
+  // none persists. `ways`: on the way that take() was told of, if any. `done`: by line, the cycle
+  // in which it is back.
+  void read(int sm, const LineList& lines, const Routes& routes, const MemoryPath::Seats* ways,
             const LineParts& parts, std::uint64_t now, std::uint32_t fetch_sectors,
             std::uint64_t* done);
   // `again`: sectors that rode on an earlier store's request; `opens`: this store starts a request.
@@ -131,7 +134,10 @@ class L2Cache {
   std::uint64_t atomic(int sm, std::uint64_t sector, int passes, bool returns,
                        std::uint64_t now = 0, std::uint32_t requests = 1);
   // From now on accesses take the time that they take on this way; nullptr: unloaded latencies.
-  void take(MemoryPath* path) { path_ = path; }
+  void take(MemoryPath* path) {
+    path_ = path;
+    latencies_ = path ? path->latencies() : unloaded_;
+  }
   // Cycle in which a write() asked for at `now` left its SM.
   std::uint64_t sent(std::uint64_t now) const { return path_ ? path_->sent() : now; }
   // Has what a read or write of the line will look at brought into the host's cache; changes
@@ -177,10 +183,6 @@ class L2Cache {
   static std::uint16_t pending_slot(std::uint64_t line) {
     return static_cast<std::uint16_t>(line * 0x9e3779b97f4a7c15ull >> 54);
   }
-  // Which slice, and which DRAM bank in what state: a fixed draw for each line.
-  static std::uint32_t draw_of(std::uint64_t line) {
-    return static_cast<std::uint32_t>(line * 0xd1b54a32d192ed03ull >> 32);
-  }
   // Counts what a side has pushed out since the last time, and adds it to `out`.
   void account(L2Side& side, L2Side::Traffic& out) {
     if (!side.has_traffic()) [[likely]]
@@ -194,6 +196,13 @@ class L2Cache {
     counters_.dram_write += t.writes;
     counters_.refill_writes += t.fills;
   }
+  // What reads of one access have caused on both sides, in their order, for the way to DRAM.
+  struct Causes {
+    std::array<L2Side::Caused, LineList::kMost> at_home, near;
+    std::size_t homes = 0, nears = 0;
+    std::array<MemoryPath::Pushed, LineList::kMost> pushed;
+  };
+  std::span<const MemoryPath::Pushed> account(Causes& causes, const std::uint8_t* number);
   // The line of which the latest was, as the way to DRAM wants to know it.
   std::uint64_t pushed_out(const L2Side::Traffic& t) const {
     return side_[0].line_of(t.set, t.short_tag);
@@ -210,14 +219,9 @@ class L2Cache {
             std::uint64_t now);
   template <bool timed>
   void read_lines(int sm, SmPlace& from, const LineList& lines, const Routes& routes,
-                  const MemoryPath::Seat* ways, const LineParts& parts, std::uint64_t now,
+                  const MemoryPath::Seats* ways, const LineParts& parts, std::uint64_t now,
                   std::uint32_t granularity, std::uint64_t* done);
   std::uint64_t dram_queue(std::uint64_t now, unsigned sectors);
-  struct Latencies {
-    std::uint32_t near_cycles, near_spread, dram_cycles, dram_spread, dram_tail;
-    std::uint32_t near(std::uint32_t draw) const;
-    std::uint32_t dram(std::uint32_t draw) const;
-  };
   static void draw(const std::uint64_t* line, std::size_t count, std::uint64_t home_mask,
                    const Latencies& latencies, Routes& out);
 
@@ -230,10 +234,12 @@ class L2Cache {
   std::array<std::uint64_t, 5> dram_cost_{};  // millicycles, by sectors
   std::array<L2Side, 2> side_;
   std::array<const void*, 2> sets_{};  // of each side
-  std::vector<Pending> pending_;
+  std::pmr::vector<Pending> pending_;
   std::uint64_t dram_free_ = 0;  // millicycles: when DRAM is done with what it was asked for
   L2Counters counters_;
-  Latencies latencies_;
+  Causes causes_;        // scratch
+  Latencies unloaded_;   // cycles
+  Latencies latencies_;  // these, or those of path_
   MemoryPath* path_ = nullptr;
 };
 

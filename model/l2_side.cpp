@@ -41,21 +41,15 @@ void L2Side::set_aside(std::uint64_t bytes) {
 WARPMEM_WIDE_HOSTS void L2Side::spread(const std::uint64_t* __restrict line, std::size_t count,
                                        std::uint32_t columns, std::uint32_t* __restrict set,
                                        std::uint32_t* __restrict tag) {
-  // As in Divisor, with half the bits, which numbers of blocks do with: the first guess is right or
-  // one too small.
-  const std::uint32_t inverse = ~0u / columns;
+  const SmallDivisor by_columns(columns);
   for (std::size_t i = 0; i < count; ++i) {
     const auto twin = static_cast<std::uint32_t>(line[i] >> 5 & 1);
     const std::uint64_t folded = line[i] >> 6 << 5 | (line[i] & 31);
     const auto block = static_cast<std::uint32_t>(folded / kRows);
     const std::uint32_t row = (static_cast<std::uint32_t>(folded) ^ mix(block)) % kRows;
-    auto above = static_cast<std::uint32_t>(std::uint64_t{block} * inverse >> 32);
-    std::uint32_t column = block - above * columns;
-    const bool one_more = column >= columns;
-    above += one_more;
-    column -= one_more ? columns : 0;
-    set[i] = column * kRows + row;
-    tag[i] = above << 1 | twin;
+    const SmallDivisor::Parts place = by_columns.divide(block);
+    set[i] = place.rest * kRows + row;
+    tag[i] = place.quotient << 1 | twin;
   }
 }
 
@@ -95,9 +89,10 @@ std::uint64_t L2Side::line_of(std::uint32_t set, std::uint16_t short_tag) const 
   return folded >> 5 << 6 | std::uint64_t{tag & 1} << 5 | (folded & 31);
 }
 
-WARPMEM_WIDE_HOSTS void L2Side::read(const Seats& seats, const LineParts& parts,
-                                     std::uint32_t piece, std::uint8_t* here, std::uint8_t* missing,
-                                     Traffic* traffic) {
+WARPMEM_WIDE_HOSTS std::size_t L2Side::read(const Seats& seats, const LineParts& parts,
+                                            std::uint32_t piece, std::uint8_t* here,
+                                            std::uint8_t* missing, Caused* caused) {
+  std::size_t causes = 0;
   Set* const sets = sets_.data();
   const bool plain = plain_ && seats.known;
   for (std::size_t k = 0; k < parts.count; ++k) {
@@ -107,11 +102,12 @@ WARPMEM_WIDE_HOSTS void L2Side::read(const Seats& seats, const LineParts& parts,
     if (!plain || sectors == 0 ||
         !read_plain(sets[seats.set[at]], seats.short_tag[at], sectors, piece, found)) [[unlikely]] {
       found = read_other(seats[at], sectors, piece, false);
-      if (traffic && has_traffic()) traffic[k] = take_traffic();
+      if (caused && has_traffic()) caused[causes++] = {k, take_traffic()};
     }
     here[k] = found.here;
     missing[k] = found.missing;
   }
+  return causes;
 }
 
 // Any read.

@@ -110,10 +110,14 @@ class L2Side {
                ? found
                : read_other(seat, sectors, piece, persist);
   }
-  // The same for some lines of a list, one after the other. `traffic`, where it is wanted: what
-  // each caused, for those that caused some.
-  void read(const Seats& seats, const LineParts& parts, std::uint32_t piece, std::uint8_t* here,
-            std::uint8_t* missing, Traffic* traffic = nullptr);
+  // The same for some lines of a list, one after the other. `caused`, where it is wanted: what
+  // those caused that caused any; how many they were.
+  struct Caused {
+    std::size_t number;  // among the parts
+    Traffic traffic;
+  };
+  std::size_t read(const Seats& seats, const LineParts& parts, std::uint32_t piece,
+                   std::uint8_t* here, std::uint8_t* missing, Caused* caused = nullptr);
   // Sectors of the line that can be read here.
   std::uint8_t lookup(const Spot& spot);
   std::uint8_t lookup(std::uint64_t line) {

@@ -2,22 +2,21 @@
 
 #include <algorithm>
 
+#include "base/wide_hosts.hpp"
 #include "model/access.hpp"
+#include "model/tag_banks.hpp"
 
 namespace warpmem::model {
-namespace {
-
-std::uint32_t draw_of(std::uint64_t line) {
-  return static_cast<std::uint32_t>(line * 0xd1b54a32d192ed03ull >> 32);
-}
-
-}  // namespace
-
 MemoryPath::MemoryPath(const Spec& spec)
     : spec_(spec),
-      slices_a_side_(spec.slices / spec.sides),
-      by_slice_pairs_(std::max<std::uint32_t>(1, slices_a_side_ / 2)),
-      dram_(spec.dram) {
+      latencies_{spec.near_cycles * static_cast<std::uint32_t>(kTicks) / 2,
+                 spec.near_spread * static_cast<std::uint32_t>(kTicks),
+                 spec.dram_cycles * static_cast<std::uint32_t>(kTicks),
+                 spec.dram_spread * static_cast<std::uint32_t>(kTicks),
+                 spec.dram_tail * static_cast<std::uint32_t>(kTicks)},
+      slices_of_{spec.slices / spec.sides,
+                 SmallDivisor(std::max<std::uint32_t>(1, spec.slices / spec.sides / 2))},
+      dram_(spec.dram, &memory_) {
   clear();
 }
 
@@ -26,22 +25,23 @@ void MemoryPath::clear() {
   send_.assign(spec_.sms, {});
   remote_.assign(spec_.sms, {});
   slices_.assign(spec_.slices, {});
-  fills_.resize(spec_.sides);
-  for (Fills& f : fills_) f.clear();
+  for (std::size_t side = 0; side < spec_.sides; ++side) fills_[side].clear();
   held_.assign(spec_.sms, 0);
   host_ = {};
   sectors_read_ = sector_cycles_ = remote_sectors_ = 0;
   dram_.clear();
 }
 
-// Eight lines share two slices of their side, in pairs by turns (measured: which lines get in each
-// other's way, kernels/micro/l2_slices.cu); which two is not known.
-std::uint32_t MemoryPath::slice_of(std::uint64_t line) const {
-  if (slices_a_side_ < 2) return 0;
-  const std::uint64_t two = (line >> 3) * 0x9e3779b97f4a7c15ull >> 32;
-  // Which of the two is first is drawn as well, or strides of 512 bytes would leave half of all
-  // idle.
-  return static_cast<std::uint32_t>(two % by_slice_pairs_ * 2 + ((line >> 1 ^ two >> 16) & 1));
+WARPMEM_WIDE_HOSTS void MemoryPath::slices_of(const std::uint64_t* __restrict line,
+                                              std::size_t count, const Slices& slices,
+                                              std::uint32_t* __restrict out) {
+  const Slices s = slices;
+  for (std::size_t i = 0; i < count; ++i) out[i] = s.slice(line[i]);
+}
+
+void MemoryPath::seats(const LineList& lines, Seats& out) const {
+  dram_.find(lines, out.dram);
+  slices_of(lines.line.data(), static_cast<std::size_t>(lines.count), slices_of_, out.slice.data());
 }
 
 // A queue longer than its room is felt by the SM: it sends no more until the rest would fit.
@@ -52,47 +52,90 @@ void MemoryPath::hold(int sm, std::uint64_t queued, std::uint64_t now) {
   held = std::max(held, now + (queued - room) / kTicks);
 }
 
+// From the near side's slice to that of the home.
+inline void MemoryPath::cross(Trip& trip, std::uint32_t slice_at, int home, std::uint8_t crossing,
+                              std::uint8_t fetched) {
+  trip.at += spec_.far_cycles * kTicks;
+  queue(trip, slice(slice_at, home), read_work(sectors_in(crossing), sectors_in(fetched)));
+}
+
+inline void MemoryPath::fetch(Trip& trip, const Dram::Spot& spot, std::uint8_t fetched,
+                              std::uint32_t latency) {
+  const std::uint64_t asked = trip.at + latency;
+  trip.at = dram_.read(spot, sectors_in(fetched), asked);
+  trip.queued += trip.at - asked - dram_.refresh_wait();
+}
+
+// Back at its SM, when all is there that the near side had and what it had not.
+inline std::uint64_t MemoryPath::deliver(const Trip& trip, int near, std::uint64_t line,
+                                         std::uint8_t asked, std::uint8_t missing, Throughput& port,
+                                         std::uint64_t now) {
+  // What others asked for and has not come yet.
+  Fills& fills = fills_[static_cast<std::size_t>(near)];
+  const std::uint64_t there = fills.until(line, asked & ~missing);
+  fills.add(line, missing, trip.at);
+  const std::uint32_t sectors = sectors_in(asked), ticks = sectors * spec_.receive_ticks;
+  const std::uint64_t sent = std::max(trip.at, there) + spec_.near_cycles * kTicks / 2;
+  const std::uint64_t back = (port.reserve(sent, ticks) + ticks) / kTicks;
+  sectors_read_ += sectors;
+  sector_cycles_ += sectors * (back - now);
+  return back;
+}
+
 std::uint64_t MemoryPath::read(const Read& r, const Seat& seat, std::uint64_t now) {
-  const auto sm = static_cast<std::size_t>(r.sm);
-  const std::uint32_t draw = draw_of(r.line);
-  const std::uint64_t half = spec_.near_cycles * kTicks / 2;
-  const std::uint32_t asked = sectors_in(r.sectors), crossing = sectors_in(r.crossing),
-                      fetched = sectors_in(r.fetched);
-  const auto work = [&](std::uint32_t sectors, std::uint32_t filled) {
-    return spec_.read_ticks + sectors * spec_.read_sector_ticks + filled * spec_.fill_sector_ticks;
-  };
-  Fills& near = fills_[static_cast<std::size_t>(r.near)];
+  const std::uint32_t draw = Latencies::draw_of(r.line);
+  const auto missing = static_cast<std::uint8_t>(r.crossing | r.fetched);
+  Trip trip{now * kTicks + latencies_.near(draw), 0};
+  queue(trip, slice(seat.slice, r.near), read_work(sectors_in(r.sectors), sectors_in(missing)));
   Fills& home = fills_[static_cast<std::size_t>(r.home)];
-  std::uint64_t at =
-      now * kTicks + half + (std::uint64_t{draw & 0xffff} * spec_.near_spread * kTicks >> 16);
-  std::uint64_t start =
-      slice(seat.slice, r.near).reserve(at, work(asked, std::max(crossing, fetched)));
-  std::uint64_t queued = start - at;
-  // What others asked for and has not come yet, on either side.
-  std::uint64_t there = near.until(r.line, r.sectors & ~(r.crossing | r.fetched));
-  if (crossing) {
-    at = start + spec_.far_cycles * kTicks;
-    start = slice(seat.slice, r.home).reserve(at, work(crossing, fetched));
-    queued += start - at;
-    start = std::max(start, home.until(r.line, r.crossing & ~r.fetched));
+  if (r.crossing) {
+    cross(trip, seat.slice, r.home, r.crossing, r.fetched);
+    trip.at = std::max(trip.at, home.until(r.line, r.crossing & ~r.fetched));
   }
-  if (fetched) {
-    at = start + spec_.dram_cycles * kTicks +
-         (std::uint64_t{draw >> 16} * spec_.dram_spread * kTicks >> 16);
-    if ((draw >> 8 & 7) == 0)
-      at += std::uint64_t{draw >> 11 & 0xffff} * spec_.dram_tail * kTicks >> 16;
-    start = dram_.read(seat.dram, fetched, at);
-    queued += start - at - dram_.refresh_wait();
-    home.add(r.line, r.fetched, start);
+  if (r.fetched) fetch(trip, seat.dram, r.fetched, latencies_.dram(draw));
+  if (r.crossing) home.add(r.line, r.fetched, trip.at);
+  hold(r.sm, trip.queued, now);
+  return deliver(trip, r.near, r.line, r.sectors, missing, receive_[static_cast<std::size_t>(r.sm)],
+                 now);
+}
+
+// What happens in one place hangs on nothing in those behind it, and of two sides' slices a read
+// meets one of each: so all reads go to one place before the first goes to the next. It comes to
+// the same, and which of them cross is no branch.
+void MemoryPath::read(const Reads& r, std::uint64_t* done) {
+  std::array<Trip, LineList::kMost> trips;
+  const std::size_t count = r.asked.count;
+  const auto asked_at = [&](std::size_t at) { return r.now + at / kLinesACycle; };
+  for (std::size_t k = 0; k < count; ++k) {
+    const std::size_t at = r.asked.index[k];
+    trips[k] = {asked_at(at) * kTicks + r.latency[at], 0};
+    queue(trips[k], slice(r.seats.slice[at], r.near),
+          read_work(sectors_in(r.asked.sectors[k]), sectors_in(r.missing[k])));
   }
-  if (crossing) near.add(r.line, r.crossing, start);
-  hold(r.sm, queued, now);
-  at = std::max(start, there) + half;
-  const std::uint64_t back =
-      receive_[sm].reserve(at, asked * spec_.receive_ticks) + asked * spec_.receive_ticks;
-  sectors_read_ += asked;
-  sector_cycles_ += asked * (back / kTicks - now);
-  return back / kTicks;
+  const int other = 1 - r.near;
+  for (const std::size_t k : r.far)
+    cross(trips[k], r.seats.slice[r.asked.index[k]], other, r.crossing[k], r.fetched[k]);
+
+  Fills& home = fills_[spec_.sides > 1 ? static_cast<std::size_t>(other) : 0];
+  auto pushed = r.pushed.begin();
+  for (std::size_t k = 0; k < count; ++k) {
+    const std::size_t at = r.asked.index[k];
+    const std::uint64_t line = r.lines.line[at];
+    Trip& trip = trips[k];
+    trip.at = std::max(trip.at, home.until(line, r.crossing[k] & ~r.fetched[k]));
+    if (r.fetched[k]) fetch(trip, r.seats.dram[at], r.fetched[k], r.dram_latency[at]);
+    home.add(line, r.crossing[k] & r.fetched[k], trip.at);
+    for (; pushed != r.pushed.end() && pushed->number == k; ++pushed)
+      write_back(*pushed, asked_at(at));
+  }
+
+  Throughput& port = receive_[static_cast<std::size_t>(r.sm)];
+  for (std::size_t k = 0; k < count; ++k) {
+    const std::size_t at = r.asked.index[k];
+    hold(r.sm, trips[k].queued, asked_at(at));
+    done[at] = deliver(trips[k], r.near, r.lines.line[at], r.asked.sectors[k], r.missing[k], port,
+                       asked_at(at));
+  }
 }
 
 std::vector<MemoryPath::Use> MemoryPath::uses() const {
@@ -102,7 +145,7 @@ std::vector<MemoryPath::Use> MemoryPath::uses() const {
     for (std::uint64_t t : busy) ticks += t;
     all.push_back({place, std::move(busy), sector_ticks ? ticks / sector_ticks : 0});
   };
-  const auto each = [](const std::vector<Throughput>& v) {
+  const auto each = [](const std::pmr::vector<Throughput>& v) {
     std::vector<std::uint64_t> n;
     for (const Throughput& t : v) n.push_back(t.given());
     return n;
@@ -123,7 +166,7 @@ std::uint64_t MemoryPath::write(const Write& w, std::uint64_t now) {
   sent_ = now;
   if (w.sectors + w.atomic == 0) return now;  // rides with an earlier store
   const auto sm = static_cast<std::size_t>(w.sm);
-  const std::uint32_t draw = draw_of(w.line);
+  const std::uint32_t draw = Latencies::draw_of(w.line);
   const std::uint64_t half = spec_.near_cycles * kTicks / 2;
   const std::uint32_t sent = std::max<std::uint32_t>(1, w.sectors + w.atomic);
   std::uint64_t at = now * kTicks;
@@ -137,7 +180,7 @@ std::uint64_t MemoryPath::write(const Write& w, std::uint64_t now) {
       w.atomic ? w.requests * spec_.atomic_ticks + w.atomic * spec_.atomic_pass_ticks
                : spec_.write_ticks + (w.sectors - w.partial) * spec_.write_sector_ticks +
                      w.partial * spec_.partial_sector_ticks;
-  const std::uint32_t slice_at = slice_of(w.line);
+  const std::uint32_t slice_at = slices_of_.slice(w.line);
   std::uint64_t start = 0;
   if (w.home != w.near) {
     // On its way to the other side it passes a slice of the near one.
@@ -175,11 +218,10 @@ std::uint64_t MemoryPath::host(int sm, std::uint32_t sectors, std::uint64_t now)
   return start / kTicks + spec_.host_cycles;
 }
 
-void MemoryPath::write_back(std::uint64_t line, std::uint32_t fills, std::uint32_t sectors,
-                            std::uint64_t now) {
+void MemoryPath::write_back(const Pushed& p, std::uint64_t now) {
   std::uint64_t at = now * kTicks;
-  if (fills) at = dram_.read(line, fills, at);
-  dram_.write(line, sectors, at, fills > 0);
+  if (p.fills) at = dram_.read(p.line, p.fills, at);
+  dram_.write(p.line, p.sectors, at, p.fills > 0);
 }
 
 }  // namespace warpmem::model

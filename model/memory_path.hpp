@@ -11,12 +11,18 @@
 // receive and send, what all can read, write and do atomically at the L2, what DRAM gives.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <memory_resource>
+#include <span>
 #include <vector>
 
+#include "base/large_pages.hpp"
+#include "model/access.hpp"
 #include "model/divisor.hpp"
 #include "model/dram.hpp"
 #include "model/fills.hpp"
+#include "model/latencies.hpp"
 #include "model/place.hpp"
 #include "model/throughput.hpp"
 
@@ -57,7 +63,15 @@ class MemoryPath {
     Dram::Spot dram;
     std::uint32_t slice;  // of either side's
   };
-  Seat seat(std::uint64_t line) const { return {dram_.find(line), slice_of(line)}; }
+  Seat seat(std::uint64_t line) const { return {dram_.find(line), slices_of_.slice(line)}; }
+  // The same for the lines of a list.
+  struct Seats {
+    Dram::Spots dram;
+    std::array<std::uint32_t, LineList::kMost> slice;
+    Seat operator[](std::size_t i) const { return {dram[i], slice[i]}; }
+    void put(std::size_t i, const Seat& s) { dram.put(i, s.dram), slice[i] = s.slice; }
+  };
+  void seats(const LineList& lines, Seats& out) const;
 
   struct Read {
     int sm = 0;
@@ -71,6 +85,32 @@ class MemoryPath {
   // Cycle in which an SM's miss at cycle `now` has its sectors.
   std::uint64_t read(const Read& r, const Seat& seat, std::uint64_t now);
   std::uint64_t read(const Read& r, std::uint64_t now) { return read(r, seat(r.line), now); }
+  // A line that another pushes out to DRAM, after `fills` of its sectors were completed from there.
+  struct Pushed {
+    std::size_t number;  // of the read that does it
+    std::uint64_t line;
+    std::uint32_t fills, sectors;
+  };
+  // An SM's reads of some lines of an access, one after the other, kLinesACycle of its list a cycle
+  // from `now` on.
+  struct Reads {
+    int sm, near;
+    const LineList& lines;
+    const Seats& seats;
+    const std::uint32_t* latency;       // by line, ticks: of its slice
+    const std::uint32_t* dram_latency;  // … and more for DRAM
+    const LineParts& asked;             // for its n-th line:
+    const std::uint8_t* missing;        // sectors that the near side has not
+    const std::uint8_t* crossing;       // … of them, that the other side has to send: all or none
+    const std::uint8_t* fetched;        // … of them, that DRAM has to send
+    std::span<const std::uint8_t> far;  // the numbers of those that cross
+    std::span<const Pushed> pushed;     // what they push out
+    std::uint64_t now;
+  };
+  // By line: the cycle in which it is back.
+  void read(const Reads& r, std::uint64_t* done);
+  // What latency() and dram_latency() of reads come from.
+  const Latencies& latencies() const { return latencies_; }
 
   struct Write {
     int sm = 0;
@@ -89,9 +129,8 @@ class MemoryPath {
   };
   // Cycle in which the L2 has it; for an atomic that returns: in which the SM has the answer.
   std::uint64_t write(const Write& w, std::uint64_t now);
-  // A line pushed out to DRAM by a read, after `fills` of its sectors were completed from there.
-  void write_back(std::uint64_t line, std::uint32_t fills, std::uint32_t sectors,
-                  std::uint64_t now);
+  // A line pushed out to DRAM by a read.
+  void write_back(const Pushed& p, std::uint64_t now);
 
   // Sectors to or from host memory, over the link that all SMs share: the cycle in which they are
   // there.
@@ -127,23 +166,61 @@ class MemoryPath {
   std::uint64_t ready(int sm) const { return held_[static_cast<std::size_t>(sm)]; }
 
  private:
-  std::uint32_t slice_of(std::uint64_t line) const;
+  // Which slice of its side a line is in.
+  struct Slices {
+    std::uint32_t a_side;
+    SmallDivisor by_pairs;
+    std::uint32_t slice(std::uint64_t line) const;
+  };
+  static void slices_of(const std::uint64_t* line, std::size_t count, const Slices& slices,
+                        std::uint32_t* out);
+  // A read on its way.
+  struct Trip {
+    std::uint64_t at;      // tick in which it has come so far
+    std::uint64_t queued;  // ticks that it has stood in queues
+  };
+  std::uint32_t read_work(std::uint32_t sectors, std::uint32_t filled) const {
+    return spec_.read_ticks + sectors * spec_.read_sector_ticks + filled * spec_.fill_sector_ticks;
+  }
+  static void queue(Trip& trip, Throughput& place, std::uint32_t work) {
+    const std::uint64_t start = place.reserve(trip.at, work);
+    trip.queued += start - trip.at;
+    trip.at = start;
+  }
+  void cross(Trip& trip, std::uint32_t slice, int home, std::uint8_t crossing,
+             std::uint8_t fetched);
+  void fetch(Trip& trip, const Dram::Spot& spot, std::uint8_t fetched, std::uint32_t latency);
+  std::uint64_t deliver(const Trip& trip, int near, std::uint64_t line, std::uint8_t asked,
+                        std::uint8_t missing, Throughput& port, std::uint64_t now);
   Throughput& slice(std::uint32_t slice, int side) {
-    return slices_[static_cast<std::uint32_t>(side) * slices_a_side_ + slice];
+    return slices_[static_cast<std::uint32_t>(side) * slices_of_.a_side + slice];
   }
   void hold(int sm, std::uint64_t queued, std::uint64_t now);
 
   Spec spec_;
-  std::uint32_t slices_a_side_;
-  Divisor by_slice_pairs_;
-  std::vector<Throughput> receive_, send_, remote_, slices_;
-  std::vector<Fills> fills_;         // by side
-  std::vector<std::uint64_t> held_;  // by SM: cycle
+  Latencies latencies_;  // ticks: to a slice, and from DRAM
+  Slices slices_of_;
+  // What is looked at for every line, here and there in it, lies together.
+  std::pmr::monotonic_buffer_resource memory_{std::size_t{4} << 20, large_pages()};
+  std::pmr::vector<Throughput> receive_{&memory_}, send_{&memory_}, remote_{&memory_},
+      slices_{&memory_};
+  std::array<Fills, 2> fills_{Fills(&memory_), Fills(&memory_)};  // by side
+  std::vector<std::uint64_t> held_;                               // by SM: cycle
   std::uint64_t sent_ = 0;
   std::uint64_t sectors_read_ = 0, sector_cycles_ = 0;
   std::uint64_t remote_sectors_ = 0;
   Throughput host_;
   Dram dram_;
 };
+
+// Eight lines share two slices of their side, in pairs by turns (measured: which lines get in each
+// other's way, kernels/micro/l2_slices.cu); which two is not known.
+inline std::uint32_t MemoryPath::Slices::slice(std::uint64_t line) const {
+  const auto two = static_cast<std::uint32_t>((line >> 3) * 0x9e3779b97f4a7c15ull >> 32);
+  // Which of the two is first is drawn as well, or strides of 512 bytes would leave half of all
+  // idle.
+  const std::uint32_t first = (static_cast<std::uint32_t>(line >> 1) ^ two >> 16) & 1;
+  return a_side < 2 ? 0 : by_pairs.divide(two).rest * 2 + first;
+}
 
 }  // namespace warpmem::model

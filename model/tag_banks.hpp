@@ -10,6 +10,9 @@
 
 namespace warpmem::model {
 
+// Lines of an access that it takes in a cycle: one of each bank.
+inline constexpr std::size_t kLinesACycle = 4;
+
 // Passes through the tag stage: lines in the fullest bank.
 class TagPasses {
  public:

@@ -188,6 +188,12 @@ void LaunchReplay::prepare(std::uint32_t number, Prepared& out) {
   const trace::Record* r = warp.at.next;
   out.record = nullptr;
   if (r == warp.at.end || warp.ready >= (now_ + 1) * kStepCycles) return;
+  // Many lines are not listed in vain, where the instructions before the warp's first access take
+  // it beyond the step.
+  if (!r->regular() && !warp.led_up) [[unlikely]] {
+    const std::uint64_t instructions = dependence_.instructions(warp.last_site, r->site);
+    if (warp.ready + instructions * kInstructionCycles >= (now_ + 1) * kStepCycles) return;
+  }
   if (memory_.prepare(*r, plans_[r->site], warp.at.lanes, sms_[number / Calendar::kSlots].id,
                       out.lines))
     out.record = r;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <optional>
 
 #include "model/atomics.hpp"
 #include "model/match.hpp"
@@ -222,11 +223,11 @@ bool MemorySystem::prepare(const Record& r, const SitePlan& plan, const std::uin
 }
 
 void MemorySystem::prepare_ways(int sm, Lines& out) {
-  out.way.resize(Lines::kMost);
-  for (std::size_t i = 0; i < static_cast<std::size_t>(out.count); ++i) {
-    out.way[i] = path_->seat(out.line[i]);
-    l2_.prefetch_way(sm, out.line[i], out.route[i], out.way[i]);
-  }
+  if (!out.way) out.way = std::make_unique<model::MemoryPath::Seats>();
+  if (out.count == 1) out.way->put(0, path_->seat(out.line[0]));
+  else path_->seats(out, *out.way);
+  for (std::size_t i = 0; i < static_cast<std::size_t>(out.count); ++i)
+    l2_.prefetch_way(sm, out.line[i], out.route[i], (*out.way)[i]);
 }
 
 void MemorySystem::run(const Record& r, const SitePlan& plan, const std::uint64_t* lanes, Place& place, const Lines* prepared) {
@@ -311,10 +312,12 @@ void MemorySystem::global_load(const Record& r, const SitePlan& plan, const std:
   }
   model::L1Cache& l1 = l1_[static_cast<std::size_t>(place.sm)];
   if (count == 1) {
+    const std::optional<model::MemoryPath::Seat> way =
+        path_ ? std::optional((*lines.way)[0]) : std::nullopt;
     const model::L1Cache::Loaded one = l1.load(lines.line[0], lines.seat[0], lines.sectors[0], !plan.no_allocate);
     if (one.missing) {
       counters_.global_ld.hits += sectors - model::sectors_in(one.missing);
-      read_l2(place, place.tags, lines.line[0], lines.route[0], one.missing, plan.fetch_sectors, path_ ? &lines.way[0] : nullptr);
+      read_l2(place, place.tags, lines.line[0], lines.route[0], one.missing, plan.fetch_sectors, way ? &*way : nullptr);
       model::L1Cache::arrives(one.entry, place.done);
     } else {
       counters_.global_ld.hits += sectors;
@@ -324,7 +327,7 @@ void MemorySystem::global_load(const Record& r, const SitePlan& plan, const std:
   }
   model::L1Cache::Misses missed;
   l1.load(lines, lines.seat.data(), !plan.no_allocate, missed);
-  const std::uint64_t misses = model::sectors_in(missed.sectors.data(), missed.count);
+  const std::uint64_t misses = model::sectors_in(missed.sectors, missed.count);
   counters_.global_ld.hits += sectors - misses;
   std::array<std::uint64_t, Lines::kMost> done;
   if (missed.count > 0) {
@@ -332,7 +335,7 @@ void MemorySystem::global_load(const Record& r, const SitePlan& plan, const std:
     place.missed += static_cast<std::uint32_t>(missed.count);
     counters_.l1_fill_sectors += misses;
     if (host_.empty() && window_.bytes == 0) [[likely]] {
-      l2_.read(place.sm, lines, lines.route, lines.way.data(), missed, place.tags, plan.fetch_sectors, done.data());
+      l2_.read(place.sm, lines, lines.route, lines.way.get(), missed, place.tags, plan.fetch_sectors, done.data());
     } else {
       for (std::size_t k = 0; k < missed.count; ++k) {
         const std::size_t at = missed.index[k];

@@ -2,6 +2,7 @@
 // one at a time and counts.
 #pragma once
 
+#include <memory>
 #include <memory_resource>
 #include <vector>
 
@@ -40,7 +41,7 @@ class MemorySystem {
   struct Lines : model::LineList {
     std::array<model::L1Cache::Seat, kMost> seat;
     model::L2Cache::Routes route;
-    std::vector<model::MemoryPath::Seat> way;  // of loads where time is kept, otherwise empty
+    std::unique_ptr<model::MemoryPath::Seats> way;  // of loads, where time is kept
   };
 
   explicit MemorySystem(const model::Card& card);

@@ -2,7 +2,7 @@
 #include "model/dram.hpp"
 
 #include <algorithm>
-
+#include <random>
 #include <vector>
 
 #include "tests/catch.hpp"
@@ -195,6 +195,28 @@ TEST_CASE("DRAM: blocks as wide as the interleave lie in one channel") {
   CHECK(d.bus_ticks()[0] == 32 * s.burst_ticks);
   d.read(8, 4, 1000000);
   CHECK(d.bus_ticks()[1] == 4 * s.burst_ticks);
+}
+
+TEST_CASE("DRAM: lines of a list lie where each of them lies") {
+  std::mt19937_64 random(7);
+  for (const model::DramMap map : {model::DramMap::kHashed, model::DramMap::kPlain}) {
+    Dram::Spec s;
+    s.map = map;
+    const Dram d(s);
+    for (int round = 0; round < 1000; ++round) {
+      model::LineList lines;
+      while (lines.count < 32)
+        lines.line[static_cast<std::size_t>(lines.count++)] = random() >> (7 + random() % 57);
+      Dram::Spots spots;
+      d.find(lines, spots);
+      for (std::size_t i = 0; i < 32; ++i) {
+        const Dram::Spot alone = d.find(lines.line[i]), together = spots[i];
+        REQUIRE(together.channel == alone.channel);
+        REQUIRE(together.bank == alone.bank);
+        REQUIRE(together.row == alone.row);
+      }
+    }
+  }
 }
 
 TEST_CASE("DRAM: a burst of two sectors costs as much for one") {

@@ -476,12 +476,6 @@ TEST_CASE("lines read together come to the same as one after the other") {
     L2Cache together(card().l2()), alone(card().l2());
     model::MemoryPath first(card().path()), second(card().path());
     if (timed) together.take(&first), alone.take(&second);
-    const auto seats = [&](const model::LineList& lines) {
-      std::vector<model::MemoryPath::Seat> ways;
-      for (int i = 0; i < lines.count; ++i)
-        ways.push_back(first.seat(lines.line[static_cast<std::size_t>(i)]));
-      return ways;
-    };
     std::uint64_t now = 0;
     for (int round = 0; round < 40000; ++round) {
       // Few lines in a small part of the rounds, so that reads are under way twice and entries of
@@ -510,8 +504,9 @@ TEST_CASE("lines read together come to the same as one after the other") {
       L2Cache::Routes routes;
       together.routes(lines, routes);
       std::array<std::uint64_t, model::LineList::kMost> done;
-      const auto ways = seats(lines);
-      together.read(sm, lines, routes, ways.data(), parts, now, 0, done.data());
+      model::MemoryPath::Seats ways;
+      first.seats(lines, ways);
+      together.read(sm, lines, routes, &ways, parts, now, 0, done.data());
       // The numbers that regions of memory get hang on the order in which they are met.
       for (int i = 0; i < lines.count; ++i) alone.route(lines.line[static_cast<std::size_t>(i)]);
       for (std::size_t k = 0; k < parts.count; ++k) {

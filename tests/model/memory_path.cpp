@@ -332,7 +332,7 @@ TEST_CASE("a cleared path is as new") {
     r.fetched = first(4);
     used.read(r, 0);
     used.write(write_of(static_cast<int>(i % 4), line_of(i), 4), 0);
-    used.write_back(line_of(i), 2, 4, 0);
+    used.write_back({0, line_of(i), 2, 4}, 0);
     used.host(0, 4, 0);
   }
   CHECK(used.ready(0) > 0);
