@@ -127,7 +127,7 @@ OTHER:
             .find("2 times 'barrier.sync'") != std::string::npos);
 }
 
-TEST_CASE("texture accesses have the line of a statement before them") {
+TEST_CASE("texture accesses have no line of their own, and go by their order") {
   const char* body = R"(
   add.f32 %f1, %f2, %f3;
   tex.2d.v4.f32.f32 {%f4, %f5, %f6, %f7}, [%rd1, {%f1, %f2}];
@@ -142,9 +142,32 @@ TEST_CASE("texture accesses have the line of a statement before them") {
   m.access(1, 4, kAll, 4096, 4, trace::Op::kLoad, trace::Space::kTexture);
   m.access(3, 4, kAll, 8192, 4, trace::Op::kLoad, trace::Space::kTexture);
   CHECK(m.run() == "10/4 20/4");
-  CHECK(m.records[0].base == 8192);
+  CHECK(m.records[0].base == 4096);
   const Mapped n(body, {{0, "TEX.LL RZ, R5, R4, R0, UR4, 0x0, 2D, 0x1"}, {4, "EXIT"}});
   CHECK(n.why.find("1 texture accesses for 2") != std::string::npos);
+  // Two iterations at a time.
+  Mapped u(R"(
+AGAIN:
+  tex.2d.v4.f32.f32 {%f4, %f5, %f6, %f7}, [%rd1, {%f1, %f2}];
+  tex.2d.v4.f32.f32 {%f4, %f5, %f6, %f7}, [%rd1, {%f2, %f1}];
+  setp.ne.f32 %p1, %f4, %f5;
+  @%p1 bra AGAIN;
+  ret;)",
+           {{2, "TEX.LL RZ, R5, R4, R0, UR4, 0x0, 2D, 0x1"},
+            {2, "TEX.LL RZ, R6, R4, R0, UR4, 0x0, 2D, 0x1"},
+            {2, "TEX.LL RZ, R7, R4, R0, UR4, 0x0, 2D, 0x1"},
+            {2, "TEX.LL RZ, R8, R4, R0, UR4, 0x0, 2D, 0x1"},
+            {3, "@P1 BRA 0x0"},
+            {2, "@!P2 TEX.LL RZ, R5, R4, R0, UR4, 0x0, 2D, 0x1"},
+            {2, "@!P2 TEX.LL RZ, R6, R4, R0, UR4, 0x0, 2D, 0x1"},
+            {4, "EXIT"}});
+  REQUIRE(u.why.empty());
+  for (std::uint32_t i = 0; i < 3; ++i) {
+    u.access(0, 4, kAll, 64 * i, 4, trace::Op::kLoad, trace::Space::kTexture);
+    u.access(1, 4, kAll, 64 * i, 4, trace::Op::kLoad, trace::Space::kTexture);
+    if (i < 2) u.again(3, kAll);
+  }
+  CHECK(u.run() == "0/4 10/4 20/4 30/4 50/4 60/4");
 }
 
 TEST_CASE("an atomic that the memory cannot do goes round until each lane has had its turn") {

@@ -189,27 +189,25 @@ class Mapper {
     return {};
   }
 
-  // ptxas takes no line for a texture access: its instruction has that of a statement before it.
-  // All of a block are shared out in order, if there are as many of the ones as of the others.
+  // ptxas takes no line for a texture access: its instruction shows that of the one before it. All
+  // of a block are shared out in order, iteration by iteration where a loop was unrolled.
   Result<void> map_textures() {
-    std::map<std::uint32_t, std::vector<std::uint32_t>> found;  // by block of the PTX
+    std::map<std::uint32_t, std::map<std::uint32_t, std::vector<std::uint32_t>>> found;
     for (const std::uint32_t i : textures_)
-      found[ptx_flow_.block_of[code_[i].statement]].push_back(i);
-    for (auto& [block, instructions] : found) {
+      found[ptx_flow_.block_of[code_[i].statement]][sass_flow_.block_of[i]].push_back(i);
+    for (const auto& [block, bodies] : found) {
       std::vector<std::uint32_t> statements;
       for (std::uint32_t t = 0; t < entry_; ++t)
         if (ptx_[t].sort == Sort::kTexture && ptx_flow_.block_of[t] == block &&
             of_statement_[t].empty())
           statements.push_back(t);
-      if (statements.size() != instructions.size())
-        return no(fmt::format("its code has {} texture accesses for {} of the PTX",
-                              instructions.size(), statements.size()));
-      std::stable_sort(instructions.begin(), instructions.end(),
-                       [&](std::uint32_t x, std::uint32_t y) {
-                         return code_[x].statement < code_[y].statement;
-                       });
-      for (std::size_t n = 0; n < statements.size(); ++n)
-        of_statement_[statements[n]] = {instructions[n]};
+      for (const auto& [body, instructions] : bodies) {
+        if (statements.empty() || instructions.size() % statements.size() != 0)
+          return no(fmt::format("its code has {} texture accesses for {} of the PTX",
+                                instructions.size(), statements.size()));
+        for (std::size_t n = 0; n < instructions.size(); ++n)
+          of_statement_[statements[n % statements.size()]].push_back(instructions[n]);
+      }
     }
     return {};
   }
