@@ -151,6 +151,27 @@ SKIP: bar.sync 0; ld.shared.u32 %r2, [seed]; shl.b32 %r2, %r2, 8; add.s32 %d, %d
   for (std::uint32_t i = 0; i < 128; ++i) CHECK(d[i] == 9u << 8);
 }
 
+TEST_CASE("between barriers all warps read before one writes, and write before one reads again") {
+  // A pipeline of threads, each of which takes what its neighbour put there a step ago.
+  const std::string space = GENERATE("shared", "global");
+  std::string body = R"(
+    mov.u64 %rd1, s; mad.wide.u32 %rd1, %t, 4, %rd1; st.SPACE.u32 [%rd1], %t;
+    bar.sync 0;
+    mov.u32 %r4, 0;
+AGAIN:
+    mov.u32 %r2, 1000; setp.eq.u32 %p1, %t, 0; @%p1 bra FIRST; ld.SPACE.u32 %r2, [%rd1 + -4];
+FIRST:
+    add.u32 %r2, %r2, 1; st.SPACE.u32 [%rd1], %r2; bar.sync 0;
+    add.u32 %r4, %r4, 1; setp.lt.u32 %p2, %r4, 40; @%p2 bra AGAIN;
+    ld.SPACE.u32 %d, [%rd1]; bar.sync 0;
+    shl.b32 %r3, %t, 1; st.SPACE.u32 [%rd1], %r3;
+    mov.u64 %rd2, s; xor.b32 %r6, %t, 96; mad.wide.u32 %rd2, %r6, 4, %rd2;
+    ld.SPACE.u32 %r3, [%rd2]; mad.lo.u32 %d, %r3, 10000, %d;)";
+  for (std::size_t at; (at = body.find("SPACE")) != body.npos;) body.replace(at, 5, space);
+  const auto d = run_cta(body, 128, "." + space + " .align 4 .b8 s[512];");
+  for (u32 i = 0; i < 128; ++i) CHECK(d[i] == (i ^ 96) * 20000 + (i < 40 ? 1001 + i : i));
+}
+
 TEST_CASE("barriers reduce and count: bar.red, and named barriers for some warps") {
   const auto d = run_cta("setp.lt.u32 %p1, %t, 5; bar.red.popc.u32 %d, 0, %p1;", 96);
   for (const u32 v : d) CHECK(v == 5);

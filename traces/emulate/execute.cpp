@@ -273,13 +273,13 @@ void Execution::return_values(Warp& warp, std::int32_t number, std::uint32_t lan
 void Execution::run_warp(Warp& warp, std::uint64_t slice) {
   warp.waits = warp.far_waits = 0;
   warp.gave_way = false;
-  released_ = false;
+  turn_over_ = false;
   do {
-    while (!warp.ready.empty() && slice > 0 && !released_) run_part(warp, slice);
-  } while (slice > 0 && !released_ && warp.ready.empty() && let_named_go(warp));
+    while (!warp.ready.empty() && slice > 0 && !turn_over_) run_part(warp, slice);
+  } while (slice > 0 && !turn_over_ && warp.ready.empty() && let_named_go(warp));
   // Who comes last to a barrier does not run ahead of those that waited there: on a GPU they leave
   // it together, and programs have come to rely on it.
-  if (warp.ready.empty() || released_) {
+  if (warp.ready.empty() || turn_over_) {
     warp.slices = 0;
     return;
   }
@@ -321,6 +321,20 @@ void Execution::end_stalemate(Group& group) {
       }
       part_company(warp, Parting::kKnown);
     }
+}
+
+// Between two barriers warps keep about the same pace on a GPU, and programs have come to rely on
+// it: what all of them read first, none overwrites before the others have read it, and what all of
+// them then write is there when they go on to read. So a warp's turn ends before its first store,
+// and before the first load after it.
+bool Execution::waits_for_others(Warp& warp, const Access& a) {
+  if (a.space != Space::kShared && a.space != Space::kGlobal) return false;
+  Warp::Pace& pace = a.space == Space::kShared ? warp.shared_pace : warp.global_pace;
+  if (pace == Warp::Pace::kReadsAgain) return false;
+  const bool reads = pace == Warp::Pace::kReads;
+  if (a.op != (reads ? trace::Op::kStore : trace::Op::kLoad)) return false;
+  pace = reads ? Warp::Pace::kWrites : Warp::Pace::kReadsAgain;
+  return turn_over_ = cta_->warps.size() > 1;
 }
 
 void Execution::run_part(Warp& warp, std::uint64_t& slice) {
@@ -374,6 +388,11 @@ void Execution::run_part(Warp& warp, std::uint64_t& slice) {
     bool goes_on = true;
     switch (in.kind) {
       case Kind::kAccess:
+        if (active && waits_for_others(warp, code.accesses[in.extra])) {
+          --warp_count, thread_count -= static_cast<std::uint32_t>(std::popcount(active));
+          account();
+          return;
+        }
         if (active) access(warp, *part, in, code.accesses[in.extra], frame, active);
         ++part->pc;
         break;

@@ -73,7 +73,7 @@ void Execution::check_barrier(Cta& cta, std::uint32_t id) {
   if (b.expected ? threads < b.expected : !complete) return;
   const std::uint32_t count = b.count, total = threads;
   b = Barrier{};
-  released_ = true;
+  turn_over_ = true;
   if (options_.report) cta.check.barrier();
   for (Warp& w : cta.warps) {
     const std::size_t ready = w.ready.size();
@@ -87,6 +87,7 @@ void Execution::check_barrier(Cta& cta, std::uint32_t id) {
         else put_predicate(f.registers, in.d, p.mask, in.sub == 1 ? count == total : count != 0);
       }
       make_ready(w, static_cast<std::int32_t>(i));
+      w.shared_pace = w.global_pace = Warp::Pace::kReads;
     }
     rejoin(w, ready);
   }

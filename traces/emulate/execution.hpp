@@ -46,6 +46,7 @@ class Execution {
   [[noreturn]] void report_deadlock(const Group& group);
   // execute.cpp: one warp
   void run_warp(Warp& warp, std::uint64_t slice);
+  bool waits_for_others(Warp& warp, const Access& a);
   void run_part(Warp& warp, std::uint64_t& slice);
   // Who of the lanes that wait at a reconvergence point goes on without those that are still to come.
   enum class Parting { kKnown, kAll };
@@ -142,7 +143,7 @@ class Execution {
   Group* group_ = nullptr;   // running now
   Cta* cta_ = nullptr;
   const Code* now_code_ = nullptr;
-  bool released_ = false;           // a barrier, by the warp that has its turn
+  bool turn_over_ = false;          // of the warp that runs: the others come first
   std::uint64_t next_check_ = 0;
   std::uint64_t ahead_ = 0;  // warp instructions that the statistics lack
   // The device runtime's: parameters not launched yet by their buffer, the last error, streams and events so far.

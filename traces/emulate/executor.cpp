@@ -47,6 +47,7 @@ void Execution::start_cta(Cta& cta, std::uint64_t number, std::uint32_t rank) {
     const std::uint32_t lanes = std::min(32u, threads_ - w * 32);
     warp.exists = lanes == 32 ? ~0u : (1u << lanes) - 1;
     warp.exited = 0, warp.slices = 0;
+    warp.shared_pace = warp.global_pace = Warp::Pace::kReads;
     warp.rounds.clear(), warp.recorded_code = nullptr;
     warp.parts.clear(), warp.ready.clear(), warp.unused.clear();
     for (Frame& f : warp.frames) f.used = false;

@@ -72,6 +72,8 @@ struct Warp {
   std::uint32_t waits = 0;          // in this slice: accesses that look like waiting for another thread, and in vain
   std::uint32_t far_waits = 0;      // … of them those outside shared memory
   bool gave_way = false;            // that many that the slice ended early
+  enum class Pace : std::uint8_t { kReads, kWrites, kReadsAgain };
+  Pace shared_pace = Pace::kReads, global_pace = Pace::kReads;  // since the last barrier
   std::vector<Rounds> rounds;            // of each such branch met since the last record
   const Code* recorded_code = nullptr;   // where the last record was made; null: in no loop
   std::uint32_t recorded_line = 0;
