@@ -134,10 +134,18 @@ bool LaunchReplay::start_next(std::uint32_t sm, std::uint64_t cycle) {
     warp.ready = at;
     warp.cta = static_cast<std::uint8_t>(slot);
     warp.warp = static_cast<std::uint8_t>(w);
-    schedule(first + w, at);
   }
   const auto position = [&](std::uint32_t w) -> Position& { return warps_[first + w].at; };
   if (auto ok = cta.stream.advance(cache_, 0, position); !ok) return fail(ok.error());
+  for (std::uint32_t w = 0; w < occupancy_.warps_per_cta; ++w) {
+    // Warps come when their first access does, as far as it is known, not to look for it in vain.
+    WarpState& warp = warps_[first + w];
+    if (warp.at.next != warp.at.end) {
+      const std::uint32_t site = warp.at.next->site;
+      lead_up(warp, site, plans_[site], dependence_.instructions(warp.last_site, site));
+    }
+    schedule(first + w, warp.ready);
+  }
   return true;
 }
 
@@ -188,12 +196,6 @@ void LaunchReplay::prepare(std::uint32_t number, Prepared& out) {
   const trace::Record* r = warp.at.next;
   out.record = nullptr;
   if (r == warp.at.end || warp.ready >= (now_ + 1) * kStepCycles) return;
-  // Many lines are not listed in vain, where the instructions before the warp's first access take
-  // it beyond the step.
-  if (!r->regular() && !warp.led_up) [[unlikely]] {
-    const std::uint64_t instructions = dependence_.instructions(warp.last_site, r->site);
-    if (warp.ready + instructions * kInstructionCycles >= (now_ + 1) * kStepCycles) return;
-  }
   if (memory_.prepare(*r, plans_[r->site], warp.at.lanes, sms_[number / Calendar::kSlots].id,
                       out.lines))
     out.record = r;
