@@ -1,5 +1,9 @@
-// Which SM gets which CTA at the start of a launch: SMs are served a group at a time, and the small
-// groups of a GPU whose GPCs differ in size come round more often (model/gpus, [topology]).
+// Which SM gets which CTA at the start of a launch (measured: kernels/micro/cta_placement.cu,
+// model/gpus/h200/cta_placement.csv). A grid is shared out evenly before it starts: each SM gets as
+// many CTAs as go into the grid whole, a group of SMs in one turn; the small groups of a GPU whose
+// GPCs differ in size come round more often until they have theirs ([topology] of the card). What
+// is left goes to the small groups, then to the first SM of each TPC, then to the second ones, one
+// CTA each. A grid beyond the GPU's room fills it, and the rest goes wherever there is room again.
 #pragma once
 
 #include <cstdint>
@@ -9,9 +13,8 @@
 
 namespace warpmem::sim {
 
-// SMs of the first `limit` CTAs, or of as many as fit when `per_sm` are resident on each.
-std::vector<int> first_placement(const model::Card& card, std::uint32_t per_sm,
-                                 std::uint64_t limit);
+// SMs of the first CTAs of a grid of `ctas`, as many as there is room for with `per_sm` on each.
+std::vector<int> first_placement(const model::Card& card, std::uint32_t per_sm, std::uint64_t ctas);
 
 // Cycles by which a warp of an SM's first CTAs starts after the SM's first one, as its scheduler
 // does: each fetches instructions and constants for itself, one after the other. Which one comes
