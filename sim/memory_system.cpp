@@ -134,6 +134,7 @@ void MemorySystem::begin_launch(const trace::Launch& launch, std::uint64_t share
   remote_read_ = n.remote_read * model::kTicks / 1000;
   remote_write_ = n.remote_write * model::kTicks / 1000;
   local_words_ = std::max<std::uint64_t>(1, (std::uint64_t{launch.local_bytes} + 3) / 4);
+  local_lines_sm_ = std::bit_ceil(n.sm_warps * local_words_);
 }
 
 LaunchCounters MemorySystem::finish_launch() {
@@ -414,13 +415,14 @@ std::uint64_t MemorySystem::local_word(std::uint64_t address, std::uint64_t k) c
 }
 
 // Local memory: word w of lane l of a resident warp lies at word w * 32 + l of the warp's own area,
-// so that one 4-byte word of all lanes is one line. Wider accesses take a request a word (measured:
-// kernels/micro/instructions.cu).
+// so that one 4-byte word of all lanes is one line. Areas of an SM lie side by side (where real ones
+// lie is not known); SMs are a power of two apart, which the L2's sets spread evenly (l2_side.hpp).
+// Wider accesses take a request a word (measured: kernels/micro/instructions.cu).
 void MemorySystem::local_access(const Record& r, const SitePlan& plan, const std::uint64_t* lanes, Place& place) {
   const WarpAccess a = expand(r, plan.bytes, lanes);
   const bool store = plan.action == Action::kLocalStore;
   OpCounters& c = store ? counters_.local_st : counters_.local_ld;
-  const std::uint64_t area = kLocalLine + (static_cast<std::uint64_t>(place.sm) * card_.numbers().sm_warps + place.warp_slot) * local_words_;
+  const std::uint64_t area = kLocalLine + static_cast<std::uint64_t>(place.sm) * local_lines_sm_ + place.warp_slot * local_words_;
   const std::uint64_t words = std::max<std::uint64_t>(1, plan.bytes / 4);
   place.passes = static_cast<std::uint32_t>(words);
   place.done = place.now + card_.numbers().latency_l1;

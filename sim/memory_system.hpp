@@ -105,6 +105,7 @@ class MemorySystem {
   std::vector<trace::Allocation> host_;   // of this launch, sorted by base
   trace::AccessWindow window_;
   std::uint64_t local_words_ = 0;         // of a thread's frame, 4 bytes each
+  std::uint64_t local_lines_sm_ = 0;      // from one SM's local memory to the next one's
   Lines lines_;                           // scratch
 };
 
