@@ -58,7 +58,8 @@ struct CardNumbers {
   std::vector<std::uint64_t> lone_sms;   // SMs that take part in no cluster of more than two
   std::vector<std::uint64_t> cta_order;  // SMs in the order in which they get their CTAs
   std::uint64_t launch_dram_read_sectors = 0;   // the driver's own traffic a launch
-  std::uint64_t launch_l2_read_sectors = 0;
+  std::uint64_t launch_l2_read_sectors = 0;     // … and what the L2 sees of it, code apart
+  std::uint64_t launch_fabric_sectors = 0;
   std::uint64_t launch_stagger_cycles = 0;      // by which an SM's schedulers start apart
   std::uint64_t launch_skew_cycles = 0;         // by how much SMs start apart
   std::uint64_t launch_dirty_sectors = 0;       // left dirty in the L2 by what ran before

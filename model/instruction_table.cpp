@@ -13,7 +13,8 @@
 namespace warpmem::model {
 namespace {
 
-constexpr const char* kPipeNames[] = {"fma", "alu", "fp64", "xu", "tensor", "mio", "none"};
+constexpr const char* kPipeNames[] = {"fma",     "alu",  "fp64", "xu", "tensor", "mio",
+                                      "uniform", "even", "odd",  "none"};
 constexpr const char* kPtxNames[] = {"special",  "divide",   "convert",  "count",
                                      "exchange", "redux",    "matrix",   "double",
                                      "float",    "multiply", "constant", "other"};
@@ -51,8 +52,8 @@ std::optional<Error> assign(InstructionCost& cost, const std::string& attribute,
   };
   if (attribute == "pipe") {
     const auto found = std::find(std::begin(kPipeNames), std::end(kPipeNames), value);
-    if (found == std::end(kPipeNames))
-      return refused("choose one of: fma, alu, fp64, xu, tensor, mio, none");
+    if (found == std::end(kPipeNames) || value == "even" || value == "odd")
+      return refused("choose one of: fma, alu, fp64, xu, tensor, mio, uniform, none");
     cost.pipe = static_cast<Pipe>(found - std::begin(kPipeNames));
   } else if (attribute == "issue") {
     const auto v = number(1, kMostIssue);
@@ -87,9 +88,9 @@ Result<InstructionTable> InstructionTable::parse(std::string_view text, const st
   for (auto& [group, node] : root) {
     if (group == "name") continue;
     toml::table* rows = node.as_table();
-    if (!rows || (group != "sass" && group != "ptx"))
+    if (!rows || (group != "sass" && group != "ptx" && group != "flow"))
       return card_error(at(file, node), "unknown key '" + std::string(group.str()) + "'",
-                        "the groups are sass and ptx");
+                        "the groups are sass, ptx and flow");
     for (auto& [name, entry] : *rows) {
       const std::string key = std::string(group.str()) + "." + std::string(name.str());
       toml::table* row = entry.as_table();
@@ -126,6 +127,9 @@ Result<InstructionTable> InstructionTable::parse(std::string_view text, const st
     if (std::none_of(out.rows_.begin(), out.rows_.end(),
                      [&](const Row& r) { return r.key == "ptx." + std::string(name); }))
       return card_error(file, "'ptx." + std::string(name) + "' is missing", "add it");
+  if (std::none_of(out.rows_.begin(), out.rows_.end(),
+                   [](const Row& r) { return r.key == "flow.taken"; }))
+    return card_error(file, "'flow.taken' is missing", "add what a branch costs that is taken");
   if (!out.sass_.contains("default"))
     return card_error(file, "'sass.default' is missing", "add what unlisted opcodes cost");
   std::sort(out.rows_.begin(), out.rows_.end(),
@@ -145,6 +149,12 @@ Result<void> InstructionTable::put(const std::string& key, const InstructionCost
     ptx_[static_cast<std::size_t>(found - std::begin(kPtxNames))] = cost;
     return {};
   }
+  if (parts[0] == "flow") {
+    if (key != "flow.taken")
+      return card_error("", "unknown key '" + key + "'", "the one of this group is taken");
+    taken_ = cost;
+    return {};
+  }
   auto& of_opcode = sass_[parts[1]];
   parts.erase(parts.begin(), parts.begin() + 2);
   of_opcode.push_back({std::move(parts), cost});
@@ -159,6 +169,7 @@ InstructionCost* InstructionTable::find(const std::string& key) {
   if (parts.size() == 2 && parts[0] == "ptx")
     for (std::size_t i = 0; i < ptx_.size(); ++i)
       if (parts[1] == kPtxNames[i]) return &ptx_[i];
+  if (key == "flow.taken") return &taken_;
   if (parts.size() < 2 || parts[0] != "sass") return nullptr;
   const auto of_opcode = sass_.find(parts[1]);
   if (of_opcode == sass_.end()) return nullptr;

@@ -16,8 +16,20 @@
 
 namespace warpmem::model {
 
-enum class Pipe : std::uint8_t { kFma, kAlu, kFp64, kXu, kTensor, kMio, kNone };
-constexpr std::size_t kPipes = 6;  // that can be busy
+// The banks of registers are no pipe of any instruction's, but are kept busy like one.
+enum class Pipe : std::uint8_t {
+  kFma,
+  kAlu,
+  kFp64,
+  kXu,
+  kTensor,
+  kMio,
+  kUniform,
+  kEvenRegisters,
+  kOddRegisters,
+  kNone
+};
+constexpr std::size_t kPipes = 9;  // that can be busy
 
 struct InstructionCost {
   Pipe pipe = Pipe::kNone;
@@ -51,6 +63,9 @@ class InstructionTable {
   // default.
   InstructionCost sass(std::string_view opcode, std::span<const std::string> modifiers) const;
   InstructionCost ptx(PtxClass c) const { return ptx_[static_cast<std::size_t>(c)]; }
+  // Of a branch that is taken: `busy` issue slots behind it are lost, and the warp goes on `latency`
+  // cycles later than its stall count says.
+  const InstructionCost& taken() const { return taken_; }
 
   // Overrides one number: set("sass.FFMA.latency", "6"); pipe, issue, latency or wait.
   Result<void> set(const std::string& key, const std::string& value);
@@ -73,6 +88,7 @@ class InstructionTable {
 
   std::map<std::string, std::vector<Sass>, std::less<>> sass_;  // those with most modifiers first
   std::array<InstructionCost, static_cast<std::size_t>(PtxClass::kClasses)> ptx_{};
+  InstructionCost taken_;
   std::vector<Row> rows_;
 };
 

@@ -1,6 +1,7 @@
 #include "model/l2_cache.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include "base/large_pages.hpp"
 #include "base/wide_hosts.hpp"
@@ -363,6 +364,14 @@ std::uint64_t L2Cache::write_host(std::uint8_t sectors, int sm, std::uint64_t no
   counters_.write_hit += sectors_in(sectors);
   counters_.sysmem_write += sectors_in(sectors);
   return path_ ? path_->host(sm, sectors_in(sectors), now) : now;
+}
+
+void L2Cache::fetch_code(std::uint64_t bytes, bool cold) {
+  const std::uint64_t sectors = (bytes + kSectorBytes - 1) / kSectorBytes;
+  const std::set<std::uint8_t> groups(spec_.sm_group.begin(), spec_.sm_group.end());
+  counters_.launch_read += groups.size() * sectors;
+  if (spec_.sides > 1) counters_.fabric_read += sectors;
+  if (cold) counters_.dram_read += sectors;
 }
 
 void L2Cache::flush(std::uint64_t dirty_sectors) {

@@ -41,7 +41,8 @@ struct L2Counters {
   std::uint64_t refill_writes = 0;  // partly written sectors written again when they were filled
   std::uint64_t dram_read = 0, dram_write = 0;
   std::uint64_t sysmem_read = 0, sysmem_write = 0;
-  std::uint64_t launch_read = 0;  // read by the launch itself: code, parameters, constants
+  std::uint64_t launch_read = 0;    // read by the launch itself: code, parameters, constants
+  std::uint64_t fabric_launch = 0;  // … and what crosses for it and is not in fabric_read
   std::uint64_t merged = 0;       // read sectors that rode on another SM's request
 };
 
@@ -161,6 +162,10 @@ class L2Cache {
 
   // Forgets all, as a profiler does between passes, and leaves `dirty_sectors` of somebody else's.
   void flush(std::uint64_t dirty_sectors = 0);
+  // A launch has so many bytes of code fetched, by each GPC for itself: from DRAM if it is `cold`,
+  // and once across the fabric, half of the lines each way. Takes up no room here. Measured:
+  // sim/code/code_size.hpp.
+  void fetch_code(std::uint64_t bytes, bool cold);
   void settle();  // no read is under way any more; cycles may start again
   void set_aside(std::uint64_t bytes);
   L2Counters& counters() { return counters_; }

@@ -15,6 +15,9 @@ enum class Place : std::uint8_t {
   kXu,
   kTensor,
   kMio,
+  kUniform,
+  kEvenRegisters,  // an SM's banks of registers
+  kOddRegisters,
   kL1,        // an SM's load/store unit and L1, shared memory included
   kRemote,    // an SM's way to the shared memory of other SMs
   kPortOut,   // an SM's port to the L2

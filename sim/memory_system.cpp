@@ -106,7 +106,8 @@ void list_lines(const Record& r, std::uint32_t bytes, const std::uint64_t* lanes
 MemorySystem::MemorySystem(const model::Card& card)
     : card_(card), latency_l1_(card.numbers().latency_l1), l2_(card.l2()) {}
 
-void MemorySystem::begin_launch(const trace::Launch& launch, std::uint64_t shared_config, bool flush_l2) {
+void MemorySystem::begin_launch(const trace::Launch& launch, std::uint64_t code,
+                                std::uint64_t shared_config, bool flush_l2) {
   model::L1Cache::Spec spec;
   spec.lines = card_.l1_lines(shared_config);
   spec.sets = card_.l1_sets();
@@ -125,6 +126,7 @@ void MemorySystem::begin_launch(const trace::Launch& launch, std::uint64_t share
   else l2_.settle();
   l2_.set_aside(launch.set_aside);
   l2_.counters() = {};
+  l2_.fetch_code(code, flush_l2);
   counters_ = {};
   host_.clear();
   for (const trace::Allocation& a : launch.allocations)
@@ -140,6 +142,7 @@ void MemorySystem::begin_launch(const trace::Launch& launch, std::uint64_t share
 LaunchCounters MemorySystem::finish_launch() {
   l2_.counters().launch_read += card_.numbers().launch_l2_read_sectors;
   l2_.counters().dram_read += card_.numbers().launch_dram_read_sectors;
+  l2_.counters().fabric_launch += card_.numbers().launch_fabric_sectors;
   counters_.l2 = l2_.counters();
   return counters_;
 }

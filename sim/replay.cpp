@@ -6,6 +6,7 @@
 #include <mutex>
 
 #include "base/in_parallel.hpp"
+#include "sim/code/code_size.hpp"
 #include "sim/launch_replay.hpp"
 #include "sim/memory_system.hpp"
 #include "sim/occupancy.hpp"
@@ -133,7 +134,7 @@ Result<ReplayedLaunch> replay_launch(const trace::TraceReader& reader, std::uint
       Spills::of(reader.sites(index), program, summary.launch, card.instructions(), options.time);
   trace::Launch frames = summary.launch;  // as far as accesses reach
   if (spills) frames.local_bytes += spills->below();
-  engine.memory.begin_launch(frames, fit->shared_config, !options.keep_caches);
+  engine.memory.begin_launch(frames, code_bytes(program), fit->shared_config, !options.keep_caches);
   engine.cache.keep_rounds(options.time || spills);
   std::uint64_t told = 0, forced = 0;
   const auto tick = [&](std::uint64_t done) {

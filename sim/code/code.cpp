@@ -233,6 +233,12 @@ std::vector<CodeLine> read_code(const trace::Program& program, const model::Inst
       code[k].target = static_cast<std::int32_t>(it - code.begin());
   }
   decide_cluster_branches(code, program.code, clusters);
+  const std::vector<RegisterReads> reads = register_reads(program);
+  for (std::size_t k = 0; k < code.size(); ++k) {
+    code[k].reads = reads[k];
+    code[k].taken_slots = table.taken().busy;
+    code[k].taken_cycles = table.taken().latency;
+  }
   if (!launch) return code;
   for (ConstantRead& read : constant_reads(program, *launch))
     if (!read.addresses.empty())

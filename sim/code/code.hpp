@@ -9,6 +9,7 @@
 
 #include "sim/code/instruction_cost.hpp"
 #include "sim/code/lane_values.hpp"
+#include "sim/code/register_reads.hpp"
 #include "traces/program.hpp"
 
 namespace warpmem::sim {
@@ -25,6 +26,9 @@ struct CodeLine {
   std::uint8_t drains = kNoScoreboard;  // DEPBAR.LE: waits until at most `leaves` …
   std::uint8_t leaves = 0;              //   … of this scoreboard's are out
   InstructionCost cost;
+  RegisterReads reads{};          // of each bank of registers
+  std::uint8_t taken_slots = 0;   // issue slots that are lost when it goes elsewhere than on
+  std::uint16_t taken_cycles = 0;  // … and cycles more until the warp's next instruction
   bool commits = false;       // closes a group of asynchronous copies (LDGDEPBAR)
   bool waits_copies = false;  // waits on an mbarrier, as bulk copies are waited for
   bool fences = false;        // waits until what the warp wrote is there for all

@@ -13,7 +13,7 @@ Paths::Paths(std::span<const trace::Site> sites, const trace::Program& program,
 }
 
 void Paths::add_steps(Segment& segment, const std::vector<CodeLine>& code, const Lines& lines,
-                      const Lines& cut, Lines& ends) {
+                      const Lines& cut, Lines& ends, bool round) {
   Step step;
   const auto close = [&] {
     if (step.issues == 0) return;
@@ -38,6 +38,15 @@ void Paths::add_steps(Segment& segment, const std::vector<CodeLine>& code, const
     ++step.issues;
     step.to_last = step.cycles;
     step.cycles = static_cast<std::uint16_t>(step.cycles + l.stall);
+    const bool last = k + 1 == lines.size();
+    if (last ? round && lines.front() != lines[k] + 1 : lines[k + 1] != lines[k] + 1) {
+      step.cycles = static_cast<std::uint16_t>(step.cycles + l.taken_cycles);
+      step.lost = static_cast<std::uint16_t>(step.lost + l.taken_slots);
+    }
+    for (std::size_t b = 0; b < kRegisterBanks; ++b) {
+      auto& busy = step.busy[static_cast<std::size_t>(Pipe::kEvenRegisters) + b];
+      busy = static_cast<std::uint16_t>(busy + l.reads[b]);
+    }
     if (l.cost.pipe != Pipe::kNone) {
       auto& busy = step.busy[static_cast<std::size_t>(l.cost.pipe)];
       busy = static_cast<std::uint16_t>(busy + l.cost.busy);
@@ -68,7 +77,7 @@ std::unique_ptr<Segment> Paths::make(std::uint32_t from, std::uint32_t to) {
   Lines cut, ends;
   for (const Ways::Repeat& r : loops)
     if (cut.empty() || cut.back() != r.at) cut.push_back(static_cast<std::uint32_t>(r.at));
-  add_steps(*segment, code, lines, cut, ends);
+  add_steps(*segment, code, lines, cut, ends, false);
   for (const Ways::Repeat& r : loops) {
     const auto k = std::find(cut.begin(), cut.end(), r.at) - cut.begin();
     segment->repeats.push_back({ends[static_cast<std::size_t>(k)],
@@ -101,13 +110,14 @@ const Round& Paths::round_at(const std::vector<std::int32_t>& points) {
   if (line < 0) return round;  // not in the code: nothing is known of it
   const std::vector<CodeLine>& code = ways_.code();
   Lines none;
-  add_steps(round.segment, code, ways_.round(points), {}, none);
+  add_steps(round.segment, code, ways_.round(points), {}, none, true);
   const std::vector<Step>& steps = round.segment.steps;
   round.always_taken = !code[static_cast<std::size_t>(line)].falls;
   for (const Step& s : steps) {
     round.stepwise |= s.commits || s.waits_copies || s.fences || s.meets || s.joins ||
                       s.drains != kNoScoreboard || (s.loads && s.loads->addresses.size() > 1);
     round.work.issues += s.issues;
+    round.work.lost += s.lost;
     for (std::size_t p = 0; p < kPipes; ++p) round.work.busy[p] += s.busy[p];
   }
   // A few rounds until each takes as long as the next, then some that count.

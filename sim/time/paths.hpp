@@ -21,6 +21,7 @@ namespace warpmem::sim {
 template <class N>
 struct Work {
   N issues = 0;                  // instructions
+  N lost = 0;                    // issue slots lost behind branches
   N to_last = 0;                 // cycles from the first's issue to the last's
   N cycles = 0;                  // … to that of what comes behind
   std::array<N, kPipes> busy{};  // cycles of each pipe
@@ -99,9 +100,9 @@ class Paths {
   const Round& round_at(const std::vector<std::int32_t>& points);
   std::unique_ptr<Segment> make(std::uint32_t from, std::uint32_t to);
   // The steps of these lines; `cut`: places among them at which one ends, `ends`: how many there
-  // are then.
+  // are then; `round`: behind the last line comes the first one again.
   static void add_steps(Segment& segment, const std::vector<CodeLine>& code, const Lines& lines,
-                        const Lines& cut, Lines& ends);
+                        const Lines& cut, Lines& ends, bool round);
 
   std::size_t sites_ = 0;
   Ways ways_;

@@ -39,8 +39,9 @@ template <class N>
 std::uint64_t LaunchTime::issue(Sm& sm, TimedWarp& warp, std::uint32_t slot, const Work<N>& work) {
   Scheduler& s = sm.schedulers[slot % kSchedulers];
   const std::uint64_t start = warp.ready;
-  s.issue = std::max(start, s.issue) + work.issues;
-  std::uint64_t last = std::max(start + work.to_last, s.issue - 1);
+  const std::uint64_t free = std::max(start, s.issue);
+  s.issue = free + work.issues + work.lost;
+  std::uint64_t last = std::max(start + work.to_last, free + work.issues - 1);
   wait(Wait::kIssue, last - (start + work.to_last));
   std::uint64_t held = last;
   for (std::size_t p = 0; p < kPipes; ++p) {
@@ -139,6 +140,7 @@ bool LaunchTime::go_round(Sm& sm, TimedCta& cta, TimedWarp& warp, std::uint32_t 
     Work<std::uint64_t> work = round.work;
     const std::uint64_t behind = (work.cycles - work.to_last) / Round::kSixteenths;
     work.issues *= n;
+    work.lost *= n;
     for (std::uint64_t& busy : work.busy) busy *= n;
     work.cycles = std::max(behind, work.cycles * n / Round::kSixteenths);
     work.to_last = work.cycles - behind;
