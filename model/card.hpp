@@ -46,6 +46,7 @@ struct CardNumbers {
   std::uint64_t l1_store_cycles = 0;     // that a line of stores waits beyond its data
   std::uint64_t latency_l1 = 0;          // cycles: hit
   std::uint64_t latency_shared = 0;
+  std::uint64_t latency_conflict = 0;    // more for each further wavefront of shared memory
   std::uint64_t latency_l2_near = 0;     // hit on the SM's side
   std::uint64_t latency_l2_spread = 0;   // by which slices differ
   std::uint64_t latency_dram_spread = 0;
@@ -84,6 +85,7 @@ struct CardNumbers {
   std::uint64_t constant_memory_cycles = 0;   // … when it has not
   std::uint64_t constant_next_cycles = 0;     // between a warp's addresses
   std::uint64_t constant_address_cycles = 0;  // that one keeps the SM's lookup
+  std::uint64_t constant_misses = 0;          // of an SM under way at most
   std::uint64_t bulk_cycles = 0;         // of an SM's copy engine, for 128 bytes
   std::uint64_t bulk_reduce_cycles = 0;  // … of a bulk reduction
   std::uint64_t port_send_permille = 0;     // … sends
@@ -119,6 +121,7 @@ struct CardNumbers {
   std::uint64_t time_queue_cycles = 0;       // work that waits in front of the load/store unit
   std::uint64_t time_read_cycles = 0;        // from an access to its registers being free again
   std::uint64_t time_barrier_cycles = 0;     // from the last arrival to going on
+  std::uint64_t time_barrier_lead_cycles = 0;  // arrival before the last shared wavefront's end
   std::uint64_t time_cluster_barrier_cycles = 0;  // a cluster's barrier when nobody is late
   std::uint64_t time_barrier_warp_cycles = 0;  // between two warps' arrivals
   std::vector<std::uint64_t> cta_turns;  // SMs of cta_order served in one turn, turn by turn

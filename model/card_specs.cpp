@@ -60,6 +60,7 @@ ConstantCache::Spec Card::constants() const {
   s.memory_cycles = u32(n.constant_memory_cycles);
   s.next_cycles = u32(n.constant_next_cycles);
   s.address_cycles = u32(n.constant_address_cycles);
+  s.misses = u32(n.constant_misses);
   s.sm_group = n.sm_gpc;
   return s;
 }

@@ -31,6 +31,7 @@ class ConstantCache {
     std::uint32_t memory_cycles = 590;    // … when it has not
     std::uint32_t next_cycles = 11;       // a warp's further address comes later by
     std::uint32_t address_cycles = 2;     // an address keeps the SM's lookup
+    std::uint32_t misses = 4;             // that an SM has under way at most
     std::vector<std::uint64_t> sm_group;  // by SM: GPC
   };
   explicit ConstantCache(Spec spec);
@@ -40,6 +41,8 @@ class ConstantCache {
   // A warp of the SM asks for so many addresses at `now`; cycles by which its data is later than
   // that of one address that hits.
   std::uint64_t read(int sm, const std::uint64_t* addresses, std::size_t count, std::uint64_t now);
+  // The cycle in which the last read's first address was looked up.
+  std::uint64_t begun() const { return begun_; }
 
  private:
   struct Entry {
@@ -51,16 +54,20 @@ class ConstantCache {
   struct Group {
     std::unordered_map<std::uint64_t, Entry> lines;
   };
-  // The cycle from which the SM has the line, not before `now`.
+  // The cycle from which the SM has the line, not before `now`. When as many misses as may be are
+  // under way, the next one waits until one of them is back, and all lookups behind it wait too.
   std::uint64_t line(std::size_t sm, std::uint64_t line, std::uint64_t now);
   std::uint64_t group_line(Group& group, std::uint64_t line, std::uint64_t now);
 
   Spec spec_;
   std::uint32_t sets_;
   std::vector<Entry> entries_;      // by SM, set, way
-  std::vector<Throughput> lookup_;  // by SM
+  std::vector<Throughput> lookup_;      // by SM
+  std::vector<std::uint64_t> held_;     // by SM: cycle until which a miss holds lookups up
+  std::vector<std::uint64_t> miss_;     // by SM and place for a miss: cycle from which it is free
   std::vector<Group> groups_;
   std::uint64_t uses_ = 0;
+  std::uint64_t begun_ = 0;
 };
 
 }  // namespace warpmem::model

@@ -100,6 +100,11 @@ int atomic_passes(const WarpAccess& a) {
   return most;
 }
 
+int attempt_passes(const WarpAccess& a) {
+  if (a.bytes <= 4) return a.mask != 0 ? 2 : 0;
+  return ((a.mask & 0xffff) != 0 ? 2 : 0) + (a.mask >> 16 != 0 ? 2 : 0);
+}
+
 }  // namespace
 
 int shared_wavefronts(const WarpAccess& access, SharedKind kind) {
@@ -110,6 +115,7 @@ int shared_wavefronts(const WarpAccess& access, SharedKind kind) {
     case SharedKind::kMatrix: return vector_passes(access, false);
     case SharedKind::kAtomic: return atomic_passes(access);
     case SharedKind::kCompareAndSwap: return 2 * atomic_passes(access);
+    case SharedKind::kAttempt: return attempt_passes(access);
   }
   return 0;
 }
@@ -119,7 +125,8 @@ int shared_wavefronts_ideal(const WarpAccess& access, SharedKind kind) {
   const int lanes = std::popcount(access.mask);
   const int per = lanes_per_group(access.bytes);
   const int groups = (lanes + per - 1) / per;
-  return kind == SharedKind::kCompareAndSwap ? 2 * groups : groups;
+  const bool twice = kind == SharedKind::kCompareAndSwap || kind == SharedKind::kAttempt;
+  return twice ? 2 * groups : groups;
 }
 
 }  // namespace warpmem::model

@@ -1,6 +1,6 @@
 // Shared-memory wavefronts on compute capability 7.0 and later: 32 banks of 4 bytes.
 //
-// Rules, held against an H200 in 580 lane patterns without a difference (kernels/micro/
+// Rules, held against an H200 in 706 lane patterns without a difference (kernels/micro/
 // shared_banks.cu; memory_l1_wavefronts_shared, driver 580, CUDA 13.0, 2026-11-21):
 //  - a load or store of 4 bytes a lane is one group of 32 lanes, of 8 bytes two of 16, of 16 bytes
 //    four of 8; a group takes as many passes as its fullest bank has distinct words;
@@ -9,7 +9,9 @@
 //    (inactive partners do not matter);
 //  - a matrix load or store takes its rows eight at a time, 16 bytes each;
 //  - an atomic that returns a value serves one lane a bank and pass, even on the same word; a
-//    compare-and-swap takes two passes for each; a reduction (POPC.INC) behaves as a store.
+//    compare-and-swap takes two passes for each; a reduction (POPC.INC) behaves as a store;
+//  - an attempt to store (ATOMS.CAST, of which ptxas makes loops for sums of floats) serves one lane
+//    a bank in two passes, and the others fail: with 8 bytes a lane, each half-warp by itself.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +20,7 @@
 
 namespace warpmem::model {
 
-enum class SharedKind : std::uint8_t { kLoad, kStore, kMatrix, kAtomic, kCompareAndSwap, kReduction };
+enum class SharedKind : std::uint8_t { kLoad, kStore, kMatrix, kAtomic, kCompareAndSwap, kAttempt, kReduction };
 
 // Wavefronts of one access. Addresses are byte offsets in the CTA's window, aligned to `bytes`.
 // kMatrix: active lanes hold row addresses, `bytes` is 16.

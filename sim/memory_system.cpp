@@ -478,7 +478,7 @@ void MemorySystem::shared_access(const Record& r, const SitePlan& plan, const st
     return;
   }
   std::uint64_t passes = 0, ideal = 0;
-  if (r.regular() && r.mask == ~0u && r.stride == 4 && plan.bytes == 4 && plan.shared != model::SharedKind::kCompareAndSwap) {
+  if (r.regular() && r.mask == ~0u && r.stride == 4 && plan.bytes == 4 && plan.shared != model::SharedKind::kCompareAndSwap && plan.shared != model::SharedKind::kAttempt) {
     passes = ideal = 1;
   } else {
     const WarpAccess a = expand(r, plan.bytes, lanes);
@@ -487,7 +487,8 @@ void MemorySystem::shared_access(const Record& r, const SitePlan& plan, const st
   }
   counters_.shared_wavefronts += passes;
   place.passes = static_cast<std::uint32_t>(passes);
-  place.done = place.now + card_.numbers().latency_shared + passes;
+  place.done = place.now + card_.numbers().latency_shared + 1;
+  if (passes > 1) place.done += (passes - 1) * card_.numbers().latency_conflict;
   const bool load = plan.shared == model::SharedKind::kLoad || plan.instructions == &LaunchCounters::inst_ldsm;
   const bool store = plan.shared == model::SharedKind::kStore || plan.instructions == &LaunchCounters::inst_stsm;
   if (load) {

@@ -121,9 +121,11 @@ void plan_shared(SitePlan& p, const trace::Site& site, const trace::SassInstruct
       break;
     case Op::kAtomic:
     case Op::kReduction:
-      p.shared = in && in->has("CAS") ? model::SharedKind::kCompareAndSwap
-                 : in && in->has("POPC") ? model::SharedKind::kReduction
-                                         : model::SharedKind::kAtomic;
+      p.shared = !in              ? model::SharedKind::kAtomic
+                 : in->has("CAS")  ? model::SharedKind::kCompareAndSwap
+                 : in->has("CAST") ? model::SharedKind::kAttempt
+                 : in->has("POPC") ? model::SharedKind::kReduction
+                                   : model::SharedKind::kAtomic;
       p.instructions = generic ? &LaunchCounters::inst_atom : &LaunchCounters::inst_shared_atom;
       break;
     case Op::kAsyncCopyWrite: p.action = Action::kAsyncWrite; break;

@@ -4,6 +4,7 @@
 // profiler. Prints CSV, the kind of row first:
 //   chase,path (0: uniform, 1: by lane),SMs,bytes apart,footprint,cycles a load the first time round,the second,the third
 //   distinct,warps,addresses,bytes apart,cycles a load of a warp
+//   burst,warps,loads of each,bytes apart,cycles all of them take the first time,the second,the third
 //   operand,lines of 64 bytes,cycles an instruction the first time,the second,the third
 #include "micro.cuh"
 
@@ -41,6 +42,34 @@ __global__ void distinct(u64* out, u32 addresses, u32 apart, int rounds) {
   __syncthreads();
   const u64 took = u64(clock64() - from);
   if (threadIdx.x == 0) out[blockIdx.x * 4] = took, out[blockIdx.x * 4 + 3] = v;
+}
+// Independent loads of all warps of an SM, the same addresses in each.
+template <int kLoads>
+__global__ void burst(u64* out, u32 apart) {
+  __shared__ u64 first, last;
+  u64 took[3];
+  u32 sum = 0;
+  for (int k = 0; k < 3; ++k) {
+    if (threadIdx.x == 0) first = ~u64(0), last = 0;
+    __syncthreads();
+    const u64 from = clock64();
+    u32 v[kLoads];
+    u32 at = threadIdx.x / 1024 + sum;  // 0
+#pragma unroll
+    for (int i = 0; i < kLoads; ++i) v[i] = table[at + i * apart];
+#pragma unroll
+    for (int i = 0; i < kLoads; ++i) sum += v[i];
+    u64 until = clock64() + sum;
+    atomicMin(reinterpret_cast<unsigned long long*>(&first), from);
+    atomicMax(reinterpret_cast<unsigned long long*>(&last), until);
+    __syncthreads();
+    took[k] = last - first;
+    __syncthreads();
+  }
+  if (threadIdx.x == 0) {
+    for (int k = 0; k < 3; ++k) out[blockIdx.x * 4 + k] = took[k];
+    out[blockIdx.x * 4 + 3] = sum;
+  }
 }
 // A chain of operands named in instructions, one of each 64-byte line of the table.
 template <int kLines>
@@ -92,6 +121,23 @@ int main() {
         distinct<<<1, warps * 32>>>(out, n, apart / 4, 512);
         fetch();
         std::printf("distinct,%d,%u,%u,%.2f\n", warps, n, apart, double(h[0]) / 512);
+      }
+  for (int ctas : {1, 132})
+    for (int warps : {1, 4, 8, 32})
+      for (u32 apart : {4u, 16u, 148u, 256u}) {
+        const auto row = [&](int loads) {
+          fetch();
+          std::printf("burst%s,%d,%d,%u,%llu,%llu,%llu\n", ctas > 1 ? " of all SMs" : "", warps, loads, apart, static_cast<unsigned long long>(h[0]), static_cast<unsigned long long>(h[1]), static_cast<unsigned long long>(h[2]));
+        };
+        forget();
+        burst<4><<<ctas, warps * 32>>>(out, apart / 4);
+        row(4);
+        forget();
+        burst<16><<<ctas, warps * 32>>>(out, apart / 4);
+        row(16);
+        forget();
+        burst<48><<<ctas, warps * 32>>>(out, apart / 4);
+        row(48);
       }
   const auto print = [&](int lines) {
     fetch();

@@ -44,6 +44,17 @@ __global__ void pattern_atomic_cas(const u32* offsets, u32 mask, u32* out) {
   u32 lane = threadIdx.x, p = shared_base() + offsets[lane], v;
   if (mask >> lane & 1) { asm volatile("atom.shared.cas.b32 %0,[%1],%2,%2;" : "=r"(v) : "r"(p), "r"(lane) : "memory"); out[lane] = v; }
 }
+// A loop: ptxas reads, adds, and tries to store (ATOMS.CAST.SPIN) until it was the one to do so.
+__global__ void pattern_atomic_add_f32(const u32* offsets, u32 mask, u32* out) {
+  u32 lane = threadIdx.x, p = shared_base() + offsets[lane];
+  float v;
+  if (mask >> lane & 1) { asm volatile("atom.shared.add.f32 %0,[%1],%2;" : "=f"(v) : "r"(p), "f"(1.0f + lane) : "memory"); out[lane] = v; }
+}
+__global__ void pattern_atomic_add_f64(const u32* offsets, u32 mask, u32* out) {
+  u32 lane = threadIdx.x, p = shared_base() + offsets[lane];
+  double v;
+  if (mask >> lane & 1) { asm volatile("atom.shared.add.f64 %0,[%1],%2;" : "=d"(v) : "r"(p), "d"(1.0 + lane) : "memory"); out[lane] = v; }
+}
 __global__ void pattern_red_popc(const u32* offsets, u32 mask, u32*) {
   u32 lane = threadIdx.x, p = shared_base() + offsets[lane];
   if (mask >> lane & 1) asm volatile("red.shared.add.u32 [%0],1;" ::"r"(p) : "memory");
@@ -124,6 +135,15 @@ int main() {
     show("atomic_exch", 4, p); pattern_atomic_exch<<<1, 32, 32768>>>(offsets, p.mask, out);
     show("atomic_cas", 4, p); pattern_atomic_cas<<<1, 32, 32768>>>(offsets, p.mask, out);
     show("red_inc", 4, p); pattern_red_popc<<<1, 32, 32768>>>(offsets, p.mask, out);
+  }
+  for (u32 w : {4u, 8u}) {
+    auto patterns = list(w);
+    for (u32 lanes : {1u, 2u, 3u, 4u, 8u, 16u, 31u})
+      patterns.push_back(make("word of " + std::to_string(lanes), (1u << lanes) - 1, [](u32) { return 0u; }));
+    for (auto& p : patterns) {
+      show(w == 4 ? "add_f32" : "add_f64", w, p);
+      (w == 4 ? pattern_atomic_add_f32 : pattern_atomic_add_f64)<<<1, 32, 32768>>>(offsets, p.mask, out);
+    }
   }
   n = 0;
   for (auto& p : list(16))

@@ -42,6 +42,7 @@ struct TimedWarp {
   std::array<std::uint64_t, kScoreboards> clear{};  // by scoreboard: cycle from which it is
   std::array<Wait, kScoreboards> cause{};
   std::uint64_t stored = 0;               // all that it wrote is acknowledged
+  std::uint64_t arrives = 0;              // cycle from which a barrier takes note of it
   std::uint64_t copies = 0;               // its asynchronous copies are back by then
   std::array<std::uint64_t, 8> groups{};  // the last groups of copies: back by then
   std::uint32_t group = 0;                // groups closed
@@ -169,6 +170,8 @@ class LaunchTime {
   std::uint64_t read_constants(const Sm& sm, const ConstantRead& c, std::uint64_t now) {
     return now + constants_.read(sm.id, c.addresses.data(), c.addresses.size(), now);
   }
+  // Holds a warp up whose load of constants, issued now, is too far behind others in the SM's queue.
+  void queue_constants(TimedWarp& warp);
   // A record whose instruction issues at `issued`.
   void access(Sm& sm, TimedCta& cta, TimedWarp& warp, std::uint32_t w, const trace::Record& r,
               const SitePlan& plan, const std::uint64_t* lanes, std::uint64_t issued,

@@ -88,8 +88,11 @@ bool LaunchTime::run_steps(Sm& sm, TimedCta& cta, TimedWarp& warp, std::uint32_t
     if (step.meets) warp.passed = false;
     if (step.joins && cta.cluster) join(*cta.cluster, warp, issued.cycle);
     if (at < steps) {
-      const std::uint64_t from =
-          step.loads ? read_constants(sm, *step.loads, issued.cycle) : issued.cycle;
+      std::uint64_t from = issued.cycle;
+      if (step.loads) {
+        from = read_constants(sm, *step.loads, issued.cycle);
+        queue_constants(warp);
+      }
       set(warp, step.sets, from + step.latency, Wait::kShort);
       set(warp, step.frees, issued.cycle + step.latency / 2, Wait::kShort);
     }
@@ -234,13 +237,21 @@ std::uint64_t LaunchTime::read_constants(const Sm& sm, const trace::Record& r,
   return issued + constants_.read(sm.id, address.data(), n, issued);
 }
 
+void LaunchTime::queue_constants(TimedWarp& warp) {
+  const std::uint64_t queue = card_.numbers().time_queue_cycles;
+  if (constants_.begun() <= warp.ready + queue) return;
+  wait(Wait::kQueue, constants_.begun() - queue - warp.ready);
+  warp.ready = constants_.begun() - queue;
+}
+
 void LaunchTime::access(Sm& sm, TimedCta& cta, TimedWarp& warp, std::uint32_t w,
                         const trace::Record& r, const SitePlan& plan, const std::uint64_t* lanes,
                         std::uint64_t issued, const Step* step) {
   const model::CardNumbers& n = card_.numbers();
   if (plan.action == Action::kBarrier) {
     ++memory_.counters().records;
-    sm.barrier = std::max(sm.barrier, issued) + n.time_barrier_warp_cycles;
+    sm.barrier =
+        std::max({sm.barrier, issued, warp.arrives}) + n.time_barrier_warp_cycles;
     warp.ready = std::max(issued, sm.barrier);
     stand_at(sm, cta, w, static_cast<std::uint32_t>(r.base) % 64,
              static_cast<std::uint32_t>(r.stride) / 32);
@@ -253,6 +264,7 @@ void LaunchTime::access(Sm& sm, TimedCta& cta, TimedWarp& warp, std::uint32_t w,
   if (plan.action == Action::kConstant) {
     ++memory_.counters().records;
     const std::uint64_t from = read_constants(sm, r, lanes, issued);
+    queue_constants(warp);
     if (step) set(warp, step->sets, from + step->latency, Wait::kShort);
     if (step) set(warp, step->frees, from, Wait::kShort);
     return;
@@ -283,6 +295,14 @@ void LaunchTime::access(Sm& sm, TimedCta& cta, TimedWarp& warp, std::uint32_t w,
   if (!bulk) lane_bytes_ += bytes;
   warp.async_lines = place.async_lines;
   std::uint64_t done = std::max(place.done, start + place.passes);
+  if (plan.action == Action::kShared) {
+    // Wavefronts of one access come every other cycle, those of two accesses in turn; a barrier
+    // behind them waits for the last ones (measured: kernels/micro/shared_conflicts.cu).
+    const std::uint64_t last = std::max(start + place.passes,
+                                        issued + place.passes * n.latency_conflict);
+    done = last + n.latency_shared - 1;
+    warp.arrives = last - std::min(last, n.time_barrier_lead_cycles);
+  }
   if (plan.action == Action::kRemote) warp.stored = std::max(warp.stored, place.stored);
   if (place.left_sm) {
     reaches_memory_ = true;

@@ -18,7 +18,8 @@ InstructionTable sm_90() { return model::load_instruction_table("sm_90").value()
 std::string text(const std::string& more) {
   const std::string row =
       " = { pipe = \"alu\", issue = 2, latency = 4, wait = \"stall\", source = \"assumed: x\" }\n";
-  std::string out = "name = \"x\"\n[sass]\ndefault" + row + more + "[ptx]\n";
+  std::string out =
+      "name = \"x\"\n[flow]\ntaken" + row + "[sass]\ndefault" + row + more + "[ptx]\n";
   for (const char* c : {"special", "divide", "convert", "count", "exchange", "redux", "matrix",
                         "double", "float", "multiply", "constant", "other"})
     out += c + row;
@@ -128,7 +129,7 @@ TEST_CASE("a setting of the table that makes no sense is refused with a fix") {
 
 TEST_CASE("text that is no instruction table is refused with its line") {
   CHECK(says(refusal("name = \"x\"\n[sass\n"), "x.toml, line 2", "not valid TOML"));
-  CHECK(says(refusal("[arm]\n"), "unknown key 'arm'", "sass and ptx"));
+  CHECK(says(refusal("[arm]\n"), "unknown key 'arm'", "sass, ptx and flow"));
   CHECK(says(refusal(text("A = 3\n")), "'sass.A' needs a source"));
   CHECK(says(refusal(text("A = { source = \"assumed: x\" }\n")),
              "'sass.A' needs pipe, issue, latency and wait"));
@@ -141,6 +142,9 @@ TEST_CASE("text that is no instruction table is refused with its line") {
   std::string none = text("");
   none.erase(none.find("default"), none.find("[ptx]") - none.find("default"));
   CHECK(says(refusal(none), "'sass.default' is missing"));
+  std::string flow = text("");
+  flow.erase(flow.find("taken"), flow.find("[sass]") - flow.find("taken"));
+  CHECK(says(refusal(flow), "'flow.taken' is missing"));
   CHECK(says(refusal(text("") + "fast" + kRow), "unknown key 'ptx.fast'", "special, divide"));
 }
 

@@ -210,7 +210,7 @@ TEST_CASE("time: an execution pipe bounds a long run of its instructions") {
   CHECK(waited(eight, sim::Wait::kPipe) + waited(eight, sim::Wait::kIssue) > 256 * 8 * 16);
   CHECK(one.instructions == 4 * 257);
   // Instructions of another pipe take no turn of this one.
-  for (std::size_t i = 0; i < 256; ++i) text[i].text = "FFMA R4, R5, R6, R7 ;";
+  for (std::size_t i = 0; i < 256; ++i) text[i].text = "FFMA R4, R5, R6, RZ ;";
   CHECK(each(run(32, text).cycles, run(4, text).cycles, 7 * 256) < 2);
 }
 

@@ -55,6 +55,16 @@ inline int shared_wavefronts(const model::WarpAccess& a, model::SharedKind kind)
   using model::SharedKind;
   if (kind == SharedKind::kAtomic) return lanes_in_fullest_bank(a, range(0, 32));
   if (kind == SharedKind::kCompareAndSwap) return 2 * lanes_in_fullest_bank(a, range(0, 32));
+  if (kind == SharedKind::kAttempt) {
+    int groups = 0;
+    for (int first = 0; first < 32; first += a.bytes == 8 ? 16 : 32)
+      for (int lane : range(first, a.bytes == 8 ? 16 : 32))
+        if (a.mask >> lane & 1) {
+          ++groups;
+          break;
+        }
+    return 2 * groups;
+  }
   if (a.bytes <= 4) return passes(a, range(0, 32));
   const int group = a.bytes == 8 ? 16 : 8;
   int total = 0;
