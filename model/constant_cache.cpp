@@ -48,8 +48,7 @@ std::uint64_t ConstantCache::line(std::size_t sm, std::uint64_t line, std::uint6
   const auto places = miss_.begin() + static_cast<std::ptrdiff_t>(sm * spec_.misses);
   std::uint64_t& free = *std::min_element(places, places + spec_.misses);
   held_[sm] = std::max(held_[sm], free);
-  const std::uint64_t there =
-      group_line(groups_[spec_.sm_group[sm]], whole, std::max(now, free));
+  const std::uint64_t there = group_line(groups_[spec_.sm_group[sm]], whole, std::max(now, free));
   free = there;
   *oldest = {line, there, ++uses_};
   return there;

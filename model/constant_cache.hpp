@@ -61,10 +61,10 @@ class ConstantCache {
 
   Spec spec_;
   std::uint32_t sets_;
-  std::vector<Entry> entries_;      // by SM, set, way
-  std::vector<Throughput> lookup_;      // by SM
-  std::vector<std::uint64_t> held_;     // by SM: cycle until which a miss holds lookups up
-  std::vector<std::uint64_t> miss_;     // by SM and place for a miss: cycle from which it is free
+  std::vector<Entry> entries_;       // by SM, set, way
+  std::vector<Throughput> lookup_;   // by SM
+  std::vector<std::uint64_t> held_;  // by SM: cycle until which a miss holds lookups up
+  std::vector<std::uint64_t> miss_;  // by SM and place for a miss: cycle from which it is free
   std::vector<Group> groups_;
   std::uint64_t uses_ = 0;
   std::uint64_t begun_ = 0;

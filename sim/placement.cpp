@@ -13,9 +13,8 @@ constexpr int kSmsATpc = 2;
 std::vector<int> order_of_extras(const std::vector<std::vector<int>>& group, std::size_t small) {
   std::vector<int> out;
   const auto append = [&](std::vector<int> sms) {
-    std::sort(sms.begin(), sms.end(), [](int a, int b) {
-      return std::pair(a % kSmsATpc, a) < std::pair(b % kSmsATpc, b);
-    });
+    std::sort(sms.begin(), sms.end(),
+              [](int a, int b) { return std::pair(a % kSmsATpc, a) < std::pair(b % kSmsATpc, b); });
     out.insert(out.end(), sms.begin(), sms.end());
   };
   std::vector<int> sms;

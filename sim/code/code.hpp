@@ -26,17 +26,17 @@ struct CodeLine {
   std::uint8_t drains = kNoScoreboard;  // DEPBAR.LE: waits until at most `leaves` …
   std::uint8_t leaves = 0;              //   … of this scoreboard's are out
   InstructionCost cost;
-  RegisterReads reads{};          // of each bank of registers
-  std::uint8_t taken_slots = 0;   // issue slots that are lost when it goes elsewhere than on
+  RegisterReads reads{};           // of each bank of registers
+  std::uint8_t taken_slots = 0;    // issue slots that are lost when it goes elsewhere than on
   std::uint16_t taken_cycles = 0;  // … and cycles more until the warp's next instruction
-  bool commits = false;       // closes a group of asynchronous copies (LDGDEPBAR)
-  bool waits_copies = false;  // waits on an mbarrier, as bulk copies are waited for
-  bool fences = false;        // waits until what the warp wrote is there for all
-  bool joins = false;         // arrives at its cluster's barrier
-  bool meets = false;         // waits at it
+  bool commits = false;            // closes a group of asynchronous copies (LDGDEPBAR)
+  bool waits_copies = false;       // waits on an mbarrier, as bulk copies are waited for
+  bool fences = false;             // waits until what the warp wrote is there for all
+  bool joins = false;              // arrives at its cluster's barrier
+  bool meets = false;              // waits at it
   std::shared_ptr<const ConstantRead> constants;  // that it reads, where they are known
-  bool memory = false;        // leaves a record when some lane runs it
-  bool accesses = false;      // … by its text, and not of a kind that recordings never hold
+  bool memory = false;                            // leaves a record when some lane runs it
+  bool accesses = false;  // … by its text, and not of a kind that recordings never hold
   bool guarded = false;
   bool falls = true;         // may go on to the next line
   bool ends = false;         // a warp may end here
@@ -46,9 +46,9 @@ struct CodeLine {
 };
 
 // Lines in the order of their pc; empty when the trace has no code. `table`: what instructions cost
-// (the card's); `clusters`: the launch has some, which decides the branches that ptxas puts around a
-// cluster's barriers; `launch`: its shape, which addresses of constants depend on (nullptr: those are
-// left out).
+// (the card's); `clusters`: the launch has some, which decides the branches that ptxas puts around
+// a cluster's barriers; `launch`: its shape, which addresses of constants depend on (nullptr: those
+// are left out).
 std::vector<CodeLine> read_code(const trace::Program& program, const model::InstructionTable& table,
                                 bool clusters = false, const trace::Launch* launch = nullptr);
 

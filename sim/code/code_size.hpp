@@ -9,7 +9,8 @@
 
 namespace warpmem::sim {
 
-// Bytes; a program of PTX is taken for two instructions of machine code a line. 0: there is no code.
+// Bytes; a program of PTX is taken for two instructions of machine code a line. 0: there is no
+// code.
 inline std::uint64_t code_bytes(const trace::Program& program) {
   constexpr std::uint64_t kInstruction = 16;
   std::uint64_t end = 0, ptx = 0;

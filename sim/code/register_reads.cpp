@@ -77,8 +77,8 @@ std::vector<RegisterReads> register_reads(const trace::Program& program) {
         continue;
       if (std::find(seen.begin(), seen.end(), *number) != seen.end()) continue;
       seen.push_back(*number);
-      const auto range = std::find_if(
-          in->sources.begin(), in->sources.end(), [&](const RegisterRange& r) {
+      const auto range =
+          std::find_if(in->sources.begin(), in->sources.end(), [&](const RegisterRange& r) {
             return r.file == RegisterFile::kGeneral && r.first == *number;
           });
       const unsigned count = range == in->sources.end() ? 1 : range->count;

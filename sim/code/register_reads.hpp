@@ -2,9 +2,10 @@
 // once a cycle for a warp, so that a multiply-add of three even registers takes three cycles of it,
 // unless the line before left an operand for the next one (`R6.reuse`).
 //
-// Measured on an H200: kernels/micro/pipe_mix.cu, model/gpus/h200/pipe_mix.csv. Of ffma_lop3, one of
-// each, whose four pairs read the banks 3 + 3 and three times 4 + 2 times, a pair takes 3.75 cycles;
-// with operands left for the next line it is 2. Reads of a few lines even out: they are queued.
+// Measured on an H200: kernels/micro/pipe_mix.cu, model/gpus/h200/pipe_mix.csv. Of ffma_lop3, one
+// of each, whose four pairs read the banks 3 + 3 and three times 4 + 2 times, a pair takes 3.75
+// cycles; with operands left for the next line it is 2. Reads of a few lines even out: they are
+// queued.
 //
 // Leaves out: what double-precision instructions read, which goes beside the others' reads
 // (dfma_ffma: 2.2 cycles, not 3.8).

@@ -250,8 +250,7 @@ void LaunchTime::access(Sm& sm, TimedCta& cta, TimedWarp& warp, std::uint32_t w,
   const model::CardNumbers& n = card_.numbers();
   if (plan.action == Action::kBarrier) {
     ++memory_.counters().records;
-    sm.barrier =
-        std::max({sm.barrier, issued, warp.arrives}) + n.time_barrier_warp_cycles;
+    sm.barrier = std::max({sm.barrier, issued, warp.arrives}) + n.time_barrier_warp_cycles;
     warp.ready = std::max(issued, sm.barrier);
     stand_at(sm, cta, w, static_cast<std::uint32_t>(r.base) % 64,
              static_cast<std::uint32_t>(r.stride) / 32);
@@ -298,8 +297,8 @@ void LaunchTime::access(Sm& sm, TimedCta& cta, TimedWarp& warp, std::uint32_t w,
   if (plan.action == Action::kShared) {
     // Wavefronts of one access come every other cycle, those of two accesses in turn; a barrier
     // behind them waits for the last ones (measured: kernels/micro/shared_conflicts.cu).
-    const std::uint64_t last = std::max(start + place.passes,
-                                        issued + place.passes * n.latency_conflict);
+    const std::uint64_t last =
+        std::max(start + place.passes, issued + place.passes * n.latency_conflict);
     done = last + n.latency_shared - 1;
     warp.arrives = last - std::min(last, n.time_barrier_lead_cycles);
   }

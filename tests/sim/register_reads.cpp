@@ -62,7 +62,8 @@ TEST_CASE("an operand that the line before left is not read again") {
   CHECK(r[0] == RegisterReads{2, 1});
   CHECK(r[1] == RegisterReads{1, 0});
   CHECK(r[2] == RegisterReads{2, 1});  // the line before left none
-  const auto other = reads(std::vector<std::string>{"FMUL R4, R6.reuse, R8 ;", "FMUL R5, R8, R6 ;"});
+  const auto other =
+      reads(std::vector<std::string>{"FMUL R4, R6.reuse, R8 ;", "FMUL R5, R8, R6 ;"});
   CHECK(other[1] == RegisterReads{2, 0});  // another operand's place
 }
 
