@@ -121,6 +121,7 @@ struct CardNumbers {
   std::uint64_t time_queue_cycles = 0;       // work that waits in front of the load/store unit
   std::uint64_t time_read_cycles = 0;        // from an access to its registers being free again
   std::uint64_t time_barrier_cycles = 0;     // from the last arrival to going on
+  std::uint64_t time_code_cycles = 0;        // from running one piece of new code to having the next
   std::uint64_t time_barrier_lead_cycles = 0;  // arrival before the last shared wavefront's end
   std::uint64_t time_cluster_barrier_cycles = 0;  // a cluster's barrier when nobody is late
   std::uint64_t time_barrier_warp_cycles = 0;  // between two warps' arrivals

@@ -172,6 +172,8 @@ const CardField kFields[] = {
      "more to give out a cluster than its CTAs alone"},
     {"time.cluster_barrier_cycles", "cycles", &CardNumbers::time_cluster_barrier_cycles,
      "a cluster's barrier when nobody is late"},
+    {"time.code_cycles", "cycles", &CardNumbers::time_code_cycles,
+     "from running a piece of code first (384 bytes) to having the next one"},
     {"time.barrier_lead_cycles", "cycles", &CardNumbers::time_barrier_lead_cycles,
      "by which a warp's arrival may be ahead of its last wavefront in shared memory"},
     {"time.barrier_warp_cycles", "cycles", &CardNumbers::time_barrier_warp_cycles,

@@ -38,6 +38,7 @@ enum class Wait : std::uint8_t {
   kBarrier,
   kCopies,
   kQueue,
+  kCode,
   kCount
 };
 const char* name_of(Wait w);

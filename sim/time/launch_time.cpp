@@ -278,7 +278,8 @@ std::string LaunchTime::standing() const {
 const char* name_of(Wait w) {
   constexpr const char* kNames[] = {
       "issue slot", "execution pipe", "short latency",       "L1",
-      "memory",     "barrier",        "asynchronous copies", "load/store queue"};
+      "memory",     "barrier",        "asynchronous copies", "load/store queue",
+      "code"};
   return kNames[static_cast<std::size_t>(w)];
 }
 

@@ -24,9 +24,12 @@ void Paths::add_steps(Segment& segment, const std::vector<CodeLine>& code, const
     const CodeLine& l = code[lines[k]];
     const ConstantRead* const constants = l.memory ? nullptr : l.constants.get();
     const bool operand = constants && !constants->indexed;
-    if (l.waits || operand || l.drains != kNoScoreboard || l.waits_copies || l.fences || l.meets)
+    const std::uint32_t piece = l.pc / kCodePieceBytes;
+    if (piece != step.piece || l.waits || operand || l.drains != kNoScoreboard || l.waits_copies ||
+        l.fences || l.meets)
       close();
     if (step.issues == 0) {
+      step.piece = piece;
       step.waits = l.waits;
       step.drains = l.drains;
       step.leaves = l.leaves;
@@ -113,7 +116,10 @@ const Round& Paths::round_at(const std::vector<std::int32_t>& points) {
   add_steps(round.segment, code, ways_.round(points), {}, none, true);
   const std::vector<Step>& steps = round.segment.steps;
   round.always_taken = !code[static_cast<std::size_t>(line)].falls;
+  if (!steps.empty()) round.code_from = round.code_to = steps.front().piece;
   for (const Step& s : steps) {
+    round.code_from = std::min(round.code_from, s.piece);
+    round.code_to = std::max(round.code_to, s.piece);
     round.stepwise |= s.commits || s.waits_copies || s.fences || s.meets || s.joins ||
                       s.drains != kNoScoreboard || (s.loads && s.loads->addresses.size() > 1);
     round.work.issues += s.issues;

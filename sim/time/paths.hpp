@@ -17,6 +17,10 @@
 
 namespace warpmem::sim {
 
+// An SM gets its code in pieces of three lines (measured: kernels/micro/code_fetch.cu, a stall
+// every 384 bytes on average where it runs for the first time).
+constexpr std::uint32_t kCodePieceBytes = 384;
+
 // What instructions of a warp take of its scheduler.
 template <class N>
 struct Work {
@@ -31,6 +35,7 @@ struct Work {
 // between; the first may wait, the last may set one.
 struct Step : Work<std::uint16_t> {
   std::uint16_t latency = 0;  // of the last one's result
+  std::uint32_t piece = 0;    // of the code, that all of them are in
   std::uint8_t waits = 0;     // scoreboards that must be clear
   std::uint8_t sets = kNoScoreboard;
   std::uint8_t frees = kNoScoreboard;
@@ -65,6 +70,7 @@ struct Round {
   Work<std::uint64_t> work;  // `cycles` and `to_last` in sixteenths of a cycle
   std::uint64_t idle = 0;    // of the cycles: waiting for results, in sixteenths
   std::array<std::uint16_t, kScoreboards> later{};  // cycles after its end: scoreboards clear
+  std::uint32_t code_from = 0, code_to = 0;         // pieces of code, lowest and highest
   bool stepwise = false;      // its steps have to do with others: barriers, copies, fences
   bool always_taken = false;  // whoever goes on from the branch has gone round once more
 };

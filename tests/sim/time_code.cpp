@@ -90,8 +90,11 @@ TEST_CASE("time: DEPBAR drains its scoreboard down to what it leaves out") {
 }
 
 TEST_CASE("time: arrivals at a cluster's barrier, waiting there, and fences") {
-  const auto code =
-      read_code(program({{"UCGABAR_ARV ;"}, {"UCGABAR_WAIT ;"}, {"MEMBAR.ALL.GPU ;"}, {"MEMBAR.SC.CTA ;"}, {"EXIT ;"}}));
+  const auto code = read_code(program({{"UCGABAR_ARV ;"},
+                                       {"UCGABAR_WAIT ;"},
+                                       {"MEMBAR.ALL.GPU ;"},
+                                       {"MEMBAR.SC.CTA ;"},
+                                       {"EXIT ;"}}));
   for (std::size_t i = 0; i < code.size(); ++i) {
     CHECK(code[i].joins == (i == 0));
     CHECK(code[i].meets == (i == 1));
@@ -175,4 +178,26 @@ TEST_CASE("time: PTX waits by register, and knows what is memory") {
   CHECK(code[6].drains != kNoScoreboard);
   CHECK(code[6].leaves == 1);
   CHECK_FALSE(code[7].falls);
+}
+
+TEST_CASE("time: an SM gets new code piece by piece, and has it then") {
+  // One warp through straight code, each instruction so many cycles after the last.
+  const auto run = [](std::size_t instructions, unsigned stall, std::uint32_t warps) {
+    Kernel k = kernel(1, warps * 32);
+    std::vector<Line> text(instructions, Line{"FFMA R4, R5, R6, RZ ;", control(stall)});
+    text.push_back({"STG.E desc[UR4][R2.64], R5 ;", control(1)});
+    text.push_back({"EXIT ;", control(5)});
+    k.code = lines(text);
+    const auto end = static_cast<std::uint32_t>(16 * instructions);
+    k.sites = {{end, trace::Op::kStore, trace::Space::kGlobal, 4}};
+    k.text.resize(1);
+    k.fill = [](Warp& w) { w.records.push_back(regular(0, kB, 4)); };
+    return static_cast<double>(cycles(k));
+  };
+  const double each = static_cast<double>(h200().numbers().time_code_cycles);
+  // Faster than it comes, and slower (launch_timing.csv, straight: 33.8 and 33.3 cycles a line).
+  CHECK((run(1032, 1, 1) - run(264, 1, 1)) / 768 * 24 == Approx(each).epsilon(0.05));
+  CHECK((run(1032, 8, 1) - run(264, 8, 1)) / 768 == Approx(8).epsilon(0.02));
+  // It comes once for all warps.
+  CHECK(run(1032, 1, 4) - run(1032, 1, 1) < 100);
 }
