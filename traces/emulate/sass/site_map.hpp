@@ -5,17 +5,9 @@
 //  - one access instruction, as wide as the statement says, in a loop as deep: the same access.
 //  - none: it may have become part of a wider or an equal access beside it, which only addresses
 //    can tell (sass_trace.hpp).
-//  - several in the bodies that ptxas made of one loop. Either it counts (four iterations at a
-//  time,
-//    then two, then one): which of them runs depends on how many iterations are left. Or it looks
-//    after each iteration whether there is another: they run in turn.
-// Anything else is a reason not to map the kernel at all.
-//
-// How often a loop without accesses went round (trace::Op::kRounds) becomes rounds of the machine
-// code's loops that hold its statements and lie in those of the loop around it. How many
-// iterations one of them takes at a time is how often it has the same arithmetic instruction for
-// one statement, for most statements. This is for the time that it takes, and never a reason not to
-// map.
+//  - several on ways that exclude each other: the first stands for all.
+//  - several in the bodies that ptxas made of one loop: unrolled_loops.hpp.
+// Anything else is a reason not to map the kernel at all. Rounds of loops: round_map.hpp.
 #pragma once
 
 #include <string>

@@ -1,0 +1,233 @@
+#include "traces/emulate/sass/code_pair.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "traces/instruction.hpp"
+
+namespace warpmem::emulate {
+namespace {
+
+using trace::InstructionKind;
+
+using Sort = PtxAccess::Sort;
+
+// Of a branch through a register: (*"BRANCH_TARGETS 0x1e0,0x460"*).
+std::vector<std::uint32_t> branch_targets(std::string_view text) {
+  constexpr std::string_view kNote = "BRANCH_TARGETS ";
+  std::vector<std::uint32_t> targets;
+  std::size_t at = text.find(kNote);
+  at = at == text.npos ? at : at + kNote.size();
+  while (at < text.size() && text.substr(at).starts_with("0x")) {
+    targets.push_back(static_cast<std::uint32_t>(
+        std::strtoul(std::string(text.substr(at, 10)).c_str(), nullptr, 16)));
+    at = text.find_first_of(",\"", at);
+    if (at < text.size()) ++at;
+  }
+  return targets;
+}
+
+class Reader {
+ public:
+  Reader(const Kernel& kernel, const std::vector<MachineInstruction>& code) : p_{kernel, code} {}
+
+  Result<CodePair> run() {
+    constexpr std::size_t kMost = 0xffff;  // CodePair::rank has 16 bits for an instruction
+    if (p_.code.size() > kMost || p_.kernel.statements > kMost)
+      return unmappable("its code is too long");
+    if (auto ok = read_ptx(); !ok) return ok.error();
+    if (auto ok = read_sass(); !ok) return ok.error();
+    return std::move(p_);
+  }
+
+ private:
+  Result<void> read_ptx() {
+    const Function& f = *p_.kernel.functions[0]->function;
+    p_.entry = static_cast<std::uint32_t>(f.body.size());
+    std::vector<FlowLine> lines(f.body.size());
+    for (std::size_t i = 0; i < f.body.size(); ++i) {
+      const Statement& s = f.body[i];
+      const std::string_view word = s.opcode.substr(0, s.opcode.find('.'));
+      if (word == "bra") {
+        lines[i].targets.push_back(f.labels[s.operands[0].number]);
+        lines[i].falls = s.guard >= 0;
+      } else if (word == "brx") {
+        if (s.operands.size() < 2) return unmappable("it branches through a register");
+        const auto list = f.branch_targets.find(s.operands[1].name);
+        if (list == f.branch_targets.end()) return unmappable("it branches through a register");
+        for (const std::uint32_t label : list->second) lines[i].targets.push_back(f.labels[label]);
+        lines[i].falls = s.guard >= 0;
+      } else if (word == "ret" || word == "exit" || word == "trap") {
+        lines[i].falls = s.guard >= 0;
+        lines[i].targets.push_back(static_cast<std::uint32_t>(f.body.size()));  // nowhere
+      }
+    }
+    p_.ptx_flow = trace::flow_of(lines);
+    if (!p_.ptx_flow.reducible) return unmappable("its PTX jumps into the middle of a loop");
+    p_.ptx.resize(p_.kernel.statements);
+    for (const auto& code : p_.kernel.functions)
+      for (const Inst& in : code->code) {
+        const PtxAccess a = access_of(*code, in);
+        if (a.sort != Sort::kNone) p_.ptx[code->first_pc + in.statement] = a;
+      }
+    return {};
+  }
+
+  Result<void> read_sass() {
+    std::vector<FlowLine> lines(p_.code.size());
+    std::map<std::uint32_t, std::uint32_t> at;
+    for (std::uint32_t i = 0; i < p_.code.size(); ++i) at[p_.code[i].line.pc] = i;
+    p_.sass.resize(p_.code.size());
+    p_.of_statement.resize(p_.ptx.size());
+    for (std::uint32_t i = 0; i < p_.code.size(); ++i) {
+      auto decoded = trace::decode_instruction(p_.code[i].line.text);
+      if (!decoded) return unmappable("an instruction of its code cannot be read");
+      trace::SassInstruction& in = p_.sass[i] = std::move(*decoded);
+      const bool guarded =
+          in.guard.when == trace::Guard::When::kIf || in.guard.when == trace::Guard::When::kIfNot;
+      if (in.is_branch()) {
+        std::vector<std::uint32_t> targets = branch_targets(p_.code[i].line.text);
+        if (in.target) targets.push_back(*in.target);
+        if (targets.empty()) return unmappable("its code branches through a register");
+        for (const std::uint32_t target : targets) {
+          const auto to = at.find(target);
+          if (to == at.end()) return unmappable("its code branches to nowhere");
+          lines[i].targets.push_back(to->second);
+        }
+        lines[i].falls = in.conditional_branch;
+      } else if (in.kind == InstructionKind::kCall) {  // it comes back to behind the call
+        if (const auto to = in.target ? at.find(*in.target) : at.end(); to != at.end())
+          lines[i].targets.push_back(to->second);
+      } else if (in.kind == InstructionKind::kExit || in.kind == InstructionKind::kReturn) {
+        lines[i].targets.push_back(static_cast<std::uint32_t>(p_.code.size()));
+        lines[i].falls = guarded;
+      }
+      const std::uint32_t s = p_.code[i].statement;
+      if (in.space == trace::Space::kLocal && (s < p_.entry || s >= p_.ptx.size()))
+        p_.uses_local = true;
+    }
+    p_.sass_flow = trace::flow_of(lines);
+    if (!p_.sass_flow.reducible) return unmappable("its code jumps into the middle of a loop");
+    p_.sass_lines = lines;
+    for (std::uint32_t i = 0; i < p_.code.size(); ++i) {
+      const std::uint32_t s = p_.code[i].statement;
+      if (p_.sass[i].space == trace::Space::kConstant) {
+        // Bank 0 holds parameters, which leave no records.
+        if (s < p_.ptx.size() && p_.ptx[s].space == Space::kConst && p_.sass_flow.reached(i) &&
+            p_.code[i].line.text.find("c[0x0]") == std::string::npos)
+          p_.of_statement[s].push_back(i);
+        continue;
+      }
+      if (!leaves_record(p_.sass[i])) {
+        if (s < p_.ptx.size() && (p_.sass[i].opcode == "UFLO" || p_.sass[i].opcode == "FLO"))
+          p_.elects.push_back(s);
+        continue;
+      }
+      const bool texture =
+          p_.sass[i].space == trace::Space::kTexture || p_.sass[i].space == trace::Space::kSurface;
+      if (texture && s < p_.entry && p_.ptx[s].sort != Sort::kTexture && p_.sass_flow.reached(i)) {
+        textures_.push_back(i);
+        continue;
+      }
+      if (s < p_.ptx.size() && p_.sass_flow.reached(i)) {
+        if (could_be(p_.ptx[s], p_.sass[i])) {
+          p_.of_statement[s].push_back(i);
+          continue;
+        }
+        if (p_.ptx[s].sort == Sort::kAtomic && p_.ptx[s].space == Space::kShared &&
+            p_.sass[i].kind == InstructionKind::kLoad &&
+            p_.sass[i].space == trace::Space::kShared && p_.sass[i].bytes == p_.ptx[s].bytes) {
+          p_.swap_loads[s].push_back(i);
+          continue;
+        }
+      }
+      if (!adds_nothing(s, p_.sass[i]))
+        return unmappable(fmt::format("its code has '{}', which no access of the PTX explains",
+                                      p_.code[i].line.text));
+    }
+    if (auto ok = map_textures(); !ok) return ok;
+    drop_diverged(lines);
+    return {};
+  }
+
+  // ptxas takes no line for a texture access: its instruction shows that of the one before it. All
+  // of a block are shared out in order, iteration by iteration where a loop was unrolled.
+  Result<void> map_textures() {
+    std::map<std::uint32_t, std::map<std::uint32_t, std::vector<std::uint32_t>>> found;
+    for (const std::uint32_t i : textures_)
+      found[p_.ptx_flow.block_of[p_.code[i].statement]][p_.sass_flow.block_of[i]].push_back(i);
+    for (const auto& [block, bodies] : found) {
+      std::vector<std::uint32_t> statements;
+      for (std::uint32_t t = 0; t < p_.entry; ++t)
+        if (p_.ptx[t].sort == Sort::kTexture && p_.ptx_flow.block_of[t] == block &&
+            p_.of_statement[t].empty())
+          statements.push_back(t);
+      for (const auto& [body, instructions] : bodies) {
+        if (statements.empty() || instructions.size() % statements.size() != 0)
+          return unmappable(fmt::format("its code has {} texture accesses for {} of the PTX",
+                                        instructions.size(), statements.size()));
+        for (std::size_t n = 0; n < instructions.size(); ++n)
+          p_.of_statement[statements[n % statements.size()]].push_back(instructions[n]);
+      }
+    }
+    return {};
+  }
+
+  // A warp comes through the targets of BRA.DIV only when its lanes have parted. What stands there
+  // is a second copy of what they do together, made for that; together is how they are taken here.
+  void drop_diverged(std::vector<FlowLine> lines) {
+    bool any = false;
+    for (std::uint32_t i = 0; i < p_.code.size(); ++i) {
+      if (!p_.sass[i].is_branch() || !p_.sass[i].has("DIV")) continue;
+      lines[i].targets.clear();
+      any = true;
+    }
+    if (!any) return;
+    const CodeFlow together = trace::flow_of(lines);
+    for (std::vector<std::uint32_t>& found : p_.of_statement) {
+      const auto parted = [&](std::uint32_t i) { return !together.reached(i); };
+      if (!std::all_of(found.begin(), found.end(), parted)) std::erase_if(found, parted);
+    }
+  }
+
+  // What ptxas adds, and no recorder sees either: spilled registers, prefetches by the copy engine,
+  // and the CTA barrier that takes the place of a cluster's where the cluster is one CTA.
+  bool adds_nothing(std::uint32_t statement, const trace::SassInstruction& in) {
+    if (in.space == trace::Space::kLocal) return ++p_.spills != 0;
+    if (in.kind == InstructionKind::kPrefetch) return true;
+    return in.kind == InstructionKind::kBarrier && statement < p_.entry &&
+           p_.statement(statement).opcode.starts_with("barrier.cluster");
+  }
+
+  CodePair p_;
+  std::vector<std::uint32_t> textures_;  // instructions that go by another statement's line
+};
+
+}  // namespace
+
+std::string CodePair::shown(std::uint32_t s) const {
+  const Statement& text = statement(s);
+  return fmt::format("'{}' in line {} of the PTX", text.opcode,
+                     kernel.module->module().source->line_of(text.at));
+}
+
+// "[R12.64+0x14]" -> the text before the constant, and the constant.
+std::pair<std::string_view, long> address_of(std::string_view text) {
+  const std::size_t open = text.rfind('[');
+  const std::size_t close = text.find(']', open == text.npos ? 0 : open);
+  if (open == text.npos || close == text.npos) return {text, 0};
+  const std::string_view inside = text.substr(open, close - open);
+  const std::size_t plus = inside.rfind("+");
+  const bool minus = plus != inside.npos && inside.substr(plus).starts_with("+-0x");
+  const std::size_t digits = plus == inside.npos ? plus : plus + (minus ? 2 : 1);
+  if (plus == inside.npos || !inside.substr(digits).starts_with("0x")) return {inside, 0};
+  const long value = std::strtol(std::string(inside.substr(digits)).c_str(), nullptr, 16);
+  return {inside.substr(0, plus), minus ? -value : value};
+}
+
+Result<CodePair> pair_code(const Kernel& kernel, const std::vector<MachineInstruction>& code) {
+  return Reader(kernel, code).run();
+}
+
+}  // namespace warpmem::emulate

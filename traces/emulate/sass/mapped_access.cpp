@@ -1,0 +1,86 @@
+#include "traces/emulate/sass/mapped_access.hpp"
+
+#include <algorithm>
+
+#include "traces/record/code_map.hpp"
+
+namespace warpmem::emulate {
+namespace {
+
+using Sort = PtxAccess::Sort;
+
+bool is_read(const Function& f, const Operand& of) {
+  if (of.kind != Operand::Kind::kRegister) return false;
+  const auto names = [&](const Operand& o, const auto& self) -> bool {
+    if (o.kind == Operand::Kind::kRegister && o.number == of.number) return true;
+    return std::any_of(o.items.begin(), o.items.end(),
+                       [&](const Operand& item) { return self(item, self); });
+  };
+  return std::any_of(f.body.begin(), f.body.end(), [&](const Statement& s) {
+    // The first operand is written, but for an address and what has no result.
+    for (std::size_t o = 0; o < s.operands.size(); ++o) {
+      const bool written = o == 0 && s.operands[0].kind != Operand::Kind::kMemory &&
+                           !s.opcode.starts_with("st.") && !s.opcode.starts_with("red.");
+      if (!written && names(s.operands[o], names)) return true;
+    }
+    return false;
+  });
+}
+
+}  // namespace
+
+bool wide_enough(const CodePair& p, std::uint32_t statement, std::uint32_t line) {
+  const PtxAccess& a = p.ptx[statement];
+  return (a.sort != Sort::kLoad && a.sort != Sort::kStore) || p.sass[line].bytes >= a.bytes;
+}
+
+std::optional<std::uint32_t> first_used(const CodePair& p, std::uint32_t statement,
+                                        std::uint32_t width) {
+  const Function& f = *p.kernel.functions[0]->function;
+  const Statement& load = f.body[statement];
+  if (p.ptx[statement].sort != Sort::kLoad || load.operands.empty()) return {};
+  const Operand& to = load.operands[0];
+  if (to.kind == Operand::Kind::kRegister) {
+    for (const Statement& s : f.body) {
+      const std::string_view word = s.opcode.substr(0, s.opcode.find('.'));
+      const bool parts =
+          word == "shr" || word == "bfe" || word == "prmt" ||
+          (word == "mov" && !s.operands.empty() && s.operands[0].kind == Operand::Kind::kVector);
+      for (std::size_t o = 1; o < s.operands.size() && parts; ++o)
+        if (s.operands[o].kind == Operand::Kind::kRegister && s.operands[o].number == to.number)
+          return {};
+    }
+    return 0;
+  }
+  if (to.kind != Operand::Kind::kVector || to.items.empty()) return {};
+  const auto each = static_cast<std::uint32_t>(p.ptx[statement].bytes / to.items.size());
+  std::optional<std::uint32_t> first;
+  std::uint32_t end = 0;
+  for (std::uint32_t i = 0; i < to.items.size(); ++i) {
+    if (!is_read(f, to.items[i])) continue;
+    if (!first) first = i * each;
+    end = (i + 1) * each;
+  }
+  return first && end <= *first + width && *first % width == 0 ? first : std::nullopt;
+}
+
+SassAccess mapped_access(const CodePair& p, std::uint32_t line, std::uint32_t statement) {
+  const trace::SassInstruction& in = p.sass[line];
+  SassAccess a;
+  a.pc = p.code[line].line.pc;
+  a.rank = p.rank(line);
+  const Sort sort = p.ptx[statement].sort;
+  if ((sort == Sort::kLoad || sort == Sort::kStore) && p.ptx[statement].space != Space::kConst)
+    a.bytes = in.bytes;
+  if (sort == Sort::kLoad && a.bytes != 0 && a.bytes < p.ptx[statement].bytes &&
+      statement < p.entry) {
+    a.narrow = true;
+    a.skipped = first_used(p, statement, a.bytes).value_or(0);
+  }
+  a.reduction = record::is_reduction_text(p.code[line].line.text);
+  a.one_lane = sort == Sort::kAtomic && in.guard.when != trace::Guard::When::kAlways &&
+               std::find(p.elects.begin(), p.elects.end(), statement) != p.elects.end();
+  return a;
+}
+
+}  // namespace warpmem::emulate

@@ -1,0 +1,188 @@
+#include "traces/emulate/sass/unrolled_loops.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "traces/emulate/sass/mapped_access.hpp"
+
+namespace warpmem::emulate {
+namespace {
+
+using Sort = PtxAccess::Sort;
+
+class Unrolled {
+ public:
+  Unrolled(const CodePair& pair, const std::vector<std::uint32_t>& several, SiteMap& map)
+      : p_(pair), several_(several), map_(map) {}
+
+  Result<void> map_loop(std::uint32_t loop) {
+    std::vector<std::uint32_t> inside;
+    bool unrolled = false;
+    for (std::uint32_t s = 0; s < p_.entry; ++s) {
+      if (p_.ptx[s].sort == Sort::kNone || map_.sites[s].what == MappedSite::What::kGone ||
+          p_.ptx_flow.loop_of[p_.ptx_flow.block_of[s]] != loop)
+        continue;
+      inside.push_back(s);
+      unrolled |= std::find(several_.begin(), several_.end(), s) != several_.end();
+    }
+    if (!unrolled) return {};
+    const Loop& l = p_.ptx_flow.loops[loop];
+    const auto fails = [&](const char* why) {
+      return unmappable(fmt::format("a loop was unrolled in a way that is not understood ({}): {}",
+                                    why, p_.shown(inside.front())));
+    };
+    if (l.has_inner) return fails("it holds another loop");
+    if (l.falls_round) return fails("it ends without a branch");
+    for (std::uint32_t s = 0; s < p_.entry; ++s)
+      if (p_.ptx_flow.inside(loop, s) && p_.statement(s).opcode.starts_with("call") &&
+          functions_access())
+        return fails("it calls a function that accesses memory");
+    const auto number = static_cast<std::uint32_t>(map_.loops.size());
+    UnrolledLoop out;
+    std::vector<std::uint32_t> blocks;
+    for (const std::uint32_t s : inside)
+      for (const std::uint32_t i : p_.of_statement[s]) blocks.push_back(p_.sass_flow.block_of[i]);
+    std::sort(blocks.begin(), blocks.end(), [&](std::uint32_t a, std::uint32_t b) {
+      return p_.sass_flow.order[a] < p_.sass_flow.order[b];
+    });
+    blocks.erase(std::unique(blocks.begin(), blocks.end()), blocks.end());
+    for (const std::uint32_t block : blocks) {
+      UnrolledLoop::Body body;
+      body.iterations = 0;
+      std::uint32_t depth = 0;
+      for (const std::uint32_t s : inside) {
+        MappedSite& site = map_.sites[s];
+        if (p_.of_statement[s].empty()) continue;
+        std::vector<std::uint32_t> copies;
+        for (const std::uint32_t i : p_.of_statement[s])
+          if (p_.sass_flow.block_of[i] == block) copies.push_back(i);
+        if (body.iterations != 0 && copies.size() != body.iterations)
+          return fails("its bodies differ in what they access");
+        body.iterations = static_cast<std::uint32_t>(copies.size());
+        if (copies.empty()) return fails("its bodies differ in what they access");
+        depth = p_.sass_flow.depth(copies[0]);
+        in_order_of_iterations(copies);
+        std::vector<SassAccess> accesses;
+        for (const std::uint32_t i : copies) accesses.push_back(mapped_access(p_, i, s));
+        site.what = MappedSite::What::kUnrolled;
+        site.loop = number;
+        site.accesses.clear();
+        site.bodies.push_back(std::move(accesses));
+      }
+      body.repeats = depth == l.depth;
+      if (!body.repeats && depth + 1 != l.depth) return fails("its bodies are at other depths");
+      out.bodies.push_back(body);
+    }
+    drop_leading(out, inside, blocks);
+    const bool single = std::all_of(out.bodies.begin(), out.bodies.end(),
+                                    [](const auto& body) { return body.iterations == 1; });
+    out.in_turn = single && blocks.size() > 1;
+    if (out.in_turn && !take_turns(out, blocks)) return fails("its bodies do not follow in turn");
+    // Four at a time while there are four, then two if there are two, then one: no other choice.
+    for (std::size_t b = 0; b < out.bodies.size() && !out.in_turn; ++b) {
+      const std::uint32_t k = out.bodies[b].iterations;
+      if (b > 0 && k >= out.bodies[b - 1].iterations) return fails("its bodies do not get smaller");
+      const bool last = b + 1 == out.bodies.size();
+      if (last && b == 0 && !out.bodies[b].repeats) break;  // unrolled as a whole
+      if (last && k != 1) return fails("no body takes a single iteration");
+      if (b == 0 && !out.bodies[b].repeats) return fails("its largest body does not repeat");
+    }
+    for (const std::uint32_t s : inside)
+      if (p_.of_statement[s].empty()) map_.sites[s].loop = number;  // part of another access
+    if (map_.back_edges.empty()) map_.back_edges.resize(p_.kernel.statements, 0);
+    for (std::uint32_t s = 0; s < p_.entry; ++s) {
+      const std::uint32_t repeats = p_.ptx_flow.back_edge[s];
+      if (repeats == kNowhere) continue;
+      if (p_.statement(s).opcode.starts_with("brx"))
+        return fails("a loop ends with a branch through a table");
+      if (repeats == loop) map_.back_edges[s] = 2 + number;
+      else if (map_.back_edges[s] == 0) map_.back_edges[s] = 1;
+    }
+    map_.loops.push_back(std::move(out));
+    return {};
+  }
+
+ private:
+  // A loop that runs once at least, whatever its condition: ptxas asks it before the first
+  // iteration, makes that one alone if it does not hold, and has all others begin behind. Where it
+  // holds, and that is where there are more than one, the first goes with the others.
+  void drop_leading(UnrolledLoop& loop, const std::vector<std::uint32_t>& inside,
+                    std::vector<std::uint32_t>& blocks) {
+    if (loop.bodies.size() < 3 || loop.bodies[0].repeats || loop.bodies[0].iterations != 1 ||
+        loop.bodies[1].iterations == 1 || loop.bodies.back().iterations != 1)
+      return;
+    bool passed = !p_.sass_flow.dominates(blocks[0], blocks[1]);  // by a branch, or by its guards
+    if (!passed) {
+      passed = true;
+      for (const std::uint32_t s : inside)
+        for (const std::uint32_t i : p_.of_statement[s])
+          passed = passed && (p_.sass_flow.block_of[i] != blocks[0] ||
+                              p_.sass[i].guard.when != trace::Guard::When::kAlways);
+    }
+    if (!passed) return;
+    loop.bodies.erase(loop.bodies.begin());
+    blocks.erase(blocks.begin());
+    for (const std::uint32_t s : inside)
+      if (!map_.sites[s].bodies.empty()) map_.sites[s].bodies.erase(map_.sites[s].bodies.begin());
+  }
+
+  // Some that run once, then those of one loop, if any: each leads to the next only, the last to
+  // the loop's first.
+  bool take_turns(const UnrolledLoop& loop, const std::vector<std::uint32_t>& blocks) const {
+    for (std::size_t b = 1; b < blocks.size(); ++b)
+      if (!p_.sass_flow.dominates(blocks[b - 1], blocks[b]) ||
+          (loop.bodies[b - 1].repeats && !loop.bodies[b].repeats))
+        return false;
+    if (!loop.bodies.back().repeats) return true;  // unrolled as a whole
+    const std::uint32_t around = p_.sass_flow.loop_of[blocks.back()];
+    if (around == kNowhere) return false;
+    for (std::size_t b = 0; b < blocks.size(); ++b)
+      if (loop.bodies[b].repeats && p_.sass_flow.loop_of[blocks[b]] != around) return false;
+    if (p_.sass_flow.loops[around].falls_round) return false;
+    for (std::uint32_t i = 0; i < p_.code.size(); ++i)
+      if (p_.sass_flow.back_edge[i] == around &&
+          !p_.sass_flow.dominates(blocks.back(), p_.sass_flow.block_of[i]))
+        return false;
+    return true;
+  }
+
+  // The scheduler moves copies past each other. Where they count from one register, the constants
+  // tell which is whose; which way they go, the majority of neighbours.
+  void in_order_of_iterations(std::vector<std::uint32_t>& copies) const {
+    if (copies.size() < 2) return;
+    std::vector<std::pair<std::string_view, long>> at;
+    for (const std::uint32_t i : copies) at.push_back(address_of(p_.code[i].line.text));
+    int up = 0;
+    for (std::size_t i = 1; i < at.size(); ++i) {
+      if (at[i].first != at[0].first || at[i].second == at[i - 1].second) return;
+      up += at[i].second > at[i - 1].second ? 1 : -1;
+    }
+    std::sort(copies.begin(), copies.end(), [&](std::uint32_t a, std::uint32_t b) {
+      const long x = address_of(p_.code[a].line.text).second,
+                 y = address_of(p_.code[b].line.text).second;
+      return up < 0 ? x > y : x < y;
+    });
+  }
+
+  bool functions_access() const {
+    return std::any_of(p_.ptx.begin() + p_.entry, p_.ptx.end(),
+                       [](const PtxAccess& a) { return a.sort != Sort::kNone; });
+  }
+
+  const CodePair& p_;
+  const std::vector<std::uint32_t>& several_;
+  SiteMap& map_;
+};
+
+}  // namespace
+
+Result<void> map_unrolled_loops(const CodePair& pair, const std::vector<std::uint32_t>& several,
+                                SiteMap& map) {
+  Unrolled unrolled(pair, several, map);
+  for (std::uint32_t l = 0; l < pair.ptx_flow.loops.size(); ++l)
+    if (auto ok = unrolled.map_loop(l); !ok) return ok.error();
+  return {};
+}
+
+}  // namespace warpmem::emulate
