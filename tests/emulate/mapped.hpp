@@ -34,10 +34,11 @@ inline std::vector<MachineInstruction> listing(const std::vector<Line>& lines) {
 
 // A kernel, and its machine code.
 struct Mapped {
-  // `functions`: PTX before it.
-  Mapped(const std::string& body, const std::vector<Line>& lines, const std::string& functions = "")
+  // `outside`: PTX before it, `registers`: more of them than every kernel here has.
+  Mapped(const std::string& body, const std::vector<Line>& lines, const std::string& outside = "",
+         const std::string& registers = "")
       : memory(Memory::create(std::uint64_t{1} << 30).value()) {
-    auto parsed = parse_ptx("k.ptx", kHead + functions + kTop + body + "\n}\n");
+    auto parsed = parse_ptx("k.ptx", kHead + outside + kTop + registers + body + "\n}\n");
     REQUIRE(parsed);
     module = LoadedModule::load(std::move(*parsed), memory).value();
     kernel = build_kernel(*module, "k").value();

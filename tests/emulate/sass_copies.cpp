@@ -38,6 +38,42 @@ TEST_CASE("accesses that go by one statement's name are told apart by the consta
   }
 }
 
+TEST_CASE("variables in shared memory that one instruction was to load for two are loaded by two") {
+  const std::string variables = ".shared .u32 first;\n.shared .u32 second;\n";
+  const auto body = [](const char* between) {
+    return std::string(
+               "\n  ld.shared.u32 %r1, [first];\n  setp.eq.s32 %p1, %r1, 0;\n"
+               "  @%p1 bra OUT;\n") +
+           between + "  ld.shared.u32 %r2, [second];\n  st.shared.u32 [%r12], %r2;\nOUT:\n  ret;";
+  };
+  SECTION("the second one for all lanes, before it is known which of them need it") {
+    Mapped m(body(""),
+             {{0, "LDS R1, [UR4+0x8]"},
+              {0, "LDS R2, [UR4]"},
+              {2, "@P1 EXIT"},
+              {4, "STS [R12], R2"},
+              {5, "EXIT"}},
+             variables);
+    REQUIRE(m.why.empty());
+    m.access(0, 4, kAll, 8, 0);
+    m.access(3, 4, 0xff, 0, 0);
+    m.access(4, 4, 0xff, 64, 4, trace::Op::kStore);
+    CHECK(m.run() == "0/4 10/4 30/4");
+    CHECK(m.counts.kept == 0);
+  }
+  SECTION("not across a barrier") {
+    const Mapped m(body("  barrier.sync 0;\n"),
+                   {{0, "LDS R1, [UR4+0x8]"},
+                    {0, "LDS R2, [UR4]"},
+                    {2, "@P1 EXIT"},
+                    {3, "BAR.SYNC.DEFER_BLOCKING 0x0"},
+                    {5, "STS [R12], R2"},
+                    {6, "EXIT"}},
+                   variables);
+    CHECK(m.why.find("2 times 'ld.shared.u32'") != std::string::npos);
+  }
+}
+
 TEST_CASE("what only a warp runs whose lanes have parted is not what it runs together") {
   Mapped m(R"(
   barrier.sync 0;
@@ -79,6 +115,25 @@ TEST_CASE("a load of which a part is used is as narrow as its instruction") {
                    {{0, "LDG.E R1, desc[UR4][R2.64]"}, {2, "STS.64 [R12], R1"}, {3, "EXIT"}});
     CHECK(m.why.find("'ld.global.u64' in line") != std::string::npos);
     CHECK(m.why.find("split") != std::string::npos);
+  }
+  SECTION("one of the halves that the register is taken to pieces of") {
+    const auto body = [](const char* used) {
+      return std::string(
+                 "\n  ld.global.u32 %r1, [%rd1];\n  mov.b32 {%rs1, %rs2}, %r1;\n"
+                 "  st.shared.u16 [%r12], ") +
+             used + ";\n  ret;";
+    };
+    const auto run = [&](const char* used) {
+      Mapped m(body(used),
+               {{0, "LDG.E.U16 R1, desc[UR4][R2.64]"}, {2, "STS.U16 [R12], R1"}, {3, "EXIT"}}, "",
+               "  .reg .b16 %rs<4>;\n");
+      REQUIRE(m.why.empty());
+      m.access(0, 4, kAll, 4096, 8, trace::Op::kLoad, trace::Space::kGlobal);
+      CHECK(m.run() == "0/2");
+      return m.records[0].base;
+    };
+    CHECK(run("%rs1") == 4096);
+    CHECK(run("%rs2") == 4098);
   }
   SECTION("the second of two registers") {
     const char* body = R"(
@@ -168,6 +223,25 @@ AGAIN:
     if (i < 2) u.again(3, kAll);
   }
   CHECK(u.run() == "0/4 10/4 20/4 30/4 50/4 60/4");
+}
+
+TEST_CASE("texture accesses that a short branch guards go by their guards") {
+  Mapped m(R"(
+  add.f32 %f1, %f2, %f3;
+  tex.2d.v4.f32.f32 {%f4, %f5, %f6, %f7}, [%rd1, {%f1, %f2}];
+  setp.ne.s32 %p1, %r1, 0;
+  @%p1 bra OUT;
+  tex.2d.v4.f32.f32 {%f4, %f5, %f6, %f7}, [%rd1, {%f2, %f1}];
+OUT:
+  ret;)",
+           {{0, "@!P1 TEX.LL RZ, R5, R4, R0, UR4, 0x0, 2D, 0x1"},
+            {0, "TEX.LL RZ, R6, R4, R0, UR4, 0x0, 2D, 0x1"},
+            {5, "EXIT"}});
+  REQUIRE(m.why.empty());
+  m.access(1, 4, kAll, 4096, 4, trace::Op::kLoad, trace::Space::kTexture);
+  m.access(4, 4, 0xff, 8192, 4, trace::Op::kLoad, trace::Space::kTexture);
+  CHECK(m.run() == "0/4 10/4");
+  CHECK(m.records[0].base == 8192);
 }
 
 TEST_CASE("an atomic that the memory cannot do goes round until each lane has had its turn") {

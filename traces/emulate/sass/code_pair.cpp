@@ -152,26 +152,69 @@ class Reader {
   }
 
   // ptxas takes no line for a texture access: its instruction shows that of the one before it. All
-  // of a block are shared out in order, iteration by iteration where a loop was unrolled.
+  // of a block are shared out in order, iteration by iteration where a loop was unrolled. Where
+  // blocks became others (short branches become guards, divisions come between), all of a loop are.
   Result<void> map_textures() {
+    auto shared = textures_by([&](std::uint32_t s) { return p_.ptx_flow.block_of[s]; },
+                              [&](std::uint32_t i) { return p_.sass_flow.block_of[i]; });
+    if (!shared) {
+      const auto of_loop = [](const CodeFlow& flow, std::uint32_t line) {
+        return flow.loop_of[flow.block_of[line]];
+      };
+      if (auto loops = textures_by([&](std::uint32_t s) { return of_loop(p_.ptx_flow, s); },
+                                   [&](std::uint32_t i) { return of_loop(p_.sass_flow, i); }))
+        shared = std::move(loops);
+    }
+    if (!shared) return shared.error();
+    for (const auto& [statement, instruction] : *shared)
+      p_.of_statement[statement].push_back(instruction);
+    return {};
+  }
+
+  // Texture statements and their instructions, by the places that both are in.
+  using Pairs = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
+  template <class PtxPlace, class SassPlace>
+  Result<Pairs> textures_by(PtxPlace ptx_place, SassPlace sass_place) const {
     std::map<std::uint32_t, std::map<std::uint32_t, std::vector<std::uint32_t>>> found;
     for (const std::uint32_t i : textures_)
-      found[p_.ptx_flow.block_of[p_.code[i].statement]][p_.sass_flow.block_of[i]].push_back(i);
-    for (const auto& [block, bodies] : found) {
+      found[ptx_place(p_.code[i].statement)][sass_place(i)].push_back(i);
+    Pairs pairs;
+    for (const auto& [place, bodies] : found) {
       std::vector<std::uint32_t> statements;
       for (std::uint32_t t = 0; t < p_.entry; ++t)
-        if (p_.ptx[t].sort == Sort::kTexture && p_.ptx_flow.block_of[t] == block &&
+        if (p_.ptx[t].sort == Sort::kTexture && p_.ptx_flow.reached(t) && ptx_place(t) == place &&
             p_.of_statement[t].empty())
           statements.push_back(t);
-      for (const auto& [body, instructions] : bodies) {
+      for (auto [body, instructions] : bodies) {
         if (statements.empty() || instructions.size() % statements.size() != 0)
           return unmappable(fmt::format("its code has {} texture accesses for {} of the PTX",
                                         instructions.size(), statements.size()));
+        if (instructions.size() == statements.size()) guarded_last(statements, instructions);
         for (std::size_t n = 0; n < instructions.size(); ++n)
-          p_.of_statement[statements[n % statements.size()]].push_back(instructions[n]);
+          pairs.emplace_back(statements[n % statements.size()], instructions[n]);
       }
     }
-    return {};
+    for (std::uint32_t t = 0; t < p_.entry; ++t) {
+      const auto is_it = [&](const auto& pair) { return pair.first == t; };
+      if (p_.ptx[t].sort == Sort::kTexture && p_.ptx_flow.reached(t) &&
+          p_.of_statement[t].empty() && std::none_of(pairs.begin(), pairs.end(), is_it))
+        return unmappable(fmt::format("its code has nothing for {}", p_.shown(t)));
+    }
+    return pairs;
+  }
+
+  // The scheduler moves what a short branch made a guarded instruction among those of all lanes.
+  void guarded_last(std::vector<std::uint32_t>& statements,
+                    std::vector<std::uint32_t>& instructions) const {
+    const std::uint32_t first = p_.ptx_flow.block_of[statements.front()];
+    const auto ours = [&](std::uint32_t s) { return p_.ptx_flow.block_of[s] == first; };
+    const auto unguarded = [&](std::uint32_t i) {
+      return p_.sass[i].guard.when == trace::Guard::When::kAlways;
+    };
+    const auto all_lanes = std::count_if(statements.begin(), statements.end(), ours);
+    if (std::count_if(instructions.begin(), instructions.end(), unguarded) != all_lanes) return;
+    std::stable_partition(statements.begin(), statements.end(), ours);
+    std::stable_partition(instructions.begin(), instructions.end(), unguarded);
   }
 
   // A warp comes through the targets of BRA.DIV only when its lanes have parted. What stands there

@@ -1,6 +1,7 @@
 #include "traces/emulate/sass/mapped_access.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "traces/record/code_map.hpp"
 
@@ -27,6 +28,51 @@ bool is_read(const Function& f, const Operand& of) {
   });
 }
 
+// Bytes [first, second) of something.
+using Bytes = std::pair<std::uint32_t, std::uint32_t>;
+
+// Of a vector of registers, `bytes` long, those that are read. None: nothing is.
+std::optional<Bytes> read_parts(const Function& f, const Operand& vector, std::uint32_t bytes) {
+  const auto each = static_cast<std::uint32_t>(bytes / vector.items.size());
+  std::optional<Bytes> read;
+  for (std::uint32_t i = 0; i < vector.items.size(); ++i) {
+    if (!is_read(f, vector.items[i])) continue;
+    read = Bytes{read ? read->first : i * each, (i + 1) * each};
+  }
+  return read;
+}
+
+// Where an access of `width` bytes begins that has them all.
+std::optional<std::uint32_t> narrowed(const Bytes& read, std::uint32_t width) {
+  const bool fits = read.second <= read.first + width && read.first % width == 0;
+  return fits ? std::optional(read.first) : std::nullopt;
+}
+
+// Of a register of `bytes` bytes: its lowest, unless it is taken to pieces of which others are
+// read.
+std::optional<std::uint32_t> of_register(const Function& f, const Operand& loaded,
+                                         std::uint32_t bytes, std::uint32_t width) {
+  std::optional<Bytes> read;
+  const auto add = [&](const Bytes& b) {
+    read = read ? Bytes{std::min(read->first, b.first), std::max(read->second, b.second)} : b;
+  };
+  for (const Statement& s : f.body) {
+    const std::string_view word = s.opcode.substr(0, s.opcode.find('.'));
+    for (std::size_t o = 1; o < s.operands.size(); ++o) {
+      if (s.operands[o].kind != Operand::Kind::kRegister || s.operands[o].number != loaded.number)
+        continue;
+      const Operand& to = s.operands[0];
+      if (word == "shr" || word == "bfe" || word == "prmt") return {};
+      if (word != "mov" || to.kind != Operand::Kind::kVector || to.items.empty()) {
+        add({0, 1});  // at most what the instruction loads
+      } else if (const auto parts = read_parts(f, to, bytes)) {
+        add(*parts);
+      }
+    }
+  }
+  return narrowed(read.value_or(Bytes{0, 1}), width);
+}
+
 }  // namespace
 
 bool wide_enough(const CodePair& p, std::uint32_t statement, std::uint32_t line) {
@@ -40,28 +86,10 @@ std::optional<std::uint32_t> first_used(const CodePair& p, std::uint32_t stateme
   const Statement& load = f.body[statement];
   if (p.ptx[statement].sort != Sort::kLoad || load.operands.empty()) return {};
   const Operand& to = load.operands[0];
-  if (to.kind == Operand::Kind::kRegister) {
-    for (const Statement& s : f.body) {
-      const std::string_view word = s.opcode.substr(0, s.opcode.find('.'));
-      const bool parts =
-          word == "shr" || word == "bfe" || word == "prmt" ||
-          (word == "mov" && !s.operands.empty() && s.operands[0].kind == Operand::Kind::kVector);
-      for (std::size_t o = 1; o < s.operands.size() && parts; ++o)
-        if (s.operands[o].kind == Operand::Kind::kRegister && s.operands[o].number == to.number)
-          return {};
-    }
-    return 0;
-  }
+  if (to.kind == Operand::Kind::kRegister) return of_register(f, to, p.ptx[statement].bytes, width);
   if (to.kind != Operand::Kind::kVector || to.items.empty()) return {};
-  const auto each = static_cast<std::uint32_t>(p.ptx[statement].bytes / to.items.size());
-  std::optional<std::uint32_t> first;
-  std::uint32_t end = 0;
-  for (std::uint32_t i = 0; i < to.items.size(); ++i) {
-    if (!is_read(f, to.items[i])) continue;
-    if (!first) first = i * each;
-    end = (i + 1) * each;
-  }
-  return first && end <= *first + width && *first % width == 0 ? first : std::nullopt;
+  const auto part = read_parts(f, to, p.ptx[statement].bytes);
+  return part ? narrowed(*part, width) : std::nullopt;
 }
 
 SassAccess mapped_access(const CodePair& p, std::uint32_t line, std::uint32_t statement) {

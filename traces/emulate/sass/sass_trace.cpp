@@ -121,6 +121,7 @@ void SassTrace::add_plain(const Record& record, const Known& k) {
   if (!k.mapped) {  // a CTA's begin or end
     close_window();
     out_.push_back(record);
+    rotated_.loop = kNowhere;
     return;
   }
   const MappedSite& m = *k.mapped;
@@ -139,13 +140,30 @@ void SassTrace::add_plain(const Record& record, const Known& k) {
             (window_.back().record.mask & record.mask) != 0;
   if (again) close_window();
   last_position_ = m.position;
+  const bool second = comes_again(record, m);
   if (m.what == What::kDirect) item.access = &m.accesses[0];
+  if (m.what == What::kRotated) item.access = &m.accesses[second ? 1 : 0];
   if (m.what == What::kPieces) {
     std::size_t before = 0;
     for (const Item& i : window_) before += i.statement == item.statement ? 1u : 0u;
     item.access = &m.accesses[before % m.accesses.size()];
   }
   window_.push_back(item);
+}
+
+// Of a rotated loop: was the warp, or were these lanes of it, in its head before?
+bool SassTrace::comes_again(const Record& record, const MappedSite& m) {
+  const bool fresh = rotated_.loop != m.rotated || (!m.tail && (rotated_.lanes & record.mask) == 0);
+  if (fresh) rotated_ = {m.rotated, 0, 0, 0, false};
+  rotated_.lanes |= record.mask;
+  if (m.rotated == kNowhere) return false;
+  rotated_.again |= m.tail;
+  if (m.what == What::kRotated && m.once) {
+    rotated_.again |= m.position < rotated_.position ||
+                      (m.position == rotated_.position && (record.mask & rotated_.mask) != 0);
+    rotated_.position = m.position, rotated_.mask = record.mask;
+  }
+  return rotated_.again;
 }
 
 // Each round, one lane of those at an address has its turn: the others find another value there

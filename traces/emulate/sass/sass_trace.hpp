@@ -75,6 +75,7 @@ class SassTrace {
   const Known& known(std::uint32_t site);
   void add_plain(const trace::Record& record, const Known& k);
   void add_rounds(const trace::Record& record, const Known& k);
+  bool comes_again(const trace::Record& record, const MappedSite& m);
   void add_swap_loop(const trace::Record& record, const MappedSite& m, std::uint32_t statement);
   void close_window();
   void widen(std::size_t item);
@@ -96,6 +97,12 @@ class SassTrace {
   std::vector<Item> window_;
   std::vector<std::uint32_t> covered_;  // of each item: bytes of a wide access that were asked for
   std::uint32_t last_position_ = 0;
+  struct {  // the rotated loop that the warp is in
+    std::uint32_t loop = kNowhere;
+    std::uint32_t position = 0, mask = 0;  // of the last access of its head
+    std::uint32_t lanes = 0;               // that came
+    bool again = false;                    // not for the first time
+  } rotated_;
   std::vector<std::uint64_t>* lanes_ = nullptr;
   std::vector<trace::Record> out_;
 };

@@ -22,6 +22,7 @@ class Sharing {
         continue;
       const auto mine = operand_of(s);
       if (!mine || !p_.ptx_flow.reached(s)) continue;
+      if (share_scalars(s, found)) continue;
       bool alike = true;  // all in one place, and the place is no body of several iterations
       for (const std::uint32_t i : found)
         alike =
@@ -32,8 +33,8 @@ class Sharing {
       std::map<std::int64_t, std::uint32_t> others;  // by distance from s
       for (std::uint32_t t = 0; t < p_.entry; ++t) {
         if (t == s || !p_.ptx_flow.reached(t) || !p_.of_statement[t].empty() ||
-            p_.ptx_flow.block_of[t] != p_.ptx_flow.block_of[s] || p_.ptx[t].sort != sort ||
-            p_.ptx[t].space != p_.ptx[s].space || p_.ptx[t].bytes != p_.ptx[s].bytes)
+            !comes_along(s, t) || p_.ptx[t].sort != sort || p_.ptx[t].space != p_.ptx[s].space ||
+            p_.ptx[t].bytes != p_.ptx[s].bytes)
           continue;
         const auto theirs = operand_of(t);
         if (theirs && theirs->first == mine->first)
@@ -116,6 +117,52 @@ class Sharing {
     }
     for (std::uint32_t r = 0; r < written_.size(); ++r)
       if (times[r] != 1) written_[r] = kNowhere;
+  }
+
+  // Variables in shared memory, read by name: where ptxas put which is not known, but all lanes
+  // read one word of each, so it is enough that there are as many as instructions.
+  bool share_scalars(std::uint32_t first, const std::vector<std::uint32_t>& found) {
+    if (p_.ptx[first].sort != PtxAccess::Sort::kLoad || !by_name(first)) return false;
+    for (const std::uint32_t i : found)
+      if (p_.sass_flow.depth(i) != p_.ptx_flow.depth(first) ||
+          p_.sass[i].bytes != p_.ptx[first].bytes)
+        return false;
+    std::vector<std::uint32_t> readers{first};
+    for (std::uint32_t t = 0; t < p_.entry; ++t) {
+      if (t == first || !p_.ptx_flow.reached(t) || !p_.of_statement[t].empty() || !by_name(t) ||
+          p_.ptx[t].sort != p_.ptx[first].sort || p_.ptx[t].bytes != p_.ptx[first].bytes)
+        continue;
+      const std::uint32_t a = p_.ptx_flow.block_of[first], b = p_.ptx_flow.block_of[t];
+      bool parted = false;  // by a barrier
+      for (std::uint32_t i = std::min(first, t); i < std::max(first, t); ++i)
+        parted = parted || p_.ptx[i].sort == PtxAccess::Sort::kBarrier;
+      if (!parted && (a == b || p_.ptx_flow.dominator[b] == a)) readers.push_back(t);
+    }
+    std::stable_sort(readers.begin() + 1, readers.end(), [&](std::uint32_t a, std::uint32_t b) {
+      return p_.ptx_flow.order[p_.ptx_flow.block_of[a]] <
+             p_.ptx_flow.order[p_.ptx_flow.block_of[b]];
+    });
+    if (readers.size() != found.size()) return false;
+    for (std::size_t i = 0; i < readers.size(); ++i) p_.of_statement[readers[i]] = {found[i]};
+    return true;
+  }
+
+  bool by_name(std::uint32_t statement) const {
+    if (p_.ptx[statement].space != Space::kShared) return false;
+    for (const Operand& o : p_.statement(statement).operands)
+      if (o.kind == Operand::Kind::kMemory && !o.items.empty())
+        return o.items[0].kind == Operand::Kind::kVariable ||
+               o.items[0].kind == Operand::Kind::kSymbol;
+    return false;
+  }
+
+  // Is the second in the first one's place, or for some of its lanes behind it? There ptxas may
+  // load for all of them, before it has asked which.
+  bool comes_along(std::uint32_t first, std::uint32_t second) const {
+    const std::uint32_t a = p_.ptx_flow.block_of[first], b = p_.ptx_flow.block_of[second];
+    return a == b || (p_.ptx[first].sort == PtxAccess::Sort::kLoad &&
+                      p_.ptx_flow.loop_of[a] == p_.ptx_flow.loop_of[b] &&
+                      (p_.ptx_flow.dominates(a, b) || p_.ptx_flow.dominates(b, a)));
   }
 
   // Is there a statement beside this one that became one instruction?

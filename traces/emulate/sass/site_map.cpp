@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "traces/emulate/sass/mapped_access.hpp"
+#include "traces/emulate/sass/rotated_loops.hpp"
 #include "traces/emulate/sass/round_map.hpp"
 #include "traces/emulate/sass/shared_names.hpp"
 #include "traces/emulate/sass/unrolled_loops.hpp"
@@ -23,8 +24,10 @@ class Mapper {
   Result<SiteMap> run(const std::string& arch) {
     map_.spills = p_.spills;
     place();
+    const std::vector<bool> rotated = map_rotated_loops(p_, map_);
     for (std::uint32_t s = 0; s < p_.ptx.size(); ++s)
-      if (auto ok = map_one(s); !ok) return ok.error();
+      if (!rotated[s])
+        if (auto ok = map_one(s); !ok) return ok.error();
     if (auto ok = map_unrolled_loops(p_, several_, map_); !ok) return ok.error();
     map_.rounds = map_rounds(p_);
     write_program(arch);
@@ -65,7 +68,7 @@ class Mapper {
       else return unmappable(fmt::format("its code has nothing for {}", p_.shown(s)));
     } else {
       for (const std::uint32_t i : found)
-        if (!wide_enough(p_, s, i) && (found.size() > 1 || !first_used(p_, s, p_.sass[i].bytes)))
+        if (!wide_enough(p_, s, i) && !first_used(p_, s, p_.sass[i].bytes))
           return unmappable(fmt::format("{} was split", p_.shown(s)));
       const std::uint32_t depth = p_.ptx_flow.depth(s);
       const std::uint32_t block = p_.sass_flow.block_of[found[0]];

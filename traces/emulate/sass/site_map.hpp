@@ -6,6 +6,7 @@
 //  - none: it may have become part of a wider or an equal access beside it, which only addresses
 //    can tell (sass_trace.hpp).
 //  - several on ways that exclude each other: the first stands for all.
+//  - two of a loop of which a first part was copied to before it: rotated_loops.hpp.
 //  - several in the bodies that ptxas made of one loop: unrolled_loops.hpp.
 // Anything else is a reason not to map the kernel at all. Rounds of loops: round_map.hpp.
 #pragma once
@@ -37,13 +38,17 @@ struct MappedSite {
     kDirect,    // accesses[0]
     kPieces,    // accesses, one record each in turn: a matrix fragment
     kSwapLoop,  // accesses: a load and a compare-and-swap, until every lane has had its turn
+    kRotated,   // accesses[0] when a warp comes to its loop, accesses[1] from then on
     kUnrolled,  // bodies: of each of its loop's bodies, an access for each iteration
     kMissing,   // part of another access, if anything
     kGone,      // no access: local memory kept in registers, constants that became operands
   };
   What what = What::kNone;
-  std::uint32_t position = 0;     // of the PTX statement, in the sense of SassAccess::rank
-  std::uint32_t loop = kNowhere;  // of SiteMap::loops
+  std::uint32_t position = 0;        // of the PTX statement, in the sense of SassAccess::rank
+  std::uint32_t loop = kNowhere;     // of SiteMap::loops
+  std::uint32_t rotated = kNowhere;  // number of the rotated loop that it is in
+  bool tail = false;                 // … in its second half
+  bool once = false;                 // … once in each iteration, and there is no second half
   std::vector<SassAccess> accesses;
   std::vector<std::vector<SassAccess>> bodies;
 };
@@ -68,6 +73,7 @@ struct MappedRounds {
 struct SiteMap {
   std::vector<MappedSite> sites;  // by PTX statement (pc / 16)
   std::vector<UnrolledLoop> loops;
+  std::uint32_t rotated = 0;  // loops whose first half was copied to before them
   // Branches that repeat a loop, by statement: 0 none, 1 another loop, 2 + n loops[n]. Empty where
   // nothing was unrolled.
   std::vector<std::uint32_t> back_edges;

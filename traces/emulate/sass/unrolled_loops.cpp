@@ -80,13 +80,18 @@ class Unrolled {
     out.in_turn = single && blocks.size() > 1;
     if (out.in_turn && !take_turns(out, blocks)) return fails("its bodies do not follow in turn");
     // Four at a time while there are four, then two if there are two, then one: no other choice.
-    for (std::size_t b = 0; b < out.bodies.size() && !out.in_turn; ++b) {
+    // Where the number is known beforehand, none may be left for smaller bodies (SassTrace sees to
+    // it that none is), and some may have been made before the largest body.
+    const std::size_t first = out.in_turn ? 0 : leading(out, inside, blocks);
+    for (std::size_t b = first; b < out.bodies.size() && !out.in_turn; ++b) {
       const std::uint32_t k = out.bodies[b].iterations;
-      if (b > 0 && k >= out.bodies[b - 1].iterations) return fails("its bodies do not get smaller");
+      if (b > first && k >= out.bodies[b - 1].iterations)
+        return fails("its bodies do not get smaller");
       const bool last = b + 1 == out.bodies.size();
-      if (last && b == 0 && !out.bodies[b].repeats) break;  // unrolled as a whole
-      if (last && k != 1) return fails("no body takes a single iteration");
-      if (b == 0 && !out.bodies[b].repeats) return fails("its largest body does not repeat");
+      if (last && b == first && !out.bodies[b].repeats) break;  // unrolled as a whole
+      if (last && k != 1 && !out.bodies[b].repeats)
+        return fails("no body takes a single iteration");
+      if (b == first && !out.bodies[b].repeats) return fails("its largest body does not repeat");
     }
     for (const std::uint32_t s : inside)
       if (p_.of_statement[s].empty()) map_.sites[s].loop = number;  // part of another access
@@ -125,6 +130,24 @@ class Unrolled {
     blocks.erase(blocks.begin());
     for (const std::uint32_t s : inside)
       if (!map_.sites[s].bodies.empty()) map_.sites[s].bodies.erase(map_.sites[s].bodies.begin());
+  }
+
+  // How many bodies come before the one that repeats, each once and for whoever comes to the loop:
+  // of 16 iterations one, and then three times five.
+  std::size_t leading(const UnrolledLoop& loop, const std::vector<std::uint32_t>& inside,
+                      const std::vector<std::uint32_t>& blocks) const {
+    std::size_t n = 0;
+    while (n + 1 < loop.bodies.size() && !loop.bodies[n].repeats &&
+           p_.sass_flow.dominates(blocks[n], blocks[n + 1]))
+      ++n;
+    if (!loop.bodies[n].repeats) return 0;
+    for (const std::uint32_t s : inside)
+      for (const std::uint32_t i : p_.of_statement[s])
+        for (std::size_t b = 0; b < n; ++b)
+          if (p_.sass_flow.block_of[i] == blocks[b] &&
+              p_.sass[i].guard.when != trace::Guard::When::kAlways)
+            return 0;
+    return n;
   }
 
   // Some that run once, then those of one loop, if any: each leads to the next only, the last to

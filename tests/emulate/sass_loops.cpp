@@ -1,0 +1,140 @@
+// Loops that ptxas changed in ways that do not depend on how many iterations are left: a first
+// iteration made alone, bodies that leave nothing over, a first half copied to before the loop. The
+// machine code is of the kind that ptxas 13.0 makes for sm_90.
+#include "tests/catch.hpp"
+#include "tests/emulate/mapped.hpp"
+
+namespace warpmem::emulate {
+namespace {
+
+constexpr const char* kSum = R"(
+AGAIN:
+  ld.shared.u32 %r1, [%r12];
+  add.s32 %r12, %r12, 4;
+  setp.ne.s32 %p1, %r12, %r13;
+  @%p1 bra AGAIN;
+  st.shared.u32 [%r14], %r1;
+  ret;)";
+
+// So many iterations, one word further each, and a store.
+std::string went(Mapped& m, std::uint32_t iterations) {
+  for (std::uint32_t i = 0; i < iterations; ++i) {
+    if (i > 0) m.again(3, kAll);
+    m.access(0, 4, kAll, 4 * i, 0);
+  }
+  m.access(4, 4, kAll, 4096, 4, trace::Op::kStore);
+  return m.run();
+}
+
+TEST_CASE("a loop of a known number of iterations needs no body for those left over") {
+  const std::vector<Line> twos = {{0, "LDS R1, [R12]"},
+                                  {0, "LDS R2, [R12+0x4]"},
+                                  {3, "@P1 BRA 0x0"},
+                                  {4, "STS [R14], R1"},
+                                  {5, "EXIT"}};
+  Mapped m(kSum, twos);
+  REQUIRE(m.why.empty());
+  CHECK(went(m, 4) == "0/4 10/4 0/4 10/4 30/4");
+  CHECK(m.counts.kept == 0);
+  // Should one be left all the same, the loop is no certain one.
+  Mapped odd(kSum, twos);
+  went(odd, 3);
+  CHECK(odd.counts.kept == 3);
+}
+
+TEST_CASE("the first iteration is made before the loop, whose bodies take the others") {
+  const auto code = [](const char* first) {
+    return std::vector<Line>{
+        {0, first},          {0, "LDS R1, [R12+0x4]"}, {0, "LDS R2, [R12+0x8]"},
+        {3, "@P1 BRA 0x10"}, {4, "STS [R14], R1"},     {5, "EXIT"}};
+  };
+  // A block of its own: something leads to behind it.
+  Mapped m(kSum, code("LDS R1, [R12]"));
+  REQUIRE(m.why.empty());
+  CHECK(went(m, 5) == "0/4 10/4 20/4 10/4 20/4 40/4");
+  CHECK(m.counts.kept == 0);
+  const Mapped guarded(kSum, code("@P2 LDS R1, [R12]"));
+  CHECK(guarded.why.find("its largest body does not repeat") != std::string::npos);
+}
+
+// head: a load and a barrier; tail: a store.
+constexpr const char* kHalf = R"(
+  bra.uni HEAD;
+TAIL:
+  st.shared.u32 [%r12], %r1;
+HEAD:
+  ld.shared.u32 %r1, [%r13];
+  barrier.sync 0;
+  setp.ne.s32 %p1, %r1, 0;
+  @%p1 bra TAIL;
+  st.shared.u32 [%r14], %r1;
+  ret;)";
+const std::vector<Line> kHalfCode = {{2, "LDS R1, [R13]"}, {3, "BAR.SYNC.DEFER_BLOCKING 0x0"},
+                                     {5, "@!P1 BRA 0x70"}, {1, "STS [R12], R1"},
+                                     {2, "LDS R1, [R13]"}, {3, "BAR.SYNC.DEFER_BLOCKING 0x0"},
+                                     {5, "@P1 BRA 0x30"},  {6, "STS [R14], R1"},
+                                     {7, "EXIT"}};
+
+TEST_CASE("of a loop whose first half was copied to before it the copy is run first") {
+  Mapped m(kHalf, kHalfCode);
+  REQUIRE(m.why.empty());
+  const auto head = [&](std::uint32_t mask) {
+    m.access(2, 4, mask, 0, 4);
+    m.access(3, 0, mask, 0, 0, trace::Op::kBarrier, trace::Space::kNone);
+  };
+  const auto tail = [&](std::uint32_t mask) { m.access(1, 4, mask, 256, 4, trace::Op::kStore); };
+  SECTION("then the loop, in the order of the machine code") {
+    head(kAll), tail(kAll), head(kAll), tail(0xff), head(0xff);
+    m.access(6, 4, kAll, 512, 4, trace::Op::kStore);
+    CHECK(m.run() == "0/4 10/0 30/4 40/4 50/0 30/4 40/4 50/0 70/4");
+    CHECK(m.counts.kept == 0);
+  }
+  SECTION("once more when the warp comes there again") {
+    head(kAll), tail(kAll), head(kAll);
+    m.access(6, 4, kAll, 512, 4, trace::Op::kStore);
+    head(kAll);
+    CHECK(m.run() == "0/4 10/0 30/4 40/4 50/0 70/4 0/4 10/0");
+  }
+  SECTION("lanes that come later run it too") {
+    head(0xffff), tail(0xffff), head(0xffff), head(0xffff0000);
+    CHECK(m.run() == "0/4 10/0 30/4 40/4 50/0 0/4 10/0");
+  }
+}
+
+TEST_CASE("a loop with two halves is left alone when a copy is not of its first") {
+  std::vector<Line> code = kHalfCode;
+  code[0] = {1, "STS [R12], R1"};
+  CHECK(Mapped(kHalf, code).why.find("unrolled in a way") != std::string::npos);
+}
+
+TEST_CASE("an iteration made alone may have branches, and loops of its own") {
+  Mapped m(R"(
+OUTER:
+  ld.shared.u32 %r1, [%r12];
+INNER:
+  ld.shared.u32 %r2, [%r13];
+  setp.ne.s32 %p1, %r2, 0;
+  @%p1 bra INNER;
+  setp.ne.s32 %p2, %r1, 0;
+  @%p2 bra OUTER;
+  ret;)",
+           {{0, "LDS R1, [R12]"},
+            {1, "LDS R2, [R13]"},
+            {3, "@P1 BRA 0x10"},
+            {0, "LDS R1, [R12]"},
+            {1, "LDS R2, [R13]"},
+            {3, "@P1 BRA 0x40"},
+            {5, "@P2 BRA 0x30"},
+            {6, "EXIT"}});
+  REQUIRE(m.why.empty());
+  m.access(0, 4, kAll, 0, 4);
+  m.access(1, 4, kAll, 256, 4);
+  m.access(1, 4, kAll, 256, 4);
+  m.access(0, 4, kAll, 0, 4);
+  m.access(1, 4, kAll, 256, 4);
+  m.access(0, 4, kAll, 0, 4);
+  CHECK(m.run() == "0/4 10/4 10/4 30/4 40/4 30/4");
+}
+
+}  // namespace
+}  // namespace warpmem::emulate
