@@ -11,6 +11,9 @@
     !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #define WARPMEM_WIDE_HOSTS \
   __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
+// For loops over one line after the other, that search and shift but work on nothing side by side.
+#define WARPMEM_NEW_HOSTS __attribute__((target_clones("arch=x86-64-v3", "default")))
 #else
 #define WARPMEM_WIDE_HOSTS
+#define WARPMEM_NEW_HOSTS
 #endif

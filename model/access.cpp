@@ -112,20 +112,6 @@ bool touch_strangers(const std::uint64_t* address, LineList& out) {
 
 }  // namespace
 
-unsigned sectors_in(const std::array<std::uint8_t, LineList::kMost>& masks, std::size_t count) {
-  constexpr std::uint64_t kEach = 0x0101010101010101;
-  std::uint64_t n = 0;
-  for (std::size_t i = 0; i < count; i += 8) {  // eight masks side by side
-    std::uint64_t eight = 0;
-    std::memcpy(&eight, masks.data() + i, 8);
-    if (i + 8 > count) eight &= (std::uint64_t{1} << (count - i) * 8) - 1;
-    eight = (eight & 5 * kEach) + (eight >> 1 & 5 * kEach);
-    n += (eight & 3 * kEach) + (eight >> 2 & 3 * kEach);
-  }
-  return static_cast<unsigned>((n & 0x00ff00ff00ff00ff) * 0x0001000100010001 >> 48) +
-         static_cast<unsigned>((n >> 8 & 0x00ff00ff00ff00ff) * 0x0001000100010001 >> 48);
-}
-
 void touch_addresses(const std::uint64_t* address, int count, std::uint32_t bytes, bool with_bytes,
                      LineList& out) {
   std::uint64_t all = 0;

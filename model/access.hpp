@@ -7,6 +7,8 @@
 #include <bit>
 #include <cstdint>
 
+#include "model/match.hpp"
+
 namespace warpmem::model {
 
 constexpr int kWarpLanes = 32;
@@ -80,7 +82,10 @@ inline constexpr std::array<std::uint8_t, 16> kSectorsIn = {0, 1, 1, 2, 1, 2, 2,
 constexpr unsigned sectors_in(std::uint8_t mask) { return kSectorsIn[mask & 15]; }
 
 // Sectors in the first `count` masks of the lines of a list.
-unsigned sectors_in(const std::array<std::uint8_t, LineList::kMost>& masks, std::size_t count);
+inline unsigned sectors_in(const std::array<std::uint8_t, LineList::kMost>& masks,
+                           std::size_t count) {
+  return bits_in_low_halves(masks.data(), count);
+}
 
 // Sectors in the list.
 inline int sector_count(const LineList& lines) {

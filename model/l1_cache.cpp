@@ -5,7 +5,11 @@
 namespace warpmem::model {
 
 L1Cache::L1Cache(const Spec& spec, std::pmr::memory_resource* memory)
-    : spec_(spec), sets_(memory), rows_(memory), partial_(memory) {
+    : spec_(spec),
+      said_by_set_(static_cast<unsigned>(std::countr_zero(std::min(spec.sets, kL1Sets)))),
+      sets_(memory),
+      rows_(memory),
+      partial_(memory) {
   sets_.resize(spec_.sets);
   rows_.resize(spec_.sets);
   partial_.resize(std::size_t{spec_.sets} * kWays);
@@ -15,33 +19,80 @@ L1Cache::L1Cache(const Spec& spec, std::pmr::memory_resource* memory)
 void L1Cache::invalidate() {
   std::fill(rows_.begin(), rows_.end(), L1Ways::Row{});
   ways_ = L1Ways(rows_.data(), spec_.sets, spec_.lines);
+  regions_ = 0;
+  epoch_ = 0;
+  nowhere_ = 0;
 }
 
-WARPMEM_WIDE_HOSTS void L1Cache::seats(const std::uint64_t* __restrict line, std::size_t count,
-                                       Seat* __restrict out) {
-  const std::uint32_t upper = l1_set(line[0] >> 32 << 32);
-  for (std::size_t i = 0; i < count; ++i)
-    out[i] = {upper ^ l1_set_of_bits(static_cast<std::uint32_t>(line[i]))};
+// Arrivals are kept in 32 bits. What arrived two billion cycles ago has been there for everybody
+// ever since, so that it may as well be said to come with the epoch.
+std::uint64_t L1Cache::from_new_epoch(std::uint64_t cycle) {
+  constexpr std::uint64_t kBefore = std::uint64_t{1} << 31;
+  if (cycle < epoch_) return 0;
+  const std::uint64_t passed = cycle - kBefore - epoch_;
+  const auto move = [passed](std::uint32_t& arrival) {
+    arrival = arrival > passed ? static_cast<std::uint32_t>(arrival - passed) : 0;
+  };
+  for (Set& set : sets_) std::for_each(std::begin(set.arrival), std::end(set.arrival), move);
+  move(nowhere_);
+  epoch_ += passed;
+  return kBefore;
 }
 
-void L1Cache::seats(const LineList& lines, Seat* out) const {
-  const auto count = static_cast<std::size_t>(lines.count);
+// Sets and tags of lines that have their upper 32 bits in common; the bits in which they differ.
+// Of 32 lines, 16 bits each are worked on at a time (an instruction or two, with wide vectors).
+WARPMEM_WIDE_HOSTS std::uint64_t L1Cache::spread(const std::uint64_t* __restrict line,
+                                                 std::size_t count, std::uint32_t region,
+                                                 std::uint32_t* __restrict set,
+                                                 std::uint32_t* __restrict tag) {
+  constexpr std::size_t kSide = 32;  // by side
+  const auto upper = static_cast<std::uint16_t>(l1_set(line[0] >> 32 << 32));
   std::uint64_t differ = 0;
-  for (std::size_t i = 0; i < count; ++i) differ |= lines.line[i] ^ lines.line[0];
-  if (!(differ >> 32) && spec_.sets == kL1Sets) return seats(lines.line.data(), count, out);
-  for (std::size_t i = 0; i < count; ++i) out[i] = seat(lines.line[i]);
+  for (std::size_t from = 0; from < count; from += kSide) {
+    std::uint16_t low[kSide], high[kSide], sets[kSide];
+    const std::size_t here = std::min(kSide, count - from);
+    for (std::size_t i = 0; i < kSide; ++i) {
+      const std::uint64_t l = line[from + (i < here ? i : 0)];
+      differ |= l ^ line[0];
+      low[i] = static_cast<std::uint16_t>(l);
+      high[i] = static_cast<std::uint16_t>(l >> 16);
+      tag[from + i] = region << kLowBits | static_cast<std::uint32_t>(l >> 9) % (1u << kLowBits);
+    }
+    l1_sets_of_bits<kSide>(low, high, upper, sets);
+    for (std::size_t i = 0; i < kSide; ++i) set[from + i] = sets[i];
+  }
+  return differ;
 }
 
-WARPMEM_WIDE_HOSTS void L1Cache::load(const LineList& lines, const Seat* seats, bool allocate,
-                                      Misses& out) {
+void L1Cache::seats(const LineList& lines, Seats& out) {
+  const auto count = static_cast<std::size_t>(lines.count);
+  const auto* const line = lines.line.data();
+  if (spec_.sets == kL1Sets) {
+    const std::uint32_t first = tag(line[0]) >> kLowBits;
+    const std::uint64_t differ = spread(line, count, first, out.set.data(), out.tag.data());
+    if (!(differ >> 32) && first < kRegions) return;
+  }
+  for (std::size_t i = 0; i < count; ++i) out.put(i, seat(line[i]));
+}
+
+template <bool allocate>
+[[gnu::always_inline]] inline void L1Cache::load_all(const LineList& lines, const Seats& seats,
+                                                     Misses& out) {
   Set* const sets = sets_.data();
-  L1Ways ways = ways_;
+  L1Ways ways = ways_;  // no store of the loop changes a copy
+  const std::uint64_t epoch = epoch_;
   const auto count = static_cast<std::size_t>(lines.count);
   std::size_t misses = 0;
   std::uint64_t hit = 0;
   for (std::size_t i = 0; i < count; ++i) {
-    const Loaded one =
-        load(sets, ways, seats[i].set, lines.line[i], lines.sectors[i], allocate, &nowhere_);
+    const std::uint32_t at = seats.set[i], tag = seats.tag[i];
+    Set& set = sets[at];
+    std::uint32_t way = kNone;
+    if (const std::uint32_t those = alike(set, tag))
+      way = find_among(those, at, tag, lines.line[i]);
+    const Loaded one = load(set, ways, way, epoch, at, tag, lines.sectors[i], allocate, &nowhere_);
+    if (tag >= kOther && allocate) [[unlikely]]
+      keep_whole(at, static_cast<std::uint32_t>(one.entry - set.arrival), lines.line[i]);
     out.index[misses] = static_cast<std::uint8_t>(i);
     out.sectors[misses] = one.missing;
     out.entry[misses] = one.entry;
@@ -54,19 +105,51 @@ WARPMEM_WIDE_HOSTS void L1Cache::load(const LineList& lines, const Seat* seats, 
   out.hit = hit;
 }
 
+WARPMEM_NEW_HOSTS void L1Cache::load_keeping(const LineList& lines, const Seats& seats,
+                                             Misses& out) {
+  load_all<true>(lines, seats, out);
+}
+
+void L1Cache::load(const LineList& lines, const Seats& seats, bool allocate, Misses& out) {
+  if (allocate) load_keeping(lines, seats, out);
+  else load_all<false>(lines, seats, out);
+}
+
+// Apart from the loops that mostly need it not, which have better use for the host's registers.
+[[gnu::noinline]] std::uint32_t L1Cache::find_among(std::uint32_t ways, std::uint32_t at,
+                                                    std::uint32_t tag, std::uint64_t line) const {
+  if (tag >= kOther) [[unlikely]] {
+    std::uint32_t same = 0;
+    for (; ways; ways &= ways - 1) {
+      const auto way = static_cast<std::uint32_t>(std::countr_zero(ways));
+      if (whole_[std::size_t{at} * kWays + way] == line) same |= 1u << way;
+    }
+    ways = same;
+  }
+  return ways_.find(at, ways);
+}
+
+[[gnu::noinline]] void L1Cache::keep_whole(std::uint32_t at, std::uint32_t way,
+                                           std::uint64_t line) {
+  whole_.resize(sets_.size() * kWays);
+  whole_[std::size_t{at} * kWays + way] = line;
+}
+
 bool L1Cache::store(std::uint64_t line, const Seat& seat, std::uint8_t sectors, std::uint8_t full,
                     const std::uint32_t* bytes) {
   Set& set = sets_[seat.set];
-  std::uint32_t way = find(set, ways_, seat.set, line);
+  std::uint32_t way = find(set, seat.set, seat.tag, line);
   const bool present = way != kNone;
   if (present) {
     ways_.use(seat.set, way);
   } else {
     way = ways_.take(seat.set);
-    set.state[way] = line << 5;
+    set.state[way] = seat.tag << kStateBits;
     set.arrival[way] = 0;
+    if (seat.tag >= kOther) [[unlikely]]
+      keep_whole(seat.set, way, line);
   }
-  std::uint64_t state = set.state[way] | full;
+  std::uint32_t state = set.state[way] | full;
   if (sectors & ~state) {
     Bytes& partial = partial_[seat.set * kWays + way];
     if (!(state & kPartial)) partial = Bytes{};
@@ -82,9 +165,10 @@ bool L1Cache::store(std::uint64_t line, const Seat& seat, std::uint8_t sectors, 
 }
 
 void L1Cache::drop(std::uint64_t line, std::uint8_t sectors) {
-  const std::uint32_t at = seat(line).set, way = find(sets_[at], ways_, at, line);
+  const Seat here = seat(line);
+  const std::uint32_t at = here.set, way = find(sets_[at], at, here.tag, line);
   if (way == kNone) return;
-  sets_[at].state[way] &= ~std::uint64_t{sectors};
+  sets_[at].state[way] &= ~std::uint32_t{sectors};
   for (int s = 0; s < 4; ++s)
     if (sectors >> s & 1) partial_[at * kWays + way].sector[s] = 0;
 }

@@ -18,8 +18,8 @@
 //
 // Capacity: 256 KiB less the shared-memory configuration less 8 KiB (measured at six carve-outs).
 // Invariants: hits + misses = sectors looked up; valid sectors have all bytes.
-// Cost: one line of the host's cache a line, and two bytes of a small table, as a miss that makes
-// room elsewhere one more.
+// Cost: half a line of the host's cache a line, and two bytes of a small table, as a miss that
+// makes room elsewhere one more.
 #pragma once
 
 #include <algorithm>
@@ -48,32 +48,43 @@ class L1Cache {
   // Where the tables have a line, or would: worked out once for all that concerns it.
   struct Seat {
     std::uint32_t set;
+    std::uint32_t tag;  // as the set holds it
     std::uint32_t bank() const { return set % kBanks; }
+  };
+  // The same for the lines of a list.
+  struct Seats {
+    std::array<std::uint32_t, LineList::kMost> set, tag;
+    Seat operator[](std::size_t i) const { return {set[i], tag[i]}; }
+    void put(std::size_t i, const Seat& s) { set[i] = s.set, tag[i] = s.tag; }
   };
   // What a load of one line met. A caller that keeps time says when what misses arrives.
   struct Loaded {
     std::uint64_t arrival;  // cycle from which what is there is there; 0: never said
-    std::uint64_t* entry;   // for arrives()
+    std::uint32_t* entry;   // for arrives()
     std::uint8_t missing;   // sectors
   };
   // Its tables take their memory from `memory`.
   explicit L1Cache(const Spec& spec,
                    std::pmr::memory_resource* memory = std::pmr::get_default_resource());
 
-  Seat seat(std::uint64_t line) const { return {(l1_set(line) | beyond(line)) & (spec_.sets - 1)}; }
-  // The same for all lines of a list.
-  void seats(const LineList& lines, Seat* out) const;
+  Seat seat(std::uint64_t line) {
+    std::uint32_t set = l1_set(line);
+    if (spec_.sets != kL1Sets) [[unlikely]]
+      set = (set | beyond(line)) & (spec_.sets - 1);
+    return {set, tag(line)};
+  }
+  void seats(const LineList& lines, Seats& out);
 
   // What loads of several lines miss: for each the entry for arrives(), and the cycle from which
   // all of the lines before it that hit are there.
   struct Misses : LineParts {
-    std::array<std::uint64_t*, LineList::kMost> entry;
+    std::array<std::uint32_t*, LineList::kMost> entry;
     std::array<std::uint64_t, LineList::kMost> before;
     std::uint64_t hit = 0;  // the cycle from which all that hit are there
   };
   // Loads the lines of a list, one after the other. What misses is valid afterwards. `allocate`
   // false: a hit counts, a miss leaves nothing behind.
-  void load(const LineList& lines, const Seat* seats, bool allocate, Misses& out);
+  void load(const LineList& lines, const Seats& seats, bool allocate, Misses& out);
   // The same for one line.
   Loaded load(std::uint64_t line, const Seat& seat, std::uint8_t sectors, bool allocate);
   // Which of `sectors` miss.
@@ -83,8 +94,11 @@ class L1Cache {
   // What a load missed arrives at this cycle, or later if that was said before. Loads of one access
   // are told in their order, at cycles that do not go back: a line that made room for a later one
   // of them then leaves it nothing to wait for.
-  static void arrives(std::uint64_t* entry, std::uint64_t cycle) {
-    *entry = std::max(*entry, cycle);
+  void arrives(std::uint32_t* entry, std::uint64_t cycle) {
+    std::uint64_t after = cycle - epoch_;
+    if (after >> 32) [[unlikely]]
+      after = from_new_epoch(cycle);
+    *entry = std::max(*entry, static_cast<std::uint32_t>(after));
   }
   // A store of the given bytes. True when the line was present (all its sectors count as hits).
   bool store(std::uint64_t line, const Seat& seat, std::uint8_t sectors, std::uint8_t full,
@@ -100,63 +114,112 @@ class L1Cache {
 
   // Has what an access to the line will look at brought into the host's cache; changes nothing.
   void prefetch(const Seat& seat) const { warpmem::prefetch(&sets_[seat.set]); }
+  void prefetch(const Seats& seats, std::size_t count) const {
+    const Set* const sets = sets_.data();
+    for (std::size_t i = 0; i < count; ++i) warpmem::prefetch(sets + seats.set[i]);
+  }
 
   const Spec& spec() const { return spec_; }
 
  private:
   static constexpr std::uint32_t kWays = L1Ways::kWays, kNone = L1Ways::kNone;
-  static constexpr std::uint64_t kPartial = 16;  // in a way's state: partial_ holds something
+  static constexpr std::uint32_t kPartial = 16;  // in a way's state: partial_ holds something
+  static constexpr unsigned kStateBits = 5;
+  // Tags are what of a line's number its set does not say: the low bits of that, and which region
+  // of memory (1 TiB with 512 sets) it is from. Lines of further regions share a number; their
+  // numbers are looked at as a whole.
+  static constexpr unsigned kLowBits = 24;
+  static constexpr std::uint32_t kRegions = 7;
+  static constexpr std::uint32_t kOther = kRegions << kLowBits;
   struct Bytes {
     std::uint32_t sector[4];
   };
-  struct alignas(64) Set {
-    // Line, kPartial, readable sectors (four bits); of ways that hold no line it says nothing.
-    std::uint64_t state[kWays];
-    std::uint64_t arrival[kWays];  // cycle
+  // Half a line of the host's cache: all SMs' sets together are what gathers miss.
+  struct alignas(32) Set {
+    // Tag, kPartial, readable sectors (four bits); of ways that hold no line it says nothing.
+    std::uint32_t state[kWays];
+    std::uint32_t arrival[kWays];  // cycles after epoch_
   };
 
   // With other than 512 sets the same bits are taken for less, or further ones for more.
   static std::uint32_t beyond(std::uint64_t line) {
     return static_cast<std::uint32_t>((line >> 9 ^ line >> 18) / kL1Sets * kL1Sets);
   }
-  static void seats(const std::uint64_t* line, std::size_t count, Seat* out);
-  static Loaded load(Set* sets, L1Ways& ways, std::uint32_t at, std::uint64_t line,
-                     std::uint8_t sectors, bool allocate, std::uint64_t* nowhere);
-  // The line's way, or kNone.
-  static std::uint32_t find(const Set& set, const L1Ways& ways, std::uint32_t at,
-                            std::uint64_t line) {
-    const std::uint32_t same = upper_equal<5>(set.state, line);
-    return same ? ways.find(at, same) : kNone;
+  std::uint32_t tag(std::uint64_t line) {
+    const std::uint64_t above = line >> said_by_set_;
+    return region(above >> kLowBits) << kLowBits |
+           static_cast<std::uint32_t>(above % (1u << kLowBits));
   }
+  // The number of a region; a new one gets one.
+  std::uint32_t region(std::uint64_t upper) {
+    std::uint32_t number = 0;
+    while (number < regions_ && region_[number] != upper) ++number;
+    if (number == regions_ && regions_ < kRegions) region_[regions_++] = upper;
+    return number;
+  }
+  static std::uint64_t spread(const std::uint64_t* line, std::size_t count, std::uint32_t region,
+                              std::uint32_t* set, std::uint32_t* tag);
+  static Loaded load(Set& set, L1Ways& ways, std::uint32_t way, std::uint64_t epoch,
+                     std::uint32_t at, std::uint32_t tag, std::uint8_t sectors, bool allocate,
+                     std::uint32_t* nowhere);
+  // Ways that look as if they held a line with this tag (bit w: way w); the one that does, or
+  // kNone.
+  static std::uint32_t alike(const Set& set, std::uint32_t tag) {
+    return upper_equal<kStateBits>(set.state, tag << kStateBits);
+  }
+  std::uint32_t find_among(std::uint32_t ways, std::uint32_t at, std::uint32_t tag,
+                           std::uint64_t line) const;
+  std::uint32_t find(const Set& set, std::uint32_t at, std::uint32_t tag,
+                     std::uint64_t line) const {
+    const std::uint32_t ways = alike(set, tag);
+    return ways ? find_among(ways, at, tag, line) : kNone;
+  }
+  void keep_whole(std::uint32_t at, std::uint32_t way, std::uint64_t line);
+  template <bool allocate>
+  void load_all(const LineList& lines, const Seats& seats, Misses& out);
+  void load_keeping(const LineList& lines, const Seats& seats, Misses& out);
+  std::uint64_t from_new_epoch(std::uint64_t cycle);
 
   Spec spec_;
+  unsigned said_by_set_ = 9;  // low bits of a line's number that its set and its other bits tell
+  std::uint64_t epoch_ = 0;   // cycle
   std::pmr::vector<Set> sets_;
-  std::pmr::vector<L1Ways::Row> rows_;  // by set
-  L1Ways ways_;                         // over rows_
-  std::pmr::vector<Bytes> partial_;     // by way: bytes written in sectors that are not readable
-  std::uint64_t nowhere_ = 0;           // arrival of what leaves nothing behind
+  std::pmr::vector<L1Ways::Row> rows_;   // by set
+  L1Ways ways_;                          // over rows_
+  std::pmr::vector<Bytes> partial_;      // by way: bytes written in sectors that are not readable
+  std::uint64_t region_[kRegions] = {};  // upper bits of the lines in it
+  std::uint32_t regions_ = 0;            // known
+  std::vector<std::uint64_t> whole_;     // by way: its line, once there are lines of no region
+  std::uint32_t nowhere_ = 0;            // arrival of what leaves nothing behind
 };
 
-inline L1Cache::Loaded L1Cache::load(Set* sets, L1Ways& ways, std::uint32_t at, std::uint64_t line,
-                                     std::uint8_t sectors, bool allocate, std::uint64_t* nowhere) {
-  Set& set = sets[at];
-  std::uint32_t way = find(set, ways, at, line);
+// Of a line that is in this way, or in none.
+[[gnu::always_inline]] inline L1Cache::Loaded L1Cache::load(Set& set, L1Ways& ways,
+                                                            std::uint32_t way, std::uint64_t epoch,
+                                                            std::uint32_t at, std::uint32_t tag,
+                                                            std::uint8_t sectors, bool allocate,
+                                                            std::uint32_t* nowhere) {
   if (way != kNone) {
     ways.use(at, way);
     const auto missing = static_cast<std::uint8_t>(sectors & ~set.state[way]);
     if (allocate) set.state[way] |= sectors;
-    return {set.arrival[way], &set.arrival[way], missing};
+    return {epoch + set.arrival[way], &set.arrival[way], missing};
   }
   if (!allocate) return {0, nowhere, sectors};
   way = ways.take(at);
-  set.state[way] = line << 5 | sectors;
+  set.state[way] = tag << kStateBits | sectors;
   set.arrival[way] = 0;
   return {0, &set.arrival[way], sectors};
 }
 
 inline L1Cache::Loaded L1Cache::load(std::uint64_t line, const Seat& seat, std::uint8_t sectors,
                                      bool allocate) {
-  return load(sets_.data(), ways_, seat.set, line, sectors, allocate, &nowhere_);
+  Set& set = sets_[seat.set];
+  const Loaded one = load(set, ways_, find(set, seat.set, seat.tag, line), epoch_, seat.set,
+                          seat.tag, sectors, allocate, &nowhere_);
+  if (seat.tag >= kOther && allocate) [[unlikely]]
+    keep_whole(seat.set, static_cast<std::uint32_t>(one.entry - set.arrival), line);
+  return one;
 }
 
 }  // namespace warpmem::model

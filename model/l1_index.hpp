@@ -10,6 +10,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 
 namespace warpmem::model {
@@ -37,12 +38,22 @@ inline std::uint32_t l1_set(std::uint64_t line) {
       kL1SetOfBits<20>[line >> 20 & 1023] ^ kL1SetOfBits<30>[line >> 30 & 1023]);
 }
 
-// What the lowest 32 bits of a line address contribute, without a table: for loops over a warp's
-// lines (base/wide_hosts.hpp), which take a bit of many lines at a time.
-inline std::uint32_t l1_set_of_bits(std::uint32_t low) {
-  std::uint32_t set = 0;
-  for (unsigned b = 0; b < 32; ++b) set ^= -(low >> b & 1) & kL1SetOfBit[b];
-  return set;
+// The sets of `count` lines of which the lowest 32 bits are `low` and `high`, 16 bits each, and
+// all others contribute `upper`. Without a table: for loops over a warp's lines
+// (base/wide_hosts.hpp), which take a bit of many lines at a time.
+template <std::size_t count>
+inline void l1_sets_of_bits(const std::uint16_t* __restrict low,
+                            const std::uint16_t* __restrict high, std::uint16_t upper,
+                            std::uint16_t* __restrict set) {
+  for (std::size_t i = 0; i < count; ++i) {
+    std::uint16_t s = upper;
+    for (unsigned b = 0; b < 16; ++b) {
+      const std::uint16_t bit = static_cast<std::uint16_t>(1u << b);
+      s = static_cast<std::uint16_t>(s ^ (low[i] & bit ? kL1SetOfBit[b] : 0));
+      s = static_cast<std::uint16_t>(s ^ (high[i] & bit ? kL1SetOfBit[16 + b] : 0));
+    }
+    set[i] = s;
+  }
 }
 
 inline std::uint32_t tag_bank(std::uint64_t line) { return l1_set(line) & 3; }

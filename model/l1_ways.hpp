@@ -26,8 +26,9 @@ class L1Ways {
   L1Ways() = default;
   // `rows`: one a set, in their first state; a power of two, at least kBanks of them. `lines`: that
   // there is room for.
-  L1Ways(Row* rows, std::uint32_t sets, std::uint32_t lines)
-      : rows_(rows), last_(sets / kBanks - 1), room_(lines < kBanks ? 1 : lines / kBanks) {}
+  L1Ways(Row* rows, std::uint32_t sets, std::uint32_t lines) : rows_(rows), last_(sets - 1) {
+    for (std::uint32_t b = 0; b < kBanks; ++b) bank_[b] = {lines < kBanks ? 1 : lines / kBanks, b};
+  }
 
   // Of the ways that look as if they held a line (bit w: way w) the one that does, or kNone.
   std::uint32_t find(std::uint32_t set, std::uint32_t ways) const {
@@ -44,16 +45,18 @@ class L1Ways {
     order = kUsed[order][way].order;
   }
   // The way that a new line gets, used. Which sets have free ways is in no order, so that there is
-  // nothing to branch on.
+  // nothing to branch on but whether the bank is full.
   std::uint32_t take(std::uint32_t set) {
+    const std::uint32_t more = free_way(set);
+    Bank& bank = bank_[set % kBanks];
+    if (bank.room > 0) [[unlikely]]
+      bank.room -= more;
+    else give_up(bank, more);
     Row& row = rows_[set];
-    const std::uint32_t bank = set % kBanks, full = used_[bank] == room_;
-    const std::uint32_t way = row.order >> (kWays - 1) * 2, more = row.held < kWays;
-    give_up(bank, more & full);
-    used_[bank] += more & (full ^ 1);
     row.held = static_cast<std::uint8_t>(row.held + more);
-    row.order = std::rotl(row.order, 2);  // the last becomes the first
-    return way;
+    const Order order = row.order;
+    row.order = std::rotl(order, 2);  // the last becomes the first
+    return order >> (kWays - 1) * 2;
   }
 
  private:
@@ -63,13 +66,20 @@ class L1Ways {
     std::uint8_t place;
   };
 
+  // 1 if the set has one, 0 if all of them hold a line.
+  std::uint32_t free_way(std::uint32_t set) const { return rows_[set].held / kWays ^ 1u; }
+
+  struct Bank {
+    std::uint32_t room = 0;  // for lines, that it has left
+    std::uint32_t next = 0;  // its set to give up one next
+  };
+
   // The next set of the bank that holds anything gives up so many (0 or 1): its oldest.
-  void give_up(std::uint32_t bank, std::uint32_t lines) {
-    std::uint32_t at = next_[bank];
-    while (lines > rows_[at * kBanks + bank].held) [[unlikely]] at = (at + 1) & last_;
-    Row& row = rows_[at * kBanks + bank];
-    row.held = static_cast<std::uint8_t>(row.held - lines);
-    next_[bank] = (at + lines) & last_;
+  void give_up(Bank& bank, std::uint32_t lines) {
+    std::uint32_t at = bank.next;
+    while (lines > rows_[at].held) [[unlikely]] at = (at + kBanks) & last_;
+    rows_[at].held = static_cast<std::uint8_t>(rows_[at].held - lines);
+    bank.next = (at + lines * kBanks) & last_;
   }
 
   static constexpr std::array<std::array<Used, kWays>, 256> kUsed = [] {
@@ -88,9 +98,8 @@ class L1Ways {
   }();
 
   Row* rows_ = nullptr;
-  std::uint32_t last_ = 0, room_ = 1;         // row of a bank; lines that a bank holds
-  std::array<std::uint32_t, kBanks> used_{};  // lines held, by bank
-  std::array<std::uint32_t, kBanks> next_{};  // the row to give up one next
+  std::uint32_t last_ = 0;  // set
+  std::array<Bank, kBanks> bank_{};
 };
 
 }  // namespace warpmem::model

@@ -24,8 +24,9 @@ L2Cache::L2Cache(const Spec& spec)
   }
   latencies_ = unloaded_ = {spec_.near_cycles, spec_.near_spread, spec_.dram_cycles,
                             spec_.dram_spread, spec_.dram_tail};
-  for (std::uint64_t n = 0; n < dram_cost_.size(); ++n)
-    dram_cost_[n] = n * 1000000 / spec_.dram_sectors_per_kilocycle;
+  for (std::size_t mask = 0; mask < dram_cost_.size(); ++mask)
+    dram_cost_[mask] = std::uint64_t{sectors_in(static_cast<std::uint8_t>(mask))} * 1000000 /
+                       spec_.dram_sectors_per_kilocycle;
 }
 
 // A read of a line that another is under way for: whether it rides on that one's answer.
@@ -44,17 +45,18 @@ L2Cache::Ride L2Cache::ride_along(int sm, SmPlace& from, Pending& p, std::uint8_
   return Ride::kJoined;
 }
 
-// Cycles that a DRAM read waits for those before it.
-inline std::uint64_t L2Cache::dram_queue(std::uint64_t now, unsigned sectors) {
-  const std::uint64_t at = std::max(dram_free_, now * 1000);
-  dram_free_ = at + dram_cost_[sectors];
+// Cycles that a DRAM read of these sectors waits for those before it, which `free` knows of.
+inline std::uint64_t L2Cache::dram_queue(std::uint64_t& free, std::uint64_t now,
+                                         std::uint8_t sectors) const {
+  const std::uint64_t at = std::max(free, now * 1000);
+  free = at + dram_cost_[sectors];
   return at / 1000 - now;
 }
 
 // What hangs on nothing but the lines' numbers, side by side.
 WARPMEM_WIDE_HOSTS void L2Cache::draw(const std::uint64_t* __restrict line, std::size_t count,
                                       std::uint64_t home_mask, const Latencies& latencies,
-                                      Routes& out) {
+                                      Routed& out) {
   const Latencies l = latencies;
   std::uint8_t* const __restrict home = out.home.data();
   std::uint16_t* const __restrict pending = out.pending.data();
@@ -70,14 +72,29 @@ WARPMEM_WIDE_HOSTS void L2Cache::draw(const std::uint64_t* __restrict line, std:
   }
 }
 
-void L2Cache::routes(const LineList& lines, Routes& out) {
-  side_[0].seats(lines, out.seat);
-  draw(lines.line.data(), static_cast<std::size_t>(lines.count), home_mask_, latencies_, out);
+void L2Cache::route(Routed& lines) {
+  side_[0].seats(lines, lines.seat);
+  draw(lines.line.data(), static_cast<std::size_t>(lines.count), home_mask_, latencies_, lines);
+}
+
+// A request of its own. First come, first gone, one a cycle; with a full queue the first has to go.
+inline void L2Cache::open(int sm, SmPlace& from, Pending& p, std::uint64_t line,
+                          std::uint8_t sectors, std::uint64_t now) {
+  from.leaves =
+      std::max(now + spec_.read_cycles, std::min(from.leaves + 1, now + spec_.read_entries));
+  p = {line,
+       from.leaves,
+       now,
+       ++from.requests,
+       static_cast<std::uint8_t>(sectors & 15),
+       0,
+       1,
+       static_cast<std::int16_t>(sm)};
 }
 
 // A request of its own, or a ride on an earlier one.
-inline L2Cache::Asked L2Cache::ask(int sm, SmPlace& from, Pending& p, std::uint64_t line,
-                                   std::uint8_t sectors, std::uint64_t now) {
+[[gnu::noinline]] L2Cache::Asked L2Cache::ask(int sm, SmPlace& from, Pending& p, std::uint64_t line,
+                                              std::uint8_t sectors, std::uint64_t now) {
   if (p.line == line && coalesces_) {
     const Ride ride = ride_along(sm, from, p, sectors, now);
     if (ride == Ride::kMerged) {
@@ -91,34 +108,32 @@ inline L2Cache::Asked L2Cache::ask(int sm, SmPlace& from, Pending& p, std::uint6
       return {static_cast<std::uint8_t>(sectors & ~shared), p.brought, true};
     }
   }
-  // First come, first gone, one a cycle; with a full queue the first has to go.
-  from.leaves =
-      std::max(now + spec_.read_cycles, std::min(from.leaves + 1, now + spec_.read_entries));
-  p = {line,
-       from.leaves,
-       now,
-       ++from.requests,
-       static_cast<std::uint8_t>(sectors & 15),
-       0,
-       1,
-       static_cast<std::int16_t>(sm)};
-  ++counters_.read_requests;
+  open(sm, from, p, line, sectors, now);
   return {sectors, 0, true};
 }
 
-std::uint64_t L2Cache::read(int sm, std::uint64_t line, const Route& route, std::uint8_t sectors,
-                            std::uint64_t now, std::uint32_t fetch_sectors, bool persist,
-                            const MemoryPath::Seat* way) {
+[[gnu::always_inline]] inline std::uint64_t L2Cache::read_one(
+    int sm, std::uint64_t line, const Route& route, std::uint8_t sectors, std::uint64_t now,
+    std::uint32_t fetch_sectors, bool persist, const MemoryPath::Seat* way) {
   SmPlace& from = sm_[static_cast<std::size_t>(sm)];
   Pending& pending = pending_[from.pending + route.pending];
-  const Asked asked = ask(sm, from, pending, line, sectors, now);
-  if (!asked.goes_on) return pending.until;
-  counters_.read += sectors_in(asked.sectors);
+  std::uint8_t joined = 0;
+  if (pending.line != line) [[likely]] {
+    open(sm, from, pending, line, sectors, now);
+    ++counters_.read_requests;
+  } else {
+    const std::uint32_t requests = from.requests;
+    const Asked asked = ask(sm, from, pending, line, sectors, now);
+    if (!asked.goes_on) return pending.until;
+    counters_.read_requests += from.requests - requests;
+    sectors = asked.sectors, joined = asked.joined;
+  }
+  counters_.read += sectors_in(sectors);
   L2Side& near = side_[from.side];
   const L2Side::Found found =
-      near.read(route.seat, asked.sectors, std::max(fetch_sectors, spec_.fetch_sectors), persist);
+      near.read(route.seat, sectors, std::max(fetch_sectors, spec_.fetch_sectors), persist);
   // What arrives with the very request it belongs to was no hit.
-  counters_.read_hit += sectors_in(found.here & asked.sectors & ~asked.joined);
+  if (found.here) counters_.read_hit += sectors_in(found.here & sectors & ~joined);
   pending.brought = (pending.brought | found.missing) & 15;
   const bool crosses = found.missing && route.home != from.side;
   std::uint8_t fetched = found.missing;
@@ -135,110 +150,137 @@ std::uint64_t L2Cache::read(int sm, std::uint64_t line, const Route& route, std:
   counters_.dram_read += sectors_in(fetched);
   std::uint64_t done = 0;
   if (path_) {
-    done = path_->read({sm, line, asked.sectors, crosses ? found.missing : std::uint8_t{0}, fetched,
+    done = path_->read({sm, line, sectors, crosses ? found.missing : std::uint8_t{0}, fetched,
                         static_cast<int>(from.side), static_cast<int>(route.home)},
                        way ? *way : path_->seat(line), now);
     if (out.writes) path_->write_back({0, pushed_out(out), out.fills, out.writes}, now);
   } else {
     const std::uint32_t draw = Latencies::draw_of(line);
     done = now + latencies_.near(draw) + (crosses ? spec_.far_cycles : 0);
-    if (fetched) done += latencies_.dram(draw) + dram_queue(now, sectors_in(fetched));
+    if (fetched) done += latencies_.dram(draw) + dram_queue(dram_free_, now, fetched);
   }
   pending.until = std::max(pending.until, done);
   return done;
 }
 
+std::uint64_t L2Cache::read(int sm, std::uint64_t line, const Route& route, std::uint8_t sectors,
+                            std::uint64_t now, std::uint32_t fetch_sectors, bool persist,
+                            const MemoryPath::Seat* way) {
+  return read_one(sm, line, route, sectors, now, fetch_sectors, persist, way);
+}
+
+std::uint64_t L2Cache::read(int sm, const Routed& lines, std::uint8_t sectors, std::uint64_t now,
+                            std::uint32_t fetch_sectors, const MemoryPath::Seat* way) {
+  return read_one(sm, lines.line[0], lines.route(0), sectors, now, fetch_sectors, false, way);
+}
+
 // Lines of one access are different, and what happens on one side of the L2 hangs on nothing on the
-// other: so each step is taken for all lines before the next is. It comes to the same, and the
-// steps are short loops.
+// other: so all lines are looked up on the reader's side before the first is at its home. It comes
+// to the same, and which of them cross is no branch. A read that another answers is done here.
 template <bool timed>
-void L2Cache::read_lines(int sm, SmPlace& from, const LineList& lines, const Routes& routes,
-                         const MemoryPath::Seats* ways, const LineParts& parts, std::uint64_t now,
-                         std::uint32_t granularity, std::uint64_t* done) {
-  using Sectors = std::array<std::uint8_t, LineList::kMost>;
+[[gnu::always_inline]] inline void L2Cache::look_up(int sm, const Routed& lines,
+                                                    const LineParts& parts, std::uint64_t now,
+                                                    std::uint32_t granularity, std::uint64_t* done,
+                                                    Sent& out) {
+  SmPlace& place = sm_[static_cast<std::size_t>(sm)];
+  SmPlace from = place;  // no store of the loop changes a copy
   Pending* const pending = &pending_[from.pending];
-  LineParts asked;  // those that go on
-  Sectors joined;
-  std::size_t count = 0;
+  L2Side& near = side_[from.side];
+  const L2Side::Reader read_near(near, lines.seat, granularity);
+  std::size_t count = 0, cross = 0, causes = 0;
+  std::uint64_t hit = 0;
   for (std::size_t k = 0; k < parts.count; ++k) {
     const std::size_t at = parts.index[k];
-    Pending& p = pending[routes.pending[at]];
-    const Asked one = ask(sm, from, p, lines.line[at], parts.sectors[k], now + at / kLinesACycle);
-    if (!one.goes_on) done[at] = p.until;
-    asked.index[count] = parts.index[k];
-    asked.sectors[count] = one.sectors;
-    joined[count] = one.joined;
-    count += one.goes_on;
+    const std::uint64_t line = lines.line[at], start = now + at / kLinesACycle;
+    Pending& p = pending[lines.pending[at]];
+    std::uint8_t sectors = parts.sectors[k], joined = 0;
+    if (p.line != line) [[likely]] {
+      open(sm, from, p, line, sectors, start);
+    } else {
+      const Asked one = ask(sm, from, p, line, sectors, start);
+      if (!one.goes_on) {
+        done[at] = p.until;
+        continue;
+      }
+      sectors = one.sectors, joined = one.joined;
+    }
+    const L2Side::Found found = read_near(lines.seat, at, sectors);
+    if (timed && near.has_traffic()) [[unlikely]]
+      causes_.near[causes++] = {count, near.take_traffic()};
+    // What arrives with the very request it belongs to was no hit.
+    if (found.here) hit += sectors_in(found.here & sectors & ~joined);
+    out.asked.index[count] = static_cast<std::uint8_t>(at);
+    out.asked.sectors[count] = sectors;
+    out.missing[count] = found.missing;
+    out.number[cross] = static_cast<std::uint8_t>(count);
+    cross += (found.missing != 0) & (lines.home[at] != from.side);
+    ++count;
   }
-  asked.count = count;
+  out.asked.count = count;
+  out.crossed = cross;
+  out.fetched = out.missing;
+  causes_.nears = causes;
+  counters_.read += sectors_in(out.asked.sectors, count);
+  counters_.read_hit += hit;
+  counters_.read_requests += from.requests - place.requests;
+  place = from;
 
-  L2Side& near = side_[from.side];
-  Sectors here, missing, fetched, crossing{};
-  causes_.nears = near.read(routes.seat, asked, granularity, here.data(), missing.data(),
-                            timed ? causes_.near.data() : nullptr);
-  // What arrives with the very request it belongs to was no hit.
-  for (std::size_t k = 0; k < count; ++k)
-    here[k] = static_cast<std::uint8_t>(here[k] & asked.sectors[k] & ~joined[k]);
-  counters_.read += sectors_in(asked.sectors, count);
-  counters_.read_hit += sectors_in(here, count);
-
-  LineParts far;
-  Sectors number;  // in `asked`
-  std::size_t cross = 0;
-  for (std::size_t k = 0; k < count; ++k) {
-    fetched[k] = missing[k];
-    far.index[cross] = asked.index[k];
-    far.sectors[cross] = missing[k];
-    number[cross] = static_cast<std::uint8_t>(k);
-    cross += (missing[k] != 0) & (routes.home[asked.index[k]] != from.side);
-  }
-  far.count = cross;
   L2Side& home = side_[1 - from.side];
-  Sectors there, still;
-  causes_.homes = home.read(routes.seat, far, 1, there.data(), still.data(),
-                            timed ? causes_.at_home.data() : nullptr);
+  const L2Side::Reader read_home(home, lines.seat, 1);
+  causes = 0;
+  std::uint64_t crossed_hit = 0;
   for (std::size_t c = 0; c < cross; ++c) {
-    there[c] = static_cast<std::uint8_t>(there[c] & far.sectors[c]);
-    crossing[number[c]] = far.sectors[c];
-    fetched[number[c]] = still[c];
+    const std::size_t k = out.number[c];
+    const std::uint8_t sectors = out.missing[k];
+    const L2Side::Found found = read_home(lines.seat, out.asked.index[k], sectors);
+    if (timed && home.has_traffic()) [[unlikely]]
+      causes_.at_home[causes++] = {c, home.take_traffic()};
+    if (found.here) crossed_hit += sectors_in(found.here & sectors);
+    out.crossing[k] = sectors;
+    out.fetched[k] = found.missing;
   }
-  counters_.fabric_read += sectors_in(far.sectors, cross);
-  counters_.fabric_read_hit += sectors_in(there, cross);
-  counters_.dram_read += sectors_in(fetched, count);
+  causes_.homes = causes;
+  counters_.fabric_read += sectors_in(out.crossing, count);
+  counters_.fabric_read_hit += crossed_hit;
+}
 
-  if constexpr (timed) {
-    path_->read({sm,
-                 static_cast<int>(from.side),
-                 lines,
-                 *ways,
-                 routes.near.data(),
-                 routes.dram.data(),
-                 asked,
-                 missing.data(),
-                 crossing.data(),
-                 fetched.data(),
-                 {number.data(), cross},
-                 account(causes_, number.data()),
-                 now},
-                done);
-  } else {
-    account(near.take_traffic()), account(home.take_traffic());
-    const std::uint64_t crossed = spec_.far_cycles;
-    for (std::size_t k = 0; k < count; ++k) {
-      const std::size_t at = asked.index[k];
-      const std::uint64_t asked_at = now + at / kLinesACycle;
-      done[at] = asked_at + (crossing[k] ? crossed : 0) + routes.near[at];
-      if (fetched[k]) done[at] += routes.dram[at] + dram_queue(asked_at, sectors_in(fetched[k]));
-    }
+WARPMEM_NEW_HOSTS void L2Cache::look_up_timed(int sm, const Routed& lines, const LineParts& parts,
+                                              std::uint64_t now, std::uint32_t granularity,
+                                              std::uint64_t* done, Sent& out) {
+  look_up<true>(sm, lines, parts, now, granularity, done, out);
+}
+
+// What those that come later find of a read. Another line of its access may have taken the entry.
+inline void L2Cache::remember(Pending& p, std::uint64_t line, std::uint8_t brought,
+                              std::uint64_t done) {
+  if (p.line != line) return;
+  p.brought = (p.brought | brought) & 15;
+  p.until = std::max(p.until, done);
+}
+
+// Reads that meet nobody but in the queue before DRAM.
+WARPMEM_NEW_HOSTS void L2Cache::read_counting(int sm, const Routed& lines, const LineParts& parts,
+                                              std::uint64_t now, std::uint32_t granularity,
+                                              std::uint64_t* done) {
+  Sent sent;
+  look_up<false>(sm, lines, parts, now, granularity, done, sent);
+  for (L2Side& side : side_)
+    if (side.has_traffic()) account(side.take_traffic());
+  Pending* const pending = &pending_[sm_[static_cast<std::size_t>(sm)].pending];
+  const std::uint64_t crossing = spec_.far_cycles;
+  std::uint64_t dram_free = dram_free_;
+  for (std::size_t k = 0; k < sent.asked.count; ++k) {
+    const std::size_t at = sent.asked.index[k];
+    const std::uint64_t start = now + at / kLinesACycle;
+    std::uint64_t back =
+        start + lines.near[at] + (crossing & -std::uint64_t{sent.crossing[k] != 0});
+    if (const std::uint8_t fetched = sent.fetched[k])
+      back += lines.dram[at] + dram_queue(dram_free, start, fetched);
+    done[at] = back;
+    remember(pending[lines.pending[at]], lines.line[at], sent.missing[k], back);
   }
-  for (std::size_t k = 0; k < count; ++k) {
-    const std::size_t at = asked.index[k];
-    // Another line of this access may have taken the entry.
-    if (Pending& p = pending[routes.pending[at]]; p.line == lines.line[at]) {
-      p.brought = (p.brought | missing[k]) & 15;
-      p.until = std::max(p.until, done[at]);
-    }
-  }
+  counters_.dram_read += sectors_in(sent.fetched, sent.asked.count);
+  dram_free_ = dram_free;
 }
 
 // Few reads cause any. What one pushes out of its home goes before what it pushes out near its SM.
@@ -257,13 +299,33 @@ std::span<const MemoryPath::Pushed> L2Cache::account(Causes& causes, const std::
   return {causes.pushed.data(), count};
 }
 
-void L2Cache::read(int sm, const LineList& lines, const Routes& routes,
-                   const MemoryPath::Seats* ways, const LineParts& parts, std::uint64_t now,
-                   std::uint32_t fetch_sectors, std::uint64_t* done) {
-  SmPlace& from = sm_[static_cast<std::size_t>(sm)];
+void L2Cache::read(int sm, const Routed& lines, const MemoryPath::Seats* ways,
+                   const LineParts& parts, std::uint64_t now, std::uint32_t fetch_sectors,
+                   std::uint64_t* done) {
   const std::uint32_t granularity = std::max(fetch_sectors, spec_.fetch_sectors);
-  if (path_) read_lines<true>(sm, from, lines, routes, ways, parts, now, granularity, done);
-  else read_lines<false>(sm, from, lines, routes, ways, parts, now, granularity, done);
+  if (!path_) return read_counting(sm, lines, parts, now, granularity, done);
+  Sent sent;
+  look_up_timed(sm, lines, parts, now, granularity, done, sent);
+  const SmPlace& from = sm_[static_cast<std::size_t>(sm)];
+  counters_.dram_read += sectors_in(sent.fetched, sent.asked.count);
+  path_->read({sm,
+               static_cast<int>(from.side),
+               lines,
+               *ways,
+               lines.near.data(),
+               lines.dram.data(),
+               sent.asked,
+               sent.missing.data(),
+               sent.crossing.data(),
+               sent.fetched.data(),
+               {sent.number.data(), sent.crossed},
+               account(causes_, sent.number.data()),
+               now},
+              done);
+  for (std::size_t k = 0; k < sent.asked.count; ++k) {
+    const std::size_t at = sent.asked.index[k];
+    remember(pending_[from.pending + lines.pending[at]], lines.line[at], sent.missing[k], done[at]);
+  }
 }
 
 std::uint64_t L2Cache::write(int sm, std::uint64_t line, const Route& route, std::uint8_t sectors,

@@ -84,14 +84,14 @@ class L2Cache {
     std::uint8_t home;      // side
     std::uint16_t pending;  // of its GPC's entries for reads under way
   };
-  // The same for the lines of a list, and what reads of each take that meet nobody, in the unit of
-  // latencies_.
-  struct Routes {
+  // A list of lines with the same for each, and what reads of each take that meet nobody, in the
+  // unit of latencies_. All in one place: loops over it need to know no other.
+  struct Routed : LineList {
     L2Side::Seats seat;
-    std::array<std::uint8_t, LineList::kMost> home;
-    std::array<std::uint16_t, LineList::kMost> pending;
-    std::array<std::uint32_t, LineList::kMost> near, dram;  // a hit, more for DRAM
-    Route operator[](std::size_t i) const { return {seat[i], home[i], pending[i]}; }
+    std::array<std::uint8_t, kMost> home;
+    std::array<std::uint16_t, kMost> pending;
+    std::array<std::uint32_t, kMost> near, dram;  // a hit, more for DRAM
+    Route route(std::size_t i) const { return {seat[i], home[i], pending[i]}; }
     void put(std::size_t i, const Route& r) {
       seat.put(i, r.seat);
       home[i] = r.home, pending[i] = r.pending;
@@ -104,7 +104,8 @@ class L2Cache {
   Route route(std::uint64_t line) {
     return {side_[0].seat(line), static_cast<std::uint8_t>(home(line)), pending_slot(line)};
   }
-  void routes(const LineList& lines, Routes& out);
+  // Says the same of all lines of the list.
+  void route(Routed& lines);
 
   // Reads `sectors` of a line for an SM at cycle `now`; the cycle in which they are back.
   // `fetch_sectors`: how much of the line DRAM brings along at least.
@@ -115,12 +116,14 @@ class L2Cache {
                      std::uint32_t fetch_sectors = 0, bool persist = false) {
     return read(sm, line, route(line), sectors, now, fetch_sectors, persist);
   }
+  // The same for the only line of a list, for one that does not persist.
+  std::uint64_t read(int sm, const Routed& lines, std::uint8_t sectors, std::uint64_t now,
+                     std::uint32_t fetch_sectors, const MemoryPath::Seat* seat);
   // The same for some lines of an access, one after the other, kLinesACycle of its list a cycle;
   // none persists. `ways`: on the way that take() was told of, if any. `done`: by line, the cycle
   // in which it is back.
-  void read(int sm, const LineList& lines, const Routes& routes, const MemoryPath::Seats* ways,
-            const LineParts& parts, std::uint64_t now, std::uint32_t fetch_sectors,
-            std::uint64_t* done);
+  void read(int sm, const Routed& lines, const MemoryPath::Seats* ways, const LineParts& parts,
+            std::uint64_t now, std::uint32_t fetch_sectors, std::uint64_t* done);
   // `again`: sectors that rode on an earlier store's request; `opens`: this store starts a request.
   // The cycle in which the L2 has it, where time is kept; otherwise `now`.
   std::uint64_t write(int sm, std::uint64_t line, const Route& route, std::uint8_t sectors,
@@ -145,10 +148,20 @@ class L2Cache {
   // nothing. A write looks at both sides.
   void prefetch(int sm, const Route& route, bool writes) const {
     const SmPlace from = sm_[static_cast<std::size_t>(sm)];
-    L2Side::prefetch(sets_[from.side], route.seat);
-    if (writes) return L2Side::prefetch(sets_[1 - from.side], route.seat);
-    L2Side::prefetch(sets_[route.home], route.seat);
+    L2Side::prefetch(sets_[from.side], route.seat.set);
+    if (writes) return L2Side::prefetch(sets_[1 - from.side], route.seat.set);
+    L2Side::prefetch(sets_[route.home], route.seat.set);
     warpmem::prefetch(pending_.data() + from.pending + route.pending);
+  }
+  // The same for the reads of a list.
+  void prefetch_reads(int sm, const Routed& lines) const {
+    const SmPlace from = sm_[static_cast<std::size_t>(sm)];
+    const Pending* const pending = pending_.data() + from.pending;
+    for (std::size_t i = 0; i < static_cast<std::size_t>(lines.count); ++i) {
+      L2Side::prefetch(sets_[from.side], lines.seat.set[i]);
+      L2Side::prefetch(sets_[lines.home[i]], lines.seat.set[i]);
+      warpmem::prefetch(pending + lines.pending[i]);
+    }
   }
   // The same for what a read's way looks at, where time is kept.
   void prefetch_way(int sm, std::uint64_t line, const Route& route,
@@ -180,11 +193,18 @@ class L2Cache {
     std::uint32_t requests = 0;  // read requests that it has sent
     std::uint64_t leaves = 0;    // cycle in which the last of those that wait leaves
   };
+  // In a way that loops over many lines can take as well.
   static std::uint32_t parity(std::uint64_t bits) {
     for (int half = 32; half > 0; half /= 2) bits ^= bits >> half;
     return static_cast<std::uint32_t>(bits & 1);
   }
-  std::uint32_t home(std::uint64_t line) const { return parity(line & home_mask_); }
+  std::uint32_t home(std::uint64_t line) const {
+#ifdef __GNUC__
+    return static_cast<std::uint32_t>(__builtin_parityll(line & home_mask_));
+#else
+    return parity(line & home_mask_);
+#endif
+  }
   static std::uint16_t pending_slot(std::uint64_t line) {
     return static_cast<std::uint16_t>(line * 0x9e3779b97f4a7c15ull >> 54);
   }
@@ -202,8 +222,12 @@ class L2Cache {
     counters_.refill_writes += t.fills;
   }
   // What reads of one access have caused on both sides, in their order, for the way to DRAM.
+  struct Caused {
+    std::size_t number;  // among those that were looked up there
+    L2Side::Traffic traffic;
+  };
   struct Causes {
-    std::array<L2Side::Caused, LineList::kMost> at_home, near;
+    std::array<Caused, LineList::kMost> at_home, near;
     std::size_t homes = 0, nears = 0;
     std::array<MemoryPath::Pushed, LineList::kMost> pushed;
   };
@@ -222,13 +246,30 @@ class L2Cache {
   Ride ride_along(int sm, SmPlace& from, Pending& p, std::uint8_t sectors, std::uint64_t now);
   Asked ask(int sm, SmPlace& from, Pending& p, std::uint64_t line, std::uint8_t sectors,
             std::uint64_t now);
+  void open(int sm, SmPlace& from, Pending& p, std::uint64_t line, std::uint8_t sectors,
+            std::uint64_t now);
+  // Those reads of an access that go on to the reader's side, with what it lacks, and those that go
+  // on from there to their home, with what that lacks.
+  struct Sent {
+    LineParts asked;
+    std::array<std::uint8_t, LineList::kMost> missing{}, crossing{}, fetched;
+    std::size_t crossed = 0;
+    std::array<std::uint8_t, LineList::kMost> number;  // in `asked`
+  };
   template <bool timed>
-  void read_lines(int sm, SmPlace& from, const LineList& lines, const Routes& routes,
-                  const MemoryPath::Seats* ways, const LineParts& parts, std::uint64_t now,
-                  std::uint32_t granularity, std::uint64_t* done);
-  std::uint64_t dram_queue(std::uint64_t now, unsigned sectors);
+  void look_up(int sm, const Routed& lines, const LineParts& parts, std::uint64_t now,
+               std::uint32_t granularity, std::uint64_t* done, Sent& out);
+  void read_counting(int sm, const Routed& lines, const LineParts& parts, std::uint64_t now,
+                     std::uint32_t granularity, std::uint64_t* done);
+  void look_up_timed(int sm, const Routed& lines, const LineParts& parts, std::uint64_t now,
+                     std::uint32_t granularity, std::uint64_t* done, Sent& out);
+  void remember(Pending& p, std::uint64_t line, std::uint8_t brought, std::uint64_t done);
+  std::uint64_t read_one(int sm, std::uint64_t line, const Route& route, std::uint8_t sectors,
+                         std::uint64_t now, std::uint32_t fetch_sectors, bool persist,
+                         const MemoryPath::Seat* seat);
+  std::uint64_t dram_queue(std::uint64_t& free, std::uint64_t now, std::uint8_t sectors) const;
   static void draw(const std::uint64_t* line, std::size_t count, std::uint64_t home_mask,
-                   const Latencies& latencies, Routes& out);
+                   const Latencies& latencies, Routed& out);
 
   static constexpr std::uint32_t kPending = 1024;  // entries a GPC
 
@@ -236,7 +277,7 @@ class L2Cache {
   bool coalesces_ = false;
   std::uint64_t home_mask_ = 0;  // line-address bits whose parity is the home side
   std::vector<SmPlace> sm_;
-  std::array<std::uint64_t, 5> dram_cost_{};  // millicycles, by sectors
+  std::array<std::uint64_t, 16> dram_cost_{};  // millicycles, by sectors
   std::array<L2Side, 2> side_;
   std::array<const void*, 2> sets_{};  // of each side
   std::pmr::vector<Pending> pending_;

@@ -10,7 +10,7 @@ namespace warpmem::model {
 L2Side::L2Side(const Spec& spec) : spec_(spec), sets_(large_pages()) {
   columns_ =
       std::max<std::uint32_t>(1, static_cast<std::uint32_t>(spec.bytes / 128 / spec.ways / kRows));
-  by_columns_ = Divisor(columns_);
+  by_columns_ = SmallDivisor(columns_);
   oldest_place_ = spec.ways * 4 - 4;
   plain_ = spec.ways == kWays;
   sets_.resize(static_cast<std::size_t>(columns_) * kRows);
@@ -87,27 +87,6 @@ std::uint64_t L2Side::line_of(std::uint32_t set, std::uint16_t short_tag) const 
   const std::uint32_t block = (tag >> 1) * columns_ + set / kRows;
   const std::uint64_t folded = std::uint64_t{block} * kRows + ((set ^ mix(block)) % kRows);
   return folded >> 5 << 6 | std::uint64_t{tag & 1} << 5 | (folded & 31);
-}
-
-WARPMEM_WIDE_HOSTS std::size_t L2Side::read(const Seats& seats, const LineParts& parts,
-                                            std::uint32_t piece, std::uint8_t* here,
-                                            std::uint8_t* missing, Caused* caused) {
-  std::size_t causes = 0;
-  Set* const sets = sets_.data();
-  const bool plain = plain_ && seats.known;
-  for (std::size_t k = 0; k < parts.count; ++k) {
-    const std::size_t at = parts.index[k];
-    const std::uint8_t sectors = parts.sectors[k];
-    Found found;
-    if (!plain || sectors == 0 ||
-        !read_plain(sets[seats.set[at]], seats.short_tag[at], sectors, piece, found)) [[unlikely]] {
-      found = read_other(seats[at], sectors, piece, false);
-      if (caused && has_traffic()) caused[causes++] = {k, take_traffic()};
-    }
-    here[k] = found.here;
-    missing[k] = found.missing;
-  }
-  return causes;
 }
 
 // Any read.

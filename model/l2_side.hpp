@@ -16,6 +16,7 @@
 // valid or partial, never both. Cost: one line of the host's cache an access.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstdint>
@@ -105,19 +106,36 @@ class L2Side {
   };
   Found read(const Seat& seat, std::uint8_t sectors, std::uint32_t piece, bool persist = false) {
     Found found;
-    return plain_ && seat.short_tag < kOther && sectors != 0 &&
-                   read_plain(sets_[seat.set], seat.short_tag, sectors, piece, found)
+    return plain_ && seat.short_tag < kOther &&
+                   read_plain(sets_[seat.set], seat.short_tag, sectors, pieces(piece), found)
                ? found
                : read_other(seat, sectors, piece, persist);
   }
-  // The same for some lines of a list, one after the other. `caused`, where it is wanted: what
-  // those caused that caused any; how many they were.
-  struct Caused {
-    std::size_t number;  // among the parts
-    Traffic traffic;
+  // The same for lines of a list, one after the other, in a loop.
+  class Reader {
+   public:
+    Reader(L2Side& side, const Seats& seats, std::uint32_t piece)
+        : side_(side),
+          sets_(side.sets_.data()),
+          piece_(piece),
+          in_pieces_(pieces(piece)),
+          plain_(side.plain_ && seats.known) {}
+    [[gnu::always_inline]] Found operator()(const Seats& seats, std::size_t at,
+                                            std::uint8_t sectors) const {
+      Found found;
+      if (plain_ && read_plain(sets_[seats.set[at]], seats.short_tag[at], sectors, in_pieces_,
+                               found)) [[likely]]
+        return found;
+      return side_.read_other(seats[at], sectors, piece_, false);
+    }
+
+   private:
+    L2Side& side_;
+    Set* const sets_;
+    const std::uint32_t piece_;
+    const std::uint8_t* const in_pieces_;
+    const bool plain_;
   };
-  std::size_t read(const Seats& seats, const LineParts& parts, std::uint32_t piece,
-                   std::uint8_t* here, std::uint8_t* missing, Caused* caused = nullptr);
   // Sectors of the line that can be read here.
   std::uint8_t lookup(const Spot& spot);
   std::uint8_t lookup(std::uint64_t line) {
@@ -155,8 +173,8 @@ class L2Side {
 
   // Has a line's set brought into the host's cache; changes nothing. `sets`: those of a side, which
   // stay where they are.
-  static void prefetch(const void* sets, const Seat& seat) {
-    warpmem::prefetch(static_cast<const Set*>(sets) + seat.set);
+  static void prefetch(const void* sets, std::uint32_t set) {
+    warpmem::prefetch(static_cast<const Set*>(sets) + set);
   }
   const void* sets() const { return sets_.data(); }
 
@@ -169,6 +187,18 @@ class L2Side {
   static constexpr std::uint32_t kRegions = 7;
   static constexpr std::uint16_t kOther = kRegions << kLowBits;
   static constexpr std::uint16_t kEmpty = 0xffff;
+
+  // By piece, then sectors.
+  static constexpr auto kInPieces = [] {
+    std::array<std::array<std::uint8_t, 16>, 5> all{};
+    for (unsigned piece = 0; piece < all.size(); ++piece)
+      for (unsigned sectors = 0; sectors < 16; ++sectors) {
+        const unsigned pairs = (sectors | sectors >> 1) & 5u;
+        const unsigned whole = piece == 2 ? pairs * 3 : piece == 4 && sectors ? 15 : sectors;
+        all[piece][sectors] = static_cast<std::uint8_t>(whole);
+      }
+    return all;
+  }();
 
   struct PartialBytes {
     Seat seat{~0u, 0, 0};
@@ -189,6 +219,9 @@ class L2Side {
   static std::uint64_t on_way(std::uint8_t sectors, int way) {
     return std::uint64_t{sectors} << way * 4;
   }
+  static const std::uint8_t* pieces(std::uint32_t piece) {
+    return kInPieces[std::min(piece, 4u)].data();
+  }
   static void promote(Set& s, int way);
   // How many ways have any of these sectors.
   static std::uint32_t ways_with(std::uint64_t sectors) {
@@ -200,7 +233,7 @@ class L2Side {
   static void spread(const std::uint64_t* line, std::size_t count, std::uint32_t columns,
                      std::uint32_t* set, std::uint32_t* tag);
   static bool read_plain(Set& set, std::uint16_t short_tag, std::uint8_t sectors,
-                         std::uint32_t piece, Found& out);
+                         const std::uint8_t* in_pieces, Found& out);
   Found read_other(const Seat& seat, std::uint8_t sectors, std::uint32_t piece, bool persist);
   static int oldest(std::uint64_t order, std::uint64_t among);
 
@@ -221,7 +254,7 @@ class L2Side {
 
   Spec spec_;
   std::uint32_t columns_ = 0;  // sets = columns * kRows
-  Divisor by_columns_;
+  SmallDivisor by_columns_;
   unsigned oldest_place_ = 0;  // in Set::order: the first bit of the last way's
   bool plain_ = false;         // 16 ways, of which none persists
   std::uint32_t persist_ways_ = 0;
@@ -242,10 +275,9 @@ inline L2Side::Seat L2Side::seat(std::uint64_t line) {
   const std::uint64_t folded = line >> 6 << 5 | (line & 31);
   const auto block = static_cast<std::uint32_t>(folded / kRows);
   const std::uint32_t row = (static_cast<std::uint32_t>(folded) ^ mix(block)) % kRows;
-  const Divisor::Parts place = by_columns_.divide(block);
-  const auto above = static_cast<std::uint32_t>(place.quotient);
-  const std::uint32_t tag = above << 1 | twin;
-  return {static_cast<std::uint32_t>(place.rest) * kRows + row, tag, short_tag(tag)};
+  const SmallDivisor::Parts place = by_columns_.divide(block);
+  const std::uint32_t tag = place.quotient << 1 | twin;
+  return {place.rest * kRows + row, tag, short_tag(tag)};
 }
 
 // As sets hold the tag; a region that is new gets a number.
@@ -269,19 +301,14 @@ inline L2Side::Spot L2Side::find(const Seat& seat) {
 }
 
 inline std::uint8_t L2Side::in_pieces(std::uint8_t sectors, std::uint32_t piece) {
-  if (piece == 2) [[likely]] {
-    const unsigned pairs = (sectors | sectors >> 1) & 5u;
-    return static_cast<std::uint8_t>(pairs * 3);
-  }
-  if (piece >= 4) return sectors ? 15 : 0;
-  return sectors;
+  return kInPieces[std::min(piece, 4u)][sectors & 15];
 }
 
 // A read as most are: of what is here, or of what takes the place of a line that is simply
 // forgotten. False, and nothing is done, where it is another. Only where the side is plain, and of
-// some sectors of a line of a known region.
+// a line of a known region.
 inline bool L2Side::read_plain(Set& s, std::uint16_t short_tag, std::uint8_t sectors,
-                               std::uint32_t piece, Found& out) {
+                               const std::uint8_t* in_pieces, Found& out) {
   const std::uint32_t same = words_equal(s.tag, short_tag);
   if (same) {
     const int way = std::countr_zero(same);
@@ -291,11 +318,11 @@ inline bool L2Side::read_plain(Set& s, std::uint16_t short_tag, std::uint8_t sec
     out = {here, 0};
     return true;
   }
-  const std::uint64_t shift = s.order >> (kWays * 4 - 4) << 2;
-  if ((s.dirty | s.partial) >> shift & 15) [[unlikely]]
+  const std::uint64_t order = s.order, shift = order >> (kWays * 4 - 4) << 2;
+  if (((s.dirty | s.partial) >> shift & 15) || sectors == 0) [[unlikely]]
     return false;
-  const std::uint8_t missing = in_pieces(sectors, piece);
-  s.order = std::rotl(s.order, 4);  // the last becomes the first
+  const std::uint8_t missing = in_pieces[sectors];
+  s.order = std::rotl(order, 4);  // the last becomes the first
   s.tag[shift >> 2] = short_tag;
   s.valid = (s.valid & ~(std::uint64_t{15} << shift)) | std::uint64_t{missing} << shift;
   out = {0, missing};

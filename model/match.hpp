@@ -2,6 +2,7 @@
 // are searched a host instruction at a time where the host has one (SSE2).
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #ifdef __SSE2__
@@ -32,17 +33,13 @@ inline std::uint32_t words_equal(const std::uint16_t* words, std::uint16_t value
       _mm_movemask_epi8(_mm_packs_epi16(_mm_cmpeq_epi16(low, want), _mm_cmpeq_epi16(high, want))));
 }
 
-// Of four, those that are `value` but for their lowest `low` bits.
+// Of four, those that are `value` but for their lowest `low` bits, which `value` has not.
 template <int low>
-std::uint32_t upper_equal(const std::uint64_t* four, std::uint64_t value) {
-  const __m128i want = _mm_set1_epi64x(static_cast<long long>(value << low));
-  const auto differ = [&](int at) {
-    const __m128i two = _mm_loadu_si128(reinterpret_cast<const __m128i*>(four + at));
-    return _mm_castsi128_ps(_mm_srli_epi64(_mm_xor_si128(two, want), low));
-  };
-  const __m128 a = differ(0), b = differ(2);
-  const __m128 halves = _mm_or_ps(_mm_shuffle_ps(a, b, 0x88), _mm_shuffle_ps(a, b, 0xdd));
-  const __m128i same = _mm_cmpeq_epi32(_mm_castps_si128(halves), _mm_setzero_si128());
+std::uint32_t upper_equal(const std::uint32_t* four, std::uint32_t value) {
+  const __m128i upper = _mm_set1_epi32(static_cast<int>(~0u << low));
+  const __m128i all = _mm_load_si128(reinterpret_cast<const __m128i*>(four));
+  const __m128i same =
+      _mm_cmpeq_epi32(_mm_and_si128(all, upper), _mm_set1_epi32(static_cast<int>(value)));
   return static_cast<std::uint32_t>(_mm_movemask_ps(_mm_castsi128_ps(same)));
 }
 
@@ -57,12 +54,37 @@ inline std::uint8_t most_of_32(const std::uint8_t* bytes) {
   return static_cast<std::uint8_t>(_mm_cvtsi128_si32(most));
 }
 
+// Bits that are set in the low halves of the first `count` of some bytes, at most 64; up to fifteen
+// behind them are read.
+inline std::uint32_t bits_in_low_halves(const std::uint8_t* bytes, std::size_t count) {
+  const __m128i numbers = _mm_setr_epi8(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+  __m128i all = _mm_setzero_si128();
+  for (std::size_t i = 0; i < count; i += 16) {
+    const __m128i these = _mm_cmpgt_epi8(_mm_set1_epi8(static_cast<char>(count - i)), numbers);
+    __m128i n = _mm_and_si128(_mm_loadu_si128(reinterpret_cast<const __m128i*>(bytes + i)), these);
+    n = _mm_add_epi8(_mm_and_si128(n, _mm_set1_epi8(5)),
+                     _mm_and_si128(_mm_srli_epi64(n, 1), _mm_set1_epi8(5)));
+    all = _mm_add_epi8(all, _mm_add_epi8(_mm_and_si128(n, _mm_set1_epi8(3)),
+                                         _mm_and_si128(_mm_srli_epi64(n, 2), _mm_set1_epi8(3))));
+  }
+  const __m128i halves = _mm_sad_epu8(all, _mm_setzero_si128());
+  return static_cast<std::uint32_t>(_mm_cvtsi128_si32(halves) + _mm_extract_epi16(halves, 4));
+}
+
 #else
 
+inline std::uint32_t bits_in_low_halves(const std::uint8_t* bytes, std::size_t count) {
+  constexpr std::uint8_t kBits[16] = {0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4};
+  std::uint32_t n = 0;
+  for (std::size_t i = 0; i < count; ++i) n += kBits[bytes[i] & 15];
+  return n;
+}
+
 template <int low>
-std::uint32_t upper_equal(const std::uint64_t* four, std::uint64_t value) {
+std::uint32_t upper_equal(const std::uint32_t* four, std::uint32_t value) {
   std::uint32_t mask = 0;
-  for (unsigned i = 0; i < 4; ++i) mask |= static_cast<std::uint32_t>(four[i] >> low == value) << i;
+  for (unsigned i = 0; i < 4; ++i)
+    mask |= static_cast<std::uint32_t>(four[i] >> low << low == value) << i;
   return mask;
 }
 

@@ -114,6 +114,34 @@ bool LaunchReplay::start_clusters(std::uint64_t cycle) {
   return true;
 }
 
+// The instructions before the warp's next access take their time, whatever other warps do; the
+// cycle from which it has all it needs.
+inline std::uint64_t LaunchReplay::lead_up(WarpState& warp, std::uint32_t site,
+                                           const SitePlan& plan, std::uint32_t instructions) {
+  if (!warp.led_up) warp.ready += std::uint64_t{instructions} * kInstructionCycles;
+  warp.led_up = true;
+  if (warp.loads > 0) warp.ready = wait_for(warp, site, plan);
+  return warp.ready;
+}
+
+inline void LaunchReplay::remember(WarpState& warp, std::uint32_t site, std::uint64_t done) {
+  if (warp.loads == WarpState::kLoads) {
+    // More than the warp keeps track of: it waits for the oldest.
+    warp.ready = std::max(warp.ready, warp.done[0]);
+    --warp.loads;
+    warp.done[0] = warp.done[warp.loads];
+    warp.load_site[0] = warp.load_site[warp.loads];
+  }
+  warp.done[warp.loads] = done;
+  warp.load_site[warp.loads] = static_cast<std::uint16_t>(site);
+  ++warp.loads;
+}
+
+// Enters a warp into the calendar; what lies beyond it is entered at its end and looked at again.
+inline void LaunchReplay::schedule(std::uint32_t number, std::uint64_t cycle) {
+  calendar_.add(number, std::clamp(cycle / kStepCycles, now_ + 1, now_ + Calendar::kSteps - 1));
+}
+
 bool LaunchReplay::start_next(std::uint32_t sm, std::uint64_t cycle) {
   if (next_ == waiting_.size()) return true;
   const auto slot = static_cast<std::uint32_t>(std::countr_zero(sms_[sm].free));
@@ -149,84 +177,86 @@ bool LaunchReplay::start_next(std::uint32_t sm, std::uint64_t cycle) {
   return true;
 }
 
-// Enters a warp into the calendar; what lies beyond it is entered at its end and looked at again.
-void LaunchReplay::schedule(std::uint32_t number, std::uint64_t cycle) {
-  calendar_.add(number, std::clamp(cycle / kStepCycles, now_ + 1, now_ + Calendar::kSteps - 1));
-}
-
+// What the warps of the step need comes in stages, a few warps behind one another; the list ends
+// with as many repetitions of its last warp, to be asked for in vain, as spare the loop to look
+// where it ends.
 bool LaunchReplay::run_step() {
   calendar_.take(now_, due_);
   const std::size_t n = due_.size();
-  for (std::size_t i = 0; i < std::min(n, kStateAhead); ++i) fetch_state(due_[i]);
-  for (std::size_t i = 0; i < std::min(n, kRecordAhead); ++i) fetch_record(due_[i]);
-  for (std::size_t i = 0; i < std::min(n, kLanesAhead); ++i) fetch_lanes(warps_[due_[i]].at);
-  for (std::size_t i = 0; i < std::min(n, kPrepareAhead); ++i) prepare(due_[i], prepared_[i]);
+  if (n == 0) return true;
+  due_.insert(due_.end(), kStateAhead, due_.back());
+  const std::uint32_t* const due = due_.data();
+  for (std::size_t i = 0; i < kStateAhead; ++i) fetch_state(due[i]);
+  for (std::size_t i = 0; i < kRecordAhead; ++i) fetch_record(due[i]);
+  for (std::size_t i = 0; i < kLanesAhead; ++i) fetch_lanes(warps_[due[i]].at);
+  for (std::size_t i = 0; i < std::min(n, kPrepareAhead); ++i) prepare(due[i], prepared_[i]);
+  const std::uint64_t end = (now_ + 1) * kStepCycles;
   for (std::size_t i = 0; i < n; ++i) {
-    if (i + kStateAhead < n) fetch_state(due_[i + kStateAhead]);
-    if (i + kRecordAhead < n) fetch_record(due_[i + kRecordAhead]);
-    if (i + kLanesAhead < n) fetch_lanes(warps_[due_[i + kLanesAhead]].at);
+    fetch_state(due[i + kStateAhead]);
+    fetch_record(due[i + kRecordAhead]);
+    fetch_lanes(warps_[due[i + kLanesAhead]].at);
     if (i + kPrepareAhead < n)
-      prepare(due_[i + kPrepareAhead], prepared_[(i + kPrepareAhead) % kPrepared]);
-    const std::uint32_t number = due_[i];
-    WarpState& warp = warps_[number];
-    if (warp.ready >= (now_ + 1) * kStepCycles) {
-      schedule(number, warp.ready);
-      continue;
-    }
-    if (!run_warp(number, prepared_[i % kPrepared])) return false;
+      prepare(due[i + kPrepareAhead], prepared_[(i + kPrepareAhead) % kPrepared]);
+    const std::uint32_t number = due[i];
+    const std::uint64_t ready = warps_[number].ready;
+    if (ready >= end) schedule(number, ready);
+    else if (!run_warp(number, prepared_[i % kPrepared])) return false;
   }
   return true;
 }
 
-void LaunchReplay::fetch_state(std::uint32_t number) const {
+inline void LaunchReplay::fetch_state(std::uint32_t number) const {
   const char* warp = reinterpret_cast<const char*>(&warps_[number]);
   warpmem::prefetch(warp);
   warpmem::prefetch(warp + 64);
 }
 
-void LaunchReplay::fetch_record(std::uint32_t number) const {
+inline void LaunchReplay::fetch_record(std::uint32_t number) const {
   warpmem::prefetch(warps_[number].at.next);
   warpmem::prefetch(warps_[number].at.next + 1);
 }
 
 // What a warp will do first in this step, and the caches that this will meet. (After its beginning
 // a warp waits for its next step.)
-void LaunchReplay::prepare(std::uint32_t number, Prepared& out) {
+inline void LaunchReplay::prepare(std::uint32_t number, Prepared& out) {
   const WarpState& warp = warps_[number];
   const trace::Record* r = warp.at.next;
   out.record = nullptr;
   if (r == warp.at.end || warp.ready >= (now_ + 1) * kStepCycles) return;
-  if (memory_.prepare(*r, plans_[r->site], warp.at.lanes, sms_[number / Calendar::kSlots].id,
-                      out.lines))
-    out.record = r;
+  const SitePlan& plan = plans_[r->site];
+  if (!MemorySystem::prepares(plan)) return;
+  memory_.prepare(*r, plan, warp.at.lanes, sms_[number / Calendar::kSlots].id, out.lines);
+  out.record = r;
+}
+
+// An access that starts at this cycle.
+inline void LaunchReplay::access(const trace::Record& r, const SitePlan& plan, std::uint32_t number,
+                                 WarpState& warp, Sm& sm, std::uint64_t start, Prepared& prepared) {
+  Place place;
+  place.sm = sm.id;
+  place.warp_slot = number % Calendar::kSlots;
+  place.now = place.tags = start;
+  place.async_lines = warp.async_lines;
+  const bool known = prepared.record == &r;
+  prepared.record = nullptr;  // its place in memory may soon be another's
+  memory_.run(r, plan, warp.at.lanes, place, known ? &prepared.lines : nullptr);
+  warp.async_lines = place.async_lines;
+  sm.lsu_free = std::max(start + place.passes, place.held);
+  if (plan.action == Action::kAsyncRead || plan.action == Action::kBulkRead)
+    warp.copies = std::max(warp.copies, place.done);
+  else if (place.done > start) remember(warp, r.site, place.done);
 }
 
 // Runs a warp for as long as its accesses fall into this step of the clock.
 bool LaunchReplay::run_warp(std::uint32_t number, Prepared& prepared) {
-  const std::uint32_t sm_index = number / Calendar::kSlots;
-  Sm& sm = sms_[sm_index];
+  Sm& sm = sms_[number / Calendar::kSlots];
   WarpState& warp = warps_[number];
-  Place place;
-  place.sm = sm.id;
-  place.warp_slot = number % Calendar::kSlots;
   const std::uint64_t end = (now_ + 1) * kStepCycles;
   while (true) {
     if (warp.at.next == warp.at.end) {
-      ResidentCta& cta = cta_of(number, warp);
-      const std::uint32_t first = number - warp.warp;
-      const auto position = [&](std::uint32_t w) -> Position& { return warps_[first + w].at; };
-      auto more = cta.stream.advance(cache_, warp.warp, position);
+      auto more = next_records(number, warp);
       if (!more) return fail(more.error());
-      if (!*more) {
-        --cta.left;
-        check_barriers(first, cta);
-        if (cta.left > 0) return true;
-        sm.free |= std::uint64_t{1} << warp.cta;
-        --resident_;
-        if (!placement_) return start_next(sm_index, end);
-        placement_->free(sm.id);
-        return start_clusters(end);
-      }
+      if (!*more) return end_warp(number, warp, sm, end);
     }
     const trace::Record& r = *warp.at.next;
     const SitePlan& plan = plans_[r.site];
@@ -239,27 +269,18 @@ bool LaunchReplay::run_warp(std::uint32_t number, Prepared& prepared) {
     warp.led_up = false;
     warp.last_site = r.site;
     sm.issue_free = std::max(sm.issue_free, warp.ready * kSchedulers) + instructions;
-    std::uint64_t start = std::max(warp.ready, sm.issue_free / kSchedulers);
+    const std::uint64_t issued = std::max(warp.ready, sm.issue_free / kSchedulers);
     if (plan.action == Action::kBarrier) {
       ++memory_.counters().records;
-      warp.ready = std::max(start, warp.older_copies);
+      warp.ready = std::max(issued, warp.older_copies);
       warp.older_copies = warp.copies;
       stand_at(warp, number, static_cast<std::uint32_t>(r.base) % 64,
                static_cast<std::uint32_t>(r.stride) / 32);
       return true;
     }
-    start = std::max(start, sm.lsu_free);
-    place.now = place.tags = start;
-    place.async_lines = warp.async_lines;
-    const bool known = prepared.record == &r;
-    prepared.record = nullptr;  // its place in memory may soon be another's
-    memory_.run(r, plan, warp.at.lanes, place, known ? &prepared.lines : nullptr);
-    warp.async_lines = place.async_lines;
-    if (plan.action != Action::kBegin && plan.action != Action::kEnd)
-      sm.lsu_free = std::max(start + place.passes, place.held);
-    if (plan.action == Action::kAsyncRead || plan.action == Action::kBulkRead)
-      warp.copies = std::max(warp.copies, place.done);
-    else if (place.done > start) remember(warp, r.site, place.done);
+    const std::uint64_t start = std::max(issued, sm.lsu_free);
+    if (plan.action == Action::kBegin || plan.action == Action::kEnd) memory_.count(r, plan);
+    else access(r, plan, number, warp, sm, start, prepared);
     warp.ready = start + 1;
     if (warp.at.next != warp.at.end) {
       const std::uint32_t next = warp.at.next->site;
@@ -272,14 +293,23 @@ bool LaunchReplay::run_warp(std::uint32_t number, Prepared& prepared) {
   }
 }
 
-// The instructions before the warp's next access take their time, whatever other warps do; the
-// cycle from which it has all it needs.
-std::uint64_t LaunchReplay::lead_up(WarpState& warp, std::uint32_t site, const SitePlan& plan,
-                                    std::uint32_t instructions) {
-  if (!warp.led_up) warp.ready += std::uint64_t{instructions} * kInstructionCycles;
-  warp.led_up = true;
-  if (warp.loads > 0) warp.ready = wait_for(warp, site, plan);
-  return warp.ready;
+Result<bool> LaunchReplay::next_records(std::uint32_t number, WarpState& warp) {
+  const std::uint32_t first = number - warp.warp;
+  const auto position = [&](std::uint32_t w) -> Position& { return warps_[first + w].at; };
+  return cta_of(number, warp).stream.advance(cache_, warp.warp, position);
+}
+
+bool LaunchReplay::end_warp(std::uint32_t number, const WarpState& warp, Sm& sm,
+                            std::uint64_t cycle) {
+  ResidentCta& cta = cta_of(number, warp);
+  --cta.left;
+  check_barriers(number - warp.warp, cta);
+  if (cta.left > 0) return true;
+  sm.free |= std::uint64_t{1} << warp.cta;
+  --resident_;
+  if (!placement_) return start_next(number / Calendar::kSlots, cycle);
+  placement_->free(sm.id);
+  return start_clusters(cycle);
 }
 
 // The cycle from which the next access has all it needs.
@@ -299,19 +329,6 @@ std::uint64_t LaunchReplay::wait_for(WarpState& warp, std::uint32_t site, const 
     }
   }
   return until;
-}
-
-void LaunchReplay::remember(WarpState& warp, std::uint32_t site, std::uint64_t done) {
-  if (warp.loads == WarpState::kLoads) {
-    // More than the warp keeps track of: it waits for the oldest.
-    warp.ready = std::max(warp.ready, warp.done[0]);
-    --warp.loads;
-    warp.done[0] = warp.done[warp.loads];
-    warp.load_site[0] = warp.load_site[warp.loads];
-  }
-  warp.done[warp.loads] = done;
-  warp.load_site[warp.loads] = static_cast<std::uint16_t>(site);
-  ++warp.loads;
 }
 
 void LaunchReplay::stand_at(WarpState& warp, std::uint32_t number, std::uint32_t barrier,

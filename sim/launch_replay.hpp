@@ -68,6 +68,11 @@ class LaunchReplay {
   std::uint64_t first_cycle(int sm);
   bool run_step();
   bool run_warp(std::uint32_t number, Prepared& prepared);
+  void access(const trace::Record& r, const SitePlan& plan, std::uint32_t number, WarpState& warp,
+              Sm& sm, std::uint64_t start, Prepared& prepared);
+  // False when the warp has no more.
+  Result<bool> next_records(std::uint32_t number, WarpState& warp);
+  bool end_warp(std::uint32_t number, const WarpState& warp, Sm& sm, std::uint64_t cycle);
   void schedule(std::uint32_t number, std::uint64_t cycle);
   void fetch_state(std::uint32_t number) const;
   void fetch_record(std::uint32_t number) const;

@@ -132,6 +132,7 @@ void MemorySystem::begin_launch(const trace::Launch& launch, std::uint64_t code,
   for (const trace::Allocation& a : launch.allocations)
     if (a.kind == trace::AllocationKind::kHost) host_.push_back(a);
   window_ = launch.window;
+  plain_ = host_.empty() && window_.bytes == 0;
   const model::CardNumbers& n = card_.numbers();
   remote_read_ = n.remote_read * model::kTicks / 1000;
   remote_write_ = n.remote_write * model::kTicks / 1000;
@@ -165,7 +166,7 @@ bool MemorySystem::persists(std::uint64_t line) const {
 // From the L2, or from host memory: the cycle in which it is back.
 std::uint64_t MemorySystem::read_beyond(const Place& place, std::uint64_t at, std::uint64_t line, const model::L2Cache::Route& route, std::uint8_t sectors, std::uint32_t fetch,
                                         const model::MemoryPath::Seat* seat) {
-  if (!host_.empty() && in_host_memory(line)) [[unlikely]]
+  if (!plain_ && in_host_memory(line)) [[unlikely]]
     return l2_.read_host(sectors, at);
   const bool persist = window_.bytes != 0 && persists(line);
   return l2_.read(place.sm, line, route, sectors, at, fetch, persist, seat);
@@ -198,32 +199,36 @@ inline void MemorySystem::send(Place& place, const LineTouch& touch, const model
   counters_.l1_write_sectors += model::sectors_in(sectors);
   place.left_sm = true;
   const std::uint64_t there =
-      !host_.empty() && in_host_memory(touch.line)
+      !plain_ && in_host_memory(touch.line)
           ? l2_.write_host(sectors, place.sm, at)
           : l2_.write(place.sm, touch.line, route, touch.sectors, touch.full, touch.bytes.data(), again, opens, at);
   place.stored = std::max(place.stored, there);
 }
 
 // Lines of strangers miss the host's caches one after the other unless they are all asked for first.
-bool MemorySystem::prepare(const Record& r, const SitePlan& plan, const std::uint64_t* lanes, int sm, Lines& out) {
+void MemorySystem::prepare(const Record& r, const SitePlan& plan, const std::uint64_t* lanes, int sm, Lines& out) {
   const bool load = plan.action == Action::kGlobalLoad;
-  if (!load && plan.action != Action::kAsyncRead && plan.action != Action::kGlobalStore) return false;
-  list_lines(r, plan.bytes, lanes, !load, out);
-  const model::L1Cache& l1 = l1_[static_cast<std::size_t>(sm)];
-  if (out.count == 1) {
-    out.seat[0] = l1.seat(out.line[0]);
-    out.route.put(0, l2_.route(out.line[0]));
+  if (plan.bytes == 4 && one_after_another(r, 4) && r.base % model::kLineBytes == 0) [[likely]]
+    model::touch_contiguous(r.base, model::kLineBytes, !load, out);
+  else list_lines(r, plan.bytes, lanes, !load, out);
+  model::L1Cache& l1 = l1_[static_cast<std::size_t>(sm)];
+  const bool store = plan.action == Action::kGlobalStore;
+  const auto count = static_cast<std::size_t>(out.count);
+  if (count == 1) {
+    out.l1.put(0, l1.seat(out.line[0]));
+    out.put(0, l2_.route(out.line[0]));
+    l1.prefetch(out.l1[0]);
+    l2_.prefetch(sm, out.route(0), store);
   } else {
-    l1.seats(out, out.seat.data());
-    l2_.routes(out, out.route);
-  }
-  for (std::size_t i = 0; i < static_cast<std::size_t>(out.count); ++i) {
-    l1.prefetch(out.seat[i]);
-    l2_.prefetch(sm, out.route[i], plan.action == Action::kGlobalStore);
+    l1.seats(out, out.l1);
+    l2_.route(out);
+    l1.prefetch(out.l1, count);
+    if (!store) l2_.prefetch_reads(sm, out);
+    else
+      for (std::size_t i = 0; i < count; ++i) l2_.prefetch(sm, out.route(i), true);
   }
   if (path_ && plan.action != Action::kGlobalStore) [[unlikely]]
     prepare_ways(sm, out);
-  return true;
 }
 
 void MemorySystem::prepare_ways(int sm, Lines& out) {
@@ -231,7 +236,7 @@ void MemorySystem::prepare_ways(int sm, Lines& out) {
   if (out.count == 1) out.way->put(0, path_->seat(out.line[0]));
   else path_->seats(out, *out.way);
   for (std::size_t i = 0; i < static_cast<std::size_t>(out.count); ++i)
-    l2_.prefetch_way(sm, out.line[i], out.route[i], (*out.way)[i]);
+    l2_.prefetch_way(sm, out.line[i], out.route(i), (*out.way)[i]);
 }
 
 void MemorySystem::run(const Record& r, const SitePlan& plan, const std::uint64_t* lanes, Place& place, const Lines* prepared) {
@@ -267,7 +272,45 @@ void MemorySystem::run(const Record& r, const SitePlan& plan, const std::uint64_
   }
 }
 
+// What most loads are; an asynchronous copy through the L1 is another.
+inline void MemorySystem::load_line(const Record& r, const SitePlan& plan, const std::uint64_t* lanes, Place& place, const Lines& lines) {
+  const std::uint64_t sectors = model::sectors_in(lines.sectors[0]);
+  ++counters_.global_ld.requests;
+  ++counters_.tag_requests;
+  ++counters_.tag_wavefronts_ld;
+  counters_.theoretical_global += sectors;
+  counters_.global_ld.sectors += sectors;
+  if (plan.action == Action::kAsyncRead) {
+    place.async_lines = 1;
+    ++counters_.ldgsts.requests;
+    counters_.ldgsts.sectors += sectors;
+  }
+  place.tag_passes = 1;
+  place.passes = data_passes(r, plan.bytes, lanes, 1);
+  place.done = place.now + latency_l1_ + place.passes;
+  model::L1Cache& l1 = l1_[static_cast<std::size_t>(place.sm)];
+  const model::L1Cache::Loaded one = l1.load(lines.line[0], lines.l1[0], lines.sectors[0], !plan.no_allocate);
+  if (!one.missing) {
+    counters_.global_ld.hits += sectors;
+    place.done = std::max(place.done, one.arrival);
+    return;
+  }
+  const unsigned missing = model::sectors_in(one.missing);
+  counters_.global_ld.hits += sectors - missing;
+  counters_.l1_fill_sectors += missing;
+  place.left_sm = true;
+  ++place.missed;
+  model::MemoryPath::Seat way;
+  if (path_) way = (*lines.way)[0];
+  const std::uint64_t done =
+      plain_ ? l2_.read(place.sm, lines, one.missing, place.tags, plan.fetch_sectors, path_ ? &way : nullptr)
+             : read_beyond(place, place.tags, lines.line[0], lines.route(0), one.missing, plan.fetch_sectors, path_ ? &way : nullptr);
+  place.done = std::max(place.done, done);
+  l1.arrives(one.entry, place.done);
+}
+
 void MemorySystem::global_load(const Record& r, const SitePlan& plan, const std::uint64_t* lanes, Place& place, const Lines& lines) {
+  if (lines.count == 1 && !plan.bypass_l1) return load_line(r, plan, lanes, place, lines);
   const bool async = plan.action == Action::kAsyncRead;
   const auto sectors = static_cast<std::uint64_t>(model::sector_count(lines));
   const auto count = static_cast<std::uint64_t>(lines.count);
@@ -276,7 +319,7 @@ void MemorySystem::global_load(const Record& r, const SitePlan& plan, const std:
   counters_.tag_requests += count;
   counters_.theoretical_global += sectors;
   model::TagPasses in_tags;
-  for (std::size_t i = 0; i < count; ++i) in_tags.add(lines.seat[i].bank());
+  for (std::size_t i = 0; i < count; ++i) in_tags.add(lines.l1[i].bank());
   const auto tags = static_cast<std::uint32_t>(in_tags.count());
   counters_.tag_wavefronts_ld += tags;
   place.tag_passes = tags;
@@ -307,30 +350,16 @@ void MemorySystem::global_load(const Record& r, const SitePlan& plan, const std:
     for (std::size_t i = 0; i < count; ++i) {
       if (async && lines.sectors[i] != lines.full[i]) {
         for (std::uint8_t s = 1; s < 16; s = static_cast<std::uint8_t>(s << 1))
-          if (lines.sectors[i] & s) read_l2(place, place.tags, lines.line[i], lines.route[i], s, plan.fetch_sectors);
+          if (lines.sectors[i] & s) read_l2(place, place.tags, lines.line[i], lines.route(i), s, plan.fetch_sectors);
       } else {
-        read_l2(place, place.tags, lines.line[i], lines.route[i], lines.sectors[i], plan.fetch_sectors);
+        read_l2(place, place.tags, lines.line[i], lines.route(i), lines.sectors[i], plan.fetch_sectors);
       }
     }
     return;
   }
   model::L1Cache& l1 = l1_[static_cast<std::size_t>(place.sm)];
-  if (count == 1) {
-    const std::optional<model::MemoryPath::Seat> way =
-        path_ ? std::optional((*lines.way)[0]) : std::nullopt;
-    const model::L1Cache::Loaded one = l1.load(lines.line[0], lines.seat[0], lines.sectors[0], !plan.no_allocate);
-    if (one.missing) {
-      counters_.global_ld.hits += sectors - model::sectors_in(one.missing);
-      read_l2(place, place.tags, lines.line[0], lines.route[0], one.missing, plan.fetch_sectors, way ? &*way : nullptr);
-      model::L1Cache::arrives(one.entry, place.done);
-    } else {
-      counters_.global_ld.hits += sectors;
-      place.done = std::max(place.done, one.arrival);
-    }
-    return;
-  }
   model::L1Cache::Misses missed;
-  l1.load(lines, lines.seat.data(), !plan.no_allocate, missed);
+  l1.load(lines, lines.l1, !plan.no_allocate, missed);
   const std::uint64_t misses = model::sectors_in(missed.sectors, missed.count);
   counters_.global_ld.hits += sectors - misses;
   std::array<std::uint64_t, Lines::kMost> done;
@@ -338,22 +367,23 @@ void MemorySystem::global_load(const Record& r, const SitePlan& plan, const std:
     place.left_sm = true;
     place.missed += static_cast<std::uint32_t>(missed.count);
     counters_.l1_fill_sectors += misses;
-    if (host_.empty() && window_.bytes == 0) [[likely]] {
-      l2_.read(place.sm, lines, lines.route, lines.way.get(), missed, place.tags, plan.fetch_sectors, done.data());
+    if (plain_) [[likely]] {
+      l2_.read(place.sm, lines, lines.way.get(), missed, place.tags, plan.fetch_sectors, done.data());
     } else {
       for (std::size_t k = 0; k < missed.count; ++k) {
         const std::size_t at = missed.index[k];
-        done[at] = read_beyond(place, place.tags, lines.line[at], lines.route[at], missed.sectors[k], plan.fetch_sectors);
+        done[at] = read_beyond(place, place.tags, lines.line[at], lines.route(at), missed.sectors[k], plan.fetch_sectors);
       }
     }
   }
   // Each line in its turn: what misses arrives with what was asked for before it, the rest is there
   // or on its way.
+  std::uint64_t all = place.done;
   for (std::size_t k = 0; k < missed.count; ++k) {
-    place.done = std::max({place.done, missed.before[k], done[missed.index[k]]});
-    model::L1Cache::arrives(missed.entry[k], place.done);
+    all = std::max({all, missed.before[k], done[missed.index[k]]});
+    l1.arrives(missed.entry[k], all);
   }
-  place.done = std::max(place.done, missed.hit);
+  place.done = std::max(all, missed.hit);
 }
 
 void MemorySystem::global_store(const Record& r, const SitePlan& plan, const std::uint64_t* lanes, Place& place, const Lines& lines) {
@@ -368,9 +398,9 @@ void MemorySystem::global_store(const Record& r, const SitePlan& plan, const std
   model::L1Cache& l1 = l1_[static_cast<std::size_t>(place.sm)];
   const auto store = [&](std::size_t i, std::uint64_t tags, std::uint64_t data) {
     const LineTouch t = lines[static_cast<int>(i)];
-    if (l1.store(t.line, lines.seat[i], t.sectors, t.full, t.bytes.data()))
+    if (l1.store(t.line, lines.l1[i], t.sectors, t.full, t.bytes.data()))
       counters_.global_st.hits += model::sectors_in(t.sectors);
-    write_l2(place, t, lines.route[i], tags, data);
+    write_l2(place, t, lines.route(i), tags, data);
   };
   if (count == 1) return store(0, place.tags, place.now + place.passes);
   for (std::size_t i = 0; i < count; ++i)

@@ -38,9 +38,8 @@ struct Place {
 class MemorySystem {
  public:
   // The lines of a global access, and where the caches have them.
-  struct Lines : model::LineList {
-    std::array<model::L1Cache::Seat, kMost> seat;
-    model::L2Cache::Routes route;
+  struct Lines : model::L2Cache::Routed {
+    model::L1Cache::Seats l1;
     std::unique_ptr<model::MemoryPath::Seats> way;  // of loads, where time is kept
   };
 
@@ -59,9 +58,20 @@ class MemorySystem {
   void run(const trace::Record& record, const SitePlan& plan, const std::uint64_t* lanes,
            Place& place, const Lines* prepared = nullptr);
 
+  // Counts a record that is no access.
+  void count(const trace::Record& record, const SitePlan& plan) {
+    ++counters_.records;
+    if (record.mask && plan.instructions) ++(counters_.*plan.instructions);
+  }
+
+  // Whether the site's records are for prepare().
+  static bool prepares(const SitePlan& plan) {
+    return plan.action == Action::kGlobalLoad || plan.action == Action::kGlobalStore ||
+           plan.action == Action::kAsyncRead;
+  }
   // Lists the lines of a global access and has what run() will look at brought into the host's
-  // cache. Changes nothing; false where there is nothing to list.
-  bool prepare(const trace::Record& record, const SitePlan& plan, const std::uint64_t* lanes,
+  // cache. Changes nothing.
+  void prepare(const trace::Record& record, const SitePlan& plan, const std::uint64_t* lanes,
                int sm, Lines& out);
 
   LaunchCounters& counters() { return counters_; }
@@ -71,6 +81,7 @@ class MemorySystem {
   void prepare_ways(int sm, Lines& out);
   void global_load(const trace::Record&, const SitePlan&, const std::uint64_t*, Place&,
                    const Lines&);
+  void load_line(const trace::Record&, const SitePlan&, const std::uint64_t*, Place&, const Lines&);
   void global_store(const trace::Record&, const SitePlan&, const std::uint64_t*, Place&,
                     const Lines&);
   void global_atomic(const trace::Record&, const SitePlan&, const std::uint64_t*, Place&);
@@ -105,6 +116,7 @@ class MemorySystem {
   model::L2Cache l2_;
   LaunchCounters counters_;
   std::vector<trace::Allocation> host_;   // of this launch, sorted by base
+  bool plain_ = true;                     // none of these, nor anything that persists
   trace::AccessWindow window_;
   std::uint64_t local_words_ = 0;         // of a thread's frame, 4 bytes each
   std::uint64_t local_lines_sm_ = 0;      // from one SM's local memory to the next one's

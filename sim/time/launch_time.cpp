@@ -263,7 +263,9 @@ void LaunchTime::look_ahead(const Due& due, Listed& out) {
   out.record = nullptr;
   if (!warp.segment || warp.ready >= (now_ + 1) * kWindow || warp.at.next == warp.at.end) return;
   const trace::Record& r = *warp.at.next;
-  if (memory_.prepare(r, plans_[r.site], warp.at.lanes, due.sm->id, out.lines)) out.record = &r;
+  if (!MemorySystem::prepares(plans_[r.site])) return;
+  memory_.prepare(r, plans_[r.site], warp.at.lanes, due.sm->id, out.lines);
+  out.record = &r;
 }
 
 std::string LaunchTime::standing() const {

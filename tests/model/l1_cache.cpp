@@ -324,6 +324,25 @@ TEST_CASE("a sector can be read once all of its bytes were stored") {
   CHECK(l1.load(kBase, 1, false) == 1);
 }
 
+TEST_CASE("an L1 says when a line arrives, however many cycles have passed") {
+  constexpr std::uint64_t kLater = std::uint64_t{1} << 33;
+  L1Cache l1{{}};
+  const L1Cache::Seat first = l1.seat(kBase), second = l1.seat(kBase + 1);
+  l1.arrives(l1.load(kBase, first, 1, true).entry, 100);
+  CHECK(l1.load(kBase, first, 1, true).arrival == 100);
+  const L1Cache::Loaded late = l1.load(kBase + 1, second, 1, true);
+  l1.arrives(late.entry, kLater);
+  l1.arrives(late.entry, kLater - 5);  // the later of the two counts
+  CHECK(l1.load(kBase + 1, second, 1, true).arrival == kLater);
+  const L1Cache::Loaded early = l1.load(kBase, first, 1, true);
+  CHECK(early.missing == 0);
+  CHECK(early.arrival < kLater - (std::uint64_t{1} << 30));  // long ago
+  l1.arrives(early.entry, 200);
+  CHECK(l1.load(kBase, first, 1, true).arrival == early.arrival);
+  l1.arrives(early.entry, kLater + 7);
+  CHECK(l1.load(kBase, first, 1, true).arrival == kLater + 7);
+}
+
 TEST_CASE("an L1 equals its slow twin's for long random strings") {
   std::mt19937_64 random(23);
   for (int round = 0; round < 40; ++round) {
@@ -366,10 +385,10 @@ TEST_CASE("lines loaded together come to the same as one after the other") {
         lines.line[at] = kBase + (random() % 32 << up) + random() % 64 * 32 + at;
         lines.sectors[at] = static_cast<std::uint8_t>(1 + random() % 15);
       }
-      std::array<L1Cache::Seat, model::LineList::kMost> seats;
-      together.seats(lines, seats.data());
+      L1Cache::Seats seats;
+      together.seats(lines, seats);
       L1Cache::Misses missed;
-      together.load(lines, seats.data(), allocate, missed);
+      together.load(lines, seats, allocate, missed);
       std::size_t k = 0;
       std::uint64_t hit = 0;
       for (std::size_t i = 0; i < 32; ++i) {
@@ -383,12 +402,12 @@ TEST_CASE("lines loaded together come to the same as one after the other") {
         REQUIRE(missed.index[k] == i);
         REQUIRE(missed.sectors[k] == one.missing);
         REQUIRE(missed.before[k] == hit);
-        L1Cache::arrives(one.entry, static_cast<std::uint64_t>(round));
+        alone.arrives(one.entry, static_cast<std::uint64_t>(round));
         ++k;
       }
       REQUIRE(k == missed.count);
       REQUIRE(missed.hit == hit);
-      for (; k > 0; --k) L1Cache::arrives(missed.entry[k - 1], static_cast<std::uint64_t>(round));
+      for (; k > 0; --k) together.arrives(missed.entry[k - 1], static_cast<std::uint64_t>(round));
     }
   }
 }

@@ -481,7 +481,7 @@ TEST_CASE("lines read together come to the same as one after the other") {
       // Few lines in a small part of the rounds, so that reads are under way twice and entries of
       // the coalescer are fought for; otherwise many, and from several regions of memory.
       const std::uint64_t span = round % 3 == 0 ? 200 : 1 << 20;
-      model::LineList lines;
+      L2Cache::Routed lines;
       model::LineParts parts;
       while (lines.count < 32) {
         const std::uint64_t line = 0xfe400000 + random() % span + (random() % 4 == 0) * (random() % 9 << 27);
@@ -501,12 +501,11 @@ TEST_CASE("lines read together come to the same as one after the other") {
         for (L2Cache* l2 : {&together, &alone})
           l2->write(sm, lines.line[0], l2->route(lines.line[0]), 15, 3, kBytes, 0, true, now);
       }
-      L2Cache::Routes routes;
-      together.routes(lines, routes);
+      together.route(lines);
       std::array<std::uint64_t, model::LineList::kMost> done;
       model::MemoryPath::Seats ways;
       first.seats(lines, ways);
-      together.read(sm, lines, routes, &ways, parts, now, 0, done.data());
+      together.read(sm, lines, &ways, parts, now, 0, done.data());
       // The numbers that regions of memory get hang on the order in which they are met.
       for (int i = 0; i < lines.count; ++i) alone.route(lines.line[static_cast<std::size_t>(i)]);
       for (std::size_t k = 0; k < parts.count; ++k) {
