@@ -113,7 +113,10 @@ class L1Cache {
   void invalidate();
 
   // Has what an access to the line will look at brought into the host's cache; changes nothing.
-  void prefetch(const Seat& seat) const { warpmem::prefetch(&sets_[seat.set]); }
+  void prefetch(const Seat& seat) const {
+    warpmem::prefetch(&sets_[seat.set]);
+    warpmem::prefetch(&rows_[seat.set]);
+  }
   void prefetch(const Seats& seats, std::size_t count) const {
     const Set* const sets = sets_.data();
     for (std::size_t i = 0; i < count; ++i) warpmem::prefetch(sets + seats.set[i]);

@@ -205,6 +205,7 @@ template <bool timed>
       sectors = one.sectors, joined = one.joined;
     }
     const L2Side::Found found = read_near(lines.seat, at, sectors);
+    p.brought = (p.brought | found.missing) & 15;
     if (timed && near.has_traffic()) [[unlikely]]
       causes_.near[causes++] = {count, near.take_traffic()};
     // What arrives with the very request it belongs to was no hit.
@@ -251,11 +252,8 @@ WARPMEM_NEW_HOSTS void L2Cache::look_up_timed(int sm, const Routed& lines, const
 }
 
 // What those that come later find of a read. Another line of its access may have taken the entry.
-inline void L2Cache::remember(Pending& p, std::uint64_t line, std::uint8_t brought,
-                              std::uint64_t done) {
-  if (p.line != line) return;
-  p.brought = (p.brought | brought) & 15;
-  p.until = std::max(p.until, done);
+inline void L2Cache::remember(Pending& p, std::uint64_t line, std::uint64_t done) {
+  if (p.line == line) p.until = std::max(p.until, done);
 }
 
 // Reads that meet nobody but in the queue before DRAM.
@@ -277,7 +275,7 @@ WARPMEM_NEW_HOSTS void L2Cache::read_counting(int sm, const Routed& lines, const
     if (const std::uint8_t fetched = sent.fetched[k])
       back += lines.dram[at] + dram_queue(dram_free, start, fetched);
     done[at] = back;
-    remember(pending[lines.pending[at]], lines.line[at], sent.missing[k], back);
+    remember(pending[lines.pending[at]], lines.line[at], back);
   }
   counters_.dram_read += sectors_in(sent.fetched, sent.asked.count);
   dram_free_ = dram_free;
@@ -324,7 +322,7 @@ void L2Cache::read(int sm, const Routed& lines, const MemoryPath::Seats* ways,
               done);
   for (std::size_t k = 0; k < sent.asked.count; ++k) {
     const std::size_t at = sent.asked.index[k];
-    remember(pending_[from.pending + lines.pending[at]], lines.line[at], sent.missing[k], done[at]);
+    remember(pending_[from.pending + lines.pending[at]], lines.line[at], done[at]);
   }
 }
 

@@ -43,7 +43,7 @@ struct L2Counters {
   std::uint64_t sysmem_read = 0, sysmem_write = 0;
   std::uint64_t launch_read = 0;    // read by the launch itself: code, parameters, constants
   std::uint64_t fabric_launch = 0;  // … and what crosses for it and is not in fabric_read
-  std::uint64_t merged = 0;       // read sectors that rode on another SM's request
+  std::uint64_t merged = 0;         // read sectors that rode on another SM's request
 };
 
 class L2Cache {
@@ -263,7 +263,7 @@ class L2Cache {
                      std::uint32_t granularity, std::uint64_t* done);
   void look_up_timed(int sm, const Routed& lines, const LineParts& parts, std::uint64_t now,
                      std::uint32_t granularity, std::uint64_t* done, Sent& out);
-  void remember(Pending& p, std::uint64_t line, std::uint8_t brought, std::uint64_t done);
+  static void remember(Pending& p, std::uint64_t line, std::uint64_t done);
   std::uint64_t read_one(int sm, std::uint64_t line, const Route& route, std::uint8_t sectors,
                          std::uint64_t now, std::uint32_t fetch_sectors, bool persist,
                          const MemoryPath::Seat* seat);

@@ -20,6 +20,7 @@ class CtaStream {
   Result<void> open(const trace::TraceReader& reader, std::uint32_t launch, std::uint64_t cta,
                     std::uint32_t warps, Spills* spills = nullptr) {
     fetched_ = 0;
+    whole_ = {};
     queue_.resize(warps);
     spills_ = spills;
     widened_.resize(spills ? warps : 0);
@@ -56,6 +57,12 @@ class CtaStream {
   template <class Warps>
   Result<bool> advance_recorded(BlockCache& cache, std::uint32_t warp, Warps&& position) {
     Position& at = position(warp);
+    if (whole_) {
+      if (at.next != at.end) return true;
+      at = {};
+      if (--reading_ == 0) whole_ = {};
+      return false;
+    }
     Queue& q = queue_[warp];
     while (at.next == at.end) {
       if (q.open && !q.open->packed.at_end()) {
@@ -118,6 +125,24 @@ class CtaStream {
     at.lanes = copy.lanes.data();
   }
 
+  // Most CTAs lie in one block, each warp's records in a piece: nothing is left for the queues
+  // then. Hands all of it out, or nothing of a CTA that is another.
+  template <class Warps>
+  bool hand_out_all(BlockCache::Hold& block, Warps&& position) {
+    if (fetched_ != 0 || refs_.size() != 1 || refs_[0].count != queue_.size()) return false;
+    const trace::Segment* const first = block->segments.data() + refs_[0].first;
+    for (std::uint32_t i = 0; i < refs_[0].count; ++i)
+      if (first[i].warp != i) return false;
+    for (std::uint32_t i = 0; i < refs_[0].count; ++i) {
+      const trace::Record* const next = block->records.data() + first[i].first;
+      position(i) = {next, next + first[i].count, block->lanes.data()};
+    }
+    fetched_ = 1;
+    reading_ = refs_[0].count;
+    whole_ = std::move(block);
+    return true;
+  }
+
   // Hands out all of the CTA's segments in the next block.
   template <class Warps>
   Result<void> fetch(BlockCache& cache, Warps&& position) {
@@ -125,6 +150,7 @@ class CtaStream {
     auto got = cache.get(block);
     if (!got) return got.error();
     const bool copies = cache.crowded();
+    if (!copies && hand_out_all(*got, position)) return {};
     for (; fetched_ < refs_.size() && refs_[fetched_].block == block; ++fetched_) {
       const trace::SegmentRange& range = refs_[fetched_];
       for (std::uint32_t i = 0; i < range.count; ++i) {
@@ -148,6 +174,8 @@ class CtaStream {
 
   std::vector<trace::SegmentRange> refs_;
   std::size_t fetched_ = 0;
+  BlockCache::Hold whole_;     // of all its records, where hand_out_all() could
+  std::uint32_t reading_ = 0;  // warps that have not come to an end in it
   std::vector<Queue> queue_;
   Spills* spills_ = nullptr;
   std::vector<Widened> widened_;  // by warp, with spills

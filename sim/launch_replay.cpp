@@ -142,9 +142,22 @@ inline void LaunchReplay::schedule(std::uint32_t number, std::uint64_t cycle) {
   calendar_.add(number, std::clamp(cycle / kStepCycles, now_ + 1, now_ + Calendar::kSteps - 1));
 }
 
+inline void LaunchReplay::fetch_state(std::uint32_t number) const {
+  const char* warp = reinterpret_cast<const char*>(&warps_[number]);
+  warpmem::prefetch(warp);
+  warpmem::prefetch(warp + 64);
+}
+
+inline void LaunchReplay::fetch_record(std::uint32_t number) const {
+  warpmem::prefetch(warps_[number].at.next);
+  warpmem::prefetch(warps_[number].at.next + 1);
+}
+
 bool LaunchReplay::start_next(std::uint32_t sm, std::uint64_t cycle) {
   if (next_ == waiting_.size()) return true;
   const auto slot = static_cast<std::uint32_t>(std::countr_zero(sms_[sm].free));
+  const std::uint32_t first = sm * Calendar::kSlots + slot * occupancy_.warps_per_cta;
+  for (std::uint32_t w = 0; w < occupancy_.warps_per_cta; ++w) fetch_state(first + w);
   ResidentCta& cta = ctas_[std::size_t{sm} * occupancy_.ctas + slot];
   if (auto ok =
           cta.stream.open(reader_, index_, waiting_[next_], occupancy_.warps_per_cta, spills_);
@@ -154,7 +167,6 @@ bool LaunchReplay::start_next(std::uint32_t sm, std::uint64_t cycle) {
   sms_[sm].free &= sms_[sm].free - 1;
   cta.left = occupancy_.warps_per_cta;
   ++resident_;
-  const std::uint32_t first = sm * Calendar::kSlots + slot * occupancy_.warps_per_cta;
   for (std::uint32_t w = 0; w < occupancy_.warps_per_cta; ++w) {
     WarpState& warp = warps_[first + w];
     warp = WarpState{};
@@ -165,6 +177,7 @@ bool LaunchReplay::start_next(std::uint32_t sm, std::uint64_t cycle) {
   }
   const auto position = [&](std::uint32_t w) -> Position& { return warps_[first + w].at; };
   if (auto ok = cta.stream.advance(cache_, 0, position); !ok) return fail(ok.error());
+  for (std::uint32_t w = 0; w < occupancy_.warps_per_cta; ++w) fetch_record(first + w);
   for (std::uint32_t w = 0; w < occupancy_.warps_per_cta; ++w) {
     // Warps come when their first access does, as far as it is known, not to look for it in vain.
     WarpState& warp = warps_[first + w];
@@ -203,17 +216,6 @@ bool LaunchReplay::run_step() {
     else if (!run_warp(number, prepared_[i % kPrepared])) return false;
   }
   return true;
-}
-
-inline void LaunchReplay::fetch_state(std::uint32_t number) const {
-  const char* warp = reinterpret_cast<const char*>(&warps_[number]);
-  warpmem::prefetch(warp);
-  warpmem::prefetch(warp + 64);
-}
-
-inline void LaunchReplay::fetch_record(std::uint32_t number) const {
-  warpmem::prefetch(warps_[number].at.next);
-  warpmem::prefetch(warps_[number].at.next + 1);
 }
 
 // What a warp will do first in this step, and the caches that this will meet. (After its beginning
