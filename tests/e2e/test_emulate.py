@@ -178,6 +178,14 @@ int main() {
             file.write("__device__ int bias = 5;\n__device__ int twice(int x) { return 2 * x; }\n")
         run = self.run_command("emulate", "one.cu", "two.cu", "-rdc=true")
         self.assertEqual((run.status, run.out), (0, "0 67\n"), run.err)
+        if "WARPMEM_NVDISASM" in os.environ or shutil.which("nvdisasm"):
+            # Machine code of every object, and none of its accesses left over.
+            subprocess.run([NVCC, "-O3", "-gencode", "arch=compute_90,code=[sm_90,compute_90]", "-rdc=true", "-cudart",
+                            "shared", "one.cu", "two.cu", "-o", "linked"], cwd=self.folder, check=True)
+            run = self.run_command("emulate", "./linked", "-o", "linked.wmt")
+            self.assertEqual((run.status, run.out), (0, "0 67\n"), run.err)
+            info = self.run_command("info", "linked.wmt").out
+            self.assertRegex(info, r"level +ptx\+sass\n")
 
     def test_grid_wide_barriers_of_cooperative_groups(self):
         with open(self.path("app.cu"), "w", encoding="utf-8") as file:

@@ -18,6 +18,7 @@ namespace warpmem::emulate {
 struct Line {
   int statement;  // of the PTX; -1: none
   const char* text;
+  bool begins_function = false;  // one that stands apart
 };
 
 inline std::vector<MachineInstruction> listing(const std::vector<Line>& lines) {
@@ -26,6 +27,7 @@ inline std::vector<MachineInstruction> listing(const std::vector<Line>& lines) {
     MachineInstruction i;
     i.line.pc = static_cast<std::uint32_t>(16 * code.size());
     i.line.text = l.text;
+    i.begins_function = l.begins_function;
     if (l.statement >= 0) i.statement = static_cast<std::uint32_t>(l.statement);
     code.push_back(std::move(i));
   }

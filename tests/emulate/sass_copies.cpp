@@ -320,6 +320,38 @@ TEST_CASE("functions that a kernel calls are mapped where they are one instructi
   CHECK(m.counts.kept == 1);
 }
 
+TEST_CASE(
+    "functions that were linked stand behind the kernel, called by name or through a register") {
+  const char* functions = R"(
+.func apart(.param .b64 a)
+{
+  .reg .b32 %r<4>; .reg .b64 %rd<4>;
+  ld.param.u64 %rd1, [a];
+  ld.global.u32 %r1, [%rd1];
+  st.global.u32 [%rd1+4], %r1;
+  ret;
+}
+)";
+  const char* body = R"(
+  { .param .b64 x; st.param.b64 [x], %rd1; call apart, (x); }
+  ret;)";
+  for (const char* call : {"CALL.ABS.NOINC 0x20", "CALL.ABS.NOINC R6"}) {
+    INFO(call);
+    Mapped m(body,
+             {{1, call},
+              {2, "EXIT"},
+              {4, "LDG.E R1, desc[UR4][R2.64]", true},
+              {5, "STG.E desc[UR4][R2.64+0x4], R1"},
+              {6, "RET.REL.NODEC R20 `(apart)"}},
+             functions);
+    REQUIRE(m.why.empty());
+    m.access(4, 4, kAll, 4096, 8, trace::Op::kLoad, trace::Space::kGlobal);
+    m.access(5, 4, kAll, 4100, 8, trace::Op::kStore, trace::Space::kGlobal);
+    CHECK(m.run() == "20/4 30/4");
+    CHECK(m.counts.kept == 0);
+  }
+}
+
 TEST_CASE("the iteration that is alone where a condition does not hold is passed where it does") {
   const std::vector<Line> code{{0, "@!P0 LDS R1, [R10]"}, {2, "@P1 BRA 0x60"},
                                {0, "LDS R1, [R10]"},      {0, "LDS R2, [R10+0x4]"},

@@ -22,6 +22,7 @@ struct Part {
   std::uint32_t type, link;
   std::vector<unsigned char> bytes;
   std::uint64_t size;  // of sections without bytes in the file
+  std::uint32_t info = 0;
 };
 
 // 0x300 bytes of code, of which the second instruction is nvcc's "STS [R11], R0".
@@ -78,6 +79,8 @@ std::vector<unsigned char> small_cubin() {
   put(own, 0x00180210, 4);
   put(own, 0x00105504, 4);  // spills at 0x40 and 0x20
   for (const unsigned word : {1u, 0x40u, 1u, 0x20u}) put(own, word, 4);
+  std::vector<unsigned char> relocations;  // at 0x30 and 0x18
+  for (const unsigned offset : {0x30u, 0x18u}) put(relocations, offset, 24);
   std::vector<Part> parts{{"", 0, 0, {}, 0},
                           {".strtab", 3, 0, strings, 0},
                           {".symtab", 2, 1, symbols, 0},
@@ -87,6 +90,7 @@ std::vector<unsigned char> small_cubin() {
                           {".text.f", 1, 2, std::vector<unsigned char>(0x80), 0},
                           {".nv.shared._Z1kPf", 8, 0, {}, 1024 + 256},
                           {".nv.shared.reserved.0", 8, 0, {}, 0},
+                          {".rela.text.f", 4, 2, relocations, 0, 6},
                           {".shstrtab", 3, 0, {}, 0}};
   std::vector<std::size_t> names;
   for (const Part& part : parts) names.push_back(text(parts.back().bytes, part.name));
@@ -99,7 +103,8 @@ std::vector<unsigned char> small_cubin() {
     put(table, file.size(), 8);
     put(table, part.bytes.empty() ? part.size : part.bytes.size(), 8);
     put(table, part.link, 4);
-    put(table, 0, 20);
+    put(table, part.info, 4);
+    put(table, 0, 16);
     file.insert(file.end(), part.bytes.begin(), part.bytes.end());
   }
   std::vector<unsigned char> header;
@@ -186,6 +191,8 @@ TEST_CASE("functions and their resources are found", "[record][cubin]") {
   const CubinFunction* other = cubin->find("f");
   REQUIRE(other != nullptr);
   CHECK_FALSE(other->kernel);
+  CHECK(other->relocations == std::vector<std::uint32_t>{0x18, 0x30});
+  CHECK(kernel->relocations.empty());
   CHECK(cubin->find("vprintf") == nullptr);
 }
 

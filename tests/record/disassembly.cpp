@@ -80,6 +80,18 @@ TEST_CASE("reductions and places in the frame are seen in the text", "[record][d
   CHECK_FALSE(frame_offset("@P0"));
 }
 
+TEST_CASE("where a section begins further on, so do the places in it that its code names",
+          "[record][disassembly]") {
+  CHECK(moved("@!P0 BRA 0x310", 0x600) == "@!P0 BRA 0x910");
+  CHECK(moved("BSSY B0, 0x40", 0x600) == "BSSY B0, 0x640");
+  CHECK(moved("BRX R4 -0x40 (*\"BRANCH_TARGETS 0x1e0,0x460\"*)", 0x100) ==
+        "BRX R4 -0x40 (*\"BRANCH_TARGETS 0x2e0,0x560\"*)");
+  for (const char* still : {"IADD3 R1, R2, 0x310, RZ", "LDG.E R1, desc[UR4][R2.64+0x10]",
+                            "CALL.ABS.NOINC `(_Z1fv)", "RET.REL.NODEC R20 `(_Z1kv)"})
+    CHECK(moved(still, 0x600) == still);
+  CHECK(moved("BRA 0x310", 0) == "BRA 0x310");
+}
+
 TEST_CASE("program counters become offsets, callees behind the kernel", "[record][disassembly]") {
   CodeMap code;
   code.ranges = {{0x7f00000000, 0x600, 0}, {0x7e00000100, 0x100, 0x600}};

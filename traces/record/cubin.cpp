@@ -13,6 +13,7 @@ namespace {
 // Sizes and field offsets of ELF64 (elf.h has them too, but not everywhere).
 constexpr std::size_t kHeaderBytes = 64, kSectionBytes = 64, kSymbolBytes = 24;
 constexpr std::uint32_t kSymbolTable = 2, kFunctionType = 2, kCodeSection = 1;
+constexpr std::uint32_t kRelocations = 9, kRelocationsWithAddend = 4;
 constexpr std::uint64_t kInstructionBytes = 16;
 constexpr unsigned kCudaEntry = 0x10;            // st_other of a kernel
 constexpr std::uint64_t kReservedShared = 1024;  // bytes at the start of a CTA's window, since 8.0
@@ -138,6 +139,17 @@ std::vector<std::uint32_t> read_spills(const Bytes& elf, const Section& section)
   return out;
 }
 
+// Entries of 16 bytes (SHT_REL) or 24 (SHT_RELA), which begin with the offset.
+std::vector<std::uint32_t> read_relocations(const Bytes& elf, const Section& section) {
+  const std::uint64_t each = section.type == kRelocationsWithAddend ? 24 : 16;
+  std::vector<std::uint32_t> out;
+  for (std::uint64_t at = 0; at + each <= section.size && elf.holds(section.offset + at, each);
+       at += each)
+    out.push_back(static_cast<std::uint32_t>(elf.get<std::uint64_t>(section.offset + at)));
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
 // e_flags holds the architecture in bits 8..15 (new layout, ABI 8 and later) or 0..7.
 std::string architecture(const Bytes& elf) {
   const auto flags = elf.get<std::uint32_t>(48);
@@ -212,6 +224,10 @@ Result<Cubin> parse_cubin(std::span<const unsigned char> image) {
       if (function.kernel && section.name == ".nv.info." + function.name)
         function.parameters = read_parameters(elf, section);
       if (section.name == ".nv.info." + function.name) function.spills = read_spills(elf, section);
+      if ((section.type == kRelocations || section.type == kRelocationsWithAddend) &&
+          section.info == function.section)
+        for (const std::uint32_t offset : read_relocations(elf, section))
+          function.relocations.push_back(offset);
       if (function.kernel && section.name == ".nv.shared." + function.name) {
         function.static_shared =
             static_cast<std::uint32_t>(section.size - std::min(section.size, reserved));

@@ -30,6 +30,8 @@ struct CubinFunction {
   // Offsets in its section of the instructions that store or load spilled registers, ascending, as
   // far as the file says (CUDA 13: EIATTR_ANNOTATIONS).
   std::vector<std::uint32_t> spills;
+  // Offsets in its section of the words that a linker is still to fill in, ascending.
+  std::vector<std::uint32_t> relocations;
 };
 
 struct Cubin {

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "traces/instruction.hpp"
 #include "traces/record/tool_run.hpp"
 
 namespace warpmem::record {
@@ -17,6 +18,12 @@ std::string_view trimmed(std::string_view text) {
     text.remove_suffix(1);
   }
   return text;
+}
+
+std::string hex(std::uint32_t value) {
+  std::array<char, 16> digits{};
+  std::snprintf(digits.data(), digits.size(), "0x%x", value);
+  return digits.data();
 }
 
 class Parser {
@@ -105,12 +112,6 @@ class Parser {
     text.replace(open, close + 1 - open, hex(label->second));
   }
 
-  static std::string hex(std::uint32_t value) {
-    std::array<char, 16> digits{};
-    std::snprintf(digits.data(), digits.size(), "0x%x", value);
-    return digits.data();
-  }
-
   Disassembly result_;
   std::map<std::string, std::uint32_t> labels_;
   std::vector<std::string> waiting_;  // labels whose instruction comes next
@@ -131,6 +132,27 @@ const CodeSection* Disassembly::find(const std::string& name) const {
 }
 
 Disassembly parse_disassembly(const std::string& text) { return Parser().run(text); }
+
+std::string moved(std::string text, std::uint32_t by) {
+  const auto decoded = trace::decode_instruction(text);
+  if (by == 0 || !decoded) return text;
+  constexpr std::string_view kList = "BRANCH_TARGETS ";
+  if (const std::size_t list = text.find(kList); list != text.npos) {
+    for (std::size_t at = text.find("0x", list); at != text.npos;) {
+      const std::size_t end =
+          std::min(text.find_first_not_of("0123456789abcdef", at + 2), text.size());
+      const std::string place = hex(
+          static_cast<std::uint32_t>(std::strtoul(text.substr(at, end - at).c_str(), nullptr, 16)) +
+          by);
+      text.replace(at, end - at, place);
+      at = text.find("0x", at + place.size());
+    }
+  } else if (decoded->target) {
+    if (const std::size_t at = text.rfind(hex(*decoded->target)); at != text.npos)
+      text.replace(at, hex(*decoded->target).size(), hex(*decoded->target + by));
+  }
+  return text;
+}
 
 Result<Disassembly> disassemble(const std::string& nvdisasm, std::span<const unsigned char> image,
                                 std::span<const std::uint32_t> symbols) {

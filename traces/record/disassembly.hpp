@@ -26,6 +26,10 @@ struct Disassembly {
 
 Disassembly parse_disassembly(const std::string& text);
 
+// An instruction whose section begins `by` bytes further on: the places in its section that it
+// names (BRA 0x310) move along.
+std::string moved(std::string text, std::uint32_t by);
+
 // Runs `nvdisasm` on the image, restricted to the functions with these symbol indices. The child
 // sees neither the injection variables nor LD_PRELOAD.
 Result<Disassembly> disassemble(const std::string& nvdisasm, std::span<const unsigned char> image,

@@ -134,6 +134,7 @@ void Programs::add_code(const void* module, const Cubin& cubin, const CubinFunct
       instruction.control = control_at(image, cubin, *parts[i], instruction.pc);
       instruction.text = with_spill_mark(*parts[i], instruction.pc, std::move(instruction.text));
       instruction.pc += code.ranges[i].offset;
+      instruction.text = moved(std::move(instruction.text), code.ranges[i].offset);
       instruction.file = merge_file(program, (*listing)->files[instruction.file]);
       code.learn(instruction.pc, instruction.text, i == 0);
       program.code.push_back(std::move(instruction));

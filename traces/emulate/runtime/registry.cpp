@@ -21,10 +21,11 @@ std::string architectures(const std::set<std::string>& all) {
 
 struct Gathered {
   std::vector<PtxUnit> units;
-  std::string options;                 // ptxas's, of the PTX that was chosen last
-  std::vector<unsigned char> shipped;  // machine code for exactly this compute capability
-  std::set<std::string> machine_code;  // "sm_90": what is there instead
-  std::set<std::string> newer;         // "compute_100": PTX for newer GPUs
+  std::vector<std::string> unit_options;  // ptxas's, of each unit
+  std::string options;                    // ptxas's, of the PTX that was chosen last
+  std::vector<unsigned char> shipped;     // machine code for exactly this compute capability
+  std::set<std::string> machine_code;     // "sm_90": what is there instead
+  std::set<std::string> newer;            // "compute_100": PTX for newer GPUs
 };
 
 Result<void> gather(const unsigned char* data, const std::string& name, std::uint32_t cc,
@@ -50,6 +51,7 @@ Result<void> gather(const unsigned char* data, const std::string& name, std::uin
   if (!text) return text.error();
   into.options = best->options;
   into.units.push_back({best->name.empty() ? name : best->name, std::move(*text)});
+  into.unit_options.push_back(best->options);
   return {};
 }
 
@@ -69,6 +71,18 @@ Error no_ptx(const Module& module, const Gathered& found, std::uint32_t cc) {
           module.name, fmt::format("build it with {}", flag)};
 }
 
+// The device objects of a fat binary, or those that it was linked from.
+Result<Gathered> objects_of(const Module& module, std::uint32_t cc) {
+  const FatBinaryWrapper& w = *module.wrapper;
+  Gathered found;
+  if (w.version == 2 && w.linked)
+    for (const unsigned char* const* data = w.linked; *data; ++data)
+      if (auto ok = gather(*data, module.name, cc, found); !ok) return ok.error();
+  if (found.units.empty() && w.data)
+    if (auto ok = gather(w.data, module.name, cc, found); !ok) return ok.error();
+  return found;
+}
+
 Result<std::string> ptx_of(const Module& module, std::uint32_t cc) {
   if (!module.wrapper) return module.ptx;
   const FatBinaryWrapper& w = *module.wrapper;
@@ -77,14 +91,10 @@ Result<std::string> ptx_of(const Module& module, std::uint32_t cc) {
                  fmt::format("its fat binary begins with {:#x}, version {}",
                              static_cast<unsigned>(w.magic), w.version),
                  module.name, "build it with nvcc 11 or newer"};
-  Gathered found;
-  if (w.version == 2 && w.linked)
-    for (const unsigned char* const* data = w.linked; *data; ++data)
-      if (auto ok = gather(*data, module.name, cc, found); !ok) return ok.error();
-  if (found.units.empty() && w.data)
-    if (auto ok = gather(w.data, module.name, cc, found); !ok) return ok.error();
-  if (found.units.empty()) return no_ptx(module, found, cc);
-  return link_ptx(found.units);
+  auto found = objects_of(module, cc);
+  if (!found) return found.error();
+  if (found->units.empty()) return no_ptx(module, *found, cc);
+  return link_ptx(found->units);
 }
 
 }  // namespace
@@ -186,7 +196,11 @@ emulate::MachineCode* Registry::machine_code(Module& module, std::uint32_t cc) {
       static_cast<void>(gather(module.wrapper->data, module.name, cc, found).ok());
     request.options = emulate::code_options(found.options);
     request.shipped = std::move(found.shipped);
-    if (module.wrapper->version == 2) request.toolkit = {};  // linked: only what it ships is true
+    if (module.wrapper->version == 2)
+      if (auto objects = objects_of(module, cc); objects)
+        for (std::size_t i = 0; i < objects->units.size(); ++i)
+          request.units.push_back({objects->units[i].name, std::move(objects->units[i].text),
+                                   emulate::code_options(objects->unit_options[i])});
   }
   module.machine = std::make_unique<emulate::MachineCode>(ptx, std::move(request));
   return module.machine.get();
@@ -208,8 +222,6 @@ const emulate::SiteMap* Registry::site_map(Function& function, std::uint32_t cc)
       const auto no = [](const char* why) { return Error{ErrorKind::kEnvironment, why, "", ""}; };
       emulate::MachineCode* code = machine_code(*function.module, cc);
       if (!code || !function.kernel) return no("there is no machine code of it");
-      if (function.module->wrapper && function.module->wrapper->version == 2)
-        return no("it was linked from several device objects");
       const emulate::Resources* known = resources(function, cc);
       if (!known) return no("ptxas refuses it, or there is no ptxas");
       auto instructions = code->instructions(*function.kernel);

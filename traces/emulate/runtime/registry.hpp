@@ -77,8 +77,7 @@ class Registry {
   // Reads the module's PTX for a GPU of compute capability `cc`, places its variables in memory.
   Result<emulate::LoadedModule*> load(Module& module, emulate::Memory& memory, std::uint32_t cc);
   Result<emulate::Kernel*> kernel(Function& function, emulate::Memory& memory, std::uint32_t cc);
-  // What ptxas makes of the function's module, which must be loaded. Null where no ptxas can say:
-  // device code that was linked from several units is not what ptxas makes of the linked PTX.
+  // What ptxas makes of the function's module, which must be loaded; null where it is not.
   emulate::MachineCode* machine_code(Module& module, std::uint32_t cc);
   // Registers, shared and local memory of the function on that GPU; null: not known.
   const emulate::Resources* resources(Function& function, std::uint32_t cc);

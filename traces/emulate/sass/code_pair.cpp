@@ -99,6 +99,9 @@ class Reader {
       } else if (in.kind == InstructionKind::kCall) {  // it comes back to behind the call
         if (const auto to = in.target ? at.find(*in.target) : at.end(); to != at.end())
           lines[i].targets.push_back(to->second);
+        else  // through a register: any of those that stand apart
+          for (std::uint32_t f = 0; f < p_.code.size(); ++f)
+            if (p_.code[f].begins_function) lines[i].targets.push_back(f);
       } else if (in.kind == InstructionKind::kExit || in.kind == InstructionKind::kReturn) {
         lines[i].targets.push_back(static_cast<std::uint32_t>(p_.code.size()));
         lines[i].falls = guarded;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <map>
 
 #include "traces/emulate/sass/tagged_ptx.hpp"
 
@@ -12,10 +13,21 @@ namespace {
 
 Error unknown(const std::string& why) { return {ErrorKind::kEnvironment, why, "", ""}; }
 
+// "CALL.ABS.NOINC `(_Z1fv)": the name becomes the place of the function.
+void resolve_call(std::string& text, const std::map<std::string, std::uint32_t>& starts) {
+  const std::size_t open = text.find("`("), close = text.find(')', open);
+  if (text.find("CALL") == text.npos || open == text.npos || close == text.npos) return;
+  const auto at = starts.find(text.substr(open + 2, close - open - 2));
+  if (at != starts.end()) text.replace(open, close + 1 - open, fmt::format("0x{:x}", at->second));
+}
+
 }  // namespace
 
 MachineCode::MachineCode(const Module& module, Request request)
-    : module_(module), request_(std::move(request)) {}
+    : module_(module), request_(std::move(request)) {
+  if (!request_.units.empty())
+    units_ = std::make_unique<LinkedUnits>(request_.units, request_.toolkit, request_.arch);
+}
 
 Result<MachineCode::Image> MachineCode::assembled(std::string_view ptx,
                                                   const std::vector<std::string>& further) {
@@ -35,6 +47,10 @@ Result<const MachineCode::Image*> MachineCode::plain() {
       if (auto parsed = record::parse_cubin(request_.shipped); parsed)
         plain_.emplace(Image{request_.shipped, std::move(*parsed)});
       else plain_.emplace(parsed.error());
+    } else if (units_) {
+      plain_.emplace(unknown(fmt::format(
+          "it was linked from several device objects, and the program has no {} code of them",
+          request_.arch)));
     } else {
       std::string_view text = module_.source->text();
       while (!text.empty() && text.back() == '\0') text.remove_suffix(1);
@@ -63,11 +79,24 @@ Result<Resources> MachineCode::resources(const std::string& kernel) {
   return Resources{f->registers, f->static_shared, f->local_bytes};
 }
 
-Result<std::vector<MachineInstruction>> MachineCode::instructions(const Kernel& kernel) {
+Result<const record::CodeSection*> MachineCode::printed(
+    std::optional<Result<record::Disassembly>>& listing, const Image& image,
+    const std::string& name) {
+  if (!listing) {
+    std::vector<std::uint32_t> symbols;
+    for (const record::CubinFunction& f : image.parsed.functions)
+      if (f.kernel || units_) symbols.push_back(f.symbol);
+    listing.emplace(record::disassemble(request_.toolkit.nvdisasm, image.bytes, symbols));
+  }
+  if (!*listing) return listing->error();
+  const record::CodeSection* section = (**listing).find(".text." + name);
+  if (section == nullptr) return unknown("nvdisasm printed none of its code");
+  return section;
+}
+
+// Of code that ptxas makes of the module's own text, with a line for each statement.
+Result<std::vector<std::uint32_t>> MachineCode::statements(const Kernel& kernel) {
   const std::string name(kernel.entry->name);
-  if (!request_.toolkit.complete())
-    return unknown(
-        fmt::format("no {} was found", request_.toolkit.ptxas.empty() ? "ptxas" : "nvdisasm"));
   auto real = plain(), lines = tagged();
   if (!real) return real.error();
   if (!lines) return lines.error();
@@ -80,43 +109,107 @@ Result<std::vector<MachineInstruction>> MachineCode::instructions(const Kernel& 
     return unknown(request_.shipped.empty()
                        ? "ptxas makes other code with line information than without"
                        : "the program carries machine code of another ptxas or of other options");
-  if (!listing_) {
-    std::vector<std::uint32_t> symbols;
-    for (const record::CubinFunction& f : (*lines)->parsed.functions)
-      if (f.kernel) symbols.push_back(f.symbol);
-    listing_.emplace(record::disassemble(request_.toolkit.nvdisasm, (*lines)->bytes, symbols));
+  auto section = printed(tagged_listing_, **lines, name);
+  if (!section) return section.error();
+  std::vector<std::uint32_t> out;
+  for (const trace::Instruction& i : (*section)->code) {
+    out.push_back(kNoStatement);
+    for (std::size_t f = 0; f < module_.functions.size(); ++f) {
+      const auto at = kernel.numbers.find(&module_.functions[f]);
+      if (at == kernel.numbers.end() || i.line < first_line_[f] ||
+          i.line >= first_line_[f] + module_.functions[f].body.size())
+        continue;
+      out.back() = kernel.functions[at->second]->first_pc + (i.line - first_line_[f]);
+    }
   }
-  if (!*listing_) return listing_->error();
-  const record::CodeSection* section = (**listing_).find(".text." + name);
-  if (section == nullptr) return unknown("nvdisasm printed none of its code");
+  return out;
+}
 
-  // Lines of the functions that are part of the kernel, to positions in its program.
-  struct Range {
-    std::uint32_t line, count, statement;
-    const Function* function;
-  };
-  std::vector<Range> ranges;
-  for (std::size_t i = 0; i < module_.functions.size(); ++i) {
-    const Function& f = module_.functions[i];
-    const auto at = kernel.numbers.find(&f);
-    if (at == kernel.numbers.end() || f.body.empty()) continue;
-    ranges.push_back({first_line_[i], static_cast<std::uint32_t>(f.body.size()),
-                      kernel.functions[at->second]->first_pc, &f});
+// Of code that was linked: its object's text says, and names functions.
+Result<std::vector<std::uint32_t>> MachineCode::linked_statements(
+    const Kernel& kernel, const record::CubinFunction& function) {
+  auto image = plain();
+  if (!image) return image.error();
+  auto origins = units_->origins(
+      function.name, std::span((*image)->bytes).subspan(function.code_at, function.code_bytes));
+  if (!origins) return origins.error();
+  std::vector<std::uint32_t> out;
+  for (const LinkedUnits::Origin& origin : *origins) {
+    out.push_back(kNoStatement);
+    for (const auto& [f, number] : kernel.numbers)
+      if (f->name == origin.function && origin.statement < f->body.size())
+        out.back() = kernel.functions[number]->first_pc + origin.statement;
   }
-  std::vector<MachineInstruction> code;
-  for (const trace::Instruction& instruction : section->code) {
-    MachineInstruction out{instruction, kNoStatement};
+  return out;
+}
+
+void MachineCode::append(const Kernel& kernel, const Image& image,
+                         const record::CubinFunction& function,
+                         const std::vector<trace::Instruction>& printed,
+                         const std::vector<std::uint32_t>& statements, std::uint32_t offset,
+                         std::vector<MachineInstruction>& code) const {
+  for (std::size_t i = 0; i < printed.size(); ++i) {
+    MachineInstruction& out = code.emplace_back();
+    out.line = printed[i];
     out.line.file = out.line.line = 0;
-    out.line.control = record::control_at((*lines)->bytes, (*lines)->parsed, *b, instruction.pc);
-    out.line.text = record::with_spill_mark(*b, instruction.pc, std::move(out.line.text));
-    for (const Range& r : ranges) {
-      if (instruction.line < r.line || instruction.line >= r.line + r.count) continue;
-      const Statement& s = r.function->body[instruction.line - r.line];
-      out.statement = r.statement + (instruction.line - r.line);
+    out.line.control = record::control_at(image.bytes, image.parsed, function, out.line.pc);
+    out.line.text = record::with_spill_mark(function, out.line.pc, std::move(out.line.text));
+    out.line.pc += offset;
+    out.line.text = record::moved(std::move(out.line.text), offset);
+    out.begins_function = i == 0 && offset != 0;
+    if (i < statements.size()) out.statement = statements[i];
+    for (const auto& [f, number] : kernel.numbers) {
+      const std::uint32_t first = kernel.functions[number]->first_pc;
+      if (out.statement < first || out.statement >= first + f->body.size()) continue;
+      const Statement& s = f->body[out.statement - first];
       out.line.file = s.file, out.line.line = s.line;
     }
-    code.push_back(std::move(out));
   }
+}
+
+Result<std::vector<MachineInstruction>> MachineCode::instructions(const Kernel& kernel) {
+  const std::string name(kernel.entry->name);
+  if (!request_.toolkit.complete())
+    return unknown(
+        fmt::format("no {} was found", request_.toolkit.ptxas.empty() ? "ptxas" : "nvdisasm"));
+  std::vector<MachineInstruction> code;
+  if (!units_) {
+    auto of = statements(kernel);
+    if (!of) return of.error();
+    const Image& image = **tagged();
+    append(kernel, image, *image.parsed.find(name), (*printed(tagged_listing_, image, name))->code,
+           *of, 0, code);
+    return code;
+  }
+  auto linked = plain();
+  if (!linked) return linked.error();
+  const Image& image = **linked;
+  const record::CubinFunction* own = image.parsed.find(name);
+  if (own == nullptr || own->code_bytes == 0) return unknown("its machine code is not in the file");
+  constexpr std::uint32_t kAlignment = 128;  // as a recorder lays out what a kernel may call
+  std::uint32_t offset = 0;
+  std::map<std::string, std::uint32_t> starts;
+  const auto add = [&](const record::CubinFunction& f) -> Result<void> {
+    auto of = linked_statements(kernel, f);
+    if (!of) return of.error();
+    auto section = printed(listing_, image, f.name);
+    if (!section) return section.error();
+    append(kernel, image, f, (*section)->code, *of, offset, code);
+    return {};
+  };
+  if (auto ok = add(*own); !ok) return ok.error();
+  offset = static_cast<std::uint32_t>(own->size);
+  for (const record::CubinFunction& f : image.parsed.functions) {
+    if (f.kernel || f.section == own->section) continue;
+    offset = (offset + kAlignment - 1) / kAlignment * kAlignment;
+    starts[f.name] = offset;
+    const bool called = std::any_of(kernel.numbers.begin(), kernel.numbers.end(),
+                                    [&](const auto& part) { return part.first->name == f.name; });
+    if (called)
+      if (auto ok = add(f); !ok) return ok.error();
+    offset += static_cast<std::uint32_t>(f.size);
+  }
+  for (MachineInstruction& i : code) resolve_call(i.line.text, starts);
   return code;
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "traces/emulate/program.hpp"
+#include "traces/emulate/sass/linked_units.hpp"
 #include "traces/emulate/sass/toolkit.hpp"
 #include "traces/record/cubin.hpp"
 #include "traces/record/disassembly.hpp"
@@ -25,6 +26,7 @@ constexpr std::uint32_t kNoStatement = ~std::uint32_t{0};
 struct MachineInstruction {
   trace::Instruction line;                 // source file as Module::files numbers them
   std::uint32_t statement = kNoStatement;  // of the PTX: its pc / 16 in describe()'s numbering
+  bool begins_function = false;            // one that has a section of its own, behind the kernel's
 };
 
 class MachineCode {
@@ -34,14 +36,19 @@ class MachineCode {
     std::string arch;                  // "sm_90"
     std::vector<std::string> options;  // of ptxas
     Cubin shipped;  // the program's own machine code for `arch`; empty: it has none
+    // What `shipped` was linked from (-rdc=true): the module's PTX is theirs put together, and no
+    // ptxas makes `shipped` of that. None: one object, whose PTX is the module's.
+    std::vector<LinkedUnit> units;
   };
   // `module` must outlive it.
   MachineCode(const Module& module, Request request);
 
   // kEnvironment: there is no machine code, and why.
   Result<Resources> resources(const std::string& kernel);
-  // The kernel's instructions in their order. Fails too where ptxas does not make the same code
-  // twice, or makes other code than the program carries: lines would then prove nothing.
+  // The kernel's instructions in their order; of a linked program behind them, where a recorder
+  // puts them, those of the functions that it calls and that stand apart. Fails too where ptxas
+  // does not make the same code twice, or makes other code than the program carries: lines would
+  // then prove nothing.
   Result<std::vector<MachineInstruction>> instructions(const Kernel& kernel);
   const std::string& arch() const { return request_.arch; }
 
@@ -53,12 +60,24 @@ class MachineCode {
   Result<const Image*> plain();
   Result<const Image*> tagged();
   Result<Image> assembled(std::string_view ptx, const std::vector<std::string>& further);
+  // The statement of each instruction of the kernel, or of one of its functions that was linked;
+  // kNoStatement: none.
+  Result<std::vector<std::uint32_t>> statements(const Kernel& kernel);
+  Result<std::vector<std::uint32_t>> linked_statements(const Kernel& kernel,
+                                                       const record::CubinFunction& function);
+  Result<const record::CodeSection*> printed(std::optional<Result<record::Disassembly>>& listing,
+                                             const Image& image, const std::string& name);
+  void append(const Kernel& kernel, const Image& image, const record::CubinFunction& function,
+              const std::vector<trace::Instruction>& printed,
+              const std::vector<std::uint32_t>& statements, std::uint32_t offset,
+              std::vector<MachineInstruction>& code) const;
 
   const Module& module_;
   Request request_;
   std::optional<Result<Image>> plain_, tagged_;
-  std::optional<Result<record::Disassembly>> listing_;
+  std::optional<Result<record::Disassembly>> listing_, tagged_listing_;
   std::vector<std::uint32_t> first_line_;
+  std::unique_ptr<LinkedUnits> units_;
 };
 
 }  // namespace warpmem::emulate
