@@ -46,13 +46,12 @@ inline void l1_sets_of_bits(const std::uint16_t* __restrict low,
                             const std::uint16_t* __restrict high, std::uint16_t upper,
                             std::uint16_t* __restrict set) {
   for (std::size_t i = 0; i < count; ++i) {
-    std::uint16_t s = upper;
+    unsigned s = upper;
     for (unsigned b = 0; b < 16; ++b) {
-      const std::uint16_t bit = static_cast<std::uint16_t>(1u << b);
-      s = static_cast<std::uint16_t>(s ^ (low[i] & bit ? kL1SetOfBit[b] : 0));
-      s = static_cast<std::uint16_t>(s ^ (high[i] & bit ? kL1SetOfBit[16 + b] : 0));
+      s ^= -(low[i] >> b & 1u) & kL1SetOfBit[b];  // without a branch where nothing is side by side
+      s ^= -(high[i] >> b & 1u) & kL1SetOfBit[16 + b];
     }
-    set[i] = s;
+    set[i] = static_cast<std::uint16_t>(s);
   }
 }
 

@@ -326,9 +326,9 @@ void L2Cache::read(int sm, const Routed& lines, const MemoryPath::Seats* ways,
   }
 }
 
-std::uint64_t L2Cache::write(int sm, std::uint64_t line, const Route& route, std::uint8_t sectors,
-                             std::uint8_t full, const std::uint32_t* bytes, std::uint8_t again,
-                             bool opens, std::uint64_t now) {
+[[gnu::always_inline]] inline std::uint64_t L2Cache::write_one(
+    int sm, std::uint64_t line, const Route& route, std::uint8_t sectors, std::uint8_t full,
+    const std::uint32_t* bytes, std::uint8_t again, bool opens, std::uint64_t now) {
   L2Side::Traffic out;
   const std::uint32_t near = sm_[static_cast<std::size_t>(sm)].side;
   const std::uint64_t sent = sectors_in(sectors & ~again);
@@ -364,6 +364,18 @@ std::uint64_t L2Cache::write(int sm, std::uint64_t line, const Route& route, std
   w.evicted = out.writes;
   w.other = pushed_out(out);
   return path_->write(w, now);
+}
+
+std::uint64_t L2Cache::write(int sm, std::uint64_t line, const Route& route, std::uint8_t sectors,
+                             std::uint8_t full, const std::uint32_t* bytes, std::uint8_t again,
+                             bool opens, std::uint64_t now) {
+  return write_one(sm, line, route, sectors, full, bytes, again, opens, now);
+}
+
+std::uint64_t L2Cache::write(int sm, const Routed& lines, std::uint8_t again, bool opens,
+                             std::uint64_t now) {
+  return write_one(sm, lines.line[0], lines.route(0), lines.sectors[0], lines.full[0],
+                   lines.bytes[0].data(), again, opens, now);
 }
 
 std::uint64_t L2Cache::atomic(int sm, std::uint64_t sector, int passes, bool returns,

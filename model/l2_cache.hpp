@@ -133,6 +133,9 @@ class L2Cache {
                       const std::uint32_t* bytes, std::uint8_t again = 0, bool opens = true) {
     return write(sm, line, route(line), sectors, full, bytes, again, opens);
   }
+  // The same for the only line of a list.
+  std::uint64_t write(int sm, const Routed& lines, std::uint8_t again, bool opens,
+                      std::uint64_t now);
   // `passes` sector operations on one sector, in so many requests; the cycle in which they are
   // done.
   std::uint64_t atomic(int sm, std::uint64_t sector, int passes, bool returns,
@@ -267,6 +270,9 @@ class L2Cache {
   std::uint64_t read_one(int sm, std::uint64_t line, const Route& route, std::uint8_t sectors,
                          std::uint64_t now, std::uint32_t fetch_sectors, bool persist,
                          const MemoryPath::Seat* seat);
+  std::uint64_t write_one(int sm, std::uint64_t line, const Route& route, std::uint8_t sectors,
+                          std::uint8_t full, const std::uint32_t* bytes, std::uint8_t again,
+                          bool opens, std::uint64_t now);
   std::uint64_t dram_queue(std::uint64_t& free, std::uint64_t now, std::uint8_t sectors) const;
   static void draw(const std::uint64_t* line, std::size_t count, std::uint64_t home_mask,
                    const Latencies& latencies, Routed& out);

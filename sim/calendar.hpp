@@ -29,21 +29,20 @@ class Calendar {
 
   // Puts the warps of a step into `out`, in order, and takes them off the calendar.
   void take(std::uint64_t step, std::vector<std::uint32_t>& out) {
-    out.clear();
     std::vector<std::uint32_t>& due = steps_[step % kSteps];
-    if (due.empty()) return;
+    out.resize(due.size());
+    std::uint32_t* next = out.data();
     for (const std::uint32_t warp : due) {
       const std::size_t sm = warp / kSlots;
       slots_[sm] |= std::uint64_t{1} << warp % kSlots;
       some_[sm / 64] |= std::uint64_t{1} << sm % 64;
     }
-    out.reserve(due.size());
     for (std::size_t word = 0; word < some_.size(); ++word) {
       for (std::uint64_t some = some_[word]; some; some &= some - 1) {
         const auto sm = static_cast<std::uint32_t>(word * 64) +
                         static_cast<std::uint32_t>(std::countr_zero(some));
         for (std::uint64_t slots = slots_[sm]; slots; slots &= slots - 1)
-          out.push_back(sm * kSlots + static_cast<std::uint32_t>(std::countr_zero(slots)));
+          *next++ = sm * kSlots + static_cast<std::uint32_t>(std::countr_zero(slots));
         slots_[sm] = 0;
       }
       some_[word] = 0;

@@ -35,9 +35,11 @@ Dependence::Dependence(std::span<const trace::Site> sites, const trace::Program&
     if (it != code_.end() && it->pc == s.pc) brings = it->writes;
     brings_.push_back(brings);
   }
-  if (code_.empty() || pc_.size() > kTableSites) return;
-  known_.assign(pc_.size() * pc_.size() * pc_.size(), 0);
-  between_.assign(pc_.size() * pc_.size(), 0);
+  sites_ = pc_.size();
+  if (sites_ > kTableSites) return;
+  between_.assign(sites_ * sites_, 0);
+  counted_ = between_.data();
+  if (!code_.empty()) known_.assign(sites_ * sites_ * sites_, 0);
 }
 
 bool Dependence::find_out(std::uint32_t load, std::uint32_t last, std::uint32_t next) const {
@@ -49,12 +51,16 @@ bool Dependence::find_out(std::uint32_t load, std::uint32_t last, std::uint32_t 
   return false;
 }
 
-std::uint32_t Dependence::count(std::uint32_t last, std::uint32_t next) const {
-  if (pc_[next] <= pc_[last]) return kLoopInstructions;
-  const auto pc_below = [](const Line& l, std::uint32_t pc) { return l.pc < pc; };
-  const auto from = std::lower_bound(code_.begin(), code_.end(), pc_[last], pc_below);
-  const auto to = std::lower_bound(code_.begin(), code_.end(), pc_[next], pc_below);
-  return static_cast<std::uint32_t>(std::clamp<std::ptrdiff_t>(to - from, 1, 400));
+std::uint32_t Dependence::count(std::uint32_t last, std::uint32_t next) {
+  std::uint32_t n = kLoopInstructions;
+  if (!code_.empty() && pc_[next] > pc_[last]) {
+    const auto pc_below = [](const Line& l, std::uint32_t pc) { return l.pc < pc; };
+    const auto from = std::lower_bound(code_.begin(), code_.end(), pc_[last], pc_below);
+    const auto to = std::lower_bound(code_.begin(), code_.end(), pc_[next], pc_below);
+    n = static_cast<std::uint32_t>(std::clamp<std::ptrdiff_t>(to - from, 1, 400));
+  }
+  if (counted_) counted_[last * sites_ + next] = static_cast<std::uint16_t>(n);
+  return n;
 }
 
 }  // namespace warpmem::sim

@@ -15,6 +15,8 @@ namespace warpmem::sim {
 class Dependence {
  public:
   Dependence(std::span<const trace::Site> sites, const trace::Program& program);
+  Dependence(const Dependence&) = delete;
+  Dependence& operator=(const Dependence&) = delete;
 
   // True when an access at site `next`, right after one at site `last`, needs what `load` brings.
   bool waits(std::uint32_t load, std::uint32_t last, std::uint32_t next) {
@@ -26,12 +28,10 @@ class Dependence {
   }
   // Instructions from one access to the next.
   std::uint32_t instructions(std::uint32_t last, std::uint32_t next) {
-    if (code_.empty()) return kLoopInstructions;
-    if (between_.empty()) return count(last, next);
-    std::uint16_t& known = between_[last * pc_.size() + next];
-    if (known == 0) [[unlikely]]
-      known = static_cast<std::uint16_t>(count(last, next));
-    return known;
+    if (counted_) [[likely]]
+      if (const std::uint16_t known = counted_[last * sites_ + next]) [[likely]]
+        return known;
+    return count(last, next);
   }
 
  private:
@@ -44,13 +44,15 @@ class Dependence {
     Registers reads, writes;
   };
   bool find_out(std::uint32_t load, std::uint32_t last, std::uint32_t next) const;
-  std::uint32_t count(std::uint32_t last, std::uint32_t next) const;
+  std::uint32_t count(std::uint32_t last, std::uint32_t next);
 
   std::vector<std::uint32_t> pc_;       // by site
   std::vector<Registers> brings_;       // by site: registers that it writes
   std::vector<Line> code_;              // ascending pc
   std::vector<std::uint8_t> known_;     // by (last, next, load): 0 not yet, 1 waits, 2 does not
   std::vector<std::uint16_t> between_;  // by (last, next): 0 not yet
+  std::uint16_t* counted_ = nullptr;    // these, if there are any
+  std::size_t sites_ = 0;
 };
 
 }  // namespace warpmem::sim

@@ -386,7 +386,31 @@ void MemorySystem::global_load(const Record& r, const SitePlan& plan, const std:
   place.done = std::max(all, missed.hit);
 }
 
+// What most stores are.
+inline void MemorySystem::store_line(const Record& r, const SitePlan& plan, const std::uint64_t* lanes, Place& place, const Lines& lines) {
+  const std::uint8_t sectors = lines.sectors[0];
+  const std::uint64_t n = model::sectors_in(sectors);
+  place.passes = data_passes(r, plan.bytes, lanes, 1);
+  place.tag_passes = 1;
+  ++counters_.global_st.requests;
+  counters_.global_st.sectors += n;
+  ++counters_.tag_requests;
+  counters_.theoretical_global += n;
+  const auto sm = static_cast<std::size_t>(place.sm);
+  if (l1_[sm].store(lines.line[0], lines.l1[0], sectors, lines.full[0], lines.bytes[0].data()))
+    counters_.global_st.hits += n;
+  model::StoreQueue& queue = stores_[sm];
+  const model::StoreQueue::Taken taken = queue.take(lines.line[0], sectors, place.tags, place.now + place.passes);
+  const std::uint64_t at = std::max(place.now, taken.at);
+  place.held = taken.at;
+  place.left_sm = true;
+  counters_.l1_write_sectors += model::sectors_in(sectors & ~taken.again);
+  place.stored = std::max(place.stored, l2_.write(place.sm, lines, taken.again, taken.opens, at));
+  queue.keep_until(l2_.sent(at));
+}
+
 void MemorySystem::global_store(const Record& r, const SitePlan& plan, const std::uint64_t* lanes, Place& place, const Lines& lines) {
+  if (lines.count == 1 && plain_) return store_line(r, plan, lanes, place, lines);
   const auto sectors = static_cast<std::uint64_t>(model::sector_count(lines));
   place.passes = data_passes(r, plan.bytes, lanes, 1);
   const auto count = static_cast<std::uint64_t>(lines.count);

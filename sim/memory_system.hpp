@@ -82,6 +82,7 @@ class MemorySystem {
   void global_load(const trace::Record&, const SitePlan&, const std::uint64_t*, Place&,
                    const Lines&);
   void load_line(const trace::Record&, const SitePlan&, const std::uint64_t*, Place&, const Lines&);
+  void store_line(const trace::Record&, const SitePlan&, const std::uint64_t*, Place&, const Lines&);
   void global_store(const trace::Record&, const SitePlan&, const std::uint64_t*, Place&,
                     const Lines&);
   void global_atomic(const trace::Record&, const SitePlan&, const std::uint64_t*, Place&);
