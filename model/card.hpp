@@ -20,63 +20,64 @@ namespace warpmem::model {
 // Plain numbers, validated. Units: bytes, counts, cycles of the SM clock, as the names say.
 struct CardNumbers {
   std::uint64_t sm_count = 0;
-  std::uint64_t sm_warps = 0;            // resident warps an SM
-  std::uint64_t sm_ctas = 0;             // resident CTAs an SM
+  std::uint64_t sm_warps = 0;  // resident warps an SM
+  std::uint64_t sm_ctas = 0;   // resident CTAs an SM
   std::uint64_t sm_threads = 0;
-  std::uint64_t sm_registers = 0;        // 32-bit registers an SM
-  std::uint64_t register_unit = 0;       // registers are given to a warp in multiples of this
-  std::uint64_t shared_per_cta = 0;      // most a CTA may ask for, bytes
-  std::uint64_t shared_reserved = 0;     // the driver's own, bytes a CTA
-  std::uint64_t shared_unit = 0;         // shared memory is given in multiples of this, bytes
-  std::uint64_t shared_generous = 0;     // largest configuration given beyond need, bytes
+  std::uint64_t sm_registers = 0;             // 32-bit registers an SM
+  std::uint64_t register_unit = 0;            // registers are given to a warp in multiples of this
+  std::uint64_t shared_per_cta = 0;           // most a CTA may ask for, bytes
+  std::uint64_t shared_reserved = 0;          // the driver's own, bytes a CTA
+  std::uint64_t shared_unit = 0;              // shared memory is given in multiples of this, bytes
+  std::uint64_t shared_generous = 0;          // largest configuration given beyond need, bytes
   std::vector<std::uint64_t> shared_configs;  // selectable shared-memory sizes, bytes, ascending
-  std::uint64_t l1_bytes = 0;            // L1 and shared memory together
-  std::uint64_t l1_reserved = 0;         // of it, never data
+  std::uint64_t l1_bytes = 0;                 // L1 and shared memory together
+  std::uint64_t l1_reserved = 0;              // of it, never data
   std::uint64_t l2_bytes = 0;
   std::uint64_t l2_sides = 0;
   std::uint64_t l2_ways = 0;
   std::uint64_t l2_dirty_ways = 0;
   std::uint64_t l2_partial_ways = 0;
-  std::vector<std::uint64_t> l2_home_bits;    // address bits whose parity is the home side
-  std::uint64_t l2_fetch_bytes = 0;      // DRAM read granularity
-  std::uint64_t lrc_merge = 0;           // SMs a coalesced request serves
-  std::uint64_t l1_read_entries = 0;     // lines of misses that wait to leave an L1
-  std::uint64_t l1_read_cycles = 0;      // that one waits beyond the latest miss on it
-  std::uint64_t l1_store_entries = 0;    // lines of stores that wait to leave an L1
-  std::uint64_t l1_store_cycles = 0;     // that a line of stores waits beyond its data
-  std::uint64_t latency_l1 = 0;          // cycles: hit
+  std::vector<std::uint64_t> l2_home_bits;  // address bits whose parity is the home side
+  std::uint64_t l2_fetch_bytes = 0;         // DRAM read granularity
+  std::uint64_t lrc_merge = 0;              // SMs a coalesced request serves
+  std::uint64_t l1_read_entries = 0;        // lines of misses that wait to leave an L1
+  std::uint64_t l1_read_cycles = 0;         // that one waits beyond the latest miss on it
+  std::uint64_t l1_store_entries = 0;       // lines of stores that wait to leave an L1
+  std::uint64_t l1_store_cycles = 0;        // that a line of stores waits beyond its data
+  std::uint64_t latency_l1 = 0;             // cycles: hit
   std::uint64_t latency_shared = 0;
-  std::uint64_t latency_conflict = 0;    // more for each further wavefront of shared memory
-  std::uint64_t latency_l2_near = 0;     // hit on the SM's side
-  std::uint64_t latency_l2_spread = 0;   // by which slices differ
+  std::uint64_t latency_conflict = 0;   // more for each further wavefront of shared memory
+  std::uint64_t latency_l2_near = 0;    // hit on the SM's side
+  std::uint64_t latency_l2_spread = 0;  // by which slices differ
   std::uint64_t latency_dram_spread = 0;
-  std::uint64_t latency_dram_tail = 0;   // one miss in eight takes up to this much more
-  std::uint64_t latency_l2_far = 0;      // more for a crossing
-  std::uint64_t latency_dram = 0;        // more for an L2 miss
+  std::uint64_t latency_dram_tail = 0;           // one miss in eight takes up to this much more
+  std::uint64_t latency_l2_far = 0;              // more for a crossing
+  std::uint64_t latency_dram = 0;                // more for an L2 miss
   std::uint64_t dram_sectors_per_kilocycle = 0;  // of the SM clock
-  std::vector<std::uint64_t> sm_side;    // by SM: side of the L2
-  std::vector<std::uint64_t> sm_gpc;     // by SM: GPC
-  std::vector<std::uint64_t> lone_sms;   // SMs that take part in no cluster of more than two
-  std::vector<std::uint64_t> cta_order;  // SMs in the order in which they get their CTAs
-  std::uint64_t launch_dram_read_sectors = 0;   // the driver's own traffic a launch
-  std::uint64_t launch_l2_read_sectors = 0;     // … and what the L2 sees of it, code apart
+  std::vector<std::uint64_t> sm_side;            // by SM: side of the L2
+  std::vector<std::uint64_t> sm_gpc;             // by SM: GPC
+  std::vector<std::uint64_t> lone_sms;         // SMs that take part in no cluster of more than two
+  std::vector<std::uint64_t> cta_order;        // SMs in the order in which they get their CTAs
+  std::uint64_t launch_dram_read_sectors = 0;  // the driver's own traffic a launch
+  std::uint64_t launch_l2_read_sectors = 0;    // … and what the L2 sees of it, code apart
   std::uint64_t launch_fabric_sectors = 0;
-  std::uint64_t launch_stagger_cycles = 0;      // by which an SM's schedulers start apart
-  std::uint64_t launch_skew_cycles = 0;         // by how much SMs start apart
-  std::uint64_t launch_dirty_sectors = 0;       // left dirty in the L2 by what ran before
-  std::uint64_t l2_slices = 0;           // all sides
-  std::uint64_t l2_clock_permille = 0;   // of the SM clock
+  std::uint64_t launch_stagger_cycles = 0;  // by which an SM's schedulers start apart
+  std::uint64_t launch_skew_cycles = 0;     // by how much SMs start apart
+  std::uint64_t launch_dirty_sectors = 0;   // left dirty in the L2 by what ran before
+  std::uint64_t l2_slices = 0;              // all sides
+  std::uint64_t l2_clock_permille = 0;      // of the SM clock
   // Thousandths of a slice's cycle that a request keeps it, and that each sector adds.
   std::uint64_t l2_read_permille = 0, l2_read_sector_permille = 0;
   std::uint64_t l2_write_permille = 0, l2_write_sector_permille = 0;
-  std::uint64_t l2_partial_sector_permille = 0;                    // written in part
+  std::uint64_t l2_partial_sector_permille = 0;  // written in part
   std::uint64_t l2_atomic_permille = 0, l2_atomic_pass_permille = 0;
   std::uint64_t l2_fill_sector_permille = 0;
-  std::uint64_t l2_queue_cycles = 0;     // of work that may wait in front of the L2 before an SM is held up
+  std::uint64_t l2_queue_cycles =
+      0;  // of work that may wait in front of the L2 before an SM is held up
   std::uint64_t port_receive_permille = 0;  // sectors an SM gets in 1,000 cycles
-  std::uint64_t host_permille = 0;       // sectors over the host link in 1,000 cycles
+  std::uint64_t host_permille = 0;          // sectors over the host link in 1,000 cycles
   std::uint64_t latency_host = 0;
-  std::uint64_t latency_remote = 0;      // shared memory of another SM of the cluster
+  std::uint64_t latency_remote = 0;  // shared memory of another SM of the cluster
   // Thousandths of a cycle that a sector of it keeps the asking SM's way there.
   std::uint64_t remote_read = 0, remote_write = 0;
   std::uint64_t constant_bytes = 0, constant_line = 0, constant_ways = 0;  // an SM's cache
@@ -86,45 +87,54 @@ struct CardNumbers {
   std::uint64_t constant_next_cycles = 0;     // between a warp's addresses
   std::uint64_t constant_address_cycles = 0;  // that one keeps the SM's lookup
   std::uint64_t constant_misses = 0;          // of an SM under way at most
-  std::uint64_t bulk_cycles = 0;         // of an SM's copy engine, for 128 bytes
-  std::uint64_t bulk_reduce_cycles = 0;  // … of a bulk reduction
-  std::uint64_t port_send_permille = 0;     // … sends
-  std::uint64_t port_send_header_permille = 0;  // thousandths of a cycle more for less than a whole line
-  std::uint64_t clock_mhz = 0;               // SM clock: turns times of the DRAM's type into cycles
-  std::uint64_t dram_type = 0;               // index into dram_type_names()
-  std::uint64_t dram_map = 0;                // a DramMap
-  std::uint64_t dram_refresh = 0;            // a DramRefresh
-  std::uint64_t dram_interleave_bytes = 0;   // that stay in one channel
-  std::uint64_t dram_rate_mbps = 0;          // bits a second on each pin of a channel, millions
-  std::uint64_t dram_width_bits = 0;         // of a channel
-  std::uint64_t dram_burst = 0;              // transfers on each pin for one column command
+  std::uint64_t bulk_cycles = 0;              // of an SM's copy engine, for 128 bytes
+  std::uint64_t bulk_reduce_cycles = 0;       // … of a bulk reduction
+  std::uint64_t port_send_permille = 0;       // … sends
+  std::uint64_t port_send_header_permille =
+      0;                           // thousandths of a cycle more for less than a whole line
+  std::uint64_t clock_mhz = 0;     // SM clock: turns times of the DRAM's type into cycles
+  std::uint64_t dram_type = 0;     // index into dram_type_names()
+  std::uint64_t dram_map = 0;      // a DramMap
+  std::uint64_t dram_refresh = 0;  // a DramRefresh
+  std::uint64_t dram_interleave_bytes = 0;  // that stay in one channel
+  std::uint64_t dram_rate_mbps = 0;         // bits a second on each pin of a channel, millions
+  std::uint64_t dram_width_bits = 0;        // of a channel
+  std::uint64_t dram_burst = 0;             // transfers on each pin for one column command
   // Times of the DRAM itself, picoseconds; the names are JEDEC's.
-  std::uint64_t dram_t_cl_ps = 0, dram_t_wl_ps = 0;    // column command to data, reads and writes
+  std::uint64_t dram_t_cl_ps = 0, dram_t_wl_ps = 0;  // column command to data, reads and writes
   std::uint64_t dram_t_rcd_ps = 0, dram_t_rp_ps = 0, dram_t_rc_ps = 0;
-  std::uint64_t dram_t_rrd_ps = 0, dram_t_faw_ps = 0;  // between activations of a channel
-  std::uint64_t dram_t_rtw_ps = 0, dram_t_wtr_ps = 0;  // from reads to writes and back
-  std::uint64_t dram_t_refi_ps = 0;                    // between refreshes
+  std::uint64_t dram_t_rrd_ps = 0, dram_t_faw_ps = 0;       // between activations of a channel
+  std::uint64_t dram_t_rtw_ps = 0, dram_t_wtr_ps = 0;       // from reads to writes and back
+  std::uint64_t dram_t_refi_ps = 0;                         // between refreshes
   std::uint64_t dram_t_rfc_ps = 0, dram_t_rfc_bank_ps = 0;  // one takes: of all banks, of one
   std::uint64_t dram_channels = 0, dram_banks = 0, dram_row_bytes = 0;
-  std::uint64_t dram_devices = 0;            // chips or stacks
-  std::uint64_t dram_activate_permille = 0;  // thousandths of a cycle between activations of a channel
-  std::uint64_t dram_row_cycles = 0;         // between activations of a bank
-  std::uint64_t dram_turnaround_cycles = 0;  // of a channel's bus, to write and back
-  std::uint64_t dram_write_batch = 0;        // bursts written between two turnarounds
-  std::uint64_t time_launch_cycles = 0;      // before the first CTA and after the last
-  std::uint64_t time_drain_cycles = 0;       // more, when the launch reached memory
-  std::uint64_t time_cta_millicycles = 0;    // between two CTAs given out, over the whole GPU
+  std::uint64_t dram_devices = 0;  // chips or stacks
+  std::uint64_t dram_activate_permille =
+      0;                              // thousandths of a cycle between activations of a channel
+  std::uint64_t dram_row_cycles = 0;  // between activations of a bank
+  std::uint64_t dram_turnaround_cycles = 0;    // of a channel's bus, to write and back
+  std::uint64_t dram_write_batch = 0;          // bursts written between two turnarounds
+  std::uint64_t time_launch_cycles = 0;        // before the first CTA and after the last
+  std::uint64_t time_drain_cycles = 0;         // more, when the launch reached memory
+  std::uint64_t time_cta_millicycles = 0;      // between two CTAs given out, over the whole GPU
   std::uint64_t time_cluster_millicycles = 0;  // more for a cluster than for its CTAs
-  std::uint64_t time_cta_cycles = 0;         // from a CTA's being given out to its first instruction
-  std::uint64_t time_first_cycles = 0;       // more for an SM's first CTA: code and constants come in
-  std::uint64_t time_translate_cycles = 0;   // an SM's first access beyond its L1: address translation
-  std::uint64_t time_queue_cycles = 0;       // work that waits in front of the load/store unit
-  std::uint64_t time_read_cycles = 0;        // from an access to its registers being free again
-  std::uint64_t time_barrier_cycles = 0;     // from the last arrival to going on
-  std::uint64_t time_code_cycles = 0;        // from running one piece of new code to having the next
-  std::uint64_t time_barrier_lead_cycles = 0;  // arrival before the last shared wavefront's end
+  std::uint64_t time_cta_cycles = 0;    // from a CTA's being given out to its first instruction
+  std::uint64_t time_first_cycles = 0;  // more for an SM's first CTA: code and constants come in
+  std::uint64_t time_translate_cycles =
+      0;                                // an SM's first access beyond its L1: address translation
+  std::uint64_t time_queue_cycles = 0;  // by which tags are looked up ahead of the data
+  std::uint64_t time_queue_loads = 0;   // a scheduler's loads, that wait to be served
+  std::uint64_t time_queue_stores = 0;  // … stores and atomics
+  std::uint64_t time_queue_moved = 0;   // … of which so many have read their registers
+  std::uint64_t time_read_cycles = 0;   // from an access to its registers being free again
+  std::uint64_t time_read_global_cycles = 0;  // … a store's to global or local memory
+  std::uint64_t time_read_register_cycles =
+      0;                                  // … more for each further register that a lane stores
+  std::uint64_t time_barrier_cycles = 0;  // from the last arrival to going on
+  std::uint64_t time_code_cycles = 0;     // from running one piece of new code to having the next
+  std::uint64_t time_barrier_lead_cycles = 0;     // arrival before the last shared wavefront's end
   std::uint64_t time_cluster_barrier_cycles = 0;  // a cluster's barrier when nobody is late
-  std::uint64_t time_barrier_warp_cycles = 0;  // between two warps' arrivals
+  std::uint64_t time_barrier_warp_cycles = 0;     // between two warps' arrivals
   std::vector<std::uint64_t> cta_turns;  // SMs of cta_order served in one turn, turn by turn
   std::uint64_t cta_small_groups = 0;    // the first so many turns come round more often:
   std::uint64_t cta_small_first = 0;     //   first after this many other turns,
@@ -196,7 +206,7 @@ class Card {
   std::vector<CardEntry> entries_;
 };
 
-std::vector<std::string> card_names();              // built in, sorted
-Result<Card> load_card(const std::string& name);    // one of card_names()
+std::vector<std::string> card_names();            // built in, sorted
+Result<Card> load_card(const std::string& name);  // one of card_names()
 
 }  // namespace warpmem::model

@@ -15,6 +15,7 @@
 #include "sim/cta_stream.hpp"
 #include "sim/sites.hpp"
 #include "sim/time/engine.hpp"
+#include "sim/time/memory_queue.hpp"
 #include "sim/time/paths.hpp"
 
 namespace warpmem::sim {
@@ -86,6 +87,7 @@ struct TimedCta {
 struct Scheduler {
   std::uint64_t issue = 0;  // cycle: next free issue slot
   std::array<std::uint64_t, kPipes> pipe{};
+  MemoryQueue global, shared;  // accesses to global and local memory; to shared memory
 };
 
 struct Sm {
@@ -93,14 +95,14 @@ struct Sm {
   std::vector<std::unique_ptr<TimedCta>> ctas;
   std::uint32_t resident = 0;
   std::array<Scheduler, kSchedulers> schedulers{};
-  std::uint64_t lsu = 0;         // cycle: its load/store unit's data stage is free
-  std::uint64_t tags = 0;        // … its tag stage
-  std::uint64_t barrier = 0;     // its barrier unit is
-  std::uint64_t freed = 0;       // cycle: the last of its CTAs so far has ended
-  bool cold = true;              // has run nothing of this kernel yet
+  std::uint64_t lsu = 0;            // cycle: its load/store unit has done all that it was given
+  std::uint64_t tags = 0;           // … its tag stage
+  std::uint64_t barrier = 0;        // its barrier unit is
+  std::uint64_t freed = 0;          // cycle: the last of its CTAs so far has ended
+  bool cold = true;                 // has run nothing of this kernel yet
   std::vector<std::uint64_t> code;  // by piece of it: cycle in which it was first run; 0: not yet
-  std::uint64_t translated = 0;  // cycle from which its addresses are; 0: not asked yet
-  std::uint64_t issued = 0;      // instructions
+  std::uint64_t translated = 0;     // cycle from which its addresses are; 0: not asked yet
+  std::uint64_t issued = 0;         // instructions
   std::array<std::uint64_t, kPipes> pipes{};  // cycles of its pipes, of all schedulers
   std::uint64_t lsu_taken = 0;                // cycles of its load/store unit
   std::array<std::uint8_t, 64> within{};      // by slot: cycle of its window in which a warp is due
@@ -150,9 +152,9 @@ class LaunchTime {
   // The cycle from which a step's first instruction has all it waits for.
   std::uint64_t cleared(const TimedCta& cta, const TimedWarp& warp, const Step& step,
                         Wait& cause) const;
-  // The cycle from which the SM has these pieces of code, not before `now`. A piece is asked for when
-  // the one in front of it is first run, no earlier (measured: kernels/micro/code_fetch.cu, where a
-  // pause of 4,000 cycles saves nothing).
+  // The cycle from which the SM has these pieces of code, not before `now`. A piece is asked for
+  // when the one in front of it is first run, no earlier (measured: kernels/micro/code_fetch.cu,
+  // where a pause of 4,000 cycles saves nothing).
   std::uint64_t fetch(Sm& sm, std::uint32_t from, std::uint32_t to, std::uint64_t now);
   // Issues a step's instructions; the cycle in which the last one issues. The warp is ready for its
   // next step afterwards.
@@ -175,8 +177,11 @@ class LaunchTime {
   std::uint64_t read_constants(const Sm& sm, const ConstantRead& c, std::uint64_t now) {
     return now + constants_.read(sm.id, c.addresses.data(), c.addresses.size(), now);
   }
-  // Holds a warp up whose load of constants, issued now, is too far behind others in the SM's queue.
+  // Holds a warp up whose load of constants, issued now, is too far behind others in the SM's
+  // queue.
   void queue_constants(TimedWarp& warp);
+  // How long an access keeps the registers that it reads.
+  std::uint64_t read_cycles(const SitePlan& plan) const;
   // A record whose instruction issues at `issued`.
   void access(Sm& sm, TimedCta& cta, TimedWarp& warp, std::uint32_t w, const trace::Record& r,
               const SitePlan& plan, const std::uint64_t* lanes, std::uint64_t issued,

@@ -269,6 +269,19 @@ void LaunchTime::queue_constants(TimedWarp& warp) {
   warp.ready = constants_.begun() - queue;
 }
 
+std::uint64_t LaunchTime::read_cycles(const SitePlan& plan) const {
+  const model::CardNumbers& n = card_.numbers();
+  const std::uint64_t more = plan.bytes > 4 ? plan.bytes / 4 - 1 : 0;  // registers
+  switch (plan.action) {
+    case Action::kGlobalStore:
+    case Action::kGlobalAtomic:
+    case Action::kLocalStore: return n.time_read_global_cycles + more * n.time_read_register_cycles;
+    default:
+      return n.time_read_cycles +
+             (plan.shared == model::SharedKind::kLoad ? 0 : more * n.time_read_register_cycles / 2);
+  }
+}
+
 void LaunchTime::access(Sm& sm, TimedCta& cta, TimedWarp& warp, std::uint32_t w,
                         const trace::Record& r, const SitePlan& plan, const std::uint64_t* lanes,
                         std::uint64_t issued, const Step* step) {
@@ -298,7 +311,10 @@ void LaunchTime::access(Sm& sm, TimedCta& cta, TimedWarp& warp, std::uint32_t w,
     memory_.run(r, plan, lanes, place);
     return;
   }
-  std::uint64_t start = std::max({issued, sm.lsu, path_.ready(sm.id)});
+  Scheduler& scheduler = sm.schedulers[place.warp_slot % kSchedulers];
+  MemoryQueue& queue = plan.action == Action::kShared ? scheduler.shared : scheduler.global;
+  const std::uint64_t given = std::max({issued, sm.lsu, path_.ready(sm.id)});
+  const std::uint64_t start = std::max(given, queue.free());
   place.now = start;
   // Tags are looked up ahead of the data, by as much as the queue in front of the unit holds.
   place.tags = std::max({issued, sm.tags, start - std::min(start, n.time_queue_cycles)});
@@ -314,16 +330,17 @@ void LaunchTime::access(Sm& sm, TimedCta& cta, TimedWarp& warp, std::uint32_t w,
                     plan.action == Action::kBulkReduce;
   const std::uint64_t taken = place.passes + (bulk ? 0 : place.missed / 2);
   sm.tags = std::max(place.tags + place.tag_passes, place.held);
-  sm.lsu = std::max(start + taken, place.held);
+  sm.lsu = std::max(given + taken, place.held);
   sm.lsu_taken += taken;
   if (!bulk) lane_bytes_ += bytes;
   warp.async_lines = place.async_lines;
-  std::uint64_t done = std::max(place.done, start + place.passes);
+  const std::uint64_t last =
+      bulk ? start + place.passes
+           : queue.serve(issued, start, place.passes * n.latency_conflict, place.passes);
+  std::uint64_t done = std::max(place.done + (last - start) - place.passes, last);
   if (plan.action == Action::kShared) {
-    // Wavefronts of one access come every other cycle, those of two accesses in turn; a barrier
-    // behind them waits for the last ones (measured: kernels/micro/shared_conflicts.cu).
-    const std::uint64_t last =
-        std::max(start + place.passes, issued + place.passes * n.latency_conflict);
+    // A barrier behind them waits for the last wavefronts (measured:
+    // kernels/micro/shared_conflicts.cu).
     done = last + n.latency_shared - 1;
     warp.arrives = last - std::min(last, n.time_barrier_lead_cycles);
   }
@@ -337,10 +354,14 @@ void LaunchTime::access(Sm& sm, TimedCta& cta, TimedWarp& warp, std::uint32_t w,
     if (place.stored > start)
       warp.stored = std::max(warp.stored, place.stored + n.latency_l2_near / 2);
   }
-  // The load/store unit's queue holds so much work; a warp beyond it cannot issue.
-  if (start > warp.ready + n.time_queue_cycles) {
-    wait(Wait::kQueue, start - n.time_queue_cycles - warp.ready);
-    warp.ready = start - n.time_queue_cycles;
+  // So many of a scheduler's accesses wait to be served; a warp beyond them cannot issue.
+  const bool stores = plan.action == Action::kGlobalStore || plan.action == Action::kGlobalAtomic ||
+                      plan.action == Action::kLocalStore;
+  const std::uint64_t room = bulk ? start - std::min(start, n.time_queue_cycles)
+                                  : queue.served(stores ? n.time_queue_stores : n.time_queue_loads);
+  if (room > warp.ready) {
+    wait(Wait::kQueue, room - warp.ready);
+    warp.ready = room;
   }
   const bool shared = plan.action == Action::kShared || plan.action == Action::kAsyncWrite;
   const Wait cause = shared ? Wait::kShort : place.left_sm ? Wait::kMemory : Wait::kL1;
@@ -351,7 +372,8 @@ void LaunchTime::access(Sm& sm, TimedCta& cta, TimedWarp& warp, std::uint32_t w,
   }
   if (step) {
     set(warp, step->sets, done, cause);
-    set(warp, step->frees, start + place.passes + n.time_read_cycles, Wait::kShort);
+    set(warp, step->frees, std::max(issued, queue.served(n.time_queue_moved)) + read_cycles(plan),
+        Wait::kShort);
   }
 }
 
