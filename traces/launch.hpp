@@ -48,12 +48,24 @@ struct Launch {
   std::uint32_t parameters_at = 0;
 };
 
+// How often warps ran instructions that stand one after the other in the program. Only emulated
+// launches have it: whoever counts it must see every branch.
+struct TimesRun {
+  std::uint32_t pc = 0;            // of the first
+  std::uint32_t instructions = 1;  // how many
+  // Machine code: each comes from a PTX instruction of which it is one of so many copies …
+  std::uint32_t copies = 1;
+  std::uint64_t times = 0;  // … that warps ran so often, in all its copies together
+  bool operator==(const TimesRun&) const = default;
+};
+
 // How a launch's recording ended.
 struct LaunchEnd {
   std::uint64_t records = 0;       // written
   std::uint64_t lost = 0;          // known to be lost (0 when complete)
   std::uint64_t skipped_ctas = 0;  // left out on request (--ctas)
   bool truncated = false;          // --max-records was reached
+  std::vector<TimesRun> times{};   // ascending pcs; empty: not known
 };
 
 }  // namespace warpmem::trace

@@ -212,6 +212,16 @@ Bytes put_launch_end(const LaunchEnd& end) {
   put_varint(out, end.lost);
   put_varint(out, end.skipped_ctas);
   put_byte(out, end.truncated);
+  // Since 1.3.
+  put_varint(out, end.times.size());
+  std::uint32_t pc = 0;
+  for (const TimesRun& run : end.times) {
+    put_varint(out, run.pc - pc);
+    put_varint(out, run.instructions);
+    put_varint(out, run.copies);
+    put_varint(out, run.times);
+    pc = run.pc;
+  }
   return out;
 }
 
@@ -222,6 +232,21 @@ std::optional<LaunchEnd> parse_launch_end(ByteSpan bytes, bool newer) {
   end.lost = in.varint();
   end.skipped_ctas = in.varint();
   end.truncated = parse_bool(in);
+  if (in.at_end()) return finish(in, newer, std::move(end));  // of 1.0 to 1.2
+  end.times.resize(in.count(4));
+  std::uint64_t pc = 0;
+  for (TimesRun& run : end.times) {
+    const std::uint64_t step = in.varint();
+    pc += step;
+    run.pc = static_cast<std::uint32_t>(pc);
+    run.instructions = in.varint32();
+    run.copies = in.varint32();
+    run.times = in.varint();
+    const bool follows = step > 0 || &run == &end.times.front();
+    if (step > 0xffffffffu || pc > 0xffffffffu || !follows) in.fail();
+    if (run.instructions == 0 || run.copies == 0) in.fail();
+    if (!in.ok()) return std::nullopt;
+  }
   return finish(in, newer, std::move(end));
 }
 

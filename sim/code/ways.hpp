@@ -15,9 +15,12 @@
 
 #include "sim/code/code.hpp"
 #include "sim/code/static_flow.hpp"
+#include "traces/launch.hpp"
 #include "traces/record.hpp"
 
 namespace warpmem::sim {
+
+class TakenWays;
 
 class Ways {
  public:
@@ -26,9 +29,10 @@ class Ways {
 
   // `code`: as read_code gives it. `launch`: where the code may tell of loops and branches what the
   // trace does not; nullptr: it may not. `slots`: of spilled registers (static_flow.hpp).
+  // `times`: how often an emulated launch ran its instructions; of others nothing.
   Ways(std::span<const trace::Site> sites, const trace::Program& program,
        std::vector<CodeLine> code, const trace::Launch* launch,
-       std::span<const SpillSlot> slots = {});
+       std::span<const SpillSlot> slots = {}, std::span<const trace::TimesRun> times = {});
   ~Ways();
   Ways(const Ways&) = delete;
   Ways& operator=(const Ways&) = delete;
@@ -41,6 +45,18 @@ class Ways {
   bool same(std::uint32_t from, std::uint32_t to) const {
     return from != kStart && from != to && line_[from] >= 0 && line_[from] == line_[to];
   }
+
+  // Ways of several passages, which are taken in turn.
+  struct Passages {
+    std::vector<Lines> ways;
+    std::vector<std::uint32_t> turns;  // at least one; positions in `ways`
+  };
+  // … from `from` to `to`: the one that between() gives where the trace does not tell more. Not a
+  // power of two of them, so that equally many warps do not meet the same ones over and over.
+  static constexpr std::uint32_t kPassages = 61;
+  Passages passages(std::uint32_t from, std::uint32_t to) const;
+  // … so many times round a loop (round()).
+  Passages rounds(const std::vector<std::int32_t>& points, std::uint32_t passages) const;
 
   // Lines after those of site `from` (or kStart) up to and with `to`; empty: nothing is known.
   Lines between(std::uint32_t from, std::uint32_t to) const;
@@ -66,9 +82,12 @@ class Ways {
   // round: pcs, ascending. On the way they are taken once at most.
   const std::vector<std::uint32_t>& taken_once() const { return taken_once_; }
 
+  struct Graph;  // way_graph.hpp
+
  private:
-  struct Graph;
   struct Piece;
+  struct Left;
+  Lines taken_between(std::int32_t from, std::int32_t to, Left& left) const;
   Lines lines_between(std::int32_t from, std::int32_t to) const;
   static Piece nearest_end(Graph& graph, const std::vector<CodeLine>& code, std::size_t source,
                            std::int32_t to);
@@ -82,10 +101,11 @@ class Ways {
   std::vector<bool> ends_;          // by site
   StaticFlow static_;
   std::vector<std::uint32_t> taken_once_;
-  std::unique_ptr<Graph> graph_;  // without the branches that constants rule out
-  std::unique_ptr<Graph> whole_;  // … with them; nullptr: there are none
-  std::unique_ptr<Graph> inner_;  // without returns; nullptr: there are no calls
-  trace::CodeFlow flow_;          // of code that records of rounds belong to
+  std::unique_ptr<Graph> graph_;      // without the branches that constants rule out
+  std::unique_ptr<Graph> whole_;      // … with them; nullptr: there are none
+  std::unique_ptr<Graph> inner_;      // without returns; nullptr: there are no calls
+  trace::CodeFlow flow_;              // of code that records of rounds or `times` belong to
+  std::unique_ptr<TakenWays> taken_;  // nullptr: the trace does not tell
 };
 
 }  // namespace warpmem::sim

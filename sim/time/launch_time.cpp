@@ -26,7 +26,8 @@ LaunchTime::LaunchTime(const trace::TraceReader& reader, std::uint32_t index,
       paths_(sites_of(reader, index, spills),
              reader.programs()[reader.launches()[index].launch.program], card.instructions(),
              cluster_size(reader.launches()[index].launch) > 1, &reader.launches()[index].launch,
-             spills ? spills->slots() : std::span<const SpillSlot>()),
+             spills ? spills->slots() : std::span<const SpillSlot>(),
+             reader.launches()[index].end.times),
       launch_(reader.launches()[index].launch),
       constants_(card.constants()) {
   for (std::uint64_t sm : card.numbers().cta_order) {

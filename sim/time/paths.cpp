@@ -6,9 +6,9 @@ namespace warpmem::sim {
 
 Paths::Paths(std::span<const trace::Site> sites, const trace::Program& program,
              const model::InstructionTable& table, bool clusters, const trace::Launch* launch,
-             std::span<const SpillSlot> slots)
+             std::span<const SpillSlot> slots, std::span<const trace::TimesRun> times)
     : sites_(sites.size()),
-      ways_(sites, program, read_code(program, table, clusters, launch), launch, slots) {
+      ways_(sites, program, read_code(program, table, clusters, launch), launch, slots, times) {
   if (sites_ <= 512) table_.resize((sites_ + 1) * (sites_ + 1));
 }
 
@@ -71,30 +71,37 @@ void Paths::add_steps(Segment& segment, const std::vector<CodeLine>& code, const
   for (const Step& s : segment.steps) segment.instructions += s.issues;
 }
 
-std::unique_ptr<Segment> Paths::make(std::uint32_t from, std::uint32_t to) {
-  auto segment = std::make_unique<Segment>();
+std::unique_ptr<Paths::Passages> Paths::make(std::uint32_t from, std::uint32_t to) {
+  auto out = std::make_unique<Passages>();
+  Ways::Passages found = ways_.passages(from, to);
+  for (const Lines& lines : found.ways)
+    out->ways.push_back(segment_of(lines, ways_.same(from, to)));
+  out->turns = std::move(found.turns);
+  return out;
+}
+
+Segment Paths::segment_of(const Lines& lines, bool same) {
+  Segment segment;
   const std::vector<CodeLine>& code = ways_.code();
-  const bool same = ways_.same(from, to);
-  const Lines lines = ways_.between(from, to);
   const std::vector<Ways::Repeat> loops = ways_.repeats(lines);
   Lines cut, ends;
   for (const Ways::Repeat& r : loops)
     if (cut.empty() || cut.back() != r.at) cut.push_back(static_cast<std::uint32_t>(r.at));
-  add_steps(*segment, code, lines, cut, ends, false);
+  add_steps(segment, code, lines, cut, ends, false);
   for (const Ways::Repeat& r : loops) {
     const auto k = std::find(cut.begin(), cut.end(), r.at) - cut.begin();
-    segment->repeats.push_back({ends[static_cast<std::size_t>(k)],
-                                &round_at({static_cast<std::int32_t>(r.branch)}), r.rounds});
+    segment.repeats.push_back({ends[static_cast<std::size_t>(k)],
+                               &round_at({static_cast<std::int32_t>(r.branch)}), r.rounds});
   }
-  if (segment->steps.empty() && !same) {
+  if (segment.steps.empty() && !same) {
     // Nothing is known of what lies in between: a few instructions.
     Step step;
     step.issues = code.empty() ? 4 : 1;
     step.to_last = static_cast<std::uint16_t>(step.issues * 4 - 4);
     step.cycles = static_cast<std::uint16_t>(step.issues * 4);
     if (code.empty()) step.waits = 63;
-    segment->steps.push_back(step);
-    segment->instructions = step.issues;
+    segment.steps.push_back(step);
+    segment.instructions = step.issues;
   }
   return segment;
 }
@@ -112,28 +119,35 @@ const Round& Paths::round_at(const std::vector<std::int32_t>& points) {
   const std::int32_t line = points.front();
   if (line < 0) return round;  // not in the code: nothing is known of it
   const std::vector<CodeLine>& code = ways_.code();
-  Lines none;
-  add_steps(round.segment, code, ways_.round(points), {}, none, true);
-  const std::vector<Step>& steps = round.segment.steps;
   round.always_taken = !code[static_cast<std::size_t>(line)].falls;
-  if (!steps.empty()) round.code_from = round.code_to = steps.front().piece;
-  for (const Step& s : steps) {
-    round.code_from = std::min(round.code_from, s.piece);
-    round.code_to = std::max(round.code_to, s.piece);
-    round.stepwise |= s.commits || s.waits_copies || s.fences || s.meets || s.joins ||
-                      s.drains != kNoScoreboard || (s.loads && s.loads->addresses.size() > 1);
-    round.work.issues += s.issues;
-    round.work.lost += s.lost;
-    for (std::size_t p = 0; p < kPipes; ++p) round.work.busy[p] += s.busy[p];
+  Ways::Passages found = ways_.rounds(points, Round::kRounds);
+  for (const Lines& way : found.ways) {
+    Lines none;
+    Segment segment;
+    add_steps(segment, code, way, {}, none, true);
+    if (segment.steps.empty()) return round;
+    round.ways.push_back(std::move(segment));
   }
+  round.turns = std::move(found.turns);
+  round.code_from = round.code_to = round.ways.front().steps.front().piece;
+  for (std::uint32_t n = 0; n < Round::kRounds; ++n)
+    for (const Step& s : round.segment(n).steps) {
+      round.code_from = std::min(round.code_from, s.piece);
+      round.code_to = std::max(round.code_to, s.piece);
+      round.stepwise |= s.commits || s.waits_copies || s.fences || s.meets || s.joins ||
+                        s.drains != kNoScoreboard || (s.loads && s.loads->addresses.size() > 1);
+      round.work.issues += s.issues;
+      round.work.lost += s.lost;
+      for (std::size_t p = 0; p < kPipes; ++p) round.work.busy[p] += s.busy[p];
+    }
   // A few rounds until each takes as long as the next, then some that count.
-  constexpr std::uint64_t kFirst = 8, kCounted = Round::kSixteenths;
+  constexpr std::uint64_t kFirst = 8, kCounted = Round::kRounds;
   std::uint64_t now = 0, idle = 0, began = 0, idle_before = 0;
   std::array<std::uint64_t, kScoreboards> clear{};
   std::array<std::uint64_t, kPipes> pipe{};
   for (std::uint64_t n = 0; n < kFirst + kCounted; ++n) {
     if (n == kFirst) began = now, idle_before = idle;
-    for (const Step& s : steps) {
+    for (const Step& s : round.segment(n).steps) {
       std::uint64_t from = now;
       for (std::size_t b = 0; b < kScoreboards; ++b)
         if (s.waits >> b & 1) from = std::max(from, clear[b]);
@@ -152,10 +166,9 @@ const Round& Paths::round_at(const std::vector<std::int32_t>& points) {
   }
   round.work.cycles = now - began;
   round.idle = idle - idle_before;
-  const std::uint64_t behind = steps.empty()
-                                   ? 0
-                                   : Round::kSixteenths * std::uint64_t{steps.back().cycles} -
-                                         Round::kSixteenths * steps.back().to_last;
+  const Step& last = round.segment(kFirst + kCounted - 1).steps.back();
+  const std::uint64_t behind =
+      Round::kRounds * (std::uint64_t{last.cycles} - std::uint64_t{last.to_last});
   round.work.to_last = round.work.cycles - std::min(round.work.cycles, behind);
   for (std::size_t b = 0; b < kScoreboards; ++b)
     round.later[b] = static_cast<std::uint16_t>(clear[b] - std::min(clear[b], now));

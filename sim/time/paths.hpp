@@ -65,14 +65,16 @@ struct Segment {
 
 // Going round a loop, as a warp that has its SM to itself does when it has done so for a while.
 struct Round {
-  static constexpr std::uint64_t kSixteenths = 16;
-  Segment segment;           // from the branch back to itself; no steps: nothing is known of it
-  Work<std::uint64_t> work;  // `cycles` and `to_last` in sixteenths of a cycle
-  std::uint64_t idle = 0;    // of the cycles: waiting for results, in sixteenths
+  static constexpr std::uint32_t kRounds = 16;
+  std::vector<Segment> ways;         // from the branch back to itself; none: nothing is known of it
+  std::vector<std::uint32_t> turns;  // which one of them in each of so many rounds
+  Work<std::uint64_t> work;          // of kRounds rounds
+  std::uint64_t idle = 0;            // of their cycles: waiting for results
   std::array<std::uint16_t, kScoreboards> later{};  // cycles after its end: scoreboards clear
   std::uint32_t code_from = 0, code_to = 0;         // pieces of code, lowest and highest
   bool stepwise = false;      // its steps have to do with others: barriers, copies, fences
   bool always_taken = false;  // whoever goes on from the branch has gone round once more
+  const Segment& segment(std::uint64_t left) const { return ways[turns[left % turns.size()]]; }
 };
 
 class Paths {
@@ -81,19 +83,19 @@ class Paths {
   // them is worked out from the code.
   Paths(std::span<const trace::Site> sites, const trace::Program& program,
         const model::InstructionTable& table, bool clusters = false,
-        const trace::Launch* launch = nullptr, std::span<const SpillSlot> slots = {});
+        const trace::Launch* launch = nullptr, std::span<const SpillSlot> slots = {},
+        std::span<const trace::TimesRun> times = {});
 
   static constexpr std::uint32_t kStart = Ways::kStart;
-  // From a record at site `from` (or kStart) to the next one at site `to`.
+  // From a record at site `from` (or kStart) to the next one at site `to`. Where warps took several
+  // ways, each call gives the next one.
   const Segment& between(std::uint32_t from, std::uint32_t to) {
     const std::size_t at = static_cast<std::size_t>(from + 1) * (sites_ + 1) + to;
-    if (at < table_.size()) {
-      if (!table_[at]) table_[at] = make(from, to);
-      return *table_[at];
-    }
-    auto& entry = others_[std::uint64_t{from} << 32 | to];
+    auto& entry = at < table_.size() ? table_[at] : others_[std::uint64_t{from} << 32 | to];
     if (!entry) entry = make(from, to);
-    return *entry;
+    if (entry->turns.size() == 1) return entry->ways.front();
+    if (++entry->turn >= entry->turns.size()) entry->turn = 0;
+    return entry->ways[entry->turns[entry->turn]];
   }
   // Going round the loop whose branch back is the site's instruction; the way leads through those
   // of the loops `through` (sites) that lie within it.
@@ -104,7 +106,13 @@ class Paths {
  private:
   using Lines = Ways::Lines;
   const Round& round_at(const std::vector<std::int32_t>& points);
-  std::unique_ptr<Segment> make(std::uint32_t from, std::uint32_t to);
+  struct Passages {
+    std::vector<Segment> ways;
+    std::vector<std::uint32_t> turns;
+    std::size_t turn = 0;
+  };
+  std::unique_ptr<Passages> make(std::uint32_t from, std::uint32_t to);
+  Segment segment_of(const Lines& lines, bool same);
   // The steps of these lines; `cut`: places among them at which one ends, `ends`: how many there
   // are then; `round`: behind the last line comes the first one again.
   static void add_steps(Segment& segment, const std::vector<CodeLine>& code, const Lines& lines,
@@ -112,8 +120,8 @@ class Paths {
 
   std::size_t sites_ = 0;
   Ways ways_;
-  std::vector<std::unique_ptr<Segment>> table_;  // by (from + 1, to), programs with few sites
-  std::unordered_map<std::uint64_t, std::unique_ptr<Segment>> others_;
+  std::vector<std::unique_ptr<Passages>> table_;  // by (from + 1, to), programs with few sites
+  std::unordered_map<std::uint64_t, std::unique_ptr<Passages>> others_;
   std::map<std::vector<std::int32_t>, std::unique_ptr<Round>> rounds_;  // by line and those between
 };
 

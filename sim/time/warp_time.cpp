@@ -138,12 +138,13 @@ bool LaunchTime::run_segment(Sm& sm, TimedCta& cta, TimedWarp& warp, std::uint32
 bool LaunchTime::go_round(Sm& sm, TimedCta& cta, TimedWarp& warp, std::uint32_t slot) {
   constexpr std::uint64_t kLeast = 32, kMost = 256, kTurns = 8, kMostTurns = 1024;  // instructions
   const Round& round = *warp.round;
-  const std::uint64_t issues = std::max<std::uint64_t>(1, round.work.issues);
+  const std::uint64_t issues = std::max<std::uint64_t>(1, round.work.issues / Round::kRounds);
   while (warp.rounds > 0) {
     if (issues > kMost / 2 || round.stepwise) {  // long enough to be taken step by step
       Issued issued;
-      if (!run_steps(sm, cta, warp, slot, round.segment, warp.round_step,
-                     static_cast<std::uint32_t>(round.segment.steps.size()), issued))
+      const Segment& way = round.segment(warp.rounds);
+      if (!run_steps(sm, cta, warp, slot, way, warp.round_step,
+                     static_cast<std::uint32_t>(way.steps.size()), issued))
         return false;
       if (const Step* last = issued.step)
         set(warp, last->sets, issued.cycle + last->latency, Wait::kShort);
@@ -166,14 +167,19 @@ bool LaunchTime::go_round(Sm& sm, TimedCta& cta, TimedWarp& warp, std::uint32_t 
         std::clamp(left / kTurns, kLeast, std::max(kMost, left / kMostTurns));
     const std::uint64_t n = std::clamp<std::uint64_t>(turn / issues, 1, warp.rounds);
     Work<std::uint64_t> work = round.work;
-    const std::uint64_t behind = (work.cycles - work.to_last) / Round::kSixteenths;
-    work.issues *= n;
-    work.lost *= n;
-    for (std::uint64_t& busy : work.busy) busy *= n;
-    work.cycles = std::max(behind, work.cycles * n / Round::kSixteenths);
+    const auto of_all = [&](std::uint64_t all) { return all * n / Round::kRounds; };
+    const std::uint64_t behind = (work.cycles - work.to_last) / Round::kRounds;
+    // Rounds differ: what is left of a whole number goes to later ones.
+    const auto exact = [&](std::uint64_t all) {
+      return all * warp.rounds / Round::kRounds - all * (warp.rounds - n) / Round::kRounds;
+    };
+    work.issues = exact(work.issues);
+    work.lost = exact(work.lost);
+    for (std::uint64_t& busy : work.busy) busy = exact(busy);
+    work.cycles = std::max(behind, of_all(work.cycles));
     work.to_last = work.cycles - behind;
     issue(sm, warp, slot, work);
-    wait(Wait::kShort, round.idle * n / Round::kSixteenths);
+    wait(Wait::kShort, of_all(round.idle));
     warp.rounds -= n;
     if (warp.rounds > 0) continue;
     for (std::size_t b = 0; b < kScoreboards; ++b)
@@ -232,7 +238,7 @@ Result<void> LaunchTime::run_warp(Sm& sm, TimedCta& cta, std::uint32_t w) {
       if (warp.loops < warp.went_round.size()) warp.went_round[warp.loops++] = r.site;
       warp.rounds =
           std::min(r.base, kMost) - std::min<std::uint64_t>(r.base, round.always_taken ? 1 : 0);
-      warp.round = warp.rounds > 0 && !round.segment.steps.empty() ? &round : nullptr;
+      warp.round = warp.rounds > 0 && !round.ways.empty() ? &round : nullptr;
       continue;
     }
     warp.loops = 0;

@@ -42,7 +42,9 @@ Result<void> Machine::launch(const std::string& entry, Dim3 grid, Dim3 block, st
   Tracer tracer(*writer, 0);
   auto ran = run_launch(**kernel, *memory_, shape, options, &tracer, statistics);
   if (!ran) return ran;
-  if (auto ok = writer->end_launch(0, {}); !ok) return ok;
+  trace::LaunchEnd end;
+  end.times = tracer.times(statistics.times);
+  if (auto ok = writer->end_launch(0, end); !ok) return ok;
   return writer->seal();
 }
 

@@ -116,6 +116,39 @@ const Malformed kMalformed[] = {
        f.block(BlockType::kLaunchEnd, 0, put_launch_end({}));
      },
      "ends twice"},
+    {"times of instructions that go back in the code",
+     [](Forger& f) {
+       f.begin();
+       LaunchEnd end;
+       end.times = {{0x10, 2, 1, 5}, {0x10, 1, 1, 6}};
+       f.block(BlockType::kLaunchEnd, 0, put_launch_end(end));
+     },
+     "the launch's end is not well formed"},
+    {"times of no instruction",
+     [](Forger& f) {
+       f.begin();
+       LaunchEnd end;
+       end.times = {{0x10, 0, 1, 5}};
+       f.block(BlockType::kLaunchEnd, 0, put_launch_end(end));
+     },
+     "the launch's end is not well formed"},
+    {"times of instructions in no copy",
+     [](Forger& f) {
+       f.begin();
+       LaunchEnd end;
+       end.times = {{0x10, 1, 0, 5}};
+       f.block(BlockType::kLaunchEnd, 0, put_launch_end(end));
+     },
+     "the launch's end is not well formed"},
+    {"more times than its block holds",
+     [](Forger& f) {
+       f.begin();
+       Bytes raw = put_launch_end({});
+       raw.pop_back();
+       put_varint(raw, 1'000'000'000'000);
+       f.block(BlockType::kLaunchEnd, 0, raw);
+     },
+     "the launch's end is not well formed"},
     {"records behind their launch's end",
      [](Forger& f) {
        f.begin();
@@ -302,11 +335,11 @@ TEST_CASE("a file of a newer minor version opens, and says that something was sk
   TemporaryFolder folder;
   Forger forger;
   Bytes raw = put_program(small_program());
-  raw.push_back(42);  // a field that 1.2 does not know
+  raw.push_back(42);  // a field that 1.3 does not know
   forger.block(BlockType::kProgram, 0, raw);
   forger.block(static_cast<BlockType>(99), 0, Bytes{1, 2, 3});
   Bytes bytes = forger.seal();
-  bytes[10] = 3;
+  bytes[10] = 4;
   const std::size_t origin = load_le<std::uint32_t>(bytes.data() + 12);
   store_le(bytes.data() + 16,
            hash_bytes(ByteSpan(bytes).first(16), ByteSpan(bytes).subspan(24, origin)));
@@ -315,7 +348,7 @@ TEST_CASE("a file of a newer minor version opens, and says that something was sk
   REQUIRE(reader);
   CHECK(reader->programs().size() == 1);
   CHECK_FALSE(reader->quality().complete());
-  CHECK(reader->quality().notes[0] == "written in format 1.3; what 1.2 does not know was skipped");
+  CHECK(reader->quality().notes[0] == "written in format 1.4; what 1.3 does not know was skipped");
 }
 
 TEST_CASE("a records body with any byte changed decodes or is refused, and never crashes") {

@@ -88,6 +88,17 @@ TEST_CASE("a trace of format 1.2 opens for ever, with rounds of loops and a laun
                                   static_cast<int>(Op::kRounds))) != std::string::npos);
 }
 
+TEST_CASE("a trace of format 1.3 opens for ever, with how often its instructions ran") {
+  TemporaryFolder folder;
+  const std::string now = folder.file("now.wmt");
+  write_file(now, small_trace_with_rounds({{0, 4, 1, 32}, {0x40, 1, 2, 64}, {0x70, 1, 1, 3200}}));
+  const Dump expected = dump(now, false);
+  const Dump old = dump(WARPMEM_GOLDEN_TRACES "/v1.3.wmt", false);
+  REQUIRE_FALSE(old.error);
+  CHECK(old.text == expected.text);
+  CHECK(old.text.find("at 40 1 of 2 copies ran 64\n") != std::string::npos);
+}
+
 TEST_CASE("rounds are written so that a reader of 1.1 takes them for a prefetch of nothing") {
   Bytes out;
   put_site(out, {0x70, Op::kRounds, Space::kNone, 0});

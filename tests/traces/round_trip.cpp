@@ -206,6 +206,22 @@ TEST_CASE("launches may overlap, and each keeps its own blocks, sites and record
                                                   "launch 10: 3 CTAs left out on request"});
 }
 
+TEST_CASE("how often instructions ran comes back; ends of 1.2 do not say") {
+  LaunchEnd end{.records = 9, .lost = 0, .skipped_ctas = 1, .truncated = false};
+  const Bytes none = put_launch_end(end);
+  const auto old = parse_launch_end(ByteSpan(none).first(none.size() - 1), false);
+  REQUIRE(old);
+  CHECK(old->records == 9);
+  CHECK(old->times.empty());
+  end.times = {{0, 3, 1, 12}, {0x30, 1, 4, ~std::uint64_t{0}}, {0xfffffff0, 1, 1, 0}};
+  const Bytes raw = put_launch_end(end);
+  const auto back = parse_launch_end(raw, false);
+  REQUIRE(back);
+  CHECK(back->times == end.times);
+  for (std::size_t n = none.size(); n < raw.size(); ++n)
+    CHECK_FALSE(parse_launch_end(ByteSpan(raw).first(n), false));
+}
+
 TEST_CASE("the same records give the same bytes") {
   CHECK(small_trace() == small_trace());
   CHECK(small_trace(0) == small_trace(0));

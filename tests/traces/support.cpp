@@ -161,7 +161,7 @@ Bytes small_trace(int zstd_level, const Program& code) {
   return file->bytes;
 }
 
-Bytes small_trace_with_rounds() {
+Bytes small_trace_with_rounds(const std::vector<TimesRun>& times) {
   auto file = std::make_shared<MemoryFile>();
   auto writer = TraceWriter::create_on(memory_sink(file), "small.wmt", small_origin(), {});
   if (!writer) return {};
@@ -183,7 +183,7 @@ Bytes small_trace_with_rounds() {
       builder.add(cta, warp, records, sites, {});
     }
   if (!writer->begin_launch(launch) || !writer->append(builder.take()) ||
-      !writer->end_launch(0, {}) || !writer->seal())
+      !writer->end_launch(0, {.times = times}) || !writer->seal())
     return {};
   return file->bytes;
 }
@@ -243,6 +243,9 @@ Dump dump(const std::string& path, bool allow_partial) {
       for (const std::uint8_t byte : launch.parameters) out.text += fmt::format(" {:02x}", byte);
       out.text += '\n';
     }
+    for (const TimesRun& run : summary.end.times)
+      out.text += fmt::format("at {:x} {} of {} copies ran {}\n", run.pc, run.instructions,
+                              run.copies, run.times);
     for (const auto& allocation : launch.allocations) {
       out.text += fmt::format("{:x} {} {}\n", allocation.base, allocation.bytes,
                               static_cast<int>(allocation.kind));

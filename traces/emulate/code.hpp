@@ -146,6 +146,7 @@ struct Code {
   std::vector<ParamSlot> params, returns;
   std::vector<std::byte> image;             // a frame at its birth: zeros and constants
   std::uint32_t local_bytes = 0;            // stack a lane
+  std::uint32_t first_line = 0;             // of `code`, among those of all functions
   std::uint32_t first_pc = 0;               // number of this function's first statement in the trace's program
   bool calls_pointers = false;
   CodeFlow flow;                            // of `code`, line by line

@@ -347,6 +347,7 @@ void Execution::run_part(Warp& warp, std::uint64_t& slice) {
   std::uint32_t mask = part->mask;
   const std::uint32_t meet = part->reconverge;
   const std::uint32_t waits = shape_.cooperative || group_->spins ? kCooperativeWaits : kWaits;
+  std::uint64_t* const entered = entered_.empty() ? nullptr : &entered_[code.first_line];
   std::uint64_t warp_count = 0, thread_count = 0;
   const auto account = [&] {
     stats_.warp_instructions += warp_count, stats_.thread_instructions += thread_count;
@@ -369,6 +370,7 @@ void Execution::run_part(Warp& warp, std::uint64_t& slice) {
         slice = 0;
         return;
       }
+      if (entered) ++entered[pc];
     }
     std::uint32_t active = mask;
     if (in.guard != kNoOffset) {
@@ -389,6 +391,7 @@ void Execution::run_part(Warp& warp, std::uint64_t& slice) {
     switch (in.kind) {
       case Kind::kAccess:
         if (active && waits_for_others(warp, code.accesses[in.extra])) {
+          if (entered && in.leader) --entered[pc];
           --warp_count, thread_count -= static_cast<std::uint32_t>(std::popcount(active));
           account();
           return;

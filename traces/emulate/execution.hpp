@@ -27,6 +27,7 @@ class Execution {
  public:
   Execution(const Kernel& kernel, Memory& memory, const LaunchShape& shape, const RunOptions& options, Tracer* tracer, RunStatistics& statistics);
   Result<void> run();
+  void end_times();  // RunStatistics::times
 
  private:
   using Lanes = std::uint64_t[32];
@@ -98,6 +99,10 @@ class Execution {
   // Before a record of this line, or of none.
   void leave_rounds(Warp& warp, const Code* code, std::uint32_t line);
 
+  // instruction_times.cpp
+  void begin_times();
+  void add_times(const std::vector<std::uint64_t>& entered);
+
   // execute_texture.cpp
   void texture(Warp& warp, const Part& part, const Inst& in, std::byte* frame, std::uint32_t mask);
   static std::uint32_t texture_query(const TextureAccess& t, const Texture& object, std::uint32_t level);
@@ -136,6 +141,7 @@ class Execution {
   Tracer* tracer_;
   const std::vector<std::uint32_t>* back_edges_ = nullptr;  // of the entry; null: nobody asks
   RunStatistics& stats_;
+  std::vector<std::uint64_t> entered_;  // times that a warp came to each block, by its first line
   std::uint32_t threads_ = 0, warps_ = 0, cluster_size_ = 1, shared_bytes_ = 0;
   std::uint64_t groups_ = 0;
   std::deque<Group> active_;

@@ -175,6 +175,7 @@ void Execution::end_group(Group& group) {
 Result<void> Execution::run() {
   std::memcpy(memory_.host(memory_.param_base()), shape_.params.data(), shape_.params.size());
   std::memset(memory_.host(memory_.param_base() + kParamBytes), 0, kGridBarrierBytes);
+  begin_times();
   std::uint64_t next = 0;
   try {
     std::size_t turn = 0;
@@ -213,6 +214,7 @@ Result<void> Execution::run() {
 Result<void> run_launch(const Kernel& kernel, Memory& memory, const LaunchShape& shape, const RunOptions& options, Tracer* tracer, RunStatistics& statistics) {
   Execution execution(kernel, memory, shape, options, tracer, statistics);
   auto result = execution.run();
+  execution.end_times();
   if (tracer) statistics.memory_records = tracer->records();
   return result;
 }

@@ -49,6 +49,9 @@ struct RunStatistics {
   std::uint64_t memory_records = 0;
   std::uint64_t ctas = 0;
   FaultKind fault = FaultKind::kNone;
+  // How often warps ran each statement (pc / 16), diverged lanes one after the other; empty where
+  // nothing was traced.
+  std::vector<std::uint64_t> times;
 };
 
 // Threads to use when `asked` for so many; 0: one a core.

@@ -47,6 +47,7 @@ struct Outcome {
   RunStatistics statistics;
   Speculation::Log log;
   std::optional<Tracer> records;
+  std::vector<std::uint64_t> entered;  // Execution::entered_
 };
 
 }  // namespace
@@ -95,6 +96,7 @@ Result<std::uint64_t> Execution::run_ahead(std::uint64_t first) {
       const std::lock_guard l(mutex);
       if (good) {
         out.statistics = statistics;
+        out.entered = std::move(execution.entered_);
         out.ready = true;
       } else {
         stop = true;
@@ -116,7 +118,9 @@ Result<std::uint64_t> Execution::run_ahead(std::uint64_t first) {
     stats_.warp_instructions += out.statistics.warp_instructions;
     stats_.thread_instructions += out.statistics.thread_instructions;
     stats_.ctas += out.statistics.ctas;
+    add_times(out.entered);
     out.records.reset();
+    out.entered = {};
     out.log = {};
     const std::lock_guard l(mutex);
     ++head;
@@ -142,6 +146,7 @@ Result<std::uint64_t> Execution::run_ahead(std::uint64_t first) {
 bool Execution::run_alone(std::uint64_t number, Tracer* tracer, Speculation::Log& log) {
   tracer_ = tracer;
   back_edges_ = tracer ? tracer->back_edges() : nullptr;
+  begin_times();
   log_ = &log;
   number_ = number;
   active_.clear();

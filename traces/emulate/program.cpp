@@ -183,6 +183,9 @@ Result<std::unique_ptr<Kernel>> build_kernel(const LoadedModule& loaded, const s
       std::vector<const Function*> reached;
       auto code = std::make_unique<Code>(Decoder(*kernel, *f, reached).run());
       code->first_pc = kernel->statements;
+      if (!kernel->functions.empty())
+        code->first_line = kernel->functions.back()->first_line +
+                           static_cast<std::uint32_t>(kernel->functions.back()->code.size());
       kernel->statements += static_cast<std::uint32_t>(f->body.size());
       kernel->functions.push_back(std::move(code));
     }

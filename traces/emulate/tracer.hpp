@@ -28,6 +28,8 @@ class Tracer {
   void back_edge(std::uint64_t cta, std::uint32_t warp, std::uint32_t statement,
                  std::uint32_t mask);
   MappingCounts mapping() const;
+  // What the trace says of RunStatistics::times.
+  std::vector<trace::TimesRun> times(const std::vector<std::uint64_t>& by_statement) const;
 
   void begin_cta(std::uint64_t cta, std::uint32_t warps);
   // `lanes`: 32 addresses, those of the mask valid.

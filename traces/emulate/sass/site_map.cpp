@@ -1,3 +1,4 @@
+#include "traces/emulate/sass/code_origins.hpp"
 #include "traces/emulate/sass/site_map.hpp"
 
 #include <fmt/format.h>
@@ -30,6 +31,7 @@ class Mapper {
         if (auto ok = map_one(s); !ok) return ok.error();
     if (auto ok = map_unrolled_loops(p_, several_, map_); !ok) return ok.error();
     map_.rounds = map_rounds(p_);
+    map_.origins = code_origins(p_);
     write_program(arch);
     return std::move(map_);
   }

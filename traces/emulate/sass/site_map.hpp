@@ -70,6 +70,12 @@ struct MappedRounds {
   bool at_end = true;            // it asks at its end whether to go on, so it runs once at least
 };
 
+// What a machine instruction was made of.
+struct CodeOrigin {
+  std::uint32_t statement = kNowhere;  // of the PTX; kNowhere: not known
+  std::uint32_t copies = 1;            // times that the statement is in the machine code
+};
+
 struct SiteMap {
   std::vector<MappedSite> sites;  // by PTX statement (pc / 16)
   std::vector<UnrolledLoop> loops;
@@ -80,9 +86,10 @@ struct SiteMap {
   // Loops whose branch back is a statement: those that its iterations became, the one that takes
   // most at a time first. None: they became straight code.
   std::vector<std::vector<MappedRounds>> rounds;
-  trace::Program program;      // machine code, and behind it the PTX accesses
-  std::uint32_t ptx_zone = 0;  // pc of PTX statement 0 in it
-  std::uint32_t spills = 0;    // instructions that spill registers: their accesses are not traced
+  std::vector<CodeOrigin> origins;  // by machine instruction
+  trace::Program program;           // machine code, and behind it the PTX accesses
+  std::uint32_t ptx_zone = 0;       // pc of PTX statement 0 in it
+  std::uint32_t spills = 0;  // instructions that spill registers: their accesses are not traced
 };
 
 // Fails with the reason where it cannot be done with certainty.

@@ -1,0 +1,193 @@
+#include "sim/code/taken_ways.hpp"
+
+#include <queue>
+
+namespace warpmem::sim {
+namespace {
+
+// Of lengths of ways: a record that was passed in spite of its guard, one that cannot be passed.
+constexpr std::uint64_t kGuarded = std::uint64_t{1} << 24, kNever = std::uint64_t{1} << 40;
+constexpr std::uint64_t kFar = ~std::uint64_t{0};
+
+}  // namespace
+
+TakenWays::TakenWays(const Graph& graph, const std::vector<CodeLine>& code,
+                     const trace::CodeFlow& flow, std::span<const trace::TimesRun> times)
+    : graph_(graph), code_(code), flow_(flow), block_(graph.blocks), branch_(graph.blocks) {
+  std::vector<Times> line(code.size());
+  for (const trace::TimesRun& run : times) {
+    const auto first =
+        std::lower_bound(code.begin(), code.end(), run.pc,
+                         [](const CodeLine& l, std::uint32_t pc) { return l.pc < pc; });
+    const auto from = static_cast<std::size_t>(first - code.begin());
+    const std::size_t to = std::min<std::size_t>(code.size(), from + run.instructions);
+    for (std::size_t i = from; i < to; ++i) line[i] = {run.times, run.copies};
+  }
+  // Instructions of other blocks may have been moved into one: most of it is its own.
+  for (std::size_t b = 0; b < graph.blocks; ++b) {
+    std::map<std::pair<std::uint64_t, std::uint32_t>, std::uint32_t> found;
+    for (std::uint32_t i = graph.first[b]; i <= graph.last[b]; ++i)
+      if (line[i].copies != 0) ++found[{line[i].times, line[i].copies}];
+    std::uint32_t most = 0;
+    for (const auto& [what, lines] : found)
+      if (lines >= most) most = lines, block_[b] = {what.first, what.second};
+    branch_[b] = line[graph.last[b]];
+    if (branch_[b].copies == 0) branch_[b] = block_[b];
+  }
+  const std::size_t vertices = boost::num_vertices(graph.graph);
+  after_.resize(vertices), before_.resize(vertices);
+  for (std::size_t v = 0; v < vertices; ++v) {
+    const auto [begin, end] = boost::out_edges(v, graph.graph);
+    for (auto e = begin; e != end; ++e) {
+      const std::size_t to = boost::target(*e, graph.graph);
+      const std::uint32_t weight = boost::get(boost::edge_weight, graph.graph, *e);
+      const CodeLine* last = v == 0 ? nullptr : &code[graph.last[graph.block_of_vertex(v)]];
+      std::uint64_t w = weight % kForbidden + weight / kForbidden * kNever;
+      if (last && last->memory && last->guarded) w += kGuarded;
+      after_[v].push_back({to, w});
+      before_[to].push_back({v, w});
+    }
+  }
+}
+
+const TakenWays::Goal& TakenWays::goal(std::size_t vertex) {
+  const auto [entry, fresh] = goals_.try_emplace(vertex);
+  Goal& g = entry->second;
+  if (!fresh) return g;
+  g.far.assign(after_.size(), kFar);
+  g.next.assign(after_.size(), 0);
+  using Open = std::pair<std::uint64_t, std::size_t>;
+  std::priority_queue<Open, std::vector<Open>, std::greater<>> open;
+  g.far[vertex] = 0;
+  open.emplace(0, vertex);
+  while (!open.empty()) {
+    const auto [far, v] = open.top();
+    open.pop();
+    if (far != g.far[v]) continue;
+    for (const Edge& e : before_[v])
+      if (far + e.weight < g.far[e.vertex]) {
+        g.far[e.vertex] = far + e.weight;
+        g.next[e.vertex] = v;
+        open.emplace(far + e.weight, e.vertex);
+      }
+  }
+  return g;
+}
+
+std::size_t TakenWays::nearest_next(std::size_t v, const Goal& to) const {
+  std::size_t best = 0;
+  std::uint64_t far = kFar;
+  for (const Edge& e : after_[v])
+    if (to.far[e.vertex] != kFar && e.weight + to.far[e.vertex] < far)
+      far = e.weight + to.far[e.vertex], best = e.vertex;
+  return best;
+}
+
+bool TakenWays::goes_back(std::size_t from, std::size_t to) const {
+  const auto order = [&](std::size_t v) {
+    return flow_.order[flow_.block_of[graph_.first[graph_.block_of_vertex(v)]]];
+  };
+  return order(to) <= order(from);
+}
+
+// Where a branch leads that ends this block, when the way goes on at `next`.
+std::optional<std::size_t> TakenWays::other_side(std::size_t v, std::size_t next) const {
+  if (v == 0 || next == 0) return {};
+  const std::size_t b = graph_.block_of_vertex(v), layer = (v - 1) / graph_.blocks;
+  const CodeLine& end = code_[graph_.last[b]];
+  if (end.target < 0 || !end.falls || end.calls || end.memory || b + 1 >= graph_.blocks) return {};
+  const std::size_t jump =
+      layer * graph_.blocks + graph_.block(static_cast<std::uint32_t>(end.target)) + 1;
+  if (jump == v + 1 || (next != v + 1 && next != jump)) return {};
+  return next == jump ? v + 1 : jump;
+}
+
+// Of the times that the branch ran, those that this side did. Only where both are in the machine
+// code equally often is it known; of a call that the trace does not count, nothing is.
+std::optional<double> TakenWays::share(std::size_t from, std::size_t side, std::size_t meet,
+                                       const Goal& to) const {
+  const Times& all = branch_[graph_.block_of_vertex(from)];
+  if (all.copies == 0 || all.times == 0) return {};
+  for (std::size_t v = side; v != meet && v != 0; v = to.next[v]) {
+    const Times& part = block_[graph_.block_of_vertex(v)];
+    if (part.copies == 0 && code_[graph_.last[graph_.block_of_vertex(v)]].calls) return {};
+    if (part.copies == 0) continue;
+    if (part.copies != all.copies) return {};
+    return std::min(1.0, static_cast<double>(part.times) / static_cast<double>(all.times));
+  }
+  return {};
+}
+
+std::optional<TakenWays::Sides> TakenWays::sides(std::size_t v, std::size_t next,
+                                                 std::size_t target) {
+  const auto other = other_side(v, next);
+  if (!other || goes_back(v, *other)) return {};
+  const Goal& to = goal(target);
+  const auto far = [&](std::size_t side) {
+    for (const Edge& e : after_[v])
+      if (e.vertex == side && to.far[side] != kFar) return e.weight + to.far[side];
+    return kFar;
+  };
+  // Who would have left a record that is not there did not go that way.
+  if (far(*other) == kFar || far(*other) / kGuarded > far(next) / kGuarded) return {};
+  std::vector<bool> on(after_.size(), false);
+  for (std::size_t w = next;; w = to.next[w]) {
+    on[w] = true;
+    if (w == target) break;
+  }
+  Sides s;
+  s.other = s.meet = *other;
+  while (!on[s.meet]) s.meet = to.next[s.meet];
+  const auto mine = s.meet == next ? std::optional<double>() : share(v, next, s.meet, to);
+  const auto theirs = s.meet == *other ? std::optional<double>() : share(v, *other, s.meet, to);
+  if (!mine && !theirs) return {};
+  if (s.meet == next) s.next = 1 - *theirs;
+  else if (s.meet == *other) s.next = *mine;
+  else if (!theirs) s.next = *mine;
+  else if (!mine) s.next = 1 - *theirs;
+  else if (*mine + *theirs <= 0) return {};
+  else {
+    s.both = std::max(0.0, *mine + *theirs - 1);
+    s.next = (*mine - s.both) / std::min(1.0, *mine + *theirs);
+  }
+  return s;
+}
+
+void TakenWays::walk(std::size_t from, std::size_t target, Left& left, std::vector<bool>& met,
+                     Vertices& out) {
+  std::size_t v = from;
+  do {
+    const std::size_t next = nearest_next(v, goal(target));
+    if (next == 0) return;
+    const auto s = met[v] ? std::nullopt : sides(v, next, target);
+    if (!s) {
+      out.push_back(v = next);
+      continue;
+    }
+    met[v] = true;  // once a passage, so that it comes to an end
+    std::array<double, 3>& over = left[v];
+    const std::array<double, 3> shares{s->next, 1 - s->next - s->both, s->both};
+    std::size_t most = 0;
+    for (std::size_t k = 0; k < 3; ++k)
+      if ((over[k] += shares[k]) > over[most]) most = k;
+    over[most] -= 1;
+    if (most == 2) {
+      out.push_back(next);
+      if (next != s->meet) walk(next, s->meet, left, met, out), out.pop_back();
+      out.push_back(s->other);
+      walk(s->other, s->meet, left, met, out);
+      v = s->meet;
+    } else {
+      out.push_back(v = most == 0 ? next : s->other);
+    }
+  } while (v != target);
+}
+
+TakenWays::Vertices TakenWays::passage(std::size_t source, std::size_t target, Left& left) {
+  Vertices out;
+  std::vector<bool> met(after_.size(), false);
+  walk(source, target, left, met, out);
+  return out;
+}
+
+}  // namespace warpmem::sim

@@ -1,0 +1,79 @@
+// How often warps ran each instruction, as a trace says it.
+#include <unistd.h>
+
+#include <filesystem>
+
+#include "tests/emulate/support.hpp"
+#include "traces/reader.hpp"
+
+using namespace warpmem;
+using namespace warpmem::emulate;
+using namespace warpmem::emulate::test;
+
+namespace {
+
+// By statement, of a launch of `ctas` CTAs of 64 threads.
+std::vector<std::uint64_t> times_of(const std::string& body, std::uint32_t ctas,
+                                    std::uint32_t threads = 1) {
+  Machine m(std::string(kHeader) + R"(
+.visible .entry k(.param .u64 out)
+{
+  .reg .pred %p<10>; .reg .b32 %r<30>; .reg .b64 %rd<10>;
+)" + body + "\n}\n");
+  m.argument(m.buffer(std::vector<std::uint32_t>(64)));
+  m.options.threads = threads;
+  std::string name = (std::filesystem::temp_directory_path() / "warpmem-times-XXXXXX").string();
+  const int file = ::mkstemp(name.data());
+  REQUIRE(file >= 0);
+  ::close(file);
+  const auto ok = m.launch("k", {ctas, 1, 1}, {64, 1, 1}, 0, name);
+  INFO((ok ? std::string() : ok.error().text()));
+  REQUIRE(ok.ok());
+  auto reader = trace::TraceReader::open(name);
+  std::filesystem::remove(name);
+  REQUIRE(reader.ok());
+  std::vector<std::uint64_t> out;
+  for (const trace::TimesRun& run : reader->launches()[0].end.times) {
+    CHECK(run.pc == 16 * out.size());
+    CHECK(run.copies == 1);
+    out.insert(out.end(), run.instructions, run.times);
+  }
+  return out;
+}
+
+// A branch that half of warp 0's lanes take and none of warp 1's, and a loop of three rounds.
+constexpr const char* kBody = R"(
+  mov.u32 %r1, %tid.x;
+  setp.lt.u32 %p1, %r1, 16;
+  @%p1 bra LOW;
+  add.u32 %r2, %r1, 1;
+  bra JOIN;
+LOW:
+  add.u32 %r2, %r1, 2;
+  add.u32 %r2, %r2, 3;
+JOIN:
+  mov.u32 %r3, 0;
+AGAIN:
+  add.u32 %r3, %r3, 1;
+  setp.lt.u32 %p2, %r3, 3;
+  @%p2 bra AGAIN;
+  ret;
+)";
+
+}  // namespace
+
+TEST_CASE("times: a warp counts once for each side of a branch that its lanes take") {
+  CHECK(times_of(kBody, 1) ==
+        std::vector<std::uint64_t>{2, 2, 2, 2, 2, 1, 1, 2, 6, 6, 6, 2});
+  CHECK(times_of(kBody, 5) ==
+        std::vector<std::uint64_t>{10, 10, 10, 10, 10, 5, 5, 10, 30, 30, 30, 10});
+}
+
+TEST_CASE("times: they are the same on any number of threads") {
+  // Enough rounds that CTAs run side by side.
+  std::string body = kBody;
+  body.replace(body.find("%r3, 3;"), 7, "%r3, 3000;");
+  const auto alone = times_of(body, 200);
+  CHECK(alone[8] == 200 * 2 * 3000);
+  CHECK(times_of(body, 200, 4) == alone);
+}

@@ -1,0 +1,95 @@
+// Emulated traces say how often instructions ran: ways between two records go through bodies as
+// often.
+#include "tests/catch.hpp"
+#include "tests/sim/time_support.hpp"
+
+using namespace warpmem;
+using namespace warpmem::testing;
+
+namespace {
+
+Site end_site() { return {0, Op::kCtaEnd, Space::kNone, 0}; }
+
+using Times = std::vector<trace::TimesRun>;
+
+// Instructions that so many passages from one site to another issue.
+std::uint64_t issued(const trace::Program& p, const std::vector<Site>& sites, const Times& times,
+                     std::uint32_t from, std::uint32_t to, std::uint32_t passages) {
+  sim::Paths paths(sites, p, h200().instructions(), false, nullptr, {}, times);
+  std::uint64_t all = 0;
+  for (std::uint32_t n = 0; n < passages; ++n) all += paths.between(from, to).instructions;
+  return all;
+}
+
+constexpr std::uint32_t kPassages = 10 * sim::Ways::kPassages;
+
+// A load, a branch over a body of three, a store.
+const std::vector<Line> kBody = {{"LDG.E R4, desc[UR4][R2.64] ;", control(2, 0)},
+                                 {"@P0 BRA 0x50 ;", control(5)},
+                                 {"FADD R1, R1, R2 ;", control(4)},
+                                 {"FADD R1, R1, R2 ;", control(4)},
+                                 {"FADD R1, R1, R2 ;", control(4)},
+                                 {"STG.E desc[UR4][R2.64], R1 ;", control(1)},
+                                 {"EXIT ;", control(5)}};
+const std::vector<Site> kBodySites = {
+    load_at(0x00), {0x50, Op::kStore, Space::kGlobal, 4}, end_site()};
+
+}  // namespace
+
+TEST_CASE("time: a body is run by as many passages as ran it") {
+  const trace::Program p = program(kBody);
+  const auto of = [&](const Times& times) {
+    return static_cast<double>(issued(p, kBodySites, times, 0, 1, kPassages)) / kPassages;
+  };
+  CHECK(of({}) == 2);  // not known: the shortest way
+  CHECK(of({{0x00, 2, 1, 100}, {0x20, 3, 1, 0}, {0x50, 2, 1, 100}}) == 2);
+  CHECK(of({{0x00, 2, 1, 100}, {0x20, 3, 1, 100}, {0x50, 2, 1, 100}}) == 5);
+  CHECK(of({{0x00, 2, 1, 100}, {0x20, 3, 1, 50}, {0x50, 2, 1, 100}}) == Approx(3.5).epsilon(0.01));
+  CHECK(of({{0x00, 2, 1, 100}, {0x20, 3, 1, 25}, {0x50, 2, 1, 100}}) == Approx(2.75).epsilon(0.01));
+  // Of an unrolled loop each copy is run as often.
+  CHECK(of({{0x00, 2, 4, 100}, {0x20, 3, 4, 50}, {0x50, 2, 4, 100}}) == Approx(3.5).epsilon(0.01));
+  // What is there more often than its branch may have run elsewhere.
+  CHECK(of({{0x00, 2, 1, 100}, {0x20, 3, 2, 50}, {0x50, 2, 1, 100}}) == 2);
+}
+
+TEST_CASE("time: diverged warps run both sides of a branch, one after the other") {
+  const trace::Program p = program({{"LDG.E R4, desc[UR4][R2.64] ;", control(2, 0)},
+                                    {"@P0 BRA 0x40 ;", control(5)},
+                                    {"FADD R1, R1, R2 ;", control(4)},
+                                    {"BRA 0x60 ;", control(5)},
+                                    {"FMUL R1, R1, R2 ;", control(4)},
+                                    {"FMUL R1, R1, R2 ;", control(4)},
+                                    {"STG.E desc[UR4][R2.64], R1 ;", control(1)},
+                                    {"EXIT ;", control(5)}});
+  const std::vector<Site> sites = {
+      load_at(0x00), {0x60, Op::kStore, Space::kGlobal, 4}, end_site()};
+  const auto of = [&](std::uint64_t one, std::uint64_t other) {
+    const Times times = {
+        {0x00, 2, 1, 100}, {0x20, 2, 1, one}, {0x40, 2, 1, other}, {0x60, 2, 1, 100}};
+    return static_cast<double>(issued(p, sites, times, 0, 1, kPassages)) / kPassages;
+  };
+  CHECK(of(100, 0) == 4);
+  CHECK(of(0, 100) == 4);
+  CHECK(of(100, 100) == 6);
+  CHECK(of(80, 60) == Approx(2 + 2 * 0.8 + 2 * 0.6).epsilon(0.01));
+}
+
+TEST_CASE("time: bodies in a loop without accesses are run in as many of its rounds") {
+  // A loop of a branch over a body of three, and its branch back.
+  const trace::Program p = program({{"LDG.E R4, desc[UR4][R2.64] ;", control(2, 0)},
+                                    {"@P0 BRA 0x50 ;", control(5)},
+                                    {"FADD R1, R1, R2 ;", control(4)},
+                                    {"FADD R1, R1, R2 ;", control(4)},
+                                    {"FADD R1, R1, R2 ;", control(4)},
+                                    {"@P1 BRA 0x10 ;", control(5)},
+                                    {"EXIT ;", control(5)}});
+  const std::vector<Site> sites = {load_at(0x00), {0x50, Op::kRounds, Space::kNone, 0}, end_site()};
+  const Times times = {{0x00, 1, 1, 10}, {0x10, 1, 1, 1000}, {0x20, 3, 1, 500}, {0x50, 1, 1, 1000}};
+  sim::Paths paths(sites, p, h200().instructions(), false, nullptr, {}, times);
+  const sim::Round& round = paths.round(1);
+  CHECK(round.work.issues == sim::Round::kRounds * 2 + sim::Round::kRounds / 2 * 3);
+  std::uint64_t all = 0;
+  for (std::uint64_t left = 0; left < sim::Round::kRounds; ++left)
+    all += round.segment(left).instructions;
+  CHECK(all == round.work.issues);
+}
