@@ -103,11 +103,12 @@ std::optional<std::size_t> TakenWays::other_side(std::size_t v, std::size_t next
 }
 
 // Of the times that the branch ran, those that this side did. Only where both are in the machine
-// code equally often is it known; of a call that the trace does not count, nothing is.
+// code once is it known: of the copies that ptxas made of a loop's body, those for the rest run
+// less often than the others. Of a call that the trace does not count, nothing is known.
 std::optional<double> TakenWays::share(std::size_t from, std::size_t side, std::size_t meet,
                                        const Goal& to) const {
   const Times& all = branch_[graph_.block_of_vertex(from)];
-  if (all.copies == 0 || all.times == 0) return {};
+  if (all.copies != 1 || all.times == 0) return {};
   for (std::size_t v = side; v != meet && v != 0; v = to.next[v]) {
     const Times& part = block_[graph_.block_of_vertex(v)];
     if (part.copies == 0 && code_[graph_.last[graph_.block_of_vertex(v)]].calls) return {};

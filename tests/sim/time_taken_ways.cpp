@@ -46,8 +46,8 @@ TEST_CASE("time: a body is run by as many passages as ran it") {
   CHECK(of({{0x00, 2, 1, 100}, {0x20, 3, 1, 100}, {0x50, 2, 1, 100}}) == 5);
   CHECK(of({{0x00, 2, 1, 100}, {0x20, 3, 1, 50}, {0x50, 2, 1, 100}}) == Approx(3.5).epsilon(0.01));
   CHECK(of({{0x00, 2, 1, 100}, {0x20, 3, 1, 25}, {0x50, 2, 1, 100}}) == Approx(2.75).epsilon(0.01));
-  // Of an unrolled loop each copy is run as often.
-  CHECK(of({{0x00, 2, 4, 100}, {0x20, 3, 4, 50}, {0x50, 2, 4, 100}}) == Approx(3.5).epsilon(0.01));
+  // Copies of an unrolled loop's body need not run equally often.
+  CHECK(of({{0x00, 2, 4, 100}, {0x20, 3, 4, 50}, {0x50, 2, 4, 100}}) == 2);
   // What is there more often than its branch may have run elsewhere.
   CHECK(of({{0x00, 2, 1, 100}, {0x20, 3, 2, 50}, {0x50, 2, 1, 100}}) == 2);
 }
