@@ -46,7 +46,7 @@ struct CardNumbers {
   std::uint64_t l1_store_cycles = 0;        // that a line of stores waits beyond its data
   std::uint64_t latency_l1 = 0;             // cycles: hit
   std::uint64_t latency_shared = 0;
-  std::uint64_t latency_conflict = 0;   // more for each further wavefront of shared memory
+  std::uint64_t latency_conflict = 0;   // from one wavefront of an access to its next
   std::uint64_t latency_l2_near = 0;    // hit on the SM's side
   std::uint64_t latency_l2_spread = 0;  // by which slices differ
   std::uint64_t latency_dram_spread = 0;

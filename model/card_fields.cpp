@@ -53,7 +53,7 @@ const CardField kFields[] = {
     {"latency.l1", "cycles", &CardNumbers::latency_l1, "L1 hit"},
     {"latency.shared", "cycles", &CardNumbers::latency_shared, "shared memory without a conflict"},
     {"latency.conflict", "cycles", &CardNumbers::latency_conflict,
-     "more for each further wavefront of an access to shared memory"},
+     "from one wavefront of an access to its next, in shared memory and the L1"},
     {"latency.l2_near", "cycles", &CardNumbers::latency_l2_near, "hit on the SM's side of the L2"},
     {"latency.l2_spread", "cycles", &CardNumbers::latency_l2_spread,
      "by how much slices of the L2 differ"},

@@ -278,6 +278,8 @@ void LaunchTime::queue_constants(TimedWarp& warp) {
 std::uint64_t LaunchTime::read_cycles(const SitePlan& plan) const {
   const model::CardNumbers& n = card_.numbers();
   const std::uint64_t more = plan.bytes > 4 ? plan.bytes / 4 - 1 : 0;  // registers
+  // Stores to shared memory read two further registers in the time of one (measured:
+  // kernels/micro/memory_issue.cu, keep shared_store_1_widest). Loads read addresses alone.
   switch (plan.action) {
     case Action::kGlobalStore:
     case Action::kGlobalAtomic:
