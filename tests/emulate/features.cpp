@@ -49,6 +49,28 @@ ADD: mul.wide.u32 %x2, %r1, 4; add.u64 %x3, %x4, %x2; ld.u32 %r3, [%x3]; add.u32
   for (u32 i = 0; i < 64; ++i) CHECK(d[i] == i * (i + 1) / 2 + 77);
 }
 
+TEST_CASE("vector registers are named together and one by one, each block's its own") {
+  Machine m(std::string(kHeader) + R"(
+.visible .entry k(.param .u64 out) {
+  .reg .b32 %r<4>; .reg .b64 %x<4>; .reg .v4 .f32 %f, %g; .reg .v2 .b32 pair;
+  mov.u32 %r0, %tid.x; cvt.rn.f32.u32 %f.x, %r0; add.f32 %f.y, %f.x, 1.0; mov.f32 %f.b, 3.0; mov.f32 %f.w, %f.r;
+  ld.param.u64 %x0, [out]; mul.wide.u32 %x1, %r0, 16; add.u64 %x0, %x0, %x1; st.global.v4.f32 [%x0], %f;
+  { .reg .v2 .f32 %f; mov.f32 %f.y, 9.0; }
+  ld.global.v4.f32 %g, [%x0]; mov.b32 pair.x, %g.y; mov.b32 pair.y, %f.y; mov.b64 %x2, pair; st.global.u64 [%x0 + 8], %x2; ret;
+})");
+  const u64 out = m.buffer(std::vector<float>(128));
+  m.argument(out);
+  must_run(m, {1, 1, 1}, {32, 1, 1});
+  const auto d = m.read<float>(out, 128);
+  for (u32 i = 0; i < 32; ++i) {
+    const auto first = static_cast<float>(i), second = first + 1;
+    CHECK(d[i * 4] == first);
+    CHECK(d[i * 4 + 1] == second);
+    CHECK(d[i * 4 + 2] == second);
+    CHECK(d[i * 4 + 3] == second);
+  }
+}
+
 TEST_CASE("a cooperative grid finds its barrier, another launch has none") {
   // As cooperative groups do it: the workspace from two registers, an arrival counter behind 4 bytes.
   const std::string text = std::string(kHeader) + R"(

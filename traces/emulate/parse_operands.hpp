@@ -71,6 +71,15 @@ class OperandParser : protected VariableParser {
     if (const auto number = scopes_.register_named(o.name)) {
       o.kind = Operand::Kind::kRegister;
       o.number = *number;
+    } else if (const auto vector = scopes_.vector_named(o.name)) {
+      o.kind = Operand::Kind::kVector;
+      for (std::uint32_t i = 0; i < vector->elements; ++i) {
+        Operand& element = o.items.emplace_back();
+        element.kind = Operand::Kind::kRegister;
+        element.at = o.at;
+        element.name = o.name;
+        element.number = vector->first + i;
+      }
     } else if (const Variable* v = scopes_.variable_named(o.name)) {
       o.kind = Operand::Kind::kVariable;
       o.variable = v;

@@ -196,7 +196,8 @@ class Parser : OperandParser {
   void register_declaration(Function& f) {
     const std::size_t at = token_.at;
     std::string_view name = word("a type");
-    if (name == ".v2" || name == ".v4") fail(at, "vector registers are not supported", "declare their elements");
+    const std::uint32_t elements = name == ".v2" ? 2 : name == ".v4" ? 4 : 1;
+    if (elements > 1) name = word("a type");
     const Type type = name.empty() ? Type::kNone : type_named(name.substr(1));
     if (type == Type::kNone) fail(at, fmt::format("'{}' is not a type", name));
     do {
@@ -204,12 +205,15 @@ class Parser : OperandParser {
       std::uint32_t count = 1;
       const bool range = accept("<");
       if (range) {
+        if (elements > 1) fail(at, "a range of vector registers is not supported", "name them one by one");
         count = small("a number of registers", 1u << 20);
         expect(">");
       }
       if (f.registers.size() + count > (1u << 22)) fail(at, "more than 4 million registers");
-      scopes_.add_registers(name, range, static_cast<std::uint32_t>(f.registers.size()), count);
-      f.registers.resize(f.registers.size() + count, type);
+      const auto first = static_cast<std::uint32_t>(f.registers.size());
+      if (elements > 1) scopes_.add_vector(name, first, elements);
+      else scopes_.add_registers(name, range, first, count);
+      f.registers.resize(f.registers.size() + std::size_t{count} * elements, type);
     } while (accept(","));
     expect(";");
   }

@@ -50,6 +50,19 @@ class Scopes {
     scopes_.back().registers[name].push_back({first, count, range});
   }
 
+  // ".reg .v4 .f32 %v": four registers that %v names together and %v.x to %v.w (or .r .g .b .a) one by one.
+  void add_vector(std::string_view name, std::uint32_t first, std::uint32_t elements) {
+    scopes_.back().vectors[name] = {first, elements};
+  }
+  struct Vector {
+    std::uint32_t first, elements;
+  };
+  std::optional<Vector> vector_named(std::string_view name) const {
+    for (auto s = scopes_.rbegin(); s != scopes_.rend(); ++s)
+      if (const auto at = s->vectors.find(name); at != s->vectors.end()) return at->second;
+    return std::nullopt;
+  }
+
   const Variable* variable_named(std::string_view name) const {
     for (auto s = scopes_.rbegin(); s != scopes_.rend(); ++s)
       if (const auto at = s->variables.find(name); at != s->variables.end()) return at->second;
@@ -57,6 +70,7 @@ class Scopes {
   }
 
   std::optional<std::uint32_t> register_named(std::string_view name) const {
+    if (const auto element = element_named(name)) return element;
     std::size_t digits = name.size();
     while (digits > 0 && name[digits - 1] >= '0' && name[digits - 1] <= '9') --digits;
     for (auto s = scopes_.rbegin(); s != scopes_.rend(); ++s) {
@@ -80,12 +94,22 @@ class Scopes {
   }
 
  private:
+  std::optional<std::uint32_t> element_named(std::string_view name) const {
+    if (name.size() < 3 || name[name.size() - 2] != '.') return std::nullopt;
+    const auto vector = vector_named(name.substr(0, name.size() - 2));
+    if (!vector) return std::nullopt;
+    for (const std::string_view names : {"xyzw", "rgba"})
+      if (const auto at = names.find(name.back()); at < vector->elements) return vector->first + static_cast<std::uint32_t>(at);
+    return std::nullopt;
+  }
+
   struct Range {
     std::uint32_t first, count;
     bool range;
   };
   struct Scope {
     std::unordered_map<std::string_view, std::vector<Range>> registers;
+    std::unordered_map<std::string_view, Vector> vectors;
     std::unordered_map<std::string_view, const Variable*> variables;
     std::unordered_map<std::string_view, std::uint32_t> labels;
     std::vector<Pending> pending;
