@@ -100,6 +100,49 @@ TEST_CASE("an access gets its machine instruction, and the order of the machine 
   CHECK(m.map.program.code[0].text == "LDS R2, [R11]");
 }
 
+TEST_CASE("three words are loaded as four, and stored one by one") {
+  const char* body = R"(
+  ld.shared.u32 %r1, [%r10];
+  ld.shared.u32 %r2, [%r10+4];
+  ld.shared.u32 %r3, [%r10+8];
+  ret;)";
+  Mapped m(body, {{0, "LDS.128 R4, [R10]"}, {3, "EXIT"}});
+  REQUIRE(m.why.empty());
+  SECTION("the first three or the last three") {
+    const std::uint64_t first = GENERATE(64u, 68u);
+    for (const std::uint32_t s : {0u, 1u, 2u}) m.access(s, 4, kAll, first + 4 * s, 16);
+    CHECK(m.run() == "0/16");
+    CHECK(m.records[0].base == 64);
+    CHECK(m.counts.merged == 2);
+    CHECK(m.counts.kept == 0);
+  }
+  SECTION("two of them that two words would hold: they stay") {
+    m.access(0, 4, kAll, 64, 16);
+    m.access(1, 4, kAll, 68, 16);
+    m.run();
+    CHECK(m.counts.kept == 2);
+  }
+  SECTION("two with a gap between: they stay") {
+    m.access(0, 4, kAll, 64, 16);
+    m.access(2, 4, kAll, 72, 16);
+    m.run();
+    CHECK(m.counts.kept == 2);
+  }
+  SECTION("stores of three words stay") {
+    Mapped stores(R"(
+  st.shared.u32 [%r10], %r1;
+  st.shared.u32 [%r10+4], %r2;
+  st.shared.u32 [%r10+8], %r3;
+  ret;)",
+                  {{0, "STS.128 [R10], R4"}, {3, "EXIT"}});
+    REQUIRE(stores.why.empty());
+    for (const std::uint32_t s : {0u, 1u, 2u})
+      stores.access(s, 4, kAll, 64 + 4 * s, 16, trace::Op::kStore);
+    stores.run();
+    CHECK(stores.counts.kept == 3);
+  }
+}
+
 TEST_CASE("neighbours become one wide access only when every byte of it was asked for") {
   const char* body = R"(
   ld.shared.u32 %r1, [%r10];

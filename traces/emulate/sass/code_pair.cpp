@@ -80,6 +80,7 @@ class Reader {
     for (std::uint32_t i = 0; i < p_.code.size(); ++i) at[p_.code[i].line.pc] = i;
     p_.sass.resize(p_.code.size());
     p_.of_statement.resize(p_.ptx.size());
+    bool by_register = false;
     for (std::uint32_t i = 0; i < p_.code.size(); ++i) {
       auto decoded = trace::decode_instruction(p_.code[i].line.text);
       if (!decoded) return unmappable("an instruction of its code cannot be read");
@@ -99,17 +100,23 @@ class Reader {
       } else if (in.kind == InstructionKind::kCall) {  // it comes back to behind the call
         if (const auto to = in.target ? at.find(*in.target) : at.end(); to != at.end())
           lines[i].targets.push_back(to->second);
-        else  // through a register: any of those that stand apart
-          for (std::uint32_t f = 0; f < p_.code.size(); ++f)
-            if (p_.code[f].begins_function) lines[i].targets.push_back(f);
+        else by_register = true;
       } else if (in.kind == InstructionKind::kExit || in.kind == InstructionKind::kReturn) {
         lines[i].targets.push_back(static_cast<std::uint32_t>(p_.code.size()));
         lines[i].falls = guarded;
       }
       const std::uint32_t s = p_.code[i].statement;
-      if (in.space == trace::Space::kLocal && (s < p_.entry || s >= p_.ptx.size()))
+      if (in.space == trace::Space::kLocal && (s < p_.entry || s >= p_.ptx.size()) &&
+          s != kUncalled)
         p_.uses_local = true;
     }
+    // Whom a call through a register may come to: any function that stands apart, as if from the
+    // kernel's first instruction. Of what calls each other, calls would make loops.
+    for (std::uint32_t f = 1; by_register && f < p_.code.size(); ++f)
+      if (p_.code[f].begins_function && p_.code[f].statement != kUncalled) {
+        lines[0].targets.push_back(f);
+        lines[0].falls = true;
+      }
     p_.sass_flow = trace::flow_of(lines);
     if (!p_.sass_flow.reducible) return unmappable("its code jumps into the middle of a loop");
     p_.sass_lines = lines;
@@ -146,12 +153,18 @@ class Reader {
         }
       }
       if (!adds_nothing(s, p_.sass[i]))
-        return unmappable(fmt::format("its code has '{}', which no access of the PTX explains",
-                                      p_.code[i].line.text));
+        return unmappable(unexplained(i));
     }
     if (auto ok = map_textures(); !ok) return ok;
     drop_diverged(lines);
     return {};
+  }
+
+  std::string unexplained(std::uint32_t i) const {
+    const std::uint32_t s = p_.code[i].statement;
+    const std::string where = s < p_.entry ? " by " + p_.shown(s) : std::string();
+    return fmt::format("its code has '{}'{}, which no access of the PTX explains",
+                       p_.code[i].line.text, where);
   }
 
   // ptxas takes no line for a texture access: its instruction shows that of the one before it. All
@@ -238,10 +251,14 @@ class Reader {
   }
 
   // What ptxas adds, and no recorder sees either: spilled registers, prefetches by the copy engine,
-  // and the CTA barrier that takes the place of a cluster's where the cluster is one CTA.
+  // and the CTA barrier that takes the place of a cluster's where the cluster is one CTA. And the
+  // words of a tensor map that one lane changes, which a statement of its own does in PTX.
   bool adds_nothing(std::uint32_t statement, const trace::SassInstruction& in) {
+    if (statement == kUncalled) return true;
     if (in.space == trace::Space::kLocal) return ++p_.spills != 0;
     if (in.kind == InstructionKind::kPrefetch) return true;
+    if (statement < p_.entry && p_.statement(statement).opcode.starts_with("tensormap.replace"))
+      return true;
     return in.kind == InstructionKind::kBarrier && statement < p_.entry &&
            p_.statement(statement).opcode.starts_with("barrier.cluster");
   }

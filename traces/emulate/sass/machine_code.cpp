@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 #include <map>
+#include <set>
 
 #include "traces/emulate/sass/tagged_ptx.hpp"
 
@@ -115,11 +116,12 @@ Result<std::vector<std::uint32_t>> MachineCode::statements(const Kernel& kernel)
   for (const trace::Instruction& i : (*section)->code) {
     out.push_back(kNoStatement);
     for (std::size_t f = 0; f < module_.functions.size(); ++f) {
-      const auto at = kernel.numbers.find(&module_.functions[f]);
-      if (at == kernel.numbers.end() || i.line < first_line_[f] ||
-          i.line >= first_line_[f] + module_.functions[f].body.size())
+      if (i.line < first_line_[f] || i.line >= first_line_[f] + module_.functions[f].body.size())
         continue;
-      out.back() = kernel.functions[at->second]->first_pc + (i.line - first_line_[f]);
+      const auto at = kernel.numbers.find(&module_.functions[f]);
+      out.back() = at == kernel.numbers.end()
+                       ? kUncalled
+                       : kernel.functions[at->second]->first_pc + (i.line - first_line_[f]);
     }
   }
   return out;
@@ -148,6 +150,9 @@ void MachineCode::append(const Kernel& kernel, const Image& image,
                          const std::vector<trace::Instruction>& printed,
                          const std::vector<std::uint32_t>& statements, std::uint32_t offset,
                          std::vector<MachineInstruction>& code) const {
+  std::set<std::uint64_t> starts;  // of functions that share the section
+  for (const record::CubinFunction& f : image.parsed.functions)
+    if (f.section == function.section) starts.insert(f.offset);
   for (std::size_t i = 0; i < printed.size(); ++i) {
     MachineInstruction& out = code.emplace_back();
     out.line = printed[i];
@@ -156,7 +161,7 @@ void MachineCode::append(const Kernel& kernel, const Image& image,
     out.line.text = record::with_spill_mark(function, out.line.pc, std::move(out.line.text));
     out.line.pc += offset;
     out.line.text = record::moved(std::move(out.line.text), offset);
-    out.begins_function = i == 0 && offset != 0;
+    out.begins_function = i == 0 ? offset != 0 : starts.contains(printed[i].pc);
     if (i < statements.size()) out.statement = statements[i];
     for (const auto& [f, number] : kernel.numbers) {
       const std::uint32_t first = kernel.functions[number]->first_pc;

@@ -22,11 +22,15 @@ struct Resources {
 };
 
 constexpr std::uint32_t kNoStatement = ~std::uint32_t{0};
+// Of a function that the kernel cannot come to. ptxas lays those whose address is somewhere (in a
+// table of virtual functions, say) behind every kernel that calls through a register, and be it for
+// memory from the heap.
+constexpr std::uint32_t kUncalled = kNoStatement - 1;
 
 struct MachineInstruction {
   trace::Instruction line;                 // source file as Module::files numbers them
   std::uint32_t statement = kNoStatement;  // of the PTX: its pc / 16 in describe()'s numbering
-  bool begins_function = false;            // one that has a section of its own, behind the kernel's
+  bool begins_function = false;            // one that stands apart, behind the kernel's own code
 };
 
 class MachineCode {

@@ -22,6 +22,16 @@ constexpr std::uint32_t kNotToBeHad = ~std::uint32_t{0};
 // All bits of `bytes` bytes from `at` on.
 std::uint32_t bits(std::uint32_t at, std::uint32_t bytes) { return ((1u << bytes) - 1) << at; }
 
+// Was as much of a wide access asked for as makes it that wide? Of a store every byte. There is no
+// load of three words: one of four takes them, as one of two would not, and its rest goes unused.
+bool makes_it_so_wide(std::uint32_t asked, std::uint32_t width, trace::Op op) {
+  if (asked == bits(0, width)) return true;
+  if (op != trace::Op::kLoad || asked == kNotToBeHad || asked == 0) return false;
+  const std::uint32_t run = asked >> std::countr_zero(asked);
+  const std::uint32_t lower = bits(0, width / 2);
+  return (run & (run + 1)) == 0 && (asked & lower) != 0 && (asked & ~lower) != 0;
+}
+
 }  // namespace
 
 const SassTrace::Known& SassTrace::known(std::uint32_t number) {
@@ -291,9 +301,10 @@ void SassTrace::close_window() {
   if (missing)
     for (std::size_t i = 0; i < window_.size(); ++i)
       if (!window_[i].access && !window_[i].kept) take_in(i);
-  // A wide access of which not every byte was asked for is not what it seemed.
+  // A wide access of which not enough was asked for is not what it seemed.
   for (const auto& [i, record] : widened) {
-    if (covered_[i] == bits(0, window_[i].access->bytes)) continue;
+    const trace::Op op = known_[window_[i].record.site].site.op;
+    if (makes_it_so_wide(covered_[i], window_[i].access->bytes, op)) continue;
     window_[i].record = record;
     window_[i].kept = true;
     for (Item& other : window_)
