@@ -1,4 +1,5 @@
-// `warpmem dump T`: the records of a trace, or with --program the code of its kernels. Records
+// `warpmem dump T`: the records of a trace, or with --program the code of its kernels, or with
+// --counts how often their instructions ran. Records
 // come in file order, a block at a time, so memory does not grow with the trace.
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -14,6 +15,7 @@
 
 #include "base/units.hpp"
 #include "sim/command/command.hpp"
+#include "sim/command/counts_text.hpp"
 #include "sim/command/output.hpp"
 #include "sim/command/record_text.hpp"
 #include "sim/command/table.hpp"
@@ -33,6 +35,7 @@ struct DumpOptions {
   std::optional<std::uint32_t> warp;
   std::optional<std::uint64_t> limit;
   bool program = false;
+  bool counts = false;
 };
 
 // The text of the instruction at `pc`; code is in ascending order of pc.
@@ -247,6 +250,10 @@ int dump(const DumpOptions& options) {
       case Format::kJson: output->write(programs_json(*reader)); break;
       case Format::kCsv: output->write(programs_csv(*reader)); break;
     }
+  } else if (options.counts) {
+    auto text = counts_of(*reader, options.launches, options.output.format, output->colour());
+    if (!text) return fail(text.error());
+    output->write(*text);
   } else if (auto done = RecordPrinter(*reader, options, *output).print(); !done) {
     return fail(done.error());
   }
@@ -263,7 +270,11 @@ Run setup_dump(CLI::App& app) {
   app.add_option("--cta", options->cta, "only this CTA: x + grid.x * (y + grid.y * z)");
   app.add_option("--warp", options->warp, "only this warp of each CTA");
   app.add_option("--limit", options->limit, "stop after so many records");
-  app.add_flag("--program", options->program, "print the kernels' code instead, with source lines");
+  CLI::Option* program = app.add_flag("--program", options->program,
+                                      "print the kernels' code instead, with source lines");
+  app.add_flag("--counts", options->counts,
+               "print instead how often warps ran each instruction (of emulated traces)")
+      ->excludes(program);
   add_output_options(app, options->output);
   return [options] { return dump(*options); };
 }

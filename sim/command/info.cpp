@@ -12,6 +12,7 @@
 #include "base/units.hpp"
 #include "sim/code/spill_code.hpp"
 #include "sim/command/command.hpp"
+#include "sim/command/counts_text.hpp"
 #include "sim/command/output.hpp"
 #include "sim/command/table.hpp"
 #include "sim/command/trace_input.hpp"
@@ -133,7 +134,16 @@ std::string spills_text(const std::vector<std::size_t>& spills) {
       grouped(*std::max_element(spills.begin(), spills.end())));
 }
 
-Table launch_table(const trace::TraceReader& reader, const LaunchRange& range) {
+// Names of templates run to thousands of letters; a line of a table has room for their beginning.
+std::string short_name(std::string name) {
+  constexpr std::size_t kMost = 100;
+  if (name.size() <= kMost) return name;
+  std::size_t end = kMost - 1;
+  while (end > 0 && (static_cast<unsigned char>(name[end]) & 0xc0u) == 0x80u) --end;  // UTF-8
+  return name.substr(0, end) + "…";
+}
+
+Table launch_table(const trace::TraceReader& reader, const LaunchRange& range, bool whole_names) {
   Table table({{"launch", Align::kRight},
                {"kernel"},
                {"grid", Align::kRight},
@@ -148,9 +158,11 @@ Table launch_table(const trace::TraceReader& reader, const LaunchRange& range) {
     if (!range.contains(launch.id)) continue;
     const std::uint64_t shared =
         std::uint64_t{launch.static_shared} + std::uint64_t{launch.dynamic_shared};
-    table.row({grouped(launch.id), kernel_name(reader, launch), dims(launch.grid),
-               dims(launch.block), grouped(launch.registers), byte_size(shared),
-               grouped(summary.end.records), grouped(summary.end.lost), state_text(summary)});
+    std::string name = kernel_name(reader, launch);
+    if (!whole_names) name = short_name(std::move(name));
+    table.row({grouped(launch.id), std::move(name), dims(launch.grid), dims(launch.block),
+               grouped(launch.registers), byte_size(shared), grouped(summary.end.records),
+               grouped(summary.end.lost), state_text(summary)});
   }
   return table;
 }
@@ -204,8 +216,11 @@ std::string as_text(const trace::TraceReader& reader, const LaunchRange& range, 
   if (!origin.missing.empty()) {
     line("unseen", fmt::format("{}", fmt::join(origin.missing, ", ")));
   }
+  if (const std::size_t counted = counted_launches(reader); counted != 0)
+    line("counted", fmt::format("how often instructions ran, of {} of {} launches (dump --counts)",
+                                grouped(counted), grouped(reader.launches().size())));
   if (const std::string text = spills_text(spills_of(reader)); !text.empty()) line("spilled", text);
-  out += "\n" + launch_table(reader, range).text(colour);
+  out += "\n" + launch_table(reader, range, false).text(colour);
   out += "\nallocations\n" + allocations_text(reader, range);
   return out;
 }
@@ -221,6 +236,7 @@ ordered_json launch_json(const trace::TraceReader& reader, std::uint32_t index,
                    {"sites", mapping.sites},
                    {"ptx_sites", mapping.ptx},
                    {"spill_instructions", spills},
+                   {"counted_runs", summary.end.times.size()},
                    {"grid", launch.grid},
                    {"block", launch.block},
                    {"cluster", launch.cluster},
@@ -274,7 +290,7 @@ int info(const InfoOptions& options) {
   switch (options.output.format) {
     case Format::kTable: output->write(as_text(*reader, options.launches, output->colour())); break;
     case Format::kJson: output->write(as_json(*reader, options.launches)); break;
-    case Format::kCsv: output->write(launch_table(*reader, options.launches).csv()); break;
+    case Format::kCsv: output->write(launch_table(*reader, options.launches, true).csv()); break;
   }
   if (auto done = output->finish(); !done) return fail(done.error());
   return 0;

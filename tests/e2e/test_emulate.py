@@ -1,5 +1,7 @@
 """warpmem emulate over whole programs: a small one of our own everywhere, CUDA sources where nvcc is."""
 
+import csv
+import io
 import os
 import shutil
 import signal
@@ -38,6 +40,35 @@ class Program(CommandTest):
         info = self.run_command("info", "trace.wmt")
         self.assertIn("ptx", info.out)
         self.assertIn("NVIDIA H200 (emulated)", info.out)
+
+    def test_the_trace_says_how_often_instructions_ran(self):
+        self.emulate("launches", "2", "count")
+        self.assertIn("of 3 of 3 launches", self.run_command("info", "trace.wmt").out)
+        out = self.run_command("dump", "trace.wmt", "--counts", "--launch", "1", "--format", "json").json()
+        self.assertEqual([l["launch"] for l in out["launches"]], [1])
+        counts = out["launches"][0]["counts"]
+        self.assertEqual(counts[0]["times"], 32)  # 4 CTAs of 8 warps come to the first instruction
+        loads = [c for c in counts if c["instruction"].lower().startswith(("ld.global", "ldg"))]
+        self.assertEqual([c["times"] for c in loads], [32])
+        rows = list(csv.DictReader(io.StringIO(
+            self.run_command("dump", "trace.wmt", "--counts", "--format", "csv").out)))
+        self.assertEqual({r["launch"] for r in rows}, {"0", "1", "2"})
+        text = self.run_command("dump", "trace.wmt", "--counts", "--launch", "0").out
+        self.assertRegex(text, r"launch 0: scale.*\n +pc +times +copies +instruction")
+        self.assert_says(self.run_command("dump", "trace.wmt", "--counts", "--program"), 2, "--program")
+
+    def test_a_name_of_thousands_of_letters_has_room_for_its_beginning(self):
+        with open(self.path("long.ptx"), "w") as file:
+            file.write(".version 8.0\n.target sm_90\n.address_size 64\n"
+                       ".visible .entry %s() { ret; }\n" % ("kernel" * 500))
+        with open(self.path("l.toml"), "w") as file:
+            file.write('entry = "%s"\ngrid = 1\nblock = 32\nargs = []\n' % ("kernel" * 500))
+        self.assertEqual(self.run_command("emulate", "long.ptx", "--launch", "l.toml", "-o", "long.wmt").status, 0)
+        text = self.run_command("info", "long.wmt").out
+        self.assertIn("kernelkernel", text)
+        self.assertLess(max(len(line) for line in text.splitlines() if "kernelkernel" in line), 250)
+        rows = csv.DictReader(io.StringIO(self.run_command("info", "long.wmt", "--format", "csv").out))
+        self.assertEqual([len(row["kernel"]) for row in rows], [3000])
 
     def test_the_same_program_leaves_the_same_bytes(self):
         for name in ("a.wmt", "b.wmt"):

@@ -117,6 +117,10 @@ class Dump(harness.CommandTest):
         self.assertEqual(load["control"], {"stall": 1, "yield": False, "write_barrier": 2,
                                            "read_barrier": None, "wait_mask": 0, "reuse_mask": 0})
 
+    def test_a_recorded_trace_has_no_counts_of_instructions(self):
+        trace = os.path.join(harness.SOURCE, "validate/reference/h200/vector_copy_b4.wmt")
+        self.assert_fails(self.run_command("dump", trace, "--counts"), 2, "how often instructions ran")
+
     def test_a_full_disk(self):
         with open("/dev/full", "wb") as full:
             self.assert_fails(self.run_command("dump", self.trace("copy"), stdout=full), 5)

@@ -16,7 +16,7 @@
 namespace warpmem::emulate {
 
 struct Line {
-  int statement;  // of the PTX; -1: none
+  int statement;  // of the PTX; -1: none; -2: one of a function that the kernel cannot come to
   const char* text;
   bool begins_function = false;  // one that stands apart
 };
@@ -28,6 +28,7 @@ inline std::vector<MachineInstruction> listing(const std::vector<Line>& lines) {
     i.line.pc = static_cast<std::uint32_t>(16 * code.size());
     i.line.text = l.text;
     i.begins_function = l.begins_function;
+    if (l.statement == -2) i.statement = kUncalled;
     if (l.statement >= 0) i.statement = static_cast<std::uint32_t>(l.statement);
     code.push_back(std::move(i));
   }

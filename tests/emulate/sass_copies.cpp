@@ -352,6 +352,65 @@ TEST_CASE(
   }
 }
 
+TEST_CASE(
+    "functions that call each other through registers make no loop, and uncalled ones matter to "
+    "none") {
+  const char* functions = R"(
+.func apart(.param .b64 a)
+{
+  .reg .b32 %r<4>; .reg .b64 %rd<4>;
+  ld.param.u64 %rd1, [a];
+  ld.global.u32 %r1, [%rd1];
+  ret;
+}
+.func further(.param .b64 a)
+{
+  .reg .b32 %r<4>; .reg .b64 %rd<4>;
+  ld.param.u64 %rd1, [a];
+  st.global.u32 [%rd1], 7;
+  ret;
+}
+)";
+  const char* body = R"(
+  { .param .b64 x; st.param.b64 [x], %rd1; call apart, (x); call further, (x); }
+  ret;)";
+  Mapped m(body,
+           {{1, "CALL.REL.NOINC R6 `(k)"},
+            {3, "EXIT"},
+            {5, "LDG.E R1, desc[UR4][R2.64]", true},
+            {-1, "CALL.REL.NOINC R8 `(k)"},
+            {6, "RET.REL.NODEC R20 `(k)"},
+            {8, "STG.E desc[UR4][R2.64], R1", true},
+            {-1, "CALL.REL.NOINC R8 `(k)"},
+            {9, "RET.REL.NODEC R20 `(k)"},
+            {-2, "LD.E.64 R8, desc[UR4][R2.64+0x8]", true},
+            {-2, "STL [R1], R8"},
+            {-2, "RET.REL.NODEC R20 `(k)"}},
+           functions);
+  INFO(m.why);
+  REQUIRE(m.why.empty());
+  m.access(5, 4, kAll, 4096, 8, trace::Op::kLoad, trace::Space::kGlobal);
+  m.access(8, 4, kAll, 8192, 8, trace::Op::kStore, trace::Space::kGlobal);
+  CHECK(m.run() == "20/4 50/4");
+  CHECK(m.counts.kept == 0);
+}
+
+TEST_CASE("what one lane loads and stores to change a tensor map leaves no record") {
+  Mapped m(R"(
+  ld.shared.u32 %r1, [%r10];
+  tensormap.replace.tile.global_stride.shared::cta.b1024.b64 [%r10], 0, %rd1;
+  ret;)",
+           {{0, "LDS R1, [R10]"},
+            {1, "LDS R8, [R10+0x1c]"},
+            {1, "STS [R10+0x1c], R8"},
+            {1, "STS [R10+0xc], R4"},
+            {2, "EXIT"}});
+  INFO(m.why);
+  REQUIRE(m.why.empty());
+  m.access(0, 4, kAll, 0, 4);
+  CHECK(m.run() == "0/4");
+}
+
 TEST_CASE("the iteration that is alone where a condition does not hold is passed where it does") {
   const std::vector<Line> code{{0, "@!P0 LDS R1, [R10]"}, {2, "@P1 BRA 0x60"},
                                {0, "LDS R1, [R10]"},      {0, "LDS R2, [R10+0x4]"},

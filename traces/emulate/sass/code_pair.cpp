@@ -152,8 +152,7 @@ class Reader {
           continue;
         }
       }
-      if (!adds_nothing(s, p_.sass[i]))
-        return unmappable(unexplained(i));
+      if (!adds_nothing(s, p_.sass[i])) return unmappable(unexplained(i));
     }
     if (auto ok = map_textures(); !ok) return ok;
     drop_diverged(lines);
