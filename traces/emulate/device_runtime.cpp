@@ -131,6 +131,9 @@ void Execution::device_call(Warp& warp, const Part& part, const CallSite& site,
         result = static_cast<std::uint64_t>(
             device.fill(argument(0), static_cast<int>(argument(1)), argument(2)));
         break;
+      case DeviceCall::kSetCondition:
+        device.set_condition(argument(0), static_cast<std::uint32_t>(argument(1)));
+        break;
       case DeviceCall::kOrder:
       case DeviceCall::kNone: break;
     }

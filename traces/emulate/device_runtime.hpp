@@ -31,6 +31,8 @@ class DeviceRuntime {
   virtual int copy(std::uint64_t to, std::uint64_t from, std::uint64_t bytes) = 0;
   virtual int fill(std::uint64_t to, int value, std::uint64_t bytes) = 0;
   virtual int attribute(int which, int device, int& value) = 0;
+  // The value that a graph's conditional nodes look at.
+  virtual void set_condition(std::uint64_t handle, std::uint32_t value) = 0;
   virtual std::string_view error_text(int code, bool name) = 0;
 };
 
@@ -50,7 +52,8 @@ enum class DeviceCall : std::uint8_t {
   kMalloc,
   kFree,
   kCopy,
-  kFill
+  kFill,
+  kSetCondition
 };
 
 // By the name that PTX declares, of CUDA 12 and later (`__cudaCDP2…`) or before (`cuda…`).
@@ -83,7 +86,8 @@ constexpr DeviceCall device_call_named(std::string_view name) {
                               {"Malloc", DeviceCall::kMalloc},
                               {"Free", DeviceCall::kFree},
                               {"MemcpyAsync", DeviceCall::kCopy},
-                              {"MemsetAsync", DeviceCall::kFill}};
+                              {"MemsetAsync", DeviceCall::kFill},
+                              {"GraphSetConditional", DeviceCall::kSetCondition}};
   for (const Named& c : kCalls)
     if (c.name == name) return c.call;
   return DeviceCall::kNone;

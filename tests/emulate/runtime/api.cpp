@@ -324,6 +324,97 @@ TEST_CASE("a graph built node by node keeps its order, and its nodes take new pa
   static_cast<void>(cudaGetLastError());
 }
 
+// A kernel that counts down and says what is left to the condition, behind it a conditional node
+// whose bodies count in words 4, 5 … of `n`.
+struct Conditions {
+  Graph* graph = nullptr;
+  unsigned long long handle = 0;
+  int* n = nullptr;
+  GraphExec* exec = nullptr;
+
+  Conditions(int type, unsigned size, unsigned first, unsigned flags, bool kernel_before) {
+    n = device_array<int>(16);
+    REQUIRE(cudaGraphCreate(&graph, 0) == 0);
+    REQUIRE(cudaGraphConditionalHandleCreate(&handle, graph, first, flags) == 0);
+    GraphNode *before = nullptr, *node = nullptr;
+    void* arguments[] = {&n, &handle};
+    KernelParams kernel{&count_down, {1, 1, 1}, {1, 1, 1}, 0, arguments, nullptr};
+    if (kernel_before) REQUIRE(cudaGraphAddKernelNode(&before, graph, nullptr, 0, &kernel) == 0);
+    NodeParams params{};
+    params.type = kNodeConditional;
+    params.conditional = {handle, type, size, nullptr};
+    REQUIRE(cudaGraphAddNode(&node, graph, &before, nullptr, kernel_before ? 1 : 0, &params) == 0);
+    for (unsigned i = 0; i < size; ++i) {
+      Graph* body = params.conditional.bodies[i];
+      if (type == 1) {  // the loop's own kernel, captured
+        Stream* s = nullptr;
+        REQUIRE(cudaStreamCreate(&s) == 0);
+        REQUIRE(cudaStreamBeginCaptureToGraph(s, body, nullptr, nullptr, 0, 0) == 0);
+        REQUIRE(cudaLaunchKernel(&count_down, {1, 1, 1}, {1, 1, 1}, arguments, 0, s) == 0);
+        REQUIRE(cudaStreamEndCapture(s, nullptr) == 0);
+        continue;
+      }
+      const SetParams one{n + 4 + i, 0, 1, 4, 1, 1};
+      GraphNode* fill = nullptr;
+      REQUIRE(cudaGraphAddMemsetNode(&fill, body, nullptr, 0, &one) == 0);
+    }
+    REQUIRE(cudaGraphInstantiate(&exec, graph, 0) == 0);
+  }
+  ~Conditions() {
+    cudaGraphDestroy(graph);
+    cudaFree(n);
+    static_cast<void>(cudaGetLastError());
+  }
+  std::vector<int> run(int begin) {
+    std::vector<int> words(16);
+    words[0] = begin;
+    CHECK(cudaMemcpy(n, words.data(), 64, kHostToDevice) == 0);
+    CHECK(cudaGraphLaunch(exec, nullptr) == 0);
+    CHECK(cudaMemcpy(words.data(), n, 64, kDeviceToHost) == 0);
+    return words;
+  }
+};
+
+TEST_CASE("a graph's conditional node runs one body or the other, as a kernel said") {
+  Conditions c(0, 2, 0, 0, true);
+  CHECK(c.run(3)[4] == 1);
+  CHECK(c.run(3)[5] == 0);
+  CHECK(c.run(1)[4] == 0);
+  CHECK(c.run(1)[5] == 1);
+}
+
+TEST_CASE("a graph's loop goes round until its kernel says zero, and each launch begins anew") {
+  Conditions again(1, 1, 1, 1, false);
+  for (const int n : {10, 1, 4}) CHECK(again.run(n)[1] == n);
+  Conditions once(1, 1, 1, 0, false);  // the first value is not given again
+  CHECK(once.run(5)[1] == 5);
+  CHECK(once.run(5)[1] == 0);
+}
+
+TEST_CASE("a graph's switch runs the body that the value names, or none") {
+  Conditions c(2, 3, 0, 0, true);
+  for (int value = 0; value < 5; ++value) {
+    const std::vector<int> words = c.run(value + 1);
+    for (int i = 0; i < 3; ++i)
+      CHECK(words[static_cast<std::size_t>(4 + i)] == (i == value ? 1 : 0));
+  }
+}
+
+TEST_CASE("conditional nodes want a handle and a number of bodies, and are not cloned") {
+  Conditions c(0, 1, 0, 0, true);
+  CHECK(c.run(1)[4] == 0);
+  Graph* clone = nullptr;
+  CHECK(cudaGraphClone(&clone, c.graph) == kNotSupported);
+  NodeParams params{};
+  params.type = kNodeConditional;
+  GraphNode* node = nullptr;
+  params.conditional = {~0ull, 0, 1, nullptr};
+  CHECK(cudaGraphAddNode(&node, c.graph, nullptr, nullptr, 0, &params) == kInvalidValue);
+  params.conditional = {c.handle, 1, 2, nullptr};  // a loop has one body
+  CHECK(cudaGraphAddNode(&node, c.graph, nullptr, nullptr, 0, &params) == kInvalidValue);
+  CHECK(cudaGraphConditionalHandleCreate(&c.handle, nullptr, 0, 0) == kInvalidValue);
+}
+
 TEST_CASE("host functions run in their turn and may wait for other threads") {
   static int order = 0;
   order = 0;

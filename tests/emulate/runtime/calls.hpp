@@ -83,6 +83,13 @@ int cudaEventSynchronize(Event* event);
 int cudaEventElapsedTime(float* ms, Event* start, Event* end);
 int cudaGraphCreate(Graph** graph, unsigned flags);
 int cudaGraphDestroy(Graph* graph);
+int cudaGraphClone(Graph** out, Graph* original);
+int cudaGraphConditionalHandleCreate(unsigned long long* handle, Graph* graph, unsigned first,
+                                     unsigned flags);
+int cudaGraphAddNode(GraphNode** out, Graph* graph, GraphNode* const* needs, const EdgeData*,
+                        std::size_t count, NodeParams* params);
+int cudaStreamBeginCaptureToGraph(Stream* stream, Graph* graph, GraphNode* const* needs,
+                                  const EdgeData*, std::size_t count, int mode);
 int cudaGraphAddKernelNode(GraphNode** out, Graph* graph, GraphNode* const* needs,
                            std::size_t count, const KernelParams* params);
 int cudaGraphAddMemsetNode(GraphNode** out, Graph* graph, GraphNode* const* needs,

@@ -61,7 +61,7 @@ inline std::string read_text(const std::string& path) {
 }
 
 // The host's stand-ins for kernels and variables: their addresses are what counts.
-inline char scale, count, stray, spin, at_most_64, unknown, launcher, too_large;
+inline char scale, count, stray, spin, at_most_64, unknown, launcher, too_large, count_down;
 inline char counter, factor;
 
 // Registers the kernels of kernels.ptx; the container stays alive as long as the program.
@@ -76,7 +76,8 @@ inline void register_kernels(const std::string& ptx_path) {
   };
   function(scale, "scale"), function(count, "count"), function(stray, "stray"),
       function(spin, "spin"), function(at_most_64, "at_most_64"), function(unknown, "unknown"),
-      function(launcher, "launcher"), function(too_large, "too_large");
+      function(launcher, "launcher"), function(too_large, "too_large"),
+      function(count_down, "count_down");
   __cudaRegisterVar(handle, &counter, nullptr, "counter", 0, 4, 0, 0);
   __cudaRegisterVar(handle, &factor, nullptr, "factor", 0, 4, 1, 0);
   __cudaRegisterFatBinaryEnd(handle);

@@ -127,7 +127,14 @@ enum NodeType : int {
   kNodeWaitEvent = 6,
   kNodeRecordEvent = 7,
   kNodeAlloc = 10,
-  kNodeFree = 11
+  kNodeFree = 11,
+  kNodeConditional = 13
+};
+struct ConditionalParams {
+  unsigned long long handle;
+  int type;
+  unsigned size;
+  Graph** bodies;  // out
 };
 struct NodeParams {
   NodeType type;
@@ -149,6 +156,7 @@ struct NodeParams {
     struct {
       void* pointer;
     } free;
+    ConditionalParams conditional;
   };
   long long reserved2;
 };

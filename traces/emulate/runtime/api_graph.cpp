@@ -210,12 +210,23 @@ int cudaGraphCreate(Graph** out, unsigned flags) {
                              : kInvalidValue;
   });
 }
+int cudaGraphConditionalHandleCreate(unsigned long long* out, Graph* graph, unsigned first,
+                                     unsigned flags) {
+  return api([&](Runtime&) {
+    if (!out || !find_graph(graph) || flags > 1) return kInvalidValue;
+    auto& conditions = graph_table().conditions;
+    *out = conditions.size() + 1;
+    conditions[*out] = {first, first, flags == 1};
+    return kSuccess;
+  });
+}
 int cudaGraphDestroy(Graph* graph) {
   return api(
       [&](Runtime&) { return graph_table().graphs.erase(graph) ? kSuccess : kInvalidValue; });
 }
 int cudaGraphClone(Graph** out, Graph* original) {
   return with_graph(original, [&](Graph& g) {
+    if (g.has_conditionals()) return kNotSupported;
     return out ? (*out = register_graph(g.clone()), kSuccess) : kInvalidValue;
   });
 }
@@ -255,8 +266,9 @@ int cudaGraphDebugDotPrint(Graph* graph, const char* path, unsigned) {
     std::fputs("digraph dot {\n", file);
     std::unordered_map<const GraphNode*, std::size_t> number;
     for (std::size_t i = 0; i < g.nodes.size(); ++i) number[g.nodes[i].get()] = i;
-    constexpr const char* kNames[] = {"empty",        "kernel",     "memcpy", "memset", "host",
-                                      "event record", "event wait", "alloc",  "free",   "graph"};
+    constexpr const char* kNames[] = {"empty", "kernel",       "memcpy",     "memset",
+                                      "host",  "event record", "event wait", "alloc",
+                                      "free",  "graph",        "conditional"};
     for (const auto& n : g.nodes) {
       const auto* call = std::get_if<KernelCall>(&n->what);
       std::fprintf(file, "  n%zu [label=\"%zu %s\"];\n", number[n.get()], number[n.get()],
@@ -325,6 +337,8 @@ int cudaGraphLaunch(GraphExec* exec, Stream* handle) {
     Stream* stream = r.stream(handle);
     if (!stream) return kInvalidResourceHandle;
     if (!graph_table().execs.contains(exec)) return kInvalidValue;
+    if (!stream->capture) begin_conditions(*exec->graph);
+    else if (exec->graph->has_conditionals()) return kNotSupported;
     return submit(r, *stream, stream->capture ? exec->graph->clone() : exec->graph);
   });
 }
@@ -344,8 +358,8 @@ int cudaStreamEndCapture(Stream* handle, Graph** out) {
   return api([&](Runtime& r) {
     Stream* stream = r.stream(handle);
     if (!stream) return kInvalidResourceHandle;
-    if (!out) return kInvalidValue;
-    *out = nullptr;
+    if (!out && !(stream->capture && stream->capture->to_graph)) return kInvalidValue;
+    if (out) *out = nullptr;
     if (!stream->capture) return kIllegalState;
     if (stream->capture->origin != stream) return kCaptureUnmatched;
     const std::shared_ptr<Capture> capture = stream->capture;
@@ -355,7 +369,7 @@ int cudaStreamEndCapture(Stream* handle, Graph** out) {
       if (!capture->to_graph) graph_table().graphs.erase(capture->graph);
       return capture->invalid ? kCaptureInvalidated : kCaptureUnjoined;
     }
-    *out = capture->graph;
+    if (out) *out = capture->graph;
     return kSuccess;
   });
 }

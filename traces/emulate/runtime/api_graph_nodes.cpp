@@ -100,7 +100,9 @@ auto host_from(const HostParams* params) {
 }
 auto child_from(Graph* graph) {
   return [graph](Runtime&, Operation& what) {
-    return find_graph(graph) ? (what = graph->clone(), kSuccess) : kInvalidValue;
+    if (!find_graph(graph)) return kInvalidValue;
+    if (graph->has_conditionals()) return kNotSupported;
+    return what = graph->clone(), kSuccess;
   };
 }
 template <class What>
@@ -158,6 +160,8 @@ Code warpmem::cudart::graph_add_node(GraphNode** out, Graph* g, Needs needs, std
   const Code code = add(out, g, needs, n, params_from(p));
   if (code == kSuccess && p->type == kNodeAlloc)
     p->alloc.pointer = std::get<AllocParams>((*out)->what).pointer;
+  if (code == kSuccess && p->type == kNodeConditional)
+    p->conditional.bodies = std::get<Conditional>((*out)->what).handed->data();
   return code;
 }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "traces/emulate/runtime/handles.hpp"
+
 namespace warpmem::cudart {
 namespace {
 
@@ -50,6 +52,11 @@ int DeviceLaunches::attribute(int which, int device, int& value) {
   if (!found) return kInvalidValue;
   value = *found;
   return kSuccess;
+}
+
+void DeviceLaunches::set_condition(std::uint64_t handle, std::uint32_t value) {
+  auto& conditions = graph_table().conditions;
+  if (const auto at = conditions.find(handle); at != conditions.end()) at->second.value = value;
 }
 
 std::string_view DeviceLaunches::error_text(int code, bool name) {

@@ -21,6 +21,7 @@ class DeviceLaunches final : public emulate::DeviceRuntime {
   int copy(std::uint64_t to, std::uint64_t from, std::uint64_t bytes) override;
   int fill(std::uint64_t to, int value, std::uint64_t bytes) override;
   int attribute(int which, int device, int& value) override;
+  void set_condition(std::uint64_t handle, std::uint32_t value) override;
   std::string_view error_text(int code, bool name) override;
 
   // In the order they were issued, each with all that it launches itself; tail launches last.

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "traces/emulate/runtime/handles.hpp"
+#include "traces/emulate/runtime/interrupt.hpp"
+
 namespace warpmem::cudart {
 
 GraphNode* Graph::add(Operation what, std::vector<GraphNode*> needs) {
@@ -26,6 +29,8 @@ std::shared_ptr<Graph> Graph::clone() const {
     Operation what = node->what;
     if (auto* child = std::get_if<std::shared_ptr<Graph>>(&what); child && *child)
       *child = (*child)->clone();
+    if (auto* conditional = std::get_if<Conditional>(&what))
+      for (std::shared_ptr<Graph>& body : conditional->bodies) body = body->clone();
     GraphNode* made = copy->add(std::move(what), {});
     made->enabled = node->enabled;
     copy->copies[node.get()] = made;
@@ -34,6 +39,12 @@ std::shared_ptr<Graph> Graph::clone() const {
     for (const GraphNode* need : node->needs)
       copy->copies.at(node.get())->needs.push_back(copy->copies.at(need));
   return copy;
+}
+
+bool Graph::has_conditionals() const {
+  return std::any_of(nodes.begin(), nodes.end(), [](const auto& node) {
+    return std::holds_alternative<Conditional>(node->what);
+  });
 }
 
 std::vector<GraphNode*> Graph::order() const {
@@ -55,9 +66,9 @@ std::vector<GraphNode*> Graph::order() const {
 }
 
 NodeType type_of(const Operation& what) {
-  constexpr NodeType kTypes[] = {kNodeEmpty, kNodeKernel,      kNodeCopy,      kNodeSet,
-                                 kNodeHost,  kNodeRecordEvent, kNodeWaitEvent, kNodeAlloc,
-                                 kNodeFree,  kNodeGraph};
+  constexpr NodeType kTypes[] = {kNodeEmpty, kNodeKernel,      kNodeCopy,       kNodeSet,
+                                 kNodeHost,  kNodeRecordEvent, kNodeWaitEvent,  kNodeAlloc,
+                                 kNodeFree,  kNodeGraph,       kNodeConditional};
   return kTypes[what.index()];
 }
 
@@ -82,6 +93,27 @@ Code free_to_pool(Runtime& r, void* pointer) {
   }
   return kSuccess;
 }
+
+namespace {
+
+Code run_conditional(Runtime& r, Stream& stream, const Conditional& node) {
+  const auto value = [&] { return graph_table().conditions[node.handle].value; };
+  const auto body = [&](std::size_t i) {
+    return i < node.bodies.size() ? launch(r, stream, *node.bodies[i]) : kSuccess;
+  };
+  switch (node.type) {
+    case Conditional::Type::kIf: return body(value() != 0 ? 0 : 1);
+    case Conditional::Type::kSwitch: return body(value());
+    case Conditional::Type::kWhile: break;
+  }
+  while (value() != 0 && r.sticky == kSuccess) {
+    if (interrupted()) end_by_interrupt();
+    if (const Code code = body(0); code != kSuccess) return code;
+  }
+  return kSuccess;
+}
+
+}  // namespace
 
 Code execute(Runtime& r, Stream& stream, const Operation& what) {
   struct Visitor {
@@ -112,6 +144,7 @@ Code execute(Runtime& r, Stream& stream, const Operation& what) {
     Code operator()(const AllocParams&) const { return kSuccess; }
     Code operator()(const FreeMemory&) const { return kSuccess; }
     Code operator()(const std::shared_ptr<Graph>& child) const { return launch(r, stream, *child); }
+    Code operator()(const Conditional& node) const { return run_conditional(r, stream, node); }
   };
   return std::visit(Visitor{r, stream}, what);
 }

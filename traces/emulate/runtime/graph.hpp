@@ -20,10 +20,19 @@ struct WaitEvent {
 struct FreeMemory {
   void* pointer;
 };
+// Graphs of which one runs, or one as long, as a value says that kernels set.
+struct Conditional {
+  enum class Type : int { kIf = 0, kWhile = 1, kSwitch = 2 };
+  std::uint64_t handle = 0;  // of the value: GraphTable::conditions
+  Type type = Type::kIf;
+  std::vector<std::shared_ptr<Graph>> bodies;
+  std::shared_ptr<std::vector<Graph*>> handed;  // the same, as the array that the API hands out
+};
 using Callback = void (*)(Stream*, Code, void*);
 
-using Operation = std::variant<std::monostate, KernelCall, Copy, Fill, HostParams, RecordEvent,
-                               WaitEvent, AllocParams, FreeMemory, std::shared_ptr<Graph>>;
+using Operation =
+    std::variant<std::monostate, KernelCall, Copy, Fill, HostParams, RecordEvent, WaitEvent,
+                 AllocParams, FreeMemory, std::shared_ptr<Graph>, Conditional>;
 
 struct GraphNode {
   Graph* graph = nullptr;
@@ -40,6 +49,8 @@ struct Graph {
   GraphNode* add(Operation what, std::vector<GraphNode*> needs);
   void remove(GraphNode* node);
   std::shared_ptr<Graph> clone() const;
+  // CUDA allows no clones of such a graph, nor that another one has it for a child.
+  bool has_conditionals() const;
   // Every node behind those it needs, in the order of their making; empty when they need each
   // other.
   std::vector<GraphNode*> order() const;

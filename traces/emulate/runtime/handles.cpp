@@ -5,22 +5,44 @@
 namespace warpmem::cudart {
 namespace {
 
+// The graphs inside a node.
+std::span<const std::shared_ptr<Graph>> inner_graphs(const GraphNode& node) {
+  if (const auto* child = std::get_if<std::shared_ptr<Graph>>(&node.what)) return {child, 1};
+  if (const auto* conditional = std::get_if<Conditional>(&node.what)) return conditional->bodies;
+  return {};
+}
+
 bool holds(const Graph& graph, const GraphNode* node) {
   if (graph.members.contains(const_cast<GraphNode*>(node))) return true;
-  return std::any_of(graph.nodes.begin(), graph.nodes.end(), [&](const auto& n) {
-    const auto* child = std::get_if<std::shared_ptr<Graph>>(&n->what);
-    return child && holds(**child, node);
-  });
+  for (const auto& n : graph.nodes)
+    for (const std::shared_ptr<Graph>& inner : inner_graphs(*n))
+      if (holds(*inner, node)) return true;
+  return false;
 }
 
 Graph* child_graph(Graph& graph, const Graph* wanted) {
-  for (const auto& n : graph.nodes) {
-    auto* child = std::get_if<std::shared_ptr<Graph>>(&n->what);
-    if (!child) continue;
-    if (child->get() == wanted) return child->get();
-    if (Graph* found = child_graph(**child, wanted)) return found;
-  }
+  for (const auto& n : graph.nodes)
+    for (const std::shared_ptr<Graph>& inner : inner_graphs(*n)) {
+      if (inner.get() == wanted) return inner.get();
+      if (Graph* found = child_graph(*inner, wanted)) return found;
+    }
   return nullptr;
+}
+
+// One of IF may be followed by one for the other case; of WHILE there is one.
+Code make_conditional(const ConditionalParams& params, Conditional& out) {
+  const auto most = params.type == 0 ? 2u : params.type == 1 ? 1u : ~0u;
+  if (!graph_table().conditions.contains(params.handle) || params.type < 0 || params.type > 2 ||
+      params.size == 0 || params.size > most)
+    return kInvalidValue;
+  out.handle = params.handle;
+  out.type = static_cast<Conditional::Type>(params.type);
+  out.handed = std::make_shared<std::vector<Graph*>>();
+  for (unsigned i = 0; i < params.size; ++i) {
+    out.bodies.push_back(std::make_shared<Graph>());
+    out.handed->push_back(out.bodies.back().get());
+  }
+  return kSuccess;
 }
 
 }  // namespace
@@ -105,8 +127,9 @@ Code make_operation(Runtime& r, const NodeParams& params, Operation& what) {
     }
     case kNodeHost: return params.host.function ? (what = params.host, kSuccess) : kInvalidValue;
     case kNodeGraph:
-      return find_graph(params.child.graph) ? (what = params.child.graph->clone(), kSuccess)
-                                            : kInvalidValue;
+      if (!find_graph(params.child.graph)) return kInvalidValue;
+      if (params.child.graph->has_conditionals()) return kNotSupported;
+      return what = params.child.graph->clone(), kSuccess;
     case kNodeEmpty: return what = std::monostate{}, kSuccess;
     case kNodeWaitEvent:
       return r.events.contains(params.event.event)
@@ -124,8 +147,24 @@ Code make_operation(Runtime& r, const NodeParams& params, Operation& what) {
       return kSuccess;
     }
     case kNodeFree: return what = FreeMemory{params.free.pointer}, kSuccess;
+    case kNodeConditional: {
+      Conditional conditional;
+      if (const Code code = make_conditional(params.conditional, conditional); code != kSuccess)
+        return code;
+      return what = std::move(conditional), kSuccess;
+    }
   }
   return kNotSupported;
+}
+
+void begin_conditions(const Graph& graph) {
+  for (const auto& n : graph.nodes) {
+    if (const auto* conditional = std::get_if<Conditional>(&n->what)) {
+      GraphTable::Condition& condition = graph_table().conditions[conditional->handle];
+      if (condition.begins_anew) condition.value = condition.first;
+    }
+    for (const std::shared_ptr<Graph>& inner : inner_graphs(*n)) begin_conditions(*inner);
+  }
 }
 
 Code replace(GraphNode* node, Operation what) {

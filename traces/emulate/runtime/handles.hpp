@@ -9,8 +9,15 @@ namespace warpmem::cudart {
 
 // All graphs and executable graphs alive; the runtime's lock guards it.
 struct GraphTable {
+  // The value that conditional nodes look at; a launch of their graph begins with `first` if it
+  // says so.
+  struct Condition {
+    unsigned value = 0, first = 0;
+    bool begins_anew = false;
+  };
   std::unordered_map<const Graph*, std::shared_ptr<Graph>> graphs;  // the program's own
   std::unordered_set<GraphExec*> execs;
+  std::unordered_map<std::uint64_t, Condition> conditions;  // by handle
 };
 GraphTable& graph_table();
 
@@ -30,6 +37,9 @@ Code add_node(Runtime& r, GraphNode** out, Graph* graph, GraphNode* const* needs
 Code make_kernel(Runtime& r, const KernelParams& params, KernelCall& call);
 Code make_fill(const SetParams& params, Fill& fill);
 Code make_operation(Runtime& r, const NodeParams& params, Operation& what);
+
+// Gives the values of the graph's conditional nodes what a launch begins with.
+void begin_conditions(const Graph& graph);
 
 // Replaces what a node does by something of the same type.
 Code replace(GraphNode* node, Operation what);

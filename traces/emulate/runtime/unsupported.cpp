@@ -65,7 +65,6 @@ int not_emulated(const char* name) {
   X(cudaGetExportTable)                                 \
   X(cudaGraphAddExternalSemaphoresSignalNode)           \
   X(cudaGraphAddExternalSemaphoresWaitNode)             \
-  X(cudaGraphConditionalHandleCreate)                   \
   X(cudaGraphExecExternalSemaphoresSignalNodeSetParams) \
   X(cudaGraphExecExternalSemaphoresWaitNodeSetParams)   \
   X(cudaGraphExternalSemaphoresSignalNodeGetParams)     \
