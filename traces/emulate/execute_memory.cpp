@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <bit>
 #include <cmath>
 #include <cstring>
 
@@ -15,6 +16,12 @@ namespace {
 
 using trace::Op;
 
+// For each lane of the mask.
+template <class F>
+void each_lane(std::uint32_t mask, F&& f) {
+  for (; mask != 0; mask &= mask - 1) f(static_cast<std::uint32_t>(std::countr_zero(mask)));
+}
+
 // Element E at each lane's host address, into registers of width R.
 template <class E, class R>
 void load_rows(std::byte* to, const std::uint64_t* host, std::uint32_t mask, std::uint32_t offset) {
@@ -28,8 +35,7 @@ void load_rows(std::byte* to, const std::uint64_t* host, std::uint32_t mask, std
     for (std::uint32_t l = 0; l < 32; ++l) one(l);
     return;
   }
-  for (std::uint32_t l = 0; l < 32; ++l)
-    if (mask >> l & 1) one(l);
+  each_lane(mask, one);
 }
 template <class E, class R>
 void store_rows(const std::byte* from, const std::uint64_t* host, std::uint32_t mask, std::uint32_t offset) {
@@ -42,8 +48,7 @@ void store_rows(const std::byte* from, const std::uint64_t* host, std::uint32_t 
     for (std::uint32_t l = 0; l < 32; ++l) one(l);
     return;
   }
-  for (std::uint32_t l = 0; l < 32; ++l)
-    if (mask >> l & 1) one(l);
+  each_lane(mask, one);
 }
 
 // What the lanes of an access reach over: their lowest and highest address, and all bits set in any.
@@ -52,8 +57,7 @@ struct Extent {
 };
 Extent plain_extent(const std::uint64_t* lanes, std::uint32_t mask) {
   Extent e;
-  for (std::uint32_t l = 0; l < 32; ++l)
-    if (mask >> l & 1) e.low = std::min(e.low, lanes[l]), e.high = std::max(e.high, lanes[l]), e.all |= lanes[l];
+  each_lane(mask, [&](std::uint32_t l) { e.low = std::min(e.low, lanes[l]), e.high = std::max(e.high, lanes[l]), e.all |= lanes[l]; });
   return e;
 }
 #ifdef __x86_64__
@@ -349,11 +353,14 @@ void Execution::access(Warp& warp, const Part& part, const Inst& in, const Acces
   addresses(a, frame, lanes);
   if (a.space != Space::kGeneric) return space_access(warp, part, in, a, frame, mask, trace_space(a.space), lanes);
   // The address decides: shared window, local window, or global.
+  const auto inside = [](std::uint64_t at, std::uint64_t window) { return at - window < kWindowBytes; };
+  const Extent extent = extent_of(lanes, mask);
+  if (extent.high < std::min(kSharedWindow, kLocalWindow)) return space_access(warp, part, in, a, frame, mask, trace::Space::kGlobal, lanes);
   std::uint32_t shared = 0, local = 0;
-  for (std::uint32_t l = 0; l < 32; ++l) {
-    shared |= static_cast<std::uint32_t>(lanes[l] - kSharedWindow < kWindowBytes) << l;
-    local |= static_cast<std::uint32_t>(lanes[l] - kLocalWindow < kWindowBytes) << l;
-  }
+  each_lane(mask, [&](std::uint32_t l) {
+    shared |= static_cast<std::uint32_t>(inside(lanes[l], kSharedWindow)) << l;
+    local |= static_cast<std::uint32_t>(inside(lanes[l], kLocalWindow)) << l;
+  });
   const auto some = [&](std::uint32_t who, trace::Space space, std::uint64_t window) {
     if (!who) return;
     Lanes copy;
