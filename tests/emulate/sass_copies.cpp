@@ -29,12 +29,74 @@ TEST_CASE("accesses that go by one statement's name are told apart by the consta
     CHECK(m.records[0].base == 4);
     CHECK(m.counts.kept == 0);
   }
+  SECTION("they may be of different widths") {
+    const char* widths = R"(
+  ld.shared.u32 %r1, [%r10+4];
+  ld.shared.v2.u32 {%r2, %r3}, [%r10+8];
+  ld.shared.v2.u32 {%r4, %r5}, [%r10+16];
+  ret;)";
+    Mapped m(widths, {{0, "LDS.64 R4, [R10+0x10]"},
+                      {0, "LDS R1, [R10+0x4]"},
+                      {0, "LDS.64 R2, [R10+0x8]"},
+                      {3, "EXIT"}});
+    INFO(m.why);
+    REQUIRE(m.why.empty());
+    m.access(0, 4, kAll, 4, 32);
+    m.access(1, 8, kAll, 8, 32);
+    m.access(2, 8, kAll, 16, 32);
+    CHECK(m.run() == "0/8 10/4 20/8");
+    CHECK(m.records[0].base == 16);
+    CHECK(m.counts.kept == 0);
+    const Mapped wrong(widths, {{0, "LDS.64 R4, [R10+0x10]"},
+                                {0, "LDS R1, [R10+0x4]"},
+                                {0, "LDS R2, [R10+0x8]"},
+                                {3, "EXIT"}});
+    CHECK(wrong.why.find("3 times 'ld.shared.u32'") != std::string::npos);
+  }
   SECTION("constants that fit nothing explain nothing") {
     const Mapped m(
         body,
         {{5, "LDS R1, [R10+0x4]"}, {5, "LDS R2, [R10+0x14]"}, {6, "STS [R12], R1"}, {7, "EXIT"}});
     CHECK(m.why.find("2 times 'ld.shared.u32'") != std::string::npos);
     CHECK(m.why.find("at 0x0, 0x10") != std::string::npos);
+  }
+}
+
+TEST_CASE("a store that another one makes needless is no access") {
+  const char* body = R"(
+  st.shared.u32 [%r10], %r1;
+  st.shared.u32 [%r10], %r2;
+  ret;)";
+  SECTION("both in one place") {
+    Mapped m(body, {{1, "STS [R10], R2"}, {2, "EXIT"}});
+    REQUIRE(m.why.empty());
+    m.access(0, 4, kAll, 0, 4, trace::Op::kStore);
+    m.access(1, 4, kAll, 0, 4, trace::Op::kStore);
+    CHECK(m.run() == "0/4");
+    CHECK(m.counts.gone == 1);
+    CHECK(m.counts.kept == 0);
+  }
+  SECTION("where a wide one could be two of them it stays") {
+    Mapped m(body, {{1, "STS.64 [R10], R2"}, {2, "EXIT"}});
+    REQUIRE(m.why.empty());
+    m.access(0, 4, kAll, 0, 4, trace::Op::kStore);
+    m.run();
+    CHECK(m.counts.kept == 1);
+  }
+  SECTION("one that stands for two ways is theirs, not nobody's") {
+    Mapped m(R"(
+  @%p1 bra ELSE;
+  st.shared.u32 [%r10], %r1;
+  bra END;
+ELSE:
+  st.shared.u32 [%r10], %r2;
+END:
+  ret;)",
+             {{3, "STS [R10], R2"}, {4, "EXIT"}});
+    REQUIRE(m.why.empty());
+    m.access(1, 4, 0xffff, 0, 4, trace::Op::kStore);
+    m.run();
+    CHECK(m.counts.kept == 1);
   }
 }
 

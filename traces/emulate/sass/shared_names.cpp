@@ -27,24 +27,26 @@ class Sharing {
       for (const std::uint32_t i : found)
         alike =
             alike && p_.sass_flow.block_of[i] == p_.sass_flow.block_of[found[0]] &&
-            p_.sass_flow.depth(i) == p_.ptx_flow.depth(s) && p_.sass[i].bytes == p_.ptx[s].bytes &&
+            p_.sass_flow.depth(i) == p_.ptx_flow.depth(s) &&
             address_of(p_.code[i].line.text).first == address_of(p_.code[found[0]].line.text).first;
       if (!alike || (p_.ptx_flow.depth(s) > 0 && !has_single_neighbour(s))) continue;
-      std::map<std::int64_t, std::uint32_t> others;  // by distance from s
+      // By distance from s, and width.
+      std::map<std::pair<std::int64_t, std::uint32_t>, std::uint32_t> others;
       for (std::uint32_t t = 0; t < p_.entry; ++t) {
         if (t == s || !p_.ptx_flow.reached(t) || !p_.of_statement[t].empty() ||
-            !comes_along(s, t) || p_.ptx[t].sort != sort || p_.ptx[t].space != p_.ptx[s].space ||
-            p_.ptx[t].bytes != p_.ptx[s].bytes)
+            !comes_along(s, t) || p_.ptx[t].sort != sort || p_.ptx[t].space != p_.ptx[s].space)
           continue;
         const auto theirs = operand_of(t);
         if (theirs && theirs->first == mine->first)
-          others.emplace(theirs->second - mine->second, t);
+          others.emplace(std::pair(theirs->second - mine->second, p_.ptx[t].bytes), t);
       }
       for (const std::uint32_t own : found) {
+        if (p_.sass[own].bytes != p_.ptx[s].bytes) continue;
         const long here = address_of(p_.code[own].line.text).second;
         std::vector<std::pair<std::uint32_t, std::uint32_t>> given;  // statement, instruction
         for (const std::uint32_t i : found) {
-          const auto other = others.find(address_of(p_.code[i].line.text).second - here);
+          const auto other =
+              others.find({address_of(p_.code[i].line.text).second - here, p_.sass[i].bytes});
           if (i != own && other != others.end()) given.emplace_back(other->second, i);
         }
         if (given.size() + 1 != found.size()) continue;

@@ -1,5 +1,5 @@
-#include "traces/emulate/sass/code_origins.hpp"
 #include "traces/emulate/sass/site_map.hpp"
+#include "traces/emulate/sass/code_origins.hpp"
 
 #include <fmt/format.h>
 
@@ -66,6 +66,7 @@ class Mapper {
       if (load) site.accesses.push_back(mapped_access(p_, found[0], s));
     } else if (found.empty()) {
       if (a.space == Space::kLocal && !p_.uses_local) site.what = What::kGone;
+      else if (a.sort == Sort::kStore && overwritten(s)) site.what = What::kGone;
       else if (a.sort == Sort::kLoad || a.sort == Sort::kStore) site.what = What::kMissing;
       else return unmappable(fmt::format("its code has nothing for {}", p_.shown(s)));
     } else {
@@ -95,6 +96,20 @@ class Mapper {
         for (const std::uint32_t i : found) site.accesses.push_back(mapped_access(p_, i, s));
     }
     return {};
+  }
+
+  // A store without an instruction is one that another store makes needless, if it can be part of
+  // none: no store is wider than its statement says, and none stands on a way that excludes this
+  // one's, with which it could have been made one.
+  bool overwritten(std::uint32_t s) const {
+    for (std::uint32_t t = 0; t < p_.entry; ++t) {
+      if (p_.ptx[t].sort != Sort::kStore || p_.of_statement[t].empty()) continue;
+      for (const std::uint32_t i : p_.of_statement[t])
+        if (p_.sass[i].bytes > p_.ptx[t].bytes) return false;
+      const std::uint32_t a = p_.ptx_flow.block_of[s], b = p_.ptx_flow.block_of[t];
+      if (!p_.ptx_flow.dominates(a, b) && !p_.ptx_flow.dominates(b, a)) return false;
+    }
+    return true;
   }
 
   // An addition of floats to shared memory, and other operations that the memory has not: a load,
