@@ -457,16 +457,19 @@ TEST_CASE(
   CHECK(m.counts.kept == 0);
 }
 
-TEST_CASE("what one lane loads and stores to change a tensor map leaves no record") {
+TEST_CASE("what is loaded and stored to change and copy a tensor map leaves no record") {
   Mapped m(R"(
   ld.shared.u32 %r1, [%r10];
   tensormap.replace.tile.global_stride.shared::cta.b1024.b64 [%r10], 0, %rd1;
+  tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned [%rd1], [%r10], 128;
   ret;)",
            {{0, "LDS R1, [R10]"},
             {1, "LDS R8, [R10+0x1c]"},
             {1, "STS [R10+0x1c], R8"},
             {1, "STS [R10+0xc], R4"},
-            {2, "EXIT"}});
+            {2, "LDS R5, [R4]"},
+            {2, "STG.E desc[UR4][R2.64], R5"},
+            {3, "EXIT"}});
   INFO(m.why);
   REQUIRE(m.why.empty());
   m.access(0, 4, kAll, 0, 4);

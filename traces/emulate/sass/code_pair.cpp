@@ -251,12 +251,12 @@ class Reader {
 
   // What ptxas adds, and no recorder sees either: spilled registers, prefetches by the copy engine,
   // and the CTA barrier that takes the place of a cluster's where the cluster is one CTA. And the
-  // words of a tensor map that one lane changes, which a statement of its own does in PTX.
+  // words of a tensor map that are changed or copied, which statements of their own do in PTX.
   bool adds_nothing(std::uint32_t statement, const trace::SassInstruction& in) {
     if (statement == kUncalled) return true;
     if (in.space == trace::Space::kLocal) return ++p_.spills != 0;
     if (in.kind == InstructionKind::kPrefetch) return true;
-    if (statement < p_.entry && p_.statement(statement).opcode.starts_with("tensormap.replace"))
+    if (statement < p_.entry && p_.statement(statement).opcode.starts_with("tensormap."))
       return true;
     return in.kind == InstructionKind::kBarrier && statement < p_.entry &&
            p_.statement(statement).opcode.starts_with("barrier.cluster");
