@@ -17,3 +17,26 @@
 #define WARPMEM_WIDE_HOSTS
 #define WARPMEM_NEW_HOSTS
 #endif
+
+// Functions written for 512-bit vectors, for what compilers do not find by themselves. Each has a
+// plain twin that says the same; whoever calls them asks wide_host() first. A test may set it to
+// false, to hold the twins against each other.
+#if defined(__x86_64__) && defined(__GNUC__)
+#define WARPMEM_AVX512 \
+  __attribute__((target("avx512f,avx512bw,avx512cd,avx512dq,avx512vl,avx2,bmi,bmi2")))
+#endif
+
+namespace warpmem {
+
+inline bool& wide_host() {
+#ifdef WARPMEM_AVX512
+  static bool wide = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+                     __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
+                     __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("bmi2");
+#else
+  static bool wide = false;
+#endif
+  return wide;
+}
+
+}  // namespace warpmem

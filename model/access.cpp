@@ -4,7 +4,7 @@
 #include <cstring>
 #include <iterator>
 
-#include "base/wide_hosts.hpp"
+#include "base/wide_words.hpp"
 
 namespace warpmem::model {
 namespace {
@@ -76,34 +76,83 @@ std::uint8_t full_sectors(const std::array<std::uint32_t, kSectorsPerLine>& byte
 }
 
 // Whether 32 keys all differ: each is compared with the sixteen behind it, in a ring.
-WARPMEM_WIDE_HOSTS bool all_differ(const std::uint32_t* keys) {
-  std::uint32_t ring[2 * kWarpLanes];
+WARPMEM_WIDE_HOSTS bool all_differ(const std::uint16_t* __restrict keys) {
+  std::uint16_t ring[2 * kWarpLanes];
   for (int i = 0; i < 2 * kWarpLanes; ++i) ring[i] = keys[i % kWarpLanes];
-  std::uint32_t same = 0;
+  std::uint16_t same[kWarpLanes] = {};
   for (int apart = 1; apart <= kWarpLanes / 2; ++apart)
-    for (int i = 0; i < kWarpLanes; ++i) same |= ring[i] == ring[i + apart];
-  return !same;
+    for (int i = 0; i < kWarpLanes; ++i)
+      same[i] = static_cast<std::uint16_t>(same[i] | (ring[i] == ring[i + apart]));
+  std::uint16_t any = 0;
+  for (int i = 0; i < kWarpLanes; ++i) any = static_cast<std::uint16_t>(any | same[i]);
+  return !any;
 }
 
-// Lines and sectors of lanes that lie within a sector each, and what tells most lines apart.
+// Lines and sectors of lanes that lie within a sector each, and what tells most lines apart: 16
+// bits, which all of a warp's lines differ in but for one warp in 130.
 WARPMEM_WIDE_HOSTS void lanes_alone(const std::uint64_t* __restrict address, LineList& out,
-                                    std::uint32_t* __restrict key) {
+                                    std::uint16_t* __restrict key) {
   std::uint64_t* const __restrict line = out.line.data();
+  std::uint32_t sector[kWarpLanes];
   for (int i = 0; i < kWarpLanes; ++i) {
     line[i] = address[i] / kLineBytes;
-    key[i] = static_cast<std::uint32_t>(address[i] / kLineBytes);
+    sector[i] = static_cast<std::uint32_t>(address[i] / kSectorBytes);
   }
+  for (int i = 0; i < kWarpLanes; ++i)
+    key[i] = static_cast<std::uint16_t>(sector[i] / kSectorsPerLine ^ sector[i] >> 18);
   std::uint8_t* const __restrict sectors = out.sectors.data();
   for (int i = 0; i < kWarpLanes; ++i)
-    sectors[i] = static_cast<std::uint8_t>(
-        1u << (static_cast<std::uint32_t>(address[i] / kSectorBytes) % kSectorsPerLine));
+    sectors[i] = static_cast<std::uint8_t>(1u << sector[i] % kSectorsPerLine);
 }
+
+#ifdef WARPMEM_AVX512
+
+// Both of these at once. What a lane is compared with moves on by one lane each time.
+WARPMEM_AVX512 bool strangers_avx512(const std::uint64_t* address, LineList& out) {
+  __m256i half[2];
+  for (std::size_t h = 0; h < 2; ++h) {
+    __m256i sectors[2];
+    for (std::size_t q = 0; q < 2; ++q) {
+      const std::size_t at = h * 16 + q * 8;
+      const __m512i a = _mm512_loadu_si512(address + at);
+      _mm512_storeu_si512(out.line.data() + at, _mm512_srli_epi64(a, 7));
+      sectors[q] = _mm512_cvtepi64_epi32(_mm512_srli_epi64(a, 5));
+    }
+    const __m512i sector = _mm512_inserti64x4(_mm512_castsi256_si512(sectors[0]), sectors[1], 1);
+    const __m512i bit = _mm512_sllv_epi32(wide::all(1), _mm512_and_si512(sector, wide::all(3)));
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(out.sectors.data() + h * 16),
+                     _mm512_cvtepi32_epi8(bit));
+    half[h] = _mm512_cvtepi32_epi16(
+        _mm512_xor_si512(_mm512_srli_epi32(sector, 2), _mm512_srli_epi32(sector, 18)));
+  }
+  const __m512i keys = _mm512_inserti64x4(_mm512_castsi256_si512(half[0]), half[1], 1);
+  alignas(64) static constexpr auto kNext = [] {
+    std::array<std::uint16_t, kWarpLanes> next{};
+    for (unsigned i = 0; i < kWarpLanes; ++i)
+      next[i] = static_cast<std::uint16_t>((i + 1) % kWarpLanes);
+    return next;
+  }();
+  const __m512i next = _mm512_load_si512(kNext.data());
+  __m512i least = _mm512_set1_epi16(-1), other = keys;
+  for (int apart = 1; apart <= kWarpLanes / 2; ++apart) {
+    other = _mm512_permutexvar_epi16(next, other);
+    least = _mm512_min_epu16(least, _mm512_xor_si512(keys, other));
+  }
+  if (_mm512_testn_epi16_mask(least, least)) return false;
+  out.count = kWarpLanes;
+  return true;
+}
+
+#endif
 
 // A warp of strangers, with a line each, is most of what gathers are: no line has to be looked for
 // among the others.
 bool touch_strangers(const std::uint64_t* address, LineList& out) {
   if ((address[0] ^ address[1]) < kLineBytes) return false;  // neighbours are no strangers
-  std::uint32_t keys[kWarpLanes];
+#ifdef WARPMEM_AVX512
+  if (wide_host()) return strangers_avx512(address, out);
+#endif
+  std::uint16_t keys[kWarpLanes];
   lanes_alone(address, out, keys);
   if (!all_differ(keys)) return false;
   out.count = kWarpLanes;

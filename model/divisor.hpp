@@ -68,6 +68,8 @@ class SmallDivisor {
     rest -= one_more ? number_ : 0;
     return {quotient, rest};
   }
+  // Of 2^32: the upper half of a product with it is the quotient or one less.
+  std::uint32_t inverse() const { return inverse_; }
 
  private:
   std::uint32_t number_, inverse_;

@@ -39,40 +39,27 @@ std::uint64_t L1Cache::from_new_epoch(std::uint64_t cycle) {
   return kBefore;
 }
 
-// Sets and tags of lines that have their upper 32 bits in common; the bits in which they differ.
-// Of 32 lines, 16 bits each are worked on at a time (an instruction or two, with wide vectors).
-WARPMEM_WIDE_HOSTS std::uint64_t L1Cache::spread(const std::uint64_t* __restrict line,
-                                                 std::size_t count, std::uint32_t region,
-                                                 std::uint32_t* __restrict set,
-                                                 std::uint32_t* __restrict tag) {
-  constexpr std::size_t kSide = 32;  // by side
-  const auto upper = static_cast<std::uint16_t>(l1_set(line[0] >> 32 << 32));
-  std::uint64_t differ = 0;
-  for (std::size_t from = 0; from < count; from += kSide) {
-    std::uint16_t low[kSide], high[kSide], sets[kSide];
-    const std::size_t here = std::min(kSide, count - from);
-    for (std::size_t i = 0; i < kSide; ++i) {
-      const std::uint64_t l = line[from + (i < here ? i : 0)];
-      differ |= l ^ line[0];
-      low[i] = static_cast<std::uint16_t>(l);
-      high[i] = static_cast<std::uint16_t>(l >> 16);
-      tag[from + i] = region << kLowBits | static_cast<std::uint32_t>(l >> 9) % (1u << kLowBits);
-    }
-    l1_sets_of_bits<kSide>(low, high, upper, sets);
-    for (std::size_t i = 0; i < kSide; ++i) set[from + i] = sets[i];
+void L1Cache::seats(const LineList& lines, const LineWords& words, Seats& out) {
+  const std::uint32_t region = tag(lines.line[0]) >> kLowBits;
+  if (spec_.sets == kL1Sets && words.alike && region < kRegions) [[likely]] {
+    l1_sets(words, out.set.data());
+    tags(words, region, out.tag.data());
+    return;
   }
-  return differ;
+  const auto count = static_cast<std::size_t>(lines.count);
+  for (std::size_t i = 0; i < count; ++i) out.put(i, seat(lines.line[i]));
 }
 
-void L1Cache::seats(const LineList& lines, Seats& out) {
-  const auto count = static_cast<std::size_t>(lines.count);
-  const auto* const line = lines.line.data();
-  if (spec_.sets == kL1Sets) {
-    const std::uint32_t first = tag(line[0]) >> kLowBits;
-    const std::uint64_t differ = spread(line, count, first, out.set.data(), out.tag.data());
-    if (!(differ >> 32) && first < kRegions) return;
-  }
-  for (std::size_t i = 0; i < count; ++i) out.put(i, seat(line[i]));
+// Of lines of one region, in a cache of kL1Sets.
+WARPMEM_WIDE_HOSTS void L1Cache::tags(const LineWords& words, std::uint32_t region,
+                                      std::uint32_t* __restrict tag) {
+  constexpr unsigned kSaidBySet = std::countr_zero(kL1Sets);
+  const std::uint32_t* const __restrict low = words.low.data();
+  const std::uint32_t upper = words.upper << (32 - kSaidBySet);
+  const std::size_t count = words.count;
+  for (std::size_t from = 0; from < count; from += LineWords::kStep)
+    for (std::size_t i = from; i < from + LineWords::kStep; ++i)
+      tag[i] = region << kLowBits | ((low[i] >> kSaidBySet | upper) % (1u << kLowBits));
 }
 
 template <bool allocate>

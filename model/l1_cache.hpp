@@ -33,6 +33,7 @@
 #include "model/access.hpp"
 #include "model/l1_index.hpp"
 #include "model/l1_ways.hpp"
+#include "model/line_words.hpp"
 #include "model/match.hpp"
 
 namespace warpmem::model {
@@ -73,7 +74,8 @@ class L1Cache {
       set = (set | beyond(line)) & (spec_.sets - 1);
     return {set, tag(line)};
   }
-  void seats(const LineList& lines, Seats& out);
+  void seats(const LineList& lines, const LineWords& words, Seats& out);
+  void seats(const LineList& lines, Seats& out) { seats(lines, LineWords(lines), out); }
 
   // What loads of several lines miss: for each the entry for arrives(), and the cycle from which
   // all of the lines before it that hit are there.
@@ -160,8 +162,7 @@ class L1Cache {
     if (number == regions_ && regions_ < kRegions) region_[regions_++] = upper;
     return number;
   }
-  static std::uint64_t spread(const std::uint64_t* line, std::size_t count, std::uint32_t region,
-                              std::uint32_t* set, std::uint32_t* tag);
+  static void tags(const LineWords& words, std::uint32_t region, std::uint32_t* tag);
   static Loaded load(Set& set, L1Ways& ways, std::uint32_t way, std::uint64_t epoch,
                      std::uint32_t at, std::uint32_t tag, std::uint8_t sectors, bool allocate,
                      std::uint32_t* nowhere);

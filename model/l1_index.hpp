@@ -13,6 +13,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "model/line_words.hpp"
+
 namespace warpmem::model {
 
 // Contribution of line-address bit b (address bit 7 + b). Bits above 37 were not measured.
@@ -38,22 +40,8 @@ inline std::uint32_t l1_set(std::uint64_t line) {
       kL1SetOfBits<20>[line >> 20 & 1023] ^ kL1SetOfBits<30>[line >> 30 & 1023]);
 }
 
-// The sets of `count` lines of which the lowest 32 bits are `low` and `high`, 16 bits each, and
-// all others contribute `upper`. Without a table: for loops over a warp's lines
-// (base/wide_hosts.hpp), which take a bit of many lines at a time.
-template <std::size_t count>
-inline void l1_sets_of_bits(const std::uint16_t* __restrict low,
-                            const std::uint16_t* __restrict high, std::uint16_t upper,
-                            std::uint16_t* __restrict set) {
-  for (std::size_t i = 0; i < count; ++i) {
-    unsigned s = upper;
-    for (unsigned b = 0; b < 16; ++b) {
-      s ^= -(low[i] >> b & 1u) & kL1SetOfBit[b];  // without a branch where nothing is side by side
-      s ^= -(high[i] >> b & 1u) & kL1SetOfBit[16 + b];
-    }
-    set[i] = static_cast<std::uint16_t>(s);
-  }
-}
+// The sets of a list's lines, which have their upper halves in common.
+void l1_sets(const LineWords& words, std::uint32_t* set);
 
 inline std::uint32_t tag_bank(std::uint64_t line) { return l1_set(line) & 3; }
 

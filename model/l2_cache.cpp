@@ -4,7 +4,7 @@
 #include <set>
 
 #include "base/large_pages.hpp"
-#include "base/wide_hosts.hpp"
+#include "base/wide_words.hpp"
 #include "model/tag_banks.hpp"
 
 namespace warpmem::model {
@@ -53,28 +53,104 @@ inline std::uint64_t L2Cache::dram_queue(std::uint64_t& free, std::uint64_t now,
   return at / 1000 - now;
 }
 
-// What hangs on nothing but the lines' numbers, side by side.
-WARPMEM_WIDE_HOSTS void L2Cache::draw(const std::uint64_t* __restrict line, std::size_t count,
-                                      std::uint64_t home_mask, const Latencies& latencies,
-                                      Routed& out) {
+// What hangs on nothing but the lines' numbers, side by side. Of products with 64 bits only those
+// parts are worked out that their upper bits need.
+WARPMEM_WIDE_HOSTS void L2Cache::draw_plain(const LineWords& words, std::uint64_t home_mask,
+                                            const Latencies& latencies, Routed& out) {
   const Latencies l = latencies;
+  const std::uint32_t* const __restrict low = words.low.data();
   std::uint8_t* const __restrict home = out.home.data();
   std::uint16_t* const __restrict pending = out.pending.data();
   std::uint32_t* const __restrict near = out.near.data();
   std::uint32_t* const __restrict dram = out.dram.data();
-  for (std::size_t i = 0; i < count; ++i)
-    home[i] = static_cast<std::uint8_t>(parity(line[i] & home_mask));
-  for (std::size_t i = 0; i < count; ++i) pending[i] = pending_slot(line[i]);
-  for (std::size_t i = 0; i < count; ++i) {
-    const std::uint32_t draw = Latencies::draw_of(line[i]);
-    near[i] = l.near(draw);
-    dram[i] = l.dram(draw);
+  const auto mask = static_cast<std::uint32_t>(home_mask);
+  const std::uint32_t above = parity(words.upper_bits() & home_mask);
+  const std::uint32_t slot_above = words.upper * static_cast<std::uint32_t>(kPendingFactor);
+  const std::uint32_t draw_above = words.upper * static_cast<std::uint32_t>(Latencies::kFactor);
+  const std::size_t count = words.count;
+  for (std::size_t from = 0; from < count; from += LineWords::kStep) {
+    for (std::size_t i = from; i < from + LineWords::kStep; ++i) {
+      std::uint32_t bits = low[i] & mask;
+      for (int half = 16; half > 0; half /= 2) bits ^= bits >> half;
+      home[i] = static_cast<std::uint8_t>((bits ^ above) & 1);
+    }
+    for (std::size_t i = from; i < from + LineWords::kStep; ++i)
+      pending[i] = static_cast<std::uint16_t>((upper_word(low[i], kPendingFactor) + slot_above) >>
+                                              (32 - kPendingBits));
+    for (std::size_t i = from; i < from + LineWords::kStep; ++i) {
+      const std::uint32_t draw = upper_word(low[i], Latencies::kFactor) + draw_above;
+      near[i] = l.near(draw);
+      dram[i] = l.dram(draw);
+    }
   }
 }
 
-void L2Cache::route(Routed& lines) {
-  side_[0].seats(lines, lines.seat);
-  draw(lines.line.data(), static_cast<std::size_t>(lines.count), home_mask_, latencies_, lines);
+#ifdef WARPMEM_AVX512
+
+WARPMEM_AVX512 void L2Cache::draw_avx512(const LineWords& words, std::uint64_t home_mask,
+                                         const Latencies& latencies, Routed& out) {
+  const Latencies l = latencies;
+  const __m512i mask = wide::all(static_cast<std::uint32_t>(home_mask));
+  const __m512i above = wide::all(parity(words.upper_bits() & home_mask));
+  constexpr auto kPendingAbove = static_cast<std::uint32_t>(kPendingFactor >> 32),
+                 kPendingBelow = static_cast<std::uint32_t>(kPendingFactor),
+                 kDrawAbove = static_cast<std::uint32_t>(Latencies::kFactor >> 32),
+                 kDrawBelow = static_cast<std::uint32_t>(Latencies::kFactor);
+  const __m512i slot_above = wide::all(words.upper * kPendingBelow);
+  const __m512i draw_above = wide::all(words.upper * kDrawBelow);
+  const __m512i upper = wide::all(0xffff0000u), one = wide::all(1);
+  for (std::size_t i = 0; i < words.count; i += 16) {
+    const __m512i low = _mm512_loadu_si512(words.low.data() + i);
+    __m512i bits = _mm512_and_si512(low, mask);
+    bits = _mm512_xor_si512(bits, _mm512_srli_epi32(bits, 16));
+    bits = _mm512_xor_si512(bits, _mm512_srli_epi32(bits, 8));
+    bits = _mm512_xor_si512(bits, _mm512_srli_epi32(bits, 4));
+    bits = _mm512_xor_si512(bits, _mm512_srli_epi32(bits, 2));
+    bits = _mm512_xor_si512(bits, _mm512_srli_epi32(bits, 1));
+    bits = _mm512_and_si512(_mm512_xor_si512(bits, above), one);
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(out.home.data() + i), _mm512_cvtepi32_epi8(bits));
+    __m512i slot = _mm512_add_epi32(wide::upper_product(low, kPendingBelow),
+                                    _mm512_mullo_epi32(low, wide::all(kPendingAbove)));
+    slot = _mm512_srli_epi32(_mm512_add_epi32(slot, slot_above), 32 - kPendingBits);
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(out.pending.data() + i),
+                        _mm512_cvtepi32_epi16(slot));
+    // Latencies::near() and dram(): of 16 bits of the draw, at the upper end of a word.
+    __m512i draw = _mm512_add_epi32(wide::upper_product(low, kDrawBelow),
+                                    _mm512_mullo_epi32(low, wide::all(kDrawAbove)));
+    draw = _mm512_add_epi32(draw, draw_above);
+    const __m512i near = wide::upper_product(_mm512_slli_epi32(draw, 16), l.near_spread);
+    _mm512_storeu_si512(out.near.data() + i, _mm512_add_epi32(near, wide::all(l.near_cycles)));
+    const __m512i spread = wide::upper_product(_mm512_and_si512(draw, upper), l.dram_spread);
+    const __m512i tail =
+        wide::upper_product(_mm512_and_si512(_mm512_slli_epi32(draw, 5), upper), l.dram_tail);
+    const __m512i dram = _mm512_add_epi32(spread, wide::all(l.dram_cycles));
+    const __mmask16 in_tail = _mm512_testn_epi32_mask(draw, wide::all(7u << 8));
+    _mm512_storeu_si512(out.dram.data() + i, _mm512_mask_add_epi32(dram, in_tail, dram, tail));
+  }
+}
+
+#endif
+
+void L2Cache::draw(const LineWords& words, std::uint64_t home_mask, const Latencies& latencies,
+                   Routed& out) {
+#ifdef WARPMEM_AVX512
+  if (wide_host()) return draw_avx512(words, home_mask, latencies, out);
+#endif
+  draw_plain(words, home_mask, latencies, out);
+}
+
+void L2Cache::route(Routed& lines, const LineWords& words) {
+  side_[0].seats(lines, words, lines.seat);
+  if (words.alike) [[likely]]
+    return draw(words, home_mask_, latencies_, lines);
+  for (std::size_t i = 0; i < static_cast<std::size_t>(lines.count); ++i) {
+    const std::uint64_t line = lines.line[i];
+    const std::uint32_t draw = Latencies::draw_of(line);
+    lines.home[i] = static_cast<std::uint8_t>(home(line));
+    lines.pending[i] = pending_slot(line);
+    lines.near[i] = latencies_.near(draw);
+    lines.dram[i] = latencies_.dram(draw);
+  }
 }
 
 // A request of its own. First come, first gone, one a cycle; with a full queue the first has to go.

@@ -26,6 +26,7 @@
 #include "model/access.hpp"
 #include "model/l2_side.hpp"
 #include "model/latencies.hpp"
+#include "model/line_words.hpp"
 #include "model/memory_path.hpp"
 
 namespace warpmem::model {
@@ -47,6 +48,9 @@ struct L2Counters {
 };
 
 class L2Cache {
+  static constexpr unsigned kPendingBits = 10;
+  static constexpr std::uint32_t kPending = 1u << kPendingBits;  // entries a GPC
+  static constexpr std::uint64_t kPendingFactor = 0x9e3779b97f4a7c15ull;
   // A read that is under way, or was.
   struct alignas(32) Pending {
     std::uint64_t line = ~std::uint64_t{0};
@@ -105,7 +109,8 @@ class L2Cache {
     return {side_[0].seat(line), static_cast<std::uint8_t>(home(line)), pending_slot(line)};
   }
   // Says the same of all lines of the list.
-  void route(Routed& lines);
+  void route(Routed& lines, const LineWords& words);
+  void route(Routed& lines) { route(lines, LineWords(lines)); }
 
   // Reads `sectors` of a line for an SM at cycle `now`; the cycle in which they are back.
   // `fetch_sectors`: how much of the line DRAM brings along at least.
@@ -209,7 +214,7 @@ class L2Cache {
 #endif
   }
   static std::uint16_t pending_slot(std::uint64_t line) {
-    return static_cast<std::uint16_t>(line * 0x9e3779b97f4a7c15ull >> 54);
+    return static_cast<std::uint16_t>(line * kPendingFactor >> (64 - kPendingBits));
   }
   // Counts what a side has pushed out since the last time, and adds it to `out`.
   void account(L2Side& side, L2Side::Traffic& out) {
@@ -274,10 +279,17 @@ class L2Cache {
                           std::uint8_t full, const std::uint32_t* bytes, std::uint8_t again,
                           bool opens, std::uint64_t now);
   std::uint64_t dram_queue(std::uint64_t& free, std::uint64_t now, std::uint8_t sectors) const;
-  static void draw(const std::uint64_t* line, std::size_t count, std::uint64_t home_mask,
-                   const Latencies& latencies, Routed& out);
-
-  static constexpr std::uint32_t kPending = 1024;  // entries a GPC
+  static void draw(const LineWords& words, std::uint64_t home_mask, const Latencies& latencies,
+                   Routed& out);
+  static void draw_plain(const LineWords& words, std::uint64_t home_mask,
+                         const Latencies& latencies, Routed& out);
+  static void draw_avx512(const LineWords& words, std::uint64_t home_mask,
+                          const Latencies& latencies, Routed& out);
+  // Bits 32 to 63 of a product.
+  static std::uint32_t upper_word(std::uint32_t n, std::uint64_t factor) {
+    return static_cast<std::uint32_t>(std::uint64_t{n} * static_cast<std::uint32_t>(factor) >> 32) +
+           n * static_cast<std::uint32_t>(factor >> 32);
+  }
 
   Spec spec_;
   bool coalesces_ = false;

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/large_pages.hpp"
-#include "base/wide_hosts.hpp"
+#include "base/wide_words.hpp"
 
 namespace warpmem::model {
 
@@ -37,37 +37,110 @@ void L2Side::set_aside(std::uint64_t bytes) {
   persist_ways_ = static_cast<std::uint32_t>(std::min<std::uint64_t>(spec_.ways - 1, bytes / way));
 }
 
-// What seat() says of sets and tags, side by side.
-WARPMEM_WIDE_HOSTS void L2Side::spread(const std::uint64_t* __restrict line, std::size_t count,
-                                       std::uint32_t columns, std::uint32_t* __restrict set,
-                                       std::uint32_t* __restrict tag) {
+#ifdef WARPMEM_AVX512
+
+WARPMEM_AVX512 std::uint32_t L2Side::spread_avx512(const LineWords& words, std::uint32_t columns,
+                                                   std::uint32_t* set, std::uint32_t* tag) {
   const SmallDivisor by_columns(columns);
-  for (std::size_t i = 0; i < count; ++i) {
-    const auto twin = static_cast<std::uint32_t>(line[i] >> 5 & 1);
-    const std::uint64_t folded = line[i] >> 6 << 5 | (line[i] & 31);
-    const auto block = static_cast<std::uint32_t>(folded / kRows);
-    const std::uint32_t row = (static_cast<std::uint32_t>(folded) ^ mix(block)) % kRows;
-    const SmallDivisor::Parts place = by_columns.divide(block);
-    set[i] = place.rest * kRows + row;
-    tag[i] = place.quotient << 1 | twin;
+  const __m512i one = wide::all(1), upper = wide::all(words.upper << 21);
+  const __m512i divisor = wide::all(columns), last_row = wide::all(kRows - 1);
+  __m512i differ = _mm512_setzero_si512(), first = differ;
+  for (std::size_t i = 0; i < words.count; i += 16) {
+    const __m512i low = _mm512_loadu_si512(words.low.data() + i);
+    const __m512i twin = _mm512_and_si512(_mm512_srli_epi32(low, 5), one);
+    // As many low bits of the folded number as a row has.
+    const __m512i folded = _mm512_or_si512(_mm512_slli_epi32(_mm512_srli_epi32(low, 6), 5),
+                                           _mm512_and_si512(low, wide::all(31)));
+    const __m512i block = _mm512_or_si512(_mm512_srli_epi32(low, 11), upper);
+    __m512i h = _mm512_mullo_epi32(block, wide::all(kMixFirst));
+    h = _mm512_xor_si512(h, _mm512_srli_epi32(h, 15));
+    h = _mm512_mullo_epi32(h, wide::all(kMixSecond));
+    h = _mm512_xor_si512(h, _mm512_srli_epi32(h, 13));
+    __m512i quotient = wide::upper_product(block, by_columns.inverse());
+    __m512i rest = _mm512_sub_epi32(block, _mm512_mullo_epi32(quotient, divisor));
+    const __mmask16 more = _mm512_cmpge_epu32_mask(rest, divisor);
+    quotient = _mm512_mask_add_epi32(quotient, more, quotient, one);
+    rest = _mm512_mask_sub_epi32(rest, more, rest, divisor);
+    const __m512i row = _mm512_and_si512(_mm512_xor_si512(folded, h), last_row);
+    const __m512i tags = _mm512_or_si512(_mm512_slli_epi32(quotient, 1), twin);
+    _mm512_storeu_si512(set + i, _mm512_add_epi32(_mm512_mullo_epi32(rest, wide::all(kRows)), row));
+    _mm512_storeu_si512(tag + i, tags);
+    if (i == 0) first = _mm512_broadcastd_epi32(_mm512_castsi512_si128(tags));
+    differ = _mm512_or_si512(differ, _mm512_xor_si512(tags, first));
+  }
+  return static_cast<std::uint32_t>(_mm512_reduce_or_epi32(differ));
+}
+
+WARPMEM_AVX512 void L2Side::shorten_avx512(const std::uint32_t* tag, std::size_t count,
+                                           std::uint32_t region, std::uint16_t* out) {
+  const __m512i low = wide::all((1u << kLowBits) - 1), above = wide::all(region << kLowBits);
+  for (std::size_t i = 0; i < count; i += 16) {
+    const __m512i tags = _mm512_loadu_si512(tag + i);
+    const __m512i shorter = _mm512_or_si512(_mm512_and_si512(tags, low), above);
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(out + i), _mm512_cvtepi32_epi16(shorter));
   }
 }
 
-void L2Side::seats(const LineList& lines, Seats& out) {
-  const auto count = static_cast<std::size_t>(lines.count);
-  spread(lines.line.data(), count, columns_, out.set.data(), out.tag.data());
-  // They are mostly of one region. Others get their numbers in the order of the lines.
+#endif
+
+// What seat() says of sets and tags, side by side; the bits in which the tags differ.
+WARPMEM_WIDE_HOSTS std::uint32_t L2Side::spread_plain(const LineWords& words, std::uint32_t columns,
+                                                      std::uint32_t* __restrict set,
+                                                      std::uint32_t* __restrict tag) {
+  const SmallDivisor by_columns(columns);
+  const std::uint32_t* const __restrict low = words.low.data();
+  const std::uint32_t upper = words.upper;
+  const std::size_t count = words.count;
   std::uint32_t differ = 0;
-  for (std::size_t i = 0; i < count; ++i) differ |= out.tag[i] ^ out.tag[0];
-  const std::uint16_t first = short_tag(out.tag[0]);
-  out.known = !(differ >> kLowBits || first >= kOther);
-  if (!out.known) {
-    for (std::size_t i = 0; i < count; ++i) out.short_tag[i] = short_tag(out.tag[i]);
-    return;
+  for (std::size_t from = 0; from < count; from += LineWords::kStep)
+    for (std::size_t i = from; i < from + LineWords::kStep; ++i) {
+      const std::uint32_t twin = low[i] >> 5 & 1, folded = low[i] >> 6 << 5 | (low[i] & 31);
+      const std::uint32_t block = low[i] >> 11 | upper << 21;
+      const SmallDivisor::Parts place = by_columns.divide(block);
+      set[i] = place.rest * kRows + (folded ^ mix(block)) % kRows;
+      tag[i] = place.quotient << 1 | twin;
+      differ |= tag[i] ^ tag[0];
+    }
+  return differ;
+}
+
+// Tags of one region.
+WARPMEM_WIDE_HOSTS void L2Side::shorten_plain(const std::uint32_t* __restrict tag,
+                                              std::size_t count, std::uint32_t region,
+                                              std::uint16_t* __restrict out) {
+  for (std::size_t from = 0; from < count; from += LineWords::kStep)
+    for (std::size_t i = from; i < from + LineWords::kStep; ++i)
+      out[i] = static_cast<std::uint16_t>(region << kLowBits | tag[i] % (1u << kLowBits));
+}
+
+std::uint32_t L2Side::spread(const LineWords& words, std::uint32_t columns, std::uint32_t* set,
+                             std::uint32_t* tag) {
+#ifdef WARPMEM_AVX512
+  if (wide_host()) return spread_avx512(words, columns, set, tag);
+#endif
+  return spread_plain(words, columns, set, tag);
+}
+
+void L2Side::shorten(const std::uint32_t* tag, std::size_t count, std::uint32_t region,
+                     std::uint16_t* out) {
+#ifdef WARPMEM_AVX512
+  if (wide_host()) return shorten_avx512(tag, count, region, out);
+#endif
+  shorten_plain(tag, count, region, out);
+}
+
+void L2Side::seats(const LineList& lines, const LineWords& words, Seats& out) {
+  const auto count = static_cast<std::size_t>(lines.count);
+  out.known = false;
+  if (words.alike) [[likely]] {
+    // They are mostly of one region. Others get their numbers in the order of the lines.
+    const std::uint32_t differ = spread(words, columns_, out.set.data(), out.tag.data());
+    const std::uint16_t first = short_tag(out.tag[0]);
+    out.known = !(differ >> kLowBits || first >= kOther);
+    if (out.known)
+      return shorten(out.tag.data(), words.count, first >> kLowBits, out.short_tag.data());
   }
-  const std::uint32_t region = first >> kLowBits << kLowBits;
-  for (std::size_t i = 0; i < count; ++i)
-    out.short_tag[i] = static_cast<std::uint16_t>(region | out.tag[i] % (1u << kLowBits));
+  for (std::size_t i = 0; i < count; ++i) out.put(i, seat(lines.line[i]));
 }
 
 std::uint16_t L2Side::add_region(std::uint32_t tag) {

@@ -27,6 +27,7 @@
 #include "base/prefetch.hpp"
 #include "model/access.hpp"
 #include "model/divisor.hpp"
+#include "model/line_words.hpp"
 #include "model/match.hpp"
 
 namespace warpmem::model {
@@ -92,7 +93,8 @@ class L2Side {
   explicit L2Side(const Spec& spec);
 
   Seat seat(std::uint64_t line);
-  void seats(const LineList& lines, Seats& out);
+  void seats(const LineList& lines, const LineWords& words, Seats& out);
+  void seats(const LineList& lines, Seats& out) { seats(lines, LineWords(lines), out); }
   // The line of a seat that this side gave out; of those beyond its regions only one like it.
   std::uint64_t line_of(std::uint32_t set, std::uint16_t short_tag) const;
   Spot find(const Seat& seat);
@@ -180,6 +182,7 @@ class L2Side {
 
  private:
   static constexpr std::uint32_t kRows = 1024;  // sets are columns x 1024 rows
+  static constexpr std::uint32_t kMixFirst = 0x9e3779b1u, kMixSecond = 0x85ebca77u;
   // Short tags: the low bits of a tag and which region of memory (16 GB on an H200) it is from.
   // There are as many lines of further regions as of others, but all share a number: their whole
   // tags are looked at as well.
@@ -208,9 +211,9 @@ class L2Side {
   // Shuffles each block of 1,024 lines over the rows, so that a contiguous footprint fills all sets
   // alike and strides still spread.
   static std::uint32_t mix(std::uint32_t block) {
-    std::uint32_t h = block * 0x9e3779b1u;
+    std::uint32_t h = block * kMixFirst;
     h ^= h >> 15;
-    h *= 0x85ebca77u;
+    h *= kMixSecond;
     return h ^ h >> 13;
   }
   static std::uint8_t sectors_of(std::uint64_t ways, int way) {
@@ -230,8 +233,18 @@ class L2Side {
     n = (n + (n >> 4)) & 0x0303030303030303ull;
     return static_cast<std::uint32_t>(n * 0x0101010101010101ull >> 56);
   }
-  static void spread(const std::uint64_t* line, std::size_t count, std::uint32_t columns,
-                     std::uint32_t* set, std::uint32_t* tag);
+  static std::uint32_t spread(const LineWords& words, std::uint32_t columns, std::uint32_t* set,
+                              std::uint32_t* tag);
+  static std::uint32_t spread_plain(const LineWords& words, std::uint32_t columns,
+                                    std::uint32_t* set, std::uint32_t* tag);
+  static std::uint32_t spread_avx512(const LineWords& words, std::uint32_t columns,
+                                     std::uint32_t* set, std::uint32_t* tag);
+  static void shorten(const std::uint32_t* tag, std::size_t count, std::uint32_t region,
+                      std::uint16_t* out);
+  static void shorten_plain(const std::uint32_t* tag, std::size_t count, std::uint32_t region,
+                            std::uint16_t* out);
+  static void shorten_avx512(const std::uint32_t* tag, std::size_t count, std::uint32_t region,
+                             std::uint16_t* out);
   static bool read_plain(Set& set, std::uint16_t short_tag, std::uint8_t sectors,
                          const std::uint8_t* in_pieces, Found& out);
   Found read_other(const Seat& seat, std::uint8_t sectors, std::uint32_t piece, bool persist);

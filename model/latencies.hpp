@@ -12,9 +12,10 @@ struct Latencies {
   std::uint32_t near_cycles, near_spread;             // of a slice
   std::uint32_t dram_cycles, dram_spread, dram_tail;  // more for DRAM; tail: one line in eight
 
+  static constexpr std::uint64_t kFactor = 0xd1b54a32d192ed03ull;
   // Which slice, and which DRAM bank in what state.
   static std::uint32_t draw_of(std::uint64_t line) {
-    return static_cast<std::uint32_t>(line * 0xd1b54a32d192ed03ull >> 32);
+    return static_cast<std::uint32_t>(line * kFactor >> 32);
   }
   std::uint32_t near(std::uint32_t draw) const {
     return near_cycles +

@@ -220,8 +220,9 @@ void MemorySystem::prepare(const Record& r, const SitePlan& plan, const std::uin
     l1.prefetch(out.l1[0]);
     l2_.prefetch(sm, out.route(0), store);
   } else {
-    l1.seats(out, out.l1);
-    l2_.route(out);
+    const model::LineWords words(out);
+    l1.seats(out, words, out.l1);
+    l2_.route(out, words);
     l1.prefetch(out.l1, count);
     if (!store) l2_.prefetch_reads(sm, out);
     else
