@@ -14,6 +14,7 @@ L2Cache::L2Cache(const Spec& spec)
   std::size_t groups = 1;
   for (const std::uint8_t g : spec_.sm_group) groups = std::max<std::size_t>(groups, g + 1u);
   pending_.resize(groups * kPending);
+  spec_.merge = std::min(spec_.merge, 255);  // Pending counts in a byte
   coalesces_ = spec_.merge > 1 || spec_.read_cycles > 0;
   if (spec_.sides > 1) home_mask_ = spec_.home_mask / kLineBytes;
   // An SM that the lists leave out is on the first side and in the first GPC.
@@ -34,11 +35,11 @@ L2Cache::Ride L2Cache::ride_along(int sm, SmPlace& from, Pending& p, std::uint8_
                                   std::uint64_t now) {
   if (now >= p.until) return Ride::kOwn;
   // The same sectors: one more reader of the same answer, another SM's or the same one's.
-  if (p.sectors == sectors && p.riders < spec_.merge) {
-    ++p.riders;
+  if (p.sectors() == sectors && p.riders() < spec_.merge) {
+    p.ride();
     return Ride::kMerged;
   }
-  if (p.sm != sm || now > p.leaves || from.requests - p.number >= spec_.read_entries)
+  if (!p.is_of(sm) || now > p.leaves || from.requests - p.number >= spec_.read_entries)
     return Ride::kOwn;
   p.leaves = std::max(p.leaves, now + spec_.read_cycles);
   from.leaves = std::max(from.leaves, p.leaves);
@@ -158,14 +159,7 @@ inline void L2Cache::open(int sm, SmPlace& from, Pending& p, std::uint64_t line,
                           std::uint8_t sectors, std::uint64_t now) {
   from.leaves =
       std::max(now + spec_.read_cycles, std::min(from.leaves + 1, now + spec_.read_entries));
-  p = {line,
-       from.leaves,
-       now,
-       ++from.requests,
-       static_cast<std::uint8_t>(sectors & 15),
-       0,
-       1,
-       static_cast<std::int16_t>(sm)};
+  p = {line, from.leaves, now, ++from.requests, Pending::by(sm) | (sectors & 15u)};
 }
 
 // A request of its own, or a ride on an earlier one.
@@ -178,10 +172,10 @@ inline void L2Cache::open(int sm, SmPlace& from, Pending& p, std::uint64_t line,
       return {0, 0, false};
     }
     if (ride == Ride::kJoined) {
-      const auto shared = static_cast<std::uint8_t>(sectors & p.sectors);
+      const auto shared = static_cast<std::uint8_t>(sectors & p.sectors());
       counters_.merged += sectors_in(shared);
-      p.sectors = (p.sectors | sectors) & 15;
-      return {static_cast<std::uint8_t>(sectors & ~shared), p.brought, true};
+      p.ask(sectors);
+      return {static_cast<std::uint8_t>(sectors & ~shared), p.brought(), true};
     }
   }
   open(sm, from, p, line, sectors, now);
@@ -210,7 +204,7 @@ inline void L2Cache::open(int sm, SmPlace& from, Pending& p, std::uint64_t line,
       near.read(route.seat, sectors, std::max(fetch_sectors, spec_.fetch_sectors), persist);
   // What arrives with the very request it belongs to was no hit.
   if (found.here) counters_.read_hit += sectors_in(found.here & sectors & ~joined);
-  pending.brought = (pending.brought | found.missing) & 15;
+  pending.bring(found.missing);
   const bool crosses = found.missing && route.home != from.side;
   std::uint8_t fetched = found.missing;
   L2Side::Traffic out;
@@ -281,7 +275,7 @@ template <bool timed>
       sectors = one.sectors, joined = one.joined;
     }
     const L2Side::Found found = read_near(lines.seat, at, sectors);
-    p.brought = (p.brought | found.missing) & 15;
+    p.bring(found.missing);
     if (timed && near.has_traffic()) [[unlikely]]
       causes_.near[causes++] = {count, near.take_traffic()};
     // What arrives with the very request it belongs to was no hit.
@@ -332,10 +326,101 @@ inline void L2Cache::remember(Pending& p, std::uint64_t line, std::uint64_t done
   if (p.line == line) p.until = std::max(p.until, done);
 }
 
-// Reads that meet nobody but in the queue before DRAM.
+// Whether any of these lines is that of an entry for reads under way.
+inline bool L2Cache::meet_any(const Pending* pending, const Routed& lines, const LineParts& parts) {
+  bool any = false;
+  for (std::size_t k = 0; k < parts.count; ++k) {
+    const std::size_t at = parts.index[k];
+    any |= pending[lines.pending[at]].line == lines.line[at];
+  }
+  return any;
+}
+
+// Looks up lines of a list on a side, `sectors` of each; what it has of them, and what it gets.
+[[gnu::always_inline]] inline void L2Cache::look_up(L2Side& side, const Routed& lines,
+                                                    const LineParts& parts,
+                                                    std::uint32_t granularity,
+                                                    std::uint8_t* __restrict here,
+                                                    std::uint8_t* __restrict missing) {
+  const L2Side::Reader read(side, lines.seat, granularity);
+  const std::size_t count = parts.count;
+  for (std::size_t k = 0; k < count; ++k) {
+    const std::uint8_t sectors = parts.sectors[k];
+    const L2Side::Found found = read(lines.seat, parts.index[k], sectors);
+    here[k] = found.here & sectors;
+    missing[k] = found.missing;
+  }
+}
+
+// The same as look_up() and what follows it, where none meets another: an entry is written once,
+// when all is known of it. Of two lines of the access that fall together the later one's stays.
+WARPMEM_NEW_HOSTS void L2Cache::read_strangers(int sm, const Routed& lines, const LineParts& parts,
+                                               std::uint64_t now, std::uint32_t granularity,
+                                               std::uint64_t* done) {
+  SmPlace& from = sm_[static_cast<std::size_t>(sm)];
+  const std::uint32_t side = from.side;
+  const std::size_t count = parts.count;
+  std::array<std::uint8_t, LineList::kMost> here, missing, fetched, number;
+  std::array<std::uint16_t, LineList::kMost> crossing;  // cycles
+  look_up(side_[side], lines, parts, granularity, here.data(), missing.data());
+  counters_.read += sectors_in(parts.sectors, count);
+  counters_.read_hit += sectors_in(here, count);
+  counters_.read_requests += count;
+
+  LineParts far;
+  far.count = 0;
+  for (std::size_t k = 0; k < count; ++k) {
+    const std::size_t at = parts.index[k];
+    far.index[far.count] = static_cast<std::uint8_t>(at);
+    far.sectors[far.count] = missing[k];
+    number[far.count] = static_cast<std::uint8_t>(k);
+    far.count += (missing[k] != 0) & (lines.home[at] ^ side);
+  }
+  crossing.fill(0);
+  fetched = missing;
+  std::array<std::uint8_t, LineList::kMost> brought;
+  look_up(side_[1 - side], lines, far, 1, here.data(), brought.data());
+  counters_.fabric_read += sectors_in(far.sectors, far.count);
+  counters_.fabric_read_hit += sectors_in(here, far.count);
+  for (std::size_t c = 0; c < far.count; ++c) {
+    crossing[number[c]] = static_cast<std::uint16_t>(spec_.far_cycles);
+    fetched[number[c]] = brought[c];
+  }
+  for (L2Side& s : side_)
+    if (s.has_traffic()) account(s.take_traffic());
+  counters_.dram_read += sectors_in(fetched, count);
+
+  Pending* const pending = &pending_[from.pending];
+  std::uint64_t dram_free = dram_free_, leaves = from.leaves;
+  std::uint32_t request = from.requests;
+  const std::uint32_t reader = Pending::by(sm);
+  const std::uint64_t soonest = now + spec_.read_cycles, latest = now + spec_.read_entries;
+  for (std::size_t k = 0; k < count; ++k) {
+    const std::size_t at = parts.index[k];
+    const std::uint64_t later = at / kLinesACycle, start = now + later;
+    std::uint64_t back = start + lines.near[at] + crossing[k];
+    if (fetched[k]) [[likely]]
+      back += lines.dram[at] + dram_queue(dram_free, start, fetched[k]);
+    leaves = std::max(soonest + later, std::min(leaves + 1, latest + later));
+    Pending& p = pending[lines.pending[at]];
+    p.line = lines.line[at];
+    p.leaves = leaves;
+    p.until = back;
+    p.number = ++request;
+    p.how = reader | parts.sectors[k] | std::uint32_t{missing[k]} << 4;
+    done[at] = back;
+  }
+  dram_free_ = dram_free;
+  from.leaves = leaves;
+  from.requests = request;
+}
+
+// Reads that wait for nobody but in the queue before DRAM.
 WARPMEM_NEW_HOSTS void L2Cache::read_counting(int sm, const Routed& lines, const LineParts& parts,
                                               std::uint64_t now, std::uint32_t granularity,
                                               std::uint64_t* done) {
+  if (!meet_any(&pending_[sm_[static_cast<std::size_t>(sm)].pending], lines, parts))
+    return read_strangers(sm, lines, parts, now, granularity, done);
   Sent sent;
   look_up<false>(sm, lines, parts, now, granularity, done, sent);
   for (L2Side& side : side_)

@@ -56,10 +56,17 @@ class L2Cache {
     std::uint64_t line = ~std::uint64_t{0};
     std::uint64_t leaves = 0, until = 0;  // cycles: leaves its SM, is back
     std::uint32_t number = 0;             // of its SM's requests
-    std::uint8_t sectors : 4 = 0;
-    std::uint8_t brought : 4 = 0;  // sectors that its miss brings along
-    std::uint8_t riders = 0;
-    std::int16_t sm = -1;
+    // Four bits of sectors, four of those that its miss brings along, a byte of riders, and the SM:
+    // written at once.
+    std::uint32_t how = ~0u << 16;
+    static std::uint32_t by(int sm) { return 1u << 8 | static_cast<std::uint32_t>(sm) << 16; }
+    std::uint8_t sectors() const { return how & 15; }
+    std::uint8_t brought() const { return how >> 4 & 15; }
+    int riders() const { return static_cast<int>(how >> 8 & 255); }
+    bool is_of(int sm) const { return how >> 16 == static_cast<std::uint32_t>(sm); }
+    void ride() { how += 1u << 8; }
+    void ask(std::uint8_t more) { how |= more & 15u; }
+    void bring(std::uint8_t more) { how |= (more & 15u) << 4; }
   };
 
  public:
@@ -267,6 +274,11 @@ class L2Cache {
   template <bool timed>
   void look_up(int sm, const Routed& lines, const LineParts& parts, std::uint64_t now,
                std::uint32_t granularity, std::uint64_t* done, Sent& out);
+  static bool meet_any(const Pending* pending, const Routed& lines, const LineParts& parts);
+  static void look_up(L2Side& side, const Routed& lines, const LineParts& parts,
+                      std::uint32_t granularity, std::uint8_t* here, std::uint8_t* missing);
+  void read_strangers(int sm, const Routed& lines, const LineParts& parts, std::uint64_t now,
+                      std::uint32_t granularity, std::uint64_t* done);
   void read_counting(int sm, const Routed& lines, const LineParts& parts, std::uint64_t now,
                      std::uint32_t granularity, std::uint64_t* done);
   void look_up_timed(int sm, const Routed& lines, const LineParts& parts, std::uint64_t now,

@@ -326,9 +326,12 @@ inline bool L2Side::read_plain(Set& s, std::uint16_t short_tag, std::uint8_t sec
   if (same) {
     const int way = std::countr_zero(same);
     const std::uint8_t here = sectors_of(s.valid, way);
-    if (sectors & ~here) return false;
+    const auto missing = static_cast<std::uint8_t>(in_pieces[sectors & ~here] & ~here);
+    if (missing & sectors_of(s.partial, way)) [[unlikely]]
+      return false;  // a fill completes those
     promote(s, way);
-    out = {here, 0};
+    s.valid |= on_way(missing, way);
+    out = {here, missing};
     return true;
   }
   const std::uint64_t order = s.order, shift = order >> (kWays * 4 - 4) << 2;
