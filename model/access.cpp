@@ -76,38 +76,34 @@ std::uint8_t full_sectors(const std::array<std::uint32_t, kSectorsPerLine>& byte
 }
 
 // Whether 32 keys all differ: each is compared with the sixteen behind it, in a ring.
-WARPMEM_WIDE_HOSTS bool all_differ(const std::uint16_t* __restrict keys) {
-  std::uint16_t ring[2 * kWarpLanes];
+WARPMEM_WIDE_HOSTS bool all_differ(const std::uint32_t* keys) {
+  std::uint32_t ring[2 * kWarpLanes];
   for (int i = 0; i < 2 * kWarpLanes; ++i) ring[i] = keys[i % kWarpLanes];
-  std::uint16_t same[kWarpLanes] = {};
+  std::uint32_t same = 0;
   for (int apart = 1; apart <= kWarpLanes / 2; ++apart)
-    for (int i = 0; i < kWarpLanes; ++i)
-      same[i] = static_cast<std::uint16_t>(same[i] | (ring[i] == ring[i + apart]));
-  std::uint16_t any = 0;
-  for (int i = 0; i < kWarpLanes; ++i) any = static_cast<std::uint16_t>(any | same[i]);
-  return !any;
+    for (int i = 0; i < kWarpLanes; ++i) same |= ring[i] == ring[i + apart];
+  return !same;
 }
 
-// Lines and sectors of lanes that lie within a sector each, and what tells most lines apart: 16
-// bits, which all of a warp's lines differ in but for one warp in 130.
+// Lines and sectors of lanes that lie within a sector each, and what tells most lines apart.
 WARPMEM_WIDE_HOSTS void lanes_alone(const std::uint64_t* __restrict address, LineList& out,
-                                    std::uint16_t* __restrict key) {
+                                    std::uint32_t* __restrict key) {
   std::uint64_t* const __restrict line = out.line.data();
-  std::uint32_t sector[kWarpLanes];
   for (int i = 0; i < kWarpLanes; ++i) {
     line[i] = address[i] / kLineBytes;
-    sector[i] = static_cast<std::uint32_t>(address[i] / kSectorBytes);
+    key[i] = static_cast<std::uint32_t>(address[i] / kLineBytes);
   }
-  for (int i = 0; i < kWarpLanes; ++i)
-    key[i] = static_cast<std::uint16_t>(sector[i] / kSectorsPerLine ^ sector[i] >> 18);
   std::uint8_t* const __restrict sectors = out.sectors.data();
   for (int i = 0; i < kWarpLanes; ++i)
-    sectors[i] = static_cast<std::uint8_t>(1u << sector[i] % kSectorsPerLine);
+    sectors[i] = static_cast<std::uint8_t>(
+        1u << (static_cast<std::uint32_t>(address[i] / kSectorBytes) % kSectorsPerLine));
 }
 
 #ifdef WARPMEM_AVX512
 
-// Both of these at once. What a lane is compared with moves on by one lane each time.
+// Both of these at once. Keys of 16 bits, which the lines of one warp in 130 have in common without
+// being the same: those are listed like any others. What a lane is compared with moves on by one
+// lane each time.
 WARPMEM_AVX512 bool strangers_avx512(const std::uint64_t* address, LineList& out) {
   __m256i half[2];
   for (std::size_t h = 0; h < 2; ++h) {
@@ -152,7 +148,7 @@ bool touch_strangers(const std::uint64_t* address, LineList& out) {
 #ifdef WARPMEM_AVX512
   if (wide_host()) return strangers_avx512(address, out);
 #endif
-  std::uint16_t keys[kWarpLanes];
+  std::uint32_t keys[kWarpLanes];
   lanes_alone(address, out, keys);
   if (!all_differ(keys)) return false;
   out.count = kWarpLanes;

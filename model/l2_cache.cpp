@@ -71,8 +71,12 @@ WARPMEM_WIDE_HOSTS void L2Cache::draw_plain(const LineWords& words, std::uint64_
   const std::size_t count = words.count;
   for (std::size_t from = 0; from < count; from += LineWords::kStep) {
     for (std::size_t i = from; i < from + LineWords::kStep; ++i) {
-      std::uint32_t bits = low[i] & mask;
-      for (int half = 16; half > 0; half /= 2) bits ^= bits >> half;
+      std::uint32_t bits = low[i] & mask;  // parity(), without a loop in this one
+      bits ^= bits >> 16;
+      bits ^= bits >> 8;
+      bits ^= bits >> 4;
+      bits ^= bits >> 2;
+      bits ^= bits >> 1;
       home[i] = static_cast<std::uint8_t>((bits ^ above) & 1);
     }
     for (std::size_t i = from; i < from + LineWords::kStep; ++i)

@@ -91,7 +91,6 @@ WARPMEM_WIDE_HOSTS std::uint32_t L2Side::spread_plain(const LineWords& words, st
   const std::uint32_t* const __restrict low = words.low.data();
   const std::uint32_t upper = words.upper;
   const std::size_t count = words.count;
-  std::uint32_t differ = 0;
   for (std::size_t from = 0; from < count; from += LineWords::kStep)
     for (std::size_t i = from; i < from + LineWords::kStep; ++i) {
       const std::uint32_t twin = low[i] >> 5 & 1, folded = low[i] >> 6 << 5 | (low[i] & 31);
@@ -99,8 +98,12 @@ WARPMEM_WIDE_HOSTS std::uint32_t L2Side::spread_plain(const LineWords& words, st
       const SmallDivisor::Parts place = by_columns.divide(block);
       set[i] = place.rest * kRows + (folded ^ mix(block)) % kRows;
       tag[i] = place.quotient << 1 | twin;
-      differ |= tag[i] ^ tag[0];
     }
+  // Apart, as tags that are written and read in one loop are not worked on side by side.
+  const std::uint32_t first = tag[0];
+  std::uint32_t differ = 0;
+  for (std::size_t from = 0; from < count; from += LineWords::kStep)
+    for (std::size_t i = from; i < from + LineWords::kStep; ++i) differ |= tag[i] ^ first;
   return differ;
 }
 
