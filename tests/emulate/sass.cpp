@@ -100,6 +100,43 @@ TEST_CASE("an access gets its machine instruction, and the order of the machine 
   CHECK(m.map.program.code[0].text == "LDS R2, [R11]");
 }
 
+TEST_CASE(
+    "one load that is made for several, before a branch says which are needed, is always whole") {
+  const char* body = R"(
+  ld.shared.u32 %r1, [%r10+4];
+  setp.eq.s32 %p1, %r1, 0;
+  @%p1 bra END;
+  ld.shared.u32 %r2, [%r10];
+  st.shared.u32 [%r12], %r2;
+END:
+  ret;)";
+  Mapped m(body, {{0, "LDS.64 R4, [R10]"},
+                  {1, "ISETP.EQ.AND P1, PT, R5, RZ, PT"},
+                  {2, "@P1 BRA 0x40"},
+                  {4, "STS [R12], R4"},
+                  {5, "EXIT"}});
+  REQUIRE(m.why.empty());
+  SECTION("nobody needs the rest") {
+    m.access(0, 4, kAll, 68, 8);
+    CHECK(m.run() == "0/8");
+    CHECK(m.records[0].base == 64);
+  }
+  SECTION("some lanes do") {
+    m.access(0, 4, kAll, 68, 8);
+    m.access(3, 4, 0xffu, 64, 8);
+    m.access(4, 4, 0xffu, 512, 4, trace::Op::kStore);
+    CHECK(m.run() == "0/8 30/4");
+    CHECK(m.records[0].mask == kAll);
+    CHECK(m.counts.merged == 1);
+    CHECK(m.counts.kept == 0);
+  }
+  SECTION("an address where it would be the other half stays") {
+    m.access(0, 4, kAll, 64, 8);
+    m.run();
+    CHECK(m.counts.kept == 1);
+  }
+}
+
 TEST_CASE("three words are loaded as four, and stored one by one") {
   const char* body = R"(
   ld.shared.u32 %r1, [%r10];

@@ -238,8 +238,9 @@ void SassTrace::widen(std::size_t number) {
     r = pack_lanes(r.mask, addresses, *lanes_);
     r.site = kept;
   }
-  if (alike) covered_[number] = bits(offset, site.bytes);
-  else covered_[number] = kNotToBeHad;
+  if (!alike) covered_[number] = kNotToBeHad;
+  else if (item.access->ahead >> offset & 1) covered_[number] = bits(0, width);
+  else covered_[number] = bits(offset, site.bytes);
 }
 
 // Finds the access that a missing one is part of, between the same barriers: a part of a wide one

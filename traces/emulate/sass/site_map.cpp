@@ -1,10 +1,11 @@
 #include "traces/emulate/sass/site_map.hpp"
-#include "traces/emulate/sass/code_origins.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
+#include "traces/emulate/sass/address_origins.hpp"
+#include "traces/emulate/sass/code_origins.hpp"
 #include "traces/emulate/sass/mapped_access.hpp"
 #include "traces/emulate/sass/rotated_loops.hpp"
 #include "traces/emulate/sass/round_map.hpp"
@@ -30,6 +31,7 @@ class Mapper {
       if (!rotated[s])
         if (auto ok = map_one(s); !ok) return ok.error();
     if (auto ok = map_unrolled_loops(p_, several_, map_); !ok) return ok.error();
+    find_loads_ahead();
     map_.rounds = map_rounds(p_);
     map_.origins = code_origins(p_);
     write_program(arch);
@@ -96,6 +98,48 @@ class Mapper {
         for (const std::uint32_t i : found) site.accesses.push_back(mapped_access(p_, i, s));
     }
     return {};
+  }
+
+  // A load, and others beside it of which a branch between says whether they are needed: ptxas
+  // makes one of them all, before the branch.
+  void find_loads_ahead() {
+    const AddressOrigins origins(p_);
+    std::vector<std::uint32_t> missing;
+    for (std::uint32_t t = 0; t < p_.entry; ++t)
+      if (map_.sites[t].what == MappedSite::What::kMissing && p_.ptx[t].sort == Sort::kLoad)
+        missing.push_back(t);
+    for (std::uint32_t s = 0; s < p_.entry && !missing.empty(); ++s) {
+      MappedSite& site = map_.sites[s];
+      if (site.what != MappedSite::What::kDirect || p_.ptx[s].sort != Sort::kLoad ||
+          site.accesses[0].bytes <= p_.ptx[s].bytes || site.accesses[0].bytes > 16)
+        continue;
+      const auto mine = origins.of(s);
+      if (!mine) continue;
+      const auto width = static_cast<std::int64_t>(site.accesses[0].bytes);
+      std::vector<bool> asked(static_cast<std::size_t>(3 * width), false);  // from -width on
+      const auto ask = [&](std::int64_t from, std::uint32_t bytes) {
+        for (std::int64_t b = from; b < from + bytes; ++b)
+          if (b >= -width && b < 2 * width) asked[static_cast<std::size_t>(b + width)] = true;
+      };
+      ask(0, p_.ptx[s].bytes);
+      bool branch = false;
+      for (const std::uint32_t t : missing) {
+        const std::uint32_t a = p_.ptx_flow.block_of[s], b = p_.ptx_flow.block_of[t];
+        if (p_.ptx[t].space != p_.ptx[s].space || !p_.ptx_flow.dominates(a, b) ||
+            p_.ptx_flow.loop_of[a] != p_.ptx_flow.loop_of[b])
+          continue;
+        const auto theirs = origins.of(t);
+        if (!theirs || theirs->first != mine->first) continue;
+        ask(theirs->second - mine->second, p_.ptx[t].bytes);
+        branch = branch || a != b;
+      }
+      if (!branch) continue;
+      for (std::int64_t in = 0; in + p_.ptx[s].bytes <= width; ++in) {
+        const auto first = asked.begin() + (width - in);
+        if (std::all_of(first, first + width, [](bool b) { return b; }))
+          site.accesses[0].ahead |= 1u << in;
+      }
+    }
   }
 
   // A store without an instruction is one that another store makes needless, if it can be part of

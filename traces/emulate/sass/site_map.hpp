@@ -30,6 +30,9 @@ struct SassAccess {
   bool load = false;        // of a compare-and-swap loop: what it compares with
   bool narrow = false;      // fewer bytes than the PTX has, which begin `skipped` bytes in
   std::uint32_t skipped = 0;
+  // Of a wide load: also for lanes that turn out to need only a part of it, if that begins as many
+  // bytes in as one of these bits says. None: only where all of it is asked for.
+  std::uint32_t ahead = 0;
 };
 
 struct MappedSite {
