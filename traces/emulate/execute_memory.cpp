@@ -77,7 +77,28 @@ __attribute__((target("avx2"))) Extent avx2_extent(const std::uint64_t* lanes) {
   _mm256_storeu_si256(reinterpret_cast<__m256i*>(c), any);
   return {std::min(std::min(a[0], a[1]), std::min(a[2], a[3])), std::max(std::max(b[0], b[1]), std::max(b[2], b[3])), c[0] | c[1] | c[2] | c[3]};
 }
+// In pieces as large as avx2_extent reads: what was stored in smaller ones would have to reach the
+// cache before it can be read again.
+__attribute__((target("avx2"))) void avx2_addresses(const std::uint64_t* base, std::uint64_t offset, std::uint64_t* lanes) {
+  const __m256i by = _mm256_set1_epi64x(static_cast<long long>(offset));
+  for (std::uint32_t l = 0; l < 32; l += 4)
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(lanes + l), _mm256_add_epi64(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(base + l)), by));
+}
+__attribute__((target("avx2"))) void avx2_addresses(const std::uint32_t* base, std::uint32_t offset, std::uint64_t* lanes) {
+  const __m128i by = _mm_set1_epi32(static_cast<int>(offset));
+  for (std::uint32_t l = 0; l < 32; l += 4)
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(lanes + l), _mm256_cvtepu32_epi64(_mm_add_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(base + l)), by)));
+}
 #endif
+// Of a base register and a constant; 32-bit addresses wrap.
+template <class T>
+void add_offset(const T* base, T offset, std::uint64_t* lanes) {
+#ifdef __x86_64__
+  static const bool has_avx2 = __builtin_cpu_supports("avx2");
+  if (has_avx2) return avx2_addresses(base, offset, lanes);
+#endif
+  for (std::uint32_t l = 0; l < 32; ++l) lanes[l] = static_cast<T>(base[l] + offset);
+}
 Extent extent_of(const std::uint64_t* lanes, std::uint32_t mask) {
 #ifdef __x86_64__
   static const bool has_avx2 = __builtin_cpu_supports("avx2");
@@ -255,11 +276,9 @@ void Execution::reduce_bytes(const Access& a, trace::Space space, std::uint64_t 
 void Execution::addresses(const Access& a, const std::byte* frame, Lanes& lanes) const {
   const auto offset = static_cast<std::uint64_t>(a.offset);
   if (a.address_bytes == 8) {
-    const auto* r = reinterpret_cast<const std::uint64_t*>(frame + a.base);
-    for (std::uint32_t l = 0; l < 32; ++l) lanes[l] = r[l] + offset;
+    add_offset(reinterpret_cast<const std::uint64_t*>(frame + a.base), offset, lanes);
   } else if (a.address_bytes == 4) {
-    const auto* r = reinterpret_cast<const std::uint32_t*>(frame + a.base);
-    for (std::uint32_t l = 0; l < 32; ++l) lanes[l] = static_cast<std::uint32_t>(r[l] + offset);
+    add_offset(reinterpret_cast<const std::uint32_t*>(frame + a.base), static_cast<std::uint32_t>(offset), lanes);
   } else {
     for (std::uint32_t l = 0; l < 32; ++l) lanes[l] = offset;
   }
