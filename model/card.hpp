@@ -40,6 +40,7 @@ struct CardNumbers {
   std::vector<std::uint64_t> l2_home_bits;  // address bits whose parity is the home side
   std::uint64_t l2_fetch_bytes = 0;         // DRAM read granularity
   std::uint64_t lrc_merge = 0;              // SMs a coalesced request serves
+  std::uint64_t lrc_way_cycles = 0;         // of a read's latency: to the coalescer and back
   std::uint64_t l1_read_entries = 0;        // lines of misses that wait to leave an L1
   std::uint64_t l1_read_cycles = 0;         // that one waits beyond the latest miss on it
   std::uint64_t l1_store_entries = 0;       // lines of stores that wait to leave an L1
@@ -56,16 +57,23 @@ struct CardNumbers {
   std::uint64_t dram_sectors_per_kilocycle = 0;  // of the SM clock
   std::vector<std::uint64_t> sm_side;            // by SM: side of the L2
   std::vector<std::uint64_t> sm_gpc;             // by SM: GPC
+  std::uint64_t cpc_tpcs = 1;                    // TPCs of a CPC, the part of a GPC
   std::vector<std::uint64_t> lone_sms;         // SMs that take part in no cluster of more than two
   std::vector<std::uint64_t> cta_order;        // SMs in the order in which they get their CTAs
   std::uint64_t launch_dram_read_sectors = 0;  // the driver's own traffic a launch
   std::uint64_t launch_l2_read_sectors = 0;    // … and what the L2 sees of it, code apart
   std::uint64_t launch_fabric_sectors = 0;
-  std::uint64_t launch_stagger_cycles = 0;  // by which an SM's schedulers start apart
-  std::uint64_t launch_skew_cycles = 0;     // by how much SMs start apart
-  std::uint64_t launch_dirty_sectors = 0;   // left dirty in the L2 by what ran before
-  std::uint64_t l2_slices = 0;              // all sides
-  std::uint64_t l2_clock_permille = 0;      // of the SM clock
+  std::uint64_t launch_stagger_cycles = 0;     // by which an SM's schedulers start apart
+  std::uint64_t launch_share_millicycles = 0;  // to share out a CTA of a grid that fits whole
+  // Thousandths of a cycle between two SMs' first CTAs in a GPC: with one warp, for each more, at
+  // most.
+  std::uint64_t launch_sm_millicycles = 0, launch_sm_warp_millicycles = 0,
+                launch_sm_most_millicycles = 0;
+  // … between the CTAs that a GPC starts after these: at least, and for each warp.
+  std::uint64_t launch_gpc_millicycles = 0, launch_gpc_warp_millicycles = 0;
+  std::uint64_t launch_dirty_sectors = 0;  // left dirty in the L2 by what ran before
+  std::uint64_t l2_slices = 0;             // all sides
+  std::uint64_t l2_clock_permille = 0;     // of the SM clock
   // Thousandths of a slice's cycle that a request keeps it, and that each sector adds.
   std::uint64_t l2_read_permille = 0, l2_read_sector_permille = 0;
   std::uint64_t l2_write_permille = 0, l2_write_sector_permille = 0;

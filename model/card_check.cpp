@@ -33,6 +33,7 @@ Found zero(const CardNumbers& n) {
       {"l1.read_entries", n.l1_read_entries},
       {"l1.store_entries", n.l1_store_entries},
       {"lrc.merge", n.lrc_merge},
+      {"topology.cpc_tpcs", n.cpc_tpcs},
       {"latency.l1", n.latency_l1},
       {"latency.shared", n.latency_shared},
       {"latency.l2_near", n.latency_l2_near},
@@ -135,6 +136,9 @@ Found l2_wrong(const CardNumbers& n) {
                          "correct l2.slices or l2.sides"};
   if (n.latency_l2_near <= n.latency_l1)
     return Contradiction{"latency.l2_near is not more than latency.l1", "correct one of them"};
+  if (n.latency_l2_near <= n.lrc_way_cycles)
+    return Contradiction{"latency.l2_near is not more than lrc.way_cycles, which is a part of it",
+                         "correct one of them"};
   return {};
 }
 

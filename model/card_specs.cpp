@@ -33,6 +33,7 @@ L2Cache::Spec Card::l2() const {
   for (std::uint64_t b : numbers_.l2_home_bits) s.home_mask |= std::uint64_t{1} << b;
   s.fetch_sectors = u32(numbers_.l2_fetch_bytes / 32);
   s.merge = static_cast<int>(numbers_.lrc_merge);
+  s.way_cycles = static_cast<std::uint32_t>(numbers_.lrc_way_cycles);
   s.read_entries = u32(numbers_.l1_read_entries);
   s.read_cycles = u32(numbers_.l1_read_cycles);
   s.near_cycles = u32(numbers_.latency_l2_near);

@@ -34,8 +34,9 @@ L2Cache::L2Cache(const Spec& spec)
 L2Cache::Ride L2Cache::ride_along(int sm, SmPlace& from, Pending& p, std::uint8_t sectors,
                                   std::uint64_t now) {
   if (now >= p.until) return Ride::kOwn;
-  // The same sectors: one more reader of the same answer, another SM's or the same one's.
-  if (p.sectors() == sectors && p.riders() < spec_.merge) {
+  // The same sectors: one more reader of the same answer, another SM's or the same one's. It has to
+  // be at the coalescer before the answer is.
+  if (p.sectors() == sectors && p.riders() < spec_.merge && now + spec_.way_cycles < p.until) {
     p.ride();
     return Ride::kMerged;
   }
@@ -198,7 +199,8 @@ inline void L2Cache::open(int sm, SmPlace& from, Pending& p, std::uint64_t line,
   } else {
     const std::uint32_t requests = from.requests;
     const Asked asked = ask(sm, from, pending, line, sectors, now);
-    if (!asked.goes_on) return pending.until;
+    if (!asked.goes_on)
+      return path_ ? path_->ride(sm, {pending.until, 0, sectors}, now) : pending.until;
     counters_.read_requests += from.requests - requests;
     sectors = asked.sectors, joined = asked.joined;
   }
@@ -233,7 +235,7 @@ inline void L2Cache::open(int sm, SmPlace& from, Pending& p, std::uint64_t line,
     done = now + latencies_.near(draw) + (crosses ? spec_.far_cycles : 0);
     if (fetched) done += latencies_.dram(draw) + dram_queue(dram_free_, now, fetched);
   }
-  pending.until = std::max(pending.until, done);
+  pending.until = std::max(pending.until, path_ ? path_->arrived() : done);
   return done;
 }
 
@@ -274,6 +276,7 @@ template <bool timed>
       const Asked one = ask(sm, from, p, line, sectors, start);
       if (!one.goes_on) {
         done[at] = p.until;
+        if (timed) out.riders[out.ridden++] = {p.until, static_cast<std::uint8_t>(at), sectors};
         continue;
       }
       sectors = one.sectors, joined = one.joined;
@@ -471,6 +474,7 @@ void L2Cache::read(int sm, const Routed& lines, const MemoryPath::Seats* ways,
   look_up_timed(sm, lines, parts, now, granularity, done, sent);
   const SmPlace& from = sm_[static_cast<std::size_t>(sm)];
   counters_.dram_read += sectors_in(sent.fetched, sent.asked.count);
+  std::array<std::uint64_t, LineList::kMost> arrives;
   path_->read({sm,
                static_cast<int>(from.side),
                lines,
@@ -483,11 +487,12 @@ void L2Cache::read(int sm, const Routed& lines, const MemoryPath::Seats* ways,
                sent.fetched.data(),
                {sent.number.data(), sent.crossed},
                account(causes_, sent.number.data()),
+               {sent.riders.data(), sent.ridden},
                now},
-              done);
+              done, arrives.data());
   for (std::size_t k = 0; k < sent.asked.count; ++k) {
     const std::size_t at = sent.asked.index[k];
-    remember(pending_[from.pending + lines.pending[at]], lines.line[at], done[at]);
+    remember(pending_[from.pending + lines.pending[at]], lines.line[at], arrives[at]);
   }
 }
 

@@ -4,11 +4,11 @@
 // A read looks up the reader's side; what it misses of a far line crosses the fabric, looks up
 // home, and is then kept on both sides. Writes and atomics go home; a write from afar is looked up
 // at the near side too. DRAM moves 64 bytes at a time on reads. In front, each GPC's request
-// coalescer (LRC) joins reads of the same sectors that are under way together, up to four SMs a
-// request; and misses of one SM on different sectors of a line travel together while the first of
-// them waits in its SM: a few cycles after the latest that joined it and behind those before it,
-// one of which leaves a cycle, but not when more lines follow than can wait
-// (kernels/micro/read_joins.cu; misses of different SMs never join). A read is
+// coalescer (LRC) joins reads of the same sectors, up to four SMs a request, until the first one's
+// answer has come to it (kernels/micro/shared_reads.cu); and misses of one SM on different sectors
+// of a line travel together while the first of them waits in its SM: a few cycles after the latest
+// that joined it and behind those before it, one of which leaves a cycle, but not when more lines
+// follow than can wait (kernels/micro/read_joins.cu; misses of different SMs never join). A read is
 // under way until its answer is back: the cache says when that is, from unloaded latencies and the
 // queue in front of DRAM.
 //
@@ -54,7 +54,7 @@ class L2Cache {
   // A read that is under way, or was.
   struct alignas(32) Pending {
     std::uint64_t line = ~std::uint64_t{0};
-    std::uint64_t leaves = 0, until = 0;  // cycles: leaves its SM, is back
+    std::uint64_t leaves = 0, until = 0;  // cycles: leaves its SM, is back there
     std::uint32_t number = 0;             // of its SM's requests
     // Four bits of sectors, four of those that its miss brings along, a byte of riders, and the SM:
     // written at once.
@@ -76,6 +76,7 @@ class L2Cache {
     std::uint64_t home_mask = 0;       // parity of these address bits: the home side
     std::uint32_t fetch_sectors = 2;   // DRAM read granularity, sectors
     int merge = 4;                     // SMs that one coalesced request serves; 1: no coalescer
+    std::uint32_t way_cycles = 205;    // from an SM to the coalescer and back
     std::uint32_t read_cycles = 0;     // an SM's miss waits so long for others on its line
     std::uint32_t read_entries = 1;    // … and so many lines at most wait
     std::uint32_t near_cycles = 245;   // latency of a hit on the reader's side
@@ -270,6 +271,9 @@ class L2Cache {
     std::array<std::uint8_t, LineList::kMost> missing{}, crossing{}, fetched;
     std::size_t crossed = 0;
     std::array<std::uint8_t, LineList::kMost> number;  // in `asked`
+    // Reads that another's answer serves.
+    std::array<MemoryPath::Rider, LineList::kMost> riders;
+    std::size_t ridden = 0;
   };
   template <bool timed>
   void look_up(int sm, const Routed& lines, const LineParts& parts, std::uint64_t now,

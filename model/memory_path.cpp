@@ -74,12 +74,9 @@ inline std::uint64_t MemoryPath::deliver(const Trip& trip, int near, std::uint64
   Fills& fills = fills_[static_cast<std::size_t>(near)];
   const std::uint64_t there = fills.until(line, asked & ~missing);
   fills.add(line, missing, trip.at);
-  const std::uint32_t sectors = sectors_in(asked), ticks = sectors * spec_.receive_ticks;
   const std::uint64_t sent = std::max(trip.at, there) + spec_.near_cycles * kTicks / 2;
-  const std::uint64_t back = (port.reserve(sent, ticks) + ticks) / kTicks;
-  sectors_read_ += sectors;
-  sector_cycles_ += sectors * (back - now);
-  return back;
+  arrived_ = sent / kTicks;
+  return receive(port, asked, sent, now);
 }
 
 std::uint64_t MemoryPath::read(const Read& r, const Seat& seat, std::uint64_t now) {
@@ -102,7 +99,7 @@ std::uint64_t MemoryPath::read(const Read& r, const Seat& seat, std::uint64_t no
 // What happens in one place hangs on nothing in those behind it, and of two sides' slices a read
 // meets one of each: so all reads go to one place before the first goes to the next. It comes to
 // the same, and which of them cross is no branch.
-void MemoryPath::read(const Reads& r, std::uint64_t* done) {
+void MemoryPath::read(const Reads& r, std::uint64_t* done, std::uint64_t* arrives) {
   std::array<Trip, LineList::kMost> trips;
   const std::size_t count = r.asked.count;
   const auto asked_at = [&](std::size_t at) { return r.now + at / kLinesACycle; };
@@ -130,12 +127,20 @@ void MemoryPath::read(const Reads& r, std::uint64_t* done) {
   }
 
   Throughput& port = receive_[static_cast<std::size_t>(r.sm)];
+  auto rider = r.riders.begin();
+  const auto ride_before = [&](std::size_t at) {
+    for (; rider != r.riders.end() && rider->index < at; ++rider)
+      done[rider->index] = ride(r.sm, *rider, asked_at(rider->index));
+  };
   for (std::size_t k = 0; k < count; ++k) {
     const std::size_t at = r.asked.index[k];
+    ride_before(at);
     hold(r.sm, trips[k].queued, asked_at(at));
     done[at] = deliver(trips[k], r.near, r.lines.line[at], r.asked.sectors[k], r.missing[k], port,
                        asked_at(at));
+    arrives[at] = arrived_;
   }
+  ride_before(LineList::kMost);
 }
 
 std::vector<MemoryPath::Use> MemoryPath::uses() const {

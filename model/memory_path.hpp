@@ -91,6 +91,12 @@ class MemoryPath {
     std::uint64_t line;
     std::uint32_t fills, sectors;
   };
+  // A read that another SM's answer serves, too: that comes to the ports of both in cycle
+  // `arrives`.
+  struct Rider {
+    std::uint64_t arrives;
+    std::uint8_t index, sectors;  // of its line in the list
+  };
   // An SM's reads of some lines of an access, one after the other, kLinesACycle of its list a cycle
   // from `now` on.
   struct Reads {
@@ -105,10 +111,17 @@ class MemoryPath {
     const std::uint8_t* fetched;        // … of them, that DRAM has to send
     std::span<const std::uint8_t> far;  // the numbers of those that cross
     std::span<const Pushed> pushed;     // what they push out
+    std::span<const Rider> riders;      // lines of the list that need no reading
     std::uint64_t now;
   };
-  // By line: the cycle in which it is back.
-  void read(const Reads& r, std::uint64_t* done);
+  // By line: the cycle in which it is back, and in which its answer came to the SM's port.
+  void read(const Reads& r, std::uint64_t* done, std::uint64_t* arrives);
+  // The cycle in which the answer of the latest read() of one line came to its SM's port.
+  std::uint64_t arrived() const { return arrived_; }
+  // The cycle in which an SM has the sectors of a rider of its own.
+  std::uint64_t ride(int sm, const Rider& r, std::uint64_t now) {
+    return receive(receive_[static_cast<std::size_t>(sm)], r.sectors, r.arrives * kTicks, now);
+  }
   // What latency() and dram_latency() of reads come from.
   const Latencies& latencies() const { return latencies_; }
 
@@ -190,6 +203,8 @@ class MemoryPath {
   void cross(Trip& trip, std::uint32_t slice, int home, std::uint8_t crossing,
              std::uint8_t fetched);
   void fetch(Trip& trip, const Dram::Spot& spot, std::uint8_t fetched, std::uint32_t latency);
+  std::uint64_t receive(Throughput& port, std::uint8_t sectors, std::uint64_t sent,
+                        std::uint64_t now);
   std::uint64_t deliver(const Trip& trip, int near, std::uint64_t line, std::uint8_t asked,
                         std::uint8_t missing, Throughput& port, std::uint64_t now);
   Throughput& slice(std::uint32_t slice, int side) {
@@ -206,12 +221,22 @@ class MemoryPath {
       slices_{&memory_};
   std::array<Fills, 2> fills_{Fills(&memory_), Fills(&memory_)};  // by side
   std::vector<std::uint64_t> held_;                               // by SM: cycle
-  std::uint64_t sent_ = 0;
+  std::uint64_t sent_ = 0, arrived_ = 0;
   std::uint64_t sectors_read_ = 0, sector_cycles_ = 0;
   std::uint64_t remote_sectors_ = 0;
   Throughput host_;
   Dram dram_;
 };
+
+// Sectors that come to an SM's port in tick `sent`: the cycle in which they are through.
+inline std::uint64_t MemoryPath::receive(Throughput& port, std::uint8_t asked, std::uint64_t sent,
+                                         std::uint64_t now) {
+  const std::uint32_t sectors = sectors_in(asked), ticks = sectors * spec_.receive_ticks;
+  const std::uint64_t back = (port.reserve(sent, ticks) + ticks) / kTicks;
+  sectors_read_ += sectors;
+  sector_cycles_ += sectors * (back - now);
+  return back;
+}
 
 // Eight lines share two slices of their side, in pairs by turns (measured: which lines get in each
 // other's way, kernels/micro/l2_slices.cu); which two is not known.

@@ -84,18 +84,12 @@ bool LaunchReplay::place_first() {
     order_by_cluster(launch, waiting_);
     return start_clusters(0);
   }
-  for (int sm : first_placement(card_, occupancy_.ctas, waiting_.size()))
-    if (!start_next(number_[static_cast<std::size_t>(sm)], first_cycle(sm))) return false;
+  const std::vector<int> sms = first_placement(card_, occupancy_.ctas, waiting_.size());
+  const bool whole = sms.size() == waiting_.size();
+  const auto starts = first_starts(card_, sms, occupancy_.warps_per_cta, whole);
+  for (std::size_t i = 0; i < sms.size(); ++i)
+    if (!start_next(number_[static_cast<std::size_t>(sms[i])], starts.cycle[i])) return false;
   return true;
-}
-
-// 1.2 cycles from one CTA to the next over the whole GPU (measured, docs/replay-order.md); an SM's
-// own start is spread by its first instruction fetch.
-std::uint64_t LaunchReplay::first_cycle(int sm) {
-  const std::uint64_t spread = (static_cast<std::uint64_t>(sm) * 0x9e3779b97f4a7c15ull >> 32) *
-                                   card_.numbers().launch_skew_cycles >>
-                               32;
-  return placed_++ * 6 / 5 + spread;
 }
 
 bool LaunchReplay::start_clusters(std::uint64_t cycle) {
@@ -108,7 +102,7 @@ bool LaunchReplay::start_clusters(std::uint64_t cycle) {
     const std::vector<int> chosen = placement_->place(ctas);
     if (chosen.empty()) return true;
     for (int sm : chosen)
-      if (!start_next(number_[static_cast<std::size_t>(sm)], cycle ? cycle : first_cycle(sm)))
+      if (!start_next(number_[static_cast<std::size_t>(sm)], cycle ? cycle : placed_++ * 6 / 5))
         return false;
   }
   return true;

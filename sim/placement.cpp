@@ -1,6 +1,7 @@
 #include "sim/placement.hpp"
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 namespace warpmem::sim {
@@ -29,7 +30,58 @@ std::vector<int> order_of_extras(const std::vector<std::vector<int>>& group, std
   return out;
 }
 
+// Where an SM comes when its GPC starts a CTA on each: which SM of its TPC it is, its TPC's place
+// in its CPC, the CPC.
+std::vector<std::uint64_t> ranks(const model::Card& card) {
+  const model::CardNumbers& n = card.numbers();
+  std::vector<std::uint64_t> sms_before(256, 0), out;  // by GPC; by SM
+  for (std::uint64_t sm = 0; sm < n.sm_count; ++sm) {
+    const std::uint64_t at = sms_before[n.sm_gpc[sm]]++, tpc = at / kSmsATpc;
+    const std::uint64_t cpc = tpc / n.cpc_tpcs, place = tpc % n.cpc_tpcs;
+    out.push_back(at % kSmsATpc << 16 | place << 8 | cpc);
+  }
+  return out;
+}
+
 }  // namespace
+
+FirstStarts first_starts(const model::Card& card, const std::vector<int>& sms, std::uint32_t warps,
+                         bool whole) {
+  const model::CardNumbers& n = card.numbers();
+  FirstStarts out;
+  out.cycle.resize(sms.size());
+  if (!whole) {
+    for (std::size_t i = 0; i < sms.size(); ++i) out.cycle[i] = i * n.time_cta_millicycles / 1000;
+    return out;
+  }
+  out.shared_out = sms.size() * n.launch_share_millicycles / 1000;
+  const std::vector<std::uint64_t> rank = ranks(card);
+  struct Start {
+    std::uint64_t gpc, turn, rank;
+    std::size_t cta;
+  };
+  std::vector<Start> starts;
+  std::vector<std::uint64_t> turn(n.sm_count, 0);
+  for (std::size_t i = 0; i < sms.size(); ++i) {
+    const auto sm = static_cast<std::size_t>(sms[i]);
+    starts.push_back({n.sm_gpc[sm], turn[sm]++, rank[sm], i});
+  }
+  std::sort(starts.begin(), starts.end(), [](const Start& a, const Start& b) {
+    return std::tie(a.gpc, a.turn, a.rank) < std::tie(b.gpc, b.turn, b.rank);
+  });
+  const std::uint64_t first =
+      std::min(n.launch_sm_millicycles + (warps - 1) * n.launch_sm_warp_millicycles,
+               n.launch_sm_most_millicycles);
+  const std::uint64_t further =
+      std::max(n.launch_gpc_millicycles, warps * n.launch_gpc_warp_millicycles);
+  std::uint64_t at = 0;  // thousandths of a cycle
+  for (std::size_t i = 0; i < starts.size(); ++i) {
+    const bool begins = i == 0 || starts[i].gpc != starts[i - 1].gpc;
+    at = begins ? 0 : at + (starts[i].turn == 0 ? first : further);
+    out.cycle[starts[i].cta] = at / 1000;
+  }
+  return out;
+}
 
 std::vector<int> first_placement(const model::Card& card, std::uint32_t per_sm,
                                  std::uint64_t ctas) {

@@ -11,17 +11,10 @@ Result<Prediction> predict(const trace::TraceReader& reader, const std::string& 
   auto card = model::load_card(gpu);
   if (!card) return card.error();
   // Profilers flush the caches before each launch, and so does replay unless told otherwise.
-  auto result = sim::replay(reader, *card);
+  sim::ReplayOptions options;
+  options.time = time;
+  auto result = sim::replay(reader, *card, options);
   if (!result) return result.error();
-  if (time) {
-    sim::ReplayOptions options;
-    options.time = true;
-    auto timed = sim::replay(reader, *card, options);
-    if (!timed) return timed.error();
-    constexpr const char* kCycles = "sm__cycles_elapsed.max";
-    for (std::size_t i = 0; i < result->details.size(); ++i)
-      result->details[i].metrics.metrics[kCycles] = timed->details[i].metrics.metrics[kCycles];
-  }
   Prediction out{card->name(), card->compute_capability(), {}, std::move(result->notes)};
   for (auto& launch : result->details) {
     if (launch.complete) {

@@ -18,7 +18,7 @@ struct Prediction {
   std::vector<std::string> notes;       // launches left out, and why
 };
 
-// `time`: cycles as well, from the time engine; the counters are the counts engine's either way.
+// `time`: the time engine's counters, cycles among them, and not the counts engine's.
 Result<Prediction> predict(const trace::TraceReader& reader, const std::string& gpu, bool time);
 
 }  // namespace warpmem::command

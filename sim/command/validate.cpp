@@ -190,7 +190,7 @@ Run setup_validate(CLI::App& app) {
       ->expected(0, 1);
   app.add_option("--gpu", options->gpu, "GPU card to predict for")->capture_default_str();
   app.add_flag("--all", options->all, "every counter of every launch");
-  app.add_flag("--time", options->time, "cycles too, from the time engine");
+  app.add_flag("--time", options->time, "cycles too, and all counters from the time engine");
   app.add_flag("--no-deviations", options->no_deviations, "judge as if no deviation were listed");
   app.add_flag("--list-metrics", options->list_metrics,
                "print the metrics to collect, as ncu --metrics takes them");

@@ -19,7 +19,8 @@ Result<void> LaunchTime::start_clusters() {
     given_ += card_.numbers().time_cluster_millicycles;
     const auto cluster = std::make_shared<TimedCluster>();
     for (int sm : chosen)
-      if (auto ok = start(sms_[sm_at_[static_cast<std::size_t>(sm)]], cycle, cluster); !ok)
+      if (auto ok = start(sms_[sm_at_[static_cast<std::size_t>(sm)]], given_from(cycle), cluster);
+          !ok)
         return ok;
   }
   return {};

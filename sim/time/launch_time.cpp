@@ -64,7 +64,7 @@ Result<TimeResult> LaunchTime::run(const std::function<bool(std::uint64_t)>& tic
   }
   if (tick && !tick(memory_.counters().records)) return interrupted();
   const model::CardNumbers& n = card_.numbers();
-  result_.cycles = std::max(result_.last_cta, last_store_) + n.time_launch_cycles +
+  result_.cycles = std::max(result_.last_cta, last_store_) + n.time_launch_cycles + shared_out_ +
                    (reaches_memory_ ? n.time_drain_cycles : 0);
   summarise();
   return result_;
@@ -125,20 +125,31 @@ Result<void> LaunchTime::place_first() {
     order_by_cluster(launch_, waiting_);
     return start_clusters();
   }
-  for (int sm : first_placement(card_, occupancy_.ctas, waiting_.size()))
-    if (auto ok = start_next(sms_[sm_at_[static_cast<std::size_t>(sm)]], 0); !ok) return ok;
+  const std::vector<int> sms = first_placement(card_, occupancy_.ctas, waiting_.size());
+  const bool whole = sms.size() == waiting_.size();
+  const auto starts = first_starts(card_, sms, occupancy_.warps_per_cta, whole);
+  shared_out_ = starts.shared_out;
+  for (std::size_t i = 0; i < sms.size(); ++i) {
+    Sm& sm = sms_[sm_at_[static_cast<std::size_t>(sms[i])]];
+    if (auto ok = start(sm, starts.cycle[i], nullptr); !ok) return ok;
+    given_ = std::max(given_, starts.cycle[i] * 1000);
+  }
   return {};
 }
 
 Result<void> LaunchTime::start_next(Sm& sm, std::uint64_t cycle) {
   if (next_ == waiting_.size()) return {};
-  return start(sm, cycle, nullptr);
+  return start(sm, given_from(cycle), nullptr);
+}
+
+std::uint64_t LaunchTime::given_from(std::uint64_t cycle) {
+  given_ = std::max(given_ + card_.numbers().time_cta_millicycles, cycle * 1000);
+  return given_ / 1000;
 }
 
 Result<void> LaunchTime::start(Sm& sm, std::uint64_t cycle, std::shared_ptr<TimedCluster> cluster) {
   const model::CardNumbers& n = card_.numbers();
-  given_ = std::max(given_ + n.time_cta_millicycles, cycle * 1000);
-  cycle = given_ / 1000 + n.time_cta_cycles;
+  cycle += n.time_cta_cycles;
   if (sm.cold) cycle += n.time_first_cycles;
   auto cta = std::make_unique<TimedCta>();
   cta->started = cycle;
@@ -180,18 +191,44 @@ void LaunchTime::schedule(Sm& sm, std::uint32_t slot, std::uint64_t cycle) {
   ++due_;
 }
 
-// The warps that are due in this window, an SM's in the order in which they are: nothing that
-// happens in it adds to them.
+void LaunchTime::schedule_again(Sm& sm, std::uint32_t slot, std::uint64_t cycle) {
+  if (cycle >= (now_ + 1) * kWindow) return schedule(sm, slot, cycle);
+  auto at = again_.end();
+  while (at != again_.begin() + static_cast<std::ptrdiff_t>(again_at_) &&
+         std::prev(at)->cycle > cycle)
+    --at;
+  again_.insert(at, {&sm, slot, cycle});
+}
+
+bool LaunchTime::is_next(const Sm& sm, std::uint64_t cycle) const {
+  if (again_at_ < again_.size() && again_[again_at_].cycle <= cycle) return false;
+  return next_due_ == due_now_.size() || due_now_[next_due_].sm != &sm ||
+         due_now_[next_due_].cycle > cycle;
+}
+
+Result<void> LaunchTime::run_again(const Sm* sm, std::uint64_t before) {
+  while (again_at_ < again_.size()) {
+    const Due due = again_[again_at_];
+    if (due.sm == sm && due.cycle >= before) return {};
+    ++again_at_;
+    if (auto ok = run_due(due); !ok) return ok;
+  }
+  again_.clear();
+  again_at_ = 0;
+  return {};
+}
+
+// The warps that are due in this window, an SM's in the order in which they are.
 void LaunchTime::take_due() {
   due_now_.clear();
   const std::uint64_t window = now_ % kWindows;
   if (due_in_[window] == 0) return;
   for (Sm& sm : sms_) {
     const std::size_t first = due_now_.size();
-    const auto within = [&](std::size_t i) { return sm.within[due_now_[i].slot]; };
+    const auto within = [&](std::size_t i) { return due_now_[i].cycle; };
     for (std::uint64_t due = sm.calendar[window]; due; due &= due - 1) {
       const auto slot = static_cast<std::uint32_t>(std::countr_zero(due));
-      due_now_.push_back({&sm, slot});
+      due_now_.push_back({&sm, slot, now_ * kWindow + sm.within[slot]});
       for (std::size_t i = due_now_.size() - 1; i > first && within(i - 1) > within(i); --i)
         std::swap(due_now_[i], due_now_[i - 1]);
     }
@@ -219,11 +256,14 @@ Result<void> LaunchTime::run_window() {
     if (const Due* d = due(kLinesAhead)) look_ahead(*d, listed_[(i + kLinesAhead) % kListed]);
     const Due* const now = due(0);
     if (!now) continue;
+    next_due_ = i - kCtaAhead;
+    if (auto ok = run_again(now->sm, now->cycle); !ok) return ok;
+    ++next_due_;
     listing_ = &listed_[i % kListed];
     if (auto ok = run_due(*now); !ok) return ok;
     listing_->record = nullptr;  // its place in memory may soon be another's
   }
-  return {};
+  return run_again(nullptr, 0);
 }
 
 void LaunchTime::fetch_state(const Due& due) {
@@ -237,8 +277,8 @@ Result<void> LaunchTime::run_due(const Due& due) {
   const std::uint32_t slot = due.slot;
   TimedCta& cta = cta_of(due);
   const std::uint32_t w = slot % occupancy_.warps_per_cta;
-  if (cta.warps[w].ready >= (now_ + 1) * kWindow) {
-    schedule(sm, slot, cta.warps[w].ready);
+  if (cta.warps[w].due() >= (now_ + 1) * kWindow) {
+    schedule(sm, slot, cta.warps[w].due());
     return {};
   }
   if (auto ok = run_warp(sm, cta, w); !ok) return ok;
@@ -262,7 +302,7 @@ Result<void> LaunchTime::run_due(const Due& due) {
 void LaunchTime::look_ahead(const Due& due, Listed& out) {
   const TimedWarp& warp = warp_of(due);
   out.record = nullptr;
-  if (!warp.segment || warp.ready >= (now_ + 1) * kWindow || warp.at.next == warp.at.end) return;
+  if (!warp.segment || warp.due() >= (now_ + 1) * kWindow || warp.at.next == warp.at.end) return;
   const trace::Record& r = *warp.at.next;
   if (!MemorySystem::prepares(plans_[r.site])) return;
   memory_.prepare(r, plans_[r.site], warp.at.lanes, due.sm->id, out.lines);

@@ -51,6 +51,12 @@ struct TimedWarp {
   std::uint32_t met = 0;                  // … and waited there
   bool passed = false;                    // may go on from where it waited
   bool has_operand = false;               // the constant that its next step needs has been read
+  bool issued = false;                    // its next access has been, and has its turn then:
+  std::uint64_t issued_at = 0;
+  const Step* issued_in = nullptr;
+
+  // The cycle from which it has something to do.
+  std::uint64_t due() const { return issued ? issued_at : ready; }
 };
 
 struct TimedCta;
@@ -121,13 +127,18 @@ class LaunchTime {
   Result<void> place_first();
   // Gives the SM the next CTA, from `cycle` on, when its turn has come.
   Result<void> start_next(Sm& sm, std::uint64_t cycle);
-  // Puts the next CTA on the SM, `cycle` at the earliest.
+  // When the next CTA is given out, `cycle` at the earliest.
+  std::uint64_t given_from(std::uint64_t cycle);
+  // Puts the next CTA, given out in this cycle, on the SM.
   Result<void> start(Sm& sm, std::uint64_t cycle, std::shared_ptr<TimedCluster> cluster);
   void schedule(Sm& sm, std::uint32_t slot, std::uint64_t cycle);
+  // Enters a warp of the SM whose turn it is, perhaps for later in the same window.
+  void schedule_again(Sm& sm, std::uint32_t slot, std::uint64_t cycle);
   // A warp that is due in this window.
   struct Due {
     Sm* sm;
     std::uint32_t slot;
+    std::uint64_t cycle;
   };
   // A record whose lines were listed ahead of its turn.
   struct Listed {
@@ -137,6 +148,10 @@ class LaunchTime {
   void take_due();
   Result<void> run_window();
   Result<void> run_due(const Due& due);
+  // Whether none of the SM's warps has its turn in this window before this cycle is over.
+  bool is_next(const Sm& sm, std::uint64_t cycle) const;
+  // Those of the SM that are due again in this window, before the cycle.
+  Result<void> run_again(const Sm* sm, std::uint64_t before);
   void fetch_state(const Due& due);
   void look_ahead(const Due& due, Listed& out);
   TimedCta& cta_of(const Due& due) { return *due.sm->ctas[due.slot / occupancy_.warps_per_cta]; }
@@ -228,7 +243,8 @@ class LaunchTime {
   model::ConstantCache constants_;
   std::unique_ptr<ClusterPlacement> placement_;  // of clusters; nullptr: CTAs come alone
   std::vector<std::size_t> sm_at_;               // in sms_, by SM
-  std::uint64_t given_ = 0;  // thousandths of a cycle: the last CTA was given out
+  std::uint64_t given_ = 0;       // thousandths of a cycle: the last CTA was given out
+  std::uint64_t shared_out_ = 0;  // cycles before the first one started
   std::uint64_t resident_ = 0;
   std::uint64_t now_ = 0;  // windows
   std::uint64_t due_ = 0;
@@ -237,6 +253,10 @@ class LaunchTime {
   std::uint64_t lane_bytes_ = 0;  // that accesses moved between L1s and registers
   bool reaches_memory_ = false;
   std::vector<Due> due_now_;
+  std::size_t next_due_ = 0;  // of these
+  // An SM's that are due once more in this window, by cycle, those from `again_at_` on.
+  std::vector<Due> again_;
+  std::size_t again_at_ = 0;
   // How many turns ahead a warp's needs are asked for.
   static constexpr std::size_t kCtaAhead = 23, kStateAhead = 19, kRecordAhead = 11, kLanesAhead = 7,
                                kLinesAhead = 3;

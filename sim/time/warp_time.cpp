@@ -12,6 +12,19 @@ void set(TimedWarp& warp, std::uint8_t scoreboard, std::uint64_t cycle, Wait cau
     warp.clear[scoreboard] = cycle, warp.cause[scoreboard] = cause;
 }
 
+// Whether an instruction is the load/store unit's.
+bool takes_turns(Action action) {
+  switch (action) {
+    case Action::kBegin:
+    case Action::kEnd:
+    case Action::kIgnore:
+    case Action::kRounds:
+    case Action::kBarrier:
+    case Action::kConstant: return false;
+    default: return true;
+  }
+}
+
 }  // namespace
 
 std::uint64_t LaunchTime::cleared(const TimedCta& cta, const TimedWarp& warp, const Step& step,
@@ -225,7 +238,20 @@ Result<void> LaunchTime::run_warp(Sm& sm, TimedCta& cta, std::uint32_t w) {
       warp.step = warp.repeat = 0;
     }
     Issued issued{warp.ready, nullptr};
-    if (!run_segment(sm, cta, warp, slot, issued)) return {};
+    if (warp.issued) {
+      issued = {warp.issued_at, warp.issued_in};
+      warp.issued = false;
+    } else {
+      if (!run_segment(sm, cta, warp, slot, issued)) return {};
+      // Accesses go to the load/store unit in the order in which the SM's warps issue them.
+      if (takes_turns(plan.action) && (issued.cycle >= end || !is_next(sm, issued.cycle))) {
+        warp.issued = true;
+        warp.issued_at = issued.cycle;
+        warp.issued_in = issued.step;
+        schedule_again(sm, slot, issued.cycle);
+        return {};
+      }
+    }
     warp.segment = nullptr;
     warp.last_site = r.site;
     ++warp.at.next;

@@ -114,7 +114,7 @@ TEST_CASE("reads of one line by the SMs of a GPC at one time share requests, far
   // One CTA an SM; all read the same line first. In the second kernel each CTA reads lines of its
   // own, as many as its number, before that.
   auto card = h200();
-  REQUIRE(card.set("launch.skew_cycles", "0").ok());
+  for (const char* each : {"launch.sm_millicycles", "launch.sm_warp_millicycles"}) REQUIRE(card.set(each, "0").ok());
   for (bool together : {true, false}) {
     Kernel k = kernel(132, 32);
     const auto ld = k.site(Op::kLoad, Space::kGlobal, 4);
