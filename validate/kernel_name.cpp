@@ -9,13 +9,32 @@
 namespace warpmem::validate {
 namespace {
 
+// The names that a mangled one begins with: "cutlass::Kernel" of "_ZN7cutlass6KernelI…". There are
+// names of 1,500 characters that compilers write and libstdc++ does not read.
+std::string scopes_of(std::string_view name) {
+  std::string out;
+  std::size_t at = name.starts_with("_ZN") ? 3 : 2;
+  while (at < name.size() && std::isdigit(static_cast<unsigned char>(name[at]))) {
+    std::size_t length = 0;
+    for (; at < name.size() && std::isdigit(static_cast<unsigned char>(name[at])) &&
+           length < name.size();
+         ++at)
+      length = length * 10 + static_cast<std::size_t>(name[at] - '0');
+    if (length == 0 || length > name.size() - at) break;
+    if (!out.empty()) out += "::";
+    out += name.substr(at, length);
+    at += length;
+  }
+  return out.empty() ? std::string(name) : out;
+}
+
 std::string demangled(std::string_view name) {
   std::string text(name);
   if (!text.starts_with("_Z")) return text;
   int status = 0;
   const std::unique_ptr<char, void (*)(void*)> out(
       abi::__cxa_demangle(text.c_str(), nullptr, nullptr, &status), std::free);
-  return status == 0 && out ? std::string(out.get()) : text;
+  return status == 0 && out ? std::string(out.get()) : scopes_of(text);
 }
 
 void erase_all(std::string& s, std::string_view what, std::string_view by = "") {

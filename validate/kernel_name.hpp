@@ -8,7 +8,8 @@
 namespace warpmem::validate {
 
 // Demangles when needed and drops the return type, the parameters and all blanks: "copy<float,16>".
-// Casts in template arguments ("(int)16") and integer suffixes ("16ul") are dropped too.
+// Casts in template arguments ("(int)16") and integer suffixes ("16ul") are dropped too. Of a
+// mangled name that cannot be read, what it begins with: "cutlass::Kernel".
 std::string kernel_signature(std::string_view name);
 
 // The same without template arguments and without any enclosing scope: "copy".

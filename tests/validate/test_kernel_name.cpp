@@ -24,3 +24,13 @@ TEST_CASE("the base name has no scope and no template arguments") {
   CHECK(kernel_base_name("(anonymous namespace)::k<int>(int)") == "k");
   CHECK(kernel_base_name("k") == "k");
 }
+
+TEST_CASE("a mangled name that cannot be read is known by what it begins with") {
+  CHECK(kernel_signature("_ZN7cutlass6KernelINS_4gemm?EvT_") == "cutlass::Kernel");
+  CHECK(kernel_base_name("_ZN7cutlass6KernelINS_4gemm?EvT_") == "Kernel");
+  CHECK(kernel_base_name("_Z4copy?") == "copy");
+  for (const char* broken : {"_Z", "_ZN", "_Z0", "_Z9copy", "_Z99999999999999999999999copy"}) {
+    INFO(broken);
+    CHECK(kernel_base_name(broken) == broken);
+  }
+}
