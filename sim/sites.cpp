@@ -148,6 +148,7 @@ std::vector<SitePlan> plan_sites(std::span<const trace::Site> sites, const trace
     SitePlan p;
     p.bytes = site.bytes;
     p.pc = site.pc;
+    p.bulk = trace::is_bulk(site.op);
     const auto decoded = instruction_at(program, site.pc, site.op);
     const trace::SassInstruction* in = decoded ? &*decoded : nullptr;
     if (site.op == Op::kCtaBegin) p.action = Action::kBegin;

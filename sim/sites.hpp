@@ -22,6 +22,7 @@ struct SitePlan {
   bool bypass_l1 = false;          // looks in the L1 for nothing and leaves nothing (.cg, volatile, scoped)
   bool no_allocate = false;        // may hit, leaves nothing
   bool compare_and_swap = false;
+  bool bulk = false;               // a record of a bulk copy: trace::piece_of
   bool multicast = false;          // a bulk copy into several CTAs of the cluster
   bool returns = false;            // an atomic whose value is used
   std::uint32_t fetch_sectors = 0; // L2 prefetch hint, sectors

@@ -79,6 +79,30 @@ struct Record {
 };
 static_assert(sizeof(Record) == 24);
 
+inline bool is_bulk(Op op) {
+  return op == Op::kBulkRead || op == Op::kBulkWrite || op == Op::kBulkReduction;
+}
+
+// A bulk copy leaves several records: its two sides, each row of a tensor map's tile, each CTA that
+// it goes to. They have one lane, so their stride says which of them belong together.
+enum class Piece : std::uint8_t {
+  kUnknown,  // before format 1.4, and of recorders
+  kFurther,  // of the copy that the record before it belongs to
+  kFirst,    // a copy begins
+};
+// Of a record of a bulk copy.
+inline Piece piece_of(const Record& r) {
+  return r.stride > 0 && r.stride <= 2 ? static_cast<Piece>(r.stride) : Piece::kUnknown;
+}
+// The record of one address of one lane.
+inline Record piece_record(std::uint32_t lane, std::uint64_t address, Piece piece) {
+  Record r;
+  r.mask = 1u << lane;
+  r.stride = static_cast<std::int32_t>(piece);
+  r.base = address - std::uint64_t{lane} * static_cast<std::uint64_t>(piece);
+  return r;
+}
+
 // A run of consecutive records of one warp.
 struct Segment {
   std::uint64_t cta = 0;    // linear: x + grid.x * (y + grid.y * z)

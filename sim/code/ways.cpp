@@ -20,6 +20,10 @@ Ways::Ways(std::span<const trace::Site> sites, const trace::Program& program,
                         ? static_cast<std::int32_t>(it - code_.begin())
                         : -1);
     ends_.push_back(s.op == trace::Op::kCtaEnd);
+    const bool pairs = program.level == trace::Level::kSass;  // of bulk copies: no pieces
+    copied_.push_back(s.op == trace::Op::kAsyncCopyWrite ||
+                      (pairs && (s.op == trace::Op::kBulkWrite || s.op == trace::Op::kBulkReduction)));
+    reads_copy_.push_back(s.op == trace::Op::kAsyncCopyRead || (pairs && s.op == trace::Op::kBulkRead));
   }
   // What leaves records is what the trace has sites of, whatever the text looks like.
   std::vector<bool> traced(code_.size(), false);
@@ -134,8 +138,9 @@ Ways::Passages in_turn(std::uint32_t passages, Take&& take, Any&& any) {
 
 }  // namespace
 
-Ways::Passages Ways::passages(std::uint32_t from, std::uint32_t to) const {
-  if (!taken_ || same(from, to) || (line_[to] < 0 && !ends_[to])) return {{between(from, to)}, {0}};
+Ways::Passages Ways::passages(std::uint32_t from, std::uint32_t to, bool anew) const {
+  if (!taken_ || (!anew && same(from, to)) || (line_[to] < 0 && !ends_[to]))
+    return {{between(from, to, anew)}, {0}};
   Left left;
   return in_turn(
       kPassages, [&] { return taken_between(from == kStart ? -1 : line_[from], line_[to], left); },
@@ -159,9 +164,9 @@ Ways::Passages Ways::rounds(const std::vector<std::int32_t>& points, std::uint32
       [&] { return left.any(); });
 }
 
-Ways::Lines Ways::between(std::uint32_t from, std::uint32_t to) const {
+Ways::Lines Ways::between(std::uint32_t from, std::uint32_t to, bool anew) const {
   const std::int32_t a = from == kStart ? -1 : line_[from];
-  if (same(from, to) || (line_[to] < 0 && !ends_[to])) return {};
+  if ((!anew && same(from, to)) || (line_[to] < 0 && !ends_[to])) return {};
   return lines_between(a, line_[to]);
 }
 

@@ -41,9 +41,12 @@ class Ways {
   // The line of a site; -1: it has none.
   std::int32_t line(std::uint32_t site) const { return line_[site]; }
   bool ends(std::uint32_t site) const { return ends_[site]; }  // a warp's end
-  // Two sites of one instruction follow each other without anything in between.
+  // Two sites of one instruction follow each other without anything in between, but where a copy
+  // has been written: then it reads for another time. Pieces of bulk copies say of themselves which
+  // of them begin one (trace::Piece); those of emulated traces before format 1.4 are of one copy.
   bool same(std::uint32_t from, std::uint32_t to) const {
-    return from != kStart && from != to && line_[from] >= 0 && line_[from] == line_[to];
+    return from != kStart && from != to && line_[from] >= 0 && line_[from] == line_[to] &&
+           !(copied_[from] && reads_copy_[to]);
   }
 
   // Ways of several passages, which are taken in turn.
@@ -54,12 +57,13 @@ class Ways {
   // … from `from` to `to`: the one that between() gives where the trace does not tell more. Not a
   // power of two of them, so that equally many warps do not meet the same ones over and over.
   static constexpr std::uint32_t kPassages = 61;
-  Passages passages(std::uint32_t from, std::uint32_t to) const;
+  // `anew`: even if same(), as the instruction runs once more.
+  Passages passages(std::uint32_t from, std::uint32_t to, bool anew = false) const;
   // … so many times round a loop (round()).
   Passages rounds(const std::vector<std::int32_t>& points, std::uint32_t passages) const;
 
   // Lines after those of site `from` (or kStart) up to and with `to`; empty: nothing is known.
-  Lines between(std::uint32_t from, std::uint32_t to) const;
+  Lines between(std::uint32_t from, std::uint32_t to, bool anew = false) const;
   // … of a warp of which is known from which calls (lines, the last one last) it has not returned
   // yet; `calls` becomes what they are at the end. A function is left to behind the call that it
   // was entered by, where the above takes whatever call is nearest.
@@ -99,6 +103,7 @@ class Ways {
   std::vector<CodeLine> code_;
   std::vector<std::int32_t> line_;  // by site; -1: not in the code
   std::vector<bool> ends_;          // by site
+  std::vector<bool> copied_, reads_copy_;  // by site: the second and the first record of a copy
   StaticFlow static_;
   std::vector<std::uint32_t> taken_once_;
   std::unique_ptr<Graph> graph_;      // without the branches that constants rule out

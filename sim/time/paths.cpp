@@ -71,11 +71,13 @@ void Paths::add_steps(Segment& segment, const std::vector<CodeLine>& code, const
   for (const Step& s : segment.steps) segment.instructions += s.issues;
 }
 
-std::unique_ptr<Paths::Passages> Paths::make(std::uint32_t from, std::uint32_t to) {
+const Segment Paths::kNothing;
+
+std::unique_ptr<Paths::Passages> Paths::make(std::uint32_t from, std::uint32_t to, bool anew) {
   auto out = std::make_unique<Passages>();
-  Ways::Passages found = ways_.passages(from, to);
+  Ways::Passages found = ways_.passages(from, to, anew);
   for (const Lines& lines : found.ways)
-    out->ways.push_back(segment_of(lines, ways_.same(from, to)));
+    out->ways.push_back(segment_of(lines, !anew && ways_.same(from, to)));
   out->turns = std::move(found.turns);
   return out;
 }

@@ -87,12 +87,16 @@ class Paths {
         std::span<const trace::TimesRun> times = {});
 
   static constexpr std::uint32_t kStart = Ways::kStart;
+  static const Segment kNothing;  // from a record of an instruction to a further one
   // From a record at site `from` (or kStart) to the next one at site `to`. Where warps took several
-  // ways, each call gives the next one.
-  const Segment& between(std::uint32_t from, std::uint32_t to) {
+  // ways, each call gives the next one. `anew`: the instruction, if it is the same, runs once more.
+  const Segment& between(std::uint32_t from, std::uint32_t to, bool anew = false) {
     const std::size_t at = static_cast<std::size_t>(from + 1) * (sites_ + 1) + to;
-    auto& entry = at < table_.size() ? table_[at] : others_[std::uint64_t{from} << 32 | to];
-    if (!entry) entry = make(from, to);
+    if (anew) anew = ways_.same(from, to);
+    auto& entry = anew                ? again_[std::uint64_t{from} << 32 | to]
+                  : at < table_.size() ? table_[at]
+                                       : others_[std::uint64_t{from} << 32 | to];
+    if (!entry) entry = make(from, to, anew);
     if (entry->turns.size() == 1) return entry->ways.front();
     if (++entry->turn >= entry->turns.size()) entry->turn = 0;
     return entry->ways[entry->turns[entry->turn]];
@@ -111,7 +115,7 @@ class Paths {
     std::vector<std::uint32_t> turns;
     std::size_t turn = 0;
   };
-  std::unique_ptr<Passages> make(std::uint32_t from, std::uint32_t to);
+  std::unique_ptr<Passages> make(std::uint32_t from, std::uint32_t to, bool anew);
   Segment segment_of(const Lines& lines, bool same);
   // The steps of these lines; `cut`: places among them at which one ends, `ends`: how many there
   // are then; `round`: behind the last line comes the first one again.
@@ -122,6 +126,7 @@ class Paths {
   Ways ways_;
   std::vector<std::unique_ptr<Passages>> table_;  // by (from + 1, to), programs with few sites
   std::unordered_map<std::uint64_t, std::unique_ptr<Passages>> others_;
+  std::unordered_map<std::uint64_t, std::unique_ptr<Passages>> again_;  // … of one instruction
   std::map<std::vector<std::int32_t>, std::unique_ptr<Round>> rounds_;  // by line and those between
 };
 

@@ -234,7 +234,10 @@ Result<void> LaunchTime::run_warp(Sm& sm, TimedCta& cta, std::uint32_t w) {
         memory_.run(r, plan, nullptr, place);
         continue;
       }
-      warp.segment = &paths_.between(warp.last_site, r.site);
+      const trace::Piece piece = plan.bulk ? piece_of(r) : trace::Piece::kUnknown;
+      warp.segment = piece == trace::Piece::kFurther
+                         ? &Paths::kNothing
+                         : &paths_.between(warp.last_site, r.site, piece == trace::Piece::kFirst);
       warp.step = warp.repeat = 0;
     }
     Issued issued{warp.ready, nullptr};

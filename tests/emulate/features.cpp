@@ -1,9 +1,13 @@
 // What programs meet less often: stacks that grow, grid-wide barriers, tensor maps, wmma.
+#include <unistd.h>
+
 #include <cmath>
+#include <filesystem>
 
 #include "tests/emulate/support.hpp"
 #include "traces/emulate/half.hpp"
 #include "traces/emulate/tensor_map.hpp"
+#include "traces/reader.hpp"
 
 using namespace warpmem;
 using namespace warpmem::emulate;
@@ -163,6 +167,62 @@ END: ret;
     for (u32 y = 0; y < kHigh; ++y)
       for (u32 x = 0; x < kWide; ++x) CHECK(back[y * kWide + x] == (y >= 60 && x < 28 ? in[y * kWide + x] : 0));
   }
+}
+
+TEST_CASE("a tile for CTAs of a cluster is read once, and its records are of one copy") {
+  // Rank 0 copies two tiles of four rows to rank 1 alone, round a loop; the second lies outside by two.
+  Machine m(std::string(kHeader) + R"(
+.visible .entry k(.param .align 64 .b8 map[128], .param .u64 out) {
+  .reg .pred %p; .reg .b32 %r<12>; .reg .b64 %x<8>; .reg .b16 %h; .shared .align 128 .b8 tile[128]; .shared .align 8 .b64 bar;
+  mov.u32 %r0, bar; mov.u32 %r1, tile; mov.u32 %r2, %tid.x; mov.u32 %r3, %cluster_ctarank;
+  setp.ne.u32 %p, %r2, 0; @%p bra READY;
+  mbarrier.init.shared.b64 [%r0], 1; mbarrier.arrive.expect_tx.shared.b64 _, [%r0], 256;
+READY: barrier.cluster.arrive; barrier.cluster.wait;
+  or.b32 %r4, %r2, %r3; setp.ne.u32 %p, %r4, 0; @%p bra WAIT;
+  mov.b64 %x0, map; cvta.param.u64 %x0, %x0; mov.b16 %h, 0x2; mov.u32 %r5, 0;
+AGAIN:
+  cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::cluster [%r1], [%x0, {0, %r5}], [%r0], %h;
+  add.u32 %r5, %r5, 6; setp.lt.u32 %p, %r5, 12; @%p bra AGAIN;
+WAIT: setp.eq.u32 %p, %r3, 0; @%p bra END;
+POLL: mbarrier.try_wait.parity.shared.b64 %p, [%r0], 0; @!%p bra POLL;
+  mad.lo.u32 %r5, %r2, 4, %r1; ld.shared.u32 %r6, [%r5];
+  mul.wide.u32 %x1, %r2, 4; ld.param.u64 %x2, [out]; add.u64 %x2, %x2, %x1; st.global.u32 [%x2], %r6;
+END: barrier.cluster.arrive; barrier.cluster.wait; ret;
+})");
+  m.cluster = {2, 1, 1};
+  std::vector<u32> in(8 * 8);
+  for (u32 i = 0; i < in.size(); ++i) in[i] = i + 1;
+  const u64 a = m.buffer(in), out = m.buffer(std::vector<u32>(32));
+  TensorMap map;
+  map.type = 2, map.rank = 2, map.base = a;
+  map.stride[0] = 32, map.last[0] = 7, map.last[1] = 7;
+  map.box[0] = 8, map.box[1] = 4, map.element_stride[0] = map.element_stride[1] = 1;
+  m.argument(map), m.argument(out);
+  std::string name = (std::filesystem::temp_directory_path() / "warpmem-tiles-XXXXXX").string();
+  const int file = ::mkstemp(name.data());
+  REQUIRE(file >= 0);
+  ::close(file);
+  const auto ran = m.launch("k", {2, 1, 1}, {32, 1, 1}, 0, name);
+  INFO((ran ? std::string() : ran.error().text()));
+  REQUIRE(ran);
+  const auto d = m.read<u32>(out, 32);
+  for (u32 i = 0; i < 32; ++i) CHECK(d[i] == (i < 16 ? 48 + i + 1 : 0));
+  auto reader = trace::TraceReader::open(name);
+  std::filesystem::remove(name);
+  REQUIRE(reader);
+  std::string of_copies;
+  for (const std::uint32_t b : reader->launches()[0].blocks) {
+    const auto block = reader->decode(b);
+    REQUIRE(block);
+    for (const trace::Record& r : block->records) {
+      const trace::Op op = reader->sites(0)[r.site].op;
+      if (!trace::is_bulk(op)) continue;
+      if (trace::piece_of(r) == trace::Piece::kFirst) of_copies += '|';
+      else CHECK(trace::piece_of(r) == trace::Piece::kFurther);
+      of_copies += op == trace::Op::kBulkRead ? 'r' : 'w';
+    }
+  }
+  CHECK(of_copies == "|rwrwrwrw|rwrwww");
 }
 
 TEST_CASE("a kernel makes a tensor map of its own, of every second row, and uses it") {

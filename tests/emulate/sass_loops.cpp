@@ -57,6 +57,46 @@ TEST_CASE("the first iteration is made before the loop, whose bodies take the ot
   CHECK(guarded.why.find("its largest body does not repeat") != std::string::npos);
 }
 
+TEST_CASE("all records of a bulk copy go to its instruction, however the loop was unrolled") {
+  const char* body = R"(
+AGAIN:
+  cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r1], [%rd1, {%r2, %r3}], [%r4];
+  add.s32 %r12, %r12, 4;
+  setp.ne.s32 %p1, %r12, %r13;
+  @%p1 bra AGAIN;
+  st.shared.u32 [%r14], %r1;
+  ret;)";
+  Mapped m(body, {{0, "UTMALDG.2D [UR8], [UR6]"},
+                  {0, "UTMALDG.2D [UR16], [UR6]"},
+                  {3, "@P1 BRA 0x0"},
+                  {4, "STS [R14], R1"},
+                  {5, "EXIT"}});
+  INFO(m.why);
+  REQUIRE(m.why.empty());
+  const auto put = [&](trace::Op op, trace::Space space, std::uint32_t bytes, trace::Piece piece) {
+    m.records.push_back(trace::piece_record(2, 0x100 * m.records.size(), piece));
+    m.records.back().site = m.sites.number_of({0, op, space, bytes});
+  };
+  using trace::Op, trace::Space, trace::Piece;
+  for (std::uint32_t i = 0; i < 4; ++i) {
+    if (i > 0) m.again(3, 4);
+    const bool outside = i == 2;  // its first row
+    if (!outside) put(Op::kBulkRead, Space::kGlobal, 64, Piece::kFirst);
+    put(Op::kBulkWrite, Space::kShared, 64, outside ? Piece::kFirst : Piece::kFurther);
+    put(Op::kBulkRead, Space::kGlobal, 32, Piece::kFurther);
+    put(Op::kBulkWrite, Space::kShared, 64, Piece::kFurther);
+  }
+  m.access(4, 4, kAll, 4096, 4, trace::Op::kStore);
+  CHECK(m.run() ==
+        "0/64 0/64 0/32 0/64 10/64 10/64 10/32 10/64 "
+        "0/64 0/32 0/64 10/64 10/64 10/32 10/64 30/4");
+  CHECK(m.counts.kept == 0);
+  CHECK(piece_of(m.records[0]) == Piece::kFirst);
+  CHECK(piece_of(m.records[1]) == Piece::kFurther);
+  CHECK(piece_of(m.records[4]) == Piece::kFirst);
+  CHECK(piece_of(m.records[8]) == Piece::kFirst);
+}
+
 // head: a load and a barrier; tail: a store.
 constexpr const char* kHalf = R"(
   bra.uni HEAD;

@@ -99,6 +99,37 @@ TEST_CASE("a trace of format 1.3 opens for ever, with how often its instructions
   CHECK(old.text.find("at 40 1 of 2 copies ran 64\n") != std::string::npos);
 }
 
+TEST_CASE("a trace of format 1.4 opens for ever, with the pieces of its bulk copies") {
+  TemporaryFolder folder;
+  const std::string now = folder.file("now.wmt");
+  write_file(now, small_trace_with_pieces());
+  const Dump expected = dump(now, false);
+  const Dump old = dump(WARPMEM_GOLDEN_TRACES "/v1.4.wmt", false);
+  REQUIRE_FALSE(old.error);
+  CHECK(old.text == expected.text);
+  // Lane 3's addresses: 0x10200 begins a copy, 0x10100 is of one that has begun.
+  CHECK(old.text.find(fmt::format("  40 {} 1 64 00000008 101fa + 2\n",
+                                  static_cast<int>(Op::kBulkRead))) != std::string::npos);
+  CHECK(old.text.find(fmt::format("  40 {} 1 64 00000008 100fd + 1\n",
+                                  static_cast<int>(Op::kBulkRead))) != std::string::npos);
+}
+
+TEST_CASE("a record of a bulk copy says its address and what it is of its copy") {
+  for (const std::uint32_t lane : {0u, 1u, 31u})
+    for (const Piece piece : {Piece::kUnknown, Piece::kFurther, Piece::kFirst}) {
+      const Record r = piece_record(lane, 0x2000, piece);
+      CHECK(r.mask == 1u << lane);
+      CHECK(r.regular());
+      CHECK(r.base + lane * static_cast<std::uint64_t>(r.stride) == 0x2000);
+      CHECK(piece_of(r) == piece);
+    }
+  Record none;  // what no version writes
+  for (const std::int32_t stride : {-1, 3, 64}) {
+    none.stride = stride;
+    CHECK(piece_of(none) == Piece::kUnknown);
+  }
+}
+
 TEST_CASE("rounds are written so that a reader of 1.1 takes them for a prefetch of nothing") {
   Bytes out;
   put_site(out, {0x70, Op::kRounds, Space::kNone, 0});

@@ -188,6 +188,39 @@ Bytes small_trace_with_rounds(const std::vector<TimesRun>& times) {
   return file->bytes;
 }
 
+// Tiles of two rows by lane 3 of each warp: the second row of every other one lies outside.
+Bytes small_trace_with_pieces() {
+  auto file = std::make_shared<MemoryFile>();
+  auto writer = TraceWriter::create_on(memory_sink(file), "small.wmt", small_origin(), {});
+  if (!writer) return {};
+  const auto program = writer->add_program(small_program_with_control());
+  Launch launch = small_launch(0);
+  launch.program = *program;
+  const std::vector<Site> sites = {{0, Op::kCtaBegin, Space::kNone, 0},
+                                   {0x40, Op::kBulkRead, Space::kGlobal, 64},
+                                   {0x40, Op::kBulkWrite, Space::kShared, 64}};
+  BlockBuilder builder(0);
+  for (std::uint64_t cta = 0; cta < 4; ++cta)
+    for (std::uint32_t warp = 0; warp < 2; ++warp) {
+      std::vector<Record> records = {patterns::regular(0, kUnknownSm, 0)};
+      const auto put = [&](std::uint32_t site, std::uint64_t at, Piece piece) {
+        records.push_back(piece_record(3, at, piece));
+        records.back().site = site;
+      };
+      for (std::uint64_t tile = 0; tile < 3; ++tile) {
+        put(1, 0x10000 + 4096 * cta + 512 * tile, Piece::kFirst);
+        put(2, 128 * tile, Piece::kFurther);
+        if (tile % 2 == 0) put(1, 0x10000 + 4096 * cta + 512 * tile + 256, Piece::kFurther);
+        put(2, 128 * tile + 64, Piece::kFurther);
+      }
+      builder.add(cta, warp, records, sites, {});
+    }
+  if (!writer->begin_launch(launch) || !writer->append(builder.take()) ||
+      !writer->end_launch(0, {}) || !writer->seal())
+    return {};
+  return file->bytes;
+}
+
 std::string describe(const DecodedBlock& block, std::span<const Site> sites) {
   std::string out;
   for (const Segment& segment : block.segments) {

@@ -94,9 +94,10 @@ void Execution::bulk_copy(Warp& warp, const Part& part, const Inst& in, std::byt
     if (!(mask >> l & 1) || bytes[l] == 0) continue;
     const std::uint32_t lane = 1u << l, n = bytes[l];
     if (n % 16) fault(warp, in, l, fmt::format("a bulk copy of {} bytes: it must be a multiple of 16", n));
-    record(warp, in, code, trace::Op::kBulkRead, source, n, lane, from);
+    bool begun = false;
+    record_piece(warp, in, code, trace::Op::kBulkRead, source, n, l, from[l], begun);
     const std::uint64_t owner = target == trace::Space::kShared ? to[l] >> kRankShift : 0;  // one more than its rank
-    record(warp, in, code, write.op, owner != 0 && owner != cta_->rank + 1u ? trace::Space::kRemoteShared : target, n, lane, to);
+    record_piece(warp, in, code, write.op, owner != 0 && owner != cta_->rank + 1u ? trace::Space::kRemoteShared : target, n, l, to[l], begun);
     Lanes a, b;
     std::memcpy(a, from, sizeof a), std::memcpy(b, to, sizeof b);
     resolve(warp, in, lane, source, n, "bulk read", a);
@@ -113,7 +114,7 @@ void Execution::bulk_copy(Warp& warp, const Part& part, const Inst& in, std::byt
       Lanes c, d;
       std::memcpy(c, to, sizeof c), std::memcpy(d, barrier, sizeof d);
       c[l] = there(to[l]), d[l] = there(barrier[l]);
-      record(warp, in, code, write.op, target, n, lane, c);
+      record_piece(warp, in, code, write.op, target, n, l, c[l], begun);
       resolve(warp, in, lane, target, n, "bulk write", c);
       std::memmove(reinterpret_cast<void*>(c[l]), reinterpret_cast<const void*>(a[l]), n);
       complete_bytes(warp, in, l, d, n);

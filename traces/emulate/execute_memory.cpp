@@ -290,6 +290,13 @@ void Execution::record(Warp& warp, const Inst& in, const Code& code, Op op, trac
   tracer_->access(cta_->number, warp.index, {16 * (code.first_pc + in.statement), op, space, bytes}, mask, lanes);
 }
 
+void Execution::record_piece(Warp& warp, const Inst& in, const Code& code, Op op, trace::Space space, std::uint32_t bytes, std::uint32_t lane, std::uint64_t address, bool& begun) {
+  if (!tracer_ || !group_->traced) return;
+  leave_rounds(warp, &code, static_cast<std::uint32_t>(&in - code.code.data()));
+  tracer_->piece(cta_->number, warp.index, {16 * (code.first_pc + in.statement), op, space, bytes}, lane, address, begun ? trace::Piece::kFurther : trace::Piece::kFirst);
+  begun = true;
+}
+
 // Memory's own answer is remembered there, which only one thread may do.
 bool Execution::contains(std::uint64_t low, std::uint64_t high) {
   if (!speculation_) return memory_.contains(low, high);

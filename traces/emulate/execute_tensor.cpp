@@ -98,6 +98,7 @@ void Execution::tensor_copy(Warp& warp, const Part& part, const Inst& in, std::b
                      : at;
     };
     const std::uint32_t copies = targets ? cluster_size_ : 1;
+    bool begun = false, read = false;  // once for all CTAs that it goes to
     for (std::uint32_t rank = 0; rank < copies; ++rank) {
       if (targets && !(targets >> rank & 1)) continue;
       std::int64_t pixel[5];
@@ -125,8 +126,9 @@ void Execution::tensor_copy(Warp& warp, const Part& part, const Inst& in, std::b
         tensor_row(warp, in, t, map, l, place(tile, rank) + r * row, row,
                    address + static_cast<std::uint64_t>(begin) * size, from,
                    from ? static_cast<std::uint64_t>(begin - first[0]) * size : row,
-                   rank == 0 || !targets);
+                   !read, begun);
       }
+      read = true;
       if (t.counts) {
         addresses(t.barrier, frame, where);
         std::uint64_t at = t.barrier.space == Space::kGeneric ? where[l] - kSharedWindow : where[l];
@@ -142,17 +144,17 @@ void Execution::tensor_copy(Warp& warp, const Part& part, const Inst& in, std::b
 void Execution::tensor_row(Warp& warp, const Inst& in, const TensorCopy& t, const TensorMap& map,
                            std::uint32_t l, std::uint64_t tile, std::uint32_t row,
                            std::uint64_t address, std::uint64_t from, std::uint64_t skip,
-                           bool traced) {
+                           bool traced, bool& begun) {
   Lanes at{};
   std::byte* global = nullptr;
   if (from) {
     at[l] = address;
     if (traced)
-      record(warp, in, *now_code_,
-             t.store ? (t.reduction == AtomicOp::kNone ? trace::Op::kBulkWrite
-                                                       : trace::Op::kBulkReduction)
-                     : trace::Op::kBulkRead,
-             trace::Space::kGlobal, static_cast<std::uint32_t>(from), 1u << l, at);
+      record_piece(warp, in, *now_code_,
+                   t.store ? (t.reduction == AtomicOp::kNone ? trace::Op::kBulkWrite
+                                                             : trace::Op::kBulkReduction)
+                           : trace::Op::kBulkRead,
+                   trace::Space::kGlobal, static_cast<std::uint32_t>(from), l, address, begun);
     resolve(warp, in, 1u << l, trace::Space::kGlobal, 1, "tensor copy", at);
     if (!memory_.contains(address, address + from))
       fault(warp, in, l,
@@ -162,7 +164,8 @@ void Execution::tensor_row(Warp& warp, const Inst& in, const TensorCopy& t, cons
   }
   at[l] = tile;
   if (!t.store)
-    record(warp, in, *now_code_, trace::Op::kBulkWrite, trace::Space::kShared, row, 1u << l, at);
+    record_piece(warp, in, *now_code_, trace::Op::kBulkWrite, trace::Space::kShared, row, l, tile,
+                 begun);
   for (std::uint32_t b = 0; b < row; b += 16) {  // pieces of 16 bytes keep together
     const std::uint32_t n = std::min(16u, row - b);
     Lanes piece{};

@@ -93,6 +93,8 @@ class Execution {
   static bool in_vain(const Access& a, trace::Space space, std::byte* frame, std::uint32_t mask, const Lanes& host);
   static void atomics(const Access& a, trace::Space space, std::byte* frame, std::uint32_t mask, const Lanes& host);
   void record(Warp& warp, const Inst& in, const Code& code, trace::Op op, trace::Space space, std::uint32_t bytes, std::uint32_t mask, const Lanes& lanes);
+  // … of a lane's bulk copy. The first of its records says that it begins.
+  void record_piece(Warp& warp, const Inst& in, const Code& code, trace::Op op, trace::Space space, std::uint32_t bytes, std::uint32_t lane, std::uint64_t address, bool& begun);
 
   // rounds.cpp
   void count_round(Warp& warp, const Code& code, std::uint32_t line, bool taken);
@@ -122,7 +124,7 @@ class Execution {
   void rank_of(const Inst& in, std::byte* frame, std::uint32_t mask);
   // execute_tensor.cpp
   void tensor_copy(Warp& warp, const Part& part, const Inst& in, std::byte* frame, std::uint32_t mask);
-  void tensor_row(Warp& warp, const Inst& in, const TensorCopy& t, const TensorMap& map, std::uint32_t lane, std::uint64_t tile, std::uint32_t row, std::uint64_t address, std::uint64_t from, std::uint64_t skip, bool traced);
+  void tensor_row(Warp& warp, const Inst& in, const TensorCopy& t, const TensorMap& map, std::uint32_t lane, std::uint64_t tile, std::uint32_t row, std::uint64_t address, std::uint64_t from, std::uint64_t skip, bool traced, bool& begun);
   void tensor_map(Warp& warp, const Part& part, const Inst& in, std::byte* frame, std::uint32_t mask);
   void bulk_copy(Warp& warp, const Part& part, const Inst& in, std::byte* frame, std::uint32_t mask);
 

@@ -52,6 +52,12 @@ void Tracer::access(std::uint64_t number, std::uint32_t warp, const trace::Site&
   put(cta, warp, site, pack_lanes(mask, lanes, cta.lanes));
 }
 
+void Tracer::piece(std::uint64_t number, std::uint32_t warp, const trace::Site& site, std::uint32_t lane, std::uint64_t address, trace::Piece piece) {
+  Cta& cta = find(number);
+  if (cta.left_out || stopped()) return;
+  put(cta, warp, site, trace::piece_record(lane, address, piece));
+}
+
 void Tracer::rounds(std::uint64_t cta, std::uint32_t warp, std::uint32_t pc, std::uint32_t mask, std::uint64_t taken, std::uint64_t passed) {
   // How often it was passed by only serves to tell which machine instructions ran.
   const std::uint64_t entries = map_ ? std::min<std::uint64_t>(passed, 0x7fffffff) : 0;

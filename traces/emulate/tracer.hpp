@@ -34,6 +34,8 @@ class Tracer {
   void begin_cta(std::uint64_t cta, std::uint32_t warps);
   // `lanes`: 32 addresses, those of the mask valid.
   void access(std::uint64_t cta, std::uint32_t warp, const trace::Site& site, std::uint32_t mask, const std::uint64_t* lanes);
+  // A record of a bulk copy, by one lane.
+  void piece(std::uint64_t cta, std::uint32_t warp, const trace::Site& site, std::uint32_t lane, std::uint64_t address, trace::Piece piece);
   void mark(std::uint64_t cta, std::uint32_t warp, const trace::Site& site, std::uint32_t mask, std::uint64_t base, std::int32_t stride);
   // A loop without a record: its branch back at `pc` was taken `taken` times since the warp's last
   // record, and passed by `passed` times.

@@ -72,7 +72,9 @@ void SassTrace::apply(std::vector<Record>& records, std::vector<std::uint64_t>& 
                                           : kNowhere;
     if (loop == kNowhere) {
       if (k.marker) continue;  // of a loop around an unrolled one: it has ended that loop's run
-      add_plain(records[i], k);
+      const std::span<const Record> pieces = pieces_behind(records, i);
+      add_plain(records[i], pieces, k);
+      i += pieces.size();
       continue;
     }
     close_window();
@@ -89,6 +91,17 @@ void SassTrace::apply(std::vector<Record>& records, std::vector<std::uint64_t>& 
   }
   close_window();
   std::swap(records, out_);
+}
+
+bool SassTrace::is_further(const Record& r) {
+  return is_bulk(known(r.site).site.op) && piece_of(r) == trace::Piece::kFurther;
+}
+
+std::span<const Record> SassTrace::pieces_behind(const std::vector<Record>& records,
+                                                 std::size_t i) {
+  std::size_t end = i + 1;
+  while (end < records.size() && is_further(records[end])) ++end;
+  return std::span(records).subspan(i + 1, end - i - 1);
 }
 
 // A loop's iterations, shared out among the loops that they became: as many as fit go through the
@@ -125,9 +138,10 @@ void SassTrace::add_rounds(const Record& record, const Known& k) {
   }
 }
 
-void SassTrace::add_plain(const Record& record, const Known& k) {
+void SassTrace::add_plain(const Record& record, std::span<const Record> pieces, const Known& k) {
   Item item;
   item.record = record;
+  item.pieces = pieces;
   if (!k.mapped) {  // a CTA's begin or end
     close_window();
     out_.push_back(record);
@@ -137,7 +151,7 @@ void SassTrace::add_plain(const Record& record, const Known& k) {
   const MappedSite& m = *k.mapped;
   item.statement = k.site.pc / 16;
   if (m.what == What::kGone) {
-    ++counts_.gone;
+    counts_.gone += 1 + pieces.size();
     return;
   }
   if (m.what == What::kSwapLoop) {
@@ -344,7 +358,11 @@ Record SassTrace::moved(const Record& record, std::uint32_t bytes) {
 }
 
 void SassTrace::emit(const Item& item) {
-  Record r = item.record;
+  emit(item, item.record);
+  for (const Record& r : item.pieces) emit(item, r);
+}
+
+void SassTrace::emit(const Item& item, Record r) {
   Known& k = known_[r.site];
   std::uint32_t pc = 0, bytes = k.site.bytes;
   if (item.kept || !item.access) {
@@ -384,7 +402,7 @@ void SassTrace::run_loop(const std::vector<Record>& records, std::size_t first, 
     item.record = records[i];
     item.statement = k.site.pc / 16;
     item.kept = true;
-    emit(item);
+    emit(item, records[i]);
   }
 }
 
@@ -416,6 +434,7 @@ bool SassTrace::try_loop(const std::vector<Record>& records, std::size_t first, 
   for (std::size_t i = first; i < last; ++i) {
     const Record& r = records[i];
     if (known_[r.site].mapped && known_[r.site].mapped->what == What::kGone) continue;
+    if (is_further(r)) continue;  // goes where its copy goes
     lanes |= r.mask;
     const std::uint32_t now = at[std::countr_zero(r.mask)];
     for (std::uint32_t left = r.mask; left; left &= left - 1) {
@@ -484,6 +503,8 @@ bool SassTrace::try_loop(const std::vector<Record>& records, std::size_t first, 
         if (mask == 0) continue;
         Item item;
         item.record = gather(mask, of_lane, records);
+        if (is_bulk(k.site.op))
+          item.pieces = pieces_behind(records, of_lane[std::countr_zero(mask)]);
         item.statement = k.site.pc / 16;
         if (k.mapped->what == What::kUnrolled) item.access = &k.mapped->bodies[e.body][c];
         window_.push_back(item);

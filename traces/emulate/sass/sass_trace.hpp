@@ -15,6 +15,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -52,6 +53,7 @@ class SassTrace {
  private:
   struct Item {
     trace::Record record;                // of the PTX
+    std::span<const trace::Record> pieces{};  // further ones of the same bulk copy
     std::uint32_t statement = 0;         // ~0: not an access (a CTA's begin and end)
     const SassAccess* access = nullptr;  // null: missing, or kept
     std::uint32_t rank = 0;
@@ -73,7 +75,12 @@ class SassTrace {
     std::uint32_t from[32];  // each lane's first iteration
   };
   const Known& known(std::uint32_t site);
-  void add_plain(const trace::Record& record, const Known& k);
+  bool is_further(const trace::Record& record);
+  // Records behind number `i` that are of the same bulk copy: they go where it goes.
+  std::span<const trace::Record> pieces_behind(const std::vector<trace::Record>& records,
+                                               std::size_t i);
+  void add_plain(const trace::Record& record, std::span<const trace::Record> pieces,
+                 const Known& k);
   void add_rounds(const trace::Record& record, const Known& k);
   bool comes_again(const trace::Record& record, const MappedSite& m);
   void add_swap_loop(const trace::Record& record, const MappedSite& m, std::uint32_t statement);
@@ -82,6 +89,7 @@ class SassTrace {
   void take_in(std::size_t item);
   trace::Record moved(const trace::Record& record, std::uint32_t bytes);
   void emit(const Item& item);
+  void emit(const Item& item, trace::Record record);
   // Records [first, last) of an unrolled loop, its back edges among them.
   void run_loop(const std::vector<trace::Record>& records, std::size_t first, std::size_t last,
                 std::uint32_t loop);
