@@ -16,11 +16,17 @@ __device__ __forceinline__ std::uint32_t shared_address(const void* p) {
   return static_cast<std::uint32_t>(__cvta_generic_to_shared(p));
 }
 
-// One arrival (with its expected bytes) ends a phase. The fence shows it to the copy engine.
-__device__ __forceinline__ void barrier_init(std::uint64_t* barrier) {
+// So many arrivals (a copy's comes with its expected bytes) end a phase. The fence shows the barrier
+// to the copy engine.
+__device__ __forceinline__ void barrier_init(std::uint64_t* barrier, std::uint32_t arrivals = 1) {
   [[maybe_unused]] const std::uint32_t at = shared_address(barrier);
-  BULK_PTX("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(at) : "memory");
+  BULK_PTX("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(at), "r"(arrivals) : "memory");
   BULK_PTX("fence.proxy.async.shared::cta;" ::: "memory");
+}
+
+__device__ __forceinline__ void barrier_arrive(std::uint64_t* barrier) {
+  [[maybe_unused]] const std::uint32_t at = shared_address(barrier);
+  BULK_PTX("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(at) : "memory");
 }
 
 __device__ __forceinline__ void barrier_expect(std::uint64_t* barrier, std::uint32_t bytes) {

@@ -2,8 +2,7 @@
 // hardware's 128-byte swizzle. Needs compute capability 9.0.
 #include "bulk.cuh"
 #include "common.cuh"
-
-#include <cuda.h>
+#include "tensor_map.cuh"
 
 namespace {
 
@@ -74,43 +73,6 @@ __global__ void tensor_map_transpose_swizzled(const __grid_constant__ CUtensorMa
 
 namespace {
 
-using Encode = decltype(&cuTensorMapEncodeTiled);
-
-// The driver's function, found at run time so that the program links with the runtime alone.
-Encode find_encode() {
-  void* function = nullptr;
-  cudaDriverEntryPointQueryResult found = cudaDriverEntryPointSymbolNotFound;
-#if CUDART_VERSION >= 12050
-  CUDA_CHECK(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &function, 12000,
-                                              cudaEnableDefault, &found));
-#else
-  CUDA_CHECK(
-      cudaGetDriverEntryPoint("cuTensorMapEncodeTiled", &function, cudaEnableDefault, &found));
-#endif
-  if (found != cudaDriverEntryPointSuccess || function == nullptr) {
-    suite::missing("the driver has no cuTensorMapEncodeTiled; install driver 525 or newer");
-  }
-  return reinterpret_cast<Encode>(function);
-}
-
-CUtensorMap describe(Encode encode, float* matrix, int n, bool swizzled) {
-  CUtensorMap map;
-  const cuuint64_t extent[2] = {cuuint64_t(n), cuuint64_t(n)};
-  const cuuint64_t row_bytes[1] = {cuuint64_t(n) * sizeof(float)};
-  const cuuint32_t tile[2] = {kTile, kTile};
-  const cuuint32_t step[2] = {1, 1};
-  const CUresult result =
-      encode(&map, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 2, matrix, extent, row_bytes, tile, step,
-             CU_TENSOR_MAP_INTERLEAVE_NONE,
-             swizzled ? CU_TENSOR_MAP_SWIZZLE_128B : CU_TENSOR_MAP_SWIZZLE_NONE,
-             CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
-  if (result != CUDA_SUCCESS) {
-    std::fprintf(stderr, "cuTensorMapEncodeTiled: error %d\n", static_cast<int>(result));
-    std::exit(suite::kWrong);
-  }
-  return map;
-}
-
 using Kernel = void (*)(const CUtensorMap, const CUtensorMap, float*, int);
 
 template <Kernel kKernel, bool kTurn, bool kSwizzled>
@@ -119,9 +81,10 @@ bool run(const suite::Options& o) {
   const auto host = suite::small_numbers(n * n);
   const suite::DeviceArray<float> in(host);
   const suite::DeviceArray<float> out(n * n);
-  const Encode encode = find_encode();
-  const CUtensorMap from = describe(encode, in.get(), o.size, kSwizzled);
-  const CUtensorMap to = describe(encode, out.get(), o.size, false);
+  const auto encode = tensor_map::find_encode();
+  const CUtensorMap from =
+      tensor_map::describe(encode, in.get(), o.size, kTile, kTile, kSwizzled);
+  const CUtensorMap to = tensor_map::describe(encode, out.get(), o.size, kTile, kTile, false);
   kKernel<<<dim3(o.size / kTile, o.size / kTile), dim3(kTile, kRows)>>>(from, to, out, o.size);
   CUDA_FINISH();
   return !o.check || suite::matches(out, [&](std::size_t i) {

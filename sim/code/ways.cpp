@@ -21,9 +21,11 @@ Ways::Ways(std::span<const trace::Site> sites, const trace::Program& program,
                         : -1);
     ends_.push_back(s.op == trace::Op::kCtaEnd);
     const bool pairs = program.level == trace::Level::kSass;  // of bulk copies: no pieces
-    copied_.push_back(s.op == trace::Op::kAsyncCopyWrite ||
-                      (pairs && (s.op == trace::Op::kBulkWrite || s.op == trace::Op::kBulkReduction)));
-    reads_copy_.push_back(s.op == trace::Op::kAsyncCopyRead || (pairs && s.op == trace::Op::kBulkRead));
+    copied_.push_back(
+        s.op == trace::Op::kAsyncCopyWrite ||
+        (pairs && (s.op == trace::Op::kBulkWrite || s.op == trace::Op::kBulkReduction)));
+    reads_copy_.push_back(s.op == trace::Op::kAsyncCopyRead ||
+                          (pairs && s.op == trace::Op::kBulkRead));
   }
   // What leaves records is what the trace has sites of, whatever the text looks like.
   std::vector<bool> traced(code_.size(), false);

@@ -93,7 +93,7 @@ class Paths {
   const Segment& between(std::uint32_t from, std::uint32_t to, bool anew = false) {
     const std::size_t at = static_cast<std::size_t>(from + 1) * (sites_ + 1) + to;
     if (anew) anew = ways_.same(from, to);
-    auto& entry = anew                ? again_[std::uint64_t{from} << 32 | to]
+    auto& entry = anew                 ? again_[std::uint64_t{from} << 32 | to]
                   : at < table_.size() ? table_[at]
                                        : others_[std::uint64_t{from} << 32 | to];
     if (!entry) entry = make(from, to, anew);

@@ -192,6 +192,20 @@ class Sources(CommandTest):
             self.assertIn("ok " + variant, run.out)
             self.assertEqual(self.run_command("info", name + ".wmt").status, 0)
 
+    def test_the_time_engine_runs_what_the_emulator_ran(self):
+        """Tiles by tensor map: the rows of one are one instruction, and its loop's next one another."""
+        for variant in ("stages1", "stages4", "halo"):
+            run = self.run_command("emulate", self.kernel("tensor_ring"), "-O3", "-std=c++17", "-arch=sm_90", "-o",
+                                   variant + ".wmt", "--", "--variant", variant, "--size", "256",
+                                   env={"WARPMEM_NVDISASM": "/nowhere"})
+            self.assertEqual(run.status, 0, run.err)
+            self.assertIn("ok " + variant, run.out)
+            counts = self.run_command("dump", "--counts", "--format", "csv", variant + ".wmt").out
+            counted = sum(int(row["times"] or 0) for row in csv.DictReader(counts.splitlines()))
+            replay = self.run_command("replay", "--time", "--gpu", "h200", "--format", "json", variant + ".wmt")
+            timed = replay.json()["kernels"][0]["time"]["instructions"]
+            self.assertLess(abs(timed - counted), 0.005 * counted, variant)
+
     def test_separately_compiled_sources_are_linked(self):
         with open(self.path("one.cu"), "w", encoding="utf-8") as file:
             file.write("""#include <cstdio>

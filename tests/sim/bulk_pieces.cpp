@@ -67,7 +67,8 @@ TEST_CASE("time: what pieces of a bulk copy move is what as many copies would mo
   const auto fill = one.fill;
   one.fill = [&](Warp& w) {
     fill(w);
-    for (trace::Record& r : w.records) r = {.base = r.base + 5u * static_cast<unsigned>(r.stride), .mask = r.mask, .site = r.site};
+    for (trace::Record& r : w.records)
+      r = {.base = r.base + 5u * static_cast<unsigned>(r.stride), .mask = r.mask, .site = r.site};
   };
   const auto plain = timed(one, h200());
   CHECK(pieces.metrics.metrics.size() == plain.metrics.metrics.size());
@@ -84,8 +85,8 @@ TEST_CASE("time: an asynchronous copy that follows itself has gone round its loo
   for (const auto& [read, write] :
        {std::pair{Op::kAsyncCopyRead, Op::kAsyncCopyWrite}, {Op::kBulkRead, Op::kBulkWrite}}) {
     const bool bulk = read == Op::kBulkRead;
-    trace::Program p = program(looped(bulk ? "UBLKCP.S.G [UR8], [UR6], UR4 ;"
-                                           : "LDGSTS.E [R5], desc[UR4][R2.64] ;"));
+    trace::Program p = program(
+        looped(bulk ? "UBLKCP.S.G [UR8], [UR6], UR4 ;" : "LDGSTS.E [R5], desc[UR4][R2.64] ;"));
     const std::vector<Site> sites = {{kCopyAt, read, Space::kGlobal, 16},
                                      {kCopyAt, write, Space::kShared, 16},
                                      {kExitAt, Op::kCtaEnd, Space::kNone, 0}};
