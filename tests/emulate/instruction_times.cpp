@@ -69,6 +69,43 @@ TEST_CASE("times: a warp counts once for each side of a branch that its lanes ta
         std::vector<std::uint64_t>{10, 10, 10, 10, 10, 5, 5, 10, 30, 30, 30, 10});
 }
 
+TEST_CASE("times: who waits at an mbarrier asks once, however often the emulator let it ask") {
+  // Warp 1 waits for warp 0, which is long about it; nobody waits for the second phase.
+  const char* body = R"(
+  .shared .align 8 .b64 bar;
+  mov.u32 %r0, bar; mov.u32 %r1, %tid.x;
+  setp.ne.u32 %p1, %r1, 0;
+  @%p1 bra READY;
+  mbarrier.init.shared.b64 [%r0], 1;
+READY:
+  bar.sync 0;
+  setp.ge.u32 %p2, %r1, 32;
+  @%p2 bra POLL;
+  mov.u32 %r3, 0;
+AGAIN:
+  add.u32 %r3, %r3, 1;
+  setp.lt.u32 %p2, %r3, 20000;
+  @%p2 bra AGAIN;
+  @%p1 bra POLL;
+  mbarrier.arrive.shared.b64 _, [%r0];
+POLL:
+  mbarrier.try_wait.parity.shared.b64 %p3, [%r0], 0;
+  @%p3 bra DONE;
+  bra POLL;
+DONE:
+  mov.u32 %r4, 7;
+  ret;
+)";
+  const auto times = times_of(body, 3);
+  REQUIRE(times.size() == 19);
+  CHECK(times[9] == 3 * 20000);
+  CHECK(times[13] == 3);
+  CHECK(times[14] == 3 * 2);
+  CHECK(times[15] == times[14]);
+  CHECK(times[16] == 0);
+  CHECK(times[17] == 3 * 2);
+}
+
 TEST_CASE("times: they are the same on any number of threads") {
   // Enough rounds that CTAs run side by side.
   std::string body = kBody;

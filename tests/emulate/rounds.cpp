@@ -66,6 +66,36 @@ std::vector<std::uint64_t> rounds_of(const std::vector<Seen>& warp) {
 
 }  // namespace
 
+TEST_CASE("asking an mbarrier again and again is no loop to go round, what is done meanwhile is one") {
+  for (const bool works : {false, true}) {
+    std::string body = R"(
+    .shared .align 8 .b64 bar;
+    mov.u32 %r1, bar; setp.ne.u32 %p1, %t, 0; @%p1 bra READY;
+    mbarrier.init.shared.b64 [%r1], 1;
+READY:
+    bar.sync 0;
+    setp.lt.u32 %p2, %t, 32; @%p2 bra WORK;
+POLL:
+    mbarrier.try_wait.parity.shared.b64 %p3, [%r1], 0; STORE @!%p3 bra POLL;
+    bra DONE;
+WORK:
+    mov.b32 %r2, 0;
+AGAIN:
+    add.s32 %r2, %r2, 1; setp.lt.s32 %p2, %r2, 5000; @%p2 bra AGAIN;
+    bar.warp.sync 0xffffffff;
+    @%p1 bra DONE;
+    mbarrier.arrive.shared.b64 _, [%r1];
+DONE:
+    st.global.u32 [%o], %r1;)";
+    body.replace(body.find("STORE"), 5, works ? "st.global.u32 [%o], %r1;" : "");
+    const auto warps = trace_of(body, 64);
+    CHECK(rounds_of(warps[0]) == std::vector<std::uint64_t>{4999});
+    CHECK(rounds_of(warps[1]).empty());
+    if (works) CHECK(warps[1].size() >= 3);
+    else CHECK(warps[1].size() == 2);  // the barrier and the store
+  }
+}
+
 TEST_CASE("a loop without accesses leaves one record, before the next access") {
   const auto warps = trace_of(R"(
     mov.b32 %r1, 0;

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -150,6 +151,10 @@ struct Code {
   std::uint32_t first_pc = 0;               // number of this function's first statement in the trace's program
   bool calls_pointers = false;
   CodeFlow flow;                            // of `code`, line by line
+  // Loops that do nothing but ask an mbarrier whether a phase is over, by their branches back: the
+  // leaders of the blocks that each round runs. How often they ask says how the emulator took
+  // turns, not what a GPU does, which suspends whoever asks: the trace has them ask once.
+  std::map<std::uint32_t, std::vector<std::uint32_t>> polls;
 };
 
 }  // namespace warpmem::emulate

@@ -8,6 +8,13 @@
 namespace warpmem::emulate {
 
 void Execution::count_round(Warp& warp, const Code& code, std::uint32_t line, bool taken) {
+  if (!code.polls.empty() && !entered_.empty())
+    if (const auto poll = code.polls.find(line); poll != code.polls.end()) {
+      for (const std::uint32_t leader : poll->second)
+        if (taken) --entered_[code.first_line + leader];
+      return;
+    }
+  if (!group_->traced) return;
   for (Rounds& r : warp.rounds)
     if (r.line == line && r.code == &code) {
       ++(taken ? r.taken : r.passed);
