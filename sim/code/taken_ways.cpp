@@ -102,17 +102,35 @@ std::optional<std::size_t> TakenWays::other_side(std::size_t v, std::size_t next
   return next == jump ? v + 1 : jump;
 }
 
+// Whether a warp is in `v` only when it went from `from` to `side`, and not in a loop that it may
+// have gone round meanwhile.
+TakenWays::Of TakenWays::of_side(std::size_t v, std::size_t from, std::size_t side) const {
+  const auto block = [&](std::size_t w) {
+    return flow_.block_of[graph_.first[graph_.block_of_vertex(w)]];
+  };
+  for (const Edge& e : before_[v]) {
+    if (v == side && e.vertex == from) continue;
+    if (e.vertex == 0 || !flow_.dominates(block(side), block(e.vertex))) return Of::kOthers;
+  }
+  for (std::uint32_t l = flow_.loop_of[block(v)]; l != trace::kNowhere; l = flow_.loops[l].outer)
+    if (!flow_.inside(l, graph_.last[graph_.block_of_vertex(from)])) return Of::kRounds;
+  return Of::kSide;
+}
+
 // Of the times that the branch ran, those that this side did. Only where both are in the machine
 // code once is it known: of the copies that ptxas made of a loop's body, those for the rest run
-// less often than the others. Of a call that the trace does not count, nothing is known.
+// less often than the others. Of a call that the trace does not count, nothing is known, nor of
+// what a warp comes to by other ways as well.
 std::optional<double> TakenWays::share(std::size_t from, std::size_t side, std::size_t meet,
                                        const Goal& to) const {
   const Times& all = branch_[graph_.block_of_vertex(from)];
   if (all.copies != 1 || all.times == 0) return {};
   for (std::size_t v = side; v != meet && v != 0; v = to.next[v]) {
+    const Of of = of_side(v, from, side);
+    if (of == Of::kOthers) return {};
     const Times& part = block_[graph_.block_of_vertex(v)];
     if (part.copies == 0 && code_[graph_.last[graph_.block_of_vertex(v)]].calls) return {};
-    if (part.copies == 0) continue;
+    if (part.copies == 0 || of == Of::kRounds) continue;
     if (part.copies != all.copies) return {};
     return std::min(1.0, static_cast<double>(part.times) / static_cast<double>(all.times));
   }

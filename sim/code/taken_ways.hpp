@@ -50,9 +50,12 @@ class TakenWays {
     double next = 0, both = 0;        // shares of the passages; the rest takes the other side
   };
 
+  enum class Of { kSide, kRounds, kOthers };
+
   const Goal& goal(std::size_t vertex);
   std::size_t nearest_next(std::size_t v, const Goal& to) const;
   std::optional<Sides> sides(std::size_t v, std::size_t next, std::size_t goal);
+  Of of_side(std::size_t v, std::size_t from, std::size_t side) const;
   std::optional<double> share(std::size_t from, std::size_t side, std::size_t meet,
                               const Goal& to) const;
   void walk(std::size_t from, std::size_t goal, Left& left, std::vector<bool>& met, Vertices& out);

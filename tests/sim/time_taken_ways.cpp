@@ -74,6 +74,36 @@ TEST_CASE("time: diverged warps run both sides of a branch, one after the other"
   CHECK(of(80, 60) == Approx(2 + 2 * 0.8 + 2 * 0.6).epsilon(0.01));
 }
 
+TEST_CASE("time: where both sides of a branch meet ran for both, and says of neither how often") {
+  // A loop in which one side has a load, and the other goes on to where both meet.
+  const trace::Program p = program({{"LDG.E R4, desc[UR4][R2.64] ;", control(2, 0)},
+                                    {"FADD R1, R1, R2 ;", control(4)},
+                                    {"@P0 BRA 0x50 ;", control(5)},
+                                    {"LDS R5, [R6] ;", control(2, 1)},
+                                    {"FADD R1, R1, R2 ;", control(4)},
+                                    {"FADD R1, R1, R2 ;", control(4)},
+                                    {"@P1 BRA 0x10 ;", control(5)},
+                                    {"EXIT ;", control(5)}});
+  const std::vector<Site> sites = {load_at(0x00), {0x30, Op::kLoad, Space::kShared, 4}, end_site()};
+  const Times times = {{0x00, 1, 1, 100}, {0x10, 6, 1, 800}, {0x70, 1, 1, 100}};
+  CHECK(issued(p, sites, times, 0, 1, kPassages) == 3 * kPassages);
+}
+
+TEST_CASE("time: rounds of a loop are no passages to it") {
+  const trace::Program p = program({{"LDG.E R4, desc[UR4][R2.64] ;", control(2, 0)},
+                                    {"@P0 BRA 0x50 ;", control(5)},
+                                    {"FADD R1, R1, R2 ;", control(4)},
+                                    {"@P1 BRA 0x20 ;", control(5)},
+                                    {"FADD R1, R1, R2 ;", control(4)},
+                                    {"STG.E desc[UR4][R2.64], R1 ;", control(1)},
+                                    {"EXIT ;", control(5)}});
+  const std::vector<Site> sites = {
+      load_at(0x00), {0x50, Op::kStore, Space::kGlobal, 4}, end_site()};
+  const Times times = {{0x00, 2, 1, 100}, {0x20, 2, 1, 300}, {0x40, 1, 1, 30}, {0x50, 2, 1, 100}};
+  const double each = static_cast<double>(issued(p, sites, times, 0, 1, kPassages)) / kPassages;
+  CHECK(each == Approx(2 + 0.3 * 3).epsilon(0.01));
+}
+
 TEST_CASE("time: bodies in a loop without accesses are run in as many of its rounds") {
   // A loop of a branch over a body of three, and its branch back.
   const trace::Program p = program({{"LDG.E R4, desc[UR4][R2.64] ;", control(2, 0)},
