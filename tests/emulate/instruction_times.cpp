@@ -16,6 +16,7 @@ namespace {
 std::vector<std::uint64_t> times_of(const std::string& body, std::uint32_t ctas,
                                     std::uint32_t threads = 1) {
   Machine m(std::string(kHeader) + R"(
+.extern .func __assertfail(.param .b64 a, .param .b64 b, .param .b32 c, .param .b64 d, .param .b64 e);
 .visible .entry k(.param .u64 out)
 {
   .reg .pred %p<10>; .reg .b32 %r<30>; .reg .b64 %rd<10>;
@@ -104,6 +105,34 @@ DONE:
   CHECK(times[15] == times[14]);
   CHECK(times[16] == 0);
   CHECK(times[17] == 3 * 2);
+}
+
+TEST_CASE("times: lanes meet behind a switch of which a case that nobody takes ends the program") {
+  for (const char* end : {"trap;", "call.uni __assertfail, (p0, p1, p2, p3, p4); exit;"}) {
+    const std::string body = std::string(R"(
+  .param .b64 p0; .param .b64 p1; .param .b32 p2; .param .b64 p3; .param .b64 p4;
+  mov.u32 %r1, %tid.x;
+  and.b32 %r2, %r1, 1;
+  setp.eq.s32 %p1, %r2, 0;
+  @%p1 bra ZERO;
+  setp.eq.s32 %p2, %r2, 1;
+  @%p2 bra ONE;
+  )") + end + R"(
+ONE:
+  mov.u32 %r3, 7;
+  bra JOIN;
+ZERO:
+  mov.u32 %r3, 5;
+JOIN:
+  add.u32 %r4, %r3, 1;
+  add.u32 %r4, %r4, 2;
+  ret;
+)";
+    const auto times = times_of(body, 1);
+    REQUIRE(times.size() > 6);
+    CHECK(times[times.size() - 1] == 2);  // once a warp
+    CHECK(times[times.size() - 2] == 2);
+  }
 }
 
 TEST_CASE("times: they are the same on any number of threads") {

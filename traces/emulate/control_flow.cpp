@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "traces/emulate/builtins.hpp"
 #include "traces/emulate/bulk.hpp"
 
 namespace warpmem::emulate {
@@ -25,6 +26,11 @@ bool ends_block(const Inst& in) {
 bool asks(const Inst& in) {
   const auto op = static_cast<MbarrierOp>(in.sub & 15);
   return in.kind == Kind::kMbarrier && (op == MbarrierOp::kTest || op == MbarrierOp::kTestParity);
+}
+
+bool asserts(const Inst& in, const Code& code) {
+  return in.kind == Kind::kCall && in.guard == kNoOffset &&
+         code.calls[in.extra].builtin == static_cast<std::uint32_t>(Builtin::kAssert);
 }
 
 // Leaves nothing behind but values of registers.
@@ -82,29 +88,48 @@ void find_reconvergence(Code& code) {
   }
   const std::size_t blocks = first.size();
   const Vertex exit = blocks;
-  Graph graph(blocks + 1);
+  std::vector<std::vector<std::size_t>> into(blocks + 1);  // blocks that lead to each
   for (std::size_t b = 0; b < blocks; ++b) {
+    // Nobody comes out of a trap or a failed assertion to be waited for: who went another way meets
+    // where they would meet without it, as in ptxas's code.
+    if (std::any_of(c.begin() + first[b], c.begin() + last[b] + 1,
+                    [&](const Inst& in) { return asserts(in, code); }))
+      continue;
     const Inst& in = c[last[b]];
     const bool guarded = in.guard != kNoOffset;
     bool falls = true;
     switch (in.kind) {
       case Kind::kBranch:
-        boost::add_edge(b, block_of[in.target], graph);
+        into[block_of[in.target]].push_back(b);
         falls = guarded;
         break;
       case Kind::kBranchIndexed:
-        for (std::size_t k = 1; k < code.lists[in.extra].size(); ++k) boost::add_edge(b, block_of[code.lists[in.extra][k]], graph);
+        for (std::size_t k = 1; k < code.lists[in.extra].size(); ++k) into[block_of[code.lists[in.extra][k]]].push_back(b);
         falls = guarded;
         break;
-      case Kind::kReturn: case Kind::kExit: case Kind::kTrap:
-        boost::add_edge(b, exit, graph);
+      case Kind::kReturn: case Kind::kExit:
+        into[exit].push_back(b);
         falls = guarded;
         break;
+      case Kind::kTrap: falls = guarded; break;
       default: break;
     }
-    if (falls) boost::add_edge(b, b + 1 < blocks ? b + 1 : exit, graph);
+    if (falls) into[b + 1 < blocks ? b + 1 : exit].push_back(b);
   }
-  // A block with no way to the exit (an endless loop) has no post-dominator: its paths meet nowhere.
+  // A block with no way to the exit (an endless loop) has no post-dominator, and is none of the ways
+  // that others meet behind.
+  Graph graph(blocks + 1);
+  std::vector<bool> seen(blocks + 1, false);
+  std::vector<std::size_t> open{exit};
+  seen[exit] = true;
+  while (!open.empty()) {
+    const std::size_t to = open.back();
+    open.pop_back();
+    for (const std::size_t from : into[to]) {
+      boost::add_edge(from, to, graph);
+      if (!seen[from]) seen[from] = true, open.push_back(from);
+    }
+  }
   const auto reversed = boost::make_reverse_graph(graph);
   std::vector<Vertex> dominator(blocks + 1, boost::graph_traits<Graph>::null_vertex());
   boost::lengauer_tarjan_dominator_tree(reversed, exit,
