@@ -66,6 +66,18 @@ std::vector<std::uint64_t> rounds_of(const std::vector<Seen>& warp) {
 
 }  // namespace
 
+TEST_CASE("groups of lanes that name themselves go on together") {
+  const auto stores = [](const std::string& together) {
+    return trace_of("and.b32 %r1, %t, 1; shl.b32 %r2, 0x55555555, %r1; " + together +
+                    " st.global.u32 [%o], %r1;")[0]
+        .size();
+  };
+  CHECK(stores("bar.warp.sync %r2;") == 1);
+  CHECK(stores("shfl.sync.idx.b32 %r3, %t, %r1, 31, %r2;") == 1);
+  CHECK(stores("setp.gt.u32 %p1, %t, 9; vote.sync.ballot.b32 %r4, %p1, %r2;") == 1);
+  CHECK(stores("bar.warp.sync 0xffffffff;") == 1);
+}
+
 TEST_CASE("asking an mbarrier again and again is no loop to go round, what is done meanwhile is one") {
   for (const bool works : {false, true}) {
     std::string body = R"(

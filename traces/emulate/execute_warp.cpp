@@ -161,6 +161,21 @@ bool Execution::act_together(Warp& warp, std::int32_t number, const Inst& in, st
     else if (in.kind != Kind::kWarpSync) warp_operation(in, frame, first, mask);
     return ++warp.parts[static_cast<std::size_t>(number)].pc, true;
   }
+  // Groups of lanes that name themselves wait for nobody, so the part stays one.
+  bool all_here = !is_matrix(in);
+  for (std::uint32_t left = mask; left != 0 && all_here;) {
+    const std::uint32_t lanes = same_names(names, left);
+    left &= ~lanes;
+    all_here = (names[std::countr_zero(lanes)] & ~warp.gone() & ~lanes) == 0;
+  }
+  if (all_here) {
+    for (std::uint32_t left = mask; left != 0 && in.kind != Kind::kWarpSync;) {
+      const std::uint32_t lanes = same_names(names, left);
+      left &= ~lanes;
+      warp_operation(in, frame, names[std::countr_zero(lanes)], lanes);
+    }
+    return ++warp.parts[static_cast<std::size_t>(number)].pc, true;
+  }
   for (std::uint32_t left = mask; left != 0;) {
     const std::uint32_t lanes = same_names(names, left);
     left &= ~lanes;
