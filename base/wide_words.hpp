@@ -28,6 +28,32 @@ namespace warpmem::wide {
   return _mm512_mask_mov_epi32(even, 0xaaaa, odd);
 }
 
+// Sixteen bytes.
+[[gnu::always_inline]] WARPMEM_AVX512 inline __m512i of_bytes(const std::uint8_t* at) {
+  return _mm512_cvtepu8_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(at)));
+}
+
+// The lower or the upper eight as words of 64 bits.
+[[gnu::always_inline]] WARPMEM_AVX512 inline __m512i widen_half(__m512i words, bool upper) {
+  return _mm512_cvtepu32_epi64(upper ? _mm512_extracti64x4_epi64(words, 1)
+                                     : _mm512_castsi512_si256(words));
+}
+
+// Of each the sum, or the largest, of those up to it; `least` is in all places of a vector.
+[[gnu::always_inline]] WARPMEM_AVX512 inline __m512i sums(__m512i n) {
+  const __m512i none = _mm512_setzero_si512();
+  n = _mm512_add_epi32(n, _mm512_alignr_epi32(n, none, 15));
+  n = _mm512_add_epi32(n, _mm512_alignr_epi32(n, none, 14));
+  n = _mm512_add_epi32(n, _mm512_alignr_epi32(n, none, 12));
+  return _mm512_add_epi32(n, _mm512_alignr_epi32(n, none, 8));
+}
+[[gnu::always_inline]] WARPMEM_AVX512 inline __m512i largest(__m512i n, __m512i least) {
+  n = _mm512_max_epi32(n, _mm512_alignr_epi32(n, least, 15));
+  n = _mm512_max_epi32(n, _mm512_alignr_epi32(n, least, 14));
+  n = _mm512_max_epi32(n, _mm512_alignr_epi32(n, least, 12));
+  return _mm512_max_epi32(n, _mm512_alignr_epi32(n, least, 8));
+}
+
 }  // namespace warpmem::wide
 
 #endif

@@ -4,7 +4,7 @@
 #include <set>
 
 #include "base/large_pages.hpp"
-#include "base/wide_words.hpp"
+#include "base/wide_hosts.hpp"
 #include "model/tag_banks.hpp"
 
 namespace warpmem::model {
@@ -90,52 +90,6 @@ WARPMEM_WIDE_HOSTS void L2Cache::draw_plain(const LineWords& words, std::uint64_
     }
   }
 }
-
-#ifdef WARPMEM_AVX512
-
-WARPMEM_AVX512 void L2Cache::draw_avx512(const LineWords& words, std::uint64_t home_mask,
-                                         const Latencies& latencies, Routed& out) {
-  const Latencies l = latencies;
-  const __m512i mask = wide::all(static_cast<std::uint32_t>(home_mask));
-  const __m512i above = wide::all(parity(words.upper_bits() & home_mask));
-  constexpr auto kPendingAbove = static_cast<std::uint32_t>(kPendingFactor >> 32),
-                 kPendingBelow = static_cast<std::uint32_t>(kPendingFactor),
-                 kDrawAbove = static_cast<std::uint32_t>(Latencies::kFactor >> 32),
-                 kDrawBelow = static_cast<std::uint32_t>(Latencies::kFactor);
-  const __m512i slot_above = wide::all(words.upper * kPendingBelow);
-  const __m512i draw_above = wide::all(words.upper * kDrawBelow);
-  const __m512i upper = wide::all(0xffff0000u), one = wide::all(1);
-  for (std::size_t i = 0; i < words.count; i += 16) {
-    const __m512i low = _mm512_loadu_si512(words.low.data() + i);
-    __m512i bits = _mm512_and_si512(low, mask);
-    bits = _mm512_xor_si512(bits, _mm512_srli_epi32(bits, 16));
-    bits = _mm512_xor_si512(bits, _mm512_srli_epi32(bits, 8));
-    bits = _mm512_xor_si512(bits, _mm512_srli_epi32(bits, 4));
-    bits = _mm512_xor_si512(bits, _mm512_srli_epi32(bits, 2));
-    bits = _mm512_xor_si512(bits, _mm512_srli_epi32(bits, 1));
-    bits = _mm512_and_si512(_mm512_xor_si512(bits, above), one);
-    _mm_storeu_si128(reinterpret_cast<__m128i*>(out.home.data() + i), _mm512_cvtepi32_epi8(bits));
-    __m512i slot = _mm512_add_epi32(wide::upper_product(low, kPendingBelow),
-                                    _mm512_mullo_epi32(low, wide::all(kPendingAbove)));
-    slot = _mm512_srli_epi32(_mm512_add_epi32(slot, slot_above), 32 - kPendingBits);
-    _mm256_storeu_si256(reinterpret_cast<__m256i*>(out.pending.data() + i),
-                        _mm512_cvtepi32_epi16(slot));
-    // Latencies::near() and dram(): of 16 bits of the draw, at the upper end of a word.
-    __m512i draw = _mm512_add_epi32(wide::upper_product(low, kDrawBelow),
-                                    _mm512_mullo_epi32(low, wide::all(kDrawAbove)));
-    draw = _mm512_add_epi32(draw, draw_above);
-    const __m512i near = wide::upper_product(_mm512_slli_epi32(draw, 16), l.near_spread);
-    _mm512_storeu_si512(out.near.data() + i, _mm512_add_epi32(near, wide::all(l.near_cycles)));
-    const __m512i spread = wide::upper_product(_mm512_and_si512(draw, upper), l.dram_spread);
-    const __m512i tail =
-        wide::upper_product(_mm512_and_si512(_mm512_slli_epi32(draw, 5), upper), l.dram_tail);
-    const __m512i dram = _mm512_add_epi32(spread, wide::all(l.dram_cycles));
-    const __mmask16 in_tail = _mm512_testn_epi32_mask(draw, wide::all(7u << 8));
-    _mm512_storeu_si512(out.dram.data() + i, _mm512_mask_add_epi32(dram, in_tail, dram, tail));
-  }
-}
-
-#endif
 
 void L2Cache::draw(const LineWords& words, std::uint64_t home_mask, const Latencies& latencies,
                    Routed& out) {
@@ -335,6 +289,9 @@ inline void L2Cache::remember(Pending& p, std::uint64_t line, std::uint64_t done
 
 // Whether any of these lines is that of an entry for reads under way.
 inline bool L2Cache::meet_any(const Pending* pending, const Routed& lines, const LineParts& parts) {
+#ifdef WARPMEM_AVX512
+  if (wide_host()) return meet_any_avx512(pending, lines, parts);
+#endif
   bool any = false;
   for (std::size_t k = 0; k < parts.count; ++k) {
     const std::size_t at = parts.index[k];
@@ -368,34 +325,36 @@ WARPMEM_NEW_HOSTS void L2Cache::read_strangers(int sm, const Routed& lines, cons
   const std::uint32_t side = from.side;
   const std::size_t count = parts.count;
   std::array<std::uint8_t, LineList::kMost> here, missing, fetched, number;
-  std::array<std::uint16_t, LineList::kMost> crossing;  // cycles
   look_up(side_[side], lines, parts, granularity, here.data(), missing.data());
   counters_.read += sectors_in(parts.sectors, count);
   counters_.read_hit += sectors_in(here, count);
   counters_.read_requests += count;
 
   LineParts far;
-  far.count = 0;
+  std::uint64_t crossing = 0;  // by number
   for (std::size_t k = 0; k < count; ++k) {
     const std::size_t at = parts.index[k];
+    const std::uint64_t crosses = (missing[k] != 0) & (lines.home[at] ^ side);
     far.index[far.count] = static_cast<std::uint8_t>(at);
     far.sectors[far.count] = missing[k];
     number[far.count] = static_cast<std::uint8_t>(k);
-    far.count += (missing[k] != 0) & (lines.home[at] ^ side);
+    far.count += crosses;
+    crossing |= crosses << k;
   }
-  crossing.fill(0);
   fetched = missing;
   std::array<std::uint8_t, LineList::kMost> brought;
   look_up(side_[1 - side], lines, far, 1, here.data(), brought.data());
   counters_.fabric_read += sectors_in(far.sectors, far.count);
   counters_.fabric_read_hit += sectors_in(here, far.count);
-  for (std::size_t c = 0; c < far.count; ++c) {
-    crossing[number[c]] = static_cast<std::uint16_t>(spec_.far_cycles);
-    fetched[number[c]] = brought[c];
-  }
+  for (std::size_t c = 0; c < far.count; ++c) fetched[number[c]] = brought[c];
   for (L2Side& s : side_)
     if (s.has_traffic()) account(s.take_traffic());
   counters_.dram_read += sectors_in(fetched, count);
+#ifdef WARPMEM_AVX512
+  if (wide_host() &&
+      remember_avx512(sm, lines, parts, now, missing.data(), fetched.data(), crossing, done))
+    return;
+#endif
 
   Pending* const pending = &pending_[from.pending];
   std::uint64_t dram_free = dram_free_, leaves = from.leaves;
@@ -405,7 +364,7 @@ WARPMEM_NEW_HOSTS void L2Cache::read_strangers(int sm, const Routed& lines, cons
   for (std::size_t k = 0; k < count; ++k) {
     const std::size_t at = parts.index[k];
     const std::uint64_t later = at / kLinesACycle, start = now + later;
-    std::uint64_t back = start + lines.near[at] + crossing[k];
+    std::uint64_t back = start + lines.near[at] + (crossing >> k & 1) * spec_.far_cycles;
     if (fetched[k]) [[likely]]
       back += lines.dram[at] + dram_queue(dram_free, start, fetched[k]);
     leaves = std::max(soonest + later, std::min(leaves + 1, latest + later));

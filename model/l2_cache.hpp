@@ -279,6 +279,10 @@ class L2Cache {
   void look_up(int sm, const Routed& lines, const LineParts& parts, std::uint64_t now,
                std::uint32_t granularity, std::uint64_t* done, Sent& out);
   static bool meet_any(const Pending* pending, const Routed& lines, const LineParts& parts);
+  static bool meet_any_avx512(const Pending* pending, const Routed& lines, const LineParts& parts);
+  bool remember_avx512(int sm, const Routed& lines, const LineParts& parts, std::uint64_t now,
+                       const std::uint8_t* missing, const std::uint8_t* fetched,
+                       std::uint64_t crossing, std::uint64_t* done);
   static void look_up(L2Side& side, const Routed& lines, const LineParts& parts,
                       std::uint32_t granularity, std::uint8_t* here, std::uint8_t* missing);
   void read_strangers(int sm, const Routed& lines, const LineParts& parts, std::uint64_t now,
