@@ -142,11 +142,6 @@ inline void LaunchReplay::fetch_state(std::uint32_t number) const {
   warpmem::prefetch(warp + 64);
 }
 
-inline void LaunchReplay::fetch_record(std::uint32_t number) const {
-  warpmem::prefetch(warps_[number].at.next);
-  warpmem::prefetch(warps_[number].at.next + 1);
-}
-
 bool LaunchReplay::start_next(std::uint32_t sm, std::uint64_t cycle) {
   if (next_ == waiting_.size()) return true;
   const auto slot = static_cast<std::uint32_t>(std::countr_zero(sms_[sm].free));
@@ -171,7 +166,7 @@ bool LaunchReplay::start_next(std::uint32_t sm, std::uint64_t cycle) {
   }
   const auto position = [&](std::uint32_t w) -> Position& { return warps_[first + w].at; };
   if (auto ok = cta.stream.advance(cache_, 0, position); !ok) return fail(ok.error());
-  for (std::uint32_t w = 0; w < occupancy_.warps_per_cta; ++w) fetch_record(first + w);
+  for (std::uint32_t w = 0; w < occupancy_.warps_per_cta; ++w) fetch_record(warps_[first + w].at);
   for (std::uint32_t w = 0; w < occupancy_.warps_per_cta; ++w) {
     // Warps come when their first access does, as far as it is known, not to look for it in vain.
     WarpState& warp = warps_[first + w];
@@ -194,13 +189,13 @@ bool LaunchReplay::run_step() {
   due_.insert(due_.end(), kStateAhead, due_.back());
   const std::uint32_t* const due = due_.data();
   for (std::size_t i = 0; i < kStateAhead; ++i) fetch_state(due[i]);
-  for (std::size_t i = 0; i < kRecordAhead; ++i) fetch_record(due[i]);
+  for (std::size_t i = 0; i < kRecordAhead; ++i) fetch_record(warps_[due[i]].at);
   for (std::size_t i = 0; i < kLanesAhead; ++i) fetch_lanes(warps_[due[i]].at);
   for (std::size_t i = 0; i < std::min(n, kPrepareAhead); ++i) prepare(due[i], prepared_[i]);
   const std::uint64_t end = (now_ + 1) * kStepCycles;
   for (std::size_t i = 0; i < n; ++i) {
     fetch_state(due[i + kStateAhead]);
-    fetch_record(due[i + kRecordAhead]);
+    fetch_record(warps_[due[i + kRecordAhead]].at);
     fetch_lanes(warps_[due[i + kLanesAhead]].at);
     if (i + kPrepareAhead < n)
       prepare(due[i + kPrepareAhead], prepared_[(i + kPrepareAhead) % kPrepared]);

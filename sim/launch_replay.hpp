@@ -75,7 +75,6 @@ class LaunchReplay {
   bool end_warp(std::uint32_t number, const WarpState& warp, Sm& sm, std::uint64_t cycle);
   void schedule(std::uint32_t number, std::uint64_t cycle);
   void fetch_state(std::uint32_t number) const;
-  void fetch_record(std::uint32_t number) const;
   void prepare(std::uint32_t number, Prepared& out);
   std::uint64_t lead_up(WarpState& warp, std::uint32_t site, const SitePlan& plan,
                         std::uint32_t instructions);

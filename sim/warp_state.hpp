@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 
 #include "base/prefetch.hpp"
@@ -16,6 +17,15 @@ struct Position {
   const trace::Record* end = nullptr;
   const std::uint64_t* lanes = nullptr;  // what Record::lanes counts from
 };
+
+// Has a warp's next record and the site of the one behind it brought into the host's cache: what is
+// between their first and last bytes lies in no more than two of its lines.
+inline void fetch_record(const Position& at) {
+  const auto first = reinterpret_cast<std::uintptr_t>(at.next);
+  warpmem::prefetch(at.next);
+  warpmem::prefetch(reinterpret_cast<const void*>(first + sizeof(trace::Record) +
+                                                  offsetof(trace::Record, site)));
+}
 
 // Has the lanes of a warp's next record brought into the host's cache; reads that record.
 inline void fetch_lanes(const Position& at) {

@@ -251,7 +251,7 @@ Result<void> LaunchTime::run_window() {
     };
     if (const Due* d = due(kCtaAhead)) warpmem::prefetch(&cta_of(*d).warps);
     if (const Due* d = due(kStateAhead)) fetch_state(*d);
-    if (const Due* d = due(kRecordAhead)) warpmem::prefetch(warp_of(*d).at.next);
+    if (const Due* d = due(kRecordAhead)) fetch_record(warp_of(*d).at);
     if (const Due* d = due(kLanesAhead)) fetch_lanes(warp_of(*d).at);
     if (const Due* d = due(kLinesAhead)) look_ahead(*d, listed_[(i + kLinesAhead) % kListed]);
     const Due* const now = due(0);
