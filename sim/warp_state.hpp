@@ -23,8 +23,8 @@ struct Position {
 inline void fetch_record(const Position& at) {
   const auto first = reinterpret_cast<std::uintptr_t>(at.next);
   warpmem::prefetch(at.next);
-  warpmem::prefetch(reinterpret_cast<const void*>(first + sizeof(trace::Record) +
-                                                  offsetof(trace::Record, site)));
+  warpmem::prefetch(
+      reinterpret_cast<const void*>(first + sizeof(trace::Record) + offsetof(trace::Record, site)));
 }
 
 // Has the lanes of a warp's next record brought into the host's cache; reads that record.
