@@ -6,7 +6,6 @@
 #include <cmath>
 #include <fstream>
 #include <map>
-#include <numeric>
 #include <sstream>
 
 #include "tests/catch.hpp"
@@ -83,77 +82,99 @@ TEST_CASE("a grid beyond the GPU's room fills every SM") {
 
 namespace {
 
-// The last cycle in which an SM gets its first CTA, and in which the last CTA starts,
-// in a GPC of 18 SMs.
+// The cycles by which each SM has its first CTA, and by which so much of all have started, in a GPC
+// of 18 SMs.
 struct Started {
-  double each, all;
+  double each = 0, half = 0, most = 0;  // most: three quarters
 };
 Started started(std::uint32_t an_sm, std::uint32_t warps) {
   const std::vector<int> sms = sim::first_placement(h200(), an_sm, 132 * an_sm);
   const auto starts = sim::first_starts(h200(), sms, warps, true);
   std::map<int, std::uint64_t> first;
-  std::uint64_t each = 0, all = 0;
+  std::vector<std::uint64_t> all;
   for (std::size_t i = 0; i < sms.size(); ++i) {
-    if (h200().numbers().sm_gpc[static_cast<std::size_t>(sms[i])] != 6) continue;  // 18 SMs
+    if (h200().numbers().sm_gpc[static_cast<std::size_t>(sms[i])] != 6) continue;
     first.emplace(sms[i], starts.cycle[i]);
-    each = std::max(each, first[sms[i]]);
-    all = std::max(all, starts.cycle[i]);
+    all.push_back(starts.cycle[i]);
   }
-  return {static_cast<double>(each), static_cast<double>(all)};
+  std::sort(all.begin(), all.end());
+  Started out;
+  for (const auto& [sm, cycle] : first) out.each = std::max(out.each, static_cast<double>(cycle));
+  out.half = static_cast<double>(all[all.size() / 2 - 1]);
+  out.most = static_cast<double>(all[all.size() * 3 / 4 - 1]);
+  return out;
+}
+
+// Rows of a file of the GPU's answers, by column.
+std::vector<std::map<std::string, std::string>> rows_of(const std::string& file) {
+  std::ifstream in(std::string(WARPMEM_H200_DATA) + "/" + file);
+  const auto cells = [](const std::string& line) {
+    std::vector<std::string> out(1);
+    for (char c : line)
+      if (c == ',') out.emplace_back();
+      else out.back() += c;
+    return out;
+  };
+  std::string line;
+  std::getline(in, line);
+  const std::vector<std::string> names = cells(line);
+  std::vector<std::map<std::string, std::string>> rows;
+  while (std::getline(in, line)) {
+    const std::vector<std::string> values = cells(line);
+    auto& row = rows.emplace_back();
+    for (std::size_t k = 0; k < names.size(); ++k) row[names[k]] = values.at(k);
+  }
+  return rows;
+}
+
+double median(std::vector<double> v) {
+  std::sort(v.begin(), v.end());
+  return v[v.size() / 2];
 }
 
 }  // namespace
 
 TEST_CASE("a GPC starts a grid's first CTAs as fast as on an H200") {
-  std::ifstream in(std::string(WARPMEM_H200_DATA) + "/cta_start.csv");
-  std::string line;
-  std::getline(in, line);
-  std::map<std::pair<std::uint32_t, std::uint32_t>, Started> slowest;  // by CTAs an SM, threads
-  while (std::getline(in, line)) {
-    std::istringstream cells(line);
-    std::uint32_t an_sm = 0, threads = 0, sms = 0;
-    Started s{0, 0};
-    char comma = 0;
-    cells >> an_sm >> comma >> threads >> comma >> sms >> comma >> s.each >> comma >> s.all;
-    Started& most = slowest[{an_sm, threads}];
-    if (sms == 18) most = {std::max(most.each, s.each), std::max(most.all, s.all)};
+  int launches = 0;
+  for (auto& row : rows_of("cta_start.csv")) {
+    if (row["sms"] != "18") continue;
+    const auto an_sm = static_cast<std::uint32_t>(std::stoul(row["ctas_an_sm"]));
+    const auto warps = static_cast<std::uint32_t>(std::stoul(row["threads"]) / 32);
+    INFO(an_sm << " CTAs of " << warps << " warps an SM");
+    const Started s = started(an_sm, warps);
+    // SMs do not wait for all others to have a first CTA, as they do here, and where all warps that
+    // there is room for spin, the last quarter comes late.
+    const double each = std::stod(row["first_of_each"]);
+    if (an_sm == 1) CHECK(std::abs(s.each - each) <= 0.2 * each + 60);
+    CHECK(std::abs(s.half - std::stod(row["half"])) <= 110);
+    CHECK(std::abs(s.most - std::stod(row["three_quarters"])) <= 150);
+    ++launches;
   }
-  REQUIRE(slowest.size() == 12);
-  for (const auto& [launch, hardware] : slowest) {
-    INFO(launch.first << " CTAs of " << launch.second << " threads an SM");
-    const Started s = started(launch.first, launch.second / 32);
-    if (launch.first == 1) CHECK(std::abs(s.each - hardware.each) <= 0.2 * hardware.each + 25);
-    // Where all warps that there is room for spin, the last ones come late: not told apart.
-    CHECK(s.all <= hardware.all * 1.1 + 20);
-    CHECK(s.all > hardware.all * 0.3);
-  }
+  CHECK(launches >= 40);
 }
 
 TEST_CASE("a grid that fits is shared out before it starts, another as it starts") {
   // Cycles in which the SMs are idle, against those of a launch of one CTA.
-  std::ifstream in(std::string(WARPMEM_H200_DATA) + "/cta_idle.csv");
-  std::string line;
-  std::getline(in, line);
-  std::map<std::uint64_t, std::vector<double>> idle;
-  while (std::getline(in, line)) {
-    std::istringstream cells(line);
-    std::uint64_t spin = 0, threads = 0, ctas = 0, elapsed = 0, most = 0, average = 0;
-    char comma = 0;
-    cells >> spin >> comma >> threads >> comma >> ctas >> comma >> elapsed >> comma >> most >>
-        comma >> average;
-    const std::uint64_t room = 132 * std::min<std::uint64_t>(32, 2048 / threads);
-    if (spin == 4000 && ctas <= room)
-      idle[ctas].push_back(static_cast<double>(elapsed - (ctas == 1 ? most : average)));
+  std::map<std::string, std::map<std::uint64_t, std::vector<double>>>
+      idle;  // by kernel and threads, CTAs
+  for (auto& row : rows_of("cta_idle.csv")) {
+    const std::uint64_t ctas = std::stoul(row["ctas"]), threads = std::stoul(row["threads"]);
+    if (ctas > 132 * std::min<std::uint64_t>(32, 2048 / threads)) continue;
+    const char* active = ctas == 1 ? "active_max" : "active_avg";
+    idle[row["kernel"] + row["spin"] + " of " + row["threads"]][ctas].push_back(
+        std::stod(row["elapsed"]) - std::stod(row[active]));
   }
-  REQUIRE(idle.size() == 7);
-  const auto mean = [](const std::vector<double>& v) {
-    return std::accumulate(v.begin(), v.end(), 0.0) / static_cast<double>(v.size());
-  };
-  for (const auto& [ctas, cycles] : idle) {
-    INFO(ctas << " CTAs");
-    const std::vector<int> sms = sim::first_placement(h200(), 32, ctas);
-    const auto shared_out = static_cast<double>(sim::first_starts(h200(), sms, 1, true).shared_out);
-    CHECK(std::abs(shared_out - (mean(cycles) - mean(idle[1]))) <= 0.4 * shared_out + 150);
-    CHECK(sim::first_starts(h200(), sms, 1, false).shared_out == 0);
-  }
+  REQUIRE(idle.size() == 15);
+  for (const auto& [kernel, by_ctas] : idle)
+    for (const auto& [ctas, cycles] : by_ctas) {
+      INFO(kernel << ", " << ctas << " CTAs");
+      const std::vector<int> sms = sim::first_placement(h200(), 32, ctas);
+      const auto shared_out =
+          static_cast<double>(sim::first_starts(h200(), sms, 1, true).shared_out);
+      const double more = median(cycles) - median(by_ctas.at(1));
+      // A copy's SMs end at different times, and idle then.
+      const double slack = kernel.starts_with("copy") ? 600 : 250;
+      CHECK(std::abs(shared_out - more) <= 0.2 * shared_out + slack);
+      CHECK(sim::first_starts(h200(), sms, 1, false).shared_out == 0);
+    }
 }
