@@ -88,12 +88,13 @@ struct Started {
   double each = 0, half = 0, most = 0;  // most: three quarters
 };
 Started started(std::uint32_t an_sm, std::uint32_t warps) {
-  const std::vector<int> sms = sim::first_placement(h200(), an_sm, 132 * an_sm);
-  const auto starts = sim::first_starts(h200(), sms, warps, true);
+  static const model::Card card = h200();
+  const std::vector<int> sms = sim::first_placement(card, an_sm, 132 * an_sm);
+  const auto starts = sim::first_starts(card, sms, warps, true);
   std::map<int, std::uint64_t> first;
   std::vector<std::uint64_t> all;
   for (std::size_t i = 0; i < sms.size(); ++i) {
-    if (h200().numbers().sm_gpc[static_cast<std::size_t>(sms[i])] != 6) continue;
+    if (card.numbers().sm_gpc[static_cast<std::size_t>(sms[i])] != 6) continue;
     first.emplace(sms[i], starts.cycle[i]);
     all.push_back(starts.cycle[i]);
   }
@@ -165,16 +166,17 @@ TEST_CASE("a grid that fits is shared out before it starts, another as it starts
         std::stod(row["elapsed"]) - std::stod(row[active]));
   }
   REQUIRE(idle.size() == 15);
+  const model::Card card = h200();
   for (const auto& [kernel, by_ctas] : idle)
     for (const auto& [ctas, cycles] : by_ctas) {
       INFO(kernel << ", " << ctas << " CTAs");
-      const std::vector<int> sms = sim::first_placement(h200(), 32, ctas);
+      const std::vector<int> sms = sim::first_placement(card, 32, ctas);
       const auto shared_out =
-          static_cast<double>(sim::first_starts(h200(), sms, 1, true).shared_out);
+          static_cast<double>(sim::first_starts(card, sms, 1, true).shared_out);
       const double more = median(cycles) - median(by_ctas.at(1));
       // A copy's SMs end at different times, and idle then.
       const double slack = kernel.starts_with("copy") ? 600 : 250;
       CHECK(std::abs(shared_out - more) <= 0.2 * shared_out + slack);
-      CHECK(sim::first_starts(h200(), sms, 1, false).shared_out == 0);
+      CHECK(sim::first_starts(card, sms, 1, false).shared_out == 0);
     }
 }
