@@ -14,26 +14,21 @@ class Reader {
  public:
   Reader(const trace::Program& program, const std::vector<CodeLine>& code,
          const trace::Launch& launch, std::span<const SpillSlot> slots)
-      : code_(code), values_(ConstantBank(program, launch)), before_(code.size()) {
-    for (std::uint32_t i = 0; i < code.size(); ++i) {
-      lines_.push_back(take_apart(program.code[i].text));
-      const CodeLine& l = code[i];
-      if (l.falls && i + 1 < code.size()) before_[i + 1].push_back(i);
-      if (l.target >= 0) before_[static_cast<std::size_t>(l.target)].push_back(i);
-    }
+      : code_(code), values_(ConstantBank(program, launch)) {
+    for (const trace::Instruction& i : program.code) lines_.push_back(take_apart(i.text));
     for (const SpillSlot& s : slots) lines_[s.line] = move_of(s, lines_[s.line]);
-    for (std::uint32_t i = 0; i < code.size(); ++i)
-      if (code[i].calls && code[i].target >= 0) call(i);
-    flow_ = flow_of_code(code);
+    for (std::uint32_t i = 0; i < code_.size(); ++i)
+      if (code_[i].calls && code_[i].target >= 0) call(i);
+    connect();
   }
 
   StaticFlow run() {
     StaticFlow out;
     out.taken.resize(code_.size());
+    // A way that is never gone tells nothing of what registers hold: without it more is known,
+    // perhaps enough for further branches.
+    while (flow_.reducible && decide(out.taken)) connect();
     if (!flow_.reducible) return out;
-    for (std::uint32_t i = 0; i < code_.size(); ++i)
-      if (code_[i].target >= 0 && code_[i].falls && !code_[i].calls && flow_.reached(i))
-        out.taken[i] = values_.condition(lines_[i], [&](StaticRegister r) { return at(r, i); });
     for (std::uint32_t l = 0; l < flow_.loops.size(); ++l) {
       std::vector<std::uint32_t> inside;
       bool traced = false;
@@ -77,6 +72,38 @@ class Reader {
       out.operands.push_back(s.load ? slot : data);
     }
     return out;
+  }
+
+  // Which lines lead to which, by the ways that are left.
+  void connect() {
+    before_.assign(code_.size(), {});
+    for (std::uint32_t i = 0; i < code_.size(); ++i) {
+      const CodeLine& l = code_[i];
+      if (l.falls && i + 1 < code_.size()) before_[i + 1].push_back(i);
+      if (l.target >= 0) before_[static_cast<std::size_t>(l.target)].push_back(i);
+    }
+    flow_ = flow_of_code(code_);
+    for (std::vector<std::uint32_t>& before : before_)
+      std::erase_if(before, [&](std::uint32_t i) { return !flow_.reached(i); });
+    known_.clear();
+    guards_.clear();
+    counted_.clear();
+  }
+
+  // Branches that go one way only lose the other; whether there were any that had both.
+  bool decide(std::vector<std::optional<bool>>& taken) {
+    bool any = false;
+    for (std::uint32_t i = 0; i < code_.size(); ++i) {
+      if (code_[i].target < 0 || !code_[i].falls || code_[i].calls || !flow_.reached(i)) continue;
+      taken[i] = values_.condition(lines_[i], [&](StaticRegister r) { return at(r, i); });
+      any |= taken[i].has_value();
+    }
+    for (std::uint32_t i = 0; i < code_.size(); ++i) {
+      if (!taken[i]) continue;
+      if (*taken[i]) code_[i].falls = false;
+      else code_[i].target = -1;
+    }
+    return any;
   }
 
   bool leaves_records(std::uint32_t line) const {
@@ -314,7 +341,7 @@ class Reader {
     return std::nullopt;
   }
 
-  const std::vector<CodeLine>& code_;
+  std::vector<CodeLine> code_;  // without the ways that are never gone
   StaticValues values_;
   std::vector<StaticLine> lines_;
   std::set<std::uint32_t> leaves_records_;          // calls of functions that do

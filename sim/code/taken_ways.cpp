@@ -13,7 +13,12 @@ constexpr std::uint64_t kFar = ~std::uint64_t{0};
 
 TakenWays::TakenWays(const Graph& graph, const std::vector<CodeLine>& code,
                      const trace::CodeFlow& flow, std::span<const trace::TimesRun> times)
-    : graph_(graph), code_(code), flow_(flow), block_(graph.blocks), branch_(graph.blocks) {
+    : graph_(graph),
+      code_(code),
+      flow_(flow),
+      counted_(true),
+      block_(graph.blocks),
+      branch_(graph.blocks) {
   std::vector<Times> line(code.size());
   for (const trace::TimesRun& run : times) {
     const auto first =
@@ -34,14 +39,24 @@ TakenWays::TakenWays(const Graph& graph, const std::vector<CodeLine>& code,
     branch_[b] = line[graph.last[b]];
     if (branch_[b].copies == 0) branch_[b] = block_[b];
   }
-  const std::size_t vertices = boost::num_vertices(graph.graph);
+  connect();
+}
+
+TakenWays::TakenWays(const Graph& graph, const std::vector<CodeLine>& code,
+                     const trace::CodeFlow& flow, std::vector<bool> rare)
+    : graph_(graph), code_(code), flow_(flow), counted_(false), rare_(std::move(rare)) {
+  connect();
+}
+
+void TakenWays::connect() {
+  const std::size_t vertices = boost::num_vertices(graph_.graph);
   after_.resize(vertices), before_.resize(vertices);
   for (std::size_t v = 0; v < vertices; ++v) {
-    const auto [begin, end] = boost::out_edges(v, graph.graph);
+    const auto [begin, end] = boost::out_edges(v, graph_.graph);
     for (auto e = begin; e != end; ++e) {
-      const std::size_t to = boost::target(*e, graph.graph);
-      const std::uint32_t weight = boost::get(boost::edge_weight, graph.graph, *e);
-      const CodeLine* last = v == 0 ? nullptr : &code[graph.last[graph.block_of_vertex(v)]];
+      const std::size_t to = boost::target(*e, graph_.graph);
+      const std::uint32_t weight = boost::get(boost::edge_weight, graph_.graph, *e);
+      const CodeLine* last = v == 0 ? nullptr : &code_[graph_.last[graph_.block_of_vertex(v)]];
       std::uint64_t w = weight % kForbidden + weight / kForbidden * kNever;
       if (last && last->memory && last->guarded) w += kGuarded;
       after_[v].push_back({to, w});
@@ -137,6 +152,25 @@ std::optional<double> TakenWays::share(std::size_t from, std::size_t side, std::
   return {};
 }
 
+// Whether a body that nobody counted is supposed to be run.
+bool TakenWays::supposed(std::size_t from, std::size_t body, std::size_t meet,
+                         const Goal& to) const {
+  constexpr std::uint32_t kShort = 3;  // instructions
+  const std::uint32_t branch = graph_.last[graph_.block_of_vertex(from)];
+  if (rare_[branch]) return false;
+  const std::uint32_t loop = flow_.loop_of[flow_.block_of[branch]];
+  std::uint32_t instructions = 0;
+  for (std::size_t v = body; v != meet && v != 0; v = to.next[v]) {
+    const std::size_t b = graph_.block_of_vertex(v);
+    // Round a loop, or out of it; a function.
+    if (v == from || (loop != trace::kNowhere && !flow_.inside(loop, graph_.first[b])) ||
+        code_[graph_.last[b]].calls)
+      return false;
+    instructions += graph_.last[b] - graph_.first[b] + 1;
+  }
+  return instructions >= kShort;
+}
+
 std::optional<TakenWays::Sides> TakenWays::sides(std::size_t v, std::size_t next,
                                                  std::size_t target) {
   const auto other = other_side(v, next);
@@ -157,6 +191,11 @@ std::optional<TakenWays::Sides> TakenWays::sides(std::size_t v, std::size_t next
   Sides s;
   s.other = s.meet = *other;
   while (!on[s.meet]) s.meet = to.next[s.meet];
+  if (!counted_) {
+    if (s.meet != next || !supposed(v, *other, s.meet, to)) return {};
+    s.next = 0.5;
+    return s;
+  }
   const auto mine = s.meet == next ? std::optional<double>() : share(v, next, s.meet, to);
   const auto theirs = s.meet == *other ? std::optional<double>() : share(v, *other, s.meet, to);
   if (!mine && !theirs) return {};

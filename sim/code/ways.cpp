@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "sim/code/rare_branches.hpp"
 #include "sim/code/taken_ways.hpp"
+#include "sim/code/unrun_code.hpp"
 #include "sim/code/way_graph.hpp"
 
 namespace warpmem::sim {
@@ -33,15 +35,20 @@ Ways::Ways(std::span<const trace::Site> sites, const trace::Program& program,
     if (line_[s] >= 0 && !ends_[s] && sites[s].op != trace::Op::kRounds)
       traced[static_cast<std::size_t>(line_[s])] = true;
   for (std::size_t i = 0; i < code_.size(); ++i) code_[i].memory = traced[i];
+  if (program.level == trace::Level::kSass && code_.size() == program.code.size())
+    cut_unrun(program, traced, code_);
   const bool told = std::any_of(sites.begin(), sites.end(),
                                 [](const trace::Site& s) { return s.op == trace::Op::kRounds; });
-  if (told || !times.empty()) flow_ = flow_of_code(code_);
+  const bool recorded = program.level == trace::Level::kSass && launch && !told;
+  if (told || recorded || !times.empty()) flow_ = flow_of_code(code_);
   if (launch && program.level != trace::Level::kPtx)
     static_ = static_flow(program, code_, *launch, slots);
   if (told) static_.loops.clear();  // records say it
   if (!code_.empty()) graph_ = std::make_unique<Graph>(code_, static_.taken);
   if (graph_ && !times.empty() && flow_.reducible)
     taken_ = std::make_unique<TakenWays>(*graph_, code_, flow_, times);
+  else if (graph_ && recorded && flow_.reducible)
+    taken_ = std::make_unique<TakenWays>(*graph_, code_, flow_, rare_branches(program, code_));
   if (graph_ && graph_->calls) inner_ = std::make_unique<Graph>(code_, static_.taken, false);
   for (const StaticLoop& l : static_.loops) {
     const std::size_t header = graph_->block(l.header);  // constants may rule it out altogether

@@ -101,8 +101,8 @@ class Ways {
                   std::vector<Repeat>& out) const;
 
   std::vector<CodeLine> code_;
-  std::vector<std::int32_t> line_;  // by site; -1: not in the code
-  std::vector<bool> ends_;          // by site
+  std::vector<std::int32_t> line_;         // by site; -1: not in the code
+  std::vector<bool> ends_;                 // by site
   std::vector<bool> copied_, reads_copy_;  // by site: the second and the first record of a copy
   StaticFlow static_;
   std::vector<std::uint32_t> taken_once_;
@@ -110,7 +110,7 @@ class Ways {
   std::unique_ptr<Graph> whole_;      // … with them; nullptr: there are none
   std::unique_ptr<Graph> inner_;      // without returns; nullptr: there are no calls
   trace::CodeFlow flow_;              // of code that records of rounds or `times` belong to
-  std::unique_ptr<TakenWays> taken_;  // nullptr: the trace does not tell
+  std::unique_ptr<TakenWays> taken_;  // nullptr: the shortest ways are taken
 };
 
 }  // namespace warpmem::sim

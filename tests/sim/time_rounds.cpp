@@ -91,8 +91,8 @@ TEST_CASE("time: a warp alone takes its stalls and its branch for each round") {
 }
 
 TEST_CASE("time: warps in loops share issue slots and pipes") {
-  // 16 warps a scheduler, each ready every fourth cycle: an instruction a cycle is all there is, and
-  // a slot is lost behind each branch back.
+  // 16 warps a scheduler, each ready every fourth cycle: an instruction a cycle is all there is,
+  // and a slot is lost behind each branch back.
   const std::uint64_t full = cycles(looping(10, 2000, 1, 1024)),
                       empty = cycles(looping(10, 0, 1, 1024));
   const double slots = 8 * (11 + costs().taken().busy) * 2000.0;
@@ -264,6 +264,52 @@ TEST_CASE("static: a predicate that serves for something else as well") {
             .rounds() == 15);
 }
 
+TEST_CASE("static: ways that constants rule out leave nothing behind") {
+  // R0 begins with 0, or with 1 where the branch is not taken.
+  const auto rounds = [](std::uint32_t parameter) {
+    Recorded loop({"MOV R0, RZ ;", "LDC R5, c[0x0][0x210] ;", "ISETP.NE.AND P1, PT, R5, RZ, PT ;",
+                   "@P1 BRA 0x50 ;", "MOV R0, 0x1 ;", "VIADD R0, R0, 0x2 ;",
+                   "ISETP.GT.AND P0, PT, R0, 0x40, PT ;", "@!P0 BRA 0x50 ;", "EXIT ;"});
+    loop.parameter(parameter);
+    return loop.rounds();
+  };
+  CHECK(rounds(7) == 32);
+  CHECK(rounds(0) == 31);
+}
+
+TEST_CASE("static: a loop may hold accesses that were never run") {
+  // As in a loop of sines: large numbers would have been taken to a table.
+  Kernel k = kernel();
+  k.code = lines({{"LDG.E R4, desc[UR4][R2.64] ;", control(2, 0)},
+                  {"MOV R0, RZ ;", control(4)},
+                  {"FSETP.GE.AND P1, PT, |R7|, 105615, PT ;", control(13)},
+                  {"@!P1 BRA 0x60 ;", control(5)},
+                  {"LDG.E.CONSTANT R8, desc[UR4][R6.64] ;", control(2, 0)},
+                  {"FFMA R7, R8, R7, R7 ;", control(4, kNone, kNone, 1)},
+                  {"VIADD R0, R0, 0x1 ;", control(4)},
+                  {"ISETP.NE.AND P0, PT, R0, 0x3e8, PT ;", control(13)},
+                  {"@P0 BRA 0x20 ;", control(5)},
+                  {"EXIT ;", control(5)}});
+  k.sites = {load_at(0x00), end_site()};
+  k.text.resize(2);
+  k.fill = [](Warp& w) {
+    w.records.push_back(regular(0, kA, 4));
+    w.records.push_back(regular(1, 0, 0));
+  };
+  const auto once = timed(k, h200());
+  CHECK(once.loops_taken_once.empty());
+  CHECK(once.time->instructions == 2 + 1000 * 5 + 1);
+  // Where the table was read once, nobody knows of the other rounds.
+  k.sites.push_back(load_at(0x40));
+  k.text.resize(3);
+  k.fill = [](Warp& w) {
+    w.records.push_back(regular(0, kA, 4));
+    w.records.push_back(regular(2, kA, 4));
+    w.records.push_back(regular(1, 0, 0));
+  };
+  CHECK(instructions(k) < 100);
+}
+
 TEST_CASE("static: a loop that constants rule out is not told of") {
   Kernel k = recorded_nest(false);
   const auto told = [&](const std::string& guard) {
@@ -307,9 +353,8 @@ TEST_CASE("static: what data decides is not known") {
               .flow()
               .loops.empty());
   // With one that no recording holds, it may have run: as often as its counter says.
-  for (const char* other :
-       {"LDC R8, c[0x3][R2] ;", "TEX.SCR.LL RZ, R8, R8, R2, 0x58, 2D, 0x1 ;", "LDL R8, [R1] ;",
-        "UTMALDG.2D [UR8], [UR4] ;"}) {
+  for (const char* other : {"LDC R8, c[0x3][R2] ;", "TEX.SCR.LL RZ, R8, R8, R2, 0x58, 2D, 0x1 ;",
+                            "LDL R8, [R1] ;", "UTMALDG.2D [UR8], [UR4] ;"}) {
     INFO(other);
     const Recorded loop({"MOV R0, RZ ;", other, "VIADD R0, R0, 0x1 ;",
                          "ISETP.NE.AND P0, PT, R0, 0x3e8, PT ;", "@P0 BRA 0x10 ;", "EXIT ;"});

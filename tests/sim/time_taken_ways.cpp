@@ -123,3 +123,60 @@ TEST_CASE("time: bodies in a loop without accesses are run in as many of its rou
     all += round.segment(left).instructions;
   CHECK(all == round.work.issues);
 }
+
+namespace {
+
+// Instructions of a passage of a recorded launch from its first site to its second, on average.
+double recorded(const std::vector<Line>& text, const std::vector<Site>& sites) {
+  const trace::Program p = program(text);
+  const trace::Launch launch;
+  sim::Paths paths(sites, p, h200().instructions(), false, &launch);
+  std::uint64_t all = 0;
+  for (std::uint32_t n = 0; n < kPassages; ++n) all += paths.between(0, 1).instructions;
+  return static_cast<double>(all) / kPassages;
+}
+
+}  // namespace
+
+TEST_CASE("time: of a recording, every other passage runs a body of which nobody knows") {
+  CHECK(recorded(kBody, kBodySites) == Approx(3.5).epsilon(0.01));
+  // One or two instructions are passed.
+  std::vector<Line> brief = kBody;
+  brief[1].text = "@P0 BRA 0x40 ;";
+  brief[4].text = "NOP ;";
+  CHECK(recorded(brief, kBodySites) == 3);
+  // Nor does anybody ask for what numbers out of the ordinary take.
+  for (const char* asks : {"FSETP.NEU.AND P0, PT, |R1|, +INF , PT ;", "FCHK P0, R1, R2 ;",
+                           "FSETP.GEU.AND P0, PT, |R1|, 1.175494350822287508e-38, PT ;"}) {
+    INFO(asks);
+    std::vector<Line> special = kBody;
+    special.insert(special.begin() + 1, Line{asks, control(13)});
+    special[2].text = "@P0 BRA 0x60 ;";
+    std::vector<Site> sites = kBodySites;
+    sites[1].pc = 0x60;
+    CHECK(recorded(special, sites) == 3);
+  }
+}
+
+TEST_CASE("time: of a recording, what would have left records and has none is not run") {
+  std::vector<Line> text = kBody;
+  text[3].text = "LDG.E R8, desc[UR4][R6.64] ;";
+  CHECK(recorded(text, kBodySites) == 2);
+  // It may have been switched off where it stands.
+  text[3].text = "@P1 LDG.E R8, desc[UR4][R6.64] ;";
+  CHECK(recorded(text, kBodySites) > 2);
+  // A recording never holds what is read from constant memory.
+  text[3].text = "LDC R8, c[0x3][R6] ;";
+  CHECK(recorded(text, kBodySites) == Approx(3.5).epsilon(0.01));
+  // On one side of a branch, the other side is run.
+  CHECK(recorded({{"LDG.E R4, desc[UR4][R2.64] ;", control(2, 0)},
+                  {"@P0 BRA 0x40 ;", control(5)},
+                  {"STG.E desc[UR4][R6.64], R1 ;", control(4)},
+                  {"BRA 0x70 ;", control(5)},
+                  {"FMUL R1, R1, R2 ;", control(4)},
+                  {"FMUL R1, R1, R2 ;", control(4)},
+                  {"FMUL R1, R1, R2 ;", control(4)},
+                  {"STG.E desc[UR4][R2.64], R1 ;", control(1)},
+                  {"EXIT ;", control(5)}},
+                 {load_at(0x00), {0x70, Op::kStore, Space::kGlobal, 4}, end_site()}) == 5);
+}

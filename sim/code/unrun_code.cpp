@@ -1,0 +1,53 @@
+#include "sim/code/unrun_code.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "sim/code/static_values.hpp"
+
+namespace warpmem::sim {
+namespace {
+
+// Of these the recorder misses none (docs/recording.md).
+bool always_recorded(std::string_view opcode) {
+  constexpr std::array<std::string_view, 14> kSeen = {"LDG",  "STG",  "LDS",   "STS",   "LD",
+                                                      "ST",   "ATOM", "ATOMG", "ATOMS", "RED",
+                                                      "REDG", "LDSM", "STSM",  "LDGSTS"};
+  return std::find(kSeen.begin(), kSeen.end(), opcode) != kSeen.end();
+}
+
+}  // namespace
+
+void cut_unrun(const trace::Program& program, const std::vector<bool>& traced,
+               std::vector<CodeLine>& code) {
+  const std::size_t n = code.size();
+  std::vector<bool> unrun(n, false);
+  for (std::size_t i = 0; i < n; ++i)
+    unrun[i] = code[i].accesses && !code[i].guarded && !traced[i] &&
+               always_recorded(take_apart(program.code[i].text).opcode);
+  const auto to = [&](std::size_t i) { return static_cast<std::size_t>(code[i].target); };
+  // What goes nowhere but there has not been run either. Backwards, until nothing changes.
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (std::size_t i = n; i-- > 0;) {
+      const CodeLine& l = code[i];
+      if (unrun[i] || (l.ends && !l.falls) || (!l.falls && l.target < 0)) continue;
+      const bool jump = l.target >= 0;
+      const bool on = !l.falls || i + 1 >= n || unrun[i + 1];
+      // A call comes back.
+      const bool nowhere = l.calls  ? (jump && unrun[to(i)]) || (l.falls && on)
+                           : l.ends ? false
+                                    : on && (!jump || unrun[to(i)]);
+      if (nowhere) unrun[i] = changed = true;
+    }
+  }
+  for (std::size_t i = 0; i < n; ++i) {
+    CodeLine& l = code[i];
+    if (unrun[i] || l.calls || l.ends || l.target < 0 || !l.falls || i + 1 >= n) continue;
+    if (unrun[to(i)]) l.target = -1;
+    else if (unrun[i + 1]) l.falls = false;
+  }
+}
+
+}  // namespace warpmem::sim
