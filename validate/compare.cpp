@@ -30,6 +30,9 @@ Comparison compare(const MetricRule& rule, const LaunchMetrics& predicted,
   if (!rule.scale.empty())
     if (const auto scale = value_of(measured, rule.scale, "n/a"); scale.known())
       floor = std::max(floor, scale.value);
+  if (rule.background != Background::kNone)
+    if (const auto cycles = value_of(measured, "sm__cycles_elapsed.max", "n/a"); cycles.known())
+      floor += background_sectors(rule.background, cycles.value) / rule.band;
   const double p = c.predicted.value, m = c.measured.value;
   c.error = symmetric_error(p, m, floor);
   c.small = std::max(std::abs(p), std::abs(m)) < rule.floor || (p == 0 && m == 0);

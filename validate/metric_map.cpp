@@ -55,6 +55,12 @@ constexpr MetricRule near(Group group, std::string_view name, std::string_view u
   return {name, group, unit, counts, Match::kApproximate, band, floor, scale, source};
 }
 
+constexpr MetricRule near(Group group, std::string_view name, std::string_view unit,
+                          std::string_view counts, double band, double floor,
+                          std::string_view source, Background background) {
+  return {name, group, unit, counts, Match::kApproximate, band, floor, {}, source, background};
+}
+
 constexpr std::array kRules{
     // What ran
     issued("smsp__inst_executed_op_global_ld_pred_on_any.sum", "loads from global memory (LDG)"),
@@ -188,10 +194,10 @@ constexpr std::array kRules{
          "sectors that cross between the two sides of the L2", 0.10, kFloorL2All, kL2State),
     near(G::kL2, "lts__t_sectors_op_read.sum", "sector",
          "sectors read in the L2 from all sources, the other side included", 0.10, kFloorL2All,
-         kL2State),
+         kL2State, Background::kReads),
     near(G::kL2, "lts__t_sectors_op_write.sum", "sector",
          "sectors written in the L2 from all sources, the other side included", 0.10, kFloorL2All,
-         kL2State),
+         kL2State, Background::kWrites),
     near(G::kL2, "lts__t_tag_requests.sum", "tag", "lookups of a line in the L2 from all sources",
          0.10, kFloorL2All, kL2State),
 
@@ -216,6 +222,19 @@ constexpr bool names_are_unique() {
 static_assert(names_are_unique(), "a metric stands twice in the map");
 
 }  // namespace
+
+double background_sectors(Background background, double cycles) {
+  // Some 1,600 written within 80,000 cycles, then 8,192 at a time, a few times in 70,000,000.
+  constexpr double kSoon = 2000, kPiece = 8192, kPieceFrom = 1e6, kPieceEvery = 2e7;
+  switch (background) {
+    case Background::kNone: return 0;
+    case Background::kReads: return 0.006 * cycles;
+    case Background::kWrites:
+      return std::min(cycles / 25, kSoon) +
+             (cycles < kPieceFrom ? 0 : kPiece * (1 + cycles / kPieceEvery));
+  }
+  return 0;
+}
 
 const char* group_name(Group group) {
   switch (group) {

@@ -16,6 +16,8 @@ enum class Match {
 enum class Group { kInstructions, kL1, kShared, kCrossbar, kL2, kDram, kTime };
 const char* group_name(Group group);
 
+enum class Background : std::uint8_t { kNone, kReads, kWrites };
+
 struct MetricRule {
   std::string_view name;  // of Nsight Compute, with its rollup: "dram__sectors_read.sum"
   Group group = Group::kL1;
@@ -30,7 +32,14 @@ struct MetricRule {
   // extra work is judged by the work it adds to.
   std::string_view scale = {};
   std::string_view source;  // where the rule comes from
+  // What the host, the driver and the profiler add to it while a kernel runs: the longer, the more.
+  Background background = Background::kNone;
 };
+
+// Sectors that others read or write in the L2 during so many SM clock cycles, at most. Measured
+// with kernels that only wait (kernels/micro/l2_background.cu, model/gpus/h200/l2_background.csv),
+// and the same in public programs that run for long and access next to nothing.
+double background_sectors(Background background, double cycles);
 
 std::span<const MetricRule> metric_rules();
 // The rule of a full metric name; nullptr when warpmem does not predict it.

@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <fstream>
+#include <sstream>
 
 #include "tests/catch.hpp"
 #include "tests/validate/csv_recipes.hpp"
@@ -77,6 +79,34 @@ TEST_CASE("small counts do not explode, and stay out of the statistics") {
   const auto& s = summary(r, kDram);
   CHECK(s.n == 0);
   CHECK(s.excluded == std::map<std::string, std::size_t>{{"below 4,096", 1}, {"zero", 1}});
+}
+
+TEST_CASE("what others write while a kernel waits is allowed for, by how long it takes") {
+  // Kernels that access nothing, counted on an H200 (model/gpus/h200/l2_background.csv).
+  const std::string writes = "lts__t_sectors_op_write.sum", reads = "lts__t_sectors_op_read.sum",
+                    cycles = "sm__cycles_elapsed.max";
+  const auto of = [&](const std::string& metric, double model, double counted, double elapsed) {
+    return verdict(hold({{{metric, v(model)}, {cycles, v(elapsed)}}},
+                        {{{metric, v(counted)}, {cycles, v(elapsed)}}}),
+                   metric);
+  };
+  std::ifstream in(WARPMEM_H200_DATA "/l2_background.csv");
+  std::string line;
+  std::getline(in, line);
+  int rows = 0;
+  for (; std::getline(in, line); ++rows) {
+    std::istringstream cells(line);
+    double ctas = 0, asked = 0, elapsed = 0, read = 0, written = 0;
+    char comma = 0;
+    cells >> ctas >> comma >> asked >> comma >> elapsed >> comma >> read >> comma >> written;
+    INFO(line);
+    CHECK(of(writes, 0, written, elapsed) == Verdict::kWithinBand);
+    CHECK(of(reads, 870, read, elapsed) == Verdict::kWithinBand);
+  }
+  CHECK(rows == 22);
+  // In a short kernel, or of a kernel that writes much itself, as many are an error.
+  CHECK(of(writes, 0, 1600, 5000) == Verdict::kOutsideBand);
+  CHECK(of(writes, 100000, 120000, 100000) == Verdict::kOutsideBand);
 }
 
 TEST_CASE("extra work is judged by the work it adds to") {
