@@ -6,8 +6,9 @@
 //   ncu --clock-control none --csv --page raw --metrics sm__cycles_elapsed.max,
 //       lts__t_requests_srcunit_tex_op_read.sum,lts__t_sectors_srcunit_tex_op_read.sum,
 //       lts__t_sectors_srcunit_tex_op_read_lookup_hit.sum,l1tex__m_xbar2l1tex_read_sectors.sum shared_reads
-// With an argument, and without the profiler, it prints when each SM's first warp had its data instead:
-// clock, case, SM, its clock when it began, and after rounds 1, 2, 4, 8 and 16.
+// Counts of `apart` with warm lines include the reads that made them so. With an argument, and without the
+// profiler, it prints when each SM's first warp had its data instead: "clock", SM, its clock when it began, and
+// after rounds 1, 2, 4, 8 and 16.
 #include <string>
 
 #include "micro.cuh"

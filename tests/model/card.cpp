@@ -169,6 +169,7 @@ TEST_CASE("numbers that contradict each other are refused") {
       {"latency.l1", "0", "latency.l1 is 0"},
       {"latency.l2_near", "0", "latency.l2_near is 0"},
       {"latency.l2_near", "34", "latency.l2_near is not more than latency.l1"},
+      {"lrc.way_cycles", "245", "latency.l2_near is not more than lrc.way_cycles"},
       {"latency.l2_far", "0", "latency.l2_far is 0 although the L2 has two sides"},
       {"latency.host", "0", "latency.host is 0"},
       {"latency.remote", "0", "latency.remote is 0"},
