@@ -12,7 +12,7 @@ __device__ __forceinline__ u32 now() {
 }
 
 template <int what>
-__global__ void __launch_bounds__(1024) reads(u32* out, const u32 a, const u64 b) {
+__global__ void __launch_bounds__(1024) reads(u32* out, const u32 a) {
   u32 v[8] = {}, begin, end;
   const u64 at = reinterpret_cast<u64>(table) + threadIdx.x * a;  // a is 0
   __syncthreads();
@@ -46,7 +46,7 @@ template <int what>
 void run(const char* name, u32* out) {
   std::vector<u32> h(64);
   for (int warps : {1, 4, 8, 16, 32}) {
-    reads<what><<<1, warps * 32>>>(out, 0, 2);
+    reads<what><<<1, warps * 32>>>(out, 0);
     CHECK(cudaMemcpy(h.data(), out, 256, cudaMemcpyDeviceToHost));
     u32 first = ~0u, last = 0;
     for (int w = 0; w < warps; ++w) first = h[w * 2] < first ? h[w * 2] : first, last = h[w * 2 + 1] > last ? h[w * 2 + 1] : last;

@@ -83,8 +83,12 @@ class Reader {
       if (l.target >= 0) before_[static_cast<std::size_t>(l.target)].push_back(i);
     }
     flow_ = flow_of_code(code_);
+    // Lines that nothing seems to lead to may be what a jump by a register goes to: only those that
+    // have lost their ways are out of account.
+    if (led_to_.empty())
+      for (std::uint32_t i = 0; i < code_.size(); ++i) led_to_.push_back(flow_.reached(i));
     for (std::vector<std::uint32_t>& before : before_)
-      std::erase_if(before, [&](std::uint32_t i) { return !flow_.reached(i); });
+      std::erase_if(before, [&](std::uint32_t i) { return led_to_[i] && !flow_.reached(i); });
     known_.clear();
     guards_.clear();
     counted_.clear();
@@ -342,6 +346,7 @@ class Reader {
   }
 
   std::vector<CodeLine> code_;  // without the ways that are never gone
+  std::vector<bool> led_to_;    // by line, with all of them
   StaticValues values_;
   std::vector<StaticLine> lines_;
   std::set<std::uint32_t> leaves_records_;          // calls of functions that do

@@ -166,6 +166,9 @@ bool TakenWays::supposed(std::size_t from, std::size_t body, std::size_t meet,
     if (v == from || (loop != trace::kNowhere && !flow_.inside(loop, graph_.first[b])) ||
         code_[graph_.last[b]].calls)
       return false;
+    // Nor what leaves records as a rule and left none.
+    for (std::uint32_t i = graph_.first[b]; i <= graph_.last[b]; ++i)
+      if (code_[i].accesses && !code_[i].memory && !code_[i].guarded) return false;
     instructions += graph_.last[b] - graph_.first[b] + 1;
   }
   return instructions >= kShort;

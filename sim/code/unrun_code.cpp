@@ -9,11 +9,10 @@
 namespace warpmem::sim {
 namespace {
 
-// Of these the recorder misses none (docs/recording.md).
+// Of these the recorder misses none (docs/recording.md); generic ones may go to local memory.
 bool always_recorded(std::string_view opcode) {
-  constexpr std::array<std::string_view, 14> kSeen = {"LDG",  "STG",  "LDS",   "STS",   "LD",
-                                                      "ST",   "ATOM", "ATOMG", "ATOMS", "RED",
-                                                      "REDG", "LDSM", "STSM",  "LDGSTS"};
+  constexpr std::array<std::string_view, 11> kSeen = {
+      "LDG", "STG", "LDS", "STS", "ATOMG", "ATOMS", "RED", "REDG", "LDSM", "STSM", "LDGSTS"};
   return std::find(kSeen.begin(), kSeen.end(), opcode) != kSeen.end();
 }
 
@@ -23,20 +22,24 @@ void cut_unrun(const trace::Program& program, const std::vector<bool>& traced,
                std::vector<CodeLine>& code) {
   const std::size_t n = code.size();
   std::vector<bool> unrun(n, false);
-  for (std::size_t i = 0; i < n; ++i)
-    unrun[i] = code[i].accesses && !code[i].guarded && !traced[i] &&
-               always_recorded(take_apart(program.code[i].text).opcode);
+  std::vector<bool> goes_anywhere(n, false);  // jumps by a register
+  for (std::size_t i = 0; i < n; ++i) {
+    const StaticLine line = take_apart(program.code[i].text);
+    unrun[i] = code[i].accesses && !code[i].guarded && !traced[i] && always_recorded(line.opcode);
+    goes_anywhere[i] = line.branch && code[i].target < 0;
+  }
   const auto to = [&](std::size_t i) { return static_cast<std::size_t>(code[i].target); };
   // What goes nowhere but there has not been run either. Backwards, until nothing changes.
   for (bool changed = true; changed;) {
     changed = false;
     for (std::size_t i = n; i-- > 0;) {
       const CodeLine& l = code[i];
-      if (unrun[i] || (l.ends && !l.falls) || (!l.falls && l.target < 0)) continue;
+      if (unrun[i] || goes_anywhere[i] || (l.ends && !l.falls) || (!l.falls && l.target < 0))
+        continue;
       const bool jump = l.target >= 0;
       const bool on = !l.falls || i + 1 >= n || unrun[i + 1];
-      // A call comes back.
-      const bool nowhere = l.calls  ? (jump && unrun[to(i)]) || (l.falls && on)
+      // A call comes back; a guarded one may not have been made.
+      const bool nowhere = l.calls  ? (jump && !l.guarded && unrun[to(i)]) || (l.falls && on)
                            : l.ends ? false
                                     : on && (!jump || unrun[to(i)]);
       if (nowhere) unrun[i] = changed = true;

@@ -174,19 +174,10 @@ TEST_CASE("counts: rounds change nothing, nor who comes first") {
 
 namespace {
 
-Kernel recorded_nest(bool known) {
+// A kernel of one record a warp: its load at 0x00.
+Kernel recorded(const std::vector<Line>& text) {
   Kernel k = kernel();
-  k.code = lines({{"LDG.E R4, desc[UR4][R2.64] ;", control(2, 0)},
-                  {"MOV R0, 0x7 ;", control(4)},
-                  {"MOV R1, 0x5 ;", control(4)},
-                  {"FADD R8, R8, R3 ;", control(4)},
-                  {"IADD3 R1, R1, -0x1, RZ ;", control(4)},
-                  {"ISETP.NE.AND P1, PT, R1, RZ, PT ;", control(4)},
-                  {"@P1 BRA 0x30 ;", control(5)},
-                  {known ? "IADD3 R0, R0, -0x1, RZ ;" : "IADD3 R0, R0, -R4, RZ ;", control(4)},
-                  {"ISETP.NE.AND P0, PT, R0, RZ, PT ;", control(4)},
-                  {"@P0 BRA 0x20 ;", control(5)},
-                  {"EXIT ;", control(5)}});
+  k.code = lines(text);
   k.sites = {load_at(0x00), end_site()};
   k.text.resize(2);
   k.fill = [](Warp& w) {
@@ -194,6 +185,20 @@ Kernel recorded_nest(bool known) {
     w.records.push_back(regular(1, 0, 0));
   };
   return k;
+}
+
+Kernel recorded_nest(bool known) {
+  return recorded({{"LDG.E R4, desc[UR4][R2.64] ;", control(2, 0)},
+                   {"MOV R0, 0x7 ;", control(4)},
+                   {"MOV R1, 0x5 ;", control(4)},
+                   {"FADD R8, R8, R3 ;", control(4)},
+                   {"IADD3 R1, R1, -0x1, RZ ;", control(4)},
+                   {"ISETP.NE.AND P1, PT, R1, RZ, PT ;", control(4)},
+                   {"@P1 BRA 0x30 ;", control(5)},
+                   {known ? "IADD3 R0, R0, -0x1, RZ ;" : "IADD3 R0, R0, -R4, RZ ;", control(4)},
+                   {"ISETP.NE.AND P0, PT, R0, RZ, PT ;", control(4)},
+                   {"@P0 BRA 0x20 ;", control(5)},
+                   {"EXIT ;", control(5)}});
 }
 
 }  // namespace
@@ -277,25 +282,26 @@ TEST_CASE("static: ways that constants rule out leave nothing behind") {
   CHECK(rounds(0) == 31);
 }
 
+TEST_CASE("static: what a jump by a register goes to is not forgotten") {
+  // To the loop with 16, by a branch, or with 32, from a line that only the jump leads to.
+  CHECK_FALSE(Recorded({"MOV R0, 0x10 ;", "@P2 BRA 0x40 ;", "BRX R8 -0x20 ;", "MOV R0, 0x20 ;",
+                        "IADD3 R0, R0, -0x1, RZ ;", "ISETP.GT.AND P0, PT, R0, RZ, PT ;",
+                        "@P0 BRA 0x40 ;", "EXIT ;"})
+                  .rounds());
+}
+
 TEST_CASE("static: a loop may hold accesses that were never run") {
   // As in a loop of sines: large numbers would have been taken to a table.
-  Kernel k = kernel();
-  k.code = lines({{"LDG.E R4, desc[UR4][R2.64] ;", control(2, 0)},
-                  {"MOV R0, RZ ;", control(4)},
-                  {"FSETP.GE.AND P1, PT, |R7|, 105615, PT ;", control(13)},
-                  {"@!P1 BRA 0x60 ;", control(5)},
-                  {"LDG.E.CONSTANT R8, desc[UR4][R6.64] ;", control(2, 0)},
-                  {"FFMA R7, R8, R7, R7 ;", control(4, kNone, kNone, 1)},
-                  {"VIADD R0, R0, 0x1 ;", control(4)},
-                  {"ISETP.NE.AND P0, PT, R0, 0x3e8, PT ;", control(13)},
-                  {"@P0 BRA 0x20 ;", control(5)},
-                  {"EXIT ;", control(5)}});
-  k.sites = {load_at(0x00), end_site()};
-  k.text.resize(2);
-  k.fill = [](Warp& w) {
-    w.records.push_back(regular(0, kA, 4));
-    w.records.push_back(regular(1, 0, 0));
-  };
+  Kernel k = recorded({{"LDG.E R4, desc[UR4][R2.64] ;", control(2, 0)},
+                       {"MOV R0, RZ ;", control(4)},
+                       {"FSETP.GE.AND P1, PT, |R7|, 105615, PT ;", control(13)},
+                       {"@!P1 BRA 0x60 ;", control(5)},
+                       {"LDG.E.CONSTANT R8, desc[UR4][R6.64] ;", control(2, 0)},
+                       {"FFMA R7, R8, R7, R7 ;", control(4, kNone, kNone, 1)},
+                       {"VIADD R0, R0, 0x1 ;", control(4)},
+                       {"ISETP.NE.AND P0, PT, R0, 0x3e8, PT ;", control(13)},
+                       {"@P0 BRA 0x20 ;", control(5)},
+                       {"EXIT ;", control(5)}});
   const auto once = timed(k, h200());
   CHECK(once.loops_taken_once.empty());
   CHECK(once.time->instructions == 2 + 1000 * 5 + 1);
