@@ -2,13 +2,12 @@
 
 #include <algorithm>
 
+#include "base/residency.hpp"
 #include "base/units.hpp"
 #include "sim/cluster_placement.hpp"
 
 namespace warpmem::sim {
 namespace {
-
-std::uint64_t round_up(std::uint64_t v, std::uint64_t unit) { return (v + unit - 1) / unit * unit; }
 
 Error too_big(const model::Card& card, const std::string& what) {
   return {ErrorKind::kUsage, what, "card " + card.name(), "replay on a card with larger limits, or raise the number with --set"};
@@ -23,19 +22,14 @@ Result<Occupancy> occupancy(const model::Card& card, const trace::Launch& launch
   o.warps_per_cta = static_cast<std::uint32_t>((threads + 31) / 32);
   if (o.warps_per_cta == 0 || o.warps_per_cta > n.sm_warps)
     return too_big(card, "a CTA of " + grouped(threads) + " threads does not fit an SM");
+  const SmLimits sm{n.sm_warps, n.sm_threads, n.sm_ctas, n.sm_registers, n.register_unit,
+                    n.shared_configs.back(), n.shared_reserved, n.shared_unit};
   const std::uint64_t asked = std::uint64_t{launch.static_shared} + launch.dynamic_shared;
-  const std::uint64_t shared = round_up(asked + n.shared_reserved, n.shared_unit);
-  if (shared > n.shared_configs.back())
-    return too_big(card, "a CTA asks for " + byte_size(asked) + " of shared memory, an SM has " + byte_size(n.shared_configs.back()));
-  std::uint64_t ctas = std::min(n.sm_ctas, n.sm_warps / o.warps_per_cta);
-  ctas = std::min(ctas, n.sm_threads / std::max<std::uint64_t>(1, threads));
-  if (launch.registers > 0) {
-    const std::uint64_t per_warp = round_up(std::uint64_t{launch.registers} * 32, n.register_unit);
-    // Registers are given by scheduler, so a CTA's warps count in fours.
-    const std::uint64_t warps = n.sm_registers / 4 / per_warp * 4;
-    ctas = std::min(ctas, warps / o.warps_per_cta);
-  }
-  ctas = std::min(ctas, n.shared_configs.back() / shared);
+  const CtaNeeds needs{threads, launch.registers, asked};
+  const std::uint64_t shared = shared_taken(sm, needs);
+  if (shared > sm.shared)
+    return too_big(card, "a CTA asks for " + byte_size(asked) + " of shared memory, an SM has " + byte_size(sm.shared));
+  const std::uint64_t ctas = resident_ctas(sm, needs);
   if (ctas == 0) return too_big(card, "a CTA with " + grouped(launch.registers) + " registers a thread does not fit an SM");
   o.ctas = static_cast<std::uint32_t>(ctas);
   if (const std::uint64_t cluster = cluster_size(launch); cluster > 1)

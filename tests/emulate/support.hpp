@@ -40,6 +40,7 @@ class Machine {
   std::string printed;
   Dim3 cluster{1, 1, 1};
   bool cooperative = false;
+  std::uint32_t sms = 132, sm_ctas = 1;
   Memory& memory() { return *memory_; }
 
  private:

@@ -139,6 +139,9 @@ Result<void> emulate_file(const EmulateRequest& request, EmulateReport& report) 
   } else if (!request.ptx_only) {
     report.unmapped = "ptxas refuses it, or there is no ptxas";
   }
+  shape.sm_ctas = std::max(1u, resident_ctas(request.limits.sm, {std::uint64_t{shape.block[0]} * shape.block[1] * shape.block[2],
+                                                                 resources ? resources->registers : 0,
+                                                                 std::uint64_t{k.static_shared} + shape.dynamic_shared}));
   trace::Program program = map ? map->program : describe(k);
   if (resources)
     program.registers = resources->registers, program.static_shared = resources->static_shared,

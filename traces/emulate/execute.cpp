@@ -9,9 +9,10 @@
 namespace warpmem::emulate {
 namespace {
 
-constexpr std::uint32_t kPatience = 256;  // slices before lanes part that do not look like spinning
-// Looks at what another thread writes, before others get their turn; CTAs that run together expect it.
-constexpr std::uint32_t kWaits = 64, kCooperativeWaits = 4;
+constexpr std::uint64_t kPatience = 256 * kWarpSlice;  // before lanes part that do not look like spinning
+// Looks at what another thread writes, before others get their turn. Where CTAs take turns only those
+// count that found nothing new, and one is as long as a turn.
+constexpr std::uint32_t kWaits = 64, kSpinningWaits = 4, kVainWaits = 1;
 
 }  // namespace
 
@@ -270,7 +271,8 @@ void Execution::return_values(Warp& warp, std::int32_t number, std::uint32_t lan
   }
 }
 
-void Execution::run_warp(Warp& warp, std::uint64_t slice) {
+void Execution::run_warp(Warp& warp, const std::uint64_t whole) {
+  std::uint64_t slice = whole;
   warp.waits = warp.far_waits = 0;
   warp.gave_way = false;
   turn_over_ = false;
@@ -280,12 +282,15 @@ void Execution::run_warp(Warp& warp, std::uint64_t slice) {
   // Who comes last to a barrier does not run ahead of those that waited there: on a GPU they leave
   // it together, and programs have come to rely on it.
   if (warp.ready.empty() || turn_over_) {
-    warp.slices = 0;
+    warp.unbroken = 0;
     return;
   }
+  const std::uint64_t before = warp.unbroken;
+  if (warp.gave_way && turns_) warp.clock = std::max(warp.clock, group_->until);
   if (warp.gave_way) part_company(warp, Parting::kKnown);
-  else if (++warp.slices % kPatience == 0) part_company(warp, Parting::kAll);
-  if (warp.ready.size() > 1) {  // whoever had the turn goes last
+  else if ((warp.unbroken += whole) / kPatience != before / kPatience) part_company(warp, Parting::kAll);
+  const bool long_enough = warp.gave_way || warp.unbroken / kWarpSlice != before / kWarpSlice;
+  if (long_enough && warp.ready.size() > 1) {  // whoever had the turn goes last
     warp.ready.insert(warp.ready.begin(), warp.ready.back());
     warp.ready.pop_back();
   }
@@ -346,11 +351,12 @@ void Execution::run_part(Warp& warp, std::uint64_t& slice) {
   std::uint32_t pc = part->pc;
   std::uint32_t mask = part->mask;
   const std::uint32_t meet = part->reconverge;
-  const std::uint32_t waits = shape_.cooperative || group_->spins ? kCooperativeWaits : kWaits;
+  const std::uint32_t waits = turns_ ? kVainWaits : group_->spins ? kSpinningWaits : kWaits;
   std::uint64_t* const entered = entered_.empty() ? nullptr : &entered_[code.first_line];
   std::uint64_t warp_count = 0, thread_count = 0;
   const auto account = [&] {
     stats_.warp_instructions += warp_count, stats_.thread_instructions += thread_count;
+    warp.clock += warp_count;
     slice -= std::min(slice, warp_count + 1);
     warp_count = thread_count = 0;
   };
@@ -397,6 +403,13 @@ void Execution::run_part(Warp& warp, std::uint64_t& slice) {
           return;
         }
         if (active) access(warp, *part, in, code.accesses[in.extra], frame, active);
+        if (turns_ && active) {
+          const Access& a = code.accesses[in.extra];
+          if (!a.waits) warp.looks = {};
+          const std::uint64_t wait = wait_for(a);
+          warp.clock += wait;
+          slice -= std::min(slice, wait);
+        }
         ++part->pc;
         break;
       case Kind::kParamLoad:

@@ -375,7 +375,7 @@ void Execution::resolve(Warp& warp, const Inst& in, std::uint32_t mask, trace::S
 
 void Execution::access(Warp& warp, const Part& part, const Inst& in, const Access& a, std::byte* frame, std::uint32_t mask) {
   Lanes lanes;
-  if (a.waits && a.op == Op::kLoad) ++warp.waits, warp.far_waits += a.space != Space::kShared;
+  if (a.waits && a.op == Op::kLoad && !turns_) ++warp.waits, warp.far_waits += a.space != Space::kShared;
   addresses(a, frame, lanes);
   if (a.space != Space::kGeneric) return space_access(warp, part, in, a, frame, mask, trace_space(a.space), lanes);
   // The address decides: shared window, local window, or global.
@@ -424,14 +424,20 @@ void Execution::space_access(Warp& warp, const Part& part, const Inst& in, const
     case Op::kLoad:
       for (std::uint32_t i = 0; i < a.elements; ++i)
         if (a.values[i] != kNoOffset) load_element(a.type, frame + a.values[i], a.value_bytes[i], lanes, mask, i * a.element_bytes);
+      if (turns_ && a.waits && looks_again(warp, in, mask, bytes, lanes)) ++warp.waits;
       return;
     case Op::kStore:
       if (space == trace::Space::kConstant) fault(warp, in, static_cast<std::uint32_t>(std::countr_zero(mask)), "a store to constant memory");
       for (std::uint32_t i = 0; i < a.elements; ++i) store_element(a.type, frame + a.values[i], a.value_bytes[i], lanes, mask, i * a.element_bytes);
       return;
     default:
-      if (a.waits && in_vain(a, space, frame, mask, lanes)) ++warp.waits, warp.far_waits += a.space != Space::kShared;
-      else if (!a.waits) atomics(a, space, frame, mask, lanes);
+      if (!a.waits) {
+        atomics(a, space, frame, mask, lanes);
+      } else if (!in_vain(a, space, frame, mask, lanes)) {
+        warp.looks = {};
+      } else if (!turns_ || looks_again(warp, in, mask, bytes, lanes)) {
+        ++warp.waits, warp.far_waits += a.space != Space::kShared;
+      }
   }
 }
 

@@ -75,6 +75,10 @@ void Execution::check_barrier(Cta& cta, std::uint32_t id) {
   b = Barrier{};
   turn_over_ = true;
   if (options_.report) cta.check.barrier();
+  std::uint64_t last = 0;  // to come
+  for (const Warp& w : cta.warps)
+    for (const Part& p : w.parts)
+      if (p.state == Part::State::kAtBarrier && p.barrier == id) last = std::max(last, w.clock);
   for (Warp& w : cta.warps) {
     const std::size_t ready = w.ready.size();
     for (std::size_t i = 0; i < w.parts.size(); ++i) {
@@ -88,6 +92,7 @@ void Execution::check_barrier(Cta& cta, std::uint32_t id) {
       }
       make_ready(w, static_cast<std::int32_t>(i));
       w.shared_pace = w.global_pace = Warp::Pace::kReads;
+      w.clock = std::max(w.clock, last);
     }
     rejoin(w, ready);
   }
@@ -107,10 +112,15 @@ void Execution::check_cluster() {
   if (group_->cluster_arrived == 0 || group_->cluster_arrived < live) return;
   group_->cluster_arrived = 0;
   ++group_->cluster_generation;
+  std::uint64_t last = 0;
+  for (const Cta& c : group_->ctas)
+    for (const Warp& w : c.warps)
+      for (const Part& p : w.parts)
+        if (p.state == Part::State::kAtCluster) last = std::max(last, w.clock);
   for (Cta& c : group_->ctas)
     for (Warp& w : c.warps)
       for (std::size_t i = 0; i < w.parts.size(); ++i)
-        if (w.parts[i].state == Part::State::kAtCluster) make_ready(w, static_cast<std::int32_t>(i));
+        if (w.parts[i].state == Part::State::kAtCluster) make_ready(w, static_cast<std::int32_t>(i)), w.clock = std::max(w.clock, last);
 }
 
 bool Execution::cluster_wait(Warp& warp, std::int32_t number) {

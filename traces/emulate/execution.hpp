@@ -20,6 +20,9 @@ struct Fault {
   Error error;
 };
 
+constexpr std::size_t kMostGroups = 4096;         // at once, where one may wait for another
+constexpr std::uint32_t kStuck = 32;              // rounds in vain until lanes no longer wait for those that spin
+constexpr std::uint32_t kSpun = 16;               // … and until it counts as waiting for another CTA
 constexpr std::uint64_t kWarpSlice = 1u << 14;    // warp instructions a warp runs at a stretch
 constexpr std::uint64_t kGroupSlice = 1u << 23;   // … and a CTA, before the next one starts beside it
 
@@ -40,13 +43,30 @@ class Execution {
   void check_shared(const Warp& warp, const Inst& in, std::uint32_t mask, std::uint32_t bytes, const Lanes& lanes, Touch touch);
   void watch(const Lanes& lanes, std::uint32_t mask, std::uint32_t bytes, bool writes);
   // executor.cpp: scheduling
+  Result<void> run_in_order();
   void start_group(std::uint64_t number);
+  void begin_group(Group& group, std::uint64_t number);
   void start_cta(Cta& cta, std::uint64_t number, std::uint32_t rank);
+  struct Round {
+    bool ran = false, ended = true;        // some warp; all of them
+    bool held = false;                     // some could run, but have had their share of this turn
+    bool waits = true, stuck = true;       // all that ran waited in vain: for another CTA, for whomever
+  };
+  Round run_round(Group& group);
+  void wake(Group& group);
   bool run_group(Group& group, std::uint64_t budget);  // true: it has ended
   void end_group(Group& group);
+  void check_limits();
+  // turns.cpp
+  bool takes_turns() const;
+  std::uint64_t resident_groups() const;
+  Result<void> run_in_turns();
+  bool take_turn(Group& group);  // true: it has ended
+  static std::uint64_t wait_for(const Access& a);
+  static bool looks_again(Warp& warp, const Inst& in, std::uint32_t mask, std::uint32_t bytes, const Lanes& host);
   [[noreturn]] void report_deadlock(const Group& group);
   // execute.cpp: one warp
-  void run_warp(Warp& warp, std::uint64_t slice);
+  void run_warp(Warp& warp, std::uint64_t whole);
   bool waits_for_others(Warp& warp, const Access& a);
   void run_part(Warp& warp, std::uint64_t& slice);
   // Who of the lanes that wait at a reconvergence point goes on without those that are still to come.
@@ -148,6 +168,8 @@ class Execution {
   std::uint64_t groups_ = 0;
   std::deque<Group> active_;
   std::vector<Group> spare_;
+  bool turns_ = false;       // CTAs take turns (turns.cpp)
+  std::uint64_t started_at_ = 0;  // by the clock of those that start now
   Group* group_ = nullptr;   // running now
   Cta* cta_ = nullptr;
   const Code* now_code_ = nullptr;

@@ -8,15 +8,6 @@
 #include "traces/emulate/execution.hpp"
 
 namespace warpmem::emulate {
-namespace {
-
-// CTAs of a cooperative launch wait for each other for certain: short turns, or they spin them away.
-constexpr std::uint64_t kCooperativeWarpSlice = 1u << 11, kCooperativeSlice = 1u << 14;
-constexpr std::uint32_t kSpun = 16;
-constexpr std::uint32_t kStuck = 32;  // rounds in vain until lanes no longer wait for those that spin
-constexpr std::size_t kMostGroups = 4096;
-
-}  // namespace
 
 Execution::Execution(const Kernel& kernel, Memory& memory, const LaunchShape& shape, const RunOptions& options, Tracer* tracer, RunStatistics& statistics)
     : kernel_(kernel), memory_(memory), shape_(shape), options_(options), tracer_(tracer), stats_(statistics) {
@@ -46,7 +37,9 @@ void Execution::start_cta(Cta& cta, std::uint64_t number, std::uint32_t rank) {
     warp.index = w;
     const std::uint32_t lanes = std::min(32u, threads_ - w * 32);
     warp.exists = lanes == 32 ? ~0u : (1u << lanes) - 1;
-    warp.exited = 0, warp.slices = 0;
+    warp.exited = 0, warp.unbroken = 0;
+    warp.clock = started_at_;
+    warp.looks = {};
     warp.shared_pace = warp.global_pace = Warp::Pace::kReads;
     warp.rounds.clear(), warp.recorded_code = nullptr;
     warp.parts.clear(), warp.ready.clear(), warp.unused.clear();
@@ -68,7 +61,10 @@ void Execution::start_group(std::uint64_t number) {
     active_.push_back(std::move(spare_.back()));
     spare_.pop_back();
   }
-  Group& group = active_.back();
+  begin_group(active_.back(), number);
+}
+
+void Execution::begin_group(Group& group, std::uint64_t number) {
   group.cluster_arrived = group.cluster_generation = group.spun = 0;
   group.spins = false;
   group.stuck = 0;
@@ -83,59 +79,78 @@ void Execution::start_group(std::uint64_t number) {
   }
 }
 
+// A slice for each warp that may run.
+Execution::Round Execution::run_round(Group& group) {
+  Round round;
+  for (Cta& cta : group.ctas) {
+    if (cta.left == 0) continue;
+    round.ended = false;
+    cta_ = &cta;
+    for (Warp& warp : cta.warps) {
+      if (warp.ready.empty()) continue;
+      if (turns_ && warp.clock >= group.until) {
+        round.held = true;
+        continue;
+      }
+      round.ran = true;
+      if (stop_ && stop_->load(std::memory_order_relaxed)) throw Conflict{};
+      const std::uint64_t slice = turns_ ? std::min(kWarpSlice, group.until - warp.clock) : kWarpSlice;
+      const std::uint64_t left = options_.max_instructions ? options_.max_instructions - std::min(options_.max_instructions, stats_.warp_instructions) : slice;
+      run_warp(warp, std::min(slice, left));
+      round.stuck = round.stuck && warp.gave_way;
+      round.waits = round.waits && warp.waits_far();
+      check_limits();
+      if (!warp.done()) continue;
+      leave_rounds(warp, nullptr, 0);
+      if (tracer_) tracer_->mark(cta.number, warp.index, {0, trace::Op::kCtaEnd, trace::Space::kNone, 0}, warp.exists, 0, 0);
+      warp.ready.clear();
+      --cta.left;
+    }
+    if (tracer_)
+      if (auto ok = tracer_->flush_if_large(cta.number); !ok) throw Fault{ok.error()};
+  }
+  return round;
+}
+
+void Execution::check_limits() {
+  if (options_.max_instructions && stats_.warp_instructions >= options_.max_instructions) {
+    stats_.fault = FaultKind::kEndless;
+    throw Fault{{ErrorKind::kResources, fmt::format("the kernel '{}' ran {} warp instructions, as many as --max-instructions allows", kernel_.entry->name, stats_.warp_instructions), "",
+                 "allow more, or look for a loop that never ends"}};
+  }
+  if (stats_.warp_instructions >= next_check_) {
+    next_check_ = stats_.warp_instructions + (1u << 18);
+    if (options_.interrupted && options_.interrupted()) throw Fault{{ErrorKind::kInterrupted, "interrupted", std::string(kernel_.entry->name), ""}};
+  }
+}
+
+// Nobody can run. A barrier waits for threads, not for warps: whoever waits only for lanes to meet
+// again goes on.
+void Execution::wake(Group& group) {
+  bool freed = false;
+  for (Cta& cta : group.ctas)
+    for (Warp& warp : cta.warps) {
+      part_company(warp, Parting::kAll);
+      freed = freed || !warp.ready.empty();
+    }
+  if (!freed) report_deadlock(group);
+}
+
 bool Execution::run_group(Group& group, std::uint64_t budget) {
   group_ = &group;
   const std::uint64_t until = stats_.warp_instructions + budget;
   while (true) {
-    bool ran = false, ended = true, waits = true, stuck = true;
-    for (Cta& cta : group.ctas) {
-      if (cta.left == 0) continue;
-      ended = false;
-      cta_ = &cta;
-      for (Warp& warp : cta.warps) {
-        if (warp.ready.empty()) continue;
-        ran = true;
-        if (stop_ && stop_->load(std::memory_order_relaxed)) throw Conflict{};
-        const std::uint64_t slice = shape_.cooperative ? kCooperativeWarpSlice : kWarpSlice;
-        const std::uint64_t left = options_.max_instructions ? options_.max_instructions - std::min(options_.max_instructions, stats_.warp_instructions) : slice;
-        run_warp(warp, std::min(slice, left));
-        stuck = stuck && warp.gave_way;
-        waits = waits && (shape_.cooperative ? warp.gave_way : warp.waits_far());
-        if (options_.max_instructions && stats_.warp_instructions >= options_.max_instructions) {
-          stats_.fault = FaultKind::kEndless;
-          throw Fault{{ErrorKind::kResources, fmt::format("the kernel '{}' ran {} warp instructions, as many as --max-instructions allows", kernel_.entry->name, stats_.warp_instructions), "",
-                       "allow more, or look for a loop that never ends"}};
-        }
-        if (stats_.warp_instructions >= next_check_) {
-          next_check_ = stats_.warp_instructions + (1u << 18);
-          if (options_.interrupted && options_.interrupted()) throw Fault{{ErrorKind::kInterrupted, "interrupted", std::string(kernel_.entry->name), ""}};
-        }
-        if (!warp.done()) continue;
-        leave_rounds(warp, nullptr, 0);
-        if (tracer_) tracer_->mark(cta.number, warp.index, {0, trace::Op::kCtaEnd, trace::Space::kNone, 0}, warp.exists, 0, 0);
-        warp.ready.clear();
-        --cta.left;
-      }
-      if (tracer_)
-        if (auto ok = tracer_->flush_if_large(cta.number); !ok) throw Fault{ok.error()};
-    }
-    if (ended) return true;
-    if (!ran) {
-      // A barrier waits for threads, not for warps: whoever waits only for lanes to meet again goes on.
-      bool freed = false;
-      for (Cta& cta : group.ctas)
-        for (Warp& warp : cta.warps) {
-          part_company(warp, Parting::kAll);
-          freed = freed || !warp.ready.empty();
-        }
-      if (!freed) report_deadlock(group);
+    const Round round = run_round(group);
+    if (round.ended) return true;
+    if (!round.ran) {
+      wake(group);
       continue;
     }
-    group.stuck = stuck ? group.stuck + 1 : 0;
+    group.stuck = round.stuck ? group.stuck + 1 : 0;
     if (group.stuck >= kStuck) end_stalemate(group), group.stuck = 0;
-    group.spun = waits ? group.spun + 1 : 0;
+    group.spun = round.waits ? group.spun + 1 : 0;
     group.spins = group.spins || group.spun >= kSpun;
-    if (waits && (shape_.cooperative || group.spins)) return false;  // for another CTA
+    if (round.waits && group.spins) return false;  // for another CTA
     if (stats_.warp_instructions >= until) return false;
   }
 }
@@ -176,31 +191,9 @@ Result<void> Execution::run() {
   std::memcpy(memory_.host(memory_.param_base()), shape_.params.data(), shape_.params.size());
   std::memset(memory_.host(memory_.param_base() + kParamBytes), 0, kGridBarrierBytes);
   begin_times();
-  std::uint64_t next = 0;
+  turns_ = takes_turns();
   try {
-    std::size_t turn = 0;
-    std::size_t wanted = 1;
-    if (shape_.cooperative) wanted = static_cast<std::size_t>(std::min<std::uint64_t>(groups_, kMostGroups));
-    while (next < groups_ || !active_.empty()) {
-      while (next < groups_ && active_.size() < wanted) start_group(next++);
-      if (turn >= active_.size()) turn = 0;
-      if (run_group(active_[turn], shape_.cooperative ? kCooperativeSlice : kGroupSlice)) {
-        end_group(active_[turn]);
-        spare_.push_back(std::move(active_[turn]));
-        active_.erase(active_.begin() + static_cast<std::ptrdiff_t>(turn));
-        if (active_.empty() && !shape_.cooperative) wanted = 1;
-        if (stats_.ctas == cluster_size_ && active_.empty() && next < groups_ && worth_running_ahead()) {
-          auto reached = run_ahead(next);
-          if (!reached) return reached.error();
-          next = *reached;
-        }
-        if (options_.progress) options_.progress(stats_.ctas, groups_ * cluster_size_);
-      } else {
-        // It may be waiting for a CTA that has not started.
-        if (wanted < kMostGroups) ++wanted;
-        ++turn;
-      }
-    }
+    if (auto ok = turns_ ? run_in_turns() : run_in_order(); !ok) return ok;
   } catch (Fault& fault) {
     if (tracer_) {
       if (auto ok = tracer_->finish(); !ok) return ok;
@@ -209,6 +202,32 @@ Result<void> Execution::run() {
     return std::move(fault.error);
   }
   return tracer_ ? tracer_->finish() : Result<void>{};
+}
+
+Result<void> Execution::run_in_order() {
+  std::uint64_t next = 0;
+  std::size_t turn = 0, wanted = 1;
+  while (next < groups_ || !active_.empty()) {
+    while (next < groups_ && active_.size() < wanted) start_group(next++);
+    if (turn >= active_.size()) turn = 0;
+    if (run_group(active_[turn], kGroupSlice)) {
+      end_group(active_[turn]);
+      spare_.push_back(std::move(active_[turn]));
+      active_.erase(active_.begin() + static_cast<std::ptrdiff_t>(turn));
+      if (active_.empty()) wanted = 1;
+      if (stats_.ctas == cluster_size_ && active_.empty() && next < groups_ && worth_running_ahead()) {
+        auto reached = run_ahead(next);
+        if (!reached) return reached.error();
+        next = *reached;
+      }
+      if (options_.progress) options_.progress(stats_.ctas, groups_ * cluster_size_);
+    } else {
+      // It may be waiting for a CTA that has not started.
+      if (wanted < kMostGroups) ++wanted;
+      ++turn;
+    }
+  }
+  return {};
 }
 
 Result<void> run_launch(const Kernel& kernel, Memory& memory, const LaunchShape& shape, const RunOptions& options, Tracer* tracer, RunStatistics& statistics) {

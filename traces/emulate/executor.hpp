@@ -1,5 +1,7 @@
-// Runs one launch of a kernel. CTAs run in order, one at a time (a cluster's together), unless one
-// takes so long that it may be waiting for a later one; so the result never depends on the host.
+// Runs one launch of a kernel. CTAs that cannot see each other run in order, one at a time (a
+// cluster's together), unless one takes so long that it may be waiting for a later one. Where they
+// can, as many as fit the GPU are active and take turns (turns.cpp). Either way the result depends on
+// the program only, never on the host.
 #pragma once
 
 #include <functional>
@@ -23,6 +25,7 @@ struct LaunchShape {
   bool cooperative = false;               // all CTAs at once
   std::vector<std::byte> params;
   std::uint32_t sms = 132;
+  std::uint32_t sm_ctas = 1;              // CTAs of this launch that an SM holds at once
   const TextureTable* textures = nullptr; // objects the kernel may name; null: none
 };
 

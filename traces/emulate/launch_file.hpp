@@ -24,6 +24,7 @@
 
 #include "base/error.hpp"
 #include "base/launch_metrics.hpp"
+#include "base/residency.hpp"
 #include "traces/emulate/types.hpp"
 
 namespace warpmem::emulate {
@@ -63,6 +64,7 @@ struct DeviceLimits {
   std::uint32_t cluster_ctas = 16;
   std::uint64_t memory_bytes = 150'000'000'000;
   std::uint32_t sms = 132;
+  SmLimits sm;
 };
 
 Result<LaunchFile> parse_launch_file(const std::string& path, const std::string& text);

@@ -68,7 +68,10 @@ struct Warp {
   std::vector<Frame> frames;
   std::vector<std::byte> local;     // lane after lane
   std::uint32_t local_capacity = 0; // bytes a lane
-  std::uint32_t slices = 0;         // used up one after the other
+  std::uint64_t clock = 0;          // where CTAs take turns: cost.hpp
+  std::uint64_t unbroken = 0;       // warp instructions of slices used up one after the other
+  // The last looks at what others write, with no other access between them: what was found.
+  std::array<std::uint64_t, 4> looks{};
   std::uint32_t waits = 0;          // in this slice: accesses that look like waiting for another thread, and in vain
   std::uint32_t far_waits = 0;      // … of them those outside shared memory
   bool gave_way = false;            // that many that the slice ended early
@@ -108,6 +111,7 @@ struct Group {
   std::uint32_t spun = 0;           // times in a row that all its warps looked like waiting for another CTA
   bool spins = false;               // it did so often enough to be known for it
   std::uint32_t stuck = 0;          // times in a row that all its warps waited in vain, for whomever
+  std::uint64_t until = 0;          // its turn is over for warps whose clock is there
   // Reconvergence points at which lanes that wait have been what the others spin for.
   std::vector<std::pair<const Code*, std::uint32_t>> parting;
 };

@@ -1,5 +1,7 @@
 #include "traces/emulate/tracer.hpp"
 
+#include <algorithm>
+
 #include "traces/emulate/sass/lane_addresses.hpp"
 #include "traces/record/wire.hpp"
 
@@ -7,6 +9,7 @@ namespace warpmem::emulate {
 namespace {
 
 constexpr std::size_t kPiece = 100'000, kMappedPiece = 2'000'000;  // records of a CTA
+constexpr std::size_t kMostBytes = std::size_t{1} << 30;            // of all CTAs that are open
 
 }  // namespace
 
@@ -20,9 +23,9 @@ void Tracer::begin_cta(std::uint64_t cta, std::uint32_t warps) {
 }
 
 Tracer::Cta& Tracer::find(std::uint64_t cta) {
-  for (auto c = open_.rbegin(); c != open_.rend(); ++c)
-    if (c->number == cta) return *c;
-  return open_.back();
+  if (last_found_ < open_.size() && open_[last_found_].number == cta) return open_[last_found_];
+  for (last_found_ = open_.size() - 1; last_found_ > 0 && open_[last_found_].number != cta;) --last_found_;
+  return open_[last_found_];
 }
 
 void Tracer::keep_fraction(double fraction) { cta_limit_ = fraction >= 1 ? ~0u : static_cast<std::uint32_t>(fraction * 4294967295.0); }
@@ -116,6 +119,8 @@ Result<void> Tracer::take(Tracer& collected) {
 }
 
 Result<void> Tracer::add(Cta& cta) {
+  open_bytes_ -= cta.bytes;
+  cta.bytes = 0;
   to_machine_code(cta);
   return write(cta);
 }
@@ -144,14 +149,23 @@ Result<void> Tracer::write(Cta& cta) {
 Result<void> Tracer::end_cta(std::uint64_t number) {
   Cta& cta = find(number);
   if (auto ok = add(cta); !ok) return ok;
-  open_.erase(open_.begin() + (&cta - open_.data()));
+  std::swap(cta, open_.back());
+  open_.pop_back();
   return {};
 }
 
 Result<void> Tracer::flush_if_large(std::uint64_t number) {
   Cta& cta = find(number);
   // To machine code in larger pieces: what belongs together should not be cut.
-  return cta.count > (map_ ? kMappedPiece : kPiece) ? add(cta) : Result<void>{};
+  if (cta.count > (map_ ? kMappedPiece : kPiece)) return add(cta);
+  const std::size_t bytes = cta.count * sizeof(trace::Record) + cta.lanes.size() * sizeof(std::uint64_t);
+  open_bytes_ += bytes - cta.bytes;
+  cta.bytes = bytes;
+  while (open_bytes_ > kMostBytes) {
+    Cta& largest = *std::ranges::max_element(open_, {}, &Cta::bytes);
+    if (auto ok = add(largest); !ok) return ok;
+  }
+  return {};
 }
 
 Result<void> Tracer::finish() {

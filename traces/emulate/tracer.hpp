@@ -58,6 +58,7 @@ class Tracer {
     std::vector<std::vector<trace::Record>> warps;
     std::vector<std::uint64_t> lanes;
     std::size_t count = 0;
+    std::size_t bytes = 0;  // as flush_if_large() last found it
     bool left_out = false;
   };
   Cta& find(std::uint64_t cta);
@@ -82,6 +83,8 @@ class Tracer {
   trace::Site last_site_;
   std::uint32_t last_number_ = ~0u;
   std::vector<Cta> open_;
+  std::size_t last_found_ = 0;  // in open_
+  std::size_t open_bytes_ = 0;  // Cta::bytes of all
   std::uint64_t records_ = 0;
   std::uint64_t most_records_ = ~std::uint64_t{0};
   std::uint64_t skipped_ = 0;

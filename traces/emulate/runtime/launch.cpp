@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "base/residency.hpp"
 #include "traces/emulate/runtime/device_launches.hpp"
 #include "traces/emulate/runtime/interrupt.hpp"
 #include "traces/emulate/runtime/progress.hpp"
@@ -82,21 +83,15 @@ std::size_t most_dynamic_shared(const Device& device, const Function& function,
 int resident_ctas(const Device& device, const emulate::Kernel& kernel,
                   const emulate::Resources* resources, int threads, std::size_t dynamic_shared) {
   if (threads <= 0 || threads > 1024) return 0;
-  const int warps = (threads + 31) / 32;
-  constexpr int kUsualRegisters = 32, kRegisterUnit = 256, kSchedulers = 4;
-  const int registers = resources ? static_cast<int>(resources->registers) : kUsualRegisters;
-  int most = std::min(device.sm_ctas, device.sm_threads / (warps * 32));
-  // A warp gets its registers in units, from the part of its scheduler.
-  const int a_warp =
-      (std::max(1, registers) * 32 + kRegisterUnit - 1) / kRegisterUnit * kRegisterUnit;
-  most = std::min(most, device.sm_registers / kSchedulers / a_warp * kSchedulers / warps);
-  const std::size_t fixed = resources ? resources->static_shared : kernel.static_shared;
-  const std::size_t shared =
-      (fixed + dynamic_shared + static_cast<std::size_t>(device.shared_reserved) + 127) / 128 * 128;
-  if (shared != 0)
-    most = static_cast<int>(std::min<std::size_t>(
-        static_cast<std::size_t>(most), static_cast<std::size_t>(device.shared_sm) / shared));
-  return most;
+  constexpr std::uint64_t kUsualRegisters = 32;
+  const auto number = [](auto v) { return static_cast<std::uint64_t>(v); };
+  SmLimits sm;
+  sm.threads = number(device.sm_threads), sm.warps = sm.threads / 32, sm.ctas = number(device.sm_ctas);
+  sm.registers = number(device.sm_registers);
+  sm.shared = number(device.shared_sm), sm.shared_reserved = number(device.shared_reserved);
+  const std::uint64_t fixed = resources ? resources->static_shared : kernel.static_shared;
+  const std::uint64_t registers = resources ? std::max(1u, resources->registers) : kUsualRegisters;
+  return static_cast<int>(warpmem::resident_ctas(sm, {number(threads), registers, fixed + dynamic_shared}));
 }
 
 Code pack(Runtime& r, KernelCall& call, void** arguments, void** extra) {
@@ -184,6 +179,9 @@ Code run(Runtime& r, Stream& stream, const KernelCall& call) {
   shape.cooperative = call.cooperative;
   shape.params = call.params;
   shape.sms = static_cast<std::uint32_t>(r.device().sms);
+  shape.sm_ctas = static_cast<std::uint32_t>(std::max(
+      1, resident_ctas(r.device(), kernel, r.resources(f), static_cast<int>(volume(call.block)),
+                       call.shared)));
   shape.textures = &r.textures;
 
   emulate::RunOptions options;

@@ -1,0 +1,33 @@
+// How many CTAs of a launch an SM holds at once: registers, shared memory, threads and CTAs limit
+// it. The replay, the emulated occupancy queries and the emulator's order of CTAs all ask here.
+#pragma once
+
+#include <cstdint>
+
+namespace warpmem {
+
+// The defaults are an H200's, as the device reports them.
+struct SmLimits {
+  std::uint64_t warps = 64;
+  std::uint64_t threads = 2048;
+  std::uint64_t ctas = 32;
+  std::uint64_t registers = 65536;
+  std::uint64_t register_unit = 256;     // registers are given to a warp in multiples of this
+  std::uint64_t shared = 233472;         // bytes
+  std::uint64_t shared_reserved = 1024;  // the driver's own, bytes a CTA
+  std::uint64_t shared_unit = 128;       // shared memory is given in multiples of this, bytes
+};
+
+struct CtaNeeds {
+  std::uint64_t threads = 0;
+  std::uint64_t registers = 0;  // a thread; 0: not known, they limit nothing
+  std::uint64_t shared = 0;     // bytes, static and dynamic
+};
+
+// Shared memory that a CTA takes of its SM, bytes.
+std::uint64_t shared_taken(const SmLimits& sm, const CtaNeeds& cta);
+
+// 0: not even one fits.
+std::uint32_t resident_ctas(const SmLimits& sm, const CtaNeeds& cta);
+
+}  // namespace warpmem
