@@ -145,10 +145,19 @@ class Reader {
           p_.of_statement[s].push_back(i);
           continue;
         }
-        if (p_.ptx[s].sort == Sort::kAtomic && p_.ptx[s].space == Space::kShared &&
+        const bool atomic =
+            p_.ptx[s].sort == Sort::kAtomic && p_.sass[i].bytes == p_.ptx[s].bytes;
+        const bool generic = p_.ptx[s].space == Space::kGeneric;
+        if (atomic && (generic || p_.ptx[s].space == Space::kShared) &&
             p_.sass[i].kind == InstructionKind::kLoad &&
-            p_.sass[i].space == trace::Space::kShared && p_.sass[i].bytes == p_.ptx[s].bytes) {
+            p_.sass[i].space == trace::Space::kShared) {
           p_.swap_loads[s].push_back(i);
+          continue;
+        }
+        if (atomic && generic && p_.sass[i].generic &&
+            (p_.sass[i].kind == InstructionKind::kLoad ||
+             p_.sass[i].kind == InstructionKind::kStore)) {
+          p_.generic_ways[s].push_back(i);
           continue;
         }
       }

@@ -28,6 +28,9 @@ struct CodePair {
   std::vector<trace::SassInstruction> sass{};              // by machine instruction
   std::vector<std::vector<std::uint32_t>> of_statement{};  // machine instructions that access
   std::map<std::uint32_t, std::vector<std::uint32_t>> swap_loads{};  // of compare-and-swap loops
+  // Of an atomic by a generic address: loads and stores for lanes whose words lie where the memory
+  // does no atomics of this kind.
+  std::map<std::uint32_t, std::vector<std::uint32_t>> generic_ways{};
   std::vector<std::uint32_t> elects{};  // statements whose code elects a lane
   std::uint32_t spills = 0;             // instructions that spill registers
   bool uses_local = false;

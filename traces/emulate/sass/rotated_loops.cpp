@@ -43,7 +43,9 @@ class Rotated {
       if (p_.ptx[s].sort == Sort::kNone || p_.ptx[s].space == Space::kConst) continue;
       const std::vector<std::uint32_t>& found = p_.of_statement[s];
       if (found.empty()) continue;  // part of another access
-      if (p_.swap_loads.contains(s) || p_.ptx[s].sort == Sort::kFragment) return;
+      if (p_.swap_loads.contains(s) || p_.generic_ways.contains(s) ||
+          p_.ptx[s].sort == Sort::kFragment)
+        return;
       const std::uint32_t deep = p_.ptx_flow.depth(s);
       const std::uint32_t last = found.back();
       if (found.size() > 2 || p_.sass_flow.depth(last) != deep || !wide_enough(p_, s, last)) return;

@@ -155,7 +155,13 @@ void SassTrace::add_plain(const Record& record, std::span<const Record> pieces, 
     return;
   }
   if (m.what == What::kSwapLoop) {
-    add_swap_loop(record, m, item.statement);
+    add_swap_loop(record, m.accesses, item.statement);
+    last_position_ = m.position;
+    return;
+  }
+  if (m.what == What::kGenericAtomic) {
+    add_generic_atomic(record, k, item.statement);
+    last_position_ = m.position;
     return;
   }
   bool again = !window_.empty() && m.position < last_position_;
@@ -190,10 +196,31 @@ bool SassTrace::comes_again(const Record& record, const MappedSite& m) {
   return rotated_.again;
 }
 
+// All lanes try at once, whatever memory their words lie in; there is a record for each. Those in
+// shared memory may have to go round a loop then. In local memory, each lane alone: as the PTX has
+// it.
+void SassTrace::add_generic_atomic(const Record& record, const Known& k, std::uint32_t statement) {
+  const MappedSite& m = *k.mapped;
+  const bool own = k.site.space == trace::Space::kShared;
+  const bool other = k.site.space == trace::Space::kRemoteShared;
+  const std::size_t body = other ? 1 : 0;
+  const bool loops = (own || other) && !m.bodies.empty();
+  if (!window_.empty() && m.position <= last_position_) close_window();
+  Item item;
+  item.record = record;
+  item.statement = statement;
+  item.access = &m.accesses[0];
+  item.kept = k.site.space == trace::Space::kLocal ||
+              (loops && (body >= m.bodies.size() || m.bodies[body].empty()));
+  window_.push_back(item);
+  if (loops && !item.kept) add_swap_loop(record, m.bodies[body], statement);
+}
+
 // Each round, one lane of those at an address has its turn: the others find another value there
 // than they loaded. (Where lanes leave the value as it is they all have it at once; records do not
 // say.)
-void SassTrace::add_swap_loop(const Record& record, const MappedSite& m, std::uint32_t statement) {
+void SassTrace::add_swap_loop(const Record& record, const std::vector<SassAccess>& accesses,
+                              std::uint32_t statement) {
   close_window();
   std::uint64_t address[32] = {};
   for (std::uint32_t left = record.mask; left; left &= left - 1) {
@@ -206,7 +233,7 @@ void SassTrace::add_swap_loop(const Record& record, const MappedSite& m, std::ui
     item.record = waiting == record.mask ? record : pack_lanes(waiting, address, *lanes_);
     item.record.site = record.site;
     item.statement = statement;
-    for (const SassAccess& access : m.accesses) {
+    for (const SassAccess& access : accesses) {
       item.access = &access;
       window_.push_back(item);
     }
@@ -219,7 +246,6 @@ void SassTrace::add_swap_loop(const Record& record, const MappedSite& m, std::ui
     }
     waiting = later;
   }
-  last_position_ = m.position;
 }
 
 // The record of a wide access, from that of the PTX access that the instruction is named after.

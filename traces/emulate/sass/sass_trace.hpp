@@ -83,7 +83,9 @@ class SassTrace {
                  const Known& k);
   void add_rounds(const trace::Record& record, const Known& k);
   bool comes_again(const trace::Record& record, const MappedSite& m);
-  void add_swap_loop(const trace::Record& record, const MappedSite& m, std::uint32_t statement);
+  void add_generic_atomic(const trace::Record& record, const Known& k, std::uint32_t statement);
+  void add_swap_loop(const trace::Record& record, const std::vector<SassAccess>& accesses,
+                     std::uint32_t statement);
   void close_window();
   void widen(std::size_t item);
   void take_in(std::size_t item);

@@ -11,6 +11,7 @@
 #include "traces/emulate/sass/round_map.hpp"
 #include "traces/emulate/sass/shared_names.hpp"
 #include "traces/emulate/sass/unrolled_loops.hpp"
+#include "traces/instruction.hpp"
 
 namespace warpmem::emulate {
 namespace {
@@ -59,6 +60,7 @@ class Mapper {
     if (!p_.ptx_flow.reached(s)) return {};
     const std::vector<std::uint32_t>& found = p_.of_statement[s];
     using What = MappedSite::What;
+    if (p_.generic_ways.contains(s)) return map_generic_atomic(s);
     if (const auto loads = p_.swap_loads.find(s); loads != p_.swap_loads.end())
       return map_swap_loop(s, loads->second);
     if (a.space == Space::kConst) {
@@ -160,17 +162,50 @@ class Mapper {
   // and a compare-and-swap that goes round until every lane has had its turn.
   Result<void> map_swap_loop(std::uint32_t s, const std::vector<std::uint32_t>& loads) {
     const std::vector<std::uint32_t>& found = p_.of_statement[s];
-    const bool one = loads.size() == 1 && found.size() == 1 &&
-                     (p_.sass[found[0]].has("CAST") || p_.sass[found[0]].has("CAS")) &&
-                     p_.sass_flow.block_of[loads[0]] == p_.sass_flow.block_of[found[0]] &&
-                     p_.sass_flow.depth(found[0]) == p_.ptx_flow.depth(s) + 1;
-    if (!one)
-      return unmappable(fmt::format("its code has {} loads and {} atomics for {}", loads.size(),
-                                    found.size(), p_.shown(s)));
     MappedSite& site = map_.sites[s];
     site.what = MappedSite::What::kSwapLoop;
-    site.accesses = {mapped_access(p_, loads[0], s), mapped_access(p_, found[0], s)};
-    site.accesses[0].load = true;
+    site.accesses = swap_loop(s, loads, found);
+    if (site.accesses.empty())
+      return unmappable(fmt::format("its code has {} loads and {} atomics for {}", loads.size(),
+                                    found.size(), p_.shown(s)));
+    return {};
+  }
+
+  // Its load and its compare-and-swap; none where the code has another shape.
+  std::vector<SassAccess> swap_loop(std::uint32_t s, const std::vector<std::uint32_t>& loads,
+                                    const std::vector<std::uint32_t>& atomics) const {
+    const bool one = loads.size() == 1 && atomics.size() == 1 &&
+                     (p_.sass[atomics[0]].has("CAST") || p_.sass[atomics[0]].has("CAS")) &&
+                     p_.sass_flow.block_of[loads[0]] == p_.sass_flow.block_of[atomics[0]] &&
+                     p_.sass_flow.depth(atomics[0]) == p_.ptx_flow.depth(s) + 1;
+    if (!one) return {};
+    std::vector<SassAccess> pair{mapped_access(p_, loads[0], s), mapped_access(p_, atomics[0], s)};
+    pair[0].load = true;
+    return pair;
+  }
+
+  // An atomic by a generic address, of a kind that only global memory does: all lanes try, and those
+  // whose words lie elsewhere go another way then, each kind of memory its own.
+  Result<void> map_generic_atomic(std::uint32_t s) {
+    std::vector<std::uint32_t> attempts, own, others, remote_loads;
+    for (const std::uint32_t i : p_.of_statement[s])
+      (!p_.sass[i].has("CAST") ? attempts : p_.sass[i].generic ? others : own).push_back(i);
+    if (attempts.size() != 1 || p_.sass_flow.depth(attempts[0]) != p_.ptx_flow.depth(s))
+      return unmappable(
+          fmt::format("its code has {} attempts at {}", attempts.size(), p_.shown(s)));
+    MappedSite& site = map_.sites[s];
+    site.what = MappedSite::What::kGenericAtomic;
+    site.accesses = {mapped_access(p_, attempts[0], s)};
+    const auto loads = p_.swap_loads.find(s);
+    if (loads != p_.swap_loads.end() || !own.empty() || !others.empty())
+      site.bodies.push_back(loads == p_.swap_loads.end() ? std::vector<SassAccess>()
+                                                         : swap_loop(s, loads->second, own));
+    if (others.empty()) return {};
+    for (const std::uint32_t i : p_.generic_ways.at(s))
+      if (p_.sass[i].kind == trace::InstructionKind::kLoad &&
+          p_.sass_flow.block_of[i] == p_.sass_flow.block_of[others[0]])
+        remote_loads.push_back(i);
+    site.bodies.push_back(swap_loop(s, remote_loads, others));
     return {};
   }
 

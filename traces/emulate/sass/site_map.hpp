@@ -41,6 +41,10 @@ struct MappedSite {
     kDirect,    // accesses[0]
     kPieces,    // accesses, one record each in turn: a matrix fragment
     kSwapLoop,  // accesses: a load and a compare-and-swap, until every lane has had its turn
+    // accesses[0] by all lanes, which does it for those in global memory. For the others a loop may
+    // follow, as kSwapLoop has it: bodies[0] for a CTA's own shared memory, bodies[1] for another
+    // one's. An empty one: not known.
+    kGenericAtomic,
     kRotated,   // accesses[0] when a warp comes to its loop, accesses[1] from then on
     kUnrolled,  // bodies: of each of its loop's bodies, an access for each iteration
     kMissing,   // part of another access, if anything

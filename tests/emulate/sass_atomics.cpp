@@ -1,0 +1,90 @@
+// Atomics of kinds that not every memory does, as ptxas 13.0 compiles them for sm_90.
+#include "tests/catch.hpp"
+#include "tests/emulate/mapped.hpp"
+#include "traces/emulate/sass/lane_addresses.hpp"
+
+namespace warpmem::emulate {
+namespace {
+
+using trace::Op;
+using trace::Space;
+
+// By a generic address: all lanes try, and those of whom the memory does not do it go elsewhere.
+const std::vector<Line> kGenericAdd{
+    {0, "ATOM.E.ADD.F64.RN.STRONG.GPU P0, RZ, desc[UR10][R6.64], R8"},
+    {0, "@P0 BRA 0xe0"},
+    {0, "QSPC.E.S P0, RZ, [R6]"},
+    {0, "@!P0 BRA 0x80"},
+    {0, "LDS.64 R8, [R7]"},
+    {0, "ATOMS.CAST.SPIN.64 R10, [R7], R8, R10"},
+    {0, "@!P0 BRA 0x40"},
+    {0, "BRA 0xe0"},
+    {0, "QSPC.E.D P0, RZ, [R6]"},
+    {0, "@!P0 BRA 0xc0"},
+    {0, "LD.E.64 R8, [R6]"},
+    {0, "ATOM.E.CAST.SPIN.64 PT, R10, [R6], R8, R10"},
+    {0, "LD.E.64 R8, desc[UR10][R6.64]"},
+    {0, "ST.E.64 desc[UR10][R6.64], R8"},
+    {1, "EXIT"}};
+constexpr const char* kAtomOfDouble = "\n  atom.add.f64 %rd2, [%rd1], %rd3;\n  ret;";
+
+TEST_CASE("an atomic by a generic address is tried by all, then done for each memory its own way") {
+  std::vector<Line> code = kGenericAdd;
+  code.insert(code.begin() + 12, {0, "@!P0 BRA 0xa0"});  // another CTA's: a loop as well
+  code[1].text = code[7].text = "@P0 BRA 0xf0";
+  code[9].text = "@!P0 BRA 0xd0";
+  Mapped m(kAtomOfDouble, code);
+  REQUIRE(m.why.empty());
+  SECTION("global memory does it at once") {
+    m.access(0, 8, kAll, 4096, 8, Op::kAtomic, Space::kGlobal);
+    CHECK(m.run() == "0/8");
+    CHECK(m.site(0).op == Op::kAtomic);
+  }
+  SECTION("in shared memory a loop follows, one lane of a word a round") {
+    m.access(0, 8, 0xffff0000, 4096, 8, Op::kAtomic, Space::kGlobal);
+    m.access(0, 8, 0x3, 64, 0, Op::kAtomic, Space::kShared);
+    CHECK(m.run() == "0/8 0/8 40/8 50/8 40/8 50/8");
+    CHECK(m.site(1).space == Space::kShared);
+    CHECK(m.site(2).op == Op::kLoad);
+    CHECK(m.site(3).op == Op::kAtomic);
+    CHECK(m.records[1].mask == 0x3);
+    CHECK(m.records[3].mask == 0x3);
+    CHECK(m.records[5].mask == 0x2);
+  }
+  SECTION("another CTA's shared memory has a loop of its own") {
+    m.access(0, 8, kAll, 1 << 24, 8, Op::kAtomic, Space::kRemoteShared);
+    CHECK(m.run() == "0/8 a0/8 b0/8");
+  }
+  SECTION("each lane's local memory is as the PTX has it") {
+    m.access(0, 8, kAll, 0, 8, Op::kAtomic, Space::kLocal);
+    m.run();
+    CHECK(m.counts.kept == 1);
+  }
+}
+
+TEST_CASE("of a loop that is not understood the lanes stay that need it, and no others") {
+  Mapped m(kAtomOfDouble, kGenericAdd);  // nothing goes round from 0xb0
+  REQUIRE(m.why.empty());
+  m.access(0, 8, 0xff, 4096, 8, Op::kAtomic, Space::kGlobal);
+  m.access(0, 8, 0xff00, 1 << 24, 8, Op::kAtomic, Space::kRemoteShared);
+  m.run();
+  CHECK(m.counts.mapped == 1);
+  CHECK(m.counts.kept == 1);
+}
+
+TEST_CASE("an exchange that shared memory does too has loads and stores for local memory only") {
+  Mapped m("\n  atom.exch.b64 %rd2, [%rd1], %rd3;\n  ret;",
+           {{0, "ATOM.E.EXCH.64.STRONG.GPU P0, R4, desc[UR4][R2.64], R4"},
+            {0, "@P0 BRA 0x40"},
+            {0, "LD.E.64 R4, desc[UR4][R2.64]"},
+            {0, "ST.E.64 desc[UR4][R2.64], R8"},
+            {1, "EXIT"}});
+  REQUIRE(m.why.empty());
+  m.access(0, 8, 0xff, 4096, 8, Op::kAtomic, Space::kGlobal);
+  m.access(0, 8, 0xff00, 0, 8, Op::kAtomic, Space::kShared);
+  CHECK(m.run() == "0/8 0/8");
+  CHECK(m.counts.kept == 0);
+}
+
+}  // namespace
+}  // namespace warpmem::emulate
