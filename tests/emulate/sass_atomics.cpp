@@ -86,5 +86,17 @@ TEST_CASE("an exchange that shared memory does too has loads and stores for loca
   CHECK(m.counts.kept == 0);
 }
 
+TEST_CASE("stores and reductions that tell an mbarrier of another CTA are instructions of their own") {
+  Mapped m(R"(
+  st.async.shared::cluster.mbarrier::complete_tx::bytes.v4.s32 [%r10], {%r1, %r2, %r3, %r4}, [%r5];
+  red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.inc.u32 [%r10], %r1, [%r5];
+  ret;)",
+           {{0, "STAS.128 [R10.64], R4"}, {1, "REDAS.INC [R10.64], R4"}, {2, "EXIT"}});
+  REQUIRE(m.why.empty());
+  m.access(0, 16, kAll, 1 << 24, 16, Op::kStore, Space::kRemoteShared);
+  m.access(1, 4, kAll, 1 << 24, 4, Op::kReduction, Space::kRemoteShared);
+  CHECK(m.run() == "0/16 10/4");
+}
+
 }  // namespace
 }  // namespace warpmem::emulate

@@ -217,6 +217,45 @@ TEST_CASE("a load of which a part is used is as narrow as its instruction") {
   }
 }
 
+TEST_CASE("a load of several words of which some are used may become several instructions") {
+  const char* body = R"(
+  ld.global.v4.f32 {%f1, %f2, %f3, %f4}, [%rd1];
+  add.f32 %f5, %f1, %f2;
+  add.f32 %f5, %f5, %f3;
+  st.global.f32 [%rd2], %f5;
+  ret;)";
+  SECTION("each is a part of it, and all are by the same lanes") {
+    Mapped m(body, {{0, "LDG.E R8, desc[UR4][R10.64+0x18]"},
+                    {0, "LDG.E.64 R12, desc[UR4][R10.64+0x10]"},
+                    {1, "FADD R1, R12, R13"},
+                    {3, "STG.E desc[UR4][R2.64], R5"},
+                    {4, "EXIT"}});
+    REQUIRE(m.why.empty());
+    m.access(0, 16, 0xff, 4096, 16, trace::Op::kLoad, trace::Space::kGlobal);
+    m.access(0, 16, 0x0f, 8192, 16, trace::Op::kLoad, trace::Space::kGlobal);
+    CHECK(m.run() == "0/4 10/8 0/4 10/8");
+    CHECK(m.records[0].base == 4104);
+    CHECK(m.records[1].base == 4096);
+    CHECK(m.records[2].mask == 0x0f);
+    CHECK(m.counts.kept == 0);
+  }
+  SECTION("not where it is open which words they are") {
+    const Mapped m(body, {{0, "LDG.E R8, desc[UR4][R10.64+0x4]"},
+                          {0, "LDG.E R12, desc[UR4][R10.64]"},
+                          {3, "STG.E desc[UR4][R2.64], R5"},
+                          {4, "EXIT"}});
+    CHECK(m.why.find("was split") != std::string::npos);
+  }
+  SECTION("not in two places") {
+    const Mapped m(body, {{0, "LDG.E R8, desc[UR4][R10.64+0x8]"},
+                          {1, "@P0 EXIT"},
+                          {0, "LDG.E.64 R12, desc[UR4][R10.64]"},
+                          {3, "STG.E desc[UR4][R2.64], R5"},
+                          {4, "EXIT"}});
+    CHECK(m.why.find("was split") != std::string::npos);
+  }
+}
+
 TEST_CASE("of copies on ways that exclude each other the first stands for all") {
   const char* body = R"(
   setp.ne.u32 %p1, %r1, 0;

@@ -92,6 +92,61 @@ std::optional<std::uint32_t> first_used(const CodePair& p, std::uint32_t stateme
   return part ? narrowed(*part, width) : std::nullopt;
 }
 
+std::vector<SassAccess> split_load(const CodePair& p, std::uint32_t statement,
+                                   const std::vector<std::uint32_t>& lines) {
+  const Function& f = *p.kernel.functions[0]->function;
+  const PtxAccess& a = p.ptx[statement];
+  const Statement& load = f.body[statement];
+  if (a.sort != Sort::kLoad || lines.size() < 2 || load.operands.empty() || a.bytes > 32) return {};
+  const Operand& to = load.operands[0];
+  if (to.kind != Operand::Kind::kVector || to.items.empty()) return {};
+  const auto mask = [](std::uint32_t from, std::uint32_t bytes) {
+    return ((std::uint64_t{1} << bytes) - 1) << from;
+  };
+  std::uint64_t read = 0;
+  const auto each = static_cast<std::uint32_t>(a.bytes / to.items.size());
+  for (std::uint32_t i = 0; i < to.items.size(); ++i)
+    if (is_read(f, to.items[i])) read |= mask(i * each, each);
+  const auto [base, first] = address_of(p.code[lines[0]].line.text);
+  long lowest = first;
+  for (const std::uint32_t i : lines) {
+    const auto [text, constant] = address_of(p.code[i].line.text);
+    if (text != base || p.sass_flow.block_of[i] != p.sass_flow.block_of[lines[0]] ||
+        p.sass_flow.depth(i) != p.ptx_flow.depth(statement) || p.sass[i].bytes >= a.bytes)
+      return {};
+    lowest = std::min(lowest, constant);
+  }
+  // Where the first of them begins is known where there is but one place from which they are, each
+  // aligned and no word twice, all that is read.
+  std::optional<std::uint32_t> begin;
+  for (std::uint32_t at = 0; at < a.bytes; at += each) {
+    std::uint64_t loaded = 0;
+    bool fits = true;
+    for (const std::uint32_t i : lines) {
+      const auto from =
+          at + static_cast<std::uint64_t>(address_of(p.code[i].line.text).second - lowest);
+      const std::uint32_t bytes = p.sass[i].bytes;
+      fits = fits && bytes != 0 && from + bytes <= a.bytes && from % bytes == 0 &&
+             (loaded & mask(static_cast<std::uint32_t>(from), bytes)) == 0;
+      if (!fits) break;
+      loaded |= mask(static_cast<std::uint32_t>(from), bytes);
+    }
+    if (!fits || (read & ~loaded) != 0) continue;
+    if (begin) return {};
+    begin = at;
+  }
+  if (!begin) return {};
+  std::vector<SassAccess> parts;
+  for (const std::uint32_t i : lines) {
+    SassAccess part = mapped_access(p, i, statement);
+    part.narrow = true;
+    part.skipped =
+        *begin + static_cast<std::uint32_t>(address_of(p.code[i].line.text).second - lowest);
+    parts.push_back(part);
+  }
+  return parts;
+}
+
 SassAccess mapped_access(const CodePair& p, std::uint32_t line, std::uint32_t statement) {
   const trace::SassInstruction& in = p.sass[line];
   SassAccess a;

@@ -19,4 +19,9 @@ bool wide_enough(const CodePair& p, std::uint32_t statement, std::uint32_t line)
 std::optional<std::uint32_t> first_used(const CodePair& p, std::uint32_t statement,
                                         std::uint32_t width);
 
+// The instructions of one place that a load of several words became, each some of its words. None:
+// they are not that.
+std::vector<SassAccess> split_load(const CodePair& p, std::uint32_t statement,
+                                   const std::vector<std::uint32_t>& lines);
+
 }  // namespace warpmem::emulate

@@ -18,6 +18,10 @@ PtxAccess access_of(const Code& code, const Inst& in) {
                                                        : Sort::kAtomic;
       return {a.space == Space::kParam ? Sort::kNone : sort, a.space, a.bytes()};
     }
+    case Kind::kAsyncStore: {
+      const Access& a = code.accesses[in.extra];
+      return {a.op == trace::Op::kStore ? Sort::kStore : Sort::kAtomic, Space::kShared, a.bytes()};
+    }
     case Kind::kAsyncCopy: return {Sort::kAsync, Space::kGlobal, 0};
     case Kind::kMatrixLoad: return {Sort::kMatrixLoad, Space::kShared, 0};
     case Kind::kMatrixStore: return {Sort::kMatrixStore, Space::kShared, 0};

@@ -178,6 +178,12 @@ void SassTrace::add_plain(const Record& record, std::span<const Record> pieces, 
     for (const Item& i : window_) before += i.statement == item.statement ? 1u : 0u;
     item.access = &m.accesses[before % m.accesses.size()];
   }
+  if (m.what == What::kSplit)
+    for (std::size_t i = 0; i + 1 < m.accesses.size(); ++i) {
+      item.access = &m.accesses[i];
+      window_.push_back(item);
+    }
+  if (m.what == What::kSplit) item.access = &m.accesses.back();
   window_.push_back(item);
 }
 

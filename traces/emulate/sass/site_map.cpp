@@ -74,6 +74,11 @@ class Mapper {
       else if (a.sort == Sort::kLoad || a.sort == Sort::kStore) site.what = What::kMissing;
       else return unmappable(fmt::format("its code has nothing for {}", p_.shown(s)));
     } else {
+      if (auto parts = split_load(p_, s, found); !parts.empty()) {
+        site.what = What::kSplit;
+        site.accesses = std::move(parts);
+        return {};
+      }
       for (const std::uint32_t i : found)
         if (!wide_enough(p_, s, i) && !first_used(p_, s, p_.sass[i].bytes))
           return unmappable(fmt::format("{} was split", p_.shown(s)));
