@@ -326,6 +326,23 @@ AGAIN:
   CHECK(u.run() == "0/4 10/4 20/4 30/4 50/4 60/4");
 }
 
+TEST_CASE("a texture access that has another one's line goes by its order too") {
+  Mapped m(R"(
+  tex.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%rd1, {%f5, %f6}];
+  tex.2d.v4.f32.f32 {%f5, %f6, %f7, %f2}, [%rd1, {%f1, %f2}];
+  st.shared.f32 [%r10], %f5;
+  ret;)",
+           {{1, "MOV R4, R8"},  // an operand of the second
+            {1, "TEX.LL RZ, R6, R4, R0, UR4, 0x0, 2D, 0x1"},
+            {1, "TEX.LL RZ, R6, R4, R0, UR4, 0x0, 2D, 0x1"},
+            {2, "STS [R2], R6"},
+            {3, "EXIT"}});
+  REQUIRE(m.why.empty());
+  m.access(0, 4, kAll, 4096, 4, trace::Op::kLoad, trace::Space::kTexture);
+  m.access(1, 4, kAll, 8192, 4, trace::Op::kLoad, trace::Space::kTexture);
+  CHECK(m.run() == "10/4 20/4");
+}
+
 TEST_CASE("texture accesses that a short branch guards go by their guards") {
   Mapped m(R"(
   add.f32 %f1, %f2, %f3;

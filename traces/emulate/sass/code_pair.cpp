@@ -136,7 +136,7 @@ class Reader {
       }
       const bool texture =
           p_.sass[i].space == trace::Space::kTexture || p_.sass[i].space == trace::Space::kSurface;
-      if (texture && s < p_.entry && p_.ptx[s].sort != Sort::kTexture && p_.sass_flow.reached(i)) {
+      if (texture && s < p_.entry && p_.sass_flow.reached(i)) {
         textures_.push_back(i);
         continue;
       }
@@ -178,7 +178,28 @@ class Reader {
   // ptxas takes no line for a texture access: its instruction shows that of the one before it. All
   // of a block are shared out in order, iteration by iteration where a loop was unrolled. Where
   // blocks became others (short branches become guards, divisions come between), all of a loop are.
+  // The one before it may be what moves another texture access's operands, and so have that one's
+  // line; only where the numbers do not work out that line is taken for its own.
   Result<void> map_textures() {
+    auto shared = share_textures();
+    const auto named = [&](std::uint32_t i) {
+      return p_.ptx[p_.code[i].statement].sort == Sort::kTexture;
+    };
+    if (!shared && std::any_of(textures_.begin(), textures_.end(), named)) {
+      for (const std::uint32_t i : textures_)
+        if (named(i)) p_.of_statement[p_.code[i].statement].push_back(i);
+      std::erase_if(textures_, named);
+      if (auto others = share_textures()) shared = std::move(others);
+    }
+    if (!shared) return shared.error();
+    for (const auto& [statement, instruction] : *shared)
+      p_.of_statement[statement].push_back(instruction);
+    return {};
+  }
+
+  // Texture statements and their instructions, by the places that both are in.
+  using Pairs = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
+  Result<Pairs> share_textures() const {
     auto shared = textures_by([&](std::uint32_t s) { return p_.ptx_flow.block_of[s]; },
                               [&](std::uint32_t i) { return p_.sass_flow.block_of[i]; });
     if (!shared) {
@@ -189,14 +210,9 @@ class Reader {
                                    [&](std::uint32_t i) { return of_loop(p_.sass_flow, i); }))
         shared = std::move(loops);
     }
-    if (!shared) return shared.error();
-    for (const auto& [statement, instruction] : *shared)
-      p_.of_statement[statement].push_back(instruction);
-    return {};
+    return shared;
   }
 
-  // Texture statements and their instructions, by the places that both are in.
-  using Pairs = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
   template <class PtxPlace, class SassPlace>
   Result<Pairs> textures_by(PtxPlace ptx_place, SassPlace sass_place) const {
     std::map<std::uint32_t, std::map<std::uint32_t, std::vector<std::uint32_t>>> found;
