@@ -1,6 +1,7 @@
 #include "sim/code/static_flow.hpp"
 
 #include <algorithm>
+#include <deque>
 #include <map>
 #include <set>
 
@@ -151,6 +152,35 @@ class Reader {
     return out;
   }
 
+  // Lines that were met on the way back from one. Such ways are looked for within one another, each
+  // with a list of its own that is kept for the next: they are too many to make one each time.
+  struct Marks {
+    std::vector<std::uint32_t> met;  // by line: the number of the visit that met it last
+    std::uint32_t visit = 0;
+  };
+  class Visit {
+   public:
+    explicit Visit(Reader& reader) : reader_(reader) {
+      if (reader.depth_ == reader.marks_.size()) reader.marks_.emplace_back();
+      marks_ = &reader.marks_[reader.depth_++];
+      marks_->met.resize(reader.code_.size(), 0);
+      ++marks_->visit;
+    }
+    Visit(const Visit&) = delete;
+    Visit& operator=(const Visit&) = delete;
+    ~Visit() { --reader_.depth_; }
+    // False: it was met before.
+    bool insert(std::uint32_t line) {
+      if (marks_->met[line] == marks_->visit) return false;
+      marks_->met[line] = marks_->visit;
+      return true;
+    }
+
+   private:
+    Reader& reader_;
+    Marks* marks_;
+  };
+
   // The value before line `line`, when all ways to it bring the same.
   Value at(StaticRegister r, std::uint32_t line) {
     return from_all(r, before_[line], line, line == 0);
@@ -161,7 +191,8 @@ class Reader {
                  bool from_start) {
     if (from_start) return std::nullopt;
     std::vector<std::uint32_t> open = lines;
-    std::set<std::uint32_t> seen(open.begin(), open.end());
+    Visit seen(*this);
+    for (const std::uint32_t i : open) seen.insert(i);
     Value found;
     while (!open.empty()) {
       const std::uint32_t i = open.back();
@@ -187,7 +218,7 @@ class Reader {
       }
       if (i == 0) return std::nullopt;  // nobody has written it
       for (const std::uint32_t p : before_[i])
-        if (seen.insert(p).second) open.push_back(p);
+        if (seen.insert(p)) open.push_back(p);
     }
     return found;
   }
@@ -349,6 +380,8 @@ class Reader {
   std::vector<bool> led_to_;    // by line, with all of them
   StaticValues values_;
   std::vector<StaticLine> lines_;
+  std::deque<Marks> marks_;  // by depth
+  std::size_t depth_ = 0;
   std::set<std::uint32_t> leaves_records_;          // calls of functions that do
   std::vector<std::vector<std::uint32_t>> before_;  // of each line: those that lead to it
   trace::CodeFlow flow_;
