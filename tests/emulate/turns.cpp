@@ -39,6 +39,19 @@ TRY: atom.global.cas.b32 %r2, [%x0], 0, 1; setp.ne.b32 %p0, %r2, 0; @%p0 bra TRY
   ld.volatile.global.u32 %r3, [%x0 + 128]; add.u32 %r3, %r3, 1; st.volatile.global.u32 [%x0 + 128], %r3;
   atom.global.exch.b32 %r4, [%x0], 0; ret; })";
 
+// One thread a CTA adds to a word ten times, by compare-and-swap; how often it tried goes to the
+// CTA's.
+const std::string kAdd =
+    std::string(".visible .entry k(.param .u64 word, .param .u64 tries) {") + kRegisters + R"(
+  ld.param.u64 %x0, [word]; ld.param.u64 %x1, [tries]; mul.wide.u32 %x2, %r0, 4; add.u64 %x1, %x1, %x2;
+  setp.ne.u32 %p0, %r1, 0; @%p0 bra OUT; mov.b32 %r5, 0; mov.b32 %r6, 0;
+ADD: ld.global.u32 %r2, [%x0];
+TRY: add.u32 %r6, %r6, 1; add.u32 %r3, %r2, 1; atom.global.cas.b32 %r4, [%x0], %r2, %r3;
+  setp.ne.u32 %p1, %r4, %r2; mov.b32 %r2, %r4; @%p1 bra TRY;
+  add.u32 %r5, %r5, 1; setp.lt.u32 %p2, %r5, 10; @%p2 bra ADD;
+  st.global.u32 [%x1], %r6;
+OUT: ret; })";
+
 // Scan with decoupled look-back: tiles in the order of tickets; a tile's state is its sum and 1, or
 // the sum up to it and 2. Thread i of tile t adds t % 7 + i.
 const std::string kScan = std::string(R"(
@@ -140,6 +153,17 @@ TEST_CASE(
     ran(m.launch("k", {ctas, 1, 1}, {64, 1, 1}));
     CHECK(m.read<u32>(lock, 64)[32] == ctas * 64);
   }
+}
+
+TEST_CASE("a compare-and-swap finds that others came first, and all get their turn") {
+  const u32 ctas = 20;
+  Machine m(std::string(kHeader) + kAdd);
+  const u64 word = m.buffer(std::vector<u32>(1)), tries = m.buffer(std::vector<u32>(ctas));
+  m.argument(word), m.argument(tries);
+  ran(m.launch("k", {ctas, 1, 1}, {32, 1, 1}));
+  CHECK(m.read<u32>(word, 1)[0] == ctas * 10);
+  for (const u32 n : m.read<u32>(tries, ctas))
+    CHECK(n > 10);  // as many as adds where nobody comes between
 }
 
 TEST_CASE("a scan with decoupled look-back: right, and it has to look back as on a GPU") {

@@ -396,7 +396,7 @@ void Execution::run_part(Warp& warp, std::uint64_t& slice) {
     bool goes_on = true;
     switch (in.kind) {
       case Kind::kAccess:
-        if (active && waits_for_others(warp, code.accesses[in.extra])) {
+        if (active && ((turns_ && comes_later(warp, code.accesses[in.extra], warp_count)) || waits_for_others(warp, code.accesses[in.extra]))) {
           if (entered && in.leader) --entered[pc];
           --warp_count, thread_count -= static_cast<std::uint32_t>(std::popcount(active));
           account();

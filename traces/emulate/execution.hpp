@@ -63,6 +63,7 @@ class Execution {
   Result<void> run_in_turns();
   bool take_turn(Group& group);  // true: it has ended
   static std::uint64_t wait_for(const Access& a);
+  bool comes_later(Warp& warp, const Access& a, std::uint64_t ahead);
   static bool looks_again(Warp& warp, const Inst& in, std::uint32_t mask, std::uint32_t bytes, const Lanes& host);
   [[noreturn]] void report_deadlock(const Group& group);
   // execute.cpp: one warp

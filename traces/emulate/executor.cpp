@@ -40,6 +40,7 @@ void Execution::start_cta(Cta& cta, std::uint64_t number, std::uint32_t rank) {
     warp.exited = 0, warp.unbroken = 0;
     warp.clock = started_at_;
     warp.looks = {};
+    warp.held_in = 0;
     warp.shared_pace = warp.global_pace = Warp::Pace::kReads;
     warp.rounds.clear(), warp.recorded_code = nullptr;
     warp.parts.clear(), warp.ready.clear(), warp.unused.clear();
@@ -88,7 +89,7 @@ Execution::Round Execution::run_round(Group& group) {
     cta_ = &cta;
     for (Warp& warp : cta.warps) {
       if (warp.ready.empty()) continue;
-      if (turns_ && warp.clock >= group.until) {
+      if (turns_ && (warp.clock >= group.until || warp.held_in == group.turns)) {
         round.held = true;
         continue;
       }

@@ -69,6 +69,7 @@ struct Warp {
   std::vector<std::byte> local;     // lane after lane
   std::uint32_t local_capacity = 0; // bytes a lane
   std::uint64_t clock = 0;          // where CTAs take turns: cost.hpp
+  std::uint64_t held_in = 0;        // this turn of its group it does no more
   std::uint64_t unbroken = 0;       // warp instructions of slices used up one after the other
   // The last looks at what others write, with no other access between them: what was found.
   std::array<std::uint64_t, 4> looks{};
@@ -111,6 +112,7 @@ struct Group {
   std::uint32_t spun = 0;           // times in a row that all its warps looked like waiting for another CTA
   bool spins = false;               // it did so often enough to be known for it
   std::uint32_t stuck = 0;          // times in a row that all its warps waited in vain, for whomever
+  std::uint64_t turns = 0, began = 0;  // that it had; clock when this one began
   std::uint64_t until = 0;          // its turn is over for warps whose clock is there
   // Reconvergence points at which lanes that wait have been what the others spin for.
   std::vector<std::pair<const Code*, std::uint32_t>> parting;

@@ -5,8 +5,9 @@
 // Who is furthest behind, a clock of each warp tells: instructions, and for accesses that a warp
 // waits for about as many as it could have issued meanwhile. Barriers set the clocks of those that
 // waited to that of the last one to come. A CTA's turn lets its warps get kTurn ahead of where it
-// was. When it ends, the next CTA of the grid starts in its place, at the time at which it ended.
-// All this depends on the program only.
+// was. To atomics and to looks at what others write, warps come in the order of their clocks. When
+// a CTA ends, the next one of the grid starts in its place, at the time at which it ended. All this
+// depends on the program only.
 #include <algorithm>
 #include <cstring>
 #include <queue>
@@ -21,6 +22,8 @@ namespace {
 constexpr std::uint64_t kSharedWait = 4, kLoadWait = 32, kAtomicWait = 128;
 // As long as that way: nobody gets two answers while another one waits for its first.
 constexpr std::uint64_t kTurn = kAtomicWait;
+// What a warp may be ahead of the turn's beginning when it comes to what others may see.
+constexpr std::uint64_t kSlack = 16;
 // Turns in vain until a CTA's lanes no longer wait for those that spin, though others do get on.
 constexpr std::uint32_t kPatience = 1u << 12;
 constexpr std::uint64_t kMostBytes = 1u << 30;  // registers, local and shared memory of active CTAs
@@ -93,7 +96,9 @@ Result<void> Execution::run_in_turns() {
     const Turn turn = turns.top();
     turns.pop();
     Group& group = *turn.group;
+    group.began = turn.clock;
     group.until = turn.clock + kTurn;
+    ++group.turns;
     if (take_turn(group)) {
       end_group(group);
       if (next < groups_) start(group, last_clock(group));
@@ -132,6 +137,16 @@ bool Execution::take_turn(Group& group) {
   group.spun = stuck ? group.spun + 1 : 0;
   if (group.spun != 0 && group.spun % kPatience == 0) end_stalemate(group);
   return false;
+}
+
+// Whether others come first: to atomics and looks warps come in the order of their clocks, or a
+// compare-and-swap would always find what the load before it has found.
+bool Execution::comes_later(Warp& warp, const Access& a, std::uint64_t ahead) {
+  if (a.space != Space::kGlobal && a.space != Space::kGeneric) return false;
+  if ((a.op != trace::Op::kAtomic && !a.waits) || warp.clock + ahead <= group_->began + kSlack)
+    return false;
+  warp.held_in = group_->turns;
+  return turn_over_ = true;
 }
 
 std::uint64_t Execution::wait_for(const Access& a) {
