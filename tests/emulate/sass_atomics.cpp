@@ -86,6 +86,33 @@ TEST_CASE("an exchange that shared memory does too has loads and stores for loca
   CHECK(m.counts.kept == 0);
 }
 
+TEST_CASE("an addition of halves goes round with their words, which are loaded once") {
+  const std::vector<Line> code{{0, "LD.E R5, desc[UR4][R2.64]"},
+                               {0, "HADD2 R6, R5, UR6.H0_H0"},
+                               {0, "ATOM.E.CAS.STRONG.GPU PT, R6, [R2], R5, R6"},
+                               {0, "@P0 BRA 0x10"},
+                               {1, "EXIT"}};
+  SECTION("two halves of a word one after the other") {
+    Mapped m("\n  atom.add.noftz.f16 %h1, [%rd1], %h2;\n  ret;", code, "", ".reg .b16 %h<4>;");
+    REQUIRE(m.why.empty());
+    m.access(0, 2, 0xf, 4098, 2, Op::kAtomic, Space::kGlobal);  // words 4096, 4100, 4100, 4104
+    CHECK(m.run() == "0/4 20/4 20/4");
+    CHECK(m.site(0).op == Op::kLoad);
+    CHECK(m.records[0].mask == 0xf);
+    CHECK(lane_address(m.records[0], 0, m.lanes) == 4096);
+    CHECK(m.records[1].mask == 0xf);
+    CHECK(m.records[2].mask == 0x4);
+    CHECK(m.counts.kept == 0);
+  }
+  SECTION("how often a comparison goes round its values decide") {
+    Mapped m("\n  atom.cas.b16 %h1, [%rd1], %h2, %h3;\n  ret;", code, "", ".reg .b16 %h<4>;");
+    REQUIRE(m.why.empty());
+    m.access(0, 2, 0xf, 4096, 2, Op::kAtomic, Space::kGlobal);
+    m.run();
+    CHECK(m.counts.kept == 1);
+  }
+}
+
 TEST_CASE("stores and reductions that tell an mbarrier of another CTA are instructions of their own") {
   Mapped m(R"(
   st.async.shared::cluster.mbarrier::complete_tx::bytes.v4.s32 [%r10], {%r1, %r2, %r3, %r4}, [%r5];

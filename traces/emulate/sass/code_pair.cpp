@@ -148,6 +148,11 @@ class Reader {
         const bool atomic =
             p_.ptx[s].sort == Sort::kAtomic && p_.sass[i].bytes == p_.ptx[s].bytes;
         const bool generic = p_.ptx[s].space == Space::kGeneric;
+        if (p_.ptx[s].sort == Sort::kAtomic && p_.ptx[s].bytes == 2 && p_.sass[i].bytes == 4 &&
+            p_.sass[i].kind == InstructionKind::kLoad) {
+          p_.word_loads[s].push_back(i);
+          continue;
+        }
         if (atomic && (generic || p_.ptx[s].space == Space::kShared) &&
             p_.sass[i].kind == InstructionKind::kLoad &&
             p_.sass[i].space == trace::Space::kShared) {

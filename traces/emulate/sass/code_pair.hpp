@@ -28,6 +28,8 @@ struct CodePair {
   std::vector<trace::SassInstruction> sass{};              // by machine instruction
   std::vector<std::vector<std::uint32_t>> of_statement{};  // machine instructions that access
   std::map<std::uint32_t, std::vector<std::uint32_t>> swap_loads{};  // of compare-and-swap loops
+  // Of an atomic on half a word, which is done by compare-and-swap of the word: its first load.
+  std::map<std::uint32_t, std::vector<std::uint32_t>> word_loads{};
   // Of an atomic by a generic address: loads and stores for lanes whose words lie where the memory
   // does no atomics of this kind.
   std::map<std::uint32_t, std::vector<std::uint32_t>> generic_ways{};

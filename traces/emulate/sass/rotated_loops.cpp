@@ -43,7 +43,7 @@ class Rotated {
       if (p_.ptx[s].sort == Sort::kNone || p_.ptx[s].space == Space::kConst) continue;
       const std::vector<std::uint32_t>& found = p_.of_statement[s];
       if (found.empty()) continue;  // part of another access
-      if (p_.swap_loads.contains(s) || p_.generic_ways.contains(s) ||
+      if (p_.swap_loads.contains(s) || p_.generic_ways.contains(s) || p_.word_loads.contains(s) ||
           p_.ptx[s].sort == Sort::kFragment)
         return;
       const std::uint32_t deep = p_.ptx_flow.depth(s);

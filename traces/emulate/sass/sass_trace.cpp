@@ -159,6 +159,11 @@ void SassTrace::add_plain(const Record& record, std::span<const Record> pieces, 
     last_position_ = m.position;
     return;
   }
+  if (m.what == What::kWordLoop) {
+    add_word_loop(record, m.accesses, item.statement);
+    last_position_ = m.position;
+    return;
+  }
   if (m.what == What::kGenericAtomic) {
     add_generic_atomic(record, k, item.statement);
     last_position_ = m.position;
@@ -220,6 +225,25 @@ void SassTrace::add_generic_atomic(const Record& record, const Known& k, std::ui
               (loops && (body >= m.bodies.size() || m.bodies[body].empty()));
   window_.push_back(item);
   if (loops && !item.kept) add_swap_loop(record, m.bodies[body], statement);
+}
+
+// The words are loaded once: who comes too late finds in them what to go on with.
+void SassTrace::add_word_loop(const Record& record, const std::vector<SassAccess>& accesses,
+                              std::uint32_t statement) {
+  std::uint64_t word[32] = {};
+  for (std::uint32_t left = record.mask; left; left &= left - 1) {
+    const auto l = static_cast<std::uint32_t>(std::countr_zero(left));
+    word[l] = lane_address(record, l, *lanes_) & ~std::uint64_t{3};
+  }
+  Record words = pack_lanes(record.mask, word, *lanes_);
+  words.site = record.site;
+  close_window();
+  Item item;
+  item.record = words;
+  item.statement = statement;
+  item.access = &accesses[0];
+  window_.push_back(item);
+  add_swap_loop(words, {accesses[1]}, statement);
 }
 
 // Each round, one lane of those at an address has its turn: the others find another value there

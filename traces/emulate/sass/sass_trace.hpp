@@ -84,6 +84,8 @@ class SassTrace {
   void add_rounds(const trace::Record& record, const Known& k);
   bool comes_again(const trace::Record& record, const MappedSite& m);
   void add_generic_atomic(const trace::Record& record, const Known& k, std::uint32_t statement);
+  void add_word_loop(const trace::Record& record, const std::vector<SassAccess>& accesses,
+                     std::uint32_t statement);
   void add_swap_loop(const trace::Record& record, const std::vector<SassAccess>& accesses,
                      std::uint32_t statement);
   void close_window();

@@ -60,6 +60,7 @@ class Mapper {
     if (!p_.ptx_flow.reached(s)) return {};
     const std::vector<std::uint32_t>& found = p_.of_statement[s];
     using What = MappedSite::What;
+    if (p_.word_loads.contains(s)) return map_word_loop(s);
     if (p_.generic_ways.contains(s)) return map_generic_atomic(s);
     if (const auto loads = p_.swap_loads.find(s); loads != p_.swap_loads.end())
       return map_swap_loop(s, loads->second);
@@ -187,6 +188,25 @@ class Mapper {
     std::vector<SassAccess> pair{mapped_access(p_, loads[0], s), mapped_access(p_, atomics[0], s)};
     pair[0].load = true;
     return pair;
+  }
+
+  // An addition of halves: the word is loaded once, and goes round with what was found there. How
+  // often compare-and-swap of a half goes round its values decide, so it stays as the PTX has it.
+  Result<void> map_word_loop(std::uint32_t s) {
+    const std::vector<std::uint32_t>& loads = p_.word_loads.at(s);
+    const std::vector<std::uint32_t>& found = p_.of_statement[s];
+    MappedSite& site = map_.sites[s];
+    site.what = MappedSite::What::kMissing;
+    const std::uint32_t depth = p_.ptx_flow.depth(s);
+    if (p_.statement(s).opcode.find(".cas") != std::string::npos || loads.size() != 1 ||
+        found.size() != 1 || !p_.sass[found[0]].has("CAS") || p_.sass[found[0]].bytes != 4 ||
+        p_.sass_flow.depth(loads[0]) != depth || p_.sass_flow.depth(found[0]) != depth + 1)
+      return {};
+    site.what = MappedSite::What::kWordLoop;
+    site.accesses = {mapped_access(p_, loads[0], s), mapped_access(p_, found[0], s)};
+    site.accesses[0].load = true;
+    for (SassAccess& a : site.accesses) a.bytes = 4;
+    return {};
   }
 
   // An atomic by a generic address, of a kind that only global memory does: all lanes try, and those

@@ -42,6 +42,9 @@ struct MappedSite {
     kPieces,    // accesses, one record each in turn: a matrix fragment
     kSplit,     // accesses, all of them by the same lanes: each a part of it
     kSwapLoop,  // accesses: a load and a compare-and-swap, until every lane has had its turn
+    // accesses: a load of the words that lanes have halves of, and a compare-and-swap of them until
+    // every lane has had its turn.
+    kWordLoop,
     // accesses[0] by all lanes, which does it for those in global memory. For the others a loop may
     // follow, as kSwapLoop has it: bodies[0] for a CTA's own shared memory, bodies[1] for another
     // one's. An empty one: not known.
