@@ -46,6 +46,9 @@ struct CardNumbers {
   std::uint64_t l1_store_entries = 0;       // lines of stores that wait to leave an L1
   std::uint64_t l1_store_cycles = 0;        // that a line of stores waits beyond its data
   std::uint64_t latency_l1 = 0;             // cycles: hit
+  std::uint64_t latency_texture = 0;        // texel of a texture or surface by its number, hit
+  std::uint64_t latency_coordinates = 0;    // more for a fetch by coordinates
+  std::uint64_t latency_filter = 0;         // … that mixes texels
   std::uint64_t latency_shared = 0;
   std::uint64_t latency_conflict = 0;   // from one wavefront of an access to its next
   std::uint64_t latency_l2_near = 0;    // hit on the SM's side

@@ -19,6 +19,7 @@ enum class Place : std::uint8_t {
   kEvenRegisters,  // an SM's banks of registers
   kOddRegisters,
   kL1,        // an SM's load/store unit and L1, shared memory included
+  kTexture,   // an SM's texture unit
   kRemote,    // an SM's way to the shared memory of other SMs
   kPortOut,   // an SM's port to the L2
   kPortIn,    // … and from it

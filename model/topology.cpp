@@ -125,6 +125,7 @@ Topology::Topology(const Card& card) {
       {Place::kEvenRegisters, "SM", "registers", sms, 0, "a read of a bank a cycle and scheduler"},
       {Place::kOddRegisters, "SM", "registers", sms, 0, "a read of a bank a cycle and scheduler"},
       {Place::kL1, "SM", "L1", sms, 128, "32 banks of 4 bytes"},
+      {Place::kTexture, "L1", "texels", sms, 0, "a request of the texture unit a cycle"},
       {Place::kRemote, "L1", "other SMs", sms, 32000 / static_cast<double>(n.remote_read),
        "remote.read"},
       {Place::kPortOut, "L1", "crossbar", sms, sectors(n.port_send_permille), "port.send_permille"},

@@ -23,6 +23,7 @@ struct LaunchCounters {
   std::uint64_t inst_ldsm = 0, inst_stsm = 0, inst_ldgsts = 0;
 
   OpCounters global_ld, global_st, global_atom, global_red, local_ld, local_st;
+  OpCounters texture, surface_ld, surface_st;
   OpCounters ldgsts;                    // those that go through the L1
   std::uint64_t tag_requests = 0;       // distinct lines, added up over global requests
   std::uint64_t theoretical_global = 0; // distinct sectors, added up over global requests

@@ -238,6 +238,18 @@ inline void LaunchReplay::access(const trace::Record& r, const SitePlan& plan, s
   else if (place.done > start) remember(warp, r.site, place.done);
 }
 
+// A texture fetch or surface access that starts at this cycle.
+void LaunchReplay::fetch(const SitePlan& plan, std::uint32_t site, std::uint32_t number,
+                         WarpState& warp, Sm& sm, std::uint64_t start) {
+  Place place;
+  place.sm = sm.id;
+  place.warp_slot = number % Calendar::kSlots;
+  place.now = place.tags = start;
+  memory_.texture(fetch_.access(), plan, place);
+  sm.lsu_free = std::max(start + place.passes, place.held);
+  if (place.done > start) remember(warp, site, place.done);
+}
+
 // Runs a warp for as long as its accesses fall into this step of the clock.
 bool LaunchReplay::run_warp(std::uint32_t number, Prepared& prepared) {
   Sm& sm = sms_[number / Calendar::kSlots];
@@ -256,9 +268,17 @@ bool LaunchReplay::run_warp(std::uint32_t number, Prepared& prepared) {
       schedule(number, warp.ready);
       return true;
     }
-    ++warp.at.next;
+    const std::uint32_t site = r.site;
+    bool goes_on = true;
+    if (is_texture(plan.action)) [[unlikely]] {
+      auto more = fetch_.take(warp.at, plans_, [&] { return next_records(number, warp); });
+      if (!more) return fail(more.error());
+      goes_on = *more;
+    } else {
+      ++warp.at.next;
+    }
     warp.led_up = false;
-    warp.last_site = r.site;
+    warp.last_site = site;
     sm.issue_free = std::max(sm.issue_free, warp.ready * kSchedulers) + instructions;
     const std::uint64_t issued = std::max(warp.ready, sm.issue_free / kSchedulers);
     if (plan.action == Action::kBarrier) {
@@ -271,8 +291,10 @@ bool LaunchReplay::run_warp(std::uint32_t number, Prepared& prepared) {
     }
     const std::uint64_t start = std::max(issued, sm.lsu_free);
     if (plan.action == Action::kBegin || plan.action == Action::kEnd) memory_.count(r, plan);
+    else if (is_texture(plan.action)) fetch(plan, site, number, warp, sm, start);
     else access(r, plan, number, warp, sm, start, prepared);
     warp.ready = start + 1;
+    if (!goes_on) return end_warp(number, warp, sm, end);
     if (warp.at.next != warp.at.end) {
       const std::uint32_t next = warp.at.next->site;
       lead_up(warp, next, plans_[next], dependence_.instructions(warp.last_site, next));

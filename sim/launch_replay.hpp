@@ -21,6 +21,7 @@
 #include "sim/dependence.hpp"
 #include "sim/memory_system.hpp"
 #include "sim/occupancy.hpp"
+#include "sim/texture_fetch.hpp"
 #include "sim/warp_state.hpp"
 #include "traces/reader.hpp"
 
@@ -75,6 +76,8 @@ class LaunchReplay {
   bool end_warp(std::uint32_t number, const WarpState& warp, Sm& sm, std::uint64_t cycle);
   void schedule(std::uint32_t number, std::uint64_t cycle);
   void fetch_state(std::uint32_t number) const;
+  void fetch(const SitePlan& plan, std::uint32_t site, std::uint32_t number, WarpState& warp,
+             Sm& sm, std::uint64_t start);
   void prepare(std::uint32_t number, Prepared& out);
   std::uint64_t lead_up(WarpState& warp, std::uint32_t site, const SitePlan& plan,
                         std::uint32_t instructions);
@@ -114,6 +117,7 @@ class LaunchReplay {
   Calendar calendar_;
   std::vector<std::uint32_t> due_;  // in this step
   std::array<Prepared, kPrepared> prepared_;
+  TextureFetch fetch_;  // the latest one
   std::uint64_t forced_ = 0;
   std::optional<Error> error_;
 };

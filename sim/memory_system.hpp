@@ -12,6 +12,7 @@
 #include "model/l1_cache.hpp"
 #include "model/l2_cache.hpp"
 #include "model/store_queue.hpp"
+#include "model/texture.hpp"
 #include "sim/counters.hpp"
 #include "sim/sites.hpp"
 #include "traces/launch.hpp"
@@ -57,6 +58,9 @@ class MemorySystem {
   // `prepared`: what prepare() listed of this record, or nullptr.
   void run(const trace::Record& record, const SitePlan& plan, const std::uint64_t* lanes,
            Place& place, const Lines* prepared = nullptr);
+
+  // A texture fetch or surface access, all records of it.
+  void texture(const model::TextureAccess& access, const SitePlan& plan, Place& place);
 
   // Counts a record that is no access.
   void count(const trace::Record& record, const SitePlan& plan) {
@@ -122,6 +126,7 @@ class MemorySystem {
   std::uint64_t local_words_ = 0;         // of a thread's frame, 4 bytes each
   std::uint64_t local_lines_sm_ = 0;      // from one SM's local memory to the next one's
   Lines lines_;                           // scratch
+  model::TextureTraffic texels_;          // scratch
 };
 
 }  // namespace warpmem::sim

@@ -54,6 +54,15 @@ const MetricRow kRows[] = {
     ROW("l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum", "conflict", c.shared_wavefronts_ld - c.shared_ideal_ld),
     ROW("l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum", "conflict", c.shared_wavefronts_st - c.shared_ideal_st),
 
+    ROW("l1tex__t_requests_pipe_tex_mem_texture.sum", "request", c.texture.requests),
+    ROW("l1tex__t_sectors_pipe_tex_mem_texture.sum", "sector", c.texture.sectors),
+    ROW("l1tex__t_sectors_pipe_tex_mem_texture_lookup_hit.sum", "sector", c.texture.hits),
+    ROW("l1tex__t_requests_pipe_tex_mem_surface_op_ld.sum", "request", c.surface_ld.requests),
+    ROW("l1tex__t_sectors_pipe_tex_mem_surface_op_ld.sum", "sector", c.surface_ld.sectors),
+    ROW("l1tex__t_sectors_pipe_tex_mem_surface_op_ld_lookup_hit.sum", "sector", c.surface_ld.hits),
+    ROW("l1tex__t_requests_pipe_tex_mem_surface_op_st.sum", "request", c.surface_st.requests),
+    ROW("l1tex__t_sectors_pipe_tex_mem_surface_op_st.sum", "sector", c.surface_st.sectors),
+
     ROW("l1tex__m_xbar2l1tex_read_sectors.sum", "sector", c.l1_fill_sectors),
     ROW("l1tex__m_l1tex2xbar_write_sectors.sum", "sector", c.l1_write_sectors),
 

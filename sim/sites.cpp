@@ -41,6 +41,11 @@ trace::SassInstruction read_ptx(std::string_view text, Op op) {
   if (has("L1::no_allocate")) in.eviction = trace::Eviction::kNoAllocate;
   for (const std::uint32_t bytes : {64u, 128u, 256u})
     if (has("L2::" + std::to_string(bytes) + "B")) in.l2_prefetch = bytes;
+  for (const std::uint32_t d : {1u, 2u, 3u}) {
+    const std::string n = std::to_string(d) + "d";
+    if (has(n) || has("a" + n)) in.dimensions = d;
+  }
+  if (in.opcode == "tex" && words.back() == "s32") in.modifiers.emplace_back("s32");
   if (has("multicast::cluster")) in.modifiers.emplace_back("MULTICAST");
   if (has("cas")) in.modifiers.emplace_back("CAS");
   // Counting by ones whose result nobody reads is ATOMS.POPC.INC in shared memory.
@@ -139,6 +144,20 @@ void plan_shared(SitePlan& p, const trace::Site& site, const trace::SassInstruct
   }
 }
 
+void plan_texture(SitePlan& p, const trace::Site& site, const trace::SassInstruction* in) {
+  p.action = site.op == Op::kTexel ? Action::kTexel : Action::kTexture;
+  p.by_number = in && (in->opcode == "TLD" || in->has("s32"));
+  p.gathers = in && (in->opcode == "TLD4" || in->opcode == "tld4");
+  // Measured: kernels/micro/texture_reads.cu.
+  if (p.by_number && in->dimensions == 1 && site.bytes <= 8) p.request_lanes = 8;
+}
+
+void plan_surface(SitePlan& p, const trace::Site& site, const trace::SassInstruction* in) {
+  p.action = site.op == Op::kLoad ? Action::kSurfaceLoad : Action::kSurfaceStore;
+  p.by_number = true;
+  if (!in || in->dimensions < 3) p.request_lanes = 8;
+}
+
 }  // namespace
 
 std::vector<SitePlan> plan_sites(std::span<const trace::Site> sites, const trace::Program& program) {
@@ -155,6 +174,8 @@ std::vector<SitePlan> plan_sites(std::span<const trace::Site> sites, const trace
     else if (site.op == Op::kCtaEnd) p.action = Action::kEnd;
     else if (site.op == Op::kBarrier) p.action = Action::kBarrier;
     else if (site.op == Op::kRounds) p.action = Action::kRounds;
+    else if (site.space == Space::kTexture) plan_texture(p, site, in);
+    else if (site.space == Space::kSurface) plan_surface(p, site, in);
     else if (site.op == Op::kPrefetch) p.action = Action::kIgnore;  // measured: no counter moves
     else if (site.space == Space::kConstant) p.action = Action::kConstant;
     else if (site.space == Space::kGlobal) plan_global(p, site, in);

@@ -14,7 +14,8 @@ namespace warpmem::sim {
 
 enum class Action : std::uint8_t {
   kIgnore, kGlobalLoad, kGlobalStore, kGlobalAtomic, kLocalLoad, kLocalStore, kShared, kRemote,
-  kAsyncRead, kAsyncWrite, kBulkRead, kBulkWrite, kBulkReduce, kConstant, kBarrier, kBegin, kEnd, kRounds
+  kAsyncRead, kAsyncWrite, kBulkRead, kBulkWrite, kBulkReduce, kConstant, kBarrier, kBegin, kEnd, kRounds,
+  kTexture, kSurfaceLoad, kSurfaceStore, kTexel
 };
 
 struct SitePlan {
@@ -25,6 +26,9 @@ struct SitePlan {
   bool bulk = false;               // a record of a bulk copy: trace::piece_of
   bool multicast = false;          // a bulk copy into several CTAs of the cluster
   bool returns = false;            // an atomic whose value is used
+  bool by_number = false;          // a texel by its number (TLD), not by coordinates
+  bool gathers = false;            // a fetch of four texels (TLD4)
+  std::uint32_t request_lanes = 4; // of a texture or surface: lanes that the texture unit takes at once
   std::uint32_t fetch_sectors = 0; // L2 prefetch hint, sectors
   std::uint32_t bytes = 0;
   std::uint32_t pc = 0;

@@ -120,6 +120,7 @@ class Parser {
     std::size_t written = 0;
     for (std::size_t i = 0; i < all.size(); ++i) {
       if (read_target(all[i])) continue;
+      if (out_.space == Space::kTexture) read_dimensions(all[i]);
       if (all[i] == "PR") {  // P2R, R2P: all predicates at once
         auto& list = i == 0 ? out_.destinations : out_.sources;
         list.push_back({RegisterFile::kPredicate, 0, 7});
@@ -155,7 +156,16 @@ class Parser {
     return true;
   }
 
+  // "2D", "ARRAY_1D": of a texture or surface. A cube's faces are flat.
+  void read_dimensions(std::string_view word) {
+    if (word.starts_with("ARRAY_")) word.remove_prefix(6);
+    if (word == "1D") out_.dimensions = 1;
+    if (word == "2D" || word == "CUBE") out_.dimensions = 2;
+    if (word == "3D") out_.dimensions = 3;
+  }
+
   void read_modifier(std::string_view m) {
+    if (out_.space == Space::kSurface) read_dimensions(m);
     if (m == "EF") out_.eviction = Eviction::kFirst;
     if (m == "EL") out_.eviction = Eviction::kLast;
     if (m == "LU") out_.eviction = Eviction::kLastUse;

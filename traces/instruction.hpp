@@ -82,6 +82,7 @@ struct SassInstruction {
   std::uint32_t l2_prefetch = 0;    // .LTC64B, .LTC128B, .LTC256B: bytes fetched into L2
   bool constant = false;            // .CONSTANT: the read-only path
   bool bypass = false;              // LDGSTS.BYPASS: past L1
+  std::uint32_t dimensions = 0;     // of a texture or surface, without its layers; 0: not said
   bool conditional_branch = false;  // may fall through: guarded, BRA.U UP0, BRA.DIV …
   std::vector<RegisterRange> destinations;
   std::vector<RegisterRange> sources;   // the guard's predicate included

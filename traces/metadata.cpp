@@ -263,9 +263,10 @@ std::optional<std::string> parse_note(ByteSpan bytes, bool newer) {
 }
 
 void put_site(Bytes& out, const Site& site) {
+  // Operations that 1.0 did not know look like prefetches, which count nothing.
   const bool rounds = site.op == Op::kRounds;
   put_varint(out, site.pc);
-  put_byte(out, rounds ? Op::kPrefetch : site.op);
+  put_byte(out, rounds || site.op == Op::kTexel ? Op::kPrefetch : site.op);
   put_byte(out, site.space);
   put_varint(out, rounds ? kRoundsBytes : site.bytes);
 }
@@ -281,6 +282,7 @@ Site parse_site(Cursor& in) {
   site.bytes = in.varint32();
   if (site.op == Op::kPrefetch && site.space == Space::kNone && site.bytes == kRoundsBytes)
     site.op = Op::kRounds, site.bytes = 0;
+  if (site.op == Op::kPrefetch && site.space == Space::kTexture) site.op = Op::kTexel;
   return site;
 }
 

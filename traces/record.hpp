@@ -40,6 +40,8 @@ enum class Op : std::uint8_t {
   kCtaEnd,          // the warp's last record
   kRounds,          // a loop went round without an access: base = times that the warp took the
                     // branch back at pc since its last record of another kind; space is kNone
+  kTexel,           // further texels of the texture fetch before it, one a lane at most: those that a
+                    // filter mixes or a gather returns; same pc, space is kTexture
   kCount
 };
 

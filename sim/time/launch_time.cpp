@@ -102,6 +102,7 @@ void LaunchTime::summarise() {
         of_sms([p](const Sm& sm) { return static_cast<double>(sm.pipes[p]) / kSchedulers; }), 0);
   add(Place::kL1, of_sms([](const Sm& sm) { return sm.lsu_taken; }),
       static_cast<double>(lane_bytes_));
+  add(Place::kTexture, of_sms([](const Sm& sm) { return sm.texture_taken; }), 0);
   for (const model::MemoryPath::Use& u : path_.uses()) {
     std::vector<double> busy;
     for (std::uint64_t ticks : u.busy) busy.push_back(static_cast<double>(ticks) / model::kTicks);

@@ -14,6 +14,7 @@
 #include "sim/cluster_placement.hpp"
 #include "sim/cta_stream.hpp"
 #include "sim/sites.hpp"
+#include "sim/texture_fetch.hpp"
 #include "sim/time/engine.hpp"
 #include "sim/time/memory_queue.hpp"
 #include "sim/time/paths.hpp"
@@ -94,6 +95,7 @@ struct Scheduler {
   std::uint64_t issue = 0;  // cycle: next free issue slot
   std::array<std::uint64_t, kPipes> pipe{};
   MemoryQueue global, shared;  // accesses to global and local memory; to shared memory
+  MemoryQueue texture;         // fetches and accesses to surfaces
 };
 
 struct Sm {
@@ -103,6 +105,7 @@ struct Sm {
   std::array<Scheduler, kSchedulers> schedulers{};
   std::uint64_t lsu = 0;            // cycle: its load/store unit has done all that it was given
   std::uint64_t tags = 0;           // … its tag stage
+  std::uint64_t texture = 0;        // … its texture unit
   std::uint64_t barrier = 0;        // its barrier unit is
   std::uint64_t freed = 0;          // cycle: the last of its CTAs so far has ended
   bool cold = true;                 // has run nothing of this kernel yet
@@ -111,6 +114,7 @@ struct Sm {
   std::uint64_t issued = 0;         // instructions
   std::array<std::uint64_t, kPipes> pipes{};  // cycles of its pipes, of all schedulers
   std::uint64_t lsu_taken = 0;                // cycles of its load/store unit
+  std::uint64_t texture_taken = 0;            // … of its texture unit
   std::array<std::uint8_t, 64> within{};      // by slot: cycle of its window in which a warp is due
   std::array<std::uint64_t, kWindows> calendar{};
 };
@@ -198,6 +202,10 @@ class LaunchTime {
   // How long an access keeps the registers that it reads.
   std::uint64_t read_cycles(const SitePlan& plan) const;
   // A record whose instruction issues at `issued`.
+  Result<void> end_warp(Sm& sm, TimedCta& cta, TimedWarp& warp);
+  void fetch_texels(Sm& sm, TimedCta& cta, TimedWarp& warp, std::uint32_t w, const SitePlan& plan,
+                    std::uint64_t issued, const Step* step);
+  std::uint64_t reaches_memory(Sm& sm, TimedWarp& warp, const Place& place, std::uint64_t start);
   void access(Sm& sm, TimedCta& cta, TimedWarp& warp, std::uint32_t w, const trace::Record& r,
               const SitePlan& plan, const std::uint64_t* lanes, std::uint64_t issued,
               const Step* step);
@@ -252,6 +260,7 @@ class LaunchTime {
   std::uint64_t last_store_ = 0;
   std::uint64_t lane_bytes_ = 0;  // that accesses moved between L1s and registers
   bool reaches_memory_ = false;
+  TextureFetch fetch_;  // the latest one
   std::vector<Due> due_now_;
   std::size_t next_due_ = 0;  // of these
   // An SM's that are due once more in this window, by cycle, those from `again_at_` on.

@@ -20,6 +20,7 @@ bool takes_turns(Action action) {
     case Action::kIgnore:
     case Action::kRounds:
     case Action::kBarrier:
+    case Action::kTexel:
     case Action::kConstant: return false;
     default: return true;
   }
@@ -203,6 +204,18 @@ bool LaunchTime::go_round(Sm& sm, TimedCta& cta, TimedWarp& warp, std::uint32_t 
   return true;
 }
 
+Result<void> LaunchTime::end_warp(Sm& sm, TimedCta& cta, TimedWarp& warp) {
+  // A warp is gone when its stores are acknowledged (measured: store_one against empty, and the
+  // pace of grids of many short CTAs, kernels/micro/launch_timing.cu).
+  warp.ready = std::max(warp.ready, warp.stored);
+  // … and when what it asked for has come, wanted or not.
+  for (std::uint64_t clear : warp.clear) warp.ready = std::max(warp.ready, clear);
+  --cta.left;
+  if (cta.cluster) leave(*cta.cluster, warp);
+  check_barriers(sm, cta);
+  return {};
+}
+
 Result<void> LaunchTime::run_warp(Sm& sm, TimedCta& cta, std::uint32_t w) {
   TimedWarp& warp = cta.warps[w];
   const std::uint32_t slot = cta.first_slot + w;
@@ -213,17 +226,7 @@ Result<void> LaunchTime::run_warp(Sm& sm, TimedCta& cta, std::uint32_t w) {
       const auto position = [&](std::uint32_t k) -> Position& { return cta.warps[k].at; };
       auto more = cta.stream.advance(cache_, w, position);
       if (!more) return more.error();
-      if (!*more) {
-        // A warp is gone when its stores are acknowledged (measured: store_one against empty, and
-        // the pace of grids of many short CTAs, kernels/micro/launch_timing.cu).
-        warp.ready = std::max(warp.ready, warp.stored);
-        // … and when what it asked for has come, wanted or not.
-        for (std::uint64_t clear : warp.clear) warp.ready = std::max(warp.ready, clear);
-        --cta.left;
-        if (cta.cluster) leave(*cta.cluster, warp);
-        check_barriers(sm, cta);
-        return {};
-      }
+      if (!*more) return end_warp(sm, cta, warp);
     }
     const trace::Record& r = *warp.at.next;
     const SitePlan& plan = plans_[r.site];
@@ -257,6 +260,18 @@ Result<void> LaunchTime::run_warp(Sm& sm, TimedCta& cta, std::uint32_t w) {
     }
     warp.segment = nullptr;
     warp.last_site = r.site;
+    if (is_texture(plan.action)) {
+      const auto position = [&](std::uint32_t k) -> Position& { return cta.warps[k].at; };
+      auto more = fetch_.take(warp.at, plans_,
+                              [&] { return cta.stream.advance(cache_, w, position); });
+      if (!more) return more.error();
+      warp.loops = 0;
+      fetch_texels(sm, cta, warp, w, plan, issued.cycle, issued.step);
+      if (!*more) return end_warp(sm, cta, warp);
+      if (warp.ready < end) continue;
+      schedule(sm, slot, warp.ready);
+      return {};
+    }
     ++warp.at.next;
     if (plan.action == Action::kRounds) {
       ++memory_.counters().records;
@@ -317,6 +332,21 @@ std::uint64_t LaunchTime::read_cycles(const SitePlan& plan) const {
       return n.time_read_cycles +
              (plan.shared == model::SharedKind::kLoad ? 0 : more * n.time_read_register_cycles / 2);
   }
+}
+
+// What an access that goes beyond its SM at cycle `start` makes others wait for; by how much it is
+// late itself.
+std::uint64_t LaunchTime::reaches_memory(Sm& sm, TimedWarp& warp, const Place& place,
+                                         std::uint64_t start) {
+  if (!place.left_sm) return 0;
+  const model::CardNumbers& n = card_.numbers();
+  reaches_memory_ = true;
+  // The SM's first accesses wait until its addresses can be translated.
+  if (sm.translated == 0) sm.translated = start + n.time_translate_cycles;
+  last_store_ = std::max(last_store_, place.stored);
+  if (place.stored > start)
+    warp.stored = std::max(warp.stored, place.stored + n.latency_l2_near / 2);
+  return sm.translated - std::min(start, sm.translated);
 }
 
 void LaunchTime::access(Sm& sm, TimedCta& cta, TimedWarp& warp, std::uint32_t w,
@@ -382,15 +412,7 @@ void LaunchTime::access(Sm& sm, TimedCta& cta, TimedWarp& warp, std::uint32_t w,
     warp.arrives = last - std::min(last, n.time_barrier_lead_cycles);
   }
   if (plan.action == Action::kRemote) warp.stored = std::max(warp.stored, place.stored);
-  if (place.left_sm) {
-    reaches_memory_ = true;
-    // The SM's first accesses wait until its addresses can be translated.
-    if (sm.translated == 0) sm.translated = start + n.time_translate_cycles;
-    if (start < sm.translated) done += sm.translated - start;
-    last_store_ = std::max(last_store_, place.stored);
-    if (place.stored > start)
-      warp.stored = std::max(warp.stored, place.stored + n.latency_l2_near / 2);
-  }
+  done += reaches_memory(sm, warp, place, start);
   // So many of a scheduler's accesses wait to be served; a warp beyond them cannot issue.
   const bool stores = plan.action == Action::kGlobalStore || plan.action == Action::kGlobalAtomic ||
                       plan.action == Action::kLocalStore;
@@ -412,6 +434,34 @@ void LaunchTime::access(Sm& sm, TimedCta& cta, TimedWarp& warp, std::uint32_t w,
     set(warp, step->frees, std::max(issued, queue.served(n.time_queue_moved)) + read_cycles(plan),
         Wait::kShort);
   }
+}
+
+// The texture unit takes an SM's fetches in the order in which its warps issue them, beside the
+// load/store unit's accesses.
+void LaunchTime::fetch_texels(Sm& sm, TimedCta& cta, TimedWarp& warp, std::uint32_t w,
+                              const SitePlan& plan, std::uint64_t issued, const Step* step) {
+  const model::CardNumbers& n = card_.numbers();
+  Place place;
+  place.sm = sm.id;
+  place.warp_slot = cta.first_slot + w;
+  MemoryQueue& queue = sm.schedulers[place.warp_slot % kSchedulers].texture;
+  const std::uint64_t start = std::max({issued, sm.texture, path_.ready(sm.id)});
+  place.now = place.tags = start;
+  memory_.texture(fetch_.access(), plan, place);
+  sm.texture = std::max(start + place.passes, place.held);
+  sm.texture_taken += place.passes;
+  queue.serve(issued, start, place.passes, place.passes);
+  place.done += reaches_memory(sm, warp, place, start);
+  const bool store = plan.action == Action::kSurfaceStore;
+  const std::uint64_t room = queue.served(store ? n.time_queue_stores : n.time_queue_loads);
+  if (room > warp.ready) {
+    wait(Wait::kQueue, room - warp.ready);
+    warp.ready = room;
+  }
+  if (!step) return;
+  set(warp, step->sets, place.done, place.left_sm ? Wait::kMemory : Wait::kL1);
+  set(warp, step->frees, std::max(issued, queue.served(n.time_queue_moved)) + read_cycles(plan),
+      Wait::kShort);
 }
 
 }  // namespace warpmem::sim

@@ -85,6 +85,7 @@ TEST_CASE("one place with work is the cut, and its busy time over their number t
     std::size_t n;
   } kCases[] = {{Place::kL1, kSms},
                 {Place::kPortIn, kSms},
+                {Place::kTexture, kSms},
                 {Place::kRemote, kSms},
                 {Place::kPortOut, kSms},
                 {Place::kTensor, kSms},

@@ -24,7 +24,11 @@ void Execution::texture(Warp& warp, const Part& part, const Inst& in, std::byte*
   };
   const bool surface = t.what == What::kSurfaceLoad || t.what == What::kSurfaceStore ||
                        t.what == What::kSurfaceReduce;
-  Lanes touched{};
+  Lanes touched{};  // surfaces: by lane
+  // Textures: the k-th texel of each lane that has so many.
+  std::array<Lanes, 8> texel_at;
+  std::array<std::uint32_t, 8> has{};
+  const bool traced = tracer_ && group_->traced;
   std::uint32_t inside = 0, bytes = 0;
   std::uint64_t last = 0;  // handle of `object`, the same for most lanes
   const Texture* object = nullptr;
@@ -42,6 +46,7 @@ void Execution::texture(Warp& warp, const Part& part, const Inst& in, std::byte*
       bytes = size_of(t.type) * t.elements;
       touched[l] = surface_access(warp, in, t, *object, frame, l);
       inside |= static_cast<std::uint32_t>(touched[l] != 0) << l;
+      if (touched[l] != 0) touched[l] = object->levels[0].place(touched[l]);
       continue;
     }
     if (t.what == What::kQuery) {
@@ -81,8 +86,14 @@ void Execution::texture(Warp& warp, const Part& part, const Inst& in, std::byte*
       f.at[k] = std::bit_cast<float>(word(t.at[k], l));
     const Texels texels = locate(*object, f);
     bytes = object->texel_bytes();
-    for (std::uint32_t i = 0; i < texels.count && touched[l] == 0; ++i)
-      touched[l] = exists ? texels.address[i] : 0;
+    if (traced && exists) {
+      std::size_t k = 0;
+      for (std::uint32_t i = 0; i < texels.count; ++i)
+        if (texels.address[i] != 0) {
+          texel_at[k][l] = f.image->place(texels.address[i]);
+          has[k++] |= 1u << l;
+        }
+    }
     if (f.image != whole_image)  // all of it lies in one allocation, as is usual
       whole_image = memory_.contains(f.image->base, f.image->base + f.image->bytes) ? f.image : nullptr;
     for (std::uint32_t i = 0; i < texels.count && f.image != whole_image; ++i)
@@ -91,7 +102,6 @@ void Execution::texture(Warp& warp, const Part& part, const Inst& in, std::byte*
               fmt::format("the texture's memory at {:#x} is not allocated ({})", texels.address[i],
                           nearest_text(texels.address[i])),
               "free an array after the kernel that reads it");
-    inside |= static_cast<std::uint32_t>(touched[l] != 0) << l;
     std::array<std::uint32_t, 4> v{};
     if (f.gather) {
       for (std::uint32_t i = 0; i < 4; ++i)
@@ -115,7 +125,10 @@ void Execution::texture(Warp& warp, const Part& part, const Inst& in, std::byte*
            t.what == What::kSurfaceStore    ? trace::Op::kStore
            : t.what == What::kSurfaceReduce ? trace::Op::kReduction
                                             : trace::Op::kLoad,
-           surface ? trace::Space::kSurface : trace::Space::kTexture, bytes, inside, touched);
+           trace::Space::kSurface, bytes, inside, touched);
+  for (std::size_t k = 0; k < has.size() && has[k]; ++k)
+    record(warp, in, code, k == 0 ? trace::Op::kLoad : trace::Op::kTexel, trace::Space::kTexture,
+           bytes, has[k], texel_at[k]);
 }
 
 std::uint32_t Execution::texture_query(const TextureAccess& t, const Texture& object,

@@ -3,9 +3,9 @@
 // goes with a launch (LaunchShape::textures); the handle that add() gives is what the kernel holds in
 // its 64-bit texture or surface object.
 //
-// Texels lie row after row: texel (x, y, z) begins at base + x * texel_bytes() + y * row_bytes +
+// Here texels lie row after row: texel (x, y, z) begins at base + x * texel_bytes() + y * row_bytes +
 // z * slice_bytes. z is the depth of a 3-D image, or the layer, or the layer * 6 + face of a cubemap.
-// A GPU tiles its arrays; where a texel lies there is not documented, so the trace shows rows.
+// A GPU tiles its arrays, and that is what the trace shows: TextureImage::place().
 #pragma once
 
 #include <array>
@@ -25,6 +25,15 @@ struct TextureImage {
   std::uint32_t depth = 0;        // 0: no third dimension
   std::uint32_t layers = 0;       // 0: not layered; of a cubemap: layers, each of 6 faces
   bool cubemap = false;
+  bool tiled = false;  // an array of CUDA's, which a GPU keeps in blocks
+
+  // Where a GPU keeps what lies here at a device address of this image: in tiles of 64 bytes by 8
+  // rows, in which 32 bytes are 16 of one row and 16 of the next (measured: the sectors that fetches
+  // touch, kernels/micro/texture_reads.cu). Tiles of a column follow one another, up to 16 of them
+  // (ours: what lies behind what beyond a tile is not known).
+  std::uint64_t place(std::uint64_t address) const;
+  // Bytes that an array of rows of so many bytes takes in tiles.
+  static std::uint64_t tiled_bytes(std::uint64_t row_bytes, std::uint64_t rows, std::uint64_t slices);
 };
 
 enum class TexelKind : std::uint8_t { kSigned, kUnsigned, kFloat };

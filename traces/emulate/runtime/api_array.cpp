@@ -1,4 +1,5 @@
-// CUDA arrays: memory for textures and surfaces, row after row.
+// CUDA arrays: memory for textures and surfaces, row after row, and as much of it as a GPU's tiles
+// would take.
 #include <algorithm>
 #include <cstring>
 
@@ -34,7 +35,8 @@ Code make_array(Runtime& r, const ChannelFormat& format, const Extent& extent, u
   a->row = (extent.width * a->texel() + kRow - 1) / kRow * kRow;
   a->slice = a->row * a->rows();
   a->bytes = a->slice * a->slices();
-  a->base = r.memory.allocate(a->bytes, trace::AllocationKind::kArray);
+  const std::size_t tiled = emulate::TextureImage::tiled_bytes(a->row, a->rows(), a->slices());
+  a->base = r.memory.allocate(std::max(a->bytes, tiled), trace::AllocationKind::kArray);
   if (a->base == 0) return kMemoryAllocation;
   out = a.release();
   r.arrays.insert(out);

@@ -28,6 +28,7 @@ TextureImage image_of(const Array& a) {
   image.base = a.base, image.bytes = a.bytes, image.row_bytes = a.row, image.slice_bytes = a.slice;
   image.width = static_cast<std::uint32_t>(a.extent.width);
   image.height = static_cast<std::uint32_t>(a.extent.height);
+  image.tiled = true;
   image.cubemap = (a.flags & kArrayCubemap) != 0;
   const auto depth = static_cast<std::uint32_t>(a.extent.depth);
   if (image.cubemap) image.layers = (a.flags & kArrayLayered) ? depth / 6 : 0;

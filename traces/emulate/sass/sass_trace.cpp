@@ -94,7 +94,8 @@ void SassTrace::apply(std::vector<Record>& records, std::vector<std::uint64_t>& 
 }
 
 bool SassTrace::is_further(const Record& r) {
-  return is_bulk(known(r.site).site.op) && piece_of(r) == trace::Piece::kFurther;
+  const trace::Op op = known(r.site).site.op;
+  return op == trace::Op::kTexel || (is_bulk(op) && piece_of(r) == trace::Piece::kFurther);
 }
 
 std::span<const Record> SassTrace::pieces_behind(const std::vector<Record>& records,

@@ -53,7 +53,7 @@ class SassTrace {
  private:
   struct Item {
     trace::Record record;                // of the PTX
-    std::span<const trace::Record> pieces{};  // further ones of the same bulk copy
+    std::span<const trace::Record> pieces{};  // further ones of the same copy or fetch
     std::uint32_t statement = 0;         // ~0: not an access (a CTA's begin and end)
     const SassAccess* access = nullptr;  // null: missing, or kept
     std::uint32_t rank = 0;
@@ -76,7 +76,7 @@ class SassTrace {
   };
   const Known& known(std::uint32_t site);
   bool is_further(const trace::Record& record);
-  // Records behind number `i` that are of the same bulk copy: they go where it goes.
+  // Records behind number `i` that are of the same bulk copy or texture fetch: they go where it goes.
   std::span<const trace::Record> pieces_behind(const std::vector<trace::Record>& records,
                                                std::size_t i);
   void add_plain(const trace::Record& record, std::span<const trace::Record> pieces,
