@@ -127,6 +127,24 @@ constexpr std::array kRules{
     exact(G::kL1, "memory_l2_theoretical_sectors_local", "sector",
           "sectors that local accesses would ask of the L2 if the L1 had no line", kPatched),
 
+    // Textures and surfaces
+    exact(G::kL1, "l1tex__t_requests_pipe_tex_mem_texture.sum", "request",
+          "requests of the texture unit for fetches: four lanes each, eight by number"),
+    exact(G::kL1, "l1tex__t_sectors_pipe_tex_mem_texture.sum", "sector",
+          "sectors that a request's texels touch, added up over its passes"),
+    near(G::kL1, "l1tex__t_sectors_pipe_tex_mem_texture_lookup_hit.sum", "sector",
+         "sectors of fetches found in the L1, or asked for already", 0.05, kFloorL1, kL1State),
+    exact(G::kL1, "l1tex__t_requests_pipe_tex_mem_surface_op_ld.sum", "request",
+          "requests of the texture unit for loads from surfaces"),
+    exact(G::kL1, "l1tex__t_sectors_pipe_tex_mem_surface_op_ld.sum", "sector",
+          "sectors that loads from surfaces touch, added up over requests"),
+    near(G::kL1, "l1tex__t_sectors_pipe_tex_mem_surface_op_ld_lookup_hit.sum", "sector",
+         "sectors of loads from surfaces found in the L1", 0.05, kFloorL1, kL1State),
+    exact(G::kL1, "l1tex__t_requests_pipe_tex_mem_surface_op_st.sum", "request",
+          "requests of the texture unit for stores to surfaces"),
+    exact(G::kL1, "l1tex__t_sectors_pipe_tex_mem_surface_op_st.sum", "sector",
+          "sectors that stores to surfaces touch, added up over requests"),
+
     // L1, what depends on its state
     near(G::kL1, "l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum", "sector",
          "sectors of global loads found in the L1", 0.05, kFloorL1, kL1State),

@@ -89,7 +89,7 @@ void Execution::texture(Warp& warp, const Part& part, const Inst& in, std::byte*
     if (traced && exists) {
       std::size_t k = 0;
       for (std::uint32_t i = 0; i < texels.count; ++i)
-        if (texels.address[i] != 0) {
+        if (texels.read >> i & 1 && texels.address[i] != 0) {
           texel_at[k][l] = f.image->place(texels.address[i]);
           has[k++] |= 1u << l;
         }

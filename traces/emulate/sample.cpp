@@ -146,14 +146,14 @@ Texels locate(const Texture& t, const Fetch& f) {
   };
   Texels out;
   if (f.gather) {  // counter-clockwise from the lower left, as textureGather has it
-    out.count = 4;
+    out.count = 4, out.read = 15;
     const std::int64_t xs[4] = {axes[0].first, axes[0].second, axes[0].second, axes[0].first};
     const std::int64_t ys[4] = {axes[1].second, axes[1].second, axes[1].first, axes[1].first};
     for (std::uint32_t i = 0; i < 4; ++i) out.address[i] = address(xs[i], ys[i], 0);
     return out;
   }
   if (!linear) {
-    out.count = 1;
+    out.count = out.read = 1;
     out.weight[0] = 1;
     out.address[0] = address(axes[0].first, dimensions > 1 ? axes[1].first : 0,
                              dimensions > 2 ? axes[2].first : 0);
@@ -168,8 +168,13 @@ Texels locate(const Texture& t, const Fetch& f) {
   split(axes, dimensions, weights);
   for (std::uint32_t i = 0; i < out.count; ++i) {
     std::int64_t where[3] = {0, 0, 0};
-    for (std::uint32_t k = 0; k < dimensions; ++k)
-      where[k] = i >> k & 1 ? axes[k].second : axes[k].first;
+    bool weighs = true;
+    for (std::uint32_t k = 0; k < dimensions; ++k) {
+      const bool second = i >> k & 1;
+      where[k] = second ? axes[k].second : axes[k].first;
+      weighs = weighs && !(second && axes[k].fraction == 0);
+    }
+    out.read |= static_cast<std::uint32_t>(weighs) << i;
     out.address[i] = address(where[0], where[1], where[2]);
     out.weight[i] = static_cast<float>(weights[i]) / 256.0f;
   }

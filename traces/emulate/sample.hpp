@@ -16,6 +16,9 @@ namespace warpmem::emulate {
 // Up to eight texels of one fetch; `valid` ones are inside the image.
 struct Texels {
   std::uint32_t count = 0;
+  // Bit i: the texture unit reads texel i. It leaves those out that have no weight because a
+  // coordinate meets a texel's centre (measured: filters there touch the sectors of one texel).
+  std::uint32_t read = 0;
   std::array<std::uint64_t, 8> address{};  // 0: the border
   std::array<float, 8> weight{};
 };
