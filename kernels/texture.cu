@@ -1,5 +1,5 @@
-// Images read through the texture unit: arrays keep 16 bytes of two rows in a sector, so that squares
-// of threads read less than rows do.
+// Images read through the texture unit: arrays keep 16 bytes of two rows in a sector, so that
+// squares of threads read less than rows do.
 #include <algorithm>
 
 #include "common.cuh"
@@ -30,10 +30,12 @@ cudaTextureObject_t texture_of(const cudaResourceDesc& resource, cudaTextureFilt
 }
 
 // An array of side x side (x side, if it has a depth) floats.
-void fill(Image& image, const std::vector<float>& host, int side, bool volume, bool surface, cudaTextureFilterMode filter) {
+void fill(Image& image, const std::vector<float>& host, int side, bool volume, bool surface,
+          cudaTextureFilterMode filter) {
   const cudaChannelFormatDesc format = cudaCreateChannelDesc<float>();
   const auto n = static_cast<std::size_t>(side);
-  CUDA_CHECK(cudaMalloc3DArray(&image.array, &format, make_cudaExtent(n, n, volume ? n : 0), surface ? cudaArraySurfaceLoadStore : 0));
+  CUDA_CHECK(cudaMalloc3DArray(&image.array, &format, make_cudaExtent(n, n, volume ? n : 0),
+                               surface ? cudaArraySurfaceLoadStore : 0));
   cudaMemcpy3DParms copy{};
   copy.srcPtr = make_cudaPitchedPtr(const_cast<float*>(host.data()), n * sizeof(float), n, n);
   copy.dstArray = image.array;
@@ -82,8 +84,10 @@ __global__ void texture_gather(float* out, cudaTextureObject_t in, const int* in
 }
 // The middle of eight.
 __global__ void texture_volume(float* out, cudaTextureObject_t in, int side) {
-  const int x = blockIdx.x % (side / 16) * 16 + threadIdx.x % 16, y = blockIdx.x / (side / 16) * 16 + threadIdx.x / 16;
-  for (int z = 0; z < side; ++z) out[(z * side + y) * side + x] = tex3D<float>(in, x + 1.0f, y + 1.0f, z + 1.0f);
+  const int x = blockIdx.x % (side / 16) * 16 + threadIdx.x % 16,
+            y = blockIdx.x / (side / 16) * 16 + threadIdx.x / 16;
+  for (int z = 0; z < side; ++z)
+    out[(z * side + y) * side + x] = tex3D<float>(in, x + 1.0f, y + 1.0f, z + 1.0f);
 }
 __global__ void texture_surface(cudaSurfaceObject_t out, cudaSurfaceObject_t in, int side) {
   const int2 at = texel_of<true>(side);
@@ -120,7 +124,9 @@ bool run_image(const suite::Options& o) {
   const suite::DeviceArray<float> out(static_cast<std::size_t>(n));
   kKernel<<<n / 256, 256>>>(out, image.texture, side);
   CUDA_FINISH();
-  const auto at = [&](int x, int y) { return host[static_cast<std::size_t>(std::min(y, side - 1) * side + std::min(x, side - 1))]; };
+  const auto at = [&](int x, int y) {
+    return host[static_cast<std::size_t>(std::min(y, side - 1) * side + std::min(x, side - 1))];
+  };
   return !o.check || suite::matches(out, [&](std::size_t i) {
     const int x = static_cast<int>(i) % side, y = static_cast<int>(i) / side;
     return kFilters ? (at(x, y) + at(x + 1, y) + at(x, y + 1) + at(x + 1, y + 1)) / 4 : at(x, y);
@@ -139,7 +145,9 @@ bool run_gather(const suite::Options& o) {
   const suite::DeviceArray<float> out(index.size());
   texture_gather<<<n / 256, 256>>>(out, image.texture, where);
   CUDA_FINISH();
-  return !o.check || suite::matches(out, [&](std::size_t i) { return host[static_cast<std::size_t>(index[i])]; });
+  return !o.check || suite::matches(out, [&](std::size_t i) {
+    return host[static_cast<std::size_t>(index[i])];
+  });
 }
 
 // As many texels as the images have, as nearly as a cube can.
@@ -155,10 +163,12 @@ bool run_volume(const suite::Options& o) {
   CUDA_FINISH();
   const auto at = [&](int x, int y, int z) {
     const int last = side - 1;
-    return host[static_cast<std::size_t>((std::min(z, last) * side + std::min(y, last)) * side + std::min(x, last))];
+    return host[static_cast<std::size_t>((std::min(z, last) * side + std::min(y, last)) * side +
+                                         std::min(x, last))];
   };
   return !o.check || suite::matches(out, [&](std::size_t i) {
-    const int x = static_cast<int>(i) % side, y = static_cast<int>(i) / side % side, z = static_cast<int>(i) / squared(side);
+    const int x = static_cast<int>(i) % side, y = static_cast<int>(i) / side % side,
+              z = static_cast<int>(i) / squared(side);
     float sum = 0;
     for (int k = 0; k < 8; ++k) sum += at(x + k % 2, y + k / 2 % 2, z + k / 4);
     return sum / 8;
@@ -175,16 +185,24 @@ bool run_surface(const suite::Options& o) {
   CUDA_FINISH();
   const suite::DeviceArray<float> result(host.size());
   const std::size_t row = static_cast<std::size_t>(side) * sizeof(float);
-  CUDA_CHECK(cudaMemcpy2DFromArray(result, row, out.array, 0, 0, row, static_cast<std::size_t>(side), cudaMemcpyDeviceToDevice));
+  CUDA_CHECK(cudaMemcpy2DFromArray(result, row, out.array, 0, 0, row,
+                                   static_cast<std::size_t>(side), cudaMemcpyDeviceToDevice));
   return !o.check || suite::matches(result, [&](std::size_t i) { return host[i] + 1; });
 }
 
 const suite::Program kProgram = {"texture", "texels a side", 512, 16, 1 << 12, 16, false};
 const suite::Variant kVariants[] = {
     {"linear", "fetches of linear memory by number: as many sectors as plain loads", run_linear},
-    {"rows", "a warp reads 32 texels of a row: 16 bytes of each sector are the next row's, twice the sectors", run_image<texture_rows, false>},
-    {"squares", "CTAs of 16 x 16 threads: two rows of a warp share sectors", run_image<texture_squares, false>},
-    {"filter", "the middle of four texels: a fetch touches the sectors of all of them, most of them its neighbours'", run_image<texture_filter, true>},
+    {"rows",
+     "a warp reads 32 texels of a row: 16 bytes of each sector are the next row's, twice the "
+     "sectors",
+     run_image<texture_rows, false>},
+    {"squares", "CTAs of 16 x 16 threads: two rows of a warp share sectors",
+     run_image<texture_squares, false>},
+    {"filter",
+     "the middle of four texels: a fetch touches the sectors of all of them, most of them its "
+     "neighbours'",
+     run_image<texture_filter, true>},
     {"gather", "texels anywhere in 256 KiB: a sector a lane", run_gather},
     {"volume", "the middle of eight texels of a volume: two passes a request", run_volume},
     {"surface", "reads and writes a surface: eight lanes a request", run_surface},

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <bit>
 
-
 namespace warpmem::model {
 namespace {
 
@@ -16,8 +15,9 @@ class Pass {
       sector_[static_cast<std::size_t>(count_++)] = s;
   }
   std::uint32_t sectors() const { return static_cast<std::uint32_t>(count_); }
-  // Each of four data banks gives one sector a cycle; lines next to each other have theirs in another
-  // order. (So 265 of the 335 forms of reads of texture_reads.cu take as many wavefronts as measured.)
+  // Each of four data banks gives one sector a cycle; lines next to each other have theirs in
+  // another order. (So 265 of the 335 forms of reads of texture_reads.cu take as many wavefronts as
+  // measured.)
   std::uint32_t cycles() const {
     std::array<std::uint32_t, 4> banks{};
     for (int i = 0; i < count_; ++i) {
@@ -41,8 +41,8 @@ struct Passes {
 };
 
 // A pass of a filter has room for 16 texels of up to 8 bytes, of 16 bytes for half as many or (in
-// three dimensions) a quarter, half of each at a time. Unfiltered texels of 16 bytes take two cycles,
-// and four where eight lanes want one.
+// three dimensions) a quarter, half of each at a time. Unfiltered texels of 16 bytes take two
+// cycles, and four where eight lanes want one.
 Passes passes_of(const TextureAccess& a) {
   const bool wide = a.bytes > 8;
   if (a.gathers) return {a.request_lanes, 1, 2};

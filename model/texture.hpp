@@ -1,9 +1,9 @@
 // What the texture unit asks of the L1 for one fetch or surface access of a warp.
 //
 // The unit takes the warp's lanes in requests of four (fetches by coordinates, accesses to 3-D
-// surfaces) or eight (fetches of linear memory by number, other surfaces). A request looks its texels
-// up in one pass, or where a filter needs more of them than a pass has room for in several; what a
-// pass touches in a sector counts once.
+// surfaces) or eight (fetches of linear memory by number, other surfaces). A request looks its
+// texels up in one pass, or where a filter needs more of them than a pass has room for in several;
+// what a pass touches in a sector counts once.
 //
 // Measured on an H200: kernels/micro/texture_reads.cu, 421 forms of accesses, all of whose requests
 // and sectors these rules give (tests/model/texture.cpp). The rate is the same program's: a pass
@@ -23,11 +23,12 @@ struct TextureAccess {
   std::uint32_t mask = 0;  // active lanes
   int texels = 0;
   std::array<std::uint32_t, kMostTexels> has{};  // lanes that have a k-th texel
-  std::array<std::array<std::uint64_t, kWarpLanes>, kMostTexels> address;  // bytes, by texel and lane
-  std::uint32_t bytes = 4;                                                 // a texel: 1 to 16
-  std::uint32_t request_lanes = 4;                                         // 4 or 8
-  bool linear = false;   // of linear memory, by number
-  bool gathers = false;  // returns four texels of a channel each, unfiltered
+  std::array<std::array<std::uint64_t, kWarpLanes>, kMostTexels>
+      address;                      // bytes, by texel and lane
+  std::uint32_t bytes = 4;          // a texel: 1 to 16
+  std::uint32_t request_lanes = 4;  // 4 or 8
+  bool linear = false;              // of linear memory, by number
+  bool gathers = false;             // returns four texels of a channel each, unfiltered
 };
 
 struct TextureTraffic {

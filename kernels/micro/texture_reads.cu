@@ -1,8 +1,9 @@
-// What texture fetches and surface accesses ask of the L1 and the L2, how fast they are, and where a CUDA array keeps
-// its texels.
+// What texture fetches and surface accesses ask of the L1 and the L2, how fast they are, and where
+// a CUDA array keeps its texels.
 //   texture_reads count    one warp, one access a launch: one labelled case each, for the profiler
-//   texture_reads time     CSV: case, warps, cycles an access takes an SM (`warps` 0: latency of a chain, cycles a step)
-//   texture_reads layout   CSV: where the texels of arrays lie, by looking for them in the memory around a buffer
+//   texture_reads time     CSV: case, warps, cycles an access takes an SM (`warps` 0: latency of a
+//   chain, cycles a step) texture_reads layout   CSV: where the texels of arrays lie, by looking
+//   for them in the memory around a buffer
 #include <cstring>
 #include <string>
 
@@ -14,13 +15,27 @@ struct Places {
   float x[32], y[32], z[32];
 };
 
-enum class Kind { kFetch1D, kArray1D, kArray2D, kArray3D, kLayered, kPitch2D, kSurface2D, kSurface3D, kWrite2D, kWrite3D, kGather2D };
+enum class Kind {
+  kFetch1D,
+  kArray1D,
+  kArray2D,
+  kArray3D,
+  kLayered,
+  kPitch2D,
+  kSurface2D,
+  kSurface3D,
+  kWrite2D,
+  kWrite3D,
+  kGather2D
+};
 
 // `Raw` is what lies in memory, `Out` what the fetch returns.
 template <class Out>
 __device__ __forceinline__ float sum(Out v) {
-  if constexpr (sizeof(Out) == 16 || std::is_same_v<Out, uchar4> || std::is_same_v<Out, ushort4>) return float(v.x) + float(v.y) + float(v.z) + float(v.w);
-  else if constexpr (std::is_same_v<Out, float2> || std::is_same_v<Out, uchar2>) return float(v.x) + float(v.y);
+  if constexpr (sizeof(Out) == 16 || std::is_same_v<Out, uchar4> || std::is_same_v<Out, ushort4>)
+    return float(v.x) + float(v.y) + float(v.z) + float(v.w);
+  else if constexpr (std::is_same_v<Out, float2> || std::is_same_v<Out, uchar2>)
+    return float(v.x) + float(v.y);
   else return float(v);
 }
 
@@ -28,15 +43,25 @@ template <Kind kind, class Out>
 __device__ __forceinline__ float access(unsigned long long object, float x, float y, float z) {
   if constexpr (kind == Kind::kFetch1D) return sum(tex1Dfetch<Out>(object, static_cast<int>(x)));
   if constexpr (kind == Kind::kArray1D) return sum(tex1D<Out>(object, x));
-  if constexpr (kind == Kind::kArray2D || kind == Kind::kPitch2D) return sum(tex2D<Out>(object, x, y));
+  if constexpr (kind == Kind::kArray2D || kind == Kind::kPitch2D)
+    return sum(tex2D<Out>(object, x, y));
   if constexpr (kind == Kind::kArray3D) return sum(tex3D<Out>(object, x, y, z));
-  if constexpr (kind == Kind::kLayered) return sum(tex2DLayered<Out>(object, x, y, static_cast<int>(z)));
+  if constexpr (kind == Kind::kLayered)
+    return sum(tex2DLayered<Out>(object, x, y, static_cast<int>(z)));
   if constexpr (kind == Kind::kGather2D) return sum(tex2Dgather<float4>(object, x, y, 0));
-  if constexpr (kind == Kind::kSurface2D) return sum(surf2Dread<Out>(object, static_cast<int>(x) * int(sizeof(Out)), static_cast<int>(y), cudaBoundaryModeClamp));
-  if constexpr (kind == Kind::kSurface3D) return sum(surf3Dread<Out>(object, static_cast<int>(x) * int(sizeof(Out)), static_cast<int>(y), static_cast<int>(z), cudaBoundaryModeClamp));
+  if constexpr (kind == Kind::kSurface2D)
+    return sum(surf2Dread<Out>(object, static_cast<int>(x) * int(sizeof(Out)), static_cast<int>(y),
+                               cudaBoundaryModeClamp));
+  if constexpr (kind == Kind::kSurface3D)
+    return sum(surf3Dread<Out>(object, static_cast<int>(x) * int(sizeof(Out)), static_cast<int>(y),
+                               static_cast<int>(z), cudaBoundaryModeClamp));
   Out v{};
-  if constexpr (kind == Kind::kWrite2D) surf2Dwrite<Out>(v, object, static_cast<int>(x) * int(sizeof(Out)), static_cast<int>(y), cudaBoundaryModeClamp);
-  if constexpr (kind == Kind::kWrite3D) surf3Dwrite<Out>(v, object, static_cast<int>(x) * int(sizeof(Out)), static_cast<int>(y), static_cast<int>(z), cudaBoundaryModeClamp);
+  if constexpr (kind == Kind::kWrite2D)
+    surf2Dwrite<Out>(v, object, static_cast<int>(x) * int(sizeof(Out)), static_cast<int>(y),
+                     cudaBoundaryModeClamp);
+  if constexpr (kind == Kind::kWrite3D)
+    surf3Dwrite<Out>(v, object, static_cast<int>(x) * int(sizeof(Out)), static_cast<int>(y),
+                     static_cast<int>(z), cudaBoundaryModeClamp);
   return 0;
 }
 
@@ -49,9 +74,11 @@ __global__ void once(unsigned long long object, const __grid_constant__ Places a
 
 constexpr int kTimes = 64;
 
-// Every warp walks over the same 64 places from its own first one; twice, the second time with warm caches.
+// Every warp walks over the same 64 places from its own first one; twice, the second time with warm
+// caches.
 template <Kind kind, class Out, bool chain>
-__global__ void __launch_bounds__(1024) timed(unsigned long long object, const Places* at, float step, float* out, u32* cycles) {
+__global__ void __launch_bounds__(1024)
+    timed(unsigned long long object, const Places* at, float step, float* out, u32* cycles) {
   const u32 l = threadIdx.x % 32;
   const float first_x = at->x[l], first_y = at->y[l], z = at->z[l];
   u32 begin = 0, end = 0;
@@ -90,10 +117,14 @@ struct Format {
   cudaChannelFormatDesc desc() const { return cudaCreateChannelDesc(x, y, z, w, kind); }
 };
 
-constexpr Format kByte{"u8", 8, 0, 0, 0, cudaChannelFormatKindUnsigned, false}, kByteN{"u8n", 8, 0, 0, 0, cudaChannelFormatKindUnsigned, true},
-    kHalf{"f16", 16, 0, 0, 0, cudaChannelFormatKindFloat, false}, kHalf4{"f16x4", 16, 16, 16, 16, cudaChannelFormatKindFloat, false},
-    kFloat{"f32", 32, 0, 0, 0, cudaChannelFormatKindFloat, false}, kFloat2{"f32x2", 32, 32, 0, 0, cudaChannelFormatKindFloat, false},
-    kFloat4{"f32x4", 32, 32, 32, 32, cudaChannelFormatKindFloat, false}, kByte4{"u8x4", 8, 8, 8, 8, cudaChannelFormatKindUnsigned, false},
+constexpr Format kByte{"u8", 8, 0, 0, 0, cudaChannelFormatKindUnsigned, false},
+    kByteN{"u8n", 8, 0, 0, 0, cudaChannelFormatKindUnsigned, true},
+    kHalf{"f16", 16, 0, 0, 0, cudaChannelFormatKindFloat, false},
+    kHalf4{"f16x4", 16, 16, 16, 16, cudaChannelFormatKindFloat, false},
+    kFloat{"f32", 32, 0, 0, 0, cudaChannelFormatKindFloat, false},
+    kFloat2{"f32x2", 32, 32, 0, 0, cudaChannelFormatKindFloat, false},
+    kFloat4{"f32x4", 32, 32, 32, 32, cudaChannelFormatKindFloat, false},
+    kByte4{"u8x4", 8, 8, 8, 8, cudaChannelFormatKindUnsigned, false},
     kByte4N{"u8x4n", 8, 8, 8, 8, cudaChannelFormatKindUnsigned, true};
 
 struct Object {
@@ -104,30 +135,39 @@ struct Object {
 Object create(Kind kind, const Format& f, bool linear) {
   cudaResourceDesc r{};
   constexpr int kWidth = 512, kHeight = 256;
-  const bool surface = kind == Kind::kSurface2D || kind == Kind::kSurface3D || kind == Kind::kWrite2D || kind == Kind::kWrite3D;
+  const bool surface = kind == Kind::kSurface2D || kind == Kind::kSurface3D ||
+                       kind == Kind::kWrite2D || kind == Kind::kWrite3D;
   const bool volume = kind == Kind::kArray3D || kind == Kind::kSurface3D || kind == Kind::kWrite3D;
   if (kind == Kind::kFetch1D) {
     r.resType = cudaResourceTypeLinear;
-    r.res.linear.devPtr = device_buffer<u8>(1 << 20), r.res.linear.desc = f.desc(), r.res.linear.sizeInBytes = 1 << 20;
+    r.res.linear.devPtr = device_buffer<u8>(1 << 20), r.res.linear.desc = f.desc(),
+    r.res.linear.sizeInBytes = 1 << 20;
   } else if (kind == Kind::kPitch2D) {
     size_t pitch = 0;
     CHECK(cudaMallocPitch(&r.res.pitch2D.devPtr, &pitch, kWidth * f.bytes(), kHeight));
     CHECK(cudaMemset(r.res.pitch2D.devPtr, 0, pitch * kHeight));
     r.resType = cudaResourceTypePitch2D;
-    r.res.pitch2D.desc = f.desc(), r.res.pitch2D.width = kWidth, r.res.pitch2D.height = kHeight, r.res.pitch2D.pitchInBytes = pitch;
+    r.res.pitch2D.desc = f.desc(), r.res.pitch2D.width = kWidth, r.res.pitch2D.height = kHeight,
+    r.res.pitch2D.pitchInBytes = pitch;
   } else {
     const cudaChannelFormatDesc d = f.desc();
-    const cudaExtent e = kind == Kind::kArray1D  ? make_cudaExtent(4096, 0, 0)
-                         : volume                ? make_cudaExtent(128, 64, 64)
+    const cudaExtent e = kind == Kind::kArray1D   ? make_cudaExtent(4096, 0, 0)
+                         : volume                 ? make_cudaExtent(128, 64, 64)
                          : kind == Kind::kLayered ? make_cudaExtent(kWidth, kHeight, 8)
                                                   : make_cudaExtent(kWidth, kHeight, 0);
-    CHECK(cudaMalloc3DArray(&r.res.array.array, &d, e, (surface ? cudaArraySurfaceLoadStore : 0) | (kind == Kind::kLayered ? cudaArrayLayered : 0) | (kind == Kind::kGather2D ? cudaArrayTextureGather : 0)));
+    CHECK(cudaMalloc3DArray(&r.res.array.array, &d, e,
+                            (surface ? cudaArraySurfaceLoadStore : 0) |
+                                (kind == Kind::kLayered ? cudaArrayLayered : 0) |
+                                (kind == Kind::kGather2D ? cudaArrayTextureGather : 0)));
     r.resType = cudaResourceTypeArray;
-    std::vector<u8> zeros(e.width * std::max<size_t>(1, e.height) * std::max<size_t>(1, e.depth) * f.bytes());
+    std::vector<u8> zeros(e.width * std::max<size_t>(1, e.height) * std::max<size_t>(1, e.depth) *
+                          f.bytes());
     cudaMemcpy3DParms c{};
-    c.srcPtr = make_cudaPitchedPtr(zeros.data(), e.width * f.bytes(), e.width, std::max<size_t>(1, e.height));
+    c.srcPtr = make_cudaPitchedPtr(zeros.data(), e.width * f.bytes(), e.width,
+                                   std::max<size_t>(1, e.height));
     c.dstArray = r.res.array.array, c.kind = cudaMemcpyHostToDevice;
-    c.extent = make_cudaExtent(e.width, std::max<size_t>(1, e.height), std::max<size_t>(1, e.depth));
+    c.extent =
+        make_cudaExtent(e.width, std::max<size_t>(1, e.height), std::max<size_t>(1, e.depth));
     CHECK(cudaMemcpy3D(&c));
   }
   Object o;
@@ -158,8 +198,11 @@ Places grid(int w, float sx, float sy, float x, float y, float z = 0) {
 Places anywhere(u32 seed, float width, float height, float depth) {
   Places p{};
   for (int l = 0; l < 32; ++l) {
-    const auto next = [&] { return float((seed = seed * 1664525u + 1013904223u) >> 8) / 16777216.0f; };
-    p.x[l] = float(int(next() * width)), p.y[l] = float(int(next() * height)), p.z[l] = float(int(next() * depth));
+    const auto next = [&] {
+      return float((seed = seed * 1664525u + 1013904223u) >> 8) / 16777216.0f;
+    };
+    p.x[l] = float(int(next() * width)), p.y[l] = float(int(next() * height)),
+    p.z[l] = float(int(next() * depth));
   }
   return p;
 }
@@ -174,7 +217,8 @@ void count(const char* kind_name, const Format& f, bool linear, bool brief = fal
   const auto run = [&](const char* where, Places p) {
     if (kind == Kind::kFetch1D || !o.texture) {
     } else {
-      for (int l = 0; l < 32; ++l) p.x[l] += mid, p.y[l] += mid, p.z[l] += kind == Kind::kLayered ? 0 : mid;
+      for (int l = 0; l < 32; ++l)
+        p.x[l] += mid, p.y[l] += mid, p.z[l] += kind == Kind::kLayered ? 0 : mid;
     }
     label("%s %s %s %s", kind_name, f.name, linear ? "linear" : "point", where);
     once<kind, Out><<<1, 32>>>(o.handle, p, result);
@@ -213,7 +257,8 @@ void time(const char* kind_name, const Format& f, bool linear) {
   std::vector<u32> h(64);
   Places* at = device_buffer<Places>(sizeof(Places));
   const auto run = [&](const char* where, Places p, float step) {
-    for (int l = 0; l < 32; ++l) p.x[l] += mid, p.y[l] += mid, p.z[l] += kind == Kind::kLayered ? 0 : mid;
+    for (int l = 0; l < 32; ++l)
+      p.x[l] += mid, p.y[l] += mid, p.z[l] += kind == Kind::kLayered ? 0 : mid;
     CHECK(cudaMemcpy(at, &p, sizeof p, cudaMemcpyHostToDevice));
     for (int warps : {0, 1, 4, 16, 32}) {
       if (warps == 0) timed<kind, Out, true><<<1, 32>>>(o.handle, at, step, result, clocks);
@@ -221,8 +266,11 @@ void time(const char* kind_name, const Format& f, bool linear) {
       CHECK(cudaMemcpy(h.data(), clocks, 256, cudaMemcpyDeviceToHost));
       u32 first = ~0u, last = 0;
       const int n = warps ? warps : 1;
-      for (int w = 0; w < n; ++w) first = h[w * 2] < first ? h[w * 2] : first, last = h[w * 2 + 1] > last ? h[w * 2 + 1] : last;
-      std::printf("%s %s %s %s,%d,%.2f\n", kind_name, f.name, linear ? "linear" : "point", where, warps, double(last - first) / kTimes / n);
+      for (int w = 0; w < n; ++w)
+        first = h[w * 2] < first ? h[w * 2] : first,
+        last = h[w * 2 + 1] > last ? h[w * 2 + 1] : last;
+      std::printf("%s %s %s %s,%d,%.2f\n", kind_name, f.name, linear ? "linear" : "point", where,
+                  warps, double(last - first) / kTimes / n);
     }
   };
   const bool flat = kind == Kind::kFetch1D || kind == Kind::kArray1D;
@@ -270,7 +318,8 @@ void all(const F& go) {
 
 // Words of [from, from + n) with the mark's upper half: where, and what.
 __global__ void search(const u32* from, u64 n, u32 mark, uint2* found, u32* many, u32 room) {
-  for (u64 i = blockIdx.x * u64{blockDim.x} + threadIdx.x; i < n; i += u64{gridDim.x} * blockDim.x) {
+  for (u64 i = blockIdx.x * u64{blockDim.x} + threadIdx.x; i < n;
+       i += u64{gridDim.x} * blockDim.x) {
     const u32 v = from[i];
     if ((v & 0xffe00000u) != mark) continue;
     const u32 k = atomicAdd(many, 1u);
@@ -278,11 +327,13 @@ __global__ void search(const u32* from, u64 n, u32 mark, uint2* found, u32* many
   }
 }
 
-// Prints array, x, y, z, byte offset from texel (0, 0, 0), of texels that tell the layout; or how many were found.
+// Prints array, x, y, z, byte offset from texel (0, 0, 0), of texels that tell the layout; or how
+// many were found.
 void layout(const char* name, int w, int h, int d, int texel, bool layered, u32 mark) {
   cudaArray_t array;
-  const cudaChannelFormatDesc desc = texel == 4 ? cudaCreateChannelDesc(32, 0, 0, 0, cudaChannelFormatKindUnsigned)
-                                                : cudaCreateChannelDesc(32, 32, 32, 32, cudaChannelFormatKindUnsigned);
+  const cudaChannelFormatDesc desc =
+      texel == 4 ? cudaCreateChannelDesc(32, 0, 0, 0, cudaChannelFormatKindUnsigned)
+                 : cudaCreateChannelDesc(32, 32, 32, 32, cudaChannelFormatKindUnsigned);
   CHECK(cudaMalloc3DArray(&array, &desc, make_cudaExtent(w, h, d), layered ? cudaArrayLayered : 0));
   const int words = texel / 4, hh = h ? h : 1, dd = d ? d : 1;
   std::vector<u32> host(size_t(w) * words * hh * dd);
@@ -303,7 +354,8 @@ void layout(const char* name, int w, int h, int d, int texel, bool layered, u32 
   CHECK(cudaDeviceSynchronize());
   u32 n = 0;
   CHECK(cudaMemcpy(&n, many, 4, cudaMemcpyDeviceToHost));
-  std::printf("# %s %dx%dx%d of %d bytes: %u of %zu words found at %#llx of %#llx\n", name, w, h, d, texel, n, host.size(), (unsigned long long)base, (unsigned long long)p);
+  std::printf("# %s %dx%dx%d of %d bytes: %u of %zu words found at %#llx of %#llx\n", name, w, h, d,
+              texel, n, host.size(), (unsigned long long)base, (unsigned long long)p);
   std::vector<uint2> got(n < room ? n : room);
   if (n) CHECK(cudaMemcpy(got.data(), found, got.size() * 8, cudaMemcpyDeviceToHost));
   std::vector<long long> at(host.size(), -1);
@@ -325,7 +377,9 @@ struct Counts {
   template <Kind kind, class Out>
   void run(const char* name, const Format& f, bool linear) const {
     const std::string format = f.name;
-    count<kind, Out>(name, f, linear, format == "f16" || format == "f32x2" || kind == Kind::kLayered || kind == Kind::kGather2D);
+    count<kind, Out>(
+        name, f, linear,
+        format == "f16" || format == "f32x2" || kind == Kind::kLayered || kind == Kind::kGather2D);
   }
 };
 struct Times {

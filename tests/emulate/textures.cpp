@@ -1,5 +1,5 @@
-// Where texels lie and what fetches of them ask of the L1 and the L2, against what an H200 counted for
-// each of kernels/micro/texture_reads.cu's cases.
+// Where texels lie and what fetches of them ask of the L1 and the L2, against what an H200 counted
+// for each of kernels/micro/texture_reads.cu's cases.
 #include <bit>
 #include <map>
 #include <set>
@@ -32,7 +32,8 @@ struct Case {
   bool surface() const { return has("read") || has("write"); }
   std::uint32_t bytes() const {
     static const std::map<std::string, std::uint32_t> kBytes = {
-        {"u8", 1}, {"u8n", 1}, {"f16", 2}, {"f32", 4}, {"u8x4n", 4}, {"f16x4", 8}, {"f32x2", 8}, {"f32x4", 16}};
+        {"u8", 1},    {"u8n", 1},   {"f16", 2},   {"f32", 4},
+        {"u8x4n", 4}, {"f16x4", 8}, {"f32x2", 8}, {"f32x4", 16}};
     return kBytes.at(format);
   }
 };
@@ -41,7 +42,10 @@ Texture texture_of(const Case& c) {
   Texture t;
   TextureImage i;
   i.base = kBase;
-  i.width = c.kind == "fetch1D" ? (1u << 20) / c.bytes() : c.flat() ? 4096 : c.has("3D") ? 128 : 512;
+  i.width = c.kind == "fetch1D" ? (1u << 20) / c.bytes()
+            : c.flat()          ? 4096
+            : c.has("3D")       ? 128
+                                : 512;
   i.height = c.flat() ? 0 : c.has("3D") ? 64 : 256;
   i.depth = c.has("3D") ? 64 : 0;
   i.layers = c.kind == "layered" ? 8 : 0;
@@ -66,14 +70,16 @@ std::array<std::array<float, 3>, 32> places_of(const Case& c) {
       const float most[3] = {c.flat() ? 4096.0f : 128.0f, 64, 64};
       for (std::size_t k = 0; k < 3; ++k) {
         seed = seed * 1664525u + 1013904223u;
-        p[k] = static_cast<float>(static_cast<int>(static_cast<float>(seed >> 8) / 16777216.0f * most[k]));
+        p[k] = static_cast<float>(
+            static_cast<int>(static_cast<float>(seed >> 8) / 16777216.0f * most[k]));
       }
     }
     return at;
   }
   const auto grid = [&](int w, float sx, float sy, float x, float y) {
     for (int l = 0; l < 32; ++l)
-      at[static_cast<std::size_t>(l)] = {x + sx * static_cast<float>(l % w), y + sy * static_cast<float>(l / w), 0};
+      at[static_cast<std::size_t>(l)] = {x + sx * static_cast<float>(l % w),
+                                         y + sy * static_cast<float>(l / w), 0};
   };
   const std::string& s = c.where;
   if (s == "one") grid(32, 0, 0, 16, 8);
@@ -82,8 +88,11 @@ std::array<std::array<float, 3>, 32> places_of(const Case& c) {
   else if (s == "1x32 by 2") grid(1, 1, 2, 32, 8);
   else if (s == "4x4x2" || s == "1x1x32") {
     for (int l = 0; l < 32; ++l)
-      at[static_cast<std::size_t>(l)] = s == "4x4x2" ? std::array<float, 3>{32.0f + static_cast<float>(l % 4), 8.0f + static_cast<float>(l / 4 % 4), 8.0f + static_cast<float>(l / 16)}
-                                                     : std::array<float, 3>{32, 8, static_cast<float>(l)};
+      at[static_cast<std::size_t>(l)] =
+          s == "4x4x2" ? std::array<float, 3>{32.0f + static_cast<float>(l % 4),
+                                              8.0f + static_cast<float>(l / 4 % 4),
+                                              8.0f + static_cast<float>(l / 16)}
+                       : std::array<float, 3>{32, 8, static_cast<float>(l)};
   } else {
     const int w = std::stoi(s);
     const auto by = s.find("by ");
@@ -107,8 +116,12 @@ model::TextureAccess access_of(const Case& c) {
     std::size_t k = 0;
     if (c.surface()) {
       // Clamped to the image.
-      const auto inside = [](float at, std::uint32_t n) { return std::min(static_cast<std::uint64_t>(at), std::uint64_t{std::max(1u, n)} - 1); };
-      a.address[0][l] = image.place(kBase + inside(p[0], image.width) * a.bytes + inside(p[1], image.height) * image.row_bytes + inside(p[2], image.depth) * image.slice_bytes);
+      const auto inside = [](float at, std::uint32_t n) {
+        return std::min(static_cast<std::uint64_t>(at), std::uint64_t{std::max(1u, n)} - 1);
+      };
+      a.address[0][l] = image.place(kBase + inside(p[0], image.width) * a.bytes +
+                                    inside(p[1], image.height) * image.row_bytes +
+                                    inside(p[2], image.depth) * image.slice_bytes);
       k = 1;
     } else {
       emulate::Fetch f;
@@ -119,10 +132,12 @@ model::TextureAccess access_of(const Case& c) {
       f.layer = c.kind == "layered" ? static_cast<std::uint32_t>(p[2]) : 0;
       // The program asks points at texels' centres, filters at corners.
       const float middle = f.whole || c.filter == "linear" ? 0 : 0.5f;
-      for (std::size_t d = 0; d < 3; ++d) f.at[d] = f.whole ? std::bit_cast<float>(static_cast<std::int32_t>(p[d])) : p[d] + middle;
+      for (std::size_t d = 0; d < 3; ++d)
+        f.at[d] = f.whole ? std::bit_cast<float>(static_cast<std::int32_t>(p[d])) : p[d] + middle;
       const emulate::Texels texels = emulate::locate(t, f);
       for (std::uint32_t i = 0; i < texels.count; ++i)
-        if (texels.read >> i & 1 && texels.address[i] != 0) a.address[k++][l] = image.place(texels.address[i]);
+        if (texels.read >> i & 1 && texels.address[i] != 0)
+          a.address[k++][l] = image.place(texels.address[i]);
     }
     for (std::size_t i = 0; i < k; ++i) a.has[i] |= 1u << l;
     a.texels = std::max(a.texels, static_cast<int>(k));
@@ -146,11 +161,14 @@ TEST_CASE("fetches and surface accesses touch the sectors that an H200 counted")
     CHECK(t.requests == row.at("l1tex__t_requests_pipe_tex_mem_" + unit + ".sum"));
     CHECK(t.sectors == row.at("l1tex__t_sectors_pipe_tex_mem_" + unit + ".sum"));
     std::uint64_t distinct = 0;
-    for (int i = 0; i < t.count; ++i) distinct += model::sectors_in(t.line[static_cast<std::size_t>(i)].sectors);
-    CHECK(distinct == row.at(std::string("lts__t_sectors_srcunit_tex_op_") + (c.has("write") ? "write" : "read") + ".sum"));
+    for (int i = 0; i < t.count; ++i)
+      distinct += model::sectors_in(t.line[static_cast<std::size_t>(i)].sectors);
+    CHECK(distinct == row.at(std::string("lts__t_sectors_srcunit_tex_op_") +
+                             (c.has("write") ? "write" : "read") + ".sum"));
     // A sector that an earlier request of the access asked for is a hit.
     if (!c.has("write"))
-      CHECK(t.sectors - distinct == row.at("l1tex__t_sectors_pipe_tex_mem_" + unit + "_lookup_hit.sum"));
+      CHECK(t.sectors - distinct ==
+            row.at("l1tex__t_sectors_pipe_tex_mem_" + unit + "_lookup_hit.sum"));
   }
   CHECK(cases == 421);
 }
@@ -172,7 +190,8 @@ TEST_CASE("filters at texels' centres read one texel, gathers four whatever thei
 }
 
 TEST_CASE("tiles hold each byte of an array once, and no more than they are given") {
-  for (const auto& [row, rows, slices] : {std::tuple{64u, 8u, 1u}, {96u, 5u, 3u}, {256u, 200u, 2u}, {32u, 1u, 1u}, {416u, 40u, 5u}}) {
+  for (const auto& [row, rows, slices] :
+       {std::tuple{64u, 8u, 1u}, {96u, 5u, 3u}, {256u, 200u, 2u}, {32u, 1u, 1u}, {416u, 40u, 5u}}) {
     TextureImage i;
     i.base = kBase, i.row_bytes = row, i.slice_bytes = std::uint64_t{row} * rows, i.tiled = true;
     const std::uint64_t room = TextureImage::tiled_bytes(row, rows, slices);

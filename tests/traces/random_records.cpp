@@ -44,6 +44,9 @@ Input make_input() {
     // Rounds have neither space nor width; a prefetch of no space and this width is how they look.
     Site& site = in.sites.back();
     if (site.op == Op::kRounds) site.space = Space::kNone, site.bytes = 0;
+    // Further texels look like prefetches of a texture, which there are none of.
+    if (site.op == Op::kTexel) site.space = Space::kTexture;
+    if (site.op == Op::kPrefetch && site.space == Space::kTexture) site.op = Op::kLoad;
     if (site.op == Op::kPrefetch && site.bytes == ~0u) site.bytes = 0;
   }
   const auto segments = *rc::gen::inRange<std::uint32_t>(1, 12);

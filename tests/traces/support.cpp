@@ -188,6 +188,31 @@ Bytes small_trace_with_rounds(const std::vector<TimesRun>& times) {
   return file->bytes;
 }
 
+// Fetches of one texel, and of two in every other warp.
+Bytes small_trace_with_texels() {
+  auto file = std::make_shared<MemoryFile>();
+  auto writer = TraceWriter::create_on(memory_sink(file), "small.wmt", small_origin(), {});
+  if (!writer) return {};
+  const auto program = writer->add_program(small_program_with_control());
+  Launch launch = small_launch(0);
+  launch.program = *program;
+  const std::vector<Site> sites = {{0, Op::kCtaBegin, Space::kNone, 0},
+                                   {0x40, Op::kLoad, Space::kTexture, 4},
+                                   {0x40, Op::kTexel, Space::kTexture, 4}};
+  BlockBuilder builder(0);
+  for (std::uint64_t cta = 0; cta < 2; ++cta)
+    for (std::uint32_t warp = 0; warp < 4; ++warp) {
+      std::vector<Record> records = {patterns::regular(0, kUnknownSm, 0),
+                                     patterns::regular(1, 0x1000 + 128 * warp, 4)};
+      if (warp % 2 == 1) records.push_back(patterns::regular(2, 0x1010 + 128 * warp, 4));
+      builder.add(cta, warp, records, sites, {});
+    }
+  if (!writer->begin_launch(launch) || !writer->append(builder.take()) ||
+      !writer->end_launch(0, {}) || !writer->seal())
+    return {};
+  return file->bytes;
+}
+
 // Tiles of two rows by lane 3 of each warp: the second row of every other one lies outside.
 Bytes small_trace_with_pieces() {
   auto file = std::make_shared<MemoryFile>();

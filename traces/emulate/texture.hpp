@@ -1,11 +1,11 @@
 // Textures and surfaces as the executor reads them: where the texels lie, what they are, and how
-// coordinates become texels. Whoever creates an object fills a Texture and adds it to the table that
-// goes with a launch (LaunchShape::textures); the handle that add() gives is what the kernel holds in
-// its 64-bit texture or surface object.
+// coordinates become texels. Whoever creates an object fills a Texture and adds it to the table
+// that goes with a launch (LaunchShape::textures); the handle that add() gives is what the kernel
+// holds in its 64-bit texture or surface object.
 //
-// Here texels lie row after row: texel (x, y, z) begins at base + x * texel_bytes() + y * row_bytes +
-// z * slice_bytes. z is the depth of a 3-D image, or the layer, or the layer * 6 + face of a cubemap.
-// A GPU tiles its arrays, and that is what the trace shows: TextureImage::place().
+// Here texels lie row after row: texel (x, y, z) begins at base + x * texel_bytes() + y * row_bytes
+// + z * slice_bytes. z is the depth of a 3-D image, or the layer, or the layer * 6 + face of a
+// cubemap. A GPU tiles its arrays, and that is what the trace shows: TextureImage::place().
 #pragma once
 
 #include <array>
@@ -28,12 +28,13 @@ struct TextureImage {
   bool tiled = false;  // an array of CUDA's, which a GPU keeps in blocks
 
   // Where a GPU keeps what lies here at a device address of this image: in tiles of 64 bytes by 8
-  // rows, in which 32 bytes are 16 of one row and 16 of the next (measured: the sectors that fetches
-  // touch, kernels/micro/texture_reads.cu). Tiles of a column follow one another, up to 16 of them
-  // (ours: what lies behind what beyond a tile is not known).
+  // rows, in which 32 bytes are 16 of one row and 16 of the next (measured: the sectors that
+  // fetches touch, kernels/micro/texture_reads.cu). Tiles of a column follow one another, up to 16
+  // of them (ours: what lies behind what beyond a tile is not known).
   std::uint64_t place(std::uint64_t address) const;
   // Bytes that an array of rows of so many bytes takes in tiles.
-  static std::uint64_t tiled_bytes(std::uint64_t row_bytes, std::uint64_t rows, std::uint64_t slices);
+  static std::uint64_t tiled_bytes(std::uint64_t row_bytes, std::uint64_t rows,
+                                   std::uint64_t slices);
 };
 
 enum class TexelKind : std::uint8_t { kSigned, kUnsigned, kFloat };
@@ -43,18 +44,18 @@ enum class AddressMode : std::uint8_t { kWrap, kClamp, kMirror, kBorder };
 struct Texture {
   // Of a mipmap one image a level; else one.
   std::vector<TextureImage> levels;
-  std::uint32_t channels = 1;     // 1, 2 or 4
+  std::uint32_t channels = 1;       // 1, 2 or 4
   std::uint32_t channel_bits = 32;  // 8, 16 or 32; of floats 16 or 32
   TexelKind kind = TexelKind::kFloat;
 
   // Sampling; a surface has none of it.
   bool surface = false;
-  bool linear_memory = false;     // a buffer of texels, fetched by integer coordinate (tex1Dfetch)
+  bool linear_memory = false;  // a buffer of texels, fetched by integer coordinate (tex1Dfetch)
   std::array<AddressMode, 3> address{AddressMode::kClamp, AddressMode::kClamp, AddressMode::kClamp};
-  bool linear_filter = false;     // else the nearest texel
+  bool linear_filter = false;           // else the nearest texel
   bool normalised_coordinates = false;  // [0, 1) over each dimension; wrap and mirror need it
-  bool normalised_read = false;   // 8- and 16-bit integers are read as floats in [0, 1] or [-1, 1]
-  bool srgb = false;              // 8-bit values are read through the sRGB curve
+  bool normalised_read = false;  // 8- and 16-bit integers are read as floats in [0, 1] or [-1, 1]
+  bool srgb = false;             // 8-bit values are read through the sRGB curve
   bool linear_mipmap_filter = false;
   float mipmap_bias = 0, mipmap_min = 0, mipmap_max = 0;
   std::array<float, 4> border{};
