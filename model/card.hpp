@@ -58,6 +58,9 @@ struct CardNumbers {
   std::uint64_t latency_l2_far = 0;              // more for a crossing
   std::uint64_t latency_dram = 0;                // more for an L2 miss
   std::uint64_t dram_sectors_per_kilocycle = 0;  // of the SM clock
+  // The driver's functions that kernels call: cycles of a caller, more for each of its further lanes;
+  // of the whole GPU for a call, and for each of its lanes; more for the first on an SM.
+  std::vector<std::uint64_t> driver_malloc, driver_free, driver_print;
   std::vector<std::uint64_t> sm_side;            // by SM: side of the L2
   std::vector<std::uint64_t> sm_gpc;             // by SM: GPC
   std::uint64_t cpc_tpcs = 1;                    // TPCs of a CPC, the part of a GPC

@@ -228,6 +228,14 @@ Found sms_wrong(const CardNumbers& n) {
     return {};
   };
   if (auto f = per_sm("topology.sm_side", n.sm_side, n.l2_sides)) return f;
+  const auto call = [](const char* key, const std::vector<std::uint64_t>& v) -> Found {
+    if (v.empty() || v.size() == 5) return {};
+    return Contradiction{std::string(key) + " has " + text(v.size()) + " numbers",
+                         "give five: of a caller, its further lanes, of the GPU a call and a lane, of an SM's first call"};
+  };
+  if (auto f = call("driver.malloc", n.driver_malloc)) return f;
+  if (auto f = call("driver.free", n.driver_free)) return f;
+  if (auto f = call("driver.print", n.driver_print)) return f;
   if (auto f = per_sm("topology.sm_gpc", n.sm_gpc, 256)) return f;
   if (auto f = per_sm("topology.cta_order", n.cta_order, n.sm_count)) return f;
   std::vector<std::uint64_t> order = n.cta_order;

@@ -73,6 +73,11 @@ const CardField kFields[] = {
     {"latency.dram", "cycles", &CardNumbers::latency_dram, "more, when the L2 misses"},
     {"dram.sectors_per_kilocycle", "sectors", &CardNumbers::dram_sectors_per_kilocycle,
      "DRAM bandwidth in 1,000 SM cycles", nullptr, true},
+    {"driver.malloc", "cycles", &CardNumbers::driver_malloc,
+     "a kernel's call of malloc, more for each further lane; of the GPU a call, a lane; more for "
+     "an SM's first"},
+    {"driver.free", "cycles", &CardNumbers::driver_free, "… of free"},
+    {"driver.print", "cycles", &CardNumbers::driver_print, "… of printf"},
     {"topology.sm_side", "side by SM", &CardNumbers::sm_side, "which side of the L2 each SM is on"},
     {"topology.cpc_tpcs", "TPCs", &CardNumbers::cpc_tpcs,
      "TPCs of a CPC; a GPC starts CTAs on its CPCs by turns"},

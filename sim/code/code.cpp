@@ -101,6 +101,12 @@ bool recorder_sees(const trace::SassInstruction& in) {
   }
 }
 
+DriverCall driver_call(std::string_view function) {
+  if (function == "malloc") return DriverCall::kMalloc;
+  if (function == "free") return DriverCall::kFree;
+  return function == "vprintf" ? DriverCall::kPrint : DriverCall::kNone;
+}
+
 CodeLine sass_line(const trace::SassInstruction& in, const model::InstructionTable& table) {
   CodeLine l;
   l.cost = sass_cost(in, table);
@@ -108,6 +114,7 @@ CodeLine sass_line(const trace::SassInstruction& in, const model::InstructionTab
   l.accesses = l.memory && recorder_sees(in);
   l.guarded = in.guard.when != trace::Guard::When::kAlways;
   l.calls = in.kind == InstructionKind::kCall;
+  if (l.calls && in.labels.size() == 1) l.driver = driver_call(in.labels[0]);
   l.returns = in.kind == InstructionKind::kReturn;
   l.ends = in.kind == InstructionKind::kExit || l.returns;
   if (l.ends || (in.is_branch() && !in.conditional_branch)) l.falls = l.guarded;
@@ -192,6 +199,9 @@ std::vector<CodeLine> read_code(const trace::Program& program, const model::Inst
       l.meets = word.starts_with("barrier.cluster.wait");
       l.memory &= !l.joins && !l.meets;
       l.fences = is_ptx_fence(word);
+      if (word.starts_with("call"))  // "call.uni (retval0), malloc, (param0)"
+        for (const std::string_view name : {"malloc", "free", "vprintf"})
+          if (word.find(std::string(" ").append(name).append(",")) != word.npos) l.driver = driver_call(name);
       l.stall = 2;  // an instruction of PTX is about two of SASS
       if (const std::size_t at = i.text.rfind("// 0x");
           word.starts_with("bra") && at != i.text.npos) {

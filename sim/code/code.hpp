@@ -17,6 +17,9 @@ namespace warpmem::sim {
 constexpr std::uint8_t kNoScoreboard = 7;
 constexpr std::size_t kScoreboards = 6;
 
+// A function of the driver's own, whose instructions no trace has.
+enum class DriverCall : std::uint8_t { kNone, kMalloc, kFree, kPrint };
+
 struct CodeLine {
   std::uint32_t pc = 0;
   std::uint16_t stall = 1;              // cycles until the warp's next instruction
@@ -40,6 +43,7 @@ struct CodeLine {
   bool guarded = false;
   bool falls = true;         // may go on to the next line
   bool ends = false;         // a warp may end here
+  DriverCall driver = DriverCall::kNone;
   bool calls = false;        // its target is a function's beginning
   bool returns = false;      // … from which this goes back to behind the call
   std::int32_t target = -1;  // line it may jump to

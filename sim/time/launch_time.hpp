@@ -40,6 +40,7 @@ struct TimedWarp {
   std::uint32_t last_site = Paths::kStart;
   std::uint32_t waits = kNoBarrier;  // barrier it stands at
   std::uint32_t async_lines = 0;
+  std::uint32_t lanes = 1;  // of the record that it comes to
   Position at;                                      // in its records
   std::array<std::uint64_t, kScoreboards> clear{};  // by scoreboard: cycle from which it is
   std::array<Wait, kScoreboards> cause{};
@@ -114,6 +115,7 @@ struct Sm {
   std::uint64_t issued = 0;         // instructions
   std::array<std::uint64_t, kPipes> pipes{};  // cycles of its pipes, of all schedulers
   std::uint64_t lsu_taken = 0;                // cycles of its load/store unit
+  std::array<std::uint64_t, 4> driver_first{};  // by DriverCall: cycle: its code is there
   std::uint64_t texture_taken = 0;            // … of its texture unit
   std::array<std::uint8_t, 64> within{};      // by slot: cycle of its window in which a warp is due
   std::array<std::uint64_t, kWindows> calendar{};
@@ -202,6 +204,7 @@ class LaunchTime {
   // How long an access keeps the registers that it reads.
   std::uint64_t read_cycles(const SitePlan& plan) const;
   // A record whose instruction issues at `issued`.
+  void call_driver(DriverCall call, Sm& sm, TimedWarp& warp, std::uint64_t issued);
   Result<void> end_warp(Sm& sm, TimedCta& cta, TimedWarp& warp);
   void fetch_texels(Sm& sm, TimedCta& cta, TimedWarp& warp, std::uint32_t w, const SitePlan& plan,
                     std::uint64_t issued, const Step* step);
@@ -261,6 +264,7 @@ class LaunchTime {
   std::uint64_t lane_bytes_ = 0;  // that accesses moved between L1s and registers
   bool reaches_memory_ = false;
   TextureFetch fetch_;  // the latest one
+  std::array<std::uint64_t, 4> driver_free_{};  // by DriverCall: cycle from which it takes another
   std::vector<Due> due_now_;
   std::size_t next_due_ = 0;  // of these
   // An SM's that are due once more in this window, by cycle, those from `again_at_` on.

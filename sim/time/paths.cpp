@@ -57,12 +57,14 @@ void Paths::add_steps(Segment& segment, const std::vector<CodeLine>& code, const
     step.latency = l.cost.latency;
     step.commits = l.commits;
     step.joins = l.joins;
+    step.driver = l.driver;
     if (constants && !operand) step.loads = constants;
     step.sets = l.sets;
     step.frees = l.frees;
     const bool here = std::find(cut.begin(), cut.end(), k) != cut.end();
     // Long runs are cut, so that warps take turns.
     if (l.sets != kNoScoreboard || l.frees != kNoScoreboard || l.commits || l.joins || step.loads ||
+        l.driver != DriverCall::kNone ||
         step.issues >= 32 || here)
       close();
     if (here) ends.push_back(static_cast<std::uint32_t>(segment.steps.size()));
@@ -136,7 +138,7 @@ const Round& Paths::round_at(const std::vector<std::int32_t>& points) {
     for (const Step& s : round.segment(n).steps) {
       round.code_from = std::min(round.code_from, s.piece);
       round.code_to = std::max(round.code_to, s.piece);
-      round.stepwise |= s.commits || s.waits_copies || s.fences || s.meets || s.joins ||
+      round.stepwise |= s.driver != DriverCall::kNone || s.commits || s.waits_copies || s.fences || s.meets || s.joins ||
                         s.drains != kNoScoreboard || (s.loads && s.loads->addresses.size() > 1);
       round.work.issues += s.issues;
       round.work.lost += s.lost;

@@ -44,6 +44,7 @@ struct Step : Work<std::uint16_t> {
   bool waits_copies = false;              // waits on an mbarrier
   bool fences = false;                    // waits until what the warp wrote is there for all
   bool meets = false;                     // waits at its cluster's barrier
+  DriverCall driver = DriverCall::kNone;  // that the last one calls
   bool joins = false;                     // … arrives at it with its last instruction
   const ConstantRead* operand = nullptr;  // constant that the first one needs to issue
   const ConstantRead* loads = nullptr;    // constants that the last one loads

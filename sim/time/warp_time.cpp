@@ -86,6 +86,25 @@ std::uint64_t LaunchTime::issue(Sm& sm, TimedWarp& warp, std::uint32_t slot, con
   return last;
 }
 
+// The driver's functions take each caller a while, its further lanes more, an SM's first callers
+// longer, and all callers wait for what is the GPU's (measured: kernels/micro/device_heap.cu). Who calls is not known: the lanes of the next record.
+void LaunchTime::call_driver(DriverCall call, Sm& sm, TimedWarp& warp, std::uint64_t issued) {
+  const model::CardNumbers& n = card_.numbers();
+  const std::vector<std::uint64_t>& cost = call == DriverCall::kMalloc ? n.driver_malloc
+                                           : call == DriverCall::kFree ? n.driver_free
+                                                                       : n.driver_print;
+  if (cost.empty()) return;
+  std::uint64_t& free = driver_free_[static_cast<std::size_t>(call)];
+  const std::uint64_t lanes = std::max(1u, warp.lanes);
+  free = std::max(free, issued) + cost[2] + lanes * cost[3];
+  std::uint64_t& first = sm.driver_first[static_cast<std::size_t>(call)];
+  if (first == 0) first = issued + cost[4];  // its code is there by then
+  const std::uint64_t done = std::max(std::max(issued, first) + cost[0] + (lanes - 1) * cost[1], free);
+  if (done <= warp.ready) return;
+  wait(Wait::kMemory, done - warp.ready);
+  warp.ready = done;
+}
+
 bool LaunchTime::run_steps(Sm& sm, TimedCta& cta, TimedWarp& warp, std::uint32_t slot,
                            const Segment& segment, std::uint32_t& at, std::uint32_t until,
                            Issued& issued) {
@@ -116,6 +135,7 @@ bool LaunchTime::run_steps(Sm& sm, TimedCta& cta, TimedWarp& warp, std::uint32_t
     }
     warp.has_operand = false;
     issued = {issue(sm, warp, slot, step), &step};
+    if (step.driver != DriverCall::kNone) call_driver(step.driver, sm, warp, issued.cycle);
     if (step.commits) warp.groups[warp.group++ % warp.groups.size()] = warp.copies;
     ++at;
     if (step.meets) warp.passed = false;
@@ -231,6 +251,7 @@ Result<void> LaunchTime::run_warp(Sm& sm, TimedCta& cta, std::uint32_t w) {
     const trace::Record& r = *warp.at.next;
     const SitePlan& plan = plans_[r.site];
     if (!warp.segment) {
+      if (plan.action != Action::kEnd) warp.lanes = static_cast<std::uint32_t>(r.active());
       if (plan.action == Action::kBegin) {
         ++warp.at.next;
         Place place;

@@ -173,6 +173,7 @@ TEST_CASE("numbers that contradict each other are refused") {
       {"latency.l2_far", "0", "latency.l2_far is 0 although the L2 has two sides"},
       {"latency.host", "0", "latency.host is 0"},
       {"latency.remote", "0", "latency.remote is 0"},
+      {"driver.malloc", "1,2,3", "driver.malloc has 3 numbers"},
       {"sm.clock_mhz", "0", "sm.clock_mhz is 0"},
       {"sm.warps", "65", "sm.warps is more than the 64"},
       {"l2.slices", "8192", "l2.slices is more than the 4,096"},

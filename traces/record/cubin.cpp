@@ -150,6 +150,26 @@ std::vector<std::uint32_t> read_relocations(const Bytes& elf, const Section& sec
   return out;
 }
 
+// Which undefined symbols the words of a section are the addresses of, by the word's offset.
+std::map<std::uint32_t, std::string> read_imports(const Bytes& elf, const std::vector<Section>& sections,
+                                                  const Section& relocations) {
+  std::map<std::uint32_t, std::string> out;
+  const std::uint64_t each = relocations.type == kRelocationsWithAddend ? 24 : 16;
+  if (relocations.link >= sections.size()) return out;
+  const Section& table = sections[relocations.link];
+  if (table.type != kSymbolTable || table.link >= sections.size()) return out;
+  const Section& strings = sections[table.link];
+  for (std::uint64_t at = 0; at + each <= relocations.size && elf.holds(relocations.offset + at, each); at += each) {
+    const auto symbol = elf.get<std::uint64_t>(relocations.offset + at + 8) >> 32;
+    const std::uint64_t entry = table.offset + symbol * kSymbolBytes;
+    if (symbol >= table.size / kSymbolBytes || !elf.holds(entry, kSymbolBytes)) continue;
+    if (elf.get<std::uint16_t>(entry + 6) != 0) continue;  // it is in the file
+    out[static_cast<std::uint32_t>(elf.get<std::uint64_t>(relocations.offset + at))] =
+        elf.text(strings.offset + elf.get<std::uint32_t>(entry), strings.offset + strings.size);
+  }
+  return out;
+}
+
 // e_flags holds the architecture in bits 8..15 (new layout, ABI 8 and later) or 0..7.
 std::string architecture(const Bytes& elf) {
   const auto flags = elf.get<std::uint32_t>(48);
@@ -212,6 +232,9 @@ Result<Cubin> parse_cubin(std::span<const unsigned char> image) {
     if (section.name == ".nv.shared.reserved.0") reserved = kReservedShared;
     if (section.name == ".nv.info") read_attributes(elf, section, attributes);
     if (section.type == kSymbolTable) read_functions(elf, sections, section, cubin.functions);
+    if ((section.type == kRelocations || section.type == kRelocationsWithAddend) &&
+        section.info < sections.size() && sections[section.info].name == ".nv.constant4")
+      cubin.driver_functions = read_imports(elf, sections, section);
   }
   for (CubinFunction& function : cubin.functions) {
     const auto value = [&](const auto& map) {

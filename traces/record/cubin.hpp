@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <span>
 #include <string>
 #include <vector>
@@ -37,6 +38,9 @@ struct CubinFunction {
 struct Cubin {
   std::string arch;  // "sm_90"
   std::vector<CubinFunction> functions;
+  // Functions that are not in the file but the driver's own (malloc, free, vprintf): by the offset
+  // in constant bank 4 where their address is put.
+  std::map<std::uint32_t, std::string> driver_functions;
   const CubinFunction* find(const std::string& name) const;
 };
 

@@ -7,6 +7,8 @@
 #include <string_view>
 
 #include "traces/instruction.hpp"
+#include "traces/record/cubin.hpp"
+#include "traces/record/driver_calls.hpp"
 #include "traces/record/tool_run.hpp"
 
 namespace warpmem::record {
@@ -165,6 +167,8 @@ Result<Disassembly> disassemble(const std::string& nvdisasm, std::span<const uns
   auto ran = run_tool({nvdisasm, "-g", "-c", "-fun", indices, file.path()}, ToolOutput::kStdout);
   if (!ran) return environment(ran.error().message);
   Disassembly result = parse_disassembly(ran->text);
+  if (auto cubin = parse_cubin(image))
+    for (CodeSection& section : result.sections) name_driver_calls(section.code, cubin->driver_functions);
   if (result.sections.empty()) return environment(nvdisasm + " printed no code for this kernel");
   return result;
 }
