@@ -37,18 +37,20 @@ std::optional<std::uint32_t> moved_number(const trace::SassInstruction& in,
   return {};
 }
 
-// "c[0x4][R0]", "c[0x4][0x10]": the offset, if it is known.
-std::optional<std::uint32_t> bank_4(const std::string& text,
-                                    const std::map<std::uint16_t, std::uint32_t>& numbers) {
+constexpr std::uint32_t kUnknown = ~std::uint32_t{0};
+
+// "c[0x4][R0]", "c[0x4][0x10]": the offset, or kUnknown.
+std::uint32_t bank_4(const std::string& text,
+                     const std::map<std::uint16_t, std::uint32_t>& numbers) {
   const std::size_t at = text.find("c[0x4][");
-  if (at == text.npos) return {};
+  if (at == text.npos) return kUnknown;
   const std::string_view inside =
       std::string_view(text).substr(at + 7, text.find(']', at + 7) - at - 7);
-  if (const auto n = number(inside)) return n;
-  if (!inside.starts_with('R')) return {};
+  if (inside.starts_with("0x")) return number(inside).value_or(kUnknown);
+  if (!inside.starts_with('R') || inside.find_first_not_of("0123456789", 1) != inside.npos)
+    return kUnknown;
   const auto known = numbers.find(static_cast<std::uint16_t>(std::atoi(inside.data() + 1)));
-  const bool plain = inside.find_first_not_of("0123456789", 1) == inside.npos;
-  return plain && known != numbers.end() ? std::optional(known->second) : std::nullopt;
+  return known == numbers.end() ? kUnknown : known->second;
 }
 
 }  // namespace
@@ -71,8 +73,8 @@ void name_driver_calls(std::vector<trace::Instruction>& code,
       continue;
     }
     const auto value = moved_number(*in, i.text);
-    const auto offset =
-        in->opcode == "LDC" || in->opcode == "ULDC" ? bank_4(i.text, numbers) : std::nullopt;
+    const bool loads = in->opcode == "LDC" || in->opcode == "ULDC";
+    const auto name = names.find(loads ? bank_4(i.text, numbers) : kUnknown);
     for (const trace::RegisterRange& r : in->destinations) {
       if (r.file != RegisterFile::kGeneral) continue;
       for (std::uint16_t k = 0; k < r.count; ++k) {
@@ -81,7 +83,6 @@ void name_driver_calls(std::vector<trace::Instruction>& code,
       }
       if (in->guard.when != trace::Guard::When::kAlways) continue;
       if (value) numbers[r.first] = *value;
-      const auto name = offset ? names.find(*offset) : names.end();
       if (name != names.end()) functions[r.first] = name->second;
     }
   }
