@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <iterator>
 
 namespace warpmem::trace::testing {
@@ -161,89 +162,76 @@ Bytes small_trace(int zstd_level, const Program& code) {
   return file->bytes;
 }
 
-Bytes small_trace_with_rounds(const std::vector<TimesRun>& times) {
+namespace {
+
+// A sealed trace of one launch: `of_warp` gives the records of each warp of so many CTAs.
+Bytes trace_of_launch(
+    Launch launch, const std::vector<Site>& sites, std::uint64_t ctas, std::uint32_t warps,
+    const LaunchEnd& end,
+    const std::function<std::vector<Record>(std::uint64_t, std::uint32_t)>& of_warp) {
   auto file = std::make_shared<MemoryFile>();
   auto writer = TraceWriter::create_on(memory_sink(file), "small.wmt", small_origin(), {});
   if (!writer) return {};
-  const auto program = writer->add_program(small_program_with_control());
+  launch.program = *writer->add_program(small_program_with_control());
+  BlockBuilder builder(0);
+  for (std::uint64_t cta = 0; cta < ctas; ++cta)
+    for (std::uint32_t warp = 0; warp < warps; ++warp)
+      builder.add(cta, warp, of_warp(cta, warp), sites, {});
+  if (!writer->begin_launch(launch) || !writer->append(builder.take()) ||
+      !writer->end_launch(0, end) || !writer->seal())
+    return {};
+  return file->bytes;
+}
+
+}  // namespace
+
+Bytes small_trace_with_rounds(const std::vector<TimesRun>& times) {
   Launch launch = small_launch(0);
-  launch.program = *program;
   launch.parameters = {0x00, 0x10, 0, 0, 0, 0x7f, 0, 0, 200, 0, 0, 0};
   launch.parameters_at = 0x210;
   const std::vector<Site> sites = {{0, Op::kCtaBegin, Space::kNone, 0},
                                    {0x40, Op::kLoad, Space::kGlobal, 4},
                                    {0x70, Op::kRounds, Space::kNone, 0},
                                    {0x70, Op::kPrefetch, Space::kGlobal, 0}};
-  BlockBuilder builder(0);
-  for (std::uint64_t cta = 0; cta < 4; ++cta)
-    for (std::uint32_t warp = 0; warp < 8; ++warp) {
-      const std::vector<Record> records = {
-          patterns::regular(0, kUnknownSm, 0), patterns::regular(1, 0x1000 + 128 * warp, 4),
-          patterns::regular(2, 99 + cta, 0), patterns::regular(3, 0x2000, 4)};
-      builder.add(cta, warp, records, sites, {});
-    }
-  if (!writer->begin_launch(launch) || !writer->append(builder.take()) ||
-      !writer->end_launch(0, {.times = times}) || !writer->seal())
-    return {};
-  return file->bytes;
+  return trace_of_launch(launch, sites, 4, 8, {.times = times}, [](auto cta, auto warp) {
+    return std::vector<Record>{patterns::regular(0, kUnknownSm, 0),
+                               patterns::regular(1, 0x1000 + 128 * warp, 4),
+                               patterns::regular(2, 99 + cta, 0), patterns::regular(3, 0x2000, 4)};
+  });
 }
 
 // Fetches of one texel, and of two in every other warp.
 Bytes small_trace_with_texels() {
-  auto file = std::make_shared<MemoryFile>();
-  auto writer = TraceWriter::create_on(memory_sink(file), "small.wmt", small_origin(), {});
-  if (!writer) return {};
-  const auto program = writer->add_program(small_program_with_control());
-  Launch launch = small_launch(0);
-  launch.program = *program;
   const std::vector<Site> sites = {{0, Op::kCtaBegin, Space::kNone, 0},
                                    {0x40, Op::kLoad, Space::kTexture, 4},
                                    {0x40, Op::kTexel, Space::kTexture, 4}};
-  BlockBuilder builder(0);
-  for (std::uint64_t cta = 0; cta < 2; ++cta)
-    for (std::uint32_t warp = 0; warp < 4; ++warp) {
-      std::vector<Record> records = {patterns::regular(0, kUnknownSm, 0),
-                                     patterns::regular(1, 0x1000 + 128 * warp, 4)};
-      if (warp % 2 == 1) records.push_back(patterns::regular(2, 0x1010 + 128 * warp, 4));
-      builder.add(cta, warp, records, sites, {});
-    }
-  if (!writer->begin_launch(launch) || !writer->append(builder.take()) ||
-      !writer->end_launch(0, {}) || !writer->seal())
-    return {};
-  return file->bytes;
+  return trace_of_launch(small_launch(0), sites, 2, 4, {}, [](auto, auto warp) {
+    std::vector<Record> records = {patterns::regular(0, kUnknownSm, 0),
+                                   patterns::regular(1, 0x1000 + 128 * warp, 4)};
+    if (warp % 2 == 1) records.push_back(patterns::regular(2, 0x1010 + 128 * warp, 4));
+    return records;
+  });
 }
 
 // Tiles of two rows by lane 3 of each warp: the second row of every other one lies outside.
 Bytes small_trace_with_pieces() {
-  auto file = std::make_shared<MemoryFile>();
-  auto writer = TraceWriter::create_on(memory_sink(file), "small.wmt", small_origin(), {});
-  if (!writer) return {};
-  const auto program = writer->add_program(small_program_with_control());
-  Launch launch = small_launch(0);
-  launch.program = *program;
   const std::vector<Site> sites = {{0, Op::kCtaBegin, Space::kNone, 0},
                                    {0x40, Op::kBulkRead, Space::kGlobal, 64},
                                    {0x40, Op::kBulkWrite, Space::kShared, 64}};
-  BlockBuilder builder(0);
-  for (std::uint64_t cta = 0; cta < 4; ++cta)
-    for (std::uint32_t warp = 0; warp < 2; ++warp) {
-      std::vector<Record> records = {patterns::regular(0, kUnknownSm, 0)};
-      const auto put = [&](std::uint32_t site, std::uint64_t at, Piece piece) {
-        records.push_back(piece_record(3, at, piece));
-        records.back().site = site;
-      };
-      for (std::uint64_t tile = 0; tile < 3; ++tile) {
-        put(1, 0x10000 + 4096 * cta + 512 * tile, Piece::kFirst);
-        put(2, 128 * tile, Piece::kFurther);
-        if (tile % 2 == 0) put(1, 0x10000 + 4096 * cta + 512 * tile + 256, Piece::kFurther);
-        put(2, 128 * tile + 64, Piece::kFurther);
-      }
-      builder.add(cta, warp, records, sites, {});
+  return trace_of_launch(small_launch(0), sites, 4, 2, {}, [](auto cta, auto) {
+    std::vector<Record> records = {patterns::regular(0, kUnknownSm, 0)};
+    const auto put = [&](std::uint32_t site, std::uint64_t at, Piece piece) {
+      records.push_back(piece_record(3, at, piece));
+      records.back().site = site;
+    };
+    for (std::uint64_t tile = 0; tile < 3; ++tile) {
+      put(1, 0x10000 + 4096 * cta + 512 * tile, Piece::kFirst);
+      put(2, 128 * tile, Piece::kFurther);
+      if (tile % 2 == 0) put(1, 0x10000 + 4096 * cta + 512 * tile + 256, Piece::kFurther);
+      put(2, 128 * tile + 64, Piece::kFurther);
     }
-  if (!writer->begin_launch(launch) || !writer->append(builder.take()) ||
-      !writer->end_launch(0, {}) || !writer->seal())
-    return {};
-  return file->bytes;
+    return records;
+  });
 }
 
 std::string describe(const DecodedBlock& block, std::span<const Site> sites) {
