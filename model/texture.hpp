@@ -6,7 +6,7 @@
 // what a pass touches in a sector counts once.
 //
 // Measured on an H200: kernels/micro/texture_reads.cu, 421 forms of accesses, all of whose requests
-// and sectors these rules give (tests/model/texture.cpp). The rate is the same program's: a pass
+// and sectors these rules give (tests/emulate/textures.cpp). The rate is the same program's: a pass
 // keeps the unit 1.1 cycles, or as long as its tags or data banks take.
 #pragma once
 

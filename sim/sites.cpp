@@ -153,7 +153,10 @@ void plan_texture(SitePlan& p, const trace::Site& site, const trace::SassInstruc
 }
 
 void plan_surface(SitePlan& p, const trace::Site& site, const trace::SassInstruction* in) {
-  p.action = site.op == Op::kLoad ? Action::kSurfaceLoad : Action::kSurfaceStore;
+  // Reductions on surfaces were not measured, and count nothing.
+  p.action = site.op == Op::kLoad    ? Action::kSurfaceLoad
+             : site.op == Op::kStore ? Action::kSurfaceStore
+                                     : Action::kIgnore;
   p.by_number = true;
   if (!in || in->dimensions < 3) p.request_lanes = 8;
 }

@@ -87,7 +87,8 @@ std::uint64_t LaunchTime::issue(Sm& sm, TimedWarp& warp, std::uint32_t slot, con
 }
 
 // The driver's functions take each caller a while, its further lanes more, an SM's first callers
-// longer, and all callers wait for what is the GPU's (measured: kernels/micro/device_heap.cu). Who calls is not known: the lanes of the next record.
+// longer, and all callers wait for what is the GPU's (measured: kernels/micro/device_heap.cu). Who
+// calls is not known: the lanes of the next record.
 void LaunchTime::call_driver(DriverCall call, Sm& sm, TimedWarp& warp, std::uint64_t issued) {
   const model::CardNumbers& n = card_.numbers();
   const std::vector<std::uint64_t>& cost = call == DriverCall::kMalloc ? n.driver_malloc
