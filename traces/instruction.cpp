@@ -114,6 +114,7 @@ class Parser {
   void operands(std::string_view text) {
     if (const auto note = text.find("(*"); note != std::string_view::npos) {
       read_labels(text.substr(note));  // (*"BRANCH_TARGETS .L_x_1,.L_x_2"*)
+      read_places(text.substr(note));  // … once labels are offsets
       text = trim(text.substr(0, note));
     }
     const auto all = split_operands(text);
@@ -359,6 +360,15 @@ class Parser {
   void read_labels(std::string_view note) {
     for (auto at = note.find(".L"); at != std::string_view::npos; at = note.find(".L", at + 1)) {
       out_.labels.emplace_back(note.substr(at, note.find_first_of(",\"* ", at) - at));
+    }
+  }
+
+  void read_places(std::string_view note) {
+    if (note.find("BRANCH_TARGETS ") == std::string_view::npos) return;
+    for (auto at = note.find("0x"); at != std::string_view::npos; at = note.find("0x", at + 2)) {
+      std::uint32_t value = 0;
+      std::from_chars(note.data() + at + 2, note.data() + note.size(), value, 16);
+      out_.places.push_back(value);
     }
   }
 

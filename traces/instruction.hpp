@@ -88,6 +88,7 @@ struct SassInstruction {
   std::vector<RegisterRange> sources;   // the guard's predicate included
   std::optional<std::uint32_t> target;  // branch, call: byte offset in the function, when a number
   std::vector<std::string> labels;      // … or the labels named: "`(.L_x_4)" -> ".L_x_4"
+  std::vector<std::uint32_t> places;    // of a branch through a register: what it may go to
 
   bool has(std::string_view modifier) const;
   bool is_memory() const;  // makes records: reads or writes memory, or prefetches

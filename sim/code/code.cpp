@@ -5,6 +5,8 @@
 #include <string>
 #include <unordered_map>
 
+#include "sim/code/callees.hpp"
+
 namespace warpmem::sim {
 namespace {
 
@@ -167,6 +169,7 @@ std::vector<CodeLine> read_code(const trace::Program& program, const model::Inst
                                 bool clusters, const trace::Launch* launch) {
   std::vector<CodeLine> code;
   std::vector<std::optional<std::uint32_t>> targets;
+  std::vector<std::vector<std::uint32_t>> places;
   Waits waits;
   std::unordered_map<std::string, std::uint32_t> ptx_names;
   code.reserve(program.code.size());
@@ -174,6 +177,7 @@ std::vector<CodeLine> read_code(const trace::Program& program, const model::Inst
     CodeLine l;
     std::vector<std::uint32_t> reads, writes;
     std::optional<std::uint32_t> target;
+    std::vector<std::uint32_t> further;
     if (program.level == trace::Level::kPtx || trace::is_ptx(i.text)) {
       l.cost = ptx_cost(i.text, table);
       const std::size_t skip = i.text.starts_with('@') ? i.text.find(' ') : 0;
@@ -214,6 +218,7 @@ std::vector<CodeLine> read_code(const trace::Program& program, const model::Inst
       l = sass_line(*in, table);
       // BSSY and the like name a place, but nobody goes there from them.
       if (in->is_branch() || in->kind == InstructionKind::kCall) target = in->target;
+      further = in->places;
       reads = numbers(in->sources);
       writes = numbers(in->destinations);
       if (in->opcode == "DEPBAR") read_depbar(i.text, l);
@@ -234,14 +239,20 @@ std::vector<CodeLine> read_code(const trace::Program& program, const model::Inst
     }
     code.push_back(l);
     targets.push_back(target);
+    places.push_back(std::move(further));
   }
+  const auto line_at = [&](std::uint32_t pc) {
+    const auto it = std::lower_bound(code.begin(), code.end(), pc,
+                                     [](const CodeLine& l, std::uint32_t at) { return l.pc < at; });
+    return it != code.end() && it->pc == pc ? static_cast<std::int32_t>(it - code.begin()) : -1;
+  };
   for (std::size_t k = 0; k < code.size(); ++k) {
-    if (!targets[k]) continue;
-    const auto it = std::lower_bound(code.begin(), code.end(), *targets[k],
-                                     [](const CodeLine& l, std::uint32_t pc) { return l.pc < pc; });
-    if (it != code.end() && it->pc == *targets[k])
-      code[k].target = static_cast<std::int32_t>(it - code.begin());
+    if (targets[k]) code[k].target = line_at(*targets[k]);
+    for (const std::uint32_t pc : places[k])
+      if (const std::int32_t line = line_at(pc); line >= 0)
+        code[k].places.push_back(static_cast<std::uint32_t>(line));
   }
+  find_callees(program, code);
   decide_cluster_branches(code, program.code, clusters);
   const std::vector<RegisterReads> reads = register_reads(program);
   for (std::size_t k = 0; k < code.size(); ++k) {

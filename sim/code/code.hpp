@@ -47,6 +47,9 @@ struct CodeLine {
   bool calls = false;        // its target is a function's beginning
   bool returns = false;      // … from which this goes back to behind the call
   std::int32_t target = -1;  // line it may jump to
+  // Lines that a branch through a register may go to, and beginnings of functions that a call may
+  // where it says no place (callees.hpp). Empty where there is a target, or nothing is known.
+  std::vector<std::uint32_t> places, callees;
 };
 
 // Lines in the order of their pc; empty when the trace has no code. `table`: what instructions cost

@@ -19,7 +19,7 @@ class Reader {
     for (const trace::Instruction& i : program.code) lines_.push_back(take_apart(i.text));
     for (const SpillSlot& s : slots) lines_[s.line] = move_of(s, lines_[s.line]);
     for (std::uint32_t i = 0; i < code_.size(); ++i)
-      if (code_[i].calls && code_[i].target >= 0) call(i);
+      if (code_[i].calls && (code_[i].target >= 0 || !code_[i].callees.empty())) call(i);
     connect();
   }
 
@@ -82,6 +82,7 @@ class Reader {
       const CodeLine& l = code_[i];
       if (l.falls && i + 1 < code_.size()) before_[i + 1].push_back(i);
       if (l.target >= 0) before_[static_cast<std::size_t>(l.target)].push_back(i);
+      for (const std::uint32_t t : l.places) before_[t].push_back(i);
     }
     flow_ = flow_of_code(code_);
     // Lines that nothing seems to lead to may be what a jump by a register goes to: only those that
@@ -115,25 +116,37 @@ class Reader {
     return code_[line].memory || code_[line].accesses;
   }
 
-  // What a function, with those that it calls, does counts as done by the call.
+  // What a function, with those that it calls, does counts as done by the call; where it may be one
+  // of several, what any of them does.
   void call(std::uint32_t line) {
-    std::vector<std::uint32_t> open;
-    std::set<std::uint32_t> seen;
-    std::set<StaticRegister> writes;
-    const auto add = [&](std::size_t l) {
-      const auto i = static_cast<std::uint32_t>(l);
-      if (i < code_.size() && seen.insert(i).second) open.push_back(i);
-    };
-    add(static_cast<std::size_t>(code_[line].target));
-    while (!open.empty()) {
-      const std::uint32_t i = open.back();
-      open.pop_back();
-      if (leaves_records(i)) leaves_records_.insert(line);
-      writes.insert(lines_[i].writes.begin(), lines_[i].writes.end());
-      if (code_[i].falls) add(i + 1);
-      if (code_[i].target >= 0) add(static_cast<std::size_t>(code_[i].target));
+    std::vector<std::uint32_t> functions = code_[line].callees;
+    if (code_[line].target >= 0)
+      functions.push_back(static_cast<std::uint32_t>(code_[line].target));
+    const auto [known, fresh] = called_.try_emplace(functions);
+    Called& called = known->second;
+    if (fresh) {
+      std::vector<std::uint32_t> open;
+      std::vector<bool> seen(code_.size(), false);
+      std::set<StaticRegister> writes;
+      const auto add = [&](std::size_t i) {
+        if (i < code_.size() && !seen[i])
+          seen[i] = true, open.push_back(static_cast<std::uint32_t>(i));
+      };
+      for (const std::uint32_t f : functions) add(f);
+      while (!open.empty()) {
+        const std::uint32_t i = open.back();
+        open.pop_back();
+        called.leaves_records |= leaves_records(i);
+        writes.insert(lines_[i].writes.begin(), lines_[i].writes.end());
+        if (code_[i].falls) add(i + 1);
+        if (code_[i].target >= 0) add(static_cast<std::size_t>(code_[i].target));
+        for (const std::uint32_t t : code_[i].places) add(t);
+        for (const std::uint32_t t : code_[i].callees) add(t);
+      }
+      called.writes.assign(writes.begin(), writes.end());
     }
-    lines_[line].writes.assign(writes.begin(), writes.end());
+    if (called.leaves_records) leaves_records_.insert(line);
+    lines_[line].writes = called.writes;
   }
 
   // Lines from which the loop may be left.
@@ -143,10 +156,12 @@ class Reader {
     for (const std::uint32_t i : inside) {
       const CodeLine& l = code_[i];
       const bool falls_out = l.falls && i + 1 < code_.size() && !flow_.inside(loop, i + 1);
-      const bool jumps_out = l.calls ? false
-                             : l.target >= 0
-                                 ? !flow_.inside(loop, static_cast<std::uint32_t>(l.target))
-                                 : !l.falls || l.ends;
+      const bool jumps_out =
+          l.calls             ? false
+          : l.target >= 0     ? !flow_.inside(loop, static_cast<std::uint32_t>(l.target))
+          : !l.places.empty() ? std::any_of(l.places.begin(), l.places.end(),
+                                            [&](std::uint32_t t) { return !flow_.inside(loop, t); })
+                              : !l.falls || l.ends;
       if (falls_out || jumps_out) out.push_back(i);
     }
     return out;
@@ -382,8 +397,13 @@ class Reader {
   std::vector<StaticLine> lines_;
   std::deque<Marks> marks_;  // by depth
   std::size_t depth_ = 0;
-  std::set<std::uint32_t> leaves_records_;          // calls of functions that do
-  std::vector<std::vector<std::uint32_t>> before_;  // of each line: those that lead to it
+  struct Called {
+    std::vector<StaticRegister> writes;
+    bool leaves_records = false;
+  };
+  std::map<std::vector<std::uint32_t>, Called> called_;  // by the functions that a call may go to
+  std::set<std::uint32_t> leaves_records_;               // calls of functions that do
+  std::vector<std::vector<std::uint32_t>> before_;       // of each line: those that lead to it
   trace::CodeFlow flow_;
   std::map<std::pair<std::uint32_t, StaticRegister>, Value> known_;
   std::map<std::uint32_t, std::optional<bool>> guards_;
@@ -398,8 +418,17 @@ trace::CodeFlow flow_of_code(const std::vector<CodeLine>& code) {
     const CodeLine& l = code[i];
     lines[i].falls = l.falls;
     if (l.target >= 0) lines[i].targets = {static_cast<std::uint32_t>(l.target)};
+    else if (!l.places.empty()) lines[i].targets = l.places;
     else if (l.ends || !l.falls) lines[i].targets = {static_cast<std::uint32_t>(code.size())};
   }
+  // Functions that a call may go to where it does not say are led to from the kernel's beginning:
+  // their calls of one another, most of which are never made, would be cycles.
+  std::vector<std::uint32_t> callees;
+  for (const CodeLine& l : code) callees.insert(callees.end(), l.callees.begin(), l.callees.end());
+  std::sort(callees.begin(), callees.end());
+  callees.erase(std::unique(callees.begin(), callees.end()), callees.end());
+  if (!lines.empty())
+    lines[0].targets.insert(lines[0].targets.end(), callees.begin(), callees.end());
   return trace::flow_of(lines);
 }
 

@@ -26,7 +26,8 @@ void cut_unrun(const trace::Program& program, const std::vector<bool>& traced,
   for (std::size_t i = 0; i < n; ++i) {
     const StaticLine line = take_apart(program.code[i].text);
     unrun[i] = code[i].accesses && !code[i].guarded && !traced[i] && always_recorded(line.opcode);
-    goes_anywhere[i] = line.branch && code[i].target < 0;
+    goes_anywhere[i] =
+        line.branch && code[i].target < 0 && (code[i].places.empty() || code[i].falls);
   }
   const auto to = [&](std::size_t i) { return static_cast<std::size_t>(code[i].target); };
   // What goes nowhere but there has not been run either. Backwards, until nothing changes.
@@ -34,8 +35,14 @@ void cut_unrun(const trace::Program& program, const std::vector<bool>& traced,
     changed = false;
     for (std::size_t i = n; i-- > 0;) {
       const CodeLine& l = code[i];
-      if (unrun[i] || goes_anywhere[i] || (l.ends && !l.falls) || (!l.falls && l.target < 0))
+      if (unrun[i] || goes_anywhere[i] || (l.ends && !l.falls)) continue;
+      if (!l.falls && l.target < 0) {
+        if (l.places.empty() || !std::all_of(l.places.begin(), l.places.end(),
+                                             [&](std::uint32_t t) { return unrun[t]; }))
+          continue;
+        unrun[i] = changed = true;
         continue;
+      }
       const bool jump = l.target >= 0;
       const bool on = !l.falls || i + 1 >= n || unrun[i + 1];
       // A call comes back; a guarded one may not have been made.
@@ -47,6 +54,10 @@ void cut_unrun(const trace::Program& program, const std::vector<bool>& traced,
   }
   for (std::size_t i = 0; i < n; ++i) {
     CodeLine& l = code[i];
+    const auto not_run = [&](std::uint32_t t) { return unrun[t]; };
+    std::erase_if(l.callees, not_run);
+    // All of them: then so many lanes ran it that were none.
+    if (!std::all_of(l.places.begin(), l.places.end(), not_run)) std::erase_if(l.places, not_run);
     if (unrun[i] || l.calls || l.ends || l.target < 0 || !l.falls || i + 1 >= n) continue;
     if (unrun[to(i)]) l.target = -1;
     else if (unrun[i + 1]) l.falls = false;

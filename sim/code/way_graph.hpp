@@ -32,7 +32,9 @@ constexpr std::uint32_t kPassedGuarded = 24;
 // return from it to behind any call of it, and one that ends in a function may enter it; but who
 // has entered one that way does not return from it, or calls and returns would be mixed up. So
 // there are two layers of the blocks, and calls that the way does not return from lead from either
-// to the second, in which nobody returns: vertex blocks + b + 1.
+// to the second, in which nobody returns: vertex blocks + b + 1. A call of which the code says
+// several functions that it may go to (callees.hpp) leads to each of them; passed it takes the
+// shortest one.
 struct Ways::Graph {
   using Boost =
       boost::adjacency_list<boost::vecS, boost::vecS, boost::directedS, boost::no_property,
@@ -57,7 +59,9 @@ struct Ways::Graph {
       const CodeLine& l = code[i];
       calls |= is_call(l);
       if (l.target >= 0) starts[static_cast<std::size_t>(l.target)] = true;
-      if (l.target >= 0 || l.memory || !l.falls || l.guarded) starts[i + 1] = true;
+      for (const std::uint32_t t : l.places) starts[t] = true;
+      for (const std::uint32_t t : l.callees) starts[t] = true;
+      if (l.target >= 0 || is_call(l) || l.memory || !l.falls || l.guarded) starts[i + 1] = true;
     }
     for (std::size_t i = 0; i < code.size(); ++i) {
       if (starts[i]) first.push_back(static_cast<std::uint32_t>(i));
@@ -68,24 +72,26 @@ struct Ways::Graph {
     boost::add_edge(0, 1, length(0), graph);
     std::map<std::size_t, Function> functions;  // by first block
     for (std::size_t b = 0; b < blocks; ++b)
-      if (is_call(code[last[b]])) functions.try_emplace(target(b));
+      for (const std::size_t entry : called(b)) functions.try_emplace(entry);
     for (auto& [entry, f] : functions) f.within = reached_from(entry);
     for (std::size_t b = 0; b < blocks; ++b) {
       for_each_next(b, [&](std::size_t next) { connect(b, next, weight(b, next)); });
       if (!is_call(code[last[b]])) continue;
-      const std::size_t entry = target(b);
-      for (const std::size_t from : {b, blocks + b})
-        boost::add_edge(from + 1, blocks + entry + 1, weight(b, entry), graph);
+      const std::vector<std::size_t> entries = called(b);
+      for (const std::size_t entry : entries)
+        for (const std::size_t from : {b, blocks + b})
+          boost::add_edge(from + 1, blocks + entry + 1, weight(b, entry), graph);
       if (b + 1 == blocks) continue;
       if (!code[last[b]].guarded) {  // else the shorter way is to pass it
-        const Function& f = summary(functions, entry);
+        const Function& f = shortest(functions, b);
         // Of a function that calls itself, or never returns, nothing is known.
         connect(b, b + 1, f.weight + weight(b, b + 1));
         if (!f.ways.empty()) through[b] = f.ways;
       }
       if (!returns) continue;
-      for (const std::size_t r : functions.at(entry).within)
-        if (code[last[r]].returns) boost::add_edge(r + 1, b + 2, weight(r, b + 1), graph);
+      for (const std::size_t entry : entries)
+        for (const std::size_t r : functions.at(entry).within)
+          if (code[last[r]].returns) boost::add_edge(r + 1, b + 2, weight(r, b + 1), graph);
     }
   }
 
@@ -170,7 +176,10 @@ struct Ways::Graph {
     for (const std::size_t v : vertices) {
       if (at != 0) {
         const std::size_t b = block_of_vertex(at);
-        if (is_call(code_[last[b]]) && v == blocks + target(b) + 1) calls_out.push_back(last[b]);
+        const std::vector<std::size_t> entries = called(b);
+        if (std::any_of(entries.begin(), entries.end(),
+                        [&](std::size_t entry) { return v == blocks + entry + 1; }))
+          calls_out.push_back(last[b]);
       }
       at = v;
     }
@@ -184,9 +193,20 @@ struct Ways::Graph {
     std::uint32_t weight = 0;
   };
 
-  static bool is_call(const CodeLine& l) { return l.calls && l.target >= 0; }
+  static bool is_call(const CodeLine& l) {
+    return l.calls && (l.target >= 0 || !l.callees.empty());
+  }
   std::size_t target(std::size_t b) const {
     return block(static_cast<std::uint32_t>(code_[last[b]].target));
+  }
+  // First blocks of the functions that a block's call may go to.
+  std::vector<std::size_t> called(std::size_t b) const {
+    std::vector<std::size_t> out;
+    const CodeLine& l = code_[last[b]];
+    if (!is_call(l)) return out;
+    if (l.target >= 0) out.push_back(target(b));
+    for (const std::uint32_t t : l.callees) out.push_back(block(t));
+    return out;
   }
   std::uint32_t length(std::size_t b) const { return last[b] - first[b] + 1; }
   std::uint32_t weight(std::size_t from, std::size_t to) const {
@@ -203,6 +223,7 @@ struct Ways::Graph {
     const bool call = is_call(end);
     if (end.falls && b + 1 < blocks && may(last[b], false) && (!call || end.guarded)) f(b + 1);
     if (end.target >= 0 && !call && may(last[b], true)) f(target(b));
+    for (const std::uint32_t t : end.places) f(block(t));
   }
   void connect(std::size_t from, std::size_t to, std::uint32_t weight) {
     boost::add_edge(from + 1, to + 1, weight, graph);
@@ -241,7 +262,7 @@ struct Ways::Graph {
       for_each_next(
           b, [&](std::size_t next) { open.emplace(std::pair(d + weight(b, next), next), b); });
       if (!is_call(code_[last[b]]) || code_[last[b]].guarded || b + 1 >= blocks) continue;
-      const Function& inner = summary(functions, target(b));
+      const Function& inner = shortest(functions, b);
       passed[b] = inner.ways;
       open.emplace(std::pair(d + inner.weight + length(b + 1), b + 1), b);
     }
@@ -257,6 +278,16 @@ struct Ways::Graph {
     }
     std::reverse(f.ways.begin(), f.ways.end());
     return f;
+  }
+  // … through those that a block's call may go to.
+  const Function& shortest(std::map<std::size_t, Function>& functions, std::size_t b) {
+    static const Function kNone;
+    const Function* best = nullptr;
+    for (const std::size_t entry : called(b)) {
+      const Function& f = summary(functions, entry);
+      if (!f.ways.empty() && (!best || f.weight < best->weight)) best = &f;
+    }
+    return best ? *best : kNone;
   }
   // The shortest way from a vertex to itself: how far, and the vertex before it.
   std::pair<std::uint32_t, std::size_t> round_trip(std::size_t source) {

@@ -81,8 +81,8 @@ Ways::Piece Ways::nearest_end(Graph& graph, const std::vector<CodeLine>& code, s
   for (std::size_t b = 0; b < graph.blocks; ++b) {
     const CodeLine& end = code[graph.last[b]];
     // A jump to where nobody knows may lead to the end too.
-    const bool leaves =
-        end.target < 0 && (!end.falls || end.ends) && !end.memory && !(end.returns && graph.calls);
+    const bool leaves = end.target < 0 && end.places.empty() && (!end.falls || end.ends) &&
+                        !end.memory && !(end.returns && graph.calls);
     if (!leaves || b + 1 == source) continue;
     if (const auto [v, d] = graph.nearest(source, b); v != 0 && d < out.far) out = {v, d};
   }

@@ -92,6 +92,17 @@ TEST_CASE("where a section begins further on, so do the places in it that its co
   CHECK(moved("BRA 0x310", 0) == "BRA 0x310");
 }
 
+TEST_CASE("calls by name become calls of a place, where the function has one",
+          "[record][disassembly]") {
+  const std::map<std::string, std::uint32_t> starts{{"_Z1fv", 0x680}, {"_Z1kv", 0x900}};
+  CHECK(with_place("CALL.ABS.NOINC `(_Z1fv)", starts) == "CALL.ABS.NOINC 0x680");
+  CHECK(with_place("@!P0 CALL.REL.NOINC `(_Z1kv)", starts) == "@!P0 CALL.REL.NOINC 0x900");
+  for (const char* still :
+       {"CALL.REL.NOINC R4 `(_Z1kv)", "CALL.ABS.NOINC `(malloc)", "CALL.ABS.NOINC R8 `(malloc)",
+        "RET.REL.NODEC R20 `(_Z1kv)", "CALL.ABS.NOINC R8", "CALL.ABS.NOINC `(_Z1fv"})
+    CHECK(with_place(still, starts) == still);
+}
+
 TEST_CASE("program counters become offsets, callees behind the kernel", "[record][disassembly]") {
   CodeMap code;
   code.ranges = {{0x7f00000000, 0x600, 0}, {0x7e00000100, 0x100, 0x600}};

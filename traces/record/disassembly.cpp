@@ -156,6 +156,15 @@ std::string moved(std::string text, std::uint32_t by) {
   return text;
 }
 
+std::string with_place(std::string text, const std::map<std::string, std::uint32_t>& starts) {
+  const std::size_t call = text.find("CALL"), open = text.find("`("), close = text.find(')', open);
+  if (call == text.npos || open == text.npos || close == text.npos) return text;
+  if (text.find_first_not_of(' ', text.find(' ', call)) != open) return text;
+  const auto at = starts.find(text.substr(open + 2, close - open - 2));
+  if (at != starts.end()) text.replace(open, close + 1 - open, hex(at->second));
+  return text;
+}
+
 Result<Disassembly> disassemble(const std::string& nvdisasm, std::span<const unsigned char> image,
                                 std::span<const std::uint32_t> symbols) {
   const TemporaryFile file;

@@ -121,6 +121,8 @@ void Programs::add_code(const void* module, const Cubin& cubin, const CubinFunct
         "install the CUDA toolkit's or name it in WARPMEM_NVDISASM");
     return;
   }
+  std::map<std::string, std::uint32_t> starts;
+  for (std::size_t i = 1; i < parts.size(); ++i) starts[parts[i]->name] = code.ranges[i].offset;
   const auto& image = modules_[module].image;
   auto listing = listing_of(modules_[module], cubin, symbols);
   if (!listing) {
@@ -134,7 +136,8 @@ void Programs::add_code(const void* module, const Cubin& cubin, const CubinFunct
       instruction.control = control_at(image, cubin, *parts[i], instruction.pc);
       instruction.text = with_spill_mark(*parts[i], instruction.pc, std::move(instruction.text));
       instruction.pc += code.ranges[i].offset;
-      instruction.text = moved(std::move(instruction.text), code.ranges[i].offset);
+      instruction.text =
+          with_place(moved(std::move(instruction.text), code.ranges[i].offset), starts);
       instruction.file = merge_file(program, (*listing)->files[instruction.file]);
       code.learn(instruction.pc, instruction.text, i == 0);
       program.code.push_back(std::move(instruction));

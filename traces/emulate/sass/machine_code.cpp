@@ -14,14 +14,6 @@ namespace {
 
 Error unknown(const std::string& why) { return {ErrorKind::kEnvironment, why, "", ""}; }
 
-// "CALL.ABS.NOINC `(_Z1fv)": the name becomes the place of the function.
-void resolve_call(std::string& text, const std::map<std::string, std::uint32_t>& starts) {
-  const std::size_t open = text.find("`("), close = text.find(')', open);
-  if (text.find("CALL") == text.npos || open == text.npos || close == text.npos) return;
-  const auto at = starts.find(text.substr(open + 2, close - open - 2));
-  if (at != starts.end()) text.replace(open, close + 1 - open, fmt::format("0x{:x}", at->second));
-}
-
 }  // namespace
 
 MachineCode::MachineCode(const Module& module, Request request)
@@ -214,7 +206,8 @@ Result<std::vector<MachineInstruction>> MachineCode::instructions(const Kernel& 
       if (auto ok = add(f); !ok) return ok.error();
     offset += static_cast<std::uint32_t>(f.size);
   }
-  for (MachineInstruction& i : code) resolve_call(i.line.text, starts);
+  for (MachineInstruction& i : code)
+    i.line.text = record::with_place(std::move(i.line.text), starts);
   return code;
 }
 
