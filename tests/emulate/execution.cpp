@@ -269,6 +269,18 @@ TRY: atom.shared.cas.b32 %r1, [lock], 0, 1; setp.ne.b32 %p1, %r1, 0; @%p1 bra TR
   for (u32 w = 0; w < 3; ++w) CHECK(d[32 * w + 8] == (384 << 8) + 4 * (32 * w + 1 + ((32 * w + 5) << 16)));
 }
 
+TEST_CASE("a barrier counts arrivals: a warp that arrives and then waits for the same phase counts twice") {
+  // Warp 0 alone makes up for 64 threads, before warp 1 gets there: it waits for the value.
+  const auto d = run_cta(R"(
+    mov.b32 %d, 0;
+    setp.ge.u32 %p1, %t, 32; @!%p1 bra FIRST;
+SPIN: ld.volatile.shared.u32 %r1, [flag]; setp.ne.u32 %p3, %r1, 77; @%p3 bra SPIN;
+    bar.arrive 1, 64; bar.sync 1, 64; mov.b32 %d, 2; bra END;
+FIRST: bar.arrive 1, 64; bar.sync 1, 64; st.volatile.shared.u32 [flag], 77; mov.b32 %d, 1;
+END: bar.sync 0;)", 64, ".shared .u32 flag;");
+  for (u32 i = 0; i < 64; ++i) CHECK(d[i] == 1 + i / 32);
+}
+
 TEST_CASE("an mbarrier counts arrivals, those that leave it for good, and bytes that arrive by hand") {
   const auto d = run_cta(R"(
     .shared .align 8 .b64 b; mov.u32 %r9, b;

@@ -8,6 +8,7 @@
 #include "traces/code_flow.hpp"
 #include "traces/emulate/parser.hpp"
 #include "traces/emulate/sass/lane_addresses.hpp"
+#include "traces/emulate/sass/machine_code.hpp"
 #include "traces/emulate/sass/sass_trace.hpp"
 #include "traces/emulate/sass/site_map.hpp"
 #include "traces/emulate/sass/tagged_ptx.hpp"
@@ -60,6 +61,55 @@ TEST_CASE("every statement of the PTX claims a line of its own, the last before 
       CHECK(b.body[s].line == tagged.first_line[f] + s);
     }
   }
+}
+
+// A kernel beside kTwo's that no ptxas can make: it wants more shared memory than any GPU has.
+const std::string kThree = std::string(kTwo) + R"(
+.visible .entry too_much(.param .u64 p)
+{
+  .reg .b32 %r<2>; .reg .b64 %rd<2>; .shared .align 4 .b8 huge[400000];
+  { ld.param.u64 %rd1, [p]; }
+  mov.u32 %r1, huge; st.global.u32 [%rd1], %r1;
+  ret;
+}
+)";
+
+TEST_CASE("a kernel is assembled alone: others keep their names, no body and no lines") {
+  auto module = parse_ptx("a.ptx", kThree);
+  REQUIRE(module);
+  const Function* k = module->function_named.at("k");
+  const TaggedPtx tagged = tag_statements(*module, k);
+  CHECK(tagged.first_line == tag_statements(*module).first_line);
+  CHECK(tagged.text.find("huge") == std::string::npos);
+  CHECK(tagged.text.find(".loc 2 4 0\nld.global.u32") != std::string::npos);
+  auto again = parse_ptx("b.ptx", tagged.text);
+  REQUIRE(again);
+  REQUIRE(again->functions.size() == 3);
+  CHECK(again->functions[0].body.size() == module->functions[0].body.size());
+  CHECK(again->functions[1].body.size() == k->body.size());
+  REQUIRE(again->functions[2].body.size() == 1);
+  CHECK(again->functions[2].body[0].opcode == "ret");
+  auto plain = parse_ptx("c.ptx", text_of(*module, k));
+  REQUIRE(plain);
+  CHECK(plain->functions[2].body.size() == 1);
+  auto whole = parse_ptx("d.ptx", text_of(*module));
+  REQUIRE(whole);
+  CHECK(whole->functions[2].body.size() == 4);
+}
+
+TEST_CASE("what ptxas refuses of one kernel is no matter for another") {
+  const Toolkit toolkit = find_toolkit();
+  if (toolkit.ptxas.empty()) {
+    WARN("there is no ptxas here");
+    return;
+  }
+  auto module = parse_ptx("a.ptx", kThree);
+  REQUIRE(module);
+  MachineCode code(*module, {.toolkit = toolkit, .arch = "sm_90", .options = {}, .shipped = {}, .units = {}});
+  auto of_k = code.resources("k");
+  REQUIRE(of_k);
+  CHECK(of_k->registers > 0);
+  CHECK(!code.resources("too_much"));
 }
 
 TEST_CASE("of a program's options for ptxas those that shape the code are kept") {

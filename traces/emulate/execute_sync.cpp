@@ -27,7 +27,9 @@ bool Execution::barrier(Warp& warp, std::int32_t number, const Inst& in, std::ui
   Barrier& b = cta_->barriers[id];
   b.used = true;
   b.expected = expected;
-  b.lanes[warp.index] |= mask;
+  std::uint32_t& here = b.lanes[warp.index];
+  if (here & mask) b.again += (mask | warp.gone()) == ~0u ? 32u : static_cast<std::uint32_t>(std::popcount(here & mask));
+  here |= mask;
   if (in.kind == Kind::kBarrierReduce) {
     std::uint32_t p = *reinterpret_cast<const std::uint32_t*>(frame + in.c);
     if (in.negate_c) p = ~p;
@@ -62,7 +64,7 @@ bool Execution::barrier(Warp& warp, std::int32_t number, const Inst& in, std::ui
 void Execution::check_barrier(Cta& cta, std::uint32_t id) {
   Barrier& b = cta.barriers[id];
   if (!b.used) return;
-  std::uint32_t threads = 0;
+  std::uint32_t threads = b.again;
   bool complete = true;
   for (const Warp& w : cta.warps) {
     const std::uint32_t here = b.lanes[w.index];

@@ -89,6 +89,7 @@ struct Warp {
 struct Barrier {
   std::uint32_t expected = 0;       // threads; 0: all of the CTA
   std::array<std::uint32_t, 32> lanes{};
+  std::uint32_t again = 0;          // threads that came once more: hardware counts arrivals, whose ever they are
   std::uint32_t count = 0;          // lanes with a true predicate
   bool used = false;
 };

@@ -153,10 +153,12 @@ class Parser : OperandParser {
     const std::size_t opened = token_.at;
     expect("{");
     scopes_.open();
-    while (!accept("}")) {
+    while (!token_.is("}")) {
       if (token_.kind == TokenKind::kEnd) fail(opened, fmt::format("the body of '{}' is never closed", f.name), "the file may have been cut short");
       item(f);
     }
+    f.opened = opened, f.closed = token_.at;  // of nested ones the outermost is left last
+    expect("}");
     for (const Scopes::Pending& p : scopes_.close()) {
       if (scopes_.depth() > 1) scopes_.pend(p);
       else fail(p.at, fmt::format("there is no label '{}' in '{}'", p.name, f.name));

@@ -80,6 +80,7 @@ struct Function {
   std::array<std::uint32_t, 3> max_block{0, 0, 0};
   std::array<std::uint32_t, 3> required_cluster{0, 0, 0};
   std::size_t at = 0;
+  std::size_t opened = 0, closed = 0;  // the braces of its body, in the PTX
 };
 
 struct Module {

@@ -34,75 +34,89 @@ Result<MachineCode::Image> MachineCode::assembled(std::string_view ptx,
   return Image{std::move(*bytes), std::move(*parsed)};
 }
 
-Result<const MachineCode::Image*> MachineCode::plain() {
-  if (!plain_) {
-    if (!request_.shipped.empty()) {
-      if (auto parsed = record::parse_cubin(request_.shipped); parsed)
-        plain_.emplace(Image{request_.shipped, std::move(*parsed)});
-      else plain_.emplace(parsed.error());
-    } else if (units_) {
-      plain_.emplace(unknown(fmt::format(
-          "it was linked from several device objects, and the program has no {} code of them",
-          request_.arch)));
-    } else {
-      std::string_view text = module_.source->text();
-      while (!text.empty() && text.back() == '\0') text.remove_suffix(1);
-      plain_.emplace(assembled(text, {}));
-    }
+const Function* MachineCode::alone(const std::string& kernel) const {
+  const Function* found = nullptr;
+  std::size_t kernels = 0;
+  for (const Function& f : module_.functions) {
+    if (!f.is_entry || !f.has_body) continue;
+    ++kernels;
+    if (f.name == kernel) found = &f;
   }
-  if (!*plain_) return plain_->error();
-  return &**plain_;
+  return kernels > 1 ? found : nullptr;
 }
 
-Result<const MachineCode::Image*> MachineCode::tagged() {
-  if (!tagged_) {
-    TaggedPtx ptx = tag_statements(module_);
-    first_line_ = std::move(ptx.first_line);
-    tagged_.emplace(assembled(ptx.text, {"-lineinfo"}));
+Result<MachineCode::Assembly*> MachineCode::plain(const Function* alone) {
+  if (!request_.shipped.empty() || units_) {
+    if (!shipped_) {
+      if (request_.shipped.empty())
+        shipped_.emplace(unknown(fmt::format(
+            "it was linked from several device objects, and the program has no {} code of them",
+            request_.arch)));
+      else if (auto parsed = record::parse_cubin(request_.shipped); parsed)
+        shipped_.emplace(Image{request_.shipped, std::move(*parsed)});
+      else shipped_.emplace(parsed.error());
+    }
+    if (!shipped_->image) return shipped_->image.error();
+    return &*shipped_;
   }
-  if (!*tagged_) return tagged_->error();
-  return &**tagged_;
+  auto at = plain_.find(alone);
+  if (at == plain_.end()) at = plain_.emplace(alone, assembled(text_of(module_, alone), {})).first;
+  if (!at->second.image) return at->second.image.error();
+  return &at->second;
+}
+
+Result<MachineCode::Assembly*> MachineCode::tagged(const Function* alone) {
+  auto at = tagged_.find(alone);
+  if (at == tagged_.end()) {
+    TaggedPtx ptx = tag_statements(module_, alone);
+    first_line_ = std::move(ptx.first_line);
+    at = tagged_.emplace(alone, assembled(ptx.text, {"-lineinfo"})).first;
+  }
+  if (!at->second.image) return at->second.image.error();
+  return &at->second;
 }
 
 Result<Resources> MachineCode::resources(const std::string& kernel) {
-  auto image = plain();
-  if (!image) return image.error();
-  const record::CubinFunction* f = (*image)->parsed.find(kernel);
+  auto assembly = plain(alone(kernel));
+  if (!assembly) return assembly.error();
+  const record::CubinFunction* f = (*assembly)->image->parsed.find(kernel);
   if (f == nullptr) return unknown(fmt::format("its machine code has no kernel '{}'", kernel));
   return Resources{f->registers, f->static_shared, f->local_bytes};
 }
 
-Result<const record::CodeSection*> MachineCode::printed(
-    std::optional<Result<record::Disassembly>>& listing, const Image& image,
-    const std::string& name) {
-  if (!listing) {
+Result<const record::CodeSection*> MachineCode::printed(Assembly& assembly,
+                                                        const std::string& name) {
+  const Image& image = *assembly.image;
+  if (!assembly.listing) {
     std::vector<std::uint32_t> symbols;
     for (const record::CubinFunction& f : image.parsed.functions)
       if (f.kernel || units_) symbols.push_back(f.symbol);
-    listing.emplace(record::disassemble(request_.toolkit.nvdisasm, image.bytes, symbols));
+    assembly.listing.emplace(record::disassemble(request_.toolkit.nvdisasm, image.bytes, symbols));
   }
-  if (!*listing) return listing->error();
-  const record::CodeSection* section = (**listing).find(".text." + name);
+  if (!*assembly.listing) return assembly.listing->error();
+  const record::CodeSection* section = (**assembly.listing).find(".text." + name);
   if (section == nullptr) return unknown("nvdisasm printed none of its code");
   return section;
 }
 
 // Of code that ptxas makes of the module's own text, with a line for each statement.
-Result<std::vector<std::uint32_t>> MachineCode::statements(const Kernel& kernel) {
+Result<std::vector<std::uint32_t>> MachineCode::statements(const Kernel& kernel,
+                                                           const Function* alone) {
   const std::string name(kernel.entry->name);
-  auto real = plain(), lines = tagged();
+  auto real = plain(alone), lines = tagged(alone);
   if (!real) return real.error();
   if (!lines) return lines.error();
-  const record::CubinFunction *a = (*real)->parsed.find(name), *b = (*lines)->parsed.find(name);
+  const Image &given = *(*real)->image, &made = *(*lines)->image;
+  const record::CubinFunction *a = given.parsed.find(name), *b = made.parsed.find(name);
   if (a == nullptr || b == nullptr || b->code_bytes == 0)
     return unknown("its machine code is not in the file");
   if (a->code_bytes != b->code_bytes ||
-      std::memcmp((*real)->bytes.data() + a->code_at, (*lines)->bytes.data() + b->code_at,
-                  a->code_bytes) != 0)
+      std::memcmp(given.bytes.data() + a->code_at, made.bytes.data() + b->code_at, a->code_bytes) !=
+          0)
     return unknown(request_.shipped.empty()
                        ? "ptxas makes other code with line information than without"
                        : "the program carries machine code of another ptxas or of other options");
-  auto section = printed(tagged_listing_, **lines, name);
+  auto section = printed(**lines, name);
   if (!section) return section.error();
   std::vector<std::uint32_t> out;
   for (const trace::Instruction& i : (*section)->code) {
@@ -122,10 +136,11 @@ Result<std::vector<std::uint32_t>> MachineCode::statements(const Kernel& kernel)
 // Of code that was linked: its object's text says, and names functions.
 Result<std::vector<std::uint32_t>> MachineCode::linked_statements(
     const Kernel& kernel, const record::CubinFunction& function) {
-  auto image = plain();
-  if (!image) return image.error();
-  auto origins = units_->origins(
-      function.name, std::span((*image)->bytes).subspan(function.code_at, function.code_bytes));
+  auto linked = plain(nullptr);
+  if (!linked) return linked.error();
+  const Cubin& bytes = (*linked)->image->bytes;
+  auto origins = units_->origins(function.name,
+                                 std::span(bytes).subspan(function.code_at, function.code_bytes));
   if (!origins) return origins.error();
   std::vector<std::uint32_t> out;
   for (const LinkedUnits::Origin& origin : *origins) {
@@ -171,16 +186,18 @@ Result<std::vector<MachineInstruction>> MachineCode::instructions(const Kernel& 
         fmt::format("no {} was found", request_.toolkit.ptxas.empty() ? "ptxas" : "nvdisasm"));
   std::vector<MachineInstruction> code;
   if (!units_) {
-    auto of = statements(kernel);
+    const Function* by = alone(name);
+    auto of = statements(kernel, by);
+    if (!of && by != nullptr) of = statements(kernel, by = nullptr);
     if (!of) return of.error();
-    const Image& image = **tagged();
-    append(kernel, image, *image.parsed.find(name), (*printed(tagged_listing_, image, name))->code,
+    Assembly& lines = **tagged(by);
+    append(kernel, *lines.image, *lines.image->parsed.find(name), (*printed(lines, name))->code,
            *of, 0, code);
     return code;
   }
-  auto linked = plain();
+  auto linked = plain(nullptr);
   if (!linked) return linked.error();
-  const Image& image = **linked;
+  const Image& image = *(*linked)->image;
   const record::CubinFunction* own = image.parsed.find(name);
   if (own == nullptr || own->code_bytes == 0) return unknown("its machine code is not in the file");
   constexpr std::uint32_t kAlignment = 128;  // as a recorder lays out what a kernel may call
@@ -189,7 +206,7 @@ Result<std::vector<MachineInstruction>> MachineCode::instructions(const Kernel& 
   const auto add = [&](const record::CubinFunction& f) -> Result<void> {
     auto of = linked_statements(kernel, f);
     if (!of) return of.error();
-    auto section = printed(listing_, image, f.name);
+    auto section = printed(**linked, f.name);
     if (!section) return section.error();
     append(kernel, image, f, (*section)->code, *of, offset, code);
     return {};

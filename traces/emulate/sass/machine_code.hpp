@@ -2,6 +2,7 @@
 // with the PTX statement that it comes from. Tools are run when something is first asked for.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -61,16 +62,25 @@ class MachineCode {
     Cubin bytes;
     record::Cubin parsed;
   };
-  Result<const Image*> plain();
-  Result<const Image*> tagged();
+  // What ptxas made of a text, and what nvdisasm prints of that, once it was asked.
+  struct Assembly {
+    Result<Image> image;
+    std::optional<Result<record::Disassembly>> listing;
+  };
+  // ptxas makes each kernel by itself, and of a module with hundreds a program may run one: each is
+  // assembled alone. Only where that gives other code than the program carries, all together.
+  const Function* alone(const std::string& kernel) const;
+  // Of the kernel: the program's own code, or what ptxas makes of the text.
+  Result<Assembly*> plain(const Function* alone);
+  // Of the text with a line for each statement.
+  Result<Assembly*> tagged(const Function* alone);
   Result<Image> assembled(std::string_view ptx, const std::vector<std::string>& further);
   // The statement of each instruction of the kernel, or of one of its functions that was linked;
   // kNoStatement: none.
-  Result<std::vector<std::uint32_t>> statements(const Kernel& kernel);
+  Result<std::vector<std::uint32_t>> statements(const Kernel& kernel, const Function* alone);
   Result<std::vector<std::uint32_t>> linked_statements(const Kernel& kernel,
                                                        const record::CubinFunction& function);
-  Result<const record::CodeSection*> printed(std::optional<Result<record::Disassembly>>& listing,
-                                             const Image& image, const std::string& name);
+  Result<const record::CodeSection*> printed(Assembly& assembly, const std::string& name);
   void append(const Kernel& kernel, const Image& image, const record::CubinFunction& function,
               const std::vector<trace::Instruction>& printed,
               const std::vector<std::uint32_t>& statements, std::uint32_t offset,
@@ -78,8 +88,8 @@ class MachineCode {
 
   const Module& module_;
   Request request_;
-  std::optional<Result<Image>> plain_, tagged_;
-  std::optional<Result<record::Disassembly>> listing_, tagged_listing_;
+  std::optional<Assembly> shipped_;
+  std::map<const Function*, Assembly> plain_, tagged_;  // by the kernel that kept its body
   std::vector<std::uint32_t> first_line_;
   std::unique_ptr<LinkedUnits> units_;
 };

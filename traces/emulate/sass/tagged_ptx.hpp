@@ -18,6 +18,11 @@ struct TaggedPtx {
   std::vector<std::uint32_t> first_line;
 };
 
-TaggedPtx tag_statements(const Module& module);
+// Of the module's kernels only `alone` keeps its body, if that is given: a module may hold hundreds,
+// and ptxas makes each by itself. The functions and variables that kernels share stay.
+TaggedPtx tag_statements(const Module& module, const Function* alone = nullptr);
+
+// The module's text as it is, but for the bodies of the other kernels.
+std::string text_of(const Module& module, const Function* alone = nullptr);
 
 }  // namespace warpmem::emulate
