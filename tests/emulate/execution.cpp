@@ -281,6 +281,31 @@ END: bar.sync 0;)", 64, ".shared .u32 flag;");
   for (u32 i = 0; i < 64; ++i) CHECK(d[i] == 1 + i / 32);
 }
 
+TEST_CASE("who comes to wait for a phase of the cluster's barrier when others are in the next one waits no more") {
+  // Warp 1 is in the second phase before warp 0, which has arrived in the first, waits for that.
+  const auto d = run_cta(R"(
+    mov.b32 %d, 0; barrier.cluster.arrive.aligned;
+    setp.ge.u32 %p1, %t, 32; @%p1 bra OTHER;
+SPIN: ld.volatile.shared.u32 %r1, [flag]; setp.ne.u32 %p3, %r1, 77; @%p3 bra SPIN;
+    barrier.cluster.wait.aligned; barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned; mov.b32 %d, 1; bra END;
+OTHER: barrier.cluster.wait.aligned; barrier.cluster.arrive.aligned; st.volatile.shared.u32 [flag], 77;
+    barrier.cluster.wait.aligned; mov.b32 %d, 2;
+END: bar.sync 0;)", 64, ".shared .u32 flag;");
+  for (u32 i = 0; i < 64; ++i) CHECK(d[i] == 1 + i / 32);
+}
+
+TEST_CASE("a warp that arrives at the cluster's barrier and ends does not stand for one that is still to come") {
+  const auto d = run_cta(R"(
+    mov.b32 %d, 0; setp.ge.u32 %p1, %t, 64; @%p1 bra LATE;
+    barrier.cluster.arrive; setp.lt.u32 %p2, %t, 32; @%p2 exit;
+    barrier.cluster.wait; ld.shared.u32 %d, [value]; bra END;
+LATE: mov.b32 %r2, 0;
+COUNT: add.s32 %r2, %r2, 1; setp.lt.u32 %p4, %r2, 40000; @%p4 bra COUNT;
+    st.shared.u32 [value], 5; barrier.cluster.arrive; barrier.cluster.wait; mov.b32 %d, 6;
+END:)", 96, ".shared .u32 value;");
+  for (u32 i = 32; i < 96; ++i) CHECK(d[i] == (i < 64 ? 5 : 6));
+}
+
 TEST_CASE("an mbarrier counts arrivals, those that leave it for good, and bytes that arrive by hand") {
   const auto d = run_cta(R"(
     .shared .align 8 .b64 b; mov.u32 %r9, b;

@@ -465,7 +465,7 @@ void Execution::run_part(Warp& warp, std::uint64_t& slice) {
         break;
       case Kind::kClusterArrive:
         ++part->pc;
-        group_->cluster_arrived += static_cast<std::uint32_t>(std::popcount(active));
+        warp.at_cluster |= active;
         check_cluster();
         goes_on = warp.ready.back() == number;
         break;

@@ -106,14 +106,18 @@ void Execution::check_all_barriers(Cta& cta) {
   check_cluster();
 }
 
-// Every thread of the cluster arrives once a phase and waits once.
+// Every thread of the cluster arrives once a phase and waits once. Who has not waited yet when the
+// phase is complete may come to it when others have arrived in the next one.
 void Execution::check_cluster() {
-  std::uint32_t live = 0;
+  bool arrived = false;
   for (const Cta& c : group_->ctas)
-    for (const Warp& w : c.warps) live += static_cast<std::uint32_t>(std::popcount(~w.gone()));
-  if (group_->cluster_arrived == 0 || group_->cluster_arrived < live) return;
-  group_->cluster_arrived = 0;
-  ++group_->cluster_generation;
+    for (const Warp& w : c.warps) {
+      if ((w.at_cluster | w.gone()) != ~0u) return;
+      arrived = arrived || w.at_cluster != 0;
+    }
+  if (!arrived) return;
+  for (Cta& c : group_->ctas)
+    for (Warp& w : c.warps) w.at_cluster = 0;
   std::uint64_t last = 0;
   for (const Cta& c : group_->ctas)
     for (const Warp& w : c.warps)
@@ -126,8 +130,9 @@ void Execution::check_cluster() {
 }
 
 bool Execution::cluster_wait(Warp& warp, std::int32_t number) {
-  if (group_->cluster_arrived == 0) return true;  // the phase this part arrived in is complete
-  warp.parts[static_cast<std::size_t>(number)].state = Part::State::kAtCluster;
+  Part& part = warp.parts[static_cast<std::size_t>(number)];
+  if ((warp.at_cluster & part.mask) == 0) return true;  // the phase it arrived in is complete
+  part.state = Part::State::kAtCluster;
   warp.ready.pop_back();
   return false;
 }

@@ -40,6 +40,7 @@ void Execution::start_cta(Cta& cta, std::uint64_t number, std::uint32_t rank) {
     warp.exited = 0, warp.unbroken = 0;
     warp.clock = started_at_;
     warp.looks = {};
+    warp.at_cluster = 0;
     warp.held_in = 0;
     warp.shared_pace = warp.global_pace = Warp::Pace::kReads;
     warp.rounds.clear(), warp.recorded_code = nullptr;
@@ -66,7 +67,7 @@ void Execution::start_group(std::uint64_t number) {
 }
 
 void Execution::begin_group(Group& group, std::uint64_t number) {
-  group.cluster_arrived = group.cluster_generation = group.spun = 0;
+  group.spun = 0;
   group.spins = false;
   group.stuck = 0;
   group.parting.clear();

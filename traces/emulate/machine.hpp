@@ -70,6 +70,7 @@ struct Warp {
   std::uint32_t local_capacity = 0; // bytes a lane
   std::uint64_t clock = 0;          // where CTAs take turns: cost.hpp
   std::uint64_t held_in = 0;        // this turn of its group it does no more
+  std::uint32_t at_cluster = 0;     // lanes that have come to the cluster's barrier, in the phase that goes on
   std::uint64_t unbroken = 0;       // warp instructions of slices used up one after the other
   // The last looks at what others write, with no other access between them: what was found.
   std::array<std::uint64_t, 4> looks{};
@@ -108,7 +109,6 @@ struct Cta {
 // CTAs that run at the same time: one, or a cluster.
 struct Group {
   std::vector<Cta> ctas;
-  std::uint32_t cluster_arrived = 0, cluster_generation = 0;
   bool traced = true;
   std::uint32_t spun = 0;           // times in a row that all its warps looked like waiting for another CTA
   bool spins = false;               // it did so often enough to be known for it
