@@ -1,7 +1,6 @@
 #include "sim/spill_stream.hpp"
 
 #include <algorithm>
-#include <functional>
 #include <span>
 
 namespace warpmem::sim {
@@ -10,16 +9,6 @@ namespace {
 using trace::Record;
 
 constexpr std::size_t kChunk = 64;  // records put out at once, about
-
-std::size_t common_beginning(const Ways::Lines& a, const Ways::Lines& b) {
-  return static_cast<std::size_t>(std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first -
-                                  a.begin());
-}
-std::size_t common_end(const Ways::Lines& a, const Ways::Lines& b) {
-  if (&a == &b) return a.size();
-  return static_cast<std::size_t>(std::mismatch(a.rbegin(), a.rend(), b.rbegin(), b.rend()).first -
-                                  a.rbegin());
-}
 
 }  // namespace
 
@@ -118,43 +107,21 @@ void SpillStream::take_rounds(Spills& spills, const Record& r) {
   tasks_.push_back(t);
 }
 
-// Ways are laid beside each other from their ends: from where two of them are alike, their lanes go
-// together, and the earlier one speaks for both.
 void SpillStream::join_ways() {
-  std::vector<std::size_t> cuts{0};
-  for (std::size_t k = 0; k < hits_.size(); ++k) {
-    Hit& h = hits_[k];
-    h.joins = 0, h.with = k;
-    for (std::size_t j = 0; j < k; ++j) {
-      const std::size_t alike =
-          std::min({common_end(hits_[j].way->lines, h.way->lines), hits_[j].left, h.left});
-      if (alike > h.joins) h.joins = alike, h.with = j;
+  joined_.clear();
+  for (const Hit& h : hits_) joined_.push_back({&h.way->lines, h.left});
+  sim::join_ways(joined_, [&](std::size_t k, std::size_t from, std::size_t to) {
+    const Hit& h = hits_[k];
+    std::uint32_t together = h.group.mask, apart = 0;
+    for (std::size_t m = 0; m < hits_.size(); ++m) {
+      if (hits_[m].left < from || speaker(joined_, m, from) != k) continue;
+      apart |= hits_[m].moving;
+      if (m != k) together = 0;
     }
-    cuts.push_back(h.left);
-    cuts.push_back(h.joins);
-  }
-  std::sort(cuts.begin(), cuts.end(), std::greater<>());
-  cuts.erase(std::unique(cuts.begin(), cuts.end()), cuts.end());
-  const auto speaker = [&](std::size_t k, std::size_t from_end) {
-    while (from_end <= hits_[k].joins) k = hits_[k].with;
-    return k;
-  };
-  for (std::size_t c = 0; c + 1 < cuts.size(); ++c) {
-    const std::size_t from = cuts[c], to = cuts[c + 1];  // lines from the end
-    for (std::size_t k = 0; k < hits_.size(); ++k) {
-      const Hit& h = hits_[k];
-      if (h.left < from || speaker(k, from) != k) continue;
-      std::uint32_t together = h.group.mask, apart = 0;
-      for (std::size_t m = 0; m < hits_.size(); ++m) {
-        if (hits_[m].left < from || speaker(m, from) != k) continue;
-        apart |= hits_[m].moving;
-        if (m != k) together = 0;
-      }
-      if (together == 0) together = apart;
-      const std::size_t lines = h.way->lines.size();
-      add(*h.way, lines - from, lines - to, together, apart);
-    }
-  }
+    if (together == 0) together = apart;
+    const std::size_t lines = h.way->lines.size();
+    add(*h.way, lines - from, lines - to, together, apart);
+  });
 }
 
 void SpillStream::end_ways(Spills& spills, const Record& r) {
@@ -163,8 +130,7 @@ void SpillStream::end_ways(Spills& spills, const Record& r) {
   for (const Group& g : groups_)
     if (g.mask & r.mask) {
       const SpillWay& way = spills.between(g.from, r.site, g.calls);
-      hits_.push_back(
-          {g, &way, g.shared ? common_beginning(g.shared->lines, way.lines) : 0, 0, 0, 0, 0});
+      hits_.push_back({g, &way, g.shared ? common_beginning(g.shared->lines, way.lines) : 0, 0, 0});
     }
   if (hits_.empty()) {  // lanes that nobody has seen
     groups_.push_back({r.mask, r.site, 0, nullptr});

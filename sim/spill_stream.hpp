@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "sim/code/lane_joins.hpp"
 #include "sim/spills.hpp"
 #include "sim/warp_state.hpp"
 
@@ -69,11 +70,10 @@ class SpillStream {
     const SpillWay* way;
     std::size_t skip;      // lines that they have run already
     std::size_t left;      // … that are left
-    std::size_t joins;     // of them: so many before the end they meet the lanes
-    std::size_t with;      // … of this one
     std::uint32_t moving;  // those of the group that come
   };
   std::vector<Hit> hits_;  // scratch
+  std::vector<JoinedWay> joined_;
 };
 
 }  // namespace warpmem::sim

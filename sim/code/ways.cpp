@@ -70,6 +70,13 @@ struct Ways::Piece {
   std::uint32_t far = ~0u;
 };
 
+// May a warp end with this block? A jump to where nobody knows may lead to the end too.
+bool Ways::leaves(const Graph& graph, const std::vector<CodeLine>& code, std::size_t b) {
+  const CodeLine& end = code[graph.last[b]];
+  return end.target < 0 && end.places.empty() && (!end.falls || end.ends) && !end.memory &&
+         !(end.returns && graph.calls);
+}
+
 Ways::Piece Ways::nearest_end(Graph& graph, const std::vector<CodeLine>& code, std::size_t source,
                               std::int32_t to) {
   Piece out;
@@ -79,11 +86,7 @@ Ways::Piece Ways::nearest_end(Graph& graph, const std::vector<CodeLine>& code, s
     return out;
   }
   for (std::size_t b = 0; b < graph.blocks; ++b) {
-    const CodeLine& end = code[graph.last[b]];
-    // A jump to where nobody knows may lead to the end too.
-    const bool leaves = end.target < 0 && end.places.empty() && (!end.falls || end.ends) &&
-                        !end.memory && !(end.returns && graph.calls);
-    if (!leaves || b + 1 == source) continue;
+    if (!leaves(graph, code, b) || b + 1 == source) continue;
     if (const auto [v, d] = graph.nearest(source, b); v != 0 && d < out.far) out = {v, d};
   }
   return out;
@@ -223,7 +226,8 @@ Ways::Lines Ways::between(std::uint32_t from, std::uint32_t to, Lines& calls) co
     g.add_lines(next, behind);
     far += std::uint64_t{back.far} + (g.last[next] - g.first[next] + 1);
     source = next + 1;
-    if (line >= 0 && g.block(static_cast<std::uint32_t>(line)) == next) take(far, behind, open);
+    if (line < 0 ? leaves(g, code_, next) : g.block(static_cast<std::uint32_t>(line)) == next)
+      take(far, behind, open);
   }
   // It came from elsewhere than it seemed: the nearest call will do.
   if (best.empty() || nearest >= 2 * std::uint64_t{kForbidden}) {

@@ -38,6 +38,7 @@ class Ways {
   Ways& operator=(const Ways&) = delete;
 
   const std::vector<CodeLine>& code() const { return code_; }
+  bool follows_calls() const { return inner_ != nullptr; }
   // The line of a site; -1: it has none.
   std::int32_t line(std::uint32_t site) const { return line_[site]; }
   bool ends(std::uint32_t site) const { return ends_[site]; }  // a warp's end
@@ -93,6 +94,7 @@ class Ways {
   struct Left;
   Lines taken_between(std::int32_t from, std::int32_t to, Left& left) const;
   Lines lines_between(std::int32_t from, std::int32_t to) const;
+  static bool leaves(const Graph& graph, const std::vector<CodeLine>& code, std::size_t block);
   static Piece nearest_end(Graph& graph, const std::vector<CodeLine>& code, std::size_t source,
                            std::int32_t to);
   static Lines lines_in(Graph& graph, const std::vector<CodeLine>& code, std::int32_t from,

@@ -17,6 +17,7 @@
 #include "sim/texture_fetch.hpp"
 #include "sim/time/engine.hpp"
 #include "sim/time/memory_queue.hpp"
+#include "sim/time/lane_ways.hpp"
 #include "sim/time/paths.hpp"
 
 namespace warpmem::sim {
@@ -37,7 +38,7 @@ struct TimedWarp {
   std::uint32_t round_step = 0;
   std::array<std::uint32_t, 4> went_round{};  // sites of rounds since the last other record
   std::uint32_t loops = 0;                    // … how many of them
-  std::uint32_t last_site = Paths::kStart;
+  WarpLanes ways;  // by which its lanes come to its next record
   std::uint32_t waits = kNoBarrier;  // barrier it stands at
   std::uint32_t async_lines = 0;
   std::uint32_t lanes = 1;  // of the record that it comes to
@@ -247,6 +248,7 @@ class LaunchTime {
   Spills* spills_;  // accesses that the trace lacks; nullptr: none
   std::vector<SitePlan> plans_;
   Paths paths_;
+  LaneWays lane_ways_{paths_};
   std::vector<Sm> sms_;
   std::vector<std::uint64_t> waiting_;
   std::size_t next_ = 0;

@@ -80,6 +80,7 @@ struct Round {
 
 class Paths {
  public:
+  using Lines = Ways::Lines;
   // `launch`: of a recorded trace, whose loops without accesses left no records; what is known of
   // them is worked out from the code.
   Paths(std::span<const trace::Site> sites, const trace::Program& program,
@@ -107,9 +108,11 @@ class Paths {
   const Round& round(std::uint32_t site, std::span<const std::uint32_t> through = {});
   const std::vector<std::uint32_t>& taken_once() const { return ways_.taken_once(); }
   bool known() const { return !ways_.code().empty(); }
+  const Ways& ways() const { return ways_; }
+  // These lines as steps; `same`: nothing lies between two records.
+  Segment segment_of(const Lines& lines, bool same);
 
  private:
-  using Lines = Ways::Lines;
   const Round& round_at(const std::vector<std::int32_t>& points);
   struct Passages {
     std::vector<Segment> ways;
@@ -117,7 +120,6 @@ class Paths {
     std::size_t turn = 0;
   };
   std::unique_ptr<Passages> make(std::uint32_t from, std::uint32_t to, bool anew);
-  Segment segment_of(const Lines& lines, bool same);
   // The steps of these lines; `cut`: places among them at which one ends, `ends`: how many there
   // are then; `round`: behind the last line comes the first one again.
   static void add_steps(Segment& segment, const std::vector<CodeLine>& code, const Lines& lines,

@@ -257,12 +257,15 @@ Result<void> LaunchTime::run_warp(Sm& sm, TimedCta& cta, std::uint32_t w) {
         ++warp.at.next;
         Place place;
         memory_.run(r, plan, nullptr, place);
+        LaneWays::begin(warp.ways, r.mask);
         continue;
       }
       const trace::Piece piece = plan.bulk ? piece_of(r) : trace::Piece::kUnknown;
       warp.segment = piece == trace::Piece::kFurther
                          ? &Paths::kNothing
-                         : &paths_.between(warp.last_site, r.site, piece == trace::Piece::kFirst);
+                     : plan.action == Action::kRounds
+                         ? &lane_ways_.next_rounds(warp.ways, r.site)
+                         : &lane_ways_.next(warp.ways, r.site, r.mask, piece == trace::Piece::kFirst);
       warp.step = warp.repeat = 0;
     }
     Issued issued{warp.ready, nullptr};
@@ -281,7 +284,6 @@ Result<void> LaunchTime::run_warp(Sm& sm, TimedCta& cta, std::uint32_t w) {
       }
     }
     warp.segment = nullptr;
-    warp.last_site = r.site;
     if (is_texture(plan.action)) {
       const auto position = [&](std::uint32_t k) -> Position& { return cta.warps[k].at; };
       auto more = fetch_.take(warp.at, plans_,

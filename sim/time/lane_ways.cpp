@@ -1,0 +1,139 @@
+#include "sim/time/lane_ways.hpp"
+
+#include <utility>
+
+namespace warpmem::sim {
+
+LaneWays::LaneWays(Paths& paths)
+    : paths_(paths),
+      ways_(paths.ways()),
+      told_apart_(std::any_of(ways_.code().begin(), ways_.code().end(),
+                              [](const CodeLine& l) { return l.driver != DriverCall::kNone; })) {}
+
+bool LaneWays::guarded(std::uint32_t site) const {
+  const std::int32_t line = ways_.line(site);
+  return line >= 0 && ways_.code()[static_cast<std::size_t>(line)].guarded;
+}
+
+const LaneWay& LaneWays::way(std::uint32_t from, std::uint32_t to, std::uint32_t calls) {
+  auto& entry = between_[{from, to, calls}];
+  if (entry) return *entry;
+  entry = std::make_unique<LaneWay>();
+  Ways::Lines open = calls_[calls];
+  entry->lines = ways_.between(from, to, open);
+  for (std::size_t k = 0; k + 1 < entry->lines.size(); ++k) {
+    const CodeLine& l = ways_.code()[entry->lines[k]];
+    entry->passes |= l.memory && !l.guarded;
+  }
+  constexpr std::size_t kDeepest = 32;  // what calls itself again and again returns to these
+  if (open.size() > kDeepest) open.erase(open.begin(), open.end() - kDeepest);
+  const auto known = std::find(calls_.begin(), calls_.end(), open);
+  entry->calls = static_cast<std::uint32_t>(known - calls_.begin());
+  if (known == calls_.end()) calls_.push_back(std::move(open));
+  return *entry;
+}
+
+const Segment& LaneWays::segment(std::vector<Part> parts, bool same) {
+  auto& entry = segments_[parts];
+  if (entry) return *entry;
+  std::vector<JoinedWay> ways;
+  for (const Part& p : parts)
+    ways.push_back({&p.way->lines, p.way->lines.size() - std::min(p.skip, p.way->lines.size())});
+  Ways::Lines lines;
+  join_ways(ways, [&](std::size_t k, std::size_t from, std::size_t to) {
+    const Ways::Lines& own = *ways[k].lines;
+    lines.insert(lines.end(), own.end() - static_cast<std::ptrdiff_t>(from),
+                 own.end() - static_cast<std::ptrdiff_t>(to));
+  });
+  entry = std::make_unique<Segment>(paths_.segment_of(lines, same));
+  return *entry;
+}
+
+// Of lanes that are together.
+const Segment& LaneWays::alone(const WarpLanes::Group& group, std::uint32_t site, bool anew,
+                               const LaneWay*& way_out) {
+  way_out = nullptr;
+  if (!ways_.follows_calls()) return paths_.between(group.from, site, anew);
+  way_out = &way(group.from, site, group.calls);
+  if (group.calls == 0 && way_out->calls == 0) return paths_.between(group.from, site, anew);
+  return segment({{way_out, 0}}, !anew && ways_.same(group.from, site));
+}
+
+const Segment& LaneWays::next(WarpLanes& warp, std::uint32_t site, std::uint32_t mask, bool anew) {
+  using Group = WarpLanes::Group;
+  std::vector<Group>& groups = warp.groups;
+  if (groups.empty()) groups.push_back({mask});
+  if (!told_apart_) {
+    return paths_.between(std::exchange(groups.front().from, site), site, anew);
+  }
+  const bool whole = mask == 0 || guarded(site);
+  if (groups.size() == 1 && !groups.front().shared) {
+    Group& g = groups.front();
+    const LaneWay* way_to = nullptr;
+    const Segment& out = alone(g, site, anew, way_to);
+    const std::uint32_t stays = whole ? 0 : g.mask & ~mask;
+    Group moved{g.mask & ~stays, site, way_to ? way_to->calls : 0};
+    if (stays == 0 || moved.mask == 0 || ways_.ends(site)) {
+      g = moved.mask == 0 ? Group{mask, site} : moved;
+      return out;
+    }
+    g.mask = stays;
+    g.shared = &way(g.from, site, g.calls);
+    groups.push_back(moved);
+    return out;
+  }
+  std::vector<Part> parts;
+  const std::uint32_t last_site = groups.back().from;
+  std::uint32_t moved = 0, calls = 0, from = Paths::kStart;
+  bool plain = false;  // one group that came by no call and has run nothing of its way yet
+  const bool same = std::all_of(groups.begin(), groups.end(), [&](const Group& g) {
+    return (g.mask & mask) == 0 || (!anew && ways_.same(g.from, site));
+  });
+  for (Group& g : groups) {
+    if (mask != 0 && (g.mask & mask) == 0) continue;
+    const LaneWay& w = way(g.from, site, g.calls);
+    const std::uint32_t goes = whole ? g.mask : g.mask & mask;
+    // Lanes that cannot have come that way without a record left before the last one that they are
+    // thought to have taken part in, as one under a predicate.
+    if (w.passes && groups.size() > 1) {
+      moved |= goes;
+      g.mask &= ~goes;
+      continue;
+    }
+    std::size_t skip = g.shared ? common_beginning(g.shared->lines, w.lines) : 0;
+    // The record's own instruction is run again, at least.
+    if (!ways_.ends(site) && !same)
+      skip = std::min(skip, std::max<std::size_t>(1, w.lines.size()) - 1);
+    plain = parts.empty() && skip == 0 && g.calls == 0 && w.calls == 0;
+    from = g.from;
+    if (parts.empty()) calls = w.calls;
+    parts.push_back({&w, skip});
+    moved |= goes;
+    g.mask &= ~goes;
+    g.shared = &w;
+  }
+  std::erase_if(groups, [](const Group& g) { return g.mask == 0; });
+  groups.push_back({parts.empty() ? mask : moved, site, calls});
+  if (parts.empty()) return paths_.between(last_site, site, anew);  // nobody is known to have come
+  if (plain) return paths_.between(from, site, anew);
+  return segment(std::move(parts), same);
+}
+
+const Segment& LaneWays::next_rounds(WarpLanes& warp, std::uint32_t site) {
+  using Group = WarpLanes::Group;
+  if (warp.groups.empty()) begin(warp, ~0u);
+  Group& g = warp.groups.back();
+  if (!told_apart_) return paths_.between(std::exchange(g.from, site), site);
+  const LaneWay* way_to = nullptr;
+  if (!g.shared) {
+    const Segment& out = alone(g, site, false, way_to);
+    g = {g.mask, site, way_to ? way_to->calls : 0};
+    return out;
+  }
+  const LaneWay& w = way(g.from, site, g.calls);
+  const std::size_t skip = common_beginning(g.shared->lines, w.lines);
+  g = {g.mask, site, w.calls};
+  return segment({{&w, std::min(skip, std::max<std::size_t>(1, w.lines.size()) - 1)}}, false);
+}
+
+}  // namespace warpmem::sim

@@ -1,0 +1,77 @@
+// The way of a warp to its next record, lanes told apart: after a branch or a call through a
+// register they go different ways and leave records in turn. Each lane comes from the last record
+// that it took part in itself: where the others' ways and its own begin alike it has been there
+// with them already, and where they end alike they have met again (lane_joins.hpp). Lanes are
+// followed by the masks of the records, in functions by the calls that they have not returned from.
+//
+// This is for kernels that call the driver's functions, where it makes a difference of thousands of
+// cycles whether each of the lanes that have parted calls. Others go on from their last record,
+// whoever left it. (Told apart as well, they issue about as many instructions as a GPU does, but in
+// too few cycles: what parting and meeting again costs has not been measured.)
+//
+// A warp whose lanes are together goes by Paths::between, which knows of several ways and takes
+// them in turn.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "sim/code/lane_joins.hpp"
+#include "sim/time/paths.hpp"
+
+namespace warpmem::sim {
+
+// A way from one record to the next, of lanes that have not returned from certain calls.
+struct LaneWay {
+  Ways::Lines lines;
+  std::uint32_t calls = 0;  // LaneWays' number of the calls that are open at its end
+  bool passes = false;      // an instruction that leaves a record whenever it is run
+};
+
+// A warp's lanes, those together that go together. The group that moved last stands last.
+struct WarpLanes {
+  struct Group {
+    std::uint32_t mask = 0;
+    std::uint32_t from = Paths::kStart;  // site of their last record
+    std::uint32_t calls = 0;             // LaneWay::calls
+    const LaneWay* shared = nullptr;     // a way whose beginning they have run with others
+  };
+  std::vector<Group> groups;
+};
+
+class LaneWays {
+ public:
+  explicit LaneWays(Paths& paths);
+
+  // At the warp's beginning; `mask`: the lanes that there are.
+  static void begin(WarpLanes& warp, std::uint32_t mask) { warp.groups.assign(1, {mask}); }
+  // To the warp's next record, which lanes `mask` leave (0: nobody knows who); `anew`: as
+  // Paths::between.
+  const Segment& next(WarpLanes& warp, std::uint32_t site, std::uint32_t mask, bool anew);
+  // … to its record of rounds: the lanes that moved last go round.
+  const Segment& next_rounds(WarpLanes& warp, std::uint32_t site);
+
+ private:
+  struct Part {  // of a warp's way
+    const LaneWay* way;
+    std::size_t skip;  // lines that have been run already
+    auto operator<=>(const Part&) const = default;
+  };
+  const LaneWay& way(std::uint32_t from, std::uint32_t to, std::uint32_t calls);
+  const Segment& segment(std::vector<Part> parts, bool same);
+  const Segment& alone(const WarpLanes::Group& group, std::uint32_t site, bool anew,
+                       const LaneWay*& way_out);
+  bool guarded(std::uint32_t site) const;
+
+  Paths& paths_;
+  const Ways& ways_;
+  bool told_apart_;
+  std::map<std::array<std::uint32_t, 3>, std::unique_ptr<LaneWay>> between_;
+  std::vector<Ways::Lines> calls_{{}};  // open calls, by number
+  std::map<std::vector<Part>, std::unique_ptr<Segment>> segments_;
+};
+
+}  // namespace warpmem::sim

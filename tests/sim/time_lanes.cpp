@@ -1,0 +1,137 @@
+// Ways of lanes that have parted.
+#include "sim/time/lane_ways.hpp"
+
+#include "tests/catch.hpp"
+#include "tests/sim/time_support.hpp"
+
+using namespace warpmem;
+using namespace warpmem::testing;
+using testing::Paths;
+
+namespace {
+
+constexpr std::uint32_t kAll = 0xffffffff;
+
+Site end_site() { return {0, Op::kCtaEnd, Space::kNone, 0}; }
+Site store_at(std::uint32_t pc) { return {pc, Op::kStore, Space::kGlobal, 4}; }
+
+struct Walk {
+  Walk(const std::vector<Site>& sites, const std::vector<Line>& text)
+      : paths(sites, program(text)), ways(paths) {
+    sim::LaneWays::begin(lanes, kAll);
+  }
+  const sim::Segment& to(std::uint32_t site, std::uint32_t mask = kAll) {
+    return ways.next(lanes, site, mask, false);
+  }
+  Paths paths;
+  sim::LaneWays ways;
+  sim::WarpLanes lanes;
+};
+
+std::size_t frees(const sim::Segment& s) {
+  return static_cast<std::size_t>(
+      std::count_if(s.steps.begin(), s.steps.end(),
+                    [](const sim::Step& t) { return t.driver == sim::DriverCall::kFree; }));
+}
+
+// Both sides of a branch store and call.
+std::vector<Line> sides(const std::string& call) {
+  return {{"LDG.E.64 R4, desc[UR4][R2.64] ;"},
+          {"@P0 BRA 0x50 ;"},
+          {"STG.E desc[UR4][R2.64], R1 ;"},  // 0x20
+          {call},
+          {"BRA 0x80 ;"},
+          {"STG.E desc[UR4][R2.64], R1 ;"},  // 0x50
+          {call},
+          {"FADD R1, R1, R2 ;"},
+          {"FADD R1, R1, R2 ;"},  // 0x80
+          {"EXIT ;"}};
+}
+const std::vector<Site> kSides = {load_at(0x00), store_at(0x20), store_at(0x50), end_site()};
+
+}  // namespace
+
+TEST_CASE("time: lanes that have parted come from their own last records, and meet again") {
+  Walk w(kSides, sides("CALL.ABS.NOINC `(free) ;"));
+  CHECK(w.to(0).instructions == 1);
+  CHECK(w.to(1, 0x0000ffff).instructions == 2);  // 0x10, 0x20
+  CHECK(w.to(2, 0xffff0000).instructions == 1);  // the branch has been run along with the others
+  const sim::Segment& end = w.to(3);
+  CHECK(end.instructions == 6);  // 0x30, 0x40; 0x60, 0x70; 0x80, 0x90 together
+  CHECK(frees(end) == 2);
+  // Together all the time:
+  Walk one(kSides, sides("CALL.ABS.NOINC `(free) ;"));
+  one.to(0), one.to(1);
+  CHECK(one.to(3).instructions == 4);
+}
+
+TEST_CASE("time: where nobody calls the driver, a warp goes on from its last record") {
+  Walk w(kSides, sides("FMUL R1, R1, R2 ;"));
+  CHECK(w.to(0).instructions == 1);
+  CHECK(w.to(1, 0x0000ffff).instructions == 2);
+  CHECK(w.to(2, 0xffff0000).instructions == 1);  // no way is known
+  CHECK(w.to(3).instructions == 4);
+}
+
+TEST_CASE("time: lanes that left early do not come by what would have left a record of them") {
+  const std::vector<Line> text = {{"LDG.E.64 R4, desc[UR4][R2.64] ;"},
+                                  {"@P0 EXIT ;"},
+                                  {"@P1 RED.E.ADD desc[UR4][R2.64], R1 ;"},
+                                  {"STG.E desc[UR4][R2.64], R1 ;"},
+                                  {"CALL.ABS.NOINC `(free) ;"},
+                                  {"FADD R1, R1, R2 ;"},
+                                  {"EXIT ;"}};
+  Walk w({load_at(0x00), {0x20, Op::kReduction, Space::kGlobal, 4}, store_at(0x30), end_site()},
+         text);
+  w.to(0);
+  CHECK(w.to(1, 0x1).instructions == 2);
+  CHECK(w.to(2, 0xff).instructions == 1);
+  const sim::Segment& end = w.to(3);
+  CHECK(end.instructions == 3);
+  CHECK(frees(end) == 1);
+}
+
+TEST_CASE("time: lanes return to behind the call that they made, be it the warp's end") {
+  const std::vector<Line> text = {{"LDG.E.64 R4, desc[UR4][R2.64] ;"},
+                                  {"@P0 BRA 0x70 ;"},
+                                  {"LDG.E.64 R4, desc[UR4][R2.64] ;"},
+                                  {"CALL.REL.NOINC 0x90 ;"},
+                                  {"CALL.ABS.NOINC `(free) ;"},
+                                  {"FADD R1, R1, R2 ;"},
+                                  {"EXIT ;"},
+                                  {"CALL.REL.NOINC 0x90 ;"},  // 0x70
+                                  {"EXIT ;"},
+                                  {"STG.E desc[UR4][R2.64], R1 ;"},  // 0x90
+                                  {"RET.REL.NODEC R20 `(_Z1kv) ;"}};
+  Walk w({load_at(0x00), load_at(0x20), store_at(0x90), end_site()}, text);
+  w.to(0);
+  CHECK(w.to(1).instructions == 2);
+  CHECK(w.to(2).instructions == 2);  // 0x30, 0x90
+  const sim::Segment& end = w.to(3);
+  CHECK(end.instructions == 4);  // 0xa0, 0x40 … 0x60, not the nearer 0x80
+  CHECK(frees(end) == 1);
+}
+
+TEST_CASE("time: lanes that a call through a register parted run their functions in turn") {
+  const std::vector<Line> text = {{"LDG.E.64 R4, desc[UR4][R2.64] ;"},
+                                  {"CALL.ABS.NOINC R4 ;"},
+                                  {"FADD R1, R1, R2 ;"},
+                                  {"EXIT ;"},
+                                  {"FADD R1, R1, R2 ;"},  // 0x40
+                                  {"STG.E desc[UR4][R2.64], R1 ;"},
+                                  {"CALL.ABS.NOINC `(free) ;"},
+                                  {"RET.REL.NODEC R20 `(_Z1kv) ;"},
+                                  {"FMUL R1, R1, R2 ;"},  // 0x80
+                                  {"FMUL R1, R1, R2 ;"},
+                                  {"STG.E desc[UR4][R2.64], R1 ;"},
+                                  {"CALL.ABS.NOINC `(free) ;"},
+                                  {"FMUL R1, R1, R2 ;"},
+                                  {"RET.REL.NODEC R20 `(_Z1kv) ;"}};
+  Walk w({load_at(0x00), store_at(0x50), store_at(0xa0), end_site()}, text);
+  w.to(0);
+  CHECK(w.to(1, 0xff).instructions == 3);    // 0x10, 0x40, 0x50
+  CHECK(w.to(2, ~0xffu).instructions == 3);  // 0x80 … 0xa0: the call has been run
+  const sim::Segment& end = w.to(3);
+  CHECK(end.instructions == 7);  // 0x60, 0x70; 0xb0 … 0xd0; 0x20, 0x30
+  CHECK(frees(end) == 2);
+}
