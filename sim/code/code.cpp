@@ -109,9 +109,9 @@ DriverCall driver_call(std::string_view function) {
   return function == "vprintf" ? DriverCall::kPrint : DriverCall::kNone;
 }
 
-CodeLine sass_line(const trace::SassInstruction& in, const model::InstructionTable& table) {
+CodeLine sass_line(const trace::SassInstruction& in, const model::InstructionTable* table) {
   CodeLine l;
-  l.cost = sass_cost(in, table);
+  if (table) l.cost = sass_cost(in, *table);
   l.memory = in.is_memory() || in.kind == InstructionKind::kBarrier;
   l.accesses = l.memory && recorder_sees(in);
   l.guarded = in.guard.when != trace::Guard::When::kAlways;
@@ -163,10 +163,8 @@ void read_depbar(const std::string& text, CodeLine& l) {
   l.leaves = static_cast<std::uint8_t>(leaves);
 }
 
-}  // namespace
-
-std::vector<CodeLine> read_code(const trace::Program& program, const model::InstructionTable& table,
-                                bool clusters, const trace::Launch* launch) {
+std::vector<CodeLine> lines_of(const trace::Program& program,
+                               const model::InstructionTable* table, bool clusters) {
   std::vector<CodeLine> code;
   std::vector<std::optional<std::uint32_t>> targets;
   std::vector<std::vector<std::uint32_t>> places;
@@ -179,7 +177,7 @@ std::vector<CodeLine> read_code(const trace::Program& program, const model::Inst
     std::optional<std::uint32_t> target;
     std::vector<std::uint32_t> further;
     if (program.level == trace::Level::kPtx || trace::is_ptx(i.text)) {
-      l.cost = ptx_cost(i.text, table);
+      if (table) l.cost = ptx_cost(i.text, *table);
       const std::size_t skip = i.text.starts_with('@') ? i.text.find(' ') : 0;
       const std::string_view word = std::string_view(i.text).substr(
           std::min(i.text.find_first_not_of(' ', skip), i.text.size()));
@@ -254,6 +252,18 @@ std::vector<CodeLine> read_code(const trace::Program& program, const model::Inst
   }
   find_callees(program, code);
   decide_cluster_branches(code, program.code, clusters);
+  return code;
+}
+
+}  // namespace
+
+std::vector<CodeLine> read_flow(const trace::Program& program) {
+  return lines_of(program, nullptr, false);
+}
+
+std::vector<CodeLine> read_code(const trace::Program& program, const model::InstructionTable& table,
+                                bool clusters, const trace::Launch* launch) {
+  std::vector<CodeLine> code = lines_of(program, &table, clusters);
   const std::vector<RegisterReads> reads = register_reads(program);
   for (std::size_t k = 0; k < code.size(); ++k) {
     code[k].reads = reads[k];

@@ -59,4 +59,7 @@ struct CodeLine {
 std::vector<CodeLine> read_code(const trace::Program& program, const model::InstructionTable& table,
                                 bool clusters = false, const trace::Launch* launch = nullptr);
 
+// The same, without what instructions cost: where each goes.
+std::vector<CodeLine> read_flow(const trace::Program& program);
+
 }  // namespace warpmem::sim

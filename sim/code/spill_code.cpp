@@ -4,6 +4,7 @@
 #include <charconv>
 #include <map>
 #include <optional>
+#include <set>
 #include <string_view>
 
 #include "traces/instruction.hpp"
@@ -48,29 +49,53 @@ std::optional<Address> address_of(std::string_view text) {
   return a;
 }
 
+// PTX statements that access local memory and were found in no machine instruction: of a load (a
+// store) without records they may be the origin as well as a spilled register, if there are any
+// that load (store).
+struct Unmapped {
+  bool loads = false, stores = false;
+  void add(std::string_view text) {
+    if (!trace::is_ptx(std::string(text)) || text.find(".local") == text.npos) return;
+    const std::size_t opcode = text.starts_with('@') ? text.find(' ') + 1 : 0;
+    const bool store = text.substr(opcode).starts_with("st");
+    (store ? stores : loads) = true;
+  }
+};
+
+// Of accesses that nothing marks as a spill's, those remain that no such statement can be: of the
+// other kind, and at places of the frame that one of these proves to be a spilled register's.
+void leave_unmapped(const Unmapped& unmapped, std::vector<SpillAccess>& accesses) {
+  if (!unmapped.loads && !unmapped.stores) return;
+  const auto certain = [&](const SpillAccess& a) {
+    return a.load ? !unmapped.loads : !unmapped.stores;
+  };
+  std::set<std::int32_t> bytes;  // of the frame
+  for (const SpillAccess& a : accesses)
+    if (certain(a))
+      for (std::uint32_t b = 0; b < a.bytes; ++b)
+        bytes.insert(a.offset + static_cast<std::int32_t>(b));
+  std::erase_if(accesses, [&](const SpillAccess& a) {
+    if (certain(a)) return false;
+    for (std::uint32_t b = 0; b < a.bytes; ++b)
+      if (!bytes.contains(a.offset + static_cast<std::int32_t>(b))) return true;
+    return false;
+  });
+}
+
 // How far registers are from where the stack pointer is when the kernel begins, before each line.
 class StackFlow {
  public:
   explicit StackFlow(const trace::Program& program) : before_(program.code.size()) {
     const std::size_t n = program.code.size();
-    std::vector<Line> lines;
-    for (const trace::Instruction& i : program.code) {
-      Line& l = lines.emplace_back();
-      l.apart = take_apart(i.text);
-      const auto in = trace::decode_instruction(i.text);
-      if (!in) continue;
-      using trace::InstructionKind;
-      const bool ends = in->kind == InstructionKind::kExit || in->kind == InstructionKind::kReturn;
-      l.calls = in->kind == InstructionKind::kCall;
-      l.falls =
-          !(ends || (in->is_branch() && !in->conditional_branch)) || l.apart.guard != kNoRegister;
-      if ((in->is_branch() || l.calls) && in->target) {
-        const auto at = std::lower_bound(
-            program.code.begin(), program.code.end(), *in->target,
-            [](const trace::Instruction& x, std::uint32_t pc) { return x.pc < pc; });
-        if (at != program.code.end() && at->pc == *in->target)
-          l.target = static_cast<std::size_t>(at - program.code.begin());
-      }
+    const std::vector<CodeLine> code = read_flow(program);
+    std::vector<Line> lines(n);
+    for (std::size_t i = 0; i < n; ++i) {
+      Line& l = lines[i];
+      l.apart = take_apart(program.code[i].text);
+      l.calls = code[i].calls;
+      l.falls = code[i].falls;
+      if (code[i].target >= 0) l.target = static_cast<std::size_t>(code[i].target);
+      l.further = code[i].calls ? code[i].callees : code[i].places;
     }
     std::vector<std::size_t> open;
     const auto reach = [&](std::size_t line, const State& state) {
@@ -83,6 +108,7 @@ class StackFlow {
       const Line& l = lines[i];
       const State after = run(l.apart, *before_[i]);
       if (l.target) reach(*l.target, after);
+      for (const std::uint32_t t : l.further) reach(t, after);
       if (!l.falls) continue;
       // What a function leaves of other registers is not followed.
       if (l.calls) reach(i + 1, {{kStackPointer, after.at(kStackPointer)}});
@@ -98,7 +124,9 @@ class StackFlow {
       seen[i] = true;
       if (before_[i]) frame_ = std::min(frame_, before_[i]->at(kStackPointer));
       if (lines[i].falls) open.push_back(i + 1);
-      if (lines[i].target && !lines[i].calls) open.push_back(*lines[i].target);
+      if (lines[i].calls) continue;
+      if (lines[i].target) open.push_back(*lines[i].target);
+      open.insert(open.end(), lines[i].further.begin(), lines[i].further.end());
     }
   }
 
@@ -116,6 +144,7 @@ class StackFlow {
     StaticLine apart;
     bool falls = true, calls = false;
     std::optional<std::size_t> target;
+    std::vector<std::uint32_t> further;  // where a register, or a name, may lead
   };
 
   // Is there anything new to it?
@@ -166,13 +195,12 @@ bool may_spill(const trace::Program& program) {
 std::vector<SpillAccess> spill_accesses(const trace::Program& program,
                                         std::span<const trace::Site> sites) {
   if (!may_spill(program)) return {};
-  bool marked = false, unmapped = false;
+  bool marked = false;
+  Unmapped unmapped;
   for (const trace::Instruction& i : program.code) {
     marked |= i.text.find(kMark) != i.text.npos;
-    unmapped |= trace::is_ptx(i.text) && i.text.find(".local") != i.text.npos;
+    unmapped.add(i.text);
   }
-  // Whether an instruction is one of these statements' or a spill, only the mark would tell.
-  if (!marked && unmapped) return {};
   std::optional<StackFlow> flow;
   std::vector<SpillAccess> out;
   for (std::uint32_t i = 0; i < program.code.size(); ++i) {
@@ -201,6 +229,7 @@ std::vector<SpillAccess> spill_accesses(const trace::Program& program,
     // Of parts of a word nothing is followed.
     if (data < apart.operands.size() && a.bytes >= 4) a.slot.data = apart.operands[data];
   }
+  if (!marked) leave_unmapped(unmapped, out);
   return out;
 }
 

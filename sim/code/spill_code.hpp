@@ -7,6 +7,11 @@
 // (*"SpillRefill"*). Where there is no such mark at all, every access at a constant distance from
 // the stack pointer that no warp of the launch left a record of is taken for one.
 //
+// A trace of an emulated kernel whose PTX could not be followed into the code everywhere may hold
+// accesses to local memory as the PTX has them. Without a mark such loads (stores) and those of
+// spilled registers look alike; then only what cannot be theirs is taken: stores (loads), if all of
+// those were found, and loads (stores) of the places that these prove to be spilled registers'.
+//
 // Left out: accesses through registers of which the code alone does not tell how far they are from
 // the stack pointer. A function that is called at several depths is taken to be at the first.
 #pragma once

@@ -153,6 +153,41 @@ TEST_CASE("spills: places count from the kernel's frame, functions' lie below") 
   CHECK(found[3].bytes == 16);
 }
 
+TEST_CASE("spills: functions that a register leads to have their frames where they are called") {
+  const trace::Program p =
+      without_control({"LDC R1, c[0x0][0x28]", "VIADD R1, R1, 0xffffffc0", "LDC.64 R6, c[0x2][R4]",
+                       "CALL.REL.NOINC R6 `(kernel)", "LDL R4, [R1+0x8]", "EXIT",
+                       // The function.
+                       "IADD3 R1, R1, -0x20, RZ", "STL.64 [R1+0x18], R4", "IADD3 R1, R1, 0x20, RZ",
+                       "RET.REL.NODEC R20 `(kernel)"});
+  const auto found = sim::spill_accesses(p, {});
+  REQUIRE(found.size() == 2);
+  CHECK(found[0].offset == 8);
+  CHECK(found[1].offset == -0x8);
+  CHECK(found[1].bytes == 8);
+}
+
+TEST_CASE("spills: unmarked, what may be an access that was left as PTX is none") {
+  const auto found = [](const std::vector<std::string>& further) {
+    std::vector<std::string> text = {"LDC R1, c[0x0][0x28]", "IADD3 R1, R1, -0x40, RZ",
+                                     "STL [R1+0x8], R4",     "STL [R1+0x20], R4",
+                                     "LDL R6, [R1+0x8]",     "LDL R7, [R1+0x30]",
+                                     "LDL.64 R8, [R1+0x8]",  "EXIT"};
+    text.insert(text.end(), further.begin(), further.end());
+    trace::Program p = without_control(text, trace::Level::kPtxSass);
+    std::vector<std::pair<bool, std::int32_t>> out;
+    for (const sim::SpillAccess& a : sim::spill_accesses(p, {})) out.emplace_back(a.load, a.offset);
+    return out;
+  };
+  CHECK(found({}).size() == 5);
+  // Loads of places that a spilled register was stored to, wholly, are spills; others may be those.
+  using Found = std::vector<std::pair<bool, std::int32_t>>;
+  CHECK(found({"ld.local.u32 %r1, [%rd1]"}) == Found{{false, 8}, {false, 0x20}, {true, 8}});
+  CHECK(found({"@%p1 st.local.u32 [%rd1], %r1"}) ==
+        Found{{false, 8}, {true, 8}, {true, 0x30}, {true, 8}});
+  CHECK(found({"ld.local.u32 %r1, [%rd1]", "st.local.u32 [%rd1], %r1"}).empty());
+}
+
 TEST_CASE("spills: a loop that leaves no record goes round as often as the code says") {
   // The counter is spilled itself, at [R1+0x4].
   const auto kernel_of = [](const std::string& bound) {
