@@ -163,8 +163,8 @@ void read_depbar(const std::string& text, CodeLine& l) {
   l.leaves = static_cast<std::uint8_t>(leaves);
 }
 
-std::vector<CodeLine> lines_of(const trace::Program& program,
-                               const model::InstructionTable* table, bool clusters) {
+std::vector<CodeLine> lines_of(const trace::Program& program, const model::InstructionTable* table,
+                               bool clusters) {
   std::vector<CodeLine> code;
   std::vector<std::optional<std::uint32_t>> targets;
   std::vector<std::vector<std::uint32_t>> places;
@@ -203,7 +203,8 @@ std::vector<CodeLine> lines_of(const trace::Program& program,
       l.fences = is_ptx_fence(word);
       if (word.starts_with("call"))  // "call.uni (retval0), malloc, (param0)"
         for (const std::string_view name : {"malloc", "free", "vprintf"})
-          if (word.find(std::string(" ").append(name).append(",")) != word.npos) l.driver = driver_call(name);
+          if (word.find(std::string(" ").append(name).append(",")) != word.npos)
+            l.driver = driver_call(name);
       l.stall = 2;  // an instruction of PTX is about two of SASS
       if (const std::size_t at = i.text.rfind("// 0x");
           word.starts_with("bra") && at != i.text.npos) {

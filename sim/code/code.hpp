@@ -41,8 +41,8 @@ struct CodeLine {
   bool memory = false;                            // leaves a record when some lane runs it
   bool accesses = false;  // … by its text, and not of a kind that recordings never hold
   bool guarded = false;
-  bool falls = true;         // may go on to the next line
-  bool ends = false;         // a warp may end here
+  bool falls = true;  // may go on to the next line
+  bool ends = false;  // a warp may end here
   DriverCall driver = DriverCall::kNone;
   bool calls = false;        // its target is a function's beginning
   bool returns = false;      // … from which this goes back to behind the call

@@ -16,8 +16,8 @@
 #include "sim/sites.hpp"
 #include "sim/texture_fetch.hpp"
 #include "sim/time/engine.hpp"
-#include "sim/time/memory_queue.hpp"
 #include "sim/time/lane_ways.hpp"
+#include "sim/time/memory_queue.hpp"
 #include "sim/time/paths.hpp"
 
 namespace warpmem::sim {
@@ -38,10 +38,10 @@ struct TimedWarp {
   std::uint32_t round_step = 0;
   std::array<std::uint32_t, 4> went_round{};  // sites of rounds since the last other record
   std::uint32_t loops = 0;                    // … how many of them
-  WarpLanes ways;  // by which its lanes come to its next record
-  std::uint32_t waits = kNoBarrier;  // barrier it stands at
+  WarpLanes ways;                             // by which its lanes come to its next record
+  std::uint32_t waits = kNoBarrier;           // barrier it stands at
   std::uint32_t async_lines = 0;
-  std::uint32_t lanes = 1;  // of the record that it comes to
+  std::uint32_t lanes = 1;                          // of the record that it comes to
   Position at;                                      // in its records
   std::array<std::uint64_t, kScoreboards> clear{};  // by scoreboard: cycle from which it is
   std::array<Wait, kScoreboards> cause{};
@@ -114,11 +114,11 @@ struct Sm {
   std::vector<std::uint64_t> code;  // by piece of it: cycle in which it was first run; 0: not yet
   std::uint64_t translated = 0;     // cycle from which its addresses are; 0: not asked yet
   std::uint64_t issued = 0;         // instructions
-  std::array<std::uint64_t, kPipes> pipes{};  // cycles of its pipes, of all schedulers
-  std::uint64_t lsu_taken = 0;                // cycles of its load/store unit
+  std::array<std::uint64_t, kPipes> pipes{};    // cycles of its pipes, of all schedulers
+  std::uint64_t lsu_taken = 0;                  // cycles of its load/store unit
   std::array<std::uint64_t, 4> driver_first{};  // by DriverCall: cycle: its code is there
-  std::uint64_t texture_taken = 0;            // … of its texture unit
-  std::array<std::uint8_t, 64> within{};      // by slot: cycle of its window in which a warp is due
+  std::uint64_t texture_taken = 0;              // … of its texture unit
+  std::array<std::uint8_t, 64> within{};  // by slot: cycle of its window in which a warp is due
   std::array<std::uint64_t, kWindows> calendar{};
 };
 
@@ -265,7 +265,7 @@ class LaunchTime {
   std::uint64_t last_store_ = 0;
   std::uint64_t lane_bytes_ = 0;  // that accesses moved between L1s and registers
   bool reaches_memory_ = false;
-  TextureFetch fetch_;  // the latest one
+  TextureFetch fetch_;                          // the latest one
   std::array<std::uint64_t, 4> driver_free_{};  // by DriverCall: cycle from which it takes another
   std::vector<Due> due_now_;
   std::size_t next_due_ = 0;  // of these

@@ -100,7 +100,8 @@ void LaunchTime::call_driver(DriverCall call, Sm& sm, TimedWarp& warp, std::uint
   free = std::max(free, issued) + cost[2] + lanes * cost[3];
   std::uint64_t& first = sm.driver_first[static_cast<std::size_t>(call)];
   if (first == 0) first = issued + cost[4];  // its code is there by then
-  const std::uint64_t done = std::max(std::max(issued, first) + cost[0] + (lanes - 1) * cost[1], free);
+  const std::uint64_t done =
+      std::max(std::max(issued, first) + cost[0] + (lanes - 1) * cost[1], free);
   if (done <= warp.ready) return;
   wait(Wait::kMemory, done - warp.ready);
   warp.ready = done;
@@ -261,11 +262,11 @@ Result<void> LaunchTime::run_warp(Sm& sm, TimedCta& cta, std::uint32_t w) {
         continue;
       }
       const trace::Piece piece = plan.bulk ? piece_of(r) : trace::Piece::kUnknown;
-      warp.segment = piece == trace::Piece::kFurther
-                         ? &Paths::kNothing
-                     : plan.action == Action::kRounds
-                         ? &lane_ways_.next_rounds(warp.ways, r.site)
-                         : &lane_ways_.next(warp.ways, r.site, r.mask, piece == trace::Piece::kFirst);
+      warp.segment =
+          piece == trace::Piece::kFurther ? &Paths::kNothing
+          : plan.action == Action::kRounds
+              ? &lane_ways_.next_rounds(warp.ways, r.site)
+              : &lane_ways_.next(warp.ways, r.site, r.mask, piece == trace::Piece::kFirst);
       warp.step = warp.repeat = 0;
     }
     Issued issued{warp.ready, nullptr};
@@ -286,8 +287,8 @@ Result<void> LaunchTime::run_warp(Sm& sm, TimedCta& cta, std::uint32_t w) {
     warp.segment = nullptr;
     if (is_texture(plan.action)) {
       const auto position = [&](std::uint32_t k) -> Position& { return cta.warps[k].at; };
-      auto more = fetch_.take(warp.at, plans_,
-                              [&] { return cta.stream.advance(cache_, w, position); });
+      auto more =
+          fetch_.take(warp.at, plans_, [&] { return cta.stream.advance(cache_, w, position); });
       if (!more) return more.error();
       warp.loops = 0;
       fetch_texels(sm, cta, warp, w, plan, issued.cycle, issued.step);

@@ -177,7 +177,8 @@ Result<Disassembly> disassemble(const std::string& nvdisasm, std::span<const uns
   if (!ran) return environment(ran.error().message);
   Disassembly result = parse_disassembly(ran->text);
   if (auto cubin = parse_cubin(image))
-    for (CodeSection& section : result.sections) name_driver_calls(section.code, cubin->driver_functions);
+    for (CodeSection& section : result.sections)
+      name_driver_calls(section.code, cubin->driver_functions);
   if (result.sections.empty()) return environment(nvdisasm + " printed no code for this kernel");
   return result;
 }

@@ -30,8 +30,8 @@ Disassembly parse_disassembly(const std::string& text);
 // names (BRA 0x310) move along.
 std::string moved(std::string text, std::uint32_t by);
 
-// A call by name, CALL.ABS.NOINC `(_Z1fv), of a function that is laid out at a known place: the name
-// becomes the place. What a register is counted from, CALL.REL.NOINC R4 `(_Z1kv), stays.
+// A call by name, CALL.ABS.NOINC `(_Z1fv), of a function that is laid out at a known place: the
+// name becomes the place. What a register is counted from, CALL.REL.NOINC R4 `(_Z1kv), stays.
 std::string with_place(std::string text, const std::map<std::string, std::uint32_t>& starts);
 
 // Runs `nvdisasm` on the image, restricted to the functions with these symbol indices. The child
