@@ -28,6 +28,8 @@ Dram::Dram(const Spec& spec, std::pmr::memory_resource* memory)
       by_interval_(std::max<std::uint64_t>(1, spec.refresh_interval_ticks)),
       channels_(memory),
       banks_(memory) {
+  for (std::uint32_t sectors = 0; sectors < bus_ticks_.size(); ++sectors)
+    bus_ticks_[sectors] = bus_ticks(sectors);
   clear();
 }
 
@@ -126,46 +128,71 @@ bool Dram::refresh_bank(const Bank& bank, std::uint64_t& now) const {
 }
 
 // When the row can be read from, `now` or later.
-std::uint64_t Dram::open(const Spot& at, std::uint64_t now, bool closed) {
-  Bank& bank = banks_[at.bank];
+[[gnu::always_inline]] inline std::uint64_t Dram::open(Channel& channel, Bank& bank,
+                                                       std::uint64_t row, std::uint64_t now,
+                                                       bool closed) {
   if (spec_.refresh != DramRefresh::kNone) {
-    if (spec_.refresh == DramRefresh::kAll) refresh_channel(channels_[at.channel], now);
+    if (spec_.refresh == DramRefresh::kAll) refresh_channel(channel, now);
     const std::uint64_t before = now;
     closed |= refresh_bank(bank, now);
     refresh_wait_ = now - before;
   }
-  if (!closed && (bank.row[0] == at.row || bank.row[1] == at.row)) return now;
+  if (!closed && (bank.row[0] == row || bank.row[1] == row)) return now;
   bank.row[1] = bank.row[0];
-  bank.row[0] = at.row;
+  bank.row[0] = row;
   ++activations_;
   const std::uint64_t start =
-      channels_[at.channel].activate.reserve(std::max(now, bank.free), spec_.activate_ticks);
+      channel.activate.reserve(std::max(now, bank.free), spec_.activate_ticks);
   bank.free = start + spec_.row_cycle_ticks;
   return start;
+}
+
+// Ticks of the bus that so many sectors take: it moves no fewer than a burst.
+std::uint32_t Dram::bus_ticks(std::uint32_t sectors) const {
+  const std::uint32_t least = spec_.burst_sectors;
+  return (sectors + least - 1) / least * least * spec_.burst_ticks;
 }
 
 // Puts so many sectors on the bus, and `more` ticks of its time.
 std::uint64_t Dram::move(Channel& c, std::uint32_t sectors, std::uint32_t more,
                          std::uint64_t ready) {
   sectors_ += sectors;
-  const std::uint32_t least = spec_.burst_sectors;
-  if (least > 1) sectors = (sectors + least - 1) / least * least;
-  const std::uint32_t amount = sectors * spec_.burst_ticks + more;
+  const std::uint32_t amount = bus_ticks(sectors) + more;
   return c.bus.reserve(ready, amount) + amount;
 }
 
 std::uint64_t Dram::read(const Spot& at, std::uint32_t sectors, std::uint64_t now) {
   Channel& c = channels_[at.channel];
-  const std::uint64_t ready = open(at, now);
+  const std::uint64_t ready = open(c, banks_[at.bank], at.row, now);
   c.reads += sectors;
   return move(c, sectors, 0, ready);
+}
+
+void Dram::read(const Spots& spots, const std::uint8_t* index, const std::uint8_t* sectors,
+                const std::uint32_t* latency, std::size_t first, std::size_t last, Trips& trips) {
+  Channel* const channels = channels_.data();
+  Bank* const banks = banks_.data();
+  for (std::size_t k = first; k < last; ++k) {
+    const std::uint8_t those = sectors[k] & 15;
+    if (!those) continue;
+    const std::size_t at = index[k];
+    Channel& c = channels[spots.channel[at]];
+    const std::uint64_t asked = trips.at[k] + latency[at];
+    const std::uint64_t ready = open(c, banks[spots.bank[at]], spots.row[at], asked);
+    const std::uint32_t count = sectors_in(those), amount = bus_ticks_[count];
+    c.reads += count;
+    sectors_ += count;
+    const std::uint64_t done = c.bus.reserve(ready, amount) + amount;
+    trips.at[k] = done;
+    trips.queued[k] += done - asked - refresh_wait_;
+  }
 }
 
 std::uint64_t Dram::write(std::uint64_t line, std::uint32_t sectors, std::uint64_t now,
                           bool completed) {
   const Spot at = find(line);
   Channel& c = channels_[at.channel];
-  const std::uint64_t ready = open(at, now, completed);
+  const std::uint64_t ready = open(c, banks_[at.bank], at.row, now, completed);
   c.held += sectors;
   std::uint32_t turnaround = 0;
   if (c.held >= spec_.write_batch) {

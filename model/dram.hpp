@@ -78,6 +78,16 @@ class Dram {
     return read(find(line), sectors, now);
   }
   std::uint64_t read(const Spot& at, std::uint32_t sectors, std::uint64_t now);
+  // Reads on their way, by number.
+  struct Trips {
+    std::array<std::uint64_t, LineList::kMost> at;      // tick in which each has come so far
+    std::array<std::uint64_t, LineList::kMost> queued;  // ticks that it has stood in queues
+  };
+  // The same for reads of a list's lines, from number `first` to before `last`: the k-th wants
+  // `sectors[k]` (bits; none: it is not for DRAM) of line `index[k]` and comes here `latency`, by
+  // line, after trips.at[k].
+  void read(const Spots& spots, const std::uint8_t* index, const std::uint8_t* sectors,
+            const std::uint32_t* latency, std::size_t first, std::size_t last, Trips& trips);
   // Takes writes of a line; the tick in which they have gone out. `completed`: sectors of it were
   // read just now to complete them; by the time they are merged and written, their row is no longer
   // open (measured: random stores move half of what random reads do,
@@ -124,9 +134,11 @@ class Dram {
     Spot find(std::uint64_t line, Divide&& divide) const;
   };
   static void find(const std::uint64_t* line, std::size_t count, const Map& map, Spots& out);
-  std::uint64_t open(const Spot& at, std::uint64_t now, bool closed = false);
+  std::uint64_t open(Channel& channel, Bank& bank, std::uint64_t row, std::uint64_t now,
+                     bool closed = false);
   std::uint64_t move(Channel& channel, std::uint32_t sectors, std::uint32_t more,
                      std::uint64_t ready);
+  std::uint32_t bus_ticks(std::uint32_t sectors) const;
   void refresh_channel(Channel& channel, std::uint64_t now);
   bool refresh_bank(const Bank& bank, std::uint64_t& now) const;
   std::uint64_t first_refresh(std::size_t bank) const;
@@ -135,7 +147,8 @@ class Dram {
   Map map_;
   Divisor by_interval_;
   std::pmr::vector<Channel> channels_;
-  std::pmr::vector<Bank> banks_;  // by channel
+  std::pmr::vector<Bank> banks_;                                // by channel
+  std::array<std::uint32_t, kSectorsPerLine + 1> bus_ticks_{};  // by sectors
   std::uint64_t activations_ = 0, sectors_ = 0;
   std::uint64_t refresh_wait_ = 0;  // ticks
 };

@@ -207,7 +207,7 @@ std::uint64_t L2Cache::read(int sm, const Routed& lines, std::uint8_t sectors, s
 // Lines of one access are different, and what happens on one side of the L2 hangs on nothing on the
 // other: so all lines are looked up on the reader's side before the first is at its home. It comes
 // to the same, and which of them cross is no branch. A read that another answers is done here.
-template <bool timed>
+template <bool timed, bool strangers>
 [[gnu::always_inline]] inline void L2Cache::look_up(int sm, const Routed& lines,
                                                     const LineParts& parts, std::uint64_t now,
                                                     std::uint32_t granularity, std::uint64_t* done,
@@ -221,22 +221,25 @@ template <bool timed>
   std::uint64_t hit = 0;
   for (std::size_t k = 0; k < parts.count; ++k) {
     const std::size_t at = parts.index[k];
-    const std::uint64_t line = lines.line[at], start = now + at / kLinesACycle;
-    Pending& p = pending[lines.pending[at]];
     std::uint8_t sectors = parts.sectors[k], joined = 0;
-    if (p.line != line) [[likely]] {
-      open(sm, from, p, line, sectors, start);
-    } else {
-      const Asked one = ask(sm, from, p, line, sectors, start);
-      if (!one.goes_on) {
-        done[at] = p.until;
-        if (timed) out.riders[out.ridden++] = {p.until, static_cast<std::uint8_t>(at), sectors};
-        continue;
+    Pending* entry = nullptr;
+    if constexpr (!strangers) {
+      const std::uint64_t line = lines.line[at], start = now + at / kLinesACycle;
+      Pending& p = *(entry = &pending[lines.pending[at]]);
+      if (p.line != line) [[likely]] {
+        open(sm, from, p, line, sectors, start);
+      } else {
+        const Asked one = ask(sm, from, p, line, sectors, start);
+        if (!one.goes_on) {
+          done[at] = p.until;
+          if (timed) out.riders[out.ridden++] = {p.until, static_cast<std::uint8_t>(at), sectors};
+          continue;
+        }
+        sectors = one.sectors, joined = one.joined;
       }
-      sectors = one.sectors, joined = one.joined;
     }
     const L2Side::Found found = read_near(lines.seat, at, sectors);
-    p.bring(found.missing);
+    if constexpr (!strangers) entry->bring(found.missing);
     if (timed && near.has_traffic()) [[unlikely]]
       causes_.near[causes++] = {count, near.take_traffic()};
     // What arrives with the very request it belongs to was no hit.
@@ -250,12 +253,17 @@ template <bool timed>
   }
   out.asked.count = count;
   out.crossed = cross;
-  out.fetched = out.missing;
+  std::copy_n(out.missing.data(), count, out.fetched.data());
+  std::fill_n(out.crossing.data(), count, std::uint8_t{0});
   causes_.nears = causes;
   counters_.read += sectors_in(out.asked.sectors, count);
   counters_.read_hit += hit;
-  counters_.read_requests += from.requests - place.requests;
-  place = from;
+  if constexpr (strangers) {
+    counters_.read_requests += count;
+  } else {
+    counters_.read_requests += from.requests - place.requests;
+    place = from;
+  }
 
   L2Side& home = side_[1 - from.side];
   const L2Side::Reader read_home(home, lines.seat, 1);
@@ -279,7 +287,14 @@ template <bool timed>
 WARPMEM_NEW_HOSTS void L2Cache::look_up_timed(int sm, const Routed& lines, const LineParts& parts,
                                               std::uint64_t now, std::uint32_t granularity,
                                               std::uint64_t* done, Sent& out) {
-  look_up<true>(sm, lines, parts, now, granularity, done, out);
+  look_up<true, false>(sm, lines, parts, now, granularity, done, out);
+}
+
+// The same where none of them meets another.
+WARPMEM_NEW_HOSTS void L2Cache::look_up_strangers(int sm, const Routed& lines,
+                                                  const LineParts& parts, std::uint32_t granularity,
+                                                  Sent& out) {
+  look_up<true, true>(sm, lines, parts, 0, granularity, nullptr, out);
 }
 
 // What those that come later find of a read. Another line of its access may have taken the entry.
@@ -350,33 +365,53 @@ WARPMEM_NEW_HOSTS void L2Cache::read_strangers(int sm, const Routed& lines, cons
   for (L2Side& s : side_)
     if (s.has_traffic()) account(s.take_traffic());
   counters_.dram_read += sectors_in(fetched, count);
-#ifdef WARPMEM_AVX512
-  if (wide_host() &&
-      remember_avx512(sm, lines, parts, now, missing.data(), fetched.data(), crossing, done))
-    return;
-#endif
+  wait(lines, parts, now, fetched.data(), crossing, done);
+  enter(sm, lines, parts, now, missing.data(), done);
+}
 
-  Pending* const pending = &pending_[from.pending];
-  std::uint64_t dram_free = dram_free_, leaves = from.leaves;
-  std::uint32_t request = from.requests;
-  const std::uint32_t reader = Pending::by(sm);
-  const std::uint64_t soonest = now + spec_.read_cycles, latest = now + spec_.read_entries;
-  for (std::size_t k = 0; k < count; ++k) {
+// When reads are back that meet nobody: after the latency of what they hit, and DRAM's queue.
+inline void L2Cache::wait(const Routed& lines, const LineParts& parts, std::uint64_t now,
+                          const std::uint8_t* fetched, std::uint64_t crossing,
+                          std::uint64_t* done) {
+#ifdef WARPMEM_AVX512
+  if (wide_host() && back_avx512(lines, parts, now, fetched, crossing, done)) return;
+#endif
+  std::uint64_t dram_free = dram_free_;
+  for (std::size_t k = 0; k < parts.count; ++k) {
     const std::size_t at = parts.index[k];
-    const std::uint64_t later = at / kLinesACycle, start = now + later;
+    const std::uint64_t start = now + at / kLinesACycle;
     std::uint64_t back = start + lines.near[at] + (crossing >> k & 1) * spec_.far_cycles;
     if (fetched[k]) [[likely]]
       back += lines.dram[at] + dram_queue(dram_free, start, fetched[k]);
+    done[at] = back;
+  }
+  dram_free_ = dram_free;
+}
+
+// Writes down what those that come later find of reads that met nobody. `missing`: sectors that the
+// reader's side had not, by number; `until`: when each is back, by line.
+inline void L2Cache::enter(int sm, const Routed& lines, const LineParts& parts, std::uint64_t now,
+                           const std::uint8_t* missing, const std::uint64_t* until) {
+#ifdef WARPMEM_AVX512
+  if (wide_host() && enter_avx512(sm, lines, parts, now, missing, until)) return;
+#endif
+  SmPlace& from = sm_[static_cast<std::size_t>(sm)];
+  Pending* const pending = &pending_[from.pending];
+  std::uint64_t leaves = from.leaves;
+  std::uint32_t request = from.requests;
+  const std::uint32_t reader = Pending::by(sm);
+  const std::uint64_t soonest = now + spec_.read_cycles, latest = now + spec_.read_entries;
+  for (std::size_t k = 0; k < parts.count; ++k) {
+    const std::size_t at = parts.index[k];
+    const std::uint64_t later = at / kLinesACycle;
     leaves = std::max(soonest + later, std::min(leaves + 1, latest + later));
     Pending& p = pending[lines.pending[at]];
     p.line = lines.line[at];
     p.leaves = leaves;
-    p.until = back;
+    p.until = until[at];
     p.number = ++request;
     p.how = reader | parts.sectors[k] | std::uint32_t{missing[k]} << 4;
-    done[at] = back;
   }
-  dram_free_ = dram_free;
   from.leaves = leaves;
   from.requests = request;
 }
@@ -388,7 +423,7 @@ WARPMEM_NEW_HOSTS void L2Cache::read_counting(int sm, const Routed& lines, const
   if (!meet_any(&pending_[sm_[static_cast<std::size_t>(sm)].pending], lines, parts))
     return read_strangers(sm, lines, parts, now, granularity, done);
   Sent sent;
-  look_up<false>(sm, lines, parts, now, granularity, done, sent);
+  look_up<false, false>(sm, lines, parts, now, granularity, done, sent);
   for (L2Side& side : side_)
     if (side.has_traffic()) account(side.take_traffic());
   Pending* const pending = &pending_[sm_[static_cast<std::size_t>(sm)].pending];
@@ -429,9 +464,11 @@ void L2Cache::read(int sm, const Routed& lines, const MemoryPath::Seats* ways,
                    std::uint64_t* done) {
   const std::uint32_t granularity = std::max(fetch_sectors, spec_.fetch_sectors);
   if (!path_) return read_counting(sm, lines, parts, now, granularity, done);
-  Sent sent;
-  look_up_timed(sm, lines, parts, now, granularity, done, sent);
   const SmPlace& from = sm_[static_cast<std::size_t>(sm)];
+  const bool strangers = !meet_any(&pending_[from.pending], lines, parts);
+  Sent sent;
+  if (strangers) look_up_strangers(sm, lines, parts, granularity, sent);
+  else look_up_timed(sm, lines, parts, now, granularity, done, sent);
   counters_.dram_read += sectors_in(sent.fetched, sent.asked.count);
   std::array<std::uint64_t, LineList::kMost> arrives;
   path_->read({sm,
@@ -449,6 +486,7 @@ void L2Cache::read(int sm, const Routed& lines, const MemoryPath::Seats* ways,
                {sent.riders.data(), sent.ridden},
                now},
               done, arrives.data());
+  if (strangers) return enter(sm, lines, parts, now, sent.missing.data(), arrives.data());
   for (std::size_t k = 0; k < sent.asked.count; ++k) {
     const std::size_t at = sent.asked.index[k];
     remember(pending_[from.pending + lines.pending[at]], lines.line[at], arrives[at]);

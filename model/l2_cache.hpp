@@ -268,21 +268,26 @@ class L2Cache {
   // on from there to their home, with what that lacks.
   struct Sent {
     LineParts asked;
-    std::array<std::uint8_t, LineList::kMost> missing{}, crossing{}, fetched;
+    std::array<std::uint8_t, LineList::kMost> missing, crossing, fetched;  // by number
     std::size_t crossed = 0;
     std::array<std::uint8_t, LineList::kMost> number;  // in `asked`
     // Reads that another's answer serves.
     std::array<MemoryPath::Rider, LineList::kMost> riders;
     std::size_t ridden = 0;
   };
-  template <bool timed>
+  template <bool timed, bool strangers>
   void look_up(int sm, const Routed& lines, const LineParts& parts, std::uint64_t now,
                std::uint32_t granularity, std::uint64_t* done, Sent& out);
   static bool meet_any(const Pending* pending, const Routed& lines, const LineParts& parts);
   static bool meet_any_avx512(const Pending* pending, const Routed& lines, const LineParts& parts);
-  bool remember_avx512(int sm, const Routed& lines, const LineParts& parts, std::uint64_t now,
-                       const std::uint8_t* missing, const std::uint8_t* fetched,
-                       std::uint64_t crossing, std::uint64_t* done);
+  void wait(const Routed& lines, const LineParts& parts, std::uint64_t now,
+            const std::uint8_t* fetched, std::uint64_t crossing, std::uint64_t* done);
+  bool back_avx512(const Routed& lines, const LineParts& parts, std::uint64_t now,
+                   const std::uint8_t* fetched, std::uint64_t crossing, std::uint64_t* done);
+  void enter(int sm, const Routed& lines, const LineParts& parts, std::uint64_t now,
+             const std::uint8_t* missing, const std::uint64_t* until);
+  bool enter_avx512(int sm, const Routed& lines, const LineParts& parts, std::uint64_t now,
+                    const std::uint8_t* missing, const std::uint64_t* until);
   static void look_up(L2Side& side, const Routed& lines, const LineParts& parts,
                       std::uint32_t granularity, std::uint8_t* here, std::uint8_t* missing);
   void read_strangers(int sm, const Routed& lines, const LineParts& parts, std::uint64_t now,
@@ -291,6 +296,8 @@ class L2Cache {
                      std::uint32_t granularity, std::uint64_t* done);
   void look_up_timed(int sm, const Routed& lines, const LineParts& parts, std::uint64_t now,
                      std::uint32_t granularity, std::uint64_t* done, Sent& out);
+  void look_up_strangers(int sm, const Routed& lines, const LineParts& parts,
+                         std::uint32_t granularity, Sent& out);
   static void remember(Pending& p, std::uint64_t line, std::uint64_t done);
   std::uint64_t read_one(int sm, std::uint64_t line, const Route& route, std::uint8_t sectors,
                          std::uint64_t now, std::uint32_t fetch_sectors, bool persist,

@@ -72,44 +72,31 @@ WARPMEM_AVX512 bool L2Cache::meet_any_avx512(const Pending* pending, const Route
   return any;
 }
 
-// What is left of read_strangers() where all lines of a list are read. False, and nothing is done,
-// where they are not, or numbers are so large that they need more than 32 bits. Cycles and
-// millicycles count from `now`.
+// When the reads of a list's lines are back, where all of them are read and nobody else has a say.
+// False, and nothing is done, where they are not, or numbers are so large that they need more than
+// 32 bits. Cycles and millicycles count from `now`.
 //
-// A read leaves its SM a cycle after the one before it, but neither sooner than it may nor later
-// than it has to: clamped again and again by bounds that move on by one in kLinesACycle, which is
-// the same as once by all of them together. DRAM begins with a read when it is done with those
-// before it, and not before that is there: it is done after the work of all since the latest that
-// it waited for.
-WARPMEM_AVX512 bool L2Cache::remember_avx512(int sm, const Routed& lines, const LineParts& parts,
-                                             std::uint64_t now, const std::uint8_t* missing,
-                                             const std::uint8_t* fetched, std::uint64_t crossing,
-                                             std::uint64_t* done) {
+// DRAM begins with a read when it is done with those before it, and not before that is there: it is
+// done after the work of all since the latest that it waited for.
+WARPMEM_AVX512 bool L2Cache::back_avx512(const Routed& lines, const LineParts& parts,
+                                         std::uint64_t now, const std::uint8_t* fetched,
+                                         std::uint64_t crossing, std::uint64_t* done) {
   constexpr std::uint64_t kMost = std::uint64_t{1} << 30;
   constexpr std::uint32_t kShift = std::countr_zero(kLinesACycle);
-  SmPlace& from = sm_[static_cast<std::size_t>(sm)];
   const auto count = static_cast<std::uint32_t>(parts.count);
-  const std::uint64_t soonest = spec_.read_cycles, latest = spec_.read_entries;
   const std::uint64_t free = std::max(dram_free_, now * 1000) - now * 1000;
-  if (parts.count != static_cast<std::size_t>(lines.count) || latest < soonest || latest > kMost ||
-      free > kMost || dram_cost_[15] > 1u << 20)
+  if (parts.count != static_cast<std::size_t>(lines.count) || free > kMost ||
+      dram_cost_[15] > 1u << 20)
     return false;
-  const std::uint64_t sooner = now - std::min<std::uint64_t>(now, LineList::kMost);
-  const auto left = static_cast<std::int32_t>(
-      std::min(std::max(from.leaves, sooner) - sooner, kMost) - (now - sooner));
   alignas(64) std::array<std::uint32_t, 16> costs;
   for (std::size_t i = 0; i < costs.size(); ++i)
     costs[i] = static_cast<std::uint32_t>(dram_cost_[i]);
   const __m512i cost_of = _mm512_load_si512(costs.data()), none = _mm512_setzero_si512();
   const __m512i numbers = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
   const __m512i start = _mm512_set1_epi64(static_cast<long long>(now));
-  const __m512i reader = wide::all(Pending::by(sm)), far = wide::all(spec_.far_cycles);
-  const __m512i first_two = _mm512_setr_epi64(0, 1, 8, 9, 2, 3, 10, 11);
-  const __m512i last_two = _mm512_setr_epi64(4, 5, 12, 13, 6, 7, 14, 15);
-  const __m512i last = wide::all(15);
-  Pending* const pending = &pending_[from.pending];
+  const __m512i far = wide::all(spec_.far_cycles), last = wide::all(15);
   // DRAM's work so far, and when it would have begun with that had it done all of it at once.
-  __m512i work = none, began = wide::all(static_cast<std::uint32_t>(free)), leaves = none;
+  __m512i work = none, began = wide::all(static_cast<std::uint32_t>(free));
   __mmask16 any_fetched = 0;
   for (std::uint32_t i = 0; i < count; i += 16) {
     const auto there = static_cast<__mmask16>((1u << std::min(16u, count - i)) - 1);
@@ -136,7 +123,45 @@ WARPMEM_AVX512 bool L2Cache::remember_avx512(int sm, const Routed& lines, const 
     __m512i back = _mm512_add_epi32(near, later);
     back = _mm512_mask_add_epi32(back, fetched_ones, near, in_dram);
     back = _mm512_mask_add_epi32(back, static_cast<__mmask16>(crossing >> i), back, far);
+    for (std::uint32_t half = 0; half < 2 && there >> half * 8; ++half)
+      _mm512_storeu_si512(done + i + half * 8,
+                          _mm512_add_epi64(wide::widen_half(back, half), start));
+  }
+  if (any_fetched)  // or DRAM is as it was
+    dram_free_ = now * 1000 +
+                 static_cast<std::uint32_t>(_mm512_cvtsi512_si32(_mm512_add_epi32(work, began)));
+  return true;
+}
 
+// enter() where all lines of a list are read. False, and nothing is done, where they are not, or
+// numbers are so large that they need more than 32 bits. Cycles count from `now`.
+//
+// A read leaves its SM a cycle after the one before it, but neither sooner than it may nor later
+// than it has to: clamped again and again by bounds that move on by one in kLinesACycle, which is
+// the same as once by all of them together.
+WARPMEM_AVX512 bool L2Cache::enter_avx512(int sm, const Routed& lines, const LineParts& parts,
+                                          std::uint64_t now, const std::uint8_t* missing,
+                                          const std::uint64_t* until) {
+  constexpr std::uint64_t kMost = std::uint64_t{1} << 30;
+  constexpr std::uint32_t kShift = std::countr_zero(kLinesACycle);
+  SmPlace& from = sm_[static_cast<std::size_t>(sm)];
+  const auto count = static_cast<std::uint32_t>(parts.count);
+  const std::uint64_t soonest = spec_.read_cycles, latest = spec_.read_entries;
+  if (parts.count != static_cast<std::size_t>(lines.count) || latest < soonest || latest > kMost)
+    return false;
+  const std::uint64_t sooner = now - std::min<std::uint64_t>(now, LineList::kMost);
+  const auto left = static_cast<std::int32_t>(
+      std::min(std::max(from.leaves, sooner) - sooner, kMost) - (now - sooner));
+  const __m512i numbers = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+  const __m512i start = _mm512_set1_epi64(static_cast<long long>(now));
+  const __m512i reader = wide::all(Pending::by(sm));
+  const __m512i first_two = _mm512_setr_epi64(0, 1, 8, 9, 2, 3, 10, 11);
+  const __m512i last_two = _mm512_setr_epi64(4, 5, 12, 13, 6, 7, 14, 15);
+  Pending* const pending = &pending_[from.pending];
+  __m512i leaves = _mm512_setzero_si512();
+  for (std::uint32_t i = 0; i < count; i += 16) {
+    const __m512i number = _mm512_add_epi32(numbers, wide::all(i));
+    const __m512i later = _mm512_srli_epi32(number, kShift);
     const __m512i highest = _mm512_add_epi32(wide::all(static_cast<std::uint32_t>(latest)), later);
     const __m512i lowest = _mm512_min_epi32(
         _mm512_add_epi32(wide::all(static_cast<std::uint32_t>(soonest)), number), highest);
@@ -147,19 +172,18 @@ WARPMEM_AVX512 bool L2Cache::remember_avx512(int sm, const Routed& lines, const 
     const __m512i how =
         _mm512_or_si512(_mm512_or_si512(reader, wide::of_bytes(parts.sectors.data() + i)), lacks);
     const __m512i request = _mm512_add_epi32(number, wide::all(from.requests + 1));
-    for (std::uint32_t half = 0; half < 2 && there >> half * 8; ++half) {
+    for (std::uint32_t half = 0; half < 2 && i + half * 8 < count; ++half) {
       const std::uint32_t at = i + half * 8;
-      const __m512i until = _mm512_add_epi64(wide::widen_half(back, half), start);
+      const __m512i back = _mm512_loadu_si512(until + at);
       const __m512i leave = _mm512_add_epi64(wide::widen_half(leaves, half), start);
       const __m512i rest = _mm512_or_si512(wide::widen_half(request, half),
                                            _mm512_slli_epi64(wide::widen_half(how, half), 32));
       const __m512i line = _mm512_loadu_si512(lines.line.data() + at);
-      _mm512_storeu_si512(done + at, until);
       // An entry is four words of 64 bits: those with even numbers and those with odd ones.
       const __m512i even = _mm512_unpacklo_epi64(line, leave),
                     odd = _mm512_unpackhi_epi64(line, leave),
-                    even_rest = _mm512_unpacklo_epi64(until, rest),
-                    odd_rest = _mm512_unpackhi_epi64(until, rest);
+                    even_rest = _mm512_unpacklo_epi64(back, rest),
+                    odd_rest = _mm512_unpackhi_epi64(back, rest);
       const __m512i rows[4] = {_mm512_permutex2var_epi64(even, first_two, even_rest),
                                _mm512_permutex2var_epi64(odd, first_two, odd_rest),
                                _mm512_permutex2var_epi64(even, last_two, even_rest),
@@ -172,9 +196,6 @@ WARPMEM_AVX512 bool L2Cache::remember_avx512(int sm, const Routed& lines, const 
       }
     }
   }
-  if (any_fetched)  // or DRAM is as it was
-    dram_free_ = now * 1000 +
-                 static_cast<std::uint32_t>(_mm512_cvtsi512_si32(_mm512_add_epi32(work, began)));
   alignas(64) std::array<std::uint32_t, 16> left_at;
   _mm512_store_si512(left_at.data(), leaves);
   from.leaves = now + left_at[(count - 1) % 16];

@@ -17,6 +17,10 @@ MemoryPath::MemoryPath(const Spec& spec)
       slices_of_{spec.slices / spec.sides,
                  SmallDivisor(std::max<std::uint32_t>(1, spec.slices / spec.sides / 2))},
       dram_(spec.dram, &memory_) {
+  for (std::uint8_t sectors = 0; sectors < slice_ticks_.size(); ++sectors) {
+    slice_ticks_[sectors] = read_work(sectors_in(sectors), 0);
+    fill_ticks_[sectors] = read_work(0, sectors_in(sectors)) - read_work(0, 0);
+  }
   clear();
 }
 
@@ -100,47 +104,90 @@ std::uint64_t MemoryPath::read(const Read& r, const Seat& seat, std::uint64_t no
 // meets one of each: so all reads go to one place before the first goes to the next. It comes to
 // the same, and which of them cross is no branch.
 void MemoryPath::read(const Reads& r, std::uint64_t* done, std::uint64_t* arrives) {
-  std::array<Trip, LineList::kMost> trips;
+  // Of all that loops look at, copies or addresses that no store of theirs can change.
   const std::size_t count = r.asked.count;
-  const auto asked_at = [&](std::size_t at) { return r.now + at / kLinesACycle; };
-  for (std::size_t k = 0; k < count; ++k) {
-    const std::size_t at = r.asked.index[k];
-    trips[k] = {asked_at(at) * kTicks + r.latency[at], 0};
-    queue(trips[k], slice(r.seats.slice[at], r.near),
-          read_work(sectors_in(r.asked.sectors[k]), sectors_in(r.missing[k])));
-  }
-  const int other = 1 - r.near;
-  for (const std::size_t k : r.far)
-    cross(trips[k], r.seats.slice[r.asked.index[k]], other, r.crossing[k], r.fetched[k]);
+  const std::uint8_t* const index = r.asked.index.data();
+  const std::uint8_t* const asked = r.asked.sectors.data();
+  const std::uint8_t* const missing = r.missing;
+  const std::uint8_t* const crossing = r.crossing;
+  const std::uint8_t* const fetched = r.fetched;
+  const std::uint64_t* const line = r.lines.line.data();
+  const std::uint32_t* const slice_of = r.seats.slice.data();
+  const std::uint32_t* const latency = r.latency;
+  const std::uint64_t now = r.now;
+  const auto asked_at = [now](std::size_t at) { return now + at / kLinesACycle; };
+  const std::array<std::uint32_t, 16> slice_ticks = slice_ticks_, fill_ticks = fill_ticks_;
+  const auto slice_work = [&](std::uint8_t sectors, std::uint8_t filled) {
+    return slice_ticks[sectors & 15] + fill_ticks[filled & 15];
+  };
 
-  Fills& home = fills_[spec_.sides > 1 ? static_cast<std::size_t>(other) : 0];
-  auto pushed = r.pushed.begin();
+  Trips trips;
+  Throughput* const near = &slice(0, r.near);
   for (std::size_t k = 0; k < count; ++k) {
-    const std::size_t at = r.asked.index[k];
-    const std::uint64_t line = r.lines.line[at];
-    Trip& trip = trips[k];
-    trip.at = std::max(trip.at, home.until(line, r.crossing[k] & ~r.fetched[k]));
-    if (r.fetched[k]) fetch(trip, r.seats.dram[at], r.fetched[k], r.dram_latency[at]);
-    home.add(line, r.crossing[k] & r.fetched[k], trip.at);
-    for (; pushed != r.pushed.end() && pushed->number == k; ++pushed)
-      write_back(*pushed, asked_at(at));
+    const std::size_t at = index[k];
+    const std::uint64_t arrival = asked_at(at) * kTicks + latency[at];
+    const std::uint64_t start =
+        near[slice_of[at]].reserve(arrival, slice_work(asked[k], missing[k]));
+    trips.at[k] = start;
+    trips.queued[k] = start - arrival;
   }
+
+  const std::size_t other = spec_.sides > 1 ? 1 - static_cast<std::size_t>(r.near) : 0;
+  Fills& home = fills_[other];
+  Throughput* const homes = &slice(0, static_cast<int>(other));
+  const std::uint64_t far = spec_.far_cycles * kTicks;
+  for (const std::size_t k : r.far) {
+    const std::size_t at = index[k];
+    const std::uint64_t arrival = trips.at[k] + far;
+    const std::uint64_t start =
+        homes[slice_of[at]].reserve(arrival, slice_work(crossing[k], fetched[k]));
+    trips.queued[k] += start - arrival;
+    trips.at[k] = std::max(start, home.until(line[at], crossing[k] & ~fetched[k]));
+  }
+
+  // What a read pushes out goes to DRAM after it.
+  std::size_t first = 0;
+  for (const Pushed& pushed : r.pushed) {
+    dram_.read(r.seats.dram, index, fetched, r.dram_latency, first, pushed.number + 1, trips);
+    first = pushed.number + 1;
+    write_back(pushed, asked_at(index[pushed.number]));
+  }
+  dram_.read(r.seats.dram, index, fetched, r.dram_latency, first, count, trips);
+  for (const std::size_t k : r.far) home.add(line[index[k]], crossing[k] & fetched[k], trips.at[k]);
 
   Throughput& port = receive_[static_cast<std::size_t>(r.sm)];
+  Fills& fills = fills_[static_cast<std::size_t>(r.near)];
+  const std::uint64_t back = spec_.near_cycles * kTicks / 2;
+  const std::uint64_t room = std::uint64_t{spec_.queue_cycles} * kTicks;
+  const std::uint32_t receive_ticks = spec_.receive_ticks;
+  std::uint64_t held = 0, sectors_read = 0, sector_cycles = 0;
   auto rider = r.riders.begin();
   const auto ride_before = [&](std::size_t at) {
     for (; rider != r.riders.end() && rider->index < at; ++rider)
       done[rider->index] = ride(r.sm, *rider, asked_at(rider->index));
   };
   for (std::size_t k = 0; k < count; ++k) {
-    const std::size_t at = r.asked.index[k];
-    ride_before(at);
-    hold(r.sm, trips[k].queued, asked_at(at));
-    done[at] = deliver(trips[k], r.near, r.lines.line[at], r.asked.sectors[k], r.missing[k], port,
-                       asked_at(at));
-    arrives[at] = arrived_;
+    const std::size_t at = index[k];
+    const std::uint64_t start = asked_at(at), queued = trips.queued[k];
+    if (rider != r.riders.end()) [[unlikely]]
+      ride_before(at);
+    held = std::max(held, queued > room ? start + (queued - room) / kTicks : 0);
+    // What others asked for and has not come yet.
+    const std::uint64_t there = fills.until(line[at], asked[k] & ~missing[k]);
+    fills.add(line[at], missing[k], trips.at[k]);
+    const std::uint64_t sent = std::max(trips.at[k], there) + back;
+    const std::uint32_t sectors = sectors_in(asked[k]), ticks = sectors * receive_ticks;
+    const std::uint64_t through = (port.reserve(sent, ticks) + ticks) / kTicks;
+    sectors_read += sectors;
+    sector_cycles += sectors * (through - start);
+    arrives[at] = sent / kTicks;
+    done[at] = through;
   }
   ride_before(LineList::kMost);
+  sectors_read_ += sectors_read;
+  sector_cycles_ += sector_cycles;
+  std::uint64_t& ready = held_[static_cast<std::size_t>(r.sm)];
+  ready = std::max(ready, held);
 }
 
 std::vector<MemoryPath::Use> MemoryPath::uses() const {

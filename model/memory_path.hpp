@@ -195,6 +195,7 @@ class MemoryPath {
   std::uint32_t read_work(std::uint32_t sectors, std::uint32_t filled) const {
     return spec_.read_ticks + sectors * spec_.read_sector_ticks + filled * spec_.fill_sector_ticks;
   }
+  using Trips = Dram::Trips;
   static void queue(Trip& trip, Throughput& place, std::uint32_t work) {
     const std::uint64_t start = place.reserve(trip.at, work);
     trip.queued += start - trip.at;
@@ -215,6 +216,8 @@ class MemoryPath {
   Spec spec_;
   Latencies latencies_;  // ticks: to a slice, and from DRAM
   Slices slices_of_;
+  // A slice's ticks for a read of these sectors (bits), and more where those are brought to it.
+  std::array<std::uint32_t, 16> slice_ticks_{}, fill_ticks_{};
   // What is looked at for every line, here and there in it, lies together.
   std::pmr::monotonic_buffer_resource memory_{std::size_t{4} << 20, large_pages()};
   std::pmr::vector<Throughput> receive_{&memory_}, send_{&memory_}, remote_{&memory_},
