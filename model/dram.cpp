@@ -172,6 +172,7 @@ void Dram::read(const Spots& spots, const std::uint8_t* index, const std::uint8_
                 const std::uint32_t* latency, std::size_t first, std::size_t last, Trips& trips) {
   Channel* const channels = channels_.data();
   Bank* const banks = banks_.data();
+  std::uint64_t moved = 0;
   for (std::size_t k = first; k < last; ++k) {
     const std::uint8_t those = sectors[k] & 15;
     if (!those) continue;
@@ -181,11 +182,12 @@ void Dram::read(const Spots& spots, const std::uint8_t* index, const std::uint8_
     const std::uint64_t ready = open(c, banks[spots.bank[at]], spots.row[at], asked);
     const std::uint32_t count = sectors_in(those), amount = bus_ticks_[count];
     c.reads += count;
-    sectors_ += count;
+    moved += count;
     const std::uint64_t done = c.bus.reserve(ready, amount) + amount;
     trips.at[k] = done;
     trips.queued[k] += done - asked - refresh_wait_;
   }
+  sectors_ += moved;
 }
 
 std::uint64_t Dram::write(std::uint64_t line, std::uint32_t sectors, std::uint64_t now,

@@ -4,7 +4,7 @@
 //
 // Units: times are ticks, 64 to the SM cycle, so that clocks that are no multiple of the SM's keep
 // their ratio; amounts are ticks of the resource's time. Requests further ahead than the spans it
-// remembers queue in order.
+// remembers queue in order; the oldest 1,024 cycles of these are forgotten together.
 // Invariant: no span of kSpan ticks is given away more than once over.
 #pragma once
 
@@ -20,9 +20,9 @@ constexpr std::uint64_t kTicks = 64;  // to a cycle
 class Throughput {
  public:
   // The tick in which `amount` that arrives at `arrival` starts to be served.
-  std::uint64_t reserve(std::uint64_t arrival, std::uint32_t amount) {
+  [[gnu::always_inline]] std::uint64_t reserve(std::uint64_t arrival, std::uint32_t amount) {
     given_ += amount;
-    std::uint64_t span = arrival / kSpan;
+    std::uint64_t span = std::max(arrival / kSpan, open_);
     if (span - first_ < kSpans) [[likely]] {  // remembered; mostly its span has all the room
       std::uint16_t& used = used_[span % kSpans];
       if (used + std::uint64_t{amount} < kSpan) {
@@ -31,23 +31,7 @@ class Throughput {
         return start;
       }
     }
-    if (span < first_) span = first_;  // the past is served
-    if (span >= first_ + kSpans) forget(span - kSpans + 1);
-    // What does not fit before the newest span queues behind it.
-    span = with_room(span);
-    if (span >= first_ + kSpans) forget(span - kSpans + 1);
-    const std::uint64_t start = std::max(arrival, span * kSpan + used_[span % kSpans]);
-    std::uint32_t left = amount;
-    while (true) {
-      std::uint16_t& used = used_[span % kSpans];
-      const std::uint32_t take = std::min(static_cast<std::uint32_t>(kSpan) - used, left);
-      used = static_cast<std::uint16_t>(used + take);
-      if (used == kSpan) full_[span % kSpans / 64] |= std::uint64_t{1} << span % 64;
-      left -= take;
-      if (left == 0) return start;
-      span = with_room(span + 1);
-      if (span >= first_ + kSpans) forget(span - kSpans + 1);
-    }
+    return reserve_more(span, arrival, amount);
   }
 
   // Ticks given away so far.
@@ -56,6 +40,37 @@ class Throughput {
  private:
   static constexpr std::uint64_t kSpan = 32 * kTicks;
   static constexpr std::uint64_t kSpans = 256;  // 8,192 cycles
+  static constexpr std::uint64_t kStep = 32;    // that are forgotten together, the oldest ones
+  static constexpr std::uint64_t kWholeStep = (std::uint64_t{1} << kStep) - 1;
+
+  // What fills its span or finds it full, or is for one that is not remembered yet.
+  [[gnu::noinline]] std::uint64_t reserve_more(std::uint64_t span, std::uint64_t arrival,
+                                               std::uint32_t amount) {
+    span = next_with_room(span);
+    const std::uint64_t start = std::max(arrival, span * kSpan + used_[span % kSpans]);
+    std::uint32_t sum = used_[span % kSpans] + amount;
+    while (sum >= kSpan) {
+      used_[span % kSpans] = kSpan;
+      full_[span % kSpans / 64] |= std::uint64_t{1} << span % 64;
+      sum -= static_cast<std::uint32_t>(kSpan);
+      if (span == open_) open_ = with_room(span + 1);
+      if (sum == 0) return start;
+      span = next_with_room(span + 1);
+      sum += used_[span % kSpans];
+    }
+    used_[span % kSpans] = static_cast<std::uint16_t>(sum);
+    return start;
+  }
+
+  // with_room(), which is remembered from now on. What does not fit before the newest span queues
+  // behind it.
+  std::uint64_t next_with_room(std::uint64_t span) {
+    if (span >= first_ + kSpans) remember(span);
+    span = with_room(span);
+    if (span >= first_ + kSpans) [[unlikely]]
+      remember(span);
+    return span;
+  }
 
   // The first span from `span` on that is not full; the one behind the newest where all are.
   std::uint64_t with_room(std::uint64_t span) const {
@@ -70,21 +85,27 @@ class Throughput {
     return end;
   }
 
-  void forget(std::uint64_t first) {
+  // Makes room for a span beyond the newest, and for those that will come with it.
+  void remember(std::uint64_t span) {
+    const std::uint64_t first = (span / kStep + 1) * kStep - kSpans;
     if (first - first_ >= kSpans) {
       used_.fill(0);
       full_.fill(0);
     } else {
-      for (std::uint64_t s = first_; s < first; ++s) {
-        used_[s % kSpans] = 0;
-        full_[s % kSpans / 64] &= ~(std::uint64_t{1} << s % 64);
+      for (std::uint64_t s = first_; s < first; s += kStep) {
+        std::fill_n(used_.begin() + static_cast<std::ptrdiff_t>(s % kSpans), kStep,
+                    std::uint16_t{0});
+        full_[s % kSpans / 64] &= ~(kWholeStep << s % 64);
       }
     }
     first_ = first;
+    open_ = std::max(open_, first);
   }
 
   std::uint64_t given_ = 0;
-  std::uint64_t first_ = 0;                        // oldest span that is remembered
+  std::uint64_t first_ =
+      0;  // oldest span that is remembered, a multiple of kStep: the past is served
+  std::uint64_t open_ = 0;                         // all before it that are remembered are full
   std::array<std::uint64_t, kSpans / 64> full_{};  // a bit a span: all of it is given away
   std::array<std::uint16_t, kSpans> used_{};       // ticks given away, by span
 };
