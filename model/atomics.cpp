@@ -6,65 +6,51 @@
 #include "model/tag_banks.hpp"
 
 namespace warpmem::model {
-namespace {
-
-// One line of a request and the lanes on it.
-struct Group {
-  std::uint64_t line = 0;
-  std::uint32_t lanes = 0;
-  std::uint32_t turn = 0;  // which pass of the tag stage takes it
-};
-
-}  // namespace
 
 AtomicTraffic atomic_traffic(const WarpAccess& access, bool compare_and_swap) {
+  constexpr std::uint64_t kNoLine = ~std::uint64_t{0};
   AtomicTraffic t;
-  std::array<Group, kWarpLanes> group;
-  std::array<std::uint32_t, 4> in_bank{};  // lines of each tag bank so far
-  std::uint32_t turns = 0;
+  std::array<std::uint64_t, kWarpLanes> lines;  // distinct ones
+  std::array<std::uint8_t, kWarpLanes> bank;    // by lane
   for (std::uint32_t rest = access.mask; rest; rest &= rest - 1) {
     const int l = std::countr_zero(rest);
     const std::uint64_t line = access.address[l] / kLineBytes;
-    int i = 0;
-    while (i < t.lines && group[i].line != line) ++i;
-    if (i == t.lines) {
-      group[i] = {line, 0, in_bank[tag_bank(line)]++};
-      turns = std::max(turns, group[i].turn + 1);
-      ++t.lines;
-    }
-    group[i].lanes |= 1u << l;
+    bank[l] = static_cast<std::uint8_t>(tag_bank(line));
+    if (std::find(lines.begin(), lines.begin() + t.lines, line) == lines.begin() + t.lines) lines[t.lines++] = line;
   }
   const std::uint64_t request_bytes = compare_and_swap ? kLineBytes / 2 : kLineBytes;
-  for (std::uint32_t turn = 0; turn < turns; ++turn) {
-    std::uint32_t left = 0;
-    for (int i = 0; i < t.lines; ++i)
-      if (group[i].turn == turn) left |= group[i].lanes;
-    while (left) {
-      std::bitset<128> banks;  // of this round
-      std::array<std::uint64_t, kWarpLanes> sent, asked;
-      int sectors = 0, requests = 0;
-      for (std::uint32_t rest = left; rest; rest &= rest - 1) {
-        const int l = std::countr_zero(rest);
-        const std::uint64_t address = access.address[l];
-        if (banks[address / 4 % 128]) continue;
-        banks.set(address / 4 % 128);
-        left &= ~(1u << l);
-        const std::uint64_t sector = address / kSectorBytes, request = address / request_bytes;
-        if (std::find(sent.begin(), sent.begin() + sectors, sector) == sent.begin() + sectors) sent[sectors++] = sector;
-        if (std::find(asked.begin(), asked.begin() + requests, request) == asked.begin() + requests) asked[requests++] = request;
+  std::uint32_t left = access.mask;
+  while (left) {
+    std::bitset<128> places;  // that a lane has
+    std::array<std::uint64_t, 4> line_of;
+    line_of.fill(kNoLine);
+    std::array<std::uint64_t, kWarpLanes> sent, asked;
+    int sectors = 0, requests = 0;
+    for (std::uint32_t rest = left; rest; rest &= rest - 1) {
+      const int l = std::countr_zero(rest);
+      const std::uint64_t address = access.address[l], line = address / kLineBytes;
+      const std::size_t place = std::size_t{bank[l]} * 32 + address / 4 % 32;
+      std::uint64_t& taken = line_of[bank[l]];
+      if (taken == kNoLine) taken = line;
+      const bool has_place = !places[place];
+      places.set(place);
+      if (!has_place || line != taken) continue;
+      left &= ~(1u << l);
+      const std::uint64_t sector = address / kSectorBytes, request = address / request_bytes;
+      if (std::find(sent.begin(), sent.begin() + sectors, sector) == sent.begin() + sectors) sent[sectors++] = sector;
+      if (std::find(asked.begin(), asked.begin() + requests, request) == asked.begin() + requests) asked[requests++] = request;
+    }
+    t.sectors += sectors;
+    t.requests += requests;
+    for (int s = 0; s < sectors; ++s) {
+      int i = 0;
+      while (i < t.distinct && t.sector[i] != sent[s]) ++i;
+      if (i == t.distinct) {
+        t.sector[i] = sent[s];
+        t.passes[i] = 0;
+        ++t.distinct;
       }
-      t.sectors += sectors;
-      t.requests += requests;
-      for (int s = 0; s < sectors; ++s) {
-        int i = 0;
-        while (i < t.distinct && t.sector[i] != sent[s]) ++i;
-        if (i == t.distinct) {
-          t.sector[i] = sent[s];
-          t.passes[i] = 0;
-          ++t.distinct;
-        }
-        ++t.passes[i];
-      }
+      ++t.passes[i];
     }
   }
   return t;
