@@ -6,7 +6,10 @@
 //    four of 8; a group takes as many passes as its fullest bank has distinct words;
 //  - two neighbouring groups of a wide LOAD are served together in one pass when every active lane
 //    n has the address of lane n^1, or every one that of n^2, and the two together have no conflict
-//    (inactive partners do not matter);
+//    (inactive partners do not matter). With some lanes of 16 bytes active that is not all: of 168
+//    such cases 53 take one pass more or fewer (model/gpus/h200/shared_masks.csv): one word takes a
+//    pass for every 16 active lanes wherever they are, and the first half alone merges more than the
+//    second; not understood;
 //  - a matrix load or store takes its rows eight at a time, 16 bytes each;
 //  - an atomic that returns a value serves one lane a bank and pass, even on the same word; a
 //    compare-and-swap takes two passes for each; a reduction (POPC.INC) behaves as a store;

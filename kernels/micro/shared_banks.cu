@@ -1,6 +1,7 @@
 // Shared-memory wavefronts of any lane pattern: loads and stores of 4, 8 and 16 bytes, partial
 // masks, atomics, matrix loads. Read: memory_l1_wavefronts_shared (address only).
-// Prints the pattern with its label, so that a test can replay it.
+// Prints the pattern with its label, so that a test can replay it. With the argument `masks`: words
+// that lanes share, by which of the lanes are active.
 #include <string>
 
 #include "micro.cuh"
@@ -75,9 +76,45 @@ __global__ void pattern_matrix_store(const u32* offsets, int count, u32*) {
 #endif
 }
 
-int main() {
+struct Pattern { std::string name; u32 offset[32]; u32 mask; };
+
+template <class Show>
+void ask_masks(Show&& show, const u32* offsets, u32* out) {
+  const u32 masks[] = {0x11111111, 0x33333333, 0x77777777, 0x55555555, 0x0f0f0f0f, 0x01010101, 0x3f3f3f3f,
+                       0x00ff00ff, 0x0000ffff, 0x00000fff, 0x000000ff, 0x0000000f, 0x00000007, 0x00000077,
+                       0x00007777, 0x77770000, 0x5a5a5a5a, 0x12481248};
+  const auto ask = [&](u32 w, const Pattern& p) {
+    show("load", w, p);
+    if (w == 8) pattern_load<8><<<1, 32, 32768>>>(offsets, p.mask, out);
+    else pattern_load<16><<<1, 32, 32768>>>(offsets, p.mask, out);
+    show("store", w, p);
+    if (w == 8) pattern_store<8><<<1, 32, 32768>>>(offsets, p.mask, out);
+    else pattern_store<16><<<1, 32, 32768>>>(offsets, p.mask, out);
+  };
+  for (u32 w : {8u, 16u}) {
+    for (u32 mask : masks)
+      for (int kind = 0; kind < 6; ++kind) {
+        Pattern p{"words" + std::to_string(kind), {}, mask};
+        for (u32 l = 0; l < 32; ++l) {
+          const u32 words[] = {0, l & 1, l & 3, l & 7, l >> 2, l};
+          p.offset[l] = words[kind] * w;
+        }
+        ask(w, p);
+      }
+    for (int r = 0; r < 60; ++r) {
+      Pattern p{"few" + std::to_string(r), {}, static_cast<u32>(std::rand()) * 2654435761u};
+      u32 words[4];
+      for (u32& word : words) word = static_cast<u32>(std::rand()) % 8;
+      const int sparse = r % 3;  // fewer lanes
+      for (int k = 0; k < sparse; ++k) p.mask &= static_cast<u32>(std::rand()) * 2654435761u;
+      for (u32& offset : p.offset) offset = words[std::rand() % (1 + r % 4)] * w;
+      ask(w, p);
+    }
+  }
+}
+
+int main(int count, char** arguments) {
   u32* out = device_buffer<u32>(4096);
-  struct Pattern { std::string name; u32 offset[32]; u32 mask; };
   auto make = [](std::string name, u32 mask, auto f) { Pattern p{name, {}, mask}; for (u32 l = 0; l < 32; ++l) p.offset[l] = f(l); return p; };
   std::srand(11);
   auto list = [&](u32 w) {
@@ -116,6 +153,11 @@ int main() {
     for (u32 o : p.offset) s += " " + std::to_string(o);
     label("%s,%u,%s,%08x,%s", kind, w, p.name.c_str(), p.mask, s.c_str() + 1);
   };
+  if (count > 1 && std::string(arguments[1]) == "masks") {
+    ask_masks(show, offsets, out);
+    CHECK(cudaDeviceSynchronize());
+    return 0;
+  }
   for (auto& p : list(4)) {
     show("load", 4, p); pattern_load<4><<<1, 32, 32768>>>(offsets, p.mask, out);
     show("store", 4, p); pattern_store<4><<<1, 32, 32768>>>(offsets, p.mask, out);

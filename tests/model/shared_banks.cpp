@@ -64,6 +64,24 @@ TEST_CASE("every shared pattern takes the wavefronts that an H200 counted") {
   }
 }
 
+TEST_CASE("shared words of some lanes take the wavefronts that an H200 counted, loads of 16 bytes nearly") {
+  const auto rows = testing::hardware_rows("shared_masks.csv");
+  REQUIRE(rows.size() == 672);
+  int off = 0;  // loads of 16 bytes whose rule is not known (shared_banks.hpp)
+  for (const auto& row : rows) {
+    const Pattern p = parse(row.label);
+    INFO(row.label);
+    const auto passes = static_cast<std::uint64_t>(model::shared_wavefronts(p.access, p.kind)), counted = row.at("memory_l1_wavefronts_shared");
+    if (row.label.starts_with("load,16")) {
+      CHECK((passes > counted ? passes - counted : counted - passes) <= 1);
+      off += passes != counted;
+    } else {
+      CHECK(passes == counted);
+    }
+  }
+  CHECK(off <= 53);
+}
+
 TEST_CASE("sums of floats in shared memory take the wavefronts that an H200 counted") {
   // Read, add, try to store; one lane a bank gets through, if nobody else has changed its word.
   int loops = 0;
