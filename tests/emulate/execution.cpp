@@ -212,6 +212,34 @@ TEST_CASE("lanes that name the same lanes act together, whoever is beside them")
   for (u32 i = 0; i < 32; ++i) CHECK(d[i] == (i % 2 ? 256u : 240u) + (11u << 16));
 }
 
+TEST_CASE("lanes on both sides of a branch that name each other act together, each with its own values") {
+  // As an H200 does: model/gpus/h200/parted_warps.csv.
+  const auto parted = [](const std::string& one, const std::string& other, u32 split) {
+    return run_cta("setp.lt.u32 %p1, %t, " + std::to_string(split) + "; and.b32 %r1, %t, 3; add.s32 %r6, %t, 100; @%p1 bra ONE; " + other +
+                   " activemask.b32 %r7; bra END; ONE: " + one + " activemask.b32 %r7; END: popc.b32 %r7, %r7; shl.b32 %r7, %r7, 16; add.s32 %d, %d, %r7;", 32);
+  };
+  for (const u32 split : {1u, 2u, 16u, 31u}) {
+    const auto at = [&](u32 lane) { return (lane < split ? split : 32 - split) << 16; };  // they are apart again
+    const auto idx = parted("shfl.sync.idx.b32 %d, %t, 20, 31, -1;", "shfl.sync.idx.b32 %d, %r6, 0, 31, -1;", split);
+    const auto down = parted("shfl.sync.down.b32 %d, %t, 1, 31, -1;", "shfl.sync.down.b32 %d, %r6, 1, 31, -1;", split);
+    const auto inside = parted("shfl.sync.up.b32 %r2|%p2, %t, 2, 0, -1; selp.b32 %d, 1, 0, %p2;", "shfl.sync.up.b32 %r3|%p3, %t, 2, 0, -1; selp.b32 %d, 1, 0, %p3;", split);
+    const auto ballot = parted("setp.ne.u32 %p2, %r1, 0; vote.sync.ballot.b32 %d, %p2, -1; popc.b32 %d, %d;", "setp.eq.u32 %p3, %r1, 0; vote.sync.ballot.b32 %d, !%p3, -1; popc.b32 %d, %d;", split);
+    const auto all = parted("vote.sync.all.pred %p2, %p1, -1; selp.b32 %d, 1, 0, %p2;", "vote.sync.any.pred %p3, %p1, -1; selp.b32 %d, 1, 0, %p3;", split);
+    const auto sum = parted("redux.sync.add.u32 %d, %t, -1;", "mov.b32 %r2, %t; redux.sync.add.u32 %d, %r2, -1;", split);
+    const auto same = parted("match.any.sync.b32 %d, %r1, -1; popc.b32 %d, %d;", "mov.b32 %r2, %r1; match.any.sync.b32 %d, %r2, -1; popc.b32 %d, %d;", split);
+    for (u32 i = 0; i < 32; ++i) {
+      const auto held = [&](u32 lane) { return lane < split ? lane : lane + 100; };
+      CHECK(idx[i] == held(i < split ? 20 : 0) + at(i));
+      CHECK(down[i] == held(std::min(i + 1, 31u)) + at(i));
+      CHECK(inside[i] == (i >= 2) + at(i));
+      CHECK(ballot[i] == 24 + at(i));
+      CHECK(all[i] == (i >= split) + at(i));
+      CHECK(sum[i] == 496 + at(i));
+      CHECK(same[i] == 8 + at(i));
+    }
+  }
+}
+
 TEST_CASE("a shuffle waits for the lanes it names, which come in parts") {
   const auto d = run_cta(R"(
     mov.b32 %r5, 0; setp.ge.u32 %p1, %t, 32; @%p1 bra OTHER;

@@ -92,6 +92,21 @@ WAIT: ld.acquire.gpu.global.u32 %r3, [%x0]; setp.eq.u32 %p1, %r3, 0; @%p1 bra WA
 SET: st.release.gpu.global.u32 [%x0], 5;
 OUT: ret; })";
 
+// Levels of a grid of 24 x 24 rows, each a thread that waits for the rows above and to the left: lanes
+// wait for lanes of their own warp, and for those of other CTAs.
+const std::string kLevels =
+    std::string(".visible .entry k(.param .u64 ticket, .param .u64 done, .param .u64 levels) {") + kRegisters + R"(
+  ld.param.u64 %x0, [ticket]; ld.param.u64 %x1, [done]; ld.param.u64 %x2, [levels];
+  atom.global.add.u32 %r2, [%x0], 1; rem.u32 %r3, %r2, 24; mov.b32 %r4, 0; mov.b32 %r5, 24;
+NEXT: setp.eq.u32 %p0, %r5, 24; setp.lt.u32 %p1, %r2, 24; and.pred %p1, %p1, %p0; @%p1 bra LEFT;
+  setp.ne.u32 %p0, %r5, 24; setp.eq.u32 %p1, %r3, 0; and.pred %p1, %p1, %p0; @%p1 bra LEFT;
+  sub.u32 %r6, %r2, %r5; mul.wide.u32 %x3, %r6, 4; add.u64 %x4, %x3, %x1;
+SPIN: ld.volatile.global.u32 %r7, [%x4]; setp.eq.u32 %p2, %r7, 0; @%p2 bra SPIN;
+  add.u64 %x5, %x3, %x2; ld.volatile.global.u32 %r8, [%x5]; add.u32 %r8, %r8, 1; max.u32 %r4, %r4, %r8;
+LEFT: setp.eq.u32 %p3, %r5, 1; mov.b32 %r5, 1; @!%p3 bra NEXT;
+  mul.wide.u32 %x3, %r2, 4; add.u64 %x5, %x3, %x2; add.u64 %x4, %x3, %x1;
+  st.volatile.global.u32 [%x5], %r4; membar.gl; st.volatile.global.u32 [%x4], 1; ret; })";
+
 std::string read_file(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(in), {}};
@@ -196,6 +211,18 @@ TEST_CASE(
     std::iota(in_order.begin(), in_order.end(), 0u);
     CHECK(m.read<u32>(tickets, 50) == in_order);
   }
+}
+
+TEST_CASE("lanes that wait for others of their warp and of other CTAs, row after row, soon get them") {
+  const u32 rows = 24 * 24;
+  Machine m(std::string(kHeader) + kLevels);
+  m.options.max_instructions = 400'000;  // an H200 asks ten times for each row of such a grid
+  const u64 ticket = m.buffer(std::vector<u32>(1)), done = m.buffer(std::vector<u32>(rows)),
+            levels = m.buffer(std::vector<u32>(rows));
+  m.argument(ticket), m.argument(done), m.argument(levels);
+  ran(m.launch("k", {3, 1, 1}, {192, 1, 1}));
+  const auto got = m.read<u32>(levels, rows);
+  for (u32 i = 0; i < rows; ++i) CHECK(got[i] == i / 24 + i % 24);
 }
 
 TEST_CASE("a CTA that waits for one beyond those that fit gets it all the same") {

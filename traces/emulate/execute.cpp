@@ -299,12 +299,13 @@ void Execution::run_warp(Warp& warp, const std::uint64_t whole) {
 // Lanes that wait at a reconvergence point for others, which may be waiting for them, go on by
 // themselves, as independent thread scheduling lets them. kKnown: only where it was so before.
 void Execution::part_company(Warp& warp, Parting which, std::uint32_t lanes) {
-  if (which == Parting::kKnown && group_->parting.empty()) return;
+  const Places& known = turns_ ? parting_ : group_->parting;
+  if (which == Parting::kKnown && known.empty()) return;
   for (std::size_t i = 0; i < warp.parts.size(); ++i) {
     const Part& p = warp.parts[i];
     const std::uint32_t here = p.mask & ~p.pending;
     if (p.state != Part::State::kWaiting || (here & lanes) == 0) continue;
-    if (which == Parting::kKnown && std::ranges::find(group_->parting, std::pair{&code_of(warp, p), p.pc}) == group_->parting.end()) continue;
+    if (which == Parting::kKnown && std::ranges::find(known, std::pair{&code_of(warp, p), p.pc}) == known.end()) continue;
     const std::int32_t ahead = new_part(warp);
     Part& from = warp.parts[i];
     Part& a = warp.parts[static_cast<std::size_t>(ahead)];
@@ -315,14 +316,16 @@ void Execution::part_company(Warp& warp, Parting which, std::uint32_t lanes) {
 }
 
 // All that can run has waited in vain for long: what it waits for can only come from lanes that are
-// held up at a reconvergence point. From now on nobody of this group waits there for spinning lanes.
+// held up at a reconvergence point. From now on nobody of this group waits there for spinning lanes,
+// nobody at all where CTAs take turns.
 void Execution::end_stalemate(Group& group) {
+  Places& known = turns_ ? parting_ : group.parting;
   for (Cta& cta : group.ctas)
     for (Warp& warp : cta.warps) {
       for (const Part& p : warp.parts) {
         if (p.state != Part::State::kWaiting || (p.mask & ~p.pending) == 0) continue;
         const std::pair<const Code*, std::uint32_t> place{&code_of(warp, p), p.pc};
-        if (std::ranges::find(group.parting, place) == group.parting.end()) group.parting.push_back(place);
+        if (std::ranges::find(known, place) == known.end()) known.push_back(place);
       }
       part_company(warp, Parting::kKnown);
     }
@@ -405,7 +408,7 @@ void Execution::run_part(Warp& warp, std::uint64_t& slice) {
         if (active) access(warp, *part, in, code.accesses[in.extra], frame, active);
         if (turns_ && active) {
           const Access& a = code.accesses[in.extra];
-          if (!a.waits) warp.looks = {};
+          if (!a.waits) warp.looks.clear(), warp.in_vain = false;
           const std::uint64_t wait = wait_for(a);
           warp.clock += wait;
           slice -= std::min(slice, wait);

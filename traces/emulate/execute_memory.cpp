@@ -434,7 +434,7 @@ void Execution::space_access(Warp& warp, const Part& part, const Inst& in, const
       if (!a.waits) {
         atomics(a, space, frame, mask, lanes);
       } else if (!in_vain(a, space, frame, mask, lanes)) {
-        warp.looks = {};
+        warp.looks.clear(), warp.in_vain = false;
       } else if (!turns_ || looks_again(warp, in, mask, bytes, lanes)) {
         ++warp.waits, warp.far_waits += a.space != Space::kShared;
       }

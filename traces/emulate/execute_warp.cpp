@@ -5,6 +5,7 @@
 // and lanes that are together may name different others.
 #include <array>
 #include <cmath>
+#include <cstring>
 #include <limits>
 
 #include "traces/emulate/execution.hpp"
@@ -107,6 +108,64 @@ void warp_operation(const Inst& in, std::byte* frame, std::uint32_t members, std
   }
 }
 
+// Lanes at several places of the code act together when they name each other: ptxas has them meet at
+// one of the instructions (WARPSYNC.COLLECTIVE), and each comes with the values of its own place.
+bool meets_elsewhere(Kind kind) {
+  switch (kind) {
+    case Kind::kWarpSync: case Kind::kShuffle: case Kind::kVote: case Kind::kMatch: case Kind::kReduceSync: case Kind::kElect: return true;
+    default: return false;
+  }
+}
+
+// A frame that holds only the operands of one such instruction, of lanes from several frames.
+struct Operands {
+  alignas(64) std::array<std::byte, 5 * 32 * 8> bytes{};
+  enum : std::uint32_t { kA = 0, kB = 256, kC = 512, kD = 768, kD2 = 1024 };
+
+  static bool wide(const Inst& in) { return in.kind == Kind::kMatch && in.sub >> 8 == 8; }
+
+  // The instruction as it would be there.
+  static Inst moved(Inst in) {
+    in.a = kA, in.b = kB, in.c = kC;
+    if (in.d != kNoOffset) in.d = kD;
+    if (in.d2 != kNoOffset) in.d2 = kD2;
+    if (in.kind == Kind::kVote) in.negate_c = false;
+    return in;
+  }
+  void words(std::uint32_t to, const std::byte* frame, std::uint32_t from, std::uint32_t lanes, std::size_t size) {
+    for (std::uint32_t left = lanes; left; left &= left - 1) {
+      const auto at = size * static_cast<std::size_t>(std::countr_zero(left));
+      std::memcpy(bytes.data() + to + at, frame + from + at, size);
+    }
+  }
+  void take(const Inst& in, const std::byte* frame, std::uint32_t lanes) {
+    if (in.kind == Kind::kVote) {
+      std::uint32_t p = *reinterpret_cast<const std::uint32_t*>(frame + in.a);
+      if (in.negate_c) p = ~p;
+      auto& all = *reinterpret_cast<std::uint32_t*>(bytes.data() + kA);
+      all = (all & ~lanes) | (p & lanes);
+    } else if (in.kind != Kind::kElect) {
+      words(kA, frame, in.a, lanes, wide(in) ? 8 : 4);
+    }
+    if (in.kind != Kind::kShuffle) return;
+    words(kB, frame, in.b, lanes, 4);
+    words(kC, frame, in.c, lanes, 4);
+  }
+  void give(const Inst& in, std::byte* frame, std::uint32_t lanes) const {
+    const auto predicate = [&](std::uint32_t to, std::uint32_t from) {
+      auto& p = *reinterpret_cast<std::uint32_t*>(frame + to);
+      p = (p & ~lanes) | (*reinterpret_cast<const std::uint32_t*>(bytes.data() + from) & lanes);
+    };
+    if (in.d2 != kNoOffset) predicate(in.d2, kD2);
+    if (in.d == kNoOffset) return;
+    if (in.kind == Kind::kVote && in.sub != 3) return predicate(in.d, kD);
+    for (std::uint32_t left = lanes; left; left &= left - 1) {
+      const auto at = 4 * static_cast<std::size_t>(std::countr_zero(left));
+      std::memcpy(frame + in.d + at, bytes.data() + kD + at, 4);
+    }
+  }
+};
+
 bool is_matrix(const Inst& in) {
   switch (in.kind) {
     case Kind::kMatrixLoad: case Kind::kMatrixStore: case Kind::kMatrixProduct: case Kind::kGroupProduct: case Kind::kMatrixTurn: case Kind::kQuadProduct: case Kind::kFragment: return true;
@@ -199,8 +258,7 @@ bool Execution::act_together(Warp& warp, std::int32_t number, const Inst& in, st
   return !warp.ready.empty() && warp.ready.back() == number;
 }
 
-// Those whose last named lane has come, or exited, act and go on. __syncwarp may be met at several
-// places; everything else at one.
+// Those whose last named lane has come, or exited, act and go on, matrix instructions at one place only.
 void Execution::release_together(Warp& warp) {
   for (std::size_t i = 0; i < warp.parts.size(); ++i) {
     if (warp.parts[i].state != Part::State::kTogether) continue;
@@ -208,16 +266,27 @@ void Execution::release_together(Warp& warp) {
     const Inst& in = code_of(warp, key).code[key.pc];
     const auto with = [&](const Part& p) {
       if (p.state != Part::State::kTogether || p.sync_members != key.sync_members) return false;
-      if (in.kind == Kind::kWarpSync) return code_of(warp, p).code[p.pc].kind == Kind::kWarpSync;
-      return p.pc == key.pc && p.frame == key.frame;
+      return (p.pc == key.pc && p.frame == key.frame) || (meets_elsewhere(in.kind) && code_of(warp, p).code[p.pc].kind == in.kind);
     };
     std::uint32_t here = 0;
+    bool apart = false;
     for (const Part& p : warp.parts)
-      if (with(p)) here |= p.mask;
+      if (with(p)) here |= p.mask, apart = apart || p.pc != key.pc || p.frame != key.frame;
     if (key.sync_members & ~warp.gone() & ~here) continue;
-    std::byte* frame = warp.frames[static_cast<std::size_t>(key.frame)].registers;
-    if (is_matrix(in)) convergent(warp, key, in, frame, here);
-    else if (in.kind != Kind::kWarpSync) warp_operation(in, frame, key.sync_members, here);
+    const auto frame_of = [&](const Part& p) { return warp.frames[static_cast<std::size_t>(p.frame)].registers; };
+    if (is_matrix(in)) convergent(warp, key, in, frame_of(key), here);
+    else if (in.kind != Kind::kWarpSync && !apart) warp_operation(in, frame_of(key), key.sync_members, here);
+    else if (in.kind != Kind::kWarpSync) {
+      Operands operands;
+      for (const Part& p : warp.parts)
+        if (with(p)) operands.take(code_of(warp, p).code[p.pc], frame_of(p), p.mask);
+      for (const Part& p : warp.parts) {
+        if (!with(p)) continue;
+        const Inst& own = code_of(warp, p).code[p.pc];
+        warp_operation(Operands::moved(own), operands.bytes.data(), key.sync_members, here);
+        operands.give(own, frame_of(p), p.mask);
+      }
+    }
     const std::size_t ready = warp.ready.size();
     for (std::size_t k = i; k < warp.parts.size(); ++k) {
       if (!with(warp.parts[k])) continue;

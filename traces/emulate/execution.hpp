@@ -170,6 +170,7 @@ class Execution {
   std::deque<Group> active_;
   std::vector<Group> spare_;
   bool turns_ = false;       // CTAs take turns (turns.cpp)
+  Places parting_;  // of all groups, where CTAs take turns
   std::uint64_t started_at_ = 0;  // by the clock of those that start now
   Group* group_ = nullptr;   // running now
   Cta* cta_ = nullptr;

@@ -39,7 +39,8 @@ void Execution::start_cta(Cta& cta, std::uint64_t number, std::uint32_t rank) {
     warp.exists = lanes == 32 ? ~0u : (1u << lanes) - 1;
     warp.exited = 0, warp.unbroken = 0;
     warp.clock = started_at_;
-    warp.looks = {};
+    warp.looks.clear();
+    warp.in_vain = false;
     warp.at_cluster = 0;
     warp.held_in = 0;
     warp.shared_pace = warp.global_pace = Warp::Pace::kReads;
@@ -99,7 +100,7 @@ Execution::Round Execution::run_round(Group& group) {
       const std::uint64_t slice = turns_ ? std::min(kWarpSlice, group.until - warp.clock) : kWarpSlice;
       const std::uint64_t left = options_.max_instructions ? options_.max_instructions - std::min(options_.max_instructions, stats_.warp_instructions) : slice;
       run_warp(warp, std::min(slice, left));
-      round.stuck = round.stuck && warp.gave_way;
+      round.stuck = round.stuck && (turns_ ? warp.in_vain : warp.gave_way);
       round.waits = round.waits && warp.waits_far();
       check_limits();
       if (!warp.done()) continue;

@@ -72,8 +72,10 @@ struct Warp {
   std::uint64_t held_in = 0;        // this turn of its group it does no more
   std::uint32_t at_cluster = 0;     // lanes that have come to the cluster's barrier, in the phase that goes on
   std::uint64_t unbroken = 0;       // warp instructions of slices used up one after the other
-  // The last looks at what others write, with no other access between them: what was found.
-  std::array<std::uint64_t, 4> looks{};
+  // The last looks at what others write, with no other access between them: what was found. Lanes
+  // that have parted may each have a word of their own to look at.
+  std::vector<std::uint64_t> looks;
+  bool in_vain = false;             // its last access was a look that found nothing new
   std::uint32_t waits = 0;          // in this slice: accesses that look like waiting for another thread, and in vain
   std::uint32_t far_waits = 0;      // … of them those outside shared memory
   bool gave_way = false;            // that many that the slice ended early
@@ -106,6 +108,8 @@ struct Cta {
   std::uint32_t left = 0;           // warps not done
 };
 
+using Places = std::vector<std::pair<const Code*, std::uint32_t>>;  // reconvergence points
+
 // CTAs that run at the same time: one, or a cluster.
 struct Group {
   std::vector<Cta> ctas;
@@ -115,8 +119,7 @@ struct Group {
   std::uint32_t stuck = 0;          // times in a row that all its warps waited in vain, for whomever
   std::uint64_t turns = 0, began = 0;  // that it had; clock when this one began
   std::uint64_t until = 0;          // its turn is over for warps whose clock is there
-  // Reconvergence points at which lanes that wait have been what the others spin for.
-  std::vector<std::pair<const Code*, std::uint32_t>> parting;
+  Places parting;                   // where lanes that wait have been what the others spin for
 };
 
 }  // namespace warpmem::emulate

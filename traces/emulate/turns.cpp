@@ -26,6 +26,8 @@ constexpr std::uint64_t kTurn = kAtomicWait;
 constexpr std::uint64_t kSlack = 16;
 // Turns in vain until a CTA's lanes no longer wait for those that spin, though others do get on.
 constexpr std::uint32_t kPatience = 1u << 12;
+// That lanes which are together may go round, looking, and still find nothing new.
+constexpr std::size_t kLooks = 4;
 constexpr std::uint64_t kMostBytes = 1u << 30;  // registers, local and shared memory of active CTAs
 
 // Whether CTAs may learn of each other before they end: by what an atomic gives back, and by loads
@@ -175,9 +177,10 @@ bool Execution::looks_again(Warp& warp, const Inst& in, std::uint32_t mask, std:
     }
   }
   seen |= 1;
-  if (std::ranges::find(warp.looks, seen) != warp.looks.end()) return true;
-  std::rotate(warp.looks.begin(), warp.looks.end() - 1, warp.looks.end());
-  warp.looks[0] = seen;
+  warp.in_vain = std::ranges::find(warp.looks, seen) != warp.looks.end();
+  if (warp.in_vain) return true;
+  if (warp.looks.size() >= kLooks * std::max<std::size_t>(1, warp.ready.size())) warp.looks.pop_back();
+  warp.looks.insert(warp.looks.begin(), seen);
   return false;
 }
 
