@@ -274,7 +274,7 @@ TEST_CASE("double arithmetic and conversions") {
   }
 }
 
-TEST_CASE("a product and the sum it goes into are one fma, where neither asks for a rounding and nothing else uses it") {
+TEST_CASE("a product and the sum it goes into are one fma, where neither asks for a rounding") {
   const float a = 1.0f + 0x1p-20f, square = a * a;  // the exact square has 2^-40 more
   const auto one = [&](const std::string& body) {
     return compute<float, float>("{ .reg .f32 %x, %y; " + body + " }", "f32", "f32", {a}, "f32", {a}, "f32", {square})[0];
@@ -284,6 +284,16 @@ TEST_CASE("a product and the sum it goes into are one fma, where neither asks fo
   CHECK(one("mul.f32 %x, %a, %b; neg.f32 %y, %c; add.f32 %d, %y, %x;") == 0x1p-40f);
   CHECK(one("mul.rn.f32 %x, %a, %b; sub.f32 %d, %x, %c;") == 0.0f);
   CHECK(one("mul.f32 %x, %a, %b; sub.rn.f32 %d, %x, %c;") == 0.0f);
-  CHECK(one("mul.f32 %x, %a, %b; sub.f32 %d, %x, %c; add.f32 %d, %d, %x; sub.f32 %d, %d, %x;") == 0.0f);
+  CHECK(one("mul.f32 %x, %a, %b; sub.f32 %d, %x, %c; abs.f32 %y, %x; add.f32 %d, %d, %y; sub.f32 %d, %d, %y;") == 0.0f);
+  CHECK(one("mul.f32 %x, %a, %b; add.f32 %d, %x, %x; sub.f32 %d, %d, %c; sub.f32 %d, %d, %c;") == 0.0f);
   CHECK(one("mul.f32 %x, %a, %b; bra NEXT;\nNEXT: sub.f32 %d, %x, %c;") == 0.0f);
+
+  // Several sums with one product, and sums of two products: which of them become an fma, as ptxas 13 has it.
+  CHECK(one("mul.f32 %x, %a, %b; sub.f32 %d, %x, %c; add.f32 %d, %d, %x; sub.f32 %d, %d, %x;") == -0x1p-40f);
+  CHECK(one("mul.f32 %x, %a, %b; mul.f32 %y, %b, %a; sub.f32 %d, %x, %y;") == 0x1p-40f);
+  CHECK(one("mul.f32 %y, %b, %a; mul.f32 %x, %a, %b; sub.f32 %d, %x, %y;") == 0x1p-40f);
+  CHECK(one("{ .reg .f32 %z; mul.f32 %x, %a, %b; mul.f32 %y, %b, %a; sub.f32 %d, %x, %y; add.f32 %z, %y, %c; }") == 0x1p-40f);
+  CHECK(one("{ .reg .f32 %z; mul.f32 %x, %a, %b; mul.f32 %y, %b, %a; sub.f32 %d, %x, %y; add.f32 %z, %x, %c; }") == -0x1p-40f);
+  CHECK(one("{ .reg .f32 %z; mul.f32 %x, %a, %b; mul.f32 %y, %b, %a; add.f32 %z, %y, %c; sub.f32 %z, %x, %c; sub.f32 %d, %y, %x; }") == 0x1p-40f);
+  CHECK(one("{ .reg .f32 %z; mul.f32 %x, %a, %b; mul.f32 %y, %b, %a; sub.f32 %z, %x, %y; sub.f32 %d, %y, %c; }") == 0.0f);
 }

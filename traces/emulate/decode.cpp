@@ -332,6 +332,7 @@ Code Decoder::run() {
   layout_variables();
   count_mentions();
   number_blocks();
+  find_fusable();
   first_of_.assign(f_.body.size() + 1, 0);
   for (std::size_t i = 0; i < f_.body.size(); ++i) {
     s_ = &f_.body[i];

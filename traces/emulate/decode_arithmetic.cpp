@@ -93,13 +93,41 @@ void Decoder::plain(Modifiers& m, int operands) {
   add_mode(in, fp, type);
 }
 
-// The product that `o` is, when nothing else uses it: a mul that ptxas may fuse with what adds it.
+// The sums and differences whose rounding is free, with the mul that ptxas may fuse each operand with: of the same
+// type, in the same block. A sum of a register with itself is none.
+void Decoder::find_fusable() {
+  fusable_.assign(f_.registers.size(), 0);
+  left_ = mentions_;
+  if (loaded_.module().debug) return;  // ptxas does not optimise it
+  for (s_number_ = 0; s_number_ < f_.body.size(); ++s_number_) {
+    s_ = &f_.body[s_number_];
+    const std::string opcode = free_sum(*s_);
+    if (opcode.empty()) continue;
+    for (const std::size_t k : {std::size_t{1}, std::size_t{2}})
+      if (product_of(s_->operands[k], opcode)) ++fusable_[s_->operands[k].number];
+  }
+}
+
+// The opcode of the products that go into a sum that has no rounding of its own; empty if it is no such sum.
+std::string Decoder::free_sum(const Statement& s) const {
+  if (s.guard >= 0 || s.operands.size() != 3) return {};
+  for (const char* sum : {"add", "sub"})
+    for (const char* rest : {".f32", ".ftz.f32", ".f64"})
+      if (s.opcode == fmt::format("{}{}", sum, rest)) {
+        const Operand &a = s.operands[1], &b = s.operands[2];
+        const bool twice = a.kind == Operand::Kind::kRegister && b.kind == a.kind && a.number == b.number;
+        return twice ? std::string{} : fmt::format("mul{}", rest);
+      }
+  return {};
+}
+
+// The product that `o` is, if what is multiplied is still there.
 const Statement* Decoder::product_of(const Operand& o, std::string_view opcode) const {
-  if (o.kind != Operand::Kind::kRegister || mentions_[o.number] != 2 || writes_[o.number] != 1) return nullptr;
+  if (o.kind != Operand::Kind::kRegister || writes_[o.number] != 1) return nullptr;
   const std::uint32_t at = writer_[o.number];
   if (at >= s_number_ || block_of_[at] != block_of_[s_number_]) return nullptr;
   const Statement& s = f_.body[at];
-  if (s.opcode != opcode || s.guard >= 0 || s_->guard >= 0 || s.operands.size() != 3) return nullptr;
+  if (s.opcode != opcode || s.guard >= 0 || s.operands.size() != 3) return nullptr;
   for (std::size_t i = 1; i < 3; ++i) {
     const Operand& factor = s.operands[i];
     if (factor.kind != Operand::Kind::kRegister || writes_[factor.number] == 1) continue;
@@ -110,29 +138,42 @@ const Statement* Decoder::product_of(const Operand& o, std::string_view opcode) 
   return &s;
 }
 
+// Which operand of this sum ptxas fuses with its product; 0 for none. One that nothing else uses goes first, then
+// the first of which all that is left of its uses are such sums: sums before this one that were fused with it no
+// longer use it, but those that it was only added to in an fma do.
+std::size_t Decoder::fused_operand(const std::string& opcode) const {
+  const auto& o = s_->operands;
+  std::size_t shared = 0;
+  for (const std::size_t k : {std::size_t{1}, std::size_t{2}}) {
+    if (!product_of(o[k], opcode) || left_[o[k].number] - 1 != fusable_[o[k].number]) continue;
+    if (left_[o[k].number] == 2) return k;
+    if (shared == 0) shared = k;
+  }
+  return shared;
+}
+
 // A sum with a product, neither with a rounding of its own, is one fma: PTX allows it and ptxas does it.
 bool Decoder::contract(std::string_view base, Type type, std::uint8_t fp) {
-  if (type != Type::kF32 && type != Type::kF64) return false;
   const auto& o = s_->operands;
-  const std::string opcode = fmt::format("mul{}.{}", fp & 4 ? ".ftz" : "", name_of(type));
-  for (const std::size_t k : {std::size_t{2}, std::size_t{1}}) {
-    const Statement* product = product_of(o[k], opcode);
-    if (!product) continue;
-    std::uint32_t x = source(product->operands[1], type), z = source(o[3 - k], type);
-    const std::uint32_t y = source(product->operands[2], type);
-    if (base == "sub") {
-      std::uint32_t& negative = k == 2 ? x : z;
-      const std::uint32_t t = temporary(size_of(type));
-      Inst& turn = emit_hidden(Kind::kCompute);
-      turn.fn = find_handler(fmt::format("neg.{}", name_of(type))), turn.a = negative, turn.d = t;
-      negative = t;
-    }
-    Inst& in = emit_handler(fmt::format("fma.{}", name_of(type)));
-    in.a = x, in.b = y, in.c = z, in.d = dest(o[0], type);
-    add_mode(in, fp, type);
-    return true;
+  const std::string opcode = free_sum(*s_);
+  const std::size_t k = opcode.empty() ? 0 : fused_operand(opcode);
+  if (k == 0) return false;
+  const Statement* product = product_of(o[k], opcode);
+  --left_[o[k].number], --fusable_[o[k].number];
+  if (const Operand& other = o[3 - k]; product_of(other, opcode)) --fusable_[other.number];
+  std::uint32_t x = source(product->operands[1], type), z = source(o[3 - k], type);
+  const std::uint32_t y = source(product->operands[2], type);
+  if (base == "sub") {
+    std::uint32_t& negative = k == 2 ? x : z;
+    const std::uint32_t t = temporary(size_of(type));
+    Inst& turn = emit_hidden(Kind::kCompute);
+    turn.fn = find_handler(fmt::format("neg.{}", name_of(type))), turn.a = negative, turn.d = t;
+    negative = t;
   }
-  return false;
+  Inst& in = emit_handler(fmt::format("fma.{}", name_of(type)));
+  in.a = x, in.b = y, in.c = z, in.d = dest(o[0], type);
+  add_mode(in, fp, type);
+  return true;
 }
 
 void Decoder::integers(Modifiers& m, std::string name, int operands, Type type) {

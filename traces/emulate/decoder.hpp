@@ -68,7 +68,10 @@ class Decoder {
   // decode_arithmetic.cpp
   bool arithmetic(Modifiers& m);
   void plain(Modifiers& m, int operands);
+  void find_fusable();
+  std::string free_sum(const Statement& s) const;
   const Statement* product_of(const Operand& o, std::string_view opcode) const;
+  std::size_t fused_operand(const std::string& opcode) const;
   bool contract(std::string_view base, Type type, std::uint8_t fp);
   void half_arithmetic(Modifiers& m, int operands, Type type, const std::string& name, bool sat, bool ftz);
   void carry_arithmetic(Modifiers& m, const std::string& name, int operands, Type type);
@@ -146,6 +149,9 @@ class Decoder {
   // Of each register in the body: how often it is named, written, and by which statement last.
   std::vector<std::uint32_t> mentions_, writes_, writer_;
   std::vector<std::uint32_t> block_of_;  // statement -> number of its basic block
+  // Of each register: how often it is still named when fused sums name its factors instead, and by how many sums
+  // that may yet be fused with it.
+  std::vector<std::uint32_t> left_, fusable_;
 };
 
 }  // namespace warpmem::emulate

@@ -28,7 +28,7 @@ class Parser : OperandParser {
       advance();
     } else if (accept(".target")) {
       module_.target = word("a target such as sm_90");
-      while (accept(",")) word("a target option");
+      while (accept(",")) module_.debug |= word("a target option") == "debug";
     } else if (accept(".address_size")) {
       if (integer("64") != 64) fail(at, "only .address_size 64 is supported", "compile with -m64");
     } else if (accept(".file")) {

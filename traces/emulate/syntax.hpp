@@ -87,6 +87,7 @@ struct Module {
   std::unique_ptr<Source> source;
   std::uint32_t version_major = 0, version_minor = 0;
   std::string target;                 // "sm_90"
+  bool debug = false;                 // .target's option
   std::deque<std::string> joined;     // opcodes that are written in pieces
   std::deque<Variable> variables;
   std::deque<Function> functions;
