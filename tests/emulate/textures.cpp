@@ -189,6 +189,40 @@ TEST_CASE("filters at texels' centres read one texel, gathers four whatever thei
   CHECK(emulate::locate(t, f).read == 15);
 }
 
+TEST_CASE("a level of detail between two levels mixes them by 256ths where the filter says so") {
+  Texture t = texture_of(Case("array2D f32 linear one"));
+  t.levels.resize(3, t.levels[0]);
+  t.mipmap_max = 2;
+  CHECK(emulate::levels_of(t, 0.4f).image == &t.levels[0]);
+  CHECK(emulate::levels_of(t, 0.4f).next == nullptr);
+  CHECK(emulate::levels_of(t, 1.5f).image == &t.levels[2]);
+  t.linear_mipmap_filter = true;
+  const emulate::Levels low = emulate::levels_of(t, 0.4f);  // an H200: 398.4375 of 0 and 1,000
+  CHECK((low.image == &t.levels[0] && low.next == &t.levels[1] && low.share == 102.0f / 256));
+  CHECK(emulate::levels_of(t, 1.0f).next == nullptr);
+  CHECK(emulate::levels_of(t, 1.0f).image == &t.levels[1]);
+  CHECK(emulate::levels_of(t, 7.0f).image == &t.levels[2]);
+  t.mipmap_bias = -0.5f;
+  CHECK(emulate::levels_of(t, 1.0f).share == 0.5f);
+}
+
+TEST_CASE("a border of numbers has their bits, one of fractions lies between the ends") {
+  emulate::Memory memory = emulate::Memory::create(1 << 20).value();
+  Texture t;
+  t.border = {3.0f, 1.0f, -2.0f, 0.25f};
+  t.kind = emulate::TexelKind::kSigned, t.channel_bits = 16;
+  CHECK(emulate::texel(t, memory, 0)[0] == 0);  // 0x40400000, cut to 16 bits
+  t.channel_bits = 32;
+  CHECK(emulate::texel(t, memory, 0)[0] == 0x40400000);
+  t.kind = emulate::TexelKind::kUnsigned, t.channel_bits = 8, t.normalised_read = true;
+  const auto fractions = emulate::texel(t, memory, 0);
+  CHECK(std::bit_cast<float>(fractions[0]) == 1.0f);
+  CHECK(std::bit_cast<float>(fractions[2]) == 0.0f);
+  CHECK(std::bit_cast<float>(fractions[3]) == 0.25f);
+  t.kind = emulate::TexelKind::kSigned;
+  CHECK(std::bit_cast<float>(emulate::texel(t, memory, 0)[2]) == -1.0f);
+}
+
 TEST_CASE("tiles hold each byte of an array once, and no more than they are given") {
   for (const auto& [row, rows, slices] :
        {std::tuple{64u, 8u, 1u}, {96u, 5u, 3u}, {256u, 200u, 2u}, {32u, 1u, 1u}, {416u, 40u, 5u}}) {

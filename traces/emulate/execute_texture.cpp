@@ -26,8 +26,9 @@ void Execution::texture(Warp& warp, const Part& part, const Inst& in, std::byte*
                        t.what == What::kSurfaceReduce;
   Lanes touched{};  // surfaces: by lane
   // Textures: the k-th texel of each lane that has so many.
-  std::array<Lanes, 8> texel_at;
-  std::array<std::uint32_t, 8> has{};
+  constexpr std::size_t kMostTexels = 16;  // a filter's eight, of two levels
+  std::array<Lanes, kMostTexels> texel_at;
+  std::array<std::uint32_t, kMostTexels> has{};
   const bool traced = tracer_ && group_->traced;
   std::uint32_t inside = 0, bytes = 0;
   std::uint64_t last = 0;  // handle of `object`, the same for most lanes
@@ -59,7 +60,8 @@ void Execution::texture(Warp& warp, const Part& part, const Inst& in, std::byte*
     if (t.level != kNoOffset)
       lod = t.whole ? static_cast<float>(static_cast<std::int32_t>(word(t.level, l)))
                     : std::bit_cast<float>(word(t.level, l));
-    f.image = &level_of(*object, lod);
+    Levels levels = levels_of(*object, lod);
+    f.image = levels.image;
     if (t.has_gradients) {  // the longer of the two, in texels
       float longest = 0;
       const std::uint32_t sizes[3] = {f.image->width, f.image->height, f.image->depth};
@@ -72,7 +74,8 @@ void Execution::texture(Warp& warp, const Part& part, const Inst& in, std::byte*
         }
         longest = std::max(longest, std::sqrt(length));
       }
-      f.image = &level_of(*object, longest > 0 ? std::log2(longest) : 0);
+      levels = levels_of(*object, longest > 0 ? std::log2(longest) : 0);
+      f.image = levels.image;
     }
     f.dimensions = t.dimensions;
     f.whole = t.whole, f.gather = t.what == What::kGather;
@@ -84,30 +87,40 @@ void Execution::texture(Warp& warp, const Part& part, const Inst& in, std::byte*
     }
     for (std::uint32_t k = 0; k < t.dimensions; ++k)
       f.at[k] = std::bit_cast<float>(word(t.at[k], l));
-    const Texels texels = locate(*object, f);
     bytes = object->texel_bytes();
-    if (traced && exists) {
-      std::size_t k = 0;
-      for (std::uint32_t i = 0; i < texels.count; ++i)
-        if (texels.read >> i & 1 && texels.address[i] != 0) {
-          texel_at[k][l] = f.image->place(texels.address[i]);
-          has[k++] |= 1u << l;
-        }
-    }
-    if (f.image != whole_image)  // all of it lies in one allocation, as is usual
-      whole_image = memory_.contains(f.image->base, f.image->base + f.image->bytes) ? f.image : nullptr;
-    for (std::uint32_t i = 0; i < texels.count && f.image != whole_image; ++i)
-      if (texels.address[i] && !memory_.contains(texels.address[i], texels.address[i] + bytes))
-        fault(warp, in, l,
-              fmt::format("the texture's memory at {:#x} is not allocated ({})", texels.address[i],
-                          nearest_text(texels.address[i])),
-              "free an array after the kernel that reads it");
-    std::array<std::uint32_t, 4> v{};
-    if (f.gather) {
-      for (std::uint32_t i = 0; i < 4; ++i)
-        v[i] = texel(*object, memory_, texels.address[i])[t.channel];
-    } else if (exists) {
-      v = filtered(*object, memory_, texels);
+    std::size_t k = 0;  // texels that this lane has so far
+    const auto sampled = [&] {
+      const Texels texels = locate(*object, f);
+      if (traced && exists)
+        for (std::uint32_t i = 0; i < texels.count; ++i)
+          if (texels.read >> i & 1 && texels.address[i] != 0) {
+            texel_at[k][l] = f.image->place(texels.address[i]);
+            has[k++] |= 1u << l;
+          }
+      if (f.image != whole_image)  // all of it lies in one allocation, as is usual
+        whole_image =
+            memory_.contains(f.image->base, f.image->base + f.image->bytes) ? f.image : nullptr;
+      for (std::uint32_t i = 0; i < texels.count && f.image != whole_image; ++i)
+        if (texels.address[i] && !memory_.contains(texels.address[i], texels.address[i] + bytes))
+          fault(warp, in, l,
+                fmt::format("the texture's memory at {:#x} is not allocated ({})",
+                            texels.address[i], nearest_text(texels.address[i])),
+                "free an array after the kernel that reads it");
+      std::array<std::uint32_t, 4> v{};
+      if (f.gather)
+        for (std::uint32_t i = 0; i < 4; ++i)
+          v[i] = texel(*object, memory_, texels.address[i])[t.channel];
+      else if (exists) v = filtered(*object, memory_, texels);
+      return v;
+    };
+    std::array<std::uint32_t, 4> v = sampled();
+    if (levels.next && !f.gather && reads_floats(*object)) {
+      f.image = levels.next;
+      const std::array<std::uint32_t, 4> second = sampled();
+      for (std::size_t i = 0; i < 4; ++i) {
+        const double a = std::bit_cast<float>(v[i]), c = std::bit_cast<float>(second[i]);
+        v[i] = std::bit_cast<std::uint32_t>(static_cast<float>(a + (c - a) * levels.share));
+      }
     }
     if (t.halves) {
       for (std::uint32_t i = 0; i < 2; ++i)

@@ -111,13 +111,17 @@ float srgb(float v) { return v <= 0.04045f ? v / 12.92f : std::pow((v + 0.055f) 
 
 }  // namespace
 
-const TextureImage& level_of(const Texture& texture, float lod) {
-  if (texture.levels.size() == 1) return texture.levels[0];
+Levels levels_of(const Texture& texture, float lod) {
+  if (texture.levels.size() == 1) return {&texture.levels[0], nullptr, 0};
   const float biased = std::clamp(lod + texture.mipmap_bias, texture.mipmap_min,
                                   std::max(texture.mipmap_min, texture.mipmap_max));
-  const auto last = static_cast<float>(texture.levels.size() - 1);
-  const float level = biased != biased ? 0 : std::clamp(std::floor(biased + 0.5f), 0.0f, last);
-  return texture.levels[static_cast<std::size_t>(level)];
+  const std::size_t last = texture.levels.size() - 1;
+  const float level = biased != biased ? 0 : std::clamp(biased, 0.0f, static_cast<float>(last));
+  const auto fixed = static_cast<std::size_t>(std::floor(level * 256 + 0.5f));
+  if (!texture.linear_mipmap_filter || fixed % 256 == 0)
+    return {&texture.levels[static_cast<std::size_t>(std::floor(level + 0.5f))], nullptr, 0};
+  return {&texture.levels[fixed / 256], &texture.levels[fixed / 256 + 1],
+          static_cast<float>(fixed % 256) / 256};
 }
 
 Texels locate(const Texture& t, const Fetch& f) {
@@ -203,8 +207,15 @@ std::array<std::uint32_t, 4> texel(const Texture& t, const Memory& memory, std::
   }
   for (std::uint32_t c = 0; c < 4; ++c) {
     if (address == 0) {
+      // Of numbers the bits as they are given, cut to the texel's; what reads as a fraction is one.
       out[c] = std::bit_cast<std::uint32_t>(t.border[c]);
-      if (!floats) out[c] = static_cast<std::uint32_t>(static_cast<std::int64_t>(t.border[c]));
+      if (!floats) {
+        const std::uint32_t shift = 32 - t.channel_bits;
+        out[c] = t.kind == TexelKind::kSigned ? static_cast<std::uint32_t>(static_cast<std::int32_t>(out[c] << shift) >> shift)
+                                              : out[c] << shift >> shift;
+      } else if (t.kind != TexelKind::kFloat) {
+        out[c] = std::bit_cast<std::uint32_t>(std::clamp(t.border[c], t.kind == TexelKind::kSigned ? -1.0f : 0.0f, 1.0f));
+      }
       continue;
     }
     if (c >= t.channels) {

@@ -33,8 +33,14 @@ struct Fetch {
 };
 
 Texels locate(const Texture& texture, const Fetch& fetch);
-// The image of a level of detail: the nearest one.
-const TextureImage& level_of(const Texture& texture, float lod);
+// The images of a level of detail: the nearest one, or, where levels are blended, the two beside it
+// and the share of the second, in 256ths as an H200 has it.
+struct Levels {
+  const TextureImage* image = nullptr;
+  const TextureImage* next = nullptr;  // null: one image is all
+  float share = 0;
+};
+Levels levels_of(const Texture& texture, float lod);
 
 // One texel's channels, missing ones 0 0 0 1: numbers as 32-bit patterns, or floats when the
 // texture reads as floats.
