@@ -454,6 +454,34 @@ TEST_CASE("a kernel that never ends is stopped, a deadlock names its warps") {
   has(stuck.message, "CTA (0,0,0) warp 0 lanes 0xffffffff: barrier 1");
 }
 
+TEST_CASE("printf keeps widths and precisions, cuts short numbers, and returns how many arguments it took") {
+  const std::string format = "%6s|%-4s|%.3s|%hd|%5d|%llx|%s|%d";
+  std::string bytes;
+  for (const char c : format) bytes += std::to_string(static_cast<int>(c)) + ", ";
+  Machine m(std::string(kHeader) + R"(
+.extern .func (.param .b32 r) vprintf(.param .b64 f, .param .b64 a);
+.global .align 1 .b8 text[] = {)" + bytes + R"(0};
+.global .align 1 .b8 word[] = {97, 98, 99, 100, 0};
+.visible .entry k(.param .u64 out)
+{
+  .local .align 8 .b8 stack[56]; .reg .b32 %r<5>; .reg .b64 %rd<9>;
+  ld.param.u64 %rd1, [out]; mov.u64 %rd2, stack; cvta.local.u64 %rd3, %rd2; mov.u64 %rd4, word; cvta.global.u64 %rd4, %rd4;
+  st.local.u64 [stack], %rd4; st.local.u64 [stack+8], %rd4; st.local.u64 [stack+16], %rd4;
+  mov.b32 %r1, 70000; st.local.u32 [stack+24], %r1; mov.b32 %r1, 42; st.local.u32 [stack+28], %r1;
+  mov.b64 %rd5, 255; st.local.u64 [stack+32], %rd5; mov.b64 %rd5, 0; st.local.u64 [stack+40], %rd5; mov.b32 %r1, -3; st.local.u32 [stack+48], %r1;
+  { .param .b64 p0; .param .b64 p1; .param .b32 q; mov.u64 %rd6, text; cvta.global.u64 %rd6, %rd6; st.param.b64 [p0], %rd6; st.param.b64 [p1], %rd3; call.uni (q), vprintf, (p0, p1); ld.param.b32 %r2, [q]; }
+  st.global.u32 [%rd1], %r2;
+  ret;
+})");
+  const std::uint64_t out = m.buffer(ramp(1));
+  m.argument(out);
+  const auto ok = m.launch("k", {1, 1, 1}, {1, 1, 1});
+  INFO((ok ? std::string() : ok.error().text()));
+  REQUIRE(ok.ok());
+  CHECK(m.printed == "  abcd|abcd|abc|4464|   42|ff|(null)|-3");
+  CHECK(m.read<std::uint32_t>(out, 1)[0] == 8);
+}
+
 TEST_CASE("printf formats its arguments, and CTAs that wait for later ones get them") {
   Machine m(std::string(kHeader) + R"(
 .extern .func (.param .b32 r) vprintf(.param .b64 f, .param .b64 a);

@@ -4,21 +4,41 @@
 
 #include <cstdio>
 #include <cstring>
+#include <span>
 
 #include "traces/emulate/execution.hpp"
 
 namespace warpmem::emulate {
 namespace {
 
-// printf with arguments from a buffer, each aligned to its size, as the compiler packs them.
-std::string formatted(const std::string& format, const std::byte* at, const std::function<std::string(std::uint64_t)>& text) {
-  std::string out;
+// As much room as it takes.
+template <class T>
+std::string printed(const std::string& spec, T value) {
+  const int n = std::snprintf(nullptr, 0, spec.c_str(), value);
+  if (n <= 0) return {};
+  std::string out(static_cast<std::size_t>(n) + 1, '\0');
+  std::snprintf(out.data(), out.size(), spec.c_str(), value);
+  out.pop_back();
+  return out;
+}
+
+struct Printed {
+  std::string text;
+  std::uint64_t arguments = 0;  // that the format took: what a GPU's printf returns
+};
+
+// printf with arguments from a buffer, each aligned to its size, as the compiler packs them. Of arguments that the
+// format asks for and nobody gave, zeros are taken.
+Printed formatted(const std::string& format, std::span<const std::byte> arguments, const std::function<std::string(std::uint64_t)>& text) {
+  Printed all;
+  std::string& out = all.text;
   std::size_t offset = 0;
   const auto take = [&](std::size_t bytes) {
     offset = (offset + bytes - 1) / bytes * bytes;
     std::uint64_t v = 0;
-    std::memcpy(&v, at + offset, bytes);
+    if (offset + bytes <= arguments.size()) std::memcpy(&v, arguments.data() + offset, bytes);
     offset += bytes;
+    ++all.arguments;
     return v;
   };
   for (std::size_t i = 0; i < format.size(); ++i) {
@@ -27,14 +47,17 @@ std::string formatted(const std::string& format, const std::byte* at, const std:
       continue;
     }
     std::string spec = "%";
-    int longs = 0;
+    int longs = 0, shorts = 0;
     for (++i; i < format.size(); ++i) {
       const char c = format[i];
       if (c == 'l' || c == 'j' || c == 'z' || c == 't') {
         longs += c == 'l' ? 1 : 2;
         continue;
       }
-      if (c == 'h') continue;
+      if (c == 'h') {
+        ++shorts;
+        continue;
+      }
       if (c == '*') {
         spec += std::to_string(static_cast<std::int32_t>(take(4)));
         continue;
@@ -43,33 +66,40 @@ std::string formatted(const std::string& format, const std::byte* at, const std:
       if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '%') break;
     }
     if (spec.size() > 60) continue;
-    char buffer[512];
     const char c = spec.back();
     spec.pop_back();
     switch (c) {
       case '%': out += '%'; break;
       case 'd': case 'i': {
-        const long long v = longs ? static_cast<long long>(take(8)) : static_cast<std::int32_t>(take(4));
-        std::snprintf(buffer, sizeof buffer, (spec + "lld").c_str(), v), out += buffer;
+        long long v = longs ? static_cast<long long>(take(8)) : static_cast<std::int32_t>(take(4));
+        if (shorts) v = shorts == 1 ? static_cast<std::int16_t>(v) : static_cast<std::int8_t>(v);
+        out += printed(spec + "lld", v);
         break;
       }
       case 'u': case 'x': case 'X': case 'o': {
-        const unsigned long long v = take(longs ? 8 : 4);
-        std::snprintf(buffer, sizeof buffer, (spec + "ll" + c).c_str(), v), out += buffer;
+        unsigned long long v = take(longs ? 8 : 4);
+        if (shorts) v &= shorts == 1 ? 0xffff : 0xff;
+        out += printed(spec + "ll" + c, v);
         break;
       }
-      case 'c': std::snprintf(buffer, sizeof buffer, (spec + "c").c_str(), static_cast<int>(take(4))), out += buffer; break;
-      case 'p': std::snprintf(buffer, sizeof buffer, "0x%llx", static_cast<unsigned long long>(take(8))), out += buffer; break;
-      case 's': out += text(take(8)); break;
-      default: {
+      case 'c': out += printed(spec + "c", static_cast<int>(take(4))); break;
+      case 'p': out += printed("0x%llx", static_cast<unsigned long long>(take(8))); break;
+      case 's': {
+        const std::uint64_t at = take(8);
+        out += printed(spec + "s", at ? text(at).c_str() : "(null)");
+        break;
+      }
+      case 'e': case 'E': case 'f': case 'F': case 'g': case 'G': case 'a': case 'A': {
         const std::uint64_t bits = take(8);
         double v;
         std::memcpy(&v, &bits, 8);
-        std::snprintf(buffer, sizeof buffer, (spec + c).c_str(), v), out += buffer;
+        out += printed(spec + c, v);
+        break;
       }
+      default: out += '%';  // a conversion that there is not
     }
   }
-  return out;
+  return all;
 }
 
 // Bytes before what malloc gives out, as a GPU's heap has them: code that nvcc makes of `new T[n]` may
@@ -108,15 +138,14 @@ void Execution::builtin(Warp& warp, const Part& part, const CallSite& site, std:
     switch (builtin) {
       case Builtin::kPrintf: {
         const std::uint64_t packed = argument(1, l);
-        const std::byte* at = nullptr;
-        static const std::byte kNone[8] = {};
-        if (packed == 0) at = kNone;
-        else if (packed - kLocalWindow < warp.local_capacity) at = warp.local.data() + std::size_t{l} * warp.local_capacity + (packed - kLocalWindow);
-        else if (memory_.contains(packed, packed + 8)) at = memory_.host(packed);
-        else fault(warp, in, l, "printf's arguments lie outside memory");
-        const std::string text = formatted(string_at(argument(0, l)), at, string_at);
-        if (options_.print) options_.print(text);
-        result(l, 0);
+        std::span<const std::byte> given;
+        if (packed - kLocalWindow < warp.local_capacity)
+          given = {warp.local.data() + std::size_t{l} * warp.local_capacity + (packed - kLocalWindow), warp.local_capacity - (packed - kLocalWindow)};
+        else if (const Region* region = memory_.find(packed)) given = {memory_.host(packed), region->bytes - (packed - region->base)};
+        else if (packed != 0) fault(warp, in, l, "printf's arguments lie outside memory");
+        const Printed all = formatted(string_at(argument(0, l)), given, string_at);
+        if (options_.print) options_.print(all.text);
+        result(l, all.arguments);
         break;
       }
       case Builtin::kMalloc: {
@@ -129,7 +158,7 @@ void Execution::builtin(Warp& warp, const Part& part, const CallSite& site, std:
         break;
       default:
         stats_.fault = FaultKind::kAssert;
-        fault(warp, in, l, fmt::format("assertion `{}` failed at {}:{}, in {}", string_at(argument(0, l)), string_at(argument(1, l)), static_cast<std::uint32_t>(argument(2, l)), string_at(argument(3, l))));
+        fail_assertion(warp, in, mask, fmt::format("{}:{}: {}", string_at(argument(1, l)), static_cast<std::uint32_t>(argument(2, l)), string_at(argument(3, l))), string_at(argument(0, l)));
     }
   }
 }

@@ -85,7 +85,8 @@ Space Decoder::take_space(Modifiers& m, Access* access) {
 // Ordering, scope, cache operators and hints: the trace keeps them in the instruction's text, and
 // execution needs none of them, because every access is done at once and in order.
 void Decoder::take_order(Modifiers& m) {
-  m.take_one_of({"weak", "volatile", "relaxed", "acquire", "release", "acq_rel", "mmio"});
+  m.take("mmio");  // always with .relaxed
+  m.take_one_of({"weak", "volatile", "relaxed", "acquire", "release", "acq_rel"});
   m.take_one_of({"cta", "cluster", "gpu", "sys"});
   m.take_one_of({"ca", "cg", "cs", "lu", "cv", "wb", "wt"});
   m.take("nc");

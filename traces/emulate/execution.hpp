@@ -151,6 +151,8 @@ class Execution {
 
   const Code& code_of(const Warp& warp, const Part& part) const { return *warp.frames[static_cast<std::size_t>(part.frame)].code; }
   // faults.cpp
+  // In CUDA's words, a line for each lane.
+  [[noreturn]] void fail_assertion(const Warp& warp, const Inst& in, std::uint32_t mask, const std::string& where, const std::string& what) const;
   [[noreturn]] void fault(const Warp& warp, const Inst& in, std::uint32_t lane, const std::string& message, const std::string& fix = {}, ErrorKind kind = ErrorKind::kMalformed) const;
   Error fault_at(const Warp& warp, const Inst& in, std::uint32_t lane, const std::string& message, const std::string& fix, ErrorKind kind) const;
   std::string thread_name(const Warp& warp, std::uint32_t lane) const;

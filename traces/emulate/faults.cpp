@@ -38,6 +38,18 @@ void Execution::fault(const Warp& warp, const Inst& in, std::uint32_t lane, cons
   throw Fault{fault_at(warp, in, lane, message, fix, kind)};
 }
 
+void Execution::fail_assertion(const Warp& warp, const Inst& in, std::uint32_t mask, const std::string& where, const std::string& what) const {
+  std::string text;
+  const Dim3 &b = shape_.block, &c = cta_->id;
+  for (std::uint32_t l = 0; l < 32; ++l) {
+    if (!(mask >> l & 1)) continue;
+    const std::uint32_t t = warp.index * 32 + l;
+    text += fmt::format("{}{}: block: [{},{},{}], thread: [{},{},{}] Assertion `{}` failed.", text.empty() ? "" : "\n", where, c[0], c[1], c[2], t % b[0], t / b[0] % b[1],
+                        t / b[0] / b[1], what);
+  }
+  throw Fault{{ErrorKind::kMalformed, text, place_of(*now_code_, in), {}}};
+}
+
 // Once for each instruction and kind of finding: a loop would say it a thousand times.
 void Execution::check_shared(const Warp& warp, const Inst& in, std::uint32_t mask, std::uint32_t bytes, const Lanes& lanes, Touch touch) {
   const std::uint32_t pc = now_code_->first_pc + in.statement;
