@@ -290,6 +290,17 @@ int main() {
         subprocess.run([NVCC, "-cudart", "shared", "-arch=sm_80", "app.cu", "-o", "good"], cwd=self.folder, check=True)
         self.assertEqual(self.run_command("emulate", "./good").status, 0)
 
+    def test_ptx_for_newer_gpus_runs_with_a_warning(self):
+        with open(self.path("app.cu"), "w", encoding="utf-8") as file:
+            file.write('#include <cstdio>\n__global__ void k(int* p) { p[threadIdx.x] = threadIdx.x; }\n'
+                       'int main() { int* p; cudaMallocManaged(&p, 128); k<<<1, 32>>>(p); cudaDeviceSynchronize();\n'
+                       '  printf("%d\\n", p[31]); }\n')
+        run = self.run_command("emulate", "app.cu", "-arch=sm_120")
+        self.assertEqual(run.status, 0, run.err)
+        self.assertEqual(run.out, "31\n")
+        self.assertIn("compute capability 12.0", run.err)
+        self.assertIn("9.0", run.err)
+
     def test_products_of_cublas_and_numbers_of_curand_are_computed(self):
         if not os.path.exists(os.path.join(CUDA, "include", "cublas_v2.h")):
             self.skipTest("cuBLAS is not installed")

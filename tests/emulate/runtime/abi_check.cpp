@@ -62,6 +62,11 @@ static_assert(kAttributeCluster == static_cast<int>(cudaLaunchAttributeClusterDi
 static_assert(kAttributeCarveout ==
               static_cast<int>(cudaLaunchAttributePreferredSharedMemoryCarveout));
 static_assert(kCooperativeLaunchTooLarge == static_cast<int>(cudaErrorCooperativeLaunchTooLarge));
+static_assert(kInvalidClusterSize == static_cast<int>(cudaErrorInvalidClusterSize));
+static_assert(kUnsupportedLimit == static_cast<int>(cudaErrorUnsupportedLimit));
+static_assert(kPeerAccessUnsupported == static_cast<int>(cudaErrorPeerAccessUnsupported));
+static_assert(kInvalidChannelDescriptor == static_cast<int>(cudaErrorInvalidChannelDescriptor));
+static_assert(kCaptureImplicit == static_cast<int>(cudaErrorStreamCaptureImplicit));
 static_assert(kCaptureUnjoined == static_cast<int>(cudaErrorStreamCaptureUnjoined));
 
 #if CUDART_VERSION >= 13000

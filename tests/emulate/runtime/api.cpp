@@ -15,6 +15,7 @@ constexpr int kInvalidValue = 1, kInvalidConfiguration = 9, kInvalidSymbol = 13,
               kInvalidResourceHandle = 400;
 constexpr int kIllegalAddress = 700, kMisalignedAddress = 716, kTimeout = 702,
               kCooperativeLaunchTooLarge = 720, kNotSupported = 801, kCaptureUnsupported = 900,
+              kCaptureInvalidated = 901, kInvalidClusterSize = 912, kPeerAccessUnsupported = 217,
               kCaptureUnjoined = 904;
 
 struct Registered {
@@ -174,13 +175,10 @@ TEST_CASE("copies with a pitch, in three dimensions, and to arrays move the righ
   static_cast<void>(cudaGetLastError());
 }
 
-TEST_CASE("launches that CUDA refuses are refused with its codes") {
-  CHECK(cudaLaunchKernel(&count, {1, 1, 1}, {1025, 1, 1}, nullptr, 0, nullptr) ==
-        kInvalidConfiguration);
-  CHECK(cudaLaunchKernel(&count, {0, 1, 1}, {32, 1, 1}, nullptr, 0, nullptr) ==
-        kInvalidConfiguration);
-  CHECK(cudaLaunchKernel(&count, {1, 65536, 1}, {32, 1, 1}, nullptr, 0, nullptr) ==
-        kInvalidConfiguration);
+TEST_CASE("launches that CUDA 13 refuses are refused with its codes") {
+  CHECK(cudaLaunchKernel(&count, {1, 1, 1}, {1025, 1, 1}, nullptr, 0, nullptr) == kInvalidValue);
+  CHECK(cudaLaunchKernel(&count, {0, 1, 1}, {32, 1, 1}, nullptr, 0, nullptr) == kInvalidValue);
+  CHECK(cudaLaunchKernel(&count, {1, 65536, 1}, {32, 1, 1}, nullptr, 0, nullptr) == kInvalidValue);
   CHECK(cudaLaunchKernel(&at_most_64, {1, 1, 1}, {65, 1, 1}, nullptr, 0, nullptr) == kInvalidValue);
   CHECK(cudaLaunchKernel(&count, {1, 1, 1}, {32, 1, 1}, nullptr, 49153, nullptr) == kInvalidValue);
   CHECK(cudaFuncSetAttribute(&count, 8, 65536) == 0);
@@ -193,11 +191,14 @@ TEST_CASE("launches that CUDA refuses are refused with its codes") {
   Attribute cluster{};
   cluster.id = kAttributeCluster, cluster.value.cluster = {4, 1, 1};
   LaunchConfig config{{6, 1, 1}, {32, 1, 1}, 0, nullptr, &cluster, 1};
-  CHECK(cudaLaunchKernelExC(&config, &count, nullptr) == kInvalidConfiguration);
+  CHECK(cudaLaunchKernelExC(&config, &count, nullptr) == kInvalidClusterSize);
+  cluster.value.cluster.x = 16, config.grid.x = 16;
+  CHECK(cudaLaunchKernelExC(&config, &count, nullptr) == kInvalidClusterSize);
+  cluster.value.cluster.x = 4;
   config.grid.x = 8;
   CHECK(cudaLaunchKernelExC(&config, &count, nullptr) == 0);
-  CHECK(cudaPeekAtLastError() == kInvalidConfiguration);
-  CHECK(cudaGetLastError() == kInvalidConfiguration);
+  CHECK(cudaPeekAtLastError() == kInvalidClusterSize);
+  CHECK(cudaGetLastError() == kInvalidClusterSize);
   CHECK(cudaGetLastError() == 0);
 }
 
@@ -210,11 +211,19 @@ TEST_CASE("a stray access is sticky until the device is reset") {
        {std::pair<void*, int>{nullptr, kIllegalAddress}, {freed, kIllegalAddress}}) {
     wild = address;
     CHECK(cudaLaunchKernel(&stray, {1, 1, 1}, {32, 1, 1}, arguments, 0, nullptr) == 0);
+    CHECK(cudaPeekAtLastError() == 0);  // nobody has waited for it yet
+    CHECK(cudaGetLastError() == 0);
     CHECK(cudaDeviceSynchronize() == code);
+    CHECK(cudaGetLastError() == code);
+    CHECK(cudaGetLastError() == 0);
     void* p = nullptr;
     CHECK(cudaMalloc(&p, 4) == code);
-    CHECK(cudaGetLastError() == code);
-    CHECK(cudaGetLastError() == code);
+    CHECK(cudaPeekAtLastError() == code);
+    int device = 7;
+    CHECK(cudaGetDevice(&device) == 0);
+    CHECK(device == 0);
+    CHECK(cudaSetDevice(0) == 0);
+    CHECK(cudaStreamSynchronize(nullptr) == code);
     CHECK(cudaDeviceReset() == 0);
     CHECK(cudaGetLastError() == 0);
   }
@@ -453,6 +462,101 @@ TEST_CASE("stream-ordered memory, memory info and the device's limits hold toget
   FunctionAttributes attributes{};
   CHECK(cudaFuncGetAttributes(&attributes, &at_most_64) == 0);
   CHECK(attributes.max_threads == 64);
+  static_cast<void>(cudaGetLastError());
+}
+
+TEST_CASE("what a program says of managed memory is what it is told") {
+  void* p = nullptr;
+  REQUIRE(cudaMallocManaged(&p, 8192, 1) == 0);
+  const MemoryLocation gpu{1, 0}, host{2, 0};
+  const auto asked = [&](int which) {
+    int value = -77;
+    CHECK(cudaMemRangeGetAttribute(&value, 4, which, p, 8192) == 0);
+    return value;
+  };
+  CHECK((asked(1) == 0 && asked(2) == -2 && asked(4) == -2));
+  CHECK(cudaMemAdvise(p, 8192, 1, gpu) == 0);
+  CHECK(cudaMemAdvise(p, 8192, 3, host) == 0);
+  CHECK(cudaMemAdvise(p, 8192, 5, gpu) == 0);
+  CHECK(cudaMemPrefetchAsync(p, 8192, gpu, 0, nullptr) == 0);
+  CHECK((asked(1) == 1 && asked(2) == -1 && asked(4) == 0));
+  int users[3];
+  CHECK(cudaMemRangeGetAttribute(users, sizeof users, 3, p, 8192) == 0);
+  CHECK((users[0] == 0 && users[1] == -2 && users[2] == -2));
+  CHECK(cudaMemAdvise(p, 8192, 2, gpu) == 0);
+  CHECK(asked(1) == 0);
+  CHECK(cudaMemAdvise(p, 8192, 7, gpu) == kInvalidValue);
+  CHECK(cudaFreeAsync(p, nullptr) == kNotSupported);
+  CHECK(cudaFree(p) == 0);
+  static_cast<void>(cudaGetLastError());
+}
+
+TEST_CASE("a carve-out decides how many CTAs there is shared memory for") {
+  int ctas = 0;
+  std::size_t bytes = 0;
+  const auto resident = [&](std::size_t shared) {
+    CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&ctas, &at_most_64, 64, shared) == 0);
+    return ctas;
+  };
+  const auto room = [&](int n) {
+    const int code = cudaOccupancyAvailableDynamicSMemPerBlock(&bytes, &at_most_64, n, 64);
+    return code == 0 ? static_cast<int>(bytes) : -code;
+  };
+  // As an H200 (driver 580, CUDA 13) says of a kernel without shared memory of its own.
+  const int percent[] = {-1, 0, 10, 25, 50, 75, 100};
+  const int of_8000[] = {25, 1, 3, 7, 14, 22, 25}, of_1000[] = {32, 4, 16, 32, 32, 32, 32};
+  const int for_8[] = {29184, 1024, 4096, 8192, 16896, 25088, 29184};
+  for (int i = 0; i < 7; ++i) {
+    CHECK(cudaFuncSetAttribute(&at_most_64, 9, percent[i]) == 0);
+    CHECK(resident(8000) == of_8000[i]);
+    CHECK(resident(1000) == of_1000[i]);
+    CHECK(room(8) == for_8[i]);
+    CHECK(room(1) == 49152);
+  }
+  CHECK(cudaFuncSetAttribute(&at_most_64, 9, 0) == 0);
+  CHECK(room(16) == -kInvalidValue);
+  CHECK(cudaFuncSetAttribute(&at_most_64, 9, -1) == 0);
+  CHECK(cudaFuncSetCacheConfig(&at_most_64, 2) == 0);  // L1
+  CHECK(resident(0) == 8);
+  CHECK(cudaFuncSetCacheConfig(&at_most_64, 3) == 0);  // both alike
+  CHECK(resident(12000) == 10);
+  CHECK(cudaFuncSetCacheConfig(&at_most_64, 0) == 0);
+  CHECK(resident(0) == 32);
+  static_cast<void>(cudaGetLastError());
+}
+
+TEST_CASE("memory that is allocated beside a capture ends it, unless the thread says it may") {
+  Stream* stream = nullptr;
+  Graph* graph = nullptr;
+  void* p = nullptr;
+  REQUIRE(cudaStreamCreate(&stream) == 0);
+  CHECK(cudaStreamBeginCapture(stream, 0) == 0);
+  CHECK(cudaMalloc(&p, 4) == kCaptureUnsupported);
+  CHECK(cudaStreamEndCapture(stream, &graph) == kCaptureInvalidated);
+  CHECK(cudaStreamBeginCapture(stream, 0) == 0);
+  int mode = 2;
+  CHECK(cudaThreadExchangeStreamCaptureMode(&mode) == 0);
+  CHECK(cudaMalloc(&p, 4) == 0);
+  CHECK(cudaThreadExchangeStreamCaptureMode(&mode) == 0);
+  CHECK(cudaStreamEndCapture(stream, &graph) == 0);
+  CHECK(cudaGraphDestroy(graph) == 0);
+  CHECK(cudaFree(p) == 0);
+  CHECK(cudaStreamDestroy(stream) == 0);
+  static_cast<void>(cudaGetLastError());
+}
+
+TEST_CASE("a batch of copies is done, and the GPU is nobody's peer") {
+  std::vector<int> in{1, 2, 3, 4}, out(4);
+  int* device = device_array<int>(4);
+  void *to[] = {device, device + 2}, *from[] = {in.data(), in.data() + 2};
+  const std::size_t bytes[] = {8, 8};
+  CHECK(cudaMemcpyBatchAsync(to, from, bytes, 2, nullptr, nullptr, 0, nullptr) == 0);
+  CHECK(cudaMemcpy(out.data(), device, 16, kDeviceToHost) == 0);
+  CHECK(out == in);
+  CHECK(cudaMemcpyBatchAsync(to, from, bytes, 0, nullptr, nullptr, 0, nullptr) == kInvalidValue);
+  CHECK(cudaFree(device) == 0);
+  CHECK(cudaDeviceEnablePeerAccess(0, 0) == kPeerAccessUnsupported);
+  CHECK(cudaDeviceEnablePeerAccess(1, 0) == kInvalidDevice);
   static_cast<void>(cudaGetLastError());
 }
 

@@ -106,6 +106,19 @@ int cudaDestroyTextureObject(unsigned long long object);
 int cudaLibraryLoadData(void** library, const void* code, int*, void**, unsigned, int*, void**,
                         unsigned);
 int cudaLibraryGetKernel(void** kernel, void* library, const char* name);
+int cudaGetDevice(int* device);
+int cudaMemAdvise(const void* pointer, std::size_t bytes, int what, MemoryLocation where);
+int cudaMemPrefetchAsync(const void* pointer, std::size_t bytes, MemoryLocation where,
+                         unsigned flags, Stream* stream);
+int cudaMemRangeGetAttribute(void* data, std::size_t bytes, int which, const void* pointer,
+                             std::size_t count);
+int cudaMemcpyBatchAsync(void** to, void** from, const std::size_t* bytes, std::size_t count, void*,
+                         std::size_t*, std::size_t, Stream* stream);
+int cudaFuncSetCacheConfig(const void* function, int config);
+int cudaOccupancyAvailableDynamicSMemPerBlock(std::size_t* bytes, const void* function, int ctas,
+                                              int threads);
+int cudaDeviceEnablePeerAccess(int device, unsigned flags);
+int cudaThreadExchangeStreamCaptureMode(int* mode);
 int cudaIpcGetMemHandle(void* handle, void* pointer);
 }
 

@@ -4,6 +4,7 @@
 
 #include "embedded.hpp"
 #include "tests/catch.hpp"
+#include "traces/emulate/runtime/driver_calls.hpp"
 
 extern "C" {
 int cuInit(unsigned flags);
@@ -26,6 +27,22 @@ int cuLaunchKernelEx(const void* config, void* function, void** arguments, void*
 int cuTensorMapEncodeTiled(void* map, int type, unsigned rank, void* address, const std::uint64_t* sizes, const std::uint64_t* strides, const std::uint32_t* box, const std::uint32_t* element_strides, int interleave, int swizzle, int promotion, int fill);
 int cuGetErrorName(int code, const char** name);
 int cuMulticastCreate();
+int cudaGetLastError();
+int cuGraphCreate(warpmem::cudart::Graph** graph, unsigned flags);
+int cuGraphDestroy(warpmem::cudart::Graph* graph);
+int cuGraphAddNode_v2(warpmem::cudart::GraphNode** out, warpmem::cudart::Graph* graph, warpmem::cudart::GraphNode* const* needs, const warpmem::cudart::EdgeData* edges, std::size_t count, warpmem::cudart::NodeParams* params);
+int cuGraphNodeSetParams(warpmem::cudart::GraphNode* node, warpmem::cudart::NodeParams* params);
+int cuGraphExecNodeSetParams(warpmem::cudart::GraphExec* exec, warpmem::cudart::GraphNode* node, warpmem::cudart::NodeParams* params);
+int cuGraphGetEdges_v2(warpmem::cudart::Graph* graph, warpmem::cudart::GraphNode** from, warpmem::cudart::GraphNode** to, warpmem::cudart::EdgeData* edges, std::size_t* count);
+int cuGraphNodeGetDependencies_v2(warpmem::cudart::GraphNode* node, warpmem::cudart::GraphNode** out, warpmem::cudart::EdgeData* edges, std::size_t* count);
+int cuGraphNodeGetDependentNodes_v2(warpmem::cudart::GraphNode* node, warpmem::cudart::GraphNode** out, warpmem::cudart::EdgeData* edges, std::size_t* count);
+int cuGraphMemcpyNodeGetParams(warpmem::cudart::GraphNode* node, warpmem::cudart::DriverCopy3D* out);
+int cuUserObjectCreate(warpmem::cudart::UserObject** out, void* data, void (*destroy)(void*), unsigned count, unsigned flags);
+int cuUserObjectRelease(warpmem::cudart::UserObject* object, unsigned count);
+int cuGraphRetainUserObject(warpmem::cudart::Graph* graph, warpmem::cudart::UserObject* object, unsigned count, unsigned flags);
+int cuGraphInstantiateWithFlags(warpmem::cudart::GraphExec** exec, warpmem::cudart::Graph* graph, unsigned long long flags);
+int cuGraphLaunch(warpmem::cudart::GraphExec* exec, warpmem::cudart::Stream* stream);
+int cuGraphExecDestroy(warpmem::cudart::GraphExec* exec);
 }
 
 namespace warpmem::cudart {
@@ -93,10 +110,93 @@ TEST_CASE("the driver API loads PTX and runs its kernels") {
   const char* text = nullptr;
   CHECK(cuGetErrorName(0, &text) == 0);
   CHECK(std::string(text) == "CUDA_SUCCESS");
+  CHECK(cuGetErrorName(1, &text) == 0);
+  CHECK(std::string(text) == "CUDA_ERROR_INVALID_VALUE");
+  CHECK(cuGetErrorName(912, &text) == 0);
+  CHECK(std::string(text) == "CUDA_ERROR_INVALID_CLUSTER_SIZE");
+  CHECK(cuGetErrorName(719, &text) == 0);
+  CHECK(std::string(text) == "CUDA_ERROR_LAUNCH_FAILED");
+  CHECK(cuGetErrorName(9, &text) == 1);  // the runtime's alone
+  CHECK(text == nullptr);
+  CHECK(cuModuleLoadData(&module, "neither PTX nor machine code") == 200);
+  CHECK(cuLaunchKernel(function, 1, 1, 1, 2048, 1, 1, 0, nullptr, arguments, nullptr) == 1);
+  CHECK(cuLaunchKernel(nullptr, 1, 1, 1, 32, 1, 1, 0, nullptr, arguments, nullptr) == 400);
+  static_cast<void>(cudaGetLastError());
   CHECK(cuMulticastCreate() == 801);
   CHECK(cuMemFree_v2(a) == 0);
   CHECK(cuMemFree_v2(b) == 0);
   CHECK(cuCtxDestroy_v2(context) == 0);
+}
+
+TEST_CASE("the driver's graph nodes of any type are made, asked, changed and counted") {
+  const std::string ptx = read_text(WARPMEM_TEST_KERNELS);
+  void *module = nullptr, *function = nullptr;
+  REQUIRE(cuModuleLoadData(&module, ptx.c_str()) == 0);
+  REQUIRE(cuModuleGetFunction(&function, module, "scale") == 0);
+  unsigned long long a = 0, b = 0;
+  REQUIRE(cuMemAlloc_v2(&a, 256) == 0);
+  REQUIRE(cuMemAlloc_v2(&b, 256) == 0);
+  REQUIRE(cuMemsetD32_v2(a, 0x3f800000, 64) == 0);
+  int n = 64;
+  void* arguments[] = {&b, &a, &n};
+  Graph* graph = nullptr;
+  REQUIRE(cuGraphCreate(&graph, 0) == 0);
+  NodeParams params{};
+  params.type = kNodeKernel;
+  params.kernel = {function, {1, 1, 1}, {64, 1, 1}, 0, arguments, nullptr};
+  GraphNode *first = nullptr, *second = nullptr;
+  REQUIRE(cuGraphAddNode_v2(&first, graph, nullptr, nullptr, 0, &params) == 0);
+  std::vector<float> out(64);
+  struct {  // CUgraphNodeParams of a copy: CUDA_MEMCPY3D behind a context
+    int type = kNodeCopy, reserved[3]{}, flags = 0, padding = 0;
+    void* context = nullptr;
+    DriverCopy3D copy{};
+    unsigned char rest[64]{};
+  } copy;
+  copy.copy.from.type = 2, copy.copy.from.device = b;
+  copy.copy.to.type = 1, copy.copy.to.host = out.data();
+  copy.copy.width = 256, copy.copy.height = copy.copy.depth = 1;
+  REQUIRE(cuGraphAddNode_v2(&second, graph, &first, nullptr, 1, reinterpret_cast<NodeParams*>(&copy)) == 0);
+  std::size_t count = 0;
+  CHECK(cuGraphGetEdges_v2(graph, nullptr, nullptr, nullptr, &count) == 0);
+  CHECK(count == 1);
+  GraphNode *from = nullptr, *to = nullptr;
+  CHECK(cuGraphGetEdges_v2(graph, &from, &to, nullptr, &count) == 0);
+  CHECK((from == first && to == second));
+  CHECK(cuGraphNodeGetDependencies_v2(second, &from, nullptr, &count) == 0);
+  CHECK(from == first);
+  CHECK(cuGraphNodeGetDependentNodes_v2(first, &to, nullptr, &count) == 0);
+  CHECK(to == second);
+  DriverCopy3D given{};
+  CHECK(cuGraphMemcpyNodeGetParams(second, &given) == 0);
+  CHECK((given.from.device == b && given.width == 256 && given.height == 1));
+  CHECK(cuGraphMemcpyNodeGetParams(first, &given) == 1);
+  static int destroyed;
+  destroyed = 0;
+  UserObject* object = nullptr;
+  CHECK(cuUserObjectCreate(&object, &destroyed, [](void* p) { ++*static_cast<int*>(p); }, 2, 1) == 0);
+  CHECK(cuGraphRetainUserObject(graph, object, 1, 1) == 0);
+  CHECK(cuUserObjectRelease(object, 2) == 1);  // one of the two is the graph's now
+  CHECK(cuUserObjectRelease(object, 1) == 0);
+  CHECK(destroyed == 0);
+  GraphExec* exec = nullptr;
+  REQUIRE(cuGraphInstantiateWithFlags(&exec, graph, 0) == 0);
+  CHECK(cuGraphLaunch(exec, nullptr) == 0);
+  CHECK(out[63] == 2.0f);
+  void* swapped[] = {&b, &b, &n};  // what the last launch left, once more
+  params.kernel.arguments = swapped;
+  CHECK(cuGraphExecNodeSetParams(exec, first, &params) == 0);
+  CHECK(cuGraphLaunch(exec, nullptr) == 0);
+  CHECK(out[63] == 4.0f);
+  params.type = kNodeSet;
+  CHECK(cuGraphNodeSetParams(first, &params) != 0);
+  CHECK(cuGraphDestroy(graph) == 0);
+  CHECK(destroyed == 0);  // what was instantiated keeps it
+  CHECK(cuGraphExecDestroy(exec) == 0);
+  CHECK(destroyed == 1);
+  static_cast<void>(cudaGetLastError());
+  CHECK(cuMemFree_v2(a) == 0);
+  CHECK(cuMemFree_v2(b) == 0);
 }
 
 }  // namespace

@@ -22,6 +22,7 @@ struct Graph;
 struct GraphNode;
 struct GraphExec;
 struct Pool;
+struct UserObject;
 struct Function;
 
 enum ChannelKind : int {

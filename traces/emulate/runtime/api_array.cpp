@@ -28,7 +28,12 @@ bool good(const ChannelFormat& f) {
 
 Code make_array(Runtime& r, const ChannelFormat& format, const Extent& extent, unsigned flags,
                 Array*& out) {
-  if (!good(format) || extent.width == 0) return kInvalidValue;
+  if (!good(format)) return kInvalidChannelDescriptor;
+  constexpr std::size_t kWidest = 131072, kHighest = 65536, kWidest3D = 16384;
+  const bool solid = extent.height > 0 && extent.depth > 0 && !(flags & (kArrayLayered | kArrayCubemap));
+  if (extent.width == 0 || extent.width > (solid ? kWidest3D : kWidest) ||
+      extent.height > (solid ? kWidest3D : kHighest) || extent.depth > kWidest3D)
+    return kInvalidValue;
   auto a = std::make_unique<Array>();
   a->format = format, a->extent = extent, a->flags = flags;
   constexpr std::size_t kRow = 32;

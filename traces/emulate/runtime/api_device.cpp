@@ -30,14 +30,17 @@ std::size_t usual_limit(int which) {
 
 extern "C" {
 
+// These three work after a fault as well.
 int cudaGetDeviceCount(int* count) {
-  return api([&](Runtime&) { return count ? (*count = 1, kSuccess) : kInvalidValue; });
+  if (!runtime()) return remember(kInitialization);
+  return remember(count ? (*count = 1, kSuccess) : kInvalidValue);
 }
 int cudaGetDevice(int* device) {
-  return api([&](Runtime&) { return device ? (*device = 0, kSuccess) : kInvalidValue; });
+  if (!runtime()) return remember(kInitialization);
+  return remember(device ? (*device = 0, kSuccess) : kInvalidValue);
 }
 int cudaSetDevice(int device) {
-  return api([&](Runtime&) { return need_device(device); });
+  return remember(!runtime() ? kInitialization : need_device(device));
 }
 int cudaInitDevice(int device, unsigned, unsigned) { return cudaSetDevice(device); }
 int cudaSetValidDevices(int* devices, int count) {
@@ -110,16 +113,9 @@ int cudaDeviceReset() {
   return kSuccess;
 }
 
-int cudaGetLastError() {
-  Runtime* r = runtime();
-  Code& last = thread_state().last;
-  if (r && r->sticky != kSuccess) return r->sticky;
-  return std::exchange(last, kSuccess);
-}
-int cudaPeekAtLastError() {
-  Runtime* r = runtime();
-  return r && r->sticky != kSuccess ? r->sticky : thread_state().last;
-}
+// A fault is among them once another call has returned it, as an H200's are: these two ask no GPU.
+int cudaGetLastError() { return std::exchange(thread_state().last, kSuccess); }
+int cudaPeekAtLastError() { return thread_state().last; }
 const char* cudaGetErrorName(Code code) { return error_name(code); }
 const char* cudaGetErrorString(Code code) { return error_text(code); }
 
@@ -135,6 +131,7 @@ int cudaDeviceSetLimit(int which, std::size_t value) {
 int cudaDeviceGetLimit(std::size_t* value, int which) {
   return api([&](Runtime& r) {
     if (!value || which < 0 || which > 6) return kInvalidValue;
+    if (which == 3 && r.device().major >= 9) return kUnsupportedLimit;  // the depth of waits in kernels
     const auto set = r.limits.find(which);
     *value = set == r.limits.end() ? usual_limit(which) : set->second;
     return kSuccess;
@@ -182,11 +179,11 @@ int cudaDeviceCanAccessPeer(int* can, int device, int peer) {
     return !can ? kInvalidValue : device != 0 || peer != 0 ? kInvalidDevice : (*can = 0, kSuccess);
   });
 }
-int cudaDeviceEnablePeerAccess(int, unsigned) {
-  return api([](Runtime&) { return kInvalidDevice; });
+int cudaDeviceEnablePeerAccess(int device, unsigned) {
+  return api([&](Runtime&) { return device == 0 ? kPeerAccessUnsupported : kInvalidDevice; });
 }
-int cudaDeviceDisablePeerAccess(int) {
-  return api([](Runtime&) { return kInvalidDevice; });
+int cudaDeviceDisablePeerAccess(int device) {
+  return api([&](Runtime&) { return device == 0 ? kPeerAccessNotEnabled : kInvalidDevice; });
 }
 int cudaDeviceGetP2PAttribute(int*, int, int, int) {
   return api([](Runtime&) { return kInvalidDevice; });

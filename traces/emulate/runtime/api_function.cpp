@@ -29,6 +29,14 @@ int max_threads(const emulate::Kernel& k) {
   return most > 0 ? std::min(most, 1024) : 1024;
 }
 
+// Resident CTAs an SM with what the kernel prefers of shared memory.
+int resident(Runtime& r, Function& f, const emulate::Kernel& k, int threads, std::size_t shared) {
+  const emulate::Resources* known = r.resources(f);
+  const std::size_t fixed = known ? known->static_shared : k.static_shared;
+  return resident_ctas(r.device(), k, known, threads, shared,
+                       carved_out(r.device(), f, fixed + shared));
+}
+
 // "sm_90a" -> 90
 int target_number(const std::string& target) {
   return target.size() > 3 ? std::atoi(target.c_str() + 3) : 0;
@@ -90,8 +98,8 @@ int cudaKernelSetAttributeForDevice(const void* kernel, int which, int value, in
   return device != 0 ? remember(kInvalidDevice) : cudaFuncSetAttribute(kernel, which, value);
 }
 int cudaFuncSetCacheConfig(const void* key, int config) {
-  return with_kernel(key, [&](Runtime&, Function&, emulate::Kernel&) {
-    return config < 0 || config > 3 ? kInvalidValue : kSuccess;
+  return with_kernel(key, [&](Runtime&, Function& f, emulate::Kernel&) {
+    return config < 0 || config > 3 ? kInvalidValue : (f.cache_config = config, kSuccess);
   });
 }
 int cudaFuncSetSharedMemConfig(const void* key, int config) {
@@ -123,7 +131,7 @@ int cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* count, const voi
     if (!count || threads <= 0 || flags > 1) return kInvalidValue;
     *count = threads > max_threads(k) || shared > most_dynamic_shared(r.device(), f, k)
                  ? 0
-                 : resident_ctas(r.device(), k, r.resources(f), threads, shared);
+                 : resident(r, f, k, threads, shared);
     return kSuccess;
   });
 }
@@ -133,13 +141,16 @@ int cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* count, const void* key, i
 }
 int cudaOccupancyAvailableDynamicSMemPerBlock(std::size_t* bytes, const void* key, int ctas,
                                               int threads) {
-  return with_kernel(key, [&](Runtime& r, Function&, emulate::Kernel& k) {
+  return with_kernel(key, [&](Runtime& r, Function& f, emulate::Kernel& k) {
     if (!bytes || ctas <= 0 || threads <= 0) return kInvalidValue;
     const Device& d = r.device();
-    const auto per_cta = static_cast<std::size_t>(d.shared_sm / ctas / 128 * 128);
-    const std::size_t taken = k.static_shared + static_cast<std::size_t>(d.shared_reserved);
-    *bytes = std::min(per_cta > taken ? per_cta - taken : 0,
-                      static_cast<std::size_t>(d.shared_optin) - k.static_shared);
+    // What is reserved in each CTA must fit, but is not taken off: so says an H200's driver.
+    // An SM is set to more than is preferred for one CTA, not for several.
+    const int room = ctas == 1 ? d.shared_sm : carved_out(d, f, k.static_shared);
+    const auto per_cta = static_cast<std::size_t>(room / ctas / 128 * 128);
+    if (per_cta < k.static_shared + static_cast<std::size_t>(d.shared_reserved))
+      return kInvalidValue;
+    *bytes = std::min(per_cta - k.static_shared, most_dynamic_shared(d, f, k));
     return kSuccess;
   });
 }
@@ -162,7 +173,8 @@ int cudaOccupancyMaxActiveClusters(int* clusters, const void* key, const LaunchC
     const auto& c = k.entry->required_cluster;
     if (c[0]) ctas = c[0] * c[1] * c[2];
     const auto threads = static_cast<int>(config->block.x * config->block.y * config->block.z);
-    *clusters = resident_ctas(r.device(), k, r.resources(f), threads, config->shared_bytes) *
+    constexpr int kMostAnSm = 8;  // CTAs of clusters, as an H200's driver says
+    *clusters = std::min(kMostAnSm, resident(r, f, k, threads, config->shared_bytes)) *
                 r.device().sms / static_cast<int>(ctas);
     return kSuccess;
   });

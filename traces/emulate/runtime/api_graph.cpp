@@ -87,6 +87,7 @@ Code begin_capture(Stream* handle, Graph* into, GraphNode* const* needs, std::si
     auto capture = std::make_shared<Capture>();
     capture->origin = stream, capture->id = r.next_capture++;
     capture->to_graph = into != nullptr;
+    capture->mode = mode, capture->thread = std::this_thread::get_id();
     capture->graph = into ? into : register_graph(std::make_shared<Graph>());
     stream->capture = capture;
     stream->frontier.assign(needs, needs + count);

@@ -1,6 +1,7 @@
 // Allocation: device, pitched, pinned, managed; what a pointer is.
 #include <algorithm>
 #include <cstring>
+#include <vector>
 
 #include "traces/emulate/runtime/alias.hpp"
 #include "traces/emulate/runtime/graph.hpp"
@@ -13,10 +14,22 @@ namespace {
 
 constexpr std::size_t kPitch = 512;
 
+// The capture that no thread, or not this one, may allocate beside, as the program asked for.
+Capture* strict_capture(Runtime& r) {
+  constexpr int kGlobal = 0, kThread = 1, kRelaxed = 2;
+  if (thread_state().capture_mode == kRelaxed) return nullptr;
+  for (const Stream* s : r.streams)
+    if (Capture* c = s->capture.get())
+      if (c->mode == kGlobal || (c->mode == kThread && c->thread == std::this_thread::get_id()))
+        return c;
+  return nullptr;
+}
+
 Code allocate(Runtime& r, void** out, std::size_t bytes, AllocationKind kind) {
   if (!out) return kInvalidValue;
   *out = nullptr;
   if (bytes == 0) return kSuccess;
+  if (Capture* capture = strict_capture(r)) return capture->invalid = true, kCaptureUnsupported;
   const std::uint64_t at = r.memory.allocate(bytes, kind);
   if (at == 0) return kMemoryAllocation;
   *out = reinterpret_cast<void*>(at);
@@ -43,6 +56,34 @@ Code release(Runtime& r, void* pointer, bool host) {
   return free_to_pool(r, pointer);
 }
 
+// The numbers of cudaMemRangeAttribute.
+Code range_attribute(const Advice& advice, int which, void* data, std::size_t bytes) {
+  enum { kReadMostly = 1, kPreferred, kAccessedBy, kPrefetched, kPreferredType, kPreferredId,
+         kPrefetchedType, kPrefetchedId };
+  const auto type = [](int id) { return id == Advice::kNowhere ? 0 : id < 0 ? 2 : 1; };
+  if (which == kAccessedBy) {  // devices, then -2 to the end
+    std::vector<int> all;
+    if (advice.by_gpu) all.push_back(0);
+    if (advice.by_host) all.push_back(-1);
+    all.resize(bytes / 4, Advice::kNowhere);
+    std::memcpy(data, all.data(), all.size() * 4);
+    return kSuccess;
+  }
+  int value = 0;
+  switch (which) {
+    case kReadMostly: value = advice.read_mostly ? 1 : 0; break;
+    case kPreferred:
+    case kPreferredId: value = advice.preferred; break;
+    case kPrefetched:
+    case kPrefetchedId: value = advice.prefetched; break;
+    case kPreferredType: value = type(advice.preferred); break;
+    case kPrefetchedType: value = type(advice.prefetched); break;
+    default: return kInvalidValue;
+  }
+  std::memcpy(data, &value, sizeof value);
+  return kSuccess;
+}
+
 }  // namespace
 
 extern "C" {
@@ -52,8 +93,10 @@ int cudaMalloc(void** pointer, std::size_t bytes) {
 }
 int cudaMallocManaged(void** pointer, std::size_t bytes, unsigned flags) {
   return api([&](Runtime& r) {
-    if (bytes == 0 || (flags != 1 && flags != 2)) return kInvalidValue;
-    return allocate(r, pointer, bytes, AllocationKind::kManaged);
+    if (flags != 1 && flags != 2) return kInvalidValue;
+    const Code code = allocate(r, pointer, bytes, AllocationKind::kManaged);
+    if (code == kSuccess) r.advice.erase(reinterpret_cast<std::uint64_t>(*pointer));
+    return code;
   });
 }
 int cudaMallocHost(void** pointer, std::size_t bytes) { return allocate_host(pointer, bytes, 0); }
@@ -161,13 +204,18 @@ int cudaMemRangeGetAttribute(void* data, std::size_t bytes, int which, const voi
     const emulate::Region* region = r.memory.find(reinterpret_cast<std::uint64_t>(pointer));
     if (!data || bytes < 4 || !region || region->kind != AllocationKind::kManaged)
       return kInvalidValue;
-    std::memset(data, 0, bytes);
-    const int unknown = -2;  // cudaInvalidDeviceId: no location was asked for
-    if (which != 1)
-      for (std::size_t i = 0; i + 4 <= bytes; i += 4)
-        std::memcpy(static_cast<char*>(data) + i, &unknown, 4);
-    return kSuccess;
+    const auto found = r.advice.find(region->base);
+    return range_attribute(found == r.advice.end() ? Advice{} : found->second, which, data, bytes);
   });
+}
+int cudaMemRangeGetAttributes(void** data, std::size_t* bytes, int* which, std::size_t count,
+                              const void* pointer, std::size_t size) {
+  if (!data || !bytes || !which || count == 0) return remember(kInvalidValue);
+  for (std::size_t i = 0; i < count; ++i)
+    if (const int code = cudaMemRangeGetAttribute(data[i], bytes[i], which[i], pointer, size);
+        code != kSuccess)
+      return code;
+  return kSuccess;
 }
 
 int cudaStreamAttachMemAsync(Stream* handle, void* pointer, std::size_t, unsigned) {

@@ -63,6 +63,8 @@ int cudaFreeAsync(void* pointer, Stream* handle) {
     Stream* stream = r.stream(handle);
     if (!stream) return kInvalidResourceHandle;
     if (!pointer) return kSuccess;
+    const emulate::Region* region = r.memory.find(reinterpret_cast<std::uint64_t>(pointer));
+    if (region && region->kind == trace::AllocationKind::kManaged) return kNotSupported;
     return stream->capture ? submit(r, *stream, FreeMemory{pointer}) : free_to_pool(r, pointer);
   });
 }

@@ -135,7 +135,7 @@ std::vector<Known> attributes_of(const Device& d) {
           {106, d.sm_ctas},
           {107, 0},
           {108, d.persisting_l2()},
-          {109, ampere ? 134213632 : 0},
+          {109, d.major >= 9 ? 134217728 : ampere ? 134213632 : 0},
           {110, 0},
           {111, ampere ? d.shared_reserved : 0},
           {112, 0},

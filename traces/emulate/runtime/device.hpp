@@ -25,8 +25,8 @@ struct Device {
 
   std::uint32_t cc() const { return static_cast<std::uint32_t>(major * 10 + minor); }
   int persisting_l2() const {
-    return major >= 8 ? l2_bytes / 4 * 3 : 0;
-  }  // at most 75 % can be set aside
+    return major >= 9 ? l2_bytes / 8 * 5 : major >= 8 ? l2_bytes / 4 * 3 : 0;
+  }  // at most so much can be set aside: 39,321,600 of an H200's 62,914,560
 };
 
 // Survives an environment variable: "card=h200;name=NVIDIA H200;cc=9.0;…", and back. Unknown keys

@@ -1,10 +1,16 @@
 // libcuda.so.1: the part of the driver API that programs mix with the runtime, or use to load PTX,
-// in terms of the emulated runtime. Result codes are the runtime's: the two agree since CUDA 10.1.
+// in terms of the emulated runtime. Result codes are the runtime's: the two agree since CUDA 10.1,
+// but for some that only the runtime has.
 // There is one device and one context.
+#include <cctype>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <mutex>
+#include <set>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "traces/emulate/runtime/abi.hpp"
@@ -17,7 +23,7 @@ namespace {
 
 using Address = unsigned long long;
 constexpr int kMultiprocessors = 16;
-constexpr int kInvalidValue = 1, kInvalidContext = 201, kNotFound = 500;
+constexpr int kInvalidValue = 1, kInvalidContext = 201, kInvalidImage = 200, kNotFound = 500;
 
 char g_context;  // its address is the context
 std::vector<void*>& contexts() {
@@ -26,6 +32,59 @@ std::vector<void*>& contexts() {
 }
 void* current() { return contexts().empty() ? nullptr : contexts().back(); }
 void* host(Address a) { return reinterpret_cast<void*>(a); }
+
+// PTX, an ELF file, a fat binary or what points to one.
+bool is_code(const void* image) {
+  const auto* text = static_cast<const char*>(image);
+  std::uint32_t magic = 0;
+  for (std::size_t i = 0; i < sizeof magic && (i == 0 || text[i - 1] != 0); ++i)
+    magic |= std::uint32_t{static_cast<unsigned char>(text[i])} << 8 * i;
+  return magic == 0x464c457f || magic == 0xba55ed50 || magic == 0x466243b1 ||
+         std::strstr(text, ".version") != nullptr;
+}
+
+// The driver's names are the runtime's in other letters, but for these.
+struct DriverName {
+  int code;
+  const char* name;
+};
+constexpr DriverName kDriverNames[] = {{0, "CUDA_SUCCESS"},
+                                       {2, "CUDA_ERROR_OUT_OF_MEMORY"},
+                                       {3, "CUDA_ERROR_NOT_INITIALIZED"},
+                                       {4, "CUDA_ERROR_DEINITIALIZED"},
+                                       {46, "CUDA_ERROR_DEVICE_UNAVAILABLE"},
+                                       {200, "CUDA_ERROR_INVALID_IMAGE"},
+                                       {201, "CUDA_ERROR_INVALID_CONTEXT"},
+                                       {202, "CUDA_ERROR_CONTEXT_ALREADY_CURRENT"},
+                                       {205, "CUDA_ERROR_MAP_FAILED"},
+                                       {206, "CUDA_ERROR_UNMAP_FAILED"},
+                                       {209, "CUDA_ERROR_NO_BINARY_FOR_GPU"},
+                                       {214, "CUDA_ERROR_ECC_UNCORRECTABLE"},
+                                       {216, "CUDA_ERROR_CONTEXT_ALREADY_IN_USE"},
+                                       {225, "CUDA_ERROR_UNSUPPORTED_DEVSIDE_SYNC"},
+                                       {400, "CUDA_ERROR_INVALID_HANDLE"},
+                                       {500, "CUDA_ERROR_NOT_FOUND"},
+                                       {708, "CUDA_ERROR_PRIMARY_CONTEXT_ACTIVE"},
+                                       {719, "CUDA_ERROR_LAUNCH_FAILED"}};
+
+// cudaErrorInvalidValue: CUDA_ERROR_INVALID_VALUE. Null for what the driver does not return.
+const char* driver_name(int code) {
+  for (const DriverName& row : kDriverNames)
+    if (row.code == code) return row.name;
+  const std::string_view name = cudaGetErrorName(code), prefix = "cudaError";
+  if (driver_code(code) != code || !name.starts_with(prefix)) return nullptr;
+  std::string made = "CUDA_ERROR";
+  for (std::size_t i = prefix.size(); i < name.size(); ++i) {
+    const auto c = static_cast<unsigned char>(name[i]);
+    if (i == prefix.size() || (std::isupper(c) && !std::isupper(static_cast<unsigned char>(name[i - 1]))))
+      made += '_';
+    made += static_cast<char>(std::toupper(c));
+  }
+  static std::mutex mutex;
+  static auto* all = new std::set<std::string>;  // a program keeps the pointer
+  const std::lock_guard lock(mutex);
+  return all->insert(std::move(made)).first->c_str();
+}
 
 // The runtime hands out the same call by its name.
 template <class F>
@@ -152,6 +211,8 @@ int cuDevicePrimaryCtxGetState(int, unsigned* flags, int* active) {
 }
 
 int cuModuleLoadDataEx(void** module, const void* image, unsigned, void*, void**) {
+  if (!image) return kInvalidValue;
+  if (!is_code(image)) return kInvalidImage;
   return cudaLibraryLoadData(module, image, nullptr, nullptr, 0, nullptr, nullptr, 0);
 }
 int cuModuleLoadData(void** module, const void* image) {
@@ -187,15 +248,16 @@ int cuLaunchKernel(void* function, unsigned gx, unsigned gy, unsigned gz, unsign
     if (code == 0) code = cudaGraphLaunch(exec, stream);
     if (exec) cudaGraphExecDestroy(exec);
     if (graph) cudaGraphDestroy(graph);
-    return code;
+    return driver_code(code);
   }
-  return cudaLaunchKernel(function, {gx, gy, gz}, {bx, by, bz}, arguments, shared, stream);
+  return driver_code(
+      cudaLaunchKernel(function, {gx, gy, gz}, {bx, by, bz}, arguments, shared, stream));
 }
 int cuLaunchCooperativeKernel(void* function, unsigned gx, unsigned gy, unsigned gz, unsigned bx,
                               unsigned by, unsigned bz, unsigned shared, Stream* stream,
                               void** arguments) {
-  return cudaLaunchCooperativeKernel(function, {gx, gy, gz}, {bx, by, bz}, arguments, shared,
-                                     stream);
+  return driver_code(cudaLaunchCooperativeKernel(function, {gx, gy, gz}, {bx, by, bz}, arguments,
+                                                 shared, stream));
 }
 int cuLaunchKernelEx(const DriverLaunchConfig* config, void* function, void** arguments,
                      void** extra) {
@@ -205,7 +267,7 @@ int cuLaunchKernelEx(const DriverLaunchConfig* config, void* function, void** ar
     return cuLaunchKernel(function, g.x, g.y, g.z, b.x, b.y, b.z, config->shared, config->stream,
                           nullptr, extra);
   const LaunchConfig same = to_launch_config(*config);
-  return cudaLaunchKernelExC(&same, function, arguments);
+  return driver_code(cudaLaunchKernelExC(&same, function, arguments));
 }
 int cuLaunchHostFunc(Stream* stream, HostFunction function, void* data) {
   return cudaLaunchHostFunc(stream, function, data);
@@ -373,12 +435,14 @@ int cuGetExportTable(const void** table, const void*) {
   return table ? (*table = nullptr, kNotFound) : kInvalidValue;
 }
 int cuGetErrorString(int code, const char** text) {
-  return text ? (*text = cudaGetErrorString(code), 0) : kInvalidValue;
+  if (!text) return kInvalidValue;
+  *text = driver_name(code) ? cudaGetErrorString(code) : nullptr;
+  return *text ? 0 : kInvalidValue;
 }
 int cuGetErrorName(int code, const char** name) {
   if (!name) return kInvalidValue;
-  *name = code == 0 ? "CUDA_SUCCESS" : cudaGetErrorName(code);
-  return 0;
+  *name = driver_name(code);
+  return *name ? 0 : kInvalidValue;
 }
 int cuGetProcAddress_v2(const char* name, void** out, int version, unsigned long long flags,
                         int* status) {

@@ -21,6 +21,14 @@ struct DriverCopy3D {
 };
 // The same copy for the runtime; 0, or the error to return.
 int to_copy_3d(const DriverCopy3D& copy, Copy3D& out);
+DriverCopy3D from_copy_3d(const Copy3D& copy);
+
+// The runtime has error codes of its own for some of what the driver calls an invalid value.
+inline int driver_code(int code) {
+  constexpr int kInvalidValue = 1, kNoFunction = 98, kInvalidHandle = 400;
+  const bool shared = code < 9 || code == 34 || code == 36 || code == 46 || code >= 100;
+  return shared ? code : code == kNoFunction ? kInvalidHandle : kInvalidValue;
+}
 
 // Sets elements of 1, 2 or 4 bytes in rows `pitch` bytes apart; an error, or 0.
 int fill_2d(unsigned long long to, std::size_t pitch, unsigned value, unsigned element,
@@ -217,6 +225,26 @@ int cudaGraphExecMemsetNodeSetParams(GraphExec* exec, GraphNode* node, const Set
 int cudaGraphExecMemcpyNodeSetParams(GraphExec* exec, GraphNode* node, const Copy3D* copy);
 int cudaGraphExecHostNodeSetParams(GraphExec* exec, GraphNode* node, const HostParams* params);
 int cudaGraphExecChildGraphNodeSetParams(GraphExec* exec, GraphNode* node, Graph* child);
+int cudaGraphNodeSetParams(GraphNode* node, NodeParams* params);
+int cudaGraphExecNodeSetParams(GraphExec* exec, GraphNode* node, NodeParams* params);
+int cudaGraphMemcpyNodeSetParams(GraphNode* node, const Copy3D* copy);
+int cudaGraphMemcpyNodeGetParams(GraphNode* node, Copy3D* copy);
+int cudaGraphEventRecordNodeGetEvent(GraphNode* node, Event** event);
+int cudaGraphEventRecordNodeSetEvent(GraphNode* node, Event* event);
+int cudaGraphEventWaitNodeGetEvent(GraphNode* node, Event** event);
+int cudaGraphEventWaitNodeSetEvent(GraphNode* node, Event* event);
+int cudaGraphExecEventRecordNodeSetEvent(GraphExec* exec, GraphNode* node, Event* event);
+int cudaGraphExecEventWaitNodeSetEvent(GraphExec* exec, GraphNode* node, Event* event);
+int cudaGraphMemAllocNodeGetParams(GraphNode* node, AllocParams* params);
+int cudaGraphMemFreeNodeGetParams(GraphNode* node, void* pointer);
+int cudaGraphConditionalHandleCreate(unsigned long long* handle, Graph* graph, unsigned first,
+                                     unsigned flags);
+int cudaUserObjectCreate(UserObject** out, void* data, HostFunction destroy, unsigned count,
+                         unsigned flags);
+int cudaUserObjectRetain(UserObject* object, unsigned count);
+int cudaUserObjectRelease(UserObject* object, unsigned count);
+int cudaGraphRetainUserObject(Graph* graph, UserObject* object, unsigned count, unsigned flags);
+int cudaGraphReleaseUserObject(Graph* graph, UserObject* object, unsigned count);
 int cudaDeviceGetPCIBusId(char* id, int length, int device);
 int cudaDeviceGetByPCIBusId(int* device, const char* id);
 int cudaDeviceGetGraphMemAttribute(int device, int which, void* value);
@@ -224,6 +252,13 @@ int cudaDeviceGraphMemTrim(int device);
 int cudaCtxResetPersistingL2Cache();
 __attribute__((weak)) int __cudaGraphChangeEdges(Graph* graph, GraphNode* const* from,
                                                  GraphNode* const* to, std::size_t count, bool add);
+__attribute__((weak)) int __cudaGraphAddNode(GraphNode** out, Graph* graph,
+                                             GraphNode* const* needs, std::size_t count,
+                                             NodeParams* params);
+__attribute__((weak)) int __cudaGraphEdges(Graph* graph, GraphNode** from, GraphNode** to,
+                                           std::size_t* count);
+__attribute__((weak)) int __cudaGraphNeighbours(GraphNode* node, GraphNode** out,
+                                                std::size_t* count, bool needs);
 __attribute__((weak)) int __cudaStreamCaptureInfo(Stream* stream, int* status,
                                                   unsigned long long* id, Graph** graph,
                                                   GraphNode* const** needs, const EdgeData** edges,

@@ -15,6 +15,14 @@ using Needs = GraphNode* const*;
 using Callback = void (*)(Stream*, int, void*);
 constexpr int kInvalidValue = 1, kNotSupported = 801;
 
+struct BatchOperation {  // CUstreamBatchMemOpParams: 48 bytes
+  int type;
+  Address address;
+  std::uint64_t value;
+  unsigned flags;
+  Address alias, reserved;
+};
+
 void* host(Address a) { return reinterpret_cast<void*>(a); }
 
 // A wait for a value: what was issued before has happened, and nothing else will change it.
@@ -74,6 +82,24 @@ int cuStreamWaitValue32_v2(Stream* s, Address address, std::uint32_t value, unsi
 }
 int cuStreamWaitValue64_v2(Stream* s, Address address, std::uint64_t value, unsigned flags) {
   return wait_for(s, address, value, flags);
+}
+int cuStreamBatchMemOp_v2(Stream* s, unsigned count, const BatchOperation* operations, unsigned) {
+  if (!operations && count > 0) return kInvalidValue;
+  for (unsigned i = 0; i < count; ++i) {
+    const BatchOperation& o = operations[i];
+    int code = 0;
+    switch (o.type) {
+      case 1: code = wait_for(s, o.address, static_cast<std::uint32_t>(o.value), o.flags); break;
+      case 2: code = write(s, o.address, static_cast<std::uint32_t>(o.value)); break;
+      case 3:                 // of writes from elsewhere
+      case 6: break;          // a barrier: everything is in order here
+      case 4: code = wait_for(s, o.address, o.value, o.flags); break;
+      case 5: code = write(s, o.address, o.value); break;
+      default: return kInvalidValue;
+    }
+    if (code != 0) return code;
+  }
+  return 0;
 }
 int cuEventRecordWithFlags(Event* event, Stream* s, unsigned flags) {
   return cudaEventRecordWithFlags(event, s, flags);

@@ -128,7 +128,7 @@ bool to_side(const DriverCopy3DSide& s, std::size_t width, std::size_t height, S
 int copy(const DriverCopy3D& c, Stream* stream, bool waits) {
   Copy3D p{};
   if (const int code = to_copy_3d(c, p); code != 0) return code;
-  return waits ? cudaMemcpy3D(&p) : cudaMemcpy3DAsync(&p, stream);
+  return driver_code(waits ? cudaMemcpy3D(&p) : cudaMemcpy3DAsync(&p, stream));
 }
 int copy(const Copy2D* c, Stream* stream, bool waits) {
   if (!c) return kInvalidValue;
@@ -218,6 +218,23 @@ int to_copy_3d(const DriverCopy3D& c, Copy3D& out) {
   out.extent = {c.width / unit, c.height, c.depth};
   out.kind = kCopyDefault;
   return 0;
+}
+
+DriverCopy3D from_copy_3d(const Copy3D& c) {
+  const Array* array = c.source_array ? c.source_array : c.target_array;
+  const std::size_t unit = array ? texel_bytes(array) : 1;
+  const auto side = [](Array* of, const Position& at, const PitchedPointer& memory) {
+    DriverCopy3DSide s{};
+    s.x = at.x, s.y = at.y, s.z = at.z;
+    s.type = of ? kPlaceArray : kPlaceUnified, s.array = of;
+    if (of) return s.x *= texel_bytes(of), s;
+    s.device = reinterpret_cast<Address>(memory.pointer);
+    s.pitch = memory.pitch, s.height = memory.ysize;
+    return s;
+  };
+  return {side(c.source_array, c.source_position, c.source),
+          side(c.target_array, c.target_position, c.target), c.extent.width * unit, c.extent.height,
+          c.extent.depth};
 }
 
 }  // namespace warpmem::cudart

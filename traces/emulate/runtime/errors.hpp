@@ -21,6 +21,9 @@ enum Code : int {
   kInvalidPtx = 218,
   kInvalidResourceHandle = 400,
   kSymbolNotFound = 500,
+  kInvalidChannelDescriptor = 20,
+  kUnsupportedLimit = 215,
+  kPeerAccessUnsupported = 217,
   kIllegalAddress = 700,
   kLaunchOutOfResources = 701,
   kLaunchTimeout = 702,
@@ -41,6 +44,8 @@ enum Code : int {
   kCaptureUnjoined = 904,
   kCaptureIsolation = 905,
   kIllegalState = 401,
+  kCaptureImplicit = 906,
+  kInvalidClusterSize = 912,
   kGraphExecUpdateFailure = 910,
   kUnknown = 999,
 };

@@ -1,5 +1,6 @@
 #include "traces/emulate/runtime/fat_binary.hpp"
 
+#include <cctype>
 #include <fmt/format.h>
 #include <lz4.h>
 #include <zstd.h>
@@ -162,6 +163,30 @@ const FatEntry* choose_ptx(std::span<const FatEntry> entries, std::uint32_t cc) 
   for (const FatEntry& e : entries)
     if (runs(e) && (!best || rank(e) > rank(*best))) best = &e;
   return best;
+}
+
+const FatEntry* choose_newer_ptx(std::span<const FatEntry> entries, std::uint32_t cc) {
+  const auto rank = [](const FatEntry& e) {  // what needs least of its GPU
+    return 4 * e.architecture + (e.exact ? 2 : 0) + (e.family ? 1 : 0);
+  };
+  const FatEntry* best = nullptr;
+  for (const FatEntry& e : entries)
+    if (e.kind == FatEntry::Kind::kPtx && e.architecture > cc && (!best || rank(e) < rank(*best)))
+      best = &e;
+  return best;
+}
+
+std::string for_older_gpu(std::string ptx, std::uint32_t cc) {
+  const std::string_view directive = ".target", arch = "sm_";
+  const std::size_t at = ptx.find(directive);
+  const std::size_t name = at == ptx.npos ? at : ptx.find(arch, at + directive.size());
+  if (name == ptx.npos) return ptx;
+  std::size_t end = name + arch.size();
+  while (end < ptx.size() && std::isdigit(static_cast<unsigned char>(ptx[end]))) ++end;
+  const bool only_there = end < ptx.size() && (ptx[end] == 'a' || ptx[end] == 'f');
+  ptx.replace(name, end + (only_there ? 1 : 0) - name,
+              fmt::format("sm_{}{}", cc, only_there && cc >= 90 ? "a" : ""));
+  return ptx;
 }
 
 }  // namespace warpmem::cudart

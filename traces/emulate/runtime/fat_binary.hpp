@@ -46,5 +46,9 @@ Result<std::string> unpack_machine_code(const FatEntry& entry);
 
 // The newest PTX that a GPU of compute capability `cc` (90: 9.0) can run; null when there is none.
 const FatEntry* choose_ptx(std::span<const FatEntry> entries, std::uint32_t cc);
+// If there is none: the oldest of those for newer GPUs.
+const FatEntry* choose_newer_ptx(std::span<const FatEntry> entries, std::uint32_t cc);
+// Its .target changed to this compute capability: PTX means the same on each GPU that has it all.
+std::string for_older_gpu(std::string ptx, std::uint32_t cc);
 
 }  // namespace warpmem::cudart

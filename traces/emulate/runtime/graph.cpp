@@ -25,6 +25,7 @@ void Graph::remove(GraphNode* node) {
 
 std::shared_ptr<Graph> Graph::clone() const {
   auto copy = std::make_shared<Graph>();
+  copy->kept = kept;
   for (const auto& node : nodes) {
     Operation what = node->what;
     if (auto* child = std::get_if<std::shared_ptr<Graph>>(&what); child && *child)

@@ -45,6 +45,7 @@ struct Graph {
   std::vector<std::unique_ptr<GraphNode>> nodes;
   std::unordered_map<const GraphNode*, GraphNode*> copies;  // of a clone: from the original's nodes
   std::unordered_set<GraphNode*> members;
+  std::vector<std::shared_ptr<UserObject>> kept;  // one for each reference that the graph has
 
   GraphNode* add(Operation what, std::vector<GraphNode*> needs);
   void remove(GraphNode* node);

@@ -81,17 +81,33 @@ std::size_t most_dynamic_shared(const Device& device, const Function& function,
 }
 
 int resident_ctas(const Device& device, const emulate::Kernel& kernel,
-                  const emulate::Resources* resources, int threads, std::size_t dynamic_shared) {
+                  const emulate::Resources* resources, int threads, std::size_t dynamic_shared,
+                  int shared_sm) {
   if (threads <= 0 || threads > 1024) return 0;
   constexpr std::uint64_t kUsualRegisters = 32;
   const auto number = [](auto v) { return static_cast<std::uint64_t>(v); };
   SmLimits sm;
   sm.threads = number(device.sm_threads), sm.warps = sm.threads / 32, sm.ctas = number(device.sm_ctas);
   sm.registers = number(device.sm_registers);
-  sm.shared = number(device.shared_sm), sm.shared_reserved = number(device.shared_reserved);
+  sm.shared = number(shared_sm > 0 ? shared_sm : device.shared_sm), sm.shared_reserved = number(device.shared_reserved);
   const std::uint64_t fixed = resources ? resources->static_shared : kernel.static_shared;
   const std::uint64_t registers = resources ? std::max(1u, resources->registers) : kUsualRegisters;
   return static_cast<int>(warpmem::resident_ctas(sm, {number(threads), registers, fixed + dynamic_shared}));
+}
+
+int carved_out(const Device& device, const Function& function, std::size_t cta_bytes) {
+  constexpr int kOfConfig[] = {-1, 100, 0, 50};  // no preference, shared memory, L1, equal: per cent
+  const int percent =
+      function.carveout >= 0 ? function.carveout : kOfConfig[function.cache_config & 3];
+  if (percent < 0) return device.shared_sm;
+  const std::int64_t cta = static_cast<std::int64_t>(cta_bytes + 127) / 128 * 128 +
+                           device.shared_reserved;
+  const std::int64_t wanted = std::int64_t{device.shared_sm} * percent / 100;
+  for (const int kib : {8, 16, 32, 64, 100, 132, 164, 196, 228})
+    if (device.cc() >= 80 || kib == 32 || kib == 64)
+      if (const int bytes = kib * 1024; bytes >= wanted && bytes >= cta && bytes < device.shared_sm)
+        return bytes;
+  return device.shared_sm;
 }
 
 Code pack(Runtime& r, KernelCall& call, void** arguments, void** extra) {
@@ -152,9 +168,8 @@ Code check(Runtime& r, const KernelCall& call) {
   const Dim c = cluster_of(call, kernel);
   if (volume(c) > 1) {
     if (d.major < 9) return kInvalidConfiguration;
-    if (volume(c) > (f.cluster_nonportable ? 16u : 8u))
-      return kInvalidConfiguration;  // cudaErrorInvalidClusterSize is for the occupancy queries
-    if (g.x % c.x || g.y % c.y || g.z % c.z) return kInvalidConfiguration;
+    if (volume(c) > (f.cluster_nonportable ? 16u : 8u)) return kInvalidClusterSize;
+    if (g.x % c.x || g.y % c.y || g.z % c.z) return kInvalidClusterSize;
   }
   if (call.cooperative) {
     const int resident =

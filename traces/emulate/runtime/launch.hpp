@@ -32,8 +32,15 @@ Code run(Runtime& r, Stream& stream, const KernelCall& call);
 
 // Resident CTAs an SM, as the occupancy calculator says. Without `resources` PTX alone is known:
 // 32 registers a thread are assumed.
+// `shared_sm`: bytes of shared memory an SM, if less than all of it.
 int resident_ctas(const Device& device, const emulate::Kernel& kernel,
-                  const emulate::Resources* resources, int threads, std::size_t dynamic_shared);
+                  const emulate::Resources* resources, int threads, std::size_t dynamic_shared,
+                  int shared_sm = 0);
+
+// Shared memory of an SM when the kernel prefers a carve-out (or a cache configuration): the
+// smallest that an SM can be set to that is not less than preferred and holds a CTA of so many
+// bytes.
+int carved_out(const Device& device, const Function& function, std::size_t cta_bytes);
 
 // Most dynamic shared memory the kernel may ask for, bytes.
 std::size_t most_dynamic_shared(const Device& device, const Function& function,

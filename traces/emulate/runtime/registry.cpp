@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cstdio>
 #include <set>
 
 #include "traces/emulate/parser.hpp"
@@ -25,7 +26,7 @@ struct Gathered {
   std::string options;                    // ptxas's, of the PTX that was chosen last
   std::vector<unsigned char> shipped;     // machine code for exactly this compute capability
   std::set<std::string> machine_code;     // "sm_90": what is there instead
-  std::set<std::string> newer;            // "compute_100": PTX for newer GPUs
+  std::uint32_t newer = 0;                // 100: there is PTX for that and newer GPUs only
 };
 
 Result<void> gather(const unsigned char* data, const std::string& name, std::uint32_t cc,
@@ -42,13 +43,17 @@ Result<void> gather(const unsigned char* data, const std::string& name, std::uin
         if (auto code = unpack_machine_code(e); code)
           into.shipped.assign(code->begin(), code->end());
     }
-    if (e.kind == FatEntry::Kind::kPtx && e.architecture > cc)
-      into.newer.insert(fmt::format("compute_{}", e.architecture));
   }
   const FatEntry* best = choose_ptx(*entries, cc);
+  const FatEntry* newer = best ? nullptr : choose_newer_ptx(*entries, cc);
+  if (newer) best = newer;
   if (!best) return {};
   auto text = unpack_ptx(*best);
   if (!text) return text.error();
+  if (newer) {
+    into.newer = newer->architecture;
+    *text = for_older_gpu(std::move(*text), cc);
+  }
   into.options = best->options;
   into.units.push_back({best->name.empty() ? name : best->name, std::move(*text)});
   into.unit_options.push_back(best->options);
@@ -57,12 +62,6 @@ Result<void> gather(const unsigned char* data, const std::string& name, std::uin
 
 Error no_ptx(const Module& module, const Gathered& found, std::uint32_t cc) {
   const std::string flag = fmt::format("-gencode arch=compute_{0},code=compute_{0}", cc);
-  if (!found.newer.empty())
-    return {
-        ErrorKind::kUsage,
-        fmt::format("its PTX is for newer GPUs only ({}), and compute capability {}.{} is emulated",
-                    architectures(found.newer), cc / 10, cc % 10),
-        module.name, fmt::format("build it with {}", flag)};
   return {ErrorKind::kUsage,
           fmt::format("it has no PTX{}", found.machine_code.empty()
                                              ? ""
@@ -94,6 +93,12 @@ Result<std::string> ptx_of(const Module& module, std::uint32_t cc) {
   auto found = objects_of(module, cc);
   if (!found) return found.error();
   if (found->units.empty()) return no_ptx(module, *found, cc);
+  if (found->newer)
+    std::fputs(fmt::format("warpmem: warning: {}: its PTX is for compute capability {}.{} and newer; it runs as what it "
+                           "would be on the card's {}.{}\n",
+                           module.name, found->newer / 10, found->newer % 10, cc / 10, cc % 10)
+                   .c_str(),
+               stderr);
   return link_ptx(found->units);
 }
 

@@ -47,6 +47,7 @@ struct Function {
   std::int64_t program = -1;    // in the trace
   int max_dynamic_shared = -1;  // cudaFuncSetAttribute; -1: what every kernel may have
   int carveout = -1;
+  int cache_config = 0;  // cudaFuncCache…
   int cluster_nonportable = 0, cluster_policy = 0;
   Dim required_cluster{0, 0, 0};
 };

@@ -14,6 +14,7 @@
 #include <mutex>
 #include <new>
 #include <string>
+#include <thread>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
@@ -34,6 +35,8 @@ struct Capture {
   Stream* origin = nullptr;
   unsigned long long id = 0;
   bool to_graph = false;  // the program's own graph: not ours to return anew
+  int mode = 0;           // 0 global, 1 of this thread, 2 relaxed
+  std::thread::id thread;
   bool invalid = false;
 };
 
@@ -78,6 +81,14 @@ struct Pool {
   std::uint64_t used = 0, high = 0;
 };
 
+// What the program said of where managed memory should lie. Nothing follows from it but what it is
+// told when it asks.
+struct Advice {
+  static constexpr int kNowhere = -2;  // cudaInvalidDeviceId
+  bool read_mostly = false, by_gpu = false, by_host = false;
+  int preferred = kNowhere, prefetched = kNowhere;
+};
+
 struct Runtime {
   Runtime(SessionOptions options, emulate::Memory gpu)
       : session(std::move(options)), memory(std::move(gpu)) {}
@@ -100,6 +111,7 @@ struct Runtime {
   Pool* current_pool = nullptr;
   std::unordered_map<std::uint64_t, Pool*> pool_of;        // stream-ordered allocations
   std::unordered_map<std::uint64_t, unsigned> host_flags;  // pinned memory: its flags
+  std::unordered_map<std::uint64_t, Advice> advice;        // by managed allocation
   std::uint64_t next_stream = 1;
   unsigned long long next_capture = 1;
 
@@ -148,7 +160,11 @@ ThreadState& thread_state();
 // Null when it could not be made: the reason has been printed.
 Runtime* runtime();
 
+// What a grid or a block beyond the GPU's limits is: it depends on the runtime's version.
+Code invalid_configuration();
+
 inline Code remember(Code code) {
+  if (code == kInvalidConfiguration) code = invalid_configuration();
   if (code != kSuccess) thread_state().last = code;
   return code;
 }

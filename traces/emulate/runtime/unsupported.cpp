@@ -71,8 +71,6 @@ int not_emulated(const char* name) {
   X(cudaGraphExternalSemaphoresSignalNodeSetParams)     \
   X(cudaGraphExternalSemaphoresWaitNodeGetParams)       \
   X(cudaGraphExternalSemaphoresWaitNodeSetParams)       \
-  X(cudaGraphReleaseUserObject)                         \
-  X(cudaGraphRetainUserObject)                          \
   X(cudaGraphicsEGLRegisterImage)                       \
   X(cudaGraphicsGLRegisterBuffer)                       \
   X(cudaGraphicsGLRegisterImage)                        \
@@ -112,14 +110,11 @@ int not_emulated(const char* name) {
   X(cudaMemPoolImportPointer)                           \
   X(cudaMemPrefetchBatchAsync)                          \
   X(cudaMemPrefetchBatchAsync_ptsz)                     \
-  X(cudaMemRangeGetAttributes)                          \
   X(cudaMemSetMemPool)                                  \
   X(cudaMemcpy3DBatchAsync)                             \
   X(cudaMemcpy3DBatchAsync_ptsz)                        \
   X(cudaMemcpyArrayToArray)                             \
   X(cudaMemcpyArrayToArray_ptds)                        \
-  X(cudaMemcpyBatchAsync)                               \
-  X(cudaMemcpyBatchAsync_ptsz)                          \
   X(cudaMipmappedArrayGetMemoryRequirements)            \
   X(cudaMipmappedArrayGetSparseProperties)              \
   X(cudaSetDoubleForDevice)                             \
@@ -128,9 +123,6 @@ int not_emulated(const char* name) {
   X(cudaSignalExternalSemaphoresAsync_ptsz)             \
   X(cudaSignalExternalSemaphoresAsync_v2)               \
   X(cudaSignalExternalSemaphoresAsync_v2_ptsz)          \
-  X(cudaUserObjectCreate)                               \
-  X(cudaUserObjectRelease)                              \
-  X(cudaUserObjectRetain)                               \
   X(cudaVDPAUGetDevice)                                 \
   X(cudaVDPAUSetVDPAUDevice)                            \
   X(cudaWaitExternalSemaphoresAsync)                    \

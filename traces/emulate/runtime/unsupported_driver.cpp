@@ -57,34 +57,15 @@ int not_emulated(const char* name) {
   X(cuGraphAddBatchMemOpNode) \
   X(cuGraphAddExternalSemaphoresSignalNode) \
   X(cuGraphAddExternalSemaphoresWaitNode) \
-  X(cuGraphAddNode_v2) \
   X(cuGraphBatchMemOpNodeGetParams) \
   X(cuGraphBatchMemOpNodeSetParams) \
-  X(cuGraphConditionalHandleCreate) \
-  X(cuGraphEventRecordNodeGetEvent) \
-  X(cuGraphEventRecordNodeSetEvent) \
-  X(cuGraphEventWaitNodeGetEvent) \
-  X(cuGraphEventWaitNodeSetEvent) \
   X(cuGraphExecBatchMemOpNodeSetParams) \
-  X(cuGraphExecEventRecordNodeSetEvent) \
-  X(cuGraphExecEventWaitNodeSetEvent) \
   X(cuGraphExecExternalSemaphoresSignalNodeSetParams) \
   X(cuGraphExecExternalSemaphoresWaitNodeSetParams) \
-  X(cuGraphExecNodeSetParams) \
   X(cuGraphExternalSemaphoresSignalNodeGetParams) \
   X(cuGraphExternalSemaphoresSignalNodeSetParams) \
   X(cuGraphExternalSemaphoresWaitNodeGetParams) \
   X(cuGraphExternalSemaphoresWaitNodeSetParams) \
-  X(cuGraphGetEdges_v2) \
-  X(cuGraphMemAllocNodeGetParams) \
-  X(cuGraphMemFreeNodeGetParams) \
-  X(cuGraphMemcpyNodeGetParams) \
-  X(cuGraphMemcpyNodeSetParams) \
-  X(cuGraphNodeGetDependencies_v2) \
-  X(cuGraphNodeGetDependentNodes_v2) \
-  X(cuGraphNodeSetParams) \
-  X(cuGraphReleaseUserObject) \
-  X(cuGraphRetainUserObject) \
   X(cuGraphicsMapResources) \
   X(cuGraphicsResourceGetMappedMipmappedArray) \
   X(cuGraphicsResourceGetMappedPointer_v2) \
@@ -152,7 +133,6 @@ int not_emulated(const char* name) {
   X(cuParamSeti) \
   X(cuParamSetv) \
   X(cuSignalExternalSemaphoresAsync) \
-  X(cuStreamBatchMemOp_v2) \
   X(cuStreamGetCtx_v2) \
   X(cuStreamGetGreenCtx) \
   X(cuStreamUpdateCaptureDependencies_v2) \
@@ -189,9 +169,6 @@ int not_emulated(const char* name) {
   X(cuTexRefSetMipmapLevelBias) \
   X(cuTexRefSetMipmapLevelClamp) \
   X(cuTexRefSetMipmappedArray) \
-  X(cuUserObjectCreate) \
-  X(cuUserObjectRelease) \
-  X(cuUserObjectRetain) \
   X(cuWaitExternalSemaphoresAsync)
 
 #define WARPMEM_REFUSE(name) \

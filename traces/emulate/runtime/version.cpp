@@ -7,6 +7,9 @@
 using namespace warpmem;
 using namespace warpmem::cudart;
 
+extern "C" int cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, CopyKind kind,
+                               Stream* stream);
+
 namespace {
 
 Code version(int* out) {
@@ -25,8 +28,10 @@ Code properties(void* out, int device) {
   });
 }
 
-// Hints about where managed memory should lie: there is one memory here.
-Code hint(const void* pointer, std::size_t bytes, Stream* handle) {
+// Hints about where managed memory should lie: there is one memory here, but what was said is
+// remembered. A location is a device's number, or -1 for the host.
+template <class F>
+Code hint(const void* pointer, std::size_t bytes, Stream* handle, F&& take) {
   return api([&](Runtime& r) {
     const auto at = reinterpret_cast<std::uint64_t>(pointer);
     const emulate::Region* region = r.memory.find(at);
@@ -34,11 +39,47 @@ Code hint(const void* pointer, std::size_t bytes, Stream* handle) {
     if (!region || region->kind != trace::AllocationKind::kManaged || bytes == 0 ||
         bytes > region->bytes - (at - region->base))
       return kInvalidValue;
+    take(r.advice[region->base]);
     return kSuccess;
   });
 }
+int number(MemoryLocation location) { return location.type == 1 ? location.id : -1; }
+Code advise(const void* pointer, std::size_t bytes, int what, int where) {
+  if (what < 1 || what > 6) return remember(kInvalidValue);
+  if (where > 0) return remember(kInvalidDevice);
+  return hint(pointer, bytes, nullptr, [&](Advice& a) {
+    const bool set = what % 2 == 1;
+    if (what <= 2) a.read_mostly = set;
+    else if (what <= 4) a.preferred = set ? where : Advice::kNowhere;
+    else (where < 0 ? a.by_host : a.by_gpu) = set;
+  });
+}
+Code prefetch(const void* pointer, std::size_t bytes, int where, Stream* stream) {
+  if (where > 0) return remember(kInvalidDevice);
+  return hint(pointer, bytes, stream, [&](Advice& a) { a.prefetched = where; });
+}
+
+// Copies that may run in any order: one after the other.
+Code copy_batch(void** to, void** from, const std::size_t* bytes, std::size_t count,
+                std::size_t* failed, Stream* stream) {
+  if (failed) *failed = ~std::size_t{0};
+  if (!to || !from || !bytes || count == 0) return remember(kInvalidValue);
+  for (std::size_t i = 0; i < count; ++i)
+    if (const auto code =
+            static_cast<Code>(cudaMemcpyAsync(to[i], from[i], bytes[i], kCopyDefault, stream));
+        code != kSuccess) {
+      if (failed) *failed = i;
+      return code;
+    }
+  return kSuccess;
+}
 
 }  // namespace
+
+// What a grid or block beyond the GPU's limits is to the runtime of that version.
+Code warpmem::cudart::invalid_configuration() {
+  return WARPMEM_CUDART == 12 ? kInvalidConfiguration : kInvalidValue;
+}
 
 extern "C" {
 
@@ -51,6 +92,16 @@ int __cudaGraphChangeEdges(Graph* graph, GraphNode* const* from, GraphNode* cons
                            std::size_t count, bool add) {
   return graph_change_edges(graph, from, to, count, add);
 }
+int __cudaGraphAddNode(GraphNode** out, Graph* graph, GraphNode* const* needs, std::size_t count,
+                       NodeParams* params) {
+  return graph_add_node(out, graph, needs, count, params);
+}
+int __cudaGraphEdges(Graph* graph, GraphNode** from, GraphNode** to, std::size_t* count) {
+  return graph_edges(graph, from, to, count);
+}
+int __cudaGraphNeighbours(GraphNode* node, GraphNode** out, std::size_t* count, bool needs) {
+  return needs ? graph_needs(node, out, count) : graph_dependents(node, out, count);
+}
 int __cudaStreamCaptureInfo(Stream* stream, int* status, unsigned long long* id, Graph** graph,
                             GraphNode* const** needs, const EdgeData** edges, std::size_t* count) {
   return stream_capture_info(stream, status, id, graph, needs, edges, count);
@@ -58,18 +109,22 @@ int __cudaStreamCaptureInfo(Stream* stream, int* status, unsigned long long* id,
 
 #if WARPMEM_CUDART == 12
 
-int cudaMemAdvise(const void* pointer, std::size_t bytes, int, int) {
-  return hint(pointer, bytes, nullptr);
+int cudaMemAdvise(const void* pointer, std::size_t bytes, int what, int where) {
+  return advise(pointer, bytes, what, where);
 }
-int cudaMemAdvise_v2(const void* pointer, std::size_t bytes, int, MemoryLocation) {
-  return hint(pointer, bytes, nullptr);
+int cudaMemAdvise_v2(const void* pointer, std::size_t bytes, int what, MemoryLocation where) {
+  return advise(pointer, bytes, what, number(where));
 }
-int cudaMemPrefetchAsync(const void* pointer, std::size_t bytes, int, Stream* stream) {
-  return hint(pointer, bytes, stream);
+int cudaMemPrefetchAsync(const void* pointer, std::size_t bytes, int where, Stream* stream) {
+  return prefetch(pointer, bytes, where, stream);
 }
-int cudaMemPrefetchAsync_v2(const void* pointer, std::size_t bytes, MemoryLocation, unsigned,
+int cudaMemPrefetchAsync_v2(const void* pointer, std::size_t bytes, MemoryLocation where, unsigned,
                             Stream* stream) {
-  return hint(pointer, bytes, stream);
+  return prefetch(pointer, bytes, number(where), stream);
+}
+int cudaMemcpyBatchAsync(void** to, void** from, std::size_t* bytes, std::size_t count, void*,
+                         std::size_t*, std::size_t, std::size_t* failed, Stream* stream) {
+  return copy_batch(to, from, bytes, count, failed, stream);
 }
 int cudaGraphGetEdges(Graph* graph, GraphNode** from, GraphNode** to, std::size_t* count) {
   return graph_edges(graph, from, to, count);
@@ -152,12 +207,16 @@ int cudaThreadGetCacheConfig(int* config) { return cudaDeviceGetCacheConfig(conf
 
 #else
 
-int cudaMemAdvise(const void* pointer, std::size_t bytes, int, MemoryLocation) {
-  return hint(pointer, bytes, nullptr);
+int cudaMemAdvise(const void* pointer, std::size_t bytes, int what, MemoryLocation where) {
+  return advise(pointer, bytes, what, number(where));
 }
-int cudaMemPrefetchAsync(const void* pointer, std::size_t bytes, MemoryLocation, unsigned,
+int cudaMemPrefetchAsync(const void* pointer, std::size_t bytes, MemoryLocation where, unsigned,
                          Stream* stream) {
-  return hint(pointer, bytes, stream);
+  return prefetch(pointer, bytes, number(where), stream);
+}
+int cudaMemcpyBatchAsync(void** to, void** from, const std::size_t* bytes, std::size_t count, void*,
+                         std::size_t*, std::size_t, Stream* stream) {
+  return copy_batch(to, from, bytes, count, nullptr, stream);
 }
 int cudaGraphGetEdges(Graph* graph, GraphNode** from, GraphNode** to, EdgeData*,
                       std::size_t* count) {
@@ -202,6 +261,7 @@ WARPMEM_ALIAS(cudaStreamGetCaptureInfo_v2_ptsz, cudaStreamGetCaptureInfo_v2);
 WARPMEM_ALIAS(cudaStreamGetCaptureInfo_v3_ptsz, cudaStreamGetCaptureInfo_v3);
 WARPMEM_ALIAS(cudaStreamUpdateCaptureDependencies_v2_ptsz, cudaStreamUpdateCaptureDependencies_v2);
 #endif
+WARPMEM_ALIAS(cudaMemcpyBatchAsync_ptsz, cudaMemcpyBatchAsync);
 WARPMEM_ALIAS(cudaMemPrefetchAsync_ptsz, cudaMemPrefetchAsync);
 WARPMEM_ALIAS(cudaStreamGetCaptureInfo_ptsz, cudaStreamGetCaptureInfo);
 WARPMEM_ALIAS(cudaStreamUpdateCaptureDependencies_ptsz, cudaStreamUpdateCaptureDependencies);
