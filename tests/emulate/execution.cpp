@@ -454,6 +454,33 @@ TEST_CASE("a kernel that never ends is stopped, a deadlock names its warps") {
   has(stuck.message, "CTA (0,0,0) warp 0 lanes 0xffffffff: barrier 1");
 }
 
+TEST_CASE("beyond local memory lies an illegal address, also when calls have filled the stack") {
+  Machine m(std::string(kHeader) + R"(
+.func down(.param .u32 depth)
+{
+  .local .align 16 .b8 frame[4096]; .reg .b32 %r<4>;
+  ld.param.u32 %r1, [depth]; st.local.u32 [frame], %r1; add.u32 %r2, %r1, 1;
+  { .param .b32 q; st.param.b32 [q], %r2; call.uni down, (q); }
+  ld.local.u32 %r3, [frame]; ret;
+}
+.visible .entry stack() { .param .b32 q; st.param.b32 [q], 0; call.uni down, (q); ret; }
+.visible .entry local(.param .u32 far)
+{
+  .local .align 16 .b8 own[16]; .reg .b32 %r<3>;
+  mov.u32 %r0, own; ld.param.u32 %r1, [far]; add.u32 %r0, %r0, %r1; st.local.u32 [%r0], %r1; ret;
+}
+)");
+  const auto stack = m.launch("stack", {1, 1, 1}, {1, 1, 1});
+  REQUIRE(!stack.ok());
+  has(stack.error().message, "the stack has overflowed");
+  CHECK(m.statistics.fault == FaultKind::kAddress);
+  m.argument(std::uint32_t{40'000'000});
+  const auto far = m.launch("local", {1, 1, 1}, {1, 1, 1});
+  REQUIRE(!far.ok());
+  has(far.error().message, "out-of-bounds local store of 4 bytes");
+  CHECK(m.statistics.fault == FaultKind::kAddress);
+}
+
 TEST_CASE("printf keeps widths and precisions, cuts short numbers, and returns how many arguments it took") {
   const std::string format = "%6s|%-4s|%.3s|%hd|%5d|%llx|%s|%d";
   std::string bytes;

@@ -28,6 +28,12 @@ std::int32_t Execution::new_part(Warp& warp) {
   return static_cast<std::int32_t>(warp.parts.size() - 1);
 }
 
+// A GPU runs into memory that is not its own: to the program it is an illegal address.
+void Execution::overflow_stack(const char* how) {
+  stats_.fault = FaultKind::kAddress;
+  throw Fault{{ErrorKind::kResources, fmt::format("the stack has overflowed: {}", how), std::string(kernel_.entry->name), "end the recursion earlier"}};
+}
+
 std::int32_t Execution::new_frame(Warp& warp, const Code& code, std::uint32_t local_base) {
   std::size_t at = warp.frames.size();
   for (std::size_t i = 0; i < warp.frames.size(); ++i) {
@@ -36,7 +42,7 @@ std::int32_t Execution::new_frame(Warp& warp, const Code& code, std::uint32_t lo
     break;
   }
   if (at == warp.frames.size()) {
-    if (at > 100000) throw Fault{{ErrorKind::kResources, "the stack has overflowed: 100,000 calls deep", std::string(kernel_.entry->name), "end the recursion earlier"}};
+    if (at > 100000) overflow_stack("100,000 calls deep");
     warp.frames.emplace_back();
   }
   Frame& f = warp.frames[at];
@@ -55,7 +61,7 @@ std::int32_t Execution::new_frame(Warp& warp, const Code& code, std::uint32_t lo
 
 void Execution::grow_local(Warp& warp, std::uint32_t need) {
   if (need <= warp.local_capacity) return;
-  if (need > (512u << 10)) throw Fault{{ErrorKind::kResources, "the stack has overflowed: more than 512 KiB a thread", std::string(kernel_.entry->name), "end the recursion earlier"}};
+  if (need > (512u << 10)) overflow_stack("more than 512 KiB a thread");
   const std::uint32_t grown = std::max(need, warp.local_capacity * 2);
   std::vector<std::byte> fresh(std::size_t{grown} * 32);
   for (std::size_t l = 0; l < 32 && warp.local_capacity; ++l) std::memcpy(fresh.data() + l * grown, warp.local.data() + l * warp.local_capacity, warp.local_capacity);

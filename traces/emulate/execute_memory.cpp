@@ -328,7 +328,7 @@ void Execution::resolve(Warp& warp, const Inst& in, std::uint32_t mask, trace::S
           options_.out_of_bounds(fault_at(warp, in, l, fmt::format("{} {} of {} bytes at {:#x} ({})", how, what, bytes, lanes[l], nearest_text(lanes[l])), {}, ErrorKind::kMalformed));
         continue;
       }
-      stats_.fault = show ? FaultKind::kAddress : FaultKind::kMisaligned;
+      stats_.fault = std::string_view(how) == "misaligned" ? FaultKind::kMisaligned : FaultKind::kAddress;
       fault(warp, in, l, fmt::format("{} {} of {} bytes at {:#x}{}", how, what, bytes, lanes[l], show ? " (" + nearest_text(lanes[l]) + ")" : std::string()));
     }
   };

@@ -75,6 +75,7 @@ class Execution {
   void part_company(Warp& warp, Parting which, std::uint32_t lanes = ~0u);
   void end_stalemate(Group& group);
   std::int32_t new_part(Warp& warp);
+  [[noreturn]] void overflow_stack(const char* how);
   void grow_local(Warp& warp, std::uint32_t need);
   void stack(Warp& warp, const Part& part, const Inst& in, std::byte* frame, std::uint32_t mask);
   std::int32_t new_frame(Warp& warp, const Code& code, std::uint32_t local_base);
