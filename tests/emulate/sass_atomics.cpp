@@ -62,6 +62,30 @@ TEST_CASE("an atomic by a generic address is tried by all, then done for each me
   }
 }
 
+// All lanes add to one word, each its own amount, and each gets the sum before it.
+TEST_CASE("a whole warp adds up first and its last lane adds for all; lanes of others add one by one") {
+  Mapped m("\n  atom.global.add.u32 %r2, [%rd1], %r3;\n  ret;",
+           {{0, "VOTE.ANY R2, PT, PT"},
+            {0, "ISETP.EQ.U32.AND P1, PT, R2, -0x1, PT"},
+            {0, "@!P1 ATOMG.E.ADD.STRONG.GPU PT, R28, desc[UR4][R2.64], R0"},
+            {0, "@!P1 BRA 0xc0"},
+            {0, "SHFL.UP P1, R7, R0, 0x1, RZ"},
+            {0, "MOV R5, R0"},
+            {0, "S2R R6, SR_LANEID"},
+            {0, "@P1 IADD3 R5, R0, R7, RZ"},
+            {0, "ISETP.EQ.U32.AND P2, PT, R6, 0x1f, PT"},
+            {0, "@P2 ATOMG.E.ADD.STRONG.GPU PT, R2, desc[UR4][R2.64], R5"},
+            {0, "SHFL.IDX PT, R28, R2, 0x1f, 0x1f"},
+            {0, "IADD3 R28, R28, R7, RZ"},
+            {1, "EXIT"}});
+  REQUIRE(m.why.empty());
+  m.access(0, 4, kAll, 4096, 0, Op::kAtomic, Space::kGlobal);
+  m.access(0, 4, 0x7fffffff, 4096, 0, Op::kAtomic, Space::kGlobal);
+  CHECK(m.run() == "90/4 20/4");
+  CHECK(m.records[0].mask == 0x80000000);
+  CHECK(m.records[1].mask == 0x7fffffff);
+}
+
 TEST_CASE("of a loop that is not understood the lanes stay that need it, and no others") {
   Mapped m(kAtomOfDouble, kGenericAdd);  // nothing goes round from 0xb0
   REQUIRE(m.why.empty());

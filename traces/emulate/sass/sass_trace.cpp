@@ -179,6 +179,7 @@ void SassTrace::add_plain(const Record& record, std::span<const Record> pieces, 
   const bool second = comes_again(record, m);
   if (m.what == What::kDirect) item.access = &m.accesses[0];
   if (m.what == What::kRotated) item.access = &m.accesses[second ? 1 : 0];
+  if (m.what == What::kByWarp) item.access = &m.accesses[record.mask == ~0u ? 1 : 0];
   if (m.what == What::kPieces) {
     std::size_t before = 0;
     for (const Item& i : window_) before += i.statement == item.statement ? 1u : 0u;

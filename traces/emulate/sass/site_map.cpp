@@ -94,6 +94,7 @@ class Mapper {
       if (found.size() == 1 && as_deep) site.what = What::kDirect;
       else if (a.sort == Sort::kFragment && together && as_deep) site.what = What::kPieces;
       else if (as_deep && are_ways(found)) site.what = What::kDirect;
+      else if (as_deep && by_warp(s)) site.what = What::kByWarp;
       else if (depth > 0) several_.push_back(s);
       else {
         std::string places;
@@ -104,8 +105,31 @@ class Mapper {
       }
       if (site.what != What::kNone)
         for (const std::uint32_t i : found) site.accesses.push_back(mapped_access(p_, i, s));
+      if (site.what == What::kByWarp)
+        site.accesses[0].one_lane = false, site.accesses[1].one_lane = true;
     }
     return {};
+  }
+
+  // An addition to one word that is the same for all lanes, whose result each of them gets: lanes of
+  // a warp that is not whole add one by one, else the warp adds up with shuffles and its last lane
+  // adds for all.
+  bool by_warp(std::uint32_t s) const {
+    const std::vector<std::uint32_t>& found = p_.of_statement[s];
+    if (p_.ptx[s].sort != Sort::kAtomic || found.size() != 2 ||
+        p_.sass[found[0]].opcode != p_.sass[found[1]].opcode ||
+        p_.sass_flow.depth(found[0]) != p_.sass_flow.depth(found[1]))
+      return false;
+    const auto made = [&](std::uint32_t from, std::uint32_t to, std::string_view opcode) {
+      for (std::uint32_t i = from; i < to; ++i)
+        if (p_.code[i].statement == s && p_.sass[i].opcode == opcode) return true;
+      return false;
+    };
+    const auto guarded = [&](std::uint32_t i) {
+      return p_.sass[i].guard.when != trace::Guard::When::kAlways;
+    };
+    return guarded(found[0]) && guarded(found[1]) && made(0, found[0], "VOTE") &&
+           !made(0, found[0], "SHFL") && made(found[0], found[1], "SHFL");
   }
 
   // A load, and others beside it of which a branch between says whether they are needed: ptxas

@@ -49,6 +49,7 @@ struct MappedSite {
     // follow, as kSwapLoop has it: bodies[0] for a CTA's own shared memory, bodies[1] for another
     // one's. An empty one: not known.
     kGenericAtomic,
+    kByWarp,    // accesses[0] where lanes are missing; accesses[1] for a whole warp, which adds up first
     kRotated,   // accesses[0] when a warp comes to its loop, accesses[1] from then on
     kUnrolled,  // bodies: of each of its loop's bodies, an access for each iteration
     kMissing,   // part of another access, if anything
