@@ -73,6 +73,18 @@ OUT: activemask.b32 %r3; setp.ne.b32 %p2, %r3, 0xffffffff; @%p2 mov.b32 %d, 9999
   for (u32 i = 0; i < 64; ++i) CHECK(d[i] == i * (i - 1) / 2);
 }
 
+TEST_CASE("sides of a branch that may both leave the loop go round together as long as they stay") {
+  // Lane i leaves after round i; the sides go back to the loop's beginning each by itself.
+  const auto d = run_cta(R"(
+    mov.b32 %r2, 0; mov.b32 %r5, 0; and.b32 %r1, %t, 1; setp.eq.u32 %p1, %r1, 1;
+LOOP: activemask.b32 %r3; shl.b32 %r4, 0xffffffff, %r2; setp.ne.b32 %p2, %r3, %r4; @%p2 mov.b32 %r5, 1000;
+    @%p1 bra ODD;
+    setp.ge.u32 %p2, %r2, %t; @%p2 bra END; add.u32 %r2, %r2, 1; bra LOOP;
+ODD: setp.ge.u32 %p3, %r2, %t; @%p3 bra END; add.u32 %r2, %r2, 1; bra LOOP;
+END: activemask.b32 %r3; setp.ne.b32 %p2, %r3, 0xffffffff; @%p2 mov.b32 %r5, 2000; add.u32 %d, %r2, %r5;)", 32);
+  for (u32 i = 0; i < 32; ++i) CHECK(d[i] == i);
+}
+
 TEST_CASE("lanes that exit early are waited for by nobody") {
   const auto d = run_cta(R"(
     setp.lt.u32 %p1, %t, 40; @%p1 exit;

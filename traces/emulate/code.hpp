@@ -47,6 +47,10 @@ enum class Kind : std::uint8_t {
 
 constexpr std::uint32_t kNoOffset = ~std::uint32_t{0};
 constexpr std::uint32_t kReturnPoint = ~std::uint32_t{0} - 1;  // reconvergence at the function's end
+// Reconvergence where a loop's next round begins: lanes that leave the loop on the way are not waited for.
+constexpr std::uint32_t kNextRound = std::uint32_t{1} << 30;
+inline bool meets_in_loop(std::uint32_t reconverge) { return reconverge != kReturnPoint && (reconverge & kNextRound) != 0; }
+inline std::uint32_t meeting_place(std::uint32_t reconverge) { return reconverge == kReturnPoint ? kReturnPoint : reconverge & ~kNextRound; }
 
 struct Inst {
   Handler fn = nullptr;
@@ -57,6 +61,7 @@ struct Inst {
   std::uint32_t statement = 0;      // pc / 16
   std::uint32_t target = 0;         // branch: index of the target; call: function index
   std::uint32_t reconverge = kReturnPoint;  // branch: immediate post-dominator
+  std::uint32_t round = kNoOffset;  // branch: where its sides meet before, if both go on in their loop
   std::uint32_t extra = 0;          // index into accesses, lists or operations
   std::uint32_t sub = 0;            // which comparison, special register, mode …
   Kind kind = Kind::kNothing;

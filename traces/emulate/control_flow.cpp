@@ -66,6 +66,27 @@ void find_polls(Code& code) {
   }
 }
 
+// Sides of a branch in a loop that meet for certain only behind it, because each may leave it, go
+// round together all the same as long as they stay: ptxas has them meet before the next round, and
+// takes out of the barrier who leaves (BREAK).
+void meet_in_loops(Code& code, const std::vector<FlowLine>& lines) {
+  const CodeFlow& flow = code.flow;
+  if (!flow.reducible) return;
+  for (std::uint32_t i = 0; i < code.code.size(); ++i) {
+    Inst& in = code.code[i];
+    if (in.kind != Kind::kBranch || !flow.reached(i) || !lines[i].falls) continue;
+    const std::uint32_t loop = flow.loop_of[flow.block_of[i]];
+    if (loop == trace::kNowhere || (in.reconverge != kReturnPoint && flow.inside(loop, in.reconverge)) ||
+        i + 1 == code.code.size() || !flow.inside(loop, i + 1) || !flow.inside(loop, in.target))
+      continue;
+    for (std::uint32_t to = 0; to < code.code.size(); ++to)
+      if (flow.block_of[to] == flow.loops[loop].header) {
+        in.round = to | kNextRound;
+        break;
+      }
+  }
+}
+
 }  // namespace
 
 void find_reconvergence(Code& code) {
@@ -152,6 +173,7 @@ void find_loops(Code& code) {
     else lines[i].targets = {static_cast<std::uint32_t>(lines.size())};  // nowhere
   }
   code.flow = trace::flow_of(lines);
+  meet_in_loops(code, lines);
   find_polls(code);
 }
 

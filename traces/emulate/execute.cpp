@@ -123,6 +123,16 @@ void Execution::arrive(Warp& warp, std::int32_t number) {
   settle(warp, parent);
 }
 
+// Lanes that were to meet others in the loop's next round have left the loop: nobody waits for them there.
+void Execution::leave_loop(Warp& warp, std::int32_t number) {
+  Part& p = warp.parts[static_cast<std::size_t>(number)];
+  const std::int32_t waits = p.parent;
+  Part& from = warp.parts[static_cast<std::size_t>(waits)];
+  from.mask &= ~p.mask, from.pending &= ~p.mask;
+  p.parent = from.parent, p.reconverge = from.reconverge;
+  settle(warp, waits);
+}
+
 // Lanes return from the part's function, or exit; the part keeps the rest.
 void Execution::leave(Warp& warp, std::int32_t number, std::uint32_t lanes, bool exits) {
   if (exits) warp.exited |= lanes;
@@ -145,6 +155,11 @@ void Execution::leave(Warp& warp, std::int32_t number, std::uint32_t lanes, bool
   }
 }
 
+// Whether a place is outside the loop in whose next round lanes are to meet.
+static bool leaves(const Code& code, std::uint32_t reconverge, std::uint32_t place) {
+  return !code.flow.inside(code.flow.loop_of[code.flow.block_of[meeting_place(reconverge)]], place);
+}
+
 // True: the part goes on with what is left of it; false: another part runs next.
 bool Execution::branch(Warp& warp, std::int32_t number, const Inst& in, std::uint32_t taken, std::uint32_t target) {
   const std::uint32_t mask = warp.parts[static_cast<std::size_t>(number)].mask;
@@ -154,19 +169,24 @@ bool Execution::branch(Warp& warp, std::int32_t number, const Inst& in, std::uin
     return true;
   }
   const std::uint32_t other = mask & ~taken;
-  const std::uint32_t meet = in.reconverge;
+  const std::uint32_t meet = in.reconverge, now = warp.parts[static_cast<std::size_t>(number)].reconverge;
   std::int32_t side = number;  // takes the lanes that fall through
-  if (meet != kReturnPoint && meet != warp.parts[static_cast<std::size_t>(number)].reconverge) {
-    side = new_part(warp);
-    Part& p = warp.parts[static_cast<std::size_t>(number)];
+  const auto meet_at = [&](std::uint32_t place) {
+    const std::int32_t below = new_part(warp);
+    Part& p = warp.parts[static_cast<std::size_t>(side)];
     p.state = Part::State::kWaiting;
-    p.pc = meet;
+    p.pc = meeting_place(place);
     p.pending = mask;
     warp.ready.pop_back();
-    Part& c = warp.parts[static_cast<std::size_t>(side)];
-    c.parent = number, c.frame = p.frame, c.reconverge = meet;
-    make_ready(warp, side);
-  }
+    Part& c = warp.parts[static_cast<std::size_t>(below)];
+    c.parent = side, c.mask = mask, c.frame = p.frame, c.reconverge = place;
+    make_ready(warp, below);
+    side = below;
+  };
+  // Who is to meet others in the next round leaves that loop by the way, and waits behind it then.
+  if (meet != kReturnPoint && meet != now && !(meets_in_loop(now) && leaves(code_of(warp, warp.parts[static_cast<std::size_t>(number)]), now, meet)))
+    meet_at(meet);
+  if (in.round != kNoOffset && in.round != now) meet_at(in.round);
   const std::int32_t jump = new_part(warp);
   Part& f = warp.parts[static_cast<std::size_t>(side)];
   Part& j = warp.parts[static_cast<std::size_t>(jump)];
@@ -359,7 +379,8 @@ void Execution::run_part(Warp& warp, std::uint64_t& slice) {
   std::byte* frame = warp.frames[static_cast<std::size_t>(part->frame)].registers;
   std::uint32_t pc = part->pc;
   std::uint32_t mask = part->mask;
-  const std::uint32_t meet = part->reconverge;
+  const std::uint32_t meet = meeting_place(part->reconverge);
+  const std::uint32_t round = meets_in_loop(part->reconverge) ? part->reconverge : kNoOffset;
   const std::uint32_t waits = turns_ ? kVainWaits : group_->spins ? kSpinningWaits : kWaits;
   std::uint64_t* const entered = entered_.empty() ? nullptr : &entered_[code.first_line];
   std::uint64_t warp_count = 0, thread_count = 0;
@@ -377,6 +398,11 @@ void Execution::run_part(Warp& warp, std::uint64_t& slice) {
         warp.ready.pop_back();
         arrive(warp, number);
         return;
+      }
+      if (round != kNoOffset && leaves(code, round, pc)) {
+        part->pc = pc;
+        account();
+        return leave_loop(warp, number);
       }
       if (warp_count >= slice || warp.waits >= waits) {
         warp.gave_way = warp.waits >= waits;

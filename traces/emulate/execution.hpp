@@ -72,6 +72,7 @@ class Execution {
   void run_part(Warp& warp, std::uint64_t& slice);
   // Who of the lanes that wait at a reconvergence point goes on without those that are still to come.
   enum class Parting { kKnown, kAll };
+  void leave_loop(Warp& warp, std::int32_t number);
   void part_company(Warp& warp, Parting which, std::uint32_t lanes = ~0u);
   void end_stalemate(Group& group);
   std::int32_t new_part(Warp& warp);
