@@ -351,7 +351,7 @@ TEST_CASE("an mbarrier counts arrivals, those that leave it for good, and bytes 
     .shared .align 8 .b64 b; mov.u32 %r9, b;
     mbarrier.init.shared.b64 [%r9], 4;
     mbarrier.arrive.shared.b64 %rd1, [%r9]; mbarrier.pending_count.b64 %r1, %rd1;
-    mbarrier.arrive_drop.shared.b64 %rd1, [%r9]; mbarrier.arrive.shared.b64 %rd1, [%r9], 2;
+    mbarrier.arrive_drop.noComplete.shared.b64 %rd1, [%r9]; mbarrier.arrive.shared.b64 %rd1, [%r9], 2;
     mbarrier.test_wait.shared.b64 %p1, [%r9], %rd1; selp.b32 %r2, 10, 0, %p1;
     mbarrier.arrive.shared.b64 %rd2, [%r9]; mbarrier.pending_count.b64 %r3, %rd2;
     mbarrier.arrive.expect_tx.shared.b64 _, [%r9], 64; mbarrier.arrive.shared.b64 _, [%r9];

@@ -59,6 +59,7 @@ bool Decoder::bulk(Modifiers& m) {
     }
     const std::string_view what = m.take_one_of({"init", "inval", "arrive", "arrive_drop", "test_wait", "try_wait", "expect_tx", "complete_tx"});
     const bool expect = m.take("expect_tx") || what == "expect_tx", parity = m.take("parity");
+    m.take("noComplete");  // a promise: the phase does not end with it
     m.take_one_of({"acquire", "release", "relaxed"}), m.take_one_of({"cta", "cluster"});
     Access a;
     a.space = take_space(m, &a);
