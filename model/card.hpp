@@ -130,9 +130,12 @@ struct CardNumbers {
   std::uint64_t dram_write_batch = 0;          // bursts written between two turnarounds
   std::uint64_t time_launch_cycles = 0;        // before the first CTA and after the last
   std::uint64_t time_drain_cycles = 0;         // more, when the launch reached memory
+  std::uint64_t time_fence_cycles = 0;         // of these, in which stores still arrive
   std::uint64_t time_cta_millicycles = 0;      // between two CTAs given out, over the whole GPU
   std::uint64_t time_cluster_millicycles = 0;  // more for a cluster than for its CTAs
   std::uint64_t time_cta_cycles = 0;    // from a CTA's being given out to its first instruction
+  std::uint64_t time_turn_cycles = 0;   // … at least, from the end of the one whose place it takes
+  std::uint64_t time_warp_cycles = 0;   // between the first instructions of two warps of a CTA
   std::uint64_t time_first_cycles = 0;  // more for an SM's first CTA: code and constants come in
   std::uint64_t time_translate_cycles =
       0;                                // an SM's first access beyond its L1: address translation

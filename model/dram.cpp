@@ -153,19 +153,13 @@ std::uint32_t Dram::bus_ticks(std::uint32_t sectors) const {
   return (sectors + least - 1) / least * least * spec_.burst_ticks;
 }
 
-// Puts so many sectors on the bus, and `more` ticks of its time.
-std::uint64_t Dram::move(Channel& c, std::uint32_t sectors, std::uint32_t more,
-                         std::uint64_t ready) {
-  sectors_ += sectors;
-  const std::uint32_t amount = bus_ticks(sectors) + more;
-  return c.bus.reserve(ready, amount) + amount;
-}
-
 std::uint64_t Dram::read(const Spot& at, std::uint32_t sectors, std::uint64_t now) {
   Channel& c = channels_[at.channel];
   const std::uint64_t ready = open(c, banks_[at.bank], at.row, now);
   c.reads += sectors;
-  return move(c, sectors, 0, ready);
+  sectors_ += sectors;
+  const std::uint32_t amount = bus_ticks(sectors);
+  return c.bus.reserve(ready, amount) + amount;
 }
 
 void Dram::read(const Spots& spots, const std::uint8_t* index, const std::uint8_t* sectors,
@@ -195,13 +189,12 @@ std::uint64_t Dram::write(std::uint64_t line, std::uint32_t sectors, std::uint64
   const Spot at = find(line);
   Channel& c = channels_[at.channel];
   const std::uint64_t ready = open(c, banks_[at.bank], at.row, now, completed);
-  c.held += sectors;
-  std::uint32_t turnaround = 0;
-  if (c.held >= spec_.write_batch) {
-    if (c.reads > 0) turnaround = spec_.turnaround_ticks;
-    c.held = c.reads = 0;
-  }
-  return move(c, sectors, turnaround, ready);
+  c.held += bus_ticks(sectors);
+  sectors_ += sectors;
+  if (c.held < spec_.write_batch * spec_.burst_ticks) return ready;
+  const std::uint32_t amount = c.held + (c.reads > 0 ? spec_.turnaround_ticks : 0);
+  c.held = c.reads = 0;
+  return c.bus.reserve(ready, amount) + amount;
 }
 
 }  // namespace warpmem::model

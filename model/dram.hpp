@@ -88,7 +88,7 @@ class Dram {
   // line, after trips.at[k].
   void read(const Spots& spots, const std::uint8_t* index, const std::uint8_t* sectors,
             const std::uint32_t* latency, std::size_t first, std::size_t last, Trips& trips);
-  // Takes writes of a line; the tick in which they have gone out. `completed`: sectors of it were
+  // Takes writes of a line; the tick in which they have gone out, or are held back. `completed`: sectors of it were
   // read just now to complete them; by the time they are merged and written, their row is no longer
   // open (measured: random stores move half of what random reads do,
   // kernels/micro/launch_timing.cu).
@@ -115,7 +115,7 @@ class Dram {
   struct Channel {
     std::uint64_t next_refresh = 0;  // tick
     std::uint64_t refreshed = 0;     // ticks of the bus
-    std::uint32_t held = 0;          // sectors to write, held back
+    std::uint32_t held = 0;          // ticks of the bus for writes that are held back
     std::uint32_t reads = 0;         // sectors read since the last batch of writes
     Throughput bus, activate;
   };
@@ -136,8 +136,6 @@ class Dram {
   static void find(const std::uint64_t* line, std::size_t count, const Map& map, Spots& out);
   std::uint64_t open(Channel& channel, Bank& bank, std::uint64_t row, std::uint64_t now,
                      bool closed = false);
-  std::uint64_t move(Channel& channel, std::uint32_t sectors, std::uint32_t more,
-                     std::uint64_t ready);
   std::uint32_t bus_ticks(std::uint32_t sectors) const;
   void refresh_channel(Channel& channel, std::uint64_t now);
   bool refresh_bank(const Bank& bank, std::uint64_t& now) const;

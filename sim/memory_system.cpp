@@ -190,7 +190,7 @@ inline void MemorySystem::write_l2(Place& place, const LineTouch& touch, const m
   place.held = std::max(place.held, taken.at);
   send(place, touch, route, taken.again, taken.opens, std::max(place.now, taken.at));
   // Where stores queue, a later one finds the earlier one still there.
-  queue.keep_until(l2_.sent(std::max(place.now, taken.at)));
+  queue.keep_until(place.sent);
 }
 
 inline void MemorySystem::send(Place& place, const LineTouch& touch, const model::L2Cache::Route& route, std::uint8_t again,
@@ -203,6 +203,7 @@ inline void MemorySystem::send(Place& place, const LineTouch& touch, const model
           ? l2_.write_host(sectors, place.sm, at)
           : l2_.write(place.sm, touch.line, route, touch.sectors, touch.full, touch.bytes.data(), again, opens, at);
   place.stored = std::max(place.stored, there);
+  place.sent = std::max(place.sent, l2_.sent(at));
 }
 
 // Lines of strangers miss the host's caches one after the other unless they are all asked for first.
@@ -242,7 +243,7 @@ void MemorySystem::prepare_ways(int sm, Lines& out) {
 
 void MemorySystem::run(const Record& r, const SitePlan& plan, const std::uint64_t* lanes, Place& place, const Lines* prepared) {
   ++counters_.records;
-  place.done = place.stored = place.now;
+  place.done = place.stored = place.sent = place.now;
   place.passes = place.tag_passes = 1;
   place.held = 0;
   place.left_sm = false;
@@ -443,7 +444,8 @@ inline void MemorySystem::store_line(const Record& r, const SitePlan& plan, cons
   place.left_sm = true;
   counters_.l1_write_sectors += model::sectors_in(sectors & ~taken.again);
   place.stored = std::max(place.stored, l2_.write(place.sm, lines, taken.again, taken.opens, at));
-  queue.keep_until(l2_.sent(at));
+  place.sent = l2_.sent(at);
+  queue.keep_until(place.sent);
 }
 
 void MemorySystem::global_store(const Record& r, const SitePlan& plan, const std::uint64_t* lanes, Place& place, const Lines& lines) {

@@ -31,7 +31,8 @@ struct Place {
   std::uint32_t passes = 1;       // out: cycles that it keeps the SM's load/store unit
   std::uint32_t tag_passes = 1;   // out: cycles that it keeps the tag stage
   std::uint64_t held = 0;         // out: cycle in which the store queue has taken it
-  std::uint64_t stored = 0;       // out: cycle in which the L2 has what it writes
+  std::uint64_t sent = 0;         // out: cycle in which what it writes has left the SM
+  std::uint64_t stored = 0;       // out: … in which the L2 has it
   bool left_sm = false;           // out: it went beyond the L1
   std::uint32_t missed = 0;       // out: lines that it asks the L2 for
 };

@@ -371,13 +371,13 @@ class Reader {
               flow_.inside(loop, static_cast<std::uint32_t>(code_[i].target));
           if (*runs == stays_if_taken) continue;
           // Of what was followed in each of its changes the value is known behind the loop, too.
-          for (const auto& [r, v] : now)
-            if (v && std::all_of(inside.begin(), inside.end(), [&](std::uint32_t j) {
+          for (const auto& one : now)
+            if (one.second && std::all_of(inside.begin(), inside.end(), [&](std::uint32_t j) {
                   const auto& writes = lines_[j].writes;
                   return chosen.contains(j) ||
-                         std::find(writes.begin(), writes.end(), r) == writes.end();
+                         std::find(writes.begin(), writes.end(), one.first) == writes.end();
                 }))
-              after[r] = *v;
+              after[one.first] = *one.second;
           return rounds;
         }
         if (!*runs) continue;

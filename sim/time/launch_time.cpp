@@ -64,7 +64,10 @@ Result<TimeResult> LaunchTime::run(const std::function<bool(std::uint64_t)>& tic
   }
   if (tick && !tick(memory_.counters().records)) return interrupted();
   const model::CardNumbers& n = card_.numbers();
-  result_.cycles = std::max(result_.last_cta, last_store_) + n.time_launch_cycles + shared_out_ +
+  // A launch ends with a fence, so that stores have the time of one to arrive before they make it
+  // longer.
+  const std::uint64_t stored = last_store_ - std::min(last_store_, n.time_fence_cycles);
+  result_.cycles = std::max(result_.last_cta, stored) + n.time_launch_cycles + shared_out_ +
                    (reaches_memory_ ? n.time_drain_cycles : 0);
   summarise();
   return result_;
@@ -143,6 +146,11 @@ Result<void> LaunchTime::start_next(Sm& sm, std::uint64_t cycle) {
   return start(sm, given_from(cycle), nullptr);
 }
 
+std::uint64_t LaunchTime::room_from(std::uint64_t end) const {
+  const model::CardNumbers& n = card_.numbers();
+  return end + n.time_turn_cycles - std::min(n.time_turn_cycles, n.time_cta_cycles);
+}
+
 std::uint64_t LaunchTime::given_from(std::uint64_t cycle) {
   given_ = std::max(given_ + card_.numbers().time_cta_millicycles, cycle * 1000);
   return given_ / 1000;
@@ -167,7 +175,7 @@ Result<void> LaunchTime::start(Sm& sm, std::uint64_t cycle, std::shared_ptr<Time
   ++sm.resident;
   ++resident_;
   for (std::uint32_t w = 0; w < occupancy_.warps_per_cta; ++w) {
-    const std::uint64_t at = cycle + w + (sm.cold ? stagger(card_, sm.id, w) : 0);
+    const std::uint64_t at = cycle + w * n.time_warp_cycles + (sm.cold ? stagger(card_, sm.id, w) : 0);
     cta->warps[w].ready = at;
     schedule(sm, cta->first_slot + w, at);
   }
@@ -284,18 +292,24 @@ Result<void> LaunchTime::run_due(const Due& due) {
   }
   if (auto ok = run_warp(sm, cta, w); !ok) return ok;
   if (cta.left > 0) return {};
-  std::uint64_t end = 0;
-  for (const TimedWarp& s : cta.warps) end = std::max(end, s.ready);
+  std::uint64_t end = 0, sent = 0;
+  for (const TimedWarp& s : cta.warps) {
+    end = std::max(end, s.ready);
+    sent = std::max(sent, s.sent);
+  }
   result_.last_cta = std::max(result_.last_cta, end);
   result_.warp_cycles += (end - cta.started) * cta.warps.size();
   if (stays_)
     result_.stays.push_back({cta.number, cta.started, end, sm.id,
                              static_cast<std::int32_t>(slot / occupancy_.warps_per_cta)});
-  if (cta.cluster) end_in_cluster(sm, cta, end);
+  // The next CTA is sent for when nothing of this one is left on the SM; what it wrote may still be
+  // on its way to the L2 (measured: kernels/micro/cta_turn.cu).
+  const std::uint64_t room = room_from(std::max(end, sent));
+  if (cta.cluster) end_in_cluster(sm, cta, room);
   sm.ctas[slot / occupancy_.warps_per_cta].reset();
   --sm.resident;
   --resident_;
-  return placement_ ? start_clusters() : start_next(sm, end);
+  return placement_ ? start_clusters() : start_next(sm, room);
 }
 
 // Lists the lines of the record that a warp of this window comes to next. A warp without a segment

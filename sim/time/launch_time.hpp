@@ -45,7 +45,8 @@ struct TimedWarp {
   Position at;                                      // in its records
   std::array<std::uint64_t, kScoreboards> clear{};  // by scoreboard: cycle from which it is
   std::array<Wait, kScoreboards> cause{};
-  std::uint64_t stored = 0;               // all that it wrote is acknowledged
+  std::uint64_t sent = 0;                 // all that it wrote has left the SM
+  std::uint64_t stored = 0;               // … is acknowledged
   std::uint64_t arrives = 0;              // cycle from which a barrier takes note of it
   std::uint64_t copies = 0;               // its asynchronous copies are back by then
   std::array<std::uint64_t, 8> groups{};  // the last groups of copies: back by then
@@ -136,6 +137,8 @@ class LaunchTime {
   Result<void> start_next(Sm& sm, std::uint64_t cycle);
   // When the next CTA is given out, `cycle` at the earliest.
   std::uint64_t given_from(std::uint64_t cycle);
+  // The cycle from which the place of a CTA that is gone by `end` can be given to another.
+  std::uint64_t room_from(std::uint64_t end) const;
   // Puts the next CTA, given out in this cycle, on the SM.
   Result<void> start(Sm& sm, std::uint64_t cycle, std::shared_ptr<TimedCluster> cluster);
   void schedule(Sm& sm, std::uint32_t slot, std::uint64_t cycle);

@@ -227,10 +227,7 @@ bool LaunchTime::go_round(Sm& sm, TimedCta& cta, TimedWarp& warp, std::uint32_t 
 }
 
 Result<void> LaunchTime::end_warp(Sm& sm, TimedCta& cta, TimedWarp& warp) {
-  // A warp is gone when its stores are acknowledged (measured: store_one against empty, and the
-  // pace of grids of many short CTAs, kernels/micro/launch_timing.cu).
-  warp.ready = std::max(warp.ready, warp.stored);
-  // … and when what it asked for has come, wanted or not.
+  // A warp is gone when what it asked for has come, wanted or not.
   for (std::uint64_t clear : warp.clear) warp.ready = std::max(warp.ready, clear);
   --cta.left;
   if (cta.cluster) leave(*cta.cluster, warp);
@@ -369,6 +366,7 @@ std::uint64_t LaunchTime::reaches_memory(Sm& sm, TimedWarp& warp, const Place& p
   // The SM's first accesses wait until its addresses can be translated.
   if (sm.translated == 0) sm.translated = start + n.time_translate_cycles;
   last_store_ = std::max(last_store_, place.stored);
+  warp.sent = std::max(warp.sent, place.sent);
   if (place.stored > start)
     warp.stored = std::max(warp.stored, place.stored + n.latency_l2_near / 2);
   return sm.translated - std::min(start, sm.translated);

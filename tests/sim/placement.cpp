@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "tests/catch.hpp"
+#include "tests/sim/h200_rows.hpp"
 #include "tests/sim/support.hpp"
 
 using namespace warpmem;
@@ -104,28 +105,6 @@ Started started(std::uint32_t an_sm, std::uint32_t warps) {
   out.half = static_cast<double>(all[all.size() / 2 - 1]);
   out.most = static_cast<double>(all[all.size() * 3 / 4 - 1]);
   return out;
-}
-
-// Rows of a file of the GPU's answers, by column.
-std::vector<std::map<std::string, std::string>> rows_of(const std::string& file) {
-  std::ifstream in(std::string(WARPMEM_H200_DATA) + "/" + file);
-  const auto cells = [](const std::string& line) {
-    std::vector<std::string> out(1);
-    for (char c : line)
-      if (c == ',') out.emplace_back();
-      else out.back() += c;
-    return out;
-  };
-  std::string line;
-  std::getline(in, line);
-  const std::vector<std::string> names = cells(line);
-  std::vector<std::map<std::string, std::string>> rows;
-  while (std::getline(in, line)) {
-    const std::vector<std::string> values = cells(line);
-    auto& row = rows.emplace_back();
-    for (std::size_t k = 0; k < names.size(); ++k) row[names[k]] = values.at(k);
-  }
-  return rows;
 }
 
 double median(std::vector<double> v) {

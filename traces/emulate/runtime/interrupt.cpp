@@ -70,6 +70,6 @@ extern "C" {
   if (leave) leave(status);
   __builtin_trap();
 }
-[[noreturn]] void _exit(int status) { warpmem_leave(status); }
-[[noreturn]] void _Exit(int status) { warpmem_leave(status); }
+void _exit(int status) { warpmem_leave(status); }
+void _Exit(int status) { warpmem_leave(status); }
 }

@@ -49,18 +49,20 @@ Result<MachineCode::Assembly*> MachineCode::plain(const Function* alone) {
   if (!request_.shipped.empty() || units_) {
     if (!shipped_) {
       if (request_.shipped.empty())
-        shipped_.emplace(unknown(fmt::format(
-            "it was linked from several device objects, and the program has no {} code of them",
-            request_.arch)));
+        shipped_ = Assembly{
+            unknown(fmt::format(
+                "it was linked from several device objects, and the program has no {} code of them",
+                request_.arch)),
+            {}};
       else if (auto parsed = record::parse_cubin(request_.shipped); parsed)
-        shipped_.emplace(Image{request_.shipped, std::move(*parsed)});
-      else shipped_.emplace(parsed.error());
+        shipped_ = Assembly{Image{request_.shipped, std::move(*parsed)}, {}};
+      else shipped_ = Assembly{parsed.error(), {}};
     }
     if (!shipped_->image) return shipped_->image.error();
     return &*shipped_;
   }
   auto at = plain_.find(alone);
-  if (at == plain_.end()) at = plain_.emplace(alone, assembled(text_of(module_, alone), {})).first;
+  if (at == plain_.end()) at = plain_.emplace(alone, Assembly{assembled(text_of(module_, alone), {}), {}}).first;
   if (!at->second.image) return at->second.image.error();
   return &at->second;
 }
@@ -70,7 +72,7 @@ Result<MachineCode::Assembly*> MachineCode::tagged(const Function* alone) {
   if (at == tagged_.end()) {
     TaggedPtx ptx = tag_statements(module_, alone);
     first_line_ = std::move(ptx.first_line);
-    at = tagged_.emplace(alone, assembled(ptx.text, {"-lineinfo"})).first;
+    at = tagged_.emplace(alone, Assembly{assembled(ptx.text, {"-lineinfo"}), {}}).first;
   }
   if (!at->second.image) return at->second.image.error();
   return &at->second;
