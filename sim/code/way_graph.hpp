@@ -255,7 +255,8 @@ struct Ways::Graph {
     std::size_t end = blocks;
     while (!open.empty() && end == blocks) {
       const auto [at, from] = *open.begin();
-      const auto [d, b] = at;
+      const auto d = at.first;
+      const std::size_t b = at.second;
       open.erase(open.begin());
       if (!found.try_emplace(b, d, from).second) continue;
       if (code_[last[b]].returns) end = b;
