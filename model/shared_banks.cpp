@@ -1,6 +1,7 @@
 #include "model/shared_banks.hpp"
 
 #include <algorithm>
+#include <bit>
 
 namespace warpmem::model {
 namespace {
@@ -43,7 +44,9 @@ int group_passes(const WarpAccess& a, int first, int count) {
       if (in_bank[bank] == 0) {
         word_of_bank[bank] = w;
       } else {
-        if (word_of_bank[bank] == w || std::find(further.begin(), further.begin() + words, w) != further.begin() + words) continue;
+        if (word_of_bank[bank] == w ||
+            std::find(further.begin(), further.begin() + words, w) != further.begin() + words)
+          continue;
         further[words++] = w;
       }
       most = std::max<int>(most, ++in_bank[bank]);
@@ -52,32 +55,74 @@ int group_passes(const WarpAccess& a, int first, int count) {
   return most;
 }
 
-// Every active lane n in the range shares its address with lane n ^ distance where that is active.
-bool lanes_pair(const WarpAccess& a, int first, int count, int distance) {
-  for (int l = first; l < first + count; ++l) {
-    const int partner = l ^ distance;
-    if ((a.mask >> l & 1) && (a.mask >> partner & 1) && a.address[l] != a.address[partner]) return false;
+int lanes_per_group(std::uint32_t bytes) {
+  return bytes <= 4 ? kWarpLanes : static_cast<int>(128 / bytes);
+}
+
+// Groups of so many lanes, one after the other.
+SharedPasses by_groups(const WarpAccess& a, int lanes) {
+  SharedPasses out;
+  for (int first = 0; first < kWarpLanes; first += lanes) {
+    const int passes = group_passes(a, first, lanes);
+    out.taken += passes;
+    out.groups += passes > 0;
   }
+  out.reported = out.taken;
+  return out;
+}
+
+// How the lanes compare with those at a distance of 1 or 2.
+struct Partners {
+  std::uint32_t differ = 0;  // bit l: lane l and its partner are active and have other addresses
+  std::uint32_t alone = 0;   // bit l: lane l is active, its partner is not
+};
+Partners partners(const WarpAccess& a, int distance) {
+  Partners out;
+  for (int l = 0; l < kWarpLanes; ++l) {
+    if (!(a.mask >> l & 1)) continue;
+    const int partner = l ^ distance;
+    const std::uint32_t bit = 1u << l;
+    if (!(a.mask >> partner & 1)) out.alone |= bit;
+    else if (a.address[l] != a.address[partner]) out.differ |= bit;
+  }
+  return out;
+}
+
+bool on_one_word(const WarpAccess& a) {
+  const int first = std::countr_zero(a.mask);
+  for (std::uint32_t rest = a.mask; rest; rest &= rest - 1)
+    if (a.address[std::countr_zero(rest)] != a.address[first]) return false;
   return true;
 }
 
-int lanes_per_group(std::uint32_t bytes) { return bytes <= 4 ? 32 : static_cast<int>(128 / bytes); }
-
-int vector_passes(const WarpAccess& a, bool load) {
-  const int per = lanes_per_group(a.bytes);
-  if (per == kWarpLanes) return group_passes(a, 0, kWarpLanes);
-  int total = 0;
-  for (int first = 0; first < kWarpLanes; first += 2 * per) {
-    if (load && (lanes_pair(a, first, 2 * per, 1) || lanes_pair(a, first, 2 * per, 2))) {
-      const int together = group_passes(a, first, 2 * per);
-      if (together <= 1) {
-        total += together;
-        continue;
-      }
-    }
-    total += group_passes(a, first, per) + group_passes(a, first + per, per);
+// What the profiler makes of a wide load.
+int reported_passes(const WarpAccess& a, int lanes, const Partners& next, const Partners& second) {
+  constexpr int kLanesOfOneWord = 16;
+  if (a.bytes == 16 && on_one_word(a))
+    return (std::popcount(a.mask) + kLanesOfOneWord - 1) / kLanesOfOneWord;
+  const bool last_lane = a.mask >> (kWarpLanes - 1) & 1;
+  int passes = 0;
+  for (int first = 0; first < kWarpLanes; first += 2 * lanes) {
+    const std::uint32_t both = (lanes == 16 ? ~0u : 0xffffu) << first;
+    const bool strict = first + 2 * lanes < kWarpLanes;  // the first half-warp, of 16 bytes a lane
+    const auto agree = [&](const Partners& p) {
+      return !((strict ? p.differ | p.alone : p.differ) & both);
+    };
+    const bool joins = (strict && !last_lane) || agree(next) || agree(second);
+    const int joined = joins ? group_passes(a, first, 2 * lanes) : 2;
+    passes += joined <= 1 ? joined
+                          : group_passes(a, first, lanes) + group_passes(a, first + lanes, lanes);
   }
-  return total;
+  return passes;
+}
+
+SharedPasses load_passes(const WarpAccess& a) {
+  const int lanes = lanes_per_group(a.bytes);
+  if (lanes == kWarpLanes) return by_groups(a, lanes);
+  const Partners next = partners(a, 1), second = partners(a, 2);
+  SharedPasses out = by_groups(a, next.differ && second.differ ? lanes : 2 * lanes);
+  out.reported = reported_passes(a, lanes, next, second);
+  return out;
 }
 
 // Lanes in the fullest bank; no two lanes share a pass.
@@ -105,28 +150,26 @@ int attempt_passes(const WarpAccess& a) {
   return ((a.mask & 0xffff) != 0 ? 2 : 0) + (a.mask >> 16 != 0 ? 2 : 0);
 }
 
-}  // namespace
-
-int shared_wavefronts(const WarpAccess& access, SharedKind kind) {
-  switch (kind) {
-    case SharedKind::kLoad: return vector_passes(access, true);
-    case SharedKind::kStore:
-    case SharedKind::kReduction:
-    case SharedKind::kMatrix: return vector_passes(access, false);
-    case SharedKind::kAtomic: return atomic_passes(access);
-    case SharedKind::kCompareAndSwap: return 2 * atomic_passes(access);
-    case SharedKind::kAttempt: return attempt_passes(access);
-  }
-  return 0;
+// The same number whoever asks. What is no conflict is counted as of other accesses (assumed).
+SharedPasses of_atomic(const WarpAccess& a, int passes, int each) {
+  const int lanes = std::popcount(a.mask), group = lanes_per_group(a.bytes);
+  return {passes, passes, std::min(passes, each * ((lanes + group - 1) / group))};
 }
 
-int shared_wavefronts_ideal(const WarpAccess& access, SharedKind kind) {
-  if (access.mask == 0) return 0;
-  const int lanes = std::popcount(access.mask);
-  const int per = lanes_per_group(access.bytes);
-  const int groups = (lanes + per - 1) / per;
-  const bool twice = kind == SharedKind::kCompareAndSwap || kind == SharedKind::kAttempt;
-  return twice ? 2 * groups : groups;
+}  // namespace
+
+SharedPasses shared_passes(const WarpAccess& access, SharedKind kind) {
+  if (access.mask == 0) return {};
+  switch (kind) {
+    case SharedKind::kLoad: return load_passes(access);
+    case SharedKind::kStore:
+    case SharedKind::kReduction:
+    case SharedKind::kMatrix: return by_groups(access, lanes_per_group(access.bytes));
+    case SharedKind::kAtomic: return of_atomic(access, atomic_passes(access), 1);
+    case SharedKind::kCompareAndSwap: return of_atomic(access, 2 * atomic_passes(access), 2);
+    case SharedKind::kAttempt: return of_atomic(access, attempt_passes(access), 2);
+  }
+  return {};
 }
 
 }  // namespace warpmem::model

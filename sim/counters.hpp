@@ -35,9 +35,10 @@ struct LaunchCounters {
   std::uint64_t global_bulk_red = 0;    // sectors of bulk reductions, which pass by the L1
   std::uint64_t remote_sectors = 0;     // between SMs of a cluster; part of both of the above
 
-  std::uint64_t shared_wavefronts = 0;     // all kinds
-  std::uint64_t shared_wavefronts_ld = 0, shared_wavefronts_st = 0;
-  std::uint64_t shared_ideal_ld = 0, shared_ideal_st = 0;
+  std::uint64_t shared_wavefronts = 0;  // all kinds, as the profiler works them out
+  std::uint64_t shared_wavefronts_ld = 0, shared_wavefronts_st = 0;  // as the unit takes them
+  std::uint64_t shared_conflicts_ld = 0, shared_conflicts_st = 0;    // … of them, beyond the first
+                                                                     // of lanes served together
 
   std::uint64_t records = 0;
   model::L2Counters l2;

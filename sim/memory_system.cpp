@@ -562,34 +562,35 @@ void MemorySystem::local_access(const Record& r, const SitePlan& plan, const std
   }
 }
 
-void MemorySystem::shared_access(const Record& r, const SitePlan& plan, const std::uint64_t* lanes, Place& place) {
+void MemorySystem::shared_access(const Record& r, const SitePlan& plan, const std::uint64_t* lanes,
+                                 Place& place) {
   if (plan.action == Action::kAsyncWrite) {
     // Data arrives line by line of the source, and is written as it comes.
-    const auto passes = static_cast<std::uint64_t>(model::shared_wavefronts(expand(r, plan.bytes, lanes), model::SharedKind::kStore));
-    counters_.shared_wavefronts += std::max<std::uint64_t>(passes, place.async_lines);
-    place.passes = static_cast<std::uint32_t>(passes);
+    const auto passes = static_cast<std::uint32_t>(
+        model::shared_passes(expand(r, plan.bytes, lanes), model::SharedKind::kStore).taken);
+    counters_.shared_wavefronts += std::max(passes, place.async_lines);
+    place.passes = passes;
     return;
   }
-  std::uint64_t passes = 0, ideal = 0;
-  if (r.regular() && r.mask == ~0u && r.stride == 4 && plan.bytes == 4 && plan.shared != model::SharedKind::kCompareAndSwap && plan.shared != model::SharedKind::kAttempt) {
-    passes = ideal = 1;
-  } else {
-    const WarpAccess a = expand(r, plan.bytes, lanes);
-    passes = static_cast<std::uint64_t>(model::shared_wavefronts(a, plan.shared));
-    ideal = static_cast<std::uint64_t>(model::shared_wavefronts_ideal(a, plan.shared));
-  }
-  counters_.shared_wavefronts += passes;
-  place.passes = static_cast<std::uint32_t>(passes);
+  model::SharedPasses passes{1, 1, 1};
+  const bool one_a_lane =
+      plan.shared == model::SharedKind::kCompareAndSwap || plan.shared == model::SharedKind::kAttempt;
+  if (plan.bytes != 4 || !one_after_another(r, 4) || one_a_lane)
+    passes = model::shared_passes(expand(r, plan.bytes, lanes), plan.shared);
+  const auto taken = static_cast<std::uint32_t>(passes.taken);
+  counters_.shared_wavefronts += static_cast<std::uint32_t>(passes.reported);
+  place.passes = taken;
   place.done = place.now + card_.numbers().latency_shared + 1;
-  if (passes > 1) place.done += (passes - 1) * card_.numbers().latency_conflict;
+  if (taken > 1) place.done += (taken - 1) * card_.numbers().latency_conflict;
   const bool load = plan.shared == model::SharedKind::kLoad || plan.instructions == &LaunchCounters::inst_ldsm;
   const bool store = plan.shared == model::SharedKind::kStore || plan.instructions == &LaunchCounters::inst_stsm;
+  const auto conflicts = static_cast<std::uint32_t>(passes.taken - passes.groups);
   if (load) {
-    counters_.shared_wavefronts_ld += passes;
-    counters_.shared_ideal_ld += std::min(ideal, passes);
+    counters_.shared_wavefronts_ld += taken;
+    counters_.shared_conflicts_ld += conflicts;
   } else if (store) {
-    counters_.shared_wavefronts_st += passes;
-    counters_.shared_ideal_st += std::min(ideal, passes);
+    counters_.shared_wavefronts_st += taken;
+    counters_.shared_conflicts_st += conflicts;
   }
 }
 

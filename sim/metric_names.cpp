@@ -51,8 +51,8 @@ const MetricRow kRows[] = {
     ROW("memory_l1_wavefronts_shared", "wavefront", c.shared_wavefronts),
     ROW("l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum", "wavefront", c.shared_wavefronts_ld),
     ROW("l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum", "wavefront", c.shared_wavefronts_st),
-    ROW("l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum", "conflict", c.shared_wavefronts_ld - c.shared_ideal_ld),
-    ROW("l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum", "conflict", c.shared_wavefronts_st - c.shared_ideal_st),
+    ROW("l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum", "conflict", c.shared_conflicts_ld),
+    ROW("l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum", "conflict", c.shared_conflicts_st),
 
     ROW("l1tex__t_requests_pipe_tex_mem_texture.sum", "request", c.texture.requests),
     ROW("l1tex__t_sectors_pipe_tex_mem_texture.sum", "sector", c.texture.sectors),

@@ -26,8 +26,7 @@ constexpr std::string_view kDramState =
     "moment "
     "of write-back";
 constexpr std::string_view kArbitration =
-    "includes lost arbitration for the data stage, so it moves from run to run; "
-    "memory_l1_wavefronts_shared is the exact count";
+    "includes lost arbitration for the data stage, so it moves from run to run";
 constexpr std::string_view kWriteBack =
     "what of the written sectors leaves the L2 before the kernel ends, judged by all that were "
     "written; up to 74,700 more are the profiler's own";
@@ -161,7 +160,7 @@ constexpr std::array kRules{
 
     // Shared memory
     exact(G::kShared, "memory_l1_wavefronts_shared", "wavefront",
-          "passes that shared accesses need: distinct words in the fullest bank", kPatched),
+          "passes that shared accesses need, as the profiler works them out from addresses", kPatched),
     near(G::kShared, "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum", "wavefront",
          "passes of shared stores through the data stage", 0.35, kFloorL1, kArbitration),
     near(G::kShared, "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum", "wavefront",

@@ -1,7 +1,11 @@
 // Shared-memory wavefronts of any lane pattern: loads and stores of 4, 8 and 16 bytes, partial
 // masks, atomics, matrix loads. Read: memory_l1_wavefronts_shared (address only).
 // Prints the pattern with its label, so that a test can replay it. With the argument `masks`: words
-// that lanes share, by which of the lanes are active.
+// that lanes share, by which of the lanes are active. With `slots`: random lanes on random words,
+// written as a character a lane (0 to 9, a to z: the word's number in units of the access; a dot: a
+// lane that is not active), where what the profiler works out from the addresses
+// (memory_l1_wavefronts_shared) and what the unit does (l1tex__data_pipe_lsu_wavefronts_mem_shared)
+// part.
 #include <string>
 
 #include "micro.cuh"
@@ -113,6 +117,37 @@ void ask_masks(Show&& show, const u32* offsets, u32* out) {
   }
 }
 
+// Lanes that share words: all over the warp, or as neighbours, or as neighbours but one.
+template <class Ask>
+void ask_slots(Ask&& ask) {
+  u64 state = 20261123;
+  const auto draw = [&](u32 below) {
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    return static_cast<u32>(state >> 33) % below;
+  };
+  const auto bits = [&] { return draw(65536) << 16 | draw(65536); };
+  for (int i = 0; i < 1600; ++i) {
+    const u32 w = i % 8 == 7 ? 4 : i % 4 == 3 ? 8 : 16, fit = 128 / w;  // words without a conflict
+    Pattern p{"slots", {}, 0};
+    while (!p.mask) {
+      const u32 how = draw(5);
+      p.mask = how == 0 ? ~0u : how == 1 ? bits() & bits() : how == 2 ? bits() | bits() : bits();
+      if (how == 4)  // whole pairs of neighbours, and of neighbours but one
+        p.mask &= draw(2) ? 0x11111111u * 5 : 0x55555555u, p.mask |= p.mask << (p.mask & 2 ? 2 : 1);
+      const u32 halves = draw(4);
+      if (halves < 2) p.mask &= halves ? 0xffff0000u : 0xffffu;
+    }
+    const u32 sizes[] = {1, 2, 2, 3, 4, 8}, words = sizes[draw(6)], rows = draw(4) ? 1 : 2;
+    u32 word[8], kind = draw(5);
+    for (u32& n : word) n = draw(fit * rows < 36 ? fit * rows : 36);
+    for (u32 l = 0; l < 32; ++l) {
+      const u32 which = kind == 0 ? l >> 1 : kind == 1 ? (l & 1) | l >> 2 << 1 : kind == 2 ? l : draw(8);
+      p.offset[l] = p.mask >> l & 1 ? word[which % words] * w : 0;
+    }
+    ask(i % 6 == 5 ? "store" : "load", w, p);
+  }
+}
+
 int main(int count, char** arguments) {
   u32* out = device_buffer<u32>(4096);
   auto make = [](std::string name, u32 mask, auto f) { Pattern p{name, {}, mask}; for (u32 l = 0; l < 32; ++l) p.offset[l] = f(l); return p; };
@@ -155,6 +190,20 @@ int main(int count, char** arguments) {
   };
   if (count > 1 && std::string(arguments[1]) == "masks") {
     ask_masks(show, offsets, out);
+    CHECK(cudaDeviceSynchronize());
+    return 0;
+  }
+  if (count > 1 && std::string(arguments[1]) == "slots") {
+    ask_slots([&](const char* kind, u32 w, const Pattern& p) {
+      CHECK(cudaMemcpy(offsets, p.offset, 128, cudaMemcpyHostToDevice));
+      std::string s;
+      for (u32 l = 0; l < 32; ++l) s += p.mask >> l & 1 ? "0123456789abcdefghijklmnopqrstuvwxyz"[p.offset[l] / w] : '.';
+      label("%s,%u,%s", kind, w, s.c_str());
+      const bool load = kind[0] == 'l';
+      auto* kernel = w == 4 ? (load ? pattern_load<4> : pattern_store<4>)
+                   : w == 8 ? (load ? pattern_load<8> : pattern_store<8>) : (load ? pattern_load<16> : pattern_store<16>);
+      kernel<<<1, 32, 32768>>>(offsets, p.mask, out);
+    });
     CHECK(cudaDeviceSynchronize());
     return 0;
   }

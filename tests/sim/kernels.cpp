@@ -100,7 +100,7 @@ TEST_CASE("a transpose through shared memory conflicts 32 ways, and not at all w
     CHECK(c.shared_wavefronts_st == 32);
     CHECK(c.shared_wavefronts_ld == passes);
     CHECK(c.shared_wavefronts == 32 + passes);
-    CHECK(c.shared_ideal_ld == 32);
+    CHECK(c.shared_conflicts_ld == passes - 32);
     CHECK(c.global_ld.sectors == 128);
     CHECK(c.global_st.sectors == 128);
   }
