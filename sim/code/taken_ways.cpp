@@ -28,14 +28,22 @@ TakenWays::TakenWays(const Graph& graph, const std::vector<CodeLine>& code,
     const std::size_t to = std::min<std::size_t>(code.size(), from + run.instructions);
     for (std::size_t i = from; i < to; ++i) line[i] = {run.times, run.copies};
   }
-  // Instructions of other blocks may have been moved into one: most of it is its own.
+  // Instructions of other blocks may have been moved into one: most of it is its own. A statement that became one
+  // instruction alone says that the block was not copied, whatever others of it (moves, say) became.
   for (std::size_t b = 0; b < graph.blocks; ++b) {
-    std::map<std::pair<std::uint64_t, std::uint32_t>, std::uint32_t> found;
-    for (std::uint32_t i = graph.first[b]; i <= graph.last[b]; ++i)
-      if (line[i].copies != 0) ++found[{line[i].times, line[i].copies}];
+    struct Votes {
+      std::uint32_t lines = 0, copies = ~0u;
+    };
+    std::map<std::uint64_t, Votes> found;
+    for (std::uint32_t i = graph.first[b]; i <= graph.last[b]; ++i) {
+      if (line[i].copies == 0) continue;
+      Votes& v = found[line[i].times];
+      ++v.lines;
+      v.copies = std::min(v.copies, line[i].copies);
+    }
     std::uint32_t most = 0;
-    for (const auto& [what, lines] : found)
-      if (lines >= most) most = lines, block_[b] = {what.first, what.second};
+    for (const auto& [times, v] : found)
+      if (v.lines >= most) most = v.lines, block_[b] = {times, v.copies};
     branch_[b] = line[graph.last[b]];
     if (branch_[b].copies == 0) branch_[b] = block_[b];
   }

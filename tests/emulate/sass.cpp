@@ -434,6 +434,33 @@ TEST_CASE("rounds of a loop become those of the loops that its iterations went t
   }
 }
 
+TEST_CASE("what 64-bit integers become says nothing of how often a loop was unrolled") {
+  Mapped m(R"(
+AGAIN:
+  mul.lo.s64 %rd1, %rd1, 3;
+  shr.u64 %rd2, %rd1, 1;
+  setp.ne.s64 %p1, %rd2, 1;
+  @%p1 bra AGAIN;
+  st.shared.u32 [%r12], %r1;
+  ret;)",
+           {{0, "IMAD R4, R4, 0x3, RZ"},
+            {0, "IMAD.WIDE.U32 R2, R2, 0x3, RZ"},
+            {0, "IMAD.IADD R3, R3, 0x1, R4"},
+            {1, "SHF.R.U64 R6, R2, 0x1, R3"},
+            {1, "SHF.R.U32.HI R7, RZ, 0x1, R3"},
+            {2, "ISETP.NE.U32.AND P0, PT, R6, 0x1, PT"},
+            {3, "ISETP.NE.AND.EX P0, PT, R7, RZ, PT, P0"},
+            {3, "@P0 BRA 0x0"},
+            {4, "STS [R12], R1"},
+            {5, "EXIT"}});
+  REQUIRE(m.why.empty());
+  m.rounds(3, 100, 1);
+  m.run();
+  REQUIRE(m.records.size() == 1);
+  CHECK(m.site(0).pc == 0x70);
+  CHECK(m.records[0].base == 100);
+}
+
 TEST_CASE("rounds of a loop that became straight code leave nothing") {
   Mapped m(
       R"(

@@ -10,8 +10,14 @@ namespace warpmem::emulate {
 namespace {
 
 // Is this the machine instruction that a PTX instruction of arithmetic becomes, when it becomes
-// one? Integer additions are not asked: those that count iterations are made anew.
+// one? Integer additions are not asked: those that count iterations are made anew. Integers of 64
+// bits take several instructions.
+bool is_wide(std::string_view ptx) {
+  return ptx.ends_with(".s64") || ptx.ends_with(".u64") || ptx.ends_with(".b64");
+}
+
 bool is_main(std::string_view ptx, std::string_view sass) {
+  if (is_wide(ptx)) return false;
   constexpr std::pair<std::string_view, std::string_view> kPairs[] = {
       {"fma", "FMA"},    {"mul", "MUL"},   {"add.f", "ADD"}, {"sub.f", "ADD"}, {"mad", "MAD"},
       {"mul", "MAD"},    {"ex2", "MUFU"},  {"lg2", "MUFU"},  {"sin", "MUFU"},  {"cos", "MUFU"},
@@ -27,19 +33,21 @@ bool is_main(std::string_view ptx, std::string_view sass) {
 }
 
 // Copies of an iteration of a PTX loop in a loop of the machine code: what most statements of
-// arithmetic say, or all if there are none of those.
+// arithmetic say, or all if there are none of those; those of 64-bit integers only where there are no others.
 std::uint32_t copies(const CodePair& p, std::uint32_t loop, std::uint32_t of_ptx) {
-  std::map<std::uint32_t, std::uint32_t> main, any;  // by statement: instructions
+  std::map<std::uint32_t, std::uint32_t> main, any, wide;  // by statement: instructions
   for (std::uint32_t i = 0; i < p.code.size(); ++i) {
     const std::uint32_t s = p.code[i].statement;
     if (s >= p.entry || p.sass_flow.loop_of[p.sass_flow.block_of[i]] != loop ||
         p.ptx_flow.loop_of[p.ptx_flow.block_of[s]] != of_ptx)
       continue;
-    ++any[s];
+    if (p.statement(s).opcode.starts_with("bra") && !p.sass[i].is_branch()) continue;  // its test
+    ++(is_wide(p.statement(s).opcode) ? wide : any)[s];
     if (is_main(p.statement(s).opcode, p.sass[i].opcode)) ++main[s];
   }
   std::map<std::uint32_t, std::uint32_t> votes;
-  for (const auto& [statement, count] : main.empty() ? any : main) ++votes[count];
+  for (const auto& [statement, count] : !main.empty() ? main : !any.empty() ? any : wide)
+    ++votes[count];
   std::uint32_t best = 1, most = 0;
   for (const auto& [count, times] : votes)
     if (times >= most) best = count, most = times;
