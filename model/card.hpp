@@ -149,6 +149,10 @@ struct CardNumbers {
       0;                                  // … more for each further register that a lane stores
   std::uint64_t time_barrier_cycles = 0;  // from the last arrival to going on
   std::uint64_t time_code_cycles = 0;     // from running one piece of new code to having the next
+  std::uint64_t code_bytes = 0, code_group_bytes = 0;  // of code that an SM keeps, that a GPC does
+  // The same as time_code_cycles of code that came before: from the GPC, from the L2; and of new
+  // code that the GPC has no room for.
+  std::uint64_t code_again_cycles = 0, code_group_again_cycles = 0, code_far_cycles = 0;
   std::uint64_t time_barrier_lead_cycles = 0;     // arrival before the last shared wavefront's end
   std::uint64_t time_cluster_barrier_cycles = 0;  // a cluster's barrier when nobody is late
   std::uint64_t time_barrier_warp_cycles = 0;     // between two warps' arrivals

@@ -233,6 +233,9 @@ Found sms_wrong(const CardNumbers& n) {
     return Contradiction{std::string(key) + " has " + text(v.size()) + " numbers",
                          "give five: of a caller, its further lanes, of the GPU a call and a lane, of an SM's first call"};
   };
+  if (n.code_bytes > n.code_group_bytes)
+    return Contradiction{"code.size is more than code.group_size: an SM would keep code that its GPC has no room for",
+                         "correct one of them"};
   if (auto f = call("driver.malloc", n.driver_malloc)) return f;
   if (auto f = call("driver.free", n.driver_free)) return f;
   if (auto f = call("driver.print", n.driver_print)) return f;

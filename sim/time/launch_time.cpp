@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "base/prefetch.hpp"
+#include "sim/code/code_size.hpp"
 #include "sim/placement.hpp"
 
 namespace warpmem::sim {
@@ -30,8 +31,9 @@ LaunchTime::LaunchTime(const trace::TraceReader& reader, std::uint32_t index,
              reader.launches()[index].end.times),
       launch_(reader.launches()[index].launch),
       constants_(card.constants()) {
+  const CodeCache code(card.numbers(), code_bytes(reader.programs()[launch_.program]));
   for (std::uint64_t sm : card.numbers().cta_order) {
-    sms_.emplace_back();
+    sms_.emplace_back(code);
     sms_.back().id = static_cast<int>(sm);
     sms_.back().ctas.resize(occupancy.ctas);
   }

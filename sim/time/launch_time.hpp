@@ -15,6 +15,7 @@
 #include "sim/cta_stream.hpp"
 #include "sim/sites.hpp"
 #include "sim/texture_fetch.hpp"
+#include "sim/time/code_cache.hpp"
 #include "sim/time/engine.hpp"
 #include "sim/time/lane_ways.hpp"
 #include "sim/time/memory_queue.hpp"
@@ -102,6 +103,7 @@ struct Scheduler {
 };
 
 struct Sm {
+  explicit Sm(const CodeCache& none) : code(none) {}
   int id = 0;
   std::vector<std::unique_ptr<TimedCta>> ctas;
   std::uint32_t resident = 0;
@@ -112,7 +114,7 @@ struct Sm {
   std::uint64_t barrier = 0;        // its barrier unit is
   std::uint64_t freed = 0;          // cycle: the last of its CTAs so far has ended
   bool cold = true;                 // has run nothing of this kernel yet
-  std::vector<std::uint64_t> code;  // by piece of it: cycle in which it was first run; 0: not yet
+  CodeCache code;
   std::uint64_t translated = 0;     // cycle from which its addresses are; 0: not asked yet
   std::uint64_t issued = 0;         // instructions
   std::array<std::uint64_t, kPipes> pipes{};    // cycles of its pipes, of all schedulers
@@ -177,10 +179,6 @@ class LaunchTime {
   // The cycle from which a step's first instruction has all it waits for.
   std::uint64_t cleared(const TimedCta& cta, const TimedWarp& warp, const Step& step,
                         Wait& cause) const;
-  // The cycle from which the SM has these pieces of code, not before `now`. A piece is asked for
-  // when the one in front of it is first run, no earlier (measured: kernels/micro/code_fetch.cu,
-  // where a pause of 4,000 cycles saves nothing).
-  std::uint64_t fetch(Sm& sm, std::uint32_t from, std::uint32_t to, std::uint64_t now);
   // Issues a step's instructions; the cycle in which the last one issues. The warp is ready for its
   // next step afterwards.
   template <class N>

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "sim/time/code_cache.hpp"
+
 namespace warpmem::sim {
 
 Paths::Paths(std::span<const trace::Site> sites, const trace::Program& program,

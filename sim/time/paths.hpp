@@ -17,10 +17,6 @@
 
 namespace warpmem::sim {
 
-// An SM gets its code in pieces of three lines (measured: kernels/micro/code_fetch.cu, a stall
-// every 384 bytes on average where it runs for the first time).
-constexpr std::uint32_t kCodePieceBytes = 384;
-
 // What instructions of a warp take of its scheduler.
 template <class N>
 struct Work {

@@ -47,20 +47,6 @@ std::uint64_t LaunchTime::cleared(const TimedCta& cta, const TimedWarp& warp, co
   return until;
 }
 
-std::uint64_t LaunchTime::fetch(Sm& sm, std::uint32_t from, std::uint32_t to, std::uint64_t now) {
-  if (sm.code.size() <= to) sm.code.resize(to + 1, 0);
-  const std::uint64_t each = card_.numbers().time_code_cycles;
-  for (std::uint32_t k = from; k <= to; ++k) {
-    if (sm.code[k] == 0) {
-      const std::uint64_t before = k > 0 ? sm.code[k - 1] : 0;
-      const std::uint64_t there = before > 0 ? before + each : now + (k > 0 ? each : 0);
-      sm.code[k] = std::max<std::uint64_t>({1, now, there});
-    }
-    now = std::max(now, sm.code[k]);
-  }
-  return now;
-}
-
 // A scheduler's warps take turns instruction by instruction, so their steps overlap: each is done
 // when its own stalls are over and the scheduler has issued what all of them asked for until then.
 template <class N>
@@ -120,7 +106,7 @@ bool LaunchTime::run_steps(Sm& sm, TimedCta& cta, TimedWarp& warp, std::uint32_t
       wait(cause, from - warp.ready);
       warp.ready = from;
     }
-    if (const std::uint64_t from = fetch(sm, step.piece, step.piece, warp.ready);
+    if (const std::uint64_t from = sm.code.fetch(step.piece, step.piece, warp.ready);
         from > warp.ready) {
       wait(Wait::kCode, from - warp.ready);
       warp.ready = from;
@@ -192,7 +178,7 @@ bool LaunchTime::go_round(Sm& sm, TimedCta& cta, TimedWarp& warp, std::uint32_t 
       schedule(sm, slot, warp.ready);
       return false;
     }
-    if (const std::uint64_t from = fetch(sm, round.code_from, round.code_to, warp.ready);
+    if (const std::uint64_t from = sm.code.fetch(round.code_from, round.code_to, warp.ready);
         from > warp.ready) {
       wait(Wait::kCode, from - warp.ready);
       warp.ready = from;

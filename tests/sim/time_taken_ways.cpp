@@ -50,6 +50,8 @@ TEST_CASE("time: a body is run by as many passages as ran it") {
   CHECK(of({{0x00, 2, 4, 100}, {0x20, 3, 4, 50}, {0x50, 2, 4, 100}}) == 2);
   // What is there more often than its branch may have run elsewhere.
   CHECK(of({{0x00, 2, 1, 100}, {0x20, 3, 2, 50}, {0x50, 2, 1, 100}}) == 2);
+  // Moves of the body are made elsewhere as well; one instruction of it is there once, so it is.
+  CHECK(of({{0x00, 2, 1, 100}, {0x20, 2, 3, 100}, {0x40, 1, 1, 100}, {0x50, 2, 1, 100}}) == 5);
 }
 
 TEST_CASE("time: diverged warps run both sides of a branch, one after the other") {

@@ -1,0 +1,62 @@
+#include "sim/time/code_cache.hpp"
+
+#include <algorithm>
+
+namespace warpmem::sim {
+namespace {
+
+constexpr std::uint32_t kWays = 4, kGroupWays = 8;
+
+}  // namespace
+
+CodeCache::CodeCache(const model::CardNumbers& card, std::uint64_t bytes)
+    : card_(card),
+      too_large_(bytes > card.code_bytes),
+      far_(bytes > card.code_group_bytes),
+      sets_(std::max<std::uint64_t>(1, card.code_bytes / kCodePieceBytes / kWays)),
+      group_sets_(std::max<std::uint64_t>(1, card.code_group_bytes / kCodePieceBytes / kGroupWays)) {}
+
+bool CodeCache::push_out(std::uint32_t piece) {
+  Piece* oldest = nullptr;
+  std::uint32_t here = 0, later = 0;  // in its set; run since this one was
+  for (std::size_t k = piece % sets_; k < pieces_.size(); k += sets_) {
+    Piece& p = pieces_[k];
+    if (p.there == kNotHere) continue;
+    ++here;
+    if (!oldest || p.used < oldest->used) oldest = &p;
+  }
+  if (here >= kWays) {
+    oldest->there = kNotHere;
+    oldest->gone = ++turn_;
+  }
+  for (std::size_t k = piece % group_sets_; k < pieces_.size(); k += group_sets_)
+    later += pieces_[k].used > pieces_[piece].used;
+  return later < kGroupWays;
+}
+
+void CodeCache::bring(std::uint32_t piece, std::uint64_t now) {
+  Piece& p = pieces_[piece];
+  const bool first = p.came == 0;
+  bool group_has_it = !far_;
+  if (too_large_) {
+    const bool recent = push_out(piece);
+    if (!first) group_has_it = recent;
+  }
+  const std::uint64_t each = first ? (far_ ? card_.code_far_cycles : card_.time_code_cycles)
+                             : group_has_it ? card_.code_again_cycles
+                                            : card_.code_group_again_cycles;
+  // Asked for when the one in front of it came, if that was since this one was pushed out.
+  std::uint64_t there = now;
+  if (piece > 0) {
+    const Piece& before = pieces_[piece - 1];
+    const bool ahead = before.there != kNotHere && before.came >= p.gone;
+    there = (ahead ? before.there : now) + each;
+  } else if (!first) {
+    there = now + each;
+  }
+  p.there = std::max<std::uint64_t>({1, now, there});
+  p.came = ++turn_;
+  again_ += !first;
+}
+
+}  // namespace warpmem::sim

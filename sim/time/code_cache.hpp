@@ -1,0 +1,65 @@
+// When an SM has the code that its warps come to.
+//
+// Models: code comes in pieces of 384 bytes, each asked for when the one in front of it is first
+// run, no earlier (measured: kernels/micro/code_fetch.cu, where a pause of 4,000 cycles saves
+// nothing). An SM keeps so many of them, its GPC more; what was pushed out comes again, from the GPC
+// or from the L2 (measured: kernels/micro/code_loop.cu). Both have sets (of four, of eight), of which the one goes
+// that was not run for longest: loops that are a little too large miss a little. A launch brings its code to every GPC, unless it has no room for all of it: then even what is run
+// for the first time comes from the L2 (kernels/micro/code_cold.cu). Leaves out: how many SMs of a
+// GPC ask for code at a time, the schedulers' own caches.
+//
+// Invariant: where all of the code fits, no piece comes twice.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "model/card.hpp"
+
+namespace warpmem::sim {
+
+// Three lines (measured: kernels/micro/code_fetch.cu, a stall every 384 bytes on average where code
+// runs for the first time).
+constexpr std::uint32_t kCodePieceBytes = 384;
+
+class CodeCache {
+ public:
+  // `bytes`: of all the launch's code.
+  CodeCache(const model::CardNumbers& card, std::uint64_t bytes);
+
+  // The cycle from which the SM has these pieces of code, not before `now`.
+  std::uint64_t fetch(std::uint32_t from, std::uint32_t to, std::uint64_t now) {
+    if (pieces_.size() <= to) pieces_.resize(to + 1);
+    for (std::uint32_t k = from; k <= to; ++k) {
+      Piece& p = pieces_[k];
+      if (p.there == kNotHere) [[unlikely]]
+        bring(k, now);
+      if (too_large_) p.used = ++turn_;
+      if (p.there > now) now = p.there;
+    }
+    return now;
+  }
+  // Pieces that came once more.
+  std::uint64_t again() const { return again_; }
+
+ private:
+  static constexpr std::uint64_t kNotHere = 0;
+  struct Piece {
+    std::uint64_t there = kNotHere;  // cycle in which it came
+    std::uint64_t came = 0;          // turn in which it did
+    std::uint64_t used = 0;          // … in which it was last run; 0: never
+    std::uint64_t gone = 0;          // … in which it was pushed out
+  };
+  void bring(std::uint32_t piece, std::uint64_t now);
+  // Makes room for one more; whether the GPC still has this one.
+  bool push_out(std::uint32_t piece);
+
+  const model::CardNumbers& card_;
+  bool too_large_;  // for the SM's cache
+  bool far_;        // … for the GPC's
+  std::size_t sets_, group_sets_;
+  std::uint64_t turn_ = 0, again_ = 0;
+  std::vector<Piece> pieces_;
+};
+
+}  // namespace warpmem::sim
