@@ -25,6 +25,7 @@ AtomicTraffic atomic_traffic(const WarpAccess& access, bool compare_and_swap) {
     std::array<std::uint64_t, 4> line_of;
     line_of.fill(kNoLine);
     std::array<std::uint64_t, kWarpLanes> sent, asked;
+    std::array<int, kWarpLanes> lanes;  // by request
     int sectors = 0, requests = 0;
     for (std::uint32_t rest = left; rest; rest &= rest - 1) {
       const int l = std::countr_zero(rest);
@@ -38,7 +39,9 @@ AtomicTraffic atomic_traffic(const WarpAccess& access, bool compare_and_swap) {
       left &= ~(1u << l);
       const std::uint64_t sector = address / kSectorBytes, request = address / request_bytes;
       if (std::find(sent.begin(), sent.begin() + sectors, sector) == sent.begin() + sectors) sent[sectors++] = sector;
-      if (std::find(asked.begin(), asked.begin() + requests, request) == asked.begin() + requests) asked[requests++] = request;
+      const auto r = std::find(asked.begin(), asked.begin() + requests, request) - asked.begin();
+      if (r == requests) asked[requests] = request, lanes[requests++] = 0;
+      ++lanes[static_cast<std::size_t>(r)];
     }
     t.sectors += sectors;
     t.requests += requests;
@@ -47,10 +50,12 @@ AtomicTraffic atomic_traffic(const WarpAccess& access, bool compare_and_swap) {
       while (i < t.distinct && t.sector[i] != sent[s]) ++i;
       if (i == t.distinct) {
         t.sector[i] = sent[s];
-        t.passes[i] = 0;
+        t.passes[i] = t.alone[i] = 0;
         ++t.distinct;
       }
       ++t.passes[i];
+      const auto r = std::find(asked.begin(), asked.begin() + requests, sent[s] * kSectorBytes / request_bytes) - asked.begin();
+      t.alone[i] += lanes[static_cast<std::size_t>(r)] == 1;
     }
   }
   return t;

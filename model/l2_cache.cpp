@@ -546,7 +546,7 @@ std::uint64_t L2Cache::write(int sm, const Routed& lines, std::uint8_t again, bo
 }
 
 std::uint64_t L2Cache::atomic(int sm, std::uint64_t sector, int passes, bool returns,
-                              std::uint64_t now, std::uint32_t requests) {
+                              std::uint64_t now, Requests requests) {
   L2Side::Traffic out;
   std::uint32_t brought = 0;
   const std::uint64_t line = sector / 4;
@@ -579,7 +579,8 @@ std::uint64_t L2Cache::atomic(int sm, std::uint64_t sector, int passes, bool ret
   w.sm = sm;
   w.line = line;
   w.atomic = static_cast<std::uint32_t>(passes);
-  w.requests = requests;
+  w.requests = requests.all;
+  w.headed = requests.headed;
   w.returns = returns;
   w.near = static_cast<int>(near);
   w.home = static_cast<int>(at);

@@ -222,9 +222,12 @@ std::uint64_t MemoryPath::write(const Write& w, std::uint64_t now) {
   const std::uint64_t half = spec_.near_cycles * kTicks / 2;
   const std::uint32_t sent = std::max<std::uint32_t>(1, w.sectors + w.atomic);
   std::uint64_t at = now * kTicks;
-  const bool whole = w.atomic || w.sectors - w.partial == kSectorsPerLine;
-  const std::uint64_t out = send_[sm].reserve(
-      at, sent * spec_.send_ticks + (whole || !w.opens ? 0 : spec_.send_header_ticks));
+  // A whole line of stores needs no header, nor does a single word of an atomic, which travels in
+  // it (measured: kernels/micro/scatter_rate.cu, red; memory_issue.cu, red_1).
+  const bool whole = w.sectors - w.partial == kSectorsPerLine;
+  const std::uint32_t headers = w.atomic ? w.headed : whole || !w.opens ? 0 : 1;
+  const std::uint64_t out =
+      send_[sm].reserve(at, sent * spec_.send_ticks + headers * spec_.send_header_ticks);
   std::uint64_t queued = out - at;
   sent_ = out / kTicks;
   at = out + half + (std::uint64_t{draw & 0xffff} * spec_.near_spread * kTicks >> 16);

@@ -132,6 +132,7 @@ class MemoryPath {
     std::uint32_t partial = 0;   // of them, not whole
     std::uint32_t atomic = 0;    // sector passes of an atomic; sectors and partial are 0 then
     std::uint32_t requests = 1;  // that the atomic's passes came in
+    std::uint32_t headed = 0;    // … of more than one lane's word
     bool returns = false;        // the atomic's old value is wanted
     bool opens = true;           // a request of its own
     int home = 0, near = 0;

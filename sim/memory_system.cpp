@@ -489,14 +489,19 @@ void MemorySystem::global_atomic(const Record& r, const SitePlan& plan, const st
     l1.drop(t.sector[i] / 4, static_cast<std::uint8_t>(1u << t.sector[i] % 4));
     // The rounds of a line are requests of their own, whichever of its sectors they need.
     bool first = true;
-    int rounds = t.passes[i];
+    int rounds = t.passes[i], alone = 0;
     for (int k = 0; k < t.distinct; ++k) {
       if (t.sector[k] / 4 != t.sector[i] / 4) continue;
       first &= k >= i;
       rounds = std::max(rounds, t.passes[k]);
+      alone += t.alone[k];
     }
-    place.done = std::max(place.done, l2_.atomic(place.sm, t.sector[i], t.passes[i], plan.returns, place.now,
-                                                 first ? static_cast<std::uint32_t>(rounds) : 0));
+    model::L2Cache::Requests requests;
+    if (first)
+      requests = {static_cast<std::uint32_t>(rounds),
+                  static_cast<std::uint32_t>(std::max(0, rounds - alone))};
+    place.done = std::max(place.done, l2_.atomic(place.sm, t.sector[i], t.passes[i], plan.returns,
+                                                 place.now, requests));
   }
   place.stored = place.done;
 }

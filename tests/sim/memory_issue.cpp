@@ -6,6 +6,7 @@
 
 #include "sim/time/memory_queue.hpp"
 #include "tests/catch.hpp"
+#include "tests/sim/h200_rows.hpp"
 #include "tests/sim/time_support.hpp"
 
 using namespace warpmem;
@@ -111,7 +112,35 @@ double stores(std::uint32_t warps, Space space, std::int32_t pitch) {
   return a_round(k, 1);
 }
 
+// Reductions of 16 warps of one SM, lanes so many bytes apart, one behind the other.
+double reductions(std::int32_t pitch) {
+  const Kernel k = rounds(16,
+                          {{"RED.E.ADD.STRONG.GPU desc[UR4][R2.64], R7 ;", control(2, kNone, 1)},
+                           {"VIADD R4, R4, 0x1 ;", control(5)},
+                           {"ISETP.GE.U32.AND P0, PT, R4, R8, PT ;", control(13)},
+                           {"@!P0 BRA 0x0 ;", control(5)},
+                           {"EXIT ;"}},
+                          0, Op::kReduction, Space::kGlobal, 4, 1, pitch);
+  return a_round(k, 1) / 16;
+}
+
 }  // namespace
+
+TEST_CASE("time: reductions leave their SM with a header a request, single words in it") {
+  std::map<int, double> hardware;  // by lines, each lane in a sector of its own
+  for (auto& row : rows_of("scatter_rate.csv"))
+    if (row["kind"] == "red" && row["lines"] != "0" &&
+        std::stoi(row["lines"]) * std::stoi(row["sectors"]) == 32)
+      hardware[std::stoi(row["lines"])] = std::stod(row["cycles"]);
+  REQUIRE(hardware.size() == 3);
+  // A fence is in the measured times once, 550 cycles of 16 x 64 accesses.
+  for (const auto& [lines, each] : hardware) {
+    INFO(lines << " lines");
+    CHECK(reductions(128 * lines / 32) == Approx(each - 0.5).epsilon(0.03));
+  }
+  // memory_issue.csv, issue red_1: eight warps come by every 40 cycles.
+  CHECK(reductions(4) == Approx(5).epsilon(0.1));
+}
 
 TEST_CASE("time: one scheduler gets half of what shared memory can do, two get all") {
   for (const std::uint32_t warps : {1u, 2u, 4u, 8u, 16u}) {
