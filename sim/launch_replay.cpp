@@ -6,6 +6,7 @@
 #include "base/large_pages.hpp"
 #include "base/prefetch.hpp"
 #include "sim/placement.hpp"
+#include "sim/standing.hpp"
 
 namespace warpmem::sim {
 namespace {
@@ -56,7 +57,7 @@ Result<void> LaunchReplay::run(const std::function<bool(std::uint64_t)>& tick) {
     if (calendar_.empty()) {
       release_barriers();
       if (calendar_.empty())
-        return Error{ErrorKind::kInternal, "no warp can go on", reader_.path(),
+        return Error{ErrorKind::kInternal, "no warp can go on: " + standing(), reader_.path(),
                      "please report this with the trace"};
     }
     if (!run_step()) return *error_;
@@ -152,7 +153,7 @@ bool LaunchReplay::start_next(std::uint32_t sm, std::uint64_t cycle) {
           cta.stream.open(reader_, index_, waiting_[next_], occupancy_.warps_per_cta, spills_);
       !ok)
     return fail(ok.error());
-  ++next_;
+  cta.number = waiting_[next_++];
   sms_[sm].free &= sms_[sm].free - 1;
   cta.left = occupancy_.warps_per_cta;
   ++resident_;
@@ -385,8 +386,24 @@ void LaunchReplay::open(std::uint32_t first_warp, ResidentCta& cta, std::uint32_
   }
 }
 
+std::string LaunchReplay::standing() const {
+  Standings all;
+  for (std::uint32_t sm = 0; sm < sms_.size(); ++sm)
+    for (std::uint32_t slot = 0; slot < occupancy_.ctas; ++slot) {
+      if (sms_[sm].free >> slot & 1) continue;
+      const ResidentCta& cta = ctas_[std::size_t{sm} * occupancy_.ctas + slot];
+      Standing warps;
+      warps.left = cta.left;
+      for (std::size_t b = 0; b < cta.arrived.size(); ++b)
+        if (cta.barriers >> b & 1) warps.at[b] = cta.arrived[b];
+      all.add(cta.number, sms_[sm].id, warps);
+    }
+  return all.text();
+}
+
 // A trace that was cut short, or filtered, can leave warps at a barrier that nobody else reaches.
 void LaunchReplay::release_barriers() {
+  if (stuck_.empty()) stuck_ = standing();
   for (std::uint32_t sm = 0; sm < sms_.size(); ++sm)
     for (std::uint32_t slot = 0; slot < occupancy_.ctas; ++slot) {
       ResidentCta& cta = ctas_[std::size_t{sm} * occupancy_.ctas + slot];

@@ -12,6 +12,7 @@
 #include <memory>
 #include <memory_resource>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "model/card.hpp"
@@ -38,10 +39,13 @@ class LaunchReplay {
 
   // Barriers that were opened because no warp could go on.
   std::uint64_t forced() const { return forced_; }
+  // … what waited for what when the first of them was.
+  const std::string& stuck() const { return stuck_; }
 
  private:
   struct ResidentCta {
     CtaStream stream;
+    std::uint64_t number = 0;                 // in the grid
     std::uint32_t left = 0;                   // warps not done
     std::uint32_t standing = 0;               // warps at some barrier
     std::uint64_t barriers = 0;               // bit b: some warp stands at barrier b
@@ -89,6 +93,7 @@ class LaunchReplay {
   void check_barriers(std::uint32_t first_warp, ResidentCta& cta);
   void open(std::uint32_t first_warp, ResidentCta& cta, std::uint32_t barrier);
   void release_barriers();
+  std::string standing() const;
   bool fail(Error error);
 
   ResidentCta& cta_of(std::uint32_t number, const WarpState& warp) {
@@ -119,6 +124,7 @@ class LaunchReplay {
   std::array<Prepared, kPrepared> prepared_;
   TextureFetch fetch_;  // the latest one
   std::uint64_t forced_ = 0;
+  std::string stuck_;
   std::optional<Error> error_;
 };
 

@@ -137,6 +137,7 @@ Result<ReplayedLaunch> replay_launch(const trace::TraceReader& reader, std::uint
   engine.memory.begin_launch(frames, code_bytes(program), fit->shared_config, !options.keep_caches);
   engine.cache.keep_rounds(options.time || spills);
   std::uint64_t told = 0, forced = 0;
+  std::string stuck;
   const auto tick = [&](std::uint64_t done) {
     const std::uint64_t put_back = spills ? spills->loads + spills->stores : 0;
     return tally.tell(std::max(told, done - std::min(done, put_back)), told);
@@ -151,10 +152,12 @@ Result<ReplayedLaunch> replay_launch(const trace::TraceReader& reader, std::uint
     out.metrics.metrics["sm__cycles_elapsed.max"] =
         MetricValue{static_cast<double>(out.time->cycles), {}};
     forced = timed->forced;
+    stuck = timed->stuck;
   } else {
     LaunchReplay run(reader, index, card, engine.memory, engine.cache, *fit, spills.get());
     if (auto ok = run.run(tick); !ok) return ok.error();
     forced = run.forced();
+    stuck = run.stuck();
   }
   out.counters = engine.memory.finish_launch();
   if (auto ok = check_laws(out.counters, place); !ok) return ok.error();
@@ -186,7 +189,9 @@ Result<ReplayedLaunch> replay_launch(const trace::TraceReader& reader, std::uint
     for (const std::uint32_t pc : out.time->taken_once)
       out.loops_taken_once.push_back(place_of(program, pc));
   if (!out.loops_taken_once.empty()) out.notes.push_back(loops_text(out.loops_taken_once));
-  if (forced) out.notes.push_back("barriers opened by force: " + std::to_string(forced));
+  if (forced)
+    out.notes.push_back("barriers opened by force: " + std::to_string(forced) +
+                        "; before the first of them nobody could go on: " + stuck);
   out.metrics.launch = summary.launch.id;
   out.metrics.kernel = program.demangled.empty() ? program.name : program.demangled;
   out.metrics.grid = summary.launch.grid;

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "sim/standing.hpp"
 #include "sim/time/launch_time.hpp"
 
 namespace warpmem::sim {
@@ -39,7 +40,24 @@ void LaunchTime::open(Sm& sm, TimedCta& cta, std::uint32_t barrier) {
   }
 }
 
+std::string LaunchTime::standing() const {
+  Standings all;
+  for (const Sm& sm : sms_)
+    for (const auto& cta : sm.ctas) {
+      if (!cta) continue;
+      Standing warps;
+      warps.left = cta->left;
+      for (const TimedWarp& warp : cta->warps) {
+        if (warp.waits == kClusterBarrier) ++warps.at_cluster;
+        if (warp.waits < warps.at.size()) ++warps.at[warp.waits];
+      }
+      all.add(cta->number, sm.id, warps);
+    }
+  return all.text();
+}
+
 void LaunchTime::release_barriers() {
+  if (result_.stuck.empty()) result_.stuck = standing();
   for (Sm& sm : sms_)
     for (auto& cta : sm.ctas) {
       if (cta && cta->cluster && cta->cluster->arrived > 0) {

@@ -51,6 +51,7 @@ struct TimeResult {
   std::array<std::uint64_t, static_cast<std::size_t>(Wait::kCount)>
       waits{};               // warp cycles by cause
   std::uint64_t forced = 0;  // barriers opened although somebody is missing
+  std::string stuck;         // … what waited for what when the first of them was
   std::uint64_t ctas = 0;
   std::uint64_t running = 0;  // cycles from the first CTA's start to the last one's end
 

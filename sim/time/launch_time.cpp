@@ -51,13 +51,14 @@ Result<TimeResult> LaunchTime::run(const std::function<bool(std::uint64_t)>& tic
   if (auto ok = place_first(); !ok) return ok.error();
   std::uint64_t since = 0;
   while (resident_ > 0) {
-    if (due_ == 0) {
+    if (due_ == 0 && later_.empty()) {
       release_barriers();
-      if (due_ == 0)
+      if (due_ == 0 && later_.empty())
         return Error{ErrorKind::kInternal, "no warp can go on: " + standing(), reader_.path(),
                      "please report this with the trace"};
     }
     if (auto ok = run_window(); !ok) return ok.error();
+    if (!later_.empty()) take_later();
     ++now_;
     if (tick && memory_.counters().records > since + 50000) {
       since = memory_.counters().records;
@@ -193,13 +194,37 @@ Result<void> LaunchTime::start(Sm& sm, std::uint64_t cycle, std::shared_ptr<Time
   return {};
 }
 
+namespace {
+
+constexpr auto kEarliestFirst = [](const auto& a, const auto& b) {
+  if (a.cycle != b.cycle) return a.cycle > b.cycle;
+  if (a.sm != b.sm) return a.sm > b.sm;
+  return a.slot > b.slot;
+};
+
+}  // namespace
+
 void LaunchTime::schedule(Sm& sm, std::uint32_t slot, std::uint64_t cycle) {
-  const std::uint64_t window =
-      std::clamp(cycle / kWindow, now_ + 1, now_ + kWindows - 1) % kWindows;
+  if (cycle / kWindow >= now_ + kWindows) {
+    later_.push_back({&sm, slot, cycle});
+    std::push_heap(later_.begin(), later_.end(), kEarliestFirst);
+    return;
+  }
+  const std::uint64_t window = std::max(cycle / kWindow, now_ + 1) % kWindows;
   sm.calendar[window] |= std::uint64_t{1} << slot;
   sm.within[slot] = static_cast<std::uint8_t>(cycle % kWindow);
   ++due_in_[window];
   ++due_;
+}
+
+void LaunchTime::take_later() {
+  if (due_ == 0) now_ = std::max(now_, later_.front().cycle / kWindow - 1);
+  while (!later_.empty() && later_.front().cycle / kWindow < now_ + kWindows) {
+    const Due due = later_.front();
+    std::pop_heap(later_.begin(), later_.end(), kEarliestFirst);
+    later_.pop_back();
+    schedule(*due.sm, due.slot, due.cycle);
+  }
 }
 
 void LaunchTime::schedule_again(Sm& sm, std::uint32_t slot, std::uint64_t cycle) {
@@ -324,15 +349,6 @@ void LaunchTime::look_ahead(const Due& due, Listed& out) {
   if (!MemorySystem::prepares(plans_[r.site])) return;
   memory_.prepare(r, plans_[r.site], warp.at.lanes, due.sm->id, out.lines);
   out.record = &r;
-}
-
-std::string LaunchTime::standing() const {
-  std::uint64_t warps = 0;
-  for (const Sm& sm : sms_)
-    for (const auto& cta : sm.ctas)
-      if (cta) warps += cta->left;
-  return std::to_string(warps) + " warps of " + std::to_string(resident_) +
-         " CTAs are resident, none is due and none stands at a barrier";
 }
 
 const char* name_of(Wait w) {

@@ -26,7 +26,7 @@ namespace warpmem::sim {
 constexpr std::uint32_t kNoBarrier = ~0u;
 constexpr std::uint32_t kClusterBarrier = ~1u;
 constexpr std::uint64_t kWindow = 16;    // cycles in which an SM's warps go by slot
-constexpr std::uint64_t kWindows = 256;  // that the calendar looks ahead
+constexpr std::uint64_t kWindows = 256;  // that the calendars look ahead
 constexpr std::uint32_t kSchedulers = 4;
 
 struct TimedWarp {
@@ -55,6 +55,7 @@ struct TimedWarp {
   std::uint32_t joined = 0;               // times it has arrived at its cluster's barrier
   std::uint32_t met = 0;                  // … and waited there
   bool passed = false;                    // may go on from where it waited
+  bool has_code = false;                  // its next step's has come, be it pushed out since
   bool has_operand = false;               // the constant that its next step needs has been read
   bool issued = false;                    // its next access has been, and has its turn then:
   std::uint64_t issued_at = 0;
@@ -144,6 +145,8 @@ class LaunchTime {
   // Puts the next CTA, given out in this cycle, on the SM.
   Result<void> start(Sm& sm, std::uint64_t cycle, std::shared_ptr<TimedCluster> cluster);
   void schedule(Sm& sm, std::uint32_t slot, std::uint64_t cycle);
+  // Enters what the calendar has come near to, and moves on to it if there is nothing before.
+  void take_later();
   // Enters a warp of the SM whose turn it is, perhaps for later in the same window.
   void schedule_again(Sm& sm, std::uint32_t slot, std::uint64_t cycle);
   // A warp that is due in this window.
@@ -261,7 +264,8 @@ class LaunchTime {
   std::uint64_t shared_out_ = 0;  // cycles before the first one started
   std::uint64_t resident_ = 0;
   std::uint64_t now_ = 0;  // windows
-  std::uint64_t due_ = 0;
+  std::uint64_t due_ = 0;  // in the calendars
+  std::vector<Due> later_;  // beyond them: a heap, the earliest first
   std::array<std::uint64_t, kWindows> due_in_{};
   std::uint64_t last_store_ = 0;
   std::uint64_t lane_bytes_ = 0;  // that accesses moved between L1s and registers

@@ -101,6 +101,8 @@ TEST_CASE("a barrier can be used again and again") {
 TEST_CASE("a trace that leaves warps at different barriers ends, and says so") {
   const auto o = run(meeting(2, [](std::uint32_t warp, std::uint32_t bar) { return std::vector{barrier(bar, warp), barrier(bar, 7)}; }));
   CHECK(forced(o));
+  CHECK(o.notes.back().find("CTA 0 on SM 124: of 2 warps 1 at barrier 0, 1 at barrier 1") !=
+        std::string::npos);
   CHECK(o.records == 3 + 2 + 2 + 1);
 }
 

@@ -154,6 +154,35 @@ TEST_CASE("time: a barrier that nobody else will reach is opened, and counted") 
   const auto t = timed(k, h200());
   CHECK(t.time->forced > 0);
   CHECK(t.counters.records == 2);
+  const std::string waits = "CTA 0 on SM 124: of 2 warps 1 at barrier 0, 1 at barrier 1";
+  CHECK(t.time->stuck == waits);
+  REQUIRE_FALSE(t.notes.empty());
+  CHECK(t.notes.back() ==
+        "barriers opened by force: 2; before the first of them nobody could go on: " + waits);
+}
+
+TEST_CASE("time: what waits for what names the first few CTAs, and those at no barrier") {
+  Kernel k = kernel(5, 96);
+  const auto bar = k.site(Op::kBarrier, Space::kNone, 0);
+  k.fill = [=](Warp& w) { w.records = {regular(bar, w.warp / 2, 96)}; };
+  const auto t = timed(k, h200());
+  CHECK(t.time->stuck.find("of 3 warps 2 at barrier 0, 1 at barrier 1; CTA ") != std::string::npos);
+  CHECK(t.time->stuck.find("; and 2 more CTAs") != std::string::npos);
+}
+
+TEST_CASE("time: costs far beyond what the calendars look ahead to are kept to the cycle") {
+  Kernel k = kernel(1, 32);
+  const auto ld = k.site(Op::kLoad, Space::kGlobal, 4, "LDG.E R4, desc[UR4][R4.64] ;");
+  k.fill = [=](Warp& w) {
+    for (std::uint64_t i = 0; i < 4; ++i) w.records.push_back(regular(ld, kA, 4));
+  };
+  const auto with = [&](std::uint64_t latency) {
+    model::Card card = h200();
+    must(card.set("latency.dram", std::to_string(latency)));
+    return timed(k, card).time->cycles;
+  };
+  // One miss: the others hit.
+  CHECK(with(1000000) - with(1000) == 999000);
 }
 
 TEST_CASE("time: more CTAs than fit run in waves") {
