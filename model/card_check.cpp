@@ -19,51 +19,53 @@ using Found = std::optional<Contradiction>;
 
 std::string text(std::uint64_t v) { return std::to_string(v); }
 
-// Nothing has none of these, and none of them is free.
+// What a card may do without: costs beyond another one, and what not every GPU has. All other
+// numbers are positive: no latency is zero, no place is passed for nothing, no cache is empty.
+constexpr std::string_view kMayBeZero[] = {
+    "shared.reserved", "shared.generous", "l1.reserved", "l1.read_cycles", "l1.store_cycles",
+    "lrc.way_cycles", "latency.coordinates", "latency.filter", "latency.l2_spread",
+    "latency.l2_far",  // where the L2 has one side
+    "latency.dram_spread", "latency.dram_tail", "l2.queue_cycles", "port.send_header_permille",
+    "constant.group_cycles", "constant.next_cycles", "code.again_cycles",
+    "code.group_again_cycles", "code.far_cycles", "launch.dram_read_sectors",
+    "launch.l2_read_sectors", "launch.fabric_sectors", "launch.stagger_cycles",
+    "launch.share_millicycles", "launch.sm_millicycles", "launch.sm_warp_millicycles",
+    "launch.sm_most_millicycles", "launch.gpc_millicycles", "launch.gpc_warp_millicycles",
+    "launch.dirty_sectors", "dram.turnaround_cycles", "time.launch_cycles", "time.drain_cycles",
+    "time.fence_cycles", "time.cta_cycles", "time.turn_cycles", "time.warp_cycles",
+    "time.first_cycles", "time.translate_cycles", "time.queue_cycles", "time.queue_loads",
+    "time.queue_stores", "time.queue_moved", "time.read_cycles", "time.read_global_cycles",
+    "time.read_register_cycles", "time.barrier_cycles", "time.barrier_lead_cycles",
+    "time.barrier_warp_cycles", "time.cluster_millicycles", "time.cluster_barrier_cycles",
+    "time.code_cycles", "topology.cta_small_groups", "topology.cta_small_first",
+    "topology.cta_small_every",
+    // Those whose zero has a message of its own below.
+    "l2.sides", "l2.dirty_ways", "l2.partial_ways"};
+
 Found zero(const CardNumbers& n) {
-  const std::pair<const char*, std::uint64_t> positive[] = {
-      {"sm.count", n.sm_count},
-      {"sm.warps", n.sm_warps},
-      {"sm.ctas", n.sm_ctas},
-      {"sm.threads", n.sm_threads},
-      {"sm.registers", n.sm_registers},
-      {"sm.register_unit", n.register_unit},
-      {"sm.clock_mhz", n.clock_mhz},
-      {"shared.unit", n.shared_unit},
-      {"l1.read_entries", n.l1_read_entries},
-      {"l1.store_entries", n.l1_store_entries},
-      {"lrc.merge", n.lrc_merge},
-      {"topology.cpc_tpcs", n.cpc_tpcs},
-      {"latency.l1", n.latency_l1},
-      {"latency.shared", n.latency_shared},
-      {"latency.l2_near", n.latency_l2_near},
-      {"latency.dram", n.latency_dram},
-      {"latency.host", n.latency_host},
-      {"latency.remote", n.latency_remote},
-      {"remote.read", n.remote_read},
-      {"remote.write", n.remote_write},
-      {"bulk.cycles", n.bulk_cycles},
-      {"constant.line", n.constant_line},
-      {"constant.ways", n.constant_ways},
-      {"constant.group_line", n.constant_group_line},
-      {"l2.slices", n.l2_slices},
-      {"l2.clock_permille", n.l2_clock_permille},
-      {"port.receive_permille", n.port_receive_permille},
-      {"port.send_permille", n.port_send_permille},
-      {"port.host_permille", n.host_permille},
-      {"dram.sectors_per_kilocycle", n.dram_sectors_per_kilocycle},
-      {"dram.channels", n.dram_channels},
-      {"dram.banks", n.dram_banks},
-      {"dram.devices", n.dram_devices},
-      {"dram.row", n.dram_row_bytes},
-      {"dram.rate_mbps", n.dram_rate_mbps},
-      {"dram.write_batch", n.dram_write_batch}};
-  for (const auto& [key, v] : positive)
-    if (v == 0) return Contradiction{std::string(key) + " is 0", "give a positive number"};
+  // Setting the clock scales what is counted in cycles, so that those would be 0 as well.
+  if (n.clock_mhz == 0) return Contradiction{"sm.clock_mhz is 0", "give a positive number"};
+  for (const CardField& f : card_fields()) {
+    const auto* const one = std::get_if<CardField::One>(&f.member);
+    if (!one || n.**one != 0 || f.words) continue;
+    if (std::find(std::begin(kMayBeZero), std::end(kMayBeZero), f.key) == std::end(kMayBeZero))
+      return Contradiction{std::string(f.key) + " is 0", "give a positive number"};
+  }
   if (n.l2_sides == 2 && n.latency_l2_far == 0)
     return Contradiction{"latency.l2_far is 0 although the L2 has two sides",
                          "give a positive number, or write 1 for l2.sides"};
   return {};
+}
+
+// The most of a unit that a number may say, far beyond what any GPU has: half a millisecond to wait,
+// and half a microsecond of a place for one request, as what is taken of a place is noted span by
+// span (throughput.hpp).
+std::optional<std::uint64_t> most_of(std::string_view unit) {
+  constexpr std::uint64_t kWait = 1'000'000, kTaken = 1'000;  // cycles
+  if (unit == "cycles") return kWait;
+  if (unit == "millicycles" || unit == "cycles/1000" || unit == "per mille") return 1000 * kTaken;
+  if (unit == "ps") return 1000 * kWait;
+  return std::nullopt;
 }
 
 // What the model has room for.
@@ -76,6 +78,12 @@ Found too_much(const CardNumbers& n) {
       {"l2.slices", {n.l2_slices, 4096}},
       {"dram.channels", {n.dram_channels, 4096}},
       {"dram.banks", {n.dram_banks, 1024}},
+      {"bulk.cycles", {n.bulk_cycles, 1000}},
+      {"bulk.reduce_cycles", {n.bulk_reduce_cycles, 1000}},
+      {"constant.address_cycles", {n.constant_address_cycles, 1000}},
+      {"constant.line", {n.constant_line, 1024}},
+      {"constant.ways", {n.constant_ways, 64}},
+      {"constant.misses", {n.constant_misses, 1024}},
       {"time.cluster_barrier_cycles", {n.time_cluster_barrier_cycles, 65535}}};
   for (const auto& [key, v] : limits)
     if (v.first > v.second)
@@ -84,13 +92,20 @@ Found too_much(const CardNumbers& n) {
   if (n.l1_bytes > kMostL1)
     return Contradiction{"l1.size is more than the " + byte_size(kMostL1) +
                          " that the model has room for"};
+  if (n.constant_bytes > kMostL1 || n.constant_group_bytes > kMostL1)
+    return Contradiction{"constant.size and constant.group_size are at most the " +
+                         byte_size(kMostL1) + " that the model has room for"};
   if (n.l2_bytes > kMostL2)
     return Contradiction{"l2.size is more than the " + byte_size(kMostL2) +
                          " that the model has room for"};
-  for (const CardField& f : card_fields())
-    if (const auto* one = std::get_if<CardField::One>(&f.member);
-        one && n.**one > 0xffffffff && std::string_view(f.unit) != "bytes")
-      return Contradiction{std::string(f.key) + " is more than 4,294,967,295"};
+  for (const CardField& f : card_fields()) {
+    const auto* const one = std::get_if<CardField::One>(&f.member);
+    if (!one || std::string_view(f.unit) == "bytes") continue;
+    const std::uint64_t most = most_of(f.unit).value_or(0xffffffff);
+    if (n.**one > most)
+      return Contradiction{std::string(f.key) + " is more than the " + grouped(most) + " " + f.unit +
+                           " that the model goes up to"};
+  }
   return {};
 }
 
@@ -131,6 +146,8 @@ Found l2_wrong(const CardNumbers& n) {
         "give " + text(n.l2_bytes / row * row) + " bytes"};
   if (n.l2_fetch_bytes != 32 && n.l2_fetch_bytes != 64 && n.l2_fetch_bytes != 128)
     return Contradiction{"l2.fetch must be 32, 64 or 128 bytes"};
+  if (n.launch_dirty_sectors > n.l2_bytes / 32)
+    return Contradiction{"launch.dirty_sectors is more than the L2 has", "correct it or l2.size"};
   if (n.l2_slices % (2 * n.l2_sides) != 0)
     return Contradiction{"l2.slices must be an even number a side",
                          "correct l2.slices or l2.sides"};
@@ -175,6 +192,11 @@ Found bandwidth_wrong(const CardNumbers& n) {
         "port.host_permille is more than all SMs' ports carry "
         "(port.receive_permille x sm.count)",
         "correct one of them"};
+  if (n.dram_sectors_per_kilocycle < n.dram_channels)
+    return Contradiction{
+        "dram.sectors_per_kilocycle is less than dram.channels: a channel would take more than 1,000 "
+        "cycles for a sector",
+        "correct one of them"};
   const double pins = dram_pin_sectors_per_kilocycle(n);
   const double share = dram_refresh_share(n);
   if (static_cast<double>(n.dram_sectors_per_kilocycle) > pins * (1 - share) * 1.001 + 1)
@@ -214,6 +236,30 @@ Found dram_wrong(const CardNumbers& n) {
   return {};
 }
 
+// Caches of constants and of code.
+Found small_caches_wrong(const CardNumbers& n) {
+  if (n.constant_bytes < n.constant_line * n.constant_ways)
+    return Contradiction{"constant.size is less than a set, constant.line x constant.ways"};
+  if (n.constant_group_line % n.constant_line)
+    return Contradiction{"constant.group_line is no multiple of constant.line"};
+  if (n.constant_group_bytes < n.constant_group_line)
+    return Contradiction{"constant.group_size is less than constant.group_line"};
+  if (n.constant_memory_cycles < n.constant_group_cycles)
+    return Contradiction{
+        "constant.memory_cycles is less than constant.group_cycles, which asks nobody else",
+        "correct one of them"};
+  if (n.code_bytes > n.code_group_bytes)
+    return Contradiction{
+        "code.size is more than code.group_size: an SM would keep code that its GPC has no room for",
+        "correct one of them"};
+  if (n.code_group_again_cycles < n.code_again_cycles)
+    return Contradiction{
+        "code.group_again_cycles is less than code.again_cycles, although the code comes from "
+        "behind the GPC",
+        "correct one of them"};
+  return {};
+}
+
 Found sms_wrong(const CardNumbers& n) {
   const auto per_sm = [&](const char* key, const std::vector<std::uint64_t>& v,
                           std::uint64_t below) -> Found {
@@ -231,11 +277,9 @@ Found sms_wrong(const CardNumbers& n) {
   const auto call = [](const char* key, const std::vector<std::uint64_t>& v) -> Found {
     if (v.empty() || v.size() == 5) return {};
     return Contradiction{std::string(key) + " has " + text(v.size()) + " numbers",
-                         "give five: of a caller, its further lanes, of the GPU a call and a lane, of an SM's first call"};
+                         "give five: of a caller, its further lanes, of the GPU a call and a lane, "
+                         "of an SM's first call"};
   };
-  if (n.code_bytes > n.code_group_bytes)
-    return Contradiction{"code.size is more than code.group_size: an SM would keep code that its GPC has no room for",
-                         "correct one of them"};
   if (auto f = call("driver.malloc", n.driver_malloc)) return f;
   if (auto f = call("driver.free", n.driver_free)) return f;
   if (auto f = call("driver.print", n.driver_print)) return f;
@@ -269,7 +313,8 @@ Found sms_wrong(const CardNumbers& n) {
 
 Result<void> Card::validate(const std::string& place) const {
   for (const auto& check :
-       {zero, too_much, l1_wrong, l2_wrong, home_wrong, bandwidth_wrong, dram_wrong, sms_wrong})
+       {zero, too_much, l1_wrong, l2_wrong, home_wrong, bandwidth_wrong, dram_wrong,
+        small_caches_wrong, sms_wrong})
     if (const Found found = check(numbers_)) return card_error(place, found->message, found->fix);
   // A setting that nothing looks at would be taken for one without effect.
   const auto unused = [&](const char* key, bool used) {

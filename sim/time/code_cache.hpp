@@ -11,7 +11,9 @@
 // Invariant: where all of the code fits, no piece comes twice.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "model/card.hpp"
@@ -28,16 +30,17 @@ class CodeCache {
   CodeCache(const model::CardNumbers& card, std::uint64_t bytes);
 
   // The cycle from which the SM has these pieces of code, not before `now`.
-  std::uint64_t fetch(std::uint32_t from, std::uint32_t to, std::uint64_t now) {
-    if (pieces_.size() <= to) pieces_.resize(to + 1);
-    for (std::uint32_t k = from; k <= to; ++k) {
-      Piece& p = pieces_[k];
-      if (p.there == kNotHere) [[unlikely]]
-        bring(k, now);
-      if (too_large_) p.used = ++turn_;
-      if (p.there > now) now = p.there;
-    }
+  std::uint64_t fetch(std::span<const std::uint32_t> pieces, std::uint64_t now) {
+    for (const std::uint32_t k : pieces) now = fetch(k, now);
     return now;
+  }
+  std::uint64_t fetch(std::uint32_t piece, std::uint64_t now) {
+    if (pieces_.size() <= piece) pieces_.resize(piece + 1);
+    Piece& p = pieces_[piece];
+    if (p.there == kNotHere) [[unlikely]]
+      bring(piece, now);
+    if (too_large_) p.used = ++turn_;
+    return std::max(now, p.there);
   }
   // Pieces that came once more.
   std::uint64_t again() const { return again_; }

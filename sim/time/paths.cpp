@@ -135,17 +135,17 @@ const Round& Paths::round_at(const std::vector<std::int32_t>& points) {
     round.ways.push_back(std::move(segment));
   }
   round.turns = std::move(found.turns);
-  round.code_from = round.code_to = round.ways.front().steps.front().piece;
   for (std::uint32_t n = 0; n < Round::kRounds; ++n)
     for (const Step& s : round.segment(n).steps) {
-      round.code_from = std::min(round.code_from, s.piece);
-      round.code_to = std::max(round.code_to, s.piece);
+      round.pieces.push_back(s.piece);
       round.stepwise |= s.driver != DriverCall::kNone || s.commits || s.waits_copies || s.fences || s.meets || s.joins ||
                         s.drains != kNoScoreboard || (s.loads && s.loads->addresses.size() > 1);
       round.work.issues += s.issues;
       round.work.lost += s.lost;
       for (std::size_t p = 0; p < kPipes; ++p) round.work.busy[p] += s.busy[p];
     }
+  std::sort(round.pieces.begin(), round.pieces.end());
+  round.pieces.erase(std::unique(round.pieces.begin(), round.pieces.end()), round.pieces.end());
   // A few rounds until each takes as long as the next, then some that count.
   constexpr std::uint64_t kFirst = 8, kCounted = Round::kRounds;
   std::uint64_t now = 0, idle = 0, began = 0, idle_before = 0;

@@ -68,7 +68,7 @@ struct Round {
   Work<std::uint64_t> work;          // of kRounds rounds
   std::uint64_t idle = 0;            // of their cycles: waiting for results
   std::array<std::uint16_t, kScoreboards> later{};  // cycles after its end: scoreboards clear
-  std::uint32_t code_from = 0, code_to = 0;         // pieces of code, lowest and highest
+  std::vector<std::uint32_t> pieces;                // of code, ascending
   bool stepwise = false;      // its steps have to do with others: barriers, copies, fences
   bool always_taken = false;  // whoever goes on from the branch has gone round once more
   const Segment& segment(std::uint64_t left) const { return ways[turns[left % turns.size()]]; }

@@ -106,10 +106,11 @@ bool LaunchTime::run_steps(Sm& sm, TimedCta& cta, TimedWarp& warp, std::uint32_t
       wait(cause, from - warp.ready);
       warp.ready = from;
     }
-    if (const std::uint64_t from = sm.code.fetch(step.piece, step.piece, warp.ready);
-        from > warp.ready) {
+    if (!warp.has_code) {
+      const std::uint64_t from = sm.code.fetch(step.piece, warp.ready);
       wait(Wait::kCode, from - warp.ready);
       warp.ready = from;
+      warp.has_code = true;
     }
     if (step.operand && !warp.has_operand) {
       const std::uint64_t from = read_constants(sm, *step.operand, warp.ready);
@@ -121,7 +122,7 @@ bool LaunchTime::run_steps(Sm& sm, TimedCta& cta, TimedWarp& warp, std::uint32_t
       schedule(sm, slot, warp.ready);
       return false;
     }
-    warp.has_operand = false;
+    warp.has_code = warp.has_operand = false;
     issued = {issue(sm, warp, slot, step), &step};
     if (step.driver != DriverCall::kNone) call_driver(step.driver, sm, warp, issued.cycle);
     if (step.commits) warp.groups[warp.group++ % warp.groups.size()] = warp.copies;
@@ -178,12 +179,14 @@ bool LaunchTime::go_round(Sm& sm, TimedCta& cta, TimedWarp& warp, std::uint32_t 
       schedule(sm, slot, warp.ready);
       return false;
     }
-    if (const std::uint64_t from = sm.code.fetch(round.code_from, round.code_to, warp.ready);
-        from > warp.ready) {
+    if (!warp.has_code) {
+      const std::uint64_t from = sm.code.fetch(round.pieces, warp.ready);
       wait(Wait::kCode, from - warp.ready);
       warp.ready = from;
+      warp.has_code = true;
       continue;
     }
+    warp.has_code = false;
     const std::uint64_t left = warp.rounds * issues;
     const std::uint64_t turn =
         std::clamp(left / kTurns, kLeast, std::max(kMost, left / kMostTurns));

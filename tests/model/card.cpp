@@ -193,7 +193,22 @@ TEST_CASE("numbers that contradict each other are refused") {
       {"dram.t_faw_ps", "2000", "dram.t_faw_ps, four activations, is less"},
       {"dram.t_rfc_ps", "300000", "nothing looks at it: dram.refresh is bank"},
       {"dram.refresh", "all", "less refreshes"},
-      {"time.queue_cycles", "5000000000", "time.queue_cycles is more than 4,294,967,295"},
+      {"time.queue_cycles", "5000000000", "time.queue_cycles is more than the 1,000,000 cycles"},
+      {"time.cta_millicycles", "0", "time.cta_millicycles is 0"},
+      {"l2.read_permille", "0", "l2.read_permille is 0"},
+      {"l2.atomic_permille", "1000001", "l2.atomic_permille is more than the 1,000,000 per mille"},
+      {"dram.sectors_per_kilocycle", "187", "a channel would take more than 1,000 cycles"},
+      {"constant.misses", "0", "constant.misses is 0"},
+      {"constant.line", "8GiB", "constant.line is more than the 1,024"},
+      {"constant.size", "128", "constant.size is less than a set"},
+      {"constant.group_line", "96", "constant.group_line is no multiple of constant.line"},
+      {"constant.group_size", "128", "constant.group_size is less than constant.group_line"},
+      {"constant.group_size", "4GiB", "constant.size and constant.group_size are at most the 4 MiB"},
+      {"constant.memory_cycles", "80", "constant.memory_cycles is less than constant.group_cycles"},
+      {"code.size", "256KiB", "code.size is more than code.group_size"},
+      {"code.group_size", "16KiB", "code.size is more than code.group_size"},
+      {"code.group_again_cycles", "52", "code.group_again_cycles is less than code.again_cycles"},
+      {"launch.dirty_sectors", "4000000", "launch.dirty_sectors is more than the L2 has"},
   };
   for (const Case& c : kCases) {
     Card card = h200();

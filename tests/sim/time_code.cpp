@@ -214,7 +214,7 @@ TEST_CASE("time: loops whose code is too large for an SM or its GPC have it come
     for (int round = 0; round < 12; ++round) {
       if (round == 4) began = now;
       for (std::uint32_t k = 0; k < pieces; ++k)
-        now = code.fetch(k, k, now) + std::min(24u, instructions + 20 - 24 * k);
+        now = code.fetch(k, now) + std::min(24u, instructions + 20 - 24 * k);
     }
     CHECK((code.again() > 0) == (instructions >= 2048));
     return static_cast<double>(now - began) / 8;
@@ -238,7 +238,7 @@ TEST_CASE("time: code for which a GPC has no room comes from the L2 from the beg
   const auto straight = [&](std::uint64_t bytes) {
     sim::CodeCache code(n, bytes);
     std::uint64_t now = 0;
-    for (std::uint32_t k = 0; k < bytes / sim::kCodePieceBytes; ++k) now = code.fetch(k, k, now);
+    for (std::uint32_t k = 0; k < bytes / sim::kCodePieceBytes; ++k) now = code.fetch(k, now);
     return static_cast<double>(now) / static_cast<double>(bytes / sim::kCodePieceBytes);
   };
   CHECK(straight(64 << 10) == Approx(static_cast<double>(n.time_code_cycles)).epsilon(0.02));
