@@ -23,6 +23,7 @@ Machine::Machine(const std::string& ptx, const std::string& name) {
 Result<void> Machine::launch(const std::string& entry, Dim3 grid, Dim3 block, std::uint32_t dynamic_shared, const std::string& trace_path) {
   auto kernel = build_kernel(*module_, entry);
   if (!kernel) return kernel.error();
+  if (prepare) prepare(**kernel);
   LaunchShape shape;
   shape.grid = grid, shape.block = block, shape.cluster = cluster, shape.dynamic_shared = dynamic_shared;
   shape.cooperative = cooperative;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstring>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -38,6 +39,7 @@ class Machine {
   RunStatistics statistics;
   RunOptions options;
   std::string printed;
+  std::function<void(Kernel&)> prepare;  // before it runs
   Dim3 cluster{1, 1, 1};
   bool cooperative = false;
   std::uint32_t sms = 132, sm_ctas = 1;

@@ -34,6 +34,7 @@ enum class Kind : std::uint8_t {
   kSpecial,      // special register number `sub` to d
   kLocalAddress, // address of a local variable: frame's stack pointer + value
   kBranch, kBranchIndexed, kCall, kReturn, kExit, kTrap, kNothing,
+  kFence,        // for other CTAs to see: nothing but the time it takes
   kAccess,       // loads, stores, atomics, reductions, prefetches: Code::accesses[extra]
   kParamLoad, kParamStore,      // .param variables of calls
   kBarrier, kBarrierArrive, kBarrierReduce, kWarpSync, kClusterArrive, kClusterWait,
@@ -51,6 +52,9 @@ constexpr std::uint32_t kReturnPoint = ~std::uint32_t{0} - 1;  // reconvergence 
 constexpr std::uint32_t kNextRound = std::uint32_t{1} << 30;
 inline bool meets_in_loop(std::uint32_t reconverge) { return reconverge != kReturnPoint && (reconverge & kNextRound) != 0; }
 inline std::uint32_t meeting_place(std::uint32_t reconverge) { return reconverge == kReturnPoint ? kReturnPoint : reconverge & ~kNextRound; }
+
+// Where that is: of an access before it or behind it, of a block's first line before the block.
+constexpr std::uint8_t kYieldBefore = 1, kYieldBehind = 2, kYieldBlock = 4;
 
 struct Inst {
   Handler fn = nullptr;
@@ -71,6 +75,7 @@ struct Inst {
   bool leader = false;              // a branch may land here
   bool negate_c = false;
   bool hidden = false;              // made by the decoder: not an instruction of the program
+  std::uint8_t yields = 0;          // lanes that have parted from these get their turn (kYield…)
 };
 
 enum class AtomicOp : std::uint8_t { kNone, kAdd, kMin, kMax, kInc, kDec, kAnd, kOr, kXor, kExch, kCas };

@@ -30,7 +30,10 @@ bool Decoder::memory(Modifiers& m) {
     new_access(in) = a;
     return true;
   }
-  if (b == "membar" || b == "fence") return emit(Kind::kNothing), true;  // memory is always in order here
+  if (b == "membar" || b == "fence") {  // memory is always in order here
+    const bool far = m.has("gl") || m.has("gpu") || m.has("sys");
+    return emit(far ? Kind::kFence : Kind::kNothing), true;
+  }
   if (b == "isspacep") {
     const std::string_view space = m.take_one_of({"global", "shared", "shared::cta", "shared::cluster", "local", "const", "param", "param::entry"});
     all_taken(m);

@@ -14,6 +14,7 @@
 #include "traces/emulate/parser.hpp"
 #include "traces/emulate/sass/machine_code.hpp"
 #include "traces/emulate/sass/site_map.hpp"
+#include "traces/emulate/sass/yields.hpp"
 
 namespace warpmem::emulate {
 namespace {
@@ -133,6 +134,7 @@ Result<void> emulate_file(const EmulateRequest& request, EmulateReport& report) 
   std::optional<SiteMap> map;
   if (resources) {
     auto code = machine->instructions(k);
+    if (code) mark_yields(**kernel, *code);
     auto made = code ? map_sites(k, *code, *resources, machine->arch()) : code.error();
     if (made) map.emplace(std::move(*made));
     else report.unmapped = made.error().message;

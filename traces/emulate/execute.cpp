@@ -22,6 +22,7 @@ std::int32_t Execution::new_part(Warp& warp) {
     warp.unused.pop_back();
     Part& p = warp.parts[static_cast<std::size_t>(at)];
     p.call = nullptr, p.callees.clear(), p.pending = 0, p.parent = -1, p.reconverge = kReturnPoint;
+    p.open = p.in_vain = false, p.yielded = kNoOffset;
     return at;
   }
   warp.parts.emplace_back();
@@ -104,7 +105,8 @@ void Execution::make_ready(Warp& warp, std::int32_t part) {
 // A part whose last outstanding lane is gone goes on, or ends when it has no lanes left.
 void Execution::settle(Warp& warp, std::int32_t number) {
   Part& p = warp.parts[static_cast<std::size_t>(number)];
-  if (p.state != Part::State::kWaiting || p.pending != 0) return;
+  if (p.state != Part::State::kWaiting) return;
+  if (p.pending != 0) return p.open ? go_ahead(warp, static_cast<std::size_t>(number)) : void();
   for (const std::int32_t f : p.callees) warp.frames[static_cast<std::size_t>(f)].used = false;
   p.callees.clear();
   p.call = nullptr;
@@ -193,6 +195,8 @@ bool Execution::branch(Warp& warp, std::int32_t number, const Inst& in, std::uin
   f.mask = other, f.pc = next;
   j.mask = taken, j.pc = target, j.parent = f.parent, j.frame = f.frame, j.reconverge = f.reconverge;
   make_ready(warp, jump);
+  // Who leaves a loop runs first, as on an H200: it may be what the others go round for.
+  if (in.kind == Kind::kBranch && target < next) std::swap(warp.ready.back(), warp.ready[warp.ready.size() - 2]);
   return false;
 }
 
@@ -322,6 +326,18 @@ void Execution::run_warp(Warp& warp, const std::uint64_t whole) {
   }
 }
 
+// Lanes that wait at a reconvergence point go on without those that are still to come.
+void Execution::go_ahead(Warp& warp, std::size_t waiting) {
+  const std::uint32_t here = warp.parts[waiting].mask & ~warp.parts[waiting].pending;
+  if (here == 0) return;
+  const std::int32_t ahead = new_part(warp);
+  Part& from = warp.parts[waiting];
+  Part& a = warp.parts[static_cast<std::size_t>(ahead)];
+  a.pc = from.pc, a.mask = here, a.parent = from.parent, a.frame = from.frame, a.reconverge = from.reconverge;
+  from.mask &= ~here;
+  make_ready(warp, ahead);
+}
+
 // Lanes that wait at a reconvergence point for others, which may be waiting for them, go on by
 // themselves, as independent thread scheduling lets them. kKnown: only where it was so before.
 void Execution::part_company(Warp& warp, Parting which, std::uint32_t lanes) {
@@ -332,13 +348,32 @@ void Execution::part_company(Warp& warp, Parting which, std::uint32_t lanes) {
     const std::uint32_t here = p.mask & ~p.pending;
     if (p.state != Part::State::kWaiting || (here & lanes) == 0) continue;
     if (which == Parting::kKnown && std::ranges::find(known, std::pair{&code_of(warp, p), p.pc}) == known.end()) continue;
-    const std::int32_t ahead = new_part(warp);
-    Part& from = warp.parts[i];
-    Part& a = warp.parts[static_cast<std::size_t>(ahead)];
-    a.pc = from.pc, a.mask = here, a.parent = from.parent, a.frame = from.frame, a.reconverge = from.reconverge;
-    from.mask &= ~here;
-    make_ready(warp, ahead);
+    go_ahead(warp, i);
   }
+}
+
+// Where ptxas has put a YIELD, in loops in which lanes may wait for each other, what an H200 does
+// (kernels/micro/parted_loops.cu): the others of the warp run first, each until it waits or yields.
+// Whoever waits for lanes that yield waits no longer: who has left such a loop, and waits behind it
+// for those that are still in it, goes on alone, and so does from then on who leaves it later. They
+// do not meet again before an instruction that takes them together. True: others run first.
+bool Execution::yield(Warp& warp, std::int32_t number) {
+  if (warp.parts.size() == warp.unused.size() + 1) return false;
+  Part& self = warp.parts[static_cast<std::size_t>(number)];
+  const std::uint32_t lanes = self.mask;
+  self.yielded = self.pc;
+  self.in_vain = warp.in_vain;
+  warp.ready.pop_back();
+  warp.ready.insert(warp.ready.begin(), number);
+  for (std::size_t i = 0; i < warp.parts.size(); ++i) {
+    Part& p = warp.parts[i];
+    if (p.state != Part::State::kWaiting || (p.pending & lanes) == 0 || p.mask == p.pending) continue;
+    p.open = true;
+    go_ahead(warp, i);
+  }
+  if (warp.ready.back() == number) return false;
+  if (!warp.parts[static_cast<std::size_t>(warp.ready.back())].in_vain) warp.waits = warp.far_waits = 0;
+  return true;
 }
 
 // All that can run has waited in vain for long: what it waits for can only come from lanes that are
@@ -411,6 +446,12 @@ void Execution::run_part(Warp& warp, std::uint64_t& slice) {
         slice = 0;
         return;
       }
+      if (in.yields & kYieldBlock) {
+        part->pc = pc;
+        if (pc != part->yielded && yield(warp, number)) return account();
+        part = &warp.parts[static_cast<std::size_t>(number)];
+        part->yielded = kNoOffset;
+      }
       if (entered) ++entered[pc];
     }
     std::uint32_t active = mask;
@@ -431,6 +472,14 @@ void Execution::run_part(Warp& warp, std::uint64_t& slice) {
     bool goes_on = true;
     switch (in.kind) {
       case Kind::kAccess:
+        if ((in.yields & kYieldBefore) && pc != part->yielded) {
+          if (yield(warp, number)) {
+            if (entered && in.leader) --entered[pc];
+            --warp_count, thread_count -= static_cast<std::uint32_t>(std::popcount(active));
+            return account();
+          }
+          part = &warp.parts[static_cast<std::size_t>(number)];
+        }
         if (active && ((turns_ && comes_later(warp, code.accesses[in.extra], warp_count)) || waits_for_others(warp, code.accesses[in.extra]))) {
           if (entered && in.leader) --entered[pc];
           --warp_count, thread_count -= static_cast<std::uint32_t>(std::popcount(active));
@@ -440,10 +489,21 @@ void Execution::run_part(Warp& warp, std::uint64_t& slice) {
         if (active) access(warp, *part, in, code.accesses[in.extra], frame, active);
         if (turns_ && active) {
           const Access& a = code.accesses[in.extra];
-          if (!a.waits) warp.looks.clear(), warp.in_vain = false;
           const std::uint64_t wait = wait_for(a);
           warp.clock += wait;
           slice -= std::min(slice, wait);
+        }
+        ++part->pc;
+        if (in.yields) {
+          part->yielded = kNoOffset;
+          if ((in.yields & kYieldBehind) && yield(warp, number)) return account();
+          part = &warp.parts[static_cast<std::size_t>(number)];
+        }
+        break;
+      case Kind::kFence:
+        if (turns_ && active) {
+          warp.clock += kFenceWait;
+          slice -= std::min(slice, kFenceWait);
         }
         ++part->pc;
         break;

@@ -400,6 +400,8 @@ void Execution::access(Warp& warp, const Part& part, const Inst& in, const Acces
 
 void Execution::space_access(Warp& warp, const Part& part, const Inst& in, const Access& a, std::byte* frame, std::uint32_t mask, trace::Space space, Lanes& lanes) {
   const std::uint32_t bytes = a.bytes();
+  // Its own memory tells a thread nothing new.
+  if (turns_ && !a.waits && (space == trace::Space::kGlobal || space == trace::Space::kShared)) warp.looks.clear(), warp.in_vain = false;
   if (a.op == Op::kPrefetch) {
     if (space == trace::Space::kGlobal) record(warp, in, code_of(warp, part), a.op, space, 0, mask, lanes);
     return;

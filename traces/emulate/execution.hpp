@@ -23,6 +23,7 @@ struct Fault {
 constexpr std::size_t kMostGroups = 4096;         // at once, where one may wait for another
 constexpr std::uint32_t kStuck = 32;              // rounds in vain until lanes no longer wait for those that spin
 constexpr std::uint32_t kSpun = 16;               // … and until it counts as waiting for another CTA
+constexpr std::uint64_t kFenceWait = 128;         // as turns.cpp counts: until its stores are in the L2
 constexpr std::uint64_t kWarpSlice = 1u << 14;    // warp instructions a warp runs at a stretch
 constexpr std::uint64_t kGroupSlice = 1u << 23;   // … and a CTA, before the next one starts beside it
 
@@ -73,8 +74,10 @@ class Execution {
   // Who of the lanes that wait at a reconvergence point goes on without those that are still to come.
   enum class Parting { kKnown, kAll };
   void leave_loop(Warp& warp, std::int32_t number);
+  void go_ahead(Warp& warp, std::size_t waiting);
   void part_company(Warp& warp, Parting which, std::uint32_t lanes = ~0u);
   void end_stalemate(Group& group);
+  bool yield(Warp& warp, std::int32_t part);
   std::int32_t new_part(Warp& warp);
   [[noreturn]] void overflow_stack(const char* how);
   void grow_local(Warp& warp, std::uint32_t need);

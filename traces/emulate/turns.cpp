@@ -43,6 +43,13 @@ bool sees_others(const Kernel& kernel) {
   return false;
 }
 
+// Whether its warps may wait for each other in loops (sass/yields.hpp).
+bool yields(const Kernel& kernel) {
+  return std::ranges::any_of(kernel.functions, [](const auto& code) {
+    return std::ranges::any_of(code->code, [](const Inst& in) { return in.yields != 0; });
+  });
+}
+
 std::uint64_t last_clock(const Group& group) {
   std::uint64_t last = 0;
   for (const Cta& cta : group.ctas)
@@ -69,7 +76,7 @@ struct Turn {
 }  // namespace
 
 bool Execution::takes_turns() const {
-  return shape_.cooperative || (groups_ > 1 && sees_others(kernel_));
+  return shape_.cooperative || sees_others(kernel_) || (groups_ == 1 && yields(kernel_));
 }
 
 // As many as fit the GPU, or as the host should hold: functions that are called are counted once.

@@ -10,6 +10,7 @@
 #include "traces/emulate/runtime/device_launches.hpp"
 #include "traces/emulate/runtime/interrupt.hpp"
 #include "traces/emulate/runtime/progress.hpp"
+#include "traces/emulate/sass/yields.hpp"
 
 namespace warpmem::cudart {
 namespace {
@@ -219,6 +220,8 @@ Code run(Runtime& r, Stream& stream, const KernelCall& call) {
     };
   DeviceLaunches launched(r, stream, *f.module);
   options.device = &launched;
+  // A launch does the same whether it is traced or not.
+  if (emulate::may_yield(kernel)) r.site_map(f);
   emulate::RunStatistics statistics;
   emulate::Tracer* tracer = nullptr;
   const bool traced = r.session.wanted(id, f.demangled);

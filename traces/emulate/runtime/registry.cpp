@@ -8,6 +8,7 @@
 #include "traces/emulate/parser.hpp"
 #include "traces/emulate/runtime/fat_binary.hpp"
 #include "traces/emulate/runtime/ptx_link.hpp"
+#include "traces/emulate/sass/yields.hpp"
 
 namespace warpmem::cudart {
 namespace {
@@ -231,6 +232,7 @@ const emulate::SiteMap* Registry::site_map(Function& function, std::uint32_t cc)
       if (!known) return no("ptxas refuses it, or there is no ptxas");
       auto instructions = code->instructions(*function.kernel);
       if (!instructions) return instructions.error();
+      emulate::mark_yields(*function.kernel, *instructions);
       auto map = emulate::map_sites(*function.kernel, *instructions, *known, code->arch());
       if (!map) return map.error();
       function.map = std::make_unique<emulate::SiteMap>(std::move(*map));

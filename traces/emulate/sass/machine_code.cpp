@@ -14,6 +14,13 @@ namespace {
 
 Error unknown(const std::string& why) { return {ErrorKind::kEnvironment, why, "", ""}; }
 
+// A function in a section of its own: what was linked from several objects has those, and debug code.
+bool stands_apart(const record::Cubin& cubin, const record::CubinFunction& f) {
+  return !f.kernel && std::ranges::none_of(cubin.functions, [&](const record::CubinFunction& other) {
+    return other.kernel && other.section == f.section;
+  });
+}
+
 }  // namespace
 
 MachineCode::MachineCode(const Module& module, Request request)
@@ -92,7 +99,7 @@ Result<const record::CodeSection*> MachineCode::printed(Assembly& assembly,
   if (!assembly.listing) {
     std::vector<std::uint32_t> symbols;
     for (const record::CubinFunction& f : image.parsed.functions)
-      if (f.kernel || units_) symbols.push_back(f.symbol);
+      if (f.kernel || stands_apart(image.parsed, f)) symbols.push_back(f.symbol);
     assembly.listing.emplace(record::disassemble(request_.toolkit.nvdisasm, image.bytes, symbols));
   }
   if (!*assembly.listing) return assembly.listing->error();
@@ -103,8 +110,8 @@ Result<const record::CodeSection*> MachineCode::printed(Assembly& assembly,
 
 // Of code that ptxas makes of the module's own text, with a line for each statement.
 Result<std::vector<std::uint32_t>> MachineCode::statements(const Kernel& kernel,
-                                                           const Function* alone) {
-  const std::string name(kernel.entry->name);
+                                                           const Function* alone,
+                                                           const std::string& name) {
   auto real = plain(alone), lines = tagged(alone);
   if (!real) return real.error();
   if (!lines) return lines.error();
@@ -186,29 +193,22 @@ Result<std::vector<MachineInstruction>> MachineCode::instructions(const Kernel& 
   if (!request_.toolkit.complete())
     return unknown(
         fmt::format("no {} was found", request_.toolkit.ptxas.empty() ? "ptxas" : "nvdisasm"));
-  std::vector<MachineInstruction> code;
-  if (!units_) {
-    const Function* by = alone(name);
-    auto of = statements(kernel, by);
-    if (!of && by != nullptr) of = statements(kernel, by = nullptr);
-    if (!of) return of.error();
-    Assembly& lines = **tagged(by);
-    append(kernel, *lines.image, *lines.image->parsed.find(name), (*printed(lines, name))->code,
-           *of, 0, code);
-    return code;
-  }
-  auto linked = plain(nullptr);
-  if (!linked) return linked.error();
-  const Image& image = *(*linked)->image;
+  const Function* by = units_ ? nullptr : alone(name);
+  if (by != nullptr && !statements(kernel, by, name)) by = nullptr;
+  auto found = units_ ? plain(nullptr) : tagged(by);
+  if (!found) return found.error();
+  Assembly& assembly = **found;
+  const Image& image = *assembly.image;
   const record::CubinFunction* own = image.parsed.find(name);
   if (own == nullptr || own->code_bytes == 0) return unknown("its machine code is not in the file");
   constexpr std::uint32_t kAlignment = 128;  // as a recorder lays out what a kernel may call
   std::uint32_t offset = 0;
+  std::vector<MachineInstruction> code;
   std::map<std::string, std::uint32_t> starts;
   const auto add = [&](const record::CubinFunction& f) -> Result<void> {
-    auto of = linked_statements(kernel, f);
+    auto of = units_ ? linked_statements(kernel, f) : statements(kernel, by, f.name);
     if (!of) return of.error();
-    auto section = printed(**linked, f.name);
+    auto section = printed(assembly, f.name);
     if (!section) return section.error();
     append(kernel, image, f, (*section)->code, *of, offset, code);
     return {};
@@ -216,7 +216,7 @@ Result<std::vector<MachineInstruction>> MachineCode::instructions(const Kernel& 
   if (auto ok = add(*own); !ok) return ok.error();
   offset = static_cast<std::uint32_t>(own->size);
   for (const record::CubinFunction& f : image.parsed.functions) {
-    if (f.kernel || f.section == own->section) continue;
+    if (f.section == own->section || !stands_apart(image.parsed, f)) continue;
     offset = (offset + kAlignment - 1) / kAlignment * kAlignment;
     starts[f.name] = offset;
     const bool called = std::any_of(kernel.numbers.begin(), kernel.numbers.end(),

@@ -50,8 +50,8 @@ class MachineCode {
 
   // kEnvironment: there is no machine code, and why.
   Result<Resources> resources(const std::string& kernel);
-  // The kernel's instructions in their order; of a linked program behind them, where a recorder
-  // puts them, those of the functions that it calls and that stand apart. Fails too where ptxas
+  // The kernel's instructions in their order; behind them, where a recorder puts them, those of the
+  // functions that it calls and that stand apart (in linked programs, and in debug code). Fails too where ptxas
   // does not make the same code twice, or makes other code than the program carries: lines would
   // then prove nothing.
   Result<std::vector<MachineInstruction>> instructions(const Kernel& kernel);
@@ -75,9 +75,10 @@ class MachineCode {
   // Of the text with a line for each statement.
   Result<Assembly*> tagged(const Function* alone);
   Result<Image> assembled(std::string_view ptx, const std::vector<std::string>& further);
-  // The statement of each instruction of the kernel, or of one of its functions that was linked;
+  // The statement of each instruction of the kernel, or of one of its functions that stand apart;
   // kNoStatement: none.
-  Result<std::vector<std::uint32_t>> statements(const Kernel& kernel, const Function* alone);
+  Result<std::vector<std::uint32_t>> statements(const Kernel& kernel, const Function* alone,
+                                                const std::string& name);
   Result<std::vector<std::uint32_t>> linked_statements(const Kernel& kernel,
                                                        const record::CubinFunction& function);
   Result<const record::CodeSection*> printed(Assembly& assembly, const std::string& name);
