@@ -21,9 +21,7 @@ void order_by_cluster(const trace::Launch& launch, std::vector<std::uint64_t>& c
   });
 }
 
-ClusterPlacement::ClusterPlacement(const model::Card& card, std::uint64_t cluster,
-                                   std::uint32_t per_sm)
-    : per_sm_(per_sm), load_(card.numbers().sm_count, 0) {
+std::vector<std::vector<int>> cluster_rooms(const model::Card& card, std::uint64_t cluster) {
   const model::CardNumbers& n = card.numbers();
   const auto alone = [&](int sm) {
     return std::find(n.lone_sms.begin(), n.lone_sms.end(), static_cast<std::uint64_t>(sm)) !=
@@ -31,13 +29,18 @@ ClusterPlacement::ClusterPlacement(const model::Card& card, std::uint64_t cluste
   };
   const auto sms = static_cast<int>(n.sm_count);
   const std::uint64_t gpcs = *std::max_element(n.sm_gpc.begin(), n.sm_gpc.end()) + 1;
-  groups_.resize(gpcs);
+  std::vector<std::vector<int>> rooms(gpcs);
   for (int sm = 0; sm < sms; ++sm)
-    if (!alone(sm)) groups_[n.sm_gpc[static_cast<std::size_t>(sm)]].push_back(sm);
+    if (!alone(sm)) rooms[n.sm_gpc[static_cast<std::size_t>(sm)]].push_back(sm);
   // The two SMs of a TPC have numbers that differ in the last bit.
   for (int sm = 0; sm + 1 < sms; sm += 2)
-    if (cluster <= 2 && alone(sm) && alone(sm + 1)) groups_.push_back({sm, sm + 1});
+    if (cluster <= 2 && alone(sm) && alone(sm + 1)) rooms.push_back({sm, sm + 1});
+  return rooms;
 }
+
+ClusterPlacement::ClusterPlacement(const model::Card& card, std::uint64_t cluster,
+                                   std::uint32_t per_sm)
+    : per_sm_(per_sm), groups_(cluster_rooms(card, cluster)), load_(card.numbers().sm_count, 0) {}
 
 std::size_t ClusterPlacement::most() const {
   std::size_t most = 0;

@@ -24,6 +24,9 @@ std::uint64_t cluster_of(const trace::Launch& launch, std::uint64_t cta);
 // The CTAs cluster by cluster, each cluster's by rank.
 void order_by_cluster(const trace::Launch& launch, std::vector<std::uint64_t>& ctas);
 
+// By group, its SMs that can be of one cluster of so many CTAs, ascending.
+std::vector<std::vector<int>> cluster_rooms(const model::Card& card, std::uint64_t cluster);
+
 class ClusterPlacement {
  public:
   // Clusters of so many CTAs; `per_sm`: CTAs that are resident on an SM at most.
@@ -41,7 +44,7 @@ class ClusterPlacement {
   std::uint32_t level(const std::vector<int>& group, std::size_t ctas);
 
   std::uint32_t per_sm_;
-  std::vector<std::vector<int>> groups_;  // SMs that can be of one cluster, ascending
+  std::vector<std::vector<int>> groups_;  // cluster_rooms
   std::vector<std::uint32_t> load_;       // by SM: resident CTAs
   std::size_t turn_ = 0;                  // group
   std::vector<int> chosen_;

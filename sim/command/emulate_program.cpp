@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "base/units.hpp"
+#include "sim/cluster_placement.hpp"
 #include "sim/command/command.hpp"
 #include "sim/command/version.hpp"
 #include "traces/emulate/runtime/compile.hpp"
@@ -63,6 +64,9 @@ cudart::Device device_of(const model::Card& card) {
   d.shared_reserved = static_cast<int>(n.shared_reserved);
   if (!n.shared_configs.empty()) d.shared_sm = static_cast<int>(n.shared_configs.back());
   d.l2_bytes = static_cast<int>(n.l2_bytes);
+  d.rooms.clear();
+  if (!n.sm_gpc.empty())
+    for (const auto& room : sim::cluster_rooms(card, 1)) d.rooms.push_back(static_cast<int>(room.size()));
   return d;
 }
 

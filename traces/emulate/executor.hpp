@@ -26,6 +26,7 @@ struct LaunchShape {
   std::vector<std::byte> params;
   std::uint32_t sms = 132;
   std::uint32_t sm_ctas = 1;              // CTAs of this launch that an SM holds at once
+  std::uint64_t clusters = 0;             // … and clusters the GPU; 0: as many as SMs have room for
   const TextureTable* textures = nullptr; // objects the kernel may name; null: none
 };
 

@@ -86,7 +86,7 @@ std::uint64_t Execution::resident_groups() const {
   for (const auto& code : kernel_.functions)
     a_warp += code->image.size() + 32 * std::uint64_t{code->local_bytes};
   const std::uint64_t bytes = cluster_size_ * (shared_bytes_ + warps_ * a_warp);
-  const std::uint64_t fit = std::uint64_t{shape_.sms} * shape_.sm_ctas / cluster_size_;
+  const std::uint64_t fit = shape_.clusters && cluster_size_ > 1 ? shape_.clusters : std::uint64_t{shape_.sms} * shape_.sm_ctas / cluster_size_;
   return std::clamp<std::uint64_t>(kMostBytes / std::max<std::uint64_t>(1, bytes), 1,
                                    std::max<std::uint64_t>(1, fit));
 }

@@ -1,5 +1,8 @@
 // Options, devices and nvcc's command line: what the command and the library agree on.
+#include <cstdio>
 #include <cstdlib>
+#include <fstream>
+#include <string>
 
 #include "tests/catch.hpp"
 #include "traces/emulate/runtime/compile.hpp"
@@ -13,15 +16,32 @@ namespace {
 TEST_CASE("a device survives its text") {
   Device d;
   d.card = "other", d.name = "A GPU; no", d.major = 8, d.minor = 6, d.sms = 84,
-  d.l2_bytes = 1 << 20;
+  d.l2_bytes = 1 << 20, d.rooms = {4, 80};
   d.name = "A GPU";
   auto back = parse_device(to_text(d));
   REQUIRE(back);
   CHECK(to_text(*back) == to_text(d));
-  for (const char* bad : {"sms=many", "colour=red", "cc=9", "name=", "sms=-1"}) {
+  for (const char* bad : {"sms=many", "colour=red", "cc=9", "name=", "sms=-1", "rooms=4//2", "rooms=0"}) {
     INFO(bad);
     CHECK(!parse_device(bad));
   }
+}
+
+TEST_CASE("as many clusters fit as an H200's driver says") {
+  std::ifstream file(WARPMEM_H200_DATA "/clusters.csv");
+  std::string line;
+  std::getline(file, line);
+  const Device d;
+  int cases = 0;
+  for (int an_sm = 0, ctas = 0, clusters = 0; std::getline(file, line); ++cases) {
+    REQUIRE(std::sscanf(line.c_str(), "%d,%d,%d", &an_sm, &ctas, &clusters) == 3);
+    INFO(line);
+    CHECK(d.clusters(ctas, an_sm) == clusters);
+  }
+  CHECK(cases == 176);
+  Device unknown;
+  unknown.rooms.clear();
+  CHECK(unknown.clusters(8, 2) == 33);
 }
 
 TEST_CASE("options survive the environment") {

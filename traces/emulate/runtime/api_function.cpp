@@ -173,9 +173,9 @@ int cudaOccupancyMaxActiveClusters(int* clusters, const void* key, const LaunchC
     const auto& c = k.entry->required_cluster;
     if (c[0]) ctas = c[0] * c[1] * c[2];
     const auto threads = static_cast<int>(config->block.x * config->block.y * config->block.z);
-    constexpr int kMostAnSm = 8;  // CTAs of clusters, as an H200's driver says
-    *clusters = std::min(kMostAnSm, resident(r, f, k, threads, config->shared_bytes)) *
-                r.device().sms / static_cast<int>(ctas);
+    if (ctas > (f.cluster_nonportable ? 16u : 8u)) return kInvalidClusterSize;
+    *clusters = r.device().clusters(static_cast<int>(ctas),
+                                    resident(r, f, k, threads, config->shared_bytes));
     return kSuccess;
   });
 }

@@ -1,6 +1,7 @@
 #include "traces/emulate/runtime/device.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>
@@ -226,15 +227,38 @@ bool read_number(std::string_view text, T& out) {
   return error == std::errc{} && end == text.data() + text.size() && !text.empty();
 }
 
+// "8/16/18", or nothing.
+bool read_list(std::string_view text, std::vector<int>& out) {
+  out.clear();
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('/'), text.size());
+    if (!read_number(text.substr(0, end), out.emplace_back()) || out.back() <= 0) return false;
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return true;
+}
+
 }  // namespace
+
+// An H200's driver counts so (model/gpus/h200/clusters.csv): a cluster wants an SM of its GPC for
+// each CTA, where the GPC is empty; SMs take what of them is left over together.
+int Device::clusters(int ctas, int an_sm) const {
+  constexpr int kMostAnSm = 8;  // CTAs of clusters, as an H200's driver says
+  an_sm = std::min(an_sm, kMostAnSm);
+  if (rooms.empty()) return sms * an_sm / ctas;
+  int fit = 0;
+  for (const int room : rooms)
+    if (room >= ctas) fit += room * an_sm / ctas;
+  return fit;
+}
 
 std::string to_text(const Device& d) {
   return fmt::format(
       "card={};name={};cc={}.{};sms={};sm_threads={};sm_ctas={};sm_registers={};shared_sm={};"
-      "shared_optin={};shared_reserved={};l2={};memory={};clock={};memory_clock={};bus={}",
+      "shared_optin={};shared_reserved={};l2={};memory={};clock={};memory_clock={};bus={};rooms={}",
       d.card, d.name, d.major, d.minor, d.sms, d.sm_threads, d.sm_ctas, d.sm_registers, d.shared_sm,
       d.shared_optin, d.shared_reserved, d.l2_bytes, d.memory_bytes, d.clock_khz,
-      d.memory_clock_khz, d.bus_bits);
+      d.memory_clock_khz, d.bus_bits, fmt::join(d.rooms, "/"));
 }
 
 Result<Device> parse_device(const std::string& text) {
@@ -265,7 +289,8 @@ Result<Device> parse_device(const std::string& text) {
       const std::size_t dot = std::min(value.find('.'), value.size());
       good = dot < value.size() && read_number(value.substr(0, dot), d.major) &&
              read_number(value.substr(dot + 1), d.minor);
-    } else if (key == "memory") good = read_number(value, d.memory_bytes);
+    } else if (key == "rooms") good = read_list(value, d.rooms);
+    else if (key == "memory") good = read_number(value, d.memory_bytes);
     for (const auto& [name, number] : numbers)
       if (key == name) good = read_number(value, *number) && *number >= 0;
     if (!good)

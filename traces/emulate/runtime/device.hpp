@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/error.hpp"
 
@@ -23,10 +24,15 @@ struct Device {
   std::uint64_t memory_bytes = 150'000'000'000;
   int clock_khz = 1980000, memory_clock_khz = 3201000, bus_bits = 6144;
 
+  // SMs of each part of the GPU within which a cluster has to fit; empty: not known.
+  std::vector<int> rooms = {8, 16, 16, 16, 16, 16, 18, 18, 2, 2, 2, 2};
+
   std::uint32_t cc() const { return static_cast<std::uint32_t>(major * 10 + minor); }
   int persisting_l2() const {
     return major >= 9 ? l2_bytes / 8 * 5 : major >= 8 ? l2_bytes / 4 * 3 : 0;
   }  // at most so much can be set aside: 39,321,600 of an H200's 62,914,560
+  // Clusters of `ctas` that are active at once, each SM with so many of their CTAs.
+  int clusters(int ctas, int an_sm) const;
 };
 
 // Survives an environment variable: "card=h200;name=NVIDIA H200;cc=9.0;…", and back. Unknown keys

@@ -198,6 +198,9 @@ Code run(Runtime& r, Stream& stream, const KernelCall& call) {
   shape.sm_ctas = static_cast<std::uint32_t>(std::max(
       1, resident_ctas(r.device(), kernel, r.resources(f), static_cast<int>(volume(call.block)),
                        call.shared)));
+  shape.clusters = static_cast<std::uint64_t>(
+      std::max(1, r.device().clusters(static_cast<int>(volume(cluster_of(call, kernel))),
+                                      static_cast<int>(shape.sm_ctas))));
   shape.textures = &r.textures;
 
   emulate::RunOptions options;
