@@ -384,6 +384,55 @@ struct Conditions {
   }
 };
 
+// As an H200's driver answers.
+TEST_CASE("a graph that allocates memory is no part of another one, and is launched when that is free") {
+  Graph *graph = nullptr, *other = nullptr;
+  GraphNode *made = nullptr, *freed = nullptr, *node = nullptr;
+  GraphExec *exec = nullptr, *second = nullptr;
+  AllocParams p{};
+  p.pool.allocation_type = 1, p.bytes = 1024;
+  REQUIRE(cudaGraphCreate(&graph, 0) == 0);
+  REQUIRE(cudaGraphCreate(&other, 0) == 0);
+  REQUIRE(cudaGraphAddMemAllocNode(&made, graph, nullptr, 0, &p) == 0);
+  CHECK(cudaGraphClone(&other, graph) == 801);
+  CHECK(cudaGraphAddMemFreeNode(&freed, graph, &made, 1, &p) == 1);
+  CHECK(cudaFree(p.pointer) == 1);
+  SECTION("it stays whole") {
+    REQUIRE(cudaGraphAddMemFreeNode(&freed, graph, &made, 1, p.pointer) == 0);
+    CHECK(cudaGraphAddMemFreeNode(&node, graph, &made, 1, p.pointer) == 1);
+    CHECK(cudaGraphDestroyNode(freed) == 801);
+    CHECK(cudaGraphAddEmptyNode(&node, graph, &freed, 1) == 0);
+    CHECK(cudaGraphRemoveDependencies(graph, &freed, &node, nullptr, 1) == 801);
+    CHECK(cudaGraphAddChildGraphNode(&node, other, nullptr, 0, graph) == 801);
+    REQUIRE(cudaGraphInstantiate(&exec, graph, 0) == 0);
+    CHECK(cudaGraphInstantiate(&second, graph, 0) == 801);
+    CHECK(cudaGraphLaunch(exec, nullptr) == 0);
+    CHECK(cudaGraphLaunch(exec, nullptr) == 0);
+    CHECK(cudaGraphExecDestroy(exec) == 0);
+    CHECK(cudaGraphInstantiate(&exec, graph, 0) == 0);
+  }
+  SECTION("what it leaves allocated is freed by others, and has its address again") {
+    REQUIRE(cudaGraphInstantiate(&exec, graph, 0) == 0);
+    CHECK(cudaGraphLaunch(exec, nullptr) == 0);
+    CHECK(cudaMemset(p.pointer, 1, p.bytes) == 0);
+    CHECK(cudaGraphLaunch(exec, nullptr) == 1);
+    CHECK(cudaFree(p.pointer) == 0);
+    CHECK(cudaGraphLaunch(exec, nullptr) == 0);
+    CHECK(cudaMemset(p.pointer, 1, p.bytes) == 0);
+    CHECK(cudaFreeAsync(p.pointer, nullptr) == 0);
+    CHECK(cudaFreeAsync(p.pointer, nullptr) == 1);
+  }
+  SECTION("or by its next launch, if it was made so") {
+    constexpr unsigned long long kAutoFree = 1;
+    REQUIRE(cudaGraphInstantiate(&exec, graph, kAutoFree) == 0);
+    CHECK(cudaGraphLaunch(exec, nullptr) == 0);
+    CHECK(cudaGraphLaunch(exec, nullptr) == 0);
+  }
+  CHECK(cudaGraphExecDestroy(exec) == 0);
+  CHECK(cudaGraphDestroy(graph) == 0);
+  cudaGetLastError();
+}
+
 TEST_CASE("a graph's conditional node runs one body or the other, as a kernel said") {
   Conditions c(0, 2, 0, 0, true);
   CHECK(c.run(3)[4] == 1);

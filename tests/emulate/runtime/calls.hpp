@@ -94,6 +94,17 @@ int cudaGraphAddKernelNode(GraphNode** out, Graph* graph, GraphNode* const* need
                            std::size_t count, const KernelParams* params);
 int cudaGraphAddMemsetNode(GraphNode** out, Graph* graph, GraphNode* const* needs,
                            std::size_t count, const SetParams* params);
+int cudaGraphAddMemAllocNode(GraphNode** out, Graph* graph, GraphNode* const* needs,
+                             std::size_t count, AllocParams* params);
+int cudaGraphAddMemFreeNode(GraphNode** out, Graph* graph, GraphNode* const* needs,
+                            std::size_t count, void* pointer);
+int cudaGraphAddEmptyNode(GraphNode** out, Graph* graph, GraphNode* const* needs, std::size_t count);
+int cudaGraphAddChildGraphNode(GraphNode** out, Graph* graph, GraphNode* const* needs,
+                               std::size_t count, Graph* child);
+int cudaGraphDestroyNode(GraphNode* node);
+int cudaGraphRemoveDependencies(Graph* graph, GraphNode* const* from, GraphNode* const* to,
+                                const EdgeData*, std::size_t count);
+int cudaGraphExecDestroy(GraphExec* exec);
 int cudaGraphAddDependencies(Graph* graph, GraphNode* const* from, GraphNode* const* to,
                              const EdgeData*, std::size_t count);
 int cudaGraphGetNodes(Graph* graph, GraphNode** out, std::size_t* count);

@@ -108,6 +108,7 @@ int cudaDeviceReset() {
     if (const emulate::Region* region = r->memory.find(a.base); region && !region->adopted)
       r->memory.free(a.base);
   r->pool_of.clear();
+  r->graph_memory.clear();
   r->host_flags.clear();
   r->limits.clear();
   return kSuccess;

@@ -14,7 +14,9 @@ Code instantiate(GraphExec** out, Graph* graph, unsigned long long flags) {
     if (!out || !find_graph(graph)) return kInvalidValue;
     if (graph->order().size() != graph->nodes.size())
       return kInvalidValue;  // nodes that need each other
+    if (graph->has_memory() && !graph->instance.expired()) return kNotSupported;
     auto* exec = new GraphExec{graph->clone(), flags};
+    graph->instance = exec->graph;
     graph_table().execs.insert(exec);
     *out = exec;
     return kSuccess;
@@ -155,6 +157,7 @@ Code update_dependencies(Stream* handle, GraphNode* const* needs, std::size_t co
 Code change_edges(Graph* graph, GraphNode* const* from, GraphNode* const* to, std::size_t count,
                   bool add) {
   return with_graph(graph, [&](Graph& g) {
+    if (!add && g.has_memory()) return kNotSupported;
     for (std::size_t i = 0; i < count; ++i) {
       if (!g.members.contains(from[i]) || !g.members.contains(to[i])) return kInvalidValue;
       if (add) to[i]->needs.push_back(from[i]);
@@ -227,7 +230,7 @@ int cudaGraphDestroy(Graph* graph) {
 }
 int cudaGraphClone(Graph** out, Graph* original) {
   return with_graph(original, [&](Graph& g) {
-    if (g.has_conditionals()) return kNotSupported;
+    if (g.stands_alone()) return kNotSupported;
     return out ? (*out = register_graph(g.clone()), kSuccess) : kInvalidValue;
   });
 }
@@ -258,7 +261,9 @@ int cudaGraphNodeGetType(GraphNode* node, NodeType* type) {
   });
 }
 int cudaGraphDestroyNode(GraphNode* node) {
-  return with_node(node, [&](GraphNode& n) { return n.graph->remove(&n), kSuccess; });
+  return with_node(node, [&](GraphNode& n) {
+    return n.graph->has_memory() ? kNotSupported : (n.graph->remove(&n), kSuccess);
+  });
 }
 int cudaGraphDebugDotPrint(Graph* graph, const char* path, unsigned) {
   return with_graph(graph, [&](Graph& g) {
@@ -338,8 +343,11 @@ int cudaGraphLaunch(GraphExec* exec, Stream* handle) {
     Stream* stream = r.stream(handle);
     if (!stream) return kInvalidResourceHandle;
     if (!graph_table().execs.contains(exec)) return kInvalidValue;
-    if (!stream->capture) begin_conditions(*exec->graph);
-    else if (exec->graph->has_conditionals()) return kNotSupported;
+    if (!stream->capture) {
+      if (const Code code = begin_memory(r, *exec); code != kSuccess) return code;
+      begin_conditions(*exec->graph);
+    }
+    else if (exec->graph->stands_alone()) return kNotSupported;
     return submit(r, *stream, stream->capture ? exec->graph->clone() : exec->graph);
   });
 }

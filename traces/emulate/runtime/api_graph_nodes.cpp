@@ -101,7 +101,7 @@ auto host_from(const HostParams* params) {
 auto child_from(Graph* graph) {
   return [graph](Runtime&, Operation& what) {
     if (!find_graph(graph)) return kInvalidValue;
-    if (graph->has_conditionals()) return kNotSupported;
+    if (graph->stands_alone()) return kNotSupported;
     return what = graph->clone(), kSuccess;
   };
 }
@@ -215,10 +215,9 @@ int cudaGraphAddMemAllocNode(GraphNode** out, Graph* g, Needs needs, std::size_t
                              AllocParams* p) {
   return add(out, g, needs, n, [&](Runtime& r, Operation& what) {
     if (!p || p->bytes == 0) return kInvalidValue;
-    p->pointer = reinterpret_cast<void*>(allocate_from(r, r.default_pool, p->bytes));
-    if (!p->pointer) return kMemoryAllocation;
+    const Code code = make_allocation(r, *p);
     what = *p;
-    return kSuccess;
+    return code;
   });
 }
 int cudaGraphAddMemFreeNode(GraphNode** out, Graph* g, Needs needs, std::size_t n, void* pointer) {

@@ -38,13 +38,17 @@ Code allocate(void** out, std::size_t bytes, Pool* pool, Stream* handle) {
     if (pool != &r.default_pool && !r.pools.contains(pool)) return kInvalidValue;
     *out = nullptr;
     if (bytes == 0) return kSuccess;
+    if (stream->capture) {
+      AllocParams params{};
+      params.pool = pool->properties, params.bytes = bytes;
+      if (const Code code = make_allocation(r, params); code != kSuccess) return code;
+      *out = params.pointer;
+      return submit(r, *stream, params);
+    }
     const std::uint64_t at = allocate_from(r, *pool, bytes);
     if (at == 0) return kMemoryAllocation;
     *out = reinterpret_cast<void*>(at);
-    if (!stream->capture) return kSuccess;
-    AllocParams params{};
-    params.pool = pool->properties, params.bytes = bytes, params.pointer = *out;
-    return submit(r, *stream, params);
+    return kSuccess;
   });
 }
 

@@ -1,6 +1,7 @@
 #include "traces/emulate/runtime/graph.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "traces/emulate/runtime/handles.hpp"
 #include "traces/emulate/runtime/interrupt.hpp"
@@ -40,6 +41,13 @@ std::shared_ptr<Graph> Graph::clone() const {
     for (const GraphNode* need : node->needs)
       copy->copies.at(node.get())->needs.push_back(copy->copies.at(need));
   return copy;
+}
+
+bool Graph::has_memory() const {
+  return std::any_of(nodes.begin(), nodes.end(), [](const auto& node) {
+    return std::holds_alternative<AllocParams>(node->what) ||
+           std::holds_alternative<FreeMemory>(node->what);
+  });
 }
 
 bool Graph::has_conditionals() const {
@@ -84,6 +92,8 @@ std::uint64_t allocate_from(Runtime& r, Pool& pool, std::size_t bytes) {
 
 Code free_to_pool(Runtime& r, void* pointer) {
   const auto at = reinterpret_cast<std::uint64_t>(pointer);
+  if (const auto of_graph = r.graph_memory.find(at); of_graph != r.graph_memory.end())
+    return std::exchange(of_graph->second, false) ? kSuccess : kInvalidValue;
   const emulate::Region* region = r.memory.find(at);
   if (!region || region->base != at) return kInvalidValue;
   const std::uint64_t bytes = region->bytes;
@@ -92,6 +102,34 @@ Code free_to_pool(Runtime& r, void* pointer) {
     pool->second->used -= std::min(pool->second->used, bytes);
     r.pool_of.erase(pool);
   }
+  return kSuccess;
+}
+
+Code make_allocation(Runtime& r, AllocParams& params) {
+  const std::uint64_t at = allocate_from(r, r.default_pool, params.bytes);
+  if (at == 0) return kMemoryAllocation;
+  r.graph_memory[at] = false;
+  params.pointer = reinterpret_cast<void*>(at);
+  return kSuccess;
+}
+
+Code begin_memory(Runtime& r, const GraphExec& exec) {
+  constexpr unsigned long long kAutoFree = 1;
+  for (const auto& node : exec.graph->nodes) {
+    const auto* made = std::get_if<AllocParams>(&node->what);
+    if (!made) continue;
+    bool& allocated = r.graph_memory[reinterpret_cast<std::uint64_t>(made->pointer)];
+    if (allocated && !(exec.flags & kAutoFree)) return kInvalidValue;
+    allocated = false;
+  }
+  return kSuccess;
+}
+
+Code check(const Runtime& r, const Graph& graph, const FreeMemory& free) {
+  if (!r.graph_memory.contains(reinterpret_cast<std::uint64_t>(free.pointer))) return kInvalidValue;
+  for (const auto& node : graph.nodes)
+    if (const auto* other = std::get_if<FreeMemory>(&node->what); other && other->pointer == free.pointer)
+      return kInvalidValue;
   return kSuccess;
 }
 
@@ -141,9 +179,11 @@ Code execute(Runtime& r, Stream& stream, const Operation& what) {
       if (wait.event->recorded) stream.ready = std::max(stream.ready, wait.event->time);
       return kSuccess;
     }
-    // A graph's memory has its address, and lives, from the node's making to the graph's end.
-    Code operator()(const AllocParams&) const { return kSuccess; }
-    Code operator()(const FreeMemory&) const { return kSuccess; }
+    Code operator()(const AllocParams& made) const {
+      r.graph_memory[reinterpret_cast<std::uint64_t>(made.pointer)] = true;
+      return kSuccess;
+    }
+    Code operator()(const FreeMemory& free) const { return free_to_pool(r, free.pointer); }
     Code operator()(const std::shared_ptr<Graph>& child) const { return launch(r, stream, *child); }
     Code operator()(const Conditional& node) const { return run_conditional(r, stream, node); }
   };
@@ -155,6 +195,8 @@ Code submit(Runtime& r, Stream& stream, Operation what) {
     if (stream.capture->invalid) return kCaptureInvalidated;
     if (const auto* call = std::get_if<KernelCall>(&what))
       if (const Code code = check(r, *call); code != kSuccess) return code;
+    if (const auto* free = std::get_if<FreeMemory>(&what))
+      if (const Code code = check(r, *stream.capture->graph, *free); code != kSuccess) return code;
     GraphNode* node = stream.capture->graph->add(std::move(what), stream.frontier);
     stream.frontier = {node};
     return kSuccess;

@@ -50,8 +50,12 @@ struct Graph {
   GraphNode* add(Operation what, std::vector<GraphNode*> needs);
   void remove(GraphNode* node);
   std::shared_ptr<Graph> clone() const;
+  std::weak_ptr<const Graph> instance;  // what was last made of it to be run
   // CUDA allows no clones of such a graph, nor that another one has it for a child.
+  bool stands_alone() const { return has_conditionals() || has_memory(); }
   bool has_conditionals() const;
+  // Allocations or frees: nor that nodes or edges are taken away, or that it is instantiated twice.
+  bool has_memory() const;
   // Every node behind those it needs, in the order of their making; empty when they need each
   // other.
   std::vector<GraphNode*> order() const;
@@ -70,8 +74,14 @@ Code submit(Runtime& r, Stream& stream, Operation what);
 Code execute(Runtime& r, Stream& stream, const Operation& what);
 Code launch(Runtime& r, Stream& stream, const Graph& graph);
 
-// A stream-ordered or graph allocation.
+// A stream-ordered or graph allocation. A graph's memory keeps its address as long as the program
+// runs; that it is allocated is noted, and asked where it is freed and where the graph is launched.
 std::uint64_t allocate_from(Runtime& r, Pool& pool, std::size_t bytes);
+Code make_allocation(Runtime& r, AllocParams& params);
+// Before the launch of an executable graph: what it allocates must be free, or is freed.
+Code begin_memory(Runtime& r, const GraphExec& exec);
+// Whether the graph may have such a node: of a graph's memory that none of its nodes frees yet.
+Code check(const Runtime& r, const Graph& graph, const FreeMemory& free);
 Code free_to_pool(Runtime& r, void* pointer);
 
 }  // namespace warpmem::cudart

@@ -77,12 +77,14 @@ Graph* register_graph(std::shared_ptr<Graph> graph) {
   return handle;
 }
 
-Code add_node(Runtime&, GraphNode** out, Graph* graph, GraphNode* const* needs, std::size_t count,
+Code add_node(Runtime& r, GraphNode** out, Graph* graph, GraphNode* const* needs, std::size_t count,
               Operation what) {
   if (!out || !find_graph(graph) || (count > 0 && !needs)) return kInvalidValue;
   std::vector<GraphNode*> list(needs, needs + count);
   for (const GraphNode* need : list)
     if (!graph->members.contains(const_cast<GraphNode*>(need))) return kInvalidValue;
+  if (const auto* free = std::get_if<FreeMemory>(&what))
+    if (const Code code = check(r, *graph, *free); code != kSuccess) return code;
   *out = graph->add(std::move(what), std::move(list));
   return kSuccess;
 }
@@ -128,7 +130,7 @@ Code make_operation(Runtime& r, const NodeParams& params, Operation& what) {
     case kNodeHost: return params.host.function ? (what = params.host, kSuccess) : kInvalidValue;
     case kNodeGraph:
       if (!find_graph(params.child.graph)) return kInvalidValue;
-      if (params.child.graph->has_conditionals()) return kNotSupported;
+      if (params.child.graph->stands_alone()) return kNotSupported;
       return what = params.child.graph->clone(), kSuccess;
     case kNodeEmpty: return what = std::monostate{}, kSuccess;
     case kNodeWaitEvent:
@@ -141,10 +143,9 @@ Code make_operation(Runtime& r, const NodeParams& params, Operation& what) {
                  : kInvalidValue;
     case kNodeAlloc: {
       AllocParams alloc = params.alloc;
-      alloc.pointer = reinterpret_cast<void*>(allocate_from(r, r.default_pool, alloc.bytes));
-      if (!alloc.pointer) return kMemoryAllocation;
+      const Code code = alloc.bytes == 0 ? kInvalidValue : make_allocation(r, alloc);
       what = alloc;
-      return kSuccess;
+      return code;
     }
     case kNodeFree: return what = FreeMemory{params.free.pointer}, kSuccess;
     case kNodeConditional: {

@@ -110,6 +110,7 @@ struct Runtime {
   Pool default_pool;
   Pool* current_pool = nullptr;
   std::unordered_map<std::uint64_t, Pool*> pool_of;        // stream-ordered allocations
+  std::unordered_map<std::uint64_t, bool> graph_memory;    // of allocation nodes: whether it is allocated now
   std::unordered_map<std::uint64_t, unsigned> host_flags;  // pinned memory: its flags
   std::unordered_map<std::uint64_t, Advice> advice;        // by managed allocation
   std::uint64_t next_stream = 1;
