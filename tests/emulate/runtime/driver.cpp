@@ -1,5 +1,11 @@
 // The driver API, as programs that load PTX themselves use it.
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
 #include <vector>
 
 #include "embedded.hpp"
@@ -15,6 +21,10 @@ int cuCtxCreate_v2(void** context, unsigned flags, int device);
 int cuCtxGetCurrent(void** context);
 int cuCtxDestroy_v2(void* context);
 int cuModuleLoadData(void** module, const void* image);
+int cuModuleLoadDataEx(void** module, const void* image, unsigned count, void* options, void** values);
+int cuLinkCreate_v2(unsigned count, void* options, void** values, void** link);
+int cuLinkAddData_v2(void* link, int type, void* data, std::size_t bytes, const char* name, unsigned count, void* options, void** values);
+int cuLinkDestroy(void* link);
 int cuModuleGetFunction(void** function, void* module, const char* name);
 int cuModuleGetGlobal_v2(unsigned long long* address, std::size_t* bytes, void* module, const char* name);
 int cuMemAlloc_v2(unsigned long long* address, std::size_t bytes);
@@ -126,6 +136,48 @@ TEST_CASE("the driver API loads PTX and runs its kernels") {
   CHECK(cuMemFree_v2(a) == 0);
   CHECK(cuMemFree_v2(b) == 0);
   CHECK(cuCtxDestroy_v2(context) == 0);
+}
+
+// A ptxas that says what NVIDIA's says of the text, which has a mistake in line 7.
+TEST_CASE("PTX that ptxas refuses is refused when it is loaded, and the program's log says why") {
+  char script[] = "/tmp/warpmem-ptxas-XXXXXX";
+  const int file = mkstemp(script);
+  REQUIRE(file >= 0);
+  const std::string says =
+      "#!/bin/sh\nfor a; do case $a in /*) break;; esac; done\n"
+      "echo \"ptxas $a, line 7; error   : Not a name of any known instruction: 'frobnicate'\"\n"
+      "echo 'ptxas fatal   : Ptx assembly aborted due to errors'\nexit 255\n";
+  REQUIRE(write(file, says.data(), says.size()) == static_cast<ssize_t>(says.size()));
+  REQUIRE(fchmod(file, 0700) == 0);
+  close(file);
+  const std::string expected =
+      "ptxas application ptx input, line 7; error   : Not a name of any known instruction: "
+      "'frobnicate'\nptxas fatal   : Ptx assembly aborted due to errors";
+  const std::string ptx = ".version 8.0\n.target sm_80\n.address_size 64\n";
+  char error[512] = "x", info[8] = "x", small[24];
+  int options[] = {5, 6, 3, 4};  // error log and its size, info log and its size
+  const auto size = [](std::size_t n) { return reinterpret_cast<void*>(n); };
+  void* values[] = {error, size(sizeof error), info, size(sizeof info)};
+  void* less[] = {small, size(sizeof small)};
+  void *module = nullptr, *link = nullptr;
+  setenv("WARPMEM_PTXAS", script, 1);
+  CHECK(cuModuleLoadDataEx(&module, ptx.c_str(), 4, options, values) == 218);
+  CHECK(cuModuleLoadDataEx(&module, ptx.c_str(), 2, options, less) == 218);
+  CHECK(std::string(error) == expected);
+  CHECK(values[1] == size(expected.size()));
+  CHECK(values[3] == nullptr);
+  CHECK(info[0] == 0);
+  CHECK(less[1] == size(24));
+  CHECK(std::string(small) == expected.substr(0, 23));
+  CHECK(cuModuleLoadDataEx(&module, "rubbish", 2, options, values) == 200);
+  CHECK(std::string(error) == "error   : Binary format for key='0', ident='' is not recognized");
+  values[1] = size(sizeof error);
+  REQUIRE(cuLinkCreate_v2(2, options, values, &link) == 0);
+  CHECK(cuLinkAddData_v2(link, 1, const_cast<char*>(ptx.c_str()), ptx.size(), "part", 0, nullptr, nullptr) == 218);
+  CHECK(std::string(error) == expected);
+  CHECK(cuLinkDestroy(link) == 0);
+  unsetenv("WARPMEM_PTXAS");
+  std::remove(script);
 }
 
 TEST_CASE("the driver's graph nodes of any type are made, asked, changed and counted") {

@@ -4,6 +4,7 @@
 #include <sstream>
 
 #include "traces/emulate/runtime/fat_binary.hpp"
+#include "traces/emulate/runtime/jit.hpp"
 #include "traces/emulate/runtime/launch.hpp"
 
 using namespace warpmem;
@@ -88,10 +89,13 @@ Code variable(Runtime& r, Module& library, const char* name, void** pointer, std
 
 extern "C" {
 
-int cudaLibraryLoadData(Module** out, const void* code, int*, void**, unsigned, int*, void**,
-                        unsigned) {
+int cudaLibraryLoadData(Module** out, const void* code, int* options, void** values, unsigned count,
+                        int*, void**, unsigned) {
   return api([&](Runtime& r) {
-    return out && code ? load(r, code, "a library the program loads", out) : kInvalidValue;
+    if (!out || !code) return kInvalidValue;
+    const Code done = load(r, code, "a library the program loads", out);
+    if (done == kSuccess) (*out)->options = JitOptions(count, options, values).of_ptxas();
+    return done;
   });
 }
 int cudaLibraryLoadFromFile(Module** out, const char* path, int*, void**, unsigned, int*, void**,

@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <fstream>
+#include <iterator>
 #include <mutex>
 #include <set>
 #include <string>
@@ -16,6 +18,7 @@
 #include "traces/emulate/runtime/abi.hpp"
 #include "traces/emulate/runtime/alias.hpp"
 #include "traces/emulate/runtime/driver_calls.hpp"
+#include "traces/emulate/runtime/jit.hpp"
 
 using namespace warpmem::cudart;
 
@@ -41,6 +44,11 @@ bool is_code(const void* image) {
     magic |= std::uint32_t{static_cast<unsigned char>(text[i])} << 8 * i;
   return magic == 0x464c457f || magic == 0xba55ed50 || magic == 0x466243b1 ||
          std::strstr(text, ".version") != nullptr;
+}
+
+bool is_ptx(const void* image) {
+  const auto first = static_cast<unsigned char>(*static_cast<const char*>(image));
+  return first != 0x7f && first != 0x50 && first != 0xb1;  // ELF, a fat binary, its wrapper
 }
 
 // The driver's names are the runtime's in other letters, but for these.
@@ -210,10 +218,20 @@ int cuDevicePrimaryCtxGetState(int, unsigned* flags, int* active) {
   return 0;
 }
 
-int cuModuleLoadDataEx(void** module, const void* image, unsigned, void*, void**) {
+int cuModuleLoadDataEx(void** module, const void* image, unsigned count, void* options,
+                       void** values) {
   if (!image) return kInvalidValue;
-  if (!is_code(image)) return kInvalidImage;
-  return cudaLibraryLoadData(module, image, nullptr, nullptr, 0, nullptr, nullptr, 0);
+  auto* const names = static_cast<int*>(options);
+  const JitOptions jit(count, names, values);
+  if (!is_code(image)) return jit.write(kUnknownImage, ""), kInvalidImage;
+  jit.write("", "");
+  if (is_ptx(image))
+    if (const int code = compile(static_cast<const char*>(image), compute_capability(), "PTX that the program loads", jit, false);
+        code != 0)
+      return code;
+  const int code = cudaLibraryLoadData(module, image, names, values, count, nullptr, nullptr, 0);
+  if (code != 0) jit.write("error   : what the emulator wrote to stderr", "");
+  return code;
 }
 int cuModuleLoadData(void** module, const void* image) {
   return cuModuleLoadDataEx(module, image, 0, nullptr, nullptr);
@@ -222,6 +240,11 @@ int cuModuleLoadFatBinary(void** module, const void* image) {
   return cuModuleLoadDataEx(module, image, 0, nullptr, nullptr);
 }
 int cuModuleLoad(void** module, const char* path) {
+  if (!module || !path) return kInvalidValue;
+  std::ifstream in(path, std::ios::binary);
+  const std::string image{std::istreambuf_iterator<char>(in), {}};
+  if (is_code(image.c_str()) && is_ptx(image.c_str()))
+    if (const int code = compile(image, compute_capability(), path, {}, false); code != 0) return code;
   return cudaLibraryLoadFromFile(module, path, nullptr, nullptr, 0, nullptr, nullptr, 0);
 }
 int cuModuleUnload(void* module) { return cudaLibraryUnload(module); }

@@ -30,6 +30,9 @@ inline int driver_code(int code) {
   return shared ? code : code == kNoFunction ? kInvalidHandle : kInvalidValue;
 }
 
+// The card's: 90.
+std::uint32_t compute_capability();
+
 // Sets elements of 1, 2 or 4 bytes in rows `pitch` bytes apart; an error, or 0.
 int fill_2d(unsigned long long to, std::size_t pitch, unsigned value, unsigned element,
             std::size_t width, std::size_t height, Stream* stream, bool waits);

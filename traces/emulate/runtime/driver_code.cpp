@@ -10,6 +10,7 @@
 
 #include "traces/emulate/runtime/driver_calls.hpp"
 #include "traces/emulate/runtime/fat_binary.hpp"
+#include "traces/emulate/runtime/jit.hpp"
 #include "traces/emulate/runtime/ptx_link.hpp"
 
 using namespace warpmem::cudart;
@@ -24,6 +25,7 @@ constexpr int kMajor = 75, kMinor = 76;  // attributes: the compute capability
 
 // CUlinkState: what was added, and what became of it.
 struct Link {
+  JitOptions jit;
   std::vector<PtxUnit> units;
   std::string linked;
 };
@@ -39,9 +41,7 @@ int add_fat_binary(Link& link, const void* data, const std::string& name) {
   if (!size) return refuse("cuLinkAddData", size.error().text());
   const auto entries = read_fat_binary({bytes, *size});
   if (!entries) return refuse("cuLinkAddData", entries.error().text());
-  int major = 9, minor = 0;
-  cudaDeviceGetAttribute(&major, kMajor, 0), cudaDeviceGetAttribute(&minor, kMinor, 0);
-  const FatEntry* best = choose_ptx(*entries, static_cast<std::uint32_t>(major * 10 + minor));
+  const FatEntry* best = choose_ptx(*entries, compute_capability());
   if (!best) return refuse("cuLinkAddData", name + " has no PTX for this GPU");
   auto text = unpack_ptx(*best);
   if (!text) return refuse("cuLinkAddData", text.error().text());
@@ -56,10 +56,18 @@ std::unordered_map<void*, void*>& libraries_of_kernels() {
 
 }  // namespace
 
+std::uint32_t warpmem::cudart::compute_capability() {
+  int major = 9, minor = 0;
+  cudaDeviceGetAttribute(&major, kMajor, 0), cudaDeviceGetAttribute(&minor, kMinor, 0);
+  return static_cast<std::uint32_t>(major * 10 + minor);
+}
+
 extern "C" {
 
-int cuLinkCreate_v2(unsigned, void*, void**, Link** out) {
-  return out ? (*out = new Link, 0) : kInvalidValue;
+int cuLinkCreate_v2(unsigned count, void* options, void** values, Link** out) {
+  if (!out) return kInvalidValue;
+  *out = new Link{JitOptions(count, static_cast<int*>(options), values), {}, {}};
+  return 0;
 }
 int cuLinkAddData_v2(Link* link, int type, void* data, std::size_t bytes, const char* name,
                      unsigned, void*, void**) {
@@ -71,7 +79,9 @@ int cuLinkAddData_v2(Link* link, int type, void* data, std::size_t bytes, const 
                                        " is neither PTX nor a fat binary with PTX in it: "
                                        "machine code cannot be emulated");
   const auto* text = static_cast<const char*>(data);
-  link->units.push_back({called, std::string(text, strnlen(text, bytes))});
+  std::string ptx(text, strnlen(text, bytes));
+  if (const int code = compile(ptx, compute_capability(), called, link->jit, true); code != 0) return code;
+  link->units.push_back({called, std::move(ptx)});
   return 0;
 }
 int cuLinkAddFile_v2(Link* link, int type, const char* path, unsigned count, void* options,
@@ -89,12 +99,13 @@ int cuLinkAddFile_v2(Link* link, int type, const char* path, unsigned count, voi
 }
 int cuLinkComplete(Link* link, void** image, std::size_t* bytes) {
   if (!link || !image || link->units.empty()) return kInvalidValue;
+  link->linked = kLinked;
   if (link->units.size() == 1) {
-    link->linked = link->units[0].text;
+    link->linked += link->units[0].text;
   } else {
     auto linked = link_ptx(link->units);
     if (!linked) return refuse("cuLinkComplete", linked.error().text()), kInvalidPtx;
-    link->linked = std::move(*linked);
+    link->linked += *linked;
   }
   *image = link->linked.data();
   if (bytes) *bytes = link->linked.size() + 1;

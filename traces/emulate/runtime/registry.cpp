@@ -196,6 +196,7 @@ emulate::MachineCode* Registry::machine_code(Module& module, std::uint32_t cc) {
   request.toolkit = emulate::find_toolkit();
   const emulate::Module& ptx = module.loaded->module();
   request.arch = emulate::assembled_arch(ptx.target, cc);
+  request.options = module.options;
   if (module.wrapper) {
     Gathered found;
     if (module.wrapper->data)

@@ -21,6 +21,7 @@ struct Module {
   const FatBinaryWrapper* wrapper = nullptr;
   std::string ptx;    // instead of a wrapper: text that the program loaded
   std::string name;   // for messages
+  std::vector<std::string> options;  // of ptxas, for text that the program loaded
   bool told = false;  // its failure has been printed
   std::unique_ptr<emulate::LoadedModule> loaded;
   std::unique_ptr<emulate::MachineCode> machine;  // made when it is first asked for

@@ -10,17 +10,22 @@
 #include "traces/record/tool_run.hpp"
 
 namespace warpmem::emulate {
+namespace {
+
+Error failure(const std::string& what) {
+  return {ErrorKind::kEnvironment, what, "", "name another ptxas in WARPMEM_PTXAS"};
+}
+
+}  // namespace
 
 Toolkit find_toolkit() {
   return {record::find_cuda_tool("ptxas", "WARPMEM_PTXAS"),
           record::find_cuda_tool("nvdisasm", "WARPMEM_NVDISASM")};
 }
 
-Result<Cubin> assemble(const std::string& ptxas, std::string_view ptx, const std::string& arch,
-                       const std::vector<std::string>& options) {
-  const auto failure = [](const std::string& what) {
-    return Error{ErrorKind::kEnvironment, what, "", "name another ptxas in WARPMEM_PTXAS"};
-  };
+Result<PtxasAnswer> try_assembling(const std::string& ptxas, std::string_view ptx,
+                                   const std::string& arch,
+                                   const std::vector<std::string>& options) {
   const record::TemporaryFile in, out;
   if (!in.write_all({reinterpret_cast<const unsigned char*>(ptx.data()), ptx.size()}))
     return failure("the PTX could not be written to " + in.path());
@@ -31,10 +36,18 @@ Result<Cubin> assemble(const std::string& ptxas, std::string_view ptx, const std
   auto ran = record::run_tool(command, record::ToolOutput::kBoth);
   if (!ran) return failure(ran.error().message);
   std::ifstream file(out.path(), std::ios::binary);
-  Cubin cubin{std::istreambuf_iterator<char>(file), {}};
-  if (!ran->good || cubin.empty())
-    return failure(ptxas + " made no machine code: " + ran->text.substr(0, ran->text.find('\n')));
-  return cubin;
+  Cubin code{std::istreambuf_iterator<char>(file), {}};
+  const bool good = ran->good && !code.empty();
+  return PtxasAnswer{std::move(ran->text), good, std::move(code)};
+}
+
+Result<Cubin> assemble(const std::string& ptxas, std::string_view ptx, const std::string& arch,
+                       const std::vector<std::string>& options) {
+  auto said = try_assembling(ptxas, ptx, arch, options);
+  if (!said) return said.error();
+  if (!said->good)
+    return failure(ptxas + " made no machine code: " + said->text.substr(0, said->text.find('\n')));
+  return std::move(said->code);
 }
 
 std::vector<std::string> code_options(std::string_view text) {

@@ -24,6 +24,16 @@ using Cubin = std::vector<unsigned char>;
 Result<Cubin> assemble(const std::string& ptxas, std::string_view ptx, const std::string& arch,
                        const std::vector<std::string>& options);
 
+// What ptxas says of it, whether it likes it or not. kEnvironment: it could not be asked.
+struct PtxasAnswer {
+  std::string text;
+  bool good = true;
+  Cubin code;
+};
+Result<PtxasAnswer> try_assembling(const std::string& ptxas, std::string_view ptx,
+                                   const std::string& arch,
+                                   const std::vector<std::string>& options);
+
 // The options in the text that a fat binary carries beside its PTX ("-O2  -maxrregcount=24
 // --generate-line-info "): those that shape the code. Lines are asked for where they are wanted.
 std::vector<std::string> code_options(std::string_view text);
