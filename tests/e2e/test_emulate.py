@@ -124,7 +124,7 @@ class Program(CommandTest):
 
     def test_an_unknown_instruction_names_itself_and_the_kernel(self):
         run = self.emulate("unknown")
-        self.assertIn("frobnicate", run.err)
+        self.assertIn("vmad.s32.s32.s32.shr7", run.err)
         self.assertIn("unknown", run.err)
         self.assertEqual(run.status, 3)  # although the program ends with 0
 
@@ -135,8 +135,9 @@ class Program(CommandTest):
 
     def test_an_interrupt_keeps_what_is_traced(self):
         process = subprocess.Popen(
-            [WARPMEM, "emulate", PROGRAM, "--", KERNELS, "launches", "1", "spin"], cwd=self.folder,
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
+            [WARPMEM, "emulate", "--level", "ptx", PROGRAM, "--", KERNELS, "launches", "1", "spin"],
+            cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            start_new_session=True)
         deadline = time.time() + 20
         while not os.path.exists(self.path("trace.wmt.partial")) and time.time() < deadline:
             time.sleep(0.02)
