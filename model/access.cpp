@@ -221,4 +221,15 @@ void touch_span(std::uint64_t base, std::uint64_t length, bool with_bytes, LineL
   }
 }
 
+std::uint32_t touched_words(const WarpAccess& access, std::uint64_t line) {
+  constexpr std::uint64_t kWords = kLineBytes / 4;
+  std::uint32_t words = 0;
+  for (std::uint32_t rest = access.mask; rest; rest &= rest - 1) {
+    const std::uint64_t at = access.address[static_cast<std::size_t>(std::countr_zero(rest))];
+    for (std::uint64_t word = at / 4; word <= (at + access.bytes - 1) / 4; ++word)
+      if (word / kWords == line) words |= 1u << word % kWords;
+  }
+  return words;
+}
+
 }  // namespace warpmem::model

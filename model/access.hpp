@@ -87,6 +87,30 @@ inline unsigned sectors_in(const std::array<std::uint8_t, LineList::kMost>& mask
   return bits_in_low_halves(masks.data(), count);
 }
 
+// The 4-byte words of a sector (bit w: word w) of which all bytes are among these; or any is.
+constexpr std::uint32_t words_of_nibbles(std::uint32_t lowest_bits) {
+  std::uint32_t words = lowest_bits & 0x11111111u;
+  words = (words | words >> 3) & 0x03030303u;
+  words = (words | words >> 6) & 0x000f000fu;
+  return (words | words >> 12) & 0xffu;
+}
+constexpr std::uint32_t whole_words(std::uint32_t bytes) {
+  const std::uint32_t pairs = bytes & bytes >> 1;
+  return words_of_nibbles(pairs & pairs >> 2);
+}
+constexpr std::uint32_t touched_words(std::uint32_t bytes) {
+  const std::uint32_t pairs = bytes | bytes >> 1;
+  return words_of_nibbles(pairs | pairs >> 2);
+}
+// Words of a line (bit w: word w) of which a touch, or an access, touches anything.
+constexpr std::uint32_t touched_words(const LineTouch& touch) {
+  std::uint32_t words = 0;
+  for (unsigned s = 0; s < kSectorsPerLine; ++s)
+    words |= touched_words(touch.bytes[s]) << s * kSectorBytes / 4;
+  return words;
+}
+std::uint32_t touched_words(const WarpAccess& access, std::uint64_t line);
+
 // Sectors in the list.
 inline int sector_count(const LineList& lines) {
   if (lines.count == 1) return static_cast<int>(sectors_in(lines.sectors[0]));

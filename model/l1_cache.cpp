@@ -9,20 +9,23 @@ L1Cache::L1Cache(const Spec& spec, std::pmr::memory_resource* memory)
       said_by_set_(static_cast<unsigned>(std::countr_zero(std::min(spec.sets, kL1Sets)))),
       sets_(memory),
       rows_(memory),
-      partial_(memory) {
+      written_(memory) {
   sets_.resize(spec_.sets);
   rows_.resize(spec_.sets);
-  partial_.resize(std::size_t{spec_.sets} * kWays);
-  invalidate();
+  written_.resize(std::size_t{spec_.sets} * kWays);
+  reset();
 }
 
-void L1Cache::invalidate() {
-  std::fill(rows_.begin(), rows_.end(), L1Ways::Row{});
+void L1Cache::reset() {
   ways_ = L1Ways(rows_.data(), spec_.sets, spec_.lines);
+  ways_.clear();
   regions_ = 0;
   epoch_ = 0;
   nowhere_ = 0;
 }
+
+// Regions keep their numbers: lines that are on their way here have been given theirs.
+void L1Cache::invalidate() { ways_.clear(); }
 
 // Arrivals are kept in 32 bits. What arrived two billion cycles ago has been there for everybody
 // ever since, so that it may as well be said to come with the epoch.
@@ -37,6 +40,16 @@ std::uint64_t L1Cache::from_new_epoch(std::uint64_t cycle) {
   move(nowhere_);
   epoch_ += passed;
   return kBefore;
+}
+
+// In caches of other than 512 sets, of which nothing was measured: further bits for more, and in
+// fewer lines in a row still take all sets by turns, in the same banks.
+std::uint32_t L1Cache::set_of_others(std::uint32_t of_512, std::uint64_t line) const {
+  const std::uint32_t last = spec_.sets - 1;
+  if (spec_.sets > kL1Sets)
+    return (of_512 | static_cast<std::uint32_t>((line >> 9 ^ line >> 18) / kL1Sets * kL1Sets)) & last;
+  const std::uint32_t row = static_cast<std::uint32_t>(line) ^ l1_set(line & ~std::uint64_t{last});
+  return of_512 % kBanks | (row & last) / kBanks * kBanks;
 }
 
 void L1Cache::seats(const LineList& lines, const LineWords& words, Seats& out) {
@@ -64,7 +77,7 @@ WARPMEM_WIDE_HOSTS void L1Cache::tags(const LineWords& words, std::uint32_t regi
 
 template <bool allocate>
 [[gnu::always_inline]] inline void L1Cache::load_all(const LineList& lines, const Seats& seats,
-                                                     Misses& out) {
+                                                     const AskedWords& words, Misses& out) {
   Set* const sets = sets_.data();
   L1Ways ways = ways_;  // no store of the loop changes a copy
   const std::uint64_t epoch = epoch_;
@@ -77,7 +90,8 @@ template <bool allocate>
     std::uint32_t way = kNone;
     if (const std::uint32_t those = alike(set, tag))
       way = find_among(those, at, tag, lines.line[i]);
-    const Loaded one = load(set, ways, way, epoch, at, tag, lines.sectors[i], allocate, &nowhere_);
+    const Loaded one = load(set, ways, way, epoch, lines.line[i], {at, tag}, lines.sectors[i],
+                            words, allocate);
     if (tag >= kOther && allocate) [[unlikely]]
       keep_whole(at, static_cast<std::uint32_t>(one.entry - set.arrival), lines.line[i]);
     out.index[misses] = static_cast<std::uint8_t>(i);
@@ -93,13 +107,30 @@ template <bool allocate>
 }
 
 WARPMEM_NEW_HOSTS void L1Cache::load_keeping(const LineList& lines, const Seats& seats,
-                                             Misses& out) {
-  load_all<true>(lines, seats, out);
+                                             const AskedWords& words, Misses& out) {
+  load_all<true>(lines, seats, words, out);
 }
 
-void L1Cache::load(const LineList& lines, const Seats& seats, bool allocate, Misses& out) {
-  if (allocate) load_keeping(lines, seats, out);
-  else load_all<false>(lines, seats, out);
+void L1Cache::load(const LineList& lines, const Seats& seats, const AskedWords& words,
+                   bool allocate, Misses& out) {
+  if (allocate) load_keeping(lines, seats, words, out);
+  else load_all<false>(lines, seats, words, out);
+}
+
+// Of a line of which something was stored in part.
+[[gnu::noinline]] std::uint8_t L1Cache::load_written(const Seat& seat, std::uint32_t way,
+                                                     std::uint8_t sectors, std::uint32_t words,
+                                                     bool allocate) {
+  std::uint32_t& state = sets_[seat.set].state[way];
+  WrittenLine& written = written_[seat.set * kWays + way];
+  if (!written.has(sectors, words)) {
+    // The line comes anew, of which nothing stays but what this load asked for.
+    if (allocate) state = (state & ~(kWritten | kEverySector)) | sectors;
+    return sectors;
+  }
+  const auto missing = static_cast<std::uint8_t>(sectors & ~state & ~written.touched);
+  if (allocate) state |= missing;
+  return missing;
 }
 
 // Apart from the loops that mostly need it not, which have better use for the host's registers.
@@ -136,18 +167,16 @@ bool L1Cache::store(std::uint64_t line, const Seat& seat, std::uint8_t sectors, 
     if (seat.tag >= kOther) [[unlikely]]
       keep_whole(seat.set, way, line);
   }
-  std::uint32_t state = set.state[way] | full;
-  if (sectors & ~state) {
-    Bytes& partial = partial_[seat.set * kWays + way];
-    if (!(state & kPartial)) partial = Bytes{};
-    state |= kPartial;
-    for (int s = 0; s < 4; ++s) {
-      if (!(sectors >> s & 1) || (state >> s & 1)) continue;
-      partial.sector[s] |= bytes[s];
-      if (partial.sector[s] == ~0u) state |= 1u << s;
-    }
+  std::uint32_t& state = set.state[way];
+  const auto part = static_cast<std::uint8_t>(sectors & ~(state | full));
+  state |= full;
+  if ((state & kWritten) | part) [[unlikely]] {
+    WrittenLine& written = written_[seat.set * kWays + way];
+    if (!(state & kWritten)) written = {};
+    written.drop(full);
+    state |= written.store(part, bytes);
+    state = written.touched ? state | kWritten : state & ~kWritten;
   }
-  set.state[way] = state;
   return present;
 }
 
@@ -155,9 +184,12 @@ void L1Cache::drop(std::uint64_t line, std::uint8_t sectors) {
   const Seat here = seat(line);
   const std::uint32_t at = here.set, way = find(sets_[at], at, here.tag, line);
   if (way == kNone) return;
-  sets_[at].state[way] &= ~std::uint32_t{sectors};
-  for (int s = 0; s < 4; ++s)
-    if (sectors >> s & 1) partial_[at * kWays + way].sector[s] = 0;
+  std::uint32_t& state = sets_[at].state[way];
+  state &= ~std::uint32_t{sectors};
+  if (!(state & kWritten)) return;
+  WrittenLine& written = written_[at * kWays + way];
+  written.drop(sectors);
+  if (!written.touched) state &= ~kWritten;
 }
 
 }  // namespace warpmem::model

@@ -1,22 +1,24 @@
 // One SM's L1 data cache for global and local memory, compute capability 7.0 and later.
 //
 // Models: 128-byte lines of four 32-byte sectors; a miss fetches only the missing sectors; stores
-// write through and allocate, keeping a byte mask, so that a sector is readable only once all its
-// bytes are there; atomics and reductions drop their sector; sets of four ways, LRU, where the tag
-// bank is part of the set (l1_index.hpp); room for fewer lines than there are ways.
+// write through and allocate; words that were stored can be read (written_line.hpp); atomics and
+// reductions drop their sector; sets of four ways, where the tag bank is part of the set
+// (l1_index.hpp) and the oldest goes (l1_ways.hpp); room for fewer lines than there are ways.
 // Leaves out: latency and pending misses (a sector asked for is a hit from then on, which is how an
 // H200 counts it too).
 //
-// Replacement, measured on an H200 (kernels/micro/l1_hash.cu and l1_sets.cu, driver 580, CUDA 13.0,
-// 2026-11-22). The tags are those of 256 KiB, whatever part of it is shared memory: 512 sets of
-// four ways. A line that finds its set full takes the place of the set's least recently used one:
-// four random lines of its set push it out of an L1 of any capacity. A line that finds a free way
-// but no room takes that of the oldest line of another set of its bank; one set after the other
-// gives up a line, once each in 128, in an order that is not known (here by number). So lines in a
-// row hold up to the capacity, and beyond it the oldest of three or four of each set go; columns of
-// a matrix whose rows are apart by a multiple of a power of two may not.
+// Replacement, measured on an H200 (kernels/micro/l1_hash.cu, l1_replacement.cu and l1_room.cu,
+// driver 580, CUDA 13.0, 2026-11-23). The tags are those of 256 KiB, whatever part of it is shared
+// memory: 512 sets of four ways. A line that finds its set full takes the place of the set's oldest
+// one: four random lines of its set push it out of an L1 of any capacity. A line that finds a free
+// way but no room takes that of the oldest line of another set of its bank: a hand goes over the
+// bank's sets, passing those that hold nothing, and goes on where it was after fences. (In the next
+// launch too; here it starts anew, so that launches say the same alone as one after the other.) So lines in a row hold up to the capacity, and beyond it the oldest of three or four
+// of each set go; columns of a matrix whose rows are apart by a multiple of a power of two may not.
+// A hit of a load that would not have allocated makes no line younger.
 //
-// Capacity: 256 KiB less the shared-memory configuration less 8 KiB (measured at six carve-outs).
+// Capacity: 256 KiB less the shared-memory configuration less 7 KiB, to the line, at configurations
+// of 32, 132 and 228 KiB; a quarter of it for each bank.
 // Invariants: hits + misses = sectors looked up; valid sectors have all bytes.
 // Cost: half a line of the host's cache a line, and two bytes of a small table, as a miss that
 // makes room elsewhere one more.
@@ -31,10 +33,12 @@
 
 #include "base/prefetch.hpp"
 #include "model/access.hpp"
+#include "model/asked_words.hpp"
 #include "model/l1_index.hpp"
 #include "model/l1_ways.hpp"
 #include "model/line_words.hpp"
 #include "model/match.hpp"
+#include "model/written_line.hpp"
 
 namespace warpmem::model {
 
@@ -42,7 +46,7 @@ class L1Cache {
  public:
   static constexpr std::uint32_t kBanks = L1Ways::kBanks;  // of tags
   struct Spec {
-    std::uint32_t lines = 1728;    // capacity
+    std::uint32_t lines = 1736;    // capacity
     std::uint32_t sets = kL1Sets;  // a power of two, at least 4, of four ways each
     bool operator==(const Spec&) const = default;
   };
@@ -69,10 +73,8 @@ class L1Cache {
                    std::pmr::memory_resource* memory = std::pmr::get_default_resource());
 
   Seat seat(std::uint64_t line) {
-    std::uint32_t set = l1_set(line);
-    if (spec_.sets != kL1Sets) [[unlikely]]
-      set = (set | beyond(line)) & (spec_.sets - 1);
-    return {set, tag(line)};
+    const std::uint32_t set = l1_set(line);
+    return {spec_.sets == kL1Sets ? set : set_of_others(set, line), tag(line)};
   }
   void seats(const LineList& lines, const LineWords& words, Seats& out);
   void seats(const LineList& lines, Seats& out) { seats(lines, LineWords(lines), out); }
@@ -86,12 +88,15 @@ class L1Cache {
   };
   // Loads the lines of a list, one after the other. What misses is valid afterwards. `allocate`
   // false: a hit counts, a miss leaves nothing behind.
-  void load(const LineList& lines, const Seats& seats, bool allocate, Misses& out);
+  void load(const LineList& lines, const Seats& seats, const AskedWords& words, bool allocate,
+            Misses& out);
   // The same for one line.
-  Loaded load(std::uint64_t line, const Seat& seat, std::uint8_t sectors, bool allocate);
+  Loaded load(std::uint64_t line, const Seat& seat, std::uint8_t sectors, const AskedWords& words,
+              bool allocate);
   // Which of `sectors` miss.
-  std::uint8_t load(std::uint64_t line, std::uint8_t sectors, bool allocate = true) {
-    return load(line, seat(line), sectors, allocate).missing;
+  std::uint8_t load(std::uint64_t line, std::uint8_t sectors, bool allocate = true,
+                    const AskedWords& words = {}) {
+    return load(line, seat(line), sectors, words, allocate).missing;
   }
   // What a load missed arrives at this cycle, or later if that was said before. Loads of one access
   // are told in their order, at cycles that do not go back: a line that made room for a later one
@@ -111,8 +116,10 @@ class L1Cache {
   }
   // Drops sectors (atomics).
   void drop(std::uint64_t line, std::uint8_t sectors);
-  // Forgets everything (kernel start, acquire fence).
+  // Forgets all lines (acquire fence).
   void invalidate();
+  // As new.
+  void reset();
 
   // Has what an access to the line will look at brought into the host's cache; changes nothing.
   void prefetch(const Seat& seat) const {
@@ -128,7 +135,8 @@ class L1Cache {
 
  private:
   static constexpr std::uint32_t kWays = L1Ways::kWays, kNone = L1Ways::kNone;
-  static constexpr std::uint32_t kPartial = 16;  // in a way's state: partial_ holds something
+  static constexpr std::uint32_t kWritten = 16;  // in a way's state: written_ holds something
+  static constexpr std::uint32_t kEverySector = 15;
   static constexpr unsigned kStateBits = 5;
   // Tags are what of a line's number its set does not say: the low bits of that, and which region
   // of memory (1 TiB with 512 sets) it is from. Lines of further regions share a number; their
@@ -136,20 +144,13 @@ class L1Cache {
   static constexpr unsigned kLowBits = 24;
   static constexpr std::uint32_t kRegions = 7;
   static constexpr std::uint32_t kOther = kRegions << kLowBits;
-  struct Bytes {
-    std::uint32_t sector[4];
-  };
   // Half a line of the host's cache: all SMs' sets together are what gathers miss.
   struct alignas(32) Set {
-    // Tag, kPartial, readable sectors (four bits); of ways that hold no line it says nothing.
+    // Tag, kWritten, readable sectors (four bits); of ways that hold no line it says nothing.
     std::uint32_t state[kWays];
     std::uint32_t arrival[kWays];  // cycles after epoch_
   };
 
-  // With other than 512 sets the same bits are taken for less, or further ones for more.
-  static std::uint32_t beyond(std::uint64_t line) {
-    return static_cast<std::uint32_t>((line >> 9 ^ line >> 18) / kL1Sets * kL1Sets);
-  }
   std::uint32_t tag(std::uint64_t line) {
     const std::uint64_t above = line >> said_by_set_;
     return region(above >> kLowBits) << kLowBits |
@@ -162,10 +163,12 @@ class L1Cache {
     if (number == regions_ && regions_ < kRegions) region_[regions_++] = upper;
     return number;
   }
+  std::uint32_t set_of_others(std::uint32_t of_512, std::uint64_t line) const;
   static void tags(const LineWords& words, std::uint32_t region, std::uint32_t* tag);
-  static Loaded load(Set& set, L1Ways& ways, std::uint32_t way, std::uint64_t epoch,
-                     std::uint32_t at, std::uint32_t tag, std::uint8_t sectors, bool allocate,
-                     std::uint32_t* nowhere);
+  Loaded load(Set& set, L1Ways& ways, std::uint32_t way, std::uint64_t epoch, std::uint64_t line,
+              const Seat& seat, std::uint8_t sectors, const AskedWords& words, bool allocate);
+  std::uint8_t load_written(const Seat& seat, std::uint32_t way, std::uint8_t sectors,
+                            std::uint32_t words, bool allocate);
   // Ways that look as if they held a line with this tag (bit w: way w); the one that does, or
   // kNone.
   static std::uint32_t alike(const Set& set, std::uint32_t tag) {
@@ -180,8 +183,9 @@ class L1Cache {
   }
   void keep_whole(std::uint32_t at, std::uint32_t way, std::uint64_t line);
   template <bool allocate>
-  void load_all(const LineList& lines, const Seats& seats, Misses& out);
-  void load_keeping(const LineList& lines, const Seats& seats, Misses& out);
+  void load_all(const LineList& lines, const Seats& seats, const AskedWords& words, Misses& out);
+  void load_keeping(const LineList& lines, const Seats& seats, const AskedWords& words,
+                    Misses& out);
   std::uint64_t from_new_epoch(std::uint64_t cycle);
 
   Spec spec_;
@@ -190,37 +194,42 @@ class L1Cache {
   std::pmr::vector<Set> sets_;
   std::pmr::vector<L1Ways::Row> rows_;   // by set
   L1Ways ways_;                          // over rows_
-  std::pmr::vector<Bytes> partial_;      // by way: bytes written in sectors that are not readable
+  std::pmr::vector<WrittenLine> written_;  // by way
   std::uint64_t region_[kRegions] = {};  // upper bits of the lines in it
   std::uint32_t regions_ = 0;            // known
   std::vector<std::uint64_t> whole_;     // by way: its line, once there are lines of no region
   std::uint32_t nowhere_ = 0;            // arrival of what leaves nothing behind
 };
 
-// Of a line that is in this way, or in none.
+// Of a line that is in this way, or in none. `set` and `ways` are the line's and this cache's, or a
+// loop's copy.
 [[gnu::always_inline]] inline L1Cache::Loaded L1Cache::load(Set& set, L1Ways& ways,
                                                             std::uint32_t way, std::uint64_t epoch,
-                                                            std::uint32_t at, std::uint32_t tag,
-                                                            std::uint8_t sectors, bool allocate,
-                                                            std::uint32_t* nowhere) {
+                                                            std::uint64_t line, const Seat& seat,
+                                                            std::uint8_t sectors,
+                                                            const AskedWords& words,
+                                                            bool allocate) {
   if (way != kNone) {
-    ways.use(at, way);
-    const auto missing = static_cast<std::uint8_t>(sectors & ~set.state[way]);
-    if (allocate) set.state[way] |= sectors;
+    if (allocate) ways.use(seat.set, way);
+    const std::uint32_t state = set.state[way];
+    auto missing = static_cast<std::uint8_t>(sectors & ~state);
+    if (state & kWritten) [[unlikely]]
+      missing = load_written(seat, way, sectors, words(line), allocate);
+    else if (allocate) set.state[way] = state | sectors;
     return {epoch + set.arrival[way], &set.arrival[way], missing};
   }
-  if (!allocate) return {0, nowhere, sectors};
-  way = ways.take(at);
-  set.state[way] = tag << kStateBits | sectors;
+  if (!allocate) return {0, &nowhere_, sectors};
+  way = ways.take(seat.set);
+  set.state[way] = seat.tag << kStateBits | sectors;
   set.arrival[way] = 0;
   return {0, &set.arrival[way], sectors};
 }
 
 inline L1Cache::Loaded L1Cache::load(std::uint64_t line, const Seat& seat, std::uint8_t sectors,
-                                     bool allocate) {
+                                     const AskedWords& words, bool allocate) {
   Set& set = sets_[seat.set];
-  const Loaded one = load(set, ways_, find(set, seat.set, seat.tag, line), epoch_, seat.set,
-                          seat.tag, sectors, allocate, &nowhere_);
+  const Loaded one = load(set, ways_, find(set, seat.set, seat.tag, line), epoch_, line, seat,
+                          sectors, words, allocate);
   if (seat.tag >= kOther && allocate) [[unlikely]]
     keep_whole(seat.set, static_cast<std::uint32_t>(one.entry - set.arrival), line);
   return one;

@@ -1,5 +1,11 @@
-// Which ways of an L1's sets hold a line, in which order they were used, and whose turn it is to
-// give up a line where all the room is taken (l1_cache.hpp says what was measured).
+// Which ways of an L1's sets hold a line, in which order they go, and whose turn it is to give up a
+// line where all the room is taken (l1_cache.hpp says what was measured).
+//
+// Every hit in a set makes its other lines a step older and its own new again; a line comes in two
+// steps old, and the oldest goes, of several the one that was used longest ago. So lines stand in
+// an order in which a hit brings its line to the front, and a new one comes behind those that are
+// younger than two steps: the line of the latest hit, and that of the one before it if it is
+// another. Nobody has to count steps.
 //
 // Two bytes a set, apart from the sets themselves, so that making room in a set that nobody asked
 // for brings nothing large into the host's cache. Small enough to be copied: a loop over many lines
@@ -7,6 +13,7 @@
 // Invariant: free ways are the least recently used ones of their set, so their number says which.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstdint>
@@ -16,18 +23,25 @@ namespace warpmem::model {
 class L1Ways {
  public:
   static constexpr std::uint32_t kWays = 4, kBanks = 4, kNone = kWays;
-  // Ways of a set from the most to the least recently used, two bits each from the lowest on.
+  // Ways of a set from the youngest to the oldest, two bits each from the lowest on.
   using Order = std::uint8_t;
   struct Row {
     Order order = 0b11'10'01'00;
-    std::uint8_t held = 0;  // ways that hold a line: the first of the order
+    std::uint8_t held : 4 = 0;   // ways that hold a line: the first of the order
+    std::uint8_t young : 4 = 0;  // of them, those younger than two steps: 0 before the first hit
   };
 
   L1Ways() = default;
   // `rows`: one a set, in their first state; a power of two, at least kBanks of them. `lines`: that
   // there is room for.
-  L1Ways(Row* rows, std::uint32_t sets, std::uint32_t lines) : rows_(rows), last_(sets - 1) {
-    for (std::uint32_t b = 0; b < kBanks; ++b) bank_[b] = {lines < kBanks ? 1 : lines / kBanks, b};
+  L1Ways(Row* rows, std::uint32_t sets, std::uint32_t lines)
+      : rows_(rows), last_(sets - 1), room_(lines < kBanks ? 1 : lines / kBanks) {
+    for (std::uint32_t b = 0; b < kBanks; ++b) bank_[b] = {room_, b};
+  }
+  // No way holds a line any more. Whose turn it is stays.
+  void clear() {
+    std::fill_n(rows_, last_ + 1, Row{});
+    for (Bank& bank : bank_) bank.room = room_;
   }
 
   // Of the ways that look as if they held a line (bit w: way w) the one that does, or kNone.
@@ -39,10 +53,12 @@ class L1Ways {
     }
     return kNone;
   }
-  // The way is the most recently used one from now on.
+  // A hit on the way.
   void use(std::uint32_t set, std::uint32_t way) {
-    Order& order = rows_[set].order;
-    order = kUsed[order][way].order;
+    Row& row = rows_[set];
+    const Used used = kUsed[row.order][way];
+    row.order = used.order;
+    row.young = (1u + ((used.place != 0) & (row.young != 0))) & 15;
   }
   // The way that a new line gets, used. Which sets have free ways is in no order, so that there is
   // nothing to branch on but whether the bank is full.
@@ -53,9 +69,9 @@ class L1Ways {
       bank.room -= more;
     else give_up(bank, more);
     Row& row = rows_[set];
-    row.held = static_cast<std::uint8_t>(row.held + more);
+    row.held = (row.held + more) & 15;
     const Order order = row.order;
-    row.order = std::rotl(order, 2);  // the last becomes the first
+    row.order = kInserted[row.young][order];
     return order >> (kWays - 1) * 2;
   }
 
@@ -78,7 +94,10 @@ class L1Ways {
   void give_up(Bank& bank, std::uint32_t lines) {
     std::uint32_t at = bank.next;
     while (lines > rows_[at].held) [[unlikely]] at = (at + kBanks) & last_;
-    rows_[at].held = static_cast<std::uint8_t>(rows_[at].held - lines);
+    Row& row = rows_[at];
+    row.held = (row.held - lines) & 15;
+    if (row.young > row.held) [[unlikely]]
+      row.young = row.held;
     bank.next = (at + lines * kBanks) & last_;
   }
 
@@ -97,8 +116,21 @@ class L1Ways {
     return all;
   }();
 
+  // What becomes of an order when its last way comes behind so many.
+  static constexpr std::array<std::array<Order, 256>, 3> kInserted = [] {
+    std::array<std::array<Order, 256>, 3> all{};
+    for (unsigned front = 0; front < 3; ++front)
+      for (unsigned order = 0; order < 256; ++order) {
+        const unsigned keep = (1u << front * 2) - 1, last = order >> (kWays - 1) * 2;
+        all[front][order] = static_cast<Order>((order & keep) | last << front * 2 |
+                                               (order & ~keep) << 2);
+      }
+    return all;
+  }();
+
   Row* rows_ = nullptr;
   std::uint32_t last_ = 0;  // set
+  std::uint32_t room_ = 0;  // for lines of a bank
   std::array<Bank, kBanks> bank_{};
 };
 

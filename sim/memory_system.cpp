@@ -117,7 +117,7 @@ void MemorySystem::begin_launch(const trace::Launch& launch, std::uint64_t code,
     l1_.reserve(card_.numbers().sm_count);
     while (l1_.size() < card_.numbers().sm_count) l1_.emplace_back(spec, &l1_memory_);
   } else {
-    for (model::L1Cache& l1 : l1_) l1.invalidate();
+    for (model::L1Cache& l1 : l1_) l1.reset();
   }
   stores_.assign(card_.numbers().sm_count,
                  model::StoreQueue(static_cast<std::uint32_t>(card_.numbers().l1_store_entries),
@@ -327,7 +327,9 @@ inline void MemorySystem::load_line(const Record& r, const SitePlan& plan, const
   place.passes = data_passes(r, plan.bytes, lanes, 1);
   place.done = place.now + latency_l1_ + place.passes;
   model::L1Cache& l1 = l1_[static_cast<std::size_t>(place.sm)];
-  const model::L1Cache::Loaded one = l1.load(lines.line[0], lines.l1[0], lines.sectors[0], !plan.no_allocate);
+  const auto words = [&](std::uint64_t line) { return model::touched_words(expand(r, plan.bytes, lanes), line); };
+  const model::L1Cache::Loaded one =
+      l1.load(lines.line[0], lines.l1[0], lines.sectors[0], model::AskedWords(words), !plan.no_allocate);
   if (!one.missing) {
     counters_.global_ld.hits += sectors;
     place.done = std::max(place.done, one.arrival);
@@ -397,7 +399,8 @@ void MemorySystem::global_load(const Record& r, const SitePlan& plan, const std:
   }
   model::L1Cache& l1 = l1_[static_cast<std::size_t>(place.sm)];
   model::L1Cache::Misses missed;
-  l1.load(lines, lines.l1, !plan.no_allocate, missed);
+  const auto words = [&](std::uint64_t line) { return model::touched_words(expand(r, plan.bytes, lanes), line); };
+  l1.load(lines, lines.l1, model::AskedWords(words), !plan.no_allocate, missed);
   const std::uint64_t misses = model::sectors_in(missed.sectors, missed.count);
   counters_.global_ld.hits += sectors - misses;
   std::array<std::uint64_t, Lines::kMost> done;
@@ -559,7 +562,8 @@ void MemorySystem::local_access(const Record& r, const SitePlan& plan, const std
         if (l1.store(t.line, t.sectors, t.full, t.bytes.data())) c.hits += model::sectors_in(t.sectors);
         write_l2(place, t, l2_.route(t.line), place.tags + k, place.now + k + 1);
       } else {
-        const std::uint8_t missing = l1.load(t.line, t.sectors);
+        const auto asked = [&](std::uint64_t) { return model::touched_words(t); };
+        const std::uint8_t missing = l1.load(t.line, t.sectors, true, model::AskedWords(asked));
         c.hits += model::sectors_in(t.sectors) - model::sectors_in(missing);
         read_l2(place, place.now, t.line, l2_.route(t.line), missing, 0);
       }

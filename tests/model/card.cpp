@@ -73,7 +73,7 @@ TEST_CASE("the H200's card says what the device says") {
   CHECK(c.numbers().l2_bytes == 62914560);
   CHECK(c.numbers().shared_configs.back() == 228 * 1024);
   CHECK(c.compute_capability() == "9.0");
-  CHECK(c.l1_lines(32 * 1024) == 1728);
+  CHECK(c.l1_lines(32 * 1024) == 1736);
   CHECK(c.l1_lines(1 << 30) == 4);  // never nothing
   CHECK(c.l2().fetch_sectors == 2);
   CHECK(std::popcount(c.l2().home_mask) == 7);
@@ -233,7 +233,7 @@ TEST_CASE("a number is overridden, sizes and lists included, and says so") {
   Card card = h200();
   REQUIRE(card.set("l1.size", "512KiB").ok());
   CHECK(card.numbers().l1_bytes == 512 * 1024);
-  CHECK(card.l1_lines(32 * 1024) == (512 - 32 - 8) * 8);
+  CHECK(card.l1_lines(32 * 1024) == (512 - 32 - 7) * 8);
   REQUIRE(card.set("l2.size", "120 MiB").ok());
   CHECK(card.l2().side.bytes == 60 << 20);
   REQUIRE(card.set("l2.home_bits", "12,13").ok());

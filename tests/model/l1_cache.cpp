@@ -9,7 +9,7 @@
 #include "model/card.hpp"
 #include "tests/catch.hpp"
 #include "tests/model/hardware_rows.hpp"
-#include "tests/model/reference/lru_l1.hpp"
+#include "tests/model/reference/aged_l1.hpp"
 
 using namespace warpmem;
 using model::L1Cache;
@@ -118,10 +118,10 @@ TEST_CASE("sequential fills leave as many lines as in an H200, and lose only old
     }
     const Survivors s = fill_and_probe(n, repeat);
     INFO(n << " lines, " << repeat << " times: " << s.alive << " alive, measured " << alive << "; youngest lost " << s.youngest_lost << ", measured " << youngest_lost);
-    // The hardware takes a load of more than 150 cycles as a miss, and its count falls by up to 80
+    // The hardware takes a load of more than 150 cycles as a miss, and its count falls by up to 90
     // lines in long runs where the model keeps every place in use.
-    CHECK(s.alive <= 1728);
-    CHECK(s.alive == Approx(static_cast<double>(alive)).epsilon(0.05));
+    CHECK(s.alive <= 1736);
+    CHECK(s.alive == Approx(static_cast<double>(alive)).epsilon(0.06));
     // The oldest of a set's three or four lines goes, of which 512 came between one and the next. After
     // several passes a line's number no longer says its age.
     if (repeat > 1 || youngest_lost < 0) continue;
@@ -212,14 +212,14 @@ TEST_CASE("a line that is read again and again is never lost") {
 
 TEST_CASE("one line more than fits takes the place of one old line") {
   L1Cache l1{{}};
-  for (std::uint64_t i = 0; i < 1728; ++i) l1.load(kBase + i, 1);
-  for (std::uint64_t i = 0; i < 1728; ++i) CHECK(holds(l1, kBase + i));
-  l1.load(kBase + 1728, 1);
+  for (std::uint64_t i = 0; i < 1736; ++i) l1.load(kBase + i, 1);
+  for (std::uint64_t i = 0; i < 1736; ++i) CHECK(holds(l1, kBase + i));
+  l1.load(kBase + 1736, 1);
   std::vector<std::uint64_t> lost;
-  for (std::uint64_t i = 0; i <= 1728; ++i)
+  for (std::uint64_t i = 0; i <= 1736; ++i)
     if (!holds(l1, kBase + i)) lost.push_back(i);
   REQUIRE(lost.size() == 1);
-  CHECK(lost[0] < 1728 - 2 * 432);
+  CHECK(lost[0] < 1736 - 2 * 434);
 }
 
 TEST_CASE("the capacity of every carve-out is what the card says") {
@@ -236,7 +236,9 @@ TEST_CASE("the capacity of every carve-out is what the card says") {
   REQUIRE(full.size() == 10);
   for (const auto& [percent, kib] : full) {
     INFO("carve-out " << percent << " %");
-    CHECK(card->l1_lines(config_of(percent)) == kib * 8);
+    // Read in steps of 4 KiB or more; to the line in l1_room.cpp.
+    CHECK(card->l1_lines(config_of(percent)) >= kib * 8);
+    CHECK(card->l1_lines(config_of(percent)) < (kib + 4) * 8);
   }
 }
 
@@ -267,20 +269,15 @@ TEST_CASE("cyclic re-reading of what fits always hits") {
   CHECK(worst_cyclic(-2000, 0, 600) == 0);
 }
 
-TEST_CASE("cyclic re-reading of a little more than fits hits about as often as on an H200") {
-  // In which order sets give up lines is not known, so single counts differ.
-  CHECK(worst_cyclic(1, 32, 600) < 0.15);
-}
-
-TEST_CASE("cyclic re-reading of much more than fits hits as often as on an H200", "[!shouldfail]") {
-  // Known gap: with more than 32 lines too many the hardware keeps up to four in five (1,344 of
-  // 1,856; 151 of 192 in the smallest L1), the model fewer.
-  CHECK(worst_cyclic(33, 2000, 1) < 0.1);
+TEST_CASE("cyclic re-reading of more than fits hits about as often as on an H200") {
+  // Where the hand stands when a launch begins is not known; the fewer the lines, the more it says.
+  CHECK(worst_cyclic(1, 2000, 1000) < 0.06);
+  CHECK(worst_cyclic(1, 2000, 1) < 0.11);
 }
 
 TEST_CASE("whatever is done to it, an L1 never holds more than its lines nor what was never there") {
   std::mt19937_64 random(5);
-  for (std::uint32_t lines : {4u, 20u, 160u, 1728u}) {
+  for (std::uint32_t lines : {4u, 20u, 160u, 1736u}) {
     L1Cache l1{{lines, std::bit_ceil(lines)}};
     std::set<std::uint64_t> seen;
     const std::uint64_t range = lines * 3;
@@ -311,9 +308,15 @@ TEST_CASE("whatever is done to it, an L1 never holds more than its lines nor wha
   }
 }
 
-TEST_CASE("a sector can be read once all of its bytes were stored") {
+TEST_CASE("a sector can be read once all of its words were stored") {
   L1Cache l1{{}};
   constexpr std::uint32_t kOtherHalf[4] = {0xffff0000, 0xffff0000, 0xffff0000, 0xffff0000};
+  constexpr std::uint32_t kNoWord[4] = {0x77777777, 0, 0, 0}, kTheirRest[4] = {0x88888888, 0, 0, 0};
+  l1.store(kBase, 1, 0, kNoWord);
+  l1.store(kBase, 1, 0, kTheirRest);
+  CHECK(l1.load(kBase, 1, false) == 1);
+  l1.drop(kBase, 1);
+  l1.invalidate();
   CHECK_FALSE(l1.store(kBase, 1, 0, kHalf));
   CHECK(l1.load(kBase, 1, false) == 1);
   CHECK(l1.store(kBase, 1, 0, kOtherHalf));
@@ -328,19 +331,38 @@ TEST_CASE("an L1 says when a line arrives, however many cycles have passed") {
   constexpr std::uint64_t kLater = std::uint64_t{1} << 33;
   L1Cache l1{{}};
   const L1Cache::Seat first = l1.seat(kBase), second = l1.seat(kBase + 1);
-  l1.arrives(l1.load(kBase, first, 1, true).entry, 100);
-  CHECK(l1.load(kBase, first, 1, true).arrival == 100);
-  const L1Cache::Loaded late = l1.load(kBase + 1, second, 1, true);
+  l1.arrives(l1.load(kBase, first, 1, {}, true).entry, 100);
+  CHECK(l1.load(kBase, first, 1, {}, true).arrival == 100);
+  const L1Cache::Loaded late = l1.load(kBase + 1, second, 1, {}, true);
   l1.arrives(late.entry, kLater);
   l1.arrives(late.entry, kLater - 5);  // the later of the two counts
-  CHECK(l1.load(kBase + 1, second, 1, true).arrival == kLater);
-  const L1Cache::Loaded early = l1.load(kBase, first, 1, true);
+  CHECK(l1.load(kBase + 1, second, 1, {}, true).arrival == kLater);
+  const L1Cache::Loaded early = l1.load(kBase, first, 1, {}, true);
   CHECK(early.missing == 0);
   CHECK(early.arrival < kLater - (std::uint64_t{1} << 30));  // long ago
   l1.arrives(early.entry, 200);
-  CHECK(l1.load(kBase, first, 1, true).arrival == early.arrival);
+  CHECK(l1.load(kBase, first, 1, {}, true).arrival == early.arrival);
   l1.arrives(early.entry, kLater + 7);
-  CHECK(l1.load(kBase, first, 1, true).arrival == kLater + 7);
+  CHECK(l1.load(kBase, first, 1, {}, true).arrival == kLater + 7);
+}
+
+// All bytes of these sectors, and some of each.
+static model::LineTouch whole(std::uint64_t line, std::uint8_t sectors) {
+  model::LineTouch t{line, sectors, sectors, {}};
+  for (unsigned s = 0; s < 4; ++s) t.bytes[s] = sectors >> s & 1 ? ~0u : 0;
+  return t;
+}
+static model::LineTouch part(std::uint64_t line, std::uint8_t sectors, std::mt19937_64& random) {
+  model::LineTouch t{line, sectors, 0, {}};
+  for (unsigned s = 0; s < 4; ++s) {
+    if (!(sectors >> s & 1)) continue;
+    // Words, and now and then a byte of one.
+    for (unsigned w = 0; w < 8; ++w)
+      if (random() % 3 == 0) t.bytes[s] |= (random() % 8 == 0 ? 1u : 15u) << 4 * w;
+    if (t.bytes[s] == 0) t.bytes[s] = 15;
+    if (t.bytes[s] == ~0u) t.full = static_cast<std::uint8_t>(t.full | 1u << s);
+  }
+  return t;
 }
 
 TEST_CASE("an L1 equals its slow twin's for long random strings") {
@@ -349,7 +371,7 @@ TEST_CASE("an L1 equals its slow twin's for long random strings") {
     const auto up_to = [&](std::uint64_t most) { return static_cast<std::uint32_t>(1 + random() % most); };
     const L1Cache::Spec spec{up_to(400), 4u << random() % 6};
     L1Cache fast(spec);
-    reference::LruL1 slow(spec);
+    reference::AgedL1 slow(spec);
     // Lines of a dense range, of a column of a matrix, or of anywhere.
     const std::uint64_t range = up_to(4 * spec.lines), step = std::uint64_t{1} << random() % 24;
     for (int i = 0; i < 6000; ++i) {
@@ -357,23 +379,27 @@ TEST_CASE("an L1 equals its slow twin's for long random strings") {
       const auto sectors = static_cast<std::uint8_t>(random() % 15 + 1);
       switch (random() % 8) {
         case 0: fast.drop(line, sectors), slow.drop(line, sectors); break;
-        case 1: REQUIRE(fast.load(line, sectors, false) == slow.load(line, sectors, false)); break;
-        case 2: REQUIRE(fast.store(line, sectors, sectors, kBytes) == slow.store(line, sectors, sectors, kBytes)); break;
-        case 3: {
-          std::uint32_t bytes[4];
-          for (std::uint32_t& b : bytes) b = static_cast<std::uint32_t>(random() | random());
-          REQUIRE(fast.store(line, sectors, 0, bytes) == slow.store(line, sectors, 0, bytes));
+        case 1:
+        case 2: {
+          const model::LineTouch t = random() % 2 ? whole(line, sectors) : part(line, sectors, random);
+          REQUIRE(fast.store(line, sectors, t.full, t.bytes.data()) == slow.store(line, sectors, t.bytes.data()));
           break;
         }
-        default: REQUIRE(fast.load(line, sectors, true) == slow.load(line, sectors, true)); break;
+        default: {
+          const model::LineTouch t = random() % 2 ? whole(line, sectors) : part(line, sectors, random);
+          const auto words = [&t](std::uint64_t) { return model::touched_words(t); };
+          const bool allocate = random() % 4 != 0;
+          REQUIRE(fast.load(line, sectors, allocate, model::AskedWords(words)) == slow.load(line, sectors, t.bytes, allocate));
+        }
       }
+      if (random() % 3000 == 0) fast.invalidate(), slow.invalidate();
     }
   }
 }
 
 TEST_CASE("lines loaded together come to the same as one after the other") {
   std::mt19937_64 random(31);
-  for (const L1Cache::Spec spec : {L1Cache::Spec{1728, 512}, L1Cache::Spec{100, 32}, L1Cache::Spec{3000, 1024}}) {
+  for (const L1Cache::Spec spec : {L1Cache::Spec{1736, 512}, L1Cache::Spec{100, 32}, L1Cache::Spec{3000, 1024}}) {
     L1Cache together(spec), alone(spec);
     for (int round = 0; round < 4000; ++round) {
       const bool allocate = random() % 8 != 0;
@@ -387,13 +413,21 @@ TEST_CASE("lines loaded together come to the same as one after the other") {
       }
       L1Cache::Seats seats;
       together.seats(lines, seats);
+      for (std::size_t i = 0; i < 32 && round % 3 == 0; ++i) {
+        const model::LineTouch t = part(lines.line[i], lines.sectors[i], random);
+        REQUIRE(together.store(t.line, t.sectors, t.full, t.bytes.data()) ==
+                alone.store(t.line, t.sectors, t.full, t.bytes.data()));
+      }
+      const std::uint64_t draw = random();
+      const auto some = [draw](std::uint64_t line) { return static_cast<std::uint32_t>((draw ^ line) * 0x9e3779b97f4a7c15 >> 32) | 0x01010101u; };
+      const model::AskedWords words(some);
       L1Cache::Misses missed;
-      together.load(lines, seats, allocate, missed);
+      together.load(lines, seats, words, allocate, missed);
       std::size_t k = 0;
       std::uint64_t hit = 0;
       for (std::size_t i = 0; i < 32; ++i) {
         REQUIRE(seats[i].set == alone.seat(lines.line[i]).set);
-        const L1Cache::Loaded one = alone.load(lines.line[i], seats[i], lines.sectors[i], allocate);
+        const L1Cache::Loaded one = alone.load(lines.line[i], seats[i], lines.sectors[i], words, allocate);
         if (!one.missing) {
           hit = std::max(hit, one.arrival);
           continue;

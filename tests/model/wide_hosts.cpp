@@ -37,7 +37,7 @@ void fill(LineList& lines, std::mt19937_64& random, int count) {
 
 TEST_CASE("the L1 says of lines side by side what it says of each") {
   std::mt19937_64 random(5);
-  model::L1Cache l1({1728, 512}), plain({1728, 512}), alone({1728, 512});
+  model::L1Cache l1({1736, 512}), plain({1736, 512}), alone({1736, 512});
   for (int round = 0; round < 3000; ++round) {
     LineList lines;
     fill(lines, random, 1 + static_cast<int>(random() % LineList::kMost));

@@ -72,9 +72,9 @@ TEST_CASE("time: what pieces of a bulk copy move is what as many copies would mo
   };
   const auto plain = timed(one, h200());
   CHECK(pieces.metrics.metrics.size() == plain.metrics.metrics.size());
-  for (const auto& one : pieces.metrics.metrics) {
-    const auto& name = one.first;
-    const auto& value = one.second;
+  for (const auto& metric : pieces.metrics.metrics) {
+    const auto& name = metric.first;
+    const auto& value = metric.second;
     INFO(name);
     const auto other = std::find_if(plain.metrics.metrics.begin(), plain.metrics.metrics.end(),
                                     [&](const auto& m) { return m.first == name; });
