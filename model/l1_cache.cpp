@@ -25,7 +25,22 @@ void L1Cache::reset() {
 }
 
 // Regions keep their numbers: lines that are on their way here have been given theirs.
-void L1Cache::invalidate() { ways_.clear(); }
+void L1Cache::invalidate(std::uint64_t kept) {
+  const unsigned region_bits = said_by_set_ + kLowBits;
+  std::uint32_t stay = 0;  // regions whose lines do
+  for (std::uint32_t r = 0; r < regions_; ++r)
+    if (region_[r] >= kept >> region_bits) stay |= 1u << r;
+  if (!stay && whole_.empty()) return ways_.clear();
+  for (std::uint32_t at = 0; at < spec_.sets; ++at) {
+    std::uint32_t ways = 0;
+    for (std::uint32_t way = 0; way < kWays; ++way) {
+      const std::uint32_t region = sets_[at].state[way] >> kStateBits >> kLowBits;
+      const bool stays = region < kRegions ? stay >> region & 1 : whole_[at * kWays + way] >= kept;
+      ways |= std::uint32_t{stays} << way;
+    }
+    ways_.keep(at, ways);
+  }
+}
 
 // Arrivals are kept in 32 bits. What arrived two billion cycles ago has been there for everybody
 // ever since, so that it may as well be said to come with the epoch.

@@ -116,8 +116,8 @@ class L1Cache {
   }
   // Drops sectors (atomics).
   void drop(std::uint64_t line, std::uint8_t sectors);
-  // Forgets all lines (acquire fence).
-  void invalidate();
+  // Forgets all lines below this one, a multiple of 1 TiB (CCTL.IVALL, which leaves local memory's).
+  void invalidate(std::uint64_t kept = ~std::uint64_t{0});
   // As new.
   void reset();
 

@@ -44,6 +44,23 @@ class L1Ways {
     for (Bank& bank : bank_) bank.room = room_;
   }
 
+  // Of the set's ways only these hold a line any more; as if they had come in from the oldest
+  // on (how old they are was not measured).
+  void keep(std::uint32_t set, std::uint32_t ways) {
+    const Row was = rows_[set];
+    Row& row = rows_[set];
+    row = {0, 0, 0};
+    unsigned places = 0;
+    for (const bool stays : {true, false})
+      for (unsigned at = 0; at < kWays; ++at) {
+        const unsigned way = was.order >> at * 2 & 3;
+        if ((at < was.held && (ways >> way & 1)) != stays) continue;
+        row.order = static_cast<Order>(row.order | way << places++ * 2);
+        row.held = (row.held + stays) & 15;
+      }
+    bank_[set % kBanks].room += was.held - row.held;
+  }
+
   // Of the ways that look as if they held a line (bit w: way w) the one that does, or kNone.
   std::uint32_t find(std::uint32_t set, std::uint32_t ways) const {
     const Row row = rows_[set];

@@ -248,8 +248,18 @@ void MemorySystem::run(const Record& r, const SitePlan& plan, const std::uint64_
   place.held = 0;
   place.left_sm = false;
   place.missed = 0;
+  if (plan.empties_before) [[unlikely]]
+    empty_l1(place.sm);
   if (!r.mask) return;
   if (plan.instructions) ++(counters_.*plan.instructions);
+  access(r, plan, lanes, place, prepared);
+  if (plan.empties_behind) [[unlikely]]
+    empty_l1(place.sm);
+}
+
+void MemorySystem::empty_l1(int sm) { l1_[static_cast<std::size_t>(sm)].invalidate(kLocalLine); }
+
+inline void MemorySystem::access(const Record& r, const SitePlan& plan, const std::uint64_t* lanes, Place& place, const Lines* prepared) {
   switch (plan.action) {
     case Action::kGlobalLoad:
     case Action::kAsyncRead:

@@ -84,6 +84,8 @@ class MemorySystem {
 
  private:
   void prepare_ways(int sm, Lines& out);
+  void access(const trace::Record&, const SitePlan&, const std::uint64_t*, Place&, const Lines* prepared);
+  void empty_l1(int sm);  // but for local memory
   void global_load(const trace::Record&, const SitePlan&, const std::uint64_t*, Place&,
                    const Lines&);
   void load_line(const trace::Record&, const SitePlan&, const std::uint64_t*, Place&, const Lines&);

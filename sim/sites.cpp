@@ -164,6 +164,7 @@ void plan_surface(SitePlan& p, const trace::Site& site, const trace::SassInstruc
 }  // namespace
 
 std::vector<SitePlan> plan_sites(std::span<const trace::Site> sites, const trace::Program& program) {
+  const std::vector<Emptying> empties = emptying(sites, program);
   std::vector<SitePlan> plans;
   plans.reserve(sites.size());
   for (const trace::Site& site : sites) {
@@ -171,6 +172,8 @@ std::vector<SitePlan> plan_sites(std::span<const trace::Site> sites, const trace
     p.bytes = site.bytes;
     p.pc = site.pc;
     p.bulk = trace::is_bulk(site.op);
+    p.empties_before = empties[plans.size()].before;
+    p.empties_behind = empties[plans.size()].behind;
     const auto decoded = instruction_at(program, site.pc, site.op);
     const trace::SassInstruction* in = decoded ? &*decoded : nullptr;
     if (site.op == Op::kCtaBegin) p.action = Action::kBegin;

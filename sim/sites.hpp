@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "model/shared_banks.hpp"
+#include "sim/code/emptying.hpp"
 #include "sim/counters.hpp"
 #include "traces/program.hpp"
 #include "traces/record.hpp"
@@ -28,6 +29,8 @@ struct SitePlan {
   bool returns = false;            // an atomic whose value is used
   bool by_number = false;          // a texel by its number (TLD), not by coordinates
   bool gathers = false;            // a fetch of four texels (TLD4)
+  bool empties_before = false;     // the L1 (code/emptying.hpp)
+  bool empties_behind = false;
   std::uint32_t request_lanes = 4; // of a texture or surface: lanes that the texture unit takes at once
   std::uint32_t fetch_sectors = 0; // L2 prefetch hint, sectors
   std::uint32_t bytes = 0;

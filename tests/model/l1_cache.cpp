@@ -17,6 +17,7 @@ using model::L1Cache;
 namespace {
 
 constexpr std::uint64_t kBase = 0x7f4a20000000 / 128;  // an address as cudaMalloc gives them
+constexpr std::uint64_t kLocal = std::uint64_t{1} << 41;       // as local memory's
 constexpr std::uint8_t kAll = 15;
 constexpr std::uint32_t kBytes[4] = {~0u, ~0u, ~0u, ~0u};
 constexpr std::uint32_t kHalf[4] = {0xffff, 0xffff, 0xffff, 0xffff};
@@ -375,7 +376,7 @@ TEST_CASE("an L1 equals its slow twin's for long random strings") {
     // Lines of a dense range, of a column of a matrix, or of anywhere.
     const std::uint64_t range = up_to(4 * spec.lines), step = std::uint64_t{1} << random() % 24;
     for (int i = 0; i < 6000; ++i) {
-      const std::uint64_t line = kBase + random() % range * step;
+      const std::uint64_t line = (random() % 4 ? kBase : kLocal) + random() % range * step;
       const auto sectors = static_cast<std::uint8_t>(random() % 15 + 1);
       switch (random() % 8) {
         case 0: fast.drop(line, sectors), slow.drop(line, sectors); break;
@@ -392,7 +393,10 @@ TEST_CASE("an L1 equals its slow twin's for long random strings") {
           REQUIRE(fast.load(line, sectors, allocate, model::AskedWords(words)) == slow.load(line, sectors, t.bytes, allocate));
         }
       }
-      if (random() % 3000 == 0) fast.invalidate(), slow.invalidate();
+      if (random() % 1500 == 0) {
+        const std::uint64_t kept = random() % 2 ? kLocal : ~std::uint64_t{0};
+        fast.invalidate(kept), slow.invalidate(kept);
+      }
     }
   }
 }

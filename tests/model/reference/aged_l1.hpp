@@ -64,9 +64,13 @@ class AgedL1 {
         if (sectors >> s & 1) l.sector[s] = {};
   }
 
-  // Forgets all lines, but not whose turn it is.
-  void invalidate() {
-    for (Set& set : sets_) set.clear();
+  // Forgets all lines below this one, but not whose turn it is; those that stay are as if they had come in from the oldest on.
+  void invalidate(std::uint64_t kept) {
+    for (Set& set : sets_) {
+      set.remove_if([kept](const Line& l) { return l.number < kept; });
+      set.sort([](const Line& a, const Line& b) { return a.age < b.age; });
+      for (Line& l : set) l.age = 2;
+    }
   }
 
  private:
