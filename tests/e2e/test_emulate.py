@@ -233,6 +233,28 @@ int main() {
             info = self.run_command("info", "linked.wmt").out
             self.assertRegex(info, r"level +ptx\+sass\n")
 
+    def test_kernels_launch_kernels(self):
+        # nvcc links libcudadevrt.a, whose PTX is for newer GPUs than the card.
+        with open(self.path("app.cu"), "w", encoding="utf-8") as file:
+            file.write("""#include <cstdio>
+__global__ void child(int *a, int by) { a[threadIdx.x] += by; }
+__global__ void parent(int *a) {
+  if (threadIdx.x < 3) child<<<1, 32>>>(a, 1 << threadIdx.x);
+  if (threadIdx.x == 0) child<<<1, 32, 0, cudaStreamTailLaunch>>>(a, 100 - a[0]);
+}
+int main() {
+  int *a;
+  cudaMallocManaged(&a, 128);
+  parent<<<1, 32>>>(a);
+  std::printf("%d %d\\n", static_cast<int>(cudaDeviceSynchronize()), a[31]);
+}
+""")
+        run = self.run_command("emulate", "app.cu", "-rdc=true")
+        self.assertEqual((run.status, run.out), (0, "0 107\n"), run.err)
+        self.assertNotIn("newer", run.err)
+        replayed = self.run_command("replay", "trace.wmt", "--format", "json").json()["kernels"]
+        self.assertEqual([kernel["name"].split("(")[0] for kernel in replayed], ["parent"] + 4 * ["child"])
+
     def test_grid_wide_barriers_of_cooperative_groups(self):
         with open(self.path("app.cu"), "w", encoding="utf-8") as file:
             file.write("""#include <cooperative_groups.h>

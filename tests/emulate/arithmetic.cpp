@@ -89,6 +89,21 @@ TEST_CASE("32-bit integers wrap, shift past their width and divide by zero as ha
   check_ints("bfi.b32 %d, %a, 0, %b, 8;", [](u32 a, u32 b) { b &= 255; return b > 31 ? 0 : (a & 255) << b; });
 }
 
+TEST_CASE("a mode may follow the type") {
+  std::string ptx = std::string(kHeader) + ".visible .entry k(.param .u64 p) { .reg .b32 %r<4>; .reg .f32 %f<4>; .reg .b64 %x<2>;\n"
+                    "ld.param.u64 %x0, [p]; ld.global.f32 %f0, [%x0];\n"
+                    "lg2.approx.f32.ftz %f1, %f0; lg2.approx.ftz.f32 %f2, %f0; lg2.approx.f32 %f3, %f0;\n"
+                    "st.global.f32 [%x0+4], %f1; st.global.f32 [%x0+8], %f2; st.global.f32 [%x0+12], %f3; ret; }";
+  Machine m(ptx);
+  const u64 at = m.buffer(std::vector<u32>{0x00400000, 0, 0, 0});  // a denormal
+  m.argument(at);
+  REQUIRE(m.launch("k", {1, 1, 1}, {1, 1, 1}));
+  const auto got = m.read<u32>(at, 4);
+  CHECK(got[1] == 0xff800000);
+  CHECK(got[2] == 0xff800000);
+  CHECK(got[3] != 0xff800000);
+}
+
 TEST_CASE("one-operand bit instructions") {
   const auto v = edges32();
   const auto check = [&](const std::string& op, auto reference) {

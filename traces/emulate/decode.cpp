@@ -47,7 +47,7 @@ std::string_view Modifiers::take_prefix(std::string_view prefix) {
 Type Modifiers::take_type() {
   if (pieces_.empty()) return Type::kNone;
   auto last = pieces_.end() - 1;
-  if (*last == "relu" && last != pieces_.begin()) --last;  // max.s16x2.relu
+  if ((*last == "relu" || *last == "ftz") && last != pieces_.begin()) --last;  // max.s16x2.relu; lg2.approx.f32.ftz in curand_poisson
   const Type type = type_named(*last);
   if (type != Type::kNone) pieces_.erase(last);
   return type;

@@ -22,7 +22,7 @@ class Modifiers {
   bool take(std::string_view name);
   std::string_view take_one_of(std::initializer_list<std::string_view> names);  // empty: none
   std::string_view take_prefix(std::string_view prefix);                        // the whole piece
-  Type take_type();       // the last piece when it is a type, else kNone
+  Type take_type();       // the last piece when it is a type (ftz or relu may follow), else kNone
   std::string_view left() const { return pieces_.empty() ? std::string_view{} : pieces_.front(); }
   bool has(std::string_view name) const;
   const std::vector<std::string_view>& pieces() const { return pieces_; }

@@ -51,6 +51,8 @@ Result<void> gather(const unsigned char* data, const std::string& name, std::uin
   if (!best) return {};
   auto text = unpack_ptx(*best);
   if (!text) return text.error();
+  // libcudadevrt.a, which launches kernels for kernels: that is part of this runtime.
+  if (text->find("__cuda_syscall_cnp") != text->npos) return {};
   if (newer) {
     into.newer = newer->architecture;
     *text = for_older_gpu(std::move(*text), cc);
