@@ -37,6 +37,7 @@ struct CardNumbers {
   std::uint64_t l2_ways = 0;
   std::uint64_t l2_dirty_ways = 0;
   std::uint64_t l2_partial_ways = 0;
+  std::uint64_t l2_filled_ways = 0;  // that wait to be written, of those that were partly written
   std::vector<std::uint64_t> l2_home_bits;  // address bits whose parity is the home side
   std::uint64_t l2_fetch_bytes = 0;         // DRAM read granularity
   std::uint64_t lrc_merge = 0;              // SMs a coalesced request serves
@@ -126,8 +127,10 @@ struct CardNumbers {
   std::uint64_t dram_activate_permille =
       0;                              // thousandths of a cycle between activations of a channel
   std::uint64_t dram_row_cycles = 0;  // between activations of a bank
-  std::uint64_t dram_turnaround_cycles = 0;    // of a channel's bus, to write and back
-  std::uint64_t dram_write_batch = 0;          // bursts written between two turnarounds
+  std::uint64_t dram_switch_cycles = 0;        // of a channel that stops reading to write
+  std::uint64_t dram_turnaround_cycles = 0;    // of a channel's bus, from writing to reading
+  std::uint64_t dram_write_batch = 0;          // sectors that wait at most to be written
+  std::uint64_t dram_write_permille = 0;       // thousandths of a cycle that a line takes at least
   std::uint64_t time_launch_cycles = 0;        // before the first CTA and after the last
   std::uint64_t time_drain_cycles = 0;         // more, when the launch reached memory
   std::uint64_t time_fence_cycles = 0;         // of these, in which stores still arrive

@@ -24,14 +24,14 @@ std::string text(std::uint64_t v) { return std::to_string(v); }
 constexpr std::string_view kMayBeZero[] = {
     "shared.reserved", "shared.generous", "l1.reserved", "l1.read_cycles", "l1.store_cycles",
     "lrc.way_cycles", "latency.coordinates", "latency.filter", "latency.l2_spread",
-    "latency.l2_far",  // where the L2 has one side
+    "l2.filled_ways", "latency.l2_far",  // where the L2 has one side
     "latency.dram_spread", "latency.dram_tail", "l2.queue_cycles", "port.send_header_permille",
     "constant.group_cycles", "constant.next_cycles", "code.again_cycles",
     "code.group_again_cycles", "code.far_cycles", "launch.dram_read_sectors",
     "launch.l2_read_sectors", "launch.fabric_sectors", "launch.stagger_cycles",
     "launch.share_millicycles", "launch.sm_millicycles", "launch.sm_warp_millicycles",
     "launch.sm_most_millicycles", "launch.gpc_millicycles", "launch.gpc_warp_millicycles",
-    "launch.dirty_sectors", "dram.turnaround_cycles", "time.launch_cycles", "time.drain_cycles",
+    "launch.dirty_sectors", "dram.turnaround_cycles", "dram.switch_cycles", "dram.write_permille", "time.launch_cycles", "time.drain_cycles",
     "time.fence_cycles", "time.cta_cycles", "time.turn_cycles", "time.warp_cycles",
     "time.first_cycles", "time.translate_cycles", "time.queue_cycles", "time.queue_loads",
     "time.queue_stores", "time.queue_moved", "time.read_cycles", "time.read_global_cycles",
@@ -78,6 +78,7 @@ Found too_much(const CardNumbers& n) {
       {"l2.slices", {n.l2_slices, 4096}},
       {"dram.channels", {n.dram_channels, 4096}},
       {"dram.banks", {n.dram_banks, 1024}},
+      {"dram.write_batch", {n.dram_write_batch, 65536}},
       {"bulk.cycles", {n.bulk_cycles, 1000}},
       {"bulk.reduce_cycles", {n.bulk_reduce_cycles, 1000}},
       {"constant.address_cycles", {n.constant_address_cycles, 1000}},
@@ -129,6 +130,8 @@ Found l2_wrong(const CardNumbers& n) {
   if (n.l2_sides < 1 || n.l2_sides > 2)
     return Contradiction{"l2.sides must be 1 or 2", "write 1 for an L2 that is not partitioned"};
   if (n.l2_ways < 1 || n.l2_ways > 16) return Contradiction{"l2.ways must be 1 to 16"};
+  if (n.l2_filled_ways > n.l2_ways)
+    return Contradiction{"l2.filled_ways is more than l2.ways", "correct one of them"};
   if (n.l2_dirty_ways < 1 || n.l2_dirty_ways > n.l2_ways || n.l2_partial_ways < 1 ||
       n.l2_partial_ways > n.l2_dirty_ways)
     return Contradiction{

@@ -98,6 +98,8 @@ MemoryPath::Spec Card::path() const {
   for (std::uint64_t v : n.sm_side) s.sm_side.push_back(static_cast<std::uint8_t>(v));
   s.dram.channels = u32(n.dram_channels);
   s.dram.banks = u32(n.dram_banks);
+  s.dram.completed_most =
+      u32(n.l2_bytes / 128 / n.l2_ways * n.l2_filled_ways / n.dram_channels);
   s.dram.devices = u32(n.dram_devices);
   s.dram.row_bytes = u32(n.dram_row_bytes);
   // The rate on the card is what is left beside refreshes; those that take the bus in the model are
@@ -111,7 +113,9 @@ MemoryPath::Spec Card::path() const {
   s.dram.activate_ticks = u32(kTicks * n.dram_activate_permille / 1000);
   s.dram.row_cycle_ticks = u32(kTicks * n.dram_row_cycles);
   s.dram.turnaround_ticks = u32(kTicks * n.dram_turnaround_cycles);
-  s.dram.write_batch = u32(n.dram_write_batch);
+  s.dram.switch_ticks = u32(kTicks * n.dram_switch_cycles);
+  s.dram.write_most_ticks = u32(s.dram.burst_ticks * n.dram_write_batch);
+  s.dram.write_ticks = u32(kTicks * n.dram_write_permille / 1000);
   s.dram.burst_sectors = std::max(1u, u32(n.dram_width_bits * n.dram_burst / 256));
   s.dram.interleave_lines = u32(n.dram_interleave_bytes / 128);
   s.dram.map = static_cast<DramMap>(n.dram_map);

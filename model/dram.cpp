@@ -153,9 +153,29 @@ std::uint32_t Dram::bus_ticks(std::uint32_t sectors) const {
   return (sectors + least - 1) / least * least * spec_.burst_ticks;
 }
 
+// The first access behind `first` tells whether a read was in front of the writes: by then all that
+// came before are known.
+void Dram::write_held(Channel& c, std::uint64_t now) {
+  if (c.held < spec_.write_most_ticks) {
+    if (now <= c.first) return;
+    if (c.bus.full(c.first)) {
+      c.first = now;
+      return;
+    }
+  }
+  const std::uint32_t idle = c.reads > 0 ? spec_.switch_ticks : 0;
+  const std::uint32_t amount = idle + c.held + spec_.turnaround_ticks;
+  c.turned = c.bus.reserve(c.first, amount);
+  c.joins = c.turned + idle;
+  c.back = c.turned + amount;
+  c.held = c.reads = 0;
+}
+
 std::uint64_t Dram::read(const Spot& at, std::uint32_t sectors, std::uint64_t now) {
   Channel& c = channels_[at.channel];
-  const std::uint64_t ready = open(c, banks_[at.bank], at.row, now);
+  const std::uint64_t opened = open(c, banks_[at.bank], at.row, now);
+  if (c.held) write_held(c, now);
+  const std::uint64_t ready = behind_writes(c, opened);
   c.reads += sectors;
   sectors_ += sectors;
   const std::uint32_t amount = bus_ticks(sectors);
@@ -173,7 +193,9 @@ void Dram::read(const Spots& spots, const std::uint8_t* index, const std::uint8_
     const std::size_t at = index[k];
     Channel& c = channels[spots.channel[at]];
     const std::uint64_t asked = trips.at[k] + latency[at];
-    const std::uint64_t ready = open(c, banks[spots.bank[at]], spots.row[at], asked);
+    const std::uint64_t opened = open(c, banks[spots.bank[at]], spots.row[at], asked);
+    if (c.held) write_held(c, asked);
+    const std::uint64_t ready = behind_writes(c, opened);
     const std::uint32_t count = sectors_in(those), amount = bus_ticks_[count];
     c.reads += count;
     moved += count;
@@ -188,13 +210,24 @@ std::uint64_t Dram::write(std::uint64_t line, std::uint32_t sectors, std::uint64
                           bool completed) {
   const Spot at = find(line);
   Channel& c = channels_[at.channel];
+  const bool joins = now < c.joins;
   const std::uint64_t ready = open(c, banks_[at.bank], at.row, now, completed);
-  c.held += bus_ticks(sectors);
   sectors_ += sectors;
-  if (c.held < spec_.write_batch * spec_.burst_ticks) return ready;
-  const std::uint32_t amount = c.held + (c.reads > 0 ? spec_.turnaround_ticks : 0);
-  c.held = c.reads = 0;
-  return c.bus.reserve(ready, amount) + amount;
+  const std::uint32_t lines = (sectors + kSectorsPerLine - 1) / kSectorsPerLine;
+  // Three sectors take as long as four (kernels/micro/dram_writes.cu, rate).
+  const std::uint32_t amount = std::max(lines * spec_.write_ticks, bus_ticks((sectors + 1) & ~1u));
+  if (completed && c.completed < spec_.completed_most) {
+    ++c.completed;
+    return ready;
+  }
+  if (joins) {
+    c.back += amount;
+    return c.bus.reserve(ready, amount) + amount;
+  }
+  if (c.held == 0) c.first = ready;
+  if (!completed) write_held(c, ready);
+  c.held += amount;
+  return ready;
 }
 
 }  // namespace warpmem::model

@@ -2,11 +2,13 @@
 //
 // Models: a burst of 32 bytes, a sector, occupies its channel's bus; opening a row costs the
 // channel an activation, of which it can start one every `activate` ticks (tRRD and tFAW), and its
-// bank a row cycle (tRC); writes are held back and go out together, with a turnaround of the bus
-// before and after. An access whose row is open, or among the last few that were, as a scheduler
-// that looks for row hits would have it (FR-FCFS), pays the bus alone. Refreshes block a channel or
-// a bank and close its rows, one channel or bank after the other, unless they are part of the
-// bandwidth that was measured. Leaves out: power states, ECC.
+// bank a row cycle (tRC). Writes go out together as soon as no read is in front of them, or there
+// is no room for more that wait: the channel stops reading, which takes it much longer than the bus
+// needs to turn, and reads again behind them (measured: kernels/micro/dram_writes.cu). An access
+// whose row is open, or among the last few that were, as a scheduler that looks for row hits would
+// have it (FR-FCFS), pays the bus alone. Refreshes block a channel or a bank and close its rows,
+// one channel or bank after the other, unless they are part of the bandwidth that was measured.
+// Leaves out: power states, ECC.
 //
 // Sources: number of channels, burst and row: HBM3 (JESD238): 16 channels of two pseudo-channels a
 // stack, 32 bits wide, bursts of eight, 1 KiB rows. Bandwidth and rate of random accesses: measured
@@ -40,13 +42,16 @@ class Dram {
     std::uint32_t banks = 64;   // a channel
     std::uint32_t devices = 6;  // chips or stacks, each with its own clock of refreshes
     std::uint32_t row_bytes = 1024;
-    std::uint32_t burst_ticks = 170;        // 32 bytes on a channel's bus
-    std::uint32_t activate_ticks = 570;     // between activations of a channel
-    std::uint32_t row_cycle_ticks = 5600;   // between activations of a bank
-    std::uint32_t turnaround_ticks = 1900;  // of the bus, for writes and back
-    std::uint32_t write_batch = 32;         // sectors written that go out together
-    std::uint32_t burst_sectors = 1;        // that the bus moves at least
-    std::uint32_t interleave_lines = 2;     // side by side in a channel: a block
+    std::uint32_t burst_ticks = 170;         // 32 bytes on a channel's bus
+    std::uint32_t activate_ticks = 570;      // between activations of a channel
+    std::uint32_t row_cycle_ticks = 5600;    // between activations of a bank
+    std::uint32_t switch_ticks = 12800;      // of a channel that stops reading to write
+    std::uint32_t turnaround_ticks = 1900;   // … that reads again
+    std::uint32_t write_ticks = 540;         // of the bus, for the writes of a line at least
+    std::uint32_t write_most_ticks = 54400;  // … for those that wait at most
+    std::uint32_t completed_most = 0;        // completed lines of a channel that stay in the L2
+    std::uint32_t burst_sectors = 1;         // that the bus moves at least
+    std::uint32_t interleave_lines = 2;      // side by side in a channel: a block
     DramMap map = DramMap::kHashed;
     DramRefresh refresh = DramRefresh::kNone;
     std::uint64_t refresh_interval_ticks = 0;  // between two of the same bank or channel
@@ -88,10 +93,10 @@ class Dram {
   // line, after trips.at[k].
   void read(const Spots& spots, const std::uint8_t* index, const std::uint8_t* sectors,
             const std::uint32_t* latency, std::size_t first, std::size_t last, Trips& trips);
-  // Takes writes of a line; the tick in which they have gone out, or are held back. `completed`: sectors of it were
-  // read just now to complete them; by the time they are merged and written, their row is no longer
-  // open (measured: random stores move half of what random reads do,
-  // kernels/micro/launch_timing.cu).
+  // Takes writes of a line, or of two side by side; the tick in which they have gone out, or wait
+  // to. `completed`: sectors of it were read just now to complete them; by the time they are merged
+  // and written, their row is no longer open (measured: random stores move half of what random
+  // reads do, kernels/micro/launch_timing.cu). So many of them stay in the L2: others go instead.
   std::uint64_t write(std::uint64_t line, std::uint32_t sectors, std::uint64_t now,
                       bool completed = false);
   void clear();
@@ -113,10 +118,14 @@ class Dram {
 
  private:
   struct Channel {
-    std::uint64_t next_refresh = 0;  // tick
-    std::uint64_t refreshed = 0;     // ticks of the bus
-    std::uint32_t held = 0;          // ticks of the bus for writes that are held back
-    std::uint32_t reads = 0;         // sectors read since the last batch of writes
+    std::uint64_t next_refresh = 0;      // tick
+    std::uint64_t refreshed = 0;         // ticks of the bus
+    std::uint64_t turned = 0, back = 0;  // ticks in which it last stopped reading, and reads again
+    std::uint64_t joins = 0;             // tick until which writes still go out with those
+    std::uint64_t first = 0;             // … from which on the ones that wait may
+    std::uint32_t held = 0;              // ticks of the bus that these take
+    std::uint32_t completed = 0;         // lines that stay in the L2
+    std::uint32_t reads = 0;             // sectors read since it last wrote
     Throughput bus, activate;
   };
   struct Bank {
@@ -137,6 +146,12 @@ class Dram {
   std::uint64_t open(Channel& channel, Bank& bank, std::uint64_t row, std::uint64_t now,
                      bool closed = false);
   std::uint32_t bus_ticks(std::uint32_t sectors) const;
+  // Lets the writes that wait go out if their time has come by `now`.
+  void write_held(Channel& channel, std::uint64_t now);
+  // Of a read that could be on the bus in this tick: when it can, for writes.
+  static std::uint64_t behind_writes(const Channel& c, std::uint64_t ready) {
+    return ready >= c.turned && ready < c.back ? c.back : ready;
+  }
   void refresh_channel(Channel& channel, std::uint64_t now);
   bool refresh_bank(const Bank& bank, std::uint64_t& now) const;
   std::uint64_t first_refresh(std::size_t bank) const;

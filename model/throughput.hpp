@@ -34,6 +34,12 @@ class Throughput {
     return reserve_more(span, arrival, amount);
   }
 
+  // Whether all of the span of time that this tick is in is given away.
+  bool full(std::uint64_t tick) const {
+    const std::uint64_t span = tick / kSpan;
+    return span < first_ || (span < first_ + kSpans && full_[span % kSpans / 64] >> span % 64 & 1);
+  }
+
   // Ticks given away so far.
   std::uint64_t given() const { return given_; }
 

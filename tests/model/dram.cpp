@@ -2,10 +2,13 @@
 #include "model/dram.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <random>
 #include <vector>
 
+#include "model/card.hpp"
 #include "tests/catch.hpp"
+#include "tests/model/hardware_rows.hpp"
 
 using namespace warpmem;
 using model::Dram;
@@ -118,22 +121,68 @@ TEST_CASE("DRAM: strides spread over the channels") {
   }
 }
 
-TEST_CASE("DRAM: a batch of writes among reads turns the bus round once") {
-  const auto s = one_channel();
-  const auto batches = [&](std::uint64_t n, bool reads) {
+TEST_CASE(
+    "DRAM: a channel that stops reading to write reads again when all is written that waits") {
+  auto s = one_channel();
+  s.write_ticks = 0;
+  const std::uint64_t line = 4 * s.burst_ticks;
+  constexpr std::uint64_t kLater = 1000000;
+  const auto waits = [&](bool read_before, std::uint64_t lines, std::uint64_t after) {
     Dram d(s);
-    std::uint64_t last = 0, read = 0;
-    // Eight lines of four sectors each: a batch. All in one row.
-    for (std::uint64_t b = 0; b < n; ++b) {
-      if (reads) d.read(0, 1, 0), ++read;
-      for (std::uint64_t line = 0; line < s.write_batch / 4; ++line)
-        last = std::max(last, d.write(line, 4, 0));
-    }
-    return last - read * s.burst_ticks;
+    if (read_before) d.read(0, 1, 0);
+    for (std::uint64_t i = 0; i < lines; ++i) d.write(i, 4, kLater);
+    return d.read(0, 1, kLater + after) - (kLater + after) - s.burst_ticks;
   };
-  const std::uint64_t alone = 10 * std::uint64_t{s.write_batch} * s.burst_ticks;
-  CHECK(batches(10, false) == alone);
-  CHECK(batches(10, true) == alone + 10 * s.turnaround_ticks);
+  CHECK(waits(true, 0, 1) == 0);
+  const std::uint64_t one = s.switch_ticks + line + s.turnaround_ticks;
+  CHECK(waits(true, 1, 1) == one - 1);
+  CHECK(waits(true, 1, one - 1) == 1);
+  CHECK(waits(true, 1, one) == 0);
+  CHECK(waits(true, 3, 1) == one + 2 * line - 1);
+  // It has not read since it wrote: the bus turns back, and nothing else.
+  CHECK(waits(false, 1, 1) == line + s.turnaround_ticks - 1);
+}
+
+TEST_CASE("DRAM: writes wait while there are reads in front, until there is no room for more") {
+  auto s = one_channel();
+  const std::uint64_t line = 4 * s.burst_ticks;
+  for (const std::uint32_t most : {20000u, 80000u}) {
+    s.write_most_ticks = most;
+    Dram d(s);
+    // Forty reads always wait for the bus; every tenth line is written.
+    std::uint64_t reads = 0, written = 0;
+    while (d.bus_ticks()[0] == reads * line && reads < 10000) {
+      const std::uint64_t now = (std::max<std::uint64_t>(reads, 40) - 40) * line;
+      d.read(reads % kLinesARow, 4, now);
+      if (++reads % 10 == 0) d.write(0, 4, now), ++written;
+    }
+    CHECK(written == most / line + 1);
+    CHECK(d.bus_ticks()[0] == (reads + written) * line + s.switch_ticks + s.turnaround_ticks);
+  }
+}
+
+TEST_CASE("DRAM: writes of a sector or two take a channel as long as on an H200") {
+  auto card = model::load_card("h200");
+  REQUIRE(card.ok());
+  const auto spec = card->path().dram;
+  int rows = 0;
+  for (const auto& text : testing::hardware_lines("dram_write_rate.csv")) {
+    const auto cells = testing::split(text, ',');
+    // All written, in order, whole sectors.
+    if (cells[1] != "0" || cells[2] != "8" || cells[3] != "0") continue;
+    const auto sectors = static_cast<std::uint32_t>(std::popcount(std::stoul(cells[0])));
+    Dram d(spec);
+    std::uint64_t last = 0;
+    constexpr std::uint64_t kLines = 1 << 17;
+    for (std::uint64_t i = 0; i < kLines; ++i) last = std::max(last, d.write(i, sectors, 0));
+    const auto bus = d.bus_ticks();
+    const double cycles = static_cast<double>(*std::max_element(bus.begin(), bus.end())) / 64;
+    INFO(text);
+    CHECK(static_cast<double>(kLines * sectors) / cycles ==
+          Approx(std::stod(cells[4])).epsilon(0.16));
+    ++rows;
+  }
+  CHECK(rows >= 10);
 }
 
 TEST_CASE("DRAM: lines completed before they are written find their row closed") {
