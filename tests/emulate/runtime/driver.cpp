@@ -69,6 +69,8 @@ TEST_CASE("the driver API loads PTX and runs its kernels") {
   CHECK(cuDeviceComputeCapability(&major, &minor, 0) == 0);
   CHECK(major == 9);
   void *context = nullptr, *now = nullptr, *module = nullptr, *function = nullptr;
+  CHECK(cuCtxGetCurrent(&now) == 0);
+  CHECK(now != nullptr);  // the primary one: the program has kernels of the runtime's
   CHECK(cuCtxCreate_v2(&context, 0, 0) == 0);
   CHECK(cuCtxGetCurrent(&now) == 0);
   CHECK(now == context);

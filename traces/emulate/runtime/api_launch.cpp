@@ -1,6 +1,7 @@
 // Registration of device code, and kernel launches.
 #include <unistd.h>
 
+#include <atomic>
 #include <climits>
 #include <cstring>
 
@@ -11,6 +12,8 @@ using namespace warpmem;
 using namespace warpmem::cudart;
 
 namespace {
+
+std::atomic<bool> g_has_kernels = false;
 
 std::string program_name() {
   char path[PATH_MAX];
@@ -57,9 +60,11 @@ Code start(const void* key, const Dim& grid, const Dim& block, void** arguments,
 extern "C" {
 
 void** __cudaRegisterFatBinary(void* wrapper) {
+  g_has_kernels = true;
   return reinterpret_cast<void**>(Runtime::registry().add_module(
       static_cast<const FatBinaryWrapper*>(wrapper), program_name()));
 }
+int __cudaHasKernels() { return g_has_kernels; }
 void __cudaRegisterFatBinaryEnd(void**) {}
 void __cudaUnregisterFatBinary(void** handle) {
   if (handle) Runtime::registry().remove_module(reinterpret_cast<Module*>(handle));

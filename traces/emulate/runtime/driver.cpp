@@ -33,7 +33,10 @@ std::vector<void*>& contexts() {
   static thread_local std::vector<void*> stack;
   return stack;
 }
-void* current() { return contexts().empty() ? nullptr : contexts().back(); }
+void* current() {
+  if (!contexts().empty()) return contexts().back();
+  return __cudaHasKernels && __cudaHasKernels() ? &g_context : nullptr;
+}
 void* host(Address a) { return reinterpret_cast<void*>(a); }
 
 // PTX, an ELF file, a fat binary or what points to one.

@@ -61,6 +61,8 @@ int cuOccupancyMaxPotentialBlockSize(int* grid, int* block, void* function,
 // names. The allocation that holds the address:
 __attribute__((weak)) int __cudaFindAllocation(const void* pointer, void** base,
                                                std::size_t* bytes);
+// Whether the program has kernels of the runtime's: then the primary context is current where no other is.
+__attribute__((weak)) int __cudaHasKernels();
 int cudaDriverGetVersion(int* version);
 int cudaGetDeviceCount(int* count);
 int cudaGetDeviceProperties(void* properties, int device);
