@@ -176,6 +176,8 @@ std::vector<SitePlan> plan_sites(std::span<const trace::Site> sites, const trace
     p.empties_behind = empties[plans.size()].behind;
     const auto decoded = instruction_at(program, site.pc, site.op);
     const trace::SassInstruction* in = decoded ? &*decoded : nullptr;
+    // Recordings hold what of a wide load goes to registers that somebody reads: 12 bytes of LDS.128.
+    if (in && in->bytes > p.bytes && (site.op == Op::kLoad || site.op == Op::kStore)) p.bytes = in->bytes;
     if (site.op == Op::kCtaBegin) p.action = Action::kBegin;
     else if (site.op == Op::kCtaEnd) p.action = Action::kEnd;
     else if (site.op == Op::kBarrier) p.action = Action::kBarrier;

@@ -224,3 +224,21 @@ TEST_CASE("wide contiguous bulk copies move every sector once") {
   CHECK(c.l2.write == 2048);
   CHECK(c.global_ld.sectors == 0);  // they pass by the L1
 }
+
+TEST_CASE("a wide load is as wide as its text says, however much of it the recording saw") {
+  const auto shared = [](std::uint32_t recorded) {
+    Kernel k = kernel();
+    const auto ld = k.site(Op::kLoad, Space::kShared, recorded, "LDS.128 R4, [R4]");
+    k.fill = [=](Warp& w) { w.records = {regular(ld, 0x410, 16)}; };
+    return count(k).shared_wavefronts;
+  };
+  CHECK(shared(12) == shared(16));
+  CHECK(shared(16) == 4);
+  const auto global = [](std::uint32_t recorded) {
+    Kernel k = kernel();
+    const auto ld = k.site(Op::kLoad, Space::kGlobal, recorded, "LDG.E.64 R4, desc[UR4][R2.64]");
+    k.fill = [=](Warp& w) { w.records = {regular(ld, kA + 28, 128)}; };
+    return count(k).global_ld.sectors;
+  };
+  CHECK(global(4) == 64);
+}
