@@ -203,19 +203,26 @@ std::vector<SpillAccess> spill_accesses(const trace::Program& program,
   }
   std::optional<StackFlow> flow;
   std::vector<SpillAccess> out;
+  std::set<std::int32_t> own;  // words that the program's own accesses are to
   for (std::uint32_t i = 0; i < program.code.size(); ++i) {
     const trace::Instruction& text = program.code[i];
     if (!is_local(text.text) || (marked && text.text.find(kMark) == text.text.npos)) continue;
-    if (std::any_of(sites.begin(), sites.end(), [&](const trace::Site& s) {
-          return s.pc == text.pc && s.space == trace::Space::kLocal;
-        }))
-      continue;
+    const bool recorded = std::any_of(sites.begin(), sites.end(), [&](const trace::Site& s) {
+      return s.pc == text.pc && s.space == trace::Space::kLocal;
+    });
+    if (recorded && marked) continue;
     const auto in = trace::decode_instruction(text.text);
     const auto address = address_of(text.text);
     if (!in || !address || in->guard.when == trace::Guard::When::kNever) continue;
     if (!flow) flow.emplace(program);
     const auto base = flow->at(i, address->base);
     if (!base) continue;
+    if (recorded) {
+      const std::int32_t from = *base + address->offset;
+      for (std::int32_t at = from; at < from + static_cast<std::int32_t>(in->bytes); ++at)
+        own.insert(at >> 2);
+      continue;
+    }
     SpillAccess& a = out.emplace_back();
     a.line = i;
     a.bytes = in->bytes;
@@ -229,6 +236,14 @@ std::vector<SpillAccess> spill_accesses(const trace::Program& program,
     // Of parts of a word nothing is followed.
     if (data < apart.operands.size() && a.bytes >= 4) a.slot.data = apart.operands[data];
   }
+  // In a kernel's frame registers are not kept where something else is: such an access is one that no
+  // lane came to. Functions' frames lie where those of others did.
+  std::erase_if(out, [&own](const SpillAccess& a) {
+    if (a.offset < 0) return false;
+    const auto last = a.offset + static_cast<std::int32_t>(a.bytes) - 1;
+    const auto next = own.lower_bound(a.offset >> 2);
+    return next != own.end() && *next <= last >> 2;
+  });
   if (!marked) leave_unmapped(unmapped, out);
   return out;
 }

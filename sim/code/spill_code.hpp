@@ -5,7 +5,8 @@
 // reports these, and PTX does not have them, so neither recordings nor emulated kernels hold them;
 // the code does. Cubins of CUDA 13 say which they are, and the program section has them marked
 // (*"SpillRefill"*). Where there is no such mark at all, every access at a constant distance from
-// the stack pointer that no warp of the launch left a record of is taken for one.
+// the stack pointer that no warp of the launch left a record of is taken for one, unless records
+// are of accesses to the same place of the kernel's frame.
 //
 // A trace of an emulated kernel whose PTX could not be followed into the code everywhere may hold
 // accesses to local memory as the PTX has them. Without a mark such loads (stores) and those of

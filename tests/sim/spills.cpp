@@ -137,6 +137,23 @@ TEST_CASE("spills: marked or not, and what has records is not put back") {
   CHECK(found(mixed, kStraightSites).empty());
 }
 
+TEST_CASE("spills: unmarked, what shares its place with recorded accesses is one that nobody ran") {
+  const auto found = [](const std::string& place) {
+    const std::vector<Site> sites = {{0x20, Op::kStore, Space::kLocal, 8}};
+    std::vector<std::int32_t> out;
+    for (const sim::SpillAccess& a :
+         sim::spill_accesses(without_control({"LDC R1, c[0x0][0x28]", "IADD3 R1, R1, -0x40, RZ", "STL.64 [R1+0x10], R4",
+                                              "@!P0 STL [R1+" + place + "], R6", "EXIT"}),
+                             sites))
+      out.push_back(a.offset);
+    return out;
+  };
+  CHECK(found("0xc") == std::vector<std::int32_t>{0xc});
+  CHECK(found("0x10").empty());
+  CHECK(found("0x14").empty());
+  CHECK(found("0x18") == std::vector<std::int32_t>{0x18});
+}
+
 TEST_CASE("spills: places count from the kernel's frame, functions' lie below") {
   const trace::Program p = without_control(
       {"LDC R1, c[0x0][0x28]", "VIADD R1, R1, 0xffffffc0", "STL [R1+0x4], R4",
