@@ -165,9 +165,11 @@ SKIP: bar.sync 0; ld.shared.u32 %r2, [seed]; shl.b32 %r2, %r2, 8; add.s32 %d, %d
 
 TEST_CASE("between barriers all warps read before one writes, and write before one reads again") {
   // A pipeline of threads, each of which takes what its neighbour put there a step ago.
-  const std::string space = GENERATE("shared", "global");
+  // As code for debugging has it, the address alone says where it is.
+  const std::string space = GENERATE("shared", "global", "generic");
+  const bool generic = space == "generic";
   std::string body = R"(
-    mov.u64 %rd1, s; mad.wide.u32 %rd1, %t, 4, %rd1; st.SPACE.u32 [%rd1], %t;
+    ADDRESS mad.wide.u32 %rd1, %t, 4, %rd1; st.SPACE.u32 [%rd1], %t;
     bar.sync 0;
     mov.u32 %r4, 0;
 AGAIN:
@@ -177,10 +179,11 @@ FIRST:
     add.u32 %r4, %r4, 1; setp.lt.u32 %p2, %r4, 40; @%p2 bra AGAIN;
     ld.SPACE.u32 %d, [%rd1]; bar.sync 0;
     shl.b32 %r3, %t, 1; st.SPACE.u32 [%rd1], %r3;
-    mov.u64 %rd2, s; xor.b32 %r6, %t, 96; mad.wide.u32 %rd2, %r6, 4, %rd2;
+    xor.b32 %r6, %t, 96; sub.u32 %r6, %r6, %t; mad.wide.s32 %rd2, %r6, 4, %rd1;
     ld.SPACE.u32 %r3, [%rd2]; mad.lo.u32 %d, %r3, 10000, %d;)";
-  for (std::size_t at; (at = body.find("SPACE")) != body.npos;) body.replace(at, 5, space);
-  const auto d = run_cta(body, 128, "." + space + " .align 4 .b8 s[512];");
+  for (std::size_t at; (at = body.find(".SPACE")) != body.npos;) body.replace(at, 6, generic ? "" : "." + space);
+  body.replace(body.find("ADDRESS"), 7, generic ? "cvta.shared.u64 %rd1, s;" : "mov.u64 %rd1, s;");
+  const auto d = run_cta(body, 128, std::string(generic ? ".shared" : "." + space) + " .align 4 .b8 s[512];");
   for (u32 i = 0; i < 128; ++i) CHECK(d[i] == (i ^ 96) * 20000 + (i < 40 ? 1001 + i : i));
 }
 

@@ -396,9 +396,13 @@ void Execution::end_stalemate(Group& group) {
 // it: what all of them read first, none overwrites before the others have read it, and what all of
 // them then write is there when they go on to read. So a warp's turn ends before its first store,
 // and before the first load after it.
-bool Execution::waits_for_others(Warp& warp, const Access& a) {
-  if (a.space != Space::kShared && a.space != Space::kGlobal) return false;
-  Warp::Pace& pace = a.space == Space::kShared ? warp.shared_pace : warp.global_pace;
+// Code that was compiled for debugging says of hardly any address what memory it is in: there the
+// first lane's decides.
+bool Execution::waits_for_others(Warp& warp, const Access& a, const std::byte* frame, std::uint32_t mask) {
+  if (warp.shared_pace == Warp::Pace::kReadsAgain && warp.global_pace == Warp::Pace::kReadsAgain) return false;
+  const Space space = a.space == Space::kGeneric ? space_of(a, frame, static_cast<std::uint32_t>(std::countr_zero(mask))) : a.space;
+  if (space != Space::kShared && space != Space::kGlobal) return false;
+  Warp::Pace& pace = space == Space::kShared ? warp.shared_pace : warp.global_pace;
   if (pace == Warp::Pace::kReadsAgain) return false;
   const bool reads = pace == Warp::Pace::kReads;
   if (a.op != (reads ? trace::Op::kStore : trace::Op::kLoad)) return false;
@@ -480,7 +484,7 @@ void Execution::run_part(Warp& warp, std::uint64_t& slice) {
           }
           part = &warp.parts[static_cast<std::size_t>(number)];
         }
-        if (active && ((turns_ && comes_later(warp, code.accesses[in.extra], warp_count)) || waits_for_others(warp, code.accesses[in.extra]))) {
+        if (active && ((turns_ && comes_later(warp, code.accesses[in.extra], warp_count)) || waits_for_others(warp, code.accesses[in.extra], frame, active))) {
           if (entered && in.leader) --entered[pc];
           --warp_count, thread_count -= static_cast<std::uint32_t>(std::popcount(active));
           account();

@@ -284,6 +284,15 @@ void Execution::addresses(const Access& a, const std::byte* frame, Lanes& lanes)
   }
 }
 
+// What a lane's address is in, of an access that does not say.
+Space Execution::space_of(const Access& a, const std::byte* frame, std::uint32_t lane) {
+  std::uint64_t at = 0;
+  if (a.address_bytes == 8) at = reinterpret_cast<const std::uint64_t*>(frame + a.base)[lane];
+  else if (a.address_bytes == 4) at = reinterpret_cast<const std::uint32_t*>(frame + a.base)[lane];
+  at += static_cast<std::uint64_t>(a.offset);
+  return at - kSharedWindow < kWindowBytes ? Space::kShared : at - kLocalWindow < kWindowBytes ? Space::kLocal : Space::kGlobal;
+}
+
 void Execution::record(Warp& warp, const Inst& in, const Code& code, Op op, trace::Space space, std::uint32_t bytes, std::uint32_t mask, const Lanes& lanes) {
   if (!tracer_ || !group_->traced) return;
   leave_rounds(warp, &code, static_cast<std::uint32_t>(&in - code.code.data()));

@@ -69,7 +69,7 @@ class Execution {
   [[noreturn]] void report_deadlock(const Group& group);
   // execute.cpp: one warp
   void run_warp(Warp& warp, std::uint64_t whole);
-  bool waits_for_others(Warp& warp, const Access& a);
+  bool waits_for_others(Warp& warp, const Access& a, const std::byte* frame, std::uint32_t mask);
   void run_part(Warp& warp, std::uint64_t& slice);
   // Who of the lanes that wait at a reconvergence point goes on without those that are still to come.
   enum class Parting { kKnown, kAll };
@@ -111,6 +111,7 @@ class Execution {
   void access(Warp& warp, const Part& part, const Inst& in, const Access& a, std::byte* frame, std::uint32_t mask);
   void space_access(Warp& warp, const Part& part, const Inst& in, const Access& a, std::byte* frame, std::uint32_t mask, trace::Space space, Lanes& lanes);
   void addresses(const Access& a, const std::byte* frame, Lanes& lanes) const;
+  static Space space_of(const Access& a, const std::byte* frame, std::uint32_t lane);
   // Host addresses of the lanes; faults when one is out of bounds or misaligned.
   void resolve(Warp& warp, const Inst& in, std::uint32_t mask, trace::Space space, std::uint32_t bytes, const char* what, Lanes& lanes, Touch touch = Touch::kOther);
   void param_load(const Inst& in, const Access& a, std::byte* frame, std::uint32_t mask);
