@@ -11,6 +11,19 @@ constexpr std::uint64_t kChunk = std::uint64_t{2} << 20;  // what cuMemAlloc tak
 
 std::uint64_t rounded(std::uint64_t v, std::uint64_t to) { return (v + to - 1) / to * to; }
 
+// Zeros, as nobody has written there. Whole pages go back to the host: programs take and free far
+// more than they touch, and a GPU has more memory than the host may have.
+void clear(std::byte* at, std::uint64_t bytes) {
+  constexpr std::uint64_t kPage = 4096, kWorthIt = 64 * kPage;
+  const auto from = reinterpret_cast<std::uint64_t>(at), first = rounded(from, kPage), last = (from + bytes) / kPage * kPage;
+  if (first + kWorthIt > last || madvise(reinterpret_cast<void*>(first), last - first, MADV_DONTNEED) != 0) {
+    std::memset(at, 0, bytes);
+    return;
+  }
+  std::memset(at, 0, first - from);
+  std::memset(reinterpret_cast<void*>(last), 0, from + bytes - last);
+}
+
 }  // namespace
 
 Result<Memory> Memory::create(std::uint64_t limit) {
@@ -69,7 +82,7 @@ std::uint64_t Memory::allocate(std::uint64_t bytes, trace::AllocationKind kind, 
       rest = Region{};
       rest.base = base + room, rest.bytes = left, rest.kind = kind, rest.live = false;
     }
-    std::memset(host(base), 0, room);
+    clear(host(base), room);
     break;
   }
   if (base == 0) {
@@ -92,6 +105,7 @@ bool Memory::free(std::uint64_t base) {
   const std::uint64_t room = rounded(at->second.bytes, 512);
   used_ -= room;
   freed_.emplace(room, base);
+  if (room >= kChunk) clear(host(base), room);  // what is smaller may soon be taken again
   last_low_ = 1, last_high_ = 0;
   return true;
 }
