@@ -97,6 +97,41 @@ TEST_CASE("a kernel is assembled alone: others keep their names, no body and no 
   CHECK(whole->functions[2].body.size() == 4);
 }
 
+TEST_CASE("a kernel that is assembled alone has the functions that it may come to, and no others") {
+  const std::string ptx = R"(
+.version 8.0
+.target sm_90
+.address_size 64
+.func deep() { membar.gl; ret; }
+.func shared_by_two() { call deep, (); ret; }
+.func of_other() { membar.cta; ret; }
+.func in_a_table() { membar.sys; ret; }
+.func by_address() { bar.sync 0; ret; }
+.func takes_it() { .reg .b64 %rd1; mov.u64 %rd1, by_address; ret; }
+.global .align 8 .u64 table[1] = {in_a_table};
+.visible .entry k() { call shared_by_two, (); ret; }
+.visible .entry other() { call shared_by_two, (); call of_other, (); call takes_it, (); ret; }
+)";
+  auto module = parse_ptx("a.ptx", ptx);
+  REQUIRE(module);
+  const Function* k = module->function_named.at("k");
+  const auto bodies = [](const std::string& text) {
+    auto again = parse_ptx("b.ptx", text);
+    REQUIRE(again);
+    std::string kept;
+    for (const Function& f : again->functions) {
+      CHECK(f.has_body);  // ptxas wants each name defined
+      if (f.body.size() > 1) kept += std::string(f.name) + " ";
+    }
+    return kept;
+  };
+  // Whatever has an address somewhere may be called by anybody, as far as ptxas knows.
+  CHECK(bodies(text_of(*module, k)) == "deep shared_by_two in_a_table by_address k ");
+  CHECK(bodies(tag_statements(*module, k).text) == "deep shared_by_two in_a_table by_address k ");
+  CHECK(tag_statements(*module, k).first_line == tag_statements(*module).first_line);
+  CHECK(bodies(text_of(*module)) == "deep shared_by_two of_other in_a_table by_address takes_it k other ");
+}
+
 TEST_CASE("what ptxas refuses of one kernel is no matter for another") {
   const Toolkit toolkit = find_toolkit();
   if (toolkit.ptxas.empty()) {

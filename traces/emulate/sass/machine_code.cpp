@@ -21,6 +21,11 @@ bool stands_apart(const record::Cubin& cubin, const record::CubinFunction& f) {
   });
 }
 
+bool may_call(const Kernel& kernel, const std::string& name) {
+  return std::ranges::any_of(kernel.numbers,
+                             [&](const auto& part) { return part.first->name == name; });
+}
+
 }  // namespace
 
 MachineCode::MachineCode(const Module& module, Request request)
@@ -93,13 +98,15 @@ Result<Resources> MachineCode::resources(const std::string& kernel) {
   return Resources{f->registers, f->static_shared, f->local_bytes};
 }
 
-Result<const record::CodeSection*> MachineCode::printed(Assembly& assembly,
-                                                        const std::string& name) {
+// `only`: what was assembled for this kernel alone has nothing of interest beside it.
+Result<const record::CodeSection*> MachineCode::printed(Assembly& assembly, const std::string& name,
+                                                        const Kernel* only) {
   const Image& image = *assembly.image;
   if (!assembly.listing) {
     std::vector<std::uint32_t> symbols;
     for (const record::CubinFunction& f : image.parsed.functions)
-      if (f.kernel || stands_apart(image.parsed, f)) symbols.push_back(f.symbol);
+      if ((f.kernel || stands_apart(image.parsed, f)) && (only == nullptr || may_call(*only, f.name)))
+        symbols.push_back(f.symbol);
     assembly.listing.emplace(record::disassemble(request_.toolkit.nvdisasm, image.bytes, symbols));
   }
   if (!*assembly.listing) return assembly.listing->error();
@@ -125,7 +132,7 @@ Result<std::vector<std::uint32_t>> MachineCode::statements(const Kernel& kernel,
     return unknown(request_.shipped.empty()
                        ? "ptxas makes other code with line information than without"
                        : "the program carries machine code of another ptxas or of other options");
-  auto section = printed(**lines, name);
+  auto section = printed(**lines, name, alone != nullptr ? &kernel : nullptr);
   if (!section) return section.error();
   std::vector<std::uint32_t> out;
   for (const trace::Instruction& i : (*section)->code) {
@@ -208,21 +215,23 @@ Result<std::vector<MachineInstruction>> MachineCode::instructions(const Kernel& 
   const auto add = [&](const record::CubinFunction& f) -> Result<void> {
     auto of = units_ ? linked_statements(kernel, f) : statements(kernel, by, f.name);
     if (!of) return of.error();
-    auto section = printed(assembly, f.name);
+    auto section = printed(assembly, f.name, by != nullptr ? &kernel : nullptr);
     if (!section) return section.error();
     append(kernel, image, f, (*section)->code, *of, offset, code);
     return {};
   };
   if (auto ok = add(*own); !ok) return ok.error();
   offset = static_cast<std::uint32_t>(own->size);
-  for (const record::CubinFunction& f : image.parsed.functions) {
-    if (f.section == own->section || !stands_apart(image.parsed, f)) continue;
+  auto real = plain(by);  // the program's own code: also with functions that only other kernels call
+  if (!real) return real.error();
+  const record::Cubin& laid = (*real)->image->parsed;
+  const record::CubinFunction* place = laid.find(name);
+  for (const record::CubinFunction& f : laid.functions) {
+    if (place == nullptr || f.section == place->section || !stands_apart(laid, f)) continue;
     offset = (offset + kAlignment - 1) / kAlignment * kAlignment;
     starts[f.name] = offset;
-    const bool called = std::any_of(kernel.numbers.begin(), kernel.numbers.end(),
-                                    [&](const auto& part) { return part.first->name == f.name; });
-    if (called)
-      if (auto ok = add(f); !ok) return ok.error();
+    if (const record::CubinFunction* made = may_call(kernel, f.name) ? image.parsed.find(f.name) : nullptr)
+      if (auto ok = add(*made); !ok) return ok.error();
     offset += static_cast<std::uint32_t>(f.size);
   }
   for (MachineInstruction& i : code)

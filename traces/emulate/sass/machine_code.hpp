@@ -81,7 +81,7 @@ class MachineCode {
                                                 const std::string& name);
   Result<std::vector<std::uint32_t>> linked_statements(const Kernel& kernel,
                                                        const record::CubinFunction& function);
-  Result<const record::CodeSection*> printed(Assembly& assembly, const std::string& name);
+  Result<const record::CodeSection*> printed(Assembly& assembly, const std::string& name, const Kernel* only);
   void append(const Kernel& kernel, const Image& image, const record::CubinFunction& function,
               const std::vector<trace::Instruction>& printed,
               const std::vector<std::uint32_t>& statements, std::uint32_t offset,

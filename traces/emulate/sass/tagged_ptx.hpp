@@ -19,7 +19,8 @@ struct TaggedPtx {
 };
 
 // Of the module's kernels only `alone` keeps its body, if that is given: a module may hold hundreds,
-// and ptxas makes each by itself. The functions and variables that kernels share stay.
+// and ptxas makes each by itself. Functions that it cannot come to lose theirs too (debug code has
+// hundreds of them, each called by few); variables stay.
 TaggedPtx tag_statements(const Module& module, const Function* alone = nullptr);
 
 // The module's text as it is, but for the bodies of the other kernels.
