@@ -310,6 +310,15 @@ int main() {
         subprocess.run([NVCC, "-cudart", "shared", "-gencode", "arch=compute_90,code=sm_90", "app.cu", "-o", "sass"],
                        cwd=self.folder, check=True)
         self.assert_fails(self.run_command("emulate", "./sass"), 2, "sm_90", "compute_90")
+        # libcudadevrt.a has PTX and machine code for many GPUs, which is none of the program's.
+        with open(self.path("app.cu"), "a", encoding="utf-8") as file:
+            file.write("__global__ void parent() { k<<<1, 1>>>(); }\n")
+        subprocess.run([NVCC, "-cudart", "shared", "-gencode", "arch=compute_90,code=sm_90", "-rdc=true", "app.cu", "-lcudadevrt", "-o", "sass"],
+                       cwd=self.folder, check=True)
+        run = self.run_command("emulate", "./sass")
+        self.assertIn("only machine code for sm_90\n", run.err)
+        with open(self.path("app.cu"), "w", encoding="utf-8") as file:
+            file.write("__global__ void k() {}\nint main() { k<<<1, 1>>>(); return cudaDeviceSynchronize(); }\n")
         subprocess.run([NVCC, "-cudart", "shared", "-arch=sm_80", "app.cu", "-o", "good"], cwd=self.folder, check=True)
         self.assertEqual(self.run_command("emulate", "./good").status, 0)
 

@@ -93,3 +93,35 @@ TEST_CASE("every truncation of a kernel is parsed or refused, never more") {
     if (!m) CHECK(!m.error().message.empty());
   }
 }
+
+TEST_CASE("wherever PTX is cut short, the error says that it may have been") {
+  const std::string whole = R"(
+.version 8.0
+.target sm_90
+.address_size 64
+.file 1 "a.cu"
+.global .align 4 .u32 table[2] = {1, 2};
+.func (.param .b32 r) twice(.param .b32 a) { .reg .b32 %r<3>; ld.param.b32 %r1, [a]; add.s32 %r2, %r1, %r1; st.param.b32 [r], %r2; ret; }
+.visible .entry k(.param .u64 p)
+.maxntid 128, 1, 1
+{
+  .reg .pred %q<2>; .reg .b32 %r<4>; .reg .b64 %rd<2>;
+  ld.param.u64 %rd1, [p]; mov.u32 %r1, %tid.x; setp.gt.u32 %q1, %r1, 4;
+  @!%q1 bra DONE;
+  { .param .b32 x; st.param.b32 [x], %r1; .param .b32 y; call.uni (y), twice, (x); ld.param.b32 %r2, [y]; }
+  st.global.v2.u32 [%rd1 + 8], {%r1, %r2};
+DONE:
+  ret;
+}
+)";
+  REQUIRE(parse_ptx("a.ptx", whole));
+  std::size_t refused = 0;
+  for (std::size_t n = whole.find(".file"); n < whole.size(); ++n) {
+    auto cut = parse_ptx("a.ptx", whole.substr(0, n));
+    if (cut) continue;  // between two functions, or before a list's next member
+    ++refused;
+    INFO(whole.substr(n > 30 ? n - 30 : 0, std::min<std::size_t>(n, 30)) << "\n" << cut.error().text());
+    CHECK(cut.error().text().find("cut short") != std::string::npos);
+  }
+  CHECK(refused > 500);
+}

@@ -17,10 +17,14 @@ struct Failure {
 
 class TokenParser {
  protected:
+  static constexpr const char* kCutShort = "the file may have been cut short";
+
   explicit TokenParser(Module& module) : module_(module), lexer_(*module.source) { advance(); }
 
   [[noreturn]] void fail(std::size_t at, const std::string& message, const std::string& fix = {}) {
-    throw Failure{module_.source->error_at(at, message, fix)};
+    // Where the text ends, or in its last word, which may be half of one.
+    const bool ends = module_.source->text().find_first_of(" \t\r\n;,(){}[]", at) == std::string_view::npos;
+    throw Failure{module_.source->error_at(at, message, ends ? kCutShort : fix)};
   }
   void advance() { token_ = lexer_.next(); }
   bool accept(std::string_view text) {
@@ -54,7 +58,7 @@ class TokenParser {
     return static_cast<std::uint32_t>(value);
   }
   void advance_in(std::size_t opened) {
-    if (token_.kind == TokenKind::kEnd) fail(opened, "something opened here is never closed");
+    if (token_.kind == TokenKind::kEnd) fail(opened, "something opened here is never closed", kCutShort);
     advance();
   }
 

@@ -154,7 +154,7 @@ class Parser : OperandParser {
     expect("{");
     scopes_.open();
     while (!token_.is("}")) {
-      if (token_.kind == TokenKind::kEnd) fail(opened, fmt::format("the body of '{}' is never closed", f.name), "the file may have been cut short");
+      if (token_.kind == TokenKind::kEnd) fail(opened, fmt::format("the body of '{}' is never closed", f.name), kCutShort);
       item(f);
     }
     f.opened = opened, f.closed = token_.at;  // of nested ones the outermost is left last

@@ -37,22 +37,20 @@ Result<void> gather(const unsigned char* data, const std::string& name, std::uin
   if (!size) return size.error();
   auto entries = read_fat_binary({bytes, *size});
   if (!entries) return entries.error();
-  for (const FatEntry& e : *entries) {
-    if (e.kind == FatEntry::Kind::kMachineCode) {
-      into.machine_code.insert(fmt::format("sm_{}", e.architecture));
-      if (e.architecture == cc)
-        if (auto code = unpack_machine_code(e); code)
-          into.shipped.assign(code->begin(), code->end());
-    }
-  }
   const FatEntry* best = choose_ptx(*entries, cc);
   const FatEntry* newer = best ? nullptr : choose_newer_ptx(*entries, cc);
   if (newer) best = newer;
-  if (!best) return {};
-  auto text = unpack_ptx(*best);
+  Result<std::string> text = best ? unpack_ptx(*best) : std::string();
   if (!text) return text.error();
   // libcudadevrt.a, which launches kernels for kernels: that is part of this runtime.
   if (text->find("__cuda_syscall_cnp") != text->npos) return {};
+  for (const FatEntry& e : *entries) {
+    if (e.kind != FatEntry::Kind::kMachineCode) continue;
+    into.machine_code.insert(fmt::format("sm_{}", e.architecture));
+    if (e.architecture == cc)
+      if (auto code = unpack_machine_code(e); code) into.shipped.assign(code->begin(), code->end());
+  }
+  if (!best) return {};
   if (newer) {
     into.newer = newer->architecture;
     *text = for_older_gpu(std::move(*text), cc);
