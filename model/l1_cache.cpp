@@ -195,6 +195,19 @@ bool L1Cache::store(std::uint64_t line, const Seat& seat, std::uint8_t sectors, 
   return present;
 }
 
+std::uint8_t L1Cache::load_last(std::uint64_t line, std::uint8_t sectors, const AskedWords& words) {
+  const Seat here = seat(line);
+  Set& set = sets_[here.set];
+  const std::uint32_t way = find(set, here.set, here.tag, line);
+  if (way == kNone) return sectors;
+  ways_.retire(here.set, way);
+  std::uint32_t& state = set.state[way];
+  if (state & kWritten) return load_written(here, way, sectors, words(line), true);
+  const auto missing = static_cast<std::uint8_t>(sectors & ~state);
+  state |= sectors;
+  return missing;
+}
+
 void L1Cache::drop(std::uint64_t line, std::uint8_t sectors) {
   const Seat here = seat(line);
   const std::uint32_t at = here.set, way = find(sets_[at], at, here.tag, line);

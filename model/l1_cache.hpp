@@ -15,7 +15,8 @@
 // bank's sets, passing those that hold nothing, and goes on where it was after fences. (In the next
 // launch too; here it starts anew, so that launches say the same alone as one after the other.) So lines in a row hold up to the capacity, and beyond it the oldest of three or four
 // of each set go; columns of a matrix whose rows are apart by a multiple of a power of two may not.
-// A hit of a load that would not have allocated makes no line younger.
+// A hit of a load that would not have allocated makes no line younger. One of a last use makes its
+// line the oldest, and a miss of one leaves nothing (local_replacement.cu, 2,000 sequences).
 //
 // Capacity: 256 KiB less the shared-memory configuration less 7 KiB, to the line, at configurations
 // of 32, 132 and 228 KiB; a quarter of it for each bank.
@@ -98,6 +99,9 @@ class L1Cache {
                     const AskedWords& words = {}) {
     return load(line, seat(line), sectors, words, allocate).missing;
   }
+  // Which of `sectors` a load misses that says it is the last one (LDL.LU): its line, if there is one, is
+  // the oldest of its set from then on, and if there is none, none comes.
+  std::uint8_t load_last(std::uint64_t line, std::uint8_t sectors, const AskedWords& words);
   // What a load missed arrives at this cycle, or later if that was said before. Loads of one access
   // are told in their order, at cycles that do not go back: a line that made room for a later one
   // of them then leaves it nothing to wait for.

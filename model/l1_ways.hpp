@@ -77,6 +77,15 @@ class L1Ways {
     row.order = used.order;
     row.young = (1u + ((used.place != 0) & (row.young != 0))) & 15;
   }
+  // The way's line becomes the oldest of its set; the others are no older than before.
+  void retire(std::uint32_t set, std::uint32_t way) {
+    Row& row = rows_[set];
+    const unsigned place = kUsed[row.order][way].place, last = row.held - 1u;
+    const unsigned below = (1u << place * 2) - 1, upto = (1u << last * 2) - 1;
+    row.order = static_cast<Order>((row.order & below) | (row.order >> 2 & upto & ~below) |
+                                   way << last * 2 | (row.order & ~(upto << 2 | 3)));
+    if (place < row.young) row.young = (row.young - 1) & 15;
+  }
   // The way that a new line gets, used. Which sets have free ways is in no order, so that there is
   // nothing to branch on but whether the bank is full.
   std::uint32_t take(std::uint32_t set) {

@@ -136,8 +136,7 @@ void MemorySystem::begin_launch(const trace::Launch& launch, std::uint64_t code,
   const model::CardNumbers& n = card_.numbers();
   remote_read_ = n.remote_read * model::kTicks / 1000;
   remote_write_ = n.remote_write * model::kTicks / 1000;
-  local_words_ = std::max<std::uint64_t>(1, (std::uint64_t{launch.local_bytes} + 3) / 4);
-  local_lines_sm_ = std::bit_ceil(n.sm_warps * local_words_);
+  local_ = LocalMemory(launch.local_bytes, n.sm_warps);
 }
 
 LaunchCounters MemorySystem::finish_launch() {
@@ -519,24 +518,12 @@ void MemorySystem::global_atomic(const Record& r, const SitePlan& plan, const st
   place.stored = place.done;
 }
 
-// Frames of functions lie below the kernel's, that is, at the upper end of a window of 24 bits.
-std::uint64_t MemorySystem::local_word(std::uint64_t address, std::uint64_t k) const {
-  constexpr std::uint64_t kWindow = std::uint64_t{1} << 24;
-  const std::uint64_t at = address % kWindow;
-  if (at < kWindow / 2) return (at / 4 + k) % local_words_;
-  const std::uint64_t below = (kWindow - at + 3) / 4 % local_words_;
-  return (local_words_ - below + k) % local_words_;
-}
-
-// Local memory: word w of lane l of a resident warp lies at word w * 32 + l of the warp's own area,
-// so that one 4-byte word of all lanes is one line. Areas of an SM lie side by side (where real ones
-// lie is not known); SMs are a power of two apart, which the L2's sets spread evenly (l2_side.hpp).
 // Wider accesses take a request a word (measured: kernels/micro/instructions.cu).
 void MemorySystem::local_access(const Record& r, const SitePlan& plan, const std::uint64_t* lanes, Place& place) {
   const WarpAccess a = expand(r, plan.bytes, lanes);
   const bool store = plan.action == Action::kLocalStore;
   OpCounters& c = store ? counters_.local_st : counters_.local_ld;
-  const std::uint64_t area = kLocalLine + static_cast<std::uint64_t>(place.sm) * local_lines_sm_ + place.warp_slot * local_words_;
+  const std::uint64_t area = kLocalLine + local_.area(static_cast<std::uint64_t>(place.sm), place.warp_slot);
   const std::uint64_t words = std::max<std::uint64_t>(1, plan.bytes / 4);
   place.passes = static_cast<std::uint32_t>(words);
   place.done = place.now + card_.numbers().latency_l1;
@@ -546,7 +533,7 @@ void MemorySystem::local_access(const Record& r, const SitePlan& plan, const std
     lines_.count = 0;
     for (std::uint32_t rest = a.mask; rest; rest &= rest - 1) {
       const int l = std::countr_zero(rest);
-      const std::uint64_t line = area + local_word(a.address[l], k);
+      const std::uint64_t line = area + local_.word(a.address[l], k);
       auto at = static_cast<std::size_t>(lines_.count);
       while (at > 0 && lines_.line[at - 1] != line) --at;
       if (at == 0) {
@@ -573,7 +560,9 @@ void MemorySystem::local_access(const Record& r, const SitePlan& plan, const std
         write_l2(place, t, l2_.route(t.line), place.tags + k, place.now + k + 1);
       } else {
         const auto asked = [&](std::uint64_t) { return model::touched_words(t); };
-        const std::uint8_t missing = l1.load(t.line, t.sectors, true, model::AskedWords(asked));
+        const model::AskedWords words(asked);
+        const std::uint8_t missing =
+            plan.last_use ? l1.load_last(t.line, t.sectors, words) : l1.load(t.line, t.sectors, true, words);
         c.hits += model::sectors_in(t.sectors) - model::sectors_in(missing);
         read_l2(place, place.now, t.line, l2_.route(t.line), missing, 0);
       }

@@ -14,6 +14,7 @@
 #include "model/store_queue.hpp"
 #include "model/texture.hpp"
 #include "sim/counters.hpp"
+#include "sim/local_memory.hpp"
 #include "sim/sites.hpp"
 #include "traces/launch.hpp"
 #include "traces/record.hpp"
@@ -94,8 +95,6 @@ class MemorySystem {
                     const Lines&);
   void global_atomic(const trace::Record&, const SitePlan&, const std::uint64_t*, Place&);
   void local_access(const trace::Record&, const SitePlan&, const std::uint64_t*, Place&);
-  // Which word of its thread's frame the k-th of an access is.
-  std::uint64_t local_word(std::uint64_t address, std::uint64_t k) const;
   void shared_access(const trace::Record&, const SitePlan&, const std::uint64_t*, Place&);
   void remote_access(const trace::Record&, const SitePlan&, const std::uint64_t*, Place&);
   void bulk(const trace::Record&, const SitePlan&, const std::uint64_t*, Place&);
@@ -126,8 +125,7 @@ class MemorySystem {
   std::vector<trace::Allocation> host_;   // of this launch, sorted by base
   bool plain_ = true;                     // none of these, nor anything that persists
   trace::AccessWindow window_;
-  std::uint64_t local_words_ = 0;         // of a thread's frame, 4 bytes each
-  std::uint64_t local_lines_sm_ = 0;      // from one SM's local memory to the next one's
+  LocalMemory local_;                     // of this launch
   Lines lines_;                           // scratch
   model::TextureTraffic texels_;          // scratch
 };

@@ -197,6 +197,7 @@ std::vector<SitePlan> plan_sites(std::span<const trace::Site> sites, const trace
     } else if (site.space == Space::kLocal) {
       const bool store = site.op == Op::kStore;
       p.action = store ? Action::kLocalStore : Action::kLocalLoad;
+      p.last_use = in && in->eviction == trace::Eviction::kLastUse;
       const bool generic = in && in->generic;
       p.instructions = store ? (generic ? &LaunchCounters::inst_generic_st : &LaunchCounters::inst_local_st)
                              : (generic ? &LaunchCounters::inst_generic_ld : &LaunchCounters::inst_local_ld);

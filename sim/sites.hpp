@@ -23,6 +23,7 @@ struct SitePlan {
   Action action = Action::kIgnore;
   bool bypass_l1 = false;          // looks in the L1 for nothing and leaves nothing (.cg, volatile, scoped)
   bool no_allocate = false;        // may hit, leaves nothing
+  bool last_use = false;           // of a word of local memory (.lu)
   bool compare_and_swap = false;
   bool bulk = false;               // a record of a bulk copy: trace::piece_of
   bool multicast = false;          // a bulk copy into several CTAs of the cluster

@@ -55,6 +55,49 @@ TEST_CASE("random loads and stores of a set's lines leave what they leave in an 
   CHECK(wrong <= 8);
 }
 
+// Three characters an access (L, U: the last use, or S; the word; lanes: 0 all, 1 the first eight, 2 the first
+// alone), the last one timed: about 85 cycles from the L1, more than 290 from beyond.
+TEST_CASE("random loads, last uses and stores of local memory leave what they leave in an H200") {
+  const std::vector<std::uint64_t> lines = lines_of_a_set(7);
+  int cases = 0, hits = 0, wrong = 0, last_uses = 0, wrong_last_uses = 0;
+  for (const std::string& text : testing::hardware_lines("local_replacement.csv")) {
+    const auto part = testing::split(text, ',');
+    if (part[0] == "sequence") continue;
+    ++cases;
+    L1Cache l1{{}};
+    bool hit = false;
+    for (std::size_t at = 0; at + 3 <= part[0].size(); at += 3) {
+      const std::uint64_t line = lines[static_cast<std::size_t>(part[0][at + 1] - 'a')];
+      const std::uint32_t active = part[0][at + 2] == '0' ? ~0u : part[0][at + 2] == '1' ? 255u : 1u;
+      std::uint32_t bytes[4];
+      std::uint8_t sectors = 0, full = 0;
+      for (unsigned s = 0; s < 4; ++s) {
+        const std::uint32_t of_sector = active >> s * 8 & 255;
+        bytes[s] = of_sector == 255 ? ~0u : of_sector * 15;  // of a sector with one lane: its word
+        if (of_sector) sectors = static_cast<std::uint8_t>(sectors | 1u << s);
+        if (of_sector == 255) full = static_cast<std::uint8_t>(full | 1u << s);
+      }
+      const auto words = [&](std::uint64_t) { return active; };
+      if (part[0][at] == 'S') l1.store(line, sectors, full, bytes);
+      else if (part[0][at] == 'U') l1.load_last(line, sectors, model::AskedWords(words));
+      else hit = l1.load(line, sectors, true, model::AskedWords(words)) == 0;
+    }
+    const int cycles = std::stoi(part[1]);
+    REQUIRE((cycles < 150 || cycles > 250));
+    const bool has_last_use = part[0].find('U') != std::string::npos, differs = hit != (cycles < 150);
+    hits += hit;
+    wrong += differs;
+    last_uses += has_last_use;
+    wrong_last_uses += differs && has_last_use;
+  }
+  CHECK(cases == 2000);
+  CHECK(hits > 700);
+  CHECK(last_uses > 800);
+  CHECK(wrong == wrong_last_uses);
+  // Of two lines that were both used for the last time, the one used so first goes in hardware.
+  CHECK(wrong_last_uses <= 8);
+}
+
 // Each step: L or S, the bytes of a lane, its lanes (hexadecimal); a warp on two lines in a row.
 TEST_CASE("loads find what was stored of random words and bytes as on an H200") {
   int cases = 0;
