@@ -113,6 +113,34 @@ bool compare(const StaticLine& l, std::uint32_t a, std::uint32_t b) {
   return x != y;  // NE
 }
 
+// Of floats, where the second word says so also true of what is no number.
+bool compare(const StaticLine& l, float a, float b) {
+  const std::string& m = l.modifiers.front();
+  const bool none = std::isnan(a) || std::isnan(b);
+  if (m == "NUM") return !none;
+  if (m == "NAN") return none;
+  if (none) return m.ends_with('U');
+  const std::string_view how = std::string_view(m).substr(0, 2);
+  if (how == "LT") return a < b;
+  if (how == "LE") return a <= b;
+  if (how == "GT") return a > b;
+  if (how == "GE") return a >= b;
+  if (how == "EQ") return a == b;
+  return a != b;  // NE
+}
+
+// PRMT: each result byte is one of the eight of `a` and `b`, or eight times its sign.
+std::uint32_t permute(std::uint32_t a, std::uint32_t how, std::uint32_t b) {
+  const std::uint64_t both = std::uint64_t{b} << 32 | a;
+  std::uint32_t out = 0;
+  for (std::uint32_t k = 0; k < 4; ++k) {
+    const std::uint32_t pick = how >> 4 * k & 15;
+    const auto byte = static_cast<std::uint32_t>(both >> 8 * (pick & 7) & 0xff);
+    out |= (pick & 8 ? (byte & 0x80 ? 0xffu : 0u) : byte) << 8 * k;
+  }
+  return out;
+}
+
 std::uint32_t look_up(std::uint32_t table, std::uint32_t a, std::uint32_t b, std::uint32_t c) {
   std::uint32_t out = 0;
   for (std::uint32_t k = 0; k < 8; ++k)
@@ -198,16 +226,33 @@ std::optional<std::uint32_t> StaticValues::evaluate(const StaticLine& l, StaticR
     const auto which = std::find(l.writes.begin(), l.writes.end(), reg) - l.writes.begin();
     return at(static_cast<std::size_t>(which));
   }
-  if (ops.empty() || l.has("X") || l.has("EX")) return std::nullopt;
+  if (ops.empty() || l.has("X") || (l.has("EX") && name != "ISETP")) return std::nullopt;
   const bool first = ops[0].kind == Kind::kRegister && ops[0].reg == reg;
   if (name == "ISETP") {
     if (!first || ops.size() < 5 || l.modifiers.empty() || !at(2) || !at(3)) return std::nullopt;
-    const bool c = compare(l, *at(2), *at(3));
+    bool c = compare(l, *at(2), *at(3));
+    if (l.has("EX")) {  // the upper halves, which decide unless they are the same
+      if (*at(2) == *at(3) && !at(5)) return std::nullopt;
+      if (*at(2) == *at(3)) c = *at(5) != 0;
+    }
     if (l.has("AND") && !c) return 0;
     if (l.has("OR") && c) return 1;
     if (!at(4)) return std::nullopt;
     const bool with = *at(4) != 0;
     return l.has("XOR") ? c != with : with;
+  }
+  if (name == "FSETP") {
+    // Halves of what is said of floats alone: a number in the text is one, other operands are bits.
+    const auto number = [&](std::size_t i) -> std::optional<float> {
+      if (ops[i].kind == Kind::kValue) return static_cast<float>(ops[i].number);
+      if (ops[i].minus || ops[i].absolute || !at(i)) return std::nullopt;
+      return std::bit_cast<float>(*at(i));
+    };
+    if (!first || ops.size() < 5 || l.modifiers.empty() || l.has("FTZ")) return std::nullopt;
+    const auto a = number(2), b = number(3);
+    if (!a || !b || !at(4)) return std::nullopt;
+    const bool c = compare(l, *a, *b), with = *at(4) != 0;
+    return l.has("AND") ? c && with : l.has("OR") ? c || with : c != with;
   }
   if (name == "PLOP3") {
     if (!first || ops.size() < 6 || !at(2) || !at(3) || !at(4) || !at(5)) return std::nullopt;
@@ -224,10 +269,17 @@ std::optional<std::uint32_t> StaticValues::evaluate(const StaticLine& l, StaticR
   if (name == "LDC") {
     const std::uint32_t further = reg - ops[0].reg;
     if (ops.size() < 2 || ops[0].kind != Kind::kRegister || ops[1].kind != Kind::kConstant ||
-        further > (l.has("64") ? 1u : 0u) || l.has("U8") || l.has("S8") || l.has("U16") ||
-        l.has("S16"))
+        further > (l.has("64") ? 1u : 0u))
       return std::nullopt;
-    return bank_.word(ops[1].value + 4 * further);
+    const std::uint32_t offset = ops[1].value + 4 * further, low = offset % 4 * 8;
+    const bool byte = l.has("U8") || l.has("S8"), half = l.has("U16") || l.has("S16");
+    if (!byte && !half) return bank_.word(offset);
+    const auto word = bank_.word(offset - offset % 4);
+    if (!word || (half && low == 24)) return std::nullopt;
+    const std::uint32_t part = *word >> low & (byte ? 0xffu : 0xffffu);
+    if (l.has("S8")) return static_cast<std::uint32_t>(static_cast<std::int8_t>(part));
+    if (l.has("S16")) return static_cast<std::uint32_t>(static_cast<std::int16_t>(part));
+    return part;
   }
   if (name == "CS2R") return at(1) == 0u && ops[1].kind == Kind::kValue ? at(1) : std::nullopt;
   if (!first || ops[0].predicate) return std::nullopt;
@@ -264,6 +316,10 @@ std::optional<std::uint32_t> StaticValues::evaluate(const StaticLine& l, StaticR
   if (name == "LEA") {
     if (l.has("HI") || ops.size() != 4 || !at(1) || !at(2) || !at(3)) return std::nullopt;
     return (*at(1) << (*at(3) & 31u)) + *at(2);
+  }
+  if (name == "PRMT" && l.modifiers.empty()) {
+    if (ops.size() < 4 || !at(1) || !at(2) || !at(3)) return std::nullopt;
+    return permute(*at(1), *at(2), *at(3));
   }
   if (name == "SEL") {
     if (ops.size() < 4 || !at(3)) return std::nullopt;

@@ -1,4 +1,7 @@
 // Loops that leave no records: how often they went round is in the trace, or in the code.
+#include <bit>
+#include <cmath>
+
 #include "sim/code/static_flow.hpp"
 #include "tests/catch.hpp"
 #include "tests/sim/time_support.hpp"
@@ -247,6 +250,45 @@ TEST_CASE("static: uniform registers, shifts, halves as constants, sizes of the 
                            "IADD3 R9, R9, -0x10000, RZ ;", "ISETP.GT.AND P0, PT, R9, RZ, PT ;",
                            "@P0 BRA 0x10 ;", "EXIT ;"});
   CHECK(constant.rounds() == 0x19);
+}
+
+TEST_CASE("static: parameters of a byte and of eight, and floats, decide branches") {
+  // 0x210: a byte, a short and another byte; 0x214: a float; 0x218: a pointer.
+  const auto taken = [](std::vector<std::string> text, std::size_t branch, std::uint32_t bytes,
+                        float number, std::uint64_t pointer) {
+    text.insert(text.end(), {"FADD R1, R1, R2 ;", "EXIT ;"});
+    Recorded r(text);
+    r.parameter(bytes), r.parameter(std::bit_cast<std::uint32_t>(number));
+    r.parameter(static_cast<std::uint32_t>(pointer)), r.parameter(static_cast<std::uint32_t>(pointer >> 32));
+    return r.flow().taken[branch];
+  };
+  const std::vector<std::string> byte = {"ULDC.U8 UR4, c[0x0][0x213] ;",
+                                         "ISETP.NE.AND P0, PT, RZ, UR4, PT ;", "@!P0 BRA 0x30 ;"};
+  CHECK(taken(byte, 2, 0x01ffffff, 0, 0) == false);
+  CHECK(taken(byte, 2, 0x00ffffff, 0, 0) == true);
+  const std::vector<std::string> half = {"LDC.S16 R4, c[0x0][0x210] ;", "PRMT R4, R4, 0x9910, RZ ;",
+                                         "ISETP.LT.AND P0, PT, R4, RZ, PT ;", "@P0 BRA 0x40 ;"};
+  CHECK(taken(half, 3, 0x00008000, 0, 0) == true);
+  CHECK(taken(half, 3, 0xffff7fff, 0, 0) == false);
+  const std::vector<std::string> number = {"LDC R4, c[0x0][0x214] ;",
+                                           "FSETP.NEU.AND P0, PT, R4, 1.5, PT ;", "@P0 BRA 0x30 ;"};
+  CHECK(taken(number, 2, 0, 1.5f, 0) == false);
+  CHECK(taken(number, 2, 0, 1.0f, 0) == true);
+  CHECK(taken(number, 2, 0, std::nanf(""), 0) == true);
+  const std::vector<std::string> pointer = {"LDC.64 R6, c[0x0][0x218] ;",
+                                            "ISETP.NE.U32.AND P0, PT, R6, RZ, PT ;",
+                                            "ISETP.NE.AND.EX P0, PT, R7, RZ, PT, P0 ;",
+                                            "@!P0 BRA 0x40 ;"};
+  CHECK(taken(pointer, 3, 0, 0, 0) == true);
+  CHECK(taken(pointer, 3, 0, 0, std::uint64_t{1} << 40) == false);
+  CHECK(taken(pointer, 3, 0, 0, 4) == false);
+  const std::vector<std::string> less = {"LDC.64 R6, c[0x0][0x218] ;",
+                                         "ISETP.LT.U32.AND P0, PT, R6, 0x5, PT ;",
+                                         "ISETP.LT.AND.EX P0, PT, R7, 0x1, PT, P0 ;",
+                                         "@P0 BRA 0x40 ;"};
+  CHECK(taken(less, 3, 0, 0, 0x100000004) == true);
+  CHECK(taken(less, 3, 0, 0, 0x100000005) == false);
+  CHECK(taken(less, 3, 0, 0, 0x0ffffffff) == true);
 }
 
 TEST_CASE("static: a value that comes out of a loop is known behind it") {
