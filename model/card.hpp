@@ -99,6 +99,8 @@ struct CardNumbers {
   std::uint64_t constant_group_bytes = 0, constant_group_line = 0;         // a GPC's
   std::uint64_t constant_group_cycles = 0;    // more than a hit, when the GPC's has it
   std::uint64_t constant_memory_cycles = 0;   // … when it has not
+  std::uint64_t constant_operand_cycles = 0;  // until an SM has a line of parameters: operands
+  std::uint64_t constant_load_cycles = 0;     // … LDC
   std::uint64_t constant_next_cycles = 0;     // between a warp's addresses
   std::uint64_t constant_address_cycles = 0;  // that one keeps the SM's lookup
   std::uint64_t constant_misses = 0;          // of an SM under way at most
@@ -156,6 +158,9 @@ struct CardNumbers {
   // The same as time_code_cycles of code that came before: from the GPC, from the L2; and of new
   // code that the GPC has no room for.
   std::uint64_t code_again_cycles = 0, code_group_again_cycles = 0, code_far_cycles = 0;
+  // Of the latter two, where a warp jumps there.
+  std::uint64_t code_group_again_jump_cycles = 0, code_far_jump_cycles = 0;
+  std::uint64_t code_brought_bytes = 0;  // of a launch's code that its GPCs have when it starts
   std::uint64_t time_barrier_lead_cycles = 0;     // arrival before the last shared wavefront's end
   std::uint64_t time_cluster_barrier_cycles = 0;  // a cluster's barrier when nobody is late
   std::uint64_t time_barrier_warp_cycles = 0;     // between two warps' arrivals

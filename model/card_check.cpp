@@ -26,7 +26,8 @@ constexpr std::string_view kMayBeZero[] = {
     "lrc.way_cycles", "latency.coordinates", "latency.filter", "latency.l2_spread",
     "l2.filled_ways", "latency.l2_far",  // where the L2 has one side
     "latency.dram_spread", "latency.dram_tail", "l2.queue_cycles", "port.send_header_permille",
-    "constant.group_cycles", "constant.next_cycles", "code.again_cycles",
+    "constant.group_cycles", "constant.operand_cycles", "constant.load_cycles",
+    "constant.next_cycles", "code.again_cycles", "code.group_again_jump_cycles", "code.far_jump_cycles", "code.brought",
     "code.group_again_cycles", "code.far_cycles", "launch.dram_read_sectors",
     "launch.l2_read_sectors", "launch.fabric_sectors", "launch.stagger_cycles",
     "launch.share_millicycles", "launch.sm_millicycles", "launch.sm_warp_millicycles",
@@ -259,6 +260,15 @@ Found small_caches_wrong(const CardNumbers& n) {
     return Contradiction{
         "code.group_again_cycles is less than code.again_cycles, although the code comes from "
         "behind the GPC",
+        "correct one of them"};
+  if (n.code_group_again_jump_cycles < n.code_group_again_cycles)
+    return Contradiction{
+        "code.group_again_jump_cycles is less than code.group_again_cycles, which is for code that was "
+        "asked for ahead",
+        "correct one of them"};
+  if (n.code_far_jump_cycles < n.code_far_cycles)
+    return Contradiction{
+        "code.far_jump_cycles is less than code.far_cycles, which is for code that was asked for ahead",
         "correct one of them"};
   return {};
 }

@@ -271,6 +271,13 @@ std::vector<CodeLine> read_code(const trace::Program& program, const model::Inst
     code[k].taken_slots = table.taken().busy;
     code[k].taken_cycles = table.taken().latency;
   }
+  for (std::size_t k = 0; k < code.size(); ++k) {
+    const std::string& text = program.code[k].text;
+    const auto at = trace::is_ptx(text) ? std::nullopt : parameter_offset(text);
+    if (!at || code[k].memory) continue;
+    code[k].parameter = static_cast<std::uint16_t>(std::min<std::uint32_t>(*at, kNoParameter - 1));
+    code[k].loads_parameter = text.find("LDC") != text.npos && text.find("ULDC") == text.npos;
+  }
   if (!launch) return code;
   for (ConstantRead& read : constant_reads(program, *launch))
     if (!read.addresses.empty())

@@ -20,6 +20,8 @@ constexpr std::size_t kScoreboards = 6;
 // A function of the driver's own, whose instructions no trace has.
 enum class DriverCall : std::uint8_t { kNone, kMalloc, kFree, kPrint };
 
+constexpr std::uint16_t kNoParameter = 0xffff;
+
 struct CodeLine {
   std::uint32_t pc = 0;
   std::uint16_t stall = 1;              // cycles until the warp's next instruction
@@ -38,7 +40,9 @@ struct CodeLine {
   bool joins = false;              // arrives at its cluster's barrier
   bool meets = false;              // waits at it
   std::shared_ptr<const ConstantRead> constants;  // that it reads, where they are known
-  bool memory = false;                            // leaves a record when some lane runs it
+  std::uint16_t parameter = kNoParameter;  // offset in constant bank 0 that it reads
+  bool loads_parameter = false;            // … into a register (LDC), not as an operand
+  bool memory = false;                     // leaves a record when some lane runs it
   bool accesses = false;  // … by its text, and not of a kind that recordings never hold
   bool guarded = false;
   bool falls = true;  // may go on to the next line

@@ -206,6 +206,12 @@ Value result(const trace::SassInstruction& i, const std::vector<std::string_view
 
 }  // namespace
 
+std::optional<std::uint32_t> parameter_offset(std::string_view text) {
+  const auto c = constant_operand(text);
+  if (!c || c->bank != 0 || !c->index.empty()) return std::nullopt;
+  return c->offset;
+}
+
 std::vector<ConstantRead> constant_reads(const trace::Program& program,
                                          const trace::Launch& launch) {
   std::vector<ConstantRead> out;

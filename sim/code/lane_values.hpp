@@ -10,6 +10,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "traces/launch.hpp"
@@ -29,5 +30,9 @@ struct ConstantRead {
 // SM's first CTA).
 std::vector<ConstantRead> constant_reads(const trace::Program& program,
                                          const trace::Launch& launch);
+
+// The offset in constant bank 0 (parameters and what the driver puts in front of them) of an
+// instruction's operand that no register moves.
+std::optional<std::uint32_t> parameter_offset(std::string_view text);
 
 }  // namespace warpmem::sim

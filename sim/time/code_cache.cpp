@@ -12,7 +12,7 @@ constexpr std::uint32_t kWays = 4, kGroupWays = 8;
 CodeCache::CodeCache(const model::CardNumbers& card, std::uint64_t bytes)
     : card_(card),
       too_large_(bytes > card.code_bytes),
-      far_(bytes > card.code_group_bytes),
+      brought_(static_cast<std::uint32_t>(card.code_brought_bytes / kCodePieceBytes)),
       sets_(std::max<std::uint64_t>(1, card.code_bytes / kCodePieceBytes / kWays)),
       group_sets_(std::max<std::uint64_t>(1, card.code_group_bytes / kCodePieceBytes / kGroupWays)) {}
 
@@ -37,23 +37,21 @@ bool CodeCache::push_out(std::uint32_t piece) {
 void CodeCache::bring(std::uint32_t piece, std::uint64_t now) {
   Piece& p = pieces_[piece];
   const bool first = p.came == 0;
-  bool group_has_it = !far_;
+  bool near = first ? piece < brought_ : true;  // the GPC has it
   if (too_large_) {
     const bool recent = push_out(piece);
-    if (!first) group_has_it = recent;
+    if (!first) near = recent;
   }
-  const std::uint64_t each = first ? (far_ ? card_.code_far_cycles : card_.time_code_cycles)
-                             : group_has_it ? card_.code_again_cycles
-                                            : card_.code_group_again_cycles;
-  // Asked for when the one in front of it came, if that was since this one was pushed out.
-  std::uint64_t there = now;
-  if (piece > 0) {
-    const Piece& before = pieces_[piece - 1];
-    const bool ahead = before.there != kNotHere && before.came >= p.gone;
-    there = (ahead ? before.there : now) + each;
-  } else if (!first) {
-    there = now + each;
-  }
+  // It was asked for when the one in front of it came, if that was since this one was pushed out;
+  // whoever jumps there asks for it now.
+  const Piece* const before = piece > 0 ? &pieces_[piece - 1] : nullptr;
+  const bool ahead = before && before->there != kNotHere && before->came >= p.gone;
+  std::uint64_t each = first ? card_.time_code_cycles : card_.code_again_cycles;
+  if (!near && first) each = ahead ? card_.code_far_cycles : card_.code_far_jump_cycles;
+  if (!near && !first)
+    each = ahead ? card_.code_group_again_cycles : card_.code_group_again_jump_cycles;
+  const bool begins = first && !before;  // the launch waits for the first one
+  const std::uint64_t there = begins ? now : (ahead ? before->there : now) + each;
   p.there = std::max<std::uint64_t>({1, now, there});
   p.came = ++turn_;
   again_ += !first;

@@ -19,6 +19,7 @@
 #include "sim/time/engine.hpp"
 #include "sim/time/lane_ways.hpp"
 #include "sim/time/memory_queue.hpp"
+#include "sim/time/parameter_lines.hpp"
 #include "sim/time/paths.hpp"
 
 namespace warpmem::sim {
@@ -116,6 +117,7 @@ struct Sm {
   std::uint64_t freed = 0;          // cycle: the last of its CTAs so far has ended
   bool cold = true;                 // has run nothing of this kernel yet
   CodeCache code;
+  ParameterLines operands, loads;  // of the launch's parameters
   std::uint64_t translated = 0;     // cycle from which its addresses are; 0: not asked yet
   std::uint64_t issued = 0;         // instructions
   std::array<std::uint64_t, kPipes> pipes{};    // cycles of its pipes, of all schedulers

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sim/time/code_cache.hpp"
+#include "sim/time/parameter_lines.hpp"
 
 namespace warpmem::sim {
 
@@ -56,6 +57,8 @@ void Paths::add_steps(Segment& segment, const std::vector<CodeLine>& code, const
       auto& busy = step.busy[static_cast<std::size_t>(l.cost.pipe)];
       busy = static_cast<std::uint16_t>(busy + l.cost.busy);
     }
+    if (const std::uint32_t line = l.parameter / kParameterLine; line < kParameterLines)
+      (l.loads_parameter ? step.loads_parameters : step.parameters) |= std::uint64_t{1} << line;
     step.latency = l.cost.latency;
     step.commits = l.commits;
     step.joins = l.joins;

@@ -42,6 +42,8 @@ struct Step : Work<std::uint16_t> {
   bool meets = false;                     // waits at its cluster's barrier
   DriverCall driver = DriverCall::kNone;  // that the last one calls
   bool joins = false;                     // … arrives at it with its last instruction
+  std::uint64_t parameters = 0;           // lines of them that its operands are in, a bit each
+  std::uint64_t loads_parameters = 0;     // … that the last one loads
   const ConstantRead* operand = nullptr;  // constant that the first one needs to issue
   const ConstantRead* loads = nullptr;    // constants that the last one loads
 };

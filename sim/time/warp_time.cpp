@@ -112,6 +112,12 @@ bool LaunchTime::run_steps(Sm& sm, TimedCta& cta, TimedWarp& warp, std::uint32_t
       warp.ready = from;
       warp.has_code = true;
     }
+    if (step.parameters) {
+      const std::uint64_t from = sm.operands.fetch(step.parameters, warp.ready,
+                                                   card_.numbers().constant_operand_cycles);
+      wait(Wait::kMemory, from - warp.ready);
+      warp.ready = from;
+    }
     if (step.operand && !warp.has_operand) {
       const std::uint64_t from = read_constants(sm, *step.operand, warp.ready);
       wait(Wait::kMemory, from - warp.ready);
@@ -135,6 +141,8 @@ bool LaunchTime::run_steps(Sm& sm, TimedCta& cta, TimedWarp& warp, std::uint32_t
         from = read_constants(sm, *step.loads, issued.cycle);
         queue_constants(warp);
       }
+      if (step.loads_parameters)
+        from = sm.loads.fetch(step.loads_parameters, from, card_.numbers().constant_load_cycles);
       set(warp, step.sets, from + step.latency, Wait::kShort);
       set(warp, step.frees, issued.cycle + step.latency / 2, Wait::kShort);
     }
