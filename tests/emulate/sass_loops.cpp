@@ -141,6 +141,40 @@ TEST_CASE("of a loop whose first half was copied to before it the copy is run fi
   }
 }
 
+TEST_CASE("two sides of a branch that became predicates come in the order of the machine code") {
+  // if (p) r = global; else r = shared; another load, which ptxas puts between them; round a loop.
+  constexpr const char* kSides = R"(
+LOOP:
+  @%p1 bra GLOBAL;
+  ld.shared.u32 %r1, [%r12];
+  bra.uni BOTH;
+GLOBAL:
+  ld.global.u32 %r1, [%rd2];
+BOTH:
+  ld.shared.u32 %r2, [%r13+64];
+  st.shared.u32 [%r14], %r2;
+  setp.ne.s32 %p2, %r2, 0;
+  @%p2 bra LOOP;
+  ret;)";
+  const std::vector<Line> code = {{1, "@!P1 LDS R1, [R12]"},    {4, "LDS R2, [R13+0x40]"},
+                                  {3, "@P1 LDG.E R1, [R2.64]"}, {5, "STS [R14], R2"},
+                                  {7, "@P2 BRA 0x0"},           {8, "EXIT"}};
+  Mapped m(kSides, code);
+  REQUIRE(m.why.empty());
+  const auto round = [&](bool global_first) {
+    const auto global = [&] {
+      m.access(3, 4, 1, 4096, 4, trace::Op::kLoad, trace::Space::kGlobal);
+    };
+    if (global_first) global();
+    m.access(1, 4, kAll & ~1u, 0, 4);
+    if (!global_first) global();
+    m.access(4, 4, kAll, 512, 4);
+    m.access(5, 4, kAll, 768, 4, trace::Op::kStore);
+  };
+  round(true), round(true), round(false);
+  CHECK(m.run() == "0/4 10/4 20/4 30/4 0/4 10/4 20/4 30/4 0/4 10/4 20/4 30/4");
+}
+
 TEST_CASE("a loop with two halves is left alone when a copy is not of its first") {
   std::vector<Line> code = kHalfCode;
   code[0] = {1, "STS [R12], R1"};

@@ -135,6 +135,7 @@ void SassTrace::add_rounds(const Record& record, const Known& k) {
     item.record.stride = 0;
     item.statement = k.site.pc / 16;
     item.access = &r.branch;
+    item.position = position;
     window_.push_back(item);
   }
 }
@@ -170,12 +171,20 @@ void SassTrace::add_plain(const Record& record, std::span<const Record> pieces, 
     last_position_ = m.position;
     return;
   }
-  bool again = !window_.empty() && m.position < last_position_;
+  // What comes later in the code has been run, by some of the same lanes, or this itself by others: a
+  // loop's next round. Otherwise those were on the other side of a branch, which the machine code may
+  // have as predicates.
+  bool again = !window_.empty() && m.position < last_position_ &&
+               std::any_of(window_.begin(), window_.end(), [&](const Item& i) {
+                 return i.position == m.position ||
+                        (i.position > m.position && (i.record.mask & record.mask) != 0);
+               });
   if (!again && !window_.empty() && m.position == last_position_ && m.what != What::kPieces)
     again = window_.back().record.site == record.site &&
             (window_.back().record.mask & record.mask) != 0;
   if (again) close_window();
-  last_position_ = m.position;
+  last_position_ = window_.empty() ? m.position : std::max(last_position_, m.position);
+  item.position = m.position;
   const bool second = comes_again(record, m);
   if (m.what == What::kDirect) item.access = &m.accesses[0];
   if (m.what == What::kRotated) item.access = &m.accesses[second ? 1 : 0];

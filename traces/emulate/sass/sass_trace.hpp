@@ -56,6 +56,7 @@ class SassTrace {
     std::span<const trace::Record> pieces{};  // further ones of the same copy or fetch
     std::uint32_t statement = 0;         // ~0: not an access (a CTA's begin and end)
     const SassAccess* access = nullptr;  // null: missing, or kept
+    std::uint32_t position = 0;     // of the statement (MappedSite)
     std::uint32_t rank = 0;
     std::uint32_t epoch = 0;        // barriers before it
     std::uint32_t into = kNowhere;  // merged into this item
