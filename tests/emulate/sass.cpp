@@ -655,6 +655,30 @@ TEST_CASE("where one lane adds for its warp, one lane of the record remains") {
   CHECK(m.counts.kept == 1);
 }
 
+TEST_CASE("a lane that was elected for one reduction acts for others too") {
+  Mapped m(R"(
+  red.global.add.u32 [%rd1], 1;
+  red.global.max.s32 [%rd1 + 4], %r1;
+  @%p1 red.global.min.s32 [%rd1 + 8], %r1;
+  ret;)",
+           {{1, "REDUX.MAX.S32 UR5, R5"},
+            {0, "UFLO.U32 UR4, UR4"},
+            {0, "ISETP.EQ.U32.AND P1, PT, R12, UR4, PT"},
+            {0, "@P1 REDG.E.ADD.STRONG.GPU desc[UR6][R6.64], R11"},
+            {1, "@P1 REDG.E.MAX.S32.STRONG.GPU desc[UR6][R6.64+0x4], R13"},
+            {2, "@P2 REDG.E.MIN.S32.STRONG.GPU desc[UR6][R6.64+0x8], R5"},  // each lane its own
+            {3, "EXIT"}});
+  REQUIRE(m.why.empty());
+  for (std::uint32_t s = 0; s < 3; ++s)
+    m.access(s, 4, kAll, 4096 + 4 * s, 0, trace::Op::kReduction, trace::Space::kGlobal);
+  m.run();
+  REQUIRE(m.records.size() == 3);
+  CHECK(m.records[0].mask == 1u << 31);
+  CHECK(m.records[1].mask == 1u << 31);
+  CHECK(m.records[2].mask == kAll);
+  CHECK(m.counts.kept == 0);
+}
+
 TEST_CASE("an atomic is a reduction when its instruction returns nothing") {
   Mapped m(R"(
   red.shared.add.u32 [%r1], 1;

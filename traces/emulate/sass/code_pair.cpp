@@ -130,7 +130,7 @@ class Reader {
         continue;
       }
       if (!leaves_record(p_.sass[i])) {
-        if (s < p_.ptx.size() && (p_.sass[i].opcode == "UFLO" || p_.sass[i].opcode == "FLO"))
+        if (s < p_.ptx.size() && (p_.sass[i].opcode == "UFLO" || p_.sass[i].opcode == "FLO" || p_.sass[i].opcode == "REDUX"))
           p_.elects.push_back(s);
         continue;
       }

@@ -33,7 +33,7 @@ struct CodePair {
   // Of an atomic by a generic address: loads and stores for lanes whose words lie where the memory
   // does no atomics of this kind.
   std::map<std::uint32_t, std::vector<std::uint32_t>> generic_ways{};
-  std::vector<std::uint32_t> elects{};  // statements whose code elects a lane
+  std::vector<std::uint32_t> elects{};  // statements whose code elects a lane, or makes one value of the warp's
   std::uint32_t spills = 0;             // instructions that spill registers
   bool uses_local = false;
 
