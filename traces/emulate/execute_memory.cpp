@@ -22,6 +22,24 @@ void each_lane(std::uint32_t mask, F&& f) {
   for (; mask != 0; mask &= mask - 1) f(static_cast<std::uint32_t>(std::countr_zero(mask)));
 }
 
+// … in the order in which a store of so many bytes a lane leaves them.
+template <class F>
+void each_stored(std::uint32_t mask, std::uint32_t bytes, F&& f) {
+  const std::uint32_t at_once = bytes <= 4 ? 32 : 128 / bytes;
+  for (std::uint32_t first = 0; first < 32; first += at_once) {
+    if (mask == ~0u) {
+      for (std::uint32_t l = first + at_once; l-- > first;) f(l);
+      continue;
+    }
+    std::uint32_t left = at_once == 32 ? mask : mask & (((1u << at_once) - 1) << first);
+    while (left != 0) {
+      const auto l = 31u - static_cast<std::uint32_t>(std::countl_zero(left));
+      left &= ~(1u << l);
+      f(l);
+    }
+  }
+}
+
 // Element E at each lane's host address, into registers of width R.
 template <class E, class R>
 void load_rows(std::byte* to, const std::uint64_t* host, std::uint32_t mask, std::uint32_t offset) {
@@ -37,18 +55,16 @@ void load_rows(std::byte* to, const std::uint64_t* host, std::uint32_t mask, std
   }
   each_lane(mask, one);
 }
+// Of lanes that store to one place the lowest one's value stays. 128 bytes go at a time: where a warp
+// stores more, the lanes that come later have the last word (kernels/micro/store_winners.cu).
 template <class E, class R>
-void store_rows(const std::byte* from, const std::uint64_t* host, std::uint32_t mask, std::uint32_t offset) {
+void store_rows(const std::byte* from, const std::uint64_t* host, std::uint32_t mask, std::uint32_t offset, std::uint32_t bytes) {
   const auto* s = reinterpret_cast<const R*>(from);
   const auto one = [&](std::uint32_t l) {
     const auto v = static_cast<E>(s[l]);
     std::memcpy(reinterpret_cast<std::byte*>(host[l]) + offset, &v, sizeof v);
   };
-  if (mask == ~0u) {
-    for (std::uint32_t l = 0; l < 32; ++l) one(l);
-    return;
-  }
-  each_lane(mask, one);
+  each_stored(mask, bytes, one);
 }
 
 // What the lanes of an access reach over: their lowest and highest address, and all bits set in any.
@@ -114,10 +130,10 @@ void load_wide(std::byte* to, std::uint32_t width, const std::uint64_t* host, st
   else load_rows<E, std::uint64_t>(to, host, mask, offset);
 }
 template <class E>
-void store_wide(const std::byte* from, std::uint32_t width, const std::uint64_t* host, std::uint32_t mask, std::uint32_t offset) {
-  if (width == 2) store_rows<E, std::uint16_t>(from, host, mask, offset);
-  else if (width == 4) store_rows<E, std::uint32_t>(from, host, mask, offset);
-  else store_rows<E, std::uint64_t>(from, host, mask, offset);
+void store_wide(const std::byte* from, std::uint32_t width, const std::uint64_t* host, std::uint32_t mask, std::uint32_t offset, std::uint32_t bytes) {
+  if (width == 2) store_rows<E, std::uint16_t>(from, host, mask, offset, bytes);
+  else if (width == 4) store_rows<E, std::uint32_t>(from, host, mask, offset, bytes);
+  else store_rows<E, std::uint64_t>(from, host, mask, offset, bytes);
 }
 
 void load_element(Type type, std::byte* to, std::uint32_t width, const std::uint64_t* host, std::uint32_t mask, std::uint32_t offset) {
@@ -131,15 +147,14 @@ void load_element(Type type, std::byte* to, std::uint32_t width, const std::uint
         if (mask >> l & 1) std::memcpy(to + l * 16, reinterpret_cast<const std::byte*>(host[l]) + offset, 16);
   }
 }
-void store_element(Type type, const std::byte* from, std::uint32_t width, const std::uint64_t* host, std::uint32_t mask, std::uint32_t offset) {
+void store_element(Type type, const std::byte* from, std::uint32_t width, const std::uint64_t* host, std::uint32_t mask, std::uint32_t offset, std::uint32_t bytes) {
   switch (size_of(type)) {
-    case 1: return store_wide<std::uint8_t>(from, width, host, mask, offset);
-    case 2: return store_wide<std::uint16_t>(from, width, host, mask, offset);
-    case 4: return store_wide<std::uint32_t>(from, width, host, mask, offset);
-    case 8: return store_wide<std::uint64_t>(from, 8, host, mask, offset);
+    case 1: return store_wide<std::uint8_t>(from, width, host, mask, offset, bytes);
+    case 2: return store_wide<std::uint16_t>(from, width, host, mask, offset, bytes);
+    case 4: return store_wide<std::uint32_t>(from, width, host, mask, offset, bytes);
+    case 8: return store_wide<std::uint64_t>(from, 8, host, mask, offset, bytes);
     default:
-      for (std::uint32_t l = 0; l < 32; ++l)
-        if (mask >> l & 1) std::memcpy(reinterpret_cast<std::byte*>(host[l]) + offset, from + l * 16, 16);
+      each_stored(mask, bytes, [&](std::uint32_t l) { std::memcpy(reinterpret_cast<std::byte*>(host[l]) + offset, from + l * 16, 16); });
   }
 }
 
@@ -439,7 +454,7 @@ void Execution::space_access(Warp& warp, const Part& part, const Inst& in, const
       return;
     case Op::kStore:
       if (space == trace::Space::kConstant) fault(warp, in, static_cast<std::uint32_t>(std::countr_zero(mask)), "a store to constant memory");
-      for (std::uint32_t i = 0; i < a.elements; ++i) store_element(a.type, frame + a.values[i], a.value_bytes[i], lanes, mask, i * a.element_bytes);
+      for (std::uint32_t i = 0; i < a.elements; ++i) store_element(a.type, frame + a.values[i], a.value_bytes[i], lanes, mask, i * a.element_bytes, a.bytes());
       return;
     default:
       if (!a.waits) {
@@ -477,7 +492,7 @@ void Execution::param_load(const Inst& in, const Access& a, std::byte* frame, st
 void Execution::param_store(const Inst& in, const Access& a, std::byte* frame, std::uint32_t mask) {
   Lanes host;
   for (std::uint32_t l = 0; l < 32; ++l) host[l] = reinterpret_cast<std::uint64_t>(frame + a.base) + static_cast<std::uint64_t>(a.offset) + std::uint64_t{l} * in.sub;
-  for (std::uint32_t i = 0; i < a.elements; ++i) store_element(a.type, frame + a.values[i], a.value_bytes[i], host, mask, i * a.element_bytes);
+  for (std::uint32_t i = 0; i < a.elements; ++i) store_element(a.type, frame + a.values[i], a.value_bytes[i], host, mask, i * a.element_bytes, a.bytes());
 }
 
 // Done at once: nothing may read the destination before the wait, nor change the source.
