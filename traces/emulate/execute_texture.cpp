@@ -79,7 +79,7 @@ void Execution::texture(Warp& warp, const Part& part, const Inst& in, std::byte*
     }
     f.dimensions = t.dimensions;
     f.whole = t.whole, f.gather = t.what == What::kGather;
-    bool exists = true;
+    bool exists = t.whole || !object->linear_memory;  // buffers are fetched by number alone
     if (t.layered) {
       const std::uint32_t layer = word(t.layer, l), top = std::max(1u, f.image->layers) - 1;
       exists = !t.whole || layer <= top;  // fetched by number: nothing there; else the last one

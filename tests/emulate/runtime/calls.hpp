@@ -78,6 +78,7 @@ int cudaStreamWaitEvent(Stream* stream, Event* event, unsigned flags);
 int cudaStreamBeginCapture(Stream* stream, int mode);
 int cudaStreamEndCapture(Stream* stream, Graph** graph);
 int cudaEventCreate(Event** event);
+int cudaEventCreateWithFlags(Event** event, unsigned flags);
 int cudaEventRecord(Event* event, Stream* stream);
 int cudaEventSynchronize(Event* event);
 int cudaEventElapsedTime(float* ms, Event* start, Event* end);

@@ -54,6 +54,12 @@ struct Resource {
   int type = 0;
   union {
     void* array;
+    struct {
+      unsigned long long at;
+      int format;
+      unsigned channels;
+      std::size_t bytes;
+    } linear;
     int reserved[32];
   };
   unsigned flags = 0;
@@ -78,6 +84,7 @@ int cuMemUnmap(Address address, std::size_t bytes);
 int cuMemSetAccess(Address address, std::size_t bytes, const void* access, std::size_t count);
 int cuMemsetD32_v2(Address to, unsigned value, std::size_t count);
 int cuMemsetD2D8_v2(Address to, std::size_t pitch, unsigned char v, std::size_t w, std::size_t h);
+int cuMemcpyHtoD_v2(Address to, const void* from, std::size_t bytes);
 int cuMemcpyDtoH_v2(void* to, Address from, std::size_t bytes);
 int cuMemAlloc_v2(Address* address, std::size_t bytes);
 int cuMemFree_v2(Address address);
@@ -253,6 +260,55 @@ TEST_CASE("the driver's arrays are filled by rectangles and read through texture
   CHECK(cuModuleUnload(module) == 0);
   CHECK(cuMemFree_v2(plain) == 0);
   CHECK(cuArrayDestroy(array) == 0);
+}
+
+TEST_CASE("a buffer of texels is fetched by number; by a coordinate it gives zeros, as an H200 does") {
+  const char* ptx = R"(.version 8.0
+.target sm_70
+.address_size 64
+.visible .entry fetch(.param .u64 p0, .param .u64 p1)
+{
+  .reg .b32 %r<4>;
+  .reg .f32 %f<8>;
+  .reg .b64 %rd<4>;
+  ld.param.u64 %rd1, [p0];
+  ld.param.u64 %rd2, [p1];
+  mov.u32 %r1, 3;
+  mov.f32 %f5, 0f40600000;
+  tex.1d.v4.f32.s32 {%f1, %f2, %f3, %f4}, [%rd2, {%r1}];
+  st.global.f32 [%rd1], %f1;
+  tex.1d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%rd2, {%f5}];
+  st.global.f32 [%rd1 + 4], %f1;
+  ret;
+}
+)";
+  void *module = nullptr, *fetch = nullptr;
+  REQUIRE(cuModuleLoadData(&module, ptx) == 0);
+  REQUIRE(cuModuleGetFunction(&fetch, module, "fetch") == 0);
+  Address texels = 0, out = 0;
+  REQUIRE(cuMemAlloc_v2(&texels, 32) == 0);
+  REQUIRE(cuMemAlloc_v2(&out, 8) == 0);
+  const float values[8] = {1, 2, 3, 4, 5, 6, 7, 8};
+  CHECK(cuMemcpyHtoD_v2(texels, values, 32) == 0);
+  for (const unsigned normalised : {0u, 2u})
+    for (const int filter : {0, 1}) {
+      Resource resource;
+      resource.type = 2, resource.linear = {texels, 0x20, 1, 32};
+      Sampler sampler;
+      sampler.flags = normalised, sampler.filter = filter;
+      Address texture = 0;
+      REQUIRE(cuTexObjectCreate(&texture, &resource, &sampler, nullptr) == 0);
+      void* arguments[] = {&out, &texture};
+      CHECK(cuLaunchKernel(fetch, 1, 1, 1, 1, 1, 1, 0, nullptr, arguments, nullptr) == 0);
+      float got[2] = {-1, -1};
+      CHECK(cuMemcpyDtoH_v2(got, out, 8) == 0);
+      CHECK(got[0] == 4);
+      CHECK(got[1] == 0);
+      CHECK(cuTexObjectDestroy(texture) == 0);
+    }
+  CHECK(cuModuleUnload(module) == 0);
+  CHECK(cuMemFree_v2(texels) == 0);
+  CHECK(cuMemFree_v2(out) == 0);
 }
 
 TEST_CASE("PTX is linked while the program runs") {
