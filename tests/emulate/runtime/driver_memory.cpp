@@ -108,6 +108,11 @@ int cuLinkCreate_v2(unsigned count, void* options, void** values, void** out);
 int cuLinkAddData_v2(void* link, int type, void* data, std::size_t bytes, const char* name,
                      unsigned count, void* options, void** values);
 int cuLinkComplete(void* link, void** image, std::size_t* bytes);
+int cuLinkAddFile_v2(void* link, int type, const char* path, unsigned count, void* options, void** values);
+int cuLibraryLoadData(void** library, const void* code, int*, void**, unsigned, int*, void**, unsigned);
+int cuLibraryGetKernel(void** kernel, void* library, const char* name);
+int cuLibraryGetModule(void** module, void* library);
+int cuLibraryUnload(void* library);
 int cuLinkDestroy(void* link);
 int cuStreamCreate(void** stream, unsigned flags);
 int cuStreamDestroy_v2(void* stream);
@@ -351,6 +356,7 @@ TEST_CASE("PTX is linked while the program runs") {
   CHECK(cuLinkAddData_v2(link, 0, callee.data(), 4, "cubin", 0, nullptr, nullptr) == 200);
   REQUIRE(cuLinkComplete(link, &image, &bytes) == 0);
   CHECK(bytes > caller.size());
+  CHECK(cuLinkComplete(link, &image, &bytes) == 400);  // that can be done once
   REQUIRE(cuModuleLoadData(&module, image) == 0);
   CHECK(cuLinkDestroy(link) == 0);
   REQUIRE(cuModuleGetFunction(&ask, module, "ask") == 0);
@@ -363,6 +369,32 @@ TEST_CASE("PTX is linked while the program runs") {
   CHECK(answer == 7);
   CHECK(cuMemFree_v2(out) == 0);
   CHECK(cuModuleUnload(module) == 0);
+}
+
+TEST_CASE("links and libraries that are no good fail where an H200's do") {
+  std::string unit = ".version 8.0\n.target sm_70\n.address_size 64\n.visible .entry k() { ret; }\n";
+  void *link = nullptr, *image = nullptr, *library = nullptr, *kernel = nullptr, *module = nullptr;
+  std::size_t bytes = 0;
+  REQUIRE(cuLinkCreate_v2(0, nullptr, nullptr, &link) == 0);
+  CHECK(cuLinkComplete(link, &image, &bytes) == 0);  // of nothing
+  CHECK(cuLinkDestroy(link) == 0);
+  REQUIRE(cuLinkCreate_v2(0, nullptr, nullptr, &link) == 0);
+  CHECK(cuLinkAddData_v2(link, 1, unit.data(), unit.size(), "one", 0, nullptr, nullptr) == 0);
+  CHECK(cuLinkAddData_v2(link, 1, unit.data(), unit.size(), "again", 0, nullptr, nullptr) == 999);
+  CHECK(cuLinkComplete(link, &image, &bytes) == 999);
+  CHECK(cuLinkDestroy(link) == 0);
+  CHECK(cuLinkAddFile_v2(nullptr, 1, "/", 0, nullptr, nullptr) == 400);
+  // Libraries are looked into when something of them is asked for.
+  for (const auto& [text, code] : {std::pair<const char*, int>{"nonsense", 200}, {".version 8.0\n.target sm_70\n.address_size 64\n.visible .entry k() { ret;", 218}}) {
+    REQUIRE(cuLibraryLoadData(&library, text, nullptr, nullptr, 0, nullptr, nullptr, 0) == 0);
+    CHECK(cuLibraryGetKernel(&kernel, library, "k") == code);
+    CHECK(cuLibraryGetModule(&module, library) == code);
+    CHECK(cuLibraryUnload(library) == 0);
+  }
+  REQUIRE(cuLibraryLoadData(&library, unit.data(), nullptr, nullptr, 0, nullptr, nullptr, 0) == 0);
+  CHECK(cuLibraryGetKernel(&kernel, library, "nothere") == 500);
+  CHECK(cuLibraryGetKernel(&kernel, library, "k") == 0);
+  CHECK(cuLibraryUnload(library) == 0);
 }
 
 TEST_CASE("the driver captures streams into graphs, and writes and waits for values") {

@@ -51,6 +51,8 @@ inline LaunchConfig to_launch_config(const DriverLaunchConfig& c) {
 extern "C" {
 int cuCtxGetCurrent(void** context);
 int cuDevicePrimaryCtxRetain(void** context, int device);
+int cuModuleLoad(void** module, const char* path);
+int cuModuleLoadDataEx(void** module, const void* image, unsigned count, void* options, void** values);
 int cuModuleGetGlobal_v2(unsigned long long* address, std::size_t* bytes, void* module,
                          const char* name);
 int cuFuncGetAttribute(int* value, int which, void* function);

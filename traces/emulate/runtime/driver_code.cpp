@@ -19,7 +19,7 @@ namespace {
 
 using Address = unsigned long long;
 constexpr int kInvalidValue = 1, kInvalidImage = 200, kInvalidPtx = 218, kFileNotFound = 301,
-              kNotFound = 500;
+              kInvalidHandle = 400, kNotFound = 500, kUnknown = 999;
 constexpr int kInputPtx = 1, kInputFatBinary = 2, kInputLibrary = 4;
 constexpr int kMajor = 75, kMinor = 76;  // attributes: the compute capability
 
@@ -28,7 +28,22 @@ struct Link {
   JitOptions jit;
   std::vector<PtxUnit> units;
   std::string linked;
+  bool clashes = false;         // two of the units define one name
+  bool has_device_runtime = false;
+  bool complete = false;
 };
+
+// Adding what defines a name once more fails, and so does the link then.
+int add_unit(Link& link, std::string name, std::string text) {
+  link.units.push_back({std::move(name), std::move(text)});
+  if (link.units.size() > 1)
+    if (auto linked = link_ptx(link.units); !linked) {
+      link.clashes = true;
+      std::fprintf(stderr, "warpmem: cuLinkAddData: %s\n", linked.error().text().c_str());
+      return kUnknown;
+    }
+  return 0;
+}
 
 int refuse(const char* what, const std::string& why) {
   std::fprintf(stderr, "warpmem: %s: %s\n", what, why.c_str());
@@ -45,13 +60,29 @@ int add_fat_binary(Link& link, const void* data, const std::string& name) {
   if (!best) return refuse("cuLinkAddData", name + " has no PTX for this GPU");
   auto text = unpack_ptx(*best);
   if (!text) return refuse("cuLinkAddData", text.error().text());
-  link.units.push_back({name, std::move(*text)});
-  return 0;
+  return add_unit(link, name, std::move(*text));
 }
 
 std::unordered_map<void*, void*>& libraries_of_kernels() {
   static auto* all = new std::unordered_map<void*, void*>;
   return *all;
+}
+
+// Libraries whose code is no good: CUDA loads them all the same, and says so when their kernels are asked for.
+std::unordered_map<void*, int>& broken_libraries() {
+  static auto* all = new std::unordered_map<void*, int>;
+  return *all;
+}
+int as_library(int code, void** library) {
+  if (code != kInvalidPtx && code != kInvalidImage) return code;
+  *library = new int(code);  // a handle like no other
+  broken_libraries()[*library] = code;
+  return 0;
+}
+// CUDA's error for a library that is broken, 0 for others.
+int error_of(void* library) {
+  const auto at = broken_libraries().find(library);
+  return at == broken_libraries().end() ? 0 : at->second;
 }
 
 }  // namespace
@@ -66,7 +97,8 @@ extern "C" {
 
 int cuLinkCreate_v2(unsigned count, void* options, void** values, Link** out) {
   if (!out) return kInvalidValue;
-  *out = new Link{JitOptions(count, static_cast<int*>(options), values), {}, {}};
+  *out = new Link;
+  (*out)->jit = JitOptions(count, static_cast<int*>(options), values);
   return 0;
 }
 int cuLinkAddData_v2(Link* link, int type, void* data, std::size_t bytes, const char* name,
@@ -81,65 +113,84 @@ int cuLinkAddData_v2(Link* link, int type, void* data, std::size_t bytes, const 
   const auto* text = static_cast<const char*>(data);
   std::string ptx(text, strnlen(text, bytes));
   if (const int code = compile(ptx, compute_capability(), called, link->jit, true); code != 0) return code;
-  link->units.push_back({called, std::move(ptx)});
-  return 0;
+  return add_unit(*link, called, std::move(ptx));
 }
 int cuLinkAddFile_v2(Link* link, int type, const char* path, unsigned count, void* options,
                      void** values) {
-  if (!link || !path) return kInvalidValue;
+  if (!link) return kInvalidHandle;
+  if (!path) return kInvalidValue;
   std::ifstream in(path, std::ios::binary);
   if (!in) return kFileNotFound;
   // What kernels call to launch kernels is part of this runtime.
   if (type == kInputLibrary && std::string_view(path).find("cudadevrt") != std::string_view::npos)
-    return 0;
+    return link->has_device_runtime = true, 0;
   std::stringstream text;
   text << in.rdbuf();
   std::string bytes = std::move(text).str();
   return cuLinkAddData_v2(link, type, bytes.data(), bytes.size(), path, count, options, values);
 }
 int cuLinkComplete(Link* link, void** image, std::size_t* bytes) {
-  if (!link || !image || link->units.empty()) return kInvalidValue;
-  link->linked = kLinked;
+  if (!link || !image) return kInvalidValue;
+  if (link->complete) return kInvalidHandle;
+  if (link->clashes) return kUnknown;
+  std::string text;
   if (link->units.size() == 1) {
-    link->linked += link->units[0].text;
-  } else {
+    text = link->units[0].text;
+  } else if (!link->units.empty()) {
     auto linked = link_ptx(link->units);
-    if (!linked) return refuse("cuLinkComplete", linked.error().text()), kInvalidPtx;
-    link->linked += *linked;
+    if (!linked) return refuse("cuLinkComplete", linked.error().text()), kUnknown;
+    text = std::move(*linked);
   }
+  // What is still declared and nowhere defined, as far as there is a ptxas to tell.
+  if (!link->has_device_runtime && text.find(".extern .func") != text.npos &&
+      compile(text, compute_capability(), "what the program linked", {}, false) != 0)
+    return kUnknown;
+  link->linked = kLinked;
+  link->linked += text;
+  link->complete = true;
   *image = link->linked.data();
   if (bytes) *bytes = link->linked.size() + 1;
   return 0;
 }
 int cuLinkDestroy(Link* link) { return link ? (delete link, 0) : kInvalidValue; }
 
-int cuLibraryLoadData(void** library, const void* code, int*, void**, unsigned, int*, void**,
-                      unsigned) {
-  return cudaLibraryLoadData(library, code, nullptr, nullptr, 0, nullptr, nullptr, 0);
+int cuLibraryLoadData(void** library, const void* code, int* options, void** values, unsigned count,
+                      int*, void**, unsigned) {
+  if (!library || !code) return kInvalidValue;
+  return as_library(cuModuleLoadDataEx(library, code, count, options, values), library);
 }
 int cuLibraryLoadFromFile(void** library, const char* path, int*, void**, unsigned, int*, void**,
                           unsigned) {
-  return cudaLibraryLoadFromFile(library, path, nullptr, nullptr, 0, nullptr, nullptr, 0);
+  return library ? as_library(cuModuleLoad(library, path), library) : kInvalidValue;
 }
-int cuLibraryUnload(void* library) { return cudaLibraryUnload(library); }
+int cuLibraryUnload(void* library) {
+  if (!broken_libraries().erase(library)) return cudaLibraryUnload(library);
+  return delete static_cast<int*>(library), 0;
+}
 int cuLibraryGetKernel(void** kernel, void* library, const char* name) {
+  if (const int broken = error_of(library)) return broken;
   const int code = cudaLibraryGetKernel(kernel, library, name);
   if (code == 0) libraries_of_kernels()[*kernel] = library;
   return code;
 }
 int cuLibraryGetKernelCount(unsigned* count, void* library) {
+  if (const int broken = error_of(library)) return broken;
   return cudaLibraryGetKernelCount(count, library);
 }
 int cuLibraryEnumerateKernels(void** kernels, unsigned count, void* library) {
+  if (const int broken = error_of(library)) return broken;
   return cudaLibraryEnumerateKernels(kernels, count, library);
 }
 int cuLibraryGetModule(void** module, void* library) {
+  if (const int broken = error_of(library)) return broken;
   return module && library ? (*module = library, 0) : kInvalidValue;
 }
 int cuLibraryGetGlobal(Address* address, std::size_t* bytes, void* library, const char* name) {
+  if (const int broken = error_of(library)) return broken;
   return cuModuleGetGlobal_v2(address, bytes, library, name);
 }
 int cuLibraryGetManaged(Address* address, std::size_t* bytes, void* library, const char* name) {
+  if (const int broken = error_of(library)) return broken;
   return cuModuleGetGlobal_v2(address, bytes, library, name);
 }
 int cuModuleGetFunctionCount(unsigned* count, void* module) {
