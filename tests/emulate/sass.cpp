@@ -496,6 +496,37 @@ AGAIN:
   CHECK(m.records[0].base == 100);
 }
 
+TEST_CASE("fences that a cluster's barrier brings along are no further copies of a loop") {
+  // Two barriers a round, and two rounds in one of the machine code.
+  std::vector<Line> code;
+  for (int barrier : {0, 2, 0, 2})
+    for (const auto& [s, text] : {std::pair{0, "MEMBAR.ALL.GPU"}, {0, "ERRBAR"}, {0, "CGAERRBAR"},
+                                  {0, "UCGABAR_ARV"}, {1, "UCGABAR_WAIT"}, {1, "CCTL.IVALL"}})
+      code.push_back({barrier + s, text});
+  code.insert(code.end(), {{4, "VIADD R1, R1, 0x2"},
+                           {5, "ISETP.NE.AND P0, PT, R1, R2, PT"},
+                           {6, "@P0 BRA 0x0"},
+                           {7, "STS [R12], R1"},
+                           {8, "EXIT"}});
+  Mapped m(R"(
+AGAIN:
+  barrier.cluster.arrive.aligned;
+  barrier.cluster.wait.aligned;
+  barrier.cluster.arrive.aligned;
+  barrier.cluster.wait.aligned;
+  add.s32 %r1, %r1, 1;
+  setp.ne.s32 %p1, %r1, %r2;
+  @%p1 bra AGAIN;
+  st.shared.u32 [%r12], %r1;
+  ret;)",
+           code);
+  REQUIRE(m.why.empty());
+  m.rounds(6, 199, 1);
+  m.run();
+  REQUIRE(m.records.size() == 1);
+  CHECK(m.records[0].base == 99);
+}
+
 TEST_CASE("rounds of a loop that became straight code leave nothing") {
   Mapped m(
       R"(

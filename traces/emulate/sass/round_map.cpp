@@ -9,7 +9,7 @@
 namespace warpmem::emulate {
 namespace {
 
-// Is this the machine instruction that a PTX instruction of arithmetic becomes, when it becomes
+// Is this the machine instruction that a PTX instruction of arithmetic (or a barrier) becomes, when it becomes
 // one? Integer additions are not asked: those that count iterations are made anew. Integers of 64
 // bits take several instructions.
 bool is_wide(std::string_view ptx) {
@@ -21,7 +21,9 @@ bool is_main(std::string_view ptx, std::string_view sass) {
   constexpr std::pair<std::string_view, std::string_view> kPairs[] = {
       {"fma", "FMA"},    {"mul", "MUL"},   {"add.f", "ADD"}, {"sub.f", "ADD"}, {"mad", "MAD"},
       {"mul", "MAD"},    {"ex2", "MUFU"},  {"lg2", "MUFU"},  {"sin", "MUFU"},  {"cos", "MUFU"},
-      {"rsqrt", "MUFU"}, {"shfl", "SHFL"}, {"mma", "MMA"}};
+      {"rsqrt", "MUFU"}, {"shfl", "SHFL"}, {"mma", "MMA"},
+      // A cluster's barrier brings fences along, of which each would count as a copy.
+      {"barrier.cluster.arrive", "UCGABAR_ARV"}, {"barrier.cluster.wait", "UCGABAR_WAIT"}};
   return std::any_of(std::begin(kPairs), std::end(kPairs), [&](const auto& pair) {
     const std::string_view rounding = ".rn";  // "add.rn.f32"
     const std::size_t dot = ptx.find(rounding);
