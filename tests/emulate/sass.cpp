@@ -686,6 +686,27 @@ TEST_CASE("where one lane adds for its warp, one lane of the record remains") {
   CHECK(m.counts.kept == 1);
 }
 
+TEST_CASE("a refill of a spilled register goes by the line of the load that needs it, and is none") {
+  Mapped m(R"(
+  ld.u32 %r1, [%rd1];
+  st.u32 [%rd1 + 4], %r1;
+  ret;)",
+           {{0, "LDL R14, [R1+0x8] (*\"SpillRefill\"*)"},
+            {0, "LD.E R13, desc[UR4][R14.64]"},
+            {0, "LDL R15, [R1+0x30] (*\"SpillRefill\"*)"},
+            {1, "STL [R1+0x30], R15 (*\"SpillRefill\"*)"},
+            {1, "ST.E desc[UR4][R14.64+0x4], R13"},
+            {2, "EXIT"}});
+  REQUIRE(m.why.empty());
+  m.access(0, 4, kAll, 4096, 4, trace::Op::kLoad, trace::Space::kGlobal);
+  m.access(1, 4, kAll, 4100, 4, trace::Op::kStore, trace::Space::kGlobal);
+  m.run();
+  REQUIRE(m.records.size() == 2);
+  CHECK(m.site(0).pc == 0x10);
+  CHECK(m.site(1).pc == 0x40);
+  CHECK(m.counts.kept == 0);
+}
+
 TEST_CASE("a lane that was elected for one reduction acts for others too") {
   Mapped m(R"(
   red.global.add.u32 [%rd1], 1;

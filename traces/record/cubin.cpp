@@ -20,6 +20,7 @@ constexpr std::uint64_t kReservedShared = 1024;  // bytes at the start of a CTA'
 constexpr unsigned kAttributeRegisters = 0x2f, kAttributeFrame = 0x11, kFormatSized = 4;
 // Of a kernel's own section, as `cuobjdump -elf` names them: EIATTR_PARAM_CBANK and
 // EIATTR_KPARAM_INFO.
+constexpr const char* kSpillMark = "(*\"SpillRefill\"*)";
 constexpr unsigned kAttributeAnnotations = 0x55, kAnnotationSpill = 1;
 constexpr unsigned kAttributeParameters = 0x0a, kAttributeParameter = 0x17;
 
@@ -271,10 +272,11 @@ std::uint32_t control_at(std::span<const unsigned char> image, const Cubin& cubi
   return trace::control_of(Bytes(image).get<std::uint64_t>(function.code_at + offset + 8));
 }
 
+bool has_spill_mark(const std::string& text) { return text.find(kSpillMark) != text.npos; }
+
 std::string with_spill_mark(const CubinFunction& function, std::uint64_t offset, std::string text) {
-  constexpr const char* kMark = "(*\"SpillRefill\"*)";
   const bool spills = std::binary_search(function.spills.begin(), function.spills.end(), offset);
-  return spills && text.find(kMark) == text.npos ? text + " " + kMark : text;
+  return spills && !has_spill_mark(text) ? text + " " + kSpillMark : text;
 }
 
 }  // namespace warpmem::record

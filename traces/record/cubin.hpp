@@ -54,5 +54,6 @@ std::uint32_t control_at(std::span<const unsigned char> image, const Cubin& cubi
 // An instruction's text with the remark that disassemblers after CUDA 13.0's print for spilled
 // registers: STL [R1+0x8], R4 (*"SpillRefill"*).
 std::string with_spill_mark(const CubinFunction& function, std::uint64_t offset, std::string text);
+bool has_spill_mark(const std::string& text);
 
 }  // namespace warpmem::record

@@ -140,6 +140,11 @@ class Reader {
         textures_.push_back(i);
         continue;
       }
+      // The line beside it is that of the statement whose operand was spilled.
+      if (p_.sass[i].space == trace::Space::kLocal && record::has_spill_mark(p_.code[i].line.text)) {
+        ++p_.spills;
+        continue;
+      }
       if (s < p_.ptx.size() && p_.sass_flow.reached(i)) {
         if (could_be(p_.ptx[s], p_.sass[i])) {
           p_.of_statement[s].push_back(i);
