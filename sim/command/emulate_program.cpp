@@ -113,11 +113,12 @@ int report_on(const record::RecordReport& report, const ProgramRun& run) {
   if (!report.used_cuda)
     return fail({ErrorKind::kUsage, "nothing was emulated: the program never called CUDA",
                  run.words.front(), "check that it is linked with nvcc -cudart shared"});
-  if (report.processes.empty() && !run.session.output.empty())
-    return fail({ErrorKind::kUsage,
-                 "nothing was traced: no kernel was launched, or none that the options ask for",
-                 run.words.front(),
-                 "check --kernel and --launches, and that the program reaches its kernels"});
+  if (report.processes.empty() && !run.session.output.empty()) {
+    if (told.launches != 0)
+      return fail({ErrorKind::kUsage, "nothing was traced: no launch is one that the options ask for",
+                   run.words.front(), "check --kernel and --launches"});
+    warn("no kernel was launched, so there is no trace");  // a query of the device, for example
+  }
   return 0;
 }
 

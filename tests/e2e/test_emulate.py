@@ -83,7 +83,7 @@ class Program(CommandTest):
         self.emulate("launches", "4", "count", options=("--kernel", "^count$", "-o", "c.wmt"))
         self.assertEqual([k["launch"] for k in self.launches("c.wmt")], [4])
         run = self.emulate("count", options=("--kernel", "nobody", "-o", "n.wmt"))
-        self.assert_says(run, 2, "no kernel was launched, or none that the options ask for")
+        self.assert_says(run, 2, "no launch is one that the options ask for")
 
     def test_a_part_of_the_ctas_and_of_the_records(self):
         self.emulate("launches", "1", options=("--ctas", "0.5"))
@@ -321,6 +321,18 @@ int main() {
             file.write("__global__ void k() {}\nint main() { k<<<1, 1>>>(); return cudaDeviceSynchronize(); }\n")
         subprocess.run([NVCC, "-cudart", "shared", "-arch=sm_80", "app.cu", "-o", "good"], cwd=self.folder, check=True)
         self.assertEqual(self.run_command("emulate", "./good").status, 0)
+
+    def test_a_program_that_launches_nothing_has_its_own_status_and_no_trace(self):
+        with open(self.path("app.cu"), "w", encoding="utf-8") as file:
+            file.write('#include <cstdio>\n__global__ void k() {}\nint main(int n, char**) { int v; cudaDeviceGetAttribute(&v, cudaDevAttrWarpSize, 0);\n'
+                       '  if (n > 1) k<<<1, 1>>>();\n  printf("%d\\n", v); return cudaDeviceSynchronize(); }\n')
+        run = self.run_command("emulate", "app.cu", "-o", "none.wmt")
+        self.assertEqual((run.status, run.out), (0, "32\n"), run.err)
+        self.assertIn("no kernel was launched", run.err)
+        self.assertFalse(os.path.exists(self.path("none.wmt")))
+        run = self.run_command("emulate", "app.cu", "--kernel", "other", "-o", "none.wmt", "--", "1")
+        self.assertEqual(run.status, 2)
+        self.assertIn("nothing was traced", run.err)
 
     def test_ptx_for_newer_gpus_runs_with_a_warning(self):
         with open(self.path("app.cu"), "w", encoding="utf-8") as file:
