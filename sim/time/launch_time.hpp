@@ -117,7 +117,6 @@ struct Sm {
   std::uint64_t freed = 0;          // cycle: the last of its CTAs so far has ended
   bool cold = true;                 // has run nothing of this kernel yet
   CodeCache code;
-  ParameterLines operands, loads;  // of the launch's parameters
   std::uint64_t translated = 0;     // cycle from which its addresses are; 0: not asked yet
   std::uint64_t issued = 0;         // instructions
   std::array<std::uint64_t, kPipes> pipes{};    // cycles of its pipes, of all schedulers
@@ -126,6 +125,7 @@ struct Sm {
   std::uint64_t texture_taken = 0;              // … of its texture unit
   std::array<std::uint8_t, 64> within{};  // by slot: cycle of its window in which a warp is due
   std::array<std::uint64_t, kWindows> calendar{};
+  ParameterLines operands, loads;  // of the launch's parameters
 };
 
 class LaunchTime {
