@@ -29,7 +29,8 @@ struct ReplayCommandOptions {
   OutputOptions output;
   bool all = false;
   bool keep_caches = false;
-  bool time = false;
+  bool time = true;
+  bool counts = false;
   std::string timeline;
   unsigned threads = 0;
 };
@@ -41,7 +42,7 @@ Result<sim::ReplayResult> replay_selected(const trace::TraceReader& reader, cons
   const auto wanted = [&](std::uint64_t launch) { return options.launches.contains(launch); };
   sim::ReplayOptions engine;
   engine.keep_caches = options.keep_caches;
-  engine.time = options.time || !options.timeline.empty();
+  engine.time = options.time && !options.counts;
   engine.stays = !options.timeline.empty();
   engine.threads = static_cast<unsigned>(threads_of(options.threads));
   if (!options.launches.all() && !options.keep_caches) engine.only = wanted;
@@ -100,11 +101,16 @@ Run setup_replay(CLI::App& app) {
   app.add_flag("--all", options->all, "every counter of every launch, zeros too");
   app.add_flag("--keep-caches", options->keep_caches,
                "do not flush the caches before each launch, as a profiler does");
-  app.add_flag("--time", options->time, "with the time engine: cycles too, and what the warps waited for");
+  CLI::Option* const time =
+      app.add_flag("--time", options->time, "with the time engine: cycles too, and what the warps waited for (the default)");
+  CLI::Option* const counts =
+      app.add_flag("--counts", options->counts, "with the counts engine: three times as fast, no cycles, a rougher order of accesses");
   add_threads_option(app, options->threads, "launches replayed");
   app.add_option("--timeline", options->timeline,
-                 "write where each CTA was, and when, as a Chrome trace (for Perfetto); with --time")
-      ->type_name("FILE");
+                 "write where each CTA was, and when, as a Chrome trace (for Perfetto)")
+      ->type_name("FILE")
+      ->excludes(counts);
+  time->excludes(counts);
   add_output_options(app, options->output);
   return [options] { return replay(*options); };
 }

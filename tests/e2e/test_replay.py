@@ -52,7 +52,15 @@ class Replay(harness.CommandTest):
         self.assertIn("bottleneck: ", table.out)
         self.assertIn("is the minimum cut of this traffic", table.out)
         self.assertRegex(table.out, r"reads under way: \S+ \S+ on average; \S+ \S+ would fill DRAM")
-        self.assertNotIn("time", self.replay(self.trace("copy"))["kernels"][0])
+        self.assertEqual(self.replay(self.trace("copy"))["kernels"][0], kernel)
+
+    def test_counts_alone(self):
+        kernel = self.replay(self.trace("copy"), "--counts")["kernels"][0]
+        self.assertNotIn("time", kernel)
+        self.assertNotIn("sm__cycles_elapsed.max", kernel["metrics"])
+        self.assertEqual(kernel["metrics"][LOADS], self.replay(self.trace("copy"))["kernels"][0]["metrics"][LOADS])
+        for other in (("--time",), ("--timeline", "x.json")):
+            self.assert_fails(self.run_command("replay", self.trace("copy"), "--counts", *other), 2, "--counts")
 
     def test_the_topology_of_a_card(self):
         links = self.run_command("gpus", "h200", "--topology", "--format", "json").json()["links"]
