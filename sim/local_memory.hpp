@@ -2,13 +2,13 @@
 //
 // Word w of lane l of a resident warp lies at word w * 32 + l of the warp's own area, so that one 4-byte
 // word of all lanes is one line. Areas of an SM's warps lie side by side, those of SMs in the order of
-// their numbers. A thread's share holds its kernel's frame or the default limit of the stack, whichever
-// is more, then what is the driver's: the frame ends where that begins, and frames of functions it calls
-// lie below it. Measured on an H200 (kernels/micro/local_places.cu, driver 580, CUDA 13.0, 2026-11-23):
-// the L1's sets of 2,800 words of frames of 8 to 1,010 words, of warps of 14 SMs, are all as said here.
-// A profiler makes the driver's part larger (Nsight Compute 2025.3: 1,104 bytes, else 576); every
-// counter has been read under one, so its layout is the one assumed.
-// Leaves out: that a program keeps the share of the largest frame it has launched so far.
+// their numbers. A thread's share holds the largest frame that the program has launched so far, or the
+// default limit of the stack if that is more, then what is the driver's: the kernel's frame ends where
+// that begins, and frames of functions it calls lie below it. Measured on an H200
+// (kernels/micro/local_places.cu, driver 580, CUDA 13.0, 2026-11-23): the L1's sets of 2,905 words of
+// frames of 8 to 1,010 words, of warps of 13 SMs, are all as said here. A profiler makes the driver's
+// part larger (Nsight Compute 2025.3: 1,104 bytes, else 576); every counter has been read under one, so
+// its layout is the one assumed.
 #pragma once
 
 #include <algorithm>
@@ -21,13 +21,13 @@ class LocalMemory {
   static constexpr std::uint32_t kDriverBytes = 1104, kDriverBytesAlone = 576;
 
   LocalMemory() = default;
-  // `frame_bytes`: of a thread of the kernel; `warps`: that fit an SM.
-  LocalMemory(std::uint64_t frame_bytes, std::uint64_t warps, std::uint32_t driver_bytes = kDriverBytes)
+  // Bytes of a thread: of the kernel's frame, and of the largest so far. `warps`: that fit an SM.
+  LocalMemory(std::uint64_t frame, std::uint64_t largest, std::uint64_t warps, std::uint32_t driver = kDriverBytes)
       : warps_(warps) {
-    constexpr std::uint64_t kStackWords = 1024 / 4;
-    const std::uint64_t frame = (frame_bytes + 7) / 8 * 2, below = std::max((frame + 3) / 4 * 4, kStackWords);
-    words_ = below + driver_bytes / 4;
-    frame_ = below - frame;
+    constexpr std::uint64_t kStack = 1024;
+    const std::uint64_t room = (std::max({frame, largest, kStack}) + 15) / 16 * 4;
+    words_ = room + driver / 4;
+    frame_ = room - (frame + 7) / 8 * 2;
   }
 
   // First line of the area of a warp, from where local memory begins.

@@ -107,7 +107,7 @@ MemorySystem::MemorySystem(const model::Card& card)
     : card_(card), latency_l1_(card.numbers().latency_l1), l2_(card.l2()) {}
 
 void MemorySystem::begin_launch(const trace::Launch& launch, std::uint64_t code,
-                                std::uint64_t shared_config, bool flush_l2) {
+                                std::uint64_t shared_config, std::uint64_t largest_frame, bool flush_l2) {
   model::L1Cache::Spec spec;
   spec.lines = card_.l1_lines(shared_config);
   spec.sets = card_.l1_sets();
@@ -136,7 +136,7 @@ void MemorySystem::begin_launch(const trace::Launch& launch, std::uint64_t code,
   const model::CardNumbers& n = card_.numbers();
   remote_read_ = n.remote_read * model::kTicks / 1000;
   remote_write_ = n.remote_write * model::kTicks / 1000;
-  local_ = LocalMemory(launch.local_bytes, n.sm_warps);
+  local_ = LocalMemory(launch.local_bytes, largest_frame, n.sm_warps);
 }
 
 LaunchCounters MemorySystem::finish_launch() {

@@ -54,9 +54,10 @@ class MemorySystem {
   }
 
   // Before a launch: L1s are empty and as large as the configuration leaves them.
-  // `code`: bytes of the kernel's code, which the launch has fetched.
+  // `code`: bytes of the kernel's code, which the launch has fetched. `largest_frame`: local memory of a
+  // thread, in bytes, that this launch or one before it takes (local_memory.hpp).
   void begin_launch(const trace::Launch& launch, std::uint64_t code, std::uint64_t shared_config,
-                    bool flush_l2);
+                    std::uint64_t largest_frame, bool flush_l2);
   // `prepared`: what prepare() listed of this record, or nullptr.
   void run(const trace::Record& record, const SitePlan& plan, const std::uint64_t* lanes,
            Place& place, const Lines* prepared = nullptr);

@@ -117,9 +117,10 @@ struct Engine {
   std::optional<model::MemoryPath> path;  // with the time engine
 };
 
+// `largest_frame`: local memory of a thread, in bytes, that the program has launched by then.
 Result<ReplayedLaunch> replay_launch(const trace::TraceReader& reader, std::uint32_t index,
-                                     const model::Card& card, const ReplayOptions& options,
-                                     Engine& engine, Tally& tally) {
+                                     std::uint64_t largest_frame, const model::Card& card,
+                                     const ReplayOptions& options, Engine& engine, Tally& tally) {
   const trace::LaunchSummary& summary = reader.launches()[index];
   const trace::Program& program = reader.programs()[summary.launch.program];
   const std::string place = reader.path() + ", launch " + std::to_string(summary.launch.id) + " (" +
@@ -132,9 +133,9 @@ Result<ReplayedLaunch> replay_launch(const trace::TraceReader& reader, std::uint
   }
   const auto spills =
       Spills::of(reader.sites(index), program, summary.launch, card.instructions(), options.time);
-  trace::Launch frames = summary.launch;  // as far as accesses reach
-  if (spills) frames.local_bytes += spills->below();
-  engine.memory.begin_launch(frames, code_bytes(program), fit->shared_config, !options.keep_caches);
+  const std::uint64_t reach = summary.launch.local_bytes + (spills ? std::uint64_t{spills->below()} : 0);
+  engine.memory.begin_launch(summary.launch, code_bytes(program), fit->shared_config, std::max(reach, largest_frame),
+                             !options.keep_caches);
   engine.cache.keep_rounds(options.time || spills);
   std::uint64_t told = 0, forced = 0;
   std::string stuck;
@@ -210,13 +211,16 @@ Result<ReplayResult> replay(const trace::TraceReader& reader, const model::Card&
   ReplayResult result;
   for (const std::string& m : reader.origin().missing)
     result.notes.push_back("not in the trace: " + m);
-  std::vector<std::uint32_t> launches;  // to replay
-  std::uint64_t total = 0;
+  std::vector<std::uint32_t> launches;        // to replay
+  std::vector<std::uint64_t> largest_frames;  // by then, whether replayed or not
+  std::uint64_t total = 0, largest_frame = 0;
   for (std::uint32_t i = 0; i < reader.launches().size(); ++i) {
     const trace::LaunchSummary& l = reader.launches()[i];
+    largest_frame = std::max<std::uint64_t>(largest_frame, l.launch.local_bytes);
     if (options.launch && *options.launch != l.launch.id) continue;
     if (options.only && !options.only(l.launch.id)) continue;
     launches.push_back(i);
+    largest_frames.push_back(largest_frame);
     total += l.end.records;
   }
   if (options.launch && launches.empty())
@@ -230,7 +234,7 @@ Result<ReplayResult> replay(const trace::TraceReader& reader, const model::Card&
   in_parallel(launches.size(), options.keep_caches ? 1 : options.threads, [&] {
     auto engine = std::make_unique<Engine>(reader, card, options);
     return [&, engine = std::move(engine)](std::size_t k) {
-      replayed[k] = replay_launch(reader, launches[k], card, options, *engine, tally);
+      replayed[k] = replay_launch(reader, launches[k], largest_frames[k], card, options, *engine, tally);
       return replayed[k]->ok();
     };
   });

@@ -3,7 +3,8 @@
 // word's line old, and reads the word again: it has to come anew when the set was its own.
 // Prints a line a word: the SM, words of a frame, threads of a CTA, which CTA and warp, %warpid, the word, its set (as
 // in model/l1_index.hpp, up to one constant for all of a launch), and in how many of the 512 sets it looked as if (1 is
-// as it should be). Launches come in the order of their frames, since a program keeps the share of the largest one.
+// as it should be). A program keeps the share of its largest frame so far: launches come in the order of theirs, but
+// for those that show this.
 // Under ncu (any metric of one pass) a thread's share is larger.
 #include "micro.cuh"
 
@@ -119,9 +120,12 @@ int main() {
   measure<100>(base, there, 256, 1);
   for (u32 sm : {0u, 1u, 64u, 131u}) measure<128>(base, there, 1024, 1, sm);
   measure<320>(base, there, 128, 1);
+  measure<64>(base, there, 128, 3);
   measure<512>(base, there, 256, 1);
   for (u32 sm : {0u, 1u, 7u, 131u}) measure<1000>(base, there, 256, 1, sm);
   measure<1003>(base, there, 128, 1);
   measure<1006>(base, there, 128, 1);
   measure<1010>(base, there, 128, 1);
+  measure<100>(base, there, 512, 2);
+  measure<100>(base, there, 512, 2, 9);
 }

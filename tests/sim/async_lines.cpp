@@ -17,7 +17,7 @@ sim::Place run(sim::Action action, const trace::Record& record, bool timed) {
   sim::MemorySystem memory(*card);
   std::optional<model::MemoryPath> path;
   if (timed) memory.take(&path.emplace(card->path()));
-  memory.begin_launch({}, 0, 8192, true);
+  memory.begin_launch({}, 0, 8192, 0, true);
   sim::SitePlan plan;
   plan.action = action;
   plan.bytes = 4;
