@@ -44,8 +44,14 @@ constexpr std::string_view kMayBeZero[] = {
     "l2.sides", "l2.dirty_ways", "l2.partial_ways"};
 
 Found zero(const CardNumbers& n) {
-  // Setting the clock scales what is counted in cycles, so that those would be 0 as well.
-  if (n.clock_mhz == 0) return Contradiction{"sm.clock_mhz is 0", "give a positive number"};
+  // What other numbers follow from goes first, as those would be 0 as well: the clock scales what is
+  // counted in cycles, channels and pins the bandwidth.
+  const std::pair<const char*, std::uint64_t> sources[] = {{"sm.clock_mhz", n.clock_mhz},
+                                                           {"dram.channels", n.dram_channels},
+                                                           {"dram.width_bits", n.dram_width_bits},
+                                                           {"dram.rate_mbps", n.dram_rate_mbps}};
+  for (const auto& [key, value] : sources)
+    if (value == 0) return Contradiction{std::string(key) + " is 0", "give a positive number"};
   for (const CardField& f : card_fields()) {
     const auto* const one = std::get_if<CardField::One>(&f.member);
     if (!one || n.**one != 0 || f.words) continue;
@@ -177,9 +183,11 @@ Found home_wrong(const CardNumbers& n) {
         "l2.home_bits is empty: every line's home is side 0 and the slices of side "
         "1 have none",
         "name address bits, or write 1 for l2.sides"};
-  if (!bits.empty() && n.l2_sides > 1 && bits.front() > 32)
-    return Contradiction{"l2.home_bits starts at bit " + text(bits.front()) +
-                             ": 8 GiB at a time have their home on one side",
+  // A piece of memory that fits the L2 would fill one side of it and none of the other.
+  if (!bits.empty() && n.l2_sides > 1 && std::uint64_t{1} << bits.front() >= n.l2_bytes)
+    return Contradiction{"l2.home_bits starts at bit " + text(bits.front()) + ": " +
+                             byte_size(std::uint64_t{1} << bits.front()) +
+                             " at a time, more than l2.size, have their home on one side",
                          "name lower address bits, or write 1 for l2.sides"};
   return {};
 }

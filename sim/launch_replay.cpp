@@ -57,8 +57,7 @@ Result<void> LaunchReplay::run(const std::function<bool(std::uint64_t)>& tick) {
     if (calendar_.empty()) {
       release_barriers();
       if (calendar_.empty())
-        return Error{ErrorKind::kInternal, "no warp can go on: " + standing(), reader_.path(),
-                     "please report this with the trace"};
+        return nobody_can_go_on(standing(), reader_.path());
     }
     if (!run_step()) return *error_;
     if (tick && memory_.counters().records > since_tick + 50000) {

@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <string>
 
+#include "base/error.hpp"
+
 namespace warpmem::sim {
 
 // The warps of one CTA.
@@ -50,5 +52,11 @@ class Standings {
   std::uint64_t ctas_ = 0;
   std::string text_;
 };
+
+// A replay of `file` that is stuck although all barriers have been opened: our fault.
+inline Error nobody_can_go_on(const std::string& standing, const std::string& file) {
+  return {ErrorKind::kInternal, "no warp can go on: " + standing, file,
+          "please report this with the trace"};
+}
 
 }  // namespace warpmem::sim

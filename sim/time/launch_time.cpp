@@ -7,6 +7,7 @@
 #include "base/prefetch.hpp"
 #include "sim/code/code_size.hpp"
 #include "sim/placement.hpp"
+#include "sim/standing.hpp"
 
 namespace warpmem::sim {
 
@@ -54,8 +55,7 @@ Result<TimeResult> LaunchTime::run(const std::function<bool(std::uint64_t)>& tic
     if (due_ == 0 && later_.empty()) {
       release_barriers();
       if (due_ == 0 && later_.empty())
-        return Error{ErrorKind::kInternal, "no warp can go on: " + standing(), reader_.path(),
-                     "please report this with the trace"};
+        return nobody_can_go_on(standing(), reader_.path());
     }
     if (auto ok = run_window(); !ok) return ok.error();
     if (!later_.empty()) take_later();

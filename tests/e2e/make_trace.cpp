@@ -1,6 +1,8 @@
 // Writes small traces for the end-to-end tests: make_trace KIND FILE.
 //   copy     one launch of 8 CTAs x 4 warps that load and store consecutive 4-byte words
 //   gather   the same with listed addresses, and two launches of two kernels
+//   bare     "copy" without a program section
+//   stuck    "copy" whose warps then wait at barriers for threads that never come
 //   rows     "copy" whose warps load two rows of 16 words
 //   lossy    sealed, but 5 records are known to be lost
 //   empty    a sealed trace without launches
@@ -28,6 +30,13 @@ const std::vector<Site> kSites{{0x0, Op::kCtaBegin, Space::kNone, 0},
                                {0x20, Op::kLoad, Space::kGlobal, 4},
                                {0x40, Op::kStore, Space::kGlobal, 4},
                                {0x50, Op::kCtaEnd, Space::kNone, 0}};
+
+// With a barrier behind the loads and stores.
+const std::vector<Site> kStuckSites{{0x0, Op::kCtaBegin, Space::kNone, 0},
+                                    {0x20, Op::kLoad, Space::kGlobal, 4},
+                                    {0x40, Op::kStore, Space::kGlobal, 4},
+                                    {0x48, Op::kBarrier, Space::kNone, 0},
+                                    {0x50, Op::kCtaEnd, Space::kNone, 0}};
 
 Program program(const std::string& name) {
   Program out;
@@ -57,13 +66,14 @@ Launch launch(std::uint32_t id, std::uint32_t program, std::uint32_t ctas) {
 // Distinct addresses in no order, 4-byte aligned, within 64 KiB.
 std::uint64_t scattered(std::uint64_t i) { return i * 2654435761U % 16384 * 4; }
 
-enum class Loads { kConsecutive, kScattered, kTwoRows };
+enum class Loads { kConsecutive, kScattered, kTwoRows, kThenStuck };
 
 void add_warp(BlockBuilder& builder, std::uint32_t cta, std::uint32_t warp, Loads loads) {
   const std::uint64_t first = 4 * 32 * (std::uint64_t{cta} * kWarps + warp);
-  std::vector<Record> records(4);
+  const auto& sites = loads == Loads::kThenStuck ? kStuckSites : kSites;
+  std::vector<Record> records(sites.size());
   std::vector<std::uint64_t> lanes;
-  for (std::uint32_t i = 0; i < 4; ++i) {
+  for (std::uint32_t i = 0; i < records.size(); ++i) {
     records[i].mask = ~std::uint32_t{0};
     records[i].site = i;
   }
@@ -72,7 +82,10 @@ void add_warp(BlockBuilder& builder, std::uint32_t cta, std::uint32_t warp, Load
   records[1].stride = 4;
   records[2].base = kTarget + first;
   records[2].stride = 4;
-  if (loads != Loads::kConsecutive) {
+  if (loads == Loads::kThenStuck) {
+    records[3].base = warp % 2;  // its barrier …
+    records[3].stride = 96;      // … at which 96 threads meet
+  } else if (loads != Loads::kConsecutive) {
     for (std::uint64_t lane = 0; lane < 32; ++lane) {
       const std::uint64_t offset = loads == Loads::kScattered
                                        ? scattered(first + lane)
@@ -83,7 +96,7 @@ void add_warp(BlockBuilder& builder, std::uint32_t cta, std::uint32_t warp, Load
     records[1].stride = 0;
     records[1].lanes = 0;
   }
-  builder.add(cta, warp, records, kSites, lanes);
+  builder.add(cta, warp, records, sites, lanes);
 }
 
 template <class T>
@@ -122,9 +135,12 @@ int main(int argc, char** argv) {
     auto writer = TraceWriter::create(path, origin, {.overwrite = true});
     need(writer);
     if (kind != "empty") {
-      need(writer->add_program(program("copy")));
+      Program copy = program("copy");
+      if (kind == "bare") copy.code.clear();
+      need(writer->add_program(copy));
       const Loads loads = kind == "gather" || kind == "large" ? Loads::kScattered
                           : kind == "rows"                    ? Loads::kTwoRows
+                          : kind == "stuck"                   ? Loads::kThenStuck
                                                               : Loads::kConsecutive;
       write_launch(*writer, 0, 0, loads, kind == "lossy" ? 5 : 0,
                    kind == "large" ? 512 * kCtas : kCtas);

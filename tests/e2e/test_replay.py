@@ -143,9 +143,25 @@ class Replay(harness.CommandTest):
             events = json.load(file)["traceEvents"]
         stays = [e for e in events if e["ph"] == "X"]
         self.assertEqual(sorted(e["name"] for e in stays), sorted(f"CTA {i}" for i in range(8)))
-        self.assertTrue(all(e["dur"] > 0 for e in stays))
-        named = {e["pid"] for e in events if e["ph"] == "M"}
-        self.assertEqual(named, {e["pid"] for e in stays})
+        # What Perfetto's importer of Chrome traces wants of complete events and of names.
+        for e in stays:
+            self.assertTrue(all(isinstance(e[k], int) for k in ("pid", "tid", "ts", "dur")), e)
+            self.assertTrue(e["dur"] > 0 and e["ts"] >= 0, e)
+        names = [e for e in events if e["ph"] == "M"]
+        self.assertEqual(len(names) + len(stays), len(events))
+        self.assertTrue(all(e["name"] == "process_name" and e["args"]["name"] for e in names))
+        self.assertEqual({e["pid"] for e in names}, {e["pid"] for e in stays})
+
+    def test_no_two_ctas_of_a_timeline_share_a_row(self):
+        path = os.path.join(self.folder, "ctas.json")
+        self.replay(self.trace("gather"), "--timeline", path)  # two launches, one after the other
+        with open(path, encoding="utf-8") as file:
+            stays = [e for e in json.load(file)["traceEvents"] if e["ph"] == "X"]
+        self.assertEqual({e["cat"] for e in stays}, {"launch 0", "launch 1"})
+        rows = {}
+        for e in sorted(stays, key=lambda e: e["ts"]):
+            self.assertGreaterEqual(e["ts"], rows.get((e["pid"], e["tid"]), 0))
+            rows[e["pid"], e["tid"]] = e["ts"] + e["dur"]
 
     def test_a_timeline_that_cannot_be_written_is_an_error(self):
         run = self.run_command(
@@ -232,6 +248,47 @@ class Replay(harness.CommandTest):
     def test_unwritable_output_is_told_before_the_work(self):
         run = self.run_command("replay", self.trace("copy"), "-o", "no/folder/r.json")
         self.assert_fails(run, 2, "no/folder/r.json")
+
+
+class BadInput(harness.CommandTest):
+    """What contradicts itself ends with one message; what is merely poor says what it costs."""
+
+    def refused(self, setting, *words):
+        run = self.run_command("replay", self.trace("copy"), "--set", setting)
+        self.assert_fails(run, 2, "--set " + setting.split("=")[0], *words)
+        self.assertEqual(run.err.count("error:"), 1)
+
+    def test_more_bandwidth_than_ports_or_pins_carry(self):
+        self.refused("dram.sectors_per_kilocycle=1000000000", "more than all SMs' ports carry")
+        self.refused("port.host_permille=1000000", "more than all SMs' ports carry")
+        self.refused("dram.sectors_per_kilocycle=77000", "its channels carry 75,")
+
+    def test_a_latency_of_zero(self):
+        for key in ("l1", "shared", "l2_near", "l2_far", "dram", "host", "remote", "texture"):
+            with self.subTest(key):
+                self.refused(f"latency.{key}=0", f"latency.{key} is 0")
+
+    def test_a_hash_that_leaves_slices_or_channels_without_lines(self):
+        self.refused("l2.home_bits=", "the slices of side 1 have none")
+        self.refused("l2.home_bits=26,40", "64 MiB at a time, more than l2.size")
+        self.refused("l2.home_bits=12,13,12", "names a bit twice")
+        self.refused("l2.slices=95", "an even number a side")
+        self.refused("dram.interleave=384", "must be a power of two")
+        self.refused("dram.channels=0", "dram.channels is 0")
+
+    def test_a_trace_without_a_program_section(self):
+        run = self.run_command("replay", self.trace("bare"))
+        self.assert_works(run)
+        self.assertIn("no program section: four instructions are assumed", run.out)
+        self.assertIn("off by 28 % in the median", run.out)
+        self.assertNotIn("no program section", self.run_command("replay", self.trace("copy")).out)
+
+    def test_warps_that_wait_for_ever(self):
+        run = self.run_command("replay", self.trace("stuck"))
+        self.assert_works(run)
+        self.assertRegex(run.out, r"barriers opened by force: \d+; before the first of them nobody "
+                                  r"could go on: CTA \d+ on SM \d+: of 4 warps 2 at barrier 0, "
+                                  r"2 at barrier 1; .*; and 5 more CTAs")
 
 
 class Diff(harness.CommandTest):

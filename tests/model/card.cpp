@@ -5,6 +5,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "model/card_fields.hpp"
 #include "tests/catch.hpp"
 
 using namespace warpmem;
@@ -144,6 +145,9 @@ TEST_CASE("numbers that contradict each other are refused") {
       {"sm.register_unit", "0", "sm.register_unit is 0"},
       {"shared.unit", "0", "shared.unit is 0"},
       {"latency.dram", "0", "latency.dram is 0"},
+      {"dram.channels", "0", "dram.channels is 0"},
+      {"dram.width_bits", "0", "dram.width_bits is 0"},
+      {"dram.rate_mbps", "0", "dram.rate_mbps is 0"},
       {"latency.shared", "0", "latency.shared is 0"},
       {"bulk.cycles", "0", "bulk.cycles is 0"},
       {"l2.slices", "95", "l2.slices must be an even number a side"},
@@ -166,6 +170,7 @@ TEST_CASE("numbers that contradict each other are refused") {
       {"l2.home_bits", "", "l2.home_bits is empty"},
       {"l2.home_bits", "12,13,12", "names a bit twice"},
       {"l2.home_bits", "33,40", "8 GiB at a time"},
+      {"l2.home_bits", "26,40", "64 MiB at a time, more than l2.size"},
       {"latency.l1", "0", "latency.l1 is 0"},
       {"latency.l2_near", "0", "latency.l2_near is 0"},
       {"latency.l2_near", "34", "latency.l2_near is not more than latency.l1"},
@@ -227,6 +232,27 @@ TEST_CASE("numbers that contradict each other are refused") {
   const auto from = one_side.find("value = [", one_side.find("sm_side = ")) + 9, to = one_side.find(']', from);
   std::replace(one_side.begin() + static_cast<long>(from), one_side.begin() + static_cast<long>(to), '1', '0');
   CHECK(says(refusal(one_side), "topology.sm_side has no SM on side 1"));
+}
+
+TEST_CASE("no latency is zero, but for what some accesses take beyond another one") {
+  std::size_t latencies = 0;
+  for (const model::CardField& f : model::card_fields()) {
+    const std::string key = f.key;
+    if (key.rfind("latency.", 0) != 0) continue;
+    ++latencies;
+    Card card = h200();
+    const auto set = card.set(key, "0");
+    INFO(key);
+    if (key.find("spread") != std::string::npos || key == "latency.dram_tail" ||
+        key == "latency.coordinates" || key == "latency.filter") {
+      CHECK(set.ok());
+      continue;
+    }
+    REQUIRE_FALSE(set.ok());
+    CHECK(set.error().kind == ErrorKind::kUsage);
+    CHECK(says(set.error().text(), "--set " + key, key + " is 0", "fix: "));
+  }
+  CHECK(latencies >= 12);
 }
 
 TEST_CASE("a number is overridden, sizes and lists included, and says so") {

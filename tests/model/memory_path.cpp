@@ -1,6 +1,9 @@
 // The way between SMs and DRAM in time: unloaded latencies, and what waits for what under load.
 #include "model/memory_path.hpp"
 
+#include <algorithm>
+#include <vector>
+
 #include "tests/catch.hpp"
 
 using namespace warpmem;
@@ -343,4 +346,52 @@ TEST_CASE("a cleared path is as new") {
     r.fetched = first(2);
     REQUIRE(used.read(r, i) == fresh.read(r, i));
   }
+}
+
+TEST_CASE("the hash of the slices covers them all evenly, however many, whatever the stride") {
+  for (const std::uint32_t slices : {2u, 4u, 12u, 20u, 48u, 80u, 96u, 112u, 192u}) {
+    auto s = even();
+    s.slices = slices;
+    const MemoryPath path(s);
+    const std::uint32_t a_side = slices / 2;
+    for (unsigned bit = 0; bit < 20; ++bit) {
+      std::vector<std::uint64_t> lines(a_side);
+      const std::uint64_t each = 1000;
+      for (std::uint64_t i = 0; i < each * a_side; ++i) {
+        const std::uint32_t slice = path.seat(i << bit).slice;
+        ++lines.at(slice);
+      }
+      INFO(slices << " slices, every " << (1u << bit) << ". line");
+      const auto [least, most] = std::minmax_element(lines.begin(), lines.end());
+      CHECK(*least > each / 2);
+      CHECK(*most < each * 3 / 2);
+    }
+  }
+}
+
+TEST_CASE("both maps of DRAM cover every channel and every bank of it") {
+  for (const auto map : {model::DramMap::kHashed, model::DramMap::kPlain})
+    for (const std::uint32_t channels : {1u, 3u, 6u, 12u, 64u, 80u, 192u})
+      for (const std::uint32_t banks : {4u, 16u, 64u}) {
+        auto s = even();
+        s.dram.map = map;
+        s.dram.channels = channels;
+        s.dram.banks = banks;
+        const MemoryPath path(s);
+        std::vector<std::uint64_t> lines(std::size_t{channels} * banks);
+        std::uint64_t elsewhere = 0;  // banks of another channel
+        // Enough rows that each bank would have sixteen of them.
+        const std::uint64_t a_row = s.dram.row_bytes / 128, count = lines.size() * a_row * 16;
+        for (std::uint64_t line = 0; line < count; ++line) {
+          const auto spot = path.seat(line).dram;
+          elsewhere += spot.bank / banks != spot.channel;
+          ++lines.at(spot.bank);
+        }
+        INFO(channels << " channels of " << banks << " banks, "
+                      << (map == model::DramMap::kPlain ? "plain" : "hashed"));
+        const auto [least, most] = std::minmax_element(lines.begin(), lines.end());
+        CHECK(elsewhere == 0);
+        CHECK(*least > 0);
+        CHECK(*most < 4 * count / lines.size());
+      }
 }

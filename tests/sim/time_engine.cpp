@@ -1,5 +1,8 @@
 // The time engine on kernels whose time can be said beforehand. Properties, with slack: the card's
 // numbers may move with the next measurement.
+#include <thread>
+
+#include "sim/standing.hpp"
 #include "tests/catch.hpp"
 #include "tests/sim/time_support.hpp"
 
@@ -168,6 +171,52 @@ TEST_CASE("time: what waits for what names the first few CTAs, and those at no b
   const auto t = timed(k, h200());
   CHECK(t.time->stuck.find("of 3 warps 2 at barrier 0, 1 at barrier 1; CTA ") != std::string::npos);
   CHECK(t.time->stuck.find("; and 2 more CTAs") != std::string::npos);
+}
+
+TEST_CASE("an engine that is stuck says what waits for what, and that it is our fault") {
+  sim::Standing warps;
+  warps.left = 4;
+  warps.at[0] = 1;
+  warps.at[7] = 2;
+  sim::Standings all;
+  all.add(12, 3, warps);
+  const Error e = sim::nobody_can_go_on(all.text(), "t.wmt");
+  CHECK(exit_status(e.kind) == 70);
+  CHECK(e.text() ==
+        "t.wmt: no warp can go on: CTA 12 on SM 3: of 4 warps 1 at barrier 0, 2 at barrier 7, 1 at "
+        "none\n  fix: please report this with the trace");
+}
+
+TEST_CASE("time: launches of several kernels on several cards at once are what each is alone") {
+  TemporaryFolder folder;
+  write_trace(folder.file("t.wmt"), {mixture(), chain(50, 264, 64), mixture()});
+  const auto reader = open(folder.file("t.wmt"));
+  model::Card slow = h200();
+  must(slow.set("latency.dram", "900"));
+  const model::Card fast = h200();
+  const auto cycles_of = [&](const model::Card& card, unsigned threads) {
+    sim::ReplayOptions replay;
+    replay.time = true;
+    replay.threads = threads;
+    const auto result = sim::replay(reader, card, replay);
+    std::vector<std::uint64_t> out;
+    if (result)
+      for (const auto& launch : result->details) out.push_back(launch.time->cycles);
+    return out;
+  };
+  const auto on_slow = cycles_of(slow, 1), on_fast = cycles_of(fast, 1);
+  REQUIRE(on_slow.size() == 3);
+  CHECK(on_slow[0] != on_slow[1]);
+  CHECK(on_slow[0] == on_slow[2]);
+  CHECK(on_slow[0] > on_fast[0]);
+  for (int round = 0; round < 3; ++round) {
+    std::vector<std::uint64_t> at_once[4];
+    std::vector<std::thread> threads;
+    for (unsigned i = 0; i < 4; ++i)
+      threads.emplace_back([&, i] { at_once[i] = cycles_of(i % 2 ? fast : slow, i); });
+    for (auto& t : threads) t.join();
+    for (unsigned i = 0; i < 4; ++i) CHECK(at_once[i] == (i % 2 ? on_fast : on_slow));
+  }
 }
 
 TEST_CASE("time: costs far beyond what the calendars look ahead to are kept to the cycle") {
