@@ -25,7 +25,8 @@ AtomicTraffic atomic_traffic(const WarpAccess& access, bool compare_and_swap) {
     std::array<std::uint64_t, 4> line_of;
     line_of.fill(kNoLine);
     std::array<std::uint64_t, kWarpLanes> sent, asked;
-    std::array<int, kWarpLanes> lanes;  // by request
+    std::array<std::uint32_t, kWarpLanes> bytes;  // by sector sent
+    std::array<int, kWarpLanes> lanes;            // by request
     int sectors = 0, requests = 0;
     for (std::uint32_t rest = left; rest; rest &= rest - 1) {
       const int l = std::countr_zero(rest);
@@ -38,7 +39,9 @@ AtomicTraffic atomic_traffic(const WarpAccess& access, bool compare_and_swap) {
       if (!has_place || line != taken) continue;
       left &= ~(1u << l);
       const std::uint64_t sector = address / kSectorBytes, request = address / request_bytes;
-      if (std::find(sent.begin(), sent.begin() + sectors, sector) == sent.begin() + sectors) sent[sectors++] = sector;
+      const auto s = std::find(sent.begin(), sent.begin() + sectors, sector) - sent.begin();
+      if (s == sectors) sent[sectors] = sector, bytes[sectors++] = 0;
+      bytes[static_cast<std::size_t>(s)] += access.bytes;
       const auto r = std::find(asked.begin(), asked.begin() + requests, request) - asked.begin();
       if (r == requests) asked[requests] = request, lanes[requests++] = 0;
       ++lanes[static_cast<std::size_t>(r)];
@@ -50,10 +53,11 @@ AtomicTraffic atomic_traffic(const WarpAccess& access, bool compare_and_swap) {
       while (i < t.distinct && t.sector[i] != sent[s]) ++i;
       if (i == t.distinct) {
         t.sector[i] = sent[s];
-        t.passes[i] = t.alone[i] = 0;
+        t.passes[i] = t.whole[i] = t.alone[i] = 0;
         ++t.distinct;
       }
       ++t.passes[i];
+      t.whole[i] += bytes[s] >= kSectorBytes;
       const auto r = std::find(asked.begin(), asked.begin() + requests, sent[s] * kSectorBytes / request_bytes) - asked.begin();
       t.alone[i] += lanes[static_cast<std::size_t>(r)] == 1;
     }

@@ -24,6 +24,7 @@ struct AtomicTraffic {
   // By distinct sector: its address / 32 and in how many rounds it is sent.
   std::array<std::uint64_t, 2 * kWarpLanes> sector;
   std::array<int, 2 * kWarpLanes> passes;
+  std::array<int, 2 * kWarpLanes> whole;  // … of these, with all of its bytes
   std::array<int, 2 * kWarpLanes> alone;  // … of these, with one lane's word alone in its request
 };
 

@@ -80,7 +80,7 @@ MemoryPath::Spec Card::path() const {
   s.write_ticks = slice(n.l2_write_permille);
   s.write_sector_ticks = slice(n.l2_write_sector_permille);
   s.partial_sector_ticks = slice(n.l2_partial_sector_permille);
-  s.atomic_ticks = slice(n.l2_atomic_permille);
+  s.atomic_part_ticks = slice(n.l2_atomic_part_permille);
   s.atomic_pass_ticks = slice(n.l2_atomic_pass_permille);
   s.fill_sector_ticks = slice(n.l2_fill_sector_permille);
   s.receive_ticks = u32(kTicks * 1000 / n.port_receive_permille);

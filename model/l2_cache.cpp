@@ -40,7 +40,10 @@ L2Cache::Ride L2Cache::ride_along(int sm, SmPlace& from, Pending& p, std::uint8_
     p.ride();
     return Ride::kMerged;
   }
-  if (!p.is_of(sm) || now > p.leaves || from.requests - p.number >= spec_.read_entries)
+  // Only other sectors of the line: what past its L1 an SM asks for twice it gets twice
+  // (l1tex__m_xbar2l1tex_read_sectors of the suite's load_paths_ldcg), so that travelled apart.
+  if (!p.is_of(sm) || (p.sectors() & sectors) != 0 || now > p.leaves ||
+      from.requests - p.number >= spec_.read_entries)
     return Ride::kOwn;
   p.leaves = std::max(p.leaves, now + spec_.read_cycles);
   from.leaves = std::max(from.leaves, p.leaves);
@@ -546,7 +549,7 @@ std::uint64_t L2Cache::write(int sm, const Routed& lines, std::uint8_t again, bo
 }
 
 std::uint64_t L2Cache::atomic(int sm, std::uint64_t sector, int passes, bool returns,
-                              std::uint64_t now, Requests requests) {
+                              std::uint64_t now, AtomicWork work) {
   L2Side::Traffic out;
   std::uint32_t brought = 0;
   const std::uint64_t line = sector / 4;
@@ -579,8 +582,8 @@ std::uint64_t L2Cache::atomic(int sm, std::uint64_t sector, int passes, bool ret
   w.sm = sm;
   w.line = line;
   w.atomic = static_cast<std::uint32_t>(passes);
-  w.requests = requests.all;
-  w.headed = requests.headed;
+  w.partly = work.partly;
+  w.headed = work.headed;
   w.returns = returns;
   w.near = static_cast<int>(near);
   w.home = static_cast<int>(at);

@@ -149,13 +149,13 @@ class L2Cache {
   // The same for the only line of a list.
   std::uint64_t write(int sm, const Routed& lines, std::uint8_t again, bool opens,
                       std::uint64_t now);
-  // `passes` sector operations on one sector, in so many requests, of which so many have a header
-  // beside the operands; the cycle in which they are done.
-  struct Requests {
-    std::uint32_t all = 1, headed = 0;
+  // `passes` sector operations on one sector, so many of them on a part of it, in requests of which
+  // so many have a header beside the operands; the cycle in which they are done.
+  struct AtomicWork {
+    std::uint32_t partly = 1, headed = 0;
   };
   std::uint64_t atomic(int sm, std::uint64_t sector, int passes, bool returns, std::uint64_t now,
-                       Requests requests);
+                       AtomicWork work);
   std::uint64_t atomic(int sm, std::uint64_t sector, int passes, bool returns,
                        std::uint64_t now = 0) {
     return atomic(sm, sector, passes, returns, now, {});

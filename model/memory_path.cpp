@@ -232,7 +232,7 @@ std::uint64_t MemoryPath::write(const Write& w, std::uint64_t now) {
   sent_ = out / kTicks;
   at = out + half + (std::uint64_t{draw & 0xffff} * spec_.near_spread * kTicks >> 16);
   std::uint32_t work =
-      w.atomic ? w.requests * spec_.atomic_ticks + w.atomic * spec_.atomic_pass_ticks
+      w.atomic ? w.atomic * spec_.atomic_pass_ticks + w.partly * spec_.atomic_part_ticks
                : spec_.write_ticks + (w.sectors - w.partial) * spec_.write_sector_ticks +
                      w.partial * spec_.partial_sector_ticks;
   const std::uint32_t slice_at = slices_of_.slice(w.line);

@@ -38,7 +38,7 @@ class MemoryPath {
     std::uint32_t read_ticks = 48, read_sector_ticks = 31;
     std::uint32_t write_ticks = 56, write_sector_ticks = 46;
     std::uint32_t partial_sector_ticks = 63;                  // written in part
-    std::uint32_t atomic_ticks = 19, atomic_pass_ticks = 74;  // a pass over one sector
+    std::uint32_t atomic_pass_ticks = 74, atomic_part_ticks = 19;  // a pass over a sector; more over a part
     std::uint32_t fill_sector_ticks = 8;                      // that DRAM or the other side brings
     std::uint32_t receive_ticks = 23;      // of an SM's port, for a sector it gets
     std::uint32_t send_ticks = 64;         // … that it sends
@@ -131,7 +131,7 @@ class MemoryPath {
     std::uint32_t sectors = 0;   // sent
     std::uint32_t partial = 0;   // of them, not whole
     std::uint32_t atomic = 0;    // sector passes of an atomic; sectors and partial are 0 then
-    std::uint32_t requests = 1;  // that the atomic's passes came in
+    std::uint32_t partly = 0;    // … of these, over a part of the sector
     std::uint32_t headed = 0;    // … of more than one lane's word
     bool returns = false;        // the atomic's old value is wanted
     bool opens = true;           // a request of its own

@@ -201,7 +201,7 @@ TEST_CASE("numbers that contradict each other are refused") {
       {"time.queue_cycles", "5000000000", "time.queue_cycles is more than the 1,000,000 cycles"},
       {"time.cta_millicycles", "0", "time.cta_millicycles is 0"},
       {"l2.read_permille", "0", "l2.read_permille is 0"},
-      {"l2.atomic_permille", "1000001", "l2.atomic_permille is more than the 1,000,000 per mille"},
+      {"l2.atomic_part_permille", "1000001", "l2.atomic_part_permille is more than the 1,000,000 per mille"},
       {"dram.sectors_per_kilocycle", "187", "a channel would take more than 1,000 cycles"},
       {"constant.misses", "0", "constant.misses is 0"},
       {"constant.line", "8GiB", "constant.line is more than the 1,024"},

@@ -418,10 +418,14 @@ TEST_CASE("SMs of one GPC that read the same sectors together share a request, f
   CHECK(l2.counters().read_requests == 6);
   l2.read(gpc[0], other, 8, again + 10001 + 2 * spec.read_cycles);
   CHECK(l2.counters().read_requests == 7);
+  // … not those that it asked for already: the answer comes twice, so it was asked for twice,
+  l2.read(gpc[0], other + 2, 15, again + 15000);
+  l2.read(gpc[0], other + 2, 1, again + 15001);
+  CHECK(l2.counters().read_requests == 9);
   // … another SM's never,
   l2.read(gpc[0], other + 1, 1, again + 20000);
   l2.read(gpc[1], other + 1, 2, again + 20000);
-  CHECK(l2.counters().read_requests == 9);
+  CHECK(l2.counters().read_requests == 11);
   // … and not when as many others have come meanwhile as can wait.
   for (std::uint64_t between : {spec.read_entries - 1, spec.read_entries}) {
     const std::uint64_t now = again + 30000 + 10000 * between, first = other + 1000 * between;

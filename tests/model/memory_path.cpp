@@ -181,7 +181,7 @@ TEST_CASE("an unloaded write reaches its slice, its own side's or the other's") 
 
 TEST_CASE("atomics on one sector follow each other, those on many lines do not") {
   const auto s = even();
-  const auto time = [&](bool spread, std::uint32_t passes) {
+  const auto time = [&](bool spread, std::uint32_t passes, std::uint32_t partly = 0) {
     MemoryPath path(s);
     std::uint64_t last = 0;
     for (std::uint32_t i = 0; i < 20 * s.sms; ++i) {
@@ -189,17 +189,20 @@ TEST_CASE("atomics on one sector follow each other, those on many lines do not")
       w.sm = static_cast<int>(i % s.sms);
       w.line = spread ? line_of(i) : 77;
       w.atomic = passes;
+      w.partly = partly;
       w.returns = true;
       last = std::max(last, path.write(w, 0));
     }
     return last - s.near_cycles;
   };
-  const auto serial = [&](std::uint32_t passes) {
-    return static_cast<double>(20 * s.sms * (s.atomic_ticks + passes * s.atomic_pass_ticks)) /
+  const auto serial = [&](std::uint32_t passes, std::uint32_t partly = 0) {
+    return static_cast<double>(20 * s.sms *
+                               (passes * s.atomic_pass_ticks + partly * s.atomic_part_ticks)) /
            kTicks;
   };
   near_to(time(false, 1), serial(1));
   near_to(time(false, 8), serial(8));
+  near_to(time(false, 8, 3), serial(8, 3));
   CHECK(time(true, 1) * 10 < time(false, 1));
 }
 
