@@ -13,8 +13,9 @@
 namespace warpmem::model {
 namespace {
 
-constexpr const char* kPipeNames[] = {"fma",     "alu",  "fp64", "xu", "tensor", "mio",
-                                      "uniform", "even", "odd",  "none"};
+constexpr const char* kPipeNames[] = {"fma", "alu",     "fp64", "xu",  "tensor",
+                                      "mio", "uniform", "even", "odd", "none"};
+constexpr const char* kFlowNames[] = {"taken", "register", "rejoin"};
 constexpr const char* kPtxNames[] = {"special",  "divide",   "convert",  "count",
                                      "exchange", "redux",    "matrix",   "double",
                                      "float",    "multiply", "constant", "other"};
@@ -127,9 +128,11 @@ Result<InstructionTable> InstructionTable::parse(std::string_view text, const st
     if (std::none_of(out.rows_.begin(), out.rows_.end(),
                      [&](const Row& r) { return r.key == "ptx." + std::string(name); }))
       return card_error(file, "'ptx." + std::string(name) + "' is missing", "add it");
-  if (std::none_of(out.rows_.begin(), out.rows_.end(),
-                   [](const Row& r) { return r.key == "flow.taken"; }))
-    return card_error(file, "'flow.taken' is missing", "add what a branch costs that is taken");
+  for (const char* name : kFlowNames)
+    if (std::none_of(out.rows_.begin(), out.rows_.end(),
+                     [&](const Row& r) { return r.key == "flow." + std::string(name); }))
+      return card_error(file, "'flow." + std::string(name) + "' is missing",
+                        "add what such a jump costs");
   if (!out.sass_.contains("default"))
     return card_error(file, "'sass.default' is missing", "add what unlisted opcodes cost");
   std::sort(out.rows_.begin(), out.rows_.end(),
@@ -150,9 +153,11 @@ Result<void> InstructionTable::put(const std::string& key, const InstructionCost
     return {};
   }
   if (parts[0] == "flow") {
-    if (key != "flow.taken")
-      return card_error("", "unknown key '" + key + "'", "the one of this group is taken");
-    taken_ = cost;
+    InstructionCost* const found = find(key);
+    if (!found)
+      return card_error("", "unknown key '" + key + "'",
+                        "those of this group are taken, register and rejoin");
+    *found = cost;
     return {};
   }
   auto& of_opcode = sass_[parts[1]];
@@ -169,7 +174,8 @@ InstructionCost* InstructionTable::find(const std::string& key) {
   if (parts.size() == 2 && parts[0] == "ptx")
     for (std::size_t i = 0; i < ptx_.size(); ++i)
       if (parts[1] == kPtxNames[i]) return &ptx_[i];
-  if (key == "flow.taken") return &taken_;
+  for (std::size_t i = 0; i < flow_.size(); ++i)
+    if (parts.size() == 2 && parts[0] == "flow" && parts[1] == kFlowNames[i]) return &flow_[i];
   if (parts.size() < 2 || parts[0] != "sass") return nullptr;
   const auto of_opcode = sass_.find(parts[1]);
   if (of_opcode == sass_.end()) return nullptr;

@@ -65,7 +65,11 @@ class InstructionTable {
   InstructionCost ptx(PtxClass c) const { return ptx_[static_cast<std::size_t>(c)]; }
   // Of a branch that is taken: `busy` issue slots behind it are lost, and the warp goes on `latency`
   // cycles later than its stall count says.
-  const InstructionCost& taken() const { return taken_; }
+  const InstructionCost& taken() const { return flow_[0]; }
+  // … of a jump to where a register says (returns, calls of pointers), and of lanes that have come to
+  // where the others of their warp have not yet: those go on where they parted.
+  const InstructionCost& by_register() const { return flow_[1]; }
+  const InstructionCost& rejoined() const { return flow_[2]; }
 
   // Overrides one number: set("sass.FFMA.latency", "6"); pipe, issue, latency or wait.
   Result<void> set(const std::string& key, const std::string& value);
@@ -88,7 +92,7 @@ class InstructionTable {
 
   std::map<std::string, std::vector<Sass>, std::less<>> sass_;  // those with most modifiers first
   std::array<InstructionCost, static_cast<std::size_t>(PtxClass::kClasses)> ptx_{};
-  InstructionCost taken_;
+  std::array<InstructionCost, 3> flow_;
   std::vector<Row> rows_;
 };
 

@@ -176,6 +176,7 @@ std::vector<CodeLine> lines_of(const trace::Program& program, const model::Instr
     std::vector<std::uint32_t> reads, writes;
     std::optional<std::uint32_t> target;
     std::vector<std::uint32_t> further;
+    bool by_register = false;
     if (program.level == trace::Level::kPtx || trace::is_ptx(i.text)) {
       if (table) l.cost = ptx_cost(i.text, *table);
       const std::size_t skip = i.text.starts_with('@') ? i.text.find(' ') : 0;
@@ -217,6 +218,8 @@ std::vector<CodeLine> lines_of(const trace::Program& program, const model::Instr
       l = sass_line(*in, table);
       // BSSY and the like name a place, but nobody goes there from them.
       if (in->is_branch() || in->kind == InstructionKind::kCall) target = in->target;
+      l.rejoins = in->opcode == "BSYNC";
+      by_register = l.returns || ((in->opcode == "BRX" || l.calls) && !in->target);
       further = in->places;
       reads = numbers(in->sources);
       writes = numbers(in->destinations);
@@ -235,6 +238,13 @@ std::vector<CodeLine> lines_of(const trace::Program& program, const model::Instr
       l.frees = static_cast<std::uint8_t>(i.read_barrier());
     } else {
       waits.line(l, code.empty() ? nullptr : &code.back(), reads, writes);
+    }
+    if (table) {
+      const model::InstructionCost& taken = l.rejoins     ? table->rejoined()
+                                            : by_register ? table->by_register()
+                                                          : table->taken();
+      l.taken_slots = taken.busy;
+      l.taken_cycles = taken.latency;
     }
     code.push_back(l);
     targets.push_back(target);
@@ -268,8 +278,6 @@ std::vector<CodeLine> read_code(const trace::Program& program, const model::Inst
   const std::vector<RegisterReads> reads = register_reads(program);
   for (std::size_t k = 0; k < code.size(); ++k) {
     code[k].reads = reads[k];
-    code[k].taken_slots = table.taken().busy;
-    code[k].taken_cycles = table.taken().latency;
   }
   for (std::size_t k = 0; k < code.size(); ++k) {
     const std::string& text = program.code[k].text;

@@ -42,8 +42,8 @@ TakenWays::TakenWays(const Graph& graph, const std::vector<CodeLine>& code,
       v.copies = std::min(v.copies, line[i].copies);
     }
     std::uint32_t most = 0;
-    for (const auto& [times, v] : found)
-      if (v.lines >= most) most = v.lines, block_[b] = {times, v.copies};
+    for (const auto& [ran, v] : found)
+      if (v.lines >= most) most = v.lines, block_[b] = {ran, v.copies};
     branch_[b] = line[graph.last[b]];
     if (branch_[b].copies == 0) branch_[b] = block_[b];
   }
@@ -111,6 +111,13 @@ bool TakenWays::goes_back(std::size_t from, std::size_t to) const {
     return flow_.order[flow_.block_of[graph_.first[graph_.block_of_vertex(v)]]];
   };
   return order(to) <= order(from);
+}
+
+bool TakenWays::leaves_round(std::size_t from, std::size_t to) const {
+  const auto inside = [&](std::size_t v) {
+    return flow_.inside(round_of_, graph_.first[graph_.block_of_vertex(v)]);
+  };
+  return round_of_ != trace::kNowhere && inside(from) && !inside(to);
 }
 
 // Where a branch leads that ends this block, when the way goes on at `next`.
@@ -185,7 +192,7 @@ bool TakenWays::supposed(std::size_t from, std::size_t body, std::size_t meet,
 std::optional<TakenWays::Sides> TakenWays::sides(std::size_t v, std::size_t next,
                                                  std::size_t target) {
   const auto other = other_side(v, next);
-  if (!other || goes_back(v, *other)) return {};
+  if (!other || goes_back(v, *other) || leaves_round(v, *other)) return {};
   const Goal& to = goal(target);
   const auto far = [&](std::size_t side) {
     for (const Edge& e : after_[v])
@@ -242,7 +249,9 @@ void TakenWays::walk(std::size_t from, std::size_t target, Left& left, std::vect
     over[most] -= 1;
     if (most == 2) {
       out.push_back(next);
-      if (next != s->meet) walk(next, s->meet, left, met, out), out.pop_back();
+      if (next != s->meet) walk(next, s->meet, left, met, out);
+      // Each of them comes to where they wait for each other.
+      if (!code_[graph_.first[graph_.block_of_vertex(s->meet)]].rejoins) out.pop_back();
       out.push_back(s->other);
       walk(s->other, s->meet, left, met, out);
       v = s->meet;
@@ -252,7 +261,9 @@ void TakenWays::walk(std::size_t from, std::size_t target, Left& left, std::vect
   } while (v != target);
 }
 
-TakenWays::Vertices TakenWays::passage(std::size_t source, std::size_t target, Left& left) {
+TakenWays::Vertices TakenWays::passage(std::size_t source, std::size_t target, Left& left,
+                                       std::uint32_t loop) {
+  round_of_ = loop;
   Vertices out;
   std::vector<bool> met(after_.size(), false);
   walk(source, target, left, met, out);

@@ -37,8 +37,10 @@ class TakenWays {
             std::vector<bool> rare);
 
   // The way of one passage, behind vertex `source` up to `goal`, which can be reached. Its choices
-  // change `left`; it stays empty where there is nothing to choose.
-  Vertices passage(std::size_t source, std::size_t goal, Left& left);
+  // change `left`; it stays empty where there is nothing to choose. Round a loop it does not leave
+  // the loop: who does goes no round.
+  Vertices passage(std::size_t source, std::size_t goal, Left& left,
+                   std::uint32_t loop = trace::kNowhere);
 
  private:
   struct Times {
@@ -64,6 +66,7 @@ class TakenWays {
   const Goal& goal(std::size_t vertex);
   std::size_t nearest_next(std::size_t v, const Goal& to) const;
   std::optional<Sides> sides(std::size_t v, std::size_t next, std::size_t goal);
+  bool leaves_round(std::size_t from, std::size_t to) const;
   Of of_side(std::size_t v, std::size_t from, std::size_t side) const;
   bool supposed(std::size_t from, std::size_t body, std::size_t meet, const Goal& to) const;
   std::optional<double> share(std::size_t from, std::size_t side, std::size_t meet,
@@ -80,6 +83,7 @@ class TakenWays {
   std::vector<Times> block_, branch_;              // by block: of it, and of its last instruction
   std::vector<std::vector<Edge>> after_, before_;  // by vertex
   std::map<std::size_t, Goal> goals_;
+  std::uint32_t round_of_ = trace::kNowhere;  // the loop that the passage goes round
 };
 
 }  // namespace warpmem::sim

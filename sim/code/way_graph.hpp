@@ -61,7 +61,8 @@ struct Ways::Graph {
       if (l.target >= 0) starts[static_cast<std::size_t>(l.target)] = true;
       for (const std::uint32_t t : l.places) starts[t] = true;
       for (const std::uint32_t t : l.callees) starts[t] = true;
-      if (l.target >= 0 || is_call(l) || l.memory || !l.falls || l.guarded) starts[i + 1] = true;
+      if (l.target >= 0 || is_call(l) || l.memory || !l.falls || l.guarded || l.rejoins)
+        starts[i + 1] = true;
     }
     for (std::size_t i = 0; i < code.size(); ++i) {
       if (starts[i]) first.push_back(static_cast<std::uint32_t>(i));
@@ -158,10 +159,10 @@ struct Ways::Graph {
     for (const std::size_t v : vertices) {
       const std::size_t b = block_of_vertex(v);
       if (at != 0) {
-        const auto called = through.find(block_of_vertex(at));
-        const bool behind = b == block_of_vertex(at) + 1;
-        if (called != through.end() && behind)
-          for (const std::size_t inner : called->second) add_lines(inner, lines);
+        // Diverged warps come from the one side of a branch to the other's beginning.
+        const auto function = through.find(block_of_vertex(at));
+        if (function != through.end() && !enters(block_of_vertex(at), v))
+          for (const std::size_t inner : function->second) add_lines(inner, lines);
       }
       add_lines(b, lines);
       at = v;
@@ -176,10 +177,7 @@ struct Ways::Graph {
     for (const std::size_t v : vertices) {
       if (at != 0) {
         const std::size_t b = block_of_vertex(at);
-        const std::vector<std::size_t> entries = called(b);
-        if (std::any_of(entries.begin(), entries.end(),
-                        [&](std::size_t entry) { return v == blocks + entry + 1; }))
-          calls_out.push_back(last[b]);
+        if (enters(b, v)) calls_out.push_back(last[b]);
       }
       at = v;
     }
@@ -207,6 +205,12 @@ struct Ways::Graph {
     if (l.target >= 0) out.push_back(target(b));
     for (const std::uint32_t t : l.callees) out.push_back(block(t));
     return out;
+  }
+  // Whether the way goes from this block's call to vertex `v`, and does not return from it.
+  bool enters(std::size_t b, std::size_t v) const {
+    const std::vector<std::size_t> entries = called(b);
+    return std::any_of(entries.begin(), entries.end(),
+                       [&](std::size_t entry) { return v == blocks + entry + 1; });
   }
   std::uint32_t length(std::size_t b) const { return last[b] - first[b] + 1; }
   std::uint32_t weight(std::size_t from, std::size_t to) const {

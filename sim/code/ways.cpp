@@ -8,17 +8,28 @@
 #include "sim/code/way_graph.hpp"
 
 namespace warpmem::sim {
+namespace {
+
+constexpr std::uint32_t kInstructionBytes = 16;
+
+}  // namespace
 
 Ways::Ways(std::span<const trace::Site> sites, const trace::Program& program,
            std::vector<CodeLine> code, const trace::Launch* launch,
            std::span<const SpillSlot> slots, std::span<const trace::TimesRun> times)
     : code_(std::move(code)) {
+  const auto gap = std::adjacent_find(
+      code_.begin(), code_.end(),
+      [](const CodeLine& a, const CodeLine& b) { return b.pc > a.pc + kInstructionBytes; });
+  const std::uint32_t last_pc = gap == code_.end() ? ~0u : gap->pc;
   for (const trace::Site& s : sites) {
     const auto it = std::lower_bound(code_.begin(), code_.end(), s.pc,
                                      [](const CodeLine& l, std::uint32_t pc) { return l.pc < pc; });
-    // Where a warp began or ended is not said by the record's pc.
+    // Where a warp began or ended is not said by the record's pc. Statements of PTX that machine
+    // code has no instruction of lie behind it, with a gap between, and no way leads to them.
     const bool begins = s.op == trace::Op::kCtaBegin || s.op == trace::Op::kCtaEnd;
-    line_.push_back(!begins && it != code_.end() && it->pc == s.pc
+    const bool beside = program.level == trace::Level::kPtxSass && s.pc > last_pc;
+    line_.push_back(!begins && !beside && it != code_.end() && it->pc == s.pc
                         ? static_cast<std::int32_t>(it - code_.begin())
                         : -1);
     ends_.push_back(s.op == trace::Op::kCtaEnd);
@@ -120,11 +131,13 @@ struct Ways::Left {
   }
 };
 
-Ways::Lines Ways::taken_between(std::int32_t from, std::int32_t to, Left& left) const {
+Ways::Lines Ways::taken_between(std::int32_t from, std::int32_t to, Left& left,
+                                std::uint32_t loop) const {
   const std::size_t source = from < 0 ? 0 : graph_->block(static_cast<std::uint32_t>(from)) + 1;
   const std::size_t goal = taken_ ? nearest_end(*graph_, code_, source, to).goal : 0;
   if (goal == 0) return lines_between(from, to);
-  Lines lines = graph_->lines_of(source, taken_->passage(source, goal, left.by_ends[{from, to}]));
+  Lines lines =
+      graph_->lines_of(source, taken_->passage(source, goal, left.by_ends[{from, to}], loop));
   if (to >= 0)
     while (!lines.empty() && lines.back() != static_cast<std::uint32_t>(to)) lines.pop_back();
   return lines.empty() ? lines_between(from, to) : lines;
@@ -161,6 +174,9 @@ Ways::Passages Ways::passages(std::uint32_t from, std::uint32_t to, bool anew) c
 
 Ways::Passages Ways::rounds(const std::vector<std::int32_t>& points, std::uint32_t passages) const {
   if (!taken_) return {{round(points)}, {0}};
+  const std::uint32_t loop = points[0] < 0 || flow_.back_edge.empty()
+                                 ? trace::kNowhere
+                                 : flow_.back_edge[static_cast<std::size_t>(points[0])];
   Left left;
   return in_turn(
       passages,
@@ -168,7 +184,7 @@ Ways::Passages Ways::rounds(const std::vector<std::int32_t>& points, std::uint32
         Lines way;
         for (std::size_t k = 0; k < points.size(); ++k) {
           const Lines part = taken_between(
-              points[k], k + 1 < points.size() ? points[k + 1] : points.front(), left);
+              points[k], k + 1 < points.size() ? points[k + 1] : points.front(), left, loop);
           way.insert(way.end(), part.begin(), part.end());
         }
         return way;

@@ -41,6 +41,9 @@ class Ways {
   bool follows_calls() const { return inner_ != nullptr; }
   // The line of a site; -1: it has none.
   std::int32_t line(std::uint32_t site) const { return line_[site]; }
+  // Whether the code has the site's instruction: of an emulated kernel, accesses that ptxas made
+  // something else of may have none.
+  bool placed(std::uint32_t site) const { return line_[site] >= 0 || ends_[site]; }
   bool ends(std::uint32_t site) const { return ends_[site]; }  // a warp's end
   // Two sites of one instruction follow each other without anything in between, but where a copy
   // has been written: then it reads for another time. Pieces of bulk copies say of themselves which
@@ -92,7 +95,8 @@ class Ways {
  private:
   struct Piece;
   struct Left;
-  Lines taken_between(std::int32_t from, std::int32_t to, Left& left) const;
+  Lines taken_between(std::int32_t from, std::int32_t to, Left& left,
+                      std::uint32_t loop = trace::kNowhere) const;
   Lines lines_between(std::int32_t from, std::int32_t to) const;
   static bool leaves(const Graph& graph, const std::vector<CodeLine>& code, std::size_t block);
   static Piece nearest_end(Graph& graph, const std::vector<CodeLine>& code, std::size_t source,

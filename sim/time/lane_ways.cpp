@@ -63,6 +63,8 @@ const Segment& LaneWays::next(WarpLanes& warp, std::uint32_t site, std::uint32_t
   using Group = WarpLanes::Group;
   std::vector<Group>& groups = warp.groups;
   if (groups.empty()) groups.push_back({mask});
+  // An instruction beside the code: the warp goes on from where it is.
+  if (!ways_.placed(site)) return paths_.between(Paths::kStart, site, anew);
   if (!told_apart_) {
     return paths_.between(std::exchange(groups.front().from, site), site, anew);
   }

@@ -18,8 +18,8 @@ InstructionTable sm_90() { return model::load_instruction_table("sm_90").value()
 std::string text(const std::string& more) {
   const std::string row =
       " = { pipe = \"alu\", issue = 2, latency = 4, wait = \"stall\", source = \"assumed: x\" }\n";
-  std::string out =
-      "name = \"x\"\n[flow]\ntaken" + row + "[sass]\ndefault" + row + more + "[ptx]\n";
+  std::string out = "name = \"x\"\n[flow]\ntaken" + row + "register" + row + "rejoin" + row +
+                    "[sass]\ndefault" + row + more + "[ptx]\n";
   for (const char* c : {"special", "divide", "convert", "count", "exchange", "redux", "matrix",
                         "double", "float", "multiply", "constant", "other"})
     out += c + row;
@@ -143,8 +143,11 @@ TEST_CASE("text that is no instruction table is refused with its line") {
   none.erase(none.find("default"), none.find("[ptx]") - none.find("default"));
   CHECK(says(refusal(none), "'sass.default' is missing"));
   std::string flow = text("");
-  flow.erase(flow.find("taken"), flow.find("[sass]") - flow.find("taken"));
+  flow.erase(flow.find("taken"), flow.find("register") - flow.find("taken"));
   CHECK(says(refusal(flow), "'flow.taken' is missing"));
+  flow = text("");
+  flow.erase(flow.find("rejoin"), flow.find("[sass]") - flow.find("rejoin"));
+  CHECK(says(refusal(flow), "'flow.rejoin' is missing"));
   CHECK(says(refusal(text("") + "fast" + kRow), "unknown key 'ptx.fast'", "special, divide"));
 }
 

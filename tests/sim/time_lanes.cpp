@@ -73,6 +73,21 @@ TEST_CASE("time: where nobody calls the driver, a warp goes on from its last rec
   CHECK(w.to(3).instructions == 4);
 }
 
+TEST_CASE("time: a statement beside the machine code leads nowhere, and nobody comes from there") {
+  trace::Program p = program(sides("FMUL R1, R1, R2 ;"));
+  p.level = trace::Level::kPtxSass;
+  p.code.push_back({0x1040, "ld.global.u32 %r1,[%rd1] ;", 0, 0, control(1)});
+  std::vector<Site> sites = kSides;
+  sites.push_back(load_at(0x1040));
+  Paths paths(sites, p);
+  sim::LaneWays ways(paths);
+  sim::WarpLanes lanes;
+  sim::LaneWays::begin(lanes, kAll);
+  CHECK(ways.next(lanes, 0, kAll, false).instructions == 1);
+  CHECK(ways.next(lanes, 4, kAll, false).instructions == 1);
+  CHECK(ways.next(lanes, 1, kAll, false).instructions == 2);  // 0x10, 0x20
+}
+
 TEST_CASE("time: lanes that left early do not come by what would have left a record of them") {
   const std::vector<Line> text = {{"LDG.E.64 R4, desc[UR4][R2.64] ;"},
                                   {"@P0 EXIT ;"},

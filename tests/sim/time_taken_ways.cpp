@@ -76,6 +76,34 @@ TEST_CASE("time: diverged warps run both sides of a branch, one after the other"
   CHECK(of(80, 60) == Approx(2 + 2 * 0.8 + 2 * 0.6).epsilon(0.01));
 }
 
+TEST_CASE("time: each side of a diverged warp waits for the other, and calls what it calls") {
+  const trace::Program p = program({{"LDG.E R4, desc[UR4][R2.64] ;", control(2, 0)},
+                                    {"BSSY B0, 0x80 ;", control(1)},
+                                    {"@P0 BRA 0x50 ;", control(5)},
+                                    {"CALL.REL.NOINC 0xa0 ;", control(5)},
+                                    {"BRA 0x70 ;", control(5)},
+                                    {"FMUL R1, R1, R2 ;", control(4)},  // 0x50
+                                    {"CALL.REL.NOINC 0xc0 ;", control(5)},
+                                    {"BSYNC B0 ;", control(5)},
+                                    {"STG.E desc[UR4][R2.64], R1 ;", control(1)},  // 0x80
+                                    {"EXIT ;", control(5)},
+                                    {"FADD R1, R1, R2 ;", control(4)},  // 0xa0
+                                    {"RET.REL.NODEC R20 0x0 ;", control(5)},
+                                    {"FADD R1, R1, R2 ;", control(4)},  // 0xc0
+                                    {"FADD R1, R1, R2 ;", control(4)},
+                                    {"RET.REL.NODEC R20 0x0 ;", control(5)}});
+  const std::vector<Site> sites = {
+      load_at(0x00), {0x80, Op::kStore, Space::kGlobal, 4}, end_site()};
+  const auto of = [&](std::uint64_t one, std::uint64_t other) {
+    const Times times = {{0x00, 3, 1, 100}, {0x30, 2, 1, one}, {0x50, 2, 1, other},
+                         {0x80, 2, 1, 100}, {0xa0, 2, 1, one}, {0xc0, 3, 1, other}};
+    return issued(p, sites, times, 0, 1, kPassages) / kPassages;
+  };
+  CHECK(of(100, 0) == 2 + 2 + 2 + 2);
+  CHECK(of(0, 100) == 2 + 2 + 3 + 2);
+  CHECK(of(100, 100) == 2 + (2 + 2 + 1) + (2 + 3 + 1) + 1);
+}
+
 TEST_CASE("time: where both sides of a branch meet ran for both, and says of neither how often") {
   // A loop in which one side has a load, and the other goes on to where both meet.
   const trace::Program p = program({{"LDG.E R4, desc[UR4][R2.64] ;", control(2, 0)},
@@ -104,6 +132,22 @@ TEST_CASE("time: rounds of a loop are no passages to it") {
   const Times times = {{0x00, 2, 1, 100}, {0x20, 2, 1, 300}, {0x40, 1, 1, 30}, {0x50, 2, 1, 100}};
   const double each = static_cast<double>(issued(p, sites, times, 0, 1, kPassages)) / kPassages;
   CHECK(each == Approx(2 + 0.3 * 3).epsilon(0.01));
+}
+
+TEST_CASE("time: a round of a loop stays in it, however often warps left it") {
+  // A loop in a loop: 100 rounds of the outer one, 400 of the inner one in all.
+  const trace::Program p = program({{"LDG.E R4, desc[UR4][R2.64] ;", control(2, 0)},
+                                    {"IADD3 R5, R5, 0x1, RZ ;", control(4)},
+                                    {"IADD3 R6, R6, 0x1, RZ ;", control(4)},  // 0x20
+                                    {"@P0 BRA 0x20 ;", control(5)},
+                                    {"IADD3 R7, R7, 0x1, RZ ;", control(4)},
+                                    {"@P1 BRA 0x10 ;", control(5)},
+                                    {"EXIT ;", control(5)}});
+  const std::vector<Site> sites = {load_at(0x00), {0x30, Op::kRounds, Space::kNone, 0}, end_site()};
+  const Times times = {
+      {0x00, 1, 1, 1}, {0x10, 1, 1, 100}, {0x20, 2, 1, 400}, {0x40, 2, 1, 100}, {0x60, 1, 1, 1}};
+  sim::Paths paths(sites, p, h200().instructions(), false, nullptr, {}, times);
+  CHECK(paths.round(1).work.issues == 2 * sim::Round::kRounds);
 }
 
 TEST_CASE("time: bodies in a loop without accesses are run in as many of its rounds") {

@@ -3,6 +3,11 @@
 #include "traces/emulate/execution.hpp"
 
 namespace warpmem::emulate {
+namespace {
+
+bool meets(std::string_view text) { return text.find("BSYNC") != text.npos; }
+
+}  // namespace
 
 void Execution::begin_times() {
   const Code& last = *kernel_.functions.back();
@@ -41,7 +46,8 @@ std::vector<trace::TimesRun> Tracer::times(const std::vector<std::uint64_t>& by_
   bool follows = false;
   for (std::size_t i = 0; i < map_->origins.size(); ++i) {
     const CodeOrigin& o = map_->origins[i];
-    const bool known = o.statement < by_statement.size();
+    // Where lanes meet again ptxas names the branch that they parted at.
+    const bool known = o.statement < by_statement.size() && !meets(map_->program.code[i].text);
     if (known) add(map_->program.code[i].pc, o.copies, by_statement[o.statement], follows);
     follows = known;
   }
