@@ -53,7 +53,7 @@ struct TimeResult {
   std::uint64_t forced = 0;  // barriers opened although somebody is missing
   std::string stuck;         // … what waited for what when the first of them was
   std::uint64_t ctas = 0;
-  std::uint64_t running = 0;  // cycles from the first CTA's start to the last one's end
+  std::uint64_t running = 0;  // cycles from the first CTA's start until the last has ended and its stores are there
 
   // Loops without memory accesses whose rounds neither the trace nor the code tells: the pcs of
   // their branches back. They were taken once at most, so the time is too short by what they ran.

@@ -81,7 +81,8 @@ Result<TimeResult> LaunchTime::run(const std::function<bool(std::uint64_t)>& tic
 void LaunchTime::summarise() {
   using model::Place;
   const model::CardNumbers& n = card_.numbers();
-  result_.running = std::max<std::uint64_t>(1, result_.last_cta);
+  // Places still work on the last CTAs' stores when these have ended.
+  result_.running = std::max({std::uint64_t{1}, result_.last_cta, last_store_});
   const auto span = static_cast<double>(result_.running);
   const model::Topology topology(card_);
   std::vector<model::Topology::Load> loads;

@@ -57,6 +57,39 @@ TEST_CASE("time: the bound of streaming from DRAM is DRAM's, and explains most o
     if (u.peak > 0) CHECK(u.bytes / static_cast<double>(t.running) <= u.peak);
 }
 
+TEST_CASE("time: the bound of reading again what the L2 has is the slices'") {
+  // 8 MiB, eight times over, past the L1s: a slice takes a request and four sectors in 0.65 + 4 x 0.42 of
+  // its cycles, 0.864 of an SM's.
+  Kernel k = reads(1056, 64, [](std::uint64_t w, std::uint64_t i) {
+    return (w * 8 + i % 8 + i / 8 * 7919) % 65536;
+  });
+  k.code[0].text = "LDG.E.STRONG.GPU R4, desc[UR4][R2.64] ;";
+  const auto t = *timed(k, h200()).time;
+  REQUIRE(t.bound.cut.size() == 1);
+  CHECK(t.bound.cut[0].place == Place::kSlice);
+  CHECK(t.bound.cycles > 0.6 * static_cast<double>(t.running));
+  // Some reads share a request, and far lines that come over to the near side pass two slices.
+  const double alone = 1056 * 8 * 64 * (0.65 + 4 * 0.42) / 0.864 / 96;
+  CHECK(t.bound.cycles == Approx(alone).epsilon(0.15));
+}
+
+TEST_CASE("time: the bound of shared loads that all want one bank is the banks'") {
+  Kernel k = kernel(132, 1024);
+  k.code = lines({{"LDS R4, [R2] ;", control(2, 0)}, {"@P0 BRA 0x0 ;", control(4)}, {"EXIT ;"}});
+  k.sites = {{0x00, Op::kLoad, Space::kShared, 4}};
+  k.text.resize(1);
+  k.launch.static_shared = 32 * 128;
+  k.fill = [](Warp& w) {
+    for (int i = 0; i < 20; ++i) w.records.push_back(regular(0, 0, 128));  // 32 words of a bank
+  };
+  const auto t = *timed(k, h200()).time;
+  REQUIRE(t.bound.cut.size() == 1);
+  CHECK(t.bound.cut[0].place == Place::kL1);
+  // 32 warps, 20 loads of 32 wavefronts each.
+  CHECK(t.bound.cycles == Approx(32 * 20 * 32).epsilon(0.02));
+  CHECK(t.bound.cycles > 0.9 * static_cast<double>(t.running));
+}
+
 TEST_CASE("time: no launch is faster than its bound") {
   for (const std::uint32_t ctas : {1u, 40u, 500u})
     for (const std::uint64_t stride : {0u, 1u, 33u}) {
@@ -68,6 +101,24 @@ TEST_CASE("time: no launch is faster than its bound") {
       CHECK(launch.time->bound.cycles > 0);
       CHECK(launch.time->bound.cycles <= static_cast<double>(launch.time->running));
     }
+}
+
+TEST_CASE("time: no place is in use longer than the launch runs, stores that outlast it included") {
+  Kernel k = kernel(1056, 256);
+  k.code = lines({{"STG.E desc[UR4][R2.64], R5 ;", control(2)}, {"@P0 BRA 0x0 ;", control(4)}, {"EXIT ;"}});
+  k.sites = {{0x00, Op::kStore, Space::kGlobal, 4}};
+  k.text.resize(1);
+  k.fill = [](Warp& w) {  // a word of 32 lines each
+    for (std::uint64_t i = 0; i < 4; ++i)
+      w.records.push_back(regular(0, kA + ((w.cta * 8 + w.warp) * 4 + i) * 4096, 128));
+  };
+  const auto t = *timed(k, h200()).time;
+  CHECK(t.bound.cycles <= static_cast<double>(t.running));
+  CHECK(t.running < t.cycles);
+  double most = 0;
+  for (const auto& u : t.uses) most = std::max(most, u.share);
+  CHECK(most <= 1);
+  CHECK(most > 0.8);
 }
 
 TEST_CASE("time: a stride of all channels on a plain map camps on one, and is said to") {
