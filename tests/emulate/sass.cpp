@@ -321,8 +321,10 @@ TEST_CASE("a load that was made once for two stays when the addresses differ") {
   Mapped m(R"(
   ld.shared.u32 %r1, [%r10];
   ld.shared.u32 %r2, [%r11];
+  add.u32 %r3, %r1, %r2;
+  st.shared.u32 [%r12], %r3;
   ret;)",
-           {{0, "LDS R1, [R10]"}, {2, "EXIT"}});
+           {{0, "LDS R1, [R10]"}, {2, "IADD3 R3, R1, R1, RZ"}, {3, "STS [R12], R3"}, {4, "EXIT"}});
   REQUIRE(m.why.empty());
   m.access(0, 4, kAll, 0, 4);
   m.access(1, 4, kAll, 0, 4);
@@ -641,6 +643,56 @@ AGAIN:
                           {3, "EXIT"}});
     CHECK(m.why.find("do not follow in turn") != std::string::npos);
   }
+}
+
+TEST_CASE("a load whose value nothing in the machine code is made of is no access") {
+  // The second load says whether to do what nothing remains of; the third, with a branch whose ways
+  // differ, is needed.
+  const std::string body = R"(
+  ld.u32 %r1, [%rd1];
+  st.shared.u32 [%r9], %r1;
+  ld.u64 %rd2, [%rd1+8];
+  setp.ne.s64 %p1, %rd2, 0;
+  not.pred %p2, %p1;
+  @%p2 bra DONE;
+  bra.uni FREE;
+FREE:
+  mov.u32 %r3, 0;
+  mov.u32 %r4, %r3;
+  bra.uni DONE;
+DONE:
+  st.shared.u32 [%r9+4], STORED;
+  ret;)";
+  for (const std::string stored : {"%r1", "%r4", "%r2"}) {
+    INFO(stored);
+    std::string text = body;
+    text.replace(text.find("STORED"), 6, stored);
+    Mapped m(text, {{0, "LD.E R2, desc[UR4][R4.64]"},
+                    {1, "STS [R9], R2"},
+                    {10, "STS [R9+0x4], R2"},
+                    {11, "EXIT"}});
+    REQUIRE(m.why == "");
+    m.access(0, 4, kAll, 0x200000200000, 4, trace::Op::kLoad, trace::Space::kGlobal);
+    m.access(2, 8, kAll, 0x200000200800, 8, trace::Op::kLoad, trace::Space::kGlobal);
+    m.run();
+    // %r4 is stored, and what it is the branch decides.
+    const bool needed = stored == "%r4";
+    CHECK(m.records.size() == (needed ? 2 : 1));
+    CHECK(m.counts.kept == (needed ? 1 : 0));
+  }
+  // Where one way does something of its own, the value is needed.
+  std::string text = body;
+  text.replace(text.find("STORED"), 6, "%r1");
+  text.replace(text.find("mov.u32 %r4, %r3"), 16, "st.shared.u32 [%r9+8], %r3");
+  Mapped m(text, {{0, "LD.E R2, desc[UR4][R4.64]"},
+                  {1, "STS [R9], R2"},
+                  {8, "@P0 STS [R9+0x8], RZ"},
+                  {10, "STS [R9+0x4], R2"},
+                  {11, "EXIT"}});
+  m.access(2, 8, kAll, 0x200000200800, 8, trace::Op::kLoad, trace::Space::kGlobal);
+  m.run();
+  CHECK(m.records.size() == 1);
+  CHECK(m.counts.kept == 1);
 }
 
 TEST_CASE("what is not understood is not mapped, and says why") {

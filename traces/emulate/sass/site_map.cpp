@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "traces/emulate/sass/address_origins.hpp"
 #include "traces/emulate/sass/code_origins.hpp"
+#include "traces/emulate/sass/idle_values.hpp"
 #include "traces/emulate/sass/mapped_access.hpp"
 #include "traces/emulate/sass/rotated_loops.hpp"
 #include "traces/emulate/sass/round_map.hpp"
@@ -72,6 +74,7 @@ class Mapper {
     } else if (found.empty()) {
       if (a.space == Space::kLocal && !p_.uses_local) site.what = What::kGone;
       else if (a.sort == Sort::kStore && overwritten(s)) site.what = What::kGone;
+      else if (a.sort == Sort::kLoad && idle(s)) site.what = What::kGone;
       else if (a.sort == Sort::kLoad || a.sort == Sort::kStore) site.what = What::kMissing;
       else return unmappable(fmt::format("its code has nothing for {}", p_.shown(s)));
     } else {
@@ -172,6 +175,17 @@ class Mapper {
           site.accesses[0].ahead |= 1u << in;
       }
     }
+  }
+
+  // A load without an instruction that nobody needs, if it can be part of none.
+  bool idle(std::uint32_t s) {
+    for (std::uint32_t t = 0; t < p_.entry; ++t) {
+      if (p_.ptx[t].sort != Sort::kLoad || p_.ptx_flow.block_of[t] != p_.ptx_flow.block_of[s]) continue;
+      for (const std::uint32_t i : p_.of_statement[t])
+        if (p_.sass[i].bytes > p_.ptx[t].bytes) return false;
+    }
+    if (!idle_values_) idle_values_.emplace(p_);
+    return idle_values_->idle(s);
   }
 
   // A store without an instruction is one that another store makes needless, if it can be part of
@@ -332,6 +346,7 @@ class Mapper {
   const CodePair& p_;
   const Resources& resources_;
   SiteMap map_;
+  std::optional<IdleValues> idle_values_;  // made when first asked for
   std::vector<std::uint32_t> several_;  // statements in loops that became several instructions
 };
 
