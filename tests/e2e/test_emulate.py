@@ -304,6 +304,30 @@ int main() {
         subprocess.run(["strip", "static"], cwd=self.folder, check=True)
         self.assert_fails(self.run_command("emulate", "./static"), 2, "stripped", "-cudart shared")
 
+    def test_a_program_that_only_loads_kernels_while_it_runs_needs_no_runtime(self):
+        with open(self.path("kernel.cu"), "w", encoding="utf-8") as file:
+            file.write('extern "C" __global__ void fill(int *p) { p[threadIdx.x] = 3 * threadIdx.x; }\n')
+        main = """#include <cstdio>
+#include <cuda.h>
+int main() {
+  CUdevice device; CUcontext context; CUmodule module; CUfunction fill; CUdeviceptr p; int last = 0;
+  if (cuInit(0) || cuDeviceGet(&device, 0) || cuDevicePrimaryCtxRetain(&context, device) || cuCtxSetCurrent(context) ||
+      cuModuleLoad(&module, "kernel.ptx") || cuModuleGetFunction(&fill, module, "fill") || cuMemAlloc(&p, 128)) return 1;
+  void *arguments[] = {&p};
+  if (cuLaunchKernel(fill, 1, 1, 1, 32, 1, 1, 0, nullptr, arguments, nullptr)) return 2;
+  if (cuMemcpyDtoH(&last, p + 124, 4)) return 3;
+  std::printf("%d\\n", last);
+}
+"""
+        subprocess.run([NVCC, "-ptx", "kernel.cu"], cwd=self.folder, check=True)
+        for name in ("app.cpp", "app.cu"):
+            with open(self.path(name), "w", encoding="utf-8") as file:
+                file.write(main)
+            subprocess.run([NVCC, "-arch=sm_90", name, "-lcuda", "-o", "loads"], cwd=self.folder, check=True)
+            run = self.run_command("emulate", "./loads", "-o", name + ".wmt")
+            self.assertEqual((run.status, run.out), (0, "93\n"), run.err)
+            self.assertIn("traced", run.err)
+
     def test_missing_ptx_names_the_flag(self):
         with open(self.path("app.cu"), "w", encoding="utf-8") as file:
             file.write("__global__ void k() {}\nint main() { k<<<1, 1>>>(); return cudaDeviceSynchronize(); }\n")

@@ -57,6 +57,18 @@ std::string runtime_within(const ElfFile& elf) {
   return names.contains("cudaBindTexture") ? "libcudart.so.11" : "libcudart.so.13";
 }
 
+// Machine code for a GPU that has functions. nvcc links an empty one into every program, also into
+// those that load all their kernels while they run (driver API, NVRTC).
+bool has_functions(const FatEntry& entry) {
+  const auto code = unpack_machine_code(entry);
+  if (!code) return true;
+  const ElfFile elf(std::as_bytes(std::span(*code)));
+  if (!elf.valid()) return true;
+  return std::ranges::any_of(elf.sections(), [](const Elf64_Shdr& section) {
+    return section.sh_type == SHT_PROGBITS && (section.sh_flags & SHF_EXECINSTR) != 0;
+  });
+}
+
 // Containers stand in the section one behind the other, each at a multiple of 8 bytes.
 void read_device_code(std::span<const std::byte> bytes, ProgramFile& out,
                       std::set<std::string>& machine_code) {
@@ -68,6 +80,7 @@ void read_device_code(std::span<const std::byte> bytes, ProgramFile& out,
     }
     if (auto entries = read_fat_binary(bytes.subspan(at, *size))) {
       for (const FatEntry& e : *entries) {
+        if (e.kind == FatEntry::Kind::kMachineCode && !has_functions(e)) continue;
         out.has_device_code = true;
         if (e.kind == FatEntry::Kind::kPtx) out.has_ptx = true;
         if (e.kind == FatEntry::Kind::kMachineCode)

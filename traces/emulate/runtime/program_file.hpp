@@ -11,7 +11,7 @@ namespace warpmem::cudart {
 
 struct ProgramFile {
   bool elf = false;              // else a script: what it starts is not known
-  bool has_device_code = false;  // a fat binary is embedded
+  bool has_device_code = false;  // a fat binary with functions is embedded
   bool has_ptx = false;
   bool fixed_path = false;  // DT_RPATH: the loader looks there before LD_LIBRARY_PATH
   std::string cudart;       // "libcudart.so.13"; empty: not known, or no CUDA
