@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <csignal>
+#include <ctime>
 
 #include "traces/emulate/runtime/runtime.hpp"
 
@@ -15,21 +16,51 @@ Runtime* g_watched = nullptr;
 std::atomic<bool> g_running{false};
 volatile std::sig_atomic_t g_signal = 0;
 
+std::time_t g_asked_at = 0;
+int g_dying_of = 0;
+
+// The same request comes twice where a terminal or timeout(1) signals the whole process group and
+// somebody passes it on: seconds apart it is one of an impatient user.
+constexpr std::time_t kOneRequest = 3;
+// To seal; what was interrupted may hold a lock that sealing needs (malloc's), and never let go.
+constexpr unsigned kSealSeconds = 20;
+
+std::time_t now() {
+  timespec t{};
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return t.tv_sec;
+}
+
+void die(int signal) {
+  std::signal(signal, SIG_DFL);
+  raise(signal);
+}
+
+void on_alarm(int) { die(g_dying_of); }
+
 // Sealing allocates and writes, which a signal handler should not; the process is about to die
-// anyway, and a trace that is lost for certain is worse. Inside the writer it is left alone: the
-// file stays as .partial.
+// anyway, and a trace that is lost for certain is worse. Inside the writer it is left alone, and so
+// it is if a lock is in the way: the file stays as .partial.
 void on_signal(int signal) {
   const bool asked = signal == SIGINT || signal == SIGTERM || signal == SIGHUP;
-  if (asked && g_running.load() && g_signal == 0) {
-    g_signal = signal;
-    return;  // the executor looks
+  if (asked && g_running.load()) {
+    if (g_signal == 0) {
+      g_asked_at = now();
+      g_signal = signal;
+      return;  // the executor looks
+    }
+    if (now() - g_asked_at < kOneRequest) return;
   }
   std::signal(signal, SIG_DFL);
   if (g_watched && !g_watched->session.busy() && g_watched->mutex.try_lock()) {
+    g_dying_of = signal;
+    std::signal(SIGALRM, on_alarm);
+    alarm(kSealSeconds);
     g_watched->session.seal();
+    alarm(0);
     g_watched->mutex.unlock();
   }
-  raise(signal);
+  die(signal);
 }
 
 }  // namespace
