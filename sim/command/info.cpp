@@ -54,7 +54,7 @@ std::string origin_text(const trace::Origin& origin) {
 }
 
 std::string state_text(const trace::LaunchSummary& summary) {
-  if (summary.end.truncated) return "cut at the record limit";
+  if (summary.end.truncated) return "cut short";
   if (!summary.complete) return "incomplete";
   if (summary.end.skipped_ctas > 0) return "sampled";
   return "complete";

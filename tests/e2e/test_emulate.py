@@ -150,6 +150,7 @@ class Program(CommandTest):
         run = self.run_command("replay", "trace.wmt")
         self.assertEqual(run.status, 4)
         self.assertIn("launch 1 did not end: interrupted", run.err)
+        self.assertNotIn("limit", run.err)
         self.assertEqual(self.launches("trace.wmt", "--partial")[0]["name"], "scale")
 
     def test_words_that_make_no_sense(self):
