@@ -46,6 +46,7 @@ class Reader {
       flow_.block_of[i] = static_cast<std::uint32_t>(last_.size() - 1);
     }
     flow_.back_edge.assign(n, kNowhere);
+    flow_.falls_back.assign(n, kNowhere);
   }
 
   void connect() {
@@ -107,8 +108,9 @@ class Reader {
           bodies.push_back({std::vector<bool>(blocks, false), 1});
           bodies.back().in[e.to] = true;
         }
+        if (!e.falls) flow_.back_edge[e.line] = loop;
+        else if (lines_[e.line].targets.empty()) flow_.falls_back[e.line] = loop;
         if (e.falls) flow_.loops[loop].falls_round = true;
-        else flow_.back_edge[e.line] = loop;
         Body& body = bodies[loop];
         std::vector<std::uint32_t> open{e.from};
         while (!open.empty()) {

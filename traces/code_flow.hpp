@@ -30,6 +30,8 @@ struct CodeFlow {
   std::vector<Loop> loops;
   std::vector<std::uint32_t> dominator;  // of each block: the last one that all ways to it share
   std::vector<std::uint32_t> back_edge;  // of each line that jumps back: the loop it repeats
+  // Likewise of each line that is no jump and after which the loop's beginning follows.
+  std::vector<std::uint32_t> falls_back;
   bool reducible = true;  // every cycle is a loop with one way in: else the rest means little
 
   std::uint32_t depth(std::uint32_t line) const {

@@ -42,6 +42,31 @@ TEST_CASE("a loop of a known number of iterations needs no body for those left o
   CHECK(odd.counts.kept == 3);
 }
 
+TEST_CASE("a loop whose end falls through to its beginning goes round there") {
+  Mapped m(R"(
+  bra.uni FIRST;
+AGAIN:
+  add.u32 %r10, %r10, 4;
+FIRST:
+  ld.shared.u32 %r1, [%r10];
+  setp.ne.u32 %p1, %r10, %r11;
+  @%p1 bra AGAIN;
+  st.shared.u32 [%r12], %r1;
+  ret;)",
+           {{2, "LDS R1, [R10]"},
+            {4, "@!P1 BRA 0x30"},
+            {2, "LDS R1, [R10+0x4]"},
+            {5, "STS [R12], R1"},
+            {6, "EXIT"}});
+  REQUIRE(m.why == "");
+  m.access(2, 4, kAll, 0, 0);
+  m.again(1, kAll);
+  m.access(2, 4, kAll, 4, 0);
+  m.access(5, 4, kAll, 4096, 4, trace::Op::kStore);
+  CHECK(m.run() == "0/4 20/4 30/4");
+  CHECK(m.counts.kept == 0);
+}
+
 TEST_CASE("the first iteration is made before the loop, whose bodies take the others") {
   const auto code = [](const char* first) {
     return std::vector<Line>{

@@ -6,6 +6,7 @@
 
 #include "traces/emulate/control_flow.hpp"
 #include "traces/emulate/decoder.hpp"
+#include "traces/emulate/ptx_flow.hpp"
 #include "traces/emulate/special.hpp"
 
 namespace warpmem::emulate {
@@ -263,6 +264,15 @@ Inst& Decoder::emit_hidden(Kind kind) {
   return in;
 }
 
+// A loop whose end falls through to its beginning ends with a jump of ours, so that whoever counts
+// its rounds or waits for its lanes finds one as in all others.
+void Decoder::go_round(std::uint32_t beginning) {
+  Inst in;
+  in.kind = Kind::kBranch, in.statement = s_number_, in.hidden = true;
+  in.target = beginning;
+  code_.code.push_back(in);
+}
+
 Inst& Decoder::emit_handler(const std::string& name) {
   const Handler h = find_handler(name);
   if (!h) unsupported();
@@ -334,11 +344,15 @@ Code Decoder::run() {
   number_blocks();
   find_fusable();
   first_of_.assign(f_.body.size() + 1, 0);
+  const auto lines = flow_lines(f_);
+  const trace::CodeFlow flow = lines ? trace::flow_of(*lines) : trace::CodeFlow{};
   for (std::size_t i = 0; i < f_.body.size(); ++i) {
     s_ = &f_.body[i];
     s_number_ = static_cast<std::uint32_t>(i);
     first_of_[i] = static_cast<std::uint32_t>(code_.code.size());
     statement(*s_);
+    if (flow.reducible && !flow.falls_back.empty() && flow.falls_back[i] != trace::kNowhere)
+      go_round(static_cast<std::uint32_t>(i + 1));
   }
   first_of_[f_.body.size()] = static_cast<std::uint32_t>(code_.code.size());
   static const Statement kEnd;  // falling off the end returns
@@ -370,7 +384,7 @@ void Decoder::statement(const Statement& s) {
 void Decoder::finish_branches() {
   const auto place = [&](std::uint32_t label) { return first_of_[f_.labels[label]]; };
   for (Inst& in : code_.code) {
-    if (in.kind == Kind::kBranch) in.target = place(in.target);
+    if (in.kind == Kind::kBranch) in.target = in.hidden ? first_of_[in.target] : place(in.target);
   }
   for (auto& list : code_.lists)
     if (!list.empty() && list.front() == kNoOffset)  // a brx.idx target list: labels behind the mark

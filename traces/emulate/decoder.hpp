@@ -57,6 +57,7 @@ class Decoder {
   bool special_register(std::string_view name, std::uint32_t& sub, Type& type) const;
   Inst& emit(Kind kind);
   Inst& emit_hidden(Kind kind);
+  void go_round(std::uint32_t beginning);  // a statement
   Inst& emit_handler(const std::string& name);
   void add_mode(Inst& in, std::uint8_t fp, Type type);
   void finish_branches();

@@ -533,7 +533,7 @@ void Execution::run_part(Warp& warp, std::uint64_t& slice) {
         break;
       }
       case Kind::kBranch:
-        if (tracer_ && code.flow.back_edge[pc] != kNowhere) count_round(warp, code, pc, active != 0);
+        if (tracer_ && !in.hidden && code.flow.back_edge[pc] != kNowhere) count_round(warp, code, pc, active != 0);
         if (back_edges_ && active && group_->traced && &code == kernel_.functions[0].get() &&
             (*back_edges_)[in.statement])
           tracer_->back_edge(cta_->number, warp.index, in.statement, active);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "traces/emulate/ptx_flow.hpp"
 #include "traces/instruction.hpp"
 
 namespace warpmem::emulate {
@@ -45,25 +46,9 @@ class Reader {
   Result<void> read_ptx() {
     const Function& f = *p_.kernel.functions[0]->function;
     p_.entry = static_cast<std::uint32_t>(f.body.size());
-    std::vector<FlowLine> lines(f.body.size());
-    for (std::size_t i = 0; i < f.body.size(); ++i) {
-      const Statement& s = f.body[i];
-      const std::string_view word = s.opcode.substr(0, s.opcode.find('.'));
-      if (word == "bra") {
-        lines[i].targets.push_back(f.labels[s.operands[0].number]);
-        lines[i].falls = s.guard >= 0;
-      } else if (word == "brx") {
-        if (s.operands.size() < 2) return unmappable("it branches through a register");
-        const auto list = f.branch_targets.find(s.operands[1].name);
-        if (list == f.branch_targets.end()) return unmappable("it branches through a register");
-        for (const std::uint32_t label : list->second) lines[i].targets.push_back(f.labels[label]);
-        lines[i].falls = s.guard >= 0;
-      } else if (word == "ret" || word == "exit" || word == "trap") {
-        lines[i].falls = s.guard >= 0;
-        lines[i].targets.push_back(static_cast<std::uint32_t>(f.body.size()));  // nowhere
-      }
-    }
-    p_.ptx_flow = trace::flow_of(lines);
+    const auto lines = flow_lines(f);
+    if (!lines) return unmappable("it branches through a register");
+    p_.ptx_flow = trace::flow_of(*lines);
     if (!p_.ptx_flow.reducible) return unmappable("its PTX jumps into the middle of a loop");
     p_.ptx.resize(p_.kernel.statements);
     for (const auto& code : p_.kernel.functions)

@@ -33,7 +33,9 @@ class Unrolled {
                                     why, p_.shown(inside.front())));
     };
     if (l.has_inner) return fails("it holds another loop");
-    if (l.falls_round) return fails("it ends without a branch");
+    const auto& falls = p_.ptx_flow.falls_back;
+    if (l.falls_round && std::find(falls.begin(), falls.end(), loop) == falls.end())
+      return fails("it goes round where a branch is not taken");
     for (std::uint32_t s = 0; s < p_.entry; ++s)
       if (p_.ptx_flow.inside(loop, s) && p_.statement(s).opcode.starts_with("call") &&
           functions_access())
@@ -97,7 +99,8 @@ class Unrolled {
       if (p_.of_statement[s].empty()) map_.sites[s].loop = number;  // part of another access
     if (map_.back_edges.empty()) map_.back_edges.resize(p_.kernel.statements, 0);
     for (std::uint32_t s = 0; s < p_.entry; ++s) {
-      const std::uint32_t repeats = p_.ptx_flow.back_edge[s];
+      const std::uint32_t jumps = p_.ptx_flow.back_edge[s];
+      const std::uint32_t repeats = jumps != kNowhere ? jumps : falls[s];
       if (repeats == kNowhere) continue;
       if (p_.statement(s).opcode.starts_with("brx"))
         return fails("a loop ends with a branch through a table");
