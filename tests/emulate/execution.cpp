@@ -187,6 +187,19 @@ FIRST:
   for (u32 i = 0; i < 128; ++i) CHECK(d[i] == (i ^ 96) * 20000 + (i < 40 ? 1001 + i : i));
 }
 
+TEST_CASE("an mbarrier begins anew when all that waited at the old one have seen it end") {
+  const std::string anew = GENERATE("init.shared.b64 [b], 256", "inval.shared.b64 [b]");
+  const auto d = run_cta(R"(
+    setp.ne.u32 %p1, %t, 0; @%p1 bra A; mbarrier.init.shared.b64 [b], 128;
+A:  bar.sync 0;
+    mbarrier.arrive.shared.b64 %rd1, [b];
+W:  mbarrier.test_wait.shared.b64 %p2, [b], %rd1; @!%p2 bra W;
+    @%p1 bra C; mbarrier.)" + anew + R"(;
+C:  bar.sync 0; mov.u32 %d, 7;)",
+                         128, ".shared .align 8 .b64 b;");
+  for (const u32 v : d) CHECK(v == 7);
+}
+
 TEST_CASE("barriers reduce and count: bar.red, and named barriers for some warps") {
   const auto d = run_cta("setp.lt.u32 %p1, %t, 5; bar.red.popc.u32 %d, 0, %p1;", 96);
   for (const u32 v : d) CHECK(v == 5);

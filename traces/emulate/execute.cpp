@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "traces/emulate/bulk.hpp"
 #include "traces/emulate/builtins.hpp"
 #include "traces/emulate/execution.hpp"
 
@@ -397,15 +398,15 @@ void Execution::end_stalemate(Group& group) {
 // them then write is there when they go on to read. So a warp's turn ends before its first store,
 // and before the first load after it.
 // Code that was compiled for debugging says of hardly any address what memory it is in: there the
-// first lane's decides.
-bool Execution::waits_for_others(Warp& warp, const Access& a, const std::byte* frame, std::uint32_t mask) {
+// first lane's decides. An mbarrier that begins anew or ends is a store to those that still wait at the old one.
+bool Execution::waits_for_others(Warp& warp, const Access& a, const std::byte* frame, std::uint32_t mask, bool stores) {
   if (warp.shared_pace == Warp::Pace::kReadsAgain && warp.global_pace == Warp::Pace::kReadsAgain) return false;
   const Space space = a.space == Space::kGeneric ? space_of(a, frame, static_cast<std::uint32_t>(std::countr_zero(mask))) : a.space;
   if (space != Space::kShared && space != Space::kGlobal) return false;
   Warp::Pace& pace = space == Space::kShared ? warp.shared_pace : warp.global_pace;
   if (pace == Warp::Pace::kReadsAgain) return false;
   const bool reads = pace == Warp::Pace::kReads;
-  if (a.op != (reads ? trace::Op::kStore : trace::Op::kLoad)) return false;
+  if ((stores ? trace::Op::kStore : a.op) != (reads ? trace::Op::kStore : trace::Op::kLoad)) return false;
   pace = reads ? Warp::Pace::kWrites : Warp::Pace::kReadsAgain;
   return turn_over_ = cta_->warps.size() > 1;
 }
@@ -594,6 +595,14 @@ void Execution::run_part(Warp& warp, std::uint64_t& slice) {
         ++part->pc;
         break;
       case Kind::kMbarrier:
+        if (active &&
+            (in.sub == static_cast<std::uint32_t>(MbarrierOp::kInit) || in.sub == static_cast<std::uint32_t>(MbarrierOp::kInvalidate)) &&
+            waits_for_others(warp, code.accesses[in.extra], frame, active, true)) {
+          if (entered && in.leader) --entered[pc];
+          --warp_count, thread_count -= static_cast<std::uint32_t>(std::popcount(active));
+          account();
+          return;
+        }
         if (active) mbarrier(warp, *part, in, frame, active);
         ++part->pc;
         break;

@@ -69,7 +69,7 @@ class Execution {
   [[noreturn]] void report_deadlock(const Group& group);
   // execute.cpp: one warp
   void run_warp(Warp& warp, std::uint64_t whole);
-  bool waits_for_others(Warp& warp, const Access& a, const std::byte* frame, std::uint32_t mask);
+  bool waits_for_others(Warp& warp, const Access& a, const std::byte* frame, std::uint32_t mask, bool stores = false);
   void run_part(Warp& warp, std::uint64_t& slice);
   // Who of the lanes that wait at a reconvergence point goes on without those that are still to come.
   enum class Parting { kKnown, kAll };
