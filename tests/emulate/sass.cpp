@@ -645,6 +645,21 @@ AGAIN:
   }
 }
 
+TEST_CASE("what became of a matrix fragment's load says how it comes from shared memory") {
+  const char* body = R"(
+  wmma.load.a.sync.aligned.row.m16n16k16.shared.s8 {%r1, %r2}, [%r10];
+  wmma.load.b.sync.aligned.col.m16n16k16.s8 {%r3, %r4}, [%rd1];
+  ret;)";
+  Mapped m(body, {{0, "LDSM.16.M88.2 R2, [R10]"},
+                  {1, "LD.E R4, desc[UR4][R8.64]"},
+                  {1, "LD.E R5, desc[UR4][R8.64+0x80]"},
+                  {2, "EXIT"}});
+  REQUIRE(m.why == "");
+  REQUIRE(m.map.fragments.size() >= 2);
+  CHECK(m.map.fragments[0] == FragmentForm::kRows);
+  CHECK(m.map.fragments[1] == FragmentForm::kRegisters);
+}
+
 TEST_CASE("a load whose value nothing in the machine code is made of is no access") {
   // The second load says whether to do what nothing remains of; the third, with a branch whose ways
   // differ, is needed.

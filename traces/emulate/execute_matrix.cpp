@@ -65,8 +65,8 @@ void Execution::matrix_turn(Warp& warp, const Inst& in, std::byte* frame, std::u
 
 // wmma's loads and stores, as ptxas writes them for sm_90: a register at a time where its elements
 // are neighbours in memory (accumulators of 32 bits in pairs), 16-bit ones across them as rows that
-// are turned afterwards, and element by element otherwise. From shared memory 16-bit operands come
-// by ldmatrix.
+// are turned afterwards, and element by element otherwise. From shared memory operands may come by
+// ldmatrix: those of which the machine code says so, and without any those of 16 bits.
 void Execution::fragment(Warp& warp, const Part& part, const Inst& in, std::byte* frame, std::uint32_t mask) {
   if (mask != ~0u) fault(warp, in, static_cast<std::uint32_t>(std::countr_zero(mask)), "wmma needs all 32 lanes of the warp");
   const Code& code = code_of(warp, part);
@@ -106,7 +106,9 @@ void Execution::fragment(Warp& warp, const Part& part, const Inst& in, std::byte
   };
   const bool along = place(0, 0, per - 1) - place(0, 0, 0) == std::uint64_t{per - 1} * bits / 8;  // a register's elements are neighbours
   const bool paired = f == Fragment::kC && bits >= 32 && place(0, 1, 0) == place(0, 0, 0) + bits / 8;
-  if (bits == 16 && f != Fragment::kC && space == trace::Space::kShared) {
+  const FragmentForm form = tracer_ ? tracer_->fragment(code.first_pc + in.statement) : FragmentForm::kUnknown;
+  const bool by_rows = form == FragmentForm::kRows ? bits == 16 || along : form == FragmentForm::kUnknown && bits == 16;
+  if (by_rows && f != Fragment::kC && space == trace::Space::kShared) {
     for (std::uint32_t r = 0; r < count; r += 4) {  // ldmatrix: a lane an address of eight elements
       const std::uint32_t n = count - r < 4 ? count - r : 4;
       Lanes at;

@@ -25,6 +25,10 @@ class Tracer {
   const std::vector<std::uint32_t>* back_edges() const {
     return map_ && !map_->back_edges.empty() ? &map_->back_edges : nullptr;
   }
+  // What machine code a matrix fragment's load became; kUnknown where there is none.
+  FragmentForm fragment(std::uint32_t statement) const {
+    return map_ && statement < map_->fragments.size() ? map_->fragments[statement] : FragmentForm::kUnknown;
+  }
   void back_edge(std::uint64_t cta, std::uint32_t warp, std::uint32_t statement,
                  std::uint32_t mask);
   MappingCounts mapping() const;

@@ -42,8 +42,20 @@ class Mapper {
   }
 
  private:
+  void find_fragments() {
+    for (std::uint32_t s = 0; s < p_.ptx.size(); ++s) {
+      if (p_.ptx[s].sort != Sort::kFragment || p_.of_statement[s].empty()) continue;
+      map_.fragments.resize(p_.ptx.size(), FragmentForm::kUnknown);
+      const bool rows = std::ranges::any_of(p_.of_statement[s], [&](std::uint32_t i) {
+        return p_.sass[i].kind == trace::InstructionKind::kMatrixLoad;
+      });
+      map_.fragments[s] = rows ? FragmentForm::kRows : FragmentForm::kRegisters;
+    }
+  }
+
   // The statements' places in the order in which they run.
   void place() {
+    find_fragments();
     map_.sites.resize(p_.kernel.statements);
     for (std::uint32_t s = 0; s < p_.ptx.size(); ++s) {
       constexpr std::uint32_t kBehindAll = 0xffff;  // functions come after the kernel's own code

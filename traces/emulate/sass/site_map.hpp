@@ -88,6 +88,10 @@ struct CodeOrigin {
   std::uint32_t copies = 1;            // times that the statement is in the machine code
 };
 
+// How a matrix fragment comes from shared memory: rows of 16 bytes, by ldmatrix, or a register at a
+// time. ptxas has its choice where it knows the memory.
+enum class FragmentForm : std::uint8_t { kUnknown, kRows, kRegisters };
+
 struct SiteMap {
   std::vector<MappedSite> sites;  // by PTX statement (pc / 16)
   std::vector<UnrolledLoop> loops;
@@ -95,6 +99,7 @@ struct SiteMap {
   // Branches that repeat a loop, by statement: 0 none, 1 another loop, 2 + n loops[n]. Empty where
   // nothing was unrolled.
   std::vector<std::uint32_t> back_edges;
+  std::vector<FragmentForm> fragments;  // by statement; empty where there are none
   // Loops whose branch back is a statement: those that its iterations became, the one that takes
   // most at a time first. None: they became straight code.
   std::vector<std::vector<MappedRounds>> rounds;
