@@ -176,7 +176,7 @@ std::vector<CodeLine> lines_of(const trace::Program& program, const model::Instr
     std::vector<std::uint32_t> reads, writes;
     std::optional<std::uint32_t> target;
     std::vector<std::uint32_t> further;
-    bool by_register = false;
+    bool by_register = false, opens = false;
     if (program.level == trace::Level::kPtx || trace::is_ptx(i.text)) {
       if (table) l.cost = ptx_cost(i.text, *table);
       const std::size_t skip = i.text.starts_with('@') ? i.text.find(' ') : 0;
@@ -217,7 +217,8 @@ std::vector<CodeLine> lines_of(const trace::Program& program, const model::Instr
     } else if (auto in = trace::decode_instruction(i.text)) {
       l = sass_line(*in, table);
       // BSSY and the like name a place, but nobody goes there from them.
-      if (in->is_branch() || in->kind == InstructionKind::kCall) target = in->target;
+      opens = in->opcode == "BSSY";
+      if (in->is_branch() || in->kind == InstructionKind::kCall || opens) target = in->target;
       l.rejoins = in->opcode == "BSYNC";
       by_register = l.returns || ((in->opcode == "BRX" || l.calls) && !in->target);
       further = in->places;
@@ -246,6 +247,7 @@ std::vector<CodeLine> lines_of(const trace::Program& program, const model::Instr
       l.taken_slots = taken.busy;
       l.taken_cycles = taken.latency;
     }
+    if (opens) l.meet = 0;
     code.push_back(l);
     targets.push_back(target);
     places.push_back(std::move(further));
@@ -256,7 +258,7 @@ std::vector<CodeLine> lines_of(const trace::Program& program, const model::Instr
     return it != code.end() && it->pc == pc ? static_cast<std::int32_t>(it - code.begin()) : -1;
   };
   for (std::size_t k = 0; k < code.size(); ++k) {
-    if (targets[k]) code[k].target = line_at(*targets[k]);
+    if (targets[k]) (code[k].meet == 0 ? code[k].meet : code[k].target) = line_at(*targets[k]);
     for (const std::uint32_t pc : places[k])
       if (const std::int32_t line = line_at(pc); line >= 0)
         code[k].places.push_back(static_cast<std::uint32_t>(line));

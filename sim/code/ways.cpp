@@ -256,6 +256,16 @@ Ways::Lines Ways::between(std::uint32_t from, std::uint32_t to, Lines& calls) co
   return best;
 }
 
+// Regions between a BSSY and where its lanes meet lie within each other: the innermost one.
+std::int32_t Ways::waits(std::uint32_t site) const {
+  const std::int32_t line = line_[site];
+  for (std::int32_t k = line; k >= 0; --k) {
+    const std::int32_t meet = code_[static_cast<std::size_t>(k)].meet;
+    if (meet > line && code_[static_cast<std::size_t>(meet) - 1].rejoins) return meet - 1;
+  }
+  return -1;
+}
+
 Ways::Lines Ways::round(const std::vector<std::int32_t>& points) const {
   Lines way;
   for (std::size_t k = 0; k < points.size(); ++k) {

@@ -7,8 +7,9 @@ namespace warpmem::sim {
 LaneWays::LaneWays(Paths& paths)
     : paths_(paths),
       ways_(paths.ways()),
-      told_apart_(std::any_of(ways_.code().begin(), ways_.code().end(),
-                              [](const CodeLine& l) { return l.driver != DriverCall::kNone; })) {}
+      told_apart_(std::any_of(ways_.code().begin(), ways_.code().end(), [](const CodeLine& l) {
+        return l.driver != DriverCall::kNone || l.meet > 0;
+      })) {}
 
 bool LaneWays::guarded(std::uint32_t site) const {
   const std::int32_t line = ways_.line(site);
@@ -17,29 +18,70 @@ bool LaneWays::guarded(std::uint32_t site) const {
 
 const LaneWay& LaneWays::way(std::uint32_t from, std::uint32_t to, std::uint32_t calls) {
   auto& entry = between_[{from, to, calls}];
-  if (entry) return *entry;
-  entry = std::make_unique<LaneWay>();
-  Ways::Lines open = calls_[calls];
-  entry->lines = ways_.between(from, to, open);
-  for (std::size_t k = 0; k + 1 < entry->lines.size(); ++k) {
-    const CodeLine& l = ways_.code()[entry->lines[k]];
-    entry->passes |= l.memory && !l.guarded;
+  if (entry) {
+    if (entry->turns.size() > 1 && ++entry->turn >= entry->turns.size()) entry->turn = 0;
+    return entry->ways[entry->turns[entry->turn]];
   }
+  entry = std::make_unique<Several>();
+  Ways::Lines open = calls_[calls];
+  Ways::Passages found{{}, {0}};
+  if (ways_.follows_calls()) found.ways.push_back(ways_.between(from, to, open));
+  else found = ways_.passages(from, to);
   constexpr std::size_t kDeepest = 32;  // what calls itself again and again returns to these
   if (open.size() > kDeepest) open.erase(open.begin(), open.end() - kDeepest);
   const auto known = std::find(calls_.begin(), calls_.end(), open);
-  entry->calls = static_cast<std::uint32_t>(known - calls_.begin());
+  const auto number = static_cast<std::uint32_t>(known - calls_.begin());
   if (known == calls_.end()) calls_.push_back(std::move(open));
-  return *entry;
+  for (Ways::Lines& lines : found.ways) {
+    LaneWay w{std::move(lines), number};
+    for (std::size_t k = 0; k + 1 < w.lines.size(); ++k) {
+      const CodeLine& l = ways_.code()[w.lines[k]];
+      w.passes |= l.memory && !l.guarded;
+    }
+    entry->ways.push_back(std::move(w));
+  }
+  entry->turns = std::move(found.turns);
+  return entry->ways.front();
 }
 
-const Segment& LaneWays::segment(std::vector<Part> parts, bool same) {
-  auto& entry = segments_[parts];
+// From a record at site `from` to where lanes wait that part at site `at`; nullptr: nobody knows
+// where that is, or they would have left a record on the way.
+const LaneWay* LaneWays::tail(std::uint32_t from, std::uint32_t at) {
+  const std::int32_t end = from == Paths::kStart ? -1 : ways_.waits(at);
+  if (end < 0) return nullptr;
+  const auto [entry, fresh] = tails_.try_emplace({from, end});
+  LaneWay& t = entry->second;
+  if (fresh) {
+    t.lines = ways_.lines_to(from, end);
+    const bool leaves = std::any_of(t.lines.begin(), t.lines.end(), [&](std::uint32_t k) {
+      return ways_.code()[k].memory && !ways_.code()[k].guarded;
+    });
+    if (leaves || !std::is_sorted(t.lines.begin(), t.lines.end())) t.lines.clear();
+  }
+  return t.lines.empty() ? nullptr : &t;
+}
+
+// Lines at the way's beginning that the group has run, alone or with others.
+std::size_t LaneWays::run_already(const WarpLanes::Group& group, const LaneWay& way) {
+  std::size_t n = group.tail ? common_beginning(group.tail->lines, way.lines) : 0;
+  if (!group.shared) return n;
+  const Ways::Lines& with = group.shared->lines;
+  if (group.offset == 0) return std::max(n, common_beginning(with, way.lines));
+  if (n < group.tail->lines.size()) return n;
+  for (std::size_t k = group.offset;
+       n < way.lines.size() && k < with.size() && with[k] == way.lines[n]; ++k)
+    ++n;
+  return n;
+}
+
+const Segment& LaneWays::segment(const LaneWay* tail, std::vector<Part> parts, bool same) {
+  auto& entry = segments_[{tail, parts}];
   if (entry) return *entry;
   std::vector<JoinedWay> ways;
   for (const Part& p : parts)
     ways.push_back({&p.way->lines, p.way->lines.size() - std::min(p.skip, p.way->lines.size())});
   Ways::Lines lines;
+  if (tail) lines = tail->lines;
   join_ways(ways, [&](std::size_t k, std::size_t from, std::size_t to) {
     const Ways::Lines& own = *ways[k].lines;
     lines.insert(lines.end(), own.end() - static_cast<std::ptrdiff_t>(from),
@@ -56,7 +98,7 @@ const Segment& LaneWays::alone(const WarpLanes::Group& group, std::uint32_t site
   if (!ways_.follows_calls()) return paths_.between(group.from, site, anew);
   way_out = &way(group.from, site, group.calls);
   if (group.calls == 0 && way_out->calls == 0) return paths_.between(group.from, site, anew);
-  return segment({{way_out, 0}}, !anew && ways_.same(group.from, site));
+  return segment(nullptr, {{way_out, 0}}, !anew && ways_.same(group.from, site));
 }
 
 const Segment& LaneWays::next(WarpLanes& warp, std::uint32_t site, std::uint32_t mask, bool anew) {
@@ -69,7 +111,7 @@ const Segment& LaneWays::next(WarpLanes& warp, std::uint32_t site, std::uint32_t
     return paths_.between(std::exchange(groups.front().from, site), site, anew);
   }
   const bool whole = mask == 0 || guarded(site);
-  if (groups.size() == 1 && !groups.front().shared) {
+  if (groups.size() == 1 && !groups.front().shared && !groups.front().tail) {
     Group& g = groups.front();
     const LaneWay* way_to = nullptr;
     const Segment& out = alone(g, site, anew, way_to);
@@ -81,8 +123,14 @@ const Segment& LaneWays::next(WarpLanes& warp, std::uint32_t site, std::uint32_t
     }
     g.mask = stays;
     g.shared = &way(g.from, site, g.calls);
+    g.tail = tail(g.from, site);
     groups.push_back(moved);
     return out;
+  }
+  // Those that went last have come to where they wait, before others go on that parted from them.
+  const LaneWay* before = nullptr;
+  if (Group& last = groups.back(); !whole && !(last.mask & mask) && !last.tail && !last.shared) {
+    if ((before = tail(last.from, last.from))) last.tail = before;
   }
   std::vector<Part> parts;
   const std::uint32_t last_site = groups.back().from;
@@ -102,7 +150,7 @@ const Segment& LaneWays::next(WarpLanes& warp, std::uint32_t site, std::uint32_t
       g.mask &= ~goes;
       continue;
     }
-    std::size_t skip = g.shared ? common_beginning(g.shared->lines, w.lines) : 0;
+    std::size_t skip = run_already(g, w);
     // The record's own instruction is run again, at least.
     if (!ways_.ends(site) && !same)
       skip = std::min(skip, std::max<std::size_t>(1, w.lines.size()) - 1);
@@ -113,12 +161,31 @@ const Segment& LaneWays::next(WarpLanes& warp, std::uint32_t site, std::uint32_t
     moved |= goes;
     g.mask &= ~goes;
     g.shared = &w;
+    g.offset = 0;
+    g.tail = tail(g.from, site);
   }
   std::erase_if(groups, [](const Group& g) { return g.mask == 0; });
+  // Who waits where these passed by has gone on with them.
+  for (Group& g : groups) {
+    if (!g.tail || (g.mask & mask)) continue;
+    for (const Part& p : parts) {
+      const Ways::Lines& lines = p.way->lines;
+      const auto met = std::find(lines.begin(), lines.end(), g.tail->lines.back());
+      if (met == lines.end()) continue;
+      const LaneWay* const next = tail(g.from, site);
+      const bool onwards = next && next != g.tail;
+      if (onwards) g.tail = next;
+      g.shared = onwards ? nullptr : p.way;
+      g.offset = onwards ? 0 : static_cast<std::size_t>(met - lines.begin()) + 1;
+    }
+  }
   groups.push_back({parts.empty() ? mask : moved, site, calls});
-  if (parts.empty()) return paths_.between(last_site, site, anew);  // nobody is known to have come
-  if (plain) return paths_.between(from, site, anew);
-  return segment(std::move(parts), same);
+  if (!before) {
+    if (parts.empty())
+      return paths_.between(last_site, site, anew);  // nobody is known to have come
+    if (plain) return paths_.between(from, site, anew);
+  }
+  return segment(before, std::move(parts), same);
 }
 
 const Segment& LaneWays::next_rounds(WarpLanes& warp, std::uint32_t site) {
@@ -127,15 +194,16 @@ const Segment& LaneWays::next_rounds(WarpLanes& warp, std::uint32_t site) {
   Group& g = warp.groups.back();
   if (!told_apart_) return paths_.between(std::exchange(g.from, site), site);
   const LaneWay* way_to = nullptr;
-  if (!g.shared) {
+  if (!g.shared && !g.tail) {
     const Segment& out = alone(g, site, false, way_to);
     g = {g.mask, site, way_to ? way_to->calls : 0};
     return out;
   }
   const LaneWay& w = way(g.from, site, g.calls);
-  const std::size_t skip = common_beginning(g.shared->lines, w.lines);
+  const std::size_t skip = run_already(g, w);
   g = {g.mask, site, w.calls};
-  return segment({{&w, std::min(skip, std::max<std::size_t>(1, w.lines.size()) - 1)}}, false);
+  return segment(nullptr, {{&w, std::min(skip, std::max<std::size_t>(1, w.lines.size()) - 1)}},
+                 false);
 }
 
 }  // namespace warpmem::sim

@@ -4,10 +4,12 @@
 // with them already, and where they end alike they have met again (lane_joins.hpp). Lanes are
 // followed by the masks of the records, in functions by the calls that they have not returned from.
 //
-// This is for kernels that call the driver's functions, where it makes a difference of thousands of
-// cycles whether each of the lanes that have parted calls. Others go on from their last record,
-// whoever left it. (Told apart as well, they issue about as many instructions as a GPU does, but in
-// too few cycles: what parting and meeting again costs has not been measured.)
+// Machine code says where lanes wait for each other (BSSY, BSYNC; measured: kernels/micro/parting.cu).
+// Those that have left a record come there before others that parted from them leave theirs, with all
+// that they wait for on the way: hardware does not change sides meanwhile. Who waits there goes on
+// with the first one that passes by. In code without such places (PTX) a warp goes on from its last
+// record, whoever left it, unless the kernel calls the driver's functions, where it makes a
+// difference of thousands of cycles whether each of the lanes that have parted calls.
 //
 // A warp whose lanes are together goes by Paths::between, which knows of several ways and takes
 // them in turn.
@@ -37,7 +39,10 @@ struct WarpLanes {
     std::uint32_t mask = 0;
     std::uint32_t from = Paths::kStart;  // site of their last record
     std::uint32_t calls = 0;             // LaneWay::calls
-    const LaneWay* shared = nullptr;     // a way whose beginning they have run with others
+    const LaneWay* tail = nullptr;    // what they have run since: to where they wait for the others
+    const LaneWay* shared = nullptr;  // a way whose beginning they have run with others …
+    std::size_t offset =
+        0;  // … not 0: of others, which from this line on they went with behind `tail`
   };
   std::vector<Group> groups;
 };
@@ -60,8 +65,15 @@ class LaneWays {
     std::size_t skip;  // lines that have been run already
     auto operator<=>(const Part&) const = default;
   };
+  struct Several {  // ways that warps take in turn
+    std::vector<LaneWay> ways;
+    std::vector<std::uint32_t> turns;
+    std::size_t turn = 0;
+  };
   const LaneWay& way(std::uint32_t from, std::uint32_t to, std::uint32_t calls);
-  const Segment& segment(std::vector<Part> parts, bool same);
+  const LaneWay* tail(std::uint32_t from, std::uint32_t at);
+  static std::size_t run_already(const WarpLanes::Group& group, const LaneWay& way);
+  const Segment& segment(const LaneWay* tail, std::vector<Part> parts, bool same);
   const Segment& alone(const WarpLanes::Group& group, std::uint32_t site, bool anew,
                        const LaneWay*& way_out);
   bool guarded(std::uint32_t site) const;
@@ -69,9 +81,11 @@ class LaneWays {
   Paths& paths_;
   const Ways& ways_;
   bool told_apart_;
-  std::map<std::array<std::uint32_t, 3>, std::unique_ptr<LaneWay>> between_;
+  std::map<std::array<std::uint32_t, 3>, std::unique_ptr<Several>> between_;
+  // By site and the BSYNC's line; without lines: none.
+  std::map<std::pair<std::uint32_t, std::int32_t>, LaneWay> tails_;
   std::vector<Ways::Lines> calls_{{}};  // open calls, by number
-  std::map<std::vector<Part>, std::unique_ptr<Segment>> segments_;
+  std::map<std::pair<const LaneWay*, std::vector<Part>>, std::unique_ptr<Segment>> segments_;
 };
 
 }  // namespace warpmem::sim

@@ -73,6 +73,59 @@ TEST_CASE("time: where nobody calls the driver, a warp goes on from its last rec
   CHECK(w.to(3).instructions == 4);
 }
 
+TEST_CASE(
+    "time: a side comes to where it waits before the next one begins, and all go on together") {
+  // A loop with a side for some lanes and one for the others; each has an access.
+  const std::vector<Line> text = {{"LDG.E.64 R4, desc[UR4][R2.64] ;"},
+                                  {"BSSY B0, 0x90 ;"},  // 0x10
+                                  {"@P0 BRA 0x60 ;"},
+                                  {"LDG.E R5, desc[UR4][R2.64] ;"},  // 0x30
+                                  {"FADD R1, R1, R5 ;"},
+                                  {"BRA 0x80 ;"},
+                                  {"LDG.E R5, desc[UR4][R2.64+0x4] ;"},  // 0x60
+                                  {"FMUL R1, R1, R5 ;"},
+                                  {"BSYNC B0 ;"},
+                                  {"@P1 BRA 0x10 ;"},  // 0x90
+                                  {"EXIT ;"}};
+  const std::vector<Site> sites = {load_at(0x00), load_at(0x30), load_at(0x60), end_site()};
+  Walk w(sites, text);
+  w.to(0);
+  CHECK(w.to(1, 0x0000ffff).instructions == 3);  // 0x10 .. 0x30
+  // The first side's 0x40, 0x50, 0x80; the branch has been run: 0x60.
+  CHECK(w.to(2, 0xffff0000).instructions == 3 + 1);
+  // Round: the second side's 0x70, 0x80; 0x90, 0x10 .. 0x30 with all of them.
+  CHECK(w.to(1, 0x0000ffff).instructions == 2 + 1 + 3);
+  CHECK(w.to(2, 0xffff0000).instructions == 3 + 1);
+  // The end: 0x70, 0x80 of the second side; the rest together.
+  CHECK(w.to(3).instructions == 2 + 2);
+}
+
+TEST_CASE("time: lanes that no side is for wait where the others come to") {
+  // Twice some lanes have an access of their own.
+  const std::vector<Line> text = {{"LDG.E.64 R4, desc[UR4][R2.64] ;"},
+                                  {"BSSY B0, 0x60 ;"},
+                                  {"@P0 BRA 0x50 ;"},
+                                  {"ATOMS.ADD R5, [R2], R3 ;"},  // 0x30
+                                  {"FADD R1, R1, R5 ;"},
+                                  {"BSYNC B0 ;"},  // 0x50
+                                  {"FADD R1, R1, R2 ;"},
+                                  {"BSSY B0, 0xc0 ;"},
+                                  {"@P1 BRA 0xb0 ;"},
+                                  {"ATOMS.ADD R5, [R2], R3 ;"},  // 0x90
+                                  {"FADD R1, R1, R5 ;"},
+                                  {"BSYNC B0 ;"},
+                                  {"STG.E desc[UR4][R2.64], R1 ;"},  // 0xc0
+                                  {"EXIT ;"}};
+  const auto atomic_at = [](std::uint32_t pc) { return Site{pc, Op::kAtomic, Space::kShared, 4}; };
+  const std::vector<Site> sites = {load_at(0x00), atomic_at(0x30), atomic_at(0x90), store_at(0xc0),
+                                   end_site()};
+  Walk w(sites, text);
+  w.to(0);
+  CHECK(w.to(1, 0x1).instructions == 3);
+  CHECK(w.to(2, 0x1).instructions == 6);  // 0x40 .. 0x90, for all
+  CHECK(w.to(3).instructions == 3);       // 0xa0 .. 0xc0; the others have waited at 0xb0
+}
+
 TEST_CASE("time: a statement beside the machine code leads nowhere, and nobody comes from there") {
   trace::Program p = program(sides("FMUL R1, R1, R2 ;"));
   p.level = trace::Level::kPtxSass;
