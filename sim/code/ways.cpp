@@ -256,14 +256,20 @@ Ways::Lines Ways::between(std::uint32_t from, std::uint32_t to, Lines& calls) co
   return best;
 }
 
-// Regions between a BSSY and where its lanes meet lie within each other: the innermost one.
-std::int32_t Ways::waits(std::uint32_t site) const {
+Ways::Lines Ways::lines_to(std::uint32_t from, std::uint32_t to) const {
+  return graph_ ? lines_in(*graph_, code_, line_[from], static_cast<std::int32_t>(to)) : Lines{};
+}
+
+Ways::Lines Ways::waits(std::uint32_t site) const {
+  Lines out;
   const std::int32_t line = line_[site];
   for (std::int32_t k = line; k >= 0; --k) {
     const std::int32_t meet = code_[static_cast<std::size_t>(k)].meet;
-    if (meet > line && code_[static_cast<std::size_t>(meet) - 1].rejoins) return meet - 1;
+    if (meet <= line || !code_[static_cast<std::size_t>(meet) - 1].rejoins) continue;
+    const auto wait = static_cast<std::uint32_t>(meet) - 1;
+    if (out.empty() || out.back() < wait) out.push_back(wait);
   }
-  return -1;
+  return out;
 }
 
 Ways::Lines Ways::round(const std::vector<std::int32_t>& points) const {

@@ -41,9 +41,9 @@ class Ways {
   bool follows_calls() const { return inner_ != nullptr; }
   // The line of a site; -1: it has none.
   std::int32_t line(std::uint32_t site) const { return line_[site]; }
-  // Line of the BSYNC at which lanes wait that have parted from others where the site's instruction
-  // is, -1: none is known.
-  std::int32_t waits(std::uint32_t site) const;
+  // Lines of the BSYNCs at which lanes may wait that part from others where the site's instruction is:
+  // those around it, the innermost one first (which a BREAK lets lanes pass by).
+  Lines waits(std::uint32_t site) const;
   // Whether the code has the site's instruction: of an emulated kernel, accesses that ptxas made
   // something else of may have none.
   bool placed(std::uint32_t site) const { return line_[site] >= 0 || ends_[site]; }
@@ -69,10 +69,8 @@ class Ways {
   // … so many times round a loop (round()).
   Passages rounds(const std::vector<std::int32_t>& points, std::uint32_t passages) const;
 
-  // Lines after those of site `from` up to and with line `to`.
-  Lines lines_to(std::uint32_t from, std::int32_t to) const {
-    return lines_between(line_[from], to);
-  }
+  // Lines after those of site `from` up to and with line `to`; empty: no way leads there.
+  Lines lines_to(std::uint32_t from, std::uint32_t to) const;
   // Lines after those of site `from` (or kStart) up to and with `to`; empty: nothing is known.
   Lines between(std::uint32_t from, std::uint32_t to, bool anew = false) const;
   // … of a warp of which is known from which calls (lines, the last one last) it has not returned

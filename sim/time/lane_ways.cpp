@@ -47,18 +47,20 @@ const LaneWay& LaneWays::way(std::uint32_t from, std::uint32_t to, std::uint32_t
 // From a record at site `from` to where lanes wait that part at site `at`; nullptr: nobody knows
 // where that is, or they would have left a record on the way.
 const LaneWay* LaneWays::tail(std::uint32_t from, std::uint32_t at) {
-  const std::int32_t end = from == Paths::kStart ? -1 : ways_.waits(at);
-  if (end < 0) return nullptr;
-  const auto [entry, fresh] = tails_.try_emplace({from, end});
-  LaneWay& t = entry->second;
-  if (fresh) {
-    t.lines = ways_.lines_to(from, end);
-    const bool leaves = std::any_of(t.lines.begin(), t.lines.end(), [&](std::uint32_t k) {
-      return ways_.code()[k].memory && !ways_.code()[k].guarded;
-    });
-    if (leaves || !std::is_sorted(t.lines.begin(), t.lines.end())) t.lines.clear();
+  if (from == Paths::kStart) return nullptr;
+  for (const std::uint32_t end : ways_.waits(at)) {
+    const auto [entry, fresh] = tails_.try_emplace({from, end});
+    LaneWay& t = entry->second;
+    if (fresh) {
+      t.lines = ways_.lines_to(from, end);
+      const bool leaves = std::any_of(t.lines.begin(), t.lines.end(), [&](std::uint32_t k) {
+        return ways_.code()[k].memory && !ways_.code()[k].guarded;
+      });
+      if (leaves || !std::is_sorted(t.lines.begin(), t.lines.end())) t.lines.clear();
+    }
+    if (!t.lines.empty()) return &t;
   }
-  return t.lines.empty() ? nullptr : &t;
+  return nullptr;
 }
 
 // Lines at the way's beginning that the group has run, alone or with others.

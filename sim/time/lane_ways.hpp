@@ -83,7 +83,7 @@ class LaneWays {
   bool told_apart_;
   std::map<std::array<std::uint32_t, 3>, std::unique_ptr<Several>> between_;
   // By site and the BSYNC's line; without lines: none.
-  std::map<std::pair<std::uint32_t, std::int32_t>, LaneWay> tails_;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, LaneWay> tails_;
   std::vector<Ways::Lines> calls_{{}};  // open calls, by number
   std::map<std::pair<const LaneWay*, std::vector<Part>>, std::unique_ptr<Segment>> segments_;
 };

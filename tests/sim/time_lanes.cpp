@@ -126,6 +126,28 @@ TEST_CASE("time: lanes that no side is for wait where the others come to") {
   CHECK(w.to(3).instructions == 3);       // 0xa0 .. 0xc0; the others have waited at 0xb0
 }
 
+TEST_CASE("time: lanes that broke out of a region wait at the one around it") {
+  const std::vector<Line> text = {{"LDG.E.64 R4, desc[UR4][R2.64] ;"},
+                                  {"BSSY B0, 0xd0 ;"},
+                                  {"BSSY B1, 0xa0 ;"},
+                                  {"@!P0 BRA 0x70 ;"},
+                                  {"BREAK B1 ;"},
+                                  {"LDG.E R5, desc[UR4][R2.64] ;"},  // 0x50
+                                  {"BRA 0xb0 ;"},
+                                  {"LDG.E R5, desc[UR4][R2.64+0x4] ;"},  // 0x70
+                                  {"FMUL R1, R1, R5 ;"},
+                                  {"BSYNC B1 ;"},  // 0x90
+                                  {"BRA 0xc0 ;"},
+                                  {"FADD R1, R1, R5 ;"},  // 0xb0
+                                  {"BSYNC B0 ;"},
+                                  {"EXIT ;"}};
+  Walk w({load_at(0x00), load_at(0x50), load_at(0x70), end_site()}, text);
+  w.to(0);
+  CHECK(w.to(1, 0xff).instructions == 5);
+  CHECK(w.to(2, 0xffffff00).instructions == 3 + 1);  // 0x60, 0xb0, 0xc0 before
+  CHECK(w.to(3).instructions == 5);                  // 0x80, 0x90, 0xa0, 0xc0, 0xd0
+}
+
 TEST_CASE("time: a statement beside the machine code leads nowhere, and nobody comes from there") {
   trace::Program p = program(sides("FMUL R1, R1, R2 ;"));
   p.level = trace::Level::kPtxSass;
