@@ -32,7 +32,7 @@ L2Cache::L2Cache(const Spec& spec)
 
 // A read of a line that another is under way for: whether it rides on that one's answer.
 L2Cache::Ride L2Cache::ride_along(int sm, SmPlace& from, Pending& p, std::uint8_t sectors,
-                                  std::uint64_t now) {
+                                  std::uint64_t now, bool apart) {
   if (now >= p.until) return Ride::kOwn;
   // The same sectors: one more reader of the same answer, another SM's or the same one's. It has to
   // be at the coalescer before the answer is.
@@ -42,7 +42,7 @@ L2Cache::Ride L2Cache::ride_along(int sm, SmPlace& from, Pending& p, std::uint8_
   }
   // Only other sectors of the line: what past its L1 an SM asks for twice it gets twice
   // (l1tex__m_xbar2l1tex_read_sectors of the suite's load_paths_ldcg), so that travelled apart.
-  if (!p.is_of(sm) || (p.sectors() & sectors) != 0 || now > p.leaves ||
+  if (apart || !p.is_of(sm) || (p.sectors() & sectors) != 0 || now > p.leaves ||
       from.requests - p.number >= spec_.read_entries)
     return Ride::kOwn;
   p.leaves = std::max(p.leaves, now + spec_.read_cycles);
@@ -126,9 +126,9 @@ inline void L2Cache::open(int sm, SmPlace& from, Pending& p, std::uint64_t line,
 
 // A request of its own, or a ride on an earlier one.
 [[gnu::noinline]] L2Cache::Asked L2Cache::ask(int sm, SmPlace& from, Pending& p, std::uint64_t line,
-                                              std::uint8_t sectors, std::uint64_t now) {
+                                              std::uint8_t sectors, std::uint64_t now, bool apart) {
   if (p.line == line && coalesces_) {
-    const Ride ride = ride_along(sm, from, p, sectors, now);
+    const Ride ride = ride_along(sm, from, p, sectors, now, apart);
     if (ride == Ride::kMerged) {
       counters_.merged += sectors_in(sectors);
       return {0, 0, false};
@@ -146,7 +146,7 @@ inline void L2Cache::open(int sm, SmPlace& from, Pending& p, std::uint64_t line,
 
 [[gnu::always_inline]] inline std::uint64_t L2Cache::read_one(
     int sm, std::uint64_t line, const Route& route, std::uint8_t sectors, std::uint64_t now,
-    std::uint32_t fetch_sectors, bool persist, const MemoryPath::Seat* way) {
+    std::uint32_t fetch_sectors, bool persist, const MemoryPath::Seat* way, bool apart) {
   SmPlace& from = sm_[static_cast<std::size_t>(sm)];
   Pending& pending = pending_[from.pending + route.pending];
   std::uint8_t joined = 0;
@@ -155,7 +155,7 @@ inline void L2Cache::open(int sm, SmPlace& from, Pending& p, std::uint64_t line,
     ++counters_.read_requests;
   } else {
     const std::uint32_t requests = from.requests;
-    const Asked asked = ask(sm, from, pending, line, sectors, now);
+    const Asked asked = ask(sm, from, pending, line, sectors, now, apart);
     if (!asked.goes_on)
       return path_ ? path_->ride(sm, {pending.until, 0, sectors}, now) : pending.until;
     counters_.read_requests += from.requests - requests;
@@ -198,13 +198,13 @@ inline void L2Cache::open(int sm, SmPlace& from, Pending& p, std::uint64_t line,
 
 std::uint64_t L2Cache::read(int sm, std::uint64_t line, const Route& route, std::uint8_t sectors,
                             std::uint64_t now, std::uint32_t fetch_sectors, bool persist,
-                            const MemoryPath::Seat* way) {
-  return read_one(sm, line, route, sectors, now, fetch_sectors, persist, way);
+                            const MemoryPath::Seat* way, bool apart) {
+  return read_one(sm, line, route, sectors, now, fetch_sectors, persist, way, apart);
 }
 
 std::uint64_t L2Cache::read(int sm, const Routed& lines, std::uint8_t sectors, std::uint64_t now,
                             std::uint32_t fetch_sectors, const MemoryPath::Seat* way) {
-  return read_one(sm, lines.line[0], lines.route(0), sectors, now, fetch_sectors, false, way);
+  return read_one(sm, lines.line[0], lines.route(0), sectors, now, fetch_sectors, false, way, false);
 }
 
 // Lines of one access are different, and what happens on one side of the L2 hangs on nothing on the
@@ -232,7 +232,7 @@ template <bool timed, bool strangers>
       if (p.line != line) [[likely]] {
         open(sm, from, p, line, sectors, start);
       } else {
-        const Asked one = ask(sm, from, p, line, sectors, start);
+        const Asked one = ask(sm, from, p, line, sectors, start, false);
         if (!one.goes_on) {
           done[at] = p.until;
           if (timed) out.riders[out.ridden++] = {p.until, static_cast<std::uint8_t>(at), sectors};

@@ -121,10 +121,11 @@ class L2Cache {
   void route(Routed& lines) { route(lines, LineWords(lines)); }
 
   // Reads `sectors` of a line for an SM at cycle `now`; the cycle in which they are back.
-  // `fetch_sectors`: how much of the line DRAM brings along at least.
+  // `fetch_sectors`: how much of the line DRAM brings along at least. `apart`: it does not travel with
+  // misses on other sectors of the line.
   std::uint64_t read(int sm, std::uint64_t line, const Route& route, std::uint8_t sectors,
                      std::uint64_t now, std::uint32_t fetch_sectors = 0, bool persist = false,
-                     const MemoryPath::Seat* seat = nullptr);
+                     const MemoryPath::Seat* seat = nullptr, bool apart = false);
   std::uint64_t read(int sm, std::uint64_t line, std::uint8_t sectors, std::uint64_t now,
                      std::uint32_t fetch_sectors = 0, bool persist = false) {
     return read(sm, line, route(line), sectors, now, fetch_sectors, persist);
@@ -266,9 +267,10 @@ class L2Cache {
     std::uint8_t sectors, joined;
     bool goes_on;
   };
-  Ride ride_along(int sm, SmPlace& from, Pending& p, std::uint8_t sectors, std::uint64_t now);
+  Ride ride_along(int sm, SmPlace& from, Pending& p, std::uint8_t sectors, std::uint64_t now,
+                  bool apart);
   Asked ask(int sm, SmPlace& from, Pending& p, std::uint64_t line, std::uint8_t sectors,
-            std::uint64_t now);
+            std::uint64_t now, bool apart);
   void open(int sm, SmPlace& from, Pending& p, std::uint64_t line, std::uint8_t sectors,
             std::uint64_t now);
   // Those reads of an access that go on to the reader's side, with what it lacks, and those that go
@@ -308,7 +310,7 @@ class L2Cache {
   static void remember(Pending& p, std::uint64_t line, std::uint64_t done);
   std::uint64_t read_one(int sm, std::uint64_t line, const Route& route, std::uint8_t sectors,
                          std::uint64_t now, std::uint32_t fetch_sectors, bool persist,
-                         const MemoryPath::Seat* seat);
+                         const MemoryPath::Seat* seat, bool apart);
   std::uint64_t write_one(int sm, std::uint64_t line, const Route& route, std::uint8_t sectors,
                           std::uint8_t full, const std::uint32_t* bytes, std::uint8_t again,
                           bool opens, std::uint64_t now);

@@ -227,11 +227,12 @@ inline void LaunchReplay::access(const trace::Record& r, const SitePlan& plan, s
   place.sm = sm.id;
   place.warp_slot = number % Calendar::kSlots;
   place.now = place.tags = start;
-  place.async_lines = warp.async_lines;
+  place.async_wavefronts = warp.async_wavefronts;
+  place.shared = shared_side(r, plan, plans_, warp.at);
   const bool known = prepared.record == &r;
   prepared.record = nullptr;  // its place in memory may soon be another's
   memory_.run(r, plan, warp.at.lanes, place, known ? &prepared.lines : nullptr);
-  warp.async_lines = place.async_lines;
+  warp.async_wavefronts = place.async_wavefronts;
   sm.lsu_free = std::max(start + place.passes, place.held);
   if (plan.action == Action::kAsyncRead || plan.action == Action::kBulkRead)
     warp.copies = std::max(warp.copies, place.done);

@@ -4,6 +4,7 @@
 #include <bit>
 #include <optional>
 
+#include "model/async_copy.hpp"
 #include "model/atomics.hpp"
 #include "model/match.hpp"
 #include "model/shared_banks.hpp"
@@ -62,6 +63,9 @@ std::uint32_t data_passes(const Record& r, std::uint32_t bytes, const std::uint6
   }
   return std::max(least, most());
 }
+
+// In Place::async_wavefronts: worked out from both sides of the copy.
+constexpr std::uint32_t kBothSides = 1u << 31;
 
 WarpAccess expand(const Record& r, std::uint32_t bytes, const std::uint64_t* lanes) {
   WarpAccess a;
@@ -164,20 +168,20 @@ bool MemorySystem::persists(std::uint64_t line) const {
 
 // From the L2, or from host memory: the cycle in which it is back.
 std::uint64_t MemorySystem::read_beyond(const Place& place, std::uint64_t at, std::uint64_t line, const model::L2Cache::Route& route, std::uint8_t sectors, std::uint32_t fetch,
-                                        const model::MemoryPath::Seat* seat) {
+                                        const model::MemoryPath::Seat* seat, bool apart) {
   if (!plain_ && in_host_memory(line)) [[unlikely]]
     return l2_.read_host(sectors, at);
   const bool persist = window_.bytes != 0 && persists(line);
-  return l2_.read(place.sm, line, route, sectors, at, fetch, persist, seat);
+  return l2_.read(place.sm, line, route, sectors, at, fetch, persist, seat, apart);
 }
 
 void MemorySystem::read_l2(Place& place, std::uint64_t at, std::uint64_t line, const model::L2Cache::Route& route, std::uint8_t sectors, std::uint32_t fetch,
-                           const model::MemoryPath::Seat* seat) {
+                           const model::MemoryPath::Seat* seat, bool apart) {
   if (!sectors) return;
   place.left_sm = true;
   ++place.missed;
   counters_.l1_fill_sectors += model::sectors_in(sectors);
-  place.done = std::max(place.done, read_beyond(place, at, line, route, sectors, fetch, seat));
+  place.done = std::max(place.done, read_beyond(place, at, line, route, sectors, fetch, seat, apart));
 }
 
 // A store to a line that still waits to leave the SM travels with it: sectors that wait already are
@@ -319,6 +323,30 @@ void MemorySystem::texture(const model::TextureAccess& access, const SitePlan& p
   if (!store) place.done = std::max(hit, place.left_sm ? place.done + (hit - place.now - latency_l1_) : 0);
 }
 
+// Wavefronts of a copy through the L1. Where its shared side is not known, as many at least as it has
+// lines: data arrives line by line.
+std::uint32_t MemorySystem::async_wavefronts(const Record& r, const SitePlan& plan, const std::uint64_t* lanes,
+                                             const Place& place, std::uint32_t lines) {
+  if (!place.shared || place.shared->mask != r.mask) return lines;
+  return kBothSides | static_cast<std::uint32_t>(model::copy_wavefronts(expand(r, plan.bytes, lanes), expand(*place.shared, plan.bytes, lanes)));
+}
+
+// Where the shared side is not known, it is taken to lie as the source does.
+void MemorySystem::copy_past_l1(const Record& r, const SitePlan& plan, const std::uint64_t* lanes, Place& place, const Lines& lines) {
+  const WarpAccess from = expand(r, plan.bytes, lanes);
+  const bool both = place.shared && place.shared->mask == r.mask;
+  const model::PastL1 copy = model::copy_past_l1(from, both ? expand(*place.shared, plan.bytes, lanes) : from);
+  place.async_wavefronts = static_cast<std::uint32_t>(copy.count) | (both ? kBothSides : 0);
+  place.passes = std::max(place.passes, static_cast<std::uint32_t>(copy.output_wavefronts));
+  counters_.tag_wavefronts_ld += static_cast<std::uint64_t>(copy.output_wavefronts) - place.tag_passes;
+  counters_.global_ld.sectors += static_cast<std::uint64_t>(copy.sectors);
+  for (int i = 0; i < copy.count; ++i) {
+    const model::PastL1::Request& q = copy.request[static_cast<std::size_t>(i)];
+    const auto at = static_cast<std::size_t>(std::find(lines.line.begin(), lines.line.begin() + lines.count, q.line) - lines.line.begin());
+    read_l2(place, place.tags, q.line, lines.route(at), q.sectors, plan.fetch_sectors, nullptr, true);
+  }
+}
+
 // What most loads are; an asynchronous copy through the L1 is another.
 inline void MemorySystem::load_line(const Record& r, const SitePlan& plan, const std::uint64_t* lanes, Place& place, const Lines& lines) {
   const std::uint64_t sectors = model::sectors_in(lines.sectors[0]);
@@ -328,7 +356,7 @@ inline void MemorySystem::load_line(const Record& r, const SitePlan& plan, const
   counters_.theoretical_global += sectors;
   counters_.global_ld.sectors += sectors;
   if (plan.action == Action::kAsyncRead) {
-    place.async_lines = 1;
+    place.async_wavefronts = async_wavefronts(r, plan, lanes, place, 1);
     ++counters_.ldgsts.requests;
     counters_.ldgsts.sectors += sectors;
   }
@@ -363,7 +391,6 @@ void MemorySystem::global_load(const Record& r, const SitePlan& plan, const std:
   const bool async = plan.action == Action::kAsyncRead;
   const auto sectors = static_cast<std::uint64_t>(model::sector_count(lines));
   const auto count = static_cast<std::uint64_t>(lines.count);
-  std::uint64_t counted = sectors;
   ++counters_.global_ld.requests;
   counters_.tag_requests += count;
   counters_.theoretical_global += sectors;
@@ -374,36 +401,16 @@ void MemorySystem::global_load(const Record& r, const SitePlan& plan, const std:
   place.tag_passes = tags;
   place.passes = data_passes(r, plan.bytes, lanes, tags);
   place.done = place.now + latency_l1_ + place.passes;
+  if (async && plan.bypass_l1) return copy_past_l1(r, plan, lanes, place, lines);
   if (async) {
-    place.async_lines = static_cast<std::uint32_t>(count);
-    if (plan.bypass_l1) {
-      // Past the L1 the copy moves 16-byte pieces: two fill a counted sector, and a line that is
-      // not wholly wanted goes piece by piece (measured at steps of 16, 32 and 128 bytes,
-      // kernels/micro/instructions.cu).
-      counted = 0;
-      place.async_lines = 0;
-      for (std::size_t i = 0; i < count; ++i) {
-        unsigned bytes = 0;
-        for (std::uint32_t b : lines.bytes[i]) bytes += static_cast<unsigned>(std::popcount(b));
-        counted += (bytes + 31) / 32;
-        const bool whole = lines.sectors[i] == lines.full[i];
-        place.async_lines += whole ? 1 : static_cast<std::uint32_t>(bytes / 16);
-      }
-    } else {
-      ++counters_.ldgsts.requests;
-      counters_.ldgsts.sectors += sectors;
-    }
+    place.async_wavefronts = async_wavefronts(r, plan, lanes, place, static_cast<std::uint32_t>(count));
+    ++counters_.ldgsts.requests;
+    counters_.ldgsts.sectors += sectors;
   }
-  counters_.global_ld.sectors += counted;
+  counters_.global_ld.sectors += sectors;
   if (plan.bypass_l1) {
-    for (std::size_t i = 0; i < count; ++i) {
-      if (async && lines.sectors[i] != lines.full[i]) {
-        for (std::uint8_t s = 1; s < 16; s = static_cast<std::uint8_t>(s << 1))
-          if (lines.sectors[i] & s) read_l2(place, place.tags, lines.line[i], lines.route(i), s, plan.fetch_sectors);
-      } else {
-        read_l2(place, place.tags, lines.line[i], lines.route(i), lines.sectors[i], plan.fetch_sectors);
-      }
-    }
+    for (std::size_t i = 0; i < count; ++i)
+      read_l2(place, place.tags, lines.line[i], lines.route(i), lines.sectors[i], plan.fetch_sectors);
     return;
   }
   model::L1Cache& l1 = l1_[static_cast<std::size_t>(place.sm)];
@@ -575,7 +582,8 @@ void MemorySystem::shared_access(const Record& r, const SitePlan& plan, const st
     // Data arrives line by line of the source, and is written as it comes.
     const auto passes = static_cast<std::uint32_t>(
         model::shared_passes(expand(r, plan.bytes, lanes), model::SharedKind::kStore).taken);
-    counters_.shared_wavefronts += std::max(passes, place.async_lines);
+    const std::uint32_t n = place.async_wavefronts;
+    counters_.shared_wavefronts += n & kBothSides ? n & ~kBothSides : std::max(passes, n);
     place.passes = passes;
     return;
   }

@@ -25,7 +25,8 @@ namespace warpmem::sim {
 struct Place {
   int sm = 0;
   std::uint32_t warp_slot = 0;    // on the SM: decides where its local memory lies
-  std::uint32_t async_lines = 0;  // source lines of an asynchronous copy, for its shared side
+  std::uint32_t async_wavefronts = 0;      // of an asynchronous copy, for its shared side
+  const trace::Record* shared = nullptr;  // its shared side, where the trace has it next to it
   std::uint64_t now = 0;          // cycle in which the access starts
   std::uint64_t tags = 0;         // … in which its tags are looked up, for a store
   std::uint64_t done = 0;         // out: cycle in which its result is there
@@ -88,6 +89,9 @@ class MemorySystem {
   void prepare_ways(int sm, Lines& out);
   void access(const trace::Record&, const SitePlan&, const std::uint64_t*, Place&, const Lines* prepared);
   void empty_l1(int sm);  // but for local memory
+  static std::uint32_t async_wavefronts(const trace::Record&, const SitePlan&, const std::uint64_t*, const Place&,
+                                        std::uint32_t lines);
+  void copy_past_l1(const trace::Record&, const SitePlan&, const std::uint64_t*, Place&, const Lines&);
   void global_load(const trace::Record&, const SitePlan&, const std::uint64_t*, Place&,
                    const Lines&);
   void load_line(const trace::Record&, const SitePlan&, const std::uint64_t*, Place&, const Lines&);
@@ -101,9 +105,9 @@ class MemorySystem {
   void bulk(const trace::Record&, const SitePlan&, const std::uint64_t*, Place&);
   std::uint64_t read_beyond(const Place&, std::uint64_t at, std::uint64_t line, const model::L2Cache::Route&,
                             std::uint8_t sectors, std::uint32_t fetch,
-                            const model::MemoryPath::Seat* seat = nullptr);
+                            const model::MemoryPath::Seat* seat = nullptr, bool apart = false);
   void read_l2(Place&, std::uint64_t at, std::uint64_t line, const model::L2Cache::Route&, std::uint8_t sectors,
-               std::uint32_t fetch, const model::MemoryPath::Seat* seat = nullptr);
+               std::uint32_t fetch, const model::MemoryPath::Seat* seat = nullptr, bool apart = false);
   // `tags`, `data`: cycles in which the line passes the L1's two stages.
   void write_l2(Place&, const model::LineTouch& touch, const model::L2Cache::Route&,
                 std::uint64_t tags, std::uint64_t data);

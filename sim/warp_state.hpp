@@ -5,8 +5,10 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "base/prefetch.hpp"
+#include "sim/sites.hpp"
 #include "traces/record.hpp"
 
 namespace warpmem::sim {
@@ -36,6 +38,14 @@ inline void fetch_lanes(const Position& at) {
   for (const std::uint64_t* lane = first; lane < end; lane += kInLine) warpmem::prefetch(lane);
 }
 
+// The shared side of the asynchronous copy `r`, where it is at hand: the record behind it.
+inline const trace::Record* shared_side(const trace::Record& r, const SitePlan& plan,
+                                        const std::vector<SitePlan>& plans, const Position& at) {
+  const trace::Record* const behind = &r + 1;
+  if (plan.action != Action::kAsyncRead || behind >= at.end) return nullptr;
+  return plans[behind->site].action == Action::kAsyncWrite ? behind : nullptr;
+}
+
 struct alignas(64) WarpState {
   static constexpr std::uint8_t kNoBarrier = 0xff;
   static constexpr std::uint32_t kLoads = 6;  // that it keeps track of
@@ -45,7 +55,7 @@ struct alignas(64) WarpState {
   std::uint64_t copies = 0, older_copies = 0;  // asynchronous copies are back by then; those
                                                // before the last barrier
   std::uint32_t last_site = 0;
-  std::uint32_t async_lines = 0;             // of the asynchronous copy whose shared side is next
+  std::uint32_t async_wavefronts = 0;        // of the asynchronous copy whose shared side is next
   std::uint8_t cta = 0;                      // CTA slot on the SM
   std::uint8_t warp = 0;                     // number in the CTA
   std::uint8_t waits = kNoBarrier;           // barrier it stands at

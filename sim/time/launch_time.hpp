@@ -42,7 +42,7 @@ struct TimedWarp {
   std::uint32_t loops = 0;                    // … how many of them
   WarpLanes ways;                             // by which its lanes come to its next record
   std::uint32_t waits = kNoBarrier;           // barrier it stands at
-  std::uint32_t async_lines = 0;
+  std::uint32_t async_wavefronts = 0;
   std::uint32_t lanes = 1;                          // of the record that it comes to
   Position at;                                      // in its records
   std::array<std::uint64_t, kScoreboards> clear{};  // by scoreboard: cycle from which it is

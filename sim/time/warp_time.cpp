@@ -384,7 +384,8 @@ void LaunchTime::access(Sm& sm, TimedCta& cta, TimedWarp& warp, std::uint32_t w,
   Place place;
   place.sm = sm.id;
   place.warp_slot = cta.first_slot + w;
-  place.async_lines = warp.async_lines;
+  place.async_wavefronts = warp.async_wavefronts;
+  place.shared = shared_side(r, plan, plans_, warp.at);
   if (plan.action == Action::kConstant) {
     ++memory_.counters().records;
     const std::uint64_t from = read_constants(sm, r, lanes, issued);
@@ -420,7 +421,7 @@ void LaunchTime::access(Sm& sm, TimedCta& cta, TimedWarp& warp, std::uint32_t w,
   sm.lsu = std::max(given + taken, place.held);
   sm.lsu_taken += taken;
   if (!bulk) lane_bytes_ += bytes;
-  warp.async_lines = place.async_lines;
+  warp.async_wavefronts = place.async_wavefronts;
   const std::uint64_t last =
       bulk ? start + place.passes
            : queue.serve(issued, start, place.passes * n.latency_conflict, place.passes);

@@ -39,7 +39,7 @@ TEST_CASE("an asynchronous copy of one line, or of several, takes as long as a l
       CAPTURE(stride);
       CHECK(copy.done == load.done);
       CHECK(copy.missed == load.missed);
-      CHECK(copy.async_lines == static_cast<std::uint32_t>(std::min(stride * 32 / 128, 32)));
+      CHECK(copy.async_wavefronts == static_cast<std::uint32_t>(std::min(stride * 32 / 128, 32)));
       CHECK(load.done > 1200);
       CHECK(load.done < 4000);
     }

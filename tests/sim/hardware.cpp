@@ -128,6 +128,34 @@ TEST_CASE("asynchronous copies count as on an H200") {
   }
 }
 
+// "past 16 ffffffff 000001… 000002…": places of the lanes on both sides, in units of the bytes a lane.
+TEST_CASE("asynchronous copies whose sides lie differently count as on an H200") {
+  int cases = 0, wavefronts = 0, requests = 0;
+  for (const auto& row : hardware_rows("async_shapes.csv")) {
+    const auto part = split(row.label, ' ');
+    const auto bytes = static_cast<std::uint32_t>(std::stoul(part[1]));
+    const auto mask = static_cast<std::uint32_t>(std::stoul(part[2], nullptr, 16));
+    const bool past = part[0] == "past";
+    const auto place = [&](std::size_t side, unsigned lane) { return std::stoull(part[side].substr(3 * lane, 3), nullptr, 16) * bytes; };
+    Kernel k = kernel();
+    const auto in = k.site(Op::kAsyncCopyRead, Space::kGlobal, bytes, past ? "LDGSTS.E.BYPASS.128 [R5], desc[UR4][R2.64]" : "LDGSTS.E [R5], desc[UR4][R2.64]");
+    k.sites.push_back({k.sites.back().pc, Op::kAsyncCopyWrite, Space::kShared, bytes});
+    k.text.push_back("");
+    k.fill = [&](Warp& w) {
+      w.records = {listed(w, in, mask, [&](unsigned l) { return kA + place(3, l); }), listed(w, in + 1, mask, [&](unsigned l) { return place(4, l); })};
+    };
+    const auto c = count(k);
+    same(c, row, {"l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", "l1tex__m_xbar2l1tex_read_sectors.sum", "memory_l1_tag_requests_global",
+                  "l1tex__t_output_wavefronts_pipe_lsu_mem_global_op_ld.sum"});
+    wavefronts += c.shared_wavefronts == row.at("memory_l1_wavefronts_shared");
+    requests += c.l2.read_requests == row.at("lts__t_requests_srcunit_tex_op_read.sum");
+    ++cases;
+  }
+  CHECK(cases == 608);
+  CHECK(wavefronts >= 570);
+  CHECK(requests >= 540);
+}
+
 TEST_CASE("bulk copies count as on an H200, skewed ones included") {
   for (const auto& row : rows()) {
     if (!row.starts("bulk,")) continue;
