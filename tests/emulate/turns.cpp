@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "tests/emulate/support.hpp"
+#include "traces/emulate/crossing.hpp"
 
 using namespace warpmem::emulate;
 using namespace warpmem::emulate::test;
@@ -107,6 +108,23 @@ LEFT: setp.eq.u32 %p3, %r5, 1; mov.b32 %r5, 1; @!%p3 bra NEXT;
   mul.wide.u32 %x3, %r2, 4; add.u64 %x5, %x3, %x2; add.u64 %x4, %x3, %x1;
   st.volatile.global.u32 [%x5], %r4; membar.gl; st.volatile.global.u32 [%x4], 1; ret; })";
 
+// Every thread doubles its word, then the grid's first one adds up all of them: nothing makes it wait for the other
+// CTAs, which on a GPU are done long before.
+const std::string kSum = std::string(".visible .entry k(.param .u64 words, .param .u64 sum, .param .u32 many) {") + kRegisters + R"(
+  ld.param.u64 %x0, [words]; ld.param.u64 %x1, [sum]; ld.param.u32 %r2, [many]; mov.u32 %r3, %ntid.x;
+  mad.lo.u32 %r4, %r0, %r3, %r1; mul.wide.u32 %x2, %r4, 4; add.u64 %x2, %x0, %x2;
+  ld.global.u32 %r5, [%x2]; add.u32 %r5, %r5, %r5; st.global.u32 [%x2], %r5; bar.sync 0;
+  setp.ne.u32 %p0, %r4, 0; @%p0 bra OUT; mov.b32 %r6, 0; mov.b32 %r7, 0;
+NEXT: mul.wide.u32 %x3, %r6, 4; add.u64 %x3, %x0, %x3; ld.global.u32 %r8, [%x3]; add.u32 %r7, %r7, %r8;
+  add.u32 %r6, %r6, 1; setp.lt.u32 %p1, %r6, %r2; @%p1 bra NEXT; st.global.u32 [%x1], %r7;
+OUT: ret; })";
+
+bool across(const std::string& ptx) {
+  const auto module = parse_ptx("k.ptx", kHeader + ptx);
+  REQUIRE(module.ok());
+  return reads_across(module->functions.front());
+}
+
 std::string read_file(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(in), {}};
@@ -118,6 +136,36 @@ void ran(const warpmem::Result<void>& ok) {
 }
 
 }  // namespace
+
+TEST_CASE("a thread that adds up what all CTAs have just written finds it written") {
+  for (const u32 threads : {1u, 4u}) {
+    const u32 ctas = 6, each = 128;
+    Machine m(std::string(kHeader) + kSum);
+    m.options.threads = threads;
+    std::vector<u32> words(ctas * each);
+    std::iota(words.begin(), words.end(), 1);
+    const u64 at = m.buffer(words), sum = m.buffer(std::vector<u32>(1));
+    m.argument(at), m.argument(sum), m.argument(ctas * each);
+    ran(m.launch("k", {ctas, 1, 1}, {each, 1, 1}));
+    CHECK(m.read<u32>(sum, 1)[0] == ctas * each * (ctas * each + 1));
+  }
+}
+
+TEST_CASE("which kernels read what their other CTAs write, their PTX says") {
+  CHECK(across(kSum));
+  const auto kernel = [](const std::string& body) {
+    return ".visible .entry k(.param .u64 a, .param .u64 b) {" + std::string(kRegisters) +
+           "ld.param.u64 %x0, [a]; ld.param.u64 %x1, [b]; mul.wide.u32 %x2, %r0, 4; mul.wide.u32 %x3, %r1, 4; add.u64 %x4, %x0, %x2; " + body + " ret; }";
+  };
+  // Its own word; words of another array; words that nobody stores before; places that were loaded; shared memory.
+  CHECK(!across(kernel("st.global.u32 [%x4], %r1; ld.global.u32 %r2, [%x4];")));
+  CHECK(!across(kernel("st.global.u32 [%x4], %r1; add.u64 %x5, %x1, %x3; ld.global.u32 %r2, [%x5];")));
+  CHECK(!across(kernel("add.u64 %x5, %x0, %x3; ld.global.u32 %r2, [%x5]; st.global.u32 [%x4], %r2;")));
+  CHECK(!across(kernel("st.global.u32 [%x4], %r1; ld.global.u32 %r2, [%x1]; mul.wide.u32 %x6, %r2, 4; add.u64 %x5, %x0, %x6; ld.global.u32 %r3, [%x5];")));
+  CHECK(!across(kernel("st.global.u32 [%x0], %r1; ld.global.u32 %r2, [%x0];")));
+  CHECK(across(kernel("st.global.u32 [%x4], %r1; add.u64 %x5, %x0, %x3; ld.global.u32 %r2, [%x5];")));
+  CHECK(across(kernel("st.u32 [%x4], %r1; mov.u64 %x5, %x0; ld.u32 %r2, [%x5+4];")));
+}
 
 TEST_CASE(
     "persistent CTAs get about the same share of a queue, and the same one on any number of "

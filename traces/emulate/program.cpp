@@ -9,6 +9,7 @@
 #include <functional>
 
 #include "base/nearest.hpp"
+#include "traces/emulate/crossing.hpp"
 #include "traces/emulate/decoder.hpp"
 
 namespace warpmem::emulate {
@@ -193,6 +194,7 @@ Result<std::unique_ptr<Kernel>> build_kernel(const LoadedModule& loaded, const s
     return std::move(failure.error);
   }
   kernel->local_bytes = kernel->functions[0]->local_bytes;
+  kernel->reads_across = reads_across(*found);
   return kernel;
 }
 

@@ -51,6 +51,7 @@ struct Kernel {
   std::uint32_t local_bytes = 0;                    // of the entry's own frame
   std::uint32_t statements = 0;
   mutable std::atomic<std::uint32_t> conflicts{0};  // times its CTAs could not run side by side
+  bool reads_across = false;                        // crossing.hpp
   bool reserves_shared = false;                     // asks for cooperative groups' own shared memory
 };
 

@@ -76,7 +76,7 @@ struct Turn {
 }  // namespace
 
 bool Execution::takes_turns() const {
-  return shape_.cooperative || sees_others(kernel_) || (groups_ == 1 && yields(kernel_));
+  return shape_.cooperative || sees_others(kernel_) || (groups_ == 1 ? yields(kernel_) : kernel_.reads_across);
 }
 
 // As many as fit the GPU, or as the host should hold: functions that are called are counted once.
