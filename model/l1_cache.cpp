@@ -67,6 +67,15 @@ std::uint32_t L1Cache::set_of_others(std::uint32_t of_512, std::uint64_t line) c
   return of_512 % kBanks | (row & last) / kBanks * kBanks;
 }
 
+void L1Cache::sets(const LineList& lines, const LineWords& words, std::uint32_t* out) const {
+  if (spec_.sets == kL1Sets && words.alike) [[likely]]
+    return l1_sets(words, out);
+  for (std::size_t i = 0; i < static_cast<std::size_t>(lines.count); ++i) {
+    const std::uint32_t set = l1_set(lines.line[i]);
+    out[i] = spec_.sets == kL1Sets ? set : set_of_others(set, lines.line[i]);
+  }
+}
+
 void L1Cache::seats(const LineList& lines, const LineWords& words, Seats& out) {
   const std::uint32_t region = tag(lines.line[0]) >> kLowBits;
   if (spec_.sets == kL1Sets && words.alike && region < kRegions) [[likely]] {
@@ -168,31 +177,16 @@ void L1Cache::load(const LineList& lines, const Seats& seats, const AskedWords& 
   whole_[std::size_t{at} * kWays + way] = line;
 }
 
-bool L1Cache::store(std::uint64_t line, const Seat& seat, std::uint8_t sectors, std::uint8_t full,
-                    const std::uint32_t* bytes) {
-  Set& set = sets_[seat.set];
-  std::uint32_t way = find(set, seat.set, seat.tag, line);
-  const bool present = way != kNone;
-  if (present) {
-    ways_.use(seat.set, way);
-  } else {
-    way = ways_.take(seat.set);
-    set.state[way] = seat.tag << kStateBits;
-    set.arrival[way] = 0;
-    if (seat.tag >= kOther) [[unlikely]]
-      keep_whole(seat.set, way, line);
-  }
-  std::uint32_t& state = set.state[way];
-  const auto part = static_cast<std::uint8_t>(sectors & ~(state | full));
-  state |= full;
-  if ((state & kWritten) | part) [[unlikely]] {
-    WrittenLine& written = written_[seat.set * kWays + way];
-    if (!(state & kWritten)) written = {};
-    written.drop(full);
-    state |= written.store(part, bytes);
-    state = written.touched ? state | kWritten : state & ~kWritten;
-  }
-  return present;
+// Of a line of which something was stored in part, or is now.
+[[gnu::noinline]] void L1Cache::store_written(const Seat& seat, std::uint32_t way,
+                                              std::uint8_t part, std::uint8_t full,
+                                              const std::uint32_t* bytes) {
+  std::uint32_t& state = sets_[seat.set].state[way];
+  WrittenLine& written = written_[seat.set * kWays + way];
+  if (!(state & kWritten)) written = {};
+  written.drop(full);
+  if (part) state |= written.store(part, bytes);
+  state = written.touched ? state | kWritten : state & ~kWritten;
 }
 
 std::uint8_t L1Cache::load_last(std::uint64_t line, std::uint8_t sectors, const AskedWords& words) {

@@ -77,6 +77,10 @@ class L1Cache {
     const std::uint32_t set = l1_set(line);
     return {spec_.sets == kL1Sets ? set : set_of_others(set, line), tag(line)};
   }
+  // Of a line whose set is known.
+  Seat seat(std::uint64_t line, std::uint32_t set) { return {set, tag(line)}; }
+  // The sets of lines, which are the same in all L1s of one Spec.
+  void sets(const LineList& lines, const LineWords& words, std::uint32_t* out) const;
   void seats(const LineList& lines, const LineWords& words, Seats& out);
   void seats(const LineList& lines, Seats& out) { seats(lines, LineWords(lines), out); }
 
@@ -126,9 +130,10 @@ class L1Cache {
   void reset();
 
   // Has what an access to the line will look at brought into the host's cache; changes nothing.
-  void prefetch(const Seat& seat) const {
-    warpmem::prefetch(&sets_[seat.set]);
-    warpmem::prefetch(&rows_[seat.set]);
+  void prefetch(const Seat& seat) const { prefetch(seat.set); }
+  void prefetch(std::uint32_t set) const {
+    warpmem::prefetch(&sets_[set]);
+    warpmem::prefetch(&rows_[set]);
   }
   void prefetch(const Seats& seats, std::size_t count) const {
     const Set* const sets = sets_.data();
@@ -171,6 +176,8 @@ class L1Cache {
   static void tags(const LineWords& words, std::uint32_t region, std::uint32_t* tag);
   Loaded load(Set& set, L1Ways& ways, std::uint32_t way, std::uint64_t epoch, std::uint64_t line,
               const Seat& seat, std::uint8_t sectors, const AskedWords& words, bool allocate);
+  void store_written(const Seat& seat, std::uint32_t way, std::uint8_t part, std::uint8_t full,
+                     const std::uint32_t* bytes);
   std::uint8_t load_written(const Seat& seat, std::uint32_t way, std::uint8_t sectors,
                             std::uint32_t words, bool allocate);
   // Ways that look as if they held a line with this tag (bit w: way w); the one that does, or
@@ -237,6 +244,28 @@ inline L1Cache::Loaded L1Cache::load(std::uint64_t line, const Seat& seat, std::
   if (seat.tag >= kOther && allocate) [[unlikely]]
     keep_whole(seat.set, static_cast<std::uint32_t>(one.entry - set.arrival), line);
   return one;
+}
+
+inline bool L1Cache::store(std::uint64_t line, const Seat& seat, std::uint8_t sectors,
+                           std::uint8_t full, const std::uint32_t* bytes) {
+  Set& set = sets_[seat.set];
+  std::uint32_t way = find(set, seat.set, seat.tag, line);
+  const bool present = way != kNone;
+  if (present) {
+    ways_.use(seat.set, way);
+  } else {
+    way = ways_.take(seat.set);
+    set.state[way] = seat.tag << kStateBits;
+    set.arrival[way] = 0;
+    if (seat.tag >= kOther) [[unlikely]]
+      keep_whole(seat.set, way, line);
+  }
+  std::uint32_t& state = set.state[way];
+  const auto part = static_cast<std::uint8_t>(sectors & ~(state | full));
+  state |= full;
+  if ((state & kWritten) | part) [[unlikely]]
+    store_written(seat, way, part, full, bytes);
+  return present;
 }
 
 }  // namespace warpmem::model

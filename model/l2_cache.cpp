@@ -5,6 +5,7 @@
 
 #include "base/large_pages.hpp"
 #include "base/wide_hosts.hpp"
+#include "model/l2_one_line.hpp"
 #include "model/tag_banks.hpp"
 
 namespace warpmem::model {
@@ -48,14 +49,6 @@ L2Cache::Ride L2Cache::ride_along(int sm, SmPlace& from, Pending& p, std::uint8_
   p.leaves = std::max(p.leaves, now + spec_.read_cycles);
   from.leaves = std::max(from.leaves, p.leaves);
   return Ride::kJoined;
-}
-
-// Cycles that a DRAM read of these sectors waits for those before it, which `free` knows of.
-inline std::uint64_t L2Cache::dram_queue(std::uint64_t& free, std::uint64_t now,
-                                         std::uint8_t sectors) const {
-  const std::uint64_t at = std::max(free, now * 1000);
-  free = at + dram_cost_[sectors];
-  return at / 1000 - now;
 }
 
 // What hangs on nothing but the lines' numbers, side by side. Of products with 64 bits only those
@@ -116,14 +109,6 @@ void L2Cache::route(Routed& lines, const LineWords& words) {
   }
 }
 
-// A request of its own. First come, first gone, one a cycle; with a full queue the first has to go.
-inline void L2Cache::open(int sm, SmPlace& from, Pending& p, std::uint64_t line,
-                          std::uint8_t sectors, std::uint64_t now) {
-  from.leaves =
-      std::max(now + spec_.read_cycles, std::min(from.leaves + 1, now + spec_.read_entries));
-  p = {line, from.leaves, now, ++from.requests, Pending::by(sm) | (sectors & 15u)};
-}
-
 // A request of its own, or a ride on an earlier one.
 [[gnu::noinline]] L2Cache::Asked L2Cache::ask(int sm, SmPlace& from, Pending& p, std::uint64_t line,
                                               std::uint8_t sectors, std::uint64_t now, bool apart) {
@@ -161,36 +146,18 @@ inline void L2Cache::open(int sm, SmPlace& from, Pending& p, std::uint64_t line,
     counters_.read_requests += from.requests - requests;
     sectors = asked.sectors, joined = asked.joined;
   }
-  counters_.read += sectors_in(sectors);
-  L2Side& near = side_[from.side];
-  const L2Side::Found found =
-      near.read(route.seat, sectors, std::max(fetch_sectors, spec_.fetch_sectors), persist);
-  // What arrives with the very request it belongs to was no hit.
-  if (found.here) counters_.read_hit += sectors_in(found.here & sectors & ~joined);
-  pending.bring(found.missing);
-  const bool crosses = found.missing && route.home != from.side;
-  std::uint8_t fetched = found.missing;
   L2Side::Traffic out;
-  if (crosses) {
-    L2Side& home = side_[route.home];
-    const L2Side::Found there = home.read(route.seat, found.missing, 1, persist);
-    counters_.fabric_read += sectors_in(found.missing);
-    counters_.fabric_read_hit += sectors_in(there.here & found.missing);
-    fetched = there.missing;
-    account(home, out);
-  }
-  account(near, out);
-  counters_.dram_read += sectors_in(fetched);
+  const Met met = meet(from.side, route, sectors, joined,
+                       std::max(fetch_sectors, spec_.fetch_sectors), persist, out);
+  pending.bring(met.missing);
   std::uint64_t done = 0;
   if (path_) {
-    done = path_->read({sm, line, sectors, crosses ? found.missing : std::uint8_t{0}, fetched,
+    done = path_->read({sm, line, sectors, met.crosses ? met.missing : std::uint8_t{0}, met.fetched,
                         static_cast<int>(from.side), static_cast<int>(route.home)},
                        way ? *way : path_->seat(line), now);
     if (out.writes) path_->write_back({0, pushed_out(out), out.fills, out.writes}, now);
   } else {
-    const std::uint32_t draw = Latencies::draw_of(line);
-    done = now + latencies_.near(draw) + (crosses ? spec_.far_cycles : 0);
-    if (fetched) done += latencies_.dram(draw) + dram_queue(dram_free_, now, fetched);
+    done = back(draw(line), met, now);
   }
   pending.until = std::max(pending.until, path_ ? path_->arrived() : done);
   return done;
@@ -501,31 +468,13 @@ void L2Cache::read(int sm, const Routed& lines, const MemoryPath::Seats* ways,
     const std::uint32_t* bytes, std::uint8_t again, bool opens, std::uint64_t now) {
   L2Side::Traffic out;
   const std::uint32_t near = sm_[static_cast<std::size_t>(sm)].side;
-  const std::uint64_t sent = sectors_in(sectors & ~again);
-  counters_.write_requests += opens;
-  counters_.write += sent;
-  counters_.write_hit += sent;
-  L2Side& home = side_[route.home];
-  home.write(home.find(route.seat), sectors, full, bytes);
-  account(home, out);
-  if (route.home != near) {
-    counters_.fabric_write += sent;
-    // The writer's side keeps what it wrote whole; what it wrote in part is stale there.
-    const std::uint8_t stale = static_cast<std::uint8_t>(sectors & ~full);
-    if (stale) side_[near].drop(route.seat, stale);
-    if (full) {
-      side_[near].fill(side_[near].find(route.seat), full);
-      account(side_[near], out);
-    }
-  } else if (spec_.sides == 2) {
-    side_[1 - near].drop(route.seat, sectors);
-  }
+  put(near, route, sectors, full, bytes, again, opens, out);
   if (!path_) [[likely]]
     return now;
   MemoryPath::Write w;
   w.sm = sm;
   w.line = line;
-  w.sectors = static_cast<std::uint32_t>(sent);
+  w.sectors = sectors_in(sectors & ~again);
   w.partial = sectors_in(sectors & ~again & ~full);
   w.opens = opens;
   w.near = static_cast<int>(near);

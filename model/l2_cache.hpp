@@ -109,12 +109,20 @@ class L2Cache {
       home[i] = r.home, pending[i] = r.pending;
     }
   };
+  // What a read of a line takes that meets nobody, in cycles: a hit, more for DRAM.
+  struct Draw {
+    std::uint32_t near, dram;
+  };
   explicit L2Cache(const Spec& spec);
   L2Cache(const L2Cache&) = delete;
   L2Cache& operator=(const L2Cache&) = delete;
 
   Route route(std::uint64_t line) {
     return {side_[0].seat(line), static_cast<std::uint8_t>(home(line)), pending_slot(line)};
+  }
+  Draw draw(std::uint64_t line) const {
+    const std::uint32_t of = Latencies::draw_of(line);
+    return {latencies_.near(of), latencies_.dram(of)};
   }
   // Says the same of all lines of the list.
   void route(Routed& lines, const LineWords& words);
@@ -138,6 +146,9 @@ class L2Cache {
   // in which it is back.
   void read(int sm, const Routed& lines, const MemoryPath::Seats* ways, const LineParts& parts,
             std::uint64_t now, std::uint32_t fetch_sectors, std::uint64_t* done);
+  // The same of one line that does not persist, where no time is kept (l2_one_line.hpp).
+  std::uint64_t read_alone(int sm, std::uint64_t line, const Route& route, const Draw& draw,
+                           std::uint8_t sectors, std::uint64_t now, std::uint32_t fetch_sectors);
   // `again`: sectors that rode on an earlier store's request; `opens`: this store starts a request.
   // The cycle in which the L2 has it, where time is kept; otherwise `now`.
   std::uint64_t write(int sm, std::uint64_t line, const Route& route, std::uint8_t sectors,
@@ -150,6 +161,9 @@ class L2Cache {
   // The same for the only line of a list.
   std::uint64_t write(int sm, const Routed& lines, std::uint8_t again, bool opens,
                       std::uint64_t now);
+  // The same for whole sectors, where no time is kept (l2_one_line.hpp).
+  void write_alone(int sm, const Route& route, std::uint8_t sectors, std::uint8_t again,
+                   bool opens);
   // `passes` sector operations on one sector, so many of them on a part of it, in requests of which
   // so many have a header beside the operands; the cycle in which they are done.
   struct AtomicWork {
@@ -171,11 +185,13 @@ class L2Cache {
   // Has what a read or write of the line will look at brought into the host's cache; changes
   // nothing. A write looks at both sides.
   void prefetch(int sm, const Route& route, bool writes) const {
-    const SmPlace from = sm_[static_cast<std::size_t>(sm)];
+    const SmPlace& from = sm_[static_cast<std::size_t>(sm)];
     L2Side::prefetch(sets_[from.side], route.seat.set);
-    if (writes) return L2Side::prefetch(sets_[1 - from.side], route.seat.set);
-    L2Side::prefetch(sets_[route.home], route.seat.set);
-    warpmem::prefetch(pending_.data() + from.pending + route.pending);
+    // No branch: which it is next nobody can guess. (Whoever writes asks for the same once more.)
+    const void* const other = sets_[writes ? 1 - from.side : route.home];
+    const void* const entry = pending_.data() + from.pending + route.pending;
+    L2Side::prefetch(other, route.seat.set);
+    warpmem::prefetch(writes ? other : entry);
   }
   // The same for the reads of a list.
   void prefetch_reads(int sm, const Routed& lines) const {
@@ -267,6 +283,18 @@ class L2Cache {
     std::uint8_t sectors, joined;
     bool goes_on;
   };
+  // What a read of a line misses on its reader's side, what of that DRAM brings, and whether it
+  // crosses to the other side.
+  struct Met {
+    std::uint8_t missing, fetched;
+    bool crosses;
+  };
+  Met meet(std::uint32_t side, const Route& route, std::uint8_t sectors, std::uint8_t joined,
+           std::uint32_t granularity, bool persist, L2Side::Traffic& out);
+  std::uint64_t back(const Draw& draw, const Met& met, std::uint64_t now);
+  void put(std::uint32_t near, const Route& route, std::uint8_t sectors, std::uint8_t full,
+           const std::uint32_t* bytes, std::uint8_t again, bool opens, L2Side::Traffic& out);
+  std::uint64_t leave(SmPlace& from, std::uint64_t now) const;
   Ride ride_along(int sm, SmPlace& from, Pending& p, std::uint8_t sectors, std::uint64_t now,
                   bool apart);
   Asked ask(int sm, SmPlace& from, Pending& p, std::uint64_t line, std::uint8_t sectors,

@@ -224,6 +224,14 @@ int L2Side::spare_dirty(Set& s, int oldest_way) {
   return oldest_way;
 }
 
+// Of a plain side's set whose oldest way is dirty: four times the way that gives up its line, which
+// is the most recently used one from now on.
+[[gnu::noinline]] std::uint64_t L2Side::make_room(Set& s) {
+  const int way = spare_dirty(s, static_cast<int>(s.order >> (kWays * 4 - 4)));
+  promote(s, way);
+  return static_cast<std::uint64_t>(way) << 2;
+}
+
 // The way to give up where some persist: as long as they are no more than were set aside, one of
 // the others.
 int L2Side::replace_sparing(std::size_t set) {

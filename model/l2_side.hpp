@@ -109,7 +109,7 @@ class L2Side {
   Found read(const Seat& seat, std::uint8_t sectors, std::uint32_t piece, bool persist = false) {
     Found found;
     return plain_ && seat.short_tag < kOther &&
-                   read_plain(sets_[seat.set], seat.short_tag, sectors, pieces(piece), found)
+                   read_plain(*this, sets_[seat.set], seat.short_tag, sectors, pieces(piece), found)
                ? found
                : read_other(seat, sectors, piece, persist);
   }
@@ -125,8 +125,8 @@ class L2Side {
     [[gnu::always_inline]] Found operator()(const Seats& seats, std::size_t at,
                                             std::uint8_t sectors) const {
       Found found;
-      if (plain_ && read_plain(sets_[seats.set[at]], seats.short_tag[at], sectors, in_pieces_,
-                               found)) [[likely]]
+      if (plain_ && read_plain(side_, sets_[seats.set[at]], seats.short_tag[at], sectors,
+                               in_pieces_, found)) [[likely]]
         return found;
       return side_.read_other(seats[at], sectors, piece_, false);
     }
@@ -245,7 +245,7 @@ class L2Side {
                             std::uint16_t* out);
   static void shorten_avx512(const std::uint32_t* tag, std::size_t count, std::uint32_t region,
                              std::uint16_t* out);
-  static bool read_plain(Set& set, std::uint16_t short_tag, std::uint8_t sectors,
+  static bool read_plain(L2Side& side, Set& set, std::uint16_t short_tag, std::uint8_t sectors,
                          const std::uint8_t* in_pieces, Found& out);
   Found read_other(const Seat& seat, std::uint8_t sectors, std::uint32_t piece, bool persist);
   static int oldest(std::uint64_t order, std::uint64_t among);
@@ -255,6 +255,7 @@ class L2Side {
   int claim(Set& s, const Seat& seat);
   int claim_unusual(Set& s, const Seat& seat);
   int spare_dirty(Set& s, int oldest_way);
+  std::uint64_t make_room(Set& s);
   int replace_sparing(std::size_t set);
   void clean(Set& s, int way);
   void keep_caps(Set& s);
@@ -317,10 +318,10 @@ inline std::uint8_t L2Side::in_pieces(std::uint8_t sectors, std::uint32_t piece)
   return kInPieces[std::min(piece, 4u)][sectors & 15];
 }
 
-// A read as most are: of what is here, or of what takes the place of a line that is simply
-// forgotten. False, and nothing is done, where it is another. Only where the side is plain, and of
-// a line of a known region.
-inline bool L2Side::read_plain(Set& s, std::uint16_t short_tag, std::uint8_t sectors,
+// A read as most are: of what is here, or of what takes the place of another line. False, and
+// nothing is done, where it is another. Only where the side is plain, and of a line of a known
+// region.
+inline bool L2Side::read_plain(L2Side& side, Set& s, std::uint16_t short_tag, std::uint8_t sectors,
                                const std::uint8_t* in_pieces, Found& out) {
   const std::uint32_t same = words_equal(s.tag, short_tag);
   if (same) {
@@ -334,11 +335,14 @@ inline bool L2Side::read_plain(Set& s, std::uint16_t short_tag, std::uint8_t sec
     out = {here, missing};
     return true;
   }
-  const std::uint64_t order = s.order, shift = order >> (kWays * 4 - 4) << 2;
-  if (((s.dirty | s.partial) >> shift & 15) || sectors == 0) [[unlikely]]
+  if (sectors == 0) [[unlikely]]
     return false;
+  const std::uint64_t order = s.order;
+  std::uint64_t shift = order >> (kWays * 4 - 4) << 2;
   const std::uint8_t missing = in_pieces[sectors];
-  s.order = std::rotl(order, 4);  // the last becomes the first
+  if ((s.dirty | s.partial) >> shift & 15) [[unlikely]]
+    shift = side.make_room(s);
+  else s.order = std::rotl(order, 4);  // the last becomes the first
   s.tag[shift >> 2] = short_tag;
   s.valid = (s.valid & ~(std::uint64_t{15} << shift)) | std::uint64_t{missing} << shift;
   out = {0, missing};

@@ -21,7 +21,7 @@ class Dependence {
   // True when an access at site `next`, right after one at site `last`, needs what `load` brings.
   bool waits(std::uint32_t load, std::uint32_t last, std::uint32_t next) {
     if (known_.empty()) return true;
-    std::uint8_t& known = known_[(last * pc_.size() + next) * pc_.size() + load];
+    std::uint8_t& known = known_[(last * sites_ + next) * sites_ + load];
     if (known == 0) [[unlikely]]
       known = find_out(load, last, next) ? 1 : 2;
     return known == 1;

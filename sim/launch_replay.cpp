@@ -5,6 +5,7 @@
 
 #include "base/large_pages.hpp"
 #include "base/prefetch.hpp"
+#include "sim/one_line.hpp"
 #include "sim/placement.hpp"
 #include "sim/standing.hpp"
 
@@ -16,7 +17,10 @@ constexpr std::uint32_t kInstructionCycles = 4;  // from one instruction of a wa
 constexpr std::uint32_t kSchedulers = 4;         // instructions an SM issues in a cycle
 
 // How many warps ahead of the one that runs its needs are asked for.
-constexpr std::size_t kStateAhead = 24, kRecordAhead = 12, kLanesAhead = 8, kPrepareAhead = 4;
+constexpr std::size_t kStateAhead = 24, kRecordAhead = 12, kLanesAhead = 8, kLineAhead = 8,
+                      kPrepareAhead = 4;
+
+constexpr WarpState kNewWarp{};
 
 }  // namespace
 
@@ -36,11 +40,20 @@ LaunchReplay::LaunchReplay(const trace::TraceReader& reader, std::uint32_t index
                   reader.programs()[reader.launches()[index].launch.program]),
       ctas_(card.numbers().cta_order.size() * occupancy.ctas),
       warps_(card.numbers().cta_order.size() * Calendar::kSlots, large_pages()),
+      next_record_(warps_.size()),
       calendar_(card.numbers().cta_order.size()) {
   for (std::uint64_t sm : card.numbers().cta_order) {
     sms_.emplace_back();
     sms_.back().id = static_cast<int>(sm);
     sms_.back().free = (std::uint64_t{2} << (occupancy.ctas - 1)) - 1;
+  }
+  for (const SitePlan& plan : plans_) {
+    const bool mark = plan.action == Action::kBegin || plan.action == Action::kEnd;
+    const std::uint32_t bytes = memory.takes_lines() ? MemorySystem::bytes_of_lines(plan) : 0;
+    const Kind access = plan.action == Action::kGlobalStore ? Kind::kStore : Kind::kLoad;
+    forms_.push_back({static_cast<std::int32_t>(bytes), mark    ? Kind::kMark
+                                                        : bytes ? access
+                                                                : Kind::kOther});
   }
 }
 
@@ -114,8 +127,19 @@ inline std::uint64_t LaunchReplay::lead_up(WarpState& warp, std::uint32_t site,
                                            const SitePlan& plan, std::uint32_t instructions) {
   if (!warp.led_up) warp.ready += std::uint64_t{instructions} * kInstructionCycles;
   warp.led_up = true;
-  if (warp.loads > 0) warp.ready = wait_for(warp, site, plan);
+  if (warp.loads > 0) warp.ready = wait(warp, site, plan);
   return warp.ready;
+}
+
+// The cycle from which the next access has all it needs, of some loads that are out; mostly there
+// is one.
+inline std::uint64_t LaunchReplay::wait(WarpState& warp, std::uint32_t site, const SitePlan& plan) {
+  if (warp.loads > 1) return wait_for(warp, site, plan);
+  const std::uint64_t done = warp.done[0];
+  const bool needs = plan.action == Action::kEnd ||
+                     dependence_.waits(warp.load_site[0], warp.last_site, site);
+  if (needs || done <= warp.ready) warp.loads = 0;
+  return needs ? std::max(warp.ready, done) : warp.ready;
 }
 
 inline void LaunchReplay::remember(WarpState& warp, std::uint32_t site, std::uint64_t done) {
@@ -133,7 +157,7 @@ inline void LaunchReplay::remember(WarpState& warp, std::uint32_t site, std::uin
 
 // Enters a warp into the calendar; what lies beyond it is entered at its end and looked at again.
 inline void LaunchReplay::schedule(std::uint32_t number, std::uint64_t cycle) {
-  calendar_.add(number, std::clamp(cycle / kStepCycles, now_ + 1, now_ + Calendar::kSteps - 1));
+  calendar_.add(number, std::min(std::max(cycle / kStepCycles, now_ + 1), now_ + Calendar::kSteps - 1));
 }
 
 inline void LaunchReplay::fetch_state(std::uint32_t number) const {
@@ -158,7 +182,7 @@ bool LaunchReplay::start_next(std::uint32_t sm, std::uint64_t cycle) {
   ++resident_;
   for (std::uint32_t w = 0; w < occupancy_.warps_per_cta; ++w) {
     WarpState& warp = warps_[first + w];
-    warp = WarpState{};
+    warp = kNewWarp;
     const std::uint64_t at = cycle + w + (now_ == 0 ? stagger(card_, sms_[sm].id, w) : 0);
     warp.ready = at;
     warp.cta = static_cast<std::uint8_t>(slot);
@@ -169,12 +193,8 @@ bool LaunchReplay::start_next(std::uint32_t sm, std::uint64_t cycle) {
   for (std::uint32_t w = 0; w < occupancy_.warps_per_cta; ++w) fetch_record(warps_[first + w].at);
   for (std::uint32_t w = 0; w < occupancy_.warps_per_cta; ++w) {
     // Warps come when their first access does, as far as it is known, not to look for it in vain.
-    WarpState& warp = warps_[first + w];
-    if (warp.at.next != warp.at.end) {
-      const std::uint32_t site = warp.at.next->site;
-      lead_up(warp, site, plans_[site], dependence_.instructions(warp.last_site, site));
-    }
-    schedule(first + w, warp.ready);
+    look_ahead(first + w, warps_[first + w]);
+    schedule(first + w, warps_[first + w].ready);
   }
   return true;
 }
@@ -191,46 +211,84 @@ bool LaunchReplay::run_step() {
   for (std::size_t i = 0; i < kStateAhead; ++i) fetch_state(due[i]);
   for (std::size_t i = 0; i < kRecordAhead; ++i) fetch_record(warps_[due[i]].at);
   for (std::size_t i = 0; i < kLanesAhead; ++i) fetch_lanes(warps_[due[i]].at);
-  for (std::size_t i = 0; i < std::min(n, kPrepareAhead); ++i) prepare(due[i], prepared_[i]);
-  const std::uint64_t end = (now_ + 1) * kStepCycles;
+  find_lines(0, n);
+  find_lines(kTogether, n);
+  for (std::size_t i = 0; i < std::min(n, kLineAhead); ++i) fetch_line(i);
+  for (std::size_t i = 0; i < std::min(n, kPrepareAhead); ++i) prepare(i);
   for (std::size_t i = 0; i < n; ++i) {
+    if (i % kTogether == 0 && i > 0) find_lines(i + kTogether, n);
     fetch_state(due[i + kStateAhead]);
     fetch_record(warps_[due[i + kRecordAhead]].at);
-    fetch_lanes(warps_[due[i + kLanesAhead]].at);
-    if (i + kPrepareAhead < n)
-      prepare(due[i + kPrepareAhead], prepared_[(i + kPrepareAhead) % kPrepared]);
-    const std::uint32_t number = due[i];
-    const std::uint64_t ready = warps_[number].ready;
-    if (ready >= end) schedule(number, ready);
-    else if (!run_warp(number, prepared_[i % kPrepared])) return false;
+    if (i + kLineAhead < n) fetch_line(i + kLineAhead);
+    if (others_[0] | others_[1]) {
+      fetch_lanes(warps_[due[i + kLanesAhead]].at);
+      if (i + kPrepareAhead < n) prepare(i + kPrepareAhead);
+    }
+    if (!run_warp(i)) return false;
   }
   return true;
 }
 
-// What a warp will do first in this step, and the caches that this will meet. (After its beginning
-// a warp waits for its next step.)
-inline void LaunchReplay::prepare(std::uint32_t number, Prepared& out) {
+// Where the lines of warps are that come later. In the place of what is no access of one line
+// another's line is worked out in vain.
+inline void LaunchReplay::find_lines(std::size_t from, std::size_t n) {
+  MemorySystem::OneLines& lines = lines_[from / kTogether % lines_.size()];
+  bool& others = others_[from / kTogether % lines_.size()];
+  others = false;
+  if (from >= n) return;
+  const std::size_t count = std::min(kTogether, n - from);
+  bool any = false;
+  for (std::size_t k = 0; k < count; ++k) {
+    const Next& next = next_record_[due_[from + k]];
+    const bool access = next.is_access();
+    any |= access;
+    others |= next.kind == Kind::kOther;
+    if (access) some_line_ = next.line;
+    lines.l2.line[k] = some_line_;
+  }
+  lines.l2.count = static_cast<int>(count);
+  if (any) memory_.find(lines);
+}
+
+// Has what a warp's access of one line will meet brought nearer.
+[[gnu::always_inline]] inline void LaunchReplay::fetch_line(std::size_t i) const {
+  const std::uint32_t number = due_[i];
+  const Next& next = next_record_[number];
+  if (!next.is_access()) [[unlikely]]
+    return;
+  memory_.prefetch(lines_[i / kTogether % lines_.size()], i % kTogether,
+                   sms_[number / Calendar::kSlots].id, next.kind == Kind::kStore);
+}
+
+// What a warp will do first in this step that is none of that, and the caches that this will meet.
+// (After its beginning a warp waits for its next step.)
+inline void LaunchReplay::prepare(std::size_t i) {
+  const std::uint32_t number = due_[i];
+  if (next_record_[number].kind != Kind::kOther) return;
+  Prepared& out = prepared_[i % kPrepared];
   const WarpState& warp = warps_[number];
   const trace::Record* r = warp.at.next;
-  out.record = nullptr;
-  if (r == warp.at.end || warp.ready >= (now_ + 1) * kStepCycles) return;
+  if (warp.ready >= (now_ + 1) * kStepCycles) return;
   const SitePlan& plan = plans_[r->site];
   if (!MemorySystem::prepares(plan)) return;
   memory_.prepare(*r, plan, warp.at.lanes, sms_[number / Calendar::kSlots].id, out.lines);
   out.record = r;
+  out.of = i;
+  out.step = now_;
 }
 
 // An access that starts at this cycle.
-inline void LaunchReplay::access(const trace::Record& r, const SitePlan& plan, std::uint32_t number,
-                                 WarpState& warp, Sm& sm, std::uint64_t start, Prepared& prepared) {
+inline void LaunchReplay::access(const trace::Record& r, const SitePlan& plan, std::size_t i,
+                                 WarpState& warp, Sm& sm, std::uint64_t start) {
+  // A record's place in memory may be another's later: it has to be this warp's, in this step.
+  const Prepared& prepared = prepared_[i % kPrepared];
+  const bool known = prepared.record == &r && prepared.of == i && prepared.step == now_;
   Place place;
   place.sm = sm.id;
-  place.warp_slot = number % Calendar::kSlots;
+  place.warp_slot = due_[i] % Calendar::kSlots;
   place.now = place.tags = start;
   place.async_wavefronts = warp.async_wavefronts;
   place.shared = shared_side(r, plan, plans_, warp.at);
-  const bool known = prepared.record == &r;
-  prepared.record = nullptr;  // its place in memory may soon be another's
   memory_.run(r, plan, warp.at.lanes, place, known ? &prepared.lines : nullptr);
   warp.async_wavefronts = place.async_wavefronts;
   sm.lsu_free = std::max(start + place.passes, place.held);
@@ -251,60 +309,141 @@ void LaunchReplay::fetch(const SitePlan& plan, std::uint32_t site, std::uint32_t
   if (place.done > start) remember(warp, site, place.done);
 }
 
-// Runs a warp for as long as its accesses fall into this step of the clock.
-bool LaunchReplay::run_warp(std::uint32_t number, Prepared& prepared) {
+// What a warp does next, as far as its records are at hand.
+inline void LaunchReplay::look_ahead(std::uint32_t number, WarpState& warp) {
+  Next& next = next_record_[number];
+  next.kind = Kind::kUnknown;
+  if (warp.at.next == warp.at.end) return;
+  next.kind = Kind::kOther;
+  const trace::Record& r = *warp.at.next;
+  next.site = r.site;
+  const std::uint32_t instructions = dependence_.instructions(warp.last_site, next.site);
+  next.instructions = static_cast<std::uint16_t>(instructions);
+  lead_up(warp, next.site, plans_[next.site], instructions);
+  const Form form = forms_[next.site];
+  if (form.kind == Kind::kOther) return;
+  if (form.kind != Kind::kMark) {
+    if (r.stride != form.stride || !r.regular() || r.mask != ~0u) return;
+    const auto in_line = static_cast<std::uint32_t>(r.base % model::kLineBytes);
+    const auto bytes = static_cast<std::uint32_t>(form.stride);  // 32 lanes take as many sectors
+    if (in_line % model::kSectorBytes != 0 ||
+        in_line + bytes * model::kSectorBytes > model::kLineBytes)
+      return;
+    next.line = r.base / model::kLineBytes;
+    next.sectors = static_cast<std::uint8_t>(((1u << bytes) - 1) << in_line / model::kSectorBytes);
+  }
+  next.kind = form.kind;
+}
+
+// Its access of one line.
+[[gnu::always_inline]] inline void LaunchReplay::run_line(const MemorySystem::OneLine& one, const Next& next,
+                                   WarpState& warp, Sm& sm) {
+  const SitePlan& plan = plans_[next.site];
+  const std::uint64_t start = std::max(issue(sm, warp, next.instructions), sm.lsu_free);
+  if (next.kind == Kind::kStore) {
+    sm.lsu_free = std::max(start + 1, memory_.store(one, plan, sm.id, start));
+  } else {
+    sm.lsu_free = start + 1;
+    remember(warp, next.site, memory_.load(one, plan, sm.id, start));
+  }
+  warp.ready = start + 1;
+}
+
+// Runs a warp for as long as its records fall into this step of the clock.
+[[gnu::always_inline]] inline bool LaunchReplay::run_warp(std::size_t i) {
+  const std::uint32_t number = due_[i];
   Sm& sm = sms_[number / Calendar::kSlots];
   WarpState& warp = warps_[number];
   const std::uint64_t end = (now_ + 1) * kStepCycles;
-  while (true) {
-    if (warp.at.next == warp.at.end) {
-      auto more = next_records(number, warp);
-      if (!more) return fail(more.error());
-      if (!*more) return end_warp(number, warp, sm, end);
+  bool found = true;
+  while (warp.ready < end) {
+    const Next next = next_record_[number];
+    if (next.kind == Kind::kUnknown) [[unlikely]] {
+      const Turn turn = find_next(number, warp, sm);
+      if (turn != Turn::kGoesOn) return turn == Turn::kOver;
+      found = false;
+      continue;
     }
-    const trace::Record& r = *warp.at.next;
-    const SitePlan& plan = plans_[r.site];
-    const std::uint32_t instructions = dependence_.instructions(warp.last_site, r.site);
-    if (lead_up(warp, r.site, plan, instructions) >= end) {
-      schedule(number, warp.ready);
-      return true;
+    if (warp.loads > 0) {
+      warp.ready = wait(warp, next.site, plans_[next.site]);
+      if (warp.ready >= end) break;
     }
-    const std::uint32_t site = r.site;
-    bool goes_on = true;
-    if (is_texture(plan.action)) [[unlikely]] {
-      auto more = fetch_.take(warp.at, plans_, [&] { return next_records(number, warp); });
-      if (!more) return fail(more.error());
-      goes_on = *more;
-    } else {
-      ++warp.at.next;
+    if (next.kind == Kind::kOther) [[unlikely]] {
+      const Turn turn = run_other(i, warp, sm);
+      if (turn != Turn::kGoesOn) return turn == Turn::kOver;
+      found = false;
+      continue;
     }
-    warp.led_up = false;
-    warp.last_site = site;
-    sm.issue_free = std::max(sm.issue_free, warp.ready * kSchedulers) + instructions;
-    const std::uint64_t issued = std::max(warp.ready, sm.issue_free / kSchedulers);
-    if (plan.action == Action::kBarrier) {
+    ++warp.at.next;
+    if (next.kind == Kind::kMark) {
       ++memory_.counters().records;
-      warp.ready = std::max(issued, warp.older_copies);
-      warp.older_copies = warp.copies;
-      stand_at(warp, number, static_cast<std::uint32_t>(r.base) % 64,
-               static_cast<std::uint32_t>(r.stride) / 32);
-      return true;
+      warp.ready = std::max(issue(sm, warp, next.instructions), sm.lsu_free) + 1;
+    } else {
+      if (!found) [[unlikely]] {
+        further_.l2.line[0] = next.line;
+        further_.l2.count = 1;
+        memory_.find(further_);
+      }
+      const MemorySystem::OneLines& lines = found ? lines_[i / kTogether % lines_.size()] : further_;
+      run_line({lines, found ? i % kTogether : 0, next.sectors}, next, warp, sm);
     }
-    const std::uint64_t start = std::max(issued, sm.lsu_free);
-    if (plan.action == Action::kBegin || plan.action == Action::kEnd) memory_.count(r, plan);
-    else if (is_texture(plan.action)) fetch(plan, site, number, warp, sm, start);
-    else access(r, plan, number, warp, sm, start, prepared);
-    warp.ready = start + 1;
-    if (!goes_on) return end_warp(number, warp, sm, end);
-    if (warp.at.next != warp.at.end) {
-      const std::uint32_t next = warp.at.next->site;
-      lead_up(warp, next, plans_[next], dependence_.instructions(warp.last_site, next));
-    }
-    if (warp.ready >= end) {
-      schedule(number, warp.ready);
-      return true;
-    }
+    found = false;
+    warp.led_up = false;
+    warp.last_site = next.site;
+    look_ahead(number, warp);
   }
+  schedule(number, warp.ready);
+  return true;
+}
+
+// The cycle in which the warp's next access has been issued.
+inline std::uint64_t LaunchReplay::issue(Sm& sm, const WarpState& warp, std::uint32_t instructions) {
+  sm.issue_free = std::max(sm.issue_free, warp.ready * kSchedulers) + instructions;
+  return std::max(warp.ready, sm.issue_free / kSchedulers);
+}
+
+// Finds out what a warp does next whose records were at an end.
+[[gnu::noinline]] LaunchReplay::Turn LaunchReplay::find_next(std::uint32_t number, WarpState& warp,
+                                                             Sm& sm) {
+  auto more = next_records(number, warp);
+  if (!more) return over(fail(more.error()));
+  if (!*more) return over(end_warp(number, warp, sm, (now_ + 1) * kStepCycles));
+  look_ahead(number, warp);
+  return Turn::kGoesOn;
+}
+
+// A record that is none of those.
+LaunchReplay::Turn LaunchReplay::run_other(std::size_t i, WarpState& warp, Sm& sm) {
+  const std::uint32_t number = due_[i];
+  const trace::Record& r = *warp.at.next;
+  const SitePlan& plan = plans_[r.site];
+  const std::uint32_t site = r.site;
+  bool goes_on = true;
+  if (is_texture(plan.action)) [[unlikely]] {
+    auto more = fetch_.take(warp.at, plans_, [&] { return next_records(number, warp); });
+    if (!more) return over(fail(more.error()));
+    goes_on = *more;
+  } else {
+    ++warp.at.next;
+  }
+  warp.led_up = false;
+  warp.last_site = site;
+  const std::uint64_t issued = issue(sm, warp, next_record_[number].instructions);
+  if (plan.action == Action::kBarrier) {
+    ++memory_.counters().records;
+    warp.ready = std::max(issued, warp.older_copies);
+    warp.older_copies = warp.copies;
+    stand_at(warp, number, static_cast<std::uint32_t>(r.base) % 64,
+             static_cast<std::uint32_t>(r.stride) / 32);
+    return Turn::kOver;
+  }
+  const std::uint64_t start = std::max(issued, sm.lsu_free);
+  if (is_texture(plan.action)) [[unlikely]] fetch(plan, site, number, warp, sm, start);
+  else access(r, plan, i, warp, sm, start);
+  warp.ready = start + 1;
+  if (!goes_on) return over(end_warp(number, warp, sm, (now_ + 1) * kStepCycles));
+  look_ahead(number, warp);
+  return Turn::kGoesOn;
 }
 
 Result<bool> LaunchReplay::next_records(std::uint32_t number, WarpState& warp) {
@@ -382,7 +521,8 @@ void LaunchReplay::open(std::uint32_t first_warp, ResidentCta& cta, std::uint32_
     if (w->waits != barrier) continue;
     w->waits = WarpState::kNoBarrier;
     w->ready = last;
-    schedule(first_warp + w->warp, last);
+    look_ahead(first_warp + w->warp, *w);
+    schedule(first_warp + w->warp, w->ready);
   }
 }
 

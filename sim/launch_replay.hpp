@@ -58,11 +58,32 @@ class LaunchReplay {
     std::uint64_t lsu_free = 0;    // cycle: the load/store unit is done with its queue
     std::uint64_t issue_free = 0;  // quarter cycles: the schedulers are
   };
+  // What most records are: a load or a store of one line (one_line.hpp), or a warp's beginning or
+  // end.
+  enum class Kind : std::uint8_t { kUnknown, kOther, kLoad, kStore, kMark };
+  struct Form {
+    std::int32_t stride;  // of loads and stores
+    Kind kind;            // of records with this stride
+  };
+  // What is known of a warp's next record when the one before it is done.
+  struct Next {
+    std::uint64_t line = 0;  // of loads and stores
+    std::uint32_t site = 0;
+    std::uint16_t instructions = 0;  // from the record before it
+    std::uint8_t sectors = 0;        // of loads and stores
+    Kind kind = Kind::kUnknown;
+
+    bool is_access() const { return kind == Kind::kLoad || kind == Kind::kStore; }
+  };
   struct Prepared {
     const trace::Record* record = nullptr;
+    std::size_t of = 0;  // the warp's place among those of the step
+    std::uint64_t step = 0;
     MemorySystem::Lines lines;
   };
   static constexpr std::size_t kPrepared = 8;
+  // Lines of so many of the step's warps are worked out at a time, while others run.
+  static constexpr std::size_t kTogether = 32;
 
   bool place_first();
   // The next CTA gets a slot of the SM.
@@ -72,9 +93,16 @@ class LaunchReplay {
   // When a CTA of the first placement starts.
   std::uint64_t first_cycle(int sm);
   bool run_step();
-  bool run_warp(std::uint32_t number, Prepared& prepared);
-  void access(const trace::Record& r, const SitePlan& plan, std::uint32_t number, WarpState& warp,
-              Sm& sm, std::uint64_t start, Prepared& prepared);
+  void find_lines(std::size_t from, std::size_t n);
+  bool run_warp(std::size_t i);
+  void run_line(const MemorySystem::OneLine& one, const Next& next, WarpState& warp, Sm& sm);
+  enum class Turn { kGoesOn, kOver, kFailed };
+  static Turn over(bool fine) { return fine ? Turn::kOver : Turn::kFailed; }
+  Turn find_next(std::uint32_t number, WarpState& warp, Sm& sm);
+  Turn run_other(std::size_t i, WarpState& warp, Sm& sm);
+  void look_ahead(std::uint32_t number, WarpState& warp);
+  void access(const trace::Record& r, const SitePlan& plan, std::size_t i, WarpState& warp, Sm& sm,
+              std::uint64_t start);
   // False when the warp has no more.
   Result<bool> next_records(std::uint32_t number, WarpState& warp);
   bool end_warp(std::uint32_t number, const WarpState& warp, Sm& sm, std::uint64_t cycle);
@@ -82,9 +110,12 @@ class LaunchReplay {
   void fetch_state(std::uint32_t number) const;
   void fetch(const SitePlan& plan, std::uint32_t site, std::uint32_t number, WarpState& warp,
              Sm& sm, std::uint64_t start);
-  void prepare(std::uint32_t number, Prepared& out);
+  void fetch_line(std::size_t i) const;
+  void prepare(std::size_t i);
+  static std::uint64_t issue(Sm& sm, const WarpState& warp, std::uint32_t instructions);
   std::uint64_t lead_up(WarpState& warp, std::uint32_t site, const SitePlan& plan,
                         std::uint32_t instructions);
+  std::uint64_t wait(WarpState& warp, std::uint32_t site, const SitePlan& plan);
   std::uint64_t wait_for(WarpState& warp, std::uint32_t site, const SitePlan& plan);
   void remember(WarpState& warp, std::uint32_t site, std::uint64_t done);
   void stand_at(WarpState& warp, std::uint32_t number, std::uint32_t barrier,
@@ -112,6 +143,8 @@ class LaunchReplay {
   std::vector<Sm> sms_;                // in the order in which they get CTAs
   std::vector<ResidentCta> ctas_;      // by SM, then CTA slot
   std::pmr::vector<WarpState> warps_;  // by number: SM * Calendar::kSlots + warp slot
+  std::vector<Next> next_record_;      // by number
+  std::vector<Form> forms_;            // by site
   std::vector<std::uint64_t> waiting_;
   std::size_t next_ = 0;
   std::unique_ptr<ClusterPlacement> placement_;  // of clusters; nullptr: CTAs come alone
@@ -121,6 +154,10 @@ class LaunchReplay {
   std::uint64_t now_ = 0;                        // steps of the clock
   Calendar calendar_;
   std::vector<std::uint32_t> due_;  // in this step
+  std::array<MemorySystem::OneLines, 2> lines_;  // of warps that are due, kTogether each
+  std::array<bool, 2> others_{};                 // whether some of these do something else first
+  MemorySystem::OneLines further_;               // that of a warp's further access in the step
+  std::uint64_t some_line_ = 0;                  // the latest of lines_
   std::array<Prepared, kPrepared> prepared_;
   TextureFetch fetch_;  // the latest one
   std::uint64_t forced_ = 0;

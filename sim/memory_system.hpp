@@ -47,6 +47,24 @@ class MemorySystem {
     std::unique_ptr<model::MemoryPath::Seats> way;  // of loads, where time is kept
   };
 
+  // Lines of accesses of whole sectors of one line each, of any SMs, and where the caches have
+  // them (one_line.hpp).
+  struct OneLines {
+    model::L2Cache::Routed l2;
+    std::array<std::uint32_t, model::LineList::kMost> l1_set;
+  };
+  // One of them.
+  struct OneLine {
+    const OneLines& of;
+    std::size_t at;
+    std::uint8_t sectors;
+
+    std::uint64_t line() const { return of.l2.line[at]; }
+    std::uint32_t l1_set() const { return of.l1_set[at]; }
+    model::L2Cache::Route l2() const { return of.l2.route(at); }
+    model::L2Cache::Draw draw() const { return {of.l2.near[at], of.l2.dram[at]}; }
+  };
+
   explicit MemorySystem(const model::Card& card);
   // Keeps time: accesses wait for each other on their way (nullptr: unloaded latencies).
   void take(model::MemoryPath* path) {
@@ -81,6 +99,28 @@ class MemorySystem {
   // cache. Changes nothing.
   void prepare(const trace::Record& record, const SitePlan& plan, const std::uint64_t* lanes,
                int sm, Lines& out);
+
+  // Whether load() and store() may take the place of run().
+  bool takes_lines() const { return plain_ && !path_; }
+  // Whether they may for this site: the bytes a lane, or 0.
+  static std::uint32_t bytes_of_lines(const SitePlan& plan) {
+    const bool load = plan.action == Action::kGlobalLoad && !plan.bypass_l1;
+    const bool other = plan.empties_before || plan.empties_behind || !plan.instructions;
+    return (load || plan.action == Action::kGlobalStore) && !other && plan.bytes <= 4 ? plan.bytes : 0;
+  }
+  // Says where the caches have lines of which the numbers are known.
+  void find(OneLines& lines) {
+    const model::LineWords words(lines.l2);
+    l1_.front().sets(lines.l2, words, lines.l1_set.data());
+    l2_.route(lines.l2, words);
+  }
+  // Has what load() or store() will look at brought into the host's cache. Changes nothing.
+  void prefetch(const OneLines& lines, std::size_t i, int sm, bool store) const {
+    l1_[static_cast<std::size_t>(sm)].prefetch(lines.l1_set[i]);
+    l2_.prefetch(sm, lines.l2.route(i), store);
+  }
+  std::uint64_t load(const OneLine& one, const SitePlan& plan, int sm, std::uint64_t now);
+  std::uint64_t store(const OneLine& one, const SitePlan& plan, int sm, std::uint64_t now);
 
   LaunchCounters& counters() { return counters_; }
   LaunchCounters finish_launch();
