@@ -340,9 +340,12 @@ void MemorySystem::copy_past_l1(const Record& r, const SitePlan& plan, const std
   place.passes = std::max(place.passes, static_cast<std::uint32_t>(copy.output_wavefronts));
   counters_.tag_wavefronts_ld += static_cast<std::uint64_t>(copy.output_wavefronts) - place.tag_passes;
   counters_.global_ld.sectors += static_cast<std::uint64_t>(copy.sectors);
+  // The profiler counts a sector for each request that asks for it.
+  counters_.theoretical_global -= static_cast<std::uint64_t>(model::sector_count(lines));
   for (int i = 0; i < copy.count; ++i) {
     const model::PastL1::Request& q = copy.request[static_cast<std::size_t>(i)];
     const auto at = static_cast<std::size_t>(std::find(lines.line.begin(), lines.line.begin() + lines.count, q.line) - lines.line.begin());
+    counters_.theoretical_global += model::sectors_in(q.sectors);
     read_l2(place, place.tags, q.line, lines.route(at), q.sectors, plan.fetch_sectors, nullptr, true);
   }
 }

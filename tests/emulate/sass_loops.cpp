@@ -42,6 +42,35 @@ TEST_CASE("a loop of a known number of iterations needs no body for those left o
   CHECK(odd.counts.kept == 3);
 }
 
+TEST_CASE("what is loaded again in each round, and was loaded before the loop, is no access") {
+  // The end of a row; the register of its address is written once, that of what is added up is not.
+  const auto body = [](const std::string& end) {
+    return "ld.param.u64 %rd1, [p]; add.s64 %rd2, %rd1, 64;\n  ld.global.u32 %r1, [%rd1]; ld.global.u32 %r2, [%rd2+4];\n"
+           "AGAIN:\n  ld.global.u32 %r3, [%rd3]; add.s64 %rd3, %rd3, 4; ld.global.u32 %r2, [" + end + "];\n"
+           "  add.s32 %r1, %r1, 1; setp.lt.s32 %p1, %r1, %r2; @%p1 bra AGAIN;\n  st.global.u32 [%rd3], %r3; ret;";
+  };
+  const std::vector<Line> code = {{2, "LDG.E R1, desc[UR4][R2.64]"}, {3, "LDG.E R5, desc[UR4][R2.64+0x44]"},
+                                  {4, "LDG.E R7, desc[UR4][R8.64]"}, {5, "IADD3 R8, P2, R8, 0x4, RZ"},
+                                  {9, "@P1 BRA 0x20"},               {10, "STG.E desc[UR4][R8.64], R7"},
+                                  {11, "EXIT"}};
+  const auto went_round = [&](const std::string& end) {
+    Mapped m(body(end), code);
+    REQUIRE(m.why.empty());
+    const auto load = [&](std::uint32_t s, std::uint64_t at) { m.access(s, 4, kAll, at, 0, trace::Op::kLoad, trace::Space::kGlobal); };
+    load(2, 0x1000), load(3, 0x1044);
+    for (int i = 0; i < 3; ++i) {
+      load(4, 0x2000 + 4 * static_cast<std::uint64_t>(i)), load(6, 0x1044);
+    }
+    m.run();
+    return m.counts;
+  };
+  CHECK(went_round("%rd2+4").gone == 3);
+  CHECK(went_round("%rd1+68").gone == 3);
+  CHECK(went_round("%rd2+4").kept == 0);
+  // Another word is none that was loaded.
+  CHECK(went_round("%rd2+8").gone == 0);
+}
+
 TEST_CASE("a loop whose end falls through to its beginning goes round there") {
   Mapped m(R"(
   bra.uni FIRST;

@@ -145,6 +145,7 @@ TEST_CASE("asynchronous copies whose sides lie differently count as on an H200")
       w.records = {listed(w, in, mask, [&](unsigned l) { return kA + place(3, l); }), listed(w, in + 1, mask, [&](unsigned l) { return place(4, l); })};
     };
     const auto c = count(k);
+    if (past) CHECK(c.theoretical_global == row.at("l1tex__m_xbar2l1tex_read_sectors.sum"));
     same(c, row, {"l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", "l1tex__m_xbar2l1tex_read_sectors.sum", "memory_l1_tag_requests_global",
                   "l1tex__t_output_wavefronts_pipe_lsu_mem_global_op_ld.sum"});
     wavefronts += c.shared_wavefronts == row.at("memory_l1_wavefronts_shared");

@@ -34,6 +34,7 @@ class Mapper {
       if (!rotated[s])
         if (auto ok = map_one(s); !ok) return ok.error();
     if (auto ok = map_unrolled_loops(p_, several_, map_); !ok) return ok.error();
+    find_kept_values();
     find_loads_ahead();
     map_.rounds = map_rounds(p_);
     map_.origins = code_origins(p_);
@@ -145,6 +146,29 @@ class Mapper {
     };
     return guarded(found[0]) && guarded(found[1]) && made(0, found[0], "VOTE") &&
            !made(0, found[0], "SHFL") && made(found[0], found[1], "SHFL");
+  }
+
+  // A load in a loop, without an instruction, of what was loaded before the loop: the value stays in its register
+  // (the end of a row, which the PTX looks up in each round).
+  void find_kept_values() {
+    const AddressOrigins origins(p_);
+    for (std::uint32_t s = 0; s < p_.entry; ++s) {
+      if (map_.sites[s].what != MappedSite::What::kMissing || p_.ptx[s].sort != Sort::kLoad) continue;
+      const auto mine = origins.of(s);
+      const std::uint32_t block = p_.ptx_flow.block_of[s];
+      const auto keeps = [&](std::uint32_t t) {
+        if (p_.ptx[t].sort != Sort::kLoad || p_.ptx[t].space != p_.ptx[s].space || p_.of_statement[t].empty()) return false;
+        const std::uint32_t before = p_.ptx_flow.block_of[t];
+        if (p_.ptx_flow.loop_of[before] == p_.ptx_flow.loop_of[block] || !p_.ptx_flow.inside(p_.ptx_flow.loop_of[before], s) ||
+            !p_.ptx_flow.dominates(before, block))
+          return false;
+        const auto theirs = origins.of(t);
+        return theirs && theirs->first == mine->first && theirs->second <= mine->second &&
+               theirs->second + p_.ptx[t].bytes >= mine->second + p_.ptx[s].bytes;
+      };
+      for (std::uint32_t t = 0; mine && t < s; ++t)
+        if (keeps(t)) map_.sites[s].what = MappedSite::What::kGone;
+    }
   }
 
   // A load, and others beside it of which a branch between says whether they are needed: ptxas
