@@ -538,6 +538,11 @@ void Execution::run_part(Warp& warp, std::uint64_t& slice) {
         if (back_edges_ && active && group_->traced && &code == kernel_.functions[0].get() &&
             (*back_edges_)[in.statement])
           tracer_->back_edge(cta_->number, warp.index, in.statement, active);
+        if (told_ && group_->traced && !in.hidden && &code == kernel_.functions[0].get())
+          if (const std::uint8_t sides = (*told_)[in.statement]) {
+            if (sides & SiteMap::kTaken) tracer_->went(cta_->number, warp.index, in.statement, true, active);
+            if (sides & SiteMap::kPassed) tracer_->went(cta_->number, warp.index, in.statement, false, mask & ~active);
+          }
         goes_on = branch(warp, number, in, active, in.target);
         break;
       case Kind::kBranchIndexed: goes_on = branch_indexed(warp, number, in, active); break;

@@ -170,6 +170,7 @@ class Execution {
   const LaunchShape& shape_;
   const RunOptions& options_;
   Tracer* tracer_;
+  const std::vector<std::uint8_t>* told_ = nullptr;  // branches of the entry; null: nobody asks
   const std::vector<std::uint32_t>* back_edges_ = nullptr;  // of the entry; null: nobody asks
   RunStatistics& stats_;
   std::vector<std::uint64_t> entered_;  // times that a warp came to each block, by its first line

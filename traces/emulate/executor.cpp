@@ -11,7 +11,7 @@ namespace warpmem::emulate {
 
 Execution::Execution(const Kernel& kernel, Memory& memory, const LaunchShape& shape, const RunOptions& options, Tracer* tracer, RunStatistics& statistics)
     : kernel_(kernel), memory_(memory), shape_(shape), options_(options), tracer_(tracer), stats_(statistics) {
-  if (tracer) back_edges_ = tracer->back_edges();
+  if (tracer) back_edges_ = tracer->back_edges(), told_ = tracer->told();
   threads_ = shape.block[0] * shape.block[1] * shape.block[2];
   warps_ = (threads_ + 31) / 32;
   cluster_size_ = shape.cluster[0] * shape.cluster[1] * shape.cluster[2];

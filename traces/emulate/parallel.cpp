@@ -146,6 +146,7 @@ Result<std::uint64_t> Execution::run_ahead(std::uint64_t first) {
 bool Execution::run_alone(std::uint64_t number, Tracer* tracer, Speculation::Log& log) {
   tracer_ = tracer;
   back_edges_ = tracer ? tracer->back_edges() : nullptr;
+  told_ = tracer ? tracer->told() : nullptr;
   begin_times();
   log_ = &log;
   number_ = number;

@@ -80,6 +80,10 @@ void Tracer::back_edge(std::uint64_t cta, std::uint32_t warp, std::uint32_t stat
   mark(cta, warp, back_edge_site(16 * statement), mask, 0, 0);
 }
 
+void Tracer::went(std::uint64_t cta, std::uint32_t warp, std::uint32_t statement, bool taken, std::uint32_t mask) {
+  if (mask) mark(cta, warp, side_site(16 * statement, taken), mask, 0, 0);
+}
+
 // Statistics are of what is written.
 void Tracer::to_machine_code(Cta& cta) {
   if (!map_) return;

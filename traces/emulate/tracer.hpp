@@ -25,6 +25,11 @@ class Tracer {
   const std::vector<std::uint32_t>* back_edges() const {
     return map_ && !map_->back_edges.empty() ? &map_->back_edges : nullptr;
   }
+  // Branches of which the lanes of a side are to be told: SiteMap::told; null: none.
+  const std::vector<std::uint8_t>* told() const {
+    return map_ && !map_->told.empty() ? &map_->told : nullptr;
+  }
+  void went(std::uint64_t cta, std::uint32_t warp, std::uint32_t statement, bool taken, std::uint32_t mask);
   // What machine code a matrix fragment's load became; kUnknown where there is none.
   FragmentForm fragment(std::uint32_t statement) const {
     return map_ && statement < map_->fragments.size() ? map_->fragments[statement] : FragmentForm::kUnknown;

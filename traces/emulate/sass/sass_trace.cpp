@@ -40,11 +40,12 @@ const SassTrace::Known& SassTrace::known(std::uint32_t number) {
     k.site = sites_.sites()[known_.size()];
     const std::uint32_t statement = k.site.pc / 16;
     k.marker = k.site.bytes == kBackEdgeBytes;
+    k.side = k.site.bytes == kTookBytes || k.site.bytes == kPassedBytes;
     if (k.site.op == trace::Op::kRounds) {
       k.rounds = &map_.rounds[statement];
       k.mapped = &map_.sites[statement];
     } else if (k.marker) k.back_edge = map_.back_edges[statement];
-    else if (is_access(k.site) && statement < map_.sites.size()) k.mapped = &map_.sites[statement];
+    else if (!k.side && is_access(k.site) && statement < map_.sites.size()) k.mapped = &map_.sites[statement];
     known_.push_back(std::move(k));
   }
   return known_[number];
@@ -59,6 +60,7 @@ void SassTrace::apply(std::vector<Record>& records, std::vector<std::uint64_t>& 
       const Known& k = known(r.site);
       return k.rounds && map_.back_edges[k.site.pc / 16] >= 2;
     });
+  if (!map_.told.empty()) sink(records);
   out_.reserve(records.size());
   // Site numbers beyond these are machine instructions', which this warp's records do not have.
   for (std::size_t i = 0; i < records.size(); ++i) {
@@ -91,6 +93,36 @@ void SassTrace::apply(std::vector<Record>& records, std::vector<std::uint64_t>& 
   }
   close_window();
   std::swap(records, out_);
+}
+
+void SassTrace::sink(std::vector<Record>& records) {
+  std::size_t left = 0;
+  for (std::size_t i = 0; i < records.size(); ++i) {
+    Record r = records[i];
+    const Known& k = known(r.site);
+    if (k.side) continue;
+    if (k.mapped && !k.rounds && k.mapped->sunk != kNowhere) {
+      const trace::Site side = side_site(16 * k.mapped->sunk, k.mapped->sunk_to_taken);
+      std::uint32_t went = 0;
+      for (std::size_t j = i + 1; j < records.size() && records[j].site != r.site; ++j)
+        if (known(records[j].site).site == side) went |= records[j].mask;
+      leave(r, went);
+      if (r.mask == 0) continue;
+    }
+    records[left++] = r;
+  }
+  records.resize(left);
+}
+
+void SassTrace::leave(Record& r, std::uint32_t mask) {
+  mask &= r.mask;
+  if (mask != r.mask && mask != 0 && !r.regular()) {
+    std::size_t lane = r.lanes;
+    r.lanes = static_cast<std::uint32_t>(lanes_->size());
+    for (std::uint32_t rest = r.mask; rest; rest &= rest - 1, ++lane)
+      if (rest & (0u - rest) & mask) lanes_->push_back(std::uint64_t{(*lanes_)[lane]});
+  }
+  r.mask = mask;
 }
 
 bool SassTrace::is_further(const Record& r) {

@@ -41,6 +41,12 @@ inline trace::Site back_edge_site(std::uint32_t pc) {
   return {pc, trace::Op::kPrefetch, trace::Space::kNone, kBackEdgeBytes};
 }
 
+// Lanes that took a branch, or passed it by: its statement is one of SiteMap::told. Never reaches the trace.
+constexpr std::uint32_t kTookBytes = kBackEdgeBytes - 1, kPassedBytes = kBackEdgeBytes - 2;
+inline trace::Site side_site(std::uint32_t pc, bool taken) {
+  return {pc, trace::Op::kPrefetch, trace::Space::kNone, taken ? kTookBytes : kPassedBytes};
+}
+
 class SassTrace {
  public:
   // Both outlive it.
@@ -67,6 +73,7 @@ class SassTrace {
     const MappedSite* mapped = nullptr;
     std::uint32_t back_edge = 0;  // SiteMap::back_edges
     bool marker = false;
+    bool side = false;
     const std::vector<MappedRounds>* rounds = nullptr;             // of a loop without accesses
     std::vector<std::pair<std::uint32_t, std::uint32_t>> numbers;  // its sites by pc
   };
@@ -76,6 +83,10 @@ class SassTrace {
     std::uint32_t from[32];  // each lane's first iteration
   };
   const Known& known(std::uint32_t site);
+  // Leaves loads that moved behind a branch to the lanes that go there.
+  void sink(std::vector<trace::Record>& records);
+  // Only these lanes of it.
+  void leave(trace::Record& record, std::uint32_t mask);
   bool is_further(const trace::Record& record);
   // Records behind number `i` that are of the same bulk copy or texture fetch: they go where it goes.
   std::span<const trace::Record> pieces_behind(const std::vector<trace::Record>& records,

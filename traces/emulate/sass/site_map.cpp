@@ -35,6 +35,7 @@ class Mapper {
         if (auto ok = map_one(s); !ok) return ok.error();
     if (auto ok = map_unrolled_loops(p_, several_, map_); !ok) return ok.error();
     find_kept_values();
+    find_sunk_loads();
     find_loads_ahead();
     map_.rounds = map_rounds(p_);
     map_.origins = code_origins(p_);
@@ -146,6 +147,18 @@ class Mapper {
     };
     return guarded(found[0]) && guarded(found[1]) && made(0, found[0], "VOTE") &&
            !made(0, found[0], "SHFL") && made(found[0], found[1], "SHFL");
+  }
+
+  void find_sunk_loads() {
+    for (std::uint32_t s = 0; s < p_.entry; ++s) {
+      MappedSite& site = map_.sites[s];
+      if (site.what != MappedSite::What::kDirect || p_.ptx[s].sort != Sort::kLoad || p_.of_statement[s].size() != 1) continue;
+      const auto sunk = sunk_load(p_, s, p_.of_statement[s][0]);
+      if (!sunk) continue;
+      site.sunk = sunk->branch, site.sunk_to_taken = sunk->taken;
+      if (map_.told.empty()) map_.told.resize(p_.kernel.statements, 0);
+      map_.told[sunk->branch] |= sunk->taken ? SiteMap::kTaken : SiteMap::kPassed;
+    }
   }
 
   // A load in a loop, without an instruction, of what was loaded before the loop: the value stays in its register

@@ -17,6 +17,7 @@
 #include "traces/code_flow.hpp"
 #include "traces/emulate/program.hpp"
 #include "traces/emulate/sass/machine_code.hpp"
+#include "traces/emulate/sass/sunk_loads.hpp"
 #include "traces/site_table.hpp"
 
 namespace warpmem::emulate {
@@ -60,6 +61,9 @@ struct MappedSite {
   std::uint32_t loop = kNowhere;     // of SiteMap::loops
   std::uint32_t rotated = kNowhere;  // number of the rotated loop that it is in
   bool tail = false;                 // … in its second half
+  // A load that moved behind this branch: for those lanes only that go to its side (sunk_loads.hpp).
+  std::uint32_t sunk = kNowhere;
+  bool sunk_to_taken = false;
   bool once = false;                 // … once in each iteration, and there is no second half
   std::vector<SassAccess> accesses;
   std::vector<std::vector<SassAccess>> bodies;
@@ -99,6 +103,9 @@ struct SiteMap {
   // Branches that repeat a loop, by statement: 0 none, 1 another loop, 2 + n loops[n]. Empty where
   // nothing was unrolled.
   std::vector<std::uint32_t> back_edges;
+  // Branches of which the lanes of a side have to be told, by statement: these bits. Empty where there are none.
+  static constexpr std::uint8_t kTaken = 1, kPassed = 2;
+  std::vector<std::uint8_t> told;
   std::vector<FragmentForm> fragments;  // by statement; empty where there are none
   // Loops whose branch back is a statement: those that its iterations became, the one that takes
   // most at a time first. None: they became straight code.
