@@ -23,7 +23,7 @@
 // false, to hold the twins against each other.
 #if defined(__x86_64__) && defined(__GNUC__)
 #define WARPMEM_AVX512 \
-  __attribute__((target("avx512f,avx512bw,avx512cd,avx512dq,avx512vl,avx2,bmi,bmi2")))
+  __attribute__((target("avx512f,avx512bw,avx512cd,avx512dq,avx512vl,avx2,bmi,bmi2,popcnt")))
 #endif
 
 namespace warpmem {

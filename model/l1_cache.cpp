@@ -137,8 +137,27 @@ WARPMEM_NEW_HOSTS void L1Cache::load_keeping(const LineList& lines, const Seats&
 
 void L1Cache::load(const LineList& lines, const Seats& seats, const AskedWords& words,
                    bool allocate, Misses& out) {
+#ifdef WARPMEM_AVX512
+  if (allocate && wide_host() && load_strangers(lines, seats, out)) return;
+#endif
   if (allocate) load_keeping(lines, seats, words, out);
   else load_all<false>(lines, seats, words, out);
+}
+
+std::uint64_t L1Cache::arrive(const Misses& missed, const std::uint64_t* done,
+                              std::uint64_t soonest) {
+  std::uint64_t all = soonest, epoch = epoch_;
+  for (std::size_t k = 0; k < missed.count; ++k) {
+    all = std::max({all, missed.before[k], done[missed.index[k]]});
+    const std::uint64_t after = all - epoch;
+    if (after >> 32) [[unlikely]] {
+      arrives(missed.entry[k], all);
+      epoch = epoch_;
+      continue;
+    }
+    *missed.entry[k] = std::max(*missed.entry[k], static_cast<std::uint32_t>(after));
+  }
+  return all;
 }
 
 // Of a line of which something was stored in part.

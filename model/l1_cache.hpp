@@ -33,6 +33,7 @@
 #include <vector>
 
 #include "base/prefetch.hpp"
+#include "base/wide_hosts.hpp"
 #include "model/access.hpp"
 #include "model/asked_words.hpp"
 #include "model/l1_index.hpp"
@@ -115,6 +116,10 @@ class L1Cache {
       after = from_new_epoch(cycle);
     *entry = std::max(*entry, static_cast<std::uint32_t>(after));
   }
+  // The same for what an access missed, each line in its turn: it arrives with what was asked for
+  // before it. `done`: by line, when it is back. The cycle in which the last one is there, no sooner
+  // than `soonest`.
+  std::uint64_t arrive(const Misses& missed, const std::uint64_t* done, std::uint64_t soonest);
   // A store of the given bytes. True when the line was present (all its sectors count as hits).
   bool store(std::uint64_t line, const Seat& seat, std::uint8_t sectors, std::uint8_t full,
              const std::uint32_t* bytes);
@@ -197,6 +202,8 @@ class L1Cache {
   void load_all(const LineList& lines, const Seats& seats, const AskedWords& words, Misses& out);
   void load_keeping(const LineList& lines, const Seats& seats, const AskedWords& words,
                     Misses& out);
+  bool any_alike(const LineList& lines, const Seats& seats) const;
+  bool load_strangers(const LineList& lines, const Seats& seats, Misses& out);
   std::uint64_t from_new_epoch(std::uint64_t cycle);
 
   Spec spec_;

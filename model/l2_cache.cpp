@@ -171,7 +171,8 @@ std::uint64_t L2Cache::read(int sm, std::uint64_t line, const Route& route, std:
 
 std::uint64_t L2Cache::read(int sm, const Routed& lines, std::uint8_t sectors, std::uint64_t now,
                             std::uint32_t fetch_sectors, const MemoryPath::Seat* way) {
-  return read_one(sm, lines.line[0], lines.route(0), sectors, now, fetch_sectors, false, way, false);
+  return read_one(sm, lines.line[0], lines.route(0), sectors, now, fetch_sectors, false, way,
+                  false);
 }
 
 // Lines of one access are different, and what happens on one side of the L2 hangs on nothing on the
@@ -285,22 +286,6 @@ inline bool L2Cache::meet_any(const Pending* pending, const Routed& lines, const
   return any;
 }
 
-// Looks up lines of a list on a side, `sectors` of each; what it has of them, and what it gets.
-[[gnu::always_inline]] inline void L2Cache::look_up(L2Side& side, const Routed& lines,
-                                                    const LineParts& parts,
-                                                    std::uint32_t granularity,
-                                                    std::uint8_t* __restrict here,
-                                                    std::uint8_t* __restrict missing) {
-  const L2Side::Reader read(side, lines.seat, granularity);
-  const std::size_t count = parts.count;
-  for (std::size_t k = 0; k < count; ++k) {
-    const std::uint8_t sectors = parts.sectors[k];
-    const L2Side::Found found = read(lines.seat, parts.index[k], sectors);
-    here[k] = found.here & sectors;
-    missing[k] = found.missing;
-  }
-}
-
 // The same as look_up() and what follows it, where none meets another: an entry is written once,
 // when all is known of it. Of two lines of the access that fall together the later one's stays.
 WARPMEM_NEW_HOSTS void L2Cache::read_strangers(int sm, const Routed& lines, const LineParts& parts,
@@ -310,7 +295,7 @@ WARPMEM_NEW_HOSTS void L2Cache::read_strangers(int sm, const Routed& lines, cons
   const std::uint32_t side = from.side;
   const std::size_t count = parts.count;
   std::array<std::uint8_t, LineList::kMost> here, missing, fetched, number;
-  look_up(side_[side], lines, parts, granularity, here.data(), missing.data());
+  side_[side].read(lines.seat, parts, granularity, here.data(), missing.data());
   counters_.read += sectors_in(parts.sectors, count);
   counters_.read_hit += sectors_in(here, count);
   counters_.read_requests += count;
@@ -328,7 +313,7 @@ WARPMEM_NEW_HOSTS void L2Cache::read_strangers(int sm, const Routed& lines, cons
   }
   fetched = missing;
   std::array<std::uint8_t, LineList::kMost> brought;
-  look_up(side_[1 - side], lines, far, 1, here.data(), brought.data());
+  side_[1 - side].read(lines.seat, far, 1, here.data(), brought.data());
   counters_.fabric_read += sectors_in(far.sectors, far.count);
   counters_.fabric_read_hit += sectors_in(here, far.count);
   for (std::size_t c = 0; c < far.count; ++c) fetched[number[c]] = brought[c];
@@ -340,9 +325,8 @@ WARPMEM_NEW_HOSTS void L2Cache::read_strangers(int sm, const Routed& lines, cons
 }
 
 // When reads are back that meet nobody: after the latency of what they hit, and DRAM's queue.
-inline void L2Cache::wait(const Routed& lines, const LineParts& parts, std::uint64_t now,
-                          const std::uint8_t* fetched, std::uint64_t crossing,
-                          std::uint64_t* done) {
+void L2Cache::wait(const Routed& lines, const LineParts& parts, std::uint64_t now,
+                   const std::uint8_t* fetched, std::uint64_t crossing, std::uint64_t* done) {
 #ifdef WARPMEM_AVX512
   if (wide_host() && back_avx512(lines, parts, now, fetched, crossing, done)) return;
 #endif
@@ -360,8 +344,8 @@ inline void L2Cache::wait(const Routed& lines, const LineParts& parts, std::uint
 
 // Writes down what those that come later find of reads that met nobody. `missing`: sectors that the
 // reader's side had not, by number; `until`: when each is back, by line.
-inline void L2Cache::enter(int sm, const Routed& lines, const LineParts& parts, std::uint64_t now,
-                           const std::uint8_t* missing, const std::uint64_t* until) {
+void L2Cache::enter(int sm, const Routed& lines, const LineParts& parts, std::uint64_t now,
+                    const std::uint8_t* missing, const std::uint64_t* until) {
 #ifdef WARPMEM_AVX512
   if (wide_host() && enter_avx512(sm, lines, parts, now, missing, until)) return;
 #endif
@@ -390,8 +374,12 @@ inline void L2Cache::enter(int sm, const Routed& lines, const LineParts& parts, 
 WARPMEM_NEW_HOSTS void L2Cache::read_counting(int sm, const Routed& lines, const LineParts& parts,
                                               std::uint64_t now, std::uint32_t granularity,
                                               std::uint64_t* done) {
-  if (!meet_any(&pending_[sm_[static_cast<std::size_t>(sm)].pending], lines, parts))
+  if (!meet_any(&pending_[sm_[static_cast<std::size_t>(sm)].pending], lines, parts)) {
+#ifdef WARPMEM_AVX512
+    if (wide_host() && read_strangers_avx512(sm, lines, parts, now, granularity, done)) return;
+#endif
     return read_strangers(sm, lines, parts, now, granularity, done);
+  }
   Sent sent;
   look_up<false, false>(sm, lines, parts, now, granularity, done, sent);
   for (L2Side& side : side_)

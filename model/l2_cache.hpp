@@ -129,8 +129,8 @@ class L2Cache {
   void route(Routed& lines) { route(lines, LineWords(lines)); }
 
   // Reads `sectors` of a line for an SM at cycle `now`; the cycle in which they are back.
-  // `fetch_sectors`: how much of the line DRAM brings along at least. `apart`: it does not travel with
-  // misses on other sectors of the line.
+  // `fetch_sectors`: how much of the line DRAM brings along at least. `apart`: it does not travel
+  // with misses on other sectors of the line.
   std::uint64_t read(int sm, std::uint64_t line, const Route& route, std::uint8_t sectors,
                      std::uint64_t now, std::uint32_t fetch_sectors = 0, bool persist = false,
                      const MemoryPath::Seat* seat = nullptr, bool apart = false);
@@ -325,10 +325,10 @@ class L2Cache {
              const std::uint8_t* missing, const std::uint64_t* until);
   bool enter_avx512(int sm, const Routed& lines, const LineParts& parts, std::uint64_t now,
                     const std::uint8_t* missing, const std::uint64_t* until);
-  static void look_up(L2Side& side, const Routed& lines, const LineParts& parts,
-                      std::uint32_t granularity, std::uint8_t* here, std::uint8_t* missing);
   void read_strangers(int sm, const Routed& lines, const LineParts& parts, std::uint64_t now,
                       std::uint32_t granularity, std::uint64_t* done);
+  bool read_strangers_avx512(int sm, const Routed& lines, const LineParts& parts, std::uint64_t now,
+                             std::uint32_t granularity, std::uint64_t* done);
   void read_counting(int sm, const Routed& lines, const LineParts& parts, std::uint64_t now,
                      std::uint32_t granularity, std::uint64_t* done);
   void look_up_timed(int sm, const Routed& lines, const LineParts& parts, std::uint64_t now,

@@ -72,6 +72,60 @@ WARPMEM_AVX512 bool L2Cache::meet_any_avx512(const Pending* pending, const Route
   return any;
 }
 
+// read_strangers() where all lines of a list are read. False, and nothing is done, where they are
+// not.
+WARPMEM_AVX512 bool L2Cache::read_strangers_avx512(int sm, const Routed& lines,
+                                                   const LineParts& parts, std::uint64_t now,
+                                                   std::uint32_t granularity, std::uint64_t* done) {
+  const std::size_t count = parts.count;
+  if (count == 0 || count != static_cast<std::size_t>(lines.count)) return false;
+  const std::uint32_t side = sm_[static_cast<std::size_t>(sm)].side;
+  std::array<std::uint8_t, LineList::kMost> here, missing, fetched, brought;
+  side_[side].read(lines.seat, parts, granularity, here.data(), missing.data());
+  counters_.read += wide::bits_in_low_halves(parts.sectors.data(), count);
+  counters_.read_hit += wide::bits_in_low_halves(here.data(), count);
+  counters_.read_requests += count;
+
+  const auto store = [](std::uint8_t* at, __m512i words) WARPMEM_AVX512 {
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(at), _mm512_cvtepi32_epi8(words));
+  };
+  // What goes on to the other side, one behind the other, and back.
+  LineParts far;
+  std::uint64_t crossing = 0;  // by number
+  const __m512i near = wide::all(side),
+                numbers = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+  for (std::size_t i = 0; i < count; i += 16) {
+    const auto there = static_cast<__mmask16>((1u << std::min<std::size_t>(16, count - i)) - 1);
+    const __m512i lacks = wide::of_bytes(missing.data() + i);
+    const __mmask16 missed = _mm512_mask_test_epi32_mask(there, lacks, lacks);
+    const __mmask16 crosses =
+        _mm512_mask_cmpneq_epi32_mask(missed, wide::of_bytes(lines.home.data() + i), near);
+    store(far.index.data() + far.count,
+          _mm512_maskz_compress_epi32(
+              crosses, _mm512_add_epi32(numbers, wide::all(static_cast<std::uint32_t>(i)))));
+    store(far.sectors.data() + far.count, _mm512_maskz_compress_epi32(crosses, lacks));
+    far.count += static_cast<std::size_t>(_mm_popcnt_u32(crosses));
+    crossing |= std::uint64_t{crosses} << i;
+  }
+  if (far.count > 0) {
+    side_[1 - side].read(lines.seat, far, 1, here.data(), brought.data());
+    counters_.fabric_read += wide::bits_in_low_halves(far.sectors.data(), far.count);
+    counters_.fabric_read_hit += wide::bits_in_low_halves(here.data(), far.count);
+  }
+  for (std::size_t i = 0, from = 0; i < count; i += 16) {
+    const auto crosses = static_cast<__mmask16>(crossing >> i);
+    store(fetched.data() + i, _mm512_mask_expand_epi32(wide::of_bytes(missing.data() + i), crosses,
+                                                       wide::of_bytes(brought.data() + from)));
+    from += static_cast<std::size_t>(_mm_popcnt_u32(crosses));
+  }
+  for (L2Side& s : side_)
+    if (s.has_traffic()) account(s.take_traffic());
+  counters_.dram_read += wide::bits_in_low_halves(fetched.data(), count);
+  wait(lines, parts, now, fetched.data(), crossing, done);
+  enter(sm, lines, parts, now, missing.data(), done);
+  return true;
+}
+
 // When the reads of a list's lines are back, where all of them are read and nobody else has a say.
 // False, and nothing is done, where they are not, or numbers are so large that they need more than
 // 32 bits. Cycles and millicycles count from `now`.

@@ -18,8 +18,8 @@ inline std::uint64_t L2Cache::dram_queue(std::uint64_t& free, std::uint64_t now,
 // first has to go.
 inline std::uint64_t L2Cache::leave(SmPlace& from, std::uint64_t now) const {
   ++from.requests;
-  return from.leaves = std::max(now + spec_.read_cycles,
-                                std::min(from.leaves + 1, now + spec_.read_entries));
+  return from.leaves =
+             std::max(now + spec_.read_cycles, std::min(from.leaves + 1, now + spec_.read_entries));
 }
 
 inline void L2Cache::open(int sm, SmPlace& from, Pending& p, std::uint64_t line,
@@ -68,8 +68,8 @@ inline std::uint64_t L2Cache::read_alone(int sm, std::uint64_t line, const Route
   ++counters_.read_requests;
   const std::uint64_t leaves = leave(from, now);
   L2Side::Traffic out;
-  const Met met = meet(from.side, route, sectors, 0, std::max(fetch_sectors, spec_.fetch_sectors),
-                       false, out);
+  const Met met =
+      meet(from.side, route, sectors, 0, std::max(fetch_sectors, spec_.fetch_sectors), false, out);
   const std::uint64_t done = back(draw, met, now);
   p = {line, leaves, done, from.requests,
        Pending::by(sm) | sectors | std::uint32_t{met.missing} << 4};

@@ -25,6 +25,7 @@
 #include <vector>
 
 #include "base/prefetch.hpp"
+#include "base/wide_hosts.hpp"
 #include "model/access.hpp"
 #include "model/divisor.hpp"
 #include "model/line_words.hpp"
@@ -138,6 +139,21 @@ class L2Side {
     const std::uint8_t* const in_pieces_;
     const bool plain_;
   };
+  // The same for all of these lines. `here` (of what is read) and `missing` have room for as many
+  // as a list may have.
+  void read(const Seats& seats, const LineParts& parts, std::uint32_t piece, std::uint8_t* here,
+            std::uint8_t* missing) {
+#ifdef WARPMEM_AVX512
+    if (plain_ && seats.known && sets_.size() <= kMostSets && wide_host())
+      return read_avx512(seats, parts, piece, here, missing);
+#endif
+    const Reader one(*this, seats, piece);
+    for (std::size_t k = 0; k < parts.count; ++k) {
+      const Found found = one(seats, parts.index[k], parts.sectors[k]);
+      here[k] = found.here & parts.sectors[k];
+      missing[k] = found.missing;
+    }
+  }
   // Sectors of the line that can be read here.
   std::uint8_t lookup(const Spot& spot);
   std::uint8_t lookup(std::uint64_t line) {
@@ -181,7 +197,8 @@ class L2Side {
   const void* sets() const { return sets_.data(); }
 
  private:
-  static constexpr std::uint32_t kRows = 1024;  // sets are columns x 1024 rows
+  static constexpr std::uint32_t kRows = 1024;          // sets are columns x 1024 rows
+  static constexpr std::uint32_t kMostSets = 1u << 15;  // for read_avx512()
   static constexpr std::uint32_t kMixFirst = 0x9e3779b1u, kMixSecond = 0x85ebca77u;
   // Short tags: the low bits of a tag and which region of memory (16 GB on an H200) it is from.
   // There are as many lines of further regions as of others, but all share a number: their whole
@@ -247,6 +264,11 @@ class L2Side {
                              std::uint16_t* out);
   static bool read_plain(L2Side& side, Set& set, std::uint16_t short_tag, std::uint8_t sectors,
                          const std::uint8_t* in_pieces, Found& out);
+  static std::uint32_t meet(const Seats& seats, const std::uint8_t* index, std::size_t count);
+  static bool read_eight(Set* const* set, const std::uint16_t* tag, const std::uint8_t* sectors,
+                         const std::uint8_t* in_pieces, std::uint8_t* here, std::uint8_t* missing);
+  void read_avx512(const Seats& seats, const LineParts& parts, std::uint32_t piece,
+                   std::uint8_t* here, std::uint8_t* missing);
   Found read_other(const Seat& seat, std::uint8_t sectors, std::uint32_t piece, bool persist);
   static int oldest(std::uint64_t order, std::uint64_t among);
 

@@ -17,6 +17,7 @@ inline constexpr std::size_t kLinesACycle = 4;
 class TagPasses {
  public:
   void add(std::uint32_t bank) { in_bank_ += 1u << bank * 8; }
+  void add_all(std::uint32_t in_bank) { in_bank_ += in_bank; }
   int count() const {
     int most = 0;
     for (std::uint32_t rest = in_bank_; rest; rest >>= 8)
@@ -27,6 +28,9 @@ class TagPasses {
  private:
   std::uint32_t in_bank_ = 0;  // a byte a bank; there are at most 64 lines
 };
+
+// The same of lines of which the sets are known (l1_index.hpp).
+int tag_passes_of_sets(const std::uint32_t* set, std::size_t count);
 
 inline int tag_passes(const LineList& lines) {
   TagPasses passes;

@@ -76,9 +76,9 @@ class Calendar {
  private:
   static constexpr std::uint32_t kAtOnce = 4;
 
-  std::size_t room_;                        // for warps in a step
+  std::size_t room_;                           // for warps in a step
   std::array<std::uint32_t, kSteps> count_{};  // of warps in each
-  std::pmr::vector<std::uint32_t> warps_;   // by step
+  std::pmr::vector<std::uint32_t> warps_;      // by step
   std::vector<std::uint64_t> slots_;  // of the step that is taken, by SM: bit s: warp slot s
   std::vector<std::uint64_t> some_;   // bit s: SM s has a slot due
   std::uint64_t due_ = 0;

@@ -69,8 +69,7 @@ Result<void> LaunchReplay::run(const std::function<bool(std::uint64_t)>& tick) {
   for (; resident_ > 0; ++now_) {
     if (calendar_.empty()) {
       release_barriers();
-      if (calendar_.empty())
-        return nobody_can_go_on(standing(), reader_.path());
+      if (calendar_.empty()) return nobody_can_go_on(standing(), reader_.path());
     }
     if (!run_step()) return *error_;
     if (tick && memory_.counters().records > since_tick + 50000) {
@@ -136,8 +135,8 @@ inline std::uint64_t LaunchReplay::lead_up(WarpState& warp, std::uint32_t site,
 inline std::uint64_t LaunchReplay::wait(WarpState& warp, std::uint32_t site, const SitePlan& plan) {
   if (warp.loads > 1) return wait_for(warp, site, plan);
   const std::uint64_t done = warp.done[0];
-  const bool needs = plan.action == Action::kEnd ||
-                     dependence_.waits(warp.load_site[0], warp.last_site, site);
+  const bool needs =
+      plan.action == Action::kEnd || dependence_.waits(warp.load_site[0], warp.last_site, site);
   if (needs || done <= warp.ready) warp.loads = 0;
   return needs ? std::max(warp.ready, done) : warp.ready;
 }
@@ -157,7 +156,8 @@ inline void LaunchReplay::remember(WarpState& warp, std::uint32_t site, std::uin
 
 // Enters a warp into the calendar; what lies beyond it is entered at its end and looked at again.
 inline void LaunchReplay::schedule(std::uint32_t number, std::uint64_t cycle) {
-  calendar_.add(number, std::min(std::max(cycle / kStepCycles, now_ + 1), now_ + Calendar::kSteps - 1));
+  calendar_.add(number,
+                std::min(std::max(cycle / kStepCycles, now_ + 1), now_ + Calendar::kSteps - 1));
 }
 
 inline void LaunchReplay::fetch_state(std::uint32_t number) const {
@@ -336,8 +336,9 @@ inline void LaunchReplay::look_ahead(std::uint32_t number, WarpState& warp) {
 }
 
 // Its access of one line.
-[[gnu::always_inline]] inline void LaunchReplay::run_line(const MemorySystem::OneLine& one, const Next& next,
-                                   WarpState& warp, Sm& sm) {
+[[gnu::always_inline]] inline void LaunchReplay::run_line(const MemorySystem::OneLine& one,
+                                                          const Next& next, WarpState& warp,
+                                                          Sm& sm) {
   const SitePlan& plan = plans_[next.site];
   const std::uint64_t start = std::max(issue(sm, warp, next.instructions), sm.lsu_free);
   if (next.kind == Kind::kStore) {
@@ -384,7 +385,8 @@ inline void LaunchReplay::look_ahead(std::uint32_t number, WarpState& warp) {
         further_.l2.count = 1;
         memory_.find(further_);
       }
-      const MemorySystem::OneLines& lines = found ? lines_[i / kTogether % lines_.size()] : further_;
+      const MemorySystem::OneLines& lines =
+          found ? lines_[i / kTogether % lines_.size()] : further_;
       run_line({lines, found ? i % kTogether : 0, next.sectors}, next, warp, sm);
     }
     found = false;
@@ -397,7 +399,8 @@ inline void LaunchReplay::look_ahead(std::uint32_t number, WarpState& warp) {
 }
 
 // The cycle in which the warp's next access has been issued.
-inline std::uint64_t LaunchReplay::issue(Sm& sm, const WarpState& warp, std::uint32_t instructions) {
+inline std::uint64_t LaunchReplay::issue(Sm& sm, const WarpState& warp,
+                                         std::uint32_t instructions) {
   sm.issue_free = std::max(sm.issue_free, warp.ready * kSchedulers) + instructions;
   return std::max(warp.ready, sm.issue_free / kSchedulers);
 }
@@ -438,7 +441,8 @@ LaunchReplay::Turn LaunchReplay::run_other(std::size_t i, WarpState& warp, Sm& s
     return Turn::kOver;
   }
   const std::uint64_t start = std::max(issued, sm.lsu_free);
-  if (is_texture(plan.action)) [[unlikely]] fetch(plan, site, number, warp, sm, start);
+  if (is_texture(plan.action)) [[unlikely]]
+    fetch(plan, site, number, warp, sm, start);
   else access(r, plan, i, warp, sm, start);
   warp.ready = start + 1;
   if (!goes_on) return over(end_warp(number, warp, sm, (now_ + 1) * kStepCycles));

@@ -153,7 +153,7 @@ class LaunchReplay {
   std::uint64_t resident_ = 0;                   // CTAs
   std::uint64_t now_ = 0;                        // steps of the clock
   Calendar calendar_;
-  std::vector<std::uint32_t> due_;  // in this step
+  std::vector<std::uint32_t> due_;               // in this step
   std::array<MemorySystem::OneLines, 2> lines_;  // of warps that are due, kTogether each
   std::array<bool, 2> others_{};                 // whether some of these do something else first
   MemorySystem::OneLines further_;               // that of a warp's further access in the step

@@ -397,9 +397,7 @@ void MemorySystem::global_load(const Record& r, const SitePlan& plan, const std:
   ++counters_.global_ld.requests;
   counters_.tag_requests += count;
   counters_.theoretical_global += sectors;
-  model::TagPasses in_tags;
-  for (std::size_t i = 0; i < count; ++i) in_tags.add(lines.l1[i].bank());
-  const auto tags = static_cast<std::uint32_t>(in_tags.count());
+  const auto tags = static_cast<std::uint32_t>(model::tag_passes_of_sets(lines.l1.set.data(), count));
   counters_.tag_wavefronts_ld += tags;
   place.tag_passes = tags;
   place.passes = data_passes(r, plan.bytes, lanes, tags);
@@ -436,14 +434,7 @@ void MemorySystem::global_load(const Record& r, const SitePlan& plan, const std:
       }
     }
   }
-  // Each line in its turn: what misses arrives with what was asked for before it, the rest is there
-  // or on its way.
-  std::uint64_t all = place.done;
-  for (std::size_t k = 0; k < missed.count; ++k) {
-    all = std::max({all, missed.before[k], done[missed.index[k]]});
-    l1.arrives(missed.entry[k], all);
-  }
-  place.done = std::max(all, missed.hit);
+  place.done = std::max(l1.arrive(missed, done.data(), place.done), missed.hit);
 }
 
 // What most stores are.

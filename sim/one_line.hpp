@@ -9,8 +9,9 @@
 namespace warpmem::sim {
 
 // The cycle in which it is there.
-[[gnu::always_inline]] inline std::uint64_t MemorySystem::load(const OneLine& one, const SitePlan& plan, int sm,
-                                        std::uint64_t now) {
+[[gnu::always_inline]] inline std::uint64_t MemorySystem::load(const OneLine& one,
+                                                               const SitePlan& plan, int sm,
+                                                               std::uint64_t now) {
   const std::uint64_t sectors = model::sectors_in(one.sectors);
   ++counters_.records;
   ++(counters_.*plan.instructions);
@@ -24,22 +25,24 @@ namespace warpmem::sim {
   const auto words = [&one](std::uint64_t) {
     return (one.sectors * 0x00204081u & 0x01010101u) * 255u;
   };
-  const model::L1Cache::Loaded found = l1.load(one.line(), l1.seat(one.line(), one.l1_set()), one.sectors,
-                                               model::AskedWords(words), !plan.no_allocate);
+  const model::L1Cache::Loaded found =
+      l1.load(one.line(), l1.seat(one.line(), one.l1_set()), one.sectors, model::AskedWords(words),
+              !plan.no_allocate);
   const unsigned missing = model::sectors_in(found.missing);
   counters_.global_ld.hits += sectors - missing;
   if (!missing) return std::max(soonest, found.arrival);
   counters_.l1_fill_sectors += missing;
-  const std::uint64_t done =
-      std::max(soonest, l2_.read_alone(sm, one.line(), one.l2(), one.draw(), found.missing, now,
-                                       plan.fetch_sectors));
+  const std::uint64_t done = std::max(
+      soonest,
+      l2_.read_alone(sm, one.line(), one.l2(), one.draw(), found.missing, now, plan.fetch_sectors));
   l1.arrives(found.entry, done);
   return done;
 }
 
 // The cycle in which the store queue has taken it.
-[[gnu::always_inline]] inline std::uint64_t MemorySystem::store(const OneLine& one, const SitePlan& plan, int sm,
-                                         std::uint64_t now) {
+[[gnu::always_inline]] inline std::uint64_t MemorySystem::store(const OneLine& one,
+                                                                const SitePlan& plan, int sm,
+                                                                std::uint64_t now) {
   const std::uint64_t sectors = model::sectors_in(one.sectors);
   ++counters_.records;
   ++(counters_.*plan.instructions);

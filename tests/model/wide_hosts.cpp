@@ -8,6 +8,7 @@
 #include "model/l1_cache.hpp"
 #include "model/l2_cache.hpp"
 #include "model/line_words.hpp"
+#include "model/tag_banks.hpp"
 #include "tests/catch.hpp"
 
 using namespace warpmem;
@@ -112,5 +113,136 @@ TEST_CASE("a warp of strangers is listed alike on every host") {
       }
     }
     REQUIRE(sectors.empty());
+  }
+}
+
+namespace {
+
+// Different lines, near one another, and sectors of each.
+void fill_apart(model::LineList& lines, std::mt19937_64& random, std::uint64_t span) {
+  std::set<std::uint64_t> seen;
+  const auto count = static_cast<int>(random() % 4 == 0 ? 1 + random() % LineList::kMost : 32);
+  for (lines.count = 0; lines.count < count;) {
+    const std::uint64_t line = 0xfe400000 + random() % span;
+    if (!seen.insert(line).second) continue;
+    const auto at = static_cast<std::size_t>(lines.count++);
+    lines.line[at] = line;
+    lines.sectors[at] = static_cast<std::uint8_t>(1 + random() % 15);
+  }
+}
+
+// Most of a list, or all of it.
+model::LineParts parts_of(const LineList& lines, std::mt19937_64& random) {
+  model::LineParts parts;
+  const bool all = random() % 3 != 0;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(lines.count); ++i) {
+    if (!all && random() % 4 == 0) continue;
+    parts.index[parts.count] = static_cast<std::uint8_t>(i);
+    parts.sectors[parts.count++] = lines.sectors[i];
+  }
+  return parts;
+}
+
+}  // namespace
+
+TEST_CASE("the L2 reads lines side by side as one after the other") {
+  std::mt19937_64 random(8);
+  model::L2Cache::Spec spec;
+  spec.side.bytes = 2 << 20;  // 1,024 sets
+  spec.home_mask = 0x3a5b6c7d8e9f000;
+  spec.read_cycles = 9;
+  spec.read_entries = 20;
+  for (int i = 0; i < 8; ++i) {
+    spec.sm_side.push_back(static_cast<std::uint8_t>(i % 2));
+    spec.sm_group.push_back(static_cast<std::uint8_t>(i / 4));
+  }
+  model::L2Cache wide(spec), plain(spec);
+  std::uint64_t now = 0;
+  for (int round = 0; round < 20000; ++round) {
+    // All sets a few times over, a few of them, or lines of which most are there.
+    const std::uint64_t span = std::array<std::uint64_t, 3>{100000, 600, 20000}[random() % 3];
+    const auto sm = static_cast<int>(random() % 8);
+    now += random() % 300;
+    model::L2Cache::Routed lines;
+    fill_apart(lines, random, span);
+    if (random() % 4 == 0) {  // some is dirty, some in part
+      for (std::size_t i = 0; i < static_cast<std::size_t>(lines.count); ++i) {
+        const auto full = static_cast<std::uint8_t>(lines.sectors[i] & random());
+        const std::uint32_t bytes[4] = {15, 240, 15, 0xf0000};
+        wide.write(sm, lines.line[i], lines.sectors[i], full, bytes);
+        plain.write(sm, lines.line[i], lines.sectors[i], full, bytes);
+      }
+      continue;
+    }
+    const model::LineParts parts = parts_of(lines, random);
+    if (parts.count == 0) continue;
+    const auto fetch = std::array{0u, 2u, 4u}[random() % 3];
+    std::array<std::uint64_t, LineList::kMost> done{}, others{};
+    wide.route(lines);
+    wide.read(sm, lines, nullptr, parts, now, fetch, done.data());
+    const PlainHost host;
+    plain.route(lines);
+    plain.read(sm, lines, nullptr, parts, now, fetch, others.data());
+    for (std::size_t k = 0; k < parts.count; ++k)
+      REQUIRE(done[parts.index[k]] == others[parts.index[k]]);
+    const model::L2Counters &a = wide.counters(), &b = plain.counters();
+    REQUIRE((a.read == b.read && a.read_hit == b.read_hit && a.merged == b.merged));
+    REQUIRE((a.read_requests == b.read_requests && a.refill_writes == b.refill_writes));
+    REQUIRE((a.fabric_read == b.fabric_read && a.fabric_read_hit == b.fabric_read_hit));
+    REQUIRE((a.dram_read == b.dram_read && a.dram_write == b.dram_write));
+  }
+  REQUIRE(wide.counters().read_hit > 0);
+  REQUIRE(wide.counters().dram_write > 0);
+  REQUIRE(wide.dirty_sectors() == plain.dirty_sectors());
+}
+
+TEST_CASE("an L1 loads lines side by side as one after the other") {
+  std::mt19937_64 random(9);
+  model::L1Cache wide({1736, 512}), plain({1736, 512});
+  std::uint64_t now = 0, strangers = 0;
+  for (int round = 0; round < 20000; ++round) {
+    LineList lines;
+    fill_apart(lines, random, random() % 4 == 0 ? 3000 : 1000000);
+    model::L1Cache::Seats seats, other_seats;
+    model::L1Cache::Misses missed, others;
+    std::array<std::uint64_t, LineList::kMost> done;
+    for (std::uint64_t& d : done) d = now + random() % 1000;
+    // Far enough that arrivals do not fit into 32 bits for long.
+    now += random() % 500 == 0 ? std::uint64_t{1} << 31 : random() % 300;
+    const bool allocate = random() % 8 != 0;
+    wide.seats(lines, seats);
+    wide.load(lines, seats, {}, allocate, missed);
+    const std::uint64_t all = wide.arrive(missed, done.data(), now);
+    strangers += missed.count == static_cast<std::size_t>(lines.count);
+    const PlainHost host;
+    plain.seats(lines, other_seats);
+    plain.load(lines, other_seats, {}, allocate, others);
+    // Each by itself, as arrive() says.
+    std::uint64_t each = now;
+    for (std::size_t k = 0; k < others.count; ++k) {
+      each = std::max({each, others.before[k], done[others.index[k]]});
+      plain.arrives(others.entry[k], each);
+    }
+    REQUIRE((missed.count == others.count && missed.hit == others.hit && all == each));
+    for (std::size_t k = 0; k < missed.count; ++k) {
+      REQUIRE((missed.index[k] == others.index[k] && missed.sectors[k] == others.sectors[k]));
+      REQUIRE(missed.before[k] == others.before[k]);
+      REQUIRE(*missed.entry[k] == *others.entry[k]);
+    }
+  }
+  REQUIRE(strangers > 5000);
+  REQUIRE(strangers < 19000);
+}
+
+TEST_CASE("lines in the fullest bank are counted alike on every host") {
+  std::mt19937_64 random(10);
+  for (int round = 0; round < 2000; ++round) {
+    LineList lines;
+    fill_apart(lines, random, 1000000);
+    std::array<std::uint32_t, LineList::kMost> set;
+    for (std::size_t i = 0; i < static_cast<std::size_t>(lines.count); ++i)
+      set[i] = model::l1_set(lines.line[i]);
+    REQUIRE(model::tag_passes_of_sets(set.data(), static_cast<std::size_t>(lines.count)) ==
+            model::tag_passes(lines));
   }
 }

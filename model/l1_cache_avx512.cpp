@@ -1,0 +1,66 @@
+// Loads of lines that are all new to an L1, as those of a gather mostly are: whether they are is
+// seen four sets at a time where the host can (AVX-512). Comes to the same as one line after the
+// other, as no line of an access makes another of it present.
+#include <algorithm>
+#include <cstddef>
+
+#include "base/wide_words.hpp"
+#include "model/l1_cache.hpp"
+
+#ifdef WARPMEM_AVX512
+
+namespace warpmem::model {
+
+// Whether some way looks as if it held one of the lines, or they are of no region.
+[[gnu::always_inline]] WARPMEM_AVX512 inline bool L1Cache::any_alike(const LineList& lines,
+                                                                     const Seats& seats) const {
+  const Set* const sets = sets_.data();
+  const auto count = static_cast<std::size_t>(lines.count);
+  const __m512i each = _mm512_setr_epi32(0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3);
+  const __m512i upper = wide::all(~0u << kStateBits), regions = wide::all(kOther);
+  __mmask16 any = 0;
+  for (std::size_t i = 0; i < count; i += 4) {
+    const std::size_t left = std::min<std::size_t>(4, count - i);
+    const auto state = [&](std::size_t k) WARPMEM_AVX512 {
+      const Set& set = sets[seats.set[i + (k < left ? k : 0)]];
+      return _mm_load_si128(reinterpret_cast<const __m128i*>(set.state));
+    };
+    const __m256i low = _mm256_set_m128i(state(1), state(0)),
+                  high = _mm256_set_m128i(state(3), state(2));
+    const __m512i held = _mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1);
+    const __m512i tags = _mm512_permutexvar_epi32(
+        each, _mm512_castsi128_si512(
+                  _mm_loadu_si128(reinterpret_cast<const __m128i*>(seats.tag.data() + i))));
+    const __m512i differ = _mm512_xor_si512(held, _mm512_slli_epi32(tags, kStateBits));
+    const auto there = static_cast<__mmask16>((1u << left * 4) - 1);
+    any = _kor_mask16(any, _mm512_mask_testn_epi32_mask(there, differ, upper));
+    any = _kor_mask16(any, _mm512_mask_cmpge_epu32_mask(there, tags, regions));
+  }
+  return any != 0;
+}
+
+WARPMEM_AVX512 bool L1Cache::load_strangers(const LineList& lines, const Seats& seats,
+                                            Misses& out) {
+  if (any_alike(lines, seats)) return false;
+  Set* const sets = sets_.data();
+  L1Ways ways = ways_;  // no store of the loop changes a copy
+  const auto count = static_cast<std::size_t>(lines.count);
+  for (std::size_t i = 0; i < count; ++i) {
+    Set& set = sets[seats.set[i]];
+    const std::uint32_t way = ways.take(seats.set[i]);
+    set.state[way] = seats.tag[i] << kStateBits | lines.sectors[i];
+    set.arrival[way] = 0;
+    out.entry[i] = &set.arrival[way];
+  }
+  ways_ = ways;
+  out.sectors = lines.sectors;
+  for (std::size_t i = 0; i < count; ++i) out.index[i] = static_cast<std::uint8_t>(i);
+  std::fill_n(out.before.begin(), count, 0);
+  out.count = count;
+  out.hit = 0;
+  return true;
+}
+
+}  // namespace warpmem::model
+
+#endif
