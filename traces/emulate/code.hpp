@@ -31,6 +31,7 @@ using Handler = void (*)(std::byte* frame, const Inst& in, std::uint32_t mask);
 
 enum class Kind : std::uint8_t {
   kCompute,      // fn does it all
+  kComputeOwn,   // … and ptxas may call a function for it: OwnFunction in `extra`
   kSpecial,      // special register number `sub` to d
   kLocalAddress, // address of a local variable: frame's stack pointer + value
   kBranch, kBranchIndexed, kCall, kReturn, kExit, kTrap, kNothing,

@@ -36,7 +36,7 @@ bool asserts(const Inst& in, const Code& code) {
 // Leaves nothing behind but values of registers.
 bool is_quiet(const Inst& in, const Code& code) {
   switch (in.kind) {
-    case Kind::kCompute: case Kind::kSpecial: case Kind::kLocalAddress: case Kind::kBranch: case Kind::kNothing: case Kind::kFence: case Kind::kWarpSync: case Kind::kVote: case Kind::kMatch: case Kind::kShuffle: case Kind::kActiveMask: case Kind::kElect: return true;
+    case Kind::kCompute: case Kind::kComputeOwn: case Kind::kSpecial: case Kind::kLocalAddress: case Kind::kBranch: case Kind::kNothing: case Kind::kFence: case Kind::kWarpSync: case Kind::kVote: case Kind::kMatch: case Kind::kShuffle: case Kind::kActiveMask: case Kind::kElect: return true;
     case Kind::kAccess: return code.accesses[in.extra].space == Space::kParam;
     default: return asks(in);
   }

@@ -185,7 +185,7 @@ Result<void> emulate_file(const EmulateRequest& request, EmulateReport& report) 
     report.mapping = tracer->mapping();
     trace::LaunchEnd end;
     end.truncated = !ran;
-    end.times = tracer->times(report.statistics.times);
+    end.times = tracer->times(report.statistics.times, report.statistics.own_calls);
     if (auto ok = writer->end_launch(0, end); !ok) return ok;
     if (!ran)
       if (auto ok = writer->note_missing("the kernel did not end: " + ran.error().message.substr(0, ran.error().message.find('\n'))); !ok) return ok;

@@ -6,6 +6,7 @@
 #include "traces/emulate/bulk.hpp"
 #include "traces/emulate/builtins.hpp"
 #include "traces/emulate/execution.hpp"
+#include "traces/emulate/own_functions.hpp"
 
 namespace warpmem::emulate {
 namespace {
@@ -476,6 +477,12 @@ void Execution::run_part(Warp& warp, std::uint64_t& slice) {
     part->pc = pc;
     bool goes_on = true;
     switch (in.kind) {
+      case Kind::kComputeOwn:
+        if (active && entered && calls_own_function(static_cast<OwnFunction>(in.extra), frame + in.a, frame + (in.b == kNoOffset ? in.a : in.b), active))
+          ++entered[entered_.size() / 2 + pc];
+        if (active) in.fn(frame, in, active);
+        ++part->pc;
+        break;
       case Kind::kAccess:
         if ((in.yields & kYieldBefore) && pc != part->yielded) {
           if (yield(warp, number)) {

@@ -173,7 +173,9 @@ class Execution {
   const std::vector<std::uint8_t>* told_ = nullptr;  // branches of the entry; null: nobody asks
   const std::vector<std::uint32_t>* back_edges_ = nullptr;  // of the entry; null: nobody asks
   RunStatistics& stats_;
-  std::vector<std::uint64_t> entered_;  // times that a warp came to each block, by its first line
+  // Times that a warp came to each block, by its first line; and, behind those of all lines, that it called a function
+  // which ptxas adds for a line.
+  std::vector<std::uint64_t> entered_;
   std::uint32_t threads_ = 0, warps_ = 0, cluster_size_ = 1, shared_bytes_ = 0;
   std::uint64_t groups_ = 0;
   std::deque<Group> active_;

@@ -38,7 +38,7 @@ class Tracer {
                  std::uint32_t mask);
   MappingCounts mapping() const;
   // What the trace says of RunStatistics::times.
-  std::vector<trace::TimesRun> times(const std::vector<std::uint64_t>& by_statement) const;
+  std::vector<trace::TimesRun> times(const std::vector<std::uint64_t>& by_statement, const std::vector<std::uint64_t>& own_calls) const;
 
   void begin_cta(std::uint64_t cta, std::uint32_t warps);
   // `lanes`: 32 addresses, those of the mask valid.

@@ -138,7 +138,7 @@ void Session::end(const emulate::RunStatistics& statistics, const Error* failure
   trace::LaunchEnd end;
   end.truncated = failure != nullptr || tracer_->stopped();
   end.skipped_ctas = tracer_->skipped();
-  end.times = tracer_->times(statistics.times);
+  end.times = tracer_->times(statistics.times, statistics.own_calls);
   const emulate::MappingCounts mapping = tracer_->mapping();
   tracer_.reset();
   if (auto ok = writer_->end_launch(current_, end); !ok) return fail(ok.error());
