@@ -375,7 +375,8 @@ void SassTrace::take_in(std::size_t number) {
       if (!distance || *distance < 0 || *distance + site.bytes > width) continue;
       const std::uint32_t mine = bits(static_cast<std::uint32_t>(*distance), site.bytes);
       if (part && (covered_[i] & mine) != 0) continue;
-      if (part) covered_[i] |= mine;
+      // Loads may ask for the same bytes twice: a word, and the four that it is one of.
+      if (part || (covered_[i] != 0 && item.record.mask == other.record.mask)) covered_[i] |= mine;
       item.into = static_cast<std::uint32_t>(i);
       return;
     }
