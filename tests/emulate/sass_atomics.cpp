@@ -63,6 +63,36 @@ TEST_CASE("an atomic by a generic address is tried by all, then done for each me
 }
 
 // All lanes add to one word, each its own amount, and each gets the sum before it.
+TEST_CASE("atomics of functions, as debug code has them, become the same") {
+  const char* function = R"(
+.func add(.param .b64 a)
+{
+  .reg .b64 %rd<4>;
+  ld.param.u64 %rd1, [a];
+  atom.add.f64 %rd2, [%rd1], %rd1;
+  ret;
+}
+)";
+  std::vector<Line> code{{2, "CALL.REL.NOINC 0x20"}, {3, "EXIT"}};
+  for (const Line& l : kGenericAdd)
+    if (l.statement == 0) code.push_back({5, l.text});
+  for (Line& l : code)
+    if (std::string(l.text) == "@!P0 BRA 0x40") l.text = "@!P0 BRA 0x60";  // the loop
+  code[3].text = code[9].text = "@P0 BRA 0x100", code[5].text = "@!P0 BRA 0xa0", code[11].text = "@!P0 BRA 0xe0";
+  code.push_back({6, "RET.REL.NODEC R8 0x0"});
+  Mapped m("\n  mov.u64 %rd1, %rd2;\n  { .param .b64 x; st.param.b64 [x], %rd1; call add, (x); }\n  ret;", code, function);
+  INFO(m.why);
+  REQUIRE(m.why.empty());
+  std::uint32_t atom = 0;
+  for (std::uint32_t s = 0; s < m.map.sites.size(); ++s)
+    if (m.map.sites[s].what == MappedSite::What::kGenericAtomic) atom = s;
+  REQUIRE(atom != 0);
+  m.access(atom, 8, 0xffff0000, 4096, 8, Op::kAtomic, Space::kGlobal);
+  m.access(atom, 8, 0x3, 64, 0, Op::kAtomic, Space::kShared);
+  CHECK(m.run() == "20/8 20/8 60/8 70/8 60/8 70/8");
+  CHECK(m.counts.kept == 0);
+}
+
 TEST_CASE("a whole warp adds up first and its last lane adds for all; lanes of others add one by one") {
   Mapped m("\n  atom.global.add.u32 %r2, [%rd1], %r3;\n  ret;",
            {{0, "VOTE.ANY R2, PT, PT"},

@@ -270,7 +270,7 @@ class Mapper {
     const bool one = loads.size() == 1 && atomics.size() == 1 &&
                      (p_.sass[atomics[0]].has("CAST") || p_.sass[atomics[0]].has("CAS")) &&
                      p_.sass_flow.block_of[loads[0]] == p_.sass_flow.block_of[atomics[0]] &&
-                     p_.sass_flow.depth(atomics[0]) == p_.ptx_flow.depth(s) + 1;
+                     p_.sass_flow.depth(atomics[0]) == depth_of(s) + 1;
     if (!one) return {};
     std::vector<SassAccess> pair{mapped_access(p_, loads[0], s), mapped_access(p_, atomics[0], s)};
     pair[0].load = true;
@@ -296,13 +296,23 @@ class Mapper {
     return {};
   }
 
+  // Loops that a statement is in, those of its function.
+  std::uint32_t depth_of(std::uint32_t s) const {
+    if (s < p_.entry) return p_.ptx_flow.depth(s);
+    for (const auto& code : p_.kernel.functions)
+      for (std::uint32_t line = 0; line < code->code.size(); ++line)
+        if (!code->code[line].hidden && code->first_pc + code->code[line].statement == s) return code->flow.depth(line);
+    return kNowhere;
+  }
+
   // An atomic by a generic address, of a kind that only global memory does: all lanes try, and those
   // whose words lie elsewhere go another way then, each kind of memory its own.
   Result<void> map_generic_atomic(std::uint32_t s) {
     std::vector<std::uint32_t> attempts, own, others, remote_loads;
     for (const std::uint32_t i : p_.of_statement[s])
       (!p_.sass[i].has("CAST") ? attempts : p_.sass[i].generic ? others : own).push_back(i);
-    if (attempts.size() != 1 || p_.sass_flow.depth(attempts[0]) != p_.ptx_flow.depth(s))
+    if (s >= p_.entry && (attempts.size() != 1 || p_.sass_flow.depth(attempts[0]) != depth_of(s))) return {};
+    if (attempts.size() != 1 || p_.sass_flow.depth(attempts[0]) != depth_of(s))
       return unmappable(
           fmt::format("its code has {} attempts at {}", attempts.size(), p_.shown(s)));
     MappedSite& site = map_.sites[s];
@@ -328,7 +338,13 @@ class Mapper {
     MappedSite& site = map_.sites[s];
     const std::vector<std::uint32_t>& found = p_.of_statement[s];
     site.what = MappedSite::What::kMissing;
-    const bool plain = p_.ptx[s].sort != Sort::kFragment && !p_.swap_loads.contains(s);
+    if (p_.generic_ways.contains(s)) return map_generic_atomic(s);
+    if (const auto loads = p_.swap_loads.find(s); loads != p_.swap_loads.end()) {
+      site.accesses = swap_loop(s, loads->second, found);
+      if (!site.accesses.empty()) site.what = MappedSite::What::kSwapLoop;
+      return {};
+    }
+    const bool plain = p_.ptx[s].sort != Sort::kFragment;
     if (found.size() == 1 && plain && wide_enough(p_, s, found[0]) &&
         (p_.ptx[s].bytes == 0 || p_.sass[found[0]].bytes == p_.ptx[s].bytes ||
          p_.ptx[s].sort == Sort::kAtomic)) {
