@@ -237,25 +237,31 @@ inline void LaunchReplay::find_lines(std::size_t from, std::size_t n) {
   others = false;
   if (from >= n) return;
   const std::size_t count = std::min(kTogether, n - from);
-  bool any = false;
+  std::uint64_t any = 0, line = some_line_;
   for (std::size_t k = 0; k < count; ++k) {
     const Next& next = next_record_[due_[from + k]];
-    const bool access = next.is_access();
+    // Without a branch, as nobody can guess which they are.
+    const std::uint64_t access = -std::uint64_t{next.is_access()};
     any |= access;
     others |= next.kind == Kind::kOther;
-    if (access) some_line_ = next.line;
-    lines.l2.line[k] = some_line_;
+    line = (next.line & access) | (line & ~access);
+    lines.l2.line[k] = line;
   }
+  some_line_ = line;
   lines.l2.count = static_cast<int>(count);
   if (any) memory_.find(lines);
 }
 
 // Has what a warp's access of one line will meet brought nearer.
-[[gnu::always_inline]] inline void LaunchReplay::fetch_line(std::size_t i) const {
+[[gnu::always_inline]] inline void LaunchReplay::fetch_line(std::size_t i) {
   const std::uint32_t number = due_[i];
   const Next& next = next_record_[number];
-  if (!next.is_access()) [[unlikely]]
-    return;
+  if (!next.is_access()) [[unlikely]] {
+    // A warp that ends looks at its CTA.
+    const char* const cta = reinterpret_cast<const char*>(&cta_of(number, warps_[number]));
+    warpmem::prefetch(cta);
+    return warpmem::prefetch(cta + 64);
+  }
   memory_.prefetch(lines_[i / kTogether % lines_.size()], i % kTogether,
                    sms_[number / Calendar::kSlots].id, next.kind == Kind::kStore);
 }

@@ -110,7 +110,7 @@ class LaunchReplay {
   void fetch_state(std::uint32_t number) const;
   void fetch(const SitePlan& plan, std::uint32_t site, std::uint32_t number, WarpState& warp,
              Sm& sm, std::uint64_t start);
-  void fetch_line(std::size_t i) const;
+  void fetch_line(std::size_t i);
   void prepare(std::size_t i);
   static std::uint64_t issue(Sm& sm, const WarpState& warp, std::uint32_t instructions);
   std::uint64_t lead_up(WarpState& warp, std::uint32_t site, const SitePlan& plan,
