@@ -187,11 +187,11 @@ class L2Cache {
   void prefetch(int sm, const Route& route, bool writes) const {
     const SmPlace& from = sm_[static_cast<std::size_t>(sm)];
     L2Side::prefetch(sets_[from.side], route.seat.set);
-    // No branch: which it is next nobody can guess. (Whoever writes asks for the same once more.)
-    const void* const other = sets_[writes ? 1 - from.side : route.home];
-    const void* const entry = pending_.data() + from.pending + route.pending;
-    L2Side::prefetch(other, route.seat.set);
-    warpmem::prefetch(writes ? other : entry);
+    // No branch: whether it is a write nobody can guess.
+    const std::uint32_t write = -std::uint32_t{writes};
+    const std::uint32_t other = route.home ^ ((route.home ^ (1 - from.side)) & write);
+    L2Side::prefetch(sets_[other], route.seat.set);
+    warpmem::prefetch(pending_.data() + ((from.pending + route.pending) & ~write));
   }
   // The same for the reads of a list.
   void prefetch_reads(int sm, const Routed& lines) const {

@@ -219,7 +219,7 @@ bool LaunchReplay::run_step() {
     if (i % kTogether == 0 && i > 0) find_lines(i + kTogether, n);
     fetch_state(due[i + kStateAhead]);
     fetch_record(warps_[due[i + kRecordAhead]].at);
-    if (i + kLineAhead < n) fetch_line(i + kLineAhead);
+    if (i + kLineAhead < n && (some_lines_[0] | some_lines_[1])) fetch_line(i + kLineAhead);
     if (others_[0] | others_[1]) {
       fetch_lanes(warps_[due[i + kLanesAhead]].at);
       if (i + kPrepareAhead < n) prepare(i + kPrepareAhead);
@@ -234,10 +234,11 @@ bool LaunchReplay::run_step() {
 inline void LaunchReplay::find_lines(std::size_t from, std::size_t n) {
   MemorySystem::OneLines& lines = lines_[from / kTogether % lines_.size()];
   bool& others = others_[from / kTogether % lines_.size()];
-  others = false;
+  others = some_lines_[from / kTogether % lines_.size()] = false;
   if (from >= n) return;
   const std::size_t count = std::min(kTogether, n - from);
   std::uint64_t any = 0, line = some_line_;
+  for (std::size_t k = 0; k < count && line == 0; ++k) line = next_record_[due_[from + k]].line;
   for (std::size_t k = 0; k < count; ++k) {
     const Next& next = next_record_[due_[from + k]];
     // Without a branch, as nobody can guess which they are.
@@ -249,21 +250,17 @@ inline void LaunchReplay::find_lines(std::size_t from, std::size_t n) {
   }
   some_line_ = line;
   lines.l2.count = static_cast<int>(count);
-  if (any) memory_.find(lines);
+  if (!any) return;
+  some_lines_[from / kTogether % lines_.size()] = true;
+  memory_.find(lines);
 }
 
-// Has what a warp's access of one line will meet brought nearer.
-[[gnu::always_inline]] inline void LaunchReplay::fetch_line(std::size_t i) {
+// Has what a warp's access of one line will meet brought nearer; in the place of what is none
+// another's once more, as nobody can guess which they are.
+[[gnu::always_inline]] inline void LaunchReplay::fetch_line(std::size_t i) const {
   const std::uint32_t number = due_[i];
-  const Next& next = next_record_[number];
-  if (!next.is_access()) [[unlikely]] {
-    // A warp that ends looks at its CTA.
-    const char* const cta = reinterpret_cast<const char*>(&cta_of(number, warps_[number]));
-    warpmem::prefetch(cta);
-    return warpmem::prefetch(cta + 64);
-  }
   memory_.prefetch(lines_[i / kTogether % lines_.size()], i % kTogether,
-                   sms_[number / Calendar::kSlots].id, next.kind == Kind::kStore);
+                   sms_[number / Calendar::kSlots].id, next_record_[number].kind == Kind::kStore);
 }
 
 // What a warp will do first in this step that is none of that, and the caches that this will meet.
@@ -328,7 +325,12 @@ inline void LaunchReplay::look_ahead(std::uint32_t number, WarpState& warp) {
   lead_up(warp, next.site, plans_[next.site], instructions);
   const Form form = forms_[next.site];
   if (form.kind == Kind::kOther) return;
-  if (form.kind != Kind::kMark) {
+  if (form.kind == Kind::kMark) {
+    // A warp that ends will look at its CTA.
+    const char* const cta = reinterpret_cast<const char*>(&cta_of(number, warp));
+    warpmem::prefetch(cta);
+    warpmem::prefetch(cta + 64);
+  } else {
     if (r.stride != form.stride || !r.regular() || r.mask != ~0u) return;
     const auto in_line = static_cast<std::uint32_t>(r.base % model::kLineBytes);
     const auto bytes = static_cast<std::uint32_t>(form.stride);  // 32 lanes take as many sectors

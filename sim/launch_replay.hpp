@@ -110,7 +110,7 @@ class LaunchReplay {
   void fetch_state(std::uint32_t number) const;
   void fetch(const SitePlan& plan, std::uint32_t site, std::uint32_t number, WarpState& warp,
              Sm& sm, std::uint64_t start);
-  void fetch_line(std::size_t i);
+  void fetch_line(std::size_t i) const;
   void prepare(std::size_t i);
   static std::uint64_t issue(Sm& sm, const WarpState& warp, std::uint32_t instructions);
   std::uint64_t lead_up(WarpState& warp, std::uint32_t site, const SitePlan& plan,
@@ -153,11 +153,12 @@ class LaunchReplay {
   std::uint64_t resident_ = 0;                   // CTAs
   std::uint64_t now_ = 0;                        // steps of the clock
   Calendar calendar_;
-  std::vector<std::uint32_t> due_;               // in this step
-  std::array<MemorySystem::OneLines, 2> lines_;  // of warps that are due, kTogether each
-  std::array<bool, 2> others_{};                 // whether some of these do something else first
-  MemorySystem::OneLines further_;               // that of a warp's further access in the step
-  std::uint64_t some_line_ = 0;                  // the latest of lines_
+  std::vector<std::uint32_t> due_;                 // in this step
+  std::array<MemorySystem::OneLines, 2> lines_{};  // of warps that are due, kTogether each
+  std::array<bool, 2> some_lines_{};               // whether there are any
+  std::array<bool, 2> others_{};                   // whether some of these do something else first
+  MemorySystem::OneLines further_;                 // that of a warp's further access in the step
+  std::uint64_t some_line_ = 0;                    // the latest of lines_
   std::array<Prepared, kPrepared> prepared_;
   TextureFetch fetch_;  // the latest one
   std::uint64_t forced_ = 0;
