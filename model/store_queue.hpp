@@ -54,16 +54,23 @@ class StoreQueue {
     std::uint64_t at = tags;
     if (count_ == entries_) [[unlikely]] {
       let_go(tags);
+      kept_ = false;
       if (count_ == entries_) {
         at = std::max(at, waiting_[first_].until);
         pop();
       }
     }
+    const std::uint64_t until = std::max(at, data) + delay_;
+    // One that does not wait at all is not to go with those that had left when it came.
+    if (kept_ && until <= newest_) [[unlikely]] {
+      let_go(newest_);
+      kept_ = false;
+    }
     ++alike;
     ++count_;
     latest_ = next_;
     next_ = behind(next_);
-    waiting_[latest_] = {line, std::max(at, data) + delay_, sectors};
+    waiting_[latest_] = {line, until, sectors};
     return {0, true, at};
   }
 

@@ -1,6 +1,10 @@
 // Stores that wait to leave an SM: which join, which are sent on their own, who has to wait.
 #include "model/store_queue.hpp"
 
+#include <algorithm>
+#include <deque>
+#include <random>
+
 #include "tests/catch.hpp"
 
 using warpmem::model::StoreQueue;
@@ -56,4 +60,68 @@ TEST_CASE("a line whose port is busy stays for others to join") {
   CHECK_FALSE(q.take(7, 2, 499, 500).opens);
   q.take(8, 1, 500, 501);
   CHECK(q.take(8, 1, 509, 511).opens);
+}
+
+// The queue as its header says it, looked at from end to end each time.
+namespace {
+
+struct EagerQueue {
+  struct Entry {
+    std::uint64_t line, until;
+    std::uint8_t sectors;
+  };
+  std::uint32_t entries, delay;
+  std::deque<Entry> waiting{};
+  Entry* latest = nullptr;
+
+  StoreQueue::Taken take(std::uint64_t line, std::uint8_t sectors, std::uint64_t tags,
+                         std::uint64_t data) {
+    while (!waiting.empty() && waiting.front().until <= tags) waiting.pop_front();
+    for (Entry& e : waiting) {
+      if (e.line != line || e.until <= tags) continue;
+      const auto again = static_cast<std::uint8_t>(e.sectors & sectors);
+      e.sectors = static_cast<std::uint8_t>(e.sectors | sectors);
+      e.until = std::max(e.until, data + delay);
+      latest = &e;
+      return {again, false, tags};
+    }
+    std::uint64_t at = tags;
+    if (waiting.size() == entries) {
+      at = std::max(at, waiting.front().until);
+      waiting.pop_front();
+    }
+    waiting.push_back({line, std::max(at, data) + delay, sectors});
+    latest = &waiting.back();
+    return {0, true, at};
+  }
+  void keep_until(std::uint64_t cycle) { latest->until = std::max(latest->until, cycle); }
+};
+
+}  // namespace
+
+TEST_CASE("a store queue that lets go of lines late says what one says that does so at once") {
+  std::mt19937_64 random(11);
+  for (int round = 0; round < 300; ++round) {
+    const auto entries = static_cast<std::uint32_t>(1 + random() % 24);
+    const auto delay = static_cast<std::uint32_t>(random() % 10);
+    StoreQueue queue(entries, delay);
+    EagerQueue eager{entries, delay};
+    std::uint64_t now = 0;
+    for (int i = 0; i < 400; ++i) {
+      now += random() % 6;
+      // Tags may be looked up before those of an earlier store, and data come before or after.
+      const std::uint64_t tags = round % 2 ? now : now + random() % 40;
+      const std::uint64_t line = random() % (1 + random() % 60);
+      const auto sectors = static_cast<std::uint8_t>(1 + random() % 15);
+      const std::uint64_t data = now + random() % 12;
+      const StoreQueue::Taken a = queue.take(line, sectors, tags, data),
+                              b = eager.take(line, sectors, tags, data);
+      REQUIRE((a.again == b.again && a.opens == b.opens && a.at == b.at));
+      if (random() % 4 == 0) {
+        const std::uint64_t cycle = now + random() % 60;
+        queue.keep_until(cycle);
+        eager.keep_until(cycle);
+      }
+    }
+  }
 }
