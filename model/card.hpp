@@ -104,8 +104,11 @@ struct CardNumbers {
   std::uint64_t constant_next_cycles = 0;     // between a warp's addresses
   std::uint64_t constant_address_cycles = 0;  // that one keeps the SM's lookup
   std::uint64_t constant_misses = 0;          // of an SM under way at most
+  std::uint64_t shared_warp_start = 0;        // millicycles of the port that loads use, a warp that starts
+  std::uint64_t shared_bulk_read = 0;         // … a sector that the copy engine stores
+  std::uint64_t shared_bulk_write = 0;        // … of the port that stores use, a sector that it loads
+  std::uint64_t shared_async_write = 0;       // … a sector of an asynchronous copy past the L1
   std::uint64_t bulk_cycles = 0;              // of an SM's copy engine, for 128 bytes
-  std::uint64_t bulk_reduce_cycles = 0;       // … of a bulk reduction
   std::uint64_t port_send_permille = 0;       // … sends
   std::uint64_t port_send_header_permille =
       0;                           // thousandths of a cycle more for less than a whole line

@@ -87,7 +87,6 @@ Found too_much(const CardNumbers& n) {
       {"dram.banks", {n.dram_banks, 1024}},
       {"dram.write_batch", {n.dram_write_batch, 65536}},
       {"bulk.cycles", {n.bulk_cycles, 1000}},
-      {"bulk.reduce_cycles", {n.bulk_reduce_cycles, 1000}},
       {"constant.address_cycles", {n.constant_address_cycles, 1000}},
       {"constant.line", {n.constant_line, 1024}},
       {"constant.ways", {n.constant_ways, 64}},

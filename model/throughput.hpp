@@ -43,8 +43,15 @@ class Throughput {
   // Ticks given away so far.
   std::uint64_t given() const { return given_; }
 
- private:
+  // … of the span of time that this tick is in; 0 if it is not remembered.
+  std::uint64_t used(std::uint64_t tick) const {
+    const std::uint64_t span = tick / kSpan;
+    return span - first_ < kSpans ? used_[span % kSpans] : 0;
+  }
+
   static constexpr std::uint64_t kSpan = 32 * kTicks;
+
+ private:
   static constexpr std::uint64_t kSpans = 256;  // 8,192 cycles
   static constexpr std::uint64_t kStep = 32;    // that are forgotten together, the oldest ones
   static constexpr std::uint64_t kWholeStep = (std::uint64_t{1} << kStep) - 1;

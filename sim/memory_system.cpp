@@ -138,9 +138,14 @@ void MemorySystem::begin_launch(const trace::Launch& launch, std::uint64_t code,
   window_ = launch.window;
   plain_ = host_.empty() && window_.bytes == 0;
   const model::CardNumbers& n = card_.numbers();
+  if (path_) ports_.assign(n.sm_count, {});
   remote_read_ = n.remote_read * model::kTicks / 1000;
   remote_write_ = n.remote_write * model::kTicks / 1000;
   local_ = LocalMemory(launch.local_bytes, largest_frame, n.sm_warps);
+}
+
+void MemorySystem::starts_warps(int sm, std::uint64_t cycle, std::uint32_t warps) {
+  ports_[static_cast<std::size_t>(sm)].takes_reads(cycle, warps * card_.numbers().shared_warp_start);
 }
 
 LaunchCounters MemorySystem::finish_launch() {
@@ -175,13 +180,20 @@ std::uint64_t MemorySystem::read_beyond(const Place& place, std::uint64_t at, st
   return l2_.read(place.sm, line, route, sectors, at, fetch, persist, seat, apart);
 }
 
-void MemorySystem::read_l2(Place& place, std::uint64_t at, std::uint64_t line, const model::L2Cache::Route& route, std::uint8_t sectors, std::uint32_t fetch,
-                           const model::MemoryPath::Seat* seat, bool apart) {
-  if (!sectors) return;
+// Sectors that are read past the L1 come to shared memory, a sector takes it so long.
+void MemorySystem::lands(int sm, std::uint64_t cycle, std::uint8_t sectors, std::uint64_t millicycles) {
+  if (path_) ports_[static_cast<std::size_t>(sm)].takes_writes(cycle, model::sectors_in(sectors) * millicycles);
+}
+
+std::uint64_t MemorySystem::read_l2(Place& place, std::uint64_t at, std::uint64_t line, const model::L2Cache::Route& route, std::uint8_t sectors, std::uint32_t fetch,
+                                    const model::MemoryPath::Seat* seat, bool apart) {
+  if (!sectors) return place.now;
   place.left_sm = true;
   ++place.missed;
   counters_.l1_fill_sectors += model::sectors_in(sectors);
-  place.done = std::max(place.done, read_beyond(place, at, line, route, sectors, fetch, seat, apart));
+  const std::uint64_t back = read_beyond(place, at, line, route, sectors, fetch, seat, apart);
+  place.done = std::max(place.done, back);
+  return back;
 }
 
 // A store to a line that still waits to leave the SM travels with it: sectors that wait already are
@@ -346,7 +358,8 @@ void MemorySystem::copy_past_l1(const Record& r, const SitePlan& plan, const std
     const model::PastL1::Request& q = copy.request[static_cast<std::size_t>(i)];
     const auto at = static_cast<std::size_t>(std::find(lines.line.begin(), lines.line.begin() + lines.count, q.line) - lines.line.begin());
     counters_.theoretical_global += model::sectors_in(q.sectors);
-    read_l2(place, place.tags, q.line, lines.route(at), q.sectors, plan.fetch_sectors, nullptr, true);
+    const std::uint64_t back = read_l2(place, place.tags, q.line, lines.route(at), q.sectors, plan.fetch_sectors, nullptr, true);
+    lands(place.sm, back, q.sectors, card_.numbers().shared_async_write);
   }
 }
 
@@ -586,14 +599,20 @@ void MemorySystem::shared_access(const Record& r, const SitePlan& plan, const st
       plan.shared == model::SharedKind::kCompareAndSwap || plan.shared == model::SharedKind::kAttempt;
   if (plan.bytes != 4 || !one_after_another(r, 4) || one_a_lane)
     passes = model::shared_passes(expand(r, plan.bytes, lanes), plan.shared);
-  const auto taken = static_cast<std::uint32_t>(passes.taken);
+  const bool load = plan.shared == model::SharedKind::kLoad || plan.instructions == &LaunchCounters::inst_ldsm;
+  const bool store = plan.shared == model::SharedKind::kStore || plan.instructions == &LaunchCounters::inst_stsm;
+  auto taken = static_cast<std::uint32_t>(passes.taken);
+  auto conflicts = static_cast<std::uint32_t>(passes.taken - passes.groups);
+  if (path_ && (load || store)) {
+    model::DataPorts& ports = ports_[static_cast<std::size_t>(place.sm)];
+    const std::uint32_t lost = load ? ports.lost_reads(place.now, taken) : ports.lost_writes(place.now, taken);
+    taken += lost;
+    conflicts += lost;
+  }
   counters_.shared_wavefronts += static_cast<std::uint32_t>(passes.reported);
   place.passes = taken;
   place.done = place.now + card_.numbers().latency_shared + 1;
   if (taken > 1) place.done += (taken - 1) * card_.numbers().latency_conflict;
-  const bool load = plan.shared == model::SharedKind::kLoad || plan.instructions == &LaunchCounters::inst_ldsm;
-  const bool store = plan.shared == model::SharedKind::kStore || plan.instructions == &LaunchCounters::inst_stsm;
-  const auto conflicts = static_cast<std::uint32_t>(passes.taken - passes.groups);
   if (load) {
     counters_.shared_wavefronts_ld += taken;
     counters_.shared_conflicts_ld += conflicts;
@@ -644,23 +663,30 @@ void MemorySystem::bulk(const Record& r, const SitePlan& plan, const std::uint64
     model::touch_contiguous(address, piece, true, lines_);
     for (int i = 0; i < lines_.count; ++i) {
       const LineTouch t = lines_[i];
+      if (path_ && plan.action != Action::kBulkRead)
+        ports_[static_cast<std::size_t>(place.sm)].takes_reads(place.now, model::sectors_in(t.sectors) * card_.numbers().shared_bulk_read);
       if (plan.action == Action::kBulkReduce) {
         ++l2_.counters().reduction_requests;
         counters_.global_bulk_red += model::sectors_in(t.sectors);
         counters_.l1_write_sectors += model::sectors_in(t.sectors);
+        // One header a line (measured: kernels/micro/bulk_rates.cu add, 5.0 cycles a line, where a store of it takes 4.0).
+        model::L2Cache::AtomicWork work;
+        work.headed = 1;
         for (unsigned k = 0; k < 4; ++k)
           if (t.sectors >> k & 1) {
-            model::L2Cache::AtomicWork work;
             work.partly = t.full >> k & 1 ? 0 : 1;
             place.stored = std::max(place.stored, l2_.atomic(place.sm, t.line * 4 + k, 1, false, place.now, work));
+            work.headed = 0;
           }
-      } else if (plan.action == Action::kBulkRead) read_l2(place, place.now, t.line, l2_.route(t.line), t.sectors, 0);
-      else send(place, t, l2_.route(t.line), 0, true, place.now);
+      } else if (plan.action == Action::kBulkRead) {
+        const std::uint64_t back = read_l2(place, place.now, t.line, l2_.route(t.line), t.sectors, 0);
+        lands(place.sm, back, t.sectors, card_.numbers().shared_bulk_write);
+      } else send(place, t, l2_.route(t.line), 0, true, place.now);
     }
     address += piece;
     left -= piece;
     // The SM's copy engine takes one piece after the other.
-    if (path_) place.now += plan.action == Action::kBulkReduce ? card_.numbers().bulk_reduce_cycles : card_.numbers().bulk_cycles;
+    if (path_) place.now += card_.numbers().bulk_cycles;
   }
 }
 

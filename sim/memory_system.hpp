@@ -9,6 +9,7 @@
 #include "base/large_pages.hpp"
 #include "model/access.hpp"
 #include "model/card.hpp"
+#include "model/data_ports.hpp"
 #include "model/l1_cache.hpp"
 #include "model/l2_cache.hpp"
 #include "model/store_queue.hpp"
@@ -81,6 +82,9 @@ class MemorySystem {
   void run(const trace::Record& record, const SitePlan& plan, const std::uint64_t* lanes,
            Place& place, const Lines* prepared = nullptr);
 
+  // So many warps start on an SM, from this cycle on (where time is kept).
+  void starts_warps(int sm, std::uint64_t cycle, std::uint32_t warps);
+
   // A texture fetch or surface access, all records of it.
   void texture(const model::TextureAccess& access, const SitePlan& plan, Place& place);
 
@@ -146,8 +150,10 @@ class MemorySystem {
   std::uint64_t read_beyond(const Place&, std::uint64_t at, std::uint64_t line, const model::L2Cache::Route&,
                             std::uint8_t sectors, std::uint32_t fetch,
                             const model::MemoryPath::Seat* seat = nullptr, bool apart = false);
-  void read_l2(Place&, std::uint64_t at, std::uint64_t line, const model::L2Cache::Route&, std::uint8_t sectors,
-               std::uint32_t fetch, const model::MemoryPath::Seat* seat = nullptr, bool apart = false);
+  // When it is back.
+  std::uint64_t read_l2(Place&, std::uint64_t at, std::uint64_t line, const model::L2Cache::Route&, std::uint8_t sectors,
+                        std::uint32_t fetch, const model::MemoryPath::Seat* seat = nullptr, bool apart = false);
+  void lands(int sm, std::uint64_t cycle, std::uint8_t sectors, std::uint64_t millicycles);
   // `tags`, `data`: cycles in which the line passes the L1's two stages.
   void write_l2(Place&, const model::LineTouch& touch, const model::L2Cache::Route&,
                 std::uint64_t tags, std::uint64_t data);
@@ -161,6 +167,7 @@ class MemorySystem {
   const model::Card& card_;
   std::uint64_t latency_l1_;
   model::MemoryPath* path_ = nullptr;  // where time is kept
+  std::vector<model::DataPorts> ports_;  // by SM, where time is kept
   std::uint64_t remote_read_ = 0, remote_write_ = 0;  // ticks a sector
   std::pmr::monotonic_buffer_resource l1_memory_{std::size_t{16} << 20, large_pages()};
   std::vector<model::L1Cache> l1_;  // by SM

@@ -183,6 +183,7 @@ Result<void> LaunchTime::start(Sm& sm, std::uint64_t cycle, std::shared_ptr<Time
     cta->warps[w].ready = at;
     schedule(sm, cta->first_slot + w, at);
   }
+  memory_.starts_warps(sm.id, cycle, occupancy_.warps_per_cta);
   if (sm.resident == occupancy_.ctas) sm.cold = false;
   const auto position = [&](std::uint32_t w) -> Position& { return cta->warps[w].at; };
   if (auto ok = cta->stream.advance(cache_, 0, position); !ok) return ok.error();
