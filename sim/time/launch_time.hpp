@@ -215,6 +215,7 @@ class LaunchTime {
   Result<void> end_warp(Sm& sm, TimedCta& cta, TimedWarp& warp);
   void fetch_texels(Sm& sm, TimedCta& cta, TimedWarp& warp, std::uint32_t w, const SitePlan& plan,
                     std::uint64_t issued, const Step* step);
+  std::uint64_t translated(Sm& sm, std::uint64_t at) const;
   std::uint64_t reaches_memory(Sm& sm, TimedWarp& warp, const Place& place, std::uint64_t start);
   void access(Sm& sm, TimedCta& cta, TimedWarp& warp, std::uint32_t w, const trace::Record& r,
               const SitePlan& plan, const std::uint64_t* lanes, std::uint64_t issued,

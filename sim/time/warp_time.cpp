@@ -6,6 +6,12 @@
 namespace warpmem::sim {
 namespace {
 
+// What an SM cannot begin before it knows where addresses lie. (Stores wait in their queue.)
+bool waits_for_translation(Action action) {
+  return action == Action::kGlobalLoad || action == Action::kGlobalAtomic ||
+         action == Action::kAsyncRead;
+}
+
 void set(TimedWarp& warp, std::uint8_t scoreboard, std::uint64_t cycle, Wait cause) {
   if (scoreboard >= kScoreboards) return;
   if (cycle >= warp.clear[scoreboard])
@@ -353,6 +359,12 @@ std::uint64_t LaunchTime::read_cycles(const SitePlan& plan) const {
   }
 }
 
+// The cycle from which an SM's addresses can be translated, which an access of cycle `at` asks for.
+std::uint64_t LaunchTime::translated(Sm& sm, std::uint64_t at) const {
+  if (sm.translated == 0) sm.translated = at + card_.numbers().time_translate_cycles;
+  return sm.translated;
+}
+
 // What an access that goes beyond its SM at cycle `start` makes others wait for; by how much it is
 // late itself.
 std::uint64_t LaunchTime::reaches_memory(Sm& sm, TimedWarp& warp, const Place& place,
@@ -360,13 +372,12 @@ std::uint64_t LaunchTime::reaches_memory(Sm& sm, TimedWarp& warp, const Place& p
   if (!place.left_sm) return 0;
   const model::CardNumbers& n = card_.numbers();
   reaches_memory_ = true;
-  // The SM's first accesses wait until its addresses can be translated.
-  if (sm.translated == 0) sm.translated = start + n.time_translate_cycles;
+  const std::uint64_t from = translated(sm, start);
   last_store_ = std::max(last_store_, place.stored);
   warp.sent = std::max(warp.sent, place.sent);
   if (place.stored > start)
     warp.stored = std::max(warp.stored, place.stored + n.latency_l2_near / 2);
-  return sm.translated - std::min(start, sm.translated);
+  return from - std::min(start, from);
 }
 
 void LaunchTime::access(Sm& sm, TimedCta& cta, TimedWarp& warp, std::uint32_t w,
@@ -401,7 +412,12 @@ void LaunchTime::access(Sm& sm, TimedCta& cta, TimedWarp& warp, std::uint32_t w,
   }
   Scheduler& scheduler = sm.schedulers[place.warp_slot % kSchedulers];
   MemoryQueue& queue = plan.action == Action::kShared ? scheduler.shared : scheduler.global;
-  const std::uint64_t given = std::max({issued, sm.lsu, path_.ready(sm.id)});
+  std::uint64_t given = std::max({issued, sm.lsu, path_.ready(sm.id)});
+  // The SM's first read waits until its addresses can be translated, and those behind it wait with
+  // it, to be served in turn (measured: reads past the L1 that neighbouring warps make of the same
+  // lines share no requests; kernels/micro/own_reads.cu, sum3).
+  const bool translates = waits_for_translation(plan.action) && issued < translated(sm, given);
+  if (translates) given = std::max(given, sm.translated);
   const std::uint64_t start = std::max(given, queue.free());
   place.now = start;
   // Tags are looked up ahead of the data, by as much as the queue in front of the unit holds.
@@ -442,6 +458,10 @@ void LaunchTime::access(Sm& sm, TimedCta& cta, TimedWarp& warp, std::uint32_t w,
   if (room > warp.ready) {
     wait(Wait::kQueue, room - warp.ready);
     warp.ready = room;
+  }
+  if (translates && start > warp.ready) {  // a warp's next access comes behind those of others
+    wait(Wait::kMemory, start - warp.ready);
+    warp.ready = start;
   }
   const bool shared = plan.action == Action::kShared || plan.action == Action::kAsyncWrite;
   const Wait cause = shared ? Wait::kShort : place.left_sm ? Wait::kMemory : Wait::kL1;
