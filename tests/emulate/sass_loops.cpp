@@ -264,5 +264,115 @@ INNER:
   CHECK(m.run() == "0/4 10/4 10/4 30/4 40/4 30/4");
 }
 
+// x[4i+1] … x[4i+4], two iterations at a time: the last word of the one comes with the first words of the next.
+constexpr const char* kWords = R"(
+AGAIN:
+  ld.shared.u32 %r1, [%r12+4];
+  ld.shared.u32 %r2, [%r12+8];
+  ld.shared.u32 %r3, [%r12+12];
+  ld.shared.u32 %r4, [%r12+16];
+  add.s32 %r12, %r12, 16;
+  setp.ne.s32 %p1, %r12, %r13;
+  @%p1 bra AGAIN;
+  st.shared.u32 [%r14], %r1;
+  ret;)";
+
+std::vector<Line> words_code(const char* last) {
+  return {{0, "LDS.128 R4, [R12]"}, {0, "LDS.128 R8, [R12+0x10]"}, {3, last}, {6, "@P1 BRA 0x0"},
+          {7, "STS [R14], R1"},     {8, "EXIT"}};
+}
+
+std::string went_words(Mapped& m) {
+  for (std::uint64_t i = 0; i < 4; ++i) {
+    if (i > 0) m.again(6, kAll);
+    for (std::uint32_t w = 0; w < 4; ++w) m.access(w, 4, kAll, 16 * i + 4 * w + 4, 256);
+  }
+  m.access(7, 4, kAll, 4096, 4, trace::Op::kStore);
+  return m.run();
+}
+
+TEST_CASE("loads of several iterations of an unrolled loop may become one") {
+  Mapped m(kWords, words_code("LDS R1, [R12+0x20]"));
+  REQUIRE(m.why.empty());
+  CHECK(went_words(m) == "0/16 10/16 20/4 0/16 10/16 20/4 40/4");
+  CHECK(m.counts.kept == 0);
+  CHECK(m.counts.merged == 10);
+  CHECK(m.records[0].base == 0);
+  CHECK(m.records[1].base == 16);
+  CHECK(m.records[2].base == 32);
+  CHECK(m.records[5].base == 64);
+}
+
+TEST_CASE("an instruction of an unrolled loop whose bytes no iteration asks for is no certain one") {
+  Mapped m(kWords, words_code("LDS R1, [R12+0x2c]"));
+  REQUIRE(m.why.empty());
+  went_words(m);
+  CHECK(m.counts.kept == 4);
+}
+
+TEST_CASE("of a loop that became straight code the last iteration leaves in its middle") {
+  Mapped m(R"(
+  bra.uni HEAD;
+TAIL:
+  st.shared.u32 [%r12], %r1;
+HEAD:
+  ld.shared.u32 %r1, [%r13];
+  setp.ne.s32 %p1, %r1, 0;
+  @%p1 bra TAIL;
+  st.shared.u32 [%r14], %r1;
+  ret;)",
+           {{2, "LDS R1, [R13]"},
+            {1, "STS [R12], R1"},
+            {2, "LDS R2, [R13+0x4]"},
+            {1, "STS [R12], R2"},
+            {2, "LDS R3, [R13+0x8]"},
+            {5, "STS [R14], R3"},
+            {6, "EXIT"}});
+  REQUIRE(m.why.empty());
+  for (std::uint64_t i = 0; i < 3; ++i) {
+    if (i > 0) m.access(1, 4, kAll, 512, 0, trace::Op::kStore), m.again(1, kAll);
+    m.access(2, 4, kAll, 4 * i, 0);
+  }
+  m.access(5, 4, kAll, 4096, 4, trace::Op::kStore);
+  CHECK(m.run() == "0/4 10/4 20/4 30/4 40/4 50/4");
+  CHECK(m.counts.kept == 0);
+}
+
+TEST_CASE("a loop that became straight code shares loads with what stands before it") {
+  Mapped m(R"(
+  ld.shared.u32 %r1, [%r12];
+AGAIN:
+  ld.shared.u32 %r2, [%r13+4];
+  ld.shared.u32 %r3, [%r13+8];
+  st.shared.u32 [%r14], %r3;
+  ld.shared.u32 %r4, [%r13+12];
+  add.s32 %r13, %r13, 16;
+  setp.ne.s32 %p1, %r13, %r11;
+  @%p1 bra AGAIN;
+  st.shared.u32 [%r14+4], %r4;
+  ret;)",
+           {{0, "LDS.128 R4, [R12]"},
+            {1, "LDS.128 R8, [R12+0x10]"},
+            {3, "STS [R14], R6"},
+            {1, "LDS.128 R16, [R12+0x20]"},
+            {3, "STS [R14], R10"},
+            {3, "STS [R14], R18"},
+            {8, "STS [R14+0x4], R19"},
+            {9, "EXIT"}});
+  REQUIRE(m.why.empty());
+  m.access(0, 4, kAll, 0, 0);
+  for (std::uint64_t i = 0; i < 3; ++i) {
+    if (i > 0) m.again(7, kAll);
+    m.access(1, 4, kAll, 16 * i + 4, 0);
+    m.access(2, 4, kAll, 16 * i + 8, 0);
+    m.access(3, 4, kAll, 4096, 4, trace::Op::kStore);
+    m.access(4, 4, kAll, 16 * i + 12, 0);
+  }
+  m.access(8, 4, kAll, 4100, 4, trace::Op::kStore);
+  CHECK(m.run() == "0/16 10/16 20/4 30/16 40/4 50/4 60/4");
+  CHECK(m.counts.kept == 0);
+  CHECK(m.records[1].base == 16);
+}
+
 }  // namespace
 }  // namespace warpmem::emulate

@@ -1,6 +1,8 @@
 #include "traces/emulate/sass/mapped_access.hpp"
 
 #include <algorithm>
+#include <functional>
+#include <string_view>
 #include <utility>
 
 #include "traces/record/code_map.hpp"
@@ -152,6 +154,8 @@ SassAccess mapped_access(const CodePair& p, std::uint32_t line, std::uint32_t st
   SassAccess a;
   a.pc = p.code[line].line.pc;
   a.rank = p.rank(line);
+  const auto [name, at] = address_of(p.code[line].line.text);
+  a.at = at, a.from = std::hash<std::string_view>()(name);
   const Sort sort = p.ptx[statement].sort;
   if ((sort == Sort::kLoad || sort == Sort::kStore) && p.ptx[statement].space != Space::kConst)
     a.bytes = in.bytes;

@@ -79,7 +79,8 @@ void SassTrace::apply(std::vector<Record>& records, std::vector<std::uint64_t>& 
       i += pieces.size();
       continue;
     }
-    close_window();
+    const std::uint32_t position = k.mapped ? k.mapped->position : 0;
+    if (!map_.loops[loop].is_straight() || (!window_.empty() && position <= last_position_)) close_window();
     std::size_t end = i;
     for (; end < records.size(); ++end) {
       const Known& next = known(records[end].site);
@@ -395,12 +396,12 @@ void SassTrace::close_window() {
     epoch += known_[item.record.site].site.op == trace::Op::kBarrier ? 1u : 0u;
     item.epoch = epoch;
     if (!item.access) {
-      missing |= !item.kept;
+      missing |= !item.kept && item.into == kNowhere;
       continue;
     }
     item.rank = item.access->rank;
     const trace::Site& site = known_[item.record.site].site;
-    if (item.access->bytes > site.bytes &&
+    if (!item.whole && item.access->bytes > site.bytes &&
         (site.op == trace::Op::kLoad || site.op == trace::Op::kStore)) {
       widened.emplace_back(i, item.record);
       widen(i);
@@ -415,7 +416,7 @@ void SassTrace::close_window() {
   }
   if (missing)
     for (std::size_t i = 0; i < window_.size(); ++i)
-      if (!window_[i].access && !window_[i].kept) take_in(i);
+      if (!window_[i].access && !window_[i].kept && window_[i].into == kNowhere) take_in(i);
   // A wide access of which not enough was asked for is not what it seemed.
   for (const auto& [i, record] : widened) {
     const trace::Op op = known_[window_[i].record.site].site.op;
@@ -441,16 +442,17 @@ void SassTrace::close_window() {
 }
 
 // The record with every address so many bytes on.
-Record SassTrace::moved(const Record& record, std::uint32_t bytes) {
+Record SassTrace::moved(const Record& record, std::int64_t bytes) {
   Record r = record;
+  const auto by = static_cast<std::uint64_t>(bytes);
   if (r.regular()) {
-    r.base += bytes;
+    r.base += by;
     return r;
   }
   std::uint64_t address[32] = {};
   for (std::uint32_t left = r.mask; left; left &= left - 1) {
     const auto l = static_cast<std::uint32_t>(std::countr_zero(left));
-    address[l] = lane_address(r, l, *lanes_) + bytes;
+    address[l] = lane_address(r, l, *lanes_) + by;
   }
   r = pack_lanes(r.mask, address, *lanes_);
   r.site = record.site;
@@ -494,7 +496,7 @@ void SassTrace::emit(const Item& item, Record r) {
 void SassTrace::run_loop(const std::vector<Record>& records, std::size_t first, std::size_t last,
                          std::uint32_t loop) {
   if (try_loop(records, first, last, loop)) return;
-  window_.clear();
+  close_window();
   for (std::size_t i = first; i < last; ++i) {
     const Known& k = known(records[i].site);
     if (k.marker || k.mapped->what == What::kGone) continue;
@@ -586,6 +588,8 @@ bool SassTrace::try_loop(const std::vector<Record>& records, std::size_t first, 
     counts_.gone += k.mapped && k.mapped->what == What::kGone ? 1u : 0u;
   }
   for (const Execution& e : executions) {
+    const std::size_t begin = window_.size();
+    std::map<std::uint32_t, std::vector<std::size_t>> fewer;  // site with fewer instructions than iterations: its items
     for (std::uint32_t c = 0; c < u.bodies[e.body].iterations; ++c) {
       for (const std::uint32_t site : order) {
         const Known& k = known_[site];
@@ -606,11 +610,20 @@ bool SassTrace::try_loop(const std::vector<Record>& records, std::size_t first, 
         if (is_bulk(k.site.op))
           item.pieces = pieces_behind(records, of_lane[std::countr_zero(mask)]);
         item.statement = k.site.pc / 16;
-        if (k.mapped->what == What::kUnrolled) item.access = &k.mapped->bodies[e.body][c];
+        item.position = k.mapped->position;
+        if (k.mapped->what == What::kUnrolled) {
+          const std::vector<SassAccess>& copies = k.mapped->bodies[e.body];
+          if (copies.size() == u.bodies[e.body].iterations) item.access = &copies[c];
+          else fewer[site].push_back(window_.size());
+        }
         window_.push_back(item);
       }
     }
-    close_window();
+    std::vector<Fewer> shares;
+    for (auto& [site, items] : fewer) shares.push_back({&known_[site].mapped->bodies[e.body], std::move(items)});
+    share_out(std::move(shares), begin);
+    if (u.is_straight()) last_position_ = known_[order.back()].mapped->position;
+    else close_window();
   }
   return true;
 }

@@ -15,6 +15,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -67,6 +68,7 @@ class SassTrace {
     std::uint32_t epoch = 0;        // barriers before it
     std::uint32_t into = kNowhere;  // merged into this item
     bool kept = false;
+    bool whole = false;  // the record is that of the wide access already
   };
   struct Known {  // about a site of the PTX's records
     trace::Site site;
@@ -81,6 +83,14 @@ class SassTrace {
     std::size_t body;
     std::uint32_t mask;
     std::uint32_t from[32];  // each lane's first iteration
+  };
+  struct Fewer {  // a statement with fewer instructions in a body than the body has iterations
+    const std::vector<SassAccess>* copies;
+    std::vector<std::size_t> items;  // of the window, one for each iteration
+  };
+  struct Anchor {  // a place in memory, and the constant that its address would have in certain instructions
+    trace::Record record;
+    std::int64_t at;
   };
   const Known& known(std::uint32_t site);
   // Leaves loads that moved behind a branch to the lanes that go there.
@@ -103,7 +113,7 @@ class SassTrace {
   void close_window();
   void widen(std::size_t item);
   void take_in(std::size_t item);
-  trace::Record moved(const trace::Record& record, std::uint32_t bytes);
+  trace::Record moved(const trace::Record& record, std::int64_t bytes);
   void emit(const Item& item);
   void emit(const Item& item, trace::Record record);
   // Records [first, last) of an unrolled loop, its back edges among them.
@@ -111,6 +121,11 @@ class SassTrace {
                 std::uint32_t loop);
   bool try_loop(const std::vector<trace::Record>& records, std::size_t first, std::size_t last,
                 std::uint32_t loop);
+  // Gives a body's instructions to those items of the window that they stand for. The body's items are those from
+  // `begin` on.
+  void share_out(std::vector<Fewer> fewer, std::size_t begin);
+  bool share_by_address(const Fewer& of, const Anchor& known);
+  std::optional<Anchor> anchor(const Fewer& of, const std::vector<Fewer>& fewer, std::size_t begin) const;
   trace::Record gather(std::uint32_t mask, const std::uint32_t* record_of_lane,
                        const std::vector<trace::Record>& records);
 

@@ -34,6 +34,8 @@ struct SassAccess {
   // Of a wide load: also for lanes that turn out to need only a part of it, if that begins as many
   // bytes in as one of these bits says. None: only where all of it is asked for.
   std::uint32_t ahead = 0;
+  std::int64_t at = 0;   // the constant in its address
+  std::size_t from = 0;  // what that counts from: equal where it is the same register's name
 };
 
 struct MappedSite {
@@ -52,7 +54,9 @@ struct MappedSite {
     kGenericAtomic,
     kByWarp,    // accesses[0] where lanes are missing; accesses[1] for a whole warp, which adds up first
     kRotated,   // accesses[0] when a warp comes to its loop, accesses[1] from then on
-    kUnrolled,  // bodies: of each of its loop's bodies, an access for each iteration
+    // bodies: of each of its loop's bodies, an access for each iteration; or fewer, because the code leaves before it
+    // comes here once more, or because loads of several iterations became one (iteration_shares.cpp).
+    kUnrolled,
     kMissing,   // part of another access, if anything
     kGone,      // no access: local memory kept in registers, constants that became operands
   };
@@ -77,6 +81,8 @@ struct UnrolledLoop {
   };
   std::vector<Body> bodies;  // in the order in which they run
   bool in_turn = false;      // one iteration each; those that repeat again and again
+  // All iterations one after the other, each once: no loop in the machine code, but part of what stands around it.
+  bool is_straight() const { return bodies.size() == 1 && !bodies[0].repeats; }
 };
 
 // A loop of the machine code that goes through iterations of a loop of the PTX.

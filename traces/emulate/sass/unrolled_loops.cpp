@@ -51,19 +51,23 @@ class Unrolled {
     blocks.erase(std::unique(blocks.begin(), blocks.end()), blocks.end());
     for (const std::uint32_t block : blocks) {
       UnrolledLoop::Body body;
-      body.iterations = 0;
-      std::uint32_t depth = 0;
-      for (const std::uint32_t s : inside) {
-        MappedSite& site = map_.sites[s];
-        if (p_.of_statement[s].empty()) continue;
+      const auto in_block = [&](std::uint32_t s) {
         std::vector<std::uint32_t> copies;
         for (const std::uint32_t i : p_.of_statement[s])
           if (p_.sass_flow.block_of[i] == block) copies.push_back(i);
-        if (body.iterations != 0 && copies.size() != body.iterations)
+        return copies;
+      };
+      std::uint32_t depth = 0;
+      std::vector<std::size_t> counts;
+      for (const std::uint32_t s : inside) counts.push_back(in_block(s).size());
+      body.iterations = iterations_by(counts);
+      for (const std::uint32_t s : inside) {
+        MappedSite& site = map_.sites[s];
+        if (p_.of_statement[s].empty()) continue;
+        std::vector<std::uint32_t> copies = in_block(s);
+        if (!may_differ(s, copies.size(), body.iterations))
           return fails("its bodies differ in what they access");
-        body.iterations = static_cast<std::uint32_t>(copies.size());
-        if (copies.empty()) return fails("its bodies differ in what they access");
-        depth = p_.sass_flow.depth(copies[0]);
+        if (!copies.empty()) depth = p_.sass_flow.depth(copies[0]);
         in_order_of_iterations(copies);
         std::vector<SassAccess> accesses;
         for (const std::uint32_t i : copies) accesses.push_back(mapped_access(p_, i, s));
@@ -112,6 +116,29 @@ class Unrolled {
   }
 
  private:
+  // Iterations of a body, from how many instructions each statement has in it: as many as most of them, or more where
+  // loads of several iterations became one. Twice as many are two for each iteration.
+  static std::uint32_t iterations_by(const std::vector<std::size_t>& counts) {
+    std::size_t usual = 0, most = 0;
+    for (const std::size_t n : counts) {
+      const auto times = static_cast<std::size_t>(std::count(counts.begin(), counts.end(), n));
+      if (n != 0 && (times > most || (times == most && n > usual))) usual = n, most = times;
+    }
+    std::size_t largest = usual;
+    for (const std::size_t n : counts)
+      if (n < 2 * usual) largest = std::max(largest, n);
+    return static_cast<std::uint32_t>(largest);
+  }
+
+  // As many instructions as iterations, or others: some of its loads became part of others, of which several
+  // iterations share a wide one; or the last iteration leaves before it comes here. Which of the two, and where, the
+  // addresses tell (iteration_shares.cpp).
+  bool may_differ(std::uint32_t s, std::size_t copies, std::uint32_t iterations) const {
+    return copies == iterations ||
+           (iterations > 1 && (p_.ptx[s].sort == Sort::kLoad ||
+                               (p_.ptx[s].sort == Sort::kStore && copies + 1 == iterations)));
+  }
+
   // A loop that runs once at least, whatever its condition: ptxas asks it before the first
   // iteration, makes that one alone if it does not hold, and has all others begin behind. Where it
   // holds, and that is where there are more than one, the first goes with the others.
