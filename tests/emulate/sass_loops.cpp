@@ -374,5 +374,49 @@ AGAIN:
   CHECK(m.records[1].base == 16);
 }
 
+TEST_CASE("iterations with branches may stand one after the other") {
+  Mapped m(R"(
+AGAIN:
+  setp.ne.s32 %p2, %r1, %r2;
+  @%p2 bra PASS;
+  ld.shared.u32 %r3, [%r12];
+  st.shared.u32 [%r13], %r3;
+PASS:
+  bar.sync 0;
+  add.s32 %r1, %r1, 1;
+  setp.ne.s32 %p1, %r1, 2;
+  @%p1 bra AGAIN;
+  ret;)",
+           {{1, "@P0 BRA 0x30"},
+            {2, "LDS R1, [R12]"},
+            {3, "STS [R13], R1"},
+            {4, "BAR.SYNC.DEFER_BLOCKING 0x0"},
+            {1, "@P1 BRA 0x70"},
+            {2, "LDS R1, [R12+0x4]"},
+            {3, "STS [R13+0x4], R1"},
+            {4, "BAR.SYNC.DEFER_BLOCKING 0x0"},
+            {8, "EXIT"}});
+  REQUIRE(m.why.empty());
+  const auto go = [&](std::uint32_t mask, std::uint64_t at) {
+    m.access(2, 4, mask, at, 4);
+    m.access(3, 4, mask, 256 + at, 4, trace::Op::kStore);
+  };
+  const auto meet = [&](std::uint32_t mask) { m.access(4, 0, mask, 0, 0, trace::Op::kBarrier, trace::Space::kNone); };
+  SECTION("for some lanes") {
+    go(0xff, 0), meet(kAll), m.again(7, kAll), go(0xff00, 4), meet(kAll);
+    CHECK(m.run() == "10/4 20/4 30/0 50/4 60/4 70/0");
+    CHECK(m.records[3].mask == 0xff00);
+  }
+  SECTION("not for all iterations") {
+    meet(kAll), m.again(7, kAll), go(kAll, 4), meet(kAll);
+    CHECK(m.run() == "30/0 50/4 60/4 70/0");
+  }
+  SECTION("and be left") {
+    go(kAll, 0), meet(kAll);
+    CHECK(m.run() == "10/4 20/4 30/0");
+  }
+  CHECK(m.counts.kept == 0);
+}
+
 }  // namespace
 }  // namespace warpmem::emulate

@@ -15,10 +15,10 @@ extern char** environ;
 
 namespace warpmem::record {
 
-TemporaryFile::TemporaryFile() {
+TemporaryFile::TemporaryFile(const std::string& ending) {
   const char* folder = std::getenv("TMPDIR");
-  path_ = std::string(folder != nullptr && *folder != 0 ? folder : "/tmp") + "/warpmem-XXXXXX";
-  descriptor_ = mkostemp(path_.data(), O_CLOEXEC);
+  path_ = std::string(folder != nullptr && *folder != 0 ? folder : "/tmp") + "/warpmem-XXXXXX" + ending;
+  descriptor_ = mkostemps(path_.data(), static_cast<int>(ending.size()), O_CLOEXEC);
 }
 
 TemporaryFile::~TemporaryFile() {

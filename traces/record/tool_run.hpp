@@ -12,7 +12,7 @@ namespace warpmem::record {
 // In $TMPDIR or /tmp; removed with the object.
 class TemporaryFile {
  public:
-  TemporaryFile();
+  explicit TemporaryFile(const std::string& ending = "");  // of its name: some tools go by that
   ~TemporaryFile();
   TemporaryFile(const TemporaryFile&) = delete;
   TemporaryFile& operator=(const TemporaryFile&) = delete;

@@ -230,7 +230,10 @@ const emulate::SiteMap* Registry::site_map(Function& function, std::uint32_t cc)
       emulate::MachineCode* code = machine_code(*function.module, cc);
       if (!code || !function.kernel) return no("there is no machine code of it");
       const emulate::Resources* known = resources(function, cc);
-      if (!known) return no("ptxas refuses it, or there is no ptxas");
+      if (!known) {
+        auto why = code->resources(function.name);
+        return why ? no("ptxas refuses it, or there is no ptxas") : why.error();
+      }
       auto instructions = code->instructions(*function.kernel);
       if (!instructions) return instructions.error();
       emulate::mark_yields(*function.kernel, *instructions);

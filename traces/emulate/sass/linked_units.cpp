@@ -73,6 +73,18 @@ LinkedUnits::LinkedUnits(std::vector<LinkedUnit> units, Toolkit toolkit, std::st
 
 LinkedUnits::~LinkedUnits() = default;
 
+Result<Cubin> LinkedUnits::link() const {
+  std::vector<Cubin> objects;
+  for (const std::unique_ptr<Unit>& unit : units_) {
+    std::vector<std::string> options = unit->source.options;
+    options.emplace_back("-c");
+    auto object = assemble(toolkit_.ptxas, unit->source.ptx, arch_, options);
+    if (!object) return object.error();
+    objects.push_back(std::move(*object));
+  }
+  return link_objects(toolkit_.nvlink, objects, arch_);
+}
+
 Result<std::vector<LinkedUnits::Origin>> LinkedUnits::origins(const std::string& function,
                                                               std::span<const unsigned char> code) {
   Error why = unknown("none of the objects that it was linked from has it");

@@ -30,6 +30,9 @@ class LinkedUnits {
   LinkedUnits(std::vector<LinkedUnit> units, Toolkit toolkit, std::string arch);
   ~LinkedUnits();
 
+  // What they are linked to, where a program does not carry it for this GPU: on one, the driver would link it.
+  Result<Cubin> link() const;
+
   // Of each instruction of a kernel, or of a function that has a section of its own, whose linked
   // code is `code`.
   Result<std::vector<Origin>> origins(const std::string& function,

@@ -60,13 +60,15 @@ const Function* MachineCode::alone(const std::string& kernel) const {
 Result<MachineCode::Assembly*> MachineCode::plain(const Function* alone) {
   if (!request_.shipped.empty() || units_) {
     if (!shipped_) {
-      if (request_.shipped.empty())
-        shipped_ = Assembly{
-            unknown(fmt::format(
-                "it was linked from several device objects, and the program has no {} code of them",
-                request_.arch)),
-            {}};
-      else if (auto parsed = record::parse_cubin(request_.shipped); parsed)
+      if (request_.shipped.empty()) {
+        auto linked = units_->link();
+        if (!linked) {
+          shipped_ = Assembly{linked.error(), {}};
+          return linked.error();
+        }
+        request_.shipped = std::move(*linked);
+      }
+      if (auto parsed = record::parse_cubin(request_.shipped); parsed)
         shipped_ = Assembly{Image{request_.shipped, std::move(*parsed)}, {}};
       else shipped_ = Assembly{parsed.error(), {}};
     }

@@ -565,10 +565,11 @@ bool SassTrace::try_loop(const std::vector<Record>& records, std::size_t first, 
     const std::uint32_t k = u.bodies[body].iterations;
     Execution e{body, 0, {}};
     for (std::uint32_t l = 0; l < 32; ++l) {
-      if (left[l] < k) continue;
+      if (left[l] == 0 || (left[l] < k && !u.may_leave)) continue;
       e.mask |= 1u << l;
       e.from[l] = done[l];
-      left[l] -= k, done[l] += k;
+      done[l] += k;
+      left[l] -= std::min(k, left[l]);
     }
     if (e.mask != 0) executions.push_back(e);
     return e.mask != 0;

@@ -81,6 +81,7 @@ struct UnrolledLoop {
   };
   std::vector<Body> bodies;  // in the order in which they run
   bool in_turn = false;      // one iteration each; those that repeat again and again
+  bool may_leave = false;    // straight code that may be left before its last iteration
   // All iterations one after the other, each once: no loop in the machine code, but part of what stands around it.
   bool is_straight() const { return bodies.size() == 1 && !bodies[0].repeats; }
 };

@@ -3,6 +3,8 @@
 #include <cctype>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 
@@ -10,6 +12,8 @@
 #include "traces/record/tool_run.hpp"
 
 namespace warpmem::emulate {
+namespace fs = std::filesystem;
+
 namespace {
 
 Error failure(const std::string& what) {
@@ -20,7 +24,34 @@ Error failure(const std::string& what) {
 
 Toolkit find_toolkit() {
   return {record::find_cuda_tool("ptxas", "WARPMEM_PTXAS"),
-          record::find_cuda_tool("nvdisasm", "WARPMEM_NVDISASM")};
+          record::find_cuda_tool("nvdisasm", "WARPMEM_NVDISASM"),
+          record::find_cuda_tool("nvlink", "WARPMEM_NVLINK")};
+}
+
+Result<Cubin> link_objects(const std::string& nvlink, const std::vector<Cubin>& objects, const std::string& arch) {
+  if (nvlink.empty()) return Error{ErrorKind::kEnvironment, "no nvlink was found", "", "name one in WARPMEM_NVLINK"};
+  std::vector<std::string> command{nvlink, "-arch=" + arch, "-m64"};
+  std::deque<record::TemporaryFile> files;
+  for (const Cubin& object : objects) {
+    const auto& file = files.emplace_back(".cubin");  // others it passes over
+    if (!file.write_all(object)) return failure("machine code could not be written to " + file.path());
+    command.push_back(file.path());
+  }
+  const fs::path toolkit = fs::path(nvlink).parent_path().parent_path();
+  for (const char* folder : {"lib64", "lib", "targets/x86_64-linux/lib"})
+    if (const fs::path library = toolkit / folder / "libcudadevrt.a"; fs::exists(library)) {
+      command.push_back(library);
+      break;
+    }
+  const record::TemporaryFile out;
+  command.emplace_back("-o"), command.push_back(out.path());
+  auto ran = record::run_tool(command, record::ToolOutput::kBoth);
+  if (!ran) return failure(ran.error().message);
+  std::ifstream file(out.path(), std::ios::binary);
+  Cubin code{std::istreambuf_iterator<char>(file), {}};
+  if (!ran->good || code.empty())
+    return failure(nvlink + " made no machine code: " + ran->text.substr(0, ran->text.find('\n')));
+  return code;
 }
 
 Result<PtxasAnswer> try_assembling(const std::string& ptxas, std::string_view ptx,

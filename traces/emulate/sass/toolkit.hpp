@@ -1,5 +1,5 @@
-// The two tools of the CUDA toolkit that say what the hardware will execute: ptxas makes machine
-// code (a cubin) of PTX, nvdisasm prints it. Neither needs a GPU or a driver.
+// The tools of the CUDA toolkit that say what the hardware will execute: ptxas makes machine
+// code (a cubin) of PTX, nvlink puts that of several objects together, nvdisasm prints it. None needs a GPU or a driver.
 #pragma once
 
 #include <string>
@@ -13,6 +13,7 @@ namespace warpmem::emulate {
 struct Toolkit {
   std::string ptxas;     // WARPMEM_PTXAS, the PATH, a toolkit's folder; empty: none
   std::string nvdisasm;  // WARPMEM_NVDISASM, …
+  std::string nvlink{};  // WARPMEM_NVLINK, …
   bool complete() const { return !ptxas.empty() && !nvdisasm.empty(); }
 };
 Toolkit find_toolkit();
@@ -23,6 +24,9 @@ using Cubin = std::vector<unsigned char>;
 // first complaint when it makes none.
 Result<Cubin> assemble(const std::string& ptxas, std::string_view ptx, const std::string& arch,
                        const std::vector<std::string>& options);
+
+// One program of objects that ptxas made with -c, with CUDA's own device library where kernels launch kernels.
+Result<Cubin> link_objects(const std::string& nvlink, const std::vector<Cubin>& objects, const std::string& arch);
 
 // What ptxas says of it, whether it likes it or not. kEnvironment: it could not be asked.
 struct PtxasAnswer {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "traces/emulate/sass/mapped_access.hpp"
 
@@ -28,10 +29,7 @@ class Unrolled {
     }
     if (!unrolled) return {};
     const Loop& l = p_.ptx_flow.loops[loop];
-    const auto fails = [&](const char* why) {
-      return unmappable(fmt::format("a loop was unrolled in a way that is not understood ({}): {}",
-                                    why, p_.shown(inside.front())));
-    };
+    const auto fails = [&](const char* why) { return not_understood(why, inside); };
     if (l.has_inner) return fails("it holds another loop");
     const auto& falls = p_.ptx_flow.falls_back;
     if (l.falls_round && std::find(falls.begin(), falls.end(), loop) == falls.end())
@@ -42,6 +40,18 @@ class Unrolled {
         return fails("it calls a function that accesses memory");
     const auto number = static_cast<std::uint32_t>(map_.loops.size());
     UnrolledLoop out;
+    if (const std::uint32_t iterations = one_after_another(l, inside); iterations > 1) {
+      for (const std::uint32_t s : inside) {
+        if (p_.of_statement[s].empty()) continue;
+        MappedSite& site = map_.sites[s];
+        site.what = MappedSite::What::kUnrolled, site.loop = number;
+        site.accesses.clear(), site.bodies.emplace_back();
+        for (const std::uint32_t i : p_.of_statement[s]) site.bodies[0].push_back(mapped_access(p_, i, s));
+      }
+      out.bodies = {{iterations, false}};
+      out.may_leave = true;
+      return add(std::move(out), loop, inside);
+    }
     std::vector<std::uint32_t> blocks;
     for (const std::uint32_t s : inside)
       for (const std::uint32_t i : p_.of_statement[s]) blocks.push_back(p_.sass_flow.block_of[i]);
@@ -99,20 +109,7 @@ class Unrolled {
         return fails("no body takes a single iteration");
       if (b == first && !out.bodies[b].repeats) return fails("its largest body does not repeat");
     }
-    for (const std::uint32_t s : inside)
-      if (p_.of_statement[s].empty()) map_.sites[s].loop = number;  // part of another access
-    if (map_.back_edges.empty()) map_.back_edges.resize(p_.kernel.statements, 0);
-    for (std::uint32_t s = 0; s < p_.entry; ++s) {
-      const std::uint32_t jumps = p_.ptx_flow.back_edge[s];
-      const std::uint32_t repeats = jumps != kNowhere ? jumps : falls[s];
-      if (repeats == kNowhere) continue;
-      if (p_.statement(s).opcode.starts_with("brx"))
-        return fails("a loop ends with a branch through a table");
-      if (repeats == loop) map_.back_edges[s] = 2 + number;
-      else if (map_.back_edges[s] == 0) map_.back_edges[s] = 1;
-    }
-    map_.loops.push_back(std::move(out));
-    return {};
+    return add(std::move(out), loop, inside);
   }
 
  private:
@@ -137,6 +134,57 @@ class Unrolled {
     return copies == iterations ||
            (iterations > 1 && (p_.ptx[s].sort == Sort::kLoad ||
                                (p_.ptx[s].sort == Sort::kStore && copies + 1 == iterations)));
+  }
+
+  Result<void> add(UnrolledLoop loop, std::uint32_t of_ptx, const std::vector<std::uint32_t>& inside) {
+    const auto number = static_cast<std::uint32_t>(map_.loops.size());
+    for (const std::uint32_t s : inside)
+      if (p_.of_statement[s].empty()) map_.sites[s].loop = number;  // part of another access
+    if (map_.back_edges.empty()) map_.back_edges.resize(p_.kernel.statements, 0);
+    for (std::uint32_t s = 0; s < p_.entry; ++s) {
+      const std::uint32_t jumps = p_.ptx_flow.back_edge[s];
+      const std::uint32_t repeats = jumps != kNowhere ? jumps : p_.ptx_flow.falls_back[s];
+      if (repeats == kNowhere) continue;
+      if (p_.statement(s).opcode.starts_with("brx"))
+        return not_understood("a loop ends with a branch through a table", inside);
+      if (repeats == of_ptx) map_.back_edges[s] = 2 + number;
+      else if (map_.back_edges[s] == 0) map_.back_edges[s] = 1;
+    }
+    map_.loops.push_back(std::move(loop));
+    return {};
+  }
+
+  Error not_understood(const char* why, const std::vector<std::uint32_t>& inside) const {
+    return unmappable(fmt::format("a loop was unrolled in a way that is not understood ({}): {}", why,
+                                  p_.shown(inside.front())));
+  }
+
+  // A loop with branches in it of which all iterations stand one after the other, as parts of what is around it: how
+  // many. 0: it is another kind.
+  std::uint32_t one_after_another(const Loop& loop, const std::vector<std::uint32_t>& inside) const {
+    std::uint32_t iterations = 0;
+    std::set<std::uint32_t> blocks;
+    for (const std::uint32_t s : inside) {
+      const std::vector<std::uint32_t>& copies = p_.of_statement[s];
+      if (copies.empty()) continue;
+      if (iterations == 0) iterations = static_cast<std::uint32_t>(copies.size());
+      if (copies.size() != iterations) return 0;
+      for (const std::uint32_t i : copies) {
+        if (p_.sass_flow.depth(i) + 1 != loop.depth) return 0;
+        blocks.insert(p_.sass_flow.block_of[i]);
+      }
+    }
+    if (blocks.size() <= iterations) return 0;  // each is a body of one block
+    for (std::uint32_t c = 0; c + 1 < iterations; ++c) {
+      std::uint32_t end = 0, next = kNowhere;
+      for (const std::uint32_t s : inside) {
+        if (p_.of_statement[s].empty()) continue;
+        end = std::max(end, p_.rank(p_.of_statement[s][c]));
+        next = std::min(next, p_.rank(p_.of_statement[s][c + 1]));
+      }
+      if (end >= next) return 0;
+    }
+    return iterations;
   }
 
   // A loop that runs once at least, whatever its condition: ptxas asks it before the first
