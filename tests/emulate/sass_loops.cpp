@@ -374,6 +374,37 @@ AGAIN:
   CHECK(m.records[1].base == 16);
 }
 
+TEST_CASE("loads of straight code say by their addresses how many iterations they are of") {
+  // The first iteration's come with the word before the loop, so that the statement has two for three of them.
+  Mapped m(R"(
+  ld.shared.u32 %r1, [%r12];
+AGAIN:
+  ld.shared.u32 %r2, [%r13+4];
+  ld.shared.u32 %r3, [%r13+8];
+  ld.shared.u32 %r4, [%r13+12];
+  ld.shared.u32 %r5, [%r13+16];
+  add.s32 %r13, %r13, 16;
+  setp.ne.s32 %p1, %r13, %r11;
+  @%p1 bra AGAIN;
+  st.shared.u32 [%r14], %r4;
+  ret;)",
+           {{0, "LDS.128 R4, [R12]"},
+            {1, "LDS.128 R8, [R12+0x10]"},
+            {1, "LDS.128 R16, [R12+0x20]"},
+            {4, "LDS R20, [R12+0x30]"},
+            {8, "STS [R14], R19"},
+            {9, "EXIT"}});
+  REQUIRE(m.why.empty());
+  m.access(0, 4, kAll, 0, 0);
+  for (std::uint64_t i = 0; i < 3; ++i) {
+    if (i > 0) m.again(7, kAll);
+    for (std::uint32_t w = 0; w < 4; ++w) m.access(1 + w, 4, kAll, 16 * i + 4 * w + 4, 0);
+  }
+  m.access(8, 4, kAll, 4096, 4, trace::Op::kStore);
+  CHECK(m.run() == "0/16 10/16 20/16 30/4 40/4");
+  CHECK(m.counts.kept == 0);
+}
+
 TEST_CASE("iterations with branches may stand one after the other") {
   Mapped m(R"(
 AGAIN:

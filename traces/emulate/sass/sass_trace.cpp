@@ -561,8 +561,13 @@ bool SassTrace::try_loop(const std::vector<Record>& records, std::size_t first, 
   // What would be written is kept aside until it is clear that the bodies' numbers work out.
   const UnrolledLoop& u = map_.loops[loop];
   std::vector<Execution> executions;
+  // Straight code has them all, as many as they are: that one statement has fewer instructions says nothing.
+  const std::uint32_t all = *std::max_element(std::begin(left), std::end(left));
+  const auto iterations = [&](std::size_t body) {
+    return u.is_straight() ? std::max(all, u.bodies[body].iterations) : u.bodies[body].iterations;
+  };
   const auto execute = [&](std::size_t body) {
-    const std::uint32_t k = u.bodies[body].iterations;
+    const std::uint32_t k = iterations(body);
     Execution e{body, 0, {}};
     for (std::uint32_t l = 0; l < 32; ++l) {
       if (left[l] == 0 || (left[l] < k && !u.may_leave)) continue;
@@ -591,7 +596,7 @@ bool SassTrace::try_loop(const std::vector<Record>& records, std::size_t first, 
   for (const Execution& e : executions) {
     const std::size_t begin = window_.size();
     std::map<std::uint32_t, std::vector<std::size_t>> fewer;  // site with fewer instructions than iterations: its items
-    for (std::uint32_t c = 0; c < u.bodies[e.body].iterations; ++c) {
+    for (std::uint32_t c = 0; c < iterations(e.body); ++c) {
       for (const std::uint32_t site : order) {
         const Known& k = known_[site];
         const std::vector<std::uint32_t>& of = found[site];
@@ -614,7 +619,7 @@ bool SassTrace::try_loop(const std::vector<Record>& records, std::size_t first, 
         item.position = k.mapped->position;
         if (k.mapped->what == What::kUnrolled) {
           const std::vector<SassAccess>& copies = k.mapped->bodies[e.body];
-          if (copies.size() == u.bodies[e.body].iterations) item.access = &copies[c];
+          if (copies.size() == iterations(e.body)) item.access = &copies[c];
           else fewer[site].push_back(window_.size());
         }
         window_.push_back(item);
