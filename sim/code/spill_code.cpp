@@ -49,16 +49,16 @@ std::optional<Address> address_of(std::string_view text) {
   return a;
 }
 
-// PTX statements that access local memory and were found in no machine instruction: of a load (a
-// store) without records they may be the origin as well as a spilled register, if there are any
-// that load (store).
+// PTX statements that access local memory and have records, which were found in no machine instruction: of a load (a
+// store) without records they may be the origin as well as a spilled register, if there are any that load (store).
 struct Unmapped {
   bool loads = false, stores = false;
-  void add(std::string_view text) {
-    if (!trace::is_ptx(std::string(text)) || text.find(".local") == text.npos) return;
-    const std::size_t opcode = text.starts_with('@') ? text.find(' ') + 1 : 0;
-    const bool store = text.substr(opcode).starts_with("st");
-    (store ? stores : loads) = true;
+  void add(const trace::Site& site, const trace::Program& program) {
+    if (site.space != trace::Space::kLocal) return;
+    const auto at = std::find_if(program.code.begin(), program.code.end(),
+                                 [&](const trace::Instruction& i) { return i.pc == site.pc; });
+    if (at == program.code.end() || !trace::is_ptx(at->text)) return;
+    (site.op == trace::Op::kLoad ? loads : stores) = true;
   }
 };
 
@@ -197,10 +197,8 @@ std::vector<SpillAccess> spill_accesses(const trace::Program& program,
   if (!may_spill(program)) return {};
   bool marked = false;
   Unmapped unmapped;
-  for (const trace::Instruction& i : program.code) {
-    marked |= i.text.find(kMark) != i.text.npos;
-    unmapped.add(i.text);
-  }
+  for (const trace::Instruction& i : program.code) marked |= i.text.find(kMark) != i.text.npos;
+  for (const trace::Site& s : sites) unmapped.add(s, program);
   std::optional<StackFlow> flow;
   std::vector<SpillAccess> out;
   std::set<std::int32_t> own;  // words that the program's own accesses are to

@@ -438,6 +438,31 @@ TEST_CASE("functions that a kernel calls are mapped where they are one instructi
   CHECK(m.counts.kept == 1);
 }
 
+TEST_CASE("a load of a function of which a part is used becomes as narrow as its instruction") {
+  // A pointer to a function, whose lower half chooses the function.
+  const auto mapped = [](const char* use) {
+    return Mapped(R"(
+  { .param .b64 x; st.param.b64 [x], %rd1; call slow, (x); }
+  ret;)",
+                  {{1, "CALL.REL.NOINC 0x20"}, {2, "EXIT"}, {4, "LDG.E R5, desc[UR4][R4.64]"}, {6, "RET.REL.NODEC R8 0x0"}},
+                  std::string(R"(
+.func slow(.param .b64 a)
+{
+  .reg .b32 %r<4>; .reg .b64 %rd<4>;
+  ld.param.u64 %rd1, [a];
+  ld.global.u64 %rd2, [%rd1];
+  )") + use + "\n  ret;\n}\n");
+  };
+  const auto run = [](Mapped m) {
+    REQUIRE(m.why.empty());
+    m.access(4, 8, kAll, 512, 8, trace::Op::kLoad, trace::Space::kGlobal);
+    const std::string out = m.run();
+    return m.counts.kept == 0 ? out : out + " kept";
+  };
+  CHECK(run(mapped("cvt.u32.u64 %r1, %rd2;")) == "20/4");
+  CHECK(run(mapped("shr.u64 %rd3, %rd2, 32;")).ends_with("/8 kept"));
+}
+
 TEST_CASE(
     "functions that were linked stand behind the kernel, called by name or through a register") {
   const char* functions = R"(

@@ -185,15 +185,20 @@ TEST_CASE("spills: functions that a register leads to have their frames where th
 }
 
 TEST_CASE("spills: unmarked, what may be an access that was left as PTX is none") {
-  const auto found = [](const std::vector<std::string>& further) {
+  const auto found = [](const std::vector<std::string>& further, bool with_records = true) {
     std::vector<std::string> text = {"LDC R1, c[0x0][0x28]", "IADD3 R1, R1, -0x40, RZ",
                                      "STL [R1+0x8], R4",     "STL [R1+0x20], R4",
                                      "LDL R6, [R1+0x8]",     "LDL R7, [R1+0x30]",
                                      "LDL.64 R8, [R1+0x8]",  "EXIT"};
+    const std::size_t own = text.size();
     text.insert(text.end(), further.begin(), further.end());
     trace::Program p = without_control(text, trace::Level::kPtxSass);
+    std::vector<trace::Site> sites;
+    for (std::size_t i = own; with_records && i < text.size(); ++i)
+      sites.push_back({p.code[i].pc, text[i].find("ld.") != std::string::npos ? trace::Op::kLoad : trace::Op::kStore,
+                       trace::Space::kLocal, 4});
     std::vector<std::pair<bool, std::int32_t>> out;
-    for (const sim::SpillAccess& a : sim::spill_accesses(p, {})) out.emplace_back(a.load, a.offset);
+    for (const sim::SpillAccess& a : sim::spill_accesses(p, sites)) out.emplace_back(a.load, a.offset);
     return out;
   };
   CHECK(found({}).size() == 5);
@@ -203,6 +208,9 @@ TEST_CASE("spills: unmarked, what may be an access that was left as PTX is none"
   CHECK(found({"@%p1 st.local.u32 [%rd1], %r1"}) ==
         Found{{false, 8}, {true, 8}, {true, 0x30}, {true, 8}});
   CHECK(found({"ld.local.u32 %r1, [%rd1]", "st.local.u32 [%rd1], %r1"}).empty());
+  // By a generic address too. Statements without records are in each program, and were found.
+  CHECK(found({"ld.u32 %r1, [%rd1]", "st.u32 [%rd1], %r1"}).empty());
+  CHECK(found({"ld.local.u32 %r1, [%rd1]", "st.local.u32 [%rd1], %r1"}, false).size() == 5);
 }
 
 TEST_CASE("spills: a loop that leaves no record goes round as often as the code says") {

@@ -84,8 +84,12 @@ bool wide_enough(const CodePair& p, std::uint32_t statement, std::uint32_t line)
 
 std::optional<std::uint32_t> first_used(const CodePair& p, std::uint32_t statement,
                                         std::uint32_t width) {
-  const Function& f = *p.kernel.functions[0]->function;
-  const Statement& load = f.body[statement];
+  const auto of = std::find_if(p.kernel.functions.begin(), p.kernel.functions.end(), [&](const auto& code) {
+    return statement >= code->first_pc && statement < code->first_pc + code->function->body.size();
+  });
+  if (of == p.kernel.functions.end()) return {};
+  const Function& f = *(*of)->function;
+  const Statement& load = f.body[statement - (*of)->first_pc];
   if (p.ptx[statement].sort != Sort::kLoad || load.operands.empty()) return {};
   const Operand& to = load.operands[0];
   if (to.kind == Operand::Kind::kRegister) return of_register(f, to, p.ptx[statement].bytes, width);
@@ -159,8 +163,7 @@ SassAccess mapped_access(const CodePair& p, std::uint32_t line, std::uint32_t st
   const Sort sort = p.ptx[statement].sort;
   if ((sort == Sort::kLoad || sort == Sort::kStore) && p.ptx[statement].space != Space::kConst)
     a.bytes = in.bytes;
-  if (sort == Sort::kLoad && a.bytes != 0 && a.bytes < p.ptx[statement].bytes &&
-      statement < p.entry) {
+  if (sort == Sort::kLoad && a.bytes != 0 && a.bytes < p.ptx[statement].bytes) {
     a.narrow = true;
     a.skipped = first_used(p, statement, a.bytes).value_or(0);
   }

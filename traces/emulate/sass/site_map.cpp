@@ -345,9 +345,10 @@ class Mapper {
       return {};
     }
     const bool plain = p_.ptx[s].sort != Sort::kFragment;
-    if (found.size() == 1 && plain && wide_enough(p_, s, found[0]) &&
-        (p_.ptx[s].bytes == 0 || p_.sass[found[0]].bytes == p_.ptx[s].bytes ||
-         p_.ptx[s].sort == Sort::kAtomic)) {
+    const std::uint32_t bytes = found.size() == 1 ? p_.sass[found[0]].bytes : 0;
+    if (found.size() == 1 && plain &&
+        (wide_enough(p_, s, found[0]) ? p_.ptx[s].bytes == 0 || bytes == p_.ptx[s].bytes || p_.ptx[s].sort == Sort::kAtomic
+                                      : first_used(p_, s, bytes).has_value())) {
       site.what = MappedSite::What::kDirect;
       site.accesses.push_back(mapped_access(p_, found[0], s));
     }
