@@ -438,6 +438,53 @@ TEST_CASE("functions that a kernel calls are mapped where they are one instructi
   CHECK(m.counts.kept == 1);
 }
 
+TEST_CASE("what a function does stays between what its caller, a function too, does before and after") {
+  // The kernel calls both; the caller comes behind the other among the PTX's functions, in front of it in the machine code.
+  Mapped m(R"(
+  { .param .b64 x; st.param.b64 [x], %rd1; call inner, (x); }
+  { .param .b64 y; st.param.b64 [y], %rd1; call outer, (y); }
+  ret;)",
+           {{1, "CALL.REL.NOINC 0x70"},
+            {3, "CALL.REL.NOINC 0x30"},
+            {4, "EXIT"},
+            {10, "LDG.E R5, desc[UR4][R4.64]", true},
+            {12, "CALL.REL.NOINC 0x70"},
+            {13, "LDG.E R6, desc[UR4][R4.64+0x4]"},
+            {14, "RET.REL.NODEC R8 0x0"},
+            {6, "LDG.E R7, desc[UR4][R4.64]", true},
+            {7, "STG.E desc[UR4][R4.64], R7"},
+            {8, "RET.REL.NODEC R10 0x0"}},
+           R"(
+.func inner(.param .b64 a)
+{
+  .reg .b32 %r<4>; .reg .b64 %rd<4>;
+  ld.param.u64 %rd1, [a];
+  ld.global.u32 %r1, [%rd1];
+  st.global.u32 [%rd1], %r1;
+  ret;
+}
+.func outer(.param .b64 a)
+{
+  .reg .b32 %r<4>; .reg .b64 %rd<4>;
+  ld.param.u64 %rd1, [a];
+  ld.global.u32 %r1, [%rd1];
+  { .param .b64 x; st.param.b64 [x], %rd1; call inner, (x); }
+  ld.global.u32 %r2, [%rd1+4];
+  ret;
+}
+)");
+  REQUIRE(m.why.empty());
+  const auto global = trace::Space::kGlobal;
+  for (int round = 0; round < 2; ++round) {
+    m.access(10, 4, kAll, 0, 4, trace::Op::kLoad, global);
+    m.access(6, 4, kAll, 512, 4, trace::Op::kLoad, global);
+    m.access(7, 4, kAll, 512, 4, trace::Op::kStore, global);
+    m.access(13, 4, kAll, 4, 4, trace::Op::kLoad, global);
+  }
+  CHECK(m.run() == "30/4 70/4 80/4 50/4 30/4 70/4 80/4 50/4");
+  CHECK(m.counts.kept == 0);
+}
+
 TEST_CASE("a load of a function of which a part is used becomes as narrow as its instruction") {
   // A pointer to a function, whose lower half chooses the function.
   const auto mapped = [](const char* use) {

@@ -79,6 +79,7 @@ void SassTrace::apply(std::vector<Record>& records, std::vector<std::uint64_t>& 
       i += pieces.size();
       continue;
     }
+    if (k.mapped) enter(k.mapped->function);
     const std::uint32_t position = k.mapped ? k.mapped->position : 0;
     if (!map_.loops[loop].is_straight() || (!window_.empty() && position <= last_position_)) close_window();
     std::size_t end = i;
@@ -181,9 +182,11 @@ void SassTrace::add_plain(const Record& record, std::span<const Record> pieces, 
     close_window();
     out_.push_back(record);
     rotated_.loop = kNowhere;
+    function_ = 0;
     return;
   }
   const MappedSite& m = *k.mapped;
+  enter(m.function);
   item.statement = k.site.pc / 16;
   if (m.what == What::kGone) {
     counts_.gone += 1 + pieces.size();
@@ -234,6 +237,12 @@ void SassTrace::add_plain(const Record& record, std::span<const Record> pieces, 
     }
   if (m.what == What::kSplit) item.access = &m.accesses.back();
   window_.push_back(item);
+}
+
+void SassTrace::enter(std::uint32_t function) {
+  if (function == kNowhere || function == function_) return;
+  close_window();
+  function_ = function;
 }
 
 // Of a rotated loop: was the warp, or were these lanes of it, in its head before?

@@ -1,7 +1,7 @@
 // Turns the records of one warp, as its PTX made them, into those of the machine code.
 //
 // Works in windows: stretches in which no PTX statement comes after one that stands behind it, that
-// is, without going round a loop. In a window
+// is, without going round a loop, calling a function that stands apart or returning from it. In a window
 //  - an access gets the pc of its machine instruction;
 //  - one whose instruction is wider takes in its neighbours: all bytes of the wide access must have
 //    been asked for by accesses of the same lanes, side by side;
@@ -104,6 +104,8 @@ class SassTrace {
   void add_plain(const trace::Record& record, std::span<const trace::Record> pieces,
                  const Known& k);
   void add_rounds(const trace::Record& record, const Known& k);
+  // Nothing moves past a call or a return: there a window ends.
+  void enter(std::uint32_t function);
   bool comes_again(const trace::Record& record, const MappedSite& m);
   void add_generic_atomic(const trace::Record& record, const Known& k, std::uint32_t statement);
   void add_word_loop(const trace::Record& record, const std::vector<SassAccess>& accesses,
@@ -136,6 +138,7 @@ class SassTrace {
   std::vector<Item> window_;
   std::vector<std::uint32_t> covered_;  // of each item: bytes of a wide access that were asked for
   std::uint32_t last_position_ = 0;
+  std::uint32_t function_ = 0;  // MappedSite::function that the warp is in
   struct {  // the rotated loop that the warp is in
     std::uint32_t loop = kNowhere;
     std::uint32_t position = 0, mask = 0;  // of the last access of its head

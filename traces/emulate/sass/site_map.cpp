@@ -29,6 +29,7 @@ class Mapper {
   Result<SiteMap> run(const std::string& arch) {
     map_.spills = p_.spills;
     place();
+    find_functions();
     const std::vector<bool> rotated = map_rotated_loops(p_, map_);
     for (std::uint32_t s = 0; s < p_.ptx.size(); ++s)
       if (!rotated[s])
@@ -66,6 +67,14 @@ class Mapper {
       const std::uint32_t order = own ? p_.ptx_flow.order[p_.ptx_flow.block_of[s]] : kBehindAll;
       map_.sites[s].position = order << 16 | (s & 0xffffu);
     }
+  }
+
+  void find_functions() {
+    std::vector<std::uint32_t> function(p_.code.size(), 0);
+    for (std::uint32_t i = 1; i < p_.code.size(); ++i)
+      function[i] = function[i - 1] + (p_.code[i].begins_function ? 1 : 0);
+    for (std::uint32_t s = 0; s < p_.ptx.size(); ++s)
+      if (!p_.of_statement[s].empty()) map_.sites[s].function = function[p_.of_statement[s][0]];
   }
 
   Result<void> map_one(std::uint32_t s) {

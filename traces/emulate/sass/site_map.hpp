@@ -62,6 +62,9 @@ struct MappedSite {
   };
   What what = What::kNone;
   std::uint32_t position = 0;        // of the PTX statement, in the sense of SassAccess::rank
+  // Which of the functions that stand apart in the machine code its instructions are in; 0: the kernel's own code, which
+  // functions that became part of it are too. kNowhere: it has none.
+  std::uint32_t function = kNowhere;
   std::uint32_t loop = kNowhere;     // of SiteMap::loops
   std::uint32_t rotated = kNowhere;  // number of the rotated loop that it is in
   bool tail = false;                 // … in its second half
