@@ -80,7 +80,10 @@ void SpillStream::take(Spills& spills, const Record& r) {
     groups_.push_back({r.mask, Ways::kStart, 0, nullptr});  // its beginning is lost
   if (op == trace::Op::kRounds) return take_rounds(spills, r);
   loops_ = 0;
-  if (r.mask != 0) end_ways(spills, r);
+  // Of one copy or fetch: the warp ran nothing since the record before.
+  const bool further = op == trace::Op::kTexel ||
+                       (trace::is_bulk(op) && trace::piece_of(r) == trace::Piece::kFurther);
+  if (r.mask != 0 && !further) end_ways(spills, r);
   add(r);
 }
 

@@ -24,6 +24,34 @@ void must_run(Machine& m, Dim3 grid, Dim3 block) {
   REQUIRE(ok.ok());
 }
 
+// Runs kernel k, and says what its trace has of bulk copies: 'r' and 'w' for a piece that is read or written, '+' for one
+// that is added, '|' before the first one of each copy. What tensor maps' copies read of shared memory leaves none.
+std::string traced_copies(Machine& m, Dim3 grid, Dim3 block) {
+  std::string name = (std::filesystem::temp_directory_path() / "warpmem-tiles-XXXXXX").string();
+  const int file = ::mkstemp(name.data());
+  REQUIRE(file >= 0);
+  ::close(file);
+  const auto ran = m.launch("k", grid, block, 0, name);
+  INFO((ran ? std::string() : ran.error().text()));
+  REQUIRE(ran);
+  auto reader = trace::TraceReader::open(name);
+  std::filesystem::remove(name);
+  REQUIRE(reader);
+  std::string of_copies;
+  for (const std::uint32_t b : reader->launches()[0].blocks) {
+    const auto decoded = reader->decode(b);
+    REQUIRE(decoded);
+    for (const trace::Record& r : decoded->records) {
+      const trace::Op op = reader->sites(0)[r.site].op;
+      if (!trace::is_bulk(op)) continue;
+      if (trace::piece_of(r) == trace::Piece::kFirst) of_copies += '|';
+      else CHECK(trace::piece_of(r) == trace::Piece::kFurther);
+      of_copies += op == trace::Op::kBulkRead ? 'r' : op == trace::Op::kBulkReduction ? '+' : 'w';
+    }
+  }
+  return of_copies;
+}
+
 }  // namespace
 
 TEST_CASE("alloca takes as much of the stack as each lane asks for") {
@@ -169,6 +197,31 @@ END: ret;
   }
 }
 
+TEST_CASE("lanes with the same operands make one copy to global memory; of reductions, one each") {
+  Machine m(std::string(kHeader) + R"(
+.visible .entry k(.param .align 64 .b8 map[128], .param .u64 out) {
+  .reg .b32 %r<8>; .reg .b64 %x<8>; .shared .align 128 .b8 tile[128];
+  mov.u32 %r0, %tid.x; mov.u32 %r1, tile; mad.lo.u32 %r2, %r0, 4, %r1; st.shared.u32 [%r2], 1; bar.sync 0;
+  ld.param.u64 %x0, [out];
+  cp.async.bulk.global.shared::cta.bulk_group [%x0], [%r1], 128;
+  and.b32 %r3, %r0, 1; mul.wide.u32 %x1, %r3, 128; add.u64 %x1, %x1, %x0; add.u64 %x1, %x1, 128;
+  cp.async.bulk.global.shared::cta.bulk_group [%x1], [%r1], 128;
+  mov.b64 %x2, map; cvta.param.u64 %x2, %x2; mul.lo.u32 %r3, %r3, 32;
+  cp.async.bulk.tensor.1d.global.shared::cta.tile.bulk_group [%x2, {%r3}], [%r1];
+  cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%x0], [%r1], 128;
+  cp.async.bulk.commit_group; cp.async.bulk.wait_group 0; ret;
+})");
+  const u64 out = m.buffer(std::vector<u32>(160));
+  TensorMap map;
+  map.type = 2, map.rank = 1, map.base = out + 384, map.last[0] = 63, map.box[0] = 32, map.element_stride[0] = 1;
+  m.argument(map), m.argument(out);
+  std::string added;
+  for (int lane = 0; lane < 32; ++lane) added += "|r+";
+  CHECK(traced_copies(m, {1, 1, 1}, {32, 1, 1}) == "|rw|rw|rw|w|w" + added);
+  const auto got = m.read<u32>(out, 160);
+  for (u32 i = 0; i < 160; ++i) CHECK(got[i] == (i < 32 ? 33u : 1u));
+}
+
 TEST_CASE("a tile for CTAs of a cluster is read once, and its records are of one copy") {
   // Rank 0 copies two tiles of four rows to rank 1 alone, round a loop; the second lies outside by two.
   Machine m(std::string(kHeader) + R"(
@@ -198,30 +251,9 @@ END: barrier.cluster.arrive; barrier.cluster.wait; ret;
   map.stride[0] = 32, map.last[0] = 7, map.last[1] = 7;
   map.box[0] = 8, map.box[1] = 4, map.element_stride[0] = map.element_stride[1] = 1;
   m.argument(map), m.argument(out);
-  std::string name = (std::filesystem::temp_directory_path() / "warpmem-tiles-XXXXXX").string();
-  const int file = ::mkstemp(name.data());
-  REQUIRE(file >= 0);
-  ::close(file);
-  const auto ran = m.launch("k", {2, 1, 1}, {32, 1, 1}, 0, name);
-  INFO((ran ? std::string() : ran.error().text()));
-  REQUIRE(ran);
+  const std::string of_copies = traced_copies(m, {2, 1, 1}, {32, 1, 1});
   const auto d = m.read<u32>(out, 32);
   for (u32 i = 0; i < 32; ++i) CHECK(d[i] == (i < 16 ? 48 + i + 1 : 0));
-  auto reader = trace::TraceReader::open(name);
-  std::filesystem::remove(name);
-  REQUIRE(reader);
-  std::string of_copies;
-  for (const std::uint32_t b : reader->launches()[0].blocks) {
-    const auto block = reader->decode(b);
-    REQUIRE(block);
-    for (const trace::Record& r : block->records) {
-      const trace::Op op = reader->sites(0)[r.site].op;
-      if (!trace::is_bulk(op)) continue;
-      if (trace::piece_of(r) == trace::Piece::kFirst) of_copies += '|';
-      else CHECK(trace::piece_of(r) == trace::Piece::kFurther);
-      of_copies += op == trace::Op::kBulkRead ? 'r' : 'w';
-    }
-  }
   CHECK(of_copies == "|rwrwrwrw|rwrwww");
 }
 

@@ -239,6 +239,28 @@ TEST_CASE("spills: a loop that leaves no record goes round as often as the code 
       "1 loop of them was taken once, as nobody knows the rounds: pc 0x00a0"));
 }
 
+TEST_CASE("spills: nothing is run between the pieces of a bulk copy") {
+  // A loop around the copy: from one copy to the next a warp goes round it.
+  const auto copies = [](std::vector<trace::Piece> pieces) {
+    return with_code({"LDC R1, c[0x0][0x28]", "IADD3 R1, R1, -0x40, RZ", "LDG.E R4, desc[UR4][R2.64]",
+                      std::string("LDL R6, [R1+0x4]") + kMark,  // 0x30: the loop
+                      "UTMASTG.2D [UR4], [UR8]", "ISETP.LT.AND P0, PT, R6, R4, PT", "@P0 BRA 0x30", "EXIT"},
+                     {begin_site(), site_at(0x20, Op::kLoad), {0x40, Op::kBulkWrite, Space::kGlobal, 128}, end_site()},
+                     [=](Warp& w) {
+                       w.records = {regular(0, 0, 0), regular(1, kA, 4)};
+                       for (const trace::Piece piece : pieces) {
+                         w.records.push_back(trace::piece_record(0, kB + 128 * w.records.size(), piece));
+                         w.records.back().site = 2;
+                       }
+                       w.records.push_back(regular(3, 0, 0));
+                     });
+  };
+  using enum trace::Piece;
+  CHECK(local_of(copies({kFirst})) == Local{1, 0});
+  CHECK(local_of(copies({kFirst, kFurther, kFurther})) == Local{1, 0});
+  CHECK(local_of(copies({kFirst, kFurther, kFirst, kFurther})) == Local{2, 0});
+}
+
 TEST_CASE("spills: rounds that an emulated trace tells of") {
   const auto rounds = [](std::uint64_t inner, std::uint64_t outer) {
     Kernel k =

@@ -1,8 +1,11 @@
+// Bulk copies: which lanes make one, and the mbarriers that wait for them.
+//
 // mbarrier objects: 64 bits in shared memory. Their layout is the emulator's own, as hardware's is
 // not documented: bits 0-14 arrivals still pending, 15-29 arrivals of a phase, 30 the phase's
 // parity, 32-63 bytes expected and not yet arrived (signed).
 #pragma once
 
+#include <bit>
 #include <cstdint>
 
 namespace warpmem::emulate {
@@ -31,5 +34,21 @@ struct Mbarrier {
     parity = !parity;
   }
 };
+
+// The lanes that make a copy, of those that are to. A copy is an instruction of the whole warp with operands of the whole
+// warp. For copies to global memory ptxas has it run once for each value that the lanes' operands have (R2UR.OR, BRA.U.ANY),
+// so once where they agree; reductions, and copies that an mbarrier counts, once for each lane (ELECT).
+template <typename Same>
+std::uint32_t makers_of_copies(std::uint32_t lanes, Same same) {
+  std::uint32_t makers = 0;
+  for (std::uint32_t left = lanes; left; left &= left - 1) {
+    const auto lane = static_cast<std::uint32_t>(std::countr_zero(left));
+    bool made = false;
+    for (std::uint32_t other = makers; other && !made; other &= other - 1)
+      made = same(lane, static_cast<std::uint32_t>(std::countr_zero(other)));
+    if (!made) makers |= 1u << lane;
+  }
+  return makers;
+}
 
 }  // namespace warpmem::emulate

@@ -90,6 +90,8 @@ void Execution::bulk_copy(Warp& warp, const Part& part, const Inst& in, std::byt
   if (in.sub & 1) addresses(code.accesses[in.extra + 2], frame, barrier);
   const auto* bytes = reinterpret_cast<const std::uint32_t*>(frame + in.a);
   const trace::Space source = read.space == Space::kGlobal ? trace::Space::kGlobal : trace::Space::kShared, target = write.space == Space::kGlobal ? trace::Space::kGlobal : trace::Space::kShared;
+  if (target == trace::Space::kGlobal && write.op != trace::Op::kBulkReduction)
+    mask = makers_of_copies(mask, [&](std::uint32_t a, std::uint32_t b) { return from[a] == from[b] && to[a] == to[b] && bytes[a] == bytes[b]; });
   for (std::uint32_t l = 0; l < 32; ++l) {
     if (!(mask >> l & 1) || bytes[l] == 0) continue;
     const std::uint32_t lane = 1u << l, n = bytes[l];

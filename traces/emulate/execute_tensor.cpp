@@ -46,6 +46,17 @@ void Execution::tensor_copy(Warp& warp, const Part& part, const Inst& in, std::b
                             std::uint32_t mask) {
   const Code& code = code_of(warp, part);
   const TensorCopy& t = code.tensors[in.extra];
+  if (t.store && t.reduction == AtomicOp::kNone) {
+    Lanes maps, tiles;
+    addresses(t.map, frame, maps);
+    addresses(t.tile, frame, tiles);
+    mask = makers_of_copies(mask, [&](std::uint32_t a, std::uint32_t b) {
+      const auto at = [&](std::uint32_t k, std::uint32_t lane) { return reinterpret_cast<const std::int32_t*>(frame + t.at[k])[lane]; };
+      bool same = maps[a] == maps[b] && tiles[a] == tiles[b];
+      for (std::uint32_t k = 0; k < t.rank && same; ++k) same = at(k, a) == at(k, b);
+      return same;
+    });
+  }
   for (std::uint32_t l = 0; l < 32; ++l) {
     if (!(mask >> l & 1)) continue;
     Lanes where;
