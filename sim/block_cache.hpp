@@ -1,7 +1,9 @@
 // Decoded blocks of a trace: those that warps are reading, and the latest others for those that
 // will. Belongs to one thread.
 //
-// Memory: `budget` bytes and a block. Where what is being read is all that fits, the cache is
+// Memory: `budget` bytes and a block. A block of which all has been read goes at once, and the next
+// one is decoded into its place: kept in turn until the budget is used up, blocks that nobody needs
+// any more pushed the model out of the host's caches (gathers took a quarter longer). Where what is being read is all that fits, the cache is
 // crowded, and whoever gets a block is to take a packed copy of its part and let go
 // (packed_records.hpp).
 #pragma once
@@ -24,6 +26,7 @@ class BlockCache {
     std::uint32_t number;
     std::size_t bytes;
     trace::DecodedBlock block;
+    std::size_t unread;  // segments that nobody has taken yet
     std::uint32_t holds = 0;
     std::list<Entry*>::iterator recent{};
   };
@@ -41,11 +44,15 @@ class BlockCache {
       return *this;
     }
     ~Hold() {
-      if (entry_ && --entry_->holds == 0) entry_->cache->held_ -= entry_->bytes;
+      if (entry_ && --entry_->holds == 0) entry_->cache->let_go(*entry_);
     }
     explicit operator bool() const { return entry_ != nullptr; }
     const trace::DecodedBlock& operator*() const { return entry_->block; }
     const trace::DecodedBlock* operator->() const { return &entry_->block; }
+    // Whoever reads so many of its segments says so, and holds it until they are done with.
+    void takes(std::size_t segments) const {
+      entry_->unread -= std::min(entry_->unread, segments);
+    }
 
    private:
     void take() {
@@ -74,8 +81,8 @@ class BlockCache {
     auto decoded = reader_.decode(block, &memory_);
     if (!decoded) return decoded.error();
     if (!rounds_) drop_rounds(*decoded);
-    const std::size_t bytes = bytes_of(*decoded);
-    at = entries_.try_emplace(block, Entry{this, block, bytes, std::move(*decoded)}).first;
+    const std::size_t bytes = bytes_of(*decoded), segments = decoded->segments.size();
+    at = entries_.try_emplace(block, Entry{this, block, bytes, std::move(*decoded), segments}).first;
     recent_.push_front(&at->second);
     at->second.recent = recent_.begin();
     bytes_ += bytes;
@@ -94,10 +101,21 @@ class BlockCache {
       --at;
       Entry& entry = **at;
       if (entry.holds > 0) continue;
-      bytes_ -= entry.bytes;
-      at = recent_.erase(at);
-      entries_.erase(entry.number);
+      at = forget(entry);
     }
+  }
+
+  std::list<Entry*>::iterator forget(Entry& entry) {
+    bytes_ -= entry.bytes;
+    const auto next = recent_.erase(entry.recent);
+    entries_.erase(entry.number);
+    return next;
+  }
+
+  // Nobody holds it any more.
+  void let_go(Entry& entry) {
+    held_ -= entry.bytes;
+    if (entry.unread == 0) forget(entry);
   }
 
   void drop_rounds(trace::DecodedBlock& b) const {

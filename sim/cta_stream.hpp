@@ -139,6 +139,7 @@ class CtaStream {
     }
     fetched_ = 1;
     reading_ = refs_[0].count;
+    block.takes(refs_[0].count);
     whole_ = std::move(block);
     return true;
   }
@@ -153,6 +154,7 @@ class CtaStream {
     if (!copies && hand_out_all(*got, position)) return {};
     for (; fetched_ < refs_.size() && refs_[fetched_].block == block; ++fetched_) {
       const trace::SegmentRange& range = refs_[fetched_];
+      got->takes(range.count);
       for (std::uint32_t i = 0; i < range.count; ++i) {
         const trace::Segment& s = (*got)->segments[range.first + i];
         if (s.warp >= queue_.size()) continue;
