@@ -143,12 +143,18 @@ class L1Cache {
   void prefetch(const Seats& seats, std::size_t count) const {
     const Set* const sets = sets_.data();
     for (std::size_t i = 0; i < count; ++i) warpmem::prefetch(sets + seats.set[i]);
+    // Of a table so small that many lines, and who makes room for them, find most of it.
+    if (count < kManyLines) return;
+    constexpr std::size_t kInLine = 64 / sizeof(L1Ways::Row);  // of the host's cache
+    for (std::size_t set = 0; set < rows_.size(); set += kInLine)
+      warpmem::prefetch(rows_.data() + set);
   }
 
   const Spec& spec() const { return spec_; }
 
  private:
   static constexpr std::uint32_t kWays = L1Ways::kWays, kNone = L1Ways::kNone;
+  static constexpr std::size_t kManyLines = 16;
   static constexpr std::uint32_t kWritten = 16;  // in a way's state: written_ holds something
   static constexpr std::uint32_t kEverySector = 15;
   static constexpr unsigned kStateBits = 5;
