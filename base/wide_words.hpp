@@ -34,15 +34,19 @@ namespace warpmem::wide {
   return _mm512_cvtepu8_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(at)));
 }
 
-// Bits that are set in the low halves of the first `count` of some bytes, at most 64.
+// Bits that are set in the low halves of bytes; of the first `count` at most 64. All 64 are read: a
+// host that has just written them as a whole has them at hand then.
+[[gnu::always_inline]] WARPMEM_AVX512 inline unsigned bits_in_low_halves(__m512i bytes) {
+  const __m512i bits =
+      _mm512_broadcast_i32x4(_mm_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4));
+  const __m512i low = _mm512_and_si512(bytes, _mm512_set1_epi8(15));
+  const __m512i n = _mm512_sad_epu8(_mm512_shuffle_epi8(bits, low), _mm512_setzero_si512());
+  return static_cast<unsigned>(_mm512_reduce_add_epi64(n));
+}
 [[gnu::always_inline]] WARPMEM_AVX512 inline unsigned bits_in_low_halves(const std::uint8_t* at,
                                                                          std::size_t count) {
   const __mmask64 these = ~std::uint64_t{0} >> (64 - count);
-  const __m512i bits =
-      _mm512_broadcast_i32x4(_mm_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4));
-  const __m512i low = _mm512_and_si512(_mm512_maskz_loadu_epi8(these, at), _mm512_set1_epi8(15));
-  const __m512i n = _mm512_sad_epu8(_mm512_shuffle_epi8(bits, low), _mm512_setzero_si512());
-  return static_cast<unsigned>(_mm512_reduce_add_epi64(n));
+  return bits_in_low_halves(_mm512_maskz_mov_epi8(these, _mm512_loadu_si512(at)));
 }
 
 // The lower or the upper eight as words of 64 bits.

@@ -72,55 +72,69 @@ WARPMEM_AVX512 bool L2Cache::meet_any_avx512(const Pending* pending, const Route
   return any;
 }
 
-// read_strangers() where all lines of a list are read. False, and nothing is done, where they are
-// not.
+// read_strangers() where all lines of a list are read, no more than a warp has lanes. False, and
+// nothing is done, where they are not. What later steps read as a whole is written as a whole: a
+// host waits for bytes that it has just written piece by piece.
 WARPMEM_AVX512 bool L2Cache::read_strangers_avx512(int sm, const Routed& lines,
                                                    const LineParts& parts, std::uint64_t now,
                                                    std::uint32_t granularity, std::uint64_t* done) {
   const std::size_t count = parts.count;
-  if (count == 0 || count != static_cast<std::size_t>(lines.count)) return false;
+  if (count == 0 || count != static_cast<std::size_t>(lines.count) || count > kWarpLanes)
+    return false;
   const std::uint32_t side = sm_[static_cast<std::size_t>(sm)].side;
-  std::array<std::uint8_t, LineList::kMost> here, missing, fetched, brought;
+  alignas(64) std::array<std::uint8_t, LineList::kMost> here, missing, fetched, brought;
   side_[side].read(lines.seat, parts, granularity, here.data(), missing.data());
   counters_.read += wide::bits_in_low_halves(parts.sectors.data(), count);
   counters_.read_hit += wide::bits_in_low_halves(here.data(), count);
   counters_.read_requests += count;
 
-  const auto store = [](std::uint8_t* at, __m512i words) WARPMEM_AVX512 {
-    _mm_storeu_si128(reinterpret_cast<__m128i*>(at), _mm512_cvtepi32_epi8(words));
-  };
-  // What goes on to the other side, one behind the other, and back.
-  LineParts far;
-  std::uint64_t crossing = 0;  // by number
-  const __m512i near = wide::all(side),
-                numbers = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
-  for (std::size_t i = 0; i < count; i += 16) {
-    const auto there = static_cast<__mmask16>((1u << std::min<std::size_t>(16, count - i)) - 1);
+  // What goes on to the other side, one behind the other: numbers, with the sectors above them.
+  const auto there = static_cast<std::uint32_t>((std::uint64_t{1} << count) - 1);
+  const __m512i numbers =
+      _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+  const __m512i near = wide::all(side);
+  const auto goes_on = [&](std::size_t i, __mmask16& crosses) WARPMEM_AVX512 {
     const __m512i lacks = wide::of_bytes(missing.data() + i);
-    const __mmask16 missed = _mm512_mask_test_epi32_mask(there, lacks, lacks);
-    const __mmask16 crosses =
-        _mm512_mask_cmpneq_epi32_mask(missed, wide::of_bytes(lines.home.data() + i), near);
-    store(far.index.data() + far.count,
-          _mm512_maskz_compress_epi32(
-              crosses, _mm512_add_epi32(numbers, wide::all(static_cast<std::uint32_t>(i)))));
-    store(far.sectors.data() + far.count, _mm512_maskz_compress_epi32(crosses, lacks));
-    far.count += static_cast<std::size_t>(_mm_popcnt_u32(crosses));
-    crossing |= std::uint64_t{crosses} << i;
-  }
+    const __mmask16 missed =
+        _mm512_mask_test_epi32_mask(static_cast<__mmask16>(there >> i), lacks, lacks);
+    crosses = _mm512_mask_cmpneq_epi32_mask(missed, wide::of_bytes(lines.home.data() + i), near);
+    const __m512i number = _mm512_add_epi32(numbers, wide::all(static_cast<std::uint32_t>(i)));
+    return _mm512_maskz_compress_epi32(crosses,
+                                       _mm512_or_si512(number, _mm512_slli_epi32(lacks, 8)));
+  };
+  __mmask16 low_crosses, high_crosses;
+  const __m512i low = goes_on(0, low_crosses), high = goes_on(16, high_crosses);
+  const auto lows = static_cast<std::uint32_t>(_mm_popcnt_u32(low_crosses));
+  const __m512i behind = _mm512_sub_epi32(numbers, wide::all(lows));  // of `high`, from its place on
+  const __m512i first = _mm512_mask_permutexvar_epi32(
+      low, static_cast<__mmask16>(~0u << lows), behind, high);
+  const __m512i second =
+      _mm512_maskz_permutexvar_epi32(static_cast<__mmask16>((1u << lows) - 1),
+                                     _mm512_add_epi32(behind, wide::all(16)), high);
+  const auto bytes = [](__m512i one, __m512i other) WARPMEM_AVX512 {
+    return _mm256_set_m128i(_mm512_cvtepi32_epi8(other), _mm512_cvtepi32_epi8(one));
+  };
+  const std::uint32_t crossing = low_crosses | std::uint32_t{high_crosses} << 16;  // by number
+  LineParts far;
+  far.count = lows + static_cast<std::size_t>(_mm_popcnt_u32(high_crosses));
   if (far.count > 0) {
+    const __m256i sectors = bytes(_mm512_srli_epi32(first, 8), _mm512_srli_epi32(second, 8));
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(far.index.data()), bytes(first, second));
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(far.sectors.data()), sectors);
     side_[1 - side].read(lines.seat, far, 1, here.data(), brought.data());
-    counters_.fabric_read += wide::bits_in_low_halves(far.sectors.data(), far.count);
+    counters_.fabric_read += wide::bits_in_low_halves(_mm512_zextsi256_si512(sectors));
     counters_.fabric_read_hit += wide::bits_in_low_halves(here.data(), far.count);
   }
-  for (std::size_t i = 0, from = 0; i < count; i += 16) {
-    const auto crosses = static_cast<__mmask16>(crossing >> i);
-    store(fetched.data() + i, _mm512_mask_expand_epi32(wide::of_bytes(missing.data() + i), crosses,
-                                                       wide::of_bytes(brought.data() + from)));
-    from += static_cast<std::size_t>(_mm_popcnt_u32(crosses));
-  }
+  const auto fetches = [&](std::size_t i, __mmask16 crosses, std::size_t from) WARPMEM_AVX512 {
+    return _mm512_mask_expand_epi32(wide::of_bytes(missing.data() + i), crosses,
+                                    wide::of_bytes(brought.data() + from));
+  };
+  const __m256i of_all = bytes(fetches(0, low_crosses, 0), fetches(16, high_crosses, lows));
+  _mm256_store_si256(reinterpret_cast<__m256i*>(fetched.data()), of_all);
   for (L2Side& s : side_)
     if (s.has_traffic()) account(s.take_traffic());
-  counters_.dram_read += wide::bits_in_low_halves(fetched.data(), count);
+  counters_.dram_read += wide::bits_in_low_halves(
+      _mm512_maskz_mov_epi8(there, _mm512_zextsi256_si512(of_all)));
   wait(lines, parts, now, fetched.data(), crossing, done);
   enter(sm, lines, parts, now, missing.data(), done);
   return true;

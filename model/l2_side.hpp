@@ -266,7 +266,7 @@ class L2Side {
                          const std::uint8_t* in_pieces, Found& out);
   static std::uint32_t meet(const Seats& seats, const std::uint8_t* index, std::size_t count);
   static bool read_eight(Set* const* set, const std::uint16_t* tag, const std::uint8_t* sectors,
-                         const std::uint8_t* in_pieces, std::uint8_t* here, std::uint8_t* missing);
+                         const std::uint8_t* in_pieces, std::uint64_t& here, std::uint64_t& missing);
   void read_avx512(const Seats& seats, const LineParts& parts, std::uint32_t piece,
                    std::uint8_t* here, std::uint8_t* missing);
   Found read_other(const Seat& seat, std::uint8_t sectors, std::uint32_t piece, bool persist);

@@ -19,11 +19,12 @@ namespace {
 
 }  // namespace
 
-// Eight reads, of eight sets. False, and nothing is done, where one of them is out of the ordinary:
-// sectors are partly written, or a way that would have to go is dirty.
+// Eight reads, of eight sets; what they find is a byte each. False, and nothing is done, where one
+// of them is out of the ordinary: sectors are partly written, or a way that would have to go is
+// dirty.
 [[gnu::always_inline]] WARPMEM_AVX512 inline bool L2Side::read_eight(
     Set* const* set, const std::uint16_t* tag, const std::uint8_t* sectors,
-    const std::uint8_t* in_pieces, std::uint8_t* here, std::uint8_t* missing) {
+    const std::uint8_t* in_pieces, std::uint64_t& here, std::uint64_t& missing) {
   static_assert(offsetof(Set, order) == 32 && offsetof(Set, valid) == 40 &&
                 offsetof(Set, dirty) == 48 && offsetof(Set, partial) == 56);
   const auto same = [&](int i) WARPMEM_AVX512 {
@@ -101,9 +102,11 @@ namespace {
   // Those that hit have their tag already.
   std::uint64_t each = static_cast<std::uint64_t>(_mm_cvtsi128_si64(_mm512_cvtepi64_epi8(way)));
   for (int i = 0; i < 8; ++i, each >>= 8) set[i]->tag[each & 15] = tag[i];
-  _mm_storel_epi64(reinterpret_cast<__m128i*>(here),
-                   _mm512_cvtepi64_epi8(_mm512_and_si512(there, wanted)));
-  _mm_storel_epi64(reinterpret_cast<__m128i*>(missing), _mm512_cvtepi64_epi8(fetched));
+  const auto bytes = [](__m512i words) WARPMEM_AVX512 {
+    return static_cast<std::uint64_t>(_mm_cvtsi128_si64(_mm512_cvtepi64_epi8(words)));
+  };
+  here = bytes(_mm512_and_si512(there, wanted));
+  missing = bytes(fetched);
   return true;
 }
 
@@ -146,6 +149,9 @@ WARPMEM_AVX512 void L2Side::read_avx512(const Seats& seats, const LineParts& par
   Set nobody{};  // in the place of lines that there are not
   nobody.order = 0xfedcba9876543210;
   std::uint32_t met = 0;
+  // Written at once when all is known: a host waits for bytes that it has written piece by piece
+  // and reads as a whole.
+  __m512i all_here = _mm512_setzero_si512(), all_missing = all_here;
   for (std::size_t k = 0; k < parts.count; k += 8, met >>= 8) {
     const std::size_t count = std::min<std::size_t>(8, parts.count - k);
     if (k % 32 == 0) met = meet(seats, parts.index.data() + k, parts.count - k);
@@ -156,15 +162,21 @@ WARPMEM_AVX512 void L2Side::read_avx512(const Seats& seats, const LineParts& par
       set[i] = i < count ? sets + seats.set[at] : &nobody;
       tag[i] = seats.short_tag[at];
     }
-    if (!(met & 255) &&
-        read_eight(set, tag, parts.sectors.data() + k, in_pieces, here + k, missing + k)) [[likely]]
-      continue;
-    for (std::size_t i = k; i < k + count; ++i) {
-      const Found found = one(seats, parts.index[i], parts.sectors[i]);
-      here[i] = found.here & parts.sectors[i];
-      missing[i] = found.missing;
-    }
+    std::uint64_t found_here = 0, found_missing = 0;
+    if ((met & 255) || !read_eight(set, tag, parts.sectors.data() + k, in_pieces, found_here,
+                                   found_missing)) [[unlikely]]
+      for (std::size_t i = 0; i < count; ++i) {
+        const Found found = one(seats, parts.index[k + i], parts.sectors[k + i]);
+        found_here |= std::uint64_t{static_cast<std::uint8_t>(found.here & parts.sectors[k + i])}
+                      << i * 8;
+        found_missing |= std::uint64_t{found.missing} << i * 8;
+      }
+    const auto place = static_cast<__mmask8>(1u << k / 8);
+    all_here = _mm512_mask_set1_epi64(all_here, place, static_cast<long long>(found_here));
+    all_missing = _mm512_mask_set1_epi64(all_missing, place, static_cast<long long>(found_missing));
   }
+  _mm512_storeu_si512(here, all_here);
+  _mm512_storeu_si512(missing, all_missing);
 }
 
 }  // namespace warpmem::model
