@@ -91,6 +91,7 @@ class L1Cache {
     std::array<std::uint32_t*, LineList::kMost> entry;
     std::array<std::uint64_t, LineList::kMost> before;
     std::uint64_t hit = 0;  // the cycle from which all that hit are there
+    bool strangers = false;  // all lines of the list, none of which was there in part
   };
   // Loads the lines of a list, one after the other. What misses is valid afterwards. `allocate`
   // false: a hit counts, a miss leaves nothing behind.
@@ -210,6 +211,7 @@ class L1Cache {
                     Misses& out);
   bool any_alike(const LineList& lines, const Seats& seats) const;
   bool load_strangers(const LineList& lines, const Seats& seats, Misses& out);
+  bool arrive_strangers(const Misses& missed, const std::uint64_t* done, std::uint64_t& all) const;
   std::uint64_t from_new_epoch(std::uint64_t cycle);
 
   Spec spec_;

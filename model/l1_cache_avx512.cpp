@@ -58,6 +58,7 @@ WARPMEM_AVX512 bool L1Cache::load_strangers(const LineList& lines, const Seats& 
   std::fill_n(out.before.begin(), count, 0);
   out.count = count;
   out.hit = 0;
+  out.strangers = true;
   return true;
 }
 

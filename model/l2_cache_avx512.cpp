@@ -56,7 +56,10 @@ WARPMEM_AVX512 void L2Cache::draw_avx512(const LineWords& words, std::uint64_t h
 WARPMEM_AVX512 bool L2Cache::meet_any_avx512(const Pending* pending, const Routed& lines,
                                              const LineParts& parts) {
   std::uint64_t left = 0;  // by line
-  for (std::size_t k = 0; k < parts.count; ++k) left |= std::uint64_t{1} << parts.index[k];
+  if (parts.count > 0 && parts.count == static_cast<std::size_t>(lines.count))
+    left = ~std::uint64_t{0} >> (64 - parts.count);
+  else
+    for (std::size_t k = 0; k < parts.count; ++k) left |= std::uint64_t{1} << parts.index[k];
   __mmask8 any = 0;
   for (std::size_t i = 0; left; i += 8, left >>= 8) {
     const auto these = static_cast<__mmask8>(left);

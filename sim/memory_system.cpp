@@ -9,6 +9,7 @@
 #include "model/match.hpp"
 #include "model/shared_banks.hpp"
 #include "model/tag_banks.hpp"
+#include "model/word_banks.hpp"
 
 namespace warpmem::sim {
 namespace {
@@ -43,9 +44,11 @@ std::uint32_t data_passes(const Record& r, std::uint32_t bytes, const std::uint6
     return std::max(least, (active * words + banks - 1) / banks);
   }
   const std::uint64_t* const address = lanes + r.lanes;
+  // Counting a word as often as it is wanted is cheap, and mostly says that it does not matter.
+  if (words == 1 && active == model::kWarpLanes && model::wanted_of_a_bank(address) <= least)
+    return least;
   std::array<std::uint8_t, 32> n{};  // words of each bank
   const auto most = [&n] { return std::uint32_t{model::most_of_32(n.data())}; };
-  // Counting a word as often as it is wanted is cheap, and mostly says that it does not matter.
   for (std::uint32_t w = 0; w < words; ++w)
     for (std::uint32_t i = 0; i < active; ++i) ++n[(address[i] / 4 + w) % 32];
   if (most() <= least) return least;
