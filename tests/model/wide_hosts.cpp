@@ -2,6 +2,8 @@
 // without, and for one line after the other.
 #include "base/wide_hosts.hpp"
 
+#include <algorithm>
+#include <array>
 #include <random>
 #include <set>
 
@@ -9,6 +11,7 @@
 #include "model/l2_cache.hpp"
 #include "model/line_words.hpp"
 #include "model/tag_banks.hpp"
+#include "model/word_banks.hpp"
 #include "tests/catch.hpp"
 
 using namespace warpmem;
@@ -113,6 +116,26 @@ TEST_CASE("a warp of strangers is listed alike on every host") {
       }
     }
     REQUIRE(sectors.empty());
+  }
+}
+
+TEST_CASE("the words that a warp wants of a bank are counted alike on every host") {
+  std::mt19937_64 random(10);
+  for (int round = 0; round < 4000; ++round) {
+    // Up to all lanes in one bank, of either half of the banks.
+    const std::uint64_t span = std::array<std::uint64_t, 4>{1, 3, 40, 1u << 26}[random() % 4];
+    const std::uint64_t step = std::array<std::uint64_t, 3>{4, 128, 64}[random() % 3];
+    const std::uint64_t base = 0x7f2000000000 + random() % 64 * 4;
+    std::array<std::uint64_t, 32> address;
+    std::array<std::uint32_t, 32> wanted{};
+    for (std::uint64_t& a : address) {
+      a = base + random() % span * step + random() % 4;
+      ++wanted[a / 4 % 32];
+    }
+    const std::uint32_t most = *std::max_element(wanted.begin(), wanted.end());
+    REQUIRE(model::wanted_of_a_bank(address.data()) == most);
+    const PlainHost host;
+    REQUIRE(model::wanted_of_a_bank(address.data()) == most);
   }
 }
 
