@@ -45,10 +45,17 @@ WARPMEM_AVX512 bool L1Cache::load_strangers(const LineList& lines, const Seats& 
   Set* const sets = sets_.data();
   L1Ways ways = ways_;  // no store of the loop changes a copy
   const auto count = static_cast<std::size_t>(lines.count);
+  alignas(64) std::array<std::uint32_t, LineList::kMost> state;
+  for (std::size_t i = 0; i < count; i += 16)
+    _mm512_store_si512(
+        state.data() + i,
+        _mm512_or_si512(_mm512_slli_epi32(_mm512_loadu_si512(seats.tag.data() + i), kStateBits),
+                        wide::of_bytes(lines.sectors.data() + i)));
   for (std::size_t i = 0; i < count; ++i) {
-    Set& set = sets[seats.set[i]];
-    const std::uint32_t way = ways.take(seats.set[i]);
-    set.state[way] = seats.tag[i] << kStateBits | lines.sectors[i];
+    const std::uint32_t at = seats.set[i];
+    Set& set = sets[at];
+    const std::uint32_t way = ways.take(at);
+    set.state[way] = state[i];
     set.arrival[way] = 0;
     out.entry[i] = &set.arrival[way];
   }

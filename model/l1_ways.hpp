@@ -25,19 +25,33 @@ class L1Ways {
   static constexpr std::uint32_t kWays = 4, kBanks = 4, kNone = kWays;
   // Ways of a set from the youngest to the oldest, two bits each from the lowest on.
   using Order = std::uint8_t;
-  struct Row {
-    Order order = 0b11'10'01'00;
-    // Ways that hold a line, the first of the order; sixteen times those of them that are younger
-    // than two steps, 0 before the first hit. Added to as a whole, which takes half the
-    // instructions that two numbers of four bits take.
-    std::uint8_t ages = 0;
-    std::uint32_t held() const { return ages & 15u; }
-    std::uint32_t young() const { return ages >> 4; }
-    void set(std::uint32_t held, std::uint32_t young) {
-      ages = static_cast<std::uint8_t>(held | young << 4);
+  // The order in the lowest eight bits; above it how many ways hold a line, the first of the order
+  // (four bits), and how many of those are younger than two steps, 0 before the first hit. One
+  // number, read, added to and written as a whole.
+  class Row {
+   public:
+    Order order() const { return static_cast<Order>(all_); }
+    std::uint32_t held() const { return all_ >> 8 & 15u; }
+    std::uint32_t young() const { return all_ >> 12; }
+    // 1 if a way is free, 0 if all of them hold a line.
+    std::uint32_t free_way() const { return (all_ >> 10 & 1u) ^ 1u; }
+    void set(std::uint32_t order, std::uint32_t held, std::uint32_t young) {
+      all_ = static_cast<std::uint16_t>(order | held << 8 | young << 12);
     }
-    void add(std::uint32_t held) { ages = static_cast<std::uint8_t>(ages + held); }
-    void drop(std::uint32_t held) { ages = static_cast<std::uint8_t>(ages - held); }
+    // A new line comes: into a free way, if there is one (`more`). The way.
+    std::uint32_t insert(std::uint32_t more) {
+      const std::uint32_t was = all_ + (more << 8);
+      const std::uint32_t young = was >> 12, order = was & 255;
+      all_ = static_cast<std::uint16_t>((was & 0xff00u) | kInserted[young][order]);
+      return order >> (kWays - 1) * 2;
+    }
+    // So many (0 or 1) fewer hold a line: the oldest does not.
+    void drop(std::uint32_t lines) {
+      all_ = static_cast<std::uint16_t>((all_ & 255u) | kDropped[lines][all_ >> 8] << 8);
+    }
+
+   private:
+    std::uint16_t all_ = 0b11'10'01'00;
   };
 
   L1Ways() = default;
@@ -57,17 +71,16 @@ class L1Ways {
   // on (how old they are was not measured).
   void keep(std::uint32_t set, std::uint32_t ways) {
     const Row was = rows_[set];
-    Row& row = rows_[set];
-    row = {0, 0};
-    unsigned places = 0;
+    unsigned order = 0, places = 0, held = 0;
     for (const bool stays : {true, false})
       for (unsigned at = 0; at < kWays; ++at) {
-        const unsigned way = was.order >> at * 2 & 3;
+        const unsigned way = was.order() >> at * 2 & 3;
         if ((at < was.held() && (ways >> way & 1)) != stays) continue;
-        row.order = static_cast<Order>(row.order | way << places++ * 2);
-        row.add(stays);
+        order |= way << places++ * 2;
+        held += stays;
       }
-    bank_[set % kBanks].room += was.held() - row.held();
+    rows_[set].set(order, held, 0);
+    bank_[set % kBanks].room += was.held() - held;
   }
 
   // Of the ways that look as if they held a line (bit w: way w) the one that does, or kNone.
@@ -75,39 +88,35 @@ class L1Ways {
     const Row row = rows_[set];
     for (; ways; ways &= ways - 1) {
       const auto way = static_cast<std::uint32_t>(std::countr_zero(ways));
-      if (kUsed[row.order][way].place < row.held()) return way;
+      if (kUsed[row.order()][way].place < row.held()) return way;
     }
     return kNone;
   }
   // A hit on the way.
   void use(std::uint32_t set, std::uint32_t way) {
     Row& row = rows_[set];
-    const Used used = kUsed[row.order][way];
-    row.order = used.order;
-    row.set(row.held(), 1u + ((used.place != 0) & (row.young() != 0)));
+    const Used used = kUsed[row.order()][way];
+    row.set(used.order, row.held(), 1u + ((used.place != 0) & (row.young() != 0)));
   }
   // The way's line becomes the oldest of its set; the others are no older than before.
   void retire(std::uint32_t set, std::uint32_t way) {
     Row& row = rows_[set];
-    const unsigned place = kUsed[row.order][way].place, last = row.held() - 1u;
+    const unsigned order = row.order(), held = row.held(), young = row.young();
+    const unsigned place = kUsed[order][way].place, last = held - 1;
     const unsigned below = (1u << place * 2) - 1, upto = (1u << last * 2) - 1;
-    row.order = static_cast<Order>((row.order & below) | (row.order >> 2 & upto & ~below) |
-                                   way << last * 2 | (row.order & ~(upto << 2 | 3)));
-    if (place < row.young()) row.set(row.held(), row.young() - 1);
+    row.set((order & below) | (order >> 2 & upto & ~below) | way << last * 2 |
+                (order & ~(upto << 2 | 3)),
+            held, young - (place < young));
   }
   // The way that a new line gets, used. Which sets have free ways is in no order, so that there is
   // nothing to branch on but whether the bank is full.
   std::uint32_t take(std::uint32_t set) {
-    const std::uint32_t more = free_way(set);
+    const std::uint32_t more = rows_[set].free_way();
     Bank& bank = bank_[set % kBanks];
     if (bank.room > 0) [[unlikely]]
       bank.room -= more;
     else give_up(bank, more);
-    Row& row = rows_[set];
-    row.add(more);
-    const Order order = row.order;
-    row.order = kInserted[row.young()][order];
-    return order >> (kWays - 1) * 2;
+    return rows_[set].insert(more);
   }
 
  private:
@@ -116,9 +125,6 @@ class L1Ways {
     Order order;
     std::uint8_t place;
   };
-
-  // 1 if the set has one, 0 if all of them hold a line.
-  std::uint32_t free_way(std::uint32_t set) const { return (rows_[set].ages & kWays) / kWays ^ 1u; }
 
   struct Bank {
     std::uint32_t room = 0;  // for lines, that it has left
@@ -129,10 +135,7 @@ class L1Ways {
   void give_up(Bank& bank, std::uint32_t lines) {
     std::uint32_t at = bank.next;
     while (lines > rows_[at].held()) [[unlikely]] at = (at + kBanks) & last_;
-    Row& row = rows_[at];
-    row.drop(lines);
-    if (row.young() > row.held()) [[unlikely]]
-      row.set(row.held(), row.held());
+    rows_[at].drop(lines);
     bank.next = (at + lines * kBanks) & last_;
   }
 
@@ -159,6 +162,17 @@ class L1Ways {
         const unsigned keep = (1u << front * 2) - 1, last = order >> (kWays - 1) * 2;
         all[front][order] =
             static_cast<Order>((order & keep) | last << front * 2 | (order & ~keep) << 2);
+      }
+    return all;
+  }();
+
+  // What becomes of a row's upper half when so many (0 or 1) fewer hold a line.
+  static constexpr std::array<std::array<std::uint8_t, 64>, 2> kDropped = [] {
+    std::array<std::array<std::uint8_t, 64>, 2> all{};
+    for (unsigned lines = 0; lines < 2; ++lines)
+      for (unsigned was = 0; was < 64; ++was) {
+        const unsigned before = was & 15, held = before - std::min(before, lines);
+        all[lines][was] = static_cast<std::uint8_t>(held | std::min(was >> 4, held) << 4);
       }
     return all;
   }();
