@@ -147,8 +147,10 @@ void L1Cache::load(const LineList& lines, const Seats& seats, const AskedWords& 
 std::uint64_t L1Cache::arrive(const Misses& missed, const std::uint64_t* done,
                               std::uint64_t soonest) {
   std::uint64_t all = soonest, epoch = epoch_;
+#ifdef WARPMEM_AVX512
   if (missed.strangers && arrive_strangers(missed, done, all)) [[likely]]
     return all;
+#endif
   for (std::size_t k = 0; k < missed.count; ++k) {
     all = std::max({all, missed.before[k], done[missed.index[k]]});
     const std::uint64_t after = all - epoch;
@@ -160,26 +162,6 @@ std::uint64_t L1Cache::arrive(const Misses& missed, const std::uint64_t* done,
     *missed.entry[k] = std::max(*missed.entry[k], static_cast<std::uint32_t>(after));
   }
   return all;
-}
-
-// Where no line was there before, what an entry says is this access's alone, and later lines of it
-// arrive no sooner: nothing has to be compared. False, and nothing is done, where cycles are beyond
-// this epoch.
-bool L1Cache::arrive_strangers(const Misses& missed, const std::uint64_t* done,
-                               std::uint64_t& all) const {
-  std::array<std::uint32_t, LineList::kMost> after;
-  std::uint64_t latest = all;
-  const std::uint64_t epoch = epoch_;
-  if (latest < epoch) return false;
-  for (std::size_t k = 0; k < missed.count; ++k) {
-    latest = std::max(latest, done[k]);
-    after[k] = static_cast<std::uint32_t>(latest - epoch);
-  }
-  if ((latest - epoch) >> 32) [[unlikely]]
-    return false;
-  for (std::size_t k = 0; k < missed.count; ++k) *missed.entry[k] = after[k];
-  all = latest;
-  return true;
 }
 
 // Of a line of which something was stored in part.

@@ -69,6 +69,38 @@ WARPMEM_AVX512 bool L1Cache::load_strangers(const LineList& lines, const Seats& 
   return true;
 }
 
+// Where no line was there before, what an entry says is this access's alone, and later lines of it
+// arrive no sooner: nothing has to be compared. `all`: the soonest, and when the last is there.
+// False, and nothing is done, where cycles of the epoch need more than 31 bits.
+WARPMEM_AVX512 bool L1Cache::arrive_strangers(const Misses& missed, const std::uint64_t* done,
+                                              std::uint64_t& all) const {
+  constexpr std::uint64_t kMost = (std::uint64_t{1} << 31) - 1;
+  if (all < epoch_ || all - epoch_ > kMost) return false;
+  alignas(64) std::array<std::uint32_t, LineList::kMost> after;
+  const __m512i epoch = _mm512_set1_epi64(static_cast<long long>(epoch_)),
+                most = _mm512_set1_epi64(static_cast<long long>(kMost));
+  const __m512i last = wide::all(15);
+  __m512i latest = wide::all(static_cast<std::uint32_t>(all - epoch_));
+  for (std::size_t i = 0; i < missed.count; i += 16) {
+    const std::uint32_t there = (1u << std::min<std::size_t>(16, missed.count - i)) - 1;
+    const auto low = static_cast<__mmask8>(there), high = static_cast<__mmask8>(there >> 8);
+    const __m512i first = _mm512_sub_epi64(_mm512_loadu_si512(done + i), epoch),
+                  second = _mm512_sub_epi64(_mm512_loadu_si512(done + i + 8), epoch);
+    if (_mm512_mask_cmpgt_epu64_mask(low, first, most) |
+        _mm512_mask_cmpgt_epu64_mask(high, second, most)) [[unlikely]]
+      return false;
+    const __m512i arrives = _mm512_inserti64x4(
+        _mm512_castsi256_si512(_mm512_maskz_cvtepi64_epi32(low, first)),
+        _mm512_maskz_cvtepi64_epi32(high, second), 1);
+    const __m512i by = wide::largest(_mm512_max_epi32(arrives, latest), latest);
+    _mm512_store_si512(after.data() + i, by);
+    latest = _mm512_permutexvar_epi32(last, by);
+  }
+  for (std::size_t k = 0; k < missed.count; ++k) *missed.entry[k] = after[k];
+  all = epoch_ + static_cast<std::uint32_t>(_mm512_cvtsi512_si32(latest));
+  return true;
+}
+
 }  // namespace warpmem::model
 
 #endif

@@ -275,10 +275,12 @@ inline void L2Cache::remember(Pending& p, std::uint64_t line, std::uint64_t done
 
 // Whether any of these lines is that of an entry for reads under way.
 inline bool L2Cache::meet_any(const Pending* pending, const Routed& lines, const LineParts& parts) {
-#ifdef WARPMEM_AVX512
-  if (wide_host()) return meet_any_avx512(pending, lines, parts);
-#endif
   bool any = false;
+  if (parts.count == static_cast<std::size_t>(lines.count)) {
+    for (std::size_t at = 0; at < parts.count; ++at)
+      any |= pending[lines.pending[at]].line == lines.line[at];
+    return any;
+  }
   for (std::size_t k = 0; k < parts.count; ++k) {
     const std::size_t at = parts.index[k];
     any |= pending[lines.pending[at]].line == lines.line[at];

@@ -316,7 +316,6 @@ class L2Cache {
   void look_up(int sm, const Routed& lines, const LineParts& parts, std::uint64_t now,
                std::uint32_t granularity, std::uint64_t* done, Sent& out);
   static bool meet_any(const Pending* pending, const Routed& lines, const LineParts& parts);
-  static bool meet_any_avx512(const Pending* pending, const Routed& lines, const LineParts& parts);
   void wait(const Routed& lines, const LineParts& parts, std::uint64_t now,
             const std::uint8_t* fetched, std::uint64_t crossing, std::uint64_t* done);
   bool back_avx512(const Routed& lines, const LineParts& parts, std::uint64_t now,

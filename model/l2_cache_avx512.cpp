@@ -53,28 +53,6 @@ WARPMEM_AVX512 void L2Cache::draw_avx512(const LineWords& words, std::uint64_t h
   }
 }
 
-WARPMEM_AVX512 bool L2Cache::meet_any_avx512(const Pending* pending, const Routed& lines,
-                                             const LineParts& parts) {
-  std::uint64_t left = 0;  // by line
-  if (parts.count > 0 && parts.count == static_cast<std::size_t>(lines.count))
-    left = ~std::uint64_t{0} >> (64 - parts.count);
-  else
-    for (std::size_t k = 0; k < parts.count; ++k) left |= std::uint64_t{1} << parts.index[k];
-  __mmask8 any = 0;
-  for (std::size_t i = 0; left; i += 8, left >>= 8) {
-    const auto these = static_cast<__mmask8>(left);
-    const __m128i slots =
-        _mm_loadu_si128(reinterpret_cast<const __m128i*>(lines.pending.data() + i));
-    // In words of 64 bits.
-    const __m256i at = _mm256_slli_epi32(_mm256_cvtepu16_epi32(slots), 2);
-    static_assert(sizeof(Pending) == 32 && offsetof(Pending, line) == 0);
-    const __m512i there =
-        _mm512_mask_i32gather_epi64(_mm512_setzero_si512(), these, at, pending, 8);
-    any |= _mm512_mask_cmpeq_epi64_mask(these, there, _mm512_loadu_si512(lines.line.data() + i));
-  }
-  return any;
-}
-
 // read_strangers() where all lines of a list are read, no more than a warp has lanes. False, and
 // nothing is done, where they are not. What later steps read as a whole is written as a whole: a
 // host waits for bytes that it has just written piece by piece.
@@ -86,7 +64,7 @@ WARPMEM_AVX512 bool L2Cache::read_strangers_avx512(int sm, const Routed& lines,
     return false;
   const std::uint32_t side = sm_[static_cast<std::size_t>(sm)].side;
   alignas(64) std::array<std::uint8_t, LineList::kMost> here, missing, fetched, brought;
-  side_[side].read(lines.seat, parts, granularity, here.data(), missing.data());
+  side_[side].read(lines.seat, parts, granularity, here.data(), missing.data(), true);
   counters_.read += wide::bits_in_low_halves(parts.sectors.data(), count);
   counters_.read_hit += wide::bits_in_low_halves(here.data(), count);
   counters_.read_requests += count;

@@ -139,13 +139,16 @@ class L2Side {
     const std::uint8_t* const in_pieces_;
     const bool plain_;
   };
-  // The same for all of these lines. `here` (of what is read) and `missing` have room for as many
-  // as a list may have.
+  // The same for all of these lines; `all`: they are all of the list's. `here` (of what is read) and
+  // `missing` have room for as many as a list may have.
   void read(const Seats& seats, const LineParts& parts, std::uint32_t piece, std::uint8_t* here,
-            std::uint8_t* missing) {
+            std::uint8_t* missing, bool all = false) {
 #ifdef WARPMEM_AVX512
     if (plain_ && seats.known && sets_.size() <= kMostSets && wide_host())
-      return read_avx512(seats, parts, piece, here, missing);
+      return all && parts.count % 8 == 0 ? read_whole_avx512(seats, parts, piece, here, missing)
+                                         : read_avx512(seats, parts, piece, here, missing);
+#else
+    static_cast<void>(all);
 #endif
     const Reader one(*this, seats, piece);
     for (std::size_t k = 0; k < parts.count; ++k) {
@@ -267,8 +270,12 @@ class L2Side {
   static std::uint32_t meet(const Seats& seats, const std::uint8_t* index, std::size_t count);
   static bool read_eight(Set* const* set, const std::uint16_t* tag, const std::uint8_t* sectors,
                          const std::uint8_t* in_pieces, std::uint64_t& here, std::uint64_t& missing);
+  void read_eights(const Seats& seats, const LineParts& parts, std::uint32_t piece,
+                   std::uint8_t* here, std::uint8_t* missing, bool whole);
   void read_avx512(const Seats& seats, const LineParts& parts, std::uint32_t piece,
                    std::uint8_t* here, std::uint8_t* missing);
+  void read_whole_avx512(const Seats& seats, const LineParts& parts, std::uint32_t piece,
+                         std::uint8_t* here, std::uint8_t* missing);
   Found read_other(const Seat& seat, std::uint8_t sectors, std::uint32_t piece, bool persist);
   static int oldest(std::uint64_t order, std::uint64_t among);
 

@@ -140,9 +140,10 @@ namespace {
          same(std::integral_constant<int, 6>{}) | same(std::integral_constant<int, 8>{});
 }
 
-WARPMEM_AVX512 void L2Side::read_avx512(const Seats& seats, const LineParts& parts,
-                                        std::uint32_t piece, std::uint8_t* here,
-                                        std::uint8_t* missing) {
+// `whole`: the parts are all lines of a list, in eights.
+[[gnu::always_inline]] WARPMEM_AVX512 inline void L2Side::read_eights(
+    const Seats& seats, const LineParts& parts, std::uint32_t piece, std::uint8_t* here,
+    std::uint8_t* missing, bool whole) {
   Set* const sets = sets_.data();
   const Reader one(*this, seats, piece);
   const std::uint8_t* const in_pieces = pieces(piece);
@@ -158,8 +159,8 @@ WARPMEM_AVX512 void L2Side::read_avx512(const Seats& seats, const LineParts& par
     Set* set[8];
     std::uint16_t tag[8];
     for (std::size_t i = 0; i < 8; ++i) {
-      const std::size_t at = parts.index[k + (i < count ? i : 0)];
-      set[i] = i < count ? sets + seats.set[at] : &nobody;
+      const std::size_t at = whole ? k + i : parts.index[k + (i < count ? i : 0)];
+      set[i] = whole || i < count ? sets + seats.set[at] : &nobody;
       tag[i] = seats.short_tag[at];
     }
     std::uint64_t found_here = 0, found_missing = 0;
@@ -177,6 +178,18 @@ WARPMEM_AVX512 void L2Side::read_avx512(const Seats& seats, const LineParts& par
   }
   _mm512_storeu_si512(here, all_here);
   _mm512_storeu_si512(missing, all_missing);
+}
+
+WARPMEM_AVX512 void L2Side::read_avx512(const Seats& seats, const LineParts& parts,
+                                        std::uint32_t piece, std::uint8_t* here,
+                                        std::uint8_t* missing) {
+  read_eights(seats, parts, piece, here, missing, false);
+}
+
+WARPMEM_AVX512 void L2Side::read_whole_avx512(const Seats& seats, const LineParts& parts,
+                                              std::uint32_t piece, std::uint8_t* here,
+                                              std::uint8_t* missing) {
+  read_eights(seats, parts, piece, here, missing, true);
 }
 
 }  // namespace warpmem::model
