@@ -2,8 +2,7 @@
 // will. Belongs to one thread.
 //
 // Memory: `budget` bytes and a block. A block of which all has been read goes at once, and the next
-// one is decoded into its place: kept in turn until the budget is used up, blocks that nobody needs
-// any more pushed the model out of the host's caches (gathers took a quarter longer). Where what is being read is all that fits, the cache is
+// one is decoded into its place. Where what is being read is all that fits, the cache is
 // crowded, and whoever gets a block is to take a packed copy of its part and let go
 // (packed_records.hpp).
 #pragma once

@@ -14,7 +14,6 @@ from concurrent.futures import ThreadPoolExecutor
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 WAYS = {
     "counts": ["--counts"],
-    "counts, caches kept": ["--counts", "--keep-caches"],
     "time": ["--time"],
 }
 
@@ -42,7 +41,7 @@ def main():
             replayed += before[0] == 0
             if before != after:
                 differ += 1
-                print(f"differs: {trace} ({way})")
+                print(f"differs: {trace} ({way})", flush=True)
     print(f"{len(traces)} traces, {replayed} replays, {differ} differ")
     sys.exit(1 if differ or not replayed else 0)
 
