@@ -50,6 +50,17 @@ TEST_CASE("sections, instructions, source lines and branch targets are read",
   CHECK(other->code[0].line == 0);
 }
 
+TEST_CASE("a section's flags begin no other section", "[record][disassembly]") {
+  const Disassembly listing = parse_disassembly(  // as cubins of CUDA 12 have them of kernels with barriers
+      "\t.section\t.text.gemm,\"ax\",@progbits\n"
+      "\t.sectionflags\t@\"SHF_BARRIERS=1\"\n"
+      ".text.gemm:\n"
+      "        /*0000*/                   EXIT ;\n");
+  REQUIRE(listing.sections.size() == 1);
+  REQUIRE(listing.find(".text.gemm") != nullptr);
+  CHECK(listing.find(".text.gemm")->code.size() == 1);
+}
+
 TEST_CASE("text that is no listing gives nothing", "[record][disassembly]") {
   for (const char* text :
        {"", "\n\n", "/*", "/*00", "//## File \"", ".section", "nvdisasm fatal : no\n"}) {

@@ -43,7 +43,8 @@ class Parser {
  private:
   void line(std::string_view full) {
     const std::string_view text = trimmed(full);
-    if (text.starts_with(".section")) {
+    // Not ".sectionflags", which cubins of CUDA 12 have of kernels with barriers.
+    if (text.starts_with(".section\t") || text.starts_with(".section ")) {
       close_section();
       const std::size_t end = text.find(',');
       const auto name = trimmed(text.substr(8, end == text.npos ? end : end - 8));
