@@ -3,9 +3,11 @@
 #include <cxxabi.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 
 #include "traces/record/disassembly.hpp"
+#include "traces/record/unrecorded.hpp"
 
 namespace warpmem::record {
 namespace {
@@ -147,6 +149,8 @@ void Programs::add_code(const void* module, const Cubin& cubin, const CubinFunct
     output_.note_missing("the code of " + program.demangled + ": " + nvdisasm_ +
                          " printed none of it");
   }
+  if (const std::string gaps = unrecorded(program.code); !gaps.empty())
+    std::fprintf(stderr, "warpmem: warning: not recorded of %s: %s\n", program.demangled.c_str(), gaps.c_str());
 }
 
 }  // namespace warpmem::record
