@@ -135,6 +135,7 @@ void MemorySystem::begin_launch(const trace::Launch& launch, std::uint64_t code,
   l2_.counters() = {};
   l2_.fetch_code(code, flush_l2);
   counters_ = {};
+  product_bytes_ = 0;
   host_.clear();
   for (const trace::Allocation& a : launch.allocations)
     if (a.kind == trace::AllocationKind::kHost) host_.push_back(a);
@@ -295,6 +296,7 @@ inline void MemorySystem::access(const Record& r, const SitePlan& plan, const st
     case Action::kShared:
     case Action::kAsyncWrite: shared_access(r, plan, lanes, place); break;
     case Action::kRemote: remote_access(r, plan, lanes, place); break;
+    case Action::kProductRead: product_read(plan); break;
     case Action::kBulkRead:
     case Action::kBulkReduce:
     case Action::kBulkWrite: bulk(r, plan, lanes, place); break;
@@ -623,6 +625,16 @@ void MemorySystem::shared_access(const Record& r, const SitePlan& plan, const st
     counters_.shared_wavefronts_st += taken;
     counters_.shared_conflicts_st += conflicts;
   }
+}
+
+// The matrices of a warpgroup's product come by whole wavefronts of 128 bytes, wherever they lie and
+// once for all four warps, each of which has a record of them (measured: kernels/micro/wgmma_reads.cu).
+// No load counts them.
+void MemorySystem::product_read(const SitePlan& plan) {
+  constexpr std::uint64_t kWavefront = 4 * 128;
+  product_bytes_ += plan.bytes;
+  counters_.shared_wavefronts += product_bytes_ / kWavefront;
+  product_bytes_ %= kWavefront;
 }
 
 // Shared memory of another SM of the cluster: its words travel in sectors from SM to SM, past the

@@ -146,6 +146,7 @@ class MemorySystem {
   void local_access(const trace::Record&, const SitePlan&, const std::uint64_t*, Place&);
   void shared_access(const trace::Record&, const SitePlan&, const std::uint64_t*, Place&);
   void remote_access(const trace::Record&, const SitePlan&, const std::uint64_t*, Place&);
+  void product_read(const SitePlan&);
   void bulk(const trace::Record&, const SitePlan&, const std::uint64_t*, Place&);
   std::uint64_t read_beyond(const Place&, std::uint64_t at, std::uint64_t line, const model::L2Cache::Route&,
                             std::uint8_t sectors, std::uint32_t fetch,
@@ -174,6 +175,7 @@ class MemorySystem {
   std::vector<model::StoreQueue> stores_;  // by SM
   model::L2Cache l2_;
   LaunchCounters counters_;
+  std::uint64_t product_bytes_ = 0;  // that warps read for products, not counted yet
   std::vector<trace::Allocation> host_;   // of this launch, sorted by base
   bool plain_ = true;                     // none of these, nor anything that persists
   trace::AccessWindow window_;

@@ -182,6 +182,7 @@ std::vector<SitePlan> plan_sites(std::span<const trace::Site> sites, const trace
     else if (site.op == Op::kCtaEnd) p.action = Action::kEnd;
     else if (site.op == Op::kBarrier) p.action = Action::kBarrier;
     else if (site.op == Op::kRounds) p.action = Action::kRounds;
+    else if (site.op == Op::kProductRead) p.action = Action::kProductRead;
     else if (site.space == Space::kTexture) plan_texture(p, site, in);
     else if (site.space == Space::kSurface) plan_surface(p, site, in);
     else if (site.op == Op::kPrefetch) p.action = Action::kIgnore;  // measured: no counter moves

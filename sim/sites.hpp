@@ -16,7 +16,7 @@ namespace warpmem::sim {
 enum class Action : std::uint8_t {
   kIgnore, kGlobalLoad, kGlobalStore, kGlobalAtomic, kLocalLoad, kLocalStore, kShared, kRemote,
   kAsyncRead, kAsyncWrite, kBulkRead, kBulkWrite, kBulkReduce, kConstant, kBarrier, kBegin, kEnd, kRounds,
-  kTexture, kSurfaceLoad, kSurfaceStore, kTexel
+  kTexture, kSurfaceLoad, kSurfaceStore, kTexel, kProductRead
 };
 
 struct SitePlan {

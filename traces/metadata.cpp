@@ -266,7 +266,8 @@ void put_site(Bytes& out, const Site& site) {
   // Operations that 1.0 did not know look like prefetches, which count nothing.
   const bool rounds = site.op == Op::kRounds;
   put_varint(out, site.pc);
-  put_byte(out, rounds || site.op == Op::kTexel ? Op::kPrefetch : site.op);
+  const bool newer = rounds || site.op == Op::kTexel || site.op == Op::kProductRead;
+  put_byte(out, newer ? Op::kPrefetch : site.op);
   put_byte(out, site.space);
   put_varint(out, rounds ? kRoundsBytes : site.bytes);
 }
@@ -283,6 +284,7 @@ Site parse_site(Cursor& in) {
   if (site.op == Op::kPrefetch && site.space == Space::kNone && site.bytes == kRoundsBytes)
     site.op = Op::kRounds, site.bytes = 0;
   if (site.op == Op::kPrefetch && site.space == Space::kTexture) site.op = Op::kTexel;
+  if (site.op == Op::kPrefetch && site.space == Space::kShared) site.op = Op::kProductRead;
   return site;
 }
 

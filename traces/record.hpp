@@ -42,6 +42,9 @@ enum class Op : std::uint8_t {
                     // branch back at pc since its last record of another kind; space is kNone
   kTexel,           // further texels of the texture fetch before it, one a lane at most: those that a
                     // filter mixes or a gather returns; same pc, space is kTexture
+  kProductRead,     // what a warpgroup's product (wgmma) reads of shared memory: `bytes` are those of
+                    // both matrices (of B alone where A is in registers), base is where B lies. Each
+                    // of the four warps leaves one, for all of them together
   kCount
 };
 

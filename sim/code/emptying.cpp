@@ -40,7 +40,8 @@ bool accesses(const trace::Site& site) {
     case Op::kCtaEnd:
     case Op::kBarrier:
     case Op::kRounds:
-    case Op::kTexel: return false;
+    case Op::kTexel:
+    case Op::kProductRead: return false;
     default:
       return site.space != trace::Space::kConstant && site.space != trace::Space::kTexture &&
              site.space != trace::Space::kSurface;

@@ -104,6 +104,7 @@ std::string_view op_name(trace::Op op) {
     case trace::Op::kCtaEnd: return "end";
     case trace::Op::kRounds: return "rounds";
     case trace::Op::kTexel: return "texel";
+    case trace::Op::kProductRead: return "product";
     case trace::Op::kCount: break;
   }
   return "unknown";

@@ -27,6 +27,7 @@ bool takes_turns(Action action) {
     case Action::kRounds:
     case Action::kBarrier:
     case Action::kTexel:
+    case Action::kProductRead:
     case Action::kConstant: return false;
     default: return true;
   }
@@ -405,7 +406,8 @@ void LaunchTime::access(Sm& sm, TimedCta& cta, TimedWarp& warp, std::uint32_t w,
     if (step) set(warp, step->frees, from, Wait::kShort);
     return;
   }
-  if (plan.action == Action::kEnd || plan.action == Action::kIgnore) {
+  if (plan.action == Action::kEnd || plan.action == Action::kIgnore ||
+      plan.action == Action::kProductRead) {
     place.now = issued;
     memory_.run(r, plan, lanes, place);
     return;

@@ -85,6 +85,7 @@ TEST_CASE("flags and code decide what an access is", "[record][batch]") {
       raw(kRawBulkReadShared, kFormRegular, 0, 1, 0xd0, 1, 0x400, 64),
       raw(kRawBulkWriteGlobal, kFormRegular, 0, 3, 0xd0, 1, 0x7f0000000000, 64),
       raw(kRawBarrier, kFormRegular, 0, 0, 0xe0, ~0u, 1, 64),
+      raw(kRawBulkReadShared, kFormRegular, 0, kFlagRead | kFlagProduct, 0xf0, ~0u, 0x4400, 4096),
   });
   const std::vector<trace::Site> expected{{0x10, Op::kLoad, Space::kGlobal, 4},
                                           {0x20, Op::kStore, Space::kGlobal, 16},
@@ -101,7 +102,8 @@ TEST_CASE("flags and code decide what an access is", "[record][batch]") {
                                           {0xc0, Op::kBulkWrite, Space::kShared, 4096},
                                           {0xd0, Op::kBulkRead, Space::kShared, 64},
                                           {0xd0, Op::kBulkReduction, Space::kGlobal, 64},
-                                          {0xe0, Op::kBarrier, Space::kNone, 0}};
+                                          {0xe0, Op::kBarrier, Space::kNone, 0},
+                                          {0xf0, Op::kProductRead, Space::kShared, 4096}};
   REQUIRE(seen.block.records.size() == expected.size());
   for (std::size_t i = 0; i < expected.size(); ++i) {
     INFO("record " << i);
@@ -109,6 +111,8 @@ TEST_CASE("flags and code decide what an access is", "[record][batch]") {
   }
   CHECK(seen.block.records[15].base == 1);
   CHECK(seen.block.records[15].stride == 64);
+  CHECK(seen.block.records[16].base == 0x4400);
+  CHECK(seen.block.records[16].stride == 0);  // the size is the site's
 }
 
 TEST_CASE("all four forms give the addresses that the lanes had", "[record][batch]") {

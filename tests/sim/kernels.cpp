@@ -184,6 +184,16 @@ TEST_CASE("matrix loads take a wavefront a matrix of neighbouring rows") {
   }
 }
 
+TEST_CASE("a product's matrices take a wavefront for 128 bytes, once for its four warps") {
+  Kernel k = kernel(1, 256);
+  const auto wide = k.site(Op::kProductRead, Space::kShared, 6144), narrow = k.site(Op::kProductRead, Space::kShared, 256);
+  k.fill = [&](Warp& w) { w.records = {regular(wide, 0x400, 0), regular(narrow, 0x800, 0), regular(wide, 0x400, 0)}; };
+  const auto c = count(k);
+  CHECK(c.shared_wavefronts == 2 * (48 + 2 + 48));  // two warpgroups
+  CHECK(c.shared_wavefronts_ld == 0);               // no load does it
+  CHECK(c.inst_shared_ld == 0);
+}
+
 TEST_CASE("local memory interleaves lanes, so that one word of all lanes is a line") {
   Kernel k = kernel(1, 64);
   k.launch.local_bytes = 64;

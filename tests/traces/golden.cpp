@@ -125,6 +125,17 @@ TEST_CASE("a trace of format 1.5 opens for ever, with the texels of its fetches"
   CHECK(old.text.find(fmt::format("  40 {} 6 4 ", static_cast<int>(Op::kTexel))) != std::string::npos);
 }
 
+TEST_CASE("a trace of format 1.6 opens for ever, with what its products read") {
+  TemporaryFolder folder;
+  const std::string now = folder.file("now.wmt");
+  write_file(now, small_trace_with_products());
+  const Dump expected = dump(now, false);
+  const Dump old = dump(WARPMEM_GOLDEN_TRACES "/v1.6.wmt", false);
+  REQUIRE_FALSE(old.error);
+  CHECK(old.text == expected.text);
+  CHECK(old.text.find(fmt::format("  40 {} 2 6144 ", static_cast<int>(Op::kProductRead))) != std::string::npos);
+}
+
 TEST_CASE("a record of a bulk copy says its address and what it is of its copy") {
   for (const std::uint32_t lane : {0u, 1u, 31u})
     for (const Piece piece : {Piece::kUnknown, Piece::kFurther, Piece::kFirst}) {
@@ -163,6 +174,15 @@ TEST_CASE("further texels are written so that a reader of 1.4 takes them for a p
   CHECK(out == prefetch);
   Cursor in(out);
   CHECK(parse_site(in) == Site{0x70, Op::kTexel, Space::kTexture, 8});
+}
+
+TEST_CASE("what a product reads is written so that a reader of 1.5 takes it for a prefetch") {
+  Bytes out, prefetch;
+  put_site(out, {0x70, Op::kProductRead, Space::kShared, 6144});
+  put_site(prefetch, {0x70, Op::kPrefetch, Space::kShared, 6144});
+  CHECK(out == prefetch);
+  Cursor in(out);
+  CHECK(parse_site(in) == Site{0x70, Op::kProductRead, Space::kShared, 6144});
 }
 
 TEST_CASE("equal rounds of neighbouring warps cost next to nothing") {

@@ -47,6 +47,9 @@ Input make_input() {
     // Further texels look like prefetches of a texture, which there are none of.
     if (site.op == Op::kTexel) site.space = Space::kTexture;
     if (site.op == Op::kPrefetch && site.space == Space::kTexture) site.op = Op::kLoad;
+    // … and what products read like prefetches of shared memory.
+    if (site.op == Op::kProductRead) site.space = Space::kShared;
+    if (site.op == Op::kPrefetch && site.space == Space::kShared) site.op = Op::kLoad;
     if (site.op == Op::kPrefetch && site.bytes == ~0u) site.bytes = 0;
   }
   const auto segments = *rc::gen::inRange<std::uint32_t>(1, 12);

@@ -54,7 +54,7 @@ trace::Site site_of(const RawRecord& raw, const CodeMap& code) {
       break;
     case kRawBulkReadGlobal:
     case kRawBulkReadShared:
-      site.op = Op::kBulkRead;
+      site.op = (flags & kFlagProduct) != 0 ? Op::kProductRead : Op::kBulkRead;
       site.space = raw_kind(raw.what) == kRawBulkReadGlobal ? Space::kGlobal : Space::kShared;
       site.bytes = static_cast<std::uint32_t>(raw.stride);
       break;

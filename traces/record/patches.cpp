@@ -29,6 +29,7 @@ constexpr Patch kPatches[] = {
     {SANITIZER_INSTRUCTION_MEMCPY_ASYNC, "warpmem_async_copy"},
     {SANITIZER_INSTRUCTION_MATRIX_MEMORY_ACCESS, "warpmem_matrix"},
     {SANITIZER_INSTRUCTION_CACHE_CONTROL, "warpmem_prefetch"},
+    {SANITIZER_INSTRUCTION_WARPGROUP_MMA_ASYNC, "warpmem_group_product"},
     {SANITIZER_INSTRUCTION_ASYNC_STORE, "warpmem_async_store"},
     {SANITIZER_INSTRUCTION_ASYNC_REDUCTION, "warpmem_async_reduction"},
     {SANITIZER_INSTRUCTION_BULK_COPY_GLOBAL_TO_SHARED, "warpmem_bulk_load"},

@@ -403,3 +403,12 @@ PATCH warpmem_bulk_reduce_shared(void* user, u64 pc, u32 source, u32 target, u32
             kFlagRead | kFlagWrite);
   return 0;
 }
+
+// One record a warp of what all four of them read. `warps` is 0 where the product is switched off.
+PATCH warpmem_group_product(void* user, u64 pc, u32, u32 bytes_of_a, u32 b, u32 bytes_of_b, u32,
+                            u32 warps) {
+  if (warps == 0) return 0;
+  emit_plain(user, static_cast<u32>(pc), describe(kRawBulkReadShared, 0, kFlagRead | kFlagProduct),
+             b, static_cast<std::int32_t>(bytes_of_a + bytes_of_b), false);
+  return 0;
+}

@@ -68,6 +68,8 @@ constexpr std::uint32_t kWarpMask = 31, kGridMask = 511, kSlotMask = 1023;
 // Low four flags are the patching API's read, write, system atomic, prefetch; above them, for
 // kFormTwoLevel, k.
 constexpr std::uint32_t kFlagRead = 1, kFlagWrite = 2, kTwoLevelShift = 4;
+// Of kRawBulkReadShared, where the API has no system atomics: a warpgroup's product reads.
+constexpr std::uint32_t kFlagProduct = 4;
 
 // What every patch of one launch gets as its user data; constant, in device memory. The first two
 // pairs are each read with one instruction.
