@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <span>
 
-#include "base/launch_metrics.hpp"
-#include "model/l2_cache.hpp"
+#include "results/launch_metrics.hpp"
+#include "model/l2/l2_cache.hpp"
 
 namespace warpmem::sim {
 

@@ -4,12 +4,12 @@
 #include <bit>
 #include <optional>
 
-#include "model/async_copy.hpp"
-#include "model/atomics.hpp"
-#include "model/match.hpp"
-#include "model/shared_banks.hpp"
-#include "model/tag_banks.hpp"
-#include "model/word_banks.hpp"
+#include "model/sm/async_copy.hpp"
+#include "model/atomics/atomics.hpp"
+#include "model/fast/match.hpp"
+#include "model/shared/shared_banks.hpp"
+#include "model/cache/tag_banks.hpp"
+#include "model/fast/word_banks.hpp"
 
 namespace warpmem::sim {
 namespace {

@@ -7,18 +7,18 @@
 #include <vector>
 
 #include "base/large_pages.hpp"
-#include "model/access.hpp"
-#include "model/card.hpp"
-#include "model/data_ports.hpp"
-#include "model/l1_cache.hpp"
-#include "model/l2_cache.hpp"
-#include "model/store_queue.hpp"
-#include "model/texture.hpp"
+#include "model/access/access.hpp"
+#include "model/card/card.hpp"
+#include "model/shared/data_ports.hpp"
+#include "model/cache/l1_cache.hpp"
+#include "model/l2/l2_cache.hpp"
+#include "model/cache/store_queue.hpp"
+#include "model/texture/texture.hpp"
 #include "sim/counters.hpp"
-#include "sim/local_memory.hpp"
-#include "sim/sites.hpp"
-#include "traces/launch.hpp"
-#include "traces/record.hpp"
+#include "model/local/local_memory.hpp"
+#include "sim/engine/sites.hpp"
+#include "traces/format/launch.hpp"
+#include "traces/format/record.hpp"
 
 namespace warpmem::sim {
 

@@ -7,9 +7,9 @@
 
 #include "base/in_parallel.hpp"
 #include "sim/code/code_size.hpp"
-#include "sim/launch_replay.hpp"
+#include "sim/counts/launch_replay.hpp"
 #include "sim/memory_system.hpp"
-#include "sim/occupancy.hpp"
+#include "sim/engine/occupancy.hpp"
 
 namespace warpmem::sim {
 

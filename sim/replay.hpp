@@ -11,11 +11,11 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "base/launch_metrics.hpp"
-#include "model/card.hpp"
+#include "results/launch_metrics.hpp"
+#include "model/card/card.hpp"
 #include "sim/counters.hpp"
 #include "sim/time/engine.hpp"
-#include "traces/reader.hpp"
+#include "traces/format/reader.hpp"
 
 namespace warpmem::sim {
 
@@ -41,7 +41,7 @@ struct ReplayedLaunch {
   std::vector<std::string> notes;
   std::optional<TimeResult> time;        // with the time engine
   std::vector<std::string> loops_taken_once;  // TimeResult::taken_once, "app.cu:12"
-  // Accesses to spilled registers that the trace lacks, put back from the code (sim/spills.hpp).
+  // Accesses to spilled registers that the trace lacks, put back from the code (sim/spills/spills.hpp).
   struct SpilledRegisters {
     std::uint64_t instructions = 0;             // of the code
     std::uint64_t loads = 0, stores = 0;        // executed by warps

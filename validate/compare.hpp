@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "base/launch_metrics.hpp"
+#include "results/launch_metrics.hpp"
 #include "validate/deviations.hpp"
 #include "validate/match.hpp"
 #include "validate/metric_map.hpp"

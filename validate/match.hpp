@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "base/launch_metrics.hpp"
+#include "results/launch_metrics.hpp"
 #include "validate/ncu_csv.hpp"
 
 namespace warpmem::validate {

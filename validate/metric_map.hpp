@@ -37,7 +37,7 @@ struct MetricRule {
 };
 
 // Sectors that others read or write in the L2 during so many SM clock cycles, at most. Measured
-// with kernels that only wait (kernels/micro/l2_background.cu, model/gpus/h200/l2_background.csv),
+// with kernels that only wait (kernels/micro/l2_background.cu, cards/gpus/h200/l2_background.csv),
 // and the same in public programs that run for long and access next to nothing.
 double background_sectors(Background background, double cycles);
 

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "base/launch_metrics.hpp"
+#include "results/launch_metrics.hpp"
 #include "validate/units.hpp"
 
 namespace warpmem::validate {

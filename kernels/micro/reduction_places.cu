@@ -39,7 +39,7 @@ __global__ void random_words(T* data, u32 seed, u32 mask) {
 u32 drawn = 1;
 u32 draw() { return hash(drawn++); }
 
-// The tag bank of a line (model/tag_banks.hpp).
+// The tag bank of a line (model/cache/tag_banks.hpp).
 u32 bank_of(u32 line) {
   constexpr u32 kOfBit[14] = {1, 2, 1, 2, 3, 1, 2, 3, 2, 1, 2, 1, 3, 1};
   u32 bank = 0;

@@ -149,7 +149,7 @@ int main(int argc, char**) {
       run("shape", all, 16, 8, {16, 4, warm, step});
     }
   if (!timed) {
-    // The bits of a line's number that say which side is its home (model/gpus/h200.toml, l2.home_bits), in
+    // The bits of a line's number that say which side is its home (cards/gpus/h200.toml, l2.home_bits), in
     // one page of 2 MiB.
     const u64 mask = (1 << 12 | 1 << 13 | 1 << 15 | 1 << 17 | 1 << 19) >> 7;
     CHECK(cudaFuncSetAttribute(apart, cudaFuncAttributeMaxDynamicSharedMemorySize, 128 * 1024));

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "traces/instruction.hpp"
+#include "isa/sass/instruction.hpp"
 
 namespace warpmem::sim {
 namespace {

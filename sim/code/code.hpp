@@ -10,7 +10,7 @@
 #include "sim/code/instruction_cost.hpp"
 #include "sim/code/lane_values.hpp"
 #include "sim/code/register_reads.hpp"
-#include "traces/program.hpp"
+#include "isa/program.hpp"
 
 namespace warpmem::sim {
 

@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "traces/program.hpp"
+#include "isa/program.hpp"
 
 namespace warpmem::sim {
 

@@ -9,8 +9,8 @@
 #include <span>
 #include <vector>
 
-#include "traces/program.hpp"
-#include "traces/record.hpp"
+#include "isa/program.hpp"
+#include "traces/format/record.hpp"
 
 namespace warpmem::sim {
 

@@ -3,8 +3,8 @@
 
 #include <string_view>
 
-#include "model/instruction_table.hpp"
-#include "traces/instruction.hpp"
+#include "model/card/instruction_table.hpp"
+#include "isa/sass/instruction.hpp"
 
 namespace warpmem::sim {
 

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "traces/instruction.hpp"
+#include "isa/sass/instruction.hpp"
 
 namespace warpmem::sim {
 namespace {

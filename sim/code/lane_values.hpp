@@ -13,8 +13,8 @@
 #include <string_view>
 #include <vector>
 
-#include "traces/launch.hpp"
-#include "traces/program.hpp"
+#include "traces/format/launch.hpp"
+#include "isa/program.hpp"
 
 namespace warpmem::sim {
 

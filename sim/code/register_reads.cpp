@@ -6,7 +6,7 @@
 #include <optional>
 #include <string_view>
 
-#include "traces/instruction.hpp"
+#include "isa/sass/instruction.hpp"
 
 namespace warpmem::sim {
 namespace {

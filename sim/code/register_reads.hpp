@@ -2,7 +2,7 @@
 // once a cycle for a warp, so that a multiply-add of three even registers takes three cycles of it,
 // unless the line before left an operand for the next one (`R6.reuse`).
 //
-// Measured on an H200: kernels/micro/pipe_mix.cu, model/gpus/h200/pipe_mix.csv. Of ffma_lop3, one
+// Measured on an H200: kernels/micro/pipe_mix.cu, cards/gpus/h200/pipe_mix.csv. Of ffma_lop3, one
 // of each, whose four pairs read the banks 3 + 3 and three times 4 + 2 times, a pair takes 3.75
 // cycles; with operands left for the next line it is 2. Reads of a few lines even out: they are
 // queued.
@@ -15,7 +15,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "traces/program.hpp"
+#include "isa/program.hpp"
 
 namespace warpmem::sim {
 

@@ -7,7 +7,7 @@
 #include <set>
 #include <string_view>
 
-#include "traces/instruction.hpp"
+#include "isa/sass/instruction.hpp"
 
 namespace warpmem::sim {
 namespace {

@@ -22,8 +22,8 @@
 #include <vector>
 
 #include "sim/code/static_flow.hpp"
-#include "traces/program.hpp"
-#include "traces/record.hpp"
+#include "isa/program.hpp"
+#include "traces/format/record.hpp"
 
 namespace warpmem::sim {
 

@@ -14,7 +14,7 @@
 
 #include "sim/code/code.hpp"
 #include "sim/code/static_values.hpp"
-#include "traces/code_flow.hpp"
+#include "isa/flow/code_flow.hpp"
 
 namespace warpmem::sim {
 

@@ -13,9 +13,9 @@
 #include <string_view>
 #include <vector>
 
-#include "traces/instruction.hpp"
-#include "traces/launch.hpp"
-#include "traces/program.hpp"
+#include "isa/sass/instruction.hpp"
+#include "traces/format/launch.hpp"
+#include "isa/program.hpp"
 
 namespace warpmem::sim {
 

@@ -18,8 +18,8 @@
 #include <vector>
 
 #include "sim/code/way_graph.hpp"
-#include "traces/code_flow.hpp"
-#include "traces/launch.hpp"
+#include "isa/flow/code_flow.hpp"
+#include "traces/format/launch.hpp"
 
 namespace warpmem::sim {
 

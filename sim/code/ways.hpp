@@ -1,6 +1,6 @@
 // Ways through a kernel's code from one record of a warp to its next: the lines in between, for the
 // engines that time them (paths.hpp) or put back the accesses among them that recordings lack
-// (sim/spills.hpp).
+// (sim/spills/spills.hpp).
 //
 // A trace holds memory instructions only; in between lies the shortest way that passes no other one
 // (one that is guarded may be passed: all its lanes may have been off) and takes no branch that
@@ -15,8 +15,8 @@
 
 #include "sim/code/code.hpp"
 #include "sim/code/static_flow.hpp"
-#include "traces/launch.hpp"
-#include "traces/record.hpp"
+#include "traces/format/launch.hpp"
+#include "traces/format/record.hpp"
 
 namespace warpmem::sim {
 

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "sim/standing.hpp"
+#include "sim/engine/standing.hpp"
 #include "sim/time/launch_time.hpp"
 
 namespace warpmem::sim {

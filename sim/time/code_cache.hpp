@@ -18,7 +18,7 @@
 #include <span>
 #include <vector>
 
-#include "model/card.hpp"
+#include "model/card/card.hpp"
 
 namespace warpmem::sim {
 

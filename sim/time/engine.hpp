@@ -5,7 +5,7 @@
 // Models: four schedulers an SM, one instruction a cycle each; execution pipes; scoreboards as the
 // code's control words set them; barriers; CTAs given out at the measured rate to whichever SM has
 // room; the L1's tag and data stage as one queue; ports, slices, fabric and DRAM
-// (model/memory_path.hpp). Approximations: instructions between two waits are reserved in one piece
+// (model/interconnect/memory_path.hpp). Approximations: instructions between two waits are reserved in one piece
 // (up to 32), time moves in windows of 16 cycles over all SMs, and within a window an SM's warps go
 // by slot.
 #pragma once
@@ -17,14 +17,14 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "model/card.hpp"
-#include "model/memory_path.hpp"
-#include "model/topology.hpp"
-#include "sim/block_cache.hpp"
+#include "model/card/card.hpp"
+#include "model/interconnect/memory_path.hpp"
+#include "model/interconnect/topology.hpp"
+#include "sim/engine/block_cache.hpp"
 #include "sim/memory_system.hpp"
-#include "sim/occupancy.hpp"
-#include "sim/spills.hpp"
-#include "traces/reader.hpp"
+#include "sim/engine/occupancy.hpp"
+#include "sim/spills/spills.hpp"
+#include "traces/format/reader.hpp"
 
 namespace warpmem::sim {
 

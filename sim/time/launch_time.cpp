@@ -6,8 +6,8 @@
 
 #include "base/prefetch.hpp"
 #include "sim/code/code_size.hpp"
-#include "sim/placement.hpp"
-#include "sim/standing.hpp"
+#include "sim/engine/placement.hpp"
+#include "sim/engine/standing.hpp"
 
 namespace warpmem::sim {
 

@@ -10,11 +10,11 @@
 #include <string>
 #include <vector>
 
-#include "model/constant_cache.hpp"
-#include "sim/cluster_placement.hpp"
-#include "sim/cta_stream.hpp"
-#include "sim/sites.hpp"
-#include "sim/texture_fetch.hpp"
+#include "model/constant/constant_cache.hpp"
+#include "sim/engine/cluster_placement.hpp"
+#include "sim/engine/cta_stream.hpp"
+#include "sim/engine/sites.hpp"
+#include "sim/engine/texture_fetch.hpp"
 #include "sim/time/code_cache.hpp"
 #include "sim/time/engine.hpp"
 #include "sim/time/lane_ways.hpp"

@@ -2,7 +2,7 @@
 // after the other, an access' wavefronts in every other cycle: those in between are another
 // scheduler's. So one scheduler alone gets half of what the SM's banks can do, two get all of it.
 //
-// Source: kernels/micro/memory_issue.cu on an H200 (model/gpus/h200/memory_issue.csv): rate, loads
+// Source: kernels/micro/memory_issue.cu on an H200 (cards/gpus/h200/memory_issue.csv): rate, loads
 // and stores of 1 to 32 wavefronts by 1 to 32 warps; issue, how many accesses a scheduler's warps
 // issue before they have to wait; keep, when registers may be written again.
 #pragma once

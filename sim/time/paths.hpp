@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "sim/code/ways.hpp"
-#include "traces/record.hpp"
+#include "traces/format/record.hpp"
 
 namespace warpmem::sim {
 

@@ -5,8 +5,8 @@
 #include <memory>
 #include <string>
 
-#include "traces/emulate/executor.hpp"
-#include "traces/emulate/parser.hpp"
+#include "emulate/executor/executor.hpp"
+#include "emulate/ptx/parser.hpp"
 
 namespace {
 

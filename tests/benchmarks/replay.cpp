@@ -6,10 +6,10 @@
 #include <cstdio>
 #include <memory>
 
-#include "model/card.hpp"
+#include "model/card/card.hpp"
 #include "sim/replay.hpp"
 #include "tests/traces/patterns.hpp"
-#include "traces/writer.hpp"
+#include "traces/format/writer.hpp"
 
 namespace {
 

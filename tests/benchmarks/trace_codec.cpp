@@ -6,8 +6,8 @@
 #include <cstdlib>
 
 #include "tests/traces/patterns.hpp"
-#include "traces/reader.hpp"
-#include "traces/writer.hpp"
+#include "traces/format/reader.hpp"
+#include "traces/format/writer.hpp"
 
 namespace {
 

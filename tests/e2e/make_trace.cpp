@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "traces/writer.hpp"
+#include "traces/format/writer.hpp"
 
 namespace {
 

@@ -7,7 +7,7 @@
 #include <random>
 
 #include "tests/emulate/support.hpp"
-#include "traces/emulate/half.hpp"
+#include "emulate/executor/half.hpp"
 
 using namespace warpmem::emulate;
 using namespace warpmem::emulate::test;

@@ -241,7 +241,7 @@ TEST_CASE("lanes that name the same lanes act together, whoever is beside them")
 }
 
 TEST_CASE("lanes on both sides of a branch that name each other act together, each with its own values") {
-  // As an H200 does: model/gpus/h200/parted_warps.csv.
+  // As an H200 does: cards/gpus/h200/parted_warps.csv.
   const auto parted = [](const std::string& one, const std::string& other, u32 split) {
     return run_cta("setp.lt.u32 %p1, %t, " + std::to_string(split) + "; and.b32 %r1, %t, 3; add.s32 %r6, %t, 100; @%p1 bra ONE; " + other +
                    " activemask.b32 %r7; bra END; ONE: " + one + " activemask.b32 %r7; END: popc.b32 %r7, %r7; shl.b32 %r7, %r7, 16; add.s32 %d, %d, %r7;", 32);

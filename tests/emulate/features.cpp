@@ -5,9 +5,9 @@
 #include <filesystem>
 
 #include "tests/emulate/support.hpp"
-#include "traces/emulate/half.hpp"
-#include "traces/emulate/tensor_map.hpp"
-#include "traces/reader.hpp"
+#include "emulate/executor/half.hpp"
+#include "emulate/executor/tensor_map.hpp"
+#include "traces/format/reader.hpp"
 
 using namespace warpmem;
 using namespace warpmem::emulate;

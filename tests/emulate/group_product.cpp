@@ -3,7 +3,7 @@
 #include <functional>
 
 #include "tests/emulate/support.hpp"
-#include "traces/emulate/half.hpp"
+#include "emulate/executor/half.hpp"
 
 using namespace warpmem;
 using namespace warpmem::emulate;

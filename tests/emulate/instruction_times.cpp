@@ -4,7 +4,7 @@
 #include <filesystem>
 
 #include "tests/emulate/support.hpp"
-#include "traces/reader.hpp"
+#include "traces/format/reader.hpp"
 
 using namespace warpmem;
 using namespace warpmem::emulate;

@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <string>
 
-#include "model/card.hpp"
+#include "model/card/card.hpp"
 #include "sim/replay.hpp"
 #include "tests/emulate/support.hpp"
 

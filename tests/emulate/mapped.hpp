@@ -9,9 +9,9 @@
 
 #include "tests/catch.hpp"
 #include "tests/emulate/support.hpp"
-#include "traces/emulate/parser.hpp"
-#include "traces/emulate/sass/sass_trace.hpp"
-#include "traces/emulate/sass/site_map.hpp"
+#include "emulate/ptx/parser.hpp"
+#include "emulate/mapping/sass_trace.hpp"
+#include "emulate/mapping/site_map.hpp"
 
 namespace warpmem::emulate {
 

@@ -1,4 +1,4 @@
-#include "traces/emulate/memory.hpp"
+#include "emulate/executor/memory.hpp"
 
 #include <sys/mman.h>
 

@@ -1,5 +1,5 @@
 // Divisions and roots for which ptxas calls a function of its own: which warps call it.
-#include "traces/emulate/own_functions.hpp"
+#include "emulate/ptx/own_functions.hpp"
 
 #include <algorithm>
 #include <array>

@@ -5,7 +5,7 @@
 #include <map>
 
 #include "tests/emulate/support.hpp"
-#include "traces/reader.hpp"
+#include "traces/format/reader.hpp"
 
 using namespace warpmem;
 using namespace warpmem::emulate;

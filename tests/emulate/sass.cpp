@@ -5,14 +5,14 @@
 #include "tests/catch.hpp"
 #include "tests/emulate/mapped.hpp"
 #include "tests/emulate/support.hpp"
-#include "traces/code_flow.hpp"
-#include "traces/emulate/parser.hpp"
-#include "traces/emulate/sass/lane_addresses.hpp"
-#include "traces/emulate/sass/machine_code.hpp"
-#include "traces/emulate/sass/sass_trace.hpp"
-#include "traces/emulate/sass/site_map.hpp"
-#include "traces/emulate/sass/tagged_ptx.hpp"
-#include "traces/emulate/sass/toolkit.hpp"
+#include "isa/flow/code_flow.hpp"
+#include "emulate/ptx/parser.hpp"
+#include "emulate/mapping/lane_addresses.hpp"
+#include "emulate/mapping/machine_code.hpp"
+#include "emulate/mapping/sass_trace.hpp"
+#include "emulate/mapping/site_map.hpp"
+#include "emulate/mapping/tagged_ptx.hpp"
+#include "emulate/mapping/toolkit.hpp"
 
 namespace warpmem::emulate {
 namespace {

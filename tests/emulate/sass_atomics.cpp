@@ -1,7 +1,7 @@
 // Atomics of kinds that not every memory does, as ptxas 13.0 compiles them for sm_90.
 #include "tests/catch.hpp"
 #include "tests/emulate/mapped.hpp"
-#include "traces/emulate/sass/lane_addresses.hpp"
+#include "emulate/mapping/lane_addresses.hpp"
 
 namespace warpmem::emulate {
 namespace {

@@ -2,7 +2,7 @@
 // narrower ones. The machine code is of the kind that ptxas 13.0 makes for sm_90.
 #include "tests/catch.hpp"
 #include "tests/emulate/mapped.hpp"
-#include "traces/emulate/sass/lane_addresses.hpp"
+#include "emulate/mapping/lane_addresses.hpp"
 
 namespace warpmem::emulate {
 namespace {

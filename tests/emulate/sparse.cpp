@@ -4,7 +4,7 @@
 #include <string>
 
 #include "tests/emulate/support.hpp"
-#include "traces/emulate/half.hpp"
+#include "emulate/executor/half.hpp"
 
 using namespace warpmem;
 using namespace warpmem::emulate;

@@ -1,7 +1,7 @@
 // More of this repository's kernels, from their PTX to right results: shuffles, scans, histograms,
 // clusters, bulk copies, matrix fragments.
 #include "tests/emulate/support.hpp"
-#include "traces/emulate/half.hpp"
+#include "emulate/executor/half.hpp"
 
 using namespace warpmem;
 using namespace warpmem::emulate;

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "tests/catch.hpp"
-#include "traces/emulate/executor.hpp"
-#include "traces/emulate/parser.hpp"
+#include "emulate/executor/executor.hpp"
+#include "emulate/ptx/parser.hpp"
 
 namespace warpmem::emulate::test {
 

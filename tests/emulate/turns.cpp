@@ -5,7 +5,7 @@
 #include <numeric>
 
 #include "tests/emulate/support.hpp"
-#include "traces/emulate/crossing.hpp"
+#include "emulate/executor/crossing.hpp"
 
 using namespace warpmem::emulate;
 using namespace warpmem::emulate::test;

@@ -3,7 +3,7 @@
 #include <numeric>
 
 #include "tests/emulate/support.hpp"
-#include "traces/emulate/sass/yields.hpp"
+#include "emulate/mapping/yields.hpp"
 
 using namespace warpmem::emulate;
 using namespace warpmem::emulate::test;

@@ -2,7 +2,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "traces/instruction.hpp"
+#include "isa/sass/instruction.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const auto decoded =

@@ -2,8 +2,8 @@
 #include <cstdint>
 #include <string>
 
-#include "traces/emulate/parser.hpp"
-#include "traces/emulate/program.hpp"
+#include "emulate/ptx/parser.hpp"
+#include "emulate/ptx/program.hpp"
 
 using namespace warpmem::emulate;
 

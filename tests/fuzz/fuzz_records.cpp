@@ -2,7 +2,7 @@
 #include <cstdint>
 #include <cstdlib>
 
-#include "traces/records_codec.hpp"
+#include "traces/format/records_codec.hpp"
 
 using namespace warpmem::trace;
 

@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "traces/reader.hpp"
+#include "traces/format/reader.hpp"
 
 using namespace warpmem::trace;
 

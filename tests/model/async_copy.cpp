@@ -1,5 +1,5 @@
 // What asynchronous copies make of their two sides, as an H200 counted it.
-#include "model/async_copy.hpp"
+#include "model/sm/async_copy.hpp"
 
 #include "tests/catch.hpp"
 #include "tests/model/hardware_rows.hpp"

@@ -1,6 +1,6 @@
 // Atomics and reductions on their way from L1 to L2: every case that an H200 was asked, and the
 // slow twin.
-#include "model/atomics.hpp"
+#include "model/atomics/atomics.hpp"
 
 #include <random>
 

@@ -1,11 +1,11 @@
 // GPU cards: every contradiction is refused with its place, and numbers can be overridden.
-#include "model/card.hpp"
+#include "model/card/card.hpp"
 
 #include <algorithm>
 #include <fstream>
 #include <sstream>
 
-#include "model/card_fields.hpp"
+#include "model/card/card_fields.hpp"
 #include "tests/catch.hpp"
 
 using namespace warpmem;

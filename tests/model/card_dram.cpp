@@ -1,6 +1,6 @@
 // DRAM types: what a card takes from one, what the user's choice of another changes, and that no
 // setting is without effect.
-#include "model/card.hpp"
+#include "model/card/card.hpp"
 #include "tests/catch.hpp"
 
 using namespace warpmem;

@@ -1,8 +1,8 @@
 // Lines and sectors of a warp access: the H200's gathers, and the slow twin byte by byte.
 #include <random>
 
-#include "model/access.hpp"
-#include "model/tag_banks.hpp"
+#include "model/access/access.hpp"
+#include "model/cache/tag_banks.hpp"
 #include "tests/catch.hpp"
 #include "tests/model/hardware_rows.hpp"
 #include "tests/model/reference/coalescing.hpp"

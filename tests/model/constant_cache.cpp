@@ -1,5 +1,5 @@
 // The caches of constants: what a load costs more than a hit of one address.
-#include "model/constant_cache.hpp"
+#include "model/constant/constant_cache.hpp"
 
 #include <numeric>
 

@@ -1,5 +1,5 @@
 // Division by multiplication gives what the host's division gives, for every numerator.
-#include "model/divisor.hpp"
+#include "model/fast/divisor.hpp"
 
 #include <random>
 

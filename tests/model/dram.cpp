@@ -1,12 +1,12 @@
 // DRAM in time: what a row hit saves, and which of bus and activations limits.
-#include "model/dram.hpp"
+#include "model/dram/dram.hpp"
 
 #include <algorithm>
 #include <bit>
 #include <random>
 #include <vector>
 
-#include "model/card.hpp"
+#include "model/card/card.hpp"
 #include "tests/catch.hpp"
 #include "tests/model/hardware_rows.hpp"
 

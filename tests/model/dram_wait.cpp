@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "model/card.hpp"
+#include "model/card/card.hpp"
 #include "tests/catch.hpp"
 #include "tests/model/hardware_rows.hpp"
 

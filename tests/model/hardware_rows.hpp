@@ -1,4 +1,4 @@
-// Rows of the CSV files in model/gpus/h200: what a real H200 answered. The first column is quoted
+// Rows of the CSV files in cards/gpus/h200: what a real H200 answered. The first column is quoted
 // and holds the case's label; the others are plain.
 #pragma once
 

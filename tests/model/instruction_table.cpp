@@ -1,8 +1,8 @@
 // The table of what instructions cost: found by opcode and modifiers, overridden, and refused where
 // it is not one.
-#include "model/instruction_table.hpp"
+#include "model/card/instruction_table.hpp"
 
-#include "model/card.hpp"
+#include "model/card/card.hpp"
 #include "tests/catch.hpp"
 
 using namespace warpmem;

@@ -1,12 +1,12 @@
 // The L1 data cache against what an H200 keeps and loses: scripts of a few accesses, sequential
 // fills beyond capacity, capacity at each carve-out, cyclic re-reading.
-#include "model/l1_cache.hpp"
+#include "model/cache/l1_cache.hpp"
 
 #include <bit>
 #include <random>
 #include <set>
 
-#include "model/card.hpp"
+#include "model/card/card.hpp"
 #include "tests/catch.hpp"
 #include "tests/model/hardware_rows.hpp"
 #include "tests/model/reference/aged_l1.hpp"

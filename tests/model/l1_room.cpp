@@ -3,8 +3,8 @@
 #include <map>
 #include <optional>
 
-#include "model/card.hpp"
-#include "model/l1_cache.hpp"
+#include "model/card/card.hpp"
+#include "model/cache/l1_cache.hpp"
 #include "tests/catch.hpp"
 #include "tests/model/hardware_rows.hpp"
 

@@ -1,7 +1,7 @@
 // What stays in the L1 of random sequences of loads and stores, against an H200.
 #include <map>
 
-#include "model/l1_cache.hpp"
+#include "model/cache/l1_cache.hpp"
 #include "tests/catch.hpp"
 #include "tests/model/hardware_rows.hpp"
 

@@ -1,5 +1,5 @@
 // The two-sided L2 against an H200: sweeps of reads, store and reduction footprints, fetch size.
-#include "model/l2_cache.hpp"
+#include "model/l2/l2_cache.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "base/wide_hosts.hpp"
-#include "model/access.hpp"
-#include "model/card.hpp"
+#include "model/access/access.hpp"
+#include "model/card/card.hpp"
 #include "tests/catch.hpp"
 #include "tests/model/hardware_rows.hpp"
 

@@ -1,6 +1,6 @@
 // One side of the L2 against the slow twin: all short strings of operations on one set, and long
 // random ones on two.
-#include "model/l2_side.hpp"
+#include "model/l2/l2_side.hpp"
 
 #include <algorithm>
 #include <random>

@@ -1,5 +1,5 @@
 // The way between SMs and DRAM in time: unloaded latencies, and what waits for what under load.
-#include "model/memory_path.hpp"
+#include "model/interconnect/memory_path.hpp"
 
 #include <algorithm>
 #include <vector>

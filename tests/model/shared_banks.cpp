@@ -1,5 +1,5 @@
 // Shared-memory passes: all lane patterns that an H200 was asked, and the slow twin.
-#include "model/shared_banks.hpp"
+#include "model/shared/shared_banks.hpp"
 
 #include <random>
 #include <set>

@@ -1,5 +1,5 @@
 // Stores that wait to leave an SM: which join, which are sent on their own, who has to wait.
-#include "model/store_queue.hpp"
+#include "model/cache/store_queue.hpp"
 
 #include <algorithm>
 #include <deque>

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "model/throughput.hpp"
+#include "model/interconnect/throughput.hpp"
 
 namespace warpmem::testing {
 

@@ -1,5 +1,5 @@
 // The four banks of the L1's tag stage: the measured coefficients, and what follows from them.
-#include "model/tag_banks.hpp"
+#include "model/cache/tag_banks.hpp"
 
 #include <cstdlib>
 

@@ -1,5 +1,5 @@
 // The card as a graph, and the minimum cut of it under a kernel's traffic.
-#include "model/topology.hpp"
+#include "model/interconnect/topology.hpp"
 
 #include <numeric>
 #include <random>

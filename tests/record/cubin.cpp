@@ -1,5 +1,5 @@
 // Reading the ELF file that a module is loaded from: a small one made here, and every damage to it.
-#include "traces/record/cubin.hpp"
+#include "binary/cubin/cubin.hpp"
 
 #include <cstring>
 #include <string>

@@ -1,8 +1,8 @@
 // What nvdisasm prints, read back; and what the recorder learns from an instruction's text.
-#include "traces/record/disassembly.hpp"
+#include "binary/disassembly/disassembly.hpp"
 
 #include "tests/catch.hpp"
-#include "traces/record/code_map.hpp"
+#include "binary/cubin/code_map.hpp"
 
 using namespace warpmem::record;
 

@@ -1,6 +1,6 @@
 // Names of the driver's functions at their calls. The lines are what nvcc 13 made of new, printf
 // and delete for sm_90.
-#include "traces/record/driver_calls.hpp"
+#include "binary/disassembly/driver_calls.hpp"
 
 #include "tests/catch.hpp"
 

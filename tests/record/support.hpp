@@ -8,7 +8,7 @@
 #include <string>
 
 #include "tests/catch.hpp"
-#include "traces/reader.hpp"
+#include "traces/format/reader.hpp"
 #include "traces/record/launch_state.hpp"
 #include "traces/record/output.hpp"
 

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "model/card.hpp"
+#include "model/card/card.hpp"
 #include "sim/memory_system.hpp"
 #include "tests/catch.hpp"
 

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <set>
 
-#include "sim/cluster_placement.hpp"
+#include "sim/engine/cluster_placement.hpp"
 #include "tests/catch.hpp"
 #include "tests/sim/time_support.hpp"
 

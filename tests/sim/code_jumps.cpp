@@ -1,5 +1,5 @@
 // Code that warps jump to, and parameters, against what an H200's clock said
-// (model/gpus/h200/code_jump.csv).
+// (cards/gpus/h200/code_jump.csv).
 #include <sstream>
 
 #include "sim/time/code_cache.hpp"

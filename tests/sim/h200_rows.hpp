@@ -1,4 +1,4 @@
-// What an H200 answered: files of model/gpus/h200.
+// What an H200 answered: files of cards/gpus/h200.
 #pragma once
 
 #include <fstream>

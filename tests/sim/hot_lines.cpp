@@ -1,5 +1,5 @@
 // Reductions that all SMs do on a few lines, held against how long an H200 took for them
-// (model/gpus/h200/l2_slices.csv): the kernels of kernels/micro/l2_slices.cu.
+// (cards/gpus/h200/l2_slices.csv): the kernels of kernels/micro/l2_slices.cu.
 #include "tests/catch.hpp"
 #include "tests/sim/h200_rows.hpp"
 #include "tests/sim/time_support.hpp"

@@ -1,10 +1,10 @@
 // Where local memory lies, against the L1's sets that an H200 has for its words.
-#include "sim/local_memory.hpp"
+#include "model/local/local_memory.hpp"
 
 #include <map>
 #include <tuple>
 
-#include "model/l1_index.hpp"
+#include "model/cache/l1_index.hpp"
 #include "tests/catch.hpp"
 #include "tests/model/hardware_rows.hpp"
 

@@ -1,7 +1,7 @@
 // What an SM's copy engine can do, and what accesses to shared memory lose to it, to asynchronous
 // copies and to warps that start, held against an H200 (kernels/micro/bulk_rates.cu,
 // lost_arbitration.cu).
-#include "model/data_ports.hpp"
+#include "model/shared/data_ports.hpp"
 #include "tests/catch.hpp"
 #include "tests/sim/h200_rows.hpp"
 #include "tests/sim/time_support.hpp"

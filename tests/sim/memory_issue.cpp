@@ -1,5 +1,5 @@
 // Accesses on their way from the schedulers to the load/store unit, held against what an H200 took
-// (model/gpus/h200/memory_issue.csv): the loops that ptxas made of kernels/micro/memory_issue.cu.
+// (cards/gpus/h200/memory_issue.csv): the loops that ptxas made of kernels/micro/memory_issue.cu.
 #include <fstream>
 #include <map>
 #include <sstream>

@@ -1,5 +1,5 @@
 // Packed records unpack to what they were, for the well-known patterns and for nonsense.
-#include "sim/packed_records.hpp"
+#include "sim/engine/packed_records.hpp"
 
 #include "tests/catch.hpp"
 #include "tests/sim/support.hpp"

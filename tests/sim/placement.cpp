@@ -1,6 +1,6 @@
 // Which SMs a launch's first CTAs get, against where an H200 put them
-// (model/gpus/h200/cta_placement.csv).
-#include "sim/placement.hpp"
+// (cards/gpus/h200/cta_placement.csv).
+#include "sim/engine/placement.hpp"
 
 #include <algorithm>
 #include <cmath>

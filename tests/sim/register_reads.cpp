@@ -1,4 +1,4 @@
-// Reads of the two banks of registers, and what they cost, against model/gpus/h200/pipe_mix.csv.
+// Reads of the two banks of registers, and what they cost, against cards/gpus/h200/pipe_mix.csv.
 #include "sim/code/register_reads.hpp"
 
 #include "tests/catch.hpp"

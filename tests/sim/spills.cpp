@@ -1,5 +1,5 @@
 // Accesses to spilled registers, which no recording holds, come back from the code.
-#include "sim/spills.hpp"
+#include "sim/spills/spills.hpp"
 
 #include "sim/code/spill_code.hpp"
 #include "tests/catch.hpp"

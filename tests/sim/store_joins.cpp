@@ -1,5 +1,5 @@
 // Stores that come back to lines so many lines later, held against what an H200 sent to its L2
-// (model/gpus/h200/store_joins.csv): the stores of kernels/micro/store_joins.cu.
+// (cards/gpus/h200/store_joins.csv): the stores of kernels/micro/store_joins.cu.
 #include <fstream>
 #include <sstream>
 

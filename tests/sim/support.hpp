@@ -11,10 +11,10 @@
 #include <string>
 #include <vector>
 
-#include "model/card.hpp"
+#include "model/card/card.hpp"
 #include "sim/replay.hpp"
 #include "tests/traces/patterns.hpp"
-#include "traces/writer.hpp"
+#include "traces/format/writer.hpp"
 
 namespace warpmem::testing {
 

@@ -2,7 +2,7 @@
 // numbers may move with the next measurement.
 #include <thread>
 
-#include "sim/standing.hpp"
+#include "sim/engine/standing.hpp"
 #include "tests/catch.hpp"
 #include "tests/sim/time_support.hpp"
 

@@ -1,5 +1,5 @@
 // How CTAs follow one another, against an H200: the pace of grids of many short ones
-// (model/gpus/h200/cta_turnaround.csv), and how long a place stays empty (cta_turn.csv).
+// (cards/gpus/h200/cta_turnaround.csv), and how long a place stays empty (cta_turn.csv).
 #include "tests/catch.hpp"
 #include "tests/sim/h200_rows.hpp"
 #include "tests/sim/time_support.hpp"

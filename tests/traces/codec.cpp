@@ -1,9 +1,9 @@
 // The pieces: varints, cursors, bit packing, and what the encoder makes of known patterns.
 #include "tests/catch.hpp"
 #include "tests/traces/support.hpp"
-#include "traces/bit_packing.hpp"
-#include "traces/format.hpp"
-#include "traces/records_codec.hpp"
+#include "traces/format/bit_packing.hpp"
+#include "traces/format/format.hpp"
+#include "traces/format/records_codec.hpp"
 
 using namespace warpmem::trace;
 

@@ -1,5 +1,5 @@
 // Where the CTAs are: runs against the plain list of segments.
-#include "traces/cta_index.hpp"
+#include "traces/format/cta_index.hpp"
 
 #include <map>
 

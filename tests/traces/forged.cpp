@@ -2,12 +2,12 @@
 // make. Each has a name, and each is refused with a message and a place.
 #include "tests/catch.hpp"
 #include "tests/traces/support.hpp"
-#include "traces/block_table.hpp"
-#include "traces/compression.hpp"
-#include "traces/cta_index.hpp"
-#include "traces/format.hpp"
-#include "traces/metadata.hpp"
-#include "traces/records_codec.hpp"
+#include "traces/format/block_table.hpp"
+#include "traces/format/compression.hpp"
+#include "traces/format/cta_index.hpp"
+#include "traces/format/format.hpp"
+#include "traces/format/metadata.hpp"
+#include "traces/format/records_codec.hpp"
 
 using namespace warpmem;
 using namespace warpmem::trace;

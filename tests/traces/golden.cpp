@@ -5,8 +5,8 @@
 #include "tests/catch.hpp"
 #include "tests/traces/golden_bytes.hpp"
 #include "tests/traces/support.hpp"
-#include "traces/metadata.hpp"
-#include "traces/records_codec.hpp"
+#include "traces/format/metadata.hpp"
+#include "traces/format/records_codec.hpp"
 
 using namespace warpmem::trace;
 using namespace warpmem::trace::testing;

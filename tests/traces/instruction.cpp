@@ -1,5 +1,5 @@
 // Lines as nvdisasm and cuobjdump print them, from sm_75 to sm_120.
-#include "traces/instruction.hpp"
+#include "isa/sass/instruction.hpp"
 
 #include "tests/catch.hpp"
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "traces/record.hpp"
+#include "traces/format/record.hpp"
 
 namespace warpmem::trace::patterns {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "tests/catch.hpp"
-#include "traces/records_codec.hpp"
+#include "traces/format/records_codec.hpp"
 
 using namespace warpmem::trace;
 

@@ -1,7 +1,7 @@
 // What goes in comes out.
 #include "tests/catch.hpp"
 #include "tests/traces/support.hpp"
-#include "traces/metadata.hpp"
+#include "traces/format/metadata.hpp"
 
 using namespace warpmem;
 using namespace warpmem::trace;

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "tests/traces/patterns.hpp"
-#include "traces/reader.hpp"
-#include "traces/sink.hpp"
-#include "traces/writer.hpp"
+#include "traces/format/reader.hpp"
+#include "traces/format/sink.hpp"
+#include "traces/format/writer.hpp"
 
 namespace warpmem::trace::testing {
 

@@ -82,7 +82,7 @@ TEST_CASE("small counts do not explode, and stay out of the statistics") {
 }
 
 TEST_CASE("what others write while a kernel waits is allowed for, by how long it takes") {
-  // Kernels that access nothing, counted on an H200 (model/gpus/h200/l2_background.csv).
+  // Kernels that access nothing, counted on an H200 (cards/gpus/h200/l2_background.csv).
   const std::string writes = "lts__t_sectors_op_write.sum", reads = "lts__t_sectors_op_read.sum",
                     cycles = "sm__cycles_elapsed.max";
   const auto of = [&](const std::string& metric, double model, double counted, double elapsed) {

@@ -6,7 +6,7 @@
 #include <mutex>
 #include <vector>
 
-#include "traces/launch.hpp"
+#include "traces/format/launch.hpp"
 
 namespace warpmem::record {
 

@@ -9,10 +9,10 @@
 #include <unordered_map>
 #include <vector>
 
-#include "traces/record.hpp"
+#include "traces/format/record.hpp"
 #include "traces/record/launch_state.hpp"
 #include "traces/record/wire.hpp"
-#include "traces/writer.hpp"
+#include "traces/format/writer.hpp"
 
 namespace warpmem::record {
 

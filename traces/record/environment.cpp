@@ -1,14 +1,14 @@
 #include "traces/record/environment.hpp"
 
 #include <dlfcn.h>
-#include <glob.h>
-#include <unistd.h>
 
 #include <cstdlib>
 #include <filesystem>
 #include <initializer_list>
 #include <string_view>
 #include <vector>
+
+#include "binary/disassembly/cuda_tools.hpp"
 
 namespace warpmem::record {
 namespace {
@@ -30,42 +30,6 @@ fs::path own_folder() {
   return fs::read_symlink("/proc/self/exe", none).parent_path();
 }
 
-// The file that the shell would run for `name`, links resolved; empty when there is none.
-fs::path on_path(std::string_view name) {
-  const std::string path = variable("PATH");
-  for (std::size_t at = 0; at <= path.size();) {
-    const std::size_t end = std::min(path.find(':', at), path.size());
-    const fs::path file = fs::path(path.substr(at, end - at)) / name;
-    if (end > at && access(file.c_str(), X_OK) == 0) {
-      std::error_code none;
-      const fs::path real = fs::canonical(file, none);
-      return none ? file : real;
-    }
-    at = end + 1;
-  }
-  return {};
-}
-
-// Folders in which a CUDA toolkit may lie, the likeliest first.
-std::vector<fs::path> toolkits() {
-  std::vector<fs::path> result;
-  for (const char* name : {"CUDA_HOME", "CUDA_PATH"}) {
-    if (const std::string folder = variable(name); !folder.empty()) result.emplace_back(folder);
-  }
-  if (const fs::path nvcc = on_path("nvcc"); !nvcc.empty())
-    result.push_back(nvcc.parent_path().parent_path());
-  result.emplace_back("/usr/local/cuda");
-  glob_t found{};
-  if (glob("/usr/local/cuda-*", 0, nullptr, &found) == 0) {
-    for (std::size_t i = found.gl_pathc; i-- > 0;) result.emplace_back(found.gl_pathv[i]);
-  }
-  globfree(&found);
-  for (const char* folder : {"/opt/cuda", "/usr/lib/nvidia-cuda-toolkit", "/usr/lib/cuda"}) {
-    result.emplace_back(folder);
-  }
-  return result;
-}
-
 std::string find_recorder() {
   if (const std::string file = variable("WARPMEM_RECORDER"); !file.empty()) {
     return present(file) ? file : "";
@@ -84,12 +48,12 @@ std::string find_sanitizer() {
   if (const std::string folder = variable("WARPMEM_SANITIZER_DIR"); !folder.empty()) {
     folders = {folder, fs::path(folder) / "lib", fs::path(folder) / "lib64"};
   } else {
-    if (const fs::path tool = on_path("compute-sanitizer"); !tool.empty()) {
+    if (const fs::path tool = program_on_path("compute-sanitizer"); !tool.empty()) {
       folders = {tool.parent_path(), tool.parent_path() / "../compute-sanitizer"};
     }
-    for (const fs::path& toolkit : toolkits()) {
-      folders.push_back(toolkit / "compute-sanitizer");
-      folders.push_back(toolkit / "extras/compute-sanitizer");
+    for (const std::string& toolkit : cuda_toolkits()) {
+      folders.push_back(fs::path(toolkit) / "compute-sanitizer");
+      folders.push_back(fs::path(toolkit) / "extras/compute-sanitizer");
     }
   }
   for (const fs::path& folder : folders) {
@@ -99,15 +63,6 @@ std::string find_sanitizer() {
 }
 
 }  // namespace
-
-std::string find_cuda_tool(const std::string& name, const char* variable) {
-  if (const char* file = std::getenv(variable); file != nullptr) return file;
-  if (const fs::path file = on_path(name); !file.empty()) return file;
-  for (const fs::path& toolkit : toolkits()) {
-    if (present(toolkit / "bin" / name)) return toolkit / "bin" / name;
-  }
-  return "";
-}
 
 Result<RecorderFiles> find_recorder_files() {
   RecorderFiles files{find_recorder(), find_sanitizer(),

@@ -17,10 +17,6 @@ struct RecorderFiles {
 // (folder), WARPMEM_NVDISASM (file). Fails with kEnvironment and the package to install.
 Result<RecorderFiles> find_recorder_files();
 
-// A tool of the CUDA toolkit: what the environment variable names, else the first on the PATH or in
-// a toolkit's folder. Empty: there is none.
-std::string find_cuda_tool(const std::string& name, const char* variable);
-
 // Fails with kEnvironment when there is no NVIDIA driver or no GPU. Starts nothing.
 Result<void> check_driver();
 

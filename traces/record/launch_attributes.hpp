@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "traces/launch.hpp"
-#include "traces/record/parameters.hpp"
+#include "traces/format/launch.hpp"
+#include "binary/cubin/parameters.hpp"
 
 namespace warpmem::record {
 

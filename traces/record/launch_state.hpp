@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "traces/launch.hpp"
-#include "traces/record.hpp"
-#include "traces/record/code_map.hpp"
+#include "traces/format/launch.hpp"
+#include "traces/format/record.hpp"
+#include "binary/cubin/code_map.hpp"
 #include "traces/record/gpu_clock.hpp"
 
 namespace warpmem::record {

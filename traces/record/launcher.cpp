@@ -18,7 +18,7 @@
 #include <sstream>
 #include <string_view>
 
-#include "traces/reader.hpp"
+#include "traces/format/reader.hpp"
 
 extern char** environ;
 

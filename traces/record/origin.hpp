@@ -4,7 +4,7 @@
 #include <cuda.h>
 
 #include "traces/record/options.hpp"
-#include "traces/writer.hpp"
+#include "traces/format/writer.hpp"
 
 namespace warpmem::record {
 

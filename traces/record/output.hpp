@@ -12,7 +12,7 @@
 #include <string>
 
 #include "base/error.hpp"
-#include "traces/writer.hpp"
+#include "traces/format/writer.hpp"
 
 namespace warpmem::record {
 

@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "traces/record/disassembly.hpp"
+#include "binary/disassembly/disassembly.hpp"
 #include "traces/record/unrecorded.hpp"
 
 namespace warpmem::record {

@@ -11,10 +11,10 @@
 #include <utility>
 #include <vector>
 
-#include "traces/program.hpp"
-#include "traces/record/code_map.hpp"
-#include "traces/record/cubin.hpp"
-#include "traces/record/disassembly.hpp"
+#include "isa/program.hpp"
+#include "binary/cubin/code_map.hpp"
+#include "binary/cubin/cubin.hpp"
+#include "binary/disassembly/disassembly.hpp"
 #include "traces/record/output.hpp"
 
 namespace warpmem::record {

@@ -52,7 +52,7 @@ std::uint64_t ctas_kept(std::uint64_t ctas, std::uint32_t limit) {
   if (limit == ~0u) return ctas;
   std::uint64_t kept = 0;
   for (std::uint64_t c = 0; c < ctas; ++c)
-    kept += cta_hash(static_cast<std::uint32_t>(c)) <= limit ? 1u : 0u;
+    kept += trace::cta_hash(static_cast<std::uint32_t>(c)) <= limit ? 1u : 0u;
   return kept;
 }
 

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "traces/instruction.hpp"
+#include "isa/sass/instruction.hpp"
 
 namespace warpmem::record {
 namespace {

@@ -5,7 +5,7 @@
 #include <span>
 #include <string>
 
-#include "traces/program.hpp"
+#include "isa/program.hpp"
 
 namespace warpmem::record {
 

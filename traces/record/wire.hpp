@@ -10,6 +10,8 @@
 
 #include <cstdint>
 
+#include "traces/format/cta_choice.hpp"
+
 namespace warpmem::record {
 
 constexpr std::uint32_t kChunkBytes = 64 * 1024;
@@ -85,12 +87,6 @@ struct alignas(16) LaunchSlot {
   std::uint32_t reserved;
 };
 
-#ifdef __CUDACC__
-#define WARPMEM_BOTH_SIDES __host__ __device__ inline
-#else
-#define WARPMEM_BOTH_SIDES inline
-#endif
-
 // Addresses behind a record, as words that are never zero. Offsets have 31 bits.
 WARPMEM_BOTH_SIDES std::uint32_t offset_word(std::int32_t offset) {
   return static_cast<std::uint32_t>(offset) << 1 | 1u;
@@ -100,14 +96,5 @@ WARPMEM_BOTH_SIDES std::int32_t offset_of_word(std::uint32_t word) {
 }
 WARPMEM_BOTH_SIDES std::uint64_t address_word(std::uint64_t address) { return ~address; }
 WARPMEM_BOTH_SIDES std::uint64_t address_of_word(std::uint64_t word) { return ~word; }
-
-// Decides which CTAs --ctas keeps: the same ones in every run.
-WARPMEM_BOTH_SIDES std::uint32_t cta_hash(std::uint32_t cta) {
-  cta ^= cta >> 16;
-  cta *= 0x7feb352du;
-  cta ^= cta >> 15;
-  cta *= 0x846ca68bu;
-  return cta ^ (cta >> 16);
-}
 
 }  // namespace warpmem::record

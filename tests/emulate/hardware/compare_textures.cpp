@@ -8,9 +8,9 @@
 #include "tests/catch.hpp"
 #include "tests/emulate/hardware/results.hpp"
 #include "tests/emulate/hardware/textures.hpp"
-#include "traces/emulate/executor.hpp"
-#include "traces/emulate/parser.hpp"
-#include "traces/emulate/texture.hpp"
+#include "emulate/executor/executor.hpp"
+#include "emulate/ptx/parser.hpp"
+#include "emulate/executor/texture.hpp"
 
 using namespace warpmem::emulate;
 using namespace warpmem::emulate::hardware;

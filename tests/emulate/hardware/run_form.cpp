@@ -3,9 +3,9 @@
 #include <cmath>
 #include <cstring>
 
-#include "traces/emulate/executor.hpp"
-#include "traces/emulate/half.hpp"
-#include "traces/emulate/parser.hpp"
+#include "emulate/executor/executor.hpp"
+#include "emulate/executor/half.hpp"
+#include "emulate/ptx/parser.hpp"
 
 namespace warpmem::emulate::hardware {
 

@@ -4,9 +4,9 @@
 
 #include <cstddef>
 
-#include "traces/emulate/runtime/abi.hpp"
-#include "traces/emulate/runtime/device_properties.hpp"
-#include "traces/emulate/runtime/errors.hpp"
+#include "emulate/cudart/abi.hpp"
+#include "emulate/cudart/device_properties.hpp"
+#include "emulate/cudart/errors.hpp"
 
 using namespace warpmem::cudart;
 

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "traces/emulate/runtime/abi.hpp"
+#include "emulate/cudart/abi.hpp"
 
 namespace warpmem::cudart {
 

@@ -10,7 +10,7 @@
 
 #include "embedded.hpp"
 #include "tests/catch.hpp"
-#include "traces/emulate/runtime/driver_calls.hpp"
+#include "emulate/cudart/driver_calls.hpp"
 
 extern "C" {
 int cuInit(unsigned flags);

@@ -1,4 +1,4 @@
-#include "traces/emulate/runtime/fat_binary.hpp"
+#include "binary/fatbin/fat_binary.hpp"
 
 #include <lz4.h>
 #include <zstd.h>

@@ -1,8 +1,8 @@
-#include "traces/emulate/runtime/ptx_link.hpp"
+#include "emulate/cudart/ptx_link.hpp"
 
 #include "tests/catch.hpp"
-#include "traces/emulate/parser.hpp"
-#include "traces/emulate/program.hpp"
+#include "emulate/ptx/parser.hpp"
+#include "emulate/ptx/program.hpp"
 
 namespace warpmem::cudart {
 namespace {

@@ -5,10 +5,10 @@
 #include <string>
 
 #include "tests/catch.hpp"
-#include "traces/emulate/runtime/compile.hpp"
-#include "traces/emulate/runtime/device.hpp"
-#include "traces/emulate/runtime/device_properties.hpp"
-#include "traces/emulate/runtime/session.hpp"
+#include "emulate/cudart/compile.hpp"
+#include "emulate/cudart/device.hpp"
+#include "emulate/cudart/device_properties.hpp"
+#include "emulate/cudart/session.hpp"
 
 namespace warpmem::cudart {
 namespace {

@@ -7,7 +7,7 @@
 #include <list>
 #include <vector>
 
-#include "model/l1_cache.hpp"
+#include "model/cache/l1_cache.hpp"
 
 namespace warpmem::reference {
 

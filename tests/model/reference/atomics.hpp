@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "model/atomics.hpp"
-#include "model/tag_banks.hpp"
+#include "model/atomics/atomics.hpp"
+#include "model/cache/tag_banks.hpp"
 
 namespace warpmem::reference {
 

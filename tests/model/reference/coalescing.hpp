@@ -4,7 +4,7 @@
 #include <map>
 #include <set>
 
-#include "model/access.hpp"
+#include "model/access/access.hpp"
 
 namespace warpmem::reference {
 

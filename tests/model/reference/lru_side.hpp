@@ -8,7 +8,7 @@
 #include <list>
 #include <map>
 
-#include "model/l2_side.hpp"
+#include "model/l2/l2_side.hpp"
 
 namespace warpmem::reference {
 

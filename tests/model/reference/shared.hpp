@@ -1,4 +1,4 @@
-// Slow and obvious: shared-memory passes, written down from the rules in model/shared_banks.hpp
+// Slow and obvious: shared-memory passes, written down from the rules in model/shared/shared_banks.hpp
 // with sets of words and no short cuts.
 #pragma once
 
@@ -7,7 +7,7 @@
 #include <set>
 #include <vector>
 
-#include "model/shared_banks.hpp"
+#include "model/shared/shared_banks.hpp"
 
 namespace warpmem::reference {
 

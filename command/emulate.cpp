@@ -1,0 +1,207 @@
+// `warpmem emulate`: runs a program (./app), CUDA source (app.cu) or one kernel (kernel.ptx
+// --launch launch.toml) on the CPU and traces its memory accesses.
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include <csignal>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <regex>
+#include <string>
+#include <vector>
+
+#include "base/units.hpp"
+#include "command/command.hpp"
+#include "command/emulate_program.hpp"
+#include "command/program_words.hpp"
+#include "command/progress.hpp"
+#include "command/version.hpp"
+#include "emulate/executor/emulate.hpp"
+#include "traces/record/options.hpp"
+
+namespace warpmem::command {
+namespace {
+
+struct Options {
+  emulate::EmulateRequest request;
+  ProgramRun run;
+  std::string launches;
+  std::string level = "ptx+sass";
+  std::vector<std::string> words;  // for the help: program_words() has them
+};
+
+volatile std::sig_atomic_t g_interrupted = 0;
+extern "C" void on_emulate_interrupt(int) { g_interrupted = 1; }
+
+Result<void> check_ptx(const Options& options, const std::vector<std::string>& words) {
+  const std::string& input = words.front();
+  if (words.size() > 1)
+    return Error{
+        ErrorKind::kUsage,
+        fmt::format("'{}' is not an option of emulate, and one PTX file takes no further words",
+                    words[1]),
+        input, "see warpmem emulate --help"};
+  if (!program_words().behind.empty())
+    return Error{ErrorKind::kUsage,
+                 "a PTX file has no command line: its arguments stand in launch.toml", input,
+                 "leave out what follows the --"};
+  if (options.request.launch.empty())
+    return Error{ErrorKind::kUsage, "a PTX file does not say how to launch its kernels", input,
+                 "describe the launch in a file and give it with --launch (docs/emulate.md)"};
+  const cudart::SessionOptions& s = options.run.session;
+  if (!s.kernel.empty() || !options.launches.empty() || s.ctas != 1 ||
+      s.max_records != cudart::SessionOptions::kNoLimit)
+    return Error{ErrorKind::kUsage,
+                 "--kernel, --launches, --ctas and --max-records choose among a program's launches",
+                 input, "leave them out for a PTX file"};
+  return {};
+}
+
+Result<void> check_program(Options& options, const std::vector<std::string>& words) {
+  cudart::SessionOptions& s = options.run.session;
+  if (!options.request.launch.empty())
+    return Error{ErrorKind::kUsage,
+                 "--launch describes one kernel of a PTX file; a program launches its own",
+                 words.front(), "leave it out"};
+  if (!names_source(words)) {
+    if (words.front().starts_with('-'))
+      return Error{ErrorKind::kUsage,
+                   fmt::format("'{}' is not an option of emulate", words.front()), "",
+                   "see warpmem emulate --help"};
+    if (words.size() > 1)
+      return Error{ErrorKind::kUsage,
+                   fmt::format("'{}' is neither an option of emulate nor CUDA source", words[1]),
+                   "",
+                   fmt::format("write the program's arguments behind --: warpmem emulate {} -- {}",
+                               words[0], words[1])};
+  }
+  if (!options.launches.empty()) {
+    record::RecordOptions range;
+    if (auto ok = record::parse_launches(options.launches, range); !ok) return ok;
+    s.first_launch = range.first_launch, s.last_launch = range.last_launch;
+  }
+  if (!(s.ctas > 0 && s.ctas <= 1))
+    return Error{ErrorKind::kUsage, fmt::format("{} is not a fraction of the CTAs", s.ctas),
+                 "--ctas", "give a number above 0 and at most 1"};
+  try {
+    if (!s.kernel.empty()) std::regex{s.kernel};
+  } catch (const std::regex_error& e) {
+    return Error{
+        ErrorKind::kUsage, fmt::format("'{}' is not a regular expression: {}", s.kernel, e.what()),
+        "--kernel", "put a backslash before characters such as ( [ * that stand for themselves"};
+  }
+  std::error_code none;
+  if (!s.output.empty() && !options.request.overwrite && std::filesystem::exists(s.output, none))
+    return Error{ErrorKind::kUsage, "the file is there already", s.output,
+                 "name another with -o, or replace it with --force"};
+  return {};
+}
+
+int run_ptx(Options& options, const std::vector<std::string>& words) {
+  if (auto ok = check_ptx(options, words); !ok) return fail(ok.error());
+  emulate::EmulateRequest& request = options.request;
+  request.ptx = words.front();
+  request.tool = fmt::format("warpmem {} emulate", kVersion);
+  request.command = fmt::format("warpmem emulate {} --launch {}", request.ptx, request.launch);
+  if (options.run.session.check)
+    request.run.report = [](const std::string& text) {
+      std::fprintf(stderr, "warpmem: %s\n", text.c_str());
+    };
+  request.run.threads = emulate::threads_for(options.run.session.threads);
+  g_interrupted = 0;
+  std::signal(SIGINT, on_emulate_interrupt);
+  request.run.interrupted = [] { return g_interrupted != 0; };
+  request.run.print = [](const std::string& text) { std::fputs(text.c_str(), stdout); };
+  emulate::EmulateReport report;
+  Result<void> done;
+  {
+    std::unique_ptr<Progress> progress;
+    request.run.progress = [&](std::uint64_t ctas, std::uint64_t total) {
+      if (!progress) progress = std::make_unique<Progress>("emulate", "CTAs", total);
+      progress->update(ctas);
+    };
+    done = emulate::emulate_file(request, report);
+  }
+  std::fflush(stdout);
+  const emulate::RunStatistics& s = report.statistics;
+  if (s.warp_instructions != 0) {
+    const double rate =
+        report.seconds > 0 ? static_cast<double>(s.thread_instructions) / report.seconds * 1e-6 : 0;
+    fmt::print(stderr, "warpmem: ran {} thread instructions of {} CTAs in {} ({:.0f} M/s){}\n",
+               grouped(s.thread_instructions), grouped(s.ctas), duration(report.seconds), rate,
+               request.output.empty()
+                   ? std::string()
+                   : fmt::format("; {} records in {}", grouped(s.memory_records), request.output));
+  }
+  if (!report.unmapped.empty())
+    fmt::print(stderr, "warpmem: note: {} is traced as PTX: {}\n", report.kernel, report.unmapped);
+  if (report.mapping.kept != 0)
+    fmt::print(stderr,
+               "warpmem: note: {} accesses stay as the PTX has them: which machine instructions "
+               "they are is not certain\n",
+               grouped(report.mapping.kept));
+  return done ? 0 : fail(done.error());
+}
+
+int run(Options& options) {
+  const std::vector<std::string>& words = program_words().before;
+  if (words.empty())
+    return fail({ErrorKind::kUsage, "no program was given", "",
+                 "name a program, CUDA source or a PTX file: warpmem emulate ./app -- arguments"});
+  options.request.ptx_only = options.run.session.ptx_only = options.level == "ptx";
+  if (words.front().ends_with(".ptx")) return run_ptx(options, words);
+  options.run.session.output = options.request.output;
+  options.run.session.max_instructions = options.request.run.max_instructions;
+  if (auto ok = check_program(options, words); !ok) return fail(ok.error());
+  options.run.words = words;
+  options.run.arguments = program_words().behind;
+  return emulate_program(options.run);
+}
+
+}  // namespace
+
+Run setup_emulate(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  emulate::EmulateRequest& r = options->request;
+  r.output = "trace.wmt";
+  cudart::SessionOptions& session = options->run.session;
+  app.add_option(
+         "program", options->words,
+         "./app, app.cu with nvcc's options, or kernel.ptx; behind -- the program's arguments")
+      ->type_name("PROGRAM [-- ARGS]");
+  app.add_option("--launch", r.launch,
+                 "how to launch a PTX file: entry, grid, block, arguments (docs/emulate.md)")
+      ->type_name("TOML");
+  app.add_option("-o,--output", r.output, "trace to write; '' for none")->capture_default_str();
+  app.add_option("--kernel", session.kernel,
+                 "trace only kernels whose demangled name matches this regular expression")
+      ->type_name("REGEX");
+  app.add_option("--launches", options->launches,
+                 "trace only launches A to B-1 of the program, counted from 0")
+      ->type_name("A:B");
+  app.add_option("--ctas", session.ctas,
+                 "trace this fraction of each launch's CTAs, the same ones every time")
+      ->type_name("FRACTION");
+  app.add_option("--max-records", session.max_records, "stop tracing after so many records")
+      ->type_name("N");
+  app.add_flag("--check", session.check,
+               "report reads of shared memory that nobody wrote, and hazards between its barriers");
+  app.add_option("--threads", session.threads,
+                 "threads to run CTAs on; 0 (default): one a core. The trace is the same on any number")
+      ->type_name("N");
+  app.add_option("--max-instructions", r.run.max_instructions,
+                 "stop a kernel after so many warp instructions")
+      ->type_name("N");
+  app.add_option("--level", options->level,
+                 "ptx: leave out what ptxas says of the machine code, also where it is installed")
+      ->check(CLI::IsMember({"ptx", "ptx+sass"}))
+      ->capture_default_str();
+  app.add_flag("--strict", session.strict,
+               "make every access out of bounds a fault, also where a GPU would let it through");
+  app.add_flag("--force", r.overwrite, "replace the output when it is there already");
+  add_card_options(app, options->run.card);
+  return [options] { return run(*options); };
+}
+
+}  // namespace warpmem::command

@@ -1,0 +1,192 @@
+#include "command/emulate_program.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <sstream>
+
+#include "base/units.hpp"
+#include "sim/engine/cluster_placement.hpp"
+#include "command/command.hpp"
+#include "command/version.hpp"
+#include "emulate/cudart/compile.hpp"
+#include "binary/fatbin/program_file.hpp"
+#include "traces/record/launcher.hpp"
+
+namespace warpmem::command {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool ends_with(const std::string& text, std::string_view end) {
+  return text.size() > end.size() && std::string_view(text).substr(text.size() - end.size()) == end;
+}
+
+// The folder with libcudart.so.12 and .13.
+Result<std::string> find_runtime() {
+  std::error_code none;
+  if (const char* set = std::getenv("WARPMEM_CUDART_DIR"); set && *set) {
+    if (fs::exists(fs::path(set) / "libcudart.so.13", none)) return std::string(set);
+    return Error{ErrorKind::kEnvironment, "WARPMEM_CUDART_DIR has no libcudart.so.13", set,
+                 "correct it, or unset it"};
+  }
+  const fs::path own = fs::read_symlink("/proc/self/exe", none).parent_path();
+  for (const fs::path& folder : {own / "cudart", own / "../lib/warpmem/cudart"})
+    if (fs::exists(folder / "libcudart.so.13", none)) return fs::canonical(folder, none).string();
+  return Error{ErrorKind::kEnvironment, "the emulated CUDA runtime is not there",
+               (own / "cudart/libcudart.so.13").string(),
+               "build the whole of warpmem, or set WARPMEM_CUDART_DIR to its folder"};
+}
+
+// "9.0" -> "90"
+std::string digits_of(const std::string& capability) {
+  std::string out;
+  for (const char c : capability)
+    if (c != '.') out += c;
+  return out;
+}
+
+// What a card says of a GPU as programs see it. What cards do not hold stays an H200's.
+cudart::Device device_of(const model::Card& card) {
+  const model::CardNumbers& n = card.numbers();
+  cudart::Device d;
+  d.card = card.name();
+  d.name = card.full_name();
+  std::sscanf(card.compute_capability().c_str(), "%d.%d", &d.major, &d.minor);
+  d.sms = static_cast<int>(n.sm_count);
+  d.sm_threads = static_cast<int>(n.sm_threads), d.sm_ctas = static_cast<int>(n.sm_ctas),
+  d.sm_registers = static_cast<int>(n.sm_registers);
+  d.shared_optin = static_cast<int>(n.shared_per_cta),
+  d.shared_reserved = static_cast<int>(n.shared_reserved);
+  if (!n.shared_configs.empty()) d.shared_sm = static_cast<int>(n.shared_configs.back());
+  d.l2_bytes = static_cast<int>(n.l2_bytes);
+  d.rooms.clear();
+  if (!n.sm_gpc.empty())
+    for (const auto& room : sim::cluster_rooms(card, 1)) d.rooms.push_back(static_cast<int>(room.size()));
+  return d;
+}
+
+// Statuses of errors that the emulator met, in the order in which they came; and thread
+// instructions.
+struct Told {
+  int refused = 0;
+  std::uint64_t thread_instructions = 0, launches = 0;
+};
+Told parse_told(const std::string& text) {
+  Told told;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream words(line);
+    std::string key;
+    words >> key;
+    if (key == "refused" && told.refused == 0) words >> told.refused;
+    std::uint64_t instructions = 0, launches = 0;
+    if (key == "ran" && words >> instructions >> launches)
+      told.thread_instructions += instructions, told.launches += launches;
+  }
+  return told;
+}
+
+int report_on(const record::RecordReport& report, const ProgramRun& run) {
+  if (report.signal == SIGINT) fmt::print(stderr, "warpmem: interrupted\n");
+  else if (report.signal != 0)
+    warn(fmt::format("the program was ended by signal {}", report.signal));
+  const Told told = parse_told(report.text);
+  if (told.launches != 0)
+    fmt::print(stderr, "warpmem: ran {} thread instructions of {} launch{} in {}\n",
+               grouped(told.thread_instructions), grouped(told.launches),
+               told.launches == 1 ? "" : "es", duration(report.seconds));
+  for (const record::RecordedProcess& p : report.processes) {
+    const std::string what = fmt::format(
+        "{} record{} of {} launch{} in {} ({})", grouped(p.records), p.records == 1 ? "" : "s",
+        grouped(p.launches), p.launches == 1 ? "" : "es", p.output, byte_size(p.bytes));
+    if (p.sealed) fmt::print(stderr, "warpmem: traced {}\n", what);
+    else warn(fmt::format("the trace is incomplete; kept {}; read it with --partial", what));
+  }
+  if (report.signal == SIGINT) return exit_status(ErrorKind::kInterrupted);
+  if (report.status == 0 && told.refused != 0) return told.refused;
+  if (report.status != 0) return report.status;
+  if (!report.used_cuda)
+    return fail({ErrorKind::kUsage, "nothing was emulated: the program never called CUDA",
+                 run.words.front(), "check that it is linked with nvcc -cudart shared"});
+  if (report.processes.empty() && !run.session.output.empty()) {
+    if (told.launches != 0)
+      return fail({ErrorKind::kUsage, "nothing was traced: no launch is one that the options ask for",
+                   run.words.front(), "check --kernel and --launches"});
+    warn("no kernel was launched, so there is no trace");  // a query of the device, for example
+  }
+  return 0;
+}
+
+}  // namespace
+
+bool names_source(const std::vector<std::string>& words) {
+  return std::any_of(words.begin(), words.end(),
+                     [](const std::string& w) { return ends_with(w, ".cu"); });
+}
+
+int emulate_program(ProgramRun& run) {
+  auto card = load_card(run.card);
+  if (!card) return fail(card.error());
+  auto runtime = find_runtime();
+  if (!runtime) return fail(runtime.error());
+  const std::string cc = digits_of(card->compute_capability());
+  const cudart::TemporaryFolder folder;
+  std::string program = run.words.front();
+  if (names_source(run.words)) {
+    auto nvcc = cudart::find_nvcc();
+    if (!nvcc) return fail(nvcc.error());
+    if (folder.path().empty())
+      return fail({ErrorKind::kResources, "no temporary folder can be made", "",
+                   "set TMPDIR to a folder that can be written"});
+    program = folder.path() + "/app";
+    if (auto ok = cudart::compile(cudart::nvcc_words(*nvcc, run.words, cc, program, *runtime)); !ok)
+      return fail(ok.error());
+  } else {
+    const std::string found = cudart::find_command(program);
+    if (found.empty())
+      return fail({ErrorKind::kUsage, fmt::format("the program '{}' cannot be started", program),
+                   "",
+                   "check the path; a program in this folder is written ./program, CUDA source "
+                   "ends in .cu, PTX in .ptx"});
+    program = found;
+  }
+  auto file = cudart::read_program_file(program);
+  if (!file) return fail(file.error());
+  if (auto ok = cudart::check_program_file(*file, run.words.front(), cc); !ok)
+    return fail(ok.error());
+  if (auto note = cudart::about_libraries(*file, run.words.front()))
+    std::fputs(fmt::format("warpmem: warning: {}\n", note->text()).c_str(), stderr);
+
+  cudart::SessionOptions& session = run.session;
+  session.tool = fmt::format("warpmem {} emulate", kVersion);
+  session.command.clear();
+  for (const auto* list : {&run.words, &run.arguments})
+    for (const std::string& word : *list)
+      session.command += (session.command.empty() ? "" : " ") + word;
+  session.device = device_of(*card);
+  std::error_code none;
+  if (!session.output.empty())
+    session.output = fs::absolute(session.output, none);  // the program may change its folder
+  std::vector<std::string> variables;
+  for (const auto& [name, value] : cudart::to_environment(session))
+    variables.push_back(name + "=" + value);
+  const char* path = std::getenv("LD_LIBRARY_PATH");
+  variables.push_back("LD_LIBRARY_PATH=" + *runtime +
+                      (path && *path ? ":" + std::string(path) : ""));
+  std::string first;  // what must come before the program's own
+  if ((file->fixed_path || file->linked_in) && !file->cudart.empty())
+    first = *runtime + "/" + file->cudart;
+  if (file->compiles) first += (first.empty() ? "" : ":") + *runtime + "/libcuda.so.1";
+  if (!first.empty()) variables.push_back("LD_PRELOAD=" + first);
+  std::vector<std::string> command{program};
+  command.insert(command.end(), run.arguments.begin(), run.arguments.end());
+  auto report = record::run_watched(command, variables, "WARPMEM_EMULATE_STATUS");
+  return report ? report_on(*report, run) : fail(report.error());
+}
+
+}  // namespace warpmem::command

@@ -1,0 +1,169 @@
+#include "command/machine.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <system_error>
+#include <thread>
+
+#include "base/units.hpp"
+#include "binary/disassembly/cuda_tools.hpp"
+#include "traces/record/environment.hpp"
+
+namespace warpmem::command {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value ? value : "";
+}
+
+std::string read_text(const std::string& path) {
+  std::ifstream file(path);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+// The rest of the first line that starts with `key`, without the separator and blanks.
+std::string field(const std::string& text, const std::string& key) {
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.starts_with(key)) continue;
+    const auto value = line.find_first_not_of(": \t", key.size());
+    return value == std::string::npos ? "" : line.substr(value);
+  }
+  return {};
+}
+
+// "NVRM version: NVIDIA UNIX x86_64 Kernel Module  580.159.04  Tue …" -> "580.159.04".
+std::string driver_version() {
+  std::istringstream words(field(read_text("/proc/driver/nvidia/version"), "NVRM version"));
+  for (std::string word; words >> word;) {
+    const bool version = word.find('.') != std::string::npos &&
+                         word.find_first_not_of("0123456789.") == std::string::npos;
+    if (version) return word;
+  }
+  return {};
+}
+
+std::vector<std::string> gpu_models() {
+  std::vector<std::string> models;
+  std::error_code none;
+  for (const auto& entry : fs::directory_iterator("/proc/driver/nvidia/gpus", none)) {
+    models.push_back(field(read_text(entry.path() / "information"), "Model"));
+  }
+  std::sort(models.begin(), models.end());
+  return models;
+}
+
+Check check_memory() {
+  const long pages = sysconf(_SC_PHYS_PAGES);
+  const long page = sysconf(_SC_PAGE_SIZE);
+  const auto bytes = static_cast<std::uint64_t>(std::max(pages, 0L)) *
+                     static_cast<std::uint64_t>(std::max(page, 0L));
+  return {
+      "processor", "replay", true,
+      fmt::format("{} threads, {} memory", std::thread::hardware_concurrency(), byte_size(bytes)),
+      ""};
+}
+
+Check check_driver() {
+  const std::string version = driver_version();
+  return {"driver", "record", !version.empty(), version,
+          version.empty() ? "install the NVIDIA driver (Debian: nvidia-driver, non-free)" : ""};
+}
+
+Check check_gpu() {
+  const std::vector<std::string> models = gpu_models();
+  // A container can have the devices without /proc/driver/nvidia/gpus.
+  const bool device = fs::exists("/dev/nvidia0");
+  std::string found = fmt::format("{}", fmt::join(models, ", "));
+  if (found.empty() && device) found = "/dev/nvidia0";
+  return {"GPU", "record", !found.empty(), found,
+          found.empty() ? "none is visible: in a container start it with --gpus all; without a "
+                          "GPU, replay traces recorded elsewhere"
+                        : ""};
+}
+
+// With RmProfilingAdminOnly at 1 only root (CAP_SYS_ADMIN) may read hardware counters.
+Check check_counters() {
+  Check check{"counters", "validate/collect", false, "", ""};
+  const std::string admin_only =
+      field(read_text("/proc/driver/nvidia/params"), "RmProfilingAdminOnly");
+  if (admin_only.empty()) {
+    check.fix = "needs the NVIDIA driver";
+  } else if (admin_only == "0") {
+    check.ok = true;
+    check.found = "open to every user";
+  } else if (geteuid() == 0) {
+    check.ok = true;
+    check.found = "administrators only, and this is root";
+  } else {
+    check.fix =
+        "run as root, or set the module option NVreg_RestrictProfilingToAdminUsers=0 "
+        "and reload the driver";
+  }
+  return check;
+}
+
+// The library that `record` loads into programs, and the Compute Sanitizer beneath it.
+Check check_recorder() {
+  const auto files = record::find_recorder_files();
+  if (files) return {"recorder", "record", true, files->recorder, ""};
+  return {"recorder", "record", false, "",
+          fmt::format("{}: {}", files.error().message, files.error().fix)};
+}
+
+Check check_tool(const std::string& name, const std::string& purpose, const std::string& fix) {
+  const std::string path = find_tool(name);
+  return {name, purpose, !path.empty(), path, path.empty() ? fix : ""};
+}
+
+}  // namespace
+
+std::string find_tool(const std::string& name) {
+  std::vector<std::string> places;
+  std::istringstream path(environment("PATH"));
+  for (std::string place; std::getline(path, place, ':');) places.push_back(place);
+  for (const char* variable : {"CUDA_HOME", "CUDA_PATH"}) {
+    if (const std::string home = environment(variable); !home.empty()) {
+      places.push_back(home + "/bin");
+    }
+  }
+  places.emplace_back("/usr/local/cuda/bin");
+  places.emplace_back("/opt/cuda/bin");
+  for (const std::string& place : places) {
+    std::string candidate = fmt::format("{}/{}", place, name);
+    if (!place.empty() && access(candidate.c_str(), X_OK) == 0 && !fs::is_directory(candidate)) {
+      return candidate;
+    }
+  }
+  return {};
+}
+
+std::vector<Check> check_machine() {
+  const std::string toolkit = "install the CUDA Toolkit and put its bin folder on PATH";
+  return {
+      check_memory(),
+      check_driver(),
+      check_gpu(),
+      check_counters(),
+      check_recorder(),
+      check_tool("nvcc", "kernels/, recorder", toolkit),
+      check_tool("compute-sanitizer", "record", toolkit),
+      check_tool("nvdisasm", "a trace's code", toolkit),
+      check_tool("ncu", "validate/collect",
+                 "install Nsight Compute (part of the CUDA Toolkit) and put it on PATH"),
+  };
+}
+
+}  // namespace warpmem::command

@@ -1,0 +1,87 @@
+// The warpmem command: parses, runs one subcommand, and turns whatever happens into one message
+// and an exit status.
+#include <fmt/format.h>
+#include <unistd.h>
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <csignal>
+#include <cstdio>
+#include <exception>
+#include <new>
+
+#include "command/command.hpp"
+#include "command/output.hpp"
+#include "command/program_words.hpp"
+#include "command/terminal.hpp"
+#include "command/usage.hpp"
+
+namespace warpmem::command {
+
+int fail(const Error& error) {
+  const std::string label = styled("error:", Style::kRed, use_colour(STDERR_FILENO));
+  std::fputs(fmt::format("warpmem: {} {}\n", label, error.text()).c_str(), stderr);
+  return exit_status(error.kind);
+}
+
+void warn(const std::string& message) {
+  const std::string label = styled("warning:", Style::kYellow, use_colour(STDERR_FILENO));
+  std::fputs(fmt::format("warpmem: {} {}\n", label, message).c_str(), stderr);
+}
+
+namespace {
+
+// Finished files are renamed into place, so an interrupt has nothing to clean up: it may end the
+// process from inside the handler, with calls that are safe there.
+extern "C" void on_interrupt(int) {
+  constexpr char kMessage[] = "\r\x1b[Kwarpmem: interrupted\n";
+  constexpr char kPlain[] = "warpmem: interrupted\n";
+  const bool terminal = isatty(STDERR_FILENO) == 1;
+  const ssize_t written = terminal ? write(STDERR_FILENO, kMessage, sizeof kMessage - 1)
+                                   : write(STDERR_FILENO, kPlain, sizeof kPlain - 1);
+  static_cast<void>(written);
+  _exit(130);
+}
+
+int internal_error(const char* what) {
+  return fail({ErrorKind::kInternal, fmt::format("this is a bug in warpmem: {}", what), "",
+               "please report it with the command line and, if you can, the input"});
+}
+
+int run(int argc, char** argv) {
+  CLI::App app{"What a CUDA kernel does to a GPU's memory system.", "warpmem"};
+  std::vector<Run> runs;
+  build_options(app, runs);
+  std::vector<std::string> words(argv + 1, argv + argc);
+  take_program_words(app, words);
+  try {
+    std::reverse(words.begin(), words.end());  // as CLI11 wants them
+    app.parse(std::move(words));
+  } catch (const CLI::Success& success) {  // --help, --version
+    app.exit(success);
+    return emit({}, "");  // notices a full disk behind stdout
+  } catch (const CLI::ParseError& error) {
+    return fail(usage_error(app, error, argc, argv));
+  }
+  const CLI::App* chosen = app.get_subcommands().front();
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    if (chosen->get_name() == subcommands()[i].name) return runs[i]();
+  }
+  return internal_error("a subcommand without a row");
+}
+
+}  // namespace
+}  // namespace warpmem::command
+
+int main(int argc, char** argv) {
+  using namespace warpmem;
+  std::signal(SIGINT, command::on_interrupt);
+  try {
+    return command::run(argc, argv);
+  } catch (const std::bad_alloc&) {
+    return command::fail({ErrorKind::kResources, "out of memory", "",
+                          "close other programs, or work on fewer launches with --launch"});
+  } catch (const std::exception& error) {
+    return command::internal_error(error.what());
+  }
+}

@@ -1,0 +1,30 @@
+#include "command/predict.hpp"
+
+#include <fmt/format.h>
+
+#include "model/card/card.hpp"
+#include "sim/replay.hpp"
+
+namespace warpmem::command {
+
+Result<Prediction> predict(const trace::TraceReader& reader, const std::string& gpu, bool time) {
+  auto card = model::load_card(gpu);
+  if (!card) return card.error();
+  // Profilers flush the caches before each launch, and so does replay unless told otherwise.
+  sim::ReplayOptions options;
+  options.time = time;
+  auto result = sim::replay(reader, *card, options);
+  if (!result) return result.error();
+  Prediction out{card->name(), card->compute_capability(), {}, std::move(result->notes)};
+  for (auto& launch : result->details) {
+    if (launch.complete) {
+      out.launches.push_back(std::move(launch.metrics));
+    } else {
+      out.notes.push_back(fmt::format("launch {} ({}) is not whole in the trace and is left out",
+                                      launch.metrics.launch, launch.metrics.kernel));
+    }
+  }
+  return out;
+}
+
+}  // namespace warpmem::command

@@ -1,0 +1,24 @@
+// The model's counters of a trace, as `validate` needs them: the one place where that subcommand
+// meets the simulator.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/error.hpp"
+#include "results/launch_metrics.hpp"
+#include "traces/format/reader.hpp"
+
+namespace warpmem::command {
+
+struct Prediction {
+  std::string card;                     // "h200"
+  std::string compute_capability;       // "9.0", as profilers print it
+  std::vector<LaunchMetrics> launches;  // complete launches only
+  std::vector<std::string> notes;       // launches left out, and why
+};
+
+// `time`: the time engine's counters, cycles among them, and not the counts engine's.
+Result<Prediction> predict(const trace::TraceReader& reader, const std::string& gpu, bool time);
+
+}  // namespace warpmem::command

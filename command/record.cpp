@@ -1,0 +1,147 @@
+// `warpmem record -- ./app`: runs a CUDA program on this machine's GPU and records its memory
+// accesses. The program's output and exit status are its own; what the recorder says goes to
+// stderr.
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <regex>
+#include <string>
+
+#include "base/units.hpp"
+#include "command/command.hpp"
+#include "traces/record/launcher.hpp"
+
+namespace warpmem::command {
+
+namespace {
+
+namespace fs = std::filesystem;
+using record::RecordedProcess;
+using record::RecordReport;
+
+struct Options {
+  record::RecordOptions record;
+  std::string launches;
+  std::string buffer;
+  bool force = false;
+  bool no_wait = false;
+};
+
+Result<void> check(Options& options) {
+  if (!options.launches.empty()) {
+    if (auto ok = record::parse_launches(options.launches, options.record); !ok) return ok.error();
+  }
+  if (!(options.record.ctas > 0 && options.record.ctas <= 1)) {
+    return Error{ErrorKind::kUsage,
+                 fmt::format("{} is not a fraction of the CTAs", options.record.ctas), "--ctas",
+                 "give a number above 0 and at most 1"};
+  }
+  try {
+    if (!options.record.kernel.empty()) std::regex{options.record.kernel};
+  } catch (const std::regex_error& e) {
+    return Error{
+        ErrorKind::kUsage,
+        fmt::format("'{}' is not a regular expression: {}", options.record.kernel, e.what()),
+        "--kernel", "put a backslash before characters such as ( [ * that stand for themselves"};
+  }
+  std::error_code none;
+  if (!options.force && fs::exists(options.record.output, none)) {
+    return Error{ErrorKind::kUsage, "the file is there already", options.record.output,
+                 "name another with -o, or replace it with --force"};
+  }
+  return {};
+}
+
+std::string describe(const RecordedProcess& process) {
+  std::string text =
+      fmt::format("{} record{} of {} launch{} in {} ({}", process.records,
+                  process.records == 1 ? "" : "s", process.launches,
+                  process.launches == 1 ? "" : "es", process.output, byte_size(process.bytes));
+  if (process.records != 0) {
+    text += fmt::format(", {:.2f} bytes a record",
+                        static_cast<double>(process.bytes) / static_cast<double>(process.records));
+    if (process.busy_seconds > 0) {
+      text += fmt::format(", {:.1f} M records/s",
+                          static_cast<double>(process.records) / process.busy_seconds * 1e-6);
+    }
+  }
+  return text + ")";
+}
+
+int report_on(const RecordReport& report) {
+  if (report.signal != 0) warn(fmt::format("the program was ended by signal {}", report.signal));
+  for (const RecordedProcess& process : report.processes) {
+    const std::string what = describe(process);
+    if (process.sealed) {
+      fmt::print(stderr, "warpmem: recorded {}\n", what);
+    } else if (process.ended) {
+      warn(fmt::format("the recording is incomplete; kept {}; read it with --partial", what));
+    } else {
+      warn(
+          fmt::format("process {} ended without closing its trace (a crash, a signal or _exit); "
+                      "kept {}; read it "
+                      "with --partial",
+                      process.pid, what));
+    }
+    if (process.lost != 0) warn(fmt::format("{} records were lost", process.lost));
+  }
+  if (!report.processes.empty()) return report.status;
+  Error nothing{ErrorKind::kUsage, "nothing was recorded: the program never initialised CUDA", "",
+                "check that the program uses the GPU, and that `nvidia-smi` lists one"};
+  if (report.used_cuda) {
+    nothing.message =
+        "nothing was recorded: no kernel was launched, or none that the options ask for";
+    nothing.fix = "check --kernel and --launches, and that the program reaches its kernels";
+  }
+  if (report.status == 0) return fail(nothing);
+  warn(nothing.message);
+  return report.status;
+}
+
+int run(Options& options) {
+  if (auto ok = check(options); !ok) return fail(ok.error());
+  if (auto program = record::check_program(options.record); !program) return fail(program.error());
+  auto files = record::find_recorder_files();
+  if (auto driver = record::check_driver(); !driver) return fail(driver.error());
+  if (!files) return fail(files.error());
+  options.record.wait = !options.no_wait;
+  auto report = record::run_recorder(options.record, *files);
+  if (!report) return fail(report.error());
+  return report_on(*report);
+}
+
+}  // namespace
+
+Run setup_record(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  record::RecordOptions& record = options->record;
+  app.add_option("-o,--output", record.output, "trace to write")->capture_default_str();
+  app.add_option("--kernel", record.kernel,
+                 "only kernels whose demangled name matches this regular expression")
+      ->type_name("REGEX");
+  app.add_option("--launches", options->launches,
+                 "only launches A to B-1 of the program, counted from 0")
+      ->type_name("A:B");
+  app.add_option("--ctas", record.ctas,
+                 "record this fraction of each launch's CTAs, the same ones every time")
+      ->type_name("FRACTION");
+  app.add_option("--max-records", record.max_records, "stop recording after so many records")
+      ->type_name("N");
+  app.add_option("--times", record.times,
+                 "write a CSV file of how long each launch took to record, in microseconds")
+      ->type_name("FILE");
+  app.add_flag("--force", options->force, "replace the output when it is there already");
+  app.add_flag("--strict", record.strict, "end the program when recording fails");
+  app.add_flag("--no-wait", options->no_wait,
+               "let launches overlap instead of reading each to its end first");
+  app.add_option("command", record.command, "program and its arguments, behind --")
+      ->required()
+      ->type_name("-- PROGRAM ARGS");
+  app.prefix_command(false);
+  return [options] { return run(*options); };
+}
+
+}  // namespace warpmem::command

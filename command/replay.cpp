@@ -1,0 +1,118 @@
+// `warpmem replay T --gpu h200`: a trace's counters on a card.
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include <fstream>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "base/units.hpp"
+#include "command/card_input.hpp"
+#include "command/command.hpp"
+#include "command/output.hpp"
+#include "command/progress.hpp"
+#include "command/replay_view.hpp"
+#include "command/threads_option.hpp"
+#include "command/timeline.hpp"
+#include "command/trace_input.hpp"
+#include "sim/replay.hpp"
+
+namespace warpmem::command {
+
+namespace {
+
+struct ReplayCommandOptions {
+  TraceInput input;
+  CardInput card;
+  LaunchRange launches;
+  OutputOptions output;
+  bool all = false;
+  bool keep_caches = false;
+  bool time = true;
+  bool counts = false;
+  std::string timeline;
+  unsigned threads = 0;
+};
+
+// The launches of a range: each is independent, unless caches are kept, and then those before it
+// have to run as well.
+Result<sim::ReplayResult> replay_selected(const trace::TraceReader& reader, const model::Card& card,
+                                          const ReplayCommandOptions& options) {
+  const auto wanted = [&](std::uint64_t launch) { return options.launches.contains(launch); };
+  sim::ReplayOptions engine;
+  engine.keep_caches = options.keep_caches;
+  engine.time = options.time && !options.counts;
+  engine.stays = !options.timeline.empty();
+  engine.threads = static_cast<unsigned>(threads_of(options.threads));
+  if (!options.launches.all() && !options.keep_caches) engine.only = wanted;
+  Progress progress("replay", "records", reader.quality().records);
+  engine.progress = [&](std::uint64_t done, std::uint64_t) {
+    progress.update(done);
+    return true;
+  };
+  auto result = sim::replay(reader, card, engine);
+  if (result && !options.launches.all()) {
+    std::erase_if(result->launches, [&](const LaunchMetrics& l) { return !wanted(l.launch); });
+    std::erase_if(result->details,
+                  [&](const sim::ReplayedLaunch& l) { return !wanted(l.metrics.launch); });
+  }
+  return result;
+}
+
+int replay(const ReplayCommandOptions& options) {
+  const auto card = load_card(options.card);
+  if (!card) return fail(card.error());
+  const auto reader = open_trace(options.input);
+  if (!reader) return fail(reader.error());
+  if (auto whole = require_complete(*reader, options.input); !whole) return fail(whole.error());
+  if (auto any = require_any_launch(*reader, options.launches); !any) return fail(any.error());
+  // An output that cannot be written is told now, not after minutes of work.
+  auto output = Output::open(options.output);
+  if (!output) return fail(output.error());
+  std::optional<std::ofstream> timeline;
+  if (!options.timeline.empty()) {
+    auto opened = open_timeline(options.timeline);
+    if (!opened) return fail(opened.error());
+    timeline = std::move(opened).value();
+  }
+  const auto result = replay_selected(*reader, *card, options);
+  if (!result) return fail(result.error());
+  if (timeline)
+    if (auto written = write_timeline(*result, *timeline, options.timeline); !written)
+      return fail(written.error());
+  const ReplayView view{*reader, *card, *result, options.all};
+  switch (options.output.format) {
+    case Format::kTable: output->write(replay_text(view, output->colour())); break;
+    case Format::kJson: output->write(replay_json(view)); break;
+    case Format::kCsv: output->write(replay_csv(view)); break;
+  }
+  if (auto done = output->finish(); !done) return fail(done.error());
+  return 0;
+}
+
+}  // namespace
+
+Run setup_replay(CLI::App& app) {
+  auto options = std::make_shared<ReplayCommandOptions>();
+  add_trace_options(app, options->input);
+  add_card_options(app, options->card);
+  add_launch_option(app, options->launches);
+  app.add_flag("--all", options->all, "every counter of every launch, zeros too");
+  app.add_flag("--keep-caches", options->keep_caches,
+               "do not flush the caches before each launch, as a profiler does");
+  CLI::Option* const time =
+      app.add_flag("--time", options->time, "with the time engine: cycles too, and what the warps waited for (the default)");
+  CLI::Option* const counts =
+      app.add_flag("--counts", options->counts, "with the counts engine: three times as fast, no cycles, a rougher order of accesses");
+  add_threads_option(app, options->threads, "launches replayed");
+  app.add_option("--timeline", options->timeline,
+                 "write where each CTA was, and when, as a Chrome trace (for Perfetto)")
+      ->type_name("FILE")
+      ->excludes(counts);
+  time->excludes(counts);
+  add_output_options(app, options->output);
+  return [options] { return replay(*options); };
+}
+
+}  // namespace warpmem::command

@@ -1,0 +1,296 @@
+#include "command/replay_view.hpp"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string_view>
+#include <vector>
+
+#include "base/units.hpp"
+#include "command/card_input.hpp"
+#include "command/metric_text.hpp"
+#include "command/output.hpp"
+#include "command/table.hpp"
+#include "command/trace_input.hpp"
+
+namespace warpmem::command {
+
+namespace {
+
+using nlohmann::ordered_json;
+
+std::string not_known(const MetricValue& value) { return fmt::format("n/a ({})", value.missing); }
+
+std::string_view unit_of(const std::string& metric) {
+  for (const sim::MetricRow& row : sim::metric_rows()) {
+    if (metric == row.name) return row.unit;
+  }
+  if (metric == "launch__shared_mem_config_size") return "byte";  // an attribute, not a count
+  const validate::MetricRule* rule = validate::find_rule(metric);
+  return rule ? rule->unit : std::string_view();
+}
+
+// The value of a metric that must be there for a figure derived from it; nothing when unknown.
+const MetricValue* known(const LaunchMetrics& launch, const char* metric) {
+  const auto found = launch.metrics.find(metric);
+  return found != launch.metrics.end() && found->second.known() ? &found->second : nullptr;
+}
+
+std::string count(const LaunchMetrics& launch, const char* metric) {
+  const MetricValue* value = known(launch, metric);
+  return value ? number(value->value) : "n/a";
+}
+
+// part / whole; "-" where there was nothing to divide by.
+std::string ratio(const LaunchMetrics& launch, const char* part, const char* whole, bool percent) {
+  const MetricValue* over = known(launch, part);
+  const MetricValue* under = known(launch, whole);
+  if (!over || !under) return "n/a";
+  if (under->value == 0) return "-";
+  const double quotient = over->value / under->value;
+  return percent ? fmt::format("{:.1f} %", 100 * quotient) : fmt::format("{:.2f}", quotient);
+}
+
+Table overview(const sim::ReplayResult& result) {
+  Table table({{"launch", Align::kRight},
+               {"kernel"},
+               {"grid", Align::kRight},
+               {"block", Align::kRight},
+               {"load requests", Align::kRight},
+               {"sectors a request", Align::kRight},
+               {"L1 hits", Align::kRight},
+               {"L2 reads", Align::kRight},
+               {"L2 hits", Align::kRight},
+               {"DRAM read", Align::kRight},
+               {"DRAM write", Align::kRight},
+               {"cycles", Align::kRight}});
+  constexpr const char* kRequests = "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum";
+  constexpr const char* kSectors = "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum";
+  constexpr const char* kL2Read = "lts__t_sectors_srcunit_tex_op_read.sum";
+  for (const LaunchMetrics& launch : result.launches) {
+    table.row(
+        {grouped(launch.launch), launch.kernel, dims(launch.grid), dims(launch.block),
+         count(launch, kRequests), ratio(launch, kSectors, kRequests, false),
+         ratio(launch, "l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum", kSectors, true),
+         count(launch, kL2Read),
+         ratio(launch, "lts__t_sectors_srcunit_tex_op_read_lookup_hit.sum", kL2Read, true),
+         count(launch, "dram__sectors_read.sum"), count(launch, "dram__sectors_write.sum"),
+         count(launch, "sm__cycles_elapsed.max")});
+  }
+  return table;
+}
+
+Table counters(const LaunchMetrics& launch, bool zeros) {
+  Table table({{"counter"}, {"value", Align::kRight}, {"unit"}, {"held to"}});
+  for (const auto& [name, value] : launch.metrics) {
+    if (value.known() && value.value == 0 && !zeros) continue;
+    table.row({name, value.known() ? number(value.value) : not_known(value),
+               std::string(unit_of(name)), accuracy(validate::find_rule(name))});
+  }
+  return table;
+}
+
+// What a kernel could at best do with this traffic, and what keeps it from that.
+std::string bound_text(const sim::TimeResult& time) {
+  const auto percent = [](double share) { return fmt::format("{:.1f} %", 100 * share); };
+  const model::Topology::Bound& bound = time.bound;
+  if (bound.cut.empty()) return "bottleneck: latency (no place had anything to do)\n";
+  const auto whole = static_cast<double>(time.running);
+  std::string places;
+  for (const auto& part : bound.cut)
+    places +=
+        fmt::format("{}{}{}", places.empty() ? "" : " + ", model::name_of(part.place),
+                    part.count == part.of ? "" : fmt::format(" ({} of {})", part.count, part.of));
+  const auto cycles = [](double c) { return grouped(static_cast<std::uint64_t>(c + 0.5)); };
+  std::string out = fmt::format("bottleneck: {}\n",
+                                bound.cycles / whole >= 0.6 ? places : "latency, not throughput");
+  out += fmt::format("at best {} cycles, {} of the time: {} is the minimum cut of this traffic\n",
+                     cycles(bound.cycles), percent(bound.cycles / whole), places);
+  if (bound.busiest_cycles > 1.02 * bound.cycles)
+    out += fmt::format("uneven: {} {} alone needs {} cycles, {} of the time\n",
+                       model::name_of_one(bound.busiest), bound.element,
+                       cycles(bound.busiest_cycles), percent(bound.busiest_cycles / whole));
+  return out;
+}
+
+// What a launch's time went into: the busiest place first, then what its warps waited for.
+std::string time_text(const sim::TimeResult& time, bool colour) {
+  const auto percent = [](double share) { return fmt::format("{:.1f} %", 100 * share); };
+  std::string out = fmt::format(
+      "\n{} cycles, {} of them from the first CTA's start to the last one's end; {} instructions\n",
+      grouped(time.cycles), grouped(time.running), grouped(time.instructions));
+  Table uses({{"place"},
+              {"in use", Align::kRight},
+              {"moved", Align::kRight},
+              {"bytes a cycle", Align::kRight},
+              {"at most", Align::kRight}});
+  for (const sim::TimeResult::Use& use : time.uses) {
+    const double rate = use.bytes / static_cast<double>(time.running);
+    uses.row({model::name_of(use.place), percent(use.share),
+              use.bytes > 0 ? byte_size(static_cast<std::uint64_t>(use.bytes)) : "-",
+              use.bytes > 0 ? fmt::format("{:.1f}", rate) : "-",
+              use.peak > 0 ? fmt::format("{:.1f}", use.peak) : "-"});
+  }
+  out += uses.text(colour);
+  out += bound_text(time);
+  out += fmt::format("reads under way: {} on average; {} would fill DRAM's bandwidth\n\n",
+                     byte_size(static_cast<std::uint64_t>(time.bytes_in_flight)),
+                     byte_size(static_cast<std::uint64_t>(time.bytes_needed)));
+  Table waits({{"a warp's time"}, {"share", Align::kRight}});
+  std::uint64_t waited = 0;
+  const auto whole = static_cast<double>(std::max<std::uint64_t>(1, time.warp_cycles));
+  for (std::size_t i = 0; i < time.waits.size(); ++i) {
+    waited += time.waits[i];
+    if (time.waits[i] > 0)
+      waits.row({fmt::format("waits for: {}", sim::name_of(static_cast<sim::Wait>(i))),
+                 percent(static_cast<double>(time.waits[i]) / whole)});
+  }
+  waits.row(
+      {"runs", percent(static_cast<double>(time.warp_cycles - std::min(waited, time.warp_cycles)) /
+                       whole)});
+  return out + waits.text(colour);
+}
+
+ordered_json bound_json(const sim::TimeResult& time) {
+  const model::Topology::Bound& bound = time.bound;
+  const auto whole = static_cast<double>(time.running);
+  ordered_json places = ordered_json::array();
+  for (const auto& part : bound.cut)
+    places.push_back({{"place", model::name_of(part.place)},
+                      {"count", part.count},
+                      {"of", part.of},
+                      {"share", part.share}});
+  return {{"least_cycles", bound.cycles},
+          {"share_of_time", bound.cycles / whole},
+          {"minimum_cut", std::move(places)},
+          {"busiest",
+           {{"place", model::name_of(bound.busiest)},
+            {"element", bound.element},
+            {"cycles", bound.busiest_cycles},
+            {"share_of_time", bound.busiest_cycles / whole}}}};
+}
+
+ordered_json time_json(const sim::TimeResult& time) {
+  ordered_json uses = ordered_json::object(), waits = ordered_json::object();
+  ordered_json rates = ordered_json::object();
+  for (const sim::TimeResult::Use& use : time.uses) {
+    uses[model::name_of(use.place)] = use.share;
+    if (use.bytes > 0)
+      rates[model::name_of(use.place)] = {
+          {"bytes", use.bytes}, {"bytes_per_cycle", use.bytes / static_cast<double>(time.running)}};
+    if (use.bytes > 0 && use.peak > 0)
+      rates[model::name_of(use.place)]["peak_bytes_per_cycle"] = use.peak;
+  }
+  for (std::size_t i = 0; i < time.waits.size(); ++i)
+    waits[sim::name_of(static_cast<sim::Wait>(i))] = time.waits[i];
+  return {{"cycles", time.cycles},
+          {"running_cycles", time.running},
+          {"instructions", time.instructions},
+          {"warp_cycles", time.warp_cycles},
+          {"waits_warp_cycles", std::move(waits)},
+          {"in_use", std::move(uses)},
+          {"moved", std::move(rates)},
+          {"bottleneck", bound_json(time)},
+          {"bytes_in_flight", time.bytes_in_flight},
+          {"bytes_needed", time.bytes_needed}};
+}
+
+// The file's name without its folder: a result does not depend on where the trace lies.
+std::string file_name(const trace::TraceReader& reader) {
+  return std::filesystem::path(reader.path()).filename().string();
+}
+
+std::string notes_text(const ReplayView& view) {
+  std::string out;
+  for (const std::string& note : view.result.notes) out += "note: " + note + "\n";
+  for (const sim::ReplayedLaunch& launch : view.result.details) {
+    for (const std::string& note : launch.notes) {
+      out += fmt::format("note: launch {}: {}\n", launch.metrics.launch, note);
+    }
+    if (!launch.complete) {
+      out += fmt::format("note: launch {} is incomplete: its counters are a part of the truth\n",
+                         launch.metrics.launch);
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string replay_text(const ReplayView& view, bool colour) {
+  std::string out =
+      fmt::format("{} on {} ({}), trace {}\n", file_name(view.reader), view.card.name(),
+                  view.card.full_name(), quality_text(view.reader.quality()));
+  for (const model::CardEntry& entry : view.card.entries()) {
+    if (entry.overridden) out += fmt::format("with {} = {}\n", entry.key, entry.value);
+  }
+  const bool each = view.all || view.result.launches.size() == 1;
+  if (!each) {
+    out += "\n" + overview(view.result).text(colour);
+    out += "\nL2 and DRAM columns are 32-byte sectors. All counters: --launch N, or --all.\n";
+  } else {
+    for (const sim::ReplayedLaunch& detail : view.result.details) {
+      const LaunchMetrics& launch = detail.metrics;
+      out += fmt::format("\nlaunch {}: {}  grid {}  block {}\n", launch.launch, launch.kernel,
+                         dims(launch.grid), dims(launch.block));
+      out += counters(launch, view.all).text(colour);
+      if (detail.time) out += time_text(*detail.time, colour);
+    }
+    if (!view.all) out += "\nCounters that are zero are left out; --all shows them.\n";
+  }
+  if (const std::string notes = notes_text(view); !notes.empty()) out += "\n" + notes;
+  return out;
+}
+
+std::string replay_json(const ReplayView& view) {
+  ordered_json out{{"schema", 1}, {"gpu", view.card.name()}, {"card", card_json(view.card)}};
+  out["trace"] = {{"file", file_name(view.reader)},
+                  {"hash", view.reader.hash()},
+                  {"level", level_name(view.reader.origin().level)},
+                  {"quality", quality_json(view.reader.quality())}};
+  out["notes"] = view.result.notes;
+  out["kernels"] = ordered_json::array();
+  for (const sim::ReplayedLaunch& launch : view.result.details) {
+    ordered_json entry{{"launch", launch.metrics.launch}, {"name", launch.metrics.kernel},
+                       {"grid", launch.metrics.grid},     {"block", launch.metrics.block},
+                       {"complete", launch.complete},     {"notes", launch.notes}};
+    ordered_json metrics = ordered_json::object(), missing = ordered_json::object();
+    for (const auto& [name, value] : launch.metrics.metrics) {
+      if (!value.known()) {
+        metrics[name] = nullptr;
+        missing[name] = value.missing;
+      } else if (value.value == static_cast<double>(static_cast<std::int64_t>(value.value))) {
+        metrics[name] = static_cast<std::int64_t>(value.value);  // 131072, not 131072.0
+      } else {
+        metrics[name] = value.value;
+      }
+    }
+    entry["metrics"] = std::move(metrics);
+    if (!missing.empty()) entry["not_available"] = std::move(missing);
+    if (const auto& s = launch.spilled; s.instructions != 0)
+      entry["spilled_registers"] = {{"instructions", s.instructions},
+                                    {"loads", s.loads},
+                                    {"stores", s.stores},
+                                    {"loops_taken_once", s.loops_taken_once}};
+    if (launch.time) {
+      entry["time"] = time_json(*launch.time);
+      entry["time"]["loops_taken_once"] = launch.loops_taken_once;
+    }
+    out["kernels"].push_back(std::move(entry));
+  }
+  return out.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+}
+
+std::string replay_csv(const ReplayView& view) {
+  Table table({{"launch"}, {"kernel"}, {"metric"}, {"unit"}, {"value"}});
+  for (const LaunchMetrics& launch : view.result.launches) {
+    for (const auto& [name, value] : launch.metrics) {
+      table.row({std::to_string(launch.launch), launch.kernel, name, std::string(unit_of(name)),
+                 value.known() ? fmt::format("{}", value.value) : not_known(value)});
+    }
+  }
+  return table.csv();
+}
+
+}  // namespace warpmem::command

@@ -1,0 +1,26 @@
+// A replay's counters as people and programs read them.
+#pragma once
+
+#include <string>
+
+#include "model/card/card.hpp"
+#include "sim/replay.hpp"
+#include "traces/format/reader.hpp"
+
+namespace warpmem::command {
+
+struct ReplayView {
+  const trace::TraceReader& reader;
+  const model::Card& card;
+  const sim::ReplayResult& result;
+  bool all = false;  // every counter of every launch, zeros too
+};
+
+// One launch: its counters. Several: a line each, with the figures people look at first.
+std::string replay_text(const ReplayView& view, bool colour);
+// {"schema":1,"gpu":…,"card":{…},"trace":{…},"kernels":[{…,"metrics":{…}}]}
+std::string replay_json(const ReplayView& view);
+// Long form: launch, kernel, metric, unit, value.
+std::string replay_csv(const ReplayView& view);
+
+}  // namespace warpmem::command

@@ -1,0 +1,20 @@
+// Reads back what `replay --format json` wrote.
+#pragma once
+
+#include <string>
+
+#include "base/error.hpp"
+#include "results/launch_metrics.hpp"
+
+namespace warpmem::command {
+
+struct ResultFile {
+  std::string path;
+  std::string gpu;
+  std::vector<LaunchMetrics> launches;
+};
+
+// kUsage when it cannot be read, kMalformed when it is no replay result.
+Result<ResultFile> read_result(const std::string& path);
+
+}  // namespace warpmem::command

@@ -1,0 +1,58 @@
+// The table of subcommands. A new one is a .cpp file with a setup function, and a row here.
+#include <CLI/CLI.hpp>
+#include <array>
+
+#include "command/command.hpp"
+#include "command/version.hpp"
+
+namespace warpmem::command {
+
+Run setup_record(CLI::App& app);
+#ifdef WARPMEM_HAS_EMULATE
+Run setup_emulate(CLI::App& app);
+#endif
+Run setup_info(CLI::App& app);
+Run setup_dump(CLI::App& app);
+Run setup_replay(CLI::App& app);
+Run setup_validate(CLI::App& app);
+Run setup_gpus(CLI::App& app);
+Run setup_metrics(CLI::App& app);
+Run setup_diff(CLI::App& app);
+Run setup_doctor(CLI::App& app);
+Run setup_completion(CLI::App& app);
+
+namespace {
+
+constexpr Subcommand kSubcommands[] = {
+    {"record", "run a CUDA program and record its memory accesses into a trace", setup_record},
+#ifdef WARPMEM_HAS_EMULATE
+    {"emulate", "run a CUDA program or kernel on the CPU, with no GPU, and trace its memory accesses", setup_emulate},
+#endif
+    {"info", "what a trace holds and where it came from", setup_info},
+    {"dump", "a trace's records, or its kernels' code", setup_dump},
+    {"replay", "run a trace on a GPU card and print its counters", setup_replay},
+    {"validate", "compare the model's counters with a profiler's", setup_validate},
+    {"diff", "which counters differ between two replays", setup_diff},
+    {"gpus", "the GPU cards, and every number of one", setup_gpus},
+    {"metrics", "what each counter counts, and how exact it is", setup_metrics},
+    {"doctor", "what this machine can do, and what is missing", setup_doctor},
+    {"completion", "shell completion for this command", setup_completion},
+};
+
+}  // namespace
+
+std::span<const Subcommand> subcommands() { return kSubcommands; }
+
+void build_options(CLI::App& app, std::vector<Run>& runs) {
+  app.set_version_flag("--version", std::string("warpmem ") + kVersion, "print the version");
+  app.set_help_flag("-h,--help", "print this help");
+  app.require_subcommand(1);
+  app.failure_message(CLI::FailureMessage::simple);
+  for (const Subcommand& row : subcommands()) {
+    CLI::App* sub = app.add_subcommand(row.name, row.help);
+    sub->set_help_flag("-h,--help", "print this help");
+    runs.push_back(row.setup(*sub));
+  }
+}
+
+}  // namespace warpmem::command

@@ -1,0 +1,172 @@
+#include "command/trace_input.hpp"
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include <charconv>
+#include <nlohmann/json.hpp>
+
+#include "base/units.hpp"
+#include "command/command.hpp"
+
+namespace warpmem::command {
+
+namespace {
+
+// A whole number, or the default where there is nothing between two colons.
+bool parse_bound(std::string_view text, std::uint64_t& bound) {
+  if (text.empty()) return true;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), bound);
+  return error == std::errc{} && end == text.data() + text.size();
+}
+
+bool parse_range(std::string_view text, LaunchRange& range) {
+  if (text.empty()) return false;
+  const auto colon = text.find(':');
+  if (!parse_bound(text.substr(0, colon), range.first)) return false;
+  if (colon == std::string_view::npos) {
+    range.end = range.first + 1;
+    return true;
+  }
+  return parse_bound(text.substr(colon + 1), range.end) && range.first < range.end;
+}
+
+}  // namespace
+
+void add_trace_options(CLI::App& app, TraceInput& input) {
+  app.add_option("trace", input.path, "a recorded trace")->required()->type_name("TRACE");
+  app.add_flag("--partial", input.partial, "accept a trace that is known to be incomplete");
+}
+
+Result<trace::TraceReader> open_trace(const TraceInput& input) {
+  auto reader = trace::TraceReader::open(input.path, {.allow_partial = input.partial});
+  if (reader && input.partial && !reader->quality().complete()) {
+    warn(fmt::format("{}: {}", input.path, quality_text(reader->quality())));
+  }
+  return reader;
+}
+
+Result<void> require_complete(const trace::TraceReader& reader, const TraceInput& input) {
+  if (input.partial || reader.quality().complete()) return {};
+  return Error{ErrorKind::kIncomplete, quality_text(reader.quality()), input.path,
+               "add --partial to work with what is there"};
+}
+
+void add_launch_option(CLI::App& app, LaunchRange& range) {
+  app.add_option_function<std::string>(
+         "--launch",
+         [&range](const std::string& text) {
+           if (!parse_range(text, range)) {
+             throw CLI::ValidationError(
+                 "--launch", fmt::format("'{}' is neither a number nor a range A:B", text));
+           }
+         },
+         "only this launch, or a range A:B without B")
+      ->type_name("N|A:B");
+}
+
+Result<void> require_any_launch(const trace::TraceReader& reader, const LaunchRange& range) {
+  std::string known;
+  for (const trace::LaunchSummary& summary : reader.launches()) {
+    if (range.contains(summary.launch.id)) return {};
+    if (known.size() < 60) known += (known.empty() ? "" : ", ") + std::to_string(summary.launch.id);
+  }
+  return Error{ErrorKind::kUsage, "the trace has no such launch", reader.path(),
+               known.empty() ? "it holds no launch at all: record it again"
+                             : fmt::format("it holds {}; see warpmem info", known)};
+}
+
+std::string_view level_name(trace::Level level) {
+  switch (level) {
+    case trace::Level::kSass: return "sass";
+    case trace::Level::kPtx: return "ptx";
+    case trace::Level::kPtxSass: return "ptx+sass";
+  }
+  return "unknown";
+}
+
+std::string_view op_name(trace::Op op) {
+  switch (op) {
+    case trace::Op::kLoad: return "load";
+    case trace::Op::kStore: return "store";
+    case trace::Op::kAtomic: return "atomic";
+    case trace::Op::kReduction: return "reduction";
+    case trace::Op::kAsyncCopyRead: return "async-read";
+    case trace::Op::kAsyncCopyWrite: return "async-write";
+    case trace::Op::kBulkRead: return "bulk-read";
+    case trace::Op::kBulkWrite: return "bulk-write";
+    case trace::Op::kBulkReduction: return "bulk-reduction";
+    case trace::Op::kMatrixLoad: return "matrix-load";
+    case trace::Op::kMatrixStore: return "matrix-store";
+    case trace::Op::kPrefetch: return "prefetch";
+    case trace::Op::kBarrier: return "barrier";
+    case trace::Op::kCtaBegin: return "begin";
+    case trace::Op::kCtaEnd: return "end";
+    case trace::Op::kRounds: return "rounds";
+    case trace::Op::kTexel: return "texel";
+    case trace::Op::kProductRead: return "product";
+    case trace::Op::kCount: break;
+  }
+  return "unknown";
+}
+
+std::string_view space_name(trace::Space space) {
+  switch (space) {
+    case trace::Space::kNone: return "-";
+    case trace::Space::kGlobal: return "global";
+    case trace::Space::kShared: return "shared";
+    case trace::Space::kLocal: return "local";
+    case trace::Space::kRemoteShared: return "remote-shared";
+    case trace::Space::kConstant: return "constant";
+    case trace::Space::kTexture: return "texture";
+    case trace::Space::kSurface: return "surface";
+    case trace::Space::kCount: break;
+  }
+  return "unknown";
+}
+
+std::string_view allocation_name(trace::AllocationKind kind) {
+  switch (kind) {
+    case trace::AllocationKind::kDevice: return "device";
+    case trace::AllocationKind::kManaged: return "managed";
+    case trace::AllocationKind::kHost: return "host";
+    case trace::AllocationKind::kPeer: return "peer";
+    case trace::AllocationKind::kArray: return "array";
+  }
+  return "unknown";
+}
+
+std::string dims(const Dim3& size) {
+  if (size[2] != 1) return fmt::format("{}x{}x{}", size[0], size[1], size[2]);
+  if (size[1] != 1) return fmt::format("{}x{}", size[0], size[1]);
+  return fmt::format("{}", size[0]);
+}
+
+std::string kernel_name(const trace::TraceReader& reader, const trace::Launch& launch) {
+  if (launch.program >= reader.programs().size()) return "n/a (no program section)";
+  const trace::Program& program = reader.programs()[launch.program];
+  return program.demangled.empty() ? program.name : program.demangled;
+}
+
+std::string quality_text(const trace::Quality& quality) {
+  if (quality.complete()) return fmt::format("complete, {} records", grouped(quality.records));
+  std::string out = fmt::format("incomplete, {} records readable", grouped(quality.records));
+  if (!quality.sealed) out += ", not sealed";
+  if (quality.lost > 0) out += fmt::format(", {} known to be lost", grouped(quality.lost));
+  if (quality.unreadable_bytes > 0) {
+    out += fmt::format(", {} at the end unreadable", byte_size(quality.unreadable_bytes));
+  }
+  for (const std::string& note : quality.notes) out += "; " + note;
+  return out;
+}
+
+nlohmann::ordered_json quality_json(const trace::Quality& quality) {
+  return {{"complete", quality.complete()},
+          {"sealed", quality.sealed},
+          {"records", quality.records},
+          {"lost", quality.lost},
+          {"unreadable_bytes", quality.unreadable_bytes},
+          {"notes", quality.notes}};
+}
+
+}  // namespace warpmem::command

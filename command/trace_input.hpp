@@ -1,0 +1,53 @@
+// The trace a subcommand reads: its option, opening it, and the words that describe it.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <string_view>
+
+#include "base/error.hpp"
+#include "traces/format/reader.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace warpmem::command {
+
+struct TraceInput {
+  std::string path;
+  bool partial = false;
+};
+
+// The positional `trace` and --partial.
+void add_trace_options(CLI::App& app, TraceInput& input);
+
+// Opens it; with --partial, what is missing is told on stderr.
+Result<trace::TraceReader> open_trace(const TraceInput& input);
+
+// For results computed from a trace: one with known losses is refused unless --partial was given.
+Result<void> require_complete(const trace::TraceReader& reader, const TraceInput& input);
+
+// "3", "2:5" (launches 2, 3 and 4), "2:" or ":5"; an empty text selects all.
+struct LaunchRange {
+  std::uint64_t first = 0;
+  std::uint64_t end = ~std::uint64_t{0};
+  bool all() const { return first == 0 && end == ~std::uint64_t{0}; }
+  bool contains(std::uint64_t launch) const { return launch >= first && launch < end; }
+};
+void add_launch_option(CLI::App& app, LaunchRange& range);
+Result<void> require_any_launch(const trace::TraceReader& reader, const LaunchRange& range);
+
+std::string_view level_name(trace::Level level);
+std::string_view op_name(trace::Op op);
+std::string_view space_name(trace::Space space);
+std::string_view allocation_name(trace::AllocationKind kind);
+
+std::string dims(const Dim3& size);  // "256", "16x16", "8x8x4"
+std::string kernel_name(const trace::TraceReader& reader, const trace::Launch& launch);
+
+// "complete", or what is missing, in one line.
+std::string quality_text(const trace::Quality& quality);
+nlohmann::ordered_json quality_json(const trace::Quality& quality);
+
+}  // namespace warpmem::command

@@ -1,0 +1,202 @@
+// warpmem validate: the model's counters beside a profiler's, for one trace or a folder of them.
+#include <fmt/format.h>
+#include <unistd.h>
+#include <CLI/CLI.hpp>
+
+#include <atomic>
+#include <memory>
+
+#include "base/in_parallel.hpp"
+#include "base/units.hpp"
+#include "command/command.hpp"
+#include "command/output.hpp"
+#include "command/predict.hpp"
+#include "command/progress.hpp"
+#include "command/terminal.hpp"
+#include "command/threads_option.hpp"
+#include "command/trace_input.hpp"
+#include "validate/suite.hpp"
+#include "validate/view.hpp"
+
+namespace warpmem::command {
+namespace {
+
+constexpr int kPipeWidth = 140;  // columns when no terminal says otherwise
+
+struct ValidateOptions {
+  TraceInput trace;
+  std::string ncu, suite, gpu = "h200";
+  bool all = false, no_deviations = false, list_metrics = false, time = false;
+  unsigned threads = 0;
+  OutputOptions output;
+};
+
+// What all pairs of trace and file add up to.
+struct Collected {
+  std::vector<validate::LaunchComparison> launches, repeats;
+  std::vector<std::string> unmatched, notes;
+};
+
+void append(auto& to, auto&& from) {
+  to.insert(to.end(), std::make_move_iterator(from.begin()), std::make_move_iterator(from.end()));
+}
+
+// What the reader of the file left out, where it matters to the comparison.
+void note_import(const validate::NcuImport& file, const std::string& place, Collected& out) {
+  const auto& r = file.report;
+  const auto say = [&](std::size_t n, const char* what) {
+    if (n > 0) out.notes.push_back(fmt::format("{}: {} {}", place, grouped(n), what));
+  };
+  say(r.damaged_rows, "rows do not fit the header and are left out");
+  say(r.rescued_rows, "rows had the program's output on their line");
+  say(r.not_numbers, "cells of counters hold text");
+  for (const auto& note : r.notes) out.notes.push_back(place + ": " + note);
+}
+
+// The launches the profiler's file holds, checked against the card.
+Result<validate::NcuImport> read_counters(const std::string& path, const Prediction& prediction) {
+  auto file = validate::read_ncu_csv(path);
+  if (!file) return file;
+  if (auto same =
+          validate::check_same_gpu(*file, prediction.compute_capability, prediction.card, path);
+      !same)
+    return same.error();
+  if (auto any = validate::check_has_counters(*file, path); !any) return any.error();
+  return file;
+}
+
+Result<void> add_pair(const TraceInput& input, const std::string& ncu, const std::string& repeat,
+                      const std::string& run, const ValidateOptions& options, Collected& out) {
+  auto reader = open_trace(input);
+  if (!reader) return reader.error();
+  if (auto whole = require_complete(*reader, input); !whole) return whole.error();
+  auto prediction = predict(*reader, options.gpu, options.time);
+  if (!prediction) return prediction.error();
+  auto file = read_counters(ncu, *prediction);
+  if (!file) return file.error();
+  const auto& predicted = prediction->launches;
+  const auto matching = validate::match_launches(predicted, *file);
+  if (auto some = validate::check_matched(matching, predicted, *file, ncu); !some)
+    return some.error();
+  append(out.launches, validate::compare_launches(predicted, *file, matching, run));
+  append(out.unmatched, validate::describe_unmatched(predicted, *file, matching, run));
+  for (const auto& note : prediction->notes)
+    out.notes.push_back(run.empty() ? note : run + ": " + note);
+  note_import(*file, ncu, out);
+  if (repeat.empty()) return {};
+  // The second collection takes the model's place: what hardware says against itself.
+  auto again = read_counters(repeat, *prediction);
+  if (!again) return again.error();
+  std::vector<LaunchMetrics> second;
+  for (const auto& launch : again->launches) second.push_back(launch.counted);
+  append(out.repeats,
+         validate::compare_launches(second, *file, validate::match_launches(second, *file), run));
+  return {};
+}
+
+int show(const ValidateOptions& options, const std::string& place, Collected collected,
+         std::vector<std::string> heading) {
+  const validate::DeviationList none;
+  const auto& deviations = options.no_deviations ? none : validate::DeviationList::shipped();
+  validate::Report report = validate::finish_report(options.gpu, std::move(collected.launches),
+                                                    std::move(collected.unmatched), deviations);
+  if (auto some = validate::check_compared(report, place); !some) return fail(some.error());
+  if (!collected.repeats.empty())
+    validate::attach_repeat(
+        report, validate::finish_report(options.gpu, std::move(collected.repeats), {}, none));
+  auto output = Output::open(options.output);
+  if (!output) return fail(output.error());
+  const bool terminal = options.output.path.empty() && is_terminal(STDOUT_FILENO);
+  const validate::ViewOptions view{output->colour(), options.all,
+                                   terminal ? terminal_width(STDOUT_FILENO) : kPipeWidth,
+                                   std::move(heading), std::move(collected.notes)};
+  switch (options.output.format) {
+    case Format::kTable: output->write(validate::table_view(report, view)); break;
+    case Format::kJson: output->write(validate::json_view(report, view)); break;
+    case Format::kCsv: output->write(validate::csv_view(report)); break;
+  }
+  if (auto done = output->finish(); !done) return fail(done.error());
+  return report.ok() ? 0 : exit_status(ErrorKind::kCheckFailed);
+}
+
+int validate_suite(const ValidateOptions& options) {
+  const std::string folder =
+      options.suite.empty() ? validate::shipped_suite(options.gpu) : options.suite;
+  if (folder.empty())
+    return fail({ErrorKind::kUsage,
+                 fmt::format("no reference data for card {} was found", options.gpu), "",
+                 "give a folder with --suite, or a trace and its profile: validate T --ncu F.csv"});
+  auto suite = validate::open_suite(folder);
+  if (!suite) return fail(suite.error());
+  // Runs are compared on several threads, and put together in their order.
+  struct Part {
+    Result<void> added;
+    Collected collected;
+  };
+  std::vector<Part> parts(suite->entries.size());
+  Progress progress("validate", "runs", parts.size());
+  std::atomic<std::size_t> done{0};
+  in_parallel(parts.size(), threads_of(options.threads), [&] {
+    return [&](std::size_t i) {
+      const auto& entry = suite->entries[i];
+      TraceInput input = options.trace;
+      input.path = entry.trace;
+      Part& part = parts[i];
+      part.added =
+          add_pair(input, entry.counters, entry.repeat, entry.name, options, part.collected);
+      progress.update(++done);
+      return part.added.ok();
+    };
+  });
+  Collected collected;
+  for (Part& part : parts) {
+    if (!part.added) return fail(part.added.error());
+    append(collected.launches, std::move(part.collected.launches));
+    append(collected.repeats, std::move(part.collected.repeats));
+    append(collected.unmatched, std::move(part.collected.unmatched));
+    append(collected.notes, std::move(part.collected.notes));
+  }
+  append(collected.notes, std::move(suite->notes));
+  return show(options, folder, std::move(collected), std::move(suite->heading));
+}
+
+int run_validate(const ValidateOptions& options) {
+  if (options.list_metrics) return emit(options.output, validate::metric_list() + "\n");
+  if (options.trace.path.empty() && options.ncu.empty()) return validate_suite(options);
+  if (options.trace.path.empty() || options.ncu.empty())
+    return fail({ErrorKind::kUsage,
+                 options.ncu.empty() ? "a trace without the profiler's file"
+                                     : "the profiler's file without a trace",
+                 "", "give both: warpmem validate T --ncu F.csv"});
+  if (!options.suite.empty())
+    return fail({ErrorKind::kUsage, "--suite beside a trace", "",
+                 "validate one trace (T --ncu F.csv) or a folder (--suite DIR)"});
+  Collected collected;
+  if (auto added = add_pair(options.trace, options.ncu, "", "", options, collected); !added)
+    return fail(added.error());
+  return show(options, options.ncu, std::move(collected), {});
+}
+
+}  // namespace
+
+Run setup_validate(CLI::App& app) {
+  auto options = std::make_shared<ValidateOptions>();
+  app.add_option("trace", options->trace.path, "trace whose counters to predict");
+  app.add_flag("--partial", options->trace.partial,
+               "accept a trace that is known to be incomplete");
+  app.add_option("--ncu", options->ncu, "CSV of Nsight Compute for the same program");
+  app.add_option("--suite", options->suite,
+                 "folder of NAME.wmt and NAME.csv pairs (without one: the card's reference)")
+      ->expected(0, 1);
+  app.add_option("--gpu", options->gpu, "GPU card to predict for")->capture_default_str();
+  app.add_flag("--all", options->all, "every counter of every launch");
+  app.add_flag("--time", options->time, "cycles too, and all counters from the time engine");
+  app.add_flag("--no-deviations", options->no_deviations, "judge as if no deviation were listed");
+  app.add_flag("--list-metrics", options->list_metrics,
+               "print the metrics to collect, as ncu --metrics takes them");
+  add_threads_option(app, options->threads, "runs of a folder predicted");
+  add_output_options(app, options->output);
+  return [options] { return run_validate(*options); };
+}
+
+}  // namespace warpmem::command

@@ -1,0 +1,162 @@
+// The driver calls that programs reach through the runtime: tensor maps are here.
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <string_view>
+
+#include "emulate/cudart/alias.hpp"
+#include "emulate/cudart/runtime.hpp"
+#include "emulate/executor/tensor_map.hpp"
+
+using namespace warpmem;
+using namespace warpmem::cudart;
+using emulate::TensorMap;
+
+namespace {
+
+constexpr int kDriverInvalidValue = 1;
+
+struct TensorShape {
+  unsigned type, rank;
+  void* address;
+  const std::uint64_t* sizes;
+  const std::uint64_t* strides;
+  const std::uint32_t* element_strides;
+  int interleave, swizzle, fill;
+};
+
+// What the driver's documentation demands of a tensor map, and nothing of it silently.
+bool fill_map(const TensorShape& s, TensorMap& map) {
+  if (s.type > 12 || s.rank < 1 || s.rank > 5 || !s.sizes || !s.element_strides ||
+      (s.rank > 1 && !s.strides))
+    return false;
+  if (s.interleave < 0 || s.interleave > 2 || s.swizzle < 0 || s.swizzle > 6 || s.fill < 0 ||
+      s.fill > 1)
+    return false;
+  const auto base = reinterpret_cast<std::uint64_t>(s.address);
+  const std::uint64_t align = s.interleave == 2 ? 32 : 16;
+  if (base % align != 0) return false;
+  map.type = static_cast<std::uint8_t>(s.type), map.rank = static_cast<std::uint8_t>(s.rank),
+  map.base = base;
+  map.interleave = static_cast<std::uint8_t>(s.interleave),
+  map.swizzle = static_cast<std::uint8_t>(s.swizzle),
+  map.nan_fill = static_cast<std::uint8_t>(s.fill);
+  for (unsigned i = 0; i < s.rank; ++i) {
+    if (s.sizes[i] == 0 || s.sizes[i] > (std::uint64_t{1} << 32) || s.element_strides[i] == 0 ||
+        s.element_strides[i] > 8)
+      return false;
+    map.last[i] = static_cast<std::uint32_t>(s.sizes[i] - 1),
+    map.element_stride[i] = static_cast<std::uint8_t>(s.element_strides[i]);
+    if (i + 1 == s.rank) break;
+    if (s.strides[i] % align != 0 || s.strides[i] >= (std::uint64_t{1} << 40)) return false;
+    map.stride[i] = s.strides[i];
+  }
+  return true;
+}
+
+int give(const TensorMap& map, void* out) {
+  std::memcpy(out, &map, sizeof map);
+  return 0;
+}
+
+int encode_tiled(void* out, unsigned type, unsigned rank, void* address, const std::uint64_t* sizes,
+                 const std::uint64_t* strides, const std::uint32_t* box,
+                 const std::uint32_t* element_strides, int interleave, int swizzle, int, int fill) {
+  TensorMap map;
+  if (!out || !box ||
+      !fill_map({type, rank, address, sizes, strides, element_strides, interleave, swizzle, fill},
+                map))
+    return kDriverInvalidValue;
+  for (unsigned i = 0; i < rank; ++i) {
+    if (box[i] == 0 || box[i] > 256) return kDriverInvalidValue;
+    map.box[i] = static_cast<std::uint16_t>(box[i]);
+  }
+  const std::uint32_t row = box[0] * map.element_bytes();
+  constexpr std::uint32_t kSpan[] = {0, 32, 64, 128, 128, 128, 128};
+  if (interleave == 0 && (row % 16 != 0 || (swizzle != 0 && row > kSpan[swizzle])))
+    return kDriverInvalidValue;
+  return give(map, out);
+}
+
+int encode_im2col(void* out, unsigned type, unsigned rank, void* address,
+                  const std::uint64_t* sizes, const std::uint64_t* strides, const int* lower,
+                  const int* upper, unsigned channels, unsigned pixels,
+                  const std::uint32_t* element_strides, int interleave, int swizzle, int,
+                  int fill) {
+  TensorMap map;
+  if (!out || !lower || !upper || rank < 3 || channels > 256 || pixels > 1024 ||
+      !fill_map({type, rank, address, sizes, strides, element_strides, interleave, swizzle, fill},
+                map))
+    return kDriverInvalidValue;
+  map.im2col = 1, map.channels = static_cast<std::uint16_t>(channels),
+  map.pixels = static_cast<std::uint16_t>(pixels);
+  for (unsigned i = 0; i + 2 < rank; ++i)
+    map.lower[i] = static_cast<std::int16_t>(lower[i]),
+    map.upper[i] = static_cast<std::int16_t>(upper[i]);
+  return give(map, out);
+}
+
+int replace_address(void* map, void* address) {
+  TensorMap changed;
+  std::memcpy(&changed, map, sizeof changed);
+  changed.base = reinterpret_cast<std::uint64_t>(address);
+  return give(changed, map);
+}
+
+int driver_version(int* version) { return version ? (*version = 13000, 0) : kDriverInvalidValue; }
+int driver_init(unsigned) { return 0; }
+
+// libcuda.so.1 of ours has the rest; of a call's versions the newest, as CUDA 12 and 13 want them.
+// cuCtxCreate alone changed since.
+void* find_in_libcuda(const std::string& name, unsigned version) {
+  static void* library = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_GLOBAL);
+  if (!library) return nullptr;
+  if (name == "cuCtxCreate" && version >= 13000) return dlsym(library, "cuCtxCreate_v4");
+  for (const char* suffix : {"_v3", "_v2", ""}) {
+    if (name == "cuCtxCreate" && std::string_view(suffix) == "_v3") continue;
+    if (void* call = dlsym(library, (name + suffix).c_str())) return call;
+  }
+  return nullptr;
+}
+
+void* find_driver_call(std::string_view name) {
+  if (name == "cuTensorMapEncodeTiled") return reinterpret_cast<void*>(encode_tiled);
+  if (name == "cuTensorMapEncodeIm2col") return reinterpret_cast<void*>(encode_im2col);
+  if (name == "cuTensorMapReplaceAddress") return reinterpret_cast<void*>(replace_address);
+  if (name == "cuDriverGetVersion") return reinterpret_cast<void*>(driver_version);
+  if (name == "cuInit") return reinterpret_cast<void*>(driver_init);
+  return nullptr;
+}
+
+Code find(const char* name, void** out, unsigned version, int* status) {
+  return api([&](Runtime&) {
+    if (!name || !out) return kInvalidValue;
+    *out = find_driver_call(name);
+    if (!*out) *out = find_in_libcuda(name, version);
+    if (status) *status = *out ? 0 : 1;  // cudaDriverEntryPointSymbolNotFound
+    if (!*out && *name)
+      std::fputs(fmt::format("warpmem: the driver call {} is not emulated: cudaGetDriverEntryPoint "
+                             "says that there is none\n",
+                             name)
+                     .c_str(),
+                 stderr);
+    return *out || status ? kSuccess : kSymbolNotFound;
+  });
+}
+
+}  // namespace
+
+extern "C" {
+
+int cudaGetDriverEntryPoint(const char* name, void** out, unsigned long long, int* status) {
+  return find(name, out, 0, status);
+}
+int cudaGetDriverEntryPointByVersion(const char* name, void** out, unsigned version,
+                                     unsigned long long, int* status) {
+  return find(name, out, version, status);
+}
+
+}  // extern "C"

@@ -1,0 +1,325 @@
+#include "emulate/cudart/device.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstring>
+#include <utility>
+#include <vector>
+
+#include "emulate/cudart/device_properties.hpp"
+
+namespace warpmem::cudart {
+namespace {
+
+static_assert(sizeof(DeviceProperties13) == kPropertiesBytes13);
+static_assert(sizeof(DeviceProperties12) == kPropertiesBytes12);
+
+// Texture limits of compute capability 7.5 and later (CUDA programming guide, technical
+// specifications).
+constexpr int kT1 = 131072, kT2h = 65536, kT3 = 16384, kCube = 32768, kLayers = 2048,
+              kCubeLayers = 2046;
+
+struct Known {
+  int id;
+  int value;
+};
+
+std::vector<Known> attributes_of(const Device& d) {
+  const bool ampere = d.major >= 8, hopper = d.major >= 9;
+  return {{1, 1024},
+          {2, 1024},
+          {3, 1024},
+          {4, 64},
+          {5, 2147483647},
+          {6, 65535},
+          {7, 65535},
+          {8, 49152},
+          {9, 65536},
+          {10, 32},
+          {11, 2147483647},
+          {12, d.sm_registers},
+          {13, d.clock_khz},
+          {14, 512},
+          {15, 1},
+          {16, d.sms},
+          {17, 0},
+          {18, 0},
+          {19, 1},
+          {20, 0},
+          {21, kT1},
+          {22, kT1},
+          {23, kT2h},
+          {24, kT3},
+          {25, kT3},
+          {26, kT3},
+          {27, kCube},
+          {28, kCube},
+          {29, kLayers},
+          {30, 512},
+          {31, 1},
+          {32, 1},
+          {33, 0},
+          {34, 0},
+          {35, 0},
+          {36, d.memory_clock_khz},
+          {37, d.bus_bits},
+          {38, d.l2_bytes},
+          {39, d.sm_threads},
+          {40, 3},
+          {41, 1},
+          {42, kCube},
+          {43, kLayers},
+          {45, kCube},
+          {46, kCube},
+          {47, kT3 / 2},
+          {48, kT3 / 2},
+          {49, kT3 * 2},
+          {50, 0},
+          {51, 32},
+          {52, kCube},
+          {53, kCube},
+          {54, kCubeLayers},
+          {55, kCube},
+          {56, kT1},
+          {57, kT2h},
+          {58, kT3},
+          {59, kT3},
+          {60, kT3},
+          {61, kCube},
+          {62, kLayers},
+          {63, kCube},
+          {64, kCube},
+          {65, kLayers},
+          {66, kCube},
+          {67, kCube},
+          {68, kCubeLayers},
+          {69, 268435456},
+          {70, kT1},
+          {71, 65000},
+          {72, 2097120},
+          {73, kCube},
+          {74, kCube},
+          {75, d.major},
+          {76, d.minor},
+          {77, kCube},
+          {78, 1},
+          {79, 1},
+          {80, 1},
+          {81, d.shared_sm},
+          {82, d.sm_registers},
+          {83, 1},
+          {84, 0},
+          {85, 0},
+          {86, 0},
+          {87, d.minor == 0 ? 2 : 64},
+          {88, 0},
+          {89, 1},
+          {90, 1},
+          {91, 1},
+          {92, 0},
+          {93, 0},
+          {94, 0},
+          {95, 1},
+          {96, 0},
+          {97, d.shared_optin},
+          {98, 1},
+          {99, 1},
+          {100, 0},
+          {101, 0},
+          {102, 1},
+          {103, 0},
+          {104, 0},
+          {105, 0},
+          {106, d.sm_ctas},
+          {107, 0},
+          {108, d.persisting_l2()},
+          {109, d.major >= 9 ? 134217728 : ampere ? 134213632 : 0},
+          {110, 0},
+          {111, ampere ? d.shared_reserved : 0},
+          {112, 0},
+          {113, 1},
+          {114, 0},
+          {115, 1},
+          {116, 0},
+          {117, 0},
+          {118, 0},
+          {119, 0},
+          {120, hopper ? 1 : 0},
+          {121, 0},
+          {122, 0},
+          {123, 0},
+          {124, 0},
+          {125, 0},
+          {126, hopper ? 4 : 1},
+          {127, 0},
+          {128, 0},
+          {129, 0},
+          {130, 0},
+          {131, -1},
+          {132, 0},
+          {133, 0},
+          {134, 0},
+          {135, 0},
+          {138, 0},
+          {139, 0},
+          {140, 0},
+          {141, 0},
+          {142, 0},
+          {143, 0},
+          {144, 0},
+          {145, 0},
+          {147, 0}};
+}
+
+template <class P>
+void fill_common(const Device& d, P& p) {
+  std::memset(static_cast<void*>(&p), 0, sizeof p);
+  const auto a = [&](int id) { return attribute(d, id).value_or(0); };
+  std::strncpy(p.name, d.name.c_str(), sizeof p.name - 1);
+  std::memcpy(p.uuid, "warpmem emulated", 16);
+  p.total_global_mem = d.memory_bytes;
+  p.shared_mem_per_block = 49152, p.regs_per_block = d.sm_registers, p.warp_size = 32,
+  p.mem_pitch = 2147483647;
+  p.max_threads_per_block = 1024;
+  for (int i = 0; i < 3; ++i) p.max_threads_dim[i] = a(2 + i), p.max_grid_size[i] = a(5 + i);
+  p.total_const_mem = 65536, p.major = d.major, p.minor = d.minor;
+  p.texture_alignment = 512, p.texture_pitch_alignment = 32;
+  p.multi_processor_count = d.sms, p.can_map_host_memory = 1;
+  p.max_texture_1d = a(21), p.max_texture_1d_mipmap = a(77);
+  p.max_texture_2d[0] = a(22), p.max_texture_2d[1] = a(23);
+  p.max_texture_2d_mipmap[0] = a(73), p.max_texture_2d_mipmap[1] = a(74);
+  for (int i = 0; i < 3; ++i) {
+    p.max_texture_2d_linear[i] = a(70 + i), p.max_texture_3d[i] = a(24 + i),
+    p.max_texture_3d_alt[i] = a(47 + i);
+    p.max_texture_2d_layered[i] = a(27 + i), p.max_surface_3d[i] = a(58 + i),
+    p.max_surface_2d_layered[i] = a(63 + i);
+  }
+  for (int i = 0; i < 2; ++i) {
+    p.max_texture_2d_gather[i] = a(45 + i), p.max_texture_1d_layered[i] = a(42 + i),
+    p.max_texture_cubemap_layered[i] = a(53 + i);
+    p.max_surface_2d[i] = a(56 + i), p.max_surface_1d_layered[i] = a(61 + i),
+    p.max_surface_cubemap_layered[i] = a(67 + i);
+  }
+  p.max_texture_cubemap = a(52), p.max_surface_1d = a(55), p.max_surface_cubemap = a(66),
+  p.surface_alignment = 512;
+  p.concurrent_kernels = 1, p.ecc_enabled = 1, p.async_engine_count = 3, p.unified_addressing = 1;
+  p.memory_bus_width = d.bus_bits, p.l2_cache_size = d.l2_bytes,
+  p.persisting_l2_cache_max_size = d.persisting_l2();
+  p.max_threads_per_multi_processor = d.sm_threads;
+  p.stream_priorities_supported = p.global_l1_cache_supported = p.local_l1_cache_supported = 1;
+  p.shared_mem_per_multiprocessor = static_cast<std::size_t>(d.shared_sm),
+  p.regs_per_multiprocessor = d.sm_registers, p.managed_memory = 1;
+  p.concurrent_managed_access = p.compute_preemption_supported =
+      p.can_use_host_pointer_for_registered_mem = p.cooperative_launch = 1;
+  p.shared_mem_per_block_optin = static_cast<std::size_t>(d.shared_optin);
+  p.max_blocks_per_multi_processor = d.sm_ctas, p.access_policy_max_window_size = a(109);
+  p.reserved_shared_mem_per_block = static_cast<std::size_t>(a(111));
+  p.host_register_supported = p.host_register_read_only_supported = p.memory_pools_supported = 1;
+  p.cluster_launch = a(120);
+}
+
+template <class T>
+bool read_number(std::string_view text, T& out) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
+  return error == std::errc{} && end == text.data() + text.size() && !text.empty();
+}
+
+// "8/16/18", or nothing.
+bool read_list(std::string_view text, std::vector<int>& out) {
+  out.clear();
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('/'), text.size());
+    if (!read_number(text.substr(0, end), out.emplace_back()) || out.back() <= 0) return false;
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return true;
+}
+
+}  // namespace
+
+// An H200's driver counts so (cards/gpus/h200/clusters.csv): a cluster wants an SM of its GPC for
+// each CTA, where the GPC is empty; SMs take what of them is left over together.
+int Device::clusters(int ctas, int an_sm) const {
+  constexpr int kMostAnSm = 8;  // CTAs of clusters, as an H200's driver says
+  an_sm = std::min(an_sm, kMostAnSm);
+  if (rooms.empty()) return sms * an_sm / ctas;
+  int fit = 0;
+  for (const int room : rooms)
+    if (room >= ctas) fit += room * an_sm / ctas;
+  return fit;
+}
+
+std::string to_text(const Device& d) {
+  return fmt::format(
+      "card={};name={};cc={}.{};sms={};sm_threads={};sm_ctas={};sm_registers={};shared_sm={};"
+      "shared_optin={};shared_reserved={};l2={};memory={};clock={};memory_clock={};bus={};rooms={}",
+      d.card, d.name, d.major, d.minor, d.sms, d.sm_threads, d.sm_ctas, d.sm_registers, d.shared_sm,
+      d.shared_optin, d.shared_reserved, d.l2_bytes, d.memory_bytes, d.clock_khz,
+      d.memory_clock_khz, d.bus_bits, fmt::join(d.rooms, "/"));
+}
+
+Result<Device> parse_device(const std::string& text) {
+  Device d;
+  const std::pair<std::string_view, int*> numbers[] = {{"sms", &d.sms},
+                                                       {"sm_threads", &d.sm_threads},
+                                                       {"sm_ctas", &d.sm_ctas},
+                                                       {"sm_registers", &d.sm_registers},
+                                                       {"shared_sm", &d.shared_sm},
+                                                       {"shared_optin", &d.shared_optin},
+                                                       {"shared_reserved", &d.shared_reserved},
+                                                       {"l2", &d.l2_bytes},
+                                                       {"clock", &d.clock_khz},
+                                                       {"memory_clock", &d.memory_clock_khz},
+                                                       {"bus", &d.bus_bits}};
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find(';', at), text.size());
+    const std::string_view item(text.data() + at, end - at);
+    at = end + 1;
+    const std::size_t equals = std::min(item.find('='), item.size());
+    const std::string_view key = item.substr(0, equals), value = equals < item.size()
+                                                                     ? item.substr(equals + 1)
+                                                                     : std::string_view();
+    bool good = false;
+    if (key == "card") good = !value.empty(), d.card = value;
+    else if (key == "name") good = !value.empty(), d.name = value;
+    else if (key == "cc") {
+      const std::size_t dot = std::min(value.find('.'), value.size());
+      good = dot < value.size() && read_number(value.substr(0, dot), d.major) &&
+             read_number(value.substr(dot + 1), d.minor);
+    } else if (key == "rooms") good = read_list(value, d.rooms);
+    else if (key == "memory") good = read_number(value, d.memory_bytes);
+    for (const auto& [name, number] : numbers)
+      if (key == name) good = read_number(value, *number) && *number >= 0;
+    if (!good)
+      return Error{ErrorKind::kUsage,
+                   fmt::format("WARPMEM_EMULATE_GPU: '{}' is not a fact about a GPU", item), "",
+                   "let `warpmem emulate` set this variable"};
+  }
+  return d;
+}
+
+std::optional<int> attribute(const Device& device, int which) {
+  for (const Known& k : attributes_of(device))
+    if (k.id == which) return k.value;
+  return std::nullopt;
+}
+
+void fill_properties_13(const Device& device, void* properties) {
+  auto& p = *static_cast<DeviceProperties13*>(properties);
+  fill_common(device, p);
+  p.device_numa_id = -1, p.host_numa_id = -1;
+}
+
+void fill_properties_12(const Device& device, void* properties) {
+  auto& p = *static_cast<DeviceProperties12*>(properties);
+  fill_common(device, p);
+  p.clock_rate = device.clock_khz, p.memory_clock_rate = device.memory_clock_khz;
+  p.device_overlap = 1, p.max_texture_1d_linear = attribute(device, 69).value_or(0);
+  p.single_to_double_perf_ratio = attribute(device, 87).value_or(0);
+  p.cooperative_multi_device_launch = 0;
+}
+
+}  // namespace warpmem::cudart

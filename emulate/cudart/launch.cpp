@@ -1,0 +1,260 @@
+#include "emulate/cudart/launch.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+
+#include "base/residency.hpp"
+#include "emulate/cudart/device_launches.hpp"
+#include "emulate/cudart/interrupt.hpp"
+#include "emulate/cudart/progress.hpp"
+#include "emulate/mapping/yields.hpp"
+
+namespace warpmem::cudart {
+namespace {
+
+constexpr std::size_t kUsualShared = 49152;
+constexpr std::size_t kPrintFlush = 1u << 20;  // CUDA's printf buffer, which would wrap round
+
+std::uint64_t volume(const Dim& d) { return std::uint64_t{d.x} * d.y * d.z; }
+Dim3 array_of(const Dim& d) { return {d.x, d.y, d.z}; }
+
+Dim cluster_of(const KernelCall& call, const emulate::Kernel& kernel) {
+  if (volume(call.cluster) > 1) return call.cluster;
+  const auto& required = kernel.entry->required_cluster;
+  if (required[0]) return {required[0], required[1], required[2]};
+  const Dim& set = call.function->required_cluster;
+  return volume(set) ? set : Dim{1, 1, 1};
+}
+
+Code code_of(emulate::FaultKind fault) {
+  using emulate::FaultKind;
+  switch (fault) {
+    case FaultKind::kAddress: return kIllegalAddress;
+    case FaultKind::kMisaligned: return kMisalignedAddress;
+    case FaultKind::kAssert: return kAssert;
+    case FaultKind::kEndless: return kLaunchTimeout;
+    default: return kLaunchFailure;
+  }
+}
+
+trace::Launch describe(Runtime& r, const Stream& stream, const KernelCall& call,
+                       const emulate::Kernel& kernel, const emulate::Resources* resources,
+                       std::uint32_t id) {
+  trace::Launch l;
+  l.id = id;
+  l.grid = array_of(call.grid), l.block = array_of(call.block),
+  l.cluster = array_of(cluster_of(call, kernel));
+  l.static_shared = kernel.static_shared,
+  l.dynamic_shared = static_cast<std::uint32_t>(call.shared), l.local_bytes = kernel.local_bytes;
+  if (resources) {
+    l.registers = resources->registers, l.static_shared = resources->static_shared;
+    l.local_bytes = resources->local_bytes;
+  }
+  l.carveout = call.carveout >= 0 ? call.carveout : call.function->carveout;
+  l.stream = stream.number;
+  l.window = stream.window();
+  if (call.window) {
+    l.window.base = reinterpret_cast<std::uint64_t>(call.window->base),
+    l.window.bytes = call.window->bytes, l.window.hit_ratio = call.window->hit_ratio;
+    l.window.hit = static_cast<std::uint8_t>(call.window->hit),
+    l.window.miss = static_cast<std::uint8_t>(call.window->miss);
+  }
+  const auto set_aside = r.limits.find(6);
+  l.set_aside = set_aside == r.limits.end() ? 0 : set_aside->second;
+  l.allocations = r.memory.allocations();
+  return l;
+}
+
+}  // namespace
+
+std::size_t most_dynamic_shared(const Device& device, const Function& function,
+                                const emulate::Kernel& kernel) {
+  const std::size_t most =
+      function.max_dynamic_shared >= 0
+          ? static_cast<std::size_t>(function.max_dynamic_shared) + kernel.static_shared
+          : kUsualShared;
+  const std::size_t limit =
+      std::min(std::max(most, kUsualShared), static_cast<std::size_t>(device.shared_optin));
+  return limit - std::min<std::size_t>(limit, kernel.static_shared);
+}
+
+int resident_ctas(const Device& device, const emulate::Kernel& kernel,
+                  const emulate::Resources* resources, int threads, std::size_t dynamic_shared,
+                  int shared_sm) {
+  if (threads <= 0 || threads > 1024) return 0;
+  constexpr std::uint64_t kUsualRegisters = 32;
+  const auto number = [](auto v) { return static_cast<std::uint64_t>(v); };
+  SmLimits sm;
+  sm.threads = number(device.sm_threads), sm.warps = sm.threads / 32, sm.ctas = number(device.sm_ctas);
+  sm.registers = number(device.sm_registers);
+  sm.shared = number(shared_sm > 0 ? shared_sm : device.shared_sm), sm.shared_reserved = number(device.shared_reserved);
+  const std::uint64_t fixed = resources ? resources->static_shared : kernel.static_shared;
+  const std::uint64_t registers = resources ? std::max(1u, resources->registers) : kUsualRegisters;
+  return static_cast<int>(warpmem::resident_ctas(sm, {number(threads), registers, fixed + dynamic_shared}));
+}
+
+int carved_out(const Device& device, const Function& function, std::size_t cta_bytes) {
+  constexpr int kOfConfig[] = {-1, 100, 0, 50};  // no preference, shared memory, L1, equal: per cent
+  const int percent =
+      function.carveout >= 0 ? function.carveout : kOfConfig[function.cache_config & 3];
+  if (percent < 0) return device.shared_sm;
+  const std::int64_t cta = static_cast<std::int64_t>(cta_bytes + 127) / 128 * 128 +
+                           device.shared_reserved;
+  const std::int64_t wanted = std::int64_t{device.shared_sm} * percent / 100;
+  for (const int kib : {8, 16, 32, 64, 100, 132, 164, 196, 228})
+    if (device.cc() >= 80 || kib == 32 || kib == 64)
+      if (const int bytes = kib * 1024; bytes >= wanted && bytes >= cta && bytes < device.shared_sm)
+        return bytes;
+  return device.shared_sm;
+}
+
+Code pack(Runtime& r, KernelCall& call, void** arguments, void** extra) {
+  auto kernel = r.kernel(*call.function);
+  if (!kernel) return check(r, call);
+  call.params.assign((*kernel)->param_bytes, std::byte{0});
+  call.offsets.clear();
+  const auto& params = (*kernel)->entry->params;
+  for (const emulate::Variable* p : params) call.offsets.push_back(p->offset);
+  if (extra) {  // pairs of a key and a value, ended by 0: 1 the buffer, 2 its size
+    const void* buffer = nullptr;
+    std::size_t bytes = 0;
+    for (std::size_t i = 0; extra[i] != nullptr; i += 2) {
+      if (extra[i] == reinterpret_cast<void*>(1)) buffer = extra[i + 1];
+      else if (extra[i] == reinterpret_cast<void*>(2))
+        bytes = *static_cast<const std::size_t*>(extra[i + 1]);
+      else return kInvalidValue;
+    }
+    if (buffer) {
+      std::memcpy(call.params.data(), buffer, std::min(bytes, call.params.size()));
+      return kSuccess;
+    }
+  }
+  if (!arguments && !params.empty()) return kInvalidValue;
+  for (std::size_t i = 0; i < params.size(); ++i) {
+    if (!arguments[i]) return kInvalidValue;
+    std::memcpy(call.params.data() + params[i]->offset, arguments[i], params[i]->bytes);
+  }
+  return kSuccess;
+}
+
+Code check(Runtime& r, const KernelCall& call) {
+  Function& f = *call.function;
+  auto made = r.kernel(f);
+  if (!made) {
+    bool& told = f.module->failure ? f.module->told : f.told;
+    if (!told) r.session.note_error(made.error());
+    told = true;
+    const Error& e = made.error();
+    return e.kind == ErrorKind::kUsage       ? kNoKernelImage
+           : e.kind == ErrorKind::kResources ? kMemoryAllocation
+                                             : kInvalidPtx;
+  }
+  const emulate::Kernel& kernel = **made;
+  const Device& d = r.device();
+  const Dim &g = call.grid, &b = call.block;
+  const std::uint64_t threads = volume(b);
+  if (volume(g) == 0 || threads == 0 || threads > 1024 || b.x > 1024 || b.y > 1024 || b.z > 64 ||
+      g.x > 0x7fffffffu || g.y > 65535 || g.z > 65535)
+    return kInvalidConfiguration;
+  const auto& bound = kernel.entry->max_block;
+  const auto& required = kernel.entry->required_block;
+  const std::uint64_t most = std::uint64_t{bound[0]} * bound[1] * bound[2];
+  if (most && threads > most) return kInvalidValue;
+  if (required[0] && array_of(b) != Dim3{required[0], required[1], required[2]})
+    return kInvalidValue;
+  if (call.shared > most_dynamic_shared(d, f, kernel)) return kInvalidValue;
+  const Dim c = cluster_of(call, kernel);
+  if (volume(c) > 1) {
+    if (d.major < 9) return kInvalidConfiguration;
+    if (volume(c) > (f.cluster_nonportable ? 16u : 8u)) return kInvalidClusterSize;
+    if (g.x % c.x || g.y % c.y || g.z % c.z) return kInvalidClusterSize;
+  }
+  if (call.cooperative) {
+    const int resident =
+        resident_ctas(d, kernel, r.resources(f), static_cast<int>(threads), call.shared);
+    if (volume(g) > static_cast<std::uint64_t>(resident) * static_cast<std::uint64_t>(d.sms))
+      return kCooperativeLaunchTooLarge;
+  }
+  return kSuccess;
+}
+
+Code run(Runtime& r, Stream& stream, const KernelCall& call) {
+  if (const Code code = check(r, call); code != kSuccess) return code;
+  Function& f = *call.function;
+  const emulate::Kernel& kernel = **r.kernel(f);
+  if (f.demangled.empty()) f.demangled = emulate::describe(kernel).demangled;
+  const std::uint32_t id = r.session.next_launch();
+
+  emulate::LaunchShape shape;
+  shape.grid = array_of(call.grid), shape.block = array_of(call.block),
+  shape.cluster = array_of(cluster_of(call, kernel));
+  shape.dynamic_shared = static_cast<std::uint32_t>(call.shared),
+  shape.cooperative = call.cooperative;
+  shape.params = call.params;
+  shape.sms = static_cast<std::uint32_t>(r.device().sms);
+  shape.sm_ctas = static_cast<std::uint32_t>(std::max(
+      1, resident_ctas(r.device(), kernel, r.resources(f), static_cast<int>(volume(call.block)),
+                       call.shared)));
+  shape.clusters = static_cast<std::uint64_t>(
+      std::max(1, r.device().clusters(static_cast<int>(volume(cluster_of(call, kernel))),
+                                      static_cast<int>(shape.sm_ctas))));
+  shape.textures = &r.textures;
+
+  emulate::RunOptions options;
+  Progress progress(f.demangled);
+  options.max_instructions = r.session.options().max_instructions;
+  options.threads = emulate::threads_for(r.session.options().threads);
+  if (r.session.options().check) options.report = [](const std::string& text) { std::fprintf(stderr, "warpmem: %s\n", text.c_str()); };
+  options.interrupted = [] { return interrupted(); };
+  options.progress = [&](std::uint64_t done, std::uint64_t total) { progress.update(done, total); };
+  options.print = [&](const std::string& text) {
+    r.printed += text;
+    if (r.printed.size() > kPrintFlush) r.flush_printed();
+  };
+  if (!r.session.options().strict)
+    options.out_of_bounds = [&](const Error& error) {
+      Error told = error;
+      told.fix =
+          "a GPU lets this through, because it maps 2 MiB at a time; --strict makes it a fault";
+      r.session.note_warning(told);
+    };
+  DeviceLaunches launched(r, stream, *f.module);
+  options.device = &launched;
+  // A launch does the same whether it is traced or not.
+  if (emulate::may_yield(kernel)) r.site_map(f);
+  emulate::RunStatistics statistics;
+  emulate::Tracer* tracer = nullptr;
+  const bool traced = r.session.wanted(id, f.demangled);
+  if (traced)
+    tracer = r.session.begin(describe(r, stream, call, kernel, r.resources(f), id), kernel,
+                             r.resources(f), r.site_map(f), f);
+  set_kernel_running(true);
+  auto ran = emulate::run_launch(kernel, r.memory, shape, options, tracer, statistics);
+  set_kernel_running(false);
+  progress.clear();
+  if (tracer) r.session.end(statistics, ran ? nullptr : &ran.error());
+  else r.session.count(statistics);
+
+  const double cycles = static_cast<double>(statistics.warp_instructions) / r.device().sms;
+  stream.ready = std::max(stream.ready, r.now) + 2 + cycles / (r.device().clock_khz * 1e-3);
+  if (ran) return launched.run_all();
+  r.flush_printed();
+  if (ran.error().kind == ErrorKind::kInterrupted) end_by_interrupt();
+  if (statistics.fault == emulate::FaultKind::kAssert) {  // CUDA's words
+    std::fputs(fmt::format("{}\n", ran.error().message).c_str(), stderr);
+  } else {
+    Error error = ran.error();
+    if (error.fix.empty())
+      error.fix = fmt::format(
+          "launch {} of the program has failed; what it calls from now on fails too", id);
+    std::fflush(stdout);
+    std::fputs(fmt::format("warpmem: error: {}\n", error.text()).c_str(), stderr);
+  }
+  r.sticky = code_of(statistics.fault);
+  return kSuccess;  // as on a GPU, the launch is fine; whoever waits for it learns of the fault
+}
+
+}  // namespace warpmem::cudart

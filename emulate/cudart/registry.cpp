@@ -1,0 +1,262 @@
+#include "emulate/cudart/registry.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <set>
+
+#include "emulate/ptx/parser.hpp"
+#include "binary/fatbin/fat_binary.hpp"
+#include "emulate/cudart/ptx_link.hpp"
+#include "emulate/mapping/yields.hpp"
+
+namespace warpmem::cudart {
+namespace {
+
+constexpr int kWrapperMagic = 0x466243b1;
+
+std::string architectures(const std::set<std::string>& all) {
+  std::string text;
+  for (const std::string& a : all) text += (text.empty() ? "" : ", ") + a;
+  return text;
+}
+
+struct Gathered {
+  std::vector<PtxUnit> units;
+  std::vector<std::string> unit_options;  // ptxas's, of each unit
+  std::string options;                    // ptxas's, of the PTX that was chosen last
+  std::vector<unsigned char> shipped;     // machine code for exactly this compute capability
+  std::set<std::string> machine_code;     // "sm_90": what is there instead
+  std::uint32_t newer = 0;                // 100: there is PTX for that and newer GPUs only
+};
+
+Result<void> gather(const unsigned char* data, const std::string& name, std::uint32_t cc,
+                    Gathered& into) {
+  const auto* bytes = reinterpret_cast<const std::byte*>(data);
+  auto size = container_bytes(bytes);
+  if (!size) return size.error();
+  auto entries = read_fat_binary({bytes, *size});
+  if (!entries) return entries.error();
+  const FatEntry* best = choose_ptx(*entries, cc);
+  const FatEntry* newer = best ? nullptr : choose_newer_ptx(*entries, cc);
+  if (newer) best = newer;
+  Result<std::string> text = best ? unpack_ptx(*best) : std::string();
+  if (!text) return text.error();
+  // libcudadevrt.a, which launches kernels for kernels: that is part of this runtime.
+  if (text->find("__cuda_syscall_cnp") != text->npos) return {};
+  for (const FatEntry& e : *entries) {
+    if (e.kind != FatEntry::Kind::kMachineCode) continue;
+    into.machine_code.insert(fmt::format("sm_{}", e.architecture));
+    if (e.architecture == cc)
+      if (auto code = unpack_machine_code(e); code) into.shipped.assign(code->begin(), code->end());
+  }
+  if (!best) return {};
+  if (newer) {
+    into.newer = newer->architecture;
+    *text = for_older_gpu(std::move(*text), cc);
+  }
+  into.options = best->options;
+  into.units.push_back({best->name.empty() ? name : best->name, std::move(*text)});
+  into.unit_options.push_back(best->options);
+  return {};
+}
+
+Error no_ptx(const Module& module, const Gathered& found, std::uint32_t cc) {
+  const std::string flag = fmt::format("-gencode arch=compute_{0},code=compute_{0}", cc);
+  return {ErrorKind::kUsage,
+          fmt::format("it has no PTX{}", found.machine_code.empty()
+                                             ? ""
+                                             : fmt::format(", only machine code for {}",
+                                                           architectures(found.machine_code))),
+          module.name, fmt::format("build it with {}", flag)};
+}
+
+// The device objects of a fat binary, or those that it was linked from.
+Result<Gathered> objects_of(const Module& module, std::uint32_t cc) {
+  const FatBinaryWrapper& w = *module.wrapper;
+  Gathered found;
+  if (w.version == 2 && w.linked)
+    for (const unsigned char* const* data = w.linked; *data; ++data)
+      if (auto ok = gather(*data, module.name, cc, found); !ok) return ok.error();
+  if (found.units.empty() && w.data)
+    if (auto ok = gather(w.data, module.name, cc, found); !ok) return ok.error();
+  return found;
+}
+
+Result<std::string> ptx_of(const Module& module, std::uint32_t cc) {
+  if (!module.wrapper) return module.ptx;
+  const FatBinaryWrapper& w = *module.wrapper;
+  if (w.magic != kWrapperMagic || (w.version != 1 && w.version != 2))
+    return Error{ErrorKind::kMalformed,
+                 fmt::format("its fat binary begins with {:#x}, version {}",
+                             static_cast<unsigned>(w.magic), w.version),
+                 module.name, "build it with nvcc 11 or newer"};
+  auto found = objects_of(module, cc);
+  if (!found) return found.error();
+  if (found->units.empty()) return no_ptx(module, *found, cc);
+  if (found->newer)
+    std::fputs(fmt::format("warpmem: warning: {}: its PTX is for compute capability {}.{} and newer; it runs as what it "
+                           "would be on the card's {}.{}\n",
+                           module.name, found->newer / 10, found->newer % 10, cc / 10, cc % 10)
+                   .c_str(),
+               stderr);
+  return link_ptx(found->units);
+}
+
+}  // namespace
+
+Module* Registry::add_module(const FatBinaryWrapper* wrapper, const std::string& name) {
+  Module& m = modules_.emplace_back();
+  m.wrapper = wrapper, m.name = name;
+  return &m;
+}
+
+Module* Registry::add_text(std::string ptx, const std::string& name) {
+  Module& m = modules_.emplace_back();
+  m.ptx = std::move(ptx), m.name = name;
+  return &m;
+}
+
+// What was loaded stays in memory: a trace and a late launch may still refer to it.
+void Registry::remove_module(Module* module) {
+  module->unloaded = true;
+  for (Function* f : module->functions) {
+    if (const auto at = by_host_.find(f->host); at != by_host_.end() && at->second == f)
+      by_host_.erase(at);
+    handles_.erase(f);
+  }
+}
+
+Function* Registry::add_function(Module* module, const void* host, const std::string& name) {
+  Function& f = functions_.emplace_back();
+  f.module = module, f.host = host, f.name = name;
+  module->functions.push_back(&f);
+  if (host) by_host_[host] = &f;
+  handles_[&f] = true;
+  return &f;
+}
+
+void Registry::add_symbol(Module* module, const void* host, const std::string& name,
+                          std::size_t bytes, void** managed) {
+  Symbol& s = symbols_[host];
+  s.module = module, s.name = name, s.bytes = bytes, s.managed = managed;
+}
+
+Function* Registry::find_function(const void* key) {
+  if (const auto at = by_host_.find(key); at != by_host_.end()) return at->second;
+  auto* f = static_cast<Function*>(const_cast<void*>(key));
+  return handles_.contains(f) ? f : nullptr;
+}
+
+Symbol* Registry::find_symbol(const void* host) {
+  const auto at = symbols_.find(host);
+  return at == symbols_.end() ? nullptr : &at->second;
+}
+
+Result<emulate::LoadedModule*> Registry::load(Module& module, emulate::Memory& memory,
+                                              std::uint32_t cc) {
+  if (module.failure) return *module.failure;
+  if (module.loaded) return module.loaded.get();
+  const auto attempt = [&]() -> Result<void> {
+    auto text = ptx_of(module, cc);
+    if (!text) return text.error();
+    auto parsed = emulate::parse_ptx(module.name + ".ptx", std::move(*text));
+    if (!parsed) return parsed.error();
+    auto loaded = emulate::LoadedModule::load(std::move(*parsed), memory);
+    if (!loaded) return loaded.error();
+    module.loaded = std::move(*loaded);
+    return {};
+  };
+  if (auto ok = attempt(); !ok) {
+    module.failure = ok.error();
+    return ok.error();
+  }
+  return module.loaded.get();
+}
+
+Result<emulate::Kernel*> Registry::kernel(Function& function, emulate::Memory& memory,
+                                          std::uint32_t cc) {
+  if (function.failure) return *function.failure;
+  if (function.kernel) return function.kernel.get();
+  auto module = load(*function.module, memory, cc);
+  if (!module) return module.error();
+  auto built = emulate::build_kernel(**module, function.name);
+  if (!built) {
+    function.failure = built.error();
+    return built.error();
+  }
+  function.kernel = std::move(*built);
+  return function.kernel.get();
+}
+
+emulate::MachineCode* Registry::machine_code(Module& module, std::uint32_t cc) {
+  if (module.machine) return module.machine.get();
+  if (!module.loaded) return nullptr;
+  emulate::MachineCode::Request request;
+  request.toolkit = emulate::find_toolkit();
+  const emulate::Module& ptx = module.loaded->module();
+  request.arch = emulate::assembled_arch(ptx.target, cc);
+  request.options = module.options;
+  if (module.wrapper) {
+    Gathered found;
+    if (module.wrapper->data)
+      static_cast<void>(gather(module.wrapper->data, module.name, cc, found).ok());
+    request.options = emulate::code_options(found.options);
+    request.shipped = std::move(found.shipped);
+    if (module.wrapper->version == 2)
+      if (auto objects = objects_of(module, cc); objects)
+        for (std::size_t i = 0; i < objects->units.size(); ++i)
+          request.units.push_back({objects->units[i].name, std::move(objects->units[i].text),
+                                   emulate::code_options(objects->unit_options[i])});
+  }
+  module.machine = std::make_unique<emulate::MachineCode>(ptx, std::move(request));
+  return module.machine.get();
+}
+
+const emulate::Resources* Registry::resources(Function& function, std::uint32_t cc) {
+  if (!function.resources_known) {
+    function.resources_known = true;
+    if (emulate::MachineCode* code = machine_code(*function.module, cc))
+      if (auto found = code->resources(function.name); found) function.resources = *found;
+  }
+  return function.resources ? &*function.resources : nullptr;
+}
+
+const emulate::SiteMap* Registry::site_map(Function& function, std::uint32_t cc) {
+  if (!function.map_known) {
+    function.map_known = true;
+    const auto attempt = [&]() -> Result<void> {
+      const auto no = [](const char* why) { return Error{ErrorKind::kEnvironment, why, "", ""}; };
+      emulate::MachineCode* code = machine_code(*function.module, cc);
+      if (!code || !function.kernel) return no("there is no machine code of it");
+      const emulate::Resources* known = resources(function, cc);
+      if (!known) {
+        auto why = code->resources(function.name);
+        return why ? no("ptxas refuses it, or there is no ptxas") : why.error();
+      }
+      auto instructions = code->instructions(*function.kernel);
+      if (!instructions) return instructions.error();
+      emulate::mark_yields(*function.kernel, *instructions);
+      auto map = emulate::map_sites(*function.kernel, *instructions, *known, code->arch());
+      if (!map) return map.error();
+      function.map = std::make_unique<emulate::SiteMap>(std::move(*map));
+      return {};
+    };
+    if (auto ok = attempt(); !ok) function.unmapped = ok.error().message;
+  }
+  return function.map.get();
+}
+
+Result<std::uint64_t> Registry::address(const Symbol& symbol, emulate::Memory& memory,
+                                        std::uint32_t cc) {
+  auto module = load(*symbol.module, memory, cc);
+  if (!module) return module.error();
+  const auto& named = (*module)->module().variable_named;
+  const auto at = named.find(symbol.name);
+  if (at == named.end())
+    return Error{ErrorKind::kMalformed, fmt::format("its PTX has no variable '{}'", symbol.name),
+                 symbol.module->name, "build the program again"};
+  return (*module)->address_of(at->second);
+}
+
+}  // namespace warpmem::cudart

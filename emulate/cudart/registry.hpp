@@ -1,0 +1,100 @@
+// The device code of the process: fat binaries that the program registers before main() or loads
+// later, their kernels and variables. A module's PTX is read when something of it is first used.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "base/error.hpp"
+#include "emulate/ptx/program.hpp"
+#include "emulate/cudart/abi.hpp"
+#include "emulate/mapping/machine_code.hpp"
+#include "emulate/mapping/site_map.hpp"
+
+namespace warpmem::cudart {
+
+struct Module {
+  const FatBinaryWrapper* wrapper = nullptr;
+  std::string ptx;    // instead of a wrapper: text that the program loaded
+  std::string name;   // for messages
+  std::vector<std::string> options;  // of ptxas, for text that the program loaded
+  bool told = false;  // its failure has been printed
+  std::unique_ptr<emulate::LoadedModule> loaded;
+  std::unique_ptr<emulate::MachineCode> machine;  // made when it is first asked for
+  std::optional<Error> failure;
+  std::vector<Function*> functions;
+  bool unloaded = false;
+};
+
+// A kernel; also what a cudaKernel_t and a cudaFunction_t of ours point to.
+struct Function {
+  Module* module = nullptr;
+  std::string name;  // mangled
+  const void* host = nullptr;
+  bool told = false;  // its failure has been printed
+  std::unique_ptr<emulate::Kernel> kernel;
+  std::optional<Error> failure;
+  std::string demangled;
+  std::optional<emulate::Resources> resources;  // as ptxas says
+  bool resources_known = false;                 // asked for already, whether or not there are any
+  std::unique_ptr<emulate::SiteMap>
+      map;  // to the machine code; null: not mapped, `unmapped` says why
+  std::string unmapped;
+  bool map_known = false;
+  std::int64_t program = -1;    // in the trace
+  int max_dynamic_shared = -1;  // cudaFuncSetAttribute; -1: what every kernel may have
+  int carveout = -1;
+  int cache_config = 0;  // cudaFuncCache…
+  int cluster_nonportable = 0, cluster_policy = 0;
+  Dim required_cluster{0, 0, 0};
+};
+
+struct Symbol {
+  Module* module = nullptr;
+  std::string name;
+  std::size_t bytes = 0;
+  void** managed = nullptr;  // the program's own pointer to the variable's memory
+};
+
+class Registry {
+ public:
+  // `name`: of the program or file, for messages.
+  Module* add_module(const FatBinaryWrapper* wrapper, const std::string& name);
+  Module* add_text(std::string ptx, const std::string& name);
+  void remove_module(Module* module);
+
+  Function* add_function(Module* module, const void* host, const std::string& name);
+  void add_symbol(Module* module, const void* host, const std::string& name, std::size_t bytes,
+                  void** managed = nullptr);
+
+  // By the host function's address or by our own handle; null: never registered.
+  Function* find_function(const void* key);
+  Symbol* find_symbol(const void* host);
+  bool is_function(const Function* f) const { return handles_.contains(f); }
+
+  // Reads the module's PTX for a GPU of compute capability `cc`, places its variables in memory.
+  Result<emulate::LoadedModule*> load(Module& module, emulate::Memory& memory, std::uint32_t cc);
+  Result<emulate::Kernel*> kernel(Function& function, emulate::Memory& memory, std::uint32_t cc);
+  // What ptxas makes of the function's module, which must be loaded; null where it is not.
+  emulate::MachineCode* machine_code(Module& module, std::uint32_t cc);
+  // Registers, shared and local memory of the function on that GPU; null: not known.
+  const emulate::Resources* resources(Function& function, std::uint32_t cc);
+  // Its accesses in the machine code; null: Function::unmapped says why.
+  const emulate::SiteMap* site_map(Function& function, std::uint32_t cc);
+  Result<std::uint64_t> address(const Symbol& symbol, emulate::Memory& memory, std::uint32_t cc);
+
+  std::unordered_map<const void*, Symbol>& symbols() { return symbols_; }  // by host address
+
+ private:
+  std::deque<Module> modules_;
+  std::deque<Function> functions_;
+  std::unordered_map<const void*, Function*> by_host_;
+  std::unordered_map<const Function*, bool> handles_;
+  std::unordered_map<const void*, Symbol> symbols_;
+};
+
+}  // namespace warpmem::cudart

@@ -1,0 +1,113 @@
+#include "emulate/cudart/runtime.hpp"
+
+#include <fmt/format.h>
+#include <pthread.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <thread>
+
+#include "emulate/cudart/interrupt.hpp"
+
+namespace warpmem::cudart {
+namespace {
+
+Runtime* g_runtime = nullptr;
+pid_t g_process = 0;  // a vforked child shares our memory, and leaves by _exit
+
+Runtime* make_runtime() {
+  auto options = options_from_environment();
+  if (!options) {
+    std::fputs(fmt::format("warpmem: error: {}\n", options.error().text()).c_str(), stderr);
+    return nullptr;
+  }
+  const std::uint64_t limit = options->device.memory_bytes;
+  auto memory = emulate::Memory::create(limit);
+  Result<void> made;
+  if (!memory) made = memory.error();
+  else if (!memory->same_addresses())
+    made = Error{ErrorKind::kEnvironment,
+                 "the range of addresses of the emulated GPU's memory is taken in this process", "",
+                 "run the program without a sanitizer or another emulator"};
+  if (!made) {
+    Session(std::move(*options)).note_error(made.error());
+    return nullptr;
+  }
+  return new Runtime(std::move(*options), std::move(*memory));
+}
+
+void seal_at_exit() {
+  if (!g_runtime || getpid() != g_process) return;
+  const std::lock_guard lock(g_runtime->mutex);
+  g_runtime->flush_printed();
+  g_runtime->session.seal();
+}
+
+void in_forked_child() {
+  if (g_runtime) g_runtime->session.forget();
+}
+
+}  // namespace
+
+Registry& Runtime::registry() {
+  static auto* registry = new Registry;
+  return *registry;
+}
+
+Runtime* runtime() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    g_process = getpid();
+    g_runtime = make_runtime();
+    if (!g_runtime) return;
+    pthread_atfork(nullptr, nullptr, in_forked_child);
+    watch_signals(*g_runtime);
+  });
+  return g_runtime;
+}
+
+ThreadState& thread_state() {
+  static thread_local ThreadState state;
+  return state;
+}
+
+trace::AccessWindow Stream::window() const {
+  trace::AccessWindow w;
+  const auto at = attributes.find(kAttributeWindow);
+  if (at == attributes.end() || at->second.window.bytes == 0) return w;
+  const AccessPolicyWindow& a = at->second.window;
+  w.base = reinterpret_cast<std::uint64_t>(a.base), w.bytes = a.bytes, w.hit_ratio = a.hit_ratio;
+  w.hit = static_cast<std::uint8_t>(a.hit), w.miss = static_cast<std::uint8_t>(a.miss);
+  return w;
+}
+
+Stream* Runtime::stream(Stream* handle) {
+  if (handle == nullptr || handle == legacy_stream() || handle == thread_stream())
+    return &default_stream;
+  return streams.contains(handle) ? handle : nullptr;
+}
+
+void Runtime::synchronise() {
+  wait(default_stream.ready);
+  for (const Stream* s : streams) wait(s->ready);
+  flush_printed();
+}
+
+void Runtime::flush_printed() {
+  if (printed.empty()) return;
+  std::fwrite(printed.data(), 1, printed.size(), stdout);
+  printed.clear();
+}
+
+// Runs when the library is unloaded, which is after the program's own destructors: the program's
+// libraries are finished before those they need.
+// By then this thread's thread_local objects are gone, and the writer has some: another thread seals.
+__attribute__((destructor)) static void at_unload() {
+  if (g_runtime && getpid() == g_process) std::thread(seal_at_exit).join();
+}
+
+void end_process_now() { seal_at_exit(); }
+
+}  // namespace warpmem::cudart

@@ -1,0 +1,233 @@
+#include "emulate/cudart/session.hpp"
+
+#include "emulate/cudart/registry.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <charconv>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+
+namespace warpmem::cudart {
+namespace {
+
+std::int64_t now_ns() { return std::chrono::steady_clock::now().time_since_epoch().count(); }
+
+struct Busy {
+  explicit Busy(volatile bool& flag) : flag_(flag) { flag_ = true; }
+  ~Busy() { flag_ = false; }
+  Busy(const Busy&) = delete;
+  Busy& operator=(const Busy&) = delete;
+  volatile bool& flag_;
+};
+
+}  // namespace
+
+Session::Session(SessionOptions options) : options_(std::move(options)) {
+  if (!options_.kernel.empty())
+    kernel_.emplace(options_.kernel, std::regex::ECMAScript | std::regex::optimize);
+  tell("loaded");
+}
+
+bool Session::wanted(std::uint32_t launch, const std::string& kernel) {
+  if (closed_ || options_.output.empty() || launch < options_.first_launch ||
+      launch >= options_.last_launch)
+    return false;
+  if (records_ >= options_.max_records) {
+    if (!noted_limit_ && writer_) {
+      noted_limit_ = true;
+      const Busy busy(busy_);
+      if (auto ok = writer_->note_missing(
+              fmt::format("launches from {} on: --max-records was reached", launch));
+          !ok)
+        fail(ok.error());
+    }
+    return false;
+  }
+  return !kernel_ || std::regex_search(kernel, *kernel_);
+}
+
+bool Session::open(const std::string& arch, bool mapped) {
+  if (opened_) return writer_.has_value();
+  opened_ = true;
+  if (!options_.status
+           .empty()) {  // the first process gets the output's own name, its children theirs
+    const int file =
+        ::open((options_.status + ".claim").c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (file < 0) options_.output += "." + std::to_string(getpid());
+    else ::close(file);
+  }
+  trace::Origin origin;
+  origin.level = mapped ? trace::Level::kPtxSass : trace::Level::kPtx;
+  origin.tool = options_.tool, origin.command = options_.command;
+  origin.gpu = options_.device.name + " (emulated)", origin.arch = arch;
+  origin.sms = static_cast<std::uint32_t>(options_.device.sms);
+  if (!mapped)
+    origin.missing = {
+        "what ptxas merges, drops or adds (registers spilled to local memory): the trace is of "
+        "PTX"};
+  auto made = trace::TraceWriter::create(options_.output, origin,
+                                         {true, 3});  // the command has asked already
+  if (!made) {
+    fail(made.error());
+    return false;
+  }
+  writer_.emplace(std::move(*made));
+  tell("begin");
+  return true;
+}
+
+std::int64_t Session::write_program(const emulate::Kernel& kernel,
+                                    const emulate::Resources* resources,
+                                    const emulate::SiteMap* map, const Function& function) {
+  trace::Program program = map ? map->program : emulate::describe(kernel);
+  if (resources) {
+    program.registers = resources->registers;
+    program.static_shared = resources->static_shared;
+    program.local_bytes = resources->local_bytes;
+  }
+  auto number = writer_->add_program(program);
+  if (!number) return fail(number.error()), -1;
+  if (!map && !options_.ptx_only && told_.insert(function.unmapped).second)
+    note(fmt::format("{} is traced as PTX: {}", program.demangled, function.unmapped));
+  return *number;
+}
+
+void Session::note(const std::string& text) {
+  std::fflush(stdout);
+  std::fputs(fmt::format("warpmem: note: {}\n", text).c_str(), stderr);
+}
+
+emulate::Tracer* Session::begin(trace::Launch launch, const emulate::Kernel& kernel,
+                                const emulate::Resources* resources, const emulate::SiteMap* map,
+                                Function& function) {
+  const Busy busy(busy_);
+  begun_ns_ = now_ns();
+  if (!open(kernel.module->module().target, map != nullptr)) return nullptr;
+  if (function.program < 0) function.program = write_program(kernel, resources, map, function);
+  if (!writer_) return nullptr;
+  launch.program = static_cast<std::uint32_t>(function.program);
+  if (auto ok = writer_->begin_launch(launch); !ok) return fail(ok.error()), nullptr;
+  current_ = launch.id;
+  tracer_.emplace(*writer_, launch.id);
+  if (map) tracer_->use(*map);
+  if (options_.ctas < 1) tracer_->keep_fraction(options_.ctas);
+  if (options_.max_records != SessionOptions::kNoLimit)
+    tracer_->stop_after(options_.max_records - records_);
+  ++launches_;
+  return &*tracer_;
+}
+
+void Session::note_mapping(const emulate::MappingCounts& counts) {
+  if (counts.kept == 0) return;
+  note(fmt::format(
+      "launch {}: {} of {} accesses stay as the PTX has them: which machine instructions they are "
+      "is not certain",
+      current_, counts.kept, counts.kept + counts.mapped + counts.merged));
+}
+
+void Session::end(const emulate::RunStatistics& statistics, const Error* failure) {
+  const Busy busy(busy_);
+  records_ += tracer_ ? tracer_->records() : 0;
+  thread_instructions_ += statistics.thread_instructions;
+  seconds_ += static_cast<double>(now_ns() - begun_ns_) * 1e-9;
+  if (!writer_ || !tracer_) return;
+  trace::LaunchEnd end;
+  end.truncated = failure != nullptr || tracer_->stopped();
+  end.skipped_ctas = tracer_->skipped();
+  end.times = tracer_->times(statistics.times, statistics.own_calls);
+  const emulate::MappingCounts mapping = tracer_->mapping();
+  tracer_.reset();
+  if (auto ok = writer_->end_launch(current_, end); !ok) return fail(ok.error());
+  note_mapping(mapping);
+  if (!failure) return;
+  const std::string what = failure->message.substr(0, failure->message.find('\n'));
+  if (auto ok = writer_->note_missing(fmt::format("launch {} did not end: {}", current_, what));
+      !ok)
+    fail(ok.error());
+}
+
+void Session::count(const emulate::RunStatistics& statistics) {
+  thread_instructions_ += statistics.thread_instructions;
+}
+
+// Once for each place in the code.
+void Session::note_warning(const Error& error) {
+  const std::lock_guard lock(warning_);
+  if (!warned_.insert(error.place).second) return;
+  std::fflush(stdout);
+  std::fputs(fmt::format("warpmem: warning: {}\n", error.text()).c_str(), stderr);
+}
+
+void Session::note_error(const Error& error) {
+  std::fflush(stdout);
+  std::fputs(fmt::format("warpmem: error: {}\n", error.text()).c_str(), stderr);
+  tell_line(fmt::format("refused\t{}\n", exit_status(error.kind)));
+}
+
+// The trace cannot be written: what is there stays, and the program goes on untraced.
+void Session::fail(const Error& error) {
+  if (closed_) return;
+  note_error(error);
+  closed_ = true;
+  tracer_.reset();
+  writer_.reset();
+  tell("end");
+}
+
+void Session::seal() {
+  if (closed_) return;
+  closed_ = true;
+  const Busy busy(busy_);
+  if (tracer_ && writer_) {  // the process ends while a kernel runs
+    if (auto ok = tracer_->finish(); !ok) note_error(ok.error());
+    trace::LaunchEnd end;
+    end.truncated = true;
+    records_ += tracer_->records();
+    end.skipped_ctas = tracer_->skipped();
+    tracer_.reset();
+    if (writer_->end_launch(current_, end))
+      static_cast<void>(
+          writer_->note_missing(fmt::format("launch {} did not end: the process ended", current_))
+              .ok());
+  }
+  if (writer_) {
+    if (auto ok = writer_->seal(); !ok) note_error(ok.error());
+    else sealed_ = true;
+  }
+  writer_.reset();
+  tell("end");
+}
+
+void Session::forget() {
+  closed_ = true;
+  if (writer_)
+    new trace::TraceWriter(std::move(*writer_));  // its destructor would touch the parent's file
+  writer_.reset();
+}
+
+// Lines that record::parse_status reads, and two of our own: "refused" and "ran".
+void Session::tell(const char* event) {
+  const bool loaded = std::string_view(event) == "loaded";
+  const bool end = std::string_view(event) == "end";
+  std::string line = "loaded\n";
+  if (!loaded && opened_)
+    line =
+        fmt::format("{}\t{}\t{}\t{}\t{}\t0\t{}\t{}\n", event, getpid(), options_.output, launches_,
+                    records_, static_cast<std::uint64_t>(seconds_ * 1e6), sealed_ ? 1 : 0);
+  if (end) line += fmt::format("ran\t{}\t{}\n", thread_instructions_, next_launch_);
+  tell_line(line);
+}
+
+void Session::tell_line(const std::string& line) {
+  if (options_.status.empty()) return;
+  const int file = ::open(options_.status.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
+  if (file < 0) return;
+  [[maybe_unused]] const ssize_t n = ::write(file, line.data(), line.size());
+  ::close(file);
+}
+
+}  // namespace warpmem::cudart

@@ -1,0 +1,100 @@
+// One emulated process: what it was asked to trace, and the trace it leaves. The command passes the
+// options in environment variables, so that the library also works without it:
+// LD_LIBRARY_PATH=… WARPMEM_EMULATE_OUTPUT=t.wmt ./app.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <regex>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "emulate/executor/executor.hpp"
+#include "emulate/cudart/device.hpp"
+#include "emulate/mapping/machine_code.hpp"
+#include "emulate/mapping/site_map.hpp"
+#include "traces/format/writer.hpp"
+
+namespace warpmem::cudart {
+
+struct Function;
+
+struct SessionOptions {
+  static constexpr std::uint64_t kNoLimit = std::numeric_limits<std::uint64_t>::max();
+  std::string output;              // empty: no trace
+  std::string kernel;              // regular expression on the demangled name; empty: all
+  std::uint64_t first_launch = 0;  // launches [first, last) of the process, from 0
+  std::uint64_t last_launch = kNoLimit;
+  double ctas = 1;  // fraction of each launch's CTAs that is traced, (0, 1]
+  std::uint64_t max_records = kNoLimit;
+  bool check = false;                  // report uninitialised reads and hazards in shared memory
+  std::uint64_t threads = 0;           // 0: one a core
+  std::uint64_t max_instructions = 0;  // warp instructions a kernel; 0: no limit
+  bool strict = false;                 // every access out of bounds is a fault
+  bool ptx_only = false;               // the trace is of PTX, also where there is a ptxas
+  std::string tool = "warpmem emulate";
+  std::string command;  // for the trace's origin
+  std::string status;   // file for the command's eyes; empty: none
+  Device device;
+};
+
+// (name, value) pairs, one for each option that differs from its default, and back.
+std::vector<std::pair<std::string, std::string>> to_environment(const SessionOptions& options);
+Result<SessionOptions> options_from_environment();
+
+class Session {
+ public:
+  explicit Session(SessionOptions options);
+  const SessionOptions& options() const { return options_; }
+
+  // A launch's number, whether or not it is traced.
+  std::uint32_t next_launch() { return next_launch_++; }
+  bool wanted(std::uint32_t launch, const std::string& kernel);
+
+  // Between begin and end the launch's records go to the tracer. Null: it is not traced.
+  // `resources` and `map` may be null: ptxas did not say.
+  emulate::Tracer* begin(trace::Launch launch, const emulate::Kernel& kernel,
+                         const emulate::Resources* resources, const emulate::SiteMap* map,
+                         Function& function);
+  void end(const emulate::RunStatistics& statistics, const Error* failure);
+  void count(const emulate::RunStatistics& statistics);  // of a launch that is not traced
+
+  void note_warning(const Error& error);  // prints it; may be called by several threads
+  void note_error(const Error& error);    // prints it, and tells the command which kind
+  void seal();                            // the trace is complete; nothing is traced afterwards
+  void forget();                          // in a forked child: the trace is the parent's
+  bool busy() const { return busy_; }     // inside the writer: sealing from a signal would break it
+
+ private:
+  bool open(const std::string& arch, bool mapped);
+  std::int64_t write_program(const emulate::Kernel& kernel, const emulate::Resources* resources,
+                             const emulate::SiteMap* map, const Function& function);
+  void note_mapping(const emulate::MappingCounts& counts);
+  static void note(const std::string& text);
+  void fail(const Error& error);
+  void tell(const char* event);
+  void tell_line(const std::string& line);
+
+  SessionOptions options_;
+  std::optional<std::regex> kernel_;
+  std::optional<trace::TraceWriter> writer_;
+  std::optional<emulate::Tracer> tracer_;
+  std::uint32_t next_launch_ = 0, current_ = 0;
+  std::set<std::string> told_;  // reasons why kernels are traced as PTX
+  std::uint64_t launches_ = 0, records_ = 0, thread_instructions_ = 0;
+  double seconds_ = 0;
+  std::int64_t begun_ns_ = 0;
+  bool closed_ = false, sealed_ = false, opened_ = false, noted_limit_ = false;
+  std::mutex warning_;
+  std::set<std::string> warned_;
+  volatile bool busy_ = false;
+};
+
+}  // namespace warpmem::cudart

@@ -1,0 +1,96 @@
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cstdlib>
+#include <string_view>
+
+#include "emulate/cudart/session.hpp"
+
+namespace warpmem::cudart {
+namespace {
+
+constexpr const char* kPrefix = "WARPMEM_EMULATE_";
+
+std::string variable(const char* name) {
+  const char* value = std::getenv((kPrefix + std::string(name)).c_str());
+  return value == nullptr ? "" : value;
+}
+
+Error bad(const char* name, const std::string& value, const char* wanted) {
+  return {ErrorKind::kUsage, fmt::format("{}{}={}: wanted {}", kPrefix, name, value, wanted), "",
+          "unset it, or let `warpmem emulate` set it"};
+}
+
+Result<void> read_number(const char* name, std::uint64_t& out) {
+  const std::string text = variable(name);
+  if (text.empty()) return {};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
+  if (error != std::errc{} || *end != 0) return bad(name, text, "a whole number");
+  return {};
+}
+
+}  // namespace
+
+std::vector<std::pair<std::string, std::string>> to_environment(const SessionOptions& o) {
+  const SessionOptions usual;
+  std::vector<std::pair<std::string, std::string>> result;
+  const auto put = [&](const char* name, const std::string& value) {
+    result.emplace_back(kPrefix + std::string(name), value);
+  };
+  if (!o.output.empty()) put("OUTPUT", o.output);
+  if (!o.kernel.empty()) put("KERNEL", o.kernel);
+  if (o.first_launch != 0) put("FIRST_LAUNCH", std::to_string(o.first_launch));
+  if (o.last_launch != usual.last_launch) put("LAST_LAUNCH", std::to_string(o.last_launch));
+  if (o.ctas < 1) put("CTAS", fmt::format("{}", o.ctas));
+  if (o.max_records != usual.max_records) put("MAX_RECORDS", std::to_string(o.max_records));
+  if (o.check) put("CHECK", "1");
+  if (o.threads != 0) put("THREADS", std::to_string(o.threads));
+  if (o.max_instructions != 0) put("MAX_INSTRUCTIONS", std::to_string(o.max_instructions));
+  if (o.strict) put("STRICT", "1");
+  if (o.ptx_only) put("LEVEL", "ptx");
+  put("TOOL", o.tool);
+  if (!o.command.empty()) put("COMMAND", o.command);
+  if (!o.status.empty()) put("STATUS", o.status);
+  put("GPU", to_text(o.device));
+  return result;
+}
+
+Result<SessionOptions> options_from_environment() {
+  SessionOptions o;
+  o.output = variable("OUTPUT");
+  o.kernel = variable("KERNEL");
+  if (const std::string ctas = variable("CTAS"); !ctas.empty()) {
+    char* end = nullptr;
+    o.ctas = std::strtod(ctas.c_str(), &end);
+    if (*end != 0 || !(o.ctas > 0 && o.ctas <= 1))
+      return bad("CTAS", ctas, "a fraction above 0 and at most 1");
+  }
+  for (const auto& [name, number] : {std::pair("FIRST_LAUNCH", &o.first_launch),
+                                     {"LAST_LAUNCH", &o.last_launch},
+                                     {"MAX_RECORDS", &o.max_records},
+                                     {"THREADS", &o.threads},
+                                     {"MAX_INSTRUCTIONS", &o.max_instructions}})
+    if (auto ok = read_number(name, *number); !ok) return ok.error();
+  o.check = !variable("CHECK").empty();
+  if (const std::string tool = variable("TOOL"); !tool.empty()) o.tool = tool;
+  o.strict = variable("STRICT") == "1";
+  if (const std::string level = variable("LEVEL"); !level.empty()) {
+    if (level != "ptx" && level != "ptx+sass") return bad("LEVEL", level, "ptx or ptx+sass");
+    o.ptx_only = level == "ptx";
+  }
+  o.command = variable("COMMAND");
+  o.status = variable("STATUS");
+  try {
+    if (!o.kernel.empty()) std::regex{o.kernel};
+  } catch (const std::regex_error&) {
+    return bad("KERNEL", o.kernel, "a regular expression");
+  }
+  if (const std::string gpu = variable("GPU"); !gpu.empty()) {
+    auto device = parse_device(gpu);
+    if (!device) return device.error();
+    o.device = *device;
+  }
+  return o;
+}
+
+}  // namespace warpmem::cudart

@@ -1,0 +1,198 @@
+#include "emulate/executor/emulate.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <map>
+#include <optional>
+#include <sstream>
+
+#include "emulate/ptx/parser.hpp"
+#include "emulate/mapping/machine_code.hpp"
+#include "emulate/mapping/site_map.hpp"
+#include "emulate/mapping/yields.hpp"
+
+namespace warpmem::emulate {
+namespace {
+
+Result<std::string> read_text(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  std::stringstream text;
+  text << in.rdbuf();
+  if (!in) return Error{ErrorKind::kUsage, "cannot read the PTX file", path, "compile one with: nvcc -ptx -lineinfo app.cu -o app.ptx"};
+  return text.str();
+}
+
+// Places buffers and packs the parameters as the entry declares them.
+Result<std::vector<std::byte>> pack_arguments(const LaunchFile& launch, const Kernel& kernel, Memory& memory, std::map<std::string, std::uint64_t>& buffers) {
+  const auto& params = kernel.entry->params;
+  if (params.size() != launch.arguments.size())
+    return Error{ErrorKind::kUsage, fmt::format("'{}' takes {} arguments, {} are given", kernel.entry->name, params.size(), launch.arguments.size()), launch.path,
+                 "give one [[args]] for each parameter, in order"};
+  std::vector<std::byte> bytes(kernel.param_bytes);
+  for (std::size_t i = 0; i < params.size(); ++i) {
+    const Argument& a = launch.arguments[i];
+    const Variable& p = *params[i];
+    const auto wrong = [&](std::uint64_t given) {
+      return Error{ErrorKind::kUsage, fmt::format("parameter {} of '{}' has {} bytes, {} are given", i, kernel.entry->name, p.bytes, given), a.place, "check the argument's type"};
+    };
+    if (a.is_buffer) {
+      if (p.bytes != 8) return wrong(8);
+      std::uint64_t& at = buffers[a.name];
+      if (at == 0) {
+        at = memory.allocate(a.bytes, trace::AllocationKind::kDevice);
+        if (at == 0) return Error{ErrorKind::kResources, fmt::format("buffer '{}' of {} bytes does not fit the GPU's memory", a.name, a.bytes), a.place, "make it smaller"};
+        if (auto ok = fill_buffer(a, memory.host(at)); !ok) return ok.error();
+      }
+      const std::uint64_t address = at + a.offset;
+      std::memcpy(bytes.data() + p.offset, &address, 8);
+    } else if (!a.raw.empty()) {
+      if (a.raw.size() != p.bytes) return wrong(a.raw.size());
+      std::memcpy(bytes.data() + p.offset, a.raw.data(), a.raw.size());
+    } else {
+      if (size_of(a.type) != p.bytes) return wrong(size_of(a.type));
+      std::memcpy(bytes.data() + p.offset, &a.bits, size_of(a.type));
+    }
+  }
+  return bytes;
+}
+
+Result<void> check_required(const Kernel& kernel, const LaunchFile& launch) {
+  const Function& f = *kernel.entry;
+  const auto shown = [](const std::array<std::uint32_t, 3>& d) { return fmt::format("{} x {} x {}", d[0], d[1], d[2]); };
+  if (f.required_block[0] && f.required_block != launch.block)
+    return Error{ErrorKind::kUsage, fmt::format("'{}' was compiled for blocks of {} threads", f.name, shown(f.required_block)), launch.path, "set block to that"};
+  const std::uint64_t most = std::uint64_t{f.max_block[0]} * f.max_block[1] * f.max_block[2];
+  if (most && std::uint64_t{launch.block[0]} * launch.block[1] * launch.block[2] > most)
+    return Error{ErrorKind::kUsage, fmt::format("'{}' was compiled for at most {} threads a block (__launch_bounds__)", f.name, most), launch.path, "make the block smaller"};
+  if (f.required_cluster[0] && launch.cluster != f.required_cluster && launch.cluster != Dim3{1, 1, 1})
+    return Error{ErrorKind::kUsage, fmt::format("'{}' was compiled for clusters of {} CTAs", f.name, shown(f.required_cluster)), launch.path, "leave cluster out"};
+  return {};
+}
+
+Result<void> write_back(const LaunchFile& launch, const Memory& memory, const std::map<std::string, std::uint64_t>& buffers) {
+  for (const Argument& a : launch.arguments) {
+    if (!a.is_buffer || a.write_back.empty()) continue;
+    std::ofstream out(a.write_back, std::ios::binary);
+    out.write(reinterpret_cast<const char*>(memory.host(buffers.at(a.name))), static_cast<std::streamsize>(a.bytes));
+    out.flush();
+    if (!out) return Error{ErrorKind::kResources, fmt::format("cannot write '{}'", a.write_back), a.place, "check the folder and the space on the disk"};
+  }
+  return {};
+}
+
+// Compute capability 9.0, as the limits are, or the newer one that the PTX is for.
+std::uint32_t compute_capability(const Module& module) {
+  const std::string& target = module.target;
+  const std::uint32_t named =
+      target.size() > 3 ? static_cast<std::uint32_t>(std::atoi(target.c_str() + 3)) : 0;
+  return std::max(90u, named);
+}
+
+}  // namespace
+
+Result<void> emulate_file(const EmulateRequest& request, EmulateReport& report) {
+  auto text = read_text(request.ptx);
+  if (!text) return text.error();
+  auto launch = read_launch_file(request.launch);
+  if (!launch) return launch.error();
+  auto module = parse_ptx(request.ptx, std::move(text).value());
+  if (!module) return module.error();
+  auto memory = Memory::create(request.limits.memory_bytes);
+  if (!memory) return memory.error();
+  auto loaded = LoadedModule::load(std::move(module).value(), *memory);
+  if (!loaded) return loaded.error();
+  auto kernel = build_kernel(**loaded, launch->entry);
+  if (!kernel) return kernel.error();
+  const Kernel& k = **kernel;
+  if (auto ok = check_required(k, *launch); !ok) return ok;
+  if (k.entry->required_cluster[0]) launch->cluster = k.entry->required_cluster;
+  if (auto ok = check_limits(*launch, k.static_shared, request.limits); !ok) return ok;
+  std::map<std::string, std::uint64_t> buffers;
+  auto params = pack_arguments(*launch, k, *memory, buffers);
+  if (!params) return params.error();
+
+  LaunchShape shape;
+  shape.grid = launch->grid, shape.block = launch->block, shape.cluster = launch->cluster;
+  shape.dynamic_shared = launch->dynamic_shared, shape.cooperative = launch->cooperative;
+  shape.params = std::move(params).value();
+  shape.sms = request.limits.sms;
+  std::optional<MachineCode> machine;
+  std::optional<Resources> resources;
+  if (!request.ptx_only) {
+    MachineCode::Request wanted;
+    wanted.toolkit = find_toolkit();
+    wanted.arch =
+        assembled_arch((*loaded)->module().target, compute_capability((*loaded)->module()));
+    machine.emplace((*loaded)->module(), std::move(wanted));
+    if (auto known = machine->resources(std::string(k.entry->name)); known) resources = *known;
+  }
+  std::optional<SiteMap> map;
+  if (resources) {
+    auto code = machine->instructions(k);
+    if (code) mark_yields(**kernel, *code);
+    auto made = code ? map_sites(k, *code, *resources, machine->arch()) : code.error();
+    if (made) map.emplace(std::move(*made));
+    else report.unmapped = made.error().message;
+  } else if (!request.ptx_only) {
+    report.unmapped = "ptxas refuses it, or there is no ptxas";
+  }
+  shape.sm_ctas = std::max(1u, resident_ctas(request.limits.sm, {std::uint64_t{shape.block[0]} * shape.block[1] * shape.block[2],
+                                                                 resources ? resources->registers : 0,
+                                                                 std::uint64_t{k.static_shared} + shape.dynamic_shared}));
+  trace::Program program = map ? map->program : describe(k);
+  if (resources)
+    program.registers = resources->registers, program.static_shared = resources->static_shared,
+    program.local_bytes = resources->local_bytes;
+  report.kernel = program.demangled;
+
+  std::optional<trace::TraceWriter> writer;
+  std::optional<Tracer> tracer;
+  if (!request.output.empty()) {
+    trace::Origin origin;
+    origin.level = map ? trace::Level::kPtxSass : trace::Level::kPtx;
+    origin.tool = request.tool, origin.command = request.command;
+    origin.gpu = request.limits.name + " (emulated)", origin.arch = program.arch;
+    origin.sms = request.limits.sms;
+    if (!map)
+      origin.missing = {
+          "what ptxas merges, drops or adds (registers spilled to local memory): the trace is of "
+          "PTX"};
+    auto made = trace::TraceWriter::create(request.output, origin, {request.overwrite, 3});
+    if (!made) return made.error();
+    writer.emplace(std::move(made).value());
+    auto number = writer->add_program(program);
+    if (!number) return number.error();
+    trace::Launch l;
+    l.program = *number;
+    l.grid = launch->grid, l.block = launch->block, l.cluster = launch->cluster;
+    l.registers = program.registers;
+    l.static_shared = program.static_shared, l.dynamic_shared = launch->dynamic_shared,
+    l.local_bytes = program.local_bytes;
+    l.allocations = memory->allocations();
+    if (auto ok = writer->begin_launch(l); !ok) return ok;
+    tracer.emplace(*writer, 0);
+    if (map) tracer->use(*map);
+  }
+  const auto begin = std::chrono::steady_clock::now();
+  auto ran = run_launch(k, *memory, shape, request.run, tracer ? &*tracer : nullptr, report.statistics);
+  report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  if (writer) {
+    report.mapping = tracer->mapping();
+    trace::LaunchEnd end;
+    end.truncated = !ran;
+    end.times = tracer->times(report.statistics.times, report.statistics.own_calls);
+    if (auto ok = writer->end_launch(0, end); !ok) return ok;
+    if (!ran)
+      if (auto ok = writer->note_missing("the kernel did not end: " + ran.error().message.substr(0, ran.error().message.find('\n'))); !ok) return ok;
+    if (auto ok = writer->seal(); !ok) return ok;
+  }
+  if (!ran) return ran;
+  return write_back(*launch, *memory, buffers);
+}
+
+}  // namespace warpmem::emulate

@@ -1,0 +1,34 @@
+// One kernel from a PTX file, launched as a launch.toml says, traced. The command's way in.
+#pragma once
+
+#include <string>
+
+#include "emulate/executor/executor.hpp"
+#include "emulate/executor/launch_file.hpp"
+
+namespace warpmem::emulate {
+
+struct EmulateRequest {
+  std::string ptx;            // path
+  std::string launch;         // path
+  std::string output;         // trace; empty: none
+  std::string tool;           // "warpmem 0.1.0 emulate"
+  std::string command;        // command line, for the trace's origin
+  bool overwrite = false;
+  bool ptx_only = false;  // do not ask ptxas
+  DeviceLimits limits;
+  RunOptions run;
+};
+
+struct EmulateReport {
+  std::string kernel;         // demangled
+  RunStatistics statistics;
+  double seconds = 0;         // of execution
+  std::string unmapped;  // why the trace is of PTX; empty where it is of machine code, or was to be
+  MappingCounts mapping;
+};
+
+// The trace keeps what was traced when the kernel fails or is interrupted; `report` is filled then too.
+Result<void> emulate_file(const EmulateRequest& request, EmulateReport& report);
+
+}  // namespace warpmem::emulate

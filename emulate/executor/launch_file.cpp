@@ -1,0 +1,277 @@
+#include "emulate/executor/launch_file.hpp"
+
+#include <fmt/format.h>
+#include <toml++/toml.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "base/nearest.hpp"
+#include "base/units.hpp"
+#include "emulate/executor/half.hpp"
+
+namespace warpmem::emulate {
+namespace {
+
+struct Bad {
+  Error error;
+};
+
+class Reader {
+ public:
+  Reader(const std::string& path, LaunchFile& out) : path_(path), out_(out) {}
+
+  void run(const toml::table& root) {
+    only(root, {"entry", "grid", "block", "cluster", "dynamic_shared", "cooperative", "args"});
+    out_.entry = text(root, "entry", true);
+    out_.grid = dims(root, "grid");
+    out_.block = dims(root, "block");
+    out_.cluster = dims(root, "cluster");
+    out_.dynamic_shared = static_cast<std::uint32_t>(bytes(root, "dynamic_shared", 1u << 30));
+    if (const auto* n = root.get("cooperative")) out_.cooperative = n->value<bool>().value_or(false);
+    const toml::node* args = root.get("args");
+    if (!args) return;
+    if (!args->is_array()) fail(*args, "args must be a list of tables", "write [[args]] before each argument");
+    for (const toml::node& a : *args->as_array()) {
+      if (!a.is_table()) fail(a, "an argument must be a table", "write [[args]] before each argument");
+      argument(*a.as_table());
+    }
+  }
+
+ private:
+  [[noreturn]] void fail(const toml::node& at, const std::string& message, const std::string& fix = {}) {
+    throw Bad{{ErrorKind::kUsage, message, place(at), fix}};
+  }
+  std::string place(const toml::node& at) const { return fmt::format("{}, line {}", path_, at.source().begin.line); }
+
+  void only(const toml::table& table, const std::vector<std::string>& known) {
+    for (const auto& [key, node] : table) {
+      const std::string name(key.str());
+      if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+      const std::string near = nearest(name, known);
+      std::string all;
+      for (const std::string& k : known) all += (all.empty() ? "" : ", ") + k;
+      fail(node, fmt::format("'{}' is not a key here", name), near.empty() ? "the keys are " + all : fmt::format("did you mean '{}'?", near));
+    }
+  }
+  std::string text(const toml::table& t, const char* key, bool needed = false) {
+    const toml::node* n = t.get(key);
+    if (!n && needed) fail(t, fmt::format("'{}' is missing", key), fmt::format("add {} = \"…\"", key));
+    if (!n) return {};
+    const auto v = n->value<std::string>();
+    if (!n->is_string() || !v) fail(*n, fmt::format("'{}' must be a text in quotes", key));
+    return *v;
+  }
+  std::uint32_t positive(const toml::node& n, const char* key) {
+    const auto v = n.value<std::int64_t>();
+    if (!n.is_integer() || !v || *v < 1 || *v > 0x7fffffff) fail(n, fmt::format("'{}' must be a whole number from 1 to 2,147,483,647", key));
+    return static_cast<std::uint32_t>(*v);
+  }
+  Dim3 dims(const toml::table& t, const char* key) {
+    Dim3 d{1, 1, 1};
+    const toml::node* n = t.get(key);
+    if (!n) return d;
+    if (!n->is_array()) return d[0] = positive(*n, key), d;
+    const toml::array& list = *n->as_array();
+    if (list.empty() || list.size() > 3) fail(*n, fmt::format("'{}' has one to three numbers", key));
+    for (std::size_t i = 0; i < list.size(); ++i) d[i] = positive(list[i], key);
+    return d;
+  }
+  std::uint64_t bytes(const toml::table& t, const char* key, std::uint64_t most) {
+    const toml::node* n = t.get(key);
+    if (!n) return 0;
+    std::optional<std::uint64_t> v;
+    if (n->is_string()) v = parse_bytes(*n->value<std::string>());
+    else if (n->is_integer() && *n->value<std::int64_t>() >= 0) v = static_cast<std::uint64_t>(*n->value<std::int64_t>());
+    if (!v) fail(*n, fmt::format("'{}' must be a number of bytes", key), "write 4096 or \"4KiB\"");
+    if (*v > most) fail(*n, fmt::format("'{}' is larger than {}", key, byte_size(most)));
+    return *v;
+  }
+  double real(const toml::table& t, const char* key, double usual) {
+    const toml::node* n = t.get(key);
+    if (!n) return usual;
+    if (!n->is_number()) fail(*n, fmt::format("'{}' must be a number", key));
+    return *n->value<double>();
+  }
+
+  void argument(const toml::table& t) {
+    only(t, {"buffer", "type", "value", "bytes", "count", "size", "fill", "seed", "min", "max", "file", "write_back", "offset"});
+    Argument a;
+    a.place = place(t);
+    const std::string type = text(t, "type");
+    if (!type.empty()) {
+      a.type = type_named(type);
+      if (a.type == Type::kNone || a.type == Type::kPred || size_of(a.type) > 8) fail(*t.get("type"), fmt::format("'{}' is not a type", type), "u8 to u64, s8 to s64, b8 to b64, f16, bf16, f32 or f64");
+    }
+    a.is_buffer = t.contains("buffer");
+    if (!a.is_buffer) return scalar(t, a, type.empty());
+    a.name = text(t, "buffer");
+    for (const Argument& known : out_.arguments)
+      if (known.is_buffer && known.name == a.name) {
+        if (t.contains("size") || t.contains("count") || t.contains("fill")) fail(t, fmt::format("buffer '{}' is described twice", a.name), "give its size and contents once; name only the buffer the second time");
+        a.bytes = known.bytes;
+      }
+    if (t.contains("offset")) a.offset = bytes(t, "offset", std::uint64_t{1} << 40);
+    a.write_back = text(t, "write_back");
+    if (a.bytes == 0) {
+      if (const toml::node* n = t.get("count")) a.bytes = std::uint64_t{positive(*n, "count")} * size_of(a.type);
+      if (t.contains("size")) {
+        if (a.bytes) fail(t, "give 'count' or 'size', not both");
+        a.bytes = bytes(t, "size", std::uint64_t{1} << 40);
+      }
+      a.file = text(t, "file");
+      if (a.bytes == 0 && !a.file.empty()) {
+        std::error_code none;
+        a.bytes = std::filesystem::file_size(a.file, none);
+        if (none) fail(t, fmt::format("cannot read '{}': {}", a.file, none.message()), "give the file's path from where you start warpmem");
+      }
+      if (a.bytes == 0) fail(t, fmt::format("buffer '{}' has no size", a.name), "add count = … (elements) or size = \"…\" (bytes)");
+      const std::string fill = text(t, "fill");
+      const std::vector<std::string> fills = {"zeros", "ramp", "random", "file"};
+      if (fill == "ramp") a.fill = Argument::Fill::kRamp;
+      else if (fill == "random") a.fill = Argument::Fill::kRandom;
+      else if (fill == "file" || (fill.empty() && !a.file.empty())) a.fill = Argument::Fill::kFile;
+      else if (!fill.empty() && fill != "zeros") {
+        const std::string near = nearest(fill, fills);
+        fail(*t.get("fill"), fmt::format("'{}' is not a way to fill a buffer", fill), near.empty() ? "zeros, ramp, random or file" : "did you mean '" + near + "'?");
+      }
+      if (a.fill == Argument::Fill::kFile && a.file.empty()) fail(t, "fill = \"file\" needs file = \"…\"");
+      if (const toml::node* n = t.get("seed")) a.seed = static_cast<std::uint64_t>(n->value<std::int64_t>().value_or(1));
+      const bool floats = is_float(a.type);
+      a.low = real(t, "min", 0);
+      a.high = real(t, "max", floats ? 1 : 256);
+      if (!(a.low < a.high)) fail(t, "min must be less than max");
+    }
+    out_.arguments.push_back(std::move(a));
+  }
+
+  void scalar(const toml::table& t, Argument& a, bool no_type) {
+    if (const toml::node* n = t.get("bytes")) {  // a structure
+      const std::string hex = text(t, "bytes");
+      std::string digits;
+      for (const char c : hex)
+        if (c != ' ' && c != '_') digits += c;
+      for (std::size_t i = 0; i + 1 < digits.size(); i += 2) {
+        char* end = nullptr;
+        const std::string pair = digits.substr(i, 2);
+        a.raw.push_back(static_cast<std::byte>(std::strtoul(pair.c_str(), &end, 16)));
+        if (end != pair.c_str() + 2) fail(*n, fmt::format("'{}' is not a hexadecimal byte", pair));
+      }
+      if (digits.size() % 2 || a.raw.empty()) fail(*n, "'bytes' needs pairs of hexadecimal digits");
+      out_.arguments.push_back(std::move(a));
+      return;
+    }
+    const toml::node* v = t.get("value");
+    if (!v) fail(t, "an argument needs a value, or a buffer", "add value = … or buffer = \"…\"");
+    if (!v->is_number() && !v->is_boolean()) fail(*v, "'value' must be a number");
+    if (no_type) fail(t, "an argument needs its type", "add type = \"u32\", \"f32\" …");
+    if (is_float(a.type)) {
+      const double d = *v->value<double>();
+      if (a.type == Type::kF64) a.bits = bits_as<std::uint64_t>(d);
+      else if (a.type == Type::kF32) a.bits = bits_as<std::uint32_t>(static_cast<float>(d));
+      else a.bits = a.type == Type::kF16 ? half_of(d) : bfloat_of(d);
+    } else {
+      if (v->is_floating_point()) fail(*v, fmt::format("a .{} argument needs a whole number", name_of(a.type)));
+      const std::int64_t i = *v->value<std::int64_t>();
+      const std::uint32_t n = size_of(a.type) * 8;
+      if (n < 64 && (i >= (std::int64_t{1} << n) || i < -(std::int64_t{1} << (n - 1)))) fail(*v, fmt::format("{} does not fit .{}", i, name_of(a.type)));
+      a.bits = static_cast<std::uint64_t>(i);
+    }
+    out_.arguments.push_back(std::move(a));
+  }
+
+  const std::string& path_;
+  LaunchFile& out_;
+};
+
+std::uint64_t next_random(std::uint64_t& state) {  // splitmix64
+  state += 0x9E3779B97F4A7C15ull;
+  std::uint64_t z = state;
+  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ull;
+  z = (z ^ (z >> 27)) * 0x94D049BB133111EBull;
+  return z ^ (z >> 31);
+}
+
+void put_number(Type type, double value, std::byte* to) {
+  std::uint64_t bits = 0;
+  switch (type) {
+    case Type::kF64: bits = bits_as<std::uint64_t>(value); break;
+    case Type::kF32: bits = bits_as<std::uint32_t>(static_cast<float>(value)); break;
+    case Type::kF16: bits = half_of(value); break;
+    case Type::kBf16: bits = bfloat_of(value); break;
+    default: bits = value < 0 ? static_cast<std::uint64_t>(static_cast<std::int64_t>(value)) : static_cast<std::uint64_t>(value);
+  }
+  std::memcpy(to, &bits, size_of(type));
+}
+
+}  // namespace
+
+Result<LaunchFile> parse_launch_file(const std::string& path, const std::string& text) {
+  LaunchFile out;
+  out.path = path;
+  try {
+    const toml::table root = toml::parse(text, path);
+    Reader(path, out).run(root);
+  } catch (const toml::parse_error& e) {
+    return Error{ErrorKind::kUsage, std::string(e.description()), fmt::format("{}, line {}, column {}", path, e.source().begin.line, e.source().begin.column), "see docs/emulate.md for an example"};
+  } catch (Bad& bad) {
+    return std::move(bad.error);
+  }
+  return out;
+}
+
+Result<LaunchFile> read_launch_file(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  std::stringstream text;
+  text << in.rdbuf();
+  if (!in) return Error{ErrorKind::kUsage, "cannot read the launch description", path, "write one as docs/emulate.md shows"};
+  return parse_launch_file(path, text.str());
+}
+
+Result<void> check_limits(const LaunchFile& l, std::uint32_t static_shared, const DeviceLimits& limits) {
+  const auto bad = [&](const std::string& message, const std::string& fix) { return Error{ErrorKind::kUsage, message, l.path, fix}; };
+  constexpr char kAxis[] = "xyz";
+  for (std::size_t i = 0; i < 3; ++i) {
+    if (l.block[i] > limits.block[i]) return bad(fmt::format("block.{} is {}: {} allows {}", kAxis[i], l.block[i], limits.name, limits.block[i]), "make the block smaller");
+    if (l.grid[i] > limits.grid[i]) return bad(fmt::format("grid.{} is {}: {} allows {}", kAxis[i], l.grid[i], limits.name, limits.grid[i]), "make the grid smaller");
+    if (l.grid[i] % l.cluster[i]) return bad(fmt::format("grid.{} is {}, not a multiple of the cluster's {}", kAxis[i], l.grid[i], l.cluster[i]), "make the grid a whole number of clusters");
+  }
+  const std::uint64_t threads = std::uint64_t{l.block[0]} * l.block[1] * l.block[2];
+  if (threads > limits.block_threads) return bad(fmt::format("a block of {} threads: {} allows {}", threads, limits.name, limits.block_threads), "make the block smaller");
+  const std::uint64_t ctas = std::uint64_t{l.cluster[0]} * l.cluster[1] * l.cluster[2];
+  if (ctas > limits.cluster_ctas) return bad(fmt::format("a cluster of {} CTAs: {} allows {}", ctas, limits.name, limits.cluster_ctas), "make the cluster smaller");
+  const std::uint64_t shared = std::uint64_t{l.dynamic_shared} + static_shared;
+  if (shared > limits.shared_bytes) return bad(fmt::format("{} of shared memory a block: {} allows {}", byte_size(shared), limits.name, byte_size(limits.shared_bytes)), "ask for less dynamic_shared");
+  return {};
+}
+
+Result<void> fill_buffer(const Argument& a, std::byte* to) {
+  if (a.fill == Argument::Fill::kZeros) return {};
+  if (a.fill == Argument::Fill::kFile) {
+    std::ifstream in(a.file, std::ios::binary);
+    in.read(reinterpret_cast<char*>(to), static_cast<std::streamsize>(a.bytes));
+    if (in.gcount() == 0 || in.bad()) return Error{ErrorKind::kUsage, fmt::format("cannot read '{}'", a.file), a.place, "give the file's path from where you start warpmem"};
+    if (static_cast<std::uint64_t>(in.gcount()) < a.bytes)
+      return Error{ErrorKind::kUsage, fmt::format("'{}' has {} bytes, the buffer {}", a.file, in.gcount(), a.bytes), a.place, "make the buffer as large as the file"};
+    return {};
+  }
+  const std::uint32_t step = size_of(a.type);
+  std::uint64_t state = a.seed;
+  for (std::uint64_t i = 0; (i + 1) * step <= a.bytes; ++i) {
+    if (a.fill == Argument::Fill::kRamp) {
+      if (is_float(a.type)) put_number(a.type, static_cast<double>(i), to + i * step);
+      else std::memcpy(to + i * step, &i, step);
+      continue;
+    }
+    const double unit = static_cast<double>(next_random(state) >> 11) * 0x1p-53;
+    const double v = a.low + unit * (a.high - a.low);
+    put_number(a.type, is_float(a.type) ? v : std::floor(v), to + i * step);
+  }
+  return {};
+}
+
+}  // namespace warpmem::emulate

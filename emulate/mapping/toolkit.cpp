@@ -1,0 +1,103 @@
+#include "emulate/mapping/toolkit.hpp"
+
+#include <cctype>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "binary/disassembly/cuda_tools.hpp"
+#include "binary/disassembly/tool_run.hpp"
+
+namespace warpmem::emulate {
+namespace fs = std::filesystem;
+
+namespace {
+
+Error failure(const std::string& what) {
+  return {ErrorKind::kEnvironment, what, "", "name another ptxas in WARPMEM_PTXAS"};
+}
+
+}  // namespace
+
+Toolkit find_toolkit() {
+  return {record::find_cuda_tool("ptxas", "WARPMEM_PTXAS"),
+          record::find_cuda_tool("nvdisasm", "WARPMEM_NVDISASM"),
+          record::find_cuda_tool("nvlink", "WARPMEM_NVLINK")};
+}
+
+Result<Cubin> link_objects(const std::string& nvlink, const std::vector<Cubin>& objects, const std::string& arch) {
+  if (nvlink.empty()) return Error{ErrorKind::kEnvironment, "no nvlink was found", "", "name one in WARPMEM_NVLINK"};
+  std::vector<std::string> command{nvlink, "-arch=" + arch, "-m64"};
+  std::deque<record::TemporaryFile> files;
+  for (const Cubin& object : objects) {
+    const auto& file = files.emplace_back(".cubin");  // others it passes over
+    if (!file.write_all(object)) return failure("machine code could not be written to " + file.path());
+    command.push_back(file.path());
+  }
+  const fs::path toolkit = fs::path(nvlink).parent_path().parent_path();
+  for (const char* folder : {"lib64", "lib", "targets/x86_64-linux/lib"})
+    if (const fs::path library = toolkit / folder / "libcudadevrt.a"; fs::exists(library)) {
+      command.push_back(library);
+      break;
+    }
+  const record::TemporaryFile out;
+  command.emplace_back("-o"), command.push_back(out.path());
+  auto ran = record::run_tool(command, record::ToolOutput::kBoth);
+  if (!ran) return failure(ran.error().message);
+  std::ifstream file(out.path(), std::ios::binary);
+  Cubin code{std::istreambuf_iterator<char>(file), {}};
+  if (!ran->good || code.empty())
+    return failure(nvlink + " made no machine code: " + ran->text.substr(0, ran->text.find('\n')));
+  return code;
+}
+
+Result<PtxasAnswer> try_assembling(const std::string& ptxas, std::string_view ptx,
+                                   const std::string& arch,
+                                   const std::vector<std::string>& options) {
+  const record::TemporaryFile in, out;
+  if (!in.write_all({reinterpret_cast<const unsigned char*>(ptx.data()), ptx.size()}))
+    return failure("the PTX could not be written to " + in.path());
+  std::vector<std::string> command{ptxas, "-arch=" + arch, "-m64"};
+  command.insert(command.end(), options.begin(), options.end());
+  for (const std::string& word : {in.path(), std::string("-o"), out.path()})
+    command.push_back(word);
+  auto ran = record::run_tool(command, record::ToolOutput::kBoth);
+  if (!ran) return failure(ran.error().message);
+  std::ifstream file(out.path(), std::ios::binary);
+  Cubin code{std::istreambuf_iterator<char>(file), {}};
+  const bool good = ran->good && !code.empty();
+  return PtxasAnswer{std::move(ran->text), good, std::move(code)};
+}
+
+Result<Cubin> assemble(const std::string& ptxas, std::string_view ptx, const std::string& arch,
+                       const std::vector<std::string>& options) {
+  auto said = try_assembling(ptxas, ptx, arch, options);
+  if (!said) return said.error();
+  if (!said->good)
+    return failure(ptxas + " made no machine code: " + said->text.substr(0, said->text.find('\n')));
+  return std::move(said->code);
+}
+
+std::vector<std::string> code_options(std::string_view text) {
+  std::vector<std::string> words;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t begin = text.find_first_not_of(' ', at);
+    if (begin == text.npos) break;
+    at = std::min(text.find(' ', begin), text.size());
+    const std::string_view word = text.substr(begin, at - begin);
+    if (word != "--generate-line-info" && word != "-lineinfo" && !word.starts_with("-arch") &&
+        !word.starts_with("--gpu-name") && word != "-m64" && word != "-v" && word != "--verbose")
+      words.emplace_back(word);
+  }
+  return words;
+}
+
+std::string assembled_arch(const std::string& target, std::uint32_t cc) {
+  if (!target.empty() && std::isalpha(static_cast<unsigned char>(target.back()))) return target;
+  return "sm_" + std::to_string(cc);
+}
+
+}  // namespace warpmem::emulate

@@ -1,0 +1,166 @@
+#include "emulate/ptx/builtins.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <cstring>
+#include <span>
+
+#include "emulate/executor/execution.hpp"
+
+namespace warpmem::emulate {
+namespace {
+
+// As much room as it takes.
+template <class T>
+std::string printed(const std::string& spec, T value) {
+  const int n = std::snprintf(nullptr, 0, spec.c_str(), value);
+  if (n <= 0) return {};
+  std::string out(static_cast<std::size_t>(n) + 1, '\0');
+  std::snprintf(out.data(), out.size(), spec.c_str(), value);
+  out.pop_back();
+  return out;
+}
+
+struct Printed {
+  std::string text;
+  std::uint64_t arguments = 0;  // that the format took: what a GPU's printf returns
+};
+
+// printf with arguments from a buffer, each aligned to its size, as the compiler packs them. Of arguments that the
+// format asks for and nobody gave, zeros are taken.
+Printed formatted(const std::string& format, std::span<const std::byte> arguments, const std::function<std::string(std::uint64_t)>& text) {
+  Printed all;
+  std::string& out = all.text;
+  std::size_t offset = 0;
+  const auto take = [&](std::size_t bytes) {
+    offset = (offset + bytes - 1) / bytes * bytes;
+    std::uint64_t v = 0;
+    if (offset + bytes <= arguments.size()) std::memcpy(&v, arguments.data() + offset, bytes);
+    offset += bytes;
+    ++all.arguments;
+    return v;
+  };
+  for (std::size_t i = 0; i < format.size(); ++i) {
+    if (format[i] != '%') {
+      out += format[i];
+      continue;
+    }
+    std::string spec = "%";
+    int longs = 0, shorts = 0;
+    for (++i; i < format.size(); ++i) {
+      const char c = format[i];
+      if (c == 'l' || c == 'j' || c == 'z' || c == 't') {
+        longs += c == 'l' ? 1 : 2;
+        continue;
+      }
+      if (c == 'h') {
+        ++shorts;
+        continue;
+      }
+      if (c == '*') {
+        spec += std::to_string(static_cast<std::int32_t>(take(4)));
+        continue;
+      }
+      spec += c;
+      if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '%') break;
+    }
+    if (spec.size() > 60) continue;
+    const char c = spec.back();
+    spec.pop_back();
+    switch (c) {
+      case '%': out += '%'; break;
+      case 'd': case 'i': {
+        long long v = longs ? static_cast<long long>(take(8)) : static_cast<std::int32_t>(take(4));
+        if (shorts) v = shorts == 1 ? static_cast<std::int16_t>(v) : static_cast<std::int8_t>(v);
+        out += printed(spec + "lld", v);
+        break;
+      }
+      case 'u': case 'x': case 'X': case 'o': {
+        unsigned long long v = take(longs ? 8 : 4);
+        if (shorts) v &= shorts == 1 ? 0xffff : 0xff;
+        out += printed(spec + "ll" + c, v);
+        break;
+      }
+      case 'c': out += printed(spec + "c", static_cast<int>(take(4))); break;
+      case 'p': out += printed("0x%llx", static_cast<unsigned long long>(take(8))); break;
+      case 's': {
+        const std::uint64_t at = take(8);
+        out += printed(spec + "s", at ? text(at).c_str() : "(null)");
+        break;
+      }
+      case 'e': case 'E': case 'f': case 'F': case 'g': case 'G': case 'a': case 'A': {
+        const std::uint64_t bits = take(8);
+        double v;
+        std::memcpy(&v, &bits, 8);
+        out += printed(spec + c, v);
+        break;
+      }
+      default: out += '%';  // a conversion that there is not
+    }
+  }
+  return all;
+}
+
+// Bytes before what malloc gives out, as a GPU's heap has them: code that nvcc makes of `new T[n]` may
+// write there.
+constexpr std::uint64_t kHeapHeader = 16;
+
+}  // namespace
+
+void Execution::builtin(Warp& warp, const Part& part, const CallSite& site, std::uint32_t mask) {
+  if (site.builtin >= static_cast<std::uint32_t>(Builtin::kDeviceRuntime)) return device_call(warp, part, site, mask);
+  const Inst& in = code_of(warp, part).code[part.pc];
+  std::byte* frame = warp.frames[static_cast<std::size_t>(part.frame)].registers;
+  const auto argument = [&](std::size_t i, std::uint32_t lane) {
+    std::uint64_t v = 0;
+    const ParamSlot& a = site.arguments.at(i);
+    std::memcpy(&v, frame + a.offset + lane * a.bytes, std::min(8u, a.bytes));
+    return v;
+  };
+  const auto result = [&](std::uint32_t lane, std::uint64_t v) {
+    if (!site.results.empty()) std::memcpy(frame + site.results[0].offset + lane * site.results[0].bytes, &v, std::min(8u, site.results[0].bytes));
+  };
+  const auto string_at = [&](std::uint64_t at) {
+    std::string s;
+    while (s.size() < 4096 && memory_.contains(at, at + 1)) {
+      const char c = static_cast<char>(*memory_.host(at++));
+      if (c == 0) break;
+      s += c;
+    }
+    return s;
+  };
+  const auto builtin = static_cast<Builtin>(site.builtin);
+  const std::size_t needed = builtin == Builtin::kAssert ? 5 : builtin == Builtin::kPrintf ? 2 : 1;
+  if (site.arguments.size() < needed) fault(warp, in, static_cast<std::uint32_t>(std::countr_zero(mask)), "a call of a built-in function with too few arguments");
+  for (std::uint32_t l = 0; l < 32; ++l) {
+    if (!(mask >> l & 1)) continue;
+    switch (builtin) {
+      case Builtin::kPrintf: {
+        const std::uint64_t packed = argument(1, l);
+        std::span<const std::byte> given;
+        if (packed - kLocalWindow < warp.local_capacity)
+          given = {warp.local.data() + std::size_t{l} * warp.local_capacity + (packed - kLocalWindow), warp.local_capacity - (packed - kLocalWindow)};
+        else if (const Region* region = memory_.find(packed)) given = {memory_.host(packed), region->bytes - (packed - region->base)};
+        else if (packed != 0) fault(warp, in, l, "printf's arguments lie outside memory");
+        const Printed all = formatted(string_at(argument(0, l)), given, string_at);
+        if (options_.print) options_.print(all.text);
+        result(l, all.arguments);
+        break;
+      }
+      case Builtin::kMalloc: {
+        const std::uint64_t bytes = argument(0, l), at = bytes + kHeapHeader < bytes ? 0 : memory_.allocate(bytes + kHeapHeader, trace::AllocationKind::kDevice, 512);
+        result(l, at ? at + kHeapHeader : 0);
+        break;
+      }
+      case Builtin::kFree:
+        if (argument(0, l) != 0 && !memory_.free(argument(0, l) - kHeapHeader)) fault(warp, in, l, fmt::format("free({:#x}): not the start of an allocation", argument(0, l)));
+        break;
+      default:
+        stats_.fault = FaultKind::kAssert;
+        fail_assertion(warp, in, mask, fmt::format("{}:{}: {}", string_at(argument(1, l)), static_cast<std::uint32_t>(argument(2, l)), string_at(argument(3, l))), string_at(argument(0, l)));
+    }
+  }
+}
+
+}  // namespace warpmem::emulate

@@ -1,0 +1,180 @@
+#include "emulate/ptx/control_flow.hpp"
+
+#include <boost/graph/adjacency_list.hpp>
+#include <boost/graph/dominator_tree.hpp>
+#include <boost/graph/reverse_graph.hpp>
+
+#include <algorithm>
+#include <iterator>
+
+#include "emulate/ptx/builtins.hpp"
+#include "emulate/executor/bulk.hpp"
+
+namespace warpmem::emulate {
+namespace {
+
+using Graph = boost::adjacency_list<boost::vecS, boost::vecS, boost::bidirectionalS>;
+using Vertex = boost::graph_traits<Graph>::vertex_descriptor;
+
+bool ends_block(const Inst& in) {
+  switch (in.kind) {
+    case Kind::kBranch: case Kind::kBranchIndexed: case Kind::kReturn: case Kind::kExit: case Kind::kTrap: return true;
+    default: return false;
+  }
+}
+
+bool asks(const Inst& in) {
+  const auto op = static_cast<MbarrierOp>(in.sub & 15);
+  return in.kind == Kind::kMbarrier && (op == MbarrierOp::kTest || op == MbarrierOp::kTestParity);
+}
+
+bool asserts(const Inst& in, const Code& code) {
+  return in.kind == Kind::kCall && in.guard == kNoOffset &&
+         code.calls[in.extra].builtin == static_cast<std::uint32_t>(Builtin::kAssert);
+}
+
+// Leaves nothing behind but values of registers.
+bool is_quiet(const Inst& in, const Code& code) {
+  switch (in.kind) {
+    case Kind::kCompute: case Kind::kComputeOwn: case Kind::kSpecial: case Kind::kLocalAddress: case Kind::kBranch: case Kind::kNothing: case Kind::kFence: case Kind::kWarpSync: case Kind::kVote: case Kind::kMatch: case Kind::kShuffle: case Kind::kActiveMask: case Kind::kElect: return true;
+    case Kind::kAccess: return code.accesses[in.extra].space == Space::kParam;
+    default: return asks(in);
+  }
+}
+
+void find_polls(Code& code) {
+  const CodeFlow& flow = code.flow;
+  const auto n = static_cast<std::uint32_t>(code.code.size());
+  if (!flow.reducible || std::none_of(code.code.begin(), code.code.end(), asks)) return;
+  for (std::uint32_t loop = 0; loop < flow.loops.size(); ++loop) {
+    bool quiet = true, polls = false;
+    std::vector<std::uint32_t> inside, back;
+    for (std::uint32_t i = 0; i < n && quiet; ++i) {
+      if (!flow.reached(i) || !flow.inside(loop, i)) continue;
+      quiet = is_quiet(code.code[i], code) && flow.loop_of[flow.block_of[i]] == loop;
+      polls = polls || asks(code.code[i]);
+      if (code.code[i].leader) inside.push_back(i);
+      if (flow.back_edge[i] == loop) back.push_back(i);
+    }
+    if (!quiet || !polls) continue;
+    for (const std::uint32_t b : back) {
+      auto& always = code.polls[b];
+      std::copy_if(inside.begin(), inside.end(), std::back_inserter(always), [&](std::uint32_t i) {
+        return flow.dominates(flow.block_of[i], flow.block_of[b]);
+      });
+    }
+  }
+}
+
+// Sides of a branch in a loop that meet for certain only behind it, because each may leave it, go
+// round together all the same as long as they stay: ptxas has them meet before the next round, and
+// takes out of the barrier who leaves (BREAK).
+void meet_in_loops(Code& code, const std::vector<FlowLine>& lines) {
+  const CodeFlow& flow = code.flow;
+  if (!flow.reducible) return;
+  for (std::uint32_t i = 0; i < code.code.size(); ++i) {
+    Inst& in = code.code[i];
+    if (in.kind != Kind::kBranch || !flow.reached(i) || !lines[i].falls) continue;
+    const std::uint32_t loop = flow.loop_of[flow.block_of[i]];
+    if (loop == trace::kNowhere || (in.reconverge != kReturnPoint && flow.inside(loop, in.reconverge)) ||
+        i + 1 == code.code.size() || !flow.inside(loop, i + 1) || !flow.inside(loop, in.target))
+      continue;
+    for (std::uint32_t to = 0; to < code.code.size(); ++to)
+      if (flow.block_of[to] == flow.loops[loop].header) {
+        in.round = to | kNextRound;
+        break;
+      }
+  }
+}
+
+}  // namespace
+
+void find_reconvergence(Code& code) {
+  std::vector<Inst>& c = code.code;
+  const auto n = static_cast<std::uint32_t>(c.size());
+  std::vector<bool> starts(n + 1, false);
+  starts[0] = true;
+  for (std::uint32_t i = 0; i < n; ++i) {
+    if (!ends_block(c[i])) continue;
+    starts[i + 1] = true;
+    if (c[i].kind == Kind::kBranch) starts[c[i].target] = true;
+    if (c[i].kind == Kind::kBranchIndexed)
+      for (std::size_t k = 1; k < code.lists[c[i].extra].size(); ++k) starts[code.lists[c[i].extra][k]] = true;
+  }
+  std::vector<std::uint32_t> block_of(n), first, last;
+  for (std::uint32_t i = 0; i < n; ++i) {
+    if (starts[i]) first.push_back(i), last.push_back(i), c[i].leader = true;
+    last.back() = i;
+    block_of[i] = static_cast<std::uint32_t>(first.size() - 1);
+  }
+  const std::size_t blocks = first.size();
+  const Vertex exit = blocks;
+  std::vector<std::vector<std::size_t>> into(blocks + 1);  // blocks that lead to each
+  for (std::size_t b = 0; b < blocks; ++b) {
+    // Nobody comes out of a trap or a failed assertion to be waited for: who went another way meets
+    // where they would meet without it, as in ptxas's code.
+    if (std::any_of(c.begin() + first[b], c.begin() + last[b] + 1,
+                    [&](const Inst& in) { return asserts(in, code); }))
+      continue;
+    const Inst& in = c[last[b]];
+    const bool guarded = in.guard != kNoOffset;
+    bool falls = true;
+    switch (in.kind) {
+      case Kind::kBranch:
+        into[block_of[in.target]].push_back(b);
+        falls = guarded;
+        break;
+      case Kind::kBranchIndexed:
+        for (std::size_t k = 1; k < code.lists[in.extra].size(); ++k) into[block_of[code.lists[in.extra][k]]].push_back(b);
+        falls = guarded;
+        break;
+      case Kind::kReturn: case Kind::kExit:
+        into[exit].push_back(b);
+        falls = guarded;
+        break;
+      case Kind::kTrap: falls = guarded; break;
+      default: break;
+    }
+    if (falls) into[b + 1 < blocks ? b + 1 : exit].push_back(b);
+  }
+  // A block with no way to the exit (an endless loop) has no post-dominator, and is none of the ways
+  // that others meet behind.
+  Graph graph(blocks + 1);
+  std::vector<bool> seen(blocks + 1, false);
+  std::vector<std::size_t> open{exit};
+  seen[exit] = true;
+  while (!open.empty()) {
+    const std::size_t to = open.back();
+    open.pop_back();
+    for (const std::size_t from : into[to]) {
+      boost::add_edge(from, to, graph);
+      if (!seen[from]) seen[from] = true, open.push_back(from);
+    }
+  }
+  const auto reversed = boost::make_reverse_graph(graph);
+  std::vector<Vertex> dominator(blocks + 1, boost::graph_traits<Graph>::null_vertex());
+  boost::lengauer_tarjan_dominator_tree(reversed, exit,
+      boost::make_iterator_property_map(dominator.begin(), get(boost::vertex_index, reversed)));
+  for (Inst& in : c) {
+    if (in.kind != Kind::kBranch && in.kind != Kind::kBranchIndexed) continue;
+    const Vertex d = dominator[block_of[static_cast<std::size_t>(&in - c.data())]];
+    in.reconverge = d == boost::graph_traits<Graph>::null_vertex() || d == exit ? kReturnPoint : first[d];
+  }
+}
+
+void find_loops(Code& code) {
+  std::vector<FlowLine> lines(code.code.size());
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const Inst& in = code.code[i];
+    if (!ends_block(in)) continue;
+    lines[i].falls = in.guard != kNoOffset;
+    if (in.kind == Kind::kBranch) lines[i].targets = {in.target};
+    else if (in.kind == Kind::kBranchIndexed) lines[i].targets.assign(code.lists[in.extra].begin() + 1, code.lists[in.extra].end());
+    else lines[i].targets = {static_cast<std::uint32_t>(lines.size())};  // nowhere
+  }
+  code.flow = trace::flow_of(lines);
+  meet_in_loops(code, lines);
+  find_polls(code);
+}
+
+}  // namespace warpmem::emulate

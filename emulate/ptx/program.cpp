@@ -1,0 +1,237 @@
+#include "emulate/ptx/program.hpp"
+
+#include <cxxabi.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <functional>
+
+#include "base/nearest.hpp"
+#include "emulate/executor/crossing.hpp"
+#include "emulate/ptx/decoder.hpp"
+
+namespace warpmem::emulate {
+
+Result<std::unique_ptr<LoadedModule>> LoadedModule::load(Module module, Memory& memory) {
+  std::unique_ptr<LoadedModule> loaded(new LoadedModule(std::move(module), memory));
+  if (auto ok = loaded->place(); !ok) return ok.error();
+  return loaded;
+}
+
+Result<void> LoadedModule::place() {
+  std::uint64_t number = 1;
+  for (const Function& f : module_.functions) numbers_[&f] = number++;
+  // Constant ones first, side by side: isspacep.const asks for their range.
+  std::vector<const Variable*> variables;
+  for (const Space space : {Space::kConst, Space::kGlobal})
+    for (const Variable& v : module_.variables)
+      if (v.space == space) variables.push_back(&v);
+  for (const Variable* variable : variables) {
+    const Variable& v = *variable;
+    if (v.space == Space::kConst && v.bytes > 65536)
+      return module_.source->error_at(v.at, fmt::format("'{}' does not fit the 64 KiB of constant memory", v.name));
+    const std::uint64_t at = memory_.allocate(v.bytes, trace::AllocationKind::kDevice, std::max<std::uint32_t>(v.align, 256), "variable " + std::string(v.name));
+    if (at == 0) return Error{ErrorKind::kResources, fmt::format("no memory for the variable '{}' of {} bytes", v.name, v.bytes), module_.source->name(), ""};
+    addresses_[&v] = at;
+    if (v.space == Space::kConst) {
+      constants_.first = constants_.second == 0 ? at : std::min(constants_.first, at);
+      constants_.second = std::max(constants_.second, at + v.bytes);
+    }
+  }
+  for (const Variable& v : module_.variables)
+    if (auto ok = initialise(v); !ok) return ok;
+  return {};
+}
+
+Result<void> LoadedModule::initialise(const Variable& v) {
+  if (v.initial.empty() || (v.space != Space::kGlobal && v.space != Space::kConst)) return {};
+  const std::uint32_t bytes = size_of(v.type);
+  std::byte* to = memory_.host(addresses_.at(&v));
+  for (const Initial& i : v.initial) {
+    std::uint64_t value = i.value;
+    if (!i.symbol.empty()) {
+      if (const auto var = module_.variable_named.find(i.symbol); var != module_.variable_named.end() && addresses_.contains(var->second)) {
+        value += addresses_.at(var->second);
+      } else if (const auto fn = module_.function_named.find(i.symbol); fn != module_.function_named.end()) {
+        value += address_of(fn->second);
+        address_taken_.push_back(fn->second);
+      } else {
+        return module_.source->error_at(i.at, fmt::format("'{}' is not a global variable or a function", i.symbol));
+      }
+      if (i.mask_shift != 255) value = value >> i.mask_shift & 255;
+    }
+    std::memcpy(to, &value, std::min(bytes, 8u));
+    to += bytes;
+  }
+  return {};
+}
+
+const Function* LoadedModule::function_at(std::uint64_t address) const {
+  const std::uint64_t number = (address - kCodeWindow) / 16;
+  if (address < kCodeWindow || (address & 15) != 0 || number == 0 || number > module_.functions.size()) return nullptr;
+  return &module_.functions[number - 1];
+}
+
+namespace {
+
+// Shared variables of the module and of every function, in the order of the file; then the
+// dynamic part. Offsets must be known before decoding.
+Result<void> lay_out_shared(const LoadedModule& loaded, Kernel& kernel, const std::vector<const Function*>& functions) {
+  std::uint64_t at = 0;
+  std::uint32_t dynamic_align = 16;
+  const auto place = [&](const Variable& v) {
+    if (v.space != Space::kShared) return;
+    if (v.unsized) {
+      dynamic_align = std::max(dynamic_align, v.align);
+      return;
+    }
+    at = (at + v.align - 1) / v.align * v.align;
+    const_cast<Variable&>(v).offset = static_cast<std::uint32_t>(at);
+    at += v.bytes;
+  };
+  for (const Function* f : functions)
+    for (const Variable& v : f->variables) place(v);
+  for (const Variable& v : loaded.module().variables) place(v);
+  if (at > (1u << kRankShift)) return Error{ErrorKind::kUsage, fmt::format("{} bytes of static shared memory: more than any GPU has", at), std::string(kernel.entry->name), ""};
+  kernel.static_shared = static_cast<std::uint32_t>(at);
+  kernel.dynamic_shared_at = (kernel.static_shared + dynamic_align - 1) / dynamic_align * dynamic_align;
+  for (const Variable& v : loaded.module().variables)
+    if (v.space == Space::kShared && v.unsized) const_cast<Variable&>(v).offset = kernel.dynamic_shared_at;
+  for (const Function* f : functions)
+    for (const Variable& v : f->variables)
+      if (v.space == Space::kShared && v.unsized) const_cast<Variable&>(v).offset = kernel.dynamic_shared_at;
+  return {};
+}
+
+// Functions the entry can reach by name, and any whose address is taken.
+std::vector<const Function*> reachable(const LoadedModule& loaded, const Function* entry) {
+  const Module& module = loaded.module();
+  std::vector<const Function*> found{entry};
+  const auto add = [&](std::string_view name) {
+    const auto at = module.function_named.find(name);
+    if (at != module.function_named.end() && at->second->has_body && std::find(found.begin(), found.end(), at->second) == found.end()) found.push_back(at->second);
+  };
+  bool pointers = false;
+  const std::function<void(const Operand&)> look = [&](const Operand& o) {
+    if (o.kind == Operand::Kind::kSymbol) add(o.name);
+    for (const Operand& item : o.items) look(item);
+  };
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    for (const Statement& s : found[i]->body) {
+      for (const Operand& o : s.operands) look(o);
+      if (!pointers && s.opcode.starts_with("call"))
+        for (const Operand& o : s.operands)
+          if (o.kind == Operand::Kind::kRegister) {
+            pointers = true;
+            for (const Function* f : loaded.address_taken()) add(f->name);
+          }
+    }
+  }
+  return found;
+}
+
+std::string demangled(std::string_view name) {
+  int status = 0;
+  char* text = abi::__cxa_demangle(std::string(name).c_str(), nullptr, nullptr, &status);
+  std::string out = status == 0 && text ? text : std::string(name);
+  std::free(text);
+  return out;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Kernel>> build_kernel(const LoadedModule& loaded, const std::string& entry) {
+  const Module& module = loaded.module();
+  std::vector<std::string> names;
+  const Function* found = nullptr;
+  for (const Function& f : module.functions) {
+    if (!f.is_entry) continue;
+    names.emplace_back(f.name);
+    if (f.name == entry) found = &f;
+  }
+  if (!found) {  // by its C++ name, when that is unique
+    for (const Function& f : module.functions) {
+      const std::string full = f.is_entry ? demangled(f.name) : std::string();
+      if (full == entry || full.substr(0, full.find('(')) == entry) found = &f;
+      if (f.is_entry) names.push_back(full.substr(0, full.find('(')));
+    }
+  }
+  if (!found) {
+    const std::string near = nearest(entry, names);
+    std::string list;  // the C++ names: the second half
+    for (std::size_t i = names.size() / 2; i < names.size() && i < names.size() / 2 + 12; ++i) list += (list.empty() ? "" : ", ") + names[i];
+    return Error{ErrorKind::kUsage, fmt::format("there is no kernel '{}'", entry), module.source->name(),
+                 !near.empty() ? fmt::format("did you mean '{}'?", near) : names.empty() ? "the file has no .entry at all" : "its kernels are: " + list};
+  }
+  auto kernel = std::make_unique<Kernel>();
+  kernel->module = &loaded;
+  kernel->entry = found;
+  const std::vector<const Function*> functions = reachable(loaded, found);
+  if (auto ok = lay_out_shared(loaded, *kernel, functions); !ok) return ok.error();
+  std::uint32_t param = 0;
+  for (Variable* p : found->params) {
+    param = (param + p->align - 1) / p->align * p->align;
+    p->offset = param;
+    param += static_cast<std::uint32_t>(p->bytes);
+  }
+  if (param > kParamBytes) return module.source->error_at(found->at, "more than 32,764 bytes of parameters");
+  kernel->param_bytes = param;
+  for (const Function* f : functions) kernel->numbers[f] = static_cast<std::uint32_t>(kernel->numbers.size());
+  try {
+    for (const Function* f : functions) {
+      std::vector<const Function*> reached;
+      auto code = std::make_unique<Code>(Decoder(*kernel, *f, reached).run());
+      code->first_pc = kernel->statements;
+      if (!kernel->functions.empty())
+        code->first_line = kernel->functions.back()->first_line +
+                           static_cast<std::uint32_t>(kernel->functions.back()->code.size());
+      kernel->statements += static_cast<std::uint32_t>(f->body.size());
+      kernel->functions.push_back(std::move(code));
+    }
+  } catch (DecodeFailure& failure) {
+    return std::move(failure.error);
+  }
+  kernel->local_bytes = kernel->functions[0]->local_bytes;
+  kernel->reads_across = reads_across(*found);
+  return kernel;
+}
+
+trace::Program describe(const Kernel& kernel) {
+  const Module& module = kernel.module->module();
+  trace::Program p;
+  p.name = kernel.entry->name;
+  p.demangled = demangled(kernel.entry->name);
+  p.level = trace::Level::kPtx;
+  p.arch = module.target;
+  p.static_shared = kernel.static_shared;
+  p.local_bytes = kernel.local_bytes;
+  p.files = module.files;
+  if (p.files.empty()) p.files.emplace_back();
+  std::uint32_t number = 0;
+  for (const auto& code : kernel.functions) {
+    const std::uint32_t first = number;
+    for (const Statement& s : code->function->body) {
+      std::string text;
+      bool blank = false;
+      for (const char c : module.source->text().substr(s.at, s.end - s.at)) {  // one line, one blank
+        if (c == ' ' || c == '\t' || c == '\n' || c == '\r') blank = !text.empty();
+        else {
+          if (blank) text += ' ';
+          text += c, blank = false;
+        }
+      }
+      const std::uint32_t file = s.file < p.files.size() ? s.file : 0;
+      // A trace has no labels: where a branch goes stands behind it, as a pc.
+      if (!s.operands.empty() && s.operands[0].kind == Operand::Kind::kLabel) {
+        const std::uint32_t to = code->function->labels[s.operands[0].number];
+        text += fmt::format(" // 0x{:04x}", 16 * (first + to));
+      }
+      p.code.push_back({16 * number++, std::move(text), file, s.line});
+    }
+  }
+  return p;
+}
+
+}  // namespace warpmem::emulate

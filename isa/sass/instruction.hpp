@@ -1,0 +1,105 @@
+// What one line of SASS means to a memory simulator: which registers it waits for and writes, where
+// it may jump, and how its access is cached. Reads the text that nvdisasm and cuobjdump print
+// (sm_70 to sm_120): "@!P0 LDG.E.128.CONSTANT R4, desc[UR4][R2.64+0x10] ;".
+//
+// Left out: arithmetic (an unknown opcode is kOther, its first operand taken as written) and exact
+// register counts of matrix instructions not in the table, for which the usual ones are assumed.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.hpp"
+#include "isa/space.hpp"
+
+namespace warpmem::trace {
+
+enum class InstructionKind : std::uint8_t {
+  kOther,
+  kLoad,
+  kStore,
+  kAtomic,         // returns a value
+  kReduction,      // returns none
+  kAsyncCopy,      // LDGSTS: global to shared, by lane
+  kBulkCopy,       // UBLKCP, UTMALDG, UTMASTG: by the copy engine
+  kBulkReduction,  // UBLKRED, UTMAREDG
+  kMatrixLoad,
+  kMatrixStore,
+  kPrefetch,      // CCTL.PF…, UBLKPF, UTMAPF
+  kCacheControl,  // CCTL: invalidate, write back …
+  kFence,         // MEMBAR, FENCE
+  kBarrier,       // BAR, cluster barrier
+  kWait,          // DEPBAR, LDGDEPBAR, SYNCS
+  kBranch,
+  kCall,
+  kReturn,
+  kExit,
+};
+
+enum class RegisterFile : std::uint8_t { kGeneral, kUniform, kPredicate, kUniformPredicate };
+
+// Registers first … first + count - 1; the ones that are always zero or true do not appear.
+struct RegisterRange {
+  RegisterFile file = RegisterFile::kGeneral;
+  std::uint16_t first = 0;
+  std::uint16_t count = 1;
+  bool operator==(const RegisterRange&) const = default;
+};
+
+struct Guard {
+  enum class When : std::uint8_t { kAlways, kIf, kIfNot, kNever };  // kNever: @!PT
+  When when = When::kAlways;
+  bool uniform = false;  // UP instead of P
+  std::uint8_t number = 0;
+  bool operator==(const Guard&) const = default;
+};
+
+// How long the line should stay in L1, as the instruction asks.
+enum class Eviction : std::uint8_t {
+  kNormal,
+  kFirst /* .EF */,
+  kLast /* .EL */,
+  kLastUse /* .LU */,
+  kNoAllocate /* .NA */
+};
+
+// Whom the access must be visible to or ordered with.
+enum class Scope : std::uint8_t { kWeak, kCta, kSm, kGpu, kSystem };
+
+struct SassInstruction {
+  std::string opcode;                  // "LDG"
+  std::vector<std::string> modifiers;  // "E", "128", "CONSTANT"
+  Guard guard;
+  InstructionKind kind = InstructionKind::kOther;
+  Space space = Space::kNone;  // kNone with `generic`: the address decides
+  bool generic = false;
+  std::uint32_t bytes = 0;  // per lane; 0 where the text does not say
+  Eviction eviction = Eviction::kNormal;
+  Scope scope = Scope::kWeak;
+  std::uint32_t l2_prefetch = 0;    // .LTC64B, .LTC128B, .LTC256B: bytes fetched into L2
+  bool constant = false;            // .CONSTANT: the read-only path
+  bool bypass = false;              // LDGSTS.BYPASS: past L1
+  std::uint32_t dimensions = 0;     // of a texture or surface, without its layers; 0: not said
+  bool conditional_branch = false;  // may fall through: guarded, BRA.U UP0, BRA.DIV …
+  std::vector<RegisterRange> destinations;
+  std::vector<RegisterRange> sources;   // the guard's predicate included
+  std::optional<std::uint32_t> target;  // branch, call: byte offset in the function, when a number
+  std::vector<std::string> labels;      // … or the labels named: "`(.L_x_4)" -> ".L_x_4"
+  std::vector<std::uint32_t> places;    // of a branch through a register: what it may go to
+
+  bool has(std::string_view modifier) const;
+  bool is_memory() const;  // makes records: reads or writes memory, or prefetches
+  bool is_branch() const { return kind == InstructionKind::kBranch; }
+};
+
+// "desc[UR4][R2.64+0x10], R5" -> its operands, without blanks around them. Commas inside brackets
+// do not separate.
+std::vector<std::string_view> split_operands(std::string_view text);
+
+// An Error of kind kMalformed when the text is not an instruction at all.
+Result<SassInstruction> decode_instruction(std::string_view text);
+
+}  // namespace warpmem::trace

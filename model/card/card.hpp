@@ -1,0 +1,244 @@
+// A GPU card: every number the model needs, each with its unit and where it comes from. One file a
+// GPU (cards/gpus/NAME.toml), built into the library; `set` overrides a number for a what-if.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.hpp"
+#include "model/constant/constant_cache.hpp"
+#include "model/card/instruction_table.hpp"
+#include "model/l2/l2_cache.hpp"
+#include "model/interconnect/memory_path.hpp"
+
+namespace warpmem::model {
+
+// Plain numbers, validated. Units: bytes, counts, cycles of the SM clock, as the names say.
+struct CardNumbers {
+  std::uint64_t sm_count = 0;
+  std::uint64_t sm_warps = 0;  // resident warps an SM
+  std::uint64_t sm_ctas = 0;   // resident CTAs an SM
+  std::uint64_t sm_threads = 0;
+  std::uint64_t sm_registers = 0;             // 32-bit registers an SM
+  std::uint64_t register_unit = 0;            // registers are given to a warp in multiples of this
+  std::uint64_t shared_per_cta = 0;           // most a CTA may ask for, bytes
+  std::uint64_t shared_reserved = 0;          // the driver's own, bytes a CTA
+  std::uint64_t shared_unit = 0;              // shared memory is given in multiples of this, bytes
+  std::uint64_t shared_generous = 0;          // largest configuration given beyond need, bytes
+  std::vector<std::uint64_t> shared_configs;  // selectable shared-memory sizes, bytes, ascending
+  std::uint64_t l1_bytes = 0;                 // L1 and shared memory together
+  std::uint64_t l1_reserved = 0;              // of it, never data
+  std::uint64_t l2_bytes = 0;
+  std::uint64_t l2_sides = 0;
+  std::uint64_t l2_ways = 0;
+  std::uint64_t l2_dirty_ways = 0;
+  std::uint64_t l2_partial_ways = 0;
+  std::uint64_t l2_filled_ways = 0;  // that wait to be written, of those that were partly written
+  std::vector<std::uint64_t> l2_home_bits;  // address bits whose parity is the home side
+  std::uint64_t l2_fetch_bytes = 0;         // DRAM read granularity
+  std::uint64_t lrc_merge = 0;              // SMs a coalesced request serves
+  std::uint64_t lrc_way_cycles = 0;         // of a read's latency: to the coalescer and back
+  std::uint64_t l1_read_entries = 0;        // lines of misses that wait to leave an L1
+  std::uint64_t l1_read_cycles = 0;         // that one waits beyond the latest miss on it
+  std::uint64_t l1_store_entries = 0;       // lines of stores that wait to leave an L1
+  std::uint64_t l1_store_cycles = 0;        // that a line of stores waits beyond its data
+  std::uint64_t latency_l1 = 0;             // cycles: hit
+  std::uint64_t latency_texture = 0;        // texel of a texture or surface by its number, hit
+  std::uint64_t latency_coordinates = 0;    // more for a fetch by coordinates
+  std::uint64_t latency_filter = 0;         // … that mixes texels
+  std::uint64_t latency_shared = 0;
+  std::uint64_t latency_conflict = 0;   // from one wavefront of an access to its next
+  std::uint64_t latency_l2_near = 0;    // hit on the SM's side
+  std::uint64_t latency_l2_spread = 0;  // by which slices differ
+  std::uint64_t latency_dram_spread = 0;
+  std::uint64_t latency_dram_tail = 0;           // one miss in eight takes up to this much more
+  std::uint64_t latency_l2_far = 0;              // more for a crossing
+  std::uint64_t latency_dram = 0;                // more for an L2 miss
+  std::uint64_t dram_sectors_per_kilocycle = 0;  // of the SM clock
+  // The driver's functions that kernels call: cycles of a caller, more for each of its further lanes;
+  // of the whole GPU for a call, and for each of its lanes; more for the first on an SM.
+  std::vector<std::uint64_t> driver_malloc, driver_free, driver_print;
+  std::vector<std::uint64_t> sm_side;            // by SM: side of the L2
+  std::vector<std::uint64_t> sm_gpc;             // by SM: GPC
+  std::uint64_t cpc_tpcs = 1;                    // TPCs of a CPC, the part of a GPC
+  std::vector<std::uint64_t> lone_sms;         // SMs that take part in no cluster of more than two
+  std::vector<std::uint64_t> cta_order;        // SMs in the order in which they get their CTAs
+  std::uint64_t launch_dram_read_sectors = 0;  // the driver's own traffic a launch
+  std::uint64_t launch_l2_read_sectors = 0;    // … and what the L2 sees of it, code apart
+  std::uint64_t launch_fabric_sectors = 0;
+  std::uint64_t launch_stagger_cycles = 0;     // by which an SM's schedulers start apart
+  std::uint64_t launch_share_millicycles = 0;  // to share out a CTA of a grid that fits whole
+  // Thousandths of a cycle between two SMs' first CTAs in a GPC: with one warp, for each more, at
+  // most.
+  std::uint64_t launch_sm_millicycles = 0, launch_sm_warp_millicycles = 0,
+                launch_sm_most_millicycles = 0;
+  // … between the CTAs that a GPC starts after these: at least, and for each warp.
+  std::uint64_t launch_gpc_millicycles = 0, launch_gpc_warp_millicycles = 0;
+  std::uint64_t launch_dirty_sectors = 0;  // left dirty in the L2 by what ran before
+  std::uint64_t l2_slices = 0;             // all sides
+  std::uint64_t l2_clock_permille = 0;     // of the SM clock
+  // Thousandths of a slice's cycle that a request keeps it, and that each sector adds.
+  std::uint64_t l2_read_permille = 0, l2_read_sector_permille = 0;
+  std::uint64_t l2_write_permille = 0, l2_write_sector_permille = 0;
+  std::uint64_t l2_partial_sector_permille = 0;  // written in part
+  std::uint64_t l2_atomic_part_permille = 0, l2_atomic_pass_permille = 0;
+  std::uint64_t l2_fill_sector_permille = 0;
+  std::uint64_t l2_queue_cycles =
+      0;  // of work that may wait in front of the L2 before an SM is held up
+  std::uint64_t port_receive_permille = 0;  // sectors an SM gets in 1,000 cycles
+  std::uint64_t host_permille = 0;          // sectors over the host link in 1,000 cycles
+  std::uint64_t latency_host = 0;
+  std::uint64_t latency_remote = 0;  // shared memory of another SM of the cluster
+  // Thousandths of a cycle that a sector of it keeps the asking SM's way there.
+  std::uint64_t remote_read = 0, remote_write = 0;
+  std::uint64_t constant_bytes = 0, constant_line = 0, constant_ways = 0;  // an SM's cache
+  std::uint64_t constant_group_bytes = 0, constant_group_line = 0;         // a GPC's
+  std::uint64_t constant_group_cycles = 0;    // more than a hit, when the GPC's has it
+  std::uint64_t constant_memory_cycles = 0;   // … when it has not
+  std::uint64_t constant_operand_cycles = 0;  // until an SM has a line of parameters: operands
+  std::uint64_t constant_load_cycles = 0;     // … LDC
+  std::uint64_t constant_next_cycles = 0;     // between a warp's addresses
+  std::uint64_t constant_address_cycles = 0;  // that one keeps the SM's lookup
+  std::uint64_t constant_misses = 0;          // of an SM under way at most
+  std::uint64_t shared_warp_start = 0;        // millicycles of the port that loads use, a warp that starts
+  std::uint64_t shared_bulk_read = 0;         // … a sector that the copy engine stores
+  std::uint64_t shared_bulk_write = 0;        // … of the port that stores use, a sector that it loads
+  std::uint64_t shared_async_write = 0;       // … a sector of an asynchronous copy past the L1
+  std::uint64_t bulk_cycles = 0;              // of an SM's copy engine, for 128 bytes
+  std::uint64_t port_send_permille = 0;       // … sends
+  std::uint64_t port_send_header_permille =
+      0;                           // thousandths of a cycle more for less than a whole line
+  std::uint64_t clock_mhz = 0;     // SM clock: turns times of the DRAM's type into cycles
+  std::uint64_t dram_type = 0;     // index into dram_type_names()
+  std::uint64_t dram_map = 0;      // a DramMap
+  std::uint64_t dram_refresh = 0;  // a DramRefresh
+  std::uint64_t dram_interleave_bytes = 0;  // that stay in one channel
+  std::uint64_t dram_rate_mbps = 0;         // bits a second on each pin of a channel, millions
+  std::uint64_t dram_width_bits = 0;        // of a channel
+  std::uint64_t dram_burst = 0;             // transfers on each pin for one column command
+  // Times of the DRAM itself, picoseconds; the names are JEDEC's.
+  std::uint64_t dram_t_cl_ps = 0, dram_t_wl_ps = 0;  // column command to data, reads and writes
+  std::uint64_t dram_t_rcd_ps = 0, dram_t_rp_ps = 0, dram_t_rc_ps = 0;
+  std::uint64_t dram_t_rrd_ps = 0, dram_t_faw_ps = 0;       // between activations of a channel
+  std::uint64_t dram_t_rtw_ps = 0, dram_t_wtr_ps = 0;       // from reads to writes and back
+  std::uint64_t dram_t_refi_ps = 0;                         // between refreshes
+  std::uint64_t dram_t_rfc_ps = 0, dram_t_rfc_bank_ps = 0;  // one takes: of all banks, of one
+  std::uint64_t dram_channels = 0, dram_banks = 0, dram_row_bytes = 0;
+  std::uint64_t dram_devices = 0;  // chips or stacks
+  std::uint64_t dram_activate_permille =
+      0;                              // thousandths of a cycle between activations of a channel
+  std::uint64_t dram_row_cycles = 0;  // between activations of a bank
+  std::uint64_t dram_switch_cycles = 0;        // of a channel that stops reading to write
+  std::uint64_t dram_turnaround_cycles = 0;    // of a channel's bus, from writing to reading
+  std::uint64_t dram_write_batch = 0;          // sectors that wait at most to be written
+  std::uint64_t dram_write_permille = 0;       // thousandths of a cycle that a line takes at least
+  std::uint64_t time_launch_cycles = 0;        // before the first CTA and after the last
+  std::uint64_t time_drain_cycles = 0;         // more, when the launch reached memory
+  std::uint64_t time_fence_cycles = 0;         // of these, in which stores still arrive
+  std::uint64_t time_cta_millicycles = 0;      // between two CTAs given out, over the whole GPU
+  std::uint64_t time_cluster_millicycles = 0;  // more for a cluster than for its CTAs
+  std::uint64_t time_cta_cycles = 0;    // from a CTA's being given out to its first instruction
+  std::uint64_t time_turn_cycles = 0;   // … at least, from the end of the one whose place it takes
+  std::uint64_t time_warp_cycles = 0;   // between the first instructions of two warps of a CTA
+  std::uint64_t time_first_cycles = 0;  // more for an SM's first CTA: code and constants come in
+  std::uint64_t time_translate_cycles =
+      0;                                // an SM's first access beyond its L1: address translation
+  std::uint64_t time_queue_cycles = 0;  // by which tags are looked up ahead of the data
+  std::uint64_t time_queue_loads = 0;   // a scheduler's loads, that wait to be served
+  std::uint64_t time_queue_stores = 0;  // … stores and atomics
+  std::uint64_t time_queue_moved = 0;   // … of which so many have read their registers
+  std::uint64_t time_read_cycles = 0;   // from an access to its registers being free again
+  std::uint64_t time_read_global_cycles = 0;  // … a store's to global or local memory
+  std::uint64_t time_read_register_cycles =
+      0;                                  // … more for each further register that a lane stores
+  std::uint64_t time_barrier_cycles = 0;  // from the last arrival to going on
+  std::uint64_t time_code_cycles = 0;     // from running one piece of new code to having the next
+  std::uint64_t code_bytes = 0, code_group_bytes = 0;  // of code that an SM keeps, that a GPC does
+  // The same as time_code_cycles of code that came before: from the GPC, from the L2; and of new
+  // code that the GPC has no room for.
+  std::uint64_t code_again_cycles = 0, code_group_again_cycles = 0, code_far_cycles = 0;
+  // Of the latter two, where a warp jumps there.
+  std::uint64_t code_group_again_jump_cycles = 0, code_far_jump_cycles = 0;
+  std::uint64_t code_brought_bytes = 0;  // of a launch's code that its GPCs have when it starts
+  std::uint64_t time_barrier_lead_cycles = 0;     // arrival before the last shared wavefront's end
+  std::uint64_t time_cluster_barrier_cycles = 0;  // a cluster's barrier when nobody is late
+  std::uint64_t time_barrier_warp_cycles = 0;     // between two warps' arrivals
+  std::vector<std::uint64_t> cta_turns;  // SMs of cta_order served in one turn, turn by turn
+  std::uint64_t cta_small_groups = 0;    // the first so many turns come round more often:
+  std::uint64_t cta_small_first = 0;     //   first after this many other turns,
+  std::uint64_t cta_small_every = 0;     //   then after each so many
+};
+
+// One number as a person reads it.
+struct CardEntry {
+  std::string key;      // "l1.size"
+  std::string value;    // "256 KiB"
+  std::string unit;     // "bytes", "SMs", …
+  std::string source;   // "measured: …", "documented: …", "assumed: …"
+  std::string meaning;  // one sentence
+  bool overridden = false;
+};
+
+// "l1.size" = "64KiB": a what-if.
+struct CardSetting {
+  std::string key, value;
+};
+
+// Where a number on a card comes from, the later ones before the earlier: worked out from others;
+// its DRAM type (cards/dram/*.toml); its own file; the user.
+//
+// A user who sets dram.type drops what the card's file says of its own DRAM: those numbers were
+// measured with another.
+class Card {
+ public:
+  // What a file or the user says of one number; by index into card_fields().
+  struct Given {
+    std::vector<std::uint64_t> values;
+    std::string source;
+  };
+  using GivenFields = std::map<std::size_t, Given>;
+
+  // Parses a card's text. `name` is used in messages and as Card::name().
+  static Result<Card> parse(std::string_view text, const std::string& name);
+
+  const std::string& name() const { return name_; }
+  const std::string& full_name() const { return full_name_; }
+  const std::string& compute_capability() const { return compute_capability_; }  // "9.0"
+  const CardNumbers& numbers() const { return numbers_; }
+  // All numbers, sorted by key; those of the instruction table as rows, "isa.sass.FFMA".
+  std::span<const CardEntry> entries() const { return entries_; }
+  const InstructionTable& instructions() const { return instructions_; }
+
+  // Overrides one number: set("l1.size", "64KiB"). Unknown keys name the nearest known one. Numbers
+  // of the instruction table begin with isa: set("isa.sass.FFMA.latency", "6").
+  Result<void> set(const std::string& key, const std::string& value);
+  // The same for several at once, which need to make sense together only. All or none.
+  Result<void> set(std::span<const CardSetting> settings);
+
+  // L1 lines that a shared-memory configuration leaves.
+  std::uint32_t l1_lines(std::uint64_t shared_config) const;
+  // Sets of its tags: a power of two, enough for L1 and shared memory together.
+  std::uint32_t l1_sets() const;
+  L2Cache::Spec l2() const;
+  ConstantCache::Spec constants() const;
+  MemoryPath::Spec path() const;
+
+ private:
+  Result<void> resolve(const std::string& place);
+  Result<void> validate(const std::string& place) const;
+
+  std::string name_, full_name_, compute_capability_;
+  CardNumbers numbers_, base_;  // with the user's settings, and without
+  GivenFields file_, user_;
+  InstructionTable instructions_;
+  std::vector<CardEntry> entries_;
+};
+
+std::vector<std::string> card_names();            // built in, sorted
+Result<Card> load_card(const std::string& name);  // one of card_names()
+
+}  // namespace warpmem::model

@@ -1,0 +1,61 @@
+// The table of a card's numbers, and reading them from text: what card.cpp and card_check.cpp
+// share.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "model/card/card.hpp"
+
+namespace warpmem::model {
+
+struct CardField {
+  using One = std::uint64_t CardNumbers::*;
+  using Many = std::vector<std::uint64_t> CardNumbers::*;
+  const char* key;
+  const char* unit;
+  std::variant<One, Many> member;
+  const char* meaning;
+  // A choice among words, which the number counts: 0 is the first.
+  const std::vector<std::string>& (*words)() = nullptr;
+  bool of_dram_type = false;  // goes with the DRAM's type, and with the card's own DRAM
+};
+
+// Every number a card must have: a new one is a row there and a line in each card.
+std::span<const CardField> card_fields();
+// Index into card_fields(); nothing if there is no such key.
+std::optional<std::size_t> find_card_field(std::string_view key);
+// The index of a key that is known to be there.
+std::size_t card_field(std::string_view key);
+// "did you mean 'l1.size'?", or `otherwise` where no key is near.
+std::string nearest_card_field(const std::string& key, const std::string& otherwise);
+
+const std::vector<std::string>& dram_type_names();
+const std::vector<std::string>& dram_map_names();
+const std::vector<std::string>& dram_refresh_names();
+
+// A field's number as people read it.
+std::string shown_card_field(const CardField& field, const CardNumbers& numbers);
+// "64KiB", "hashed" or "12": nothing if it is neither a number nor one of the field's words.
+std::optional<std::uint64_t> parse_card_number(const CardField& field, const std::string& text);
+// What to write instead: "write a whole number, …" or the words there are.
+std::string card_number_fix(const CardField& field);
+
+// A card's or a DRAM type's text.
+struct CardText {
+  std::string name, compute_capability;
+  std::string isa;  // its instruction table
+  Card::GivenFields given;
+};
+// `file`: what messages call it. Nothing but fields of the DRAM's type when `dram_type`.
+Result<CardText> read_card_text(std::string_view text, const std::string& file, bool dram_type);
+// The numbers of a DRAM type, by its index in dram_type_names().
+Result<Card::GivenFields> dram_type_fields(std::uint64_t type);
+
+// An error of whoever wrote the card or the setting.
+Error card_error(const std::string& place, const std::string& message, const std::string& fix);
+
+}  // namespace warpmem::model

@@ -1,0 +1,85 @@
+#include "model/card/card_numbers_derived.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace warpmem::model {
+namespace {
+
+std::uint64_t cycles(const CardNumbers& n, std::uint64_t picoseconds) {
+  return (picoseconds * n.clock_mhz + 500'000) / 1'000'000;
+}
+
+}  // namespace
+
+double dram_pin_sectors_per_kilocycle(const CardNumbers& n) {
+  if (n.clock_mhz == 0) return 0;
+  return static_cast<double>(n.dram_channels * n.dram_width_bits * n.dram_rate_mbps) * 1000 /
+         (256 * static_cast<double>(n.clock_mhz));
+}
+
+double dram_refresh_share(const CardNumbers& n) {
+  if (n.dram_refresh != static_cast<std::uint64_t>(DramRefresh::kAll) || n.dram_t_refi_ps == 0)
+    return 0;
+  return static_cast<double>(n.dram_t_rfc_ps + n.dram_t_rp_ps) /
+         static_cast<double>(n.dram_t_refi_ps);
+}
+
+bool DerivedNumbers::set_by_user(std::initializer_list<std::string_view> keys) const {
+  return std::any_of(keys.begin(), keys.end(),
+                     [&](std::string_view key) { return user.contains(card_field(key)); });
+}
+
+bool DerivedNumbers::follows(std::string_view key,
+                             std::initializer_list<std::string_view> inputs) const {
+  return !set_by_user({key}) && (!all.contains(card_field(key)) || set_by_user(inputs));
+}
+
+void DerivedNumbers::work_out(bool another) {
+  const auto came = [&](std::string_view key, std::string how) {
+    sources.insert_or_assign(card_field(key), "derived: " + std::move(how));
+  };
+  if (follows("dram.row_cycles", {"dram.t_rc_ps"})) {
+    n.dram_row_cycles = cycles(n, n.dram_t_rc_ps);
+    came("dram.row_cycles", "tRC at the SM clock");
+  }
+  if (follows("dram.activate_permille", {"dram.t_rrd_ps", "dram.t_faw_ps"})) {
+    n.dram_activate_permille =
+        cycles(n, 1000 * std::max(n.dram_t_rrd_ps, (n.dram_t_faw_ps + 3) / 4));
+    came("dram.activate_permille", "tRRD or a quarter of tFAW, the longer, at the SM clock");
+  }
+  if (follows("dram.turnaround_cycles", {"dram.t_rtw_ps", "dram.t_wtr_ps", "dram.t_cl_ps",
+                                         "dram.t_wl_ps", "dram.burst", "dram.rate_mbps"})) {
+    // How long the bus is idle: from the last read's data to the first write's, and back.
+    const std::uint64_t burst = n.dram_rate_mbps ? n.dram_burst * 1'000'000 / n.dram_rate_mbps : 0;
+    const std::uint64_t to_write = n.dram_t_rtw_ps + n.dram_t_wl_ps, read = n.dram_t_cl_ps + burst;
+    n.dram_turnaround_cycles =
+        cycles(n, (to_write > read ? to_write - read : 0) + n.dram_t_wtr_ps + n.dram_t_cl_ps);
+    came("dram.turnaround_cycles", "tRTW + tWL - tCL - burst, and tWTR + tCL, at the SM clock");
+  }
+  constexpr std::string_view kRate = "dram.sectors_per_kilocycle";
+  if (const double pins = dram_pin_sectors_per_kilocycle(n),
+      were = dram_pin_sectors_per_kilocycle(base);
+      !all.contains(card_field(kRate)) && pins > 0) {
+    n.dram_sectors_per_kilocycle =
+        static_cast<std::uint64_t>(pins * std::max(0.0, 1 - dram_refresh_share(n)));
+    came(kRate, "channels x width x rate, less refreshes of all banks");
+  } else if (follows(kRate,
+                     {"dram.channels", "dram.width_bits", "dram.rate_mbps", "sm.clock_mhz"}) &&
+             were > 0) {
+    n.dram_sectors_per_kilocycle = static_cast<std::uint64_t>(
+        std::llround(static_cast<double>(base.dram_sectors_per_kilocycle) * pins / were));
+    came(kRate, "the card's own, scaled by channels x width x rate");
+  }
+  // What the card says of its own DRAM's latency holds its array's; another array is so much
+  // slower.
+  if ((another || set_by_user({"dram.t_rcd_ps", "dram.t_cl_ps"})) &&
+      !set_by_user({"latency.dram"})) {
+    const std::uint64_t now = cycles(n, n.dram_t_rcd_ps + n.dram_t_cl_ps),
+                        was = cycles(base, base.dram_t_rcd_ps + base.dram_t_cl_ps);
+    n.latency_dram = std::max(base.latency_dram + now, was + 1) - was;
+    came("latency.dram", "the card's own, with tRCD and tCL of this DRAM in place of its own");
+  }
+}
+
+}  // namespace warpmem::model

@@ -1,0 +1,131 @@
+// What the model's components take from a card.
+#include <algorithm>
+#include <bit>
+
+#include "model/card/card.hpp"
+#include "model/card/card_numbers_derived.hpp"
+
+namespace warpmem::model {
+namespace {
+
+std::uint32_t u32(std::uint64_t v) { return static_cast<std::uint32_t>(v); }
+
+}  // namespace
+
+std::uint32_t Card::l1_lines(std::uint64_t shared_config) const {
+  const std::uint64_t taken = shared_config + numbers_.l1_reserved;
+  return taken >= numbers_.l1_bytes ? 4
+                                    : static_cast<std::uint32_t>((numbers_.l1_bytes - taken) / 128);
+}
+
+std::uint32_t Card::l1_sets() const {
+  const std::uint64_t sets = std::bit_ceil(numbers_.l1_bytes / 128 / 4);
+  return static_cast<std::uint32_t>(std::max<std::uint64_t>(4, sets));
+}
+
+L2Cache::Spec Card::l2() const {
+  L2Cache::Spec s;
+  s.side.bytes = numbers_.l2_bytes / numbers_.l2_sides;
+  s.side.ways = u32(numbers_.l2_ways);
+  s.side.dirty_ways = u32(numbers_.l2_dirty_ways);
+  s.side.partial_ways = u32(numbers_.l2_partial_ways);
+  s.sides = static_cast<int>(numbers_.l2_sides);
+  for (std::uint64_t b : numbers_.l2_home_bits) s.home_mask |= std::uint64_t{1} << b;
+  s.fetch_sectors = u32(numbers_.l2_fetch_bytes / 32);
+  s.merge = static_cast<int>(numbers_.lrc_merge);
+  s.way_cycles = static_cast<std::uint32_t>(numbers_.lrc_way_cycles);
+  s.read_entries = u32(numbers_.l1_read_entries);
+  s.read_cycles = u32(numbers_.l1_read_cycles);
+  s.near_cycles = u32(numbers_.latency_l2_near);
+  s.near_spread = u32(numbers_.latency_l2_spread);
+  s.host_cycles = u32(numbers_.latency_host);
+  s.dram_spread = u32(numbers_.latency_dram_spread);
+  s.dram_tail = u32(numbers_.latency_dram_tail);
+  s.far_cycles = u32(numbers_.latency_l2_far);
+  s.dram_cycles = u32(numbers_.latency_dram);
+  s.dram_sectors_per_kilocycle = u32(numbers_.dram_sectors_per_kilocycle);
+  for (std::uint64_t v : numbers_.sm_side) s.sm_side.push_back(static_cast<std::uint8_t>(v));
+  for (std::uint64_t v : numbers_.sm_gpc) s.sm_group.push_back(static_cast<std::uint8_t>(v));
+  return s;
+}
+
+ConstantCache::Spec Card::constants() const {
+  const CardNumbers& n = numbers_;
+  ConstantCache::Spec s;
+  s.bytes = u32(n.constant_bytes);
+  s.line = u32(n.constant_line);
+  s.ways = u32(n.constant_ways);
+  s.group_bytes = u32(n.constant_group_bytes);
+  s.group_line = u32(n.constant_group_line);
+  s.group_cycles = u32(n.constant_group_cycles);
+  s.memory_cycles = u32(n.constant_memory_cycles);
+  s.next_cycles = u32(n.constant_next_cycles);
+  s.address_cycles = u32(n.constant_address_cycles);
+  s.misses = u32(n.constant_misses);
+  s.sm_group = n.sm_gpc;
+  return s;
+}
+
+MemoryPath::Spec Card::path() const {
+  const CardNumbers& n = numbers_;
+  MemoryPath::Spec s;
+  s.sms = u32(n.sm_count);
+  s.sides = u32(n.l2_sides);
+  s.slices = u32(n.l2_slices);
+  const auto slice = [&](std::uint64_t permille) {
+    return u32((kTicks * permille + n.l2_clock_permille / 2) / n.l2_clock_permille);
+  };
+  s.read_ticks = slice(n.l2_read_permille);
+  s.read_sector_ticks = slice(n.l2_read_sector_permille);
+  s.write_ticks = slice(n.l2_write_permille);
+  s.write_sector_ticks = slice(n.l2_write_sector_permille);
+  s.partial_sector_ticks = slice(n.l2_partial_sector_permille);
+  s.atomic_part_ticks = slice(n.l2_atomic_part_permille);
+  s.atomic_pass_ticks = slice(n.l2_atomic_pass_permille);
+  s.fill_sector_ticks = slice(n.l2_fill_sector_permille);
+  s.receive_ticks = u32(kTicks * 1000 / n.port_receive_permille);
+  s.send_ticks = u32(kTicks * 1000 / n.port_send_permille);
+  s.send_header_ticks = u32(kTicks * n.port_send_header_permille / 1000);
+  s.near_cycles = u32(n.latency_l2_near);
+  s.near_spread = u32(n.latency_l2_spread);
+  s.far_cycles = u32(n.latency_l2_far);
+  s.dram_cycles = u32(n.latency_dram);
+  s.dram_spread = u32(n.latency_dram_spread);
+  s.dram_tail = u32(n.latency_dram_tail);
+  s.host_cycles = u32(n.latency_host);
+  s.host_sector_ticks = u32(kTicks * 1000 / n.host_permille);
+  s.queue_cycles = u32(n.l2_queue_cycles);
+  for (std::uint64_t v : n.sm_side) s.sm_side.push_back(static_cast<std::uint8_t>(v));
+  s.dram.channels = u32(n.dram_channels);
+  s.dram.banks = u32(n.dram_banks);
+  s.dram.completed_most =
+      u32(n.l2_bytes / 128 / n.l2_ways * n.l2_filled_ways / n.dram_channels);
+  s.dram.devices = u32(n.dram_devices);
+  s.dram.row_bytes = u32(n.dram_row_bytes);
+  // The rate on the card is what is left beside refreshes; those that take the bus in the model are
+  // not taken from it again.
+  const double unrefreshed = 1 - dram_refresh_share(n);
+  s.dram.burst_ticks = unrefreshed == 1
+                           ? u32(kTicks * 1000 * n.dram_channels / n.dram_sectors_per_kilocycle)
+                           : u32(static_cast<std::uint64_t>(
+                                 static_cast<double>(kTicks * 1000 * n.dram_channels) *
+                                 unrefreshed / static_cast<double>(n.dram_sectors_per_kilocycle)));
+  s.dram.activate_ticks = u32(kTicks * n.dram_activate_permille / 1000);
+  s.dram.row_cycle_ticks = u32(kTicks * n.dram_row_cycles);
+  s.dram.turnaround_ticks = u32(kTicks * n.dram_turnaround_cycles);
+  s.dram.switch_ticks = u32(kTicks * n.dram_switch_cycles);
+  s.dram.write_most_ticks = u32(s.dram.burst_ticks * n.dram_write_batch);
+  s.dram.write_ticks = u32(kTicks * n.dram_write_permille / 1000);
+  s.dram.burst_sectors = std::max(1u, u32(n.dram_width_bits * n.dram_burst / 256));
+  s.dram.interleave_lines = u32(n.dram_interleave_bytes / 128);
+  s.dram.map = static_cast<DramMap>(n.dram_map);
+  s.dram.refresh = static_cast<DramRefresh>(n.dram_refresh);
+  const auto ticks = [&](std::uint64_t ps) { return kTicks * ps * n.clock_mhz / 1'000'000; };
+  s.dram.refresh_interval_ticks = ticks(n.dram_t_refi_ps);
+  s.dram.refresh_ticks =
+      u32(ticks(n.dram_t_rp_ps +
+                (s.dram.refresh == DramRefresh::kAll ? n.dram_t_rfc_ps : n.dram_t_rfc_bank_ps)));
+  return s;
+}
+
+}  // namespace warpmem::model

@@ -1,0 +1,237 @@
+#include "model/interconnect/topology.hpp"
+
+#include <algorithm>
+#include <array>
+#include <boost/graph/adjacency_list.hpp>
+#include <boost/graph/push_relabel_max_flow.hpp>
+#include <cmath>
+#include <deque>
+#include <numeric>
+
+#include "model/card/card_numbers_derived.hpp"
+
+namespace warpmem::model {
+namespace {
+
+using Traits = boost::adjacency_list_traits<boost::vecS, boost::vecS, boost::directedS>;
+using Graph = boost::adjacency_list<
+    boost::vecS, boost::vecS, boost::directedS, boost::no_property,
+    boost::property<
+        boost::edge_capacity_t, std::int64_t,
+        boost::property<boost::edge_residual_capacity_t, std::int64_t,
+                        boost::property<boost::edge_reverse_t, Traits::edge_descriptor>>>>;
+using Vertex = Traits::vertex_descriptor;
+using Edge = Traits::edge_descriptor;
+
+// Capacities are whole numbers, as flows of fractions never quite cancel: 1 << 40 for a place that
+// alone would set the pace, up to 1 << 50 for those with nothing to do.
+constexpr double kUnit = 1.0 * (std::uint64_t{1} << 40);
+constexpr std::int64_t kUnlimited = std::int64_t{1} << 50;
+
+// The graph under a kernel's traffic.
+class Network {
+ public:
+  Vertex vertex() { return boost::add_vertex(graph_); }
+
+  // Passes so many kernels a cycle, in units of `pace`.
+  void edge(Vertex from, Vertex to, Place place, double rate, double pace) {
+    const double capacity = rate * pace * kUnit;
+    add(from, to, place,
+        capacity < static_cast<double>(kUnlimited)
+            ? static_cast<std::int64_t>(std::llround(capacity))
+            : kUnlimited);
+  }
+  void unlimited(Vertex from, Vertex to, Place place = Place::kFabric) {
+    add(from, to, place, kUnlimited);
+  }
+
+  // The largest flow, in kernels a cycle times `pace`, and the edges that hold it down.
+  double cut(Vertex from, Vertex to, std::vector<Topology::Bound::Part>& parts) {
+    const std::int64_t flow = boost::push_relabel_max_flow(graph_, from, to);
+    parts.clear();
+    if (flow == 0) return 0;
+    // What can still be reached from the source is on its side of the cut.
+    std::vector<char> reached(boost::num_vertices(graph_), 0);
+    std::deque<Vertex> queue{from};
+    reached[from] = 1;
+    const auto residual = boost::get(boost::edge_residual_capacity, graph_);
+    while (!queue.empty()) {
+      const Vertex v = queue.front();
+      queue.pop_front();
+      for (auto [e, end] = boost::out_edges(v, graph_); e != end; ++e)
+        if (const Vertex w = boost::target(*e, graph_); residual[*e] > 0 && !reached[w]) {
+          reached[w] = 1;
+          queue.push_back(w);
+        }
+    }
+    std::array<Topology::Bound::Part, kPlaces> all{};
+    const auto capacity = boost::get(boost::edge_capacity, graph_);
+    for (const auto& [e, place] : places_)
+      if (reached[boost::source(e, graph_)] && !reached[boost::target(e, graph_)]) {
+        auto& part = all[static_cast<std::size_t>(place)];
+        part.place = place;
+        ++part.count;
+        part.share += static_cast<double>(capacity[e]) / static_cast<double>(flow);
+      }
+    for (const auto& part : all)
+      if (part.share > 0.0005) parts.push_back(part);
+    std::stable_sort(parts.begin(), parts.end(),
+                     [](const auto& a, const auto& b) { return a.share > b.share; });
+    return static_cast<double>(flow) / kUnit;
+  }
+
+ private:
+  void add(Vertex from, Vertex to, Place place, std::int64_t capacity) {
+    const Edge e = boost::add_edge(from, to, graph_).first;
+    const Edge back = boost::add_edge(to, from, graph_).first;
+    boost::put(boost::edge_capacity, graph_, e, capacity);
+    boost::put(boost::edge_capacity, graph_, back, 0);
+    boost::put(boost::edge_reverse, graph_, e, back);
+    boost::put(boost::edge_reverse, graph_, back, e);
+    places_.emplace_back(e, place);
+  }
+
+  Graph graph_;
+  std::vector<std::pair<Edge, Place>> places_;
+};
+
+double sum(std::span<const double> v) { return std::accumulate(v.begin(), v.end(), 0.0); }
+
+}  // namespace
+
+Topology::Topology(const Card& card) {
+  const CardNumbers& n = card.numbers();
+  for (std::uint64_t side : n.sm_side) sm_side_.push_back(static_cast<std::uint8_t>(side));
+  sides_ = static_cast<std::uint32_t>(n.l2_sides);
+  slices_a_side_ = static_cast<std::uint32_t>(n.l2_slices / n.l2_sides);
+  bus_share_ = 1 - dram_refresh_share(n);
+  const auto sms = static_cast<std::uint32_t>(n.sm_count),
+             channels = static_cast<std::uint32_t>(n.dram_channels);
+  const double line =
+      4 * static_cast<double>(n.l2_read_sector_permille) + static_cast<double>(n.l2_read_permille);
+  const auto sectors = [](std::uint64_t permille) {
+    return 32 * static_cast<double>(permille) / 1000;
+  };
+  // In the order of Place.
+  links_ = {
+      {Place::kIssue, "warps", "SM", sms, 0, "four schedulers, an instruction a cycle each"},
+      {Place::kFma, "SM", "registers", sms, 0, "instruction table"},
+      {Place::kAlu, "SM", "registers", sms, 0, "instruction table"},
+      {Place::kFp64, "SM", "registers", sms, 0, "instruction table"},
+      {Place::kXu, "SM", "registers", sms, 0, "instruction table"},
+      {Place::kTensor, "SM", "registers", sms, 0, "instruction table"},
+      {Place::kMio, "SM", "registers", sms, 0, "instruction table"},
+      {Place::kUniform, "SM", "registers", sms, 0, "instruction table"},
+      {Place::kEvenRegisters, "SM", "registers", sms, 0, "a read of a bank a cycle and scheduler"},
+      {Place::kOddRegisters, "SM", "registers", sms, 0, "a read of a bank a cycle and scheduler"},
+      {Place::kL1, "SM", "L1", sms, 128, "32 banks of 4 bytes"},
+      {Place::kTexture, "L1", "texels", sms, 0, "a request of the texture unit a cycle"},
+      {Place::kRemote, "L1", "other SMs", sms, 32000 / static_cast<double>(n.remote_read),
+       "remote.read"},
+      {Place::kPortOut, "L1", "crossbar", sms, sectors(n.port_send_permille), "port.send_permille"},
+      {Place::kPortIn, "crossbar", "L1", sms, sectors(n.port_receive_permille),
+       "port.receive_permille"},
+      {Place::kSlice, "crossbar", "L2 side", static_cast<std::uint32_t>(n.l2_slices),
+       line > 0 ? 128 * static_cast<double>(n.l2_clock_permille) / line : 0,
+       "l2.read_permille, l2.read_sector_permille: whole lines read"},
+      {Place::kFabric, "L2 side", "L2 home", 0, 0, "no limit on the card"},
+      {Place::kDramRows, "L2 home", "DRAM rows", channels, 0, "dram.activate_permille"},
+      {Place::kDramBus, "DRAM rows", "memory", channels,
+       sectors(n.dram_sectors_per_kilocycle) / channels, "dram.sectors_per_kilocycle"},
+      {Place::kHostLink, "L2 home", "host memory", 1, sectors(n.host_permille),
+       "port.host_permille"}};
+}
+
+Topology::Bound Topology::bound(std::span<const Load> loads) const {
+  Bound out;
+  std::array<std::span<const double>, kPlaces> busy{};
+  for (const Load& l : loads) busy[static_cast<std::size_t>(l.place)] = l.busy;
+  const auto of = [&](Place p) { return busy[static_cast<std::size_t>(p)]; };
+  const auto share = [&](Place p) { return is_of_channel(p) ? bus_share_ : 1; };
+  // The pace that the slowest kind would set alone, which capacities are measured in.
+  double pace = 0;
+  for (const Load& l : loads) {
+    if (l.busy.empty()) continue;
+    pace = std::max(pace, sum(l.busy) / (static_cast<double>(l.busy.size()) * share(l.place)));
+    const auto most = std::max_element(l.busy.begin(), l.busy.end());
+    if (const double cycles = *most / share(l.place); cycles > out.busiest_cycles) {
+      out.busiest = l.place;
+      out.busiest_cycles = cycles;
+      out.element = static_cast<std::uint32_t>(most - l.busy.begin());
+    }
+  }
+  const double issued = sum(of(Place::kIssue));
+  if (pace == 0 || issued == 0) return out;
+
+  Network network;
+  const Vertex warps = network.vertex(), home = network.vertex(), memory = network.vertex(),
+               host = network.vertex();
+  std::vector<Vertex> crossbar, near;
+  for (std::uint32_t s = 0; s < sides_; ++s) {
+    crossbar.push_back(network.vertex());
+    near.push_back(network.vertex());
+  }
+  std::vector<double> work(sides_, 0);  // of the kernel's, by the side of the SMs that do it
+  for (std::size_t sm = 0; sm < sm_side_.size(); ++sm) {
+    const double part = of(Place::kIssue)[sm] / issued;
+    if (part == 0) continue;
+    work[sm_side_[sm]] += part;
+    Vertex at = warps;
+    for (std::size_t p = 0; is_of_sm(static_cast<Place>(p)); ++p) {
+      const auto place = static_cast<Place>(p);
+      const bool last = place == Place::kPortIn;
+      const double taken = of(place).empty() ? 0 : of(place)[sm];
+      if (taken == 0 && !last) continue;
+      const Vertex to = last ? crossbar[sm_side_[sm]] : network.vertex();
+      if (taken > 0) network.edge(at, to, place, part / taken, pace);
+      else network.unlimited(at, to, place);
+      at = to;
+    }
+  }
+  for (std::uint32_t s = 0; s < sides_; ++s) {
+    const auto all = of(Place::kSlice);
+    const double taken =
+        all.empty() ? 0 : sum(all.subspan(std::size_t{s} * slices_a_side_, slices_a_side_));
+    for (std::uint32_t k = 0; k < slices_a_side_; ++k)
+      if (taken > 0) network.edge(crossbar[s], near[s], Place::kSlice, work[s] / taken, pace);
+      else if (k == 0) network.unlimited(crossbar[s], near[s], Place::kSlice);
+    network.unlimited(near[s], home);
+  }
+  const double rows = sum(of(Place::kDramRows)), bus = sum(of(Place::kDramBus));
+  for (std::uint32_t c = 0; c < std::max(1u, link(Place::kDramBus).count); ++c) {
+    const Vertex opened = network.vertex();
+    if (rows > 0) network.edge(home, opened, Place::kDramRows, bus_share_ / rows, pace);
+    else network.unlimited(home, opened, Place::kDramRows);
+    if (bus > 0) network.edge(opened, memory, Place::kDramBus, bus_share_ / bus, pace);
+    else network.unlimited(opened, memory, Place::kDramBus);
+  }
+  const double link = sum(of(Place::kHostLink));
+  if (link > 0) network.edge(home, host, Place::kHostLink, 1 / link, pace);
+
+  // All of the work needs its share of either memory: the slower of the two decides.
+  double flow = network.cut(warps, memory, out.cut);
+  if (link > 0) {
+    std::vector<Bound::Part> other;
+    if (const double to_host = network.cut(warps, host, other); to_host < flow) {
+      flow = to_host;
+      out.cut = std::move(other);
+    }
+  }
+  for (Bound::Part& part : out.cut) part.of = this->link(part.place).count;
+  out.cycles = flow > 0 ? pace / flow : 0;
+  return out;
+}
+
+std::string Topology::dot(const std::string& name) const {
+  const auto whole = [](double v) { return std::to_string(static_cast<std::uint64_t>(v + 0.5)); };
+  std::string out = "digraph \"" + name + "\" {\n  rankdir=LR;\n";
+  for (const Link& l : links_) {
+    out += "  \"" + std::string(l.from) + "\" -> \"" + l.to + "\" [label=\"" + name_of(l.place);
+    if (l.count > 1) out += "\\n" + std::to_string(l.count);
+    if (l.bytes > 0) out += "\\n" + whole(l.bytes * l.count) + " B a cycle";
+    out += "\"];\n";
+  }
+  return out + "}\n";
+}
+
+}  // namespace warpmem::model

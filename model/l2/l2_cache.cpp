@@ -1,0 +1,587 @@
+#include "model/l2/l2_cache.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "base/large_pages.hpp"
+#include "base/wide_hosts.hpp"
+#include "model/l2/l2_one_line.hpp"
+#include "model/cache/tag_banks.hpp"
+
+namespace warpmem::model {
+L2Cache::L2Cache(const Spec& spec)
+    : spec_(spec), side_{L2Side(spec.side), L2Side(spec.side)}, pending_(large_pages()) {
+  for (std::size_t i = 0; i < side_.size(); ++i) sets_[i] = side_[i].sets();
+  std::size_t groups = 1;
+  for (const std::uint8_t g : spec_.sm_group) groups = std::max<std::size_t>(groups, g + 1u);
+  pending_.resize(groups * kPending);
+  spec_.merge = std::min(spec_.merge, 255);  // Pending counts in a byte
+  coalesces_ = spec_.merge > 1 || spec_.read_cycles > 0;
+  if (spec_.sides > 1) home_mask_ = spec_.home_mask / kLineBytes;
+  // An SM that the lists leave out is on the first side and in the first GPC.
+  sm_.resize(std::max({std::size_t{256}, spec_.sm_side.size(), spec_.sm_group.size()}));
+  for (std::size_t i = 0; i < sm_.size(); ++i) {
+    if (spec_.sides > 1 && i < spec_.sm_side.size()) sm_[i].side = spec_.sm_side[i];
+    if (i < spec_.sm_group.size()) sm_[i].pending = spec_.sm_group[i] * kPending;
+  }
+  latencies_ = unloaded_ = {spec_.near_cycles, spec_.near_spread, spec_.dram_cycles,
+                            spec_.dram_spread, spec_.dram_tail};
+  for (std::size_t mask = 0; mask < dram_cost_.size(); ++mask)
+    dram_cost_[mask] = std::uint64_t{sectors_in(static_cast<std::uint8_t>(mask))} * 1000000 /
+                       spec_.dram_sectors_per_kilocycle;
+}
+
+// A read of a line that another is under way for: whether it rides on that one's answer.
+L2Cache::Ride L2Cache::ride_along(int sm, SmPlace& from, Pending& p, std::uint8_t sectors,
+                                  std::uint64_t now, bool apart) {
+  if (now >= p.until) return Ride::kOwn;
+  // The same sectors: one more reader of the same answer, another SM's or the same one's. It has to
+  // be at the coalescer before the answer is.
+  if (p.sectors() == sectors && p.riders() < spec_.merge && now + spec_.way_cycles < p.until) {
+    p.ride();
+    return Ride::kMerged;
+  }
+  // Only other sectors of the line: what past its L1 an SM asks for twice it gets twice
+  // (l1tex__m_xbar2l1tex_read_sectors of the suite's load_paths_ldcg), so that travelled apart.
+  if (apart || !p.is_of(sm) || (p.sectors() & sectors) != 0 || now > p.leaves ||
+      from.requests - p.number >= spec_.read_entries)
+    return Ride::kOwn;
+  p.leaves = std::max(p.leaves, now + spec_.read_cycles);
+  from.leaves = std::max(from.leaves, p.leaves);
+  return Ride::kJoined;
+}
+
+// What hangs on nothing but the lines' numbers, side by side. Of products with 64 bits only those
+// parts are worked out that their upper bits need.
+WARPMEM_WIDE_HOSTS void L2Cache::draw_plain(const LineWords& words, std::uint64_t home_mask,
+                                            const Latencies& latencies, Routed& out) {
+  const Latencies l = latencies;
+  const std::uint32_t* const __restrict low = words.low.data();
+  std::uint8_t* const __restrict home = out.home.data();
+  std::uint16_t* const __restrict pending = out.pending.data();
+  std::uint32_t* const __restrict near = out.near.data();
+  std::uint32_t* const __restrict dram = out.dram.data();
+  const auto mask = static_cast<std::uint32_t>(home_mask);
+  const std::uint32_t above = parity(words.upper_bits() & home_mask);
+  const std::uint32_t slot_above = words.upper * static_cast<std::uint32_t>(kPendingFactor);
+  const std::uint32_t draw_above = words.upper * static_cast<std::uint32_t>(Latencies::kFactor);
+  const std::size_t count = words.count;
+  for (std::size_t from = 0; from < count; from += LineWords::kStep) {
+    for (std::size_t i = from; i < from + LineWords::kStep; ++i) {
+      std::uint32_t bits = low[i] & mask;  // parity(), without a loop in this one
+      bits ^= bits >> 16;
+      bits ^= bits >> 8;
+      bits ^= bits >> 4;
+      bits ^= bits >> 2;
+      bits ^= bits >> 1;
+      home[i] = static_cast<std::uint8_t>((bits ^ above) & 1);
+    }
+    for (std::size_t i = from; i < from + LineWords::kStep; ++i)
+      pending[i] = static_cast<std::uint16_t>((upper_word(low[i], kPendingFactor) + slot_above) >>
+                                              (32 - kPendingBits));
+    for (std::size_t i = from; i < from + LineWords::kStep; ++i) {
+      const std::uint32_t draw = upper_word(low[i], Latencies::kFactor) + draw_above;
+      near[i] = l.near(draw);
+      dram[i] = l.dram(draw);
+    }
+  }
+}
+
+void L2Cache::draw(const LineWords& words, std::uint64_t home_mask, const Latencies& latencies,
+                   Routed& out) {
+#ifdef WARPMEM_AVX512
+  if (wide_host()) return draw_avx512(words, home_mask, latencies, out);
+#endif
+  draw_plain(words, home_mask, latencies, out);
+}
+
+void L2Cache::route(Routed& lines, const LineWords& words) {
+  side_[0].seats(lines, words, lines.seat);
+  if (words.alike) [[likely]]
+    return draw(words, home_mask_, latencies_, lines);
+  for (std::size_t i = 0; i < static_cast<std::size_t>(lines.count); ++i) {
+    const std::uint64_t line = lines.line[i];
+    const std::uint32_t draw = Latencies::draw_of(line);
+    lines.home[i] = static_cast<std::uint8_t>(home(line));
+    lines.pending[i] = pending_slot(line);
+    lines.near[i] = latencies_.near(draw);
+    lines.dram[i] = latencies_.dram(draw);
+  }
+}
+
+// A request of its own, or a ride on an earlier one.
+[[gnu::noinline]] L2Cache::Asked L2Cache::ask(int sm, SmPlace& from, Pending& p, std::uint64_t line,
+                                              std::uint8_t sectors, std::uint64_t now, bool apart) {
+  if (p.line == line && coalesces_) {
+    const Ride ride = ride_along(sm, from, p, sectors, now, apart);
+    if (ride == Ride::kMerged) {
+      counters_.merged += sectors_in(sectors);
+      return {0, 0, false};
+    }
+    if (ride == Ride::kJoined) {
+      const auto shared = static_cast<std::uint8_t>(sectors & p.sectors());
+      counters_.merged += sectors_in(shared);
+      p.ask(sectors);
+      return {static_cast<std::uint8_t>(sectors & ~shared), p.brought(), true};
+    }
+  }
+  open(sm, from, p, line, sectors, now);
+  return {sectors, 0, true};
+}
+
+[[gnu::always_inline]] inline std::uint64_t L2Cache::read_one(
+    int sm, std::uint64_t line, const Route& route, std::uint8_t sectors, std::uint64_t now,
+    std::uint32_t fetch_sectors, bool persist, const MemoryPath::Seat* way, bool apart) {
+  SmPlace& from = sm_[static_cast<std::size_t>(sm)];
+  Pending& pending = pending_[from.pending + route.pending];
+  std::uint8_t joined = 0;
+  if (pending.line != line) [[likely]] {
+    open(sm, from, pending, line, sectors, now);
+    ++counters_.read_requests;
+  } else {
+    const std::uint32_t requests = from.requests;
+    const Asked asked = ask(sm, from, pending, line, sectors, now, apart);
+    if (!asked.goes_on)
+      return path_ ? path_->ride(sm, {pending.until, 0, sectors}, now) : pending.until;
+    counters_.read_requests += from.requests - requests;
+    sectors = asked.sectors, joined = asked.joined;
+  }
+  L2Side::Traffic out;
+  const Met met = meet(from.side, route, sectors, joined,
+                       std::max(fetch_sectors, spec_.fetch_sectors), persist, out);
+  pending.bring(met.missing);
+  std::uint64_t done = 0;
+  if (path_) {
+    done = path_->read({sm, line, sectors, met.crosses ? met.missing : std::uint8_t{0}, met.fetched,
+                        static_cast<int>(from.side), static_cast<int>(route.home)},
+                       way ? *way : path_->seat(line), now);
+    if (out.writes) path_->write_back({0, pushed_out(out), out.fills, out.writes}, now);
+  } else {
+    done = back(draw(line), met, now);
+  }
+  pending.until = std::max(pending.until, path_ ? path_->arrived() : done);
+  return done;
+}
+
+std::uint64_t L2Cache::read(int sm, std::uint64_t line, const Route& route, std::uint8_t sectors,
+                            std::uint64_t now, std::uint32_t fetch_sectors, bool persist,
+                            const MemoryPath::Seat* way, bool apart) {
+  return read_one(sm, line, route, sectors, now, fetch_sectors, persist, way, apart);
+}
+
+std::uint64_t L2Cache::read(int sm, const Routed& lines, std::uint8_t sectors, std::uint64_t now,
+                            std::uint32_t fetch_sectors, const MemoryPath::Seat* way) {
+  return read_one(sm, lines.line[0], lines.route(0), sectors, now, fetch_sectors, false, way,
+                  false);
+}
+
+// Lines of one access are different, and what happens on one side of the L2 hangs on nothing on the
+// other: so all lines are looked up on the reader's side before the first is at its home. It comes
+// to the same, and which of them cross is no branch. A read that another answers is done here.
+template <bool timed, bool strangers>
+[[gnu::always_inline]] inline void L2Cache::look_up(int sm, const Routed& lines,
+                                                    const LineParts& parts, std::uint64_t now,
+                                                    std::uint32_t granularity, std::uint64_t* done,
+                                                    Sent& out) {
+  SmPlace& place = sm_[static_cast<std::size_t>(sm)];
+  SmPlace from = place;  // no store of the loop changes a copy
+  Pending* const pending = &pending_[from.pending];
+  L2Side& near = side_[from.side];
+  const L2Side::Reader read_near(near, lines.seat, granularity);
+  std::size_t count = 0, cross = 0, causes = 0;
+  std::uint64_t hit = 0;
+  for (std::size_t k = 0; k < parts.count; ++k) {
+    const std::size_t at = parts.index[k];
+    std::uint8_t sectors = parts.sectors[k], joined = 0;
+    Pending* entry = nullptr;
+    if constexpr (!strangers) {
+      const std::uint64_t line = lines.line[at], start = now + at / kLinesACycle;
+      Pending& p = *(entry = &pending[lines.pending[at]]);
+      if (p.line != line) [[likely]] {
+        open(sm, from, p, line, sectors, start);
+      } else {
+        const Asked one = ask(sm, from, p, line, sectors, start, false);
+        if (!one.goes_on) {
+          done[at] = p.until;
+          if (timed) out.riders[out.ridden++] = {p.until, static_cast<std::uint8_t>(at), sectors};
+          continue;
+        }
+        sectors = one.sectors, joined = one.joined;
+      }
+    }
+    const L2Side::Found found = read_near(lines.seat, at, sectors);
+    if constexpr (!strangers) entry->bring(found.missing);
+    if (timed && near.has_traffic()) [[unlikely]]
+      causes_.near[causes++] = {count, near.take_traffic()};
+    // What arrives with the very request it belongs to was no hit.
+    if (found.here) hit += sectors_in(found.here & sectors & ~joined);
+    out.asked.index[count] = static_cast<std::uint8_t>(at);
+    out.asked.sectors[count] = sectors;
+    out.missing[count] = found.missing;
+    out.number[cross] = static_cast<std::uint8_t>(count);
+    cross += (found.missing != 0) & (lines.home[at] != from.side);
+    ++count;
+  }
+  out.asked.count = count;
+  out.crossed = cross;
+  std::copy_n(out.missing.data(), count, out.fetched.data());
+  std::fill_n(out.crossing.data(), count, std::uint8_t{0});
+  causes_.nears = causes;
+  counters_.read += sectors_in(out.asked.sectors, count);
+  counters_.read_hit += hit;
+  if constexpr (strangers) {
+    counters_.read_requests += count;
+  } else {
+    counters_.read_requests += from.requests - place.requests;
+    place = from;
+  }
+
+  L2Side& home = side_[1 - from.side];
+  const L2Side::Reader read_home(home, lines.seat, 1);
+  causes = 0;
+  std::uint64_t crossed_hit = 0;
+  for (std::size_t c = 0; c < cross; ++c) {
+    const std::size_t k = out.number[c];
+    const std::uint8_t sectors = out.missing[k];
+    const L2Side::Found found = read_home(lines.seat, out.asked.index[k], sectors);
+    if (timed && home.has_traffic()) [[unlikely]]
+      causes_.at_home[causes++] = {c, home.take_traffic()};
+    if (found.here) crossed_hit += sectors_in(found.here & sectors);
+    out.crossing[k] = sectors;
+    out.fetched[k] = found.missing;
+  }
+  causes_.homes = causes;
+  counters_.fabric_read += sectors_in(out.crossing, count);
+  counters_.fabric_read_hit += crossed_hit;
+}
+
+WARPMEM_NEW_HOSTS void L2Cache::look_up_timed(int sm, const Routed& lines, const LineParts& parts,
+                                              std::uint64_t now, std::uint32_t granularity,
+                                              std::uint64_t* done, Sent& out) {
+  look_up<true, false>(sm, lines, parts, now, granularity, done, out);
+}
+
+// The same where none of them meets another.
+WARPMEM_NEW_HOSTS void L2Cache::look_up_strangers(int sm, const Routed& lines,
+                                                  const LineParts& parts, std::uint32_t granularity,
+                                                  Sent& out) {
+  look_up<true, true>(sm, lines, parts, 0, granularity, nullptr, out);
+}
+
+// What those that come later find of a read. Another line of its access may have taken the entry.
+inline void L2Cache::remember(Pending& p, std::uint64_t line, std::uint64_t done) {
+  if (p.line == line) p.until = std::max(p.until, done);
+}
+
+// Whether any of these lines is that of an entry for reads under way.
+inline bool L2Cache::meet_any(const Pending* pending, const Routed& lines, const LineParts& parts) {
+  bool any = false;
+  if (parts.count == static_cast<std::size_t>(lines.count)) {
+    for (std::size_t at = 0; at < parts.count; ++at)
+      any |= pending[lines.pending[at]].line == lines.line[at];
+    return any;
+  }
+  for (std::size_t k = 0; k < parts.count; ++k) {
+    const std::size_t at = parts.index[k];
+    any |= pending[lines.pending[at]].line == lines.line[at];
+  }
+  return any;
+}
+
+// The same as look_up() and what follows it, where none meets another: an entry is written once,
+// when all is known of it. Of two lines of the access that fall together the later one's stays.
+WARPMEM_NEW_HOSTS void L2Cache::read_strangers(int sm, const Routed& lines, const LineParts& parts,
+                                               std::uint64_t now, std::uint32_t granularity,
+                                               std::uint64_t* done) {
+  SmPlace& from = sm_[static_cast<std::size_t>(sm)];
+  const std::uint32_t side = from.side;
+  const std::size_t count = parts.count;
+  std::array<std::uint8_t, LineList::kMost> here, missing, fetched, number;
+  side_[side].read(lines.seat, parts, granularity, here.data(), missing.data());
+  counters_.read += sectors_in(parts.sectors, count);
+  counters_.read_hit += sectors_in(here, count);
+  counters_.read_requests += count;
+
+  LineParts far;
+  std::uint64_t crossing = 0;  // by number
+  for (std::size_t k = 0; k < count; ++k) {
+    const std::size_t at = parts.index[k];
+    const std::uint64_t crosses = (missing[k] != 0) & (lines.home[at] ^ side);
+    far.index[far.count] = static_cast<std::uint8_t>(at);
+    far.sectors[far.count] = missing[k];
+    number[far.count] = static_cast<std::uint8_t>(k);
+    far.count += crosses;
+    crossing |= crosses << k;
+  }
+  fetched = missing;
+  std::array<std::uint8_t, LineList::kMost> brought;
+  side_[1 - side].read(lines.seat, far, 1, here.data(), brought.data());
+  counters_.fabric_read += sectors_in(far.sectors, far.count);
+  counters_.fabric_read_hit += sectors_in(here, far.count);
+  for (std::size_t c = 0; c < far.count; ++c) fetched[number[c]] = brought[c];
+  for (L2Side& s : side_)
+    if (s.has_traffic()) account(s.take_traffic());
+  counters_.dram_read += sectors_in(fetched, count);
+  wait(lines, parts, now, fetched.data(), crossing, done);
+  enter(sm, lines, parts, now, missing.data(), done);
+}
+
+// When reads are back that meet nobody: after the latency of what they hit, and DRAM's queue.
+void L2Cache::wait(const Routed& lines, const LineParts& parts, std::uint64_t now,
+                   const std::uint8_t* fetched, std::uint64_t crossing, std::uint64_t* done) {
+#ifdef WARPMEM_AVX512
+  if (wide_host() && back_avx512(lines, parts, now, fetched, crossing, done)) return;
+#endif
+  std::uint64_t dram_free = dram_free_;
+  for (std::size_t k = 0; k < parts.count; ++k) {
+    const std::size_t at = parts.index[k];
+    const std::uint64_t start = now + at / kLinesACycle;
+    std::uint64_t back = start + lines.near[at] + (crossing >> k & 1) * spec_.far_cycles;
+    if (fetched[k]) [[likely]]
+      back += lines.dram[at] + dram_queue(dram_free, start, fetched[k]);
+    done[at] = back;
+  }
+  dram_free_ = dram_free;
+}
+
+// Writes down what those that come later find of reads that met nobody. `missing`: sectors that the
+// reader's side had not, by number; `until`: when each is back, by line.
+void L2Cache::enter(int sm, const Routed& lines, const LineParts& parts, std::uint64_t now,
+                    const std::uint8_t* missing, const std::uint64_t* until) {
+#ifdef WARPMEM_AVX512
+  if (wide_host() && enter_avx512(sm, lines, parts, now, missing, until)) return;
+#endif
+  SmPlace& from = sm_[static_cast<std::size_t>(sm)];
+  Pending* const pending = &pending_[from.pending];
+  std::uint64_t leaves = from.leaves;
+  std::uint32_t request = from.requests;
+  const std::uint32_t reader = Pending::by(sm);
+  const std::uint64_t soonest = now + spec_.read_cycles, latest = now + spec_.read_entries;
+  for (std::size_t k = 0; k < parts.count; ++k) {
+    const std::size_t at = parts.index[k];
+    const std::uint64_t later = at / kLinesACycle;
+    leaves = std::max(soonest + later, std::min(leaves + 1, latest + later));
+    Pending& p = pending[lines.pending[at]];
+    p.line = lines.line[at];
+    p.leaves = leaves;
+    p.until = until[at];
+    p.number = ++request;
+    p.how = reader | parts.sectors[k] | std::uint32_t{missing[k]} << 4;
+  }
+  from.leaves = leaves;
+  from.requests = request;
+}
+
+// Reads that wait for nobody but in the queue before DRAM.
+WARPMEM_NEW_HOSTS void L2Cache::read_counting(int sm, const Routed& lines, const LineParts& parts,
+                                              std::uint64_t now, std::uint32_t granularity,
+                                              std::uint64_t* done) {
+  if (!meet_any(&pending_[sm_[static_cast<std::size_t>(sm)].pending], lines, parts)) {
+#ifdef WARPMEM_AVX512
+    if (wide_host() && read_strangers_avx512(sm, lines, parts, now, granularity, done)) return;
+#endif
+    return read_strangers(sm, lines, parts, now, granularity, done);
+  }
+  Sent sent;
+  look_up<false, false>(sm, lines, parts, now, granularity, done, sent);
+  for (L2Side& side : side_)
+    if (side.has_traffic()) account(side.take_traffic());
+  Pending* const pending = &pending_[sm_[static_cast<std::size_t>(sm)].pending];
+  const std::uint64_t crossing = spec_.far_cycles;
+  std::uint64_t dram_free = dram_free_;
+  for (std::size_t k = 0; k < sent.asked.count; ++k) {
+    const std::size_t at = sent.asked.index[k];
+    const std::uint64_t start = now + at / kLinesACycle;
+    std::uint64_t back =
+        start + lines.near[at] + (crossing & -std::uint64_t{sent.crossing[k] != 0});
+    if (const std::uint8_t fetched = sent.fetched[k])
+      back += lines.dram[at] + dram_queue(dram_free, start, fetched);
+    done[at] = back;
+    remember(pending[lines.pending[at]], lines.line[at], back);
+  }
+  counters_.dram_read += sectors_in(sent.fetched, sent.asked.count);
+  dram_free_ = dram_free;
+}
+
+// Few reads cause any. What one pushes out of its home goes before what it pushes out near its SM.
+std::span<const MemoryPath::Pushed> L2Cache::account(Causes& causes, const std::uint8_t* number) {
+  std::size_t count = 0, h = 0, n = 0;
+  while (h < causes.homes || n < causes.nears) {
+    const std::size_t of_home =
+                          h < causes.homes ? number[causes.at_home[h].number] : LineList::kMost,
+                      of_near = n < causes.nears ? causes.near[n].number : LineList::kMost;
+    L2Side::Traffic t;
+    if (of_home <= of_near) t.add(causes.at_home[h++].traffic);
+    if (of_near <= of_home) t.add(causes.near[n++].traffic);
+    account(t);
+    causes.pushed[count++] = {std::min(of_home, of_near), pushed_out(t), t.fills, t.writes};
+  }
+  return {causes.pushed.data(), count};
+}
+
+void L2Cache::read(int sm, const Routed& lines, const MemoryPath::Seats* ways,
+                   const LineParts& parts, std::uint64_t now, std::uint32_t fetch_sectors,
+                   std::uint64_t* done) {
+  const std::uint32_t granularity = std::max(fetch_sectors, spec_.fetch_sectors);
+  if (!path_) return read_counting(sm, lines, parts, now, granularity, done);
+  const SmPlace& from = sm_[static_cast<std::size_t>(sm)];
+  const bool strangers = !meet_any(&pending_[from.pending], lines, parts);
+  Sent sent;
+  if (strangers) look_up_strangers(sm, lines, parts, granularity, sent);
+  else look_up_timed(sm, lines, parts, now, granularity, done, sent);
+  counters_.dram_read += sectors_in(sent.fetched, sent.asked.count);
+  std::array<std::uint64_t, LineList::kMost> arrives;
+  path_->read({sm,
+               static_cast<int>(from.side),
+               lines,
+               *ways,
+               lines.near.data(),
+               lines.dram.data(),
+               sent.asked,
+               sent.missing.data(),
+               sent.crossing.data(),
+               sent.fetched.data(),
+               {sent.number.data(), sent.crossed},
+               account(causes_, sent.number.data()),
+               {sent.riders.data(), sent.ridden},
+               now},
+              done, arrives.data());
+  if (strangers) return enter(sm, lines, parts, now, sent.missing.data(), arrives.data());
+  for (std::size_t k = 0; k < sent.asked.count; ++k) {
+    const std::size_t at = sent.asked.index[k];
+    remember(pending_[from.pending + lines.pending[at]], lines.line[at], arrives[at]);
+  }
+}
+
+[[gnu::always_inline]] inline std::uint64_t L2Cache::write_one(
+    int sm, std::uint64_t line, const Route& route, std::uint8_t sectors, std::uint8_t full,
+    const std::uint32_t* bytes, std::uint8_t again, bool opens, std::uint64_t now) {
+  L2Side::Traffic out;
+  const std::uint32_t near = sm_[static_cast<std::size_t>(sm)].side;
+  put(near, route, sectors, full, bytes, again, opens, out);
+  if (!path_) [[likely]]
+    return now;
+  MemoryPath::Write w;
+  w.sm = sm;
+  w.line = line;
+  w.sectors = sectors_in(sectors & ~again);
+  w.partial = sectors_in(sectors & ~again & ~full);
+  w.opens = opens;
+  w.near = static_cast<int>(near);
+  w.home = static_cast<int>(route.home);
+  w.fills = out.fills;
+  w.evicted = out.writes;
+  w.other = pushed_out(out);
+  return path_->write(w, now);
+}
+
+std::uint64_t L2Cache::write(int sm, std::uint64_t line, const Route& route, std::uint8_t sectors,
+                             std::uint8_t full, const std::uint32_t* bytes, std::uint8_t again,
+                             bool opens, std::uint64_t now) {
+  return write_one(sm, line, route, sectors, full, bytes, again, opens, now);
+}
+
+std::uint64_t L2Cache::write(int sm, const Routed& lines, std::uint8_t again, bool opens,
+                             std::uint64_t now) {
+  return write_one(sm, lines.line[0], lines.route(0), lines.sectors[0], lines.full[0],
+                   lines.bytes[0].data(), again, opens, now);
+}
+
+std::uint64_t L2Cache::atomic(int sm, std::uint64_t sector, int passes, bool returns,
+                              std::uint64_t now, AtomicWork work) {
+  L2Side::Traffic out;
+  std::uint32_t brought = 0;
+  const std::uint64_t line = sector / 4;
+  const std::uint8_t bit = static_cast<std::uint8_t>(1u << sector % 4);
+  const std::uint32_t near = sm_[static_cast<std::size_t>(sm)].side;
+  const Route to = route(line);
+  const std::uint32_t at = to.home;
+  const auto n = static_cast<std::uint64_t>(passes);
+  std::uint64_t hits = n;
+  const L2Side::Spot spot = side_[at].find(to.seat);
+  const std::uint8_t here = side_[at].lookup(spot);
+  if (!(here & bit)) {
+    const std::uint8_t fetched =
+        static_cast<std::uint8_t>(L2Side::in_pieces(bit, spec_.fetch_sectors) & ~here);
+    counters_.dram_read += brought = sectors_in(fetched);
+    side_[at].fill(spot, fetched);
+    account(side_[at], out);
+    --hits;
+  }
+  constexpr std::uint32_t kAll[4] = {~0u, ~0u, ~0u, ~0u};
+  side_[at].write(side_[at].find(to.seat), bit, bit, kAll);
+  account(side_[at], out);
+  if (spec_.sides == 2) side_[1 - at].drop(to.seat, bit);
+  if (at != near) counters_.fabric_atomic += n;
+  (returns ? counters_.atomic : counters_.reduction) += n;
+  (returns ? counters_.atomic_hit : counters_.reduction_hit) += hits;
+  if (!path_) [[likely]]
+    return now + spec_.near_cycles + spec_.far_cycles;
+  MemoryPath::Write w;
+  w.sm = sm;
+  w.line = line;
+  w.atomic = static_cast<std::uint32_t>(passes);
+  w.partly = work.partly;
+  w.headed = work.headed;
+  w.returns = returns;
+  w.near = static_cast<int>(near);
+  w.home = static_cast<int>(at);
+  w.fetched = brought;
+  w.fills = out.fills;
+  w.evicted = out.writes;
+  w.other = pushed_out(out);
+  return path_->write(w, now);
+}
+
+std::uint64_t L2Cache::read_host(std::uint8_t sectors, std::uint64_t now) {
+  ++counters_.read_requests;
+  counters_.read += sectors_in(sectors);
+  counters_.sysmem_read += sectors_in(sectors);
+  return path_ ? path_->host(0, sectors_in(sectors), now) : now + spec_.host_cycles;
+}
+
+std::uint64_t L2Cache::write_host(std::uint8_t sectors, int sm, std::uint64_t now) {
+  ++counters_.write_requests;
+  counters_.write += sectors_in(sectors);
+  counters_.write_hit += sectors_in(sectors);
+  counters_.sysmem_write += sectors_in(sectors);
+  return path_ ? path_->host(sm, sectors_in(sectors), now) : now;
+}
+
+void L2Cache::fetch_code(std::uint64_t bytes, bool cold) {
+  const std::uint64_t sectors = (bytes + kSectorBytes - 1) / kSectorBytes;
+  const std::set<std::uint8_t> groups(spec_.sm_group.begin(), spec_.sm_group.end());
+  counters_.launch_read += groups.size() * sectors;
+  if (spec_.sides > 1) counters_.fabric_read += sectors;
+  if (cold) counters_.dram_read += sectors;
+}
+
+void L2Cache::flush(std::uint64_t dirty_sectors) {
+  for (L2Side& s : side_) s.clear();
+  settle();
+  // Lines that no program has: right below the top of the line numbers.
+  constexpr std::uint64_t kElsewhere = std::uint64_t{1} << 40;
+  constexpr std::uint32_t kAll[4] = {~0u, ~0u, ~0u, ~0u};
+  L2Side::Traffic out;
+  for (std::uint64_t i = 0; i < dirty_sectors / 4; ++i) {
+    const Route to = route(kElsewhere + i);
+    side_[to.home].write(side_[to.home].find(to.seat), 15, 15, kAll);
+    account(side_[to.home], out);
+  }
+}
+
+void L2Cache::settle() {
+  std::fill(pending_.begin(), pending_.end(), Pending{});
+  dram_free_ = 0;
+  for (SmPlace& s : sm_) s.leaves = 0;
+}
+
+void L2Cache::set_aside(std::uint64_t bytes) {
+  for (L2Side& s : side_) s.set_aside(bytes / static_cast<std::uint64_t>(std::max(1, spec_.sides)));
+}
+
+std::uint64_t L2Cache::dirty_sectors() const {
+  return side_[0].dirty_sectors() + side_[1].dirty_sectors();
+}
+
+}  // namespace warpmem::model

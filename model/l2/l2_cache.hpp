@@ -1,0 +1,373 @@
+// The partitioned L2 with its request coalescer in front and DRAM behind it, as an H200 has them:
+// two sides, half of the SMs on each; a line's home is one side.
+//
+// A read looks up the reader's side; what it misses of a far line crosses the fabric, looks up
+// home, and is then kept on both sides. Writes and atomics go home; a write from afar is looked up
+// at the near side too. DRAM moves 64 bytes at a time on reads. In front, each GPC's request
+// coalescer (LRC) joins reads of the same sectors, up to four SMs a request, until the first one's
+// answer has come to it (kernels/micro/shared_reads.cu); and misses of one SM on different sectors
+// of a line travel together while the first of them waits in its SM: a few cycles after the latest
+// that joined it and behind those before it, one of which leaves a cycle, but not when more lines
+// follow than can wait (kernels/micro/read_joins.cu; misses of different SMs never join). A read is
+// under way until its answer is back: the cache says when that is, from unloaded latencies and the
+// queue in front of DRAM.
+//
+// Sources: side hash, copies and what each counter sees: measured (cards/gpus/h200/README.md; L2
+// sweeps, store footprints and reads of one line by pairs of SMs, kernels/micro/l2_policy.cu,
+// 2026-11-21). Leaves out: compression, ECC reads, the order of requests inside a slice.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/prefetch.hpp"
+#include "model/access/access.hpp"
+#include "model/l2/l2_side.hpp"
+#include "model/interconnect/latencies.hpp"
+#include "model/access/line_words.hpp"
+#include "model/interconnect/memory_path.hpp"
+
+namespace warpmem::model {
+
+// Sectors, unless the name says requests. `tex`: from SMs; the profiler's names are in
+// sim/metric_names.cpp.
+struct L2Counters {
+  std::uint64_t read_requests = 0, read = 0, read_hit = 0;
+  std::uint64_t write_requests = 0, write = 0, write_hit = 0;
+  std::uint64_t atomic_requests = 0, atomic = 0, atomic_hit = 0;
+  std::uint64_t reduction_requests = 0, reduction = 0, reduction_hit = 0;
+  std::uint64_t fabric_read = 0, fabric_read_hit = 0, fabric_write = 0, fabric_atomic = 0;
+  std::uint64_t refill_writes = 0;  // partly written sectors written again when they were filled
+  std::uint64_t dram_read = 0, dram_write = 0;
+  std::uint64_t sysmem_read = 0, sysmem_write = 0;
+  std::uint64_t launch_read = 0;    // read by the launch itself: code, parameters, constants
+  std::uint64_t fabric_launch = 0;  // … and what crosses for it and is not in fabric_read
+  std::uint64_t merged = 0;         // read sectors that rode on another SM's request
+};
+
+class L2Cache {
+  static constexpr unsigned kPendingBits = 10;
+  static constexpr std::uint32_t kPending = 1u << kPendingBits;  // entries a GPC
+  static constexpr std::uint64_t kPendingFactor = 0x9e3779b97f4a7c15ull;
+  // A read that is under way, or was.
+  struct alignas(32) Pending {
+    std::uint64_t line = ~std::uint64_t{0};
+    std::uint64_t leaves = 0, until = 0;  // cycles: leaves its SM, is back there
+    std::uint32_t number = 0;             // of its SM's requests
+    // Four bits of sectors, four of those that its miss brings along, a byte of riders, and the SM:
+    // written at once.
+    std::uint32_t how = ~0u << 16;
+    static std::uint32_t by(int sm) { return 1u << 8 | static_cast<std::uint32_t>(sm) << 16; }
+    std::uint8_t sectors() const { return how & 15; }
+    std::uint8_t brought() const { return how >> 4 & 15; }
+    int riders() const { return static_cast<int>(how >> 8 & 255); }
+    bool is_of(int sm) const { return how >> 16 == static_cast<std::uint32_t>(sm); }
+    void ride() { how += 1u << 8; }
+    void ask(std::uint8_t more) { how |= more & 15u; }
+    void bring(std::uint8_t more) { how |= (more & 15u) << 4; }
+  };
+
+ public:
+  struct Spec {
+    L2Side::Spec side;
+    int sides = 2;                     // 1: not partitioned
+    std::uint64_t home_mask = 0;       // parity of these address bits: the home side
+    std::uint32_t fetch_sectors = 2;   // DRAM read granularity, sectors
+    int merge = 4;                     // SMs that one coalesced request serves; 1: no coalescer
+    std::uint32_t way_cycles = 205;    // from an SM to the coalescer and back
+    std::uint32_t read_cycles = 0;     // an SM's miss waits so long for others on its line
+    std::uint32_t read_entries = 1;    // … and so many lines at most wait
+    std::uint32_t near_cycles = 245;   // latency of a hit on the reader's side
+    std::uint32_t near_spread = 55;    // by which slices differ
+    std::uint32_t far_cycles = 190;    // more for a crossing
+    std::uint32_t dram_cycles = 255;   // more for a miss
+    std::uint32_t host_cycles = 1500;  // over the host link
+    std::uint32_t dram_spread = 60;    // by which misses differ
+    std::uint32_t dram_tail = 500;     // one miss in eight takes up to this much more
+    std::uint32_t dram_sectors_per_kilocycle = 72000;  // bandwidth: sectors in 1,000 cycles
+    std::vector<std::uint8_t> sm_side;                 // by SM
+    std::vector<std::uint8_t> sm_group;                // by SM: its GPC
+  };
+  // Where a line belongs: worked out once, used by everything that concerns the line.
+  struct Route {
+    L2Side::Seat seat;
+    std::uint8_t home;      // side
+    std::uint16_t pending;  // of its GPC's entries for reads under way
+  };
+  // A list of lines with the same for each, and what reads of each take that meet nobody, in the
+  // unit of latencies_. All in one place: loops over it need to know no other.
+  struct Routed : LineList {
+    L2Side::Seats seat;
+    std::array<std::uint8_t, kMost> home;
+    std::array<std::uint16_t, kMost> pending;
+    std::array<std::uint32_t, kMost> near, dram;  // a hit, more for DRAM
+    Route route(std::size_t i) const { return {seat[i], home[i], pending[i]}; }
+    void put(std::size_t i, const Route& r) {
+      seat.put(i, r.seat);
+      home[i] = r.home, pending[i] = r.pending;
+    }
+  };
+  // What a read of a line takes that meets nobody, in cycles: a hit, more for DRAM.
+  struct Draw {
+    std::uint32_t near, dram;
+  };
+  explicit L2Cache(const Spec& spec);
+  L2Cache(const L2Cache&) = delete;
+  L2Cache& operator=(const L2Cache&) = delete;
+
+  Route route(std::uint64_t line) {
+    return {side_[0].seat(line), static_cast<std::uint8_t>(home(line)), pending_slot(line)};
+  }
+  Draw draw(std::uint64_t line) const {
+    const std::uint32_t of = Latencies::draw_of(line);
+    return {latencies_.near(of), latencies_.dram(of)};
+  }
+  // Says the same of all lines of the list.
+  void route(Routed& lines, const LineWords& words);
+  void route(Routed& lines) { route(lines, LineWords(lines)); }
+
+  // Reads `sectors` of a line for an SM at cycle `now`; the cycle in which they are back.
+  // `fetch_sectors`: how much of the line DRAM brings along at least. `apart`: it does not travel
+  // with misses on other sectors of the line.
+  std::uint64_t read(int sm, std::uint64_t line, const Route& route, std::uint8_t sectors,
+                     std::uint64_t now, std::uint32_t fetch_sectors = 0, bool persist = false,
+                     const MemoryPath::Seat* seat = nullptr, bool apart = false);
+  std::uint64_t read(int sm, std::uint64_t line, std::uint8_t sectors, std::uint64_t now,
+                     std::uint32_t fetch_sectors = 0, bool persist = false) {
+    return read(sm, line, route(line), sectors, now, fetch_sectors, persist);
+  }
+  // The same for the only line of a list, for one that does not persist.
+  std::uint64_t read(int sm, const Routed& lines, std::uint8_t sectors, std::uint64_t now,
+                     std::uint32_t fetch_sectors, const MemoryPath::Seat* seat);
+  // The same for some lines of an access, one after the other, kLinesACycle of its list a cycle;
+  // none persists. `ways`: on the way that take() was told of, if any. `done`: by line, the cycle
+  // in which it is back.
+  void read(int sm, const Routed& lines, const MemoryPath::Seats* ways, const LineParts& parts,
+            std::uint64_t now, std::uint32_t fetch_sectors, std::uint64_t* done);
+  // The same of one line that does not persist, where no time is kept (l2_one_line.hpp).
+  std::uint64_t read_alone(int sm, std::uint64_t line, const Route& route, const Draw& draw,
+                           std::uint8_t sectors, std::uint64_t now, std::uint32_t fetch_sectors);
+  // `again`: sectors that rode on an earlier store's request; `opens`: this store starts a request.
+  // The cycle in which the L2 has it, where time is kept; otherwise `now`.
+  std::uint64_t write(int sm, std::uint64_t line, const Route& route, std::uint8_t sectors,
+                      std::uint8_t full, const std::uint32_t* bytes, std::uint8_t again = 0,
+                      bool opens = true, std::uint64_t now = 0);
+  std::uint64_t write(int sm, std::uint64_t line, std::uint8_t sectors, std::uint8_t full,
+                      const std::uint32_t* bytes, std::uint8_t again = 0, bool opens = true) {
+    return write(sm, line, route(line), sectors, full, bytes, again, opens);
+  }
+  // The same for the only line of a list.
+  std::uint64_t write(int sm, const Routed& lines, std::uint8_t again, bool opens,
+                      std::uint64_t now);
+  // The same for whole sectors, where no time is kept (l2_one_line.hpp).
+  void write_alone(int sm, const Route& route, std::uint8_t sectors, std::uint8_t again,
+                   bool opens);
+  // `passes` sector operations on one sector, so many of them on a part of it, in requests of which
+  // so many have a header beside the operands; the cycle in which they are done.
+  struct AtomicWork {
+    std::uint32_t partly = 1, headed = 0;
+  };
+  std::uint64_t atomic(int sm, std::uint64_t sector, int passes, bool returns, std::uint64_t now,
+                       AtomicWork work);
+  std::uint64_t atomic(int sm, std::uint64_t sector, int passes, bool returns,
+                       std::uint64_t now = 0) {
+    return atomic(sm, sector, passes, returns, now, {});
+  }
+  // From now on accesses take the time that they take on this way; nullptr: unloaded latencies.
+  void take(MemoryPath* path) {
+    path_ = path;
+    latencies_ = path ? path->latencies() : unloaded_;
+  }
+  // Cycle in which a write() asked for at `now` left its SM.
+  std::uint64_t sent(std::uint64_t now) const { return path_ ? path_->sent() : now; }
+  // Has what a read or write of the line will look at brought into the host's cache; changes
+  // nothing. A write looks at both sides.
+  void prefetch(int sm, const Route& route, bool writes) const {
+    const SmPlace& from = sm_[static_cast<std::size_t>(sm)];
+    L2Side::prefetch(sets_[from.side], route.seat.set);
+    // No branch: whether it is a write nobody can guess.
+    const std::uint32_t write = -std::uint32_t{writes};
+    const std::uint32_t other = route.home ^ ((route.home ^ (1 - from.side)) & write);
+    L2Side::prefetch(sets_[other], route.seat.set);
+    warpmem::prefetch(pending_.data() + ((from.pending + route.pending) & ~write));
+  }
+  // The same for the reads of a list.
+  void prefetch_reads(int sm, const Routed& lines) const {
+    const SmPlace from = sm_[static_cast<std::size_t>(sm)];
+    const Pending* const pending = pending_.data() + from.pending;
+    for (std::size_t i = 0; i < static_cast<std::size_t>(lines.count); ++i) {
+      L2Side::prefetch(sets_[from.side], lines.seat.set[i]);
+      L2Side::prefetch(sets_[lines.home[i]], lines.seat.set[i]);
+      warpmem::prefetch(pending + lines.pending[i]);
+    }
+  }
+  // The same for what a read's way looks at, where time is kept.
+  void prefetch_way(int sm, std::uint64_t line, const Route& route,
+                    const MemoryPath::Seat& seat) const {
+    path_->prefetch(line, seat, static_cast<int>(sm_[static_cast<std::size_t>(sm)].side),
+                    route.home);
+  }
+  // Traffic to host memory passes through and is not kept.
+  std::uint64_t read_host(std::uint8_t sectors, std::uint64_t now = 0);
+  std::uint64_t write_host(std::uint8_t sectors, int sm = 0, std::uint64_t now = 0);
+
+  // Forgets all, as a profiler does between passes, and leaves `dirty_sectors` of somebody else's.
+  void flush(std::uint64_t dirty_sectors = 0);
+  // A launch has so many bytes of code fetched, by each GPC for itself: from DRAM if it is `cold`,
+  // and once across the fabric, half of the lines each way. Takes up no room here. Measured:
+  // sim/code/code_size.hpp.
+  void fetch_code(std::uint64_t bytes, bool cold);
+  void settle();  // no read is under way any more; cycles may start again
+  void set_aside(std::uint64_t bytes);
+  L2Counters& counters() { return counters_; }
+  const L2Counters& counters() const { return counters_; }
+  std::uint64_t dirty_sectors() const;
+
+ private:
+  // Where an SM is.
+  struct SmPlace {
+    std::uint32_t side = 0;
+    std::uint32_t pending = 0;   // its GPC's first entry
+    std::uint32_t requests = 0;  // read requests that it has sent
+    std::uint64_t leaves = 0;    // cycle in which the last of those that wait leaves
+  };
+  // In a way that loops over many lines can take as well.
+  static std::uint32_t parity(std::uint64_t bits) {
+    for (int half = 32; half > 0; half /= 2) bits ^= bits >> half;
+    return static_cast<std::uint32_t>(bits & 1);
+  }
+  std::uint32_t home(std::uint64_t line) const {
+#ifdef __GNUC__
+    return static_cast<std::uint32_t>(__builtin_parityll(line & home_mask_));
+#else
+    return parity(line & home_mask_);
+#endif
+  }
+  static std::uint16_t pending_slot(std::uint64_t line) {
+    return static_cast<std::uint16_t>(line * kPendingFactor >> (64 - kPendingBits));
+  }
+  // Counts what a side has pushed out since the last time, and adds it to `out`.
+  void account(L2Side& side, L2Side::Traffic& out) {
+    if (!side.has_traffic()) [[likely]]
+      return;
+    const L2Side::Traffic t = side.take_traffic();
+    account(t);
+    out.add(t);
+  }
+  void account(const L2Side::Traffic& t) {
+    counters_.dram_read += t.fills;
+    counters_.dram_write += t.writes;
+    counters_.refill_writes += t.fills;
+  }
+  // What reads of one access have caused on both sides, in their order, for the way to DRAM.
+  struct Caused {
+    std::size_t number;  // among those that were looked up there
+    L2Side::Traffic traffic;
+  };
+  struct Causes {
+    std::array<Caused, LineList::kMost> at_home, near;
+    std::size_t homes = 0, nears = 0;
+    std::array<MemoryPath::Pushed, LineList::kMost> pushed;
+  };
+  std::span<const MemoryPath::Pushed> account(Causes& causes, const std::uint8_t* number);
+  // The line of which the latest was, as the way to DRAM wants to know it.
+  std::uint64_t pushed_out(const L2Side::Traffic& t) const {
+    return side_[0].line_of(t.set, t.short_tag);
+  }
+  enum class Ride { kOwn, kMerged, kJoined };
+  // What becomes of a read: whether it goes on, the sectors that it still asks for, and those that
+  // an earlier request brings along.
+  struct Asked {
+    std::uint8_t sectors, joined;
+    bool goes_on;
+  };
+  // What a read of a line misses on its reader's side, what of that DRAM brings, and whether it
+  // crosses to the other side.
+  struct Met {
+    std::uint8_t missing, fetched;
+    bool crosses;
+  };
+  Met meet(std::uint32_t side, const Route& route, std::uint8_t sectors, std::uint8_t joined,
+           std::uint32_t granularity, bool persist, L2Side::Traffic& out);
+  std::uint64_t back(const Draw& draw, const Met& met, std::uint64_t now);
+  void put(std::uint32_t near, const Route& route, std::uint8_t sectors, std::uint8_t full,
+           const std::uint32_t* bytes, std::uint8_t again, bool opens, L2Side::Traffic& out);
+  std::uint64_t leave(SmPlace& from, std::uint64_t now) const;
+  Ride ride_along(int sm, SmPlace& from, Pending& p, std::uint8_t sectors, std::uint64_t now,
+                  bool apart);
+  Asked ask(int sm, SmPlace& from, Pending& p, std::uint64_t line, std::uint8_t sectors,
+            std::uint64_t now, bool apart);
+  void open(int sm, SmPlace& from, Pending& p, std::uint64_t line, std::uint8_t sectors,
+            std::uint64_t now);
+  // Those reads of an access that go on to the reader's side, with what it lacks, and those that go
+  // on from there to their home, with what that lacks.
+  struct Sent {
+    LineParts asked;
+    std::array<std::uint8_t, LineList::kMost> missing, crossing, fetched;  // by number
+    std::size_t crossed = 0;
+    std::array<std::uint8_t, LineList::kMost> number;  // in `asked`
+    // Reads that another's answer serves.
+    std::array<MemoryPath::Rider, LineList::kMost> riders;
+    std::size_t ridden = 0;
+  };
+  template <bool timed, bool strangers>
+  void look_up(int sm, const Routed& lines, const LineParts& parts, std::uint64_t now,
+               std::uint32_t granularity, std::uint64_t* done, Sent& out);
+  static bool meet_any(const Pending* pending, const Routed& lines, const LineParts& parts);
+  void wait(const Routed& lines, const LineParts& parts, std::uint64_t now,
+            const std::uint8_t* fetched, std::uint64_t crossing, std::uint64_t* done);
+  bool back_avx512(const Routed& lines, const LineParts& parts, std::uint64_t now,
+                   const std::uint8_t* fetched, std::uint64_t crossing, std::uint64_t* done);
+  void enter(int sm, const Routed& lines, const LineParts& parts, std::uint64_t now,
+             const std::uint8_t* missing, const std::uint64_t* until);
+  bool enter_avx512(int sm, const Routed& lines, const LineParts& parts, std::uint64_t now,
+                    const std::uint8_t* missing, const std::uint64_t* until);
+  void read_strangers(int sm, const Routed& lines, const LineParts& parts, std::uint64_t now,
+                      std::uint32_t granularity, std::uint64_t* done);
+  bool read_strangers_avx512(int sm, const Routed& lines, const LineParts& parts, std::uint64_t now,
+                             std::uint32_t granularity, std::uint64_t* done);
+  void read_counting(int sm, const Routed& lines, const LineParts& parts, std::uint64_t now,
+                     std::uint32_t granularity, std::uint64_t* done);
+  void look_up_timed(int sm, const Routed& lines, const LineParts& parts, std::uint64_t now,
+                     std::uint32_t granularity, std::uint64_t* done, Sent& out);
+  void look_up_strangers(int sm, const Routed& lines, const LineParts& parts,
+                         std::uint32_t granularity, Sent& out);
+  static void remember(Pending& p, std::uint64_t line, std::uint64_t done);
+  std::uint64_t read_one(int sm, std::uint64_t line, const Route& route, std::uint8_t sectors,
+                         std::uint64_t now, std::uint32_t fetch_sectors, bool persist,
+                         const MemoryPath::Seat* seat, bool apart);
+  std::uint64_t write_one(int sm, std::uint64_t line, const Route& route, std::uint8_t sectors,
+                          std::uint8_t full, const std::uint32_t* bytes, std::uint8_t again,
+                          bool opens, std::uint64_t now);
+  std::uint64_t dram_queue(std::uint64_t& free, std::uint64_t now, std::uint8_t sectors) const;
+  static void draw(const LineWords& words, std::uint64_t home_mask, const Latencies& latencies,
+                   Routed& out);
+  static void draw_plain(const LineWords& words, std::uint64_t home_mask,
+                         const Latencies& latencies, Routed& out);
+  static void draw_avx512(const LineWords& words, std::uint64_t home_mask,
+                          const Latencies& latencies, Routed& out);
+  // Bits 32 to 63 of a product.
+  static std::uint32_t upper_word(std::uint32_t n, std::uint64_t factor) {
+    return static_cast<std::uint32_t>(std::uint64_t{n} * static_cast<std::uint32_t>(factor) >> 32) +
+           n * static_cast<std::uint32_t>(factor >> 32);
+  }
+
+  Spec spec_;
+  bool coalesces_ = false;
+  std::uint64_t home_mask_ = 0;  // line-address bits whose parity is the home side
+  std::vector<SmPlace> sm_;
+  std::array<std::uint64_t, 16> dram_cost_{};  // millicycles, by sectors
+  std::array<L2Side, 2> side_;
+  std::array<const void*, 2> sets_{};  // of each side
+  std::pmr::vector<Pending> pending_;
+  std::uint64_t dram_free_ = 0;  // millicycles: when DRAM is done with what it was asked for
+  L2Counters counters_;
+  Causes causes_;        // scratch
+  Latencies unloaded_;   // cycles
+  Latencies latencies_;  // these, or those of path_
+  MemoryPath* path_ = nullptr;
+};
+
+}  // namespace warpmem::model

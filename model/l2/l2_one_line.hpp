@@ -1,0 +1,110 @@
+// Reads and writes of one line at a time, as most accesses are: to become part of the loop that
+// makes them (l2_cache.hpp says what they model).
+#pragma once
+
+#include "model/l2/l2_cache.hpp"
+
+namespace warpmem::model {
+
+// Cycles that a DRAM read of these sectors waits for those before it, which `free` knows of.
+inline std::uint64_t L2Cache::dram_queue(std::uint64_t& free, std::uint64_t now,
+                                         std::uint8_t sectors) const {
+  const std::uint64_t at = std::max(free, now * 1000);
+  free = at + dram_cost_[sectors];
+  return at / 1000 - now;
+}
+
+// When a request of its own leaves. First come, first gone, one a cycle; with a full queue the
+// first has to go.
+inline std::uint64_t L2Cache::leave(SmPlace& from, std::uint64_t now) const {
+  ++from.requests;
+  return from.leaves =
+             std::max(now + spec_.read_cycles, std::min(from.leaves + 1, now + spec_.read_entries));
+}
+
+inline void L2Cache::open(int sm, SmPlace& from, Pending& p, std::uint64_t line,
+                          std::uint8_t sectors, std::uint64_t now) {
+  const std::uint64_t leaves = leave(from, now);
+  p = {line, leaves, now, from.requests, Pending::by(sm) | (sectors & 15u)};
+}
+
+// What the sides of the L2 have of a line, and what they get: counts.
+inline L2Cache::Met L2Cache::meet(std::uint32_t side, const Route& route, std::uint8_t sectors,
+                                  std::uint8_t joined, std::uint32_t granularity, bool persist,
+                                  L2Side::Traffic& out) {
+  counters_.read += sectors_in(sectors);
+  L2Side& near = side_[side];
+  const L2Side::Found found = near.read(route.seat, sectors, granularity, persist);
+  // What arrives with the very request it belongs to was no hit.
+  counters_.read_hit += sectors_in(found.here & sectors & ~joined);
+  Met met{found.missing, found.missing, found.missing && route.home != side};
+  if (met.crosses) {
+    L2Side& home = side_[route.home];
+    const L2Side::Found there = home.read(route.seat, found.missing, 1, persist);
+    counters_.fabric_read += sectors_in(found.missing);
+    counters_.fabric_read_hit += sectors_in(there.here & found.missing);
+    met.fetched = there.missing;
+    account(home, out);
+  }
+  account(near, out);
+  counters_.dram_read += sectors_in(met.fetched);
+  return met;
+}
+
+// The cycle in which a read is back that waits for nobody but in the queue before DRAM.
+inline std::uint64_t L2Cache::back(const Draw& draw, const Met& met, std::uint64_t now) {
+  std::uint64_t done = now + draw.near + (met.crosses ? spec_.far_cycles : 0);
+  if (met.fetched) done += draw.dram + dram_queue(dram_free_, now, met.fetched);
+  return done;
+}
+
+inline std::uint64_t L2Cache::read_alone(int sm, std::uint64_t line, const Route& route,
+                                         const Draw& draw, std::uint8_t sectors, std::uint64_t now,
+                                         std::uint32_t fetch_sectors) {
+  SmPlace& from = sm_[static_cast<std::size_t>(sm)];
+  Pending& p = pending_[from.pending + route.pending];
+  if (p.line == line) [[unlikely]]
+    return read(sm, line, route, sectors, now, fetch_sectors);
+  ++counters_.read_requests;
+  const std::uint64_t leaves = leave(from, now);
+  L2Side::Traffic out;
+  const Met met =
+      meet(from.side, route, sectors, 0, std::max(fetch_sectors, spec_.fetch_sectors), false, out);
+  const std::uint64_t done = back(draw, met, now);
+  p = {line, leaves, done, from.requests,
+       Pending::by(sm) | sectors | std::uint32_t{met.missing} << 4};
+  return done;
+}
+
+// Of both sides; what DRAM has to do for it is added to `out`.
+inline void L2Cache::put(std::uint32_t near, const Route& route, std::uint8_t sectors,
+                         std::uint8_t full, const std::uint32_t* bytes, std::uint8_t again,
+                         bool opens, L2Side::Traffic& out) {
+  const std::uint64_t sent = sectors_in(sectors & ~again);
+  counters_.write_requests += opens;
+  counters_.write += sent;
+  counters_.write_hit += sent;
+  L2Side& home = side_[route.home];
+  home.write(home.find(route.seat), sectors, full, bytes);
+  account(home, out);
+  if (route.home != near) {
+    counters_.fabric_write += sent;
+    // The writer's side keeps what it wrote whole; what it wrote in part is stale there.
+    const auto stale = static_cast<std::uint8_t>(sectors & ~full);
+    if (stale) side_[near].drop(route.seat, stale);
+    if (full) {
+      side_[near].fill(side_[near].find(route.seat), full);
+      account(side_[near], out);
+    }
+  } else if (spec_.sides == 2) {
+    side_[1 - near].drop(route.seat, sectors);
+  }
+}
+
+inline void L2Cache::write_alone(int sm, const Route& route, std::uint8_t sectors,
+                                 std::uint8_t again, bool opens) {
+  L2Side::Traffic out;
+  put(sm_[static_cast<std::size_t>(sm)].side, route, sectors, sectors, nullptr, again, opens, out);
+}
+
+}  // namespace warpmem::model

@@ -1,0 +1,570 @@
+#include "sim/counts/launch_replay.hpp"
+
+#include <algorithm>
+#include <bit>
+
+#include "base/large_pages.hpp"
+#include "base/prefetch.hpp"
+#include "sim/counts/one_line.hpp"
+#include "sim/engine/placement.hpp"
+#include "sim/engine/standing.hpp"
+
+namespace warpmem::sim {
+namespace {
+
+constexpr std::uint64_t kStepCycles = 16;        // one step of the clock
+constexpr std::uint32_t kInstructionCycles = 4;  // from one instruction of a warp to its next
+constexpr std::uint32_t kSchedulers = 4;         // instructions an SM issues in a cycle
+
+// How many warps ahead of the one that runs its needs are asked for.
+constexpr std::size_t kStateAhead = 24, kRecordAhead = 12, kLanesAhead = 8, kLineAhead = 8,
+                      kPrepareAhead = 4;
+
+constexpr WarpState kNewWarp{};
+
+}  // namespace
+
+LaunchReplay::LaunchReplay(const trace::TraceReader& reader, std::uint32_t index,
+                           const model::Card& card, MemorySystem& memory, BlockCache& cache,
+                           const Occupancy& occupancy, Spills* spills)
+    : reader_(reader),
+      index_(index),
+      card_(card),
+      memory_(memory),
+      cache_(cache),
+      occupancy_(occupancy),
+      spills_(spills),
+      plans_(plan_sites(sites_of(reader, index, spills),
+                        reader.programs()[reader.launches()[index].launch.program])),
+      dependence_(sites_of(reader, index, spills),
+                  reader.programs()[reader.launches()[index].launch.program]),
+      ctas_(card.numbers().cta_order.size() * occupancy.ctas),
+      warps_(card.numbers().cta_order.size() * Calendar::kSlots, large_pages()),
+      next_record_(warps_.size()),
+      calendar_(card.numbers().cta_order.size()) {
+  for (std::uint64_t sm : card.numbers().cta_order) {
+    sms_.emplace_back();
+    sms_.back().id = static_cast<int>(sm);
+    sms_.back().free = (std::uint64_t{2} << (occupancy.ctas - 1)) - 1;
+  }
+  for (const SitePlan& plan : plans_) {
+    const bool mark = plan.action == Action::kBegin || plan.action == Action::kEnd;
+    const std::uint32_t bytes = memory.takes_lines() ? MemorySystem::bytes_of_lines(plan) : 0;
+    const Kind access = plan.action == Action::kGlobalStore ? Kind::kStore : Kind::kLoad;
+    forms_.push_back({static_cast<std::int32_t>(bytes), mark    ? Kind::kMark
+                                                        : bytes ? access
+                                                                : Kind::kOther});
+  }
+}
+
+Result<void> LaunchReplay::run(const std::function<bool(std::uint64_t)>& tick) {
+  const auto interrupted = [this] {
+    return Error{ErrorKind::kInterrupted, "replay was interrupted", reader_.path(), ""};
+  };
+  auto ctas = reader_.ctas(index_);
+  if (!ctas) return ctas.error();
+  waiting_ = std::move(ctas).value();
+  if (!place_first()) return *error_;
+  std::uint64_t since_tick = 0;
+  for (; resident_ > 0; ++now_) {
+    if (calendar_.empty()) {
+      release_barriers();
+      if (calendar_.empty()) return nobody_can_go_on(standing(), reader_.path());
+    }
+    if (!run_step()) return *error_;
+    if (tick && memory_.counters().records > since_tick + 50000) {
+      since_tick = memory_.counters().records;
+      if (!tick(since_tick)) return interrupted();
+    }
+  }
+  return tick && !tick(memory_.counters().records) ? interrupted() : Result<void>();
+}
+
+bool LaunchReplay::fail(Error error) {
+  error_ = std::move(error);
+  return false;
+}
+
+// The first CTAs go where hardware puts them, one after the other; a later one takes the place of
+// the one that ended.
+bool LaunchReplay::place_first() {
+  const trace::Launch& launch = reader_.launches()[index_].launch;
+  number_.resize(sms_.size());
+  for (std::uint32_t i = 0; i < sms_.size(); ++i) number_[static_cast<std::size_t>(sms_[i].id)] = i;
+  if (const std::uint64_t cluster = cluster_size(launch); cluster > 1) {
+    placement_ = std::make_unique<ClusterPlacement>(card_, cluster, occupancy_.ctas);
+    order_by_cluster(launch, waiting_);
+    return start_clusters(0);
+  }
+  const std::vector<int> sms = first_placement(card_, occupancy_.ctas, waiting_.size());
+  const bool whole = sms.size() == waiting_.size();
+  const auto starts = first_starts(card_, sms, occupancy_.warps_per_cta, whole);
+  for (std::size_t i = 0; i < sms.size(); ++i)
+    if (!start_next(number_[static_cast<std::size_t>(sms[i])], starts.cycle[i])) return false;
+  return true;
+}
+
+bool LaunchReplay::start_clusters(std::uint64_t cycle) {
+  const trace::Launch& launch = reader_.launches()[index_].launch;
+  while (next_ < waiting_.size()) {
+    const std::uint64_t number = cluster_of(launch, waiting_[next_]);
+    std::size_t ctas = 1;  // of the cluster, that the trace has
+    while (next_ + ctas < waiting_.size() && cluster_of(launch, waiting_[next_ + ctas]) == number)
+      ++ctas;
+    const std::vector<int> chosen = placement_->place(ctas);
+    if (chosen.empty()) return true;
+    for (int sm : chosen)
+      if (!start_next(number_[static_cast<std::size_t>(sm)], cycle ? cycle : placed_++ * 6 / 5))
+        return false;
+  }
+  return true;
+}
+
+// The instructions before the warp's next access take their time, whatever other warps do; the
+// cycle from which it has all it needs.
+inline std::uint64_t LaunchReplay::lead_up(WarpState& warp, std::uint32_t site,
+                                           const SitePlan& plan, std::uint32_t instructions) {
+  if (!warp.led_up) warp.ready += std::uint64_t{instructions} * kInstructionCycles;
+  warp.led_up = true;
+  if (warp.loads > 0) warp.ready = wait(warp, site, plan);
+  return warp.ready;
+}
+
+// The cycle from which the next access has all it needs, of some loads that are out; mostly there
+// is one.
+inline std::uint64_t LaunchReplay::wait(WarpState& warp, std::uint32_t site, const SitePlan& plan) {
+  if (warp.loads > 1) return wait_for(warp, site, plan);
+  const std::uint64_t done = warp.done[0];
+  const bool needs =
+      plan.action == Action::kEnd || dependence_.waits(warp.load_site[0], warp.last_site, site);
+  if (needs || done <= warp.ready) warp.loads = 0;
+  return needs ? std::max(warp.ready, done) : warp.ready;
+}
+
+inline void LaunchReplay::remember(WarpState& warp, std::uint32_t site, std::uint64_t done) {
+  if (warp.loads == WarpState::kLoads) {
+    // More than the warp keeps track of: it waits for the oldest.
+    warp.ready = std::max(warp.ready, warp.done[0]);
+    --warp.loads;
+    warp.done[0] = warp.done[warp.loads];
+    warp.load_site[0] = warp.load_site[warp.loads];
+  }
+  warp.done[warp.loads] = done;
+  warp.load_site[warp.loads] = static_cast<std::uint16_t>(site);
+  ++warp.loads;
+}
+
+// Enters a warp into the calendar; what lies beyond it is entered at its end and looked at again.
+inline void LaunchReplay::schedule(std::uint32_t number, std::uint64_t cycle) {
+  calendar_.add(number,
+                std::min(std::max(cycle / kStepCycles, now_ + 1), now_ + Calendar::kSteps - 1));
+}
+
+inline void LaunchReplay::fetch_state(std::uint32_t number) const {
+  const char* warp = reinterpret_cast<const char*>(&warps_[number]);
+  warpmem::prefetch(warp);
+  warpmem::prefetch(warp + 64);
+}
+
+bool LaunchReplay::start_next(std::uint32_t sm, std::uint64_t cycle) {
+  if (next_ == waiting_.size()) return true;
+  const auto slot = static_cast<std::uint32_t>(std::countr_zero(sms_[sm].free));
+  const std::uint32_t first = sm * Calendar::kSlots + slot * occupancy_.warps_per_cta;
+  for (std::uint32_t w = 0; w < occupancy_.warps_per_cta; ++w) fetch_state(first + w);
+  ResidentCta& cta = ctas_[std::size_t{sm} * occupancy_.ctas + slot];
+  if (auto ok =
+          cta.stream.open(reader_, index_, waiting_[next_], occupancy_.warps_per_cta, spills_);
+      !ok)
+    return fail(ok.error());
+  cta.number = waiting_[next_++];
+  sms_[sm].free &= sms_[sm].free - 1;
+  cta.left = occupancy_.warps_per_cta;
+  ++resident_;
+  for (std::uint32_t w = 0; w < occupancy_.warps_per_cta; ++w) {
+    WarpState& warp = warps_[first + w];
+    warp = kNewWarp;
+    const std::uint64_t at = cycle + w + (now_ == 0 ? stagger(card_, sms_[sm].id, w) : 0);
+    warp.ready = at;
+    warp.cta = static_cast<std::uint8_t>(slot);
+    warp.warp = static_cast<std::uint8_t>(w);
+  }
+  const auto position = [&](std::uint32_t w) -> Position& { return warps_[first + w].at; };
+  if (auto ok = cta.stream.advance(cache_, 0, position); !ok) return fail(ok.error());
+  for (std::uint32_t w = 0; w < occupancy_.warps_per_cta; ++w) fetch_record(warps_[first + w].at);
+  for (std::uint32_t w = 0; w < occupancy_.warps_per_cta; ++w) {
+    // Warps come when their first access does, as far as it is known, not to look for it in vain.
+    look_ahead(first + w, warps_[first + w]);
+    schedule(first + w, warps_[first + w].ready);
+  }
+  return true;
+}
+
+// What the warps of the step need comes in stages, a few warps behind one another; the list ends
+// with as many repetitions of its last warp, to be asked for in vain, as spare the loop to look
+// where it ends.
+bool LaunchReplay::run_step() {
+  calendar_.take(now_, due_);
+  const std::size_t n = due_.size();
+  if (n == 0) return true;
+  due_.insert(due_.end(), kStateAhead, due_.back());
+  const std::uint32_t* const due = due_.data();
+  for (std::size_t i = 0; i < kStateAhead; ++i) fetch_state(due[i]);
+  for (std::size_t i = 0; i < kRecordAhead; ++i) fetch_record(warps_[due[i]].at);
+  for (std::size_t i = 0; i < kLanesAhead; ++i) fetch_lanes(warps_[due[i]].at);
+  find_lines(0, n);
+  find_lines(kTogether, n);
+  for (std::size_t i = 0; i < std::min(n, kLineAhead); ++i) fetch_line(i);
+  for (std::size_t i = 0; i < std::min(n, kPrepareAhead); ++i) prepare(i);
+  for (std::size_t i = 0; i < n; ++i) {
+    if (i % kTogether == 0 && i > 0) find_lines(i + kTogether, n);
+    fetch_state(due[i + kStateAhead]);
+    fetch_record(warps_[due[i + kRecordAhead]].at);
+    if (i + kLineAhead < n && (some_lines_[0] | some_lines_[1])) fetch_line(i + kLineAhead);
+    if (others_[0] | others_[1]) {
+      fetch_lanes(warps_[due[i + kLanesAhead]].at);
+      if (i + kPrepareAhead < n) prepare(i + kPrepareAhead);
+    }
+    if (!run_warp(i)) return false;
+  }
+  return true;
+}
+
+// Where the lines of warps are that come later. In the place of what is no access of one line
+// another's line is worked out in vain.
+inline void LaunchReplay::find_lines(std::size_t from, std::size_t n) {
+  MemorySystem::OneLines& lines = lines_[from / kTogether % lines_.size()];
+  bool& others = others_[from / kTogether % lines_.size()];
+  others = some_lines_[from / kTogether % lines_.size()] = false;
+  if (from >= n) return;
+  const std::size_t count = std::min(kTogether, n - from);
+  std::uint64_t any = 0, line = some_line_;
+  for (std::size_t k = 0; k < count && line == 0; ++k) line = next_record_[due_[from + k]].line;
+  for (std::size_t k = 0; k < count; ++k) {
+    const Next& next = next_record_[due_[from + k]];
+    // Without a branch, as nobody can guess which they are.
+    const std::uint64_t access = -std::uint64_t{next.is_access()};
+    any |= access;
+    others |= next.kind == Kind::kOther;
+    line = (next.line & access) | (line & ~access);
+    lines.l2.line[k] = line;
+  }
+  some_line_ = line;
+  lines.l2.count = static_cast<int>(count);
+  if (!any) return;
+  some_lines_[from / kTogether % lines_.size()] = true;
+  memory_.find(lines);
+}
+
+// Has what a warp's access of one line will meet brought nearer; in the place of what is none
+// another's once more, as nobody can guess which they are.
+[[gnu::always_inline]] inline void LaunchReplay::fetch_line(std::size_t i) const {
+  const std::uint32_t number = due_[i];
+  memory_.prefetch(lines_[i / kTogether % lines_.size()], i % kTogether,
+                   sms_[number / Calendar::kSlots].id, next_record_[number].kind == Kind::kStore);
+}
+
+// What a warp will do first in this step that is none of that, and the caches that this will meet.
+// (After its beginning a warp waits for its next step.)
+inline void LaunchReplay::prepare(std::size_t i) {
+  const std::uint32_t number = due_[i];
+  if (next_record_[number].kind != Kind::kOther) return;
+  Prepared& out = prepared_[i % kPrepared];
+  const WarpState& warp = warps_[number];
+  const trace::Record* r = warp.at.next;
+  if (warp.ready >= (now_ + 1) * kStepCycles) return;
+  const SitePlan& plan = plans_[r->site];
+  if (!MemorySystem::prepares(plan)) return;
+  memory_.prepare(*r, plan, warp.at.lanes, sms_[number / Calendar::kSlots].id, out.lines);
+  out.record = r;
+  out.of = i;
+  out.step = now_;
+}
+
+// An access that starts at this cycle.
+inline void LaunchReplay::access(const trace::Record& r, const SitePlan& plan, std::size_t i,
+                                 WarpState& warp, Sm& sm, std::uint64_t start) {
+  // A record's place in memory may be another's later: it has to be this warp's, in this step.
+  const Prepared& prepared = prepared_[i % kPrepared];
+  const bool known = prepared.record == &r && prepared.of == i && prepared.step == now_;
+  Place place;
+  place.sm = sm.id;
+  place.warp_slot = due_[i] % Calendar::kSlots;
+  place.now = place.tags = start;
+  place.async_wavefronts = warp.async_wavefronts;
+  place.shared = shared_side(r, plan, plans_, warp.at);
+  memory_.run(r, plan, warp.at.lanes, place, known ? &prepared.lines : nullptr);
+  warp.async_wavefronts = place.async_wavefronts;
+  sm.lsu_free = std::max(start + place.passes, place.held);
+  if (plan.action == Action::kAsyncRead || plan.action == Action::kBulkRead)
+    warp.copies = std::max(warp.copies, place.done);
+  else if (place.done > start) remember(warp, r.site, place.done);
+}
+
+// A texture fetch or surface access that starts at this cycle.
+void LaunchReplay::fetch(const SitePlan& plan, std::uint32_t site, std::uint32_t number,
+                         WarpState& warp, Sm& sm, std::uint64_t start) {
+  Place place;
+  place.sm = sm.id;
+  place.warp_slot = number % Calendar::kSlots;
+  place.now = place.tags = start;
+  memory_.texture(fetch_.access(), plan, place);
+  sm.lsu_free = std::max(start + place.passes, place.held);
+  if (place.done > start) remember(warp, site, place.done);
+}
+
+// What a warp does next, as far as its records are at hand.
+inline void LaunchReplay::look_ahead(std::uint32_t number, WarpState& warp) {
+  Next& next = next_record_[number];
+  next.kind = Kind::kUnknown;
+  if (warp.at.next == warp.at.end) return;
+  next.kind = Kind::kOther;
+  const trace::Record& r = *warp.at.next;
+  next.site = r.site;
+  const std::uint32_t instructions = dependence_.instructions(warp.last_site, next.site);
+  next.instructions = static_cast<std::uint16_t>(instructions);
+  lead_up(warp, next.site, plans_[next.site], instructions);
+  const Form form = forms_[next.site];
+  if (form.kind == Kind::kOther) return;
+  if (form.kind == Kind::kMark) {
+    // A warp that ends will look at its CTA.
+    const char* const cta = reinterpret_cast<const char*>(&cta_of(number, warp));
+    warpmem::prefetch(cta);
+    warpmem::prefetch(cta + 64);
+  } else {
+    if (r.stride != form.stride || !r.regular() || r.mask != ~0u) return;
+    const auto in_line = static_cast<std::uint32_t>(r.base % model::kLineBytes);
+    const auto bytes = static_cast<std::uint32_t>(form.stride);  // 32 lanes take as many sectors
+    if (in_line % model::kSectorBytes != 0 ||
+        in_line + bytes * model::kSectorBytes > model::kLineBytes)
+      return;
+    next.line = r.base / model::kLineBytes;
+    next.sectors = static_cast<std::uint8_t>(((1u << bytes) - 1) << in_line / model::kSectorBytes);
+  }
+  next.kind = form.kind;
+}
+
+// Its access of one line.
+[[gnu::always_inline]] inline void LaunchReplay::run_line(const MemorySystem::OneLine& one,
+                                                          const Next& next, WarpState& warp,
+                                                          Sm& sm) {
+  const SitePlan& plan = plans_[next.site];
+  const std::uint64_t start = std::max(issue(sm, warp, next.instructions), sm.lsu_free);
+  if (next.kind == Kind::kStore) {
+    sm.lsu_free = std::max(start + 1, memory_.store(one, plan, sm.id, start));
+  } else {
+    sm.lsu_free = start + 1;
+    remember(warp, next.site, memory_.load(one, plan, sm.id, start));
+  }
+  warp.ready = start + 1;
+}
+
+// Runs a warp for as long as its records fall into this step of the clock.
+[[gnu::always_inline]] inline bool LaunchReplay::run_warp(std::size_t i) {
+  const std::uint32_t number = due_[i];
+  Sm& sm = sms_[number / Calendar::kSlots];
+  WarpState& warp = warps_[number];
+  const std::uint64_t end = (now_ + 1) * kStepCycles;
+  bool found = true;
+  while (warp.ready < end) {
+    const Next next = next_record_[number];
+    if (next.kind == Kind::kUnknown) [[unlikely]] {
+      const Turn turn = find_next(number, warp, sm);
+      if (turn != Turn::kGoesOn) return turn == Turn::kOver;
+      found = false;
+      continue;
+    }
+    if (warp.loads > 0) {
+      warp.ready = wait(warp, next.site, plans_[next.site]);
+      if (warp.ready >= end) break;
+    }
+    if (next.kind == Kind::kOther) [[unlikely]] {
+      const Turn turn = run_other(i, warp, sm);
+      if (turn != Turn::kGoesOn) return turn == Turn::kOver;
+      found = false;
+      continue;
+    }
+    ++warp.at.next;
+    if (next.kind == Kind::kMark) {
+      ++memory_.counters().records;
+      warp.ready = std::max(issue(sm, warp, next.instructions), sm.lsu_free) + 1;
+    } else {
+      if (!found) [[unlikely]] {
+        further_.l2.line[0] = next.line;
+        further_.l2.count = 1;
+        memory_.find(further_);
+      }
+      const MemorySystem::OneLines& lines =
+          found ? lines_[i / kTogether % lines_.size()] : further_;
+      run_line({lines, found ? i % kTogether : 0, next.sectors}, next, warp, sm);
+    }
+    found = false;
+    warp.led_up = false;
+    warp.last_site = next.site;
+    look_ahead(number, warp);
+  }
+  schedule(number, warp.ready);
+  return true;
+}
+
+// The cycle in which the warp's next access has been issued.
+inline std::uint64_t LaunchReplay::issue(Sm& sm, const WarpState& warp,
+                                         std::uint32_t instructions) {
+  sm.issue_free = std::max(sm.issue_free, warp.ready * kSchedulers) + instructions;
+  return std::max(warp.ready, sm.issue_free / kSchedulers);
+}
+
+// Finds out what a warp does next whose records were at an end.
+[[gnu::noinline]] LaunchReplay::Turn LaunchReplay::find_next(std::uint32_t number, WarpState& warp,
+                                                             Sm& sm) {
+  auto more = next_records(number, warp);
+  if (!more) return over(fail(more.error()));
+  if (!*more) return over(end_warp(number, warp, sm, (now_ + 1) * kStepCycles));
+  look_ahead(number, warp);
+  return Turn::kGoesOn;
+}
+
+// A record that is none of those.
+LaunchReplay::Turn LaunchReplay::run_other(std::size_t i, WarpState& warp, Sm& sm) {
+  const std::uint32_t number = due_[i];
+  const trace::Record& r = *warp.at.next;
+  const SitePlan& plan = plans_[r.site];
+  const std::uint32_t site = r.site;
+  bool goes_on = true;
+  if (is_texture(plan.action)) [[unlikely]] {
+    auto more = fetch_.take(warp.at, plans_, [&] { return next_records(number, warp); });
+    if (!more) return over(fail(more.error()));
+    goes_on = *more;
+  } else {
+    ++warp.at.next;
+  }
+  warp.led_up = false;
+  warp.last_site = site;
+  const std::uint64_t issued = issue(sm, warp, next_record_[number].instructions);
+  if (plan.action == Action::kBarrier) {
+    ++memory_.counters().records;
+    warp.ready = std::max(issued, warp.older_copies);
+    warp.older_copies = warp.copies;
+    stand_at(warp, number, static_cast<std::uint32_t>(r.base) % 64,
+             static_cast<std::uint32_t>(r.stride) / 32);
+    return Turn::kOver;
+  }
+  const std::uint64_t start = std::max(issued, sm.lsu_free);
+  if (is_texture(plan.action)) [[unlikely]]
+    fetch(plan, site, number, warp, sm, start);
+  else access(r, plan, i, warp, sm, start);
+  warp.ready = start + 1;
+  if (!goes_on) return over(end_warp(number, warp, sm, (now_ + 1) * kStepCycles));
+  look_ahead(number, warp);
+  return Turn::kGoesOn;
+}
+
+Result<bool> LaunchReplay::next_records(std::uint32_t number, WarpState& warp) {
+  const std::uint32_t first = number - warp.warp;
+  const auto position = [&](std::uint32_t w) -> Position& { return warps_[first + w].at; };
+  return cta_of(number, warp).stream.advance(cache_, warp.warp, position);
+}
+
+bool LaunchReplay::end_warp(std::uint32_t number, const WarpState& warp, Sm& sm,
+                            std::uint64_t cycle) {
+  ResidentCta& cta = cta_of(number, warp);
+  --cta.left;
+  check_barriers(number - warp.warp, cta);
+  if (cta.left > 0) return true;
+  sm.free |= std::uint64_t{1} << warp.cta;
+  --resident_;
+  if (!placement_) return start_next(number / Calendar::kSlots, cycle);
+  placement_->free(sm.id);
+  return start_clusters(cycle);
+}
+
+// The cycle from which the next access has all it needs.
+std::uint64_t LaunchReplay::wait_for(WarpState& warp, std::uint32_t site, const SitePlan& plan) {
+  std::uint64_t until = warp.ready;
+  const bool all = plan.action == Action::kEnd;
+  for (std::uint32_t i = 0; i < warp.loads;) {
+    const std::uint64_t done = warp.done[i];
+    const bool needs = all || dependence_.waits(warp.load_site[i], warp.last_site, site);
+    if (needs) until = std::max(until, done);
+    if (needs || done <= warp.ready) {
+      --warp.loads;
+      warp.done[i] = warp.done[warp.loads];
+      warp.load_site[i] = warp.load_site[warp.loads];
+    } else {
+      ++i;
+    }
+  }
+  return until;
+}
+
+void LaunchReplay::stand_at(WarpState& warp, std::uint32_t number, std::uint32_t barrier,
+                            std::uint32_t expected) {
+  ResidentCta& cta = cta_of(number, warp);
+  warp.waits = static_cast<std::uint8_t>(barrier);
+  ++cta.standing;
+  ++cta.arrived[barrier];
+  cta.barriers |= std::uint64_t{1} << barrier;
+  // No CTA has as many warps.
+  cta.expected[barrier] = static_cast<std::uint8_t>(std::min(expected, 255u));
+  check_barrier(number - warp.warp, cta, barrier);
+}
+
+void LaunchReplay::check_barrier(std::uint32_t first_warp, ResidentCta& cta,
+                                 std::uint32_t barrier) {
+  const std::uint32_t expected = cta.expected[barrier];
+  if (cta.arrived[barrier] >= (expected ? std::min(expected, cta.left) : cta.left))
+    open(first_warp, cta, barrier);
+}
+
+void LaunchReplay::check_barriers(std::uint32_t first_warp, ResidentCta& cta) {
+  for (std::uint64_t rest = cta.barriers; rest; rest &= rest - 1)
+    check_barrier(first_warp, cta, static_cast<std::uint32_t>(std::countr_zero(rest)));
+}
+
+void LaunchReplay::open(std::uint32_t first_warp, ResidentCta& cta, std::uint32_t barrier) {
+  cta.standing -= cta.arrived[barrier];
+  cta.arrived[barrier] = 0;
+  cta.barriers &= ~(std::uint64_t{1} << barrier);
+  WarpState* const first = &warps_[first_warp];
+  WarpState* const end = first + occupancy_.warps_per_cta;
+  std::uint64_t last = 0;
+  for (const WarpState* w = first; w != end; ++w)
+    if (w->waits == barrier) last = std::max(last, w->ready);
+  for (WarpState* w = first; w != end; ++w) {
+    if (w->waits != barrier) continue;
+    w->waits = WarpState::kNoBarrier;
+    w->ready = last;
+    look_ahead(first_warp + w->warp, *w);
+    schedule(first_warp + w->warp, w->ready);
+  }
+}
+
+std::string LaunchReplay::standing() const {
+  Standings all;
+  for (std::uint32_t sm = 0; sm < sms_.size(); ++sm)
+    for (std::uint32_t slot = 0; slot < occupancy_.ctas; ++slot) {
+      if (sms_[sm].free >> slot & 1) continue;
+      const ResidentCta& cta = ctas_[std::size_t{sm} * occupancy_.ctas + slot];
+      Standing warps;
+      warps.left = cta.left;
+      for (std::size_t b = 0; b < cta.arrived.size(); ++b)
+        if (cta.barriers >> b & 1) warps.at[b] = cta.arrived[b];
+      all.add(cta.number, sms_[sm].id, warps);
+    }
+  return all.text();
+}
+
+// A trace that was cut short, or filtered, can leave warps at a barrier that nobody else reaches.
+void LaunchReplay::release_barriers() {
+  if (stuck_.empty()) stuck_ = standing();
+  for (std::uint32_t sm = 0; sm < sms_.size(); ++sm)
+    for (std::uint32_t slot = 0; slot < occupancy_.ctas; ++slot) {
+      ResidentCta& cta = ctas_[std::size_t{sm} * occupancy_.ctas + slot];
+      for (std::uint64_t rest = cta.barriers; rest; rest &= rest - 1) {
+        ++forced_;
+        open(sm * Calendar::kSlots + slot * occupancy_.warps_per_cta, cta,
+             static_cast<std::uint32_t>(std::countr_zero(rest)));
+      }
+    }
+}
+
+}  // namespace warpmem::sim

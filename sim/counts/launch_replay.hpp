@@ -1,0 +1,169 @@
+// One launch on the counts engine: CTAs come and go, warps take their turns by the rough clock
+// (docs/replay-order.md), and each of their accesses goes to the memory system.
+//
+// The state of the whole GPU is larger than the host's caches, and warps that are due together
+// have nothing in common. So a step of the clock first lists its warps and then asks for what the
+// next ones will need (state, record, cache sets) while it runs those before them; that order of
+// asking changes no result.
+#pragma once
+
+#include <array>
+#include <functional>
+#include <memory>
+#include <memory_resource>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/card/card.hpp"
+#include "sim/counts/calendar.hpp"
+#include "sim/engine/cluster_placement.hpp"
+#include "sim/engine/cta_stream.hpp"
+#include "sim/engine/dependence.hpp"
+#include "sim/memory_system.hpp"
+#include "sim/engine/occupancy.hpp"
+#include "sim/engine/texture_fetch.hpp"
+#include "sim/engine/warp_state.hpp"
+#include "traces/format/reader.hpp"
+
+namespace warpmem::sim {
+
+class LaunchReplay {
+ public:
+  LaunchReplay(const trace::TraceReader& reader, std::uint32_t index, const model::Card& card,
+               MemorySystem& memory, BlockCache& cache, const Occupancy& occupancy,
+               Spills* spills = nullptr);
+
+  // `tick` hears of the records done now and then; false stops.
+  Result<void> run(const std::function<bool(std::uint64_t)>& tick);
+
+  // Barriers that were opened because no warp could go on.
+  std::uint64_t forced() const { return forced_; }
+  // … what waited for what when the first of them was.
+  const std::string& stuck() const { return stuck_; }
+
+ private:
+  struct ResidentCta {
+    CtaStream stream;
+    std::uint64_t number = 0;                 // in the grid
+    std::uint32_t left = 0;                   // warps not done
+    std::uint32_t standing = 0;               // warps at some barrier
+    std::uint64_t barriers = 0;               // bit b: some warp stands at barrier b
+    std::array<std::uint8_t, 64> arrived{};   // warps at each barrier
+    std::array<std::uint8_t, 64> expected{};  // warps that each waits for; 0: all
+  };
+  struct Sm {
+    int id = 0;
+    std::uint64_t free = 0;        // CTA slots
+    std::uint64_t lsu_free = 0;    // cycle: the load/store unit is done with its queue
+    std::uint64_t issue_free = 0;  // quarter cycles: the schedulers are
+  };
+  // What most records are: a load or a store of one line (one_line.hpp), or a warp's beginning or
+  // end.
+  enum class Kind : std::uint8_t { kUnknown, kOther, kLoad, kStore, kMark };
+  struct Form {
+    std::int32_t stride;  // of loads and stores
+    Kind kind;            // of records with this stride
+  };
+  // What is known of a warp's next record when the one before it is done.
+  struct Next {
+    std::uint64_t line = 0;  // of loads and stores
+    std::uint32_t site = 0;
+    std::uint16_t instructions = 0;  // from the record before it
+    std::uint8_t sectors = 0;        // of loads and stores
+    Kind kind = Kind::kUnknown;
+
+    bool is_access() const { return kind == Kind::kLoad || kind == Kind::kStore; }
+  };
+  struct Prepared {
+    const trace::Record* record = nullptr;
+    std::size_t of = 0;  // the warp's place among those of the step
+    std::uint64_t step = 0;
+    MemorySystem::Lines lines;
+  };
+  static constexpr std::size_t kPrepared = 8;
+  // Lines of so many of the step's warps are worked out at a time, while others run.
+  static constexpr std::size_t kTogether = 32;
+
+  bool place_first();
+  // The next CTA gets a slot of the SM.
+  bool start_next(std::uint32_t sm, std::uint64_t cycle);
+  // The next clusters start, as many as there is room for.
+  bool start_clusters(std::uint64_t cycle);
+  // When a CTA of the first placement starts.
+  std::uint64_t first_cycle(int sm);
+  bool run_step();
+  void find_lines(std::size_t from, std::size_t n);
+  bool run_warp(std::size_t i);
+  void run_line(const MemorySystem::OneLine& one, const Next& next, WarpState& warp, Sm& sm);
+  enum class Turn { kGoesOn, kOver, kFailed };
+  static Turn over(bool fine) { return fine ? Turn::kOver : Turn::kFailed; }
+  Turn find_next(std::uint32_t number, WarpState& warp, Sm& sm);
+  Turn run_other(std::size_t i, WarpState& warp, Sm& sm);
+  void look_ahead(std::uint32_t number, WarpState& warp);
+  void access(const trace::Record& r, const SitePlan& plan, std::size_t i, WarpState& warp, Sm& sm,
+              std::uint64_t start);
+  // False when the warp has no more.
+  Result<bool> next_records(std::uint32_t number, WarpState& warp);
+  bool end_warp(std::uint32_t number, const WarpState& warp, Sm& sm, std::uint64_t cycle);
+  void schedule(std::uint32_t number, std::uint64_t cycle);
+  void fetch_state(std::uint32_t number) const;
+  void fetch(const SitePlan& plan, std::uint32_t site, std::uint32_t number, WarpState& warp,
+             Sm& sm, std::uint64_t start);
+  void fetch_line(std::size_t i) const;
+  void prepare(std::size_t i);
+  static std::uint64_t issue(Sm& sm, const WarpState& warp, std::uint32_t instructions);
+  std::uint64_t lead_up(WarpState& warp, std::uint32_t site, const SitePlan& plan,
+                        std::uint32_t instructions);
+  std::uint64_t wait(WarpState& warp, std::uint32_t site, const SitePlan& plan);
+  std::uint64_t wait_for(WarpState& warp, std::uint32_t site, const SitePlan& plan);
+  void remember(WarpState& warp, std::uint32_t site, std::uint64_t done);
+  void stand_at(WarpState& warp, std::uint32_t number, std::uint32_t barrier,
+                std::uint32_t expected);
+  void check_barrier(std::uint32_t first_warp, ResidentCta& cta, std::uint32_t barrier);
+  void check_barriers(std::uint32_t first_warp, ResidentCta& cta);
+  void open(std::uint32_t first_warp, ResidentCta& cta, std::uint32_t barrier);
+  void release_barriers();
+  std::string standing() const;
+  bool fail(Error error);
+
+  ResidentCta& cta_of(std::uint32_t number, const WarpState& warp) {
+    return ctas_[std::size_t{number / Calendar::kSlots} * occupancy_.ctas + warp.cta];
+  }
+
+  const trace::TraceReader& reader_;
+  std::uint32_t index_;
+  const model::Card& card_;
+  MemorySystem& memory_;
+  BlockCache& cache_;
+  Occupancy occupancy_;
+  Spills* spills_;  // accesses that the trace lacks; nullptr: none
+  std::vector<SitePlan> plans_;
+  Dependence dependence_;
+  std::vector<Sm> sms_;                // in the order in which they get CTAs
+  std::vector<ResidentCta> ctas_;      // by SM, then CTA slot
+  std::pmr::vector<WarpState> warps_;  // by number: SM * Calendar::kSlots + warp slot
+  std::vector<Next> next_record_;      // by number
+  std::vector<Form> forms_;            // by site
+  std::vector<std::uint64_t> waiting_;
+  std::size_t next_ = 0;
+  std::unique_ptr<ClusterPlacement> placement_;  // of clusters; nullptr: CTAs come alone
+  std::vector<std::uint32_t> number_;            // in sms_, by SM
+  std::uint64_t placed_ = 0;                     // CTAs, by the first placement
+  std::uint64_t resident_ = 0;                   // CTAs
+  std::uint64_t now_ = 0;                        // steps of the clock
+  Calendar calendar_;
+  std::vector<std::uint32_t> due_;                 // in this step
+  std::array<MemorySystem::OneLines, 2> lines_{};  // of warps that are due, kTogether each
+  std::array<bool, 2> some_lines_{};               // whether there are any
+  std::array<bool, 2> others_{};                   // whether some of these do something else first
+  MemorySystem::OneLines further_;                 // that of a warp's further access in the step
+  std::uint64_t some_line_ = 0;                    // the latest of lines_
+  std::array<Prepared, kPrepared> prepared_;
+  TextureFetch fetch_;  // the latest one
+  std::uint64_t forced_ = 0;
+  std::string stuck_;
+  std::optional<Error> error_;
+};
+
+}  // namespace warpmem::sim

@@ -1,0 +1,211 @@
+#include "sim/engine/sites.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include "isa/sass/instruction.hpp"
+
+namespace warpmem::sim {
+namespace {
+
+using trace::InstructionKind;
+using trace::Op;
+using trace::Space;
+
+// The dotted words of a PTX instruction: "@%p1 ld.global.cg.f32 %f1, [%rd1]" -> ld, global, cg, f32.
+std::vector<std::string> ptx_words(std::string_view text) {
+  if (text.starts_with('@')) text.remove_prefix(std::min(text.find(' '), text.size()));
+  text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
+  text = text.substr(0, text.find_first_of(" ;"));
+  std::vector<std::string> words;
+  for (std::size_t dot = 0; dot != text.npos;) {
+    const std::size_t next = text.find('.', dot);
+    words.emplace_back(text.substr(dot, next == text.npos ? next : next - dot));
+    dot = next == text.npos ? next : next + 1;
+  }
+  return words;
+}
+
+// PTX in the terms of what ptxas makes of it; the record itself says load, store, atomic …
+trace::SassInstruction read_ptx(std::string_view text, Op op) {
+  trace::SassInstruction in;
+  const std::vector<std::string> words = ptx_words(text);
+  const auto has = [&](std::string_view w) { return std::find(words.begin(), words.end(), w) != words.end(); };
+  in.opcode = words.front();
+  in.generic = true;
+  for (const std::string& w : words)
+    if (w == "global" || w == "local" || w == "const" || w == "param" || w.starts_with("shared")) in.generic = false;
+  if (in.opcode == "cp") in.bypass = has("cg");
+  else if (has("cg") || has("gpu")) in.scope = trace::Scope::kGpu;
+  if (has("cv") || has("volatile") || has("mmio") || has("sys")) in.scope = trace::Scope::kSystem;
+  if (has("L1::no_allocate")) in.eviction = trace::Eviction::kNoAllocate;
+  for (const std::uint32_t bytes : {64u, 128u, 256u})
+    if (has("L2::" + std::to_string(bytes) + "B")) in.l2_prefetch = bytes;
+  for (const std::uint32_t d : {1u, 2u, 3u}) {
+    const std::string n = std::to_string(d) + "d";
+    if (has(n) || has("a" + n)) in.dimensions = d;
+  }
+  if (in.opcode == "tex" && words.back() == "s32") in.modifiers.emplace_back("s32");
+  if (has("multicast::cluster")) in.modifiers.emplace_back("MULTICAST");
+  if (has("cas")) in.modifiers.emplace_back("CAS");
+  // Counting by ones whose result nobody reads is ATOMS.POPC.INC in shared memory.
+  if (op == Op::kReduction && has("add") && has("u32") && text.ends_with(", 1")) in.modifiers.emplace_back("POPC");
+  return in;
+}
+
+// The decoded instruction at a pc, if the trace carries it.
+std::optional<trace::SassInstruction> instruction_at(const trace::Program& program, std::uint32_t pc, Op op) {
+  const auto it = std::lower_bound(program.code.begin(), program.code.end(), pc,
+                                   [](const trace::Instruction& i, std::uint32_t p) { return i.pc < p; });
+  if (it == program.code.end() || it->pc != pc) return std::nullopt;
+  if (program.level == trace::Level::kPtx || trace::is_ptx(it->text)) return read_ptx(it->text, op);
+  auto decoded = trace::decode_instruction(it->text);
+  if (!decoded) return std::nullopt;
+  return std::move(decoded).value();
+}
+
+void plan_global(SitePlan& p, const trace::Site& site, const trace::SassInstruction* in) {
+  const bool generic = in && in->generic;
+  Op op = site.op;
+  if (in && in->kind == InstructionKind::kReduction) op = Op::kReduction;
+  if (in && in->kind == InstructionKind::kAtomic) op = Op::kAtomic;
+  switch (op) {
+    case Op::kLoad:
+      p.action = Action::kGlobalLoad;
+      p.instructions = generic ? &LaunchCounters::inst_generic_ld : &LaunchCounters::inst_global_ld;
+      break;
+    case Op::kStore:
+      p.action = Action::kGlobalStore;
+      p.instructions = generic ? &LaunchCounters::inst_generic_st : &LaunchCounters::inst_global_st;
+      break;
+    case Op::kAtomic:
+    case Op::kReduction:
+      p.action = Action::kGlobalAtomic;
+      p.returns = op == Op::kAtomic;
+      p.instructions = p.returns ? &LaunchCounters::inst_atom : &LaunchCounters::inst_red;
+      break;
+    case Op::kAsyncCopyRead:
+      p.action = Action::kAsyncRead;
+      p.instructions = &LaunchCounters::inst_ldgsts;
+      break;
+    case Op::kBulkRead:
+      p.action = Action::kBulkRead;
+      p.multicast = in && in->has("MULTICAST");
+      break;
+    case Op::kBulkWrite: p.action = Action::kBulkWrite; break;
+    case Op::kBulkReduction: p.action = Action::kBulkReduce; break;
+    default: p.action = Action::kIgnore; break;
+  }
+  if (!in) return;
+  // Strong and scoped loads beyond the CTA are answered by the L2 (measured: .cg, .cv, volatile,
+  // relaxed.gpu miss and leave nothing; kernels/micro/l1_policy.cu).
+  p.bypass_l1 = in->bypass || in->scope == trace::Scope::kGpu || in->scope == trace::Scope::kSystem;
+  p.no_allocate = in->eviction == trace::Eviction::kNoAllocate;
+  p.compare_and_swap = in->has("CAS") || in->has("CAST");
+  // L2::64B changes nothing beyond the 64 bytes that DRAM moves anyway.
+  if (in->l2_prefetch >= 128) p.fetch_sectors = in->l2_prefetch / 32;
+}
+
+void plan_shared(SitePlan& p, const trace::Site& site, const trace::SassInstruction* in) {
+  p.action = Action::kShared;
+  const bool generic = in && in->generic;
+  Op op = site.op;
+  if (in && in->kind == InstructionKind::kReduction) op = Op::kReduction;
+  switch (op) {
+    case Op::kStore:
+      p.shared = model::SharedKind::kStore;
+      p.instructions = generic ? &LaunchCounters::inst_generic_st : &LaunchCounters::inst_shared_st;
+      break;
+    case Op::kMatrixLoad:
+      p.shared = model::SharedKind::kMatrix;
+      p.instructions = &LaunchCounters::inst_ldsm;
+      break;
+    case Op::kMatrixStore:
+      p.shared = model::SharedKind::kMatrix;
+      p.instructions = &LaunchCounters::inst_stsm;
+      break;
+    case Op::kAtomic:
+    case Op::kReduction:
+      p.shared = !in              ? model::SharedKind::kAtomic
+                 : in->has("CAS")  ? model::SharedKind::kCompareAndSwap
+                 : in->has("CAST") ? model::SharedKind::kAttempt
+                 : in->has("POPC") ? model::SharedKind::kReduction
+                                   : model::SharedKind::kAtomic;
+      p.instructions = generic ? &LaunchCounters::inst_atom : &LaunchCounters::inst_shared_atom;
+      break;
+    case Op::kAsyncCopyWrite: p.action = Action::kAsyncWrite; break;
+    case Op::kBulkRead:
+    case Op::kBulkWrite:
+    case Op::kBulkReduction: p.action = Action::kIgnore; break;
+    default:
+      p.shared = model::SharedKind::kLoad;
+      p.instructions = generic ? &LaunchCounters::inst_generic_ld : &LaunchCounters::inst_shared_ld;
+      break;
+  }
+}
+
+void plan_texture(SitePlan& p, const trace::Site& site, const trace::SassInstruction* in) {
+  p.action = site.op == Op::kTexel ? Action::kTexel : Action::kTexture;
+  p.by_number = in && (in->opcode == "TLD" || in->has("s32"));
+  p.gathers = in && (in->opcode == "TLD4" || in->opcode == "tld4");
+  // Measured: kernels/micro/texture_reads.cu.
+  if (p.by_number && in->dimensions == 1 && site.bytes <= 8) p.request_lanes = 8;
+}
+
+void plan_surface(SitePlan& p, const trace::Site& site, const trace::SassInstruction* in) {
+  // Reductions on surfaces were not measured, and count nothing.
+  p.action = site.op == Op::kLoad    ? Action::kSurfaceLoad
+             : site.op == Op::kStore ? Action::kSurfaceStore
+                                     : Action::kIgnore;
+  p.by_number = true;
+  if (!in || in->dimensions < 3) p.request_lanes = 8;
+}
+
+}  // namespace
+
+std::vector<SitePlan> plan_sites(std::span<const trace::Site> sites, const trace::Program& program) {
+  const std::vector<Emptying> empties = emptying(sites, program);
+  std::vector<SitePlan> plans;
+  plans.reserve(sites.size());
+  for (const trace::Site& site : sites) {
+    SitePlan p;
+    p.bytes = site.bytes;
+    p.pc = site.pc;
+    p.bulk = trace::is_bulk(site.op);
+    p.empties_before = empties[plans.size()].before;
+    p.empties_behind = empties[plans.size()].behind;
+    const auto decoded = instruction_at(program, site.pc, site.op);
+    const trace::SassInstruction* in = decoded ? &*decoded : nullptr;
+    // Recordings hold what of a wide load goes to registers that somebody reads: 12 bytes of LDS.128.
+    if (in && in->bytes > p.bytes && (site.op == Op::kLoad || site.op == Op::kStore)) p.bytes = in->bytes;
+    if (site.op == Op::kCtaBegin) p.action = Action::kBegin;
+    else if (site.op == Op::kCtaEnd) p.action = Action::kEnd;
+    else if (site.op == Op::kBarrier) p.action = Action::kBarrier;
+    else if (site.op == Op::kRounds) p.action = Action::kRounds;
+    else if (site.op == Op::kProductRead) p.action = Action::kProductRead;
+    else if (site.space == Space::kTexture) plan_texture(p, site, in);
+    else if (site.space == Space::kSurface) plan_surface(p, site, in);
+    else if (site.op == Op::kPrefetch) p.action = Action::kIgnore;  // measured: no counter moves
+    else if (site.space == Space::kConstant) p.action = Action::kConstant;
+    else if (site.space == Space::kGlobal) plan_global(p, site, in);
+    else if (site.space == Space::kShared) plan_shared(p, site, in);
+    else if (site.space == Space::kRemoteShared && site.op != Op::kAsyncCopyWrite && site.op != Op::kBulkWrite &&
+             site.op != Op::kBulkRead) {
+      p.action = Action::kRemote;
+      p.returns = site.op == Op::kAtomic || site.op == Op::kReduction;
+      if (site.op == Op::kStore) p.instructions = &LaunchCounters::inst_generic_st;
+      if (site.op == Op::kLoad) p.instructions = &LaunchCounters::inst_generic_ld;
+    } else if (site.space == Space::kLocal) {
+      const bool store = site.op == Op::kStore;
+      p.action = store ? Action::kLocalStore : Action::kLocalLoad;
+      p.last_use = in && in->eviction == trace::Eviction::kLastUse;
+      const bool generic = in && in->generic;
+      p.instructions = store ? (generic ? &LaunchCounters::inst_generic_st : &LaunchCounters::inst_local_st)
+                             : (generic ? &LaunchCounters::inst_generic_ld : &LaunchCounters::inst_local_ld);
+    }
+    plans.push_back(p);
+  }
+  return plans;
+}
+
+}  // namespace warpmem::sim

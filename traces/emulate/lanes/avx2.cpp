@@ -1,3 +1,0 @@
-// The arithmetic for processors with AVX2 and FMA; chosen by lanes.cpp when the program runs.
-#define WARPMEM_LANES lanes_avx2
-#include "traces/emulate/lanes/body.hpp"

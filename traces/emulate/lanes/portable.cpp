@@ -1,3 +1,0 @@
-// The arithmetic for any x86-64 processor.
-#define WARPMEM_LANES lanes_portable
-#include "traces/emulate/lanes/body.hpp"
