@@ -42,10 +42,10 @@ Result<void> check_ptx(const Options& options, const std::vector<std::string>& w
         fmt::format("'{}' is not an option of emulate, and one PTX file takes no further words",
                     words[1]),
         input, "see warpmem emulate --help"};
-  if (!program_words().behind.empty())
+  if (!program_words().arguments.empty())
     return Error{ErrorKind::kUsage,
                  "a PTX file has no command line: its arguments stand in launch.toml", input,
-                 "leave out what follows the --"};
+                 fmt::format("leave out '{}'", program_words().arguments.front())};
   if (options.request.launch.empty())
     return Error{ErrorKind::kUsage, "a PTX file does not say how to launch its kernels", input,
                  "describe the launch in a file and give it with --launch (docs/emulate.md)"};
@@ -65,7 +65,7 @@ Result<void> check_program(Options& options, const std::vector<std::string>& wor
                  "--launch describes one kernel of a PTX file; a program launches its own",
                  words.front(), "leave it out"};
   if (!names_source(words)) {
-    if (words.front().starts_with('-'))
+    if (words.front().starts_with('-') && !program_words().behind)
       return Error{ErrorKind::kUsage,
                    fmt::format("'{}' is not an option of emulate", words.front()), "",
                    "see warpmem emulate --help"};
@@ -145,17 +145,17 @@ int run_ptx(Options& options, const std::vector<std::string>& words) {
 }
 
 int run(Options& options) {
-  const std::vector<std::string>& words = program_words().before;
+  const std::vector<std::string>& words = program_words().program;
   if (words.empty())
     return fail({ErrorKind::kUsage, "no program was given", "",
-                 "name a program, CUDA source or a PTX file: warpmem emulate ./app -- arguments"});
+                 "name a program, CUDA source or a PTX file: warpmem emulate ./app -- arguments, or warpmem emulate -- ./app arguments"});
   options.request.ptx_only = options.run.session.ptx_only = options.level == "ptx";
   if (words.front().ends_with(".ptx")) return run_ptx(options, words);
   options.run.session.output = options.request.output;
   options.run.session.max_instructions = options.request.run.max_instructions;
   if (auto ok = check_program(options, words); !ok) return fail(ok.error());
   options.run.words = words;
-  options.run.arguments = program_words().behind;
+  options.run.arguments = program_words().arguments;
   return emulate_program(options.run);
 }
 
@@ -168,7 +168,8 @@ Run setup_emulate(CLI::App& app) {
   cudart::SessionOptions& session = options->run.session;
   app.add_option(
          "program", options->words,
-         "./app, app.cu with nvcc's options, or kernel.ptx; behind -- the program's arguments")
+         "./app, app.cu with nvcc's options, or kernel.ptx; behind -- the program's arguments, or "
+         "the program too: -- python3 app.py")
       ->type_name("PROGRAM [-- ARGS]");
   app.add_option("--launch", r.launch,
                  "how to launch a PTX file: entry, grid, block, arguments (docs/emulate.md)")
