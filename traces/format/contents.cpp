@@ -26,7 +26,7 @@ Result<void> read_file_header(Contents& out) {
   if (auto read = file.read(0, have, head); !read) return read;
   if (!std::equal(head.begin(), head.begin() + std::min<std::ptrdiff_t>(have, 8), kFileMagic)) {
     return malformed(file, 0, "this is not a warpmem trace",
-                     "give a file written by warpmem record, emulate or import");
+                     "give a file written by warpmem record or warpmem emulate");
   }
   const Error cut{ErrorKind::kIncomplete, "the file ends inside its header: it holds no records",
                   fmt::format("{}, byte {}", file.path(), file.size()), "record the trace again"};
