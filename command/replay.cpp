@@ -81,7 +81,8 @@ int replay(const ReplayCommandOptions& options) {
   if (timeline)
     if (auto written = write_timeline(*result, *timeline, options.timeline); !written)
       return fail(written.error());
-  const ReplayView view{*reader, *card, *result, options.all};
+  const ReplayView view{*reader, *card, *result, options.all, options.time && !options.counts,
+                        options.keep_caches};
   switch (options.output.format) {
     case Format::kTable: output->write(replay_text(view, output->colour())); break;
     case Format::kJson: output->write(replay_json(view)); break;

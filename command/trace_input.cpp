@@ -85,6 +85,15 @@ std::string_view level_name(trace::Level level) {
   return "unknown";
 }
 
+std::string launch_level(const trace::TraceReader& reader, std::uint64_t launch) {
+  for (const trace::LaunchSummary& summary : reader.launches()) {
+    if (summary.launch.id != launch) continue;
+    const trace::Program& program = reader.programs()[summary.launch.program];
+    if (!program.code.empty()) return std::string(level_name(program.level));
+  }
+  return std::string(level_name(reader.origin().level)) + " without program";
+}
+
 std::string_view op_name(trace::Op op) {
   switch (op) {
     case trace::Op::kLoad: return "load";

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -271,14 +272,47 @@ std::string conclusion(const Report& report, bool colour) {
   for (const auto& l : report.launches)
     for (const auto& c : l.metrics) ++n[static_cast<std::size_t>(c.verdict)];
   const auto of = [&](Verdict v) { return grouped(n[static_cast<std::size_t>(v)]); };
-  std::string out = fmt::format(
+  const std::vector<std::string_view> left = not_collected(report);
+  std::string out;
+  if (!left.empty()) {
+    const std::size_t all = left.size() + static_cast<std::size_t>(std::ranges::count_if(
+                                              report.summary, [&](const MetricSummary& s) {
+                                                return std::ranges::find(left, s.rule->name) == left.end();
+                                              }));
+    out = toned(fmt::format("The file lacks {} of the {} counters that warpmem can compare, {}{}: collect "
+                            "them with --metrics \"$(warpmem validate --list-metrics)\"",
+                            grouped(left.size()), grouped(all), left.front(),
+                            left.size() > 1 ? " among them" : ""),
+                Tone::kWarn, colour) +
+          "\n";
+  }
+  if (!report.unmatched.empty() && !report.unmatched_allowed)
+    out += toned(fmt::format("{} launch{} no counterpart, so nothing was said of {}: that fails, unless "
+                             "--allow-unmatched says that it is meant",
+                             grouped(report.unmatched.size()),
+                             report.unmatched.size() == 1 ? " has" : "es have",
+                             report.unmatched.size() == 1 ? "it" : "them"),
+                 Tone::kBad, colour) +
+           "\n";
+  const std::string verdicts = fmt::format(
       "{} launches, {} counters: {} equal, {} within their band, {} known deviations, {} differ, "
       "{} outside their band, {} n/a",
       grouped(report.launches.size()),
       grouped(std::size_t{n[0] + n[1] + n[2] + n[3] + n[4] + n[5]}), of(Verdict::kEqual),
       of(Verdict::kWithinBand), of(Verdict::kKnownDeviation), of(Verdict::kDiffers),
       of(Verdict::kOutsideBand), of(Verdict::kNotCompared));
-  return toned(out, report.ok() ? Tone::kGood : Tone::kBad, colour) + "\n";
+  const Tone tone = !report.ok() ? Tone::kBad : left.empty() ? Tone::kGood : Tone::kWarn;
+  return out + toned(verdicts, tone, colour) + "\n";
+}
+
+// Which engine, and from what.
+std::string predicted_by(const Report& report) {
+  std::set<std::string> levels;
+  for (const auto& l : report.launches) levels.insert(l.level);
+  std::string of;
+  for (const auto& level : levels) of += (of.empty() ? "" : ", ") + level;
+  return fmt::format("Predicted for {} by the {} engine from traces of level {}", report.gpu,
+                     report.engine, of);
 }
 
 }  // namespace
@@ -286,7 +320,7 @@ std::string conclusion(const Report& report, bool colour) {
 std::string table_view(const Report& report, const ViewOptions& options) {
   std::string out;
   for (const auto& line : options.heading) out += line + "\n";
-  if (!options.heading.empty()) out += "\n";
+  out += predicted_by(report) + "\n\n";
   out += options.all ? full_table(report, options) : compact_table(report, options) + "\n";
   out += exact_summary(report, options.colour);
   if (const std::string bands = band_summary(report, options.colour); !bands.empty())
@@ -305,6 +339,7 @@ std::string table_view(const Report& report, const ViewOptions& options) {
   list("Launches without a counterpart", report.unmatched);
   std::vector<std::string> known, gone;
   for (const auto& d : report.deviations) {
+    if (d.needed == 0 && !options.whole_reference) continue;  // other launches may need it
     if (d.gone())
       gone.push_back(d.id + ": nothing here needs it; take it out of validate/deviations.toml");
     else
