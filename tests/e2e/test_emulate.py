@@ -277,8 +277,9 @@ __global__ void sum(const int *in, int n, int *out) {
   for (int i = threadIdx.x; i < items(__CUDA_ARCH__ / 10) * 32; i += 32) {
     int at = blockIdx.x * items(__CUDA_ARCH__ / 10) * 32 + i;
     part[i] = at < n ? in[at] : 0;
-    atomicAdd(out, part[i]);
   }
+  __syncthreads();
+  for (int i = threadIdx.x; i < items(__CUDA_ARCH__ / 10) * 32; i += 32) atomicAdd(out, part[i ^ 1]);
 #endif
 }
 int main() {
