@@ -64,7 +64,7 @@ class Documents(harness.CommandTest):
         self.assertEqual(shown[1], self.run_command("metrics", "--accuracy", "--main").out)
 
     def test_the_format_has_the_version_that_is_written(self):
-        with open(self.trace("copy"), "rb") as file:
+        with open(self.path(self.trace("copy")), "rb") as file:
             major, minor = struct.unpack("<8xHH", file.read(12))
         with open(os.path.join(SOURCE, "docs/trace-format.md"), encoding="utf-8") as file:
             text = file.read()
