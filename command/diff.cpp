@@ -103,7 +103,7 @@ std::string as_json(const std::vector<Difference>& found) {
     entry["after"] = d.after.known() ? nlohmann::ordered_json(d.after.value) : nullptr;
     out["differences"].push_back(std::move(entry));
   }
-  return out.dump(2) + "\n";
+  return out.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
 int diff(const DiffOptions& options) {
@@ -118,7 +118,7 @@ int diff(const DiffOptions& options) {
                  "", "replay the same launches of both traces (--launch)"});
   }
   const std::vector<Difference> found = differences(*before, *after);
-  auto output = Output::open(options.output);
+  auto output = Output::open(options.output, {options.before, options.after});
   if (!output) return fail(output.error());
   switch (options.output.format) {
     case Format::kTable:

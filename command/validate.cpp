@@ -35,6 +35,7 @@ struct ValidateOptions {
 struct Collected {
   std::vector<validate::LaunchComparison> launches, repeats;
   std::vector<std::string> unmatched, notes;
+  std::vector<std::string> files;  // that were read
 };
 
 void append(auto& to, auto&& from) {
@@ -70,6 +71,7 @@ Result<void> add_pair(const TraceInput& input, const std::string& ncu, const std
   auto reader = open_trace(input);
   if (!reader) return reader.error();
   if (auto whole = require_complete(*reader, input); !whole) return whole.error();
+  if (auto any = require_records(*reader, {}); !any) return any.error();
   auto prediction = predict(*reader, options.gpu, options.time);
   if (!prediction) return prediction.error();
   auto file = read_counters(ncu, *prediction);
@@ -96,6 +98,7 @@ Result<void> add_pair(const TraceInput& input, const std::string& ncu, const std
 
 int show(const ValidateOptions& options, const std::string& place, Collected collected,
          std::vector<std::string> heading) {
+  const std::vector<std::string> files = std::move(collected.files);
   const validate::DeviationList none;
   const auto& deviations = options.no_deviations ? none : validate::DeviationList::shipped();
   validate::Report report = validate::finish_report(options.gpu, std::move(collected.launches),
@@ -104,7 +107,7 @@ int show(const ValidateOptions& options, const std::string& place, Collected col
   if (!collected.repeats.empty())
     validate::attach_repeat(
         report, validate::finish_report(options.gpu, std::move(collected.repeats), {}, none));
-  auto output = Output::open(options.output);
+  auto output = Output::open(options.output, files);
   if (!output) return fail(output.error());
   const bool terminal = options.output.path.empty() && is_terminal(STDOUT_FILENO);
   const validate::ViewOptions view{output->colour(), options.all,
@@ -128,6 +131,10 @@ int validate_suite(const ValidateOptions& options) {
                  "give a folder with --suite, or a trace and its profile: validate T --ncu F.csv"});
   auto suite = validate::open_suite(folder);
   if (!suite) return fail(suite.error());
+  std::vector<std::string> files{folder + "/provenance.toml"};
+  for (const auto& entry : suite->entries)
+    for (const auto& file : {entry.trace, entry.counters, entry.repeat}) files.push_back(file);
+  if (auto place = check_output(options.output, files); !place) return fail(place.error());
   // Runs are compared on several threads, and put together in their order.
   struct Part {
     Result<void> added;
@@ -157,6 +164,7 @@ int validate_suite(const ValidateOptions& options) {
     append(collected.notes, std::move(part.collected.notes));
   }
   append(collected.notes, std::move(suite->notes));
+  collected.files = std::move(files);
   return show(options, folder, std::move(collected), std::move(suite->heading));
 }
 
@@ -172,6 +180,9 @@ int run_validate(const ValidateOptions& options) {
     return fail({ErrorKind::kUsage, "--suite beside a trace", "",
                  "validate one trace (T --ncu F.csv) or a folder (--suite DIR)"});
   Collected collected;
+  collected.files = {options.trace.path, options.ncu};
+  if (auto place = check_output(options.output, collected.files); !place)
+    return fail(place.error());
   if (auto added = add_pair(options.trace, options.ncu, "", "", options, collected); !added)
     return fail(added.error());
   return show(options, options.ncu, std::move(collected), {});

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <set>
 
+#include "base/printable.hpp"
 #include "emulate/ptx/parser.hpp"
 #include "binary/fatbin/fat_binary.hpp"
 #include "emulate/cudart/ptx_link.hpp"
@@ -97,7 +98,7 @@ Result<std::string> ptx_of(const Module& module, std::uint32_t cc) {
   if (found->newer)
     std::fputs(fmt::format("warpmem: warning: {}: its PTX is for compute capability {}.{} and newer; it runs as what it "
                            "would be on the card's {}.{}\n",
-                           module.name, found->newer / 10, found->newer % 10, cc / 10, cc % 10)
+                           printable(module.name), found->newer / 10, found->newer % 10, cc / 10, cc % 10)
                    .c_str(),
                stderr);
   return link_ptx(found->units);

@@ -239,7 +239,7 @@ class Replay(harness.CommandTest):
         self.assert_fails(self.run_command("replay", self.trace("unsealed")), 4, "--partial")
 
     def test_a_trace_without_launches(self):
-        self.assert_fails(self.run_command("replay", self.trace("empty")), 2, "no launch")
+        self.assert_fails(self.run_command("replay", self.trace("empty")), 3, "no launch")
 
     def test_a_missing_launch(self):
         run = self.run_command("replay", self.trace("copy"), "--launch", "3")
