@@ -258,7 +258,7 @@ class Failures(Files):
             run = self.run_command("dump", trace, stdout=out, preexec_fn=limit)
         self.assertEqual(run.status, 5, run.err)
         self.write("big.toml", self.big().encode())
-        run = self.limited(resource.RLIMIT_FSIZE, 65536, "emulate", VECTOR_COPY, "--level", "ptx", "--launch",
+        run = self.limited(resource.RLIMIT_FSIZE, 5000, "emulate", VECTOR_COPY, "--level", "ptx", "--launch",
                            "big.toml", "-o", "t.wmt")
         self.assertEqual(run.status, 5, run.err)
         self.assertIn("ulimit -f", run.err)
@@ -269,7 +269,6 @@ class Failures(Files):
 
     @staticmethod
     def big():
-        # Listed addresses of no pattern would need a gather; many CTAs do as well.
         return ('entry = "vector_copy_b1"\ngrid = 40000\nblock = 256\nargs = [\n'
                 '{ buffer = "in", type = "u8", count = 10240000 },\n'
                 '{ buffer = "out", type = "u8", count = 10240000 },\n{ type = "s32", value = 10240000 }]\n')

@@ -166,7 +166,7 @@ class Replay(harness.CommandTest):
     def test_a_timeline_that_cannot_be_written_is_an_error(self):
         run = self.run_command(
             "replay", self.trace("copy"), "--timeline", os.path.join(self.folder, "no", "x.json"))
-        self.assert_fails(run, 2, "x.json", "cannot be written", "fix:")
+        self.assert_fails(run, 2, "x.json", "cannot write it", "fix:")
 
     def test_launches_are_independent(self):
         trace = self.trace("gather")
