@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "base/errno_kind.hpp"
+#include "base/output_file.hpp"
 
 extern char** environ;
 
@@ -30,13 +31,7 @@ TemporaryFile::~TemporaryFile() {
 }
 
 bool TemporaryFile::write_all(std::span<const unsigned char> bytes) const {
-  while (descriptor_ >= 0 && !bytes.empty()) {
-    const ssize_t n = write(descriptor_, bytes.data(), bytes.size());
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return false;
-    bytes = bytes.subspan(static_cast<std::size_t>(n));
-  }
-  return descriptor_ >= 0;
+  return descriptor_ >= 0 && write_bytes(descriptor_, bytes.data(), bytes.size()) == 0;
 }
 
 Result<ToolRun> run_tool(const std::vector<std::string>& command, ToolOutput output) {
