@@ -124,7 +124,7 @@ int diff(const DiffOptions& options) {
   result.tolerance = *tolerance;
   result.conditions = conditions(*before, *after);
   for (const LaunchPair& pair : pairs(*before, *after)) compare(pair, *tolerance, result);
-  auto output = Output::open(options.output);
+  auto output = Output::open(options.output, {options.before, options.after});
   if (!output) return fail(output.error());
   switch (options.output.format) {
     case Format::kTable: output->write(diff_text(result, output->colour())); break;

@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/printable.hpp"
 #include "base/units.hpp"
 #include "command/table.hpp"
 
@@ -59,9 +60,9 @@ std::string diff_text(const DiffResult& result, bool colour) {
                shown(d.after), change(d)});
   if (!result.differences.empty()) out += table.text(colour);
   for (const LaunchMetrics* l : result.only_before)
-    out += fmt::format("launch {} only before: {}\n", l->launch, l->kernel);
+    out += fmt::format("launch {} only before: {}\n", l->launch, printable(l->kernel));
   for (const LaunchMetrics* l : result.only_after)
-    out += fmt::format("launch {} only after: {}\n", l->launch, l->kernel);
+    out += fmt::format("launch {} only after: {}\n", l->launch, printable(l->kernel));
   if (result.differences.empty())
     out += result.tolerance > 0
                ? fmt::format("no counter differs by more than {:.4g} %\n", 100 * result.tolerance)

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "base/printable.hpp"
 #include "base/units.hpp"
 #include "command/command.hpp"
 #include "command/counts_text.hpp"
@@ -130,7 +131,7 @@ class RecordPrinter {
     fmt::format_to(std::back_inserter(buffer_),
                    "launch {}: {}  grid {}  block {}\n"
                    "     cta warp  pc      op             space         size  mask      address\n",
-                   summary.launch.id, kernel_name(reader_, summary.launch),
+                   summary.launch.id, printable(kernel_name(reader_, summary.launch)),
                    dims(summary.launch.grid), dims(summary.launch.block));
   }
 
@@ -183,7 +184,8 @@ std::string programs_text(const trace::TraceReader& reader, bool colour) {
   std::string out;
   for (const trace::Program& program : reader.programs()) {
     out += fmt::format("{}{}  ({}, {}, {} registers)\n", out.empty() ? "" : "\n",
-                       program.demangled.empty() ? program.name : program.demangled, program.arch,
+                       printable(program.demangled.empty() ? program.name : program.demangled),
+                       printable(program.arch),
                        level_name(program.level), program.registers);
     if (program.code.empty()) {
       out += "n/a (the code could not be disassembled when this was recorded)\n";
@@ -241,8 +243,12 @@ std::string programs_csv(const trace::TraceReader& reader) {
 int dump(const DumpOptions& options) {
   const auto reader = open_trace(options.input);
   if (!reader) return fail(reader.error());
-  if (auto any = require_any_launch(*reader, options.launches); !any) return fail(any.error());
-  auto output = Output::open(options.output);
+  const bool records = !options.program && !options.counts;
+  if (auto any = records ? require_records(*reader, options.launches)
+                         : require_any_launch(*reader, options.launches);
+      !any)
+    return fail(any.error());
+  auto output = Output::open(options.output, {options.input.path});
   if (!output) return fail(output.error());
   if (options.program) {
     switch (options.output.format) {

@@ -5,15 +5,17 @@
 
 #include <csignal>
 #include <cstdio>
-#include <filesystem>
 #include <memory>
 #include <regex>
 #include <string>
 #include <vector>
 
+#include "base/output_file.hpp"
 #include "base/units.hpp"
 #include "command/command.hpp"
 #include "command/emulate_program.hpp"
+#include "command/ending.hpp"
+#include "command/output.hpp"
 #include "command/program_words.hpp"
 #include "command/progress.hpp"
 #include "command/version.hpp"
@@ -30,9 +32,6 @@ struct Options {
   std::string level = "ptx+sass";
   std::vector<std::string> words;  // for the help: program_words() has them
 };
-
-volatile std::sig_atomic_t g_interrupted = 0;
-extern "C" void on_emulate_interrupt(int) { g_interrupted = 1; }
 
 Result<void> check_ptx(const Options& options, const std::vector<std::string>& words) {
   const std::string& input = words.front();
@@ -91,11 +90,31 @@ Result<void> check_program(Options& options, const std::vector<std::string>& wor
         ErrorKind::kUsage, fmt::format("'{}' is not a regular expression: {}", s.kernel, e.what()),
         "--kernel", "put a backslash before characters such as ( [ * that stand for themselves"};
   }
-  std::error_code none;
-  if (!s.output.empty() && !options.request.overwrite && std::filesystem::exists(s.output, none))
-    return Error{ErrorKind::kUsage, "the file is there already", s.output,
-                 "name another with -o, or replace it with --force"};
   return {};
+}
+
+// How much was run and traced, and what the trace lacks.
+void tell(const emulate::EmulateRequest& request, const emulate::EmulateReport& report) {
+  const emulate::RunStatistics& s = report.statistics;
+  if (s.warp_instructions != 0) {
+    const double rate =
+        report.seconds > 0 ? static_cast<double>(s.thread_instructions) / report.seconds * 1e-6 : 0;
+    say(fmt::format(
+        "ran {} thread instructions of {} CTAs in {} ({:.0f} M/s){}",
+        grouped(s.thread_instructions), grouped(s.ctas), duration(report.seconds), rate,
+        report.traced
+            ? fmt::format("; {} records in {}", grouped(s.memory_records), request.output)
+            : std::string()));
+  }
+  if (!report.unmapped.empty())
+    note(fmt::format("{} is traced as PTX: {}", report.kernel, report.unmapped));
+  if (report.mapping.kept != 0)
+    note(fmt::format(
+        "{} accesses stay as the PTX has them: which machine instructions they are is not certain",
+        grouped(report.mapping.kept)));
+  if (!report.kept.empty())
+    warn(fmt::format("the trace is incomplete: what there is of it is in {}; read it with --partial",
+                     report.kept));
 }
 
 int run_ptx(Options& options, const std::vector<std::string>& words) {
@@ -104,18 +123,27 @@ int run_ptx(Options& options, const std::vector<std::string>& words) {
   request.ptx = words.front();
   request.tool = fmt::format("warpmem {} emulate", kVersion);
   request.command = fmt::format("warpmem emulate {} --launch {}", request.ptx, request.launch);
+  bool hazards = false;
   if (options.run.session.check)
-    request.run.report = [](const std::string& text) {
-      std::fprintf(stderr, "warpmem: %s\n", text.c_str());
+    request.run.report = [&hazards](const std::string& text) {
+      hazards = true;
+      say(text);
     };
   request.run.threads = emulate::threads_for(options.run.session.threads);
-  g_interrupted = 0;
-  std::signal(SIGINT, on_emulate_interrupt);
-  request.run.interrupted = [] { return g_interrupted != 0; };
+  request.run.interrupted = [] { return signalled() != 0; };
+  request.note = [](const std::string& text) { note(text); };
+  if (!request.output.empty()) {
+    auto place = find_output_place(
+        request.output, {request.overwrite, false, {request.ptx, request.launch}});
+    if (!place) return fail(place.error());
+    if (!place->note.empty()) note(place->note);
+    request.output = place->path;
+  }
   request.run.print = [](const std::string& text) { std::fputs(text.c_str(), stdout); };
   emulate::EmulateReport report;
   Result<void> done;
   {
+    const PoliteEnding polite;  // a signal stops the kernel, and its trace is closed
     std::unique_ptr<Progress> progress;
     request.run.progress = [&](std::uint64_t ctas, std::uint64_t total) {
       if (!progress) progress = std::make_unique<Progress>("emulate", "CTAs", total);
@@ -124,24 +152,15 @@ int run_ptx(Options& options, const std::vector<std::string>& words) {
     done = emulate::emulate_file(request, report);
   }
   std::fflush(stdout);
-  const emulate::RunStatistics& s = report.statistics;
-  if (s.warp_instructions != 0) {
-    const double rate =
-        report.seconds > 0 ? static_cast<double>(s.thread_instructions) / report.seconds * 1e-6 : 0;
-    fmt::print(stderr, "warpmem: ran {} thread instructions of {} CTAs in {} ({:.0f} M/s){}\n",
-               grouped(s.thread_instructions), grouped(s.ctas), duration(report.seconds), rate,
-               request.output.empty()
-                   ? std::string()
-                   : fmt::format("; {} records in {}", grouped(s.memory_records), request.output));
+  tell(request, report);
+  if (!done && done.error().kind == ErrorKind::kInterrupted && signalled() != 0) {
+    fail({ErrorKind::kInterrupted, signalled() == SIGINT ? "interrupted" : "ended by a signal",
+          done.error().place, ""});
+    return status_of_signal(signalled());
   }
-  if (!report.unmapped.empty())
-    fmt::print(stderr, "warpmem: note: {} is traced as PTX: {}\n", report.kernel, report.unmapped);
-  if (report.mapping.kept != 0)
-    fmt::print(stderr,
-               "warpmem: note: {} accesses stay as the PTX has them: which machine instructions "
-               "they are is not certain\n",
-               grouped(report.mapping.kept));
-  return done ? 0 : fail(done.error());
+  if (!done) return fail(done.error());
+  if (const int full = emit({}, "")) return full;  // what the kernel printed
+  return hazards ? exit_status(ErrorKind::kCheckFailed) : 0;
 }
 
 int run(Options& options) {
@@ -152,6 +171,7 @@ int run(Options& options) {
   options.request.ptx_only = options.run.session.ptx_only = options.level == "ptx";
   if (words.front().ends_with(".ptx")) return run_ptx(options, words);
   options.run.session.output = options.request.output;
+  options.run.session.force = options.request.overwrite;
   options.run.session.max_instructions = options.request.run.max_instructions;
   if (auto ok = check_program(options, words); !ok) return fail(ok.error());
   options.run.words = words;
@@ -187,7 +207,8 @@ Run setup_emulate(CLI::App& app) {
   app.add_option("--max-records", session.max_records, "stop tracing after so many records")
       ->type_name("N");
   app.add_flag("--check", session.check,
-               "report reads of shared memory that nobody wrote, and hazards between its barriers");
+               "report reads of shared memory that nobody wrote, and hazards between its barriers; "
+               "ends 1 when there are some");
   app.add_option("--threads", session.threads,
                  "threads to run CTAs on; 0 (default): one a core. The trace is the same on any number")
       ->type_name("N");
@@ -200,7 +221,7 @@ Run setup_emulate(CLI::App& app) {
       ->capture_default_str();
   app.add_flag("--strict", session.strict,
                "make every access out of bounds a fault, also where a GPU would let it through");
-  app.add_flag("--force", r.overwrite, "replace the output when it is there already");
+  add_force_option(app, r.overwrite);
   add_card_options(app, options->run.card);
   return [options] { return run(*options); };
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "base/printable.hpp"
 #include "command/trace_input.hpp"
 
 namespace warpmem::command {
@@ -72,7 +73,7 @@ void append_text(fmt::memory_buffer& out, const RecordView& view) {
     append_runs(out, view.lanes);
   }
   if ((has_addresses(view.site.op) || view.site.op == Op::kRounds) && !view.instruction.empty())
-    fmt::format_to(to, "  ; {}", view.instruction);
+    fmt::format_to(to, "  ; {}", printable(view.instruction));
   out.push_back('\n');
 }
 

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/printable.hpp"
 #include "base/units.hpp"
 #include "command/card_input.hpp"
 #include "command/metric_text.hpp"
@@ -247,10 +248,10 @@ std::string file_name(const trace::TraceReader& reader) {
 
 std::string notes_text(const ReplayView& view) {
   std::string out;
-  for (const std::string& note : view.result.notes) out += "note: " + note + "\n";
+  for (const std::string& note : view.result.notes) out += "note: " + printable(note) + "\n";
   for (const sim::ReplayedLaunch& launch : view.result.details) {
     for (const std::string& note : launch.notes) {
-      out += fmt::format("note: launch {}: {}\n", launch.metrics.launch, note);
+      out += fmt::format("note: launch {}: {}\n", launch.metrics.launch, printable(note));
     }
     if (!launch.complete) {
       out += fmt::format("note: launch {} is incomplete: its counters are a part of the truth\n",
@@ -264,9 +265,10 @@ std::string notes_text(const ReplayView& view) {
 
 std::string replay_text(const ReplayView& view, bool colour) {
   std::string out =
-      fmt::format("{} on {} ({}), {} engine, trace of level {}, {}\n", file_name(view.reader),
-                  view.card.name(), view.card.full_name(), engine_name(view),
-                  level_name(view.reader.origin().level), quality_text(view.reader.quality()));
+      fmt::format("{} on {} ({}), {} engine, trace of level {}, {}\n",
+                  printable(file_name(view.reader)), view.card.name(), view.card.full_name(),
+                  engine_name(view), level_name(view.reader.origin().level),
+                  printable(quality_text(view.reader.quality())));
   for (const model::CardEntry& entry : view.card.entries()) {
     if (entry.overridden) out += fmt::format("with {} = {}\n", entry.key, entry.value);
   }
@@ -277,8 +279,8 @@ std::string replay_text(const ReplayView& view, bool colour) {
   } else {
     for (const sim::ReplayedLaunch& detail : view.result.details) {
       const LaunchMetrics& launch = detail.metrics;
-      out += fmt::format("\nlaunch {}: {}  grid {}  block {}\n", launch.launch, launch.kernel,
-                         dims(launch.grid), dims(launch.block));
+      out += fmt::format("\nlaunch {}: {}  grid {}  block {}\n", launch.launch,
+                         printable(launch.kernel), dims(launch.grid), dims(launch.block));
       out += counters(view, detail).text(colour) + accuracy_note(view, detail);
       if (detail.time) out += time_text(*detail.time, colour);
     }

@@ -66,14 +66,27 @@ void add_launch_option(CLI::App& app, LaunchRange& range) {
 }
 
 Result<void> require_any_launch(const trace::TraceReader& reader, const LaunchRange& range) {
+  if (reader.launches().empty())
+    return Error{reader.quality().complete() ? ErrorKind::kMalformed : ErrorKind::kIncomplete,
+                 "the trace holds no launch", reader.path(), "record it again"};
   std::string known;
   for (const trace::LaunchSummary& summary : reader.launches()) {
     if (range.contains(summary.launch.id)) return {};
     if (known.size() < 60) known += (known.empty() ? "" : ", ") + std::to_string(summary.launch.id);
   }
   return Error{ErrorKind::kUsage, "the trace has no such launch", reader.path(),
-               known.empty() ? "it holds no launch at all: record it again"
-                             : fmt::format("it holds {}; see warpmem info", known)};
+               fmt::format("it holds {}; see warpmem info", known)};
+}
+
+Result<void> require_records(const trace::TraceReader& reader, const LaunchRange& range) {
+  if (auto any = require_any_launch(reader, range); !any) return any;
+  for (const trace::LaunchSummary& summary : reader.launches())
+    if (range.contains(summary.launch.id) && (summary.complete || summary.end.records != 0))
+      return {};
+  return Error{ErrorKind::kIncomplete,
+               range.all() ? "no record of the trace can be read"
+                           : "no record of these launches can be read",
+               reader.path(), "record it again"};
 }
 
 std::string_view level_name(trace::Level level) {

@@ -36,7 +36,11 @@ struct LaunchRange {
   bool contains(std::uint64_t launch) const { return launch >= first && launch < end; }
 };
 void add_launch_option(CLI::App& app, LaunchRange& range);
+// kUsage when the range names none of the trace's launches; kIncomplete or kMalformed when there is
+// none to name.
 Result<void> require_any_launch(const trace::TraceReader& reader, const LaunchRange& range);
+// The same, and kIncomplete when nothing is left of what these launches did.
+Result<void> require_records(const trace::TraceReader& reader, const LaunchRange& range);
 
 std::string_view level_name(trace::Level level);
 // Of one launch, by its number in the program: a kernel whose machine code could not be mapped is

@@ -38,6 +38,7 @@ struct ValidateOptions {
 struct Collected {
   std::vector<validate::LaunchComparison> launches, repeats;
   std::vector<std::string> unmatched, notes;
+  std::vector<std::string> files;  // that were read
 };
 
 void append(auto& to, auto&& from) {
@@ -73,6 +74,7 @@ Result<void> add_pair(const TraceInput& input, const std::string& ncu, const std
   auto reader = open_trace(input);
   if (!reader) return reader.error();
   if (auto whole = require_complete(*reader, input); !whole) return whole.error();
+  if (auto any = require_records(*reader, {}); !any) return any.error();
   auto prediction = predict(*reader, options.gpu, options.time);
   if (!prediction) return prediction.error();
   auto file = read_counters(ncu, *prediction);
@@ -104,6 +106,7 @@ const char* engine_name(bool time) { return time ? "time" : "counts"; }
 
 int show(const ValidateOptions& options, const std::string& place, Collected collected,
          std::vector<std::string> heading, bool whole_reference) {
+  const std::vector<std::string> files = std::move(collected.files);
   const validate::DeviationList none;
   const auto& deviations = options.no_deviations ? none : validate::DeviationList::shipped();
   validate::Report report = validate::finish_report(
@@ -114,7 +117,7 @@ int show(const ValidateOptions& options, const std::string& place, Collected col
   if (!collected.repeats.empty())
     validate::attach_repeat(
         report, validate::finish_report(options.gpu, "", std::move(collected.repeats), {}, none));
-  auto output = Output::open(options.output);
+  auto output = Output::open(options.output, files);
   if (!output) return fail(output.error());
   const bool terminal = options.output.path.empty() && is_terminal(STDOUT_FILENO);
   const validate::ViewOptions view{output->colour(), options.all,
@@ -140,7 +143,17 @@ Result<validate::Suite> find_suite(const ValidateOptions& options) {
   return validate::open_suite(folder);
 }
 
+// The files that a comparison of the whole folder reads; no output may replace one.
+std::vector<std::string> files_of(const validate::Suite& suite) {
+  std::vector<std::string> files{suite.folder + "/provenance.toml"};
+  for (const auto& entry : suite.entries)
+    for (const auto& file : {entry.trace, entry.counters, entry.repeat}) files.push_back(file);
+  return files;
+}
+
 Result<Collected> collect(const validate::Suite& suite, const ValidateOptions& options) {
+  std::vector<std::string> files = files_of(suite);
+  if (auto place = check_output(options.output, files); !place) return place.error();
   // Runs are compared on several threads, and put together in their order.
   struct Part {
     Result<void> added;
@@ -170,6 +183,7 @@ Result<Collected> collect(const validate::Suite& suite, const ValidateOptions& o
     append(collected.notes, std::move(part.collected.notes));
   }
   append(collected.notes, std::vector<std::string>(suite.notes));
+  collected.files = std::move(files);
   return collected;
 }
 
@@ -219,6 +233,9 @@ int run_validate(const ValidateOptions& options) {
     return fail({ErrorKind::kUsage, "--suite beside a trace", "",
                  "validate one trace (T --ncu F.csv) or a folder (--suite DIR)"});
   Collected collected;
+  collected.files = {options.trace.path, options.ncu};
+  if (auto place = check_output(options.output, collected.files); !place)
+    return fail(place.error());
   if (auto added = add_pair(options.trace, options.ncu, "", "", options, collected); !added)
     return fail(added.error());
   return show(options, options.ncu, std::move(collected), {}, false);

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "base/printable.hpp"
 #include "validate/view.hpp"
 
 namespace warpmem::validate {
@@ -28,8 +29,9 @@ std::string text(const MetricValue& v) {
 
 const char* match_name(Match match) { return match == Match::kExact ? "exact" : "approximate"; }
 
-std::string cell(std::string_view s) {
-  if (s.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(s);
+std::string cell(std::string_view raw) {
+  const std::string s = printable(raw);
+  if (s.find_first_of(",\"") == std::string::npos) return s;
   std::string out = "\"";
   for (char c : s) out += c == '"' ? "\"\"" : std::string(1, c);
   return out + "\"";

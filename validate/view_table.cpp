@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "base/printable.hpp"
 #include "base/units.hpp"
 #include "validate/text_table.hpp"
 #include "validate/view.hpp"
@@ -174,7 +175,7 @@ std::string full_table(const Report& report, const ViewOptions& options) {
   std::string out;
   for (const auto& l : report.launches) {
     out += toned(fmt::format("{}launch {}: {} grid ({},{},{}) block ({},{},{})",
-                             l.run.empty() ? "" : l.run + " ", l.launch, l.kernel, l.grid[0],
+                             l.run.empty() ? "" : printable(l.run) + " ", l.launch, printable(l.kernel), l.grid[0],
                              l.grid[1], l.grid[2], l.block[0], l.block[1], l.block[2]),
                  Tone::kBold, options.colour) +
            "\n";
@@ -253,7 +254,7 @@ std::vector<std::string> failures(const Report& report) {
     for (const auto& c : l.metrics)
       if (fails(c.verdict))
         out.push_back(fmt::format("{}launch {} {}: {} model {}, GPU {} ({}, {}){}",
-                                  l.run.empty() ? "" : l.run + " ", l.launch, l.kernel,
+                                  l.run.empty() ? "" : printable(l.run) + " ", l.launch, printable(l.kernel),
                                   c.rule->name, count(c.predicted), count(c.measured),
                                   signed_percent(c.error), verdict_name(c.verdict),
                                   c.reason.empty() ? "" : ", " + c.reason));
@@ -319,7 +320,7 @@ std::string predicted_by(const Report& report) {
 
 std::string table_view(const Report& report, const ViewOptions& options) {
   std::string out;
-  for (const auto& line : options.heading) out += line + "\n";
+  for (const auto& line : options.heading) out += printable(line) + "\n";
   out += predicted_by(report) + "\n\n";
   out += options.all ? full_table(report, options) : compact_table(report, options) + "\n";
   out += exact_summary(report, options.colour);
@@ -332,7 +333,7 @@ std::string table_view(const Report& report, const ViewOptions& options) {
     if (lines.empty()) return;
     const std::size_t most = options.all ? lines.size() : 10;
     out += fmt::format("\n{}\n", title);
-    for (std::size_t i = 0; i < std::min(most, lines.size()); ++i) out += "  " + lines[i] + "\n";
+    for (std::size_t i = 0; i < std::min(most, lines.size()); ++i) out += "  " + printable(lines[i]) + "\n";
     if (lines.size() > most) out += fmt::format("  … {} more (--all)\n", lines.size() - most);
   };
   list("Counters that fail", failures(report));

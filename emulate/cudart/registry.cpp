@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <set>
 
+#include "base/printable.hpp"
 #include "emulate/ptx/parser.hpp"
 #include "binary/cubin/cubin.hpp"
 #include "binary/fatbin/fat_binary.hpp"
@@ -144,7 +145,7 @@ Result<std::string> ptx_of(Module& module, std::uint32_t cc) {
   if (found->newer)
     std::fputs(fmt::format("warpmem: warning: {}: its PTX is for compute capability {}.{} and newer; it runs as what it "
                            "would be on the card's {}.{}\n",
-                           module.name, found->newer / 10, found->newer % 10, cc / 10, cc % 10)
+                           printable(module.name), found->newer / 10, found->newer % 10, cc / 10, cc % 10)
                    .c_str(),
                stderr);
   const bool several = found->units.size() > 1;

@@ -38,6 +38,7 @@ std::vector<std::pair<std::string, std::string>> to_environment(const SessionOpt
     result.emplace_back(kPrefix + std::string(name), value);
   };
   if (!o.output.empty()) put("OUTPUT", o.output);
+  if (o.force) put("FORCE", "1");
   if (!o.kernel.empty()) put("KERNEL", o.kernel);
   if (o.first_launch != 0) put("FIRST_LAUNCH", std::to_string(o.first_launch));
   if (o.last_launch != usual.last_launch) put("LAST_LAUNCH", std::to_string(o.last_launch));
@@ -58,6 +59,7 @@ std::vector<std::pair<std::string, std::string>> to_environment(const SessionOpt
 Result<SessionOptions> options_from_environment() {
   SessionOptions o;
   o.output = variable("OUTPUT");
+  o.force = variable("FORCE") == "1";
   o.kernel = variable("KERNEL");
   if (const std::string ctas = variable("CTAS"); !ctas.empty()) {
     char* end = nullptr;

@@ -34,7 +34,7 @@ std::int32_t Execution::new_part(Warp& warp) {
 // A GPU runs into memory that is not its own: to the program it is an illegal address.
 void Execution::overflow_stack(const char* how) {
   stats_.fault = FaultKind::kAddress;
-  throw Fault{{ErrorKind::kResources, fmt::format("the stack has overflowed: {}", how), std::string(kernel_.entry->name), "end the recursion earlier"}};
+  throw Fault{{ErrorKind::kResources, fmt::format("the stack has overflowed: {}", how), demangled(kernel_.entry->name), "end the recursion earlier"}};
 }
 
 std::int32_t Execution::new_frame(Warp& warp, const Code& code, std::uint32_t local_base) {

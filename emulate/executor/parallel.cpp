@@ -2,7 +2,9 @@
 #include <algorithm>
 #include <condition_variable>
 #include <mutex>
+#include <new>
 #include <optional>
+#include <system_error>
 #include <thread>
 
 #include "emulate/executor/execution.hpp"
@@ -104,8 +106,22 @@ Result<std::uint64_t> Execution::run_ahead(std::uint64_t first) {
       changed.notify_all();
     }
   };
+  const auto work_or_stop = [&] {
+    try {
+      work();
+    } catch (const std::bad_alloc&) {  // in order it takes less
+      const std::lock_guard l(mutex);
+      stop = true;
+      changed.notify_all();
+    }
+  };
   std::vector<std::thread> workers;
-  for (std::uint32_t i = 0; i < options_.threads; ++i) workers.emplace_back(work);
+  try {
+    for (std::uint32_t i = 0; i < options_.threads; ++i) workers.emplace_back(work_or_stop);
+  } catch (const std::system_error&) {  // fewer do it too; with none, all runs in order
+    const std::lock_guard l(mutex);
+    if (workers.empty()) stop = true;
+  }
   Result<void> taken;
   while (true) {
     {

@@ -148,11 +148,12 @@ class Program(CommandTest):
         _, err = process.communicate(timeout=30)
         self.assertEqual(process.returncode, 130, err)
         self.assertIn(b"interrupted", err)
-        run = self.run_command("replay", "trace.wmt")
+        self.assertFalse(os.path.exists(self.path("trace.wmt")))
+        run = self.run_command("replay", "trace.wmt.partial")
         self.assertEqual(run.status, 4)
         self.assertIn("launch 1 did not end: interrupted", run.err)
         self.assertNotIn("limit", run.err)
-        self.assertEqual(self.launches("trace.wmt", "--partial")[0]["name"], "scale")
+        self.assertEqual(self.launches("trace.wmt.partial", "--partial")[0]["name"], "scale")
 
     def test_a_program_may_stand_behind_the_dashes(self):
         usual = self.emulate("launches", "2", options=("-o", "usual.wmt"))

@@ -166,7 +166,7 @@ class Replay(harness.CommandTest):
     def test_a_timeline_that_cannot_be_written_is_an_error(self):
         run = self.run_command(
             "replay", self.trace("copy"), "--timeline", os.path.join(self.folder, "no", "x.json"))
-        self.assert_fails(run, 2, "x.json", "cannot be written", "fix:")
+        self.assert_fails(run, 2, "x.json", "cannot write it", "fix:")
 
     def test_launches_are_independent(self):
         trace = self.trace("gather")
@@ -279,7 +279,7 @@ class Replay(harness.CommandTest):
         self.assert_fails(self.run_command("replay", self.trace("unsealed")), 4, "--partial")
 
     def test_a_trace_without_launches(self):
-        self.assert_fails(self.run_command("replay", self.trace("empty")), 2, "no launch")
+        self.assert_fails(self.run_command("replay", self.trace("empty")), 3, "no launch")
 
     def test_a_missing_launch(self):
         run = self.run_command("replay", self.trace("copy"), "--launch", "3")

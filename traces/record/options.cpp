@@ -71,6 +71,7 @@ std::vector<std::pair<std::string, std::string>> to_environment(const RecordOpti
     result.emplace_back("WARPMEM_RECORD_MAX_RECORDS", fmt::format("{}", o.max_records));
   }
   if (!o.times.empty()) result.emplace_back("WARPMEM_RECORD_TIMES", o.times);
+  if (o.force) result.emplace_back("WARPMEM_RECORD_FORCE", "1");
   if (o.strict) result.emplace_back("WARPMEM_RECORD_STRICT", "1");
   if (!o.wait) result.emplace_back("WARPMEM_RECORD_WAIT", "0");
   if (o.buffer_bytes != RecordOptions{}.buffer_bytes) {
@@ -104,6 +105,7 @@ Result<RecordOptions> from_environment() {
   if (auto ok = read_number("WARPMEM_RECORD_THREADS", threads); !ok) return ok.error();
   o.threads = static_cast<unsigned>(threads);
   o.times = variable("WARPMEM_RECORD_TIMES");
+  o.force = variable("WARPMEM_RECORD_FORCE") == "1";
   o.strict = variable("WARPMEM_RECORD_STRICT") == "1";
   o.wait = variable("WARPMEM_RECORD_WAIT") != "0";
   if (const std::string command = variable("WARPMEM_RECORD_COMMAND"); !command.empty()) {

@@ -16,6 +16,7 @@ struct RecordOptions {
   static constexpr std::uint64_t kNoLimit = std::numeric_limits<std::uint64_t>::max();
 
   std::string output = "trace.wmt";
+  bool force = false;              // outputs that are there already may be replaced
   std::string kernel;              // regular expression on the demangled name; empty: all
   std::uint64_t first_launch = 0;  // launches [first, last) of the process, from 0
   std::uint64_t last_launch = kNoLimit;
