@@ -4,16 +4,16 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <deque>
 #include <map>
 #include <memory>
-#include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "base/read_number.hpp"
 #include "command/command.hpp"
 #include "command/diff_view.hpp"
 #include "command/output.hpp"
@@ -41,15 +41,14 @@ bool same(const MetricValue& a, const MetricValue& b, double tolerance) {
   return std::abs(b.value - a.value) <= tolerance * std::abs(a.value);
 }
 
-// "1%" or "0.01". Nothing when it is neither.
-std::optional<double> read_tolerance(std::string_view text) {
+// "1%" or "0.01".
+Result<double> read_tolerance(std::string_view text) {
   const bool percent = text.ends_with('%');
   if (percent) text.remove_suffix(1);
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || !(value >= 0) || !std::isfinite(value))
-    return std::nullopt;
-  return percent ? value / 100 : value;
+  const RealRange range{0, percent ? 100.0 : 1.0};
+  const auto value = read_real(text, range, "--tolerance");
+  if (!value) return value.error();
+  return percent ? *value / 100 : *value;
 }
 
 // The n-th launch of a kernel goes with its n-th in the other result. Two results of one launch each
@@ -112,9 +111,7 @@ std::vector<Condition> conditions(const ResultFile& before, const ResultFile& af
 
 int diff(const DiffOptions& options) {
   const auto tolerance = read_tolerance(options.tolerance);
-  if (!tolerance)
-    return fail({ErrorKind::kUsage, fmt::format("'{}' is no tolerance", options.tolerance),
-                 "--tolerance", "give a share of the value before: 1%, or 0.01"});
+  if (!tolerance) return fail(tolerance.error());
   const auto before = read_result(options.before);
   if (!before) return fail(before.error());
   const auto after = read_result(options.after);

@@ -6,6 +6,7 @@
 #include <csignal>
 #include <cstdio>
 #include <memory>
+#include <optional>
 #include <regex>
 #include <string>
 #include <vector>
@@ -15,12 +16,12 @@
 #include "command/command.hpp"
 #include "command/emulate_program.hpp"
 #include "command/ending.hpp"
+#include "command/number_option.hpp"
 #include "command/output.hpp"
 #include "command/program_words.hpp"
 #include "command/progress.hpp"
 #include "command/version.hpp"
 #include "emulate/executor/emulate.hpp"
-#include "traces/record/options.hpp"
 
 namespace warpmem::command {
 namespace {
@@ -28,7 +29,7 @@ namespace {
 struct Options {
   emulate::EmulateRequest request;
   ProgramRun run;
-  std::string launches;
+  std::optional<CountedRange> launches;
   std::string level = "ptx+sass";
   std::vector<std::string> words;  // for the help: program_words() has them
 };
@@ -49,7 +50,7 @@ Result<void> check_ptx(const Options& options, const std::vector<std::string>& w
     return Error{ErrorKind::kUsage, "a PTX file does not say how to launch its kernels", input,
                  "describe the launch in a file and give it with --launch (docs/emulate.md)"};
   const cudart::SessionOptions& s = options.run.session;
-  if (!s.kernel.empty() || !options.launches.empty() || s.ctas != 1 ||
+  if (!s.kernel.empty() || options.launches || s.ctas != 1 ||
       s.max_records != cudart::SessionOptions::kNoLimit)
     return Error{ErrorKind::kUsage,
                  "--kernel, --launches, --ctas and --max-records choose among a program's launches",
@@ -75,14 +76,8 @@ Result<void> check_program(Options& options, const std::vector<std::string>& wor
                    fmt::format("write the program's arguments behind --: warpmem emulate {} -- {}",
                                words[0], words[1])};
   }
-  if (!options.launches.empty()) {
-    record::RecordOptions range;
-    if (auto ok = record::parse_launches(options.launches, range); !ok) return ok;
-    s.first_launch = range.first_launch, s.last_launch = range.last_launch;
-  }
-  if (!(s.ctas > 0 && s.ctas <= 1))
-    return Error{ErrorKind::kUsage, fmt::format("{} is not a fraction of the CTAs", s.ctas),
-                 "--ctas", "give a number above 0 and at most 1"};
+  if (options.launches)
+    s.first_launch = options.launches->first, s.last_launch = options.launches->end;
   try {
     if (!s.kernel.empty()) std::regex{s.kernel};
   } catch (const std::regex_error& e) {
@@ -198,23 +193,27 @@ Run setup_emulate(CLI::App& app) {
   app.add_option("--kernel", session.kernel,
                  "trace only kernels whose demangled name matches this regular expression")
       ->type_name("REGEX");
-  app.add_option("--launches", options->launches,
-                 "trace only launches A to B-1 of the program, counted from 0")
-      ->type_name("A:B");
-  app.add_option("--ctas", session.ctas,
-                 "trace this fraction of each launch's CTAs, the same ones every time")
-      ->type_name("FRACTION");
-  app.add_option("--max-records", session.max_records, "stop tracing after so many records")
-      ->type_name("N");
+  add_range_option(
+      app, "--launches", "launches",
+      [options](const CountedRange& launches) { options->launches = launches; },
+      "trace only launches A to B-1 of the program, counted from 0");
+  add_fraction_option(app, "--ctas", session.ctas,
+                      "trace this fraction of each launch's CTAs, the same ones every time");
+  add_whole_option(
+      app, "--max-records", {1, kNoMost, "records"},
+      [&session](std::uint64_t n) { session.max_records = n; },
+      "stop tracing after so many records");
   app.add_flag("--check", session.check,
                "report reads of shared memory that nobody wrote, and hazards between its barriers; "
                "ends 1 when there are some");
-  app.add_option("--threads", session.threads,
-                 "threads to run CTAs on; 0 (default): one a core. The trace is the same on any number")
-      ->type_name("N");
-  app.add_option("--max-instructions", r.run.max_instructions,
-                 "stop a kernel after so many warp instructions")
-      ->type_name("N");
+  add_whole_option(
+      app, "--threads", {0, emulate::kMostThreads, "threads"},
+      [&session](std::uint64_t n) { session.threads = n; },
+      "threads to run CTAs on; 0 (default): one a core. The trace is the same on any number");
+  add_whole_option(
+      app, "--max-instructions", {1, kNoMost, "warp instructions"},
+      [&r](std::uint64_t n) { r.run.max_instructions = n; },
+      "stop a kernel after so many warp instructions");
   app.add_option("--level", options->level,
                  "ptx: leave out what ptxas says of the machine code, also where it is installed")
       ->check(CLI::IsMember({"ptx", "ptx+sass"}))

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <limits>
 #include <sstream>
 
 #include "base/output_file.hpp"
@@ -64,7 +65,8 @@ cudart::Device device_of(const model::Card& card) {
   d.shared_optin = static_cast<int>(n.shared_per_cta),
   d.shared_reserved = static_cast<int>(n.shared_reserved);
   if (!n.shared_configs.empty()) d.shared_sm = static_cast<int>(n.shared_configs.back());
-  d.l2_bytes = static_cast<int>(n.l2_bytes);
+  // cudaDeviceProp::l2CacheSize is an int: a larger L2 is said as the most that it can say.
+  d.l2_bytes = static_cast<int>(std::min<std::uint64_t>(n.l2_bytes, std::numeric_limits<int>::max()));
   d.rooms.clear();
   if (!n.sm_gpc.empty())
     for (const auto& room : sim::cluster_rooms(card, 1)) d.rooms.push_back(static_cast<int>(room.size()));

@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <exception>
 #include <new>
+#include <string_view>
 #include <system_error>
 
 #include "base/errno_kind.hpp"
@@ -51,6 +52,16 @@ int internal_error(const char* what) {
                "please report it with the command line and, if you can, the input"});
 }
 
+// --launch chooses among a trace's launches for those that read one; a launch that is emulated can
+// only be smaller.
+Error out_of_memory(int argc, char** argv) {
+  const std::string_view verb = argc > 1 ? argv[1] : "";
+  const bool emulates = verb == "emulate";
+  return {ErrorKind::kResources, "out of memory", std::string(emulates ? verb : ""),
+          emulates ? "close other programs, or make the launch smaller: its grid, its buffers, --threads 1"
+                   : "close other programs, or work on fewer launches with --launch"};
+}
+
 int run(int argc, char** argv) {
   CLI::App app{"What a CUDA kernel does to a GPU's memory system.", "warpmem"};
   std::vector<Run> runs;
@@ -83,8 +94,7 @@ int main(int argc, char** argv) {
   try {
     return command::run(argc, argv);
   } catch (const std::bad_alloc&) {
-    return command::resources("out of memory",
-                              "close other programs, or work on fewer launches with --launch");
+    return command::fail(command::out_of_memory(argc, argv));
   } catch (const std::system_error& error) {
     const int code = error.code().value();
     if (kind_of(code, ErrorKind::kInternal) == ErrorKind::kInternal)

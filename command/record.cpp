@@ -12,6 +12,7 @@
 #include "base/output_file.hpp"
 #include "base/units.hpp"
 #include "command/command.hpp"
+#include "command/number_option.hpp"
 #include "command/output.hpp"
 #include "traces/record/launcher.hpp"
 
@@ -24,20 +25,10 @@ using record::RecordReport;
 
 struct Options {
   record::RecordOptions record;
-  std::string launches;
-  std::string buffer;
   bool no_wait = false;
 };
 
 Result<void> check(Options& options) {
-  if (!options.launches.empty()) {
-    if (auto ok = record::parse_launches(options.launches, options.record); !ok) return ok.error();
-  }
-  if (!(options.record.ctas > 0 && options.record.ctas <= 1)) {
-    return Error{ErrorKind::kUsage,
-                 fmt::format("{} is not a fraction of the CTAs", options.record.ctas), "--ctas",
-                 "give a number above 0 and at most 1"};
-  }
   try {
     if (!options.record.kernel.empty()) std::regex{options.record.kernel};
   } catch (const std::regex_error& e) {
@@ -133,14 +124,15 @@ Run setup_record(CLI::App& app) {
   app.add_option("--kernel", record.kernel,
                  "only kernels whose demangled name matches this regular expression")
       ->type_name("REGEX");
-  app.add_option("--launches", options->launches,
-                 "only launches A to B-1 of the program, counted from 0")
-      ->type_name("A:B");
-  app.add_option("--ctas", record.ctas,
-                 "record this fraction of each launch's CTAs, the same ones every time")
-      ->type_name("FRACTION");
-  app.add_option("--max-records", record.max_records, "stop recording after so many records")
-      ->type_name("N");
+  add_range_option(
+      app, "--launches", "launches",
+      [&record](const CountedRange& r) { record.first_launch = r.first, record.last_launch = r.end; },
+      "only launches A to B-1 of the program, counted from 0");
+  add_fraction_option(app, "--ctas", record.ctas,
+                      "record this fraction of each launch's CTAs, the same ones every time");
+  add_whole_option(
+      app, "--max-records", {1, kNoMost, "records"},
+      [&record](std::uint64_t n) { record.max_records = n; }, "stop recording after so many records");
   app.add_option("--times", record.times,
                  "write a CSV file of how long each launch took to record, in microseconds")
       ->type_name("FILE");

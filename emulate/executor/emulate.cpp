@@ -6,12 +6,14 @@
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <map>
 #include <optional>
 #include <sstream>
 
 #include "base/output_file.hpp"
+#include "base/units.hpp"
 #include "emulate/ptx/parser.hpp"
 #include "emulate/mapping/machine_code.hpp"
 #include "emulate/mapping/site_map.hpp"
@@ -21,6 +23,8 @@ namespace warpmem::emulate {
 namespace {
 
 Result<std::string> read_text(const std::string& path) {
+  std::error_code none;
+  if (std::filesystem::is_directory(path, none)) return Error{ErrorKind::kUsage, "this is a folder, not a PTX file", path, "name a file in it"};
   std::ifstream in(path, std::ios::binary);
   std::stringstream text;
   text << in.rdbuf();
@@ -73,6 +77,14 @@ Result<void> check_required(const Kernel& kernel, const LaunchFile& launch) {
   if (f.required_cluster[0] && launch.cluster != f.required_cluster && launch.cluster != Dim3{1, 1, 1})
     return Error{ErrorKind::kUsage, fmt::format("'{}' was compiled for clusters of {} CTAs", demangled(f.name), shown(f.required_cluster)), launch.path, "leave cluster out"};
   return {};
+}
+
+// As the driver: all CTAs of a cooperative launch are on the GPU at once.
+Result<void> check_cooperative(const LaunchFile& launch, std::uint64_t sm_ctas, const DeviceLimits& limits) {
+  const std::uint64_t ctas = std::uint64_t{launch.grid[0]} * launch.grid[1] * launch.grid[2], most = sm_ctas * limits.sms;
+  if (!launch.cooperative || ctas <= most) return {};
+  return Error{ErrorKind::kUsage, fmt::format("a cooperative launch of {} CTAs: {} holds {} of them at once", grouped(ctas), limits.name, grouped(most)), launch.path,
+               "make the grid smaller, or leave cooperative out"};
 }
 
 // What the run reads, and so never writes.
@@ -194,6 +206,7 @@ Result<void> emulate_file(const EmulateRequest& request, EmulateReport& report) 
   shape.sm_ctas = std::max(1u, resident_ctas(request.limits.sm, {std::uint64_t{shape.block[0]} * shape.block[1] * shape.block[2],
                                                                  resources ? resources->registers : 0,
                                                                  std::uint64_t{k.static_shared} + shape.dynamic_shared}));
+  if (auto ok = check_cooperative(*launch, shape.sm_ctas, request.limits); !ok) return ok;
   trace::Program program = map ? map->program : describe(k);
   if (resources)
     program.registers = resources->registers, program.static_shared = resources->static_shared,

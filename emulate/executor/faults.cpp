@@ -49,7 +49,7 @@ void Execution::fail_assertion(const Warp& warp, const Inst& in, std::uint32_t m
     text += fmt::format("{}{}: block: [{},{},{}], thread: [{},{},{}] Assertion `{}` failed.", text.empty() ? "" : "\n", where, c[0], c[1], c[2], t % b[0], t / b[0] % b[1],
                         t / b[0] / b[1], what);
   }
-  throw Fault{{ErrorKind::kMalformed, text, place_of(*now_code_, in), {}}};
+  throw Fault{{ErrorKind::kMalformed, text, place_of(*now_code_, in), "look at why the condition is false for these threads"}};
 }
 
 // Once for each instruction and kind of finding: a loop would say it a thousand times.

@@ -26,7 +26,8 @@ class Replay(harness.CommandTest):
         self.assertRegex(out["trace"]["hash"], "^[0-9a-f]{16}$")
         self.assertTrue(out["trace"]["quality"]["complete"])
         for number in out["card"].values():
-            self.assertTrue(number["unit"] and number["source"] and number["value"])
+            self.assertTrue(number["unit"] and number["source"])
+            self.assertIn(type(number["value"]), (int, list, str, dict))
         kernel = out["kernels"][0]
         self.assertEqual(kernel["launch"], 0)
         self.assertEqual((kernel["grid"], kernel["block"]), ([8, 1, 1], [128, 1, 1]))
@@ -247,11 +248,27 @@ class Replay(harness.CommandTest):
         self.assertRegex(run.out, r"\n +0  copy\(.*\n +1  copy_again\(")
 
     def test_a_setting_changes_the_card_and_is_written_down(self):
-        out = self.replay(self.trace("copy"), "--set", "l2.size=30MiB")
-        self.assertEqual(out["card"]["l2.size"]["value"], "30 MiB")
+        out = self.replay(self.trace("copy"), "--set", "l2.size=28MiB")
+        self.assertEqual(out["card"]["l2.size"]["value"], 28 << 20)
+        self.assertEqual(out["card"]["l2.size"]["unit"], "bytes")
         self.assertIn("set", out["card"]["l2.size"]["source"])
+        run = self.run_command("replay", self.trace("copy"), "--set", "l2.size=28MiB")
+        self.assertIn("with l2.size = 28 MiB", run.out)
+
+    def test_a_size_that_would_be_rounded_names_its_neighbours(self):
         run = self.run_command("replay", self.trace("copy"), "--set", "l2.size=30MiB")
-        self.assertIn("with l2.size = 30 MiB", run.out)
+        self.assert_fails(run, 2, "--set l2.size", "30 MiB", "fix: give 28 MiB or 32 MiB")
+
+    def test_the_examples_of_the_help_work(self):
+        for verb in ("replay", "gpus"):
+            text = " ".join(self.run_command(verb, "--help").out.split())
+            examples = re.findall(r"--set ([a-z0-9_.]+=[A-Za-z0-9,]+)", text)
+            self.assertIn("l1.size=64KiB", examples)
+            self.assertIn("l2.home_bits=12,13", examples)
+            for example in examples:
+                with self.subTest(verb=verb, example=example):
+                    given = ["h200"] if verb == "gpus" else [self.trace("copy")]
+                    self.assert_works(self.run_command(verb, *given, "--set", example))
 
     def test_an_unknown_card(self):
         self.assert_fails(self.run_command("replay", self.trace("copy"), "--gpu", "h20"), 2,
@@ -300,21 +317,21 @@ class BadInput(harness.CommandTest):
 
     def test_more_bandwidth_than_ports_or_pins_carry(self):
         self.refused("dram.sectors_per_kilocycle=1000000000", "more than all SMs' ports carry")
-        self.refused("port.host_permille=1000000", "more than all SMs' ports carry")
+        self.refused("port.host_permille=1000000", "give a whole number from 1 to 64,000")
         self.refused("dram.sectors_per_kilocycle=77000", "its channels carry 75,")
 
     def test_a_latency_of_zero(self):
         for key in ("l1", "shared", "l2_near", "l2_far", "dram", "host", "remote", "texture"):
             with self.subTest(key):
-                self.refused(f"latency.{key}=0", f"latency.{key} is 0")
+                self.refused(f"latency.{key}=0", "latency.l2_far is 0" if key == "l2_far" else "'0' is less than 1")
 
     def test_a_hash_that_leaves_slices_or_channels_without_lines(self):
         self.refused("l2.home_bits=", "the slices of side 1 have none")
         self.refused("l2.home_bits=26,40", "64 MiB at a time, more than l2.size")
         self.refused("l2.home_bits=12,13,12", "names a bit twice")
-        self.refused("l2.slices=95", "an even number a side")
+        self.refused("l2.slices=95", "no multiple of 4", "give 92 or 96")
         self.refused("dram.interleave=384", "must be a power of two")
-        self.refused("dram.channels=0", "dram.channels is 0")
+        self.refused("dram.channels=0", "'0' is less than 1", "from 1 to 4,096")
 
     def test_a_trace_without_a_program_section(self):
         run = self.run_command("replay", self.trace("bare"))

@@ -30,9 +30,6 @@ struct RecordOptions {
   std::vector<std::string> command;        // program and arguments
 };
 
-// "A:B", "A:", ":B" or "A" (just that one): launches A … B-1.
-Result<void> parse_launches(const std::string& text, RecordOptions& options);
-
 // (name, value) pairs, one per option that differs from its default, and back.
 std::vector<std::pair<std::string, std::string>> to_environment(const RecordOptions& options);
 // Reads this process's environment.
