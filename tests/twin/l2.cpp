@@ -5,7 +5,15 @@
 
 namespace warpmem::twin {
 
-L2::L2(const TwinSpec& spec) : spec_(spec) { flush(); }
+L2::L2(const TwinSpec& spec) : spec_(spec) {
+  empty();
+  settle();
+}
+
+void L2::empty() {
+  sides_.clear();
+  while (sides_.size() < spec_.l2.partitions) sides_.emplace_back(spec_);
+}
 
 void L2::settle() {
   coalescer_.emplace(spec_);
@@ -13,8 +21,7 @@ void L2::settle() {
 }
 
 void L2::flush() {
-  sides_.clear();
-  while (sides_.size() < spec_.l2.partitions) sides_.emplace_back(spec_);
+  empty();
   settle();
   // Lines that no program has.
   for (std::uint64_t i = 0; i < spec_.l2.dirty_before / spec_.sectors(); ++i) {

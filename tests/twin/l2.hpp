@@ -36,6 +36,7 @@ class L2 {
   model::L2Counters counters;
 
  private:
+  void empty();
   std::uint32_t side_of(int sm) const { return spec_.l2.side_of_sm[static_cast<std::size_t>(sm)]; }
   void write_back(L2Side& side);
   std::uint64_t dram_wait(Sectors sectors, std::uint64_t now);

@@ -75,7 +75,7 @@ constexpr Kind kKinds[] = {
 
 class Maker {
  public:
-  explicit Maker(std::uint64_t seed) : random_(seed), addresses_(random_) {}
+  Maker(std::uint64_t seed, bool windows) : random_(seed), addresses_(random_), windows_(windows) {}
 
   RandomLaunch make() {
     choose_shape();
@@ -104,7 +104,7 @@ class Maker {
     l.local_bytes = one_of({0u, 8u, 64u, 2000u});
     if (one_in(8)) l.cluster = {2, 1, 1}, l.grid = {2 * l.grid[0], 1, 1};
     if (one_in(8)) l.allocations.push_back({RandomAddresses::kWindow + 2048, 4096, trace::AllocationKind::kHost});
-    if (one_in(8)) {
+    if (windows_ && one_in(2)) {
       l.window = {RandomAddresses::kWindow, 1 << 20, 0.5f, 2, 0};
       l.set_aside = one_of({0u, 1u << 20, 4u << 20});
     }
@@ -204,6 +204,7 @@ class Maker {
 
   std::mt19937_64 random_;
   RandomAddresses addresses_;
+  bool windows_;
   RandomLaunch out_;
   std::vector<std::uint32_t> first_sites_;  // of each instruction
   std::vector<std::uint32_t> script_;
@@ -211,6 +212,6 @@ class Maker {
 
 }  // namespace
 
-RandomLaunch random_launch(std::uint64_t seed) { return Maker(seed).make(); }
+RandomLaunch random_launch(std::uint64_t seed, bool windows) { return Maker(seed, windows).make(); }
 
 }  // namespace warpmem::twin

@@ -24,6 +24,7 @@ struct RandomLaunch {
   std::vector<RandomWarp> warps;
 };
 
-RandomLaunch random_launch(std::uint64_t seed);
+// `windows`: some have an access-policy window, whose lines persist in the L2.
+RandomLaunch random_launch(std::uint64_t seed, bool windows);
 
 }  // namespace warpmem::twin

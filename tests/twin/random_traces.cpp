@@ -21,11 +21,11 @@ Result<void> write(trace::TraceWriter& writer, std::uint32_t id, RandomLaunch ra
 
 }  // namespace
 
-Result<void> write_random_trace(const std::string& path, std::uint64_t first, std::uint64_t launches) {
+Result<void> write_random_trace(const std::string& path, std::uint64_t first, std::uint64_t launches, bool windows) {
   auto writer = trace::TraceWriter::create(path, trace::Origin{}, {.overwrite = true, .zstd_level = 0});
   if (!writer) return writer.error();
   for (std::uint32_t i = 0; i < launches; ++i)
-    if (auto ok = write(*writer, i, random_launch(first + i)); !ok) return ok;
+    if (auto ok = write(*writer, i, random_launch(first + i, windows)); !ok) return ok;
   return writer->seal();
 }
 
