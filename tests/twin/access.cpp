@@ -9,9 +9,9 @@ Access access_of(const trace::Record& r, std::uint32_t bytes, const std::uint64_
   a.bytes = bytes;
   for (std::uint32_t l = 0; l < 32; ++l) {
     if (!(r.mask >> l & 1)) continue;
-    const std::uint64_t address = r.regular()
-                                      ? r.base + static_cast<std::uint64_t>(std::int64_t{r.stride} * l)
-                                      : lane_table[r.lanes + a.lanes.size()];
+    const std::uint64_t address =
+        r.regular() ? r.base + static_cast<std::uint64_t>(std::int64_t{r.stride} * l)
+                    : lane_table[r.lanes + a.lanes.size()];
     a.lanes.push_back({l, address});
   }
   return a;

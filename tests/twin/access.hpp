@@ -37,9 +37,9 @@ struct Touch {
   std::uint64_t line = 0;
   std::array<std::uint32_t, kMostSectors> bytes{};
 
-  Sectors sectors() const;                     // of which any byte is touched
-  Sectors full(const TwinSpec& spec) const;    // of which all are
-  Touch whole_sectors() const;                 // all bytes of each touched sector
+  Sectors sectors() const;                                // of which any byte is touched
+  Sectors full(const TwinSpec& spec) const;               // of which all are
+  Touch whole_sectors() const;                            // all bytes of each touched sector
   void add(std::uint64_t address, const TwinSpec& spec);  // a byte of this line
 };
 

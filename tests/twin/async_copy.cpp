@@ -30,7 +30,8 @@ std::vector<Move> moves_of(const Access& from, const Access& to, const TwinSpec&
     const Move m{f / spec.line_bytes, t / kRow,
                  static_cast<std::uint32_t>(f % spec.line_bytes / spec.sector_bytes),
                  static_cast<std::uint32_t>(t % kRow / spec.sector_bytes), high != goes_high};
-    auto known = std::find_if(moves.begin(), moves.end(), [&](const Move& o) { return o.place() == m.place(); });
+    auto known = std::find_if(moves.begin(), moves.end(),
+                              [&](const Move& o) { return o.place() == m.place(); });
     if (known == moves.end()) known = moves.insert(known, m);
     (high ? known->high : known->low) = true;
   }
@@ -75,7 +76,9 @@ PastL1 copy_past_l1(const Access& from, const Access& to, const TwinSpec& spec) 
       if (m.low != low) continue;
       const Sectors sector = 1u << m.from;
       std::size_t k = 0;
-      while (k < first.size() && (first[k]->kind() != m.kind() || (out.requests[k].sectors & sector))) ++k;
+      while (k < first.size() &&
+             (first[k]->kind() != m.kind() || (out.requests[k].sectors & sector)))
+        ++k;
       if (k == first.size()) {
         first.push_back(&m);
         out.requests.push_back({m.line, 0});
@@ -98,7 +101,8 @@ std::uint32_t copy_wavefronts(const Access& from, const Access& to) {
       auto& places = places_of_column[place % columns];
       auto turn = std::find(places.begin(), places.end(), place);
       if (turn == places.end()) turn = places.insert(turn, place);
-      ++turns[static_cast<std::uint64_t>(turn - places.begin())][from.lanes[i].address / from.bytes % columns];
+      ++turns[static_cast<std::uint64_t>(turn - places.begin())]
+             [from.lanes[i].address / from.bytes % columns];
     }
     for (const auto& [turn, lanes] : turns) {
       std::uint32_t most = 0;

@@ -9,7 +9,9 @@ namespace warpmem::twin {
 AtomicRounds atomic_rounds(const Access& access, bool compare_and_swap, const TwinSpec& spec) {
   AtomicRounds out;
   const auto line_of = [&](const Lane& l) { return l.address / spec.line_bytes; };
-  const auto bank_of = [&](const Lane& l) { return spec.l1.set_of(line_of(l)) % spec.l1.tag_banks; };
+  const auto bank_of = [&](const Lane& l) {
+    return spec.l1.set_of(line_of(l)) % spec.l1.tag_banks;
+  };
   const auto place_of = [&](const Lane& l) {
     return std::pair(bank_of(l), l.address % spec.line_bytes / spec.sm.bank_bytes);
   };
@@ -35,10 +37,12 @@ AtomicRounds atomic_rounds(const Access& access, bool compare_and_swap, const Tw
       }
       requests.insert(l.address / (compare_and_swap ? spec.line_bytes / 2 : spec.line_bytes));
       if (!sent.insert(l.address / spec.sector_bytes).second) continue;
-      const auto sector = static_cast<std::uint32_t>(l.address % spec.line_bytes / spec.sector_bytes);
-      auto known = std::find_if(out.sectors.begin(), out.sectors.end(), [&](const AtomicRounds::Sector& s) {
-        return s.line == line_of(l) && s.sector == sector;
-      });
+      const auto sector =
+          static_cast<std::uint32_t>(l.address % spec.line_bytes / spec.sector_bytes);
+      auto known =
+          std::find_if(out.sectors.begin(), out.sectors.end(), [&](const AtomicRounds::Sector& s) {
+            return s.line == line_of(l) && s.sector == sector;
+          });
       if (known == out.sectors.end()) known = out.sectors.insert(known, {line_of(l), sector, 0});
       ++known->passes;
     }

@@ -14,7 +14,7 @@ struct AtomicRounds {
   std::vector<Sector> sectors;  // in the order in which they are sent first
   std::uint64_t passes = 0;     // of all sectors
   std::uint64_t requests = 0;
-  std::uint64_t lines = 0;      // distinct ones
+  std::uint64_t lines = 0;  // distinct ones
 };
 
 AtomicRounds atomic_rounds(const Access& access, bool compare_and_swap, const TwinSpec& spec);

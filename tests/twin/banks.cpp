@@ -6,7 +6,8 @@
 
 namespace warpmem::twin {
 
-std::uint32_t bank_passes(const std::vector<Lane>& lanes, std::uint32_t bytes, const TwinSpec& spec) {
+std::uint32_t bank_passes(const std::vector<Lane>& lanes, std::uint32_t bytes,
+                          const TwinSpec& spec) {
   std::map<std::uint64_t, std::set<std::uint64_t>> words_of_bank;
   std::size_t most = 0;
   const std::uint32_t words = std::max(1u, bytes / spec.sm.bank_bytes);

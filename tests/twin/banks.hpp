@@ -6,7 +6,8 @@
 namespace warpmem::twin {
 
 // Passes of lanes that are served together: the most distinct words in one bank.
-std::uint32_t bank_passes(const std::vector<Lane>& lanes, std::uint32_t bytes, const TwinSpec& spec);
+std::uint32_t bank_passes(const std::vector<Lane>& lanes, std::uint32_t bytes,
+                          const TwinSpec& spec);
 
 // Cycles of the data stage for a global access, at least `least`.
 std::uint32_t data_cycles(const trace::Record& r, const Access& access, std::uint32_t least,

@@ -34,14 +34,16 @@ std::string differences(const C& engine, const C& twin) {
   return out;
 }
 
-std::string differences(const trace::TraceReader& reader, const model::Card& card, const sim::ReplayOptions& options) {
+std::string differences(const trace::TraceReader& reader, const model::Card& card,
+                        const sim::ReplayOptions& options) {
   const auto engine = sim::replay(reader, card, options);
   if (!engine) return "engine: " + engine.error().text();
   const auto twin = replay(reader, card, options.keep_caches);
   if (!twin) return "twin: " + twin.error().text();
   std::string out;
   for (std::size_t i = 0; i < twin->size(); ++i)
-    if (const std::string d = differences(engine->details[i].counters, (*twin)[i].counters); !d.empty())
+    if (const std::string d = differences(engine->details[i].counters, (*twin)[i].counters);
+        !d.empty())
       out += "launch " + std::to_string(i) + "\n" + d;
   return out;
 }

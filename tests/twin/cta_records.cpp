@@ -23,7 +23,8 @@ Result<std::vector<WarpRecords>> TraceRecords::of_cta(std::uint64_t cta, std::ui
   return out;
 }
 
-void TraceRecords::add(const trace::DecodedBlock& block, const trace::Segment& segment, WarpRecords& out) const {
+void TraceRecords::add(const trace::DecodedBlock& block, const trace::Segment& segment,
+                       WarpRecords& out) const {
   for (std::uint32_t i = 0; i < segment.count; ++i) {
     trace::Record r = block.records[segment.first + i];
     // Only who puts spills back wants to know of loops without accesses.
@@ -40,7 +41,8 @@ void TraceRecords::add(const trace::DecodedBlock& block, const trace::Segment& s
 void TraceRecords::put_spills_back(WarpRecords& warp) const {
   sim::SpillStream stream;
   stream.begin();
-  sim::Position source{warp.records.data(), warp.records.data() + warp.records.size(), warp.lanes.data()};
+  sim::Position source{warp.records.data(), warp.records.data() + warp.records.size(),
+                       warp.lanes.data()};
   std::vector<trace::Record> all, some;
   while (stream.fill(*spills_, source, some)) all.insert(all.end(), some.begin(), some.end());
   warp.records = std::move(all);

@@ -9,8 +9,9 @@ namespace warpmem::twin {
 // The L1's: XOR what each bit of the line's number that is set contributes. The numbers are those
 // measured on an H200 (model/cache/l1_index.hpp), written down once more.
 inline constexpr std::array<std::uint64_t, 39> kSetOfBit = {
-    1,   2,   389, 90,  435, 49,  202, 231, 446, 329, 490, 369, 303, 473, 419, 510, 449, 367, 313, 183,
-    42,  83,  229, 431, 393, 462, 283, 482, 505, 207, 189, 31,  386, 355, 325, 234, 343, 30,  496};
+    1,   2,   389, 90,  435, 49,  202, 231, 446, 329, 490, 369, 303,
+    473, 419, 510, 449, 367, 313, 183, 42,  83,  229, 431, 393, 462,
+    283, 482, 505, 207, 189, 31,  386, 355, 325, 234, 343, 30,  496};
 
 inline std::uint64_t xor_matrix_of_512(std::uint64_t line) {
   std::uint64_t set = 0;
@@ -43,8 +44,6 @@ inline std::uint64_t mixed_rows_set(std::uint64_t line, std::uint64_t columns) {
 }
 
 // 32 bits that a line's number draws, for latencies.
-inline std::uint64_t draw(std::uint64_t line) {
-  return line * 0xd1b54a32d192ed03ull >> 32;
-}
+inline std::uint64_t draw(std::uint64_t line) { return line * 0xd1b54a32d192ed03ull >> 32; }
 
 }  // namespace warpmem::twin

@@ -144,8 +144,8 @@ void L1::drop(std::uint64_t number, Sectors sectors) {
 void L1::forget_below(std::uint64_t number) {
   for (std::size_t at = 0; at < sets_.size(); ++at) {
     Set& set = sets_[at];
-    held_[at % spec_.l1.tag_banks] -= set.lines.remove_if(
-        [number](const Line& l) { return l.number < number; });
+    held_[at % spec_.l1.tag_banks] -=
+        set.lines.remove_if([number](const Line& l) { return l.number < number; });
     set.young = 0;
   }
 }

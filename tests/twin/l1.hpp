@@ -1,9 +1,9 @@
 // One SM's L1: sets of lines in the order in which they were used, each sector readable or written
 // in part.
 //
-// Room: a bank of tags has room for its share of the lines. A line that finds its set full takes the
-// place of the set's oldest; one that finds a free way but no room has a hand go over the bank's
-// sets, and the first that holds anything gives up its oldest.
+// Room: a bank of tags has room for its share of the lines. A line that finds its set full takes
+// the place of the set's oldest; one that finds a free way but no room has a hand go over the
+// bank's sets, and the first that holds anything gives up its oldest.
 #pragma once
 
 #include <list>

@@ -39,7 +39,8 @@ void L2::set_aside(std::uint64_t bytes) {
 
 void L2::fetch_code(std::uint64_t bytes, bool cold) {
   const std::uint64_t sectors = (bytes + spec_.sector_bytes - 1) / spec_.sector_bytes;
-  const std::set<std::uint32_t> groups(spec_.coalescer.group_of_sm.begin(), spec_.coalescer.group_of_sm.end());
+  const std::set<std::uint32_t> groups(spec_.coalescer.group_of_sm.begin(),
+                                       spec_.coalescer.group_of_sm.end());
   counters.launch_read += groups.size() * sectors;
   if (sides_.size() > 1) counters.fabric_read += sectors;
   if (cold) counters.dram_read += sectors;
@@ -59,7 +60,8 @@ std::uint64_t L2::dram_wait(Sectors sectors, std::uint64_t now) {
   return at / 1000 - now;
 }
 
-std::uint64_t L2::read(int sm, std::uint64_t line, Sectors sectors, std::uint64_t now, ReadOptions how) {
+std::uint64_t L2::read(int sm, std::uint64_t line, Sectors sectors, std::uint64_t now,
+                       ReadOptions how) {
   const ReadCoalescer::Asked asked = coalescer_->ask(sm, line, sectors, now, how.apart);
   if (asked.merged) {
     counters.merged += count(sectors);
@@ -70,8 +72,8 @@ std::uint64_t L2::read(int sm, std::uint64_t line, Sectors sectors, std::uint64_
   counters.read += count(sectors);
 
   const std::uint32_t near = side_of(sm), home = static_cast<std::uint32_t>(spec_.l2.home_of(line));
-  const L2Side::Found found =
-      sides_[near].read(line, sectors, std::max(how.fetch_sectors, spec_.dram.fetch_sectors), how.persist);
+  const L2Side::Found found = sides_[near].read(
+      line, sectors, std::max(how.fetch_sectors, spec_.dram.fetch_sectors), how.persist);
   // What arrives with the very request that this read is part of was no hit.
   counters.read_hit += count(found.here & sectors & ~joined);
   std::uint64_t done = now + spec_.latency.near(line);
@@ -97,7 +99,8 @@ void L2::write(int sm, const Touch& written, Sectors again, bool opens) {
   counters.write_requests += opens;
   counters.write += sent;
   counters.write_hit += sent;
-  const std::uint32_t near = side_of(sm), home = static_cast<std::uint32_t>(spec_.l2.home_of(written.line));
+  const std::uint32_t near = side_of(sm),
+                      home = static_cast<std::uint32_t>(spec_.l2.home_of(written.line));
   sides_[home].write(written);
   if (home != near) {
     counters.fabric_write += sent;

@@ -24,7 +24,8 @@ class L2 {
     bool persist = false, apart = false;
   };
   // Sectors of a line for an SM: the cycle in which they are back.
-  std::uint64_t read(int sm, std::uint64_t line, Sectors sectors, std::uint64_t now, ReadOptions how);
+  std::uint64_t read(int sm, std::uint64_t line, Sectors sectors, std::uint64_t now,
+                     ReadOptions how);
   // `again`: sectors that travel with an earlier request; `opens`: this is one of its own.
   void write(int sm, const Touch& written, Sectors again, bool opens);
   // An atomic's or a reduction's `passes` over a sector.

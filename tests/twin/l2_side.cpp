@@ -16,7 +16,8 @@ Sectors L2Side::in_pieces(Sectors sectors, std::uint32_t piece, const TwinSpec& 
 // Makes the line the most recently used one; nullptr: it is not here.
 L2Side::Line* L2Side::use(std::uint64_t line) {
   Set& set = set_of(line);
-  const auto at = std::find_if(set.begin(), set.end(), [line](const Line& l) { return l.number == line; });
+  const auto at =
+      std::find_if(set.begin(), set.end(), [line](const Line& l) { return l.number == line; });
   if (at == set.end()) return nullptr;
   set.splice(set.begin(), set, at);
   return &set.front();
@@ -24,7 +25,8 @@ L2Side::Line* L2Side::use(std::uint64_t line) {
 
 // Written back, and filled where it was written in part; it stays, clean.
 void L2Side::clean(Line& line) {
-  for (const auto& [sector, bytes] : line.part) line.readable |= 1u << sector, line.dirty |= 1u << sector;
+  for (const auto& [sector, bytes] : line.part)
+    line.readable |= 1u << sector, line.dirty |= 1u << sector;
   written_back_.fills += line.part.size();
   written_back_.writes += count(line.dirty);
   line.part.clear();
@@ -42,7 +44,8 @@ void L2Side::make_room(Set& set) {
     if (gone->is_dirty()) clean(*gone);
   } else if (gone->is_dirty()) {
     // It is written back and stays; the oldest clean one goes, or with none clean itself.
-    const auto clean_one = std::find_if_not(set.rbegin(), set.rend(), [](const Line& l) { return l.is_dirty(); });
+    const auto clean_one =
+        std::find_if_not(set.rbegin(), set.rend(), [](const Line& l) { return l.is_dirty(); });
     clean(*gone);
     if (clean_one != set.rend()) gone = std::prev(clean_one.base());
   }

@@ -21,12 +21,14 @@ class LocalPlaces {
 
   // Which word of all that there is the k-th one from an address is, for a warp of an SM: all lanes
   // have theirs side by side.
-  std::uint64_t word(std::uint64_t sm, std::uint64_t warp_slot, std::uint64_t address, std::uint64_t k) const {
+  std::uint64_t word(std::uint64_t sm, std::uint64_t warp_slot, std::uint64_t address,
+                     std::uint64_t k) const {
     constexpr std::uint64_t kWindow = std::uint64_t{1} << 24;
     const std::uint64_t at = address % kWindow;
     // What lies below the frame is at the window's upper end.
-    const std::uint64_t in_thread = at < kWindow / 2 ? frame_ + at / 4 + k
-                                                     : frame_ + words_ - (kWindow - at + 3) / 4 % words_ + k;
+    const std::uint64_t in_thread = at < kWindow / 2
+                                        ? frame_ + at / 4 + k
+                                        : frame_ + words_ - (kWindow - at + 3) / 4 % words_ + k;
     return (sm * warps_ + warp_slot) * words_ + in_thread % words_;
   }
 

@@ -14,8 +14,8 @@ using sim::LaunchCounters;
 using sim::SitePlan;
 using trace::Record;
 
-void Memory::begin_launch(const trace::Launch& launch, std::uint64_t code, std::uint64_t shared_config,
-                          std::uint64_t largest_frame, bool flush) {
+void Memory::begin_launch(const trace::Launch& launch, std::uint64_t code,
+                          std::uint64_t shared_config, std::uint64_t largest_frame, bool flush) {
   sms_.clear();
   l1_lines_ = spec_.l1_lines(shared_config);
   if (flush) l2_.flush();
@@ -59,7 +59,9 @@ bool Memory::in_host_memory(std::uint64_t line) const {
 bool Memory::persists(std::uint64_t line) const {
   constexpr std::uint8_t kPersisting = 2;
   const std::uint64_t address = line * spec_.line_bytes;
-  if (window_.hit != kPersisting || address < window_.base || address >= window_.base + window_.bytes) return false;
+  if (window_.hit != kPersisting || address < window_.base ||
+      address >= window_.base + window_.bytes)
+    return false;
   // A fixed share of the lines.
   return static_cast<float>(line * 0x9e3779b97f4a7c15ull >> 40) < window_.hit_ratio * 16777216.0f;
 }
@@ -78,7 +80,8 @@ void Memory::send(int sm, const Touch& written, Sectors again, bool opens) {
   else l2_.write(sm, written, again, opens);
 }
 
-void Memory::write(int number, const Touch& written, std::uint64_t tags, std::uint64_t data, Cost& cost) {
+void Memory::write(int number, const Touch& written, std::uint64_t tags, std::uint64_t data,
+                   Cost& cost) {
   const StoreQueue::Taken taken =
       sm(number).stores.take(written.line, written.sectors(), std::max(tags, cost.held), data);
   cost.held = std::max(cost.held, taken.at);
@@ -112,7 +115,8 @@ Cost Memory::run(const Record& r, const SitePlan& plan, const Turn& turn, AsyncS
   return cost;
 }
 
-void Memory::load(const Record& r, const SitePlan& plan, const Turn& turn, Cost& cost, AsyncSide& async) {
+void Memory::load(const Record& r, const SitePlan& plan, const Turn& turn, Cost& cost,
+                  AsyncSide& async) {
   const Access a = access_of(r, plan.bytes, turn.lanes);
   const Touches touched = touches_of(a, spec_);
   const std::uint32_t tags = tag_cycles(touched.lines(), spec_);
@@ -134,10 +138,12 @@ void Memory::load(const Record& r, const SitePlan& plan, const Turn& turn, Cost&
   }
   if (!plan.bypass_l1) return load_through_l1(touched, plan, turn, cost);
   for (const Touch& t : touched.lines())
-    cost.done = std::max(cost.done, read(turn.sm, t.line, t.sectors(), turn.now, plan.fetch_sectors));
+    cost.done =
+        std::max(cost.done, read(turn.sm, t.line, t.sectors(), turn.now, plan.fetch_sectors));
 }
 
-void Memory::load_through_l1(const Touches& touched, const SitePlan& plan, const Turn& turn, Cost& cost) {
+void Memory::load_through_l1(const Touches& touched, const SitePlan& plan, const Turn& turn,
+                             Cost& cost) {
   L1& l1 = sm(turn.sm).l1;
   struct Miss {
     std::size_t number;  // of its line in the access
@@ -165,12 +171,14 @@ void Memory::load_through_l1(const Touches& touched, const SitePlan& plan, const
   cost.done = std::max(cost.done, hit);
 }
 
-void Memory::copy_past_l1(const Record& r, const SitePlan& plan, const Turn& turn, const Touches& touched,
-                          std::uint32_t tags, Cost& cost, AsyncSide& async) {
+void Memory::copy_past_l1(const Record& r, const SitePlan& plan, const Turn& turn,
+                          const Touches& touched, std::uint32_t tags, Cost& cost,
+                          AsyncSide& async) {
   // Where the shared side is not known, it is taken to lie as the source does.
   const bool known = turn.shared && turn.shared->mask == r.mask;
   const Access from = access_of(r, plan.bytes, turn.lanes);
-  const PastL1 copy = twin::copy_past_l1(from, known ? access_of(*turn.shared, plan.bytes, turn.lanes) : from, spec_);
+  const PastL1 copy = twin::copy_past_l1(
+      from, known ? access_of(*turn.shared, plan.bytes, turn.lanes) : from, spec_);
   async = {static_cast<std::uint32_t>(copy.requests.size()), known};
   cost.passes = std::max(cost.passes, copy.output_wavefronts);
   counters.tag_wavefronts_ld += copy.output_wavefronts;
@@ -179,7 +187,8 @@ void Memory::copy_past_l1(const Record& r, const SitePlan& plan, const Turn& tur
   counters.theoretical_global -= touched.sectors();
   for (const PastL1::Request& q : copy.requests) {
     counters.theoretical_global += count(q.sectors);
-    cost.done = std::max(cost.done, read(turn.sm, q.line, q.sectors, turn.now, plan.fetch_sectors, true));
+    cost.done =
+        std::max(cost.done, read(turn.sm, q.line, q.sectors, turn.now, plan.fetch_sectors, true));
   }
 }
 
@@ -202,7 +211,8 @@ void Memory::store(const Record& r, const SitePlan& plan, const Turn& turn, Cost
 }
 
 void Memory::atomic(const Record& r, const SitePlan& plan, const Turn& turn, Cost& cost) {
-  const AtomicRounds rounds = atomic_rounds(access_of(r, plan.bytes, turn.lanes), plan.compare_and_swap, spec_);
+  const AtomicRounds rounds =
+      atomic_rounds(access_of(r, plan.bytes, turn.lanes), plan.compare_and_swap, spec_);
   sim::OpCounters& c = plan.returns ? counters.global_atom : counters.global_red;
   ++c.requests;
   c.sectors += rounds.passes;
@@ -210,11 +220,13 @@ void Memory::atomic(const Record& r, const SitePlan& plan, const Turn& turn, Cos
   counters.theoretical_global += rounds.sectors.size();
   counters.l1_write_sectors += rounds.passes;
   if (plan.returns) counters.l1_fill_sectors += rounds.passes;
-  (plan.returns ? l2_.counters.atomic_requests : l2_.counters.reduction_requests) += rounds.requests;
+  (plan.returns ? l2_.counters.atomic_requests : l2_.counters.reduction_requests) +=
+      rounds.requests;
   cost.passes = static_cast<std::uint32_t>(std::max<std::uint64_t>(1, rounds.requests));
   for (const AtomicRounds::Sector& s : rounds.sectors) {
     sm(turn.sm).l1.drop(s.line, 1u << s.sector);
-    cost.done = std::max(cost.done, l2_.atomic(turn.sm, s.line, s.sector, s.passes, plan.returns, turn.now));
+    cost.done = std::max(cost.done,
+                         l2_.atomic(turn.sm, s.line, s.sector, s.passes, plan.returns, turn.now));
   }
 }
 
@@ -230,8 +242,10 @@ void Memory::local(const Record& r, const SitePlan& plan, const Turn& turn, Cost
   for (std::uint32_t k = 0; k < words; ++k) {
     Touches touched(spec_);
     for (const Lane& l : a.lanes) {
-      const std::uint64_t word = places_->word(static_cast<std::uint64_t>(turn.sm), turn.warp_slot, l.address, k);
-      touched.add(kLocalLine * spec_.line_bytes + (word * 32 + l.number) * 4 + l.address % 4, std::min(4u, plan.bytes));
+      const std::uint64_t word =
+          places_->word(static_cast<std::uint64_t>(turn.sm), turn.warp_slot, l.address, k);
+      touched.add(kLocalLine * spec_.line_bytes + (word * 32 + l.number) * 4 + l.address % 4,
+                  std::min(4u, plan.bytes));
     }
     ++c.requests;
     c.sectors += touched.sectors();
@@ -253,20 +267,26 @@ void Memory::shared(const Record& r, const SitePlan& plan, const Turn& turn, Cos
   const Wavefronts w = shared_wavefronts(access_of(r, plan.bytes, turn.lanes), plan.shared, spec_);
   counters.shared_wavefronts += w.reported;
   cost.passes = w.taken;
-  cost.done = turn.now + spec_.latency.shared + 1 + std::uint64_t{w.taken - 1} * spec_.latency.conflict;
+  cost.done =
+      turn.now + spec_.latency.shared + 1 + std::uint64_t{w.taken - 1} * spec_.latency.conflict;
   if (plan.shared == model::SharedKind::kLoad || plan.instructions == &LaunchCounters::inst_ldsm) {
     counters.shared_wavefronts_ld += w.taken;
     counters.shared_conflicts_ld += w.taken - w.groups;
-  } else if (plan.shared == model::SharedKind::kStore || plan.instructions == &LaunchCounters::inst_stsm) {
+  } else if (plan.shared == model::SharedKind::kStore ||
+             plan.instructions == &LaunchCounters::inst_stsm) {
     counters.shared_wavefronts_st += w.taken;
     counters.shared_conflicts_st += w.taken - w.groups;
   }
 }
 
 // The shared side of an asynchronous copy.
-void Memory::async_write(const Record& r, const SitePlan& plan, const Turn& turn, Cost& cost, const AsyncSide& async) {
-  cost.passes = shared_wavefronts(access_of(r, plan.bytes, turn.lanes), model::SharedKind::kStore, spec_).taken;
-  counters.shared_wavefronts += async.known ? async.wavefronts : std::max(cost.passes, async.wavefronts);
+void Memory::async_write(const Record& r, const SitePlan& plan, const Turn& turn, Cost& cost,
+                         const AsyncSide& async) {
+  cost.passes =
+      shared_wavefronts(access_of(r, plan.bytes, turn.lanes), model::SharedKind::kStore, spec_)
+          .taken;
+  counters.shared_wavefronts +=
+      async.known ? async.wavefronts : std::max(cost.passes, async.wavefronts);
 }
 
 // By whole wavefronts, once for all four warps.
@@ -280,8 +300,9 @@ void Memory::product(const SitePlan& plan) {
 void Memory::remote(const Record& r, const SitePlan& plan, const Turn& turn, Cost& cost) {
   const Access a = access_of(r, plan.bytes, turn.lanes);
   // An atomic carries operands there and an answer back.
-  const std::uint64_t sectors = plan.returns ? 2 * atomic_rounds(a, plan.compare_and_swap, spec_).passes
-                                             : touches_of(a, spec_).sectors();
+  const std::uint64_t sectors = plan.returns
+                                    ? 2 * atomic_rounds(a, plan.compare_and_swap, spec_).passes
+                                    : touches_of(a, spec_).sectors();
   counters.remote_sectors += sectors;
   counters.l1_fill_sectors += sectors;
   counters.l1_write_sectors += sectors;
@@ -344,7 +365,8 @@ Cost Memory::fetch(const Fetch& f, const SitePlan& plan, const Turn& turn) {
     c.hits -= count(missing);
     if (!missing) continue;
     const std::uint64_t at = turn.now + i * traffic.cycles / traffic.lines.size();
-    cost.done = std::max(cost.done, read(turn.sm, t.line, missing, at, 0) + unit - spec_.latency.l1);
+    cost.done =
+        std::max(cost.done, read(turn.sm, t.line, missing, at, 0) + unit - spec_.latency.l1);
   }
   return cost;
 }

@@ -60,22 +60,25 @@ class Memory {
   bool in_host_memory(std::uint64_t line) const;
   bool persists(std::uint64_t line) const;
 
-  void load(const trace::Record& r, const sim::SitePlan& plan, const Turn& turn, Cost& cost, AsyncSide& async);
-  void load_through_l1(const Touches& touched, const sim::SitePlan& plan, const Turn& turn, Cost& cost);
-  void copy_past_l1(const trace::Record& r, const sim::SitePlan& plan, const Turn& turn, const Touches& touched,
-                    std::uint32_t tags, Cost& cost, AsyncSide& async);
+  void load(const trace::Record& r, const sim::SitePlan& plan, const Turn& turn, Cost& cost,
+            AsyncSide& async);
+  void load_through_l1(const Touches& touched, const sim::SitePlan& plan, const Turn& turn,
+                       Cost& cost);
+  void copy_past_l1(const trace::Record& r, const sim::SitePlan& plan, const Turn& turn,
+                    const Touches& touched, std::uint32_t tags, Cost& cost, AsyncSide& async);
   void store(const trace::Record& r, const sim::SitePlan& plan, const Turn& turn, Cost& cost);
   void atomic(const trace::Record& r, const sim::SitePlan& plan, const Turn& turn, Cost& cost);
   void local(const trace::Record& r, const sim::SitePlan& plan, const Turn& turn, Cost& cost);
   void shared(const trace::Record& r, const sim::SitePlan& plan, const Turn& turn, Cost& cost);
-  void async_write(const trace::Record& r, const sim::SitePlan& plan, const Turn& turn, Cost& cost, const AsyncSide& async);
+  void async_write(const trace::Record& r, const sim::SitePlan& plan, const Turn& turn, Cost& cost,
+                   const AsyncSide& async);
   void product(const sim::SitePlan& plan);
   void remote(const trace::Record& r, const sim::SitePlan& plan, const Turn& turn, Cost& cost);
   void bulk(const trace::Record& r, const sim::SitePlan& plan, const Turn& turn, Cost& cost);
 
   // From the L2 or host memory: when it is back.
-  std::uint64_t read(int sm, std::uint64_t line, Sectors sectors, std::uint64_t at, std::uint32_t fetch_sectors,
-                     bool apart = false);
+  std::uint64_t read(int sm, std::uint64_t line, Sectors sectors, std::uint64_t at,
+                     std::uint32_t fetch_sectors, bool apart = false);
   // Through the store queue.
   void write(int sm, const Touch& written, std::uint64_t tags, std::uint64_t data, Cost& cost);
   void send(int sm, const Touch& written, Sectors again, bool opens);

@@ -31,10 +31,13 @@ Result<model::Card> card_with(const std::vector<model::CardSetting>& settings) {
   return card;
 }
 
-std::string differences_of(const Seeds& seeds, const model::Card& card, const sim::ReplayOptions& options = {}) {
+std::string differences_of(const Seeds& seeds, const model::Card& card,
+                           const sim::ReplayOptions& options = {}) {
   const std::string path = (std::filesystem::temp_directory_path() /
-                            ("warpmem-twin-" + std::to_string(::getpid()) + ".wmt")).string();
-  if (auto ok = write_random_trace(path, seeds.first, seeds.launches, seeds.windows); !ok) return ok.error().text();
+                            ("warpmem-twin-" + std::to_string(::getpid()) + ".wmt"))
+                               .string();
+  if (auto ok = write_random_trace(path, seeds.first, seeds.launches, seeds.windows); !ok)
+    return ok.error().text();
   const auto reader = trace::TraceReader::open(path);
   const std::string out = reader ? differences(*reader, card, options) : reader.error().text();
   std::filesystem::remove(path);
@@ -46,7 +49,8 @@ void compare(Seeds seeds, const std::vector<model::CardSetting>& settings = {},
              const sim::ReplayOptions& options = {}) {
   const auto card = card_with(settings);
   REQUIRE(card);
-  for (std::uint64_t left = std::exchange(seeds.launches, seeds.in_file); left > 0; left -= seeds.in_file) {
+  for (std::uint64_t left = std::exchange(seeds.launches, seeds.in_file); left > 0;
+       left -= seeds.in_file) {
     INFO("seeds from " << seeds.first << "; launch k is that of seed " << seeds.first << " + k");
     CHECK(differences_of(seeds, *card, options) == "");
     seeds.first += seeds.in_file;
@@ -62,7 +66,8 @@ TEST_CASE("On random launches that keep the L2 the engine counts what its twin c
 }
 
 // Known gap: L2Side::read() forgets that a line is to persist wherever read_plain() will do.
-TEST_CASE("On random launches with access windows the engine counts what its twin counts", "[!shouldfail]") {
+TEST_CASE("On random launches with access windows the engine counts what its twin counts",
+          "[!shouldfail]") {
   compare({20001, 200, true, 1});
 }
 
@@ -74,14 +79,16 @@ TEST_CASE("On other caches the engine counts what its twin counts") {
 
 // Known gap: where packed records are unpacked a few at a time, an asynchronous copy's shared side
 // may be none of those at hand (sim/engine/warp_state.hpp shared_side), and is then not looked at.
-TEST_CASE("With room for next to no decoded block the engine counts what its twin counts", "[!shouldfail]") {
+TEST_CASE("With room for next to no decoded block the engine counts what its twin counts",
+          "[!shouldfail]") {
   sim::ReplayOptions crowded;
   crowded.decoded_bytes = 1;
   compare({60001, 300}, {}, crowded);
 }
 
 // Known gap: L2Side::clear() leaves a side as if lines persisted in it, once one has.
-TEST_CASE("Behind launches with access windows the engine counts what its twin counts", "[!shouldfail]") {
+TEST_CASE("Behind launches with access windows the engine counts what its twin counts",
+          "[!shouldfail]") {
   compare({70001, 100, true});
 }
 

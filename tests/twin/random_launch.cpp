@@ -82,7 +82,8 @@ class Maker {
     choose_program();
     choose_script();
     for (std::uint64_t cta = 0; cta < out_.launch.grid[0]; ++cta)
-      for (std::uint32_t w = 0; w * 32 < out_.launch.block[0]; ++w) out_.warps.push_back(warp(cta, w));
+      for (std::uint32_t w = 0; w * 32 < out_.launch.block[0]; ++w)
+        out_.warps.push_back(warp(cta, w));
     return std::move(out_);
   }
 
@@ -103,7 +104,9 @@ class Maker {
     l.carveout = one_of({-1, 0, 50, 100});
     l.local_bytes = one_of({0u, 8u, 64u, 2000u});
     if (one_in(8)) l.cluster = {2, 1, 1}, l.grid = {2 * l.grid[0], 1, 1};
-    if (one_in(8)) l.allocations.push_back({RandomAddresses::kWindow + 2048, 4096, trace::AllocationKind::kHost});
+    if (one_in(8))
+      l.allocations.push_back(
+          {RandomAddresses::kWindow + 2048, 4096, trace::AllocationKind::kHost});
     if (windows_ && one_in(2)) {
       l.window = {RandomAddresses::kWindow, 1 << 20, 0.5f, 2, 0};
       l.set_aside = one_of({0u, 1u << 20, 4u << 20});
@@ -126,10 +129,12 @@ class Maker {
       // What follows the record at the same pc.
       if (kind.op == Op::kAsyncCopyRead)
         out_.sites.push_back({pc, Op::kAsyncCopyWrite, Space::kShared, kind.bytes});
-      if (kind.space == Space::kTexture) out_.sites.push_back({pc, Op::kTexel, Space::kTexture, kind.bytes});
+      if (kind.space == Space::kTexture)
+        out_.sites.push_back({pc, Op::kTexel, Space::kTexture, kind.bytes});
       line(kind.sass);
       if (one_in(10)) line("CCTL.IVALL");
-      for (std::uint32_t k = below(3); k > 0; --k) line(one_in(2) ? "IADD3 R7, R4, R6, RZ" : "IADD3 R7, R6, R6, RZ");
+      for (std::uint32_t k = below(3); k > 0; --k)
+        line(one_in(2) ? "IADD3 R7, R4, R6, RZ" : "IADD3 R7, R6, R6, RZ");
     }
     out_.sites.push_back({pc, Op::kCtaEnd, Space::kNone, 0});
     line("EXIT");
@@ -153,7 +158,8 @@ class Maker {
       const bool barrier = out_.sites[site].op == Op::kBarrier;
       if (!one_in(barrier ? 60 : 10)) add(w, site);
     }
-    w.records.push_back({0, 0, ~0u, static_cast<std::uint32_t>(out_.sites.size() - 1), Record::kRegular});
+    w.records.push_back(
+        {0, 0, ~0u, static_cast<std::uint32_t>(out_.sites.size() - 1), Record::kRegular});
     return w;
   }
 
@@ -161,7 +167,8 @@ class Maker {
     if (one_in(40)) return 0;
     if (!one_in(4)) return ~0u;
     const auto some = static_cast<std::uint32_t>(random_());
-    return one_of({some, some & static_cast<std::uint32_t>(random_()), 1u << some % 32, ~0u >> some % 32, 0xffffu});
+    return one_of({some, some & static_cast<std::uint32_t>(random_()), 1u << some % 32,
+                   ~0u >> some % 32, 0xffffu});
   }
 
   void add(RandomWarp& w, std::uint32_t number) {
@@ -176,15 +183,18 @@ class Maker {
       return;
     }
     if (trace::is_bulk(site.op)) {
-      w.records.push_back(trace::piece_record(below(32), addresses_.global(16), trace::Piece::kFirst));
+      w.records.push_back(
+          trace::piece_record(below(32), addresses_.global(16), trace::Piece::kFirst));
       w.records.back().site = number;
       return;
     }
     const std::uint32_t lanes = mask();
     add(w, number, lanes);
-    if (site.op == Op::kAsyncCopyRead && !one_in(10)) add(w, number + 1, one_in(10) ? mask() : lanes);
+    if (site.op == Op::kAsyncCopyRead && !one_in(10))
+      add(w, number + 1, one_in(10) ? mask() : lanes);
     if (site.space == Space::kTexture)
-      for (std::uint32_t k = one_of({0u, 0u, 1u, 3u, 7u}); k > 0; --k) add(w, number + 1, lanes & mask());
+      for (std::uint32_t k = one_of({0u, 0u, 1u, 3u, 7u}); k > 0; --k)
+        add(w, number + 1, lanes & mask());
   }
 
   void add(RandomWarp& w, std::uint32_t number, std::uint32_t lanes) {

@@ -10,6 +10,7 @@ namespace warpmem::twin {
 
 // Writes a trace of so many launches, of which launch i is that of seed `first + i` whatever the
 // others are.
-Result<void> write_random_trace(const std::string& path, std::uint64_t first, std::uint64_t launches, bool windows);
+Result<void> write_random_trace(const std::string& path, std::uint64_t first,
+                                std::uint64_t launches, bool windows);
 
 }  // namespace warpmem::twin

@@ -10,7 +10,8 @@ namespace {
 
 std::vector<std::string> traces_in(const std::string& folder) {
   std::vector<std::string> out;
-  for (const auto& entry : std::filesystem::directory_iterator(std::string(WARPMEM_REFERENCE) + "/" + folder))
+  for (const auto& entry :
+       std::filesystem::directory_iterator(std::string(WARPMEM_REFERENCE) + "/" + folder))
     if (entry.path().extension() == ".wmt") out.push_back(entry.path().string());
   std::sort(out.begin(), out.end());
   return out;
@@ -34,9 +35,13 @@ void compare(const std::string& folder, bool long_ones) {
   CHECK(compared > 0);
 }
 
-TEST_CASE("On short reference traces the engine counts what its twin counts") { compare("h200", false); }
+TEST_CASE("On short reference traces the engine counts what its twin counts") {
+  compare("h200", false);
+}
 
-TEST_CASE("On long reference traces the engine counts what its twin counts", "[.slow]") { compare("h200", true); }
+TEST_CASE("On long reference traces the engine counts what its twin counts", "[.slow]") {
+  compare("h200", true);
+}
 
 TEST_CASE("On reference traces of other sizes the engine counts what its twin counts", "[.slow]") {
   compare("h200-sizes", false);

@@ -23,15 +23,16 @@ bool is_fetch(Action a) {
 
 }  // namespace
 
-Schedule::Schedule(const trace::TraceReader& reader, std::uint32_t launch, const model::Card& card, Memory& memory,
-                   const sim::Occupancy& occupancy, sim::Spills* spills)
+Schedule::Schedule(const trace::TraceReader& reader, std::uint32_t launch, const model::Card& card,
+                   Memory& memory, const sim::Occupancy& occupancy, sim::Spills* spills)
     : reader_(reader),
       launch_(reader.launches()[launch].launch),
       card_(card),
       memory_(memory),
       occupancy_(occupancy),
       records_(reader, launch, spills),
-      plans_(sim::plan_sites(sim::sites_of(reader, launch, spills), reader.programs()[launch_.program])),
+      plans_(sim::plan_sites(sim::sites_of(reader, launch, spills),
+                             reader.programs()[launch_.program])),
       dependence_(sim::sites_of(reader, launch, spills), reader.programs()[launch_.program]),
       index_(launch) {
   for (std::uint64_t id : card.numbers().cta_order) sms_.emplace_back().id = static_cast<int>(id);
@@ -47,7 +48,8 @@ Result<void> Schedule::run() {
   };
   while (any_resident()) {
     if (calendar_.empty()) open_all_by_force();
-    if (calendar_.empty()) return Error{ErrorKind::kInternal, "the twin: no warp can go on", reader_.path(), ""};
+    if (calendar_.empty())
+      return Error{ErrorKind::kInternal, "the twin: no warp can go on", reader_.path(), ""};
     // Nothing happens in steps in which no warp is due.
     now_ = std::max(now_, calendar_.begin()->first);
     const std::set<Who> due = calendar_.begin()->second;
@@ -66,10 +68,13 @@ Result<void> Schedule::place_first() {
     return start_clusters(0);
   }
   const std::vector<int> sms = sim::first_placement(card_, occupancy_.ctas, waiting_.size());
-  const auto starts = sim::first_starts(card_, sms, occupancy_.warps_per_cta, sms.size() == waiting_.size());
+  const auto starts =
+      sim::first_starts(card_, sms, occupancy_.warps_per_cta, sms.size() == waiting_.size());
   for (std::size_t i = 0; i < sms.size(); ++i) {
-    const auto at = std::find_if(sms_.begin(), sms_.end(), [&](const Sm& sm) { return sm.id == sms[i]; });
-    if (auto ok = start_next(static_cast<std::size_t>(at - sms_.begin()), starts.cycle[i]); !ok) return ok;
+    const auto at =
+        std::find_if(sms_.begin(), sms_.end(), [&](const Sm& sm) { return sm.id == sms[i]; });
+    if (auto ok = start_next(static_cast<std::size_t>(at - sms_.begin()), starts.cycle[i]); !ok)
+      return ok;
   }
   return {};
 }
@@ -83,7 +88,8 @@ Result<void> Schedule::start_clusters(std::uint64_t cycle) {
     const std::vector<int> chosen = clusters_->place(of_cluster);
     if (chosen.empty()) return {};
     for (int id : chosen) {
-      const auto at = std::find_if(sms_.begin(), sms_.end(), [id](const Sm& sm) { return sm.id == id; });
+      const auto at =
+          std::find_if(sms_.begin(), sms_.end(), [id](const Sm& sm) { return sm.id == id; });
       // The first ones start 1.2 cycles after one another.
       const std::uint64_t from = cycle ? cycle : placed_++ * 6 / 5;
       if (auto ok = start_next(static_cast<std::size_t>(at - sms_.begin()), from); !ok) return ok;
@@ -202,7 +208,8 @@ bool Schedule::run_record(const Who& who, Cta& cta, Warp& warp, Sm& sm) {
   return true;
 }
 
-void Schedule::access(const Who& who, Warp& warp, Sm& sm, const SitePlan& plan, std::uint64_t start) {
+void Schedule::access(const Who& who, Warp& warp, Sm& sm, const SitePlan& plan,
+                      std::uint64_t start) {
   Turn turn;
   turn.sm = sm.id;
   turn.warp_slot = who.slot * occupancy_.warps_per_cta + who.warp;
@@ -214,7 +221,8 @@ void Schedule::access(const Who& who, Warp& warp, Sm& sm, const SitePlan& plan, 
     cost = memory_.fetch(take_fetch(warp), plan, turn);
   } else {
     const Record& r = warp.trace.records[warp.next++];
-    if (!warp.at_end() && plans_[warp.record().site].action == Action::kAsyncWrite) turn.shared = &warp.record();
+    if (!warp.at_end() && plans_[warp.record().site].action == Action::kAsyncWrite)
+      turn.shared = &warp.record();
     cost = memory_.run(r, plan, turn, warp.async);
   }
   sm.unit_free = std::max(start + cost.passes, cost.held);
@@ -237,7 +245,8 @@ Fetch Schedule::take_fetch(Warp& warp) const {
     f.texels.push_back(access_of(warp.record(), f.bytes, warp.trace.lanes.data()).lanes);
     ++warp.next;
   } while (!warp.at_end() && f.texels.size() < kMostTexels &&
-           plans_[warp.record().site].action == Action::kTexel && plans_[warp.record().site].pc == first.pc);
+           plans_[warp.record().site].action == Action::kTexel &&
+           plans_[warp.record().site].pc == first.pc);
   return f;
 }
 

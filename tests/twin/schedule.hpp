@@ -18,8 +18,8 @@ namespace warpmem::twin {
 
 class Schedule {
  public:
-  Schedule(const trace::TraceReader& reader, std::uint32_t launch, const model::Card& card, Memory& memory,
-           const sim::Occupancy& occupancy, sim::Spills* spills);
+  Schedule(const trace::TraceReader& reader, std::uint32_t launch, const model::Card& card,
+           Memory& memory, const sim::Occupancy& occupancy, sim::Spills* spills);
 
   Result<void> run();
   // Barriers that were opened because no warp could go on.
@@ -90,7 +90,7 @@ class Schedule {
   std::vector<sim::SitePlan> plans_;
   sim::Dependence dependence_;
   std::uint32_t index_;
-  std::vector<Sm> sms_;               // in the order in which they take their turn
+  std::vector<Sm> sms_;                 // in the order in which they take their turn
   std::vector<std::uint64_t> waiting_;  // CTAs
   std::size_t next_cta_ = 0;
   std::unique_ptr<sim::ClusterPlacement> clusters_;

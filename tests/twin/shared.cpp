@@ -59,7 +59,8 @@ std::uint32_t reported(const Access& a, std::uint32_t lanes, const TwinSpec& spe
   for (std::uint32_t first = 0; first < 32; first += 2 * lanes) {
     const std::vector<Lane> both = among(a, first, 2 * lanes);
     const bool strict = first + 2 * lanes < 32;  // the first half-warp, of 16 bytes a lane
-    const bool joins = (strict && !address_of(a, 31)) || agree(a, both, 1, strict) || agree(a, both, 2, strict);
+    const bool joins =
+        (strict && !address_of(a, 31)) || agree(a, both, 1, strict) || agree(a, both, 2, strict);
     const std::uint32_t joined = bank_passes(both, a.bytes, spec);
     all += joins && joined <= 1 ? joined
                                 : bank_passes(among(a, first, lanes), a.bytes, spec) +
@@ -85,7 +86,8 @@ std::uint32_t one_lane_a_bank(const Access& a, const TwinSpec& spec) {
     std::map<std::uint64_t, std::uint32_t> of_bank;
     std::uint32_t most = 0;
     for (const Lane& l : among(a, first, lanes))
-      most = std::max(most, ++of_bank[l.address / width % (spec.sm.banks * spec.sm.bank_bytes / width)]);
+      most = std::max(most,
+                      ++of_bank[l.address / width % (spec.sm.banks * spec.sm.bank_bytes / width)]);
     all += most;
   }
   return all;
@@ -97,7 +99,8 @@ std::uint32_t of_attempt(const Access& a) {
   return (among(a, 0, 16).empty() ? 0 : 2) + (among(a, 16, 16).empty() ? 0 : 2);
 }
 
-Wavefronts of_atomic(const Access& a, std::uint32_t passes, std::uint32_t each, const TwinSpec& spec) {
+Wavefronts of_atomic(const Access& a, std::uint32_t passes, std::uint32_t each,
+                     const TwinSpec& spec) {
   const std::uint32_t lanes = lanes_at_once(a.bytes, spec);
   const auto active = static_cast<std::uint32_t>(a.lanes.size());
   return {passes, passes, std::min(passes, each * ((active + lanes - 1) / lanes))};

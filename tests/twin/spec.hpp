@@ -42,10 +42,10 @@ struct TwinSpec {
   } l1;
 
   struct L2 {
-    std::uint32_t partitions = 2;  // sides
+    std::uint32_t partitions = 2;           // sides
     std::uint32_t sets = 15360, ways = 16;  // of a side
     Index set_of;
-    Index home_of;                 // the side that is a line's home
+    Index home_of;  // the side that is a line's home
     Replacement replacement = Replacement::kLru;
     std::uint32_t dirty_ways = 7, partial_ways = 2;
     std::vector<std::uint32_t> side_of_sm;

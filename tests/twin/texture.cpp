@@ -26,7 +26,8 @@ Passes passes_of(const Fetch& f) {
 std::uint32_t cycles_of(const std::set<std::uint64_t>& sectors) {
   std::map<std::uint64_t, std::uint32_t> of_bank;
   std::uint32_t most = 0;
-  for (std::uint64_t s : sectors) most = std::max(most, ++of_bank[s / 4 % 2 == 0 ? s % 4 : (s ^ 1) % 4]);
+  for (std::uint64_t s : sectors)
+    most = std::max(most, ++of_bank[s / 4 % 2 == 0 ? s % 4 : (s ^ 1) % 4]);
   return most;
 }
 
