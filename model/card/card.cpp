@@ -45,14 +45,10 @@ Result<Card> Card::make(CardText text, const Card* parent, Names names) {
   card.names_ = std::move(names);
   if (!text.compute_capability.empty() || !parent)
     card.compute_capability_ = text.compute_capability;
-  if (!names_capability(card.compute_capability_))
-    return card_error(file,
-                      "compute_capability is '" + card.compute_capability_ + "', not two numbers",
-                      "write compute_capability = \"9.0\" or another at the top" +
-                          std::string(parent ? "" : ", or inherit a card: inherits = \"h200\""));
   if (text.isa.empty() && !parent)
     return card_error(file, "'isa' is missing (the table of what instructions cost)",
-                      "add isa = \"sm_90\" or another table at the top");
+                      "add isa = \"sm_90\" or another table at the top, or inherit a card: inherits = "
+                      "\"h200\"");
   if (!text.isa.empty()) {
     auto instructions = load_instruction_table(text.isa);
     if (!instructions) {
@@ -62,6 +58,10 @@ Result<Card> Card::make(CardText text, const Card* parent, Names names) {
     }
     card.instructions_ = std::move(*instructions);
   }
+  if (!names_capability(card.compute_capability_))
+    return card_error(file,
+                      "compute_capability is '" + card.compute_capability_ + "', not two numbers",
+                      "write compute_capability = \"9.0\" or another at the top");
   if (parent) {
     if (auto ok = card.inherit(*parent, std::move(text.given), file); !ok) return ok.error();
   } else {

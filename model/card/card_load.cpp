@@ -71,21 +71,21 @@ class Loader {
   // One card more is being read.
   Result<void> enter(const Card::Names& names) {
     std::string way;
-    for (const std::string& c : chain_) way += c + " -> ";
-    way += names.file;
-    if (std::find(chain_.begin(), chain_.end(), names.file) != chain_.end())
+    for (const std::string& c : chain_) way += printable(c) + " -> ";
+    way += printable(names.argument);
+    if (std::find(chain_.begin(), chain_.end(), names.argument) != chain_.end())
       return card_error(by_, "cards inherit each other in a circle: " + way,
                         "let one of them inherit none");
     if (chain_.size() == kDeepest)
       return card_error(by_,
                         "more than " + std::to_string(kDeepest) + " cards inherit each other: " + way,
                         "inherit a card nearer to the last one");
-    chain_.push_back(names.file);
+    chain_.push_back(names.argument);  // a file h200.toml is not the card h200
     return {};
   }
 
   const ReadCardFile read_;  // none: built-in cards alone
-  std::vector<std::string> chain_;  // the files that inherit each other so far
+  std::vector<std::string> chain_;  // the cards that inherit each other so far
   std::string by_;                  // where the next one is named
 };
 

@@ -83,6 +83,11 @@ const std::string kSourced = ", source = \"assumed: a try\" }\n";
 TEST_CASE("a card that inherits has the other's numbers but for its own lines") {
   const Card h200 = model::load_card("h200").value();
   check_alike(changed(""), h200);
+  // A file may be called as the card that it inherits.
+  const Card named = loaded({{"h200.toml", "inherits = \"h200\"\n"}}, "h200.toml");
+  check_alike(named, h200);
+  CHECK(named.name() == "h200");
+  CHECK_FALSE(named.built_in());
   const Card card = changed("name = \"Mine\"\n[l2]\nsize = { value = \"64MiB\"" + kSourced);
   CHECK(card.name() == "mine");
   CHECK(card.argument() == "mine.toml");
@@ -166,7 +171,7 @@ TEST_CASE("a card's mistakes are told with its file, its line and a fix") {
   CHECK(says(refused("[l2]\nways = { value = 11" + kSourced), "mine.toml: l2.size is 60 MiB, no multiple of"));
   CHECK(says(refused("isa = \"sm_20\"\n"), "mine.toml", "there is no instruction table 'sm_20'", "sm_90"));
   CHECK(says(refused("compute_capability = \"nine\"\n"), "compute_capability is 'nine'"));
-  CHECK(says(refusal({{"a.toml", "[l1]\n"}}, "a.toml").text(), "a.toml: compute_capability", "or inherit a card"));
+  CHECK(says(refusal({{"a.toml", "[l1]\n"}}, "a.toml").text(), "a.toml: 'isa' is missing", "or inherit a card"));
 }
 
 TEST_CASE("a number that the card's choices do not use is refused where the card says it itself") {
