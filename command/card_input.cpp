@@ -3,15 +3,27 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
 #include <nlohmann/json.hpp>
+
+#include "base/printable.hpp"
+#include "base/units.hpp"
+#include "model/card/features.hpp"
 
 namespace warpmem::command {
 
 void add_card_options(CLI::App& app, CardInput& input) {
-  app.add_option("--gpu", input.gpu, "GPU card; see warpmem gpus")
-      ->type_name("NAME")
-      ->capture_default_str();
+  add_gpu_option(app, input.gpu);
   add_set_option(app, input);
+}
+
+void add_gpu_option(CLI::App& app, std::string& gpu) {
+  app.add_option("--gpu", gpu, "GPU card (see warpmem gpus), or a card of your own: FILE.toml")
+      ->type_name("NAME|FILE")
+      ->capture_default_str();
 }
 
 void add_set_option(CLI::App& app, CardInput& input) {
@@ -23,8 +35,30 @@ void add_set_option(CLI::App& app, CardInput& input) {
       ->take_all();
 }
 
+Result<std::string> read_card_file(const std::string& path) {
+  constexpr std::size_t kMost = 1 << 20;  // far more than any card has
+  const auto refused = [&](const std::string& why) {
+    return Error{ErrorKind::kUsage, "cannot read the card: " + why, printable(path),
+                 "give a readable file, or the name of a built-in card (warpmem gpus)"};
+  };
+  std::error_code none;
+  if (std::filesystem::is_directory(path, none)) return refused("it is a folder");
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return refused(std::strerror(errno));
+  std::string text(kMost + 1, '\0');
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  if (file.bad()) return refused("reading it failed");
+  text.resize(static_cast<std::size_t>(file.gcount()));
+  if (text.size() > kMost) return refused("it is larger than " + byte_size(kMost));
+  return text;
+}
+
+Result<model::Card> load_card(const std::string& gpu) {
+  return model::load_card(gpu, read_card_file);
+}
+
 Result<model::Card> load_card(const CardInput& input) {
-  auto card = model::load_card(input.gpu);
+  auto card = load_card(input.gpu);
   if (!card) return card;
   std::vector<model::CardSetting> settings;
   for (const std::string& setting : input.settings) {
@@ -55,13 +89,47 @@ nlohmann::ordered_json value_json(const model::CardEntry& entry) {
           {"wait", entry.cost.variable ? "scoreboard" : "stall"}};
 }
 
+Error lacks(const model::Card& card, const trace::Launch& launch, const std::string& what,
+            const char* least) {
+  return {ErrorKind::kUsage,
+          fmt::format("{}, which GPUs of compute capability {} lack", what,
+                      card.compute_capability()),
+          fmt::format("card {}, launch {}", card.name(), launch.id),
+          fmt::format("replay on a card of compute capability {} or more, or select other launches "
+                      "with --launch",
+                      least)};
+}
+
 }  // namespace
+
+Result<void> require_features(const model::Card& card, const trace::TraceReader& reader,
+                              const LaunchRange& range) {
+  const unsigned capability = card.capability();
+  const auto launches = reader.launches();
+  for (std::size_t i = 0; i < launches.size(); ++i) {
+    const trace::Launch& launch = launches[i].launch;
+    if (!range.contains(launch.id)) continue;
+    if (!model::has_clusters(capability) && launch.cluster != Dim3{1, 1, 1})
+      return lacks(card, launch, "it has clusters of CTAs", "9.0");
+    for (const trace::Site& site : reader.sites(static_cast<std::uint32_t>(i))) {
+      const bool async = site.op == trace::Op::kAsyncCopyRead || site.op == trace::Op::kAsyncCopyWrite;
+      const bool bulk = site.op == trace::Op::kBulkRead || site.op == trace::Op::kBulkWrite ||
+                        site.op == trace::Op::kBulkReduction;
+      if (bulk && !model::has_bulk_copies(capability))
+        return lacks(card, launch, "its kernel has bulk copies", "9.0");
+      if (async && !model::has_async_copies(capability))
+        return lacks(card, launch, "its kernel has asynchronous copies", "8.0");
+    }
+  }
+  return {};
+}
 
 nlohmann::ordered_json card_json(const model::Card& card) {
   nlohmann::ordered_json out = nlohmann::ordered_json::object();
   for (const model::CardEntry& entry : card.entries()) {
     out[entry.key] = {
         {"value", value_json(entry)}, {"unit", entry.unit}, {"source", entry.source}};
+    if (!entry.used) out[entry.key]["used"] = false;
   }
   return out;
 }

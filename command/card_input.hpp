@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "command/trace_input.hpp"
 #include "model/card/card.hpp"
 
 namespace CLI {
@@ -15,18 +16,25 @@ class App;
 namespace warpmem::command {
 
 struct CardInput {
-  std::string gpu = "h200";
+  std::string gpu = "h200";           // a built-in card, or a file
   std::vector<std::string> settings;  // "key=value"
 };
 
 // --gpu and --set.
 void add_card_options(CLI::App& app, CardInput& input);
 
-// --set alone.
+// One of them alone.
+void add_gpu_option(CLI::App& app, std::string& gpu);
 void add_set_option(CLI::App& app, CardInput& input);
 
 // The card with all settings applied; an unknown name or key names the nearest.
 Result<model::Card> load_card(const CardInput& input);
+Result<model::Card> load_card(const std::string& gpu);
+
+// kUsage when one of the launches has what GPUs of the card's compute capability lack: the card has
+// no number for it.
+Result<void> require_features(const model::Card& card, const trace::TraceReader& reader,
+                              const LaunchRange& range);
 
 // {"l1.size":{"value":262144,"unit":"bytes","source":"…"},…}
 nlohmann::ordered_json card_json(const model::Card& card);

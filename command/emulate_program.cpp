@@ -58,6 +58,8 @@ cudart::Device device_of(const model::Card& card) {
   cudart::Device d;
   d.card = card.name();
   d.name = card.full_name();
+  for (std::string* text : {&d.card, &d.name})  // which semicolons would end
+    std::replace(text->begin(), text->end(), ';', ',');
   std::sscanf(card.compute_capability().c_str(), "%d.%d", &d.major, &d.minor);
   d.sms = static_cast<int>(n.sm_count);
   d.sm_threads = static_cast<int>(n.sm_threads), d.sm_ctas = static_cast<int>(n.sm_ctas),

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/printable.hpp"
 #include "base/units.hpp"
 #include "model/interconnect/topology.hpp"
 #include "command/card_input.hpp"
@@ -213,7 +214,7 @@ int show_card(const GpusOptions& options) {
                         .text(output->colour()));
       if (!options.instructions)
         output->write(fmt::format("\nWhat instructions cost: warpmem gpus {} --instructions\n",
-                                  card->name()));
+                                  printable(card->argument())));
       break;
     case Format::kJson: output->write(one_json(*card).dump(2) + "\n"); break;
     case Format::kCsv: output->write(card_csv(*card)); break;
@@ -227,8 +228,8 @@ int show_card(const GpusOptions& options) {
 Run setup_gpus(CLI::App& app) {
   auto options = std::make_shared<GpusOptions>();
   options->card.gpu.clear();
-  CLI::Option* card = app.add_option("card", options->card.gpu, "show every number of this card")
-                          ->type_name("NAME");
+  CLI::Option* card = app.add_option("card", options->card.gpu, "show every number of this card: a name, or a card of your own")
+                          ->type_name("NAME|FILE");
   add_set_option(app, options->card);
   app.add_flag("--topology", options->topology,
                "what connects to what instead, and how much each place carries")

@@ -2,20 +2,19 @@
 
 #include <fmt/format.h>
 
-#include "model/card/card.hpp"
+#include "command/card_input.hpp"
 #include "sim/replay.hpp"
 
 namespace warpmem::command {
 
-Result<Prediction> predict(const trace::TraceReader& reader, const std::string& gpu, bool time) {
-  auto card = model::load_card(gpu);
-  if (!card) return card.error();
+Result<Prediction> predict(const trace::TraceReader& reader, const model::Card& card, bool time) {
+  if (auto ok = require_features(card, reader, {}); !ok) return ok.error();
   // Profilers flush the caches before each launch, and so does replay unless told otherwise.
   sim::ReplayOptions options;
   options.time = time;
-  auto result = sim::replay(reader, *card, options);
+  auto result = sim::replay(reader, card, options);
   if (!result) return result.error();
-  Prediction out{card->name(), card->compute_capability(), {}, std::move(result->notes)};
+  Prediction out{card.name(), card.compute_capability(), {}, std::move(result->notes)};
   for (auto& launch : result->details) {
     if (launch.complete) {
       out.launches.push_back(std::move(launch.metrics));

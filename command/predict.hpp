@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "model/card/card.hpp"
 #include "results/launch_metrics.hpp"
 #include "traces/format/reader.hpp"
 
@@ -19,6 +20,6 @@ struct Prediction {
 };
 
 // `time`: the time engine's counters, cycles among them, and not the counts engine's.
-Result<Prediction> predict(const trace::TraceReader& reader, const std::string& gpu, bool time);
+Result<Prediction> predict(const trace::TraceReader& reader, const model::Card& card, bool time);
 
 }  // namespace warpmem::command

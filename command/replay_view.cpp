@@ -85,8 +85,10 @@ Table overview(const sim::ReplayResult& result) {
 
 const char* engine_name(const ReplayView& view) { return view.time ? "time" : "counts"; }
 
-// Validation replays whole traces of real programs, with caches flushed, on cards as they are.
+// Validation replays whole traces of real programs, with caches flushed, on built-in cards as they
+// are. A file of the user's may be called like one of those.
 std::string unlike_validation(const ReplayView& view, const sim::ReplayedLaunch& launch) {
+  if (!view.card.built_in()) return fmt::format("{} is a card of your own", view.card.name());
   for (const model::CardEntry& entry : view.card.entries())
     if (entry.overridden) return fmt::format("{} was set", entry.key);
   if (view.keep_caches) return "caches were kept";

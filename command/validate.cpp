@@ -5,10 +5,12 @@
 
 #include <atomic>
 #include <memory>
+#include <optional>
 
 #include "base/in_parallel.hpp"
 #include "base/units.hpp"
 #include "command/accuracy_view.hpp"
+#include "command/card_input.hpp"
 #include "command/command.hpp"
 #include "command/output.hpp"
 #include "command/predict.hpp"
@@ -28,6 +30,7 @@ constexpr int kPipeWidth = 140;  // columns when no terminal says otherwise
 struct ValidateOptions {
   TraceInput trace;
   std::string ncu, suite, gpu = "h200";
+  std::optional<model::Card> card;  // that `gpu` names
   bool all = false, no_deviations = false, list_metrics = false, time = false;
   bool accuracy = false, allow_unmatched = false;
   unsigned threads = 0;
@@ -75,7 +78,7 @@ Result<void> add_pair(const TraceInput& input, const std::string& ncu, const std
   if (!reader) return reader.error();
   if (auto whole = require_complete(*reader, input); !whole) return whole.error();
   if (auto any = require_records(*reader, {}); !any) return any.error();
-  auto prediction = predict(*reader, options.gpu, options.time);
+  auto prediction = predict(*reader, *options.card, options.time);
   if (!prediction) return prediction.error();
   auto file = read_counters(ncu, *prediction);
   if (!file) return file.error();
@@ -108,15 +111,18 @@ int show(const ValidateOptions& options, const std::string& place, Collected col
          std::vector<std::string> heading, bool whole_reference) {
   const std::vector<std::string> files = std::move(collected.files);
   const validate::DeviationList none;
-  const auto& deviations = options.no_deviations ? none : validate::DeviationList::shipped();
+  // Deviations are those of built-in cards.
+  const auto& deviations = options.no_deviations || !options.card->built_in()
+                               ? none
+                               : validate::DeviationList::shipped();
   validate::Report report = validate::finish_report(
-      options.gpu, engine_name(options.time), std::move(collected.launches),
+      options.card->name(), engine_name(options.time), std::move(collected.launches),
       std::move(collected.unmatched), deviations);
   report.unmatched_allowed = options.allow_unmatched || options.trace.partial;
   if (auto some = validate::check_compared(report, place); !some) return fail(some.error());
   if (!collected.repeats.empty())
     validate::attach_repeat(
-        report, validate::finish_report(options.gpu, "", std::move(collected.repeats), {}, none));
+        report, validate::finish_report(options.card->name(), "", std::move(collected.repeats), {}, none));
   auto output = Output::open(options.output, files);
   if (!output) return fail(output.error());
   const bool terminal = options.output.path.empty() && is_terminal(STDOUT_FILENO);
@@ -133,12 +139,17 @@ int show(const ValidateOptions& options, const std::string& place, Collected col
   return report.ok() ? 0 : exit_status(ErrorKind::kCheckFailed);
 }
 
+// The reference of the card that ships; empty where there is none.
+std::string shipped_suite(const model::Card& card) {
+  return card.built_in() ? validate::shipped_suite(card.name()) : "";
+}
+
 Result<validate::Suite> find_suite(const ValidateOptions& options) {
   const std::string folder =
-      options.suite.empty() ? validate::shipped_suite(options.gpu) : options.suite;
+      options.suite.empty() ? shipped_suite(*options.card) : options.suite;
   if (folder.empty())
     return Error{ErrorKind::kUsage,
-                 fmt::format("no reference data for card {} was found", options.gpu), "",
+                 fmt::format("no reference data for card {} was found", options.card->name()), "",
                  "give a folder with --suite, or a trace and its profile: validate T --ncu F.csv"};
   return validate::open_suite(folder);
 }
@@ -193,7 +204,7 @@ int validate_suite(const ValidateOptions& options) {
   auto collected = collect(*suite, options);
   if (!collected) return fail(collected.error());
   // Deviations are listed for what the counts engine makes of the reference that ships.
-  const bool whole = !options.time && suite->folder == validate::shipped_suite(options.gpu);
+  const bool whole = !options.time && suite->folder == shipped_suite(*options.card);
   return show(options, suite->folder, std::move(*collected), suite->heading, whole);
 }
 
@@ -207,7 +218,7 @@ int measure_accuracy(ValidateOptions options) {
     auto collected = collect(*suite, options);
     if (!collected) return fail(collected.error());
     const validate::Report report =
-        validate::finish_report(options.gpu, engine_name(time), std::move(collected->launches),
+        validate::finish_report(options.card->name(), engine_name(time), std::move(collected->launches),
                                 std::move(collected->unmatched), validate::DeviationList());
     if (auto some = validate::check_compared(report, suite->folder); !some) return fail(some.error());
     append(rows, validate::accuracy_of(report));
@@ -215,14 +226,18 @@ int measure_accuracy(ValidateOptions options) {
   return emit(options.output, accuracy_view(rows, options.output.format));
 }
 
-int run_validate(const ValidateOptions& options) {
+int run_validate(ValidateOptions& options) {
+  if (options.list_metrics && !options.accuracy)
+    return emit(options.output, validate::metric_list() + "\n");
+  auto card = load_card(options.gpu);
+  if (!card) return fail(card.error());
+  options.card = *std::move(card);
   if (options.accuracy) {
     if (options.trace.path.empty() && options.ncu.empty() && !options.time)
       return measure_accuracy(options);
     return fail({ErrorKind::kUsage, "--accuracy beside a trace or --time", "",
                  "it measures both engines over a folder: warpmem validate --accuracy --suite DIR"});
   }
-  if (options.list_metrics) return emit(options.output, validate::metric_list() + "\n");
   if (options.trace.path.empty() && options.ncu.empty()) return validate_suite(options);
   if (options.trace.path.empty() || options.ncu.empty())
     return fail({ErrorKind::kUsage,
@@ -252,7 +267,7 @@ Run setup_validate(CLI::App& app) {
   app.add_option("--suite", options->suite,
                  "folder of NAME.wmt and NAME.csv pairs (without one: the card's reference)")
       ->expected(0, 1);
-  app.add_option("--gpu", options->gpu, "GPU card to predict for")->capture_default_str();
+  add_gpu_option(app, options->gpu);
   app.add_flag("--all", options->all, "every counter of every launch");
   app.add_flag("--time", options->time, "cycles too, and all counters from the time engine");
   app.add_flag("--accuracy", options->accuracy,

@@ -41,7 +41,8 @@ Found uneven(const std::string& key, std::uint64_t value, std::uint64_t step,
       below > 0 ? "give " + shown(below) + " or " + shown(above) : "give " + shown(above)};
 }
 
-Found zero(const CardNumbers& n) {
+Found zero(const CardChoices& choices) {
+  const CardNumbers& n = choices.n;
   // What other numbers follow from goes first, as those would be 0 as well: the clock scales what
   // is counted in cycles, channels and pins the bandwidth.
   const std::pair<const char*, std::uint64_t> sources[] = {{"sm.clock_mhz", n.clock_mhz},
@@ -52,12 +53,9 @@ Found zero(const CardNumbers& n) {
     if (value == 0) return Contradiction{std::string(key) + " is 0", "give 1 or more"};
   for (const CardField& f : card_fields()) {
     const auto* const one = std::get_if<CardField::One>(&f.member);
-    if (one && n.**one < card_number_range(f).least)
+    if (one && n.**one < card_number_range(f).least && !unmet_use(f, choices))
       return Contradiction{std::string(f.key) + " is 0", "give 1 or more"};
   }
-  if (n.l2_sides == 2 && n.latency_l2_far == 0)
-    return Contradiction{"latency.l2_far is 0 although the L2 has two sides",
-                         "give 1 or more, or write 1 for l2.sides"};
   return {};
 }
 
@@ -65,7 +63,7 @@ Found zero(const CardNumbers& n) {
 Found too_much(const CardNumbers& n) {
   for (const CardField& f : card_fields()) {
     const auto* const one = std::get_if<CardField::One>(&f.member);
-    if (!one || f.words) continue;
+    if (!one || f.rule.words) continue;
     const std::uint64_t most = card_number_range(f).most;
     if (n.**one > most)
       return Contradiction{std::string(f.key) + " comes to " + grouped(n.**one) +
@@ -266,7 +264,8 @@ Found dram_wrong(const CardNumbers& n) {
     return Contradiction{"dram.t_faw_ps, four activations, is less than dram.t_rrd_ps, one",
                          "give dram.t_faw_ps at least " + grouped(n.dram_t_rrd_ps)};
   const std::uint64_t refresh = n.dram_t_rp_ps + std::max(n.dram_t_rfc_ps, n.dram_t_rfc_bank_ps);
-  if (n.dram_t_refi_ps <= refresh)
+  if (n.dram_refresh != static_cast<std::uint64_t>(DramRefresh::kNone) &&
+      n.dram_t_refi_ps <= refresh)
     return Contradiction{
         "refreshes never end: dram.t_refi_ps is not more than dram.t_rp_ps and "
         "dram.t_rfc_ps or dram.t_rfc_bank_ps",
@@ -371,32 +370,19 @@ Found sms_wrong(const CardNumbers& n) {
     return Contradiction{"topology.cta_small_groups is " + text(n.cta_small_groups) +
                              ", but there are " + text(n.cta_turns.size()) + " topology.cta_turns",
                          "give a whole number from 0 to " + text(n.cta_turns.size() - 1)};
-  if (n.cta_small_groups > 0 && (n.cta_small_first == 0 || n.cta_small_every == 0))
-    return Contradiction{
-        "topology.cta_small_first and cta_small_every are needed by topology.cta_small_groups",
-        "give 1 or more for both, or 0 for topology.cta_small_groups"};
   return {};
 }
 
 }  // namespace
 
 Result<void> Card::validate(const std::string& place) const {
-  for (const auto& check : {zero, too_much, too_fast, l1_wrong, l2_wrong, home_wrong,
-                            bandwidth_wrong, dram_wrong, small_caches_wrong, sms_wrong})
-    if (const Found found = check(numbers_)) return card_error(place, found->message, found->fix);
-  // A setting that nothing looks at would be taken for one without effect.
-  const auto unused = [&](const char* key, bool used) {
-    return !used && user_.contains(card_field(key));
+  const auto refused = [&](const Contradiction& found) {
+    return card_error(place, found.message, found.fix);
   };
-  const auto refresh = static_cast<DramRefresh>(numbers_.dram_refresh);
-  if (unused("dram.t_refi_ps", refresh != DramRefresh::kNone) ||
-      unused("dram.t_rfc_ps", refresh == DramRefresh::kAll) ||
-      unused("dram.t_rfc_bank_ps", refresh == DramRefresh::kBank) ||
-      unused("dram.t_rp_ps", refresh != DramRefresh::kNone))
-    return card_error(
-        place,
-        "nothing looks at it: dram.refresh is " + dram_refresh_names()[numbers_.dram_refresh],
-        "set dram.refresh as well: all for dram.t_rfc_ps, bank for dram.t_rfc_bank_ps");
+  if (const Found found = zero({numbers_, capability()})) return refused(*found);
+  for (const auto& check : {too_much, too_fast, l1_wrong, l2_wrong, home_wrong, bandwidth_wrong,
+                            dram_wrong, small_caches_wrong, sms_wrong})
+    if (const Found found = check(numbers_)) return refused(*found);
   return {};
 }
 

@@ -56,10 +56,7 @@ void DerivedNumbers::fit_shared() {
 
 void DerivedNumbers::work_out(bool another) {
   fit_shared();
-  if (n.l2_sides == 1 && set_by_user({"l2.sides"}) && !set_by_user({"topology.sm_side"})) {
-    std::fill(n.sm_side.begin(), n.sm_side.end(), 0);
-    sources.insert_or_assign(card_field("topology.sm_side"), "derived: the L2 has one side");
-  }
+  if (n.l2_sides == 1) n.sm_side.assign(n.sm_count, 0);
   const auto came = [&](std::string_view key, std::string how) {
     sources.insert_or_assign(card_field(key), "derived: " + std::move(how));
   };

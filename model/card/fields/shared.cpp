@@ -1,0 +1,32 @@
+// Shared memory: its sizes, and what copies take of its banks' time.
+#include "model/card/fields/groups.hpp"
+
+namespace warpmem::model {
+namespace {
+
+// clang-format off: a row a number
+constexpr CardField kRows[] = {
+    {"shared.per_cta", "bytes", &CardNumbers::shared_per_cta, "most shared memory a CTA may ask for"},
+    {"shared.reserved", "bytes", &CardNumbers::shared_reserved,
+     "the driver's own share of each CTA's", {.zero = true}},
+    {"shared.unit", "bytes", &CardNumbers::shared_unit, "shared memory comes in multiples of this"},
+    {"shared.generous", "bytes", &CardNumbers::shared_generous,
+     "largest configuration the driver picks beyond need", {.zero = true}},
+    {"shared.warp_start", "millicycles", &CardNumbers::shared_warp_start,
+     "of the banks' way to the registers, which shared loads use: a warp that starts"},
+    {"shared.bulk_read", "millicycles", &CardNumbers::shared_bulk_read,
+     "… a sector that a bulk copy stores", {.used_if = {&kBulkCopies}}},
+    {"shared.bulk_write", "millicycles", &CardNumbers::shared_bulk_write,
+     "of the way into the banks, which shared stores use: a sector that a bulk copy loads",
+     {.used_if = {&kBulkCopies}}},
+    {"shared.async_write", "millicycles", &CardNumbers::shared_async_write,
+     "… a sector of an asynchronous copy past the L1", {.used_if = {&kAsyncCopies}}},
+    {"shared.configs", "bytes", &CardNumbers::shared_configs, "selectable shared-memory configurations"},
+};
+// clang-format on
+
+}  // namespace
+
+std::span<const CardField> shared_fields() { return kRows; }
+
+}  // namespace warpmem::model

@@ -1,0 +1,25 @@
+// An SM: what is resident on it, and its clock.
+#include "model/card/fields/groups.hpp"
+
+namespace warpmem::model {
+namespace {
+
+// clang-format off: a row a number
+constexpr CardField kRows[] = {
+    {"sm.count", "SMs", &CardNumbers::sm_count, "streaming multiprocessors", {.most = 4096}},
+    {"sm.warps", "warps", &CardNumbers::sm_warps, "resident warps an SM", {.most = 64}},
+    {"sm.ctas", "CTAs", &CardNumbers::sm_ctas, "resident CTAs an SM"},
+    {"sm.threads", "threads", &CardNumbers::sm_threads, "resident threads an SM"},
+    {"sm.registers", "registers", &CardNumbers::sm_registers, "32-bit registers an SM"},
+    {"sm.register_unit", "registers", &CardNumbers::register_unit,
+     "a warp's registers come in multiples of this"},
+    {"sm.clock_mhz", "MHz", &CardNumbers::clock_mhz,
+     "SM clock, which turns times of the DRAM's type into cycles"},
+};
+// clang-format on
+
+}  // namespace
+
+std::span<const CardField> sm_fields() { return kRows; }
+
+}  // namespace warpmem::model
