@@ -66,7 +66,7 @@ Result<Card> Card::parse(std::string_view text, const std::string& name) {
   card.file_ = std::move(read->given);
   if (read->isa.empty())
     return card_error(name + ".toml", "'isa' is missing (the table of what instructions cost)",
-                      "add isa = \"sm_90\" or another of model/isa at the top");
+                      "add isa = \"sm_90\" or another of cards/isa at the top");
   auto instructions = load_instruction_table(read->isa);
   if (!instructions) {
     Error e = instructions.error();

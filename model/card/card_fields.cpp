@@ -259,7 +259,7 @@ const CardField kFields[] = {
     {"sm.clock_mhz", "MHz", &CardNumbers::clock_mhz,
      "SM clock, which turns times of the DRAM's type into cycles"},
     {"dram.type", "type", &CardNumbers::dram_type,
-     "of which the numbers are that this card does not give (model/dram)", dram_type_names},
+     "of which the numbers are that this card does not give (cards/dram)", dram_type_names},
     {"dram.map", "kind", &CardNumbers::dram_map, "how addresses spread over channels and banks",
      dram_map_names},
     {"dram.interleave", "bytes", &CardNumbers::dram_interleave_bytes,
