@@ -16,10 +16,6 @@ FetchContent_Declare(nlohmann_json
   URL https://github.com/nlohmann/json/archive/refs/tags/v3.11.2.tar.gz
   URL_HASH SHA256=d69f9deb6a75e2580465c6c4c5111b89c4dc2fa94e3a85fcd2ffcd9a143d9273
   FIND_PACKAGE_ARGS 3.11)
-FetchContent_Declare(TBB
-  URL https://github.com/oneapi-src/oneTBB/archive/refs/tags/v2021.8.0.tar.gz
-  URL_HASH SHA256=eee380323bb7ce864355ed9431f85c43955faaae9e9bce35c62b372d7ffd9f8b
-  FIND_PACKAGE_ARGS)
 FetchContent_Declare(Catch2
   URL https://github.com/catchorg/Catch2/archive/refs/tags/v2.13.10.tar.gz
   URL_HASH SHA256=d54a712b7b1d7708bc7a819a8e6e47b2fde9536f487b89ccbca295072a7d9943
@@ -47,9 +43,8 @@ set(XXHASH_BUILD_XXHSUM OFF CACHE INTERNAL "")
 set(LZ4_BUILD_CLI OFF CACHE INTERNAL "")
 set(LZ4_BUILD_LEGACY_LZ4C OFF CACHE INTERNAL "")
 set(LZ4_POSITION_INDEPENDENT_LIB ON CACHE INTERNAL "")
-set(TBB_TEST OFF CACHE INTERNAL "")
 
-FetchContent_MakeAvailable(fmt CLI11 nlohmann_json TBB)
+FetchContent_MakeAvailable(fmt CLI11 nlohmann_json)
 
 # warpmem_pkg_library(TARGET MODULE DOWNLOADED): an interface target on the pkg-config module, or
 # on the CMake target that the download of the same name defines.
@@ -74,8 +69,3 @@ if(NOT TOMLPLUSPLUS_INCLUDE_DIR)
 endif()
 
 find_package(Boost 1.74 REQUIRED)  # headers only: Boost.Graph
-
-# Optional: the recorder reads source lines of cubins built with -lineinfo through libdw.
-if(PkgConfig_FOUND)
-  pkg_check_modules(libdw QUIET IMPORTED_TARGET libdw)
-endif()

@@ -4,20 +4,21 @@
 
 say() { printf '%s\n' "$*" >&2; }
 
-# packages demo|check: the names in debian-packages.txt, up to or past its [check] line.
+# packages demo|check|nightly: the names in debian-packages.txt, up to the section that is not for it.
 packages() {
-  if [ "$1" = check ]; then
-    sed -e '/^#/d' -e '/^\[/d' "$source_dir/cmake/debian-packages.txt"
-  else
-    sed -e '/^\[check\]/,$d' -e '/^#/d' "$source_dir/cmake/debian-packages.txt"
-  fi
+  case $1 in
+    demo) until=check ;;
+    check) until=nightly ;;
+    nightly) until=none ;;
+  esac
+  sed -e "/^\[$until\]/,\$d" -e '/^#/d' -e '/^\[/d' "$source_dir/cmake/debian-packages.txt"
 }
 
 installed() {
   [ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null)" = installed ]
 }
 
-# install_missing demo|check: asks apt only for what is not there, so that a machine that has
+# install_missing demo|check|nightly: asks apt only for what is not there, so that a machine that has
 # everything needs neither network nor root.
 install_missing() {
   if ! command -v dpkg-query >/dev/null 2>&1; then

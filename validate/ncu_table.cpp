@@ -203,8 +203,9 @@ NcuTable find_table(std::string_view text, ImportReport& report) {
     at = end;
   }
   // What went wrong before what might have.
-  std::ranges::stable_partition(table.complaints,
-                                [](const std::string& line) { return line.starts_with("==ERROR=="); });
+  // (The ranges' form returns what clang 14 cannot compile with g++ 12's library.)
+  std::stable_partition(table.complaints.begin(), table.complaints.end(),
+                        [](const std::string& line) { return line.starts_with("==ERROR=="); });
   return table;
 }
 

@@ -152,7 +152,8 @@ std::vector<std::uint32_t> read_relocations(const Bytes& elf, const Section& sec
 }
 
 // Which undefined symbols the words of a section are the addresses of, by the word's offset.
-std::map<std::uint32_t, std::string> read_imports(const Bytes& elf, const std::vector<Section>& sections,
+std::map<std::uint32_t, std::string> read_imports(const Bytes& elf,
+                                                  const std::vector<Section>& sections,
                                                   const Section& relocations) {
   std::map<std::uint32_t, std::string> out;
   const std::uint64_t each = relocations.type == kRelocationsWithAddend ? 24 : 16;
@@ -160,7 +161,8 @@ std::map<std::uint32_t, std::string> read_imports(const Bytes& elf, const std::v
   const Section& table = sections[relocations.link];
   if (table.type != kSymbolTable || table.link >= sections.size()) return out;
   const Section& strings = sections[table.link];
-  for (std::uint64_t at = 0; at + each <= relocations.size && elf.holds(relocations.offset + at, each); at += each) {
+  for (std::uint64_t at = 0;
+       at + each <= relocations.size && elf.holds(relocations.offset + at, each); at += each) {
     const auto symbol = elf.get<std::uint64_t>(relocations.offset + at + 8) >> 32;
     const std::uint64_t entry = table.offset + symbol * kSymbolBytes;
     if (symbol >= table.size / kSymbolBytes || !elf.holds(entry, kSymbolBytes)) continue;
@@ -186,7 +188,8 @@ std::uint32_t virtual_architecture(const Bytes& elf, const std::vector<Section>&
   for (const Section& section : sections) {
     if (section.name != ".note.nv.cuinfo" || section.size < 16) continue;
     const auto owner = elf.get<std::uint32_t>(section.offset);
-    if (elf.get<std::uint32_t>(section.offset + 8) != kInformation || owner > section.size) continue;
+    if (elf.get<std::uint32_t>(section.offset + 8) != kInformation || owner > section.size)
+      continue;
     const std::uint64_t said = section.offset + 12 + (owner + 3ull) / 4 * 4;
     if (said + 4 <= section.offset + section.size) return elf.get<std::uint16_t>(said + 2);
   }

@@ -6,10 +6,10 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "isa/sass/instruction.hpp"
 #include "binary/cubin/cubin.hpp"
 #include "binary/disassembly/driver_calls.hpp"
 #include "binary/disassembly/tool_run.hpp"
+#include "isa/sass/instruction.hpp"
 
 namespace warpmem::record {
 namespace {

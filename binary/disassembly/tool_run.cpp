@@ -20,7 +20,8 @@ namespace warpmem::record {
 
 TemporaryFile::TemporaryFile(const std::string& ending) {
   const char* folder = std::getenv("TMPDIR");
-  path_ = std::string(folder != nullptr && *folder != 0 ? folder : "/tmp") + "/warpmem-XXXXXX" + ending;
+  path_ =
+      std::string(folder != nullptr && *folder != 0 ? folder : "/tmp") + "/warpmem-XXXXXX" + ending;
   descriptor_ = mkostemps(path_.data(), static_cast<int>(ending.size()), O_CLOEXEC);
 }
 

@@ -1,9 +1,9 @@
 #include "binary/fatbin/fat_binary.hpp"
 
-#include <cctype>
 #include <fmt/format.h>
 #include <lz4.h>
 #include <zstd.h>
+#include <cctype>
 
 #include <algorithm>
 #include <cstring>

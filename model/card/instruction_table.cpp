@@ -232,7 +232,7 @@ Result<InstructionTable> load_instruction_table(const std::string& name) {
   std::string all;
   for (const std::string& k : instruction_table_names()) all += (all.empty() ? "" : ", ") + k;
   return card_error("isa", "there is no instruction table '" + name + "'",
-                    "choose one of: " + all);
+                    "name one of cards/isa: " + all);
 }
 
 }  // namespace warpmem::model

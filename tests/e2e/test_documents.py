@@ -14,7 +14,7 @@ FENCE = re.compile(r"^```sh(?P<words>[^\n]*)\n(?P<body>.*?)^```$", re.MULTILINE 
 
 
 def documents():
-    return [os.path.join(SOURCE, "README.md"), *sorted(glob.glob(SOURCE + "/docs/*.md"))]
+    return [os.path.join(SOURCE, "README.md"), *sorted(glob.glob(SOURCE + "/docs/**/*.md", recursive=True))]
 
 
 def blocks(path):
@@ -87,6 +87,17 @@ class Documents(harness.CommandTest):
                 with self.subTest(document=os.path.basename(document), target=target):
                     place = os.path.join(os.path.dirname(document), target)
                     self.assertTrue(os.path.exists(place))
+
+    def test_every_file_and_folder_of_the_repository_that_a_page_names_is_there(self):
+        rooms = [n for n in os.listdir(SOURCE) if not n.startswith(("build", "."))]
+        for document in [*documents(), os.path.join(SOURCE, "validate/DEVIATIONS.md")]:
+            with open(document, encoding="utf-8") as file:
+                names = set(re.findall(r"`([\w./-]+/[\w./*-]*)`", file.read()))
+            for name in sorted(names):
+                if name.split("/")[0] not in rooms:
+                    continue
+                with self.subTest(document=os.path.basename(document), name=name):
+                    self.assertTrue(glob.glob(os.path.join(SOURCE, name)))
 
 
 if __name__ == "__main__":

@@ -99,8 +99,8 @@ void CtaIndex::segments(std::uint64_t cta, std::vector<SegmentRange>& out) const
     const CtaRun& run = runs_[i];
     if (cta > run.last() || (run.step > 1 && (cta - run.cta) % run.step != 0)) continue;
     const std::uint64_t position = (cta - run.cta) / run.step;
-    out.push_back({run.block, static_cast<std::uint32_t>(run.segment + position * run.per_cta),
-                   run.per_cta});
+    out.push_back(
+        {run.block, static_cast<std::uint32_t>(run.segment + position * run.per_cta), run.per_cta});
   }
   if (out.size() > 1)
     std::sort(out.begin(), out.end(), [](const SegmentRange& a, const SegmentRange& b) {

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "traces/format/launch.hpp"
 #include "isa/program.hpp"
+#include "traces/format/launch.hpp"
 #include "traces/format/record.hpp"
 #include "traces/format/writer.hpp"
 

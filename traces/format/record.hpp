@@ -28,11 +28,11 @@ enum class Op : std::uint8_t {
   kCtaEnd,          // the warp's last record
   kRounds,          // a loop went round without an access: base = times that the warp took the
                     // branch back at pc since its last record of another kind; space is kNone
-  kTexel,           // further texels of the texture fetch before it, one a lane at most: those that a
-                    // filter mixes or a gather returns; same pc, space is kTexture
-  kProductRead,     // what a warpgroup's product (wgmma) reads of shared memory: `bytes` are those of
-                    // both matrices (of B alone where A is in registers), base is where B lies. Each
-                    // of the four warps leaves one, for all of them together
+  kTexel,        // further texels of the texture fetch before it, one a lane at most: those that a
+                 // filter mixes or a gather returns; same pc, space is kTexture
+  kProductRead,  // what a warpgroup's product (wgmma) reads of shared memory: `bytes` are those of
+                 // both matrices (of B alone where A is in registers), base is where B lies. Each
+                 // of the four warps leaves one, for all of them together
   kCount
 };
 

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "traces/format/launch.hpp"
 #include "isa/program.hpp"
+#include "traces/format/launch.hpp"
 #include "traces/format/record.hpp"
 
 namespace warpmem::trace {
@@ -78,8 +78,8 @@ class Sink;  // traces/format/sink.hpp: where the bytes go
 
 class TraceWriter {
  public:
-  // Creates PATH.partial (of a link: beside its target). Fails with kUsage when a file is in the way
-  // or there is no such folder, with kResources when the disk is full.
+  // Creates PATH.partial (of a link: beside its target). Fails with kUsage when a file is in the
+  // way or there is no such folder, with kResources when the disk is full.
   static Result<TraceWriter> create(const std::string& path, const Origin& origin,
                                     const WriterOptions& options = {});
   // The same on any sink; `path` is for messages only.

@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "traces/format/record.hpp"
+#include "traces/format/writer.hpp"
 #include "traces/record/launch_state.hpp"
 #include "traces/record/wire.hpp"
-#include "traces/format/writer.hpp"
 
 namespace warpmem::record {
 

@@ -32,9 +32,17 @@ version=$(sed -n 's/^project(warpmem VERSION \([0-9.]*\).*/\1/p' "$root/CMakeLis
 static_or_shared() {  # prefers lib$1.a
   if path=$(${CXX:-g++} -print-file-name="lib$1.a") && [ -e "$path" ]; then echo "$path"; else echo "-l$1"; fi
 }
-sources="$root/base/error.cpp"
-for file in "$root"/traces/*.cpp "$here"/*.cpp; do
-  case "$file" in */launcher*.cpp | */environment.cpp) ;; *) sources="$sources $file" ;; esac
+# As in CMakeLists.txt: what of the rooms below it needs no other library, and all of this folder but the
+# launcher's side.
+sources=
+for name in errno_kind error output_file printable read_number units; do
+  sources="$sources $root/base/$name.cpp"
+done
+for file in "$root"/isa/*/*.cpp "$root"/binary/*/*.cpp "$root"/traces/format/*.cpp "$here"/*.cpp; do
+  case "$file" in
+    */binary/fatbin/* | */launcher.cpp | */environment.cpp) ;;
+    *) sources="$sources $file" ;;
+  esac
 done
 objects=
 for file in $sources; do

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "traces/format/launch.hpp"
 #include "binary/cubin/parameters.hpp"
+#include "traces/format/launch.hpp"
 
 namespace warpmem::record {
 

@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
+#include "binary/cubin/code_map.hpp"
 #include "traces/format/launch.hpp"
 #include "traces/format/record.hpp"
-#include "binary/cubin/code_map.hpp"
 #include "traces/record/gpu_clock.hpp"
 
 namespace warpmem::record {

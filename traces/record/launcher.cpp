@@ -64,7 +64,8 @@ std::vector<std::string> environment_with(const std::vector<std::string>& variab
   for (char** entry = environ; *entry != nullptr; ++entry) {
     const std::string_view text(*entry);
     const auto replaced = [&](const std::string& variable) {
-      return text.substr(0, text.find('=')) == std::string_view(variable).substr(0, variable.find('='));
+      return text.substr(0, text.find('=')) ==
+             std::string_view(variable).substr(0, variable.find('='));
     };
     if (text.starts_with("WARPMEM_RECORD_") || text.starts_with("WARPMEM_EMULATE_")) continue;
     if (std::none_of(variables.begin(), variables.end(), replaced)) result.emplace_back(text);
@@ -115,8 +116,7 @@ Error cannot_start(const std::string& program, int error) {
 Result<int> wait_status_of(const std::vector<std::string>& command,
                            std::vector<std::string>& environment) {
   std::vector<char*> arguments, variables;
-  for (const std::string& word : command)
-    arguments.push_back(const_cast<char*>(word.c_str()));
+  for (const std::string& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
   for (std::string& entry : environment) variables.push_back(entry.data());
   arguments.push_back(nullptr);
   variables.push_back(nullptr);

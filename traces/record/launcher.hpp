@@ -30,7 +30,7 @@ struct RecordReport {
   double seconds = 0;      // from start to end
   bool used_cuda = false;  // the driver loaded the recorder
   std::vector<RecordedProcess> processes;
-  std::string text;        // all that the processes wrote about themselves
+  std::string text;  // all that the processes wrote about themselves
 };
 
 // Whether the command's program can be run: kUsage when not. Before looking for a GPU, as it is the
@@ -41,9 +41,12 @@ Result<void> check_program(const RecordOptions& options);
 // started, with kUsage (not found) or kEnvironment.
 Result<RecordReport> run_recorder(const RecordOptions& options, const RecorderFiles& files);
 
-// The same with any library that writes a status file: `variables` ("NAME=value") join this process's
-// environment and replace what is there, `status_variable` names the one that gets the file's path.
-Result<RecordReport> run_watched(const std::vector<std::string>& command, const std::vector<std::string>& variables, const std::string& status_variable);
+// The same with any library that writes a status file: `variables` ("NAME=value") join this
+// process's environment and replace what is there, `status_variable` names the one that gets the
+// file's path.
+Result<RecordReport> run_watched(const std::vector<std::string>& command,
+                                 const std::vector<std::string>& variables,
+                                 const std::string& status_variable);
 
 // What the recorder wrote about itself while it ran (session.cpp, write_status).
 RecordReport parse_status(const std::string& text);

@@ -3,8 +3,8 @@
 
 #include <cuda.h>
 
-#include "traces/record/options.hpp"
 #include "traces/format/writer.hpp"
+#include "traces/record/options.hpp"
 
 namespace warpmem::record {
 

@@ -179,7 +179,7 @@ __device__ __forceinline__ u32 linear_warp() {
 __device__ __forceinline__ bool wanted(const LaunchSlot* s) {
   if (s == nullptr) return false;
   const u32 limit = filter_of(s).cta_limit;
-  return likely(limit == ~0u) || trace::cta_hash(linear_cta()) <= limit;
+  return likely(limit == ~0u) || warpmem::trace::cta_hash(linear_cta()) <= limit;
 }
 
 struct Header {

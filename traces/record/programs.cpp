@@ -151,7 +151,8 @@ void Programs::add_code(const void* module, const Cubin& cubin, const CubinFunct
                          " printed none of it");
   }
   if (const std::string gaps = unrecorded(program.code); !gaps.empty())
-    std::fprintf(stderr, "warpmem: warning: not recorded of %s: %s\n", printable(program.demangled).c_str(), gaps.c_str());
+    std::fprintf(stderr, "warpmem: warning: not recorded of %s: %s\n",
+                 printable(program.demangled).c_str(), gaps.c_str());
 }
 
 }  // namespace warpmem::record

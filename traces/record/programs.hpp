@@ -11,10 +11,10 @@
 #include <utility>
 #include <vector>
 
-#include "isa/program.hpp"
 #include "binary/cubin/code_map.hpp"
 #include "binary/cubin/cubin.hpp"
 #include "binary/disassembly/disassembly.hpp"
+#include "isa/program.hpp"
 #include "traces/record/output.hpp"
 
 namespace warpmem::record {

@@ -1,0 +1,43 @@
+#!/bin/sh
+# What ./check --nightly runs after all tests: clang-tidy, the sanitizers, and the fuzz targets for a
+# minute each (WARPMEM_FUZZ_SECONDS says otherwise). Goes on after a failure and names all at its end.
+set -u
+cd -- "$(dirname -- "$0")/.." || exit 70
+jobs=$(nproc 2>/dev/null || echo 2)
+seconds=${WARPMEM_FUZZ_SECONDS:-60}
+failed=
+
+tidy() {
+  # Built first: some headers are generated. Without precompiled headers, which only g++ can read.
+  cmake --preset debug -DWARPMEM_CUDA=OFF -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON &&
+    cmake --build --preset debug --target warpmem &&
+    run-clang-tidy -p build-debug -quiet -j "$jobs"
+}
+
+# sanitizer PRESET: all tests but the longest ones, which take hours there.
+sanitizer() {
+  cmake --preset "$1" -DWARPMEM_BENCHMARKS=OFF && cmake --build --preset "$1" &&
+    ctest --preset "$1" -LE long -j "$jobs" --timeout 7200
+}
+
+fuzz() {
+  cmake --preset fuzz && cmake --build --preset fuzz --target \
+    fuzz_trace fuzz_records fuzz_instruction fuzz_ptx fuzz_ncu_csv || return 1
+  finds=build-fuzz/finds
+  mkdir -p "$finds"
+  for target in trace records instruction ptx ncu_csv; do
+    # New inputs go to the first folder, so that the corpus stays as it is.
+    set -- "$finds/$target"
+    mkdir -p "$1"
+    [ ! -d "tests/fuzz/corpus/$target" ] || set -- "$@" "tests/fuzz/corpus/$target"
+    "build-fuzz/bin/fuzz_$target" -max_total_time="$seconds" -print_final_stats=1 \
+      -artifact_prefix="$finds/$target-" "$@" || failed="$failed fuzz_$target"
+  done
+}
+
+tidy || failed="$failed clang-tidy"
+sanitizer asan || failed="$failed asan"
+sanitizer tsan || failed="$failed tsan"
+fuzz || failed="$failed fuzz"
+[ -z "$failed" ] || { echo "nightly: failed:$failed" >&2; exit 1; }
+echo "nightly: clang-tidy, asan, tsan and fuzz targets passed" >&2
