@@ -13,7 +13,7 @@
 #include "base/error.hpp"
 #include "results/launch_metrics.hpp"
 #include "model/card/card.hpp"
-#include "sim/counters.hpp"
+#include "model/system/counters.hpp"
 #include "sim/time/engine.hpp"
 #include "traces/format/reader.hpp"
 
@@ -36,7 +36,7 @@ struct ReplayOptions {
 
 struct ReplayedLaunch {
   LaunchMetrics metrics;
-  LaunchCounters counters;
+  model::LaunchCounters counters;
   bool complete = true;                  // all of its records were in the trace
   std::vector<std::string> notes;
   std::optional<TimeResult> time;        // with the time engine

@@ -2,12 +2,10 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 
-#include "results/launch_metrics.hpp"
 #include "model/l2/l2_cache.hpp"
 
-namespace warpmem::sim {
+namespace warpmem::model {
 
 struct OpCounters {
   std::uint64_t requests = 0;
@@ -41,15 +39,7 @@ struct LaunchCounters {
                                                                      // of lanes served together
 
   std::uint64_t records = 0;
-  model::L2Counters l2;
+  L2Counters l2;
 };
 
-// A metric that the counts engine offers.
-struct MetricRow {
-  const char* name;                                  // the profiler's
-  const char* unit;
-  std::uint64_t (*value)(const LaunchCounters&);
-};
-std::span<const MetricRow> metric_rows();
-
-}  // namespace warpmem::sim
+}  // namespace warpmem::model
