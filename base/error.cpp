@@ -1,5 +1,7 @@
 #include "base/error.hpp"
 
+#include "base/printable.hpp"
+
 namespace warpmem {
 
 int exit_status(ErrorKind kind) {
@@ -16,9 +18,23 @@ int exit_status(ErrorKind kind) {
   return 70;
 }
 
+namespace {
+
+// Further lines are indented: a name with a line end in it cannot pass for a message of its own.
+std::string shown(const std::string& message) {
+  std::string out;
+  for (const char c : printable_lines(message)) {
+    if (!out.empty() && out.back() == '\n' && c != ' ') out += "  ";
+    out += c;
+  }
+  return out;
+}
+
+}  // namespace
+
 std::string Error::text() const {
-  std::string out = place.empty() ? message : place + ": " + message;
-  if (!fix.empty()) out += "\n  fix: " + fix;
+  std::string out = place.empty() ? shown(message) : printable(place) + ": " + shown(message);
+  if (!fix.empty()) out += "\n  fix: " + printable(fix);
   return out;
 }
 

@@ -18,13 +18,23 @@ void in_parallel(std::size_t count, std::size_t threads, MakeWorker&& make_worke
   std::atomic<std::size_t> next{0};
   std::atomic<bool> failed{false};
   const auto work = [&] {
-    auto&& worker = make_worker();
-    for (std::size_t i; !failed && (i = next++) < count;)
-      if (!worker(i)) failed = true;
+    try {
+      auto&& worker = make_worker();
+      for (std::size_t i; !failed && (i = next++) < count;)
+        if (!worker(i)) failed = true;
+    } catch (...) {
+      failed = true;
+      throw;
+    }
   };
   std::vector<std::future<void>> others;
-  for (std::size_t t = 1; t < std::min(threads, count); ++t)
-    others.push_back(std::async(std::launch::async, work));
+  try {
+    for (std::size_t t = 1; t < std::min(threads, count); ++t)
+      others.push_back(std::async(std::launch::async, work));
+  } catch (...) {  // the system allows no more threads: nobody works on for a run that has failed
+    failed = true;
+    throw;
+  }
   work();
   for (std::future<void>& other : others) other.get();
 }

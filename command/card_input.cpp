@@ -11,7 +11,13 @@ void add_card_options(CLI::App& app, CardInput& input) {
   app.add_option("--gpu", input.gpu, "GPU card; see warpmem gpus")
       ->type_name("NAME")
       ->capture_default_str();
-  app.add_option("--set", input.settings, "change a number of the card: --set l1.size=64KiB")
+  add_set_option(app, input);
+}
+
+void add_set_option(CLI::App& app, CardInput& input) {
+  app.add_option("--set", input.settings,
+                 "change a number of the card: --set l1.size=64KiB; a list: --set l2.home_bits=12,13 "
+                 "(as [12, 13] or \"12 13\" too)")
       ->type_name("KEY=VALUE")
       ->expected(1)
       ->take_all();
@@ -33,10 +39,29 @@ Result<model::Card> load_card(const CardInput& input) {
   return card;
 }
 
+namespace {
+
+// A number as a number, in the entry's unit; a list as a list.
+nlohmann::ordered_json value_json(const model::CardEntry& entry) {
+  switch (entry.kind) {
+    case model::CardEntry::Kind::kNumber: return entry.numbers.at(0);
+    case model::CardEntry::Kind::kList: return entry.numbers;
+    case model::CardEntry::Kind::kWord: return entry.value;
+    case model::CardEntry::Kind::kInstruction: break;
+  }
+  return {{"pipe", model::pipe_name(entry.cost.pipe)},
+          {"issue", entry.cost.busy},
+          {"latency", entry.cost.latency},
+          {"wait", entry.cost.variable ? "scoreboard" : "stall"}};
+}
+
+}  // namespace
+
 nlohmann::ordered_json card_json(const model::Card& card) {
   nlohmann::ordered_json out = nlohmann::ordered_json::object();
   for (const model::CardEntry& entry : card.entries()) {
-    out[entry.key] = {{"value", entry.value}, {"unit", entry.unit}, {"source", entry.source}};
+    out[entry.key] = {
+        {"value", value_json(entry)}, {"unit", entry.unit}, {"source", entry.source}};
   }
   return out;
 }

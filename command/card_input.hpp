@@ -22,10 +22,13 @@ struct CardInput {
 // --gpu and --set.
 void add_card_options(CLI::App& app, CardInput& input);
 
+// --set alone.
+void add_set_option(CLI::App& app, CardInput& input);
+
 // The card with all settings applied; an unknown name or key names the nearest.
 Result<model::Card> load_card(const CardInput& input);
 
-// {"l1.size":{"value":"256 KiB","unit":"bytes","source":"…"},…}
+// {"l1.size":{"value":262144,"unit":"bytes","source":"…"},…}
 nlohmann::ordered_json card_json(const model::Card& card);
 
 }  // namespace warpmem::command

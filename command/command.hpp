@@ -40,7 +40,10 @@ void build_options(CLI::App& app, std::vector<Run>& runs);
 
 // "warpmem: error: …" on stderr; the exit status of the error's kind.
 int fail(const Error& error);
-// "warpmem: warning: …" on stderr.
+// "warpmem: …", "warpmem: warning: …" and "warpmem: note: …" on stderr. Whatever is in the text, it is
+// one line and safe for a terminal; a stderr that takes nothing is no failure.
+void say(const std::string& message);
 void warn(const std::string& message);
+void note(const std::string& message);
 
 }  // namespace warpmem::command

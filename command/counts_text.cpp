@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "base/printable.hpp"
 #include "base/units.hpp"
 #include "command/table.hpp"
 
@@ -54,7 +55,7 @@ std::string as_text(const trace::TraceReader& reader, const std::vector<const Su
   for (const Summary* s : launches) {
     const trace::Program* program = program_of(reader, s->launch);
     out += fmt::format("{}launch {}: {}\n", out.empty() ? "" : "\n", s->launch.id,
-                       kernel_name(reader, s->launch));
+                       printable(kernel_name(reader, s->launch)));
     Table table({{"pc", Align::kRight},
                  {"times", Align::kRight},
                  {"copies", Align::kRight},

@@ -3,32 +3,29 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
+#include <cmath>
+#include <deque>
+#include <map>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "base/units.hpp"
+#include "base/read_number.hpp"
 #include "command/command.hpp"
+#include "command/diff_view.hpp"
 #include "command/output.hpp"
 #include "command/result_file.hpp"
-#include "command/table.hpp"
 
 namespace warpmem::command {
 
 namespace {
 
 struct DiffOptions {
-  std::string before, after;
+  std::string before, after, tolerance = "0%";
   OutputOptions output;
-};
-
-struct Difference {
-  std::uint64_t launch = 0;
-  std::string kernel;
-  std::string metric;
-  MetricValue before, after;
 };
 
 MetricValue value_of(const LaunchMetrics& launch, const std::string& metric) {
@@ -39,97 +36,100 @@ MetricValue value_of(const LaunchMetrics& launch, const std::string& metric) {
   return none;
 }
 
-bool same(const MetricValue& a, const MetricValue& b) {
-  return a.known() == b.known() && (!a.known() || a.value == b.value);
+bool same(const MetricValue& a, const MetricValue& b, double tolerance) {
+  if (!a.known() || !b.known()) return a.known() == b.known();
+  return std::abs(b.value - a.value) <= tolerance * std::abs(a.value);
 }
 
-// Launches go together by position: the same program launches in the same order.
-std::vector<Difference> differences(const ResultFile& before, const ResultFile& after) {
-  std::vector<Difference> out;
-  for (std::size_t i = 0; i < before.launches.size(); ++i) {
-    const LaunchMetrics& a = before.launches[i];
-    const LaunchMetrics& b = after.launches[i];
-    std::set<std::string> names;
-    for (const auto& [name, value] : a.metrics) names.insert(name);
-    for (const auto& [name, value] : b.metrics) names.insert(name);
-    for (const std::string& name : names) {
-      Difference difference{a.launch, b.kernel, name, value_of(a, name), value_of(b, name)};
-      if (!same(difference.before, difference.after)) out.push_back(std::move(difference));
-    }
+// "1%" or "0.01".
+Result<double> read_tolerance(std::string_view text) {
+  const bool percent = text.ends_with('%');
+  if (percent) text.remove_suffix(1);
+  const RealRange range{0, percent ? 100.0 : 1.0};
+  const auto value = read_real(text, range, "--tolerance");
+  if (!value) return value.error();
+  return percent ? *value / 100 : *value;
+}
+
+// The n-th launch of a kernel goes with its n-th in the other result. Two results of one launch each
+// are compared whatever their kernels are called, and both names are shown.
+std::vector<LaunchPair> pairs(const ResultFile& before, const ResultFile& after) {
+  if (before.launches.size() == 1 && after.launches.size() == 1)
+    return {{&before.launches[0], &after.launches[0]}};
+  std::vector<LaunchPair> out;
+  std::map<std::string_view, std::deque<const LaunchMetrics*>> free;
+  for (const LaunchMetrics& b : after.launches) free[b.kernel].push_back(&b);
+  for (const LaunchMetrics& a : before.launches) {
+    std::deque<const LaunchMetrics*>& same_kernel = free[a.kernel];
+    out.push_back({&a, same_kernel.empty() ? nullptr : same_kernel.front()});
+    if (!same_kernel.empty()) same_kernel.pop_front();
   }
+  for (const LaunchMetrics& b : after.launches)
+    if (const auto& left = free[b.kernel]; std::ranges::find(left, &b) != left.end())
+      out.push_back({nullptr, &b});
   return out;
 }
 
-std::string shown(const MetricValue& value) {
-  return value.known() ? number(value.value) : fmt::format("n/a ({})", value.missing);
-}
-
-std::string change(const Difference& d) {
-  if (!d.before.known() || !d.after.known()) return "n/a";
-  if (d.before.value == 0) return "from 0";
-  return fmt::format("{:+.1f} %", 100 * (d.after.value - d.before.value) / d.before.value);
-}
-
-Table as_table(const std::vector<Difference>& found) {
-  Table table({{"launch", Align::kRight},
-               {"kernel"},
-               {"metric"},
-               {"before", Align::kRight},
-               {"after", Align::kRight},
-               {"change", Align::kRight}});
-  for (const Difference& d : found) {
-    table.row({grouped(d.launch), d.kernel, d.metric, shown(d.before), shown(d.after), change(d)});
+void compare(const LaunchPair& pair, double tolerance, DiffResult& out) {
+  if (!pair.before || !pair.after) {
+    (pair.before ? out.only_before : out.only_after).push_back(pair.before ? pair.before : pair.after);
+    return;
   }
-  return table;
+  std::set<std::string> names;
+  for (const LaunchMetrics* launch : {pair.before, pair.after})
+    for (const auto& [name, value] : launch->metrics) names.insert(name);
+  for (const std::string& name : names) {
+    Difference difference{pair, name, value_of(*pair.before, name), value_of(*pair.after, name)};
+    ++out.compared;
+    if (!same(difference.before, difference.after, tolerance))
+      out.differences.push_back(std::move(difference));
+  }
 }
 
-std::string as_csv(const std::vector<Difference>& found) {
-  Table table({{"launch"}, {"kernel"}, {"metric"}, {"before"}, {"after"}});
-  const auto plain = [](const MetricValue& value) {
-    return value.known() ? fmt::format("{}", value.value) : shown(value);
+// How the two were replayed, where that differs.
+std::vector<Condition> conditions(const ResultFile& before, const ResultFile& after) {
+  std::vector<Condition> out;
+  const auto add = [&](const std::string& what, std::string a, std::string b) {
+    if (a != b) out.push_back({what, std::move(a), std::move(b)});
   };
-  for (const Difference& d : found) {
-    table.row({std::to_string(d.launch), d.kernel, d.metric, plain(d.before), plain(d.after)});
-  }
-  return table.csv();
-}
-
-std::string as_json(const std::vector<Difference>& found) {
-  nlohmann::ordered_json out{{"schema", 1}, {"equal", found.empty()}};
-  out["differences"] = nlohmann::ordered_json::array();
-  for (const Difference& d : found) {
-    nlohmann::ordered_json entry{{"launch", d.launch}, {"kernel", d.kernel}, {"metric", d.metric}};
-    entry["before"] = d.before.known() ? nlohmann::ordered_json(d.before.value) : nullptr;
-    entry["after"] = d.after.known() ? nlohmann::ordered_json(d.after.value) : nullptr;
-    out["differences"].push_back(std::move(entry));
-  }
-  return out.dump(2) + "\n";
+  const auto engine = [](const ResultFile& r) { return r.engine.empty() ? "not named" : r.engine; };
+  add("card", before.gpu, after.gpu);
+  add("engine", engine(before), engine(after));
+  add("trace level", before.level, after.level);
+  add("caches", before.keep_caches ? "kept" : "flushed", after.keep_caches ? "kept" : "flushed");
+  if (before.gpu != after.gpu) return out;  // nearly every number differs
+  std::set<std::string> keys;
+  for (const auto* card : {&before.card, &after.card})
+    for (const auto& [key, value] : *card) keys.insert(key);
+  const auto shown = [](const ResultFile& r, const std::string& key) {
+    const auto at = r.card.find(key);
+    return at == r.card.end() ? std::string("not there") : at->second;
+  };
+  for (const std::string& key : keys) add(key, shown(before, key), shown(after, key));
+  return out;
 }
 
 int diff(const DiffOptions& options) {
+  const auto tolerance = read_tolerance(options.tolerance);
+  if (!tolerance) return fail(tolerance.error());
   const auto before = read_result(options.before);
   if (!before) return fail(before.error());
   const auto after = read_result(options.after);
   if (!after) return fail(after.error());
-  if (before->launches.size() != after->launches.size()) {
-    return fail({ErrorKind::kUsage,
-                 fmt::format("the results hold {} and {} launches", before->launches.size(),
-                             after->launches.size()),
-                 "", "replay the same launches of both traces (--launch)"});
-  }
-  const std::vector<Difference> found = differences(*before, *after);
-  auto output = Output::open(options.output);
+  DiffResult result;
+  result.engine_before = before->engine, result.engine_after = after->engine;
+  result.tolerance = *tolerance;
+  result.conditions = conditions(*before, *after);
+  for (const LaunchPair& pair : pairs(*before, *after)) compare(pair, *tolerance, result);
+  auto output = Output::open(options.output, {options.before, options.after});
   if (!output) return fail(output.error());
   switch (options.output.format) {
-    case Format::kTable:
-      output->write(found.empty() ? "no counter differs\n"
-                                  : as_table(found).text(output->colour()));
-      break;
-    case Format::kJson: output->write(as_json(found)); break;
-    case Format::kCsv: output->write(as_csv(found)); break;
+    case Format::kTable: output->write(diff_text(result, output->colour())); break;
+    case Format::kJson: output->write(diff_json(result)); break;
+    case Format::kCsv: output->write(diff_csv(result)); break;
   }
   if (auto done = output->finish(); !done) return fail(done.error());
-  return found.empty() ? 0 : exit_status(ErrorKind::kCheckFailed);
+  return result.equal() ? 0 : exit_status(ErrorKind::kCheckFailed);
 }
 
 }  // namespace
@@ -140,6 +140,10 @@ Run setup_diff(CLI::App& app) {
       ->required()
       ->type_name("A");
   app.add_option("after", options->after, "another one")->required()->type_name("B");
+  app.add_option("--tolerance", options->tolerance,
+                 "differences up to this share of the value before are none: 1%, or 0.01")
+      ->type_name("SHARE")
+      ->capture_default_str();
   add_output_options(app, options->output);
   return [options] { return diff(*options); };
 }

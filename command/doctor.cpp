@@ -12,6 +12,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/printable.hpp"
 #include "command/command.hpp"
 #include "command/machine.hpp"
 #include "command/output.hpp"
@@ -35,7 +36,7 @@ std::string as_json(const std::vector<Check>& checks) {
     entry["fix"] = check.fix;
     out["checks"].push_back(entry);
   }
-  return out.dump(2) + "\n";
+  return out.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
 std::string as_text(const std::vector<Check>& checks, bool colour) {
@@ -43,8 +44,9 @@ std::string as_text(const std::vector<Check>& checks, bool colour) {
   std::string fixes;
   for (const Check& check : checks) {
     const Style style = check.ok ? Style::kGreen : Style::kYellow;
-    table.row({check.name, check.purpose, styled(state_name(check), style, colour), check.found});
-    if (!check.ok) fixes += fmt::format("  {}: {}\n", check.name, check.fix);
+    table.styled_row({check.name, check.purpose, styled(state_name(check), style, colour),
+                      printable(check.found)});
+    if (!check.ok) fixes += fmt::format("  {}: {}\n", check.name, printable(check.fix));
   }
   std::string out = table.text(colour);
   if (!fixes.empty()) out += "\nTo get what is missing:\n" + fixes;

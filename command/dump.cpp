@@ -13,9 +13,11 @@
 #include <string>
 #include <vector>
 
+#include "base/printable.hpp"
 #include "base/units.hpp"
 #include "command/command.hpp"
 #include "command/counts_text.hpp"
+#include "command/number_option.hpp"
 #include "command/output.hpp"
 #include "command/record_text.hpp"
 #include "command/table.hpp"
@@ -32,7 +34,7 @@ struct DumpOptions {
   OutputOptions output;
   LaunchRange launches;
   std::optional<std::uint64_t> cta;
-  std::optional<std::uint32_t> warp;
+  std::optional<std::uint64_t> warp;
   std::optional<std::uint64_t> limit;
   bool program = false;
   bool counts = false;
@@ -46,6 +48,55 @@ std::string_view instruction_at(const trace::Program* program, std::uint32_t pc)
       [](const trace::Instruction& at, std::uint32_t wanted) { return at.pc < wanted; });
   if (found == program->code.end() || found->pc != pc) return {};
   return found->text;
+}
+
+std::uint64_t warps_of(const trace::Launch& launch) {
+  return (std::uint64_t{launch.block[0]} * launch.block[1] * launch.block[2] + 31) / 32;
+}
+
+// "launch 0 holds 64 CTAs, 0 to 63, of 2 warps, 0 to 1"
+Result<std::string> holdings(const trace::TraceReader& reader, std::uint32_t index) {
+  const auto ctas = reader.ctas(index);
+  if (!ctas) return ctas.error();
+  const trace::Launch& launch = reader.launches()[index].launch;
+  if (ctas->empty()) return fmt::format("launch {} holds no CTA", launch.id);
+  const auto [low, high] = std::minmax_element(ctas->begin(), ctas->end());
+  const std::uint64_t warps = warps_of(launch);
+  return fmt::format("launch {} holds {} CTA{}, {} to {}, of {} warp{}, 0 to {}", launch.id,
+                     grouped(ctas->size()), ctas->size() == 1 ? "" : "s", *low, *high,
+                     grouped(warps), warps == 1 ? "" : "s", warps - 1);
+}
+
+// A CTA and a warp that no launch of those chosen has would give an empty table.
+Result<void> require_chosen(const trace::TraceReader& reader, const DumpOptions& options) {
+  if (!options.cta && !options.warp) return {};
+  constexpr std::size_t kMostTold = 3;  // launches
+  std::string there;
+  std::size_t told = 0, more = 0;
+  for (std::uint32_t i = 0; i < reader.launches().size(); ++i) {
+    const trace::Launch& launch = reader.launches()[i].launch;
+    if (!options.launches.contains(launch.id)) continue;
+    bool has = !options.warp || *options.warp < warps_of(launch);
+    if (has && options.cta) {
+      const auto segments = reader.cta_segments(i, *options.cta);
+      if (!segments) return segments.error();
+      has = !segments->empty();
+    }
+    if (has) return {};
+    if (told == kMostTold) {
+      ++more;
+      continue;
+    }
+    auto text = holdings(reader, i);
+    if (!text) return text.error();
+    there += (told++ ? "; " : "") + *text;
+  }
+  std::string wanted;
+  if (options.cta) wanted = fmt::format("CTA {}", *options.cta);
+  if (options.warp)
+    wanted += fmt::format("{}warp {}", wanted.empty() ? "" : " with a ", *options.warp);
+  if (more > 0) there += fmt::format("; and {} more launches: see warpmem info", grouped(more));
+  return Error{ErrorKind::kUsage, "the trace has no " + wanted, reader.path(), there};
 }
 
 class RecordPrinter {
@@ -130,7 +181,7 @@ class RecordPrinter {
     fmt::format_to(std::back_inserter(buffer_),
                    "launch {}: {}  grid {}  block {}\n"
                    "     cta warp  pc      op             space         size  mask      address\n",
-                   summary.launch.id, kernel_name(reader_, summary.launch),
+                   summary.launch.id, printable(kernel_name(reader_, summary.launch)),
                    dims(summary.launch.grid), dims(summary.launch.block));
   }
 
@@ -183,7 +234,8 @@ std::string programs_text(const trace::TraceReader& reader, bool colour) {
   std::string out;
   for (const trace::Program& program : reader.programs()) {
     out += fmt::format("{}{}  ({}, {}, {} registers)\n", out.empty() ? "" : "\n",
-                       program.demangled.empty() ? program.name : program.demangled, program.arch,
+                       printable(program.demangled.empty() ? program.name : program.demangled),
+                       printable(program.arch),
                        level_name(program.level), program.registers);
     if (program.code.empty()) {
       out += "n/a (the code could not be disassembled when this was recorded)\n";
@@ -241,8 +293,13 @@ std::string programs_csv(const trace::TraceReader& reader) {
 int dump(const DumpOptions& options) {
   const auto reader = open_trace(options.input);
   if (!reader) return fail(reader.error());
-  if (auto any = require_any_launch(*reader, options.launches); !any) return fail(any.error());
-  auto output = Output::open(options.output);
+  const bool records = !options.program && !options.counts;
+  if (auto any = records ? require_records(*reader, options.launches)
+                         : require_any_launch(*reader, options.launches);
+      !any)
+    return fail(any.error());
+  if (auto any = require_chosen(*reader, options); !any) return fail(any.error());
+  auto output = Output::open(options.output, {options.input.path});
   if (!output) return fail(output.error());
   if (options.program) {
     switch (options.output.format) {
@@ -267,14 +324,23 @@ Run setup_dump(CLI::App& app) {
   auto options = std::make_shared<DumpOptions>();
   add_trace_options(app, options->input);
   add_launch_option(app, options->launches);
-  app.add_option("--cta", options->cta, "only this CTA: x + grid.x * (y + grid.y * z)");
-  app.add_option("--warp", options->warp, "only this warp of each CTA");
-  app.add_option("--limit", options->limit, "stop after so many records");
+  add_whole_option(
+      app, "--cta", {}, [options](std::uint64_t n) { options->cta = n; },
+      "only this CTA: x + grid.x * (y + grid.y * z)");
+  add_whole_option(
+      app, "--warp", {}, [options](std::uint64_t n) { options->warp = n; },
+      "only this warp of each CTA");
+  add_whole_option(
+      app, "--limit", {0, kNoMost, "records"}, [options](std::uint64_t n) { options->limit = n; },
+      "stop after so many records");
   CLI::Option* program = app.add_flag("--program", options->program,
                                       "print the kernels' code instead, with source lines");
-  app.add_flag("--counts", options->counts,
-               "print instead how often warps ran each instruction (of emulated traces)")
-      ->excludes(program);
+  CLI::Option* counts =
+      app.add_flag("--counts", options->counts,
+                   "print instead how often warps ran each instruction (of emulated traces)")
+          ->excludes(program);
+  for (const char* records_only : {"--cta", "--warp", "--limit"})
+    app.get_option(records_only)->excludes(program)->excludes(counts);
   add_output_options(app, options->output);
   return [options] { return dump(*options); };
 }

@@ -5,20 +5,23 @@
 
 #include <csignal>
 #include <cstdio>
-#include <filesystem>
 #include <memory>
+#include <optional>
 #include <regex>
 #include <string>
 #include <vector>
 
+#include "base/output_file.hpp"
 #include "base/units.hpp"
 #include "command/command.hpp"
 #include "command/emulate_program.hpp"
+#include "command/ending.hpp"
+#include "command/number_option.hpp"
+#include "command/output.hpp"
 #include "command/program_words.hpp"
 #include "command/progress.hpp"
 #include "command/version.hpp"
 #include "emulate/executor/emulate.hpp"
-#include "traces/record/options.hpp"
 
 namespace warpmem::command {
 namespace {
@@ -26,13 +29,10 @@ namespace {
 struct Options {
   emulate::EmulateRequest request;
   ProgramRun run;
-  std::string launches;
+  std::optional<CountedRange> launches;
   std::string level = "ptx+sass";
   std::vector<std::string> words;  // for the help: program_words() has them
 };
-
-volatile std::sig_atomic_t g_interrupted = 0;
-extern "C" void on_emulate_interrupt(int) { g_interrupted = 1; }
 
 Result<void> check_ptx(const Options& options, const std::vector<std::string>& words) {
   const std::string& input = words.front();
@@ -42,15 +42,15 @@ Result<void> check_ptx(const Options& options, const std::vector<std::string>& w
         fmt::format("'{}' is not an option of emulate, and one PTX file takes no further words",
                     words[1]),
         input, "see warpmem emulate --help"};
-  if (!program_words().behind.empty())
+  if (!program_words().arguments.empty())
     return Error{ErrorKind::kUsage,
                  "a PTX file has no command line: its arguments stand in launch.toml", input,
-                 "leave out what follows the --"};
+                 fmt::format("leave out '{}'", program_words().arguments.front())};
   if (options.request.launch.empty())
     return Error{ErrorKind::kUsage, "a PTX file does not say how to launch its kernels", input,
                  "describe the launch in a file and give it with --launch (docs/emulate.md)"};
   const cudart::SessionOptions& s = options.run.session;
-  if (!s.kernel.empty() || !options.launches.empty() || s.ctas != 1 ||
+  if (!s.kernel.empty() || options.launches || s.ctas != 1 ||
       s.max_records != cudart::SessionOptions::kNoLimit)
     return Error{ErrorKind::kUsage,
                  "--kernel, --launches, --ctas and --max-records choose among a program's launches",
@@ -65,7 +65,7 @@ Result<void> check_program(Options& options, const std::vector<std::string>& wor
                  "--launch describes one kernel of a PTX file; a program launches its own",
                  words.front(), "leave it out"};
   if (!names_source(words)) {
-    if (words.front().starts_with('-'))
+    if (words.front().starts_with('-') && !program_words().behind)
       return Error{ErrorKind::kUsage,
                    fmt::format("'{}' is not an option of emulate", words.front()), "",
                    "see warpmem emulate --help"};
@@ -76,14 +76,8 @@ Result<void> check_program(Options& options, const std::vector<std::string>& wor
                    fmt::format("write the program's arguments behind --: warpmem emulate {} -- {}",
                                words[0], words[1])};
   }
-  if (!options.launches.empty()) {
-    record::RecordOptions range;
-    if (auto ok = record::parse_launches(options.launches, range); !ok) return ok;
-    s.first_launch = range.first_launch, s.last_launch = range.last_launch;
-  }
-  if (!(s.ctas > 0 && s.ctas <= 1))
-    return Error{ErrorKind::kUsage, fmt::format("{} is not a fraction of the CTAs", s.ctas),
-                 "--ctas", "give a number above 0 and at most 1"};
+  if (options.launches)
+    s.first_launch = options.launches->first, s.last_launch = options.launches->end;
   try {
     if (!s.kernel.empty()) std::regex{s.kernel};
   } catch (const std::regex_error& e) {
@@ -91,11 +85,31 @@ Result<void> check_program(Options& options, const std::vector<std::string>& wor
         ErrorKind::kUsage, fmt::format("'{}' is not a regular expression: {}", s.kernel, e.what()),
         "--kernel", "put a backslash before characters such as ( [ * that stand for themselves"};
   }
-  std::error_code none;
-  if (!s.output.empty() && !options.request.overwrite && std::filesystem::exists(s.output, none))
-    return Error{ErrorKind::kUsage, "the file is there already", s.output,
-                 "name another with -o, or replace it with --force"};
   return {};
+}
+
+// How much was run and traced, and what the trace lacks.
+void tell(const emulate::EmulateRequest& request, const emulate::EmulateReport& report) {
+  const emulate::RunStatistics& s = report.statistics;
+  if (s.warp_instructions != 0) {
+    const double rate =
+        report.seconds > 0 ? static_cast<double>(s.thread_instructions) / report.seconds * 1e-6 : 0;
+    say(fmt::format(
+        "ran {} thread instructions of {} CTAs in {} ({:.0f} M/s){}",
+        grouped(s.thread_instructions), grouped(s.ctas), duration(report.seconds), rate,
+        report.traced
+            ? fmt::format("; {} records in {}", grouped(s.memory_records), request.output)
+            : std::string()));
+  }
+  if (!report.unmapped.empty())
+    note(fmt::format("{} is traced as PTX: {}", report.kernel, report.unmapped));
+  if (report.mapping.kept != 0)
+    note(fmt::format(
+        "{} accesses stay as the PTX has them: which machine instructions they are is not certain",
+        grouped(report.mapping.kept)));
+  if (!report.kept.empty())
+    warn(fmt::format("the trace is incomplete: what there is of it is in {}; read it with --partial",
+                     report.kept));
 }
 
 int run_ptx(Options& options, const std::vector<std::string>& words) {
@@ -104,18 +118,27 @@ int run_ptx(Options& options, const std::vector<std::string>& words) {
   request.ptx = words.front();
   request.tool = fmt::format("warpmem {} emulate", kVersion);
   request.command = fmt::format("warpmem emulate {} --launch {}", request.ptx, request.launch);
+  bool hazards = false;
   if (options.run.session.check)
-    request.run.report = [](const std::string& text) {
-      std::fprintf(stderr, "warpmem: %s\n", text.c_str());
+    request.run.report = [&hazards](const std::string& text) {
+      hazards = true;
+      say(text);
     };
   request.run.threads = emulate::threads_for(options.run.session.threads);
-  g_interrupted = 0;
-  std::signal(SIGINT, on_emulate_interrupt);
-  request.run.interrupted = [] { return g_interrupted != 0; };
+  request.run.interrupted = [] { return signalled() != 0; };
+  request.note = [](const std::string& text) { note(text); };
+  if (!request.output.empty()) {
+    auto place = find_output_place(
+        request.output, {request.overwrite, false, {request.ptx, request.launch}});
+    if (!place) return fail(place.error());
+    if (!place->note.empty()) note(place->note);
+    request.output = place->path;
+  }
   request.run.print = [](const std::string& text) { std::fputs(text.c_str(), stdout); };
   emulate::EmulateReport report;
   Result<void> done;
   {
+    const PoliteEnding polite;  // a signal stops the kernel, and its trace is closed
     std::unique_ptr<Progress> progress;
     request.run.progress = [&](std::uint64_t ctas, std::uint64_t total) {
       if (!progress) progress = std::make_unique<Progress>("emulate", "CTAs", total);
@@ -124,38 +147,30 @@ int run_ptx(Options& options, const std::vector<std::string>& words) {
     done = emulate::emulate_file(request, report);
   }
   std::fflush(stdout);
-  const emulate::RunStatistics& s = report.statistics;
-  if (s.warp_instructions != 0) {
-    const double rate =
-        report.seconds > 0 ? static_cast<double>(s.thread_instructions) / report.seconds * 1e-6 : 0;
-    fmt::print(stderr, "warpmem: ran {} thread instructions of {} CTAs in {} ({:.0f} M/s){}\n",
-               grouped(s.thread_instructions), grouped(s.ctas), duration(report.seconds), rate,
-               request.output.empty()
-                   ? std::string()
-                   : fmt::format("; {} records in {}", grouped(s.memory_records), request.output));
+  tell(request, report);
+  if (!done && done.error().kind == ErrorKind::kInterrupted && signalled() != 0) {
+    fail({ErrorKind::kInterrupted, signalled() == SIGINT ? "interrupted" : "ended by a signal",
+          done.error().place, ""});
+    return status_of_signal(signalled());
   }
-  if (!report.unmapped.empty())
-    fmt::print(stderr, "warpmem: note: {} is traced as PTX: {}\n", report.kernel, report.unmapped);
-  if (report.mapping.kept != 0)
-    fmt::print(stderr,
-               "warpmem: note: {} accesses stay as the PTX has them: which machine instructions "
-               "they are is not certain\n",
-               grouped(report.mapping.kept));
-  return done ? 0 : fail(done.error());
+  if (!done) return fail(done.error());
+  if (const int full = emit({}, "")) return full;  // what the kernel printed
+  return hazards ? exit_status(ErrorKind::kCheckFailed) : 0;
 }
 
 int run(Options& options) {
-  const std::vector<std::string>& words = program_words().before;
+  const std::vector<std::string>& words = program_words().program;
   if (words.empty())
     return fail({ErrorKind::kUsage, "no program was given", "",
-                 "name a program, CUDA source or a PTX file: warpmem emulate ./app -- arguments"});
+                 "name a program, CUDA source or a PTX file: warpmem emulate ./app -- arguments, or warpmem emulate -- ./app arguments"});
   options.request.ptx_only = options.run.session.ptx_only = options.level == "ptx";
   if (words.front().ends_with(".ptx")) return run_ptx(options, words);
   options.run.session.output = options.request.output;
+  options.run.session.force = options.request.overwrite;
   options.run.session.max_instructions = options.request.run.max_instructions;
   if (auto ok = check_program(options, words); !ok) return fail(ok.error());
   options.run.words = words;
-  options.run.arguments = program_words().behind;
+  options.run.arguments = program_words().arguments;
   return emulate_program(options.run);
 }
 
@@ -168,7 +183,8 @@ Run setup_emulate(CLI::App& app) {
   cudart::SessionOptions& session = options->run.session;
   app.add_option(
          "program", options->words,
-         "./app, app.cu with nvcc's options, or kernel.ptx; behind -- the program's arguments")
+         "./app, app.cu with nvcc's options, or kernel.ptx; behind -- the program's arguments, or "
+         "the program too: -- python3 app.py")
       ->type_name("PROGRAM [-- ARGS]");
   app.add_option("--launch", r.launch,
                  "how to launch a PTX file: entry, grid, block, arguments (docs/emulate.md)")
@@ -177,29 +193,34 @@ Run setup_emulate(CLI::App& app) {
   app.add_option("--kernel", session.kernel,
                  "trace only kernels whose demangled name matches this regular expression")
       ->type_name("REGEX");
-  app.add_option("--launches", options->launches,
-                 "trace only launches A to B-1 of the program, counted from 0")
-      ->type_name("A:B");
-  app.add_option("--ctas", session.ctas,
-                 "trace this fraction of each launch's CTAs, the same ones every time")
-      ->type_name("FRACTION");
-  app.add_option("--max-records", session.max_records, "stop tracing after so many records")
-      ->type_name("N");
+  add_range_option(
+      app, "--launches", "launches",
+      [options](const CountedRange& launches) { options->launches = launches; },
+      "trace only launches A to B-1 of the program, counted from 0");
+  add_fraction_option(app, "--ctas", session.ctas,
+                      "trace this fraction of each launch's CTAs, the same ones every time");
+  add_whole_option(
+      app, "--max-records", {1, kNoMost, "records"},
+      [&session](std::uint64_t n) { session.max_records = n; },
+      "stop tracing after so many records");
   app.add_flag("--check", session.check,
-               "report reads of shared memory that nobody wrote, and hazards between its barriers");
-  app.add_option("--threads", session.threads,
-                 "threads to run CTAs on; 0 (default): one a core. The trace is the same on any number")
-      ->type_name("N");
-  app.add_option("--max-instructions", r.run.max_instructions,
-                 "stop a kernel after so many warp instructions")
-      ->type_name("N");
+               "report reads of shared memory that nobody wrote, and hazards between its barriers; "
+               "ends 1 when there are some");
+  add_whole_option(
+      app, "--threads", {0, emulate::kMostThreads, "threads"},
+      [&session](std::uint64_t n) { session.threads = n; },
+      "threads to run CTAs on; 0 (default): one a core. The trace is the same on any number");
+  add_whole_option(
+      app, "--max-instructions", {1, kNoMost, "warp instructions"},
+      [&r](std::uint64_t n) { r.run.max_instructions = n; },
+      "stop a kernel after so many warp instructions");
   app.add_option("--level", options->level,
                  "ptx: leave out what ptxas says of the machine code, also where it is installed")
       ->check(CLI::IsMember({"ptx", "ptx+sass"}))
       ->capture_default_str();
   app.add_flag("--strict", session.strict,
                "make every access out of bounds a fault, also where a GPU would let it through");
-  app.add_flag("--force", r.overwrite, "replace the output when it is there already");
+  add_force_option(app, r.overwrite);
   add_card_options(app, options->run.card);
   return [options] { return run(*options); };
 }

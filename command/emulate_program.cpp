@@ -7,8 +7,10 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <limits>
 #include <sstream>
 
+#include "base/output_file.hpp"
 #include "base/units.hpp"
 #include "sim/engine/cluster_placement.hpp"
 #include "command/command.hpp"
@@ -63,7 +65,8 @@ cudart::Device device_of(const model::Card& card) {
   d.shared_optin = static_cast<int>(n.shared_per_cta),
   d.shared_reserved = static_cast<int>(n.shared_reserved);
   if (!n.shared_configs.empty()) d.shared_sm = static_cast<int>(n.shared_configs.back());
-  d.l2_bytes = static_cast<int>(n.l2_bytes);
+  // cudaDeviceProp::l2CacheSize is an int: a larger L2 is said as the most that it can say.
+  d.l2_bytes = static_cast<int>(std::min<std::uint64_t>(n.l2_bytes, std::numeric_limits<int>::max()));
   d.rooms.clear();
   if (!n.sm_gpc.empty())
     for (const auto& room : sim::cluster_rooms(card, 1)) d.rooms.push_back(static_cast<int>(room.size()));
@@ -74,6 +77,7 @@ cudart::Device device_of(const model::Card& card) {
 // instructions.
 struct Told {
   int refused = 0;
+  bool hazards = false;  // --check found some
   std::uint64_t thread_instructions = 0, launches = 0;
 };
 Told parse_told(const std::string& text) {
@@ -83,6 +87,7 @@ Told parse_told(const std::string& text) {
     std::istringstream words(line);
     std::string key;
     words >> key;
+    told.hazards = told.hazards || key == "hazard";
     if (key == "refused" && told.refused == 0) words >> told.refused;
     std::uint64_t instructions = 0, launches = 0;
     if (key == "ran" && words >> instructions >> launches)
@@ -91,25 +96,35 @@ Told parse_told(const std::string& text) {
   return told;
 }
 
+// What the run reads: the program, or its sources.
+std::vector<std::string> inputs_of(const ProgramRun& run) {
+  std::vector<std::string> inputs = run.words;
+  if (!names_source(run.words)) inputs.push_back(cudart::find_command(run.words.front()));
+  return inputs;
+}
+
 int report_on(const record::RecordReport& report, const ProgramRun& run) {
-  if (report.signal == SIGINT) fmt::print(stderr, "warpmem: interrupted\n");
+  if (report.signal == SIGINT) say("interrupted");
   else if (report.signal != 0)
     warn(fmt::format("the program was ended by signal {}", report.signal));
   const Told told = parse_told(report.text);
   if (told.launches != 0)
-    fmt::print(stderr, "warpmem: ran {} thread instructions of {} launch{} in {}\n",
-               grouped(told.thread_instructions), grouped(told.launches),
-               told.launches == 1 ? "" : "es", duration(report.seconds));
+    say(fmt::format("ran {} thread instructions of {} launch{} in {}",
+                    grouped(told.thread_instructions), grouped(told.launches),
+                    told.launches == 1 ? "" : "es", duration(report.seconds)));
   for (const record::RecordedProcess& p : report.processes) {
     const std::string what = fmt::format(
         "{} record{} of {} launch{} in {} ({})", grouped(p.records), p.records == 1 ? "" : "s",
         grouped(p.launches), p.launches == 1 ? "" : "es", p.output, byte_size(p.bytes));
-    if (p.sealed) fmt::print(stderr, "warpmem: traced {}\n", what);
-    else warn(fmt::format("the trace is incomplete; kept {}; read it with --partial", what));
+    if (p.sealed) say("traced " + what);
+    else if (p.records != 0)
+      warn(fmt::format("the trace is incomplete; kept {}; read it with --partial", what));
+    else warn("the trace is incomplete, and no record of it is kept");
   }
   if (report.signal == SIGINT) return exit_status(ErrorKind::kInterrupted);
   if (report.status == 0 && told.refused != 0) return told.refused;
   if (report.status != 0) return report.status;
+  if (told.hazards) return exit_status(ErrorKind::kCheckFailed);
   if (!report.used_cuda)
     return fail({ErrorKind::kUsage, "nothing was emulated: the program never called CUDA",
                  run.words.front(), "check that it is linked with nvcc -cudart shared"});
@@ -120,6 +135,19 @@ int report_on(const record::RecordReport& report, const ProgramRun& run) {
     warn("no kernel was launched, so there is no trace");  // a query of the device, for example
   }
   return 0;
+}
+
+// Where the trace goes, told before anything runs. The program may change its folder: an absolute
+// path.
+Result<void> settle_output(ProgramRun& run) {
+  cudart::SessionOptions& session = run.session;
+  if (session.output.empty()) return {};
+  auto place = find_output_place(session.output, {session.force, false, inputs_of(run)});
+  if (!place) return place.error();
+  if (!place->note.empty()) note(place->note);
+  std::error_code none;
+  session.output = fs::absolute(place->path, none);
+  return {};
 }
 
 }  // namespace
@@ -134,6 +162,7 @@ int emulate_program(ProgramRun& run) {
   if (!card) return fail(card.error());
   auto runtime = find_runtime();
   if (!runtime) return fail(runtime.error());
+  if (auto place = settle_output(run); !place) return fail(place.error());
   const std::string cc = digits_of(card->compute_capability());
   const cudart::TemporaryFolder folder;
   std::string program = run.words.front();
@@ -169,9 +198,6 @@ int emulate_program(ProgramRun& run) {
     for (const std::string& word : *list)
       session.command += (session.command.empty() ? "" : " ") + word;
   session.device = device_of(*card);
-  std::error_code none;
-  if (!session.output.empty())
-    session.output = fs::absolute(session.output, none);  // the program may change its folder
   std::vector<std::string> variables;
   for (const auto& [name, value] : cudart::to_environment(session))
     variables.push_back(name + "=" + value);

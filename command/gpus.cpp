@@ -54,6 +54,17 @@ Table card_list(const std::vector<model::Card>& cards) {
   return table;
 }
 
+std::string card_list_csv(const std::vector<model::Card>& cards) {
+  Table table({{"card"}, {"gpu"}, {"compute_capability"}, {"sms"}, {"l1_bytes"}, {"l2_bytes"}});
+  for (const model::Card& card : cards) {
+    const model::CardNumbers& numbers = card.numbers();
+    table.row({card.name(), card.full_name(), card.compute_capability(),
+               std::to_string(numbers.sm_count), std::to_string(numbers.l1_bytes),
+               std::to_string(numbers.l2_bytes)});
+  }
+  return table.csv();
+}
+
 ordered_json list_json(const std::vector<model::Card>& cards) {
   ordered_json out{{"schema", 1}};
   out["cards"] = ordered_json::array();
@@ -83,19 +94,41 @@ Table instruction_table(const model::Card& card) {
   return table;
 }
 
-Table card_table(const model::Card& card, bool whole) {
+Table card_table(const model::Card& card) {
   Table table({{"key"}, {"value", Align::kRight}, {"unit"}, {"meaning"}, {"source"}});
   for (const model::CardEntry& entry : card.entries()) {
-    if (is_instruction(entry) && !whole) continue;
-    table.row({entry.key, whole ? entry.value : shortened(entry.value), entry.unit, entry.meaning,
-               entry.source});
+    if (is_instruction(entry)) continue;
+    table.row({entry.key, shortened(entry.value), entry.unit, entry.meaning, entry.source});
   }
   return table;
+}
+
+// Plain numbers in the entry's unit; lists as TOML has them.
+std::string card_csv(const model::Card& card) {
+  Table table({{"key"}, {"value"}, {"unit"}, {"meaning"}, {"source"}});
+  for (const model::CardEntry& entry : card.entries()) {
+    std::string value = entry.value;
+    if (entry.kind == model::CardEntry::Kind::kNumber) value = std::to_string(entry.numbers.at(0));
+    if (entry.kind == model::CardEntry::Kind::kList)
+      value = fmt::format("[{}]", fmt::join(entry.numbers, ", "));
+    table.row({entry.key, std::move(value), entry.unit, entry.meaning, entry.source});
+  }
+  return table.csv();
 }
 
 // A number of bytes a cycle, or why there is none.
 std::string rate(const model::Topology::Link& link, double bytes) {
   return link.count == 0 ? "unlimited" : bytes > 0 ? fmt::format("{:.1f}", bytes) : "-";
+}
+
+std::string topology_csv(const model::Topology& topology) {
+  Table table({{"place"}, {"from"}, {"to"}, {"limited"}, {"count"}, {"bytes_per_cycle"}, {"source"}});
+  for (const model::Topology::Link& link : topology.links()) {
+    table.row({model::name_of(link.place), link.from, link.to, link.count > 0 ? "1" : "0",
+               std::to_string(link.count), link.bytes > 0 ? fmt::format("{}", link.bytes) : "n/a",
+               link.how});
+  }
+  return table.csv();
 }
 
 Table topology_table(const model::Topology& topology) {
@@ -143,7 +176,7 @@ int list_cards(const GpusOptions& options) {
   switch (options.output.format) {
     case Format::kTable: output->write(card_list(*cards).text(output->colour())); break;
     case Format::kJson: output->write(list_json(*cards).dump(2) + "\n"); break;
-    case Format::kCsv: output->write(card_list(*cards).csv()); break;
+    case Format::kCsv: output->write(card_list_csv(*cards)); break;
   }
   if (auto done = output->finish(); !done) return fail(done.error());
   return 0;
@@ -161,7 +194,7 @@ int show_topology(const GpusOptions& options) {
                                 : topology_table(topology).text(output->colour()));
       break;
     case Format::kJson: output->write(topology_json(*card, topology).dump(2) + "\n"); break;
-    case Format::kCsv: output->write(topology_table(topology).csv()); break;
+    case Format::kCsv: output->write(topology_csv(topology)); break;
   }
   if (auto done = output->finish(); !done) return fail(done.error());
   return 0;
@@ -176,14 +209,14 @@ int show_card(const GpusOptions& options) {
     case Format::kTable:
       output->write(fmt::format("{}, compute capability {}\n\n", card->full_name(),
                                 card->compute_capability()));
-      output->write((options.instructions ? instruction_table(*card) : card_table(*card, false))
+      output->write((options.instructions ? instruction_table(*card) : card_table(*card))
                         .text(output->colour()));
       if (!options.instructions)
         output->write(fmt::format("\nWhat instructions cost: warpmem gpus {} --instructions\n",
                                   card->name()));
       break;
     case Format::kJson: output->write(one_json(*card).dump(2) + "\n"); break;
-    case Format::kCsv: output->write(card_table(*card, true).csv()); break;
+    case Format::kCsv: output->write(card_csv(*card)); break;
   }
   if (auto done = output->finish(); !done) return fail(done.error());
   return 0;
@@ -196,10 +229,7 @@ Run setup_gpus(CLI::App& app) {
   options->card.gpu.clear();
   CLI::Option* card = app.add_option("card", options->card.gpu, "show every number of this card")
                           ->type_name("NAME");
-  app.add_option("--set", options->card.settings, "change a number first: --set l1.size=64KiB")
-      ->type_name("KEY=VALUE")
-      ->expected(1)
-      ->take_all();
+  add_set_option(app, options->card);
   app.add_flag("--topology", options->topology,
                "what connects to what instead, and how much each place carries")
       ->needs(card);

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "base/printable.hpp"
 #include "base/units.hpp"
 #include "sim/code/spill_code.hpp"
 #include "command/command.hpp"
@@ -202,7 +203,7 @@ std::string as_text(const trace::TraceReader& reader, const LaunchRange& range, 
   const trace::Origin& origin = reader.origin();
   std::string out;
   const auto line = [&out](std::string_view name, const std::string& value) {
-    out += fmt::format("{:<10}{}\n", name, value);
+    out += fmt::format("{:<10}{}\n", name, printable(value));
   };
   line("trace",
        fmt::format("{}, {}, {} bytes a record, hash {}", reader.path(),
@@ -285,7 +286,7 @@ int info(const InfoOptions& options) {
   if (!options.launches.all()) {
     if (auto any = require_any_launch(*reader, options.launches); !any) return fail(any.error());
   }
-  auto output = Output::open(options.output);
+  auto output = Output::open(options.output, {options.input.path});
   if (!output) return fail(output.error());
   switch (options.output.format) {
     case Format::kTable: output->write(as_text(*reader, options.launches, output->colour())); break;

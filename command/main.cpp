@@ -5,12 +5,18 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <exception>
 #include <new>
+#include <string_view>
+#include <system_error>
 
+#include "base/errno_kind.hpp"
+#include "base/printable.hpp"
 #include "command/command.hpp"
+#include "command/ending.hpp"
 #include "command/output.hpp"
 #include "command/program_words.hpp"
 #include "command/terminal.hpp"
@@ -24,28 +30,36 @@ int fail(const Error& error) {
   return exit_status(error.kind);
 }
 
+void say(const std::string& message) {
+  std::fputs(fmt::format("warpmem: {}\n", printable(message)).c_str(), stderr);
+}
+
 void warn(const std::string& message) {
   const std::string label = styled("warning:", Style::kYellow, use_colour(STDERR_FILENO));
-  std::fputs(fmt::format("warpmem: {} {}\n", label, message).c_str(), stderr);
+  std::fputs(fmt::format("warpmem: {} {}\n", label, printable(message)).c_str(), stderr);
 }
+
+void note(const std::string& message) { say("note: " + message); }
 
 namespace {
 
-// Finished files are renamed into place, so an interrupt has nothing to clean up: it may end the
-// process from inside the handler, with calls that are safe there.
-extern "C" void on_interrupt(int) {
-  constexpr char kMessage[] = "\r\x1b[Kwarpmem: interrupted\n";
-  constexpr char kPlain[] = "warpmem: interrupted\n";
-  const bool terminal = isatty(STDERR_FILENO) == 1;
-  const ssize_t written = terminal ? write(STDERR_FILENO, kMessage, sizeof kMessage - 1)
-                                   : write(STDERR_FILENO, kPlain, sizeof kPlain - 1);
-  static_cast<void>(written);
-  _exit(130);
+int resources(const char* what, const std::string& fix) {
+  return fail({ErrorKind::kResources, what, "", fix});
 }
 
 int internal_error(const char* what) {
   return fail({ErrorKind::kInternal, fmt::format("this is a bug in warpmem: {}", what), "",
                "please report it with the command line and, if you can, the input"});
+}
+
+// --launch chooses among a trace's launches for those that read one; a launch that is emulated can
+// only be smaller.
+Error out_of_memory(int argc, char** argv) {
+  const std::string_view verb = argc > 1 ? argv[1] : "";
+  const bool emulates = verb == "emulate";
+  return {ErrorKind::kResources, "out of memory", std::string(emulates ? verb : ""),
+          emulates ? "close other programs, or make the launch smaller: its grid, its buffers, --threads 1"
+                   : "close other programs, or work on fewer launches with --launch"};
 }
 
 int run(int argc, char** argv) {
@@ -75,12 +89,19 @@ int run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   using namespace warpmem;
-  std::signal(SIGINT, command::on_interrupt);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) command::end_by(signal);
+  std::signal(SIGXFSZ, SIG_IGN);  // a write beyond `ulimit -f` fails with EFBIG instead
   try {
     return command::run(argc, argv);
   } catch (const std::bad_alloc&) {
-    return command::fail({ErrorKind::kResources, "out of memory", "",
-                          "close other programs, or work on fewer launches with --launch"});
+    return command::fail(command::out_of_memory(argc, argv));
+  } catch (const std::system_error& error) {
+    const int code = error.code().value();
+    if (kind_of(code, ErrorKind::kInternal) == ErrorKind::kInternal)
+      return command::internal_error(error.what());
+    return command::resources(
+        fmt::format("the system refuses what the run needs: {}", error.what()).c_str(),
+        "allow more threads and files (ulimit -u, ulimit -n), or use fewer with --threads 1");
   } catch (const std::exception& error) {
     return command::internal_error(error.what());
   }

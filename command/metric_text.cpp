@@ -2,12 +2,21 @@
 
 #include <fmt/format.h>
 
+#include "validate/accuracy.hpp"
+
 namespace warpmem::command {
 
-std::string accuracy(const validate::MetricRule* rule) {
-  if (!rule) return {};
-  if (rule->match == validate::Match::kExact) return "exact";
-  return fmt::format("within {:.3g} %", 100 * rule->band);
+std::string accepted(const validate::MetricRule& rule) {
+  if (rule.match == validate::Match::kExact) return "equal";
+  return fmt::format("within {:.3g} %", 100 * rule.band);
+}
+
+std::string accuracy(const ReplayedAs& replay, std::string_view metric) {
+  if (!validate::find_rule(metric)) return {};
+  if (!replay.unlike.empty()) return "not measured";
+  const validate::Accuracy* found =
+      validate::measured_accuracy(replay.gpu, replay.level, replay.engine, metric);
+  return found ? validate::accuracy_text(*found) : "not measured";
 }
 
 }  // namespace warpmem::command

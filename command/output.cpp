@@ -1,38 +1,18 @@
 #include "command/output.hpp"
 
-#include <fmt/format.h>
-#include <sys/stat.h>
 #include <unistd.h>
 #include <CLI/CLI.hpp>
 
 #include <cerrno>
-#include <cstring>
+#include <cstdio>
 #include <map>
 #include <utility>
 
+#include "base/printable.hpp"
 #include "command/command.hpp"
 #include "command/terminal.hpp"
 
 namespace warpmem::command {
-
-namespace {
-
-Error write_error(const std::string& path, int code) {
-  const bool full = code == ENOSPC || code == EDQUOT || code == EIO || code == EFBIG;
-  return {full ? ErrorKind::kResources : ErrorKind::kUsage,
-          fmt::format("cannot write the output: {}", std::strerror(code)),
-          path.empty() ? "stdout" : path,
-          full ? "free some space there or write elsewhere with --output"
-               : "choose another place with --output"};
-}
-
-// A device or pipe must be written directly: renaming a file over /dev/null would replace it.
-bool is_special_file(const std::string& path) {
-  struct stat status {};
-  return stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode);
-}
-
-}  // namespace
 
 void add_format_option(CLI::App& app, Format& format) {
   static const std::map<std::string, Format> kNames{
@@ -45,53 +25,58 @@ void add_format_option(CLI::App& app, Format& format) {
       ->check(CLI::IsMember({"table", "json", "csv"}));
 }
 
+void add_force_option(CLI::App& app, bool& force) {
+  app.add_flag("--force", force, "replace the output when it is there already");
+}
+
 void add_output_options(CLI::App& app, OutputOptions& options) {
   add_format_option(app, options.format);
   app.add_option("-o,--output", options.path, "write to this file instead of stdout")
       ->type_name("FILE");
+  add_force_option(app, options.force);
 }
 
-Output::Output(std::FILE* file, std::string path) : file_(file), path_(std::move(path)) {}
-
-Output::Output(Output&& other) noexcept
-    : file_(std::exchange(other.file_, nullptr)),
-      path_(std::move(other.path_)),
-      first_errno_(other.first_errno_) {}
-
-Result<Output> Output::open(const OutputOptions& options) {
-  if (options.path.empty()) return Output(stdout, "");
-  const bool direct = is_special_file(options.path);
-  std::FILE* file = std::fopen((options.path + (direct ? "" : ".partial")).c_str(), "wb");
-  if (!file) return write_error(options.path, errno);
-  return Output(file, options.path);
+Result<void> check_output(const OutputOptions& options, const std::vector<std::string>& inputs) {
+  if (options.path.empty()) return {};
+  auto place =
+      find_output_place(options.path, {.replace = options.force, .direct = true, .inputs = inputs});
+  return place ? Result<void>() : Result<void>(place.error());
 }
 
-Output::~Output() {
-  if (!file_ || path_.empty()) return;
-  std::fclose(file_);
-  if (!is_special_file(path_)) unlink((path_ + ".partial").c_str());
+Result<OutputFile> create_output(const std::string& path, bool force,
+                                 const std::vector<std::string>& inputs) {
+  auto file = OutputFile::create(path, {.replace = force, .direct = true, .inputs = inputs});
+  if (file && !file->place().note.empty()) note(file->place().note);
+  return file;
+}
+
+Output::Output(std::optional<OutputFile> file) : file_(std::move(file)) {}
+
+Result<Output> Output::open(const OutputOptions& options, const std::vector<std::string>& inputs) {
+  if (options.path.empty()) return Output(std::nullopt);
+  auto file = create_output(options.path, options.force, inputs);
+  if (!file) return file.error();
+  return Output(std::move(file).value());
 }
 
 void Output::write(std::string_view text) {
-  if (first_errno_ != 0) return;
-  if (std::fwrite(text.data(), 1, text.size(), file_) != text.size()) first_errno_ = errno;
+  if (refused_) return;
+  if (file_) {
+    if (auto written = file_->write(text); !written) refused_ = written.error();
+  } else if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size()) {
+    refused_ = output_error("stdout", "write the output", errno);
+  }
 }
 
-bool Output::failed() const { return first_errno_ != 0; }
+bool Output::failed() const { return refused_.has_value(); }
 
-bool Output::colour() const { return path_.empty() && use_colour(STDOUT_FILENO); }
+bool Output::colour() const { return !file_ && use_colour(STDOUT_FILENO); }
 
 Result<void> Output::finish() {
-  if (std::fflush(file_) != 0 && first_errno_ == 0) first_errno_ = errno;
-  if (first_errno_ != 0) return write_error(path_, first_errno_);
-  if (path_.empty()) return {};
-  std::FILE* file = std::exchange(file_, nullptr);
-  if (std::fclose(file) != 0) return write_error(path_, errno);
-  if (is_special_file(path_)) return {};
-  if (std::rename((path_ + ".partial").c_str(), path_.c_str()) != 0) {
-    return write_error(path_, errno);
-  }
-  return {};
+  if (!file_ && std::fflush(stdout) != 0 && !refused_)
+    refused_ = output_error("stdout", "write the output", errno);
+  if (refused_) return *refused_;
+  return file_ ? file_->publish() : Result<void>();
 }
 
 int emit(const OutputOptions& options, std::string_view text) {
@@ -102,8 +87,9 @@ int emit(const OutputOptions& options, std::string_view text) {
   return 0;
 }
 
-std::string csv_cell(std::string_view text) {
-  if (text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(text);
+std::string csv_cell(std::string_view cell) {
+  const std::string text = printable(cell);
+  if (text.find_first_of(",\"") == std::string::npos) return text;
   std::string quoted = "\"";
   for (const char c : text) {
     if (c == '"') quoted += '"';

@@ -2,11 +2,13 @@
 // the file of --output; messages never do.
 #pragma once
 
-#include <cstdio>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/error.hpp"
+#include "base/output_file.hpp"
 
 namespace CLI {
 class App;
@@ -22,36 +24,46 @@ void add_format_option(CLI::App& app, Format& format);
 struct OutputOptions {
   Format format = Format::kTable;
   std::string path;  // empty: stdout
+  bool force = false;
 };
 
-// --format and -o,--output.
+// --format, -o,--output and --force.
 void add_output_options(CLI::App& app, OutputOptions& options);
+// --force alone, in the same words everywhere.
+void add_force_option(CLI::App& app, bool& force);
 
-// A destination that reports what the operating system refused, at the latest in finish().
-// A file is written beside its final name and renamed by finish(), so that it is whole or absent.
+// Refuses now what Output::open() would refuse after the work.
+Result<void> check_output(const OutputOptions& options, const std::vector<std::string>& inputs);
+
+// A file of a run that reads `inputs` (base/output_file.hpp); what is worth saying of its place is
+// said on stderr.
+Result<OutputFile> create_output(const std::string& path, bool force,
+                                 const std::vector<std::string>& inputs);
+
+// A destination that reports what the operating system refused, at the latest in finish(). A file
+// gets its name there, so that it is whole or absent.
 class Output {
  public:
-  static Result<Output> open(const OutputOptions& options);
-  ~Output();  // without finish(): nothing is left behind
-  Output(Output&&) noexcept;
-  Output& operator=(Output&&) = delete;
+  // `inputs`: the files that the run reads.
+  static Result<Output> open(const OutputOptions& options,
+                             const std::vector<std::string>& inputs = {});
 
   void write(std::string_view text);
   bool failed() const;  // a write was refused: stop producing
   bool colour() const;  // a person with a colour terminal reads this
   Result<void> finish();
+  const OutputFile* file() const { return file_ ? &*file_ : nullptr; }  // nullptr: stdout
 
  private:
-  Output(std::FILE* file, std::string path);
-  std::FILE* file_ = nullptr;
-  std::string path_;  // empty: stdout
-  int first_errno_ = 0;
+  explicit Output(std::optional<OutputFile> file);
+  std::optional<OutputFile> file_;
+  std::optional<Error> refused_;
 };
 
 // Opens, writes `text`, finishes; returns the exit status.
 int emit(const OutputOptions& options, std::string_view text);
 
-// One CSV cell, quoted when it has to be (RFC 4180).
+// One CSV cell, printable (base/printable.hpp), and quoted when it has to be (RFC 4180).
 std::string csv_cell(std::string_view text);
 
 }  // namespace warpmem::command

@@ -29,16 +29,21 @@ void take_program_words(const CLI::App& app, std::vector<std::string>& words) {
   std::vector<std::string> own{words[0]};
   for (std::size_t i = 1; i < words.size(); ++i) {
     if (words[i] == "--") {
-      g_words.behind.assign(words.begin() + static_cast<std::ptrdiff_t>(i) + 1, words.end());
+      g_words.arguments.assign(words.begin() + static_cast<std::ptrdiff_t>(i) + 1, words.end());
       break;
     }
     std::size_t count = own_words(*emulate, words[i]);
     if (count == 0) {
-      g_words.before.push_back(words[i]);
+      g_words.program.push_back(words[i]);
       continue;
     }
     for (; count > 0 && i < words.size(); --count, ++i) own.push_back(words[i]);
     --i;
+  }
+  if (g_words.program.empty() && !g_words.arguments.empty()) {
+    g_words.program.push_back(std::move(g_words.arguments.front()));
+    g_words.arguments.erase(g_words.arguments.begin());
+    g_words.behind = true;
   }
   words = std::move(own);
 }

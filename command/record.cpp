@@ -5,40 +5,30 @@
 #include <CLI/CLI.hpp>
 
 #include <cstdio>
-#include <filesystem>
 #include <memory>
 #include <regex>
 #include <string>
 
+#include "base/output_file.hpp"
 #include "base/units.hpp"
 #include "command/command.hpp"
+#include "command/number_option.hpp"
+#include "command/output.hpp"
 #include "traces/record/launcher.hpp"
 
 namespace warpmem::command {
 
 namespace {
 
-namespace fs = std::filesystem;
 using record::RecordedProcess;
 using record::RecordReport;
 
 struct Options {
   record::RecordOptions record;
-  std::string launches;
-  std::string buffer;
-  bool force = false;
   bool no_wait = false;
 };
 
 Result<void> check(Options& options) {
-  if (!options.launches.empty()) {
-    if (auto ok = record::parse_launches(options.launches, options.record); !ok) return ok.error();
-  }
-  if (!(options.record.ctas > 0 && options.record.ctas <= 1)) {
-    return Error{ErrorKind::kUsage,
-                 fmt::format("{} is not a fraction of the CTAs", options.record.ctas), "--ctas",
-                 "give a number above 0 and at most 1"};
-  }
   try {
     if (!options.record.kernel.empty()) std::regex{options.record.kernel};
   } catch (const std::regex_error& e) {
@@ -47,11 +37,22 @@ Result<void> check(Options& options) {
         fmt::format("'{}' is not a regular expression: {}", options.record.kernel, e.what()),
         "--kernel", "put a backslash before characters such as ( [ * that stand for themselves"};
   }
-  std::error_code none;
-  if (!options.force && fs::exists(options.record.output, none)) {
-    return Error{ErrorKind::kUsage, "the file is there already", options.record.output,
-                 "name another with -o, or replace it with --force"};
-  }
+  return {};
+}
+
+// Where the files go, told before the program runs.
+Result<void> settle_outputs(record::RecordOptions& options) {
+  const std::vector<std::string> inputs = options.command;  // the program, and files given to it
+  auto trace = find_output_place(options.output, {options.force, false, inputs});
+  if (!trace) return trace.error();
+  if (!trace->note.empty()) note(trace->note);
+  options.output = trace->path;
+  if (options.times.empty()) return {};
+  auto times = find_output_place(options.times, {options.force, true, inputs});
+  if (!times) return times.error();
+  if (auto two = require_two_places(*trace, *times); !two) return two;
+  if (!times->note.empty()) note(times->note);
+  options.times = times->path;
   return {};
 }
 
@@ -76,7 +77,7 @@ int report_on(const RecordReport& report) {
   for (const RecordedProcess& process : report.processes) {
     const std::string what = describe(process);
     if (process.sealed) {
-      fmt::print(stderr, "warpmem: recorded {}\n", what);
+      say("recorded " + what);
     } else if (process.ended) {
       warn(fmt::format("the recording is incomplete; kept {}; read it with --partial", what));
     } else {
@@ -104,6 +105,7 @@ int report_on(const RecordReport& report) {
 int run(Options& options) {
   if (auto ok = check(options); !ok) return fail(ok.error());
   if (auto program = record::check_program(options.record); !program) return fail(program.error());
+  if (auto places = settle_outputs(options.record); !places) return fail(places.error());
   auto files = record::find_recorder_files();
   if (auto driver = record::check_driver(); !driver) return fail(driver.error());
   if (!files) return fail(files.error());
@@ -122,18 +124,19 @@ Run setup_record(CLI::App& app) {
   app.add_option("--kernel", record.kernel,
                  "only kernels whose demangled name matches this regular expression")
       ->type_name("REGEX");
-  app.add_option("--launches", options->launches,
-                 "only launches A to B-1 of the program, counted from 0")
-      ->type_name("A:B");
-  app.add_option("--ctas", record.ctas,
-                 "record this fraction of each launch's CTAs, the same ones every time")
-      ->type_name("FRACTION");
-  app.add_option("--max-records", record.max_records, "stop recording after so many records")
-      ->type_name("N");
+  add_range_option(
+      app, "--launches", "launches",
+      [&record](const CountedRange& r) { record.first_launch = r.first, record.last_launch = r.end; },
+      "only launches A to B-1 of the program, counted from 0");
+  add_fraction_option(app, "--ctas", record.ctas,
+                      "record this fraction of each launch's CTAs, the same ones every time");
+  add_whole_option(
+      app, "--max-records", {1, kNoMost, "records"},
+      [&record](std::uint64_t n) { record.max_records = n; }, "stop recording after so many records");
   app.add_option("--times", record.times,
                  "write a CSV file of how long each launch took to record, in microseconds")
       ->type_name("FILE");
-  app.add_flag("--force", options->force, "replace the output when it is there already");
+  add_force_option(app, record.force);
   app.add_flag("--strict", record.strict, "end the program when recording fails");
   app.add_flag("--no-wait", options->no_wait,
                "let launches overlap instead of reading each to its end first");

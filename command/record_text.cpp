@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "base/printable.hpp"
 #include "command/trace_input.hpp"
 
 namespace warpmem::command {
@@ -66,13 +67,16 @@ void append_text(fmt::memory_buffer& out, const RecordView& view) {
     if (record.base == trace::kUnknownSm) fmt::format_to(to, "SM n/a (not recorded)");
     else fmt::format_to(to, "SM {}", record.base);
   } else if (record.regular() && has_addresses(view.site.op)) {
-    if (record.active() == 1 || record.stride == 0) fmt::format_to(to, "{:#x}", record.base);
-    else fmt::format_to(to, "{:#x} {:+} a lane", record.base, record.stride);
+    // From the first lane that takes part: lane 0's would be an address that nobody uses.
+    std::uint64_t addresses[32] = {record.base};
+    lane_addresses(view, addresses);
+    if (record.active() == 1 || record.stride == 0) fmt::format_to(to, "{:#x}", addresses[0]);
+    else fmt::format_to(to, "{:#x} {:+} a lane", addresses[0], record.stride);
   } else {
     append_runs(out, view.lanes);
   }
   if ((has_addresses(view.site.op) || view.site.op == Op::kRounds) && !view.instruction.empty())
-    fmt::format_to(to, "  ; {}", view.instruction);
+    fmt::format_to(to, "  ; {}", printable(view.instruction));
   out.push_back('\n');
 }
 

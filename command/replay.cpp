@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
-#include <fstream>
 #include <memory>
 #include <optional>
 #include <string>
@@ -66,22 +65,26 @@ int replay(const ReplayCommandOptions& options) {
   const auto reader = open_trace(options.input);
   if (!reader) return fail(reader.error());
   if (auto whole = require_complete(*reader, options.input); !whole) return fail(whole.error());
-  if (auto any = require_any_launch(*reader, options.launches); !any) return fail(any.error());
+  if (auto any = require_records(*reader, options.launches); !any) return fail(any.error());
   // An output that cannot be written is told now, not after minutes of work.
-  auto output = Output::open(options.output);
+  auto output = Output::open(options.output, {options.input.path});
   if (!output) return fail(output.error());
-  std::optional<std::ofstream> timeline;
+  std::optional<OutputFile> timeline;
   if (!options.timeline.empty()) {
-    auto opened = open_timeline(options.timeline);
+    auto opened = create_output(options.timeline, options.output.force, {options.input.path});
     if (!opened) return fail(opened.error());
-    timeline = std::move(opened).value();
+    timeline.emplace(std::move(opened).value());
+    if (output->file()) {
+      if (auto two = require_two_places(output->file()->place(), timeline->place()); !two)
+        return fail(two.error());
+    }
   }
   const auto result = replay_selected(*reader, *card, options);
   if (!result) return fail(result.error());
   if (timeline)
-    if (auto written = write_timeline(*result, *timeline, options.timeline); !written)
-      return fail(written.error());
-  const ReplayView view{*reader, *card, *result, options.all};
+    if (auto written = write_timeline(*result, *timeline); !written) return fail(written.error());
+  const ReplayView view{*reader, *card, *result, options.all, options.time && !options.counts,
+                        options.keep_caches};
   switch (options.output.format) {
     case Format::kTable: output->write(replay_text(view, output->colour())); break;
     case Format::kJson: output->write(replay_json(view)); break;

@@ -7,12 +7,14 @@
 #include <string_view>
 #include <vector>
 
+#include "base/printable.hpp"
 #include "base/units.hpp"
 #include "command/card_input.hpp"
 #include "command/metric_text.hpp"
 #include "command/output.hpp"
 #include "command/table.hpp"
 #include "command/trace_input.hpp"
+#include "validate/accuracy.hpp"
 
 namespace warpmem::command {
 
@@ -81,14 +83,57 @@ Table overview(const sim::ReplayResult& result) {
   return table;
 }
 
-Table counters(const LaunchMetrics& launch, bool zeros) {
-  Table table({{"counter"}, {"value", Align::kRight}, {"unit"}, {"held to"}});
-  for (const auto& [name, value] : launch.metrics) {
-    if (value.known() && value.value == 0 && !zeros) continue;
+const char* engine_name(const ReplayView& view) { return view.time ? "time" : "counts"; }
+
+// Validation replays whole traces of real programs, with caches flushed, on cards as they are.
+std::string unlike_validation(const ReplayView& view, const sim::ReplayedLaunch& launch) {
+  for (const model::CardEntry& entry : view.card.entries())
+    if (entry.overridden) return fmt::format("{} was set", entry.key);
+  if (view.keep_caches) return "caches were kept";
+  if (!launch.complete) return "the launch is incomplete";
+  return {};
+}
+
+ReplayedAs replayed_as(const ReplayView& view, const sim::ReplayedLaunch& launch) {
+  return {view.card.name(), launch_level(view.reader, launch.metrics.launch), engine_name(view),
+          unlike_validation(view, launch)};
+}
+
+Table counters(const ReplayView& view, const sim::ReplayedLaunch& launch) {
+  const ReplayedAs as = replayed_as(view, launch);
+  Table table({{"counter"}, {"value", Align::kRight}, {"unit"}, {"accuracy"}});
+  for (const auto& [name, value] : launch.metrics.metrics) {
+    if (value.known() && value.value == 0 && !view.all) continue;
     table.row({name, value.known() ? number(value.value) : not_known(value),
-               std::string(unit_of(name)), accuracy(validate::find_rule(name))});
+               std::string(unit_of(name)), accuracy(as, name)});
   }
   return table;
+}
+
+// Where the column's numbers are from, or why there are none.
+std::string accuracy_note(const ReplayView& view, const sim::ReplayedLaunch& launch) {
+  const ReplayedAs as = replayed_as(view, launch);
+  if (!as.unlike.empty()) return fmt::format("Accuracy is not measured: {}.\n", as.unlike);
+  for (const validate::Accuracy& a : validate::measured_accuracy())
+    if (a.gpu == as.gpu && a.level == as.level && a.engine == as.engine)
+      return fmt::format("Accuracy: the errors of the {} engine over the {} reference's launches "
+                         "(warpmem metrics --accuracy).\n",
+                         as.engine, as.gpu);
+  return fmt::format("Accuracy is not measured for {} with traces of level {}.\n", as.gpu, as.level);
+}
+
+// By level of the traces: {"sass":{"metric":{"launches":…,"equal":…,"median":…,"p90":…},…}}.
+ordered_json accuracy_json(const ReplayView& view) {
+  ordered_json levels = ordered_json::object();
+  for (const sim::ReplayedLaunch& launch : view.result.details) {
+    const ReplayedAs as = replayed_as(view, launch);
+    if (!as.unlike.empty() || levels.contains(as.level)) continue;
+    for (const validate::Accuracy& a : validate::measured_accuracy())
+      if (a.gpu == as.gpu && a.level == as.level && a.engine == as.engine)
+        levels[as.level][a.metric] = {
+            {"launches", a.launches}, {"equal", a.equal}, {"median", a.median}, {"p90", a.p90}};
+  }
+  return levels;
 }
 
 // What a kernel could at best do with this traffic, and what keeps it from that.
@@ -203,10 +248,10 @@ std::string file_name(const trace::TraceReader& reader) {
 
 std::string notes_text(const ReplayView& view) {
   std::string out;
-  for (const std::string& note : view.result.notes) out += "note: " + note + "\n";
+  for (const std::string& note : view.result.notes) out += "note: " + printable(note) + "\n";
   for (const sim::ReplayedLaunch& launch : view.result.details) {
     for (const std::string& note : launch.notes) {
-      out += fmt::format("note: launch {}: {}\n", launch.metrics.launch, note);
+      out += fmt::format("note: launch {}: {}\n", launch.metrics.launch, printable(note));
     }
     if (!launch.complete) {
       out += fmt::format("note: launch {} is incomplete: its counters are a part of the truth\n",
@@ -220,8 +265,10 @@ std::string notes_text(const ReplayView& view) {
 
 std::string replay_text(const ReplayView& view, bool colour) {
   std::string out =
-      fmt::format("{} on {} ({}), trace {}\n", file_name(view.reader), view.card.name(),
-                  view.card.full_name(), quality_text(view.reader.quality()));
+      fmt::format("{} on {} ({}), {} engine, trace of level {}, {}\n",
+                  printable(file_name(view.reader)), view.card.name(), view.card.full_name(),
+                  engine_name(view), level_name(view.reader.origin().level),
+                  printable(quality_text(view.reader.quality())));
   for (const model::CardEntry& entry : view.card.entries()) {
     if (entry.overridden) out += fmt::format("with {} = {}\n", entry.key, entry.value);
   }
@@ -232,9 +279,9 @@ std::string replay_text(const ReplayView& view, bool colour) {
   } else {
     for (const sim::ReplayedLaunch& detail : view.result.details) {
       const LaunchMetrics& launch = detail.metrics;
-      out += fmt::format("\nlaunch {}: {}  grid {}  block {}\n", launch.launch, launch.kernel,
-                         dims(launch.grid), dims(launch.block));
-      out += counters(launch, view.all).text(colour);
+      out += fmt::format("\nlaunch {}: {}  grid {}  block {}\n", launch.launch,
+                         printable(launch.kernel), dims(launch.grid), dims(launch.block));
+      out += counters(view, detail).text(colour) + accuracy_note(view, detail);
       if (detail.time) out += time_text(*detail.time, colour);
     }
     if (!view.all) out += "\nCounters that are zero are left out; --all shows them.\n";
@@ -244,11 +291,20 @@ std::string replay_text(const ReplayView& view, bool colour) {
 }
 
 std::string replay_json(const ReplayView& view) {
-  ordered_json out{{"schema", 1}, {"gpu", view.card.name()}, {"card", card_json(view.card)}};
+  ordered_json out{{"schema", 1},
+                   {"gpu", view.card.name()},
+                   {"engine", engine_name(view)},
+                   {"card", card_json(view.card)}};
   out["trace"] = {{"file", file_name(view.reader)},
                   {"hash", view.reader.hash()},
                   {"level", level_name(view.reader.origin().level)},
                   {"quality", quality_json(view.reader.quality())}};
+  ordered_json changed = ordered_json::object();
+  for (const model::CardEntry& entry : view.card.entries())
+    if (entry.overridden) changed[entry.key] = entry.value;
+  out["settings"] = std::move(changed);
+  out["keep_caches"] = view.keep_caches;
+  out["accuracy"] = accuracy_json(view);
   out["notes"] = view.result.notes;
   out["kernels"] = ordered_json::array();
   for (const sim::ReplayedLaunch& launch : view.result.details) {
@@ -268,6 +324,12 @@ std::string replay_json(const ReplayView& view) {
     }
     entry["metrics"] = std::move(metrics);
     if (!missing.empty()) entry["not_available"] = std::move(missing);
+    const ReplayedAs as = replayed_as(view, launch);
+    entry["level"] = as.level;
+    if (!as.unlike.empty()) entry["accuracy_not_measured"] = as.unlike;
+    else if (!out["accuracy"].contains(as.level))
+      entry["accuracy_not_measured"] =
+          fmt::format("nothing was validated on {} from traces of level {}", as.gpu, as.level);
     if (const auto& s = launch.spilled; s.instructions != 0)
       entry["spilled_registers"] = {{"instructions", s.instructions},
                                     {"loads", s.loads},
@@ -283,11 +345,14 @@ std::string replay_json(const ReplayView& view) {
 }
 
 std::string replay_csv(const ReplayView& view) {
-  Table table({{"launch"}, {"kernel"}, {"metric"}, {"unit"}, {"value"}});
-  for (const LaunchMetrics& launch : view.result.launches) {
+  Table table({{"launch"}, {"kernel"}, {"metric"}, {"unit"}, {"value"}, {"engine"}, {"accuracy"}});
+  for (const sim::ReplayedLaunch& replayed : view.result.details) {
+    const LaunchMetrics& launch = replayed.metrics;
+    const ReplayedAs as = replayed_as(view, replayed);
     for (const auto& [name, value] : launch.metrics) {
       table.row({std::to_string(launch.launch), launch.kernel, name, std::string(unit_of(name)),
-                 value.known() ? fmt::format("{}", value.value) : not_known(value)});
+                 value.known() ? fmt::format("{}", value.value) : not_known(value),
+                 engine_name(view), accuracy(as, name)});
     }
   }
   return table.csv();

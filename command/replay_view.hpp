@@ -13,14 +13,16 @@ struct ReplayView {
   const trace::TraceReader& reader;
   const model::Card& card;
   const sim::ReplayResult& result;
-  bool all = false;  // every counter of every launch, zeros too
+  bool all = false;          // every counter of every launch, zeros too
+  bool time = true;          // the time engine's counters, not the counts engine's
+  bool keep_caches = false;  // from launch to launch
 };
 
 // One launch: its counters. Several: a line each, with the figures people look at first.
 std::string replay_text(const ReplayView& view, bool colour);
-// {"schema":1,"gpu":…,"card":{…},"trace":{…},"kernels":[{…,"metrics":{…}}]}
+// {"schema":1,"gpu":…,"engine":…,"card":{…},"trace":{…},"accuracy":{…},"kernels":[{…,"metrics":{…}}]}
 std::string replay_json(const ReplayView& view);
-// Long form: launch, kernel, metric, unit, value.
+// Long form: launch, kernel, metric, unit, value, engine, accuracy.
 std::string replay_csv(const ReplayView& view);
 
 }  // namespace warpmem::command

@@ -51,7 +51,14 @@ Result<ResultFile> read_result(const std::string& path) {
     if (root.at("schema").get<int>() != 1) {
       return malformed(path, fmt::format("schema {} is not known", root.at("schema").dump()));
     }
-    ResultFile out{path, root.at("gpu").get<std::string>(), {}};
+    ResultFile out;
+    out.path = path;
+    out.gpu = root.at("gpu").get<std::string>();
+    out.engine = root.value("engine", "");
+    out.level = root.at("trace").at("level").get<std::string>();
+    out.keep_caches = root.value("keep_caches", false);
+    for (const auto& [key, entry] : root.at("card").items())
+      out.card[key] = entry.at("value").get<std::string>();
     for (const json& kernel : root.at("kernels")) out.launches.push_back(launch_of(kernel));
     return out;
   } catch (const json::parse_error& error) {

@@ -1,6 +1,7 @@
 // Reads back what `replay --format json` wrote.
 #pragma once
 
+#include <map>
 #include <string>
 
 #include "base/error.hpp"
@@ -11,6 +12,10 @@ namespace warpmem::command {
 struct ResultFile {
   std::string path;
   std::string gpu;
+  std::string engine;  // "time", "counts"; empty: written before results named it
+  std::string level;   // of the trace
+  bool keep_caches = false;
+  std::map<std::string, std::string> card;  // by key, as shown
   std::vector<LaunchMetrics> launches;
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/printable.hpp"
 #include "command/output.hpp"
 #include "command/terminal.hpp"
 
@@ -37,6 +38,11 @@ std::size_t display_width(const std::string& text) {
 Table::Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
 
 void Table::row(std::vector<std::string> cells) {
+  for (std::string& cell : cells) cell = printable(cell);
+  styled_row(std::move(cells));
+}
+
+void Table::styled_row(std::vector<std::string> cells) {
   cells.resize(columns_.size());
   rows_.push_back(std::move(cells));
 }

@@ -18,7 +18,8 @@ class Table {
  public:
   explicit Table(std::vector<Column> columns);
 
-  void row(std::vector<std::string> cells);  // as many as columns; fewer are filled up
+  void row(std::vector<std::string> cells);         // from outside: made printable
+  void styled_row(std::vector<std::string> cells);  // as they are: printable, perhaps coloured  // as many as columns; fewer are filled up
   void rule();                               // a line between two groups of rows
   bool empty() const { return rows_.empty(); }
 

@@ -5,12 +5,16 @@
 #include <algorithm>
 #include <thread>
 
+#include "command/number_option.hpp"
+
 namespace warpmem::command {
 
 void add_threads_option(CLI::App& app, unsigned& threads, const std::string& what) {
-  app.add_option("--threads", threads,
-                 what + " at once (0: as many as there are CPUs); the result is the same")
-      ->capture_default_str();
+  add_whole_option(
+      app, "--threads", {0, kMostThreads, "threads"},
+      [&threads](std::uint64_t n) { threads = static_cast<unsigned>(n); },
+      what + " at once (0: as many as there are CPUs); the result is the same")
+      ->default_str("0");
 }
 
 std::size_t threads_of(unsigned option) {

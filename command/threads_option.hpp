@@ -13,6 +13,7 @@ namespace warpmem::command {
 
 // `what`: what is done at once, a plural: "launches replayed".
 void add_threads_option(CLI::App& app, unsigned& threads, const std::string& what);
+constexpr unsigned kMostThreads = 1024;
 
 std::size_t threads_of(unsigned option);
 

@@ -3,35 +3,13 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
-#include <charconv>
 #include <nlohmann/json.hpp>
 
 #include "base/units.hpp"
 #include "command/command.hpp"
+#include "command/number_option.hpp"
 
 namespace warpmem::command {
-
-namespace {
-
-// A whole number, or the default where there is nothing between two colons.
-bool parse_bound(std::string_view text, std::uint64_t& bound) {
-  if (text.empty()) return true;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), bound);
-  return error == std::errc{} && end == text.data() + text.size();
-}
-
-bool parse_range(std::string_view text, LaunchRange& range) {
-  if (text.empty()) return false;
-  const auto colon = text.find(':');
-  if (!parse_bound(text.substr(0, colon), range.first)) return false;
-  if (colon == std::string_view::npos) {
-    range.end = range.first + 1;
-    return true;
-  }
-  return parse_bound(text.substr(colon + 1), range.end) && range.first < range.end;
-}
-
-}  // namespace
 
 void add_trace_options(CLI::App& app, TraceInput& input) {
   app.add_option("trace", input.path, "a recorded trace")->required()->type_name("TRACE");
@@ -53,27 +31,34 @@ Result<void> require_complete(const trace::TraceReader& reader, const TraceInput
 }
 
 void add_launch_option(CLI::App& app, LaunchRange& range) {
-  app.add_option_function<std::string>(
-         "--launch",
-         [&range](const std::string& text) {
-           if (!parse_range(text, range)) {
-             throw CLI::ValidationError(
-                 "--launch", fmt::format("'{}' is neither a number nor a range A:B", text));
-           }
-         },
-         "only this launch, or a range A:B without B")
-      ->type_name("N|A:B");
+  add_range_option(
+      app, "--launch", "launches",
+      [&range](const CountedRange& r) { range.first = r.first, range.end = r.end; },
+      "only this launch, or a range A:B without B");
 }
 
 Result<void> require_any_launch(const trace::TraceReader& reader, const LaunchRange& range) {
+  if (reader.launches().empty())
+    return Error{reader.quality().complete() ? ErrorKind::kMalformed : ErrorKind::kIncomplete,
+                 "the trace holds no launch", reader.path(), "record it again"};
   std::string known;
   for (const trace::LaunchSummary& summary : reader.launches()) {
     if (range.contains(summary.launch.id)) return {};
     if (known.size() < 60) known += (known.empty() ? "" : ", ") + std::to_string(summary.launch.id);
   }
   return Error{ErrorKind::kUsage, "the trace has no such launch", reader.path(),
-               known.empty() ? "it holds no launch at all: record it again"
-                             : fmt::format("it holds {}; see warpmem info", known)};
+               fmt::format("it holds {}; see warpmem info", known)};
+}
+
+Result<void> require_records(const trace::TraceReader& reader, const LaunchRange& range) {
+  if (auto any = require_any_launch(reader, range); !any) return any;
+  for (const trace::LaunchSummary& summary : reader.launches())
+    if (range.contains(summary.launch.id) && (summary.complete || summary.end.records != 0))
+      return {};
+  return Error{ErrorKind::kIncomplete,
+               range.all() ? "no record of the trace can be read"
+                           : "no record of these launches can be read",
+               reader.path(), "record it again"};
 }
 
 std::string_view level_name(trace::Level level) {
@@ -83,6 +68,15 @@ std::string_view level_name(trace::Level level) {
     case trace::Level::kPtxSass: return "ptx+sass";
   }
   return "unknown";
+}
+
+std::string launch_level(const trace::TraceReader& reader, std::uint64_t launch) {
+  for (const trace::LaunchSummary& summary : reader.launches()) {
+    if (summary.launch.id != launch) continue;
+    const trace::Program& program = reader.programs()[summary.launch.program];
+    if (!program.code.empty()) return std::string(level_name(program.level));
+  }
+  return std::string(level_name(reader.origin().level)) + " without program";
 }
 
 std::string_view op_name(trace::Op op) {

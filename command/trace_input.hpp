@@ -36,9 +36,16 @@ struct LaunchRange {
   bool contains(std::uint64_t launch) const { return launch >= first && launch < end; }
 };
 void add_launch_option(CLI::App& app, LaunchRange& range);
+// kUsage when the range names none of the trace's launches; kIncomplete or kMalformed when there is
+// none to name.
 Result<void> require_any_launch(const trace::TraceReader& reader, const LaunchRange& range);
+// The same, and kIncomplete when nothing is left of what these launches did.
+Result<void> require_records(const trace::TraceReader& reader, const LaunchRange& range);
 
 std::string_view level_name(trace::Level level);
+// Of one launch, by its number in the program: a kernel whose machine code could not be mapped is
+// "ptx" in a trace of level ptx+sass. "sass without program" where the trace has no code of it.
+std::string launch_level(const trace::TraceReader& reader, std::uint64_t launch);
 std::string_view op_name(trace::Op op);
 std::string_view space_name(trace::Space space);
 std::string_view allocation_name(trace::AllocationKind kind);

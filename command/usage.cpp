@@ -53,6 +53,7 @@ std::string unknown_option(const CLI::App& app, int argc, const char* const* arg
 
 Error usage_error(const CLI::App& app, const CLI::ParseError& error, int argc,
                   const char* const* argv) {
+  if (const auto* value = dynamic_cast<const RefusedValue*>(&error)) return value->refused;
   Error out{ErrorKind::kUsage, error.what(), "", "see warpmem --help"};
   const auto parsed = app.get_subcommands();
   if (parsed.empty()) {

@@ -8,6 +8,7 @@
 
 #include "base/in_parallel.hpp"
 #include "base/units.hpp"
+#include "command/accuracy_view.hpp"
 #include "command/command.hpp"
 #include "command/output.hpp"
 #include "command/predict.hpp"
@@ -15,6 +16,7 @@
 #include "command/terminal.hpp"
 #include "command/threads_option.hpp"
 #include "command/trace_input.hpp"
+#include "validate/accuracy.hpp"
 #include "validate/suite.hpp"
 #include "validate/view.hpp"
 
@@ -27,6 +29,7 @@ struct ValidateOptions {
   TraceInput trace;
   std::string ncu, suite, gpu = "h200";
   bool all = false, no_deviations = false, list_metrics = false, time = false;
+  bool accuracy = false, allow_unmatched = false;
   unsigned threads = 0;
   OutputOptions output;
 };
@@ -35,6 +38,7 @@ struct ValidateOptions {
 struct Collected {
   std::vector<validate::LaunchComparison> launches, repeats;
   std::vector<std::string> unmatched, notes;
+  std::vector<std::string> files;  // that were read
 };
 
 void append(auto& to, auto&& from) {
@@ -70,15 +74,19 @@ Result<void> add_pair(const TraceInput& input, const std::string& ncu, const std
   auto reader = open_trace(input);
   if (!reader) return reader.error();
   if (auto whole = require_complete(*reader, input); !whole) return whole.error();
+  if (auto any = require_records(*reader, {}); !any) return any.error();
   auto prediction = predict(*reader, options.gpu, options.time);
   if (!prediction) return prediction.error();
   auto file = read_counters(ncu, *prediction);
   if (!file) return file.error();
   const auto& predicted = prediction->launches;
+  const std::size_t before = out.launches.size();
   const auto matching = validate::match_launches(predicted, *file);
   if (auto some = validate::check_matched(matching, predicted, *file, ncu); !some)
     return some.error();
   append(out.launches, validate::compare_launches(predicted, *file, matching, run));
+  for (std::size_t i = before; i < out.launches.size(); ++i)
+    out.launches[i].level = launch_level(*reader, out.launches[i].launch);
   append(out.unmatched, validate::describe_unmatched(predicted, *file, matching, run));
   for (const auto& note : prediction->notes)
     out.notes.push_back(run.empty() ? note : run + ": " + note);
@@ -94,22 +102,28 @@ Result<void> add_pair(const TraceInput& input, const std::string& ncu, const std
   return {};
 }
 
+const char* engine_name(bool time) { return time ? "time" : "counts"; }
+
 int show(const ValidateOptions& options, const std::string& place, Collected collected,
-         std::vector<std::string> heading) {
+         std::vector<std::string> heading, bool whole_reference) {
+  const std::vector<std::string> files = std::move(collected.files);
   const validate::DeviationList none;
   const auto& deviations = options.no_deviations ? none : validate::DeviationList::shipped();
-  validate::Report report = validate::finish_report(options.gpu, std::move(collected.launches),
-                                                    std::move(collected.unmatched), deviations);
+  validate::Report report = validate::finish_report(
+      options.gpu, engine_name(options.time), std::move(collected.launches),
+      std::move(collected.unmatched), deviations);
+  report.unmatched_allowed = options.allow_unmatched || options.trace.partial;
   if (auto some = validate::check_compared(report, place); !some) return fail(some.error());
   if (!collected.repeats.empty())
     validate::attach_repeat(
-        report, validate::finish_report(options.gpu, std::move(collected.repeats), {}, none));
-  auto output = Output::open(options.output);
+        report, validate::finish_report(options.gpu, "", std::move(collected.repeats), {}, none));
+  auto output = Output::open(options.output, files);
   if (!output) return fail(output.error());
   const bool terminal = options.output.path.empty() && is_terminal(STDOUT_FILENO);
   const validate::ViewOptions view{output->colour(), options.all,
                                    terminal ? terminal_width(STDOUT_FILENO) : kPipeWidth,
-                                   std::move(heading), std::move(collected.notes)};
+                                   std::move(heading), std::move(collected.notes),
+                                   whole_reference};
   switch (options.output.format) {
     case Format::kTable: output->write(validate::table_view(report, view)); break;
     case Format::kJson: output->write(validate::json_view(report, view)); break;
@@ -119,26 +133,38 @@ int show(const ValidateOptions& options, const std::string& place, Collected col
   return report.ok() ? 0 : exit_status(ErrorKind::kCheckFailed);
 }
 
-int validate_suite(const ValidateOptions& options) {
+Result<validate::Suite> find_suite(const ValidateOptions& options) {
   const std::string folder =
       options.suite.empty() ? validate::shipped_suite(options.gpu) : options.suite;
   if (folder.empty())
-    return fail({ErrorKind::kUsage,
+    return Error{ErrorKind::kUsage,
                  fmt::format("no reference data for card {} was found", options.gpu), "",
-                 "give a folder with --suite, or a trace and its profile: validate T --ncu F.csv"});
-  auto suite = validate::open_suite(folder);
-  if (!suite) return fail(suite.error());
+                 "give a folder with --suite, or a trace and its profile: validate T --ncu F.csv"};
+  return validate::open_suite(folder);
+}
+
+// The files that a comparison of the whole folder reads; no output may replace one.
+std::vector<std::string> files_of(const validate::Suite& suite) {
+  std::vector<std::string> files{suite.folder + "/provenance.toml"};
+  for (const auto& entry : suite.entries)
+    for (const auto& file : {entry.trace, entry.counters, entry.repeat}) files.push_back(file);
+  return files;
+}
+
+Result<Collected> collect(const validate::Suite& suite, const ValidateOptions& options) {
+  std::vector<std::string> files = files_of(suite);
+  if (auto place = check_output(options.output, files); !place) return place.error();
   // Runs are compared on several threads, and put together in their order.
   struct Part {
     Result<void> added;
     Collected collected;
   };
-  std::vector<Part> parts(suite->entries.size());
+  std::vector<Part> parts(suite.entries.size());
   Progress progress("validate", "runs", parts.size());
   std::atomic<std::size_t> done{0};
   in_parallel(parts.size(), threads_of(options.threads), [&] {
     return [&](std::size_t i) {
-      const auto& entry = suite->entries[i];
+      const auto& entry = suite.entries[i];
       TraceInput input = options.trace;
       input.path = entry.trace;
       Part& part = parts[i];
@@ -150,17 +176,52 @@ int validate_suite(const ValidateOptions& options) {
   });
   Collected collected;
   for (Part& part : parts) {
-    if (!part.added) return fail(part.added.error());
+    if (!part.added) return part.added.error();
     append(collected.launches, std::move(part.collected.launches));
     append(collected.repeats, std::move(part.collected.repeats));
     append(collected.unmatched, std::move(part.collected.unmatched));
     append(collected.notes, std::move(part.collected.notes));
   }
-  append(collected.notes, std::move(suite->notes));
-  return show(options, folder, std::move(collected), std::move(suite->heading));
+  append(collected.notes, std::vector<std::string>(suite.notes));
+  collected.files = std::move(files);
+  return collected;
+}
+
+int validate_suite(const ValidateOptions& options) {
+  const auto suite = find_suite(options);
+  if (!suite) return fail(suite.error());
+  auto collected = collect(*suite, options);
+  if (!collected) return fail(collected.error());
+  // Deviations are listed for what the counts engine makes of the reference that ships.
+  const bool whole = !options.time && suite->folder == validate::shipped_suite(options.gpu);
+  return show(options, suite->folder, std::move(*collected), suite->heading, whole);
+}
+
+// How close both engines come to what was counted: what validate/accuracy.csv holds.
+int measure_accuracy(ValidateOptions options) {
+  const auto suite = find_suite(options);
+  if (!suite) return fail(suite.error());
+  std::vector<validate::Accuracy> rows;
+  for (const bool time : {false, true}) {
+    options.time = time;
+    auto collected = collect(*suite, options);
+    if (!collected) return fail(collected.error());
+    const validate::Report report =
+        validate::finish_report(options.gpu, engine_name(time), std::move(collected->launches),
+                                std::move(collected->unmatched), validate::DeviationList());
+    if (auto some = validate::check_compared(report, suite->folder); !some) return fail(some.error());
+    append(rows, validate::accuracy_of(report));
+  }
+  return emit(options.output, accuracy_view(rows, options.output.format));
 }
 
 int run_validate(const ValidateOptions& options) {
+  if (options.accuracy) {
+    if (options.trace.path.empty() && options.ncu.empty() && !options.time)
+      return measure_accuracy(options);
+    return fail({ErrorKind::kUsage, "--accuracy beside a trace or --time", "",
+                 "it measures both engines over a folder: warpmem validate --accuracy --suite DIR"});
+  }
   if (options.list_metrics) return emit(options.output, validate::metric_list() + "\n");
   if (options.trace.path.empty() && options.ncu.empty()) return validate_suite(options);
   if (options.trace.path.empty() || options.ncu.empty())
@@ -172,9 +233,12 @@ int run_validate(const ValidateOptions& options) {
     return fail({ErrorKind::kUsage, "--suite beside a trace", "",
                  "validate one trace (T --ncu F.csv) or a folder (--suite DIR)"});
   Collected collected;
+  collected.files = {options.trace.path, options.ncu};
+  if (auto place = check_output(options.output, collected.files); !place)
+    return fail(place.error());
   if (auto added = add_pair(options.trace, options.ncu, "", "", options, collected); !added)
     return fail(added.error());
-  return show(options, options.ncu, std::move(collected), {});
+  return show(options, options.ncu, std::move(collected), {}, false);
 }
 
 }  // namespace
@@ -191,6 +255,10 @@ Run setup_validate(CLI::App& app) {
   app.add_option("--gpu", options->gpu, "GPU card to predict for")->capture_default_str();
   app.add_flag("--all", options->all, "every counter of every launch");
   app.add_flag("--time", options->time, "cycles too, and all counters from the time engine");
+  app.add_flag("--accuracy", options->accuracy,
+               "for each metric, how close both engines come to a folder's counters");
+  app.add_flag("--allow-unmatched", options->allow_unmatched,
+               "launches that only the trace or only the profiler's file has are no failure");
   app.add_flag("--no-deviations", options->no_deviations, "judge as if no deviation were listed");
   app.add_flag("--list-metrics", options->list_metrics,
                "print the metrics to collect, as ncu --metrics takes them");

@@ -11,6 +11,8 @@
 namespace warpmem::validate {
 namespace {
 
+constexpr const char* kNotCollected = "not collected";
+
 MetricValue value_of(const LaunchMetrics& launch, std::string_view name, const char* absent) {
   const auto it = launch.metrics.find(std::string(name));
   return it == launch.metrics.end() ? MetricValue{0, absent} : it->second;
@@ -21,7 +23,7 @@ Comparison compare(const MetricRule& rule, const LaunchMetrics& predicted,
   Comparison c;
   c.rule = &rule;
   c.predicted = value_of(predicted, rule.name, "not predicted");
-  c.measured = value_of(measured, rule.name, "not collected");
+  c.measured = value_of(measured, rule.name, kNotCollected);
   if (!c.predicted.known() || !c.measured.known()) {
     c.reason = !c.measured.known() ? c.measured.missing : c.predicted.missing;
     return c;
@@ -70,6 +72,8 @@ std::string excluded_because(const Comparison& c) {
   return fmt::format("below {}", grouped(static_cast<std::uint64_t>(c.rule->floor)));
 }
 
+}  // namespace
+
 MetricSummary summarise(const MetricRule& rule, const std::vector<LaunchComparison>& launches) {
   MetricSummary s;
   s.rule = &rule;
@@ -99,8 +103,6 @@ MetricSummary summarise(const MetricRule& rule, const std::vector<LaunchComparis
   s.bias = s.n ? sum / static_cast<double>(s.n) : 0;
   return s;
 }
-
-}  // namespace
 
 const char* verdict_name(Verdict verdict) {
   switch (verdict) {
@@ -135,7 +137,7 @@ std::vector<LaunchComparison> compare_launches(const std::vector<LaunchMetrics>&
     const LaunchMetrics model = sharing[m].size() == 1 ? predicted[p] : average(sharing[m]);
     const NcuLaunch& counted = measured.launches[m];
     LaunchComparison launch{
-        run, kernel_signature(model.kernel), model.grid, model.block, model.launch, counted.id, {}};
+        run, kernel_signature(model.kernel), model.grid, model.block, model.launch, counted.id, {}, {}};
     for (const auto& rule : metric_rules()) {
       const std::string name(rule.name);
       if (!model.metrics.contains(name) && !counted.counted.metrics.contains(name)) continue;
@@ -163,9 +165,11 @@ std::vector<std::string> describe_unmatched(const std::vector<LaunchMetrics>& pr
   return out;
 }
 
-Report finish_report(std::string gpu, std::vector<LaunchComparison> launches,
+Report finish_report(std::string gpu, std::string engine, std::vector<LaunchComparison> launches,
                      std::vector<std::string> unmatched, const DeviationList& deviations) {
-  Report report{std::move(gpu), std::move(launches), std::move(unmatched), {}, {}, 0};
+  Report report;
+  report.gpu = std::move(gpu), report.engine = std::move(engine);
+  report.launches = std::move(launches), report.unmatched = std::move(unmatched);
   std::vector<DeviationUse> uses;
   for (const auto& d : deviations.entries()) uses.push_back({d.id, d.reason, 0, 0, 0});
   for (auto& launch : report.launches) {
@@ -195,6 +199,21 @@ Report finish_report(std::string gpu, std::vector<LaunchComparison> launches,
     if (s.n > 0 || !s.excluded.empty()) report.summary.push_back(std::move(s));
   }
   return report;
+}
+
+std::vector<std::string_view> not_collected(const Report& report) {
+  std::vector<std::string_view> out;
+  for (const auto& rule : metric_rules()) {
+    bool predicted = false, collected = false;
+    for (const auto& launch : report.launches)
+      for (const auto& c : launch.metrics) {
+        if (c.rule != &rule) continue;
+        predicted = predicted || c.predicted.known();
+        collected = collected || c.measured.missing != kNotCollected;
+      }
+    if (predicted && !collected) out.push_back(rule.name);
+  }
+  return out;
 }
 
 Result<void> check_compared(const Report& report, const std::string& place) {

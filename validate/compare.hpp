@@ -43,6 +43,7 @@ struct LaunchComparison {
   std::uint64_t launch = 0;         // in the trace
   std::string profiler_id;          // in the CSV
   std::vector<Comparison> metrics;  // in the order of metric_rules(); only those known to one side
+  std::string level{};              // of the trace: "sass"
 };
 
 // Two collections of the same runs on the same GPU: what no model can beat.
@@ -73,14 +74,21 @@ struct DeviationUse {
 };
 
 struct Report {
-  std::string gpu;  // card
+  std::string gpu;     // card
+  std::string engine;  // that predicted: "counts", "time"
   std::vector<LaunchComparison> launches;
   std::vector<std::string> unmatched;    // one line each: which side, what
   std::vector<MetricSummary> summary;    // metrics with anything to say
   std::vector<DeviationUse> deviations;  // those that name something here
   std::size_t failed = 0;                // comparisons
-  bool ok() const { return failed == 0; }
+  // Launches that one side lacks were to be expected. Otherwise they fail: nothing is known of
+  // them.
+  bool unmatched_allowed = false;
+  bool ok() const { return failed == 0 && (unmatched.empty() || unmatched_allowed); }
 };
+
+// Counters that the model predicts and the profiler was never asked for.
+std::vector<std::string_view> not_collected(const Report& report);
 
 // The comparisons of one trace with one file.
 std::vector<LaunchComparison> compare_launches(const std::vector<LaunchMetrics>& predicted,
@@ -93,11 +101,14 @@ std::vector<std::string> describe_unmatched(const std::vector<LaunchMetrics>& pr
                                             const std::string& run);
 
 // Applies the deviations, then fills summary, deviations and failed.
-Report finish_report(std::string gpu, std::vector<LaunchComparison> launches,
+Report finish_report(std::string gpu, std::string engine, std::vector<LaunchComparison> launches,
                      std::vector<std::string> unmatched, const DeviationList& deviations);
 
 // kMalformed when not one counter stands on both sides: no data is a failure, not a success.
 Result<void> check_compared(const Report& report, const std::string& place);
+
+// Of the launches of one metric.
+MetricSummary summarise(const MetricRule& rule, const std::vector<LaunchComparison>& launches);
 
 // Takes the spread of the hardware from `repeat`, a report that holds one collection against
 // another as if one were the model.

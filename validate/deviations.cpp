@@ -4,8 +4,8 @@
 #include <regex>
 
 #include <fmt/format.h>
-#include <toml++/toml.h>
 
+#include "base/toml_values.hpp"
 #include "validate/deviations_toml.hpp"
 
 namespace warpmem::validate {
@@ -70,14 +70,23 @@ Result<DeviationList> DeviationList::parse(std::string_view text, const std::str
         return bad(place, value, fmt::format("unknown key \"{}\"", key.str()),
                    "known keys: id, gpu, run, kernel, metric, reason, max_error");
     Deviation entry;
-    entry.id = table["id"].value_or(std::string());
-    entry.reason = table["reason"].value_or(std::string());
-    entry.max_error = table["max_error"].value_or(-1.0);
-    if (entry.id.empty() || entry.reason.empty())
-      return bad(place, table, "a deviation without id or reason", "give both, as text");
-    if (!(entry.max_error > 0 && entry.max_error <= 2))
+    for (const auto& [key, to] : {std::pair{"id", &entry.id}, {"reason", &entry.reason}}) {
+      const toml::node* value = table.get(key);
+      if (!value)
+        return bad(place, table, "a deviation without id or reason", "give both, as text");
+      auto text = toml_text(*value, key, place);
+      if (!text) return text.error();
+      if (text->empty())
+        return bad(place, *value, "a deviation without id or reason", "give both, as text");
+      *to = *std::move(text);
+    }
+    const toml::node* bound = table.get("max_error");
+    if (!bound)
       return bad(place, table, fmt::format("deviation \"{}\" without a bound", entry.id),
                  "set max_error to the largest symmetric error it may have, above 0 and up to 2");
+    auto error = toml_real(*bound, "max_error", {0, 2, true}, place);
+    if (!error) return error.error();
+    entry.max_error = *error;
     Rule rule;
     const auto compile = [&](const char* key, bool required, Pattern& out) -> Result<void> {
       const auto value = table[key].value<std::string>();

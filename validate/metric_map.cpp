@@ -166,10 +166,12 @@ constexpr std::array kRules{
     near(G::kShared, "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum", "wavefront",
          "passes of shared loads through the data stage", 0.35, kFloorL1, kArbitration),
     near(G::kShared, "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum", "conflict",
-         "further passes of shared loads beyond the first", 0.35, kFloorL1, kArbitration,
+         "passes of shared loads beyond the first of lanes that are served together: those of 16 bytes a "
+         "lane take 4 without a conflict, of 8 bytes 2", 0.35, kFloorL1, kArbitration,
          "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum"),
     near(G::kShared, "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum", "conflict",
-         "further passes of shared stores beyond the first", 0.35, kFloorL1, kArbitration,
+         "passes of shared stores beyond the first of lanes that are served together: those of 16 bytes a "
+         "lane take 4 without a conflict, of 8 bytes 2", 0.35, kFloorL1, kArbitration,
          "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum"),
 
     // Between L1 and L2

@@ -249,6 +249,13 @@ Result<NcuImport> parse_ncu_csv(std::string_view bytes, const std::string& place
       "collect with `ncu --csv --page raw --print-units base --metrics \"$(warpmem validate "
       "--list-metrics)\" --log-file FILE ./app`";
   if (bytes.empty()) return Error{ErrorKind::kMalformed, "the file is empty", place, fix};
+  if (table.headers.empty() && table.text_report)
+    return Error{ErrorKind::kMalformed,
+                 "this is Nsight Compute's text output, whose numbers are rounded for people, and no "
+                 "CSV" + said,
+                 place,
+                 "print the report as CSV: `ncu --import REPORT.ncu-rep --csv --page raw "
+                 "--print-units base > FILE`; without a report, " + fix};
   if (table.headers.empty())
     return Error{ErrorKind::kMalformed,
                  fmt::format("no Nsight Compute table in it: none of its {} lines is a header with "

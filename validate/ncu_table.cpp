@@ -100,7 +100,10 @@ std::optional<CsvRecord> row_from(std::string_view text, std::size_t at, const N
   RecordLimits limits;
   limits.fields = header.columns.size() + kMoreFields;
   auto record = read_record(text, at, header.delimiter, limits, end);
-  if (!record || record->fields.size() < header.columns.size()) return std::nullopt;
+  // Only where quotes tell a short row from one that was cut off.
+  const std::size_t least = text[at] == '"' ? header.least_fields() : header.columns.size();
+  if (!record || record->fields.size() < least) return std::nullopt;
+  if (record->fields.size() < header.columns.size()) record->fields.resize(header.columns.size());
   if (record->fields.size() > header.columns.size()) {
     // More of the program's output, with a delimiter in it, behind a quoted row.
     if (text[at] != '"' || !record->trailing) return std::nullopt;
@@ -127,6 +130,15 @@ std::optional<CsvRecord> find_row(std::string_view text, std::size_t at, const N
   return std::nullopt;
 }
 
+// Lines of the report that ncu prints for people: a launch's heading, a table's.
+bool is_text_report(std::string_view line) {
+  const auto has = [&](std::string_view words) { return line.find(words) != line.npos; };
+  if (line.find('"') != line.npos) return false;
+  return (has(", Context ") && has(", Stream ")) ||
+         (has("Metric Name") && has(" Metric Value") && line.find(',') == line.npos) ||
+         (has("Section: ") && line.starts_with("  "));
+}
+
 bool blank(std::string_view line) {
   return line.find_first_not_of(" \t\r\n") == std::string_view::npos;
 }
@@ -137,6 +149,11 @@ std::optional<std::size_t> NcuHeader::find(std::string_view column) const {
   const auto it = index.find(column);
   if (it == index.end()) return std::nullopt;
   return it->second;
+}
+
+std::size_t NcuHeader::least_fields() const {
+  const auto value = find("Metric Value");
+  return shape == NcuShape::kLong && value ? *value + 1 : columns.size();
 }
 
 std::string_view NcuHeader::cell(const CsvRecord& row, std::string_view column) const {
@@ -156,6 +173,7 @@ NcuTable find_table(std::string_view text, ImportReport& report) {
     ++report.lines;
     bool prefixed = false;
     std::size_t header_end = end;
+    table.text_report = table.text_report || is_text_report(line);
     if (line.find("ERR_NVGPUCTRPERM") != std::string_view::npos) table.no_permission = true;
     if (line.starts_with("==")) {
       ++report.profiler_lines;
@@ -184,6 +202,9 @@ NcuTable find_table(std::string_view text, ImportReport& report) {
     }
     at = end;
   }
+  // What went wrong before what might have.
+  std::ranges::stable_partition(table.complaints,
+                                [](const std::string& line) { return line.starts_with("==ERROR=="); });
   return table;
 }
 

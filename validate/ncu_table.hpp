@@ -22,6 +22,9 @@ struct NcuHeader {
   std::optional<std::size_t> find(std::string_view column) const;
   // The cell of that column, or "" when the header has no such column.
   std::string_view cell(const CsvRecord& row, std::string_view column) const;
+  // A row has at least so many. In ncu's details page with its advice, the rows of metrics end
+  // behind the value, before the columns of rules.
+  std::size_t least_fields() const;
 };
 
 // Columns that say which launch a row is about, or how a metric is presented.
@@ -34,7 +37,8 @@ struct NcuTable {
   };
   std::vector<NcuHeader> headers;
   std::vector<Row> rows;
-  std::vector<std::string> complaints;  // ==ERROR== and ==WARNING== lines
+  std::vector<std::string> complaints;  // ==ERROR== lines, then ==WARNING== lines
+  bool text_report = false;             // lines of ncu's output for people were seen
   bool no_permission = false;           // ERR_NVGPUCTRPERM was seen
 };
 

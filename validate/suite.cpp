@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <optional>
 #include <set>
 
 #include <fmt/format.h>
-#include <toml++/toml.h>
+
+#include "base/toml_values.hpp"
 
 namespace warpmem::validate {
 namespace {
@@ -19,7 +21,16 @@ Result<std::vector<std::string>> read_heading(const fs::path& path) {
   if (!fs::exists(path, ec)) return out;
   try {
     const toml::table root = toml::parse_file(path.string());
-    const auto get = [&](const char* key) { return root["machine"][key].value_or(std::string()); };
+    const toml::table* machine = root["machine"].as_table();
+    std::optional<Error> wrong;  // the first value that is no text
+    const auto get = [&](const char* key) -> std::string {
+      const toml::node* value = machine ? machine->get(key) : nullptr;
+      if (!value) return {};
+      auto text = toml_text(*value, fmt::format("machine.{}", key), path.string());
+      if (text) return *text;
+      if (!wrong) wrong = text.error();
+      return {};
+    };
     std::string where = "Counted on " + get("gpu");
     for (const auto& [key, words] : {std::pair{"compute_capability", "compute capability"},
                                      {"driver", "driver"},
@@ -31,6 +42,10 @@ Result<std::vector<std::string>> read_heading(const fs::path& path) {
     out.push_back(where);
     if (const std::string clocks = get("clocks"); !clocks.empty())
       out.push_back("Clocks: " + clocks);
+    if (wrong) {
+      wrong->kind = ErrorKind::kMalformed;
+      return *wrong;
+    }
   } catch (const toml::parse_error& e) {
     return Error{ErrorKind::kMalformed, std::string(e.description()),
                  fmt::format("{}, line {}", path.string(), e.source().begin.line),

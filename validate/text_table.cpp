@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/printable.hpp"
+
 namespace warpmem::validate {
 
 std::string toned(std::string_view text, Tone tone, bool colour) {
@@ -39,6 +41,7 @@ TextTable::TextTable(std::vector<std::string> titles) : titles_(std::move(titles
 
 void TextTable::row(std::vector<TextCell> cells) {
   cells.resize(titles_.size());
+  for (TextCell& cell : cells) cell.text = printable(cell.text);
   rows_.push_back(std::move(cells));
 }
 

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "base/printable.hpp"
 #include "validate/view.hpp"
 
 namespace warpmem::validate {
@@ -28,8 +29,9 @@ std::string text(const MetricValue& v) {
 
 const char* match_name(Match match) { return match == Match::kExact ? "exact" : "approximate"; }
 
-std::string cell(std::string_view s) {
-  if (s.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(s);
+std::string cell(std::string_view raw) {
+  const std::string s = printable(raw);
+  if (s.find_first_of(",\"") == std::string::npos) return s;
   std::string out = "\"";
   for (char c : s) out += c == '"' ? "\"\"" : std::string(1, c);
   return out + "\"";
@@ -64,8 +66,10 @@ Json summary_json(const MetricSummary& s) {
 std::string json_view(const Report& report, const ViewOptions& options) {
   Json out{{"schema", 1},
            {"gpu", report.gpu},
+           {"engine", report.engine},
            {"ok", report.ok()},
            {"failed", report.failed},
+           {"not_collected", not_collected(report)},
            {"provenance", options.heading}};
   out["summary"] = Json::array();
   for (const auto& s : report.summary) out["summary"].push_back(summary_json(s));
@@ -82,6 +86,7 @@ std::string json_view(const Report& report, const ViewOptions& options) {
     }
     out["launches"].push_back({{"run", l.run},
                                {"launch", l.launch},
+                               {"level", l.level},
                                {"profiler_id", l.profiler_id},
                                {"name", l.kernel},
                                {"grid", l.grid},
@@ -90,27 +95,30 @@ std::string json_view(const Report& report, const ViewOptions& options) {
   }
   out["unmatched"] = report.unmatched;
   out["deviations"] = Json::array();
-  for (const auto& d : report.deviations)
-    out["deviations"].push_back({{"id", d.id},
-                                 {"reason", d.reason},
-                                 {"named", d.named},
-                                 {"needed", d.needed},
-                                 {"worst", d.worst},
-                                 {"gone", d.gone()}});
+  for (const auto& d : report.deviations) {
+    Json entry{{"id", d.id},
+               {"reason", d.reason},
+               {"named", d.named},
+               {"needed", d.needed},
+               {"worst", d.worst}};
+    if (options.whole_reference) entry["gone"] = d.gone();
+    out["deviations"].push_back(std::move(entry));
+  }
   out["notes"] = options.notes;
   // Names come from foreign files: bytes that are no UTF-8 are replaced, not thrown on.
   return out.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 std::string csv_view(const Report& report) {
-  std::string out = "run,launch,kernel,metric,unit,match,predicted,measured,error,verdict,reason\n";
+  std::string out = "run,launch,kernel,metric,unit,match,predicted,measured,error,verdict,reason,"
+      "engine,level\n";
   for (const auto& l : report.launches)
     for (const auto& c : l.metrics)
-      out += fmt::format("{},{},{},{},{},{},{},{},{},{},{}\n", cell(l.run), l.launch,
+      out += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{}\n", cell(l.run), l.launch,
                          cell(l.kernel), c.rule->name, c.rule->unit, match_name(c.rule->match),
                          text(c.predicted), text(c.measured),
                          c.verdict == Verdict::kNotCompared ? "" : fmt::format("{:.6f}", c.error),
-                         verdict_name(c.verdict), cell(c.reason));
+                         verdict_name(c.verdict), cell(c.reason), report.engine, l.level);
   return out;
 }
 

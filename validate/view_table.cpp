@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <set>
 
 #include <fmt/format.h>
 
+#include "base/printable.hpp"
 #include "base/units.hpp"
 #include "validate/text_table.hpp"
 #include "validate/view.hpp"
@@ -173,7 +175,7 @@ std::string full_table(const Report& report, const ViewOptions& options) {
   std::string out;
   for (const auto& l : report.launches) {
     out += toned(fmt::format("{}launch {}: {} grid ({},{},{}) block ({},{},{})",
-                             l.run.empty() ? "" : l.run + " ", l.launch, l.kernel, l.grid[0],
+                             l.run.empty() ? "" : printable(l.run) + " ", l.launch, printable(l.kernel), l.grid[0],
                              l.grid[1], l.grid[2], l.block[0], l.block[1], l.block[2]),
                  Tone::kBold, options.colour) +
            "\n";
@@ -252,7 +254,7 @@ std::vector<std::string> failures(const Report& report) {
     for (const auto& c : l.metrics)
       if (fails(c.verdict))
         out.push_back(fmt::format("{}launch {} {}: {} model {}, GPU {} ({}, {}){}",
-                                  l.run.empty() ? "" : l.run + " ", l.launch, l.kernel,
+                                  l.run.empty() ? "" : printable(l.run) + " ", l.launch, printable(l.kernel),
                                   c.rule->name, count(c.predicted), count(c.measured),
                                   signed_percent(c.error), verdict_name(c.verdict),
                                   c.reason.empty() ? "" : ", " + c.reason));
@@ -271,22 +273,55 @@ std::string conclusion(const Report& report, bool colour) {
   for (const auto& l : report.launches)
     for (const auto& c : l.metrics) ++n[static_cast<std::size_t>(c.verdict)];
   const auto of = [&](Verdict v) { return grouped(n[static_cast<std::size_t>(v)]); };
-  std::string out = fmt::format(
+  const std::vector<std::string_view> left = not_collected(report);
+  std::string out;
+  if (!left.empty()) {
+    const std::size_t all = left.size() + static_cast<std::size_t>(std::ranges::count_if(
+                                              report.summary, [&](const MetricSummary& s) {
+                                                return std::ranges::find(left, s.rule->name) == left.end();
+                                              }));
+    out = toned(fmt::format("The file lacks {} of the {} counters that warpmem can compare, {}{}: collect "
+                            "them with --metrics \"$(warpmem validate --list-metrics)\"",
+                            grouped(left.size()), grouped(all), left.front(),
+                            left.size() > 1 ? " among them" : ""),
+                Tone::kWarn, colour) +
+          "\n";
+  }
+  if (!report.unmatched.empty() && !report.unmatched_allowed)
+    out += toned(fmt::format("{} launch{} no counterpart, so nothing was said of {}: that fails, unless "
+                             "--allow-unmatched says that it is meant",
+                             grouped(report.unmatched.size()),
+                             report.unmatched.size() == 1 ? " has" : "es have",
+                             report.unmatched.size() == 1 ? "it" : "them"),
+                 Tone::kBad, colour) +
+           "\n";
+  const std::string verdicts = fmt::format(
       "{} launches, {} counters: {} equal, {} within their band, {} known deviations, {} differ, "
       "{} outside their band, {} n/a",
       grouped(report.launches.size()),
       grouped(std::size_t{n[0] + n[1] + n[2] + n[3] + n[4] + n[5]}), of(Verdict::kEqual),
       of(Verdict::kWithinBand), of(Verdict::kKnownDeviation), of(Verdict::kDiffers),
       of(Verdict::kOutsideBand), of(Verdict::kNotCompared));
-  return toned(out, report.ok() ? Tone::kGood : Tone::kBad, colour) + "\n";
+  const Tone tone = !report.ok() ? Tone::kBad : left.empty() ? Tone::kGood : Tone::kWarn;
+  return out + toned(verdicts, tone, colour) + "\n";
+}
+
+// Which engine, and from what.
+std::string predicted_by(const Report& report) {
+  std::set<std::string> levels;
+  for (const auto& l : report.launches) levels.insert(l.level);
+  std::string of;
+  for (const auto& level : levels) of += (of.empty() ? "" : ", ") + level;
+  return fmt::format("Predicted for {} by the {} engine from traces of level {}", report.gpu,
+                     report.engine, of);
 }
 
 }  // namespace
 
 std::string table_view(const Report& report, const ViewOptions& options) {
   std::string out;
-  for (const auto& line : options.heading) out += line + "\n";
-  if (!options.heading.empty()) out += "\n";
+  for (const auto& line : options.heading) out += printable(line) + "\n";
+  out += predicted_by(report) + "\n\n";
   out += options.all ? full_table(report, options) : compact_table(report, options) + "\n";
   out += exact_summary(report, options.colour);
   if (const std::string bands = band_summary(report, options.colour); !bands.empty())
@@ -298,13 +333,14 @@ std::string table_view(const Report& report, const ViewOptions& options) {
     if (lines.empty()) return;
     const std::size_t most = options.all ? lines.size() : 10;
     out += fmt::format("\n{}\n", title);
-    for (std::size_t i = 0; i < std::min(most, lines.size()); ++i) out += "  " + lines[i] + "\n";
+    for (std::size_t i = 0; i < std::min(most, lines.size()); ++i) out += "  " + printable(lines[i]) + "\n";
     if (lines.size() > most) out += fmt::format("  … {} more (--all)\n", lines.size() - most);
   };
   list("Counters that fail", failures(report));
   list("Launches without a counterpart", report.unmatched);
   std::vector<std::string> known, gone;
   for (const auto& d : report.deviations) {
+    if (d.needed == 0 && !options.whole_reference) continue;  // other launches may need it
     if (d.gone())
       gone.push_back(d.id + ": nothing here needs it; take it out of validate/deviations.toml");
     else

@@ -179,6 +179,20 @@ std::string architecture(const Bytes& elf) {
   return number == 0 ? "" : "sm_" + std::to_string(number);
 }
 
+// The architecture of the PTX that the code was made of: a note says (CUDA 12 and newer: two words
+// of 16 bits, the second is it), or the flags of older files. 0: neither.
+std::uint32_t virtual_architecture(const Bytes& elf, const std::vector<Section>& sections) {
+  constexpr std::uint32_t kInformation = 1000;
+  for (const Section& section : sections) {
+    if (section.name != ".note.nv.cuinfo" || section.size < 16) continue;
+    const auto owner = elf.get<std::uint32_t>(section.offset);
+    if (elf.get<std::uint32_t>(section.offset + 8) != kInformation || owner > section.size) continue;
+    const std::uint64_t said = section.offset + 12 + (owner + 3ull) / 4 * 4;
+    if (said + 4 <= section.offset + section.size) return elf.get<std::uint16_t>(said + 2);
+  }
+  return elf.get<std::uint8_t>(8) >= 8 ? 0 : elf.get<std::uint32_t>(48) >> 16 & 0xffu;
+}
+
 void read_functions(const Bytes& elf, const std::vector<Section>& sections, const Section& table,
                     std::vector<CubinFunction>& out) {
   if (table.link >= sections.size()) return;
@@ -227,6 +241,7 @@ Result<Cubin> parse_cubin(std::span<const unsigned char> image) {
   Cubin cubin;
   cubin.arch = architecture(elf);
   const std::vector<Section> sections = read_sections(elf);
+  cubin.virtual_arch = virtual_architecture(elf, sections);
   Attributes attributes;
   std::uint64_t reserved = 0;
   for (const Section& section : sections) {

@@ -37,6 +37,7 @@ struct CubinFunction {
 
 struct Cubin {
   std::string arch;  // "sm_90"
+  std::uint32_t virtual_arch = 0;  // 80: made of PTX for compute_80; 0: the file does not say
   std::vector<CubinFunction> functions;
   // Functions that are not in the file but the driver's own (malloc, free, vprintf): by the offset
   // in constant bank 4 where their address is put.

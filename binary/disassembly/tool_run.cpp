@@ -11,6 +11,9 @@
 #include <cstring>
 #include <string_view>
 
+#include "base/errno_kind.hpp"
+#include "base/output_file.hpp"
+
 extern char** environ;
 
 namespace warpmem::record {
@@ -28,21 +31,17 @@ TemporaryFile::~TemporaryFile() {
 }
 
 bool TemporaryFile::write_all(std::span<const unsigned char> bytes) const {
-  while (descriptor_ >= 0 && !bytes.empty()) {
-    const ssize_t n = write(descriptor_, bytes.data(), bytes.size());
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return false;
-    bytes = bytes.subspan(static_cast<std::size_t>(n));
-  }
-  return descriptor_ >= 0;
+  return descriptor_ >= 0 && write_bytes(descriptor_, bytes.data(), bytes.size()) == 0;
 }
 
 Result<ToolRun> run_tool(const std::vector<std::string>& command, ToolOutput output) {
-  const auto failure = [&](const std::string& why) {
-    return Error{ErrorKind::kEnvironment, command[0] + " could not be started: " + why, "", ""};
+  const auto failure = [&](int code) {
+    return Error{kind_of(code, ErrorKind::kEnvironment),
+                 command[0] + " could not be started: " + std::strerror(code), "",
+                 "check that it is installed, and that you may start processes (ulimit -u)"};
   };
   int ends[2];
-  if (pipe2(ends, O_CLOEXEC) != 0) return failure(std::strerror(errno));
+  if (pipe2(ends, O_CLOEXEC) != 0) return failure(errno);
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, ends[1], 1);
@@ -80,7 +79,7 @@ Result<ToolRun> run_tool(const std::vector<std::string>& command, ToolOutput out
     run.good = ended < 0 || (WIFEXITED(status) && WEXITSTATUS(status) == 0);
   }
   close(ends[0]);
-  if (failed != 0) return failure(std::strerror(failed));
+  if (failed != 0) return failure(failed);
   return run;
 }
 

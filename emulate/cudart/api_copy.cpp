@@ -72,13 +72,13 @@ Code fill(Stream* stream, bool waits, void* to, std::size_t pitch, std::size_t r
 Code symbol_address(Runtime& r, const void* symbol, std::uint64_t& address, std::size_t& bytes) {
   Symbol* s = Runtime::registry().find_symbol(symbol);
   if (!s) return kInvalidSymbol;
-  auto at = Runtime::registry().address(*s, r.memory, r.device().cc());
+  auto at = Runtime::registry().locate(*s, r.memory, r.device().cc());
   if (!at) {
     if (!s->module->told) r.session.note_error(at.error());
     s->module->told = true;
     return kInvalidSymbol;
   }
-  address = *at, bytes = s->bytes;
+  address = at->address, bytes = at->bytes;
   return kSuccess;
 }
 

@@ -1,6 +1,5 @@
 // What a program asks about its kernels: attributes and occupancy.
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
 
 #include "emulate/cudart/alias.hpp"
@@ -37,11 +36,6 @@ int resident(Runtime& r, Function& f, const emulate::Kernel& k, int threads, std
                        carved_out(r.device(), f, fixed + shared));
 }
 
-// "sm_90a" -> 90
-int target_number(const std::string& target) {
-  return target.size() > 3 ? std::atoi(target.c_str() + 3) : 0;
-}
-
 Code set_attribute(Runtime& r, Function& f, const emulate::Kernel& k, int which, int value) {
   switch (which) {
     case 8:
@@ -71,7 +65,6 @@ int cudaFuncGetAttributes(FunctionAttributes* out, const void* key) {
   return with_kernel(key, [&](Runtime& r, Function& f, emulate::Kernel& k) {
     if (!out) return kInvalidValue;
     std::memset(out, 0, sizeof *out);
-    const int target = target_number(k.module->module().target);
     const emulate::Resources* known = r.resources(f);
     out->shared_bytes = known ? known->static_shared : k.static_shared;
     out->local_bytes = known ? known->local_bytes : k.local_bytes;
@@ -79,7 +72,10 @@ int cudaFuncGetAttributes(FunctionAttributes* out, const void* key) {
       if (v.space == emulate::Space::kConst) out->const_bytes += v.bytes;
     out->max_threads = max_threads(k);
     out->registers = known ? static_cast<int>(known->registers) : 32;  // PTX does not say
-    out->ptx_version = target, out->binary_version = static_cast<int>(r.device().cc());
+    // The host picks what it launches by this (CUB: its policies), as the kernel did when it was
+    // compiled: the number is of the PTX that runs.
+    out->ptx_version = static_cast<int>(Registry::compiled_for(f));
+    out->binary_version = static_cast<int>(r.device().cc());
     out->max_dynamic_shared = static_cast<int>(most_dynamic_shared(r.device(), f, k));
     out->carveout = f.carveout;
     const auto& c = k.entry->required_cluster;

@@ -1,6 +1,9 @@
 // Graphs as a whole: making, cloning, instantiating, updating, launching; and stream capture.
+#include <fmt/format.h>
+
 #include <algorithm>
 
+#include "base/output_file.hpp"
 #include "emulate/cudart/alias.hpp"
 #include "emulate/cudart/handles.hpp"
 
@@ -267,9 +270,11 @@ int cudaGraphDestroyNode(GraphNode* node) {
 }
 int cudaGraphDebugDotPrint(Graph* graph, const char* path, unsigned) {
   return with_graph(graph, [&](Graph& g) {
-    std::FILE* file = path ? std::fopen(path, "w") : nullptr;
+    // The program's own file, which CUDA replaces too.
+    if (!path) return kInvalidValue;
+    auto file = OutputFile::create(path, {.replace = true, .direct = true, .inputs = {}});
     if (!file) return kInvalidValue;
-    std::fputs("digraph dot {\n", file);
+    std::string text = "digraph dot {\n";
     std::unordered_map<const GraphNode*, std::size_t> number;
     for (std::size_t i = 0; i < g.nodes.size(); ++i) number[g.nodes[i].get()] = i;
     constexpr const char* kNames[] = {"empty", "kernel",       "memcpy",     "memset",
@@ -277,13 +282,12 @@ int cudaGraphDebugDotPrint(Graph* graph, const char* path, unsigned) {
                                       "free",  "graph",        "conditional"};
     for (const auto& n : g.nodes) {
       const auto* call = std::get_if<KernelCall>(&n->what);
-      std::fprintf(file, "  n%zu [label=\"%zu %s\"];\n", number[n.get()], number[n.get()],
-                   call ? call->function->name.c_str() : kNames[n->what.index()]);
+      text += fmt::format("  n{} [label=\"{} {}\"];\n", number[n.get()], number[n.get()],
+                          call ? call->function->name.c_str() : kNames[n->what.index()]);
       for (const GraphNode* need : n->needs)
-        std::fprintf(file, "  n%zu -> n%zu;\n", number[need], number[n.get()]);
+        text += fmt::format("  n{} -> n{};\n", number[need], number[n.get()]);
     }
-    std::fputs("}\n", file);
-    std::fclose(file);
+    if (!file->write(text + "}\n") || !file->publish()) return kInvalidValue;
     return kSuccess;
   });
 }

@@ -76,9 +76,9 @@ auto symbol_copy(const void* symbol, void* other, std::size_t count, std::size_t
   return [=](Runtime& r, Operation& what) {
     Symbol* s = Runtime::registry().find_symbol(symbol);
     if (!s) return kInvalidSymbol;
-    auto at = Runtime::registry().address(*s, r.memory, r.device().cc());
-    if (!at || offset > s->bytes || count > s->bytes - offset) return kInvalidValue;
-    void* address = reinterpret_cast<void*>(*at + offset);
+    auto at = Runtime::registry().locate(*s, r.memory, r.device().cc());
+    if (!at || offset > at->bytes || count > at->bytes - offset) return kInvalidValue;
+    void* address = reinterpret_cast<void*>(at->address + offset);
     what =
         to_symbol ? flat_copy(address, other, count, kind) : flat_copy(other, address, count, kind);
     return kSuccess;

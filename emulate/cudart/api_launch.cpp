@@ -73,16 +73,16 @@ void __cudaRegisterFunction(void** handle, const char* host, char*, const char* 
                             void*, void*, void*, int*) {
   Runtime::registry().add_function(reinterpret_cast<Module*>(handle), host, name);
 }
-void __cudaRegisterVar(void** handle, char* host, char*, const char* name, int, std::size_t bytes,
+void __cudaRegisterVar(void** handle, char* host, char*, const char* name, int, std::size_t,
                        int, int) {
-  Runtime::registry().add_symbol(reinterpret_cast<Module*>(handle), host, name, bytes);
+  Runtime::registry().add_symbol(reinterpret_cast<Module*>(handle), host, name);
 }
 void __cudaRegisterManagedVar(void** handle, void** host, char*, const char* name, int,
-                              std::size_t bytes, int, int) {
-  Runtime::registry().add_symbol(reinterpret_cast<Module*>(handle), host, name, bytes, host);
+                              std::size_t, int, int) {
+  Runtime::registry().add_symbol(reinterpret_cast<Module*>(handle), host, name, host);
 }
-void __cudaRegisterHostVar(void** handle, const char* name, char* host, std::size_t bytes) {
-  Runtime::registry().add_symbol(reinterpret_cast<Module*>(handle), host, name, bytes);
+void __cudaRegisterHostVar(void** handle, const char* name, char* host, std::size_t) {
+  Runtime::registry().add_symbol(reinterpret_cast<Module*>(handle), host, name);
 }
 void __cudaRegisterUnifiedTable(void**, void*) {}
 
@@ -93,13 +93,13 @@ char __cudaInitModule(void** handle) {
   static_cast<void>(api([&](Runtime& r) {
     for (auto& [host, symbol] : Runtime::registry().symbols()) {
       if (symbol.module != module || !symbol.managed) continue;
-      auto address = Runtime::registry().address(symbol, r.memory, r.device().cc());
-      if (!address) {
-        if (!module->told) r.session.note_error(address.error());
+      auto memory = Runtime::registry().locate(symbol, r.memory, r.device().cc());
+      if (!memory) {
+        if (!module->told) r.session.note_error(memory.error());
         module->told = true;
         return kInvalidKernelImage;
       }
-      *symbol.managed = reinterpret_cast<void*>(*address);
+      *symbol.managed = reinterpret_cast<void*>(memory->address);
     }
     return kSuccess;
   }));

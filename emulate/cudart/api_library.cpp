@@ -77,11 +77,11 @@ Code variable(Runtime& r, Module& library, const char* name, void** pointer, std
   const auto& named = library.loaded->module().variable_named;
   const auto at = named.find(name);
   if (at == named.end()) return kSymbolNotFound;
-  auto address = Runtime::registry().address(Symbol{&library, name, at->second->bytes, nullptr},
-                                             r.memory, r.device().cc());
-  if (!address) return kSymbolNotFound;
-  if (pointer) *pointer = reinterpret_cast<void*>(*address);
-  if (bytes) *bytes = at->second->bytes;
+  auto memory =
+      Runtime::registry().locate(Symbol{&library, name, nullptr}, r.memory, r.device().cc());
+  if (!memory) return kSymbolNotFound;
+  if (pointer) *pointer = reinterpret_cast<void*>(memory->address);
+  if (bytes) *bytes = memory->bytes;
   return kSuccess;
 }
 

@@ -11,6 +11,7 @@
 #include <cstring>
 #include <filesystem>
 
+#include "base/errno_kind.hpp"
 #include "binary/fatbin/program_file.hpp"
 
 extern char** environ;
@@ -99,7 +100,7 @@ Result<void> compile(const std::vector<std::string>& words) {
       posix_spawn(&child, words[0].c_str(), &actions, nullptr, arguments.data(), environ);
   posix_spawn_file_actions_destroy(&actions);
   if (error != 0)
-    return Error{ErrorKind::kEnvironment,
+    return Error{kind_of(error, ErrorKind::kEnvironment),
                  fmt::format("nvcc cannot be started: {}", std::strerror(error)), words[0],
                  "check the toolkit's installation"};
   int status = 0;

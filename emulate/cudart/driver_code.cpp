@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "emulate/cudart/driver_calls.hpp"
+#include "base/printable.hpp"
 #include "binary/fatbin/fat_binary.hpp"
 #include "emulate/cudart/jit.hpp"
 #include "emulate/cudart/ptx_link.hpp"
@@ -46,7 +47,7 @@ int add_unit(Link& link, std::string name, std::string text) {
 }
 
 int refuse(const char* what, const std::string& why) {
-  std::fprintf(stderr, "warpmem: %s: %s\n", what, why.c_str());
+  std::fprintf(stderr, "warpmem: %s: %s\n", what, warpmem::printable_lines(why).c_str());
   return kInvalidImage;
 }
 

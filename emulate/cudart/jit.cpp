@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "base/printable.hpp"
 #include "emulate/cudart/errors.hpp"
 #include "emulate/mapping/toolkit.hpp"
 
@@ -108,7 +109,7 @@ int compile(std::string_view ptx, std::uint32_t cc, const std::string& called,
   options.write(text, "");
   std::fputs(fmt::format("warpmem: error: {}: ptxas refuses it:\n  {}\n  fix: the call fails, as on a GPU; "
                          "correct the PTX at that line\n",
-                         called, text.substr(0, text.find('\n')))
+                         called, printable(text.substr(0, text.find('\n'))))
                  .c_str(),
              stderr);
   return kInvalidPtx;

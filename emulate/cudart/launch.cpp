@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "base/printable.hpp"
 #include "base/residency.hpp"
 #include "emulate/cudart/device_launches.hpp"
 #include "emulate/cudart/interrupt.hpp"
@@ -207,7 +208,8 @@ Code run(Runtime& r, Stream& stream, const KernelCall& call) {
   Progress progress(f.demangled);
   options.max_instructions = r.session.options().max_instructions;
   options.threads = emulate::threads_for(r.session.options().threads);
-  if (r.session.options().check) options.report = [](const std::string& text) { std::fprintf(stderr, "warpmem: %s\n", text.c_str()); };
+  if (r.session.options().check)
+    options.report = [&r](const std::string& text) { r.session.note_hazard(text); };
   options.interrupted = [] { return interrupted(); };
   options.progress = [&](std::uint64_t done, std::uint64_t total) { progress.update(done, total); };
   options.print = [&](const std::string& text) {
@@ -244,7 +246,7 @@ Code run(Runtime& r, Stream& stream, const KernelCall& call) {
   r.flush_printed();
   if (ran.error().kind == ErrorKind::kInterrupted) end_by_interrupt();
   if (statistics.fault == emulate::FaultKind::kAssert) {  // CUDA's words
-    std::fputs(fmt::format("{}\n", ran.error().message).c_str(), stderr);
+    std::fputs(fmt::format("{}\n", printable_lines(ran.error().message)).c_str(), stderr);
   } else {
     Error error = ran.error();
     if (error.fix.empty())

@@ -5,6 +5,7 @@
 
 #include <cstdio>
 
+#include "base/printable.hpp"
 #include "base/units.hpp"
 
 namespace warpmem::cudart {
@@ -18,7 +19,7 @@ void Progress::update(std::uint64_t ctas, std::uint64_t total) {
   const double seconds = std::chrono::duration<double>(now - start_).count();
   const double rate = static_cast<double>(ctas) / seconds;
   std::string line =
-      fmt::format("emulate {}  {:.0f} %  {:.3g} CTAs/s", kernel_.substr(0, 40),
+      fmt::format("emulate {}  {:.0f} %  {:.3g} CTAs/s", printable(kernel_).substr(0, 40),
                   100.0 * static_cast<double>(ctas) / static_cast<double>(total), rate);
   if (rate > 0)
     line += fmt::format("  {} left", duration(static_cast<double>(total - ctas) / rate));

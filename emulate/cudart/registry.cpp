@@ -2,10 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cctype>
 #include <cstdio>
+#include <cstdlib>
 #include <set>
 
+#include "base/printable.hpp"
 #include "emulate/ptx/parser.hpp"
+#include "binary/cubin/cubin.hpp"
 #include "binary/fatbin/fat_binary.hpp"
 #include "emulate/cudart/ptx_link.hpp"
 #include "emulate/mapping/yields.hpp"
@@ -21,14 +26,34 @@ std::string architectures(const std::set<std::string>& all) {
   return text;
 }
 
+struct Shipped {
+  std::uint32_t made_of = 0;  // 80: PTX for compute_80; 0: it does not say
+  bool exact = false;         // sm_90a
+  std::vector<unsigned char> code;
+};
+
 struct Gathered {
   std::vector<PtxUnit> units;
   std::vector<std::string> unit_options;  // ptxas's, of each unit
+  std::vector<std::uint32_t> unit_architectures;
+  bool exact = false;                     // that PTX runs on this compute capability alone
   std::string options;                    // ptxas's, of the PTX that was chosen last
-  std::vector<unsigned char> shipped;     // machine code for exactly this compute capability
+  std::vector<Shipped> shipped;           // machine code for exactly this compute capability
   std::set<std::string> machine_code;     // "sm_90": what is there instead
   std::uint32_t newer = 0;                // 100: there is PTX for that and newer GPUs only
 };
+
+// The machine code that is what the PTX becomes on this GPU. A program may carry both from two
+// compilations (CuPy's: code for 9.0, PTX for 12.0): __CUDA_ARCH__ differed then, and so may the
+// registers and the shared memory that the code needs.
+std::vector<unsigned char> code_of(const Gathered& code, const Gathered& ptx, std::uint32_t cc) {
+  for (const Shipped& s : code.shipped) {
+    const std::uint32_t made_of = s.made_of != 0 ? s.made_of : cc;
+    const auto same = [&](std::uint32_t architecture) { return architecture == made_of; };
+    if (s.exact == ptx.exact && std::ranges::all_of(ptx.unit_architectures, same)) return s.code;
+  }
+  return {};
+}
 
 Result<void> gather(const unsigned char* data, const std::string& name, std::uint32_t cc,
                     Gathered& into) {
@@ -47,8 +72,14 @@ Result<void> gather(const unsigned char* data, const std::string& name, std::uin
   for (const FatEntry& e : *entries) {
     if (e.kind != FatEntry::Kind::kMachineCode) continue;
     into.machine_code.insert(fmt::format("sm_{}", e.architecture));
-    if (e.architecture == cc)
-      if (auto code = unpack_machine_code(e); code) into.shipped.assign(code->begin(), code->end());
+    if (e.architecture != cc) continue;
+    auto code = unpack_machine_code(e);
+    if (!code) continue;
+    Shipped shipped{0, e.exact, {code->begin(), code->end()}};
+    auto cubin = record::parse_cubin(shipped.code);
+    if (!cubin) continue;
+    shipped.made_of = cubin->virtual_arch;
+    into.shipped.push_back(std::move(shipped));
   }
   if (!best) return {};
   if (newer) {
@@ -58,6 +89,8 @@ Result<void> gather(const unsigned char* data, const std::string& name, std::uin
   into.options = best->options;
   into.units.push_back({best->name.empty() ? name : best->name, std::move(*text)});
   into.unit_options.push_back(best->options);
+  into.unit_architectures.push_back(best->architecture);
+  into.exact = best->exact;
   return {};
 }
 
@@ -83,7 +116,22 @@ Result<Gathered> objects_of(const Module& module, std::uint32_t cc) {
   return found;
 }
 
-Result<std::string> ptx_of(const Module& module, std::uint32_t cc) {
+// "sm_90a" -> 90
+std::uint32_t target_number(const std::string& target) {
+  return target.size() > 3 ? static_cast<std::uint32_t>(std::atoi(target.c_str() + 3)) : 0;
+}
+
+bool defines_kernel(const std::string& ptx, const std::string& name) {
+  const std::string entry = ".entry " + name;
+  for (std::size_t at = ptx.find(entry); at != ptx.npos; at = ptx.find(entry, at + 1)) {
+    const char behind = at + entry.size() < ptx.size() ? ptx[at + entry.size()] : ' ';
+    if (std::isalnum(static_cast<unsigned char>(behind)) == 0 && behind != '_' && behind != '$')
+      return true;
+  }
+  return false;
+}
+
+Result<std::string> ptx_of(Module& module, std::uint32_t cc) {
   if (!module.wrapper) return module.ptx;
   const FatBinaryWrapper& w = *module.wrapper;
   if (w.magic != kWrapperMagic || (w.version != 1 && w.version != 2))
@@ -97,9 +145,13 @@ Result<std::string> ptx_of(const Module& module, std::uint32_t cc) {
   if (found->newer)
     std::fputs(fmt::format("warpmem: warning: {}: its PTX is for compute capability {}.{} and newer; it runs as what it "
                            "would be on the card's {}.{}\n",
-                           module.name, found->newer / 10, found->newer % 10, cc / 10, cc % 10)
+                           printable(module.name), found->newer / 10, found->newer % 10, cc / 10, cc % 10)
                    .c_str(),
                stderr);
+  const bool several = found->units.size() > 1;
+  for (std::size_t i = 0; i < found->units.size(); ++i)
+    module.units.push_back(
+        {found->unit_architectures[i], several ? found->units[i].text : std::string()});
   return link_ptx(found->units);
 }
 
@@ -137,9 +189,9 @@ Function* Registry::add_function(Module* module, const void* host, const std::st
 }
 
 void Registry::add_symbol(Module* module, const void* host, const std::string& name,
-                          std::size_t bytes, void** managed) {
+                          void** managed) {
   Symbol& s = symbols_[host];
-  s.module = module, s.name = name, s.bytes = bytes, s.managed = managed;
+  s.module = module, s.name = name, s.managed = managed;
 }
 
 Function* Registry::find_function(const void* key) {
@@ -189,6 +241,13 @@ Result<emulate::Kernel*> Registry::kernel(Function& function, emulate::Memory& m
   return function.kernel.get();
 }
 
+std::uint32_t Registry::compiled_for(const Function& function) {
+  const Module& module = *function.module;
+  for (const CompiledPtx& unit : module.units)
+    if (module.units.size() == 1 || defines_kernel(unit.text, function.name)) return unit.architecture;
+  return target_number(module.loaded->module().target);
+}
+
 emulate::MachineCode* Registry::machine_code(Module& module, std::uint32_t cc) {
   if (module.machine) return module.machine.get();
   if (!module.loaded) return nullptr;
@@ -198,16 +257,17 @@ emulate::MachineCode* Registry::machine_code(Module& module, std::uint32_t cc) {
   request.arch = emulate::assembled_arch(ptx.target, cc);
   request.options = module.options;
   if (module.wrapper) {
-    Gathered found;
+    Gathered code;
     if (module.wrapper->data)
-      static_cast<void>(gather(module.wrapper->data, module.name, cc, found).ok());
-    request.options = emulate::code_options(found.options);
-    request.shipped = std::move(found.shipped);
+      static_cast<void>(gather(module.wrapper->data, module.name, cc, code).ok());
+    request.options = emulate::code_options(code.options);
+    auto objects = objects_of(module, cc);
+    const Gathered& ptx = objects ? *objects : code;
+    request.shipped = code_of(code, ptx, cc);
     if (module.wrapper->version == 2)
-      if (auto objects = objects_of(module, cc); objects)
-        for (std::size_t i = 0; i < objects->units.size(); ++i)
-          request.units.push_back({objects->units[i].name, std::move(objects->units[i].text),
-                                   emulate::code_options(objects->unit_options[i])});
+      for (std::size_t i = 0; i < ptx.units.size(); ++i)
+        request.units.push_back({ptx.units[i].name, ptx.units[i].text,
+                                 emulate::code_options(ptx.unit_options[i])});
   }
   module.machine = std::make_unique<emulate::MachineCode>(ptx, std::move(request));
   return module.machine.get();
@@ -247,8 +307,8 @@ const emulate::SiteMap* Registry::site_map(Function& function, std::uint32_t cc)
   return function.map.get();
 }
 
-Result<std::uint64_t> Registry::address(const Symbol& symbol, emulate::Memory& memory,
-                                        std::uint32_t cc) {
+Result<SymbolMemory> Registry::locate(const Symbol& symbol, emulate::Memory& memory,
+                                      std::uint32_t cc) {
   auto module = load(*symbol.module, memory, cc);
   if (!module) return module.error();
   const auto& named = (*module)->module().variable_named;
@@ -256,7 +316,7 @@ Result<std::uint64_t> Registry::address(const Symbol& symbol, emulate::Memory& m
   if (at == named.end())
     return Error{ErrorKind::kMalformed, fmt::format("its PTX has no variable '{}'", symbol.name),
                  symbol.module->name, "build the program again"};
-  return (*module)->address_of(at->second);
+  return SymbolMemory{(*module)->address_of(at->second), at->second->bytes};
 }
 
 }  // namespace warpmem::cudart

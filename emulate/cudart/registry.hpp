@@ -17,6 +17,12 @@
 
 namespace warpmem::cudart {
 
+// PTX that a module runs, as one compilation made it.
+struct CompiledPtx {
+  std::uint32_t architecture = 0;  // 90: with __CUDA_ARCH__ 900
+  std::string text;  // empty where the module has no other
+};
+
 struct Module {
   const FatBinaryWrapper* wrapper = nullptr;
   std::string ptx;    // instead of a wrapper: text that the program loaded
@@ -24,6 +30,7 @@ struct Module {
   std::vector<std::string> options;  // of ptxas, for text that the program loaded
   bool told = false;  // its failure has been printed
   std::unique_ptr<emulate::LoadedModule> loaded;
+  std::vector<CompiledPtx> units;  // of a wrapper: the texts that `loaded` was put together from
   std::unique_ptr<emulate::MachineCode> machine;  // made when it is first asked for
   std::optional<Error> failure;
   std::vector<Function*> functions;
@@ -56,8 +63,13 @@ struct Function {
 struct Symbol {
   Module* module = nullptr;
   std::string name;
-  std::size_t bytes = 0;
   void** managed = nullptr;  // the program's own pointer to the variable's memory
+};
+
+// Where a variable lies, and what it takes in the code that runs. The host was compiled on its own.
+struct SymbolMemory {
+  std::uint64_t address = 0;
+  std::size_t bytes = 0;
 };
 
 class Registry {
@@ -68,7 +80,7 @@ class Registry {
   void remove_module(Module* module);
 
   Function* add_function(Module* module, const void* host, const std::string& name);
-  void add_symbol(Module* module, const void* host, const std::string& name, std::size_t bytes,
+  void add_symbol(Module* module, const void* host, const std::string& name,
                   void** managed = nullptr);
 
   // By the host function's address or by our own handle; null: never registered.
@@ -79,13 +91,16 @@ class Registry {
   // Reads the module's PTX for a GPU of compute capability `cc`, places its variables in memory.
   Result<emulate::LoadedModule*> load(Module& module, emulate::Memory& memory, std::uint32_t cc);
   Result<emulate::Kernel*> kernel(Function& function, emulate::Memory& memory, std::uint32_t cc);
+  // The architecture that the function's PTX was compiled for (120: __CUDA_ARCH__ was 1200), which
+  // need not be the one that it runs on. Its module must be loaded.
+  static std::uint32_t compiled_for(const Function& function);
   // What ptxas makes of the function's module, which must be loaded; null where it is not.
   emulate::MachineCode* machine_code(Module& module, std::uint32_t cc);
   // Registers, shared and local memory of the function on that GPU; null: not known.
   const emulate::Resources* resources(Function& function, std::uint32_t cc);
   // Its accesses in the machine code; null: Function::unmapped says why.
   const emulate::SiteMap* site_map(Function& function, std::uint32_t cc);
-  Result<std::uint64_t> address(const Symbol& symbol, emulate::Memory& memory, std::uint32_t cc);
+  Result<SymbolMemory> locate(const Symbol& symbol, emulate::Memory& memory, std::uint32_t cc);
 
   std::unordered_map<const void*, Symbol>& symbols() { return symbols_; }  // by host address
 

@@ -7,6 +7,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <system_error>
 #include <thread>
 
 #include "emulate/cudart/interrupt.hpp"
@@ -105,7 +106,14 @@ void Runtime::flush_printed() {
 // libraries are finished before those they need.
 // By then this thread's thread_local objects are gone, and the writer has some: another thread seals.
 __attribute__((destructor)) static void at_unload() {
-  if (g_runtime && getpid() == g_process) std::thread(seal_at_exit).join();
+  if (!g_runtime || getpid() != g_process) return;
+  try {
+    std::thread(seal_at_exit).join();
+  } catch (const std::system_error& error) {
+    g_runtime->session.note_error({ErrorKind::kResources,
+                                   fmt::format("the trace cannot be closed: {}", error.what()), "",
+                                   "allow more threads (ulimit -u)"});
+  }
 }
 
 void end_process_now() { seal_at_exit(); }

@@ -11,6 +11,8 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "base/printable.hpp"
+
 namespace warpmem::cudart {
 namespace {
 
@@ -69,8 +71,7 @@ bool Session::open(const std::string& arch, bool mapped) {
     origin.missing = {
         "what ptxas merges, drops or adds (registers spilled to local memory): the trace is of "
         "PTX"};
-  auto made = trace::TraceWriter::create(options_.output, origin,
-                                         {true, 3});  // the command has asked already
+  auto made = trace::TraceWriter::create(options_.output, origin, {options_.force, 3, {}});
   if (!made) {
     fail(made.error());
     return false;
@@ -98,7 +99,7 @@ std::int64_t Session::write_program(const emulate::Kernel& kernel,
 
 void Session::note(const std::string& text) {
   std::fflush(stdout);
-  std::fputs(fmt::format("warpmem: note: {}\n", text).c_str(), stderr);
+  std::fputs(fmt::format("warpmem: note: {}\n", printable(text)).c_str(), stderr);
 }
 
 emulate::Tracer* Session::begin(trace::Launch launch, const emulate::Kernel& kernel,
@@ -144,6 +145,7 @@ void Session::end(const emulate::RunStatistics& statistics, const Error* failure
   if (auto ok = writer_->end_launch(current_, end); !ok) return fail(ok.error());
   note_mapping(mapping);
   if (!failure) return;
+  cut_ = true;
   const std::string what = failure->message.substr(0, failure->message.find('\n'));
   if (auto ok = writer_->note_missing(fmt::format("launch {} did not end: {}", current_, what));
       !ok)
@@ -160,6 +162,12 @@ void Session::note_warning(const Error& error) {
   if (!warned_.insert(error.place).second) return;
   std::fflush(stdout);
   std::fputs(fmt::format("warpmem: warning: {}\n", error.text()).c_str(), stderr);
+}
+
+void Session::note_hazard(const std::string& text) {
+  std::fflush(stdout);
+  std::fputs(fmt::format("warpmem: {}\n", printable(text)).c_str(), stderr);
+  tell_line("hazard\n");
 }
 
 void Session::note_error(const Error& error) {
@@ -189,14 +197,16 @@ void Session::seal() {
     records_ += tracer_->records();
     end.skipped_ctas = tracer_->skipped();
     tracer_.reset();
+    cut_ = true;
     if (writer_->end_launch(current_, end))
       static_cast<void>(
           writer_->note_missing(fmt::format("launch {} did not end: the process ended", current_))
               .ok());
   }
   if (writer_) {
-    if (auto ok = writer_->seal(); !ok) note_error(ok.error());
-    else sealed_ = true;
+    auto closed = cut_ ? writer_->seal_incomplete() : writer_->seal();
+    if (!closed) note_error(closed.error());
+    sealed_ = closed && !cut_;
   }
   writer_.reset();
   tell("end");

@@ -29,6 +29,7 @@ struct Function;
 struct SessionOptions {
   static constexpr std::uint64_t kNoLimit = std::numeric_limits<std::uint64_t>::max();
   std::string output;              // empty: no trace
+  bool force = false;              // an output that is there already may be replaced
   std::string kernel;              // regular expression on the demangled name; empty: all
   std::uint64_t first_launch = 0;  // launches [first, last) of the process, from 0
   std::uint64_t last_launch = kNoLimit;
@@ -68,7 +69,10 @@ class Session {
 
   void note_warning(const Error& error);  // prints it; may be called by several threads
   void note_error(const Error& error);    // prints it, and tells the command which kind
-  void seal();                            // the trace is complete; nothing is traced afterwards
+  void note_hazard(const std::string& text);  // what --check found
+  // Nothing is traced afterwards. The trace gets its name, unless a launch did not end: then it
+  // stays a .partial.
+  void seal();
   void forget();                          // in a forked child: the trace is the parent's
   bool busy() const { return busy_; }     // inside the writer: sealing from a signal would break it
 
@@ -92,6 +96,7 @@ class Session {
   double seconds_ = 0;
   std::int64_t begun_ns_ = 0;
   bool closed_ = false, sealed_ = false, opened_ = false, noted_limit_ = false;
+  bool cut_ = false;  // a launch did not end
   std::mutex warning_;
   std::set<std::string> warned_;
   volatile bool busy_ = false;

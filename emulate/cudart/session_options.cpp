@@ -1,10 +1,11 @@
 #include <fmt/format.h>
 
-#include <charconv>
 #include <cstdlib>
 #include <string_view>
 
+#include "base/read_number.hpp"
 #include "emulate/cudart/session.hpp"
+#include "emulate/executor/executor.hpp"
 
 namespace warpmem::cudart {
 namespace {
@@ -21,11 +22,20 @@ Error bad(const char* name, const std::string& value, const char* wanted) {
           "unset it, or let `warpmem emulate` set it"};
 }
 
-Result<void> read_number(const char* name, std::uint64_t& out) {
+Result<void> read_number(const char* name, const WholeRange& range, std::uint64_t& out) {
   const std::string text = variable(name);
   if (text.empty()) return {};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
-  if (error != std::errc{} || *end != 0) return bad(name, text, "a whole number");
+  const auto value = read_whole(text, range, kPrefix + std::string(name));
+  if (!value) return value.error();
+  out = *value;
+  return {};
+}
+
+Result<void> read_flag(const char* name, bool& out) {
+  const std::string text = variable(name);
+  if (text.empty()) return {};
+  if (text != "0" && text != "1") return bad(name, text, "1 for yes or 0 for no");
+  out = text == "1";
   return {};
 }
 
@@ -38,6 +48,7 @@ std::vector<std::pair<std::string, std::string>> to_environment(const SessionOpt
     result.emplace_back(kPrefix + std::string(name), value);
   };
   if (!o.output.empty()) put("OUTPUT", o.output);
+  if (o.force) put("FORCE", "1");
   if (!o.kernel.empty()) put("KERNEL", o.kernel);
   if (o.first_launch != 0) put("FIRST_LAUNCH", std::to_string(o.first_launch));
   if (o.last_launch != usual.last_launch) put("LAST_LAUNCH", std::to_string(o.last_launch));
@@ -58,22 +69,21 @@ std::vector<std::pair<std::string, std::string>> to_environment(const SessionOpt
 Result<SessionOptions> options_from_environment() {
   SessionOptions o;
   o.output = variable("OUTPUT");
+  o.force = variable("FORCE") == "1";
   o.kernel = variable("KERNEL");
   if (const std::string ctas = variable("CTAS"); !ctas.empty()) {
-    char* end = nullptr;
-    o.ctas = std::strtod(ctas.c_str(), &end);
-    if (*end != 0 || !(o.ctas > 0 && o.ctas <= 1))
-      return bad("CTAS", ctas, "a fraction above 0 and at most 1");
+    const auto fraction = read_real(ctas, {0, 1, true}, kPrefix + std::string("CTAS"));
+    if (!fraction) return fraction.error();
+    o.ctas = *fraction;
   }
-  for (const auto& [name, number] : {std::pair("FIRST_LAUNCH", &o.first_launch),
-                                     {"LAST_LAUNCH", &o.last_launch},
-                                     {"MAX_RECORDS", &o.max_records},
-                                     {"THREADS", &o.threads},
-                                     {"MAX_INSTRUCTIONS", &o.max_instructions}})
-    if (auto ok = read_number(name, *number); !ok) return ok.error();
-  o.check = !variable("CHECK").empty();
+  for (const auto& done :
+       {read_number("FIRST_LAUNCH", {}, o.first_launch), read_number("LAST_LAUNCH", {}, o.last_launch),
+        read_number("MAX_RECORDS", {1, kNoMost, "records"}, o.max_records),
+        read_number("THREADS", {0, emulate::kMostThreads, "threads"}, o.threads),
+        read_number("MAX_INSTRUCTIONS", {1, kNoMost, "warp instructions"}, o.max_instructions),
+        read_flag("CHECK", o.check), read_flag("STRICT", o.strict)})
+    if (!done) return done.error();
   if (const std::string tool = variable("TOOL"); !tool.empty()) o.tool = tool;
-  o.strict = variable("STRICT") == "1";
   if (const std::string level = variable("LEVEL"); !level.empty()) {
     if (level != "ptx" && level != "ptx+sass") return bad("LEVEL", level, "ptx or ptx+sass");
     o.ptx_only = level == "ptx";

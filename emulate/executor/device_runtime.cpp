@@ -32,7 +32,8 @@ std::byte* Execution::host_of(Warp& warp, const Inst& in, std::uint32_t lane, st
     return cta_->shared.data() + shared;
   if (!memory_.contains(address, address + bytes))
     fault(warp, in, lane,
-          fmt::format("a result of {} bytes goes to {:#x}, outside memory", bytes, address));
+          fmt::format("a result of {} bytes goes to {:#x}, outside memory", bytes, address),
+          "pass the address of a variable that the kernel may write");
   return memory_.host(address);
 }
 
@@ -50,7 +51,8 @@ void Execution::device_call(Warp& warp, const Part& part, const CallSite& site,
     DeviceRuntime& device = *options_.device;
     const auto fetch = [&](std::size_t i, void* to, std::size_t bytes) {
       if (i >= site.arguments.size())
-        fault(warp, in, lane, "a call of the device runtime with too few arguments");
+        fault(warp, in, lane, "a call of the device runtime with too few arguments",
+              "compile for the device runtime of CUDA 12 or 13 (-rdc=true)");
       const ParamSlot& a = site.arguments[i];
       std::memcpy(to, frame + a.offset + lane * a.bytes, std::min<std::size_t>(bytes, a.bytes));
     };
@@ -68,7 +70,8 @@ void Execution::device_call(Warp& warp, const Part& part, const CallSite& site,
         const Function* kernel = kernel_.module->function_at(argument(0));
         if (!kernel || !kernel->is_entry)
           fault(warp, in, lane,
-                fmt::format("a launch of {:#x}, which is not a kernel", argument(0)));
+                fmt::format("a launch of {:#x}, which is not a kernel", argument(0)),
+                "launch a __global__ function of this program");
         DeviceLaunch launch;
         launch.kernel = kernel;
         fetch(1, launch.grid.data(), sizeof launch.grid);

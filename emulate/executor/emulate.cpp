@@ -6,11 +6,14 @@
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <map>
 #include <optional>
 #include <sstream>
 
+#include "base/output_file.hpp"
+#include "base/units.hpp"
 #include "emulate/ptx/parser.hpp"
 #include "emulate/mapping/machine_code.hpp"
 #include "emulate/mapping/site_map.hpp"
@@ -20,6 +23,8 @@ namespace warpmem::emulate {
 namespace {
 
 Result<std::string> read_text(const std::string& path) {
+  std::error_code none;
+  if (std::filesystem::is_directory(path, none)) return Error{ErrorKind::kUsage, "this is a folder, not a PTX file", path, "name a file in it"};
   std::ifstream in(path, std::ios::binary);
   std::stringstream text;
   text << in.rdbuf();
@@ -31,14 +36,14 @@ Result<std::string> read_text(const std::string& path) {
 Result<std::vector<std::byte>> pack_arguments(const LaunchFile& launch, const Kernel& kernel, Memory& memory, std::map<std::string, std::uint64_t>& buffers) {
   const auto& params = kernel.entry->params;
   if (params.size() != launch.arguments.size())
-    return Error{ErrorKind::kUsage, fmt::format("'{}' takes {} arguments, {} are given", kernel.entry->name, params.size(), launch.arguments.size()), launch.path,
+    return Error{ErrorKind::kUsage, fmt::format("'{}' takes {} arguments, {} are given", demangled(kernel.entry->name), params.size(), launch.arguments.size()), launch.path,
                  "give one [[args]] for each parameter, in order"};
   std::vector<std::byte> bytes(kernel.param_bytes);
   for (std::size_t i = 0; i < params.size(); ++i) {
     const Argument& a = launch.arguments[i];
     const Variable& p = *params[i];
     const auto wrong = [&](std::uint64_t given) {
-      return Error{ErrorKind::kUsage, fmt::format("parameter {} of '{}' has {} bytes, {} are given", i, kernel.entry->name, p.bytes, given), a.place, "check the argument's type"};
+      return Error{ErrorKind::kUsage, fmt::format("parameter {} of '{}' has {} bytes, {} are given", i, demangled(kernel.entry->name), p.bytes, given), a.place, "check the argument's type"};
     };
     if (a.is_buffer) {
       if (p.bytes != 8) return wrong(8);
@@ -65,24 +70,76 @@ Result<void> check_required(const Kernel& kernel, const LaunchFile& launch) {
   const Function& f = *kernel.entry;
   const auto shown = [](const std::array<std::uint32_t, 3>& d) { return fmt::format("{} x {} x {}", d[0], d[1], d[2]); };
   if (f.required_block[0] && f.required_block != launch.block)
-    return Error{ErrorKind::kUsage, fmt::format("'{}' was compiled for blocks of {} threads", f.name, shown(f.required_block)), launch.path, "set block to that"};
+    return Error{ErrorKind::kUsage, fmt::format("'{}' was compiled for blocks of {} threads", demangled(f.name), shown(f.required_block)), launch.path, "set block to that"};
   const std::uint64_t most = std::uint64_t{f.max_block[0]} * f.max_block[1] * f.max_block[2];
   if (most && std::uint64_t{launch.block[0]} * launch.block[1] * launch.block[2] > most)
-    return Error{ErrorKind::kUsage, fmt::format("'{}' was compiled for at most {} threads a block (__launch_bounds__)", f.name, most), launch.path, "make the block smaller"};
+    return Error{ErrorKind::kUsage, fmt::format("'{}' was compiled for at most {} threads a block (__launch_bounds__)", demangled(f.name), most), launch.path, "make the block smaller"};
   if (f.required_cluster[0] && launch.cluster != f.required_cluster && launch.cluster != Dim3{1, 1, 1})
-    return Error{ErrorKind::kUsage, fmt::format("'{}' was compiled for clusters of {} CTAs", f.name, shown(f.required_cluster)), launch.path, "leave cluster out"};
+    return Error{ErrorKind::kUsage, fmt::format("'{}' was compiled for clusters of {} CTAs", demangled(f.name), shown(f.required_cluster)), launch.path, "leave cluster out"};
   return {};
 }
 
-Result<void> write_back(const LaunchFile& launch, const Memory& memory, const std::map<std::string, std::uint64_t>& buffers) {
+// As the driver: all CTAs of a cooperative launch are on the GPU at once.
+Result<void> check_cooperative(const LaunchFile& launch, std::uint64_t sm_ctas, const DeviceLimits& limits) {
+  const std::uint64_t ctas = std::uint64_t{launch.grid[0]} * launch.grid[1] * launch.grid[2], most = sm_ctas * limits.sms;
+  if (!launch.cooperative || ctas <= most) return {};
+  return Error{ErrorKind::kUsage, fmt::format("a cooperative launch of {} CTAs: {} holds {} of them at once", grouped(ctas), limits.name, grouped(most)), launch.path,
+               "make the grid smaller, or leave cooperative out"};
+}
+
+// What the run reads, and so never writes.
+std::vector<std::string> inputs_of(const EmulateRequest& request, const LaunchFile& launch) {
+  std::vector<std::string> inputs{request.ptx, request.launch};
+  for (const Argument& a : launch.arguments)
+    if (!a.file.empty()) inputs.push_back(a.file);
+  return inputs;
+}
+
+// A buffer's bytes go to a file when the kernel has ended.
+struct WriteBack {
+  const Argument* argument;
+  OutputFile file;
+};
+
+// Opened before the kernel runs, so that a wrong name is told at once.
+Result<std::vector<WriteBack>> open_write_backs(const EmulateRequest& request, const LaunchFile& launch, const std::vector<std::string>& inputs) {
+  std::vector<WriteBack> out;
   for (const Argument& a : launch.arguments) {
     if (!a.is_buffer || a.write_back.empty()) continue;
-    std::ofstream out(a.write_back, std::ios::binary);
-    out.write(reinterpret_cast<const char*>(memory.host(buffers.at(a.name))), static_cast<std::streamsize>(a.bytes));
-    out.flush();
-    if (!out) return Error{ErrorKind::kResources, fmt::format("cannot write '{}'", a.write_back), a.place, "check the folder and the space on the disk"};
+    auto file = OutputFile::create(a.write_back, {request.overwrite, true, inputs});
+    if (!file) return file.error();
+    for (const WriteBack& other : out)
+      if (auto two = require_two_places(other.file.place(), file->place()); !two) return two.error();
+    if (auto trace = find_output_place(request.output, {true, false, {}}); trace && !request.output.empty())
+      if (auto two = require_two_places(*trace, file->place()); !two) return two.error();
+    if (!file->place().note.empty() && request.note) request.note(file->place().note);
+    out.push_back({&a, std::move(file).value()});
+  }
+  return out;
+}
+
+Result<void> write_back(std::vector<WriteBack>& files, const Memory& memory, const std::map<std::string, std::uint64_t>& buffers) {
+  for (WriteBack& w : files) {
+    const auto* bytes = reinterpret_cast<const char*>(memory.host(buffers.at(w.argument->name)));
+    if (auto ok = w.file.write({bytes, w.argument->bytes}); !ok) return ok;
+    if (auto ok = w.file.publish(); !ok) return ok;
   }
   return {};
+}
+
+// Closes the trace. Of a run that failed it stays a .partial, and why it failed is told, not what came
+// of closing.
+Result<void> close_trace(trace::TraceWriter& writer, Tracer& tracer, const Result<void>& ran, EmulateReport& report) {
+  report.mapping = tracer.mapping();
+  trace::LaunchEnd end;
+  end.truncated = !ran;
+  end.times = tracer.times(report.statistics.times, report.statistics.own_calls);
+  auto closed = writer.end_launch(0, end);
+  if (!ran && closed) closed = writer.note_missing("the kernel did not end: " + ran.error().message.substr(0, ran.error().message.find('\n')));
+  if (closed) closed = ran ? writer.seal() : writer.seal_incomplete();
+  report.traced = ran && closed;
+  if (!report.traced) report.kept = writer.kept();
+  return ran ? closed : ran;
 }
 
 // Compute capability 9.0, as the limits are, or the newer one that the PTX is for.
@@ -111,6 +168,9 @@ Result<void> emulate_file(const EmulateRequest& request, EmulateReport& report) 
   const Kernel& k = **kernel;
   if (auto ok = check_required(k, *launch); !ok) return ok;
   if (k.entry->required_cluster[0]) launch->cluster = k.entry->required_cluster;
+  const std::vector<std::string> inputs = inputs_of(request, *launch);
+  auto files = open_write_backs(request, *launch, inputs);
+  if (!files) return files.error();
   if (auto ok = check_limits(*launch, k.static_shared, request.limits); !ok) return ok;
   std::map<std::string, std::uint64_t> buffers;
   auto params = pack_arguments(*launch, k, *memory, buffers);
@@ -129,7 +189,9 @@ Result<void> emulate_file(const EmulateRequest& request, EmulateReport& report) 
     wanted.arch =
         assembled_arch((*loaded)->module().target, compute_capability((*loaded)->module()));
     machine.emplace((*loaded)->module(), std::move(wanted));
-    if (auto known = machine->resources(std::string(k.entry->name)); known) resources = *known;
+    auto known = machine->resources(std::string(k.entry->name));
+    if (known) resources = *known;
+    else if (known.error().kind == ErrorKind::kResources) return known.error();
   }
   std::optional<SiteMap> map;
   if (resources) {
@@ -144,6 +206,7 @@ Result<void> emulate_file(const EmulateRequest& request, EmulateReport& report) 
   shape.sm_ctas = std::max(1u, resident_ctas(request.limits.sm, {std::uint64_t{shape.block[0]} * shape.block[1] * shape.block[2],
                                                                  resources ? resources->registers : 0,
                                                                  std::uint64_t{k.static_shared} + shape.dynamic_shared}));
+  if (auto ok = check_cooperative(*launch, shape.sm_ctas, request.limits); !ok) return ok;
   trace::Program program = map ? map->program : describe(k);
   if (resources)
     program.registers = resources->registers, program.static_shared = resources->static_shared,
@@ -162,7 +225,7 @@ Result<void> emulate_file(const EmulateRequest& request, EmulateReport& report) 
       origin.missing = {
           "what ptxas merges, drops or adds (registers spilled to local memory): the trace is of "
           "PTX"};
-    auto made = trace::TraceWriter::create(request.output, origin, {request.overwrite, 3});
+    auto made = trace::TraceWriter::create(request.output, origin, {request.overwrite, 3, inputs});
     if (!made) return made.error();
     writer.emplace(std::move(made).value());
     auto number = writer->add_program(program);
@@ -181,18 +244,9 @@ Result<void> emulate_file(const EmulateRequest& request, EmulateReport& report) 
   const auto begin = std::chrono::steady_clock::now();
   auto ran = run_launch(k, *memory, shape, request.run, tracer ? &*tracer : nullptr, report.statistics);
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  if (writer) {
-    report.mapping = tracer->mapping();
-    trace::LaunchEnd end;
-    end.truncated = !ran;
-    end.times = tracer->times(report.statistics.times, report.statistics.own_calls);
-    if (auto ok = writer->end_launch(0, end); !ok) return ok;
-    if (!ran)
-      if (auto ok = writer->note_missing("the kernel did not end: " + ran.error().message.substr(0, ran.error().message.find('\n'))); !ok) return ok;
-    if (auto ok = writer->seal(); !ok) return ok;
-  }
+  if (writer) ran = close_trace(*writer, *tracer, ran, report);
   if (!ran) return ran;
-  return write_back(*launch, *memory, buffers);
+  return write_back(*files, *memory, buffers);
 }
 
 }  // namespace warpmem::emulate

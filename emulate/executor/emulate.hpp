@@ -1,6 +1,7 @@
 // One kernel from a PTX file, launched as a launch.toml says, traced. The command's way in.
 #pragma once
 
+#include <functional>
 #include <string>
 
 #include "emulate/executor/executor.hpp"
@@ -14,10 +15,11 @@ struct EmulateRequest {
   std::string output;         // trace; empty: none
   std::string tool;           // "warpmem 0.1.0 emulate"
   std::string command;        // command line, for the trace's origin
-  bool overwrite = false;
+  bool overwrite = false;     // files that are there already: the trace, what buffers are written to
   bool ptx_only = false;  // do not ask ptxas
   DeviceLimits limits;
   RunOptions run;
+  std::function<void(const std::string&)> note;  // what the user should know of where files go
 };
 
 struct EmulateReport {
@@ -26,9 +28,12 @@ struct EmulateReport {
   double seconds = 0;         // of execution
   std::string unmapped;  // why the trace is of PTX; empty where it is of machine code, or was to be
   MappingCounts mapping;
+  bool traced = false;   // the trace is whole, and has its name
+  std::string kept;      // the incomplete trace that a failed run has left; empty: none
 };
 
-// The trace keeps what was traced when the kernel fails or is interrupted; `report` is filled then too.
+// When the kernel fails or is interrupted, what was traced is in OUTPUT.partial, and an OUTPUT of
+// before stays what it is; `report` is filled then too.
 Result<void> emulate_file(const EmulateRequest& request, EmulateReport& report);
 
 }  // namespace warpmem::emulate

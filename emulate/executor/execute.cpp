@@ -34,7 +34,7 @@ std::int32_t Execution::new_part(Warp& warp) {
 // A GPU runs into memory that is not its own: to the program it is an illegal address.
 void Execution::overflow_stack(const char* how) {
   stats_.fault = FaultKind::kAddress;
-  throw Fault{{ErrorKind::kResources, fmt::format("the stack has overflowed: {}", how), std::string(kernel_.entry->name), "end the recursion earlier"}};
+  throw Fault{{ErrorKind::kResources, fmt::format("the stack has overflowed: {}", how), demangled(kernel_.entry->name), "end the recursion earlier"}};
 }
 
 std::int32_t Execution::new_frame(Warp& warp, const Code& code, std::uint32_t local_base) {
@@ -93,7 +93,7 @@ void Execution::stack(Warp& warp, const Part& part, const Inst& in, std::byte* f
     if (mask >> l & 1) most = std::max(most, value(l));
   const std::uint32_t align = std::max(16u, in.target);
   const std::uint32_t from = (f.local_base + f.code->local_bytes + f.taken + align - 1) / align * align;
-  if (most > (512u << 10)) fault(warp, in, static_cast<std::uint32_t>(std::countr_zero(mask)), fmt::format("alloca of {} bytes: a thread's stack has 512 KiB", most));
+  if (most > (512u << 10)) fault(warp, in, static_cast<std::uint32_t>(std::countr_zero(mask)), fmt::format("alloca of {} bytes: a thread's stack has 512 KiB", most), "ask for less, or use memory that is allocated before the launch");
   f.taken = from + static_cast<std::uint32_t>((most + 15) / 16 * 16) - f.local_base - f.code->local_bytes;
   grow_local(warp, f.local_base + f.code->local_bytes + f.taken);
   put(from);
@@ -210,7 +210,7 @@ bool Execution::branch_indexed(Warp& warp, std::int32_t number, const Inst& in, 
   const auto& list = code.lists[in.extra];
   if (mask == 0) return ++p.pc, true;
   const int first = std::countr_zero(mask);
-  if (index[first] + 1 >= list.size()) fault(warp, in, static_cast<std::uint32_t>(first), "brx.idx beyond its list of targets");
+  if (index[first] + 1 >= list.size()) fault(warp, in, static_cast<std::uint32_t>(first), fmt::format("brx.idx takes target {} of a list of {}", index[first], list.size() - 1), "check what the switch or the table of branches is entered with");
   std::uint32_t same = 0;
   for (std::uint32_t l = 0; l < 32; ++l)
     if ((mask >> l & 1) && index[l] == index[first]) same |= 1u << l;
@@ -259,8 +259,8 @@ bool Execution::call(Warp& warp, std::int32_t number, const Inst& in, std::uint3
       const auto first = static_cast<std::uint32_t>(std::countr_zero(left));
       const Function* target = kernel_.module->function_at(pointers[first]);
       const auto known = target ? kernel_.numbers.find(target) : kernel_.numbers.end();
-      if (known == kernel_.numbers.end()) fault(warp, in, first, fmt::format("a call through {:#x}, which is not the address of a function", pointers[first]));
-      if (target->params.size() != site.arguments.size()) fault(warp, in, first, fmt::format("'{}' takes {} arguments, not {}", target->name, target->params.size(), site.arguments.size()));
+      if (known == kernel_.numbers.end()) fault(warp, in, first, fmt::format("a call through {:#x}, which is not the address of a function", pointers[first]), "check that the pointer is set, and on the device: a host's function pointer is none here");
+      if (target->params.size() != site.arguments.size()) fault(warp, in, first, fmt::format("'{}' takes {} arguments, not {}", target->name, target->params.size(), site.arguments.size()), "call it through a pointer of its own type");
       function = known->second;
       lanes = 0;
       for (std::uint32_t l = 0; l < 32; ++l)

@@ -95,7 +95,7 @@ void Execution::bulk_copy(Warp& warp, const Part& part, const Inst& in, std::byt
   for (std::uint32_t l = 0; l < 32; ++l) {
     if (!(mask >> l & 1) || bytes[l] == 0) continue;
     const std::uint32_t lane = 1u << l, n = bytes[l];
-    if (n % 16) fault(warp, in, l, fmt::format("a bulk copy of {} bytes: it must be a multiple of 16", n));
+    if (n % 16) fault(warp, in, l, fmt::format("a bulk copy of {} bytes: it must be a multiple of 16", n), "round the size up, and pad the arrays, or copy the rest with plain loads and stores");
     bool begun = false;
     record_piece(warp, in, code, trace::Op::kBulkRead, source, n, l, from[l], begun);
     const std::uint64_t owner = target == trace::Space::kShared ? to[l] >> kRankShift : 0;  // one more than its rank

@@ -28,7 +28,7 @@ void Execution::group_product(Warp& warp, const Part& part, const Inst& in, std:
                               std::uint32_t mask) {
   if (mask != ~0u)
     fault(warp, in, static_cast<std::uint32_t>(std::countr_zero(mask)),
-          "wgmma needs all 32 lanes of the warp");
+          "wgmma needs all 32 lanes of the warp", kWholeWarp);
   const Code& code = code_of(warp, part);
   const GroupProduct& g = code.group_products[in.sub];
   const auto& list = code.lists[in.extra];  // D, then A when it is in registers, then the metadata of a sparse A
@@ -38,7 +38,8 @@ void Execution::group_product(Warp& warp, const Part& part, const Inst& in, std:
   const auto read = [&](const TileDescriptor& tile, Fragment f, std::uint32_t first_row,
                         bool turned, bool negated, Row* rows) {
     if (tile.phase != 0)
-      fault(warp, in, 0, "a matrix descriptor with a base offset is not supported");
+      fault(warp, in, 0, "a matrix descriptor with a base offset is not supported",
+            "align the matrix in shared memory to 1,024 bytes");
     const std::uint32_t bytes = turned ? 2 : 4;
     for (std::uint32_t r = 0; r < p.registers(f); ++r)
       for (std::uint32_t l = 0; l < 32; ++l) {
@@ -53,7 +54,8 @@ void Execution::group_product(Warp& warp, const Part& part, const Inst& in, std:
             fault(warp, in, l,
                   fmt::format("wgmma reads {} bytes at shared address {:#x}; the CTA has {} bytes "
                               "of shared memory",
-                              bytes, from, shared_bytes_));
+                              bytes, from, shared_bytes_),
+                  "check the descriptor's address, strides and the dynamic shared memory of the launch");
           std::memcpy(reinterpret_cast<std::byte*>(&value) + e * bytes, cta_->shared.data() + from,
                       bytes);
         }

@@ -12,7 +12,7 @@ void Execution::matrix_access(Warp& warp, const Part& part, const Inst& in, std:
   const Code& code = code_of(warp, part);
   const Access& a = code.accesses[in.extra];
   if ((mask | warp.gone()) != ~0u || warp.gone() != 0)
-    fault(warp, in, static_cast<std::uint32_t>(std::countr_zero(mask)), "ldmatrix and stmatrix need all 32 lanes of the warp");
+    fault(warp, in, static_cast<std::uint32_t>(std::countr_zero(mask)), "ldmatrix and stmatrix need all 32 lanes of the warp", kWholeWarp);
   Lanes rows;
   addresses(a, frame, rows);
   if (a.space == Space::kGeneric)
@@ -34,7 +34,7 @@ void Execution::matrix_access(Warp& warp, const Part& part, const Inst& in, std:
 }
 
 void Execution::matrix_product(Warp& warp, const Part& part, const Inst& in, std::byte* frame, std::uint32_t mask) {
-  if (mask != ~0u) fault(warp, in, static_cast<std::uint32_t>(std::countr_zero(mask)), "mma needs all 32 lanes of the warp");
+  if (mask != ~0u) fault(warp, in, static_cast<std::uint32_t>(std::countr_zero(mask)), "mma needs all 32 lanes of the warp", kWholeWarp);
   const Code& code = code_of(warp, part);
   const auto& list = code.lists[in.extra];
   const MatrixProduct& p = code.products[in.sub];
@@ -45,7 +45,7 @@ void Execution::matrix_product(Warp& warp, const Part& part, const Inst& in, std
 }
 
 void Execution::quad_product(Warp& warp, const Part& part, const Inst& in, std::byte* frame, std::uint32_t mask) {
-  if (mask != ~0u) fault(warp, in, static_cast<std::uint32_t>(std::countr_zero(mask)), "mma needs all 32 lanes of the warp");
+  if (mask != ~0u) fault(warp, in, static_cast<std::uint32_t>(std::countr_zero(mask)), "mma needs all 32 lanes of the warp", kWholeWarp);
   const Code& code = code_of(warp, part);
   const auto& list = code.lists[in.extra];
   const QuadProduct& p = code.quad_products[in.sub];
@@ -55,7 +55,7 @@ void Execution::quad_product(Warp& warp, const Part& part, const Inst& in, std::
 }
 
 void Execution::matrix_turn(Warp& warp, const Inst& in, std::byte* frame, std::uint32_t mask) {
-  if (mask != ~0u) fault(warp, in, static_cast<std::uint32_t>(std::countr_zero(mask)), "movmatrix needs all 32 lanes of the warp");
+  if (mask != ~0u) fault(warp, in, static_cast<std::uint32_t>(std::countr_zero(mask)), "movmatrix needs all 32 lanes of the warp", kWholeWarp);
   const auto* a = reinterpret_cast<const std::uint16_t*>(frame + in.a);
   std::uint16_t turned[64];  // lane l has the elements 2(l % 4) and the next of row l / 4
   for (std::uint32_t row = 0; row < 8; ++row)
@@ -68,7 +68,7 @@ void Execution::matrix_turn(Warp& warp, const Inst& in, std::byte* frame, std::u
 // are turned afterwards, and element by element otherwise. From shared memory operands may come by
 // ldmatrix: those of which the machine code says so, and without any those of 16 bits.
 void Execution::fragment(Warp& warp, const Part& part, const Inst& in, std::byte* frame, std::uint32_t mask) {
-  if (mask != ~0u) fault(warp, in, static_cast<std::uint32_t>(std::countr_zero(mask)), "wmma needs all 32 lanes of the warp");
+  if (mask != ~0u) fault(warp, in, static_cast<std::uint32_t>(std::countr_zero(mask)), "wmma needs all 32 lanes of the warp", kWholeWarp);
   const Code& code = code_of(warp, part);
   const Access& a = code.accesses[in.extra];
   const MatrixProduct& p = code.products[in.sub];

@@ -16,6 +16,8 @@ namespace {
 
 using trace::Op;
 
+constexpr const char* kInBounds = "check the index and the size of the allocation: guard threads beyond the end with if (i < n)";
+
 // For each lane of the mask.
 template <class F>
 void each_lane(std::uint32_t mask, F&& f) {
@@ -349,11 +351,12 @@ void Execution::resolve(Warp& warp, const Inst& in, std::uint32_t mask, trace::S
       if (!(mask >> l & 1) || !bad(*this, warp, lanes[l], bytes)) continue;
       if (show && options_.out_of_bounds && memory_.mapped_beside(lanes[l], lanes[l] + bytes)) {
         if (reported_.insert(&in).second)
-          options_.out_of_bounds(fault_at(warp, in, l, fmt::format("{} {} of {} bytes at {:#x} ({})", how, what, bytes, lanes[l], nearest_text(lanes[l])), {}, ErrorKind::kMalformed));
+          options_.out_of_bounds(fault_at(warp, in, l, fmt::format("{} {} of {} bytes at {:#x} ({})", how, what, bytes, lanes[l], nearest_text(lanes[l])), kInBounds, ErrorKind::kMalformed));
         continue;
       }
       stats_.fault = std::string_view(how) == "misaligned" ? FaultKind::kMisaligned : FaultKind::kAddress;
-      fault(warp, in, l, fmt::format("{} {} of {} bytes at {:#x}{}", how, what, bytes, lanes[l], show ? " (" + nearest_text(lanes[l]) + ")" : std::string()));
+      fault(warp, in, l, fmt::format("{} {} of {} bytes at {:#x}{}", how, what, bytes, lanes[l], show ? " (" + nearest_text(lanes[l]) + ")" : std::string()),
+            show ? std::string(kInBounds) : fmt::format("make the address a multiple of {}: check casts to wider types, and offsets into the array", std::min(bytes, 16u)));
     }
   };
   if (misaligned) wrong([](Execution&, Warp&, std::uint64_t at, std::uint32_t n) { return (at & (std::min(n, 16u) - 1)) != 0; }, "misaligned", false);
@@ -367,7 +370,8 @@ void Execution::resolve(Warp& warp, const Inst& in, std::uint32_t mask, trace::S
           const bool own = rank == 0;
           if (at + bytes > shared_bytes_ || (!own && rank > group_->ctas.size()) || lanes[l] >> 32) {
             stats_.fault = FaultKind::kAddress;
-            fault(warp, in, l, fmt::format("out-of-bounds shared {} of {} bytes at {:#x}: the CTA has {} bytes of shared memory", what, bytes, lanes[l], shared_bytes_));
+            fault(warp, in, l, fmt::format("out-of-bounds shared {} of {} bytes at {:#x}: the CTA has {} bytes of shared memory", what, bytes, lanes[l], shared_bytes_),
+                  "check the index, and that the launch asks for enough dynamic shared memory");
           }
           Cta& owner = own ? *cta_ : group_->ctas[rank - 1];
           lanes[l] = reinterpret_cast<std::uint64_t>(owner.shared.data()) + at;
@@ -453,7 +457,7 @@ void Execution::space_access(Warp& warp, const Part& part, const Inst& in, const
       if (turns_ && a.waits && looks_again(warp, in, mask, bytes, lanes)) ++warp.waits;
       return;
     case Op::kStore:
-      if (space == trace::Space::kConstant) fault(warp, in, static_cast<std::uint32_t>(std::countr_zero(mask)), "a store to constant memory");
+      if (space == trace::Space::kConstant) fault(warp, in, static_cast<std::uint32_t>(std::countr_zero(mask)), "a store to constant memory", "copy it there from the host, with cudaMemcpyToSymbol");
       for (std::uint32_t i = 0; i < a.elements; ++i) store_element(a.type, frame + a.values[i], a.value_bytes[i], lanes, mask, i * a.element_bytes, a.bytes());
       return;
     default:

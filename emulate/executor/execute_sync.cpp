@@ -22,8 +22,8 @@ bool Execution::barrier(Warp& warp, std::int32_t number, const Inst& in, std::ui
   Part& part = warp.parts[static_cast<std::size_t>(number)];
   std::byte* frame = warp.frames[static_cast<std::size_t>(part.frame)].registers;
   const std::uint32_t id = uniform(frame, in.a, mask), expected = in.b == kNoOffset ? 0 : uniform(frame, in.b, mask);
-  if (id >= 16) fault(warp, in, static_cast<std::uint32_t>(std::countr_zero(mask)), fmt::format("barrier {}: a CTA has barriers 0 to 15", id));
-  if (expected % 32 != 0) fault(warp, in, static_cast<std::uint32_t>(std::countr_zero(mask)), fmt::format("a barrier for {} threads: it must be a multiple of 32", expected));
+  if (id >= 16) fault(warp, in, static_cast<std::uint32_t>(std::countr_zero(mask)), fmt::format("barrier {}: a CTA has barriers 0 to 15", id), "use a barrier number from 0 to 15");
+  if (expected % 32 != 0) fault(warp, in, static_cast<std::uint32_t>(std::countr_zero(mask)), fmt::format("a barrier for {} threads: it must be a multiple of 32", expected), "count whole warps");
   Barrier& b = cta_->barriers[id];
   b.used = true;
   b.expected = expected;

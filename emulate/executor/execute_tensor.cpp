@@ -73,14 +73,16 @@ void Execution::tensor_copy(Warp& warp, const Part& part, const Inst& in, std::b
     if (map.interleave || map.swizzle > TensorMap::k128)
       fault(warp, in, l,
             "the emulator has tensor maps without interleaving, and swizzles of 32, 64 and 128 bytes "
-            "only");
+            "only",
+            "encode it with CU_TENSOR_MAP_INTERLEAVE_NONE and one of these swizzles");
     if ((map.im2col != 0) != t.im2col)
       fault(warp, in, l,
             map.im2col ? "a tiled copy with an im2col tensor map" : "an im2col copy with a tiled tensor map",
             "the instruction's mode and the tensor map's must be the same");
     if (map.rank != t.rank)
       fault(warp, in, l,
-            fmt::format("a copy of {} dimensions with a tensor map of {}", t.rank, map.rank));
+            fmt::format("a copy of {} dimensions with a tensor map of {}", t.rank, map.rank),
+            "give the instruction as many coordinates as the tensor map has dimensions");
     const std::uint32_t size = map.element_bytes(), width = t.im2col ? map.channels : map.box[0],
                         row = width * size;
     std::int64_t first[5] = {}, offset[3] = {};
@@ -170,7 +172,8 @@ void Execution::tensor_row(Warp& warp, const Inst& in, const TensorCopy& t, cons
     if (!memory_.contains(address, address + from))
       fault(warp, in, l,
             fmt::format("out-of-bounds tensor copy of {} bytes at {:#x} ({})", from, address,
-                        nearest_text(address)));
+                        nearest_text(address)),
+            "check the tensor map's base, sizes and strides against the array's allocation");
     global = reinterpret_cast<std::byte*>(at[l]);
   }
   at[l] = tile;

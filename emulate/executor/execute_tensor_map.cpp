@@ -64,7 +64,7 @@ void Execution::tensor_map(Warp& warp, const Part& part, const Inst& in, std::by
     // A map may be built from zeros; nothing else can become one.
     if (map.magic != TensorMap::kMagic && map.magic != 0) fault(warp, in, l, fmt::format("there is no tensor map at {:#x}", at[l]), "copy one there that cuTensorMapEncodeTiled has written, or begin with zeros");
     map.magic = TensorMap::kMagic;
-    if (!replace(map, field, in.target, value)) fault(warp, in, l, fmt::format("a tensor map cannot have {:#x} here", value));
+    if (!replace(map, field, in.target, value)) fault(warp, in, l, fmt::format("a tensor map cannot have {:#x} here", value), "replace the field by a value that cuTensorMapEncodeTiled would take");
     std::memcpy(reinterpret_cast<void*>(host[l]), &map, sizeof map);
   }
 }

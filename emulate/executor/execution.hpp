@@ -14,6 +14,10 @@
 
 namespace warpmem::emulate {
 
+// What to do about an instruction of the whole warp that some lanes do not come to.
+constexpr const char* kWholeWarp =
+    "bring all lanes of the warp there together: no branch by lane around it, and blocks of whole warps";
+
 struct TensorMap;
 
 struct Fault {
@@ -159,7 +163,7 @@ class Execution {
   // faults.cpp
   // In CUDA's words, a line for each lane.
   [[noreturn]] void fail_assertion(const Warp& warp, const Inst& in, std::uint32_t mask, const std::string& where, const std::string& what) const;
-  [[noreturn]] void fault(const Warp& warp, const Inst& in, std::uint32_t lane, const std::string& message, const std::string& fix = {}, ErrorKind kind = ErrorKind::kMalformed) const;
+  [[noreturn]] void fault(const Warp& warp, const Inst& in, std::uint32_t lane, const std::string& message, const std::string& fix, ErrorKind kind = ErrorKind::kMalformed) const;
   Error fault_at(const Warp& warp, const Inst& in, std::uint32_t lane, const std::string& message, const std::string& fix, ErrorKind kind) const;
   std::string thread_name(const Warp& warp, std::uint32_t lane) const;
   std::string place_of(const Code& code, const Inst& in) const;

@@ -118,12 +118,12 @@ Execution::Round Execution::run_round(Group& group) {
 void Execution::check_limits() {
   if (options_.max_instructions && stats_.warp_instructions >= options_.max_instructions) {
     stats_.fault = FaultKind::kEndless;
-    throw Fault{{ErrorKind::kResources, fmt::format("the kernel '{}' ran {} warp instructions, as many as --max-instructions allows", kernel_.entry->name, stats_.warp_instructions), "",
+    throw Fault{{ErrorKind::kResources, fmt::format("the kernel '{}' ran {} warp instructions, as many as --max-instructions allows", demangled(kernel_.entry->name), stats_.warp_instructions), "",
                  "allow more, or look for a loop that never ends"}};
   }
   if (stats_.warp_instructions >= next_check_) {
     next_check_ = stats_.warp_instructions + (1u << 18);
-    if (options_.interrupted && options_.interrupted()) throw Fault{{ErrorKind::kInterrupted, "interrupted", std::string(kernel_.entry->name), ""}};
+    if (options_.interrupted && options_.interrupted()) throw Fault{{ErrorKind::kInterrupted, "interrupted", demangled(kernel_.entry->name), ""}};
   }
 }
 
@@ -178,7 +178,7 @@ void Execution::report_deadlock(const Group& group) {
       }
   if (listed > 8) who += fmt::format("\n    and {} more", listed - 8);
   stats_.fault = FaultKind::kEndless;
-  throw Fault{{ErrorKind::kMalformed, fmt::format("deadlock: all that is left of the kernel '{}' waits{}", kernel_.entry->name, who), "",
+  throw Fault{{ErrorKind::kMalformed, fmt::format("deadlock: all that is left of the kernel '{}' waits{}", demangled(kernel_.entry->name), who), "",
                "make every thread of the CTA reach the same barrier, and every lane that a member mask names the same instruction"}};
 }
 

@@ -60,6 +60,7 @@ struct RunStatistics {
 
 // Threads to use when `asked` for so many; 0: one a core.
 std::uint32_t threads_for(std::uint64_t asked);
+constexpr std::uint64_t kMostThreads = 256;  // that CTAs run on
 
 // `tracer` may be null. Statistics are filled whether it succeeds or not.
 Result<void> run_launch(const Kernel& kernel, Memory& memory, const LaunchShape& shape, const RunOptions& options,

@@ -14,11 +14,13 @@ std::string Execution::thread_name(const Warp& warp, std::uint32_t lane) const {
 
 std::string Execution::place_of(const Code& code, const Inst& in) const {
   const Module& module = kernel_.module->module();
-  if (code.function->body.empty()) return std::string(code.function->name);
+  const std::string kernel = demangled(kernel_.entry->name);
+  const std::string function = code.function->name == kernel_.entry->name ? kernel : fmt::format("{}, called by {}", demangled(code.function->name), kernel);
+  if (code.function->body.empty()) return function;
   const Statement& s = code.function->body[in.statement];
   std::string place = fmt::format("{}:{}", module.source->name(), module.source->line_of(s.at));
   if (s.line != 0 && s.file < module.files.size()) place = fmt::format("{}:{} ({})", module.files[s.file], s.line, place);
-  return fmt::format("{}, in '{}'", place, code.function->name);
+  return fmt::format("{}, in {}", place, function);
 }
 
 std::string Execution::nearest_text(std::uint64_t address) const {
@@ -31,7 +33,7 @@ std::string Execution::nearest_text(std::uint64_t address) const {
 }
 
 Error Execution::fault_at(const Warp& warp, const Inst& in, std::uint32_t lane, const std::string& message, const std::string& fix, ErrorKind kind) const {
-  return {kind, fmt::format("{}: {}, {}", kernel_.entry->name, message, thread_name(warp, lane)), place_of(*now_code_, in), fix};
+  return {kind, fmt::format("{}, {}", message, thread_name(warp, lane)), place_of(*now_code_, in), fix};
 }
 
 void Execution::fault(const Warp& warp, const Inst& in, std::uint32_t lane, const std::string& message, const std::string& fix, ErrorKind kind) const {
@@ -47,7 +49,7 @@ void Execution::fail_assertion(const Warp& warp, const Inst& in, std::uint32_t m
     text += fmt::format("{}{}: block: [{},{},{}], thread: [{},{},{}] Assertion `{}` failed.", text.empty() ? "" : "\n", where, c[0], c[1], c[2], t % b[0], t / b[0] % b[1],
                         t / b[0] / b[1], what);
   }
-  throw Fault{{ErrorKind::kMalformed, text, place_of(*now_code_, in), {}}};
+  throw Fault{{ErrorKind::kMalformed, text, place_of(*now_code_, in), "look at why the condition is false for these threads"}};
 }
 
 // Once for each instruction and kind of finding: a loop would say it a thousand times.
@@ -64,7 +66,7 @@ void Execution::check_shared(const Warp& warp, const Inst& in, std::uint32_t mas
       case Finding::What::kWriteAfterRead: what = fmt::format("writes what warp {} read", found->other_warp); break;
       case Finding::What::kWriteAfterWrite: what = fmt::format("writes what warp {} wrote", found->other_warp); break;
     }
-    std::string text = fmt::format("{}: {} {}, shared address {:#x}, {}", kernel_.entry->name, thread_name(warp, l), what, found->offset, place_of(*now_code_, in));
+    std::string text = fmt::format("{}: {} {}, shared address {:#x}", place_of(*now_code_, in), thread_name(warp, l), what, found->offset);
     if (found->what != Finding::What::kUninitialised) {
       for (const auto& code : kernel_.functions)  // where the other access stands
         if (found->other_pc >= code->first_pc && found->other_pc - code->first_pc < code->function->body.size()) {

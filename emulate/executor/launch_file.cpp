@@ -1,16 +1,17 @@
 #include "emulate/executor/launch_file.hpp"
 
 #include <fmt/format.h>
-#include <toml++/toml.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <limits>
 #include <sstream>
 
 #include "base/nearest.hpp"
+#include "base/toml_values.hpp"
 #include "base/units.hpp"
 #include "emulate/executor/half.hpp"
 
@@ -21,6 +22,22 @@ struct Bad {
   Error error;
 };
 
+// What a type holds.
+struct Limits {
+  double least, most;
+};
+Limits limits_of(Type type) {
+  switch (type) {
+    case Type::kF16: return {-65504, 65504};
+    case Type::kBf16: return {-0x1.fep127, 0x1.fep127};
+    case Type::kF32: return {std::numeric_limits<float>::lowest(), std::numeric_limits<float>::max()};
+    case Type::kF64: return {std::numeric_limits<double>::lowest(), std::numeric_limits<double>::max()};
+    default: break;
+  }
+  const double values = std::exp2(8.0 * size_of(type));
+  return is_signed(type) ? Limits{-values / 2, values / 2 - 1} : Limits{0, values - 1};
+}
+
 class Reader {
  public:
   Reader(const std::string& path, LaunchFile& out) : path_(path), out_(out) {}
@@ -28,11 +45,11 @@ class Reader {
   void run(const toml::table& root) {
     only(root, {"entry", "grid", "block", "cluster", "dynamic_shared", "cooperative", "args"});
     out_.entry = text(root, "entry", true);
-    out_.grid = dims(root, "grid");
-    out_.block = dims(root, "block");
-    out_.cluster = dims(root, "cluster");
+    out_.grid = dims(root, "grid", true);
+    out_.block = dims(root, "block", true);
+    out_.cluster = dims(root, "cluster", false);
     out_.dynamic_shared = static_cast<std::uint32_t>(bytes(root, "dynamic_shared", 1u << 30));
-    if (const auto* n = root.get("cooperative")) out_.cooperative = n->value<bool>().value_or(false);
+    if (const auto* n = root.get("cooperative")) out_.cooperative = taken(toml_flag(*n, "cooperative", path_));
     const toml::node* args = root.get("args");
     if (!args) return;
     if (!args->is_array()) fail(*args, "args must be a list of tables", "write [[args]] before each argument");
@@ -43,10 +60,14 @@ class Reader {
   }
 
  private:
-  [[noreturn]] void fail(const toml::node& at, const std::string& message, const std::string& fix = {}) {
-    throw Bad{{ErrorKind::kUsage, message, place(at), fix}};
+  [[noreturn]] void fail(const toml::node& at, const std::string& message, const std::string& fix) {
+    throw Bad{{ErrorKind::kUsage, message, toml_place(path_, at), fix}};
   }
-  std::string place(const toml::node& at) const { return fmt::format("{}, line {}", path_, at.source().begin.line); }
+  template <class T>
+  static T taken(Result<T> value) {
+    if (!value) throw Bad{value.error()};
+    return *std::move(value);
+  }
 
   void only(const toml::table& table, const std::vector<std::string>& known) {
     for (const auto& [key, node] : table) {
@@ -62,50 +83,41 @@ class Reader {
     const toml::node* n = t.get(key);
     if (!n && needed) fail(t, fmt::format("'{}' is missing", key), fmt::format("add {} = \"…\"", key));
     if (!n) return {};
-    const auto v = n->value<std::string>();
-    if (!n->is_string() || !v) fail(*n, fmt::format("'{}' must be a text in quotes", key));
-    return *v;
+    return taken(toml_text(*n, key, path_));
   }
   std::uint32_t positive(const toml::node& n, const char* key) {
-    const auto v = n.value<std::int64_t>();
-    if (!n.is_integer() || !v || *v < 1 || *v > 0x7fffffff) fail(n, fmt::format("'{}' must be a whole number from 1 to 2,147,483,647", key));
-    return static_cast<std::uint32_t>(*v);
+    return static_cast<std::uint32_t>(taken(toml_whole(n, key, {1, 0x7fffffff}, path_)));
   }
-  Dim3 dims(const toml::table& t, const char* key) {
+  Dim3 dims(const toml::table& t, const char* key, bool needed) {
     Dim3 d{1, 1, 1};
     const toml::node* n = t.get(key);
+    if (!n && needed) fail(t, fmt::format("'{}' is missing", key), fmt::format("add {} = 128, or {} = [16, 8, 1] for x, y and z", key, key));
     if (!n) return d;
     if (!n->is_array()) return d[0] = positive(*n, key), d;
     const toml::array& list = *n->as_array();
-    if (list.empty() || list.size() > 3) fail(*n, fmt::format("'{}' has one to three numbers", key));
+    if (list.empty() || list.size() > 3) fail(*n, fmt::format("'{}' holds {} numbers", key, list.size()), fmt::format("write {} = 128, or {} = [16, 8, 1] for x, y and z", key, key));
     for (std::size_t i = 0; i < list.size(); ++i) d[i] = positive(list[i], key);
     return d;
   }
   std::uint64_t bytes(const toml::table& t, const char* key, std::uint64_t most) {
     const toml::node* n = t.get(key);
     if (!n) return 0;
-    std::optional<std::uint64_t> v;
-    if (n->is_string()) v = parse_bytes(*n->value<std::string>());
-    else if (n->is_integer() && *n->value<std::int64_t>() >= 0) v = static_cast<std::uint64_t>(*n->value<std::int64_t>());
-    if (!v) fail(*n, fmt::format("'{}' must be a number of bytes", key), "write 4096 or \"4KiB\"");
-    if (*v > most) fail(*n, fmt::format("'{}' is larger than {}", key, byte_size(most)));
-    return *v;
+    return taken(toml_whole(*n, key, {0, most, "bytes", true}, path_));
   }
   double real(const toml::table& t, const char* key, double usual) {
+    using Limits = std::numeric_limits<double>;
     const toml::node* n = t.get(key);
-    if (!n) return usual;
-    if (!n->is_number()) fail(*n, fmt::format("'{}' must be a number", key));
-    return *n->value<double>();
+    return n ? taken(toml_real(*n, key, {Limits::lowest(), Limits::max()}, path_)) : usual;
   }
 
   void argument(const toml::table& t) {
     only(t, {"buffer", "type", "value", "bytes", "count", "size", "fill", "seed", "min", "max", "file", "write_back", "offset"});
     Argument a;
-    a.place = place(t);
+    a.place = toml_place(path_, t);
     const std::string type = text(t, "type");
     if (!type.empty()) {
       a.type = type_named(type);
-      if (a.type == Type::kNone || a.type == Type::kPred || size_of(a.type) > 8) fail(*t.get("type"), fmt::format("'{}' is not a type", type), "u8 to u64, s8 to s64, b8 to b64, f16, bf16, f32 or f64");
+      if (a.type == Type::kNone || a.type == Type::kPred || size_of(a.type) > 8) fail(*t.get("type"), fmt::format("'{}' is not a type", type), "write u8 to u64, s8 to s64, b8 to b64, f16, bf16, f32 or f64");
     }
     a.is_buffer = t.contains("buffer");
     if (!a.is_buffer) return scalar(t, a, type.empty());
@@ -120,7 +132,7 @@ class Reader {
     if (a.bytes == 0) {
       if (const toml::node* n = t.get("count")) a.bytes = std::uint64_t{positive(*n, "count")} * size_of(a.type);
       if (t.contains("size")) {
-        if (a.bytes) fail(t, "give 'count' or 'size', not both");
+        if (a.bytes) fail(t, fmt::format("buffer '{}' has a count and a size", a.name), "give 'count' (elements) or 'size' (bytes), not both");
         a.bytes = bytes(t, "size", std::uint64_t{1} << 40);
       }
       a.file = text(t, "file");
@@ -137,16 +149,28 @@ class Reader {
       else if (fill == "file" || (fill.empty() && !a.file.empty())) a.fill = Argument::Fill::kFile;
       else if (!fill.empty() && fill != "zeros") {
         const std::string near = nearest(fill, fills);
-        fail(*t.get("fill"), fmt::format("'{}' is not a way to fill a buffer", fill), near.empty() ? "zeros, ramp, random or file" : "did you mean '" + near + "'?");
+        fail(*t.get("fill"), fmt::format("'{}' is not a way to fill a buffer", fill), near.empty() ? "write zeros, ramp, random or file" : "did you mean '" + near + "'?");
       }
-      if (a.fill == Argument::Fill::kFile && a.file.empty()) fail(t, "fill = \"file\" needs file = \"…\"");
-      if (const toml::node* n = t.get("seed")) a.seed = static_cast<std::uint64_t>(n->value<std::int64_t>().value_or(1));
-      const bool floats = is_float(a.type);
-      a.low = real(t, "min", 0);
-      a.high = real(t, "max", floats ? 1 : 256);
-      if (!(a.low < a.high)) fail(t, "min must be less than max");
+      if (a.fill == Argument::Fill::kFile && a.file.empty()) fail(t, fmt::format("buffer '{}' is filled from a file that is not named", a.name), "add file = \"…\", or write fill = \"zeros\"");
+      if (const toml::node* n = t.get("seed")) a.seed = taken(toml_whole(*n, "seed", {}, path_));
+      draws(t, a);
     }
     out_.arguments.push_back(std::move(a));
+  }
+
+  // What random numbers lie between; whole ones are below max.
+  void draws(const toml::table& t, Argument& a) {
+    const Limits limits = limits_of(a.type);
+    a.low = real(t, "min", 0);
+    a.high = real(t, "max", is_float(a.type) ? 1 : std::min(256.0, limits.most + 1));
+    if (!(a.low < a.high)) fail(t, fmt::format("min = {} is not less than max = {}", a.low, a.high), "give a larger max or a smaller min");
+    const double most = is_float(a.type) ? limits.most : limits.most + 1;
+    const auto fits = [&](const char* key, double v) {
+      if (v < limits.least || v > most)
+        fail(t.contains(key) ? *t.get(key) : static_cast<const toml::node&>(t), fmt::format("{} = {} does not fit .{}", key, v, name_of(a.type)),
+             fmt::format("write a number from {} to {}, or another type", limits.least, most));
+    };
+    fits("min", a.low), fits("max", a.high);
   }
 
   void scalar(const toml::table& t, Argument& a, bool no_type) {
@@ -159,26 +183,32 @@ class Reader {
         char* end = nullptr;
         const std::string pair = digits.substr(i, 2);
         a.raw.push_back(static_cast<std::byte>(std::strtoul(pair.c_str(), &end, 16)));
-        if (end != pair.c_str() + 2) fail(*n, fmt::format("'{}' is not a hexadecimal byte", pair));
+        if (end != pair.c_str() + 2) fail(*n, fmt::format("'{}' is not a hexadecimal byte", pair), "write two of 0 to 9 and a to f for each byte, as bytes = \"00ff\"");
       }
-      if (digits.size() % 2 || a.raw.empty()) fail(*n, "'bytes' needs pairs of hexadecimal digits");
+      if (digits.size() % 2 || a.raw.empty()) fail(*n, fmt::format("bytes = {} has {} digits", toml_shown(*n), digits.size()), "write two hexadecimal digits for each byte, as bytes = \"00ff\"");
       out_.arguments.push_back(std::move(a));
       return;
     }
     const toml::node* v = t.get("value");
     if (!v) fail(t, "an argument needs a value, or a buffer", "add value = … or buffer = \"…\"");
-    if (!v->is_number() && !v->is_boolean()) fail(*v, "'value' must be a number");
+    if (!v->is_number() && !v->is_boolean()) fail(*v, fmt::format("value = {} is not a number", toml_shown(*v)), "write a number without quotes, or bytes = \"…\" for a structure");
     if (no_type) fail(t, "an argument needs its type", "add type = \"u32\", \"f32\" …");
+    const auto misfit = [&](auto least, auto most) {
+      fail(*v, fmt::format("{} does not fit .{}", toml_shown(*v), name_of(a.type)), fmt::format("write a number from {} to {}, or another type", least, most));
+    };
     if (is_float(a.type)) {
       const double d = *v->value<double>();
+      const Limits limits = limits_of(a.type);
+      if (std::isfinite(d) && (d < limits.least || d > limits.most)) misfit(limits.least, limits.most);
       if (a.type == Type::kF64) a.bits = bits_as<std::uint64_t>(d);
       else if (a.type == Type::kF32) a.bits = bits_as<std::uint32_t>(static_cast<float>(d));
       else a.bits = a.type == Type::kF16 ? half_of(d) : bfloat_of(d);
     } else {
-      if (v->is_floating_point()) fail(*v, fmt::format("a .{} argument needs a whole number", name_of(a.type)));
+      if (v->is_floating_point()) fail(*v, fmt::format("a .{} argument needs a whole number, not {}", name_of(a.type), toml_shown(*v)), "leave the point out, or write type = \"f32\" or \"f64\"");
       const std::int64_t i = *v->value<std::int64_t>();
       const std::uint32_t n = size_of(a.type) * 8;
-      if (n < 64 && (i >= (std::int64_t{1} << n) || i < -(std::int64_t{1} << (n - 1)))) fail(*v, fmt::format("{} does not fit .{}", i, name_of(a.type)));
+      if (n < 64)  // signed or not: the bits are the same
+        if (const std::int64_t most = (std::int64_t{1} << n) - 1, least = -(std::int64_t{1} << (n - 1)); i > most || i < least) misfit(least, most);
       a.bits = static_cast<std::uint64_t>(i);
     }
     out_.arguments.push_back(std::move(a));
@@ -225,6 +255,9 @@ Result<LaunchFile> parse_launch_file(const std::string& path, const std::string&
 }
 
 Result<LaunchFile> read_launch_file(const std::string& path) {
+  std::error_code none;
+  if (std::filesystem::is_directory(path, none))
+    return Error{ErrorKind::kUsage, "this is a folder, not a launch description", path, "name a file in it; docs/emulate.md shows how to write one"};
   std::ifstream in(path, std::ios::binary);
   std::stringstream text;
   text << in.rdbuf();

@@ -2,7 +2,9 @@
 #include <algorithm>
 #include <condition_variable>
 #include <mutex>
+#include <new>
 #include <optional>
+#include <system_error>
 #include <thread>
 
 #include "emulate/executor/execution.hpp"
@@ -61,10 +63,11 @@ Result<std::uint64_t> Execution::run_ahead(std::uint64_t first) {
   if (!speculation) speculation = Speculation::create();
   if (!speculation) return first;
   Speculation& s = *speculation;
-  s.begin(groups_);
-  for (std::uint64_t g = 0; g < first; ++g) s.finish(g);
+  const std::uint64_t window = kAhead * options_.threads;
+  s.begin(groups_, first, window);
 
-  std::vector<Outcome> outcomes(groups_ - first);
+  std::vector<Outcome> outcomes(window);  // by group, a ring: a grid may have billions
+  const auto outcome_of = [&](std::uint64_t group) -> Outcome& { return outcomes[group % window]; };
   std::mutex mutex;
   std::condition_variable changed;
   std::uint64_t next = first, head = first;
@@ -79,11 +82,11 @@ Result<std::uint64_t> Execution::run_ahead(std::uint64_t first) {
       std::uint64_t group;
       {
         std::unique_lock l(mutex);
-        changed.wait(l, [&] { return stop || next >= groups_ || next < head + kAhead * options_.threads; });
+        changed.wait(l, [&] { return stop || next >= groups_ || next < head + window; });
         if (stop || next >= groups_) return;
         group = next++;
       }
-      Outcome& out = outcomes[group - first];
+      Outcome& out = outcome_of(group);
       statistics = {};
       if (tracer_) out.records.emplace(tracer_->collector());
       bool good = false;
@@ -104,16 +107,30 @@ Result<std::uint64_t> Execution::run_ahead(std::uint64_t first) {
       changed.notify_all();
     }
   };
+  const auto work_or_stop = [&] {
+    try {
+      work();
+    } catch (const std::bad_alloc&) {  // in order it takes less
+      const std::lock_guard l(mutex);
+      stop = true;
+      changed.notify_all();
+    }
+  };
   std::vector<std::thread> workers;
-  for (std::uint32_t i = 0; i < options_.threads; ++i) workers.emplace_back(work);
+  try {
+    for (std::uint32_t i = 0; i < options_.threads; ++i) workers.emplace_back(work_or_stop);
+  } catch (const std::system_error&) {  // fewer do it too; with none, all runs in order
+    const std::lock_guard l(mutex);
+    if (workers.empty()) stop = true;
+  }
   Result<void> taken;
   while (true) {
     {
       std::unique_lock l(mutex);
-      changed.wait(l, [&] { return head >= groups_ || outcomes[head - first].ready || stop; });
-      if (head >= groups_ || !outcomes[head - first].ready) break;
+      changed.wait(l, [&] { return head >= groups_ || outcome_of(head).ready || stop; });
+      if (head >= groups_ || !outcome_of(head).ready) break;
     }
-    Outcome& out = outcomes[head - first];
+    Outcome& out = outcome_of(head);
     if (tracer_) taken = tracer_->take(*out.records);
     stats_.warp_instructions += out.statistics.warp_instructions;
     stats_.thread_instructions += out.statistics.thread_instructions;
@@ -122,6 +139,8 @@ Result<std::uint64_t> Execution::run_ahead(std::uint64_t first) {
     out.records.reset();
     out.entered = {};
     out.log = {};
+    out.ready = false;
+    s.pass(head);
     const std::lock_guard l(mutex);
     ++head;
     if (!taken || (options_.interrupted && options_.interrupted())) stop = true;
@@ -136,7 +155,7 @@ Result<std::uint64_t> Execution::run_ahead(std::uint64_t first) {
   }
   for (std::thread& t : workers) t.join();
   if (head < groups_) ++kernel_.conflicts;
-  for (std::uint64_t g = groups_; g-- > head;) Speculation::take_back(memory_, outcomes[g - first].log);
+  for (std::uint64_t g = next; g-- > head;) Speculation::take_back(memory_, outcome_of(g).log);
   s.end();
   if (!taken) return taken.error();
   return head;
@@ -161,12 +180,12 @@ bool Execution::run_alone(std::uint64_t number, Tracer* tracer, Speculation::Log
 
 std::uint32_t threads_for(std::uint64_t asked) {
   const std::uint64_t all = std::max(1u, std::thread::hardware_concurrency());
-  return static_cast<std::uint32_t>(std::min<std::uint64_t>(asked ? asked : all, 256));
+  return static_cast<std::uint32_t>(std::min<std::uint64_t>(asked ? asked : all, kMostThreads));
 }
 
 bool Execution::worth_running_ahead() const {
   constexpr std::uint32_t kTries = 2;
-  return options_.threads > 1 && !options_.report && kernel_.conflicts < kTries && !shape_.cooperative && cluster_size_ == 1 && options_.max_instructions == 0 && stats_.ctas > 0 &&
+  return options_.threads > 1 && groups_ < Speculation::kMostGroups && !options_.report && kernel_.conflicts < kTries && !shape_.cooperative && cluster_size_ == 1 && options_.max_instructions == 0 && stats_.ctas > 0 &&
          stats_.warp_instructions / stats_.ctas * groups_ > kWorthIt && (!tracer_ || tracer_->takes_all()) && stays_alone(kernel_);
 }
 

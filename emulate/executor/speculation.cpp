@@ -25,13 +25,15 @@ Speculation::~Speculation() {
   if (mapping_) munmap(mapping_, kCells * 8);
 }
 
-void Speculation::begin(std::uint64_t groups) {
+void Speculation::begin(std::uint64_t groups, std::uint64_t first, std::uint64_t window) {
   if (groups + 2 > ~std::uint32_t{0} - std::uint64_t{many_}) {  // numbers have run out: forget all
     madvise(mapping_, kCells * 8, MADV_DONTNEED);
     many_ = 1;
   }
   groups_ = groups;
-  finished_ = std::make_unique<std::atomic<bool>[]>(groups);
+  window_ = window;
+  passed_.store(first, std::memory_order_release);
+  finished_ = std::make_unique<std::atomic<bool>[]>(window);
 }
 
 void Speculation::end() { many_ += static_cast<std::uint32_t>(groups_) + 1; }

@@ -6,7 +6,8 @@
 // taken back, and the rest of the launch runs in order. So a launch without conflicts has read and
 // written exactly what it would have in order, and one with conflicts runs in order from there.
 //
-// Cells are 8 bytes for 4: twice the memory that the kernel touches, none for what it does not.
+// Cells are 8 bytes for 4: twice the memory that the kernel touches, none for what it does not. Of the
+// CTAs only those are known that may be running: the memory does not grow with the grid.
 #pragma once
 
 #include <atomic>
@@ -35,9 +36,21 @@ class Speculation {
   };
   using Log = std::vector<Word>;
 
-  void begin(std::uint64_t groups);
+  // Groups of a launch are told apart by 32 bits.
+  static constexpr std::uint64_t kMostGroups = 0xffff'0000;
+
+  // `first`: the groups before it have finished. At most `window` groups from the first one on that
+  // has not been passed may run.
+  void begin(std::uint64_t groups, std::uint64_t first, std::uint64_t window);
   void end();
-  void finish(std::uint64_t group) { finished_[group].store(true, std::memory_order_release); }
+  void finish(std::uint64_t group) {
+    finished_[group % window_].store(true, std::memory_order_release);
+  }
+  // `group` and all before it have finished.
+  void pass(std::uint64_t group) {
+    passed_.store(group + 1, std::memory_order_release);
+    finished_[group % window_].store(false, std::memory_order_release);
+  }
 
   // Group `group` reads or writes `bytes` at a device address; throws Conflict.
   void read(std::uint64_t address, std::uint32_t bytes, std::uint64_t group);
@@ -48,14 +61,22 @@ class Speculation {
   Speculation() = default;
   bool mine(std::uint32_t id) const { return id >= many_; }  // of this launch
   bool settled(std::uint32_t id, std::uint32_t self) const {
-    return id < self && id != many_ && finished_[id - many_ - 1].load(std::memory_order_acquire);
+    return id < self && id != many_ && has_finished(id - many_ - 1);
+  }
+  // Asked twice, as it may be passed in between, and then the place is another group's.
+  bool has_finished(std::uint64_t group) const {
+    return group < passed_.load(std::memory_order_acquire) ||
+           finished_[group % window_].load(std::memory_order_acquire) ||
+           group < passed_.load(std::memory_order_acquire);
   }
   std::atomic<std::uint64_t>& cell(std::uint64_t address) const;
 
   std::byte* mapping_ = nullptr;
   std::uint32_t many_ = 1;  // "read by several in this launch"; group g is many_ + 1 + g
   std::uint64_t groups_ = 0;
-  std::unique_ptr<std::atomic<bool>[]> finished_;
+  std::uint64_t window_ = 1;
+  std::atomic<std::uint64_t> passed_{0};
+  std::unique_ptr<std::atomic<bool>[]> finished_;  // by group, a ring of `window_`
 };
 
 }  // namespace warpmem::emulate

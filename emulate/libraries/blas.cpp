@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -51,9 +52,13 @@ void multiply_dense(std::int64_t m, std::int64_t n, std::int64_t k, double alpha
   const auto cores = static_cast<std::int64_t>(std::max(1u, std::thread::hardware_concurrency()));
   if (cores == 1 || n < cores || m * n * k < kThreaded) return columns(0, n);
   std::vector<std::thread> threads;
-  for (std::int64_t t = 0; t < cores; ++t)
-    threads.emplace_back(columns, n * t / cores, n * (t + 1) / cores);
-  for (std::thread& t : threads) t.join();
+  std::int64_t t = 0;
+  try {
+    for (; t < cores; ++t) threads.emplace_back(columns, n * t / cores, n * (t + 1) / cores);
+  } catch (const std::system_error&) {  // no more threads: the rest is done here
+    columns(n * t / cores, n);
+  }
+  for (std::thread& thread : threads) thread.join();
 }
 
 }  // namespace

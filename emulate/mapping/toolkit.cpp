@@ -16,6 +16,12 @@ namespace fs = std::filesystem;
 
 namespace {
 
+// A machine that has run out of something is no toolkit that lacks something.
+Error failure(const Error& error) {
+  if (error.kind == ErrorKind::kResources) return error;
+  return {ErrorKind::kEnvironment, error.message, "", "name another ptxas in WARPMEM_PTXAS"};
+}
+
 Error failure(const std::string& what) {
   return {ErrorKind::kEnvironment, what, "", "name another ptxas in WARPMEM_PTXAS"};
 }
@@ -46,7 +52,7 @@ Result<Cubin> link_objects(const std::string& nvlink, const std::vector<Cubin>& 
   const record::TemporaryFile out;
   command.emplace_back("-o"), command.push_back(out.path());
   auto ran = record::run_tool(command, record::ToolOutput::kBoth);
-  if (!ran) return failure(ran.error().message);
+  if (!ran) return failure(ran.error());
   std::ifstream file(out.path(), std::ios::binary);
   Cubin code{std::istreambuf_iterator<char>(file), {}};
   if (!ran->good || code.empty())
@@ -65,7 +71,7 @@ Result<PtxasAnswer> try_assembling(const std::string& ptxas, std::string_view pt
   for (const std::string& word : {in.path(), std::string("-o"), out.path()})
     command.push_back(word);
   auto ran = record::run_tool(command, record::ToolOutput::kBoth);
-  if (!ran) return failure(ran.error().message);
+  if (!ran) return failure(ran.error());
   std::ifstream file(out.path(), std::ios::binary);
   Cubin code{std::istreambuf_iterator<char>(file), {}};
   const bool good = ran->good && !code.empty();

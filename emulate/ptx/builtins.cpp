@@ -132,7 +132,7 @@ void Execution::builtin(Warp& warp, const Part& part, const CallSite& site, std:
   };
   const auto builtin = static_cast<Builtin>(site.builtin);
   const std::size_t needed = builtin == Builtin::kAssert ? 5 : builtin == Builtin::kPrintf ? 2 : 1;
-  if (site.arguments.size() < needed) fault(warp, in, static_cast<std::uint32_t>(std::countr_zero(mask)), "a call of a built-in function with too few arguments");
+  if (site.arguments.size() < needed) fault(warp, in, static_cast<std::uint32_t>(std::countr_zero(mask)), "a call of a built-in function with too few arguments", "declare the function in the PTX as nvcc does");
   for (std::uint32_t l = 0; l < 32; ++l) {
     if (!(mask >> l & 1)) continue;
     switch (builtin) {
@@ -142,7 +142,7 @@ void Execution::builtin(Warp& warp, const Part& part, const CallSite& site, std:
         if (packed - kLocalWindow < warp.local_capacity)
           given = {warp.local.data() + std::size_t{l} * warp.local_capacity + (packed - kLocalWindow), warp.local_capacity - (packed - kLocalWindow)};
         else if (const Region* region = memory_.find(packed)) given = {memory_.host(packed), region->bytes - (packed - region->base)};
-        else if (packed != 0) fault(warp, in, l, "printf's arguments lie outside memory");
+        else if (packed != 0) fault(warp, in, l, "printf's arguments lie outside memory", "pass the address of a buffer of the thread's own as the second argument of vprintf");
         const Printed all = formatted(string_at(argument(0, l)), given, string_at);
         if (options_.print) options_.print(all.text);
         result(l, all.arguments);
@@ -154,7 +154,7 @@ void Execution::builtin(Warp& warp, const Part& part, const CallSite& site, std:
         break;
       }
       case Builtin::kFree:
-        if (argument(0, l) != 0 && !memory_.free(argument(0, l) - kHeapHeader)) fault(warp, in, l, fmt::format("free({:#x}): not the start of an allocation", argument(0, l)));
+        if (argument(0, l) != 0 && !memory_.free(argument(0, l) - kHeapHeader)) fault(warp, in, l, fmt::format("free({:#x}): not the start of an allocation", argument(0, l)), "free what malloc gave, once");
         break;
       default:
         stats_.fault = FaultKind::kAssert;

@@ -4,8 +4,12 @@
 
 #include <algorithm>
 
+#include "base/printable.hpp"
+
 namespace warpmem::emulate {
 namespace {
+
+constexpr std::size_t kMostShown = 300;  // bytes of a line that a message quotes
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_word(char c) {
@@ -24,13 +28,13 @@ Error Source::error_at(std::size_t at, const std::string& message, const std::st
   at = std::min(at, text_.size());
   std::size_t begin = at == 0 ? std::string::npos : text_.rfind('\n', at - 1);
   begin = begin == std::string::npos ? 0 : begin + 1;
-  std::string shown = text_.substr(begin, std::min(text_.find('\n', at), text_.size()) - begin);
+  const std::size_t end = std::min(text_.find('\n', at), text_.size());
+  const std::string shown =
+      printable_lines(std::string_view(text_).substr(begin, std::min(end - begin, kMostShown)));
   std::string caret;
-  for (std::size_t i = begin; i < at; ++i) caret += text_[i] == '\t' ? '\t' : ' ';
-  for (char& c : shown)
-    if (static_cast<unsigned char>(c) < 32 && c != '\t') c = '?';
-  if (shown.size() > 300) shown.resize(300);
-  if (caret.size() > 300) caret.clear();
+  for (const char c : printable_lines(std::string_view(text_).substr(begin, at - begin)))
+    if ((static_cast<unsigned char>(c) & 0xc0u) != 0x80u) caret += c == '\t' ? '\t' : ' ';
+  if (caret.size() > kMostShown) caret.clear();
   return Error{kind, fmt::format("{}\n    {}\n    {}^", message, shown, caret),
                fmt::format("{}:{}:{}", name_, line_of(at), at - begin + 1), fix};
 }

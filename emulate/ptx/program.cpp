@@ -132,6 +132,8 @@ std::vector<const Function*> reachable(const LoadedModule& loaded, const Functio
   return found;
 }
 
+}  // namespace
+
 std::string demangled(std::string_view name) {
   int status = 0;
   char* text = abi::__cxa_demangle(std::string(name).c_str(), nullptr, nullptr, &status);
@@ -139,8 +141,6 @@ std::string demangled(std::string_view name) {
   std::free(text);
   return out;
 }
-
-}  // namespace
 
 Result<std::unique_ptr<Kernel>> build_kernel(const LoadedModule& loaded, const std::string& entry) {
   const Module& module = loaded.module();

@@ -59,6 +59,9 @@ struct Kernel {
 Result<std::unique_ptr<Kernel>> build_kernel(const LoadedModule& module, const std::string& entry);
 
 // What the trace carries of it: one line an instruction, pc = 16 x its number.
+// "copy(float*)" for "_Z4copyPf"; other names as they are.
+std::string demangled(std::string_view name);
+
 trace::Program describe(const Kernel& kernel);
 
 }  // namespace warpmem::emulate

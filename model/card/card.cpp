@@ -1,7 +1,6 @@
 #include "model/card/card.hpp"
 
 #include <algorithm>
-#include <sstream>
 
 #include "base/nearest.hpp"
 #include "model/card/card_fields.hpp"
@@ -14,6 +13,45 @@ namespace {
 void assign(CardNumbers& n, const CardField& f, const std::vector<std::uint64_t>& values) {
   if (const auto* m = std::get_if<CardField::One>(&f.member)) n.** m = values.at(0);
   else n.*std::get<CardField::Many>(f.member) = values;
+}
+
+// "9.0"
+bool names_capability(std::string_view text) {
+  const std::size_t dot = text.find('.');
+  return dot != text.npos && read_whole(text.substr(0, dot), {1, 99}, "").ok() &&
+         read_whole(text.substr(dot + 1), {0, 9}, "").ok();
+}
+
+// A number, or a list in any of its forms.
+Result<void> read_setting(const CardField& f, const std::string& value, const std::string& place,
+                          Card::Given& out) {
+  const std::vector<std::string> items = card_list_items(value);
+  if (std::holds_alternative<CardField::One>(f.member)) {
+    auto v = read_card_number(f, value, place);
+    if (v) out.values = {*v};
+    if (v || items.size() == 1) return v ? Result<void>{} : v.error();
+    return card_error(place, "takes one number, not '" + value + "'",
+                      "write --set " + std::string(f.key) + "=N");
+  }
+  for (const std::string& item : items) {
+    const auto v = read_card_number(f, item, place);
+    if (!v)
+      return card_error(place, v.error().message,
+                        v.error().fix + ", a list as " + f.key + "=[1, 2], 1,2 or \"1 2\"");
+    out.values.push_back(*v);
+  }
+  return {};
+}
+
+CardEntry::Kind kind_of(const CardField& f) {
+  if (f.words) return CardEntry::Kind::kWord;
+  return std::holds_alternative<CardField::One>(f.member) ? CardEntry::Kind::kNumber
+                                                          : CardEntry::Kind::kList;
+}
+
+std::vector<std::uint64_t> numbers_of(const CardField& f, const CardNumbers& n) {
+  if (const auto* one = std::get_if<CardField::One>(&f.member)) return {n.** one};
+  return n.*std::get<CardField::Many>(f.member);
 }
 
 }  // namespace
@@ -35,6 +73,10 @@ Result<Card> Card::parse(std::string_view text, const std::string& name) {
     e.place = name + ".toml: " + e.place;
     return e;
   }
+  if (!names_capability(card.compute_capability_))
+    return card_error(name + ".toml",
+                      "compute_capability is '" + card.compute_capability_ + "', not two numbers",
+                      "write compute_capability = \"9.0\" or another at the top");
   card.instructions_ = std::move(*instructions);
   if (auto ok = card.resolve(name + ".toml"); !ok) return ok.error();
   card.base_ = card.numbers_;
@@ -62,18 +104,7 @@ Result<void> Card::set(std::span<const CardSetting> settings) {
                         nearest_card_field(key, "see the keys with: warpmem gpus " + name_));
     const CardField& f = card_fields()[*index];
     Given given{{}, "set by the user"};
-    std::stringstream parts(value);
-    for (std::string part; std::getline(parts, part, ',');) {
-      const auto v = parse_card_number(f, part);
-      if (!v)
-        return card_error(here,
-                          f.words ? "'" + part + "' is no " + f.unit + " there is"
-                                  : "'" + part + "' is not a number of " + f.unit,
-                          card_number_fix(f));
-      given.values.push_back(*v);
-    }
-    if (std::holds_alternative<CardField::One>(f.member) && given.values.size() != 1)
-      return card_error(here, "takes one number", "write --set " + key + "=N");
+    if (auto ok = read_setting(f, value, here, given); !ok) return ok;
     changed.user_.insert_or_assign(*index, std::move(given));
   }
   if (auto ok = changed.resolve(place); !ok) return ok;
@@ -116,16 +147,17 @@ Result<void> Card::resolve(const std::string& place) {
     if (given == all.end() && worked == derived.sources.end()) return missing(f);
     entries_.push_back({f.key, "", f.unit,
                         worked != derived.sources.end() ? worked->second : given->second.source,
-                        f.meaning, user_.contains(i)});
+                        f.meaning, user_.contains(i), kind_of(f)});
   }
   if (auto ok = validate(place); !ok) return ok;
   for (std::size_t i = 0; i < fields.size(); ++i)
-    entries_[i].value = shown_card_field(fields[i], numbers_);
+    entries_[i].value = shown_card_field(fields[i], numbers_),
+    entries_[i].numbers = numbers_of(fields[i], numbers_);
   for (const InstructionTable::Row& r : instructions_.rows())
     entries_.push_back(
         {"isa." + r.key, r.value, "cycles", r.source,
          "pipe, cycles of it for a warp, cycles to the result, and what waits for it",
-         r.overridden});
+         r.overridden, CardEntry::Kind::kInstruction, {}, r.cost});
   std::sort(entries_.begin(), entries_.end(),
             [](const CardEntry& a, const CardEntry& b) { return a.key < b.key; });
   return {};

@@ -173,14 +173,18 @@ struct CardNumbers {
   std::uint64_t cta_small_every = 0;     //   then after each so many
 };
 
-// One number as a person reads it.
+// One number as a person reads it, and as a program does.
 struct CardEntry {
+  enum class Kind { kNumber, kList, kWord, kInstruction };
   std::string key;      // "l1.size"
   std::string value;    // "256 KiB"
   std::string unit;     // "bytes", "SMs", …
   std::string source;   // "measured: …", "documented: …", "assumed: …"
   std::string meaning;  // one sentence
   bool overridden = false;
+  Kind kind = Kind::kNumber;
+  std::vector<std::uint64_t> numbers = {};  // of a number, one
+  InstructionCost cost = {};                // of an instruction
 };
 
 // "l1.size" = "64KiB": a what-if.

@@ -7,171 +7,194 @@
 #include "model/card/card.hpp"
 #include "model/card/card_fields.hpp"
 #include "model/card/card_numbers_derived.hpp"
-#include "model/cache/store_queue.hpp"
+#include "model/interconnect/throughput.hpp"
 
 namespace warpmem::model {
 namespace {
 
 struct Contradiction {
-  std::string message, fix = "correct it";
+  std::string message;
+  std::string fix;  // what is possible
 };
 using Found = std::optional<Contradiction>;
 
 std::string text(std::uint64_t v) { return std::to_string(v); }
 
-// What a card may do without: costs beyond another one, and what not every GPU has. All other
-// numbers are positive: no latency is zero, no place is passed for nothing, no cache is empty.
-constexpr std::string_view kMayBeZero[] = {
-    "shared.reserved", "shared.generous", "l1.reserved", "l1.read_cycles", "l1.store_cycles",
-    "lrc.way_cycles", "latency.coordinates", "latency.filter", "latency.l2_spread",
-    "l2.filled_ways", "latency.l2_far",  // where the L2 has one side
-    "latency.dram_spread", "latency.dram_tail", "l2.queue_cycles", "port.send_header_permille",
-    "constant.group_cycles", "constant.operand_cycles", "constant.load_cycles",
-    "constant.next_cycles", "code.again_cycles", "code.group_again_jump_cycles", "code.far_jump_cycles", "code.brought",
-    "code.group_again_cycles", "code.far_cycles", "launch.dram_read_sectors",
-    "launch.l2_read_sectors", "launch.fabric_sectors", "launch.stagger_cycles",
-    "launch.share_millicycles", "launch.sm_millicycles", "launch.sm_warp_millicycles",
-    "launch.sm_most_millicycles", "launch.gpc_millicycles", "launch.gpc_warp_millicycles",
-    "launch.dirty_sectors", "dram.turnaround_cycles", "dram.switch_cycles", "dram.write_permille", "time.launch_cycles", "time.drain_cycles",
-    "time.fence_cycles", "time.cta_cycles", "time.turn_cycles", "time.warp_cycles",
-    "time.first_cycles", "time.translate_cycles", "time.queue_cycles", "time.queue_loads",
-    "time.queue_stores", "time.queue_moved", "time.read_cycles", "time.read_global_cycles",
-    "time.read_register_cycles", "time.barrier_cycles", "time.barrier_lead_cycles",
-    "time.barrier_warp_cycles", "time.cluster_millicycles", "time.cluster_barrier_cycles",
-    "time.code_cycles", "topology.cta_small_groups", "topology.cta_small_first",
-    "topology.cta_small_every",
-    // Those whose zero has a message of its own below.
-    "l2.sides", "l2.dirty_ways", "l2.partial_ways"};
+Found outside(const char* key, std::uint64_t value, std::uint64_t least, std::uint64_t most) {
+  if (value >= least && value <= most) return {};
+  const bool less = value < least;
+  return Contradiction{
+      std::string(key) + " is " + grouped(value) + ", " +
+          (less ? "less than " + grouped(least)
+                : "more than the " + grouped(most) + " that the model has room for"),
+      "give a whole number from " + grouped(least) + " to " + grouped(most)};
+}
+
+// Nothing is rounded in silence: what the model cannot take as it is, is refused, and its
+// neighbours are named.
+Found uneven(const std::string& key, std::uint64_t value, std::uint64_t step,
+             const std::string& why, std::string (*shown)(std::uint64_t)) {
+  if (step == 0 || value % step == 0) return {};
+  const std::uint64_t below = value / step * step, above = below + step;
+  return Contradiction{
+      key + " is " + shown(value) + ", no multiple of " + shown(step) + " (" + why + ")",
+      below > 0 ? "give " + shown(below) + " or " + shown(above) : "give " + shown(above)};
+}
 
 Found zero(const CardNumbers& n) {
-  // What other numbers follow from goes first, as those would be 0 as well: the clock scales what is
-  // counted in cycles, channels and pins the bandwidth.
+  // What other numbers follow from goes first, as those would be 0 as well: the clock scales what
+  // is counted in cycles, channels and pins the bandwidth.
   const std::pair<const char*, std::uint64_t> sources[] = {{"sm.clock_mhz", n.clock_mhz},
                                                            {"dram.channels", n.dram_channels},
                                                            {"dram.width_bits", n.dram_width_bits},
                                                            {"dram.rate_mbps", n.dram_rate_mbps}};
   for (const auto& [key, value] : sources)
-    if (value == 0) return Contradiction{std::string(key) + " is 0", "give a positive number"};
+    if (value == 0) return Contradiction{std::string(key) + " is 0", "give 1 or more"};
   for (const CardField& f : card_fields()) {
     const auto* const one = std::get_if<CardField::One>(&f.member);
-    if (!one || n.**one != 0 || f.words) continue;
-    if (std::find(std::begin(kMayBeZero), std::end(kMayBeZero), f.key) == std::end(kMayBeZero))
-      return Contradiction{std::string(f.key) + " is 0", "give a positive number"};
+    if (one && n.**one < card_number_range(f).least)
+      return Contradiction{std::string(f.key) + " is 0", "give 1 or more"};
   }
   if (n.l2_sides == 2 && n.latency_l2_far == 0)
     return Contradiction{"latency.l2_far is 0 although the L2 has two sides",
-                         "give a positive number, or write 1 for l2.sides"};
+                         "give 1 or more, or write 1 for l2.sides"};
   return {};
 }
 
-// The most of a unit that a number may say, far beyond what any GPU has: half a millisecond to wait,
-// and half a microsecond of a place for one request, as what is taken of a place is noted span by
-// span (throughput.hpp).
-std::optional<std::uint64_t> most_of(std::string_view unit) {
-  constexpr std::uint64_t kWait = 1'000'000, kTaken = 1'000;  // cycles
-  if (unit == "cycles") return kWait;
-  if (unit == "millicycles" || unit == "cycles/1000" || unit == "per mille") return 1000 * kTaken;
-  if (unit == "ps") return 1000 * kWait;
-  return std::nullopt;
-}
-
-// What the model has room for.
+// What is given lies within its range; what follows from it may not.
 Found too_much(const CardNumbers& n) {
-  constexpr std::uint64_t kMostL1 = 4 << 20, kMostL2 = std::uint64_t{4} << 30;
-  const std::pair<const char*, std::pair<std::uint64_t, std::uint64_t>> limits[] = {
-      {"sm.warps", {n.sm_warps, 64}},
-      {"sm.count", {n.sm_count, 4096}},
-      {"l1.store_entries", {n.l1_store_entries, StoreQueue::kMost}},
-      {"l2.slices", {n.l2_slices, 4096}},
-      {"dram.channels", {n.dram_channels, 4096}},
-      {"dram.banks", {n.dram_banks, 1024}},
-      {"dram.write_batch", {n.dram_write_batch, 65536}},
-      {"bulk.cycles", {n.bulk_cycles, 1000}},
-      {"constant.address_cycles", {n.constant_address_cycles, 1000}},
-      {"constant.line", {n.constant_line, 1024}},
-      {"constant.ways", {n.constant_ways, 64}},
-      {"constant.misses", {n.constant_misses, 1024}},
-      {"time.cluster_barrier_cycles", {n.time_cluster_barrier_cycles, 65535}}};
-  for (const auto& [key, v] : limits)
-    if (v.first > v.second)
-      return Contradiction{std::string(key) + " is more than the " + grouped(v.second) +
-                           " that the model has room for"};
-  if (n.l1_bytes > kMostL1)
-    return Contradiction{"l1.size is more than the " + byte_size(kMostL1) +
-                         " that the model has room for"};
-  if (n.constant_bytes > kMostL1 || n.constant_group_bytes > kMostL1)
-    return Contradiction{"constant.size and constant.group_size are at most the " +
-                         byte_size(kMostL1) + " that the model has room for"};
-  if (n.l2_bytes > kMostL2)
-    return Contradiction{"l2.size is more than the " + byte_size(kMostL2) +
-                         " that the model has room for"};
   for (const CardField& f : card_fields()) {
     const auto* const one = std::get_if<CardField::One>(&f.member);
-    if (!one || std::string_view(f.unit) == "bytes") continue;
-    const std::uint64_t most = most_of(f.unit).value_or(0xffffffff);
+    if (!one || f.words) continue;
+    const std::uint64_t most = card_number_range(f).most;
     if (n.**one > most)
-      return Contradiction{std::string(f.key) + " is more than the " + grouped(most) + " " + f.unit +
-                           " that the model goes up to"};
+      return Contradiction{std::string(f.key) + " comes to " + grouped(n.**one) +
+                               ", more than the " + grouped(most) + " " + f.unit +
+                               " that the model goes up to",
+                           "set it as well, or change what it follows from"};
   }
+  return {};
+}
+
+// Time is counted in 64ths of a cycle (kTicks): what takes less would be free.
+Found too_fast(const CardNumbers& n) {
+  constexpr std::uint64_t kMostRate = 1000 * kTicks, kLeastCost = (1000 + kTicks - 1) / kTicks;
+  for (const auto& [key, sectors] : {std::pair{"port.receive_permille", n.port_receive_permille},
+                                     {"port.send_permille", n.port_send_permille},
+                                     {"port.host_permille", n.host_permille}})
+    if (auto f = outside(key, sectors, 1, kMostRate)) return f;
+  const std::pair<const char*, std::uint64_t> costs[] = {
+      {"port.send_header_permille", n.port_send_header_permille},
+      {"l2.read_permille", n.l2_read_permille},
+      {"l2.read_sector_permille", n.l2_read_sector_permille},
+      {"l2.write_permille", n.l2_write_permille},
+      {"l2.write_sector_permille", n.l2_write_sector_permille},
+      {"l2.partial_sector_permille", n.l2_partial_sector_permille},
+      {"l2.atomic_part_permille", n.l2_atomic_part_permille},
+      {"l2.atomic_pass_permille", n.l2_atomic_pass_permille},
+      {"l2.fill_sector_permille", n.l2_fill_sector_permille},
+      {"shared.warp_start", n.shared_warp_start},
+      {"shared.bulk_read", n.shared_bulk_read},
+      {"shared.bulk_write", n.shared_bulk_write},
+      {"shared.async_write", n.shared_async_write},
+      {"remote.read", n.remote_read},
+      {"remote.write", n.remote_write},
+      {"dram.activate_permille", n.dram_activate_permille},
+      {"dram.write_permille", n.dram_write_permille}};
+  for (const auto& [key, cost] : costs)
+    if (cost > 0 && cost < kLeastCost)
+      return Contradiction{std::string(key) + " is " + text(cost) +
+                               ", less than the 64th of a cycle that time is counted in",
+                           "give " + text(kLeastCost) + " or more"};
   return {};
 }
 
 Found l1_wrong(const CardNumbers& n) {
   if (n.shared_configs.empty() || !std::is_sorted(n.shared_configs.begin(), n.shared_configs.end()))
-    return Contradiction{"shared.configs must be an ascending list"};
-  if (n.shared_configs.back() + n.l1_reserved >= n.l1_bytes)
-    return Contradiction{"the largest shared-memory configuration leaves nothing for the L1",
-                         "raise l1.size or drop the configuration"};
-  if (n.shared_per_cta + n.shared_reserved > n.shared_configs.back())
+    return Contradiction{"shared.configs must be an ascending list",
+                         "give sizes from the smallest on, as shared.configs=8KiB,16KiB,32KiB"};
+  constexpr std::uint64_t kStep = 512;
+  const std::string why = "lines of 128 bytes in four banks";
+  const std::uint64_t largest = n.shared_configs.back();
+  if (largest + n.l1_reserved >= n.l1_bytes)
+    return Contradiction{"the shared-memory configuration of " + shown_bytes(largest) +
+                             " leaves nothing for the L1: l1.size is " + shown_bytes(n.l1_bytes) +
+                             ", of which l1.reserved takes " + shown_bytes(n.l1_reserved),
+                         "give l1.size at least " +
+                             shown_bytes((largest + n.l1_reserved + kStep) / kStep * kStep) +
+                             ", or smaller shared.configs"};
+  if (n.shared_per_cta + n.shared_reserved > largest)
     return Contradiction{
-        "shared.per_cta and shared.reserved are more than the largest of "
-        "shared.configs",
-        "lower shared.per_cta or add the configuration"};
-  if (n.l1_bytes % 128 || n.l1_reserved % 128)
-    return Contradiction{"l1.size and l1.reserved must be whole lines of 128 bytes"};
+        "shared.per_cta (" + shown_bytes(n.shared_per_cta) + ") and shared.reserved (" +
+            shown_bytes(n.shared_reserved) + ") are more than the largest of shared.configs (" +
+            shown_bytes(largest) + ")",
+        n.shared_reserved < largest
+            ? "give shared.per_cta at most " + shown_bytes(largest - n.shared_reserved) +
+                  ", or add the configuration"
+            : "give a smaller shared.reserved, or add the configuration"};
+  if (auto f = uneven("l1.size", n.l1_bytes, kStep, why, shown_bytes)) return f;
+  if (auto f = uneven("l1.reserved", n.l1_reserved, kStep, why, shown_bytes)) return f;
+  for (std::uint64_t c : n.shared_configs)
+    if (auto f = uneven("an item of shared.configs", c, kStep, "the L1 has the rest: " + why,
+                        shown_bytes))
+      return f;
   return {};
 }
 
 Found l2_wrong(const CardNumbers& n) {
   if (n.l2_sides < 1 || n.l2_sides > 2)
-    return Contradiction{"l2.sides must be 1 or 2", "write 1 for an L2 that is not partitioned"};
-  if (n.l2_ways < 1 || n.l2_ways > 16) return Contradiction{"l2.ways must be 1 to 16"};
-  if (n.l2_filled_ways > n.l2_ways)
-    return Contradiction{"l2.filled_ways is more than l2.ways", "correct one of them"};
+    return Contradiction{"l2.sides is " + grouped(n.l2_sides) + ": it must be 1 or 2",
+                         "write 1 for an L2 that is not partitioned, or 2"};
+  if (auto f = outside("l2.ways", n.l2_ways, 1, 16)) return f;
+  if (auto f = outside("l2.filled_ways", n.l2_filled_ways, 0, n.l2_ways)) {
+    f->message = "l2.filled_ways (" + text(n.l2_filled_ways) + ") is more than l2.ways (" +
+                 text(n.l2_ways) + ")";
+    return f;
+  }
   if (n.l2_dirty_ways < 1 || n.l2_dirty_ways > n.l2_ways || n.l2_partial_ways < 1 ||
       n.l2_partial_ways > n.l2_dirty_ways)
+    return Contradiction{"l2.partial_ways (" + text(n.l2_partial_ways) + "), l2.dirty_ways (" +
+                             text(n.l2_dirty_ways) + ") and l2.ways (" + text(n.l2_ways) +
+                             ") must rise in this order, from 1",
+                         "give l2.dirty_ways from 1 to " + text(n.l2_ways) +
+                             ", and l2.partial_ways from 1 to that; they may be equal"};
+  constexpr std::uint64_t kRows = 1024;  // a side has a whole number of columns of so many sets
+  const std::uint64_t step = kRows * 128 * n.l2_ways * n.l2_sides;
+  if (n.l2_bytes < step)
     return Contradiction{
-        "l2.partial_ways, l2.dirty_ways and l2.ways must rise in this order, from 1",
-        "correct them"};
-  const std::uint64_t row = 128 * n.l2_ways * n.l2_sides;
-  if (n.l2_bytes < 1024 * row)
-    return Contradiction{"l2.size leaves less than 1,024 sets a side",
-                         "give at least " + byte_size(1024 * row)};
-  if (n.l2_bytes % row)
-    return Contradiction{
-        "l2.size is no whole number of sets: lines of 128 bytes x l2.ways x "
-        "l2.sides are " +
-            byte_size(row),
-        "give " + text(n.l2_bytes / row * row) + " bytes"};
+        "l2.size is " + shown_bytes(n.l2_bytes) + ", which leaves less than 1,024 sets a side",
+        "give at least " + shown_bytes(step)};
+  if (auto f = uneven("l2.size", n.l2_bytes, step,
+                      "1,024 sets of l2.ways lines of 128 bytes on each of l2.sides", shown_bytes))
+    return f;
   if (n.l2_fetch_bytes != 32 && n.l2_fetch_bytes != 64 && n.l2_fetch_bytes != 128)
-    return Contradiction{"l2.fetch must be 32, 64 or 128 bytes"};
+    return Contradiction{
+        "l2.fetch is " + shown_bytes(n.l2_fetch_bytes) + ": it must be 32, 64 or 128 bytes",
+        "give 32, 64 or 128"};
   if (n.launch_dirty_sectors > n.l2_bytes / 32)
-    return Contradiction{"launch.dirty_sectors is more than the L2 has", "correct it or l2.size"};
-  if (n.l2_slices % (2 * n.l2_sides) != 0)
-    return Contradiction{"l2.slices must be an even number a side",
-                         "correct l2.slices or l2.sides"};
-  if (n.latency_l2_near <= n.latency_l1)
-    return Contradiction{"latency.l2_near is not more than latency.l1", "correct one of them"};
-  if (n.latency_l2_near <= n.lrc_way_cycles)
-    return Contradiction{"latency.l2_near is not more than lrc.way_cycles, which is a part of it",
-                         "correct one of them"};
+    return Contradiction{
+        "launch.dirty_sectors (" + grouped(n.launch_dirty_sectors) + ") is more than the L2 has",
+        "give at most " + grouped(n.l2_bytes / 32) + ", or a larger l2.size"};
+  if (auto f = uneven("launch.dirty_sectors", n.launch_dirty_sectors, 4, "whole lines", grouped))
+    return f;
+  if (auto f = uneven("l2.slices", n.l2_slices, 2 * n.l2_sides, "pairs on each side", grouped))
+    return f;
+  for (const auto& [key, part] :
+       {std::pair{"latency.l1", n.latency_l1}, {"lrc.way_cycles", n.lrc_way_cycles}})
+    if (n.latency_l2_near <= part)
+      return Contradiction{
+          "latency.l2_near (" + grouped(n.latency_l2_near) + ") is not more than " + key + " (" +
+              grouped(part) + ")",
+          "give latency.l2_near at least " + grouped(part + 1) + ", or a smaller " + key};
   return {};
 }
 
 // Which side is a line's home.
 Found home_wrong(const CardNumbers& n) {
   for (std::uint64_t b : n.l2_home_bits)
-    if (b < 7 || b > 63) return Contradiction{"l2.home_bits must lie in 7 … 63"};
+    if (b < 7 || b > 63)
+      return Contradiction{"l2.home_bits holds " + text(b),
+                           "l2.home_bits must lie in 7 (lines of 128 bytes) to 63"};
   std::vector<std::uint64_t> bits = n.l2_home_bits;
   std::sort(bits.begin(), bits.end());
   if (std::adjacent_find(bits.begin(), bits.end()) != bits.end())
@@ -193,21 +216,21 @@ Found home_wrong(const CardNumbers& n) {
 
 // More than what stands before or behind it can carry.
 Found bandwidth_wrong(const CardNumbers& n) {
-  if (n.dram_sectors_per_kilocycle > n.port_receive_permille * n.sm_count)
-    return Contradiction{
-        "dram.sectors_per_kilocycle is more than all SMs' ports carry "
-        "(port.receive_permille x sm.count)",
-        "correct one of them"};
-  if (n.host_permille > n.port_receive_permille * n.sm_count)
-    return Contradiction{
-        "port.host_permille is more than all SMs' ports carry "
-        "(port.receive_permille x sm.count)",
-        "correct one of them"};
+  const std::uint64_t ports = n.port_receive_permille * n.sm_count;
+  for (const auto& [key, value] :
+       {std::pair{"dram.sectors_per_kilocycle", n.dram_sectors_per_kilocycle},
+        {"port.host_permille", n.host_permille}})
+    if (value > ports)
+      return Contradiction{
+          std::string(key) + " (" + grouped(value) +
+              ") is more than all SMs' ports carry (port.receive_permille x "
+              "sm.count)",
+          "give at most " + grouped(ports) + ", or a larger port.receive_permille"};
   if (n.dram_sectors_per_kilocycle < n.dram_channels)
-    return Contradiction{
-        "dram.sectors_per_kilocycle is less than dram.channels: a channel would take more than 1,000 "
-        "cycles for a sector",
-        "correct one of them"};
+    return Contradiction{"dram.sectors_per_kilocycle (" + grouped(n.dram_sectors_per_kilocycle) +
+                             ") is less than dram.channels: a channel would take more than 1,000 "
+                             "cycles for a sector",
+                         "give dram.sectors_per_kilocycle at least " + grouped(n.dram_channels)};
   const double pins = dram_pin_sectors_per_kilocycle(n);
   const double share = dram_refresh_share(n);
   if (static_cast<double>(n.dram_sectors_per_kilocycle) > pins * (1 - share) * 1.001 + 1)
@@ -225,116 +248,141 @@ Found dram_wrong(const CardNumbers& n) {
   if (n.dram_interleave_bytes < 128 || !std::has_single_bit(n.dram_interleave_bytes) ||
       n.dram_row_bytes % n.dram_interleave_bytes)
     return Contradiction{
-        "dram.interleave must be a power of two from 128 bytes on, and dram.row a "
-        "multiple of it"};
+        "dram.interleave is " + shown_bytes(n.dram_interleave_bytes) + ", dram.row " +
+            shown_bytes(n.dram_row_bytes) +
+            ": dram.interleave must be a power of two from 128 bytes on, and dram.row a multiple "
+            "of it",
+        "give dram.interleave as 128, 256, 512 bytes and so on, up to what divides dram.row"};
   const std::uint64_t burst = n.dram_width_bits * n.dram_burst;
   if (!std::has_single_bit(burst) || burst < 8 || burst > 1024)
     return Contradiction{
-        "a burst (dram.width_bits x dram.burst) must be a power of two of at most "
-        "128 bytes"};
+        "a burst (dram.width_bits x dram.burst) must be a power of two of at most 128 bytes, not " +
+            grouped(burst) + " bits",
+        "give powers of two whose product is 8 to 1,024 bits"};
   if (n.dram_t_rc_ps < n.dram_t_rcd_ps + n.dram_t_rp_ps)
     return Contradiction{"dram.t_rc_ps is less than dram.t_rcd_ps and dram.t_rp_ps together",
-                         "correct them"};
+                         "give dram.t_rc_ps at least " + grouped(n.dram_t_rcd_ps + n.dram_t_rp_ps)};
   if (n.dram_t_faw_ps < n.dram_t_rrd_ps)
     return Contradiction{"dram.t_faw_ps, four activations, is less than dram.t_rrd_ps, one",
-                         "correct one of them"};
+                         "give dram.t_faw_ps at least " + grouped(n.dram_t_rrd_ps)};
   const std::uint64_t refresh = n.dram_t_rp_ps + std::max(n.dram_t_rfc_ps, n.dram_t_rfc_bank_ps);
   if (n.dram_t_refi_ps <= refresh)
     return Contradiction{
         "refreshes never end: dram.t_refi_ps is not more than dram.t_rp_ps and "
         "dram.t_rfc_ps or dram.t_rfc_bank_ps",
-        "correct them"};
+        "give dram.t_refi_ps at least " + grouped(refresh + 1)};
   return {};
 }
 
 // Caches of constants and of code.
 Found small_caches_wrong(const CardNumbers& n) {
-  if (n.constant_bytes < n.constant_line * n.constant_ways)
-    return Contradiction{"constant.size is less than a set, constant.line x constant.ways"};
-  if (n.constant_group_line % n.constant_line)
-    return Contradiction{"constant.group_line is no multiple of constant.line"};
+  const std::uint64_t set = n.constant_line * n.constant_ways;
+  if (n.constant_bytes < set)
+    return Contradiction{"constant.size is less than a set, constant.line x constant.ways",
+                         "give constant.size at least " + shown_bytes(set)};
+  if (auto f = uneven("constant.size", n.constant_bytes, set,
+                      "sets of constant.line x constant.ways", shown_bytes))
+    return f;
+  if (auto f = uneven("constant.group_line", n.constant_group_line, n.constant_line,
+                      "constant.line", shown_bytes))
+    return f;
   if (n.constant_group_bytes < n.constant_group_line)
-    return Contradiction{"constant.group_size is less than constant.group_line"};
-  if (n.constant_memory_cycles < n.constant_group_cycles)
-    return Contradiction{
-        "constant.memory_cycles is less than constant.group_cycles, which asks nobody else",
-        "correct one of them"};
+    return Contradiction{"constant.group_size is less than constant.group_line",
+                         "give constant.group_size at least " + shown_bytes(n.constant_group_line)};
+  if (auto f = uneven("constant.group_size", n.constant_group_bytes, n.constant_group_line,
+                      "constant.group_line", shown_bytes))
+    return f;
   if (n.code_bytes > n.code_group_bytes)
     return Contradiction{
-        "code.size is more than code.group_size: an SM would keep code that its GPC has no room for",
-        "correct one of them"};
-  if (n.code_group_again_cycles < n.code_again_cycles)
-    return Contradiction{
-        "code.group_again_cycles is less than code.again_cycles, although the code comes from "
-        "behind the GPC",
-        "correct one of them"};
-  if (n.code_group_again_jump_cycles < n.code_group_again_cycles)
-    return Contradiction{
-        "code.group_again_jump_cycles is less than code.group_again_cycles, which is for code that was "
-        "asked for ahead",
-        "correct one of them"};
-  if (n.code_far_jump_cycles < n.code_far_cycles)
-    return Contradiction{
-        "code.far_jump_cycles is less than code.far_cycles, which is for code that was asked for ahead",
-        "correct one of them"};
+        "code.size is more than code.group_size: an SM would keep code that its GPC has no room "
+        "for",
+        "give code.size at most " + shown_bytes(n.code_group_bytes) +
+            ", or a larger code.group_size"};
+  // What comes from further away takes no less time.
+  struct Times {
+    const char* further;
+    std::uint64_t cycles;
+    const char* nearer;
+    std::uint64_t least;
+    const char* why;
+  };
+  const Times times[] = {
+      {"constant.memory_cycles", n.constant_memory_cycles, "constant.group_cycles",
+       n.constant_group_cycles, "which asks nobody else"},
+      {"code.group_again_cycles", n.code_group_again_cycles, "code.again_cycles",
+       n.code_again_cycles, "although the code comes from behind the GPC"},
+      {"code.group_again_jump_cycles", n.code_group_again_jump_cycles, "code.group_again_cycles",
+       n.code_group_again_cycles, "which is for code that was asked for ahead"},
+      {"code.far_jump_cycles", n.code_far_jump_cycles, "code.far_cycles", n.code_far_cycles,
+       "which is for code that was asked for ahead"}};
+  for (const Times& t : times)
+    if (t.cycles < t.least)
+      return Contradiction{std::string(t.further) + " is less than " + t.nearer + ", " + t.why,
+                           std::string("give ") + t.further + " at least " + grouped(t.least) +
+                               ", or a smaller " + t.nearer};
   return {};
 }
 
+// Lists that say something of each SM, or of some.
 Found sms_wrong(const CardNumbers& n) {
-  const auto per_sm = [&](const char* key, const std::vector<std::uint64_t>& v,
-                          std::uint64_t below) -> Found {
+  const auto numbers_of = [&](const char* key, const std::vector<std::uint64_t>& v,
+                              std::uint64_t most, const char* what) -> Found {
+    for (std::uint64_t x : v)
+      if (x > most)
+        return Contradiction{std::string(key) + " holds " + text(x) + ", more than " + text(most),
+                             std::string("give ") + what + " from 0 to " + text(most)};
+    return {};
+  };
+  const auto per_sm = [&](const char* key, const std::vector<std::uint64_t>& v, std::uint64_t most,
+                          const char* what) -> Found {
     if (v.size() != n.sm_count)
       return Contradiction{
           std::string(key) + " lists " + text(v.size()) + " SMs, sm.count says " + text(n.sm_count),
-          "list every SM once"};
-    for (std::uint64_t x : v)
-      if (x >= below)
-        return Contradiction{std::string(key) + " holds " + text(x) + ", which must be below " +
-                             text(below)};
-    return {};
+          "list " + text(n.sm_count) + " numbers, or give sm.count=" + text(v.size())};
+    return numbers_of(key, v, most, what);
   };
-  if (auto f = per_sm("topology.sm_side", n.sm_side, n.l2_sides)) return f;
-  const auto call = [](const char* key, const std::vector<std::uint64_t>& v) -> Found {
-    if (v.empty() || v.size() == 5) return {};
-    return Contradiction{std::string(key) + " has " + text(v.size()) + " numbers",
-                         "give five: of a caller, its further lanes, of the GPU a call and a lane, "
-                         "of an SM's first call"};
-  };
-  if (auto f = call("driver.malloc", n.driver_malloc)) return f;
-  if (auto f = call("driver.free", n.driver_free)) return f;
-  if (auto f = call("driver.print", n.driver_print)) return f;
-  if (auto f = per_sm("topology.sm_gpc", n.sm_gpc, 256)) return f;
-  if (auto f = per_sm("topology.cta_order", n.cta_order, n.sm_count)) return f;
+  if (auto f = per_sm("topology.sm_side", n.sm_side, n.l2_sides - 1, "sides of the L2 (l2.sides)"))
+    return f;
+  for (const auto& [key, v] : {std::pair{"driver.malloc", &n.driver_malloc},
+                               {"driver.free", &n.driver_free},
+                               {"driver.print", &n.driver_print}})
+    if (!v->empty() && v->size() != 5)
+      return Contradiction{std::string(key) + " has " + text(v->size()) + " numbers",
+                           "give five: of a caller, its further lanes, of the GPU a call and a "
+                           "lane, of an SM's first call"};
+  if (auto f = per_sm("topology.sm_gpc", n.sm_gpc, 255, "GPCs")) return f;
+  if (auto f = per_sm("topology.cta_order", n.cta_order, n.sm_count - 1, "SMs")) return f;
   std::vector<std::uint64_t> order = n.cta_order;
   std::sort(order.begin(), order.end());
   if (std::adjacent_find(order.begin(), order.end()) != order.end())
     return Contradiction{"topology.cta_order names an SM twice", "list every SM once"};
-  for (std::uint64_t sm : n.lone_sms)
-    if (sm >= n.sm_count)
-      return Contradiction{"topology.lone_sms holds " + text(sm) + ", sm.count says " +
-                           text(n.sm_count)};
+  if (auto f = numbers_of("topology.lone_sms", n.lone_sms, n.sm_count - 1, "SMs")) return f;
   for (std::uint64_t side = 0; side < n.l2_sides; ++side)
     if (std::find(n.sm_side.begin(), n.sm_side.end(), side) == n.sm_side.end())
       return Contradiction{"topology.sm_side has no SM on side " + text(side) + " of the L2",
-                           "correct it, or write 1 for l2.sides"};
+                           "put one there, or write 1 for l2.sides"};
   std::uint64_t in_turns = 0;
   for (std::uint64_t t : n.cta_turns) in_turns += t;
-  if (in_turns != n.sm_count || n.cta_small_groups >= n.cta_turns.size())
+  if (in_turns != n.sm_count)
     return Contradiction{
-        "topology.cta_turns must add up to sm.count and hold more turns than "
-        "topology.cta_small_groups"};
+        "topology.cta_turns add up to " + text(in_turns) + ", sm.count says " + text(n.sm_count),
+        "give turns of " + text(n.sm_count) + " SMs in all"};
+  if (n.cta_small_groups >= n.cta_turns.size())
+    return Contradiction{"topology.cta_small_groups is " + text(n.cta_small_groups) +
+                             ", but there are " + text(n.cta_turns.size()) + " topology.cta_turns",
+                         "give a whole number from 0 to " + text(n.cta_turns.size() - 1)};
   if (n.cta_small_groups > 0 && (n.cta_small_first == 0 || n.cta_small_every == 0))
-    return Contradiction{"topology.cta_small_first and cta_small_every must be positive",
-                         "correct them"};
+    return Contradiction{
+        "topology.cta_small_first and cta_small_every are needed by topology.cta_small_groups",
+        "give 1 or more for both, or 0 for topology.cta_small_groups"};
   return {};
 }
 
 }  // namespace
 
 Result<void> Card::validate(const std::string& place) const {
-  for (const auto& check :
-       {zero, too_much, l1_wrong, l2_wrong, home_wrong, bandwidth_wrong, dram_wrong,
-        small_caches_wrong, sms_wrong})
+  for (const auto& check : {zero, too_much, too_fast, l1_wrong, l2_wrong, home_wrong,
+                            bandwidth_wrong, dram_wrong, small_caches_wrong, sms_wrong})
     if (const Found found = check(numbers_)) return card_error(place, found->message, found->fix);
   // A setting that nothing looks at would be taken for one without effect.
   const auto unused = [&](const char* key, bool used) {

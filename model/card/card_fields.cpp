@@ -4,6 +4,7 @@
 
 #include "base/nearest.hpp"
 #include "base/units.hpp"
+#include "model/cache/store_queue.hpp"
 
 namespace warpmem::model {
 namespace {
@@ -327,31 +328,134 @@ const std::vector<std::string>& dram_refresh_names() {
   return kNames;
 }
 
+namespace {
+
+bool in_bytes(const CardField& f) { return std::string_view(f.unit) == "bytes"; }
+
+// The most of a unit that a number may say, far beyond what any GPU has: half a millisecond to wait,
+// and half a microsecond of a place for one request, as what is taken of a place is noted span by
+// span (throughput.hpp).
+std::uint64_t most_of(const CardField& f) {
+  constexpr std::uint64_t kWait = 1'000'000, kTaken = 1'000;  // cycles
+  const std::string_view unit = f.unit;
+  if (in_bytes(f)) return std::uint64_t{4} << 30;
+  if (unit == "cycles") return kWait;
+  if (unit == "millicycles" || unit == "cycles/1000" || unit == "per mille") return 1000 * kTaken;
+  if (unit == "ps") return 1000 * kWait;
+  return 0xffffffff;
+}
+
+// What a card may do without: costs beyond another one, and what not every GPU has. All other
+// numbers are positive: no latency is zero, no place is passed for nothing, no cache is empty.
+constexpr std::string_view kMayBeZero[] = {
+    "shared.reserved", "shared.generous", "l1.reserved", "l1.read_cycles", "l1.store_cycles",
+    "lrc.way_cycles", "latency.coordinates", "latency.filter", "latency.l2_spread",
+    "l2.filled_ways", "latency.l2_far",  // where the L2 has one side
+    "latency.dram_spread", "latency.dram_tail", "l2.queue_cycles", "port.send_header_permille",
+    "constant.group_cycles", "constant.operand_cycles", "constant.load_cycles",
+    "constant.next_cycles", "code.again_cycles", "code.group_again_jump_cycles", "code.far_jump_cycles", "code.brought",
+    "code.group_again_cycles", "code.far_cycles", "launch.dram_read_sectors",
+    "launch.l2_read_sectors", "launch.fabric_sectors", "launch.stagger_cycles",
+    "launch.share_millicycles", "launch.sm_millicycles", "launch.sm_warp_millicycles",
+    "launch.sm_most_millicycles", "launch.gpc_millicycles", "launch.gpc_warp_millicycles",
+    "launch.dirty_sectors", "dram.turnaround_cycles", "dram.switch_cycles", "dram.write_permille", "time.launch_cycles", "time.drain_cycles",
+    "time.fence_cycles", "time.cta_cycles", "time.turn_cycles", "time.warp_cycles",
+    "time.first_cycles", "time.translate_cycles", "time.queue_cycles", "time.queue_loads",
+    "time.queue_stores", "time.queue_moved", "time.read_cycles", "time.read_global_cycles",
+    "time.read_register_cycles", "time.barrier_cycles", "time.barrier_lead_cycles",
+    "time.barrier_warp_cycles", "time.cluster_millicycles", "time.cluster_barrier_cycles",
+    "time.code_cycles", "topology.cta_small_groups", "topology.cta_small_first",
+    "topology.cta_small_every",
+    // Those whose zero has a message of its own (card_check.cpp).
+    "l2.sides", "l2.dirty_ways", "l2.partial_ways"};
+
+// What the model has room for, where that is less than the unit's most.
+struct Limit {
+  std::string_view key;
+  std::uint64_t most;
+};
+constexpr Limit kLimits[] = {
+    {"l1.size", 4 << 20}, {"constant.size", 4 << 20}, {"constant.group_size", 4 << 20},
+    {"sm.warps", 64},
+    {"sm.count", 4096},
+    {"l1.store_entries", StoreQueue::kMost},
+    {"l2.slices", 4096},
+    {"dram.channels", 4096},
+    {"dram.banks", 1024},
+    {"dram.write_batch", 65536},
+    {"bulk.cycles", 1000},
+    {"constant.address_cycles", 1000},
+    {"constant.line", 1024},
+    {"constant.ways", 64},
+    {"constant.misses", 1024},
+    {"time.cluster_barrier_cycles", 65535},
+};
+
+std::string_view trimmed(std::string_view text) {
+  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
+  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
+  return text;
+}
+
+bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+
+}  // namespace
+
+std::string shown_bytes(std::uint64_t bytes) {
+  return bytes % 1024 == 0 && byte_size(bytes).find('.') == std::string::npos
+             ? byte_size(bytes)
+             : grouped(bytes) + " B";
+}
+
 std::string shown_card_field(const CardField& f, const CardNumbers& n) {
-  const bool bytes = std::string_view(f.unit) == "bytes";
-  const auto one = [&](std::uint64_t v) {
-    return f.words ? f.words()[v] : bytes ? byte_size(v) : grouped(v);
-  };
-  if (const auto* m = std::get_if<CardField::One>(&f.member)) return one(n.**m);
+  if (const auto* m = std::get_if<CardField::One>(&f.member))
+    return f.words ? f.words()[n.** m] : in_bytes(f) ? shown_bytes(n.** m) : grouped(n.** m);
   std::string out;
   for (std::uint64_t v : n.*std::get<CardField::Many>(f.member))
-    out += (out.empty() ? "" : " ") + one(v);
-  return out;
+    out += (out.empty() ? "" : ", ") + (in_bytes(f) ? shown_bytes(v) : std::to_string(v));
+  return "[" + out + "]";
 }
 
-std::optional<std::uint64_t> parse_card_number(const CardField& f, const std::string& text) {
-  if (!f.words) return parse_bytes(text);
+WholeRange card_number_range(const CardField& f) {
+  const bool one = std::holds_alternative<CardField::One>(f.member) && !f.words;
+  const bool zero =
+      !one || std::find(std::begin(kMayBeZero), std::end(kMayBeZero), f.key) != std::end(kMayBeZero);
+  std::uint64_t most = most_of(f);
+  for (const Limit& limit : kLimits)
+    if (limit.key == f.key) most = limit.most;
+  return {zero ? 0u : 1u, most, f.unit, in_bytes(f)};
+}
+
+Result<std::uint64_t> read_card_number(const CardField& f, std::string_view text,
+                                       const std::string& place) {
+  if (!f.words) return read_whole(trimmed(text), card_number_range(f), place);
   const auto& words = f.words();
   const auto found = std::find(words.begin(), words.end(), text);
-  if (found == words.end()) return std::nullopt;
-  return static_cast<std::uint64_t>(found - words.begin());
+  if (found != words.end()) return static_cast<std::uint64_t>(found - words.begin());
+  std::string all;
+  for (const std::string& word : words) all += (all.empty() ? "" : ", ") + word;
+  return card_error(place, "'" + std::string(text) + "' is no " + f.unit + " there is",
+                    "choose one of: " + all);
 }
 
-std::string card_number_fix(const CardField& f) {
-  if (!f.words) return "write a whole number, or a size as 64KiB";
-  std::string all;
-  for (const std::string& word : f.words()) all += (all.empty() ? "" : ", ") + word;
-  return "choose one of: " + all;
+std::vector<std::string> card_list_items(std::string_view text) {
+  text = trimmed(text);
+  if (text.starts_with('[') && text.ends_with(']'))
+    text = trimmed(text.substr(1, text.size() - 2));
+  const bool commas = text.find(',') != text.npos;
+  const std::string_view between = commas ? "," : " ";
+  std::vector<std::string> items;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find(between, at), text.size());
+    std::string_view item = trimmed(text.substr(at, end - at));
+    at = end + 1;
+    if (item.size() > 1 && item.front() == '"' && item.back() == '"')
+      item = item.substr(1, item.size() - 2);
+    if (!commas && item.empty()) continue;
+    if (!commas && !items.empty() && is_letter(item.front())) items.back() += item;  // "8 KiB"
+    else items.emplace_back(item);
+  }
+  return items;
 }
 
 Error card_error(const std::string& place, const std::string& message, const std::string& fix) {

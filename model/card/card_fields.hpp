@@ -8,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include "base/read_number.hpp"
 #include "model/card/card.hpp"
 
 namespace warpmem::model {
@@ -37,12 +38,18 @@ const std::vector<std::string>& dram_type_names();
 const std::vector<std::string>& dram_map_names();
 const std::vector<std::string>& dram_refresh_names();
 
-// A field's number as people read it.
+// A field's number as people read it: "64 KiB", "1,980", "hashed"; a list as TOML has it and as
+// Card::set takes it, "[8 KiB, 16 KiB]".
 std::string shown_card_field(const CardField& field, const CardNumbers& numbers);
-// "64KiB", "hashed" or "12": nothing if it is neither a number nor one of the field's words.
-std::optional<std::uint64_t> parse_card_number(const CardField& field, const std::string& text);
-// What to write instead: "write a whole number, …" or the words there are.
-std::string card_number_fix(const CardField& field);
+// Bytes exactly: "64 KiB", "1,000 B".
+std::string shown_bytes(std::uint64_t bytes);
+// What one of its numbers may be, whatever the card's others are.
+WholeRange card_number_range(const CardField& field);
+// "64KiB", "hashed" or "12".
+Result<std::uint64_t> read_card_number(const CardField& field, std::string_view text,
+                                       const std::string& place);
+// The items of "[1, 2]", "1,2" or "1 2"; of "8 KiB, 16 KiB" or "8 KiB 16 KiB" two.
+std::vector<std::string> card_list_items(std::string_view text);
 
 // A card's or a DRAM type's text.
 struct CardText {

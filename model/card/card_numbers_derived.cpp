@@ -35,7 +35,31 @@ bool DerivedNumbers::follows(std::string_view key,
   return !set_by_user({key}) && (!all.contains(card_field(key)) || set_by_user(inputs));
 }
 
+// A smaller L1 offers no configuration of shared memory that would leave nothing of it.
+void DerivedNumbers::fit_shared() {
+  const auto too_large = [&](std::uint64_t c) { return c + n.l1_reserved >= n.l1_bytes; };
+  auto& configs = n.shared_configs;
+  if (set_by_user({"l1.size", "l1.reserved"}) && !set_by_user({"shared.configs"}) &&
+      !configs.empty() && !too_large(configs.front()) &&
+      std::erase_if(configs, too_large) > 0)
+    sources.insert_or_assign(card_field("shared.configs"),
+                             "derived: the card's own that leave room to the L1");
+  if (configs.empty() || set_by_user({"shared.per_cta"}) ||
+      !set_by_user({"l1.size", "l1.reserved", "shared.configs", "shared.reserved"}))
+    return;
+  const std::uint64_t largest = *std::max_element(configs.begin(), configs.end());
+  if (n.shared_reserved >= largest || n.shared_per_cta <= largest - n.shared_reserved) return;
+  n.shared_per_cta = largest - n.shared_reserved;
+  sources.insert_or_assign(card_field("shared.per_cta"),
+                           "derived: the largest of shared.configs, less shared.reserved");
+}
+
 void DerivedNumbers::work_out(bool another) {
+  fit_shared();
+  if (n.l2_sides == 1 && set_by_user({"l2.sides"}) && !set_by_user({"topology.sm_side"})) {
+    std::fill(n.sm_side.begin(), n.sm_side.end(), 0);
+    sources.insert_or_assign(card_field("topology.sm_side"), "derived: the L2 has one side");
+  }
   const auto came = [&](std::string_view key, std::string how) {
     sources.insert_or_assign(card_field(key), "derived: " + std::move(how));
   };

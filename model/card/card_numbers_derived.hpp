@@ -1,6 +1,9 @@
 // Numbers of a card that follow from others where nobody gives them: what a DRAM's times come to in
 // SM cycles, and how fast its channels are together.
 //
+// Also what a what-if leaves no room for: configurations of shared memory that a smaller L1 lacks, a
+// second side of the L2.
+//
 // A number that the card's file gives (measured) stays, unless the user changes what it follows
 // from: then it is worked out, or scaled, so that no setting is without effect.
 #pragma once
@@ -26,6 +29,7 @@ struct DerivedNumbers {
   void work_out(bool another);
 
  private:
+  void fit_shared();
   bool set_by_user(std::initializer_list<std::string_view> keys) const;
   // Is nobody's, or no longer what the file says since the user changed one of `inputs`.
   bool follows(std::string_view key, std::initializer_list<std::string_view> inputs) const;

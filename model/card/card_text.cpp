@@ -1,8 +1,7 @@
 // Reading cards and DRAM types from their text.
-#include <toml++/toml.h>
-
 #include <algorithm>
 
+#include "base/toml_values.hpp"
 #include "model/card/card_fields.hpp"
 #include "model/embedded_dram.hpp"
 
@@ -13,11 +12,12 @@ std::string at(const std::string& file, const toml::source_region& r) {
   return file + ", line " + std::to_string(r.begin.line);
 }
 
-std::optional<std::uint64_t> number(const CardField& f, toml::node& v) {
-  if (auto i = v.value<std::int64_t>(); i && *i >= 0 && !f.words)
-    return static_cast<std::uint64_t>(*i);
-  if (auto s = v.value<std::string>()) return parse_card_number(f, *s);
-  return std::nullopt;
+Result<std::uint64_t> number(const CardField& f, const std::string& key, const toml::node& v,
+                             const std::string& file) {
+  if (!f.words) return toml_whole(v, key, card_number_range(f), file);
+  auto word = toml_text(v, key, file);
+  if (!word) return word.error();
+  return read_card_number(f, *word, toml_place(file, v));
 }
 
 Result<Card::Given> given(const CardField& f, const std::string& key, toml::node& entry,
@@ -27,15 +27,13 @@ Result<Card::Given> given(const CardField& f, const std::string& key, toml::node
     return card_error(at(file, entry.source()), "'" + key + "' needs a value and a source",
                       "write " + key + " = { value = …, source = \"measured: …\" }");
   Card::Given out;
-  out.source = e->get("source")->value_or(std::string());
+  auto source = toml_text(*e->get("source"), key + ".source", file);
+  if (!source) return source.error();
+  out.source = *std::move(source);
   toml::node& value = *e->get("value");
   if (std::holds_alternative<CardField::One>(f.member)) {
-    const auto v = number(f, value);
-    if (!v)
-      return card_error(at(file, value.source()),
-                        f.words ? "'" + key + "' is no " + f.unit + " there is"
-                                : "'" + key + "' is not a number of " + f.unit,
-                        card_number_fix(f));
+    const auto v = number(f, key, value, file);
+    if (!v) return v.error();
     out.values.push_back(*v);
     return out;
   }
@@ -43,11 +41,8 @@ Result<Card::Given> given(const CardField& f, const std::string& key, toml::node
   if (!list)
     return card_error(at(file, value.source()), "'" + key + "' is not a list", "write [a, b, …]");
   for (toml::node& item : *list) {
-    const auto v = number(f, item);
-    if (!v)
-      return card_error(at(file, item.source()),
-                        "'" + key + "' holds something that is not a number",
-                        "write whole numbers");
+    const auto v = number(f, key, item, file);
+    if (!v) return v.error();
     out.values.push_back(*v);
   }
   return out;
@@ -66,16 +61,15 @@ Result<CardText> read_card_text(std::string_view text, const std::string& file, 
                       "correct the line");
   }
   for (auto& [group, node] : root) {
-    if (group == "name") {
-      out.name = node.value_or(std::string());
-      continue;
-    }
-    if (group == "compute_capability" && !dram_type) {
-      out.compute_capability = node.value_or(std::string());
-      continue;
-    }
-    if (group == "isa" && !dram_type) {
-      out.isa = node.value_or(std::string());
+    std::string* const text = group == "name"                               ? &out.name
+                              : dram_type                                   ? nullptr
+                              : group == "compute_capability"               ? &out.compute_capability
+                              : group == "isa"                              ? &out.isa
+                                                                            : nullptr;
+    if (text) {
+      auto read = toml_text(node, group.str(), file);
+      if (!read) return read.error();
+      *text = *std::move(read);
       continue;
     }
     toml::table* table = node.as_table();

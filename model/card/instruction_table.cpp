@@ -1,12 +1,10 @@
 #include "model/card/instruction_table.hpp"
 
-#include <toml++/toml.h>
-
 #include <algorithm>
 #include <optional>
 
 #include "base/nearest.hpp"
-#include "base/units.hpp"
+#include "base/toml_values.hpp"
 #include "model/card/card_fields.hpp"
 #include "model/embedded_isa.hpp"
 
@@ -21,10 +19,6 @@ constexpr const char* kPtxNames[] = {"special",  "divide",   "convert",  "count"
                                      "float",    "multiply", "constant", "other"};
 constexpr std::uint64_t kMostIssue = 255, kMostLatency = 10000;
 
-std::string at(const std::string& file, const toml::node& node) {
-  return file + ", line " + std::to_string(node.source().begin.line);
-}
-
 std::vector<std::string> split(std::string_view text) {
   std::vector<std::string> parts;
   for (std::size_t from = 0; from <= text.size();) {
@@ -36,7 +30,7 @@ std::vector<std::string> split(std::string_view text) {
 }
 
 std::string shown(const InstructionCost& c) {
-  return std::string(kPipeNames[static_cast<std::size_t>(c.pipe)]) + ", issue " +
+  return std::string(pipe_name(c.pipe)) + ", issue " +
          std::to_string(c.busy) + ", latency " + std::to_string(c.latency) + ", " +
          (c.variable ? "scoreboard" : "stall");
 }
@@ -44,10 +38,6 @@ std::string shown(const InstructionCost& c) {
 // Puts one of a row's four words into it; what is wrong with it, or nothing.
 std::optional<Error> assign(InstructionCost& cost, const std::string& attribute,
                             const std::string& value, const std::string& place) {
-  const auto number = [&](std::uint64_t least, std::uint64_t most) -> std::optional<std::uint64_t> {
-    const auto v = parse_bytes(value);
-    return v && *v >= least && *v <= most ? v : std::nullopt;
-  };
   const auto refused = [&](const std::string& fix) {
     return card_error(place, "'" + value + "' is no " + attribute, fix);
   };
@@ -57,12 +47,12 @@ std::optional<Error> assign(InstructionCost& cost, const std::string& attribute,
       return refused("choose one of: fma, alu, fp64, xu, tensor, mio, uniform, none");
     cost.pipe = static_cast<Pipe>(found - std::begin(kPipeNames));
   } else if (attribute == "issue") {
-    const auto v = number(1, kMostIssue);
-    if (!v) return refused("write cycles of the pipe for a warp, 1 to 255");
+    const auto v = read_whole(value, {1, kMostIssue, "cycles"}, place);
+    if (!v) return v.error();
     cost.busy = static_cast<std::uint8_t>(*v);
   } else if (attribute == "latency") {
-    const auto v = number(1, kMostLatency);
-    if (!v) return refused("write cycles, 1 to 10,000");
+    const auto v = read_whole(value, {1, kMostLatency, "cycles"}, place);
+    if (!v) return v.error();
     cost.latency = static_cast<std::uint16_t>(*v);
   } else if (attribute == "wait") {
     if (value != "stall" && value != "scoreboard") return refused("write stall or scoreboard");
@@ -75,6 +65,8 @@ std::optional<Error> assign(InstructionCost& cost, const std::string& attribute,
 }
 
 }  // namespace
+
+const char* pipe_name(Pipe pipe) { return kPipeNames[static_cast<std::size_t>(pipe)]; }
 
 Result<InstructionTable> InstructionTable::parse(std::string_view text, const std::string& file) {
   InstructionTable out;
@@ -90,38 +82,46 @@ Result<InstructionTable> InstructionTable::parse(std::string_view text, const st
     if (group == "name") continue;
     toml::table* rows = node.as_table();
     if (!rows || (group != "sass" && group != "ptx" && group != "flow"))
-      return card_error(at(file, node), "unknown key '" + std::string(group.str()) + "'",
+      return card_error(toml_place(file, node), "unknown key '" + std::string(group.str()) + "'",
                         "the groups are sass, ptx and flow");
     for (auto& [name, entry] : *rows) {
       const std::string key = std::string(group.str()) + "." + std::string(name.str());
       toml::table* row = entry.as_table();
       if (!row || !row->contains("source"))
-        return card_error(at(file, entry), "'" + key + "' needs a source",
+        return card_error(toml_place(file, entry), "'" + key + "' needs a source",
                           "write { pipe = …, issue = …, latency = …, wait = …, source = … }");
       InstructionCost cost;
       std::string source;
       std::size_t given = 0;
       for (auto& [attribute, value] : *row) {
         if (attribute == "source") {
-          source = value.value_or(std::string());
+          auto said = toml_text(value, key + ".source", file);
+          if (!said) return said.error();
+          source = *std::move(said);
           continue;
         }
-        const std::string word = value.is_integer()
-                                     ? std::to_string(value.value_or(std::int64_t{-1}))
-                                     : value.value_or(std::string());
-        if (auto wrong = assign(cost, std::string(attribute.str()), word, at(file, value)))
+        const bool counts = attribute == "issue" || attribute == "latency";
+        const bool words = attribute == "pipe" || attribute == "wait";
+        if ((counts && !value.is_integer()) || (words && !value.is_string()))
+          return card_error(toml_place(file, value),
+                            key + "." + std::string(attribute.str()) + " = " + toml_shown(value) +
+                                (counts ? " is not a whole number" : " is not a text in quotes"),
+                            "write { pipe = \"…\", issue = 1, latency = 4, wait = \"…\", source = \"…\" }");
+        const std::string word =
+            counts ? std::to_string(value.as_integer()->get()) : value.value_or(std::string());
+        if (auto wrong = assign(cost, std::string(attribute.str()), word, toml_place(file, value)))
           return *wrong;
         ++given;
       }
       if (given != 4)
-        return card_error(at(file, entry), "'" + key + "' needs pipe, issue, latency and wait",
+        return card_error(toml_place(file, entry), "'" + key + "' needs pipe, issue, latency and wait",
                           "add what is missing");
       if (auto ok = out.put(key, cost); !ok) {
         Error e = ok.error();
-        e.place = at(file, entry);
+        e.place = toml_place(file, entry);
         return e;
       }
-      out.rows_.push_back({key, shown(cost), source, false});
+      out.rows_.push_back({key, shown(cost), source, false, cost});
     }
   }
   for (const char* name : kPtxNames)
@@ -202,7 +202,8 @@ Result<void> InstructionTable::set(const std::string& key, const std::string& va
   }
   if (auto wrong = assign(*cost, attribute, value, place)) return *wrong;
   for (Row& r : rows_)
-    if (r.key == row) r.value = shown(*cost), r.source = "set by the user", r.overridden = true;
+    if (r.key == row)
+      r.value = shown(*cost), r.cost = *cost, r.source = "set by the user", r.overridden = true;
   return {};
 }
 

@@ -38,6 +38,8 @@ struct InstructionCost {
   bool variable = false;      // a scoreboard waits for it, not a stall count
 };
 
+const char* pipe_name(Pipe pipe);
+
 // PTX instructions by what ptxas makes of them.
 enum class PtxClass : std::uint8_t {
   kSpecial,
@@ -79,6 +81,7 @@ class InstructionTable {
     std::string value;  // "tensor, issue 4, latency 33, stall"
     std::string source;
     bool overridden = false;
+    InstructionCost cost = {};
   };
   const std::vector<Row>& rows() const { return rows_; }  // sorted by key
 

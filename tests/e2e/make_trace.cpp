@@ -5,12 +5,18 @@
 //   stuck    "copy" whose warps then wait at barriers for threads that never come
 //   rows     "copy" whose warps load two rows of 16 words
 //   lossy    sealed, but 5 records are known to be lost
+//   evil     "copy" with names, code and a command line that would steer a terminal
+//   damaged  "gather" with one bit flipped in the records of launch 0
+//   hollow   a launch whose records are lost: unsealed, cut behind its beginning
 //   empty    a sealed trace without launches
 //   large    "gather" with 512 times the CTAs, in one launch
 //   unsealed "copy" as a crash leaves it: FILE is what FILE.partial held
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -120,6 +126,29 @@ void write_launch(TraceWriter& writer, std::uint32_t id, std::uint32_t program, 
   need(writer.end_launch(id, end));
 }
 
+void make_evil(Program& program) {
+  program.name = "_Zevil\x1b[2J";
+  program.demangled = "evil\x1b[2J(\xff\xfe\r)";
+  program.files[1] = "copy\x1b[2J.cu";
+  program.code[2].text = "LDG.E R4, [R2.64] \x1b[2J\xc3";
+}
+
+std::string bytes_of(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+void write_bytes(const std::string& path, const std::string& bytes) {
+  std::ofstream(path, std::ios::binary) << bytes;
+}
+
+// Where the n-th block of a type begins; its header is 48 bytes long.
+std::size_t block_at(const std::string& bytes, char type, int n) {
+  for (std::size_t at = 0; (at = bytes.find("WBLK", at)) != std::string::npos; ++at)
+    if (bytes[at + 4] == type && n-- == 0) return at;
+  std::abort();
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -131,25 +160,36 @@ int main(int argc, char** argv) {
   origin.gpu = "NVIDIA H200";
   origin.arch = "sm_90";
   origin.sms = 132;
+  if (kind == "evil") origin.command = "./copy \x1b]0;owned\x07 \xff";
   {
     auto writer = TraceWriter::create(path, origin, {.overwrite = true});
     need(writer);
     if (kind != "empty") {
       Program copy = program("copy");
       if (kind == "bare") copy.code.clear();
+      if (kind == "evil") make_evil(copy);
       need(writer->add_program(copy));
-      const Loads loads = kind == "gather" || kind == "large" ? Loads::kScattered
+      const Loads loads = kind == "gather" || kind == "damaged" || kind == "large" ? Loads::kScattered
                           : kind == "rows"                    ? Loads::kTwoRows
                           : kind == "stuck"                   ? Loads::kThenStuck
                                                               : Loads::kConsecutive;
       write_launch(*writer, 0, 0, loads, kind == "lossy" ? 5 : 0,
                    kind == "large" ? 512 * kCtas : kCtas);
     }
-    if (kind == "gather") {
+    if (kind == "gather" || kind == "damaged") {
       need(writer->add_program(program("copy_again")));
       write_launch(*writer, 1, 1, Loads::kConsecutive, 0);
     }
     if (kind != "unsealed") need(writer->seal());
+  }
+  if (kind == "damaged") {
+    std::string bytes = bytes_of(path);
+    bytes[block_at(bytes, 3, 0) + 60] ^= 4;
+    write_bytes(path, bytes);
+  }
+  if (kind == "hollow") {
+    const std::string bytes = bytes_of(path);
+    write_bytes(path, bytes.substr(0, block_at(bytes, 3, 0)));
   }
   if (kind == "unsealed") std::filesystem::rename(path + ".partial", path);
   return 0;

@@ -3,6 +3,7 @@
 import glob
 import os
 import re
+import struct
 import subprocess
 import unittest
 
@@ -56,6 +57,27 @@ class Documents(harness.CommandTest):
         for line in shown[1].splitlines():
             with self.subTest(line):
                 self.assertIn(line, printed)
+
+    def test_the_readme_shows_the_accuracy_that_the_command_prints(self):
+        with open(os.path.join(SOURCE, "README.md"), encoding="utf-8") as file:
+            shown = re.search(r"^```text accuracy\n(.*?)^```$", file.read(), re.MULTILINE | re.DOTALL)
+        self.assertEqual(shown[1], self.run_command("metrics", "--accuracy", "--main").out)
+
+    def test_the_format_has_the_version_that_is_written(self):
+        with open(self.path(self.trace("copy")), "rb") as file:
+            major, minor = struct.unpack("<8xHH", file.read(12))
+        with open(os.path.join(SOURCE, "docs/trace-format.md"), encoding="utf-8") as file:
+            text = file.read()
+        self.assertEqual(re.search(r"\A# The trace format, version (\S+)", text)[1], f"{major}.{minor}")
+        self.assertEqual(re.search(r"major version: (\d+)\.", text)[1], str(major))
+        self.assertEqual(re.search(r"minor version: (\d+)\.", text)[1], str(minor))
+
+    def test_who_writes_traces_are_subcommands_that_are_there(self):
+        run = self.run_command("info", os.path.join(SOURCE, "README.md"))
+        fix = re.search(r"fix: give a file written by (.*)", run.err)
+        self.assertIsNotNone(fix, run.err)
+        for name in re.findall(r"[a-z]+", fix[1].replace("warpmem", "").replace(" or ", " ")):
+            self.assertEqual(self.run_command(name, "--help").status, 0, name)
 
     def test_every_link_to_a_file_leads_somewhere(self):
         for document in documents():

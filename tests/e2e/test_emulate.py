@@ -6,6 +6,7 @@ import os
 import shutil
 import signal
 import subprocess
+import sys
 import time
 import unittest
 
@@ -147,11 +148,40 @@ class Program(CommandTest):
         _, err = process.communicate(timeout=30)
         self.assertEqual(process.returncode, 130, err)
         self.assertIn(b"interrupted", err)
-        run = self.run_command("replay", "trace.wmt")
+        self.assertFalse(os.path.exists(self.path("trace.wmt")))
+        run = self.run_command("replay", "trace.wmt.partial")
         self.assertEqual(run.status, 4)
         self.assertIn("launch 1 did not end: interrupted", run.err)
         self.assertNotIn("limit", run.err)
-        self.assertEqual(self.launches("trace.wmt", "--partial")[0]["name"], "scale")
+        self.assertEqual(self.launches("trace.wmt.partial", "--partial")[0]["name"], "scale")
+
+    def test_a_program_may_stand_behind_the_dashes(self):
+        usual = self.emulate("launches", "2", options=("-o", "usual.wmt"))
+        run = self.run_command("emulate", "-o", "behind.wmt", "--", PROGRAM, KERNELS, "launches", "2")
+        self.assertEqual((run.status, run.out), (usual.status, usual.out), run.err)
+        self.assertEqual(len(self.launches("behind.wmt")), 2)
+        with open(self.path("usual.wmt"), "rb") as one, open(self.path("behind.wmt"), "rb") as other:
+            self.assertEqual(len(one.read()), len(other.read()))
+        # Its words may look like ours, and a second -- is its own.
+        run = self.run_command("emulate", "-o", "", "--", "/bin/echo", "-o", "x", "--gpu", "--", "y")
+        self.assertEqual(run.out, "-o x --gpu -- y\n")
+        self.assert_fails(self.run_command("emulate", "--", "./nobody", "--ctas"), 2, "./nobody")
+        self.assert_fails(self.run_command("emulate", "-o", "x.wmt", "--"), 2, "no program")
+        self.assert_fails(self.run_command("emulate", "--nothing", "--", PROGRAM), 2, "--nothing")
+
+    def test_a_script_is_given_to_its_interpreter(self):
+        with open(self.path("app.py"), "w", encoding="utf-8") as file:
+            file.write("import ctypes, sys\ncuda = ctypes.CDLL('libcuda.so.1')\nmodule, kernel, context = (ctypes.c_void_p() for _ in range(3))\n"
+                       "assert cuda.cuInit(0) == 0 and cuda.cuCtxCreate_v2(ctypes.byref(context), 0, 0) == 0\n"
+                       "assert cuda.cuModuleLoad(ctypes.byref(module), sys.argv[1].encode()) == 0\n"
+                       "assert cuda.cuModuleGetFunction(ctypes.byref(kernel), module, b'count') == 0\n"
+                       "assert cuda.cuLaunchKernel(kernel, 2, 1, 1, 32, 1, 1, 0, None, None, None) == 0\n"
+                       "print(cuda.cuCtxSynchronize(), sys.argv[2:])\n")
+        python = os.path.realpath(sys.executable)
+        for name, words in (("behind", ("--", python, "app.py")), ("before", (python, "--", "app.py"))):
+            run = self.run_command("emulate", "-o", name + ".wmt", *words, KERNELS, "-o", "--", "z")
+            self.assertEqual((run.status, run.out), (0, "0 ['-o', '--', 'z']\n"), run.err)
+            self.assertEqual([k["name"] for k in self.launches(name + ".wmt")], ["count"])
 
     def test_words_that_make_no_sense(self):
         missing = self.run_command("emulate", "./nobody")
@@ -236,6 +266,44 @@ int main() {
                 self.assertEqual((run.status, run.out), (0, "0 67\n"), run.err)
                 info = self.run_command("info", arch + ".wmt").out
                 self.assertRegex(info, r"level +ptx\+sass\n")
+
+    def test_the_host_is_told_for_which_architecture_its_kernels_were_compiled(self):
+        """Code for the card, PTX for newer GPUs: a library's host picks a tile by cudaFuncAttributes::ptxVersion."""
+        with open(self.path("tiles.cu"), "w", encoding="utf-8") as file:
+            file.write("""#include <cstdio>
+__host__ __device__ constexpr int items(int arch) { return arch >= 100 ? 16 : 8; }
+__global__ void sum(const int *in, int n, int *out) {
+#ifdef __CUDA_ARCH__
+  __shared__ int part[items(__CUDA_ARCH__ / 10) * 32];
+  for (int i = threadIdx.x; i < items(__CUDA_ARCH__ / 10) * 32; i += 32) {
+    int at = blockIdx.x * items(__CUDA_ARCH__ / 10) * 32 + i;
+    part[i] = at < n ? in[at] : 0;
+  }
+  __syncthreads();
+  for (int i = threadIdx.x; i < items(__CUDA_ARCH__ / 10) * 32; i += 32) atomicAdd(out, part[i ^ 1]);
+#endif
+}
+int main() {
+  cudaFuncAttributes a;
+  cudaFuncGetAttributes(&a, sum);
+  for (int n : {1000, 10000, 100000}) {
+    int *in, *out, result = 0;
+    cudaMallocManaged(&in, n * 4), cudaMalloc(&out, 4), cudaMemset(out, 0, 4);
+    for (int i = 0; i < n; ++i) in[i] = 1;
+    const int tile = 32 * items(a.ptxVersion);
+    sum<<<(n + tile - 1) / tile, 32>>>(in, n, out);
+    cudaMemcpy(&result, out, 4, cudaMemcpyDeviceToHost);
+    std::printf("%d ", result);
+  }
+  std::printf("%d %d %d\\n", a.ptxVersion, a.binaryVersion, static_cast<int>(a.sharedSizeBytes));
+}
+""")
+        for ptx, shared in (("120", 2048), ("80", 1024)):
+            subprocess.run([NVCC, "-gencode", "arch=compute_90,code=sm_90", "-gencode",
+                            f"arch=compute_{ptx},code=compute_{ptx}", "-cudart", "shared", "tiles.cu", "-o", "tiles"],
+                           cwd=self.folder, check=True)
+            run = self.run_command("emulate", "./tiles", "-o", ptx + ".wmt")
+            self.assertEqual((run.status, run.out), (0, f"1000 10000 100000 {ptx} 90 {shared}\n"), run.err)
 
     def test_kernels_launch_kernels(self):
         # nvcc links libcudadevrt.a, whose PTX is for newer GPUs than the card.

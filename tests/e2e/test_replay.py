@@ -26,7 +26,8 @@ class Replay(harness.CommandTest):
         self.assertRegex(out["trace"]["hash"], "^[0-9a-f]{16}$")
         self.assertTrue(out["trace"]["quality"]["complete"])
         for number in out["card"].values():
-            self.assertTrue(number["unit"] and number["source"] and number["value"])
+            self.assertTrue(number["unit"] and number["source"])
+            self.assertIn(type(number["value"]), (int, list, str, dict))
         kernel = out["kernels"][0]
         self.assertEqual(kernel["launch"], 0)
         self.assertEqual((kernel["grid"], kernel["block"]), ([8, 1, 1], [128, 1, 1]))
@@ -166,7 +167,7 @@ class Replay(harness.CommandTest):
     def test_a_timeline_that_cannot_be_written_is_an_error(self):
         run = self.run_command(
             "replay", self.trace("copy"), "--timeline", os.path.join(self.folder, "no", "x.json"))
-        self.assert_fails(run, 2, "x.json", "cannot be written", "fix:")
+        self.assert_fails(run, 2, "x.json", "cannot write it", "fix:")
 
     def test_launches_are_independent(self):
         trace = self.trace("gather")
@@ -193,13 +194,53 @@ class Replay(harness.CommandTest):
     def test_csv_is_long_form(self):
         out = self.run_command("replay", self.trace("copy"), "--format", "csv").out
         rows = list(csv.DictReader(io.StringIO(out)))
-        self.assertEqual(list(rows[0]), ["launch", "kernel", "metric", "unit", "value"])
+        self.assertEqual(list(rows[0]), ["launch", "kernel", "metric", "unit", "value", "engine", "accuracy"])
+        self.assertEqual({r["engine"] for r in rows}, {"time"})
         self.assertEqual([r["value"] for r in rows if r["metric"] == SECTORS], ["128"])
 
     def test_the_table_of_one_launch_names_unit_and_accuracy(self):
         run = self.run_command("replay", self.trace("copy"))
         self.assert_works(run)
-        self.assertRegex(run.out, SECTORS + r" +128 +sector +exact\n")
+        self.assertRegex(run.out, SECTORS + r" +128 +sector +equal in all \d+\n")
+        self.assertIn("time engine, trace of level sass", run.out)
+
+    def test_accuracy_is_that_of_metric_engine_and_level(self):
+        measured = {(r["engine"], r["metric"]): r for r in
+                    csv.DictReader(self.run_command("metrics", "--accuracy", "--format", "csv").out.splitlines())
+                    if (r["gpu"], r["level"]) == ("h200", "sass")}
+        for options, engine in (((), "time"), (("--counts",), "counts")):
+            out = self.replay(self.trace("copy"), *options)
+            self.assertEqual(out["engine"], engine)
+            self.assertEqual(set(out["accuracy"]["sass"]), {m for e, m in measured if e == engine})
+            for metric, a in out["accuracy"]["sass"].items():
+                self.assertEqual((a["launches"], a["p90"]), (int(measured[engine, metric]["launches"]),
+                                                             float(measured[engine, metric]["p90"])))
+        self.assertIn("sm__cycles_elapsed.max", {m for e, m in measured if e == "time"})
+
+    def test_accuracy_is_not_measured_where_nobody_measured_it(self):
+        for options, why in ((("--set", "l2.size=32MiB"), "l2.size was set"), (("--keep-caches",), "caches were kept")):
+            run = self.run_command("replay", self.trace("copy"), *options)
+            self.assertRegex(run.out, SECTORS + r" +128 +sector +not measured\n")
+            self.assertIn(f"Accuracy is not measured: {why}.", run.out)
+            out = self.replay(self.trace("copy"), *options)
+            self.assertEqual(out["kernels"][0]["accuracy_not_measured"], why)
+            self.assertEqual(out["accuracy"], {})
+
+    def test_accuracy_is_not_measured_without_the_kernels_code(self):
+        run = self.run_command("replay", self.trace("bare"))
+        self.assertRegex(run.out, SECTORS + r" +128 +sector +not measured\n")
+        self.assertIn("Accuracy is not measured for h200 with traces of level sass without program.", run.out)
+
+    def test_accuracy_is_not_measured_for_ptx(self):
+        launch = 'entry = "vector_copy_b4"\ngrid = 4\nblock = 64\nargs = [{ buffer = "a", type = "f32", count = 256 },' \
+                 '{ buffer = "b", type = "f32", count = 256 }, { type = "s32", value = 256 }]\n'
+        with open(self.path("l.toml"), "w", encoding="utf-8") as file:
+            file.write(launch)
+        ptx = os.path.join(harness.SOURCE, "tests/emulate/ptx/vector_copy.ptx")
+        self.assert_works(self.run_command("emulate", ptx, "--launch", "l.toml", "--level", "ptx", "-o", "p.wmt"))
+        run = self.run_command("replay", "p.wmt")
+        self.assertRegex(run.out, SECTORS + r" +\d+ +sector +not measured\n")
+        self.assertIn("Accuracy is not measured for h200 with traces of level ptx.", run.out)
 
     def test_the_table_of_many_launches_has_a_line_each(self):
         run = self.run_command("replay", self.trace("gather"))
@@ -207,11 +248,27 @@ class Replay(harness.CommandTest):
         self.assertRegex(run.out, r"\n +0  copy\(.*\n +1  copy_again\(")
 
     def test_a_setting_changes_the_card_and_is_written_down(self):
-        out = self.replay(self.trace("copy"), "--set", "l2.size=30MiB")
-        self.assertEqual(out["card"]["l2.size"]["value"], "30 MiB")
+        out = self.replay(self.trace("copy"), "--set", "l2.size=28MiB")
+        self.assertEqual(out["card"]["l2.size"]["value"], 28 << 20)
+        self.assertEqual(out["card"]["l2.size"]["unit"], "bytes")
         self.assertIn("set", out["card"]["l2.size"]["source"])
+        run = self.run_command("replay", self.trace("copy"), "--set", "l2.size=28MiB")
+        self.assertIn("with l2.size = 28 MiB", run.out)
+
+    def test_a_size_that_would_be_rounded_names_its_neighbours(self):
         run = self.run_command("replay", self.trace("copy"), "--set", "l2.size=30MiB")
-        self.assertIn("with l2.size = 30 MiB", run.out)
+        self.assert_fails(run, 2, "--set l2.size", "30 MiB", "fix: give 28 MiB or 32 MiB")
+
+    def test_the_examples_of_the_help_work(self):
+        for verb in ("replay", "gpus"):
+            text = " ".join(self.run_command(verb, "--help").out.split())
+            examples = re.findall(r"--set ([a-z0-9_.]+=[A-Za-z0-9,]+)", text)
+            self.assertIn("l1.size=64KiB", examples)
+            self.assertIn("l2.home_bits=12,13", examples)
+            for example in examples:
+                with self.subTest(verb=verb, example=example):
+                    given = ["h200"] if verb == "gpus" else [self.trace("copy")]
+                    self.assert_works(self.run_command(verb, *given, "--set", example))
 
     def test_an_unknown_card(self):
         self.assert_fails(self.run_command("replay", self.trace("copy"), "--gpu", "h20"), 2,
@@ -239,7 +296,7 @@ class Replay(harness.CommandTest):
         self.assert_fails(self.run_command("replay", self.trace("unsealed")), 4, "--partial")
 
     def test_a_trace_without_launches(self):
-        self.assert_fails(self.run_command("replay", self.trace("empty")), 2, "no launch")
+        self.assert_fails(self.run_command("replay", self.trace("empty")), 3, "no launch")
 
     def test_a_missing_launch(self):
         run = self.run_command("replay", self.trace("copy"), "--launch", "3")
@@ -260,21 +317,21 @@ class BadInput(harness.CommandTest):
 
     def test_more_bandwidth_than_ports_or_pins_carry(self):
         self.refused("dram.sectors_per_kilocycle=1000000000", "more than all SMs' ports carry")
-        self.refused("port.host_permille=1000000", "more than all SMs' ports carry")
+        self.refused("port.host_permille=1000000", "give a whole number from 1 to 64,000")
         self.refused("dram.sectors_per_kilocycle=77000", "its channels carry 75,")
 
     def test_a_latency_of_zero(self):
         for key in ("l1", "shared", "l2_near", "l2_far", "dram", "host", "remote", "texture"):
             with self.subTest(key):
-                self.refused(f"latency.{key}=0", f"latency.{key} is 0")
+                self.refused(f"latency.{key}=0", "latency.l2_far is 0" if key == "l2_far" else "'0' is less than 1")
 
     def test_a_hash_that_leaves_slices_or_channels_without_lines(self):
         self.refused("l2.home_bits=", "the slices of side 1 have none")
         self.refused("l2.home_bits=26,40", "64 MiB at a time, more than l2.size")
         self.refused("l2.home_bits=12,13,12", "names a bit twice")
-        self.refused("l2.slices=95", "an even number a side")
+        self.refused("l2.slices=95", "no multiple of 4", "give 92 or 96")
         self.refused("dram.interleave=384", "must be a power of two")
-        self.refused("dram.channels=0", "dram.channels is 0")
+        self.refused("dram.channels=0", "'0' is less than 1", "from 1 to 4,096")
 
     def test_a_trace_without_a_program_section(self):
         run = self.run_command("replay", self.trace("bare"))
@@ -301,7 +358,7 @@ class Diff(harness.CommandTest):
         trace = self.trace("copy")
         run = self.run_command("diff", self.result("a", trace), self.result("b", trace))
         self.assert_works(run)
-        self.assertEqual(run.out, "no counter differs\n")
+        self.assertEqual(run.out, "both by the time engine\nno counter differs\n")
 
     def test_a_difference_ends_1_and_is_named(self):
         before = self.result("a", self.trace("copy"))
@@ -309,6 +366,7 @@ class Diff(harness.CommandTest):
         run = self.run_command("diff", before, after)
         self.assertEqual(run.status, 1, run.err)
         self.assertRegex(run.out, SECTORS + r" +128 +1,024 +\+700.0 %")
+        self.assertRegex(run.out, r"copy\(\S.* +" + SECTORS)
         self.assertNotIn(LOADS, run.out)
         out = self.run_command("diff", before, after, "--format", "json").json()
         self.assertFalse(out["equal"])
@@ -317,7 +375,48 @@ class Diff(harness.CommandTest):
     def test_different_numbers_of_launches(self):
         before = self.result("a", self.trace("copy"))
         after = self.result("b", self.trace("gather"))
-        self.assert_fails(self.run_command("diff", before, after), 2, "1 and 2 launches")
+        run = self.run_command("diff", before, after)
+        self.assertEqual(run.status, 1, run.err)
+        self.assertRegex(run.out, r"launch 1 only after: copy_again\(")
+        self.assertNotIn("copy_again", "".join(l for l in run.out.splitlines() if SECTORS in l))
+        out = self.run_command("diff", before, after, "--format", "json").json()
+        self.assertEqual([l["launch"] for l in out["only_after"]], [1])
+        self.assertEqual({d["kernel"].split("(")[0] for d in out["differences"]}, {"copy"})
+
+    def test_two_kernels_never_stand_under_one_name(self):
+        before = self.result("a", self.trace("gather"), "--launch", "0")
+        after = self.result("b", self.trace("gather"), "--launch", "1")
+        run = self.run_command("diff", before, after)
+        self.assertEqual(run.status, 1, run.err)
+        for line in run.out.splitlines()[2:]:
+            self.assertRegex(line, r"copy\(.* -> copy_again\(")
+        out = self.run_command("diff", before, after, "--format", "json").json()
+        self.assertTrue(all(d["kernel_after"].startswith("copy_again(") for d in out["differences"]))
+
+    def test_settings_and_engines_that_differ_are_told(self):
+        trace = self.trace("copy")
+        before = self.result("a", trace)
+        run = self.run_command("diff", before, self.result("b", trace, "--set", "l2.size=32MiB"))
+        self.assertRegex(run.out, r"l2.size +60 MiB +32 MiB")
+        counts = self.result("c", trace, "--counts")
+        self.assertRegex(self.run_command("diff", before, counts).out, r"engine +time +counts")
+        out = self.run_command("diff", before, counts, "--format", "json").json()
+        self.assertEqual(out["engines"], ["time", "counts"])
+        self.assertEqual(out["replayed_with"]["engine"], {"before": "time", "after": "counts"})
+
+    def test_a_tolerance(self):
+        before = self.result("a", self.trace("copy"))
+        with open(self.path(before), encoding="utf-8") as file:
+            result = json.load(file)
+        result["kernels"][0]["metrics"][SECTORS] *= 1.02
+        with open(self.path("b"), "w", encoding="utf-8") as file:
+            json.dump(result, file)
+        self.assertEqual(self.run_command("diff", before, "b").status, 1)
+        for tolerance, status in (("1%", 1), ("0.01", 1), ("2.1%", 0), ("0.03", 0), ("0", 1)):
+            run = self.run_command("diff", before, "b", "--tolerance", tolerance)
+            self.assertEqual(run.status, status, tolerance)
+        for wrong in ("-1%", "much", "nan", "", "1%%"):
+            self.assert_fails(self.run_command("diff", before, "b", f"--tolerance={wrong}"), 2, "tolerance")
 
     def test_bad_results(self):
         good = self.result("a", self.trace("copy"))

@@ -161,6 +161,39 @@ class BadTraces(harness.CommandTest):
         run = self.run_command("info", self.write("newer.wmt", bytes(newer)))
         self.assert_fails(run, 3, "newer.wmt, byte 8", "use a newer warpmem")
 
+    def test_a_damaged_block_is_skipped_with_partial_and_what_was_lost_is_told(self):
+        trace = self.trace("damaged")
+        self.assert_fails(self.run_command("dump", trace, "-o", "x"), 3, "block", "--partial")
+        run = self.run_command("info", trace, "--partial", "--format", "json")
+        self.assert_works(run)
+        quality = run.json()["trace"]["quality"]
+        self.assertTrue(quality["sealed"])
+        self.assertFalse(quality["complete"])
+        self.assertEqual((quality["records"], quality["lost"]), (128, 128))
+        self.assertIn("skipped, with 128 records", run.err)
+        self.assertEqual({json.loads(line)["launch"] for line in
+                          self.run_command("dump", trace, "--partial", "--format", "json").out.splitlines()}, {1})
+        for engine in ("--time", "--counts"):
+            run = self.run_command("replay", trace, "--partial", engine, "--format", "json")
+            self.assert_works(run)
+            self.assertEqual([k["complete"] for k in run.json()["kernels"]], [False, True])
+
+    def test_a_trace_without_a_record_or_a_launch_is_no_result(self):
+        for verb in ("replay", "dump"):
+            self.assert_fails(self.run_command(verb, self.trace("empty"), "--partial"), 3, "no launch")
+        hollow = self.trace("hollow")
+        for words in (["replay", hollow], ["replay", hollow, "--counts"], ["dump", hollow]):
+            run = self.run_command(*words, "--partial")
+            self.assertEqual((run.status, run.out), (4, ""), run.err)
+            self.assertIn("no record", run.err)
+        self.assert_works(self.run_command("info", hollow, "--partial"))
+        with open(self.path("none.wmt"), "wb") as file:
+            whole = self.read(hollow)
+            file.write(whole[:whole.index(b"WBLK")])
+        run = self.run_command("replay", "none.wmt", "--partial")
+        self.assertEqual(run.status, 4, run.err)
+        self.assertIn("no launch", run.err)
+
     def test_an_unsealed_trace_is_refused_and_opens_with_partial(self):
         trace = self.trace("unsealed")
         self.assert_fails(self.run_command("info", trace), 4, trace, "--partial")
@@ -179,7 +212,7 @@ class BadTraces(harness.CommandTest):
 
     def test_a_trace_without_launches(self):
         self.assert_works(self.run_command("info", self.trace("empty")))
-        self.assert_fails(self.run_command("dump", self.trace("empty")), 2, "no launch")
+        self.assert_fails(self.run_command("dump", self.trace("empty")), 3, "no launch")
 
     def test_cut_at_every_length(self):
         """Each prefix is refused with 3 or 4, or opens with --partial to an exact prefix."""
@@ -198,7 +231,7 @@ class BadTraces(harness.CommandTest):
                 self.assertGreaterEqual(len(partial.out), most)
                 most = len(partial.out)
             else:
-                self.assertIn(partial.status, (2, 3, 4), partial.err)
+                self.assertIn(partial.status, (3, 4), partial.err)
         self.assertGreater(most, 0)
 
     def test_single_bit_flips_never_change_the_output_silently(self):

@@ -81,7 +81,10 @@ class Output(harness.CommandTest):
         self.assert_fails(run, 2, "no/such/folder/d.txt", "--output")
 
     def test_output_to_a_full_device_ends_5(self):
-        self.assert_fails(self.run_command("doctor", "-o", "/dev/full"), 5, "/dev/full")
+        run = self.run_command("doctor", "-o", "/dev/full")
+        self.assertEqual(run.status, 5, run.err)
+        self.assertIn("/dev/full is a device: it is written as it is", run.err)
+        self.assertIn("No space left", run.err)
 
     def test_output_to_dev_null_leaves_the_device_alone(self):
         self.assert_works(self.run_command("doctor", "-o", "/dev/null"))

@@ -120,8 +120,8 @@ TEST_CASE("a setting of the table that makes no sense is refused with a fix") {
   CHECK(says(refused("isa.sass.FFMA.latecny", "6"), "unknown key 'latecny'"));
   CHECK(says(refused("isa.sass.FFMA", "6"), "--set isa.sass.FFMA", "there is no such number"));
   CHECK(says(refused("isa.zzzzzzzzzzzzzzzzz", "6"), "write it as isa.sass.FFMA.latency"));
-  CHECK(says(refused("isa.sass.FFMA.latency", "0"), "'0' is no latency", "1 to 10,000"));
-  CHECK(says(refused("isa.sass.FFMA.issue", "256"), "'256' is no issue"));
+  CHECK(says(refused("isa.sass.FFMA.latency", "0"), "'0' is less than 1", "1 to 10,000"));
+  CHECK(says(refused("isa.sass.FFMA.issue", "256"), "'256' is more than 255"));
   CHECK(says(refused("isa.sass.FFMA.pipe", "lsu"), "choose one of: fma, alu"));
   CHECK(says(refused("isa.sass.FFMA.wait", "never"), "stall or scoreboard"));
   CHECK(card.instructions().sass("FFMA", {}).latency == 4);
@@ -135,7 +135,7 @@ TEST_CASE("text that is no instruction table is refused with its line") {
              "'sass.A' needs pipe, issue, latency and wait"));
   CHECK(says(refusal(text("A = { pipe = \"warp\", source = \"x\" }\n")), "'warp' is no pipe"));
   CHECK(says(refusal(text("A = { speed = 3, source = \"x\" }\n")), "unknown key 'speed'"));
-  CHECK(says(refusal(text("A = { issue = -1, source = \"x\" }\n")), "'-1' is no issue"));
+  CHECK(says(refusal(text("A = { issue = -1, source = \"x\" }\n")), "'-1' is less than 1"));
   std::string some = text("");
   some.erase(some.find("divide"), some.find("convert") - some.find("divide"));
   CHECK(says(refusal(some), "'ptx.divide' is missing"));

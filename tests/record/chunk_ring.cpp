@@ -104,8 +104,8 @@ TEST_CASE("a stopped ring makes the GPU's side give up instead of waiting", "[re
 TEST_CASE("about the wanted fraction of CTAs is kept, the same ones every time", "[record][ring]") {
   int kept = 0;
   for (std::uint32_t cta = 0; cta < 100000; ++cta)
-    kept += trace::cta_hash(cta) <= 0xffffffffu / 10 ? 1 : 0;
+    kept += warpmem::trace::cta_hash(cta) <= 0xffffffffu / 10 ? 1 : 0;
   CHECK(kept > 9700);
   CHECK(kept < 10300);
-  CHECK(trace::cta_hash(7) == cta_hash(7));
+  CHECK(warpmem::trace::cta_hash(7) == warpmem::trace::cta_hash(7));
 }

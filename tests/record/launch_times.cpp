@@ -35,10 +35,12 @@ TEST_CASE("each launch is a line of the times' file", "[record][times]") {
   launch->gpu_clock.note(3500);
   launch->begun = launch->returned = std::chrono::steady_clock::now();
   {
-    LaunchTimes times(path, trace.output);
+    LaunchTimes times(path, false, trace.output);
     times.add(*launch, "copy<\"a\">(float*, int)");
     launch->read = launch->begun + std::chrono::microseconds(250);
     times.add(*launch, "k");
+    CHECK_FALSE(std::ifstream(path));  // it gets its name when it is whole
+    times.close();
   }
   std::ifstream file(path);
   std::string header, first, second, end;
@@ -54,14 +56,14 @@ TEST_CASE("each launch is a line of the times' file", "[record][times]") {
 
 TEST_CASE("without a name no times are written", "[record][times]") {
   TraceFile trace;
-  LaunchTimes times("", trace.output);
+  LaunchTimes times("", false, trace.output);
   times.add(*make_launch(0, 1, 32), "k");
   CHECK(trace.failure.empty());
 }
 
 TEST_CASE("times that cannot be written are told in the trace", "[record][times]") {
   TraceFile trace;
-  LaunchTimes times("/no/such/folder/times.csv", trace.output);
+  LaunchTimes times("/no/such/folder/times.csv", false, trace.output);
   times.add(*make_launch(0, 1, 32), "k");
   times.add(*make_launch(1, 1, 32), "k");
   const auto reader = trace.read();

@@ -52,30 +52,25 @@ TEST_CASE("options come out of the environment as they went in", "[record][optio
   CHECK(read->command == std::vector<std::string>{"./app --size 7"});
 }
 
-TEST_CASE("launch ranges are half open", "[record][options]") {
-  const auto range = [](const char* text) {
-    RecordOptions options;
-    REQUIRE(parse_launches(text, options).ok());
-    return std::pair(options.first_launch, options.last_launch);
-  };
-  CHECK(range("2:5") == std::pair<std::uint64_t, std::uint64_t>(2, 5));
-  CHECK(range("2:") == std::pair<std::uint64_t, std::uint64_t>(2, RecordOptions::kNoLimit));
-  CHECK(range(":5") == std::pair<std::uint64_t, std::uint64_t>(0, 5));
-  CHECK(range("4") == std::pair<std::uint64_t, std::uint64_t>(4, 5));
-  for (const char* wrong : {"", ":", "5:2", "3:3", "a", "1:b", "-1", "1:2:3", " 1"}) {
-    RecordOptions options;
-    INFO("'" << wrong << "'");
-    CHECK_FALSE(parse_launches(wrong, options).ok());
-  }
-}
-
-TEST_CASE("a wrong variable is an error that shows it", "[record][options]") {
-  for (const char* wrong : {"0", "1.5", "-1", "x", "nan"}) {
-    setenv("WARPMEM_RECORD_CTAS", wrong, 1);
-    const auto read = from_environment();
-    unsetenv("WARPMEM_RECORD_CTAS");
-    INFO(wrong);
-    REQUIRE_FALSE(read.ok());
-    CHECK(read.error().message.find(wrong) != std::string::npos);
-  }
+TEST_CASE("a wrong variable is an error that names it, its value and what to write",
+          "[record][options]") {
+  const std::pair<const char*, std::vector<const char*>> wrong[] = {
+      {"WARPMEM_RECORD_CTAS", {"0", "1.5", "-1", "x", "nan"}},
+      {"WARPMEM_RECORD_LAUNCHES", {":", "5:2", "3:3", "a", "-1", "1:2:3"}},
+      {"WARPMEM_RECORD_MAX_RECORDS", {"-1", "0", "x", "1e6", "18446744073709551616"}},
+      {"WARPMEM_RECORD_BUFFER", {"-1", "0", "2TiB", "x"}},
+      {"WARPMEM_RECORD_THREADS", {"-1", "1025", "4294967297", "x"}},
+      {"WARPMEM_RECORD_STRICT", {"yes", "2"}},
+      {"WARPMEM_RECORD_WAIT", {"no", "-1"}}};
+  for (const auto& [name, values] : wrong)
+    for (const char* value : values) {
+      setenv(name, value, 1);
+      const auto read = from_environment();
+      unsetenv(name);
+      INFO(name << "=" << value);
+      REQUIRE_FALSE(read.ok());
+      CHECK(read.error().place == name);
+      CHECK(read.error().message.find(value) != std::string::npos);
+      CHECK_FALSE(read.error().fix.empty());
+    }
 }

@@ -36,7 +36,7 @@ class TraceFile {
   TraceFile()
       : path_("/tmp/warpmem-test-" + std::to_string(getpid()) + "-" + std::to_string(++count()) +
               ".wmt") {
-    output.open(path_, {});
+    output.open(path_, false, {});
     trace::Program program;
     program.name = program.demangled = "kernel";
     program.files = {""};

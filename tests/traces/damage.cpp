@@ -105,3 +105,93 @@ TEST_CASE("bytes added behind a sealed trace are noticed") {
   REQUIRE(reader);
   CHECK(reader->quality().records == 64);
 }
+
+namespace {
+
+// By block: how many records a trace holds in it, and where it lies; from a whole trace.
+struct Block {
+  std::size_t begin = 0, end = 0;
+  std::uint8_t type = 0;
+  std::uint64_t records = 0;
+};
+
+std::vector<Block> blocks_of(const Bytes& bytes) {
+  std::vector<Block> out;
+  std::size_t at = 24 + load_le<std::uint32_t>(bytes.data() + 12);
+  while (at + 48 <= bytes.size() && bytes[at] == 'W' && bytes[at + 1] == 'B') {
+    const std::size_t end = at + 48 + load_le<std::uint32_t>(bytes.data() + at + 16);
+    out.push_back({at, end, bytes[at + 4], load_le<std::uint64_t>(bytes.data() + at + 24)});
+    at = end;
+  }
+  return out;
+}
+
+constexpr std::uint8_t kRecordsBlock = 3, kIndexBlock = 7;
+
+std::uint64_t readable(const TraceReader& reader) {
+  std::uint64_t records = 0;
+  for (const auto& launch : reader.launches())
+    for (const auto block : launch.blocks) {
+      const auto decoded = reader.decode(block);
+      REQUIRE(decoded);
+      records += decoded->records.size();
+    }
+  return records;
+}
+
+}  // namespace
+
+TEST_CASE("with --partial a damaged records block is skipped, and what was in it is told as lost") {
+  TemporaryFolder folder;
+  const std::string path = folder.file("t.wmt");
+  const Bytes whole = small_trace();
+  for (const bool sealed : {true, false}) {
+    for (const Block& block : blocks_of(whole)) {
+      if (block.type != kRecordsBlock) continue;
+      for (const std::size_t at : {block.begin, block.begin + 8, block.begin + 40, block.end - 1}) {
+        INFO("byte " << at << ", sealed " << sealed);
+        Bytes bytes = whole;
+        bytes[at] ^= 0x10;
+        if (!sealed) bytes.resize(bytes.size() - 1);
+        write_file(path, bytes);
+        auto reader = TraceReader::open(path, {.allow_partial = true});
+        REQUIRE(reader);
+        CHECK_FALSE(reader->quality().complete());
+        CHECK(reader->quality().sealed == sealed);
+        CHECK(reader->quality().records == readable(*reader));
+        if (sealed) {
+          CHECK(reader->quality().records == 64 - block.records);
+          CHECK(reader->quality().lost == block.records);
+          CHECK(reader->quality().unreadable_bytes == 0);
+        } else {  // what began behind it may be anything
+          CHECK(reader->quality().records <= 64 - block.records);
+        }
+        bool told = false;
+        for (const std::string& note : reader->quality().notes)
+          told = told || note.find("were skipped") != std::string::npos ||
+                 note.find("not readable") != std::string::npos;
+        CHECK(told);
+      }
+    }
+  }
+}
+
+TEST_CASE("with --partial a damaged block of another kind costs no record that can be understood") {
+  TemporaryFolder folder;
+  const std::string path = folder.file("t.wmt");
+  const Bytes whole = small_trace();
+  for (const Block& block : blocks_of(whole)) {
+    if (block.type == kRecordsBlock || block.type == kIndexBlock) continue;
+    Bytes bytes = whole;
+    bytes[block.end - 1] ^= 1;
+    write_file(path, bytes);
+    auto reader = TraceReader::open(path, {.allow_partial = true});
+    INFO("block of type " << int{block.type});
+    REQUIRE(reader);
+    CHECK_FALSE(reader->quality().complete());
+    CHECK(readable(*reader) == reader->quality().records);
+    const bool begin = block.type == 2;  // nobody knows the launch
+    if (!begin) CHECK(reader->quality().records == 64);
+    if (block.type == 1) CHECK(reader->programs()[0].code.empty());
+  }
+}

@@ -1,6 +1,10 @@
 // Unsealed files, wrong files, and what the user is told.
 #include <sys/stat.h>
 
+#include <unistd.h>
+
+#include <filesystem>
+
 #include "tests/catch.hpp"
 #include "tests/traces/support.hpp"
 
@@ -139,7 +143,60 @@ TEST_CASE("files in the way of a recording are not overwritten without being ask
   }
   CHECK(TraceReader::open(path));
   const auto nowhere = TraceWriter::create(folder.file("none/t.wmt"), small_origin());
-  CHECK(nowhere.error().kind == ErrorKind::kResources);
+  CHECK(nowhere.error().kind == ErrorKind::kUsage);
+}
+
+TEST_CASE("a recording leaves alone what a link in its way leads to") {
+  TemporaryFolder folder;
+  write_file(folder.file("mine"), Bytes{1, 2, 3});
+  const std::string path = folder.file("t.wmt");
+  REQUIRE(::symlink("mine", (path + ".partial").c_str()) == 0);
+  CHECK_FALSE(TraceWriter::create(path, small_origin()));
+  {
+    auto writer = TraceWriter::create(path, small_origin(), {.overwrite = true});
+    REQUIRE(writer);
+    REQUIRE(write_small(*writer));
+  }
+  CHECK(TraceReader::open(path));
+  CHECK(read_file(folder.file("mine")).size() == 3);
+}
+
+TEST_CASE("a recording through a link goes to its target") {
+  TemporaryFolder folder;
+  REQUIRE(::symlink("target.wmt", folder.file("link.wmt").c_str()) == 0);
+  auto writer = TraceWriter::create(folder.file("link.wmt"), small_origin());
+  REQUIRE(writer);
+  REQUIRE(write_small(*writer));
+  CHECK(TraceReader::open(folder.file("target.wmt")));
+  CHECK(::unlink(folder.file("link.wmt").c_str()) == 0);
+  CHECK(TraceReader::open(folder.file("target.wmt")));
+}
+
+TEST_CASE("a recording never writes over what the run reads, not even its .partial") {
+  TemporaryFolder folder;
+  const std::string path = folder.file("t.wmt");
+  write_file(path + ".partial", Bytes{1, 2, 3});
+  write_file(path, Bytes{1, 2});
+  for (const std::string& input : {path, path + ".partial"}) {
+    const auto refused =
+        TraceWriter::create(path, small_origin(), {.overwrite = true, .inputs = {input}});
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error().kind == ErrorKind::kUsage);
+  }
+  CHECK(read_file(path + ".partial").size() == 3);
+  CHECK(read_file(path).size() == 2);
+}
+
+TEST_CASE("a recording without a record leaves no file") {
+  TemporaryFolder folder;
+  const std::string path = folder.file("t.wmt");
+  {
+    auto writer = TraceWriter::create(path, small_origin());
+    REQUIRE(writer);
+    REQUIRE(writer->add_program(small_program()));
+    CHECK(writer->kept().empty());
+  }
+  CHECK_FALSE(std::filesystem::exists(path + ".partial"));
 }
 
 TEST_CASE("wrong use of the writer is an error of ours, and nothing is written") {

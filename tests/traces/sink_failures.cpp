@@ -1,5 +1,7 @@
 // A disk that fails at the n-th operation, for every n: what was whole stays readable.
-#include <unistd.h>
+#include <sys/resource.h>
+
+#include <filesystem>
 
 #include "tests/catch.hpp"
 #include "tests/traces/support.hpp"
@@ -30,6 +32,20 @@ Outcome write_with_failure(int n, bool for_ever, std::size_t partly, int code) {
   return out;
 }
 
+// A program, and a launch with one record.
+Result<void> write_one_launch(TraceWriter& writer) {
+  if (auto added = writer.add_program(small_program()); !added) return added.error();
+  if (auto begun = writer.begin_launch(small_launch(0)); !begun) return begun;
+  const auto pattern = patterns::streaming();
+  BlockBuilder builder(0);
+  for (const auto& warp : small_warps(pattern))
+    builder.add(warp.cta, warp.warp, warp.records, pattern.sites, warp.lanes);
+  if (auto appended = writer.append(builder.take()); !appended) return appended;
+  LaunchEnd end;
+  end.truncated = true;
+  return writer.end_launch(0, end);
+}
+
 }  // namespace
 
 TEST_CASE("the n-th operation fails, n = 1 until none does") {
@@ -45,8 +61,11 @@ TEST_CASE("the n-th operation fails, n = 1 until none does") {
         const Error& error = *out.error;
         INFO("operation " << n << ": " << error.text());
         CHECK(error.kind == ErrorKind::kResources);
-        CHECK(error.place == "t.wmt.partial");
-        CHECK(error.message.find("kept in t.wmt.partial") != std::string::npos);
+        // Without a record there is nothing to keep.
+        const bool kept = error.message.find("kept in t.wmt.partial") != std::string::npos;
+        CHECK(error.place == (kept ? "t.wmt.partial" : "t.wmt"));
+        CHECK(kept == (error.message.find("no record was written") == std::string::npos));
+        CHECK(kept != out.file->discarded);
         CHECK_FALSE(error.fix.empty());
         CHECK_FALSE(out.file->published);
         if (n == 1) continue;  // not even the header
@@ -112,13 +131,46 @@ TEST_CASE("after a failed fsync a trace is never called sealed") {
   CHECK_FALSE(file->published);
 }
 
-TEST_CASE("a full device is reported with what is kept") {
-  // /dev/full accepts no byte; only Linux has it.
+TEST_CASE("a trace that a failure has cut short is closed, and never gets its name") {
+  auto file = std::make_shared<MemoryFile>();
+  {
+    auto writer = TraceWriter::create_on(memory_sink(file), "t.wmt", small_origin());
+    REQUIRE(writer);
+    REQUIRE(write_one_launch(*writer));
+    REQUIRE(writer->seal_incomplete());
+    CHECK(writer->kept() == "t.wmt.partial");
+  }
+  CHECK(file->synced);
+  CHECK_FALSE(file->published);
+  CHECK_FALSE(file->discarded);
+  TemporaryFolder folder;
+  write_file(folder.file("t"), file->bytes);
+  auto reader = TraceReader::open(folder.file("t"));
+  REQUIRE(reader);
+  CHECK(reader->quality().sealed);
+}
+
+TEST_CASE("a limit on the size of files ends a recording with what fits, not by a signal") {
   TemporaryFolder folder;
   const std::string path = folder.file("t.wmt");
-  REQUIRE(::symlink("/dev/full", (path + ".partial").c_str()) == 0);
-  auto writer = TraceWriter::create(path, small_origin(), {.overwrite = true});
-  REQUIRE_FALSE(writer);
-  CHECK(writer.error().kind == ErrorKind::kResources);
-  CHECK(writer.error().message.find("No space left on device") != std::string::npos);
+  const Bytes whole = small_trace(0);
+  rlimit before{};
+  REQUIRE(::getrlimit(RLIMIT_FSIZE, &before) == 0);
+  const rlimit limit{whole.size() - 600, before.rlim_max};
+  std::optional<Error> error;
+  {
+    auto writer = TraceWriter::create(path, small_origin());
+    REQUIRE(writer);
+    REQUIRE(::setrlimit(RLIMIT_FSIZE, &limit) == 0);
+    if (auto done = write_small(*writer, 0); !done) error = done.error();
+    REQUIRE(::setrlimit(RLIMIT_FSIZE, &before) == 0);
+  }
+  REQUIRE(error);
+  CHECK(error->kind == ErrorKind::kResources);
+  CHECK(error->place == path + ".partial");
+  CHECK(error->fix.find("ulimit -f") != std::string::npos);
+  CHECK_FALSE(std::filesystem::exists(path));
+  auto reader = TraceReader::open(path + ".partial", {.allow_partial = true});
+  REQUIRE(reader);
+  CHECK(reader->quality().records > 0);
 }

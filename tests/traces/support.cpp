@@ -58,6 +58,7 @@ class MemorySink final : public Sink {
     file_->published = true;
     return 0;
   }
+  void discard() override { file_->discarded = true; }
 
  private:
   bool fails() {

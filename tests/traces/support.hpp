@@ -33,6 +33,7 @@ struct MemoryFile {
   Bytes bytes;
   bool synced = false;
   bool published = false;
+  bool discarded = false;
   int calls = 0;
   int fail_at = 0;         // the n-th call fails (0: none) …
   bool for_ever = false;   // … and all after it

@@ -29,7 +29,7 @@ Report hold(const std::vector<Values>& predicted, const std::vector<Values>& mea
   const auto matching = match_launches(model, file);
   auto list = DeviationList::parse(deviations, "d.toml");
   REQUIRE(list.ok());
-  return finish_report("h200", compare_launches(model, file, matching, "run"),
+  return finish_report("h200", "counts", compare_launches(model, file, matching, "run"),
                        describe_unmatched(model, file, matching, "run"), *list);
 }
 
@@ -178,10 +178,14 @@ TEST_CASE("a deviation that nothing needs any more is reported as gone") {
             .deviations.empty());
 }
 
-TEST_CASE("launches of one side only are told") {
-  const auto r = hold({{{kLoads, v(1)}}, {{kLoads, v(1)}}}, {{{kLoads, v(1)}}});
+TEST_CASE("launches of one side only are told, and fail unless they were expected") {
+  auto r = hold({{{kLoads, v(1)}}, {{kLoads, v(1)}}}, {{{kLoads, v(1)}}});
   REQUIRE(r.unmatched.size() == 1);
   CHECK(r.unmatched[0] == "run: launch 1 only in the trace: k grid (1,1,1) block (32,1,1)");
+  CHECK(r.failed == 0);
+  CHECK_FALSE(r.ok());
+  r.unmatched_allowed = true;
+  CHECK(r.ok());
 }
 
 TEST_CASE("a summary row is held against the average of its launches") {

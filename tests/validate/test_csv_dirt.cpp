@@ -207,6 +207,56 @@ TEST_CASE("the profiler's advice is no counter") {
   CHECK_FALSE(file.launches[0].has_shape);
 }
 
+// The details page as ncu writes it: rows of metrics end behind the value and a comma, and only
+// those of rules fill the header's columns.
+static std::string details_page() {
+  const std::vector<std::string> launch{
+      "0", "7", "app", "127.0.0.1", "scale(float *, int)", "1", "7", "(128, 1, 1)", "(64, 1, 1)", "0",
+      "9.0"};
+  const auto row = [](std::vector<std::string> cells, std::initializer_list<std::string> more,
+                      const std::string& end) {
+    cells.insert(cells.end(), more);
+    std::string out;
+    for (const auto& cell : cells) out += (out.empty() ? "\"" : ",\"") + cell + "\"";
+    return out + end;
+  };
+  return row({"ID", "Process ID", "Process Name", "Host Name", "Kernel Name", "Context", "Stream",
+              "Block Size", "Grid Size", "Device", "CC", "Section Name", "Metric Name", "Metric Unit",
+              "Metric Value", "Rule Name", "Rule Type", "Rule Description",
+              "Estimated Speedup Type", "Estimated Speedup"},
+             {}, "\n") +
+         row(launch, {"GPU Speed Of Light Throughput", "Elapsed Cycles", "cycle", "4,096"}, ",\n") +
+         row(launch, {"Command line profiler metrics", kDram, "sector", "12,288"}, ",\n") +
+         row(launch,
+             {"SourceCounters", "", "", "", "UncoalescedGlobalAccess", "OPT", "12288 sectors, of which",
+              "global", "62.5"},
+             "\n") +
+         row(launch, {"Command line profiler metrics", kLoads, "sector", "16,384"}, "\n");
+}
+
+TEST_CASE("the details page: its rows of metrics are shorter than the header") {
+  const auto file = parse_ncu_csv(details_page(), "f.csv");
+  REQUIRE(file);
+  REQUIRE(file->launches.size() == 1);
+  CHECK(value(*file, 0, kDram) == 12288);
+  CHECK(value(*file, 0, kLoads) == 16384);
+  CHECK(file->launches[0].counted.grid == Dim3{64, 1, 1});
+  CHECK(file->report.rule_rows == 1);
+  CHECK(file->report.damaged_rows == 0);
+}
+
+TEST_CASE("the details page, cut at any byte, never invents a counter") {
+  const std::string whole = details_page();
+  for (std::size_t bytes = 0; bytes < whole.size(); ++bytes) {
+    const auto file = parse_ncu_csv(whole.substr(0, bytes), "f.csv");
+    if (!file) continue;
+    for (const auto& [name, read] : file->launches[0].counted.metrics) {
+      INFO(bytes << " bytes: " << name);
+      CHECK((!read.known() || read.value == (name == kDram ? 12288 : name == kLoads ? 16384 : 4096)));
+    }
+  }
+}
+
 TEST_CASE("files one after the other: the same ID again is another launch") {
   const std::string one = long_header() + long_row("0", kDram, "sector", "5");
   const auto file = read(one + "==PROF== Connected to process 2\n" + one);

@@ -21,7 +21,23 @@ const std::string kPermission =
     "==ERROR== ERR_NVGPUCTRPERM - The user does not have permission to access NVIDIA GPU "
     "Performance Counters on the target device 0.\nPASS\n";
 
+const std::string kText =
+    "==PROF== Connected to process 7 (/tmp/app)\n"
+    "[7] app@127.0.0.1\n"
+    "  scale(float *, int) (64, 1, 1)x(128, 1, 1), Context 1, Stream 7, Device 0, CC 9.0\n"
+    "    Section: Command line profiler metrics\n"
+    "    ------------------------ ----------- ------------\n"
+    "    Metric Name              Metric Unit Metric Value\n"
+    "    ------------------------ ----------- ------------\n"
+    "    dram__sectors_read.sum        sector       12,288\n";
+
 }  // namespace
+
+TEST_CASE("ncu's text output: the fix says how to get CSV of the same report") {
+  const auto file = parse_ncu_csv(kText, "f.txt");
+  REQUIRE_FALSE(file);
+  CHECK_THAT(file.error().fix, Contains("ncu --import") && Contains("--csv"));
+}
 
 TEST_CASE("files without a launch: one message, its kind, its fix") {
   const Recipe recipes[] = {
@@ -36,6 +52,12 @@ TEST_CASE("files without a launch: one message, its kind, its fix") {
        ErrorKind::kMalformed, "no Nsight Compute table"},
       {"a profiler that saw no kernel", "==WARNING== No kernels were profiled.\n",
        ErrorKind::kMalformed, "No kernels were profiled"},
+      {"an error behind a warning",
+       "==WARNING== clocks cannot be locked\n==ERROR== LaunchFailed\n", ErrorKind::kMalformed,
+       "the profiler said: ==ERROR== LaunchFailed"},
+      {"output for people", kText, ErrorKind::kMalformed, "Nsight Compute's text output"},
+      {"output for people of a program that failed", "==ERROR== LaunchFailed\n" + kText,
+       ErrorKind::kMalformed, "the profiler said: ==ERROR== LaunchFailed"},
       {"header only", long_header(), ErrorKind::kMalformed, "a table with no launches"},
       {"units only", wide_header() + wide_units(), ErrorKind::kMalformed, "no launches"},
       {"rows that do not fit", long_header() + "\"0\",\"1\"\n", ErrorKind::kMalformed,

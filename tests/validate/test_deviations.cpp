@@ -45,7 +45,11 @@ TEST_CASE("a broken list says where and why") {
          "without a bound"},
         {"[[deviation]]\nid = \"x\"\nkernel = \".*\"\nmetric = \".*\"\nreason = \"r\"\nmax_error = "
          "3\n",
-         "without a bound"},
+         "max_error = 3 is more than 2"},
+        {"[[deviation]]\nid = \"x\"\nkernel = \".*\"\nmetric = \".*\"\nreason = \"r\"\nmax_error = "
+         "\"1\"\n",
+         "max_error = \"1\" is not a number"},
+        {"[[deviation]]\nid = 5\n", "id = 5 is not a text in quotes"},
         {"[[deviation]]\nkernel = \".*\"\n", "without id or reason"},
         {"[[deviation]]\nid = \"x\"\nreason = \"r\"\nmax_error = 1\nmetric = \".*\"\n",
          "needs \"kernel\""},

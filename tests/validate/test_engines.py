@@ -1,8 +1,11 @@
 #!/usr/bin/env python3
-"""The time engine's counters against the counts engine's, both held against an H200's: over the suite its
-order of events brings them closer to hardware, or at least no further. test_engines.py WARPMEM"""
+"""The time engine's counters against the counts engine's, both compared with an H200's: over the suite its
+order of events brings them closer to hardware, or at least no further. And the accuracy that is shown beside
+a replay's numbers is that of these comparisons. test_engines.py WARPMEM validate/accuracy.csv"""
 import collections
 import csv
+import json
+import statistics
 import subprocess
 import sys
 
@@ -23,25 +26,53 @@ GROUPS = {
 }
 
 
-def errors(warpmem, *engine):
-    out = subprocess.run([warpmem, "validate", "--no-deviations", "--all", "--format", "csv", *engine],
+def compared(warpmem, *engine):
+    """What one engine says of the suite: sums of errors, launches, and each metric's errors."""
+    out = subprocess.run([warpmem, "validate", "--no-deviations", "--format", "json", *engine],
                          capture_output=True, text=True).stdout
-    sums, launches = collections.Counter(), 0
-    for row in csv.DictReader(out.splitlines()):
-        if row["predicted"] and row["measured"]:
-            sums[row["metric"]] += abs(float(row["error"]))
-            launches += row["metric"] == "dram__sectors_read.sum"
-    return sums, launches
+    report = json.loads(out)
+    floors = {s["metric"]: s["floor"] for s in report["summary"]}
+    sums, each = collections.Counter(), collections.defaultdict(list)
+    for launch in report["launches"]:
+        for metric, m in launch["metrics"].items():
+            if "error" not in m:
+                continue
+            sums[metric] += abs(m["error"])
+            size = max(m["predicted"], m["measured"])
+            if size and size >= floors[metric]:
+                each[metric].append((abs(m["error"]), m["predicted"] == m["measured"]))
+    return report["engine"], sums, len(report["launches"]), each
+
+
+def wrong_accuracy(path, engine, each):
+    """Rows of the file that are not what was compared just now."""
+    with open(path, encoding="utf-8") as file:
+        rows = {r["metric"]: r for r in csv.DictReader(file) if (r["gpu"], r["engine"]) == ("h200", engine)}
+    for metric in sorted(set(rows) | set(each)):
+        errors = sorted(error for error, _ in each.get(metric, []))
+        row = rows.get(metric, {"launches": 0, "equal": 0, "median": 0, "p90": 0})
+        at = 0.9 * (len(errors) - 1)
+        low = int(at)
+        p90 = errors[low] + (at - low) * (errors[min(low + 1, len(errors) - 1)] - errors[low]) if errors else 0
+        now = (len(errors), sum(equal for _, equal in each.get(metric, [])))
+        if (int(row["launches"]), int(row["equal"])) != now or any(
+                abs(float(row[key]) - value) > 1e-3 * abs(value) + 1e-9
+                for key, value in (("median", statistics.median(errors or [0])), ("p90", p90))):
+            yield (f"{path}: {metric} by the {engine} engine is not what validation finds; "
+                   "write it again: warpmem validate --accuracy --format csv")
 
 
 def main():
-    (counts, launches), (time, again) = errors(sys.argv[1]), errors(sys.argv[1], "--time")
+    by_counts, by_time = compared(sys.argv[1]), compared(sys.argv[1], "--time")
+    (_, counts, launches, _), (_, time, again, _) = by_counts, by_time
     problems = [] if launches == again == 191 else [f"{launches} and {again} launches instead of 191"]
     for name, (metrics, more) in GROUPS.items():
         a, b = (sum(e[m] for m in metrics) for e in (counts, time))
         print(f"{name:30} counts {a:7.2f}   time {b:7.2f}")
         if b > a + more:
             problems.append(f"{name}: the errors add up to {b:.2f} in time, {a:.2f} by counts, {more} more at most")
+    for engine, _, _, each in (by_counts, by_time):
+        problems += wrong_accuracy(sys.argv[2], engine, each)
     for problem in problems:
         print(problem, file=sys.stderr)
     return 1 if problems else 0

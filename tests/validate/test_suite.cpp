@@ -49,4 +49,10 @@ TEST_CASE("a folder that is no suite") {
   folder.put("a.csv");
   folder.put("provenance.toml", "[machine\n");
   CHECK(exit_status(open_suite(folder.path.string()).error().kind) == 3);
+  folder.put("provenance.toml", "[machine]\ngpu = \"NVIDIA H200\"\ndriver = 580.1\n");
+  const auto number = open_suite(folder.path.string());
+  REQUIRE_FALSE(number.ok());
+  CHECK(exit_status(number.error().kind) == 3);
+  CHECK(number.error().message == "machine.driver = 580.1 is not a text in quotes");
+  CHECK(number.error().place.ends_with("provenance.toml, line 3"));
 }

@@ -35,8 +35,9 @@ Report sample() {
   file.launches[0].counted.metrics[kDram].value = 540000;
   file.launches[1].counted.metrics[kLoads].value = 9;
   const auto matching = match_launches(model, file);
-  return finish_report("h200", compare_launches(model, file, matching, "run-a"), {},
-                       DeviationList());
+  auto launches = compare_launches(model, file, matching, "run-a");
+  for (auto& launch : launches) launch.level = "sass";
+  return finish_report("h200", "time", std::move(launches), {}, DeviationList());
 }
 
 }  // namespace
@@ -52,6 +53,7 @@ TEST_CASE("the table shows both sides, the error, the summary and how it went") 
   CHECK_THAT(text, Contains("model 8, GPU 9 (-12 %, differs)"));
   CHECK_THAT(text, Contains("a note"));
   CHECK_THAT(text, Contains("2 launches"));
+  CHECK_THAT(text, Contains("Predicted for h200 by the time engine from traces of level sass\n"));
   CHECK(text.find("\x1b[") == std::string::npos);
   CHECK(table_view(sample(), {true, false, 140, {}, {}}).find("\x1b[") != std::string::npos);
 }
@@ -66,6 +68,9 @@ TEST_CASE("JSON carries numbers, null with a reason, and survives foreign bytes"
   const auto json = nlohmann::json::parse(json_view(sample(), {}));
   CHECK(json["schema"] == 1);
   CHECK(json["ok"] == false);
+  CHECK(json["engine"] == "time");
+  CHECK(json["launches"][0]["level"] == "sass");
+  CHECK(json["not_collected"].empty());
   const auto& first = json["launches"][0]["metrics"];
   CHECK(first[kDram]["predicted"] == 524288);
   CHECK(first[kDram]["verdict"] == "within band");
@@ -77,8 +82,32 @@ TEST_CASE("JSON carries numbers, null with a reason, and survives foreign bytes"
 TEST_CASE("CSV has one row a comparison, quoted where needed") {
   const std::string text = csv_view(sample());
   CHECK_THAT(text,
-             Contains("run,launch,kernel,metric,unit,match,predicted,measured,error,verdict"));
+             Contains("run,launch,kernel,metric,unit,match,predicted,measured,error,verdict,reason,"
+                      "engine,level\n"));
   CHECK_THAT(text, Contains("run-a,0,copy<float4>,dram__sectors_read.sum,sector,approximate,524288,"
-                            "540000,-0.029526,within band,\n"));
+                            "540000,-0.029526,within band,,time,sass\n"));
   CHECK_THAT(text, Contains("\"\"k\"\""));
+}
+
+TEST_CASE("counters that nobody collected are told, and are no success like any other") {
+  auto report = sample();
+  for (auto& launch : report.launches)
+    for (auto& c : launch.metrics)
+      if (c.rule->name == kDram) c.measured = {0, "not collected"}, c.verdict = Verdict::kNotCompared;
+  const std::string text = table_view(report, {true, false, 140, {}, {}});
+  CHECK_THAT(text, Contains("The file lacks 1 of the 3 counters that warpmem can compare, "
+                            "dram__sectors_read.sum: collect them"));
+  CHECK(nlohmann::json::parse(json_view(report, {}))["not_collected"] ==
+        nlohmann::json::array({"dram__sectors_read.sum"}));
+}
+
+TEST_CASE("a deviation is called gone where the whole reference was compared, and nowhere else") {
+  Report report = sample();
+  report.deviations.push_back({"nobody-needs-it", "why", 3, 0, 0});
+  ViewOptions options;
+  CHECK_THAT(table_view(report, options), !Contains("nobody-needs-it"));
+  CHECK_FALSE(nlohmann::json::parse(json_view(report, options))["deviations"][0].contains("gone"));
+  options.whole_reference = true;
+  CHECK_THAT(table_view(report, options), Contains("take it out of validate/deviations.toml"));
+  CHECK(nlohmann::json::parse(json_view(report, options))["deviations"][0]["gone"] == true);
 }

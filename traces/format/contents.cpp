@@ -26,7 +26,7 @@ Result<void> read_file_header(Contents& out) {
   if (auto read = file.read(0, have, head); !read) return read;
   if (!std::equal(head.begin(), head.begin() + std::min<std::ptrdiff_t>(have, 8), kFileMagic)) {
     return malformed(file, 0, "this is not a warpmem trace",
-                     "give a file written by warpmem record, emulate or import");
+                     "give a file written by warpmem record or warpmem emulate");
   }
   const Error cut{ErrorKind::kIncomplete, "the file ends inside its header: it holds no records",
                   fmt::format("{}, byte {}", file.path(), file.size()), "record the trace again"};
@@ -110,8 +110,10 @@ const char* apply(Contents& out, const BlockEntry& entry, ByteSpan raw) {
             fmt::format("launch {}: {} records were counted when it ended, {} are in the file",
                         launch.launch.id, end->records, launch.end.records));
       }
+      const std::uint64_t counted = end->records;
       end->records = launch.end.records;
       end->lost = std::max(end->lost, launch.end.lost);
+      if (counted > end->records) end->lost += counted - end->records;
       launch.end = *end;
       out.ended[header.launch] = true;
       return nullptr;
@@ -161,7 +163,7 @@ Error bad_block(const InputFile& file, const BlockEntry& entry, const std::strin
   return {ErrorKind::kMalformed,
           fmt::format("the {} block is damaged: {}", block_type_name(entry.header.type), problem),
           fmt::format("{}, block {}, byte {}", file.path(), entry.header.sequence, entry.offset),
-          kCopyAgain};
+          "copy or record the trace again, or read the rest with --partial"};
 }
 
 Result<void> read_body(const InputFile& file, const BlockEntry& entry, Bytes& data, Bytes& raw) {

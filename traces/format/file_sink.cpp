@@ -1,36 +1,33 @@
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdio>
-#include <cstring>
 
+#include "base/output_file.hpp"
 #include "traces/format/sink.hpp"
 
 namespace warpmem::trace {
 namespace {
 
+// Whether the file of this name is the one that is open.
+bool is_named(int fd, const std::string& path) {
+  struct stat open {
+  }, named{};
+  return ::fstat(fd, &open) == 0 && ::lstat(path.c_str(), &named) == 0 &&
+         open.st_dev == named.st_dev && open.st_ino == named.st_ino;
+}
+
 class FileSink final : public Sink {
  public:
-  FileSink(int fd, std::string path, bool overwrite)
-      : fd_(fd), path_(std::move(path)), overwrite_(overwrite) {}
+  FileSink(int fd, std::string path, bool replace)
+      : fd_(fd), path_(std::move(path)), replace_(replace) {}
   FileSink(const FileSink&) = delete;
   FileSink& operator=(const FileSink&) = delete;
   ~FileSink() override { ::close(fd_); }
 
-  int write(ByteSpan bytes) override {
-    while (!bytes.empty()) {
-      const ssize_t n = ::write(fd_, bytes.data(), bytes.size());
-      if (n < 0 && errno == EINTR) continue;
-      if (n < 0) return errno;
-      if (n == 0) return ENOSPC;
-      bytes = bytes.subspan(static_cast<std::size_t>(n));
-    }
-    return 0;
-  }
+  int write(ByteSpan bytes) override { return write_bytes(fd_, bytes.data(), bytes.size()); }
 
   int truncate(std::uint64_t size) override {
     const auto offset = static_cast<off_t>(size);
@@ -41,62 +38,70 @@ class FileSink final : public Sink {
   int sync() override { return ::fsync(fd_) == 0 ? 0 : errno; }
 
   int publish() override {
-    if (!overwrite_ && ::access(path_.c_str(), F_OK) == 0) return EEXIST;
-    if (std::rename(partial_name(path_).c_str(), path_.c_str()) != 0) return errno;
-    return sync_directory();
+    const std::string partial = partial_name(path_);
+    // Somebody has moved it, or put another in its place: that one is not ours to publish.
+    if (!is_named(fd_, partial)) return ENOENT;
+    return give_name(partial, path_, replace_);
+  }
+
+  void discard() override {
+    const std::string partial = partial_name(path_);
+    if (is_named(fd_, partial)) ::unlink(partial.c_str());
   }
 
  private:
-  // Without this a power cut could take the new name back.
-  int sync_directory() const {
-    const auto slash = path_.rfind('/');
-    const std::string folder =
-        slash == std::string::npos ? "." : path_.substr(0, std::max<std::size_t>(slash, 1));
-    const int fd = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (fd < 0) return errno;
-    // Some file systems have no fsync for directories; they say EINVAL.
-    const int error = ::fsync(fd) == 0 || errno == EINVAL ? 0 : errno;
-    ::close(fd);
-    return error;
-  }
-
   int fd_;
   std::string path_;
-  bool overwrite_;
+  bool replace_;
 };
+
+Error locked(const std::string& partial) {
+  return {ErrorKind::kUsage, "another recording is writing to it", partial,
+          "give another name, or wait until it ends"};
+}
+
+// What another run has left under the name, unless that run still writes to it.
+Result<void> remove_left_over(const std::string& partial) {
+  struct stat status {};
+  if (::lstat(partial.c_str(), &status) != 0) return {};
+  if (!S_ISREG(status.st_mode) && !S_ISLNK(status.st_mode))
+    return Error{ErrorKind::kUsage, "it is in the way of the unfinished trace, and no file",
+                 partial, "remove it, or give the trace another name"};
+  if (S_ISREG(status.st_mode)) {
+    const int fd = ::open(partial.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    const bool busy = fd >= 0 && ::flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+    if (fd >= 0) ::close(fd);
+    if (busy) return locked(partial);
+  }
+  // A link is removed, not what it leads to.
+  if (::unlink(partial.c_str()) != 0 && errno != ENOENT)
+    return output_error(partial, "remove what another run has left", errno);
+  return {};
+}
 
 }  // namespace
 
 std::string partial_name(const std::string& path) { return path + ".partial"; }
 
-Result<std::unique_ptr<Sink>> create_file_sink(const std::string& path, bool overwrite) {
+Result<std::unique_ptr<Sink>> create_file_sink(const std::string& path, bool replace,
+                                               const std::vector<std::string>& inputs) {
   const std::string partial = partial_name(path);
-  if (!overwrite && ::access(path.c_str(), F_OK) == 0) {
-    return Error{ErrorKind::kUsage, "the file exists already", path,
-                 "give another name, remove it, or allow it to be overwritten"};
-  }
-  const int fd =
-      ::open(partial.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | (overwrite ? 0 : O_EXCL), 0666);
-  if (fd < 0 && errno == EEXIST) {
-    return Error{ErrorKind::kUsage, "the file of an unfinished recording exists already", partial,
-                 "read it with --partial, remove it, or allow it to be overwritten"};
-  }
-  if (fd < 0) {
-    return Error{ErrorKind::kResources, fmt::format("cannot create it: {}", std::strerror(errno)),
-                 partial, "give a file in a folder that you may write to"};
-  }
+  struct stat status {};
+  if (!replace && ::lstat(path.c_str(), &status) == 0) return output_exists(path);
+  if (is_input(partial, inputs)) return output_is_input(partial);
+  if (replace)
+    if (auto removed = remove_left_over(partial); !removed) return removed.error();
+  const int fd = ::open(partial.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  if (fd < 0 && errno == EEXIST && replace) return locked(partial);  // in this very moment
+  if (fd < 0 && errno == EEXIST)
+    return Error{ErrorKind::kUsage, "the trace that another run did not finish is there already",
+                 partial, "read it with --partial, or replace it with --force"};
+  if (fd < 0) return output_error(path, "write it", errno);
   if (::flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
     ::close(fd);
-    return Error{ErrorKind::kUsage, "another recording is writing to it", partial,
-                 "give another name, or wait until it ends"};
+    return locked(partial);
   }
-  if (::ftruncate(fd, 0) != 0 && errno != EINVAL) {
-    const int error = errno;
-    ::close(fd);
-    return Error{ErrorKind::kResources, fmt::format("cannot empty it: {}", std::strerror(error)),
-                 partial, "remove it, or give another name"};
-  }
-  return std::unique_ptr<Sink>(std::make_unique<FileSink>(fd, path, overwrite));
+  return std::unique_ptr<Sink>(std::make_unique<FileSink>(fd, path, replace));
 }
 
 }  // namespace warpmem::trace

@@ -4,7 +4,7 @@
 
 namespace warpmem::trace {
 
-Result<void> read_sealed(Contents& out, const Footer& footer) {
+Result<IndexBody> read_index(const Contents& out, const Footer& footer) {
   const InputFile& file = out.file;
   const std::uint64_t at = footer.index_offset;
   const Error bad = malformed(file, at, "the index is damaged", kUsePartial);
@@ -14,13 +14,13 @@ Result<void> read_sealed(Contents& out, const Footer& footer) {
     return malformed(file, end, "the footer does not fit the file", kUsePartial);
   }
   Bytes head, data, raw;
-  if (auto read = file.read(at, kBlockHeaderBytes, head); !read) return read;
+  if (auto read = file.read(at, kBlockHeaderBytes, head); !read) return read.error();
   const auto header = decode_block_header(head);
   if (!header || header->type != BlockType::kIndex || header->hash != footer.index_hash ||
       header->body_bytes != end - at - kBlockHeaderBytes) {
     return bad;
   }
-  if (auto read = read_body(file, {*header, at}, data, raw); !read) return read;
+  if (auto read = read_body(file, {*header, at}, data, raw); !read) return read.error();
   auto index =
       parse_index(ByteSpan(raw).first(header->raw_bytes), out.first_block, at, out.newer_minor);
   if (!index || header->sequence != index->blocks.size()) return bad;
@@ -29,7 +29,14 @@ Result<void> read_sealed(Contents& out, const Footer& footer) {
                                     : index->blocks.back().offset + kBlockHeaderBytes +
                                           index->blocks.back().header.body_bytes;
   if (covered != at) return bad;
-  out.blocks = std::move(index->blocks);
+  return std::move(*index);
+}
+
+Result<void> read_sealed(Contents& out, const Footer& footer, IndexBody index) {
+  const InputFile& file = out.file;
+  const Error bad = malformed(file, footer.index_offset, "the index is damaged", kUsePartial);
+  Bytes data, raw;
+  out.blocks = std::move(index.blocks);
   for (const BlockEntry& entry : out.blocks) {
     const BlockHeader& block = entry.header;
     ByteSpan body;
@@ -51,14 +58,26 @@ Result<void> read_sealed(Contents& out, const Footer& footer) {
     }
     out.ctas[block.launch].add(*runs);
   }
-  if (index->sites.size() != out.launches.size()) return bad;
+  if (index.sites.size() != out.launches.size()) return bad;
   for (std::size_t i = 0; i < out.launches.size(); ++i) {
-    for (const Site& site : index->sites[i]) out.sites[i].number_of(site);
-    if (out.sites[i].size() != index->sites[i].size()) return bad;
+    for (const Site& site : index.sites[i]) out.sites[i].number_of(site);
+    if (out.sites[i].size() != index.sites[i].size()) return bad;
   }
   out.quality.sealed = true;
   judge(out);
   return {};
+}
+
+Result<bool> records_are_whole(const Contents& contents) {
+  Bytes data, raw;
+  for (const BlockEntry& entry : contents.blocks) {
+    if (entry.header.type != BlockType::kRecords) continue;
+    if (auto read = read_body(contents.file, entry, data, raw); !read) {
+      if (read.error().kind == ErrorKind::kResources) return read.error();
+      return false;
+    }
+  }
+  return true;
 }
 
 Result<Contents> open_contents(const std::string& path, const OpenOptions& options) {
@@ -77,16 +96,23 @@ Result<Contents> open_contents(const std::string& path, const OpenOptions& optio
     footer = decode_footer(tail);
   }
   std::string why = "the trace was not sealed: recording was cut short, or is still going on";
+  std::optional<IndexBody> index;
   if (footer) {
     Contents fresh(std::move(contents));
+    auto found = read_index(fresh, *footer);
+    if (!found && !options.allow_partial) return found.error();
+    if (found) index = *found;
+    auto read = found ? read_sealed(fresh, *footer, std::move(*found)) : found.error();
     if (!options.allow_partial) {
-      if (auto read = read_sealed(fresh, *footer); !read) return read.error();
+      if (!read) return read.error();
       return fresh;
     }
-    // With --partial a damaged index is worked around; damage in a records block shows on decode.
-    auto read = read_sealed(fresh, *footer);
-    if (read) return fresh;
-    why = "the trace was read without its index: " + read.error().text();
+    if (read) {
+      auto whole = records_are_whole(fresh);
+      if (!whole) return whole.error();
+      if (*whole) return fresh;
+    }
+    why = index ? "" : "the trace was read without its index: " + read.error().text();
     auto again = InputFile::open(path);
     if (!again) return again.error();
     contents = Contents(std::move(*again));
@@ -97,7 +123,8 @@ Result<Contents> open_contents(const std::string& path, const OpenOptions& optio
                  fmt::format("{}, byte {}", path, contents.file.size()),
                  "read it up to its last whole block with --partial"};
   }
-  if (auto scanned = scan(contents, why); !scanned) return scanned.error();
+  if (auto scanned = scan(contents, why, index ? &*index : nullptr); !scanned)
+    return scanned.error();
   return contents;
 }
 

@@ -2,13 +2,14 @@
 // file, or block after block.
 #pragma once
 
+#include "traces/format/block_table.hpp"
 #include "traces/format/contents.hpp"
 #include "traces/format/format.hpp"
 
 namespace warpmem::trace {
 
 constexpr const char* kCopyAgain = "copy or record the trace again";
-constexpr const char* kUsePartial = "read what precedes the damage with --partial";
+constexpr const char* kUsePartial = "read what is whole with --partial";
 
 Error malformed(const InputFile& file, std::uint64_t offset, std::string message, const char* fix);
 
@@ -20,11 +21,18 @@ const char* apply(Contents& out, const BlockEntry& entry, ByteSpan raw);
 // After the last block: sums, notes on what is missing, the content's hash.
 void judge(Contents& out);
 
-// Through the index.
-Result<void> read_sealed(Contents& out, const Footer& footer);
+// What the end of a sealed file says of its blocks; nullopt: it is damaged, too.
+Result<IndexBody> read_index(const Contents& out, const Footer& footer);
 
-// An unsealed file, or one whose end is damaged (`why`): block after block up to the last whole
-// one.
-Result<void> scan(Contents& out, const std::string& why);
+// Through the index.
+Result<void> read_sealed(Contents& out, const Footer& footer, IndexBody index);
+
+// Whether all records can be read. Opening does not look at them, unless damage is to be skipped.
+Result<bool> records_are_whole(const Contents& contents);
+
+// An unsealed file, or a damaged one: block after block. What is damaged is skipped where a whole
+// block follows; without an `index` nobody knows what was in it, so that no launch is taken that
+// begins behind it. `why`: for the notes; empty where the skipped blocks say it.
+Result<void> scan(Contents& out, const std::string& why, const IndexBody* index);
 
 }  // namespace warpmem::trace

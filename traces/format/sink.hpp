@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "base/error.hpp"
 #include "traces/format/bytes.hpp"
@@ -17,11 +18,16 @@ class Sink {
   virtual int truncate(std::uint64_t size) = 0;  // later writes append there
   virtual int sync() = 0;                        // everything written survives a power cut
   virtual int publish() = 0;                     // the final name, in place of PATH.partial
+  virtual void discard() = 0;                    // PATH.partial holds nothing worth keeping
 };
 
 std::string partial_name(const std::string& path);
 
-// Creates PATH.partial and locks it, so that two recordings cannot write one file.
-Result<std::unique_ptr<Sink>> create_file_sink(const std::string& path, bool overwrite);
+// Creates PATH.partial and locks it, so that two recordings cannot write one file. `path` is a place
+// that find_output_place() (base/output_file.hpp) has found. `replace`: PATH may be replaced when
+// publishing, and a PATH.partial that another run has left is removed now, unless it is one of
+// `inputs`.
+Result<std::unique_ptr<Sink>> create_file_sink(const std::string& path, bool replace,
+                                               const std::vector<std::string>& inputs = {});
 
 }  // namespace warpmem::trace

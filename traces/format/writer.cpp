@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <cerrno>
 #include <cstring>
 #include <map>
 
+#include "base/output_file.hpp"
 #include "traces/format/block_table.hpp"
 #include "traces/format/compression.hpp"
 #include "traces/format/cta_index.hpp"
@@ -45,15 +47,28 @@ struct TraceWriter::State {
   std::map<std::uint32_t, std::uint32_t> by_id;
   std::optional<Error> broken;  // nothing more can be written after it
   bool footer_written = false;
+  bool closed = false;  // the footer is durable
   bool sealed = false;
 
   Error failed(const char* action, int code) const {
     const std::string partial = partial_name(path);
+    const char* room = code == EFBIG ? "allow larger files (ulimit -f)"
+                                     : "free space there or give a file on another disk";
+    if (records == 0)
+      return {ErrorKind::kResources,
+              fmt::format("cannot {}: {}; no record was written", action, std::strerror(code)),
+              path, room};
     return {ErrorKind::kResources,
             fmt::format("cannot {}: {}; {} whole blocks with {} records are kept in {}", action,
                         std::strerror(code), blocks.size(), records, partial),
-            partial,
-            "free space there or give a file on another disk; read what is kept with --partial"};
+            partial, fmt::format("{}; read what is kept with --partial", room)};
+  }
+
+  State() = default;
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
+  ~State() {
+    if (sink && !sealed && records == 0) sink->discard();
   }
 
   Result<void> usable() const {
@@ -183,9 +198,11 @@ TraceWriter& TraceWriter::operator=(TraceWriter&&) noexcept = default;
 
 Result<TraceWriter> TraceWriter::create(const std::string& path, const Origin& origin,
                                         const WriterOptions& options) {
-  auto sink = create_file_sink(path, options.overwrite);
+  auto place = find_output_place(path, {options.overwrite, false, options.inputs});
+  if (!place) return place.error();
+  auto sink = create_file_sink(place->path, options.overwrite, options.inputs);
   if (!sink) return sink.error();
-  return create_on(std::move(*sink), path, origin, options);
+  return create_on(std::move(*sink), place->path, origin, options);
 }
 
 Result<TraceWriter> TraceWriter::create_on(std::unique_ptr<Sink> sink, const std::string& path,
@@ -255,10 +272,14 @@ Result<void> TraceWriter::note_missing(const std::string& what) {
   return state_->write_metadata(BlockType::kNote, 0, put_note(what));
 }
 
-Result<void> TraceWriter::seal() {
+std::string TraceWriter::kept() const {
+  return state_->sealed || state_->records == 0 ? "" : partial_name(state_->path);
+}
+
+Result<void> TraceWriter::seal_incomplete() {
   State& state = *state_;
   if (state.broken) return *state.broken;
-  if (state.sealed) return {};
+  if (state.closed) return {};
   if (!state.footer_written) {
     if (auto written = state.write_end(); !written) return written;
   }
@@ -267,6 +288,14 @@ Result<void> TraceWriter::seal() {
     state.broken = state.failed("make the file durable (fsync)", code);
     return *state.broken;
   }
+  state.closed = true;
+  return {};
+}
+
+Result<void> TraceWriter::seal() {
+  State& state = *state_;
+  if (state.sealed) return {};
+  if (auto closed = seal_incomplete(); !closed) return closed;
   if (const int code = state.sink->publish()) {
     return state.failed("give the file its final name", code);
   }

@@ -71,19 +71,21 @@ class BlockBuilder {
 struct WriterOptions {
   bool overwrite = false;  // replace PATH when sealing, and a PATH.partial left by another run now
   int zstd_level = 3;      // of the blocks the writer makes itself; 0 stores them
+  std::vector<std::string> inputs = {};  // files that the run reads: never written over
 };
 
 class Sink;  // traces/format/sink.hpp: where the bytes go
 
 class TraceWriter {
  public:
-  // Creates PATH.partial. Fails with kResources, or kUsage when a file is in the way.
+  // Creates PATH.partial (of a link: beside its target). Fails with kUsage when a file is in the way
+  // or there is no such folder, with kResources when the disk is full.
   static Result<TraceWriter> create(const std::string& path, const Origin& origin,
                                     const WriterOptions& options = {});
   // The same on any sink; `path` is for messages only.
   static Result<TraceWriter> create_on(std::unique_ptr<Sink> sink, const std::string& path,
                                        const Origin& origin, const WriterOptions& options = {});
-  ~TraceWriter();  // an unsealed file stays behind as .partial
+  ~TraceWriter();  // an unsealed file stays behind as .partial, one without records is removed
   TraceWriter(TraceWriter&&) noexcept;
   TraceWriter& operator=(TraceWriter&&) noexcept;
 
@@ -95,6 +97,10 @@ class TraceWriter {
   Result<void> end_launch(std::uint32_t launch, const LaunchEnd& end);  // counts end.records itself
   Result<void> note_missing(const std::string& what);  // found out later: adds to quality
   Result<void> seal();                                 // index, footer, fsync, rename
+  // The same without the rename: a failure has cut the trace short. It stays PATH.partial, and a
+  // PATH of before stays what it is.
+  Result<void> seal_incomplete();
+  std::string kept() const;  // the file that stays without seal(); empty: none, it has no record
 
  private:
   struct State;

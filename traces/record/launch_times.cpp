@@ -2,8 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <cerrno>
-#include <cstring>
+#include "base/printable.hpp"
 
 namespace warpmem::record {
 namespace {
@@ -20,29 +19,27 @@ std::string microseconds(Clock::time_point from, Clock::time_point to) {
 
 std::string quoted(const std::string& text) {
   std::string out = "\"";
-  for (const char c : text) out += c == '"' ? std::string("\"\"") : std::string(1, c);
+  for (const char c : printable(text)) out += c == '"' ? std::string("\"\"") : std::string(1, c);
   return out + '"';
 }
 
 }  // namespace
 
-LaunchTimes::~LaunchTimes() {
-  if (file_ != nullptr) std::fclose(file_);
+void LaunchTimes::give_up(const Error& error) {
+  output_.note_missing(fmt::format("the times of launches: {}: {}", path_, error.message));
+  path_.clear();
+  file_.reset();
 }
 
 void LaunchTimes::add(const LaunchState& launch, const std::string& kernel) {
-  if (path_.empty()) return;
   const auto now = Clock::now();
   const std::lock_guard lock(mutex_);
-  if (file_ == nullptr) {
-    file_ = std::fopen(path_.c_str(), "we");
-    if (file_ == nullptr) {
-      output_.note_missing(
-          fmt::format("the times of launches: {}: {}", path_, std::strerror(errno)));
-      path_.clear();
-      return;
-    }
-    std::fputs(kHeader, file_);
+  if (path_.empty()) return;
+  if (!file_) {
+    auto file = OutputFile::create(path_, {.replace = force_, .direct = true, .inputs = {}});
+    if (!file) return give_up(file.error());
+    file_.emplace(std::move(file).value());
+    if (auto written = file_->write(kHeader); !written) return give_up(written.error());
   }
   const auto gpu = launch.gpu_clock.span();
   const std::string line = fmt::format(
@@ -50,8 +47,14 @@ void LaunchTimes::add(const LaunchState& launch, const std::string& kernel) {
       launch.bytes.load(), gpu ? fmt::format("{:.1f}", *gpu * 1e-3) : "n/a",
       microseconds(launch.begun, launch.returned), microseconds(launch.begun, launch.read),
       microseconds(launch.begun, now));
-  std::fputs(line.c_str(), file_);
-  std::fflush(file_);
+  if (auto written = file_->write(line); !written) give_up(written.error());
+}
+
+void LaunchTimes::close() {
+  const std::lock_guard lock(mutex_);
+  if (!file_) return;
+  if (auto published = file_->publish(); !published) give_up(published.error());
+  file_.reset();
 }
 
 }  // namespace warpmem::record

@@ -18,6 +18,7 @@
 #include <sstream>
 #include <string_view>
 
+#include "base/errno_kind.hpp"
 #include "traces/format/reader.hpp"
 
 extern char** environ;
@@ -87,23 +88,28 @@ class SignalsOfAParent {
       if (g_child != 0) kill(static_cast<pid_t>(g_child), signal);
     };
     sigaction(SIGTERM, &pass_on, &terminate_);
+    sigaction(SIGHUP, nullptr, &hang_up_);
+    if (hang_up_.sa_handler != SIG_IGN) sigaction(SIGHUP, &pass_on, nullptr);  // nohup
   }
   ~SignalsOfAParent() {
     sigaction(SIGINT, &interrupt_, nullptr);
     sigaction(SIGQUIT, &quit_, nullptr);
     sigaction(SIGTERM, &terminate_, nullptr);
+    sigaction(SIGHUP, &hang_up_, nullptr);
   }
   SignalsOfAParent(const SignalsOfAParent&) = delete;
   SignalsOfAParent& operator=(const SignalsOfAParent&) = delete;
 
  private:
-  struct sigaction interrupt_, quit_, terminate_;
+  struct sigaction interrupt_, quit_, terminate_, hang_up_;
 };
 
 Error cannot_start(const std::string& program, int error) {
-  return {ErrorKind::kUsage,
+  return {kind_of(error, ErrorKind::kUsage),
           fmt::format("the program '{}' cannot be started: {}", program, std::strerror(error)), "",
-          error == ENOENT ? "check the path; a program in this folder is written ./program" : ""};
+          error == ENOENT   ? "check the path; a program in this folder is written ./program"
+          : error == EAGAIN ? "allow more processes (ulimit -u)"
+                            : "check that it is a program and that you may run it"};
 }
 
 Result<int> wait_status_of(const std::vector<std::string>& command,
@@ -118,7 +124,7 @@ Result<int> wait_status_of(const std::vector<std::string>& command,
   posix_spawnattr_init(&attributes);
   sigset_t defaults;
   sigemptyset(&defaults);
-  for (const int signal : {SIGINT, SIGQUIT, SIGTERM}) sigaddset(&defaults, signal);
+  for (const int signal : {SIGINT, SIGQUIT, SIGTERM, SIGXFSZ}) sigaddset(&defaults, signal);
   posix_spawnattr_setsigdefault(&attributes, &defaults);
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
   const SignalsOfAParent signals;

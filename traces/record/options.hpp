@@ -16,6 +16,7 @@ struct RecordOptions {
   static constexpr std::uint64_t kNoLimit = std::numeric_limits<std::uint64_t>::max();
 
   std::string output = "trace.wmt";
+  bool force = false;              // outputs that are there already may be replaced
   std::string kernel;              // regular expression on the demangled name; empty: all
   std::uint64_t first_launch = 0;  // launches [first, last) of the process, from 0
   std::uint64_t last_launch = kNoLimit;
@@ -28,9 +29,6 @@ struct RecordOptions {
   unsigned threads = 0;                    // that read and compress; 0: by the number of cores
   std::vector<std::string> command;        // program and arguments
 };
-
-// "A:B", "A:", ":B" or "A" (just that one): launches A … B-1.
-Result<void> parse_launches(const std::string& text, RecordOptions& options);
 
 // (name, value) pairs, one per option that differs from its default, and back.
 std::vector<std::pair<std::string, std::string>> to_environment(const RecordOptions& options);

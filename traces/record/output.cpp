@@ -13,11 +13,11 @@ void Output::write(F&& action) {
   if (Result<void> result = action(*writer_); !result) fail(result.error());
 }
 
-void Output::open(const std::string& path, const trace::Origin& origin) {
+void Output::open(const std::string& path, bool force, const trace::Origin& origin) {
   const std::lock_guard lock(mutex_);
   opened_ = true;
   trace::WriterOptions options;
-  options.overwrite = true;  // the launcher has asked already
+  options.overwrite = force;
   auto writer = trace::TraceWriter::create(path, origin, options);
   if (!writer) {
     fail(writer.error());

@@ -22,7 +22,7 @@ class Output {
   explicit Output(std::function<void(const Error&)> on_failure)
       : on_failure_(std::move(on_failure)) {}
 
-  void open(const std::string& path, const trace::Origin& origin);
+  void open(const std::string& path, bool force, const trace::Origin& origin);
   bool is_open() const { return opened_; }
   bool failed() const { return failed_.load(std::memory_order_relaxed); }
   void fail(const Error& error);

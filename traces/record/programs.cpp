@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "base/printable.hpp"
 #include "binary/disassembly/disassembly.hpp"
 #include "traces/record/unrecorded.hpp"
 
@@ -150,7 +151,7 @@ void Programs::add_code(const void* module, const Cubin& cubin, const CubinFunct
                          " printed none of it");
   }
   if (const std::string gaps = unrecorded(program.code); !gaps.empty())
-    std::fprintf(stderr, "warpmem: warning: not recorded of %s: %s\n", program.demangled.c_str(), gaps.c_str());
+    std::fprintf(stderr, "warpmem: warning: not recorded of %s: %s\n", printable(program.demangled).c_str(), gaps.c_str());
 }
 
 }  // namespace warpmem::record

@@ -66,7 +66,7 @@ Session::Session(const RecordOptions& options, const SanitizerApi& api)
     : options_(options),
       api_(api),
       output_([this](const Error& error) { report_failure(error); }),
-      times_(options.times, output_),
+      times_(options.times, options.force, output_),
       programs_(
           output_,
           [this](const void* module, const char* function, std::uint64_t& pc, std::uint64_t& size) {
@@ -154,8 +154,11 @@ bool Session::set_up(Context& context, CUcontext handle, Sanitizer_StreamHandle 
 }
 
 void Session::open_trace(CUdevice device) {
-  if (!claim_output()) options_.output += "." + std::to_string(getpid());
-  output_.open(options_.output, origin_of(device, options_));
+  if (!claim_output()) {
+    options_.output += "." + std::to_string(getpid());
+    times_.add_suffix("." + std::to_string(getpid()));
+  }
+  output_.open(options_.output, options_.force, origin_of(device, options_));
   write_status("begin");
 }
 
@@ -359,6 +362,7 @@ void Session::close() {
     }
     context.drain.reset();
   }
+  times_.close();
   if (!output_.failed()) output_.seal();
   write_status("end");
 }

@@ -57,6 +57,17 @@ TEST_CASE("options survive the environment") {
   setenv("WARPMEM_EMULATE_CTAS", "2", 1);
   CHECK(!options_from_environment());
   unsetenv("WARPMEM_EMULATE_CTAS");
+  for (const char* name : {"THREADS", "MAX_RECORDS", "MAX_INSTRUCTIONS", "FIRST_LAUNCH", "LAST_LAUNCH", "CHECK", "STRICT"})
+    for (const char* value : {"-1", "x", "1.5", "18446744073709551616"}) {
+      const std::string whole = std::string("WARPMEM_EMULATE_") + name;
+      setenv(whole.c_str(), value, 1);
+      back = options_from_environment();
+      unsetenv(whole.c_str());
+      INFO(whole << "=" << value);
+      REQUIRE(!back);
+      CHECK(back.error().text().find(whole) != std::string::npos);
+      CHECK(!back.error().fix.empty());
+    }
   setenv("WARPMEM_EMULATE_LEVEL", "sass", 1);  // no emulator makes that
   CHECK(!options_from_environment());
   setenv("WARPMEM_EMULATE_LEVEL", "ptx+sass", 1);

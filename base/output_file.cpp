@@ -1,0 +1,294 @@
+#include "base/output_file.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <climits>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+#include <utility>
+
+#include "base/errno_kind.hpp"
+
+namespace warpmem {
+namespace {
+
+constexpr int kMostLinks = 40;  // as the kernel allows
+
+// Names that a signal handler can remove. Outputs beyond these stay when a signal ends the process.
+struct Unfinished {
+  std::atomic<bool> taken{false}, ready{false};
+  char name[PATH_MAX];
+};
+Unfinished g_unfinished[16];
+
+int remember(const std::string& name) {
+  if (name.size() >= PATH_MAX) return -1;
+  for (int i = 0; i < 16; ++i) {
+    if (g_unfinished[i].taken.exchange(true)) continue;
+    std::memcpy(g_unfinished[i].name, name.c_str(), name.size() + 1);
+    g_unfinished[i].ready = true;
+    return i;
+  }
+  return -1;
+}
+
+void forget(int slot) {
+  if (slot < 0) return;
+  g_unfinished[slot].ready = false;
+  g_unfinished[slot].taken = false;
+}
+
+std::string folder_of(const std::string& path) {
+  const auto slash = path.rfind('/');
+  if (slash == std::string::npos) return ".";
+  return path.substr(0, std::max<std::size_t>(slash, 1));
+}
+
+// "/dev/stdout" and its like name what is open already: 1. Others: -1.
+int open_descriptor(const std::string& path) {
+  if (path == "/dev/stdout") return STDOUT_FILENO;
+  if (path == "/dev/stderr") return STDERR_FILENO;
+  for (const std::string_view folder : {"/dev/fd/", "/proc/self/fd/"}) {
+    if (!path.starts_with(folder)) continue;
+    char* end = nullptr;
+    const char* digits = path.c_str() + folder.size();
+    const long number = std::strtol(digits, &end, 10);
+    if (end != digits && *end == 0 && number >= 0 && number <= INT_MAX)
+      return static_cast<int>(number);
+  }
+  return -1;
+}
+
+// What `path` means once links are followed, also those that lead to nothing yet.
+Result<std::string> follow_links(const std::string& path) {
+  std::string at = path;
+  for (int i = 0; i < kMostLinks; ++i) {
+    char target[PATH_MAX];
+    const ssize_t n = ::readlink(at.c_str(), target, sizeof target);
+    if (n < 0) return at;  // no link, or nothing at all
+    const std::string next(target, static_cast<std::size_t>(n));
+    at = next.starts_with('/') ? next : folder_of(at) + "/" + next;
+  }
+  return output_error(path, "follow the link", ELOOP);
+}
+
+// The folder under its real name, for comparisons.
+std::string real_name(const std::string& path) {
+  char* const folder = ::realpath(folder_of(path).c_str(), nullptr);
+  if (folder == nullptr) return path;
+  std::string out = std::string(folder) + "/" + path.substr(path.rfind('/') + 1);
+  std::free(folder);
+  return out;
+}
+
+int sync_folder(const std::string& path) {
+  const int fd = ::open(folder_of(path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (fd < 0) return errno == EACCES ? 0 : errno;  // one may write to a folder and not read it
+  // Some file systems have no fsync for folders; they say EINVAL.
+  const int error = ::fsync(fd) == 0 || errno == EINVAL ? 0 : errno;
+  ::close(fd);
+  return error;
+}
+
+int rename_without_replacing(const char* from, const char* to) {
+  if (::renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0) return 0;
+  if (errno != EINVAL && errno != ENOSYS) return errno;
+  // File systems without it: a second name fails where there is one already.
+  if (::link(from, to) == 0) return ::unlink(from) == 0 ? 0 : errno;
+  if (errno != EPERM && errno != EOPNOTSUPP) return errno;
+  struct stat status {};
+  if (::lstat(to, &status) == 0) return EEXIST;
+  return std::rename(from, to) == 0 ? 0 : errno;
+}
+
+}  // namespace
+
+Error output_error(const std::string& path, const char* action, int code) {
+  const ErrorKind kind = kind_of(code, ErrorKind::kUsage);
+  std::string fix = "give a place that exists and that you may write to with --output";
+  if (kind == ErrorKind::kResources)
+    fix = "free some space there, or write elsewhere with --output";
+  if (code == EFBIG) fix = "allow larger files (ulimit -f), or write less";
+  if (code == EMFILE || code == ENFILE) fix = "allow more open files (ulimit -n)";
+  return {kind, fmt::format("cannot {}: {}", action, std::strerror(code)), path, fix};
+}
+
+Error output_exists(const std::string& path) {
+  return {ErrorKind::kUsage, "the file is there already", path,
+          "give another name with --output, or replace the file with --force"};
+}
+
+Error output_is_input(const std::string& path) {
+  return {ErrorKind::kUsage, "this run reads the file that it was told to write", path,
+          "give another name with --output; --force does not allow this"};
+}
+
+bool is_input(const std::string& path, const std::vector<std::string>& inputs) {
+  struct stat ours {};
+  if (::stat(path.c_str(), &ours) != 0) return false;
+  for (const std::string& input : inputs) {
+    struct stat theirs {};
+    if (::stat(input.c_str(), &theirs) == 0 && theirs.st_dev == ours.st_dev &&
+        theirs.st_ino == ours.st_ino)
+      return true;
+  }
+  return false;
+}
+
+Result<OutputPlace> find_output_place(const std::string& path, const OutputRules& rules) {
+  const bool open_already = open_descriptor(path) >= 0;
+  auto target = open_already ? Result<std::string>(path) : follow_links(path);
+  if (!target) return target.error();
+  OutputPlace place{*target, open_already, ""};
+  struct stat status {};
+  const bool there = !open_already && ::stat(target->c_str(), &status) == 0;
+  if (there && S_ISDIR(status.st_mode))
+    return Error{ErrorKind::kUsage, "it is a folder", path, "give the name of a file in it"};
+  const bool stream = there && (S_ISFIFO(status.st_mode) || S_ISCHR(status.st_mode));
+  if (there && !S_ISREG(status.st_mode) && !stream)
+    return Error{ErrorKind::kUsage, "it is no file: it is never replaced", path,
+                 "give the name of a file"};
+  if ((stream || open_already) && !rules.direct)
+    return Error{ErrorKind::kUsage, "it is a device or a pipe, and this output has to be a file",
+                 path, "give the name of a file"};
+  if (stream) {
+    place.direct = true;
+    place.note = fmt::format("{} is a {}: it is written as it is", path,
+                             S_ISFIFO(status.st_mode) ? "pipe" : "device");
+  }
+  if (place.direct) return place;
+  if (is_input(*target, rules.inputs)) return output_is_input(path);
+  if (there && !rules.replace) return output_exists(path);
+  // Said now, not after the work.
+  struct stat folder {};
+  if (::stat(folder_of(*target).c_str(), &folder) != 0)
+    return output_error(path, "write it", errno);
+  if (*target != path) place.note = fmt::format("{} is a link: {} is written", path, *target);
+  return place;
+}
+
+Result<void> require_two_places(const OutputPlace& first, const OutputPlace& second) {
+  if (first.direct || second.direct || real_name(first.path) != real_name(second.path)) return {};
+  return Error{ErrorKind::kUsage, "two outputs of this run have the same name", second.path,
+               "give each a name of its own"};
+}
+
+int write_bytes(int fd, const void* bytes, std::size_t count) {
+  // Only this thread could get the signal of its own write, and it is taken back before it is let
+  // in.
+  sigset_t limit, before;
+  sigemptyset(&limit);
+  sigaddset(&limit, SIGXFSZ);
+  pthread_sigmask(SIG_BLOCK, &limit, &before);
+  int error = 0;
+  const auto* from = static_cast<const char*>(bytes);
+  while (count > 0) {
+    const ssize_t n = ::write(fd, from, count);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) {
+      error = n < 0 ? errno : ENOSPC;
+      break;
+    }
+    from += n;
+    count -= static_cast<std::size_t>(n);
+  }
+  if (error == EFBIG) {
+    const timespec at_once{};
+    while (sigtimedwait(&limit, nullptr, &at_once) < 0 && errno == EINTR) {
+    }
+  }
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  return error;
+}
+
+int give_name(const std::string& unfinished, const std::string& path, bool replace) {
+  const int error = !replace ? rename_without_replacing(unfinished.c_str(), path.c_str())
+                    : std::rename(unfinished.c_str(), path.c_str()) == 0 ? 0
+                                                                         : errno;
+  return error != 0 ? error : sync_folder(path);
+}
+
+Result<OutputFile> OutputFile::create(const std::string& path, const OutputRules& rules) {
+  auto place = find_output_place(path, rules);
+  if (!place) return place.error();
+  OutputFile file;
+  file.place_ = *place;
+  file.replace_ = rules.replace;
+  file.owner_ = ::getpid();
+  if (place->direct) {
+    const int open_already = open_descriptor(path);
+    file.fd_ = open_already >= 0 ? ::fcntl(open_already, F_DUPFD_CLOEXEC, 0)
+                                 : ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
+    if (file.fd_ < 0) return output_error(path, "write it", errno);
+    return file;
+  }
+  const std::string& target = place->path;
+  const std::string folder = target.substr(0, target.rfind('/') + 1);
+  bool short_name = false;  // where a longer one than the target's does not fit the file system
+  for (int n = 0; n < 1000 && file.fd_ < 0; ++n) {
+    file.unfinished_ =
+        fmt::format("{}.{}-{}.partial", short_name ? folder + ".warpmem" : target, ::getpid(), n);
+    file.fd_ = ::open(file.unfinished_.c_str(),
+                      O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
+    if (file.fd_ < 0 && errno == ENAMETOOLONG && !short_name) short_name = true;
+    else if (file.fd_ < 0 && errno != EEXIST) break;
+  }
+  if (file.fd_ < 0) {
+    const int code = errno;
+    file.unfinished_.clear();
+    return output_error(path, "write it", code);
+  }
+  struct stat before {};
+  if (::stat(target.c_str(), &before) == 0) ::fchmod(file.fd_, before.st_mode & 0777);
+  file.slot_ = remember(file.unfinished_);
+  return file;
+}
+
+OutputFile::OutputFile(OutputFile&& other) noexcept
+    : place_(std::move(other.place_)),
+      unfinished_(std::exchange(other.unfinished_, {})),
+      fd_(std::exchange(other.fd_, -1)),
+      slot_(std::exchange(other.slot_, -1)),
+      owner_(other.owner_),
+      replace_(other.replace_) {}
+
+OutputFile::~OutputFile() {
+  if (fd_ >= 0) ::close(fd_);
+  if (!unfinished_.empty() && owner_ == ::getpid()) ::unlink(unfinished_.c_str());
+  forget(slot_);
+}
+
+Result<void> OutputFile::write(std::string_view text) {
+  if (const int code = write_bytes(fd_, text.data(), text.size()))
+    return output_error(place_.path, "write it", code);
+  return {};
+}
+
+Result<void> OutputFile::publish() {
+  int code = 0;
+  if (!place_.direct && ::fsync(fd_) != 0) code = errno;
+  if (::close(std::exchange(fd_, -1)) != 0 && code == 0) code = errno;
+  if (code != 0) return output_error(place_.path, "write it", code);
+  if (place_.direct) return {};
+  code = give_name(unfinished_, place_.path, replace_);
+  if (code == EEXIST) return output_exists(place_.path);
+  if (code != 0) return output_error(place_.path, "give it its name", code);
+  unfinished_.clear();
+  forget(std::exchange(slot_, -1));
+  return {};
+}
+
+void remove_unfinished_outputs() {
+  for (Unfinished& file : g_unfinished)
+    if (file.ready) ::unlink(file.name);
+}
+
+}  // namespace warpmem

@@ -1,0 +1,128 @@
+#include "command/diff_view.hpp"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "base/printable.hpp"
+#include "base/units.hpp"
+#include "command/table.hpp"
+
+namespace warpmem::command {
+namespace {
+
+using nlohmann::ordered_json;
+
+std::string shown(const MetricValue& value) {
+  return value.known() ? number(value.value) : fmt::format("n/a ({})", value.missing);
+}
+
+std::string change(const Difference& d) {
+  if (!d.before.known() || !d.after.known()) return "n/a";
+  if (d.before.value == 0) return "from 0";
+  return fmt::format("{:+.1f} %", 100 * (d.after.value - d.before.value) / d.before.value);
+}
+
+std::string both(const std::string& before, const std::string& after) {
+  return before == after ? before : before + " -> " + after;
+}
+
+std::string engine(const std::string& name) { return name.empty() ? "not named" : name; }
+
+ordered_json value_json(const MetricValue& value) {
+  return value.known() ? ordered_json(value.value) : ordered_json(nullptr);
+}
+
+ordered_json launch_json(const LaunchMetrics& launch) {
+  return {{"launch", launch.launch}, {"kernel", launch.kernel}};
+}
+
+}  // namespace
+
+std::string diff_text(const DiffResult& result, bool colour) {
+  std::string out;
+  if (result.engine_before == result.engine_after)
+    out += fmt::format("both by the {} engine\n", engine(result.engine_after));
+  if (!result.conditions.empty()) {
+    Table table({{"replayed with"}, {"before", Align::kRight}, {"after", Align::kRight}});
+    for (const Condition& c : result.conditions) table.row({c.what, c.before, c.after});
+    out += table.text(colour) + "\n";
+  }
+  Table table({{"launch", Align::kRight},
+               {"kernel"},
+               {"metric"},
+               {"before", Align::kRight},
+               {"after", Align::kRight},
+               {"change", Align::kRight}});
+  for (const Difference& d : result.differences)
+    table.row({both(grouped(d.pair.before->launch), grouped(d.pair.after->launch)),
+               both(d.pair.before->kernel, d.pair.after->kernel), d.metric, shown(d.before),
+               shown(d.after), change(d)});
+  if (!result.differences.empty()) out += table.text(colour);
+  for (const LaunchMetrics* l : result.only_before)
+    out += fmt::format("launch {} only before: {}\n", l->launch, printable(l->kernel));
+  for (const LaunchMetrics* l : result.only_after)
+    out += fmt::format("launch {} only after: {}\n", l->launch, printable(l->kernel));
+  if (result.differences.empty())
+    out += result.tolerance > 0
+               ? fmt::format("no counter differs by more than {:.4g} %\n", 100 * result.tolerance)
+               : "no counter differs\n";
+  return out;
+}
+
+std::string diff_json(const DiffResult& result) {
+  ordered_json out{{"schema", 1},
+                   {"equal", result.equal()},
+                   {"engines", {engine(result.engine_before), engine(result.engine_after)}},
+                   {"tolerance", result.tolerance},
+                   {"compared", result.compared}};
+  out["replayed_with"] = ordered_json::object();
+  for (const Condition& c : result.conditions)
+    out["replayed_with"][c.what] = {{"before", c.before}, {"after", c.after}};
+  out["differences"] = ordered_json::array();
+  for (const Difference& d : result.differences) {
+    ordered_json entry = launch_json(*d.pair.before);
+    if (d.pair.after->launch != d.pair.before->launch) entry["launch_after"] = d.pair.after->launch;
+    if (d.pair.after->kernel != d.pair.before->kernel) entry["kernel_after"] = d.pair.after->kernel;
+    entry["metric"] = d.metric;
+    entry["before"] = value_json(d.before), entry["after"] = value_json(d.after);
+    out["differences"].push_back(std::move(entry));
+  }
+  for (const auto& [key, launches] :
+       {std::pair{"only_before", &result.only_before}, {"only_after", &result.only_after}}) {
+    out[key] = ordered_json::array();
+    for (const LaunchMetrics* launch : *launches) out[key].push_back(launch_json(*launch));
+  }
+  return out.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+}
+
+std::string diff_csv(const DiffResult& result) {
+  Table table({{"launch"},
+               {"kernel"},
+               {"metric"},
+               {"before"},
+               {"after"},
+               {"launch after"},
+               {"kernel after"},
+               {"engine before"},
+               {"engine after"}});
+  const auto plain = [](const MetricValue& value) {
+    return value.known() ? fmt::format("{}", value.value) : shown(value);
+  };
+  const auto row = [&](const LaunchPair& pair, const std::string& metric, const std::string& before,
+                       const std::string& after) {
+    const auto number_of = [](const LaunchMetrics* l) { return l ? std::to_string(l->launch) : ""; };
+    const auto name_of = [](const LaunchMetrics* l) { return l ? l->kernel : ""; };
+    table.row({number_of(pair.before), name_of(pair.before), metric, before, after,
+               number_of(pair.after), name_of(pair.after), engine(result.engine_before),
+               engine(result.engine_after)});
+  };
+  for (const Difference& d : result.differences)
+    row(d.pair, d.metric, plain(d.before), plain(d.after));
+  const std::string none = "n/a (this launch is in the other result only)";
+  for (const LaunchMetrics* launch : result.only_before) row({launch, nullptr}, "", "", none);
+  for (const LaunchMetrics* launch : result.only_after) row({nullptr, launch}, "", none, "");
+  return table.csv();
+}
+
+}  // namespace warpmem::command

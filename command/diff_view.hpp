@@ -1,0 +1,42 @@
+// What `warpmem diff` found, and how people and programs read it.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "results/launch_metrics.hpp"
+
+namespace warpmem::command {
+
+struct LaunchPair {
+  const LaunchMetrics* before = nullptr;  // null: only the other result has it
+  const LaunchMetrics* after = nullptr;
+};
+
+struct Difference {
+  LaunchPair pair;
+  std::string metric;
+  MetricValue before, after;
+};
+
+struct Condition {
+  std::string what, before, after;  // "l1.size", "256 KiB", "64 KiB"
+};
+
+struct DiffResult {
+  std::string engine_before, engine_after;  // empty: the result does not name it
+  double tolerance = 0;                     // share of the value before
+  std::vector<Condition> conditions;        // under which the two were replayed, where they differ
+  std::vector<Difference> differences;
+  std::vector<const LaunchMetrics*> only_before, only_after;
+  std::size_t compared = 0;  // counters
+  bool equal() const { return differences.empty() && only_before.empty() && only_after.empty(); }
+};
+
+std::string diff_text(const DiffResult& result, bool colour);
+std::string diff_json(const DiffResult& result);
+// launch, kernel and engine of each side, metric, before, after.
+std::string diff_csv(const DiffResult& result);
+
+}  // namespace warpmem::command

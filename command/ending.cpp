@@ -1,0 +1,76 @@
+#include "command/ending.hpp"
+
+#include <unistd.h>
+
+#include <csignal>
+#include <cstring>
+#include <ctime>
+
+#include "base/output_file.hpp"
+
+namespace warpmem::command {
+namespace {
+
+volatile std::sig_atomic_t g_asked = 0;
+volatile std::time_t g_asked_at = 0;
+
+// timeout(1) and terminals send the same request twice.
+constexpr std::time_t kOneRequest = 2;
+
+constexpr int kSignals[] = {SIGINT, SIGTERM, SIGHUP};
+
+std::time_t seconds() {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return now.tv_sec;
+}
+
+void say(const char* text) {
+  const ssize_t written = write(STDERR_FILENO, text, std::strlen(text));
+  static_cast<void>(written);
+}
+
+// Only calls that are safe in a handler.
+extern "C" void on_signal(int signal) {
+  if (isatty(STDERR_FILENO) == 1) say("\r\x1b[K");
+  say(signal == SIGINT    ? "warpmem: interrupted\n"
+      : signal == SIGTERM ? "warpmem: ended by SIGTERM\n"
+                          : "warpmem: ended by SIGHUP\n");
+  remove_unfinished_outputs();
+  _exit(status_of_signal(signal));
+}
+
+extern "C" void on_request(int signal) {
+  if (g_asked != 0 && seconds() - g_asked_at >= kOneRequest) on_signal(signal);
+  if (g_asked != 0) return;
+  g_asked_at = seconds();
+  g_asked = signal;
+}
+
+void handle(int signal, void (*handler)(int)) {
+  struct sigaction before {};
+  if (sigaction(signal, nullptr, &before) == 0 && before.sa_handler == SIG_IGN) return;
+  struct sigaction ours {};
+  ours.sa_handler = handler;
+  ours.sa_flags = SA_RESTART;
+  sigaction(signal, &ours, nullptr);
+}
+
+}  // namespace
+
+void end_by(int signal) { handle(signal, on_signal); }
+
+PoliteEnding::PoliteEnding() {
+  g_asked = 0;
+  for (const int signal : kSignals) handle(signal, on_request);
+}
+
+PoliteEnding::~PoliteEnding() {
+  for (const int signal : kSignals) handle(signal, on_signal);
+}
+
+int signalled() { return g_asked; }
+
+int status_of_signal(int signal) { return 128 + signal; }
+
+}  // namespace warpmem::command
