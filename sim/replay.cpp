@@ -7,10 +7,12 @@
 
 #include "base/in_parallel.hpp"
 #include "model/system/memory_system.hpp"
+#include "model/system/observed_memory.hpp"
 #include "sim/code/code_size.hpp"
 #include "sim/counts/launch_replay.hpp"
 #include "sim/engine/occupancy.hpp"
 #include "sim/metric_rows.hpp"
+#include "sim/site_counters.hpp"
 
 namespace warpmem::sim {
 
@@ -121,7 +123,7 @@ model::LaunchMemory launch_memory(const trace::Launch& launch) {
 // What replays one launch after the other: the state of a GPU, and decoded blocks.
 struct Engine {
   Engine(const trace::TraceReader& reader, const model::Card& card, const ReplayOptions& options)
-      : memory(model::memory_system_of(card, options.time)), cache(reader, options.decoded_bytes) {}
+      : memory(model::memory_system_of(card, options.time, options.general_memory)), cache(reader, options.decoded_bytes) {}
   std::unique_ptr<model::MemorySystem> memory;
   BlockCache cache;
 };
@@ -148,7 +150,11 @@ Result<ReplayedLaunch> replay_launch(const trace::TraceReader& reader, std::uint
   launch.shared_config = fit->shared_config;
   launch.largest_frame = std::max(reach, largest_frame);
   launch.flush_l2 = !options.keep_caches;
-  engine.memory->begin_launch(launch);
+  SiteCounters sites(sites_of(reader, index, spills.get()).size());
+  std::optional<model::ObservedMemory> observed;
+  if (options.by_site) observed.emplace(*engine.memory, sites);
+  model::MemorySystem& memory = observed ? *observed : *engine.memory;
+  memory.begin_launch(launch);
   engine.cache.keep_rounds(options.time || spills);
   std::uint64_t told = 0, forced = 0;
   std::string stuck;
@@ -158,7 +164,7 @@ Result<ReplayedLaunch> replay_launch(const trace::TraceReader& reader, std::uint
   };
   ReplayedLaunch out;
   if (options.time) {
-    auto timed = time_launch(reader, index, card, *engine.memory, engine.cache, *fit,
+    auto timed = time_launch(reader, index, card, memory, engine.cache, *fit,
                              tick, options.stays, spills.get());
     if (!timed) return timed.error();
     out.time = *timed;
@@ -167,12 +173,18 @@ Result<ReplayedLaunch> replay_launch(const trace::TraceReader& reader, std::uint
     forced = timed->forced;
     stuck = timed->stuck;
   } else {
-    LaunchReplay run(reader, index, card, *engine.memory, engine.cache, *fit, spills.get());
+    LaunchReplay run(reader, index, card, memory, engine.cache, *fit, spills.get());
     if (auto ok = run.run(tick); !ok) return ok.error();
     forced = run.forced();
     stuck = run.stuck();
   }
-  out.counters = engine.memory->finish_launch();
+  out.counters = memory.finish_launch();
+  if (observed) {
+    out.by_site = sites.by_site();
+    out.beside = out.counters;
+    for (const model::LaunchCounters& c : out.by_site) out.beside = out.beside - c;
+    engine.memory->tell(nullptr);
+  }
   if (auto ok = check_laws(out.counters, place); !ok) return ok.error();
   out.complete = summary.complete;
   if (!summary.complete) out.notes.push_back("the trace of this launch is not complete");

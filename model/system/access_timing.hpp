@@ -12,6 +12,8 @@ struct AccessTiming {
   std::uint32_t warp_slot = 0;         // on the SM: decides where its local memory lies
   std::uint32_t async_wavefronts = 0;  // of an asynchronous copy, for its shared side
   const WarpLanes* shared = nullptr;   // its shared side, where the trace has it next to it
+  std::uint32_t site = 0, warp = 0;    // whose access it is: its static instruction; in the CTA
+  std::uint64_t cta = 0;               // … in the grid
   std::uint64_t now = 0;               // cycle in which the access starts
   std::uint64_t tags = 0;              // … in which its tags are looked up, for a store
   std::uint64_t done = 0;              // out: cycle in which its result is there

@@ -3,6 +3,9 @@
 
 #include <cstdint>
 
+#include <array>
+#include <bit>
+
 #include "model/l2/l2_cache.hpp"
 
 namespace warpmem::model {
@@ -41,5 +44,26 @@ struct LaunchCounters {
   std::uint64_t records = 0;
   L2Counters l2;
 };
+
+// Nothing but counters: 64-bit whole numbers, one after the other.
+using CounterWords = std::array<std::uint64_t, sizeof(LaunchCounters) / sizeof(std::uint64_t)>;
+
+// Each counter with its fellow.
+template <class Do>
+LaunchCounters each_counter(const LaunchCounters& a, const LaunchCounters& b, Do&& of) {
+  const auto x = std::bit_cast<CounterWords>(a), y = std::bit_cast<CounterWords>(b);
+  CounterWords out;
+  for (std::size_t i = 0; i < out.size(); ++i) out[i] = of(x[i], y[i]);
+  return std::bit_cast<LaunchCounters>(out);
+}
+inline LaunchCounters operator-(const LaunchCounters& a, const LaunchCounters& b) {
+  return each_counter(a, b, [](std::uint64_t x, std::uint64_t y) { return x - y; });
+}
+inline LaunchCounters operator+(const LaunchCounters& a, const LaunchCounters& b) {
+  return each_counter(a, b, [](std::uint64_t x, std::uint64_t y) { return x + y; });
+}
+inline bool operator==(const LaunchCounters& a, const LaunchCounters& b) {
+  return std::bit_cast<CounterWords>(a) == std::bit_cast<CounterWords>(b);
+}
 
 }  // namespace warpmem::model

@@ -21,6 +21,7 @@
 namespace warpmem::model {
 
 class Card;
+class EventListener;
 class SectoredMemory;
 
 class MemorySystem {
@@ -38,10 +39,14 @@ class MemorySystem {
   // What the launch counted.
   virtual LaunchCounters finish_launch() = 0;
 
+  // What the launch counted so far.
+  virtual LaunchCounters counted() const = 0;
   // Records that are no access count by themselves.
-  LaunchCounters& counters() { return counters_; }
+  virtual LaunchCounters& counters() { return counters_; }
   // The way to the L2 and to DRAM, where time is kept; else nullptr.
-  MemoryPath* path() { return path_.get(); }
+  virtual MemoryPath* path() { return path_.get(); }
+  // Who hears of what its components do from now on, if it tells at all (events.hpp).
+  virtual void tell(EventListener*) {}
   // This, if it is one: it has ways of its own for what most accesses are.
   virtual SectoredMemory* sectored() { return nullptr; }
 
@@ -55,6 +60,7 @@ class MemorySystem {
 };
 
 // `timed`: accesses wait for each other on their way; otherwise they take unloaded latencies.
-std::unique_ptr<MemorySystem> memory_system_of(const Card& card, bool timed);
+// `general`: GeneralMemory also where SectoredMemory could take its place; no result depends on it.
+std::unique_ptr<MemorySystem> memory_system_of(const Card& card, bool timed, bool general = false);
 
 }  // namespace warpmem::model

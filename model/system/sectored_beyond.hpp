@@ -3,15 +3,10 @@
 
 #include <algorithm>
 
+#include "model/system/local_line.hpp"
 #include "model/system/sectored_memory.hpp"
 
 namespace warpmem::model {
-
-// In AccessTiming::async_wavefronts: worked out from both sides of the copy.
-constexpr std::uint32_t kBothSides = 1u << 31;
-
-// Where the model keeps threads' local memory: above every address that a program can have.
-constexpr std::uint64_t kLocalLine = std::uint64_t{1} << 41;
 
 inline bool SectoredMemory::in_host_memory(std::uint64_t line) const {
   const std::uint64_t address = line * kLineBytes;

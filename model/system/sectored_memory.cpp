@@ -60,6 +60,12 @@ LaunchCounters SectoredMemory::finish_launch() {
   return counters_;
 }
 
+LaunchCounters SectoredMemory::counted() const {
+  LaunchCounters all = counters_;
+  all.l2 = l2_.counters();
+  return all;
+}
+
 void SectoredMemory::run(const WarpLanes& w, const AccessPlan& plan, AccessTiming& place) {
   run(w, plan, place, nullptr);
 }

@@ -57,6 +57,7 @@ class SectoredMemory final : public MemorySystem {
   void starts_warps(int sm, std::uint64_t cycle, std::uint32_t warps) override;
   void texture(const TextureAccess& access, const AccessPlan& plan, AccessTiming& timing) override;
   LaunchCounters finish_launch() override;
+  LaunchCounters counted() const override;
   SectoredMemory* sectored() override { return this; }
 
   // Whether the site's records are for prepare().

@@ -215,7 +215,8 @@ bool LaunchReplay::run_step() {
   for (std::size_t i = 0; i < kLanesAhead; ++i) fetch_lanes(warps_[due[i]].at);
   find_lines(0, n);
   find_lines(kTogether, n);
-  for (std::size_t i = 0; i < std::min(n, kLineAhead); ++i) fetch_line(i);
+  if (sectored_)
+    for (std::size_t i = 0; i < std::min(n, kLineAhead); ++i) fetch_line(i);
   for (std::size_t i = 0; i < std::min(n, kPrepareAhead); ++i) prepare(i);
   for (std::size_t i = 0; i < n; ++i) {
     if (i % kTogether == 0 && i > 0) find_lines(i + kTogether, n);
@@ -291,6 +292,7 @@ inline void LaunchReplay::access(const trace::Record& r, const AccessPlan& plan,
   model::AccessTiming place;
   place.sm = sm.id;
   place.warp_slot = due_[i] % Calendar::kSlots;
+  place.site = r.site, place.cta = cta_of(due_[i], warp).number, place.warp = warp.warp;
   place.now = place.tags = start;
   place.async_wavefronts = warp.async_wavefronts;
   model::WarpLanes side;
@@ -314,6 +316,7 @@ void LaunchReplay::fetch(const AccessPlan& plan, std::uint32_t site, std::uint32
   model::AccessTiming place;
   place.sm = sm.id;
   place.warp_slot = number % Calendar::kSlots;
+  place.site = site, place.cta = cta_of(number, warp).number, place.warp = warp.warp;
   place.now = place.tags = start;
   memory_.texture(fetch_.access(), plan, place);
   sm.lsu_free = std::max(start + place.passes, place.held);

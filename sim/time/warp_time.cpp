@@ -397,6 +397,7 @@ void LaunchTime::access(Sm& sm, TimedCta& cta, TimedWarp& warp, std::uint32_t w,
   model::AccessTiming place;
   place.sm = sm.id;
   place.warp_slot = cta.first_slot + w;
+  place.site = r.site, place.cta = cta.number, place.warp = w;
   place.async_wavefronts = warp.async_wavefronts;
   model::WarpLanes side;
   if (const trace::Record* shared = shared_side(r, plan, plans_, warp.at)) {

@@ -1,6 +1,7 @@
 // The microbenchmark of instruction kinds (kernels/micro/instructions.cu), rebuilt as traces: the
 // engine counts what an H200 counted.
 #include "sim/engine/occupancy.hpp"
+#include "sim/metric_rows.hpp"
 #include "tests/catch.hpp"
 #include "tests/model/hardware_rows.hpp"
 #include "tests/sim/support.hpp"
