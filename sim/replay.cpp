@@ -6,10 +6,13 @@
 #include <mutex>
 
 #include "base/in_parallel.hpp"
+#include "model/system/memory_system.hpp"
+#include "model/system/observed_memory.hpp"
 #include "sim/code/code_size.hpp"
 #include "sim/counts/launch_replay.hpp"
-#include "sim/memory_system.hpp"
 #include "sim/engine/occupancy.hpp"
+#include "sim/metric_rows.hpp"
+#include "sim/site_counters.hpp"
 
 namespace warpmem::sim {
 
@@ -30,7 +33,7 @@ std::string place_of(const trace::Program& program, std::uint32_t pc) {
 }
 
 // Laws that hold at the end of every launch; a violation is a bug of ours.
-Result<void> check_laws(const LaunchCounters& c, const std::string& place) {
+Result<void> check_laws(const model::LaunchCounters& c, const std::string& place) {
   const auto broken = [&](const char* law) {
     return Error{ErrorKind::kInternal, std::string("a conservation law does not hold: ") + law,
                  place, "please report this with the trace"};
@@ -104,17 +107,25 @@ class Tally {
   bool stopped_ = false;
 };
 
+// What of a launch concerns its memory.
+model::LaunchMemory launch_memory(const trace::Launch& launch) {
+  model::LaunchMemory m;
+  m.local_bytes = launch.local_bytes;
+  m.set_aside = launch.set_aside;
+  m.window = {launch.window.base, launch.window.bytes, launch.window.hit_ratio,
+              static_cast<model::PolicyWindow::Property>(launch.window.hit),
+              static_cast<model::PolicyWindow::Property>(launch.window.miss)};
+  for (const trace::Allocation& a : launch.allocations)
+    if (a.kind == trace::AllocationKind::kHost) m.host.push_back({a.base, a.bytes});
+  return m;
+}
+
 // What replays one launch after the other: the state of a GPU, and decoded blocks.
 struct Engine {
   Engine(const trace::TraceReader& reader, const model::Card& card, const ReplayOptions& options)
-      : memory(card), cache(reader, options.decoded_bytes) {
-    if (!options.time) return;
-    path.emplace(card.path());
-    memory.take(&*path);
-  }
-  MemorySystem memory;
+      : memory(model::memory_system_of(card, options.time, options.general_memory)), cache(reader, options.decoded_bytes) {}
+  std::unique_ptr<model::MemorySystem> memory;
   BlockCache cache;
-  std::optional<model::MemoryPath> path;  // with the time engine
 };
 
 // `largest_frame`: local memory of a thread, in bytes, that the program has launched by then.
@@ -134,8 +145,16 @@ Result<ReplayedLaunch> replay_launch(const trace::TraceReader& reader, std::uint
   const auto spills =
       Spills::of(reader.sites(index), program, summary.launch, card.instructions(), options.time);
   const std::uint64_t reach = summary.launch.local_bytes + (spills ? std::uint64_t{spills->below()} : 0);
-  engine.memory.begin_launch(summary.launch, code_bytes(program), fit->shared_config, std::max(reach, largest_frame),
-                             !options.keep_caches);
+  model::LaunchMemory launch = launch_memory(summary.launch);
+  launch.code = code_bytes(program);
+  launch.shared_config = fit->shared_config;
+  launch.largest_frame = std::max(reach, largest_frame);
+  launch.flush_l2 = !options.keep_caches;
+  SiteCounters sites(sites_of(reader, index, spills.get()).size());
+  std::optional<model::ObservedMemory> observed;
+  if (options.by_site) observed.emplace(*engine.memory, sites);
+  model::MemorySystem& memory = observed ? *observed : *engine.memory;
+  memory.begin_launch(launch);
   engine.cache.keep_rounds(options.time || spills);
   std::uint64_t told = 0, forced = 0;
   std::string stuck;
@@ -145,8 +164,7 @@ Result<ReplayedLaunch> replay_launch(const trace::TraceReader& reader, std::uint
   };
   ReplayedLaunch out;
   if (options.time) {
-    engine.path->clear();
-    auto timed = time_launch(reader, index, card, engine.memory, *engine.path, engine.cache, *fit,
+    auto timed = time_launch(reader, index, card, memory, engine.cache, *fit,
                              tick, options.stays, spills.get());
     if (!timed) return timed.error();
     out.time = *timed;
@@ -155,12 +173,18 @@ Result<ReplayedLaunch> replay_launch(const trace::TraceReader& reader, std::uint
     forced = timed->forced;
     stuck = timed->stuck;
   } else {
-    LaunchReplay run(reader, index, card, engine.memory, engine.cache, *fit, spills.get());
+    LaunchReplay run(reader, index, card, memory, engine.cache, *fit, spills.get());
     if (auto ok = run.run(tick); !ok) return ok.error();
     forced = run.forced();
     stuck = run.stuck();
   }
-  out.counters = engine.memory.finish_launch();
+  out.counters = memory.finish_launch();
+  if (observed) {
+    out.by_site = sites.by_site();
+    out.beside = out.counters;
+    for (const model::LaunchCounters& c : out.by_site) out.beside = out.beside - c;
+    engine.memory->tell(nullptr);
+  }
   if (auto ok = check_laws(out.counters, place); !ok) return ok.error();
   out.complete = summary.complete;
   if (!summary.complete) out.notes.push_back("the trace of this launch is not complete");

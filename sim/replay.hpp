@@ -13,7 +13,7 @@
 #include "base/error.hpp"
 #include "results/launch_metrics.hpp"
 #include "model/card/card.hpp"
-#include "sim/counters.hpp"
+#include "model/system/counters.hpp"
 #include "sim/time/engine.hpp"
 #include "traces/format/reader.hpp"
 
@@ -29,6 +29,9 @@ struct ReplayOptions {
   bool stays = false;                    // … and where each CTA was, and when
   bool keep_caches = false;              // false: caches are flushed before each launch, as a
                                          // profiler does; true: the L2 keeps what it has
+  bool by_site = false;                  // also what each static instruction counted
+  bool general_memory = false;           // by model::GeneralMemory, whatever the card; no result
+                                         // depends on it
   std::size_t decoded_bytes = 32 << 20;  // of the trace at once; no result depends on it
   // Records; false stops. Called by one thread at a time.
   std::function<bool(std::uint64_t done, std::uint64_t total)> progress;
@@ -36,7 +39,11 @@ struct ReplayOptions {
 
 struct ReplayedLaunch {
   LaunchMetrics metrics;
-  LaunchCounters counters;
+  model::LaunchCounters counters;
+  // With ReplayOptions::by_site: what each of the trace's sites counted, and what no access did (the
+  // launch itself, marks and barriers); together they are `counters`.
+  std::vector<model::LaunchCounters> by_site;
+  model::LaunchCounters beside;
   bool complete = true;                  // all of its records were in the trace
   std::vector<std::string> notes;
   std::optional<TimeResult> time;        // with the time engine

@@ -32,6 +32,11 @@ struct CardNumbers {
   std::uint64_t shared_unit = 0;              // shared memory is given in multiples of this, bytes
   std::uint64_t shared_generous = 0;          // largest configuration given beyond need, bytes
   std::vector<std::uint64_t> shared_configs;  // selectable shared-memory sizes, bytes, ascending
+  std::uint64_t line_bytes = 128;                          // of both caches
+  std::uint64_t shared_banks = 32, shared_bank_bytes = 4;  // of shared memory, and of the L1's data
+  std::uint64_t l1_cache = 0;                              // 0: there is an L1; 1: none
+  std::uint64_t l1_ways = 4, l1_index = 0, l1_replacement = 1;  // SetRule, Replacement
+  std::uint64_t l2_index = 1;                                   // SetRule
   std::uint64_t l1_bytes = 0;                 // L1 and shared memory together
   std::uint64_t l1_reserved = 0;              // of it, never data
   std::uint64_t l2_bytes = 0;

@@ -14,7 +14,7 @@
 #include <algorithm>
 #include <cstdint>
 
-namespace warpmem::sim {
+namespace warpmem::model {
 
 class LocalMemory {
  public:
@@ -48,4 +48,4 @@ class LocalMemory {
   std::uint64_t frame_ = 0;  // the first one of the kernel's frame
 };
 
-}  // namespace warpmem::sim
+}  // namespace warpmem::model

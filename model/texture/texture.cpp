@@ -52,8 +52,9 @@ Passes passes_of(const TextureAccess& a) {
 }
 
 // Texels are aligned to their size and lie within a sector.
-void list(std::uint64_t address, std::uint32_t bytes, bool with_bytes, TextureTraffic& out) {
-  const std::uint64_t line = address / kLineBytes;
+void list(std::uint64_t address, std::uint32_t bytes, bool with_bytes, std::uint64_t line_bytes,
+          TextureTraffic& out) {
+  const std::uint64_t line = address / line_bytes;
   auto i = static_cast<std::size_t>(out.count);
   while (i > 0 && out.line[i - 1].line != line) --i;
   if (i == 0) {
@@ -62,7 +63,7 @@ void list(std::uint64_t address, std::uint32_t bytes, bool with_bytes, TextureTr
     out.line[i - 1].line = line;
   }
   LineTouch& touch = out.line[i - 1];
-  const auto s = static_cast<std::size_t>(address / kSectorBytes % kSectorsPerLine);
+  const auto s = static_cast<std::size_t>(address % line_bytes / kSectorBytes);
   touch.sectors = static_cast<std::uint8_t>(touch.sectors | 1u << s);
   if (!with_bytes) return;
   touch.bytes[s] |= ((1u << bytes) - 1) << address % kSectorBytes;
@@ -71,7 +72,8 @@ void list(std::uint64_t address, std::uint32_t bytes, bool with_bytes, TextureTr
 
 }  // namespace
 
-void texture_traffic(const TextureAccess& a, bool with_bytes, TextureTraffic& out) {
+void texture_traffic(const TextureAccess& a, bool with_bytes, TextureTraffic& out,
+                     std::uint64_t line_bytes) {
   out.requests = out.sectors = 0;
   out.count = 0;
   const Passes passes = passes_of(a);
@@ -86,7 +88,7 @@ void texture_traffic(const TextureAccess& a, bool with_bytes, TextureTraffic& ou
         for (std::size_t k = 0; k < static_cast<std::size_t>(a.texels); ++k)
           if (a.has[k] >> l & 1) {
             pass.add(a.address[k][l]);
-            list(a.address[k][l], a.bytes, with_bytes, out);
+            list(a.address[k][l], a.bytes, with_bytes, line_bytes, out);
           }
       out.sectors += passes.times * pass.sectors();
       // A part of each texel is a part of each sector.

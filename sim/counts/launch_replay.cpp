@@ -5,9 +5,10 @@
 
 #include "base/large_pages.hpp"
 #include "base/prefetch.hpp"
-#include "sim/counts/one_line.hpp"
+#include "model/system/one_line.hpp"
 #include "sim/engine/placement.hpp"
 #include "sim/engine/standing.hpp"
+#include "sim/engine/warp_lanes.hpp"
 
 namespace warpmem::sim {
 namespace {
@@ -25,12 +26,13 @@ constexpr WarpState kNewWarp{};
 }  // namespace
 
 LaunchReplay::LaunchReplay(const trace::TraceReader& reader, std::uint32_t index,
-                           const model::Card& card, MemorySystem& memory, BlockCache& cache,
+                           const model::Card& card, model::MemorySystem& memory, BlockCache& cache,
                            const Occupancy& occupancy, Spills* spills)
     : reader_(reader),
       index_(index),
       card_(card),
       memory_(memory),
+      sectored_(memory.sectored()),
       cache_(cache),
       occupancy_(occupancy),
       spills_(spills),
@@ -47,9 +49,9 @@ LaunchReplay::LaunchReplay(const trace::TraceReader& reader, std::uint32_t index
     sms_.back().id = static_cast<int>(sm);
     sms_.back().free = (std::uint64_t{2} << (occupancy.ctas - 1)) - 1;
   }
-  for (const SitePlan& plan : plans_) {
+  for (const AccessPlan& plan : plans_) {
     const bool mark = plan.action == Action::kBegin || plan.action == Action::kEnd;
-    const std::uint32_t bytes = memory.takes_lines() ? MemorySystem::bytes_of_lines(plan) : 0;
+    const std::uint32_t bytes = sectored_ && sectored_->takes_lines() ? model::SectoredMemory::bytes_of_lines(plan) : 0;
     const Kind access = plan.action == Action::kGlobalStore ? Kind::kStore : Kind::kLoad;
     forms_.push_back({static_cast<std::int32_t>(bytes), mark    ? Kind::kMark
                                                         : bytes ? access
@@ -123,7 +125,7 @@ bool LaunchReplay::start_clusters(std::uint64_t cycle) {
 // The instructions before the warp's next access take their time, whatever other warps do; the
 // cycle from which it has all it needs.
 inline std::uint64_t LaunchReplay::lead_up(WarpState& warp, std::uint32_t site,
-                                           const SitePlan& plan, std::uint32_t instructions) {
+                                           const AccessPlan& plan, std::uint32_t instructions) {
   if (!warp.led_up) warp.ready += std::uint64_t{instructions} * kInstructionCycles;
   warp.led_up = true;
   if (warp.loads > 0) warp.ready = wait(warp, site, plan);
@@ -132,7 +134,7 @@ inline std::uint64_t LaunchReplay::lead_up(WarpState& warp, std::uint32_t site,
 
 // The cycle from which the next access has all it needs, of some loads that are out; mostly there
 // is one.
-inline std::uint64_t LaunchReplay::wait(WarpState& warp, std::uint32_t site, const SitePlan& plan) {
+inline std::uint64_t LaunchReplay::wait(WarpState& warp, std::uint32_t site, const AccessPlan& plan) {
   if (warp.loads > 1) return wait_for(warp, site, plan);
   const std::uint64_t done = warp.done[0];
   const bool needs =
@@ -213,7 +215,8 @@ bool LaunchReplay::run_step() {
   for (std::size_t i = 0; i < kLanesAhead; ++i) fetch_lanes(warps_[due[i]].at);
   find_lines(0, n);
   find_lines(kTogether, n);
-  for (std::size_t i = 0; i < std::min(n, kLineAhead); ++i) fetch_line(i);
+  if (sectored_)
+    for (std::size_t i = 0; i < std::min(n, kLineAhead); ++i) fetch_line(i);
   for (std::size_t i = 0; i < std::min(n, kPrepareAhead); ++i) prepare(i);
   for (std::size_t i = 0; i < n; ++i) {
     if (i % kTogether == 0 && i > 0) find_lines(i + kTogether, n);
@@ -232,7 +235,7 @@ bool LaunchReplay::run_step() {
 // Where the lines of warps are that come later. In the place of what is no access of one line
 // another's line is worked out in vain.
 inline void LaunchReplay::find_lines(std::size_t from, std::size_t n) {
-  MemorySystem::OneLines& lines = lines_[from / kTogether % lines_.size()];
+  model::SectoredMemory::OneLines& lines = lines_[from / kTogether % lines_.size()];
   bool& others = others_[from / kTogether % lines_.size()];
   others = some_lines_[from / kTogether % lines_.size()] = false;
   if (from >= n) return;
@@ -252,14 +255,14 @@ inline void LaunchReplay::find_lines(std::size_t from, std::size_t n) {
   lines.l2.count = static_cast<int>(count);
   if (!any) return;
   some_lines_[from / kTogether % lines_.size()] = true;
-  memory_.find(lines);
+  sectored_->find(lines);
 }
 
 // Has what a warp's access of one line will meet brought nearer; in the place of what is none
 // another's once more, as nobody can guess which they are.
 [[gnu::always_inline]] inline void LaunchReplay::fetch_line(std::size_t i) const {
   const std::uint32_t number = due_[i];
-  memory_.prefetch(lines_[i / kTogether % lines_.size()], i % kTogether,
+  sectored_->prefetch(lines_[i / kTogether % lines_.size()], i % kTogether,
                    sms_[number / Calendar::kSlots].id, next_record_[number].kind == Kind::kStore);
 }
 
@@ -272,27 +275,34 @@ inline void LaunchReplay::prepare(std::size_t i) {
   const WarpState& warp = warps_[number];
   const trace::Record* r = warp.at.next;
   if (warp.ready >= (now_ + 1) * kStepCycles) return;
-  const SitePlan& plan = plans_[r->site];
-  if (!MemorySystem::prepares(plan)) return;
-  memory_.prepare(*r, plan, warp.at.lanes, sms_[number / Calendar::kSlots].id, out.lines);
+  const AccessPlan& plan = plans_[r->site];
+  if (!sectored_ || !model::SectoredMemory::prepares(plan)) return;
+  sectored_->prepare(lanes_of(*r, warp.at.lanes), plan, sms_[number / Calendar::kSlots].id, out.lines);
   out.record = r;
   out.of = i;
   out.step = now_;
 }
 
 // An access that starts at this cycle.
-inline void LaunchReplay::access(const trace::Record& r, const SitePlan& plan, std::size_t i,
+inline void LaunchReplay::access(const trace::Record& r, const AccessPlan& plan, std::size_t i,
                                  WarpState& warp, Sm& sm, std::uint64_t start) {
   // A record's place in memory may be another's later: it has to be this warp's, in this step.
   const Prepared& prepared = prepared_[i % kPrepared];
   const bool known = prepared.record == &r && prepared.of == i && prepared.step == now_;
-  Place place;
+  model::AccessTiming place;
   place.sm = sm.id;
   place.warp_slot = due_[i] % Calendar::kSlots;
+  place.site = r.site, place.cta = cta_of(due_[i], warp).number, place.warp = warp.warp;
   place.now = place.tags = start;
   place.async_wavefronts = warp.async_wavefronts;
-  place.shared = shared_side(r, plan, plans_, warp.at);
-  memory_.run(r, plan, warp.at.lanes, place, known ? &prepared.lines : nullptr);
+  model::WarpLanes side;
+  if (const trace::Record* shared = shared_side(r, plan, plans_, warp.at)) {
+    side = lanes_of(*shared, warp.at.lanes);
+    place.shared = &side;
+  }
+  const model::WarpLanes lanes = lanes_of(r, warp.at.lanes);
+  if (known) sectored_->run(lanes, plan, place, &prepared.lines);
+  else memory_.run(lanes, plan, place);
   warp.async_wavefronts = place.async_wavefronts;
   sm.lsu_free = std::max(start + place.passes, place.held);
   if (plan.action == Action::kAsyncRead || plan.action == Action::kBulkRead)
@@ -301,11 +311,12 @@ inline void LaunchReplay::access(const trace::Record& r, const SitePlan& plan, s
 }
 
 // A texture fetch or surface access that starts at this cycle.
-void LaunchReplay::fetch(const SitePlan& plan, std::uint32_t site, std::uint32_t number,
+void LaunchReplay::fetch(const AccessPlan& plan, std::uint32_t site, std::uint32_t number,
                          WarpState& warp, Sm& sm, std::uint64_t start) {
-  Place place;
+  model::AccessTiming place;
   place.sm = sm.id;
   place.warp_slot = number % Calendar::kSlots;
+  place.site = site, place.cta = cta_of(number, warp).number, place.warp = warp.warp;
   place.now = place.tags = start;
   memory_.texture(fetch_.access(), plan, place);
   sm.lsu_free = std::max(start + place.passes, place.held);
@@ -344,16 +355,16 @@ inline void LaunchReplay::look_ahead(std::uint32_t number, WarpState& warp) {
 }
 
 // Its access of one line.
-[[gnu::always_inline]] inline void LaunchReplay::run_line(const MemorySystem::OneLine& one,
+[[gnu::always_inline]] inline void LaunchReplay::run_line(const model::SectoredMemory::OneLine& one,
                                                           const Next& next, WarpState& warp,
                                                           Sm& sm) {
-  const SitePlan& plan = plans_[next.site];
+  const AccessPlan& plan = plans_[next.site];
   const std::uint64_t start = std::max(issue(sm, warp, next.instructions), sm.lsu_free);
   if (next.kind == Kind::kStore) {
-    sm.lsu_free = std::max(start + 1, memory_.store(one, plan, sm.id, start));
+    sm.lsu_free = std::max(start + 1, sectored_->store(one, plan, sm.id, start));
   } else {
     sm.lsu_free = start + 1;
-    remember(warp, next.site, memory_.load(one, plan, sm.id, start));
+    remember(warp, next.site, sectored_->load(one, plan, sm.id, start));
   }
   warp.ready = start + 1;
 }
@@ -391,9 +402,9 @@ inline void LaunchReplay::look_ahead(std::uint32_t number, WarpState& warp) {
       if (!found) [[unlikely]] {
         further_.l2.line[0] = next.line;
         further_.l2.count = 1;
-        memory_.find(further_);
+        sectored_->find(further_);
       }
-      const MemorySystem::OneLines& lines =
+      const model::SectoredMemory::OneLines& lines =
           found ? lines_[i / kTogether % lines_.size()] : further_;
       run_line({lines, found ? i % kTogether : 0, next.sectors}, next, warp, sm);
     }
@@ -427,7 +438,7 @@ inline std::uint64_t LaunchReplay::issue(Sm& sm, const WarpState& warp,
 LaunchReplay::Turn LaunchReplay::run_other(std::size_t i, WarpState& warp, Sm& sm) {
   const std::uint32_t number = due_[i];
   const trace::Record& r = *warp.at.next;
-  const SitePlan& plan = plans_[r.site];
+  const AccessPlan& plan = plans_[r.site];
   const std::uint32_t site = r.site;
   bool goes_on = true;
   if (is_texture(plan.action)) [[unlikely]] {
@@ -478,7 +489,7 @@ bool LaunchReplay::end_warp(std::uint32_t number, const WarpState& warp, Sm& sm,
 }
 
 // The cycle from which the next access has all it needs.
-std::uint64_t LaunchReplay::wait_for(WarpState& warp, std::uint32_t site, const SitePlan& plan) {
+std::uint64_t LaunchReplay::wait_for(WarpState& warp, std::uint32_t site, const AccessPlan& plan) {
   std::uint64_t until = warp.ready;
   const bool all = plan.action == Action::kEnd;
   for (std::uint32_t i = 0; i < warp.loads;) {

@@ -20,7 +20,7 @@
 #include "sim/engine/cluster_placement.hpp"
 #include "sim/engine/cta_stream.hpp"
 #include "sim/engine/dependence.hpp"
-#include "sim/memory_system.hpp"
+#include "model/system/sectored_memory.hpp"
 #include "sim/engine/occupancy.hpp"
 #include "sim/engine/texture_fetch.hpp"
 #include "sim/engine/warp_state.hpp"
@@ -31,7 +31,7 @@ namespace warpmem::sim {
 class LaunchReplay {
  public:
   LaunchReplay(const trace::TraceReader& reader, std::uint32_t index, const model::Card& card,
-               MemorySystem& memory, BlockCache& cache, const Occupancy& occupancy,
+               model::MemorySystem& memory, BlockCache& cache, const Occupancy& occupancy,
                Spills* spills = nullptr);
 
   // `tick` hears of the records done now and then; false stops.
@@ -79,7 +79,7 @@ class LaunchReplay {
     const trace::Record* record = nullptr;
     std::size_t of = 0;  // the warp's place among those of the step
     std::uint64_t step = 0;
-    MemorySystem::Lines lines;
+    model::SectoredMemory::Lines lines;
   };
   static constexpr std::size_t kPrepared = 8;
   // Lines of so many of the step's warps are worked out at a time, while others run.
@@ -95,28 +95,28 @@ class LaunchReplay {
   bool run_step();
   void find_lines(std::size_t from, std::size_t n);
   bool run_warp(std::size_t i);
-  void run_line(const MemorySystem::OneLine& one, const Next& next, WarpState& warp, Sm& sm);
+  void run_line(const model::SectoredMemory::OneLine& one, const Next& next, WarpState& warp, Sm& sm);
   enum class Turn { kGoesOn, kOver, kFailed };
   static Turn over(bool fine) { return fine ? Turn::kOver : Turn::kFailed; }
   Turn find_next(std::uint32_t number, WarpState& warp, Sm& sm);
   Turn run_other(std::size_t i, WarpState& warp, Sm& sm);
   void look_ahead(std::uint32_t number, WarpState& warp);
-  void access(const trace::Record& r, const SitePlan& plan, std::size_t i, WarpState& warp, Sm& sm,
+  void access(const trace::Record& r, const AccessPlan& plan, std::size_t i, WarpState& warp, Sm& sm,
               std::uint64_t start);
   // False when the warp has no more.
   Result<bool> next_records(std::uint32_t number, WarpState& warp);
   bool end_warp(std::uint32_t number, const WarpState& warp, Sm& sm, std::uint64_t cycle);
   void schedule(std::uint32_t number, std::uint64_t cycle);
   void fetch_state(std::uint32_t number) const;
-  void fetch(const SitePlan& plan, std::uint32_t site, std::uint32_t number, WarpState& warp,
+  void fetch(const AccessPlan& plan, std::uint32_t site, std::uint32_t number, WarpState& warp,
              Sm& sm, std::uint64_t start);
   void fetch_line(std::size_t i) const;
   void prepare(std::size_t i);
   static std::uint64_t issue(Sm& sm, const WarpState& warp, std::uint32_t instructions);
-  std::uint64_t lead_up(WarpState& warp, std::uint32_t site, const SitePlan& plan,
+  std::uint64_t lead_up(WarpState& warp, std::uint32_t site, const AccessPlan& plan,
                         std::uint32_t instructions);
-  std::uint64_t wait(WarpState& warp, std::uint32_t site, const SitePlan& plan);
-  std::uint64_t wait_for(WarpState& warp, std::uint32_t site, const SitePlan& plan);
+  std::uint64_t wait(WarpState& warp, std::uint32_t site, const AccessPlan& plan);
+  std::uint64_t wait_for(WarpState& warp, std::uint32_t site, const AccessPlan& plan);
   void remember(WarpState& warp, std::uint32_t site, std::uint64_t done);
   void stand_at(WarpState& warp, std::uint32_t number, std::uint32_t barrier,
                 std::uint32_t expected);
@@ -134,11 +134,12 @@ class LaunchReplay {
   const trace::TraceReader& reader_;
   std::uint32_t index_;
   const model::Card& card_;
-  MemorySystem& memory_;
+  model::MemorySystem& memory_;
+  model::SectoredMemory* sectored_;  // the same, where it takes one-line accesses ahead
   BlockCache& cache_;
   Occupancy occupancy_;
   Spills* spills_;  // accesses that the trace lacks; nullptr: none
-  std::vector<SitePlan> plans_;
+  std::vector<AccessPlan> plans_;
   Dependence dependence_;
   std::vector<Sm> sms_;                // in the order in which they get CTAs
   std::vector<ResidentCta> ctas_;      // by SM, then CTA slot
@@ -154,10 +155,10 @@ class LaunchReplay {
   std::uint64_t now_ = 0;                        // steps of the clock
   Calendar calendar_;
   std::vector<std::uint32_t> due_;                 // in this step
-  std::array<MemorySystem::OneLines, 2> lines_{};  // of warps that are due, kTogether each
+  std::array<model::SectoredMemory::OneLines, 2> lines_{};  // of warps that are due, kTogether each
   std::array<bool, 2> some_lines_{};               // whether there are any
   std::array<bool, 2> others_{};                   // whether some of these do something else first
-  MemorySystem::OneLines further_;                 // that of a warp's further access in the step
+  model::SectoredMemory::OneLines further_;                 // that of a warp's further access in the step
   std::uint64_t some_line_ = 0;                    // the latest of lines_
   std::array<Prepared, kPrepared> prepared_;
   TextureFetch fetch_;  // the latest one

@@ -64,7 +64,7 @@ std::optional<trace::SassInstruction> instruction_at(const trace::Program& progr
   return std::move(decoded).value();
 }
 
-void plan_global(SitePlan& p, const trace::Site& site, const trace::SassInstruction* in) {
+void plan_global(AccessPlan& p, const trace::Site& site, const trace::SassInstruction* in) {
   const bool generic = in && in->generic;
   Op op = site.op;
   if (in && in->kind == InstructionKind::kReduction) op = Op::kReduction;
@@ -72,21 +72,21 @@ void plan_global(SitePlan& p, const trace::Site& site, const trace::SassInstruct
   switch (op) {
     case Op::kLoad:
       p.action = Action::kGlobalLoad;
-      p.instructions = generic ? &LaunchCounters::inst_generic_ld : &LaunchCounters::inst_global_ld;
+      p.instructions = generic ? &model::LaunchCounters::inst_generic_ld : &model::LaunchCounters::inst_global_ld;
       break;
     case Op::kStore:
       p.action = Action::kGlobalStore;
-      p.instructions = generic ? &LaunchCounters::inst_generic_st : &LaunchCounters::inst_global_st;
+      p.instructions = generic ? &model::LaunchCounters::inst_generic_st : &model::LaunchCounters::inst_global_st;
       break;
     case Op::kAtomic:
     case Op::kReduction:
       p.action = Action::kGlobalAtomic;
       p.returns = op == Op::kAtomic;
-      p.instructions = p.returns ? &LaunchCounters::inst_atom : &LaunchCounters::inst_red;
+      p.instructions = p.returns ? &model::LaunchCounters::inst_atom : &model::LaunchCounters::inst_red;
       break;
     case Op::kAsyncCopyRead:
       p.action = Action::kAsyncRead;
-      p.instructions = &LaunchCounters::inst_ldgsts;
+      p.instructions = &model::LaunchCounters::inst_ldgsts;
       break;
     case Op::kBulkRead:
       p.action = Action::kBulkRead;
@@ -106,7 +106,7 @@ void plan_global(SitePlan& p, const trace::Site& site, const trace::SassInstruct
   if (in->l2_prefetch >= 128) p.fetch_sectors = in->l2_prefetch / 32;
 }
 
-void plan_shared(SitePlan& p, const trace::Site& site, const trace::SassInstruction* in) {
+void plan_shared(AccessPlan& p, const trace::Site& site, const trace::SassInstruction* in) {
   p.action = Action::kShared;
   const bool generic = in && in->generic;
   Op op = site.op;
@@ -114,15 +114,15 @@ void plan_shared(SitePlan& p, const trace::Site& site, const trace::SassInstruct
   switch (op) {
     case Op::kStore:
       p.shared = model::SharedKind::kStore;
-      p.instructions = generic ? &LaunchCounters::inst_generic_st : &LaunchCounters::inst_shared_st;
+      p.instructions = generic ? &model::LaunchCounters::inst_generic_st : &model::LaunchCounters::inst_shared_st;
       break;
     case Op::kMatrixLoad:
       p.shared = model::SharedKind::kMatrix;
-      p.instructions = &LaunchCounters::inst_ldsm;
+      p.instructions = &model::LaunchCounters::inst_ldsm;
       break;
     case Op::kMatrixStore:
       p.shared = model::SharedKind::kMatrix;
-      p.instructions = &LaunchCounters::inst_stsm;
+      p.instructions = &model::LaunchCounters::inst_stsm;
       break;
     case Op::kAtomic:
     case Op::kReduction:
@@ -131,7 +131,7 @@ void plan_shared(SitePlan& p, const trace::Site& site, const trace::SassInstruct
                  : in->has("CAST") ? model::SharedKind::kAttempt
                  : in->has("POPC") ? model::SharedKind::kReduction
                                    : model::SharedKind::kAtomic;
-      p.instructions = generic ? &LaunchCounters::inst_atom : &LaunchCounters::inst_shared_atom;
+      p.instructions = generic ? &model::LaunchCounters::inst_atom : &model::LaunchCounters::inst_shared_atom;
       break;
     case Op::kAsyncCopyWrite: p.action = Action::kAsyncWrite; break;
     case Op::kBulkRead:
@@ -139,12 +139,12 @@ void plan_shared(SitePlan& p, const trace::Site& site, const trace::SassInstruct
     case Op::kBulkReduction: p.action = Action::kIgnore; break;
     default:
       p.shared = model::SharedKind::kLoad;
-      p.instructions = generic ? &LaunchCounters::inst_generic_ld : &LaunchCounters::inst_shared_ld;
+      p.instructions = generic ? &model::LaunchCounters::inst_generic_ld : &model::LaunchCounters::inst_shared_ld;
       break;
   }
 }
 
-void plan_texture(SitePlan& p, const trace::Site& site, const trace::SassInstruction* in) {
+void plan_texture(AccessPlan& p, const trace::Site& site, const trace::SassInstruction* in) {
   p.action = site.op == Op::kTexel ? Action::kTexel : Action::kTexture;
   p.by_number = in && (in->opcode == "TLD" || in->has("s32"));
   p.gathers = in && (in->opcode == "TLD4" || in->opcode == "tld4");
@@ -152,7 +152,7 @@ void plan_texture(SitePlan& p, const trace::Site& site, const trace::SassInstruc
   if (p.by_number && in->dimensions == 1 && site.bytes <= 8) p.request_lanes = 8;
 }
 
-void plan_surface(SitePlan& p, const trace::Site& site, const trace::SassInstruction* in) {
+void plan_surface(AccessPlan& p, const trace::Site& site, const trace::SassInstruction* in) {
   // Reductions on surfaces were not measured, and count nothing.
   p.action = site.op == Op::kLoad    ? Action::kSurfaceLoad
              : site.op == Op::kStore ? Action::kSurfaceStore
@@ -163,12 +163,12 @@ void plan_surface(SitePlan& p, const trace::Site& site, const trace::SassInstruc
 
 }  // namespace
 
-std::vector<SitePlan> plan_sites(std::span<const trace::Site> sites, const trace::Program& program) {
+std::vector<AccessPlan> plan_sites(std::span<const trace::Site> sites, const trace::Program& program) {
   const std::vector<Emptying> empties = emptying(sites, program);
-  std::vector<SitePlan> plans;
+  std::vector<AccessPlan> plans;
   plans.reserve(sites.size());
   for (const trace::Site& site : sites) {
-    SitePlan p;
+    AccessPlan p;
     p.bytes = site.bytes;
     p.pc = site.pc;
     p.bulk = trace::is_bulk(site.op);
@@ -193,15 +193,15 @@ std::vector<SitePlan> plan_sites(std::span<const trace::Site> sites, const trace
              site.op != Op::kBulkRead) {
       p.action = Action::kRemote;
       p.returns = site.op == Op::kAtomic || site.op == Op::kReduction;
-      if (site.op == Op::kStore) p.instructions = &LaunchCounters::inst_generic_st;
-      if (site.op == Op::kLoad) p.instructions = &LaunchCounters::inst_generic_ld;
+      if (site.op == Op::kStore) p.instructions = &model::LaunchCounters::inst_generic_st;
+      if (site.op == Op::kLoad) p.instructions = &model::LaunchCounters::inst_generic_ld;
     } else if (site.space == Space::kLocal) {
       const bool store = site.op == Op::kStore;
       p.action = store ? Action::kLocalStore : Action::kLocalLoad;
       p.last_use = in && in->eviction == trace::Eviction::kLastUse;
       const bool generic = in && in->generic;
-      p.instructions = store ? (generic ? &LaunchCounters::inst_generic_st : &LaunchCounters::inst_local_st)
-                             : (generic ? &LaunchCounters::inst_generic_ld : &LaunchCounters::inst_local_ld);
+      p.instructions = store ? (generic ? &model::LaunchCounters::inst_generic_st : &model::LaunchCounters::inst_local_st)
+                             : (generic ? &model::LaunchCounters::inst_generic_ld : &model::LaunchCounters::inst_local_ld);
     }
     plans.push_back(p);
   }

@@ -12,7 +12,7 @@ namespace warpmem::sim {
 
 class TextureFetch {
  public:
-  void begin(const trace::Record& r, const SitePlan& plan, const std::uint64_t* lanes) {
+  void begin(const trace::Record& r, const AccessPlan& plan, const std::uint64_t* lanes) {
     pc_ = plan.pc;
     access_.mask = r.mask;
     access_.texels = 0;
@@ -23,7 +23,7 @@ class TextureFetch {
     add(r, lanes);
   }
   // Whether a record is of this fetch.
-  bool continues(const SitePlan& plan) const {
+  bool continues(const AccessPlan& plan) const {
     return plan.action == Action::kTexel && plan.pc == pc_ &&
            access_.texels < model::TextureAccess::kMostTexels;
   }

@@ -39,8 +39,8 @@ inline void fetch_lanes(const Position& at) {
 }
 
 // The shared side of the asynchronous copy `r`, where it is at hand: the record behind it.
-inline const trace::Record* shared_side(const trace::Record& r, const SitePlan& plan,
-                                        const std::vector<SitePlan>& plans, const Position& at) {
+inline const trace::Record* shared_side(const trace::Record& r, const AccessPlan& plan,
+                                        const std::vector<AccessPlan>& plans, const Position& at) {
   const trace::Record* const behind = &r + 1;
   if (plan.action != Action::kAsyncRead || behind >= at.end) return nullptr;
   return plans[behind->site].action == Action::kAsyncWrite ? behind : nullptr;

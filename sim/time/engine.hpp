@@ -21,7 +21,7 @@
 #include "model/interconnect/memory_path.hpp"
 #include "model/interconnect/topology.hpp"
 #include "sim/engine/block_cache.hpp"
-#include "sim/memory_system.hpp"
+#include "model/system/sectored_memory.hpp"
 #include "sim/engine/occupancy.hpp"
 #include "sim/spills/spills.hpp"
 #include "traces/format/reader.hpp"
@@ -82,9 +82,8 @@ struct TimeResult {
 // `tick` hears of the records done now and then; false stops. `spills`: accesses that the launch's
 // trace lacks (nullptr: none).
 Result<TimeResult> time_launch(const trace::TraceReader& reader, std::uint32_t launch,
-                               const model::Card& card, MemorySystem& memory,
-                               model::MemoryPath& path, BlockCache& cache,
-                               const Occupancy& occupancy,
+                               const model::Card& card, model::MemorySystem& memory,
+                               BlockCache& cache, const Occupancy& occupancy,
                                const std::function<bool(std::uint64_t)>& tick, bool stays = false,
                                Spills* spills = nullptr);
 

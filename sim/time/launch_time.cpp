@@ -8,18 +8,20 @@
 #include "sim/code/code_size.hpp"
 #include "sim/engine/placement.hpp"
 #include "sim/engine/standing.hpp"
+#include "sim/engine/warp_lanes.hpp"
 
 namespace warpmem::sim {
 
 LaunchTime::LaunchTime(const trace::TraceReader& reader, std::uint32_t index,
-                       const model::Card& card, MemorySystem& memory, model::MemoryPath& path,
-                       BlockCache& cache, const Occupancy& occupancy, bool stays, Spills* spills)
+                       const model::Card& card, model::MemorySystem& memory, BlockCache& cache,
+                       const Occupancy& occupancy, bool stays, Spills* spills)
     : stays_(stays),
       reader_(reader),
       index_(index),
       card_(card),
       memory_(memory),
-      path_(path),
+      sectored_(memory.sectored()),
+      path_(*memory.path()),
       cache_(cache),
       occupancy_(occupancy),
       spills_(spills),
@@ -348,8 +350,8 @@ void LaunchTime::look_ahead(const Due& due, Listed& out) {
   out.record = nullptr;
   if (!warp.segment || warp.due() >= (now_ + 1) * kWindow || warp.at.next == warp.at.end) return;
   const trace::Record& r = *warp.at.next;
-  if (!MemorySystem::prepares(plans_[r.site])) return;
-  memory_.prepare(r, plans_[r.site], warp.at.lanes, due.sm->id, out.lines);
+  if (!sectored_ || !model::SectoredMemory::prepares(plans_[r.site])) return;
+  sectored_->prepare(lanes_of(r, warp.at.lanes), plans_[r.site], due.sm->id, out.lines);
   out.record = &r;
 }
 
@@ -362,12 +364,11 @@ const char* name_of(Wait w) {
 }
 
 Result<TimeResult> time_launch(const trace::TraceReader& reader, std::uint32_t launch,
-                               const model::Card& card, MemorySystem& memory,
-                               model::MemoryPath& path, BlockCache& cache,
-                               const Occupancy& occupancy,
+                               const model::Card& card, model::MemorySystem& memory,
+                               BlockCache& cache, const Occupancy& occupancy,
                                const std::function<bool(std::uint64_t)>& tick, bool stays,
                                Spills* spills) {
-  return LaunchTime(reader, launch, card, memory, path, cache, occupancy, stays, spills).run(tick);
+  return LaunchTime(reader, launch, card, memory, cache, occupancy, stays, spills).run(tick);
 }
 
 }  // namespace warpmem::sim

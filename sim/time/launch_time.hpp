@@ -131,7 +131,7 @@ struct Sm {
 class LaunchTime {
  public:
   LaunchTime(const trace::TraceReader& reader, std::uint32_t index, const model::Card& card,
-             MemorySystem& memory, model::MemoryPath& path, BlockCache& cache,
+             model::MemorySystem& memory, BlockCache& cache,
              const Occupancy& occupancy, bool stays, Spills* spills = nullptr);
   Result<TimeResult> run(const std::function<bool(std::uint64_t)>& tick);
 
@@ -160,7 +160,7 @@ class LaunchTime {
   // A record whose lines were listed ahead of its turn.
   struct Listed {
     const trace::Record* record = nullptr;
-    MemorySystem::Lines lines;
+    model::SectoredMemory::Lines lines;
   };
   void take_due();
   Result<void> run_window();
@@ -209,16 +209,16 @@ class LaunchTime {
   // queue.
   void queue_constants(TimedWarp& warp);
   // How long an access keeps the registers that it reads.
-  std::uint64_t read_cycles(const SitePlan& plan) const;
+  std::uint64_t read_cycles(const AccessPlan& plan) const;
   // A record whose instruction issues at `issued`.
   void call_driver(DriverCall call, Sm& sm, TimedWarp& warp, std::uint64_t issued);
   Result<void> end_warp(Sm& sm, TimedCta& cta, TimedWarp& warp);
-  void fetch_texels(Sm& sm, TimedCta& cta, TimedWarp& warp, std::uint32_t w, const SitePlan& plan,
+  void fetch_texels(Sm& sm, TimedCta& cta, TimedWarp& warp, std::uint32_t w, const AccessPlan& plan,
                     std::uint64_t issued, const Step* step);
   std::uint64_t translated(Sm& sm, std::uint64_t at) const;
-  std::uint64_t reaches_memory(Sm& sm, TimedWarp& warp, const Place& place, std::uint64_t start);
+  std::uint64_t reaches_memory(Sm& sm, TimedWarp& warp, const model::AccessTiming& place, std::uint64_t start);
   void access(Sm& sm, TimedCta& cta, TimedWarp& warp, std::uint32_t w, const trace::Record& r,
-              const SitePlan& plan, const std::uint64_t* lanes, std::uint64_t issued,
+              const AccessPlan& plan, const std::uint64_t* lanes, std::uint64_t issued,
               const Step* step);
 
   // barrier_time.cpp
@@ -248,12 +248,13 @@ class LaunchTime {
   const trace::TraceReader& reader_;
   std::uint32_t index_;
   const model::Card& card_;
-  MemorySystem& memory_;
+  model::MemorySystem& memory_;
+  model::SectoredMemory* sectored_;  // the same, where it lists lines ahead
   model::MemoryPath& path_;
   BlockCache& cache_;
   Occupancy occupancy_;
   Spills* spills_;  // accesses that the trace lacks; nullptr: none
-  std::vector<SitePlan> plans_;
+  std::vector<AccessPlan> plans_;
   Paths paths_;
   LaneWays lane_ways_{paths_};
   std::vector<Sm> sms_;

@@ -2,6 +2,7 @@
 #include <bit>
 
 #include "sim/time/launch_time.hpp"
+#include "sim/engine/warp_lanes.hpp"
 
 namespace warpmem::sim {
 namespace {
@@ -252,13 +253,13 @@ Result<void> LaunchTime::run_warp(Sm& sm, TimedCta& cta, std::uint32_t w) {
       if (!*more) return end_warp(sm, cta, warp);
     }
     const trace::Record& r = *warp.at.next;
-    const SitePlan& plan = plans_[r.site];
+    const AccessPlan& plan = plans_[r.site];
     if (!warp.segment) {
       if (plan.action != Action::kEnd) warp.lanes = static_cast<std::uint32_t>(r.active());
       if (plan.action == Action::kBegin) {
         ++warp.at.next;
-        Place place;
-        memory_.run(r, plan, nullptr, place);
+        model::AccessTiming place;
+        memory_.run(lanes_of(r, nullptr), plan, place);
         LaneWays::begin(warp.ways, r.mask);
         continue;
       }
@@ -345,7 +346,7 @@ void LaunchTime::queue_constants(TimedWarp& warp) {
   warp.ready = constants_.begun() - queue;
 }
 
-std::uint64_t LaunchTime::read_cycles(const SitePlan& plan) const {
+std::uint64_t LaunchTime::read_cycles(const AccessPlan& plan) const {
   const model::CardNumbers& n = card_.numbers();
   const std::uint64_t more = plan.bytes > 4 ? plan.bytes / 4 - 1 : 0;  // registers
   // Stores to shared memory read two further registers in the time of one (measured:
@@ -368,7 +369,7 @@ std::uint64_t LaunchTime::translated(Sm& sm, std::uint64_t at) const {
 
 // What an access that goes beyond its SM at cycle `start` makes others wait for; by how much it is
 // late itself.
-std::uint64_t LaunchTime::reaches_memory(Sm& sm, TimedWarp& warp, const Place& place,
+std::uint64_t LaunchTime::reaches_memory(Sm& sm, TimedWarp& warp, const model::AccessTiming& place,
                                          std::uint64_t start) {
   if (!place.left_sm) return 0;
   const model::CardNumbers& n = card_.numbers();
@@ -382,7 +383,7 @@ std::uint64_t LaunchTime::reaches_memory(Sm& sm, TimedWarp& warp, const Place& p
 }
 
 void LaunchTime::access(Sm& sm, TimedCta& cta, TimedWarp& warp, std::uint32_t w,
-                        const trace::Record& r, const SitePlan& plan, const std::uint64_t* lanes,
+                        const trace::Record& r, const AccessPlan& plan, const std::uint64_t* lanes,
                         std::uint64_t issued, const Step* step) {
   const model::CardNumbers& n = card_.numbers();
   if (plan.action == Action::kBarrier) {
@@ -393,11 +394,16 @@ void LaunchTime::access(Sm& sm, TimedCta& cta, TimedWarp& warp, std::uint32_t w,
              static_cast<std::uint32_t>(r.stride) / 32);
     return;
   }
-  Place place;
+  model::AccessTiming place;
   place.sm = sm.id;
   place.warp_slot = cta.first_slot + w;
+  place.site = r.site, place.cta = cta.number, place.warp = w;
   place.async_wavefronts = warp.async_wavefronts;
-  place.shared = shared_side(r, plan, plans_, warp.at);
+  model::WarpLanes side;
+  if (const trace::Record* shared = shared_side(r, plan, plans_, warp.at)) {
+    side = lanes_of(*shared, lanes);
+    place.shared = &side;
+  }
   if (plan.action == Action::kConstant) {
     ++memory_.counters().records;
     const std::uint64_t from = read_constants(sm, r, lanes, issued);
@@ -409,7 +415,7 @@ void LaunchTime::access(Sm& sm, TimedCta& cta, TimedWarp& warp, std::uint32_t w,
   if (plan.action == Action::kEnd || plan.action == Action::kIgnore ||
       plan.action == Action::kProductRead) {
     place.now = issued;
-    memory_.run(r, plan, lanes, place);
+    memory_.run(lanes_of(r, lanes), plan, place);
     return;
   }
   Scheduler& scheduler = sm.schedulers[place.warp_slot % kSchedulers];
@@ -424,7 +430,8 @@ void LaunchTime::access(Sm& sm, TimedCta& cta, TimedWarp& warp, std::uint32_t w,
   place.now = start;
   // Tags are looked up ahead of the data, by as much as the queue in front of the unit holds.
   place.tags = std::max({issued, sm.tags, start - std::min(start, n.time_queue_cycles)});
-  memory_.run(r, plan, lanes, place, listing_->record == &r ? &listing_->lines : nullptr);
+  if (listing_->record == &r) sectored_->run(lanes_of(r, lanes), plan, place, &listing_->lines);
+  else memory_.run(lanes_of(r, lanes), plan, place);
   listing_->record = nullptr;
   // The way back to the registers is as wide as the data stage. Two misses take a cycle of it
   // (measured: one SM reading from the L2, and columns of a matrix of which one load in eight
@@ -482,9 +489,9 @@ void LaunchTime::access(Sm& sm, TimedCta& cta, TimedWarp& warp, std::uint32_t w,
 // The texture unit takes an SM's fetches in the order in which its warps issue them, beside the
 // load/store unit's accesses.
 void LaunchTime::fetch_texels(Sm& sm, TimedCta& cta, TimedWarp& warp, std::uint32_t w,
-                              const SitePlan& plan, std::uint64_t issued, const Step* step) {
+                              const AccessPlan& plan, std::uint64_t issued, const Step* step) {
   const model::CardNumbers& n = card_.numbers();
-  Place place;
+  model::AccessTiming place;
   place.sm = sm.id;
   place.warp_slot = cta.first_slot + w;
   MemoryQueue& queue = sm.schedulers[place.warp_slot % kSchedulers].texture;

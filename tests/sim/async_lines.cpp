@@ -1,9 +1,8 @@
 // Asynchronous copies through the L1 ask for their lines as loads do.
 #include <algorithm>
-#include <optional>
 
 #include "model/card/card.hpp"
-#include "sim/memory_system.hpp"
+#include "model/system/memory_system.hpp"
 #include "tests/catch.hpp"
 
 namespace {
@@ -11,20 +10,20 @@ namespace {
 using namespace warpmem;
 
 // Runs an access of a warp that starts in cycle 1,000 on a GPU of its own.
-sim::Place run(sim::Action action, const trace::Record& record, bool timed) {
+model::AccessTiming run(model::Action action, const model::WarpLanes& lanes, bool timed) {
   const auto card = model::load_card("h200");
   REQUIRE(card.ok());
-  sim::MemorySystem memory(*card);
-  std::optional<model::MemoryPath> path;
-  if (timed) memory.take(&path.emplace(card->path()));
-  memory.begin_launch({}, 0, 8192, 0, true);
-  sim::SitePlan plan;
+  const auto memory = model::memory_system_of(*card, timed);
+  model::LaunchMemory launch;
+  launch.shared_config = 8192;
+  memory->begin_launch(launch);
+  model::AccessPlan plan;
   plan.action = action;
   plan.bytes = 4;
-  sim::Place place;
-  place.now = place.tags = 1000;
-  memory.run(record, plan, nullptr, place);
-  return place;
+  model::AccessTiming timing;
+  timing.now = timing.tags = 1000;
+  memory->run(lanes, plan, timing);
+  return timing;
 }
 
 }  // namespace
@@ -32,9 +31,9 @@ sim::Place run(sim::Action action, const trace::Record& record, bool timed) {
 TEST_CASE("an asynchronous copy of one line, or of several, takes as long as a load of them") {
   for (const bool timed : {false, true})
     for (const std::int32_t stride : {4, 64, 512}) {
-      const trace::Record record{0x7f2000000000, stride, ~0u, 0, trace::Record::kRegular};
-      const sim::Place load = run(sim::Action::kGlobalLoad, record, timed);
-      const sim::Place copy = run(sim::Action::kAsyncRead, record, timed);
+      const model::WarpLanes record{~0u, stride, 0x7f2000000000, nullptr};
+      const model::AccessTiming load = run(model::Action::kGlobalLoad, record, timed);
+      const model::AccessTiming copy = run(model::Action::kAsyncRead, record, timed);
       CAPTURE(timed);
       CAPTURE(stride);
       CHECK(copy.done == load.done);

@@ -1,6 +1,7 @@
 // The microbenchmark of instruction kinds (kernels/micro/instructions.cu), rebuilt as traces: the
 // engine counts what an H200 counted.
 #include "sim/engine/occupancy.hpp"
+#include "sim/metric_rows.hpp"
 #include "tests/catch.hpp"
 #include "tests/model/hardware_rows.hpp"
 #include "tests/sim/support.hpp"
@@ -16,13 +17,13 @@ const std::vector<HardwareRow>& rows() {
 }
 
 // The engine's value under the profiler's name.
-std::uint64_t value(const sim::LaunchCounters& c, const std::string& metric) {
+std::uint64_t value(const model::LaunchCounters& c, const std::string& metric) {
   for (const sim::MetricRow& row : sim::metric_rows())
     if (row.name == metric) return row.value(c);
   throw std::runtime_error("no metric " + metric);
 }
 
-void same(const sim::LaunchCounters& c, const HardwareRow& row, std::initializer_list<const char*> metrics) {
+void same(const model::LaunchCounters& c, const HardwareRow& row, std::initializer_list<const char*> metrics) {
   for (const char* m : metrics) {
     INFO(row.label << ": " << m);
     CHECK(value(c, m) == row.at(m));

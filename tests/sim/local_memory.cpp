@@ -9,7 +9,7 @@
 #include "tests/model/hardware_rows.hpp"
 
 using namespace warpmem;
-using sim::LocalMemory;
+using model::LocalMemory;
 
 // Where local memory begins is not known: the sets of a launch are so up to one constant.
 TEST_CASE("words of local memory have the L1 sets that an H200 gives them") {

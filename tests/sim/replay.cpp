@@ -2,6 +2,7 @@
 // the same trace gives the same result however it was written.
 #include <set>
 
+#include "sim/metric_rows.hpp"
 #include "tests/catch.hpp"
 #include "tests/sim/support.hpp"
 

@@ -137,14 +137,14 @@ inline trace::TraceReader open(const std::string& path) {
 }
 
 // Writes the kernel and replays it on an H200.
-inline sim::LaunchCounters count(const Kernel& k, const model::Card& card, const WriteOptions& options = {}) {
+inline model::LaunchCounters count(const Kernel& k, const model::Card& card, const WriteOptions& options = {}) {
   TemporaryFolder folder;
   write_trace(folder.file("t.wmt"), {k}, options);
   const auto reader = open(folder.file("t.wmt"));
   return must(sim::replay(reader, card)).details.at(0).counters;
 }
 
-inline sim::LaunchCounters count(const Kernel& k, const WriteOptions& options = {}) { return count(k, h200(), options); }
+inline model::LaunchCounters count(const Kernel& k, const WriteOptions& options = {}) { return count(k, h200(), options); }
 
 // Everything that a replay gives, as text: equal text, equal result.
 inline std::string everything(const sim::ReplayResult& result) {

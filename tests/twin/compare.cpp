@@ -3,7 +3,7 @@
 namespace warpmem::twin {
 namespace {
 
-using C = sim::LaunchCounters;
+using C = model::LaunchCounters;
 
 // What no metric shows alone.
 constexpr sim::MetricRow kParts[] = {

@@ -9,9 +9,9 @@
 
 namespace warpmem::twin {
 
-using sim::Action;
-using sim::LaunchCounters;
-using sim::SitePlan;
+using model::Action;
+using model::LaunchCounters;
+using model::AccessPlan;
 using trace::Record;
 
 void Memory::begin_launch(const trace::Launch& launch, std::uint64_t code,
@@ -88,7 +88,7 @@ void Memory::write(int number, const Touch& written, std::uint64_t tags, std::ui
   send(number, written, taken.again, taken.opens);
 }
 
-Cost Memory::run(const Record& r, const SitePlan& plan, const Turn& turn, AsyncSide& async) {
+Cost Memory::run(const Record& r, const AccessPlan& plan, const Turn& turn, AsyncSide& async) {
   Cost cost;
   cost.done = turn.now;
   ++counters.records;
@@ -115,7 +115,7 @@ Cost Memory::run(const Record& r, const SitePlan& plan, const Turn& turn, AsyncS
   return cost;
 }
 
-void Memory::load(const Record& r, const SitePlan& plan, const Turn& turn, Cost& cost,
+void Memory::load(const Record& r, const AccessPlan& plan, const Turn& turn, Cost& cost,
                   AsyncSide& async) {
   const Access a = access_of(r, plan.bytes, turn.lanes);
   const Touches touched = touches_of(a, spec_);
@@ -142,7 +142,7 @@ void Memory::load(const Record& r, const SitePlan& plan, const Turn& turn, Cost&
         std::max(cost.done, read(turn.sm, t.line, t.sectors(), turn.now, plan.fetch_sectors));
 }
 
-void Memory::load_through_l1(const Touches& touched, const SitePlan& plan, const Turn& turn,
+void Memory::load_through_l1(const Touches& touched, const AccessPlan& plan, const Turn& turn,
                              Cost& cost) {
   L1& l1 = sm(turn.sm).l1;
   struct Miss {
@@ -171,7 +171,7 @@ void Memory::load_through_l1(const Touches& touched, const SitePlan& plan, const
   cost.done = std::max(cost.done, hit);
 }
 
-void Memory::copy_past_l1(const Record& r, const SitePlan& plan, const Turn& turn,
+void Memory::copy_past_l1(const Record& r, const AccessPlan& plan, const Turn& turn,
                           const Touches& touched, std::uint32_t tags, Cost& cost,
                           AsyncSide& async) {
   // Where the shared side is not known, it is taken to lie as the source does.
@@ -192,7 +192,7 @@ void Memory::copy_past_l1(const Record& r, const SitePlan& plan, const Turn& tur
   }
 }
 
-void Memory::store(const Record& r, const SitePlan& plan, const Turn& turn, Cost& cost) {
+void Memory::store(const Record& r, const AccessPlan& plan, const Turn& turn, Cost& cost) {
   const Access a = access_of(r, plan.bytes, turn.lanes);
   const Touches touched = touches_of(a, spec_);
   const std::vector<Touch>& lines = touched.lines();
@@ -210,10 +210,10 @@ void Memory::store(const Record& r, const SitePlan& plan, const Turn& turn, Cost
   }
 }
 
-void Memory::atomic(const Record& r, const SitePlan& plan, const Turn& turn, Cost& cost) {
+void Memory::atomic(const Record& r, const AccessPlan& plan, const Turn& turn, Cost& cost) {
   const AtomicRounds rounds =
       atomic_rounds(access_of(r, plan.bytes, turn.lanes), plan.compare_and_swap, spec_);
-  sim::OpCounters& c = plan.returns ? counters.global_atom : counters.global_red;
+  model::OpCounters& c = plan.returns ? counters.global_atom : counters.global_red;
   ++c.requests;
   c.sectors += rounds.passes;
   counters.tag_requests += rounds.lines;
@@ -231,10 +231,10 @@ void Memory::atomic(const Record& r, const SitePlan& plan, const Turn& turn, Cos
 }
 
 // A request for each word of the lanes.
-void Memory::local(const Record& r, const SitePlan& plan, const Turn& turn, Cost& cost) {
+void Memory::local(const Record& r, const AccessPlan& plan, const Turn& turn, Cost& cost) {
   const Access a = access_of(r, plan.bytes, turn.lanes);
   const bool stores = plan.action == Action::kLocalStore;
-  sim::OpCounters& c = stores ? counters.local_st : counters.local_ld;
+  model::OpCounters& c = stores ? counters.local_st : counters.local_ld;
   const std::uint32_t words = std::max(1u, plan.bytes / 4);
   cost.passes = words;
   cost.done = turn.now + spec_.latency.l1;
@@ -263,7 +263,7 @@ void Memory::local(const Record& r, const SitePlan& plan, const Turn& turn, Cost
   }
 }
 
-void Memory::shared(const Record& r, const SitePlan& plan, const Turn& turn, Cost& cost) {
+void Memory::shared(const Record& r, const AccessPlan& plan, const Turn& turn, Cost& cost) {
   const Wavefronts w = shared_wavefronts(access_of(r, plan.bytes, turn.lanes), plan.shared, spec_);
   counters.shared_wavefronts += w.reported;
   cost.passes = w.taken;
@@ -280,7 +280,7 @@ void Memory::shared(const Record& r, const SitePlan& plan, const Turn& turn, Cos
 }
 
 // The shared side of an asynchronous copy.
-void Memory::async_write(const Record& r, const SitePlan& plan, const Turn& turn, Cost& cost,
+void Memory::async_write(const Record& r, const AccessPlan& plan, const Turn& turn, Cost& cost,
                          const AsyncSide& async) {
   cost.passes =
       shared_wavefronts(access_of(r, plan.bytes, turn.lanes), model::SharedKind::kStore, spec_)
@@ -290,14 +290,14 @@ void Memory::async_write(const Record& r, const SitePlan& plan, const Turn& turn
 }
 
 // By whole wavefronts, once for all four warps.
-void Memory::product(const SitePlan& plan) {
+void Memory::product(const AccessPlan& plan) {
   const std::uint64_t wavefront = std::uint64_t{4} * spec_.sm.banks * spec_.sm.bank_bytes;
   product_bytes_ += plan.bytes;
   counters.shared_wavefronts += product_bytes_ / wavefront;
   product_bytes_ %= wavefront;
 }
 
-void Memory::remote(const Record& r, const SitePlan& plan, const Turn& turn, Cost& cost) {
+void Memory::remote(const Record& r, const AccessPlan& plan, const Turn& turn, Cost& cost) {
   const Access a = access_of(r, plan.bytes, turn.lanes);
   // An atomic carries operands there and an answer back.
   const std::uint64_t sectors = plan.returns
@@ -310,7 +310,7 @@ void Memory::remote(const Record& r, const SitePlan& plan, const Turn& turn, Cos
 }
 
 // Past the L1, a line's length at a time from the start of the copy.
-void Memory::bulk(const Record& r, const SitePlan& plan, const Turn& turn, Cost& cost) {
+void Memory::bulk(const Record& r, const AccessPlan& plan, const Turn& turn, Cost& cost) {
   std::uint64_t address = access_of(r, plan.bytes, turn.lanes).lanes.front().address;
   const std::uint64_t end = address + plan.bytes;
   for (; address < end; address += spec_.line_bytes) {
@@ -336,9 +336,9 @@ void Memory::bulk(const Record& r, const SitePlan& plan, const Turn& turn, Cost&
 
 // Lines of textures and surfaces lie in the L1 beside those of global memory. A sector that an
 // earlier request of the fetch asked for counts as a hit.
-Cost Memory::fetch(const Fetch& f, const SitePlan& plan, const Turn& turn) {
+Cost Memory::fetch(const Fetch& f, const AccessPlan& plan, const Turn& turn) {
   const bool stores = plan.action == Action::kSurfaceStore;
-  sim::OpCounters& c = plan.action == Action::kTexture ? counters.texture
+  model::OpCounters& c = plan.action == Action::kTexture ? counters.texture
                        : stores                        ? counters.surface_st
                                                        : counters.surface_ld;
   const FetchTraffic traffic = fetch_traffic(f, spec_);

@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "sim/counters.hpp"
+#include "model/system/counters.hpp"
 #include "sim/engine/sites.hpp"
 #include "tests/twin/l1.hpp"
 #include "tests/twin/l2.hpp"
@@ -45,11 +45,11 @@ class Memory {
 
   void begin_launch(const trace::Launch& launch, std::uint64_t code, std::uint64_t shared_config,
                     std::uint64_t largest_frame, bool flush);
-  sim::LaunchCounters end_launch();
+  model::LaunchCounters end_launch();
 
-  Cost run(const trace::Record& r, const sim::SitePlan& plan, const Turn& turn, AsyncSide& async);
-  Cost fetch(const Fetch& fetch, const sim::SitePlan& plan, const Turn& turn);
-  sim::LaunchCounters counters;
+  Cost run(const trace::Record& r, const model::AccessPlan& plan, const Turn& turn, AsyncSide& async);
+  Cost fetch(const Fetch& fetch, const model::AccessPlan& plan, const Turn& turn);
+  model::LaunchCounters counters;
 
  private:
   struct Sm {
@@ -60,21 +60,21 @@ class Memory {
   bool in_host_memory(std::uint64_t line) const;
   bool persists(std::uint64_t line) const;
 
-  void load(const trace::Record& r, const sim::SitePlan& plan, const Turn& turn, Cost& cost,
+  void load(const trace::Record& r, const model::AccessPlan& plan, const Turn& turn, Cost& cost,
             AsyncSide& async);
-  void load_through_l1(const Touches& touched, const sim::SitePlan& plan, const Turn& turn,
+  void load_through_l1(const Touches& touched, const model::AccessPlan& plan, const Turn& turn,
                        Cost& cost);
-  void copy_past_l1(const trace::Record& r, const sim::SitePlan& plan, const Turn& turn,
+  void copy_past_l1(const trace::Record& r, const model::AccessPlan& plan, const Turn& turn,
                     const Touches& touched, std::uint32_t tags, Cost& cost, AsyncSide& async);
-  void store(const trace::Record& r, const sim::SitePlan& plan, const Turn& turn, Cost& cost);
-  void atomic(const trace::Record& r, const sim::SitePlan& plan, const Turn& turn, Cost& cost);
-  void local(const trace::Record& r, const sim::SitePlan& plan, const Turn& turn, Cost& cost);
-  void shared(const trace::Record& r, const sim::SitePlan& plan, const Turn& turn, Cost& cost);
-  void async_write(const trace::Record& r, const sim::SitePlan& plan, const Turn& turn, Cost& cost,
+  void store(const trace::Record& r, const model::AccessPlan& plan, const Turn& turn, Cost& cost);
+  void atomic(const trace::Record& r, const model::AccessPlan& plan, const Turn& turn, Cost& cost);
+  void local(const trace::Record& r, const model::AccessPlan& plan, const Turn& turn, Cost& cost);
+  void shared(const trace::Record& r, const model::AccessPlan& plan, const Turn& turn, Cost& cost);
+  void async_write(const trace::Record& r, const model::AccessPlan& plan, const Turn& turn, Cost& cost,
                    const AsyncSide& async);
-  void product(const sim::SitePlan& plan);
-  void remote(const trace::Record& r, const sim::SitePlan& plan, const Turn& turn, Cost& cost);
-  void bulk(const trace::Record& r, const sim::SitePlan& plan, const Turn& turn, Cost& cost);
+  void product(const model::AccessPlan& plan);
+  void remote(const trace::Record& r, const model::AccessPlan& plan, const Turn& turn, Cost& cost);
+  void bulk(const trace::Record& r, const model::AccessPlan& plan, const Turn& turn, Cost& cost);
 
   // From the L2 or host memory: when it is back.
   std::uint64_t read(int sm, std::uint64_t line, Sectors sectors, std::uint64_t at,

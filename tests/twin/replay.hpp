@@ -8,7 +8,7 @@
 namespace warpmem::twin {
 
 struct TwinLaunch {
-  sim::LaunchCounters counters;
+  model::LaunchCounters counters;
   std::uint64_t forced = 0;  // barriers
 };
 

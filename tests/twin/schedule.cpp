@@ -7,8 +7,8 @@
 namespace warpmem::twin {
 namespace {
 
-using sim::Action;
-using sim::SitePlan;
+using model::Action;
+using model::AccessPlan;
 using trace::Record;
 
 constexpr std::uint64_t kStep = 16;        // cycles
@@ -183,7 +183,7 @@ Result<void> Schedule::run_warp(const Who& who) {
 // False: the warp stands at a barrier, or went on from one that opened.
 bool Schedule::run_record(const Who& who, Cta& cta, Warp& warp, Sm& sm) {
   const Record r = warp.record();
-  const SitePlan& plan = plans_[r.site];
+  const AccessPlan& plan = plans_[r.site];
   const std::uint32_t instructions = dependence_.instructions(warp.last_site, r.site);
   const std::uint64_t issued = issue(sm, warp, instructions);
   warp.led_up = false;
@@ -208,7 +208,7 @@ bool Schedule::run_record(const Who& who, Cta& cta, Warp& warp, Sm& sm) {
   return true;
 }
 
-void Schedule::access(const Who& who, Warp& warp, Sm& sm, const SitePlan& plan,
+void Schedule::access(const Who& who, Warp& warp, Sm& sm, const AccessPlan& plan,
                       std::uint64_t start) {
   Turn turn;
   turn.sm = sm.id;
@@ -235,7 +235,7 @@ void Schedule::access(const Who& who, Warp& warp, Sm& sm, const SitePlan& plan,
 Fetch Schedule::take_fetch(Warp& warp) const {
   constexpr std::size_t kMostTexels = 8;
   Fetch f;
-  const SitePlan& first = plans_[warp.record().site];
+  const AccessPlan& first = plans_[warp.record().site];
   f.mask = warp.record().mask;
   f.bytes = first.bytes;
   f.request_lanes = first.request_lanes;

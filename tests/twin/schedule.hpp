@@ -68,7 +68,7 @@ class Schedule {
   Result<void> start_clusters(std::uint64_t cycle);
   Result<void> run_warp(const Who& who);
   bool run_record(const Who& who, Cta& cta, Warp& warp, Sm& sm);
-  void access(const Who& who, Warp& warp, Sm& sm, const sim::SitePlan& plan, std::uint64_t start);
+  void access(const Who& who, Warp& warp, Sm& sm, const model::AccessPlan& plan, std::uint64_t start);
   Fetch take_fetch(Warp& warp) const;
   void look_ahead(Warp& warp);
   void wait_for_loads(Warp& warp);
@@ -87,7 +87,7 @@ class Schedule {
   Memory& memory_;
   sim::Occupancy occupancy_;
   TraceRecords records_;
-  std::vector<sim::SitePlan> plans_;
+  std::vector<model::AccessPlan> plans_;
   sim::Dependence dependence_;
   std::uint32_t index_;
   std::vector<Sm> sms_;                 // in the order in which they take their turn

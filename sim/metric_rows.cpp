@@ -1,10 +1,10 @@
 // The profiler's name of every counter (Nsight Compute, compute capability 7.0 and later).
-#include "sim/counters.hpp"
+#include "sim/metric_rows.hpp"
 
 namespace warpmem::sim {
 namespace {
 
-using C = LaunchCounters;
+using C = model::LaunchCounters;
 
 #define ROW(name, unit, expression) \
   MetricRow { name, unit, [](const C& c) -> std::uint64_t { return expression; } }

@@ -2,12 +2,13 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 
-#include "results/launch_metrics.hpp"
+#include <array>
+#include <bit>
+
 #include "model/l2/l2_cache.hpp"
 
-namespace warpmem::sim {
+namespace warpmem::model {
 
 struct OpCounters {
   std::uint64_t requests = 0;
@@ -41,15 +42,28 @@ struct LaunchCounters {
                                                                      // of lanes served together
 
   std::uint64_t records = 0;
-  model::L2Counters l2;
+  L2Counters l2;
 };
 
-// A metric that the counts engine offers.
-struct MetricRow {
-  const char* name;                                  // the profiler's
-  const char* unit;
-  std::uint64_t (*value)(const LaunchCounters&);
-};
-std::span<const MetricRow> metric_rows();
+// Nothing but counters: 64-bit whole numbers, one after the other.
+using CounterWords = std::array<std::uint64_t, sizeof(LaunchCounters) / sizeof(std::uint64_t)>;
 
-}  // namespace warpmem::sim
+// Each counter with its fellow.
+template <class Do>
+LaunchCounters each_counter(const LaunchCounters& a, const LaunchCounters& b, Do&& of) {
+  const auto x = std::bit_cast<CounterWords>(a), y = std::bit_cast<CounterWords>(b);
+  CounterWords out;
+  for (std::size_t i = 0; i < out.size(); ++i) out[i] = of(x[i], y[i]);
+  return std::bit_cast<LaunchCounters>(out);
+}
+inline LaunchCounters operator-(const LaunchCounters& a, const LaunchCounters& b) {
+  return each_counter(a, b, [](std::uint64_t x, std::uint64_t y) { return x - y; });
+}
+inline LaunchCounters operator+(const LaunchCounters& a, const LaunchCounters& b) {
+  return each_counter(a, b, [](std::uint64_t x, std::uint64_t y) { return x + y; });
+}
+inline bool operator==(const LaunchCounters& a, const LaunchCounters& b) {
+  return std::bit_cast<CounterWords>(a) == std::bit_cast<CounterWords>(b);
+}
+
+}  // namespace warpmem::model

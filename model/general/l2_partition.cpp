@@ -1,0 +1,134 @@
+#include "model/general/l2_partition.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace warpmem::model {
+namespace {
+
+std::uint8_t with(std::uint8_t a, std::uint8_t b) { return static_cast<std::uint8_t>(a | b); }
+std::uint8_t without(std::uint8_t a, std::uint8_t b) { return static_cast<std::uint8_t>(a & ~b); }
+
+}  // namespace
+
+std::uint8_t L2Partition::in_pieces(std::uint8_t sectors, std::uint32_t piece) const {
+  std::uint8_t all = 0;
+  for (std::uint32_t first = 0; first < line_bytes_ / kSectorBytes; first += piece) {
+    const auto of_piece = static_cast<std::uint8_t>(((1u << piece) - 1) << first);
+    if (sectors & of_piece) all = with(all, of_piece);
+  }
+  return all;
+}
+
+L2Partition::Traffic L2Partition::take_traffic() { return std::exchange(traffic_, {}); }
+
+void L2Partition::clear() {
+  for (Set& set : sets_) set.clear();
+  any_persists_ = false;
+}
+
+// Makes it the most recently used one; nullptr: it is not here.
+L2Partition::Line* L2Partition::use(std::uint64_t number) {
+  Set& set = sets_[spec_->index(number)];
+  const auto at = std::find_if(set.begin(), set.end(),
+                               [number](const Line& l) { return l.number == number; });
+  if (at == set.end()) return nullptr;
+  std::rotate(set.begin(), at, at + 1);
+  return &set.front();
+}
+
+// It stays, clean.
+void L2Partition::clean(Line& line) {
+  traffic_.fills += sectors_in(line.partial);
+  line.readable = with(line.readable, line.partial);
+  traffic_.writes += sectors_in(with(line.dirty, line.partial));
+  traffic_.line = line.number;
+  line.dirty = line.partial = 0;
+}
+
+void L2Partition::make_room(Set& set) {
+  auto gone = std::prev(set.end());
+  if (any_persists_) {
+    // The oldest that does not persist, as long as no more do than were set aside.
+    const auto persisting =
+        std::count_if(set.begin(), set.end(), [](const Line& l) { return l.persists; });
+    if (static_cast<std::uint64_t>(persisting) <= persist_ways_)
+      while (gone != set.begin() && gone->persists) --gone;
+    if (gone->is_dirty()) clean(*gone);
+  } else if (gone->is_dirty()) {
+    // It is written back and stays; the oldest clean one goes, or with none clean itself.
+    const auto clean_one =
+        std::find_if_not(set.rbegin(), set.rend(), [](const Line& l) { return l.is_dirty(); });
+    clean(*gone);
+    if (clean_one != set.rend()) gone = std::prev(clean_one.base());
+  }
+  set.erase(gone);
+}
+
+L2Partition::Line& L2Partition::bring(std::uint64_t number) {
+  if (Line* const line = use(number)) return *line;
+  Set& set = sets_[spec_->index(number)];
+  if (set.size() == spec_->ways) make_room(set);
+  Line line;
+  line.number = number;
+  return *set.insert(set.begin(), line);
+}
+
+L2Partition::Found L2Partition::read(std::uint64_t line, std::uint8_t sectors, std::uint32_t piece,
+                                     bool persist) {
+  Found found;
+  found.here = look_up(line);
+  found.missing = without(in_pieces(without(sectors, found.here), piece), found.here);
+  if (found.missing) fill(line, found.missing, persist);
+  return found;
+}
+
+std::uint8_t L2Partition::look_up(std::uint64_t number) {
+  const Line* const line = use(number);
+  return line ? line->readable : std::uint8_t{0};
+}
+
+void L2Partition::fill(std::uint64_t number, std::uint8_t sectors, bool persist) {
+  Line& line = bring(number);
+  line.readable = with(line.readable, sectors);
+  // What was written in part is whole now, and dirty.
+  line.dirty = with(line.dirty, line.partial & sectors);
+  line.partial = without(line.partial, sectors);
+  if (persist && persist_ways_ > 0) line.persists = any_persists_ = true;
+}
+
+void L2Partition::write(const LineTouch& written) {
+  Line& line = bring(written.line);
+  for (std::uint32_t s = 0; s < line_bytes_ / kSectorBytes; ++s) {
+    if (written.bytes[s] == 0) continue;
+    const auto bit = static_cast<std::uint8_t>(1u << s);
+    const std::uint32_t bytes = written.bytes[s] | (line.partial & bit ? line.bytes[s] : 0);
+    if ((line.readable & bit) || bytes == ~0u) {
+      line.partial = without(line.partial, bit);
+      line.readable = with(line.readable, bit);
+      line.dirty = with(line.dirty, bit);
+    } else {
+      line.partial = with(line.partial, bit);
+      line.bytes[s] = bytes;
+    }
+  }
+  Set& set = sets_[spec_->index(written.line)];
+  const auto limit = [&](std::uint32_t most, auto is) {
+    if (static_cast<std::uint64_t>(std::count_if(set.begin(), set.end(), is)) > most)
+      clean(*std::find_if(set.rbegin(), set.rend(), is));
+  };
+  limit(spec_->partial_ways, [](const Line& l) { return l.partial != 0; });
+  limit(spec_->dirty_ways, [](const Line& l) { return l.is_dirty(); });
+}
+
+void L2Partition::drop(std::uint64_t number, std::uint8_t sectors) {
+  for (Line& line : sets_[spec_->index(number)])
+    if (line.number == number) line.readable = without(line.readable, sectors);
+}
+
+void L2Partition::set_aside(std::uint64_t bytes) {
+  const std::uint64_t way = std::uint64_t{spec_->index.sets()} * line_bytes_;
+  persist_ways_ = std::min<std::uint64_t>(spec_->ways - 1, bytes / way);
+}
+
+}  // namespace warpmem::model

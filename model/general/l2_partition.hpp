@@ -1,0 +1,65 @@
+// One partition of an L2 of any number of sets and ways: sets of lines, the most recently used
+// first. It writes back: a sector is readable, dirty, or written in part; lines that are written in
+// part are completed from DRAM before they go there. So many lines of a set may be dirty, so many
+// written in part; one more has the oldest of them written back (l2/l2_side.hpp has the measurements
+// and does the same, faster).
+#pragma once
+
+#include <vector>
+
+#include "model/access/access.hpp"
+#include "model/general/memory_spec.hpp"
+
+namespace warpmem::model {
+
+class L2Partition {
+ public:
+  L2Partition(const MemorySpec::L2& spec, std::uint32_t line_bytes)
+      : spec_(&spec), line_bytes_(line_bytes), sets_(spec.index.sets()) {}
+
+  struct Found {
+    std::uint8_t here = 0;     // can be read
+    std::uint8_t missing = 0;  // fetched, as they could not: whole aligned pieces of sectors
+  };
+  Found read(std::uint64_t line, std::uint8_t sectors, std::uint32_t piece, bool persist);
+  std::uint8_t look_up(std::uint64_t line);
+  void fill(std::uint64_t line, std::uint8_t sectors, bool persist = false);
+  void write(const LineTouch& written);
+  void drop(std::uint64_t line, std::uint8_t sectors);
+  void set_aside(std::uint64_t bytes);  // for lines that persist
+  void clear();
+
+  // What DRAM had to do since the last call, in sectors, and for which line at last.
+  struct Traffic {
+    std::uint32_t fills = 0, writes = 0;
+    std::uint64_t line = 0;
+  };
+  Traffic take_traffic();
+
+  // Sectors in whole aligned pieces of a line.
+  std::uint8_t in_pieces(std::uint8_t sectors, std::uint32_t piece) const;
+
+ private:
+  struct Line {
+    std::uint64_t number = 0;
+    std::uint8_t readable = 0, dirty = 0, partial = 0;
+    bool persists = false;
+    std::array<std::uint32_t, kSectorsPerLine> bytes{};  // of sectors written in part
+    bool is_dirty() const { return dirty | partial; }
+  };
+  using Set = std::vector<Line>;
+
+  Line* use(std::uint64_t line);
+  Line& bring(std::uint64_t line);
+  void make_room(Set& set);
+  void clean(Line& line);
+
+  const MemorySpec::L2* spec_;
+  std::uint32_t line_bytes_;
+  std::vector<Set> sets_;
+  std::uint64_t persist_ways_ = 0;
+  bool any_persists_ = false;  // has any line ever?
+  Traffic traffic_;
+};
+
+}  // namespace warpmem::model

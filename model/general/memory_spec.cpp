@@ -1,0 +1,78 @@
+#include "model/general/memory_spec.hpp"
+
+#include <algorithm>
+#include <bit>
+
+#include "model/card/card.hpp"
+
+namespace warpmem::model {
+namespace {
+
+std::uint32_t u32(std::uint64_t n) { return static_cast<std::uint32_t>(n); }
+
+MemorySpec::L1 l1_of(const CardNumbers& n) {
+  MemorySpec::L1 l1;
+  l1.present = n.l1_cache == 0;
+  l1.bytes = n.l1_bytes;
+  l1.reserved = n.l1_reserved;
+  l1.ways = u32(n.l1_ways);
+  // A power of two, enough for L1 and shared memory together.
+  const std::uint64_t sets = std::bit_ceil(n.l1_bytes / n.line_bytes / n.l1_ways);
+  l1.index = {static_cast<SetRule>(n.l1_index), u32(std::max<std::uint64_t>(4, sets))};
+  l1.replacement = static_cast<Replacement>(n.l1_replacement);
+  l1.store_entries = u32(n.l1_store_entries);
+  l1.store_cycles = u32(n.l1_store_cycles);
+  l1.read_entries = u32(n.l1_read_entries);
+  l1.read_cycles = u32(n.l1_read_cycles);
+  return l1;
+}
+
+MemorySpec::L2 l2_of(const CardNumbers& n) {
+  MemorySpec::L2 l2;
+  l2.partitions = u32(n.l2_sides);
+  if (n.l2_sides > 1)
+    for (const std::uint64_t bit : n.l2_home_bits) l2.home_mask |= std::uint64_t{1} << bit;
+  l2.ways = u32(n.l2_ways);
+  const auto rule = static_cast<SetRule>(n.l2_index);
+  std::uint64_t sets = n.l2_bytes / n.l2_sides / n.line_bytes / n.l2_ways;
+  if (rule == SetRule::kMixedRows) sets = std::max<std::uint64_t>(1, sets / 1024) * 1024;
+  l2.index = {rule, u32(sets)};
+  l2.dirty_ways = u32(n.l2_dirty_ways);
+  l2.partial_ways = u32(n.l2_partial_ways);
+  l2.fetch_sectors = u32(std::min(n.l2_fetch_bytes, n.line_bytes) / 32);
+  l2.dirty_before = n.launch_dirty_sectors;
+  l2.of_sm.assign(n.sm_count, 0);
+  l2.group_of_sm.assign(n.sm_count, 0);
+  for (std::size_t sm = 0; sm < n.sm_count; ++sm) {
+    if (n.l2_sides > 1 && sm < n.sm_side.size()) l2.of_sm[sm] = u32(n.sm_side[sm]);
+    if (sm < n.sm_gpc.size()) l2.group_of_sm[sm] = u32(n.sm_gpc[sm]);
+  }
+  l2.merge = std::min(u32(n.lrc_merge), 255u);
+  l2.way_cycles = u32(n.lrc_way_cycles);
+  return l2;
+}
+
+}  // namespace
+
+const std::vector<std::string>& replacement_names() {
+  static const std::vector<std::string> names{"lru", "after_hits"};
+  return names;
+}
+
+MemorySpec memory_spec_of(const Card& card) {
+  const CardNumbers& n = card.numbers();
+  MemorySpec s;
+  s.line_bytes = u32(n.line_bytes);
+  s.banks = u32(n.shared_banks);
+  s.bank_bytes = u32(n.shared_bank_bytes);
+  s.l1 = l1_of(n);
+  s.l2 = l2_of(n);
+  s.latency = {u32(n.latency_l2_near), u32(n.latency_l2_spread), u32(n.latency_dram),
+               u32(n.latency_dram_spread), u32(n.latency_dram_tail)};
+  s.far_cycles = u32(n.latency_l2_far);
+  s.host_cycles = u32(n.latency_host);
+  s.dram_sectors_per_kilocycle = u32(n.dram_sectors_per_kilocycle);
+  return s;
+}
+
+}  // namespace warpmem::model

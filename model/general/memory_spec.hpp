@@ -1,0 +1,62 @@
+// A memory system as GeneralMemory takes it: which rule each component follows, and its numbers.
+// Bytes, counts and cycles of the SM clock, as the names say.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "model/general/set_index.hpp"
+#include "model/interconnect/latencies.hpp"
+
+namespace warpmem::model {
+
+class Card;
+
+// Which line of a full set goes.
+enum class Replacement : std::uint8_t {
+  kLru,        // the one that was used longest ago
+  kAfterHits,  // the same, but a new line is older than those of the latest hit, and of the one before
+};
+const std::vector<std::string>& replacement_names();
+
+struct MemorySpec {
+  std::uint32_t line_bytes = 128;
+  std::uint32_t banks = 32, bank_bytes = 4;  // of shared memory, and of the L1's data
+
+  struct L1 {
+    bool present = true;
+    std::uint64_t bytes = 0, reserved = 0;  // with shared memory; of it, never data
+    SetIndex index;
+    std::uint32_t ways = 4;
+    Replacement replacement = Replacement::kAfterHits;
+    std::uint32_t tag_banks = 4;  // a set is of the bank that its lowest bits say
+    std::uint32_t store_entries = 24, store_cycles = 8;
+    std::uint32_t read_entries = 1, read_cycles = 0;
+    // Lines beside so much shared memory.
+    std::uint64_t lines(std::uint64_t shared_config, std::uint32_t line_bytes) const {
+      const std::uint64_t taken = shared_config + reserved;
+      return taken >= bytes ? 4 : (bytes - taken) / line_bytes;
+    }
+  } l1;
+
+  struct L2 {
+    std::uint32_t partitions = 1;
+    std::uint64_t home_mask = 0;  // parity of these address bits: the home partition
+    SetIndex index;               // within a partition
+    std::uint32_t ways = 16, dirty_ways = 16, partial_ways = 16;
+    std::uint32_t fetch_sectors = 1;     // DRAM read granularity
+    std::uint64_t dirty_before = 0;      // sectors that a flush leaves behind
+    std::vector<std::uint32_t> of_sm;    // partition by SM
+    std::vector<std::uint32_t> group_of_sm;
+    std::uint32_t merge = 1, way_cycles = 0;  // of the read coalescer of a group of SMs
+  } l2;
+
+  Latencies latency{};  // of a line: L2 hit, and more for DRAM
+  std::uint32_t far_cycles = 0, host_cycles = 0;
+  std::uint32_t dram_sectors_per_kilocycle = 1;
+};
+
+MemorySpec memory_spec_of(const Card& card);
+
+}  // namespace warpmem::model

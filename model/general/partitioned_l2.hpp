@@ -1,0 +1,69 @@
+// An L2 of any number of partitions, any line length up to 128 bytes, and what is behind it.
+//
+// A line has a home partition. Where there are several, an SM reads and writes through its own,
+// which keeps copies; atomics are done at home. Without a MemoryPath, times are unloaded latencies
+// and one queue before DRAM.
+#pragma once
+
+#include <vector>
+
+#include "model/general/l2_partition.hpp"
+#include "model/general/read_coalescer.hpp"
+#include "model/interconnect/memory_path.hpp"
+#include "model/l2/l2_cache.hpp"
+#include "model/system/events.hpp"
+
+namespace warpmem::model {
+
+class PartitionedL2 {
+ public:
+  // Both must outlive it; `path`: where time is kept, else nullptr.
+  PartitionedL2(const MemorySpec& spec, MemoryPath* path);
+
+  void settle();  // nothing of reads under way is left
+  void flush();   // … nor of what ran before, but lines that somebody else wrote
+  void set_aside(std::uint64_t bytes);
+  // What a launch fetches by itself: its code, by each group of SMs.
+  void fetch_code(std::uint64_t bytes, bool cold);
+
+  struct How {
+    std::uint32_t fetch_sectors = 0;  // that DRAM brings at least
+    bool persist = false, apart = false;
+  };
+  // The cycle in which an SM has its sectors.
+  std::uint64_t read(int sm, std::uint64_t line, std::uint8_t sectors, std::uint64_t now, How how);
+  // `again`: sectors that travel with an earlier request; `opens`: this is one of its own. The cycle
+  // in which the L2 has it.
+  std::uint64_t write(int sm, const LineTouch& written, std::uint8_t again, bool opens,
+                      std::uint64_t now);
+  // So many passes over a sector of a line: the cycle in which the answer is back.
+  std::uint64_t atomic(int sm, std::uint64_t line, std::uint32_t sector, std::uint32_t passes,
+                       bool returns, std::uint64_t now, L2Cache::AtomicWork work);
+  std::uint64_t read_host(std::uint8_t sectors, std::uint64_t now);
+  std::uint64_t write_host(std::uint8_t sectors, int sm, std::uint64_t now);
+  // Cycle in which the latest write left its SM.
+  std::uint64_t sent(std::uint64_t otherwise) const { return path_ ? path_->sent() : otherwise; }
+
+  void tell(EventListener* listener) { listener_ = listener; }
+
+  L2Counters counters;
+
+ private:
+  void happens(EventKind kind, Level level, int sm, std::uint64_t n, std::uint64_t line) const {
+    if (listener_ && n > 0) listener_->event({kind, level, line * spec_.line_bytes, n, sm});
+  }
+  std::uint32_t home(std::uint64_t line) const;
+  // The path's lines have 128 bytes.
+  std::uint64_t on_path(std::uint64_t line) const { return line * spec_.line_bytes / kLineBytes; }
+  std::uint8_t on_path(std::uint64_t line, std::uint8_t sectors) const;
+  L2Partition::Traffic account(L2Partition& partition, int sm);
+
+  const MemorySpec& spec_;
+  MemoryPath* path_;
+  EventListener* listener_ = nullptr;
+  std::vector<L2Partition> partitions_;
+  ReadCoalescer coalescer_;
+  std::uint64_t dram_free_ = 0;  // thousandths of a cycle
+};
+
+}  // namespace warpmem::model

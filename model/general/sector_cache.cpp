@@ -1,0 +1,152 @@
+#include "model/general/sector_cache.hpp"
+
+#include <algorithm>
+
+namespace warpmem::model {
+namespace {
+
+constexpr std::uint32_t kWordsOfSector = 8;
+
+std::uint32_t words_of(std::uint8_t sectors) {
+  std::uint32_t words = 0;
+  for (std::uint32_t s = 0; s < kSectorsPerLine; ++s)
+    if (sectors >> s & 1) words |= 0xffu << s * kWordsOfSector;
+  return words;
+}
+
+std::uint8_t with(std::uint8_t a, std::uint8_t b) { return static_cast<std::uint8_t>(a | b); }
+std::uint8_t without(std::uint8_t a, std::uint8_t b) { return static_cast<std::uint8_t>(a & ~b); }
+
+}  // namespace
+
+SectorCache::SectorCache(const MemorySpec::L1& spec, std::uint64_t lines)
+    : spec_(&spec),
+      sets_(spec.present ? spec.index.sets() : 0),
+      held_(spec.tag_banks),
+      room_(std::max<std::uint64_t>(1, lines / spec.tag_banks)) {
+  for (std::uint64_t bank = 0; bank < spec.tag_banks; ++bank) hand_.push_back(bank);
+}
+
+SectorCache::Line* SectorCache::find(std::uint64_t number) {
+  if (!spec_->present) return nullptr;
+  for (Line& l : sets_[spec_->index(number)].lines)
+    if (l.number == number) return &l;
+  return nullptr;
+}
+
+// Makes it the youngest. The line of the hit before stays young, if it is another.
+SectorCache::Line& SectorCache::use(Set& set, std::size_t at) {
+  set.young = at != 0 && set.young > 0 ? 2 : 1;
+  const auto line = set.lines.begin() + static_cast<std::ptrdiff_t>(at);
+  std::rotate(set.lines.begin(), line, line + 1);
+  return set.lines.front();
+}
+
+void SectorCache::give_up_oldest(Set& set) {
+  set.lines.pop_back();
+  set.young = std::min(set.young, static_cast<std::uint32_t>(set.lines.size()));
+}
+
+SectorCache::Line& SectorCache::bring(std::uint64_t number) {
+  const std::uint32_t at = spec_->index(number);
+  Set& set = sets_[at];
+  const std::uint32_t bank = at % spec_->tag_banks;
+  if (set.lines.size() == spec_->ways) {
+    set.lines.pop_back();
+  } else if (held_[bank] < room_) {
+    ++held_[bank];
+  } else {
+    std::uint64_t& hand = hand_[bank];
+    const auto next = [&] { return (hand + spec_->tag_banks) % sets_.size(); };
+    while (sets_[hand].lines.empty()) hand = next();
+    give_up_oldest(sets_[hand]);
+    hand = next();
+  }
+  const std::uint32_t older_than = spec_->replacement == Replacement::kAfterHits ? set.young : 0;
+  Line line;
+  line.number = number;
+  return *set.lines.insert(set.lines.begin() + older_than, line);
+}
+
+// Which sectors miss; they are here from now on, if it allocates.
+std::uint8_t SectorCache::read(Line& line, std::uint8_t sectors, std::uint32_t words,
+                               bool allocate) {
+  const std::uint32_t lacking = words & words_of(line.partial) & ~line.words;
+  if (lacking) {
+    // A word that is not here: the line comes anew, and nothing stays but what was asked for.
+    if (allocate) line.readable = sectors, line.partial = 0;
+    return sectors;
+  }
+  const std::uint8_t missing = without(sectors, with(line.readable, line.partial));
+  if (allocate) line.readable = with(line.readable, missing);
+  return missing;
+}
+
+SectorCache::Found SectorCache::load(const LineTouch& asked, std::uint32_t words, bool allocate) {
+  if (!spec_->present) return {asked.sectors, 0};
+  Set& set = sets_[spec_->index(asked.line)];
+  for (std::size_t i = 0; i < set.lines.size(); ++i) {
+    if (set.lines[i].number != asked.line) continue;
+    Line& line = allocate ? use(set, i) : set.lines[i];
+    return {read(line, asked.sectors, words, allocate), line.arrival};
+  }
+  if (allocate) bring(asked.line).readable = asked.sectors;
+  return {asked.sectors, 0};
+}
+
+std::uint8_t SectorCache::load_last(const LineTouch& asked, std::uint32_t words) {
+  if (!spec_->present) return asked.sectors;
+  Set& set = sets_[spec_->index(asked.line)];
+  for (std::size_t i = 0; i < set.lines.size(); ++i) {
+    if (set.lines[i].number != asked.line) continue;
+    if (i < set.young) --set.young;
+    const auto line = set.lines.begin() + static_cast<std::ptrdiff_t>(i);
+    std::rotate(line, line + 1, set.lines.end());
+    return read(set.lines.back(), asked.sectors, words, true);
+  }
+  return asked.sectors;
+}
+
+void SectorCache::arrives(std::uint64_t number, std::uint64_t cycle) {
+  if (Line* const line = find(number)) line->arrival = std::max(line->arrival, cycle);
+}
+
+bool SectorCache::store(const LineTouch& stored) {
+  if (!spec_->present) return false;
+  Set& set = sets_[spec_->index(stored.line)];
+  std::size_t at = 0;
+  while (at < set.lines.size() && set.lines[at].number != stored.line) ++at;
+  const bool present = at < set.lines.size();
+  Line& line = present ? use(set, at) : bring(stored.line);
+  line.readable = with(line.readable, stored.full);
+  line.partial = without(line.partial, stored.full);
+  for (std::uint32_t s = 0; s < kSectorsPerLine; ++s) {
+    const auto bit = static_cast<std::uint8_t>(1u << s);
+    if (stored.bytes[s] == 0 || (line.readable & bit)) continue;
+    const std::uint32_t of_sector = words_of(bit);
+    if (!(line.partial & bit)) line.words &= ~of_sector;
+    line.partial = with(line.partial, bit);
+    line.words |= whole_words(stored.bytes[s]) << s * kWordsOfSector;
+    if ((line.words & of_sector) != of_sector) continue;
+    line.partial = without(line.partial, bit);
+    line.readable = with(line.readable, bit);
+  }
+  return present;
+}
+
+void SectorCache::drop(std::uint64_t number, std::uint8_t sectors) {
+  if (Line* const line = find(number)) {
+    line->readable = without(line->readable, sectors);
+    line->partial = without(line->partial, sectors);
+  }
+}
+
+void SectorCache::invalidate(std::uint64_t below) {
+  for (std::size_t at = 0; at < sets_.size(); ++at) {
+    held_[at % spec_->tag_banks] -=
+        std::erase_if(sets_[at].lines, [below](const Line& l) { return l.number < below; });
+    sets_[at].young = 0;
+  }
+}
+
+}  // namespace warpmem::model

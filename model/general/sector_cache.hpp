@@ -1,0 +1,63 @@
+// An L1 of any number of sets and ways: sets of lines, the youngest first, of which each sector can
+// be read, or was written in part so that only whole words of it can.
+//
+// Writes go through, and a store leaves its words. Room: each bank of tags has its share of the
+// lines. A line that finds its set full takes the place of the set's oldest; one that finds a free
+// way but no room has a hand go over the bank's sets, and the first that holds anything gives up its
+// oldest (measured for compute capability 9.0: cache/l1_cache.hpp, which does the same, faster).
+#pragma once
+
+#include <vector>
+
+#include "model/access/access.hpp"
+#include "model/general/memory_spec.hpp"
+
+namespace warpmem::model {
+
+class SectorCache {
+ public:
+  // `lines`: that it has room for.
+  SectorCache(const MemorySpec::L1& spec, std::uint64_t lines);
+
+  struct Found {
+    std::uint8_t missing = 0;   // sectors
+    std::uint64_t arrival = 0;  // cycle from which what is here is here
+  };
+  // Brings what misses. Without `allocate` a hit counts, and a miss leaves nothing. `words`: those
+  // of the line that are asked for (touched_words).
+  Found load(const LineTouch& asked, std::uint32_t words, bool allocate);
+  // A load that says it is the last one: its line becomes the oldest, and none comes.
+  std::uint8_t load_last(const LineTouch& asked, std::uint32_t words);
+  // What a load missed of a line arrives in this cycle.
+  void arrives(std::uint64_t line, std::uint64_t cycle);
+  // True when the line was there.
+  bool store(const LineTouch& stored);
+  void drop(std::uint64_t line, std::uint8_t sectors);
+  // Forgets all lines below this one.
+  void invalidate(std::uint64_t below);
+
+ private:
+  struct Line {
+    std::uint64_t number = 0, arrival = 0;
+    std::uint8_t readable = 0;
+    std::uint8_t partial = 0;    // sectors of which only words can be read:
+    std::uint32_t words = 0;     // bit w: word w of the line
+  };
+  struct Set {
+    std::vector<Line> lines;
+    std::uint32_t young = 0;  // lines of the latest hits: a new one is older (kAfterHits)
+  };
+
+  Line* find(std::uint64_t line);
+  Line& use(Set& set, std::size_t at);
+  Line& bring(std::uint64_t line);
+  void give_up_oldest(Set& set);
+  static std::uint8_t read(Line& line, std::uint8_t sectors, std::uint32_t words, bool allocate);
+
+  const MemorySpec::L1* spec_;
+  std::vector<Set> sets_;
+  std::vector<std::uint64_t> held_, hand_;  // by bank: lines; the set to give one up next
+  std::uint64_t room_ = 0;                  // for lines of a bank
+};
+
+}  // namespace warpmem::model

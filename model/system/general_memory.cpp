@@ -1,0 +1,149 @@
+#include "model/system/general_memory.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include "model/system/local_line.hpp"
+
+namespace warpmem::model {
+
+GeneralMemory::GeneralMemory(const Card& card, bool timed)
+    : card_(card),
+      spec_(memory_spec_of(card)),
+      banks_{spec_.banks, spec_.bank_bytes},
+      l2_(spec_, timed ? (path_ = std::make_unique<MemoryPath>(card.path())).get() : nullptr),
+      touched_(spec_.line_bytes) {}
+
+void GeneralMemory::begin_launch(const LaunchMemory& launch) {
+  const CardNumbers& n = card_.numbers();
+  l1_.assign(n.sm_count, SectorCache(spec_.l1, spec_.l1.lines(launch.shared_config, spec_.line_bytes)));
+  stores_.assign(n.sm_count, StoreQueue(spec_.l1.store_entries, spec_.l1.store_cycles));
+  if (launch.flush_l2) l2_.flush();
+  else l2_.settle();
+  l2_.set_aside(launch.set_aside);
+  l2_.counters = {};
+  l2_.fetch_code(launch.code, launch.flush_l2);
+  counters_ = {};
+  product_bytes_ = 0;
+  host_ = launch.host;
+  window_ = launch.window;
+  plain_ = host_.empty() && window_.bytes == 0;
+  if (path_) {
+    path_->clear();
+    ports_.assign(n.sm_count, {});
+  }
+  local_ = LocalMemory(launch.local_bytes, launch.largest_frame, n.sm_warps);
+}
+
+void GeneralMemory::starts_warps(int sm, std::uint64_t cycle, std::uint32_t warps) {
+  ports_[static_cast<std::size_t>(sm)].takes_reads(cycle, warps * card_.numbers().shared_warp_start);
+}
+
+LaunchCounters GeneralMemory::finish_launch() {
+  l2_.counters.launch_read += card_.numbers().launch_l2_read_sectors;
+  l2_.counters.dram_read += card_.numbers().launch_dram_read_sectors;
+  l2_.counters.fabric_launch += card_.numbers().launch_fabric_sectors;
+  counters_.l2 = l2_.counters;
+  return counters_;
+}
+
+LaunchCounters GeneralMemory::counted() const {
+  LaunchCounters all = counters_;
+  all.l2 = l2_.counters;
+  return all;
+}
+
+void GeneralMemory::tell(EventListener* listener) {
+  listener_ = listener;
+  l2_.tell(listener);
+}
+
+void GeneralMemory::run(const WarpLanes& w, const AccessPlan& plan, AccessTiming& timing) {
+  ++counters_.records;
+  timing.begin();
+  if (plan.empties_before) l1(timing).invalidate(kLocalLine);
+  if (!w.mask) return;
+  if (plan.instructions) ++(counters_.*plan.instructions);
+  access(w, plan, timing);
+  happens(EventKind::kWait, Level::kL1, timing, timing.done - timing.now);
+  if (plan.empties_behind) l1(timing).invalidate(kLocalLine);
+}
+
+void GeneralMemory::access(const WarpLanes& w, const AccessPlan& plan, AccessTiming& timing) {
+  switch (plan.action) {
+    case Action::kGlobalLoad:
+    case Action::kAsyncRead: return global_load(w, plan, timing);
+    case Action::kGlobalStore: return global_store(w, plan, timing);
+    case Action::kGlobalAtomic: return global_atomic(w, plan, timing);
+    case Action::kLocalLoad:
+    case Action::kLocalStore: return local_access(w, plan, timing);
+    case Action::kShared: return shared_access(w, plan, timing);
+    case Action::kAsyncWrite: return async_write(w, plan, timing);
+    case Action::kRemote: return remote_access(w, plan, timing);
+    case Action::kProductRead: return product_read(plan);
+    case Action::kBulkRead:
+    case Action::kBulkReduce:
+    case Action::kBulkWrite: return bulk(w, plan, timing);
+    default: return;
+  }
+}
+
+bool GeneralMemory::in_host_memory(std::uint64_t line) const {
+  const std::uint64_t address = line * spec_.line_bytes;
+  return std::any_of(host_.begin(), host_.end(), [address](const AddressRange& r) {
+    return address >= r.base && address < r.base + r.bytes;
+  });
+}
+
+bool GeneralMemory::persists(std::uint64_t line) const {
+  const std::uint64_t address = line * spec_.line_bytes;
+  if (window_.hit != PolicyWindow::Property::kPersisting || address < window_.base ||
+      address >= window_.base + window_.bytes)
+    return false;
+  // The hit ratio picks a fixed share of the lines.
+  return static_cast<float>(line * 0x9e3779b97f4a7c15ull >> 40) < window_.hit_ratio * 16777216.0f;
+}
+
+std::uint64_t GeneralMemory::read(AccessTiming& t, std::uint64_t at, std::uint64_t line,
+                                  std::uint8_t sectors, std::uint32_t fetch_sectors, bool apart) {
+  if (!sectors) return t.now;
+  t.left_sm = true;
+  ++t.missed;
+  counters_.l1_fill_sectors += sectors_in(sectors);
+  happens(EventKind::kFill, Level::kL1, t, sectors_in(sectors), line);
+  return in_host_memory(line) ? l2_.read_host(sectors, at)
+                              : l2_.read(t.sm, line, sectors, at, {fetch_sectors, persists(line), apart});
+}
+
+void GeneralMemory::write(AccessTiming& t, const LineTouch& touch, std::uint64_t tags,
+                          std::uint64_t data) {
+  StoreQueue& queue = stores_[static_cast<std::size_t>(t.sm)];
+  const StoreQueue::Taken taken = queue.take(touch.line, touch.sectors, std::max(tags, t.held), data);
+  t.held = std::max(t.held, taken.at);
+  send(t, touch, taken.again, taken.opens, std::max(t.now, taken.at));
+  // Where stores queue, a later one finds the earlier one still there.
+  queue.keep_until(t.sent);
+}
+
+void GeneralMemory::send(AccessTiming& t, const LineTouch& touch, std::uint8_t again, bool opens,
+                         std::uint64_t at) {
+  const auto sectors = static_cast<std::uint8_t>(touch.sectors & ~again);
+  counters_.l1_write_sectors += sectors_in(sectors);
+  happens(EventKind::kWriteBack, Level::kL1, t, sectors_in(sectors), touch.line);
+  t.left_sm = true;
+  const std::uint64_t there = in_host_memory(touch.line) ? l2_.write_host(sectors, t.sm, at)
+                                                         : l2_.write(t.sm, touch, again, opens, at);
+  t.stored = std::max(t.stored, there);
+  t.sent = std::max(t.sent, l2_.sent(at));
+}
+
+// Lines in the fullest bank of tags.
+std::uint32_t GeneralMemory::tag_passes(const std::vector<LineTouch>& lines) const {
+  std::map<std::uint32_t, std::uint32_t> of_bank;
+  std::uint32_t most = 0;
+  for (const LineTouch& t : lines)
+    most = std::max(most, ++of_bank[spec_.l1.index(t.line) % spec_.l1.tag_banks]);
+  return most;
+}
+
+}  // namespace warpmem::model

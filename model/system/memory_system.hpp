@@ -1,0 +1,66 @@
+// The memory system of one GPU: what the SMs' load/store units are in front of. The engines drive
+// it with accesses, one warp's at a time, and it counts; where time is kept, it also says when each
+// is done.
+//
+// Put together from a card (memory_system_of). Which class stands behind it is the card's choice of
+// components: SectoredMemory for lines of four sectors as GPUs since compute capability 7.0 have
+// them, GeneralMemory for any other.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "model/interconnect/memory_path.hpp"
+#include "model/system/access_plan.hpp"
+#include "model/system/access_timing.hpp"
+#include "model/system/counters.hpp"
+#include "model/system/launch_memory.hpp"
+#include "model/access/warp_lanes.hpp"
+#include "model/texture/texture.hpp"
+
+namespace warpmem::model {
+
+class Card;
+class EventListener;
+class SectoredMemory;
+
+class MemorySystem {
+ public:
+  virtual ~MemorySystem() = default;
+
+  // Before a launch: L1s are empty and as large as the configuration leaves them.
+  virtual void begin_launch(const LaunchMemory& launch) = 0;
+  virtual void run(const WarpLanes& lanes, const AccessPlan& plan, AccessTiming& timing) = 0;
+  // A texture fetch or surface access, all records of it.
+  virtual void texture(const TextureAccess& access, const AccessPlan& plan,
+                       AccessTiming& timing) = 0;
+  // So many warps start on an SM, from this cycle on (where time is kept).
+  virtual void starts_warps(int sm, std::uint64_t cycle, std::uint32_t warps) = 0;
+  // What the launch counted.
+  virtual LaunchCounters finish_launch() = 0;
+
+  // What the launch counted so far.
+  virtual LaunchCounters counted() const = 0;
+  // Records that are no access count by themselves.
+  virtual LaunchCounters& counters() { return counters_; }
+  // The way to the L2 and to DRAM, where time is kept; else nullptr.
+  virtual MemoryPath* path() { return path_.get(); }
+  // Who hears of what its components do from now on, if it tells at all (events.hpp).
+  virtual void tell(EventListener*) {}
+  // This, if it is one: it has ways of its own for what most accesses are.
+  virtual SectoredMemory* sectored() { return nullptr; }
+
+ protected:
+  MemorySystem() = default;
+  MemorySystem(const MemorySystem&) = delete;
+  MemorySystem& operator=(const MemorySystem&) = delete;
+
+  LaunchCounters counters_;
+  std::unique_ptr<MemoryPath> path_;
+};
+
+// `timed`: accesses wait for each other on their way; otherwise they take unloaded latencies.
+// `general`: GeneralMemory also where SectoredMemory could take its place; no result depends on it.
+std::unique_ptr<MemorySystem> memory_system_of(const Card& card, bool timed, bool general = false);
+
+}  // namespace warpmem::model

@@ -1,0 +1,114 @@
+#include "model/system/sectored_memory.hpp"
+
+#include <algorithm>
+
+#include "model/system/sectored_beyond.hpp"
+
+namespace warpmem::model {
+
+SectoredMemory::SectoredMemory(const Card& card, bool timed)
+    : card_(card), latency_l1_(card.numbers().latency_l1), l2_(card.l2()) {
+  if (!timed) return;
+  path_ = std::make_unique<MemoryPath>(card.path());
+  l2_.take(path_.get());
+}
+
+void SectoredMemory::begin_launch(const LaunchMemory& launch) {
+  L1Cache::Spec spec;
+  spec.lines = card_.l1_lines(launch.shared_config);
+  spec.sets = card_.l1_sets();
+  if (l1_.empty() || l1_.front().spec() != spec) {
+    l1_.clear();
+    l1_memory_.release();
+    l1_.reserve(card_.numbers().sm_count);
+    while (l1_.size() < card_.numbers().sm_count) l1_.emplace_back(spec, &l1_memory_);
+  } else {
+    for (L1Cache& l1 : l1_) l1.reset();
+  }
+  stores_.assign(card_.numbers().sm_count,
+                 StoreQueue(static_cast<std::uint32_t>(card_.numbers().l1_store_entries),
+                                   static_cast<std::uint32_t>(card_.numbers().l1_store_cycles)));
+  if (launch.flush_l2) l2_.flush(card_.numbers().launch_dirty_sectors);
+  else l2_.settle();
+  l2_.set_aside(launch.set_aside);
+  l2_.counters() = {};
+  l2_.fetch_code(launch.code, launch.flush_l2);
+  counters_ = {};
+  product_bytes_ = 0;
+  host_ = launch.host;
+  window_ = launch.window;
+  plain_ = host_.empty() && window_.bytes == 0;
+  const CardNumbers& n = card_.numbers();
+  if (path_) {
+    path_->clear();
+    ports_.assign(n.sm_count, {});
+  }
+  remote_read_ = n.remote_read * kTicks / 1000;
+  remote_write_ = n.remote_write * kTicks / 1000;
+  local_ = LocalMemory(launch.local_bytes, launch.largest_frame, n.sm_warps);
+}
+
+void SectoredMemory::starts_warps(int sm, std::uint64_t cycle, std::uint32_t warps) {
+  ports_[static_cast<std::size_t>(sm)].takes_reads(cycle, warps * card_.numbers().shared_warp_start);
+}
+
+LaunchCounters SectoredMemory::finish_launch() {
+  l2_.counters().launch_read += card_.numbers().launch_l2_read_sectors;
+  l2_.counters().dram_read += card_.numbers().launch_dram_read_sectors;
+  l2_.counters().fabric_launch += card_.numbers().launch_fabric_sectors;
+  counters_.l2 = l2_.counters();
+  return counters_;
+}
+
+LaunchCounters SectoredMemory::counted() const {
+  LaunchCounters all = counters_;
+  all.l2 = l2_.counters();
+  return all;
+}
+
+void SectoredMemory::run(const WarpLanes& w, const AccessPlan& plan, AccessTiming& place) {
+  run(w, plan, place, nullptr);
+}
+
+void SectoredMemory::run(const WarpLanes& w, const AccessPlan& plan, AccessTiming& place,
+                         const Lines* prepared) {
+  ++counters_.records;
+  place.begin();
+  if (plan.empties_before) [[unlikely]]
+    empty_l1(place.sm);
+  if (!w.mask) return;
+  if (plan.instructions) ++(counters_.*plan.instructions);
+  access(w, plan, place, prepared);
+  if (plan.empties_behind) [[unlikely]]
+    empty_l1(place.sm);
+}
+
+void SectoredMemory::empty_l1(int sm) { l1_[static_cast<std::size_t>(sm)].invalidate(kLocalLine); }
+
+inline void SectoredMemory::access(const WarpLanes& w, const AccessPlan& plan, AccessTiming& place, const Lines* prepared) {
+  switch (plan.action) {
+    case Action::kGlobalLoad:
+    case Action::kAsyncRead:
+    case Action::kGlobalStore:
+      if (!prepared) {
+        prepare(w, plan, place.sm, lines_);
+        prepared = &lines_;
+      }
+      if (plan.action == Action::kGlobalStore) global_store(w, plan, place, *prepared);
+      else global_load(w, plan, place, *prepared);
+      break;
+    case Action::kGlobalAtomic: global_atomic(w, plan, place); break;
+    case Action::kLocalLoad:
+    case Action::kLocalStore: local_access(w, plan, place); break;
+    case Action::kShared:
+    case Action::kAsyncWrite: shared_access(w, plan, place); break;
+    case Action::kRemote: remote_access(w, plan, place); break;
+    case Action::kProductRead: product_read(plan); break;
+    case Action::kBulkRead:
+    case Action::kBulkReduce:
+    case Action::kBulkWrite: bulk(w, plan, place); break;
+    default: break;
+  }
+}
+
+}  // namespace warpmem::model

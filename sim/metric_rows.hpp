@@ -1,0 +1,19 @@
+// The counters of a launch under the profiler's names.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "model/system/counters.hpp"
+
+namespace warpmem::sim {
+
+// A metric that the counts engine offers.
+struct MetricRow {
+  const char* name;                                  // the profiler's
+  const char* unit;
+  std::uint64_t (*value)(const model::LaunchCounters&);
+};
+std::span<const MetricRow> metric_rows();
+
+}  // namespace warpmem::sim
