@@ -12,7 +12,6 @@ L2Side::L2Side(const Spec& spec) : spec_(spec), sets_(large_pages()) {
       std::max<std::uint32_t>(1, static_cast<std::uint32_t>(spec.bytes / 128 / spec.ways / kRows));
   by_columns_ = SmallDivisor(columns_);
   oldest_place_ = spec.ways * 4 - 4;
-  plain_ = spec.ways == kWays;
   sets_.resize(static_cast<std::size_t>(columns_) * kRows);
   bytes_.resize(sets_.size() * (spec.partial_ways + 1));
   clear();
@@ -26,7 +25,8 @@ void L2Side::clear() {
   for (std::uint64_t place = 0; place < kWays; ++place)
     empty.order |= (place < spec_.ways ? spec_.ways - 1 - place : place) << place * 4;
   std::fill(sets_.begin(), sets_.end(), empty);
-  std::fill(persisting_.begin(), persisting_.end(), std::uint16_t{0});
+  persisting_.clear();
+  plain_ = spec_.ways == kWays;
   std::fill(bytes_.begin(), bytes_.end(), PartialBytes{});
   regions_ = 0;
   traffic_ = {};

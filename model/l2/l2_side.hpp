@@ -109,7 +109,7 @@ class L2Side {
   };
   Found read(const Seat& seat, std::uint8_t sectors, std::uint32_t piece, bool persist = false) {
     Found found;
-    return plain_ && seat.short_tag < kOther &&
+    return plain_ && !persist && seat.short_tag < kOther &&
                    read_plain(*this, sets_[seat.set], seat.short_tag, sectors, pieces(piece), found)
                ? found
                : read_other(seat, sectors, piece, persist);

@@ -1,9 +1,14 @@
 // The records of one CTA, warp by warp, fetched from the trace as they are needed. A warp that runs
 // ahead of its siblings makes the next block come in; theirs waits in their queues until then.
+//
+// The read and the write of an asynchronous copy are at hand together, wherever blocks and pieces
+// of them end (shared_side(), warp_state.hpp).
 #pragma once
 
 #include <cstdint>
 #include <memory>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "sim/engine/block_cache.hpp"
@@ -23,6 +28,7 @@ class CtaStream {
     whole_ = {};
     queue_.resize(warps);
     spills_ = spills;
+    sites_ = reader.sites(launch);
     widened_.resize(spills ? warps : 0);
     for (Widened& w : widened_) w.stream.begin(), w.source = {};
     return reader.cta_segments(launch, cta, refs_);
@@ -65,10 +71,15 @@ class CtaStream {
     }
     Queue& q = queue_[warp];
     while (at.next == at.end) {
-      if (q.open && !q.open->packed.at_end()) {
-        unpack(at, *q.open);
+      if (q.rest.next != q.rest.end) {
+        hand_out(at, q, q.rest);
         continue;
       }
+      if (q.open && !q.open->packed.at_end()) {
+        unpack(at, q);
+        continue;
+      }
+      if (q.held_back) hold(q, at);
       q.holding = {};
       q.open.reset();
       if (q.at < q.later.size()) {
@@ -78,8 +89,8 @@ class CtaStream {
       q.later.clear();
       q.at = 0;
       if (fetched_ == refs_.size()) {
-        at = {};
-        return false;
+        at = q.waits ? q.split.position() : Position{};
+        return std::exchange(q.waits, false);
       }
       if (auto ok = fetch(cache, position); !ok) return ok.error();
     }
@@ -92,6 +103,24 @@ class CtaStream {
     std::vector<trace::Record> records;
     std::vector<std::uint64_t> lanes;
   };
+  // An asynchronous copy whose read is the last record of a piece and whose write is the first of
+  // the next.
+  struct Split {
+    std::vector<trace::Record> records;
+    std::vector<std::uint64_t> lanes;
+
+    void add(trace::Record r, const std::uint64_t* from) {
+      if (!r.regular()) {
+        const auto first = from + r.lanes;
+        r.lanes = static_cast<std::uint32_t>(lanes.size());
+        lanes.insert(lanes.end(), first, first + r.active());
+      }
+      records.push_back(r);
+    }
+    Position position() const {
+      return {records.data(), records.data() + records.size(), lanes.data()};
+    }
+  };
   // A run of a warp's records: of a block, or a copy.
   struct Piece {
     BlockCache::Hold block;
@@ -103,26 +132,54 @@ class CtaStream {
     std::unique_ptr<Copy> open;  // the current piece, if it is a copy
     std::vector<Piece> later;    // mostly empty: a CTA's records lie in one block
     std::size_t at = 0;
+    bool held_back = false;  // the record behind those at hand is a read that wants its write
+    bool waits = false;      // the split's read waits for it
+    Split split;
+    Position rest;  // of the piece that had it
 
     bool busy() const { return holding || open || !later.empty(); }
   };
 
-  static void begin(Position& at, Queue& q, Piece piece) {
+  void begin(Position& at, Queue& q, Piece piece) const {
     if (piece.copy) {
       q.open = std::move(piece.copy);
-      return unpack(at, *q.open);
+      return unpack(at, q);
     }
-    at.next = piece.block->records.data() + piece.first;
-    at.end = at.next + piece.count;
-    at.lanes = piece.block->lanes.data();
+    const trace::Record* const next = piece.block->records.data() + piece.first;
+    hand_out(at, q, {next, next + piece.count, piece.block->lanes.data()});
     q.holding = std::move(piece.block);
   }
 
-  static void unpack(Position& at, Copy& copy) {
+  void unpack(Position& at, Queue& q) const {
+    Copy& copy = *q.open;
     copy.packed.next(copy.records, copy.lanes);
-    at.next = copy.records.data();
-    at.end = at.next + copy.records.size();
-    at.lanes = copy.lanes.data();
+    const trace::Record* const next = copy.records.data();
+    hand_out(at, q, {next, next + copy.records.size(), copy.lanes.data()});
+  }
+
+  trace::Op op(const trace::Record& r) const { return sites_[r.site].op; }
+
+  // Puts the next of a warp's records at hand.
+  void hand_out(Position& at, Queue& q, Position part) const {
+    if (q.waits && part.next != part.end) {
+      q.waits = false;
+      if (op(*part.next) == trace::Op::kAsyncCopyWrite) q.split.add(*part.next++, part.lanes);
+      q.rest = part;
+      at = q.split.position();
+      return;
+    }
+    q.rest = {};
+    at = part;
+    q.held_back = at.next != at.end && op(*(at.end - 1)) == trace::Op::kAsyncCopyRead;
+    if (q.held_back) --at.end;
+  }
+
+  // Keeps the read that was held back, as what it lies in is let go.
+  static void hold(Queue& q, const Position& at) {
+    q.held_back = false;
+    q.waits = true;
+    q.split = {};
+    q.split.add(*at.end, at.lanes);
   }
 
   // Most CTAs lie in one block, each warp's records in a piece: nothing is left for the queues
@@ -163,7 +220,8 @@ class CtaStream {
         if (copies) {
           const trace::DecodedBlock& b = **got;
           piece.copy = std::make_unique<Copy>();
-          piece.copy->packed = PackedRecords(b.records.data() + s.first, s.count, b.lanes.data());
+          piece.copy->packed =
+              PackedRecords(b.records.data() + s.first, s.count, b.lanes.data(), sites_);
         } else {
           piece = {*got, s.first, s.count, nullptr};
         }
@@ -174,6 +232,7 @@ class CtaStream {
     return {};
   }
 
+  std::span<const trace::Site> sites_;
   std::vector<trace::SegmentRange> refs_;
   std::size_t fetched_ = 0;
   BlockCache::Hold whole_;     // of all its records, where hand_out_all() could

@@ -13,7 +13,8 @@ enum Differs : std::uint8_t {
   kStride = 4,
   kMask = 8,
   kListed = 16,
-  kOffsets = 32
+  kOffsets = 32,
+  kNotLast = 64  // no difference: the record behind it is to be unpacked with it
 };
 
 // Unpacked at a time: enough to make the call cheap, and few to keep for each resident warp.
@@ -53,7 +54,8 @@ bool differing(const std::uint64_t* lane, std::uint64_t base,
 
 }  // namespace
 
-PackedRecords::PackedRecords(const Record* records, std::uint32_t count, const std::uint64_t* lanes)
+PackedRecords::PackedRecords(const Record* records, std::uint32_t count, const std::uint64_t* lanes,
+                             std::span<const trace::Site> sites)
     : left_(count) {
   RecordMemory memory;
   for (const Record* r = records; r != records + count; ++r) {
@@ -76,6 +78,7 @@ PackedRecords::PackedRecords(const Record* records, std::uint32_t count, const s
       differs |= kListed;
       if (s.offsets.size() != active || differing(lane, base, s.offsets)) differs |= kOffsets;
     }
+    if (sites[r->site].op == trace::Op::kAsyncCopyRead) differs |= kNotLast;
     bytes_.push_back(differs);
     if (differs & kSite) put(bytes_, at), put(bytes_, r->site);
     if (differs & kStride) put(bytes_, zigzag(static_cast<std::uint64_t>(std::int64_t{r->stride})));
@@ -102,8 +105,10 @@ void PackedRecords::next(std::vector<Record>& records, std::vector<std::uint64_t
   records.clear();
   lanes.clear();
   const std::uint8_t* in = bytes_.data() + at_;
-  for (; left_ > 0 && records.size() < kRecords && lanes.size() < kLanes; --left_) {
-    const std::uint8_t differs = *in++;
+  std::uint8_t differs = 0;
+  const auto room = [&] { return records.size() < kRecords && lanes.size() < kLanes; };
+  for (; left_ > 0 && (room() || differs & kNotLast); --left_) {
+    differs = *in++;
     std::uint32_t at = memory_.sites.empty() ? 0 : memory_.sites[memory_.last].next;
     if (differs & kSite) {
       at = static_cast<std::uint32_t>(get(in));

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "traces/format/record.hpp"
@@ -30,12 +31,14 @@ class RecordMemory {
 
 class PackedRecords {
  public:
-  // Takes over `records`, whose lanes count from `lanes`.
   PackedRecords() = default;
-  PackedRecords(const trace::Record* records, std::uint32_t count, const std::uint64_t* lanes);
+  // Takes over `records`, whose lanes count from `lanes`.
+  PackedRecords(const trace::Record* records, std::uint32_t count, const std::uint64_t* lanes,
+                std::span<const trace::Site> sites);
 
   bool at_end() const { return left_ == 0; }
-  // Unpacks the next few; they count their lanes from `lanes`.
+  // Unpacks the next few, the last of which is no asynchronous copy's read that has its write behind
+  // it; they count their lanes from `lanes`.
   void next(std::vector<trace::Record>& records, std::vector<std::uint64_t>& lanes);
   std::size_t bytes() const { return bytes_.capacity(); }
 

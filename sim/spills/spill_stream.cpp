@@ -14,7 +14,12 @@ constexpr std::size_t kChunk = 64;  // records put out at once, about
 
 bool SpillStream::fill(Spills& spills, Position& source, std::vector<Record>& out) {
   out.clear();
-  while (out.size() < kChunk) {
+  // An asynchronous copy's write comes with its read.
+  const auto wants_write = [&] {
+    const bool way_first = task_ < tasks_.size() && tasks_[task_].way;
+    return spills.op(out.back().site) == trace::Op::kAsyncCopyRead && !way_first;
+  };
+  while (out.size() < kChunk || wants_write()) {
     if (task_ < tasks_.size()) {
       if (run(spills, tasks_[task_], out)) ++task_;
       continue;

@@ -127,6 +127,32 @@ TEST_CASE("a side holds its capacity of neighbouring lines and no more") {
   CHECK(held == lines);
 }
 
+TEST_CASE("lines read to persist outlive a stream of reads, and a cleared side forgets them") {
+  L2Side side({}), plain({});
+  const std::uint64_t share = 31457280 / 4, lines = share / 128;
+  const auto read = [](L2Side& s, std::uint64_t line, bool persist) {
+    return s.read(s.seat(line), 15, 2, persist).missing == 0;
+  };
+  side.set_aside(share);
+  for (int round = 0; round < 2; ++round) {
+    for (std::uint64_t i = 0; i < lines; ++i) read(side, i, true);
+    for (std::uint64_t i = 1 << 20; i < (1 << 20) + (1 << 19); ++i) read(side, i, false);
+    std::uint64_t held = 0;
+    for (std::uint64_t i = 0; i < lines; ++i) held += read(side, i, false);
+    CHECK(held == lines);
+    side.clear();
+  }
+  // As if nothing had ever persisted: dirty lines are spared once (spare_dirty()) on both.
+  constexpr std::uint32_t kAll[4] = {~0u, ~0u, ~0u, ~0u};
+  for (L2Side* s : {&side, &plain}) {
+    for (std::uint64_t i = 0; i < 3 * lines; ++i) s->write(i, 15, 15, kAll);
+    for (std::uint64_t i = 1 << 20; i < (1 << 20) + 5 * lines; ++i) s->fill(i, 15);
+  }
+  std::uint64_t differ = 0;
+  for (std::uint64_t i = 0; i < 3 * lines; ++i) differ += side.lookup(i) != plain.lookup(i);
+  CHECK(differ == 0);
+}
+
 TEST_CASE("lines filled to persist outlive a stream of others within their share") {
   L2Side side({});
   const std::uint64_t share = 31457280 / 4, lines = share / 128;

@@ -9,16 +9,25 @@ using namespace warpmem::testing;
 
 namespace {
 
+// Every third is the read of an asynchronous copy.
+const std::vector<Site> kSites = [] {
+  std::vector<Site> sites;
+  for (std::uint32_t i = 0; i < 64; ++i)
+    sites.push_back({16 * i, i % 3 == 2 ? Op::kAsyncCopyRead : Op::kLoad, Space::kGlobal, 4});
+  return sites;
+}();
+
 // Field by field, lanes by address: the lane tables differ.
 void check_round_trip(const std::vector<Record>& records, const std::vector<std::uint64_t>& lanes) {
   sim::PackedRecords packed(records.data(), static_cast<std::uint32_t>(records.size()),
-                            lanes.data());
+                            lanes.data(), kSites);
   std::vector<Record> some;
   std::vector<std::uint64_t> their_lanes;
   std::size_t at = 0;
   while (!packed.at_end()) {
     packed.next(some, their_lanes);
     REQUIRE_FALSE(some.empty());
+    if (!packed.at_end()) REQUIRE(kSites[some.back().site].op != Op::kAsyncCopyRead);
     for (const Record& got : some) {
       REQUIRE(at < records.size());
       const Record& want = records[at++];
@@ -73,5 +82,5 @@ TEST_CASE("a loop's packed records take a byte or two each") {
   for (std::uint64_t i = 0; i < 1000; ++i)
     for (std::uint32_t site = 0; site < 3; ++site)
       records.push_back(regular(site, kA + site * 4096 + i * 128, 4));
-  CHECK(sim::PackedRecords(records.data(), 3000, nullptr).bytes() < 3100);
+  CHECK(sim::PackedRecords(records.data(), 3000, nullptr, kSites).bytes() < 3100);
 }

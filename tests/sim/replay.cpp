@@ -222,6 +222,37 @@ TEST_CASE("a replay without room for decoded blocks gives the same result") {
   }
 }
 
+TEST_CASE("an asynchronous copy is the same wherever the trace's blocks end") {
+  TemporaryFolder folder;
+  // Its two sides make other wavefronts than its source alone.
+  Kernel k = kernel(2, 64);
+  const auto read = k.site(Op::kAsyncCopyRead, Space::kGlobal, 4, "LDGSTS.E [R5], desc[UR4][R2.64] ;");
+  const auto write = k.site(Op::kAsyncCopyWrite, Space::kShared, 4);
+  const auto load = k.site(Op::kLoad, Space::kGlobal, 4, "LDG.E R4, desc[UR4][R2.64] ;");
+  k.fill = [&](Warp& w) {
+    for (std::uint64_t i = 0; i < 50; ++i) {
+      w.records.push_back(listed(w, read, kLanes, [&](unsigned l) { return kA + i * 4096 + l * 4; }));
+      w.records.push_back(listed(w, write, kLanes, [&](unsigned l) { return l % 8 * 128 + l / 8 * 4; }));
+      if (i % 5 == w.warp) w.records.push_back(regular(load, kB + i * 128, 4));
+      if (i % 7 == 0) w.records.push_back(regular(read, kB + i * 128, 4, 0xff));  // writes nothing
+    }
+  };
+  for (const bool time : {false, true}) {
+    write_trace(folder.file("t.wmt"), {k});
+    sim::ReplayOptions options;
+    options.time = time;
+    const std::string whole = everything(must(sim::replay(open(folder.file("t.wmt")), h200(), options)));
+    for (const std::size_t piece : {1u, 2u, 3u, 7u, 32u, 33u})
+      for (const std::size_t bytes : {std::size_t{0}, options.decoded_bytes}) {
+        INFO("pieces of " << piece << " records, " << bytes << " bytes");
+        sim::ReplayOptions crowded = options;
+        crowded.decoded_bytes = bytes;
+        write_trace(folder.file("p.wmt"), {k}, {.piece = piece});
+        CHECK(everything(must(sim::replay(open(folder.file("p.wmt")), h200(), crowded))) == whole);
+      }
+  }
+}
+
 TEST_CASE("launches replayed on several threads give the same result as one after the other") {
   TemporaryFolder folder;
   std::vector<Kernel> kernels;

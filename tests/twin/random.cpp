@@ -65,9 +65,7 @@ TEST_CASE("On random launches that keep the L2 the engine counts what its twin c
   compare({10001, 1000}, {}, keep);
 }
 
-// Known gap: L2Side::read() forgets that a line is to persist wherever read_plain() will do.
-TEST_CASE("On random launches with access windows the engine counts what its twin counts",
-          "[!shouldfail]") {
+TEST_CASE("On random launches with access windows the engine counts what its twin counts") {
   compare({20001, 200, true, 1});
 }
 
@@ -77,18 +75,13 @@ TEST_CASE("On other caches the engine counts what its twin counts") {
   compare({50001, 900}, {{"lrc.merge", "1"}, {"l1.read_cycles", "0"}});
 }
 
-// Known gap: where packed records are unpacked a few at a time, an asynchronous copy's shared side
-// may be none of those at hand (sim/engine/warp_state.hpp shared_side), and is then not looked at.
-TEST_CASE("With room for next to no decoded block the engine counts what its twin counts",
-          "[!shouldfail]") {
+TEST_CASE("With room for next to no decoded block the engine counts what its twin counts") {
   sim::ReplayOptions crowded;
   crowded.decoded_bytes = 1;
   compare({60001, 300}, {}, crowded);
 }
 
-// Known gap: L2Side::clear() leaves a side as if lines persisted in it, once one has.
-TEST_CASE("Behind launches with access windows the engine counts what its twin counts",
-          "[!shouldfail]") {
+TEST_CASE("Behind launches with access windows the engine counts what its twin counts") {
   compare({70001, 100, true});
 }
 
