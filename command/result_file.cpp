@@ -8,6 +8,8 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "base/units.hpp"
+
 namespace warpmem::command {
 
 namespace {
@@ -17,6 +19,15 @@ using nlohmann::json;
 Error malformed(const std::string& place, const std::string& message) {
   return {ErrorKind::kMalformed, message, place,
           "give a file written by: warpmem replay T --format json"};
+}
+
+// A number of the card as tables show it: 62914560 of bytes as "60 MiB".
+std::string shown(const json& entry) {
+  const json& value = entry.at("value");
+  if (value.is_string()) return value.get<std::string>();
+  if (!value.is_number_unsigned()) return value.dump();
+  const auto n = value.get<std::uint64_t>();
+  return entry.value("unit", "") == "bytes" ? byte_size(n) : grouped(n);
 }
 
 LaunchMetrics launch_of(const json& kernel) {
@@ -58,7 +69,7 @@ Result<ResultFile> read_result(const std::string& path) {
     out.level = root.at("trace").at("level").get<std::string>();
     out.keep_caches = root.value("keep_caches", false);
     for (const auto& [key, entry] : root.at("card").items())
-      out.card[key] = entry.at("value").get<std::string>();
+      out.card[key] = shown(entry);
     for (const json& kernel : root.at("kernels")) out.launches.push_back(launch_of(kernel));
     return out;
   } catch (const json::parse_error& error) {
