@@ -122,12 +122,12 @@ bool LaunchTime::run_steps(Sm& sm, TimedCta& cta, TimedWarp& warp, std::uint32_t
     if (step.parameters) {
       const std::uint64_t from = sm.operands.fetch(step.parameters, warp.ready,
                                                    card_.numbers().constant_operand_cycles);
-      wait(Wait::kMemory, from - warp.ready);
+      wait(Wait::kConstants, from - warp.ready);
       warp.ready = from;
     }
     if (step.operand && !warp.has_operand) {
       const std::uint64_t from = read_constants(sm, *step.operand, warp.ready);
-      wait(Wait::kMemory, from - warp.ready);
+      wait(Wait::kConstants, from - warp.ready);
       warp.ready = from;
       warp.has_operand = true;
     }
@@ -150,7 +150,8 @@ bool LaunchTime::run_steps(Sm& sm, TimedCta& cta, TimedWarp& warp, std::uint32_t
       }
       if (step.loads_parameters)
         from = sm.loads.fetch(step.loads_parameters, from, card_.numbers().constant_load_cycles);
-      set(warp, step.sets, from + step.latency, Wait::kShort);
+      set(warp, step.sets, from + step.latency,
+          from > issued.cycle ? Wait::kConstants : Wait::kShort);
       set(warp, step.frees, issued.cycle + step.latency / 2, Wait::kShort);
     }
   }
@@ -341,7 +342,7 @@ std::uint64_t LaunchTime::read_constants(const Sm& sm, const trace::Record& r,
 void LaunchTime::queue_constants(TimedWarp& warp) {
   const std::uint64_t queue = card_.numbers().time_queue_cycles;
   if (constants_.begun() <= warp.ready + queue) return;
-  wait(Wait::kQueue, constants_.begun() - queue - warp.ready);
+  wait(Wait::kConstants, constants_.begun() - queue - warp.ready);
   warp.ready = constants_.begun() - queue;
 }
 
@@ -402,8 +403,8 @@ void LaunchTime::access(Sm& sm, TimedCta& cta, TimedWarp& warp, std::uint32_t w,
     ++memory_.counters().records;
     const std::uint64_t from = read_constants(sm, r, lanes, issued);
     queue_constants(warp);
-    if (step) set(warp, step->sets, from + step->latency, Wait::kShort);
-    if (step) set(warp, step->frees, from, Wait::kShort);
+    if (step) set(warp, step->sets, from + step->latency, Wait::kConstants);
+    if (step) set(warp, step->frees, from, Wait::kConstants);
     return;
   }
   if (plan.action == Action::kEnd || plan.action == Action::kIgnore ||
@@ -424,7 +425,17 @@ void LaunchTime::access(Sm& sm, TimedCta& cta, TimedWarp& warp, std::uint32_t w,
   place.now = start;
   // Tags are looked up ahead of the data, by as much as the queue in front of the unit holds.
   place.tags = std::max({issued, sm.tags, start - std::min(start, n.time_queue_cycles)});
-  memory_.run(r, plan, lanes, place, listing_->record == &r ? &listing_->lines : nullptr);
+  const MemorySystem::Lines* listed = listing_->record == &r ? &listing_->lines : nullptr;
+  if (larger_l1_.asks() && r.mask) {
+    if (!listed && MemorySystem::prepares(plan)) {
+      memory_.prepare(r, plan, lanes, sm.id, larger_lines_);
+      listed = &larger_lines_;
+    }
+    memory_.run(r, plan, lanes, place, listed);
+    larger_l1_.access(plan, sm.id, listed ? *listed : larger_lines_, place.missed);
+  } else {
+    memory_.run(r, plan, lanes, place, listed);
+  }
   listing_->record = nullptr;
   // The way back to the registers is as wide as the data stage. Two misses take a cycle of it
   // (measured: one SM reading from the L2, and columns of a matrix of which one load in eight
