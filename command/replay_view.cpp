@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <string_view>
 #include <vector>
 
@@ -13,8 +14,8 @@
 #include "command/metric_text.hpp"
 #include "command/output.hpp"
 #include "command/table.hpp"
-#include "command/trace_input.hpp"
 #include "command/time_view.hpp"
+#include "command/trace_input.hpp"
 #include "validate/accuracy.hpp"
 
 namespace warpmem::command {
@@ -123,6 +124,15 @@ std::string accuracy_note(const ReplayView& view, const sim::ReplayedLaunch& lau
   return fmt::format("Accuracy is not measured for {} with traces of level {}.\n", as.gpu, as.level);
 }
 
+// The notes of all launches, each once.
+std::string accuracy_notes(const ReplayView& view) {
+  std::set<std::string> told;
+  std::string out;
+  for (const sim::ReplayedLaunch& launch : view.result.details)
+    if (const std::string note = accuracy_note(view, launch); told.insert(note).second) out += note;
+  return out;
+}
+
 // By level of the traces: {"sass":{"metric":{"launches":…,"equal":…,"median":…,"p90":…},…}}.
 ordered_json accuracy_json(const ReplayView& view) {
   ordered_json levels = ordered_json::object();
@@ -172,6 +182,7 @@ std::string replay_text(const ReplayView& view, bool colour) {
   if (!each) {
     out += "\n" + overview(view.result).text(colour);
     out += "\nL2 and DRAM columns are 32-byte sectors. All counters: --launch N, or --all.\n";
+    out += accuracy_notes(view);
   } else {
     for (const sim::ReplayedLaunch& detail : view.result.details) {
       const LaunchMetrics& launch = detail.metrics;

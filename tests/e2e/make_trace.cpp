@@ -1,6 +1,8 @@
 // Writes small traces for the end-to-end tests: make_trace KIND FILE.
 //   copy     one launch of 8 CTAs x 4 warps that load and store consecutive 4-byte words
 //   gather   the same with listed addresses, and two launches of two kernels
+//   ptx      "copy" as an emulator leaves it that saw PTX alone
+//   ptx+sass "copy" as one leaves it that had the machine code too
 //   bare     "copy" without a program section
 //   stuck    "copy" whose warps then wait at barriers for threads that never come
 //   rows     "copy" whose warps load two rows of 16 words
@@ -162,12 +164,15 @@ int main(int argc, char** argv) {
   origin.sms = 132;
   if (kind == "evil") origin.command = "./copy \x1b]0;owned\x07 \xff";
   {
+  if (kind == "ptx") origin.level = Level::kPtx;
+  if (kind == "ptx+sass") origin.level = Level::kPtxSass;
     auto writer = TraceWriter::create(path, origin, {.overwrite = true});
     need(writer);
     if (kind != "empty") {
       Program copy = program("copy");
       if (kind == "bare") copy.code.clear();
       if (kind == "evil") make_evil(copy);
+      copy.level = origin.level;
       need(writer->add_program(copy));
       const Loads loads = kind == "gather" || kind == "damaged" || kind == "large" ? Loads::kScattered
                           : kind == "rows"                    ? Loads::kTwoRows

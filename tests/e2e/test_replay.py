@@ -240,6 +240,42 @@ class Replay(harness.CommandTest):
             self.assertEqual(out["kernels"][0]["accuracy_not_measured"], why)
             self.assertEqual(out["accuracy"], {})
 
+    def assert_no_accuracy(self, trace, why, *options):
+        """No output of a replay shows an accuracy, or leaves out that there is none, or its engine."""
+        for engine, choice in (("time", ()), ("counts", ("--counts",))):
+            for view in ((), ("--all",), ("--launch", "0")):
+                with self.subTest(trace, options=options, engine=engine, view=view):
+                    text = self.run_command("replay", trace, *options, *choice, *view).out
+                    self.assertIn(f"{engine} engine", text)
+                    self.assertRegex(text, rf"Accuracy is not measured\S* {why}")
+                    self.assertNotRegex(text, r"equal in |median \d|percentile")
+                    rows = list(csv.DictReader(io.StringIO(self.run_command(
+                        "replay", trace, *options, *choice, *view, "--format", "csv").out)))
+                    self.assertEqual({r["engine"] for r in rows}, {engine})
+                    self.assertLessEqual({r["accuracy"] for r in rows}, {"not measured", ""})
+                    self.assertIn("not measured", {r["accuracy"] for r in rows})
+                    out = self.replay(trace, *options, *choice, *view)
+                    self.assertEqual((out["engine"], out["accuracy"]), (engine, {}))
+                    self.assertTrue(all(k["accuracy_not_measured"] for k in out["kernels"]))
+                    self.assertNotIn("p90", json.dumps(out))
+
+    def test_no_output_shows_an_accuracy_under_a_what_if(self):
+        for setting, what in (("l2.size=32MiB", "l2.size"), ("latency.l1=60", "latency.l1"),
+                              ("isa.sass.FFMA.issue=4", "isa.sass.FFMA")):
+            self.assert_no_accuracy(self.trace("gather"), f"{what} was set", "--set", setting)
+
+    def test_no_output_shows_an_accuracy_of_a_level_that_was_not_measured(self):
+        for level in ("ptx", "ptx+sass"):
+            self.assert_no_accuracy(self.trace(level), rf"for h200 with traces of level {re.escape(level)}\.")
+
+    def test_the_levels_that_were_not_measured_are_named(self):
+        table = self.run_command("metrics", "--accuracy").out
+        out = self.run_command("metrics", "--accuracy", "--format", "json").json()
+        self.assertEqual(out["not_measured"], [{"gpu": "h200", "level": "ptx+sass"}, {"gpu": "h200", "level": "ptx"}])
+        for one in out["not_measured"]:
+            self.assertIn(f"\nh200, traces of level {one['level']}: not measured\n", table)
+            self.assertNotIn(one["level"], {a["level"] for a in out["accuracy"]})
+
     def test_accuracy_is_not_measured_without_the_kernels_code(self):
         run = self.run_command("replay", self.trace("bare"))
         self.assertRegex(run.out, SECTORS + r" +128 +sector +not measured\n")
