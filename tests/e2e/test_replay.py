@@ -508,6 +508,12 @@ class Metrics(harness.CommandTest):
                 self.assertTrue(metric["counts"] and metric["unit"])
                 self.assertEqual(metric["exact"], metric["band"] == 0)
 
+    def test_what_conflicts_count_is_said_for_wide_loads(self):
+        counts = {m["name"]: m["counts"] for m in self.run_command("metrics", "--format", "json").json()["metrics"]}
+        for kind in ("ld", "st"):
+            text = counts[f"l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_{kind}.sum"]
+            self.assertIn("those of 16 bytes a lane take 4 without a conflict", text)
+
     def test_every_counter_of_a_replay_has_a_unit(self):
         out = self.run_command("replay", self.trace("copy"), "--format", "csv").out
         for row in csv.DictReader(io.StringIO(out)):
