@@ -209,6 +209,20 @@ TEST_CASE("what the source could not see is passed on") {
   CHECK(result.notes[0] == "not in the trace: constant loads, multicast targets of bulk copies");
 }
 
+TEST_CASE("a launch with prefetches says that they have no effect") {
+  const auto says = [](Op op) {
+    Kernel k = kernel(1, 32);
+    const auto site = k.site(op, Space::kGlobal, 4);
+    k.fill = [=](Warp& w) { w.records.push_back(regular(site, kA, 4)); };
+    TemporaryFolder folder;
+    write_trace(folder.file("t.wmt"), {k});
+    const auto notes = must(sim::replay(open(folder.file("t.wmt")), h200())).details.at(0).notes;
+    return std::ranges::any_of(notes, [](const std::string& n) { return n.starts_with("prefetches have no effect"); });
+  };
+  CHECK(says(Op::kPrefetch));
+  CHECK_FALSE(says(Op::kLoad));
+}
+
 TEST_CASE("a launch with managed memory says that no page moves") {
   Kernel k = kernel(1, 32);
   const auto site = k.site(Op::kLoad, Space::kGlobal, 4, "LDG.E R4, desc[UR4][R2.64] ;");

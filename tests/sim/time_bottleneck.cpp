@@ -61,8 +61,8 @@ Kernel reads(std::uint32_t ctas, std::uint32_t threads, std::uint32_t loads, F l
 }  // namespace
 
 TEST_CASE("bottleneck: a place above the threshold limits, with the shares of the table") {
-  const auto b = sim::bottleneck(result({use(Place::kDramBus, 0.881, 0.91, 188, 7, 180),
-                                         use(Place::kSlice, 0.5, 0.55, 96)}));
+  const auto b = sim::bottleneck(
+      result({use(Place::kDramBus, 0.881, 0.91, 188, 7, 180), use(Place::kSlice, 0.5, 0.55, 96)}));
   CHECK(b.cause == Cause::kThroughput);
   CHECK(b.place == Place::kDramBus);
   CHECK(b.share == 0.91);
@@ -78,8 +78,8 @@ TEST_CASE("bottleneck: a hot slice limits, however little all slices do") {
 }
 
 TEST_CASE("bottleneck: of an element that is busiest and a kind that is, the larger share counts") {
-  const auto t = result({use(Place::kDramBus, 0.8, 0.82, 188, 1, 188),
-                         use(Place::kSlice, 0.1, 0.83, 96, 3)});
+  const auto t =
+      result({use(Place::kDramBus, 0.8, 0.82, 188, 1, 188), use(Place::kSlice, 0.1, 0.83, 96, 3)});
   CHECK(sim::bottleneck(t).place == Place::kSlice);
   check_agrees(t, sim::bottleneck(t));
 }
@@ -92,7 +92,8 @@ TEST_CASE("bottleneck: below the threshold it is latency, with what warps wait f
   CHECK(b.sentence ==
         "latency: no place is in use for more than 59.9 % of the time (L2 slice 5); warps wait for "
         "memory 75.0 % of their time, and 8.0 of 64 are on an SM on average");
-  CHECK(sim::bottleneck(result({use(Place::kSlice, 0.46, 0.6, 96, 5)})).cause == Cause::kThroughput);
+  CHECK(sim::bottleneck(result({use(Place::kSlice, 0.46, 0.6, 96, 5)})).cause ==
+        Cause::kThroughput);
 }
 
 TEST_CASE("bottleneck: latency where few SMs have CTAs says so") {
@@ -100,7 +101,8 @@ TEST_CASE("bottleneck: latency where few SMs have CTAs says so") {
   t.sms_used = 1;
   const auto b = sim::bottleneck(t);
   CHECK(b.cause == Cause::kFewSms);
-  CHECK(b.sentence.starts_with("latency on few SMs: 1 of 132 SMs have CTAs, and these for 100.0 %"));
+  CHECK(
+      b.sentence.starts_with("latency on few SMs: 1 of 132 SMs have CTAs, and these for 100.0 %"));
   t.sms_used = 132;
   t.sm_time = 0.2;  // one CTA ran much longer than all others
   CHECK(sim::bottleneck(t).cause == Cause::kFewSms);
@@ -179,7 +181,8 @@ TEST_CASE("time: a stride of all channels on a plain map makes one channel the b
 }
 
 TEST_CASE("time: many CTAs that do next to nothing are bound by their starts") {
-  const auto t = *timed(reads(20000, 32, 1, [](std::uint64_t, std::uint64_t) { return 0; }), h200()).time;
+  const auto t =
+      *timed(reads(20000, 32, 1, [](std::uint64_t, std::uint64_t) { return 0; }), h200()).time;
   const auto b = sim::bottleneck(t);
   check_agrees(t, b);
   CHECK(b.cause == Cause::kCtaStarts);
@@ -216,7 +219,8 @@ TEST_CASE("time: constants at an address a lane make the constant caches the bot
 }
 
 TEST_CASE("time: what the carve-out takes from the L1 is seen in its misses") {
-  // Each SM goes over 100 KiB of its own four times; with 228 KiB of shared memory its L1 has 21 KiB.
+  // Each SM goes over 100 KiB of its own four times; with 228 KiB of shared memory its L1 has 21
+  // KiB.
   Kernel k = reads(132, 256, 400, [](std::uint64_t w, std::uint64_t i) {
     return w / 8 * 800 + (w % 8 * 100 + i % 100);
   });
@@ -238,7 +242,8 @@ TEST_CASE("time: what the carve-out takes from the L1 is seen in its misses") {
 }
 
 TEST_CASE("time: asking what a larger L1 would have had changes no cycle and no counter") {
-  Kernel k = reads(264, 256, 40, [](std::uint64_t w, std::uint64_t i) { return w * 7 + i % 13 * 31; });
+  Kernel k =
+      reads(264, 256, 40, [](std::uint64_t w, std::uint64_t i) { return w * 7 + i % 13 * 31; });
   k.launch.carveout = 100;
   model::Card card = h200();
   const auto asked = timed(k, card);
@@ -253,9 +258,10 @@ TEST_CASE("time: asking what a larger L1 would have had changes no cycle and no 
 }
 
 TEST_CASE("time: streaming from DRAM is bound by its bus") {
-  const auto t = *timed(reads(1056, 256, 16,
-                              [](std::uint64_t w, std::uint64_t i) { return i * 8448 + w; }),
-                        h200()).time;
+  const auto t =
+      *timed(reads(1056, 256, 16, [](std::uint64_t w, std::uint64_t i) { return i * 8448 + w; }),
+             h200())
+           .time;
   const auto b = sim::bottleneck(t);
   check_agrees(t, b);
   CHECK(b.cause == Cause::kThroughput);
