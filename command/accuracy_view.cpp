@@ -40,7 +40,8 @@ bool same_place(const validate::Accuracy& a, const validate::Accuracy& b) {
 constexpr std::array<std::string_view, 3> kLevels{"sass", "ptx+sass", "ptx"};
 
 // Levels of traces of which no row of this card is.
-std::vector<std::string> not_measured(std::span<const validate::Accuracy> rows, std::string_view gpu) {
+std::vector<std::string> not_measured(std::span<const validate::Accuracy> rows,
+                                      std::string_view gpu) {
   std::vector<std::string> out;
   for (const std::string_view level : kLevels)
     if (std::ranges::none_of(rows, [&](const auto& a) { return a.gpu == gpu && a.level == level; }))

@@ -68,8 +68,7 @@ Result<ResultFile> read_result(const std::string& path) {
     out.engine = root.value("engine", "");
     out.level = root.at("trace").at("level").get<std::string>();
     out.keep_caches = root.value("keep_caches", false);
-    for (const auto& [key, entry] : root.at("card").items())
-      out.card[key] = shown(entry);
+    for (const auto& [key, entry] : root.at("card").items()) out.card[key] = shown(entry);
     for (const json& kernel : root.at("kernels")) out.launches.push_back(launch_of(kernel));
     return out;
   } catch (const json::parse_error& error) {

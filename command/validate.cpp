@@ -70,7 +70,8 @@ std::vector<std::string> told_once(const std::vector<Note>& notes) {
       continue;
     }
     const std::size_t named = std::min(kNamed, runs.size());
-    std::string which = fmt::format("{}", fmt::join(runs.begin(), runs.begin() + static_cast<std::ptrdiff_t>(named), ", "));
+    std::string which = fmt::format(
+        "{}", fmt::join(runs.begin(), runs.begin() + static_cast<std::ptrdiff_t>(named), ", "));
     if (runs.size() > named) which += ", …";
     out.push_back(fmt::format("{} runs ({}): {}", grouped(runs.size()), which, text));
   }
@@ -151,9 +152,11 @@ int show(const ValidateOptions& options, const std::string& place, Collected col
   auto output = Output::open(options.output, files);
   if (!output) return fail(output.error());
   const bool terminal = options.output.path.empty() && is_terminal(STDOUT_FILENO);
-  const validate::ViewOptions view{output->colour(), options.all,
+  const validate::ViewOptions view{output->colour(),
+                                   options.all,
                                    terminal ? terminal_width(STDOUT_FILENO) : kPipeWidth,
-                                   std::move(heading), told_once(collected.notes),
+                                   std::move(heading),
+                                   told_once(collected.notes),
                                    whole_reference};
   switch (options.output.format) {
     case Format::kTable: output->write(validate::table_view(report, view)); break;

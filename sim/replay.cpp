@@ -167,11 +167,14 @@ Result<ReplayedLaunch> replay_launch(const trace::TraceReader& reader, std::uint
   if (std::ranges::any_of(summary.launch.allocations, [](const trace::Allocation& a) {
         return a.kind == trace::AllocationKind::kManaged;
       }))
-    out.notes.push_back("managed memory is taken to be on the GPU: no page moves, nothing waits for one");
+    out.notes.push_back(
+        "managed memory is taken to be on the GPU: no page moves, nothing waits for one");
   if (std::ranges::any_of(reader.sites(index), [](const trace::Site& s) {
         return s.op == trace::Op::kPrefetch && s.space != trace::Space::kNone;
       }))
-    out.notes.push_back("prefetches have no effect here: what they bring into the L2 is in no counter, and later loads of it miss");
+    out.notes.push_back(
+        "prefetches have no effect here: what they bring into the L2 is in no counter, and later "
+        "loads of it miss");
   if (program.code.empty())
     out.notes.push_back("no program section: opcodes and cache operators are not known");
   if (options.time) {

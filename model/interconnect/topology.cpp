@@ -166,8 +166,8 @@ Topology::Bound Topology::bound(std::span<const Load> loads) const {
   if (pace == 0 || issued == 0) return out;
 
   Network network;
-  const Vertex grid = network.vertex(), warps = network.vertex(), home = network.vertex(), memory = network.vertex(),
-               host = network.vertex();
+  const Vertex grid = network.vertex(), warps = network.vertex(), home = network.vertex(),
+               memory = network.vertex(), host = network.vertex();
   std::vector<Vertex> crossbar, near;
   for (std::uint32_t s = 0; s < sides_; ++s) {
     crossbar.push_back(network.vertex());

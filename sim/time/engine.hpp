@@ -78,7 +78,7 @@ struct TimeResult {
   double bytes_needed = 0;       // … that would fill DRAM's bandwidth at its unloaded latency
 
   std::uint64_t sms = 0, sms_used = 0;  // of the card; with at least one CTA
-  double sm_time = 0;  // share of the time until the last CTA of an SM with one has ended, on average
+  double sm_time = 0;  // share of the time until an SM's last CTA has ended, mean of those with one
   std::uint64_t warps_most = 0;  // that an SM of the card holds
   std::uint64_t l1_bytes = 0;    // of an SM, as shared memory leaves it
   // Where that is half of what it can be or less.

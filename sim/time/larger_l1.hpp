@@ -3,8 +3,8 @@
 // same loads and stores and has no part in the time.
 //
 // Leaves out: local memory and textures, which real L1s hold as well; that loads come in another
-// order where more of them hit. Atomics and copies empty an SM's, and of a line stored in part a load
-// asks for all words, so that it hits too seldom rather than too often.
+// order where more of them hit. Atomics and copies empty an SM's, and of a line stored in part a
+// load asks for all words, so that it hits too seldom rather than too often.
 // Cost: a lookup a line, in such launches only.
 #pragma once
 

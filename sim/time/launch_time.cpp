@@ -123,8 +123,9 @@ void LaunchTime::summarise() {
   summarise_sms();
 }
 
-// How much of the time a place was taken, all of its kind together and the busiest of them. What bulk
-// copies add up may keep slices busy after the last CTA has ended: those were in use all the time.
+// How much of the time a place was taken, all of its kind together and the busiest of them. What
+// bulk copies add up may keep slices busy after the last CTA has ended: those were in use all the
+// time.
 void LaunchTime::add_use(model::Place place, std::vector<double> busy, double bytes,
                          const model::Topology& topology,
                          std::vector<model::Topology::Load>& loads) {
@@ -139,8 +140,8 @@ void LaunchTime::add_use(model::Place place, std::vector<double> busy, double by
   use.most = std::min(1.0, *most / span);
   use.element = static_cast<std::uint32_t>(most - busy.begin());
   use.count = static_cast<std::uint32_t>(busy.size());
-  use.alike = static_cast<std::uint32_t>(std::count_if(
-      busy.begin(), busy.end(), [&](double b) { return b >= 0.9 * *most; }));
+  use.alike = static_cast<std::uint32_t>(
+      std::count_if(busy.begin(), busy.end(), [&](double b) { return b >= 0.9 * *most; }));
   use.bytes = bytes;
   use.peak = topology.link(place).bytes * count;
   result_.uses.push_back(use);
@@ -397,9 +398,8 @@ void LaunchTime::look_ahead(const Due& due, Listed& out) {
 
 const char* name_of(Wait w) {
   constexpr const char* kNames[] = {
-      "issue slot", "execution pipe", "short latency",       "L1",
-      "memory",     "barrier",        "asynchronous copies", "load/store queue",
-      "code",        "constants"};
+      "issue slot", "execution pipe",      "short latency",    "L1",   "memory",
+      "barrier",    "asynchronous copies", "load/store queue", "code", "constants"};
   return kNames[static_cast<std::size_t>(w)];
 }
 

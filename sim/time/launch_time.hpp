@@ -280,7 +280,7 @@ class LaunchTime {
   std::uint64_t lane_bytes_ = 0;  // that accesses moved between L1s and registers
   bool reaches_memory_ = false;
   LargerL1 larger_l1_;
-  MemorySystem::Lines larger_lines_;  // of an access that is listed for it
+  MemorySystem::Lines larger_lines_;            // of an access that is listed for it
   TextureFetch fetch_;                          // the latest one
   std::array<std::uint64_t, 4> driver_free_{};  // by DriverCall: cycle from which it takes another
   std::vector<Due> due_now_;

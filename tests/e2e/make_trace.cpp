@@ -176,11 +176,12 @@ int main(int argc, char** argv) {
       if (kind == "bare") copy.code.clear();
       if (kind == "evil") make_evil(copy);
       need(writer->add_program(copy));
-      const Loads loads = kind == "gather" || kind == "damaged" || kind == "large" ? Loads::kScattered
-                          : kind == "upper"                   ? Loads::kUpperLanes
-                          : kind == "rows"                    ? Loads::kTwoRows
-                          : kind == "stuck"                   ? Loads::kThenStuck
-                                                              : Loads::kConsecutive;
+      const Loads loads = kind == "gather" || kind == "damaged" || kind == "large"
+                              ? Loads::kScattered
+                          : kind == "upper" ? Loads::kUpperLanes
+                          : kind == "rows"  ? Loads::kTwoRows
+                          : kind == "stuck" ? Loads::kThenStuck
+                                            : Loads::kConsecutive;
       write_launch(*writer, 0, 0, loads, kind == "lossy" ? 5 : 0,
                    kind == "large" ? 512 * kCtas : kCtas);
     }

@@ -217,7 +217,8 @@ TEST_CASE("a launch with prefetches says that they have no effect") {
     TemporaryFolder folder;
     write_trace(folder.file("t.wmt"), {k});
     const auto notes = must(sim::replay(open(folder.file("t.wmt")), h200())).details.at(0).notes;
-    return std::ranges::any_of(notes, [](const std::string& n) { return n.starts_with("prefetches have no effect"); });
+    return std::ranges::any_of(
+        notes, [](const std::string& n) { return n.starts_with("prefetches have no effect"); });
   };
   CHECK(says(Op::kPrefetch));
   CHECK_FALSE(says(Op::kLoad));
@@ -232,7 +233,8 @@ TEST_CASE("a launch with managed memory says that no page moves") {
     TemporaryFolder folder;
     write_trace(folder.file("t.wmt"), {k});
     const auto notes = must(sim::replay(open(folder.file("t.wmt")), h200())).details.at(0).notes;
-    return std::ranges::any_of(notes, [](const std::string& n) { return n.starts_with("managed memory"); });
+    return std::ranges::any_of(
+        notes, [](const std::string& n) { return n.starts_with("managed memory"); });
   };
   CHECK(says(trace::AllocationKind::kManaged));
   CHECK_FALSE(says(trace::AllocationKind::kDevice));
