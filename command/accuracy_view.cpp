@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
+#include <string>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -35,6 +37,24 @@ bool same_place(const validate::Accuracy& a, const validate::Accuracy& b) {
   return a.gpu == b.gpu && a.level == b.level && a.engine == b.engine;
 }
 
+constexpr std::array<std::string_view, 3> kLevels{"sass", "ptx+sass", "ptx"};
+
+// Levels of traces of which no row of this card is.
+std::vector<std::string> not_measured(std::span<const validate::Accuracy> rows,
+                                      std::string_view gpu) {
+  std::vector<std::string> out;
+  for (const std::string_view level : kLevels)
+    if (std::ranges::none_of(rows, [&](const auto& a) { return a.gpu == gpu && a.level == level; }))
+      out.emplace_back(level);
+  return out;
+}
+
+std::set<std::string> cards_of(std::span<const validate::Accuracy> rows) {
+  std::set<std::string> out;
+  for (const validate::Accuracy& a : rows) out.insert(a.gpu);
+  return out;
+}
+
 std::string as_table(std::span<const validate::Accuracy> rows) {
   std::string out;
   for (std::size_t i = 0; i < rows.size();) {
@@ -51,6 +71,9 @@ std::string as_table(std::span<const validate::Accuracy> rows) {
                        first.level, first.engine);
     out += table.text(false);
   }
+  for (const std::string& gpu : cards_of(rows))
+    for (const std::string& level : not_measured(rows, gpu))
+      out += fmt::format("\n{}, traces of level {}: not measured\n", gpu, level);
   return out.empty() ? "nothing was measured\n" : out;
 }
 
@@ -66,6 +89,10 @@ std::string as_json(std::span<const validate::Accuracy> rows) {
                                {"equal", a.equal},
                                {"median", a.median},
                                {"p90", a.p90}});
+  out["not_measured"] = nlohmann::ordered_json::array();
+  for (const std::string& gpu : cards_of(rows))
+    for (const std::string& level : not_measured(rows, gpu))
+      out["not_measured"].push_back({{"gpu", gpu}, {"level", level}});
   return out.dump(2) + "\n";
 }
 

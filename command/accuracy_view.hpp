@@ -9,8 +9,8 @@
 
 namespace warpmem::command {
 
-// A table for each card, level and engine; JSON: {"schema":1,"accuracy":[…]}; CSV as
-// validate/accuracy.csv.
+// A table for each card, level and engine, and which levels nobody measured; JSON:
+// {"schema":1,"accuracy":[…],"not_measured":[…]}; CSV as validate/accuracy.csv.
 std::string accuracy_view(std::span<const validate::Accuracy> rows, Format format);
 
 // The metrics that people look at first, of these.

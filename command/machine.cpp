@@ -158,9 +158,14 @@ std::vector<Check> check_machine() {
       check_gpu(),
       check_counters(),
       check_recorder(),
-      check_tool("nvcc", "kernels/, recorder", toolkit),
+      check_tool("nvcc", "emulate, kernels/, recorder", toolkit),
       check_tool("compute-sanitizer", "record", toolkit),
-      check_tool("nvdisasm", "a trace's code", toolkit),
+      check_tool("ptxas", "emulate: the code", toolkit),
+      check_tool(
+          "nvdisasm", "emulate: its level",
+          "install cuda-nvdisasm, a package of its own beside the CUDA Toolkit (PyPI: "
+          "nvidia-cuda-nvdisasm), and put it on PATH or name it in WARPMEM_NVDISASM; without it "
+          "emulate writes traces of level ptx, not ptx+sass"),
       check_tool("ncu", "validate/collect",
                  "install Nsight Compute (part of the CUDA Toolkit) and put it on PATH"),
   };

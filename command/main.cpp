@@ -66,7 +66,14 @@ int run(int argc, char** argv) {
   CLI::App app{"What a CUDA kernel does to a GPU's memory system.", "warpmem"};
   std::vector<Run> runs;
   build_options(app, runs);
+  const bool helps = argc > 1 && std::string_view(argv[1]) == "help";
+  if (helps) --argc, ++argv;  // `warpmem help replay` is `warpmem replay --help`
   std::vector<std::string> words(argv + 1, argv + argc);
+  if (helps) {
+    words.resize(std::min<std::size_t>(words.size(), 1));
+    const auto named = [&](const auto& subcommand) { return words.front() == subcommand.name; };
+    if (words.empty() || std::ranges::any_of(subcommands(), named)) words.push_back("--help");
+  }
   take_program_words(app, words);
   try {
     std::reverse(words.begin(), words.end());  // as CLI11 wants them

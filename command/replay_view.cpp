@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <string_view>
 #include <vector>
 
@@ -13,6 +14,7 @@
 #include "command/metric_text.hpp"
 #include "command/output.hpp"
 #include "command/table.hpp"
+#include "command/time_view.hpp"
 #include "command/trace_input.hpp"
 #include "validate/accuracy.hpp"
 
@@ -124,6 +126,15 @@ std::string accuracy_note(const ReplayView& view, const sim::ReplayedLaunch& lau
   return fmt::format("Accuracy is not measured for {} with traces of level {}.\n", as.gpu, as.level);
 }
 
+// The notes of all launches, each once.
+std::string accuracy_notes(const ReplayView& view) {
+  std::set<std::string> told;
+  std::string out;
+  for (const sim::ReplayedLaunch& launch : view.result.details)
+    if (const std::string note = accuracy_note(view, launch); told.insert(note).second) out += note;
+  return out;
+}
+
 // By level of the traces: {"sass":{"metric":{"launches":…,"equal":…,"median":…,"p90":…},…}}.
 ordered_json accuracy_json(const ReplayView& view) {
   ordered_json levels = ordered_json::object();
@@ -136,111 +147,6 @@ ordered_json accuracy_json(const ReplayView& view) {
             {"launches", a.launches}, {"equal", a.equal}, {"median", a.median}, {"p90", a.p90}};
   }
   return levels;
-}
-
-// What a kernel could at best do with this traffic, and what keeps it from that.
-std::string bound_text(const sim::TimeResult& time) {
-  const auto percent = [](double share) { return fmt::format("{:.1f} %", 100 * share); };
-  const model::Topology::Bound& bound = time.bound;
-  if (bound.cut.empty()) return "bottleneck: latency (no place had anything to do)\n";
-  const auto whole = static_cast<double>(time.running);
-  std::string places;
-  for (const auto& part : bound.cut)
-    places +=
-        fmt::format("{}{}{}", places.empty() ? "" : " + ", model::name_of(part.place),
-                    part.count == part.of ? "" : fmt::format(" ({} of {})", part.count, part.of));
-  const auto cycles = [](double c) { return grouped(static_cast<std::uint64_t>(c + 0.5)); };
-  std::string out = fmt::format("bottleneck: {}\n",
-                                bound.cycles / whole >= 0.6 ? places : "latency, not throughput");
-  out += fmt::format("at best {} cycles, {} of the time: {} is the minimum cut of this traffic\n",
-                     cycles(bound.cycles), percent(bound.cycles / whole), places);
-  if (bound.busiest_cycles > 1.02 * bound.cycles)
-    out += fmt::format("uneven: {} {} alone needs {} cycles, {} of the time\n",
-                       model::name_of_one(bound.busiest), bound.element,
-                       cycles(bound.busiest_cycles), percent(bound.busiest_cycles / whole));
-  return out;
-}
-
-// What a launch's time went into: the busiest place first, then what its warps waited for.
-std::string time_text(const sim::TimeResult& time, bool colour) {
-  const auto percent = [](double share) { return fmt::format("{:.1f} %", 100 * share); };
-  std::string out = fmt::format(
-      "\n{} cycles, {} of them from the first CTA's start to the last one's end; {} instructions\n",
-      grouped(time.cycles), grouped(time.running), grouped(time.instructions));
-  Table uses({{"place"},
-              {"in use", Align::kRight},
-              {"moved", Align::kRight},
-              {"bytes a cycle", Align::kRight},
-              {"at most", Align::kRight}});
-  for (const sim::TimeResult::Use& use : time.uses) {
-    const double rate = use.bytes / static_cast<double>(time.running);
-    uses.row({model::name_of(use.place), percent(use.share),
-              use.bytes > 0 ? byte_size(static_cast<std::uint64_t>(use.bytes)) : "-",
-              use.bytes > 0 ? fmt::format("{:.1f}", rate) : "-",
-              use.peak > 0 ? fmt::format("{:.1f}", use.peak) : "-"});
-  }
-  out += uses.text(colour);
-  out += bound_text(time);
-  out += fmt::format("reads under way: {} on average; {} would fill DRAM's bandwidth\n\n",
-                     byte_size(static_cast<std::uint64_t>(time.bytes_in_flight)),
-                     byte_size(static_cast<std::uint64_t>(time.bytes_needed)));
-  Table waits({{"a warp's time"}, {"share", Align::kRight}});
-  std::uint64_t waited = 0;
-  const auto whole = static_cast<double>(std::max<std::uint64_t>(1, time.warp_cycles));
-  for (std::size_t i = 0; i < time.waits.size(); ++i) {
-    waited += time.waits[i];
-    if (time.waits[i] > 0)
-      waits.row({fmt::format("waits for: {}", sim::name_of(static_cast<sim::Wait>(i))),
-                 percent(static_cast<double>(time.waits[i]) / whole)});
-  }
-  waits.row(
-      {"runs", percent(static_cast<double>(time.warp_cycles - std::min(waited, time.warp_cycles)) /
-                       whole)});
-  return out + waits.text(colour);
-}
-
-ordered_json bound_json(const sim::TimeResult& time) {
-  const model::Topology::Bound& bound = time.bound;
-  const auto whole = static_cast<double>(time.running);
-  ordered_json places = ordered_json::array();
-  for (const auto& part : bound.cut)
-    places.push_back({{"place", model::name_of(part.place)},
-                      {"count", part.count},
-                      {"of", part.of},
-                      {"share", part.share}});
-  return {{"least_cycles", bound.cycles},
-          {"share_of_time", bound.cycles / whole},
-          {"minimum_cut", std::move(places)},
-          {"busiest",
-           {{"place", model::name_of(bound.busiest)},
-            {"element", bound.element},
-            {"cycles", bound.busiest_cycles},
-            {"share_of_time", bound.busiest_cycles / whole}}}};
-}
-
-ordered_json time_json(const sim::TimeResult& time) {
-  ordered_json uses = ordered_json::object(), waits = ordered_json::object();
-  ordered_json rates = ordered_json::object();
-  for (const sim::TimeResult::Use& use : time.uses) {
-    uses[model::name_of(use.place)] = use.share;
-    if (use.bytes > 0)
-      rates[model::name_of(use.place)] = {
-          {"bytes", use.bytes}, {"bytes_per_cycle", use.bytes / static_cast<double>(time.running)}};
-    if (use.bytes > 0 && use.peak > 0)
-      rates[model::name_of(use.place)]["peak_bytes_per_cycle"] = use.peak;
-  }
-  for (std::size_t i = 0; i < time.waits.size(); ++i)
-    waits[sim::name_of(static_cast<sim::Wait>(i))] = time.waits[i];
-  return {{"cycles", time.cycles},
-          {"running_cycles", time.running},
-          {"instructions", time.instructions},
-          {"warp_cycles", time.warp_cycles},
-          {"waits_warp_cycles", std::move(waits)},
-          {"in_use", std::move(uses)},
-          {"moved", std::move(rates)},
-          {"bottleneck", bound_json(time)},
-          {"bytes_in_flight", time.bytes_in_flight},
-          {"bytes_needed", time.bytes_needed}};
 }
 
 // The file's name without its folder: a result does not depend on where the trace lies.
@@ -278,6 +184,7 @@ std::string replay_text(const ReplayView& view, bool colour) {
   if (!each) {
     out += "\n" + overview(view.result).text(colour);
     out += "\nL2 and DRAM columns are 32-byte sectors. All counters: --launch N, or --all.\n";
+    out += accuracy_notes(view);
   } else {
     for (const sim::ReplayedLaunch& detail : view.result.details) {
       const LaunchMetrics& launch = detail.metrics;

@@ -21,6 +21,15 @@ Error malformed(const std::string& place, const std::string& message) {
           "give a file written by: warpmem replay T --format json"};
 }
 
+// A number of the card as tables show it: 62914560 of bytes as "60 MiB".
+std::string shown(const json& entry) {
+  const json& value = entry.at("value");
+  if (value.is_string()) return value.get<std::string>();
+  if (!value.is_number_unsigned()) return value.dump();
+  const auto n = value.get<std::uint64_t>();
+  return entry.value("unit", "") == "bytes" ? byte_size(n) : grouped(n);
+}
+
 LaunchMetrics launch_of(const json& kernel) {
   LaunchMetrics out;
   out.launch = kernel.at("launch").get<std::uint64_t>();
@@ -36,15 +45,6 @@ LaunchMetrics launch_of(const json& kernel) {
     }
   }
   return out;
-}
-
-// A number of the card as people read it: it may be a list, a word or an instruction's costs as well.
-std::string card_value(const json& entry) {
-  const json& value = entry.at("value");
-  if (value.is_string()) return value.get<std::string>();
-  if (!value.is_number_unsigned()) return value.dump();
-  const auto number = value.get<std::uint64_t>();
-  return entry.value("unit", "") == "bytes" ? byte_size(number) : grouped(number);
 }
 
 }  // namespace
@@ -68,7 +68,7 @@ Result<ResultFile> read_result(const std::string& path) {
     out.engine = root.value("engine", "");
     out.level = root.at("trace").at("level").get<std::string>();
     out.keep_caches = root.value("keep_caches", false);
-    for (const auto& [key, entry] : root.at("card").items()) out.card[key] = card_value(entry);
+    for (const auto& [key, entry] : root.at("card").items()) out.card[key] = shown(entry);
     for (const json& kernel : root.at("kernels")) out.launches.push_back(launch_of(kernel));
     return out;
   } catch (const json::parse_error& error) {

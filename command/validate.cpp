@@ -1,8 +1,10 @@
 // warpmem validate: the model's counters beside a profiler's, for one trace or a folder of them.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <memory>
 #include <optional>
@@ -37,10 +39,16 @@ struct ValidateOptions {
   OutputOptions output;
 };
 
+// What is said of a run of the folder; of none: of a file by its name.
+struct Note {
+  std::string run, text;
+};
+
 // What all pairs of trace and file add up to.
 struct Collected {
   std::vector<validate::LaunchComparison> launches, repeats;
-  std::vector<std::string> unmatched, notes;
+  std::vector<std::string> unmatched;
+  std::vector<Note> notes;
   std::vector<std::string> files;  // that were read
 };
 
@@ -48,16 +56,41 @@ void append(auto& to, auto&& from) {
   to.insert(to.end(), std::make_move_iterator(from.begin()), std::make_move_iterator(from.end()));
 }
 
+// Each text once, with the runs of which it is said.
+std::vector<std::string> told_once(const std::vector<Note>& notes) {
+  constexpr std::size_t kNamed = 3;
+  std::vector<std::pair<std::string, std::vector<std::string>>> by_text;
+  for (const Note& note : notes) {
+    const auto same = [&](const auto& said) { return said.first == note.text; };
+    auto at = std::ranges::find_if(by_text, same);
+    if (at == by_text.end()) at = by_text.insert(at, {note.text, {}});
+    if (!note.run.empty()) at->second.push_back(note.run);
+  }
+  std::vector<std::string> out;
+  for (const auto& [text, runs] : by_text) {
+    if (runs.size() < 2) {
+      out.push_back(runs.empty() ? text : runs.front() + ": " + text);
+      continue;
+    }
+    const std::size_t named = std::min(kNamed, runs.size());
+    std::string which = fmt::format(
+        "{}", fmt::join(runs.begin(), runs.begin() + static_cast<std::ptrdiff_t>(named), ", "));
+    if (runs.size() > named) which += ", …";
+    out.push_back(fmt::format("{} runs ({}): {}", grouped(runs.size()), which, text));
+  }
+  return out;
+}
+
 // What the reader of the file left out, where it matters to the comparison.
 void note_import(const validate::NcuImport& file, const std::string& place, Collected& out) {
   const auto& r = file.report;
   const auto say = [&](std::size_t n, const char* what) {
-    if (n > 0) out.notes.push_back(fmt::format("{}: {} {}", place, grouped(n), what));
+    if (n > 0) out.notes.push_back({"", fmt::format("{}: {} {}", place, grouped(n), what)});
   };
   say(r.damaged_rows, "rows do not fit the header and are left out");
   say(r.rescued_rows, "rows had the program's output on their line");
   say(r.not_numbers, "cells of counters hold text");
-  for (const auto& note : r.notes) out.notes.push_back(place + ": " + note);
+  for (const auto& note : r.notes) out.notes.push_back({"", place + ": " + note});
 }
 
 // The launches the profiler's file holds, checked against the card.
@@ -91,8 +124,7 @@ Result<void> add_pair(const TraceInput& input, const std::string& ncu, const std
   for (std::size_t i = before; i < out.launches.size(); ++i)
     out.launches[i].level = launch_level(*reader, out.launches[i].launch);
   append(out.unmatched, validate::describe_unmatched(predicted, *file, matching, run));
-  for (const auto& note : prediction->notes)
-    out.notes.push_back(run.empty() ? note : run + ": " + note);
+  for (const auto& note : prediction->notes) out.notes.push_back({run, note});
   note_import(*file, ncu, out);
   if (repeat.empty()) return {};
   // The second collection takes the model's place: what hardware says against itself.
@@ -126,9 +158,11 @@ int show(const ValidateOptions& options, const std::string& place, Collected col
   auto output = Output::open(options.output, files);
   if (!output) return fail(output.error());
   const bool terminal = options.output.path.empty() && is_terminal(STDOUT_FILENO);
-  const validate::ViewOptions view{output->colour(), options.all,
+  const validate::ViewOptions view{output->colour(),
+                                   options.all,
                                    terminal ? terminal_width(STDOUT_FILENO) : kPipeWidth,
-                                   std::move(heading), std::move(collected.notes),
+                                   std::move(heading),
+                                   told_once(collected.notes),
                                    whole_reference};
   switch (options.output.format) {
     case Format::kTable: output->write(validate::table_view(report, view)); break;
@@ -193,7 +227,7 @@ Result<Collected> collect(const validate::Suite& suite, const ValidateOptions& o
     append(collected.unmatched, std::move(part.collected.unmatched));
     append(collected.notes, std::move(part.collected.notes));
   }
-  append(collected.notes, std::vector<std::string>(suite.notes));
+  for (const std::string& note : suite.notes) collected.notes.push_back({"", note});
   collected.files = std::move(files);
   return collected;
 }

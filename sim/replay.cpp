@@ -188,6 +188,17 @@ Result<ReplayedLaunch> replay_launch(const trace::TraceReader& reader, std::uint
   if (auto ok = check_laws(out.counters, place); !ok) return ok.error();
   out.complete = summary.complete;
   if (!summary.complete) out.notes.push_back("the trace of this launch is not complete");
+  if (std::ranges::any_of(summary.launch.allocations, [](const trace::Allocation& a) {
+        return a.kind == trace::AllocationKind::kManaged;
+      }))
+    out.notes.push_back(
+        "managed memory is taken to be on the GPU: no page moves, nothing waits for one");
+  if (std::ranges::any_of(reader.sites(index), [](const trace::Site& s) {
+        return s.op == trace::Op::kPrefetch && s.space != trace::Space::kNone;
+      }))
+    out.notes.push_back(
+        "prefetches have no effect here: what they bring into the L2 is in no counter, and later "
+        "loads of it miss");
   if (program.code.empty())
     out.notes.push_back("no program section: opcodes and cache operators are not known");
   if (options.time) {
@@ -234,8 +245,11 @@ Result<ReplayedLaunch> replay_launch(const trace::TraceReader& reader, std::uint
 Result<ReplayResult> replay(const trace::TraceReader& reader, const model::Card& card,
                             const ReplayOptions& options) {
   ReplayResult result;
-  for (const std::string& m : reader.origin().missing)
-    result.notes.push_back("not in the trace: " + m);
+  if (const auto& missing = reader.origin().missing; !missing.empty()) {
+    std::string note = "not in the trace: " + missing.front();
+    for (std::size_t i = 1; i < missing.size(); ++i) note += ", " + missing[i];
+    result.notes.push_back(std::move(note));
+  }
   std::vector<std::uint32_t> launches;        // to replay
   std::vector<std::uint64_t> largest_frames;  // by then, whether replayed or not
   std::uint64_t total = 0, largest_frame = 0;

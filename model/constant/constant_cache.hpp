@@ -43,6 +43,10 @@ class ConstantCache {
   std::uint64_t read(int sm, const std::uint64_t* addresses, std::size_t count, std::uint64_t now);
   // The cycle in which the last read's first address was looked up.
   std::uint64_t begun() const { return begun_; }
+  // Cycles for which an SM's lookup was taken.
+  double taken(int sm) const {
+    return static_cast<double>(lookup_[static_cast<std::size_t>(sm)].given()) / kTicks;
+  }
 
  private:
   struct Entry {

@@ -16,16 +16,18 @@ constexpr Names kNames[kPlaces] = {{"instruction issue", "issue of SM"},
                                    {"uniform pipes", "uniform pipe of SM"},
                                    {"even registers", "even registers of SM"},
                                    {"odd registers", "odd registers of SM"},
+                                   {"constant caches", "constant cache of SM"},
                                    {"L1 and shared memory", "L1 and shared memory of SM"},
                                    {"texture units", "texture unit of SM"},
-                                   {"SMs to SMs of a cluster", "way to other SMs of SM"},
+                                   {"SMs to SMs of a cluster", "path to other SMs of SM"},
                                    {"SM ports, out", "port out of SM"},
                                    {"SM ports, in", "port into SM"},
                                    {"L2 slices", "L2 slice"},
                                    {"L2 fabric", "L2 fabric to side"},
                                    {"DRAM activation", "activation of DRAM channel"},
                                    {"DRAM bus", "bus of DRAM channel"},
-                                   {"host link", "host link"}};
+                                   {"host link", "host link"},
+                                   {"CTA starts", "CTA starts"}};
 
 }  // namespace
 

@@ -1,5 +1,5 @@
 // The places of limited throughput between a warp and memory, in the order in which its work meets
-// them.
+// them; the last one is what gives CTAs out before all of these.
 #pragma once
 
 #include <cstddef>
@@ -18,9 +18,10 @@ enum class Place : std::uint8_t {
   kUniform,
   kEvenRegisters,  // an SM's banks of registers
   kOddRegisters,
+  kConstant,  // an SM's cache of constants
   kL1,        // an SM's load/store unit and L1, shared memory included
   kTexture,   // an SM's texture unit
-  kRemote,    // an SM's way to the shared memory of other SMs
+  kRemote,    // an SM's path to the shared memory of other SMs
   kPortOut,   // an SM's port to the L2
   kPortIn,    // … and from it
   kSlice,     // a slice of the L2
@@ -28,6 +29,7 @@ enum class Place : std::uint8_t {
   kDramRows,  // a DRAM channel's activations
   kDramBus,   // … and its data bus
   kHostLink,
+  kCtaStart,  // what starts CTAs, one after the other
   kCount
 };
 constexpr std::size_t kPlaces = static_cast<std::size_t>(Place::kCount);

@@ -124,6 +124,7 @@ Topology::Topology(const Card& card) {
       {Place::kUniform, "SM", "registers", sms, 0, "instruction table"},
       {Place::kEvenRegisters, "SM", "registers", sms, 0, "a read of a bank a cycle and scheduler"},
       {Place::kOddRegisters, "SM", "registers", sms, 0, "a read of a bank a cycle and scheduler"},
+      {Place::kConstant, "SM", "registers", sms, 0, "constant.address_cycles"},
       {Place::kL1, "SM", "L1", sms, 128, "32 banks of 4 bytes"},
       {Place::kTexture, "L1", "texels", sms, 0, "a request of the texture unit a cycle"},
       {Place::kRemote, "L1", "other SMs", sms,
@@ -140,7 +141,8 @@ Topology::Topology(const Card& card) {
       {Place::kDramBus, "DRAM rows", "memory", channels,
        sectors(n.dram_sectors_per_kilocycle) / channels, "dram.sectors_per_kilocycle"},
       {Place::kHostLink, "L2 home", "host memory", 1, sectors(n.host_permille),
-       "port.host_permille"}};
+       "port.host_permille"},
+      {Place::kCtaStart, "grid", "warps", 1, 0, "time.cta_millicycles"}};
 }
 
 Topology::Bound Topology::bound(std::span<const Load> loads) const {
@@ -165,13 +167,16 @@ Topology::Bound Topology::bound(std::span<const Load> loads) const {
   if (pace == 0 || issued == 0) return out;
 
   Network network;
-  const Vertex warps = network.vertex(), home = network.vertex(), memory = network.vertex(),
-               host = network.vertex();
+  const Vertex grid = network.vertex(), warps = network.vertex(), home = network.vertex(),
+               memory = network.vertex(), host = network.vertex();
   std::vector<Vertex> crossbar, near;
   for (std::uint32_t s = 0; s < sides_; ++s) {
     crossbar.push_back(network.vertex());
     near.push_back(network.vertex());
   }
+  if (const double starts = sum(of(Place::kCtaStart)); starts > 0)
+    network.edge(grid, warps, Place::kCtaStart, 1 / starts, pace);
+  else network.unlimited(grid, warps, Place::kCtaStart);
   std::vector<double> work(sides_, 0);  // of the kernel's, by the side of the SMs that do it
   for (std::size_t sm = 0; sm < sm_side_.size(); ++sm) {
     const double part = of(Place::kIssue)[sm] / issued;
@@ -210,10 +215,10 @@ Topology::Bound Topology::bound(std::span<const Load> loads) const {
   if (link > 0) network.edge(home, host, Place::kHostLink, 1 / link, pace);
 
   // All of the work needs its share of either memory: the slower of the two decides.
-  double flow = network.cut(warps, memory, out.cut);
+  double flow = network.cut(grid, memory, out.cut);
   if (link > 0) {
     std::vector<Bound::Part> other;
-    if (const double to_host = network.cut(warps, host, other); to_host < flow) {
+    if (const double to_host = network.cut(grid, host, other); to_host < flow) {
       flow = to_host;
       out.cut = std::move(other);
     }

@@ -1,10 +1,11 @@
 // A card's memory system as a directed graph: what connects to what, from the warps to memory, and
 // what each place carries. A kernel's traffic on it has a bottleneck: the minimum cut.
 //
-// The graph, one edge a place: warps -> (issue -> pipes -> L1 -> port out -> port in, of each SM)
-// -> the L2's near side -> (a slice) -> fabric -> (activation -> bus, of each DRAM channel) ->
-// memory, or -> host link -> host memory. What comes back takes the same way; where a direction has
-// a place of its own (ports), both are on it, as work needs both.
+// The graph, one edge a place: the grid -> CTA starts -> warps -> (issue -> pipes -> constant cache
+// -> L1 -> port out -> port in, of each SM) -> the L2's near side -> (a slice) -> fabric ->
+// (activation -> bus, of each DRAM channel) -> memory, or -> host link -> host memory. What comes
+// back takes the same path; where a direction has a place of its own (ports), both are on it, as
+// work needs both.
 //
 // The minimum cut: an edge's capacity is how many kernels a cycle could pass it: what it serves
 // in a cycle, over what the whole kernel asks of it. Elements of a kind stand side by side and may

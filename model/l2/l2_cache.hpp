@@ -32,7 +32,7 @@
 namespace warpmem::model {
 
 // Sectors, unless the name says requests. `tex`: from SMs; the profiler's names are in
-// sim/metric_names.cpp.
+// sim/metric_rows.cpp.
 struct L2Counters {
   std::uint64_t read_requests = 0, read = 0, read_hit = 0;
   std::uint64_t write_requests = 0, write = 0, write_hit = 0;

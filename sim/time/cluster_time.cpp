@@ -17,6 +17,7 @@ Result<void> LaunchTime::start_clusters() {
     std::uint64_t cycle = 0;
     for (int sm : chosen) cycle = std::max(cycle, sms_[sm_at_[static_cast<std::size_t>(sm)]].freed);
     given_ += card_.numbers().time_cluster_millicycles;
+    starting_ += card_.numbers().time_cluster_millicycles;
     const auto cluster = std::make_shared<TimedCluster>();
     for (int sm : chosen)
       if (auto ok = start(sms_[sm_at_[static_cast<std::size_t>(sm)]], given_from(cycle), cluster);

@@ -13,6 +13,7 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -39,6 +40,7 @@ enum class Wait : std::uint8_t {
   kCopies,
   kQueue,
   kCode,
+  kConstants,
   kCount
 };
 const char* name_of(Wait w);
@@ -63,13 +65,28 @@ struct TimeResult {
   struct Use {
     model::Place place = model::Place::kIssue;
     double share = 0;  // 1: always
+    double most = 0;   // the same of the busiest element, and which one that is:
+    std::uint32_t element = 0;
+    std::uint32_t count = 0;  // elements of the kind
+    std::uint32_t alike = 0;  // … in use for at least nine tenths of the busiest one's time
     double bytes = 0;  // that passed it, all of its kind together
     double peak = 0;   // bytes a cycle that all of them pass at best; 0: not in bytes
   };
-  std::vector<Use> uses;         // the busiest first
+  std::vector<Use> uses;         // by `most`, the busiest first
   model::Topology::Bound bound;  // what limits, and how fast it could be at best
   double bytes_in_flight = 0;    // reads under way beyond the L1s, on average
   double bytes_needed = 0;       // … that would fill DRAM's bandwidth at its unloaded latency
+
+  std::uint64_t sms = 0, sms_used = 0;  // of the card; with at least one CTA
+  double sm_time = 0;  // share of the time until an SM's last CTA has ended, mean of those with one
+  std::uint64_t warps_most = 0;  // that an SM of the card holds
+  std::uint64_t l1_bytes = 0;    // of an SM, as shared memory leaves it
+  // Where that is half of what it can be or less.
+  struct LargerL1 {
+    std::uint64_t bytes = 0;  // of an L1 with the least shared memory
+    double share = 0;         // of the lines that loads missed: it would have had them
+  };
+  std::optional<LargerL1> larger_l1;
 
   // One CTA's stay on an SM, when asked for.
   struct Stay {

@@ -33,7 +33,8 @@ LaunchTime::LaunchTime(const trace::TraceReader& reader, std::uint32_t index,
              spills ? spills->slots() : std::span<const SpillSlot>(),
              reader.launches()[index].end.times),
       launch_(reader.launches()[index].launch),
-      constants_(card.constants()) {
+      constants_(card.constants()),
+      larger_l1_(card, occupancy.shared_config) {
   const CodeCache code(card.numbers(), code_bytes(reader.programs()[launch_.program]));
   for (std::uint64_t sm : card.numbers().cta_order) {
     sms_.emplace_back(code);
@@ -89,12 +90,7 @@ void LaunchTime::summarise() {
   const model::Topology topology(card_);
   std::vector<model::Topology::Load> loads;
   const auto add = [&](Place place, std::vector<double> busy, double bytes) {
-    const double all = std::accumulate(busy.begin(), busy.end(), 0.0);
-    if (all == 0) return;
-    const auto& link = topology.link(place);
-    result_.uses.push_back({place, all / (static_cast<double>(busy.size()) * span), bytes,
-                            link.bytes * static_cast<double>(busy.size())});
-    loads.push_back({place, std::move(busy)});
+    add_use(place, std::move(busy), bytes, topology, loads);
   };
   const auto of_sms = [&](auto&& busy) {
     std::vector<double> by_sm(sms_.size(), 0);
@@ -111,6 +107,8 @@ void LaunchTime::summarise() {
         of_sms([p](const Sm& sm) { return static_cast<double>(sm.pipes[p]) / kSchedulers; }), 0);
   add(Place::kL1, of_sms([](const Sm& sm) { return sm.lsu_taken; }),
       static_cast<double>(lane_bytes_));
+  add(Place::kConstant, of_sms([&](const Sm& sm) { return constants_.taken(sm.id); }), 0);
+  add(Place::kCtaStart, {static_cast<double>(starting_) / 1000}, 0);
   add(Place::kTexture, of_sms([](const Sm& sm) { return sm.texture_taken; }), 0);
   for (const model::MemoryPath::Use& u : path_.uses()) {
     std::vector<double> busy;
@@ -119,11 +117,53 @@ void LaunchTime::summarise() {
   }
   result_.bound = topology.bound(loads);
   std::stable_sort(result_.uses.begin(), result_.uses.end(),
-                   [](const auto& a, const auto& b) { return a.share > b.share; });
+                   [](const auto& a, const auto& b) { return a.most > b.most; });
   result_.bytes_in_flight = static_cast<double>(path_.sector_cycles()) * 32 / span;
   const double latency =
       static_cast<double>(n.latency_l2_near + n.latency_l2_far / 2 + n.latency_dram);
   result_.bytes_needed = static_cast<double>(n.dram_sectors_per_kilocycle) / 1000 * 32 * latency;
+  summarise_sms();
+}
+
+// How much of the time a place was taken, all of its kind together and the busiest of them. What
+// bulk copies add up may keep slices busy after the last CTA has ended: those were in use all the
+// time.
+void LaunchTime::add_use(model::Place place, std::vector<double> busy, double bytes,
+                         const model::Topology& topology,
+                         std::vector<model::Topology::Load>& loads) {
+  const double all = std::accumulate(busy.begin(), busy.end(), 0.0);
+  if (all == 0) return;
+  const auto span = static_cast<double>(result_.running);
+  const auto count = static_cast<double>(busy.size());
+  const auto most = std::max_element(busy.begin(), busy.end());
+  TimeResult::Use use;
+  use.place = place;
+  use.share = std::min(1.0, all / (count * span));
+  use.most = std::min(1.0, *most / span);
+  use.element = static_cast<std::uint32_t>(most - busy.begin());
+  use.count = static_cast<std::uint32_t>(busy.size());
+  use.alike = static_cast<std::uint32_t>(
+      std::count_if(busy.begin(), busy.end(), [&](double b) { return b >= 0.9 * *most; }));
+  use.bytes = bytes;
+  use.peak = topology.link(place).bytes * count;
+  result_.uses.push_back(use);
+  loads.push_back({place, std::move(busy)});
+}
+
+void LaunchTime::summarise_sms() {
+  double ended = 0;
+  for (const Sm& sm : sms_) {
+    if (sm.ended == 0) continue;
+    ++result_.sms_used;
+    ended += static_cast<double>(sm.ended) / static_cast<double>(result_.running);
+  }
+  result_.sms = sms_.size();
+  if (result_.sms_used > 0) result_.sm_time = ended / static_cast<double>(result_.sms_used);
+  result_.warps_most = card_.numbers().sm_warps;
+  result_.l1_bytes = larger_l1_.bytes();
+  if (!larger_l1_.asks()) return;
+  const auto missed = static_cast<double>(std::max<std::uint64_t>(1, larger_l1_.missed()));
+  result_.larger_l1 = {larger_l1_.most_bytes(), static_cast<double>(larger_l1_.had()) / missed};
 }
 
 Error LaunchTime::interrupted() const {
@@ -144,6 +184,7 @@ Result<void> LaunchTime::place_first() {
     if (auto ok = start(sm, starts.cycle[i], nullptr); !ok) return ok;
     given_ = std::max(given_, starts.cycle[i] * 1000);
   }
+  starting_ = given_;
   return {};
 }
 
@@ -158,6 +199,7 @@ std::uint64_t LaunchTime::room_from(std::uint64_t end) const {
 }
 
 std::uint64_t LaunchTime::given_from(std::uint64_t cycle) {
+  starting_ += card_.numbers().time_cta_millicycles;
   given_ = std::max(given_ + card_.numbers().time_cta_millicycles, cycle * 1000);
   return given_ / 1000;
 }
@@ -329,6 +371,7 @@ Result<void> LaunchTime::run_due(const Due& due) {
     sent = std::max(sent, s.sent);
   }
   result_.last_cta = std::max(result_.last_cta, end);
+  sm.ended = std::max(sm.ended, end);
   result_.warp_cycles += (end - cta.started) * cta.warps.size();
   if (stays_)
     result_.stays.push_back({cta.number, cta.started, end, sm.id,
@@ -357,9 +400,8 @@ void LaunchTime::look_ahead(const Due& due, Listed& out) {
 
 const char* name_of(Wait w) {
   constexpr const char* kNames[] = {
-      "issue slot", "execution pipe", "short latency",       "L1",
-      "memory",     "barrier",        "asynchronous copies", "load/store queue",
-      "code"};
+      "issue slot", "execution pipe",      "short latency",    "L1",   "memory",
+      "barrier",    "asynchronous copies", "load/store queue", "code", "constants"};
   return kNames[static_cast<std::size_t>(w)];
 }
 

@@ -18,6 +18,7 @@
 #include "sim/time/code_cache.hpp"
 #include "sim/time/engine.hpp"
 #include "sim/time/lane_ways.hpp"
+#include "sim/time/larger_l1.hpp"
 #include "sim/time/memory_queue.hpp"
 #include "sim/time/parameter_lines.hpp"
 #include "sim/time/paths.hpp"
@@ -114,6 +115,7 @@ struct Sm {
   std::uint64_t tags = 0;           // … its tag stage
   std::uint64_t texture = 0;        // … its texture unit
   std::uint64_t barrier = 0;        // its barrier unit is
+  std::uint64_t ended = 0;          // cycle: … of its CTAs so far, of clusters or not
   std::uint64_t freed = 0;          // cycle: the last of its CTAs so far has ended
   bool cold = true;                 // has run nothing of this kernel yet
   CodeCache code;
@@ -176,6 +178,9 @@ class LaunchTime {
     return cta_of(due).warps[due.slot % occupancy_.warps_per_cta];
   }
   void summarise();
+  void add_use(model::Place place, std::vector<double> busy, double bytes,
+               const model::Topology& topology, std::vector<model::Topology::Load>& loads);
+  void summarise_sms();
   Error interrupted() const;
   std::string standing() const;
 
@@ -265,6 +270,7 @@ class LaunchTime {
   std::unique_ptr<ClusterPlacement> placement_;  // of clusters; nullptr: CTAs come alone
   std::vector<std::size_t> sm_at_;               // in sms_, by SM
   std::uint64_t given_ = 0;       // thousandths of a cycle: the last CTA was given out
+  std::uint64_t starting_ = 0;    // thousandths of a cycle that giving CTAs out took
   std::uint64_t shared_out_ = 0;  // cycles before the first one started
   std::uint64_t resident_ = 0;
   std::uint64_t now_ = 0;  // windows
@@ -274,6 +280,8 @@ class LaunchTime {
   std::uint64_t last_store_ = 0;
   std::uint64_t lane_bytes_ = 0;  // that accesses moved between L1s and registers
   bool reaches_memory_ = false;
+  LargerL1 larger_l1_;
+  model::SectoredMemory::Lines larger_lines_;            // of an access that is listed for it
   TextureFetch fetch_;                          // the latest one
   std::array<std::uint64_t, 4> driver_free_{};  // by DriverCall: cycle from which it takes another
   std::vector<Due> due_now_;

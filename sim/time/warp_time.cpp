@@ -123,12 +123,12 @@ bool LaunchTime::run_steps(Sm& sm, TimedCta& cta, TimedWarp& warp, std::uint32_t
     if (step.parameters) {
       const std::uint64_t from = sm.operands.fetch(step.parameters, warp.ready,
                                                    card_.numbers().constant_operand_cycles);
-      wait(Wait::kMemory, from - warp.ready);
+      wait(Wait::kConstants, from - warp.ready);
       warp.ready = from;
     }
     if (step.operand && !warp.has_operand) {
       const std::uint64_t from = read_constants(sm, *step.operand, warp.ready);
-      wait(Wait::kMemory, from - warp.ready);
+      wait(Wait::kConstants, from - warp.ready);
       warp.ready = from;
       warp.has_operand = true;
     }
@@ -151,7 +151,8 @@ bool LaunchTime::run_steps(Sm& sm, TimedCta& cta, TimedWarp& warp, std::uint32_t
       }
       if (step.loads_parameters)
         from = sm.loads.fetch(step.loads_parameters, from, card_.numbers().constant_load_cycles);
-      set(warp, step.sets, from + step.latency, Wait::kShort);
+      set(warp, step.sets, from + step.latency,
+          from > issued.cycle ? Wait::kConstants : Wait::kShort);
       set(warp, step.frees, issued.cycle + step.latency / 2, Wait::kShort);
     }
   }
@@ -342,7 +343,7 @@ std::uint64_t LaunchTime::read_constants(const Sm& sm, const trace::Record& r,
 void LaunchTime::queue_constants(TimedWarp& warp) {
   const std::uint64_t queue = card_.numbers().time_queue_cycles;
   if (constants_.begun() <= warp.ready + queue) return;
-  wait(Wait::kQueue, constants_.begun() - queue - warp.ready);
+  wait(Wait::kConstants, constants_.begun() - queue - warp.ready);
   warp.ready = constants_.begun() - queue;
 }
 
@@ -408,8 +409,8 @@ void LaunchTime::access(Sm& sm, TimedCta& cta, TimedWarp& warp, std::uint32_t w,
     ++memory_.counters().records;
     const std::uint64_t from = read_constants(sm, r, lanes, issued);
     queue_constants(warp);
-    if (step) set(warp, step->sets, from + step->latency, Wait::kShort);
-    if (step) set(warp, step->frees, from, Wait::kShort);
+    if (step) set(warp, step->sets, from + step->latency, Wait::kConstants);
+    if (step) set(warp, step->frees, from, Wait::kConstants);
     return;
   }
   if (plan.action == Action::kEnd || plan.action == Action::kIgnore ||
@@ -430,8 +431,16 @@ void LaunchTime::access(Sm& sm, TimedCta& cta, TimedWarp& warp, std::uint32_t w,
   place.now = start;
   // Tags are looked up ahead of the data, by as much as the queue in front of the unit holds.
   place.tags = std::max({issued, sm.tags, start - std::min(start, n.time_queue_cycles)});
-  if (listing_->record == &r) sectored_->run(lanes_of(r, lanes), plan, place, &listing_->lines);
-  else memory_.run(lanes_of(r, lanes), plan, place);
+  const model::WarpLanes asked = lanes_of(r, lanes);
+  const model::SectoredMemory::Lines* listed = listing_->record == &r ? &listing_->lines : nullptr;
+  const bool asks_larger = sectored_ && larger_l1_.asks() && r.mask;
+  if (asks_larger && !listed && model::SectoredMemory::prepares(plan)) {
+    sectored_->prepare(asked, plan, sm.id, larger_lines_);
+    listed = &larger_lines_;
+  }
+  if (listed) sectored_->run(asked, plan, place, listed);
+  else memory_.run(asked, plan, place);
+  if (asks_larger) larger_l1_.access(plan, sm.id, listed ? *listed : larger_lines_, place.missed);
   listing_->record = nullptr;
   // The way back to the registers is as wide as the data stage. Two misses take a cycle of it
   // (measured: one SM reading from the L2, and columns of a matrix of which one load in eight

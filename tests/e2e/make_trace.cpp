@@ -1,8 +1,11 @@
 // Writes small traces for the end-to-end tests: make_trace KIND FILE.
 //   copy     one launch of 8 CTAs x 4 warps that load and store consecutive 4-byte words
 //   gather   the same with listed addresses, and two launches of two kernels
+//   ptx      "copy" as an emulator leaves it that saw PTX alone
+//   ptx+sass "copy" as one leaves it that had the machine code too
 //   bare     "copy" without a program section
 //   stuck    "copy" whose warps then wait at barriers for threads that never come
+//   upper    "copy" of which lanes 4 to 31 take part alone
 //   rows     "copy" whose warps load two rows of 16 words
 //   lossy    sealed, but 5 records are known to be lost
 //   evil     "copy" with names, code and a command line that would steer a terminal
@@ -72,7 +75,7 @@ Launch launch(std::uint32_t id, std::uint32_t program, std::uint32_t ctas) {
 // Distinct addresses in no order, 4-byte aligned, within 64 KiB.
 std::uint64_t scattered(std::uint64_t i) { return i * 2654435761U % 16384 * 4; }
 
-enum class Loads { kConsecutive, kScattered, kTwoRows, kThenStuck };
+enum class Loads { kConsecutive, kUpperLanes, kScattered, kTwoRows, kThenStuck };
 
 void add_warp(BlockBuilder& builder, std::uint32_t cta, std::uint32_t warp, Loads loads) {
   const std::uint64_t first = 4 * 32 * (std::uint64_t{cta} * kWarps + warp);
@@ -88,10 +91,11 @@ void add_warp(BlockBuilder& builder, std::uint32_t cta, std::uint32_t warp, Load
   records[1].stride = 4;
   records[2].base = kTarget + first;
   records[2].stride = 4;
+  if (loads == Loads::kUpperLanes) records[1].mask = records[2].mask = ~std::uint32_t{0} << 4;
   if (loads == Loads::kThenStuck) {
     records[3].base = warp % 2;  // its barrier …
     records[3].stride = 96;      // … at which 96 threads meet
-  } else if (loads != Loads::kConsecutive) {
+  } else if (loads == Loads::kScattered || loads == Loads::kTwoRows) {
     for (std::uint64_t lane = 0; lane < 32; ++lane) {
       const std::uint64_t offset = loads == Loads::kScattered
                                        ? scattered(first + lane)
@@ -160,19 +164,24 @@ int main(int argc, char** argv) {
   origin.gpu = "NVIDIA H200";
   origin.arch = "sm_90";
   origin.sms = 132;
+  if (kind == "ptx") origin.level = Level::kPtx;
+  if (kind == "ptx+sass") origin.level = Level::kPtxSass;
   if (kind == "evil") origin.command = "./copy \x1b]0;owned\x07 \xff";
   {
     auto writer = TraceWriter::create(path, origin, {.overwrite = true});
     need(writer);
     if (kind != "empty") {
       Program copy = program("copy");
+      copy.level = origin.level;
       if (kind == "bare") copy.code.clear();
       if (kind == "evil") make_evil(copy);
       need(writer->add_program(copy));
-      const Loads loads = kind == "gather" || kind == "damaged" || kind == "large" ? Loads::kScattered
-                          : kind == "rows"                    ? Loads::kTwoRows
-                          : kind == "stuck"                   ? Loads::kThenStuck
-                                                              : Loads::kConsecutive;
+      const Loads loads = kind == "gather" || kind == "damaged" || kind == "large"
+                              ? Loads::kScattered
+                          : kind == "upper" ? Loads::kUpperLanes
+                          : kind == "rows"  ? Loads::kTwoRows
+                          : kind == "stuck" ? Loads::kThenStuck
+                                            : Loads::kConsecutive;
       write_launch(*writer, 0, 0, loads, kind == "lossy" ? 5 : 0,
                    kind == "large" ? 512 * kCtas : kCtas);
     }

@@ -79,6 +79,20 @@ class Documents(harness.CommandTest):
         for name in re.findall(r"[a-z]+", fix[1].replace("warpmem", "").replace(" or ", " ")):
             self.assertEqual(self.run_command(name, "--help").status, 0, name)
 
+    def test_every_test_that_holds_a_promise_is_there(self):
+        with open(os.path.join(SOURCE, "docs/promises.md"), encoding="utf-8") as file:
+            rows = re.findall(r"^\| ([^|]+) \| (`tests/.*) \|$", file.read(), re.MULTILINE)
+        self.assertGreater(len(rows), 30)
+        for promise, held_by in rows:
+            for place in held_by.split("; "):
+                where, names = re.fullmatch(r"`(tests/[^`]+)`: (`.*`)", place).groups()
+                with open(os.path.join(SOURCE, where), encoding="utf-8") as file:
+                    text = file.read()
+                for name in re.findall(r"`([^`]+)`", names):
+                    with self.subTest(promise, file=where, test=name):
+                        begin = f"def {name}(" if where.endswith(".py") else f'TEST_CASE("{name}"'
+                        self.assertIn(begin, text)
+
     def test_every_link_to_a_file_leads_somewhere(self):
         for document in documents():
             with open(document, encoding="utf-8") as file:

@@ -68,6 +68,16 @@ class Dump(harness.CommandTest):
         self.assertEqual(records[0]["op"], "begin")
         self.assertEqual(records[3]["op"], "end")
 
+    def test_the_address_of_a_record_is_one_that_a_lane_used(self):
+        upper = self.trace("upper")
+        table = self.run_command("dump", upper, "--cta", "0", "--warp", "0").out
+        loads = [row for row in self.records(upper, "--cta", "0", "--warp", "0") if row["op"] == "load"]
+        self.assertTrue(loads)
+        for row in loads:
+            self.assertEqual(len(row["addresses"]), 28)
+            self.assertIn(f"{row['addresses'][0]:#x} +4 a lane", table)
+            self.assertNotIn(f"{row['addresses'][0] - 16:#x} ", table)
+
     def test_listed_addresses_come_back(self):
         load = self.records(self.trace("gather"), "--launch", "0")[1]
         expected = [0x7F0000000000 + lane * 2654435761 % 16384 * 4 for lane in range(32)]

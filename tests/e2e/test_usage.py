@@ -52,6 +52,20 @@ class Usage(harness.CommandTest):
                 self.assert_works(run)
                 self.assertIn("Usage: warpmem " + name, run.out)
 
+    def test_help_is_a_word_too(self):
+        self.assertEqual(self.run_command("help").out, self.run_command("--help").out)
+        run = self.run_command("help", "replay")
+        self.assert_works(run)
+        self.assertEqual(run.out, self.run_command("replay", "--help").out)
+        self.assert_fails(self.run_command("help", "inof"), 2, "did you mean 'info'?")
+
+    def test_doctor_says_what_decides_the_level_of_a_trace(self):
+        checks = {c["name"]: c for c in self.run_command("doctor", "--format", "json", env={"PATH": "/nowhere"}).json()["checks"]}
+        for name in ("nvcc", "ptxas", "nvdisasm"):
+            self.assertIn("emulate", checks[name]["for"])
+        if not checks["nvdisasm"]["ok"]:
+            self.assertIn("ptx+sass", checks["nvdisasm"]["fix"])
+
 
 class Output(harness.CommandTest):
     def test_doctor_never_fails_and_parses_in_every_format(self):

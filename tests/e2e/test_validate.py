@@ -87,6 +87,16 @@ class Validate(harness.CommandTest):
         self.assertIn("==ERROR== LaunchFailed", run.err)
         self.assertIn("ncu --import", run.err)
 
+    def test_a_note_of_many_runs_is_told_once(self):
+        for name in ("a", "b"):
+            os.symlink(TRACE, self.path(name + ".wmt"))
+            os.symlink(COUNTED, self.path(name + ".csv"))
+        run = self.run_command("validate", "--suite", ".", "--format", "json")
+        self.assertEqual(run.status, 0, run.out + run.err)
+        notes = [note for note in run.json()["notes"] if "not in the trace" in note]
+        self.assertEqual(len(notes), 1, notes)
+        self.assertIn("2 runs (a, b): not in the trace: constant loads, ", notes[0])
+
     def test_accuracy_is_measured_by_both_engines(self):
         for name in (TRACE, COUNTED):
             os.symlink(name, self.path(os.path.basename(name)))

@@ -49,7 +49,9 @@ double slow_twin(const Loads& loads, const std::vector<std::uint64_t>& sm_side) 
   }
   const double rows = sum(of(Place::kDramRows)), bus = sum(of(Place::kDramBus)),
                host = sum(of(Place::kHostLink));
+  const double starts = sum(of(Place::kCtaStart));
   double rate = front;
+  if (starts > 0) rate = std::min(rate, 1 / starts);
   if (rows > 0 || bus > 0) rate = std::min(rate, kChannels / std::max(rows, bus));
   if (host > 0) rate = std::min(rate, 1 / host);
   return 1 / rate;

@@ -201,13 +201,44 @@ TEST_CASE("a CTA that does not fit the card is refused with the limit it breaks"
 TEST_CASE("what the source could not see is passed on") {
   TemporaryFolder folder;
   trace::Origin origin;
-  origin.missing = {"constant loads"};
+  origin.missing = {"constant loads", "multicast targets of bulk copies"};
   auto writer = must(trace::TraceWriter::create(folder.file("t.wmt"), origin));
   must(writer.seal());
   const auto reader = open(folder.file("t.wmt"));
   const auto result = must(sim::replay(reader, h200()));
   REQUIRE(result.notes.size() == 1);
-  CHECK(result.notes[0] == "not in the trace: constant loads");
+  CHECK(result.notes[0] == "not in the trace: constant loads, multicast targets of bulk copies");
+}
+
+TEST_CASE("a launch with prefetches says that they have no effect") {
+  const auto says = [](Op op) {
+    Kernel k = kernel(1, 32);
+    const auto site = k.site(op, Space::kGlobal, 4);
+    k.fill = [=](Warp& w) { w.records.push_back(regular(site, kA, 4)); };
+    TemporaryFolder folder;
+    write_trace(folder.file("t.wmt"), {k});
+    const auto notes = must(sim::replay(open(folder.file("t.wmt")), h200())).details.at(0).notes;
+    return std::ranges::any_of(
+        notes, [](const std::string& n) { return n.starts_with("prefetches have no effect"); });
+  };
+  CHECK(says(Op::kPrefetch));
+  CHECK_FALSE(says(Op::kLoad));
+}
+
+TEST_CASE("a launch with managed memory says that no page moves") {
+  Kernel k = kernel(1, 32);
+  const auto site = k.site(Op::kLoad, Space::kGlobal, 4, "LDG.E R4, desc[UR4][R2.64] ;");
+  k.fill = [=](Warp& w) { w.records.push_back(regular(site, kA, 4)); };
+  const auto says = [&](trace::AllocationKind kind) {
+    k.launch.allocations = {{kA, 4096, kind}};
+    TemporaryFolder folder;
+    write_trace(folder.file("t.wmt"), {k});
+    const auto notes = must(sim::replay(open(folder.file("t.wmt")), h200())).details.at(0).notes;
+    return std::ranges::any_of(
+        notes, [](const std::string& n) { return n.starts_with("managed memory"); });
+  };
+  CHECK(says(trace::AllocationKind::kManaged));
+  CHECK_FALSE(says(trace::AllocationKind::kDevice));
 }
 
 TEST_CASE("a replay without room for decoded blocks gives the same result") {

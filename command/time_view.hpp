@@ -1,0 +1,16 @@
+// Where a launch's time went, as people and programs read it.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "sim/time/engine.hpp"
+
+namespace warpmem::command {
+
+// The places in use, what limits, and what warps waited for.
+std::string time_text(const sim::TimeResult& time, bool colour);
+// kernels[].time of a replay's JSON.
+nlohmann::ordered_json time_json(const sim::TimeResult& time);
+
+}  // namespace warpmem::command

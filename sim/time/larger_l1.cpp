@@ -1,0 +1,47 @@
+#include "sim/time/larger_l1.hpp"
+
+#include <algorithm>
+
+namespace warpmem::sim {
+
+LargerL1::LargerL1(const model::Card& card, std::uint64_t shared_config)
+    : lines_(card.l1_lines(shared_config)),
+      most_(card.l1_lines(card.numbers().shared_configs.front())) {
+  if (!asks()) return;
+  const model::L1Cache::Spec spec{most_, card.l1_sets()};
+  l1_.reserve(card.numbers().sm_count);
+  while (l1_.size() < card.numbers().sm_count) l1_.emplace_back(spec);
+}
+
+void LargerL1::access(const AccessPlan& plan, int sm, const model::SectoredMemory::Lines& lines,
+                      std::uint32_t missed) {
+  model::L1Cache& l1 = l1_[static_cast<std::size_t>(sm)];
+  if (plan.empties_before) l1.invalidate();
+  switch (plan.action) {
+    case Action::kGlobalLoad:
+      if (!plan.bypass_l1) load(l1, !plan.no_allocate, lines, missed);
+      break;
+    case Action::kGlobalStore:
+      for (std::size_t i = 0; i < static_cast<std::size_t>(lines.count); ++i)
+        l1.store(lines.line[i], lines.sectors[i], lines.full[i], lines.bytes[i].data());
+      break;
+    case Action::kGlobalAtomic:
+    case Action::kAsyncRead:
+    case Action::kBulkWrite:
+    case Action::kBulkReduce:
+    case Action::kSurfaceStore: l1.invalidate(); break;
+    default: break;
+  }
+  if (plan.empties_behind) l1.invalidate();
+}
+
+void LargerL1::load(model::L1Cache& l1, bool allocate, const model::SectoredMemory::Lines& lines,
+                    std::uint32_t missed) {
+  std::uint32_t lacks = 0;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(lines.count); ++i)
+    if (l1.load(lines.line[i], lines.sectors[i], allocate)) ++lacks;
+  missed_ += missed;
+  had_ += missed - std::min(missed, lacks);
+}
+
+}  // namespace warpmem::sim
