@@ -6,8 +6,10 @@ namespace {
 
 using C = model::LaunchCounters;
 
-#define ROW(name, unit, expression) \
-  MetricRow { name, unit, [](const C& c) -> std::uint64_t { return expression; } }
+#define ROW(name, unit, expression)                                    \
+  MetricRow {                                                          \
+    name, unit, [](const C& c) -> std::uint64_t { return expression; } \
+  }
 
 const MetricRow kRows[] = {
     ROW("smsp__inst_executed_op_global_ld_pred_on_any.sum", "inst", c.inst_global_ld),
@@ -33,10 +35,13 @@ const MetricRow kRows[] = {
     ROW("l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum", "sector", c.global_st.sectors),
     ROW("l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum", "sector", c.global_atom.sectors),
     ROW("l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum", "sector", c.global_red.sectors),
-    ROW("l1tex__t_requests_pipe_lsu_mem_global_op_ldgsts_cache_access.sum", "request", c.ldgsts.requests),
-    ROW("l1tex__t_sectors_pipe_lsu_mem_global_op_ldgsts_cache_access.sum", "sector", c.ldgsts.sectors),
+    ROW("l1tex__t_requests_pipe_lsu_mem_global_op_ldgsts_cache_access.sum", "request",
+        c.ldgsts.requests),
+    ROW("l1tex__t_sectors_pipe_lsu_mem_global_op_ldgsts_cache_access.sum", "sector",
+        c.ldgsts.sectors),
     ROW("l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum", "sector", c.global_ld.hits),
-    ROW("l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_miss.sum", "sector", c.global_ld.sectors - c.global_ld.hits),
+    ROW("l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_miss.sum", "sector",
+        c.global_ld.sectors - c.global_ld.hits),
     ROW("l1tex__t_sectors_pipe_lsu_mem_global_op_st_lookup_hit.sum", "sector", c.global_st.hits),
     ROW("l1tex__t_requests_pipe_lsu_mem_local_op_ld.sum", "request", c.local_ld.requests),
     ROW("l1tex__t_requests_pipe_lsu_mem_local_op_st.sum", "request", c.local_st.requests),
@@ -44,15 +49,20 @@ const MetricRow kRows[] = {
     ROW("l1tex__t_sectors_pipe_lsu_mem_local_op_st.sum", "sector", c.local_st.sectors),
     ROW("l1tex__t_sectors_pipe_lsu_mem_local_op_ld_lookup_hit.sum", "sector", c.local_ld.hits),
     ROW("l1tex__t_sectors_pipe_lsu_mem_local_op_st_lookup_hit.sum", "sector", c.local_st.hits),
-    ROW("l1tex__t_output_wavefronts_pipe_lsu_mem_global_op_ld.sum", "wavefront", c.tag_wavefronts_ld),
+    ROW("l1tex__t_output_wavefronts_pipe_lsu_mem_global_op_ld.sum", "wavefront",
+        c.tag_wavefronts_ld),
     ROW("memory_l1_tag_requests_global", "request", c.tag_requests),
     ROW("memory_l2_theoretical_sectors_global", "sector", c.theoretical_global),
     ROW("memory_l2_theoretical_sectors_local", "sector", c.theoretical_local),
     ROW("memory_l1_wavefronts_shared", "wavefront", c.shared_wavefronts),
-    ROW("l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum", "wavefront", c.shared_wavefronts_ld),
-    ROW("l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum", "wavefront", c.shared_wavefronts_st),
-    ROW("l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum", "conflict", c.shared_conflicts_ld),
-    ROW("l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum", "conflict", c.shared_conflicts_st),
+    ROW("l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum", "wavefront",
+        c.shared_wavefronts_ld),
+    ROW("l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum", "wavefront",
+        c.shared_wavefronts_st),
+    ROW("l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum", "conflict",
+        c.shared_conflicts_ld),
+    ROW("l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum", "conflict",
+        c.shared_conflicts_st),
 
     ROW("l1tex__t_requests_pipe_tex_mem_texture.sum", "request", c.texture.requests),
     ROW("l1tex__t_sectors_pipe_tex_mem_texture.sum", "sector", c.texture.sectors),
@@ -78,9 +88,11 @@ const MetricRow kRows[] = {
     ROW("lts__t_sectors_srcunit_tex_op_write_lookup_hit.sum", "sector", c.l2.write_hit),
     ROW("lts__t_sectors_srcunit_tex_op_atom_lookup_hit.sum", "sector", c.l2.atomic_hit),
     ROW("lts__t_sectors_srcunit_tex_op_red_lookup_hit.sum", "sector", c.l2.reduction_hit),
-    ROW("lts__t_sectors_srcunit_ltcfabric.sum", "sector", c.l2.fabric_read + c.l2.fabric_write + c.l2.fabric_atomic + c.l2.fabric_launch),
+    ROW("lts__t_sectors_srcunit_ltcfabric.sum", "sector",
+        c.l2.fabric_read + c.l2.fabric_write + c.l2.fabric_atomic + c.l2.fabric_launch),
     ROW("lts__t_sectors_op_read.sum", "sector", c.l2.read + c.l2.fabric_read + c.l2.launch_read),
-    ROW("lts__t_sectors_op_write.sum", "sector", c.l2.write + c.l2.fabric_write + c.l2.refill_writes),
+    ROW("lts__t_sectors_op_write.sum", "sector",
+        c.l2.write + c.l2.fabric_write + c.l2.refill_writes),
     ROW("dram__sectors_read.sum", "sector", c.l2.dram_read),
     ROW("dram__sectors_write.sum", "sector", c.l2.dram_write),
 };

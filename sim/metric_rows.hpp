@@ -10,7 +10,7 @@ namespace warpmem::sim {
 
 // A metric that the counts engine offers.
 struct MetricRow {
-  const char* name;                                  // the profiler's
+  const char* name;  // the profiler's
   const char* unit;
   std::uint64_t (*value)(const model::LaunchCounters&);
 };

@@ -1,6 +1,6 @@
-// What stays in the L2 behind a stream: lines of an access-policy window, prefetched lines, and what
-// DRAM brings with a sector under cudaLimitMaxL2FetchGranularity. Read: lts__t_sectors_op_read,
-// lts__t_sectors_srcunit_tex with their hits, dram__sectors_*.
+// What stays in the L2 behind a stream: lines of an access-policy window, prefetched lines, and
+// what DRAM brings with a sector under cudaLimitMaxL2FetchGranularity. Read:
+// lts__t_sectors_op_read, lts__t_sectors_srcunit_tex with their hits, dram__sectors_*.
 //
 // Without arguments: every case. One case: l2_window once|apart POLICY WINDOW_MIB STREAM_MIB RATIO
 // ASIDE_MIB, l2_window ahead HOW MIB STEP, l2_window written HOW MIB, l2_window granularity BYTES.
@@ -23,7 +23,9 @@ __device__ u32 read_range(const u8* a, u64 bytes) {
        at += static_cast<u64>(gridDim.x) * blockDim.x * 16) {
     u32 x, y, z, w;
     asm volatile("ld.global.cg.v4.u32 {%0,%1,%2,%3},[%4];"
-                 : "=r"(x), "=r"(y), "=r"(z), "=r"(w) : "l"(a + at) : "memory");
+                 : "=r"(x), "=r"(y), "=r"(z), "=r"(w)
+                 : "l"(a + at)
+                 : "memory");
     v += x + y + z + w;
   }
   return v;
@@ -82,10 +84,18 @@ __global__ void prefetch_range(u8* a, u64 bytes, u64 step, How how) {
     u8* const p = a + at;
     switch (how) {
       case kL2: asm volatile("prefetch.global.L2 [%0];" ::"l"(p) : "memory"); break;
-      case kEvictLast: asm volatile("prefetch.global.L2::evict_last [%0];" ::"l"(p) : "memory"); break;
-      case kEvictNormal: asm volatile("prefetch.global.L2::evict_normal [%0];" ::"l"(p) : "memory"); break;
-      case kBulk: asm volatile("cp.async.bulk.prefetch.L2.global [%0],%1;" ::"l"(p), "r"(16384) : "memory"); break;
-      case kNormalAgain: asm volatile("applypriority.global.L2::evict_normal [%0],128;" ::"l"(p) : "memory"); break;
+      case kEvictLast:
+        asm volatile("prefetch.global.L2::evict_last [%0];" ::"l"(p) : "memory");
+        break;
+      case kEvictNormal:
+        asm volatile("prefetch.global.L2::evict_normal [%0];" ::"l"(p) : "memory");
+        break;
+      case kBulk:
+        asm volatile("cp.async.bulk.prefetch.L2.global [%0],%1;" ::"l"(p), "r"(16384) : "memory");
+        break;
+      case kNormalAgain:
+        asm volatile("applypriority.global.L2::evict_normal [%0],128;" ::"l"(p) : "memory");
+        break;
       case kDiscard: asm volatile("discard.global.L2 [%0],128;" ::"l"(p) : "memory"); break;
     }
   }
@@ -99,8 +109,10 @@ __global__ void read_strided(const u8* a, u64 count, u64 step, int hint, u32* ou
     const u8* p = a + i * step;
     u32 x = 0;
     if (hint == 0) x = load_cg(p);
-    else if (hint == 64) asm volatile("ld.global.L2::64B.u32 %0,[%1];" : "=r"(x) : "l"(p) : "memory");
-    else if (hint == 128) asm volatile("ld.global.L2::128B.u32 %0,[%1];" : "=r"(x) : "l"(p) : "memory");
+    else if (hint == 64)
+      asm volatile("ld.global.L2::64B.u32 %0,[%1];" : "=r"(x) : "l"(p) : "memory");
+    else if (hint == 128)
+      asm volatile("ld.global.L2::128B.u32 %0,[%1];" : "=r"(x) : "l"(p) : "memory");
     else asm volatile("ld.global.L2::256B.u32 %0,[%1];" : "=r"(x) : "l"(p) : "memory");
     v += x;
   }
@@ -125,22 +137,26 @@ void open_window(const Memory& m, const std::string& policy, u64 bytes, float ra
     v.accessPolicyWindow.base_ptr = m.window;
     v.accessPolicyWindow.num_bytes = bytes;
     v.accessPolicyWindow.hitRatio = ratio;
-    v.accessPolicyWindow.hitProp = policy == "streaming" ? cudaAccessPropertyStreaming : cudaAccessPropertyPersisting;
-    v.accessPolicyWindow.missProp = policy == "persisting" ? cudaAccessPropertyStreaming : cudaAccessPropertyNormal;
+    v.accessPolicyWindow.hitProp =
+        policy == "streaming" ? cudaAccessPropertyStreaming : cudaAccessPropertyPersisting;
+    v.accessPolicyWindow.missProp =
+        policy == "persisting" ? cudaAccessPropertyStreaming : cudaAccessPropertyNormal;
   }
   CHECK(cudaStreamSetAttribute(m.queue, cudaStreamAttributeAccessPolicyWindow, &v));
 }
 
-void read_window(const Memory& m, bool once, const std::string& policy, u64 window, u64 stream, float ratio, u64 aside) {
+void read_window(const Memory& m, bool once, const std::string& policy, u64 window, u64 stream,
+                 float ratio, u64 aside) {
   open_window(m, policy, window * kMiB, ratio, aside * kMiB);
   const auto name = [&](const char* what) {
-    label("%s,policy=%s window=%llu stream=%llu ratio=%.2f aside=%llu", what, policy.c_str(), (unsigned long long)window,
-          (unsigned long long)stream, ratio, (unsigned long long)aside);
+    label("%s,policy=%s window=%llu stream=%llu ratio=%.2f aside=%llu", what, policy.c_str(),
+          (unsigned long long)window, (unsigned long long)stream, ratio, (unsigned long long)aside);
   };
   if (once) {
     CHECK(cudaMemset(m.counter, 0, 4));
     name("window_once");
-    window_once<<<kCtas, kThreads, 0, m.queue>>>(m.window, window * kMiB, m.stream, stream * kMiB, m.counter, m.out);
+    window_once<<<kCtas, kThreads, 0, m.queue>>>(m.window, window * kMiB, m.stream, stream * kMiB,
+                                                 m.counter, m.out);
   } else {
     read_first<<<kCtas, kThreads, 0, m.queue>>>(m.window, window * kMiB, m.out);
     read_stream<<<kCtas, kThreads, 0, m.queue>>>(m.stream, stream * kMiB, m.out);
@@ -152,9 +168,11 @@ void read_window(const Memory& m, bool once, const std::string& policy, u64 wind
 }
 
 void ahead(const Memory& m, How how, u64 mib, u64 step) {
-  label("prefetch_range,how=%s MiB=%llu step=%llu", kHow[how], (unsigned long long)mib, (unsigned long long)step);
+  label("prefetch_range,how=%s MiB=%llu step=%llu", kHow[how], (unsigned long long)mib,
+        (unsigned long long)step);
   prefetch_range<<<kCtas, kThreads>>>(m.window, mib * kMiB, step, how);
-  label("read_again,how=%s MiB=%llu step=%llu", kHow[how], (unsigned long long)mib, (unsigned long long)step);
+  label("read_again,how=%s MiB=%llu step=%llu", kHow[how], (unsigned long long)mib,
+        (unsigned long long)step);
   read_again<<<kCtas, kThreads>>>(m.window, mib * kMiB, m.out);
 }
 
@@ -174,8 +192,8 @@ void granularity(const Memory& m, u64 bytes) {
   for (u64 step : {32, 64, 128, 256})
     for (int hint : {0, 64, 128, 256}) {
       read_stream<<<kCtas, kThreads>>>(m.stream, 256 * kMiB, m.out);
-      label("read_strided,granularity=%llu is=%llu step=%llu hint=%d", (unsigned long long)bytes, (unsigned long long)is,
-            (unsigned long long)step, hint);
+      label("read_strided,granularity=%llu is=%llu step=%llu hint=%d", (unsigned long long)bytes,
+            (unsigned long long)is, (unsigned long long)step, hint);
       read_strided<<<kCtas, kThreads>>>(m.window, 131072, step, hint, m.out);
     }
 }
@@ -239,8 +257,8 @@ int main(int argc, char** argv) {
   const auto number = [&](int k) { return k < argc ? std::strtoull(argv[k], nullptr, 10) : 0; };
   const std::string what = argc > 2 ? argv[1] : "";
   if (what == "once" || what == "apart")
-    read_window(m, what == "once", argv[2], number(3), number(4), argc > 5 ? std::strtof(argv[5], nullptr) : 1,
-                argc > 6 ? number(6) : most / kMiB);
+    read_window(m, what == "once", argv[2], number(3), number(4),
+                argc > 5 ? std::strtof(argv[5], nullptr) : 1, argc > 6 ? number(6) : most / kMiB);
   else if (what == "ahead") ahead(m, how_of(argv[2]), number(3), std::max<u64>(32, number(4)));
   else if (what == "written") written(m, how_of(argv[2]), number(3));
   else if (what == "granularity") granularity(m, number(2));

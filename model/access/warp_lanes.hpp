@@ -1,5 +1,5 @@
-// The lanes of one warp access: who takes part, and at which addresses. The trace's records are read
-// through it, so that the model knows no trace.
+// The lanes of one warp access: who takes part, and at which addresses. The trace's records are
+// read through it, so that the model knows no trace.
 #pragma once
 
 #include <algorithm>

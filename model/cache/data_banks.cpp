@@ -24,8 +24,7 @@ std::uint32_t data_passes(const WarpLanes& w, std::uint32_t bytes, std::uint32_t
   }
   const std::uint64_t* const address = w.listed;
   // Counting a word as often as it is wanted is cheap, and mostly says that it does not matter.
-  if (words == 1 && active == kWarpLanes && wanted_of_a_bank(address) <= least)
-    return least;
+  if (words == 1 && active == kWarpLanes && wanted_of_a_bank(address) <= least) return least;
   std::array<std::uint8_t, 32> n{};  // words of each bank
   const auto most = [&n] { return std::uint32_t{most_of_32(n.data())}; };
   for (std::uint32_t k = 0; k < words; ++k)

@@ -35,7 +35,8 @@ struct CardRule {
   // latency is zero, no place is passed for nothing, no cache is empty.
   bool zero = false;
   std::uint64_t most = 0;  // what the model has room for, where that is less than the unit's most
-  const CardUse* used_if[3] = {};  // all of them; where one does not hold, the number is not asked for
+  const CardUse* used_if[3] =
+      {};  // all of them; where one does not hold, the number is not asked for
   // What a card has that does not give the number, as a card would write it, and why.
   struct {
     const char* value = nullptr;
@@ -87,7 +88,7 @@ std::vector<std::string> card_list_items(std::string_view text);
 // A card's or a DRAM type's text.
 struct CardText {
   std::string name, compute_capability;
-  std::string isa;  // its instruction table
+  std::string isa;                       // its instruction table
   std::string inherits, inherits_place;  // another card, and where it is named
   Card::GivenFields given;
 };

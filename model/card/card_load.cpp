@@ -24,7 +24,8 @@ class Loader {
  public:
   explicit Loader(ReadCardFile read) : read_(std::move(read)) {}
 
-  // `by`: where the card is named, "--gpu h20" or "mine.toml, line 1"; `folder`: that paths start from.
+  // `by`: where the card is named, "--gpu h20" or "mine.toml, line 1"; `folder`: that paths start
+  // from.
   Result<Card> load(const std::string& name, const fs::path& folder, const std::string& by) {
     return names_file(name) ? load_file((folder / name).lexically_normal().string(), by)
                             : load_built_in(name, by);
@@ -64,8 +65,8 @@ class Loader {
     std::string all;
     for (const std::string& k : known) all += (all.empty() ? "" : ", ") + k;
     return card_error(by, "there is no card '" + printable(name) + "'",
-                      (near.empty() ? "" : "did you mean '" + near + "'? ") + "known cards: " + all +
-                          "; a card of your own is a file: FILE.toml");
+                      (near.empty() ? "" : "did you mean '" + near + "'? ") +
+                          "known cards: " + all + "; a card of your own is a file: FILE.toml");
   }
 
   // One card more is being read.
@@ -77,14 +78,14 @@ class Loader {
       return card_error(by_, "cards inherit each other in a circle: " + way,
                         "let one of them inherit none");
     if (chain_.size() == kDeepest)
-      return card_error(by_,
-                        "more than " + std::to_string(kDeepest) + " cards inherit each other: " + way,
-                        "inherit a card nearer to the last one");
+      return card_error(
+          by_, "more than " + std::to_string(kDeepest) + " cards inherit each other: " + way,
+          "inherit a card nearer to the last one");
     chain_.push_back(names.argument);  // a file h200.toml is not the card h200
     return {};
   }
 
-  const ReadCardFile read_;  // none: built-in cards alone
+  const ReadCardFile read_;         // none: built-in cards alone
   std::vector<std::string> chain_;  // the cards that inherit each other so far
   std::string by_;                  // where the next one is named
 };

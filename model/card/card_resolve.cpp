@@ -1,5 +1,5 @@
-// How a card's numbers come together: from what its DRAM's type says, the card that it inherits, its own
-// file and the user; what nobody says is worked out from others, or has a default.
+// How a card's numbers come together: from what its DRAM's type says, the card that it inherits,
+// its own file and the user; what nobody says is worked out from others, or has a default.
 #include <algorithm>
 
 #include "model/card/card.hpp"
@@ -69,17 +69,16 @@ std::string Card::chosen(const char* key) const {
   return shown_card_field(f, card_numbers_of(f, numbers_));
 }
 
-// Takes out what the card's choices make no use of, and puts in defaults. A choice comes before what
-// depends on it. Who gives a number that is not used is told so, unless they said it of another
-// card: the card that is inherited, or the one whose choice the user changes.
+// Takes out what the card's choices make no use of, and puts in defaults. A choice comes before
+// what depends on it. Who gives a number that is not used is told so, unless they said it of
+// another card: the card that is inherited, or the one whose choice the user changes.
 Result<void> Card::leave_unused_out(const std::string& place, Known& known) {
   const auto fields = card_fields();
   const GivenFields& own = user_.empty() ? file_ : user_;
   for (std::size_t i = 0; i < fields.size(); ++i) {
     const CardField& f = fields[i];
     const auto given = known.given.find(i);
-    if (given == known.given.end() && f.rule.otherwise.value)
-      assign(numbers_, f, default_of(f));
+    if (given == known.given.end() && f.rule.otherwise.value) assign(numbers_, f, default_of(f));
     const CardUse* const unmet = unmet_use(f, {numbers_, capability()});
     if (!unmet) continue;
     known.why.emplace(i, unmet);
@@ -144,9 +143,13 @@ Result<void> Card::list(const std::string& place, const Known& known) {
   for (CardEntry& entry : entries_)
     entry.value = shown_card_field(fields[card_field(entry.key)], entry.numbers);
   for (const InstructionTable::Row& r : instructions_.rows()) {
-    CardEntry entry{"isa." + r.key, r.value, "cycles", r.source,
+    CardEntry entry{"isa." + r.key,
+                    r.value,
+                    "cycles",
+                    r.source,
                     "pipe, cycles of it for a warp, cycles to the result, and what waits for it",
-                    r.overridden, CardEntry::Kind::kInstruction};
+                    r.overridden,
+                    CardEntry::Kind::kInstruction};
     entry.cost = r.cost;
     entries_.push_back(std::move(entry));
   }
@@ -157,8 +160,8 @@ Result<void> Card::list(const std::string& place, const Known& known) {
   return {};
 }
 
-// This card is a copy of `parent` so far. Its own lines change that one's numbers as settings would,
-// then all of them are its own.
+// This card is a copy of `parent` so far. Its own lines change that one's numbers as settings
+// would, then all of them are its own.
 Result<void> Card::inherit(const Card& parent, GivenFields own, const std::string& place) {
   for (auto& [index, given] : file_)
     if (given.inherited.empty()) given.inherited = parent.name();
@@ -174,8 +177,8 @@ Result<void> Card::inherit(const Card& parent, GivenFields own, const std::strin
   // What followed from a line stays as it is now.
   for (const auto& [index, how] : derived_)
     if (given_.contains(index))
-      file_.insert_or_assign(
-          index, Given{card_numbers_of(card_fields()[index], numbers_), how, place});
+      file_.insert_or_assign(index,
+                             Given{card_numbers_of(card_fields()[index], numbers_), how, place});
   return resolve(place);
 }
 

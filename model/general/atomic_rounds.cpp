@@ -19,7 +19,8 @@ void send(std::vector<Lane>& left, std::uint32_t bytes, std::uint64_t request_by
   std::map<std::uint32_t, std::uint64_t> line_of;            // by bank
   std::vector<Lane> go, stay;
   for (const Lane& l : left) {
-    const bool has_place = places.insert({l.bank, l.address % spec.line_bytes / spec.bank_bytes}).second;
+    const bool has_place =
+        places.insert({l.bank, l.address % spec.line_bytes / spec.bank_bytes}).second;
     const std::uint64_t taken = line_of.emplace(l.bank, l.line).first->second;
     (has_place && taken == l.line ? go : stay).push_back(l);
   }
@@ -36,10 +37,11 @@ void send(std::vector<Lane>& left, std::uint32_t bytes, std::uint64_t request_by
   out.requests += lanes_of.size();
   for (const std::uint64_t sector : sent) {
     const std::uint64_t line = sector * kSectorBytes / spec.line_bytes;
-    const auto in_line = static_cast<std::uint32_t>(sector * kSectorBytes % spec.line_bytes / kSectorBytes);
-    auto s = std::find_if(out.sectors.begin(), out.sectors.end(), [&](const AtomicRounds::Sector& k) {
-      return k.line == line && k.sector == in_line;
-    });
+    const auto in_line =
+        static_cast<std::uint32_t>(sector * kSectorBytes % spec.line_bytes / kSectorBytes);
+    auto s = std::find_if(
+        out.sectors.begin(), out.sectors.end(),
+        [&](const AtomicRounds::Sector& k) { return k.line == line && k.sector == in_line; });
     if (s == out.sectors.end()) s = out.sectors.insert(s, {line, in_line});
     ++s->passes;
     s->whole += bytes_of[sector] >= kSectorBytes;

@@ -17,7 +17,8 @@ int passes_of(const WarpAccess& a, std::uint32_t lanes, const Banks& banks) {
   std::size_t most = 0;
   const std::uint32_t each = std::max(1u, a.bytes / banks.bytes);
   for (std::uint32_t rest = a.mask & lanes; rest; rest &= rest - 1) {
-    const std::uint64_t first = a.address[static_cast<std::size_t>(std::countr_zero(rest))] / banks.bytes;
+    const std::uint64_t first =
+        a.address[static_cast<std::size_t>(std::countr_zero(rest))] / banks.bytes;
     for (std::uint64_t word = first; word < first + each; ++word) {
       auto& of_bank = words[word % banks.count];
       if (std::find(of_bank.begin(), of_bank.end(), word) == of_bank.end()) of_bank.push_back(word);
@@ -28,7 +29,8 @@ int passes_of(const WarpAccess& a, std::uint32_t lanes, const Banks& banks) {
 }
 
 int lanes_at_once(std::uint32_t bytes, const Banks& banks) {
-  return static_cast<int>(std::min<std::uint32_t>(kWarpLanes, banks.count * banks.bytes / std::max(4u, bytes)));
+  return static_cast<int>(
+      std::min<std::uint32_t>(kWarpLanes, banks.count * banks.bytes / std::max(4u, bytes)));
 }
 
 SharedPasses by_groups(const WarpAccess& a, int lanes, const Banks& banks) {
@@ -48,7 +50,9 @@ bool agree(const WarpAccess& a, std::uint32_t lanes, int distance, bool strict) 
   for (std::uint32_t rest = a.mask & lanes; rest; rest &= rest - 1) {
     const int l = std::countr_zero(rest), partner = l ^ distance;
     const bool there = a.mask >> partner & 1;
-    if (there ? a.address[static_cast<std::size_t>(l)] != a.address[static_cast<std::size_t>(partner)] : strict)
+    if (there
+            ? a.address[static_cast<std::size_t>(l)] != a.address[static_cast<std::size_t>(partner)]
+            : strict)
       return false;
   }
   return true;
@@ -65,7 +69,8 @@ int reported_passes(const WarpAccess& a, int lanes, const Banks& banks) {
   for (int first = 0; first < kWarpLanes; first += 2 * lanes) {
     const std::uint32_t both = lanes_from(first, 2 * lanes);
     const bool strict = first + 2 * lanes < kWarpLanes;
-    const bool joins = (strict && !(a.mask >> 31)) || agree(a, both, 1, strict) || agree(a, both, 2, strict);
+    const bool joins =
+        (strict && !(a.mask >> 31)) || agree(a, both, 1, strict) || agree(a, both, 2, strict);
     const int joined = joins ? passes_of(a, both, banks) : 2;
     passes += joined <= 1 ? joined
                           : passes_of(a, lanes_from(first, lanes), banks) +
@@ -94,7 +99,9 @@ int atomic_passes(const WarpAccess& a, const Banks& banks) {
     std::vector<int> of_bank(places);
     int most = 0;
     for (std::uint32_t rest = a.mask & lanes_from(first, lanes); rest; rest &= rest - 1)
-      most = std::max(most, ++of_bank[a.address[static_cast<std::size_t>(std::countr_zero(rest))] / width % places]);
+      most = std::max(
+          most,
+          ++of_bank[a.address[static_cast<std::size_t>(std::countr_zero(rest))] / width % places]);
     all += most;
   }
   return all;

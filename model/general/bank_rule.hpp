@@ -1,6 +1,6 @@
 // Passes of shared memory and of the L1's data stage for any number of banks of any width, by the
-// rules that shared/shared_banks.hpp and cache/data_banks.hpp state for 32 banks of 4 bytes. As many
-// lanes are served together as all banks give a word to in one pass.
+// rules that shared/shared_banks.hpp and cache/data_banks.hpp state for 32 banks of 4 bytes. As
+// many lanes are served together as all banks give a word to in one pass.
 #pragma once
 
 #include "model/access/warp_lanes.hpp"

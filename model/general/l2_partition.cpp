@@ -30,8 +30,8 @@ void L2Partition::clear() {
 // Makes it the most recently used one; nullptr: it is not here.
 L2Partition::Line* L2Partition::use(std::uint64_t number) {
   Set& set = sets_[spec_->index(number)];
-  const auto at = std::find_if(set.begin(), set.end(),
-                               [number](const Line& l) { return l.number == number; });
+  const auto at =
+      std::find_if(set.begin(), set.end(), [number](const Line& l) { return l.number == number; });
   if (at == set.end()) return nullptr;
   std::rotate(set.begin(), at, at + 1);
   return &set.front();

@@ -16,7 +16,8 @@ class Card;
 // Which line of a full set goes.
 enum class Replacement : std::uint8_t {
   kLru,        // the one that was used longest ago
-  kAfterHits,  // the same, but a new line is older than those of the latest hit, and of the one before
+  kAfterHits,  // the same, but a new line is older than those of the latest hit, and of the one
+               // before
 };
 const std::vector<std::string>& replacement_names();
 
@@ -45,9 +46,9 @@ struct MemorySpec {
     std::uint64_t home_mask = 0;  // parity of these address bits: the home partition
     SetIndex index;               // within a partition
     std::uint32_t ways = 16, dirty_ways = 16, partial_ways = 16;
-    std::uint32_t fetch_sectors = 1;     // DRAM read granularity
-    std::uint64_t dirty_before = 0;      // sectors that a flush leaves behind
-    std::vector<std::uint32_t> of_sm;    // partition by SM
+    std::uint32_t fetch_sectors = 1;   // DRAM read granularity
+    std::uint64_t dirty_before = 0;    // sectors that a flush leaves behind
+    std::vector<std::uint32_t> of_sm;  // partition by SM
     std::vector<std::uint32_t> group_of_sm;
     std::uint32_t merge = 1, way_cycles = 0;  // of the read coalescer of a group of SMs
   } l2;

@@ -13,7 +13,8 @@ PartitionedL2::PartitionedL2(const MemorySpec& spec, MemoryPath* path)
 }
 
 std::uint32_t PartitionedL2::home(std::uint64_t line) const {
-  return static_cast<std::uint32_t>(std::popcount(line * spec_.line_bytes & spec_.l2.home_mask)) % 2;
+  return static_cast<std::uint32_t>(std::popcount(line * spec_.line_bytes & spec_.l2.home_mask)) %
+         2;
 }
 
 std::uint8_t PartitionedL2::on_path(std::uint64_t line, std::uint8_t sectors) const {
@@ -108,13 +109,15 @@ std::uint64_t PartitionedL2::read(int sm, std::uint64_t line, std::uint8_t secto
                         crosses ? on_path(line, found.missing) : std::uint8_t{0},
                         on_path(line, fetched), static_cast<int>(near), static_cast<int>(at_home)},
                        now);
-    if (pushed.writes) path_->write_back({0, on_path(pushed.line), pushed.fills, pushed.writes}, now);
+    if (pushed.writes)
+      path_->write_back({0, on_path(pushed.line), pushed.fills, pushed.writes}, now);
   } else {
     const std::uint32_t draw = Latencies::draw_of(line);
     done = now + spec_.latency.near(draw) + (crosses ? spec_.far_cycles : 0);
     if (fetched) {
       const std::uint64_t from = std::max(dram_free_, now * 1000);
-      dram_free_ = from + sectors_in(fetched) * std::uint64_t{1000000} / spec_.dram_sectors_per_kilocycle;
+      dram_free_ =
+          from + sectors_in(fetched) * std::uint64_t{1000000} / spec_.dram_sectors_per_kilocycle;
       done += spec_.latency.dram(draw) + from / 1000 - now;
     }
   }
@@ -131,14 +134,16 @@ std::uint64_t PartitionedL2::write(int sm, const LineTouch& written, std::uint8_
   counters.write_hit += sent;
   happens(EventKind::kRequest, Level::kL2, sm, opens, written.line);
   happens(EventKind::kWrite, Level::kL2, sm, sent, written.line);
-  const std::uint32_t near = spec_.l2.of_sm[static_cast<std::size_t>(sm)], at_home = home(written.line);
+  const std::uint32_t near = spec_.l2.of_sm[static_cast<std::size_t>(sm)],
+                      at_home = home(written.line);
   partitions_[at_home].write(written);
   L2Partition::Traffic pushed = account(partitions_[at_home], sm);
   if (at_home != near) {
     counters.fabric_write += sent;
     happens(EventKind::kCross, Level::kL2, sm, sent, written.line);
     // The writer's partition keeps what it wrote whole; what it wrote in part is stale there.
-    partitions_[near].drop(written.line, static_cast<std::uint8_t>(written.sectors & ~written.full));
+    partitions_[near].drop(written.line,
+                           static_cast<std::uint8_t>(written.sectors & ~written.full));
     if (written.full) partitions_[near].fill(written.line, written.full);
     const auto t = account(partitions_[near], sm);
     if (t.writes) pushed = {pushed.fills + t.fills, pushed.writes + t.writes, t.line};

@@ -32,8 +32,8 @@ class PartitionedL2 {
   };
   // The cycle in which an SM has its sectors.
   std::uint64_t read(int sm, std::uint64_t line, std::uint8_t sectors, std::uint64_t now, How how);
-  // `again`: sectors that travel with an earlier request; `opens`: this is one of its own. The cycle
-  // in which the L2 has it.
+  // `again`: sectors that travel with an earlier request; `opens`: this is one of its own. The
+  // cycle in which the L2 has it.
   std::uint64_t write(int sm, const LineTouch& written, std::uint8_t again, bool opens,
                       std::uint64_t now);
   // So many passes over a sector of a line: the cycle in which the answer is back.

@@ -16,13 +16,13 @@ class ReadCoalescer {
  public:
   struct Read {
     std::uint64_t line = 0;
-    std::uint8_t sectors = 0;   // asked for
-    std::uint8_t brought = 0;   // that its misses bring
-    std::uint32_t riders = 1;   // whom it serves
-    int sm = -1;                // whose it is
-    std::uint64_t number = 0;   // of that SM's requests
-    std::uint64_t leaves = 0;   // cycle in which it leaves that SM
-    std::uint64_t until = 0;    // … in which its answer is at the coalescer
+    std::uint8_t sectors = 0;  // asked for
+    std::uint8_t brought = 0;  // that its misses bring
+    std::uint32_t riders = 1;  // whom it serves
+    int sm = -1;               // whose it is
+    std::uint64_t number = 0;  // of that SM's requests
+    std::uint64_t leaves = 0;  // cycle in which it leaves that SM
+    std::uint64_t until = 0;   // … in which its answer is at the coalescer
   };
   enum class Ride { kOwn, kJoined, kMerged };
   struct Asked {

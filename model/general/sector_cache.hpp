@@ -3,8 +3,9 @@
 //
 // Writes go through, and a store leaves its words. Room: each bank of tags has its share of the
 // lines. A line that finds its set full takes the place of the set's oldest; one that finds a free
-// way but no room has a hand go over the bank's sets, and the first that holds anything gives up its
-// oldest (measured for compute capability 9.0: cache/l1_cache.hpp, which does the same, faster).
+// way but no room has a hand go over the bank's sets, and the first that holds anything gives up
+// its oldest (measured for compute capability 9.0: cache/l1_cache.hpp, which does the same,
+// faster).
 #pragma once
 
 #include <vector>
@@ -40,8 +41,8 @@ class SectorCache {
   struct Line {
     std::uint64_t number = 0, arrival = 0;
     std::uint8_t readable = 0;
-    std::uint8_t partial = 0;    // sectors of which only words can be read:
-    std::uint32_t words = 0;     // bit w: word w of the line
+    std::uint8_t partial = 0;  // sectors of which only words can be read:
+    std::uint32_t words = 0;   // bit w: word w of the line
   };
   struct Set {
     std::vector<Line> lines;

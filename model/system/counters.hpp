@@ -25,21 +25,21 @@ struct LaunchCounters {
 
   OpCounters global_ld, global_st, global_atom, global_red, local_ld, local_st;
   OpCounters texture, surface_ld, surface_st;
-  OpCounters ldgsts;                    // those that go through the L1
-  std::uint64_t tag_requests = 0;       // distinct lines, added up over global requests
-  std::uint64_t theoretical_global = 0; // distinct sectors, added up over global requests
+  OpCounters ldgsts;                     // those that go through the L1
+  std::uint64_t tag_requests = 0;        // distinct lines, added up over global requests
+  std::uint64_t theoretical_global = 0;  // distinct sectors, added up over global requests
   std::uint64_t theoretical_local = 0;
   std::uint64_t tag_wavefronts_ld = 0;
-  std::uint64_t l1_fill_sectors = 0;    // L2 to L1
-  std::uint64_t l1_write_sectors = 0;   // L1 to L2
+  std::uint64_t l1_fill_sectors = 0;   // L2 to L1
+  std::uint64_t l1_write_sectors = 0;  // L1 to L2
 
-  std::uint64_t global_bulk_red = 0;    // sectors of bulk reductions, which pass by the L1
-  std::uint64_t remote_sectors = 0;     // between SMs of a cluster; part of both of the above
+  std::uint64_t global_bulk_red = 0;  // sectors of bulk reductions, which pass by the L1
+  std::uint64_t remote_sectors = 0;   // between SMs of a cluster; part of both of the above
 
   std::uint64_t shared_wavefronts = 0;  // all kinds, as the profiler works them out
   std::uint64_t shared_wavefronts_ld = 0, shared_wavefronts_st = 0;  // as the unit takes them
-  std::uint64_t shared_conflicts_ld = 0, shared_conflicts_st = 0;    // … of them, beyond the first
-                                                                     // of lanes served together
+  std::uint64_t shared_conflicts_ld = 0, shared_conflicts_st = 0;  // … of them, beyond the first
+                                                                   // of lanes served together
 
   std::uint64_t records = 0;
   L2Counters l2;

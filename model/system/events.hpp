@@ -1,8 +1,8 @@
 // What the components of a memory system do, told one by one to whoever wants to know.
 //
-// A listener hears between which access's begin and end an event fell; sums over events are what the
-// counters say (tests/sim/events.cpp). A memory system that nobody listens to tells nothing and pays
-// nothing: only GeneralMemory tells, and it takes the place of the fast one where there is a
+// A listener hears between which access's begin and end an event fell; sums over events are what
+// the counters say (tests/sim/events.cpp). A memory system that nobody listens to tells nothing and
+// pays nothing: only GeneralMemory tells, and it takes the place of the fast one where there is a
 // listener.
 #pragma once
 
@@ -40,9 +40,9 @@ struct Event {
 
 // Whose access it is.
 struct AccessContext {
-  std::uint32_t site = 0;  // static instruction: index into the launch's sites
-  std::uint64_t cta = 0;   // in the grid
-  std::uint32_t warp = 0;  // in the CTA
+  std::uint32_t site = 0;     // static instruction: index into the launch's sites
+  std::uint64_t cta = 0;      // in the grid
+  std::uint32_t warp = 0;     // in the CTA
   std::uint64_t address = 0;  // of its lowest active lane: which array it is in
 };
 

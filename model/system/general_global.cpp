@@ -36,8 +36,8 @@ void GeneralMemory::global_load(const WarpLanes& w, const AccessPlan& plan, Acce
     t.done = std::max(t.done, read(t, t.tags, line.line, line.sectors, plan.fetch_sectors));
 }
 
-// Misses leave as their tags are looked up, a line of each bank a cycle; a line arrives with what was
-// asked for before it. Where there is host memory or an access window, all leave at once.
+// Misses leave as their tags are looked up, a line of each bank a cycle; a line arrives with what
+// was asked for before it. Where there is host memory or an access window, all leave at once.
 void GeneralMemory::load_through_l1(const AccessPlan& plan, AccessTiming& t) {
   const std::vector<LineTouch>& lines = touched_.lines();
   struct Miss {
@@ -48,7 +48,8 @@ void GeneralMemory::load_through_l1(const AccessPlan& plan, AccessTiming& t) {
   std::vector<Miss> misses;
   std::uint64_t hit = 0;
   for (std::size_t i = 0; i < lines.size(); ++i) {
-    const SectorCache::Found found = l1(t).load(lines[i], touched_words(lines[i]), !plan.no_allocate);
+    const SectorCache::Found found =
+        l1(t).load(lines[i], touched_words(lines[i]), !plan.no_allocate);
     const std::uint64_t hits = sectors_in(lines[i].sectors) - sectors_in(found.missing);
     counters_.global_ld.hits += hits;
     happens(EventKind::kLookup, Level::kL1, t, sectors_in(lines[i].sectors), lines[i].line);
@@ -82,7 +83,8 @@ void GeneralMemory::copy_past_l1(const WarpLanes& w, const AccessPlan& plan, Acc
     counters_.theoretical_global += sectors_in(q.sectors);
     const std::uint64_t back = read(t, t.tags, q.line, q.sectors, plan.fetch_sectors, true);
     t.done = std::max(t.done, back);
-    if (path_) ports(t).takes_writes(back, sectors_in(q.sectors) * card_.numbers().shared_async_write);
+    if (path_)
+      ports(t).takes_writes(back, sectors_in(q.sectors) * card_.numbers().shared_async_write);
   }
 }
 
@@ -116,7 +118,8 @@ void GeneralMemory::global_atomic(const WarpLanes& w, const AccessPlan& plan, Ac
   counters_.theoretical_global += rounds.sectors.size();
   counters_.l1_write_sectors += rounds.passes;
   if (plan.returns) counters_.l1_fill_sectors += rounds.passes;
-  (plan.returns ? l2_.counters.atomic_requests : l2_.counters.reduction_requests) += rounds.requests;
+  (plan.returns ? l2_.counters.atomic_requests : l2_.counters.reduction_requests) +=
+      rounds.requests;
   t.passes = std::max(1u, static_cast<std::uint32_t>(rounds.requests));
   happens(EventKind::kRequest, Level::kL1, t, rounds.lines);
   t.left_sm = true;
@@ -135,7 +138,8 @@ void GeneralMemory::global_atomic(const WarpLanes& w, const AccessPlan& plan, Ac
     L2Cache::AtomicWork work;
     work.partly = s.passes - s.whole;
     if (first) work.headed = most - std::min(most, alone);
-    t.done = std::max(t.done, l2_.atomic(t.sm, s.line, s.sector, s.passes, plan.returns, t.now, work));
+    t.done =
+        std::max(t.done, l2_.atomic(t.sm, s.line, s.sector, s.passes, plan.returns, t.now, work));
   }
   t.stored = t.done;
 }

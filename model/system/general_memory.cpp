@@ -16,7 +16,8 @@ GeneralMemory::GeneralMemory(const Card& card, bool timed)
 
 void GeneralMemory::begin_launch(const LaunchMemory& launch) {
   const CardNumbers& n = card_.numbers();
-  l1_.assign(n.sm_count, SectorCache(spec_.l1, spec_.l1.lines(launch.shared_config, spec_.line_bytes)));
+  l1_.assign(n.sm_count,
+             SectorCache(spec_.l1, spec_.l1.lines(launch.shared_config, spec_.line_bytes)));
   stores_.assign(n.sm_count, StoreQueue(spec_.l1.store_entries, spec_.l1.store_cycles));
   if (launch.flush_l2) l2_.flush();
   else l2_.settle();
@@ -36,7 +37,8 @@ void GeneralMemory::begin_launch(const LaunchMemory& launch) {
 }
 
 void GeneralMemory::starts_warps(int sm, std::uint64_t cycle, std::uint32_t warps) {
-  ports_[static_cast<std::size_t>(sm)].takes_reads(cycle, warps * card_.numbers().shared_warp_start);
+  ports_[static_cast<std::size_t>(sm)].takes_reads(cycle,
+                                                   warps * card_.numbers().shared_warp_start);
 }
 
 LaunchCounters GeneralMemory::finish_launch() {
@@ -111,14 +113,16 @@ std::uint64_t GeneralMemory::read(AccessTiming& t, std::uint64_t at, std::uint64
   ++t.missed;
   counters_.l1_fill_sectors += sectors_in(sectors);
   happens(EventKind::kFill, Level::kL1, t, sectors_in(sectors), line);
-  return in_host_memory(line) ? l2_.read_host(sectors, at)
-                              : l2_.read(t.sm, line, sectors, at, {fetch_sectors, persists(line), apart});
+  return in_host_memory(line)
+             ? l2_.read_host(sectors, at)
+             : l2_.read(t.sm, line, sectors, at, {fetch_sectors, persists(line), apart});
 }
 
 void GeneralMemory::write(AccessTiming& t, const LineTouch& touch, std::uint64_t tags,
                           std::uint64_t data) {
   StoreQueue& queue = stores_[static_cast<std::size_t>(t.sm)];
-  const StoreQueue::Taken taken = queue.take(touch.line, touch.sectors, std::max(tags, t.held), data);
+  const StoreQueue::Taken taken =
+      queue.take(touch.line, touch.sectors, std::max(tags, t.held), data);
   t.held = std::max(t.held, taken.at);
   send(t, touch, taken.again, taken.opens, std::max(t.now, taken.at));
   // Where stores queue, a later one finds the earlier one still there.

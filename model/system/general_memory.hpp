@@ -52,7 +52,8 @@ class GeneralMemory final : public MemorySystem {
   // Through the queue of stores; `tags`, `data`: cycles in which the line passes the L1's stages.
   void write(AccessTiming&, const LineTouch&, std::uint64_t tags, std::uint64_t data);
   void send(AccessTiming&, const LineTouch&, std::uint8_t again, bool opens, std::uint64_t at);
-  void happens(EventKind kind, Level level, const AccessTiming& t, std::uint64_t n, std::uint64_t line = 0) const {
+  void happens(EventKind kind, Level level, const AccessTiming& t, std::uint64_t n,
+               std::uint64_t line = 0) const {
     if (listener_ && n > 0) listener_->event({kind, level, line * spec_.line_bytes, n, t.sm});
   }
   std::uint32_t tag_passes(const std::vector<LineTouch>& lines) const;

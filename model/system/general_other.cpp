@@ -21,7 +21,8 @@ void GeneralMemory::local_access(const WarpLanes& w, const AccessPlan& plan, Acc
     for (std::uint32_t rest = a.mask; rest; rest &= rest - 1) {
       const auto l = static_cast<std::size_t>(std::countr_zero(rest));
       const std::uint64_t word = (area + local_.word(a.address[l], k)) * kWarpLanes + l;
-      touched_.add(kLocalLine * spec_.line_bytes + word * 4 + a.address[l] % 4, std::min(4u, plan.bytes));
+      touched_.add(kLocalLine * spec_.line_bytes + word * 4 + a.address[l] % 4,
+                   std::min(4u, plan.bytes));
     }
     ++c.requests;
     c.sectors += touched_.sectors();
@@ -33,7 +34,8 @@ void GeneralMemory::local_access(const WarpLanes& w, const AccessPlan& plan, Acc
         continue;
       }
       const std::uint32_t asked = touched_words(line);
-      const std::uint8_t missing = plan.last_use ? l1(t).load_last(line, asked) : l1(t).load(line, asked, true).missing;
+      const std::uint8_t missing =
+          plan.last_use ? l1(t).load_last(line, asked) : l1(t).load(line, asked, true).missing;
       c.hits += sectors_in(line.sectors) - sectors_in(missing);
       if (missing) t.done = std::max(t.done, read(t, t.now, line.line, missing, 0));
     }
@@ -96,7 +98,8 @@ void GeneralMemory::texture(const TextureAccess& access, const AccessPlan& plan,
   t.stored = t.now;
   const CardNumbers& n = card_.numbers();
   // Through the unit's own stages.
-  const std::uint64_t unit = texels_.cycles + n.latency_texture + (plan.by_number ? 0 : n.latency_coordinates) +
+  const std::uint64_t unit = texels_.cycles + n.latency_texture +
+                             (plan.by_number ? 0 : n.latency_coordinates) +
                              (access.texels > 1 ? n.latency_filter : 0);
   t.done = t.now + (stores ? texels_.cycles : unit);
   const auto count = static_cast<std::uint64_t>(texels_.count);
@@ -110,10 +113,12 @@ void GeneralMemory::texture(const TextureAccess& access, const AccessPlan& plan,
       continue;
     }
     // Whole sectors are asked for.
-    for (std::uint32_t s = 0; s < kSectorsPerLine; ++s) line.bytes[s] = line.sectors >> s & 1 ? ~0u : 0;
+    for (std::uint32_t s = 0; s < kSectorsPerLine; ++s)
+      line.bytes[s] = line.sectors >> s & 1 ? ~0u : 0;
     const std::uint8_t missing = l1(t).load(line, touched_words(line), true).missing;
     c.hits -= sectors_in(missing);
-    if (missing) t.done = std::max(t.done, read(t, at, line.line, missing, 0) + unit - n.latency_l1);
+    if (missing)
+      t.done = std::max(t.done, read(t, at, line.line, missing, 0) + unit - n.latency_l1);
   }
 }
 

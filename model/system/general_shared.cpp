@@ -8,12 +8,15 @@ namespace warpmem::model {
 
 void GeneralMemory::shared_access(const WarpLanes& w, const AccessPlan& plan, AccessTiming& t) {
   const SharedPasses passes = shared_passes(expand(w, plan.bytes), plan.shared, banks_);
-  const bool load = plan.shared == SharedKind::kLoad || plan.instructions == &LaunchCounters::inst_ldsm;
-  const bool store = plan.shared == SharedKind::kStore || plan.instructions == &LaunchCounters::inst_stsm;
+  const bool load =
+      plan.shared == SharedKind::kLoad || plan.instructions == &LaunchCounters::inst_ldsm;
+  const bool store =
+      plan.shared == SharedKind::kStore || plan.instructions == &LaunchCounters::inst_stsm;
   auto taken = static_cast<std::uint32_t>(passes.taken);
   auto conflicts = static_cast<std::uint32_t>(passes.taken - passes.groups);
   if (path_ && (load || store)) {
-    const std::uint32_t lost = load ? ports(t).lost_reads(t.now, taken) : ports(t).lost_writes(t.now, taken);
+    const std::uint32_t lost =
+        load ? ports(t).lost_reads(t.now, taken) : ports(t).lost_writes(t.now, taken);
     taken += lost;
     conflicts += lost;
   }
@@ -35,7 +38,8 @@ void GeneralMemory::shared_access(const WarpLanes& w, const AccessPlan& plan, Ac
 // The shared side of an asynchronous copy: its data is written as it comes, line by line of the
 // source.
 void GeneralMemory::async_write(const WarpLanes& w, const AccessPlan& plan, AccessTiming& t) {
-  t.passes = static_cast<std::uint32_t>(shared_passes(expand(w, plan.bytes), SharedKind::kStore, banks_).taken);
+  t.passes = static_cast<std::uint32_t>(
+      shared_passes(expand(w, plan.bytes), SharedKind::kStore, banks_).taken);
   const std::uint32_t n = t.async_wavefronts;
   counters_.shared_wavefronts += n & kBothSides ? n & ~kBothSides : std::max(t.passes, n);
 }
@@ -69,7 +73,8 @@ void GeneralMemory::remote_access(const WarpLanes& w, const AccessPlan& plan, Ac
   }
   const bool read = plan.returns || plan.instructions == &LaunchCounters::inst_generic_ld;
   const bool write = plan.returns || !read;
-  const std::uint64_t each = (read ? n.remote_read * kTicks / 1000 : 0) + (write ? n.remote_write * kTicks / 1000 : 0);
+  const std::uint64_t each =
+      (read ? n.remote_read * kTicks / 1000 : 0) + (write ? n.remote_write * kTicks / 1000 : 0);
   const std::uint64_t start = path_->remote(t.sm, ways * sectors, sectors * each, t.now);
   t.done = start + sectors * each / kTicks + n.latency_remote;
   if (write) t.stored = t.done;

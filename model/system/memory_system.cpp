@@ -11,7 +11,8 @@ namespace {
 // Whether the card has the choices of components that SectoredMemory is made for.
 bool is_sectored(const CardNumbers& n) {
   return n.line_bytes == kLineBytes && n.shared_banks == 32 && n.shared_bank_bytes == 4 &&
-         n.l1_cache == 0 && n.l1_ways == 4 && static_cast<SetRule>(n.l1_index) == SetRule::kXorMatrix &&
+         n.l1_cache == 0 && n.l1_ways == 4 &&
+         static_cast<SetRule>(n.l1_index) == SetRule::kXorMatrix &&
          static_cast<Replacement>(n.l1_replacement) == Replacement::kAfterHits &&
          static_cast<SetRule>(n.l2_index) == SetRule::kMixedRows;
 }

@@ -10,12 +10,12 @@
 #include <cstdint>
 #include <memory>
 
+#include "model/access/warp_lanes.hpp"
 #include "model/interconnect/memory_path.hpp"
 #include "model/system/access_plan.hpp"
 #include "model/system/access_timing.hpp"
 #include "model/system/counters.hpp"
 #include "model/system/launch_memory.hpp"
-#include "model/access/warp_lanes.hpp"
 #include "model/texture/texture.hpp"
 
 namespace warpmem::model {

@@ -10,8 +10,8 @@ namespace warpmem::model {
 
 // The cycle in which it is there.
 [[gnu::always_inline]] inline std::uint64_t SectoredMemory::load(const OneLine& one,
-                                                               const AccessPlan& plan, int sm,
-                                                               std::uint64_t now) {
+                                                                 const AccessPlan& plan, int sm,
+                                                                 std::uint64_t now) {
   const std::uint64_t sectors = sectors_in(one.sectors);
   ++counters_.records;
   ++(counters_.*plan.instructions);
@@ -25,9 +25,8 @@ namespace warpmem::model {
   const auto words = [&one](std::uint64_t) {
     return (one.sectors * 0x00204081u & 0x01010101u) * 255u;
   };
-  const L1Cache::Loaded found =
-      l1.load(one.line(), l1.seat(one.line(), one.l1_set()), one.sectors, AskedWords(words),
-              !plan.no_allocate);
+  const L1Cache::Loaded found = l1.load(one.line(), l1.seat(one.line(), one.l1_set()), one.sectors,
+                                        AskedWords(words), !plan.no_allocate);
   const unsigned missing = sectors_in(found.missing);
   counters_.global_ld.hits += sectors - missing;
   if (!missing) return std::max(soonest, found.arrival);
@@ -41,8 +40,8 @@ namespace warpmem::model {
 
 // The cycle in which the store queue has taken it.
 [[gnu::always_inline]] inline std::uint64_t SectoredMemory::store(const OneLine& one,
-                                                                const AccessPlan& plan, int sm,
-                                                                std::uint64_t now) {
+                                                                  const AccessPlan& plan, int sm,
+                                                                  std::uint64_t now) {
   const std::uint64_t sectors = sectors_in(one.sectors);
   ++counters_.records;
   ++(counters_.*plan.instructions);

@@ -17,22 +17,28 @@ inline bool SectoredMemory::in_host_memory(std::uint64_t line) const {
 
 inline bool SectoredMemory::persists(std::uint64_t line) const {
   const std::uint64_t address = line * kLineBytes;
-  if (address < window_.base || address >= window_.base + window_.bytes || window_.hit != PolicyWindow::Property::kPersisting) return false;
+  if (address < window_.base || address >= window_.base + window_.bytes ||
+      window_.hit != PolicyWindow::Property::kPersisting)
+    return false;
   // The hit ratio picks a fixed share of the lines.
   return static_cast<float>(line * 0x9e3779b97f4a7c15ull >> 40) < window_.hit_ratio * 16777216.0f;
 }
 
 // From the L2, or from host memory: the cycle in which it is back.
-inline std::uint64_t SectoredMemory::read_beyond(const AccessTiming& place, std::uint64_t at, std::uint64_t line, const L2Cache::Route& route, std::uint8_t sectors, std::uint32_t fetch,
-                                        const MemoryPath::Seat* seat, bool apart) {
+inline std::uint64_t SectoredMemory::read_beyond(const AccessTiming& place, std::uint64_t at,
+                                                 std::uint64_t line, const L2Cache::Route& route,
+                                                 std::uint8_t sectors, std::uint32_t fetch,
+                                                 const MemoryPath::Seat* seat, bool apart) {
   if (!plain_ && in_host_memory(line)) [[unlikely]]
     return l2_.read_host(sectors, at);
   const bool persist = window_.bytes != 0 && persists(line);
   return l2_.read(place.sm, line, route, sectors, at, fetch, persist, seat, apart);
 }
 
-inline std::uint64_t SectoredMemory::read_l2(AccessTiming& place, std::uint64_t at, std::uint64_t line, const L2Cache::Route& route, std::uint8_t sectors, std::uint32_t fetch,
-                                    const MemoryPath::Seat* seat, bool apart) {
+inline std::uint64_t SectoredMemory::read_l2(AccessTiming& place, std::uint64_t at,
+                                             std::uint64_t line, const L2Cache::Route& route,
+                                             std::uint8_t sectors, std::uint32_t fetch,
+                                             const MemoryPath::Seat* seat, bool apart) {
   if (!sectors) return place.now;
   place.left_sm = true;
   ++place.missed;
@@ -44,25 +50,28 @@ inline std::uint64_t SectoredMemory::read_l2(AccessTiming& place, std::uint64_t 
 
 // A store to a line that still waits to leave the SM travels with it: sectors that wait already are
 // not sent again.
-inline void SectoredMemory::write_l2(AccessTiming& place, const LineTouch& touch, const L2Cache::Route& route,
-                                   std::uint64_t tags, std::uint64_t data) {
+inline void SectoredMemory::write_l2(AccessTiming& place, const LineTouch& touch,
+                                     const L2Cache::Route& route, std::uint64_t tags,
+                                     std::uint64_t data) {
   StoreQueue& queue = stores_[static_cast<std::size_t>(place.sm)];
-  const StoreQueue::Taken taken = queue.take(touch.line, touch.sectors, std::max(tags, place.held), data);
+  const StoreQueue::Taken taken =
+      queue.take(touch.line, touch.sectors, std::max(tags, place.held), data);
   place.held = std::max(place.held, taken.at);
   send(place, touch, route, taken.again, taken.opens, std::max(place.now, taken.at));
   // Where stores queue, a later one finds the earlier one still there.
   queue.keep_until(place.sent);
 }
 
-inline void SectoredMemory::send(AccessTiming& place, const LineTouch& touch, const L2Cache::Route& route, std::uint8_t again,
-                        bool opens, std::uint64_t at) {
+inline void SectoredMemory::send(AccessTiming& place, const LineTouch& touch,
+                                 const L2Cache::Route& route, std::uint8_t again, bool opens,
+                                 std::uint64_t at) {
   const auto sectors = static_cast<std::uint8_t>(touch.sectors & ~again);
   counters_.l1_write_sectors += sectors_in(sectors);
   place.left_sm = true;
-  const std::uint64_t there =
-      !plain_ && in_host_memory(touch.line)
-          ? l2_.write_host(sectors, place.sm, at)
-          : l2_.write(place.sm, touch.line, route, touch.sectors, touch.full, touch.bytes.data(), again, opens, at);
+  const std::uint64_t there = !plain_ && in_host_memory(touch.line)
+                                  ? l2_.write_host(sectors, place.sm, at)
+                                  : l2_.write(place.sm, touch.line, route, touch.sectors,
+                                              touch.full, touch.bytes.data(), again, opens, at);
   place.stored = std::max(place.stored, there);
   place.sent = std::max(place.sent, l2_.sent(at));
 }

@@ -6,8 +6,8 @@
 
 namespace warpmem::model {
 
-// Bulk copies pass by the L1, 128 bytes at a time from the start of the copy: a piece that straddles
-// a line touches one sector more (measured at 16 bytes of skew).
+// Bulk copies pass by the L1, 128 bytes at a time from the start of the copy: a piece that
+// straddles a line touches one sector more (measured at 16 bytes of skew).
 void SectoredMemory::bulk(const WarpLanes& w, const AccessPlan& plan, AccessTiming& place) {
   std::uint64_t address = w.first_address();
   std::uint64_t left = plan.bytes;
@@ -17,22 +17,26 @@ void SectoredMemory::bulk(const WarpLanes& w, const AccessPlan& plan, AccessTimi
     for (int i = 0; i < lines_.count; ++i) {
       const LineTouch t = lines_[i];
       if (path_ && plan.action != Action::kBulkRead)
-        ports_[static_cast<std::size_t>(place.sm)].takes_reads(place.now, sectors_in(t.sectors) * card_.numbers().shared_bulk_read);
+        ports_[static_cast<std::size_t>(place.sm)].takes_reads(
+            place.now, sectors_in(t.sectors) * card_.numbers().shared_bulk_read);
       if (plan.action == Action::kBulkReduce) {
         ++l2_.counters().reduction_requests;
         counters_.global_bulk_red += sectors_in(t.sectors);
         counters_.l1_write_sectors += sectors_in(t.sectors);
-        // One header a line (measured: kernels/micro/bulk_rates.cu add, 5.0 cycles a line, where a store of it takes 4.0).
+        // One header a line (measured: kernels/micro/bulk_rates.cu add, 5.0 cycles a line, where a
+        // store of it takes 4.0).
         L2Cache::AtomicWork work;
         work.headed = 1;
         for (unsigned k = 0; k < 4; ++k)
           if (t.sectors >> k & 1) {
             work.partly = t.full >> k & 1 ? 0 : 1;
-            place.stored = std::max(place.stored, l2_.atomic(place.sm, t.line * 4 + k, 1, false, place.now, work));
+            place.stored = std::max(
+                place.stored, l2_.atomic(place.sm, t.line * 4 + k, 1, false, place.now, work));
             work.headed = 0;
           }
       } else if (plan.action == Action::kBulkRead) {
-        const std::uint64_t back = read_l2(place, place.now, t.line, l2_.route(t.line), t.sectors, 0);
+        const std::uint64_t back =
+            read_l2(place, place.now, t.line, l2_.route(t.line), t.sectors, 0);
         lands(place.sm, back, t.sectors, card_.numbers().shared_bulk_write);
       } else send(place, t, l2_.route(t.line), 0, true, place.now);
     }

@@ -12,7 +12,8 @@
 
 namespace warpmem::model {
 
-// Lines of strangers miss the host's caches one after the other unless they are all asked for first.
+// Lines of strangers miss the host's caches one after the other unless they are all asked for
+// first.
 void SectoredMemory::prepare(const WarpLanes& w, const AccessPlan& plan, int sm, Lines& out) {
   const bool load = plan.action == Action::kGlobalLoad;
   if (plan.bytes == 4 && w.one_after_another(4) && w.base % kLineBytes == 0) [[likely]]
@@ -48,39 +49,49 @@ void SectoredMemory::prepare_ways(int sm, Lines& out) {
 }
 
 // Sectors that are read past the L1 come to shared memory, a sector takes it so long.
-void SectoredMemory::lands(int sm, std::uint64_t cycle, std::uint8_t sectors, std::uint64_t millicycles) {
-  if (path_) ports_[static_cast<std::size_t>(sm)].takes_writes(cycle, sectors_in(sectors) * millicycles);
+void SectoredMemory::lands(int sm, std::uint64_t cycle, std::uint8_t sectors,
+                           std::uint64_t millicycles) {
+  if (path_)
+    ports_[static_cast<std::size_t>(sm)].takes_writes(cycle, sectors_in(sectors) * millicycles);
 }
 
-// Wavefronts of a copy through the L1. Where its shared side is not known, as many at least as it has
-// lines: data arrives line by line.
-std::uint32_t SectoredMemory::async_wavefronts(const WarpLanes& w, const AccessPlan& plan, const AccessTiming& place, std::uint32_t lines) {
+// Wavefronts of a copy through the L1. Where its shared side is not known, as many at least as it
+// has lines: data arrives line by line.
+std::uint32_t SectoredMemory::async_wavefronts(const WarpLanes& w, const AccessPlan& plan,
+                                               const AccessTiming& place, std::uint32_t lines) {
   if (!place.shared || place.shared->mask != w.mask) return lines;
-  return kBothSides | static_cast<std::uint32_t>(copy_wavefronts(expand(w, plan.bytes), expand(*place.shared, plan.bytes)));
+  return kBothSides | static_cast<std::uint32_t>(copy_wavefronts(
+                          expand(w, plan.bytes), expand(*place.shared, plan.bytes)));
 }
 
 // Where the shared side is not known, it is taken to lie as the source does.
-void SectoredMemory::copy_past_l1(const WarpLanes& w, const AccessPlan& plan, AccessTiming& place, const Lines& lines) {
+void SectoredMemory::copy_past_l1(const WarpLanes& w, const AccessPlan& plan, AccessTiming& place,
+                                  const Lines& lines) {
   const WarpAccess from = expand(w, plan.bytes);
   const bool both = place.shared && place.shared->mask == w.mask;
   const PastL1 copy = model::copy_past_l1(from, both ? expand(*place.shared, plan.bytes) : from);
   place.async_wavefronts = static_cast<std::uint32_t>(copy.count) | (both ? kBothSides : 0);
   place.passes = std::max(place.passes, static_cast<std::uint32_t>(copy.output_wavefronts));
-  counters_.tag_wavefronts_ld += static_cast<std::uint64_t>(copy.output_wavefronts) - place.tag_passes;
+  counters_.tag_wavefronts_ld +=
+      static_cast<std::uint64_t>(copy.output_wavefronts) - place.tag_passes;
   counters_.global_ld.sectors += static_cast<std::uint64_t>(copy.sectors);
   // The profiler counts a sector for each request that asks for it.
   counters_.theoretical_global -= static_cast<std::uint64_t>(sector_count(lines));
   for (int i = 0; i < copy.count; ++i) {
     const PastL1::Request& q = copy.request[static_cast<std::size_t>(i)];
-    const auto at = static_cast<std::size_t>(std::find(lines.line.begin(), lines.line.begin() + lines.count, q.line) - lines.line.begin());
+    const auto at = static_cast<std::size_t>(
+        std::find(lines.line.begin(), lines.line.begin() + lines.count, q.line) -
+        lines.line.begin());
     counters_.theoretical_global += sectors_in(q.sectors);
-    const std::uint64_t back = read_l2(place, place.tags, q.line, lines.route(at), q.sectors, plan.fetch_sectors, nullptr, true);
+    const std::uint64_t back = read_l2(place, place.tags, q.line, lines.route(at), q.sectors,
+                                       plan.fetch_sectors, nullptr, true);
     lands(place.sm, back, q.sectors, card_.numbers().shared_async_write);
   }
 }
 
 // What most loads are; an asynchronous copy through the L1 is another.
-inline void SectoredMemory::load_line(const WarpLanes& w, const AccessPlan& plan, AccessTiming& place, const Lines& lines) {
+inline void SectoredMemory::load_line(const WarpLanes& w, const AccessPlan& plan,
+                                      AccessTiming& place, const Lines& lines) {
   const std::uint64_t sectors = sectors_in(lines.sectors[0]);
   ++counters_.global_ld.requests;
   ++counters_.tag_requests;
@@ -112,13 +123,16 @@ inline void SectoredMemory::load_line(const WarpLanes& w, const AccessPlan& plan
   MemoryPath::Seat way;
   if (path_) way = (*lines.way)[0];
   const std::uint64_t done =
-      plain_ ? l2_.read(place.sm, lines, one.missing, place.tags, plan.fetch_sectors, path_ ? &way : nullptr)
-             : read_beyond(place, place.tags, lines.line[0], lines.route(0), one.missing, plan.fetch_sectors, path_ ? &way : nullptr);
+      plain_ ? l2_.read(place.sm, lines, one.missing, place.tags, plan.fetch_sectors,
+                        path_ ? &way : nullptr)
+             : read_beyond(place, place.tags, lines.line[0], lines.route(0), one.missing,
+                           plan.fetch_sectors, path_ ? &way : nullptr);
   place.done = std::max(place.done, done);
   l1.arrives(one.entry, place.done);
 }
 
-void SectoredMemory::global_load(const WarpLanes& w, const AccessPlan& plan, AccessTiming& place, const Lines& lines) {
+void SectoredMemory::global_load(const WarpLanes& w, const AccessPlan& plan, AccessTiming& place,
+                                 const Lines& lines) {
   if (lines.count == 1 && !plan.bypass_l1) return load_line(w, plan, place, lines);
   const bool async = plan.action == Action::kAsyncRead;
   const auto sectors = static_cast<std::uint64_t>(sector_count(lines));
@@ -140,7 +154,8 @@ void SectoredMemory::global_load(const WarpLanes& w, const AccessPlan& plan, Acc
   counters_.global_ld.sectors += sectors;
   if (plan.bypass_l1) {
     for (std::size_t i = 0; i < count; ++i)
-      read_l2(place, place.tags, lines.line[i], lines.route(i), lines.sectors[i], plan.fetch_sectors);
+      read_l2(place, place.tags, lines.line[i], lines.route(i), lines.sectors[i],
+              plan.fetch_sectors);
     return;
   }
   L1Cache& l1 = l1_[static_cast<std::size_t>(place.sm)];
@@ -155,11 +170,13 @@ void SectoredMemory::global_load(const WarpLanes& w, const AccessPlan& plan, Acc
     place.missed += static_cast<std::uint32_t>(missed.count);
     counters_.l1_fill_sectors += misses;
     if (plain_) [[likely]] {
-      l2_.read(place.sm, lines, lines.way.get(), missed, place.tags, plan.fetch_sectors, done.data());
+      l2_.read(place.sm, lines, lines.way.get(), missed, place.tags, plan.fetch_sectors,
+               done.data());
     } else {
       for (std::size_t k = 0; k < missed.count; ++k) {
         const std::size_t at = missed.index[k];
-        done[at] = read_beyond(place, place.tags, lines.line[at], lines.route(at), missed.sectors[k], plan.fetch_sectors);
+        done[at] = read_beyond(place, place.tags, lines.line[at], lines.route(at),
+                               missed.sectors[k], plan.fetch_sectors);
       }
     }
   }
@@ -167,7 +184,8 @@ void SectoredMemory::global_load(const WarpLanes& w, const AccessPlan& plan, Acc
 }
 
 // What most stores are.
-inline void SectoredMemory::store_line(const WarpLanes& w, const AccessPlan& plan, AccessTiming& place, const Lines& lines) {
+inline void SectoredMemory::store_line(const WarpLanes& w, const AccessPlan& plan,
+                                       AccessTiming& place, const Lines& lines) {
   const std::uint8_t sectors = lines.sectors[0];
   const std::uint64_t n = sectors_in(sectors);
   place.passes = data_passes(w, plan.bytes, 1);
@@ -180,7 +198,8 @@ inline void SectoredMemory::store_line(const WarpLanes& w, const AccessPlan& pla
   if (l1_[sm].store(lines.line[0], lines.l1[0], sectors, lines.full[0], lines.bytes[0].data()))
     counters_.global_st.hits += n;
   StoreQueue& queue = stores_[sm];
-  const StoreQueue::Taken taken = queue.take(lines.line[0], sectors, place.tags, place.now + place.passes);
+  const StoreQueue::Taken taken =
+      queue.take(lines.line[0], sectors, place.tags, place.now + place.passes);
   const std::uint64_t at = std::max(place.now, taken.at);
   place.held = taken.at;
   place.left_sm = true;
@@ -190,7 +209,8 @@ inline void SectoredMemory::store_line(const WarpLanes& w, const AccessPlan& pla
   queue.keep_until(place.sent);
 }
 
-void SectoredMemory::global_store(const WarpLanes& w, const AccessPlan& plan, AccessTiming& place, const Lines& lines) {
+void SectoredMemory::global_store(const WarpLanes& w, const AccessPlan& plan, AccessTiming& place,
+                                  const Lines& lines) {
   if (lines.count == 1 && plain_) return store_line(w, plan, place, lines);
   const auto sectors = static_cast<std::uint64_t>(sector_count(lines));
   place.passes = data_passes(w, plan.bytes, 1);
@@ -212,7 +232,8 @@ void SectoredMemory::global_store(const WarpLanes& w, const AccessPlan& plan, Ac
     store(i, place.tags + i * place.tag_passes / count, place.now + (i + 1) * place.passes / count);
 }
 
-void SectoredMemory::global_atomic(const WarpLanes& w, const AccessPlan& plan, AccessTiming& place) {
+void SectoredMemory::global_atomic(const WarpLanes& w, const AccessPlan& plan,
+                                   AccessTiming& place) {
   const WarpAccess a = expand(w, plan.bytes);
   const AtomicTraffic t = atomic_traffic(a, plan.compare_and_swap);
   OpCounters& c = plan.returns ? counters_.global_atom : counters_.global_red;
@@ -223,7 +244,8 @@ void SectoredMemory::global_atomic(const WarpLanes& w, const AccessPlan& plan, A
   counters_.theoretical_global += static_cast<std::uint64_t>(t.distinct);
   counters_.l1_write_sectors += passes;
   if (plan.returns) counters_.l1_fill_sectors += passes;
-  (plan.returns ? l2_.counters().atomic_requests : l2_.counters().reduction_requests) += static_cast<std::uint64_t>(t.requests);
+  (plan.returns ? l2_.counters().atomic_requests : l2_.counters().reduction_requests) +=
+      static_cast<std::uint64_t>(t.requests);
   place.passes = std::max(1u, static_cast<std::uint32_t>(t.requests));
   place.left_sm = true;
   L1Cache& l1 = l1_[static_cast<std::size_t>(place.sm)];
@@ -241,8 +263,8 @@ void SectoredMemory::global_atomic(const WarpLanes& w, const AccessPlan& plan, A
     L2Cache::AtomicWork work;
     work.partly = static_cast<std::uint32_t>(t.passes[i] - t.whole[i]);
     if (first) work.headed = static_cast<std::uint32_t>(std::max(0, rounds - alone));
-    place.done = std::max(place.done, l2_.atomic(place.sm, t.sector[i], t.passes[i], plan.returns,
-                                                 place.now, work));
+    place.done = std::max(
+        place.done, l2_.atomic(place.sm, t.sector[i], t.passes[i], plan.returns, place.now, work));
   }
   place.stored = place.done;
 }

@@ -12,7 +12,8 @@ void SectoredMemory::local_access(const WarpLanes& w, const AccessPlan& plan, Ac
   const WarpAccess a = expand(w, plan.bytes);
   const bool store = plan.action == Action::kLocalStore;
   OpCounters& c = store ? counters_.local_st : counters_.local_ld;
-  const std::uint64_t area = kLocalLine + local_.area(static_cast<std::uint64_t>(place.sm), place.warp_slot);
+  const std::uint64_t area =
+      kLocalLine + local_.area(static_cast<std::uint64_t>(place.sm), place.warp_slot);
   const std::uint64_t words = std::max<std::uint64_t>(1, plan.bytes / 4);
   place.passes = static_cast<std::uint32_t>(words);
   place.done = place.now + card_.numbers().latency_l1;
@@ -36,7 +37,8 @@ void SectoredMemory::local_access(const WarpLanes& w, const AccessPlan& plan, Ac
       lines_.sectors[at] = static_cast<std::uint8_t>(lines_.sectors[at] | 1u << s);
       const std::uint32_t width = std::min<std::uint32_t>(4, plan.bytes);
       std::uint32_t& bytes = lines_.bytes[at][s];
-      bytes |= (width == 4 ? 15u : (1u << width) - 1) << (l % 8 * 4 + static_cast<int>(a.address[l] % 4));
+      bytes |= (width == 4 ? 15u : (1u << width) - 1)
+               << (l % 8 * 4 + static_cast<int>(a.address[l] % 4));
       if (bytes == ~0u) lines_.full[at] = static_cast<std::uint8_t>(lines_.full[at] | 1u << s);
     }
     const auto sectors = static_cast<std::uint64_t>(sector_count(lines_));
@@ -50,8 +52,8 @@ void SectoredMemory::local_access(const WarpLanes& w, const AccessPlan& plan, Ac
       } else {
         const auto asked = [&](std::uint64_t) { return touched_words(t); };
         const AskedWords words(asked);
-        const std::uint8_t missing =
-            plan.last_use ? l1.load_last(t.line, t.sectors, words) : l1.load(t.line, t.sectors, true, words);
+        const std::uint8_t missing = plan.last_use ? l1.load_last(t.line, t.sectors, words)
+                                                   : l1.load(t.line, t.sectors, true, words);
         c.hits += sectors_in(t.sectors) - sectors_in(missing);
         read_l2(place, place.now, t.line, l2_.route(t.line), missing, 0);
       }

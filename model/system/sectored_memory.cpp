@@ -27,7 +27,7 @@ void SectoredMemory::begin_launch(const LaunchMemory& launch) {
   }
   stores_.assign(card_.numbers().sm_count,
                  StoreQueue(static_cast<std::uint32_t>(card_.numbers().l1_store_entries),
-                                   static_cast<std::uint32_t>(card_.numbers().l1_store_cycles)));
+                            static_cast<std::uint32_t>(card_.numbers().l1_store_cycles)));
   if (launch.flush_l2) l2_.flush(card_.numbers().launch_dirty_sectors);
   else l2_.settle();
   l2_.set_aside(launch.set_aside);
@@ -49,7 +49,8 @@ void SectoredMemory::begin_launch(const LaunchMemory& launch) {
 }
 
 void SectoredMemory::starts_warps(int sm, std::uint64_t cycle, std::uint32_t warps) {
-  ports_[static_cast<std::size_t>(sm)].takes_reads(cycle, warps * card_.numbers().shared_warp_start);
+  ports_[static_cast<std::size_t>(sm)].takes_reads(cycle,
+                                                   warps * card_.numbers().shared_warp_start);
 }
 
 LaunchCounters SectoredMemory::finish_launch() {
@@ -85,7 +86,8 @@ void SectoredMemory::run(const WarpLanes& w, const AccessPlan& plan, AccessTimin
 
 void SectoredMemory::empty_l1(int sm) { l1_[static_cast<std::size_t>(sm)].invalidate(kLocalLine); }
 
-inline void SectoredMemory::access(const WarpLanes& w, const AccessPlan& plan, AccessTiming& place, const Lines* prepared) {
+inline void SectoredMemory::access(const WarpLanes& w, const AccessPlan& plan, AccessTiming& place,
+                                   const Lines* prepared) {
   switch (plan.action) {
     case Action::kGlobalLoad:
     case Action::kAsyncRead:

@@ -53,7 +53,8 @@ class SectoredMemory final : public MemorySystem {
   void begin_launch(const LaunchMemory& launch) override;
   void run(const WarpLanes& lanes, const AccessPlan& plan, AccessTiming& timing) override;
   // `prepared`: what prepare() listed of this access, or nullptr.
-  void run(const WarpLanes& lanes, const AccessPlan& plan, AccessTiming& timing, const Lines* prepared);
+  void run(const WarpLanes& lanes, const AccessPlan& plan, AccessTiming& timing,
+           const Lines* prepared);
   void starts_warps(int sm, std::uint64_t cycle, std::uint32_t warps) override;
   void texture(const TextureAccess& access, const AccessPlan& plan, AccessTiming& timing) override;
   LaunchCounters finish_launch() override;
@@ -75,7 +76,8 @@ class SectoredMemory final : public MemorySystem {
   static std::uint32_t bytes_of_lines(const AccessPlan& plan) {
     const bool load = plan.action == Action::kGlobalLoad && !plan.bypass_l1;
     const bool other = plan.empties_before || plan.empties_behind || !plan.instructions;
-    return (load || plan.action == Action::kGlobalStore) && !other && plan.bytes <= 4 ? plan.bytes : 0;
+    return (load || plan.action == Action::kGlobalStore) && !other && plan.bytes <= 4 ? plan.bytes
+                                                                                      : 0;
   }
   // Says where the caches have lines of which the numbers are known.
   void find(OneLines& lines) {
@@ -98,28 +100,27 @@ class SectoredMemory final : public MemorySystem {
   static std::uint32_t async_wavefronts(const WarpLanes&, const AccessPlan&, const AccessTiming&,
                                         std::uint32_t lines);
   void copy_past_l1(const WarpLanes&, const AccessPlan&, AccessTiming&, const Lines&);
-  void global_load(const WarpLanes&, const AccessPlan&, AccessTiming&,
-                   const Lines&);
+  void global_load(const WarpLanes&, const AccessPlan&, AccessTiming&, const Lines&);
   void load_line(const WarpLanes&, const AccessPlan&, AccessTiming&, const Lines&);
   void store_line(const WarpLanes&, const AccessPlan&, AccessTiming&, const Lines&);
-  void global_store(const WarpLanes&, const AccessPlan&, AccessTiming&,
-                    const Lines&);
+  void global_store(const WarpLanes&, const AccessPlan&, AccessTiming&, const Lines&);
   void global_atomic(const WarpLanes&, const AccessPlan&, AccessTiming&);
   void local_access(const WarpLanes&, const AccessPlan&, AccessTiming&);
   void shared_access(const WarpLanes&, const AccessPlan&, AccessTiming&);
   void remote_access(const WarpLanes&, const AccessPlan&, AccessTiming&);
   void product_read(const AccessPlan&);
   void bulk(const WarpLanes&, const AccessPlan&, AccessTiming&);
-  std::uint64_t read_beyond(const AccessTiming&, std::uint64_t at, std::uint64_t line, const L2Cache::Route&,
-                            std::uint8_t sectors, std::uint32_t fetch,
+  std::uint64_t read_beyond(const AccessTiming&, std::uint64_t at, std::uint64_t line,
+                            const L2Cache::Route&, std::uint8_t sectors, std::uint32_t fetch,
                             const MemoryPath::Seat* seat = nullptr, bool apart = false);
   // When it is back.
-  std::uint64_t read_l2(AccessTiming&, std::uint64_t at, std::uint64_t line, const L2Cache::Route&, std::uint8_t sectors,
-                        std::uint32_t fetch, const MemoryPath::Seat* seat = nullptr, bool apart = false);
+  std::uint64_t read_l2(AccessTiming&, std::uint64_t at, std::uint64_t line, const L2Cache::Route&,
+                        std::uint8_t sectors, std::uint32_t fetch,
+                        const MemoryPath::Seat* seat = nullptr, bool apart = false);
   void lands(int sm, std::uint64_t cycle, std::uint8_t sectors, std::uint64_t millicycles);
   // `tags`, `data`: cycles in which the line passes the L1's two stages.
-  void write_l2(AccessTiming&, const LineTouch& touch, const L2Cache::Route&,
-                std::uint64_t tags, std::uint64_t data);
+  void write_l2(AccessTiming&, const LineTouch& touch, const L2Cache::Route&, std::uint64_t tags,
+                std::uint64_t data);
   // To the L2 at cycle `at`: sectors of `again` are with an earlier request, and one that does not
   // open a request of its own rides along.
   void send(AccessTiming&, const LineTouch& touch, const L2Cache::Route&, std::uint8_t again,
@@ -129,19 +130,19 @@ class SectoredMemory final : public MemorySystem {
 
   const Card& card_;
   std::uint64_t latency_l1_;
-  std::vector<DataPorts> ports_;  // by SM, where time is kept
+  std::vector<DataPorts> ports_;                      // by SM, where time is kept
   std::uint64_t remote_read_ = 0, remote_write_ = 0;  // ticks a sector
   std::pmr::monotonic_buffer_resource l1_memory_{std::size_t{16} << 20, large_pages()};
-  std::vector<L1Cache> l1_;  // by SM
+  std::vector<L1Cache> l1_;         // by SM
   std::vector<StoreQueue> stores_;  // by SM
   L2Cache l2_;
   std::uint64_t product_bytes_ = 0;  // that warps read for products, not counted yet
-  std::vector<AddressRange> host_;         // of this launch, ascending
-  bool plain_ = true;                     // none of these, nor anything that persists
+  std::vector<AddressRange> host_;   // of this launch, ascending
+  bool plain_ = true;                // none of these, nor anything that persists
   PolicyWindow window_;
-  LocalMemory local_;                     // of this launch
-  Lines lines_;                           // scratch
-  TextureTraffic texels_;          // scratch
+  LocalMemory local_;      // of this launch
+  Lines lines_;            // scratch
+  TextureTraffic texels_;  // scratch
 };
 
 }  // namespace warpmem::model

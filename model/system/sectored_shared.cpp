@@ -9,11 +9,12 @@
 
 namespace warpmem::model {
 
-void SectoredMemory::shared_access(const WarpLanes& w, const AccessPlan& plan, AccessTiming& place) {
+void SectoredMemory::shared_access(const WarpLanes& w, const AccessPlan& plan,
+                                   AccessTiming& place) {
   if (plan.action == Action::kAsyncWrite) {
     // Data arrives line by line of the source, and is written as it comes.
-    const auto passes = static_cast<std::uint32_t>(
-        shared_passes(expand(w, plan.bytes), SharedKind::kStore).taken);
+    const auto passes =
+        static_cast<std::uint32_t>(shared_passes(expand(w, plan.bytes), SharedKind::kStore).taken);
     const std::uint32_t n = place.async_wavefronts;
     counters_.shared_wavefronts += n & kBothSides ? n & ~kBothSides : std::max(passes, n);
     place.passes = passes;
@@ -24,13 +25,16 @@ void SectoredMemory::shared_access(const WarpLanes& w, const AccessPlan& plan, A
       plan.shared == SharedKind::kCompareAndSwap || plan.shared == SharedKind::kAttempt;
   if (plan.bytes != 4 || !w.one_after_another(4) || one_a_lane)
     passes = shared_passes(expand(w, plan.bytes), plan.shared);
-  const bool load = plan.shared == SharedKind::kLoad || plan.instructions == &LaunchCounters::inst_ldsm;
-  const bool store = plan.shared == SharedKind::kStore || plan.instructions == &LaunchCounters::inst_stsm;
+  const bool load =
+      plan.shared == SharedKind::kLoad || plan.instructions == &LaunchCounters::inst_ldsm;
+  const bool store =
+      plan.shared == SharedKind::kStore || plan.instructions == &LaunchCounters::inst_stsm;
   auto taken = static_cast<std::uint32_t>(passes.taken);
   auto conflicts = static_cast<std::uint32_t>(passes.taken - passes.groups);
   if (path_ && (load || store)) {
     DataPorts& ports = ports_[static_cast<std::size_t>(place.sm)];
-    const std::uint32_t lost = load ? ports.lost_reads(place.now, taken) : ports.lost_writes(place.now, taken);
+    const std::uint32_t lost =
+        load ? ports.lost_reads(place.now, taken) : ports.lost_writes(place.now, taken);
     taken += lost;
     conflicts += lost;
   }
@@ -47,9 +51,9 @@ void SectoredMemory::shared_access(const WarpLanes& w, const AccessPlan& plan, A
   }
 }
 
-// The matrices of a warpgroup's product come by whole wavefronts of 128 bytes, wherever they lie and
-// once for all four warps, each of which has a record of them (measured: kernels/micro/wgmma_reads.cu).
-// No load counts them.
+// The matrices of a warpgroup's product come by whole wavefronts of 128 bytes, wherever they lie
+// and once for all four warps, each of which has a record of them (measured:
+// kernels/micro/wgmma_reads.cu). No load counts them.
 void SectoredMemory::product_read(const AccessPlan& plan) {
   constexpr std::uint64_t kWavefront = 4 * 128;
   product_bytes_ += plan.bytes;
@@ -60,10 +64,12 @@ void SectoredMemory::product_read(const AccessPlan& plan) {
 // Shared memory of another SM of the cluster: its words travel in sectors from SM to SM, past the
 // L2. Both SMs' ports count them, whichever way they go (measured: cluster reads and writes,
 // kernels/micro/instructions.cu remote_shared).
-void SectoredMemory::remote_access(const WarpLanes& w, const AccessPlan& plan, AccessTiming& place) {
+void SectoredMemory::remote_access(const WarpLanes& w, const AccessPlan& plan,
+                                   AccessTiming& place) {
   std::uint64_t sectors = 0;
   if (plan.returns) {
-    sectors = static_cast<std::uint64_t>(atomic_traffic(expand(w, plan.bytes), plan.compare_and_swap).sectors);
+    sectors = static_cast<std::uint64_t>(
+        atomic_traffic(expand(w, plan.bytes), plan.compare_and_swap).sectors);
   } else {
     list_lines(w, plan.bytes, false, lines_);
     sectors = static_cast<std::uint64_t>(sector_count(lines_));

@@ -6,11 +6,14 @@
 
 namespace warpmem::model {
 
-// Lines of textures and surfaces lie in the L1 beside those of global memory. A sector that an earlier
-// request of the access asked for counts as a hit; misses on a line leave together.
-void SectoredMemory::texture(const TextureAccess& access, const AccessPlan& plan, AccessTiming& place) {
+// Lines of textures and surfaces lie in the L1 beside those of global memory. A sector that an
+// earlier request of the access asked for counts as a hit; misses on a line leave together.
+void SectoredMemory::texture(const TextureAccess& access, const AccessPlan& plan,
+                             AccessTiming& place) {
   const bool store = plan.action == Action::kSurfaceStore;
-  OpCounters& c = plan.action == Action::kTexture ? counters_.texture : store ? counters_.surface_st : counters_.surface_ld;
+  OpCounters& c = plan.action == Action::kTexture ? counters_.texture
+                  : store                         ? counters_.surface_st
+                                                  : counters_.surface_ld;
   counters_.records += static_cast<std::uint64_t>(access.texels);
   texture_traffic(access, store, texels_);
   c.requests += texels_.requests;
@@ -21,16 +24,19 @@ void SectoredMemory::texture(const TextureAccess& access, const AccessPlan& plan
   place.left_sm = false;
   place.stored = place.now;
   const CardNumbers& n = card_.numbers();
-  const std::uint64_t hit = place.now + texels_.cycles + n.latency_texture + (plan.by_number ? 0 : n.latency_coordinates) +
+  const std::uint64_t hit = place.now + texels_.cycles + n.latency_texture +
+                            (plan.by_number ? 0 : n.latency_coordinates) +
                             (access.texels > 1 ? n.latency_filter : 0);
   place.done = store ? place.now + texels_.cycles : 0;
   L1Cache& l1 = l1_[static_cast<std::size_t>(place.sm)];
   for (int i = 0; i < texels_.count; ++i) {
     const LineTouch& t = texels_.line[static_cast<std::size_t>(i)];
-    const std::uint64_t at = place.now + static_cast<std::uint64_t>(i) * texels_.cycles / static_cast<std::uint64_t>(texels_.count);
+    const std::uint64_t at = place.now + static_cast<std::uint64_t>(i) * texels_.cycles /
+                                             static_cast<std::uint64_t>(texels_.count);
     if (store) {
       if (l1.store(t.line, t.sectors, t.full, t.bytes.data())) c.hits += sectors_in(t.sectors);
-      // They do not wait for others to join them (measured: stores of several warps to the same places).
+      // They do not wait for others to join them (measured: stores of several warps to the same
+      // places).
       send(place, t, l2_.route(t.line), 0, true, at);
       continue;
     }
@@ -39,7 +45,8 @@ void SectoredMemory::texture(const TextureAccess& access, const AccessPlan& plan
     read_l2(place, at, t.line, l2_.route(t.line), missing, 0);
   }
   // What misses comes through the unit's own stages as well.
-  if (!store) place.done = std::max(hit, place.left_sm ? place.done + (hit - place.now - latency_l1_) : 0);
+  if (!store)
+    place.done = std::max(hit, place.left_sm ? place.done + (hit - place.now - latency_l1_) : 0);
 }
 
 }  // namespace warpmem::model

@@ -40,7 +40,8 @@ struct TextureTraffic {
   std::array<LineTouch, TextureAccess::kMostTexels * kWarpLanes> line;
 };
 
-// `with_bytes`: fills LineTouch::bytes and full (stores need them). `line_bytes`: 32, 64, 96 or 128.
+// `with_bytes`: fills LineTouch::bytes and full (stores need them). `line_bytes`: 32, 64, 96 or
+// 128.
 void texture_traffic(const TextureAccess& access, bool with_bytes, TextureTraffic& out,
                      std::uint64_t line_bytes = kLineBytes);
 

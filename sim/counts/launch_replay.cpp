@@ -51,7 +51,8 @@ LaunchReplay::LaunchReplay(const trace::TraceReader& reader, std::uint32_t index
   }
   for (const AccessPlan& plan : plans_) {
     const bool mark = plan.action == Action::kBegin || plan.action == Action::kEnd;
-    const std::uint32_t bytes = sectored_ && sectored_->takes_lines() ? model::SectoredMemory::bytes_of_lines(plan) : 0;
+    const std::uint32_t bytes =
+        sectored_ && sectored_->takes_lines() ? model::SectoredMemory::bytes_of_lines(plan) : 0;
     const Kind access = plan.action == Action::kGlobalStore ? Kind::kStore : Kind::kLoad;
     forms_.push_back({static_cast<std::int32_t>(bytes), mark    ? Kind::kMark
                                                         : bytes ? access
@@ -134,7 +135,8 @@ inline std::uint64_t LaunchReplay::lead_up(WarpState& warp, std::uint32_t site,
 
 // The cycle from which the next access has all it needs, of some loads that are out; mostly there
 // is one.
-inline std::uint64_t LaunchReplay::wait(WarpState& warp, std::uint32_t site, const AccessPlan& plan) {
+inline std::uint64_t LaunchReplay::wait(WarpState& warp, std::uint32_t site,
+                                        const AccessPlan& plan) {
   if (warp.loads > 1) return wait_for(warp, site, plan);
   const std::uint64_t done = warp.done[0];
   const bool needs =
@@ -263,7 +265,8 @@ inline void LaunchReplay::find_lines(std::size_t from, std::size_t n) {
 [[gnu::always_inline]] inline void LaunchReplay::fetch_line(std::size_t i) const {
   const std::uint32_t number = due_[i];
   sectored_->prefetch(lines_[i / kTogether % lines_.size()], i % kTogether,
-                   sms_[number / Calendar::kSlots].id, next_record_[number].kind == Kind::kStore);
+                      sms_[number / Calendar::kSlots].id,
+                      next_record_[number].kind == Kind::kStore);
 }
 
 // What a warp will do first in this step that is none of that, and the caches that this will meet.
@@ -277,7 +280,8 @@ inline void LaunchReplay::prepare(std::size_t i) {
   if (warp.ready >= (now_ + 1) * kStepCycles) return;
   const AccessPlan& plan = plans_[r->site];
   if (!sectored_ || !model::SectoredMemory::prepares(plan)) return;
-  sectored_->prepare(lanes_of(*r, warp.at.lanes), plan, sms_[number / Calendar::kSlots].id, out.lines);
+  sectored_->prepare(lanes_of(*r, warp.at.lanes), plan, sms_[number / Calendar::kSlots].id,
+                     out.lines);
   out.record = r;
   out.of = i;
   out.step = now_;

@@ -37,8 +37,8 @@ class PackedRecords {
                 std::span<const trace::Site> sites);
 
   bool at_end() const { return left_ == 0; }
-  // Unpacks the next few, the last of which is no asynchronous copy's read that has its write behind
-  // it; they count their lanes from `lanes`.
+  // Unpacks the next few, the last of which is no asynchronous copy's read that has its write
+  // behind it; they count their lanes from `lanes`.
   void next(std::vector<trace::Record>& records, std::vector<std::uint64_t>& lanes);
   std::size_t bytes() const { return bytes_.capacity(); }
 

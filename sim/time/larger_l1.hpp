@@ -27,7 +27,8 @@ class LargerL1 {
 
   // An access of an SM. `lines`: its own, of loads and stores; `missed`: how many of them its L1
   // lacked.
-  void access(const AccessPlan& plan, int sm, const model::SectoredMemory::Lines& lines, std::uint32_t missed);
+  void access(const AccessPlan& plan, int sm, const model::SectoredMemory::Lines& lines,
+              std::uint32_t missed);
 
   std::uint64_t missed() const { return missed_; }  // lines that loads missed
   std::uint64_t had() const { return had_; }  // of them, lines that a larger one would have had

@@ -106,10 +106,15 @@ TEST_CASE("a card's lines change what it inherits as settings do") {
   struct Case {
     const char *key, *value;
   };
-  for (const auto& [key, value] :
-       {Case{"l1.size", "\"64KiB\""}, {"l2.sides", "1"}, {"dram.channels", "94"},
-        {"dram.rate_mbps", "12806"}, {"dram.type", "\"gddr6\""}, {"dram.refresh", "\"none\""},
-        {"dram.t_rcd_ps", "28750"}, {"dram.t_rc_ps", "60000"}, {"sm.clock_mhz", "1000"}}) {
+  for (const auto& [key, value] : {Case{"l1.size", "\"64KiB\""},
+                                   {"l2.sides", "1"},
+                                   {"dram.channels", "94"},
+                                   {"dram.rate_mbps", "12806"},
+                                   {"dram.type", "\"gddr6\""},
+                                   {"dram.refresh", "\"none\""},
+                                   {"dram.t_rcd_ps", "28750"},
+                                   {"dram.t_rc_ps", "60000"},
+                                   {"sm.clock_mhz", "1000"}}) {
     INFO(key);
     const std::string k = key, v = value;
     const Card card = changed("[" + k.substr(0, k.find('.')) + "]\n" + k.substr(k.find('.') + 1) +
@@ -129,7 +134,8 @@ TEST_CASE("a card's lines change what it inherits as settings do") {
   }
 }
 
-TEST_CASE("cards inherit each other by paths from where they lie, and each number says from which") {
+TEST_CASE(
+    "cards inherit each other by paths from where they lie, and each number says from which") {
   const Files files = {
       {"cards/base.toml", "inherits = \"h200\"\n[l1]\nsize = { value = \"512KiB\"" + kSourced},
       {"cards/own/top.toml", "inherits = \"../base.toml\"\n[l2]\nways = { value = 8" + kSourced}};
@@ -142,42 +148,60 @@ TEST_CASE("cards inherit each other by paths from where they lie, and each numbe
 }
 
 TEST_CASE("what is wrong with a card that is inherited is told with the cards in between") {
-  const Files circle = {{"a.toml", "# one\ninherits = \"b.toml\"\n"}, {"b.toml", "inherits = \"./a.toml\"\n"}};
-  CHECK(says(refusal(circle, "a.toml").text(), "b.toml, line 1", "in a circle: a.toml -> b.toml -> a.toml"));
-  CHECK(says(refusal({{"a.toml", "inherits = \"a.toml\"\n"}}, "a.toml").text(), "a.toml, line 1", "a.toml -> a.toml"));
+  const Files circle = {{"a.toml", "# one\ninherits = \"b.toml\"\n"},
+                        {"b.toml", "inherits = \"./a.toml\"\n"}};
+  CHECK(says(refusal(circle, "a.toml").text(), "b.toml, line 1",
+             "in a circle: a.toml -> b.toml -> a.toml"));
+  CHECK(says(refusal({{"a.toml", "inherits = \"a.toml\"\n"}}, "a.toml").text(), "a.toml, line 1",
+             "a.toml -> a.toml"));
   CHECK(says(refusal({{"a.toml", "\ninherits = \"h20\"\n"}}, "a.toml").text(), "a.toml, line 2",
              "there is no card 'h20'", "did you mean 'h200'?"));
-  CHECK(says(refusal({{"a.toml", "inherits = \"b.toml\"\n"}}, "a.toml").text(), "a.toml, line 1: b.toml", "no such file"));
+  CHECK(says(refusal({{"a.toml", "inherits = \"b.toml\"\n"}}, "a.toml").text(),
+             "a.toml, line 1: b.toml", "no such file"));
   Files deep;
   for (int i = 0; i < 12; ++i)
-    deep["c" + std::to_string(i) + ".toml"] = "inherits = \"c" + std::to_string(i + 1) + ".toml\"\n";
-  CHECK(says(refusal(deep, "c0.toml").text(), "c7.toml, line 1", "more than 8 cards", "c0.toml -> c1.toml"));
+    deep["c" + std::to_string(i) + ".toml"] =
+        "inherits = \"c" + std::to_string(i + 1) + ".toml\"\n";
+  CHECK(says(refusal(deep, "c0.toml").text(), "c7.toml, line 1", "more than 8 cards",
+             "c0.toml -> c1.toml"));
   deep["c7.toml"] = "inherits = \"h200\"\n";
   CHECK(says(refusal(deep, "c0.toml").text(), "c7.toml, line 1", "more than 8 cards"));
   CHECK(load(deep, "c1.toml").ok());
-  CHECK(says(Card::parse("inherits = \"other.toml\"\n", "test").error().text(), "test.toml, line 1", "built-in"));
-  CHECK(says(refusal({{"a.toml", "inherits = \"b.toml\"\n"}, {"b.toml", "inherits = \"h200\"\n[l1]\nsiz = 1\n"}}, "a.toml").text(),
+  CHECK(says(Card::parse("inherits = \"other.toml\"\n", "test").error().text(), "test.toml, line 1",
+             "built-in"));
+  CHECK(says(refusal({{"a.toml", "inherits = \"b.toml\"\n"},
+                      {"b.toml", "inherits = \"h200\"\n[l1]\nsiz = 1\n"}},
+                     "a.toml")
+                 .text(),
              "b.toml, line 3", "did you mean 'l1.size'?"));
 }
 
 TEST_CASE("a card's mistakes are told with its file, its line and a fix") {
-  CHECK(says(refused("[l1]\nsiz = { value = 1" + kSourced), "mine.toml, line 3", "unknown key 'l1.siz'", "did you mean 'l1.size'?"));
-  CHECK(says(refused("[l1]\nsize = { value = 1, unit = \"KiB\"" + kSourced), "mine.toml, line 3", "unknown key 'l1.size.unit'"));
-  CHECK(says(refused("[l1]\nsize = { value = \"64KiB\", source = \"\" }\n"), "the source of 'l1.size' is empty"));
-  CHECK(says(refused("[l1]\nsize = { value = \"64KiB\", source = \"\\u001b[31m\" }\n"), "mine.toml, line 3",
-             "a character that cannot be printed: \\x1b[31m"));
+  CHECK(says(refused("[l1]\nsiz = { value = 1" + kSourced), "mine.toml, line 3",
+             "unknown key 'l1.siz'", "did you mean 'l1.size'?"));
+  CHECK(says(refused("[l1]\nsize = { value = 1, unit = \"KiB\"" + kSourced), "mine.toml, line 3",
+             "unknown key 'l1.size.unit'"));
+  CHECK(says(refused("[l1]\nsize = { value = \"64KiB\", source = \"\" }\n"),
+             "the source of 'l1.size' is empty"));
+  CHECK(says(refused("[l1]\nsize = { value = \"64KiB\", source = \"\\u001b[31m\" }\n"),
+             "mine.toml, line 3", "a character that cannot be printed: \\x1b[31m"));
   CHECK(says(refused("name = \"\"\n"), "mine.toml, line 2", "'name' is empty"));
-  CHECK(says(refused("inherit = \"h200\"\n"), "unknown key 'inherit'", "at the top stand name, inherits"));
-  CHECK(says(refused("[l2]\nways = { value = 11" + kSourced), "mine.toml: l2.size is 60 MiB, no multiple of"));
-  CHECK(says(refused("isa = \"sm_20\"\n"), "mine.toml", "there is no instruction table 'sm_20'", "sm_90"));
+  CHECK(says(refused("inherit = \"h200\"\n"), "unknown key 'inherit'",
+             "at the top stand name, inherits"));
+  CHECK(says(refused("[l2]\nways = { value = 11" + kSourced),
+             "mine.toml: l2.size is 60 MiB, no multiple of"));
+  CHECK(says(refused("isa = \"sm_20\"\n"), "mine.toml", "there is no instruction table 'sm_20'",
+             "sm_90"));
   CHECK(says(refused("compute_capability = \"nine\"\n"), "compute_capability is 'nine'"));
-  CHECK(says(refusal({{"a.toml", "[l1]\n"}}, "a.toml").text(), "a.toml: 'isa' is missing", "or inherit a card"));
+  CHECK(says(refusal({{"a.toml", "[l1]\n"}}, "a.toml").text(), "a.toml: 'isa' is missing",
+             "or inherit a card"));
 }
 
 TEST_CASE("a number that the card's choices do not use is refused where the card says it itself") {
   const std::string one_side = "[l2]\nsides = { value = 1" + kSourced;
   CHECK(says(refused(one_side + "home_bits = { value = [12]" + kSourced), "mine.toml, line 4",
-             "the card does not use 'l2.home_bits': l2.sides is 1", "remove it, or choose l2.sides = 2"));
+             "the card does not use 'l2.home_bits': l2.sides is 1",
+             "remove it, or choose l2.sides = 2"));
   CHECK(says(refused("[dram]\nt_rfc_ps = { value = 300000" + kSourced), "mine.toml, line 3",
              "dram.refresh is bank", "choose dram.refresh = \"all\""));
   CHECK(says(refused("compute_capability = \"8.0\"\n[remote]\nread = { value = 1000" + kSourced),
@@ -209,36 +233,54 @@ TEST_CASE("a number that is not used is not asked for, one with a default neithe
       for (std::uint64_t n : e.numbers) value += (value.empty() ? "" : ", ") + std::to_string(n);
       if (e.kind == model::CardEntry::Kind::kWord) value = '"' + e.value + '"';
       if (e.kind == model::CardEntry::Kind::kList) value = '[' + value + ']';
-      groups[e.key.substr(0, e.key.find('.'))] += e.key.substr(e.key.find('.') + 1) + " = { value = " + value + kSourced;
+      groups[e.key.substr(0, e.key.find('.'))] +=
+          e.key.substr(e.key.find('.') + 1) + " = { value = " + value + kSourced;
     }
     std::string text = "compute_capability = \"" + capability + "\"\nisa = \"sm_90\"\n";
-    for (const auto& [group, lines] : groups) text += "[" + group + "]\n" + lines + (group == "l2" ? more : "");
+    for (const auto& [group, lines] : groups)
+      text += "[" + group + "]\n" + lines + (group == "l2" ? more : "");
     return load({{"mine.toml", text}}, "mine.toml");
   };
   const auto none = [](const std::string&) { return false; };
   check_alike(whole("9.0", none, "").value(), h200);
-  CHECK(says(whole("8.6", none, "").error().text(), "the card does not use", "compute_capability is 8.6"));
+  CHECK(says(whole("8.6", none, "").error().text(), "the card does not use",
+             "compute_capability is 8.6"));
   const auto hopper = [](const std::string& key) {
-    return key.starts_with("remote.") || key.starts_with("bulk.") || key.starts_with("shared.bulk") ||
-           key == "latency.remote" || key.starts_with("time.cluster") || key == "topology.cpc_tpcs" || key == "topology.lone_sms";
+    return key.starts_with("remote.") || key.starts_with("bulk.") ||
+           key.starts_with("shared.bulk") || key == "latency.remote" ||
+           key.starts_with("time.cluster") || key == "topology.cpc_tpcs" ||
+           key == "topology.lone_sms";
   };
   CHECK(whole("8.6", hopper, "").ok());
   CHECK(says(whole("9.0", hopper, "").error().text(), "is missing"));
-  CHECK(says(whole("7.5", hopper, "").error().text(), "shared.async_write", "compute_capability is 7.5"));
+  CHECK(says(whole("7.5", hopper, "").error().text(), "shared.async_write",
+             "compute_capability is 7.5"));
   const auto sides = [](const std::string& key) {
-    return key == "l2.sides" || key == "l2.home_bits" || key == "latency.l2_far" || key == "topology.sm_side";
+    return key == "l2.sides" || key == "l2.home_bits" || key == "latency.l2_far" ||
+           key == "topology.sm_side";
   };
   CHECK(whole("9.0", sides, "sides = { value = 1" + kSourced).ok());
-  CHECK(says(whole("9.0", sides, "sides = { value = 2" + kSourced).error().text(), "'l2.home_bits' is missing", "inherits = \"h200\""));
+  CHECK(says(whole("9.0", sides, "sides = { value = 2" + kSourced).error().text(),
+             "'l2.home_bits' is missing", "inherits = \"h200\""));
   // Without the choice itself, that is what is missing.
-  CHECK(says(whole("9.0", [](const std::string& key) { return key == "l2.sides"; }, "").error().text(), "'l2.sides' is missing"));
-  const auto spare = whole("9.0", [](const std::string& key) { return key == "topology.lone_sms" || key.starts_with("driver."); }, "");
+  CHECK(says(whole(
+                 "9.0", [](const std::string& key) { return key == "l2.sides"; }, "")
+                 .error()
+                 .text(),
+             "'l2.sides' is missing"));
+  const auto spare = whole(
+      "9.0",
+      [](const std::string& key) {
+        return key == "topology.lone_sms" || key.starts_with("driver.");
+      },
+      "");
   REQUIRE(spare.ok());
   CHECK(spare->numbers().lone_sms.empty());
   CHECK(source(*spare, "topology.lone_sms").starts_with("default: "));
 }
 
-TEST_CASE("a choice stands before the numbers that are used with it, and every default can be read") {
+TEST_CASE(
+    "a choice stands before the numbers that are used with it, and every default can be read") {
   const auto fields = model::card_fields();
   std::size_t conditions = 0, defaults = 0;
   for (std::size_t i = 0; i < fields.size(); ++i) {
@@ -256,7 +298,8 @@ TEST_CASE("a choice stands before the numbers that are used with it, and every d
       for (const std::string& item : model::card_list_items(value))
         CHECK(model::read_card_number(fields[i], item, "").ok());
     }
-    for (std::size_t other = 0; other < i; ++other) CHECK(std::string(fields[other].key) != fields[i].key);
+    for (std::size_t other = 0; other < i; ++other)
+      CHECK(std::string(fields[other].key) != fields[i].key);
   }
   CHECK(conditions >= 15);
   CHECK(defaults >= 4);

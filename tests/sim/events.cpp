@@ -88,7 +88,8 @@ TEST_CASE("events of the general memory system add up to its counters") {
   std::uint64_t cycle = 0;
   for (std::uint64_t i = 0; i < 3000; ++i)
     for (const model::AccessPlan* plan : {&load, &store, &atomic, &shared}) {
-      const std::uint64_t base = plan == &shared ? 0 : 0x7f0000000000 + i * 4096 * (plan == &store ? 3 : 1);
+      const std::uint64_t base =
+          plan == &shared ? 0 : 0x7f0000000000 + i * 4096 * (plan == &store ? 3 : 1);
       model::AccessTiming timing;
       timing.sm = static_cast<int>(i % 5);
       timing.now = timing.tags = cycle += 3;
@@ -110,7 +111,8 @@ TEST_CASE("events of the general memory system add up to its counters") {
   CHECK(sums.get(EventKind::kRequest, Level::kL2) == c.l2.read_requests + c.l2.write_requests);
   CHECK(sums.get(EventKind::kFill, Level::kL2) == c.l2.dram_read);
   CHECK(sums.get(EventKind::kWriteBack, Level::kL2) == c.l2.dram_write);
-  CHECK(sums.get(EventKind::kCross, Level::kL2) == c.l2.fabric_read + c.l2.fabric_write + c.l2.fabric_atomic);
+  CHECK(sums.get(EventKind::kCross, Level::kL2) ==
+        c.l2.fabric_read + c.l2.fabric_write + c.l2.fabric_atomic);
   CHECK(sums.get(EventKind::kBankPass, Level::kShared) > 0);
   CHECK(c.l2.dram_write > 0);
 }

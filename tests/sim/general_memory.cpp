@@ -39,6 +39,8 @@ void compare(bool time, std::uint64_t most_records) {
 }  // namespace
 
 TEST_CASE("the general memory system counts what the fast one counts") { compare(false, 40000); }
-TEST_CASE("the general memory system takes the cycles that the fast one takes") { compare(true, 20000); }
+TEST_CASE("the general memory system takes the cycles that the fast one takes") {
+  compare(true, 20000);
+}
 
 }  // namespace warpmem::sim

@@ -9,9 +9,9 @@
 
 namespace warpmem::twin {
 
+using model::AccessPlan;
 using model::Action;
 using model::LaunchCounters;
-using model::AccessPlan;
 using trace::Record;
 
 void Memory::begin_launch(const trace::Launch& launch, std::uint64_t code,
@@ -339,8 +339,8 @@ void Memory::bulk(const Record& r, const AccessPlan& plan, const Turn& turn, Cos
 Cost Memory::fetch(const Fetch& f, const AccessPlan& plan, const Turn& turn) {
   const bool stores = plan.action == Action::kSurfaceStore;
   model::OpCounters& c = plan.action == Action::kTexture ? counters.texture
-                       : stores                        ? counters.surface_st
-                                                       : counters.surface_ld;
+                         : stores                        ? counters.surface_st
+                                                         : counters.surface_ld;
   const FetchTraffic traffic = fetch_traffic(f, spec_);
   counters.records += f.texels.size();
   c.requests += traffic.requests;

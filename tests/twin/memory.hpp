@@ -47,7 +47,8 @@ class Memory {
                     std::uint64_t largest_frame, bool flush);
   model::LaunchCounters end_launch();
 
-  Cost run(const trace::Record& r, const model::AccessPlan& plan, const Turn& turn, AsyncSide& async);
+  Cost run(const trace::Record& r, const model::AccessPlan& plan, const Turn& turn,
+           AsyncSide& async);
   Cost fetch(const Fetch& fetch, const model::AccessPlan& plan, const Turn& turn);
   model::LaunchCounters counters;
 
@@ -70,8 +71,8 @@ class Memory {
   void atomic(const trace::Record& r, const model::AccessPlan& plan, const Turn& turn, Cost& cost);
   void local(const trace::Record& r, const model::AccessPlan& plan, const Turn& turn, Cost& cost);
   void shared(const trace::Record& r, const model::AccessPlan& plan, const Turn& turn, Cost& cost);
-  void async_write(const trace::Record& r, const model::AccessPlan& plan, const Turn& turn, Cost& cost,
-                   const AsyncSide& async);
+  void async_write(const trace::Record& r, const model::AccessPlan& plan, const Turn& turn,
+                   Cost& cost, const AsyncSide& async);
   void product(const model::AccessPlan& plan);
   void remote(const trace::Record& r, const model::AccessPlan& plan, const Turn& turn, Cost& cost);
   void bulk(const trace::Record& r, const model::AccessPlan& plan, const Turn& turn, Cost& cost);

@@ -7,8 +7,8 @@
 namespace warpmem::twin {
 namespace {
 
-using model::Action;
 using model::AccessPlan;
+using model::Action;
 using trace::Record;
 
 constexpr std::uint64_t kStep = 16;        // cycles

@@ -68,7 +68,8 @@ class Schedule {
   Result<void> start_clusters(std::uint64_t cycle);
   Result<void> run_warp(const Who& who);
   bool run_record(const Who& who, Cta& cta, Warp& warp, Sm& sm);
-  void access(const Who& who, Warp& warp, Sm& sm, const model::AccessPlan& plan, std::uint64_t start);
+  void access(const Who& who, Warp& warp, Sm& sm, const model::AccessPlan& plan,
+              std::uint64_t start);
   Fetch take_fetch(Warp& warp) const;
   void look_ahead(Warp& warp);
   void wait_for_loads(Warp& warp);

@@ -6,8 +6,11 @@ namespace {
 
 // clang-format off: a row a number
 constexpr CardField kRows[] = {
-    {"bulk.cycles", "cycles", &CardNumbers::bulk_cycles,
-     "an SM's copy engine takes for 128 bytes", {.most = 1000, .used_if = {&kBulkCopies}}},
+    {"bulk.cycles",
+     "cycles",
+     &CardNumbers::bulk_cycles,
+     "an SM's copy engine takes for 128 bytes",
+     {.most = 1000, .used_if = {&kBulkCopies}}},
 };
 // clang-format on
 

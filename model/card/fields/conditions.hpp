@@ -1,5 +1,5 @@
-// When a number is used: what a card's choices say. A number with an unmet condition is not asked for, and a card
-// that gives it is refused.
+// When a number is used: what a card's choices say. A number with an unmet condition is not asked
+// for, and a card that gives it is refused.
 #pragma once
 
 #include "model/card/card_fields.hpp"
@@ -12,8 +12,8 @@ constexpr bool refreshes(const CardChoices& card, DramRefresh what) {
   return static_cast<DramRefresh>(card.n.dram_refresh) == what;
 }
 
-inline constexpr CardUse kTwoSides{
-    "l2.sides", "l2.sides = 2", [](const CardChoices& card) { return card.n.l2_sides > 1; }};
+inline constexpr CardUse kTwoSides{"l2.sides", "l2.sides = 2",
+                                   [](const CardChoices& card) { return card.n.l2_sides > 1; }};
 inline constexpr CardUse kSomeRefresh{
     "dram.refresh", "dram.refresh = \"bank\" or \"all\"",
     [](const CardChoices& card) { return !refreshes(card, DramRefresh::kNone); }};

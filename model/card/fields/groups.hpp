@@ -1,5 +1,6 @@
-// The groups of a card's numbers, as its file has them: [sm], [shared], … A number is a row in its group's file
-// (and a member of CardNumbers). A choice stands before the numbers that are used with it, and so do groups.
+// The groups of a card's numbers, as its file has them: [sm], [shared], … A number is a row in its
+// group's file (and a member of CardNumbers). A choice stands before the numbers that are used with
+// it, and so do groups.
 #pragma once
 
 #include <span>
@@ -26,6 +27,9 @@ std::span<const CardField> time_fields();
 std::span<const CardField> launch_fields();
 std::span<const CardField> topology_fields();
 
-inline constexpr std::span<const CardField> (*kCardGroups[])() = {sm_fields, shared_fields, l1_fields, l2_fields, lrc_fields, port_fields, constant_fields, code_fields, bulk_fields, remote_fields, driver_fields, latency_fields, dram_fields, time_fields, launch_fields, topology_fields};
+inline constexpr std::span<const CardField> (*kCardGroups[])() = {
+    sm_fields,       shared_fields, l1_fields,     l2_fields,      lrc_fields,    port_fields,
+    constant_fields, code_fields,   bulk_fields,   remote_fields,  driver_fields, latency_fields,
+    dram_fields,     time_fields,   launch_fields, topology_fields};
 
 }  // namespace warpmem::model
