@@ -4,9 +4,11 @@
 #include <optional>
 
 #include "base/units.hpp"
+#include "model/access/access.hpp"
 #include "model/card/card.hpp"
 #include "model/card/card_fields.hpp"
 #include "model/card/card_numbers_derived.hpp"
+#include "model/general/memory_spec.hpp"
 #include "model/interconnect/throughput.hpp"
 
 namespace warpmem::model {
@@ -139,6 +141,27 @@ Found l1_wrong(const CardNumbers& n) {
   return {};
 }
 
+// What the rules of a memory system's components need (general/memory_spec.hpp).
+Found components_wrong(const CardNumbers& n) {
+  if (n.line_bytes != 64 && n.line_bytes != 128)
+    return Contradiction{"l1.line is " + shown_bytes(n.line_bytes), "give 64 or 128 bytes"};
+  const auto l2 = static_cast<SetRule>(n.l2_index), l1 = static_cast<SetRule>(n.l1_index);
+  if (l2 == SetRule::kMixedRows && n.line_bytes != kLineBytes)
+    return Contradiction{"l2.index = \"mixed_rows\" was measured for lines of 128 bytes",
+                         "write l2.index = \"low_bits\", or 128 for l1.line"};
+  if (l2 == SetRule::kXorMatrix)
+    return Contradiction{"l2.index = \"xor_matrix\" is an L1's", "write mixed_rows or low_bits"};
+  if (l1 == SetRule::kMixedRows)
+    return Contradiction{"l1.index = \"mixed_rows\" is an L2's", "write xor_matrix or low_bits"};
+  if (!std::has_single_bit(n.shared_banks) || n.shared_banks < 8)
+    return Contradiction{"shared.banks is " + text(n.shared_banks), "give 8, 16, 32 or 64"};
+  if (n.shared_bank_bytes != 4 && n.shared_bank_bytes != 8)
+    return Contradiction{"shared.bank_bytes is " + text(n.shared_bank_bytes), "give 4 or 8"};
+  if (!std::has_single_bit(n.l1_ways))
+    return Contradiction{"l1.ways is " + text(n.l1_ways), "give a power of two"};
+  return {};
+}
+
 Found l2_wrong(const CardNumbers& n) {
   if (n.l2_sides < 1 || n.l2_sides > 2)
     return Contradiction{"l2.sides is " + grouped(n.l2_sides) + ": it must be 1 or 2",
@@ -156,14 +179,18 @@ Found l2_wrong(const CardNumbers& n) {
                              ") must rise in this order, from 1",
                          "give l2.dirty_ways from 1 to " + text(n.l2_ways) +
                              ", and l2.partial_ways from 1 to that; they may be equal"};
-  constexpr std::uint64_t kRows = 1024;  // a side has a whole number of columns of so many sets
-  const std::uint64_t step = kRows * 128 * n.l2_ways * n.l2_sides;
+  // A side has whole sets, or whole columns of so many.
+  const bool rows = static_cast<SetRule>(n.l2_index) == SetRule::kMixedRows;
+  const std::string sets = rows ? "1,024 sets" : "a set";
+  const std::uint64_t step = (rows ? 1024 : 1) * n.line_bytes * n.l2_ways * n.l2_sides;
   if (n.l2_bytes < step)
     return Contradiction{
-        "l2.size is " + shown_bytes(n.l2_bytes) + ", which leaves less than 1,024 sets a side",
-        "give at least " + shown_bytes(step)};
-  if (auto f = uneven("l2.size", n.l2_bytes, step,
-                      "1,024 sets of l2.ways lines of 128 bytes on each of l2.sides", shown_bytes))
+        "l2.size is " + shown_bytes(n.l2_bytes) + ", which leaves less than " + sets + " a side",
+        "give at least " + shown_bytes(step) + (rows ? ", or l2.index = \"low_bits\"" : "")};
+  if (auto f =
+          uneven("l2.size", n.l2_bytes, step,
+                 sets + " of l2.ways lines of " + text(n.line_bytes) + " bytes on each of l2.sides",
+                 shown_bytes))
     return f;
   if (n.l2_fetch_bytes != 32 && n.l2_fetch_bytes != 64 && n.l2_fetch_bytes != 128)
     return Contradiction{
@@ -380,8 +407,8 @@ Result<void> Card::validate(const std::string& place) const {
     return card_error(place, found.message, found.fix);
   };
   if (const Found found = zero({numbers_, capability()})) return refused(*found);
-  for (const auto& check : {too_much, too_fast, l1_wrong, l2_wrong, home_wrong, bandwidth_wrong,
-                            dram_wrong, small_caches_wrong, sms_wrong})
+  for (const auto& check : {too_much, too_fast, components_wrong, l1_wrong, l2_wrong, home_wrong,
+                            bandwidth_wrong, dram_wrong, small_caches_wrong, sms_wrong})
     if (const Found found = check(numbers_)) return refused(*found);
   return {};
 }

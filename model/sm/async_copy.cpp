@@ -27,14 +27,15 @@ struct Moves {
   int count = 0;
 };
 
-Moves list_moves(const WarpAccess& from, const WarpAccess& to) {
+Moves list_moves(const WarpAccess& from, const WarpAccess& to, std::uint64_t line_bytes) {
+  const std::uint64_t halves_of_line = line_bytes / kHalf;
   Moves moves;
   for (std::uint32_t rest = from.mask; rest; rest &= rest - 1) {
     const auto lane = static_cast<std::size_t>(std::countr_zero(rest));
     const std::uint64_t f = from.address[lane] / kHalf, t = to.address[lane] / kHalf;
-    const Move m{f / 8,
+    const Move m{f / halves_of_line,
                  t / 8,
-                 static_cast<std::uint8_t>(f % 8 / 2),
+                 static_cast<std::uint8_t>(f % halves_of_line / 2),
                  static_cast<std::uint8_t>(t % 8 / 2),
                  f % 2 != t % 2,
                  static_cast<std::uint8_t>(1u << f % 2)};
@@ -51,7 +52,8 @@ Moves list_moves(const WarpAccess& from, const WarpAccess& to) {
 
 // The tag stage looks up a line of each of its banks in a pass; of what these lines give, rows that
 // lie four apart go one after the other.
-int output_wavefronts(const Moves& moves) {
+template <class Bank>
+int output_wavefronts(const Moves& moves, Bank&& bank) {
   struct Pair {
     std::uint64_t line, row;
   };
@@ -72,7 +74,7 @@ int output_wavefronts(const Moves& moves) {
                                        lines.begin());
     if (at == static_cast<std::size_t>(known)) {
       lines[at] = m.line;
-      pass[at] = in_bank[tag_bank(m.line)]++;
+      pass[at] = in_bank[bank(m.line)]++;
       ++known;
       passes = std::max(passes, pass[at] + 1);
     }
@@ -98,11 +100,11 @@ int counted_sectors(const Moves& moves) {
   return n;
 }
 
-}  // namespace
-
-PastL1 copy_past_l1(const WarpAccess& from, const WarpAccess& to) {
+template <class Bank>
+PastL1 past_l1(const WarpAccess& from, const WarpAccess& to, std::uint64_t line_bytes,
+               Bank&& bank) {
   PastL1 out;
-  const Moves moves = list_moves(from, to);
+  const Moves moves = list_moves(from, to, line_bytes);
   std::array<const Move*, kWarpLanes> first;
   // What has a low half leaves before what has only a high one: which reads of a sector follow one
   // another, and so are one to the L2, hangs on it (249 of 304 cases; 222 in lane order).
@@ -123,8 +125,20 @@ PastL1 copy_past_l1(const WarpAccess& from, const WarpAccess& to) {
       out.request[k].sectors |= sector;
     }
   out.sectors = counted_sectors(moves);
-  out.output_wavefronts = output_wavefronts(moves);
+  out.output_wavefronts = output_wavefronts(moves, bank);
   return out;
+}
+
+}  // namespace
+
+PastL1 copy_past_l1(const WarpAccess& from, const WarpAccess& to) {
+  return past_l1(from, to, kLineBytes, [](std::uint64_t line) { return tag_bank(line); });
+}
+
+PastL1 copy_past_l1(const WarpAccess& from, const WarpAccess& to, std::uint64_t line_bytes,
+                    const SetIndex& sets) {
+  return past_l1(from, to, line_bytes,
+                 [&sets](std::uint64_t line) { return sets(line) % kLinesACycle; });
 }
 
 int copy_wavefronts(const WarpAccess& from, const WarpAccess& to) {

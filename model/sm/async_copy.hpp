@@ -19,6 +19,7 @@
 #include <cstdint>
 
 #include "model/access/access.hpp"
+#include "model/general/set_index.hpp"
 
 namespace warpmem::model {
 
@@ -35,6 +36,9 @@ struct PastL1 {
 
 // Both sides have the same lanes, 16 bytes each, at multiples of 16.
 PastL1 copy_past_l1(const WarpAccess& from, const WarpAccess& to);
+// The same for lines of another length, in an L1 whose sets' lowest bits are the bank of tags.
+PastL1 copy_past_l1(const WarpAccess& from, const WarpAccess& to, std::uint64_t line_bytes,
+                    const SetIndex& sets);
 
 // Wavefronts of shared memory that a copy through the L1 takes.
 int copy_wavefronts(const WarpAccess& from, const WarpAccess& to);

@@ -71,7 +71,8 @@ void GeneralMemory::load_through_l1(const AccessPlan& plan, AccessTiming& t) {
 void GeneralMemory::copy_past_l1(const WarpLanes& w, const AccessPlan& plan, AccessTiming& t) {
   const WarpAccess from = expand(w, plan.bytes);
   const bool both = t.shared && t.shared->mask == w.mask;
-  const PastL1 copy = model::copy_past_l1(from, both ? expand(*t.shared, plan.bytes) : from);
+  const PastL1 copy = model::copy_past_l1(from, both ? expand(*t.shared, plan.bytes) : from,
+                                          spec_.line_bytes, spec_.l1.index);
   t.async_wavefronts = static_cast<std::uint32_t>(copy.count) | (both ? kBothSides : 0);
   t.passes = std::max(t.passes, static_cast<std::uint32_t>(copy.output_wavefronts));
   counters_.tag_wavefronts_ld += static_cast<std::uint64_t>(copy.output_wavefronts) - t.tag_passes;

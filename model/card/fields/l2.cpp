@@ -1,5 +1,6 @@
 // The L2: sizes, policy, and what its slices take for a request.
 #include "model/card/fields/groups.hpp"
+#include "model/general/set_index.hpp"
 
 namespace warpmem::model {
 namespace {
@@ -12,6 +13,11 @@ constexpr CardField kRows[] = {
      &CardNumbers::l2_sides,
      "partitions of the L2 that keep copies of each other's lines",
      {.zero = true}},
+    {"l2.index",
+     "kind",
+     &CardNumbers::l2_index,
+     "which set of its side a line belongs to",
+     {.words = set_rule_names, .otherwise = {"mixed_rows", "a shuffle, as measured on an H200"}}},
     {"l2.ways", "ways", &CardNumbers::l2_ways, "associativity"},
     {"l2.dirty_ways",
      "ways",
