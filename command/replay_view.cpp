@@ -16,6 +16,7 @@
 #include "command/table.hpp"
 #include "command/time_view.hpp"
 #include "command/trace_input.hpp"
+#include "sim/metric_rows.hpp"
 #include "validate/accuracy.hpp"
 
 namespace warpmem::command {
