@@ -52,7 +52,7 @@ SectorCache::Line& SectorCache::bring(std::uint64_t number) {
   Set& set = sets_[at];
   const std::uint32_t bank = at % spec_->tag_banks;
   if (set.lines.size() == spec_->ways) {
-    set.lines.pop_back();
+    give_up_oldest(set);
   } else if (held_[bank] < room_) {
     ++held_[bank];
   } else {

@@ -49,7 +49,7 @@ L1::Line& L1::bring(std::uint64_t number) {
   Set& set = sets_[at];
   const std::size_t bank = at % spec_.l1.tag_banks;
   if (set.lines.size() == spec_.l1.ways) {
-    set.lines.pop_back();
+    give_up_oldest(set);
   } else if (held_[bank] < room_) {
     ++held_[bank];
   } else {
