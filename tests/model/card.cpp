@@ -117,10 +117,12 @@ TEST_CASE("a number without a value or a source is refused") {
 TEST_CASE("every number is needed") {
   const Card card = h200();
   std::istringstream lines(text_of("h200"));
-  // What the DRAM's type says as well, or what follows from it.
+  // What the DRAM's type says as well, what follows from it, and choices of components, of which each
+  // has a default.
   const std::vector<std::string> spare = {"dram.sectors_per_kilocycle", "dram.activate_permille", "dram.row_cycles",
                                           "dram.turnaround_cycles", "dram.rate_mbps", "dram.refresh",
-                                          "dram.t_refi_ps", "dram.t_rfc_bank_ps"};
+                                          "dram.t_refi_ps", "dram.t_rfc_bank_ps", "shared.banks", "shared.bank_bytes",
+                                          "l1.line", "l1.cache", "l1.index", "l1.ways", "l1.replacement", "l2.index"};
   int dropped = 0;
   std::string group;
   for (std::string line; std::getline(lines, line);) {
