@@ -28,7 +28,8 @@ std::vector<std::string> traces(std::uint64_t most, bool longer) {
        std::filesystem::directory_iterator(std::string(WARPMEM_REFERENCE) + "/h200")) {
     if (entry.path().extension() != ".wmt") continue;
     const auto reader = trace::TraceReader::open(entry.path().string());
-    if (reader && (reader->quality().records > most) == longer) out.push_back(entry.path().string());
+    if (reader && (reader->quality().records > most) == longer)
+      out.push_back(entry.path().string());
   }
   std::sort(out.begin(), out.end());
   return out;
