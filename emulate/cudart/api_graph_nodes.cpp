@@ -25,16 +25,21 @@ Code add(GraphNode** out, Graph* graph, Needs needs, std::size_t count, F&& make
     return add_node(r, out, graph, needs, count, std::move(what));
   });
 }
+// New parameters leave a kernel's attributes as they were.
+void keep_attributes(const GraphNode& node, Operation& what) {
+  auto* const call = std::get_if<KernelCall>(&what);
+  const auto* const old = std::get_if<KernelCall>(&node.what);
+  if (!call || !old) return;
+  call->cooperative = old->cooperative, call->cluster = old->cluster;
+  call->window = old->window, call->priority = old->priority;
+}
 template <class F>
 Code set(GraphNode* node, F&& make) {
   return api([&](Runtime& r) {
     Operation what;
     if (!find_node(node)) return kInvalidValue;
     if (const Code code = make(r, what); code != kSuccess) return code;
-    if (auto* call = std::get_if<KernelCall>(&what))
-      if (const auto* old = std::get_if<KernelCall>(&node->what))
-        call->cooperative = old->cooperative, call->cluster = old->cluster,
-        call->window = old->window, call->priority = old->priority;
+    keep_attributes(*node, what);
     return replace(node, std::move(what));
   });
 }
@@ -44,7 +49,9 @@ Code set_in(GraphExec* exec, GraphNode* node, F&& make) {
     Operation what;
     if (!graph_table().execs.contains(exec)) return kInvalidValue;
     if (const Code code = make(r, what); code != kSuccess) return code;
-    return replace(node_in(exec, node), std::move(what));
+    GraphNode* const own = node_in(exec, node);
+    if (own) keep_attributes(*own, what);
+    return replace(own, std::move(what));
   });
 }
 

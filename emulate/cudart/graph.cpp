@@ -13,6 +13,9 @@ GraphNode* Graph::add(Operation what, std::vector<GraphNode*> needs) {
   node->graph = this;
   node->what = std::move(what);
   node->needs = std::move(needs);
+  // The window of the stream that the graph is launched on is none of its kernels' business.
+  if (auto* call = std::get_if<KernelCall>(&node->what); call && !call->window)
+    call->window = AccessPolicyWindow{};
   nodes.push_back(std::move(node));
   members.insert(nodes.back().get());
   return nodes.back().get();
@@ -193,8 +196,11 @@ Code execute(Runtime& r, Stream& stream, const Operation& what) {
 Code submit(Runtime& r, Stream& stream, Operation what) {
   if (stream.capture) {
     if (stream.capture->invalid) return kCaptureInvalidated;
-    if (const auto* call = std::get_if<KernelCall>(&what))
+    if (auto* call = std::get_if<KernelCall>(&what)) {
       if (const Code code = check(r, *call); code != kSuccess) return code;
+      const auto window = stream.attributes.find(kAttributeWindow);
+      if (!call->window && window != stream.attributes.end()) call->window = window->second.window;
+    }
     if (const auto* free = std::get_if<FreeMemory>(&what))
       if (const Code code = check(r, *stream.capture->graph, *free); code != kSuccess) return code;
     GraphNode* node = stream.capture->graph->add(std::move(what), stream.frontier);

@@ -304,6 +304,27 @@ TEST_CASE("a captured stream becomes a graph that runs as often as it is launche
   static_cast<void>(cudaGetLastError());
 }
 
+TEST_CASE("a captured kernel has its stream's access-policy window, wherever the graph is launched") {
+  float* a = device_array<float>(64);
+  Stream* s = nullptr;
+  CHECK(cudaStreamCreate(&s) == 0);
+  AttributeValue value{};
+  value.window = {a, 256, 0.5f, 2, 1};
+  CHECK(cudaStreamSetAttribute(s, kAttributeWindow, &value) == 0);
+  CHECK(cudaStreamBeginCapture(s, 0) == 0);
+  CHECK(cudaLaunchKernel(&count, {1, 1, 1}, {32, 1, 1}, nullptr, 0, s) == 0);
+  Graph* graph = nullptr;
+  CHECK(cudaStreamEndCapture(s, &graph) == 0);
+  GraphNode* node = nullptr;
+  std::size_t nodes = 1;
+  CHECK(cudaGraphGetNodes(graph, &node, &nodes) == 0);
+  AttributeValue got{};
+  CHECK(cudaGraphKernelNodeGetAttribute(node, kAttributeWindow, &got) == 0);
+  CHECK(got.window.base == a);
+  CHECK(got.window.bytes == 256);
+  CHECK(got.window.hit_ratio == 0.5f);
+}
+
 TEST_CASE("a graph built node by node keeps its order, and its nodes take new parameters") {
   float *a = device_array<float>(64), *b = device_array<float>(64);
   int n = 64;

@@ -109,6 +109,8 @@ int cudaGraphExecDestroy(GraphExec* exec);
 int cudaGraphAddDependencies(Graph* graph, GraphNode* const* from, GraphNode* const* to,
                              const EdgeData*, std::size_t count);
 int cudaGraphGetNodes(Graph* graph, GraphNode** out, std::size_t* count);
+int cudaGraphKernelNodeGetAttribute(GraphNode* node, AttributeId which, AttributeValue* value);
+int cudaStreamSetAttribute(Stream* stream, AttributeId which, const AttributeValue* value);
 int cudaGraphInstantiate(GraphExec** exec, Graph* graph, unsigned long long flags);
 int cudaGraphExecKernelNodeSetParams(GraphExec* exec, GraphNode* node, const KernelParams* params);
 int cudaGraphLaunch(GraphExec* exec, Stream* stream);
