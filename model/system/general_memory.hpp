@@ -1,7 +1,7 @@
 // A memory system of any card: every component takes its rule and its numbers from a MemorySpec.
 //
-// Does one access after the other, with no thought to speed. SectoredMemory does the same, many
-// times faster, for the choices of components that it knows; tests hold the two against each other.
+// Does one access after the other, with no thought to speed. SectoredMemory does the same,
+// faster, for the choices of components that it knows; tests hold the two against each other.
 // Split by what an access is, as that: general_global.cpp, general_shared.cpp, general_other.cpp.
 #pragma once
 
