@@ -11,7 +11,7 @@
 
 #include "base/printable.hpp"
 #include "base/units.hpp"
-#include "model/card/features.hpp"
+#include "sim/engine/lacking.hpp"
 
 namespace warpmem::command {
 
@@ -89,37 +89,16 @@ nlohmann::ordered_json value_json(const model::CardEntry& entry) {
           {"wait", entry.cost.variable ? "scoreboard" : "stall"}};
 }
 
-Error lacks(const model::Card& card, const trace::Launch& launch, const std::string& what,
-            const char* least) {
-  return {ErrorKind::kUsage,
-          fmt::format("{}, which GPUs of compute capability {} lack", what,
-                      card.compute_capability()),
-          fmt::format("card {}, launch {}", card.name(), launch.id),
-          fmt::format("replay on a card of compute capability {} or more, or select other launches "
-                      "with --launch",
-                      least)};
-}
-
 }  // namespace
 
-Result<void> require_features(const model::Card& card, const trace::TraceReader& reader,
-                              const LaunchRange& range) {
-  const unsigned capability = card.capability();
-  const auto launches = reader.launches();
-  for (std::size_t i = 0; i < launches.size(); ++i) {
-    const trace::Launch& launch = launches[i].launch;
-    if (!range.contains(launch.id)) continue;
-    if (!model::has_clusters(capability) && launch.cluster != Dim3{1, 1, 1})
-      return lacks(card, launch, "it has clusters of CTAs", "9.0");
-    for (const trace::Site& site : reader.sites(static_cast<std::uint32_t>(i))) {
-      const bool async = site.op == trace::Op::kAsyncCopyRead || site.op == trace::Op::kAsyncCopyWrite;
-      const bool bulk = site.op == trace::Op::kBulkRead || site.op == trace::Op::kBulkWrite ||
-                        site.op == trace::Op::kBulkReduction;
-      if (bulk && !model::has_bulk_copies(capability))
-        return lacks(card, launch, "its kernel has bulk copies", "9.0");
-      if (async && !model::has_async_copies(capability))
-        return lacks(card, launch, "its kernel has asynchronous copies", "8.0");
-    }
+Result<void> require_features(const model::Card& card, const trace::TraceReader& reader) {
+  for (std::uint32_t i = 0; i < reader.launches().size(); ++i) {
+    const auto lacking = sim::lacking_notes(reader, i, card);
+    if (!lacking) return lacking.error();
+    if (lacking->empty()) continue;
+    return Error{ErrorKind::kUsage, lacking->front(),
+                 fmt::format("card {}, launch {}", card.name(), reader.launches()[i].launch.id),
+                 "compare with a card that has it: --gpu"};
   }
   return {};
 }

@@ -31,10 +31,9 @@ void add_set_option(CLI::App& app, CardInput& input);
 Result<model::Card> load_card(const CardInput& input);
 Result<model::Card> load_card(const std::string& gpu);
 
-// kUsage when one of the launches has what GPUs of the card's compute capability lack: the card has
-// no number for it.
-Result<void> require_features(const model::Card& card, const trace::TraceReader& reader,
-                              const LaunchRange& range);
+// kUsage when one of the launches has what GPUs of the card's compute capability lack. A replay
+// skips that and says so; compared with a profiler's counters it would be wrong.
+Result<void> require_features(const model::Card& card, const trace::TraceReader& reader);
 
 // {"l1.size":{"value":262144,"unit":"bytes","source":"…"},…}
 nlohmann::ordered_json card_json(const model::Card& card);

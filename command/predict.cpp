@@ -8,7 +8,7 @@
 namespace warpmem::command {
 
 Result<Prediction> predict(const trace::TraceReader& reader, const model::Card& card, bool time) {
-  if (auto ok = require_features(card, reader, {}); !ok) return ok.error();
+  if (auto ok = require_features(card, reader); !ok) return ok.error();
   // Profilers flush the caches before each launch, and so does replay unless told otherwise.
   sim::ReplayOptions options;
   options.time = time;

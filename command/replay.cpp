@@ -66,11 +66,6 @@ int replay(const ReplayCommandOptions& options) {
   if (!reader) return fail(reader.error());
   if (auto whole = require_complete(*reader, options.input); !whole) return fail(whole.error());
   if (auto any = require_records(*reader, options.launches); !any) return fail(any.error());
-  // With caches that are kept, the launches before these run as well.
-  if (auto all = require_features(*card, *reader,
-                                  options.keep_caches ? LaunchRange{} : options.launches);
-      !all)
-    return fail(all.error());
   // An output that cannot be written is told now, not after minutes of work.
   auto output = Output::open(options.output, {options.input.path});
   if (!output) return fail(output.error());

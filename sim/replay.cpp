@@ -10,6 +10,7 @@
 #include "model/system/observed_memory.hpp"
 #include "sim/code/code_size.hpp"
 #include "sim/counts/launch_replay.hpp"
+#include "sim/engine/lacking.hpp"
 #include "sim/engine/occupancy.hpp"
 #include "sim/metric_rows.hpp"
 #include "sim/site_counters.hpp"
@@ -199,6 +200,9 @@ Result<ReplayedLaunch> replay_launch(const trace::TraceReader& reader, std::uint
     out.notes.push_back(
         "prefetches have no effect here: what they bring into the L2 is in no counter, and later "
         "loads of it miss");
+  auto skipped = lacking_notes(reader, index, card);
+  if (!skipped) return skipped.error();
+  out.notes.insert(out.notes.end(), skipped->begin(), skipped->end());
   if (program.code.empty())
     out.notes.push_back("no program section: opcodes and cache operators are not known");
   if (options.time) {

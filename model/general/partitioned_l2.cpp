@@ -105,12 +105,14 @@ std::uint64_t PartitionedL2::read(int sm, std::uint64_t line, std::uint8_t secto
   asked.read.brought = static_cast<std::uint8_t>(asked.read.brought | found.missing);
   std::uint64_t done = 0;
   if (path_) {
+    const std::uint64_t rows = path_->rows_opened();
     done = path_->read({sm, on_path(line), on_path(line, sectors),
                         crosses ? on_path(line, found.missing) : std::uint8_t{0},
                         on_path(line, fetched), static_cast<int>(near), static_cast<int>(at_home)},
                        now);
     if (pushed.writes)
       path_->write_back({0, on_path(pushed.line), pushed.fills, pushed.writes}, now);
+    happens(EventKind::kRow, Level::kDram, sm, path_->rows_opened() - rows, line);
   } else {
     const std::uint32_t draw = Latencies::draw_of(line);
     done = now + spec_.latency.near(draw) + (crosses ? spec_.far_cycles : 0);
@@ -163,7 +165,7 @@ std::uint64_t PartitionedL2::write(int sm, const LineTouch& written, std::uint8_
   w.fills = pushed.fills;
   w.evicted = pushed.writes;
   w.other = on_path(pushed.line);
-  return path_->write(w, now);
+  return send(w, now);
 }
 
 std::uint64_t PartitionedL2::atomic(int sm, std::uint64_t line, std::uint32_t sector,
@@ -209,7 +211,16 @@ std::uint64_t PartitionedL2::atomic(int sm, std::uint64_t line, std::uint32_t se
   w.fills = pushed.fills;
   w.evicted = pushed.writes;
   w.other = on_path(pushed.line);
-  return path_->write(w, now);
+  return send(w, now);
+}
+
+std::uint64_t PartitionedL2::send(const MemoryPath::Write& w, std::uint64_t now) {
+  const std::uint64_t rows = path_->rows_opened();
+  const std::uint64_t done = path_->write(w, now);
+  if (listener_ && path_->rows_opened() > rows)
+    listener_->event(
+        {EventKind::kRow, Level::kDram, w.line * kLineBytes, path_->rows_opened() - rows, w.sm});
+  return done;
 }
 
 std::uint64_t PartitionedL2::read_host(std::uint8_t sectors, std::uint64_t now) {

@@ -56,6 +56,7 @@ class PartitionedL2 {
   // The path's lines have 128 bytes.
   std::uint64_t on_path(std::uint64_t line) const { return line * spec_.line_bytes / kLineBytes; }
   std::uint8_t on_path(std::uint64_t line, std::uint8_t sectors) const;
+  std::uint64_t send(const MemoryPath::Write& w, std::uint64_t now);
   L2Partition::Traffic account(L2Partition& partition, int sm);
 
   const MemorySpec& spec_;

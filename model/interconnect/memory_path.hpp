@@ -175,6 +175,8 @@ class MemoryPath {
   // Reads so far: how many sectors they asked for, and sector-cycles that these were under way.
   std::uint64_t sectors_read() const { return sectors_read_; }
   std::uint64_t sector_cycles() const { return sector_cycles_; }
+  // Rows of DRAM that were opened so far.
+  std::uint64_t rows_opened() const { return dram_.activations(); }
 
   // Cycle from which an SM may send again.
   std::uint64_t ready(int sm) const { return held_[static_cast<std::size_t>(sm)]; }

@@ -27,6 +27,7 @@ enum class EventKind : std::uint8_t {
   kWriteBack,  // sectors of a line are written to the level behind it
   kBankPass,   // passes of the data banks
   kCross,      // sectors go from one partition to another
+  kRow,        // rows that DRAM opens; where time is kept
   kWait,       // cycles that the access takes
 };
 

@@ -6,6 +6,7 @@
 #include "base/large_pages.hpp"
 #include "base/prefetch.hpp"
 #include "model/system/one_line.hpp"
+#include "sim/engine/lacking.hpp"
 #include "sim/engine/placement.hpp"
 #include "sim/engine/standing.hpp"
 #include "sim/engine/warp_lanes.hpp"
@@ -36,7 +37,7 @@ LaunchReplay::LaunchReplay(const trace::TraceReader& reader, std::uint32_t index
       cache_(cache),
       occupancy_(occupancy),
       spills_(spills),
-      plans_(plan_sites(sites_of(reader, index, spills),
+      plans_(plan_sites(card, sites_of(reader, index, spills),
                         reader.programs()[reader.launches()[index].launch.program])),
       dependence_(sites_of(reader, index, spills),
                   reader.programs()[reader.launches()[index].launch.program]),
@@ -94,7 +95,7 @@ bool LaunchReplay::place_first() {
   const trace::Launch& launch = reader_.launches()[index_].launch;
   number_.resize(sms_.size());
   for (std::uint32_t i = 0; i < sms_.size(); ++i) number_[static_cast<std::size_t>(sms_[i].id)] = i;
-  if (const std::uint64_t cluster = cluster_size(launch); cluster > 1) {
+  if (const std::uint64_t cluster = cluster_size(launch, card_); cluster > 1) {
     placement_ = std::make_unique<ClusterPlacement>(card_, cluster, occupancy_.ctas);
     order_by_cluster(launch, waiting_);
     return start_clusters(0);

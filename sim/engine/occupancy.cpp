@@ -5,6 +5,7 @@
 #include "base/residency.hpp"
 #include "base/units.hpp"
 #include "sim/engine/cluster_placement.hpp"
+#include "sim/engine/lacking.hpp"
 
 namespace warpmem::sim {
 namespace {
@@ -32,7 +33,7 @@ Result<Occupancy> occupancy(const model::Card& card, const trace::Launch& launch
   const std::uint64_t ctas = resident_ctas(sm, needs);
   if (ctas == 0) return too_big(card, "a CTA with " + grouped(launch.registers) + " registers a thread does not fit an SM");
   o.ctas = static_cast<std::uint32_t>(ctas);
-  if (const std::uint64_t cluster = cluster_size(launch); cluster > 1)
+  if (const std::uint64_t cluster = cluster_size(launch, card); cluster > 1)
     if (const std::size_t most = ClusterPlacement(card, cluster, o.ctas).most(); cluster > most)
       return too_big(card, "a cluster of " + grouped(cluster) + " CTAs does not fit a GPC, whose " + grouped(most) + " SMs take one each");
 

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "isa/sass/instruction.hpp"
+#include "sim/engine/lacking.hpp"
 
 namespace warpmem::sim {
 namespace {
@@ -163,7 +164,8 @@ void plan_surface(AccessPlan& p, const trace::Site& site, const trace::SassInstr
 
 }  // namespace
 
-std::vector<AccessPlan> plan_sites(std::span<const trace::Site> sites, const trace::Program& program) {
+std::vector<AccessPlan> plan_sites(const model::Card& card, std::span<const trace::Site> sites,
+                                   const trace::Program& program) {
   const std::vector<Emptying> empties = emptying(sites, program);
   std::vector<AccessPlan> plans;
   plans.reserve(sites.size());
@@ -205,6 +207,7 @@ std::vector<AccessPlan> plan_sites(std::span<const trace::Site> sites, const tra
     }
     plans.push_back(p);
   }
+  skip_lacking(card, sites, plans);
   return plans;
 }
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "model/card/card.hpp"
 #include "model/system/access_plan.hpp"
 #include "sim/code/emptying.hpp"
 #include "isa/program.hpp"
@@ -15,6 +16,8 @@ namespace warpmem::sim {
 using model::AccessPlan;
 using model::Action;
 
-std::vector<AccessPlan> plan_sites(std::span<const trace::Site> sites, const trace::Program& program);
+// For the card's GPU: what it lacks is left out (lacking.hpp).
+std::vector<AccessPlan> plan_sites(const model::Card& card, std::span<const trace::Site> sites,
+                                   const trace::Program& program);
 
 }  // namespace warpmem::sim

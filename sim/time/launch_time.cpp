@@ -6,6 +6,7 @@
 
 #include "base/prefetch.hpp"
 #include "sim/code/code_size.hpp"
+#include "sim/engine/lacking.hpp"
 #include "sim/engine/placement.hpp"
 #include "sim/engine/standing.hpp"
 #include "sim/engine/warp_lanes.hpp"
@@ -25,11 +26,11 @@ LaunchTime::LaunchTime(const trace::TraceReader& reader, std::uint32_t index,
       cache_(cache),
       occupancy_(occupancy),
       spills_(spills),
-      plans_(plan_sites(sites_of(reader, index, spills),
+      plans_(plan_sites(card, sites_of(reader, index, spills),
                         reader.programs()[reader.launches()[index].launch.program])),
       paths_(sites_of(reader, index, spills),
              reader.programs()[reader.launches()[index].launch.program], card.instructions(),
-             cluster_size(reader.launches()[index].launch) > 1, &reader.launches()[index].launch,
+             cluster_size(reader.launches()[index].launch, card) > 1, &reader.launches()[index].launch,
              spills ? spills->slots() : std::span<const SpillSlot>(),
              reader.launches()[index].end.times),
       launch_(reader.launches()[index].launch),
@@ -43,7 +44,7 @@ LaunchTime::LaunchTime(const trace::TraceReader& reader, std::uint32_t index,
   }
   sm_at_.resize(sms_.size());
   for (std::size_t i = 0; i < sms_.size(); ++i) sm_at_[static_cast<std::size_t>(sms_[i].id)] = i;
-  if (const std::uint64_t cluster = cluster_size(launch_); cluster > 1)
+  if (const std::uint64_t cluster = cluster_size(launch_, card); cluster > 1)
     placement_ = std::make_unique<ClusterPlacement>(card, cluster, occupancy.ctas);
 }
 

@@ -1,5 +1,6 @@
 """Cards of one's own: --gpu FILE.toml wherever a card is named."""
 
+import json
 import os
 
 import harness
@@ -107,11 +108,35 @@ class Cards(harness.CommandTest):
                     self.assert_fails(self.run_command(*command), 2, *words)
         self.assert_fails(self.run_command("gpus", "h200", "--set", "dram.t_rfc_ps=300000"), 2, "--set dram.t_rfc_ps", "dram.refresh is bank")
 
-    def test_a_launch_that_the_card_s_compute_capability_has_no_numbers_for_is_refused(self):
+    def test_what_the_card_s_compute_capability_lacks_is_skipped_and_named(self):
         old = self.write("old.toml", 'inherits = "h200"\ncompute_capability = "8.0"\n')
-        run = self.run_command("replay", os.path.join(REFERENCE, "cluster_read.wmt"), "--gpu", old)
-        self.assert_fails(run, 2, "card old, launch ", "clusters of CTAs", "compute capability 8.0", "9.0 or more")
         older = self.write("older.toml", 'inherits = "h200"\ncompute_capability = "7.5"\n')
+        lacking = {"cluster_read": (old, "accesses to shared memory of other CTAs", "8.0 have no clusters"),
+                   "bulk_copy_load": (old, "bulk copies (cp.async.bulk)", "9.0 and later"),
+                   "async_copy_stages2": (older, "asynchronous copies (cp.async)", "8.0 and later")}
+        for trace, (card, *words) in lacking.items():
+            path = os.path.join(REFERENCE, trace + ".wmt")
+            for engine in ("--counts", "--time"):
+                with self.subTest(trace + engine):
+                    run = self.run_command("replay", path, "--gpu", card, engine, "--format", "json", "--all")
+                    self.assert_works(run)
+                    kernel = json.loads(run.out)["kernels"][0]
+                    for word in words:
+                        self.assertIn(word, " ".join(kernel["notes"]))
+                    own = self.run_command("replay", path, engine, "--format", "json", "--all")
+                    self.assertNotIn("skipped", own.out)
+                    # What the records that are left count by addresses alone is what it was.
+                    ours, theirs = kernel["metrics"], json.loads(own.out)["kernels"][0]["metrics"]
+                    for name in ("smsp__inst_executed_op_global_st_pred_on_any.sum",
+                                 "smsp__inst_executed_op_shared_ld_pred_on_any.sum"):
+                        self.assertEqual(ours[name], theirs[name], name)
+                    for name in ("l1tex__t_sectors_pipe_lsu_mem_global_op_ldgsts_cache_access.sum",
+                                 "smsp__inst_executed_op_ldgsts_pred_on_any.sum"):
+                        self.assertIn(ours[name], (0, theirs[name]) if trace != "async_copy_stages2" else (0,), name)
+        # Compared with what a GPU counted that has them, it would be wrong.
+        run = self.run_command("validate", os.path.join(REFERENCE, "cluster_read.wmt"), "--gpu", old,
+                               "--ncu", os.path.join(REFERENCE, "cluster_read.csv"))
+        self.assert_fails(run, 2, "card old, launch ", "no clusters", "--gpu")
         self.assert_works(self.run_command("replay", self.trace("copy"), "--gpu", older))
         self.assert_works(self.run_command("gpus", older, "--topology"))
         self.assertIn("the card has no clusters", self.run_command("gpus", older, "--topology").out)

@@ -67,12 +67,13 @@ TEST_CASE("what static instructions count adds up to what the launch counts") {
 }
 
 TEST_CASE("events of the general memory system add up to its counters") {
+  const bool timed = GENERATE(false, true);
   auto card = model::load_card("h200");
   REQUIRE(card);
   // So small that lines have to make room.
   const model::CardSetting small[] = {{"l2.size", "4MiB"}, {"launch.dirty_sectors", "512"}};
   REQUIRE(card->set(small));
-  model::GeneralMemory memory(*card, false);
+  model::GeneralMemory memory(*card, timed);
   Sums sums;
   model::ObservedMemory observed(memory, sums);
   model::LaunchMemory launch;
@@ -115,6 +116,11 @@ TEST_CASE("events of the general memory system add up to its counters") {
         c.l2.fabric_read + c.l2.fabric_write + c.l2.fabric_atomic);
   CHECK(sums.get(EventKind::kBankPass, Level::kShared) > 0);
   CHECK(c.l2.dram_write > 0);
+  // A row holds several sectors: there are fewer rows than sectors, and none where no time is kept.
+  const std::uint64_t rows = sums.get(EventKind::kRow, Level::kDram);
+  CHECK(rows == (timed ? memory.path()->rows_opened() : 0));
+  CHECK((rows > 0) == timed);
+  CHECK(rows <= c.l2.dram_read + c.l2.dram_write);
 }
 
 }  // namespace warpmem::sim

@@ -31,7 +31,7 @@ Schedule::Schedule(const trace::TraceReader& reader, std::uint32_t launch, const
       memory_(memory),
       occupancy_(occupancy),
       records_(reader, launch, spills),
-      plans_(sim::plan_sites(sim::sites_of(reader, launch, spills),
+      plans_(sim::plan_sites(card, sim::sites_of(reader, launch, spills),
                              reader.programs()[launch_.program])),
       dependence_(sim::sites_of(reader, launch, spills), reader.programs()[launch_.program]),
       index_(launch) {
