@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "model/access/warp_lanes.hpp"
 #include "model/shared/shared_banks.hpp"
 #include "model/system/counters.hpp"
 
@@ -56,5 +57,10 @@ struct AccessPlan {
   SharedKind shared = SharedKind::kLoad;
   std::uint64_t LaunchCounters::*instructions = nullptr;  // which instruction counter
 };
+
+// What all lanes of an access ask for.
+inline std::uint64_t bytes_asked(const WarpLanes& w, const AccessPlan& plan) {
+  return static_cast<std::uint64_t>(w.active()) * plan.bytes;
+}
 
 }  // namespace warpmem::model

@@ -30,6 +30,8 @@ struct LaunchCounters {
   std::uint64_t theoretical_global = 0;  // distinct sectors, added up over global requests
   std::uint64_t theoretical_local = 0;
   std::uint64_t tag_wavefronts_ld = 0;
+  // That lanes ask for, each its own, whether others ask for the same or not.
+  std::uint64_t global_ld_bytes = 0, global_st_bytes = 0, shared_ld_bytes = 0, shared_st_bytes = 0;
   std::uint64_t l1_fill_sectors = 0;   // L2 to L1
   std::uint64_t l1_write_sectors = 0;  // L1 to L2
 
