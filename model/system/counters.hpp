@@ -7,6 +7,7 @@
 #include <bit>
 
 #include "model/l2/l2_cache.hpp"
+#include "model/system/early_counters.hpp"
 
 namespace warpmem::model {
 
@@ -45,6 +46,7 @@ struct LaunchCounters {
 
   std::uint64_t records = 0;
   L2Counters l2;
+  EarlyCounters early;
 };
 
 // Nothing but counters: 64-bit whole numbers, one after the other.
