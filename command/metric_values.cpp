@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "model/access/rule/access_rule.hpp"
+#include "sim/metric_rows.hpp"
 #include "validate/accuracy.hpp"
 
 namespace warpmem::command {
@@ -24,7 +26,10 @@ Value known(std::uint64_t value) { return {static_cast<double>(value), {}}; }
 class CountersByName {
  public:
   CountersByName(const sim::ReplayedLaunch& launch, const model::Card& card)
-      : launch_(launch), card_(card) {}
+      : launch_(launch),
+        card_(card),
+        early_(card.numbers().access_rule !=
+               static_cast<std::uint64_t>(model::AccessRule::kSectors)) {}
 
   std::optional<Value> operator()(std::string_view name) const {
     if (name.starts_with("card.")) return of_card(name.substr(5));
@@ -32,6 +37,9 @@ class CountersByName {
     const auto& counted = launch_.metrics.metrics;
     if (const auto found = counted.find(std::string(name)); found != counted.end())
       return Value{found->second.value, found->second.missing};
+    if (early_)
+      for (const sim::MetricRow& row : sim::early_rows())
+        if (name == row.name) return known(row.value(launch_.counters));
     if (name == "dram_read_sectors") return known(launch_.counters.l2.dram_read);
     if (name == "dram_write_sectors") return known(launch_.counters.l2.dram_write);
     return std::nullopt;
@@ -57,6 +65,7 @@ class CountersByName {
 
   const sim::ReplayedLaunch& launch_;
   const model::Card& card_;
+  const bool early_;  // by the rules of a GPU before 7.0
 };
 
 bool ratio(const metrics::Metric& metric) {

@@ -10,13 +10,13 @@ constexpr Metric kMetrics[] = {
     {"inst_executed_global_loads",
      "inst",
      "warp instructions that load from global memory",
-     {{{50, 62, "global_load"},
+     {{{50, 62, "gld_request"},
       {70, 0, "smsp__inst_executed_op_global_ld_pred_on_any.sum"}}},
      "smsp__inst_executed_op_global_ld_pred_on_any.sum"},
     {"inst_executed_global_stores",
      "inst",
      "warp instructions that store to global memory",
-     {{{50, 62, "global_store"},
+     {{{50, 62, "gst_request"},
       {70, 0, "smsp__inst_executed_op_global_st_pred_on_any.sum"}}},
      "smsp__inst_executed_op_global_st_pred_on_any.sum"},
     {"inst_executed_local_loads",
@@ -115,7 +115,7 @@ constexpr Metric kMetrics[] = {
      "bytes that lanes of global loads ask for, of the bytes that were moved for them; "
      "above 100 where lanes share words (nvprof on 7.0 prints 0 for loads of 16 bytes, a "
      "fault)",
-     {{{20, 62, "100 * gld_requested_bytes / (32 * gld_32b + 64 * gld_64b + 128 * gld_128b)"},
+     {{{20, 62, "100 * gld_requested_bytes / gld_moved_bytes"},
       {70, 0, "100 * smsp__sass_data_bytes_mem_global_op_ld.sum / (32 * "
         "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum)"}}},
      "smsp__sass_average_data_bytes_per_sector_mem_global_op_ld.pct",
@@ -123,7 +123,7 @@ constexpr Metric kMetrics[] = {
     {"gst_efficiency",
      "%",
      "bytes that lanes of global stores write, of the bytes that were moved for them",
-     {{{20, 62, "100 * gst_requested_bytes / (32 * gst_32b + 64 * gst_64b + 128 * gst_128b)"},
+     {{{20, 62, "100 * gst_requested_bytes / gst_moved_bytes"},
       {70, 0, "100 * smsp__sass_data_bytes_mem_global_op_st.sum / (32 * "
         "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum)"}}},
      "smsp__sass_average_data_bytes_per_sector_mem_global_op_st.pct",
@@ -141,13 +141,13 @@ constexpr Metric kMetrics[] = {
     {"gld_throughput",
      "GB/s",
      "bytes that are moved for global loads, by time",
-     {{{20, 62, "(32 * gld_32b + 64 * gld_64b + 128 * gld_128b) / time_us / 1000"},
+     {{{20, 62, "gld_moved_bytes / time_us / 1000"},
       {70, 0, "32 * l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum / time_us / 1000"}}},
      "l1tex__t_bytes_pipe_lsu_mem_global_op_ld.sum.per_second"},
     {"gst_throughput",
      "GB/s",
      "bytes that are moved for global stores, by time",
-     {{{20, 62, "(32 * gst_32b + 64 * gst_64b + 128 * gst_128b) / time_us / 1000"},
+     {{{20, 62, "gst_moved_bytes / time_us / 1000"},
       {70, 0, "32 * l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum / time_us / 1000"}}},
      "l1tex__t_bytes_pipe_lsu_mem_global_op_st.sum.per_second"},
     {"local_load_requests",
@@ -194,7 +194,8 @@ constexpr Metric kMetrics[] = {
     {"l1_cache_local_hit_rate",
      "%",
      "lines of local loads and stores that the L1 has",
-     {{{20, 37, "100 * l1_local_hit / (l1_local_hit + l1_local_miss)"}}},
+     {{{20, 37, "100 * (l1_local_hit + l1_local_store_hit) / (l1_local_hit + l1_local_miss + "
+        "l1_local_store_hit + l1_local_store_miss)"}}},
      "l1tex__t_sector_pipe_lsu_mem_local_op_ld_hit_rate.pct"},
     {"global_hit_rate",
      "%",
@@ -206,7 +207,8 @@ constexpr Metric kMetrics[] = {
     {"local_hit_rate",
      "%",
      "sectors of local loads and stores that the L1 has",
-     {{{50, 62, "100 * l1_local_hit / (l1_local_hit + l1_local_miss)"},
+     {{{50, 62, "100 * (l1_local_hit + l1_local_store_hit) / (l1_local_hit + l1_local_miss + "
+        "l1_local_store_hit + l1_local_store_miss)"},
       {70, 0, "100 * (l1tex__t_sectors_pipe_lsu_mem_local_op_ld_lookup_hit.sum + "
         "l1tex__t_sectors_pipe_lsu_mem_local_op_st_lookup_hit.sum) / "
         "(l1tex__t_sectors_pipe_lsu_mem_local_op_ld.sum + "
@@ -347,6 +349,11 @@ constexpr Metric kMetrics[] = {
       {70, 0, "lts__t_sectors_op_write.sum + lts__t_sectors_srcunit_tex_op_atom.sum + "
         "lts__t_sectors_srcunit_tex_op_red.sum"}}},
      "lts__t_sectors_op_write.sum"},
+    {"l2_l1_read_hit_rate",
+     "%",
+     "what the L2 has of what the L1s read",
+     {{{20, 37, "100 * l2_read_hits / l2_read_transactions"}}},
+     "l2_read_hit_rate"},
     {"l2_read_throughput",
      "GB/s",
      "what is read in the L2, by time",

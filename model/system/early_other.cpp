@@ -115,12 +115,14 @@ void EarlyMemory::shared_access(const WarpAccess& a, const AccessPlan& plan, Acc
   e.warp_serialize += more > 0;
   if (kind == SharedKind::kStore) {
     ++e.shared_store;
+    counters_.shared_st_bytes += std::uint64_t(std::popcount(a.mask)) * a.bytes;
     e.shared_store_transactions += taken;
     e.shared_store_replays += more;
     counters_.shared_wavefronts_st += taken;
     counters_.shared_conflicts_st += more;
   } else {
     ++e.shared_load;
+    counters_.shared_ld_bytes += std::uint64_t(std::popcount(a.mask)) * a.bytes;
     e.shared_load_transactions += taken;
     e.shared_load_replays += more;
     counters_.shared_wavefronts_ld += taken;

@@ -18,27 +18,13 @@ const std::set<std::string, std::less<>> kOthers{"sm__cycles_elapsed.max", "cycl
                                                  "time_us",                "inst_executed",
                                                  "inst_issued",            "dram_read_sectors",
                                                  "dram_write_sectors"};
-// Those of GPUs before 7.0, of the rules of their time.
-const std::set<std::string, std::less<>> kEarly{
-    "gld_request",         "gst_request",          "gld_requested_bytes",
-    "gst_requested_bytes", "gld_32b",              "gld_64b",
-    "gld_128b",            "gst_32b",              "gst_64b",
-    "gst_128b",            "gld_coherent",         "gld_incoherent",
-    "gst_coherent",        "gst_incoherent",       "gld_transactions",
-    "gst_transactions",    "l1_gld_hit",           "l1_gld_miss",
-    "l1_local_hit",        "l1_local_miss",        "shared_load_transactions",
-    "shared_store_transactions",                   "shared_load_replays",
-    "shared_store_replays", "warp_serialize",      "global_replays",
-    "tex_hit",             "tex_miss",             "tex_requests",
-    "l2_read_transactions", "l2_write_transactions", "local_load",
-    "local_store",         "constant_serialized",  "shared_load",
-    "shared_store",        "global_load",          "global_store",
-    "shared_load_bytes",   "shared_store_bytes"};
-
 bool counted(std::string_view name) {
   for (const auto& row : metric_rows())
     if (name == row.name) return true;
-  return kOthers.contains(name) || kEarly.contains(name) ||
+  // Those of GPUs before 7.0, of the rules of their time.
+  for (const auto& row : warpmem::sim::early_rows())
+    if (name == row.name) return true;
+  return kOthers.contains(name) ||
          (name.starts_with("card.") && warpmem::model::find_card_field(name.substr(5)));
 }
 

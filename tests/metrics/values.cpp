@@ -58,8 +58,7 @@ TEST_CASE("nvprof on 6.1: four requests a load and 16 transactions, broadcast or
 TEST_CASE("Fermi with the L1: the textbook's cases of one warp of 4-byte words") {
   const auto efficiency = [](double lines) {
     return number(20, kNvprof, "gld_efficiency",
-                  {{"gld_requested_bytes", 128}, {"gld_32b", 0}, {"gld_64b", 0},
-                   {"gld_128b", lines}});
+                  {{"gld_requested_bytes", 128}, {"gld_moved_bytes", 128 * lines}});
   };
   CHECK(efficiency(1) == 100);      // aligned, permuted or all lanes one word
   CHECK(efficiency(2) == 50);       // misaligned
@@ -69,8 +68,7 @@ TEST_CASE("Fermi with the L1: the textbook's cases of one warp of 4-byte words")
 TEST_CASE("Fermi without the L1: segments of 32 bytes") {
   const auto efficiency = [](double segments) {
     return number(20, kNvprof, "gld_efficiency",
-                  {{"gld_requested_bytes", 128}, {"gld_32b", segments}, {"gld_64b", 0},
-                   {"gld_128b", 0}});
+                  {{"gld_requested_bytes", 128}, {"gld_moved_bytes", 32 * segments}});
   };
   CHECK(efficiency(4) == 100);
   CHECK(efficiency(5) == 80);       // misaligned
@@ -78,8 +76,8 @@ TEST_CASE("Fermi without the L1: segments of 32 bytes") {
 }
 
 TEST_CASE("the Visual Profiler's throughput on 1.x adds transactions by their sizes") {
-  // 1,000 us: 32,000 + 128,000 + 384,000 bytes.
-  const Counts c{{"gld_32b", 1000}, {"gld_64b", 2000}, {"gld_128b", 3000}, {"time_us", 1000}};
+  // 1,000 of 32 bytes, 2,000 of 64, 3,000 of 128 in 1,000 us.
+  const Counts c{{"gld_moved_bytes", 32000 + 128000 + 384000}, {"time_us", 1000}};
   CHECK(number(13, kVisual, "global_read_throughput", c) == Approx(0.544));
   // On 2.x it is what DRAM reads, 32 bytes each.
   CHECK(number(20, kVisual, "global_read_throughput",
