@@ -1,81 +1,81 @@
-// `warpmem metrics`: every counter that a replay gives, what it counts, and what validation asks of
-// it; with --accuracy, how close each was to the hardware's.
+// `warpmem metrics`: what each metric counts, in the words of each profiler; `warpmem metrics NAME`:
+// all about one; with --accuracy, how close each was to the hardware's.
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
+#include "base/nearest.hpp"
+#include "base/printable.hpp"
 #include "command/accuracy_view.hpp"
 #include "command/command.hpp"
-#include "command/metric_text.hpp"
+#include "command/metrics_view.hpp"
 #include "command/output.hpp"
-#include "command/table.hpp"
-#include "validate/metric_map.hpp"
+#include "command/vocabulary_option.hpp"
 
 namespace warpmem::command {
 
 namespace {
 
-Table as_table() {
-  Table table({{"metric"}, {"level"}, {"unit"}, {"accepted"}, {"counts"}});
-  for (const validate::MetricRule& rule : validate::metric_rules()) {
-    table.row({std::string(rule.name), validate::group_name(rule.group), std::string(rule.unit),
-               accepted(rule), std::string(rule.counts)});
-  }
-  return table;
-}
-
-std::string as_json() {
-  nlohmann::ordered_json out{{"schema", 1}};
-  out["metrics"] = nlohmann::ordered_json::array();
-  for (const validate::MetricRule& rule : validate::metric_rules()) {
-    out["metrics"].push_back({{"name", rule.name},
-                              {"level", validate::group_name(rule.group)},
-                              {"unit", rule.unit},
-                              {"exact", rule.match == validate::Match::kExact},
-                              {"band", rule.band},
-                              {"counts", rule.counts},
-                              {"source", rule.source}});
-  }
-  return out.dump(2) + "\n";
-}
-
 struct MetricsOptions {
   OutputOptions output;
+  std::string name, vocabulary;
   bool accuracy = false, main = false;
 };
 
-int metrics(const MetricsOptions& chosen) {
+Error unknown(const std::string& name, std::optional<metrics::Vocabulary> only) {
+  std::vector<std::string> known;
+  for (const metrics::Vocabulary v : metrics::kVocabularies)
+    if (!only || *only == v)
+      for (const metrics::Metric& m : metrics::metrics_of(v)) known.emplace_back(m.name);
+  const std::string near = nearest(name, known);
+  return {ErrorKind::kUsage, fmt::format("there is no metric '{}'", printable(name)),
+          only ? fmt::format("--vocabulary {}", metrics::name_of(*only)) : "",
+          near.empty() ? "see all of them with: warpmem metrics"
+                       : fmt::format("did you mean '{}'?", near)};
+}
+
+int run_metrics(const MetricsOptions& chosen) {
   const OutputOptions& options = chosen.output;
   if (chosen.accuracy) {
     const auto rows = validate::measured_accuracy();
     return emit(options, chosen.main ? accuracy_view(main_metrics(rows), options.format)
                                      : accuracy_view(rows, options.format));
   }
-  auto output = Output::open(options);
-  if (!output) return fail(output.error());
-  switch (options.format) {
-    case Format::kTable: output->write(as_table().text(output->colour())); break;
-    case Format::kJson: output->write(as_json()); break;
-    case Format::kCsv: output->write(as_table().csv()); break;
+  const auto only = metrics::vocabulary_named(chosen.vocabulary);
+  if (chosen.name.empty()) {
+    auto output = Output::open(options);
+    if (!output) return fail(output.error());
+    output->write(metric_list_view(only, options.format, output->colour()));
+    if (auto done = output->finish(); !done) return fail(done.error());
+    return 0;
   }
-  if (auto done = output->finish(); !done) return fail(done.error());
-  return 0;
+  std::vector<FoundMetric> found;
+  for (const metrics::Vocabulary v : metrics::kVocabularies)
+    if (!only || *only == v)
+      if (const metrics::Metric* const m = metrics::find(v, chosen.name)) found.push_back({v, m});
+  if (found.empty()) return fail(unknown(chosen.name, only));
+  return emit(options, metric_view(found, options.format));
 }
 
 }  // namespace
 
 Run setup_metrics(CLI::App& app) {
   auto options = std::make_shared<MetricsOptions>();
+  CLI::Option* const name =
+      app.add_option("name", options->name, "all about this one")->type_name("NAME");
+  add_vocabulary_option(app, "--vocabulary", options->vocabulary,
+                        "those of one profiler only: ncu, nvprof, visual-profiler");
   CLI::Option* const accuracy =
       app.add_flag("--accuracy", options->accuracy,
-                   "how close each counter was to a GPU's, by card, level of the trace and engine");
+                   "how close each counter was to a GPU's, by card, level of the trace and engine")
+          ->excludes(name);
   app.add_flag("--main", options->main, "only the counters that people look at first")
       ->needs(accuracy);
   add_output_options(app, options->output);
-  return [options] { return metrics(*options); };
+  return [options] { return run_metrics(*options); };
 }
 
 }  // namespace warpmem::command

@@ -9,6 +9,7 @@
 #include "base/units.hpp"
 #include "command/card_input.hpp"
 #include "command/command.hpp"
+#include "command/vocabulary_option.hpp"
 #include "command/output.hpp"
 #include "command/progress.hpp"
 #include "command/replay_view.hpp"
@@ -27,6 +28,7 @@ struct ReplayCommandOptions {
   LaunchRange launches;
   OutputOptions output;
   bool all = false;
+  std::string vocabulary;  // empty: the card's usual one
   bool keep_caches = false;
   bool time = true;
   bool counts = false;
@@ -83,8 +85,11 @@ int replay(const ReplayCommandOptions& options) {
   if (!result) return fail(result.error());
   if (timeline)
     if (auto written = write_timeline(*result, *timeline); !written) return fail(written.error());
+  const metrics::Vocabulary words =
+      metrics::vocabulary_named(options.vocabulary)
+          .value_or(metrics::usual_vocabulary(card->capability()));
   const ReplayView view{*reader, *card, *result, options.all, options.time && !options.counts,
-                        options.keep_caches};
+                        options.keep_caches, words};
   switch (options.output.format) {
     case Format::kTable: output->write(replay_text(view, output->colour())); break;
     case Format::kJson: output->write(replay_json(view)); break;
@@ -102,6 +107,9 @@ Run setup_replay(CLI::App& app) {
   add_card_options(app, options->card);
   add_launch_option(app, options->launches);
   app.add_flag("--all", options->all, "every counter of every launch, zeros too");
+  add_vocabulary_option(app, "--metrics", options->vocabulary,
+                        "in whose words: of Nsight Compute, nvprof or the Visual Profiler (the "
+                        "ones of the card's time)");
   app.add_flag("--keep-caches", options->keep_caches,
                "do not flush the caches before each launch, as a profiler does");
   CLI::Option* const time =

@@ -12,11 +12,11 @@
 #include "base/units.hpp"
 #include "command/card_input.hpp"
 #include "command/metric_text.hpp"
+#include "command/metric_values.hpp"
 #include "command/output.hpp"
 #include "command/table.hpp"
 #include "command/time_view.hpp"
 #include "command/trace_input.hpp"
-#include "sim/metric_rows.hpp"
 #include "validate/accuracy.hpp"
 
 namespace warpmem::command {
@@ -26,15 +26,6 @@ namespace {
 using nlohmann::ordered_json;
 
 std::string not_known(const MetricValue& value) { return fmt::format("n/a ({})", value.missing); }
-
-std::string_view unit_of(const std::string& metric) {
-  for (const sim::MetricRow& row : sim::metric_rows()) {
-    if (metric == row.name) return row.unit;
-  }
-  if (metric == "launch__shared_mem_config_size") return "byte";  // an attribute, not a count
-  const validate::MetricRule* rule = validate::find_rule(metric);
-  return rule ? rule->unit : std::string_view();
-}
 
 // The value of a metric that must be there for a figure derived from it; nothing when unknown.
 const MetricValue* known(const LaunchMetrics& launch, const char* metric) {
@@ -86,6 +77,26 @@ Table overview(const sim::ReplayResult& result) {
   return table;
 }
 
+// The same with the columns that people look at first in another vocabulary.
+Table overview_in_words(const ReplayView& view) {
+  std::vector<Column> columns{
+      {"launch", Align::kRight}, {"kernel"}, {"grid", Align::kRight}, {"block", Align::kRight}};
+  std::vector<std::vector<std::string>> rows;
+  for (const sim::ReplayedLaunch& launch : view.result.details) {
+    const LaunchMetrics& l = launch.metrics;
+    auto& cells = rows.emplace_back(
+        std::vector<std::string>{grouped(l.launch), l.kernel, dims(l.grid), dims(l.block)});
+    for (const ShownMetric& m : metrics_of(launch, view.card, view.vocabulary)) {
+      if (!m.metric->main || !metrics::definition_of(*m.metric, view.card.capability())) continue;
+      if (rows.size() == 1) columns.push_back({std::string(m.metric->name), Align::kRight});
+      cells.push_back(m.value.known() ? number(m.value.value) : "n/a");
+    }
+  }
+  Table table(std::move(columns));
+  for (auto& cells : rows) table.row(std::move(cells));
+  return table;
+}
+
 const char* engine_name(const ReplayView& view) { return view.time ? "time" : "counts"; }
 
 // Validation replays whole traces of real programs, with caches flushed, on built-in cards as they
@@ -107,10 +118,13 @@ ReplayedAs replayed_as(const ReplayView& view, const sim::ReplayedLaunch& launch
 Table counters(const ReplayView& view, const sim::ReplayedLaunch& launch) {
   const ReplayedAs as = replayed_as(view, launch);
   Table table({{"counter"}, {"value", Align::kRight}, {"unit"}, {"accuracy"}});
-  for (const auto& [name, value] : launch.metrics.metrics) {
-    if (value.known() && value.value == 0 && !view.all) continue;
-    table.row({name, value.known() ? number(value.value) : not_known(value),
-               std::string(unit_of(name)), accuracy(as, name)});
+  for (const ShownMetric& m : metrics_of(launch, view.card, view.vocabulary)) {
+    if (m.idle && !view.all) continue;
+    // A reason is long: it stands in the last column.
+    table.row({std::string(m.metric->name), m.value.known() ? number(m.value.value) : "n/a",
+               std::string(m.metric->unit),
+               m.value.known() ? accuracy(as, view.card, view.vocabulary, *m.metric)
+                               : m.value.missing});
   }
   return table;
 }
@@ -157,6 +171,8 @@ std::string file_name(const trace::TraceReader& reader) {
 
 std::string notes_text(const ReplayView& view) {
   std::string out;
+  if (const std::string note = vocabulary_note(view.card, view.vocabulary); !note.empty())
+    out += "note: " + note + "\n";
   for (const std::string& note : view.result.notes) out += "note: " + printable(note) + "\n";
   for (const sim::ReplayedLaunch& launch : view.result.details) {
     for (const std::string& note : launch.notes) {
@@ -183,8 +199,13 @@ std::string replay_text(const ReplayView& view, bool colour) {
   }
   const bool each = view.all || view.result.launches.size() == 1;
   if (!each) {
-    out += "\n" + overview(view.result).text(colour);
-    out += "\nL2 and DRAM columns are 32-byte sectors. All counters: --launch N, or --all.\n";
+    if (view.vocabulary == metrics::Vocabulary::kNcu) {
+      out += "\n" + overview(view.result).text(colour);
+      out += "\nL2 and DRAM columns are 32-byte sectors. All counters: --launch N, or --all.\n";
+    } else {
+      out += "\n" + overview_in_words(view).text(colour);
+      out += "\nAll counters: --launch N, or --all.\n";
+    }
     out += accuracy_notes(view);
   } else {
     for (const sim::ReplayedLaunch& detail : view.result.details) {
@@ -204,6 +225,7 @@ std::string replay_json(const ReplayView& view) {
   ordered_json out{{"schema", 1},
                    {"gpu", view.card.name()},
                    {"engine", engine_name(view)},
+                   {"vocabulary", metrics::name_of(view.vocabulary)},
                    {"card", card_json(view.card)}};
   out["trace"] = {{"file", file_name(view.reader)},
                   {"hash", view.reader.hash()},
@@ -222,7 +244,9 @@ std::string replay_json(const ReplayView& view) {
                        {"grid", launch.metrics.grid},     {"block", launch.metrics.block},
                        {"complete", launch.complete},     {"notes", launch.notes}};
     ordered_json metrics = ordered_json::object(), missing = ordered_json::object();
-    for (const auto& [name, value] : launch.metrics.metrics) {
+    for (const ShownMetric& m : metrics_of(launch, view.card, view.vocabulary)) {
+      const std::string name(m.metric->name);
+      const MetricValue& value = m.value;
       if (!value.known()) {
         metrics[name] = nullptr;
         missing[name] = value.missing;
@@ -259,10 +283,11 @@ std::string replay_csv(const ReplayView& view) {
   for (const sim::ReplayedLaunch& replayed : view.result.details) {
     const LaunchMetrics& launch = replayed.metrics;
     const ReplayedAs as = replayed_as(view, replayed);
-    for (const auto& [name, value] : launch.metrics) {
-      table.row({std::to_string(launch.launch), launch.kernel, name, std::string(unit_of(name)),
-                 value.known() ? fmt::format("{}", value.value) : not_known(value),
-                 engine_name(view), accuracy(as, name)});
+    for (const ShownMetric& m : metrics_of(replayed, view.card, view.vocabulary)) {
+      table.row({std::to_string(launch.launch), launch.kernel, std::string(m.metric->name),
+                 std::string(m.metric->unit),
+                 m.value.known() ? fmt::format("{}", m.value.value) : not_known(m.value),
+                 engine_name(view), accuracy(as, view.card, view.vocabulary, *m.metric)});
     }
   }
   return table.csv();

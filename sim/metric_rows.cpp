@@ -51,6 +51,10 @@ const MetricRow kRows[] = {
     ROW("l1tex__t_sectors_pipe_lsu_mem_local_op_st_lookup_hit.sum", "sector", c.local_st.hits),
     ROW("l1tex__t_output_wavefronts_pipe_lsu_mem_global_op_ld.sum", "wavefront",
         c.tag_wavefronts_ld),
+    ROW("smsp__sass_data_bytes_mem_global_op_ld.sum", "byte", c.global_ld_bytes),
+    ROW("smsp__sass_data_bytes_mem_global_op_st.sum", "byte", c.global_st_bytes),
+    ROW("smsp__sass_data_bytes_mem_shared_op_ld.sum", "byte", c.shared_ld_bytes),
+    ROW("smsp__sass_data_bytes_mem_shared_op_st.sum", "byte", c.shared_st_bytes),
     ROW("memory_l1_tag_requests_global", "request", c.tag_requests),
     ROW("memory_l2_theoretical_sectors_global", "sector", c.theoretical_global),
     ROW("memory_l2_theoretical_sectors_local", "sector", c.theoretical_local),
@@ -99,7 +103,62 @@ const MetricRow kRows[] = {
 
 #undef ROW
 
+#define EARLY(name) \
+  MetricRow { \
+    #name, "", [](const C& c) -> std::uint64_t { return c.early.name; } \
+  }
+
+const MetricRow kEarlyRows[] = {
+    EARLY(gld_request),
+    EARLY(gst_request),
+    EARLY(gld_requested_bytes),
+    EARLY(gst_requested_bytes),
+    EARLY(gld_moved_bytes),
+    EARLY(gst_moved_bytes),
+    EARLY(gld_32b),
+    EARLY(gld_64b),
+    EARLY(gld_128b),
+    EARLY(gst_32b),
+    EARLY(gst_64b),
+    EARLY(gst_128b),
+    EARLY(gld_coherent),
+    EARLY(gld_incoherent),
+    EARLY(gst_coherent),
+    EARLY(gst_incoherent),
+    EARLY(gld_transactions),
+    EARLY(gst_transactions),
+    EARLY(l1_gld_hit),
+    EARLY(l1_gld_miss),
+    EARLY(l1_local_hit),
+    EARLY(l1_local_miss),
+    EARLY(l1_local_store_hit),
+    EARLY(l1_local_store_miss),
+    EARLY(shared_load),
+    EARLY(shared_store),
+    EARLY(shared_load_transactions),
+    EARLY(shared_store_transactions),
+    EARLY(shared_load_replays),
+    EARLY(shared_store_replays),
+    EARLY(warp_serialize),
+    EARLY(global_replays),
+    EARLY(tex_requests),
+    EARLY(tex_hit),
+    EARLY(tex_miss),
+    EARLY(l2_read_transactions),
+    EARLY(l2_write_transactions),
+    EARLY(l2_read_hits),
+    EARLY(local_load),
+    EARLY(local_store),
+    EARLY(constant_serialized),
+    MetricRow{"shared_load_bytes", "", [](const C& c) { return c.shared_ld_bytes; }},
+    MetricRow{"shared_store_bytes", "", [](const C& c) { return c.shared_st_bytes; }},
+};
+
+#undef EARLY
+
 }  // namespace
+
+std::span<const MetricRow> early_rows() { return kEarlyRows; }
 
 std::span<const MetricRow> metric_rows() { return kRows; }
 

@@ -180,6 +180,8 @@ Result<ReplayedLaunch> replay_launch(const trace::TraceReader& reader, std::uint
     stuck = run.stuck();
   }
   out.counters = memory.finish_launch();
+  if (const model::PartitionTraffic* const traffic = memory.dram_traffic())
+    out.dram_traffic = *traffic;
   if (observed) {
     out.by_site = sites.by_site();
     out.beside = out.counters;

@@ -13,6 +13,7 @@
 #include "base/error.hpp"
 #include "results/launch_metrics.hpp"
 #include "model/card/card.hpp"
+#include "model/dram/partition_traffic.hpp"
 #include "model/system/counters.hpp"
 #include "sim/time/engine.hpp"
 #include "traces/format/reader.hpp"
@@ -44,6 +45,8 @@ struct ReplayedLaunch {
   // launch itself, marks and barriers); together they are `counters`.
   std::vector<model::LaunchCounters> by_site;
   model::LaunchCounters beside;
+  // What DRAM's partitions moved, on cards whose memory system keeps it.
+  std::optional<model::PartitionTraffic> dram_traffic;
   bool complete = true;                  // all of its records were in the trace
   std::vector<std::string> notes;
   std::optional<TimeResult> time;        // with the time engine

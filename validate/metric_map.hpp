@@ -1,5 +1,6 @@
 // Which hardware metric each of our counters must match, how closely, and why. One row a metric:
 // the profiler's full name is also the name our counters carry, so this table is the whole map.
+// What a metric counts, and in which unit, is in the list of metrics (metrics/metric.hpp).
 #pragma once
 
 #include <span>
@@ -21,8 +22,6 @@ enum class Background : std::uint8_t { kNone, kReads, kWrites };
 struct MetricRule {
   std::string_view name;  // of Nsight Compute, with its rollup: "dram__sectors_read.sum"
   Group group = Group::kL1;
-  std::string_view unit;    // base unit
-  std::string_view counts;  // what is counted, one sentence without a final stop
   Match match = Match::kExact;
   // Largest symmetric relative error that passes; 0 for exact metrics. See symmetric_error().
   double band = 0;
@@ -44,6 +43,8 @@ double background_sectors(Background background, double cycles);
 std::span<const MetricRule> metric_rules();
 // The rule of a full metric name; nullptr when warpmem does not predict it.
 const MetricRule* find_rule(std::string_view name);
+// The base unit of a rule's metric.
+std::string_view unit_of(const MetricRule& rule);
 // All names, as `ncu --metrics` takes them.
 std::string metric_list();
 

@@ -39,7 +39,7 @@ std::string cell(std::string_view raw) {
 
 Json summary_json(const MetricSummary& s) {
   Json j{{"metric", s.rule->name},
-         {"unit", s.rule->unit},
+         {"unit", unit_of(*s.rule)},
          {"match", match_name(s.rule->match)},
          {"band", s.rule->band},
          {"floor", s.rule->floor},
@@ -115,7 +115,7 @@ std::string csv_view(const Report& report) {
   for (const auto& l : report.launches)
     for (const auto& c : l.metrics)
       out += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{}\n", cell(l.run), l.launch,
-                         cell(l.kernel), c.rule->name, c.rule->unit, match_name(c.rule->match),
+                         cell(l.kernel), c.rule->name, std::string(unit_of(*c.rule)), match_name(c.rule->match),
                          text(c.predicted), text(c.measured),
                          c.verdict == Verdict::kNotCompared ? "" : fmt::format("{:.6f}", c.error),
                          verdict_name(c.verdict), cell(c.reason), report.engine, l.level);

@@ -32,11 +32,18 @@ struct CardNumbers {
   std::uint64_t shared_unit = 0;              // shared memory is given in multiples of this, bytes
   std::uint64_t shared_generous = 0;          // largest configuration given beyond need, bytes
   std::vector<std::uint64_t> shared_configs;  // selectable shared-memory sizes, bytes, ascending
+  std::uint64_t access_rule = 4;                           // AccessRule
+  std::uint64_t shared_rule = 0, constant_rule = 0;        // BankRule, ConstantRule
   std::uint64_t line_bytes = 128;                          // of both caches
   std::uint64_t shared_banks = 32, shared_bank_bytes = 4;  // of shared memory, and of the L1's data
-  std::uint64_t l1_cache = 0;                              // 0: there is an L1; 1: none
+  std::uint64_t l1_cache = 0;                              // CachedSpaces: what the L1 is for
+  std::uint64_t l1_sector = 32;                            // that a miss brings, bytes
+  std::uint64_t l1_sets = 0;                               // 0: they follow from l1_ways
+  std::uint64_t l1_allocate = 0, l1_write = 0, l1_local_write = 0;  // what stores do in an L1
   std::uint64_t l1_ways = 4, l1_index = 0, l1_replacement = 1;  // SetRule, Replacement
-  std::uint64_t l2_index = 1;                                   // SetRule
+  std::uint64_t l2_index = 1, l2_replacement = 0;               // SetRule, Replacement
+  std::uint64_t l2_partitions = 0;  // that addresses are interleaved over; 0: l2_sides
+  std::uint64_t texture_bytes = 0, texture_line = 32, texture_ways = 1;  // 0: in the L1
   std::uint64_t l1_bytes = 0;                 // L1 and shared memory together
   std::uint64_t l1_reserved = 0;              // of it, never data
   std::uint64_t l2_bytes = 0;

@@ -5,6 +5,7 @@
 
 #include "base/units.hpp"
 #include "model/access/access.hpp"
+#include "model/access/rule/access_rule.hpp"
 #include "model/card/card.hpp"
 #include "model/card/card_fields.hpp"
 #include "model/card/card_numbers_derived.hpp"
@@ -13,6 +14,8 @@
 
 namespace warpmem::model {
 namespace {
+
+constexpr std::uint64_t kMostWays = 64;
 
 struct Contradiction {
   std::string message;
@@ -116,7 +119,8 @@ Found l1_wrong(const CardNumbers& n) {
   constexpr std::uint64_t kStep = 512;
   const std::string why = "lines of 128 bytes in four banks";
   const std::uint64_t largest = n.shared_configs.back();
-  if (largest + n.l1_reserved >= n.l1_bytes)
+  const bool wants_l1 = static_cast<CachedSpaces>(n.l1_cache) != CachedSpaces::kNone;
+  if (largest + n.l1_reserved + wants_l1 > n.l1_bytes)
     return Contradiction{"the shared-memory configuration of " + shown_bytes(largest) +
                              " leaves nothing for the L1: l1.size is " + shown_bytes(n.l1_bytes) +
                              ", of which l1.reserved takes " + shown_bytes(n.l1_reserved),
@@ -143,8 +147,13 @@ Found l1_wrong(const CardNumbers& n) {
 
 // What the rules of a memory system's components need (general/memory_spec.hpp).
 Found components_wrong(const CardNumbers& n) {
+  const bool sectors = static_cast<AccessRule>(n.access_rule) == AccessRule::kSectors;
   if (n.line_bytes != 64 && n.line_bytes != 128)
     return Contradiction{"l1.line is " + shown_bytes(n.line_bytes), "give 64 or 128 bytes"};
+  if (n.l1_sector != 32 && n.l1_sector != 64 && n.l1_sector != n.line_bytes)
+    return Contradiction{"l1.sector is " + shown_bytes(n.l1_sector) +
+                             ", no part of a line (l1.line is " + shown_bytes(n.line_bytes) + ")",
+                         n.line_bytes == 64 ? "give 32 or 64 bytes" : "give 32, 64 or 128 bytes"};
   const auto l2 = static_cast<SetRule>(n.l2_index), l1 = static_cast<SetRule>(n.l1_index);
   if (l2 == SetRule::kMixedRows && n.line_bytes != kLineBytes)
     return Contradiction{"l2.index = \"mixed_rows\" was measured for lines of 128 bytes",
@@ -153,20 +162,55 @@ Found components_wrong(const CardNumbers& n) {
     return Contradiction{"l2.index = \"xor_matrix\" is an L1's", "write mixed_rows or low_bits"};
   if (l1 == SetRule::kMixedRows)
     return Contradiction{"l1.index = \"mixed_rows\" is an L2's", "write xor_matrix or low_bits"};
+  if (l2 == SetRule::kXorFermi || l2 == SetRule::kAddPascal)
+    return Contradiction{"l2.index = \"" + set_rule_names()[n.l2_index] + "\" is an L1's",
+                         "write mixed_rows or low_bits"};
   if (!std::has_single_bit(n.shared_banks) || n.shared_banks < 8)
     return Contradiction{"shared.banks is " + text(n.shared_banks), "give 8, 16, 32 or 64"};
   if (n.shared_bank_bytes != 4 && n.shared_bank_bytes != 8)
     return Contradiction{"shared.bank_bytes is " + text(n.shared_bank_bytes), "give 4 or 8"};
-  if (!std::has_single_bit(n.l1_ways))
+  if (sectors && !std::has_single_bit(n.l1_ways))
     return Contradiction{"l1.ways is " + text(n.l1_ways), "give a power of two"};
   return {};
 }
 
+// An L2 whose partitions share the addresses among them.
+Found interleaved_l2_wrong(const CardNumbers& n) {
+  const std::uint64_t partitions = std::max<std::uint64_t>(1, n.l2_partitions);
+  if (auto f = outside("l2.ways", n.l2_ways, 1, kMostWays)) return f;
+  const bool rows = static_cast<SetRule>(n.l2_index) == SetRule::kMixedRows;
+  const std::uint64_t step = (rows ? 1024 : 1) * n.line_bytes * n.l2_ways * partitions;
+  if (n.l2_bytes < step)
+    return Contradiction{
+        "l2.size is " + shown_bytes(n.l2_bytes) + ", less than a set a partition (l2.partitions)",
+        "give at least " + shown_bytes(step) + (rows ? ", or l2.index = \"low_bits\"" : "")};
+  if (auto f = uneven("l2.size", n.l2_bytes, step,
+                      "sets of l2.ways lines of " + text(n.line_bytes) +
+                          " bytes in each of l2.partitions",
+                      shown_bytes))
+    return f;
+  if (n.l2_fetch_bytes != 32 && n.l2_fetch_bytes != 64 && n.l2_fetch_bytes != 128)
+    return Contradiction{
+        "l2.fetch is " + shown_bytes(n.l2_fetch_bytes) + ": it must be 32, 64 or 128 bytes",
+        "give 32, 64 or 128"};
+  if (n.latency_l2_near <= n.latency_l1)
+    return Contradiction{"latency.l2_near (" + grouped(n.latency_l2_near) +
+                             ") is not more than latency.l1 (" + grouped(n.latency_l1) + ")",
+                         "give latency.l2_near at least " + grouped(n.latency_l1 + 1)};
+  return {};
+}
+
 Found l2_wrong(const CardNumbers& n) {
+  const bool sectors = static_cast<AccessRule>(n.access_rule) == AccessRule::kSectors;
+  if (n.l2_bytes == 0 && !sectors) return {};
+  if (n.l2_bytes == 0)
+    return Contradiction{"l2.size is 0: access.rule is sectors, whose L1s read from an L2",
+                         "give l2.size, or write an access.rule of a GPU that has none"};
+  if (!sectors) return interleaved_l2_wrong(n);
   if (n.l2_sides < 1 || n.l2_sides > 2)
     return Contradiction{"l2.sides is " + grouped(n.l2_sides) + ": it must be 1 or 2",
                          "write 1 for an L2 that is not partitioned, or 2"};
-  if (auto f = outside("l2.ways", n.l2_ways, 1, 16)) return f;
+  if (auto f = outside("l2.ways", n.l2_ways, 1, kMostWays)) return f;
   if (auto f = outside("l2.filled_ways", n.l2_filled_ways, 0, n.l2_ways)) {
     f->message = "l2.filled_ways (" + text(n.l2_filled_ways) + ") is more than l2.ways (" +
                  text(n.l2_ways) + ")";
@@ -239,8 +283,8 @@ Found home_wrong(const CardNumbers& n) {
   return {};
 }
 
-// More than what stands before or behind it can carry.
-Found bandwidth_wrong(const CardNumbers& n) {
+// More than what stands before it can carry. Who chooses sm.count asks what fewer ports carry.
+Found ports_wrong(const CardNumbers& n) {
   const std::uint64_t ports = n.port_receive_permille * n.sm_count;
   for (const auto& [key, value] :
        {std::pair{"dram.sectors_per_kilocycle", n.dram_sectors_per_kilocycle},
@@ -251,6 +295,11 @@ Found bandwidth_wrong(const CardNumbers& n) {
               ") is more than all SMs' ports carry (port.receive_permille x "
               "sm.count)",
           "give at most " + grouped(ports) + ", or a larger port.receive_permille"};
+  return {};
+}
+
+// More than what stands behind it can carry.
+Found bandwidth_wrong(const CardNumbers& n) {
   if (n.dram_sectors_per_kilocycle < n.dram_channels)
     return Contradiction{"dram.sectors_per_kilocycle (" + grouped(n.dram_sectors_per_kilocycle) +
                              ") is less than dram.channels: a channel would take more than 1,000 "
@@ -383,7 +432,7 @@ Found sms_wrong(const CardNumbers& n) {
   if (std::adjacent_find(order.begin(), order.end()) != order.end())
     return Contradiction{"topology.cta_order names an SM twice", "list every SM once"};
   if (auto f = numbers_of("topology.lone_sms", n.lone_sms, n.sm_count - 1, "SMs")) return f;
-  for (std::uint64_t side = 0; side < n.l2_sides; ++side)
+  for (std::uint64_t side = 0; side < n.l2_sides && n.sm_count >= n.l2_sides; ++side)
     if (std::find(n.sm_side.begin(), n.sm_side.end(), side) == n.sm_side.end())
       return Contradiction{"topology.sm_side has no SM on side " + text(side) + " of the L2",
                            "put one there, or write 1 for l2.sides"};
@@ -407,6 +456,8 @@ Result<void> Card::validate(const std::string& place) const {
     return card_error(place, found.message, found.fix);
   };
   if (const Found found = zero({numbers_, capability()})) return refused(*found);
+  if (!user_.contains(card_field("sm.count")))
+    if (const Found found = ports_wrong(numbers_)) return refused(*found);
   for (const auto& check : {too_much, too_fast, components_wrong, l1_wrong, l2_wrong, home_wrong,
                             bandwidth_wrong, dram_wrong, small_caches_wrong, sms_wrong})
     if (const Found found = check(numbers_)) return refused(*found);

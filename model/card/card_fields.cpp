@@ -34,11 +34,6 @@ std::string nearest_card_field(const std::string& key, const std::string& otherw
   return near.empty() ? otherwise : "did you mean '" + near + "'?";
 }
 
-const std::vector<std::string>& on_off_names() {
-  static const std::vector<std::string> kNames = {"on", "off"};
-  return kNames;
-}
-
 const std::vector<std::string>& dram_map_names() {
   static const std::vector<std::string> kNames = {"hashed", "plain"};
   return kNames;

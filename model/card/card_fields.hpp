@@ -64,7 +64,6 @@ std::size_t card_field(std::string_view key);
 // "did you mean 'l1.size'?", or `otherwise` where no key is near.
 std::string nearest_card_field(const std::string& key, const std::string& otherwise);
 
-const std::vector<std::string>& on_off_names();
 const std::vector<std::string>& dram_type_names();
 const std::vector<std::string>& dram_map_names();
 const std::vector<std::string>& dram_refresh_names();

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+
+#include "model/cache/write_policy.hpp"
 
 namespace warpmem::model {
 namespace {
@@ -37,7 +40,10 @@ bool DerivedNumbers::follows(std::string_view key,
 
 // A smaller L1 offers no configuration of shared memory that would leave nothing of it.
 void DerivedNumbers::fit_shared() {
-  const auto too_large = [&](std::uint64_t c) { return c + n.l1_reserved >= n.l1_bytes; };
+  const bool wants_l1 = static_cast<CachedSpaces>(n.l1_cache) != CachedSpaces::kNone;
+  const auto too_large = [&](std::uint64_t c) {
+    return c + n.l1_reserved + wants_l1 > n.l1_bytes;
+  };
   auto& configs = n.shared_configs;
   if (set_by_user({"l1.size", "l1.reserved"}) && !set_by_user({"shared.configs"}) &&
       !configs.empty() && !too_large(configs.front()) &&
@@ -54,8 +60,59 @@ void DerivedNumbers::fit_shared() {
                            "derived: the largest of shared.configs, less shared.reserved");
 }
 
+// Another number of SMs: lists that say something of each SM become shorter, or go on as they
+// began; SMs that are more get their CTAs in turns of their own.
+void DerivedNumbers::fit_sms() {
+  if (!set_by_user({"sm.count"})) return;
+  const std::uint64_t count = n.sm_count;
+  const auto came = [&](std::string_view key) {
+    sources.insert_or_assign(card_field(key), "derived: the card's own list, for sm.count SMs");
+  };
+  const auto fits = [&](std::string_view key, std::vector<std::uint64_t>& of_sm) {
+    const std::size_t before = of_sm.size();
+    if (set_by_user({key}) || before == 0 || before == count) return;
+    of_sm.resize(count);
+    for (std::size_t sm = before; sm < count; ++sm) of_sm[sm] = of_sm[sm % before];
+    came(key);
+  };
+  fits("topology.sm_gpc", n.sm_gpc);
+  fits("topology.sm_side", n.sm_side);
+  // Few SMs may all have been on one side.
+  if (n.l2_sides == 2 && count >= 2 && !set_by_user({"topology.sm_side"}) &&
+      std::adjacent_find(n.sm_side.begin(), n.sm_side.end(), std::not_equal_to<>()) ==
+          n.sm_side.end())
+    for (std::size_t sm = 0; sm < count; ++sm) n.sm_side[sm] = sm % 2;
+  if (!set_by_user({"topology.lone_sms"}) &&
+      std::erase_if(n.lone_sms, [count](std::uint64_t sm) { return sm >= count; }) > 0)
+    came("topology.lone_sms");
+  if (set_by_user({"topology.cta_order"}) || set_by_user({"topology.cta_turns"}) ||
+      n.cta_order.size() == count)
+    return;
+  std::vector<std::uint64_t> order, turns;
+  std::size_t at = 0;
+  for (std::size_t turn = 0; turn < n.cta_turns.size(); ++turn) {
+    const std::size_t before = order.size();
+    for (std::uint64_t k = 0; k < n.cta_turns[turn] && at < n.cta_order.size(); ++k, ++at)
+      if (n.cta_order[at] < count) order.push_back(n.cta_order[at]);
+    if (order.size() > before) turns.push_back(order.size() - before);
+    else if (turn < n.cta_small_groups) --n.cta_small_groups;
+  }
+  constexpr std::size_t kTurn = 16;
+  for (std::uint64_t sm = n.cta_order.size(), first = sm; sm < count; ++sm) {
+    if ((sm - first) % kTurn == 0) turns.push_back(0);
+    ++turns.back();
+    order.push_back(sm);
+  }
+  n.cta_small_groups = std::min<std::uint64_t>(n.cta_small_groups, turns.empty() ? 0 : turns.size() - 1);
+  n.cta_order = std::move(order);
+  n.cta_turns = std::move(turns);
+  came("topology.cta_order");
+  came("topology.cta_turns");
+}
+
 void DerivedNumbers::work_out(bool another) {
   fit_shared();
+  fit_sms();
   if (n.l2_sides == 1) n.sm_side.assign(n.sm_count, 0);
   const auto came = [&](std::string_view key, std::string how) {
     sources.insert_or_assign(card_field(key), "derived: " + std::move(how));

@@ -30,6 +30,7 @@ struct DerivedNumbers {
 
  private:
   void fit_shared();
+  void fit_sms();
   bool set_by_user(std::initializer_list<std::string_view> keys) const;
   // Is nobody's, or no longer what the file says since the user changed one of `inputs`.
   bool follows(std::string_view key, std::initializer_list<std::string_view> inputs) const;

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "model/access/rule/access_rule.hpp"
 #include "model/card/card.hpp"
 #include "model/card/card_numbers_derived.hpp"
 
@@ -72,8 +73,14 @@ MemoryPath::Spec Card::path() const {
   s.sms = u32(n.sm_count);
   s.sides = u32(n.l2_sides);
   s.slices = u32(n.l2_slices);
+  if (static_cast<AccessRule>(n.access_rule) != AccessRule::kSectors) {
+    // A partition of memory has its share of the L2, or none, and a channel.
+    s.slices = u32(n.l2_bytes == 0 || n.l2_partitions == 0 ? n.dram_channels : n.l2_partitions);
+    s.by_partition = true;
+  }
+  const std::uint64_t clock = std::max<std::uint64_t>(1, n.l2_clock_permille);
   const auto slice = [&](std::uint64_t permille) {
-    return u32((kTicks * permille + n.l2_clock_permille / 2) / n.l2_clock_permille);
+    return u32((kTicks * permille + clock / 2) / clock);
   };
   s.read_ticks = slice(n.l2_read_permille);
   s.read_sector_ticks = slice(n.l2_read_sector_permille);
@@ -98,8 +105,9 @@ MemoryPath::Spec Card::path() const {
   for (std::uint64_t v : n.sm_side) s.sm_side.push_back(static_cast<std::uint8_t>(v));
   s.dram.channels = u32(n.dram_channels);
   s.dram.banks = u32(n.dram_banks);
-  s.dram.completed_most =
-      u32(n.l2_bytes / 128 / n.l2_ways * n.l2_filled_ways / n.dram_channels);
+  if (n.l2_ways > 0)
+    s.dram.completed_most =
+        u32(n.l2_bytes / 128 / n.l2_ways * n.l2_filled_ways / n.dram_channels);
   s.dram.devices = u32(n.dram_devices);
   s.dram.row_bytes = u32(n.dram_row_bytes);
   // The rate on the card is what is left beside refreshes; those that take the bus in the model are

@@ -23,18 +23,25 @@ std::uint8_t L2Partition::in_pieces(std::uint8_t sectors, std::uint32_t piece) c
 L2Partition::Traffic L2Partition::take_traffic() { return std::exchange(traffic_, {}); }
 
 void L2Partition::clear() {
-  for (Set& set : sets_) set.clear();
+  for (Set& set : sets_) {
+    set.lines.clear();
+    set.tree = 0;
+  }
+  draws_ = 0;
   any_persists_ = false;
 }
 
 // Makes it the most recently used one; nullptr: it is not here.
 L2Partition::Line* L2Partition::use(std::uint64_t number) {
   Set& set = sets_[spec_->index(number)];
-  const auto at =
-      std::find_if(set.begin(), set.end(), [number](const Line& l) { return l.number == number; });
-  if (at == set.end()) return nullptr;
-  std::rotate(set.begin(), at, at + 1);
-  return &set.front();
+  const auto at = std::find_if(set.lines.begin(), set.lines.end(),
+                               [number](const Line& l) { return l.number == number; });
+  if (at == set.lines.end()) return nullptr;
+  if (spec_->replacement == Replacement::kTreePlru)
+    set.tree = tree_after(set.tree, at->way, spec_->ways);
+  if (!reorders(spec_->replacement)) return &*at;
+  std::rotate(set.lines.begin(), at, at + 1);
+  return &set.lines.front();
 }
 
 // It stays, clean.
@@ -47,31 +54,38 @@ void L2Partition::clean(Line& line) {
 }
 
 void L2Partition::make_room(Set& set) {
-  auto gone = std::prev(set.end());
+  std::vector<Line>& lines = set.lines;
+  auto gone = lines.begin() +
+              static_cast<std::ptrdiff_t>(victim(spec_->replacement, lines.size(), set.tree, draws_,
+                                                 [&](std::size_t i) { return lines[i].way; }));
   if (any_persists_) {
     // The oldest that does not persist, as long as no more do than were set aside.
     const auto persisting =
-        std::count_if(set.begin(), set.end(), [](const Line& l) { return l.persists; });
+        std::count_if(lines.begin(), lines.end(), [](const Line& l) { return l.persists; });
     if (static_cast<std::uint64_t>(persisting) <= persist_ways_)
-      while (gone != set.begin() && gone->persists) --gone;
+      while (gone != lines.begin() && gone->persists) --gone;
     if (gone->is_dirty()) clean(*gone);
   } else if (gone->is_dirty()) {
     // It is written back and stays; the oldest clean one goes, or with none clean itself.
     const auto clean_one =
-        std::find_if_not(set.rbegin(), set.rend(), [](const Line& l) { return l.is_dirty(); });
+        std::find_if_not(lines.rbegin(), lines.rend(), [](const Line& l) { return l.is_dirty(); });
     clean(*gone);
-    if (clean_one != set.rend()) gone = std::prev(clean_one.base());
+    if (clean_one != lines.rend()) gone = std::prev(clean_one.base());
   }
-  set.erase(gone);
+  lines.erase(gone);
 }
 
 L2Partition::Line& L2Partition::bring(std::uint64_t number) {
   if (Line* const line = use(number)) return *line;
   Set& set = sets_[spec_->index(number)];
-  if (set.size() == spec_->ways) make_room(set);
+  if (set.lines.size() == spec_->ways) make_room(set);
   Line line;
   line.number = number;
-  return *set.insert(set.begin(), line);
+  if (spec_->replacement == Replacement::kTreePlru || spec_->replacement == Replacement::kUneven) {
+    line.way = free_way(set.lines.size(), [&](std::size_t i) { return set.lines[i].way; });
+    set.tree = tree_after(set.tree, line.way, spec_->ways);
+  }
+  return *set.lines.insert(set.lines.begin(), line);
 }
 
 L2Partition::Found L2Partition::read(std::uint64_t line, std::uint8_t sectors, std::uint32_t piece,
@@ -112,7 +126,7 @@ void L2Partition::write(const LineTouch& written) {
       line.bytes[s] = bytes;
     }
   }
-  Set& set = sets_[spec_->index(written.line)];
+  std::vector<Line>& set = sets_[spec_->index(written.line)].lines;
   const auto limit = [&](std::uint32_t most, auto is) {
     if (static_cast<std::uint64_t>(std::count_if(set.begin(), set.end(), is)) > most)
       clean(*std::find_if(set.rbegin(), set.rend(), is));
@@ -122,7 +136,7 @@ void L2Partition::write(const LineTouch& written) {
 }
 
 void L2Partition::drop(std::uint64_t number, std::uint8_t sectors) {
-  for (Line& line : sets_[spec_->index(number)])
+  for (Line& line : sets_[spec_->index(number)].lines)
     if (line.number == number) line.readable = without(line.readable, sectors);
 }
 

@@ -1,5 +1,5 @@
 // One partition of an L2 of any number of sets and ways: sets of lines, the most recently used
-// first. It writes back: a sector is readable, dirty, or written in part; lines that are written in
+// first, of which the spec's policy says which goes. It writes back: a sector is readable, dirty, or written in part; lines that are written in
 // part are completed from DRAM before they go there. So many lines of a set may be dirty, so many
 // written in part; one more has the oldest of them written back (l2/l2_side.hpp has the
 // measurements and does the same, faster).
@@ -42,12 +42,16 @@ class L2Partition {
  private:
   struct Line {
     std::uint64_t number = 0;
+    std::uint32_t way = 0;
     std::uint8_t readable = 0, dirty = 0, partial = 0;
     bool persists = false;
     std::array<std::uint32_t, kSectorsPerLine> bytes{};  // of sectors written in part
     bool is_dirty() const { return dirty | partial; }
   };
-  using Set = std::vector<Line>;
+  struct Set {
+    std::vector<Line> lines;
+    std::uint64_t tree = 0;  // tree_plru
+  };
 
   Line* use(std::uint64_t line);
   Line& bring(std::uint64_t line);
@@ -57,6 +61,7 @@ class L2Partition {
   const MemorySpec::L2* spec_;
   std::uint32_t line_bytes_;
   std::vector<Set> sets_;
+  std::uint64_t draws_ = 0;
   std::uint64_t persist_ways_ = 0;
   bool any_persists_ = false;  // has any line ever?
   Traffic traffic_;

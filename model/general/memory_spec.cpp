@@ -54,11 +54,6 @@ MemorySpec::L2 l2_of(const CardNumbers& n) {
 
 }  // namespace
 
-const std::vector<std::string>& replacement_names() {
-  static const std::vector<std::string> names{"lru", "after_hits"};
-  return names;
-}
-
 MemorySpec memory_spec_of(const Card& card) {
   const CardNumbers& n = card.numbers();
   MemorySpec s;

@@ -6,20 +6,14 @@
 #include <string>
 #include <vector>
 
+#include "model/cache/replacement.hpp"
+#include "model/cache/write_policy.hpp"
 #include "model/general/set_index.hpp"
 #include "model/interconnect/latencies.hpp"
 
 namespace warpmem::model {
 
 class Card;
-
-// Which line of a full set goes.
-enum class Replacement : std::uint8_t {
-  kLru,        // the one that was used longest ago
-  kAfterHits,  // the same, but a new line is older than those of the latest hit, and of the one
-               // before
-};
-const std::vector<std::string>& replacement_names();
 
 struct MemorySpec {
   std::uint32_t line_bytes = 128;
@@ -46,6 +40,7 @@ struct MemorySpec {
     std::uint64_t home_mask = 0;  // parity of these address bits: the home partition
     SetIndex index;               // within a partition
     std::uint32_t ways = 16, dirty_ways = 16, partial_ways = 16;
+    Replacement replacement = Replacement::kLru;
     std::uint32_t fetch_sectors = 1;   // DRAM read granularity
     std::uint64_t dirty_before = 0;    // sectors that a flush leaves behind
     std::vector<std::uint32_t> of_sm;  // partition by SM

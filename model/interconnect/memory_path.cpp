@@ -16,6 +16,7 @@ MemoryPath::MemoryPath(const Spec& spec)
                  spec.dram_tail * static_cast<std::uint32_t>(kTicks)},
       slices_of_{spec.slices / spec.sides,
                  SmallDivisor(std::max<std::uint32_t>(1, spec.slices / spec.sides / 2))},
+      partitions_{spec.slices, spec.dram.channels, spec.dram.interleave_lines},
       dram_(spec.dram, &memory_) {
   for (std::uint8_t sectors = 0; sectors < slice_ticks_.size(); ++sectors) {
     slice_ticks_[sectors] = read_work(sectors_in(sectors), 0);
@@ -235,7 +236,9 @@ std::uint64_t MemoryPath::write(const Write& w, std::uint64_t now) {
       w.atomic ? w.atomic * spec_.atomic_pass_ticks + w.partly * spec_.atomic_part_ticks
                : spec_.write_ticks + (w.sectors - w.partial) * spec_.write_sector_ticks +
                      w.partial * spec_.partial_sector_ticks;
-  const std::uint32_t slice_at = slices_of_.slice(w.line);
+  const std::uint32_t slice_at = spec_.by_partition
+                                     ? partitions_.of(w.line, dram_.find(w.line).channel)
+                                     : slices_of_.slice(w.line);
   std::uint64_t start = 0;
   if (w.home != w.near) {
     // On its way to the other side it passes a slice of the near one.

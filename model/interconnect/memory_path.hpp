@@ -21,6 +21,7 @@
 #include "model/access/access.hpp"
 #include "model/fast/divisor.hpp"
 #include "model/dram/dram.hpp"
+#include "model/dram/partition_map.hpp"
 #include "model/interconnect/fills.hpp"
 #include "model/interconnect/latencies.hpp"
 #include "model/interconnect/place.hpp"
@@ -34,6 +35,9 @@ class MemoryPath {
     std::uint32_t sms = 132;
     std::uint32_t sides = 2;
     std::uint32_t slices = 96;  // all sides
+    // A line's slice goes with its DRAM channel (dram/partition_map.hpp); otherwise pairs of
+    // slices are drawn.
+    bool by_partition = false;
     // Ticks that a request keeps a slice: so many, and so many more for each sector.
     std::uint32_t read_ticks = 48, read_sector_ticks = 31;
     std::uint32_t write_ticks = 56, write_sector_ticks = 46;
@@ -63,7 +67,10 @@ class MemoryPath {
     Dram::Spot dram;
     std::uint32_t slice;  // of either side's
   };
-  Seat seat(std::uint64_t line) const { return {dram_.find(line), slices_of_.slice(line)}; }
+  Seat seat(std::uint64_t line) const {
+    const Dram::Spot spot = dram_.find(line);
+    return {spot, spec_.by_partition ? partitions_.of(line, spot.channel) : slices_of_.slice(line)};
+  }
   // The same for the lines of a list.
   struct Seats {
     Dram::Spots dram;
@@ -219,6 +226,7 @@ class MemoryPath {
   Spec spec_;
   Latencies latencies_;  // ticks: to a slice, and from DRAM
   Slices slices_of_;
+  PartitionMap partitions_;
   // A slice's ticks for a read of these sectors (bits), and more where those are brought to it.
   std::array<std::uint32_t, 16> slice_ticks_{}, fill_ticks_{};
   // What is looked at for every line, here and there in it, lies together.

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "model/access/warp_lanes.hpp"
 #include "model/shared/shared_banks.hpp"
 #include "model/system/counters.hpp"
 
@@ -38,6 +39,8 @@ enum class Action : std::uint8_t {
 struct AccessPlan {
   Action action = Action::kIgnore;
   bool bypass_l1 = false;  // looks in the L1 for nothing and leaves nothing (.cg, volatile, scoped)
+  bool asks_l1 = false;      // .ca: goes through an L1 that caches loads only when asked
+  bool read_only = false;    // .nc: nobody writes it while the kernel runs
   bool no_allocate = false;  // may hit, leaves nothing
   bool last_use = false;     // of a word of local memory (.lu)
   bool compare_and_swap = false;
@@ -56,5 +59,10 @@ struct AccessPlan {
   SharedKind shared = SharedKind::kLoad;
   std::uint64_t LaunchCounters::*instructions = nullptr;  // which instruction counter
 };
+
+// What all lanes of an access ask for.
+inline std::uint64_t bytes_asked(const WarpLanes& w, const AccessPlan& plan) {
+  return static_cast<std::uint64_t>(w.active()) * plan.bytes;
+}
 
 }  // namespace warpmem::model

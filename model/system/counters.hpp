@@ -7,6 +7,7 @@
 #include <bit>
 
 #include "model/l2/l2_cache.hpp"
+#include "model/system/early_counters.hpp"
 
 namespace warpmem::model {
 
@@ -30,6 +31,8 @@ struct LaunchCounters {
   std::uint64_t theoretical_global = 0;  // distinct sectors, added up over global requests
   std::uint64_t theoretical_local = 0;
   std::uint64_t tag_wavefronts_ld = 0;
+  // That lanes ask for, each its own, whether others ask for the same or not.
+  std::uint64_t global_ld_bytes = 0, global_st_bytes = 0, shared_ld_bytes = 0, shared_st_bytes = 0;
   std::uint64_t l1_fill_sectors = 0;   // L2 to L1
   std::uint64_t l1_write_sectors = 0;  // L1 to L2
 
@@ -43,6 +46,7 @@ struct LaunchCounters {
 
   std::uint64_t records = 0;
   L2Counters l2;
+  EarlyCounters early;
 };
 
 // Nothing but counters: 64-bit whole numbers, one after the other.

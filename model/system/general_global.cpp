@@ -13,6 +13,7 @@ void GeneralMemory::global_load(const WarpLanes& w, const AccessPlan& plan, Acce
   const std::uint64_t sectors = touched_.sectors(), lines = touched_.lines().size();
   const bool copies = plan.action == Action::kAsyncRead;
   ++counters_.global_ld.requests;
+  counters_.global_ld_bytes += bytes_asked(w, plan);
   counters_.tag_requests += lines;
   counters_.theoretical_global += sectors;
   t.tag_passes = tag_passes(touched_.lines());
@@ -98,6 +99,7 @@ void GeneralMemory::global_store(const WarpLanes& w, const AccessPlan& plan, Acc
   t.passes = data_passes(w, plan.bytes, 1, banks_);
   t.tag_passes = tag_passes(lines);
   ++counters_.global_st.requests;
+  counters_.global_st_bytes += bytes_asked(w, plan);
   counters_.global_st.sectors += touched_.sectors();
   counters_.tag_requests += count;
   counters_.theoretical_global += touched_.sectors();

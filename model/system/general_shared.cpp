@@ -27,9 +27,11 @@ void GeneralMemory::shared_access(const WarpLanes& w, const AccessPlan& plan, Ac
   t.done = t.now + card_.numbers().latency_shared + 1;
   if (taken > 1) t.done += (taken - 1) * card_.numbers().latency_conflict;
   if (load) {
+    counters_.shared_ld_bytes += bytes_asked(w, plan);
     counters_.shared_wavefronts_ld += taken;
     counters_.shared_conflicts_ld += conflicts;
   } else if (store) {
+    counters_.shared_st_bytes += bytes_asked(w, plan);
     counters_.shared_wavefronts_st += taken;
     counters_.shared_conflicts_st += conflicts;
   }

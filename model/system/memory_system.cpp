@@ -2,6 +2,8 @@
 
 #include "model/card/card.hpp"
 #include "model/general/memory_spec.hpp"
+#include "model/shared/rule/shared_rule.hpp"
+#include "model/system/early_memory.hpp"
 #include "model/system/general_memory.hpp"
 #include "model/system/sectored_memory.hpp"
 
@@ -10,8 +12,11 @@ namespace {
 
 // Whether the card has the choices of components that SectoredMemory is made for.
 bool is_sectored(const CardNumbers& n) {
-  return n.line_bytes == kLineBytes && n.shared_banks == 32 && n.shared_bank_bytes == 4 &&
-         n.l1_cache == 0 && n.l1_ways == 4 &&
+  return static_cast<SharedRule>(n.shared_rule) == SharedRule::kMulticast &&
+         n.line_bytes == kLineBytes && n.shared_banks == 32 && n.shared_bank_bytes == 4 &&
+         n.l1_cache == 0 && n.l1_ways == 4 && n.l1_sets == 0 && n.l1_sector == kSectorBytes &&
+         n.l1_allocate == 0 && n.l1_write == 0 && n.texture_bytes == 0 && n.l2_ways <= 16 &&
+         static_cast<Replacement>(n.l2_replacement) == Replacement::kLru &&
          static_cast<SetRule>(n.l1_index) == SetRule::kXorMatrix &&
          static_cast<Replacement>(n.l1_replacement) == Replacement::kAfterHits &&
          static_cast<SetRule>(n.l2_index) == SetRule::kMixedRows;
@@ -20,6 +25,8 @@ bool is_sectored(const CardNumbers& n) {
 }  // namespace
 
 std::unique_ptr<MemorySystem> memory_system_of(const Card& card, bool timed, bool general) {
+  if (static_cast<AccessRule>(card.numbers().access_rule) != AccessRule::kSectors)
+    return std::make_unique<EarlyMemory>(card, timed);
   if (general || !is_sectored(card.numbers())) return std::make_unique<GeneralMemory>(card, timed);
   return std::make_unique<SectoredMemory>(card, timed);
 }

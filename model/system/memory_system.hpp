@@ -4,7 +4,7 @@
 //
 // Put together from a card (memory_system_of). Which class stands behind it is the card's choice of
 // components: SectoredMemory for lines of four sectors as GPUs since compute capability 7.0 have
-// them, GeneralMemory for any other.
+// them, GeneralMemory for other sizes and policies, EarlyMemory for the access rules before 7.0.
 #pragma once
 
 #include <cstdint>
@@ -22,6 +22,7 @@ namespace warpmem::model {
 
 class Card;
 class EventListener;
+class PartitionTraffic;
 class SectoredMemory;
 
 class MemorySystem {
@@ -36,6 +37,8 @@ class MemorySystem {
                        AccessTiming& timing) = 0;
   // So many warps start on an SM, from this cycle on (where time is kept).
   virtual void starts_warps(int sm, std::uint64_t cycle, std::uint32_t warps) = 0;
+  // A warp's constants, where the engine has a cache of them of its own.
+  virtual void constants(const WarpLanes&, const AccessPlan&) {}
   // What the launch counted.
   virtual LaunchCounters finish_launch() = 0;
 
@@ -45,6 +48,8 @@ class MemorySystem {
   virtual LaunchCounters& counters() { return counters_; }
   // The way to the L2 and to DRAM, where time is kept; else nullptr.
   virtual MemoryPath* path() { return path_.get(); }
+  // What DRAM's channels moved in the launch, where somebody keeps it; else nullptr.
+  virtual const PartitionTraffic* dram_traffic() const { return nullptr; }
   // Who hears of what its components do from now on, if it tells at all (events.hpp).
   virtual void tell(EventListener*) {}
   // This, if it is one: it has ways of its own for what most accesses are.

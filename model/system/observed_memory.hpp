@@ -16,6 +16,10 @@ class ObservedMemory final : public MemorySystem {
   void run(const WarpLanes& lanes, const AccessPlan& plan, AccessTiming& timing) override;
   void texture(const TextureAccess& access, const AccessPlan& plan, AccessTiming& timing) override;
   void starts_warps(int sm, std::uint64_t cycle, std::uint32_t warps) override;
+  void constants(const WarpLanes& lanes, const AccessPlan& plan) override {
+    memory_.constants(lanes, plan);
+  }
+  const PartitionTraffic* dram_traffic() const override { return memory_.dram_traffic(); }
   LaunchCounters finish_launch() override;
   LaunchCounters counted() const override { return memory_.counted(); }
   LaunchCounters& counters() override { return memory_.counters(); }

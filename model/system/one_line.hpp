@@ -20,6 +20,7 @@ namespace warpmem::model {
   ++counters_.tag_wavefronts_ld;
   counters_.theoretical_global += sectors;
   counters_.global_ld.sectors += sectors;
+  counters_.global_ld_bytes += kSectorBytes * sectors;
   const std::uint64_t soonest = now + latency_l1_ + 1;
   L1Cache& l1 = l1_[static_cast<std::size_t>(sm)];
   const auto words = [&one](std::uint64_t) {
@@ -49,6 +50,7 @@ namespace warpmem::model {
   ++counters_.tag_requests;
   counters_.theoretical_global += sectors;
   counters_.global_st.sectors += sectors;
+  counters_.global_st_bytes += kSectorBytes * sectors;
   L1Cache& l1 = l1_[static_cast<std::size_t>(sm)];
   if (l1.store(one.line(), l1.seat(one.line(), one.l1_set()), one.sectors, one.sectors, nullptr))
     counters_.global_st.hits += sectors;

@@ -94,6 +94,7 @@ inline void SectoredMemory::load_line(const WarpLanes& w, const AccessPlan& plan
                                       AccessTiming& place, const Lines& lines) {
   const std::uint64_t sectors = sectors_in(lines.sectors[0]);
   ++counters_.global_ld.requests;
+  counters_.global_ld_bytes += bytes_asked(w, plan);
   ++counters_.tag_requests;
   ++counters_.tag_wavefronts_ld;
   counters_.theoretical_global += sectors;
@@ -138,6 +139,7 @@ void SectoredMemory::global_load(const WarpLanes& w, const AccessPlan& plan, Acc
   const auto sectors = static_cast<std::uint64_t>(sector_count(lines));
   const auto count = static_cast<std::uint64_t>(lines.count);
   ++counters_.global_ld.requests;
+  counters_.global_ld_bytes += bytes_asked(w, plan);
   counters_.tag_requests += count;
   counters_.theoretical_global += sectors;
   const auto tags = static_cast<std::uint32_t>(tag_passes_of_sets(lines.l1.set.data(), count));
@@ -191,6 +193,7 @@ inline void SectoredMemory::store_line(const WarpLanes& w, const AccessPlan& pla
   place.passes = data_passes(w, plan.bytes, 1);
   place.tag_passes = 1;
   ++counters_.global_st.requests;
+  counters_.global_st_bytes += bytes_asked(w, plan);
   counters_.global_st.sectors += n;
   ++counters_.tag_requests;
   counters_.theoretical_global += n;
@@ -217,6 +220,7 @@ void SectoredMemory::global_store(const WarpLanes& w, const AccessPlan& plan, Ac
   const auto count = static_cast<std::uint64_t>(lines.count);
   place.tag_passes = static_cast<std::uint32_t>(count == 1 ? 1 : tag_passes(lines));
   ++counters_.global_st.requests;
+  counters_.global_st_bytes += bytes_asked(w, plan);
   counters_.global_st.sectors += sectors;
   counters_.tag_requests += count;
   counters_.theoretical_global += sectors;

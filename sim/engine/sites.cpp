@@ -39,6 +39,8 @@ trace::SassInstruction read_ptx(std::string_view text, Op op) {
   if (in.opcode == "cp") in.bypass = has("cg");
   else if (has("cg") || has("gpu")) in.scope = trace::Scope::kGpu;
   if (has("cv") || has("volatile") || has("mmio") || has("sys")) in.scope = trace::Scope::kSystem;
+  in.constant = has("nc");
+  if (has("ca")) in.modifiers.emplace_back("ca");
   if (has("L1::no_allocate")) in.eviction = trace::Eviction::kNoAllocate;
   for (const std::uint32_t bytes : {64u, 128u, 256u})
     if (has("L2::" + std::to_string(bytes) + "B")) in.l2_prefetch = bytes;
@@ -101,6 +103,8 @@ void plan_global(AccessPlan& p, const trace::Site& site, const trace::SassInstru
   // Strong and scoped loads beyond the CTA are answered by the L2 (measured: .cg, .cv, volatile,
   // relaxed.gpu miss and leave nothing; kernels/micro/l1_policy.cu).
   p.bypass_l1 = in->bypass || in->scope == trace::Scope::kGpu || in->scope == trace::Scope::kSystem;
+  p.asks_l1 = in->has("ca");
+  p.read_only = in->constant;
   p.no_allocate = in->eviction == trace::Eviction::kNoAllocate;
   p.compare_and_swap = in->has("CAS") || in->has("CAST");
   // L2::64B changes nothing beyond the 64 bytes that DRAM moves anyway.

@@ -407,6 +407,7 @@ void LaunchTime::access(Sm& sm, TimedCta& cta, TimedWarp& warp, std::uint32_t w,
   }
   if (plan.action == Action::kConstant) {
     ++memory_.counters().records;
+    memory_.constants(lanes_of(r, lanes), plan);
     const std::uint64_t from = read_constants(sm, r, lanes, issued);
     queue_constants(warp);
     if (step) set(warp, step->sets, from + step->latency, Wait::kConstants);

@@ -18,6 +18,7 @@ CXX = os.environ["CXX"]
 
 MAY_INCLUDE = {
     "base": [],
+    "metrics": ["base"],
     "isa": ["base"],
     "binary": ["base", "isa"],
     "model": ["base"],
@@ -26,8 +27,8 @@ MAY_INCLUDE = {
     "traces/record": ["base", "isa", "binary", "traces/format"],
     "emulate": ["base", "isa", "binary", "traces/format"],
     "sim": ["base", "isa", "model", "results", "traces/format"],
-    "validate": ["base", "results"],
-    "command": ["base", "isa", "binary", "model", "results", "traces/format", "traces/record",
+    "validate": ["base", "metrics", "results"],
+    "command": ["base", "isa", "binary", "metrics", "model", "results", "traces/format", "traces/record",
                 "emulate", "sim", "validate"],
 }
 ROOMS = list(MAY_INCLUDE)

@@ -122,6 +122,7 @@ void Memory::load(const Record& r, const AccessPlan& plan, const Turn& turn, Cos
   const std::uint32_t tags = tag_cycles(touched.lines(), spec_);
   const bool copies = plan.action == Action::kAsyncRead;
   ++counters.global_ld.requests;
+  counters.global_ld_bytes += a.lanes.size() * a.bytes;
   counters.tag_requests += touched.lines().size();
   counters.tag_wavefronts_ld += tags;
   counters.theoretical_global += touched.sectors();
@@ -198,6 +199,7 @@ void Memory::store(const Record& r, const AccessPlan& plan, const Turn& turn, Co
   const std::vector<Touch>& lines = touched.lines();
   cost.passes = data_cycles(r, a, 1, spec_);
   ++counters.global_st.requests;
+  counters.global_st_bytes += a.lanes.size() * a.bytes;
   counters.global_st.sectors += touched.sectors();
   counters.tag_requests += lines.size();
   counters.theoretical_global += touched.sectors();
@@ -264,16 +266,19 @@ void Memory::local(const Record& r, const AccessPlan& plan, const Turn& turn, Co
 }
 
 void Memory::shared(const Record& r, const AccessPlan& plan, const Turn& turn, Cost& cost) {
-  const Wavefronts w = shared_wavefronts(access_of(r, plan.bytes, turn.lanes), plan.shared, spec_);
+  const Access a = access_of(r, plan.bytes, turn.lanes);
+  const Wavefronts w = shared_wavefronts(a, plan.shared, spec_);
   counters.shared_wavefronts += w.reported;
   cost.passes = w.taken;
   cost.done =
       turn.now + spec_.latency.shared + 1 + std::uint64_t{w.taken - 1} * spec_.latency.conflict;
   if (plan.shared == model::SharedKind::kLoad || plan.instructions == &LaunchCounters::inst_ldsm) {
+    counters.shared_ld_bytes += a.lanes.size() * a.bytes;
     counters.shared_wavefronts_ld += w.taken;
     counters.shared_conflicts_ld += w.taken - w.groups;
   } else if (plan.shared == model::SharedKind::kStore ||
              plan.instructions == &LaunchCounters::inst_stsm) {
+    counters.shared_st_bytes += a.lanes.size() * a.bytes;
     counters.shared_wavefronts_st += w.taken;
     counters.shared_conflicts_st += w.taken - w.groups;
   }

@@ -2,6 +2,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "metrics/metric.hpp"
 #include "tests/catch.hpp"
 #include "validate/metric_map.hpp"
 
@@ -10,8 +11,11 @@ using namespace warpmem::validate;
 TEST_CASE("every metric says what it counts, in which unit, and where its rule comes from") {
   for (const auto& rule : metric_rules()) {
     INFO(rule.name);
-    CHECK_FALSE(rule.unit.empty());
-    CHECK(rule.counts.size() > 20);
+    const auto* const metric =
+        warpmem::metrics::find(warpmem::metrics::Vocabulary::kNcu, rule.name);
+    REQUIRE(metric != nullptr);
+    CHECK_FALSE(unit_of(rule).empty());
+    CHECK(metric->meaning.size() > 20);
     CHECK(rule.source.size() > 20);
     CHECK((rule.match == Match::kExact) == (rule.band == 0));
     CHECK((rule.match == Match::kExact) == (rule.floor == 0));

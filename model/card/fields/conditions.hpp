@@ -2,6 +2,7 @@
 // for, and a card that gives it is refused.
 #pragma once
 
+#include "model/access/rule/access_rule.hpp"
 #include "model/card/card_fields.hpp"
 #include "model/card/features.hpp"
 #include "model/dram/dram.hpp"
@@ -12,6 +13,15 @@ constexpr bool refreshes(const CardChoices& card, DramRefresh what) {
   return static_cast<DramRefresh>(card.n.dram_refresh) == what;
 }
 
+inline constexpr CardUse kSectors{
+    "access.rule", "access.rule = \"sectors\"", [](const CardChoices& card) {
+      return static_cast<AccessRule>(card.n.access_rule) == AccessRule::kSectors;
+    }};
+inline constexpr CardUse kSomeL2{"l2.size", "l2.size = 1 set or more",
+                                 [](const CardChoices& card) { return card.n.l2_bytes > 0; }};
+inline constexpr CardUse kTextureCache{
+    "texture.size", "texture.size = 1 set or more",
+    [](const CardChoices& card) { return card.n.texture_bytes > 0; }};
 inline constexpr CardUse kTwoSides{"l2.sides", "l2.sides = 2",
                                    [](const CardChoices& card) { return card.n.l2_sides > 1; }};
 inline constexpr CardUse kSomeRefresh{

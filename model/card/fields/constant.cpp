@@ -1,11 +1,18 @@
 // Caches of constants.
 #include "model/card/fields/groups.hpp"
+#include "model/constant/constant_rule.hpp"
 
 namespace warpmem::model {
 namespace {
 
 // clang-format off: a row a number
 constexpr CardField kRows[] = {
+    {"constant.rule",
+     "kind",
+     &CardNumbers::constant_rule,
+     "whose distinct addresses are served one after the other",
+     {.words = constant_rule_names,
+      .otherwise = {"warp", "as compute capability 2.0 and later"}}},
     {"constant.size",
      "bytes",
      &CardNumbers::constant_bytes,

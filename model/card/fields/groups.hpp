@@ -10,6 +10,7 @@
 
 namespace warpmem::model {
 
+std::span<const CardField> access_fields();
 std::span<const CardField> sm_fields();
 std::span<const CardField> shared_fields();
 std::span<const CardField> l1_fields();
@@ -26,10 +27,11 @@ std::span<const CardField> dram_fields();
 std::span<const CardField> time_fields();
 std::span<const CardField> launch_fields();
 std::span<const CardField> topology_fields();
+std::span<const CardField> texture_fields();
 
 inline constexpr std::span<const CardField> (*kCardGroups[])() = {
-    sm_fields,       shared_fields, l1_fields,     l2_fields,      lrc_fields,    port_fields,
-    constant_fields, code_fields,   bulk_fields,   remote_fields,  driver_fields, latency_fields,
-    dram_fields,     time_fields,   launch_fields, topology_fields};
+    access_fields, sm_fields,       shared_fields, l1_fields,     texture_fields, l2_fields,
+    lrc_fields,    port_fields,     constant_fields, code_fields,  bulk_fields,   remote_fields,
+    driver_fields, latency_fields,  dram_fields,   time_fields,   launch_fields,  topology_fields};
 
 }  // namespace warpmem::model

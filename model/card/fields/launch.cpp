@@ -15,12 +15,12 @@ constexpr CardField kRows[] = {
      "sectors",
      &CardNumbers::launch_l2_read_sectors,
      "read from L2 by any launch, all sources, code apart",
-     {.zero = true}},
+     {.zero = true, .used_if = {&kSomeL2}}},
     {"launch.fabric_sectors",
      "sectors",
      &CardNumbers::launch_fabric_sectors,
      "between the sides of the L2 by any launch, code apart",
-     {.zero = true}},
+     {.zero = true, .used_if = {&kSectors}}},
     {"launch.stagger_cycles",
      "cycles",
      &CardNumbers::launch_stagger_cycles,
@@ -60,7 +60,7 @@ constexpr CardField kRows[] = {
      "sectors",
      &CardNumbers::launch_dirty_sectors,
      "dirty in the L2 when a launch starts with flushed caches",
-     {.zero = true}},
+     {.zero = true, .used_if = {&kSectors}}},
 };
 // clang-format on
 

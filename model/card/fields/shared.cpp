@@ -1,5 +1,6 @@
 // Shared memory: its sizes, and what copies take of its banks' time.
 #include "model/card/fields/groups.hpp"
+#include "model/shared/rule/shared_rule.hpp"
 
 namespace warpmem::model {
 namespace {
@@ -36,6 +37,12 @@ constexpr CardField kRows[] = {
      &CardNumbers::shared_async_write,
      "… a sector of an asynchronous copy past the L1",
      {.used_if = {&kAsyncCopies}}},
+    {"shared.rule",
+     "kind",
+     &CardNumbers::shared_rule,
+     "which lanes of an access to shared memory are served together",
+     {.words = shared_rule_names,
+      .otherwise = {"multicast", "as compute capability 5.0 and later"}}},
     {"shared.banks",
      "banks",
      &CardNumbers::shared_banks,

@@ -1,0 +1,135 @@
+#include "command/metric_values.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "model/access/rule/access_rule.hpp"
+#include "sim/metric_rows.hpp"
+#include "validate/accuracy.hpp"
+
+namespace warpmem::command {
+namespace {
+
+using metrics::Value;
+using metrics::Vocabulary;
+
+constexpr std::string_view kCycles = "sm__cycles_elapsed.max";
+constexpr std::string_view kNeedsTime = "needs the time engine: replay without --counts";
+constexpr std::string_view kNothing = "nothing to divide by: ";
+
+Value known(double value) { return {value, {}}; }
+Value known(std::uint64_t value) { return {static_cast<double>(value), {}}; }
+
+// What a replay says by other names than Nsight Compute's.
+class CountersByName {
+ public:
+  CountersByName(const sim::ReplayedLaunch& launch, const model::Card& card)
+      : launch_(launch),
+        card_(card),
+        early_(card.numbers().access_rule !=
+               static_cast<std::uint64_t>(model::AccessRule::kSectors)) {}
+
+  std::optional<Value> operator()(std::string_view name) const {
+    if (name.starts_with("card.")) return of_card(name.substr(5));
+    if (auto timed = of_time(name)) return timed;
+    const auto& counted = launch_.metrics.metrics;
+    if (const auto found = counted.find(std::string(name)); found != counted.end())
+      return Value{found->second.value, found->second.missing};
+    if (early_)
+      for (const sim::MetricRow& row : sim::early_rows())
+        if (name == row.name) return known(row.value(launch_.counters));
+    if (name == "dram_read_sectors") return known(launch_.counters.l2.dram_read);
+    if (name == "dram_write_sectors") return known(launch_.counters.l2.dram_write);
+    return std::nullopt;
+  }
+
+ private:
+  std::optional<Value> of_card(std::string_view key) const {
+    for (const model::CardEntry& entry : card_.entries())
+      if (entry.key == key && entry.kind == model::CardEntry::Kind::kNumber && entry.used)
+        return known(entry.numbers.at(0));
+    return Value{0, fmt::format("{} does not say {}", card_.name(), key)};
+  }
+
+  std::optional<Value> of_time(std::string_view name) const {
+    const bool cycles = name == kCycles || name == "cycles", micros = name == "time_us",
+               instructions = name == "inst_executed" || name == "inst_issued";
+    if (!cycles && !micros && !instructions) return std::nullopt;
+    if (!launch_.time) return Value{0, std::string(kNeedsTime)};
+    if (instructions) return known(launch_.time->instructions);
+    const auto elapsed = static_cast<double>(launch_.time->cycles);
+    return known(micros ? elapsed / static_cast<double>(card_.numbers().clock_mhz) : elapsed);
+  }
+
+  const sim::ReplayedLaunch& launch_;
+  const model::Card& card_;
+  const bool early_;  // by the rules of a GPU before 7.0
+};
+
+bool ratio(const metrics::Metric& metric) {
+  return metric.unit == "%" || metric.unit.find('/') != std::string_view::npos;
+}
+
+bool idle(const metrics::Metric& metric, const Value& value) {
+  if (!value.known()) return value.missing.starts_with(kNothing);
+  return value.value == 0 && !ratio(metric);
+}
+
+}  // namespace
+
+std::vector<ShownMetric> metrics_of(const sim::ReplayedLaunch& launch, const model::Card& card,
+                                    Vocabulary vocabulary) {
+  const CountersByName counters(launch, card);
+  std::vector<ShownMetric> out;
+  for (const metrics::Metric& metric : metrics::metrics_of(vocabulary)) {
+    // A counter of Nsight Compute's that no replay gives is left out, as it is judged only.
+    const metrics::Definition* const definition =
+        metrics::definition_of(metric, card.capability());
+    if (definition && definition->formula == metric.name && !counters(metric.name)) continue;
+    // So is time where none was kept.
+    const Value value = metrics::value_of(vocabulary, metric, card.capability(), counters);
+    if (metric.name == kCycles && !value.known()) continue;
+    out.push_back({&metric, MetricValue{value.known() ? value.value : 0, value.missing},
+                   !definition || idle(metric, value)});
+  }
+  std::ranges::sort(out, {}, [](const ShownMetric& m) { return m.metric->name; });
+  return out;
+}
+
+std::string accuracy(const ReplayedAs& replay, const model::Card& card, Vocabulary vocabulary,
+                     const metrics::Metric& metric) {
+  const validate::Accuracy* worst = nullptr;
+  bool any = false;
+  for (const std::string& counter :
+       metrics::counters_of(vocabulary, metric, card.capability())) {
+    if (counter.starts_with("card.") || !validate::find_rule(counter)) continue;
+    any = true;
+    if (!replay.unlike.empty()) return "not measured";
+    const validate::Accuracy* const found =
+        validate::measured_accuracy(replay.gpu, replay.level, replay.engine, counter);
+    if (!found) return "not measured";
+    if (!worst || found->p90 > worst->p90) worst = found;
+  }
+  if (!any) return card.built_in() && card.capability() >= 70 ? "" : "not measured";
+  return validate::accuracy_text(*worst);
+}
+
+std::string vocabulary_note(const model::Card& card, Vocabulary vocabulary) {
+  const unsigned capability = card.capability();
+  const char* ran = nullptr;
+  if (vocabulary == Vocabulary::kNvprof && (capability < 20 || capability > 72))
+    ran = "2.0 to 7.2";
+  if (vocabulary == Vocabulary::kVisualProfiler && capability > 21) ran = "1.0 to 2.1";
+  if (vocabulary == Vocabulary::kNcu && capability < 70) ran = "7.0 and later";
+  if (!ran) return {};
+  return fmt::format("{} ran on GPUs of compute capability {}, and {} is of {}: {}",
+                     metrics::full_name_of(vocabulary), ran, card.name(),
+                     card.compute_capability(),
+                     vocabulary == Vocabulary::kNvprof && capability > 72
+                         ? "its words for what Nsight Compute counts there"
+                         : "no GPU has counted so");
+}
+
+}  // namespace warpmem::command

@@ -1,0 +1,41 @@
+// What the L1 is for, and what a store does in it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace warpmem::model {
+
+enum class CachedSpaces : std::uint8_t { kBoth, kNone, kLocal, kLoads };
+inline const std::vector<std::string>& cached_spaces_names() {
+  static const std::vector<std::string> names{"on", "off", "local", "loads"};
+  return names;
+}
+constexpr bool caches_loads(CachedSpaces s) {
+  return s == CachedSpaces::kBoth || s == CachedSpaces::kLoads;
+}
+constexpr bool caches_local(CachedSpaces s) {
+  return s == CachedSpaces::kBoth || s == CachedSpaces::kLocal;
+}
+
+enum class Allocate : std::uint8_t { kLoadsAndStores, kLoads };
+inline const std::vector<std::string>& allocate_names() {
+  static const std::vector<std::string> names{"loads_and_stores", "loads"};
+  return names;
+}
+
+// A store goes through to the L2 either way; in the L1 its line gets what was stored, or goes.
+enum class WritePolicy : std::uint8_t { kThrough, kEvict };
+inline const std::vector<std::string>& write_policy_names() {
+  static const std::vector<std::string> names{"through", "evict"};
+  return names;
+}
+
+enum class LocalWrite : std::uint8_t { kThrough, kBack };
+inline const std::vector<std::string>& local_write_names() {
+  static const std::vector<std::string> names{"through", "back"};
+  return names;
+}
+
+}  // namespace warpmem::model

@@ -1,0 +1,163 @@
+#include "model/early/memory_side.hpp"
+
+#include <algorithm>
+
+namespace warpmem::model {
+
+MemorySide::MemorySide(const EarlySpec& spec, MemoryPath* path)
+    : spec_(spec),
+      path_(path),
+      dram_(spec.dram),
+      map_{spec.l2_partitions, spec.dram.channels, spec.dram.interleave_lines},
+      traffic_(spec.dram.channels) {
+  if (!spec.has_l2) return;
+  for (std::uint32_t i = 0; i < spec.l2_partitions; ++i)
+    partitions_.emplace_back(spec.l2, spec.line_bytes);
+}
+
+void MemorySide::begin(bool flush) {
+  if (flush)
+    for (L2Partition& p : partitions_) p.clear();
+  dram_free_ = 0;
+  traffic_.clear();
+  counters = {};
+}
+
+L2Partition& MemorySide::partition(std::uint64_t line) {
+  const std::uint64_t on = on_path(line);
+  return partitions_[map_.of(on, dram_.find(on).channel)];
+}
+
+void MemorySide::dram_read(std::uint64_t line, std::uint64_t sectors, int sm, std::uint64_t now) {
+  if (sectors == 0) return;
+  counters.dram_read += sectors;
+  traffic_.read(dram_.find(on_path(line)).channel, sectors, now);
+  happens(EventKind::kFill, spec_.has_l2 ? Level::kL2 : Level::kDram, sm, sectors, line);
+}
+
+void MemorySide::dram_write(std::uint64_t line, std::uint64_t sectors, int sm, std::uint64_t now) {
+  if (sectors == 0) return;
+  counters.dram_write += sectors;
+  traffic_.write(dram_.find(on_path(line)).channel, sectors, now);
+  happens(EventKind::kWriteBack, spec_.has_l2 ? Level::kL2 : Level::kDram, sm, sectors, line);
+}
+
+L2Partition::Traffic MemorySide::account(L2Partition& partition, int sm, std::uint64_t now) {
+  const L2Partition::Traffic t = partition.take_traffic();
+  counters.refill_writes += t.fills;
+  dram_read(t.line, t.fills, sm, now);
+  dram_write(t.line, t.writes, sm, now);
+  return t;
+}
+
+std::uint64_t MemorySide::latency(std::uint64_t line, unsigned fetched, std::uint64_t now) {
+  const std::uint32_t draw = Latencies::draw_of(line);
+  std::uint64_t done = now + spec_.latency.near(draw);
+  if (fetched == 0) return done;
+  const std::uint64_t from = std::max(dram_free_, now * 1000);
+  dram_free_ = from + fetched * std::uint64_t{1000000} / spec_.dram_sectors_per_kilocycle;
+  return done + spec_.latency.dram(draw) + from / 1000 - now;
+}
+
+std::uint64_t MemorySide::read(int sm, std::uint64_t line, std::uint8_t sectors,
+                               std::uint64_t now) {
+  const std::uint64_t asked = sectors_in(sectors);
+  ++counters.read_requests;
+  counters.read += asked;
+  happens(EventKind::kRequest, Level::kL2, sm, 1, line);
+  std::uint8_t fetched = sectors;
+  L2Partition::Traffic pushed;
+  if (spec_.has_l2) {
+    L2Partition& p = partition(line);
+    const L2Partition::Found found = p.read(line, sectors, spec_.l2.fetch_sectors, false);
+    fetched = found.missing;
+    const std::uint64_t hits = sectors_in(found.here & sectors);
+    counters.read_hit += hits;
+    happens(EventKind::kLookup, Level::kL2, sm, asked, line);
+    happens(EventKind::kHit, Level::kL2, sm, hits, line);
+    happens(EventKind::kMiss, Level::kL2, sm, asked - hits, line);
+    pushed = account(p, sm, now);
+  }
+  dram_read(line, sectors_in(fetched), sm, now);
+  if (!path_) return latency(line, sectors_in(fetched), now);
+  const std::uint64_t done = path_->read(
+      {sm, on_path(line), on_path(line, sectors), 0, on_path(line, fetched), 0, 0}, now);
+  if (pushed.writes) path_->write_back({0, on_path(pushed.line), pushed.fills, pushed.writes}, now);
+  return done;
+}
+
+std::uint64_t MemorySide::write(int sm, const LineTouch& written, std::uint8_t moved,
+                                std::uint64_t now) {
+  const std::uint32_t sent = sectors_in(moved);
+  ++counters.write_requests;
+  counters.write += sent;
+  happens(EventKind::kRequest, Level::kL2, sm, 1, written.line);
+  happens(EventKind::kWrite, Level::kL2, sm, sent, written.line);
+  MemoryPath::Write w;
+  w.sm = sm;
+  w.line = on_path(written.line);
+  w.sectors = sent;
+  w.partial = sectors_in(static_cast<std::uint8_t>(written.sectors & ~written.full));
+  if (spec_.has_l2) {
+    counters.write_hit += sent;
+    L2Partition& p = partition(written.line);
+    p.write(written);
+    const L2Partition::Traffic pushed = account(p, sm, now);
+    w.other = on_path(pushed.line);
+    w.fills = pushed.fills;
+    w.evicted = pushed.writes;
+  } else {
+    dram_write(written.line, sent, sm, now);
+    w.other = w.line;
+    w.evicted = sent;
+  }
+  return path_ ? path_->write(w, now) : now;
+}
+
+// The partition reads the sector, changes it and keeps it; without an L2, DRAM has it again.
+std::uint64_t MemorySide::atomic(int sm, std::uint64_t line, std::uint32_t sector,
+                                 std::uint32_t passes, bool returns, std::uint64_t now) {
+  const auto bit = static_cast<std::uint8_t>(1u << sector);
+  (returns ? counters.atomic : counters.reduction) += passes;
+  MemoryPath::Write w;
+  w.sm = sm;
+  w.line = on_path(line);
+  w.atomic = w.partly = w.headed = passes;
+  w.returns = returns;
+  unsigned fetched = passes;
+  if (spec_.has_l2) {
+    L2Partition& p = partition(line);
+    const L2Partition::Found found = p.read(line, bit, 1, false);
+    fetched = sectors_in(found.missing);
+    (returns ? counters.atomic_hit : counters.reduction_hit) += passes - fetched;
+    LineTouch changed;
+    changed.line = line;
+    changed.sectors = changed.full = bit;
+    changed.bytes[sector] = ~0u;
+    p.write(changed);
+    const L2Partition::Traffic pushed = account(p, sm, now);
+    w.other = on_path(pushed.line);
+    w.fills = pushed.fills;
+    w.evicted = pushed.writes;
+  } else {
+    dram_write(line, passes, sm, now);
+    w.other = w.line;
+    w.evicted = passes;
+  }
+  dram_read(line, fetched, sm, now);
+  happens(EventKind::kAtomic, Level::kL2, sm, passes, line);
+  w.fetched = fetched;
+  if (path_) return path_->write(w, now);
+  return returns ? latency(line, fetched, now) : now;
+}
+
+std::uint64_t MemorySide::host(int sm, std::uint8_t sectors, bool writes, std::uint64_t now) {
+  const std::uint32_t n = sectors_in(sectors);
+  (writes ? counters.write : counters.read) += n;
+  ++(writes ? counters.write_requests : counters.read_requests);
+  (writes ? counters.sysmem_write : counters.sysmem_read) += n;
+  if (path_) return path_->host(sm, n, now);
+  return writes ? now : now + spec_.latency_host;
+}
+
+}  // namespace warpmem::model

@@ -1,0 +1,115 @@
+#include "model/system/early_memory.hpp"
+
+#include <algorithm>
+
+#include "model/card/card.hpp"
+#include "model/system/local_line.hpp"
+
+namespace warpmem::model {
+
+EarlyMemory::EarlyMemory(const Card& card, bool timed)
+    : card_(card),
+      spec_(early_spec_of(card)),
+      memory_(spec_, timed ? (path_ = std::make_unique<MemoryPath>(card.path())).get() : nullptr),
+      touched_(spec_.line_bytes) {}
+
+void EarlyMemory::begin_launch(const LaunchMemory& launch) {
+  const CardNumbers& n = card_.numbers();
+  l1_.assign(n.sm_count, LineCache(spec_.l1_beside(launch.shared_config)));
+  textures_.assign(spec_.has_texture_cache ? n.sm_count : 0, LineCache(spec_.texture));
+  memory_.begin(launch.flush_l2);
+  counters_ = {};
+  host_ = launch.host;
+  if (path_) path_->clear();
+  local_ = LocalMemory(launch.local_bytes, launch.largest_frame, n.sm_warps);
+}
+
+LaunchCounters EarlyMemory::finish_launch() {
+  memory_.counters.launch_read += card_.numbers().launch_l2_read_sectors;
+  memory_.counters.dram_read += card_.numbers().launch_dram_read_sectors;
+  return counted();
+}
+
+LaunchCounters EarlyMemory::counted() const {
+  LaunchCounters all = counters_;
+  all.l2 = memory_.counters;
+  if (!spec_.has_l2) return all;
+  all.early.l2_read_transactions = all.l2.read + all.l2.atomic + all.l2.reduction;
+  all.early.l2_write_transactions = all.l2.write + all.l2.atomic + all.l2.reduction;
+  all.early.l2_read_hits = all.l2.read_hit + all.l2.atomic_hit + all.l2.reduction_hit;
+  return all;
+}
+
+void EarlyMemory::tell(EventListener* listener) {
+  listener_ = listener;
+  memory_.tell(listener);
+}
+
+void EarlyMemory::run(const WarpLanes& w, const AccessPlan& plan, AccessTiming& timing) {
+  ++counters_.records;
+  timing.begin();
+  if (plan.empties_before) l1(timing).invalidate(kLocalLine);
+  if (!w.mask) return;
+  if (plan.instructions) ++(counters_.*plan.instructions);
+  access(w, plan, timing);
+  happens(EventKind::kWait, Level::kL1, timing, timing.done - timing.now);
+  if (plan.empties_behind) l1(timing).invalidate(kLocalLine);
+}
+
+void EarlyMemory::access(const WarpLanes& w, const AccessPlan& plan, AccessTiming& t) {
+  switch (plan.action) {
+    case Action::kGlobalLoad:
+    case Action::kAsyncRead: return global_load(expand(w, plan.bytes), plan, t);
+    case Action::kGlobalStore: return global_store(expand(w, plan.bytes), plan, t);
+    case Action::kGlobalAtomic: return global_atomic(expand(w, plan.bytes), plan, t);
+    case Action::kLocalLoad:
+    case Action::kLocalStore: return local_access(w, plan, t);
+    case Action::kShared:
+    case Action::kAsyncWrite: return shared_access(expand(w, plan.bytes), plan, t);
+    case Action::kConstant: return constants(w, plan);
+    default: return;
+  }
+}
+
+bool EarlyMemory::in_host_memory(std::uint64_t line) const {
+  const std::uint64_t address = line * spec_.line_bytes;
+  return std::any_of(host_.begin(), host_.end(), [address](const AddressRange& r) {
+    return address >= r.base && address < r.base + r.bytes;
+  });
+}
+
+std::uint64_t EarlyMemory::read(AccessTiming& t, std::uint64_t at, std::uint64_t line,
+                                std::uint8_t sectors) {
+  t.left_sm = true;
+  ++t.missed;
+  counters_.l1_fill_sectors += sectors_in(sectors);
+  happens(EventKind::kFill, Level::kL1, t, sectors_in(sectors), line);
+  return in_host_memory(line) ? memory_.host(t.sm, sectors, false, at)
+                              : memory_.read(t.sm, line, sectors, at);
+}
+
+void EarlyMemory::write(AccessTiming& t, const LineTouch& touch, std::uint8_t moved,
+                        std::uint64_t at) {
+  t.left_sm = true;
+  counters_.l1_write_sectors += sectors_in(moved);
+  happens(EventKind::kWriteBack, Level::kL1, t, sectors_in(moved), touch.line);
+  const std::uint64_t there = in_host_memory(touch.line)
+                                  ? memory_.host(t.sm, moved, true, at)
+                                  : memory_.write(t.sm, touch, moved, at);
+  t.stored = std::max(t.stored, there);
+  t.sent = std::max(t.sent, memory_.sent(at));
+}
+
+// A line of local memory that had to go for another.
+void EarlyMemory::write_pushed(LineCache& cache, AccessTiming& t) {
+  const auto pushed = cache.take_pushed();
+  if (!pushed) return;
+  LineTouch line;
+  line.line = pushed->line;
+  line.sectors = line.full = pushed->sectors;
+  for (std::uint32_t s = 0; s < kSectorsPerLine; ++s)
+    if (pushed->sectors >> s & 1) line.bytes[s] = ~0u;
+  write(t, line, line.sectors, t.now);
+}
+
+}  // namespace warpmem::model
