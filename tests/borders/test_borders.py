@@ -27,8 +27,9 @@ MAY_INCLUDE = {
     "emulate": ["base", "isa", "binary", "traces/format"],
     "sim": ["base", "isa", "model", "results", "traces/format"],
     "validate": ["base", "results"],
+    "views": ["base", "results"],
     "command": ["base", "isa", "binary", "model", "results", "traces/format", "traces/record",
-                "emulate", "sim", "validate"],
+                "emulate", "sim", "validate", "views"],
 }
 ROOMS = list(MAY_INCLUDE)
 
