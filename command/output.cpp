@@ -3,6 +3,7 @@
 #include <unistd.h>
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <map>
@@ -72,6 +73,12 @@ bool Output::failed() const { return refused_.has_value(); }
 
 bool Output::colour() const { return !file_ && use_colour(STDOUT_FILENO); }
 
+views::Terminal Output::terminal() const {
+  constexpr int kLeast = 60;
+  const int width = file_ ? 80 : std::max(kLeast, terminal_width(STDOUT_FILENO));
+  return {static_cast<std::size_t>(width), colour()};
+}
+
 Result<void> Output::finish() {
   if (!file_ && std::fflush(stdout) != 0 && !refused_)
     refused_ = output_error("stdout", "write the output", errno);
@@ -85,17 +92,6 @@ int emit(const OutputOptions& options, std::string_view text) {
   output->write(text);
   if (auto done = output->finish(); !done) return fail(done.error());
   return 0;
-}
-
-std::string csv_cell(std::string_view cell) {
-  const std::string text = printable(cell);
-  if (text.find_first_of(",\"") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) {
-    if (c == '"') quoted += '"';
-    quoted += c;
-  }
-  return quoted + "\"";
 }
 
 }  // namespace warpmem::command

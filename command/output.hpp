@@ -9,6 +9,8 @@
 
 #include "base/error.hpp"
 #include "base/output_file.hpp"
+#include "views/style.hpp"
+#include "views/table.hpp"
 
 namespace CLI {
 class App;
@@ -51,6 +53,7 @@ class Output {
   void write(std::string_view text);
   bool failed() const;  // a write was refused: stop producing
   bool colour() const;  // a person with a colour terminal reads this
+  views::Terminal terminal() const;  // … and how wide it is
   Result<void> finish();
   const OutputFile* file() const { return file_ ? &*file_ : nullptr; }  // nullptr: stdout
 
@@ -63,7 +66,6 @@ class Output {
 // Opens, writes `text`, finishes; returns the exit status.
 int emit(const OutputOptions& options, std::string_view text);
 
-// One CSV cell, printable (base/printable.hpp), and quoted when it has to be (RFC 4180).
-std::string csv_cell(std::string_view text);
+using views::csv_cell;
 
 }  // namespace warpmem::command

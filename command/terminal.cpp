@@ -4,23 +4,9 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <string_view>
 
 namespace warpmem::command {
-
-namespace {
-
-const char* escape_code(Style style) {
-  switch (style) {
-    case Style::kBold: return "\x1b[1m";
-    case Style::kDim: return "\x1b[2m";
-    case Style::kRed: return "\x1b[1;31m";
-    case Style::kYellow: return "\x1b[33m";
-    case Style::kGreen: return "\x1b[32m";
-  }
-  return "";
-}
-
-}  // namespace
 
 bool is_terminal(int descriptor) { return isatty(descriptor) == 1; }
 
@@ -36,11 +22,6 @@ int terminal_width(int descriptor) {
   winsize size{};
   if (ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
   return 80;
-}
-
-std::string styled(std::string_view text, Style style, bool colour) {
-  if (!colour) return std::string(text);
-  return std::string(escape_code(style)) + std::string(text) + "\x1b[0m";
 }
 
 }  // namespace warpmem::command

@@ -1,8 +1,7 @@
 // What stdout and stderr are connected to, and the escape codes that follow from it.
 #pragma once
 
-#include <string>
-#include <string_view>
+#include "views/style.hpp"
 
 namespace warpmem::command {
 
@@ -14,9 +13,7 @@ bool use_colour(int descriptor);
 // Columns of the terminal behind `descriptor`; 80 when that is not known.
 int terminal_width(int descriptor);
 
-enum class Style { kBold, kDim, kRed, kYellow, kGreen };
-
-// `text` in `style` when `colour`, else `text` as it is.
-std::string styled(std::string_view text, Style style, bool colour);
+using views::Style;
+using views::styled;
 
 }  // namespace warpmem::command

@@ -124,7 +124,7 @@ model::LaunchMemory launch_memory(const trace::Launch& launch) {
 // What replays one launch after the other: the state of a GPU, and decoded blocks.
 struct Engine {
   Engine(const trace::TraceReader& reader, const model::Card& card, const ReplayOptions& options)
-      : memory(model::memory_system_of(card, options.time, options.general_memory)), cache(reader, options.decoded_bytes) {}
+      : memory(model::memory_system_of(card, options.time, options.general_memory)), cache(reader, options.decoded_bytes, options.rewrite) {}
   std::unique_ptr<model::MemorySystem> memory;
   BlockCache cache;
 };
@@ -137,7 +137,9 @@ Result<ReplayedLaunch> replay_launch(const trace::TraceReader& reader, std::uint
   const trace::Program& program = reader.programs()[summary.launch.program];
   const std::string place = reader.path() + ", launch " + std::to_string(summary.launch.id) + " (" +
                             program.demangled + ")";
-  auto fit = occupancy(card, summary.launch);
+  trace::Launch shape = summary.launch;
+  if (options.rewrite && options.rewrite->carveout) shape.carveout = *options.rewrite->carveout;
+  auto fit = occupancy(card, shape);
   if (!fit) {
     Error e = fit.error();
     e.place = place + ", " + e.place;
@@ -184,12 +186,14 @@ Result<ReplayedLaunch> replay_launch(const trace::TraceReader& reader, std::uint
     out.dram_traffic = *traffic;
   if (observed) {
     out.by_site = sites.by_site();
+    out.cycles_by_site = sites.cycles();
     out.beside = out.counters;
     for (const model::LaunchCounters& c : out.by_site) out.beside = out.beside - c;
     engine.memory->tell(nullptr);
   }
   if (auto ok = check_laws(out.counters, place); !ok) return ok.error();
   out.complete = summary.complete;
+  out.occupancy = *fit;
   if (!summary.complete) out.notes.push_back("the trace of this launch is not complete");
   if (std::ranges::any_of(summary.launch.allocations, [](const trace::Allocation& a) {
         return a.kind == trace::AllocationKind::kManaged;

@@ -15,6 +15,7 @@
 #include "model/card/card.hpp"
 #include "model/dram/partition_traffic.hpp"
 #include "model/system/counters.hpp"
+#include "sim/engine/rewrite.hpp"
 #include "sim/time/engine.hpp"
 #include "traces/format/reader.hpp"
 
@@ -33,6 +34,7 @@ struct ReplayOptions {
   bool by_site = false;                  // also what each static instruction counted
   bool general_memory = false;           // by model::GeneralMemory, whatever the card; no result
                                          // depends on it
+  const Rewrite* rewrite = nullptr;      // changes to the records, of one launch (sim/engine/rewrite.hpp)
   std::size_t decoded_bytes = 32 << 20;  // of the trace at once; no result depends on it
   // Records; false stops. Called by one thread at a time.
   std::function<bool(std::uint64_t done, std::uint64_t total)> progress;
@@ -47,6 +49,8 @@ struct ReplayedLaunch {
   model::LaunchCounters beside;
   // What DRAM's partitions moved, on cards whose memory system keeps it.
   std::optional<model::PartitionTraffic> dram_traffic;
+  std::vector<std::uint64_t> cycles_by_site;  // under way, added up over accesses
+  Occupancy occupancy;
   bool complete = true;                  // all of its records were in the trace
   std::vector<std::string> notes;
   std::optional<TimeResult> time;        // with the time engine

@@ -45,6 +45,7 @@ LaunchReplay::LaunchReplay(const trace::TraceReader& reader, std::uint32_t index
       warps_(card.numbers().cta_order.size() * Calendar::kSlots, large_pages()),
       next_record_(warps_.size()),
       calendar_(card.numbers().cta_order.size()) {
+  if (cache.rewrite()) cache.rewrite()->apply(plans_);
   for (std::uint64_t sm : card.numbers().cta_order) {
     sms_.emplace_back();
     sms_.back().id = static_cast<int>(sm);

@@ -15,6 +15,7 @@
 
 #include "base/error.hpp"
 #include "base/large_pages.hpp"
+#include "sim/engine/rewrite.hpp"
 #include "traces/format/reader.hpp"
 
 namespace warpmem::sim {
@@ -60,8 +61,10 @@ class BlockCache {
     Entry* entry_ = nullptr;
   };
 
-  explicit BlockCache(const trace::TraceReader& reader, std::size_t budget = 32 << 20)
-      : reader_(reader), budget_(budget) {}
+  // `rewrite`: what becomes of the records on their way (nullptr: nothing).
+  explicit BlockCache(const trace::TraceReader& reader, std::size_t budget = 32 << 20,
+                      const Rewrite* rewrite = nullptr)
+      : reader_(reader), budget_(budget), rewrite_(rewrite) {}
   BlockCache(const BlockCache&) = delete;
   BlockCache& operator=(const BlockCache&) = delete;
 
@@ -80,6 +83,7 @@ class BlockCache {
     auto decoded = reader_.decode(block, &memory_);
     if (!decoded) return decoded.error();
     if (!rounds_) drop_rounds(*decoded);
+    if (rewrite_) rewrite_->apply(*decoded, reader_.sites(decoded->launch));
     const std::size_t bytes = bytes_of(*decoded), segments = decoded->segments.size();
     at = entries_.try_emplace(block, Entry{this, block, bytes, std::move(*decoded), segments}).first;
     recent_.push_front(&at->second);
@@ -92,6 +96,7 @@ class BlockCache {
 
   // What is being read leaves no room for another block.
   bool crowded() const { return held_ > budget_; }
+  const Rewrite* rewrite() const { return rewrite_; }
 
  private:
   // Forgets the blocks that nobody reads, longest unused first.
@@ -142,6 +147,7 @@ class BlockCache {
 
   const trace::TraceReader& reader_;
   std::size_t budget_;
+  const Rewrite* rewrite_;
   bool rounds_ = true;
   std::size_t bytes_ = 0;  // of all
   std::size_t held_ = 0;   // of those that somebody holds

@@ -36,6 +36,7 @@ LaunchTime::LaunchTime(const trace::TraceReader& reader, std::uint32_t index,
       launch_(reader.launches()[index].launch),
       constants_(card.constants()),
       larger_l1_(card, occupancy.shared_config) {
+  if (cache.rewrite()) cache.rewrite()->apply(plans_);
   const CodeCache code(card.numbers(), code_bytes(reader.programs()[launch_.program]));
   for (std::uint64_t sm : card.numbers().cta_order) {
     sms_.emplace_back(code);

@@ -28,8 +28,9 @@ MAY_INCLUDE = {
     "emulate": ["base", "isa", "binary", "traces/format"],
     "sim": ["base", "isa", "model", "results", "traces/format"],
     "validate": ["base", "metrics", "results"],
+    "views": ["base", "results"],
     "command": ["base", "isa", "binary", "metrics", "model", "results", "traces/format", "traces/record",
-                "emulate", "sim", "validate"],
+                "emulate", "sim", "validate", "views"],
 }
 ROOMS = list(MAY_INCLUDE)
 

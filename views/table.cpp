@@ -1,13 +1,12 @@
-#include "command/table.hpp"
+#include "views/table.hpp"
 
 #include <algorithm>
 #include <utility>
 
 #include "base/printable.hpp"
-#include "command/output.hpp"
-#include "command/terminal.hpp"
+#include "views/style.hpp"
 
-namespace warpmem::command {
+namespace warpmem::views {
 
 namespace {
 
@@ -22,17 +21,15 @@ std::string padded(const std::string& text, std::size_t width, Align align, bool
 
 }  // namespace
 
-std::size_t display_width(const std::string& text) {
-  std::size_t width = 0;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const auto byte = static_cast<unsigned char>(text[i]);
-    if (byte == 0x1b) {  // skip "ESC [ … m"
-      while (i < text.size() && text[i] != 'm') ++i;
-    } else if ((byte & 0xc0) != 0x80) {  // continuation bytes belong to the character before
-      ++width;
-    }
+std::string csv_cell(std::string_view cell) {
+  const std::string text = printable(cell);
+  if (text.find_first_of(",\"") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (const char c : text) {
+    if (c == '"') quoted += '"';
+    quoted += c;
   }
-  return width;
+  return quoted + "\"";
 }
 
 Table::Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
@@ -97,4 +94,4 @@ std::string Table::csv() const {
   return out;
 }
 
-}  // namespace warpmem::command
+}  // namespace warpmem::views

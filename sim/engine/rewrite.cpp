@@ -1,0 +1,73 @@
+#include "sim/engine/rewrite.hpp"
+
+#include <algorithm>
+#include <bit>
+
+#include "sim/engine/warp_lanes.hpp"
+
+namespace warpmem::sim {
+namespace {
+
+using model::kWarpLanes;
+using model::WarpAccess;
+
+// Writes the lanes of an access into a record: by a stride where there is one.
+void put(const WarpAccess& a, trace::Record& r, std::pmr::vector<std::uint64_t>& table) {
+  r.mask = a.mask;
+  const int first = std::countr_zero(a.mask);
+  const std::uint32_t rest = a.mask & (a.mask - 1);
+  std::int64_t stride = 0;
+  bool regular = true;
+  if (rest) {
+    const int second = std::countr_zero(rest);
+    const auto step = static_cast<std::int64_t>(a.address[second] - a.address[first]);
+    stride = step / (second - first);
+    regular = stride * (second - first) == step && stride == static_cast<std::int32_t>(stride);
+  }
+  for (int l = first; regular && l < kWarpLanes; ++l)
+    if (a.mask >> l & 1u)
+      regular = a.address[l] == a.address[first] + static_cast<std::uint64_t>(stride * (l - first));
+  if (regular) {
+    r.lanes = trace::Record::kRegular;
+    r.stride = static_cast<std::int32_t>(stride);
+    r.base = a.address[first] - static_cast<std::uint64_t>(stride * first);
+    return;
+  }
+  r.base = 0, r.stride = 0;
+  r.lanes = static_cast<std::uint32_t>(table.size());
+  for (int l = 0; l < kWarpLanes; ++l)
+    if (a.mask >> l & 1u) table.push_back(a.address[l]);
+}
+
+}  // namespace
+
+void Rewrite::apply(trace::DecodedBlock& b, std::span<const trace::Site> sites) const {
+  const auto changes = [&](const trace::Record& r) {
+    return r.site < of.size() && of[r.site] && r.mask != 0;
+  };
+  if (std::none_of(b.records.begin(), b.records.end(), changes)) return;
+  std::uint32_t kept = 0;
+  for (trace::Segment& s : b.segments) {
+    const std::uint32_t from = s.first, to = s.first + s.count;
+    s.first = kept;
+    for (std::uint32_t i = from; i < to; ++i) {
+      trace::Record r = b.records[i];
+      if (changes(r)) {
+        const AccessChange& change = *of[r.site];
+        WarpAccess a = model::expand(lanes_of(r, b.lanes.data()), sites[r.site].bytes);
+        const std::uint32_t left = change.lanes(a, s) & a.mask;
+        if (left == 0) continue;
+        const std::uint64_t shift = change.shift(a);
+        a.mask = left;
+        for (int l = 0; l < kWarpLanes; ++l)
+          if (left >> l & 1u) a.address[l] = change.address(a.address[l]) - shift;
+        put(a, r, b.lanes);
+      }
+      b.records[kept++] = r;
+    }
+    s.count = kept - s.first;
+  }
+  b.records.resize(kept);
+}
+
+}  // namespace warpmem::sim

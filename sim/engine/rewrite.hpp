@@ -1,0 +1,44 @@
+// A launch as it would be with other addresses: changes made to its records between the trace and
+// the engine, in memory. The trace stays as it is.
+//
+// What a record asks for may move, records may go, and what the memory system does with a static
+// instruction may change. The instructions in between stay: what a change would add to the program
+// is not there.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "model/system/access_plan.hpp"
+#include "traces/format/reader.hpp"
+
+namespace warpmem::sim {
+
+// What becomes of the accesses of one static instruction.
+class AccessChange {
+ public:
+  virtual ~AccessChange() = default;
+  // Where a lane's word lies then.
+  virtual std::uint64_t address(std::uint64_t at) const { return at; }
+  // Of one access: which lanes are left; 0: the record goes. `a`: as it was.
+  virtual std::uint32_t lanes(const model::WarpAccess& a, const trace::Segment&) const {
+    return a.mask;
+  }
+  // A move of the whole access.
+  virtual std::uint64_t shift(const model::WarpAccess&) const { return 0; }  // subtracted
+};
+
+struct Rewrite {
+  std::vector<std::shared_ptr<const AccessChange>> of;  // by site; nullptr: stays
+  std::vector<std::pair<std::uint32_t, model::AccessPlan>> plans;  // by site: instead of the own
+  std::optional<int> carveout;  // shared memory's part of the L1, percent
+
+  // Rewrites the records of a decoded block. `own`: by site, what they were recorded with.
+  void apply(trace::DecodedBlock& block, std::span<const trace::Site> sites) const;
+  void apply(std::vector<model::AccessPlan>& own) const {
+    for (const auto& [site, plan] : plans) own[site] = plan;
+  }
+};
+
+}  // namespace warpmem::sim

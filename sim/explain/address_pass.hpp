@@ -1,0 +1,59 @@
+// What each static instruction asks for, by its addresses alone: one pass over a launch's records,
+// in any order. Requests, sectors and wavefronts are what the memory system counts; beside them
+// stand the fewest that could hold what was asked for, and some accesses to look at.
+//
+// Ideal counts. Sectors: as many as the active lanes' bytes would fill, if they stood one after the
+// other from the start of a sector on; no more than there are, as lanes may share words. Wavefronts
+// of shared memory: the passes without any conflict, as the profiler's
+// memory_l1_wavefronts_shared_ideal.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/error.hpp"
+#include "model/access/access.hpp"
+#include "model/card/card.hpp"
+#include "sim/engine/sites.hpp"
+#include "traces/format/reader.hpp"
+
+namespace warpmem::sim {
+
+struct SampledAccess {
+  model::WarpAccess access;
+  std::uint64_t cta = 0;
+  std::uint32_t warp = 0;
+};
+
+struct SiteAddresses {
+  static constexpr std::size_t kSamples = 96;
+
+  std::uint64_t requests = 0;  // with an active lane
+  std::uint64_t lanes = 0;     // active ones, added up
+  std::uint64_t sectors = 0, ideal_sectors = 0;
+  std::uint64_t wavefronts = 0, ideal_wavefronts = 0;
+  std::uint64_t addresses = 0;           // distinct ones of a request, added up: atomics, constants
+  std::uint64_t low = ~std::uint64_t{0}, high = 0;  // bytes touched: [low, high)
+  std::vector<SampledAccess> samples;    // spread over the launch
+  std::uint64_t every = 1;               // … one request of so many
+};
+
+struct ArrayAddresses {
+  std::uint64_t requests = 0, sectors = 0, ideal_sectors = 0;
+};
+
+struct AddressPass {
+  std::vector<SiteAddresses> sites;    // by site
+  std::vector<ArrayAddresses> arrays;  // by allocation of the launch
+  std::uint64_t records = 0, of = 0;   // that were read, and that there are
+};
+
+// `most`: records at most, of blocks that lie evenly in the launch; then `records` < `of`.
+Result<AddressPass> pass_addresses(const trace::TraceReader& reader, std::uint32_t launch,
+                                   const model::Card& card, const std::vector<AccessPlan>& plans,
+                                   std::uint64_t most = ~std::uint64_t{0});
+
+// The allocation that holds an address, or the number of allocations.
+std::size_t allocation_of(const trace::Launch& launch, std::uint64_t address);
+
+}  // namespace warpmem::sim

@@ -1,0 +1,253 @@
+#include "sim/explain/changes.hpp"
+
+#include <fmt/format.h>
+
+#include <bit>
+#include <functional>
+#include <set>
+
+#include "base/units.hpp"
+#include "model/general/bank_rule.hpp"
+#include "sim/explain/address_changes.hpp"
+
+namespace warpmem::sim {
+namespace {
+
+using Sites = std::vector<std::uint32_t>;
+
+Candidate candidate(const char* name, std::string what, bool estimate) {
+  Candidate c;
+  c.change.name = name;
+  c.change.what = std::move(what);
+  c.change.estimate = estimate;
+  return c;
+}
+
+void put(Rewrite& rewrite, std::uint32_t site, std::shared_ptr<const AccessChange> change) {
+  if (rewrite.of.size() <= site) rewrite.of.resize(site + 1);
+  rewrite.of[site] = std::move(change);
+}
+
+// Allocation of a site; an empty one where it is in none.
+trace::Allocation array_of(const LaunchFacts& f, std::uint32_t site) {
+  const std::size_t a = f.arrays[site];
+  return a < f.launch.allocations.size() ? f.launch.allocations[a] : trace::Allocation{};
+}
+
+Candidate align(const LaunchFacts&, const Sites& sites) {
+  Candidate c = candidate("align", "begin each row at a multiple of 128 bytes (pad the rows, cudaMallocPitch)", false);
+  for (const std::uint32_t s : sites) put(c.rewrite, s, std::make_shared<Align>());
+  return c;
+}
+
+// Fields that stand one behind the other, each loaded by an instruction of its own.
+std::optional<Candidate> wide(const LaunchFacts& f, const Sites& sites) {
+  const Recognised& first = f.recognised[sites.front()];
+  const std::uint64_t stride = first.stride;
+  if (sites.size() < 2 || (stride != 8 && stride != 16)) return std::nullopt;
+  std::set<std::uint64_t> at;
+  std::uint32_t lowest = sites.front();
+  for (const std::uint32_t s : sites) {
+    if (f.sites[s].op != f.sites[sites.front()].op || f.pass.sites[s].requests != f.pass.sites[sites.front()].requests)
+      return std::nullopt;
+    at.insert(f.recognised[s].field);
+    if (f.recognised[s].field < f.recognised[lowest].field) lowest = s;
+  }
+  const std::uint32_t each = f.plans[lowest].bytes;
+  if (at.size() != sites.size() || at.size() * each != stride || *at.begin() != 0)
+    return std::nullopt;
+  Candidate c = candidate("wide", fmt::format("take {} at once: one access of {} bytes instead of {} of {} (float{} and the like)",
+                                              "a structure", stride, sites.size(), each, stride / 4),
+                          false);
+  for (const std::uint32_t s : sites)
+    if (s != lowest) put(c.rewrite, s, std::make_shared<Drop>());
+  AccessPlan plan = f.plans[lowest];
+  plan.bytes = static_cast<std::uint32_t>(stride);
+  c.rewrite.plans.emplace_back(lowest, plan);
+  return c;
+}
+
+std::optional<Candidate> split(const LaunchFacts& f, const Sites& sites, bool structure) {
+  const trace::Allocation array = array_of(f, sites.front());
+  const std::uint64_t stride = f.recognised[sites.front()].stride;
+  if (array.bytes == 0 || stride == 0) return std::nullopt;
+  Candidate c = candidate(
+      structure ? "split" : "unit stride",
+      structure ? fmt::format("split the structures of {} bytes: an array for each field", stride)
+                : "let neighbouring lanes take neighbouring elements (an array of only those)",
+      false);
+  for (const std::uint32_t s : sites)
+    put(c.rewrite, s, std::make_shared<Split>(array.base, array.bytes, stride, f.plans[s].bytes));
+  return c;
+}
+
+std::optional<Candidate> transpose(const LaunchFacts& f, const Sites& sites) {
+  Candidate c = candidate("transpose",
+                          "let lanes go along rows: store the matrix by columns, or turn a tile around in "
+                          "shared memory",
+                          true);
+  for (const std::uint32_t s : sites) {
+    const trace::Allocation array = array_of(f, s);
+    const std::uint64_t row = f.recognised[s].stride;
+    if (array.bytes < 2 * row) continue;
+    put(c.rewrite, s, std::make_shared<Transpose>(array.base, array.bytes, row, f.plans[s].bytes));
+  }
+  return c.rewrite.of.empty() ? std::nullopt : std::optional(std::move(c));
+}
+
+// Passes that sampled accesses of some sites take with a change, by how often they run.
+double passes_with(const LaunchFacts& f, const Sites& sites, const AccessChange& change) {
+  const model::Banks banks{static_cast<std::uint32_t>(f.card.numbers().shared_banks),
+                           static_cast<std::uint32_t>(f.card.numbers().shared_bank_bytes)};
+  double all = 0;
+  for (const std::uint32_t s : sites) {
+    const SiteAddresses& site = f.pass.sites[s];
+    double sum = 0;
+    for (const SampledAccess& sample : site.samples) {
+      model::WarpAccess a = sample.access;
+      a.bytes = f.plans[s].bytes;
+      for (std::uint64_t& at : a.address) at = change.address(at);
+      const model::SharedKind kind =
+          f.plans[s].action == Action::kAsyncWrite ? model::SharedKind::kStore : f.plans[s].shared;
+      sum += model::shared_passes(a, kind, banks).taken;
+    }
+    if (!site.samples.empty())
+      all += sum * static_cast<double>(site.requests) / static_cast<double>(site.samples.size());
+  }
+  return all;
+}
+
+const SharedArray* shared_array_of(const LaunchFacts& f, std::uint32_t site) {
+  for (const SharedArray& a : f.shared)
+    if (std::ranges::binary_search(a.sites, site)) return &a;
+  return nullptr;
+}
+
+// Rows that a piece of shared memory can be taken to have: what lanes or warps are apart.
+std::set<std::uint64_t> rows_of(const LaunchFacts& f, const SharedArray& array, const Sites& sites) {
+  std::set<std::uint64_t> rows;
+  for (const std::uint32_t s : sites)
+    if (f.recognised[s].stride > f.plans[s].bytes) rows.insert(f.recognised[s].stride);
+  if (rows.empty())
+    for (const std::uint64_t row : {64, 128, 256, 512, 1024})
+      if (2 * row <= array.high - array.low) rows.insert(row);
+  return rows;
+}
+
+struct Found {
+  double passes = 0;
+  std::shared_ptr<const AccessChange> change;
+  std::string what;
+};
+
+// Of paddings, and of swizzles, those with the fewest passes; the first of equals.
+void search(const LaunchFacts& f, const SharedArray& array, const Sites& sites, Found& pad,
+            Found& swizzle) {
+  std::uint64_t unit = f.card.numbers().shared_bank_bytes;
+  for (const std::uint32_t s : array.sites) unit = std::max<std::uint64_t>(unit, f.plans[s].bytes);
+  const auto take = [&](Found& best, std::shared_ptr<const AccessChange> change, std::string what) {
+    const double passes = passes_with(f, array.sites, *change);
+    if (best.change && passes >= best.passes - 0.5) return;
+    best = {passes, std::move(change), std::move(what)};
+  };
+  for (const std::uint64_t row : rows_of(f, array, sites)) {
+    for (const std::uint64_t n : {1, 2, 4, 8})
+      take(pad, std::make_shared<PadRows>(array.low, row, n * unit),
+           fmt::format("pad the rows of {} bytes in shared memory by {} bytes", row, n * unit));
+    if (!std::has_single_bit(row) || row < 2 * unit) continue;
+    for (std::uint64_t u = unit; u <= 16 && 2 * u <= row; u *= 2)
+      take(swizzle, std::make_shared<Swizzle>(array.low, row, u),
+           fmt::format("swizzle: in rows of {} bytes, column ^ row in units of {} bytes", row, u));
+  }
+}
+
+std::vector<Candidate> banks(const LaunchFacts& f, const Sites& sites) {
+  std::vector<Candidate> out;
+  const SharedArray* array = shared_array_of(f, sites.front());
+  if (!array) return out;
+  double own = 0;
+  own = passes_with(f, array->sites, AccessChange());
+  Found pad, swizzle;
+  search(f, *array, sites, pad, swizzle);
+  for (const auto& [name, found] : {std::pair{"pad", &pad}, {"swizzle", &swizzle}}) {
+    if (!found->change || found->passes >= own) continue;
+    Candidate c = candidate(name, found->what, false);
+    for (const std::uint32_t s : array->sites) put(c.rewrite, s, found->change);
+    out.push_back(std::move(c));
+  }
+  return out;
+}
+
+std::vector<Candidate> one_word(const LaunchFacts& f, const Sites& sites) {
+  std::vector<Candidate> out;
+  const bool shared = f.plans[sites.front()].action == Action::kShared;
+  Candidate warp = candidate("by warp", "add up within the warp first (__reduce_add_sync, shuffles); one lane adds the sum", true);
+  Candidate cta = candidate("by CTA", "add up within the CTA first, in shared memory; one warp adds the sums", true);
+  for (const std::uint32_t s : sites) {
+    put(warp.rewrite, s, std::make_shared<OneForAWord>(false));
+    put(cta.rewrite, s, std::make_shared<OneForAWord>(true));
+  }
+  out.push_back(std::move(warp));
+  if (!shared) out.push_back(std::move(cta));
+  return out;
+}
+
+Candidate constants(const LaunchFacts& f, const Sites& sites) {
+  Candidate c = candidate("global", "keep the table in global memory (const __restrict__, __ldg) or shared memory: the L1 serves lanes side by side", false);
+  for (const std::uint32_t s : sites) {
+    AccessPlan plan = f.plans[s];
+    plan.action = Action::kGlobalLoad;
+    plan.instructions = &model::LaunchCounters::inst_global_ld;
+    c.rewrite.plans.emplace_back(s, plan);
+    put(c.rewrite, s, std::make_shared<Move>(std::uint64_t{1} << 46));
+  }
+  return c;
+}
+
+}  // namespace
+
+std::vector<Candidate> changes_for(const LaunchFacts& f, AddressPattern pattern,
+                                   const Sites& sites) {
+  std::vector<Candidate> out;
+  const auto add = [&](std::optional<Candidate> c) {
+    if (c) out.push_back(std::move(*c));
+  };
+  switch (pattern) {
+    case AddressPattern::kMisaligned: add(align(f, sites)); break;
+    case AddressPattern::kStrided: add(split(f, sites, false)); break;
+    case AddressPattern::kStructure:
+      add(split(f, sites, true));
+      add(wide(f, sites));
+      break;
+    case AddressPattern::kColumn: add(transpose(f, sites)); break;
+    case AddressPattern::kOneWord: return one_word(f, sites);
+    case AddressPattern::kBankStride:
+    case AddressPattern::kBankScattered: return banks(f, sites);
+    case AddressPattern::kConstants: add(constants(f, sites)); break;
+    case AddressPattern::kSpill:
+    case AddressPattern::kLocalArray: {
+      Candidate c = candidate(
+          pattern == AddressPattern::kSpill ? "fewer registers" : "constant index",
+          pattern == AddressPattern::kSpill
+              ? "let the thread keep fewer values at once, or have more registers (__launch_bounds__, -maxrregcount)"
+              : "make the index a constant (unroll the loop, #pragma unroll), so that the array is in registers",
+          true);
+      for (const std::uint32_t s : sites) put(c.rewrite, s, std::make_shared<Drop>());
+      out.push_back(std::move(c));
+      break;
+    }
+    case AddressPattern::kScattered:
+    case AddressPattern::kFine: break;
+  }
+  return out;
+}
+
+std::string advice_for(AddressPattern pattern, bool shared) {
+  if (pattern == AddressPattern::kScattered)
+    return "sort or bin what the indices are made of, so that neighbouring lanes ask for "
+           "neighbouring words; or copy the table to shared memory, if it fits";
+  if (shared) return "another layout of this piece of shared memory: no padding or swizzle that was tried helps";
+  return "";
+}
+
+}  // namespace warpmem::sim

@@ -1,0 +1,325 @@
+#include "sim/explain/explain.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <set>
+#include <tuple>
+
+#include "base/units.hpp"
+#include "sim/explain/changes.hpp"
+#include "sim/explain/gains.hpp"
+#include "sim/replay.hpp"
+#include "sim/time/bottleneck.hpp"
+
+namespace warpmem::sim {
+namespace {
+
+constexpr double kSectorCycles = 0.5;    // of an L1: what a sector more costs, for the ranking
+constexpr double kConstantCycles = 2;    // … an address of a constant
+
+const char* op_word(trace::Op op) {
+  switch (op) {
+    case trace::Op::kLoad: return "load";
+    case trace::Op::kStore: return "store";
+    case trace::Op::kAtomic: return "atomic";
+    case trace::Op::kReduction: return "reduction";
+    case trace::Op::kAsyncCopyRead: return "async read";
+    case trace::Op::kAsyncCopyWrite: return "async write";
+    case trace::Op::kMatrixLoad: return "matrix load";
+    case trace::Op::kMatrixStore: return "matrix store";
+    default: return "access";
+  }
+}
+
+const char* space_word(trace::Space space) {
+  switch (space) {
+    case trace::Space::kGlobal: return "global";
+    case trace::Space::kShared: return "shared";
+    case trace::Space::kLocal: return "local";
+    case trace::Space::kConstant: return "constant";
+    case trace::Space::kTexture: return "texture";
+    case trace::Space::kSurface: return "surface";
+    case trace::Space::kRemoteShared: return "remote shared";
+    default: return "other";
+  }
+}
+
+const trace::Instruction* instruction_at(const trace::Program& program, std::uint32_t pc) {
+  const auto at =
+      std::lower_bound(program.code.begin(), program.code.end(), pc,
+                       [](const trace::Instruction& i, std::uint32_t p) { return i.pc < p; });
+  return at != program.code.end() && at->pc == pc ? &*at : nullptr;
+}
+
+// Explains one launch; the members are what its steps leave for those behind them.
+class Explainer {
+ public:
+  Explainer(const trace::TraceReader& reader, std::uint32_t index, const model::Card& card,
+            const ExplainOptions& options)
+      : reader_(reader),
+        index_(index),
+        card_(card),
+        options_(options),
+        launch_(reader.launches()[index].launch),
+        program_(reader.programs()[launch_.program]),
+        sites_(reader.sites(index)),
+        plans_(plan_sites(sites_, program_)) {}
+
+  Result<LaunchExplanation> run() {
+    auto pass = pass_addresses(reader_, index_, card_, plans_);
+    if (!pass) return pass.error();
+    pass_ = std::move(*pass);
+    if (auto ok = count(); !ok) return ok.error();
+    recognise_sites();
+    list_sites();
+    list_arrays();
+    find();
+    if (options_.gains)
+      if (auto ok = measure(); !ok) return ok.error();
+    return std::move(out_);
+  }
+
+ private:
+  Result<void> count() {
+    ReplayOptions replay_options;
+    replay_options.launch = launch_.id;
+    replay_options.time = options_.time;
+    replay_options.by_site = true;
+    replay_options.progress = options_.progress;
+    auto result = replay(reader_, card_, replay_options);
+    if (!result) return result.error();
+    replayed_ = std::move(result->details.front());
+    out_.launch = launch_.id;
+    out_.kernel = replayed_.metrics.kernel;
+    out_.grid = launch_.grid, out_.block = launch_.block;
+    out_.cost = cost_of(replayed_);
+    if (replayed_.time) out_.limit = bottleneck(*replayed_.time).sentence;
+    out_.notes = replayed_.notes;
+    if (!replayed_.complete) out_.notes.emplace_back("the launch is incomplete in the trace");
+    return {};
+  }
+
+  void recognise_sites() {
+    shared_ = shared_arrays(plans_, pass_);
+    for (std::uint32_t s = 0; s < sites_.size(); ++s) {
+      const SiteAddresses& a = pass_.sites[s];
+      const std::size_t array = a.samples.empty() ? launch_.allocations.size()
+                                                  : allocation_of(launch_, a.low);
+      arrays_.push_back(array);
+      const std::uint64_t base =
+          array < launch_.allocations.size() ? launch_.allocations[array].base : 0;
+      recognised_.push_back(recognise(plans_[s], a, base, card_.numbers()));
+    }
+    find_structures();
+  }
+
+  // Lanes of several instructions that are as far apart in one array, at other fields.
+  void find_structures() {
+    std::map<std::pair<std::size_t, std::uint64_t>, std::vector<std::uint32_t>> groups;
+    for (std::uint32_t s = 0; s < sites_.size(); ++s)
+      if (recognised_[s].pattern == AddressPattern::kStrided && recognised_[s].stride <= 256 &&
+          recognised_[s].stride > plans_[s].bytes)
+        groups[{arrays_[s], recognised_[s].stride}].push_back(s);
+    for (const auto& [key, group] : groups) {
+      std::set<std::uint64_t> fields;
+      std::uint64_t used = 0;
+      for (const std::uint32_t s : group)
+        if (fields.insert(recognised_[s].field).second) used += plans_[s].bytes;
+      for (const std::uint32_t s : group) {
+        Recognised& r = recognised_[s];
+        if (fields.size() > 1) {
+          r.pattern = AddressPattern::kStructure;
+          r.sentence = fmt::format(
+              "structures of {} bytes, taken field by field: {} bytes a lane at byte {}, {} of {} "
+              "bytes in all",
+              key.second, plans_[s].bytes, r.field, used, key.second);
+        } else {
+          r.sentence += fmt::format(", as one field of a structure of {} bytes would be", key.second);
+        }
+      }
+    }
+  }
+
+  void list_sites() {
+    const std::vector<std::string> names = array_names(launch_, program_);
+    std::uint64_t under_way = 0;
+    for (const std::uint64_t c : replayed_.cycles_by_site) under_way += c;
+    out_.has_lines = false;
+    for (std::uint32_t s = 0; s < sites_.size(); ++s) {
+      const SiteAddresses& a = pass_.sites[s];
+      if (a.requests == 0) continue;
+      SiteTraffic t;
+      t.site = s, t.pc = sites_[s].pc;
+      const trace::Instruction* at = instruction_at(program_, t.pc);
+      t.instruction = at ? at->text : "n/a";
+      if (at && at->line != 0 && at->file < program_.files.size())
+        t.file = program_.files[at->file], t.line = at->line, out_.has_lines = true;
+      t.space = space_word(sites_[s].space), t.op = op_word(sites_[s].op);
+      t.bytes = plans_[s].bytes;
+      fill_array(t, s, names);
+      fill_counts(t, a, replayed_.by_site[s]);
+      t.cycles_under_way = replayed_.cycles_by_site[s];
+      t.share = under_way ? static_cast<double>(t.cycles_under_way) / static_cast<double>(under_way) : 0;
+      t.pattern = recognised_[s].pattern, t.sentence = recognised_[s].sentence;
+      fill_examples(t, a);
+      out_.sites.push_back(std::move(t));
+    }
+    std::stable_sort(out_.sites.begin(), out_.sites.end(),
+                     [](const SiteTraffic& a, const SiteTraffic& b) {
+                       return cost_of(a) != cost_of(b) ? cost_of(a) > cost_of(b)
+                                                       : a.cycles_under_way > b.cycles_under_way;
+                     });
+  }
+
+  void fill_array(SiteTraffic& t, std::uint32_t s, const std::vector<std::string>& names) const {
+    if (arrays_[s] < names.size()) t.array = names[arrays_[s]];
+    for (const SharedArray& a : shared_)
+      if (std::ranges::binary_search(a.sites, s))
+        t.array = fmt::format("shared memory, bytes {} to {}", grouped(a.low), grouped(a.high - 1));
+  }
+
+  static void fill_counts(SiteTraffic& t, const SiteAddresses& a, const model::LaunchCounters& c) {
+    t.requests = a.requests, t.lanes = a.lanes;
+    t.addresses = a.addresses;
+    t.sectors = c.global_ld.sectors + c.global_st.sectors + c.global_atom.sectors +
+                c.global_red.sectors + c.local_ld.sectors + c.local_st.sectors;
+    t.ideal_sectors = t.space == "global" ? std::min(t.sectors, a.ideal_sectors) : t.sectors;
+    t.wavefronts = a.wavefronts, t.ideal_wavefronts = a.ideal_wavefronts;
+    t.l1_hits = c.global_ld.hits + c.global_st.hits + c.local_ld.hits + c.local_st.hits;
+    t.l2_reads = c.l2.read + c.l2.atomic + c.l2.reduction;
+    t.l2_read_hits = c.l2.read_hit + c.l2.atomic_hit + c.l2.reduction_hit;
+    t.l2_writes = c.l2.write;
+  }
+
+  void fill_examples(SiteTraffic& t, const SiteAddresses& a) const {
+    constexpr std::size_t kMost = 2;
+    const model::CardNumbers& n = card_.numbers();
+    for (std::size_t i = 0; i < std::min(kMost, a.samples.size()); ++i) {
+      const SampledAccess& s = a.samples[i * (a.samples.size() - 1)];
+      LaneAccess e;
+      e.mask = s.access.mask, e.address = s.access.address, e.bytes = t.bytes;
+      e.shared = t.space == "shared";
+      e.line_bytes = static_cast<std::uint32_t>(n.line_bytes);
+      e.banks = static_cast<std::uint32_t>(n.shared_banks);
+      e.bank_bytes = static_cast<std::uint32_t>(n.shared_bank_bytes);
+      e.cta = s.cta, e.warp = s.warp;
+      t.examples.push_back(e);
+    }
+  }
+
+  static double cost_of(const SiteTraffic& t) {
+    double cost = kSectorCycles * static_cast<double>(t.excess_sectors()) +
+                  static_cast<double>(t.excess_wavefronts());
+    if (t.pattern == AddressPattern::kConstants)
+      cost += kConstantCycles * static_cast<double>(t.addresses - t.requests);
+    if (t.pattern == AddressPattern::kSpill || t.pattern == AddressPattern::kLocalArray)
+      cost += kSectorCycles * static_cast<double>(t.sectors);
+    if (t.pattern == AddressPattern::kOneWord)
+      cost += static_cast<double>(t.lanes - std::min(t.lanes, t.requests));
+    return cost;
+  }
+  static RunCost cost_of(const ReplayedLaunch& l) { return sim::cost_of(l); }
+
+  void list_arrays() {
+    const std::vector<std::string> names = array_names(launch_, program_);
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      const ArrayAddresses& a = pass_.arrays[i];
+      if (a.requests == 0) continue;
+      out_.arrays.push_back({names[i], launch_.allocations[i].base, launch_.allocations[i].bytes,
+                             a.requests, a.sectors, a.ideal_sectors});
+    }
+    std::stable_sort(out_.arrays.begin(), out_.arrays.end(),
+                     [](const ArrayTraffic& a, const ArrayTraffic& b) {
+                       return a.sectors - a.ideal_sectors > b.sectors - b.ideal_sectors;
+                     });
+  }
+
+  // Sites with one pattern that one change would remove together.
+  void find() {
+    using Key = std::tuple<AddressPattern, std::uint64_t, std::uint64_t, std::uint64_t>;
+    std::map<Key, std::size_t> known;
+    for (std::size_t i = 0; i < out_.sites.size(); ++i) {
+      const SiteTraffic& t = out_.sites[i];
+      if (t.pattern == AddressPattern::kFine) continue;
+      const bool whole_array =
+          t.pattern == AddressPattern::kStructure || t.pattern == AddressPattern::kSpill ||
+          t.pattern == AddressPattern::kLocalArray || t.pattern == AddressPattern::kConstants;
+      const Key key{t.pattern, arrays_[t.site], recognised_[t.site].stride,
+                    whole_array ? 0 : std::uint64_t{t.line} << 32 | (t.line ? 0 : t.pc)};
+      const auto [at, fresh] = known.try_emplace(key, out_.findings.size());
+      if (fresh) {
+        out_.findings.emplace_back();
+        out_.findings.back().pattern = t.pattern;
+        out_.findings.back().sentence = t.sentence;
+      }
+      Finding& f = out_.findings[at->second];
+      f.sites.push_back(i);
+      f.excess_sectors += t.excess_sectors();
+      f.excess_wavefronts += t.excess_wavefronts();
+      f.cost += cost_of(t);
+    }
+    std::stable_sort(out_.findings.begin(), out_.findings.end(),
+                     [](const Finding& a, const Finding& b) { return a.cost > b.cost; });
+    for (Finding& f : out_.findings) list_changes(f);
+  }
+
+  void list_changes(Finding& f) {
+    const LaunchFacts facts{launch_, card_, sites_, plans_, pass_, recognised_, arrays_, shared_};
+    std::vector<std::uint32_t> sites;
+    for (const std::size_t i : f.sites) sites.push_back(out_.sites[i].site);
+    std::vector<Candidate> all = changes_for(facts, f.pattern, sites);
+    if (all.empty()) {
+      const bool shared = out_.sites[f.sites.front()].space == "shared";
+      if (std::string advice = advice_for(f.pattern, shared); !advice.empty()) {
+        f.changes.emplace_back().what = std::move(advice);
+        f.changes.back().not_measured = "nothing to replay: it depends on the data";
+      }
+    }
+    for (Candidate& c : all) {
+      c.change.not_measured = options_.gains ? "not among the worst findings" : "--no-gain";
+      f.changes.push_back(c.change);
+      rewrites_[{static_cast<std::size_t>(&f - out_.findings.data()), f.changes.size() - 1}] =
+          std::move(c.rewrite);
+    }
+  }
+
+  Result<void> measure() {
+    for (auto& [at, rewrite] : rewrites_) {
+      if (at.first >= options_.findings) break;
+      Change& change = out_.findings[at.first].changes[at.second];
+      const auto after = replay_changed(reader_, index_, card_, rewrite, options_);
+      if (!after) return after.error();
+      change.after = *after;
+      change.not_measured.clear();
+    }
+    return {};
+  }
+
+  const trace::TraceReader& reader_;
+  std::uint32_t index_;
+  const model::Card& card_;
+  const ExplainOptions& options_;
+  const trace::Launch& launch_;
+  const trace::Program& program_;
+  std::span<const trace::Site> sites_;
+  std::vector<AccessPlan> plans_;
+  AddressPass pass_;
+  ReplayedLaunch replayed_;
+  std::vector<Recognised> recognised_;  // by site
+  std::vector<std::size_t> arrays_;     // by site
+  std::vector<SharedArray> shared_;
+  std::map<std::pair<std::size_t, std::size_t>, Rewrite> rewrites_;  // by finding and change
+  LaunchExplanation out_;
+};
+
+}  // namespace
+
+Result<LaunchExplanation> explain(const trace::TraceReader& reader, std::uint32_t launch,
+                                  const model::Card& card, const ExplainOptions& options) {
+  return Explainer(reader, launch, card, options).run();
+}
+
+}  // namespace warpmem::sim

@@ -1,0 +1,169 @@
+#include "sim/explain/memory_chart.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "base/residency.hpp"
+#include "base/units.hpp"
+#include "sim/explain/recognise.hpp"
+#include "sim/time/bottleneck.hpp"
+
+namespace warpmem::sim {
+namespace {
+
+constexpr std::uint64_t kMostRecords = 1'000'000;  // that the worst lines are from
+
+std::optional<double> share(std::uint64_t part, std::uint64_t whole) {
+  if (whole == 0) return std::nullopt;
+  return static_cast<double>(part) / static_cast<double>(whole);
+}
+
+void put_time(MemoryChart& out, const ReplayedLaunch& replayed, const model::CardNumbers& card) {
+  if (!replayed.time) return;
+  const TimeResult& time = *replayed.time;
+  out.limit = bottleneck(time).sentence;
+  out.cycles = time.cycles;
+  out.clock_mhz = card.clock_mhz;
+  if (card.clock_mhz) out.microseconds = static_cast<double>(time.cycles) / static_cast<double>(card.clock_mhz);
+  out.sms_used = time.sms_used;
+  out.average_warps = static_cast<double>(time.warp_cycles) /
+                      (static_cast<double>(time.running) * static_cast<double>(std::max<std::uint64_t>(1, time.sms)));
+  out.l1_busy = out.port_in_busy = out.port_out_busy = out.l2_busy = out.dram_busy = 0;
+  for (const TimeResult::Use& use : time.uses) {
+    switch (use.place) {
+      case model::Place::kL1: out.l1_busy = use.share; break;
+      case model::Place::kPortIn: out.port_in_busy = use.share; break;
+      case model::Place::kPortOut: out.port_out_busy = use.share; break;
+      case model::Place::kSlice: out.l2_busy = use.share; break;
+      case model::Place::kDramBus: out.dram_busy = use.share, out.dram_peak = use.peak; break;
+      default: break;
+    }
+  }
+}
+
+// What would let more CTAs be on an SM at once.
+std::string limit_of(const model::Card& card, const trace::Launch& launch, std::uint32_t ctas) {
+  const model::CardNumbers& n = card.numbers();
+  const SmLimits own{n.sm_warps, n.sm_threads, n.sm_ctas, n.sm_registers, n.register_unit,
+                     n.shared_configs.back(), n.shared_reserved, n.shared_unit};
+  const CtaNeeds needs{std::uint64_t{launch.block[0]} * launch.block[1] * launch.block[2],
+                       launch.registers,
+                       std::uint64_t{launch.static_shared} + launch.dynamic_shared};
+  std::string out;
+  const auto without = [&](const char* name, SmLimits limits) {
+    if (resident_ctas(limits, needs) > ctas) out += (out.empty() ? "" : ", ") + std::string(name);
+  };
+  SmLimits more = own;
+  more.registers *= 1024;
+  without("registers", more);
+  more = own, more.shared *= 1024;
+  without("shared memory", more);
+  more = own, more.ctas *= 1024;
+  without("CTAs an SM", more);
+  more = own, more.warps *= 1024, more.threads *= 1024;
+  without("threads an SM", more);
+  return out;
+}
+
+std::string sentence_of(const SiteAddresses& a, const Recognised& r, const trace::Site& site) {
+  const auto each = [&](std::uint64_t n) {
+    return static_cast<double>(n) / static_cast<double>(std::max<std::uint64_t>(1, a.requests));
+  };
+  const char* op = site.op == trace::Op::kLoad    ? "load"
+                   : site.op == trace::Op::kStore ? "store"
+                                                  : "access";
+  if (a.wavefronts > 0)
+    return fmt::format("shared {}: {:.1f} passes a request for {:.1f}; {}", op, each(a.wavefronts),
+                       each(a.ideal_wavefronts), r.sentence);
+  if (r.pattern == AddressPattern::kConstants || site.space == trace::Space::kLocal) return r.sentence;
+  return fmt::format("{}: {:.1f} sectors a request for {:.1f}; {}", op, each(a.sectors),
+                     each(a.ideal_sectors), r.sentence);
+}
+
+double cost(const SiteAddresses& a, const Recognised& r) {
+  if (r.pattern == AddressPattern::kFine) return 0;
+  double c = 0.5 * static_cast<double>(a.sectors - std::min(a.sectors, a.ideal_sectors)) +
+             static_cast<double>(a.wavefronts - a.ideal_wavefronts);
+  if (r.pattern == AddressPattern::kConstants) c += 2 * static_cast<double>(a.addresses - a.requests);
+  if (r.pattern == AddressPattern::kOneWord) c += static_cast<double>(a.lanes - a.requests);
+  return c;
+}
+
+std::string place_of(const trace::Program& program, std::uint32_t pc) {
+  const auto at =
+      std::lower_bound(program.code.begin(), program.code.end(), pc,
+                       [](const trace::Instruction& i, std::uint32_t p) { return i.pc < p; });
+  if (at == program.code.end() || at->pc != pc) return fmt::format("pc {:#06x}", pc);
+  if (at->line == 0 || at->file >= program.files.size())
+    return fmt::format("{} at {:#06x}", at->text.substr(0, at->text.find(' ')), pc);
+  const std::string& file = program.files[at->file];
+  return fmt::format("{}:{}", file.substr(file.rfind('/') + 1), at->line);
+}
+
+void put_worst(MemoryChart& out, const AddressPass& pass, const trace::TraceReader& reader,
+               std::uint32_t launch, const std::vector<AccessPlan>& plans, const model::Card& card) {
+  const trace::Launch& l = reader.launches()[launch].launch;
+  const trace::Program& program = reader.programs()[l.program];
+  const auto sites = reader.sites(launch);
+  std::vector<std::pair<double, MemoryChart::Line>> all;
+  for (std::uint32_t s = 0; s < sites.size(); ++s) {
+    const SiteAddresses& a = pass.sites[s];
+    if (a.samples.empty()) continue;
+    const std::size_t array = allocation_of(l, a.low);
+    const Recognised r = recognise(plans[s], a, array < l.allocations.size() ? l.allocations[array].base : 0,
+                                   card.numbers());
+    if (const double c = cost(a, r); c > 0)
+      all.push_back({c, {place_of(program, sites[s].pc), sentence_of(a, r, sites[s])}});
+  }
+  std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+  for (std::size_t i = 0; i < std::min<std::size_t>(3, all.size()); ++i)
+    out.worst.push_back(all[i].second);
+  out.sampled = pass.records < pass.of;
+}
+
+// Of loads and stores: bytes that lanes asked for, beside the sectors they took.
+void put_kinds(MemoryChart& out, const AddressPass& pass, std::span<const trace::Site> sites,
+               const std::vector<AccessPlan>& plans) {
+  for (std::size_t s = 0; s < sites.size(); ++s) {
+    const SiteAddresses& a = pass.sites[s];
+    const bool load = plans[s].action == Action::kGlobalLoad || plans[s].action == Action::kAsyncRead;
+    if (load || plans[s].action == Action::kGlobalStore) {
+      MemoryChart::Kind& kind = load ? out.load : out.store;
+      kind.requests += a.requests, kind.sectors += a.sectors;
+      kind.lane_bytes += a.lanes * plans[s].bytes;
+    }
+    out.shared_wavefronts += a.wavefronts;
+    out.shared_ideal += a.ideal_wavefronts;
+  }
+}
+
+}  // namespace
+
+Result<MemoryChart> memory_chart(const trace::TraceReader& reader, std::uint32_t launch,
+                                 const model::Card& card, const ReplayedLaunch& replayed) {
+  const trace::Launch& l = reader.launches()[launch].launch;
+  const auto plans = plan_sites(reader.sites(launch), reader.programs()[l.program]);
+  const auto pass = pass_addresses(reader, launch, card, plans, kMostRecords);
+  if (!pass) return pass.error();
+  MemoryChart out;
+  const model::CardNumbers& n = card.numbers();
+  const model::LaunchCounters& c = replayed.counters;
+  out.sms = n.cta_order.size();
+  put_time(out, replayed, n);
+  put_kinds(out, *pass, reader.sites(launch), plans);
+  out.l1_read = 32 * c.l1_fill_sectors, out.l1_written = 32 * c.l1_write_sectors;
+  out.dram_read = 32 * c.l2.dram_read, out.dram_written = 32 * c.l2.dram_write;
+  out.l1_hits = share(c.global_ld.hits + c.local_ld.hits + c.texture.hits,
+                      c.global_ld.sectors + c.local_ld.sectors + c.texture.sectors);
+  out.l2_hits = share(c.l2.read_hit, c.l2.read);
+  out.ctas = replayed.occupancy.ctas;
+  out.warps = std::uint64_t{replayed.occupancy.ctas} * replayed.occupancy.warps_per_cta;
+  out.most_warps = n.sm_warps;
+  out.occupancy_limit = limit_of(card, l, out.ctas);
+  put_worst(out, *pass, reader, launch, plans, card);
+  return out;
+}
+
+}  // namespace warpmem::sim

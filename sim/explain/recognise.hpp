@@ -1,0 +1,34 @@
+// The pattern in the addresses of one static instruction, from some of its accesses.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "model/card/card.hpp"
+#include "results/explanation.hpp"
+#include "sim/explain/address_pass.hpp"
+
+namespace warpmem::sim {
+
+struct Recognised {
+  AddressPattern pattern = AddressPattern::kFine;
+  std::string sentence;
+  std::uint64_t stride = 0;  // bytes from a lane to its next, of most
+  std::uint64_t field = 0;   // of a stride: bytes behind a multiple of it, from the array's start on
+  std::uint64_t offset = 0;  // of a misaligned access: bytes behind a sector's start
+};
+
+// The distance from an active lane to the next that most pairs have, in bytes, lanes of one address
+// left out; 0: there is none. `share`: of the pairs.
+struct LaneStep {
+  std::int64_t bytes = 0;
+  double share = 0;
+  double same = 0;  // share of the pairs with one address
+};
+LaneStep lane_step(const std::vector<SampledAccess>& samples);
+
+// `base`: where the array begins (0: not known).
+Recognised recognise(const AccessPlan& plan, const SiteAddresses& site, std::uint64_t base,
+                     const model::CardNumbers& card);
+
+}  // namespace warpmem::sim
