@@ -24,7 +24,27 @@ L2Partition::Traffic L2Partition::take_traffic() { return std::exchange(traffic_
 
 void L2Partition::clear() {
   for (Set& set : sets_) set.clear();
-  any_persists_ = false;
+}
+
+void L2Partition::mark(Line& line, Stay stay) {
+  line.first = stay == Stay::kFirst && !line.persists;
+  if (stay == Stay::kNormal) line.persists = false;
+  if (stay == Stay::kPersist) line.persists = true;
+}
+
+void L2Partition::keep(std::uint64_t number, Stay stay) {
+  for (Line& line : sets_[spec_->index(number)])
+    if (line.number == number) mark(line, stay);
+}
+
+void L2Partition::discard(std::uint64_t number) {
+  for (Line& line : sets_[spec_->index(number)])
+    if (line.number == number) line.readable = line.dirty = line.partial = 0;
+}
+
+void L2Partition::end_persisting() {
+  for (Set& set : sets_)
+    for (Line& line : set) line.persists = false;
 }
 
 // Makes it the most recently used one; nullptr: it is not here.
@@ -46,22 +66,21 @@ void L2Partition::clean(Line& line) {
   line.dirty = line.partial = 0;
 }
 
+// The first to go before all others, and of each the oldest; but none that persists, unless more
+// persist than may. A dirty one whose turn it is gets written back and stays; the next clean one
+// goes, or with none clean itself.
 void L2Partition::make_room(Set& set) {
-  auto gone = std::prev(set.end());
-  if (any_persists_) {
-    // The oldest that does not persist, as long as no more do than were set aside.
-    const auto persisting =
-        std::count_if(set.begin(), set.end(), [](const Line& l) { return l.persists; });
-    if (static_cast<std::uint64_t>(persisting) <= persist_ways_)
-      while (gone != set.begin() && gone->persists) --gone;
-    if (gone->is_dirty()) clean(*gone);
-  } else if (gone->is_dirty()) {
-    // It is written back and stays; the oldest clean one goes, or with none clean itself.
-    const auto clean_one =
-        std::find_if_not(set.rbegin(), set.rend(), [](const Line& l) { return l.is_dirty(); });
-    clean(*gone);
-    if (clean_one != set.rend()) gone = std::prev(clean_one.base());
-  }
+  const auto persisting =
+      std::count_if(set.begin(), set.end(), [](const Line& l) { return l.persists; });
+  const bool held = static_cast<std::uint64_t>(persisting) <= persist_ways_;
+  std::vector<Set::iterator> turns;
+  for (const bool first : {true, false})
+    for (auto line = set.end(); line != set.begin();)
+      if (--line; line->first == first && !(held && line->persists)) turns.push_back(line);
+  const auto clean_one =
+      std::find_if_not(turns.begin(), turns.end(), [](auto line) { return line->is_dirty(); });
+  const auto gone = clean_one == turns.end() ? turns.front() : *clean_one;
+  if (turns.front()->is_dirty()) clean(*turns.front());
   set.erase(gone);
 }
 
@@ -75,11 +94,12 @@ L2Partition::Line& L2Partition::bring(std::uint64_t number) {
 }
 
 L2Partition::Found L2Partition::read(std::uint64_t line, std::uint8_t sectors, std::uint32_t piece,
-                                     bool persist) {
+                                     Stay stay) {
   Found found;
   found.here = look_up(line);
   found.missing = without(in_pieces(without(sectors, found.here), piece), found.here);
-  if (found.missing) fill(line, found.missing, persist);
+  if (found.missing) fill(line, found.missing, stay);
+  else keep(line, stay);
   return found;
 }
 
@@ -88,17 +108,18 @@ std::uint8_t L2Partition::look_up(std::uint64_t number) {
   return line ? line->readable : std::uint8_t{0};
 }
 
-void L2Partition::fill(std::uint64_t number, std::uint8_t sectors, bool persist) {
+void L2Partition::fill(std::uint64_t number, std::uint8_t sectors, Stay stay) {
   Line& line = bring(number);
   line.readable = with(line.readable, sectors);
   // What was written in part is whole now, and dirty.
   line.dirty = with(line.dirty, line.partial & sectors);
   line.partial = without(line.partial, sectors);
-  if (persist && persist_ways_ > 0) line.persists = any_persists_ = true;
+  mark(line, stay);
 }
 
-void L2Partition::write(const LineTouch& written) {
+void L2Partition::write(const LineTouch& written, Stay stay) {
   Line& line = bring(written.line);
+  mark(line, stay);
   for (std::uint32_t s = 0; s < line_bytes_ / kSectorBytes; ++s) {
     if (written.bytes[s] == 0) continue;
     const auto bit = static_cast<std::uint8_t>(1u << s);
@@ -128,7 +149,7 @@ void L2Partition::drop(std::uint64_t number, std::uint8_t sectors) {
 
 void L2Partition::set_aside(std::uint64_t bytes) {
   const std::uint64_t way = std::uint64_t{spec_->index.sets()} * line_bytes_;
-  persist_ways_ = std::min<std::uint64_t>(spec_->ways - 1, bytes / way);
+  persist_ways_ = persisting_ways(bytes, way, spec_->ways);
 }
 
 }  // namespace warpmem::model
