@@ -1,6 +1,7 @@
 #include "sim/replay.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstdio>
 #include <memory>
 #include <mutex>
@@ -108,11 +109,21 @@ class Tally {
   bool stopped_ = false;
 };
 
+// A granularity that the program set, as DRAM has one: 32, 64 or 128 bytes. What the user says of
+// the card goes before it.
+std::uint64_t fetch_bytes(const trace::Launch& launch, const model::Card& card) {
+  const auto said = std::ranges::find(card.entries(), "l2.fetch", &model::CardEntry::key);
+  if (launch.fetch_bytes == 0 || (said != card.entries().end() && said->overridden)) return 0;
+  return std::bit_ceil(std::clamp(launch.fetch_bytes, 32u, 128u));
+}
+
 // What of a launch concerns its memory.
-model::LaunchMemory launch_memory(const trace::Launch& launch) {
+model::LaunchMemory launch_memory(const trace::Launch& launch, const model::Card& card) {
   model::LaunchMemory m;
   m.local_bytes = launch.local_bytes;
   m.set_aside = launch.set_aside;
+  m.ends_persisting = launch.ends_persisting;
+  m.fetch_bytes = fetch_bytes(launch, card);
   m.window = {launch.window.base, launch.window.bytes, launch.window.hit_ratio,
               static_cast<model::PolicyWindow::Property>(launch.window.hit),
               static_cast<model::PolicyWindow::Property>(launch.window.miss)};
@@ -148,7 +159,7 @@ Result<ReplayedLaunch> replay_launch(const trace::TraceReader& reader, std::uint
   const auto spills =
       Spills::of(reader.sites(index), program, summary.launch, card.instructions(), options.time);
   const std::uint64_t reach = summary.launch.local_bytes + (spills ? std::uint64_t{spills->below()} : 0);
-  model::LaunchMemory launch = launch_memory(summary.launch);
+  model::LaunchMemory launch = launch_memory(summary.launch, card);
   launch.code = code_bytes(program);
   launch.shared_config = fit->shared_config;
   launch.largest_frame = std::max(reach, largest_frame);
@@ -204,8 +215,7 @@ Result<ReplayedLaunch> replay_launch(const trace::TraceReader& reader, std::uint
         return s.op == trace::Op::kPrefetch && s.space != trace::Space::kNone;
       }))
     out.notes.push_back(
-        "prefetches have no effect here: what they bring into the L2 is in no counter, and later "
-        "loads of it miss");
+        "every prefetch brings its lines: a GPU drops some where many are under way");
   auto skipped = lacking_notes(reader, index, card);
   if (!skipped) return skipped.error();
   out.notes.insert(out.notes.end(), skipped->begin(), skipped->end());

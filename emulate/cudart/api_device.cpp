@@ -139,7 +139,7 @@ int cudaDeviceGetLimit(std::size_t* value, int which) {
   });
 }
 int cudaCtxResetPersistingL2Cache() {
-  return api([](Runtime&) { return kSuccess; });
+  return api([](Runtime& r) { return r.persisting_reset = true, kSuccess; });
 }
 int cudaDeviceSetCacheConfig(int config) {
   return api([&](Runtime& r) {

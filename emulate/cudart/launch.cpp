@@ -65,6 +65,9 @@ trace::Launch describe(Runtime& r, const Stream& stream, const KernelCall& call,
   }
   const auto set_aside = r.limits.find(6);
   l.set_aside = set_aside == r.limits.end() ? 0 : set_aside->second;
+  if (const auto fetch = r.limits.find(5); fetch != r.limits.end())
+    l.fetch_bytes = static_cast<std::uint32_t>(fetch->second);
+  l.ends_persisting = std::exchange(r.persisting_reset, false);
   l.allocations = r.memory.allocations();
   return l;
 }

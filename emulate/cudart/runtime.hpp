@@ -117,6 +117,7 @@ struct Runtime {
   unsigned long long next_capture = 1;
 
   std::map<int, std::size_t> limits;
+  bool persisting_reset = false;  // since the launch before
   int cache_config = 0;
   unsigned device_flags = 8;  // cudaDeviceMapHost
   double now = 0;             // us, the host's

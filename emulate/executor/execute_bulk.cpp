@@ -83,6 +83,7 @@ void Execution::mbarrier(Warp& warp, const Part& part, const Inst& in, std::byte
 void Execution::bulk_copy(Warp& warp, const Part& part, const Inst& in, std::byte* frame, std::uint32_t mask) {
   const Code& code = code_of(warp, part);
   const Access& read = code.accesses[in.extra];
+  if (in.sub == kBulkPrefetch) return bulk_prefetch(warp, in, code, frame, mask);
   const Access& write = code.accesses[in.extra + 1];
   Lanes from, to, barrier;
   addresses(read, frame, from);
@@ -122,6 +123,15 @@ void Execution::bulk_copy(Warp& warp, const Part& part, const Inst& in, std::byt
       complete_bytes(warp, in, l, d, n);
     }
   }
+}
+
+// To the L2, which is not emulated: records alone.
+void Execution::bulk_prefetch(Warp& warp, const Inst& in, const Code& code, std::byte* frame, std::uint32_t mask) {
+  const auto* bytes = reinterpret_cast<const std::uint32_t*>(frame + in.a);
+  Lanes at;
+  addresses(code.accesses[in.extra], frame, at);
+  for (std::uint32_t l = 0; l < 32; ++l)
+    if ((mask >> l & 1) && bytes[l] > 0) record(warp, in, code, trace::Op::kPrefetch, trace::Space::kGlobal, bytes[l], 1u << l, at);
 }
 
 void Execution::async_store(Warp& warp, const Part& part, const Inst& in, std::byte* frame, std::uint32_t mask) {

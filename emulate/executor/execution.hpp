@@ -158,6 +158,7 @@ class Execution {
   void tensor_row(Warp& warp, const Inst& in, const TensorCopy& t, const TensorMap& map, std::uint32_t lane, std::uint64_t tile, std::uint32_t row, std::uint64_t address, std::uint64_t from, std::uint64_t skip, bool traced, bool& begun);
   void tensor_map(Warp& warp, const Part& part, const Inst& in, std::byte* frame, std::uint32_t mask);
   void bulk_copy(Warp& warp, const Part& part, const Inst& in, std::byte* frame, std::uint32_t mask);
+  void bulk_prefetch(Warp& warp, const Inst& in, const Code& code, std::byte* frame, std::uint32_t mask);
 
   const Code& code_of(const Warp& warp, const Part& part) const { return *warp.frames[static_cast<std::size_t>(part.frame)].code; }
   // faults.cpp

@@ -29,8 +29,10 @@ PtxAccess access_of(const Code& code, const Inst& in) {
     case Kind::kTexture:
       if (code.textures[in.extra].what == TextureAccess::What::kQuery) return {};
       return {Sort::kTexture, Space::kTexture, 0};
-    case Kind::kTensorCopy:
-    case Kind::kBulkCopy: return {Sort::kBulk, Space::kGlobal, 0};
+    case Kind::kBulkCopy:
+      if (in.sub == kBulkPrefetch) return {Sort::kPrefetch, Space::kGlobal, 0};
+      return {Sort::kBulk, Space::kGlobal, 0};
+    case Kind::kTensorCopy: return {Sort::kBulk, Space::kGlobal, 0};
     case Kind::kBarrier:
     case Kind::kBarrierArrive:
     case Kind::kBarrierReduce: return {Sort::kBarrier, Space::kGeneric, 0};

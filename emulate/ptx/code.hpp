@@ -47,6 +47,7 @@ enum class Kind : std::uint8_t {
   kStackTake, kStackSave, kStackRestore,
 };
 
+constexpr std::uint32_t kBulkPrefetch = 2;  // `sub` of a bulk copy that goes to the L2 alone
 constexpr std::uint32_t kNoOffset = ~std::uint32_t{0};
 constexpr std::uint32_t kReturnPoint = ~std::uint32_t{0} - 1;  // reconvergence at the function's end
 // Reconvergence where a loop's next round begins: lanes that leave the loop on the way are not waited for.

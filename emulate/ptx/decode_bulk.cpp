@@ -109,7 +109,15 @@ bool Decoder::bulk(Modifiers& m) {
     m.take("L2"), m.take("global");
     while (!m.take_prefix("L2::").empty()) {}
     all_taken(m);
-    return emit(Kind::kNothing), true;
+    expect_operands(2, 3);
+    Access a;
+    a.op = trace::Op::kPrefetch, a.space = Space::kGlobal;
+    address(o.at(0), a);
+    const std::uint32_t bytes = source(o.at(1), Type::kU32);
+    Inst& in = emit(Kind::kBulkCopy);
+    in.a = bytes, in.sub = kBulkPrefetch;
+    new_access(in) = a;
+    return true;
   }
   // The first space is the destination's, the second the source's.
   while (!m.take_prefix("L2::").empty()) {}

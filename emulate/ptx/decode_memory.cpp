@@ -23,7 +23,6 @@ bool Decoder::memory(Modifiers& m) {
     m.take_prefix("L1"), m.take_prefix("L2");
     a.space = take_space(m, &a);
     all_taken(m);
-    if (b == "discard") return emit(Kind::kNothing), true;  // what it leaves is open: all of it may stay
     a.element_bytes = 1;
     address(s_->operands.at(0), a);
     Inst& in = emit(Kind::kAccess);

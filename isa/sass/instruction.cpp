@@ -104,7 +104,8 @@ class Parser {
     out_.generic = info_.generic;
     for (const auto& modifier : out_.modifiers) read_modifier(modifier);
     if (out_.kind == InstructionKind::kCacheControl &&
-        (out_.has("PF1") || out_.has("PF2") || out_.has("PF1_5") || out_.has("PML2"))) {
+        (out_.has("PF1") || out_.has("PF2") || out_.has("PF1_5") || out_.has("PML2") ||
+         out_.has("DML2") || out_.has("RML2"))) {
       out_.kind = InstructionKind::kPrefetch;
       out_.space = Space::kGlobal;
     }

@@ -28,7 +28,7 @@ enum class InstructionKind : std::uint8_t {
   kBulkReduction,  // UBLKRED, UTMAREDG
   kMatrixLoad,
   kMatrixStore,
-  kPrefetch,      // CCTL.PF…, UBLKPF, UTMAPF
+  kPrefetch,      // CCTL.PF…, .PML2, .DML2, .RML2 (lines of the L2), UBLKPF, UTMAPF
   kCacheControl,  // CCTL: invalidate, write back …
   kFence,         // MEMBAR, FENCE
   kBarrier,       // BAR, cluster barrier

@@ -69,7 +69,7 @@ std::uint64_t MemorySide::read(int sm, std::uint64_t line, std::uint8_t sectors,
   L2Partition::Traffic pushed;
   if (spec_.has_l2) {
     L2Partition& p = partition(line);
-    const L2Partition::Found found = p.read(line, sectors, spec_.l2.fetch_sectors, false);
+    const L2Partition::Found found = p.read(line, sectors, spec_.l2.fetch_sectors, Stay::kNormal);
     fetched = found.missing;
     const std::uint64_t hits = sectors_in(found.here & sectors);
     counters.read_hit += hits;
@@ -127,7 +127,7 @@ std::uint64_t MemorySide::atomic(int sm, std::uint64_t line, std::uint32_t secto
   unsigned fetched = passes;
   if (spec_.has_l2) {
     L2Partition& p = partition(line);
-    const L2Partition::Found found = p.read(line, bit, 1, false);
+    const L2Partition::Found found = p.read(line, bit, 1, Stay::kNormal);
     fetched = sectors_in(found.missing);
     (returns ? counters.atomic_hit : counters.reduction_hit) += passes - fetched;
     LineTouch changed;

@@ -28,7 +28,27 @@ void L2Partition::clear() {
     set.tree = 0;
   }
   draws_ = 0;
-  any_persists_ = false;
+}
+
+void L2Partition::mark(Line& line, Stay stay) {
+  line.first = stay == Stay::kFirst && !line.persists;
+  if (stay == Stay::kNormal) line.persists = false;
+  if (stay == Stay::kPersist) line.persists = true;
+}
+
+void L2Partition::keep(std::uint64_t number, Stay stay) {
+  for (Line& line : sets_[spec_->index(number)].lines)
+    if (line.number == number) mark(line, stay);
+}
+
+void L2Partition::discard(std::uint64_t number) {
+  for (Line& line : sets_[spec_->index(number)].lines)
+    if (line.number == number) line.readable = line.dirty = line.partial = 0;
+}
+
+void L2Partition::end_persisting() {
+  for (Set& set : sets_)
+    for (Line& line : set.lines) line.persists = false;
 }
 
 // Makes it the most recently used one; nullptr: it is not here.
@@ -53,25 +73,31 @@ void L2Partition::clean(Line& line) {
   line.dirty = line.partial = 0;
 }
 
+// The first to go before all others, then the one that the policy picks; but none that persists,
+// unless more persist than may. A dirty one whose turn it is gets written back and stays; the next
+// clean one goes, the oldest first, or with none clean itself.
 void L2Partition::make_room(Set& set) {
   std::vector<Line>& lines = set.lines;
-  auto gone = lines.begin() +
-              static_cast<std::ptrdiff_t>(victim(spec_->replacement, lines.size(), set.tree, draws_,
-                                                 [&](std::size_t i) { return lines[i].way; }));
-  if (any_persists_) {
-    // The oldest that does not persist, as long as no more do than were set aside.
-    const auto persisting =
-        std::count_if(lines.begin(), lines.end(), [](const Line& l) { return l.persists; });
-    if (static_cast<std::uint64_t>(persisting) <= persist_ways_)
-      while (gone != lines.begin() && gone->persists) --gone;
-    if (gone->is_dirty()) clean(*gone);
-  } else if (gone->is_dirty()) {
-    // It is written back and stays; the oldest clean one goes, or with none clean itself.
-    const auto clean_one =
-        std::find_if_not(lines.rbegin(), lines.rend(), [](const Line& l) { return l.is_dirty(); });
-    clean(*gone);
-    if (clean_one != lines.rend()) gone = std::prev(clean_one.base());
-  }
+  const auto persisting =
+      std::count_if(lines.begin(), lines.end(), [](const Line& l) { return l.persists; });
+  const bool held = static_cast<std::uint64_t>(persisting) <= persist_ways_;
+  const auto may_go = [held](const Line& l) { return !(held && l.persists); };
+  std::vector<std::vector<Line>::iterator> turns;
+  const auto oldest_first = [&](bool first) {
+    for (auto line = lines.end(); line != lines.begin();)
+      if (--line; line->first == first && may_go(*line)) turns.push_back(line);
+  };
+  oldest_first(true);
+  const auto picked =
+      lines.begin() +
+      static_cast<std::ptrdiff_t>(victim(spec_->replacement, lines.size(), set.tree, draws_,
+                                         [&](std::size_t i) { return lines[i].way; }));
+  if (may_go(*picked)) turns.push_back(picked);
+  oldest_first(false);
+  const auto clean_one =
+      std::find_if_not(turns.begin(), turns.end(), [](auto line) { return line->is_dirty(); });
+  const auto gone = clean_one == turns.end() ? turns.front() : *clean_one;
+  if (turns.front()->is_dirty()) clean(*turns.front());
   lines.erase(gone);
 }
 
@@ -89,11 +115,12 @@ L2Partition::Line& L2Partition::bring(std::uint64_t number) {
 }
 
 L2Partition::Found L2Partition::read(std::uint64_t line, std::uint8_t sectors, std::uint32_t piece,
-                                     bool persist) {
+                                     Stay stay) {
   Found found;
   found.here = look_up(line);
   found.missing = without(in_pieces(without(sectors, found.here), piece), found.here);
-  if (found.missing) fill(line, found.missing, persist);
+  if (found.missing) fill(line, found.missing, stay);
+  else keep(line, stay);
   return found;
 }
 
@@ -102,17 +129,18 @@ std::uint8_t L2Partition::look_up(std::uint64_t number) {
   return line ? line->readable : std::uint8_t{0};
 }
 
-void L2Partition::fill(std::uint64_t number, std::uint8_t sectors, bool persist) {
+void L2Partition::fill(std::uint64_t number, std::uint8_t sectors, Stay stay) {
   Line& line = bring(number);
   line.readable = with(line.readable, sectors);
   // What was written in part is whole now, and dirty.
   line.dirty = with(line.dirty, line.partial & sectors);
   line.partial = without(line.partial, sectors);
-  if (persist && persist_ways_ > 0) line.persists = any_persists_ = true;
+  mark(line, stay);
 }
 
-void L2Partition::write(const LineTouch& written) {
+void L2Partition::write(const LineTouch& written, Stay stay) {
   Line& line = bring(written.line);
+  mark(line, stay);
   for (std::uint32_t s = 0; s < line_bytes_ / kSectorBytes; ++s) {
     if (written.bytes[s] == 0) continue;
     const auto bit = static_cast<std::uint8_t>(1u << s);
@@ -142,7 +170,7 @@ void L2Partition::drop(std::uint64_t number, std::uint8_t sectors) {
 
 void L2Partition::set_aside(std::uint64_t bytes) {
   const std::uint64_t way = std::uint64_t{spec_->index.sets()} * line_bytes_;
-  persist_ways_ = std::min<std::uint64_t>(spec_->ways - 1, bytes / way);
+  persist_ways_ = persisting_ways(bytes, way, spec_->ways);
 }
 
 }  // namespace warpmem::model

@@ -9,6 +9,7 @@
 
 #include "model/access/access.hpp"
 #include "model/general/memory_spec.hpp"
+#include "model/l2/stay.hpp"
 
 namespace warpmem::model {
 
@@ -21,12 +22,15 @@ class L2Partition {
     std::uint8_t here = 0;     // can be read
     std::uint8_t missing = 0;  // fetched, as they could not: whole aligned pieces of sectors
   };
-  Found read(std::uint64_t line, std::uint8_t sectors, std::uint32_t piece, bool persist);
+  Found read(std::uint64_t line, std::uint8_t sectors, std::uint32_t piece, Stay stay);
   std::uint8_t look_up(std::uint64_t line);
-  void fill(std::uint64_t line, std::uint8_t sectors, bool persist = false);
-  void write(const LineTouch& written);
+  void fill(std::uint64_t line, std::uint8_t sectors, Stay stay = Stay::kUnsaid);
+  void write(const LineTouch& written, Stay stay = Stay::kUnsaid);
   void drop(std::uint64_t line, std::uint8_t sectors);
+  void keep(std::uint64_t line, Stay stay);  // what it is from now on, if it is here
+  void discard(std::uint64_t line);
   void set_aside(std::uint64_t bytes);  // for lines that persist
+  void end_persisting();
   void clear();
 
   // What DRAM had to do since the last call, in sectors, and for which line at last.
@@ -44,7 +48,7 @@ class L2Partition {
     std::uint64_t number = 0;
     std::uint32_t way = 0;
     std::uint8_t readable = 0, dirty = 0, partial = 0;
-    bool persists = false;
+    bool persists = false, first = false;  // first to go
     std::array<std::uint32_t, kSectorsPerLine> bytes{};  // of sectors written in part
     bool is_dirty() const { return dirty | partial; }
   };
@@ -57,13 +61,13 @@ class L2Partition {
   Line& bring(std::uint64_t line);
   void make_room(Set& set);
   void clean(Line& line);
+  static void mark(Line& line, Stay stay);
 
   const MemorySpec::L2* spec_;
   std::uint32_t line_bytes_;
   std::vector<Set> sets_;
   std::uint64_t draws_ = 0;
-  std::uint64_t persist_ways_ = 0;
-  bool any_persists_ = false;  // has any line ever?
+  std::uint64_t persist_ways_ = 1;
   Traffic traffic_;
 };
 

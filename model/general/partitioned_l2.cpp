@@ -8,6 +8,7 @@ namespace warpmem::model {
 
 PartitionedL2::PartitionedL2(const MemorySpec& spec, MemoryPath* path)
     : spec_(spec), path_(path), coalescer_(spec) {
+  fetch_granularity(0);
   for (std::uint32_t i = 0; i < spec.l2.partitions; ++i)
     partitions_.emplace_back(spec.l2, spec.line_bytes);
 }
@@ -79,7 +80,8 @@ std::uint64_t PartitionedL2::read(int sm, std::uint64_t line, std::uint8_t secto
   counters.read += sectors_in(sectors);
   const std::uint32_t near = spec_.l2.of_sm[static_cast<std::size_t>(sm)], at_home = home(line);
   const L2Partition::Found found = partitions_[near].read(
-      line, sectors, std::max(how.fetch_sectors, spec_.l2.fetch_sectors), how.persist);
+      line, sectors, how.fetch_sectors ? how.fetch_sectors : fetch_sectors_,
+      at_home == near ? how.stay : of_copy(how.stay));
   // What arrives with the very request that this read is part of was no hit.
   const std::uint64_t hits = sectors_in(found.here & sectors & static_cast<std::uint8_t>(~joined));
   counters.read_hit += hits;
@@ -91,7 +93,7 @@ std::uint64_t PartitionedL2::read(int sm, std::uint64_t line, std::uint8_t secto
   std::uint8_t fetched = found.missing;
   L2Partition::Traffic pushed;
   if (crosses) {
-    const L2Partition::Found there = partitions_[at_home].read(line, found.missing, 1, how.persist);
+    const L2Partition::Found there = partitions_[at_home].read(line, found.missing, 1, how.stay);
     counters.fabric_read += sectors_in(found.missing);
     happens(EventKind::kCross, Level::kL2, sm, sectors_in(found.missing), line);
     counters.fabric_read_hit += sectors_in(there.here & found.missing);
@@ -116,19 +118,14 @@ std::uint64_t PartitionedL2::read(int sm, std::uint64_t line, std::uint8_t secto
   } else {
     const std::uint32_t draw = Latencies::draw_of(line);
     done = now + spec_.latency.near(draw) + (crosses ? spec_.far_cycles : 0);
-    if (fetched) {
-      const std::uint64_t from = std::max(dram_free_, now * 1000);
-      dram_free_ =
-          from + sectors_in(fetched) * std::uint64_t{1000000} / spec_.dram_sectors_per_kilocycle;
-      done += spec_.latency.dram(draw) + from / 1000 - now;
-    }
+    if (fetched) done += spec_.latency.dram(draw) + dram_queue(fetched, now);
   }
   asked.read.until = std::max(asked.read.until, path_ ? path_->arrived() : done);
   return done;
 }
 
 std::uint64_t PartitionedL2::write(int sm, const LineTouch& written, std::uint8_t again, bool opens,
-                                   std::uint64_t now) {
+                                   std::uint64_t now, Stay stay) {
   const auto sectors = static_cast<std::uint8_t>(written.sectors & ~again);
   const std::uint64_t sent = sectors_in(sectors);
   counters.write_requests += opens;
@@ -138,7 +135,7 @@ std::uint64_t PartitionedL2::write(int sm, const LineTouch& written, std::uint8_
   happens(EventKind::kWrite, Level::kL2, sm, sent, written.line);
   const std::uint32_t near = spec_.l2.of_sm[static_cast<std::size_t>(sm)],
                       at_home = home(written.line);
-  partitions_[at_home].write(written);
+  partitions_[at_home].write(written, stay);
   L2Partition::Traffic pushed = account(partitions_[at_home], sm);
   if (at_home != near) {
     counters.fabric_write += sent;
@@ -146,7 +143,7 @@ std::uint64_t PartitionedL2::write(int sm, const LineTouch& written, std::uint8_
     // The writer's partition keeps what it wrote whole; what it wrote in part is stale there.
     partitions_[near].drop(written.line,
                            static_cast<std::uint8_t>(written.sectors & ~written.full));
-    if (written.full) partitions_[near].fill(written.line, written.full);
+    if (written.full) partitions_[near].fill(written.line, written.full, of_copy(stay));
     const auto t = account(partitions_[near], sm);
     if (t.writes) pushed = {pushed.fills + t.fills, pushed.writes + t.writes, t.line};
   } else {
@@ -170,7 +167,7 @@ std::uint64_t PartitionedL2::write(int sm, const LineTouch& written, std::uint8_
 
 std::uint64_t PartitionedL2::atomic(int sm, std::uint64_t line, std::uint32_t sector,
                                     std::uint32_t passes, bool returns, std::uint64_t now,
-                                    L2Cache::AtomicWork work) {
+                                    L2Cache::AtomicWork work, Stay stay) {
   const std::uint32_t near = spec_.l2.of_sm[static_cast<std::size_t>(sm)], at_home = home(line);
   L2Partition& partition = partitions_[at_home];
   const auto bit = static_cast<std::uint8_t>(1u << sector);
@@ -179,16 +176,16 @@ std::uint64_t PartitionedL2::atomic(int sm, std::uint64_t line, std::uint32_t se
   std::uint32_t brought = 0;
   if (!(here & bit)) {
     const auto fetched =
-        static_cast<std::uint8_t>(partition.in_pieces(bit, spec_.l2.fetch_sectors) & ~here);
+        static_cast<std::uint8_t>(partition.in_pieces(bit, fetch_sectors_) & ~here);
     counters.dram_read += brought = sectors_in(fetched);
     happens(EventKind::kFill, Level::kL2, sm, brought, line);
-    partition.fill(line, fetched);
+    partition.fill(line, fetched, stay);
     --hits;
   }
   LineTouch all;
   all.line = line;
   all.bytes[sector] = ~0u;
-  partition.write(all);
+  partition.write(all, stay);
   const L2Partition::Traffic pushed = account(partition, sm);
   for (std::uint32_t p = 0; p < partitions_.size(); ++p)
     if (p != at_home) partitions_[p].drop(line, bit);
@@ -221,6 +218,61 @@ std::uint64_t PartitionedL2::send(const MemoryPath::Write& w, std::uint64_t now)
     listener_->event(
         {EventKind::kRow, Level::kDram, w.line * kLineBytes, path_->rows_opened() - rows, w.sm});
   return done;
+}
+
+// How long a read waits for those before it.
+std::uint64_t PartitionedL2::dram_queue(std::uint8_t fetched, std::uint64_t now) {
+  const std::uint64_t from = std::max(dram_free_, now * 1000);
+  dram_free_ =
+      from + sectors_in(fetched) * std::uint64_t{1000000} / spec_.dram_sectors_per_kilocycle;
+  return from / 1000 - now;
+}
+
+void PartitionedL2::end_persisting() {
+  for (L2Partition& p : partitions_) p.end_persisting();
+}
+
+// L2Cache has the measurement.
+void PartitionedL2::bring(int sm, std::uint64_t line, std::uint8_t sectors, std::uint64_t now,
+                          Stay stay) {
+  const std::uint32_t near = spec_.l2.of_sm[static_cast<std::size_t>(sm)], at_home = home(line);
+  counters.prefetch += sectors_in(sectors);
+  happens(EventKind::kRequest, Level::kL2, sm, 1, line);
+  std::uint8_t crossing = 0;
+  if (at_home != near) {
+    const std::uint8_t here = partitions_[near].look_up(line);
+    sectors = crossing = static_cast<std::uint8_t>(sectors & ~here);
+    counters.fabric_prefetch += sectors_in(crossing);
+    happens(EventKind::kCross, Level::kL2, sm, sectors_in(crossing), line);
+    if (!crossing) return;
+  }
+  const std::uint8_t fetched =
+      partitions_[at_home].read(line, sectors, fetch_sectors_, stay).missing;
+  const L2Partition::Traffic pushed = account(partitions_[at_home], sm);
+  counters.dram_read += sectors_in(fetched);
+  happens(EventKind::kFill, Level::kL2, sm, sectors_in(fetched), line);
+  if (!path_) {
+    if (fetched) dram_queue(fetched, now);
+    return;
+  }
+  const MemoryPath::Read r{sm, on_path(line), on_path(line, sectors), on_path(line, crossing),
+                           on_path(line, fetched), static_cast<int>(near),
+                           static_cast<int>(at_home)};
+  path_->bring(r, path_->seat(r.line), now);
+  if (pushed.writes) path_->write_back({0, on_path(pushed.line), pushed.fills, pushed.writes}, now);
+}
+
+void PartitionedL2::change(int sm, std::uint64_t line, Stay stay, bool discard) {
+  const std::uint32_t near = spec_.l2.of_sm[static_cast<std::size_t>(sm)], at_home = home(line);
+  const std::uint32_t sectors = spec_.line_bytes / kSectorBytes;
+  counters.prefetch += sectors;
+  if (at_home != near) counters.fabric_prefetch += sectors;
+  happens(EventKind::kRequest, Level::kL2, sm, 1, line);
+  if (at_home != near) happens(EventKind::kCross, Level::kL2, sm, sectors, line);
+  if (!discard) return partitions_[at_home].keep(line, stay);
+  partitions_[at_home].discard(line);
+  for (std::uint32_t p = 0; p < partitions_.size(); ++p)
+    if (p != at_home) partitions_[p].drop(line, 255);
 }
 
 std::uint64_t PartitionedL2::read_host(std::uint8_t sectors, std::uint64_t now) {

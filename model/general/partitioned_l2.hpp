@@ -23,22 +23,31 @@ class PartitionedL2 {
   void settle();  // nothing of reads under way is left
   void flush();   // … nor of what ran before, but lines that somebody else wrote
   void set_aside(std::uint64_t bytes);
+  void end_persisting();
+  void fetch_granularity(std::uint32_t sectors) {
+    fetch_sectors_ = sectors ? sectors : spec_.l2.fetch_sectors;
+  }
   // What a launch fetches by itself: its code, by each group of SMs.
   void fetch_code(std::uint64_t bytes, bool cold);
 
   struct How {
-    std::uint32_t fetch_sectors = 0;  // that DRAM brings at least
-    bool persist = false, apart = false;
+    std::uint32_t fetch_sectors = 0;  // that DRAM brings at least; 0: as the launch says
+    Stay stay = Stay::kUnsaid;
+    bool apart = false;
   };
   // The cycle in which an SM has its sectors.
   std::uint64_t read(int sm, std::uint64_t line, std::uint8_t sectors, std::uint64_t now, How how);
   // `again`: sectors that travel with an earlier request; `opens`: this is one of its own. The
   // cycle in which the L2 has it.
   std::uint64_t write(int sm, const LineTouch& written, std::uint8_t again, bool opens,
-                      std::uint64_t now);
+                      std::uint64_t now, Stay stay);
   // So many passes over a sector of a line: the cycle in which the answer is back.
   std::uint64_t atomic(int sm, std::uint64_t line, std::uint32_t sector, std::uint32_t passes,
-                       bool returns, std::uint64_t now, L2Cache::AtomicWork work);
+                       bool returns, std::uint64_t now, L2Cache::AtomicWork work,
+                       Stay stay);
+  // To its home, for nobody; what a line there is from now on, or that it is given up.
+  void bring(int sm, std::uint64_t line, std::uint8_t sectors, std::uint64_t now, Stay stay);
+  void change(int sm, std::uint64_t line, Stay stay, bool discard);
   std::uint64_t read_host(std::uint8_t sectors, std::uint64_t now);
   std::uint64_t write_host(std::uint8_t sectors, int sm, std::uint64_t now);
   // Cycle in which the latest write left its SM.
@@ -64,6 +73,9 @@ class PartitionedL2 {
   EventListener* listener_ = nullptr;
   std::vector<L2Partition> partitions_;
   ReadCoalescer coalescer_;
+  std::uint64_t dram_queue(std::uint8_t fetched, std::uint64_t now);  // cycles
+
+  std::uint32_t fetch_sectors_ = 1;
   std::uint64_t dram_free_ = 0;  // thousandths of a cycle
 };
 

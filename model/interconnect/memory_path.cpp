@@ -101,6 +101,19 @@ std::uint64_t MemoryPath::read(const Read& r, const Seat& seat, std::uint64_t no
                  now);
 }
 
+void MemoryPath::bring(const Read& r, const Seat& seat, std::uint64_t now) {
+  const std::uint32_t draw = Latencies::draw_of(r.line);
+  Trip trip{now * kTicks + latencies_.near(draw), 0};
+  const bool crosses = r.home != r.near;
+  queue(trip, slice(seat.slice, r.near), read_work(0, crosses ? 0 : sectors_in(r.fetched)));
+  if (crosses) cross(trip, seat.slice, r.home, 0, r.fetched);
+  if (r.fetched) {
+    fetch(trip, seat.dram, r.fetched, latencies_.dram(draw));
+    fills_[static_cast<std::size_t>(r.home)].add(r.line, r.fetched, trip.at);
+  }
+  hold(r.sm, trip.queued, now);
+}
+
 // What happens in one place hangs on nothing in those behind it, and of two sides' slices a read
 // meets one of each: so all reads go to one place before the first goes to the next. It comes to
 // the same, and which of them cross is no branch.

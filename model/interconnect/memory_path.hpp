@@ -92,6 +92,8 @@ class MemoryPath {
   // Cycle in which an SM's miss at cycle `now` has its sectors.
   std::uint64_t read(const Read& r, const Seat& seat, std::uint64_t now);
   std::uint64_t read(const Read& r, std::uint64_t now) { return read(r, seat(r.line), now); }
+  // The same for nobody: it stays at home.
+  void bring(const Read& r, const Seat& seat, std::uint64_t now);
   // A line that another pushes out to DRAM, after `fills` of its sectors were completed from there.
   struct Pushed {
     std::size_t number;  // of the read that does it

@@ -16,6 +16,7 @@ L2Cache::L2Cache(const Spec& spec)
   for (const std::uint8_t g : spec_.sm_group) groups = std::max<std::size_t>(groups, g + 1u);
   pending_.resize(groups * kPending);
   spec_.merge = std::min(spec_.merge, 255);  // Pending counts in a byte
+  fetch_sectors_ = spec_.fetch_sectors;
   coalesces_ = spec_.merge > 1 || spec_.read_cycles > 0;
   if (spec_.sides > 1) home_mask_ = spec_.home_mask / kLineBytes;
   // An SM that the lists leave out is on the first side and in the first GPC.
@@ -131,7 +132,7 @@ void L2Cache::route(Routed& lines, const LineWords& words) {
 
 [[gnu::always_inline]] inline std::uint64_t L2Cache::read_one(
     int sm, std::uint64_t line, const Route& route, std::uint8_t sectors, std::uint64_t now,
-    std::uint32_t fetch_sectors, bool persist, const MemoryPath::Seat* way, bool apart) {
+    std::uint32_t fetch_sectors, Stay stay, const MemoryPath::Seat* way, bool apart) {
   SmPlace& from = sm_[static_cast<std::size_t>(sm)];
   Pending& pending = pending_[from.pending + route.pending];
   std::uint8_t joined = 0;
@@ -147,8 +148,8 @@ void L2Cache::route(Routed& lines, const LineWords& words) {
     sectors = asked.sectors, joined = asked.joined;
   }
   L2Side::Traffic out;
-  const Met met = meet(from.side, route, sectors, joined,
-                       std::max(fetch_sectors, spec_.fetch_sectors), persist, out);
+  const Met met =
+      meet(from.side, route, sectors, joined, granularity(fetch_sectors), stay, out);
   pending.bring(met.missing);
   std::uint64_t done = 0;
   if (path_) {
@@ -164,15 +165,15 @@ void L2Cache::route(Routed& lines, const LineWords& words) {
 }
 
 std::uint64_t L2Cache::read(int sm, std::uint64_t line, const Route& route, std::uint8_t sectors,
-                            std::uint64_t now, std::uint32_t fetch_sectors, bool persist,
+                            std::uint64_t now, std::uint32_t fetch_sectors, Stay stay,
                             const MemoryPath::Seat* way, bool apart) {
-  return read_one(sm, line, route, sectors, now, fetch_sectors, persist, way, apart);
+  return read_one(sm, line, route, sectors, now, fetch_sectors, stay, way, apart);
 }
 
 std::uint64_t L2Cache::read(int sm, const Routed& lines, std::uint8_t sectors, std::uint64_t now,
                             std::uint32_t fetch_sectors, const MemoryPath::Seat* way) {
-  return read_one(sm, lines.line[0], lines.route(0), sectors, now, fetch_sectors, false, way,
-                  false);
+  return read_one(sm, lines.line[0], lines.route(0), sectors, now, fetch_sectors, Stay::kUnsaid,
+                  way, false);
 }
 
 // Lines of one access are different, and what happens on one side of the L2 hangs on nothing on the
@@ -422,13 +423,13 @@ std::span<const MemoryPath::Pushed> L2Cache::account(Causes& causes, const std::
 void L2Cache::read(int sm, const Routed& lines, const MemoryPath::Seats* ways,
                    const LineParts& parts, std::uint64_t now, std::uint32_t fetch_sectors,
                    std::uint64_t* done) {
-  const std::uint32_t granularity = std::max(fetch_sectors, spec_.fetch_sectors);
-  if (!path_) return read_counting(sm, lines, parts, now, granularity, done);
+  const std::uint32_t piece = granularity(fetch_sectors);
+  if (!path_) return read_counting(sm, lines, parts, now, piece, done);
   const SmPlace& from = sm_[static_cast<std::size_t>(sm)];
   const bool strangers = !meet_any(&pending_[from.pending], lines, parts);
   Sent sent;
-  if (strangers) look_up_strangers(sm, lines, parts, granularity, sent);
-  else look_up_timed(sm, lines, parts, now, granularity, done, sent);
+  if (strangers) look_up_strangers(sm, lines, parts, piece, sent);
+  else look_up_timed(sm, lines, parts, now, piece, done, sent);
   counters_.dram_read += sectors_in(sent.fetched, sent.asked.count);
   std::array<std::uint64_t, LineList::kMost> arrives;
   path_->read({sm,
@@ -455,10 +456,10 @@ void L2Cache::read(int sm, const Routed& lines, const MemoryPath::Seats* ways,
 
 [[gnu::always_inline]] inline std::uint64_t L2Cache::write_one(
     int sm, std::uint64_t line, const Route& route, std::uint8_t sectors, std::uint8_t full,
-    const std::uint32_t* bytes, std::uint8_t again, bool opens, std::uint64_t now) {
+    const std::uint32_t* bytes, std::uint8_t again, bool opens, std::uint64_t now, Stay stay) {
   L2Side::Traffic out;
   const std::uint32_t near = sm_[static_cast<std::size_t>(sm)].side;
-  put(near, route, sectors, full, bytes, again, opens, out);
+  put(near, route, sectors, full, bytes, again, opens, stay, out);
   if (!path_) [[likely]]
     return now;
   MemoryPath::Write w;
@@ -477,18 +478,18 @@ void L2Cache::read(int sm, const Routed& lines, const MemoryPath::Seats* ways,
 
 std::uint64_t L2Cache::write(int sm, std::uint64_t line, const Route& route, std::uint8_t sectors,
                              std::uint8_t full, const std::uint32_t* bytes, std::uint8_t again,
-                             bool opens, std::uint64_t now) {
-  return write_one(sm, line, route, sectors, full, bytes, again, opens, now);
+                             bool opens, std::uint64_t now, Stay stay) {
+  return write_one(sm, line, route, sectors, full, bytes, again, opens, now, stay);
 }
 
 std::uint64_t L2Cache::write(int sm, const Routed& lines, std::uint8_t again, bool opens,
                              std::uint64_t now) {
   return write_one(sm, lines.line[0], lines.route(0), lines.sectors[0], lines.full[0],
-                   lines.bytes[0].data(), again, opens, now);
+                   lines.bytes[0].data(), again, opens, now, Stay::kUnsaid);
 }
 
 std::uint64_t L2Cache::atomic(int sm, std::uint64_t sector, int passes, bool returns,
-                              std::uint64_t now, AtomicWork work) {
+                              std::uint64_t now, AtomicWork work, Stay stay) {
   L2Side::Traffic out;
   std::uint32_t brought = 0;
   const std::uint64_t line = sector / 4;
@@ -502,14 +503,14 @@ std::uint64_t L2Cache::atomic(int sm, std::uint64_t sector, int passes, bool ret
   const std::uint8_t here = side_[at].lookup(spot);
   if (!(here & bit)) {
     const std::uint8_t fetched =
-        static_cast<std::uint8_t>(L2Side::in_pieces(bit, spec_.fetch_sectors) & ~here);
+        static_cast<std::uint8_t>(L2Side::in_pieces(bit, fetch_sectors_) & ~here);
     counters_.dram_read += brought = sectors_in(fetched);
-    side_[at].fill(spot, fetched);
+    side_[at].fill(spot, fetched, stay);
     account(side_[at], out);
     --hits;
   }
   constexpr std::uint32_t kAll[4] = {~0u, ~0u, ~0u, ~0u};
-  side_[at].write(side_[at].find(to.seat), bit, bit, kAll);
+  side_[at].write(side_[at].find(to.seat), bit, bit, kAll, stay);
   account(side_[at], out);
   if (spec_.sides == 2) side_[1 - at].drop(to.seat, bit);
   if (at != near) counters_.fabric_atomic += n;
@@ -578,6 +579,50 @@ void L2Cache::settle() {
 
 void L2Cache::set_aside(std::uint64_t bytes) {
   for (L2Side& s : side_) s.set_aside(bytes / static_cast<std::uint64_t>(std::max(1, spec_.sides)));
+}
+
+void L2Cache::end_persisting() {
+  for (L2Side& s : side_) s.end_persisting();
+}
+
+// What the prefetching SM's side has is no reason to ask the home; what comes there stays there
+// (measured: l2_window.cu, as many sectors cross in a read behind a prefetch as behind none, and
+// half as many in a prefetch of what was just written).
+void L2Cache::bring(int sm, std::uint64_t line, std::uint8_t sectors, std::uint64_t now,
+                    Stay stay) {
+  const std::uint32_t near = sm_[static_cast<std::size_t>(sm)].side;
+  const Route to = route(line);
+  counters_.prefetch += sectors_in(sectors);
+  L2Side& home = side_[to.home];
+  std::uint8_t crossing = 0;
+  if (to.home != near) {
+    L2Side& own = side_[near];
+    crossing = static_cast<std::uint8_t>(sectors & ~own.lookup(own.find(to.seat)));
+    counters_.fabric_prefetch += sectors_in(crossing);
+    if (!crossing) return;
+    sectors = crossing;
+  }
+  L2Side::Traffic out;
+  const std::uint8_t fetched = home.read(to.seat, sectors, fetch_sectors_, stay).missing;
+  account(home, out);
+  counters_.dram_read += sectors_in(fetched);
+  if (path_) {
+    path_->bring({sm, line, sectors, crossing, fetched, static_cast<int>(near), to.home},
+                 path_->seat(line), now);
+    if (out.writes) path_->write_back({0, pushed_out(out), out.fills, out.writes}, now);
+  } else if (fetched) {
+    dram_queue(dram_free_, now, fetched);
+  }
+}
+
+void L2Cache::change(int sm, std::uint64_t line, Stay stay, bool discard) {
+  const Route to = route(line);
+  counters_.prefetch += kSectorsPerLine;
+  if (to.home != sm_[static_cast<std::size_t>(sm)].side)
+    counters_.fabric_prefetch += kSectorsPerLine;
+  if (!discard) return side_[to.home].keep(to.seat, stay);
+  side_[to.home].discard(to.seat);
+  if (spec_.sides == 2) side_[1 - to.home].drop(to.seat, 15);
 }
 
 std::uint64_t L2Cache::dirty_sectors() const {

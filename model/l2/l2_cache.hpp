@@ -45,6 +45,8 @@ struct L2Counters {
   std::uint64_t launch_read = 0;    // read by the launch itself: code, parameters, constants
   std::uint64_t fabric_launch = 0;  // … and what crosses for it and is not in fabric_read
   std::uint64_t merged = 0;         // read sectors that rode on another SM's request
+  // Sectors of prefetches and of requests on what is here, and of them those that cross.
+  std::uint64_t prefetch = 0, fabric_prefetch = 0;
 };
 
 class L2Cache {
@@ -129,31 +131,31 @@ class L2Cache {
   void route(Routed& lines) { route(lines, LineWords(lines)); }
 
   // Reads `sectors` of a line for an SM at cycle `now`; the cycle in which they are back.
-  // `fetch_sectors`: how much of the line DRAM brings along at least. `apart`: it does not travel
+  // `fetch_sectors`: how much of the line DRAM brings along; 0: as the launch says. `apart`: it does not travel
   // with misses on other sectors of the line.
   std::uint64_t read(int sm, std::uint64_t line, const Route& route, std::uint8_t sectors,
-                     std::uint64_t now, std::uint32_t fetch_sectors = 0, bool persist = false,
+                     std::uint64_t now, std::uint32_t fetch_sectors = 0, Stay stay = Stay::kUnsaid,
                      const MemoryPath::Seat* seat = nullptr, bool apart = false);
   std::uint64_t read(int sm, std::uint64_t line, std::uint8_t sectors, std::uint64_t now,
-                     std::uint32_t fetch_sectors = 0, bool persist = false) {
-    return read(sm, line, route(line), sectors, now, fetch_sectors, persist);
+                     std::uint32_t fetch_sectors = 0, Stay stay = Stay::kUnsaid) {
+    return read(sm, line, route(line), sectors, now, fetch_sectors, stay);
   }
-  // The same for the only line of a list, for one that does not persist.
+  // The same for the only line of a list, of which nothing is said.
   std::uint64_t read(int sm, const Routed& lines, std::uint8_t sectors, std::uint64_t now,
                      std::uint32_t fetch_sectors, const MemoryPath::Seat* seat);
   // The same for some lines of an access, one after the other, kLinesACycle of its list a cycle;
-  // none persists. `ways`: on the way that take() was told of, if any. `done`: by line, the cycle
+  // of which nothing is said. `ways`: on the way that take() was told of, if any. `done`: by line, the cycle
   // in which it is back.
   void read(int sm, const Routed& lines, const MemoryPath::Seats* ways, const LineParts& parts,
             std::uint64_t now, std::uint32_t fetch_sectors, std::uint64_t* done);
-  // The same of one line that does not persist, where no time is kept (l2_one_line.hpp).
+  // The same of one line of which nothing is said, where no time is kept (l2_one_line.hpp).
   std::uint64_t read_alone(int sm, std::uint64_t line, const Route& route, const Draw& draw,
                            std::uint8_t sectors, std::uint64_t now, std::uint32_t fetch_sectors);
   // `again`: sectors that rode on an earlier store's request; `opens`: this store starts a request.
   // The cycle in which the L2 has it, where time is kept; otherwise `now`.
   std::uint64_t write(int sm, std::uint64_t line, const Route& route, std::uint8_t sectors,
                       std::uint8_t full, const std::uint32_t* bytes, std::uint8_t again = 0,
-                      bool opens = true, std::uint64_t now = 0);
+                      bool opens = true, std::uint64_t now = 0, Stay stay = Stay::kUnsaid);
   std::uint64_t write(int sm, std::uint64_t line, std::uint8_t sectors, std::uint8_t full,
                       const std::uint32_t* bytes, std::uint8_t again = 0, bool opens = true) {
     return write(sm, line, route(line), sectors, full, bytes, again, opens);
@@ -170,11 +172,15 @@ class L2Cache {
     std::uint32_t partly = 1, headed = 0;
   };
   std::uint64_t atomic(int sm, std::uint64_t sector, int passes, bool returns, std::uint64_t now,
-                       AtomicWork work);
+                       AtomicWork work, Stay stay = Stay::kUnsaid);
   std::uint64_t atomic(int sm, std::uint64_t sector, int passes, bool returns,
                        std::uint64_t now = 0) {
     return atomic(sm, sector, passes, returns, now, {});
   }
+  // Brings sectors of a line to its home, for nobody.
+  void bring(int sm, std::uint64_t line, std::uint8_t sectors, std::uint64_t now, Stay stay);
+  // Changes what the line is at home, or gives it up with what was written to it.
+  void change(int sm, std::uint64_t line, Stay stay, bool discard);
   // From now on accesses take the time that they take on this way; nullptr: unloaded latencies.
   void take(MemoryPath* path) {
     path_ = path;
@@ -221,6 +227,11 @@ class L2Cache {
   void fetch_code(std::uint64_t bytes, bool cold);
   void settle();  // no read is under way any more; cycles may start again
   void set_aside(std::uint64_t bytes);
+  void end_persisting();
+  // Sectors that DRAM brings along at least; 0: as the Spec says.
+  void fetch_granularity(std::uint32_t sectors) {
+    fetch_sectors_ = sectors ? sectors : spec_.fetch_sectors;
+  }
   L2Counters& counters() { return counters_; }
   const L2Counters& counters() const { return counters_; }
   std::uint64_t dirty_sectors() const;
@@ -290,10 +301,11 @@ class L2Cache {
     bool crosses;
   };
   Met meet(std::uint32_t side, const Route& route, std::uint8_t sectors, std::uint8_t joined,
-           std::uint32_t granularity, bool persist, L2Side::Traffic& out);
+           std::uint32_t granularity, Stay stay, L2Side::Traffic& out);
   std::uint64_t back(const Draw& draw, const Met& met, std::uint64_t now);
   void put(std::uint32_t near, const Route& route, std::uint8_t sectors, std::uint8_t full,
-           const std::uint32_t* bytes, std::uint8_t again, bool opens, L2Side::Traffic& out);
+           const std::uint32_t* bytes, std::uint8_t again, bool opens, Stay stay,
+           L2Side::Traffic& out);
   std::uint64_t leave(SmPlace& from, std::uint64_t now) const;
   Ride ride_along(int sm, SmPlace& from, Pending& p, std::uint8_t sectors, std::uint64_t now,
                   bool apart);
@@ -336,11 +348,12 @@ class L2Cache {
                          std::uint32_t granularity, Sent& out);
   static void remember(Pending& p, std::uint64_t line, std::uint64_t done);
   std::uint64_t read_one(int sm, std::uint64_t line, const Route& route, std::uint8_t sectors,
-                         std::uint64_t now, std::uint32_t fetch_sectors, bool persist,
+                         std::uint64_t now, std::uint32_t fetch_sectors, Stay stay,
                          const MemoryPath::Seat* seat, bool apart);
   std::uint64_t write_one(int sm, std::uint64_t line, const Route& route, std::uint8_t sectors,
                           std::uint8_t full, const std::uint32_t* bytes, std::uint8_t again,
-                          bool opens, std::uint64_t now);
+                          bool opens, std::uint64_t now, Stay stay);
+  std::uint32_t granularity(std::uint32_t asked) const { return asked ? asked : fetch_sectors_; }
   std::uint64_t dram_queue(std::uint64_t& free, std::uint64_t now, std::uint8_t sectors) const;
   static void draw(const LineWords& words, std::uint64_t home_mask, const Latencies& latencies,
                    Routed& out);
@@ -356,6 +369,7 @@ class L2Cache {
 
   Spec spec_;
   bool coalesces_ = false;
+  std::uint32_t fetch_sectors_ = 2;  // of this launch
   std::uint64_t home_mask_ = 0;  // line-address bits whose parity is the home side
   std::vector<SmPlace> sm_;
   std::array<std::uint64_t, 16> dram_cost_{};  // millicycles, by sectors

@@ -30,17 +30,18 @@ inline void L2Cache::open(int sm, SmPlace& from, Pending& p, std::uint64_t line,
 
 // What the sides of the L2 have of a line, and what they get: counts.
 inline L2Cache::Met L2Cache::meet(std::uint32_t side, const Route& route, std::uint8_t sectors,
-                                  std::uint8_t joined, std::uint32_t granularity, bool persist,
+                                  std::uint8_t joined, std::uint32_t granularity, Stay stay,
                                   L2Side::Traffic& out) {
   counters_.read += sectors_in(sectors);
   L2Side& near = side_[side];
-  const L2Side::Found found = near.read(route.seat, sectors, granularity, persist);
+  const L2Side::Found found = near.read(
+      route.seat, sectors, granularity, route.home == side ? stay : of_copy(stay));
   // What arrives with the very request it belongs to was no hit.
   counters_.read_hit += sectors_in(found.here & sectors & ~joined);
   Met met{found.missing, found.missing, found.missing && route.home != side};
   if (met.crosses) {
     L2Side& home = side_[route.home];
-    const L2Side::Found there = home.read(route.seat, found.missing, 1, persist);
+    const L2Side::Found there = home.read(route.seat, found.missing, 1, stay);
     counters_.fabric_read += sectors_in(found.missing);
     counters_.fabric_read_hit += sectors_in(there.here & found.missing);
     met.fetched = there.missing;
@@ -69,7 +70,7 @@ inline std::uint64_t L2Cache::read_alone(int sm, std::uint64_t line, const Route
   const std::uint64_t leaves = leave(from, now);
   L2Side::Traffic out;
   const Met met =
-      meet(from.side, route, sectors, 0, std::max(fetch_sectors, spec_.fetch_sectors), false, out);
+      meet(from.side, route, sectors, 0, granularity(fetch_sectors), Stay::kUnsaid, out);
   const std::uint64_t done = back(draw, met, now);
   p = {line, leaves, done, from.requests,
        Pending::by(sm) | sectors | std::uint32_t{met.missing} << 4};
@@ -79,13 +80,13 @@ inline std::uint64_t L2Cache::read_alone(int sm, std::uint64_t line, const Route
 // Of both sides; what DRAM has to do for it is added to `out`.
 inline void L2Cache::put(std::uint32_t near, const Route& route, std::uint8_t sectors,
                          std::uint8_t full, const std::uint32_t* bytes, std::uint8_t again,
-                         bool opens, L2Side::Traffic& out) {
+                         bool opens, Stay stay, L2Side::Traffic& out) {
   const std::uint64_t sent = sectors_in(sectors & ~again);
   counters_.write_requests += opens;
   counters_.write += sent;
   counters_.write_hit += sent;
   L2Side& home = side_[route.home];
-  home.write(home.find(route.seat), sectors, full, bytes);
+  home.write(home.find(route.seat), sectors, full, bytes, stay);
   account(home, out);
   if (route.home != near) {
     counters_.fabric_write += sent;
@@ -93,7 +94,7 @@ inline void L2Cache::put(std::uint32_t near, const Route& route, std::uint8_t se
     const auto stale = static_cast<std::uint8_t>(sectors & ~full);
     if (stale) side_[near].drop(route.seat, stale);
     if (full) {
-      side_[near].fill(side_[near].find(route.seat), full);
+      side_[near].fill(side_[near].find(route.seat), full, of_copy(stay));
       account(side_[near], out);
     }
   } else if (spec_.sides == 2) {
@@ -104,7 +105,8 @@ inline void L2Cache::put(std::uint32_t near, const Route& route, std::uint8_t se
 inline void L2Cache::write_alone(int sm, const Route& route, std::uint8_t sectors,
                                  std::uint8_t again, bool opens) {
   L2Side::Traffic out;
-  put(sm_[static_cast<std::size_t>(sm)].side, route, sectors, sectors, nullptr, again, opens, out);
+  put(sm_[static_cast<std::size_t>(sm)].side, route, sectors, sectors, nullptr, again, opens,
+      Stay::kUnsaid, out);
 }
 
 }  // namespace warpmem::model

@@ -25,7 +25,7 @@ void L2Side::clear() {
   for (std::uint64_t place = 0; place < kWays; ++place)
     empty.order |= (place < spec_.ways ? spec_.ways - 1 - place : place) << place * 4;
   std::fill(sets_.begin(), sets_.end(), empty);
-  persisting_.clear();
+  marks_.clear();
   plain_ = spec_.ways == kWays;
   std::fill(bytes_.begin(), bytes_.end(), PartialBytes{});
   regions_ = 0;
@@ -33,8 +33,11 @@ void L2Side::clear() {
 }
 
 void L2Side::set_aside(std::uint64_t bytes) {
-  const std::uint64_t way = sets_.size() * 128;
-  persist_ways_ = static_cast<std::uint32_t>(std::min<std::uint64_t>(spec_.ways - 1, bytes / way));
+  persist_ways_ = persisting_ways(bytes, sets_.size() * 128, spec_.ways);
+}
+
+void L2Side::end_persisting() {
+  for (Marks& m : marks_) m.persist = 0;
 }
 
 #ifdef WARPMEM_AVX512
@@ -167,12 +170,13 @@ std::uint64_t L2Side::line_of(std::uint32_t set, std::uint16_t short_tag) const 
 
 // Any read.
 L2Side::Found L2Side::read_other(const Seat& seat, std::uint8_t sectors, std::uint32_t piece,
-                                 bool persist) {
+                                 Stay stay) {
   const Spot spot = find(seat);
   const std::uint8_t here = lookup(spot);
   const auto missing = static_cast<std::uint8_t>(
       in_pieces(static_cast<std::uint8_t>(sectors & ~here), piece) & ~here);
-  if (missing) fill(spot, missing, persist);
+  if (missing) fill(spot, missing, stay);
+  else if (spot.way >= 0) mark(seat, spot.way, stay);
   return {here, missing};
 }
 
@@ -232,17 +236,32 @@ int L2Side::spare_dirty(Set& s, int oldest_way) {
   return static_cast<std::uint64_t>(way) << 2;
 }
 
-// The way to give up where some persist: as long as they are no more than were set aside, one of
-// the others.
-int L2Side::replace_sparing(std::size_t set) {
-  const Set& s = sets_[set];
-  std::uint16_t& persisting = persisting_[set];
-  int at = static_cast<int>(oldest_place_);
-  if (persisting && static_cast<std::uint32_t>(std::popcount(persisting)) <= persist_ways_)
-    while (at > 0 && (persisting >> (s.order >> at & 15) & 1)) at -= 4;
-  const int way = static_cast<int>(s.order >> at & 15);
-  persisting = static_cast<std::uint16_t>(persisting & ~(1u << way));
-  return way;
+// The way to give up where some are marked: the oldest of the first to go; or else the oldest of
+// those that do not persist, or of all where more persist than may. A dirty one is spared as
+// elsewhere.
+int L2Side::replace_marked(Set& s, std::size_t set) {
+  Marks& marks = marks_[set];
+  const int last = static_cast<int>(s.order >> oldest_place_ & 15);
+  if (s.tag[last] == kEmpty) return last;
+  const bool held = static_cast<std::uint32_t>(std::popcount(marks.persist)) <= persist_ways_;
+  const std::uint64_t dirty = s.dirty | s.partial;
+  int turn = -1, clean_one = -1;
+  const auto look = [&](bool first) {
+    for (int at = static_cast<int>(oldest_place_); at >= 0; at -= 4) {
+      const int way = static_cast<int>(s.order >> at & 15);
+      if ((marks.first >> way & 1) != first || (held && (marks.persist >> way & 1))) continue;
+      if (turn < 0) turn = way;
+      if (clean_one < 0 && !sectors_of(dirty, way)) clean_one = way;
+    }
+  };
+  if (marks.first) look(true);
+  if (clean_one < 0) look(false);
+  if (sectors_of(dirty, turn)) clean(s, turn);
+  const int gone = clean_one < 0 ? turn : clean_one;
+  const auto others = static_cast<std::uint16_t>(~(1u << gone));
+  marks.persist &= others;
+  marks.first &= others;
+  return gone;
 }
 
 void L2Side::keep_whole_tag(const Seat& seat, int way) {
@@ -261,19 +280,24 @@ std::uint32_t L2Side::same_whole_tag(const Seat& seat, std::uint32_t ways) const
 }
 
 int L2Side::claim_unusual(Set& s, const Seat& seat) {
-  if (persisting_.empty()) {
-    const int way = static_cast<int>(s.order >> oldest_place_ & 15);
-    return sectors_of(s.dirty | s.partial, way) ? spare_dirty(s, way) : way;
-  }
-  const int way = replace_sparing(seat.set);
-  if (sectors_of(s.dirty | s.partial, way)) clean(s, way);
-  return way;
+  if (!marks_.empty()) return replace_marked(s, seat.set);
+  const int way = static_cast<int>(s.order >> oldest_place_ & 15);
+  return sectors_of(s.dirty | s.partial, way) ? spare_dirty(s, way) : way;
 }
 
-void L2Side::keep(const Seat& seat, int way) {
-  if (persisting_.empty()) persisting_.resize(sets_.size());
-  plain_ = false;
-  persisting_[seat.set] = static_cast<std::uint16_t>(persisting_[seat.set] | 1u << way);
+void L2Side::mark_way(const Seat& seat, int way, Stay stay) {
+  if (marks_.empty()) {
+    if (stay == Stay::kUnsaid || stay == Stay::kNormal) return;
+    marks_.resize(sets_.size());
+    plain_ = false;
+  }
+  Marks& m = marks_[seat.set];
+  const auto bit = static_cast<std::uint16_t>(1u << way);
+  const auto others = static_cast<std::uint16_t>(~bit);
+  if (stay != Stay::kFirst) m.first &= others;
+  else if (!(m.persist & bit)) m.first |= bit;
+  if (stay == Stay::kNormal) m.persist &= others;
+  if (stay == Stay::kPersist) m.persist |= bit;
 }
 
 // Keeps the bytes of sectors that are written in part; those whose bytes have all come are whole.
@@ -303,6 +327,15 @@ void L2Side::keep_caps(Set& s) {
 void L2Side::drop(const Seat& seat, std::uint8_t sectors) {
   const Spot spot = find(seat);
   if (spot.way >= 0) spot.set->valid &= ~on_way(sectors & 15, spot.way);
+}
+
+void L2Side::discard(const Seat& seat) {
+  const Spot spot = find(seat);
+  if (spot.way < 0) return;
+  const std::uint64_t others = ~on_way(15, spot.way);
+  spot.set->valid &= others;
+  spot.set->dirty &= others;
+  spot.set->partial &= others;
 }
 
 std::uint64_t L2Side::dirty_sectors() const {

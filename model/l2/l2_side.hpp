@@ -12,7 +12,8 @@
 // clean, while the oldest clean line goes in its place: stores that reads push out leave at half
 // the pace of LRU, and are then still there to be read (l2_writeback.cu, 2026-11-22). The
 // hardware's write-backs also lag behind reads at full rate; here they are done at once. The set
-// hash is not identified: an even spread is assumed. Invariants: dirty and partial sectors are
+// hash is not identified: an even spread is assumed. How lines that persist and lines that are the
+// first to go change whose turn it is: stay.hpp. Invariants: dirty and partial sectors are
 // valid or partial, never both. Cost: one line of the host's cache an access.
 #pragma once
 
@@ -30,6 +31,7 @@
 #include "model/fast/divisor.hpp"
 #include "model/access/line_words.hpp"
 #include "model/fast/match.hpp"
+#include "model/l2/stay.hpp"
 
 namespace warpmem::model {
 
@@ -107,12 +109,12 @@ class L2Side {
   struct Found {
     std::uint8_t here, missing;
   };
-  Found read(const Seat& seat, std::uint8_t sectors, std::uint32_t piece, bool persist = false) {
+  Found read(const Seat& seat, std::uint8_t sectors, std::uint32_t piece, Stay stay = Stay::kUnsaid) {
     Found found;
-    return plain_ && !persist && seat.short_tag < kOther &&
+    return plain_ && stay == Stay::kUnsaid && seat.short_tag < kOther &&
                    read_plain(*this, sets_[seat.set], seat.short_tag, sectors, pieces(piece), found)
                ? found
-               : read_other(seat, sectors, piece, persist);
+               : read_other(seat, sectors, piece, stay);
   }
   // The same for lines of a list, one after the other, in a loop.
   class Reader {
@@ -129,7 +131,7 @@ class L2Side {
       if (plain_ && read_plain(side_, sets_[seats.set[at]], seats.short_tag[at], sectors,
                                in_pieces_, found)) [[likely]]
         return found;
-      return side_.read_other(seats[at], sectors, piece_, false);
+      return side_.read_other(seats[at], sectors, piece_, Stay::kUnsaid);
     }
 
    private:
@@ -164,19 +166,20 @@ class L2Side {
     return lookup(find(at));
   }
   // Makes sectors readable (a fill from DRAM or from home).
-  void fill(const Spot& spot, std::uint8_t sectors, bool persist = false);
-  Traffic fill(std::uint64_t line, std::uint8_t sectors, bool persist = false) {
+  void fill(const Spot& spot, std::uint8_t sectors, Stay stay = Stay::kUnsaid);
+  Traffic fill(std::uint64_t line, std::uint8_t sectors, Stay stay = Stay::kUnsaid) {
     const Seat at = seat(line);
-    fill(find(at), sectors, persist);
+    fill(find(at), sectors, stay);
     return take_traffic();
   }
   // Writes sectors at home: `full` sectors become readable, the others partial until all their
   // bytes came or the line is filled.
-  void write(const Spot& spot, std::uint8_t sectors, std::uint8_t full, const std::uint32_t* bytes);
+  void write(const Spot& spot, std::uint8_t sectors, std::uint8_t full, const std::uint32_t* bytes,
+             Stay stay = Stay::kUnsaid);
   Traffic write(std::uint64_t line, std::uint8_t sectors, std::uint8_t full,
-                const std::uint32_t* bytes) {
+                const std::uint32_t* bytes, Stay stay = Stay::kUnsaid) {
     const Seat at = seat(line);
-    write(find(at), sectors, full, bytes);
+    write(find(at), sectors, full, bytes, stay);
     return take_traffic();
   }
   // Whether fills and writes have caused any since take_traffic(). Few do, so that they say so here
@@ -186,9 +189,17 @@ class L2Side {
   // Drops a copy.
   void drop(const Seat& seat, std::uint8_t sectors);
   void drop(std::uint64_t line, std::uint8_t sectors) { drop(seat(line), sectors); }
+  // What a line that is here is from now on.
+  void keep(const Seat& seat, Stay stay) {
+    const Spot spot = find(seat);
+    if (spot.way >= 0) mark(seat, spot.way, stay);
+  }
+  // Gives up a line with what was written to it.
+  void discard(const Seat& seat);
   void clear();
-  // Ways of a set kept for lines filled with `persist`; 0: none.
+  // For lines that persist.
   void set_aside(std::uint64_t bytes);
+  void end_persisting();  // no line persists any more
 
   std::uint64_t dirty_sectors() const;
 
@@ -223,6 +234,10 @@ class L2Side {
     return all;
   }();
 
+  // Ways of a set that are not like others.
+  struct Marks {
+    std::uint16_t persist = 0, first = 0;
+  };
   struct PartialBytes {
     Seat seat{~0u, 0, 0};
     std::uint32_t bytes[4] = {};
@@ -276,7 +291,7 @@ class L2Side {
                    std::uint8_t* here, std::uint8_t* missing);
   void read_whole_avx512(const Seats& seats, const LineParts& parts, std::uint32_t piece,
                          std::uint8_t* here, std::uint8_t* missing);
-  Found read_other(const Seat& seat, std::uint8_t sectors, std::uint32_t piece, bool persist);
+  Found read_other(const Seat& seat, std::uint8_t sectors, std::uint32_t piece, Stay stay);
   static int oldest(std::uint64_t order, std::uint64_t among);
 
   std::uint16_t short_tag(std::uint32_t tag);
@@ -285,12 +300,16 @@ class L2Side {
   int claim_unusual(Set& s, const Seat& seat);
   int spare_dirty(Set& s, int oldest_way);
   std::uint64_t make_room(Set& s);
-  int replace_sparing(std::size_t set);
+  int replace_marked(Set& s, std::size_t set);
   void clean(Set& s, int way);
   void keep_caps(Set& s);
   std::uint8_t write_pieces(const Seat& seat, int way, std::uint8_t piece,
                             const std::uint32_t* bytes);
-  void keep(const Seat& seat, int way);
+  void mark(const Seat& seat, int way, Stay stay) {
+    if (stay != Stay::kUnsaid || !plain_) [[unlikely]]
+      mark_way(seat, way, stay);
+  }
+  void mark_way(const Seat& seat, int way, Stay stay);
   void keep_whole_tag(const Seat& seat, int way);
   std::uint32_t same_whole_tag(const Seat& seat, std::uint32_t ways) const;
   PartialBytes* partial_bytes(const Seat& seat, int way);
@@ -299,14 +318,14 @@ class L2Side {
   std::uint32_t columns_ = 0;  // sets = columns * kRows
   SmallDivisor by_columns_;
   unsigned oldest_place_ = 0;  // in Set::order: the first bit of the last way's
-  bool plain_ = false;         // 16 ways, of which none persists
-  std::uint32_t persist_ways_ = 0;
+  bool plain_ = false;         // 16 ways, of which none is marked
+  std::uint32_t persist_ways_ = 1;
   std::uint32_t region_[kRegions] = {};  // upper bits of the tags in it
   std::uint32_t regions_ = 0;            // known
   Traffic traffic_;
   std::pmr::vector<Set> sets_;
   std::vector<std::uint32_t> whole_tag_;   // by set and way, once there are lines of no region
-  std::vector<std::uint16_t> persisting_;  // by set: ways; empty until there are such lines
+  std::vector<Marks> marks_;               // by set; empty until there is one
   std::vector<PartialBytes> bytes_;        // partial_ways + 1 entries a set
 };
 
@@ -393,7 +412,7 @@ inline std::uint8_t L2Side::lookup(const Spot& spot) {
   return sectors_of(spot.set->valid, spot.way);
 }
 
-inline void L2Side::fill(const Spot& spot, std::uint8_t sectors, bool persist) {
+inline void L2Side::fill(const Spot& spot, std::uint8_t sectors, Stay stay) {
   Set& s = *spot.set;
   int way = spot.way;
   if (way < 0) {
@@ -407,8 +426,7 @@ inline void L2Side::fill(const Spot& spot, std::uint8_t sectors, bool persist) {
     s.partial &= ~filled;
     s.valid |= filled;
   }
-  if (persist && persist_ways_) [[unlikely]]
-    keep(spot.seat, way);
+  mark(spot.seat, way, stay);
 }
 
 // Takes a way for the line, as its most recently used.
@@ -429,11 +447,12 @@ inline int L2Side::claim(Set& s, const Seat& seat) {
 }
 
 inline void L2Side::write(const Spot& spot, std::uint8_t sectors, std::uint8_t full,
-                          const std::uint32_t* bytes) {
+                          const std::uint32_t* bytes, Stay stay) {
   Set& s = *spot.set;
   int way = spot.way;
   if (way < 0) way = claim(s, spot.seat);
   else promote(s, way);
+  mark(spot.seat, way, stay);
   // Sectors that can be read stay so and get dirty; the rest of the written ones are partial.
   std::uint8_t whole = static_cast<std::uint8_t>(full | (sectors & sectors_of(s.valid, way)));
   if (sectors & ~whole) [[unlikely]]

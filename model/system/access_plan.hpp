@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "model/access/warp_lanes.hpp"
+#include "model/l2/stay.hpp"
 #include "model/shared/shared_banks.hpp"
 #include "model/system/counters.hpp"
 
@@ -33,8 +34,12 @@ enum class Action : std::uint8_t {
   kSurfaceLoad,
   kSurfaceStore,
   kTexel,
-  kProductRead
+  kProductRead,
+  kPrefetch
 };
+
+// What a prefetch or a request on a line of the L2 wants of it.
+enum class LineRequest : std::uint8_t { kBring, kChange, kDiscard };
 
 struct AccessPlan {
   Action action = Action::kIgnore;
@@ -54,6 +59,8 @@ struct AccessPlan {
   std::uint32_t request_lanes =
       4;  // of a texture or surface: lanes that the texture unit takes at once
   std::uint32_t fetch_sectors = 0;  // L2 prefetch hint, sectors
+  Stay stay = Stay::kUnsaid;        // the access's own eviction priority
+  LineRequest line_request = LineRequest::kBring;
   std::uint32_t bytes = 0;
   std::uint32_t pc = 0;
   SharedKind shared = SharedKind::kLoad;

@@ -22,6 +22,9 @@ void GeneralMemory::begin_launch(const LaunchMemory& launch) {
   if (launch.flush_l2) l2_.flush();
   else l2_.settle();
   l2_.set_aside(launch.set_aside);
+  if (launch.ends_persisting) l2_.end_persisting();
+  l2_.fetch_granularity(static_cast<std::uint32_t>(
+      std::min<std::uint64_t>(launch.fetch_bytes, spec_.line_bytes) / kSectorBytes));
   l2_.counters = {};
   l2_.fetch_code(launch.code, launch.flush_l2);
   counters_ = {};
@@ -82,6 +85,7 @@ void GeneralMemory::access(const WarpLanes& w, const AccessPlan& plan, AccessTim
     case Action::kShared: return shared_access(w, plan, timing);
     case Action::kAsyncWrite: return async_write(w, plan, timing);
     case Action::kRemote: return remote_access(w, plan, timing);
+    case Action::kPrefetch: return prefetch_l2(w, plan, timing);
     case Action::kProductRead: return product_read(plan);
     case Action::kBulkRead:
     case Action::kBulkReduce:
@@ -97,17 +101,15 @@ bool GeneralMemory::in_host_memory(std::uint64_t line) const {
   });
 }
 
-bool GeneralMemory::persists(std::uint64_t line) const {
-  const std::uint64_t address = line * spec_.line_bytes;
-  if (window_.hit != PolicyWindow::Property::kPersisting || address < window_.base ||
-      address >= window_.base + window_.bytes)
-    return false;
-  // The hit ratio picks a fixed share of the lines.
-  return static_cast<float>(line * 0x9e3779b97f4a7c15ull >> 40) < window_.hit_ratio * 16777216.0f;
+// An access's own eviction priority goes before the window's.
+Stay GeneralMemory::stay(std::uint64_t line, Stay own) const {
+  return own != Stay::kUnsaid || window_.bytes == 0 ? own
+                                                    : stay_in(window_, line, spec_.line_bytes);
 }
 
 std::uint64_t GeneralMemory::read(AccessTiming& t, std::uint64_t at, std::uint64_t line,
-                                  std::uint8_t sectors, std::uint32_t fetch_sectors, bool apart) {
+                                  std::uint8_t sectors, std::uint32_t fetch_sectors, Stay own,
+                                  bool apart) {
   if (!sectors) return t.now;
   t.left_sm = true;
   ++t.missed;
@@ -115,7 +117,7 @@ std::uint64_t GeneralMemory::read(AccessTiming& t, std::uint64_t at, std::uint64
   happens(EventKind::kFill, Level::kL1, t, sectors_in(sectors), line);
   return in_host_memory(line)
              ? l2_.read_host(sectors, at)
-             : l2_.read(t.sm, line, sectors, at, {fetch_sectors, persists(line), apart});
+             : l2_.read(t.sm, line, sectors, at, {fetch_sectors, stay(line, own), apart});
 }
 
 void GeneralMemory::write(AccessTiming& t, const LineTouch& touch, std::uint64_t tags,
@@ -136,7 +138,7 @@ void GeneralMemory::send(AccessTiming& t, const LineTouch& touch, std::uint8_t a
   happens(EventKind::kWriteBack, Level::kL1, t, sectors_in(sectors), touch.line);
   t.left_sm = true;
   const std::uint64_t there = in_host_memory(touch.line) ? l2_.write_host(sectors, t.sm, at)
-                                                         : l2_.write(t.sm, touch, again, opens, at);
+                                                         : l2_.write(t.sm, touch, again, opens, at, of_write(stay(touch.line, Stay::kUnsaid)));
   t.stored = std::max(t.stored, there);
   t.sent = std::max(t.sent, l2_.sent(at));
 }

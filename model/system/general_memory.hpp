@@ -45,10 +45,11 @@ class GeneralMemory final : public MemorySystem {
   void product_read(const AccessPlan&);
   void bulk(const WarpLanes&, const AccessPlan&, AccessTiming&);
   void bulk_reduce(const LineTouch&, AccessTiming&);
+  void prefetch_l2(const WarpLanes&, const AccessPlan&, AccessTiming&);
 
   // From the L2 or the host at cycle `at`: when it is back.
   std::uint64_t read(AccessTiming&, std::uint64_t at, std::uint64_t line, std::uint8_t sectors,
-                     std::uint32_t fetch_sectors, bool apart = false);
+                     std::uint32_t fetch_sectors, Stay own = Stay::kUnsaid, bool apart = false);
   // Through the queue of stores; `tags`, `data`: cycles in which the line passes the L1's stages.
   void write(AccessTiming&, const LineTouch&, std::uint64_t tags, std::uint64_t data);
   void send(AccessTiming&, const LineTouch&, std::uint8_t again, bool opens, std::uint64_t at);
@@ -58,7 +59,7 @@ class GeneralMemory final : public MemorySystem {
   }
   std::uint32_t tag_passes(const std::vector<LineTouch>& lines) const;
   bool in_host_memory(std::uint64_t line) const;
-  bool persists(std::uint64_t line) const;
+  Stay stay(std::uint64_t line, Stay own) const;
   SectorCache& l1(const AccessTiming& t) { return l1_[static_cast<std::size_t>(t.sm)]; }
   DataPorts& ports(const AccessTiming& t) { return ports_[static_cast<std::size_t>(t.sm)]; }
 

@@ -51,7 +51,8 @@ void GeneralMemory::bulk_reduce(const LineTouch& line, AccessTiming& t) {
   for (std::uint32_t s = 0; s < kSectorsPerLine; ++s) {
     if (!(line.sectors >> s & 1)) continue;
     work.partly = line.full >> s & 1 ? 0 : 1;
-    t.stored = std::max(t.stored, l2_.atomic(t.sm, line.line, s, 1, false, t.now, work));
+    t.stored = std::max(t.stored, l2_.atomic(t.sm, line.line, s, 1, false, t.now, work,
+                                               of_write(stay(line.line, Stay::kUnsaid))));
     work.headed = 0;
   }
 }
@@ -77,6 +78,31 @@ void GeneralMemory::bulk(const WarpLanes& w, const AccessPlan& plan, AccessTimin
     }
     // The SM's copy engine takes one piece after the other.
     if (path_) t.now += n.bulk_cycles;
+  }
+}
+
+// To the L2 alone: bytes side by side by the copy engine, or the line of each lane's address.
+void GeneralMemory::prefetch_l2(const WarpLanes& w, const AccessPlan& plan, AccessTiming& t) {
+  const auto one = [&](std::uint64_t line, std::uint8_t sectors) {
+    if (in_host_memory(line)) return;
+    t.left_sm = true;
+    if (plan.line_request == LineRequest::kBring)
+      return l2_.bring(t.sm, line, sectors, t.now, stay(line, plan.stay));
+    l2_.change(t.sm, line, plan.stay, plan.line_request == LineRequest::kDiscard);
+  };
+  if (plan.bytes == 0) {
+    const auto whole = static_cast<std::uint8_t>((1u << spec_.line_bytes / kSectorBytes) - 1);
+    touched_.clear();
+    touched_.add(expand(w, 1));
+    for (const LineTouch& line : touched_.lines()) one(line.line, whole);
+    return;
+  }
+  const std::uint64_t from = w.first_address(), end = from + plan.bytes;
+  for (std::uint64_t at = from; at < end; at = (at / spec_.line_bytes + 1) * spec_.line_bytes) {
+    touched_.clear();
+    touched_.add(at, std::min(end, (at / spec_.line_bytes + 1) * spec_.line_bytes) - at);
+    one(touched_.lines().front().line, touched_.lines().front().sectors);
+    if (path_) t.now += card_.numbers().bulk_cycles;
   }
 }
 

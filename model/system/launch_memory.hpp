@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "model/l2/stay.hpp"
+
 namespace warpmem::model {
 
 // Where an access-policy window lies, and what it says (bytes == 0: there is none).
@@ -13,6 +15,14 @@ struct PolicyWindow {
   float hit_ratio = 0;  // share of its lines that have the property `hit`; others have `miss`
   Property hit = Property::kNormal, miss = Property::kNormal;
 };
+
+// What the window says of a line.
+inline Stay stay_in(const PolicyWindow& window, std::uint64_t line, std::uint64_t line_bytes) {
+  constexpr Stay kStays[] = {Stay::kNormal, Stay::kFirst, Stay::kPersist};
+  if (line * line_bytes - window.base >= window.bytes) return Stay::kUnsaid;
+  const auto which = in_hit_ratio(line, window.hit_ratio) ? window.hit : window.miss;
+  return kStays[static_cast<std::size_t>(which) % 3];
+}
 
 struct AddressRange {
   std::uint64_t base = 0, bytes = 0;
@@ -25,6 +35,8 @@ struct LaunchMemory {
   std::uint64_t largest_frame = 0;  // … the largest that this launch or one before it takes
   bool flush_l2 = true;             // the L2 holds nothing of what ran before
   std::uint64_t set_aside = 0;      // bytes of the L2 for persisting accesses
+  bool ends_persisting = false;     // lines that persisted before it no longer do
+  std::uint64_t fetch_bytes = 0;    // that DRAM brings at least; 0: as the card says
   PolicyWindow window;
   std::vector<AddressRange> host;  // memory of the host, ascending
 };

@@ -15,35 +15,31 @@ inline bool SectoredMemory::in_host_memory(std::uint64_t line) const {
   return it != host_.begin() && address < std::prev(it)->base + std::prev(it)->bytes;
 }
 
-inline bool SectoredMemory::persists(std::uint64_t line) const {
-  const std::uint64_t address = line * kLineBytes;
-  if (address < window_.base || address >= window_.base + window_.bytes ||
-      window_.hit != PolicyWindow::Property::kPersisting)
-    return false;
-  // The hit ratio picks a fixed share of the lines.
-  return static_cast<float>(line * 0x9e3779b97f4a7c15ull >> 40) < window_.hit_ratio * 16777216.0f;
+// An access's own eviction priority goes before the window's.
+inline Stay SectoredMemory::stay(std::uint64_t line, Stay own) const {
+  return own != Stay::kUnsaid || window_.bytes == 0 ? own : stay_in(window_, line, kLineBytes);
 }
 
 // From the L2, or from host memory: the cycle in which it is back.
 inline std::uint64_t SectoredMemory::read_beyond(const AccessTiming& place, std::uint64_t at,
                                                  std::uint64_t line, const L2Cache::Route& route,
                                                  std::uint8_t sectors, std::uint32_t fetch,
-                                                 const MemoryPath::Seat* seat, bool apart) {
+                                                 Stay own, const MemoryPath::Seat* seat,
+                                                 bool apart) {
   if (!plain_ && in_host_memory(line)) [[unlikely]]
     return l2_.read_host(sectors, at);
-  const bool persist = window_.bytes != 0 && persists(line);
-  return l2_.read(place.sm, line, route, sectors, at, fetch, persist, seat, apart);
+  return l2_.read(place.sm, line, route, sectors, at, fetch, stay(line, own), seat, apart);
 }
 
 inline std::uint64_t SectoredMemory::read_l2(AccessTiming& place, std::uint64_t at,
                                              std::uint64_t line, const L2Cache::Route& route,
                                              std::uint8_t sectors, std::uint32_t fetch,
-                                             const MemoryPath::Seat* seat, bool apart) {
+                                             Stay own, const MemoryPath::Seat* seat, bool apart) {
   if (!sectors) return place.now;
   place.left_sm = true;
   ++place.missed;
   counters_.l1_fill_sectors += sectors_in(sectors);
-  const std::uint64_t back = read_beyond(place, at, line, route, sectors, fetch, seat, apart);
+  const std::uint64_t back = read_beyond(place, at, line, route, sectors, fetch, own, seat, apart);
   place.done = std::max(place.done, back);
   return back;
 }
@@ -71,7 +67,8 @@ inline void SectoredMemory::send(AccessTiming& place, const LineTouch& touch,
   const std::uint64_t there = !plain_ && in_host_memory(touch.line)
                                   ? l2_.write_host(sectors, place.sm, at)
                                   : l2_.write(place.sm, touch.line, route, touch.sectors,
-                                              touch.full, touch.bytes.data(), again, opens, at);
+                                              touch.full, touch.bytes.data(), again, opens, at,
+                                              of_write(stay(touch.line, Stay::kUnsaid)));
   place.stored = std::max(place.stored, there);
   place.sent = std::max(place.sent, l2_.sent(at));
 }

@@ -31,7 +31,8 @@ void SectoredMemory::bulk(const WarpLanes& w, const AccessPlan& plan, AccessTimi
           if (t.sectors >> k & 1) {
             work.partly = t.full >> k & 1 ? 0 : 1;
             place.stored = std::max(
-                place.stored, l2_.atomic(place.sm, t.line * 4 + k, 1, false, place.now, work));
+                place.stored, l2_.atomic(place.sm, t.line * 4 + k, 1, false, place.now, work,
+                                           of_write(stay(t.line, Stay::kUnsaid))));
             work.headed = 0;
           }
       } else if (plan.action == Action::kBulkRead) {
@@ -43,6 +44,28 @@ void SectoredMemory::bulk(const WarpLanes& w, const AccessPlan& plan, AccessTimi
     address += piece;
     left -= piece;
     // The SM's copy engine takes one piece after the other.
+    if (path_) place.now += card_.numbers().bulk_cycles;
+  }
+}
+
+// To the L2 alone: bytes side by side by the copy engine, or the line of each lane's address.
+void SectoredMemory::prefetch_l2(const WarpLanes& w, const AccessPlan& plan, AccessTiming& place) {
+  const auto one = [&](std::uint64_t line, std::uint8_t sectors) {
+    if (!plain_ && in_host_memory(line)) return;
+    place.left_sm = true;
+    if (plan.line_request == LineRequest::kBring)
+      return l2_.bring(place.sm, line, sectors, place.now, stay(line, plan.stay));
+    l2_.change(place.sm, line, plan.stay, plan.line_request == LineRequest::kDiscard);
+  };
+  if (plan.bytes == 0) {
+    list_lines(w, 1, false, lines_);
+    for (int i = 0; i < lines_.count; ++i) one(lines_.line[static_cast<std::size_t>(i)], 15);
+    return;
+  }
+  const std::uint64_t from = w.first_address(), end = from + plan.bytes;
+  for (std::uint64_t at = from; at < end; at = (at / kLineBytes + 1) * kLineBytes) {
+    touch_contiguous(at, std::min(end, (at / kLineBytes + 1) * kLineBytes) - at, false, lines_);
+    one(lines_.line[0], lines_.sectors[0]);
     if (path_) place.now += card_.numbers().bulk_cycles;
   }
 }

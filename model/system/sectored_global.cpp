@@ -84,7 +84,7 @@ void SectoredMemory::copy_past_l1(const WarpLanes& w, const AccessPlan& plan, Ac
         lines.line.begin());
     counters_.theoretical_global += sectors_in(q.sectors);
     const std::uint64_t back = read_l2(place, place.tags, q.line, lines.route(at), q.sectors,
-                                       plan.fetch_sectors, nullptr, true);
+                                       plan.fetch_sectors, plan.stay, nullptr, true);
     lands(place.sm, back, q.sectors, card_.numbers().shared_async_write);
   }
 }
@@ -124,10 +124,10 @@ inline void SectoredMemory::load_line(const WarpLanes& w, const AccessPlan& plan
   MemoryPath::Seat way;
   if (path_) way = (*lines.way)[0];
   const std::uint64_t done =
-      plain_ ? l2_.read(place.sm, lines, one.missing, place.tags, plan.fetch_sectors,
-                        path_ ? &way : nullptr)
-             : read_beyond(place, place.tags, lines.line[0], lines.route(0), one.missing,
-                           plan.fetch_sectors, path_ ? &way : nullptr);
+      is_plain(plan) ? l2_.read(place.sm, lines, one.missing, place.tags, plan.fetch_sectors,
+                                path_ ? &way : nullptr)
+                     : read_beyond(place, place.tags, lines.line[0], lines.route(0), one.missing,
+                                   plan.fetch_sectors, plan.stay, path_ ? &way : nullptr);
   place.done = std::max(place.done, done);
   l1.arrives(one.entry, place.done);
 }
@@ -157,7 +157,7 @@ void SectoredMemory::global_load(const WarpLanes& w, const AccessPlan& plan, Acc
   if (plan.bypass_l1) {
     for (std::size_t i = 0; i < count; ++i)
       read_l2(place, place.tags, lines.line[i], lines.route(i), lines.sectors[i],
-              plan.fetch_sectors);
+              plan.fetch_sectors, plan.stay);
     return;
   }
   L1Cache& l1 = l1_[static_cast<std::size_t>(place.sm)];
@@ -171,14 +171,14 @@ void SectoredMemory::global_load(const WarpLanes& w, const AccessPlan& plan, Acc
     place.left_sm = true;
     place.missed += static_cast<std::uint32_t>(missed.count);
     counters_.l1_fill_sectors += misses;
-    if (plain_) [[likely]] {
+    if (is_plain(plan)) [[likely]] {
       l2_.read(place.sm, lines, lines.way.get(), missed, place.tags, plan.fetch_sectors,
                done.data());
     } else {
       for (std::size_t k = 0; k < missed.count; ++k) {
         const std::size_t at = missed.index[k];
         done[at] = read_beyond(place, place.tags, lines.line[at], lines.route(at),
-                               missed.sectors[k], plan.fetch_sectors);
+                               missed.sectors[k], plan.fetch_sectors, plan.stay);
       }
     }
   }
@@ -268,7 +268,8 @@ void SectoredMemory::global_atomic(const WarpLanes& w, const AccessPlan& plan,
     work.partly = static_cast<std::uint32_t>(t.passes[i] - t.whole[i]);
     if (first) work.headed = static_cast<std::uint32_t>(std::max(0, rounds - alone));
     place.done = std::max(
-        place.done, l2_.atomic(place.sm, t.sector[i], t.passes[i], plan.returns, place.now, work));
+        place.done, l2_.atomic(place.sm, t.sector[i], t.passes[i], plan.returns, place.now, work,
+                               of_write(stay(t.sector[i] / 4, Stay::kUnsaid))));
   }
   place.stored = place.done;
 }

@@ -31,6 +31,8 @@ void SectoredMemory::begin_launch(const LaunchMemory& launch) {
   if (launch.flush_l2) l2_.flush(card_.numbers().launch_dirty_sectors);
   else l2_.settle();
   l2_.set_aside(launch.set_aside);
+  if (launch.ends_persisting) l2_.end_persisting();
+  l2_.fetch_granularity(static_cast<std::uint32_t>(launch.fetch_bytes / kSectorBytes));
   l2_.counters() = {};
   l2_.fetch_code(launch.code, launch.flush_l2);
   counters_ = {};
@@ -105,6 +107,7 @@ inline void SectoredMemory::access(const WarpLanes& w, const AccessPlan& plan, A
     case Action::kShared:
     case Action::kAsyncWrite: shared_access(w, plan, place); break;
     case Action::kRemote: remote_access(w, plan, place); break;
+    case Action::kPrefetch: prefetch_l2(w, plan, place); break;
     case Action::kProductRead: product_read(plan); break;
     case Action::kBulkRead:
     case Action::kBulkReduce:

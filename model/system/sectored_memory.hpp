@@ -75,7 +75,8 @@ class SectoredMemory final : public MemorySystem {
   // Whether they may for this site: the bytes a lane, or 0.
   static std::uint32_t bytes_of_lines(const AccessPlan& plan) {
     const bool load = plan.action == Action::kGlobalLoad && !plan.bypass_l1;
-    const bool other = plan.empties_before || plan.empties_behind || !plan.instructions;
+    const bool other = plan.empties_before || plan.empties_behind || !plan.instructions ||
+                       plan.stay != Stay::kUnsaid;
     return (load || plan.action == Action::kGlobalStore) && !other && plan.bytes <= 4 ? plan.bytes
                                                                                       : 0;
   }
@@ -112,10 +113,11 @@ class SectoredMemory final : public MemorySystem {
   void bulk(const WarpLanes&, const AccessPlan&, AccessTiming&);
   std::uint64_t read_beyond(const AccessTiming&, std::uint64_t at, std::uint64_t line,
                             const L2Cache::Route&, std::uint8_t sectors, std::uint32_t fetch,
-                            const MemoryPath::Seat* seat = nullptr, bool apart = false);
+                            Stay own = Stay::kUnsaid, const MemoryPath::Seat* seat = nullptr,
+                            bool apart = false);
   // When it is back.
   std::uint64_t read_l2(AccessTiming&, std::uint64_t at, std::uint64_t line, const L2Cache::Route&,
-                        std::uint8_t sectors, std::uint32_t fetch,
+                        std::uint8_t sectors, std::uint32_t fetch, Stay own = Stay::kUnsaid,
                         const MemoryPath::Seat* seat = nullptr, bool apart = false);
   void lands(int sm, std::uint64_t cycle, std::uint8_t sectors, std::uint64_t millicycles);
   // `tags`, `data`: cycles in which the line passes the L1's two stages.
@@ -126,7 +128,9 @@ class SectoredMemory final : public MemorySystem {
   void send(AccessTiming&, const LineTouch& touch, const L2Cache::Route&, std::uint8_t again,
             bool opens, std::uint64_t at);
   bool in_host_memory(std::uint64_t line) const;
-  bool persists(std::uint64_t line) const;
+  Stay stay(std::uint64_t line, Stay own) const;
+  bool is_plain(const AccessPlan& plan) const { return plain_ && plan.stay == Stay::kUnsaid; }
+  void prefetch_l2(const WarpLanes&, const AccessPlan&, AccessTiming&);
 
   const Card& card_;
   std::uint64_t latency_l1_;
@@ -138,7 +142,7 @@ class SectoredMemory final : public MemorySystem {
   L2Cache l2_;
   std::uint64_t product_bytes_ = 0;  // that warps read for products, not counted yet
   std::vector<AddressRange> host_;   // of this launch, ascending
-  bool plain_ = true;                // none of these, nor anything that persists
+  bool plain_ = true;                // none of these, nor an access-policy window
   PolicyWindow window_;
   LocalMemory local_;      // of this launch
   Lines lines_;            // scratch

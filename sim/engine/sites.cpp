@@ -42,6 +42,11 @@ trace::SassInstruction read_ptx(std::string_view text, Op op) {
   in.constant = has("nc");
   if (has("ca")) in.modifiers.emplace_back("ca");
   if (has("L1::no_allocate")) in.eviction = trace::Eviction::kNoAllocate;
+  if (has("cs") || has("L1::evict_first") || has("L2::evict_first")) in.eviction = trace::Eviction::kFirst;
+  if (in.opcode == "prefetch" && has("L1")) in.modifiers.emplace_back("PF1");
+  if (has("L2::evict_last")) in.modifiers.emplace_back("PML2");
+  if (in.opcode == "applypriority") in.modifiers.emplace_back("DML2");
+  if (in.opcode == "discard") in.modifiers.emplace_back("RML2");
   for (const std::uint32_t bytes : {64u, 128u, 256u})
     if (has("L2::" + std::to_string(bytes) + "B")) in.l2_prefetch = bytes;
   for (const std::uint32_t d : {1u, 2u, 3u}) {
@@ -107,8 +112,24 @@ void plan_global(AccessPlan& p, const trace::Site& site, const trace::SassInstru
   p.read_only = in->constant;
   p.no_allocate = in->eviction == trace::Eviction::kNoAllocate;
   p.compare_and_swap = in->has("CAS") || in->has("CAST");
-  // L2::64B changes nothing beyond the 64 bytes that DRAM moves anyway.
-  if (in->l2_prefetch >= 128) p.fetch_sectors = in->l2_prefetch / 32;
+  // Takes the place of the launch's own granularity, also where it asks for less (measured:
+  // kernels/micro/l2_window.cu). Of L2::256B the part within the line.
+  p.fetch_sectors = std::min(in->l2_prefetch, 128u) / 32;
+  // Of loads (measured: kernels/micro/l2_stay.cu, loads .EF go first from the L2 too, stores do not).
+  const bool reads = p.action == Action::kGlobalLoad || p.action == Action::kAsyncRead;
+  if (reads && in->eviction == trace::Eviction::kFirst) p.stay = model::Stay::kFirst;
+}
+
+// Those for the L1 come by the L2.
+void plan_prefetch(AccessPlan& p, const trace::Site& site, const trace::SassInstruction* in) {
+  p.action = site.space == Space::kGlobal ? Action::kPrefetch : Action::kIgnore;
+  // Of others a recording can say how many bytes a lane names.
+  const bool bulk = in ? in->opcode == "UBLKPF" || in->opcode == "cp" : p.bytes > 16;
+  if (!bulk) p.bytes = 0;
+  if (!in) return;
+  if (in->has("PML2")) p.stay = model::Stay::kPersist;
+  if (in->has("DML2")) p.stay = model::Stay::kNormal, p.line_request = model::LineRequest::kChange;
+  if (in->has("RML2")) p.line_request = model::LineRequest::kDiscard;
 }
 
 void plan_shared(AccessPlan& p, const trace::Site& site, const trace::SassInstruction* in) {
@@ -191,7 +212,7 @@ std::vector<AccessPlan> plan_sites(const model::Card& card, std::span<const trac
     else if (site.op == Op::kProductRead) p.action = Action::kProductRead;
     else if (site.space == Space::kTexture) plan_texture(p, site, in);
     else if (site.space == Space::kSurface) plan_surface(p, site, in);
-    else if (site.op == Op::kPrefetch) p.action = Action::kIgnore;  // measured: no counter moves
+    else if (site.op == Op::kPrefetch) plan_prefetch(p, site, in);
     else if (site.space == Space::kConstant) p.action = Action::kConstant;
     else if (site.space == Space::kGlobal) plan_global(p, site, in);
     else if (site.space == Space::kShared) plan_shared(p, site, in);

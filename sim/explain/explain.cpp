@@ -66,7 +66,7 @@ class Explainer {
         launch_(reader.launches()[index].launch),
         program_(reader.programs()[launch_.program]),
         sites_(reader.sites(index)),
-        plans_(plan_sites(sites_, program_)) {}
+        plans_(plan_sites(card, sites_, program_)) {}
 
   Result<LaunchExplanation> run() {
     auto pass = pass_addresses(reader_, index_, card_, plans_);

@@ -144,7 +144,7 @@ void put_kinds(MemoryChart& out, const AddressPass& pass, std::span<const trace:
 Result<MemoryChart> memory_chart(const trace::TraceReader& reader, std::uint32_t launch,
                                  const model::Card& card, const ReplayedLaunch& replayed) {
   const trace::Launch& l = reader.launches()[launch].launch;
-  const auto plans = plan_sites(reader.sites(launch), reader.programs()[l.program]);
+  const auto plans = plan_sites(card, reader.sites(launch), reader.programs()[l.program]);
   const auto pass = pass_addresses(reader, launch, card, plans, kMostRecords);
   if (!pass) return pass.error();
   MemoryChart out;

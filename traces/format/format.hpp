@@ -22,7 +22,7 @@ constexpr std::uint8_t kFooterMagic[8] = {'W', 'M', 'T', 'E', 'N', 'D', '\r', '\
 constexpr std::uint32_t kBlockMagic = 0x4b4c4257;  // "WBLK"
 
 constexpr std::uint16_t kMajor = 1;  // a reader refuses a file of a newer major version …
-constexpr std::uint16_t kMinor = 6;  // … and skips what it does not know in a newer minor one
+constexpr std::uint16_t kMinor = 7;  // … and skips what it does not know in a newer minor one
 
 constexpr std::size_t kFileHeaderBytes = 24;
 constexpr std::size_t kBlockHeaderBytes = 48;

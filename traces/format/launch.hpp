@@ -46,6 +46,10 @@ struct Launch {
   // not known, or none.
   std::vector<std::uint8_t> parameters;
   std::uint32_t parameters_at = 0;
+  // cudaLimitMaxL2FetchGranularity; 0: the program has not said.
+  std::uint32_t fetch_bytes = 0;
+  // cudaCtxResetPersistingL2Cache was called since the launch before.
+  bool ends_persisting = false;
 };
 
 // How often warps ran instructions that stand one after the other in the program. Only emulated

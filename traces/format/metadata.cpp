@@ -168,6 +168,9 @@ Bytes put_launch(const Launch& launch) {
   put_varint(out, launch.parameters_at);
   put_varint(out, launch.parameters.size());
   put_bytes(out, launch.parameters);
+  // Since 1.7.
+  put_varint(out, launch.fetch_bytes);
+  put_byte(out, launch.ends_persisting);
   return out;
 }
 
@@ -203,6 +206,9 @@ std::optional<Launch> parse_launch(ByteSpan bytes, bool newer) {
   launch.parameters_at = in.varint32();
   const ByteSpan parameters = in.bytes(in.count(1));
   launch.parameters.assign(parameters.begin(), parameters.end());
+  if (in.at_end()) return finish(in, newer, std::move(launch));  // of 1.2 to 1.6
+  launch.fetch_bytes = in.varint32();
+  launch.ends_persisting = parse_bool(in);
   return finish(in, newer, std::move(launch));
 }
 

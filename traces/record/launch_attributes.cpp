@@ -140,8 +140,13 @@ void AttributeTracker::driver_call(std::uint32_t cbid, const void* params, const
     case SANITIZER_CBID_DRIVER_API_cuCtxSetLimit: {
       const auto& p = *static_cast<const cuCtxSetLimit_params*>(params);
       if (p.limit == CU_LIMIT_PERSISTING_L2_CACHE_SIZE) set_aside_ = p.value;
+      if (p.limit == CU_LIMIT_MAX_L2_FETCH_GRANULARITY)
+        fetch_bytes_ = static_cast<std::uint32_t>(p.value);
       break;
     }
+    case SANITIZER_CBID_DRIVER_API_cuCtxResetPersistingL2Cache:
+      persisting_reset_ = true;
+      break;
     default: break;
   }
 }
@@ -175,6 +180,16 @@ std::vector<std::uint8_t> AttributeTracker::parameters(const KernelParameters& k
 std::uint64_t AttributeTracker::set_aside() const {
   const std::lock_guard lock(mutex_);
   return set_aside_;
+}
+
+std::uint32_t AttributeTracker::fetch_bytes() const {
+  const std::lock_guard lock(mutex_);
+  return fetch_bytes_;
+}
+
+bool AttributeTracker::take_persisting_reset() {
+  const std::lock_guard lock(mutex_);
+  return std::exchange(persisting_reset_, false);
 }
 
 }  // namespace warpmem::record

@@ -34,6 +34,10 @@ class AttributeTracker {
   // graph's kernels.
   static std::vector<std::uint8_t> parameters(const KernelParameters& kernel);
   std::uint64_t set_aside() const;
+  // DRAM's granularity, if the program has said one, else 0.
+  std::uint32_t fetch_bytes() const;
+  // Whether persisting lines were given up since the last call.
+  bool take_persisting_reset();
   // Driver calls to be told of.
   static const std::vector<std::uint32_t>& wanted_calls();
 
@@ -47,6 +51,8 @@ class AttributeTracker {
   std::map<std::string, LaunchAttributes> by_name_;
   std::map<const void*, LaunchAttributes> by_function_;
   std::uint64_t set_aside_ = 0;
+  std::uint32_t fetch_bytes_ = 0;
+  bool persisting_reset_ = false;
 };
 
 }  // namespace warpmem::record

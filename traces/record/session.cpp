@@ -182,6 +182,8 @@ Session::Launch Session::describe(std::uint32_t id, const Sanitizer_LaunchData& 
   launch.carveout = attributes.carveout;
   launch.window = attributes.window;
   launch.set_aside = attributes_.set_aside();
+  launch.fetch_bytes = attributes_.fetch_bytes();
+  launch.ends_persisting = attributes_.take_persisting_reset();
   launch.parameters = AttributeTracker::parameters(entry.parameters);
   launch.parameters_at = entry.parameters.at;
   launch.context = context.number;
