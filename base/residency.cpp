@@ -19,9 +19,8 @@ std::uint32_t resident_ctas(const SmLimits& sm, const CtaNeeds& cta) {
   std::uint64_t most = std::min({sm.ctas, sm.warps / warps, sm.threads / cta.threads});
   if (cta.registers > 0) {
     const std::uint64_t a_warp = round_up(cta.registers * 32, sm.register_unit);
-    // Registers are given by scheduler, so a CTA's warps count in fours.
-    constexpr std::uint64_t kSchedulers = 4;
-    most = std::min(most, sm.registers / kSchedulers / a_warp * kSchedulers / warps);
+    // Registers are given by scheduler, so a CTA's warps count in as many as there are of these.
+    most = std::min(most, sm.registers / sm.schedulers / a_warp * sm.schedulers / warps);
   }
   if (const std::uint64_t shared = shared_taken(sm, cta)) most = std::min(most, sm.shared / shared);
   return static_cast<std::uint32_t>(most);

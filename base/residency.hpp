@@ -16,6 +16,7 @@ struct SmLimits {
   std::uint64_t shared = 233472;         // bytes
   std::uint64_t shared_reserved = 1024;  // the driver's own, bytes a CTA
   std::uint64_t shared_unit = 128;       // shared memory is given in multiples of this, bytes
+  std::uint64_t schedulers = 4;          // that share out the registers
 };
 
 struct CtaNeeds {

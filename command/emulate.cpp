@@ -13,6 +13,7 @@
 
 #include "base/output_file.hpp"
 #include "base/units.hpp"
+#include "command/card_device.hpp"
 #include "command/command.hpp"
 #include "command/emulate_program.hpp"
 #include "command/ending.hpp"
@@ -115,6 +116,9 @@ void tell(const emulate::EmulateRequest& request, const emulate::EmulateReport& 
 int run_ptx(Options& options, const std::vector<std::string>& words) {
   if (auto ok = check_ptx(options, words); !ok) return fail(ok.error());
   emulate::EmulateRequest& request = options.request;
+  const auto card = load_card(options.run.card);
+  if (!card) return fail(card.error());
+  request.limits = limits_of(*card);
   request.ptx = words.front();
   request.tool = fmt::format("warpmem {} emulate", kVersion);
   request.command = fmt::format("warpmem emulate {} --launch {}", request.ptx, request.launch);

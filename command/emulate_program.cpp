@@ -7,12 +7,11 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <limits>
 #include <sstream>
 
 #include "base/output_file.hpp"
 #include "base/units.hpp"
-#include "sim/engine/cluster_placement.hpp"
+#include "command/card_device.hpp"
 #include "command/command.hpp"
 #include "command/version.hpp"
 #include "emulate/cudart/compile.hpp"
@@ -50,29 +49,6 @@ std::string digits_of(const std::string& capability) {
   for (const char c : capability)
     if (c != '.') out += c;
   return out;
-}
-
-// What a card says of a GPU as programs see it. What cards do not hold stays an H200's.
-cudart::Device device_of(const model::Card& card) {
-  const model::CardNumbers& n = card.numbers();
-  cudart::Device d;
-  d.card = card.name();
-  d.name = card.full_name();
-  for (std::string* text : {&d.card, &d.name})  // which semicolons would end
-    std::replace(text->begin(), text->end(), ';', ',');
-  std::sscanf(card.compute_capability().c_str(), "%d.%d", &d.major, &d.minor);
-  d.sms = static_cast<int>(n.sm_count);
-  d.sm_threads = static_cast<int>(n.sm_threads), d.sm_ctas = static_cast<int>(n.sm_ctas),
-  d.sm_registers = static_cast<int>(n.sm_registers);
-  d.shared_optin = static_cast<int>(n.shared_per_cta),
-  d.shared_reserved = static_cast<int>(n.shared_reserved);
-  if (!n.shared_configs.empty()) d.shared_sm = static_cast<int>(n.shared_configs.back());
-  // cudaDeviceProp::l2CacheSize is an int: a larger L2 is said as the most that it can say.
-  d.l2_bytes = static_cast<int>(std::min<std::uint64_t>(n.l2_bytes, std::numeric_limits<int>::max()));
-  d.rooms.clear();
-  if (!n.sm_gpc.empty())
-    for (const auto& room : sim::cluster_rooms(card, 1)) d.rooms.push_back(static_cast<int>(room.size()));
-  return d;
 }
 
 // Statuses of errors that the emulator met, in the order in which they came; and thread

@@ -95,7 +95,8 @@ ordered_json launch_json(const LaunchExplanation& l) {
 
 }  // namespace
 
-std::string explanation_json(const std::vector<LaunchExplanation>& launches, const ExplainedTrace& from) {
+std::string explanation_json(const std::vector<LaunchExplanation>& launches,
+                             const ExplainedTrace& from) {
   ordered_json out{{"schema", 1}, {"gpu", from.gpu}, {"engine", from.engine}};
   out["trace"] = {{"file", from.file}, {"hash", from.hash}, {"level", from.level}};
   out["kernels"] = ordered_json::array();

@@ -14,7 +14,9 @@ constexpr std::size_t kMostRows = 12;
 constexpr std::size_t kPlace = 24;  // columns
 
 std::string share(std::uint64_t part, std::uint64_t whole) {
-  return whole ? fmt::format("{:.0f} %", 100 * static_cast<double>(part) / static_cast<double>(whole)) : "-";
+  return whole
+             ? fmt::format("{:.0f} %", 100 * static_cast<double>(part) / static_cast<double>(whole))
+             : "-";
 }
 
 std::string what(const SiteTraffic& t) { return place_of(t) + " " + t.op; }
@@ -34,9 +36,9 @@ std::string sectors_text(const LaunchExplanation& l, bool colour) {
       ++more;
       continue;
     }
-    table.row({shortened(what(t), kPlace), grouped(t.requests), grouped(t.sectors), grouped(t.ideal_sectors),
-               share(t.l1_hits, t.sectors), share(t.l2_read_hits, t.l2_reads),
-               fmt::format("{:.0f} %", 100 * t.share)});
+    table.row({shortened(what(t), kPlace), grouped(t.requests), grouped(t.sectors),
+               grouped(t.ideal_sectors), share(t.l1_hits, t.sectors),
+               share(t.l2_read_hits, t.l2_reads), fmt::format("{:.0f} %", 100 * t.share)});
   }
   if (table.empty()) return {};
   return "\n" + table.text(colour) + (more ? fmt::format("and {} more instructions\n", more) : "");
@@ -55,20 +57,19 @@ std::string passes_text(const LaunchExplanation& l, bool colour) {
       ++more;
       continue;
     }
-    table.row({shortened(what(t), kPlace), grouped(t.requests), grouped(t.wavefronts), grouped(t.ideal_wavefronts),
-               fmt::format("{:.0f} %", 100 * t.share)});
+    table.row({shortened(what(t), kPlace), grouped(t.requests), grouped(t.wavefronts),
+               grouped(t.ideal_wavefronts), fmt::format("{:.0f} %", 100 * t.share)});
   }
   if (table.empty()) return {};
   return "\n" + table.text(colour) + (more ? fmt::format("and {} more instructions\n", more) : "");
 }
 
 std::string arrays_text(const LaunchExplanation& l, bool colour) {
-  Table table({{"array"},
-               {"size", Align::kRight},
-               {"sectors", Align::kRight},
-               {"ideal", Align::kRight}});
+  Table table(
+      {{"array"}, {"size", Align::kRight}, {"sectors", Align::kRight}, {"ideal", Align::kRight}});
   for (const ArrayTraffic& a : l.arrays)
-    table.row({shortened(a.name, 36), byte_size(a.bytes), grouped(a.sectors), grouped(a.ideal_sectors)});
+    table.row(
+        {shortened(a.name, 36), byte_size(a.bytes), grouped(a.sectors), grouped(a.ideal_sectors)});
   return table.empty() ? "" : "\n" + table.text(colour);
 }
 
@@ -78,12 +79,13 @@ std::string change_text(const RunCost& before, const RunCost& after) {
     if (a != b) parts.push_back(fmt::format("{} {} -> {}", name, grouped(b), grouped(a)));
   };
   if (before.cycles && after.cycles)
-    parts.push_back(fmt::format("{} -> {} cycles ({})", grouped(before.cycles), grouped(after.cycles),
-                                after.cycles <= before.cycles
-                                    ? fmt::format("{:.2f} times as fast", static_cast<double>(before.cycles) /
-                                                                              static_cast<double>(after.cycles))
-                                    : fmt::format("{:.2f} times as long", static_cast<double>(after.cycles) /
-                                                                              static_cast<double>(before.cycles))));
+    parts.push_back(fmt::format(
+        "{} -> {} cycles ({})", grouped(before.cycles), grouped(after.cycles),
+        after.cycles <= before.cycles
+            ? fmt::format("{:.2f} times as fast",
+                          static_cast<double>(before.cycles) / static_cast<double>(after.cycles))
+            : fmt::format("{:.2f} times as long",
+                          static_cast<double>(after.cycles) / static_cast<double>(before.cycles))));
   add("sectors", before.sectors, after.sectors);
   add("passes", before.wavefronts, after.wavefronts);
   add("L2 sectors", before.l2_sectors, after.l2_sectors);
@@ -104,11 +106,13 @@ std::string cost_text(const LaunchExplanation& l, const Finding& f) {
                        grouped(all - f.excess_sectors));
   }
   if (f.pattern == AddressPattern::kConstants)
-    return fmt::format("costs {} look-ups for {} requests", grouped(t.addresses), grouped(t.requests));
+    return fmt::format("costs {} look-ups for {} requests", grouped(t.addresses),
+                       grouped(t.requests));
   if (f.pattern == AddressPattern::kSpill || f.pattern == AddressPattern::kLocalArray)
     return fmt::format("costs {} sectors of local memory", grouped(t.sectors));
   if (f.pattern == AddressPattern::kOneWord)
-    return fmt::format("{} lanes in {} requests wait for each other", grouped(t.lanes), grouped(t.requests));
+    return fmt::format("{} lanes in {} requests wait for each other", grouped(t.lanes),
+                       grouped(t.requests));
   return {};
 }
 
@@ -126,11 +130,13 @@ std::string places_text(const LaunchExplanation& l, const Finding& f) {
   return out;
 }
 
-std::string finding_text(const LaunchExplanation& l, const Finding& f, std::size_t number, const Terminal& terminal) {
+std::string finding_text(const LaunchExplanation& l, const Finding& f, std::size_t number,
+                         const Terminal& terminal) {
   const SiteTraffic& first = l.sites[f.sites.front()];
   std::string title = fmt::format("{}. {}: {}", number, places_text(l, f), name_of(f.pattern));
   if (!first.array.empty()) title += ", " + first.array;
-  std::string out = "\n" + styled(wrapped(printable(title), terminal.width, 3), Style::kBold, terminal.colour);
+  std::string out =
+      "\n" + styled(wrapped(printable(title), terminal.width, 3), Style::kBold, terminal.colour);
   const auto line = [&](const std::string& text, std::size_t indent) {
     out += std::string(indent, ' ') + wrapped(printable(text), terminal.width - indent, indent);
   };
@@ -138,7 +144,10 @@ std::string finding_text(const LaunchExplanation& l, const Finding& f, std::size
   if (const std::string cost = cost_text(l, f); !cost.empty()) line(cost, 3);
   for (const Change& c : f.changes) {
     line("fix: " + c.what, 3);
-    if (c.after) line((c.estimate ? "estimate, without the instructions it adds: " : "replayed: ") + change_text(l.cost, *c.after), 5);
+    if (c.after)
+      line((c.estimate ? "estimate, without the instructions it adds: " : "replayed: ") +
+               change_text(l.cost, *c.after),
+           5);
     else line(fmt::format("not replayed ({})", c.not_measured), 5);
   }
   return out;
@@ -152,38 +161,78 @@ std::string place_of(const SiteTraffic& t) {
 }
 
 std::string explanation_text(const LaunchExplanation& l, const Terminal& terminal) {
-  std::string out = styled(wrapped(fmt::format("launch {}: {}  grid {}x{}x{}  block {}x{}x{}", l.launch, printable(l.kernel),
-                                               l.grid[0], l.grid[1], l.grid[2], l.block[0], l.block[1], l.block[2]),
+  std::string out = styled(wrapped(fmt::format("launch {}: {}  grid {}x{}x{}  block {}x{}x{}",
+                                               l.launch, printable(l.kernel), l.grid[0], l.grid[1],
+                                               l.grid[2], l.block[0], l.block[1], l.block[2]),
                                    terminal.width, 2),
                            Style::kBold, terminal.colour);
   if (l.cost.cycles) out += fmt::format("{} cycles\n", grouped(l.cost.cycles));
   if (!l.limit.empty()) out += wrapped("bottleneck: " + l.limit, terminal.width, 2);
-  out += sectors_text(l, terminal.colour) + passes_text(l, terminal.colour) + arrays_text(l, terminal.colour);
+  out += sectors_text(l, terminal.colour) + passes_text(l, terminal.colour) +
+         arrays_text(l, terminal.colour);
   out += wrapped(
-      "ideal: the fewest that hold what the lanes ask for. L1, L2: hits. time: share of the time that "
+      "ideal: the fewest that hold what the lanes ask for. L1, L2: hits. time: share of the time "
+      "that "
       "accesses are under way.",
       terminal.width, 0);
   if (!l.has_lines)
-    out += wrapped("no line is known: build with -lineinfo to see lines and not instructions", terminal.width, 0);
+    out += wrapped("no line is known: build with -lineinfo to see lines and not instructions",
+                   terminal.width, 0);
   std::size_t number = 0;
   for (const Finding& f : l.findings) out += finding_text(l, f, ++number, terminal);
   if (l.findings.empty()) out += "\nno access moves more than it has to\n";
-  for (const std::string& note : l.notes) out += wrapped("note: " + printable(note), terminal.width, 2);
+  for (const std::string& note : l.notes)
+    out += wrapped("note: " + printable(note), terminal.width, 2);
   return out;
 }
 
 std::string explanation_csv(const std::vector<LaunchExplanation>& launches) {
-  Table table({{"launch"}, {"kernel"}, {"file"}, {"line"}, {"pc"}, {"instruction"}, {"space"}, {"op"}, {"bytes"}, {"array"},
-               {"requests"}, {"sectors"}, {"ideal_sectors"}, {"wavefronts"}, {"ideal_wavefronts"}, {"l1_hits"},
-               {"l2_reads"}, {"l2_read_hits"}, {"l2_writes"}, {"cycles_under_way"}, {"pattern"}, {"sentence"}});
+  Table table({{"launch"},
+               {"kernel"},
+               {"file"},
+               {"line"},
+               {"pc"},
+               {"instruction"},
+               {"space"},
+               {"op"},
+               {"bytes"},
+               {"array"},
+               {"requests"},
+               {"sectors"},
+               {"ideal_sectors"},
+               {"wavefronts"},
+               {"ideal_wavefronts"},
+               {"l1_hits"},
+               {"l2_reads"},
+               {"l2_read_hits"},
+               {"l2_writes"},
+               {"cycles_under_way"},
+               {"pattern"},
+               {"sentence"}});
   for (const LaunchExplanation& l : launches)
     for (const SiteTraffic& t : l.sites)
-      table.row({std::to_string(l.launch), l.kernel, t.file, t.line ? std::to_string(t.line) : "", std::to_string(t.pc),
-                 t.instruction, t.space, t.op, std::to_string(t.bytes), t.array, std::to_string(t.requests),
-                 std::to_string(t.sectors), std::to_string(t.ideal_sectors), std::to_string(t.wavefronts),
-                 std::to_string(t.ideal_wavefronts), std::to_string(t.l1_hits), std::to_string(t.l2_reads),
-                 std::to_string(t.l2_read_hits), std::to_string(t.l2_writes), std::to_string(t.cycles_under_way),
-                 name_of(t.pattern), t.sentence});
+      table.row({std::to_string(l.launch),
+                 l.kernel,
+                 t.file,
+                 t.line ? std::to_string(t.line) : "",
+                 std::to_string(t.pc),
+                 t.instruction,
+                 t.space,
+                 t.op,
+                 std::to_string(t.bytes),
+                 t.array,
+                 std::to_string(t.requests),
+                 std::to_string(t.sectors),
+                 std::to_string(t.ideal_sectors),
+                 std::to_string(t.wavefronts),
+                 std::to_string(t.ideal_wavefronts),
+                 std::to_string(t.l1_hits),
+                 std::to_string(t.l2_reads),
+                 std::to_string(t.l2_read_hits),
+                 std::to_string(t.l2_writes),
+                 std::to_string(t.cycles_under_way),
+                 name_of(t.pattern),
+                 t.sentence});
   return table.csv();
 }
 

@@ -23,6 +23,8 @@ namespace warpmem::model {
 struct CardNumbers {
   std::uint64_t sm_count = 0;
   std::uint64_t sm_warps = 0;  // resident warps an SM
+  std::uint64_t sm_schedulers = 0;    // warp schedulers an SM, a power of two
+  std::uint64_t sm_issue_cycles = 0;  // from one instruction of a warp to its next, roughly
   std::uint64_t sm_ctas = 0;   // resident CTAs an SM
   std::uint64_t sm_threads = 0;
   std::uint64_t sm_registers = 0;             // 32-bit registers an SM
@@ -79,6 +81,7 @@ struct CardNumbers {
   std::vector<std::uint64_t> sm_side;            // by SM: side of the L2
   std::vector<std::uint64_t> sm_gpc;             // by SM: GPC
   std::uint64_t cpc_tpcs = 1;                    // TPCs of a CPC, the part of a GPC
+  std::uint64_t tpc_sms = 1;                     // SMs of a TPC
   std::vector<std::uint64_t> lone_sms;         // SMs that take part in no cluster of more than two
   std::vector<std::uint64_t> cta_order;        // SMs in the order in which they get their CTAs
   std::uint64_t launch_dram_read_sectors = 0;  // the driver's own traffic a launch
@@ -172,6 +175,7 @@ struct CardNumbers {
   std::uint64_t time_barrier_cycles = 0;  // from the last arrival to going on
   std::uint64_t time_code_cycles = 0;     // from running one piece of new code to having the next
   std::uint64_t code_bytes = 0, code_group_bytes = 0;  // of code that an SM keeps, that a GPC does
+  std::uint64_t code_ways = 1, code_group_ways = 1;    // of their sets
   // The same as time_code_cycles of code that came before: from the GPC, from the L2; and of new
   // code that the GPC has no room for.
   std::uint64_t code_again_cycles = 0, code_group_again_cycles = 0, code_far_cycles = 0;

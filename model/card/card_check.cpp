@@ -184,10 +184,10 @@ Found interleaved_l2_wrong(const CardNumbers& n) {
     return Contradiction{
         "l2.size is " + shown_bytes(n.l2_bytes) + ", less than a set a partition (l2.partitions)",
         "give at least " + shown_bytes(step) + (rows ? ", or l2.index = \"low_bits\"" : "")};
-  if (auto f = uneven("l2.size", n.l2_bytes, step,
-                      "sets of l2.ways lines of " + text(n.line_bytes) +
-                          " bytes in each of l2.partitions",
-                      shown_bytes))
+  if (auto f = uneven(
+          "l2.size", n.l2_bytes, step,
+          "sets of l2.ways lines of " + text(n.line_bytes) + " bytes in each of l2.partitions",
+          shown_bytes))
     return f;
   if (n.l2_fetch_bytes != 32 && n.l2_fetch_bytes != 64 && n.l2_fetch_bytes != 128)
     return Contradiction{
@@ -398,6 +398,13 @@ Found small_caches_wrong(const CardNumbers& n) {
   return {};
 }
 
+Found schedulers_wrong(const CardNumbers& n) {
+  if (n.sm_schedulers == 1 || n.sm_schedulers == 2 || n.sm_schedulers == 4) return {};
+  return Contradiction{
+      "sm.schedulers is " + grouped(n.sm_schedulers) + ": an SM has one, two or four of them",
+      "give sm.schedulers=1, 2 or 4"};
+}
+
 // Lists that say something of each SM, or of some.
 Found sms_wrong(const CardNumbers& n) {
   const auto numbers_of = [&](const char* key, const std::vector<std::uint64_t>& v,
@@ -458,8 +465,9 @@ Result<void> Card::validate(const std::string& place) const {
   if (const Found found = zero({numbers_, capability()})) return refused(*found);
   if (!user_.contains(card_field("sm.count")))
     if (const Found found = ports_wrong(numbers_)) return refused(*found);
-  for (const auto& check : {too_much, too_fast, components_wrong, l1_wrong, l2_wrong, home_wrong,
-                            bandwidth_wrong, dram_wrong, small_caches_wrong, sms_wrong})
+  for (const auto& check :
+       {too_much, too_fast, components_wrong, l1_wrong, l2_wrong, home_wrong, bandwidth_wrong,
+        dram_wrong, small_caches_wrong, schedulers_wrong, sms_wrong})
     if (const Found found = check(numbers_)) return refused(*found);
   return {};
 }

@@ -88,10 +88,9 @@ void L2Partition::make_room(Set& set) {
       if (--line; line->first == first && may_go(*line)) turns.push_back(line);
   };
   oldest_first(true);
-  const auto picked =
-      lines.begin() +
-      static_cast<std::ptrdiff_t>(victim(spec_->replacement, lines.size(), set.tree, draws_,
-                                         [&](std::size_t i) { return lines[i].way; }));
+  const auto picked = lines.begin() + static_cast<std::ptrdiff_t>(
+                                          victim(spec_->replacement, lines.size(), set.tree, draws_,
+                                                 [&](std::size_t i) { return lines[i].way; }));
   if (may_go(*picked)) turns.push_back(picked);
   oldest_first(false);
   const auto clean_one =

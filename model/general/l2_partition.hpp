@@ -1,8 +1,8 @@
 // One partition of an L2 of any number of sets and ways: sets of lines, the most recently used
-// first, of which the spec's policy says which goes. It writes back: a sector is readable, dirty, or written in part; lines that are written in
-// part are completed from DRAM before they go there. So many lines of a set may be dirty, so many
-// written in part; one more has the oldest of them written back (l2/l2_side.hpp has the
-// measurements and does the same, faster).
+// first, of which the spec's policy says which goes. It writes back: a sector is readable, dirty,
+// or written in part; lines that are written in part are completed from DRAM before they go there.
+// So many lines of a set may be dirty, so many written in part; one more has the oldest of them
+// written back (l2/l2_side.hpp has the measurements and does the same, faster).
 #pragma once
 
 #include <vector>
@@ -48,7 +48,7 @@ class L2Partition {
     std::uint64_t number = 0;
     std::uint32_t way = 0;
     std::uint8_t readable = 0, dirty = 0, partial = 0;
-    bool persists = false, first = false;  // first to go
+    bool persists = false, first = false;                // first to go
     std::array<std::uint32_t, kSectorsPerLine> bytes{};  // of sectors written in part
     bool is_dirty() const { return dirty | partial; }
   };

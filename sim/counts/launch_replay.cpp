@@ -14,9 +14,7 @@
 namespace warpmem::sim {
 namespace {
 
-constexpr std::uint64_t kStepCycles = 16;        // one step of the clock
-constexpr std::uint32_t kInstructionCycles = 4;  // from one instruction of a warp to its next
-constexpr std::uint32_t kSchedulers = 4;         // instructions an SM issues in a cycle
+constexpr std::uint64_t kStepCycles = 16;  // one step of the clock
 
 // How many warps ahead of the one that runs its needs are asked for.
 constexpr std::size_t kStateAhead = 24, kRecordAhead = 12, kLanesAhead = 8, kLineAhead = 8,
@@ -36,6 +34,7 @@ LaunchReplay::LaunchReplay(const trace::TraceReader& reader, std::uint32_t index
       sectored_(memory.sectored()),
       cache_(cache),
       occupancy_(occupancy),
+      schedulers_(std::countr_zero(card.numbers().sm_schedulers)),
       spills_(spills),
       plans_(plan_sites(card, sites_of(reader, index, spills),
                         reader.programs()[reader.launches()[index].launch.program])),
@@ -129,7 +128,7 @@ bool LaunchReplay::start_clusters(std::uint64_t cycle) {
 // cycle from which it has all it needs.
 inline std::uint64_t LaunchReplay::lead_up(WarpState& warp, std::uint32_t site,
                                            const AccessPlan& plan, std::uint32_t instructions) {
-  if (!warp.led_up) warp.ready += std::uint64_t{instructions} * kInstructionCycles;
+  if (!warp.led_up) warp.ready += std::uint64_t{instructions} * card_.numbers().sm_issue_cycles;
   warp.led_up = true;
   if (warp.loads > 0) warp.ready = wait(warp, site, plan);
   return warp.ready;
@@ -425,9 +424,9 @@ inline void LaunchReplay::look_ahead(std::uint32_t number, WarpState& warp) {
 
 // The cycle in which the warp's next access has been issued.
 inline std::uint64_t LaunchReplay::issue(Sm& sm, const WarpState& warp,
-                                         std::uint32_t instructions) {
-  sm.issue_free = std::max(sm.issue_free, warp.ready * kSchedulers) + instructions;
-  return std::max(warp.ready, sm.issue_free / kSchedulers);
+                                         std::uint32_t instructions) const {
+  sm.issue_free = std::max(sm.issue_free, warp.ready << schedulers_) + instructions;
+  return std::max(warp.ready, sm.issue_free >> schedulers_);
 }
 
 // Finds out what a warp does next whose records were at an end.

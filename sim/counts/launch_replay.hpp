@@ -56,7 +56,7 @@ class LaunchReplay {
     int id = 0;
     std::uint64_t free = 0;        // CTA slots
     std::uint64_t lsu_free = 0;    // cycle: the load/store unit is done with its queue
-    std::uint64_t issue_free = 0;  // quarter cycles: the schedulers are
+    std::uint64_t issue_free = 0;  // cycles of a scheduler of them: the schedulers are
   };
   // What most records are: a load or a store of one line (one_line.hpp), or a warp's beginning or
   // end.
@@ -112,7 +112,7 @@ class LaunchReplay {
              Sm& sm, std::uint64_t start);
   void fetch_line(std::size_t i) const;
   void prepare(std::size_t i);
-  static std::uint64_t issue(Sm& sm, const WarpState& warp, std::uint32_t instructions);
+  std::uint64_t issue(Sm& sm, const WarpState& warp, std::uint32_t instructions) const;
   std::uint64_t lead_up(WarpState& warp, std::uint32_t site, const AccessPlan& plan,
                         std::uint32_t instructions);
   std::uint64_t wait(WarpState& warp, std::uint32_t site, const AccessPlan& plan);
@@ -138,6 +138,7 @@ class LaunchReplay {
   model::SectoredMemory* sectored_;  // the same, where it takes one-line accesses ahead
   BlockCache& cache_;
   Occupancy occupancy_;
+  int schedulers_;  // of an SM: two to the power of this
   Spills* spills_;  // accesses that the trace lacks; nullptr: none
   std::vector<AccessPlan> plans_;
   Dependence dependence_;

@@ -1,6 +1,6 @@
-// What a launch does and the card's GPU cannot: clusters of CTAs, copies that pass by the registers,
-// bulk copies. Such records are skipped, and the result names them. CTAs of a cluster are then
-// placed one by one, and nobody waits at the cluster's barrier.
+// What a launch does and the card's GPU cannot: clusters of CTAs, copies that pass by the
+// registers, bulk copies. Such records are skipped, and the result names them. CTAs of a cluster
+// are then placed one by one, and nobody waits at the cluster's barrier.
 #pragma once
 
 #include <cstdint>

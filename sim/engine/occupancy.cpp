@@ -24,7 +24,7 @@ Result<Occupancy> occupancy(const model::Card& card, const trace::Launch& launch
   if (o.warps_per_cta == 0 || o.warps_per_cta > n.sm_warps)
     return too_big(card, "a CTA of " + grouped(threads) + " threads does not fit an SM");
   const SmLimits sm{n.sm_warps, n.sm_threads, n.sm_ctas, n.sm_registers, n.register_unit,
-                    n.shared_configs.back(), n.shared_reserved, n.shared_unit};
+                    n.shared_configs.back(), n.shared_reserved, n.shared_unit, n.sm_schedulers};
   const std::uint64_t asked = std::uint64_t{launch.static_shared} + launch.dynamic_shared;
   const CtaNeeds needs{threads, launch.registers, asked};
   const std::uint64_t shared = shared_taken(sm, needs);

@@ -7,15 +7,14 @@
 namespace warpmem::sim {
 namespace {
 
-constexpr int kSmsATpc = 2;
-
 // SMs in the order in which they get one CTA more than the others: those of the small groups, then
 // by number, and of each TPC the first SM before any TPC's second one.
-std::vector<int> order_of_extras(const std::vector<std::vector<int>>& group, std::size_t small) {
+std::vector<int> order_of_extras(const std::vector<std::vector<int>>& group, std::size_t small,
+                                 int tpc_sms) {
   std::vector<int> out;
   const auto append = [&](std::vector<int> sms) {
     std::sort(sms.begin(), sms.end(),
-              [](int a, int b) { return std::pair(a % kSmsATpc, a) < std::pair(b % kSmsATpc, b); });
+              [=](int a, int b) { return std::pair(a % tpc_sms, a) < std::pair(b % tpc_sms, b); });
     out.insert(out.end(), sms.begin(), sms.end());
   };
   std::vector<int> sms;
@@ -36,9 +35,9 @@ std::vector<std::uint64_t> ranks(const model::Card& card) {
   const model::CardNumbers& n = card.numbers();
   std::vector<std::uint64_t> sms_before(256, 0), out;  // by GPC; by SM
   for (std::uint64_t sm = 0; sm < n.sm_count; ++sm) {
-    const std::uint64_t at = sms_before[n.sm_gpc[sm]]++, tpc = at / kSmsATpc;
+    const std::uint64_t at = sms_before[n.sm_gpc[sm]]++, tpc = at / n.tpc_sms;
     const std::uint64_t cpc = tpc / n.cpc_tpcs, place = tpc % n.cpc_tpcs;
-    out.push_back(at % kSmsATpc << 16 | place << 8 | cpc);
+    out.push_back(at % n.tpc_sms << 16 | place << 8 | cpc);
   }
   return out;
 }
@@ -112,7 +111,7 @@ std::vector<int> first_placement(const model::Card& card, std::uint32_t per_sm,
 
   // One more for as many SMs as there are CTAs left.
   if (each < per_sm) {
-    const std::vector<int> extras = order_of_extras(group, small);
+    const std::vector<int> extras = order_of_extras(group, small, static_cast<int>(n.tpc_sms));
     std::vector<char> gets(n.sm_count, 0);
     for (std::uint64_t k = 0; k < ctas % n.sm_count; ++k)
       gets[static_cast<std::size_t>(extras[k])] = 1;

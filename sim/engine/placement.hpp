@@ -34,10 +34,9 @@ FirstStarts first_starts(const model::Card& card, const std::vector<int>& sms, s
 // does: each fetches instructions and constants for itself, one after the other. Which one comes
 // first differs from SM to SM; here it is a draw.
 inline std::uint64_t stagger(const model::Card& card, int sm, std::uint32_t warp) {
-  constexpr std::uint32_t kPerSm = 4;  // schedulers
   const auto draw =
       static_cast<std::uint32_t>(static_cast<std::uint64_t>(sm) * 0x9e3779b97f4a7c15ull >> 32);
-  return (warp + draw) % kPerSm * card.numbers().launch_stagger_cycles;
+  return (warp + draw) % card.numbers().sm_schedulers * card.numbers().launch_stagger_cycles;
 }
 
 }  // namespace warpmem::sim

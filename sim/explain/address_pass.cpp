@@ -98,8 +98,7 @@ class Pass {
     const model::SharedPasses passes =
         model::shared_passes(model::expand(w, plan.bytes), kind, banks_);
     site.wavefronts += static_cast<std::uint64_t>(passes.reported);
-    site.ideal_wavefronts +=
-        static_cast<std::uint64_t>(std::min(passes.groups, passes.reported));
+    site.ideal_wavefronts += static_cast<std::uint64_t>(std::min(passes.groups, passes.reported));
   }
 
   // Early accesses, and then fewer and fewer.
@@ -134,8 +133,9 @@ class Pass {
 
 std::size_t allocation_of(const trace::Launch& launch, std::uint64_t address) {
   const auto& all = launch.allocations;
-  auto at = std::upper_bound(all.begin(), all.end(), address,
-                             [](std::uint64_t a, const trace::Allocation& b) { return a < b.base; });
+  auto at =
+      std::upper_bound(all.begin(), all.end(), address,
+                       [](std::uint64_t a, const trace::Allocation& b) { return a < b.base; });
   if (at == all.begin()) return all.size();
   --at;
   return address - at->base < at->bytes ? static_cast<std::size_t>(at - all.begin()) : all.size();

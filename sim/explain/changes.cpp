@@ -35,7 +35,8 @@ trace::Allocation array_of(const LaunchFacts& f, std::uint32_t site) {
 }
 
 Candidate align(const LaunchFacts&, const Sites& sites) {
-  Candidate c = candidate("align", "begin each row at a multiple of 128 bytes (pad the rows, cudaMallocPitch)", false);
+  Candidate c = candidate(
+      "align", "begin each row at a multiple of 128 bytes (pad the rows, cudaMallocPitch)", false);
   for (const std::uint32_t s : sites) put(c.rewrite, s, std::make_shared<Align>());
   return c;
 }
@@ -48,7 +49,8 @@ std::optional<Candidate> wide(const LaunchFacts& f, const Sites& sites) {
   std::set<std::uint64_t> at;
   std::uint32_t lowest = sites.front();
   for (const std::uint32_t s : sites) {
-    if (f.sites[s].op != f.sites[sites.front()].op || f.pass.sites[s].requests != f.pass.sites[sites.front()].requests)
+    if (f.sites[s].op != f.sites[sites.front()].op ||
+        f.pass.sites[s].requests != f.pass.sites[sites.front()].requests)
       return std::nullopt;
     at.insert(f.recognised[s].field);
     if (f.recognised[s].field < f.recognised[lowest].field) lowest = s;
@@ -56,9 +58,12 @@ std::optional<Candidate> wide(const LaunchFacts& f, const Sites& sites) {
   const std::uint32_t each = f.plans[lowest].bytes;
   if (at.size() != sites.size() || at.size() * each != stride || *at.begin() != 0)
     return std::nullopt;
-  Candidate c = candidate("wide", fmt::format("take {} at once: one access of {} bytes instead of {} of {} (float{} and the like)",
-                                              "a structure", stride, sites.size(), each, stride / 4),
-                          false);
+  Candidate c = candidate(
+      "wide",
+      fmt::format(
+          "take {} at once: one access of {} bytes instead of {} of {} (float{} and the like)",
+          "a structure", stride, sites.size(), each, stride / 4),
+      false);
   for (const std::uint32_t s : sites)
     if (s != lowest) put(c.rewrite, s, std::make_shared<Drop>());
   AccessPlan plan = f.plans[lowest];
@@ -82,10 +87,11 @@ std::optional<Candidate> split(const LaunchFacts& f, const Sites& sites, bool st
 }
 
 std::optional<Candidate> transpose(const LaunchFacts& f, const Sites& sites) {
-  Candidate c = candidate("transpose",
-                          "let lanes go along rows: store the matrix by columns, or turn a tile around in "
-                          "shared memory",
-                          true);
+  Candidate c =
+      candidate("transpose",
+                "let lanes go along rows: store the matrix by columns, or turn a tile around in "
+                "shared memory",
+                true);
   for (const std::uint32_t s : sites) {
     const trace::Allocation array = array_of(f, s);
     const std::uint64_t row = f.recognised[s].stride;
@@ -124,7 +130,8 @@ const SharedArray* shared_array_of(const LaunchFacts& f, std::uint32_t site) {
 }
 
 // Rows that a piece of shared memory can be taken to have: what lanes or warps are apart.
-std::set<std::uint64_t> rows_of(const LaunchFacts& f, const SharedArray& array, const Sites& sites) {
+std::set<std::uint64_t> rows_of(const LaunchFacts& f, const SharedArray& array,
+                                const Sites& sites) {
   std::set<std::uint64_t> rows;
   for (const std::uint32_t s : sites)
     if (f.recognised[s].stride > f.plans[s].bytes) rows.insert(f.recognised[s].stride);
@@ -181,8 +188,11 @@ std::vector<Candidate> banks(const LaunchFacts& f, const Sites& sites) {
 std::vector<Candidate> one_word(const LaunchFacts& f, const Sites& sites) {
   std::vector<Candidate> out;
   const bool shared = f.plans[sites.front()].action == Action::kShared;
-  Candidate warp = candidate("by warp", "add up within the warp first (__reduce_add_sync, shuffles); one lane adds the sum", true);
-  Candidate cta = candidate("by CTA", "add up within the CTA first, in shared memory; one warp adds the sums", true);
+  Candidate warp = candidate(
+      "by warp",
+      "add up within the warp first (__reduce_add_sync, shuffles); one lane adds the sum", true);
+  Candidate cta = candidate(
+      "by CTA", "add up within the CTA first, in shared memory; one warp adds the sums", true);
   for (const std::uint32_t s : sites) {
     put(warp.rewrite, s, std::make_shared<OneForAWord>(false));
     put(cta.rewrite, s, std::make_shared<OneForAWord>(true));
@@ -193,7 +203,10 @@ std::vector<Candidate> one_word(const LaunchFacts& f, const Sites& sites) {
 }
 
 Candidate constants(const LaunchFacts& f, const Sites& sites) {
-  Candidate c = candidate("global", "keep the table in global memory (const __restrict__, __ldg) or shared memory: the L1 serves lanes side by side", false);
+  Candidate c = candidate("global",
+                          "keep the table in global memory (const __restrict__, __ldg) or shared "
+                          "memory: the L1 serves lanes side by side",
+                          false);
   for (const std::uint32_t s : sites) {
     AccessPlan plan = f.plans[s];
     plan.action = Action::kGlobalLoad;
@@ -228,9 +241,10 @@ std::vector<Candidate> changes_for(const LaunchFacts& f, AddressPattern pattern,
     case AddressPattern::kLocalArray: {
       Candidate c = candidate(
           pattern == AddressPattern::kSpill ? "fewer registers" : "constant index",
-          pattern == AddressPattern::kSpill
-              ? "let the thread keep fewer values at once, or have more registers (__launch_bounds__, -maxrregcount)"
-              : "make the index a constant (unroll the loop, #pragma unroll), so that the array is in registers",
+          pattern == AddressPattern::kSpill ? "let the thread keep fewer values at once, or have "
+                                              "more registers (__launch_bounds__, -maxrregcount)"
+                                            : "make the index a constant (unroll the loop, #pragma "
+                                              "unroll), so that the array is in registers",
           true);
       for (const std::uint32_t s : sites) put(c.rewrite, s, std::make_shared<Drop>());
       out.push_back(std::move(c));
@@ -246,7 +260,9 @@ std::string advice_for(AddressPattern pattern, bool shared) {
   if (pattern == AddressPattern::kScattered)
     return "sort or bin what the indices are made of, so that neighbouring lanes ask for "
            "neighbouring words; or copy the table to shared memory, if it fits";
-  if (shared) return "another layout of this piece of shared memory: no padding or swizzle that was tried helps";
+  if (shared)
+    return "another layout of this piece of shared memory: no padding or swizzle that was tried "
+           "helps";
   return "";
 }
 

@@ -17,8 +17,8 @@
 namespace warpmem::sim {
 namespace {
 
-constexpr double kSectorCycles = 0.5;    // of an L1: what a sector more costs, for the ranking
-constexpr double kConstantCycles = 2;    // … an address of a constant
+constexpr double kSectorCycles = 0.5;  // of an L1: what a sector more costs, for the ranking
+constexpr double kConstantCycles = 2;  // … an address of a constant
 
 const char* op_word(trace::Op op) {
   switch (op) {
@@ -106,8 +106,8 @@ class Explainer {
     shared_ = shared_arrays(plans_, pass_);
     for (std::uint32_t s = 0; s < sites_.size(); ++s) {
       const SiteAddresses& a = pass_.sites[s];
-      const std::size_t array = a.samples.empty() ? launch_.allocations.size()
-                                                  : allocation_of(launch_, a.low);
+      const std::size_t array =
+          a.samples.empty() ? launch_.allocations.size() : allocation_of(launch_, a.low);
       arrays_.push_back(array);
       const std::uint64_t base =
           array < launch_.allocations.size() ? launch_.allocations[array].base : 0;
@@ -137,7 +137,8 @@ class Explainer {
               "bytes in all",
               key.second, plans_[s].bytes, r.field, used, key.second);
         } else {
-          r.sentence += fmt::format(", as one field of a structure of {} bytes would be", key.second);
+          r.sentence +=
+              fmt::format(", as one field of a structure of {} bytes would be", key.second);
         }
       }
     }
@@ -162,7 +163,8 @@ class Explainer {
       fill_array(t, s, names);
       fill_counts(t, a, replayed_.by_site[s]);
       t.cycles_under_way = replayed_.cycles_by_site[s];
-      t.share = under_way ? static_cast<double>(t.cycles_under_way) / static_cast<double>(under_way) : 0;
+      t.share =
+          under_way ? static_cast<double>(t.cycles_under_way) / static_cast<double>(under_way) : 0;
       t.pattern = recognised_[s].pattern, t.sentence = recognised_[s].sentence;
       fill_examples(t, a);
       out_.sites.push_back(std::move(t));

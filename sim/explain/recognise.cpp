@@ -12,7 +12,7 @@
 namespace warpmem::sim {
 namespace {
 
-constexpr double kExcess = 1.02;          // from which on an excess is worth a word
+constexpr double kExcess = 1.02;           // from which on an excess is worth a word
 constexpr std::uint64_t kStructure = 256;  // bytes: larger ones are taken for rows of a matrix
 
 template <class Do>
@@ -32,7 +32,8 @@ std::string elements(std::uint64_t bytes, std::uint32_t each) {
 }
 
 // The places that lanes ask for within pieces of `stride` bytes, some of them.
-std::set<std::uint64_t> fields(const SiteAddresses& site, std::uint64_t base, std::uint64_t stride) {
+std::set<std::uint64_t> fields(const SiteAddresses& site, std::uint64_t base,
+                               std::uint64_t stride) {
   std::set<std::uint64_t> out;
   for (const SampledAccess& s : site.samples) {
     each_lane(s.access, [&](unsigned, std::uint64_t at) { out.insert((at - base) % stride); });
@@ -125,11 +126,10 @@ Recognised of_banks(const AccessPlan& plan, const SiteAddresses& site,
   if (!exceeds(site.wavefronts, site.ideal_wavefronts)) return {};
   const LaneStep step = lane_step(site.samples);
   const auto bytes = static_cast<std::uint64_t>(step.bytes < 0 ? -step.bytes : step.bytes);
-  const double passes =
-      static_cast<double>(site.wavefronts) / static_cast<double>(site.requests);
-  const bool atomic =
-      plan.shared != model::SharedKind::kLoad && plan.shared != model::SharedKind::kStore &&
-      plan.shared != model::SharedKind::kMatrix && plan.action == Action::kShared;
+  const double passes = static_cast<double>(site.wavefronts) / static_cast<double>(site.requests);
+  const bool atomic = plan.shared != model::SharedKind::kLoad &&
+                      plan.shared != model::SharedKind::kStore &&
+                      plan.shared != model::SharedKind::kMatrix && plan.action == Action::kShared;
   if (atomic && step.same >= 0.5)
     return {AddressPattern::kOneWord, "lanes of a warp add to one word", 0, 0, 0};
   if (bytes > plan.bytes && step.share >= 0.5 && bytes % card.shared_bank_bytes == 0)
@@ -173,9 +173,8 @@ LaneStep lane_step(const std::vector<SampledAccess>& samples) {
   LaneStep out;
   if (pairs == 0) return out;
   out.same = static_cast<double>(same) / static_cast<double>(pairs);
-  const auto most = std::max_element(steps.begin(), steps.end(), [](const auto& a, const auto& b) {
-    return a.second < b.second;
-  });
+  const auto most = std::max_element(
+      steps.begin(), steps.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
   if (most == steps.end()) return out;
   out.bytes = most->first;
   out.share = static_cast<double>(most->second) / static_cast<double>(pairs - same);
@@ -196,11 +195,11 @@ Recognised recognise(const AccessPlan& plan, const SiteAddresses& site, std::uin
     case Action::kLocalStore: return of_local(site);
     case Action::kConstant:
       if (!exceeds(site.addresses, site.requests)) return {};
-      return {AddressPattern::kConstants,
-              fmt::format("lanes ask for {:.1f} different constants, which come one after the other",
-                          static_cast<double>(site.addresses) /
-                              static_cast<double>(site.requests)),
-              0, 0, 0};
+      return {
+          AddressPattern::kConstants,
+          fmt::format("lanes ask for {:.1f} different constants, which come one after the other",
+                      static_cast<double>(site.addresses) / static_cast<double>(site.requests)),
+          0, 0, 0};
     default: return {};
   }
 }

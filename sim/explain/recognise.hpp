@@ -14,7 +14,7 @@ struct Recognised {
   AddressPattern pattern = AddressPattern::kFine;
   std::string sentence;
   std::uint64_t stride = 0;  // bytes from a lane to its next, of most
-  std::uint64_t field = 0;   // of a stride: bytes behind a multiple of it, from the array's start on
+  std::uint64_t field = 0;  // of a stride: bytes behind a multiple of it, from the array's start on
   std::uint64_t offset = 0;  // of a misaligned access: bytes behind a sector's start
 };
 

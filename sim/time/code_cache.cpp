@@ -3,18 +3,13 @@
 #include <algorithm>
 
 namespace warpmem::sim {
-namespace {
-
-constexpr std::uint32_t kWays = 4, kGroupWays = 8;
-
-}  // namespace
-
 CodeCache::CodeCache(const model::CardNumbers& card, std::uint64_t bytes)
     : card_(card),
       too_large_(bytes > card.code_bytes),
       brought_(static_cast<std::uint32_t>(card.code_brought_bytes / kCodePieceBytes)),
-      sets_(std::max<std::uint64_t>(1, card.code_bytes / kCodePieceBytes / kWays)),
-      group_sets_(std::max<std::uint64_t>(1, card.code_group_bytes / kCodePieceBytes / kGroupWays)) {}
+      sets_(std::max<std::uint64_t>(1, card.code_bytes / kCodePieceBytes / card.code_ways)),
+      group_sets_(std::max<std::uint64_t>(
+          1, card.code_group_bytes / kCodePieceBytes / card.code_group_ways)) {}
 
 bool CodeCache::push_out(std::uint32_t piece) {
   Piece* oldest = nullptr;
@@ -25,13 +20,13 @@ bool CodeCache::push_out(std::uint32_t piece) {
     ++here;
     if (!oldest || p.used < oldest->used) oldest = &p;
   }
-  if (here >= kWays) {
+  if (here >= card_.code_ways) {
     oldest->there = kNotHere;
     oldest->gone = ++turn_;
   }
   for (std::size_t k = piece % group_sets_; k < pieces_.size(); k += group_sets_)
     later += pieces_[k].used > pieces_[piece].used;
-  return later < kGroupWays;
+  return later < card_.code_group_ways;
 }
 
 void CodeCache::bring(std::uint32_t piece, std::uint64_t now) {

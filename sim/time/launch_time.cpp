@@ -25,6 +25,7 @@ LaunchTime::LaunchTime(const trace::TraceReader& reader, std::uint32_t index,
       path_(*memory.path()),
       cache_(cache),
       occupancy_(occupancy),
+      last_scheduler_(static_cast<std::uint32_t>(card.numbers().sm_schedulers) - 1),
       spills_(spills),
       plans_(plan_sites(card, sites_of(reader, index, spills),
                         reader.programs()[reader.launches()[index].launch.program])),
@@ -89,6 +90,7 @@ void LaunchTime::summarise() {
   // Places still work on the last CTAs' stores when these have ended.
   result_.running = std::max({std::uint64_t{1}, result_.last_cta, last_store_});
   const auto span = static_cast<double>(result_.running);
+  const auto schedulers = static_cast<double>(n.sm_schedulers);
   const model::Topology topology(card_);
   std::vector<model::Topology::Load> loads;
   const auto add = [&](Place place, std::vector<double> busy, double bytes) {
@@ -103,10 +105,10 @@ void LaunchTime::summarise() {
   for (const Sm& sm : sms_) result_.instructions += sm.issued;
   result_.taken_once = paths_.taken_once();
   add(Place::kIssue,
-      of_sms([](const Sm& sm) { return static_cast<double>(sm.issued) / kSchedulers; }), 0);
+      of_sms([&](const Sm& sm) { return static_cast<double>(sm.issued) / schedulers; }), 0);
   for (std::size_t p = 0; p < kPipes; ++p)
     add(static_cast<Place>(static_cast<std::size_t>(Place::kFma) + p),
-        of_sms([p](const Sm& sm) { return static_cast<double>(sm.pipes[p]) / kSchedulers; }), 0);
+        of_sms([&](const Sm& sm) { return static_cast<double>(sm.pipes[p]) / schedulers; }), 0);
   add(Place::kL1, of_sms([](const Sm& sm) { return sm.lsu_taken; }),
       static_cast<double>(lane_bytes_));
   add(Place::kConstant, of_sms([&](const Sm& sm) { return constants_.taken(sm.id); }), 0);

@@ -29,7 +29,7 @@ constexpr std::uint32_t kNoBarrier = ~0u;
 constexpr std::uint32_t kClusterBarrier = ~1u;
 constexpr std::uint64_t kWindow = 16;    // cycles in which an SM's warps go by slot
 constexpr std::uint64_t kWindows = 256;  // that the calendars look ahead
-constexpr std::uint32_t kSchedulers = 4;
+constexpr std::uint32_t kMostSchedulers = 4;
 
 struct TimedWarp {
   std::uint64_t ready = 0;           // cycle from which its next step may go on
@@ -110,7 +110,7 @@ struct Sm {
   int id = 0;
   std::vector<std::unique_ptr<TimedCta>> ctas;
   std::uint32_t resident = 0;
-  std::array<Scheduler, kSchedulers> schedulers{};
+  std::array<Scheduler, kMostSchedulers> schedulers{};
   std::uint64_t lsu = 0;            // cycle: its load/store unit has done all that it was given
   std::uint64_t tags = 0;           // … its tag stage
   std::uint64_t texture = 0;        // … its texture unit
@@ -258,6 +258,7 @@ class LaunchTime {
   model::MemoryPath& path_;
   BlockCache& cache_;
   Occupancy occupancy_;
+  std::uint32_t last_scheduler_;  // of an SM, from 0: warp slots go round them
   Spills* spills_;  // accesses that the trace lacks; nullptr: none
   std::vector<AccessPlan> plans_;
   Paths paths_;

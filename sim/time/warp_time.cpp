@@ -59,7 +59,7 @@ std::uint64_t LaunchTime::cleared(const TimedCta& cta, const TimedWarp& warp, co
 // when its own stalls are over and the scheduler has issued what all of them asked for until then.
 template <class N>
 std::uint64_t LaunchTime::issue(Sm& sm, TimedWarp& warp, std::uint32_t slot, const Work<N>& work) {
-  Scheduler& s = sm.schedulers[slot % kSchedulers];
+  Scheduler& s = sm.schedulers[slot & last_scheduler_];
   const std::uint64_t start = warp.ready;
   const std::uint64_t free = std::max(start, s.issue);
   s.issue = free + work.issues + work.lost;
@@ -420,7 +420,7 @@ void LaunchTime::access(Sm& sm, TimedCta& cta, TimedWarp& warp, std::uint32_t w,
     memory_.run(lanes_of(r, lanes), plan, place);
     return;
   }
-  Scheduler& scheduler = sm.schedulers[place.warp_slot % kSchedulers];
+  Scheduler& scheduler = sm.schedulers[place.warp_slot & last_scheduler_];
   MemoryQueue& queue = plan.action == Action::kShared ? scheduler.shared : scheduler.global;
   std::uint64_t given = std::max({issued, sm.lsu, path_.ready(sm.id)});
   // The SM's first read waits until its addresses can be translated, and those behind it wait with
@@ -504,7 +504,7 @@ void LaunchTime::fetch_texels(Sm& sm, TimedCta& cta, TimedWarp& warp, std::uint3
   model::AccessTiming place;
   place.sm = sm.id;
   place.warp_slot = cta.first_slot + w;
-  MemoryQueue& queue = sm.schedulers[place.warp_slot % kSchedulers].texture;
+  MemoryQueue& queue = sm.schedulers[place.warp_slot & last_scheduler_].texture;
   const std::uint64_t start = std::max({issued, sm.texture, path_.ready(sm.id)});
   place.now = place.tags = start;
   memory_.texture(fetch_.access(), plan, place);

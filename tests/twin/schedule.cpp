@@ -11,10 +11,8 @@ using model::AccessPlan;
 using model::Action;
 using trace::Record;
 
-constexpr std::uint64_t kStep = 16;        // cycles
-constexpr std::uint64_t kInstruction = 4;  // cycles from one of a warp to its next
-constexpr std::uint64_t kSchedulers = 4;   // instructions an SM issues in a cycle
-constexpr std::size_t kLoads = 6;          // that a warp keeps track of
+constexpr std::uint64_t kStep = 16;  // cycles
+constexpr std::size_t kLoads = 6;    // that a warp keeps track of
 
 bool is_mark(Action a) { return a == Action::kBegin || a == Action::kEnd; }
 bool is_fetch(Action a) {
@@ -128,7 +126,8 @@ void Schedule::note(const Who& who, std::uint64_t cycle) {
 void Schedule::look_ahead(Warp& warp) {
   if (warp.at_end()) return;
   if (!warp.led_up)
-    warp.ready += dependence_.instructions(warp.last_site, warp.record().site) * kInstruction;
+    warp.ready += dependence_.instructions(warp.last_site, warp.record().site) *
+                  card_.numbers().sm_issue_cycles;
   warp.led_up = true;
   wait_for_loads(warp);
 }
@@ -161,8 +160,9 @@ void Schedule::remember(Warp& warp, std::uint32_t site, std::uint64_t done) {
 }
 
 std::uint64_t Schedule::issue(Sm& sm, const Warp& warp, std::uint32_t instructions) const {
-  sm.issue_free = std::max(sm.issue_free, warp.ready * kSchedulers) + instructions;
-  return std::max(warp.ready, sm.issue_free / kSchedulers);
+  const std::uint64_t schedulers = card_.numbers().sm_schedulers;
+  sm.issue_free = std::max(sm.issue_free, warp.ready * schedulers) + instructions;
+  return std::max(warp.ready, sm.issue_free / schedulers);
 }
 
 // As long as its records fall into this step.

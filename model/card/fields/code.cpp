@@ -8,6 +8,8 @@ namespace {
 constexpr CardField kRows[] = {
     {"code.size", "bytes", &CardNumbers::code_bytes, "of code that an SM keeps"},
     {"code.group_size", "bytes", &CardNumbers::code_group_bytes, "of code that a GPC keeps"},
+    {"code.ways", "ways", &CardNumbers::code_ways, "of a set of the SM's cache of code"},
+    {"code.group_ways", "ways", &CardNumbers::code_group_ways, "of a set of the GPC's"},
     {"code.again_cycles",
      "cycles",
      &CardNumbers::code_again_cycles,

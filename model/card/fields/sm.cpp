@@ -13,6 +13,13 @@ constexpr CardField kRows[] = {
     {"sm.registers", "registers", &CardNumbers::sm_registers, "32-bit registers an SM"},
     {"sm.register_unit", "registers", &CardNumbers::register_unit,
      "a warp's registers come in multiples of this"},
+    {"sm.schedulers",
+     "schedulers",
+     &CardNumbers::sm_schedulers,
+     "warp schedulers an SM, which share out its warps and registers: 1, 2 or 4",
+     {.most = 4}},
+    {"sm.issue_cycles", "cycles", &CardNumbers::sm_issue_cycles,
+     "from one instruction of a warp to its next, where the counts engine has no better"},
     {"sm.clock_mhz", "MHz", &CardNumbers::clock_mhz,
      "SM clock, which turns times of the DRAM's type into cycles"},
 };

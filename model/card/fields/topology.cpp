@@ -16,6 +16,8 @@ constexpr CardField kRows[] = {
      &CardNumbers::cpc_tpcs,
      "TPCs of a CPC; a GPC starts CTAs on its CPCs by turns",
      {.used_if = {&kClusters}}},
+    {"topology.tpc_sms", "SMs", &CardNumbers::tpc_sms,
+     "SMs of a TPC, numbered one after the other"},
     {"topology.sm_gpc", "GPC by SM", &CardNumbers::sm_gpc, "which GPC each SM is in"},
     {"topology.lone_sms",
      "SMs",
