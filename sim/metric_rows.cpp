@@ -93,7 +93,8 @@ const MetricRow kRows[] = {
     ROW("lts__t_sectors_srcunit_tex_op_atom_lookup_hit.sum", "sector", c.l2.atomic_hit),
     ROW("lts__t_sectors_srcunit_tex_op_red_lookup_hit.sum", "sector", c.l2.reduction_hit),
     ROW("lts__t_sectors_srcunit_ltcfabric.sum", "sector",
-        c.l2.fabric_read + c.l2.fabric_write + c.l2.fabric_atomic + c.l2.fabric_launch),
+        c.l2.fabric_read + c.l2.fabric_write + c.l2.fabric_atomic + c.l2.fabric_launch +
+            c.l2.fabric_prefetch),
     ROW("lts__t_sectors_op_read.sum", "sector", c.l2.read + c.l2.fabric_read + c.l2.launch_read),
     ROW("lts__t_sectors_op_write.sum", "sector",
         c.l2.write + c.l2.fabric_write + c.l2.refill_writes),

@@ -97,6 +97,13 @@ class Validate(harness.CommandTest):
         self.assertEqual(len(notes), 1, notes)
         self.assertIn("2 runs (a, b): not in the trace: constant loads, ", notes[0])
 
+    def test_windows_prefetches_and_granularity_act_on_the_l2(self):
+        """Emulated launches of kernels/micro/l2_window.cu beside what an H200 counted of them."""
+        for options in ((), ("--time",)):
+            run = self.run_command("validate", "--suite", os.path.join(SOURCE, "validate/reference/h200-l2"),
+                                   "--format", "json", *options)
+            self.assertEqual(run.status, 0, run.out + run.err)
+
     def test_accuracy_is_measured_by_both_engines(self):
         for name in (TRACE, COUNTED):
             os.symlink(name, self.path(os.path.basename(name)))

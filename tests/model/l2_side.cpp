@@ -10,6 +10,7 @@
 
 using namespace warpmem;
 using model::L2Side;
+using model::Stay;
 
 namespace {
 
@@ -130,15 +131,15 @@ TEST_CASE("a side holds its capacity of neighbouring lines and no more") {
 TEST_CASE("lines read to persist outlive a stream of reads, and a cleared side forgets them") {
   L2Side side({}), plain({});
   const std::uint64_t share = 31457280 / 4, lines = share / 128;
-  const auto read = [](L2Side& s, std::uint64_t line, bool persist) {
-    return s.read(s.seat(line), 15, 2, persist).missing == 0;
+  const auto read = [](L2Side& s, std::uint64_t line, Stay stay) {
+    return s.read(s.seat(line), 15, 2, stay).missing == 0;
   };
   side.set_aside(share);
   for (int round = 0; round < 2; ++round) {
-    for (std::uint64_t i = 0; i < lines; ++i) read(side, i, true);
-    for (std::uint64_t i = 1 << 20; i < (1 << 20) + (1 << 19); ++i) read(side, i, false);
+    for (std::uint64_t i = 0; i < lines; ++i) read(side, i, Stay::kPersist);
+    for (std::uint64_t i = 1 << 20; i < (1 << 20) + (1 << 19); ++i) read(side, i, Stay::kUnsaid);
     std::uint64_t held = 0;
-    for (std::uint64_t i = 0; i < lines; ++i) held += read(side, i, false);
+    for (std::uint64_t i = 0; i < lines; ++i) held += read(side, i, Stay::kUnsaid);
     CHECK(held == lines);
     side.clear();
   }
@@ -157,7 +158,7 @@ TEST_CASE("lines filled to persist outlive a stream of others within their share
   L2Side side({});
   const std::uint64_t share = 31457280 / 4, lines = share / 128;
   side.set_aside(share);
-  for (std::uint64_t i = 0; i < lines; ++i) side.fill(i, 15, true);
+  for (std::uint64_t i = 0; i < lines; ++i) side.fill(i, 15, Stay::kPersist);
   for (std::uint64_t i = 1 << 20; i < (1 << 20) + (1 << 19); ++i) side.fill(i, 15);
   std::uint64_t held = 0;
   for (std::uint64_t i = 0; i < lines; ++i) held += side.lookup(i) == 15;

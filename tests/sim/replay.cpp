@@ -210,7 +210,7 @@ TEST_CASE("what the source could not see is passed on") {
   CHECK(result.notes[0] == "not in the trace: constant loads, multicast targets of bulk copies");
 }
 
-TEST_CASE("a launch with prefetches says that they have no effect") {
+TEST_CASE("a launch with prefetches says that none of them is dropped") {
   const auto says = [](Op op) {
     Kernel k = kernel(1, 32);
     const auto site = k.site(op, Space::kGlobal, 4);
@@ -219,7 +219,7 @@ TEST_CASE("a launch with prefetches says that they have no effect") {
     write_trace(folder.file("t.wmt"), {k});
     const auto notes = must(sim::replay(open(folder.file("t.wmt")), h200())).details.at(0).notes;
     return std::ranges::any_of(
-        notes, [](const std::string& n) { return n.starts_with("prefetches have no effect"); });
+        notes, [](const std::string& n) { return n.starts_with("every prefetch brings its lines"); });
   };
   CHECK(says(Op::kPrefetch));
   CHECK_FALSE(says(Op::kLoad));

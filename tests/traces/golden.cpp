@@ -136,6 +136,17 @@ TEST_CASE("a trace of format 1.6 opens for ever, with what its products read") {
   CHECK(old.text.find(fmt::format("  40 {} 2 6144 ", static_cast<int>(Op::kProductRead))) != std::string::npos);
 }
 
+TEST_CASE("a trace of format 1.7 opens for ever, with what the program said of the L2") {
+  TemporaryFolder folder;
+  const std::string now = folder.file("now.wmt");
+  write_file(now, small_trace_with_limits());
+  const Dump expected = dump(now, false);
+  const Dump old = dump(WARPMEM_GOLDEN_TRACES "/v1.7.wmt", false);
+  REQUIRE_FALSE(old.error);
+  CHECK(old.text == expected.text);
+  CHECK(old.text.find("fetches 128 bytes, persisting lines end: true\n") != std::string::npos);
+}
+
 TEST_CASE("a record of a bulk copy says its address and what it is of its copy") {
   for (const std::uint32_t lane : {0u, 1u, 31u})
     for (const Piece piece : {Piece::kUnknown, Piece::kFurther, Piece::kFirst}) {

@@ -224,6 +224,15 @@ Bytes small_trace_with_products() {
   });
 }
 
+Bytes small_trace_with_limits() {
+  Launch launch = small_launch(0);
+  launch.fetch_bytes = 128;
+  launch.ends_persisting = true;
+  return trace_of_launch(launch, {{0, Op::kCtaBegin, Space::kNone, 0}}, 1, 1, {}, [](auto, auto) {
+    return std::vector<Record>{patterns::regular(0, kUnknownSm, 0)};
+  });
+}
+
 // Tiles of two rows by lane 3 of each warp: the second row of every other one lies outside.
 Bytes small_trace_with_pieces() {
   const std::vector<Site> sites = {{0, Op::kCtaBegin, Space::kNone, 0},
@@ -295,6 +304,9 @@ Dump dump(const std::string& path, bool allow_partial) {
     out.text += fmt::format("launch {} {} {}x{} {} {} {} {} {}\n", launch.id, launch.program,
                             launch.grid[0], launch.block[0], launch.registers, launch.carveout,
                             launch.window.base, launch.window.hit_ratio, launch.stream);
+    if (launch.fetch_bytes || launch.ends_persisting)
+      out.text += fmt::format("fetches {} bytes, persisting lines end: {}\n", launch.fetch_bytes,
+                              launch.ends_persisting);
     if (!launch.parameters.empty()) {
       out.text += fmt::format("parameters at {:x}:", launch.parameters_at);
       for (const std::uint8_t byte : launch.parameters) out.text += fmt::format(" {:02x}", byte);

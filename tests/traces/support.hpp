@@ -54,6 +54,7 @@ Result<void> write_small(TraceWriter& writer, int zstd_level = 3,
 Bytes small_trace(int zstd_level = 3, const Program& code = small_program());
 // With what came with 1.2: a launch's parameters, and loops' rounds.
 Bytes small_trace_with_pieces();
+Bytes small_trace_with_limits();
 Bytes small_trace_with_texels();
 Bytes small_trace_with_products();
 Bytes small_trace_with_rounds(const std::vector<TimesRun>& times = {});

@@ -15,6 +15,8 @@ constexpr sim::MetricRow kParts[] = {
     {"L2 reads that cross and hit", "sector", [](const C& c) { return c.l2.fabric_read_hit; }},
     {"L2 writes that cross", "sector", [](const C& c) { return c.l2.fabric_write; }},
     {"L2 atomics that cross", "sector", [](const C& c) { return c.l2.fabric_atomic; }},
+    {"prefetched sectors", "sector", [](const C& c) { return c.l2.prefetch; }},
+    {"prefetched sectors that cross", "sector", [](const C& c) { return c.l2.fabric_prefetch; }},
     {"L2 refills", "sector", [](const C& c) { return c.l2.refill_writes; }},
     {"host reads", "sector", [](const C& c) { return c.l2.sysmem_read; }},
     {"host writes", "sector", [](const C& c) { return c.l2.sysmem_write; }},

@@ -33,23 +33,46 @@ void L2Side::clean(Line& line) {
   line.dirty = 0;
 }
 
+// In its turn: the first to go; then others. Who persists has no turn as long as no more do than
+// were set aside.
 void L2Side::make_room(Set& set) {
-  auto gone = std::prev(set.end());
-  if (any_persists_) {
-    // The oldest that does not persist, as long as no more persist than were set aside.
-    const auto persisting = static_cast<std::size_t>(
-        std::count_if(set.begin(), set.end(), [](const Line& l) { return l.persists; }));
-    if (persisting <= persist_ways_)
-      while (gone != set.begin() && gone->persists) --gone;
-    if (gone->is_dirty()) clean(*gone);
-  } else if (gone->is_dirty()) {
-    // It is written back and stays; the oldest clean one goes, or with none clean itself.
-    const auto clean_one =
-        std::find_if_not(set.rbegin(), set.rend(), [](const Line& l) { return l.is_dirty(); });
-    clean(*gone);
-    if (clean_one != set.rend()) gone = std::prev(clean_one.base());
+  using Kind = Line::Kind;
+  std::size_t persisting = 0;
+  for (const Line& l : set) persisting += l.kind == Kind::kPersists;
+  std::vector<const Line*> turns;
+  for (auto l = set.rbegin(); l != set.rend(); ++l)
+    if (l->kind == Kind::kFirst) turns.push_back(&*l);
+  for (auto l = set.rbegin(); l != set.rend(); ++l)
+    if (l->kind == Kind::kOrdinary || (l->kind == Kind::kPersists && persisting > persist_ways_))
+      turns.push_back(&*l);
+  // A dirty one is written back and stays; the next clean one goes, or with none clean itself.
+  const Line* gone = turns.front();
+  for (auto t = turns.rbegin(); t != turns.rend(); ++t)
+    if (!(*t)->is_dirty()) gone = *t;
+  for (Line& l : set)
+    if (&l == turns.front() && l.is_dirty()) clean(l);
+  set.remove_if([gone](const Line& l) { return &l == gone; });
+}
+
+void L2Side::keep(std::uint64_t number, Stay stay) {
+  using Kind = Line::Kind;
+  for (Line& l : set_of(number)) {
+    if (l.number != number) continue;
+    if (stay == Stay::kPersist) l.kind = Kind::kPersists;
+    else if (stay == Stay::kNormal || l.kind == Kind::kFirst) l.kind = Kind::kOrdinary;
+    if (stay == Stay::kFirst && l.kind == Kind::kOrdinary) l.kind = Kind::kFirst;
   }
-  set.erase(gone);
+}
+
+void L2Side::discard(std::uint64_t number) {
+  for (Line& l : set_of(number))
+    if (l.number == number) l.readable = l.dirty = 0, l.part.clear();
+}
+
+void L2Side::end_persisting() {
+  for (Set& set : sets_)
+    for (Line& l : set)
+      if (l.kind == Line::Kind::kPersists) l.kind = Line::Kind::kOrdinary;
 }
 
 L2Side::Line& L2Side::bring(std::uint64_t number) {
@@ -60,11 +83,12 @@ L2Side::Line& L2Side::bring(std::uint64_t number) {
   return set.front();
 }
 
-L2Side::Found L2Side::read(std::uint64_t line, Sectors sectors, std::uint32_t piece, bool persist) {
+L2Side::Found L2Side::read(std::uint64_t line, Sectors sectors, std::uint32_t piece, Stay stay) {
   Found found;
   found.here = look_up(line);
   found.missing = in_pieces(sectors & ~found.here, piece, spec_) & ~found.here;
-  if (found.missing) fill(line, found.missing, persist);
+  if (found.missing) fill(line, found.missing, stay);
+  else keep(line, stay);
   return found;
 }
 
@@ -73,17 +97,18 @@ Sectors L2Side::look_up(std::uint64_t number) {
   return line ? line->readable : 0;
 }
 
-void L2Side::fill(std::uint64_t number, Sectors sectors, bool persist) {
+void L2Side::fill(std::uint64_t number, Sectors sectors, Stay stay) {
   Line& line = bring(number);
   line.readable |= sectors;
   // What was written in part is whole now, and dirty.
   for (std::uint32_t s = 0; s < spec_.sectors(); ++s)
     if ((sectors >> s & 1) && line.part.erase(s)) line.dirty |= 1u << s;
-  if (persist && persist_ways_ > 0) line.persists = any_persists_ = true;
+  keep(number, stay);
 }
 
-void L2Side::write(const Touch& written) {
+void L2Side::write(const Touch& written, Stay stay) {
   Line& line = bring(written.line);
+  keep(written.line, stay);
   for (std::uint32_t s = 0; s < spec_.sectors(); ++s) {
     if (written.bytes[s] == 0) continue;
     std::uint32_t bytes = written.bytes[s];
@@ -114,9 +139,12 @@ void L2Side::drop(std::uint64_t number, Sectors sectors) {
     if (line.number == number) line.readable &= ~sectors;
 }
 
+// Ways, of which a started one counts as one, and so does none.
 void L2Side::set_aside(std::uint64_t bytes) {
   const std::uint64_t way = std::uint64_t{spec_.l2.sets} * spec_.line_bytes;
-  persist_ways_ = std::min<std::uint64_t>(spec_.l2.ways - 1, bytes / way);
+  persist_ways_ = 1;
+  while (persist_ways_ * way < bytes) ++persist_ways_;
+  persist_ways_ = std::min<std::size_t>(persist_ways_, spec_.l2.ways - 1);
 }
 
 }  // namespace warpmem::twin

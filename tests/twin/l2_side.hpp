@@ -6,9 +6,12 @@
 #include <map>
 #include <vector>
 
+#include "model/l2/stay.hpp"
 #include "tests/twin/access.hpp"
 
 namespace warpmem::twin {
+
+using model::Stay;
 
 // What a side made DRAM do, in sectors.
 struct WrittenBack {
@@ -23,12 +26,15 @@ class L2Side {
     Sectors here = 0;     // can be read
     Sectors missing = 0;  // are fetched because they could not, in pieces of so many sectors
   };
-  Found read(std::uint64_t line, Sectors sectors, std::uint32_t piece, bool persist);
+  Found read(std::uint64_t line, Sectors sectors, std::uint32_t piece, Stay stay);
   Sectors look_up(std::uint64_t line);
-  void fill(std::uint64_t line, Sectors sectors, bool persist = false);
-  void write(const Touch& written);
+  void fill(std::uint64_t line, Sectors sectors, Stay stay = Stay::kUnsaid);
+  void write(const Touch& written, Stay stay = Stay::kUnsaid);
   void drop(std::uint64_t line, Sectors sectors);  // a copy
-  void set_aside(std::uint64_t bytes);             // for lines that persist
+  void keep(std::uint64_t line, Stay stay);  // what it is from now on, if it is here
+  void discard(std::uint64_t line);
+  void set_aside(std::uint64_t bytes);  // for lines that persist
+  void end_persisting();
   WrittenBack take_written_back() { return std::exchange(written_back_, {}); }
 
   // Sectors in whole aligned pieces of a line.
@@ -39,7 +45,7 @@ class L2Side {
     std::uint64_t number = 0;
     Sectors readable = 0, dirty = 0;
     std::map<std::uint32_t, std::uint32_t> part;  // written in part: bytes by sector
-    bool persists = false;
+    enum class Kind { kOrdinary, kPersists, kFirst } kind = Kind::kOrdinary;
     bool is_dirty() const { return dirty != 0 || !part.empty(); }
   };
   using Set = std::list<Line>;
@@ -54,8 +60,7 @@ class L2Side {
 
   const TwinSpec& spec_;
   std::vector<Set> sets_;
-  std::size_t persist_ways_ = 0;  // of a set, kept for lines that persist
-  bool any_persists_ = false;     // has any line ever?
+  std::size_t persist_ways_ = 1;  // of a set, kept for lines that persist
   WrittenBack written_back_;
 };
 

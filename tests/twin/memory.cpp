@@ -21,6 +21,9 @@ void Memory::begin_launch(const trace::Launch& launch, std::uint64_t code,
   if (flush) l2_.flush();
   else l2_.settle();
   l2_.set_aside(launch.set_aside);
+  if (launch.ends_persisting) l2_.end_persisting();
+  l2_.fetch(launch.fetch_bytes ? std::min(launch.fetch_bytes, spec_.line_bytes) / 32
+                               : spec_.dram.fetch_sectors);
   l2_.counters = {};
   l2_.fetch_code(code, flush);
   counters = {};
@@ -56,28 +59,30 @@ bool Memory::in_host_memory(std::uint64_t line) const {
   });
 }
 
-bool Memory::persists(std::uint64_t line) const {
-  constexpr std::uint8_t kPersisting = 2;
+Stay Memory::stay(std::uint64_t line, Stay own) const {
   const std::uint64_t address = line * spec_.line_bytes;
-  if (window_.hit != kPersisting || address < window_.base ||
-      address >= window_.base + window_.bytes)
-    return false;
-  // A fixed share of the lines.
-  return static_cast<float>(line * 0x9e3779b97f4a7c15ull >> 40) < window_.hit_ratio * 16777216.0f;
+  if (own != Stay::kUnsaid || address < window_.base || address >= window_.base + window_.bytes)
+    return own;
+  // Of each sixteen lines as many sixteenths as the ratio has, and one more.
+  std::uint64_t digits = 0;
+  for (int at = 0; at < 64; at += 4) digits ^= line >> at & 15;
+  const bool hits = static_cast<float>(digits) / 16 <= window_.hit_ratio;
+  const std::uint8_t which = hits ? window_.hit : window_.miss;
+  return which == 1 ? Stay::kFirst : which == 2 ? Stay::kPersist : Stay::kNormal;
 }
 
 std::uint64_t Memory::read(int sm, std::uint64_t line, Sectors sectors, std::uint64_t at,
-                           std::uint32_t fetch_sectors, bool apart) {
+                           std::uint32_t fetch_sectors, Stay own, bool apart) {
   counters.l1_fill_sectors += count(sectors);
   if (in_host_memory(line)) return l2_.read_host(sectors, at);
-  return l2_.read(sm, line, sectors, at, {fetch_sectors, persists(line), apart});
+  return l2_.read(sm, line, sectors, at, {fetch_sectors, stay(line, own), apart});
 }
 
 void Memory::send(int sm, const Touch& written, Sectors again, bool opens) {
   const Sectors sent = written.sectors() & ~again;
   counters.l1_write_sectors += count(sent);
   if (in_host_memory(written.line)) l2_.write_host(sent);
-  else l2_.write(sm, written, again, opens);
+  else l2_.write(sm, written, again, opens, stay_written(written.line));
 }
 
 void Memory::write(int number, const Touch& written, std::uint64_t tags, std::uint64_t data,
@@ -105,6 +110,7 @@ Cost Memory::run(const Record& r, const AccessPlan& plan, const Turn& turn, Asyn
     case Action::kShared: shared(r, plan, turn, cost); break;
     case Action::kAsyncWrite: async_write(r, plan, turn, cost, async); break;
     case Action::kRemote: remote(r, plan, turn, cost); break;
+    case Action::kPrefetch: prefetch(r, plan, turn); break;
     case Action::kProductRead: product(plan); break;
     case Action::kBulkRead:
     case Action::kBulkWrite:
@@ -140,7 +146,7 @@ void Memory::load(const Record& r, const AccessPlan& plan, const Turn& turn, Cos
   if (!plan.bypass_l1) return load_through_l1(touched, plan, turn, cost);
   for (const Touch& t : touched.lines())
     cost.done =
-        std::max(cost.done, read(turn.sm, t.line, t.sectors(), turn.now, plan.fetch_sectors));
+        std::max(cost.done, read(turn.sm, t.line, t.sectors(), turn.now, plan.fetch_sectors, plan.stay));
 }
 
 void Memory::load_through_l1(const Touches& touched, const AccessPlan& plan, const Turn& turn,
@@ -161,11 +167,13 @@ void Memory::load_through_l1(const Touches& touched, const AccessPlan& plan, con
     else hit = std::max(hit, found.arrival);
   }
   // Misses leave as their tags are looked up, a line of each bank a cycle; a line arrives with what
-  // was asked for before it. (Where there is host memory or an access window all leave at once.)
+  // was asked for before it. (Where there is host memory, an access window or an eviction
+  // priority all leave at once.)
   for (const Miss& m : misses) {
     const std::uint64_t line = touched.lines()[m.number].line;
-    const std::uint64_t later = plain_ ? m.number / spec_.l1.tag_banks : 0;
-    const std::uint64_t back = read(turn.sm, line, m.sectors, turn.now + later, plan.fetch_sectors);
+    const bool plain = plain_ && plan.stay == Stay::kUnsaid;
+    const std::uint64_t later = plain ? m.number / spec_.l1.tag_banks : 0;
+    const std::uint64_t back = read(turn.sm, line, m.sectors, turn.now + later, plan.fetch_sectors, plan.stay);
     cost.done = std::max({cost.done, m.before, back});
     l1.arrives(line, cost.done);
   }
@@ -189,7 +197,7 @@ void Memory::copy_past_l1(const Record& r, const AccessPlan& plan, const Turn& t
   for (const PastL1::Request& q : copy.requests) {
     counters.theoretical_global += count(q.sectors);
     cost.done =
-        std::max(cost.done, read(turn.sm, q.line, q.sectors, turn.now, plan.fetch_sectors, true));
+        std::max(cost.done, read(turn.sm, q.line, q.sectors, turn.now, plan.fetch_sectors, plan.stay, true));
   }
 }
 
@@ -228,7 +236,8 @@ void Memory::atomic(const Record& r, const AccessPlan& plan, const Turn& turn, C
   for (const AtomicRounds::Sector& s : rounds.sectors) {
     sm(turn.sm).l1.drop(s.line, 1u << s.sector);
     cost.done = std::max(cost.done,
-                         l2_.atomic(turn.sm, s.line, s.sector, s.passes, plan.returns, turn.now));
+                         l2_.atomic(turn.sm, s.line, s.sector, s.passes, plan.returns, turn.now,
+                                    stay_written(s.line)));
   }
 }
 
@@ -334,8 +343,22 @@ void Memory::bulk(const Record& r, const AccessPlan& plan, const Turn& turn, Cos
       counters.global_bulk_red += count(t.sectors());
       counters.l1_write_sectors += count(t.sectors());
       for (std::uint32_t s = 0; s < spec_.sectors(); ++s)
-        if (t.sectors() >> s & 1) l2_.atomic(turn.sm, t.line, s, 1, false, turn.now);
+        if (t.sectors() >> s & 1) l2_.atomic(turn.sm, t.line, s, 1, false, turn.now, stay_written(t.line));
     }
+  }
+}
+
+// The line of each lane's address, or bytes side by side, line by line.
+void Memory::prefetch(const Record& r, const AccessPlan& plan, const Turn& turn) {
+  const Access a = access_of(r, std::max(1u, plan.bytes), turn.lanes);
+  Touches touched(spec_);
+  for (const Lane& l : a.lanes) touched.add(l.address, a.bytes);
+  for (const Touch& t : touched.lines()) {
+    if (in_host_memory(t.line)) continue;
+    const Sectors sectors = plan.bytes ? t.sectors() : (1u << spec_.sectors()) - 1;
+    if (plan.line_request == model::LineRequest::kBring)
+      l2_.bring(turn.sm, t.line, sectors, turn.now, stay(t.line, plan.stay));
+    else l2_.change(turn.sm, t.line, plan.stay, plan.line_request == model::LineRequest::kDiscard);
   }
 }
 

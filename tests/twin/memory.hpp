@@ -59,7 +59,9 @@ class Memory {
   };
   Sm& sm(int number);
   bool in_host_memory(std::uint64_t line) const;
-  bool persists(std::uint64_t line) const;
+  // What the access, or else the window, says of a line; and what of one that is written.
+  Stay stay(std::uint64_t line, Stay own) const;
+  Stay stay_written(std::uint64_t line) const { return of_write(stay(line, Stay::kUnsaid)); }
 
   void load(const trace::Record& r, const model::AccessPlan& plan, const Turn& turn, Cost& cost,
             AsyncSide& async);
@@ -76,10 +78,11 @@ class Memory {
   void product(const model::AccessPlan& plan);
   void remote(const trace::Record& r, const model::AccessPlan& plan, const Turn& turn, Cost& cost);
   void bulk(const trace::Record& r, const model::AccessPlan& plan, const Turn& turn, Cost& cost);
+  void prefetch(const trace::Record& r, const model::AccessPlan& plan, const Turn& turn);
 
   // From the L2 or host memory: when it is back.
   std::uint64_t read(int sm, std::uint64_t line, Sectors sectors, std::uint64_t at,
-                     std::uint32_t fetch_sectors, bool apart = false);
+                     std::uint32_t fetch_sectors, Stay own = Stay::kUnsaid, bool apart = false);
   // Through the store queue.
   void write(int sm, const Touch& written, std::uint64_t tags, std::uint64_t data, Cost& cost);
   void send(int sm, const Touch& written, Sectors again, bool opens);

@@ -69,6 +69,15 @@ TEST_CASE("On random launches with access windows the engine counts what its twi
   compare({20001, 200, true, 1});
 }
 
+TEST_CASE("On random launches with access windows that keep the L2 all systems count the same") {
+  sim::ReplayOptions keep;
+  keep.keep_caches = true;
+  compare({80001, 1000, true}, {}, keep);
+  compare({90001, 300, true}, {{"l2.ways", "8"}, {"l2.dirty_ways", "3"}}, keep);
+  keep.general_memory = true;
+  compare({80001, 300, true}, {}, keep);
+}
+
 TEST_CASE("On other caches the engine counts what its twin counts") {
   compare({30001, 1000}, {{"l1.size", "512KiB"}});
   compare({40001, 900}, {{"l2.ways", "8"}, {"l2.dirty_ways", "3"}, {"l2.partial_ways", "1"}});

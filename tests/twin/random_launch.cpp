@@ -62,6 +62,14 @@ constexpr Kind kKinds[] = {
     {"LDGSTS.E.64 [R5], [R2.64]", 8, Op::kAsyncCopyRead, Space::kGlobal},
     {"LDGSTS.E.BYPASS.128 [R5], [R2.64]", 16, Op::kAsyncCopyRead, Space::kGlobal},
     {"UBLKCP.S.G [UR12], [UR8], UR4", 176, Op::kBulkRead, Space::kGlobal},
+    {"LDG.E.EF R4, [R2.64]", 4, Op::kLoad, Space::kGlobal},
+    {"LDG.E.LTC64B R4, [R2.64]", 4, Op::kLoad, Space::kGlobal},
+    {"STG.E.EF [R2.64], R4", 4, Op::kStore, Space::kGlobal},
+    {"CCTL.E.PF2 [R2]", 0, Op::kPrefetch, Space::kGlobal},
+    {"CCTL.E.PML2 [R2]", 0, Op::kPrefetch, Space::kGlobal},
+    {"CCTL.E.DML2 [R2]", 0, Op::kPrefetch, Space::kGlobal},
+    {"CCTL.E.RML2 [R2]", 0, Op::kPrefetch, Space::kGlobal},
+    {"UBLKPF.L2 [UR10], UR6", 400, Op::kPrefetch, Space::kGlobal},
     {"UBLKCP.G.S [UR12], [UR8], UR4", 272, Op::kBulkWrite, Space::kGlobal},
     {"UBLKRED.G.S.ADD.F32.RN [UR4], [UR7], UR6", 80, Op::kBulkReduction, Space::kGlobal},
     {"TEX.LL RZ, R4, R2, R6, UR4, 2D, 0x1", 4, Op::kLoad, Space::kTexture},
@@ -108,9 +116,13 @@ class Maker {
       l.allocations.push_back(
           {RandomAddresses::kWindow + 2048, 4096, trace::AllocationKind::kHost});
     if (windows_ && one_in(2)) {
-      l.window = {RandomAddresses::kWindow, 1 << 20, 0.5f, 2, 0};
+      const auto property = [&] { return static_cast<std::uint8_t>(below(3)); };
+      l.window = {RandomAddresses::kWindow, 1 << 20, one_of({0.0f, 0.3f, 0.5f, 1.0f}), property(),
+                  property()};
       l.set_aside = one_of({0u, 1u << 20, 4u << 20});
     }
+    if (windows_) l.fetch_bytes = one_of({0u, 0u, 32u, 64u, 128u});
+    if (windows_) l.ends_persisting = one_in(4);
   }
 
   // Instructions with others between them; now and then all of the L1 is forgotten.
@@ -180,6 +192,10 @@ class Maker {
     }
     if (site.op == Op::kProductRead) {
       w.records.push_back({0, 0, ~0u, number, Record::kRegular});
+      return;
+    }
+    if (site.op == Op::kPrefetch && site.bytes) {
+      w.records.push_back({addresses_.global(16), 0, 1u << below(32), number, Record::kRegular});
       return;
     }
     if (trace::is_bulk(site.op)) {

@@ -5,6 +5,7 @@
 #include <generated_cuda_meta.h>
 
 #include <optional>
+#include <utility>
 #include <vector>
 
 namespace warpmem::record {
