@@ -18,6 +18,7 @@ class ObservedMemory final : public MemorySystem {
   void starts_warps(int sm, std::uint64_t cycle, std::uint32_t warps) override;
   LaunchCounters finish_launch() override;
   LaunchCounters counted() const override { return memory_.counted(); }
+  const L2Counters& l2_counters() const override { return memory_.l2_counters(); }
   LaunchCounters& counters() override { return memory_.counters(); }
   MemoryPath* path() override { return memory_.path(); }
 

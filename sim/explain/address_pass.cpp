@@ -47,6 +47,8 @@ class Pass {
         out_(out) {
     out.sites.resize(sites_.size());
     out.arrays.resize(launch_.allocations.size());
+    known_.resize(sites_.size());
+    usual_banks_ = banks_.count == 32 && banks_.bytes == 4;
   }
 
   void block(const trace::DecodedBlock& b) {
@@ -93,13 +95,30 @@ class Pass {
   }
 
   void wavefronts(SiteAddresses& site, const WarpLanes& w, const AccessPlan& plan) {
-    const model::SharedKind kind =
-        plan.action == Action::kAsyncWrite ? model::SharedKind::kStore : plan.shared;
-    const model::SharedPasses passes =
-        model::shared_passes(model::expand(w, plan.bytes), kind, banks_);
+    const model::SharedPasses passes = passes_of(site, w, plan);
     site.wavefronts += static_cast<std::uint64_t>(passes.reported);
     site.ideal_wavefronts +=
         static_cast<std::uint64_t>(std::min(passes.groups, passes.reported));
+  }
+
+  // Rows of all banks further on nothing changes: what a site did last time is mostly what it does
+  // again.
+  model::SharedPasses passes_of(const SiteAddresses& site, const WarpLanes& w,
+                                const AccessPlan& plan) {
+    const model::SharedKind kind =
+        plan.action == Action::kAsyncWrite ? model::SharedKind::kStore : plan.shared;
+    const auto shared = [&] {
+      const WarpAccess a = model::expand(w, plan.bytes);
+      return usual_banks_ ? model::shared_passes(a, kind) : model::shared_passes(a, kind, banks_);
+    };
+    if (!w.regular()) return shared();
+    const std::uint64_t base = w.base % (std::uint64_t{banks_.count} * banks_.bytes);
+    const std::uint64_t key = w.mask ^ base << 24 ^ std::uint64_t(std::uint32_t(w.stride)) << 16;
+    Known& known = known_[static_cast<std::size_t>(&site - out_.sites.data())]
+                         [key * 0x9e3779b97f4a7c15u >> 60];
+    if (known.mask != w.mask || known.stride != w.stride || known.base != base)
+      known = {w.mask, w.stride, base, shared()};
+    return known.passes;
   }
 
   // Early accesses, and then fewer and fewer.
@@ -127,6 +146,14 @@ class Pass {
   const std::vector<AccessPlan>& plans_;
   model::Banks banks_;
   AddressPass& out_;
+  struct Known {
+    std::uint32_t mask = 0;
+    std::int32_t stride = 0;
+    std::uint64_t base = 0;
+    model::SharedPasses passes;
+  };
+  std::vector<std::array<Known, 16>> known_;  // by site
+  bool usual_banks_ = false;  // 32 of 4 bytes
   model::LineList lines_;
 };
 

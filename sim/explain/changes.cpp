@@ -15,6 +15,8 @@ namespace {
 
 using Sites = std::vector<std::uint32_t>;
 
+constexpr std::size_t kSearched = 16;  // accesses of an instruction that a layout is tried on
+
 Candidate candidate(const char* name, std::string what, bool estimate) {
   Candidate c;
   c.change.name = name;
@@ -99,20 +101,22 @@ std::optional<Candidate> transpose(const LaunchFacts& f, const Sites& sites) {
 double passes_with(const LaunchFacts& f, const Sites& sites, const AccessChange& change) {
   const model::Banks banks{static_cast<std::uint32_t>(f.card.numbers().shared_banks),
                            static_cast<std::uint32_t>(f.card.numbers().shared_bank_bytes)};
+  const bool usual = banks.count == 32 && banks.bytes == 4;
   double all = 0;
   for (const std::uint32_t s : sites) {
     const SiteAddresses& site = f.pass.sites[s];
     double sum = 0;
-    for (const SampledAccess& sample : site.samples) {
-      model::WarpAccess a = sample.access;
+    const std::size_t every = std::max<std::size_t>(1, site.samples.size() / kSearched);
+    std::size_t n = 0;
+    for (std::size_t i = 0; i < site.samples.size(); i += every, ++n) {
+      model::WarpAccess a = site.samples[i].access;
       a.bytes = f.plans[s].bytes;
       for (std::uint64_t& at : a.address) at = change.address(at);
       const model::SharedKind kind =
           f.plans[s].action == Action::kAsyncWrite ? model::SharedKind::kStore : f.plans[s].shared;
-      sum += model::shared_passes(a, kind, banks).taken;
+      sum += (usual ? model::shared_passes(a, kind) : model::shared_passes(a, kind, banks)).taken;
     }
-    if (!site.samples.empty())
-      all += sum * static_cast<double>(site.requests) / static_cast<double>(site.samples.size());
+    if (n > 0) all += sum * static_cast<double>(site.requests) / static_cast<double>(n);
   }
   return all;
 }
