@@ -6,6 +6,7 @@
 #include "model/card/card.hpp"
 #include "sim/replay.hpp"
 #include "traces/format/reader.hpp"
+#include "views/style.hpp"
 
 namespace warpmem::command {
 
@@ -18,8 +19,8 @@ struct ReplayView {
   bool keep_caches = false;  // from launch to launch
 };
 
-// One launch: its counters. Several: a line each, with the figures people look at first.
-std::string replay_text(const ReplayView& view, bool colour);
+// One launch: its memory hierarchy on a screen; `all`: its counters. Several: a line each.
+std::string replay_text(const ReplayView& view, const views::Terminal& terminal);
 // {"schema":1,"gpu":…,"engine":…,"card":{…},"trace":{…},"accuracy":{…},"kernels":[{…,"metrics":{…}}]}
 std::string replay_json(const ReplayView& view);
 // Long form: launch, kernel, metric, unit, value, engine, accuracy.

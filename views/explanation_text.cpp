@@ -1,6 +1,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
 
 #include "base/printable.hpp"
 #include "base/units.hpp"
@@ -19,7 +22,26 @@ std::string share(std::uint64_t part, std::uint64_t whole) {
 
 std::string what(const SiteTraffic& t) { return place_of(t) + " " + t.op; }
 
-std::string sectors_text(const LaunchExplanation& l, bool colour) {
+// Instructions of one line that do the same in one array: an unrolled loop's, mostly.
+std::vector<SiteTraffic> by_line(const LaunchExplanation& l) {
+  std::vector<SiteTraffic> out;
+  std::map<std::tuple<std::string, std::string, std::string, std::string>, std::size_t> known;
+  for (const SiteTraffic& t : l.sites) {
+    const auto [at, fresh] = known.try_emplace({place_of(t), t.op, t.space, t.array}, out.size());
+    if (fresh) {
+      out.push_back(t);
+      continue;
+    }
+    SiteTraffic& sum = out[at->second];
+    sum.requests += t.requests, sum.sectors += t.sectors, sum.ideal_sectors += t.ideal_sectors;
+    sum.wavefronts += t.wavefronts, sum.ideal_wavefronts += t.ideal_wavefronts;
+    sum.l1_hits += t.l1_hits, sum.l2_reads += t.l2_reads, sum.l2_read_hits += t.l2_read_hits;
+    sum.share += t.share;
+  }
+  return out;
+}
+
+std::string sectors_text(const std::vector<SiteTraffic>& lines, const Terminal& terminal) {
   Table table({{"line, global and local"},
                {"requests", Align::kRight},
                {"sectors", Align::kRight},
@@ -28,7 +50,7 @@ std::string sectors_text(const LaunchExplanation& l, bool colour) {
                {"L2", Align::kRight},
                {"time", Align::kRight}});
   std::size_t rows = 0, more = 0;
-  for (const SiteTraffic& t : l.sites) {
+  for (const SiteTraffic& t : lines) {
     if (t.sectors == 0) continue;
     if (++rows > kMostRows) {
       ++more;
@@ -39,17 +61,17 @@ std::string sectors_text(const LaunchExplanation& l, bool colour) {
                fmt::format("{:.0f} %", 100 * t.share)});
   }
   if (table.empty()) return {};
-  return "\n" + table.text(colour) + (more ? fmt::format("and {} more instructions\n", more) : "");
+  return "\n" + table.text(terminal.colour) + (more ? fmt::format("and {} more lines\n", more) : "");
 }
 
-std::string passes_text(const LaunchExplanation& l, bool colour) {
+std::string passes_text(const std::vector<SiteTraffic>& lines, const Terminal& terminal) {
   Table table({{"line, shared memory"},
                {"requests", Align::kRight},
                {"passes", Align::kRight},
                {"ideal", Align::kRight},
                {"time", Align::kRight}});
   std::size_t rows = 0, more = 0;
-  for (const SiteTraffic& t : l.sites) {
+  for (const SiteTraffic& t : lines) {
     if (t.wavefronts == 0) continue;
     if (++rows > kMostRows) {
       ++more;
@@ -59,7 +81,7 @@ std::string passes_text(const LaunchExplanation& l, bool colour) {
                fmt::format("{:.0f} %", 100 * t.share)});
   }
   if (table.empty()) return {};
-  return "\n" + table.text(colour) + (more ? fmt::format("and {} more instructions\n", more) : "");
+  return "\n" + table.text(terminal.colour) + (more ? fmt::format("and {} more lines\n", more) : "");
 }
 
 std::string arrays_text(const LaunchExplanation& l, bool colour) {
@@ -93,33 +115,36 @@ std::string change_text(const RunCost& before, const RunCost& after) {
 }
 
 std::string cost_text(const LaunchExplanation& l, const Finding& f) {
-  const SiteTraffic& t = l.sites[f.sites.front()];
+  const auto sum = [&](std::uint64_t SiteTraffic::*what) {
+    std::uint64_t all = 0;
+    for (const std::size_t s : f.sites) all += l.sites[s].*what;
+    return all;
+  };
   if (f.excess_wavefronts > 0)
     return fmt::format("costs {} passes of shared memory that no conflicts would not need",
                        grouped(f.excess_wavefronts));
   if (f.excess_sectors > 0) {
-    std::uint64_t all = 0;
-    for (const std::size_t s : f.sites) all += l.sites[s].sectors;
     return fmt::format("costs {} sectors more than the {} that would do", grouped(f.excess_sectors),
-                       grouped(all - f.excess_sectors));
+                       grouped(sum(&SiteTraffic::sectors) - f.excess_sectors));
   }
   if (f.pattern == AddressPattern::kConstants)
-    return fmt::format("costs {} look-ups for {} requests", grouped(t.addresses), grouped(t.requests));
+    return fmt::format("costs {} look-ups for {} requests", grouped(sum(&SiteTraffic::addresses)),
+                       grouped(sum(&SiteTraffic::requests)));
   if (f.pattern == AddressPattern::kSpill || f.pattern == AddressPattern::kLocalArray)
-    return fmt::format("costs {} sectors of local memory", grouped(t.sectors));
+    return fmt::format("costs {} sectors of local memory", grouped(sum(&SiteTraffic::sectors)));
   if (f.pattern == AddressPattern::kOneWord)
-    return fmt::format("{} lanes in {} requests wait for each other", grouped(t.lanes), grouped(t.requests));
+    return fmt::format("{} lanes in {} requests wait for each other", grouped(sum(&SiteTraffic::lanes)),
+                       grouped(sum(&SiteTraffic::requests)));
   return {};
 }
 
 std::string places_text(const LaunchExplanation& l, const Finding& f) {
   std::string out;
   std::size_t told = 0;
-  std::string last;
+  std::set<std::string> known;
   for (const std::size_t s : f.sites) {
     const std::string place = what(l.sites[s]);
-    if (place == last) continue;
-    last = place;
+    if (!known.insert(place).second) continue;
     if (++told > 4) return out + ", …";
     out += (out.empty() ? "" : ", ") + place;
   }
@@ -158,7 +183,8 @@ std::string explanation_text(const LaunchExplanation& l, const Terminal& termina
                            Style::kBold, terminal.colour);
   if (l.cost.cycles) out += fmt::format("{} cycles\n", grouped(l.cost.cycles));
   if (!l.limit.empty()) out += wrapped("bottleneck: " + l.limit, terminal.width, 2);
-  out += sectors_text(l, terminal.colour) + passes_text(l, terminal.colour) + arrays_text(l, terminal.colour);
+  const std::vector<SiteTraffic> lines = by_line(l);
+  out += sectors_text(lines, terminal) + passes_text(lines, terminal) + arrays_text(l, terminal.colour);
   out += wrapped(
       "ideal: the fewest that hold what the lanes ask for. L1, L2: hits. time: share of the time that "
       "accesses are under way.",

@@ -3,7 +3,8 @@
 #include <fmt/format.h>
 
 #include <bit>
-#include <functional>
+#include <map>
+#include <optional>
 #include <set>
 
 #include "base/units.hpp"
@@ -42,30 +43,32 @@ Candidate align(const LaunchFacts&, const Sites& sites) {
   return c;
 }
 
-// Fields that stand one behind the other, each loaded by an instruction of its own.
+// Fields that stand one behind the other, each taken by an instruction of its own, in pieces of 16
+// bytes, or 8.
 std::optional<Candidate> wide(const LaunchFacts& f, const Sites& sites) {
-  const Recognised& first = f.recognised[sites.front()];
-  const std::uint64_t stride = first.stride;
-  if (sites.size() < 2 || (stride != 8 && stride != 16)) return std::nullopt;
-  std::set<std::uint64_t> at;
-  std::uint32_t lowest = sites.front();
+  const std::uint64_t stride = f.recognised[sites.front()].stride;
+  const std::uint64_t piece = stride % 16 == 0 ? 16 : 8;
+  if (sites.size() < 2 || stride % piece != 0) return std::nullopt;
+  const std::uint32_t each = f.plans[sites.front()].bytes;
+  std::map<std::uint64_t, Sites> pieces;  // by where they begin
   for (const std::uint32_t s : sites) {
-    if (f.sites[s].op != f.sites[sites.front()].op || f.pass.sites[s].requests != f.pass.sites[sites.front()].requests)
-      return std::nullopt;
-    at.insert(f.recognised[s].field);
-    if (f.recognised[s].field < f.recognised[lowest].field) lowest = s;
+    const bool alike = f.sites[s].op == f.sites[sites.front()].op && f.plans[s].bytes == each &&
+                       f.pass.sites[s].requests == f.pass.sites[sites.front()].requests;
+    if (!alike) return std::nullopt;
+    pieces[f.recognised[s].field / piece].push_back(s);
   }
-  const std::uint32_t each = f.plans[lowest].bytes;
-  if (at.size() != sites.size() || at.size() * each != stride || *at.begin() != 0)
-    return std::nullopt;
-  Candidate c = candidate("wide", fmt::format("take {} at once: one access of {} bytes instead of {} of {} (float{} and the like)",
-                                              "a structure", stride, sites.size(), each, stride / 4),
-                          false);
-  for (const std::uint32_t s : sites)
-    if (s != lowest) put(c.rewrite, s, std::make_shared<Drop>());
-  AccessPlan plan = f.plans[lowest];
-  plan.bytes = static_cast<std::uint32_t>(stride);
-  c.rewrite.plans.emplace_back(lowest, plan);
+  if (each >= piece) return std::nullopt;
+  Candidate c = candidate(
+      "wide", fmt::format("take {} bytes at once (float{}): one access instead of {}", piece, piece / 4, piece / each),
+      false);
+  for (auto& [number, group] : pieces) {
+    std::ranges::sort(group, {}, [&](std::uint32_t s) { return f.recognised[s].field; });
+    if (group.size() * each != piece || f.recognised[group.front()].field % piece != 0) return std::nullopt;
+    for (std::size_t i = 1; i < group.size(); ++i) put(c.rewrite, group[i], std::make_shared<Drop>());
+    AccessPlan plan = f.plans[group.front()];
+    plan.bytes = static_cast<std::uint32_t>(piece);
+    c.rewrite.plans.emplace_back(group.front(), plan);
+  }
   return c;
 }
 
