@@ -192,6 +192,17 @@ std::string notes_text(const ReplayView& view) {
   return out;
 }
 
+// Line by line, at a terminal's width.
+std::string broken(const std::string& lines, std::size_t width) {
+  std::string out;
+  for (std::size_t at = 0; at < lines.size();) {
+    const std::size_t end = std::min(lines.find('\n', at), lines.size());
+    out += views::wrapped(lines.substr(at, end - at), width, 2);
+    at = end + 1;
+  }
+  return out;
+}
+
 }  // namespace
 
 std::string replay_text(const ReplayView& view, const views::Terminal& terminal) {
@@ -222,13 +233,13 @@ std::string replay_text(const ReplayView& view, const views::Terminal& terminal)
         out += counters(view, detail, terminal.colour) + accuracy_note(view, detail);
         if (detail.time) out += time_text(*detail.time, terminal.colour);
       } else {
-        out += chart(view, detail, terminal) + "\n" + accuracy_note(view, detail);
-        out += fmt::format("All counters and where the time went: --all. What moves too much, and why: "
-                           "warpmem explain\n");
+        std::string below = accuracy_note(view, detail);
+        below += "All counters, where the time went: --all. What moves too much, why: warpmem explain\n";
+        out += chart(view, detail, terminal) + "\n" + (terminal.person ? broken(below, terminal.width) : below);
       }
     }
   }
-  if (const std::string notes = notes_text(view); !notes.empty()) out += "\n" + notes;
+  if (const std::string notes = notes_text(view); !notes.empty()) out += "\n" + (terminal.person ? broken(notes, terminal.width) : notes);
   return out;
 }
 

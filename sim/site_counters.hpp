@@ -4,8 +4,6 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
-#include <bit>
 #include <vector>
 
 #include "model/system/memory_system.hpp"
@@ -21,13 +19,13 @@ class SiteCounters final : public model::MemorySystem {
   void begin_launch(const model::LaunchMemory& launch) override { memory_.begin_launch(launch); }
   void run(const model::WarpLanes& lanes, const model::AccessPlan& plan,
            model::AccessTiming& timing) override {
-    add<-1>(timing.site);
+    begins(timing.site);
     memory_.run(lanes, plan, timing);
     ends(timing);
   }
   void texture(const model::TextureAccess& access, const model::AccessPlan& plan,
                model::AccessTiming& timing) override {
-    add<-1>(timing.site);
+    begins(timing.site);
     memory_.texture(access, plan, timing);
     ends(timing);
   }
@@ -45,23 +43,8 @@ class SiteCounters final : public model::MemorySystem {
   const std::vector<std::uint64_t>& cycles() const { return cycles_; }
 
  private:
-  // Counters are whole numbers of 64 bits, one after the other, those of the L2 at the end.
-  template <int kSign>
-  void add(std::uint32_t site) {
-    constexpr std::size_t kL2 = sizeof(model::L2Counters) / sizeof(std::uint64_t);
-    constexpr std::size_t kOwn = sizeof(model::LaunchCounters) / sizeof(std::uint64_t) - kL2;
-    auto words = std::bit_cast<model::CounterWords>(by_site_[site]);
-    const auto own = std::bit_cast<model::CounterWords>(memory_.counters());
-    const auto l2 = std::bit_cast<std::array<std::uint64_t, kL2>>(memory_.l2_counters());
-    for (std::size_t i = 0; i < kOwn; ++i) words[i] += kSign > 0 ? own[i] : -own[i];
-    for (std::size_t i = 0; i < kL2; ++i) words[kOwn + i] += kSign > 0 ? l2[i] : -l2[i];
-    by_site_[site] = std::bit_cast<model::LaunchCounters>(words);
-  }
-  void ends(const model::AccessTiming& t) {
-    add<1>(t.site);
-    const std::uint64_t end = std::max(t.done, t.stored);
-    cycles_[t.site] += end - std::min(t.now, end);
-  }
+  void begins(std::uint32_t site);
+  void ends(const model::AccessTiming& timing);
 
   model::MemorySystem& memory_;
   std::vector<model::LaunchCounters> by_site_;

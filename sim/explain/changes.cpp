@@ -135,7 +135,9 @@ std::set<std::uint64_t> rows_of(const LaunchFacts& f, const SharedArray& array, 
   std::set<std::uint64_t> rows;
   for (const std::uint32_t s : sites)
     if (f.recognised[s].stride > f.plans[s].bytes) rows.insert(f.recognised[s].stride);
-  if (rows.empty())
+  // All banks, once: what moves each element by its own number of rows before it.
+  rows.insert(f.card.numbers().shared_banks * f.card.numbers().shared_bank_bytes);
+  if (rows.size() == 1)
     for (const std::uint64_t row : {64, 128, 256, 512, 1024})
       if (2 * row <= array.high - array.low) rows.insert(row);
   return rows;
@@ -172,8 +174,7 @@ std::vector<Candidate> banks(const LaunchFacts& f, const Sites& sites) {
   std::vector<Candidate> out;
   const SharedArray* array = shared_array_of(f, sites.front());
   if (!array) return out;
-  double own = 0;
-  own = passes_with(f, array->sites, AccessChange());
+  const double own = passes_with(f, array->sites, AccessChange());
   Found pad, swizzle;
   search(f, *array, sites, pad, swizzle);
   for (const auto& [name, found] : {std::pair{"pad", &pad}, {"swizzle", &swizzle}}) {
