@@ -76,7 +76,7 @@ bool Output::colour() const { return !file_ && use_colour(STDOUT_FILENO); }
 views::Terminal Output::terminal() const {
   constexpr int kLeast = 60;
   const int width = file_ ? 80 : std::max(kLeast, terminal_width(STDOUT_FILENO));
-  return {static_cast<std::size_t>(width), colour()};
+  return {static_cast<std::size_t>(width), colour(), !file_ && is_terminal(STDOUT_FILENO)};
 }
 
 Result<void> Output::finish() {

@@ -91,7 +91,7 @@ int replay(const ReplayCommandOptions& options) {
   const ReplayView view{*reader, *card, *result, options.all, options.time && !options.counts,
                         options.keep_caches, words};
   switch (options.output.format) {
-    case Format::kTable: output->write(replay_text(view, output->colour())); break;
+    case Format::kTable: output->write(replay_text(view, output->terminal())); break;
     case Format::kJson: output->write(replay_json(view)); break;
     case Format::kCsv: output->write(replay_csv(view)); break;
   }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string_view>
@@ -11,13 +12,16 @@
 #include "base/printable.hpp"
 #include "base/units.hpp"
 #include "command/card_input.hpp"
+#include "command/counters_view.hpp"
 #include "command/metric_text.hpp"
 #include "command/metric_values.hpp"
 #include "command/output.hpp"
 #include "command/table.hpp"
 #include "command/time_view.hpp"
 #include "command/trace_input.hpp"
+#include "sim/explain/memory_chart.hpp"
 #include "validate/accuracy.hpp"
+#include "views/memory_chart.hpp"
 
 namespace warpmem::command {
 
@@ -48,30 +52,29 @@ std::string ratio(const LaunchMetrics& launch, const char* part, const char* who
   return percent ? fmt::format("{:.1f} %", 100 * quotient) : fmt::format("{:.2f}", quotient);
 }
 
-Table overview(const sim::ReplayResult& result) {
+// In 80 columns, but for the kernels' names, which take what a wider terminal has more.
+Table overview(const sim::ReplayResult& result, std::size_t width) {
   Table table({{"launch", Align::kRight},
                {"kernel"},
-               {"grid", Align::kRight},
-               {"block", Align::kRight},
-               {"load requests", Align::kRight},
-               {"sectors a request", Align::kRight},
+               {"each", Align::kRight},
                {"L1 hits", Align::kRight},
                {"L2 reads", Align::kRight},
                {"L2 hits", Align::kRight},
-               {"DRAM read", Align::kRight},
-               {"DRAM write", Align::kRight},
+               {"DRAM", Align::kRight},
                {"cycles", Align::kRight}});
-  constexpr const char* kRequests = "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum";
+  constexpr std::size_t kOthers = 64;  // columns of all but the names
   constexpr const char* kSectors = "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum";
   constexpr const char* kL2Read = "lts__t_sectors_srcunit_tex_op_read.sum";
   for (const LaunchMetrics& launch : result.launches) {
+    const MetricValue* read = known(launch, "dram__sectors_read.sum");
+    const MetricValue* written = known(launch, "dram__sectors_write.sum");
     table.row(
-        {grouped(launch.launch), launch.kernel, dims(launch.grid), dims(launch.block),
-         count(launch, kRequests), ratio(launch, kSectors, kRequests, false),
+        {grouped(launch.launch), views::shortened(launch.kernel, width - kOthers),
+         ratio(launch, kSectors, "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum", false),
          ratio(launch, "l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum", kSectors, true),
          count(launch, kL2Read),
          ratio(launch, "lts__t_sectors_srcunit_tex_op_read_lookup_hit.sum", kL2Read, true),
-         count(launch, "dram__sectors_read.sum"), count(launch, "dram__sectors_write.sum"),
+         read && written ? number(read->value + written->value) : "n/a",
          count(launch, "sm__cycles_elapsed.max")});
   }
   return table;
@@ -115,18 +118,39 @@ ReplayedAs replayed_as(const ReplayView& view, const sim::ReplayedLaunch& launch
           unlike_validation(view, launch)};
 }
 
-Table counters(const ReplayView& view, const sim::ReplayedLaunch& launch) {
+// By level; with `view.all`, zeros too.
+std::string counters(const ReplayView& view, const sim::ReplayedLaunch& launch, bool colour) {
   const ReplayedAs as = replayed_as(view, launch);
-  Table table({{"counter"}, {"value", Align::kRight}, {"unit"}, {"accuracy"}});
+  std::map<CounterGroup, std::vector<std::vector<std::string>>> groups;
   for (const ShownMetric& m : metrics_of(launch, view.card, view.vocabulary)) {
     if (m.idle && !view.all) continue;
     // A reason is long: it stands in the last column.
-    table.row({std::string(m.metric->name), m.value.known() ? number(m.value.value) : "n/a",
-               std::string(m.metric->unit),
-               m.value.known() ? accuracy(as, view.card, view.vocabulary, *m.metric)
-                               : m.value.missing});
+    groups[group_of(m.metric->name)].push_back(
+        {std::string(m.metric->name), m.value.known() ? number(m.value.value) : "n/a",
+         std::string(m.metric->unit),
+         m.value.known() ? accuracy(as, view.card, view.vocabulary, *m.metric) : m.value.missing});
   }
-  return table;
+  Table table({{"counter"}, {"value", Align::kRight}, {"unit"}, {"accuracy"}});
+  bool first = true;
+  for (auto& [group, rows] : groups) {
+    if (!first) table.row({});
+    first = false;
+    table.styled_row({views::styled(name_of(group), views::Style::kBold, colour)});
+    for (auto& row : rows) table.row(std::move(row));
+  }
+  return table.text(colour);
+}
+
+// The first screen of a launch.
+std::string chart(const ReplayView& view, const sim::ReplayedLaunch& launch,
+                  const views::Terminal& terminal) {
+  for (std::uint32_t i = 0; i < view.reader.launches().size(); ++i) {
+    if (view.reader.launches()[i].launch.id != launch.metrics.launch) continue;
+    const auto chart = sim::memory_chart(view.reader, i, view.card, launch);
+    return chart ? views::memory_chart_text(*chart, terminal)
+                 : fmt::format("n/a ({})\n", printable(chart.error().message));
+  }
+  return {};
 }
 
 // Where the column's numbers are from, or why there are none.
@@ -186,9 +210,20 @@ std::string notes_text(const ReplayView& view) {
   return out;
 }
 
+// Line by line, at a terminal's width.
+std::string broken(const std::string& lines, std::size_t width) {
+  std::string out;
+  for (std::size_t at = 0; at < lines.size();) {
+    const std::size_t end = std::min(lines.find('\n', at), lines.size());
+    out += views::wrapped(lines.substr(at, end - at), width, 2);
+    at = end + 1;
+  }
+  return out;
+}
+
 }  // namespace
 
-std::string replay_text(const ReplayView& view, bool colour) {
+std::string replay_text(const ReplayView& view, const views::Terminal& terminal) {
   std::string out =
       fmt::format("{} on {} ({}), {} engine, trace of level {}, {}\n",
                   printable(file_name(view.reader)), view.card.name(), view.card.full_name(),
@@ -200,24 +235,36 @@ std::string replay_text(const ReplayView& view, bool colour) {
   const bool each = view.all || view.result.launches.size() == 1;
   if (!each) {
     if (view.vocabulary == metrics::Vocabulary::kNcu) {
-      out += "\n" + overview(view.result).text(colour);
-      out += "\nL2 and DRAM columns are 32-byte sectors. All counters: --launch N, or --all.\n";
+      out += "\n" + overview(view.result, terminal.width).text(terminal.colour);
+      out += views::wrapped(
+          "each: sectors a load request. L2 reads and DRAM, read and written, are 32-byte sectors. "
+          "One launch: --launch N; all counters: --all.",
+          terminal.width, 0);
     } else {
-      out += "\n" + overview_in_words(view).text(colour);
+      out += "\n" + overview_in_words(view).text(terminal.colour);
       out += "\nAll counters: --launch N, or --all.\n";
     }
     out += accuracy_notes(view);
   } else {
     for (const sim::ReplayedLaunch& detail : view.result.details) {
       const LaunchMetrics& launch = detail.metrics;
-      out += fmt::format("\nlaunch {}: {}  grid {}  block {}\n", launch.launch,
-                         printable(launch.kernel), dims(launch.grid), dims(launch.block));
-      out += counters(view, detail).text(colour) + accuracy_note(view, detail);
-      if (detail.time) out += time_text(*detail.time, colour);
+      out += "\n" + views::wrapped(fmt::format("launch {}: {}  grid {}  block {}", launch.launch,
+                                               printable(launch.kernel), dims(launch.grid),
+                                               dims(launch.block)),
+                                   view.all ? ~std::size_t{0} : terminal.width, 2);
+      if (view.all) {
+        out += counters(view, detail, terminal.colour) + accuracy_note(view, detail);
+        if (detail.time) out += time_text(*detail.time, terminal.colour);
+      } else {
+        std::string below = accuracy_note(view, detail);
+        below += "All counters, where the time went: --all. What moves too much, why: warpmem explain\n";
+        out += chart(view, detail, terminal) + "\n";
+        if (view.counters) out += counters(view, detail, terminal.colour) + "\n";
+        out += (terminal.person ? broken(below, terminal.width) : below);
+      }
     }
-    if (!view.all) out += "\nCounters that are zero are left out; --all shows them.\n";
   }
-  if (const std::string notes = notes_text(view); !notes.empty()) out += "\n" + notes;
+  if (const std::string notes = notes_text(view); !notes.empty()) out += "\n" + (terminal.person ? broken(notes, terminal.width) : notes);
   return out;
 }
 

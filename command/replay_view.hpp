@@ -7,6 +7,7 @@
 #include "model/card/card.hpp"
 #include "sim/replay.hpp"
 #include "traces/format/reader.hpp"
+#include "views/style.hpp"
 
 namespace warpmem::command {
 
@@ -18,10 +19,12 @@ struct ReplayView {
   bool time = true;          // the time engine's counters, not the counts engine's
   bool keep_caches = false;  // from launch to launch
   metrics::Vocabulary vocabulary = metrics::Vocabulary::kNcu;
+  bool counters = false;     // those that are not zero, below the first screen
 };
 
-// One launch: its counters. Several: a line each, with the figures people look at first.
-std::string replay_text(const ReplayView& view, bool colour);
+// One launch: its memory hierarchy on a screen, and its counters if their words were asked for;
+// `all`: every counter, by level. Several: a line each.
+std::string replay_text(const ReplayView& view, const views::Terminal& terminal);
 // {"schema":1,"gpu":…,"engine":…,"vocabulary":…,"card":{…},"trace":{…},"accuracy":{…},"kernels":[{…,"metrics":{…}}]}
 std::string replay_json(const ReplayView& view);
 // Long form: launch, kernel, metric, unit, value, engine, accuracy.

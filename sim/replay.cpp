@@ -8,7 +8,6 @@
 
 #include "base/in_parallel.hpp"
 #include "model/system/memory_system.hpp"
-#include "model/system/observed_memory.hpp"
 #include "sim/code/code_size.hpp"
 #include "sim/counts/launch_replay.hpp"
 #include "sim/engine/lacking.hpp"
@@ -164,10 +163,10 @@ Result<ReplayedLaunch> replay_launch(const trace::TraceReader& reader, std::uint
   launch.shared_config = fit->shared_config;
   launch.largest_frame = std::max(reach, largest_frame);
   launch.flush_l2 = !options.keep_caches;
-  SiteCounters sites(sites_of(reader, index, spills.get()).size());
-  std::optional<model::ObservedMemory> observed;
-  if (options.by_site) observed.emplace(*engine.memory, sites);
-  model::MemorySystem& memory = observed ? *observed : *engine.memory;
+  std::optional<SiteCounters> sites;
+  if (options.by_site)
+    sites.emplace(*engine.memory, sites_of(reader, index, spills.get()).size());
+  model::MemorySystem& memory = sites ? *sites : *engine.memory;
   memory.begin_launch(launch);
   engine.cache.keep_rounds(options.time || spills);
   std::uint64_t told = 0, forced = 0;
@@ -195,12 +194,11 @@ Result<ReplayedLaunch> replay_launch(const trace::TraceReader& reader, std::uint
   out.counters = memory.finish_launch();
   if (const model::PartitionTraffic* const traffic = memory.dram_traffic())
     out.dram_traffic = *traffic;
-  if (observed) {
-    out.by_site = sites.by_site();
-    out.cycles_by_site = sites.cycles();
+  if (sites) {
+    out.by_site = sites->by_site();
+    out.cycles_by_site = sites->cycles();
     out.beside = out.counters;
     for (const model::LaunchCounters& c : out.by_site) out.beside = out.beside - c;
-    engine.memory->tell(nullptr);
   }
   if (auto ok = check_laws(out.counters, place); !ok) return ok.error();
   out.complete = summary.complete;

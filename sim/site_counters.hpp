@@ -1,26 +1,52 @@
-// What each static instruction counted: the first listener to a memory system's events.
+// What each static instruction counts: a memory system that passes each access on and adds what the
+// counters went up by to its site's. Nothing is copied: a site's counters lose what all counted
+// before the access and gain what all counted behind it.
 #pragma once
 
 #include <algorithm>
 #include <vector>
 
-#include "model/system/events.hpp"
+#include "model/system/memory_system.hpp"
 
 namespace warpmem::sim {
 
-class SiteCounters final : public model::EventListener {
+class SiteCounters final : public model::MemorySystem {
  public:
-  explicit SiteCounters(std::size_t sites) : by_site_(sites), cycles_(sites) {}
-  void end(const model::AccessContext& whose, const model::LaunchCounters& counted,
-           const model::AccessTiming& t) override {
-    by_site_[whose.site] = by_site_[whose.site] + counted;
-    cycles_[whose.site] += std::max(t.done, t.stored) - std::min(t.now, std::max(t.done, t.stored));
+  // `memory` must outlive it.
+  SiteCounters(model::MemorySystem& memory, std::size_t sites)
+      : memory_(memory), by_site_(sites), cycles_(sites) {}
+
+  void begin_launch(const model::LaunchMemory& launch) override { memory_.begin_launch(launch); }
+  void run(const model::WarpLanes& lanes, const model::AccessPlan& plan,
+           model::AccessTiming& timing) override {
+    begins(timing.site);
+    memory_.run(lanes, plan, timing);
+    ends(timing);
   }
+  void texture(const model::TextureAccess& access, const model::AccessPlan& plan,
+               model::AccessTiming& timing) override {
+    begins(timing.site);
+    memory_.texture(access, plan, timing);
+    ends(timing);
+  }
+  void starts_warps(int sm, std::uint64_t cycle, std::uint32_t warps) override {
+    memory_.starts_warps(sm, cycle, warps);
+  }
+  model::LaunchCounters finish_launch() override { return memory_.finish_launch(); }
+  model::LaunchCounters counted() const override { return memory_.counted(); }
+  model::LaunchCounters& counters() override { return memory_.counters(); }
+  const model::L2Counters& l2_counters() const override { return memory_.l2_counters(); }
+  model::MemoryPath* path() override { return memory_.path(); }
+
   const std::vector<model::LaunchCounters>& by_site() const { return by_site_; }
   // From the start of each access until its result, or what it writes, is there.
   const std::vector<std::uint64_t>& cycles() const { return cycles_; }
 
  private:
+  void begins(std::uint32_t site);
+  void ends(const model::AccessTiming& timing);
+
+  model::MemorySystem& memory_;
   std::vector<model::LaunchCounters> by_site_;
   std::vector<std::uint64_t> cycles_;
 };

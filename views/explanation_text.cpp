@@ -1,6 +1,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
 
 #include "base/printable.hpp"
 #include "base/units.hpp"
@@ -14,14 +17,31 @@ constexpr std::size_t kMostRows = 12;
 constexpr std::size_t kPlace = 24;  // columns
 
 std::string share(std::uint64_t part, std::uint64_t whole) {
-  return whole
-             ? fmt::format("{:.0f} %", 100 * static_cast<double>(part) / static_cast<double>(whole))
-             : "-";
+  return whole ? fmt::format("{:.0f} %", 100 * static_cast<double>(part) / static_cast<double>(whole)) : "-";
 }
 
 std::string what(const SiteTraffic& t) { return place_of(t) + " " + t.op; }
 
-std::string sectors_text(const LaunchExplanation& l, bool colour) {
+// Instructions of one line that do the same in one array: an unrolled loop's, mostly.
+std::vector<SiteTraffic> by_line(const LaunchExplanation& l) {
+  std::vector<SiteTraffic> out;
+  std::map<std::tuple<std::string, std::string, std::string, std::string>, std::size_t> known;
+  for (const SiteTraffic& t : l.sites) {
+    const auto [at, fresh] = known.try_emplace({place_of(t), t.op, t.space, t.array}, out.size());
+    if (fresh) {
+      out.push_back(t);
+      continue;
+    }
+    SiteTraffic& sum = out[at->second];
+    sum.requests += t.requests, sum.sectors += t.sectors, sum.ideal_sectors += t.ideal_sectors;
+    sum.wavefronts += t.wavefronts, sum.ideal_wavefronts += t.ideal_wavefronts;
+    sum.l1_hits += t.l1_hits, sum.l2_reads += t.l2_reads, sum.l2_read_hits += t.l2_read_hits;
+    sum.share += t.share;
+  }
+  return out;
+}
+
+std::string sectors_text(const std::vector<SiteTraffic>& lines, const Terminal& terminal) {
   Table table({{"line, global and local"},
                {"requests", Align::kRight},
                {"sectors", Align::kRight},
@@ -30,46 +50,47 @@ std::string sectors_text(const LaunchExplanation& l, bool colour) {
                {"L2", Align::kRight},
                {"time", Align::kRight}});
   std::size_t rows = 0, more = 0;
-  for (const SiteTraffic& t : l.sites) {
+  for (const SiteTraffic& t : lines) {
     if (t.sectors == 0) continue;
     if (++rows > kMostRows) {
       ++more;
       continue;
     }
-    table.row({shortened(what(t), kPlace), grouped(t.requests), grouped(t.sectors),
-               grouped(t.ideal_sectors), share(t.l1_hits, t.sectors),
-               share(t.l2_read_hits, t.l2_reads), fmt::format("{:.0f} %", 100 * t.share)});
+    table.row({shortened(what(t), kPlace), grouped(t.requests), grouped(t.sectors), grouped(t.ideal_sectors),
+               share(t.l1_hits, t.sectors), share(t.l2_read_hits, t.l2_reads),
+               fmt::format("{:.0f} %", 100 * t.share)});
   }
   if (table.empty()) return {};
-  return "\n" + table.text(colour) + (more ? fmt::format("and {} more instructions\n", more) : "");
+  return "\n" + table.text(terminal.colour) + (more ? fmt::format("and {} more lines\n", more) : "");
 }
 
-std::string passes_text(const LaunchExplanation& l, bool colour) {
+std::string passes_text(const std::vector<SiteTraffic>& lines, const Terminal& terminal) {
   Table table({{"line, shared memory"},
                {"requests", Align::kRight},
                {"passes", Align::kRight},
                {"ideal", Align::kRight},
                {"time", Align::kRight}});
   std::size_t rows = 0, more = 0;
-  for (const SiteTraffic& t : l.sites) {
+  for (const SiteTraffic& t : lines) {
     if (t.wavefronts == 0) continue;
     if (++rows > kMostRows) {
       ++more;
       continue;
     }
-    table.row({shortened(what(t), kPlace), grouped(t.requests), grouped(t.wavefronts),
-               grouped(t.ideal_wavefronts), fmt::format("{:.0f} %", 100 * t.share)});
+    table.row({shortened(what(t), kPlace), grouped(t.requests), grouped(t.wavefronts), grouped(t.ideal_wavefronts),
+               fmt::format("{:.0f} %", 100 * t.share)});
   }
   if (table.empty()) return {};
-  return "\n" + table.text(colour) + (more ? fmt::format("and {} more instructions\n", more) : "");
+  return "\n" + table.text(terminal.colour) + (more ? fmt::format("and {} more lines\n", more) : "");
 }
 
 std::string arrays_text(const LaunchExplanation& l, bool colour) {
-  Table table(
-      {{"array"}, {"size", Align::kRight}, {"sectors", Align::kRight}, {"ideal", Align::kRight}});
+  Table table({{"array"},
+               {"size", Align::kRight},
+               {"sectors", Align::kRight},
+               {"ideal", Align::kRight}});
   for (const ArrayTraffic& a : l.arrays)
-    table.row(
-        {shortened(a.name, 36), byte_size(a.bytes), grouped(a.sectors), grouped(a.ideal_sectors)});
+    table.row({shortened(a.name, 36), byte_size(a.bytes), grouped(a.sectors), grouped(a.ideal_sectors)});
   return table.empty() ? "" : "\n" + table.text(colour);
 }
 
@@ -79,13 +100,12 @@ std::string change_text(const RunCost& before, const RunCost& after) {
     if (a != b) parts.push_back(fmt::format("{} {} -> {}", name, grouped(b), grouped(a)));
   };
   if (before.cycles && after.cycles)
-    parts.push_back(fmt::format(
-        "{} -> {} cycles ({})", grouped(before.cycles), grouped(after.cycles),
-        after.cycles <= before.cycles
-            ? fmt::format("{:.2f} times as fast",
-                          static_cast<double>(before.cycles) / static_cast<double>(after.cycles))
-            : fmt::format("{:.2f} times as long",
-                          static_cast<double>(after.cycles) / static_cast<double>(before.cycles))));
+    parts.push_back(fmt::format("{} -> {} cycles ({})", grouped(before.cycles), grouped(after.cycles),
+                                after.cycles <= before.cycles
+                                    ? fmt::format("{:.2f} times as fast", static_cast<double>(before.cycles) /
+                                                                              static_cast<double>(after.cycles))
+                                    : fmt::format("{:.2f} times as long", static_cast<double>(after.cycles) /
+                                                                              static_cast<double>(before.cycles))));
   add("sectors", before.sectors, after.sectors);
   add("passes", before.wavefronts, after.wavefronts);
   add("L2 sectors", before.l2_sectors, after.l2_sectors);
@@ -95,48 +115,47 @@ std::string change_text(const RunCost& before, const RunCost& after) {
 }
 
 std::string cost_text(const LaunchExplanation& l, const Finding& f) {
-  const SiteTraffic& t = l.sites[f.sites.front()];
+  const auto sum = [&](std::uint64_t SiteTraffic::*what) {
+    std::uint64_t all = 0;
+    for (const std::size_t s : f.sites) all += l.sites[s].*what;
+    return all;
+  };
   if (f.excess_wavefronts > 0)
     return fmt::format("costs {} passes of shared memory that no conflicts would not need",
                        grouped(f.excess_wavefronts));
   if (f.excess_sectors > 0) {
-    std::uint64_t all = 0;
-    for (const std::size_t s : f.sites) all += l.sites[s].sectors;
     return fmt::format("costs {} sectors more than the {} that would do", grouped(f.excess_sectors),
-                       grouped(all - f.excess_sectors));
+                       grouped(sum(&SiteTraffic::sectors) - f.excess_sectors));
   }
   if (f.pattern == AddressPattern::kConstants)
-    return fmt::format("costs {} look-ups for {} requests", grouped(t.addresses),
-                       grouped(t.requests));
+    return fmt::format("costs {} look-ups for {} requests", grouped(sum(&SiteTraffic::addresses)),
+                       grouped(sum(&SiteTraffic::requests)));
   if (f.pattern == AddressPattern::kSpill || f.pattern == AddressPattern::kLocalArray)
-    return fmt::format("costs {} sectors of local memory", grouped(t.sectors));
+    return fmt::format("costs {} sectors of local memory", grouped(sum(&SiteTraffic::sectors)));
   if (f.pattern == AddressPattern::kOneWord)
-    return fmt::format("{} lanes in {} requests wait for each other", grouped(t.lanes),
-                       grouped(t.requests));
+    return fmt::format("{} lanes in {} requests wait for each other", grouped(sum(&SiteTraffic::lanes)),
+                       grouped(sum(&SiteTraffic::requests)));
   return {};
 }
 
 std::string places_text(const LaunchExplanation& l, const Finding& f) {
   std::string out;
   std::size_t told = 0;
-  std::string last;
+  std::set<std::string> known;
   for (const std::size_t s : f.sites) {
     const std::string place = what(l.sites[s]);
-    if (place == last) continue;
-    last = place;
+    if (!known.insert(place).second) continue;
     if (++told > 4) return out + ", …";
     out += (out.empty() ? "" : ", ") + place;
   }
   return out;
 }
 
-std::string finding_text(const LaunchExplanation& l, const Finding& f, std::size_t number,
-                         const Terminal& terminal) {
+std::string finding_text(const LaunchExplanation& l, const Finding& f, std::size_t number, const Terminal& terminal) {
   const SiteTraffic& first = l.sites[f.sites.front()];
   std::string title = fmt::format("{}. {}: {}", number, places_text(l, f), name_of(f.pattern));
   if (!first.array.empty()) title += ", " + first.array;
-  std::string out =
-      "\n" + styled(wrapped(printable(title), terminal.width, 3), Style::kBold, terminal.colour);
+  std::string out = "\n" + styled(wrapped(printable(title), terminal.width, 3), Style::kBold, terminal.colour);
   const auto line = [&](const std::string& text, std::size_t indent) {
     out += std::string(indent, ' ') + wrapped(printable(text), terminal.width - indent, indent);
   };
@@ -144,10 +163,7 @@ std::string finding_text(const LaunchExplanation& l, const Finding& f, std::size
   if (const std::string cost = cost_text(l, f); !cost.empty()) line(cost, 3);
   for (const Change& c : f.changes) {
     line("fix: " + c.what, 3);
-    if (c.after)
-      line((c.estimate ? "estimate, without the instructions it adds: " : "replayed: ") +
-               change_text(l.cost, *c.after),
-           5);
+    if (c.after) line((c.estimate ? "estimate, without the instructions it adds: " : "replayed: ") + change_text(l.cost, *c.after), 5);
     else line(fmt::format("not replayed ({})", c.not_measured), 5);
   }
   return out;
@@ -161,78 +177,39 @@ std::string place_of(const SiteTraffic& t) {
 }
 
 std::string explanation_text(const LaunchExplanation& l, const Terminal& terminal) {
-  std::string out = styled(wrapped(fmt::format("launch {}: {}  grid {}x{}x{}  block {}x{}x{}",
-                                               l.launch, printable(l.kernel), l.grid[0], l.grid[1],
-                                               l.grid[2], l.block[0], l.block[1], l.block[2]),
+  std::string out = styled(wrapped(fmt::format("launch {}: {}  grid {}x{}x{}  block {}x{}x{}", l.launch, printable(l.kernel),
+                                               l.grid[0], l.grid[1], l.grid[2], l.block[0], l.block[1], l.block[2]),
                                    terminal.width, 2),
                            Style::kBold, terminal.colour);
   if (l.cost.cycles) out += fmt::format("{} cycles\n", grouped(l.cost.cycles));
   if (!l.limit.empty()) out += wrapped("bottleneck: " + l.limit, terminal.width, 2);
-  out += sectors_text(l, terminal.colour) + passes_text(l, terminal.colour) +
-         arrays_text(l, terminal.colour);
+  const std::vector<SiteTraffic> lines = by_line(l);
+  out += sectors_text(lines, terminal) + passes_text(lines, terminal) + arrays_text(l, terminal.colour);
   out += wrapped(
-      "ideal: the fewest that hold what the lanes ask for. L1, L2: hits. time: share of the time "
-      "that "
+      "ideal: the fewest that hold what the lanes ask for. L1, L2: hits. time: share of the time that "
       "accesses are under way.",
       terminal.width, 0);
   if (!l.has_lines)
-    out += wrapped("no line is known: build with -lineinfo to see lines and not instructions",
-                   terminal.width, 0);
+    out += wrapped("no line is known: build with -lineinfo to see lines and not instructions", terminal.width, 0);
   std::size_t number = 0;
   for (const Finding& f : l.findings) out += finding_text(l, f, ++number, terminal);
   if (l.findings.empty()) out += "\nno access moves more than it has to\n";
-  for (const std::string& note : l.notes)
-    out += wrapped("note: " + printable(note), terminal.width, 2);
+  for (const std::string& note : l.notes) out += wrapped("note: " + printable(note), terminal.width, 2);
   return out;
 }
 
 std::string explanation_csv(const std::vector<LaunchExplanation>& launches) {
-  Table table({{"launch"},
-               {"kernel"},
-               {"file"},
-               {"line"},
-               {"pc"},
-               {"instruction"},
-               {"space"},
-               {"op"},
-               {"bytes"},
-               {"array"},
-               {"requests"},
-               {"sectors"},
-               {"ideal_sectors"},
-               {"wavefronts"},
-               {"ideal_wavefronts"},
-               {"l1_hits"},
-               {"l2_reads"},
-               {"l2_read_hits"},
-               {"l2_writes"},
-               {"cycles_under_way"},
-               {"pattern"},
-               {"sentence"}});
+  Table table({{"launch"}, {"kernel"}, {"file"}, {"line"}, {"pc"}, {"instruction"}, {"space"}, {"op"}, {"bytes"}, {"array"},
+               {"requests"}, {"sectors"}, {"ideal_sectors"}, {"wavefronts"}, {"ideal_wavefronts"}, {"l1_hits"},
+               {"l2_reads"}, {"l2_read_hits"}, {"l2_writes"}, {"cycles_under_way"}, {"pattern"}, {"sentence"}});
   for (const LaunchExplanation& l : launches)
     for (const SiteTraffic& t : l.sites)
-      table.row({std::to_string(l.launch),
-                 l.kernel,
-                 t.file,
-                 t.line ? std::to_string(t.line) : "",
-                 std::to_string(t.pc),
-                 t.instruction,
-                 t.space,
-                 t.op,
-                 std::to_string(t.bytes),
-                 t.array,
-                 std::to_string(t.requests),
-                 std::to_string(t.sectors),
-                 std::to_string(t.ideal_sectors),
-                 std::to_string(t.wavefronts),
-                 std::to_string(t.ideal_wavefronts),
-                 std::to_string(t.l1_hits),
-                 std::to_string(t.l2_reads),
-                 std::to_string(t.l2_read_hits),
-                 std::to_string(t.l2_writes),
-                 std::to_string(t.cycles_under_way),
-                 name_of(t.pattern),
-                 t.sentence});
+      table.row({std::to_string(l.launch), l.kernel, t.file, t.line ? std::to_string(t.line) : "", std::to_string(t.pc),
+                 t.instruction, t.space, t.op, std::to_string(t.bytes), t.array, std::to_string(t.requests),
+                 std::to_string(t.sectors), std::to_string(t.ideal_sectors), std::to_string(t.wavefronts),
+                 std::to_string(t.ideal_wavefronts), std::to_string(t.l1_hits), std::to_string(t.l2_reads),
+                 std::to_string(t.l2_read_hits), std::to_string(t.l2_writes), std::to_string(t.cycles_under_way),
+                 name_of(t.pattern), t.sentence});
   return table.csv();
 }
 

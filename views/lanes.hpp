@@ -19,8 +19,12 @@ std::string lanes_text(const LaneAccess& access, const Terminal& terminal);
 // "lanes 0, 8, 16, 24 share bank 0: 4 passes, 3 too many".
 std::string lanes_words(const LaneAccess& access);
 
-// The same drawing as a picture: a document of its own.
-std::string lanes_svg(const LaneAccess& access, const std::string& title);
+// The same drawings as a picture, one below the other: a document of its own.
+struct LaneDrawing {
+  const LaneAccess* access;
+  std::string title;
+};
+std::string lanes_svg(const std::vector<LaneDrawing>& drawings);
 
 // What the drawings are made of.
 struct LaneGrid {

@@ -12,7 +12,7 @@
 namespace warpmem::views {
 namespace {
 
-constexpr std::size_t kBox = 11, kArrow = 11;  // columns, borders included
+constexpr std::size_t kBox = 12, kArrow = 10;  // columns, borders included
 
 std::string centred(const std::string& text, std::size_t width) {
   const std::size_t used = std::min(width, display_width(text));
@@ -108,7 +108,7 @@ std::string occupancy_text(const MemoryChart& c) {
   std::string out = fmt::format("  warps   {} of {} an SM can be resident", c.warps, c.most_warps);
   if (c.warps < c.most_warps && !c.occupancy_limit.empty())
     out += fmt::format(" (limit: {})", c.occupancy_limit);
-  if (c.average_warps) out += fmt::format("; {:.1f} were on average", *c.average_warps);
+  if (c.average_warps) out += fmt::format("; {:.3g} were on average", *c.average_warps);
   out += "\n";
   return out;
 }
@@ -128,7 +128,7 @@ std::string memory_chart_text(const MemoryChart& c, const Terminal& terminal) {
                             static_cast<double>(std::max<std::uint64_t>(1, c.shared_ideal)));
   const std::vector<Box> boxes{
       {{fmt::format("{} SMs", grouped(c.sms)),
-        c.average_warps ? fmt::format("{:.1f} warps", *c.average_warps) : "", shared}},
+        c.average_warps ? fmt::format("{:.3g} warps", *c.average_warps) : "", shared}},
       {{"L1", hits(c.l1_hits), busy(c.l1_busy)}},
       {{"L2", hits(c.l2_hits), busy(c.l2_busy)}},
       {{"DRAM", "", busy(c.dram_busy)}}};

@@ -13,6 +13,7 @@ enum class Style { kBold, kDim, kRed, kYellow, kGreen };
 struct Terminal {
   std::size_t width = 80;  // columns
   bool colour = false;
+  bool person = false;  // somebody reads it there: sentences are broken at its width
 };
 
 // `text` in `style` when `colour`, else `text` as it is.

@@ -29,6 +29,7 @@ class GeneralMemory final : public MemorySystem {
   void starts_warps(int sm, std::uint64_t cycle, std::uint32_t warps) override;
   LaunchCounters finish_launch() override;
   LaunchCounters counted() const override;
+  const L2Counters& l2_counters() const override { return l2_.counters; }
   void tell(EventListener* listener) override;
 
  private:

@@ -44,7 +44,9 @@ class MemorySystem {
 
   // What the launch counted so far.
   virtual LaunchCounters counted() const = 0;
-  // Records that are no access count by themselves.
+  // … beyond the L1s; the same numbers without a copy.
+  virtual const L2Counters& l2_counters() const = 0;
+  // Records that are no access count by themselves. What the L2 counted is not in it.
   virtual LaunchCounters& counters() { return counters_; }
   // The way to the L2 and to DRAM, where time is kept; else nullptr.
   virtual MemoryPath* path() { return path_.get(); }

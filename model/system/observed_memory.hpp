@@ -22,6 +22,7 @@ class ObservedMemory final : public MemorySystem {
   const PartitionTraffic* dram_traffic() const override { return memory_.dram_traffic(); }
   LaunchCounters finish_launch() override;
   LaunchCounters counted() const override { return memory_.counted(); }
+  const L2Counters& l2_counters() const override { return memory_.l2_counters(); }
   LaunchCounters& counters() override { return memory_.counters(); }
   MemoryPath* path() override { return memory_.path(); }
 

@@ -59,6 +59,7 @@ class SectoredMemory final : public MemorySystem {
   void texture(const TextureAccess& access, const AccessPlan& plan, AccessTiming& timing) override;
   LaunchCounters finish_launch() override;
   LaunchCounters counted() const override;
+  const L2Counters& l2_counters() const override { return l2_.counters(); }
   SectoredMemory* sectored() override { return this; }
 
   // Whether the site's records are for prepare().

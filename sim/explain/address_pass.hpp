@@ -8,12 +8,15 @@
 // memory_l1_wavefronts_shared_ideal.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
 #include "base/error.hpp"
 #include "model/access/access.hpp"
+#include "model/access/warp_lanes.hpp"
 #include "model/card/card.hpp"
+#include "model/general/bank_rule.hpp"
 #include "sim/engine/sites.hpp"
 #include "traces/format/reader.hpp"
 
@@ -48,12 +51,45 @@ struct AddressPass {
   std::uint64_t records = 0, of = 0;   // that were read, and that there are
 };
 
+// Adds accesses up, one by one. All but `out` may change behind it.
+class AddressCounter {
+ public:
+  AddressCounter(const trace::Launch& launch, const std::vector<AccessPlan>& plans,
+                 const model::Card& card, AddressPass& out);
+  void add(std::uint32_t site, const model::WarpLanes& lanes, std::uint64_t cta,
+           std::uint32_t warp);
+
+ private:
+  void sectors(SiteAddresses&, const model::WarpLanes&, const AccessPlan&, std::uint64_t lanes);
+  void wavefronts(SiteAddresses&, const model::WarpLanes&, const AccessPlan&);
+  model::SharedPasses passes_of(const SiteAddresses&, const model::WarpLanes&, const AccessPlan&);
+  void sample(SiteAddresses&, const model::WarpLanes&, const AccessPlan&, std::uint64_t cta,
+              std::uint32_t warp);
+
+  struct Known {
+    std::uint32_t mask = 0;
+    std::int32_t stride = 0;
+    std::uint64_t base = 0;
+    model::SharedPasses passes;
+  };
+  std::vector<trace::Allocation> allocations_;
+  std::vector<AccessPlan> plans_;  // by site
+  model::Banks banks_;
+  bool usual_banks_ = false;  // 32 of 4 bytes
+  AddressPass& out_;
+  std::vector<std::array<Known, 16>> known_;  // by site
+  model::LineList lines_;
+};
+
 // `most`: records at most, of blocks that lie evenly in the launch; then `records` < `of`.
 Result<AddressPass> pass_addresses(const trace::TraceReader& reader, std::uint32_t launch,
                                    const model::Card& card, const std::vector<AccessPlan>& plans,
                                    std::uint64_t most = ~std::uint64_t{0});
 
 // The allocation that holds an address, or the number of allocations.
-std::size_t allocation_of(const trace::Launch& launch, std::uint64_t address);
+std::size_t allocation_of(const std::vector<trace::Allocation>& all, std::uint64_t address);
+inline std::size_t allocation_of(const trace::Launch& launch, std::uint64_t address) {
+  return allocation_of(launch.allocations, address);
+}
 
 }  // namespace warpmem::sim

@@ -3,7 +3,8 @@
 #include <fmt/format.h>
 
 #include <bit>
-#include <functional>
+#include <map>
+#include <optional>
 #include <set>
 
 #include "base/units.hpp"
@@ -14,6 +15,8 @@ namespace warpmem::sim {
 namespace {
 
 using Sites = std::vector<std::uint32_t>;
+
+constexpr std::size_t kSearched = 16;  // accesses of an instruction that a layout is tried on
 
 Candidate candidate(const char* name, std::string what, bool estimate) {
   Candidate c;
@@ -35,40 +38,37 @@ trace::Allocation array_of(const LaunchFacts& f, std::uint32_t site) {
 }
 
 Candidate align(const LaunchFacts&, const Sites& sites) {
-  Candidate c = candidate(
-      "align", "begin each row at a multiple of 128 bytes (pad the rows, cudaMallocPitch)", false);
+  Candidate c = candidate("align", "begin each row at a multiple of 128 bytes (pad the rows, cudaMallocPitch)", false);
   for (const std::uint32_t s : sites) put(c.rewrite, s, std::make_shared<Align>());
   return c;
 }
 
-// Fields that stand one behind the other, each loaded by an instruction of its own.
+// Fields that stand one behind the other, each taken by an instruction of its own, in pieces of 16
+// bytes, or 8.
 std::optional<Candidate> wide(const LaunchFacts& f, const Sites& sites) {
-  const Recognised& first = f.recognised[sites.front()];
-  const std::uint64_t stride = first.stride;
-  if (sites.size() < 2 || (stride != 8 && stride != 16)) return std::nullopt;
-  std::set<std::uint64_t> at;
-  std::uint32_t lowest = sites.front();
+  const std::uint64_t stride = f.recognised[sites.front()].stride;
+  const std::uint64_t piece = stride % 16 == 0 ? 16 : 8;
+  if (sites.size() < 2 || stride % piece != 0) return std::nullopt;
+  const std::uint32_t each = f.plans[sites.front()].bytes;
+  std::map<std::uint64_t, Sites> pieces;  // by where they begin
   for (const std::uint32_t s : sites) {
-    if (f.sites[s].op != f.sites[sites.front()].op ||
-        f.pass.sites[s].requests != f.pass.sites[sites.front()].requests)
-      return std::nullopt;
-    at.insert(f.recognised[s].field);
-    if (f.recognised[s].field < f.recognised[lowest].field) lowest = s;
+    const bool alike = f.sites[s].op == f.sites[sites.front()].op && f.plans[s].bytes == each &&
+                       f.pass.sites[s].requests == f.pass.sites[sites.front()].requests;
+    if (!alike) return std::nullopt;
+    pieces[f.recognised[s].field / piece].push_back(s);
   }
-  const std::uint32_t each = f.plans[lowest].bytes;
-  if (at.size() != sites.size() || at.size() * each != stride || *at.begin() != 0)
-    return std::nullopt;
+  if (each >= piece) return std::nullopt;
   Candidate c = candidate(
-      "wide",
-      fmt::format(
-          "take {} at once: one access of {} bytes instead of {} of {} (float{} and the like)",
-          "a structure", stride, sites.size(), each, stride / 4),
+      "wide", fmt::format("take {} bytes at once (float{}): one access instead of {}", piece, piece / 4, piece / each),
       false);
-  for (const std::uint32_t s : sites)
-    if (s != lowest) put(c.rewrite, s, std::make_shared<Drop>());
-  AccessPlan plan = f.plans[lowest];
-  plan.bytes = static_cast<std::uint32_t>(stride);
-  c.rewrite.plans.emplace_back(lowest, plan);
+  for (auto& [number, group] : pieces) {
+    std::ranges::sort(group, {}, [&](std::uint32_t s) { return f.recognised[s].field; });
+    if (group.size() * each != piece || f.recognised[group.front()].field % piece != 0) return std::nullopt;
+    for (std::size_t i = 1; i < group.size(); ++i) put(c.rewrite, group[i], std::make_shared<Drop>());
+    AccessPlan plan = f.plans[group.front()];
+    plan.bytes = static_cast<std::uint32_t>(piece);
+    c.rewrite.plans.emplace_back(group.front(), plan);
+  }
   return c;
 }
 
@@ -87,11 +87,10 @@ std::optional<Candidate> split(const LaunchFacts& f, const Sites& sites, bool st
 }
 
 std::optional<Candidate> transpose(const LaunchFacts& f, const Sites& sites) {
-  Candidate c =
-      candidate("transpose",
-                "let lanes go along rows: store the matrix by columns, or turn a tile around in "
-                "shared memory",
-                true);
+  Candidate c = candidate("transpose",
+                          "let lanes go along rows: store the matrix by columns, or turn a tile around in "
+                          "shared memory",
+                          true);
   for (const std::uint32_t s : sites) {
     const trace::Allocation array = array_of(f, s);
     const std::uint64_t row = f.recognised[s].stride;
@@ -105,20 +104,22 @@ std::optional<Candidate> transpose(const LaunchFacts& f, const Sites& sites) {
 double passes_with(const LaunchFacts& f, const Sites& sites, const AccessChange& change) {
   const model::Banks banks{static_cast<std::uint32_t>(f.card.numbers().shared_banks),
                            static_cast<std::uint32_t>(f.card.numbers().shared_bank_bytes)};
+  const bool usual = banks.count == 32 && banks.bytes == 4;
   double all = 0;
   for (const std::uint32_t s : sites) {
     const SiteAddresses& site = f.pass.sites[s];
     double sum = 0;
-    for (const SampledAccess& sample : site.samples) {
-      model::WarpAccess a = sample.access;
+    const std::size_t every = std::max<std::size_t>(1, site.samples.size() / kSearched);
+    std::size_t n = 0;
+    for (std::size_t i = 0; i < site.samples.size(); i += every, ++n) {
+      model::WarpAccess a = site.samples[i].access;
       a.bytes = f.plans[s].bytes;
       for (std::uint64_t& at : a.address) at = change.address(at);
       const model::SharedKind kind =
           f.plans[s].action == Action::kAsyncWrite ? model::SharedKind::kStore : f.plans[s].shared;
-      sum += model::shared_passes(a, kind, banks).taken;
+      sum += (usual ? model::shared_passes(a, kind) : model::shared_passes(a, kind, banks)).taken;
     }
-    if (!site.samples.empty())
-      all += sum * static_cast<double>(site.requests) / static_cast<double>(site.samples.size());
+    if (n > 0) all += sum * static_cast<double>(site.requests) / static_cast<double>(n);
   }
   return all;
 }
@@ -130,12 +131,13 @@ const SharedArray* shared_array_of(const LaunchFacts& f, std::uint32_t site) {
 }
 
 // Rows that a piece of shared memory can be taken to have: what lanes or warps are apart.
-std::set<std::uint64_t> rows_of(const LaunchFacts& f, const SharedArray& array,
-                                const Sites& sites) {
+std::set<std::uint64_t> rows_of(const LaunchFacts& f, const SharedArray& array, const Sites& sites) {
   std::set<std::uint64_t> rows;
   for (const std::uint32_t s : sites)
     if (f.recognised[s].stride > f.plans[s].bytes) rows.insert(f.recognised[s].stride);
-  if (rows.empty())
+  // All banks, once: what moves each element by its own number of rows before it.
+  rows.insert(f.card.numbers().shared_banks * f.card.numbers().shared_bank_bytes);
+  if (rows.size() == 1)
     for (const std::uint64_t row : {64, 128, 256, 512, 1024})
       if (2 * row <= array.high - array.low) rows.insert(row);
   return rows;
@@ -172,8 +174,7 @@ std::vector<Candidate> banks(const LaunchFacts& f, const Sites& sites) {
   std::vector<Candidate> out;
   const SharedArray* array = shared_array_of(f, sites.front());
   if (!array) return out;
-  double own = 0;
-  own = passes_with(f, array->sites, AccessChange());
+  const double own = passes_with(f, array->sites, AccessChange());
   Found pad, swizzle;
   search(f, *array, sites, pad, swizzle);
   for (const auto& [name, found] : {std::pair{"pad", &pad}, {"swizzle", &swizzle}}) {
@@ -188,11 +189,8 @@ std::vector<Candidate> banks(const LaunchFacts& f, const Sites& sites) {
 std::vector<Candidate> one_word(const LaunchFacts& f, const Sites& sites) {
   std::vector<Candidate> out;
   const bool shared = f.plans[sites.front()].action == Action::kShared;
-  Candidate warp = candidate(
-      "by warp",
-      "add up within the warp first (__reduce_add_sync, shuffles); one lane adds the sum", true);
-  Candidate cta = candidate(
-      "by CTA", "add up within the CTA first, in shared memory; one warp adds the sums", true);
+  Candidate warp = candidate("by warp", "add up within the warp first (__reduce_add_sync, shuffles); one lane adds the sum", true);
+  Candidate cta = candidate("by CTA", "add up within the CTA first, in shared memory; one warp adds the sums", true);
   for (const std::uint32_t s : sites) {
     put(warp.rewrite, s, std::make_shared<OneForAWord>(false));
     put(cta.rewrite, s, std::make_shared<OneForAWord>(true));
@@ -203,10 +201,7 @@ std::vector<Candidate> one_word(const LaunchFacts& f, const Sites& sites) {
 }
 
 Candidate constants(const LaunchFacts& f, const Sites& sites) {
-  Candidate c = candidate("global",
-                          "keep the table in global memory (const __restrict__, __ldg) or shared "
-                          "memory: the L1 serves lanes side by side",
-                          false);
+  Candidate c = candidate("global", "keep the table in global memory (const __restrict__, __ldg) or shared memory: the L1 serves lanes side by side", false);
   for (const std::uint32_t s : sites) {
     AccessPlan plan = f.plans[s];
     plan.action = Action::kGlobalLoad;
@@ -241,10 +236,9 @@ std::vector<Candidate> changes_for(const LaunchFacts& f, AddressPattern pattern,
     case AddressPattern::kLocalArray: {
       Candidate c = candidate(
           pattern == AddressPattern::kSpill ? "fewer registers" : "constant index",
-          pattern == AddressPattern::kSpill ? "let the thread keep fewer values at once, or have "
-                                              "more registers (__launch_bounds__, -maxrregcount)"
-                                            : "make the index a constant (unroll the loop, #pragma "
-                                              "unroll), so that the array is in registers",
+          pattern == AddressPattern::kSpill
+              ? "let the thread keep fewer values at once, or have more registers (__launch_bounds__, -maxrregcount)"
+              : "make the index a constant (unroll the loop, #pragma unroll), so that the array is in registers",
           true);
       for (const std::uint32_t s : sites) put(c.rewrite, s, std::make_shared<Drop>());
       out.push_back(std::move(c));
@@ -260,9 +254,7 @@ std::string advice_for(AddressPattern pattern, bool shared) {
   if (pattern == AddressPattern::kScattered)
     return "sort or bin what the indices are made of, so that neighbouring lanes ask for "
            "neighbouring words; or copy the table to shared memory, if it fits";
-  if (shared)
-    return "another layout of this piece of shared memory: no padding or swizzle that was tried "
-           "helps";
+  if (shared) return "another layout of this piece of shared memory: no padding or swizzle that was tried helps";
   return "";
 }
 

@@ -113,6 +113,12 @@ class Explainer {
           array < launch_.allocations.size() ? launch_.allocations[array].base : 0;
       recognised_.push_back(recognise(plans_[s], a, base, card_.numbers()));
     }
+    std::vector<LocalPlace> places;
+    for (const trace::Site& site : sites_) {
+      const trace::Instruction* at = instruction_at(program_, site.pc);
+      places.push_back(at ? local_place(at->text) : LocalPlace::kNotKnown);
+    }
+    recognise_local(recognised_, places);
     find_structures();
   }
 
@@ -169,11 +175,35 @@ class Explainer {
       fill_examples(t, a);
       out_.sites.push_back(std::move(t));
     }
+    list_spills();
     std::stable_sort(out_.sites.begin(), out_.sites.end(),
                      [](const SiteTraffic& a, const SiteTraffic& b) {
                        return cost_of(a) != cost_of(b) ? cost_of(a) > cost_of(b)
                                                        : a.cycles_under_way > b.cycles_under_way;
                      });
+  }
+
+  // Accesses to spilled registers that the trace lacks and the replay put back, all together.
+  void list_spills() {
+    if (replayed_.spilled.instructions == 0) return;
+    SiteTraffic t;
+    t.site = static_cast<std::uint32_t>(sites_.size());
+    t.instruction = fmt::format("{} instructions for spilled registers", replayed_.spilled.instructions);
+    t.space = "local", t.op = "spills";
+    t.requests = replayed_.spilled.loads + replayed_.spilled.stores;
+    model::LaunchCounters all;
+    for (std::size_t s = sites_.size(); s < replayed_.by_site.size(); ++s) {
+      all = all + replayed_.by_site[s];
+      t.cycles_under_way += replayed_.cycles_by_site[s];
+    }
+    SiteAddresses none;
+    none.requests = t.requests;
+    fill_counts(t, none, all);
+    t.pattern = AddressPattern::kSpill;
+    t.sentence = "registers that did not find room are kept in local memory";
+    out_.sites.push_back(std::move(t));
+    arrays_.push_back(launch_.allocations.size());
+    recognised_.push_back({AddressPattern::kSpill, out_.sites.back().sentence, 0, 0, 0});
   }
 
   void fill_array(SiteTraffic& t, std::uint32_t s, const std::vector<std::string>& names) const {
@@ -249,7 +279,11 @@ class Explainer {
       const bool whole_array =
           t.pattern == AddressPattern::kStructure || t.pattern == AddressPattern::kSpill ||
           t.pattern == AddressPattern::kLocalArray || t.pattern == AddressPattern::kConstants;
-      const Key key{t.pattern, arrays_[t.site], recognised_[t.site].stride,
+      const std::size_t shared = shared_of(t.site);
+      const Key key =
+          shared < shared_.size()
+              ? Key{AddressPattern::kBankStride, shared, 0, 0}
+              : Key{t.pattern, t.pattern == AddressPattern::kColumn ? 0 : arrays_[t.site], recognised_[t.site].stride,
                     whole_array ? 0 : std::uint64_t{t.line} << 32 | (t.line ? 0 : t.pc)};
       const auto [at, fresh] = known.try_emplace(key, out_.findings.size());
       if (fresh) {
@@ -268,13 +302,32 @@ class Explainer {
     for (Finding& f : out_.findings) list_changes(f);
   }
 
+  // The piece of shared memory whose layout is at fault, or the number of them.
+  std::size_t shared_of(std::uint32_t site) const {
+    if (recognised_[site].pattern != AddressPattern::kBankStride &&
+        recognised_[site].pattern != AddressPattern::kBankScattered)
+      return shared_.size();
+    std::size_t i = 0;
+    while (i < shared_.size() && !std::ranges::binary_search(shared_[i].sites, site)) ++i;
+    return i;
+  }
+
   void list_changes(Finding& f) {
     const LaunchFacts facts{launch_, card_, sites_, plans_, pass_, recognised_, arrays_, shared_};
     std::vector<std::uint32_t> sites;
     for (const std::size_t i : f.sites) sites.push_back(out_.sites[i].site);
-    std::vector<Candidate> all = changes_for(facts, f.pattern, sites);
+    // What the replay has put back is in no record that could be changed.
+    const bool put_back = std::ranges::any_of(sites, [&](std::uint32_t s) { return s >= sites_.size(); });
+    std::vector<Candidate> all;
+    if (!put_back) all = changes_for(facts, f.pattern, sites);
     if (all.empty()) {
       const bool shared = out_.sites[f.sites.front()].space == "shared";
+      if (put_back) {
+        f.changes.emplace_back().what =
+            "let the thread keep fewer values at once, or have more registers (__launch_bounds__, -maxrregcount)";
+        f.changes.back().not_measured = "the trace has no records of it";
+        return;
+      }
       if (std::string advice = advice_for(f.pattern, shared); !advice.empty()) {
         f.changes.emplace_back().what = std::move(advice);
         f.changes.back().not_measured = "nothing to replay: it depends on the data";

@@ -142,18 +142,43 @@ Recognised of_banks(const AccessPlan& plan, const SiteAddresses& site,
           0};
 }
 
+constexpr const char* kSpillSentence = "a register that did not find room is kept in local memory";
+constexpr const char* kArraySentence =
+    "an array whose index is known at run time only is kept in local memory";
+
 Recognised of_local(const SiteAddresses& site) {
   std::set<std::uint64_t> at;
   for (const SampledAccess& s : site.samples)
     each_lane(s.access, [&](unsigned, std::uint64_t a) { at.insert(a); });
   if (at.size() <= 1)
-    return {AddressPattern::kSpill, "a register that did not find room is kept in local memory", 0,
-            0, 0};
-  return {AddressPattern::kLocalArray,
-          "an array whose index is known at run time only is kept in local memory", 0, 0, 0};
+    return {AddressPattern::kSpill, kSpillSentence, 0, 0, 0};
+  return {AddressPattern::kLocalArray, kArraySentence, 0, 0, 0};
 }
 
 }  // namespace
+
+LocalPlace local_place(const std::string& text) {
+  if (text.find("SpillRefill") != std::string::npos) return LocalPlace::kSpill;
+  const std::size_t bracket = text.find('[');
+  const bool local = text.find("STL") != std::string::npos || text.find("LDL") != std::string::npos;
+  if (bracket == std::string::npos || !local) return LocalPlace::kNotKnown;
+  // R1 is the stack pointer.
+  const std::string_view in = std::string_view(text).substr(bracket + 1);
+  return in.starts_with("R1]") || in.starts_with("R1+") || in.starts_with("R1.") ? LocalPlace::kConstant
+                                                                                : LocalPlace::kComputed;
+}
+
+void recognise_local(std::vector<Recognised>& all, const std::vector<LocalPlace>& places) {
+  const bool arrays = std::ranges::any_of(places, [](LocalPlace p) { return p == LocalPlace::kComputed; });
+  for (std::size_t s = 0; s < all.size(); ++s) {
+    Recognised& r = all[s];
+    if (r.pattern != AddressPattern::kSpill && r.pattern != AddressPattern::kLocalArray) continue;
+    if (places[s] == LocalPlace::kNotKnown) continue;
+    const bool array = places[s] == LocalPlace::kComputed || (places[s] == LocalPlace::kConstant && arrays);
+    r.pattern = array ? AddressPattern::kLocalArray : AddressPattern::kSpill;
+    r.sentence = array ? kArraySentence : kSpillSentence;
+  }
+}
 
 LaneStep lane_step(const std::vector<SampledAccess>& samples) {
   std::map<std::int64_t, std::size_t> steps;

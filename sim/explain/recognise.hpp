@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "model/card/card.hpp"
 #include "results/explanation.hpp"
@@ -27,8 +28,15 @@ struct LaneStep {
 };
 LaneStep lane_step(const std::vector<SampledAccess>& samples);
 
-// `base`: where the array begins (0: not known).
+// `base`: where the array begins (0: not known). Of local memory: a register that was put there, as
+// long as nothing says otherwise (recognise_local()).
 Recognised recognise(const AccessPlan& plan, const SiteAddresses& site, std::uint64_t base,
                      const model::CardNumbers& card);
+
+// What the machine code of a local access says of it.
+enum class LocalPlace : std::uint8_t { kNotKnown, kSpill, kConstant, kComputed };
+LocalPlace local_place(const std::string& instruction);
+// Tells spilled registers from arrays, by what the code says of each site.
+void recognise_local(std::vector<Recognised>& all, const std::vector<LocalPlace>& places);
 
 }  // namespace warpmem::sim

@@ -48,7 +48,7 @@ class Replay(harness.CommandTest):
         self.assertGreater(time["cycles"], time["running_cycles"])
         self.assertLessEqual(sum(time["waits_warp_cycles"].values()), time["warp_cycles"])
         self.assertTrue(all(0 < share <= 1 for share in time["in_use"].values()))
-        table = self.run_command("replay", self.trace("copy"), "--time")
+        table = self.run_command("replay", self.trace("copy"), "--time", "--all")
         self.assert_works(table)
         self.assertIn("bottleneck: ", table.out)
         self.assertRegex(table.out, r"spread evenly, this traffic takes \S+ cycles at best, .* is its minimum cut")
@@ -125,7 +125,7 @@ class Replay(harness.CommandTest):
 
     def test_the_table_says_what_the_json_says_about_time(self):
         time = self.replay(self.trace("copy"), "--time")["kernels"][0]["time"]
-        table = self.run_command("replay", self.trace("copy"), "--time").out
+        table = self.run_command("replay", self.trace("copy"), "--time", "--all").out
         for place, share in time["in_use"].items():
             self.assertRegex(table, rf"(?m)^{re.escape(place)} +{100 * share:.1f} %")
         for cause, cycles in time["waits_warp_cycles"].items():
@@ -213,10 +213,32 @@ class Replay(harness.CommandTest):
         self.assertEqual([r["value"] for r in rows if r["metric"] == SECTORS], ["128"])
 
     def test_the_table_of_one_launch_names_unit_and_accuracy(self):
-        run = self.run_command("replay", self.trace("copy"))
+        run = self.run_command("replay", self.trace("copy"), "--all")
         self.assert_works(run)
         self.assertRegex(run.out, SECTORS + r" +128 +sector +equal in all \d+\n")
         self.assertIn("time engine, trace of level sass", run.out)
+
+    def test_the_first_screen_fits_80_columns_and_shows_each_level(self):
+        run = self.run_command("replay", self.trace("copy"))
+        self.assert_works(run)
+        screen = run.out[run.out.index("launch 0"):run.out.index("Accuracy")]
+        self.assertLessEqual(max(map(len, screen.splitlines())), 80)
+        for word in ("bottleneck: ", "132 SMs", "L1", "L2", "DRAM", "GB/s", " us, ", "64 of 64",
+                     "loads   32 requests, 4.00 sectors each, 32.0 of each sector's 32 bytes used"):
+            self.assertIn(word, screen)
+        # 8 CTAs of 128 threads read and write 4 bytes each; nothing of it is written back to DRAM.
+        self.assertEqual(screen.count("4,096 B"), 4)
+        self.assertNotIn("l1tex__", screen)
+
+    def test_the_first_screen_names_the_worst_lines(self):
+        run = self.run_command("replay", os.path.join(harness.SOURCE, "validate/reference/h200/transpose_naive_row.wmt"))
+        self.assertRegex(run.out, r"worst lines\n  transpose.cu:28  store: 16.0 sectors a request for 4.0; lanes go\s+down a column")
+
+    def test_counters_are_grouped_by_level(self):
+        out = self.run_command("replay", self.trace("copy"), "--all").out
+        order = [out.index(f"\n{title}\n") for title in
+                 ("time", "instructions", "L1, global memory", "shared memory", "between L1 and L2", "L2", "DRAM")]
+        self.assertEqual(order, sorted(order))
 
     def test_accuracy_is_that_of_metric_engine_and_level(self):
         measured = {(r["engine"], r["metric"]): r for r in
@@ -233,7 +255,7 @@ class Replay(harness.CommandTest):
 
     def test_accuracy_is_not_measured_where_nobody_measured_it(self):
         for options, why in ((("--set", "l2.size=32MiB"), "l2.size was set"), (("--keep-caches",), "caches were kept")):
-            run = self.run_command("replay", self.trace("copy"), *options)
+            run = self.run_command("replay", self.trace("copy"), "--all", *options)
             self.assertRegex(run.out, SECTORS + r" +128 +sector +not measured\n")
             self.assertIn(f"Accuracy is not measured: {why}.", run.out)
             out = self.replay(self.trace("copy"), *options)
@@ -277,7 +299,7 @@ class Replay(harness.CommandTest):
             self.assertNotIn(one["level"], {a["level"] for a in out["accuracy"]})
 
     def test_accuracy_is_not_measured_without_the_kernels_code(self):
-        run = self.run_command("replay", self.trace("bare"))
+        run = self.run_command("replay", self.trace("bare"), "--all")
         self.assertRegex(run.out, SECTORS + r" +128 +sector +not measured\n")
         self.assertIn("Accuracy is not measured for h200 with traces of level sass without program.", run.out)
 
@@ -288,7 +310,7 @@ class Replay(harness.CommandTest):
             file.write(launch)
         ptx = os.path.join(harness.SOURCE, "tests/emulate/ptx/vector_copy.ptx")
         self.assert_works(self.run_command("emulate", ptx, "--launch", "l.toml", "--level", "ptx", "-o", "p.wmt"))
-        run = self.run_command("replay", "p.wmt")
+        run = self.run_command("replay", "p.wmt", "--all")
         self.assertRegex(run.out, SECTORS + r" +\d+ +sector +not measured\n")
         self.assertIn("Accuracy is not measured for h200 with traces of level ptx.", run.out)
 
