@@ -11,7 +11,7 @@ constexpr CardField kRows[] = {
      "kind",
      &CardNumbers::constant_rule,
      "whose distinct addresses are served one after the other",
-     {.words = constant_rule_names,
+     {.words = constant_rule_names, .used_if = {&kEarly},
       .otherwise = {"warp", "as compute capability 2.0 and later"}}},
     {"constant.size",
      "bytes",

@@ -18,7 +18,8 @@ constexpr CardField kRows[] = {
     {"l1.cache",
      "kind",
      &CardNumbers::l1_cache,
-     "what the L1 keeps: global loads and local memory, nothing, one of the two",
+     "what the L1 keeps: global loads and local memory, nothing, one of the two; asked: loads that "
+     "ask for it (.ca)",
      {.words = cached_spaces_names, .otherwise = {"on", "as compute capability 7.0 and later"}}},
     {"l1.sector",
      "bytes",
@@ -62,7 +63,7 @@ constexpr CardField kRows[] = {
      "kind",
      &CardNumbers::l1_local_write,
      "when the L2 gets what is stored to local memory: at once, or when its line goes",
-     {.words = local_write_names,
+     {.words = local_write_names, .used_if = {&kEarly},
       .otherwise = {"through", "as compute capability 7.0 and later"}}},
     {"l1.size",
      "bytes",

@@ -10,7 +10,7 @@ constexpr CardField kRows[] = {
      "bytes",
      &CardNumbers::texture_bytes,
      "an SM's cache of textures and of read-only loads; 0: they lie in the L1",
-     {.zero = true, .most = 4 << 20,
+     {.zero = true, .most = 4 << 20, .used_if = {&kEarly},
       .otherwise = {"0", "as compute capability 5.0 and later"}}},
     {"texture.line",
      "bytes",
