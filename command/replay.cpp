@@ -89,7 +89,7 @@ int replay(const ReplayCommandOptions& options) {
       metrics::vocabulary_named(options.vocabulary)
           .value_or(metrics::usual_vocabulary(card->capability()));
   const ReplayView view{*reader, *card, *result, options.all, options.time && !options.counts,
-                        options.keep_caches, words};
+                        options.keep_caches, words, !options.vocabulary.empty()};
   switch (options.output.format) {
     case Format::kTable: output->write(replay_text(view, output->terminal())); break;
     case Format::kJson: output->write(replay_json(view)); break;

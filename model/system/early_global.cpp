@@ -46,8 +46,7 @@ EarlyMemory::LoadPath EarlyMemory::path_of(const AccessPlan& plan, const AccessT
     if (spec_.has_texture_cache) return {&textures_[sm], false};
     if (l1_[sm].exists()) return {&l1_[sm], true};
   }
-  const bool wants =
-      caches_loads(spec_.cached) || (plan.asks_l1 && spec_.cached != CachedSpaces::kNone);
+  const bool wants = caches_loads(spec_.cached) || (plan.asks_l1 && caches_asked(spec_.cached));
   if (wants && !plan.bypass_l1 && l1_[sm].exists()) return {&l1_[sm], true};
   return {};
 }

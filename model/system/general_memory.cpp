@@ -26,6 +26,7 @@ void GeneralMemory::begin_launch(const LaunchMemory& launch) {
   l2_.fetch_granularity(static_cast<std::uint32_t>(
       std::min<std::uint64_t>(launch.fetch_bytes, spec_.line_bytes) / kSectorBytes));
   l2_.counters = {};
+  l2_.begin();
   l2_.fetch_code(launch.code, launch.flush_l2);
   counters_ = {};
   product_bytes_ = 0;

@@ -31,6 +31,7 @@ class GeneralMemory final : public MemorySystem {
   LaunchCounters counted() const override;
   const L2Counters& l2_counters() const override { return l2_.counters; }
   void tell(EventListener* listener) override;
+  const PartitionTraffic* dram_traffic() const override { return &l2_.traffic(); }
 
  private:
   void access(const WarpLanes&, const AccessPlan&, AccessTiming&);
