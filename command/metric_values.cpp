@@ -69,7 +69,8 @@ class CountersByName {
 };
 
 bool ratio(const metrics::Metric& metric) {
-  return metric.unit == "%" || metric.unit.find('/') != std::string_view::npos;
+  return metric.unit == "%" ||
+         (metric.unit.find('/') != std::string_view::npos && !metric.unit.ends_with("/s"));
 }
 
 bool idle(const metrics::Metric& metric, const Value& value) {
@@ -85,8 +86,7 @@ std::vector<ShownMetric> metrics_of(const sim::ReplayedLaunch& launch, const mod
   std::vector<ShownMetric> out;
   for (const metrics::Metric& metric : metrics::metrics_of(vocabulary)) {
     // A counter of Nsight Compute's that no replay gives is left out, as it is judged only.
-    const metrics::Definition* const definition =
-        metrics::definition_of(metric, card.capability());
+    const metrics::Definition* const definition = metrics::definition_of(metric, card.capability());
     if (definition && definition->formula == metric.name && !counters(metric.name)) continue;
     // So is time where none was kept.
     const Value value = metrics::value_of(vocabulary, metric, card.capability(), counters);
@@ -102,8 +102,7 @@ std::string accuracy(const ReplayedAs& replay, const model::Card& card, Vocabula
                      const metrics::Metric& metric) {
   const validate::Accuracy* worst = nullptr;
   bool any = false;
-  for (const std::string& counter :
-       metrics::counters_of(vocabulary, metric, card.capability())) {
+  for (const std::string& counter : metrics::counters_of(vocabulary, metric, card.capability())) {
     if (counter.starts_with("card.") || !validate::find_rule(counter)) continue;
     any = true;
     if (!replay.unlike.empty()) return "not measured";
@@ -119,14 +118,12 @@ std::string accuracy(const ReplayedAs& replay, const model::Card& card, Vocabula
 std::string vocabulary_note(const model::Card& card, Vocabulary vocabulary) {
   const unsigned capability = card.capability();
   const char* ran = nullptr;
-  if (vocabulary == Vocabulary::kNvprof && (capability < 20 || capability > 72))
-    ran = "2.0 to 7.2";
+  if (vocabulary == Vocabulary::kNvprof && (capability < 20 || capability > 72)) ran = "2.0 to 7.2";
   if (vocabulary == Vocabulary::kVisualProfiler && capability > 21) ran = "1.0 to 2.1";
   if (vocabulary == Vocabulary::kNcu && capability < 70) ran = "7.0 and later";
   if (!ran) return {};
   return fmt::format("{} ran on GPUs of compute capability {}, and {} is of {}: {}",
-                     metrics::full_name_of(vocabulary), ran, card.name(),
-                     card.compute_capability(),
+                     metrics::full_name_of(vocabulary), ran, card.name(), card.compute_capability(),
                      vocabulary == Vocabulary::kNvprof && capability > 72
                          ? "its words for what Nsight Compute counts there"
                          : "no GPU has counted so");

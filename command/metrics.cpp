@@ -1,5 +1,5 @@
-// `warpmem metrics`: what each metric counts, in the words of each profiler; `warpmem metrics NAME`:
-// all about one; with --accuracy, how close each was to the hardware's.
+// `warpmem metrics`: what each metric counts, in the words of each profiler; `warpmem metrics
+// NAME`: all about one; with --accuracy, how close each was to the hardware's.
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 

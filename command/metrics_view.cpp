@@ -34,7 +34,8 @@ Judged judged(Vocabulary vocabulary, const metrics::Metric& metric) {
     out.known = true;
     out.exact &= rule->match == validate::Match::kExact;
     if (rule->band >= out.band)
-      out.band = rule->band, out.level = validate::group_name(rule->group), out.source = rule->source;
+      out.band = rule->band, out.level = validate::group_name(rule->group),
+      out.source = rule->source;
   }
   return out;
 }
@@ -98,8 +99,7 @@ std::string formula_text(const metrics::Metric& metric, const metrics::Definitio
 
 // How close it came to hardware's, a line for each card and engine that was measured.
 std::string accuracy_lines(const FoundMetric& found) {
-  const auto counters =
-      metrics::counters_of(found.vocabulary, *found.metric, kJudgedOn);
+  const auto counters = metrics::counters_of(found.vocabulary, *found.metric, kJudgedOn);
   std::string out;
   for (const validate::Accuracy& a : validate::measured_accuracy())
     if (std::ranges::find(counters, a.metric) != counters.end())

@@ -35,9 +35,7 @@ class Reader {
     ++at_;
     return true;
   }
-  Value broken() const {
-    return {0, "the formula cannot be read: " + std::string(text_)};
-  }
+  Value broken() const { return {0, "the formula cannot be read: " + std::string(text_)}; }
 
   Value sum() {
     Value out = product();

@@ -14,7 +14,7 @@ std::string capability_text(unsigned capability) {
 
 // Of GPUs that run CUDA: none lies between the two.
 unsigned next_capability(unsigned capability) {
-  constexpr std::array kAll{10u, 11u, 12u, 13u, 20u, 21u, 30u, 32u, 35u, 37u,  50u,  52u,  53u, 60u,
+  constexpr std::array kAll{10u, 11u, 12u, 13u, 20u, 21u, 30u, 32u, 35u, 37u, 50u,  52u,  53u, 60u,
                             61u, 62u, 70u, 72u, 75u, 80u, 86u, 87u, 89u, 90u, 100u, 103u, 120u};
   const auto next = std::ranges::upper_bound(kAll, capability);
   return next == kAll.end() ? 0 : *next;

@@ -19,7 +19,7 @@ namespace warpmem::metrics {
 enum class Vocabulary : std::uint8_t { kNcu, kNvprof, kVisualProfiler };
 inline constexpr std::array kVocabularies{Vocabulary::kNcu, Vocabulary::kNvprof,
                                           Vocabulary::kVisualProfiler};
-std::string_view name_of(Vocabulary vocabulary);      // "ncu", "nvprof", "visual-profiler"
+std::string_view name_of(Vocabulary vocabulary);       // "ncu", "nvprof", "visual-profiler"
 std::string_view full_name_of(Vocabulary vocabulary);  // "Nsight Compute", …
 std::optional<Vocabulary> vocabulary_named(std::string_view name);
 // The one that people used on GPUs of a compute capability: 13 is 1.3, 90 is 9.0.

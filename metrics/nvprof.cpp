@@ -1,5 +1,5 @@
-// nvprof's metrics and events: compute capability 2.0 to 7.2. From 7.5 on nvprof itself counts nothing; its
-// names stay, with what Nsight Compute counts in their place.
+// nvprof's metrics and events: compute capability 2.0 to 7.2. From 7.5 on nvprof itself counts
+// nothing; its names stay, with what Nsight Compute counts in their place.
 #include "metrics/tables.hpp"
 
 namespace warpmem::metrics {
@@ -10,14 +10,12 @@ constexpr Metric kMetrics[] = {
     {"inst_executed_global_loads",
      "inst",
      "warp instructions that load from global memory",
-     {{{50, 62, "gld_request"},
-      {70, 0, "smsp__inst_executed_op_global_ld_pred_on_any.sum"}}},
+     {{{50, 62, "gld_request"}, {70, 0, "smsp__inst_executed_op_global_ld_pred_on_any.sum"}}},
      "smsp__inst_executed_op_global_ld_pred_on_any.sum"},
     {"inst_executed_global_stores",
      "inst",
      "warp instructions that store to global memory",
-     {{{50, 62, "gst_request"},
-      {70, 0, "smsp__inst_executed_op_global_st_pred_on_any.sum"}}},
+     {{{50, 62, "gst_request"}, {70, 0, "smsp__inst_executed_op_global_st_pred_on_any.sum"}}},
      "smsp__inst_executed_op_global_st_pred_on_any.sum"},
     {"inst_executed_local_loads",
      "inst",
@@ -32,14 +30,12 @@ constexpr Metric kMetrics[] = {
     {"inst_executed_shared_loads",
      "inst",
      "warp instructions that load from shared memory",
-     {{{50, 62, "shared_load"},
-      {70, 0, "smsp__inst_executed_op_shared_ld_pred_on_any.sum"}}},
+     {{{50, 62, "shared_load"}, {70, 0, "smsp__inst_executed_op_shared_ld_pred_on_any.sum"}}},
      "smsp__inst_executed_op_shared_ld_pred_on_any.sum"},
     {"inst_executed_shared_stores",
      "inst",
      "warp instructions that store to shared memory",
-     {{{50, 62, "shared_store"},
-      {70, 0, "smsp__inst_executed_op_shared_st_pred_on_any.sum"}}},
+     {{{50, 62, "shared_store"}, {70, 0, "smsp__inst_executed_op_shared_st_pred_on_any.sum"}}},
      "smsp__inst_executed_op_shared_st_pred_on_any.sum"},
     {"inst_executed_shared_atomics",
      "inst",
@@ -71,27 +67,26 @@ constexpr Metric kMetrics[] = {
      "requests of global loads: of 8 lanes of 4 bytes, 4 of 8 or 2 of 16 up to 6.2; a warp "
      "each from 7.0 on",
      {{{50, 62, "gld_transactions / 4"},
-      {70, 0, "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum"}}},
+       {70, 0, "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum"}}},
      "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum"},
     {"global_store_requests",
      "request",
      "requests of global stores",
-     {{{50, 62, "gst_request"},
-      {70, 0, "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum"}}},
+     {{{50, 62, "gst_request"}, {70, 0, "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum"}}},
      "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum"},
     {"gld_transactions",
      "transaction",
      "transactions of global loads: lines of 128 bytes or segments of 32 up to 3.7, four a "
      "request up to 6.2, sectors of 32 bytes from 7.0 on; of all SMs (on 2.x nvprof prints "
      "those of one)",
-     {{{20, 62, "gld_transactions"},
-      {70, 0, "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"}}},
+     {{{20, 62, "gld_transactions"}, {70, 0, "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"}}},
      "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"},
     {"gld_transactions_per_request",
      "transaction/request",
      "transactions of a warp's global load on average",
      {{{20, 62, "gld_transactions / gld_request"},
-      {70, 0, "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum / "
+       {70, 0,
+        "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum / "
         "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum"}}},
      "l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_ld.ratio",
      true},
@@ -99,14 +94,14 @@ constexpr Metric kMetrics[] = {
      "transaction",
      "transactions of global stores: segments of 32 to 128 bytes up to 3.7, sectors of 32 "
      "bytes later; of all SMs (on 2.x nvprof prints those of one)",
-     {{{20, 62, "gst_transactions"},
-      {70, 0, "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum"}}},
+     {{{20, 62, "gst_transactions"}, {70, 0, "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum"}}},
      "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum"},
     {"gst_transactions_per_request",
      "transaction/request",
      "transactions of a warp's global store on average",
      {{{20, 62, "gst_transactions / gst_request"},
-      {70, 0, "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum / "
+       {70, 0,
+        "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum / "
         "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum"}}},
      "l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_st.ratio",
      true},
@@ -116,7 +111,8 @@ constexpr Metric kMetrics[] = {
      "above 100 where lanes share words (nvprof on 7.0 prints 0 for loads of 16 bytes, a "
      "fault)",
      {{{20, 62, "100 * gld_requested_bytes / gld_moved_bytes"},
-      {70, 0, "100 * smsp__sass_data_bytes_mem_global_op_ld.sum / (32 * "
+       {70, 0,
+        "100 * smsp__sass_data_bytes_mem_global_op_ld.sum / (32 * "
         "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum)"}}},
      "smsp__sass_average_data_bytes_per_sector_mem_global_op_ld.pct",
      true},
@@ -124,7 +120,8 @@ constexpr Metric kMetrics[] = {
      "%",
      "bytes that lanes of global stores write, of the bytes that were moved for them",
      {{{20, 62, "100 * gst_requested_bytes / gst_moved_bytes"},
-      {70, 0, "100 * smsp__sass_data_bytes_mem_global_op_st.sum / (32 * "
+       {70, 0,
+        "100 * smsp__sass_data_bytes_mem_global_op_st.sum / (32 * "
         "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum)"}}},
      "smsp__sass_average_data_bytes_per_sector_mem_global_op_st.pct",
      true},
@@ -132,23 +129,23 @@ constexpr Metric kMetrics[] = {
      "GB/s",
      "bytes that lanes of global loads ask for, by time",
      {{{20, 62, "gld_requested_bytes / time_us / 1000"},
-      {70, 0, "smsp__sass_data_bytes_mem_global_op_ld.sum / time_us / 1000"}}}},
+       {70, 0, "smsp__sass_data_bytes_mem_global_op_ld.sum / time_us / 1000"}}}},
     {"gst_requested_throughput",
      "GB/s",
      "bytes that lanes of global stores write, by time",
      {{{20, 62, "gst_requested_bytes / time_us / 1000"},
-      {70, 0, "smsp__sass_data_bytes_mem_global_op_st.sum / time_us / 1000"}}}},
+       {70, 0, "smsp__sass_data_bytes_mem_global_op_st.sum / time_us / 1000"}}}},
     {"gld_throughput",
      "GB/s",
      "bytes that are moved for global loads, by time",
      {{{20, 62, "gld_moved_bytes / time_us / 1000"},
-      {70, 0, "32 * l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum / time_us / 1000"}}},
+       {70, 0, "32 * l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum / time_us / 1000"}}},
      "l1tex__t_bytes_pipe_lsu_mem_global_op_ld.sum.per_second"},
     {"gst_throughput",
      "GB/s",
      "bytes that are moved for global stores, by time",
      {{{20, 62, "gst_moved_bytes / time_us / 1000"},
-      {70, 0, "32 * l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum / time_us / 1000"}}},
+       {70, 0, "32 * l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum / time_us / 1000"}}},
      "l1tex__t_bytes_pipe_lsu_mem_global_op_st.sum.per_second"},
     {"local_load_requests",
      "request",
@@ -164,26 +161,26 @@ constexpr Metric kMetrics[] = {
      "transaction",
      "transactions of local loads: lines of 128 bytes up to 3.7, sectors of 32 bytes from "
      "7.0 on",
-     {{{20, 62, "local_load"},
-      {70, 0, "l1tex__t_sectors_pipe_lsu_mem_local_op_ld.sum"}}},
+     {{{20, 62, "local_load"}, {70, 0, "l1tex__t_sectors_pipe_lsu_mem_local_op_ld.sum"}}},
      "l1tex__t_sectors_pipe_lsu_mem_local_op_ld.sum"},
     {"local_store_transactions",
      "transaction",
      "transactions of local stores: lines of 128 bytes up to 3.7, sectors of 32 bytes from "
      "7.0 on",
-     {{{20, 62, "local_store"},
-      {70, 0, "l1tex__t_sectors_pipe_lsu_mem_local_op_st.sum"}}},
+     {{{20, 62, "local_store"}, {70, 0, "l1tex__t_sectors_pipe_lsu_mem_local_op_st.sum"}}},
      "l1tex__t_sectors_pipe_lsu_mem_local_op_st.sum"},
     {"local_load_transactions_per_request",
      "transaction/request",
      "transactions of a request of local loads on average",
-     {{{70, 0, "l1tex__t_sectors_pipe_lsu_mem_local_op_ld.sum / "
+     {{{70, 0,
+        "l1tex__t_sectors_pipe_lsu_mem_local_op_ld.sum / "
         "l1tex__t_requests_pipe_lsu_mem_local_op_ld.sum"}}},
      "l1tex__average_t_sectors_per_request_pipe_lsu_mem_local_op_ld.ratio"},
     {"local_store_transactions_per_request",
      "transaction/request",
      "transactions of a request of local stores on average",
-     {{{70, 0, "l1tex__t_sectors_pipe_lsu_mem_local_op_st.sum / "
+     {{{70, 0,
+        "l1tex__t_sectors_pipe_lsu_mem_local_op_st.sum / "
         "l1tex__t_requests_pipe_lsu_mem_local_op_st.sum"}}},
      "l1tex__average_t_sectors_per_request_pipe_lsu_mem_local_op_st.ratio"},
     {"l1_cache_global_hit_rate",
@@ -194,22 +191,26 @@ constexpr Metric kMetrics[] = {
     {"l1_cache_local_hit_rate",
      "%",
      "lines of local loads and stores that the L1 has",
-     {{{20, 37, "100 * (l1_local_hit + l1_local_store_hit) / (l1_local_hit + l1_local_miss + "
+     {{{20, 37,
+        "100 * (l1_local_hit + l1_local_store_hit) / (l1_local_hit + l1_local_miss + "
         "l1_local_store_hit + l1_local_store_miss)"}}},
      "l1tex__t_sector_pipe_lsu_mem_local_op_ld_hit_rate.pct"},
     {"global_hit_rate",
      "%",
      "sectors of global loads that the L1 has (measured on 7.0: stores take no part)",
      {{{50, 62, "100 * l1_gld_hit / (l1_gld_hit + l1_gld_miss)"},
-      {70, 0, "100 * l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum / "
+       {70, 0,
+        "100 * l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum / "
         "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"}}},
      "l1tex__t_sector_pipe_lsu_mem_global_op_ld_hit_rate.pct"},
     {"local_hit_rate",
      "%",
      "sectors of local loads and stores that the L1 has",
-     {{{50, 62, "100 * (l1_local_hit + l1_local_store_hit) / (l1_local_hit + l1_local_miss + "
+     {{{50, 62,
+        "100 * (l1_local_hit + l1_local_store_hit) / (l1_local_hit + l1_local_miss + "
         "l1_local_store_hit + l1_local_store_miss)"},
-      {70, 0, "100 * (l1tex__t_sectors_pipe_lsu_mem_local_op_ld_lookup_hit.sum + "
+       {70, 0,
+        "100 * (l1tex__t_sectors_pipe_lsu_mem_local_op_ld_lookup_hit.sum + "
         "l1tex__t_sectors_pipe_lsu_mem_local_op_st_lookup_hit.sum) / "
         "(l1tex__t_sectors_pipe_lsu_mem_local_op_ld.sum + "
         "l1tex__t_sectors_pipe_lsu_mem_local_op_st.sum)"}}},
@@ -222,15 +223,15 @@ constexpr Metric kMetrics[] = {
     {"tex_cache_transactions",
      "transaction",
      "32 bytes each that the texture cache is asked for",
-     {{{20, 62, "tex_requests"},
-      {70, 0, "l1tex__t_sectors_pipe_tex_mem_texture.sum"}}},
+     {{{20, 62, "tex_requests"}, {70, 0, "l1tex__t_sectors_pipe_tex_mem_texture.sum"}}},
      "l1tex__t_sectors_pipe_tex_mem_texture.sum"},
     {"tex_cache_hit_rate",
      "%",
      "what the texture cache has of what it is asked for; from 7.0 on it is the L1, and all "
      "accesses count",
      {{{20, 62, "100 * tex_hit / (tex_hit + tex_miss)"},
-      {70, 0, "100 * (l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum + "
+       {70, 0,
+        "100 * (l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum + "
         "l1tex__t_sectors_pipe_lsu_mem_global_op_st_lookup_hit.sum + "
         "l1tex__t_sectors_pipe_lsu_mem_local_op_ld_lookup_hit.sum + "
         "l1tex__t_sectors_pipe_lsu_mem_local_op_st_lookup_hit.sum + "
@@ -250,33 +251,37 @@ constexpr Metric kMetrics[] = {
      "transaction",
      "passes of shared loads through the banks",
      {{{20, 62, "shared_load_transactions"},
-      {70, 0, "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum"}}},
+       {70, 0, "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum"}}},
      "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum"},
     {"shared_store_transactions",
      "transaction",
      "passes of shared stores through the banks",
      {{{20, 62, "shared_store_transactions"},
-      {70, 0, "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum"}}},
+       {70, 0, "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum"}}},
      "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum"},
     {"shared_load_transactions_per_request",
      "transaction/request",
      "passes of a shared load on average: n for n-way conflicts",
      {{{20, 62, "shared_load_transactions / shared_load"},
-      {70, 0, "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum / "
+       {70, 0,
+        "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum / "
         "smsp__inst_executed_op_shared_ld_pred_on_any.sum"}}}},
     {"shared_store_transactions_per_request",
      "transaction/request",
      "passes of a shared store on average: n for n-way conflicts",
      {{{20, 62, "shared_store_transactions / shared_store"},
-      {70, 0, "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum / "
+       {70, 0,
+        "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum / "
         "smsp__inst_executed_op_shared_st_pred_on_any.sum"}}}},
     {"shared_efficiency",
      "%",
      "bytes that lanes of shared loads and stores ask for, of what all banks give in their "
      "passes",
-     {{{20, 62, "100 * (shared_load_bytes + shared_store_bytes) / (card.shared.banks * "
+     {{{20, 62,
+        "100 * (shared_load_bytes + shared_store_bytes) / (card.shared.banks * "
         "card.shared.bank_bytes * (shared_load_transactions + shared_store_transactions))"},
-      {70, 0, "100 * (smsp__sass_data_bytes_mem_shared_op_ld.sum + "
+       {70, 0,
+        "100 * (smsp__sass_data_bytes_mem_shared_op_ld.sum + "
         "smsp__sass_data_bytes_mem_shared_op_st.sum) / (card.shared.banks * "
         "card.shared.bank_bytes * (l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum + "
         "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum))"}}},
@@ -285,60 +290,69 @@ constexpr Metric kMetrics[] = {
     {"shared_load_throughput",
      "GB/s",
      "what all banks give in the passes of shared loads, by time",
-     {{{20, 62, "card.shared.banks * card.shared.bank_bytes * shared_load_transactions / time_us / "
+     {{{20, 62,
+        "card.shared.banks * card.shared.bank_bytes * shared_load_transactions / time_us / "
         "1000"},
-      {70, 0, "card.shared.banks * card.shared.bank_bytes * "
+       {70, 0,
+        "card.shared.banks * card.shared.bank_bytes * "
         "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum / time_us / 1000"}}}},
     {"shared_store_throughput",
      "GB/s",
      "what all banks take in the passes of shared stores, by time",
-     {{{20, 62, "card.shared.banks * card.shared.bank_bytes * shared_store_transactions / time_us / "
+     {{{20, 62,
+        "card.shared.banks * card.shared.bank_bytes * shared_store_transactions / time_us / "
         "1000"},
-      {70, 0, "card.shared.banks * card.shared.bank_bytes * "
+       {70, 0,
+        "card.shared.banks * card.shared.bank_bytes * "
         "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum / time_us / 1000"}}}},
     {"shared_ld_bank_conflict",
      "event",
      "passes of shared loads beyond the first of lanes that are served together: an event "
      "of the profiler",
      {{{50, 62, "shared_load_replays"},
-      {70, 0, "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum"}}},
+       {70, 0, "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum"}}},
      "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum"},
     {"shared_st_bank_conflict",
      "event",
      "passes of shared stores beyond the first of lanes that are served together: an event "
      "of the profiler",
      {{{50, 62, "shared_store_replays"},
-      {70, 0, "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum"}}},
+       {70, 0, "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum"}}},
      "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum"},
     {"inst_replay_overhead",
      "replay/inst",
      "times that an instruction is issued again, on average over all instructions",
-     {{{20, 62, "(global_replays + shared_load_replays + shared_store_replays + "
+     {{{20, 62,
+        "(global_replays + shared_load_replays + shared_store_replays + "
         "constant_serialized) / inst_executed"},
-      {70, 0, "", "instructions are not replayed from compute capability 7.0 on: the passes of an "
+       {70, 0, "",
+        "instructions are not replayed from compute capability 7.0 on: the passes of an "
         "access are wavefronts of the L1"}}}},
     {"shared_replay_overhead",
      "replay/inst",
      "the same for bank conflicts alone",
      {{{20, 62, "(shared_load_replays + shared_store_replays) / inst_executed"},
-      {70, 0, "", "instructions are not replayed from compute capability 7.0 on: the passes of an "
+       {70, 0, "",
+        "instructions are not replayed from compute capability 7.0 on: the passes of an "
         "access are wavefronts of the L1"}}}},
     {"global_replay_overhead",
      "replay/inst",
      "the same for global accesses alone",
      {{{20, 62, "global_replays / inst_executed"},
-      {70, 0, "", "instructions are not replayed from compute capability 7.0 on: the passes of an "
+       {70, 0, "",
+        "instructions are not replayed from compute capability 7.0 on: the passes of an "
         "access are wavefronts of the L1"}}}},
     {"atomic_transactions",
      "transaction",
      "accesses of the L1's sets by atomics and reductions",
      {{{20, 62, "", "the model does not count accesses of the L1's sets by atomics"},
-      {70, 0, "", "the model does not count accesses of the L1's sets by atomics"}}}},
+       {70, 0, "", "the model does not count accesses of the L1's sets by atomics"}}}},
     {"l2_read_transactions",
      "transaction",
      "32 bytes each that are read in the L2; atomics count here as well",
      {{{20, 62, "l2_read_transactions"},
-      {70, 0, "lts__t_sectors_op_read.sum + lts__t_sectors_srcunit_tex_op_atom.sum + "
+       {70, 0,
+        "lts__t_sectors_op_read.sum + lts__t_sectors_srcunit_tex_op_atom.sum + "
         "lts__t_sectors_srcunit_tex_op_red.sum"}}},
      "lts__t_sectors_op_read.sum",
      true},
@@ -346,7 +360,8 @@ constexpr Metric kMetrics[] = {
      "transaction",
      "32 bytes each that are written in the L2; atomics count here as well",
      {{{20, 62, "l2_write_transactions"},
-      {70, 0, "lts__t_sectors_op_write.sum + lts__t_sectors_srcunit_tex_op_atom.sum + "
+       {70, 0,
+        "lts__t_sectors_op_write.sum + lts__t_sectors_srcunit_tex_op_atom.sum + "
         "lts__t_sectors_srcunit_tex_op_red.sum"}}},
      "lts__t_sectors_op_write.sum"},
     {"l2_l1_read_hit_rate",
@@ -358,12 +373,12 @@ constexpr Metric kMetrics[] = {
      "GB/s",
      "what is read in the L2, by time",
      {{{20, 62, "32 * l2_read_transactions / time_us / 1000"},
-      {70, 0, "32 * l2_read_transactions / time_us / 1000"}}}},
+       {70, 0, "32 * l2_read_transactions / time_us / 1000"}}}},
     {"l2_write_throughput",
      "GB/s",
      "what is written in the L2, by time",
      {{{20, 62, "32 * l2_write_transactions / time_us / 1000"},
-      {70, 0, "32 * l2_write_transactions / time_us / 1000"}}}},
+       {70, 0, "32 * l2_write_transactions / time_us / 1000"}}}},
     {"l2_tex_read_transactions",
      "transaction",
      "32 bytes each that SMs read from the L2",
@@ -377,7 +392,8 @@ constexpr Metric kMetrics[] = {
     {"l2_tex_hit_rate",
      "%",
      "what the L2 has of what SMs ask for",
-     {{{70, 0, "100 * (lts__t_sectors_srcunit_tex_op_read_lookup_hit.sum + "
+     {{{70, 0,
+        "100 * (lts__t_sectors_srcunit_tex_op_read_lookup_hit.sum + "
         "lts__t_sectors_srcunit_tex_op_write_lookup_hit.sum + "
         "lts__t_sectors_srcunit_tex_op_atom_lookup_hit.sum + "
         "lts__t_sectors_srcunit_tex_op_red_lookup_hit.sum) / "
@@ -387,13 +403,15 @@ constexpr Metric kMetrics[] = {
     {"l2_tex_read_hit_rate",
      "%",
      "what the L2 has of what SMs read",
-     {{{70, 0, "100 * lts__t_sectors_srcunit_tex_op_read_lookup_hit.sum / "
+     {{{70, 0,
+        "100 * lts__t_sectors_srcunit_tex_op_read_lookup_hit.sum / "
         "lts__t_sectors_srcunit_tex_op_read.sum"}}},
      "lts__t_sector_op_read_hit_rate.pct"},
     {"l2_tex_write_hit_rate",
      "%",
      "what the L2 has of what SMs write",
-     {{{70, 0, "100 * lts__t_sectors_srcunit_tex_op_write_lookup_hit.sum / "
+     {{{70, 0,
+        "100 * lts__t_sectors_srcunit_tex_op_write_lookup_hit.sum / "
         "lts__t_sectors_srcunit_tex_op_write.sum"}}},
      "lts__t_sector_op_write_hit_rate.pct"},
     {"l2_atomic_transactions",
@@ -405,52 +423,48 @@ constexpr Metric kMetrics[] = {
      "byte",
      "bytes that global loads read from the L2",
      {{{50, 62, "32 * l1_gld_miss"},
-      {70, 0, "32 * (l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum - "
+       {70, 0,
+        "32 * (l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum - "
         "l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum)"}}},
      "lts__t_bytes_equiv_l1sectormiss_pipe_lsu_mem_global_op_ld.sum"},
     {"dram_read_transactions",
      "transaction",
      "32 bytes each that are read from DRAM",
-     {{{20, 62, "dram_read_sectors"},
-      {70, 0, "dram__sectors_read.sum"}}},
+     {{{20, 62, "dram_read_sectors"}, {70, 0, "dram__sectors_read.sum"}}},
      "dram__sectors_read.sum",
      true},
     {"dram_write_transactions",
      "transaction",
      "32 bytes each that are written to DRAM",
-     {{{20, 62, "dram_write_sectors"},
-      {70, 0, "dram__sectors_write.sum"}}},
+     {{{20, 62, "dram_write_sectors"}, {70, 0, "dram__sectors_write.sum"}}},
      "dram__sectors_write.sum",
      true},
     {"dram_read_bytes",
      "byte",
      "bytes that are read from DRAM",
-     {{{30, 62, "32 * dram_read_transactions"},
-      {70, 0, "32 * dram_read_transactions"}}},
+     {{{30, 62, "32 * dram_read_transactions"}, {70, 0, "32 * dram_read_transactions"}}},
      "dram__bytes_read.sum"},
     {"dram_write_bytes",
      "byte",
      "bytes that are written to DRAM",
-     {{{30, 62, "32 * dram_write_transactions"},
-      {70, 0, "32 * dram_write_transactions"}}},
+     {{{30, 62, "32 * dram_write_transactions"}, {70, 0, "32 * dram_write_transactions"}}},
      "dram__bytes_write.sum"},
     {"dram_read_throughput",
      "GB/s",
      "what is read from DRAM, by time",
      {{{20, 62, "32 * dram_read_transactions / time_us / 1000"},
-      {70, 0, "32 * dram_read_transactions / time_us / 1000"}}},
+       {70, 0, "32 * dram_read_transactions / time_us / 1000"}}},
      "dram__bytes_read.sum.per_second"},
     {"dram_write_throughput",
      "GB/s",
      "what is written to DRAM, by time",
      {{{20, 62, "32 * dram_write_transactions / time_us / 1000"},
-      {70, 0, "32 * dram_write_transactions / time_us / 1000"}}},
+       {70, 0, "32 * dram_write_transactions / time_us / 1000"}}},
      "dram__bytes_write.sum.per_second"},
     {"elapsed_cycles_sm",
      "cycle",
      "cycles of the SM clock from a launch's begin to its end, added up over SMs",
-     {{{20, 62, "cycles * card.sm.count"},
-      {70, 0, "cycles * card.sm.count"}}},
+     {{{20, 62, "cycles * card.sm.count"}, {70, 0, "cycles * card.sm.count"}}},
      "sm__cycles_elapsed.max"},
 };
 // clang-format on

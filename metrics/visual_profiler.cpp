@@ -1,5 +1,5 @@
-// The Visual Profiler's events and derived values: compute capability 1.0 to 2.1. What it counted on one TPC
-// or SM is counted on all of them here, so that its formulas need no factor for that.
+// The Visual Profiler's events and derived values: compute capability 1.0 to 2.1. What it counted
+// on one TPC or SM is counted on all of them here, so that its formulas need no factor for that.
 #include "metrics/tables.hpp"
 
 namespace warpmem::metrics {
@@ -151,14 +151,8 @@ constexpr Metric kMetrics[] = {
      "transactions of global stores, of up to 128 bytes",
      {{{20, 21, "gst_transactions"}}},
      "gst_transactions"},
-    {"tex_cache_hit",
-     "event",
-     "fetches that the texture cache has",
-     {{{10, 13, "tex_hit"}}}},
-    {"tex_cache_miss",
-     "event",
-     "fetches that the texture cache has not",
-     {{{10, 13, "tex_miss"}}}},
+    {"tex_cache_hit", "event", "fetches that the texture cache has", {{{10, 13, "tex_hit"}}}},
+    {"tex_cache_miss", "event", "fetches that the texture cache has not", {{{10, 13, "tex_miss"}}}},
     {"tex_cache_requests",
      "event",
      "32 bytes each that the texture cache is asked for",
@@ -202,13 +196,15 @@ constexpr Metric kMetrics[] = {
      "GB/s",
      "what the L1 gives to the SMs, by time (the profiler multiplies one SM's hits by the "
      "SMs; here all count)",
-     {{{20, 21, "(128 * (l1_global_load_hit + l1_local_load_hit) + 32 * l2_read_requests) / time_us "
+     {{{20, 21,
+        "(128 * (l1_global_load_hit + l1_local_load_hit) + 32 * l2_read_requests) / time_us "
         "/ 1000"}}}},
     {"local_memory_bus_traffic",
      "%",
      "what local memory moves between L1 and L2, of all that is moved there (the profiler "
      "divides the L2's by the SMs; here all SMs count)",
-     {{{20, 21, "100 * 2 * 128 * l1_local_load_miss / (32 * (l2_read_requests + l2_write_requests))"}}}},
+     {{{20, 21,
+        "100 * 2 * 128 * l1_local_load_miss / (32 * (l2_read_requests + l2_write_requests))"}}}},
     {"bank_conflicts_per_shared_instruction",
      "%",
      "passes beyond the first, of shared loads and stores; above 100 with n-way conflicts",
@@ -254,7 +250,7 @@ constexpr Metric kMetrics[] = {
      "%",
      "what the texture cache has of what it is asked for",
      {{{10, 13, "100 * tex_cache_hit / (tex_cache_hit + tex_cache_miss)"},
-      {20, 21, "100 * (tex_cache_requests - tex_cache_misses) / tex_cache_requests"}}},
+       {20, 21, "100 * (tex_cache_requests - tex_cache_misses) / tex_cache_requests"}}},
      "tex_cache_hit_rate"},
     {"texture_memory_throughput",
      "GB/s",
@@ -264,14 +260,13 @@ constexpr Metric kMetrics[] = {
      "GB/s",
      "what global loads move, by time: their transactions on 1.x, what DRAM reads on 2.x "
      "(the profiler multiplies one TPC's by the TPCs; here all count)",
-     {{{10, 13, "gld_moved_bytes / time_us / 1000"},
-      {20, 21, "32 * dram_reads / time_us / 1000"}}},
+     {{{10, 13, "gld_moved_bytes / time_us / 1000"}, {20, 21, "32 * dram_reads / time_us / 1000"}}},
      "gld_throughput"},
     {"global_write_throughput",
      "GB/s",
      "what global stores move, by time: their transactions on 1.x, what DRAM writes on 2.x",
      {{{10, 13, "gst_moved_bytes / time_us / 1000"},
-      {20, 21, "32 * dram_writes / time_us / 1000"}}},
+       {20, 21, "32 * dram_writes / time_us / 1000"}}},
      "gst_throughput"},
     {"overall_global_throughput",
      "GB/s",
@@ -292,14 +287,14 @@ constexpr Metric kMetrics[] = {
      "what is read beyond what lanes ask for: in the L2 on 2.x, in transactions on 1.x; "
      "below 0 where the L1 has much",
      {{{10, 13, "100 - 100 * gld_requested_bytes / gld_moved_bytes"},
-      {20, 21, "100 - 100 * gld_requested_bytes / (32 * l2_read_requests)"}}},
+       {20, 21, "100 - 100 * gld_requested_bytes / (32 * l2_read_requests)"}}},
      "gld_efficiency",
      true},
     {"excess_store",
      "%",
      "what is written beyond what lanes write: in the L2 on 2.x, in transactions on 1.x",
      {{{10, 13, "100 - 100 * gst_requested_bytes / gst_moved_bytes"},
-      {20, 21, "100 - 100 * gst_requested_bytes / (32 * l2_write_requests)"}}},
+       {20, 21, "100 - 100 * gst_requested_bytes / (32 * l2_write_requests)"}}},
      "gst_efficiency",
      true},
 };

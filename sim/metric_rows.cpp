@@ -103,9 +103,9 @@ const MetricRow kRows[] = {
 
 #undef ROW
 
-#define EARLY(name) \
-  MetricRow { \
-    #name, "", [](const C& c) -> std::uint64_t { return c.early.name; } \
+#define EARLY(name)                                                     \
+  MetricRow {                                                           \
+#name, "", [](const C& c) -> std::uint64_t { return c.early.name; } \
   }
 
 const MetricRow kEarlyRows[] = {

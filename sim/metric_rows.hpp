@@ -15,8 +15,8 @@ struct MetricRow {
   std::uint64_t (*value)(const model::LaunchCounters&);
 };
 std::span<const MetricRow> metric_rows();
-// Those that memory systems of GPUs before compute capability 7.0 count (model/system/early_counters.hpp),
-// by the names that formulas of their metrics use.
+// Those that memory systems of GPUs before compute capability 7.0 count
+// (model/system/early_counters.hpp), by the names that formulas of their metrics use.
 std::span<const MetricRow> early_rows();
 
 }  // namespace warpmem::sim

@@ -184,10 +184,10 @@ Found interleaved_l2_wrong(const CardNumbers& n) {
     return Contradiction{
         "l2.size is " + shown_bytes(n.l2_bytes) + ", less than a set a partition (l2.partitions)",
         "give at least " + shown_bytes(step) + (rows ? ", or l2.index = \"low_bits\"" : "")};
-  if (auto f = uneven("l2.size", n.l2_bytes, step,
-                      "sets of l2.ways lines of " + text(n.line_bytes) +
-                          " bytes in each of l2.partitions",
-                      shown_bytes))
+  if (auto f = uneven(
+          "l2.size", n.l2_bytes, step,
+          "sets of l2.ways lines of " + text(n.line_bytes) + " bytes in each of l2.partitions",
+          shown_bytes))
     return f;
   if (n.l2_fetch_bytes != 32 && n.l2_fetch_bytes != 64 && n.l2_fetch_bytes != 128)
     return Contradiction{

@@ -1,6 +1,6 @@
-// Which partition of the L2 a line belongs to, where partitions go with DRAM channels: a channel has
-// one, or several that take its blocks by turns. Blocks of addresses (dram.interleave) are dealt to
-// channels by dram.map.
+// Which partition of the L2 a line belongs to, where partitions go with DRAM channels: a channel
+// has one, or several that take its blocks by turns. Blocks of addresses (dram.interleave) are
+// dealt to channels by dram.map.
 #pragma once
 
 #include <algorithm>

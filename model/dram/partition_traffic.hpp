@@ -29,7 +29,7 @@ class PartitionTraffic {
     add(channel, sectors, cycle);
   }
 
-  const std::vector<std::uint64_t>& reads() const { return read_; }     // by channel
+  const std::vector<std::uint64_t>& reads() const { return read_; }  // by channel
   const std::vector<std::uint64_t>& writes() const { return written_; }
   const std::vector<Window>& windows() const { return windows_; }
   std::uint64_t window_cycles() const { return window_cycles_; }

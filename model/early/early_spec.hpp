@@ -52,9 +52,9 @@ struct EarlySpec {
 
 EarlySpec early_spec_of(const Card& card);
 
-// Sets and ways of so many lines: a power of two of sets, the most with at least so many ways, which
-// share what is left over. (16 KiB of lines of 128 bytes with 4 ways: 32 x 4, 48 KiB: 64 x 6, which
-// is what was found on compute capability 2.x.) `sets`: as given, unless 0.
+// Sets and ways of so many lines: a power of two of sets, the most with at least so many ways,
+// which share what is left over. (16 KiB of lines of 128 bytes with 4 ways: 32 x 4, 48 KiB: 64 x 6,
+// which is what was found on compute capability 2.x.) `sets`: as given, unless 0.
 void shape_sets(std::uint64_t lines, std::uint32_t sets, std::uint32_t ways,
                 LineCache::Shape& shape);
 

@@ -1,5 +1,5 @@
-// What is behind the SMs of a GPU before compute capability 7.0: partitions of memory, each with its
-// share of the L2, or with none, and a channel of DRAM.
+// What is behind the SMs of a GPU before compute capability 7.0: partitions of memory, each with
+// its share of the L2, or with none, and a channel of DRAM.
 //
 // Addresses are dealt to channels in blocks (dram.interleave), by a plain map or a hash. The L2
 // writes back, and keeps which bytes of a sector were written. Without an L2 each transaction is

@@ -1,8 +1,8 @@
 // One partition of an L2 of any number of sets and ways: sets of lines, the most recently used
-// first, of which the spec's policy says which goes. It writes back: a sector is readable, dirty, or written in part; lines that are written in
-// part are completed from DRAM before they go there. So many lines of a set may be dirty, so many
-// written in part; one more has the oldest of them written back (l2/l2_side.hpp has the
-// measurements and does the same, faster).
+// first, of which the spec's policy says which goes. It writes back: a sector is readable, dirty,
+// or written in part; lines that are written in part are completed from DRAM before they go there.
+// So many lines of a set may be dirty, so many written in part; one more has the oldest of them
+// written back (l2/l2_side.hpp has the measurements and does the same, faster).
 #pragma once
 
 #include <vector>

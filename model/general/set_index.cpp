@@ -37,9 +37,9 @@ std::uint32_t bit(std::uint64_t address, int n) {
 // (measured by Nugteren et al. on Fermi).
 std::uint32_t xor_fermi(std::uint64_t line, std::uint32_t sets) {
   const std::uint64_t a = line * 128;
-  const std::uint32_t low = static_cast<std::uint32_t>(line & 31) ^
-                            (bit(a, 13) | bit(a, 14) << 1 | bit(a, 15) << 2 | bit(a, 17) << 3 |
-                             bit(a, 19) << 4);
+  const std::uint32_t low =
+      static_cast<std::uint32_t>(line & 31) ^
+      (bit(a, 13) | bit(a, 14) << 1 | bit(a, 15) << 2 | bit(a, 17) << 3 | bit(a, 19) << 4);
   return (low | bit(a, 12) << 5) % sets;
 }
 
@@ -48,8 +48,8 @@ std::uint32_t xor_fermi(std::uint64_t line, std::uint32_t sets) {
 std::uint32_t add_pascal(std::uint64_t line, std::uint32_t sets) {
   const std::uint64_t a = line * 128;
   const std::uint32_t first = bit(a, 10) ^ bit(a, 12) ^ bit(a, 14);
-  const std::uint32_t second = (first ^ 1) ^ bit(a, 9) ^ bit(a, 10) ^ bit(a, 11) ^ bit(a, 12) ^
-                               bit(a, 13) ^ bit(a, 14);
+  const std::uint32_t second =
+      (first ^ 1) ^ bit(a, 9) ^ bit(a, 10) ^ bit(a, 11) ^ bit(a, 12) ^ bit(a, 13) ^ bit(a, 14);
   return (static_cast<std::uint32_t>(line & 3) + (first | second << 1)) % 4 % sets;
 }
 

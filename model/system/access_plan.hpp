@@ -39,8 +39,8 @@ enum class Action : std::uint8_t {
 struct AccessPlan {
   Action action = Action::kIgnore;
   bool bypass_l1 = false;  // looks in the L1 for nothing and leaves nothing (.cg, volatile, scoped)
-  bool asks_l1 = false;      // .ca: goes through an L1 that caches loads only when asked
-  bool read_only = false;    // .nc: nobody writes it while the kernel runs
+  bool asks_l1 = false;    // .ca: goes through an L1 that caches loads only when asked
+  bool read_only = false;  // .nc: nobody writes it while the kernel runs
   bool no_allocate = false;  // may hit, leaves nothing
   bool last_use = false;     // of a word of local memory (.lu)
   bool compare_and_swap = false;

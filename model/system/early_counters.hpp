@@ -33,9 +33,9 @@ struct EarlyCounters {
   std::uint64_t shared_load = 0, shared_store = 0;
   std::uint64_t shared_load_transactions = 0, shared_store_transactions = 0;
   std::uint64_t shared_load_replays = 0, shared_store_replays = 0;
-  std::uint64_t warp_serialize = 0;      // warp accesses of shared or constant memory with such
-  std::uint64_t global_replays = 0;      // transactions beyond the first of a global access
-  std::uint64_t tex_requests = 0;        // sectors looked for in the texture cache
+  std::uint64_t warp_serialize = 0;  // warp accesses of shared or constant memory with such
+  std::uint64_t global_replays = 0;  // transactions beyond the first of a global access
+  std::uint64_t tex_requests = 0;    // sectors looked for in the texture cache
   std::uint64_t tex_hit = 0, tex_miss = 0;
   std::uint64_t l2_read_transactions = 0, l2_write_transactions = 0;  // 32 bytes each
   std::uint64_t l2_read_hits = 0;                                     // of these, no DRAM read

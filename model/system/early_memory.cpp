@@ -93,9 +93,8 @@ void EarlyMemory::write(AccessTiming& t, const LineTouch& touch, std::uint8_t mo
   t.left_sm = true;
   counters_.l1_write_sectors += sectors_in(moved);
   happens(EventKind::kWriteBack, Level::kL1, t, sectors_in(moved), touch.line);
-  const std::uint64_t there = in_host_memory(touch.line)
-                                  ? memory_.host(t.sm, moved, true, at)
-                                  : memory_.write(t.sm, touch, moved, at);
+  const std::uint64_t there = in_host_memory(touch.line) ? memory_.host(t.sm, moved, true, at)
+                                                         : memory_.write(t.sm, touch, moved, at);
   t.stored = std::max(t.stored, there);
   t.sent = std::max(t.sent, memory_.sent(at));
 }

@@ -72,8 +72,8 @@ void EarlyMemory::local_line(const LineTouch& line, bool stores, AccessTiming& t
   LineCache& cache = l1(t);
   const std::uint64_t asked = sectors_in(line.sectors);
   if (stores && spec_.local_write == LocalWrite::kThrough) {
-    const bool here = cache.store(line.line, line.full, false,
-                                  spec_.allocate == Allocate::kLoadsAndStores);
+    const bool here =
+        cache.store(line.line, line.full, false, spec_.allocate == Allocate::kLoadsAndStores);
     write_pushed(cache, t);
     ++(here ? e.l1_local_store_hit : e.l1_local_store_miss);
     if (here) c.hits += asked;
@@ -102,8 +102,7 @@ void EarlyMemory::local_line(const LineTouch& line, bool stores, AccessTiming& t
 
 void EarlyMemory::shared_access(const WarpAccess& a, const AccessPlan& plan, AccessTiming& t) {
   EarlyCounters& e = counters_.early;
-  const SharedKind kind =
-      plan.action == Action::kAsyncWrite ? SharedKind::kStore : plan.shared;
+  const SharedKind kind = plan.action == Action::kAsyncWrite ? SharedKind::kStore : plan.shared;
   const SharedPasses passes = shared_passes(spec_.shared, a, kind, spec_.banks);
   const auto taken = static_cast<std::uint32_t>(std::max(1, passes.taken));
   const auto more = static_cast<std::uint64_t>(passes.taken - passes.groups);

@@ -493,7 +493,7 @@ class Cards(harness.CommandTest):
         for key, number in out["card"].items():
             with self.subTest(key):
                 self.assertTrue(number["unit"])
-                self.assertRegex(number["source"], "^(documented|measured|assumed): ")
+                self.assertRegex(number["source"], "^(documented|measured|assumed|default): ")
 
     def test_an_unknown_card(self):
         self.assert_fails(self.run_command("gpus", "g90"), 2, "known cards")

@@ -14,10 +14,10 @@ using warpmem::sim::metric_rows;
 namespace {
 
 // Counters that a replay gives by other names than Nsight Compute's.
-const std::set<std::string, std::less<>> kOthers{"sm__cycles_elapsed.max", "cycles",
-                                                 "time_us",                "inst_executed",
-                                                 "inst_issued",            "dram_read_sectors",
-                                                 "dram_write_sectors"};
+const std::set<std::string, std::less<>> kOthers{
+    "sm__cycles_elapsed.max", "cycles",      "time_us",
+    "inst_executed",          "inst_issued", "dram_read_sectors",
+    "dram_write_sectors"};
 bool counted(std::string_view name) {
   for (const auto& row : metric_rows())
     if (name == row.name) return true;
@@ -30,11 +30,10 @@ bool counted(std::string_view name) {
 
 // Nsight Compute's that are judged where a profiler counted them, and that no replay gives.
 bool judged_only(std::string_view name) {
-  for (const char* n :
-       {"smsp__inst_executed_op_tma_ld_pred_on_any.sum",
-        "smsp__inst_executed_op_tma_st_pred_on_any.sum",
-        "l1tex__t_output_wavefronts_pipe_lsu_mem_global_op_st.sum", "lts__t_tag_requests.sum",
-        "launch__shared_mem_config_size"})
+  for (const char* n : {"smsp__inst_executed_op_tma_ld_pred_on_any.sum",
+                        "smsp__inst_executed_op_tma_st_pred_on_any.sum",
+                        "l1tex__t_output_wavefronts_pipe_lsu_mem_global_op_st.sum",
+                        "lts__t_tag_requests.sum", "launch__shared_mem_config_size"})
     if (name == n) return true;
   return false;
 }

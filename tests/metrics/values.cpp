@@ -60,9 +60,9 @@ TEST_CASE("Fermi with the L1: the textbook's cases of one warp of 4-byte words")
     return number(20, kNvprof, "gld_efficiency",
                   {{"gld_requested_bytes", 128}, {"gld_moved_bytes", 128 * lines}});
   };
-  CHECK(efficiency(1) == 100);      // aligned, permuted or all lanes one word
-  CHECK(efficiency(2) == 50);       // misaligned
-  CHECK(efficiency(32) == 3.125);   // scattered
+  CHECK(efficiency(1) == 100);     // aligned, permuted or all lanes one word
+  CHECK(efficiency(2) == 50);      // misaligned
+  CHECK(efficiency(32) == 3.125);  // scattered
 }
 
 TEST_CASE("Fermi without the L1: segments of 32 bytes") {
@@ -71,8 +71,8 @@ TEST_CASE("Fermi without the L1: segments of 32 bytes") {
                   {{"gld_requested_bytes", 128}, {"gld_moved_bytes", 32 * segments}});
   };
   CHECK(efficiency(4) == 100);
-  CHECK(efficiency(5) == 80);       // misaligned
-  CHECK(efficiency(32) == 12.5);    // scattered
+  CHECK(efficiency(5) == 80);     // misaligned
+  CHECK(efficiency(32) == 12.5);  // scattered
 }
 
 TEST_CASE("the Visual Profiler's throughput on 1.x adds transactions by their sizes") {
@@ -85,12 +85,18 @@ TEST_CASE("the Visual Profiler's throughput on 1.x adds transactions by their si
 }
 
 TEST_CASE("the Visual Profiler's formulas of 2.x") {
-  const Counts c{{"l1_gld_hit", 75},           {"l1_gld_miss", 25},
-                 {"shared_load_replays", 30},  {"shared_store_replays", 20},
-                 {"shared_load", 10},          {"shared_store", 10},
-                 {"l2_read_transactions", 200}, {"l2_write_transactions", 56},
-                 {"dram_read_sectors", 50},    {"gld_requested_bytes", 3200},
-                 {"l1_local_miss", 4},         {"inst_issued", 1000}};
+  const Counts c{{"l1_gld_hit", 75},
+                 {"l1_gld_miss", 25},
+                 {"shared_load_replays", 30},
+                 {"shared_store_replays", 20},
+                 {"shared_load", 10},
+                 {"shared_store", 10},
+                 {"l2_read_transactions", 200},
+                 {"l2_write_transactions", 56},
+                 {"dram_read_sectors", 50},
+                 {"gld_requested_bytes", 3200},
+                 {"l1_local_miss", 4},
+                 {"inst_issued", 1000}};
   CHECK(number(20, kVisual, "l1_global_hit_rate", c) == 75);
   CHECK(number(20, kVisual, "bank_conflicts_per_shared_instruction", c) == 250);
   CHECK(number(20, kVisual, "shared_bank_conflict_replay", c) == 5);

@@ -30,9 +30,8 @@ void touched_pieces(const WarpAccess& a, std::uint32_t first_lane, std::uint32_t
     // An unaligned word can lie in two.
     const std::uint64_t last = (a.address[l] + a.bytes - 1) / piece;
     for (std::uint64_t p = a.address[l] / piece; p <= last; ++p) {
-      const auto at =
-          std::find_if(out.begin() + begin, out.end(),
-                       [&](const Transaction& t) { return t.address == p * piece; });
+      const auto at = std::find_if(out.begin() + begin, out.end(),
+                                   [&](const Transaction& t) { return t.address == p * piece; });
       if (at == out.end()) out.push_back({p * piece, piece, 1u << l, group, false});
       else at->lanes |= 1u << l;
     }

@@ -25,11 +25,11 @@ enum class AccessRule : std::uint8_t {
 const std::vector<std::string>& access_rule_names();
 
 struct Transaction {
-  std::uint64_t address = 0;   // of its first byte
-  std::uint32_t bytes = 0;     // that it moves
-  std::uint32_t lanes = 0;     // bit l: it serves lane l, or a part of what that lane wants
-  std::uint32_t group = 0;     // which of the access's groups of lanes it belongs to
-  bool in_order = false;       // half_warp_strict: the half-warp was coalesced
+  std::uint64_t address = 0;  // of its first byte
+  std::uint32_t bytes = 0;    // that it moves
+  std::uint32_t lanes = 0;    // bit l: it serves lane l, or a part of what that lane wants
+  std::uint32_t group = 0;    // which of the access's groups of lanes it belongs to
+  bool in_order = false;      // half_warp_strict: the half-warp was coalesced
   friend bool operator==(const Transaction&, const Transaction&) = default;
 };
 

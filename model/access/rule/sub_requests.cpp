@@ -1,6 +1,6 @@
 // Compute capability 5.x and 6.x. The unit cuts an access in requests before it looks up tags: of 8
-// lanes with words of up to 4 bytes, of 4 with 8 bytes, of 2 with 16 (NVIDIA staff, developer forum,
-// "Pascal L1 cache"). Each has the distinct sectors of its lanes.
+// lanes with words of up to 4 bytes, of 4 with 8 bytes, of 2 with 16 (NVIDIA staff, developer
+// forum, "Pascal L1 cache"). Each has the distinct sectors of its lanes.
 #include "model/access/rule/access_rule.hpp"
 
 namespace warpmem::model {

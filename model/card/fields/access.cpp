@@ -11,8 +11,7 @@ constexpr CardField kRows[] = {
      "kind",
      &CardNumbers::access_rule,
      "which transactions the addresses of a warp become",
-     {.words = access_rule_names,
-      .otherwise = {"sectors", "as compute capability 7.0 and later"}}},
+     {.words = access_rule_names, .otherwise = {"sectors", "as compute capability 7.0 and later"}}},
 };
 // clang-format on
 

@@ -6,7 +6,9 @@ namespace {
 
 // clang-format off: a row a number
 constexpr CardField kRows[] = {
-    {"lrc.merge", "SMs", &CardNumbers::lrc_merge,
+    {"lrc.merge",
+     "SMs",
+     &CardNumbers::lrc_merge,
      "readers of one line that share a request to the L2",
      {.used_if = {&kSectors}}},
     {"lrc.way_cycles",
