@@ -257,6 +257,9 @@ class Card {
   // "GH100", "2024"; empty where the card does not say it.
   const std::string& chip() const { return chip_; }
   const std::string& year() const { return year_; }
+  // What the driver calls the GPU, or a part of it: "A100*80GB", * for anything; empty where the
+  // card does not say it.
+  const std::string& device() const { return device_; }
   const CardNumbers& numbers() const { return numbers_; }
   // All numbers, sorted by key; those of the instruction table as rows, "isa.sass.FFMA".
   std::span<const CardEntry> entries() const { return entries_; }
@@ -293,7 +296,7 @@ class Card {
   Result<void> validate(const std::string& place) const;
 
   Names names_;
-  std::string full_name_, compute_capability_, chip_, year_;
+  std::string full_name_, compute_capability_, chip_, year_, device_;
   CardNumbers numbers_, base_;  // with the user's settings, and without
   GivenFields file_, user_;
   GivenFields given_;                            // as in Known, of the numbers as they are
