@@ -14,6 +14,7 @@ Run setup_emulate(CLI::App& app);
 Run setup_info(CLI::App& app);
 Run setup_dump(CLI::App& app);
 Run setup_replay(CLI::App& app);
+Run setup_partitions(CLI::App& app);
 Run setup_validate(CLI::App& app);
 Run setup_gpus(CLI::App& app);
 Run setup_metrics(CLI::App& app);
@@ -31,6 +32,7 @@ constexpr Subcommand kSubcommands[] = {
     {"info", "what a trace holds and where it came from", setup_info},
     {"dump", "a trace's records, or its kernels' code", setup_dump},
     {"replay", "run a trace on a GPU card and print its counters", setup_replay},
+    {"partitions", "what each channel of DRAM moves, and when", setup_partitions},
     {"validate", "compare the model's counters with a profiler's", setup_validate},
     {"diff", "which counters differ between two replays", setup_diff},
     {"gpus", "the GPU cards, and every number of one", setup_gpus},

@@ -7,16 +7,23 @@
 
 namespace warpmem::model {
 
-enum class CachedSpaces : std::uint8_t { kBoth, kNone, kLocal, kLoads };
+// Global loads and local memory, nothing, one of the two; the last two: also global loads that ask
+// for it by their operator (.ca).
+enum class CachedSpaces : std::uint8_t { kBoth, kNone, kLocal, kLoads, kLocalAndAsked, kAsked };
 inline const std::vector<std::string>& cached_spaces_names() {
-  static const std::vector<std::string> names{"on", "off", "local", "loads"};
+  static const std::vector<std::string> names{"on",    "off",         "local",
+                                              "loads", "local_asked", "asked"};
   return names;
 }
 constexpr bool caches_loads(CachedSpaces s) {
   return s == CachedSpaces::kBoth || s == CachedSpaces::kLoads;
 }
+constexpr bool caches_asked(CachedSpaces s) {
+  return s == CachedSpaces::kLocalAndAsked || s == CachedSpaces::kAsked;
+}
 constexpr bool caches_local(CachedSpaces s) {
-  return s == CachedSpaces::kBoth || s == CachedSpaces::kLocal;
+  return s == CachedSpaces::kBoth || s == CachedSpaces::kLocal ||
+         s == CachedSpaces::kLocalAndAsked;
 }
 
 enum class Allocate : std::uint8_t { kLoadsAndStores, kLoads };

@@ -31,6 +31,7 @@ struct CardNumbers {
   std::uint64_t shared_reserved = 0;          // the driver's own, bytes a CTA
   std::uint64_t shared_unit = 0;              // shared memory is given in multiples of this, bytes
   std::uint64_t shared_generous = 0;          // largest configuration given beyond need, bytes
+  std::uint64_t shared_default = 0;           // configuration given at least, bytes
   std::vector<std::uint64_t> shared_configs;  // selectable shared-memory sizes, bytes, ascending
   std::uint64_t access_rule = 4;                           // AccessRule
   std::uint64_t shared_rule = 0, constant_rule = 0;        // BankRule, ConstantRule
@@ -47,7 +48,7 @@ struct CardNumbers {
   std::uint64_t l1_bytes = 0;                 // L1 and shared memory together
   std::uint64_t l1_reserved = 0;              // of it, never data
   std::uint64_t l2_bytes = 0;
-  std::uint64_t l2_sides = 0;
+  std::uint64_t l2_sides = 1;
   std::uint64_t l2_ways = 0;
   std::uint64_t l2_dirty_ways = 0;
   std::uint64_t l2_partial_ways = 0;
@@ -289,6 +290,7 @@ class Card {
   };
   Result<void> resolve(const std::string& place);
   Result<Known> gather(const std::string& place, bool& another_dram) const;
+  Result<void> refuse_two_keys(const std::string& place) const;
   Result<void> leave_unused_out(const std::string& place, Known& known);
   Result<void> list(const std::string& place, const Known& known);
   Result<void> inherit(const Card& parent, GivenFields own, const std::string& place);

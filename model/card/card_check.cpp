@@ -138,6 +138,11 @@ Found l1_wrong(const CardNumbers& n) {
             : "give a smaller shared.reserved, or add the configuration"};
   if (auto f = uneven("l1.size", n.l1_bytes, kStep, why, shown_bytes)) return f;
   if (auto f = uneven("l1.reserved", n.l1_reserved, kStep, why, shown_bytes)) return f;
+  if (n.shared_default > largest)
+    return Contradiction{"shared.default (" + shown_bytes(n.shared_default) +
+                             ") is more than the largest of shared.configs (" +
+                             shown_bytes(largest) + ")",
+                         "give one of shared.configs, or 0"};
   for (std::uint64_t c : n.shared_configs)
     if (auto f = uneven("an item of shared.configs", c, kStep, "the L1 has the rest: " + why,
                         shown_bytes))
@@ -150,6 +155,13 @@ Found components_wrong(const CardNumbers& n) {
   const bool sectors = static_cast<AccessRule>(n.access_rule) == AccessRule::kSectors;
   if (n.line_bytes != 64 && n.line_bytes != 128)
     return Contradiction{"l1.line is " + shown_bytes(n.line_bytes), "give 64 or 128 bytes"};
+  const auto rule = static_cast<AccessRule>(n.access_rule);
+  if ((rule == AccessRule::kHalfWarpStrict || rule == AccessRule::kHalfWarpSegments) &&
+      n.line_bytes != kLineBytes)
+    return Contradiction{"l1.line is " + shown_bytes(n.line_bytes) + ", but access.rule \"" +
+                             access_rule_names()[n.access_rule] +
+                             "\" has transactions of up to 128 bytes",
+                         "give 128 bytes"};
   if (n.l1_sector != 32 && n.l1_sector != 64 && n.l1_sector != n.line_bytes)
     return Contradiction{"l1.sector is " + shown_bytes(n.l1_sector) +
                              ", no part of a line (l1.line is " + shown_bytes(n.line_bytes) + ")",
@@ -169,7 +181,7 @@ Found components_wrong(const CardNumbers& n) {
     return Contradiction{"shared.banks is " + text(n.shared_banks), "give 8, 16, 32 or 64"};
   if (n.shared_bank_bytes != 4 && n.shared_bank_bytes != 8)
     return Contradiction{"shared.bank_bytes is " + text(n.shared_bank_bytes), "give 4 or 8"};
-  if (sectors && !std::has_single_bit(n.l1_ways))
+  if (sectors && n.l1_sets == 0 && !std::has_single_bit(n.l1_ways))
     return Contradiction{"l1.ways is " + text(n.l1_ways), "give a power of two"};
   return {};
 }
@@ -200,6 +212,21 @@ Found interleaved_l2_wrong(const CardNumbers& n) {
   return {};
 }
 
+// Rules for a set's number are made for powers of two.
+Found l1_sets_wrong(const CardNumbers& n) {
+  const bool sectors = static_cast<AccessRule>(n.access_rule) == AccessRule::kSectors;
+  if (n.l1_sets > 0 && !std::has_single_bit(n.l1_sets))
+    return Contradiction{"l1.sets is " + grouped(n.l1_sets) + ", no power of two",
+                         "give " + grouped(std::bit_floor(n.l1_sets)) + " or " +
+                             grouped(std::bit_ceil(n.l1_sets))};
+  if (sectors && n.l1_sets > 0 && n.l1_sets < 4)
+    return Contradiction{"l1.sets is " + grouped(n.l1_sets) + ": the tags have four banks",
+                         "give 4 or more"};
+  if (n.l1_ways > kMostWays * (n.l1_sets > 0 ? 1024 : 1))
+    return Contradiction{"l1.ways comes to " + grouped(n.l1_ways), "give more l1.sets"};
+  return {};
+}
+
 Found l2_wrong(const CardNumbers& n) {
   const bool sectors = static_cast<AccessRule>(n.access_rule) == AccessRule::kSectors;
   if (n.l2_bytes == 0 && !sectors) return {};
@@ -207,7 +234,14 @@ Found l2_wrong(const CardNumbers& n) {
     return Contradiction{"l2.size is 0: access.rule is sectors, whose L1s read from an L2",
                          "give l2.size, or write an access.rule of a GPU that has none"};
   if (!sectors) return interleaved_l2_wrong(n);
-  if (n.l2_sides < 1 || n.l2_sides > 2)
+  if (n.l2_partitions > 0 && (n.l2_partitions > 8 || !std::has_single_bit(n.l2_partitions)))
+    return Contradiction{
+        "l2.partitions is " + grouped(n.l2_partitions) +
+            ": partitions that keep copies of each other's lines are 1, 2, 4 or 8",
+        n.l2_partitions > 8 ? std::string("give 8 or fewer")
+                            : "give " + grouped(std::bit_floor(n.l2_partitions)) + " or " +
+                                  grouped(std::bit_ceil(n.l2_partitions))};
+  if (n.l2_partitions == 0 && (n.l2_sides < 1 || n.l2_sides > 2))
     return Contradiction{"l2.sides is " + grouped(n.l2_sides) + ": it must be 1 or 2",
                          "write 1 for an L2 that is not partitioned, or 2"};
   if (auto f = outside("l2.ways", n.l2_ways, 1, kMostWays)) return f;
@@ -458,7 +492,7 @@ Result<void> Card::validate(const std::string& place) const {
   if (const Found found = zero({numbers_, capability()})) return refused(*found);
   if (!user_.contains(card_field("sm.count")))
     if (const Found found = ports_wrong(numbers_)) return refused(*found);
-  for (const auto& check : {too_much, too_fast, components_wrong, l1_wrong, l2_wrong, home_wrong,
+  for (const auto& check : {too_much, too_fast, components_wrong, l1_wrong, l1_sets_wrong, l2_wrong, home_wrong,
                             bandwidth_wrong, dram_wrong, small_caches_wrong, sms_wrong})
     if (const Found found = check(numbers_)) return refused(*found);
   return {};

@@ -1,9 +1,11 @@
 #include "model/card/card_numbers_derived.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <functional>
 
+#include "model/access/rule/access_rule.hpp"
 #include "model/cache/write_policy.hpp"
 
 namespace warpmem::model {
@@ -110,8 +112,37 @@ void DerivedNumbers::fit_sms() {
   came("topology.cta_turns");
 }
 
+// Sets and ways of an L1 go together: who gives one takes the other as it comes.
+void DerivedNumbers::fit_l1_sets() {
+  if (set_by_user({"l1.ways"})) n.l1_sets = 0;
+  const bool sectors = static_cast<AccessRule>(n.access_rule) == AccessRule::kSectors;
+  if (!sectors || n.l1_sets == 0 || n.line_bytes == 0) return;
+  n.l1_ways = std::max<std::uint64_t>(1, std::bit_ceil(n.l1_bytes / n.line_bytes) / n.l1_sets);
+  sources.insert_or_assign(card_field("l1.ways"),
+                           "derived: L1 and shared memory together, over l1.sets");
+}
+
+// Where the L2's partitions keep copies, l2.partitions is another name for l2.sides; SMs go to
+// partitions by turns, as groups of SMs (GPCs) do.
+void DerivedNumbers::fit_partitions() {
+  const bool sectors = static_cast<AccessRule>(n.access_rule) == AccessRule::kSectors;
+  if (set_by_user({"l2.sides"})) n.l2_partitions = 0;
+  if (!sectors || n.l2_partitions == 0) return;
+  n.l2_sides = n.l2_partitions;
+  sources.insert_or_assign(card_field("l2.sides"), "derived: l2.partitions");
+  if (n.l2_sides < 2 || set_by_user({"topology.sm_side"})) return;
+  const auto most = n.sm_side.empty() ? 0 : *std::max_element(n.sm_side.begin(), n.sm_side.end());
+  if (n.sm_side.size() == n.sm_count && most + 1 == n.l2_sides) return;
+  n.sm_side.assign(n.sm_count, 0);
+  for (std::size_t sm = 0; sm < n.sm_count; ++sm)
+    n.sm_side[sm] = (sm < n.sm_gpc.size() ? n.sm_gpc[sm] : sm) % n.l2_sides;
+  sources.insert_or_assign(card_field("topology.sm_side"), "derived: by GPC, l2.partitions in turn");
+}
+
 void DerivedNumbers::work_out(bool another) {
   fit_shared();
+  fit_l1_sets();
+  fit_partitions();
   fit_sms();
   if (n.l2_sides == 1) n.sm_side.assign(n.sm_count, 0);
   const auto came = [&](std::string_view key, std::string how) {

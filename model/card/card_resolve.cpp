@@ -69,6 +69,27 @@ std::string Card::chosen(const char* key) const {
   return shown_card_field(f, card_numbers_of(f, numbers_));
 }
 
+// Who says one thing by two keys may mean two things.
+Result<void> Card::refuse_two_keys(const std::string& place) const {
+  constexpr struct {
+    const char *one, *other, *why;
+  } kPairs[] = {{"l1.sets", "l1.ways", "lines are sets x ways, and l1.size says how many"},
+                {"l2.partitions", "l2.sides", "both say how many parts the L2 has"}};
+  const GivenFields& own = user_.empty() ? file_ : user_;
+  for (const auto& pair : kPairs) {
+    const auto one = own.find(card_field(pair.one)), other = own.find(card_field(pair.other));
+    if (one == own.end() || other == own.end()) continue;
+    if (!one->second.inherited.empty() || !other->second.inherited.empty()) continue;
+    // A set count of 0 says nothing.
+    if (one->second.values.at(0) == 0) continue;
+    return card_error(place,
+                      std::string(pair.one) + " and " + pair.other +
+                          " are two keys for one thing: " + pair.why,
+                      std::string("give one of them"));
+  }
+  return {};
+}
+
 // Takes out what the card's choices make no use of, and puts in defaults. A choice comes before
 // what depends on it. Who gives a number that is not used is told so, unless they said it of
 // another card: the card that is inherited, or the one whose choice the user changes.
@@ -100,6 +121,7 @@ Result<void> Card::leave_unused_out(const std::string& place, Known& known) {
 }
 
 Result<void> Card::resolve(const std::string& place) {
+  if (auto ok = refuse_two_keys(place); !ok) return ok;
   bool another_dram = false;
   auto known = gather(place, another_dram);
   if (!known) return known.error();

@@ -58,8 +58,9 @@ void shape_sets(std::uint64_t lines, std::uint32_t sets, std::uint32_t ways,
                 LineCache::Shape& shape) {
   if (sets == 0) sets = std::bit_floor(u32(lines / std::max(1u, ways)));
   // Less than one set is one of fewer ways.
-  shape.sets = lines == 0 ? 0 : std::max(1u, sets);
+  shape.sets = lines == 0 ? 0 : std::max(1u, std::min(sets, std::bit_floor(u32(lines))));
   shape.ways = shape.sets == 0 ? 0 : u32(lines / shape.sets);
+  shape.wider = shape.sets == 0 ? 0 : u32(lines % shape.sets);
 }
 
 LineCache::Shape EarlySpec::l1_beside(std::uint64_t shared_config) const {

@@ -24,31 +24,40 @@ std::uint8_t LineCache::in_pieces(std::uint8_t sectors) const {
 
 // The youngest from now on, where the policy says so; nullptr: it is not here.
 LineCache::Line* LineCache::use(std::uint64_t number) {
-  Set& set = sets_[index_(number)];
+  const std::uint32_t of = index_(number);
+  Set& set = sets_[of];
   const auto at = std::find_if(set.lines.begin(), set.lines.end(),
                                [number](const Line& l) { return l.number == number; });
   if (at == set.lines.end()) return nullptr;
-  set.tree = tree_after(set.tree, at->way, shape_.ways);
+  if (shape_.replacement == Replacement::kTreePlru)
+    set.tree = tree_after(set.tree, at->way, ways_of(of));
   if (!reorders(shape_.replacement)) return &*at;
+  // The line of the hit before stays young, if it is another.
+  set.young = at != set.lines.begin() && set.young > 0 ? 2 : 1;
   std::rotate(set.lines.begin(), at, at + 1);
   return &set.lines.front();
 }
 
 LineCache::Line& LineCache::bring(std::uint64_t number) {
-  Set& set = sets_[index_(number)];
+  const std::uint32_t of = index_(number);
+  Set& set = sets_[of];
   const auto way_of = [&](std::size_t i) { return set.lines[i].way; };
-  if (set.lines.size() == shape_.ways) {
-    const auto gone =
-        set.lines.begin() + static_cast<std::ptrdiff_t>(victim(shape_.replacement, set.lines.size(),
-                                                               set.tree, draws_, way_of));
+  if (set.lines.size() == ways_of(of)) {
+    const auto gone = set.lines.begin() + static_cast<std::ptrdiff_t>(victim(
+                                              shape_.replacement, set.lines.size(), set.tree,
+                                              draws_, way_of));
     if (gone->dirty) pushed_ = {gone->number, gone->dirty};
     set.lines.erase(gone);
+    set.young = std::min(set.young, static_cast<std::uint32_t>(set.lines.size()));
   }
   Line line;
   line.number = number;
-  line.way = free_way(set.lines.size(), way_of);
-  set.tree = tree_after(set.tree, line.way, shape_.ways);
-  return *set.lines.insert(set.lines.begin(), line);
+  if (shape_.replacement == Replacement::kTreePlru || shape_.replacement == Replacement::kUneven) {
+    line.way = free_way(set.lines.size(), way_of);
+    set.tree = tree_after(set.tree, line.way, ways_of(of));
+  }
+  const std::uint32_t older_than = shape_.replacement == Replacement::kAfterHits ? set.young : 0;
+  return *set.lines.insert(set.lines.begin() + older_than, line);
 }
 
 LineCache::Found LineCache::load(std::uint64_t number, std::uint8_t sectors) {
@@ -57,7 +66,8 @@ LineCache::Found LineCache::load(std::uint64_t number, std::uint8_t sectors) {
   Found all{0, true, 0};
   const std::uint32_t of_piece = shape_.line_bytes / 32;
   for (std::uint32_t p = 0; p < pieces(); ++p) {
-    const auto wanted = static_cast<std::uint8_t>(sectors >> p * of_piece & ((1u << of_piece) - 1));
+    const auto wanted =
+        static_cast<std::uint8_t>(sectors >> p * of_piece & ((1u << of_piece) - 1));
     if (!wanted) continue;
     const Found found = load_line(number * pieces() + p, wanted);
     all.missing = with(all.missing, static_cast<std::uint8_t>(found.missing << p * of_piece));

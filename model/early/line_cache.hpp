@@ -24,6 +24,7 @@ class LineCache {
     std::uint32_t asked_bytes = 128;
     std::uint32_t sector_bytes = 32;   // that a miss brings at least
     std::uint32_t sets = 0, ways = 0;  // 0: there is no such cache
+    std::uint32_t wider = 0;           // the first so many sets have a way more
     SetRule rule = SetRule::kLowBits;
     Replacement replacement = Replacement::kLru;
   };
@@ -67,11 +68,13 @@ class LineCache {
   struct Set {
     std::vector<Line> lines;  // the youngest first
     std::uint64_t tree = 0;   // tree_plru
+    std::uint32_t young = 0;  // lines of the latest hits: a new one is older (after_hits)
   };
   std::uint32_t pieces() const {
     return shape_.asked_bytes > shape_.line_bytes ? shape_.asked_bytes / shape_.line_bytes : 1;
   }
   Found load_line(std::uint64_t line, std::uint8_t sectors);
+  std::uint32_t ways_of(std::uint32_t set) const { return shape_.ways + (set < shape_.wider); }
   Line* use(std::uint64_t line);
   Line& bring(std::uint64_t line);
   std::uint8_t in_pieces(std::uint8_t sectors) const;

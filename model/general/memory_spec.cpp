@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "model/access/access.hpp"
 #include "model/card/card.hpp"
 
 namespace warpmem::model {
@@ -12,12 +13,18 @@ std::uint32_t u32(std::uint64_t n) { return static_cast<std::uint32_t>(n); }
 
 MemorySpec::L1 l1_of(const CardNumbers& n) {
   MemorySpec::L1 l1;
-  l1.present = n.l1_cache == 0;
+  l1.cached = static_cast<CachedSpaces>(n.l1_cache);
+  l1.present = l1.cached != CachedSpaces::kNone;
+  l1.allocate = static_cast<Allocate>(n.l1_allocate);
+  l1.write = static_cast<WritePolicy>(n.l1_write);
+  l1.fill_sectors = u32(n.l1_sector / kSectorBytes);
+  l1.sectors = u32(n.line_bytes / kSectorBytes);
   l1.bytes = n.l1_bytes;
   l1.reserved = n.l1_reserved;
   l1.ways = u32(n.l1_ways);
   // A power of two, enough for L1 and shared memory together.
-  const std::uint64_t sets = std::bit_ceil(n.l1_bytes / n.line_bytes / n.l1_ways);
+  const std::uint64_t sets =
+      n.l1_sets ? n.l1_sets : std::bit_ceil(n.l1_bytes / n.line_bytes / n.l1_ways);
   l1.index = {static_cast<SetRule>(n.l1_index), u32(std::max<std::uint64_t>(4, sets))};
   l1.replacement = static_cast<Replacement>(n.l1_replacement);
   l1.store_entries = u32(n.l1_store_entries);
@@ -33,6 +40,7 @@ MemorySpec::L2 l2_of(const CardNumbers& n) {
   if (n.l2_sides > 1)
     for (const std::uint64_t bit : n.l2_home_bits) l2.home_mask |= std::uint64_t{1} << bit;
   l2.ways = u32(n.l2_ways);
+  l2.replacement = static_cast<Replacement>(n.l2_replacement);
   const auto rule = static_cast<SetRule>(n.l2_index);
   std::uint64_t sets = n.l2_bytes / n.l2_sides / n.line_bytes / n.l2_ways;
   if (rule == SetRule::kMixedRows) sets = std::max<std::uint64_t>(1, sets / 1024) * 1024;
@@ -60,6 +68,7 @@ MemorySpec memory_spec_of(const Card& card) {
   s.line_bytes = u32(n.line_bytes);
   s.banks = u32(n.shared_banks);
   s.bank_bytes = u32(n.shared_bank_bytes);
+  s.shared = static_cast<SharedRule>(n.shared_rule);
   s.l1 = l1_of(n);
   s.l2 = l2_of(n);
   s.latency = {u32(n.latency_l2_near), u32(n.latency_l2_spread), u32(n.latency_dram),
@@ -67,6 +76,7 @@ MemorySpec memory_spec_of(const Card& card) {
   s.far_cycles = u32(n.latency_l2_far);
   s.host_cycles = u32(n.latency_host);
   s.dram_sectors_per_kilocycle = u32(n.dram_sectors_per_kilocycle);
+  s.dram = card.path().dram;
   return s;
 }
 

@@ -7,14 +7,24 @@
 namespace warpmem::model {
 
 PartitionedL2::PartitionedL2(const MemorySpec& spec, MemoryPath* path)
-    : spec_(spec), path_(path), coalescer_(spec) {
+    : spec_(spec),
+      path_(path),
+      coalescer_(spec),
+      map_(spec.dram),
+      traffic_(spec.dram.channels) {
   for (std::uint32_t i = 0; i < spec.l2.partitions; ++i)
     partitions_.emplace_back(spec.l2, spec.line_bytes);
 }
 
 std::uint32_t PartitionedL2::home(std::uint64_t line) const {
-  return static_cast<std::uint32_t>(std::popcount(line * spec_.line_bytes & spec_.l2.home_mask)) %
-         2;
+  // Of more than two partitions each bit of the home's number is such a parity, of bits so much
+  // higher up.
+  const std::uint64_t address = line * spec_.line_bytes;
+  std::uint32_t at = 0;
+  for (std::uint32_t bit = 0; 1u << bit < spec_.l2.partitions; ++bit)
+    at |= (static_cast<std::uint32_t>(std::popcount(address & spec_.l2.home_mask << bit)) % 2)
+          << bit;
+  return at;
 }
 
 std::uint8_t PartitionedL2::on_path(std::uint64_t line, std::uint8_t sectors) const {
@@ -54,11 +64,14 @@ void PartitionedL2::fetch_code(std::uint64_t bytes, bool cold) {
   if (cold) counters.dram_read += sectors;
 }
 
-L2Partition::Traffic PartitionedL2::account(L2Partition& partition, int sm) {
+L2Partition::Traffic PartitionedL2::account(L2Partition& partition, int sm,
+                                            std::uint64_t now) {
   const L2Partition::Traffic t = partition.take_traffic();
   counters.dram_read += t.fills;
   counters.refill_writes += t.fills;
   counters.dram_write += t.writes;
+  fetched(t.line, t.fills, now);
+  if (t.writes > 0) traffic_.write(map_.find(on_path(t.line)).channel, t.writes, now);
   happens(EventKind::kFill, Level::kL2, sm, t.fills, t.line);
   happens(EventKind::kWriteBack, Level::kL2, sm, t.writes, t.line);
   return t;
@@ -96,11 +109,12 @@ std::uint64_t PartitionedL2::read(int sm, std::uint64_t line, std::uint8_t secto
     happens(EventKind::kCross, Level::kL2, sm, sectors_in(found.missing), line);
     counters.fabric_read_hit += sectors_in(there.here & found.missing);
     fetched = there.missing;
-    pushed = account(partitions_[at_home], sm);
+    pushed = account(partitions_[at_home], sm, now);
   }
-  if (const auto t = account(partitions_[near], sm); t.writes)
+  if (const auto t = account(partitions_[near], sm, now); t.writes)
     pushed = {pushed.fills + t.fills, pushed.writes + t.writes, t.line};
   counters.dram_read += sectors_in(fetched);
+  this->fetched(line, sectors_in(fetched), now);
   happens(EventKind::kFill, Level::kL2, sm, sectors_in(fetched), line);
   asked.read.brought = static_cast<std::uint8_t>(asked.read.brought | found.missing);
   std::uint64_t done = 0;
@@ -137,7 +151,7 @@ std::uint64_t PartitionedL2::write(int sm, const LineTouch& written, std::uint8_
   const std::uint32_t near = spec_.l2.of_sm[static_cast<std::size_t>(sm)],
                       at_home = home(written.line);
   partitions_[at_home].write(written);
-  L2Partition::Traffic pushed = account(partitions_[at_home], sm);
+  L2Partition::Traffic pushed = account(partitions_[at_home], sm, now);
   if (at_home != near) {
     counters.fabric_write += sent;
     happens(EventKind::kCross, Level::kL2, sm, sent, written.line);
@@ -145,12 +159,12 @@ std::uint64_t PartitionedL2::write(int sm, const LineTouch& written, std::uint8_
     partitions_[near].drop(written.line,
                            static_cast<std::uint8_t>(written.sectors & ~written.full));
     if (written.full) partitions_[near].fill(written.line, written.full);
-    const auto t = account(partitions_[near], sm);
+    const auto t = account(partitions_[near], sm, now);
     if (t.writes) pushed = {pushed.fills + t.fills, pushed.writes + t.writes, t.line};
-  } else {
-    for (std::uint32_t p = 0; p < partitions_.size(); ++p)
-      if (p != near) partitions_[p].drop(written.line, written.sectors);
   }
+  // Copies elsewhere are stale.
+  for (std::uint32_t p = 0; p < partitions_.size(); ++p)
+    if (p != near && p != at_home) partitions_[p].drop(written.line, written.sectors);
   if (!path_) return now;
   MemoryPath::Write w;
   w.sm = sm;
@@ -179,6 +193,7 @@ std::uint64_t PartitionedL2::atomic(int sm, std::uint64_t line, std::uint32_t se
     const auto fetched =
         static_cast<std::uint8_t>(partition.in_pieces(bit, spec_.l2.fetch_sectors) & ~here);
     counters.dram_read += brought = sectors_in(fetched);
+    this->fetched(line, brought, now);
     happens(EventKind::kFill, Level::kL2, sm, brought, line);
     partition.fill(line, fetched);
     --hits;
@@ -187,7 +202,7 @@ std::uint64_t PartitionedL2::atomic(int sm, std::uint64_t line, std::uint32_t se
   all.line = line;
   all.bytes[sector] = ~0u;
   partition.write(all);
-  const L2Partition::Traffic pushed = account(partition, sm);
+  const L2Partition::Traffic pushed = account(partition, sm, now);
   for (std::uint32_t p = 0; p < partitions_.size(); ++p)
     if (p != at_home) partitions_[p].drop(line, bit);
   happens(EventKind::kAtomic, Level::kL2, sm, passes, line);

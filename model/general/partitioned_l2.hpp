@@ -7,6 +7,7 @@
 
 #include <vector>
 
+#include "model/dram/partition_traffic.hpp"
 #include "model/general/l2_partition.hpp"
 #include "model/general/read_coalescer.hpp"
 #include "model/interconnect/memory_path.hpp"
@@ -45,6 +46,9 @@ class PartitionedL2 {
   std::uint64_t sent(std::uint64_t otherwise) const { return path_ ? path_->sent() : otherwise; }
 
   void tell(EventListener* listener) { listener_ = listener; }
+  // What DRAM's channels moved since begin().
+  void begin() { traffic_.clear(); }
+  const PartitionTraffic& traffic() const { return traffic_; }
 
   L2Counters counters;
 
@@ -56,13 +60,18 @@ class PartitionedL2 {
   // The path's lines have 128 bytes.
   std::uint64_t on_path(std::uint64_t line) const { return line * spec_.line_bytes / kLineBytes; }
   std::uint8_t on_path(std::uint64_t line, std::uint8_t sectors) const;
-  L2Partition::Traffic account(L2Partition& partition, int sm);
+  L2Partition::Traffic account(L2Partition& partition, int sm, std::uint64_t now);
+  void fetched(std::uint64_t line, std::uint64_t sectors, std::uint64_t now) {
+    if (sectors > 0) traffic_.read(map_.find(on_path(line)).channel, sectors, now);
+  }
 
   const MemorySpec& spec_;
   MemoryPath* path_;
   EventListener* listener_ = nullptr;
   std::vector<L2Partition> partitions_;
   ReadCoalescer coalescer_;
+  Dram map_;
+  PartitionTraffic traffic_;
   std::uint64_t dram_free_ = 0;  // thousandths of a cycle
 };
 

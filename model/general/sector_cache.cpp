@@ -34,16 +34,34 @@ SectorCache::Line* SectorCache::find(std::uint64_t number) {
   return nullptr;
 }
 
+// What a miss on some sectors brings: whole pieces.
+std::uint8_t SectorCache::in_pieces(std::uint8_t sectors) const {
+  const std::uint32_t piece = spec_->fill_sectors;
+  if (piece <= 1) return sectors;
+  std::uint8_t all = 0;
+  for (std::uint32_t first = 0; first < kSectorsPerLine; first += piece) {
+    const auto of_piece =
+        static_cast<std::uint8_t>(((1u << piece) - 1) << first & spec_->line_sectors());
+    if (sectors & of_piece) all = with(all, of_piece);
+  }
+  return all;
+}
+
 // Makes it the youngest. The line of the hit before stays young, if it is another.
 SectorCache::Line& SectorCache::use(Set& set, std::size_t at) {
+  if (spec_->replacement == Replacement::kTreePlru)
+    set.tree = tree_after(set.tree, set.lines[at].way, spec_->ways);
+  if (!reorders(spec_->replacement)) return set.lines[at];
   set.young = at != 0 && set.young > 0 ? 2 : 1;
   const auto line = set.lines.begin() + static_cast<std::ptrdiff_t>(at);
   std::rotate(set.lines.begin(), line, line + 1);
   return set.lines.front();
 }
 
-void SectorCache::give_up_oldest(Set& set) {
-  set.lines.pop_back();
+void SectorCache::give_up(Set& set) {
+  const std::size_t gone = victim(spec_->replacement, set.lines.size(), set.tree, draws_,
+                                  [&](std::size_t i) { return set.lines[i].way; });
+  set.lines.erase(set.lines.begin() + static_cast<std::ptrdiff_t>(gone));
   set.young = std::min(set.young, static_cast<std::uint32_t>(set.lines.size()));
 }
 
@@ -52,32 +70,37 @@ SectorCache::Line& SectorCache::bring(std::uint64_t number) {
   Set& set = sets_[at];
   const std::uint32_t bank = at % spec_->tag_banks;
   if (set.lines.size() == spec_->ways) {
-    give_up_oldest(set);
+    give_up(set);
   } else if (held_[bank] < room_) {
     ++held_[bank];
   } else {
     std::uint64_t& hand = hand_[bank];
     const auto next = [&] { return (hand + spec_->tag_banks) % sets_.size(); };
     while (sets_[hand].lines.empty()) hand = next();
-    give_up_oldest(sets_[hand]);
+    give_up(sets_[hand]);
     hand = next();
   }
   const std::uint32_t older_than = spec_->replacement == Replacement::kAfterHits ? set.young : 0;
   Line line;
   line.number = number;
+  if (spec_->replacement == Replacement::kTreePlru || spec_->replacement == Replacement::kUneven) {
+    line.way = free_way(set.lines.size(), [&](std::size_t i) { return set.lines[i].way; });
+    set.tree = tree_after(set.tree, line.way, spec_->ways);
+  }
   return *set.lines.insert(set.lines.begin() + older_than, line);
 }
 
 // Which sectors miss; they are here from now on, if it allocates.
 std::uint8_t SectorCache::read(Line& line, std::uint8_t sectors, std::uint32_t words,
-                               bool allocate) {
+                               bool allocate) const {
   const std::uint32_t lacking = words & words_of(line.partial) & ~line.words;
   if (lacking) {
     // A word that is not here: the line comes anew, and nothing stays but what was asked for.
     if (allocate) line.readable = sectors, line.partial = 0;
     return sectors;
   }
-  const std::uint8_t missing = without(sectors, with(line.readable, line.partial));
+  const std::uint8_t here = with(line.readable, line.partial);
+  const std::uint8_t missing = without(in_pieces(without(sectors, here)), here);
   if (allocate) line.readable = with(line.readable, missing);
   return missing;
 }
@@ -90,8 +113,9 @@ SectorCache::Found SectorCache::load(const LineTouch& asked, std::uint32_t words
     Line& line = allocate ? use(set, i) : set.lines[i];
     return {read(line, asked.sectors, words, allocate), line.arrival};
   }
-  if (allocate) bring(asked.line).readable = asked.sectors;
-  return {asked.sectors, 0};
+  const std::uint8_t brought = in_pieces(asked.sectors);
+  if (allocate) bring(asked.line).readable = brought;
+  return {brought, 0};
 }
 
 std::uint8_t SectorCache::load_last(const LineTouch& asked, std::uint32_t words) {
@@ -113,10 +137,16 @@ void SectorCache::arrives(std::uint64_t number, std::uint64_t cycle) {
 
 bool SectorCache::store(const LineTouch& stored) {
   if (!spec_->present) return false;
+  if (spec_->write == WritePolicy::kEvict) {
+    const bool here = find(stored.line) != nullptr;
+    drop(stored.line, in_pieces(stored.sectors));
+    return here;
+  }
   Set& set = sets_[spec_->index(stored.line)];
   std::size_t at = 0;
   while (at < set.lines.size() && set.lines[at].number != stored.line) ++at;
   const bool present = at < set.lines.size();
+  if (!present && spec_->allocate == Allocate::kLoads) return false;
   Line& line = present ? use(set, at) : bring(stored.line);
   line.readable = with(line.readable, stored.full);
   line.partial = without(line.partial, stored.full);

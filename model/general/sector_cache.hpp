@@ -2,9 +2,9 @@
 // be read, or was written in part so that only whole words of it can.
 //
 // Writes go through, and a store leaves its words. Room: each bank of tags has its share of the
-// lines. A line that finds its set full takes the place of the set's oldest; one that finds a free
-// way but no room has a hand go over the bank's sets, and the first that holds anything gives up
-// its oldest (measured for compute capability 9.0: cache/l1_cache.hpp, which does the same,
+// lines. A line that finds its set full takes the place of another, the set's oldest or which else
+// the spec's policy says; one that finds a free way but no room has a hand go over the bank's sets,
+// and the first that holds anything gives up one of its own (measured for compute capability 9.0: cache/l1_cache.hpp, which does the same,
 // faster).
 #pragma once
 
@@ -21,7 +21,7 @@ class SectorCache {
   SectorCache(const MemorySpec::L1& spec, std::uint64_t lines);
 
   struct Found {
-    std::uint8_t missing = 0;   // sectors
+    std::uint8_t missing = 0;   // sectors: of those asked for, and what comes with them
     std::uint64_t arrival = 0;  // cycle from which what is here is here
   };
   // Brings what misses. Without `allocate` a hit counts, and a miss leaves nothing. `words`: those
@@ -40,6 +40,7 @@ class SectorCache {
  private:
   struct Line {
     std::uint64_t number = 0, arrival = 0;
+    std::uint32_t way = 0;
     std::uint8_t readable = 0;
     std::uint8_t partial = 0;  // sectors of which only words can be read:
     std::uint32_t words = 0;   // bit w: word w of the line
@@ -47,18 +48,21 @@ class SectorCache {
   struct Set {
     std::vector<Line> lines;
     std::uint32_t young = 0;  // lines of the latest hits: a new one is older (kAfterHits)
+    std::uint64_t tree = 0;   // tree_plru
   };
 
   Line* find(std::uint64_t line);
   Line& use(Set& set, std::size_t at);
   Line& bring(std::uint64_t line);
-  void give_up_oldest(Set& set);
-  static std::uint8_t read(Line& line, std::uint8_t sectors, std::uint32_t words, bool allocate);
+  void give_up(Set& set);
+  std::uint8_t in_pieces(std::uint8_t sectors) const;
+  std::uint8_t read(Line& line, std::uint8_t sectors, std::uint32_t words, bool allocate) const;
 
   const MemorySpec::L1* spec_;
   std::vector<Set> sets_;
   std::vector<std::uint64_t> held_, hand_;  // by bank: lines; the set to give one up next
   std::uint64_t room_ = 0;                  // for lines of a bank
+  std::uint64_t draws_ = 0;
 };
 
 }  // namespace warpmem::model

@@ -231,7 +231,8 @@ class MemoryPath {
   std::pmr::monotonic_buffer_resource memory_{std::size_t{4} << 20, large_pages()};
   std::pmr::vector<Throughput> receive_{&memory_}, send_{&memory_}, remote_{&memory_},
       slices_{&memory_};
-  std::array<Fills, 2> fills_{Fills(&memory_), Fills(&memory_)};  // by side
+  std::array<Fills, 8> fills_{Fills(&memory_), Fills(&memory_), Fills(&memory_), Fills(&memory_),
+                              Fills(&memory_), Fills(&memory_), Fills(&memory_), Fills(&memory_)};
   std::vector<std::uint64_t> held_;                               // by SM: cycle
   std::uint64_t sent_ = 0, arrived_ = 0;
   std::uint64_t sectors_read_ = 0, sector_cycles_ = 0;

@@ -103,7 +103,8 @@ Topology::Topology(const Card& card) {
   const CardNumbers& n = card.numbers();
   for (std::uint64_t side : n.sm_side) sm_side_.push_back(static_cast<std::uint8_t>(side));
   sides_ = static_cast<std::uint32_t>(n.l2_sides);
-  slices_a_side_ = static_cast<std::uint32_t>(n.l2_slices / n.l2_sides);
+  const std::uint32_t slices = card.path().slices;
+  slices_a_side_ = slices / sides_;
   bus_share_ = 1 - dram_refresh_share(n);
   const auto sms = static_cast<std::uint32_t>(n.sm_count),
              channels = static_cast<std::uint32_t>(n.dram_channels);
@@ -133,7 +134,7 @@ Topology::Topology(const Card& card) {
       {Place::kPortOut, "L1", "crossbar", sms, sectors(n.port_send_permille), "port.send_permille"},
       {Place::kPortIn, "crossbar", "L1", sms, sectors(n.port_receive_permille),
        "port.receive_permille"},
-      {Place::kSlice, "crossbar", "L2 side", static_cast<std::uint32_t>(n.l2_slices),
+      {Place::kSlice, "crossbar", "L2 side", slices,
        line > 0 ? 128 * static_cast<double>(n.l2_clock_permille) / line : 0,
        "l2.read_permille, l2.read_sector_permille: whole lines read"},
       {Place::kFabric, "L2 side", "L2 home", 0, 0, "no limit on the card"},

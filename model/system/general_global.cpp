@@ -32,7 +32,9 @@ void GeneralMemory::global_load(const WarpLanes& w, const AccessPlan& plan, Acce
       t.async_wavefronts = kBothSides | static_cast<std::uint32_t>(copy_wavefronts(
                                             expand(w, plan.bytes), expand(*t.shared, plan.bytes)));
   }
-  if (!plan.bypass_l1) return load_through_l1(plan, t);
+  const bool cached = caches_loads(spec_.l1.cached) ||
+                      (plan.asks_l1 && caches_asked(spec_.l1.cached)) || !spec_.l1.present;
+  if (!plan.bypass_l1 && cached) return load_through_l1(plan, t);
   for (const LineTouch& line : touched_.lines())
     t.done = std::max(t.done, read(t, t.tags, line.line, line.sectors, plan.fetch_sectors));
 }
@@ -51,11 +53,13 @@ void GeneralMemory::load_through_l1(const AccessPlan& plan, AccessTiming& t) {
   for (std::size_t i = 0; i < lines.size(); ++i) {
     const SectorCache::Found found =
         l1(t).load(lines[i], touched_words(lines[i]), !plan.no_allocate);
-    const std::uint64_t hits = sectors_in(lines[i].sectors) - sectors_in(found.missing);
+    const std::uint64_t missed =
+        sectors_in(static_cast<std::uint8_t>(found.missing & lines[i].sectors));
+    const std::uint64_t hits = sectors_in(lines[i].sectors) - missed;
     counters_.global_ld.hits += hits;
     happens(EventKind::kLookup, Level::kL1, t, sectors_in(lines[i].sectors), lines[i].line);
     happens(EventKind::kHit, Level::kL1, t, hits, lines[i].line);
-    happens(EventKind::kMiss, Level::kL1, t, sectors_in(found.missing), lines[i].line);
+    happens(EventKind::kMiss, Level::kL1, t, missed, lines[i].line);
     if (found.missing) misses.push_back({i, found.missing, hit});
     else hit = std::max(hit, found.arrival);
   }

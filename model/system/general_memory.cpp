@@ -23,6 +23,7 @@ void GeneralMemory::begin_launch(const LaunchMemory& launch) {
   else l2_.settle();
   l2_.set_aside(launch.set_aside);
   l2_.counters = {};
+  l2_.begin();
   l2_.fetch_code(launch.code, launch.flush_l2);
   counters_ = {};
   product_bytes_ = 0;

@@ -30,6 +30,7 @@ class GeneralMemory final : public MemorySystem {
   LaunchCounters finish_launch() override;
   LaunchCounters counted() const override;
   void tell(EventListener* listener) override;
+  const PartitionTraffic* dram_traffic() const override { return &l2_.traffic(); }
 
  private:
   void access(const WarpLanes&, const AccessPlan&, AccessTiming&);

@@ -14,6 +14,7 @@ void GeneralMemory::local_access(const WarpLanes& w, const AccessPlan& plan, Acc
   OpCounters& c = stores ? counters_.local_st : counters_.local_ld;
   const std::uint64_t area = local_.area(static_cast<std::uint64_t>(t.sm), t.warp_slot);
   const std::uint32_t words = std::max(1u, plan.bytes / 4);
+  const bool cached = caches_local(spec_.l1.cached) || !spec_.l1.present;
   t.passes = words;
   t.done = t.now + card_.numbers().latency_l1;
   for (std::uint32_t k = 0; k < words; ++k) {
@@ -29,14 +30,16 @@ void GeneralMemory::local_access(const WarpLanes& w, const AccessPlan& plan, Acc
     counters_.theoretical_local += touched_.sectors();
     for (const LineTouch& line : touched_.lines()) {
       if (stores) {
-        if (l1(t).store(line)) c.hits += sectors_in(line.sectors);
+        if (cached && l1(t).store(line)) c.hits += sectors_in(line.sectors);
         write(t, line, t.tags + k, t.now + k + 1);
         continue;
       }
       const std::uint32_t asked = touched_words(line);
-      const std::uint8_t missing =
-          plan.last_use ? l1(t).load_last(line, asked) : l1(t).load(line, asked, true).missing;
-      c.hits += sectors_in(line.sectors) - sectors_in(missing);
+      const std::uint8_t missing = !cached         ? line.sectors
+                                   : plan.last_use ? l1(t).load_last(line, asked)
+                                                   : l1(t).load(line, asked, true).missing;
+      c.hits += sectors_in(line.sectors) -
+                sectors_in(static_cast<std::uint8_t>(missing & line.sectors));
       if (missing) t.done = std::max(t.done, read(t, t.now, line.line, missing, 0));
     }
   }
@@ -116,7 +119,7 @@ void GeneralMemory::texture(const TextureAccess& access, const AccessPlan& plan,
     for (std::uint32_t s = 0; s < kSectorsPerLine; ++s)
       line.bytes[s] = line.sectors >> s & 1 ? ~0u : 0;
     const std::uint8_t missing = l1(t).load(line, touched_words(line), true).missing;
-    c.hits -= sectors_in(missing);
+    c.hits -= sectors_in(static_cast<std::uint8_t>(missing & line.sectors));
     if (missing)
       t.done = std::max(t.done, read(t, at, line.line, missing, 0) + unit - n.latency_l1);
   }

@@ -7,7 +7,8 @@
 namespace warpmem::model {
 
 void GeneralMemory::shared_access(const WarpLanes& w, const AccessPlan& plan, AccessTiming& t) {
-  const SharedPasses passes = shared_passes(expand(w, plan.bytes), plan.shared, banks_);
+  const SharedPasses passes =
+      shared_passes(spec_.shared, expand(w, plan.bytes), plan.shared, banks_);
   const bool load =
       plan.shared == SharedKind::kLoad || plan.instructions == &LaunchCounters::inst_ldsm;
   const bool store =
@@ -41,7 +42,7 @@ void GeneralMemory::shared_access(const WarpLanes& w, const AccessPlan& plan, Ac
 // source.
 void GeneralMemory::async_write(const WarpLanes& w, const AccessPlan& plan, AccessTiming& t) {
   t.passes = static_cast<std::uint32_t>(
-      shared_passes(expand(w, plan.bytes), SharedKind::kStore, banks_).taken);
+      shared_passes(spec_.shared, expand(w, plan.bytes), SharedKind::kStore, banks_).taken);
   const std::uint32_t n = t.async_wavefronts;
   counters_.shared_wavefronts += n & kBothSides ? n & ~kBothSides : std::max(t.passes, n);
 }

@@ -44,6 +44,8 @@ Result<Occupancy> occupancy(const model::Card& card, const trace::Launch& launch
   std::uint64_t want = need;
   if (launch.carveout >= 0) {
     want = std::max<std::uint64_t>(need, n.shared_configs.back() * static_cast<std::uint64_t>(launch.carveout) / 100);
+  } else if (n.shared_default > 0) {
+    want = std::max(need, n.shared_default);
   } else if (ctas > 2) {
     want = asked == 0 ? std::min<std::uint64_t>(n.sm_ctas, 4 * ctas) * shared
                       : std::max(need, std::min({2 * need, n.sm_ctas * shared, n.shared_generous}));

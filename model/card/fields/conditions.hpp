@@ -17,6 +17,10 @@ inline constexpr CardUse kSectors{
     "access.rule", "access.rule = \"sectors\"", [](const CardChoices& card) {
       return static_cast<AccessRule>(card.n.access_rule) == AccessRule::kSectors;
     }};
+inline constexpr CardUse kEarly{
+    "access.rule", "an access.rule of a GPU before 7.0", [](const CardChoices& card) {
+      return static_cast<AccessRule>(card.n.access_rule) != AccessRule::kSectors;
+    }};
 inline constexpr CardUse kSomeL2{"l2.size", "l2.size = 1 set or more",
                                  [](const CardChoices& card) { return card.n.l2_bytes > 0; }};
 inline constexpr CardUse kTextureCache{

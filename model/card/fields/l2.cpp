@@ -22,7 +22,7 @@ constexpr CardField kRows[] = {
      "sides",
      &CardNumbers::l2_sides,
      "partitions of the L2 that keep copies of each other's lines",
-     {.zero = true, .used_if = {&kSectors}, .otherwise = {"1", "an L2 in one piece"}}},
+     {.zero = true, .used_if = {&kSectors}}},
     {"l2.replacement",
      "kind",
      &CardNumbers::l2_replacement,

@@ -1,0 +1,70 @@
+// `warpmem partitions T --gpu gtx280`: what each channel of DRAM moves, and when: who camps on few.
+#include <CLI/CLI.hpp>
+
+#include <memory>
+
+#include "command/card_input.hpp"
+#include "command/command.hpp"
+#include "command/output.hpp"
+#include "command/partitions_view.hpp"
+#include "command/progress.hpp"
+#include "command/trace_input.hpp"
+#include "sim/replay.hpp"
+
+namespace warpmem::command {
+namespace {
+
+struct PartitionsOptions {
+  TraceInput input;
+  CardInput card;
+  LaunchRange launches;
+  OutputOptions output;
+  bool counts = false;
+};
+
+int partitions(const PartitionsOptions& options) {
+  const auto card = load_card(options.card);
+  if (!card) return fail(card.error());
+  const auto reader = open_trace(options.input);
+  if (!reader) return fail(reader.error());
+  if (auto whole = require_complete(*reader, options.input); !whole) return fail(whole.error());
+  if (auto any = require_records(*reader, options.launches); !any) return fail(any.error());
+  if (auto all = require_features(*card, *reader, options.launches); !all) return fail(all.error());
+  auto output = Output::open(options.output, {options.input.path});
+  if (!output) return fail(output.error());
+  sim::ReplayOptions engine;
+  engine.time = !options.counts;
+  engine.general_memory = true;  // the fast one keeps no channel's traffic; it counts the same
+  if (!options.launches.all())
+    engine.only = [&](std::uint64_t launch) { return options.launches.contains(launch); };
+  Progress progress("partitions", "records", reader->quality().records);
+  engine.progress = [&](std::uint64_t done, std::uint64_t) {
+    progress.update(done);
+    return true;
+  };
+  const auto result = sim::replay(*reader, *card, engine);
+  if (!result) return fail(result.error());
+  const PartitionsView view{*card, options.input.path, *result};
+  switch (options.output.format) {
+    case Format::kTable: output->write(partitions_text(view)); break;
+    case Format::kJson: output->write(partitions_json(view)); break;
+    case Format::kCsv: output->write(partitions_csv(view)); break;
+  }
+  if (auto done = output->finish(); !done) return fail(done.error());
+  return 0;
+}
+
+}  // namespace
+
+Run setup_partitions(CLI::App& app) {
+  auto options = std::make_shared<PartitionsOptions>();
+  add_trace_options(app, options->input);
+  add_card_options(app, options->card);
+  add_launch_option(app, options->launches);
+  app.add_flag("--counts", options->counts,
+               "with the counts engine: faster, and a rougher order of accesses");
+  add_output_options(app, options->output);
+  return [options] { return partitions(*options); };
+}
+
+}  // namespace warpmem::command

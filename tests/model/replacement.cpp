@@ -1,0 +1,138 @@
+// Replacement policies and shapes of the caches of GPUs before 7.0, by sequences worked out by hand.
+#include "model/cache/replacement.hpp"
+
+#include "model/early/early_spec.hpp"
+#include "model/early/line_cache.hpp"
+#include "tests/catch.hpp"
+
+using namespace warpmem::model;
+
+namespace {
+
+LineCache cache(Replacement policy, std::uint32_t sets = 1, std::uint32_t ways = 4,
+                std::uint32_t sector = 128) {
+  LineCache::Shape s;
+  s.sets = sets;
+  s.ways = ways;
+  s.sector_bytes = sector;
+  s.replacement = policy;
+  return LineCache(s);
+}
+
+// Which of some loads hit: "mmmmh".
+std::string hits(LineCache& c, std::initializer_list<std::uint64_t> lines) {
+  std::string out;
+  for (const std::uint64_t line : lines) out += c.load(line, 1).hit ? 'h' : 'm';
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("LRU: the line that was used longest ago goes") {
+  auto c = cache(Replacement::kLru);
+  CHECK(hits(c, {0, 1, 2, 3, 0, 4, 0, 1}) == "mmmmhmhm");
+}
+
+TEST_CASE("FIFO: the line that came longest ago goes, used or not") {
+  auto c = cache(Replacement::kFifo);
+  CHECK(hits(c, {0, 1, 2, 3, 0, 4, 0, 2}) == "mmmmhmmh");
+}
+
+TEST_CASE("tree PLRU: the bits point away from what was used last") {
+  // Ways 0 to 3 hold lines 0 to 3. After 0 is used again the root points right, and there to way 2:
+  // line 2 goes, though line 1 was used longer ago.
+  auto c = cache(Replacement::kTreePlru);
+  CHECK(hits(c, {0, 1, 2, 3, 0, 4, 1, 3, 0, 2}) == "mmmmhmhhhm");
+}
+
+TEST_CASE("tree PLRU of three ways stays within them") {
+  std::uint64_t tree = 0;
+  for (std::uint32_t n = 0; n < 100; ++n) {
+    const std::uint32_t way = tree_victim(tree, 3);
+    REQUIRE(way < 3);
+    tree = tree_after(tree, way, 3);
+  }
+}
+
+TEST_CASE("not most recent: what was used last never goes") {
+  auto c = cache(Replacement::kNotMostRecent);
+  hits(c, {0, 1, 2, 3});
+  std::uint64_t last = 3;
+  for (std::uint64_t line = 4; line < 500; ++line) {
+    CHECK_FALSE(c.load(line, 1).hit);
+    if (line > 4) CHECK(c.load(last, 1).hit);  // it was used last when `line` came
+    c.load(line, 1);
+    last = line;
+  }
+}
+
+TEST_CASE("random and uneven: by their odds, and the same in every run") {
+  for (const auto policy : {Replacement::kRandom, Replacement::kUneven}) {
+    std::vector<int> gone(4);
+    std::uint64_t draws = 0;
+    for (int n = 0; n < 12000; ++n)
+      ++gone[victim(policy, 4, 0, draws, [](std::size_t i) { return static_cast<std::uint32_t>(i); })];
+    const bool uneven = policy == Replacement::kUneven;
+    for (std::size_t way = 0; way < 4; ++way) {
+      const int expected = !uneven ? 3000 : way == 1 ? 6000 : 2000;  // 1/4; 1/6, 1/2, 1/6, 1/6
+      CHECK(std::abs(gone[way] - expected) < 250);
+    }
+    auto a = cache(policy), b = cache(policy);
+    for (std::uint64_t n = 0; n < 300; ++n)
+      CHECK(a.load(n * 7 % 11, 1).hit == b.load(n * 7 % 11, 1).hit);
+  }
+}
+
+TEST_CASE("a cache filled by lines brings four sectors, one filled by sectors what was asked for") {
+  auto lines = cache(Replacement::kLru), sectors = cache(Replacement::kLru, 1, 4, 32),
+       halves = cache(Replacement::kLru, 1, 4, 64);
+  CHECK(lines.load(5, 0b0001).missing == 0b1111);
+  CHECK(lines.load(5, 0b1000).hit);
+  CHECK(sectors.load(5, 0b0001).missing == 0b0001);
+  CHECK(sectors.load(5, 0b0011).missing == 0b0010);
+  CHECK(halves.load(5, 0b0001).missing == 0b0011);
+  CHECK(halves.load(5, 0b0110).missing == 0b1100);
+}
+
+TEST_CASE("what waits to be written back comes out when its line goes") {
+  auto c = cache(Replacement::kLru, 1, 2);
+  CHECK_FALSE(c.store(1, 0b1111, true, true));
+  c.load(2, 1);
+  CHECK_FALSE(c.take_pushed());
+  c.load(3, 1);
+  const auto pushed = c.take_pushed();
+  REQUIRE(pushed);
+  CHECK(pushed->line == 1);
+  CHECK(pushed->sectors == 0b1111);
+  CHECK_FALSE(c.take_pushed());
+}
+
+TEST_CASE("Fermi: 16 KiB are 32 sets of 4 ways, 48 KiB 64 sets of 6; given sets decide the ways") {
+  LineCache::Shape s;
+  shape_sets(16 * 1024 / 128, 0, 4, s);
+  CHECK((s.sets == 32 && s.ways == 4));
+  shape_sets(48 * 1024 / 128, 0, 4, s);
+  CHECK((s.sets == 64 && s.ways == 6));
+  shape_sets(48 * 1024 / 128, 0, 64, s);  // Pascal: four sets
+  CHECK((s.sets == 4 && s.ways == 96));
+  shape_sets(128, 16, 4, s);
+  CHECK((s.sets == 16 && s.ways == 8));
+  // What does not fill all sets makes some a way wider: no line is lost.
+  shape_sets(100, 0, 4, s);
+  CHECK((s.sets == 16 && s.ways == 6 && s.wider == 4));
+  shape_sets(0, 0, 4, s);
+  CHECK(s.sets == 0);
+}
+
+TEST_CASE("Fermi's index: address bits 7 to 11 with 13, 14, 15, 17 and 19; bit 12 with 64 sets") {
+  const SetIndex of_32(SetRule::kXorFermi, 32), of_64(SetRule::kXorFermi, 64);
+  const auto line = [](std::uint64_t address) { return address / 128; };
+  CHECK(of_32(line(3 << 7)) == 3);
+  CHECK(of_32(line(1 << 12)) == 0);
+  CHECK(of_64(line(1 << 12)) == 32);
+  CHECK(of_32(line(1 << 13)) == 1);
+  CHECK(of_32(line(1 << 14)) == 2);
+  CHECK(of_32(line(1 << 17)) == 8);
+  CHECK(of_32(line(1 << 19 | 1 << 11)) == 0);
+  CHECK(of_32(line(1 << 16)) == 0);
+}
