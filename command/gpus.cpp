@@ -1,4 +1,5 @@
-// `warpmem gpus`: the cards; `warpmem gpus h200`: every number of one, with unit and source.
+// `warpmem gpus`: the cards; `warpmem gpus h200`: every number of one, with unit and source;
+// `warpmem gpus diff A B`: what two have different.
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
@@ -13,6 +14,7 @@
 #include "model/interconnect/topology.hpp"
 #include "command/card_input.hpp"
 #include "command/command.hpp"
+#include "command/gpus_view.hpp"
 #include "command/output.hpp"
 #include "command/table.hpp"
 
@@ -27,58 +29,9 @@ constexpr std::size_t kLongestValue = 40;  // a list of all SMs would push the s
 struct GpusOptions {
   CardInput card;
   OutputOptions output;
-  bool topology = false, dot = false, instructions = false;
+  std::vector<std::string> words;  // NAME; show NAME; diff A B
+  bool topology = false, dot = false, instructions = false, ladder = false;
 };
-
-Result<std::vector<model::Card>> all_cards() {
-  std::vector<model::Card> cards;
-  for (const std::string& name : model::card_names()) {
-    auto card = model::load_card(name);
-    if (!card) return card.error();
-    cards.push_back(std::move(*card));
-  }
-  return cards;
-}
-
-Table card_list(const std::vector<model::Card>& cards) {
-  Table table({{"card"},
-               {"GPU"},
-               {"compute capability", Align::kRight},
-               {"SMs", Align::kRight},
-               {"L1", Align::kRight},
-               {"L2", Align::kRight}});
-  for (const model::Card& card : cards) {
-    const model::CardNumbers& numbers = card.numbers();
-    table.row({card.name(), card.full_name(), card.compute_capability(), grouped(numbers.sm_count),
-               byte_size(numbers.l1_bytes), byte_size(numbers.l2_bytes)});
-  }
-  return table;
-}
-
-std::string card_list_csv(const std::vector<model::Card>& cards) {
-  Table table({{"card"}, {"gpu"}, {"compute_capability"}, {"sms"}, {"l1_bytes"}, {"l2_bytes"}});
-  for (const model::Card& card : cards) {
-    const model::CardNumbers& numbers = card.numbers();
-    table.row({card.name(), card.full_name(), card.compute_capability(),
-               std::to_string(numbers.sm_count), std::to_string(numbers.l1_bytes),
-               std::to_string(numbers.l2_bytes)});
-  }
-  return table.csv();
-}
-
-ordered_json list_json(const std::vector<model::Card>& cards) {
-  ordered_json out{{"schema", 1}};
-  out["cards"] = ordered_json::array();
-  for (const model::Card& card : cards) {
-    out["cards"].push_back({{"name", card.name()},
-                            {"full_name", card.full_name()},
-                            {"compute_capability", card.compute_capability()},
-                            {"sms", card.numbers().sm_count},
-                            {"l1_bytes", card.numbers().l1_bytes},
-                            {"l2_bytes", card.numbers().l2_bytes}});
-  }
-  return out;
-}
 
 std::string shortened(const std::string& value) {
   if (value.size() <= kLongestValue) return value;
@@ -174,11 +127,32 @@ int list_cards(const GpusOptions& options) {
   if (!cards) return fail(cards.error());
   auto output = Output::open(options.output);
   if (!output) return fail(output.error());
-  switch (options.output.format) {
-    case Format::kTable: output->write(card_list(*cards).text(output->colour())); break;
-    case Format::kJson: output->write(list_json(*cards).dump(2) + "\n"); break;
-    case Format::kCsv: output->write(card_list_csv(*cards)); break;
-  }
+  output->write(card_list_view(*cards, options.output.format, output->colour()));
+  if (auto done = output->finish(); !done) return fail(done.error());
+  return 0;
+}
+
+// Two cards, or the ladder of one.
+int show_diff(const GpusOptions& options) {
+  CardInput first = options.card, second = options.card;
+  first.gpu = options.words[1], second.gpu = options.words[2];
+  const auto a = load_card(first);
+  if (!a) return fail(a.error());
+  const auto b = load_card(second);
+  if (!b) return fail(b.error());
+  auto output = Output::open(options.output);
+  if (!output) return fail(output.error());
+  output->write(card_diff_view(*a, *b, options.output.format, output->colour()));
+  if (auto done = output->finish(); !done) return fail(done.error());
+  return 0;
+}
+
+int show_ladder(const GpusOptions& options) {
+  const auto card = load_card(options.card);
+  if (!card) return fail(card.error());
+  auto output = Output::open(options.output);
+  if (!output) return fail(output.error());
+  output->write(ladder_view(*card, options.output.format, output->colour()));
   if (auto done = output->finish(); !done) return fail(done.error());
   return 0;
 }
@@ -208,8 +182,10 @@ int show_card(const GpusOptions& options) {
   if (!output) return fail(output.error());
   switch (options.output.format) {
     case Format::kTable:
-      output->write(fmt::format("{}, compute capability {}\n\n", card->full_name(),
-                                card->compute_capability()));
+      output->write(fmt::format("{}, compute capability {}{}{}\n\n", card->full_name(),
+                                card->compute_capability(),
+                                card->chip().empty() ? "" : ", " + card->chip(),
+                                card->year().empty() ? "" : ", " + card->year()));
       output->write((options.instructions ? instruction_table(*card) : card_table(*card))
                         .text(output->colour()));
       if (!options.instructions)
@@ -223,13 +199,41 @@ int show_card(const GpusOptions& options) {
   return 0;
 }
 
+// The words behind `gpus`: NAME, show NAME, diff A B.
+Result<void> read_words(GpusOptions& options) {
+  std::vector<std::string>& words = options.words;
+  const std::string verb = words.empty() ? "" : words[0];
+  const auto wrong = [](const std::string& message, const std::string& fix) {
+    return Error{ErrorKind::kUsage, message, "gpus", fix};
+  };
+  if (verb == "diff") {
+    if (words.size() != 3)
+      return wrong(fmt::format("diff takes two cards, not {}", words.size() - 1),
+                   "name both: warpmem gpus diff v100 a100_40");
+    if (options.ladder || options.topology || options.dot || options.instructions)
+      return wrong("diff shows the cards' numbers and nothing else", "leave the other option out");
+    return {};
+  }
+  if (verb == "show" && words.size() == 1)
+    return wrong("show takes a card", "name it: warpmem gpus show v100");
+  if (verb == "show") words.erase(words.begin());
+  if (words.size() > 1)
+    return wrong(fmt::format("'{}' is one card too many", printable(words[1])),
+                 "name one, or compare two: warpmem gpus diff A B");
+  options.card.gpu = words.empty() ? "" : words[0];
+  return {};
+}
+
 }  // namespace
 
 Run setup_gpus(CLI::App& app) {
   auto options = std::make_shared<GpusOptions>();
-  options->card.gpu.clear();
-  CLI::Option* card = app.add_option("card", options->card.gpu, "show every number of this card: a name, or a card of your own")
-                          ->type_name("NAME|FILE");
+  CLI::Option* card =
+      app.add_option("card", options->words,
+                     "show every number of this card: a name, or a card of your own; `show NAME` is "
+                     "the same, `diff A B` what two cards have different")
+          ->type_name("NAME|FILE")
+          ->expected(0, 3);
   add_set_option(app, options->card);
   app.add_flag("--topology", options->topology,
                "what connects to what instead, and how much each place carries")
@@ -237,10 +241,17 @@ Run setup_gpus(CLI::App& app) {
   app.add_flag("--dot", options->dot, "the same as a graph, for Graphviz")->needs(card);
   app.add_flag("--instructions", options->instructions, "what instructions cost instead")
       ->needs(card);
+  app.add_flag("--ladder", options->ladder,
+               "bandwidths from registers to host memory instead: what the card's numbers come to, "
+               "and what was reached")
+      ->needs(card);
   add_output_options(app, options->output);
   app.get_option("--dot")->excludes(app.get_option("--format"));
   return [options] {
+    if (auto read = read_words(*options); !read) return fail(read.error());
+    if (!options->words.empty() && options->words[0] == "diff") return show_diff(*options);
     if (options->card.gpu.empty()) return list_cards(*options);
+    if (options->ladder) return show_ladder(*options);
     return options->topology || options->dot ? show_topology(*options) : show_card(*options);
   };
 }

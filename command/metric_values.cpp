@@ -16,7 +16,7 @@ using metrics::Value;
 using metrics::Vocabulary;
 
 constexpr std::string_view kCycles = "sm__cycles_elapsed.max";
-constexpr std::string_view kNeedsTime = "needs the time engine: replay without --counts";
+constexpr std::string_view kNeedsTime = "needs the time engine (replay without --counts, validate --time)";
 constexpr std::string_view kNothing = "nothing to divide by: ";
 
 Value known(double value) { return {value, {}}; }
@@ -69,7 +69,8 @@ class CountersByName {
 };
 
 bool ratio(const metrics::Metric& metric) {
-  return metric.unit == "%" || metric.unit.find('/') != std::string_view::npos;
+  return metric.unit == "%" ||
+         (metric.unit.find('/') != std::string_view::npos && !metric.unit.ends_with("/s"));
 }
 
 bool idle(const metrics::Metric& metric, const Value& value) {

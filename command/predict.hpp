@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "metrics/metric.hpp"
 #include "model/card/card.hpp"
 #include "results/launch_metrics.hpp"
 #include "traces/format/reader.hpp"
@@ -20,6 +21,8 @@ struct Prediction {
 };
 
 // `time`: the time engine's counters, cycles among them, and not the counts engine's.
-Result<Prediction> predict(const trace::TraceReader& reader, const model::Card& card, bool time);
+// In whose `words` the launches' metrics are.
+Result<Prediction> predict(const trace::TraceReader& reader, const model::Card& card, bool time,
+                           metrics::Vocabulary words = metrics::Vocabulary::kNcu);
 
 }  // namespace warpmem::command

@@ -8,6 +8,7 @@
 #include <atomic>
 #include <memory>
 #include <optional>
+#include <set>
 
 #include "base/in_parallel.hpp"
 #include "base/units.hpp"
@@ -16,6 +17,7 @@
 #include "command/command.hpp"
 #include "command/output.hpp"
 #include "command/predict.hpp"
+#include "command/profile_card.hpp"
 #include "command/progress.hpp"
 #include "command/terminal.hpp"
 #include "command/threads_option.hpp"
@@ -31,7 +33,7 @@ constexpr int kPipeWidth = 140;  // columns when no terminal says otherwise
 
 struct ValidateOptions {
   TraceInput trace;
-  std::string ncu, suite, gpu = "h200";
+  std::string ncu, suite, gpu;  // no gpu: the profile's own
   std::optional<model::Card> card;  // that `gpu` names
   bool all = false, no_deviations = false, list_metrics = false, time = false;
   bool accuracy = false, allow_unmatched = false;
@@ -95,8 +97,9 @@ void note_import(const validate::NcuImport& file, const std::string& place, Coll
 
 // The launches the profiler's file holds, checked against the card.
 Result<validate::NcuImport> read_counters(const std::string& path, const Prediction& prediction) {
-  auto file = validate::read_ncu_csv(path);
+  auto file = validate::read_profile(path);
   if (!file) return file;
+  if (auto same = check_same_card(*file, prediction.card, path); !same) return same.error();
   if (auto same =
           validate::check_same_gpu(*file, prediction.compute_capability, prediction.card, path);
       !same)
@@ -105,16 +108,29 @@ Result<validate::NcuImport> read_counters(const std::string& path, const Predict
   return file;
 }
 
+// nvprof is asked for a few metrics at a time: the others are not missed.
+void keep_collected(const validate::NcuImport& file, std::vector<LaunchMetrics>& predicted) {
+  std::set<std::string> collected;
+  for (const auto& launch : file.launches)
+    for (const auto& [name, value] : launch.counted.metrics) collected.insert(name);
+  for (LaunchMetrics& launch : predicted)
+    std::erase_if(launch.metrics, [&](const auto& m) { return !collected.contains(m.first); });
+}
+
 Result<void> add_pair(const TraceInput& input, const std::string& ncu, const std::string& repeat,
                       const std::string& run, const ValidateOptions& options, Collected& out) {
   auto reader = open_trace(input);
   if (!reader) return reader.error();
   if (auto whole = require_complete(*reader, input); !whole) return whole.error();
   if (auto any = require_records(*reader, {}); !any) return any.error();
-  auto prediction = predict(*reader, *options.card, options.time);
+  // A file that cannot be read is told when it is read for good.
+  const auto profile = validate::read_profile(ncu);
+  const auto words = profile ? profile->words : metrics::Vocabulary::kNcu;
+  auto prediction = predict(*reader, *options.card, options.time, words);
   if (!prediction) return prediction.error();
   auto file = read_counters(ncu, *prediction);
   if (!file) return file.error();
+  if (file->words == metrics::Vocabulary::kNvprof) keep_collected(*file, prediction->launches);
   const auto& predicted = prediction->launches;
   const std::size_t before = out.launches.size();
   const auto matching = validate::match_launches(predicted, *file);
@@ -260,10 +276,21 @@ int measure_accuracy(ValidateOptions options) {
   return emit(options.output, accuracy_view(rows, options.output.format));
 }
 
+// The card that is named, or the one of the GPU that the profile was counted on.
+Result<std::string> card_to_judge_by(const ValidateOptions& options) {
+  if (!options.gpu.empty()) return options.gpu;
+  if (options.trace.path.empty() || options.ncu.empty()) return std::string("h200");
+  const auto profile = validate::read_profile(options.ncu);
+  if (!profile) return std::string("h200");  // told later, when what comes first was found to be good
+  return card_of_profile(*profile, options.ncu);
+}
+
 int run_validate(ValidateOptions& options) {
   if (options.list_metrics && !options.accuracy)
     return emit(options.output, validate::metric_list() + "\n");
-  auto card = load_card(options.gpu);
+  const auto gpu = card_to_judge_by(options);
+  if (!gpu) return fail(gpu.error());
+  auto card = load_card(*gpu);
   if (!card) return fail(card.error());
   options.card = *std::move(card);
   if (options.accuracy) {
@@ -297,11 +324,15 @@ Run setup_validate(CLI::App& app) {
   app.add_option("trace", options->trace.path, "trace whose counters to predict");
   app.add_flag("--partial", options->trace.partial,
                "accept a trace that is known to be incomplete");
-  app.add_option("--ncu", options->ncu, "CSV of Nsight Compute for the same program");
+  app.add_option("--ncu,--nvprof", options->ncu,
+                 "CSV of Nsight Compute or of nvprof for the same program");
   app.add_option("--suite", options->suite,
                  "folder of NAME.wmt and NAME.csv pairs (without one: the card's reference)")
       ->expected(0, 1);
-  add_gpu_option(app, options->gpu);
+  app.add_option("--gpu", options->gpu,
+                 "GPU card (see warpmem gpus), or a card of your own: FILE.toml (the one of the GPU that "
+                 "the profile names; without one h200)")
+      ->type_name("NAME|FILE");
   app.add_flag("--all", options->all, "every counter of every launch");
   app.add_flag("--time", options->time, "cycles too, and all counters from the time engine");
   app.add_flag("--accuracy", options->accuracy,

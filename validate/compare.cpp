@@ -38,7 +38,7 @@ Comparison compare(const MetricRule& rule, const LaunchMetrics& predicted,
   const double p = c.predicted.value, m = c.measured.value;
   c.error = symmetric_error(p, m, floor);
   c.small = std::max(std::abs(p), std::abs(m)) < rule.floor || (p == 0 && m == 0);
-  if (p == m) c.verdict = Verdict::kEqual;
+  if (p == m || std::abs(p - m) <= rule.resolution) c.verdict = Verdict::kEqual;
   else if (rule.match == Match::kExact) c.verdict = Verdict::kDiffers;
   else c.verdict = std::abs(c.error) <= rule.band ? Verdict::kWithinBand : Verdict::kOutsideBand;
   return c;
@@ -138,7 +138,7 @@ std::vector<LaunchComparison> compare_launches(const std::vector<LaunchMetrics>&
     const NcuLaunch& counted = measured.launches[m];
     LaunchComparison launch{
         run, kernel_signature(model.kernel), model.grid, model.block, model.launch, counted.id, {}, {}};
-    for (const auto& rule : metric_rules()) {
+    for (const auto& rule : all_rules()) {
       const std::string name(rule.name);
       if (!model.metrics.contains(name) && !counted.counted.metrics.contains(name)) continue;
       launch.metrics.push_back(compare(rule, model, counted.counted));
@@ -194,7 +194,7 @@ Report finish_report(std::string gpu, std::string engine, std::vector<LaunchComp
   }
   for (auto& use : uses)
     if (use.named > 0) report.deviations.push_back(std::move(use));
-  for (const auto& rule : metric_rules()) {
+  for (const auto& rule : all_rules()) {
     MetricSummary s = summarise(rule, report.launches);
     if (s.n > 0 || !s.excluded.empty()) report.summary.push_back(std::move(s));
   }
@@ -203,7 +203,7 @@ Report finish_report(std::string gpu, std::string engine, std::vector<LaunchComp
 
 std::vector<std::string_view> not_collected(const Report& report) {
   std::vector<std::string_view> out;
-  for (const auto& rule : metric_rules()) {
+  for (const auto& rule : all_rules()) {
     bool predicted = false, collected = false;
     for (const auto& launch : report.launches)
       for (const auto& c : launch.metrics) {

@@ -194,8 +194,9 @@ const char* group_name(Group group) {
 }
 
 std::string_view unit_of(const MetricRule& rule) {
-  const metrics::Metric* const metric = metrics::find(metrics::Vocabulary::kNcu, rule.name);
-  return metric ? metric->unit : std::string_view();
+  for (const metrics::Vocabulary v : metrics::kVocabularies)
+    if (const metrics::Metric* const metric = metrics::find(v, rule.name)) return metric->unit;
+  return {};
 }
 
 std::span<const MetricRule> metric_rules() { return kRules; }

@@ -33,6 +33,7 @@ struct MetricRule {
   std::string_view source;  // where the rule comes from
   // What the host, the driver and the profiler add to it while a kernel runs: the longer, the more.
   Background background = Background::kNone;
+  double resolution = 0;  // of an exact metric: what the profiler prints no more
 };
 
 // Sectors that others read or write in the L2 during so many SM clock cycles, at most. Measured
@@ -40,8 +41,10 @@ struct MetricRule {
 // and the same in public programs that run for long and access next to nothing.
 double background_sectors(Background background, double cycles);
 
-std::span<const MetricRule> metric_rules();
-// The rule of a full metric name; nullptr when warpmem does not predict it.
+std::span<const MetricRule> metric_rules();  // of Nsight Compute's
+std::span<const MetricRule> nvprof_rules();  // worked out from those
+std::span<const MetricRule> all_rules();     // one list of both
+// The rule of a full name of Nsight Compute's; nullptr when warpmem does not predict it.
 const MetricRule* find_rule(std::string_view name);
 // The base unit of a rule's metric.
 std::string_view unit_of(const MetricRule& rule);

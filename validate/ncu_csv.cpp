@@ -11,6 +11,7 @@
 
 #include "validate/metric_map.hpp"
 #include "validate/ncu_table.hpp"
+#include "validate/nvprof_csv.hpp"
 
 namespace warpmem::validate {
 namespace {
@@ -269,17 +270,33 @@ Result<NcuImport> parse_ncu_csv(std::string_view bytes, const std::string& place
                place, fix};
 }
 
-Result<NcuImport> read_ncu_csv(const std::string& path) {
+namespace {
+
+Result<std::string> read_bytes(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
   if (!in)
     return Error{ErrorKind::kUsage, fmt::format("cannot read the file: {}", std::strerror(errno)),
-                 path, "give the CSV that Nsight Compute wrote"};
+                 path, "give the CSV that the profiler wrote"};
   std::ostringstream bytes;
   bytes << in.rdbuf();
   if (in.bad() || (bytes.fail() && in.peek() != EOF))
     return Error{ErrorKind::kUsage, "cannot read the file to its end", path,
                  "give a regular, readable file"};
-  return parse_ncu_csv(bytes.str(), path);
+  return bytes.str();
+}
+
+}  // namespace
+
+Result<NcuImport> read_ncu_csv(const std::string& path) {
+  const auto bytes = read_bytes(path);
+  if (!bytes) return bytes.error();
+  return parse_ncu_csv(*bytes, path);
+}
+
+Result<NcuImport> read_profile(const std::string& path) {
+  const auto bytes = read_bytes(path);
+  if (!bytes) return bytes.error();
+  return is_nvprof_csv(*bytes) ? parse_nvprof_csv(*bytes, path) : parse_ncu_csv(*bytes, path);
 }
 
 Result<void> check_same_gpu(const NcuImport& import, std::string_view compute_capability,
@@ -301,13 +318,17 @@ Result<void> check_same_gpu(const NcuImport& import, std::string_view compute_ca
 Result<void> check_has_counters(const NcuImport& import, const std::string& place) {
   for (const auto& launch : import.launches)
     for (const auto& [name, value] : launch.counted.metrics)
-      if (find_rule(name) && value.known()) return {};
+      if (value.known() && metrics::find(import.words, name) &&
+          (import.words != metrics::Vocabulary::kNcu || find_rule(name)))
+        return {};
   return Error{ErrorKind::kMalformed,
                fmt::format("{} launches, but none of the counters that warpmem predicts",
                            import.launches.size()),
                place,
-               "collect with `--metrics \"$(warpmem validate --list-metrics)\"`, or with "
-               "`--set full --page raw`"};
+               import.words == metrics::Vocabulary::kNvprof
+                   ? "collect metrics that warpmem knows: warpmem metrics --vocabulary nvprof"
+                   : "collect with `--metrics \"$(warpmem validate --list-metrics)\"`, or with "
+                     "`--set full --page raw`"};
 }
 
 }  // namespace warpmem::validate

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "metrics/metric.hpp"
 #include "results/launch_metrics.hpp"
 #include "validate/units.hpp"
 
@@ -53,6 +54,7 @@ struct ImportReport {
 };
 
 struct NcuImport {
+  metrics::Vocabulary words = metrics::Vocabulary::kNcu;  // whose file it is
   NcuShape shape = NcuShape::kLong;
   NumberStyle style = NumberStyle::kPoint;
   std::vector<NcuLaunch> launches;  // in the file's order
@@ -65,6 +67,8 @@ struct NcuImport {
 // (the profiler was not allowed to read counters).
 Result<NcuImport> parse_ncu_csv(std::string_view bytes, const std::string& place);
 Result<NcuImport> read_ncu_csv(const std::string& path);
+// The same of any profiler's file: Nsight Compute's, or nvprof's (nvprof_csv.hpp).
+Result<NcuImport> read_profile(const std::string& path);
 
 // kUsage when the file says another compute capability than the card has.
 Result<void> check_same_gpu(const NcuImport& import, std::string_view compute_capability,

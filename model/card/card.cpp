@@ -43,6 +43,9 @@ Result<Card> Card::make(CardText text, const Card* parent, Names names) {
   if (parent) card = *parent;
   card.full_name_ = !text.name.empty() ? text.name : names.built_in ? "" : names.name;
   card.names_ = std::move(names);
+  card.chip_ = std::move(text.chip);
+  card.year_ = std::move(text.year);
+  card.device_ = std::move(text.device);
   if (!text.compute_capability.empty() || !parent)
     card.compute_capability_ = text.compute_capability;
   if (text.isa.empty() && !parent)

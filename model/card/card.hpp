@@ -190,6 +190,8 @@ struct CardNumbers {
   std::uint64_t cta_small_groups = 0;    // the first so many turns come round more often:
   std::uint64_t cta_small_first = 0;     //   first after this many other turns,
   std::uint64_t cta_small_every = 0;     //   then after each so many
+  // What programs reached, GB/s; 0: nobody measured it. No part of the model.
+  std::uint64_t reached_shared = 0, reached_l1 = 0, reached_l2 = 0;
 };
 
 // One number as a person reads it, and as a program does.
@@ -257,6 +259,12 @@ class Card {
   const std::string& full_name() const { return full_name_; }
   const std::string& compute_capability() const { return compute_capability_; }  // "9.0"
   unsigned capability() const;  // 90
+  // "GH100", "2024"; empty where the card does not say it.
+  const std::string& chip() const { return chip_; }
+  const std::string& year() const { return year_; }
+  // What the driver calls the GPU, or a part of it: "A100*80GB", * for anything; empty where the
+  // card does not say it.
+  const std::string& device() const { return device_; }
   const CardNumbers& numbers() const { return numbers_; }
   // All numbers, sorted by key; those of the instruction table as rows, "isa.sass.FFMA".
   std::span<const CardEntry> entries() const { return entries_; }
@@ -294,7 +302,7 @@ class Card {
   Result<void> validate(const std::string& place) const;
 
   Names names_;
-  std::string full_name_, compute_capability_;
+  std::string full_name_, compute_capability_, chip_, year_, device_;
   CardNumbers numbers_, base_;  // with the user's settings, and without
   GivenFields file_, user_;
   GivenFields given_;                            // as in Known, of the numbers as they are

@@ -88,6 +88,7 @@ std::vector<std::string> card_list_items(std::string_view text);
 // A card's or a DRAM type's text.
 struct CardText {
   std::string name, compute_capability;
+  std::string chip, year, device;        // of the GPU; not inherited
   std::string isa;                       // its instruction table
   std::string inherits, inherits_place;  // another card, and where it is named
   Card::GivenFields given;

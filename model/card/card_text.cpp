@@ -86,6 +86,9 @@ Result<CardText> read_card_text(std::string_view text, const std::string& file, 
     std::string* const top = group == "name"                 ? &out.name
                              : dram_type                     ? nullptr
                              : group == "compute_capability" ? &out.compute_capability
+                             : group == "chip"               ? &out.chip
+                             : group == "year"               ? &out.year
+                             : group == "device"             ? &out.device
                              : group == "isa"                ? &out.isa
                              : group == "inherits"           ? &out.inherits
                                                              : nullptr;

@@ -260,6 +260,7 @@ void PartitionedL2::bring(int sm, std::uint64_t line, std::uint8_t sectors, std:
       partitions_[at_home].read(line, sectors, fetch_sectors_, stay).missing;
   const L2Partition::Traffic pushed = account(partitions_[at_home], sm, now);
   counters.dram_read += sectors_in(fetched);
+  this->fetched(line, sectors_in(fetched), now);
   happens(EventKind::kFill, Level::kL2, sm, sectors_in(fetched), line);
   if (!path_) {
     if (fetched) dram_queue(fetched, now);

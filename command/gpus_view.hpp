@@ -1,0 +1,22 @@
+// The cards as a list, two of them side by side, and the bandwidths of one.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/error.hpp"
+#include "command/output.hpp"
+#include "model/card/card.hpp"
+
+namespace warpmem::command {
+
+Result<std::vector<model::Card>> all_cards();  // built in, the oldest first
+
+// With how well each is validated.
+std::string card_list_view(const std::vector<model::Card>& cards, Format format, bool colour);
+// Numbers that two cards do not have in common.
+std::string card_diff_view(const model::Card& a, const model::Card& b, Format format, bool colour);
+// From registers to host memory: what the card's numbers come to, and what was reached.
+std::string ladder_view(const model::Card& card, Format format, bool colour);
+
+}  // namespace warpmem::command

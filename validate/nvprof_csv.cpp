@@ -1,0 +1,267 @@
+#include "validate/nvprof_csv.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "metrics/metric.hpp"
+#include "validate/csv_scan.hpp"
+#include "validate/nvprof_names.hpp"
+
+namespace warpmem::validate {
+namespace {
+
+using metrics::Vocabulary;
+
+bool starts_profiler_line(std::string_view line) {
+  if (!line.starts_with("==")) return false;
+  const std::size_t digits = line.find_first_not_of("0123456789", 2);
+  return digits != line.npos && digits > 2 && line.substr(digits).starts_with("==");
+}
+
+// A header, and where its columns are.
+struct Header {
+  std::vector<std::string> columns;
+  bool summary = false;
+
+  std::optional<std::size_t> find(std::string_view name) const {
+    const auto at = std::ranges::find(columns, name);
+    if (at == columns.end()) return std::nullopt;
+    return static_cast<std::size_t>(at - columns.begin());
+  }
+  std::string cell(const CsvRecord& row, std::string_view name) const {
+    const auto at = find(name);
+    return at && *at < row.fields.size() ? row.fields[*at] : std::string();
+  }
+};
+
+std::optional<Header> as_header(const CsvRecord& record) {
+  Header header{record.fields, false};
+  const bool kernel = header.find("Kernel").has_value() || header.find("Name").has_value();
+  if (!header.find("Device") || !kernel) return std::nullopt;
+  header.summary = header.find("Metric Name") || header.find("Event Name");
+  if (header.summary && !header.find("Avg")) return std::nullopt;
+  return header;
+}
+
+// A number with its unit right behind it: "99.5%", "12.3GB/s", "262144".
+struct Cell {
+  std::optional<double> value;
+  std::string unit, missing;
+};
+
+Cell read_cell(std::string_view text) {
+  if (text.empty()) return {{}, "", "empty cell"};
+  if (text.find("OVERFLOW") != text.npos) return {{}, "", "the profiler's counter overflowed"};
+  const std::size_t end = text.find_first_not_of("0123456789.+-eE");
+  const std::string_view digits = text.substr(0, end);
+  const ParsedNumber number = parse_number(digits, NumberStyle::kPoint);
+  if (!number.value) return {{}, "", fmt::format("the profiler printed {}", text)};
+  return {number.value, std::string(end == text.npos ? "" : text.substr(end)), ""};
+}
+
+// In the unit of the list of metrics: throughputs in GB/s.
+double in_list_unit(double value, std::string_view unit) {
+  constexpr std::array<std::pair<std::string_view, double>, 8> kRates{{{"B/s", 1e-9},
+                                                                       {"KB/s", 1e-6},
+                                                                       {"MB/s", 1e-3},
+                                                                       {"GB/s", 1},
+                                                                       {"TB/s", 1e3},
+                                                                       {"KB", 1e3},
+                                                                       {"MB", 1e6},
+                                                                       {"GB", 1e9}}};
+  for (const auto& [name, factor] : kRates)
+    if (unit == name) return value * factor;
+  return value;
+}
+
+bool parse_block(std::string_view text, Dim3& out) {
+  std::size_t n = 0;
+  for (std::size_t i = 0; i < text.size() && n < 3;) {
+    if (text[i] < '0' || text[i] > '9') {
+      ++i;
+      continue;
+    }
+    std::uint64_t v = 0;
+    for (; i < text.size() && text[i] >= '0' && text[i] <= '9'; ++i)
+      v = std::min<std::uint64_t>(v * 10 + static_cast<std::uint64_t>(text[i] - '0'), UINT32_MAX);
+    out[n++] = static_cast<std::uint32_t>(v);
+  }
+  return n == 3;
+}
+
+class Importer {
+ public:
+  explicit Importer(NcuImport& out) : out_(out) {}
+
+  void run(std::string_view text) {
+    for (std::size_t at = 0; at < text.size();) {
+      const std::size_t line_end = next_line(text, at);
+      const std::string_view line = text.substr(at, line_end - at);
+      ++out_.report.lines;
+      if (starts_profiler_line(line)) {
+        ++out_.report.profiler_lines;
+        if (line.find("ERR_NVGPUCTRPERM") != line.npos ||
+            line.find("permission") != line.npos)
+          permission_ = true;
+        at = line_end;
+        continue;
+      }
+      std::size_t end = line_end;
+      const auto record = read_record(text, at, ',', {}, end);
+      if (record && take(*record)) at = std::max(end, at + 1);
+      else {
+        if (line.find_first_not_of(" \r\n") != line.npos) ++out_.report.foreign_lines;
+        at = line_end;
+      }
+    }
+  }
+
+  bool permission() const { return permission_; }
+  bool headers() const { return out_.report.headers > 0; }
+
+ private:
+  // Whether the record is the profiler's.
+  bool take(const CsvRecord& record) {
+    if (auto header = as_header(record)) {
+      header_ = std::move(header);
+      units_ = nullptr;
+      ++out_.report.headers;
+      out_.shape = header_->summary ? NcuShape::kSummary : NcuShape::kWide;
+      return true;
+    }
+    if (!header_ || record.fields.size() < 3) return false;
+    if (record.fields.size() != header_->columns.size()) {
+      // A program prints commas as well; a row of the profiler's begins with a quoted device.
+      return false;
+    }
+    if (header_->summary) return summary(record);
+    const std::string kernel = kernel_of(record);
+    if (kernel.empty()) {
+      units_row_ = record.fields;
+      units_ = &units_row_;
+      return true;
+    }
+    if (kernel.starts_with("[CUDA mem")) return true;  // a copy or a set, no kernel
+    return launch(record, kernel);
+  }
+
+  std::string kernel_of(const CsvRecord& record) const {
+    std::string kernel = header_->cell(record, "Kernel");
+    if (kernel.empty()) kernel = header_->cell(record, "Name");
+    // A trace numbers launches behind the name: "copy(float*) [95]".
+    const std::size_t bracket = kernel.rfind(" [");
+    if (!header_->summary && bracket != kernel.npos && kernel.ends_with(']')) kernel.resize(bracket);
+    return kernel;
+  }
+
+  NcuLaunch& add_launch(const CsvRecord& record, const std::string& kernel) {
+    NcuLaunch launch;
+    launch.counted.launch = out_.launches.size();
+    launch.counted.kernel = kernel;
+    launch.id = header_->cell(record, "Correlation_ID");
+    launch.device = header_->cell(record, "Device");
+    launch.has_shape = parse_block(header_->cell(record, "Grid Size"), launch.counted.grid) &&
+                       parse_block(header_->cell(record, "Block Size"), launch.counted.block);
+    if (out_.device.empty()) out_.device = launch.device;
+    out_.launches.push_back(std::move(launch));
+    return out_.launches.back();
+  }
+
+  bool summary(const CsvRecord& record) {
+    const std::string kernel = header_->cell(record, "Kernel");
+    std::string metric = header_->cell(record, "Metric Name");
+    if (metric.empty()) metric = header_->cell(record, "Event Name");
+    if (kernel.empty() || metric.empty()) return false;
+    const std::string key = header_->cell(record, "Device") + "\n" + kernel;
+    auto found = rows_.find(key);
+    if (found == rows_.end()) {
+      found = rows_.emplace(key, out_.launches.size()).first;
+      NcuLaunch& launch = add_launch(record, kernel);
+      const Cell times = read_cell(header_->cell(record, "Invocations"));
+      launch.invocations =
+          static_cast<std::uint64_t>(std::max(1.0, times.value.value_or(1)));
+    }
+    NcuLaunch& launch = out_.launches[found->second];
+    launch.varies |= header_->cell(record, "Min") != header_->cell(record, "Max");
+    store(launch, metric, header_->cell(record, "Avg"), "");
+    return true;
+  }
+
+  bool launch(const CsvRecord& record, const std::string& kernel) {
+    NcuLaunch& launch = add_launch(record, kernel);
+    for (std::size_t i = 0; i < header_->columns.size(); ++i)
+      if (const std::string metric = nvprof_metric_of_column(header_->columns[i]); !metric.empty())
+        store(launch, metric, record.fields[i],
+              units_ && i < units_->size() ? (*units_)[i] : std::string());
+    return true;
+  }
+
+  void store(NcuLaunch& launch, const std::string& metric, std::string_view text,
+             const std::string& column_unit) {
+    const metrics::Metric* const known = metrics::find(Vocabulary::kNvprof, metric);
+    if (!known) {
+      launch.text.emplace(metric, std::string(text));
+      return;
+    }
+    const Cell cell = read_cell(text);
+    if (!cell.value) ++out_.report.without_value;
+    const std::string& unit = cell.unit.empty() ? column_unit : cell.unit;
+    const MetricValue value{cell.value ? in_list_unit(*cell.value, unit) : 0, cell.missing};
+    if (!launch.counted.metrics.emplace(metric, value).second) ++out_.report.repeated;
+    launch.units[metric] = known->unit;
+  }
+
+  NcuImport& out_;
+  std::optional<Header> header_;
+  std::vector<std::string> units_row_;
+  const std::vector<std::string>* units_ = nullptr;
+  std::map<std::string, std::size_t> rows_;  // summary: launch of a kernel
+  bool permission_ = false;
+};
+
+}  // namespace
+
+bool is_nvprof_csv(std::string_view bytes) {
+  const std::string text = to_plain_utf8(bytes);
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = next_line(text, at);
+    const std::string_view line = std::string_view(text).substr(at, end - at);
+    if (starts_profiler_line(line)) return line.find("NVPROF") != line.npos ||
+                                           text.find("==PROF==") == text.npos;
+    if (line.find("Device") != line.npos && line.find("Kernel") != line.npos &&
+        line.find("Kernel Name") == line.npos) {
+      std::size_t record_end = end;
+      const auto record = read_record(text, at, ',', {}, record_end);
+      if (record && as_header(*record)) return true;
+    }
+    at = end;
+  }
+  return false;
+}
+
+Result<NcuImport> parse_nvprof_csv(std::string_view bytes, const std::string& place) {
+  NcuImport out;
+  out.words = Vocabulary::kNvprof;
+  Importer importer(out);
+  importer.run(to_plain_utf8(bytes));
+  if (!out.launches.empty()) return out;
+  const std::string fix =
+      "collect with `nvprof --csv --log-file FILE --metrics gld_efficiency,gst_efficiency,… ./app`; "
+      "names: warpmem metrics --vocabulary nvprof";
+  if (importer.permission())
+    return Error{ErrorKind::kEnvironment,
+                 "the profiler was not allowed to read the GPU's counters, so the file holds no "
+                 "launches",
+                 place, "collect again as administrator"};
+  return Error{ErrorKind::kMalformed,
+               importer.headers() ? "nvprof's table has no rows of kernels"
+                                  : "nvprof's output without a table of kernels as CSV",
+               place, fix};
+}
+
+}  // namespace warpmem::validate
