@@ -34,6 +34,7 @@ class EarlyMemory final : public MemorySystem {
   void constants(const WarpLanes& lanes, const AccessPlan& plan) override;
   LaunchCounters finish_launch() override;
   LaunchCounters counted() const override;
+  const L2Counters& l2_counters() const override { return memory_.counters; }
   void tell(EventListener* listener) override;
   const PartitionTraffic* dram_traffic() const override { return &memory_.traffic(); }
 
