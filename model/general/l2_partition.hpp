@@ -47,7 +47,7 @@ class L2Partition {
   struct Line {
     std::uint64_t number = 0;
     std::uint8_t readable = 0, dirty = 0, partial = 0;
-    bool persists = false, first = false;  // first to go
+    bool persists = false, first = false;                // first to go
     std::array<std::uint32_t, kSectorsPerLine> bytes{};  // of sectors written in part
     bool is_dirty() const { return dirty | partial; }
   };

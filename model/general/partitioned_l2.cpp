@@ -79,9 +79,9 @@ std::uint64_t PartitionedL2::read(int sm, std::uint64_t line, std::uint8_t secto
   counters.read_requests += opens;
   counters.read += sectors_in(sectors);
   const std::uint32_t near = spec_.l2.of_sm[static_cast<std::size_t>(sm)], at_home = home(line);
-  const L2Partition::Found found = partitions_[near].read(
-      line, sectors, how.fetch_sectors ? how.fetch_sectors : fetch_sectors_,
-      at_home == near ? how.stay : of_copy(how.stay));
+  const L2Partition::Found found =
+      partitions_[near].read(line, sectors, how.fetch_sectors ? how.fetch_sectors : fetch_sectors_,
+                             at_home == near ? how.stay : of_copy(how.stay));
   // What arrives with the very request that this read is part of was no hit.
   const std::uint64_t hits = sectors_in(found.here & sectors & static_cast<std::uint8_t>(~joined));
   counters.read_hit += hits;
@@ -244,8 +244,12 @@ void PartitionedL2::bring(int sm, std::uint64_t line, std::uint8_t sectors, std:
     if (fetched) dram_queue(fetched, now);
     return;
   }
-  const MemoryPath::Read r{sm, on_path(line), on_path(line, sectors), on_path(line, crossing),
-                           on_path(line, fetched), static_cast<int>(near),
+  const MemoryPath::Read r{sm,
+                           on_path(line),
+                           on_path(line, sectors),
+                           on_path(line, crossing),
+                           on_path(line, fetched),
+                           static_cast<int>(near),
                            static_cast<int>(at_home)};
   path_->bring(r, path_->seat(r.line), now);
   if (pushed.writes) path_->write_back({0, on_path(pushed.line), pushed.fills, pushed.writes}, now);

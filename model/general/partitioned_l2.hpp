@@ -43,8 +43,7 @@ class PartitionedL2 {
                       std::uint64_t now, Stay stay);
   // So many passes over a sector of a line: the cycle in which the answer is back.
   std::uint64_t atomic(int sm, std::uint64_t line, std::uint32_t sector, std::uint32_t passes,
-                       bool returns, std::uint64_t now, L2Cache::AtomicWork work,
-                       Stay stay);
+                       bool returns, std::uint64_t now, L2Cache::AtomicWork work, Stay stay);
   // To its home, for nobody; what a line there is from now on, or that it is given up.
   void bring(int sm, std::uint64_t line, std::uint8_t sectors, std::uint64_t now, Stay stay);
   void change(int sm, std::uint64_t line, Stay stay, bool discard);

@@ -34,8 +34,8 @@ inline L2Cache::Met L2Cache::meet(std::uint32_t side, const Route& route, std::u
                                   L2Side::Traffic& out) {
   counters_.read += sectors_in(sectors);
   L2Side& near = side_[side];
-  const L2Side::Found found = near.read(
-      route.seat, sectors, granularity, route.home == side ? stay : of_copy(stay));
+  const L2Side::Found found =
+      near.read(route.seat, sectors, granularity, route.home == side ? stay : of_copy(stay));
   // What arrives with the very request it belongs to was no hit.
   counters_.read_hit += sectors_in(found.here & sectors & ~joined);
   Met met{found.missing, found.missing, found.missing && route.home != side};

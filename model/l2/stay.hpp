@@ -26,7 +26,9 @@ constexpr std::uint32_t persisting_ways(std::uint64_t bytes, std::uint64_t way_b
                                         std::uint32_t ways) {
   const std::uint64_t whole = (bytes + way_bytes - 1) / way_bytes;
   const std::uint64_t most = ways > 1 ? ways - 1 : 0;
-  return static_cast<std::uint32_t>(whole < 1 ? (most < 1 ? most : 1) : whole < most ? whole : most);
+  return static_cast<std::uint32_t>(whole < 1      ? (most < 1 ? most : 1)
+                                    : whole < most ? whole
+                                                   : most);
 }
 
 // Which of a window's lines have its `hit` property: of each sixteen in a row as many as the ratio

@@ -33,7 +33,8 @@ void GeneralMemory::global_load(const WarpLanes& w, const AccessPlan& plan, Acce
   }
   if (!plan.bypass_l1) return load_through_l1(plan, t);
   for (const LineTouch& line : touched_.lines())
-    t.done = std::max(t.done, read(t, t.tags, line.line, line.sectors, plan.fetch_sectors, plan.stay));
+    t.done =
+        std::max(t.done, read(t, t.tags, line.line, line.sectors, plan.fetch_sectors, plan.stay));
 }
 
 // Misses leave as their tags are looked up, a line of each bank a cycle; a line arrives with what
@@ -62,7 +63,8 @@ void GeneralMemory::load_through_l1(const AccessPlan& plan, AccessTiming& t) {
   for (const Miss& m : misses) {
     const bool plain = plain_ && plan.stay == Stay::kUnsaid;
     const std::uint64_t at = t.tags + (plain ? m.at / spec_.l1.tag_banks : 0);
-    const std::uint64_t back = read(t, at, lines[m.at].line, m.sectors, plan.fetch_sectors, plan.stay);
+    const std::uint64_t back =
+        read(t, at, lines[m.at].line, m.sectors, plan.fetch_sectors, plan.stay);
     t.done = std::max({t.done, m.before, back});
     l1(t).arrives(lines[m.at].line, t.done);
   }
@@ -84,7 +86,8 @@ void GeneralMemory::copy_past_l1(const WarpLanes& w, const AccessPlan& plan, Acc
   for (int i = 0; i < copy.count; ++i) {
     const PastL1::Request& q = copy.request[static_cast<std::size_t>(i)];
     counters_.theoretical_global += sectors_in(q.sectors);
-    const std::uint64_t back = read(t, t.tags, q.line, q.sectors, plan.fetch_sectors, plan.stay, true);
+    const std::uint64_t back =
+        read(t, t.tags, q.line, q.sectors, plan.fetch_sectors, plan.stay, true);
     t.done = std::max(t.done, back);
     if (path_)
       ports(t).takes_writes(back, sectors_in(q.sectors) * card_.numbers().shared_async_write);
@@ -141,9 +144,8 @@ void GeneralMemory::global_atomic(const WarpLanes& w, const AccessPlan& plan, Ac
     L2Cache::AtomicWork work;
     work.partly = s.passes - s.whole;
     if (first) work.headed = most - std::min(most, alone);
-    t.done =
-        std::max(t.done, l2_.atomic(t.sm, s.line, s.sector, s.passes, plan.returns, t.now, work,
-                                       of_write(stay(s.line, Stay::kUnsaid))));
+    t.done = std::max(t.done, l2_.atomic(t.sm, s.line, s.sector, s.passes, plan.returns, t.now,
+                                         work, of_write(stay(s.line, Stay::kUnsaid))));
   }
   t.stored = t.done;
 }

@@ -137,8 +137,10 @@ void GeneralMemory::send(AccessTiming& t, const LineTouch& touch, std::uint8_t a
   counters_.l1_write_sectors += sectors_in(sectors);
   happens(EventKind::kWriteBack, Level::kL1, t, sectors_in(sectors), touch.line);
   t.left_sm = true;
-  const std::uint64_t there = in_host_memory(touch.line) ? l2_.write_host(sectors, t.sm, at)
-                                                         : l2_.write(t.sm, touch, again, opens, at, of_write(stay(touch.line, Stay::kUnsaid)));
+  const std::uint64_t there =
+      in_host_memory(touch.line)
+          ? l2_.write_host(sectors, t.sm, at)
+          : l2_.write(t.sm, touch, again, opens, at, of_write(stay(touch.line, Stay::kUnsaid)));
   t.stored = std::max(t.stored, there);
   t.sent = std::max(t.sent, l2_.sent(at));
 }

@@ -52,7 +52,7 @@ void GeneralMemory::bulk_reduce(const LineTouch& line, AccessTiming& t) {
     if (!(line.sectors >> s & 1)) continue;
     work.partly = line.full >> s & 1 ? 0 : 1;
     t.stored = std::max(t.stored, l2_.atomic(t.sm, line.line, s, 1, false, t.now, work,
-                                               of_write(stay(line.line, Stay::kUnsaid))));
+                                             of_write(stay(line.line, Stay::kUnsaid))));
     work.headed = 0;
   }
 }

@@ -33,8 +33,8 @@ inline std::uint64_t SectoredMemory::read_beyond(const AccessTiming& place, std:
 
 inline std::uint64_t SectoredMemory::read_l2(AccessTiming& place, std::uint64_t at,
                                              std::uint64_t line, const L2Cache::Route& route,
-                                             std::uint8_t sectors, std::uint32_t fetch,
-                                             Stay own, const MemoryPath::Seat* seat, bool apart) {
+                                             std::uint8_t sectors, std::uint32_t fetch, Stay own,
+                                             const MemoryPath::Seat* seat, bool apart) {
   if (!sectors) return place.now;
   place.left_sm = true;
   ++place.missed;
@@ -64,11 +64,11 @@ inline void SectoredMemory::send(AccessTiming& place, const LineTouch& touch,
   const auto sectors = static_cast<std::uint8_t>(touch.sectors & ~again);
   counters_.l1_write_sectors += sectors_in(sectors);
   place.left_sm = true;
-  const std::uint64_t there = !plain_ && in_host_memory(touch.line)
-                                  ? l2_.write_host(sectors, place.sm, at)
-                                  : l2_.write(place.sm, touch.line, route, touch.sectors,
-                                              touch.full, touch.bytes.data(), again, opens, at,
-                                              of_write(stay(touch.line, Stay::kUnsaid)));
+  const std::uint64_t there =
+      !plain_ && in_host_memory(touch.line)
+          ? l2_.write_host(sectors, place.sm, at)
+          : l2_.write(place.sm, touch.line, route, touch.sectors, touch.full, touch.bytes.data(),
+                      again, opens, at, of_write(stay(touch.line, Stay::kUnsaid)));
   place.stored = std::max(place.stored, there);
   place.sent = std::max(place.sent, l2_.sent(at));
 }

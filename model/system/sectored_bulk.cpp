@@ -30,9 +30,9 @@ void SectoredMemory::bulk(const WarpLanes& w, const AccessPlan& plan, AccessTimi
         for (unsigned k = 0; k < 4; ++k)
           if (t.sectors >> k & 1) {
             work.partly = t.full >> k & 1 ? 0 : 1;
-            place.stored = std::max(
-                place.stored, l2_.atomic(place.sm, t.line * 4 + k, 1, false, place.now, work,
-                                           of_write(stay(t.line, Stay::kUnsaid))));
+            place.stored =
+                std::max(place.stored, l2_.atomic(place.sm, t.line * 4 + k, 1, false, place.now,
+                                                  work, of_write(stay(t.line, Stay::kUnsaid))));
             work.headed = 0;
           }
       } else if (plan.action == Action::kBulkRead) {

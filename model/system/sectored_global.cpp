@@ -263,9 +263,9 @@ void SectoredMemory::global_atomic(const WarpLanes& w, const AccessPlan& plan,
     L2Cache::AtomicWork work;
     work.partly = static_cast<std::uint32_t>(t.passes[i] - t.whole[i]);
     if (first) work.headed = static_cast<std::uint32_t>(std::max(0, rounds - alone));
-    place.done = std::max(
-        place.done, l2_.atomic(place.sm, t.sector[i], t.passes[i], plan.returns, place.now, work,
-                               of_write(stay(t.sector[i] / 4, Stay::kUnsaid))));
+    place.done =
+        std::max(place.done, l2_.atomic(place.sm, t.sector[i], t.passes[i], plan.returns, place.now,
+                                        work, of_write(stay(t.sector[i] / 4, Stay::kUnsaid))));
   }
   place.stored = place.done;
 }

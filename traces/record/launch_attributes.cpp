@@ -145,9 +145,7 @@ void AttributeTracker::driver_call(std::uint32_t cbid, const void* params, const
         fetch_bytes_ = static_cast<std::uint32_t>(p.value);
       break;
     }
-    case SANITIZER_CBID_DRIVER_API_cuCtxResetPersistingL2Cache:
-      persisting_reset_ = true;
-      break;
+    case SANITIZER_CBID_DRIVER_API_cuCtxResetPersistingL2Cache: persisting_reset_ = true; break;
     default: break;
   }
 }
