@@ -12,15 +12,15 @@ namespace {
 constexpr int kCtas = 132, kThreads = 1024;
 
 // Every fourth byte of a range, by one PTX statement: %0 a register, %1 the address, %2 a policy.
-#define RANGE(NAME, PTX)                                                                        \
-  __global__ void NAME(u8* a, u64 bytes, u64 policy) {                                          \
-    u32 v = 0, x = 0;                                                                           \
-    for (u64 at = (blockIdx.x * u64{kThreads} + threadIdx.x) * 4; at < bytes;                   \
-         at += u64{kCtas} * kThreads * 4) {                                                     \
-      asm volatile(PTX : "=r"(x) : "l"(a + at), "l"(policy) : "memory");                        \
-      v += x;                                                                                   \
-    }                                                                                           \
-    if (v == 0x12345) *a = 1;                                                                   \
+#define RANGE(NAME, PTX)                                                      \
+  __global__ void NAME(u8* a, u64 bytes, u64 policy) {                        \
+    u32 v = 0, x = 0;                                                         \
+    for (u64 at = (blockIdx.x * u64{kThreads} + threadIdx.x) * 4; at < bytes; \
+         at += u64{kCtas} * kThreads * 4) {                                   \
+      asm volatile(PTX : "=r"(x) : "l"(a + at), "l"(policy) : "memory");      \
+      v += x;                                                                 \
+    }                                                                         \
+    if (v == 0x12345) *a = 1;                                                 \
   }
 #define STORE "mov.u32 %0,0; st.global."
 
@@ -103,10 +103,14 @@ int main() {
   policies<<<1, 1>>>(made);
   CHECK(cudaMemcpy(p, made, sizeof p, cudaMemcpyDeviceToHost));
   CHECK(cudaStreamCreate(&queue));
-  for (const auto& [name, kernel] :
-       {std::pair<const char*, Kernel>{"load_cg", load_cg}, {"load", load}, {"load_cs", load_cs},
-        {"load_first", load_first}, {"load_last", load_last}, {"store", store},
-        {"store_cs", store_cs}, {"reduce", reduce}})
+  for (const auto& [name, kernel] : {std::pair<const char*, Kernel>{"load_cg", load_cg},
+                                     {"load", load},
+                                     {"load_cs", load_cs},
+                                     {"load_first", load_first},
+                                     {"load_last", load_last},
+                                     {"store", store},
+                                     {"store_cs", store_cs},
+                                     {"reduce", reduce}})
     run({name, kernel, 4, 16, 0});
   for (u64 policy : p) run({"load_hint", load_hint, 4, 16, 0, kNone, 1, policy});
   run({"store_hint", store_hint, 4, 16, 0, kNone, 1, p[0]});
@@ -122,11 +126,13 @@ int main() {
     run({name, kernel, 4, 16, 30, kStreaming});
   }
   for (int second : {kNone, kNormal, kStreaming, kPersisting}) {
-    run({"load_cg", load_cg, 4, second == kStreaming ? u64{16} : 64, 30, kPersisting, 1, 0, second});
-    run({"load_cg", load_cg, 4, second == kPersisting ? u64{64} : 16, 30, kStreaming, 1, 0, second});
+    run({"load_cg", load_cg, 4, second == kStreaming ? u64{16} : 64, 30, kPersisting, 1, 0,
+         second});
+    run({"load_cg", load_cg, 4, second == kPersisting ? u64{64} : 16, 30, kStreaming, 1, 0,
+         second});
   }
-  for (float ratio : {0.f, .03f, .1f, .125f, .2f, .25f, .3f, .4f, .45f, .6f, .7f, .75f, .8f, .9f,
-                      .93f, .95f})
+  for (float ratio :
+       {0.f, .03f, .1f, .125f, .2f, .25f, .3f, .4f, .45f, .6f, .7f, .75f, .8f, .9f, .93f, .95f})
     run({"load_cg", load_cg, 4, 64, 30, kPersisting, ratio});
   for (u64 aside : {1, 2, 3, 4, 6, 8, 16, 31})
     for (u64 mib = aside > 12 ? aside - 4 : 1; mib <= aside + 12; mib += aside > 3 ? 2 : 1)

@@ -38,7 +38,8 @@ class Gpu {
   }
 
   // One CTA of 32 warps on each SM: bytes side by side, all SMs together. DRAM sectors read.
-  std::uint64_t access(std::uint64_t at, std::uint64_t bytes, AccessPlan plan, std::uint64_t step = 16) {
+  std::uint64_t access(std::uint64_t at, std::uint64_t bytes, AccessPlan plan,
+                       std::uint64_t step = 16) {
     if (!plan.instructions) plan.instructions = &LaunchCounters::inst_global_ld;
     const std::uint64_t before = memory_->counted().l2.dram_read;
     const std::uint64_t each = std::max<std::uint64_t>(32 * step, plan.bytes);
@@ -118,10 +119,10 @@ TEST_CASE("the hit ratio comes in sixteenths, and one more") {
   CHECK(kept({kPersist, kStreaming, 4, 64, 0.5f, 37}, true) == Approx(0.5625).margin(0.002));
   CHECK(kept({kPersist, kNormal, 16, 64, 0.5f, 37}, false) == Approx(0.5625).margin(0.002));
   // Of an H100's: the ratio, and sixteenths that stayed of 4 MiB behind 64.
-  const std::pair<float, int> measured[] = {{0.f, 1},    {0.03f, 1}, {0.1f, 2},   {0.125f, 3},
-                                            {0.2f, 4},   {0.25f, 5}, {0.3f, 5},   {0.4f, 7},
-                                            {0.45f, 8},  {0.6f, 10}, {0.7f, 12},  {0.75f, 13},
-                                            {0.8f, 13},  {0.9f, 15}, {0.93f, 15}, {0.95f, 16}};
+  const std::pair<float, int> measured[] = {{0.f, 1},   {0.03f, 1}, {0.1f, 2},   {0.125f, 3},
+                                            {0.2f, 4},  {0.25f, 5}, {0.3f, 5},   {0.4f, 7},
+                                            {0.45f, 8}, {0.6f, 10}, {0.7f, 12},  {0.75f, 13},
+                                            {0.8f, 13}, {0.9f, 15}, {0.93f, 15}, {0.95f, 16}};
   for (const auto& [ratio, sixteenths] : measured) {
     INFO(ratio);
     int n = 0;
@@ -169,9 +170,9 @@ TEST_CASE("an access says how long its line stays from then on") {
   const auto window = [](PolicyWindow::Property hit) {
     return PolicyWindow{kWindow, 4 * kMiB, 1, hit, kNormal};
   };
-  CHECK(behind({}, 64) == Approx(1.0).margin(0.001));                    // 131,289 sectors hit
-  CHECK(behind(window(kPersist), 64) == Approx(1.0).margin(0.001));      // 131,270
-  CHECK(behind(window(kStreaming), 16) == Approx(1.0).margin(0.001));    // 131,270
+  CHECK(behind({}, 64) == Approx(1.0).margin(0.001));                  // 131,289 sectors hit
+  CHECK(behind(window(kPersist), 64) == Approx(1.0).margin(0.001));    // 131,270
+  CHECK(behind(window(kStreaming), 16) == Approx(1.0).margin(0.001));  // 131,270
   CHECK(behind({}, 64, true) == Approx(0.0).margin(0.001));
 }
 
@@ -187,8 +188,8 @@ TEST_CASE("lines have at least one way to persist in, and whole ones") {
 TEST_CASE("the fetch granularity is a least, and a load's own takes its place") {
   // read_strided: 131,072 words, DRAM sectors by granularity, step and hint.
   const std::array<std::uint64_t, 4> measured[] = {
-      {32, 64, 0, 131080},   {64, 64, 0, 262152},    {128, 64, 0, 262152}, {32, 128, 0, 131080},
-      {64, 128, 0, 262152},  {128, 128, 0, 524296},  {32, 64, 64, 262152}, {32, 128, 128, 524296},
+      {32, 64, 0, 131080},    {64, 64, 0, 262152},   {128, 64, 0, 262152}, {32, 128, 0, 131080},
+      {64, 128, 0, 262152},   {128, 128, 0, 524296}, {32, 64, 64, 262152}, {32, 128, 128, 524296},
       {128, 128, 64, 262216}, {64, 128, 128, 524296}};
   for (const auto& [granularity, step, hint, sectors] : measured) {
     INFO(granularity << ' ' << step << ' ' << hint);
@@ -214,16 +215,17 @@ TEST_CASE("prefetches bring lines to their home alone") {
   AccessPlan lanes = bulk;
   lanes.bytes = 0;
   for (const bool timed : {false, true})
-    for (const auto& [plan, step] : {std::pair{bulk, 16u}, std::pair{lanes, 32u}, std::pair{lanes, 128u}}) {
+    for (const auto& [plan, step] :
+         {std::pair{bulk, 16u}, std::pair{lanes, 32u}, std::pair{lanes, 128u}}) {
       INFO(timed << ' ' << step);
       Gpu gpu(timed);
       gpu.launch();
-      CHECK(gpu.access(kWindow, 4 * kMiB, plan, step) == 131072);       // 131,088 and 131,096
-      CHECK(gpu.counted().l2.prefetch == 131072);                       // 131,072
-      CHECK(gpu.counted().l2.fabric_prefetch == 65536);                 // 65,662 and 68,576
+      CHECK(gpu.access(kWindow, 4 * kMiB, plan, step) == 131072);  // 131,088 and 131,096
+      CHECK(gpu.counted().l2.prefetch == 131072);                  // 131,072
+      CHECK(gpu.counted().l2.fabric_prefetch == 65536);            // 65,662 and 68,576
       CHECK(gpu.counted().l2.read == 0);
-      CHECK(gpu.read(kWindow, 4 * kMiB) == 0);                          // 8
-      CHECK(gpu.counted().l2.fabric_read == 65536);                     // 72,600, with the launch's
+      CHECK(gpu.read(kWindow, 4 * kMiB) == 0);       // 8
+      CHECK(gpu.counted().l2.fabric_read == 65536);  // 72,600, with the launch's
     }
 }
 

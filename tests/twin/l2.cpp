@@ -76,9 +76,9 @@ std::uint64_t L2::read(int sm, std::uint64_t line, Sectors sectors, std::uint64_
   counters.read += count(sectors);
 
   const std::uint32_t near = side_of(sm), home = static_cast<std::uint32_t>(spec_.l2.home_of(line));
-  const L2Side::Found found = sides_[near].read(
-      line, sectors, how.fetch_sectors ? how.fetch_sectors : fetch_sectors_,
-      near == home ? how.stay : of_copy(how.stay));
+  const L2Side::Found found =
+      sides_[near].read(line, sectors, how.fetch_sectors ? how.fetch_sectors : fetch_sectors_,
+                        near == home ? how.stay : of_copy(how.stay));
   // What arrives with the very request that this read is part of was no hit.
   counters.read_hit += count(found.here & sectors & ~joined);
   std::uint64_t done = now + spec_.latency.near(line);

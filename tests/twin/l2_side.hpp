@@ -31,7 +31,7 @@ class L2Side {
   void fill(std::uint64_t line, Sectors sectors, Stay stay = Stay::kUnsaid);
   void write(const Touch& written, Stay stay = Stay::kUnsaid);
   void drop(std::uint64_t line, Sectors sectors);  // a copy
-  void keep(std::uint64_t line, Stay stay);  // what it is from now on, if it is here
+  void keep(std::uint64_t line, Stay stay);        // what it is from now on, if it is here
   void discard(std::uint64_t line);
   void set_aside(std::uint64_t bytes);  // for lines that persist
   void end_persisting();

@@ -145,8 +145,8 @@ void Memory::load(const Record& r, const AccessPlan& plan, const Turn& turn, Cos
   }
   if (!plan.bypass_l1) return load_through_l1(touched, plan, turn, cost);
   for (const Touch& t : touched.lines())
-    cost.done =
-        std::max(cost.done, read(turn.sm, t.line, t.sectors(), turn.now, plan.fetch_sectors, plan.stay));
+    cost.done = std::max(
+        cost.done, read(turn.sm, t.line, t.sectors(), turn.now, plan.fetch_sectors, plan.stay));
 }
 
 void Memory::load_through_l1(const Touches& touched, const AccessPlan& plan, const Turn& turn,
@@ -173,7 +173,8 @@ void Memory::load_through_l1(const Touches& touched, const AccessPlan& plan, con
     const std::uint64_t line = touched.lines()[m.number].line;
     const bool plain = plain_ && plan.stay == Stay::kUnsaid;
     const std::uint64_t later = plain ? m.number / spec_.l1.tag_banks : 0;
-    const std::uint64_t back = read(turn.sm, line, m.sectors, turn.now + later, plan.fetch_sectors, plan.stay);
+    const std::uint64_t back =
+        read(turn.sm, line, m.sectors, turn.now + later, plan.fetch_sectors, plan.stay);
     cost.done = std::max({cost.done, m.before, back});
     l1.arrives(line, cost.done);
   }
@@ -196,8 +197,8 @@ void Memory::copy_past_l1(const Record& r, const AccessPlan& plan, const Turn& t
   counters.theoretical_global -= touched.sectors();
   for (const PastL1::Request& q : copy.requests) {
     counters.theoretical_global += count(q.sectors);
-    cost.done =
-        std::max(cost.done, read(turn.sm, q.line, q.sectors, turn.now, plan.fetch_sectors, plan.stay, true));
+    cost.done = std::max(
+        cost.done, read(turn.sm, q.line, q.sectors, turn.now, plan.fetch_sectors, plan.stay, true));
   }
 }
 
@@ -235,9 +236,8 @@ void Memory::atomic(const Record& r, const AccessPlan& plan, const Turn& turn, C
   cost.passes = static_cast<std::uint32_t>(std::max<std::uint64_t>(1, rounds.requests));
   for (const AtomicRounds::Sector& s : rounds.sectors) {
     sm(turn.sm).l1.drop(s.line, 1u << s.sector);
-    cost.done = std::max(cost.done,
-                         l2_.atomic(turn.sm, s.line, s.sector, s.passes, plan.returns, turn.now,
-                                    stay_written(s.line)));
+    cost.done = std::max(cost.done, l2_.atomic(turn.sm, s.line, s.sector, s.passes, plan.returns,
+                                               turn.now, stay_written(s.line)));
   }
 }
 
@@ -343,7 +343,8 @@ void Memory::bulk(const Record& r, const AccessPlan& plan, const Turn& turn, Cos
       counters.global_bulk_red += count(t.sectors());
       counters.l1_write_sectors += count(t.sectors());
       for (std::uint32_t s = 0; s < spec_.sectors(); ++s)
-        if (t.sectors() >> s & 1) l2_.atomic(turn.sm, t.line, s, 1, false, turn.now, stay_written(t.line));
+        if (t.sectors() >> s & 1)
+          l2_.atomic(turn.sm, t.line, s, 1, false, turn.now, stay_written(t.line));
     }
   }
 }
