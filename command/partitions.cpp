@@ -29,7 +29,6 @@ int partitions(const PartitionsOptions& options) {
   if (!reader) return fail(reader.error());
   if (auto whole = require_complete(*reader, options.input); !whole) return fail(whole.error());
   if (auto any = require_records(*reader, options.launches); !any) return fail(any.error());
-  if (auto all = require_features(*card, *reader); !all) return fail(all.error());
   auto output = Output::open(options.output, {options.input.path});
   if (!output) return fail(output.error());
   sim::ReplayOptions engine;
