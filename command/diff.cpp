@@ -13,8 +13,12 @@
 #include <string_view>
 #include <vector>
 
+#include "base/nearest.hpp"
 #include "base/read_number.hpp"
 #include "command/command.hpp"
+#include "command/card_input.hpp"
+#include "command/diff_lines.hpp"
+#include "command/diff_rules.hpp"
 #include "command/diff_view.hpp"
 #include "command/output.hpp"
 #include "command/result_file.hpp"
@@ -24,7 +28,9 @@ namespace warpmem::command {
 namespace {
 
 struct DiffOptions {
-  std::string before, after, tolerance = "0%";
+  std::string before, after, tolerance = "0%", fail_on;
+  CardInput card;
+  bool counts = false;
   OutputOptions output;
 };
 
@@ -109,18 +115,62 @@ std::vector<Condition> conditions(const ResultFile& before, const ResultFile& af
   return out;
 }
 
+// A rule about a counter that neither result has would hold for ever.
+Result<void> require_counters(const std::vector<DiffRule>& rules, const ResultFile& before, const ResultFile& after) {
+  for (const DiffRule& rule : rules) {
+    bool known = false;
+    std::vector<std::string> names = short_counters();
+    for (const ResultFile* file : {&before, &after})
+      for (const LaunchMetrics& launch : file->launches) {
+        known = known || counter_of(launch, rule.counter).known();
+        for (const auto& [name, value] : launch.metrics) names.push_back(name);
+      }
+    if (known) continue;
+    const std::string guess = nearest(rule.counter, names);
+    return Error{ErrorKind::kUsage, fmt::format("neither result has a counter '{}'", rule.counter), "--fail-on",
+                 guess.empty() ? fmt::format("use a metric's name, or {}", fmt::join(short_counters(), ", "))
+                               : fmt::format("did you mean '{}'?", guess)};
+  }
+  return {};
+}
+
 int diff(const DiffOptions& options) {
   const auto tolerance = read_tolerance(options.tolerance);
   if (!tolerance) return fail(tolerance.error());
-  const auto before = read_result(options.before);
+  std::vector<DiffRule> rules;
+  if (!options.fail_on.empty()) {
+    auto read = read_rules(options.fail_on);
+    if (!read) return fail(read.error());
+    rules = std::move(*read);
+  }
+  const auto card = load_card(options.card);
+  if (!card) return fail(card.error());
+  const auto side = [&](const std::string& path) {
+    return is_trace(path) ? replay_as_result(path, *card, !options.counts) : read_result(path);
+  };
+  const auto before = side(options.before);
   if (!before) return fail(before.error());
-  const auto after = read_result(options.after);
+  const auto after = side(options.after);
   if (!after) return fail(after.error());
+  if (auto known = require_counters(rules, *before, *after); !known) return fail(known.error());
   DiffResult result;
   result.engine_before = before->engine, result.engine_after = after->engine;
   result.tolerance = *tolerance;
   result.conditions = conditions(*before, *after);
   for (const LaunchPair& pair : pairs(*before, *after)) compare(pair, *tolerance, result);
+  if (is_trace(options.before) && is_trace(options.after)) {
+    auto lines = line_differences(options.before, options.after, *card);
+    if (!lines) return fail(lines.error());
+    result.lines = std::move(*lines);
+  }
+  for (const DiffRule& rule : rules) {
+    result.rules.push_back(rule.text);
+    for (const LaunchPair& pair : pairs(*before, *after)) {
+      if (!pair.before || !pair.after) continue;
+      if (const std::string failure = failure_of(rule, *pair.before, *pair.after); !failure.empty())
+        result.failures.push_back(rule.text + ": " + failure);
+    }
+  }
   auto output = Output::open(options.output, {options.before, options.after});
   if (!output) return fail(output.error());
   switch (options.output.format) {
@@ -129,14 +179,15 @@ int diff(const DiffOptions& options) {
     case Format::kCsv: output->write(diff_csv(result)); break;
   }
   if (auto done = output->finish(); !done) return fail(done.error());
-  return result.equal() ? 0 : exit_status(ErrorKind::kCheckFailed);
+  const bool fine = rules.empty() ? result.equal() : result.failures.empty();
+  return fine ? 0 : exit_status(ErrorKind::kCheckFailed);
 }
 
 }  // namespace
 
 Run setup_diff(CLI::App& app) {
   auto options = std::make_shared<DiffOptions>();
-  app.add_option("before", options->before, "a result of replay --format json")
+  app.add_option("before", options->before, "a result of replay --format json, or a trace to replay")
       ->required()
       ->type_name("A");
   app.add_option("after", options->after, "another one")->required()->type_name("B");
@@ -144,6 +195,12 @@ Run setup_diff(CLI::App& app) {
                  "differences up to this share of the value before are none: 1%, or 0.01")
       ->type_name("SHARE")
       ->capture_default_str();
+  app.add_option("--fail-on", options->fail_on,
+                 "end 1 when one of these holds, and 0 otherwise: 'l2_sectors>+5%,cycles>20000'; counters: cycles, "
+                 "sectors, load_sectors, store_sectors, wavefronts, l2_sectors, dram_sectors, or a metric's name")
+      ->type_name("RULES");
+  add_card_options(app, options->card);
+  app.add_flag("--counts", options->counts, "replay traces with the counts engine");
   add_output_options(app, options->output);
   return [options] { return diff(*options); };
 }

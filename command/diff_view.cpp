@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "base/printable.hpp"
@@ -63,6 +64,23 @@ std::string diff_text(const DiffResult& result, bool colour) {
     out += fmt::format("launch {} only before: {}\n", l->launch, printable(l->kernel));
   for (const LaunchMetrics* l : result.only_after)
     out += fmt::format("launch {} only after: {}\n", l->launch, printable(l->kernel));
+  constexpr std::size_t kMostLines = 20;
+  if (!result.lines.empty()) {
+    Table lines({{"line"}, {"counter"}, {"before", Align::kRight}, {"after", Align::kRight}, {"change", Align::kRight}});
+    for (std::size_t i = 0; i < std::min(kMostLines, result.lines.size()); ++i) {
+      const LineDifference& d = result.lines[i];
+      lines.row({d.place, d.counter, grouped(d.before), grouped(d.after),
+                 d.before ? fmt::format("{:+.1f} %", 100 * (static_cast<double>(d.after) - static_cast<double>(d.before)) /
+                                                         static_cast<double>(d.before))
+                          : "from 0"});
+    }
+    out += "\n" + lines.text(colour);
+    if (result.lines.size() > kMostLines) out += fmt::format("and {} more lines\n", result.lines.size() - kMostLines);
+  }
+  if (!result.rules.empty()) {
+    for (const std::string& failure : result.failures) out += "fails: " + printable(failure) + "\n";
+    if (result.failures.empty()) out += fmt::format("all rules hold: {}\n", fmt::join(result.rules, ", "));
+  }
   if (result.differences.empty())
     out += result.tolerance > 0
                ? fmt::format("no counter differs by more than {:.4g} %\n", 100 * result.tolerance)
@@ -92,6 +110,20 @@ std::string diff_json(const DiffResult& result) {
        {std::pair{"only_before", &result.only_before}, {"only_after", &result.only_after}}) {
     out[key] = ordered_json::array();
     for (const LaunchMetrics* launch : *launches) out[key].push_back(launch_json(*launch));
+  }
+  if (!result.lines.empty()) {
+    out["lines"] = ordered_json::array();
+    for (const LineDifference& d : result.lines)
+      out["lines"].push_back({{"kernel", d.kernel_before},
+                              {"kernel_after", d.kernel_after},
+                              {"line", d.place},
+                              {"counter", d.counter},
+                              {"before", d.before},
+                              {"after", d.after}});
+  }
+  if (!result.rules.empty()) {
+    out["fail_on"] = result.rules;
+    out["failures"] = result.failures;
   }
   return out.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }

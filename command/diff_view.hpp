@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "command/diff_lines.hpp"
 #include "results/launch_metrics.hpp"
 
 namespace warpmem::command {
@@ -31,6 +32,9 @@ struct DiffResult {
   std::vector<Difference> differences;
   std::vector<const LaunchMetrics*> only_before, only_after;
   std::size_t compared = 0;  // counters
+  std::vector<LineDifference> lines;  // of traces
+  std::vector<std::string> rules;     // of --fail-on
+  std::vector<std::string> failures;  // "l2_sectors>+5%: launch 0, …"
   bool equal() const { return differences.empty() && only_before.empty() && only_after.empty(); }
 };
 

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "command/command.hpp"
+#include "command/examples.hpp"
 #include "command/version.hpp"
 
 namespace warpmem::command {
@@ -22,7 +23,9 @@ Run setup_gpus(CLI::App& app);
 Run setup_metrics(CLI::App& app);
 Run setup_diff(CLI::App& app);
 Run setup_doctor(CLI::App& app);
+Run setup_words(CLI::App& app);
 Run setup_completion(CLI::App& app);
+Run setup_man(CLI::App& app);
 
 namespace {
 
@@ -42,7 +45,9 @@ constexpr Subcommand kSubcommands[] = {
     {"gpus", "the GPU cards, and every number of one", setup_gpus},
     {"metrics", "what each counter counts, and how exact it is", setup_metrics},
     {"doctor", "what this machine can do, and what is missing", setup_doctor},
+    {"words", "what the words of the output mean", setup_words},
     {"completion", "shell completion for this command", setup_completion},
+    {"man", "the manual page", setup_man},
 };
 
 }  // namespace
@@ -57,6 +62,7 @@ void build_options(CLI::App& app, std::vector<Run>& runs) {
   for (const Subcommand& row : subcommands()) {
     CLI::App* sub = app.add_subcommand(row.name, row.help);
     sub->set_help_flag("-h,--help", "print this help");
+    add_examples(*sub);
     runs.push_back(row.setup(*sub));
   }
 }

@@ -3,6 +3,7 @@
 import csv
 import io
 import os
+import re
 import xml.etree.ElementTree
 
 import harness
@@ -141,6 +142,62 @@ class Pattern(harness.CommandTest):
         for option, value in (("--block", "0"), ("--block", "2048"), ("--grid", "1x1x1x1"), ("--let", "n"), ("--grid", "1000000")):
             self.assert_fails(self.run_command("pattern", "a[lane]", option, value), 2, option)
         self.assert_fails(self.run_command("pattern", "a[lane]", "--warp", "5"), 2, "accesses nothing")
+
+
+class DiffRules(harness.CommandTest):
+    def test_two_traces_are_compared_by_counter_and_line(self):
+        run = self.run_command("diff", reference("transpose_shared_unpadded"), reference("transpose_shared_padded"))
+        self.assertEqual(run.status, 1, run.err)
+        self.assertRegex(run.out, r"transpose.cu:87 shared load +wavefronts +1,048,576 +32,768 +-96.9 %")
+        out = self.run_command("diff", reference("transpose_shared_unpadded"), reference("transpose_shared_padded"),
+                               "--format", "json").json()
+        self.assertEqual((out["lines"][0]["before"], out["lines"][0]["after"]), (1048576, 32768))
+
+    def test_rules_decide_the_status(self):
+        sides = reference("transpose_shared_padded"), reference("transpose_shared_unpadded")
+        run = self.run_command("diff", *sides, "--fail-on", "wavefronts>+5%")
+        self.assertEqual(run.status, 1, run.err)
+        self.assertRegex(run.out, r"fails: wavefronts>\+5%: launch 0, .*: 65,536 -> 1,081,344 \(\+1550.0 %\)")
+        held = self.run_command("diff", *sides, "--fail-on", "sectors>+5%,wavefronts<-1%,cycles>1000000")
+        self.assert_works(held)
+        self.assertIn("all rules hold", held.out)
+        self.assertEqual(self.run_command("diff", *sides, "--fail-on", "cycles>1000").status, 1)
+        self.assertEqual(self.run_command("diff", *sides, "--fail-on", "memory_l1_wavefronts_shared>=+1").status, 1)
+
+    def test_rules_that_are_none(self):
+        trace = self.trace("copy")
+        for rule, words in (("cycels>1", "did you mean 'cycles'?"), ("cycles", "this is no rule"), ("cycles>x", "x"), (">5", "no rule")):
+            self.assert_fails(self.run_command("diff", trace, trace, "--fail-on", rule), 2, words)
+
+
+class SmallThings(harness.CommandTest):
+    def test_each_help_begins_with_three_examples_that_parse(self):
+        for verb in re.findall(r"\n  (\w+) {2,}", self.run_command("--help").out.split("Subcommands")[1]):
+            text = self.run_command(verb, "--help").out
+            examples = re.findall(r"(?m)^  (warpmem .*)$", text[:text.index("Usage: ")])
+            with self.subTest(verb):
+                self.assertEqual(len(examples), 3)
+                for example in examples:
+                    options = re.findall(r" (--[a-z-]+)", example.split(" -- ")[0])
+                    self.assertTrue(all(option in text for option in options), example)
+
+    def test_words_are_explained(self):
+        self.assertIn("32 bytes", self.run_command("words", "Sector").out)
+        self.assert_fails(self.run_command("words", "sectro"), 2, "did you mean 'sector'?")
+        self.assertLessEqual(max(map(len, self.run_command("words").out.splitlines())), 80)
+        self.assertIn("wavefront", self.run_command("words", "--format", "json").json()["words"])
+
+    def test_the_manual_page_has_every_subcommand(self):
+        page = self.run_command("man").out
+        self.assertTrue(page.startswith(".TH WARPMEM 1"))
+        for verb in re.findall(r"\n  (\w+) {2,}", self.run_command("--help").out.split("Subcommands")[1]):
+            self.assertIn(f'.SH "WARPMEM {verb}"', page)
+
+    def test_completion_knows_cards_and_keys_in_three_shells(self):
+        for shell in ("bash", "zsh", "fish"):
+            script = self.run_command("completion", shell).out
+            for word in ("h200", "l1.size=", "explain", "--format" if shell != "fish" else "-l format"):
+                self.assertIn(word, script, shell)
 
 
 if __name__ == "__main__":

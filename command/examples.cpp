@@ -1,0 +1,59 @@
+#include "command/examples.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <memory>
+#include <string_view>
+
+namespace warpmem::command {
+namespace {
+
+struct Examples {
+  std::string_view verb, first, second, third;
+};
+constexpr Examples kExamples[] = {
+    {"record", "record -o t.wmt -- ./app 1024", "record -o t.wmt --kernel 'transpose.*' -- ./app", "record --help"},
+    {"emulate", "emulate app.cu -O3 -lineinfo -o t.wmt -- 1024", "emulate kernel.ptx --launch launch.toml -o t.wmt",
+     "emulate ./app -o t.wmt -- 1024"},
+    {"info", "info t.wmt", "info t.wmt --launch 0:4", "info t.wmt --format json"},
+    {"dump", "dump t.wmt --cta 0 --warp 0", "dump t.wmt --program", "dump t.wmt --limit 100 --format csv"},
+    {"replay", "replay t.wmt --gpu h200", "replay t.wmt --set l2.size=4MiB --all", "replay t.wmt --format json -o result.json"},
+    {"explain", "explain t.wmt", "explain t.wmt --source app.cu", "explain t.wmt --lanes app.cu:28"},
+    {"pattern", "pattern 'a[threadIdx.x * 2]'", "pattern 'shared float t[32][33]; t[lane][0]' --svg t.svg",
+     "pattern 'a[lane * n]' --let n=32 --all-gpus"},
+    {"validate", "validate t.wmt --ncu report.csv", "validate --suite", "validate --suite --time --all"},
+    {"diff", "diff a.json b.json", "diff before.wmt after.wmt", "diff a.json b.json --fail-on 'l2_sectors>+5%'"},
+    {"gpus", "gpus", "gpus h200", "gpus h200 --topology"},
+    {"metrics", "metrics", "metrics --accuracy", "metrics --format csv"},
+    {"doctor", "doctor", "doctor --format json", "doctor -o doctor.txt"},
+    {"words", "words", "words sector", "words --format csv"},
+    {"completion", "completion bash > ~/.local/share/bash-completion/completions/warpmem",
+     "completion zsh > ~/.zfunc/_warpmem", "completion fish > ~/.config/fish/completions/warpmem.fish"},
+    {"man", "man > warpmem.1", "man | man -l -", "man -o warpmem.1 --force"}};
+
+class WithExamples final : public CLI::Formatter {
+ public:
+  std::string make_description(const CLI::App* app) const override {
+    return CLI::Formatter::make_description(app) + examples_of(app->get_name()) + "\n";
+  }
+};
+
+}  // namespace
+
+std::string examples_of(const std::string& verb) {
+  for (const Examples& e : kExamples) {
+    if (e.verb != verb) continue;
+    std::string out = "\nExamples:\n";
+    for (const std::string_view line : {e.first, e.second, e.third})
+      out += "  warpmem " + std::string(line) + "\n";
+    return out;
+  }
+  return {};
+}
+
+void add_examples(CLI::App& sub) {
+  auto formatter = std::make_shared<WithExamples>();
+  sub.formatter(formatter);
+}
+
+}  // namespace warpmem::command
