@@ -7,6 +7,7 @@
 #include <mutex>
 
 #include "base/in_parallel.hpp"
+#include "model/access/rule/access_rule.hpp"
 #include "model/system/memory_system.hpp"
 #include "sim/code/code_size.hpp"
 #include "sim/counts/launch_replay.hpp"
@@ -219,6 +220,11 @@ Result<ReplayedLaunch> replay_launch(const trace::TraceReader& reader, std::uint
   out.notes.insert(out.notes.end(), skipped->begin(), skipped->end());
   if (program.code.empty())
     out.notes.push_back("no program section: opcodes and cache operators are not known");
+  if (options.time && card.numbers().access_rule !=
+                          static_cast<std::uint64_t>(model::AccessRule::kSectors))
+    out.notes.push_back(
+        "times: transactions, caches, latencies and bandwidths are this card's; how warps issue and "
+        "queue was measured on an H200 alone");
   if (options.time) {
     if (program.code.empty())
       out.notes.push_back(

@@ -122,7 +122,9 @@ TEST_CASE("every number is needed") {
   const std::vector<std::string> spare = {"dram.sectors_per_kilocycle", "dram.activate_permille", "dram.row_cycles",
                                           "dram.turnaround_cycles", "dram.rate_mbps", "dram.refresh",
                                           "dram.t_refi_ps", "dram.t_rfc_bank_ps", "shared.banks", "shared.bank_bytes",
-                                          "l1.line", "l1.cache", "l1.index", "l1.ways", "l1.replacement", "l2.index"};
+                                          "l1.line", "l1.cache", "l1.index", "l1.ways", "l1.replacement", "l2.index",
+                                          "access.rule", "shared.rule", "shared.default", "l1.sector", "l1.allocate",
+                                          "l1.write", "l2.replacement"};
   int dropped = 0;
   std::string group;
   for (std::string line; std::getline(lines, line);) {
