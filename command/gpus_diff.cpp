@@ -41,7 +41,8 @@ std::string shown(const CardEntry* entry) {
 }
 
 Table as_table(const Card& a, const Card& b) {
-  Table table({{"key"}, {a.name(), Align::kRight}, {b.name(), Align::kRight}, {"unit"}, {"meaning"}});
+  Table table(
+      {{"key"}, {a.name(), Align::kRight}, {b.name(), Align::kRight}, {"unit"}, {"meaning"}});
   const auto about = [&](const char* key, const std::string& x, const std::string& y) {
     if (x != y) table.row({key, x, y, "", ""});
   };
@@ -50,13 +51,17 @@ Table as_table(const Card& a, const Card& b) {
   about("compute_capability", a.compute_capability(), b.compute_capability());
   about("year", a.year(), b.year());
   for (const auto& [key, pair] : differences(a, b))
-    table.row({std::string(key), shown(pair.a), shown(pair.b), pair.any().unit,
-               pair.any().meaning});
+    table.row(
+        {std::string(key), shown(pair.a), shown(pair.b), pair.any().unit, pair.any().meaning});
   return table;
 }
 
 std::string as_csv(const Card& a, const Card& b) {
-  Table table({{"key"}, {"unit"}, {a.name()}, {b.name()}, {"source of " + a.name()},
+  Table table({{"key"},
+               {"unit"},
+               {a.name()},
+               {b.name()},
+               {"source of " + a.name()},
                {"source of " + b.name()}});
   const auto value = [](const CardEntry* e) { return e ? e->value : std::string("-"); };
   const auto source = [](const CardEntry* e) { return e ? e->source : std::string(); };
@@ -76,10 +81,8 @@ std::string as_json(const Card& a, const Card& b) {
     return {{"value", e->value}, {"source", e->source}};
   };
   for (const auto& [key, pair] : differences(a, b))
-    out["differences"].push_back({{"key", key},
-                                  {"unit", pair.any().unit},
-                                  {"a", side(pair.a)},
-                                  {"b", side(pair.b)}});
+    out["differences"].push_back(
+        {{"key", key}, {"unit", pair.any().unit}, {"a", side(pair.a)}, {"b", side(pair.b)}});
   return out.dump(2) + "\n";
 }
 

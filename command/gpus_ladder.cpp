@@ -5,8 +5,8 @@
 #include "base/units.hpp"
 #include "command/gpus_view.hpp"
 #include "command/table.hpp"
-#include "model/card/features.hpp"
 #include "model/cache/write_policy.hpp"
+#include "model/card/features.hpp"
 
 namespace warpmem::command {
 namespace {
@@ -42,21 +42,23 @@ std::vector<Rung> ladder(const Card& card) {
   const CardNumbers& n = card.numbers();
   const double per_cycle = static_cast<double>(n.sm_count * n.clock_mhz) / 1e3;  // GB/s of a byte
   const unsigned capability = card.capability();
-  const double banks = static_cast<double>(n.shared_banks * n.shared_bank_bytes) /
-                       model::bank_cycles(capability);
+  const double banks =
+      static_cast<double>(n.shared_banks * n.shared_bank_bytes) / model::bank_cycles(capability);
   const double sector = 32 * static_cast<double>(n.clock_mhz) / 1e6;  // GB/s of one in 1,000 cycles
   std::vector<Rung> out;
   out.push_back({"registers", 12.0 * model::multiply_adds(capability) * per_cycle, -1,
                  fmt::format("three operands of {} multiply-adds a cycle and SM",
                              model::multiply_adds(capability)),
                  ""});
-  out.push_back({"shared memory", banks * per_cycle, reached(n.reached_shared),
-                 fmt::format("{:.0f} bytes a cycle and SM (shared.banks x shared.bank_bytes)", banks),
-                 n.reached_shared ? source_of(card, "reached.shared") : ""});
+  out.push_back(
+      {"shared memory", banks * per_cycle, reached(n.reached_shared),
+       fmt::format("{:.0f} bytes a cycle and SM (shared.banks x shared.bank_bytes)", banks),
+       n.reached_shared ? source_of(card, "reached.shared") : ""});
   const bool l1 = static_cast<model::CachedSpaces>(n.l1_cache) != model::CachedSpaces::kNone;
-  out.push_back({"L1", l1 ? banks * per_cycle : -1, reached(n.reached_l1),
-                 l1 ? "as shared memory, whose banks it has" : "it keeps nothing unless asked (l1.cache)",
-                 n.reached_l1 ? source_of(card, "reached.l1") : ""});
+  out.push_back(
+      {"L1", l1 ? banks * per_cycle : -1, reached(n.reached_l1),
+       l1 ? "as shared memory, whose banks it has" : "it keeps nothing unless asked (l1.cache)",
+       n.reached_l1 ? source_of(card, "reached.l1") : ""});
   out.push_back({"L2", l2_best(card), reached(n.reached_l2),
                  n.l2_bytes ? "whole lines read from all slices" : "there is none",
                  n.reached_l2 ? source_of(card, "reached.l2") : ""});
@@ -89,8 +91,7 @@ Table as_table(const std::vector<Rung>& rungs) {
 std::string as_csv(const std::vector<Rung>& rungs) {
   Table table({{"level"}, {"theoretical_gbps"}, {"reached_gbps"}, {"theoretical_by"}, {"source"}});
   const auto cell = [](double gbps) { return gbps < 0 ? "n/a" : fmt::format("{:.1f}", gbps); };
-  for (const Rung& r : rungs)
-    table.row({r.level, cell(r.best), cell(r.reached), r.how, r.source});
+  for (const Rung& r : rungs) table.row({r.level, cell(r.best), cell(r.reached), r.how, r.source});
   return table.csv();
 }
 
@@ -98,7 +99,9 @@ std::string as_json(const Card& card, const std::vector<Rung>& rungs) {
   using nlohmann::ordered_json;
   ordered_json out{{"schema", 1}, {"name", card.name()}};
   out["ladder"] = ordered_json::array();
-  const auto number = [](double gbps) { return gbps < 0 ? ordered_json(nullptr) : ordered_json(gbps); };
+  const auto number = [](double gbps) {
+    return gbps < 0 ? ordered_json(nullptr) : ordered_json(gbps);
+  };
   for (const Rung& r : rungs)
     out["ladder"].push_back({{"level", r.level},
                              {"theoretical_gbps", number(r.best)},

@@ -97,15 +97,12 @@ std::string as_json(const std::vector<model::Card>& cards) {
   for (const model::Card& card : cards) {
     const model::CardNumbers& n = card.numbers();
     const Validated v = validated(card.name());
-    ordered_json one{{"name", card.name()},
-                     {"full_name", card.full_name()},
-                     {"chip", card.chip()},
-                     {"compute_capability", card.compute_capability()},
-                     {"year", card.year()},
-                     {"sms", n.sm_count},
-                     {"l1_bytes", n.l1_bytes},
-                     {"l2_bytes", n.l2_bytes},
-                     {"dram_gbps", peak_bandwidth(n)}};
+    ordered_json one{
+        {"name", card.name()},           {"full_name", card.full_name()},
+        {"chip", card.chip()},           {"compute_capability", card.compute_capability()},
+        {"year", card.year()},           {"sms", n.sm_count},
+        {"l1_bytes", n.l1_bytes},        {"l2_bytes", n.l2_bytes},
+        {"dram_gbps", peak_bandwidth(n)}};
     ordered_json how{{"launches", v.launches}};
     if (v.cycles >= 0) how["cycles_median_error"] = v.cycles;
     if (v.others)

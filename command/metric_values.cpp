@@ -16,7 +16,9 @@ using metrics::Value;
 using metrics::Vocabulary;
 
 constexpr std::string_view kCycles = "sm__cycles_elapsed.max";
-constexpr std::string_view kNeedsTime = "needs the time engine (replay without --counts, validate --time)";
+constexpr std::string_view kNeedsTime =
+    "needs the time engine (replay without --counts, validate --time)";
+constexpr unsigned kFirstOfNcu = 70;
 constexpr std::string_view kNothing = "nothing to divide by: ";
 
 Value known(double value) { return {value, {}}; }
@@ -84,12 +86,15 @@ std::vector<ShownMetric> metrics_of(const sim::ReplayedLaunch& launch, const mod
                                     Vocabulary vocabulary) {
   const CountersByName counters(launch, card);
   std::vector<ShownMetric> out;
+  // Who asks for Nsight Compute's words on an older GPU gets what the model counts there.
+  const unsigned capability =
+      vocabulary == Vocabulary::kNcu ? std::max(card.capability(), kFirstOfNcu) : card.capability();
   for (const metrics::Metric& metric : metrics::metrics_of(vocabulary)) {
     // A counter of Nsight Compute's that no replay gives is left out, as it is judged only.
-    const metrics::Definition* const definition = metrics::definition_of(metric, card.capability());
+    const metrics::Definition* const definition = metrics::definition_of(metric, capability);
     if (definition && definition->formula == metric.name && !counters(metric.name)) continue;
     // So is time where none was kept.
-    const Value value = metrics::value_of(vocabulary, metric, card.capability(), counters);
+    const Value value = metrics::value_of(vocabulary, metric, capability, counters);
     if (metric.name == kCycles && !value.known()) continue;
     out.push_back({&metric, MetricValue{value.known() ? value.value : 0, value.missing},
                    !definition || idle(metric, value)});
@@ -124,7 +129,8 @@ std::string vocabulary_note(const model::Card& card, Vocabulary vocabulary) {
   if (!ran) return {};
   return fmt::format("{} ran on GPUs of compute capability {}, and {} is of {}: {}",
                      metrics::full_name_of(vocabulary), ran, card.name(), card.compute_capability(),
-                     vocabulary == Vocabulary::kNvprof && capability > 72
+                     vocabulary == Vocabulary::kNcu ? "its words for what the model counts there"
+                     : vocabulary == Vocabulary::kNvprof && capability > 72
                          ? "its words for what Nsight Compute counts there"
                          : "no GPU has counted so");
 }

@@ -27,7 +27,8 @@ bool ends_word(std::string_view rest) {
 // A whole word of the name.
 bool holds_word(std::string_view name, std::string_view word) {
   for (auto at = name.find(word); at != name.npos; at = name.find(word, at + 1))
-    if ((at == 0 || !in_word(name[at - 1])) && ends_word(name.substr(at + word.size()))) return true;
+    if ((at == 0 || !in_word(name[at - 1])) && ends_word(name.substr(at + word.size())))
+      return true;
   return false;
 }
 
@@ -61,9 +62,10 @@ Result<std::string> card_of_profile(const validate::NcuImport& profile, const st
   const std::string& device = profile.device;
   if (const auto card = card_of_device(device)) return *card;
   if (says_capability(profile) || device.empty()) return std::string(kUsual);
-  return Error{ErrorKind::kUsage,
-               fmt::format("it was counted on a GPU of which there is no card: {}", printable(device)),
-               place, "name the card that comes nearest with --gpu (warpmem gpus)"};
+  return Error{
+      ErrorKind::kUsage,
+      fmt::format("it was counted on a GPU of which there is no card: {}", printable(device)),
+      place, "name the card that comes nearest with --gpu (warpmem gpus)"};
 }
 
 Result<void> check_same_card(const validate::NcuImport& profile, const std::string& card,

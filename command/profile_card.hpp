@@ -10,8 +10,8 @@
 
 namespace warpmem::command {
 
-// The built-in card of a GPU as drivers call it, "Tesla V100-SXM2-16GB (0)": of those whose `device`
-// it holds, the one that says most. Nothing: there is no card of it.
+// The built-in card of a GPU as drivers call it, "Tesla V100-SXM2-16GB (0)": of those whose
+// `device` it holds, the one that says most. Nothing: there is no card of it.
 std::optional<std::string> card_of_device(std::string_view device);
 
 // The card of the GPU that a profile names. kUsage where it names one without a card, and no

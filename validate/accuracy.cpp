@@ -45,7 +45,7 @@ std::vector<Accuracy> accuracy_of(const Report& report) {
     std::vector<LaunchComparison> launches;
     for (const auto& launch : report.launches)
       if (launch.level == level) launches.push_back(launch);
-    for (const auto& rule : metric_rules()) {
+    for (const auto& rule : all_rules()) {
       const MetricSummary s = summarise(rule, launches);
       if (s.n == 0) continue;
       out.push_back({report.gpu, level, report.engine, std::string(rule.name), s.n, s.equal, s.median,

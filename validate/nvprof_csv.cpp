@@ -105,8 +105,7 @@ class Importer {
       ++out_.report.lines;
       if (starts_profiler_line(line)) {
         ++out_.report.profiler_lines;
-        if (line.find("ERR_NVGPUCTRPERM") != line.npos ||
-            line.find("permission") != line.npos)
+        if (line.find("ERR_NVGPUCTRPERM") != line.npos || line.find("permission") != line.npos)
           permission_ = true;
         at = line_end;
         continue;
@@ -155,7 +154,8 @@ class Importer {
     if (kernel.empty()) kernel = header_->cell(record, "Name");
     // A trace numbers launches behind the name: "copy(float*) [95]".
     const std::size_t bracket = kernel.rfind(" [");
-    if (!header_->summary && bracket != kernel.npos && kernel.ends_with(']')) kernel.resize(bracket);
+    if (!header_->summary && bracket != kernel.npos && kernel.ends_with(']'))
+      kernel.resize(bracket);
     return kernel;
   }
 
@@ -183,8 +183,7 @@ class Importer {
       found = rows_.emplace(key, out_.launches.size()).first;
       NcuLaunch& launch = add_launch(record, kernel);
       const Cell times = read_cell(header_->cell(record, "Invocations"));
-      launch.invocations =
-          static_cast<std::uint64_t>(std::max(1.0, times.value.value_or(1)));
+      launch.invocations = static_cast<std::uint64_t>(std::max(1.0, times.value.value_or(1)));
     }
     NcuLaunch& launch = out_.launches[found->second];
     launch.varies |= header_->cell(record, "Min") != header_->cell(record, "Max");
@@ -231,8 +230,8 @@ bool is_nvprof_csv(std::string_view bytes) {
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t end = next_line(text, at);
     const std::string_view line = std::string_view(text).substr(at, end - at);
-    if (starts_profiler_line(line)) return line.find("NVPROF") != line.npos ||
-                                           text.find("==PROF==") == text.npos;
+    if (starts_profiler_line(line))
+      return line.find("NVPROF") != line.npos || text.find("==PROF==") == text.npos;
     if (line.find("Device") != line.npos && line.find("Kernel") != line.npos &&
         line.find("Kernel Name") == line.npos) {
       std::size_t record_end = end;
@@ -251,7 +250,8 @@ Result<NcuImport> parse_nvprof_csv(std::string_view bytes, const std::string& pl
   importer.run(to_plain_utf8(bytes));
   if (!out.launches.empty()) return out;
   const std::string fix =
-      "collect with `nvprof --csv --log-file FILE --metrics gld_efficiency,gst_efficiency,… ./app`; "
+      "collect with `nvprof --csv --log-file FILE --metrics gld_efficiency,gst_efficiency,… "
+      "./app`; "
       "names: warpmem metrics --vocabulary nvprof";
   if (importer.permission())
     return Error{ErrorKind::kEnvironment,

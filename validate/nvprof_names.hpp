@@ -6,7 +6,8 @@
 
 namespace warpmem::validate {
 
-// "gld_efficiency" of "gld_efficiency" or "Global Memory Load Efficiency"; empty: no metric's column.
+// "gld_efficiency" of "gld_efficiency" or "Global Memory Load Efficiency"; empty: no metric's
+// column.
 std::string nvprof_metric_of_column(std::string_view column);
 
 }  // namespace warpmem::validate

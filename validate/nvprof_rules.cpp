@@ -8,8 +8,8 @@
 namespace warpmem::validate {
 namespace {
 
-constexpr unsigned kLatest = 70;        // the last capability that nvprof counts on
-constexpr double kPrinted = 0.5e-6;     // six decimals are printed
+constexpr unsigned kLatest = 70;     // the last capability that nvprof counts on
+constexpr double kPrinted = 0.5e-6;  // six decimals are printed
 constexpr double kBand = 0.05, kFloor = 256, kPoint = 1;
 
 constexpr std::string_view kExactly = "worked out from counters that depend on lane addresses only";

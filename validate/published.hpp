@@ -15,8 +15,8 @@ namespace warpmem::validate {
 struct Published {
   std::string gpu;  // a card
   std::size_t rows = 0;
-  // Of them: to the last digit that was printed; within 1 % or half a point; within 5 %; further off,
-  // or of a kind that arbitration or order moves.
+  // Of them: to the last digit that was printed; within 1 % or half a point; within 5 %; further
+  // off, or of a kind that arbitration or order moves.
   std::size_t equal = 0, within_1 = 0, within_5 = 0, beyond = 0;
 };
 

@@ -14,7 +14,7 @@ CARDS = os.path.join(SOURCE, "tests/cards")
 class Generations(harness.CommandTest):
     def metrics(self, trace, *arguments):
         run = self.run_command("replay", os.path.join(REFERENCE, trace + ".wmt"), *arguments,
-                               "--format", "json", "--all")
+                               "--format", "json", "--all", "--metrics", "ncu")
         self.assert_works(run)
         return run.json()["kernels"][0]["metrics"]
 

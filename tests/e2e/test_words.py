@@ -58,7 +58,7 @@ class Words(harness.CommandTest):
     def test_what_needs_time_says_so_without_it(self):
         _, metrics, missing = self.metrics(self.trace("copy"), "v100", "--counts", "--metrics", "nvprof")
         self.assertIsNone(metrics["gld_throughput"])
-        self.assertIn("--counts", missing["gld_throughput"])
+        self.assertIn("time engine", missing["gld_throughput"])
         self.assertEqual(metrics["gld_efficiency"], 100)
 
     def test_half_rows_on_fermi_and_on_volta(self):
@@ -97,6 +97,44 @@ class Words(harness.CommandTest):
 
     def test_a_wrong_vocabulary(self):
         self.assert_fails(self.run_command("replay", self.trace("copy"), "--metrics", "cupti"), 2, "nvprof")
+
+
+class Profiles(harness.CommandTest):
+    HEAD = ("==1== NVPROF is profiling process 1, command: ./copy\n==1== Metric result:\n"
+            '"Device","Kernel","Invocations","Metric Name","Metric Description","Min","Max","Avg"\n')
+
+    def profile(self, device, **metrics):
+        rows = [f'"{device} (0)","copy(float*, float const *)",1,"{name}","",{v},{v},{v}'
+                for name, v in metrics.items()]
+        with open(self.path("profile.csv"), "w") as file:
+            file.write(self.HEAD + "\n".join(rows) + "\n")
+        return "profile.csv"
+
+    def validate(self, device, *options, **metrics):
+        return self.run_command("validate", self.trace("copy"), "--nvprof", self.profile(device, **metrics),
+                                "--format", "json", *options)
+
+    def test_a_profile_is_judged_by_the_card_of_its_gpu(self):
+        for device, card, transactions in (("Tesla V100-SXM2-16GB", "v100", 128), ("Tesla K40c", "k40", 32),
+                                           ("Tesla P100-PCIE-16GB", "p100", 512), ("Tesla C2050", "c2050", 32),
+                                           ("A100-SXM4-80GB", "a100_80", 128), ("NVIDIA A100-PCIE-40GB", "a100_40", 128)):
+            with self.subTest(device):
+                run = self.validate(device, gld_transactions=transactions, gld_efficiency="100.000000%")
+                self.assert_works(run)
+                self.assertEqual(run.json()["gpu"], card)
+
+    def test_a_wrong_count_fails(self):
+        run = self.validate("Tesla V100-SXM2-16GB", gld_transactions=127)
+        self.assertEqual(run.status, 1, run.err)
+
+    def test_a_gpu_without_a_card_has_to_be_named(self):
+        for device in ("Tesla K20c", "GeForce RTX 3070 Ti", "GH200 480GB"):
+            self.assert_fails(self.validate(device, gld_transactions=32), 2, device, "--gpu")
+        self.assert_works(self.validate("Tesla K20c", "--gpu", "k20x", gld_transactions=32))
+
+    def test_another_card_than_the_profile_s_is_refused(self):
+        self.assert_fails(self.validate("Tesla V100-SXM2-16GB", "--gpu", "t4", gld_transactions=128), 2,
+                          "counted on another GPU", "--gpu v100")
 
 
 class Cards(harness.CommandTest):

@@ -1,5 +1,5 @@
-// Bandwidths that programs reached. They take no part in the model: `gpus --ladder` shows them beside
-// what the card's numbers come to.
+// Bandwidths that programs reached. They take no part in the model: `gpus --ladder` shows them
+// beside what the card's numbers come to.
 #include "model/card/fields/groups.hpp"
 
 namespace warpmem::model {
