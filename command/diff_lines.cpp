@@ -56,7 +56,7 @@ bool is_trace(const std::string& path) {
 Result<ResultFile> replay_as_result(const std::string& path, const model::Card& card, bool time) {
   const auto reader = trace::TraceReader::open(path);
   if (!reader) return reader.error();
-  if (auto ok = require_features(card, *reader, {}); !ok) return ok.error();
+  if (auto ok = require_features(card, *reader); !ok) return ok.error();
   sim::ReplayOptions options;
   options.time = time;
   auto result = sim::replay(*reader, card, options);
