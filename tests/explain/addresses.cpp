@@ -52,7 +52,7 @@ TEST_CASE("sectors and wavefronts of each launch are what the memory system coun
     REQUIRE(replayed);
     for (std::uint32_t i = 0; i < reader->launches().size(); ++i) {
       const trace::Program& program = reader->programs()[reader->launches()[i].launch.program];
-      const auto plans = plan_sites(card, reader->sites(i), program);
+      const auto plans = plan_sites(*card, reader->sites(i), program);
       const auto pass = pass_addresses(*reader, i, *card, plans);
       REQUIRE(pass);
       std::uint64_t loads = 0, stores = 0, wavefronts = 0;
