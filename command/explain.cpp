@@ -40,12 +40,14 @@ Result<std::string> read_source(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
   std::ostringstream text;
   if (!in || !(text << in.rdbuf()))
-    return Error{ErrorKind::kUsage, "the file cannot be read", path, "give the kernel's source file to --source"};
+    return Error{ErrorKind::kUsage, "the file cannot be read", path,
+                 "give the kernel's source file to --source"};
   return text.str();
 }
 
 bool of_line(const SiteTraffic& t, const std::string& line) {
-  if (line.starts_with("0x")) return fmt::format("{:#x}", t.pc) == line || fmt::format("{:#06x}", t.pc) == line;
+  if (line.starts_with("0x"))
+    return fmt::format("{:#x}", t.pc) == line || fmt::format("{:#06x}", t.pc) == line;
   const std::size_t colon = line.rfind(':');
   if (colon == std::string::npos) return t.line != 0 && std::to_string(t.line) == line;
   return t.line != 0 && std::to_string(t.line) == line.substr(colon + 1) &&
@@ -58,21 +60,25 @@ Result<std::string> lanes_of(const std::vector<LaunchExplanation>& all, const st
   std::vector<std::string> known;
   for (const LaunchExplanation& l : all)
     for (const SiteTraffic& t : l.sites) {
-      if (std::ranges::find(known, views::place_of(t)) == known.end()) known.push_back(views::place_of(t));
+      if (std::ranges::find(known, views::place_of(t)) == known.end())
+        known.push_back(views::place_of(t));
       if (!of_line(t, line) || t.examples.empty()) continue;
       const LaneAccess& e = t.examples.front();
-      out += fmt::format("{}{}, {} {} of {} bytes a lane: CTA {}, warp {}\n  {}\n", out.empty() ? "" : "\n",
-                         printable(views::place_of(t)), t.space, t.op, t.bytes, e.cta, e.warp, printable(t.instruction));
+      out += fmt::format("{}{}, {} {} of {} bytes a lane: CTA {}, warp {}\n  {}\n",
+                         out.empty() ? "" : "\n", printable(views::place_of(t)), t.space, t.op,
+                         t.bytes, e.cta, e.warp, printable(t.instruction));
       out += views::lanes_text(e, terminal);
       out += views::wrapped(views::lanes_words(e), terminal.width, 0);
     }
   if (!out.empty()) return out;
   if (known.size() > 8) known.resize(8), known.emplace_back("…");
   return Error{ErrorKind::kUsage, fmt::format("no access is from line '{}'", line), path,
-               fmt::format("lines with accesses: {}; or give an instruction's pc (0x120)", fmt::join(known, ", "))};
+               fmt::format("lines with accesses: {}; or give an instruction's pc (0x120)",
+                           fmt::join(known, ", "))};
 }
 
-Result<std::vector<LaunchExplanation>> explain_all(const trace::TraceReader& reader, const model::Card& card,
+Result<std::vector<LaunchExplanation>> explain_all(const trace::TraceReader& reader,
+                                                   const model::Card& card,
                                                    const ExplainCommandOptions& options) {
   std::vector<LaunchExplanation> out;
   for (std::uint32_t i = 0; i < reader.launches().size(); ++i) {
@@ -99,7 +105,8 @@ std::string file_name(const trace::TraceReader& reader) {
 }
 
 Result<std::string> text_of(const trace::TraceReader& reader, const model::Card& card,
-                            const ExplainCommandOptions& options, const std::vector<LaunchExplanation>& all,
+                            const ExplainCommandOptions& options,
+                            const std::vector<LaunchExplanation>& all,
                             const views::Terminal& terminal) {
   if (!options.lanes.empty()) return lanes_of(all, options.lanes, reader.path(), terminal);
   if (!options.source.empty()) {
@@ -107,13 +114,15 @@ Result<std::string> text_of(const trace::TraceReader& reader, const model::Card&
     if (!source) return source.error();
     std::string out;
     for (const LaunchExplanation& l : all) {
-      out += fmt::format("{}launch {}: {}\n", out.empty() ? "" : "\n", l.launch, printable(l.kernel));
+      out +=
+          fmt::format("{}launch {}: {}\n", out.empty() ? "" : "\n", l.launch, printable(l.kernel));
       out += views::source_text(l, options.source, *source, terminal);
     }
     return out;
   }
-  std::string out = fmt::format("{} on {} ({}), {} engine, trace of level {}\n", printable(file_name(reader)), card.name(),
-                                card.full_name(), options.counts ? "counts" : "time", level_name(reader.origin().level));
+  std::string out = fmt::format(
+      "{} on {} ({}), {} engine, trace of level {}\n", printable(file_name(reader)), card.name(),
+      card.full_name(), options.counts ? "counts" : "time", level_name(reader.origin().level));
   for (const model::CardEntry& entry : card.entries())
     if (entry.overridden) out += fmt::format("with {} = {}\n", entry.key, entry.value);
   for (const LaunchExplanation& l : all) out += "\n" + views::explanation_text(l, terminal);
@@ -141,8 +150,9 @@ int explain(const ExplainCommandOptions& options) {
     }
     case Format::kJson:
       output->write(views::explanation_json(
-          *all, {file_name(*reader), reader->hash(), std::string(level_name(reader->origin().level)), card->name(),
-                 options.counts ? "counts" : "time"}));
+          *all,
+          {file_name(*reader), reader->hash(), std::string(level_name(reader->origin().level)),
+           card->name(), options.counts ? "counts" : "time"}));
       break;
     case Format::kCsv: output->write(views::explanation_csv(*all)); break;
   }
@@ -163,9 +173,11 @@ Run setup_explain(CLI::App& app) {
       "replay the changes of so many findings, the worst ones (3)");
   app.add_flag("--counts", options->counts, "with the counts engine: faster, no cycles");
   CLI::Option* const source =
-      app.add_option("--source", options->source, "show this source file with what its lines moved in the margin")
+      app.add_option("--source", options->source,
+                     "show this source file with what its lines moved in the margin")
           ->type_name("FILE");
-  app.add_option("--lanes", options->lanes, "draw a warp's lanes at this line: 28, app.cu:28, or a pc: 0x120")
+  app.add_option("--lanes", options->lanes,
+                 "draw a warp's lanes at this line: 28, app.cu:28, or a pc: 0x120")
       ->type_name("LINE")
       ->excludes(source);
   add_output_options(app, options->output);

@@ -51,8 +51,8 @@ class Output {
                              const std::vector<std::string>& inputs = {});
 
   void write(std::string_view text);
-  bool failed() const;  // a write was refused: stop producing
-  bool colour() const;  // a person with a colour terminal reads this
+  bool failed() const;               // a write was refused: stop producing
+  bool colour() const;               // a person with a colour terminal reads this
   views::Terminal terminal() const;  // … and how wide it is
   Result<void> finish();
   const OutputFile* file() const { return file_ ? &*file_ : nullptr; }  // nullptr: stdout

@@ -14,20 +14,23 @@ namespace warpmem {
 
 // What the addresses of an instruction's lanes have in common.
 enum class AddressPattern : std::uint8_t {
-  kFine,          // no more is moved than was asked for
-  kMisaligned,    // consecutive lanes, consecutive words, but not from the start of a sector on
-  kStrided,       // lanes are further apart than what they ask for
-  kStructure,     // … as they ask for a field of a structure each
-  kColumn,        // … as they go down a column of a matrix that lies in rows
-  kScattered,     // no order
-  kOneWord,       // atomics of several lanes on one word
-  kBankStride,    // lanes of one bank, by a stride
-  kBankScattered, // … in no order
-  kConstants,     // constants at different addresses
-  kSpill,         // a register that did not find room
-  kLocalArray,    // an array whose index is known at run time only
+  kFine,           // no more is moved than was asked for
+  kMisaligned,     // consecutive lanes, consecutive words, but not from the start of a sector on
+  kStrided,        // lanes are further apart than what they ask for
+  kStructure,      // … as they ask for a field of a structure each
+  kColumn,         // … as they go down a column of a matrix that lies in rows
+  kScattered,      // no order
+  kOneWord,        // atomics of several lanes on one word
+  kBankStride,     // lanes of one bank, by a stride
+  kBankScattered,  // … in no order
+  kConstants,      // constants at different addresses
+  kSpill,          // a register that did not find room
+  kLocalArray,     // an array whose index is known at run time only
 };
 const char* name_of(AddressPattern pattern);
+
+// `op` of the accesses to spilled registers that a trace lacks, all together.
+constexpr const char* kSpillOp = "loads and stores";
 
 // What one static instruction moved.
 struct SiteTraffic {
@@ -41,7 +44,7 @@ struct SiteTraffic {
   std::string array;        // empty: not known
 
   std::uint64_t requests = 0;
-  std::uint64_t lanes = 0;  // active ones, added up
+  std::uint64_t lanes = 0;                             // active ones, added up
   std::uint64_t sectors = 0, ideal_sectors = 0;        // of global and local memory
   std::uint64_t wavefronts = 0, ideal_wavefronts = 0;  // of shared memory
   std::uint64_t addresses = 0;                         // distinct, added up: of constants
@@ -68,8 +71,8 @@ struct RunCost {
 
 // A change of the program, and what the launch takes with it.
 struct Change {
-  std::string name;  // "pad"
-  std::string what;  // "pad the rows of the tile by 1 element (4 bytes)"
+  std::string name;       // "pad"
+  std::string what;       // "pad the rows of the tile by 1 element (4 bytes)"
   bool estimate = false;  // the change needs instructions of its own, which were not replayed
   std::optional<RunCost> after;  // nothing: not replayed
   std::string not_measured;      // … and why
@@ -99,6 +102,7 @@ struct LaunchExplanation {
   std::vector<SiteTraffic> sites;  // worst first
   std::vector<ArrayTraffic> arrays;
   std::vector<Finding> findings;  // worst first
+  std::vector<Change> changes;    // of the launch as a whole
   std::vector<std::string> notes;
   bool has_lines = true;  // the trace has line information
 };

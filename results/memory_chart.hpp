@@ -12,12 +12,12 @@ struct MemoryChart {
   struct Kind {  // of accesses
     std::uint64_t requests = 0, sectors = 0, lane_bytes = 0;
   };
-  struct Line {  // of the source, or an instruction
+  struct Line {         // of the source, or an instruction
     std::string place;  // "app.cu:12"
     std::string text;   // "store: 16.0 sectors a request for 4.0; column of a matrix …"
   };
 
-  std::string limit;  // a sentence; empty: not known
+  std::string limit;         // a sentence; empty: not known
   std::uint64_t cycles = 0;  // 0: not known
   double microseconds = 0;   // 0: not known
   std::uint64_t clock_mhz = 0;
@@ -32,9 +32,9 @@ struct MemoryChart {
   std::optional<double> l1_busy, port_in_busy, port_out_busy, l2_busy, dram_busy;
   double dram_peak = 0;  // bytes a cycle; 0: not known
 
-  std::uint32_t ctas = 0;         // of an SM at once
+  std::uint32_t ctas = 0;                   // of an SM at once
   std::uint64_t warps = 0, most_warps = 0;  // of them, and that an SM holds
-  std::string occupancy_limit;    // "registers"
+  std::string occupancy_limit;              // "registers"
   std::optional<double> average_warps;
 
   std::vector<Line> worst;

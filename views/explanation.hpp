@@ -17,7 +17,8 @@ struct ExplainedTrace {
 };
 // {"schema":1,"gpu":…,"engine":…,"trace":{…},"kernels":[{…,"lines":[…],"instructions":[…],
 // "arrays":[…],"findings":[…]}]}
-std::string explanation_json(const std::vector<LaunchExplanation>& launches, const ExplainedTrace& from);
+std::string explanation_json(const std::vector<LaunchExplanation>& launches,
+                             const ExplainedTrace& from);
 // A row for each instruction.
 std::string explanation_csv(const std::vector<LaunchExplanation>& launches);
 

@@ -47,7 +47,8 @@ unsigned served_together(const LaneAccess& a) {
 }
 
 // By group of lanes served together and bank: the words asked for, and by whom.
-using BankWords = std::map<std::pair<unsigned, std::uint64_t>, std::map<std::uint64_t, std::uint32_t>>;
+using BankWords =
+    std::map<std::pair<unsigned, std::uint64_t>, std::map<std::uint64_t, std::uint32_t>>;
 BankWords bank_words(const LaneAccess& a) {
   BankWords out;
   const unsigned together = served_together(a);
@@ -63,7 +64,8 @@ LaneGrid bank_grid(const LaneAccess& a, std::size_t most) {
   grid.group = 0;
   std::map<std::uint64_t, LaneGrid::Row> rows;  // by row of words over all banks
   each_lane(a, [&](unsigned lane, std::uint64_t at) {
-    for (std::uint64_t word = at / a.bank_bytes; word <= (at + a.bytes - 1) / a.bank_bytes; ++word) {
+    for (std::uint64_t word = at / a.bank_bytes; word <= (at + a.bytes - 1) / a.bank_bytes;
+         ++word) {
       LaneGrid::Row& row = rows[word / a.banks];
       row.cells.resize(a.banks);
       row.cells[word % a.banks].lanes |= 1u << lane;
@@ -122,10 +124,10 @@ std::string bank_sentence(const LaneAccess& a) {
   }
   for (const auto& [group, most] : passes) ++groups, all += most;
   if (!worst) return "no lane is active";
-  const std::string served =
-      groups > 1 ? fmt::format(" ({} bytes a lane: {} lanes are served together)", a.bytes,
-                               served_together(a))
-                 : "";
+  const std::string served = groups > 1
+                                 ? fmt::format(" ({} bytes a lane: {} lanes are served together)",
+                                               a.bytes, served_together(a))
+                                 : "";
   if (worst->second.size() <= 1)
     return fmt::format("no two lanes meet in a bank: {} pass{}, none too many{}", all,
                        all == 1 ? "" : "es", served);
@@ -145,12 +147,13 @@ std::string line_sentence(const LaneAccess& a) {
   });
   if (bytes.empty()) return "no lane is active";
   const int n = std::popcount(a.mask);
-  const std::size_t ideal =
-      std::min<std::size_t>(sectors.size(), (static_cast<std::size_t>(n) * a.bytes + a.sector_bytes - 1) / a.sector_bytes);
+  const std::size_t ideal = std::min<std::size_t>(
+      sectors.size(),
+      (static_cast<std::size_t>(n) * a.bytes + a.sector_bytes - 1) / a.sector_bytes);
   return fmt::format(
-      "{} lane{} ask{} for {} in {} sector{} of {} line{}; {}", n, n == 1 ? "" : "s", n == 1 ? "s" : "",
-      byte_size(bytes.size()), sectors.size(), sectors.size() == 1 ? "" : "s", lines.size(),
-      lines.size() == 1 ? "" : "s",
+      "{} lane{} ask{} for {} in {} sector{} of {} line{}; {}", n, n == 1 ? "" : "s",
+      n == 1 ? "s" : "", byte_size(bytes.size()), sectors.size(), sectors.size() == 1 ? "" : "s",
+      lines.size(), lines.size() == 1 ? "" : "s",
       sectors.size() == ideal
           ? std::string("none is too many")
           : fmt::format("{} would do: {} too many, and {:.1f} of each sector's {} bytes are used",

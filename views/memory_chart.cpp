@@ -57,8 +57,10 @@ std::string boxes_text(const std::vector<Box>& boxes, const std::vector<Arrow>& 
   for (std::size_t b = 0; b < boxes.size(); ++b) {
     rows[0] += "┌" + bar + "┐";
     for (std::size_t i = 0; i < 3; ++i)
-      rows[i + 1] += "│" + styled(centred(boxes[b].lines[i], kBox - 2), i == 0 ? Style::kBold : Style::kDim,
-                                  terminal.colour) + "│";
+      rows[i + 1] += "│" +
+                     styled(centred(boxes[b].lines[i], kBox - 2),
+                            i == 0 ? Style::kBold : Style::kDim, terminal.colour) +
+                     "│";
     rows[4] += "└" + bar + "┘";
     if (b + 1 == boxes.size()) break;
     const Arrow& a = arrows[b];
@@ -77,7 +79,8 @@ std::string boxes_text(const std::vector<Box>& boxes, const std::vector<Arrow>& 
 std::string kind_text(const char* name, const MemoryChart::Kind& k) {
   if (k.requests == 0) return {};
   const double sectors = static_cast<double>(k.sectors) / static_cast<double>(k.requests);
-  std::string out = fmt::format("  {:<8}{} requests, {:.2f} sectors each", name, grouped(k.requests), sectors);
+  std::string out =
+      fmt::format("  {:<8}{} requests, {:.2f} sectors each", name, grouped(k.requests), sectors);
   if (k.sectors == 0) return out + "\n";
   const double used = static_cast<double>(k.lane_bytes) / static_cast<double>(k.sectors);
   return out + (used <= 32 ? fmt::format(", {:.1f} of each sector's 32 bytes used\n", used)
@@ -87,8 +90,7 @@ std::string kind_text(const char* name, const MemoryChart::Kind& k) {
 std::string time_text(const MemoryChart& c) {
   if (c.cycles == 0) return "  time    n/a (the counts engine keeps no time; leave --counts out)\n";
   std::string out = "  time    ";
-  if (c.microseconds > 0)
-    out += fmt::format("{:.4g} us, ", c.microseconds);
+  if (c.microseconds > 0) out += fmt::format("{:.4g} us, ", c.microseconds);
   out += fmt::format("{} cycles", grouped(c.cycles));
   if (c.clock_mhz) out += fmt::format(" at {} MHz", grouped(c.clock_mhz));
   out += "\n";
@@ -97,7 +99,8 @@ std::string time_text(const MemoryChart& c) {
   out += fmt::format("  DRAM    {:.4g} GB/s", moved);
   if (c.dram_peak > 0)
     out += fmt::format(" of {:.4g} GB/s", c.dram_peak * static_cast<double>(c.clock_mhz) / 1000);
-  const double asked = static_cast<double>(c.load.lane_bytes + c.store.lane_bytes) / c.microseconds / 1000;
+  const double asked =
+      static_cast<double>(c.load.lane_bytes + c.store.lane_bytes) / c.microseconds / 1000;
   return out + fmt::format("; the lanes asked for {:.4g} GB/s\n", asked);
 }
 
@@ -115,12 +118,14 @@ std::string occupancy_text(const MemoryChart& c) {
 std::string memory_chart_text(const MemoryChart& c, const Terminal& terminal) {
   std::string out;
   if (!c.limit.empty())
-    out += styled(wrapped("bottleneck: " + c.limit, terminal.width, 2), Style::kBold, terminal.colour);
+    out +=
+        styled(wrapped("bottleneck: " + c.limit, terminal.width, 2), Style::kBold, terminal.colour);
   const std::string shared =
-      c.shared_wavefronts == 0 ? ""
-                               : fmt::format("shared x{:.3g}", static_cast<double>(c.shared_wavefronts) /
-                                                                   static_cast<double>(std::max<std::uint64_t>(
-                                                                       1, c.shared_ideal)));
+      c.shared_wavefronts == 0
+          ? ""
+          : fmt::format("shared x{:.3g}",
+                        static_cast<double>(c.shared_wavefronts) /
+                            static_cast<double>(std::max<std::uint64_t>(1, c.shared_ideal)));
   const std::vector<Box> boxes{
       {{fmt::format("{} SMs", grouped(c.sms)),
         c.average_warps ? fmt::format("{:.3g} warps", *c.average_warps) : "", shared}},
@@ -139,7 +144,8 @@ std::string memory_chart_text(const MemoryChart& c, const Terminal& terminal) {
   if (c.worst.empty()) return out;
   out += fmt::format("\nworst lines{}\n", c.sampled ? ", by a part of the records" : "");
   for (const MemoryChart::Line& line : c.worst)
-    out += "  " + wrapped(printable(line.place) + "  " + printable(line.text), terminal.width - 2, 4);
+    out +=
+        "  " + wrapped(printable(line.place) + "  " + printable(line.text), terminal.width - 2, 4);
   return out;
 }
 

@@ -23,8 +23,8 @@ std::string cell(std::uint64_t n) { return n ? grouped(n) : "."; }
 
 std::string margin(const Sums* s) {
   if (!s) return std::string(52, ' ');
-  return fmt::format("{:>10} {:>10} {:>10} {:>9} {:>9}", cell(s->requests), cell(s->sectors), cell(s->ideal),
-                     cell(s->passes), cell(s->ideal_passes));
+  return fmt::format("{:>10} {:>10} {:>10} {:>9} {:>9}", cell(s->requests), cell(s->sectors),
+                     cell(s->ideal), cell(s->passes), cell(s->ideal_passes));
 }
 
 std::string name_of(const std::string& path) { return path.substr(path.rfind('/') + 1); }
@@ -47,13 +47,13 @@ std::string source_text(const LaunchExplanation& launch, const std::string& path
   std::vector<std::string> source;
   std::istringstream in(text);
   for (std::string line; std::getline(in, line);) source.push_back(line);
-  std::string out = styled(
-      fmt::format("{:>10} {:>10} {:>10} {:>9} {:>9}  {}\n", "requests", "sectors", "ideal", "passes", "ideal",
-                  printable(path)),
-      Style::kBold, terminal.colour);
+  std::string out = styled(fmt::format("{:>10} {:>10} {:>10} {:>9} {:>9}  {}\n", "requests",
+                                       "sectors", "ideal", "passes", "ideal", printable(path)),
+                           Style::kBold, terminal.colour);
   if (!lines.empty() && lines.rbegin()->first > source.size())
-    out += fmt::format("the file has {} lines, the trace names line {}: it is not what was compiled\n",
-                       source.size(), lines.rbegin()->first);
+    out +=
+        fmt::format("the file has {} lines, the trace names line {}: it is not what was compiled\n",
+                    source.size(), lines.rbegin()->first);
   const auto near = [&](std::uint32_t n) {
     const auto at = lines.lower_bound(n > kAround ? n - kAround : 1);
     return at != lines.end() && at->first <= n + kAround;
@@ -69,7 +69,8 @@ std::string source_text(const LaunchExplanation& launch, const std::string& path
     const auto at = lines.find(n);
     const Sums* sums = at == lines.end() ? nullptr : &at->second;
     const bool hot = sums && (sums->sectors > sums->ideal || sums->passes > sums->ideal_passes);
-    const std::string line = fmt::format("{}  {:>4}  {}", margin(sums), n, printable_lines(source[n - 1]));
+    const std::string line =
+        fmt::format("{}  {:>4}  {}", margin(sums), n, printable_lines(source[n - 1]));
     out += (hot ? styled(line, Style::kYellow, terminal.colour) : line) + "\n";
   }
   return out;

@@ -30,7 +30,7 @@ class AccessChange {
 };
 
 struct Rewrite {
-  std::vector<std::shared_ptr<const AccessChange>> of;  // by site; nullptr: stays
+  std::vector<std::shared_ptr<const AccessChange>> of;             // by site; nullptr: stays
   std::vector<std::pair<std::uint32_t, model::AccessPlan>> plans;  // by site: instead of the own
   std::optional<int> carveout;  // shared memory's part of the L1, percent
 

@@ -35,10 +35,10 @@ struct SiteAddresses {
   std::uint64_t lanes = 0;     // active ones, added up
   std::uint64_t sectors = 0, ideal_sectors = 0;
   std::uint64_t wavefronts = 0, ideal_wavefronts = 0;
-  std::uint64_t addresses = 0;           // distinct ones of a request, added up: atomics, constants
+  std::uint64_t addresses = 0;  // distinct ones of a request, added up: atomics, constants
   std::uint64_t low = ~std::uint64_t{0}, high = 0;  // bytes touched: [low, high)
-  std::vector<SampledAccess> samples;    // spread over the launch
-  std::uint64_t every = 1;               // … one request of so many
+  std::vector<SampledAccess> samples;               // spread over the launch
+  std::uint64_t every = 1;                          // … one request of so many
 };
 
 struct ArrayAddresses {

@@ -1,4 +1,5 @@
-// The changes that would remove a finding, as rewritings of a launch's records (sim/engine/rewrite.hpp).
+// The changes that would remove a finding, as rewritings of a launch's records
+// (sim/engine/rewrite.hpp).
 #pragma once
 
 #include <cstdint>
@@ -18,7 +19,7 @@ struct LaunchFacts {
   const trace::Launch& launch;
   const model::Card& card;
   std::span<const trace::Site> sites;
-  const std::vector<AccessPlan>& plans;       // by site
+  const std::vector<AccessPlan>& plans;  // by site
   const AddressPass& pass;
   const std::vector<Recognised>& recognised;  // by site
   const std::vector<std::size_t>& arrays;     // by site: its allocation, or the number of them

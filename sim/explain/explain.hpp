@@ -1,8 +1,8 @@
 // Explains a launch: what each static instruction moved, how much of it was too much, why, and what
 // would change that.
 //
-// One pass over the records for what the addresses say (address_pass.hpp), one replay that counts by
-// instruction, and one replay more for each change that is measured.
+// One pass over the records for what the addresses say (address_pass.hpp), one replay that counts
+// by instruction, and one replay more for each change that is measured.
 #pragma once
 
 #include <functional>
@@ -15,9 +15,9 @@
 namespace warpmem::sim {
 
 struct ExplainOptions {
-  bool gains = true;        // replay the changes
+  bool gains = true;         // replay the changes
   std::size_t findings = 3;  // … of so many findings, the worst ones
-  bool time = true;         // by the time engine
+  bool time = true;          // by the time engine
   // Records done of the replay at hand; false stops.
   std::function<bool(std::uint64_t done, std::uint64_t total)> progress;
 };

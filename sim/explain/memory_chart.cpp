@@ -26,10 +26,12 @@ void put_time(MemoryChart& out, const ReplayedLaunch& replayed, const model::Car
   out.limit = bottleneck(time).sentence;
   out.cycles = time.cycles;
   out.clock_mhz = card.clock_mhz;
-  if (card.clock_mhz) out.microseconds = static_cast<double>(time.cycles) / static_cast<double>(card.clock_mhz);
+  if (card.clock_mhz)
+    out.microseconds = static_cast<double>(time.cycles) / static_cast<double>(card.clock_mhz);
   out.sms_used = time.sms_used;
   out.average_warps = static_cast<double>(time.warp_cycles) /
-                      (static_cast<double>(time.running) * static_cast<double>(std::max<std::uint64_t>(1, time.sms)));
+                      (static_cast<double>(time.running) *
+                       static_cast<double>(std::max<std::uint64_t>(1, time.sms)));
   out.l1_busy = out.port_in_busy = out.port_out_busy = out.l2_busy = out.dram_busy = 0;
   for (const TimeResult::Use& use : time.uses) {
     switch (use.place) {
@@ -46,8 +48,9 @@ void put_time(MemoryChart& out, const ReplayedLaunch& replayed, const model::Car
 // What would let more CTAs be on an SM at once.
 std::string limit_of(const model::Card& card, const trace::Launch& launch, std::uint32_t ctas) {
   const model::CardNumbers& n = card.numbers();
-  const SmLimits own{n.sm_warps, n.sm_threads, n.sm_ctas, n.sm_registers, n.register_unit,
-                     n.shared_configs.back(), n.shared_reserved, n.shared_unit};
+  const SmLimits own{n.sm_warps,        n.sm_threads,    n.sm_ctas,
+                     n.sm_registers,    n.register_unit, n.shared_configs.back(),
+                     n.shared_reserved, n.shared_unit};
   const CtaNeeds needs{std::uint64_t{launch.block[0]} * launch.block[1] * launch.block[2],
                        launch.registers,
                        std::uint64_t{launch.static_shared} + launch.dynamic_shared};
@@ -77,7 +80,8 @@ std::string sentence_of(const SiteAddresses& a, const Recognised& r, const trace
   if (a.wavefronts > 0)
     return fmt::format("shared {}: {:.1f} passes a request for {:.1f}; {}", op, each(a.wavefronts),
                        each(a.ideal_wavefronts), r.sentence);
-  if (r.pattern == AddressPattern::kConstants || site.space == trace::Space::kLocal) return r.sentence;
+  if (r.pattern == AddressPattern::kConstants || site.space == trace::Space::kLocal)
+    return r.sentence;
   return fmt::format("{}: {:.1f} sectors a request for {:.1f}; {}", op, each(a.sectors),
                      each(a.ideal_sectors), r.sentence);
 }
@@ -86,7 +90,8 @@ double cost(const SiteAddresses& a, const Recognised& r) {
   if (r.pattern == AddressPattern::kFine) return 0;
   double c = 0.5 * static_cast<double>(a.sectors - std::min(a.sectors, a.ideal_sectors)) +
              static_cast<double>(a.wavefronts - a.ideal_wavefronts);
-  if (r.pattern == AddressPattern::kConstants) c += 2 * static_cast<double>(a.addresses - a.requests);
+  if (r.pattern == AddressPattern::kConstants)
+    c += 2 * static_cast<double>(a.addresses - a.requests);
   if (r.pattern == AddressPattern::kOneWord) c += static_cast<double>(a.lanes - a.requests);
   return c;
 }
@@ -103,7 +108,8 @@ std::string place_of(const trace::Program& program, std::uint32_t pc) {
 }
 
 void put_worst(MemoryChart& out, const AddressPass& pass, const trace::TraceReader& reader,
-               std::uint32_t launch, const std::vector<AccessPlan>& plans, const model::Card& card) {
+               std::uint32_t launch, const std::vector<AccessPlan>& plans,
+               const model::Card& card) {
   const trace::Launch& l = reader.launches()[launch].launch;
   const trace::Program& program = reader.programs()[l.program];
   const auto sites = reader.sites(launch);
@@ -112,12 +118,14 @@ void put_worst(MemoryChart& out, const AddressPass& pass, const trace::TraceRead
     const SiteAddresses& a = pass.sites[s];
     if (a.samples.empty()) continue;
     const std::size_t array = allocation_of(l, a.low);
-    const Recognised r = recognise(plans[s], a, array < l.allocations.size() ? l.allocations[array].base : 0,
-                                   card.numbers());
+    const Recognised r = recognise(
+        plans[s], a, array < l.allocations.size() ? l.allocations[array] : trace::Allocation{},
+        card.numbers());
     if (const double c = cost(a, r); c > 0)
       all.push_back({c, {place_of(program, sites[s].pc), sentence_of(a, r, sites[s])}});
   }
-  std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+  std::stable_sort(all.begin(), all.end(),
+                   [](const auto& a, const auto& b) { return a.first > b.first; });
   for (std::size_t i = 0; i < std::min<std::size_t>(3, all.size()); ++i)
     out.worst.push_back(all[i].second);
   out.sampled = pass.records < pass.of;
@@ -128,7 +136,8 @@ void put_kinds(MemoryChart& out, const AddressPass& pass, std::span<const trace:
                const std::vector<AccessPlan>& plans) {
   for (std::size_t s = 0; s < sites.size(); ++s) {
     const SiteAddresses& a = pass.sites[s];
-    const bool load = plans[s].action == Action::kGlobalLoad || plans[s].action == Action::kAsyncRead;
+    const bool load =
+        plans[s].action == Action::kGlobalLoad || plans[s].action == Action::kAsyncRead;
     if (load || plans[s].action == Action::kGlobalStore) {
       MemoryChart::Kind& kind = load ? out.load : out.store;
       kind.requests += a.requests, kind.sectors += a.sectors;

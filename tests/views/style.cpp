@@ -1,5 +1,5 @@
-#include "tests/catch.hpp"
 #include "views/style.hpp"
+#include "tests/catch.hpp"
 
 namespace warpmem::views {
 
