@@ -1,5 +1,5 @@
-// `warpmem completion bash|zsh|fish`: a completion script written from the option tree itself, so that it
-// never lags behind the options. Use: source <(warpmem completion bash)
+// `warpmem completion bash|zsh|fish`: a completion script written from the option tree itself, so
+// that it never lags behind the options. Use: source <(warpmem completion bash)
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
@@ -137,25 +137,29 @@ std::string zsh_script(const CLI::App& app) {
         out += fmt::format("      case $before in ({}) compadd -S '' -- {}; return ;; esac\n",
                            joined(spellings(*option), "|"), values);
     }
-    out += fmt::format("      [[ $PREFIX == -* ]] && compadd -- {}\n      ;;\n", option_words(*sub));
+    out +=
+        fmt::format("      [[ $PREFIX == -* ]] && compadd -- {}\n      ;;\n", option_words(*sub));
   }
   return out +
          "  esac\n  _files\n}\n"
-         "if [[ $zsh_eval_context[-1] == loadautofunc ]]; then _warpmem \"$@\"; else compdef _warpmem warpmem; fi\n";
+         "if [[ $zsh_eval_context[-1] == loadautofunc ]]; then _warpmem \"$@\"; else compdef "
+         "_warpmem warpmem; fi\n";
 }
 
 std::string fish_script(const CLI::App& app) {
   std::string out =
       "# fish completion for warpmem: put this into ~/.config/fish/completions/warpmem.fish\n";
   for (const Subcommand& row : subcommands())
-    out += fmt::format("complete -c warpmem -n __fish_use_subcommand -f -a {} -d {}\n", row.name, quoted(row.help, true));
+    out += fmt::format("complete -c warpmem -n __fish_use_subcommand -f -a {} -d {}\n", row.name,
+                       quoted(row.help, true));
   for (const Subcommand& row : subcommands()) {
     CLI::App* sub = app.get_subcommand(row.name);
     const std::string seen = fmt::format("-n '__fish_seen_subcommand_from {}'", row.name);
     for (CLI::Option* option : sub->get_options()) {
       const std::string values = values_of(*option);
       if (option->get_positional()) {
-        if (!values.empty()) out += fmt::format("complete -c warpmem {} -f -a {}\n", seen, quoted(values, true));
+        if (!values.empty())
+          out += fmt::format("complete -c warpmem {} -f -a {}\n", seen, quoted(values, true));
         continue;
       }
       std::string names;
@@ -163,7 +167,8 @@ std::string fish_script(const CLI::App& app) {
       for (const std::string& name : option->get_lnames()) names += " -l " + name;
       const bool takes = option->get_items_expected_max() > 0;
       out += fmt::format("complete -c warpmem {}{}{}{} -d {}\n", seen, names, takes ? " -r" : "",
-                         values.empty() ? "" : " -f -a " + quoted(values, true), quoted(option->get_description(), true));
+                         values.empty() ? "" : " -f -a " + quoted(values, true),
+                         quoted(option->get_description(), true));
     }
   }
   return out;
@@ -173,7 +178,9 @@ std::string fish_script(const CLI::App& app) {
 
 Run setup_completion(CLI::App& app) {
   auto shell = std::make_shared<std::string>();
-  app.add_option("shell", *shell, "bash, zsh or fish")->required()->check(CLI::IsMember({"bash", "zsh", "fish"}));
+  app.add_option("shell", *shell, "bash, zsh or fish")
+      ->required()
+      ->check(CLI::IsMember({"bash", "zsh", "fish"}));
   const CLI::App* whole = app.get_parent();
   return [whole, shell] {
     return emit({}, *shell == "zsh"    ? zsh_script(*whole)

@@ -7,7 +7,18 @@
 namespace warpmem::command {
 
 // Groups in the order in which they are shown.
-enum class CounterGroup { kTime, kInstructions, kGlobal, kLocal, kShared, kTexture, kPorts, kL2, kDram, kOther };
+enum class CounterGroup {
+  kTime,
+  kInstructions,
+  kGlobal,
+  kLocal,
+  kShared,
+  kTexture,
+  kPorts,
+  kL2,
+  kDram,
+  kOther
+};
 
 CounterGroup group_of(std::string_view metric);
 const char* name_of(CounterGroup group);

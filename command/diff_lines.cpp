@@ -17,7 +17,8 @@
 namespace warpmem::command {
 namespace {
 
-using Counts = std::map<std::pair<std::string, std::string>, std::uint64_t>;  // by place and counter
+using Counts =
+    std::map<std::pair<std::string, std::string>, std::uint64_t>;  // by place and counter
 
 Result<std::vector<LaunchExplanation>> explained(const std::string& path, const model::Card& card) {
   const auto reader = trace::TraceReader::open(path);
@@ -69,7 +70,8 @@ Result<ResultFile> replay_as_result(const std::string& path, const model::Card& 
   return out;
 }
 
-Result<std::vector<LineDifference>> line_differences(const std::string& before, const std::string& after,
+Result<std::vector<LineDifference>> line_differences(const std::string& before,
+                                                     const std::string& after,
                                                      const model::Card& card) {
   const auto a = explained(before, card), b = explained(after, card);
   if (!a) return a.error();
@@ -81,13 +83,20 @@ Result<std::vector<LineDifference>> line_differences(const std::string& before, 
     all.insert(now.begin(), now.end());
     for (const auto& [at, any] : all) {
       const auto was = old.find(at), is = now.find(at);
-      LineDifference d{(*a)[i].kernel, (*b)[i].kernel, at.first, at.second, was == old.end() ? 0 : was->second,
+      LineDifference d{(*a)[i].kernel,
+                       (*b)[i].kernel,
+                       at.first,
+                       at.second,
+                       was == old.end() ? 0 : was->second,
                        is == now.end() ? 0 : is->second};
       if (d.before != d.after) out.push_back(std::move(d));
     }
   }
-  const auto size = [](const LineDifference& d) { return d.before > d.after ? d.before - d.after : d.after - d.before; };
-  std::stable_sort(out.begin(), out.end(), [&](const auto& x, const auto& y) { return size(x) > size(y); });
+  const auto size = [](const LineDifference& d) {
+    return d.before > d.after ? d.before - d.after : d.after - d.before;
+  };
+  std::stable_sort(out.begin(), out.end(),
+                   [&](const auto& x, const auto& y) { return size(x) > size(y); });
   return out;
 }
 

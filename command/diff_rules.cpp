@@ -25,9 +25,12 @@ const std::vector<Short>& shorts() {
       {"load_sectors", {"l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"}},
       {"store_sectors", {"l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum"}},
       {"sectors",
-       {"l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum",
-        "l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum", "l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum",
-        "l1tex__t_sectors_pipe_lsu_mem_local_op_ld.sum", "l1tex__t_sectors_pipe_lsu_mem_local_op_st.sum"}},
+       {"l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
+        "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum",
+        "l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum",
+        "l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum",
+        "l1tex__t_sectors_pipe_lsu_mem_local_op_ld.sum",
+        "l1tex__t_sectors_pipe_lsu_mem_local_op_st.sum"}},
       {"wavefronts", {"memory_l1_wavefronts_shared"}},
       {"l2_sectors",
        {"lts__t_sectors_srcunit_tex_op_read.sum", "lts__t_sectors_srcunit_tex_op_write.sum",
@@ -59,7 +62,9 @@ Result<DiffRule> read_rule(const std::string& text) {
   const auto n = read_real(bound, {0, 1e18}, "--fail-on " + text);
   if (!n) return n.error();
   out.bound = negative ? -*n : *n;
-  out.of = percent ? DiffRule::Of::kPercent : relative ? DiffRule::Of::kChange : DiffRule::Of::kAfter;
+  out.of = percent    ? DiffRule::Of::kPercent
+           : relative ? DiffRule::Of::kChange
+                      : DiffRule::Of::kAfter;
   return out;
 }
 
@@ -100,17 +105,24 @@ MetricValue counter_of(const LaunchMetrics& launch, const std::string& name) {
   return out;
 }
 
-std::string failure_of(const DiffRule& rule, const LaunchMetrics& before, const LaunchMetrics& after) {
+std::string failure_of(const DiffRule& rule, const LaunchMetrics& before,
+                       const LaunchMetrics& after) {
   const MetricValue a = counter_of(before, rule.counter), b = counter_of(after, rule.counter);
   if (!b.known() || (!a.known() && rule.of != DiffRule::Of::kAfter))
-    return fmt::format("launch {}, {}: n/a ({})", after.launch, after.kernel, b.known() ? a.missing : b.missing);
+    return fmt::format("launch {}, {}: n/a ({})", after.launch, after.kernel,
+                       b.known() ? a.missing : b.missing);
   const double change = b.value - a.value;
-  const double none = change == 0 ? 0 : std::copysign(std::numeric_limits<double>::infinity(), change);
+  const double none =
+      change == 0 ? 0 : std::copysign(std::numeric_limits<double>::infinity(), change);
   const double percent = a.value == 0 ? none : 100 * change / std::abs(a.value);
-  const double is = rule.of == DiffRule::Of::kAfter ? b.value : rule.of == DiffRule::Of::kChange ? change : percent;
-  const bool fails = (rule.above ? is > rule.bound : is < rule.bound) || (rule.or_equal && is == rule.bound);
+  const double is = rule.of == DiffRule::Of::kAfter    ? b.value
+                    : rule.of == DiffRule::Of::kChange ? change
+                                                       : percent;
+  const bool fails =
+      (rule.above ? is > rule.bound : is < rule.bound) || (rule.or_equal && is == rule.bound);
   if (!fails) return {};
-  return fmt::format("launch {}, {}: {} -> {} ({})", after.launch, after.kernel, number(a.value), number(b.value),
+  return fmt::format("launch {}, {}: {} -> {} ({})", after.launch, after.kernel, number(a.value),
+                     number(b.value),
                      a.value == 0 ? std::string("from 0") : fmt::format("{:+.1f} %", percent));
 }
 

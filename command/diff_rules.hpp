@@ -26,6 +26,7 @@ MetricValue counter_of(const LaunchMetrics& launch, const std::string& name);
 std::vector<std::string> short_counters();
 
 // "launch 0, copy(float*): 128 -> 1,024 (+700.0 %)"; empty: the rule holds.
-std::string failure_of(const DiffRule& rule, const LaunchMetrics& before, const LaunchMetrics& after);
+std::string failure_of(const DiffRule& rule, const LaunchMetrics& before,
+                       const LaunchMetrics& after);
 
 }  // namespace warpmem::command

@@ -31,7 +31,7 @@ struct DiffResult {
   std::vector<Condition> conditions;        // under which the two were replayed, where they differ
   std::vector<Difference> differences;
   std::vector<const LaunchMetrics*> only_before, only_after;
-  std::size_t compared = 0;  // counters
+  std::size_t compared = 0;           // counters
   std::vector<LineDifference> lines;  // of traces
   std::vector<std::string> rules;     // of --fail-on
   std::vector<std::string> failures;  // "l2_sectors>+5%: launch 0, …"

@@ -20,7 +20,8 @@ std::string roff(const std::string& text) {
   for (const char c : text) {
     if (c == '\\') out += "\\e";
     else if (c == '-') out += "\\-";
-    else if ((c == '.' || c == '\'') && (out.empty() || out.back() == '\n')) out += std::string("\\&") + c;
+    else if ((c == '.' || c == '\'') && (out.empty() || out.back() == '\n'))
+      out += std::string("\\&") + c;
     else out += c;
   }
   return out;
@@ -31,17 +32,20 @@ std::string options_text(const CLI::App& app) {
   for (const CLI::Option* option : app.get_options()) {
     const std::string name = option->get_name(option->get_positional(), true);
     const std::string type = option->get_type_name();
-    out += fmt::format(".TP\n\\fB{}\\fR {}\n{}\n", roff(name), roff(type == "" || type == "BOOLEAN" ? "" : type),
+    out += fmt::format(".TP\n\\fB{}\\fR {}\n{}\n", roff(name),
+                       roff(type == "" || type == "BOOLEAN" ? "" : type),
                        roff(option->get_description()));
   }
   return out;
 }
 
 std::string man_page(const CLI::App& app) {
-  std::string out = fmt::format(".TH WARPMEM 1 \"\" \"warpmem {}\" \"User Commands\"\n.SH NAME\nwarpmem \\- {}\n", kVersion,
-                                "what a CUDA kernel does to a GPU\\(aqs memory system");
+  std::string out =
+      fmt::format(".TH WARPMEM 1 \"\" \"warpmem {}\" \"User Commands\"\n.SH NAME\nwarpmem \\- {}\n",
+                  kVersion, "what a CUDA kernel does to a GPU\\(aqs memory system");
   out += ".SH SYNOPSIS\n\\fBwarpmem\\fR \\fICOMMAND\\fR [\\fIOPTIONS\\fR]\n.SH COMMANDS\n";
-  for (const Subcommand& row : subcommands()) out += fmt::format(".TP\n\\fB{}\\fR\n{}\n", row.name, roff(row.help));
+  for (const Subcommand& row : subcommands())
+    out += fmt::format(".TP\n\\fB{}\\fR\n{}\n", row.name, roff(row.help));
   for (const Subcommand& row : subcommands()) {
     out += fmt::format(".SH \"WARPMEM {}\"\n{}\n", row.name, roff(row.help));
     std::istringstream examples(examples_of(row.name));
@@ -52,7 +56,8 @@ std::string man_page(const CLI::App& app) {
     out += options_text(*app.get_subcommand(row.name));
   }
   return out +
-         ".SH \"EXIT STATUS\"\n0 fine, 1 a check failed, 2 usage or configuration, 3 malformed input, 4 incomplete input, 5 out of "
+         ".SH \"EXIT STATUS\"\n0 fine, 1 a check failed, 2 usage or configuration, 3 malformed "
+         "input, 4 incomplete input, 5 out of "
          "memory, disk or time, 6 environment missing, 70 a bug of warpmem, 130 interrupted.\n"
          ".SH ENVIRONMENT\n.TP\n\\fBNO_COLOR\\fR\nno colours, when it is set and not empty\n";
 }
@@ -61,7 +66,8 @@ std::string man_page(const CLI::App& app) {
 
 Run setup_man(CLI::App& app) {
   auto options = std::make_shared<OutputOptions>();
-  app.add_option("-o,--output", options->path, "write to this file instead of stdout")->type_name("FILE");
+  app.add_option("-o,--output", options->path, "write to this file instead of stdout")
+      ->type_name("FILE");
   add_force_option(app, options->force);
   const CLI::App* whole = app.get_parent();
   return [whole, options] { return emit(*options, man_page(*whole)); };

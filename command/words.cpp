@@ -20,11 +20,15 @@ struct Word {
   std::string_view word, meaning;
 };
 constexpr Word kWords[] = {
-    {"accuracy", "how near a counter came to what hardware counted, over the launches of a card's reference"},
-    {"array", "an allocation that a launch's accesses are in, called by the kernel's argument that points there"},
+    {"accuracy",
+     "how near a counter came to what hardware counted, over the launches of a card's reference"},
+    {"array",
+     "an allocation that a launch's accesses are in, called by the kernel's argument that points "
+     "there"},
     {"bank", "one of the 32 columns of shared memory, 4 bytes wide; gives one word a pass"},
     {"bank conflict", "a pass more than without lanes that want different words of one bank"},
-    {"bottleneck", "the place between warps and memory that limits a launch, or what warps wait for"},
+    {"bottleneck",
+     "the place between warps and memory that limits a launch, or what warps wait for"},
     {"bypass", "an access that looks in the L1 for nothing and leaves nothing (ld.cg, volatile)"},
     {"card", "a file with every number of a GPU that the model needs, each with its source"},
     {"carve-out", "the part of an SM's L1 that is shared memory"},
@@ -61,7 +65,8 @@ constexpr Word kWords[] = {
     {"trace", "what the warps of a program's launches did in memory, and its kernels' code"},
     {"under way", "between an access's start and its end"},
     {"warp", "32 threads that run an instruction together"},
-    {"wavefront", "what the L1's data stage does in a cycle: for shared memory, a pass over the banks"},
+    {"wavefront",
+     "what the L1's data stage does in a cycle: for shared memory, a pass over the banks"},
     {"window", "a range of addresses whose lines the L2 is to keep, or to let go"}};
 
 struct WordsOptions {
@@ -83,8 +88,10 @@ int words(const WordsOptions& options) {
   }
   if (found.empty()) {
     const std::string guess = nearest(lower(options.word), names);
-    return fail({ErrorKind::kUsage, fmt::format("'{}' is no word of the list", options.word), "words",
-                 guess.empty() ? "see all of them: warpmem words" : fmt::format("did you mean '{}'?", guess)});
+    return fail({ErrorKind::kUsage, fmt::format("'{}' is no word of the list", options.word),
+                 "words",
+                 guess.empty() ? "see all of them: warpmem words"
+                               : fmt::format("did you mean '{}'?", guess)});
   }
   auto output = Output::open(options.output);
   if (!output) return fail(output.error());
@@ -94,7 +101,8 @@ int words(const WordsOptions& options) {
   for (const Word& w : found) {
     csv.row({std::string(w.word), std::string(w.meaning)});
     json["words"][std::string(w.word)] = w.meaning;
-    text += fmt::format("{:<16}", w.word) + views::wrapped(std::string(w.meaning), output->terminal().width - 16, 16);
+    text += fmt::format("{:<16}", w.word) +
+            views::wrapped(std::string(w.meaning), output->terminal().width - 16, 16);
   }
   switch (options.output.format) {
     case Format::kTable: output->write(text); break;

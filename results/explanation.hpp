@@ -29,6 +29,9 @@ enum class AddressPattern : std::uint8_t {
 };
 const char* name_of(AddressPattern pattern);
 
+// `op` of the accesses to spilled registers that a trace lacks, all together.
+constexpr const char* kSpillOp = "loads and stores";
+
 // What one static instruction moved.
 struct SiteTraffic {
   std::uint32_t site = 0;  // index into the launch's sites
@@ -99,6 +102,7 @@ struct LaunchExplanation {
   std::vector<SiteTraffic> sites;  // worst first
   std::vector<ArrayTraffic> arrays;
   std::vector<Finding> findings;  // worst first
+  std::vector<Change> changes;    // of the launch as a whole
   std::vector<std::string> notes;
   bool has_lines = true;  // the trace has line information
 };

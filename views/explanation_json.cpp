@@ -34,19 +34,24 @@ ordered_json site_json(const SiteTraffic& t) {
   return out;
 }
 
+ordered_json changes_json(const std::vector<Change>& changes) {
+  ordered_json out = ordered_json::array();
+  for (const Change& c : changes) {
+    ordered_json change{{"name", c.name}, {"what", c.what}, {"estimate", c.estimate}};
+    change["after"] = c.after ? cost_json(*c.after) : ordered_json(nullptr);
+    if (!c.after) change["not_measured"] = c.not_measured;
+    out.push_back(std::move(change));
+  }
+  return out;
+}
+
 ordered_json finding_json(const LaunchExplanation& l, const Finding& f) {
   ordered_json out{{"pattern", name_of(f.pattern)}, {"sentence", f.sentence}};
   out["instructions"] = ordered_json::array();
   for (const std::size_t s : f.sites) out["instructions"].push_back(l.sites[s].pc);
   out["place"] = place_of(l.sites[f.sites.front()]);
   out["excess_sectors"] = f.excess_sectors, out["excess_wavefronts"] = f.excess_wavefronts;
-  out["changes"] = ordered_json::array();
-  for (const Change& c : f.changes) {
-    ordered_json change{{"name", c.name}, {"what", c.what}, {"estimate", c.estimate}};
-    change["after"] = c.after ? cost_json(*c.after) : ordered_json(nullptr);
-    if (!c.after) change["not_measured"] = c.not_measured;
-    out["changes"].push_back(std::move(change));
-  }
+  out["changes"] = changes_json(f.changes);
   return out;
 }
 
@@ -89,6 +94,7 @@ ordered_json launch_json(const LaunchExplanation& l) {
                              {"ideal_sectors", a.ideal_sectors}});
   out["findings"] = ordered_json::array();
   for (const Finding& f : l.findings) out["findings"].push_back(finding_json(l, f));
+  out["changes"] = changes_json(l.changes);
   out["notes"] = l.notes;
   return out;
 }

@@ -17,7 +17,9 @@ constexpr std::size_t kMostRows = 12;
 constexpr std::size_t kPlace = 24;  // columns
 
 std::string share(std::uint64_t part, std::uint64_t whole) {
-  return whole ? fmt::format("{:.0f} %", 100 * static_cast<double>(part) / static_cast<double>(whole)) : "-";
+  return whole
+             ? fmt::format("{:.0f} %", 100 * static_cast<double>(part) / static_cast<double>(whole))
+             : "-";
 }
 
 std::string what(const SiteTraffic& t) { return place_of(t) + " " + t.op; }
@@ -56,12 +58,13 @@ std::string sectors_text(const std::vector<SiteTraffic>& lines, const Terminal& 
       ++more;
       continue;
     }
-    table.row({shortened(what(t), kPlace), grouped(t.requests), grouped(t.sectors), grouped(t.ideal_sectors),
-               share(t.l1_hits, t.sectors), share(t.l2_read_hits, t.l2_reads),
-               fmt::format("{:.0f} %", 100 * t.share)});
+    table.row({shortened(what(t), kPlace), grouped(t.requests), grouped(t.sectors),
+               grouped(t.ideal_sectors), share(t.l1_hits, t.sectors),
+               share(t.l2_read_hits, t.l2_reads), fmt::format("{:.0f} %", 100 * t.share)});
   }
   if (table.empty()) return {};
-  return "\n" + table.text(terminal.colour) + (more ? fmt::format("and {} more lines\n", more) : "");
+  return "\n" + table.text(terminal.colour) +
+         (more ? fmt::format("and {} more lines\n", more) : "");
 }
 
 std::string passes_text(const std::vector<SiteTraffic>& lines, const Terminal& terminal) {
@@ -77,20 +80,20 @@ std::string passes_text(const std::vector<SiteTraffic>& lines, const Terminal& t
       ++more;
       continue;
     }
-    table.row({shortened(what(t), kPlace), grouped(t.requests), grouped(t.wavefronts), grouped(t.ideal_wavefronts),
-               fmt::format("{:.0f} %", 100 * t.share)});
+    table.row({shortened(what(t), kPlace), grouped(t.requests), grouped(t.wavefronts),
+               grouped(t.ideal_wavefronts), fmt::format("{:.0f} %", 100 * t.share)});
   }
   if (table.empty()) return {};
-  return "\n" + table.text(terminal.colour) + (more ? fmt::format("and {} more lines\n", more) : "");
+  return "\n" + table.text(terminal.colour) +
+         (more ? fmt::format("and {} more lines\n", more) : "");
 }
 
 std::string arrays_text(const LaunchExplanation& l, bool colour) {
-  Table table({{"array"},
-               {"size", Align::kRight},
-               {"sectors", Align::kRight},
-               {"ideal", Align::kRight}});
+  Table table(
+      {{"array"}, {"size", Align::kRight}, {"sectors", Align::kRight}, {"ideal", Align::kRight}});
   for (const ArrayTraffic& a : l.arrays)
-    table.row({shortened(a.name, 36), byte_size(a.bytes), grouped(a.sectors), grouped(a.ideal_sectors)});
+    table.row(
+        {shortened(a.name, 36), byte_size(a.bytes), grouped(a.sectors), grouped(a.ideal_sectors)});
   return table.empty() ? "" : "\n" + table.text(colour);
 }
 
@@ -100,12 +103,13 @@ std::string change_text(const RunCost& before, const RunCost& after) {
     if (a != b) parts.push_back(fmt::format("{} {} -> {}", name, grouped(b), grouped(a)));
   };
   if (before.cycles && after.cycles)
-    parts.push_back(fmt::format("{} -> {} cycles ({})", grouped(before.cycles), grouped(after.cycles),
-                                after.cycles <= before.cycles
-                                    ? fmt::format("{:.2f} times as fast", static_cast<double>(before.cycles) /
-                                                                              static_cast<double>(after.cycles))
-                                    : fmt::format("{:.2f} times as long", static_cast<double>(after.cycles) /
-                                                                              static_cast<double>(before.cycles))));
+    parts.push_back(fmt::format(
+        "{} -> {} cycles ({})", grouped(before.cycles), grouped(after.cycles),
+        after.cycles <= before.cycles
+            ? fmt::format("{:.2f} times as fast",
+                          static_cast<double>(before.cycles) / static_cast<double>(after.cycles))
+            : fmt::format("{:.2f} times as long",
+                          static_cast<double>(after.cycles) / static_cast<double>(before.cycles))));
   add("sectors", before.sectors, after.sectors);
   add("passes", before.wavefronts, after.wavefronts);
   add("L2 sectors", before.l2_sectors, after.l2_sectors);
@@ -133,8 +137,8 @@ std::string cost_text(const LaunchExplanation& l, const Finding& f) {
   if (f.pattern == AddressPattern::kSpill || f.pattern == AddressPattern::kLocalArray)
     return fmt::format("costs {} sectors of local memory", grouped(sum(&SiteTraffic::sectors)));
   if (f.pattern == AddressPattern::kOneWord)
-    return fmt::format("{} lanes in {} requests wait for each other", grouped(sum(&SiteTraffic::lanes)),
-                       grouped(sum(&SiteTraffic::requests)));
+    return fmt::format("{} lanes in {} requests wait for each other",
+                       grouped(sum(&SiteTraffic::lanes)), grouped(sum(&SiteTraffic::requests)));
   return {};
 }
 
@@ -151,65 +155,117 @@ std::string places_text(const LaunchExplanation& l, const Finding& f) {
   return out;
 }
 
-std::string finding_text(const LaunchExplanation& l, const Finding& f, std::size_t number, const Terminal& terminal) {
+std::string fix_text(const LaunchExplanation& l, const Change& c, const Terminal& terminal) {
+  const std::string gain = c.after ? (c.after->cycles > l.cost.cycles ? "no gain: "
+                                      : c.estimate ? "estimate, without the instructions it adds: "
+                                                   : "replayed: ") +
+                                         change_text(l.cost, *c.after)
+                                   : fmt::format("not replayed ({})", c.not_measured);
+  return "   " + wrapped(printable("fix: " + c.what), terminal.width - 3, 3) + "     " +
+         wrapped(printable(gain), terminal.width - 5, 5);
+}
+
+std::string finding_text(const LaunchExplanation& l, const Finding& f, std::size_t number,
+                         const Terminal& terminal) {
   const SiteTraffic& first = l.sites[f.sites.front()];
   std::string title = fmt::format("{}. {}: {}", number, places_text(l, f), name_of(f.pattern));
   if (!first.array.empty()) title += ", " + first.array;
-  std::string out = "\n" + styled(wrapped(printable(title), terminal.width, 3), Style::kBold, terminal.colour);
+  std::string out =
+      "\n" + styled(wrapped(printable(title), terminal.width, 3), Style::kBold, terminal.colour);
   const auto line = [&](const std::string& text, std::size_t indent) {
     out += std::string(indent, ' ') + wrapped(printable(text), terminal.width - indent, indent);
   };
   line(f.sentence, 3);
   if (const std::string cost = cost_text(l, f); !cost.empty()) line(cost, 3);
-  for (const Change& c : f.changes) {
-    line("fix: " + c.what, 3);
-    if (c.after) line((c.estimate ? "estimate, without the instructions it adds: " : "replayed: ") + change_text(l.cost, *c.after), 5);
-    else line(fmt::format("not replayed ({})", c.not_measured), 5);
-  }
+  for (const Change& c : f.changes) out += fix_text(l, c, terminal);
   return out;
 }
 
 }  // namespace
 
 std::string place_of(const SiteTraffic& t) {
+  if (t.op == kSpillOp) return "spilled registers:";
   if (t.line == 0) return fmt::format("pc {:#06x}", t.pc);
   return fmt::format("{}:{}", t.file.substr(t.file.rfind('/') + 1), t.line);
 }
 
 std::string explanation_text(const LaunchExplanation& l, const Terminal& terminal) {
-  std::string out = styled(wrapped(fmt::format("launch {}: {}  grid {}x{}x{}  block {}x{}x{}", l.launch, printable(l.kernel),
-                                               l.grid[0], l.grid[1], l.grid[2], l.block[0], l.block[1], l.block[2]),
+  std::string out = styled(wrapped(fmt::format("launch {}: {}  grid {}x{}x{}  block {}x{}x{}",
+                                               l.launch, printable(l.kernel), l.grid[0], l.grid[1],
+                                               l.grid[2], l.block[0], l.block[1], l.block[2]),
                                    terminal.width, 2),
                            Style::kBold, terminal.colour);
   if (l.cost.cycles) out += fmt::format("{} cycles\n", grouped(l.cost.cycles));
   if (!l.limit.empty()) out += wrapped("bottleneck: " + l.limit, terminal.width, 2);
   const std::vector<SiteTraffic> lines = by_line(l);
-  out += sectors_text(lines, terminal) + passes_text(lines, terminal) + arrays_text(l, terminal.colour);
+  out += sectors_text(lines, terminal) + passes_text(lines, terminal) +
+         arrays_text(l, terminal.colour);
   out += wrapped(
-      "ideal: the fewest that hold what the lanes ask for. L1, L2: hits. time: share of the time that "
+      "ideal: the fewest that hold what the lanes ask for. L1, L2: hits. time: share of the time "
+      "that "
       "accesses are under way.",
       terminal.width, 0);
   if (!l.has_lines)
-    out += wrapped("no line is known: build with -lineinfo to see lines and not instructions", terminal.width, 0);
+    out += wrapped("no line is known: build with -lineinfo to see lines and not instructions",
+                   terminal.width, 0);
   std::size_t number = 0;
   for (const Finding& f : l.findings) out += finding_text(l, f, ++number, terminal);
   if (l.findings.empty()) out += "\nno access moves more than it has to\n";
-  for (const std::string& note : l.notes) out += wrapped("note: " + printable(note), terminal.width, 2);
+  if (!l.changes.empty())
+    out += "\n" + styled("the launch as a whole\n", Style::kBold, terminal.colour);
+  for (const Change& c : l.changes) out += fix_text(l, c, terminal);
+  for (const std::string& note : l.notes)
+    out += wrapped("note: " + printable(note), terminal.width, 2);
   return out;
 }
 
 std::string explanation_csv(const std::vector<LaunchExplanation>& launches) {
-  Table table({{"launch"}, {"kernel"}, {"file"}, {"line"}, {"pc"}, {"instruction"}, {"space"}, {"op"}, {"bytes"}, {"array"},
-               {"requests"}, {"sectors"}, {"ideal_sectors"}, {"wavefronts"}, {"ideal_wavefronts"}, {"l1_hits"},
-               {"l2_reads"}, {"l2_read_hits"}, {"l2_writes"}, {"cycles_under_way"}, {"pattern"}, {"sentence"}});
+  Table table({{"launch"},
+               {"kernel"},
+               {"file"},
+               {"line"},
+               {"pc"},
+               {"instruction"},
+               {"space"},
+               {"op"},
+               {"bytes"},
+               {"array"},
+               {"requests"},
+               {"sectors"},
+               {"ideal_sectors"},
+               {"wavefronts"},
+               {"ideal_wavefronts"},
+               {"l1_hits"},
+               {"l2_reads"},
+               {"l2_read_hits"},
+               {"l2_writes"},
+               {"cycles_under_way"},
+               {"pattern"},
+               {"sentence"}});
   for (const LaunchExplanation& l : launches)
     for (const SiteTraffic& t : l.sites)
-      table.row({std::to_string(l.launch), l.kernel, t.file, t.line ? std::to_string(t.line) : "", std::to_string(t.pc),
-                 t.instruction, t.space, t.op, std::to_string(t.bytes), t.array, std::to_string(t.requests),
-                 std::to_string(t.sectors), std::to_string(t.ideal_sectors), std::to_string(t.wavefronts),
-                 std::to_string(t.ideal_wavefronts), std::to_string(t.l1_hits), std::to_string(t.l2_reads),
-                 std::to_string(t.l2_read_hits), std::to_string(t.l2_writes), std::to_string(t.cycles_under_way),
-                 name_of(t.pattern), t.sentence});
+      table.row({std::to_string(l.launch),
+                 l.kernel,
+                 t.file,
+                 t.line ? std::to_string(t.line) : "",
+                 std::to_string(t.pc),
+                 t.instruction,
+                 t.space,
+                 t.op,
+                 std::to_string(t.bytes),
+                 t.array,
+                 std::to_string(t.requests),
+                 std::to_string(t.sectors),
+                 std::to_string(t.ideal_sectors),
+                 std::to_string(t.wavefronts),
+                 std::to_string(t.ideal_wavefronts),
+                 std::to_string(t.l1_hits),
+                 std::to_string(t.l2_reads),
+                 std::to_string(t.l2_read_hits),
+                 std::to_string(t.l2_writes),
+                 std::to_string(t.cycles_under_way),
+                 name_of(t.pattern),
+                 t.sentence});
   return table.csv();
 }
 

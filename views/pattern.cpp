@@ -15,7 +15,8 @@ namespace {
 using nlohmann::ordered_json;
 
 std::string each(std::uint64_t n, std::uint64_t requests) {
-  return requests ? fmt::format("{:.4g}", static_cast<double>(n) / static_cast<double>(requests)) : "-";
+  return requests ? fmt::format("{:.4g}", static_cast<double>(n) / static_cast<double>(requests))
+                  : "-";
 }
 std::string or_none(std::uint64_t n) { return n ? grouped(n) : "-"; }
 
@@ -53,26 +54,38 @@ std::vector<std::string> cells(const SiteTraffic& t, std::size_t width) {
 }
 
 ordered_json access_json(const SiteTraffic& t) {
-  ordered_json out{{"access", t.instruction}, {"array", t.array},       {"space", t.space},
-                   {"op", t.op},              {"bytes", t.bytes},       {"requests", t.requests},
-                   {"lanes", t.lanes},        {"sectors", t.sectors},   {"ideal_sectors", t.ideal_sectors},
-                   {"wavefronts", t.wavefronts}, {"ideal_wavefronts", t.ideal_wavefronts},
-                   {"bank_conflicts", t.wavefronts - t.ideal_wavefronts}, {"addresses", t.addresses},
-                   {"l1_hits", t.l1_hits},    {"l2_reads", t.l2_reads}, {"l2_read_hits", t.l2_read_hits},
+  ordered_json out{{"access", t.instruction},
+                   {"array", t.array},
+                   {"space", t.space},
+                   {"op", t.op},
+                   {"bytes", t.bytes},
+                   {"requests", t.requests},
+                   {"lanes", t.lanes},
+                   {"sectors", t.sectors},
+                   {"ideal_sectors", t.ideal_sectors},
+                   {"wavefronts", t.wavefronts},
+                   {"ideal_wavefronts", t.ideal_wavefronts},
+                   {"bank_conflicts", t.wavefronts - t.ideal_wavefronts},
+                   {"addresses", t.addresses},
+                   {"l1_hits", t.l1_hits},
+                   {"l2_reads", t.l2_reads},
+                   {"l2_read_hits", t.l2_read_hits},
                    {"l2_writes", t.l2_writes}};
   out["pattern"] = name_of(t.pattern), out["sentence"] = t.sentence;
-  out["lanes_in_words"] = t.examples.empty() ? ordered_json(nullptr) : ordered_json(lanes_words(t.examples.front()));
+  out["lanes_in_words"] =
+      t.examples.empty() ? ordered_json(nullptr) : ordered_json(lanes_words(t.examples.front()));
   return out;
 }
 
 std::string drawing(const SiteTraffic& t, const Terminal& terminal) {
   if (t.examples.empty() || t.space == "constant") return {};
   const LaneAccess& e = t.examples.front();
-  std::string out = "\n" + styled(fmt::format("{} of {} bytes a lane: CTA {}, warp {}\n", printable(name_of_access(t)), t.bytes,
-                                              e.cta, e.warp),
+  std::string out = "\n" + styled(fmt::format("{} of {} bytes a lane: CTA {}, warp {}\n",
+                                              printable(name_of_access(t)), t.bytes, e.cta, e.warp),
                                   Style::kBold, terminal.colour);
   out += lanes_text(e, terminal) + wrapped(lanes_words(e), terminal.width, 0);
-  if (!t.sentence.empty()) out += wrapped(fmt::format("{}: {}", name_of(t.pattern), t.sentence), terminal.width, 2);
+  if (!t.sentence.empty())
+    out += wrapped(fmt::format("{}: {}", name_of(t.pattern), t.sentence), terminal.width, 2);
   return out;
 }
 
@@ -83,8 +96,11 @@ std::string pattern_text(const PatternOnCard& result, const Terminal& terminal) 
   Table table = columns(false);
   for (const SiteTraffic& t : result.accesses) table.row(cells(t, terminal.width - 62));
   out += table.text(terminal.colour);
-  out += wrapped("sectors: of 32 bytes, global memory. passes: of shared memory's banks, or addresses of constants. "
-                 "each: a request.", terminal.width, 0);
+  out += wrapped(
+      "sectors: of 32 bytes, global memory. passes: of shared memory's banks, or addresses of "
+      "constants. "
+      "each: a request.",
+      terminal.width, 0);
   for (const SiteTraffic& t : result.accesses) out += drawing(t, terminal);
   return out;
 }
@@ -93,7 +109,8 @@ std::string pattern_table(const std::vector<PatternOnCard>& results, const Termi
   Table table = columns(true);
   std::string failures;
   for (const PatternOnCard& r : results) {
-    if (!r.failure.empty()) failures += wrapped(fmt::format("{}: n/a ({})", r.gpu, r.failure), terminal.width, 2);
+    if (!r.failure.empty())
+      failures += wrapped(fmt::format("{}: n/a ({})", r.gpu, r.failure), terminal.width, 2);
     for (const SiteTraffic& t : r.accesses) {
       std::vector<std::string> row = cells(t, 20);
       row.insert(row.begin(), r.gpu);
@@ -104,13 +121,29 @@ std::string pattern_table(const std::vector<PatternOnCard>& results, const Termi
 }
 
 std::string pattern_csv(const std::vector<PatternOnCard>& results) {
-  Table table({{"card"}, {"access"}, {"space"}, {"op"}, {"bytes"}, {"requests"}, {"sectors"}, {"ideal_sectors"}, {"wavefronts"},
-               {"ideal_wavefronts"}, {"addresses"}, {"l1_hits"}, {"l2_reads"}, {"l2_read_hits"}, {"l2_writes"}, {"pattern"}});
+  Table table({{"card"},
+               {"access"},
+               {"space"},
+               {"op"},
+               {"bytes"},
+               {"requests"},
+               {"sectors"},
+               {"ideal_sectors"},
+               {"wavefronts"},
+               {"ideal_wavefronts"},
+               {"addresses"},
+               {"l1_hits"},
+               {"l2_reads"},
+               {"l2_read_hits"},
+               {"l2_writes"},
+               {"pattern"}});
   for (const PatternOnCard& r : results)
     for (const SiteTraffic& t : r.accesses)
-      table.row({r.gpu, t.instruction, t.space, t.op, std::to_string(t.bytes), std::to_string(t.requests), std::to_string(t.sectors),
-                 std::to_string(t.ideal_sectors), std::to_string(t.wavefronts), std::to_string(t.ideal_wavefronts),
-                 std::to_string(t.addresses), std::to_string(t.l1_hits), std::to_string(t.l2_reads),
+      table.row({r.gpu, t.instruction, t.space, t.op, std::to_string(t.bytes),
+                 std::to_string(t.requests), std::to_string(t.sectors),
+                 std::to_string(t.ideal_sectors), std::to_string(t.wavefronts),
+                 std::to_string(t.ideal_wavefronts), std::to_string(t.addresses),
+                 std::to_string(t.l1_hits), std::to_string(t.l2_reads),
                  std::to_string(t.l2_read_hits), std::to_string(t.l2_writes), name_of(t.pattern)});
   return table.csv();
 }
@@ -132,7 +165,8 @@ std::string pattern_svg(const PatternOnCard& result) {
   std::vector<LaneDrawing> all;
   for (const SiteTraffic& t : result.accesses)
     if (!t.examples.empty() && t.space != "constant")
-      all.push_back({&t.examples.front(), fmt::format("{}, {} bytes a lane, {}", name_of_access(t), t.bytes, result.gpu)});
+      all.push_back({&t.examples.front(), fmt::format("{}, {} bytes a lane, {}", name_of_access(t),
+                                                      t.bytes, result.gpu)});
   return lanes_svg(all);
 }
 

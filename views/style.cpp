@@ -46,6 +46,7 @@ std::string wrapped(const std::string& text, std::size_t width, std::size_t inde
     const std::string word = text.substr(at, end - at);
     const std::size_t wide = display_width(word);
     if (used > 0 && used + 1 + wide > width) {
+      while (line.ends_with(' ')) line.pop_back();
       out += line + "\n";
       line = std::string(indent, ' ');
       used = indent;

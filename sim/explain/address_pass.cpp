@@ -90,7 +90,8 @@ void AddressCounter::wavefronts(SiteAddresses& site, const WarpLanes& w, const A
   site.ideal_wavefronts += static_cast<std::uint64_t>(std::min(passes.groups, passes.reported));
 }
 
-// Rows of all banks further on nothing changes: what a site did lately is mostly what it does again.
+// Rows of all banks further on nothing changes: what a site did lately is mostly what it does
+// again.
 model::SharedPasses AddressCounter::passes_of(const SiteAddresses& site, const WarpLanes& w,
                                               const AccessPlan& plan) {
   const model::SharedKind kind =
@@ -101,9 +102,10 @@ model::SharedPasses AddressCounter::passes_of(const SiteAddresses& site, const W
   };
   if (!w.regular()) return shared();
   const std::uint64_t base = w.base % (std::uint64_t{banks_.count} * banks_.bytes);
-  const std::uint64_t key = w.mask ^ base << 24 ^ std::uint64_t{static_cast<std::uint32_t>(w.stride)} << 16;
-  Known& known = known_[static_cast<std::size_t>(&site - out_.sites.data())]
-                       [key * 0x9e3779b97f4a7c15u >> 60];
+  const std::uint64_t key =
+      w.mask ^ base << 24 ^ std::uint64_t{static_cast<std::uint32_t>(w.stride)} << 16;
+  Known& known =
+      known_[static_cast<std::size_t>(&site - out_.sites.data())][key * 0x9e3779b97f4a7c15u >> 60];
   if (known.mask != w.mask || known.stride != w.stride || known.base != base)
     known = {w.mask, w.stride, base, shared()};
   return known.passes;
@@ -130,8 +132,9 @@ void AddressCounter::sample(SiteAddresses& site, const WarpLanes& w, const Acces
 }
 
 std::size_t allocation_of(const std::vector<trace::Allocation>& all, std::uint64_t address) {
-  auto at = std::upper_bound(all.begin(), all.end(), address,
-                             [](std::uint64_t a, const trace::Allocation& b) { return a < b.base; });
+  auto at =
+      std::upper_bound(all.begin(), all.end(), address,
+                       [](std::uint64_t a, const trace::Allocation& b) { return a < b.base; });
   if (at == all.begin()) return all.size();
   --at;
   return address - at->base < at->bytes ? static_cast<std::size_t>(at - all.begin()) : all.size();

@@ -38,7 +38,8 @@ trace::Allocation array_of(const LaunchFacts& f, std::uint32_t site) {
 }
 
 Candidate align(const LaunchFacts&, const Sites& sites) {
-  Candidate c = candidate("align", "begin each row at a multiple of 128 bytes (pad the rows, cudaMallocPitch)", false);
+  Candidate c = candidate(
+      "align", "begin each row at a multiple of 128 bytes (pad the rows, cudaMallocPitch)", false);
   for (const std::uint32_t s : sites) put(c.rewrite, s, std::make_shared<Align>());
   return c;
 }
@@ -58,13 +59,16 @@ std::optional<Candidate> wide(const LaunchFacts& f, const Sites& sites) {
     pieces[f.recognised[s].field / piece].push_back(s);
   }
   if (each >= piece) return std::nullopt;
-  Candidate c = candidate(
-      "wide", fmt::format("take {} bytes at once (float{}): one access instead of {}", piece, piece / 4, piece / each),
-      false);
+  Candidate c = candidate("wide",
+                          fmt::format("take {} bytes at once (float{}): one access instead of {}",
+                                      piece, piece / 4, piece / each),
+                          false);
   for (auto& [number, group] : pieces) {
     std::ranges::sort(group, {}, [&](std::uint32_t s) { return f.recognised[s].field; });
-    if (group.size() * each != piece || f.recognised[group.front()].field % piece != 0) return std::nullopt;
-    for (std::size_t i = 1; i < group.size(); ++i) put(c.rewrite, group[i], std::make_shared<Drop>());
+    if (group.size() * each != piece || f.recognised[group.front()].field % piece != 0)
+      return std::nullopt;
+    for (std::size_t i = 1; i < group.size(); ++i)
+      put(c.rewrite, group[i], std::make_shared<Drop>());
     AccessPlan plan = f.plans[group.front()];
     plan.bytes = static_cast<std::uint32_t>(piece);
     c.rewrite.plans.emplace_back(group.front(), plan);
@@ -73,24 +77,27 @@ std::optional<Candidate> wide(const LaunchFacts& f, const Sites& sites) {
 }
 
 std::optional<Candidate> split(const LaunchFacts& f, const Sites& sites, bool structure) {
-  const trace::Allocation array = array_of(f, sites.front());
   const std::uint64_t stride = f.recognised[sites.front()].stride;
-  if (array.bytes == 0 || stride == 0) return std::nullopt;
   Candidate c = candidate(
       structure ? "split" : "unit stride",
       structure ? fmt::format("split the structures of {} bytes: an array for each field", stride)
                 : "let neighbouring lanes take neighbouring elements (an array of only those)",
       false);
-  for (const std::uint32_t s : sites)
-    put(c.rewrite, s, std::make_shared<Split>(array.base, array.bytes, stride, f.plans[s].bytes));
-  return c;
+  for (const std::uint32_t s : sites) {
+    const trace::Allocation array = array_of(f, s);
+    const std::uint64_t own = f.recognised[s].stride;
+    if (array.bytes == 0 || own == 0) continue;
+    put(c.rewrite, s, std::make_shared<Split>(array.base, array.bytes, own, f.plans[s].bytes));
+  }
+  return c.rewrite.of.empty() ? std::nullopt : std::optional(std::move(c));
 }
 
 std::optional<Candidate> transpose(const LaunchFacts& f, const Sites& sites) {
-  Candidate c = candidate("transpose",
-                          "let lanes go along rows: store the matrix by columns, or turn a tile around in "
-                          "shared memory",
-                          true);
+  Candidate c =
+      candidate("transpose",
+                "let lanes go along rows: store the matrix by columns, or turn a tile around in "
+                "shared memory",
+                true);
   for (const std::uint32_t s : sites) {
     const trace::Allocation array = array_of(f, s);
     const std::uint64_t row = f.recognised[s].stride;
@@ -131,7 +138,8 @@ const SharedArray* shared_array_of(const LaunchFacts& f, std::uint32_t site) {
 }
 
 // Rows that a piece of shared memory can be taken to have: what lanes or warps are apart.
-std::set<std::uint64_t> rows_of(const LaunchFacts& f, const SharedArray& array, const Sites& sites) {
+std::set<std::uint64_t> rows_of(const LaunchFacts& f, const SharedArray& array,
+                                const Sites& sites) {
   std::set<std::uint64_t> rows;
   for (const std::uint32_t s : sites)
     if (f.recognised[s].stride > f.plans[s].bytes) rows.insert(f.recognised[s].stride);
@@ -189,8 +197,11 @@ std::vector<Candidate> banks(const LaunchFacts& f, const Sites& sites) {
 std::vector<Candidate> one_word(const LaunchFacts& f, const Sites& sites) {
   std::vector<Candidate> out;
   const bool shared = f.plans[sites.front()].action == Action::kShared;
-  Candidate warp = candidate("by warp", "add up within the warp first (__reduce_add_sync, shuffles); one lane adds the sum", true);
-  Candidate cta = candidate("by CTA", "add up within the CTA first, in shared memory; one warp adds the sums", true);
+  Candidate warp = candidate(
+      "by warp",
+      "add up within the warp first (__reduce_add_sync, shuffles); one lane adds the sum", true);
+  Candidate cta = candidate(
+      "by CTA", "add up within the CTA first, in shared memory; one warp adds the sums", true);
   for (const std::uint32_t s : sites) {
     put(warp.rewrite, s, std::make_shared<OneForAWord>(false));
     put(cta.rewrite, s, std::make_shared<OneForAWord>(true));
@@ -201,7 +212,10 @@ std::vector<Candidate> one_word(const LaunchFacts& f, const Sites& sites) {
 }
 
 Candidate constants(const LaunchFacts& f, const Sites& sites) {
-  Candidate c = candidate("global", "keep the table in global memory (const __restrict__, __ldg) or shared memory: the L1 serves lanes side by side", false);
+  Candidate c = candidate("global",
+                          "keep the table in global memory (const __restrict__, __ldg) or shared "
+                          "memory: the L1 serves lanes side by side",
+                          false);
   for (const std::uint32_t s : sites) {
     AccessPlan plan = f.plans[s];
     plan.action = Action::kGlobalLoad;
@@ -236,9 +250,10 @@ std::vector<Candidate> changes_for(const LaunchFacts& f, AddressPattern pattern,
     case AddressPattern::kLocalArray: {
       Candidate c = candidate(
           pattern == AddressPattern::kSpill ? "fewer registers" : "constant index",
-          pattern == AddressPattern::kSpill
-              ? "let the thread keep fewer values at once, or have more registers (__launch_bounds__, -maxrregcount)"
-              : "make the index a constant (unroll the loop, #pragma unroll), so that the array is in registers",
+          pattern == AddressPattern::kSpill ? "let the thread keep fewer values at once, or have "
+                                              "more registers (__launch_bounds__, -maxrregcount)"
+                                            : "make the index a constant (unroll the loop, #pragma "
+                                              "unroll), so that the array is in registers",
           true);
       for (const std::uint32_t s : sites) put(c.rewrite, s, std::make_shared<Drop>());
       out.push_back(std::move(c));
@@ -254,7 +269,9 @@ std::string advice_for(AddressPattern pattern, bool shared) {
   if (pattern == AddressPattern::kScattered)
     return "sort or bin what the indices are made of, so that neighbouring lanes ask for "
            "neighbouring words; or copy the table to shared memory, if it fits";
-  if (shared) return "another layout of this piece of shared memory: no padding or swizzle that was tried helps";
+  if (shared)
+    return "another layout of this piece of shared memory: no padding or swizzle that was tried "
+           "helps";
   return "";
 }
 

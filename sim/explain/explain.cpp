@@ -54,6 +54,27 @@ const trace::Instruction* instruction_at(const trace::Program& program, std::uin
   return at != program.code.end() && at->pc == pc ? &*at : nullptr;
 }
 
+// A line of CUDA's headers is nobody's: a function that the compiler has put into the kernel.
+bool is_cuda_header(const std::string& file) {
+  return file.find("/include/") != std::string::npos &&
+         (file.ends_with(".h") || file.ends_with(".hpp") || file.ends_with(".cuh"));
+}
+
+// The instruction whose line an access is charged to: itself, or of its neighbours the next one of
+// the program's own files.
+const trace::Instruction* charged_to(const trace::Program& program, const trace::Instruction* at) {
+  const auto own = [&](const trace::Instruction& i) {
+    return i.line != 0 && i.file < program.files.size() && !is_cuda_header(program.files[i.file]);
+  };
+  if (!at || own(*at)) return at;
+  const auto here = static_cast<std::size_t>(at - program.code.data());
+  for (std::size_t i = here; i-- > 0;)
+    if (own(program.code[i])) return &program.code[i];
+  for (std::size_t i = here; i < program.code.size(); ++i)
+    if (own(program.code[i])) return &program.code[i];
+  return at;
+}
+
 // Explains one launch; the members are what its steps leave for those behind them.
 class Explainer {
  public:
@@ -109,9 +130,10 @@ class Explainer {
       const std::size_t array =
           a.samples.empty() ? launch_.allocations.size() : allocation_of(launch_, a.low);
       arrays_.push_back(array);
-      const std::uint64_t base =
-          array < launch_.allocations.size() ? launch_.allocations[array].base : 0;
-      recognised_.push_back(recognise(plans_[s], a, base, card_.numbers()));
+      recognised_.push_back(recognise(
+          plans_[s], a,
+          array < launch_.allocations.size() ? launch_.allocations[array] : trace::Allocation{},
+          card_.numbers()));
     }
     std::vector<LocalPlace> places;
     for (const trace::Site& site : sites_) {
@@ -162,8 +184,9 @@ class Explainer {
       t.site = s, t.pc = sites_[s].pc;
       const trace::Instruction* at = instruction_at(program_, t.pc);
       t.instruction = at ? at->text : "n/a";
-      if (at && at->line != 0 && at->file < program_.files.size())
-        t.file = program_.files[at->file], t.line = at->line, out_.has_lines = true;
+      const trace::Instruction* line = charged_to(program_, at);
+      if (line && line->line != 0 && line->file < program_.files.size())
+        t.file = program_.files[line->file], t.line = line->line, out_.has_lines = true;
       t.space = space_word(sites_[s].space), t.op = op_word(sites_[s].op);
       t.bytes = plans_[s].bytes;
       fill_array(t, s, names);
@@ -175,7 +198,7 @@ class Explainer {
       fill_examples(t, a);
       out_.sites.push_back(std::move(t));
     }
-    list_spills();
+    list_spills(under_way);
     std::stable_sort(out_.sites.begin(), out_.sites.end(),
                      [](const SiteTraffic& a, const SiteTraffic& b) {
                        return cost_of(a) != cost_of(b) ? cost_of(a) > cost_of(b)
@@ -184,18 +207,21 @@ class Explainer {
   }
 
   // Accesses to spilled registers that the trace lacks and the replay put back, all together.
-  void list_spills() {
+  void list_spills(std::uint64_t under_way) {
     if (replayed_.spilled.instructions == 0) return;
     SiteTraffic t;
     t.site = static_cast<std::uint32_t>(sites_.size());
-    t.instruction = fmt::format("{} instructions for spilled registers", replayed_.spilled.instructions);
-    t.space = "local", t.op = "spills";
+    t.instruction =
+        fmt::format("{} instructions for spilled registers", replayed_.spilled.instructions);
+    t.space = "local", t.op = kSpillOp;
     t.requests = replayed_.spilled.loads + replayed_.spilled.stores;
     model::LaunchCounters all;
     for (std::size_t s = sites_.size(); s < replayed_.by_site.size(); ++s) {
       all = all + replayed_.by_site[s];
       t.cycles_under_way += replayed_.cycles_by_site[s];
     }
+    t.share =
+        under_way ? static_cast<double>(t.cycles_under_way) / static_cast<double>(under_way) : 0;
     SiteAddresses none;
     none.requests = t.requests;
     fill_counts(t, none, all);
@@ -280,11 +306,10 @@ class Explainer {
           t.pattern == AddressPattern::kStructure || t.pattern == AddressPattern::kSpill ||
           t.pattern == AddressPattern::kLocalArray || t.pattern == AddressPattern::kConstants;
       const std::size_t shared = shared_of(t.site);
-      const Key key =
-          shared < shared_.size()
-              ? Key{AddressPattern::kBankStride, shared, 0, 0}
-              : Key{t.pattern, t.pattern == AddressPattern::kColumn ? 0 : arrays_[t.site], recognised_[t.site].stride,
-                    whole_array ? 0 : std::uint64_t{t.line} << 32 | (t.line ? 0 : t.pc)};
+      const Key key = shared < shared_.size() ? Key{AddressPattern::kBankStride, shared, 0, 0}
+                      : whole_array
+                          ? Key{t.pattern, arrays_[t.site], recognised_[t.site].stride, 0}
+                          : Key{t.pattern, 0, 0, std::uint64_t{t.line} << 32 | (t.line ? 0 : t.pc)};
       const auto [at, fresh] = known.try_emplace(key, out_.findings.size());
       if (fresh) {
         out_.findings.emplace_back();
@@ -300,6 +325,44 @@ class Explainer {
     std::stable_sort(out_.findings.begin(), out_.findings.end(),
                      [](const Finding& a, const Finding& b) { return a.cost > b.cost; });
     for (Finding& f : out_.findings) list_changes(f);
+    list_launch_changes();
+  }
+
+  // What can be changed without the code that accesses: how the L1 is used.
+  void list_launch_changes() {
+    const auto add = [&](const char* name, std::string what, Rewrite rewrite) {
+      Change& c = out_.changes.emplace_back();
+      c.name = name, c.what = std::move(what);
+      c.not_measured = "--no-gain";
+      launch_rewrites_.push_back(std::move(rewrite));
+    };
+    if (replayed_.time && replayed_.time->larger_l1 && replayed_.time->larger_l1->share >= 0.05) {
+      Rewrite rewrite;
+      rewrite.carveout = 0;
+      add("carve-out",
+          "prefer the L1 to shared memory (cudaFuncAttributePreferredSharedMemoryCarveout): what "
+          "CTAs do not "
+          "ask for goes to it",
+          std::move(rewrite));
+    }
+    // Loads that find nothing push out what others would have found.
+    Rewrite bypass;
+    bool others = false;
+    for (const SiteTraffic& t : out_.sites) {
+      if (t.site >= plans_.size() || plans_[t.site].action != Action::kGlobalLoad ||
+          plans_[t.site].bypass_l1)
+        continue;
+      const bool none = t.l1_hits == 0 && t.sectors >= replayed_.counters.global_ld.sectors / 10;
+      others = others || (t.l1_hits > 0 && t.l1_hits < t.sectors);
+      if (!none) continue;
+      AccessPlan plan = plans_[t.site];
+      plan.bypass_l1 = true;
+      bypass.plans.emplace_back(t.site, plan);
+    }
+    if (!bypass.plans.empty() && others)
+      add("bypass",
+          "let loads that never hit pass by the L1 (__ldcg): they leave room for the others",
+          std::move(bypass));
   }
 
   // The piece of shared memory whose layout is at fault, or the number of them.
@@ -317,14 +380,16 @@ class Explainer {
     std::vector<std::uint32_t> sites;
     for (const std::size_t i : f.sites) sites.push_back(out_.sites[i].site);
     // What the replay has put back is in no record that could be changed.
-    const bool put_back = std::ranges::any_of(sites, [&](std::uint32_t s) { return s >= sites_.size(); });
+    const bool put_back =
+        std::ranges::any_of(sites, [&](std::uint32_t s) { return s >= sites_.size(); });
     std::vector<Candidate> all;
     if (!put_back) all = changes_for(facts, f.pattern, sites);
     if (all.empty()) {
       const bool shared = out_.sites[f.sites.front()].space == "shared";
       if (put_back) {
         f.changes.emplace_back().what =
-            "let the thread keep fewer values at once, or have more registers (__launch_bounds__, -maxrregcount)";
+            "let the thread keep fewer values at once, or have more registers (__launch_bounds__, "
+            "-maxrregcount)";
         f.changes.back().not_measured = "the trace has no records of it";
         return;
       }
@@ -350,6 +415,15 @@ class Explainer {
       change.after = *after;
       change.not_measured.clear();
     }
+    for (std::size_t i = 0; i < launch_rewrites_.size(); ++i) {
+      const auto after = replay_changed(reader_, index_, card_, launch_rewrites_[i], options_);
+      if (!after) return after.error();
+      out_.changes[i].after = *after;
+      out_.changes[i].not_measured.clear();
+    }
+    // Of the launch as a whole only what helps is worth a word.
+    std::erase_if(out_.changes,
+                  [&](const Change& c) { return 100 * c.after->cycles >= 99 * out_.cost.cycles; });
     return {};
   }
 
@@ -367,6 +441,7 @@ class Explainer {
   std::vector<std::size_t> arrays_;     // by site
   std::vector<SharedArray> shared_;
   std::map<std::pair<std::size_t, std::size_t>, Rewrite> rewrites_;  // by finding and change
+  std::vector<Rewrite> launch_rewrites_;  // of LaunchExplanation::changes
   LaunchExplanation out_;
 };
 

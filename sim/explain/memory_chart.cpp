@@ -119,7 +119,8 @@ void put_worst(MemoryChart& out, const AddressPass& pass, const trace::TraceRead
     if (a.samples.empty()) continue;
     const std::size_t array = allocation_of(l, a.low);
     const Recognised r = recognise(
-        plans[s], a, array < l.allocations.size() ? l.allocations[array].base : 0, card.numbers());
+        plans[s], a, array < l.allocations.size() ? l.allocations[array] : trace::Allocation{},
+        card.numbers());
     if (const double c = cost(a, r); c > 0)
       all.push_back({c, {place_of(program, sites[s].pc), sentence_of(a, r, sites[s])}});
   }

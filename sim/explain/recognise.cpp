@@ -76,16 +76,24 @@ Recognised consecutive(const AccessPlan& plan, const SiteAddresses& site, const 
   return r;
 }
 
-Recognised strided(const AccessPlan& plan, const SiteAddresses& site, std::uint64_t base,
-                   std::uint64_t stride) {
+Recognised strided(const AccessPlan& plan, const SiteAddresses& site,
+                   const trace::Allocation& array, std::uint64_t stride) {
   Recognised r{AddressPattern::kStrided, {}, stride, 0, 0};
-  const std::set<std::uint64_t> at = fields(site, base, stride);
+  const std::set<std::uint64_t> at = fields(site, array.base, stride);
   r.field = *at.begin();
   if (at.size() == 1) {
     r.sentence = fmt::format("lanes are {} apart", elements(stride, plan.bytes));
     return r;
   }
-  if (stride <= kStructure && stride < 8 * plan.bytes) {
+  // Rows of a matrix fill it. Where they do not, and lanes are anywhere in them, indices wrap
+  // around.
+  const bool rows = array.bytes == 0 || array.bytes % stride == 0;
+  if (!rows && at.size() > 2)
+    return {AddressPattern::kScattered,
+            fmt::format("lanes are at addresses without order: {:.1f} sectors a request",
+                        static_cast<double>(site.sectors) / static_cast<double>(site.requests)),
+            0, 0, 0};
+  if (!rows || (stride <= kStructure && stride < 8 * plan.bytes)) {
     r.sentence = fmt::format("lanes are {} apart", elements(stride, plan.bytes));
     return r;
   }
@@ -95,7 +103,8 @@ Recognised strided(const AccessPlan& plan, const SiteAddresses& site, std::uint6
   return r;
 }
 
-Recognised of_sectors(const AccessPlan& plan, const SiteAddresses& site, std::uint64_t base) {
+Recognised of_sectors(const AccessPlan& plan, const SiteAddresses& site,
+                      const trace::Allocation& array) {
   const bool atomic = plan.action == Action::kGlobalAtomic;
   if (atomic && 4 * site.addresses <= site.lanes && site.lanes > site.requests)
     return {AddressPattern::kOneWord,
@@ -106,7 +115,7 @@ Recognised of_sectors(const AccessPlan& plan, const SiteAddresses& site, std::ui
   const LaneStep step = lane_step(site.samples);
   const auto bytes = static_cast<std::uint64_t>(step.bytes < 0 ? -step.bytes : step.bytes);
   if (bytes == plan.bytes && step.share >= 0.5) return consecutive(plan, site, step);
-  if (bytes > plan.bytes && step.share >= 0.5) return strided(plan, site, base, bytes);
+  if (bytes > plan.bytes && step.share >= 0.5) return strided(plan, site, array, bytes);
   return {AddressPattern::kScattered,
           fmt::format("lanes are at addresses without order: {:.1f} sectors a request",
                       static_cast<double>(site.sectors) / static_cast<double>(site.requests)),
@@ -150,8 +159,7 @@ Recognised of_local(const SiteAddresses& site) {
   std::set<std::uint64_t> at;
   for (const SampledAccess& s : site.samples)
     each_lane(s.access, [&](unsigned, std::uint64_t a) { at.insert(a); });
-  if (at.size() <= 1)
-    return {AddressPattern::kSpill, kSpillSentence, 0, 0, 0};
+  if (at.size() <= 1) return {AddressPattern::kSpill, kSpillSentence, 0, 0, 0};
   return {AddressPattern::kLocalArray, kArraySentence, 0, 0, 0};
 }
 
@@ -164,17 +172,20 @@ LocalPlace local_place(const std::string& text) {
   if (bracket == std::string::npos || !local) return LocalPlace::kNotKnown;
   // R1 is the stack pointer.
   const std::string_view in = std::string_view(text).substr(bracket + 1);
-  return in.starts_with("R1]") || in.starts_with("R1+") || in.starts_with("R1.") ? LocalPlace::kConstant
-                                                                                : LocalPlace::kComputed;
+  return in.starts_with("R1]") || in.starts_with("R1+") || in.starts_with("R1.")
+             ? LocalPlace::kConstant
+             : LocalPlace::kComputed;
 }
 
 void recognise_local(std::vector<Recognised>& all, const std::vector<LocalPlace>& places) {
-  const bool arrays = std::ranges::any_of(places, [](LocalPlace p) { return p == LocalPlace::kComputed; });
+  const bool arrays =
+      std::ranges::any_of(places, [](LocalPlace p) { return p == LocalPlace::kComputed; });
   for (std::size_t s = 0; s < all.size(); ++s) {
     Recognised& r = all[s];
     if (r.pattern != AddressPattern::kSpill && r.pattern != AddressPattern::kLocalArray) continue;
     if (places[s] == LocalPlace::kNotKnown) continue;
-    const bool array = places[s] == LocalPlace::kComputed || (places[s] == LocalPlace::kConstant && arrays);
+    const bool array =
+        places[s] == LocalPlace::kComputed || (places[s] == LocalPlace::kConstant && arrays);
     r.pattern = array ? AddressPattern::kLocalArray : AddressPattern::kSpill;
     r.sentence = array ? kArraySentence : kSpillSentence;
   }
@@ -206,14 +217,14 @@ LaneStep lane_step(const std::vector<SampledAccess>& samples) {
   return out;
 }
 
-Recognised recognise(const AccessPlan& plan, const SiteAddresses& site, std::uint64_t base,
-                     const model::CardNumbers& card) {
+Recognised recognise(const AccessPlan& plan, const SiteAddresses& site,
+                     const trace::Allocation& array, const model::CardNumbers& card) {
   if (site.requests == 0 || site.samples.empty()) return {};
   switch (plan.action) {
     case Action::kGlobalLoad:
     case Action::kGlobalStore:
     case Action::kGlobalAtomic:
-    case Action::kAsyncRead: return of_sectors(plan, site, base);
+    case Action::kAsyncRead: return of_sectors(plan, site, array);
     case Action::kShared:
     case Action::kAsyncWrite: return of_banks(plan, site, card);
     case Action::kLocalLoad:

@@ -28,10 +28,10 @@ struct LaneStep {
 };
 LaneStep lane_step(const std::vector<SampledAccess>& samples);
 
-// `base`: where the array begins (0: not known). Of local memory: a register that was put there, as
+// `array`: where it lies (0 bytes: not known). Of local memory: a register that was put there, as
 // long as nothing says otherwise (recognise_local()).
-Recognised recognise(const AccessPlan& plan, const SiteAddresses& site, std::uint64_t base,
-                     const model::CardNumbers& card);
+Recognised recognise(const AccessPlan& plan, const SiteAddresses& site,
+                     const trace::Allocation& array, const model::CardNumbers& card);
 
 // What the machine code of a local access says of it.
 enum class LocalPlace : std::uint8_t { kNotKnown, kSpill, kConstant, kComputed };

@@ -28,7 +28,8 @@ std::uint64_t mixed(std::uint64_t n) {  // splitmix64
 
 class Warp {
  public:
-  Warp(const Program& program, const Shape& shape, std::uint64_t cta, std::uint32_t warp, const TakeAccess& take)
+  Warp(const Program& program, const Shape& shape, std::uint64_t cta, std::uint32_t warp,
+       const TakeAccess& take)
       : program_(program), bases_(bases_of(program)), shape_(shape), take_(take) {
     const Dim3& g = shape.grid;
     const Dim3& b = shape.block;
@@ -102,10 +103,13 @@ class Warp {
         if (step[l] > 0 ? now[l] < end[l] : now[l] > end[l]) on |= 1u << l;
       }
       if (on == 0 || error_) return;
-      if (rounds == kMostRounds) return fail(s.at, "the loop goes round more than 1,048,576 times", "make it shorter: the pattern is what counts");
+      if (rounds == kMostRounds)
+        return fail(s.at, "the loop goes round more than 1,048,576 times",
+                    "make it shorter: the pattern is what counts");
       block(s.body, on);
       Lanes next = variables_[s.name];
-      for (std::uint32_t l = 0; l < 32; ++l) next[l] = wrap(static_cast<std::uint64_t>(next[l]) + static_cast<std::uint64_t>(step[l]));
+      for (std::uint32_t l = 0; l < 32; ++l)
+        next[l] = wrap(static_cast<std::uint64_t>(next[l]) + static_cast<std::uint64_t>(step[l]));
       set(s.name, next, on);
       mask = on;
     }
@@ -138,7 +142,8 @@ class Warp {
           return fail(access.index[i]->at,
                       "the index is " + std::to_string(v[l]) + " for lane " + std::to_string(l) +
                           (known ? ", the array ends at " + std::to_string(extent - 1) : ""),
-                      "index from 0 on" + std::string(known ? ", or declare a larger array" : ", below 2^32"));
+                      "index from 0 on" +
+                          std::string(known ? ", or declare a larger array" : ", below 2^32"));
         index[l] = index[l] * (known && i > 0 ? extent : 1) + v[l];
       }
     }
@@ -148,9 +153,13 @@ class Warp {
     a.mask = mask, a.bytes = part;
     for (std::uint32_t p = 0; p < (matrix ? 1 : array.bytes / array.part); ++p) {
       for (std::uint32_t l = 0; l < 32; ++l)
-        a.address[l] = bases_[access.array] + static_cast<std::uint64_t>(index[l]) * array.bytes + std::uint64_t{p} * part;
+        a.address[l] = bases_[access.array] + static_cast<std::uint64_t>(index[l]) * array.bytes +
+                       std::uint64_t{p} * part;
       if (std::ranges::any_of(a.address, [&](std::uint64_t at) { return at % part != 0; }))
-        return fail(access.at, "an address is no multiple of the " + std::to_string(part) + " bytes that a lane takes", "align the rows");
+        return fail(
+            access.at,
+            "an address is no multiple of the " + std::to_string(part) + " bytes that a lane takes",
+            "align the rows");
       take_(number, p, a);
     }
   }

@@ -41,26 +41,33 @@ Result<std::vector<Token>> tokens_of(std::string_view text) {
     if (begins_name(c)) {
       t.kind = Token::Kind::kName;
       // "threadIdx.x" is one word; "0..8" is none.
-      while (i < text.size() && (begins_name(text[i]) || is_digit(text[i]) ||
-                                 (text[i] == '.' && i + 1 < text.size() && begins_name(text[i + 1]))))
+      while (i < text.size() &&
+             (begins_name(text[i]) || is_digit(text[i]) ||
+              (text[i] == '.' && i + 1 < text.size() && begins_name(text[i + 1]))))
         t.text += text[i++];
     } else if (is_digit(c)) {
       t.kind = Token::Kind::kNumber;
-      const bool hex = c == '0' && i + 1 < text.size() && (text[i + 1] == 'x' || text[i + 1] == 'X');
+      const bool hex =
+          c == '0' && i + 1 < text.size() && (text[i + 1] == 'x' || text[i + 1] == 'X');
       const char* const first = text.data() + i + (hex ? 2 : 0);
       const auto [end, wrong] =
           std::from_chars(first, text.data() + text.size(), t.value, hex ? 16 : 10);
-      if (wrong != std::errc()) return error_at(text, i, "this is no whole number", "write it with digits, at most 9,223,372,036,854,775,807");
+      if (wrong != std::errc())
+        return error_at(text, i, "this is no whole number",
+                        "write it with digits, at most 9,223,372,036,854,775,807");
       i = static_cast<std::size_t>(end - text.data());
-      while (i < text.size() && std::string_view("uUlL").find(text[i]) != std::string_view::npos) ++i;
+      while (i < text.size() && std::string_view("uUlL").find(text[i]) != std::string_view::npos)
+        ++i;
       t.text = std::string(text.substr(t.at, i - t.at));
     } else {
       t.kind = Token::Kind::kSign;
       t.text = c;
       for (const std::string_view sign : kLong)
         if (text.substr(i).starts_with(sign)) t.text = sign;
-      if (t.text.size() == 1 && std::string_view("+-*/%()[]{}<>=!~&|^?:;,").find(c) == std::string_view::npos)
-        return error_at(text, i, "this letter means nothing here", "use names, whole numbers and the operators of C");
+      if (t.text.size() == 1 &&
+          std::string_view("+-*/%()[]{}<>=!~&|^?:;,").find(c) == std::string_view::npos)
+        return error_at(text, i, "this letter means nothing here",
+                        "use names, whole numbers and the operators of C");
       i += t.text.size();
     }
     out.push_back(std::move(t));

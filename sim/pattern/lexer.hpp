@@ -13,9 +13,9 @@ namespace warpmem::sim::pattern {
 struct Token {
   enum class Kind : std::uint8_t { kName, kNumber, kSign, kEnd };
   Kind kind = Kind::kEnd;
-  std::string text;         // a name may have dots: "threadIdx.x"
-  std::int64_t value = 0;   // of a number
-  std::size_t at = 0;       // byte in the text
+  std::string text;        // a name may have dots: "threadIdx.x"
+  std::int64_t value = 0;  // of a number
+  std::size_t at = 0;      // byte in the text
 };
 
 // The last one is kEnd.

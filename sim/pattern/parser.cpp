@@ -15,12 +15,14 @@ struct Type {
   std::uint32_t bytes, part;
 };
 constexpr Type kTypes[] = {
-    {"char", 1, 1},     {"uchar", 1, 1},    {"int8_t", 1, 1},   {"uint8_t", 1, 1}, {"bool", 1, 1},
-    {"short", 2, 2},    {"ushort", 2, 2},   {"half", 2, 2},     {"__half", 2, 2},  {"bfloat16", 2, 2},
-    {"float", 4, 4},    {"int", 4, 4},      {"unsigned", 4, 4}, {"uint", 4, 4},    {"half2", 4, 4},
-    {"char4", 4, 4},    {"uchar4", 4, 4},   {"double", 8, 8},   {"long", 8, 8},    {"float2", 8, 8},
-    {"int2", 8, 8},     {"uint2", 8, 8},    {"float3", 12, 4},  {"int3", 12, 4},   {"float4", 16, 16},
-    {"int4", 16, 16},   {"uint4", 16, 16},  {"double2", 16, 16}, {"double3", 24, 8}, {"double4", 32, 16}};
+    {"char", 1, 1},     {"uchar", 1, 1},    {"int8_t", 1, 1},  {"uint8_t", 1, 1},
+    {"bool", 1, 1},     {"short", 2, 2},    {"ushort", 2, 2},  {"half", 2, 2},
+    {"__half", 2, 2},   {"bfloat16", 2, 2}, {"float", 4, 4},   {"int", 4, 4},
+    {"unsigned", 4, 4}, {"uint", 4, 4},     {"half2", 4, 4},   {"char4", 4, 4},
+    {"uchar4", 4, 4},   {"double", 8, 8},   {"long", 8, 8},    {"float2", 8, 8},
+    {"int2", 8, 8},     {"uint2", 8, 8},    {"float3", 12, 4}, {"int3", 12, 4},
+    {"float4", 16, 16}, {"int4", 16, 16},   {"uint4", 16, 16}, {"double2", 16, 16},
+    {"double3", 24, 8}, {"double4", 32, 16}};
 
 const Type* type_of(std::string_view name) {
   for (const Type& t : kTypes)
@@ -29,25 +31,28 @@ const Type* type_of(std::string_view name) {
 }
 
 const std::set<std::string, std::less<>> kThread{
-    "threadIdx.x", "threadIdx.y", "threadIdx.z", "blockIdx.x", "blockIdx.y", "blockIdx.z", "blockDim.x", "blockDim.y",
-    "blockDim.z",  "gridDim.x",   "gridDim.y",   "gridDim.z",  "lane",       "warp",       "warpSize"};
+    "threadIdx.x", "threadIdx.y", "threadIdx.z", "blockIdx.x", "blockIdx.y",
+    "blockIdx.z",  "blockDim.x",  "blockDim.y",  "blockDim.z", "gridDim.x",
+    "gridDim.y",   "gridDim.z",   "lane",        "warp",       "warpSize"};
 
 struct Binary {
   std::string_view sign;
   Op op;
   int strength;
 };
-constexpr Binary kBinary[] = {{"||", Op::kEither, 1}, {"&&", Op::kBoth, 2},      {"|", Op::kOr, 3},
-                              {"^", Op::kXor, 4},     {"&", Op::kAnd, 5},        {"==", Op::kEqual, 6},
-                              {"!=", Op::kUnequal, 6}, {"<", Op::kLess, 7},      {">", Op::kMore, 7},
-                              {"<=", Op::kLessEqual, 7}, {">=", Op::kMoreEqual, 7}, {"<<", Op::kShl, 8},
-                              {">>", Op::kShr, 8},    {"+", Op::kAdd, 9},        {"-", Op::kSub, 9},
-                              {"*", Op::kMul, 10},    {"/", Op::kDiv, 10},       {"%", Op::kMod, 10}};
+constexpr Binary kBinary[] = {
+    {"||", Op::kEither, 1},    {"&&", Op::kBoth, 2},      {"|", Op::kOr, 3},
+    {"^", Op::kXor, 4},        {"&", Op::kAnd, 5},        {"==", Op::kEqual, 6},
+    {"!=", Op::kUnequal, 6},   {"<", Op::kLess, 7},       {">", Op::kMore, 7},
+    {"<=", Op::kLessEqual, 7}, {">=", Op::kMoreEqual, 7}, {"<<", Op::kShl, 8},
+    {">>", Op::kShr, 8},       {"+", Op::kAdd, 9},        {"-", Op::kSub, 9},
+    {"*", Op::kMul, 10},       {"/", Op::kDiv, 10},       {"%", Op::kMod, 10}};
 
 // Throws nothing: the first mistake is kept, and everything returns from there.
 class Parser {
  public:
-  Parser(const std::string& text, std::vector<Token> tokens, const std::map<std::string, std::int64_t>& known)
+  Parser(const std::string& text, std::vector<Token> tokens,
+         const std::map<std::string, std::int64_t>& known)
       : tokens_(std::move(tokens)) {
     out_.text = text;
     for (const auto& [name, value] : known) variables_.insert(name);
@@ -62,7 +67,8 @@ class Parser {
     }
     if (failed()) return *error_;
     if (out_.accesses.empty())
-      return error_at(out_.text, out_.text.size(), "the pattern accesses nothing", "write an access: 'a[threadIdx.x]'");
+      return error_at(out_.text, out_.text.size(), "the pattern accesses nothing",
+                      "write an access: 'a[threadIdx.x]'");
     return std::move(out_);
   }
 
@@ -84,7 +90,8 @@ class Parser {
     if (!failed()) error_ = error_at(out_.text, at, message, fix);
   }
   void expected(const std::string& what) {
-    fail_at(now().at, "expected " + what, at_end() ? "the text ends too early" : "check what stands before '" + now().text + "'");
+    fail_at(now().at, "expected " + what,
+            at_end() ? "the text ends too early" : "check what stands before '" + now().text + "'");
   }
   void need(std::string_view sign) {
     if (!take(sign)) expected("'" + std::string(sign) + "'");
@@ -95,15 +102,17 @@ class Parser {
     if (is("for")) loop(into);
     else if (is("if")) condition(into);
     else if (is("let")) step(), set(into);
-    else if (is("global") || is("shared") || is("__shared__") || is("constant") || is("__constant__") ||
-             (type_of(now().text) && ahead(1).kind == Token::Kind::kName))
+    else if (is("global") || is("shared") || is("__shared__") || is("constant") ||
+             is("__constant__") || (type_of(now().text) && ahead(1).kind == Token::Kind::kName))
       declaration(into);
     else if (now().kind == Token::Kind::kName && ahead(1).text == "=") set(into);
     else access_statement(into);
     --depth_;
   }
 
-  void too_deep() { fail_at(now().at, "the pattern is nested too deeply", "write it with fewer brackets"); }
+  void too_deep() {
+    fail_at(now().at, "the pattern is nested too deeply", "write it with fewer brackets");
+  }
 
   void set(std::vector<Statement>& into) {
     Statement s;
@@ -131,8 +140,11 @@ class Parser {
       std::vector<std::string> names;
       for (const Type& t : kTypes) names.emplace_back(t.name);
       const std::string guess = nearest(now().text, names);
-      return fail_at(now().at, "'" + now().text + "' is no type that is known",
-                     guess.empty() ? "use char, short, half, float, int, double, float2, float3, float4 and the like" : "did you mean '" + guess + "'?");
+      return fail_at(
+          now().at, "'" + now().text + "' is no type that is known",
+          guess.empty()
+              ? "use char, short, half, float, int, double, float2, float3, float4 and the like"
+              : "did you mean '" + guess + "'?");
     }
     take("*");
     if (now().kind != Token::Kind::kName) return expected("the array's name");
@@ -141,13 +153,16 @@ class Parser {
     step();
     while (take("[")) {
       if (take("]")) continue;
-      if (now().kind != Token::Kind::kNumber || now().value <= 0) return expected("the array's extent, a number above 0");
+      if (now().kind != Token::Kind::kNumber || now().value <= 0)
+        return expected("the array's extent, a number above 0");
       a.extents.push_back(now().value);
       step();
       need("]");
     }
     for (const Array& other : out_.arrays)
-      if (other.name == a.name) return fail_at(a.at, "'" + a.name + "' is declared after it was used, or twice", "declare it once, first");
+      if (other.name == a.name)
+        return fail_at(a.at, "'" + a.name + "' is declared after it was used, or twice",
+                       "declare it once, first");
     out_.arrays.push_back(std::move(a));
   }
 
@@ -167,7 +182,8 @@ class Parser {
     s.kind = Statement::Kind::kFor;
     s.at = now().at;
     step();
-    if (now().kind != Token::Kind::kName) return expected("the loop's variable, as in 'for k in 0..8: a[k]'");
+    if (now().kind != Token::Kind::kName)
+      return expected("the loop's variable, as in 'for k in 0..8: a[k]'");
     s.name = now().text;
     step();
     need("in");
@@ -240,7 +256,8 @@ class Parser {
   }
   static ExpressionPtr copy(const Expression& e) {
     auto out = std::make_unique<Expression>();
-    out->op = e.op, out->value = e.value, out->name = e.name, out->access = e.access, out->at = e.at;
+    out->op = e.op, out->value = e.value, out->name = e.name, out->access = e.access,
+    out->at = e.at;
     for (const ExpressionPtr& part : e.of) out->of.push_back(copy(*part));
     return out;
   }
@@ -257,7 +274,8 @@ class Parser {
     while (!failed()) {
       const Binary* found = nullptr;
       for (const Binary& b : kBinary)
-        if (now().kind == Token::Kind::kSign && now().text == b.sign && b.strength > strength) found = &b;
+        if (now().kind == Token::Kind::kSign && now().text == b.sign && b.strength > strength)
+          found = &b;
       if (!found) break;
       ExpressionPtr e = node(found->op, now().at);
       step();
@@ -323,7 +341,8 @@ class Parser {
     names.insert(names.end(), variables_.begin(), variables_.end());
     const std::string guess = nearest(token.text, names);
     fail_at(token.at, "'" + token.text + "' is not known",
-            guess.empty() ? "give it a number: --let " + token.text + "=1024" : "did you mean '" + guess + "'?");
+            guess.empty() ? "give it a number: --let " + token.text + "=1024"
+                          : "did you mean '" + guess + "'?");
   }
 
   ExpressionPtr call(const Token& name) {
@@ -337,17 +356,26 @@ class Parser {
         return node(Op::kNumber, name.at);
       }
       step();
-      ExpressionPtr e = load(array, matrix ? AccessKind::kMatrixLoad : name.text == "reduce" ? AccessKind::kReduction : AccessKind::kAtomic, name.at);
+      ExpressionPtr e = load(array,
+                             matrix                  ? AccessKind::kMatrixLoad
+                             : name.text == "reduce" ? AccessKind::kReduction
+                                                     : AccessKind::kAtomic,
+                             name.at);
       while (take(",")) expression();
       need(")");
       return e;
     }
-    const Op op = name.text == "min" ? Op::kMin : name.text == "max" ? Op::kMax : name.text == "random" ? Op::kRandom : Op::kNumber;
+    const Op op = name.text == "min"      ? Op::kMin
+                  : name.text == "max"    ? Op::kMax
+                  : name.text == "random" ? Op::kRandom
+                                          : Op::kNumber;
     if (op == Op::kNumber) {
-      const std::vector<std::string> names{"min", "max", "random", "ldmatrix", "atomicAdd", "reduce"};
+      const std::vector<std::string> names{"min",      "max",       "random",
+                                           "ldmatrix", "atomicAdd", "reduce"};
       const std::string guess = nearest(name.text, names);
       fail_at(name.at, "'" + name.text + "' is no function that is known",
-              guess.empty() ? "use min, max, random, ldmatrix, atomicAdd or reduce" : "did you mean '" + guess + "'?");
+              guess.empty() ? "use min, max, random, ldmatrix, atomicAdd or reduce"
+                            : "did you mean '" + guess + "'?");
       return node(Op::kNumber, name.at);
     }
     ExpressionPtr e = node(op, name.at);
@@ -367,7 +395,9 @@ class Parser {
     }
     const Array& array = out_.arrays[a.array];
     if (!failed() && a.index.size() > 1 && a.index.size() != array.extents.size())
-      fail_at(name.at, "'" + name.text + "' has " + std::to_string(array.extents.size()) + " extents and " + std::to_string(a.index.size()) + " indices",
+      fail_at(name.at,
+              "'" + name.text + "' has " + std::to_string(array.extents.size()) + " extents and " +
+                  std::to_string(a.index.size()) + " indices",
               "declare it: 'float " + name.text + "[32][32]; …'");
     std::size_t end = failed() ? name.at : tokens_[at_ - 1].at + 1;
     a.text = out_.text.substr(name.at, end - name.at);

@@ -38,7 +38,9 @@ AccessPlan plan_of(const Access& access, const Array& array) {
   }
   p.returns = access.kind == AccessKind::kAtomic;
   p.action = atomic ? Action::kGlobalAtomic : store ? Action::kGlobalStore : Action::kGlobalLoad;
-  p.instructions = !atomic ? (store ? &C::inst_global_st : &C::inst_global_ld) : p.returns ? &C::inst_atom : &C::inst_red;
+  p.instructions = !atomic     ? (store ? &C::inst_global_st : &C::inst_global_ld)
+                   : p.returns ? &C::inst_atom
+                               : &C::inst_red;
   return p;
 }
 
@@ -57,23 +59,29 @@ Result<void> check(const Program& program, const Shape& shape) {
   for (const Access& a : program.accesses) {
     const Array& array = program.arrays[a.array];
     if (a.kind == AccessKind::kMatrixLoad && array.space != MemorySpace::kShared)
-      return Error{ErrorKind::kUsage, "ldmatrix reads shared memory, and '" + array.name + "' is global", "pattern", "declare it: 'shared half " + array.name + "[64][64]'"};
+      return Error{ErrorKind::kUsage,
+                   "ldmatrix reads shared memory, and '" + array.name + "' is global", "pattern",
+                   "declare it: 'shared half " + array.name + "[64][64]'"};
     if (array.space == MemorySpace::kConstant && a.kind != AccessKind::kLoad)
-      return Error{ErrorKind::kUsage, "constant memory can only be read: '" + array.name + "'", "pattern", "declare it global"};
+      return Error{ErrorKind::kUsage, "constant memory can only be read: '" + array.name + "'",
+                   "pattern", "declare it global"};
   }
   const std::uint64_t threads = std::uint64_t{shape.block[0]} * shape.block[1] * shape.block[2];
   if (threads == 0 || threads > 1024)
-    return Error{ErrorKind::kUsage, fmt::format("a block has {} threads", grouped(threads)), "--block", "take 1 to 1,024 threads: --block 32x8"};
+    return Error{ErrorKind::kUsage, fmt::format("a block has {} threads", grouped(threads)),
+                 "--block", "take 1 to 1,024 threads: --block 32x8"};
   const std::uint64_t warps = (threads + 31) / 32 * shape.grid[0] * shape.grid[1] * shape.grid[2];
   if (warps == 0 || warps > kMostWarps)
-    return Error{ErrorKind::kUsage, fmt::format("the grid has {} warps", grouped(warps)), "--grid", fmt::format("take a smaller grid, of {} warps at most: the pattern is what counts", grouped(kMostWarps))};
+    return Error{ErrorKind::kUsage, fmt::format("the grid has {} warps", grouped(warps)), "--grid",
+                 fmt::format("take a smaller grid, of {} warps at most: the pattern is what counts",
+                             grouped(kMostWarps))};
   return {};
 }
 
 // Sites of the text, one for each part of an element.
 struct Layout {
-  std::vector<std::uint32_t> first;  // by access
-  std::vector<AccessPlan> plans;     // by site
+  std::vector<std::uint32_t> first;   // by access
+  std::vector<AccessPlan> plans;      // by site
   std::vector<std::uint32_t> access;  // by site
 };
 Layout layout_of(const Program& program) {
@@ -81,7 +89,8 @@ Layout layout_of(const Program& program) {
   for (std::uint32_t a = 0; a < program.accesses.size(); ++a) {
     const Array& array = program.arrays[program.accesses[a].array];
     out.first.push_back(static_cast<std::uint32_t>(out.plans.size()));
-    const std::uint32_t parts = program.accesses[a].kind == AccessKind::kMatrixLoad ? 1 : array.bytes / array.part;
+    const std::uint32_t parts =
+        program.accesses[a].kind == AccessKind::kMatrixLoad ? 1 : array.bytes / array.part;
     for (std::uint32_t p = 0; p < parts; ++p) {
       out.plans.push_back(plan_of(program.accesses[a], array));
       out.access.push_back(a);
@@ -90,18 +99,21 @@ Layout layout_of(const Program& program) {
   return out;
 }
 
-LaneAccess lane_access(const model::WarpAccess& a, const AccessPlan& plan, const model::CardNumbers& n, const Drawn& whose) {
+LaneAccess lane_access(const model::WarpAccess& a, const AccessPlan& plan,
+                       const model::CardNumbers& n, const Drawn& whose) {
   LaneAccess out;
   out.mask = a.mask, out.address = a.address, out.bytes = plan.bytes;
   out.shared = plan.action == Action::kShared;
   out.line_bytes = static_cast<std::uint32_t>(n.line_bytes);
-  out.banks = static_cast<std::uint32_t>(n.shared_banks), out.bank_bytes = static_cast<std::uint32_t>(n.shared_bank_bytes);
+  out.banks = static_cast<std::uint32_t>(n.shared_banks),
+  out.bank_bytes = static_cast<std::uint32_t>(n.shared_bank_bytes);
   out.cta = whose.cta, out.warp = whose.warp;
   return out;
 }
 
-SiteTraffic traffic(const Program& program, const Layout& layout, std::uint32_t s, const SiteAddresses& a,
-                    const model::LaunchCounters& c, std::uint64_t base, const model::CardNumbers& n) {
+SiteTraffic traffic(const Program& program, const Layout& layout, std::uint32_t s,
+                    const SiteAddresses& a, const model::LaunchCounters& c, std::uint64_t base,
+                    const model::CardNumbers& n) {
   const Access& access = program.accesses[layout.access[s]];
   const Array& array = program.arrays[access.array];
   SiteTraffic t;
@@ -109,23 +121,29 @@ SiteTraffic traffic(const Program& program, const Layout& layout, std::uint32_t 
   t.instruction = access.text;
   if (array.bytes != array.part && access.kind != AccessKind::kMatrixLoad)
     t.instruction += fmt::format(", part {}", s - layout.first[layout.access[s]] + 1);
-  t.space = array.space == MemorySpace::kShared ? "shared" : array.space == MemorySpace::kConstant ? "constant" : "global";
+  t.space = array.space == MemorySpace::kShared     ? "shared"
+            : array.space == MemorySpace::kConstant ? "constant"
+                                                    : "global";
   t.op = op_of(access.kind), t.bytes = layout.plans[s].bytes, t.array = array.name;
   t.requests = a.requests, t.lanes = a.lanes, t.addresses = a.addresses;
-  t.sectors = c.global_ld.sectors + c.global_st.sectors + c.global_atom.sectors + c.global_red.sectors;
+  t.sectors =
+      c.global_ld.sectors + c.global_st.sectors + c.global_atom.sectors + c.global_red.sectors;
   t.ideal_sectors = std::min(t.sectors, a.ideal_sectors);
-  t.wavefronts = c.shared_wavefronts, t.ideal_wavefronts = std::min(t.wavefronts, a.ideal_wavefronts);
+  t.wavefronts = c.shared_wavefronts,
+  t.ideal_wavefronts = std::min(t.wavefronts, a.ideal_wavefronts);
   t.l1_hits = c.global_ld.hits + c.global_st.hits;
-  t.l2_reads = c.l2.read + c.l2.atomic + c.l2.reduction, t.l2_read_hits = c.l2.read_hit + c.l2.atomic_hit + c.l2.reduction_hit;
+  t.l2_reads = c.l2.read + c.l2.atomic + c.l2.reduction,
+  t.l2_read_hits = c.l2.read_hit + c.l2.atomic_hit + c.l2.reduction_hit;
   t.l2_writes = c.l2.write;
-  const Recognised r = recognise(layout.plans[s], a, base, n);
+  const Recognised r = recognise(layout.plans[s], a, {base, 0}, n);
   t.pattern = r.pattern, t.sentence = r.sentence;
   return t;
 }
 
 }  // namespace
 
-Result<std::vector<SiteTraffic>> on_card(const Program& program, const Shape& shape, const model::Card& card, const Drawn& drawn) {
+Result<std::vector<SiteTraffic>> on_card(const Program& program, const Shape& shape,
+                                         const model::Card& card, const Drawn& drawn) {
   if (auto ok = check(program, shape); !ok) return ok.error();
   const Layout layout = layout_of(program);
   const model::CardNumbers& n = card.numbers();
@@ -142,7 +160,8 @@ Result<std::vector<SiteTraffic>> on_card(const Program& program, const Shape& sh
   std::uint64_t now = 0;
   for (std::uint64_t cta = 0; cta < ctas; ++cta)
     for (std::uint32_t warp = 0; warp < (threads + 31) / 32; ++warp) {
-      const TakeAccess take = [&](std::uint32_t access, std::uint32_t part, const model::WarpAccess& a) {
+      const TakeAccess take = [&](std::uint32_t access, std::uint32_t part,
+                                  const model::WarpAccess& a) {
         const std::uint32_t site = layout.first[access] + part;
         std::array<std::uint64_t, 32> listed{};
         std::size_t count = 0;

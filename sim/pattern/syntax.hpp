@@ -12,18 +12,42 @@
 namespace warpmem::sim::pattern {
 
 enum class Op : std::uint8_t {
-  kNumber, kName, kLoad,  // kLoad: an access whose value is used; it counts, and is 0
-  kAdd, kSub, kMul, kDiv, kMod, kShl, kShr, kAnd, kOr, kXor, kNot, kNeg, kFlip,
-  kLess, kMore, kLessEqual, kMoreEqual, kEqual, kUnequal, kBoth, kEither, kChoose,
-  kMin, kMax, kRandom,
+  kNumber,
+  kName,
+  kLoad,  // kLoad: an access whose value is used; it counts, and is 0
+  kAdd,
+  kSub,
+  kMul,
+  kDiv,
+  kMod,
+  kShl,
+  kShr,
+  kAnd,
+  kOr,
+  kXor,
+  kNot,
+  kNeg,
+  kFlip,
+  kLess,
+  kMore,
+  kLessEqual,
+  kMoreEqual,
+  kEqual,
+  kUnequal,
+  kBoth,
+  kEither,
+  kChoose,
+  kMin,
+  kMax,
+  kRandom,
 };
 
 struct Expression {
   Op op = Op::kNumber;
-  std::int64_t value = 0;       // of a number
-  std::string name;             // of a name
-  std::uint32_t access = 0;     // of a load: which one
-  std::size_t at = 0;           // byte in the text
+  std::int64_t value = 0;    // of a number
+  std::string name;          // of a name
+  std::uint32_t access = 0;  // of a load: which one
+  std::size_t at = 0;        // byte in the text
   std::vector<std::unique_ptr<Expression>> of;
 };
 using ExpressionPtr = std::unique_ptr<Expression>;
@@ -34,8 +58,8 @@ struct Array {
   std::string name;
   MemorySpace space = MemorySpace::kGlobal;
   std::string type = "float";
-  std::uint32_t bytes = 4;   // of an element
-  std::uint32_t part = 4;    // bytes that one instruction takes of it: a double3 is three of 8
+  std::uint32_t bytes = 4;  // of an element
+  std::uint32_t part = 4;   // bytes that one instruction takes of it: a double3 is three of 8
   std::vector<std::int64_t> extents;  // empty: as many as are asked for
   std::size_t at = 0;
   bool declared = false;
@@ -48,17 +72,17 @@ struct Access {
   AccessKind kind = AccessKind::kLoad;
   std::uint32_t array = 0;
   std::vector<ExpressionPtr> index;
-  std::string text;        // as written
+  std::string text;  // as written
   std::size_t at = 0;
 };
 
 struct Statement {
   enum class Kind : std::uint8_t { kExpression, kAccess, kSet, kFor, kIf };
   Kind kind = Kind::kExpression;
-  ExpressionPtr value;          // of kExpression, kSet; the condition of kIf; the first of kFor
-  ExpressionPtr end, step;      // of kFor
-  std::string name;             // of kSet, kFor
-  std::uint32_t access = 0;     // of kAccess
+  ExpressionPtr value;       // of kExpression, kSet; the condition of kIf; the first of kFor
+  ExpressionPtr end, step;   // of kFor
+  std::string name;          // of kSet, kFor
+  std::uint32_t access = 0;  // of kAccess
   std::vector<Statement> body, otherwise;
   std::size_t at = 0;
 };

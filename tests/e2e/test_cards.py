@@ -43,7 +43,7 @@ class Cards(harness.CommandTest):
         trace = os.path.join(REFERENCE, "vector_copy_b4.wmt")
         for name in ("mine.toml", "h200.toml"):
             self.write(name, 'inherits = "h200"\n')
-            run = self.run_command("replay", trace, "--gpu", name)
+            run = self.run_command("replay", trace, "--all", "--gpu", name)
             self.assert_works(run)
             self.assertIn(f"Accuracy is not measured: {name[:-5]} is a card of your own.", run.out)
             self.assertNotIn("equal in all", run.out)
@@ -53,7 +53,7 @@ class Cards(harness.CommandTest):
             self.assertIn("card of your own", out["kernels"][0]["accuracy_not_measured"])
             rows = self.run_command("replay", trace, "--gpu", name, "--format", "csv").out.splitlines()
             self.assertEqual({row.rsplit(",", 1)[1] for row in rows[1:]} - {""}, {"not measured"})
-        built_in = self.run_command("replay", trace, "--gpu", "h200")
+        built_in = self.run_command("replay", trace, "--all", "--gpu", "h200")
         self.assertIn("equal in all", built_in.out)
 
     def test_gpus_shows_a_card_and_where_its_numbers_come_from(self):

@@ -9,7 +9,9 @@
 namespace warpmem::sim {
 namespace {
 
-model::WarpLanes strided(std::uint64_t base, std::int32_t stride) { return {~0u, stride, base, nullptr}; }
+model::WarpLanes strided(std::uint64_t base, std::int32_t stride) {
+  return {~0u, stride, base, nullptr};
+}
 
 AccessPlan load_of(std::uint32_t bytes) {
   AccessPlan plan;
@@ -36,7 +38,7 @@ SiteAddresses of(const AccessPlan& plan, std::initializer_list<model::WarpLanes>
 
 Recognised recognised(const AccessPlan& plan, const SiteAddresses& site) {
   const auto card = model::load_card("h200");
-  return recognise(plan, site, 0x1000, card->numbers());
+  return recognise(plan, site, {0x1000, 0}, card->numbers());
 }
 
 }  // namespace
@@ -63,7 +65,8 @@ TEST_CASE("sectors and wavefronts of each launch are what the memory system coun
         CHECK(a.ideal_wavefronts <= a.wavefronts);
         if (plans[s].action == Action::kGlobalLoad) loads += a.sectors;
         if (plans[s].action == Action::kGlobalStore) stores += a.sectors;
-        if (plans[s].action == Action::kAsyncRead || plans[s].action == Action::kProductRead) other = true;
+        if (plans[s].action == Action::kAsyncRead || plans[s].action == Action::kProductRead)
+          other = true;
         wavefronts += a.wavefronts;
       }
       const model::LaunchCounters& c = replayed->details[i].counters;
@@ -74,8 +77,8 @@ TEST_CASE("sectors and wavefronts of each launch are what the memory system coun
   }
 }
 
-// Sums of memory_l1_wavefronts_shared and …_ideal that Nsight Compute 2025.3 gave on an H100 for loads
-// of shared memory 4 words apart, of 16 bytes a lane in a column, and of columns of tiles.
+// Sums of memory_l1_wavefronts_shared and …_ideal that Nsight Compute 2025.3 gave on an H100 for
+// loads of shared memory 4 words apart, of 16 bytes a lane in a column, and of columns of tiles.
 TEST_CASE("ideal wavefronts are the profiler's") {
   const SiteAddresses apart = of(shared_load_of(4), {strided(0, 16)});
   CHECK(apart.wavefronts == 4);
@@ -106,7 +109,8 @@ TEST_CASE("patterns are named") {
   CHECK(name(load_of(4), {strided(0x1000, 4)}) == AddressPattern::kFine);
   CHECK(name(load_of(4), {strided(0x1004, 4)}) == AddressPattern::kMisaligned);
   CHECK(name(load_of(4), {strided(0x1000, 8), strided(0x1100, 8)}) == AddressPattern::kStrided);
-  CHECK(name(load_of(4), {strided(0x1000, 4096), strided(0x1004, 4096)}) == AddressPattern::kColumn);
+  CHECK(name(load_of(4), {strided(0x1000, 4096), strided(0x1004, 4096)}) ==
+        AddressPattern::kColumn);
   CHECK(name(load_of(4), {strided(0x1000, 4096)}) == AddressPattern::kStrided);
   CHECK(name(shared_load_of(4), {strided(0, 128)}) == AddressPattern::kBankStride);
   CHECK(name(shared_load_of(4), {strided(0, 132)}) == AddressPattern::kFine);
@@ -116,6 +120,15 @@ TEST_CASE("patterns are named") {
   CHECK(name(shared_load_of(4), {{~0u, 0, 0, scattered}}) != AddressPattern::kFine);
 }
 
+TEST_CASE("a stride that does not divide the array is no row of a matrix") {
+  const auto card = model::load_card("h200");
+  const SiteAddresses site = of(load_of(4), {strided(0x1000, 592), strided(0x1004, 592)});
+  CHECK(recognise(load_of(4), site, {0x1000, 592 * 64}, card->numbers()).pattern ==
+        AddressPattern::kColumn);
+  CHECK(recognise(load_of(4), site, {0x1000, 65536}, card->numbers()).pattern ==
+        AddressPattern::kStrided);
+}
+
 TEST_CASE("a misaligned access says by how much, a column its rows, banks their lanes") {
   CHECK(recognised(load_of(4), of(load_of(4), {strided(0x1004, 4)})).offset == 4);
   const Recognised column =
@@ -123,7 +136,8 @@ TEST_CASE("a misaligned access says by how much, a column its rows, banks their 
   CHECK(column.stride == 4096);
   CHECK(column.sentence.find("1,024 elements") != std::string::npos);
   const Recognised banks = recognised(shared_load_of(4), of(shared_load_of(4), {strided(0, 16)}));
-  CHECK(banks.sentence.find("4 words apart, so that 4 of them are in one bank") != std::string::npos);
+  CHECK(banks.sentence.find("4 words apart, so that 4 of them are in one bank") !=
+        std::string::npos);
 }
 
 TEST_CASE("local memory: the code says whether it is an array or a spilled register") {

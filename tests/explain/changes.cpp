@@ -1,4 +1,5 @@
-// Launches with other addresses: what is predicted for a change is what the kernel that has it takes.
+// Launches with other addresses: what is predicted for a change is what the kernel that has it
+// takes.
 #include <cmath>
 #include <set>
 
@@ -13,7 +14,8 @@ namespace {
 Result<LaunchExplanation> explained(const std::string& name, bool gains) {
   static const auto card = model::load_card("h200");
   REQUIRE(card);
-  const auto reader = trace::TraceReader::open(std::string(WARPMEM_REFERENCE) + "/" + name + ".wmt");
+  const auto reader =
+      trace::TraceReader::open(std::string(WARPMEM_REFERENCE) + "/" + name + ".wmt");
   REQUIRE(reader);
   ExplainOptions options;
   options.gains = gains;
@@ -52,7 +54,8 @@ TEST_CASE("a change that is predicted comes within a tenth of the kernel that ha
     // Sectors and wavefronts are worked out from addresses: they are equal.
     CHECK(change->after->sectors == after->cost.sectors);
     CHECK(change->after->wavefronts == after->cost.wavefronts);
-    const double error = static_cast<double>(change->after->cycles) / static_cast<double>(after->cost.cycles) - 1;
+    const double error =
+        static_cast<double>(change->after->cycles) / static_cast<double>(after->cost.cycles) - 1;
     CHECK(std::abs(error) < 0.1);
   }
 }
@@ -112,12 +115,13 @@ TEST_CASE("layouts put every element at a place of its own") {
   std::set<std::uint64_t> split_to, turned_to, padded_to, swizzled_to;
   for (std::uint64_t i = 0; i < 300; ++i) split_to.insert(split.address(0x1000 + 8 * i));
   for (std::uint64_t i = 0; i < 800; ++i) turned_to.insert(transpose.address(0x1000 + 4 * i));
-  for (std::uint64_t i = 0; i < 1024; ++i) padded_to.insert(pad.address(4 * i)), swizzled_to.insert(swizzle.address(4 * i));
+  for (std::uint64_t i = 0; i < 1024; ++i)
+    padded_to.insert(pad.address(4 * i)), swizzled_to.insert(swizzle.address(4 * i));
   CHECK(split_to.size() == 300);
   CHECK(turned_to.size() == 800);
   CHECK(padded_to.size() == 1024);
   CHECK(swizzled_to.size() == 1024);
-  CHECK(*swizzled_to.rbegin() == 4 * 1023);  // within the same bytes
+  CHECK(*swizzled_to.rbegin() == 4 * 1023);         // within the same bytes
   CHECK(split.address(0x1000 + 24) == 0x1000 + 8);  // neighbours' first fields
 }
 

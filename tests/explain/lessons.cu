@@ -1,11 +1,16 @@
-// Pairs of kernels: variant 0 moves more than it has to, variant 1 has the change that `warpmem explain` proposes for
-// it. The first argument names the pair. Results are not checked: what counts is what they access.
+// Pairs of kernels: variant 0 moves more than it has to, variant 1 has the change that `warpmem
+// explain` proposes for it. The first argument names the pair. Results are not checked: what counts
+// is what they access.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
-struct Particle { float x, y, z, mass; };
-struct Pixel { float r, g, b; };
+struct Particle {
+  float x, y, z, mass;
+};
+struct Pixel {
+  float r, g, b;
+};
 constexpr int kN = 1 << 20, kSide = 1024;
 
 __global__ void mass_aos(const Particle* p, float* out) {
@@ -51,7 +56,8 @@ template <bool kSwizzled>
 __global__ void columns(float* out, int rounds) {
   __shared__ float tile[64 * 32];
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-  for (int r = warp; r < 64; r += blockDim.x / 32) tile[r * 32 + (kSwizzled ? lane ^ (r % 32) : lane)] = lane;
+  for (int r = warp; r < 64; r += blockDim.x / 32)
+    tile[r * 32 + (kSwizzled ? lane ^ (r % 32) : lane)] = lane;
   __syncthreads();
   float sum = 0;
   for (int k = 0; k < rounds; ++k) {
@@ -93,8 +99,10 @@ int main(int argc, char** argv) {
   const char* const pair = argv[1];
   const bool changed = std::atoi(argv[2]) == 1;
   float *a, *b, *c;
-  cudaMalloc(&a, 4 * kN * sizeof(float)), cudaMalloc(&b, 4 * kN * sizeof(float)), cudaMalloc(&c, 4 * kN * sizeof(float));
-  const dim3 tiles(kSide / 32, kSide / 32), tile(32, 8), square(16, 16), squares(kSide / 16, kSide / 16);
+  cudaMalloc(&a, 4 * kN * sizeof(float)), cudaMalloc(&b, 4 * kN * sizeof(float)),
+      cudaMalloc(&c, 4 * kN * sizeof(float));
+  const dim3 tiles(kSide / 32, kSide / 32), tile(32, 8), square(16, 16),
+      squares(kSide / 16, kSide / 16);
   const auto is = [&](const char* name) { return std::strcmp(pair, name) == 0; };
   if (is("mass")) {
     if (changed) mass_soa<<<kN / 256, 256>>>(a, b);

@@ -6,7 +6,8 @@
 namespace warpmem::sim::pattern {
 namespace {
 
-Result<std::vector<SiteTraffic>> cost(const std::string& text, Dim3 block = {32, 1, 1}, Dim3 grid = {1, 1, 1},
+Result<std::vector<SiteTraffic>> cost(const std::string& text, Dim3 block = {32, 1, 1},
+                                      Dim3 grid = {1, 1, 1},
                                       std::map<std::string, std::int64_t> let = {}) {
   static const auto card = model::load_card("h200");
   REQUIRE(card);
@@ -70,7 +71,8 @@ TEST_CASE("columns of shared tiles cost their passes") {
   CHECK(column(16) == 16);
   CHECK(column(33) == 1);
   const auto swizzled = [](int mask) {
-    return one("shared float t[32][32]; t[lane][0 ^ (lane & " + std::to_string(mask) + ")]").wavefronts;
+    return one("shared float t[32][32]; t[lane][0 ^ (lane & " + std::to_string(mask) + ")]")
+        .wavefronts;
   };
   CHECK(swizzled(31) == 1);
   CHECK(swizzled(7) == 4);
@@ -109,9 +111,10 @@ TEST_CASE("loops, conditions, variables and functions") {
 }
 
 TEST_CASE("a transpose's load and store, over blocks and grids") {
-  const auto all = cost("out[(blockIdx.x*16 + threadIdx.x)*1024 + blockIdx.y*16 + threadIdx.y] = "
-                        "in[(blockIdx.y*16 + threadIdx.y)*1024 + blockIdx.x*16 + threadIdx.x]",
-                        {16, 16, 1}, {4, 4, 1});
+  const auto all = cost(
+      "out[(blockIdx.x*16 + threadIdx.x)*1024 + blockIdx.y*16 + threadIdx.y] = "
+      "in[(blockIdx.y*16 + threadIdx.y)*1024 + blockIdx.x*16 + threadIdx.x]",
+      {16, 16, 1}, {4, 4, 1});
   REQUIRE(all);
   REQUIRE(all->size() == 2);
   CHECK((*all)[0].requests == 128);

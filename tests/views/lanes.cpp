@@ -1,6 +1,6 @@
 // Drawings of lanes, and the sentences beside them.
-#include "tests/catch.hpp"
 #include "views/lanes.hpp"
+#include "tests/catch.hpp"
 
 namespace warpmem::views {
 namespace {
@@ -15,17 +15,21 @@ LaneAccess strided(std::uint64_t stride, std::uint32_t bytes, bool shared) {
 }  // namespace
 
 TEST_CASE("lanes of one bank are named, and the passes that they cost") {
-  CHECK(lanes_words(strided(16, 4, true)) == "lanes 0, 8, 16, 24 share bank 0: 4 passes, 3 too many");
+  CHECK(lanes_words(strided(16, 4, true)) ==
+        "lanes 0, 8, 16, 24 share bank 0: 4 passes, 3 too many");
   CHECK(lanes_words(strided(128, 4, true)) == "lanes 0 to 31 share bank 0: 32 passes, 31 too many");
   CHECK(lanes_words(strided(132, 4, true)).starts_with("no two lanes meet in a bank: 1 pass"));
   CHECK(lanes_words(strided(16, 16, true)) ==
-        "no two lanes meet in a bank: 4 passes, none too many (16 bytes a lane: 8 lanes are served together)");
+        "no two lanes meet in a bank: 4 passes, none too many (16 bytes a lane: 8 lanes are served "
+        "together)");
 }
 
 TEST_CASE("sectors that nobody needs are counted") {
-  CHECK(lanes_words(strided(4, 4, false)) == "32 lanes ask for 128 B in 4 sectors of 1 line; none is too many");
+  CHECK(lanes_words(strided(4, 4, false)) ==
+        "32 lanes ask for 128 B in 4 sectors of 1 line; none is too many");
   CHECK(lanes_words(strided(8, 4, false)) ==
-        "32 lanes ask for 128 B in 8 sectors of 2 lines; 4 would do: 4 too many, and 16.0 of each sector's 32 "
+        "32 lanes ask for 128 B in 8 sectors of 2 lines; 4 would do: 4 too many, and 16.0 of each "
+        "sector's 32 "
         "bytes are used");
 }
 

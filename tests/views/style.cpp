@@ -1,11 +1,12 @@
-#include "tests/catch.hpp"
 #include "views/style.hpp"
+#include "tests/catch.hpp"
 
 namespace warpmem::views {
 
 TEST_CASE("text is broken between words, and no line is wider") {
   CHECK(wrapped("one two three", 8, 2) == "one two\n  three\n");
   CHECK(wrapped("short", 80, 2) == "short\n");
+  CHECK(wrapped("grid 8x8  block", 10, 2) == "grid 8x8\n  block\n");
   CHECK(wrapped("a-word-that-is-too-long x", 5, 1) == "a-word-that-is-too-long\n x\n");
 }
 
