@@ -400,7 +400,18 @@ TEST_CASE("on every card both engines count real kernels alike, as far as addres
       options.time = true;
       const auto time = replay(*reader, card, options);
       if (!time) FAIL(time.error().text());
+      ReplayOptions by_site;
+      by_site.by_site = true;
+      const auto observed = replay(*reader, card, by_site);
+      REQUIRE(observed);
       for (std::size_t i = 0; i < counts->details.size(); ++i) {
+        // Who listens changes nothing, and instructions add up to the launch.
+        const ReplayedLaunch& seen = observed->details[i];
+        CHECK(seen.counters == counts->details[i].counters);
+        LaunchCounters sum = seen.beside;
+        for (const LaunchCounters& site : seen.by_site) sum = sum + site;
+        CHECK(sum == seen.counters);
+        CHECK(seen.beside.early.gld_request == 0);
         const LaunchCounters &a = counts->details[i].counters, &b = time->details[i].counters;
         CHECK(time->details[i].time->cycles > 0);
         CHECK(b.early.gld_request == a.early.gld_request);

@@ -1,8 +1,8 @@
 // Transposes of 2,048 x 2,048 floats through a padded tile, with CTAs in rows and along diagonals:
 // what camping on memory partitions is about. transposes_2048.wmt is what
 // `warpmem emulate transposes_2048.cu` traced of it (PTX, no GPU).
-#include <cstdio>
 #include <cuda_runtime.h>
+#include <cstdio>
 constexpr int kTile = 32, kRows = 8;
 __global__ void padded(float* out, const float* in, int n) {
   __shared__ float tile[kTile][kTile + 1];
