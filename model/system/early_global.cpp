@@ -15,7 +15,9 @@ void by_size(const Transaction& t, std::uint64_t& of_32, std::uint64_t& of_64,
   of_128 += t.bytes == 128;
 }
 
-std::uint32_t active(std::uint32_t mask) { return static_cast<std::uint32_t>(std::popcount(mask)); }
+std::uint32_t active(std::uint32_t mask) {
+  return static_cast<std::uint32_t>(std::popcount(mask));
+}
 
 // Distinct lines that the transactions of each group lie in.
 std::uint64_t lines_by_group(const std::vector<Transaction>& moves, std::uint32_t line_bytes) {
@@ -46,7 +48,8 @@ EarlyMemory::LoadPath EarlyMemory::path_of(const AccessPlan& plan, const AccessT
     if (spec_.has_texture_cache) return {&textures_[sm], false};
     if (l1_[sm].exists()) return {&l1_[sm], true};
   }
-  const bool wants = caches_loads(spec_.cached) || (plan.asks_l1 && caches_asked(spec_.cached));
+  const bool wants =
+      caches_loads(spec_.cached) || (plan.asks_l1 && caches_asked(spec_.cached));
   if (wants && !plan.bypass_l1 && l1_[sm].exists()) return {&l1_[sm], true};
   return {};
 }
@@ -185,11 +188,12 @@ void EarlyMemory::global_store(const WarpAccess& a, const AccessPlan& plan, Acce
     if (!touched_.lines().empty()) written = touched_.lines().front();
     happens(EventKind::kWrite, Level::kL1, t, sectors, written.line);
     LineCache& cache = l1(t);
-    const bool here = spec_.write == WritePolicy::kEvict
-                          ? cache.drop(written.line, written.sectors)
-                          : cache.store(written.line, written.full, false,
-                                        spec_.allocate == Allocate::kLoadsAndStores &&
-                                            caches_loads(spec_.cached));
+    const bool here =
+        spec_.write == WritePolicy::kEvict
+            ? cache.drop(written.line, written.sectors)
+            : cache.store(written.line, written.full, false,
+                          spec_.allocate == Allocate::kLoadsAndStores &&
+                              caches_loads(spec_.cached));
     if (here) counters_.global_st.hits += sectors;
     write(t, written, sectors_of(m), t.tags + i);
   }
@@ -200,8 +204,8 @@ void EarlyMemory::global_store(const WarpAccess& a, const AccessPlan& plan, Acce
 void EarlyMemory::global_atomic(const WarpAccess& a, const AccessPlan& plan, AccessTiming& t) {
   OpCounters& c = plan.returns ? counters_.global_atom : counters_.global_red;
   ++c.requests;
-  std::map<std::uint64_t, std::uint32_t> of_word;    // lanes
-  std::map<std::uint64_t, std::uint32_t> of_sector;  // passes
+  std::map<std::uint64_t, std::uint32_t> of_word;      // lanes
+  std::map<std::uint64_t, std::uint32_t> of_sector;    // passes
   std::vector<std::uint64_t> lines;
   for (std::uint32_t l = 0; l < kWarpLanes; ++l) {
     if (!(a.mask >> l & 1)) continue;
@@ -210,8 +214,8 @@ void EarlyMemory::global_atomic(const WarpAccess& a, const AccessPlan& plan, Acc
     lines.push_back(a.address[l] / spec_.line_bytes);
   }
   std::sort(lines.begin(), lines.end());
-  counters_.tag_requests +=
-      static_cast<std::uint64_t>(std::unique(lines.begin(), lines.end()) - lines.begin());
+  counters_.tag_requests += static_cast<std::uint64_t>(
+      std::unique(lines.begin(), lines.end()) - lines.begin());
   counters_.theoretical_global += of_sector.size();
   t.left_sm = true;
   std::uint32_t most = 1;

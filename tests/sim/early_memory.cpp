@@ -1,5 +1,5 @@
-// Memory systems of GPUs before compute capability 7.0: counters of accesses worked out by hand
-// from the programming guides, and what profilers printed for known kernels.
+// Memory systems of GPUs before compute capability 7.0: counters of accesses worked out by hand from
+// the programming guides, and what profilers printed for known kernels.
 #include <fstream>
 #include <sstream>
 
@@ -83,8 +83,7 @@ std::vector<std::uint64_t> column(std::uint64_t x, std::uint64_t nx) {
 
 }  // namespace
 
-TEST_CASE(
-    "1.0: a warp's coalesced load is two transactions of 64 bytes, shifted by a word 32 of 32") {
+TEST_CASE("1.0: a warp's coalesced load is two transactions of 64 bytes, shifted by a word 32 of 32") {
   Gpu g("1_0");
   g.access(kLoad, kA, 4);
   EarlyCounters e = g.early();
@@ -219,8 +218,7 @@ TEST_CASE("2.0: a spilled register of all lanes is one line, written back when i
   CHECK(g.early().l1_local_miss == 1);
 }
 
-TEST_CASE(
-    "3.5: loads go to the L2 in segments and count as lines; read-only ones by textures' cache") {
+TEST_CASE("3.5: loads go to the L2 in segments and count as lines; read-only ones by textures' cache") {
   Gpu g("3_5");
   g.access(kLoad, kA + 4, 4);
   g.access(kLoad, kA + 4, 4);
@@ -262,8 +260,8 @@ TEST_CASE("3.5: an L1 for loads that ask, and for all of a run") {
 }
 
 TEST_CASE("3.5: the 8-byte mode of shared memory serves a stride of two doubles in two passes") {
-  for (const auto& [mode, stride, passes] :
-       {std::tuple{"4", 8, 1u}, {"8", 8, 1u}, {"4", 16, 2u}, {"8", 16, 2u}, {"8", 12, 1u}}) {
+  for (const auto& [mode, stride, passes] : {std::tuple{"4", 8, 1u}, {"8", 8, 1u}, {"4", 16, 2u},
+                                             {"8", 16, 2u}, {"8", 12, 1u}}) {
     Gpu g("3_5", {{"shared.bank_bytes", mode}});
     g.access(Action::kShared, 0, stride, stride == 12 ? 4 : 8);
     INFO(mode << " " << stride);
@@ -293,8 +291,7 @@ TEST_CASE("6.1: GTX 1060's efficiencies of columns: 12.5, 25 and 50 %") {
   }
 }
 
-TEST_CASE(
-    "6.1: global loads in the L1 when the run says so; requests find what one before brought") {
+TEST_CASE("6.1: global loads in the L1 when the run says so; requests find what one before brought") {
   Gpu g("6_1", {{"l1.cache", "loads"}});
   g.access(kLoad, kA, 0);  // four requests for one sector
   CHECK(g.early().l1_gld_miss == 1);
@@ -302,8 +299,7 @@ TEST_CASE(
   CHECK(g.early().l2_read_transactions == 1);
 }
 
-TEST_CASE(
-    "GTX 280's partitions: a stride of 8 x 256 bytes camps on one of eight, hashed it does not") {
+TEST_CASE("GTX 280's partitions: a stride of 8 x 256 bytes camps on one of eight, hashed it does not") {
   const auto busy = [](std::vector<model::CardSetting> settings) {
     Gpu g("1_3", std::move(settings));
     for (std::uint64_t n = 0; n < 512; ++n) g.access(kLoad, kA + 8 * 256 * n, 4);
