@@ -6,6 +6,7 @@
 #include <mutex>
 
 #include "base/in_parallel.hpp"
+#include "model/access/rule/access_rule.hpp"
 #include "model/system/memory_system.hpp"
 #include "model/system/observed_memory.hpp"
 #include "sim/code/code_size.hpp"
@@ -203,6 +204,11 @@ Result<ReplayedLaunch> replay_launch(const trace::TraceReader& reader, std::uint
         "loads of it miss");
   if (program.code.empty())
     out.notes.push_back("no program section: opcodes and cache operators are not known");
+  if (options.time && card.numbers().access_rule !=
+                          static_cast<std::uint64_t>(model::AccessRule::kSectors))
+    out.notes.push_back(
+        "times: transactions, caches, latencies and bandwidths are this card's; how warps issue and "
+        "queue was measured on an H200 alone");
   if (options.time) {
     if (program.code.empty())
       out.notes.push_back(

@@ -22,8 +22,7 @@ constexpr bool caches_asked(CachedSpaces s) {
   return s == CachedSpaces::kLocalAndAsked || s == CachedSpaces::kAsked;
 }
 constexpr bool caches_local(CachedSpaces s) {
-  return s == CachedSpaces::kBoth || s == CachedSpaces::kLocal ||
-         s == CachedSpaces::kLocalAndAsked;
+  return s == CachedSpaces::kBoth || s == CachedSpaces::kLocal || s == CachedSpaces::kLocalAndAsked;
 }
 
 enum class Allocate : std::uint8_t { kLoadsAndStores, kLoads };

@@ -196,10 +196,10 @@ Found interleaved_l2_wrong(const CardNumbers& n) {
     return Contradiction{
         "l2.size is " + shown_bytes(n.l2_bytes) + ", less than a set a partition (l2.partitions)",
         "give at least " + shown_bytes(step) + (rows ? ", or l2.index = \"low_bits\"" : "")};
-  if (auto f = uneven("l2.size", n.l2_bytes, step,
-                      "sets of l2.ways lines of " + text(n.line_bytes) +
-                          " bytes in each of l2.partitions",
-                      shown_bytes))
+  if (auto f = uneven(
+          "l2.size", n.l2_bytes, step,
+          "sets of l2.ways lines of " + text(n.line_bytes) + " bytes in each of l2.partitions",
+          shown_bytes))
     return f;
   if (n.l2_fetch_bytes != 32 && n.l2_fetch_bytes != 64 && n.l2_fetch_bytes != 128)
     return Contradiction{
@@ -216,9 +216,9 @@ Found interleaved_l2_wrong(const CardNumbers& n) {
 Found l1_sets_wrong(const CardNumbers& n) {
   const bool sectors = static_cast<AccessRule>(n.access_rule) == AccessRule::kSectors;
   if (n.l1_sets > 0 && !std::has_single_bit(n.l1_sets))
-    return Contradiction{"l1.sets is " + grouped(n.l1_sets) + ", no power of two",
-                         "give " + grouped(std::bit_floor(n.l1_sets)) + " or " +
-                             grouped(std::bit_ceil(n.l1_sets))};
+    return Contradiction{
+        "l1.sets is " + grouped(n.l1_sets) + ", no power of two",
+        "give " + grouped(std::bit_floor(n.l1_sets)) + " or " + grouped(std::bit_ceil(n.l1_sets))};
   if (sectors && n.l1_sets > 0 && n.l1_sets < 4)
     return Contradiction{"l1.sets is " + grouped(n.l1_sets) + ": the tags have four banks",
                          "give 4 or more"};
@@ -235,12 +235,12 @@ Found l2_wrong(const CardNumbers& n) {
                          "give l2.size, or write an access.rule of a GPU that has none"};
   if (!sectors) return interleaved_l2_wrong(n);
   if (n.l2_partitions > 0 && (n.l2_partitions > 8 || !std::has_single_bit(n.l2_partitions)))
-    return Contradiction{
-        "l2.partitions is " + grouped(n.l2_partitions) +
-            ": partitions that keep copies of each other's lines are 1, 2, 4 or 8",
-        n.l2_partitions > 8 ? std::string("give 8 or fewer")
-                            : "give " + grouped(std::bit_floor(n.l2_partitions)) + " or " +
-                                  grouped(std::bit_ceil(n.l2_partitions))};
+    return Contradiction{"l2.partitions is " + grouped(n.l2_partitions) +
+                             ": partitions that keep copies of each other's lines are 1, 2, 4 or 8",
+                         n.l2_partitions > 8
+                             ? std::string("give 8 or fewer")
+                             : "give " + grouped(std::bit_floor(n.l2_partitions)) + " or " +
+                                   grouped(std::bit_ceil(n.l2_partitions))};
   if (n.l2_partitions == 0 && (n.l2_sides < 1 || n.l2_sides > 2))
     return Contradiction{"l2.sides is " + grouped(n.l2_sides) + ": it must be 1 or 2",
                          "write 1 for an L2 that is not partitioned, or 2"};
@@ -490,10 +490,12 @@ Result<void> Card::validate(const std::string& place) const {
     return card_error(place, found.message, found.fix);
   };
   if (const Found found = zero({numbers_, capability()})) return refused(*found);
+  for (const auto& check :
+       {too_much, too_fast, components_wrong, l1_wrong, l1_sets_wrong, l2_wrong, home_wrong})
+    if (const Found found = check(numbers_)) return refused(*found);
   if (!user_.contains(card_field("sm.count")))
     if (const Found found = ports_wrong(numbers_)) return refused(*found);
-  for (const auto& check : {too_much, too_fast, components_wrong, l1_wrong, l1_sets_wrong, l2_wrong, home_wrong,
-                            bandwidth_wrong, dram_wrong, small_caches_wrong, sms_wrong})
+  for (const auto& check : {bandwidth_wrong, dram_wrong, small_caches_wrong, sms_wrong})
     if (const Found found = check(numbers_)) return refused(*found);
   return {};
 }

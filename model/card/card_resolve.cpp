@@ -82,10 +82,10 @@ Result<void> Card::refuse_two_keys(const std::string& place) const {
     if (!one->second.inherited.empty() || !other->second.inherited.empty()) continue;
     // A set count of 0 says nothing.
     if (one->second.values.at(0) == 0) continue;
-    return card_error(place,
-                      std::string(pair.one) + " and " + pair.other +
-                          " are two keys for one thing: " + pair.why,
-                      std::string("give one of them"));
+    return card_error(
+        place,
+        std::string(pair.one) + " and " + pair.other + " are two keys for one thing: " + pair.why,
+        std::string("give one of them"));
   }
   return {};
 }

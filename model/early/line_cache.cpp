@@ -43,9 +43,9 @@ LineCache::Line& LineCache::bring(std::uint64_t number) {
   Set& set = sets_[of];
   const auto way_of = [&](std::size_t i) { return set.lines[i].way; };
   if (set.lines.size() == ways_of(of)) {
-    const auto gone = set.lines.begin() + static_cast<std::ptrdiff_t>(victim(
-                                              shape_.replacement, set.lines.size(), set.tree,
-                                              draws_, way_of));
+    const auto gone =
+        set.lines.begin() + static_cast<std::ptrdiff_t>(victim(shape_.replacement, set.lines.size(),
+                                                               set.tree, draws_, way_of));
     if (gone->dirty) pushed_ = {gone->number, gone->dirty};
     set.lines.erase(gone);
     set.young = std::min(set.young, static_cast<std::uint32_t>(set.lines.size()));
@@ -66,8 +66,7 @@ LineCache::Found LineCache::load(std::uint64_t number, std::uint8_t sectors) {
   Found all{0, true, 0};
   const std::uint32_t of_piece = shape_.line_bytes / 32;
   for (std::uint32_t p = 0; p < pieces(); ++p) {
-    const auto wanted =
-        static_cast<std::uint8_t>(sectors >> p * of_piece & ((1u << of_piece) - 1));
+    const auto wanted = static_cast<std::uint8_t>(sectors >> p * of_piece & ((1u << of_piece) - 1));
     if (!wanted) continue;
     const Found found = load_line(number * pieces() + p, wanted);
     all.missing = with(all.missing, static_cast<std::uint8_t>(found.missing << p * of_piece));

@@ -28,7 +28,7 @@ struct MemorySpec {
     Allocate allocate = Allocate::kLoadsAndStores;
     WritePolicy write = WritePolicy::kThrough;
     std::uint32_t fill_sectors = 1, sectors = 4;  // that a miss brings at least; of a line
-    std::uint64_t bytes = 0, reserved = 0;  // with shared memory; of it, never data
+    std::uint64_t bytes = 0, reserved = 0;        // with shared memory; of it, never data
     SetIndex index;
     std::uint32_t ways = 4;
     Replacement replacement = Replacement::kAfterHits;

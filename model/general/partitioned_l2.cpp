@@ -7,11 +7,7 @@
 namespace warpmem::model {
 
 PartitionedL2::PartitionedL2(const MemorySpec& spec, MemoryPath* path)
-    : spec_(spec),
-      path_(path),
-      coalescer_(spec),
-      map_(spec.dram),
-      traffic_(spec.dram.channels) {
+    : spec_(spec), path_(path), coalescer_(spec), map_(spec.dram), traffic_(spec.dram.channels) {
   for (std::uint32_t i = 0; i < spec.l2.partitions; ++i)
     partitions_.emplace_back(spec.l2, spec.line_bytes);
 }
@@ -64,8 +60,7 @@ void PartitionedL2::fetch_code(std::uint64_t bytes, bool cold) {
   if (cold) counters.dram_read += sectors;
 }
 
-L2Partition::Traffic PartitionedL2::account(L2Partition& partition, int sm,
-                                            std::uint64_t now) {
+L2Partition::Traffic PartitionedL2::account(L2Partition& partition, int sm, std::uint64_t now) {
   const L2Partition::Traffic t = partition.take_traffic();
   counters.dram_read += t.fills;
   counters.refill_writes += t.fills;

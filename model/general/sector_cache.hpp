@@ -4,8 +4,8 @@
 // Writes go through, and a store leaves its words. Room: each bank of tags has its share of the
 // lines. A line that finds its set full takes the place of another, the set's oldest or which else
 // the spec's policy says; one that finds a free way but no room has a hand go over the bank's sets,
-// and the first that holds anything gives up one of its own (measured for compute capability 9.0: cache/l1_cache.hpp, which does the same,
-// faster).
+// and the first that holds anything gives up one of its own (measured for compute capability 9.0:
+// cache/l1_cache.hpp, which does the same, faster).
 #pragma once
 
 #include <vector>

@@ -15,9 +15,7 @@ void by_size(const Transaction& t, std::uint64_t& of_32, std::uint64_t& of_64,
   of_128 += t.bytes == 128;
 }
 
-std::uint32_t active(std::uint32_t mask) {
-  return static_cast<std::uint32_t>(std::popcount(mask));
-}
+std::uint32_t active(std::uint32_t mask) { return static_cast<std::uint32_t>(std::popcount(mask)); }
 
 // Distinct lines that the transactions of each group lie in.
 std::uint64_t lines_by_group(const std::vector<Transaction>& moves, std::uint32_t line_bytes) {
@@ -25,6 +23,14 @@ std::uint64_t lines_by_group(const std::vector<Transaction>& moves, std::uint32_
   for (const Transaction& t : moves) lines.emplace_back(t.group, t.address / line_bytes);
   std::sort(lines.begin(), lines.end());
   return static_cast<std::uint64_t>(std::unique(lines.begin(), lines.end()) - lines.begin());
+}
+
+// Of all requests of an access.
+std::uint64_t distinct_sectors(const std::vector<Transaction>& moves) {
+  std::vector<std::uint64_t> sectors;
+  for (const Transaction& t : moves) sectors.push_back(t.address / kSectorBytes);
+  std::sort(sectors.begin(), sectors.end());
+  return static_cast<std::uint64_t>(std::unique(sectors.begin(), sectors.end()) - sectors.begin());
 }
 
 // As the profiler counts loads on 6.1: four a request, whether its lanes share a sector or not
@@ -48,8 +54,7 @@ EarlyMemory::LoadPath EarlyMemory::path_of(const AccessPlan& plan, const AccessT
     if (spec_.has_texture_cache) return {&textures_[sm], false};
     if (l1_[sm].exists()) return {&l1_[sm], true};
   }
-  const bool wants =
-      caches_loads(spec_.cached) || (plan.asks_l1 && caches_asked(spec_.cached));
+  const bool wants = caches_loads(spec_.cached) || (plan.asks_l1 && caches_asked(spec_.cached));
   if (wants && !plan.bypass_l1 && l1_[sm].exists()) return {&l1_[sm], true};
   return {};
 }
@@ -64,6 +69,8 @@ void EarlyMemory::count_loads(bool is_l1, const AccessPlan& plan, const WarpAcce
       ++(t.in_order ? e.gld_coherent : e.gld_incoherent);
     if (spec_.access != AccessRule::kSubRequests) e.gld_moved_bytes += t.bytes;
   }
+  if (spec_.access == AccessRule::kSubRequests)
+    e.gld_moved_bytes += kSectorBytes * distinct_sectors(moves_);
   if (spec_.access == AccessRule::kSubRequests) e.gld_transactions += four_a_request(moves_);
   else if (spec_.access == AccessRule::kLinesOrSegments && !is_l1 && spec_.capability >= 30)
     e.gld_transactions += lines_by_group(moves_, spec_.line_bytes);
@@ -102,7 +109,6 @@ void EarlyMemory::load_through(LoadPath path, AccessTiming& t) {
     counters_.global_ld.hits += asked - sectors_in(missed);
     if (path.is_l1) {
       ++(found.hit ? e.l1_gld_hit : e.l1_gld_miss);
-      if (spec_.access == AccessRule::kSubRequests) e.gld_moved_bytes += moves_[i].bytes;
     } else {
       e.tex_requests += asked;
       e.tex_miss += sectors_in(missed);
@@ -124,7 +130,6 @@ void EarlyMemory::load_through(LoadPath path, AccessTiming& t) {
 // (columns of two words a sector move half of what requests alone would: gld_efficiency of 25 % on
 // 6.1 for blocks of 16 x 16, and not 12.5 %). Before, each transaction moves by itself.
 void EarlyMemory::load_past(AccessTiming& t) {
-  EarlyCounters& e = counters_.early;
   if (spec_.access == AccessRule::kSubRequests) {
     std::vector<LineTouch> lines;
     for (const Transaction& m : moves_) {
@@ -140,7 +145,6 @@ void EarlyMemory::load_past(AccessTiming& t) {
       const std::uint64_t moved = sectors_in(lines[i].sectors);
       counters_.global_ld.sectors += moved;
       counters_.theoretical_global += moved;
-      e.gld_moved_bytes += moved * kSectorBytes;
       t.done = std::max(t.done, read(t, t.tags + i, lines[i].line, lines[i].sectors));
     }
     return;
@@ -152,29 +156,42 @@ void EarlyMemory::load_past(AccessTiming& t) {
   }
 }
 
-void EarlyMemory::global_store(const WarpAccess& a, const AccessPlan& plan, AccessTiming& t) {
+void EarlyMemory::count_stores(const WarpAccess& a) {
   EarlyCounters& e = counters_.early;
-  // Stores of 5.x and 6.x count, and travel, in the distinct sectors of the warp.
-  const AccessRule rule =
-      spec_.access == AccessRule::kSubRequests ? AccessRule::kSectors : spec_.access;
-  list_transactions({rule, spec_.line_bytes, false}, a, moves_);
   ++e.gst_request;
-  e.gst_requested_bytes += std::uint64_t{active(a.mask)} * plan.bytes;
+  e.gst_requested_bytes += std::uint64_t{active(a.mask)} * a.bytes;
   e.gst_transactions += moves_.size();
   e.global_replays += moves_.size() - 1;
-  ++counters_.global_st.requests;
-  counters_.tag_requests += lines_by_group(moves_, spec_.line_bytes);
-  t.passes = t.tag_passes = static_cast<std::uint32_t>(std::max<std::size_t>(1, moves_.size()));
-  happens(EventKind::kRequest, Level::kL1, t, moves_.size());
-  for (std::size_t i = 0; i < moves_.size(); ++i) {
-    const Transaction& m = moves_[i];
+  for (const Transaction& m : moves_) {
     by_size(m, e.gst_32b, e.gst_64b, e.gst_128b);
     e.gst_moved_bytes += m.bytes;
     if (spec_.access == AccessRule::kHalfWarpStrict)
       ++(m.in_order ? e.gst_coherent : e.gst_incoherent);
-    const std::uint64_t sectors = m.bytes / kSectorBytes;
-    counters_.global_st.sectors += sectors;
-    counters_.theoretical_global += sectors;
+    counters_.global_st.sectors += m.bytes / kSectorBytes;
+    counters_.theoretical_global += m.bytes / kSectorBytes;
+  }
+}
+
+void EarlyMemory::global_store(const WarpAccess& a, const AccessPlan&, AccessTiming& t) {
+  // Stores of 5.x and 6.x count in the distinct sectors of the warp, and travel by line.
+  const bool by_line = spec_.access == AccessRule::kSubRequests;
+  list_transactions({by_line ? AccessRule::kSectors : spec_.access, spec_.line_bytes, false}, a,
+                    moves_);
+  count_stores(a);
+  ++counters_.global_st.requests;
+  counters_.tag_requests += lines_by_group(moves_, spec_.line_bytes);
+  t.passes = t.tag_passes = static_cast<std::uint32_t>(std::max<std::size_t>(1, moves_.size()));
+  happens(EventKind::kRequest, Level::kL1, t, moves_.size());
+  if (by_line) {
+    touched_.clear();
+    touched_.add(a);
+    const std::vector<LineTouch>& lines = touched_.lines();
+    for (std::size_t i = 0; i < lines.size(); ++i)
+      store_line(lines[i], lines[i].sectors, t.tags + i, t);
+    return;
+  }
+  for (std::size_t i = 0; i < moves_.size(); ++i) {
+    const Transaction& m = moves_[i];
     touched_.clear();
     for (std::uint32_t l = 0; l < kWarpLanes; ++l) {
       if (!(m.lanes >> l & 1)) continue;
@@ -186,17 +203,24 @@ void EarlyMemory::global_store(const WarpAccess& a, const AccessPlan& plan, Acce
     LineTouch written;
     written.line = line_of(m);
     if (!touched_.lines().empty()) written = touched_.lines().front();
-    happens(EventKind::kWrite, Level::kL1, t, sectors, written.line);
-    LineCache& cache = l1(t);
-    const bool here =
-        spec_.write == WritePolicy::kEvict
-            ? cache.drop(written.line, written.sectors)
-            : cache.store(written.line, written.full, false,
-                          spec_.allocate == Allocate::kLoadsAndStores &&
-                              caches_loads(spec_.cached));
-    if (here) counters_.global_st.hits += sectors;
-    write(t, written, sectors_of(m), t.tags + i);
+    store_line(written, sectors_of(m), t.tags + i, t);
   }
+}
+
+// `moved`: sectors that travel, whether lanes write in them or not.
+void EarlyMemory::store_line(const LineTouch& written, std::uint8_t moved, std::uint64_t at,
+                             AccessTiming& t) {
+  const std::uint64_t sectors = sectors_in(moved);
+  happens(EventKind::kWrite, Level::kL1, t, sectors, written.line);
+  LineCache& cache = l1(t);
+  const bool here =
+      spec_.write == WritePolicy::kEvict
+          ? cache.drop(written.line, written.sectors)
+          : cache.store(written.line, written.full, false,
+                        spec_.allocate == Allocate::kLoadsAndStores && caches_loads(spec_.cached));
+  if (here) counters_.global_st.hits += sectors;
+  write_pushed(cache, t);
+  write(t, written, moved, at);
 }
 
 // A word is changed once a pass, however many lanes change it; lanes on other words of a sector go
@@ -204,8 +228,8 @@ void EarlyMemory::global_store(const WarpAccess& a, const AccessPlan& plan, Acce
 void EarlyMemory::global_atomic(const WarpAccess& a, const AccessPlan& plan, AccessTiming& t) {
   OpCounters& c = plan.returns ? counters_.global_atom : counters_.global_red;
   ++c.requests;
-  std::map<std::uint64_t, std::uint32_t> of_word;      // lanes
-  std::map<std::uint64_t, std::uint32_t> of_sector;    // passes
+  std::map<std::uint64_t, std::uint32_t> of_word;    // lanes
+  std::map<std::uint64_t, std::uint32_t> of_sector;  // passes
   std::vector<std::uint64_t> lines;
   for (std::uint32_t l = 0; l < kWarpLanes; ++l) {
     if (!(a.mask >> l & 1)) continue;
@@ -214,8 +238,8 @@ void EarlyMemory::global_atomic(const WarpAccess& a, const AccessPlan& plan, Acc
     lines.push_back(a.address[l] / spec_.line_bytes);
   }
   std::sort(lines.begin(), lines.end());
-  counters_.tag_requests += static_cast<std::uint64_t>(
-      std::unique(lines.begin(), lines.end()) - lines.begin());
+  counters_.tag_requests +=
+      static_cast<std::uint64_t>(std::unique(lines.begin(), lines.end()) - lines.begin());
   counters_.theoretical_global += of_sector.size();
   t.left_sm = true;
   std::uint32_t most = 1;

@@ -49,12 +49,14 @@ class EarlyMemory final : public MemorySystem {
   void load_through(LoadPath, AccessTiming&);
   void load_past(AccessTiming&);
   void global_store(const WarpAccess&, const AccessPlan&, AccessTiming&);
+  void store_line(const LineTouch& written, std::uint8_t moved, std::uint64_t at, AccessTiming&);
   void global_atomic(const WarpAccess&, const AccessPlan&, AccessTiming&);
   void local_access(const WarpLanes&, const AccessPlan&, AccessTiming&);
   void local_word(const WarpAccess& word, bool stores, bool cached, AccessTiming&);
   void local_line(const LineTouch&, bool stores, AccessTiming&);
   void shared_access(const WarpAccess&, const AccessPlan&, AccessTiming&);
 
+  void count_stores(const WarpAccess&);
   void count_loads(bool is_l1, const AccessPlan&, const WarpAccess&);
   // The sectors of a line that a transaction moves.
   std::uint8_t sectors_of(const Transaction& t) const {

@@ -38,8 +38,8 @@ void GeneralMemory::local_access(const WarpLanes& w, const AccessPlan& plan, Acc
       const std::uint8_t missing = !cached         ? line.sectors
                                    : plan.last_use ? l1(t).load_last(line, asked)
                                                    : l1(t).load(line, asked, true).missing;
-      c.hits += sectors_in(line.sectors) -
-                sectors_in(static_cast<std::uint8_t>(missing & line.sectors));
+      c.hits +=
+          sectors_in(line.sectors) - sectors_in(static_cast<std::uint8_t>(missing & line.sectors));
       if (missing) t.done = std::max(t.done, read(t, t.now, line.line, missing, 0));
     }
   }

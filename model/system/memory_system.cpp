@@ -15,8 +15,8 @@ bool is_sectored(const CardNumbers& n) {
   return static_cast<SharedRule>(n.shared_rule) == SharedRule::kMulticast &&
          n.line_bytes == kLineBytes && n.shared_banks == 32 && n.shared_bank_bytes == 4 &&
          n.l1_cache == 0 && n.l1_ways == 4 && n.l1_sets == 0 && n.l1_sector == kSectorBytes &&
-         n.l1_allocate == 0 && n.l1_write == 0 && n.texture_bytes == 0 && n.l2_ways <= 16 && n.l2_sides <= 2 &&
-         static_cast<Replacement>(n.l2_replacement) == Replacement::kLru &&
+         n.l1_allocate == 0 && n.l1_write == 0 && n.texture_bytes == 0 && n.l2_ways <= 16 &&
+         n.l2_sides <= 2 && static_cast<Replacement>(n.l2_replacement) == Replacement::kLru &&
          static_cast<SetRule>(n.l1_index) == SetRule::kXorMatrix &&
          static_cast<Replacement>(n.l1_replacement) == Replacement::kAfterHits &&
          static_cast<SetRule>(n.l2_index) == SetRule::kMixedRows;

@@ -34,6 +34,15 @@ class Generations(harness.CommandTest):
             # The last warp of the array does not read one word off its end.
             self.assertAlmostEqual(m[name] / m[requests], sectors, delta=0.01, msg=card)
 
+    def test_an_l1_has_what_the_split_leaves(self):
+        # 2.x: 48 KiB of shared memory and 16 KiB of L1 by default, or the other way round.
+        fermi = ("--gpu", os.path.join(CARDS, "cc_2_0.toml"), "--counts")
+        split, hits = "launch__shared_mem_config_size", "l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum"
+        small = self.metrics("matmul_naive", *fermi)
+        large = self.metrics("matmul_naive", *fermi, "--set", "shared.default=16KiB")
+        self.assertEqual((small[split], large[split]), (48 << 10, 16 << 10))
+        self.assertGreater(large[hits], small[hits])
+
     def test_a_plain_map_camps_and_a_hashed_one_does_not(self):
         gt200 = os.path.join(CARDS, "cc_1_3.toml")
         plain = self.partitions("transpose_naive_row", "--gpu", gt200)

@@ -113,7 +113,7 @@ class Gpus(harness.CommandTest):
     def test_what_is_possible_is_said(self):
         for setting, *words in (("sm.count=nan", "'nan' is not a whole number", "write a whole number of SMs"),
                                 ("l2.sides=3", "write 1 for an L2 that is not partitioned, or 2"),
-                                ("l2.ways=17", "give a whole number from 1 to 16"),
+                                ("l2.ways=65", "give a whole number from 1 to 64"),
                                 ("l2.size=30MiB", "give 28 MiB or 32 MiB")):
             run = self.run_command("gpus", "h200", "--set", setting)
             self.assert_fails(run, 2, "--set " + setting.split("=")[0], *words)

@@ -42,7 +42,8 @@ constexpr auto kSub = AccessRule::kSubRequests;
 
 }  // namespace
 
-TEST_CASE("1.0: words of 4, 8 and 16 bytes in order are one, one and two transactions a half-warp") {
+TEST_CASE(
+    "1.0: words of 4, 8 and 16 bytes in order are one, one and two transactions a half-warp") {
   CHECK(sizes(moves(kStrict, warp(4, [](auto l) { return 4 * l; }))) == Sizes{64, 64});
   CHECK(sizes(moves(kStrict, warp(8, [](auto l) { return 8 * l; }))) == Sizes{128, 128});
   CHECK(sizes(moves(kStrict, warp(16, [](auto l) { return 16 * l; }))) ==
@@ -52,7 +53,8 @@ TEST_CASE("1.0: words of 4, 8 and 16 bytes in order are one, one and two transac
 }
 
 TEST_CASE("1.0: lanes that do not take part leave holes, and the segment moves whole") {
-  const auto a = warp(4, [](auto l) { return 4 * l; }, 0x0000fffe & ~0x10u);
+  const auto a = warp(
+      4, [](auto l) { return 4 * l; }, 0x0000fffe & ~0x10u);
   const auto t = moves(kStrict, a);
   REQUIRE(sizes(t) == Sizes{64});
   CHECK(t[0].address == kBase);
@@ -68,7 +70,9 @@ TEST_CASE("1.0: a permutation, an offset of a word and words of a byte are a tra
     CHECK(sizes(t) == Sizes(32, 32));
     CHECK_FALSE(t[0].in_order);
   }
-  CHECK(moves(kStrict, warp(4, [](auto l) { return 4 * (l ^ 1); }, 0xff)).size() == 8);
+  CHECK(moves(kStrict, warp(
+                           4, [](auto l) { return 4 * (l ^ 1); }, 0xff))
+            .size() == 8);
 }
 
 TEST_CASE("1.0: one half-warp can be coalesced and the other not") {
@@ -83,7 +87,8 @@ TEST_CASE("1.2: segments shrink to the half that is used") {
   // The order of lanes is free.
   CHECK(sizes(moves(kSegments, warp(4, [](auto l) { return 4 * (l ^ 7); }))) == Sizes{64, 64});
   // One lane: 32 bytes of 128.
-  const auto one = moves(kSegments, warp(4, [](auto) { return 100; }, 1));
+  const auto one = moves(kSegments, warp(
+                                        4, [](auto) { return 100; }, 1));
   REQUIRE(sizes(one) == Sizes{32});
   CHECK(one[0].address == kBase + 96);
   // All lanes one word: 32 bytes a half-warp.
@@ -151,7 +156,8 @@ TEST_CASE("5.x and 6.x: requests of 8, 4 and 2 lanes, a sector each where words 
   CHECK(moves(kSub, warp(4, [](auto l) { return 4 * (l + 1); })).size() == 8);
 }
 
-TEST_CASE("7.0 and later: distinct sectors of the warp: 1, 2, 4, 8 and 16 side by side, 32 at most") {
+TEST_CASE(
+    "7.0 and later: distinct sectors of the warp: 1, 2, 4, 8 and 16 side by side, 32 at most") {
   for (const auto& [bytes, sectors] : {std::pair{1u, 1u}, {2u, 2u}, {4u, 4u}, {8u, 8u}, {16u, 16u}})
     CHECK(moves(AccessRule::kSectors, warp(bytes, [b = bytes](auto l) { return b * l; })).size() ==
           sectors);

@@ -1,4 +1,5 @@
-// Replacement policies and shapes of the caches of GPUs before 7.0, by sequences worked out by hand.
+// Replacement policies and shapes of the caches of GPUs before 7.0, by sequences worked out by
+// hand.
 #include "model/cache/replacement.hpp"
 
 #include "model/early/early_spec.hpp"
@@ -71,7 +72,8 @@ TEST_CASE("random and uneven: by their odds, and the same in every run") {
     std::vector<int> gone(4);
     std::uint64_t draws = 0;
     for (int n = 0; n < 12000; ++n)
-      ++gone[victim(policy, 4, 0, draws, [](std::size_t i) { return static_cast<std::uint32_t>(i); })];
+      ++gone[victim(policy, 4, 0, draws,
+                    [](std::size_t i) { return static_cast<std::uint32_t>(i); })];
     const bool uneven = policy == Replacement::kUneven;
     for (std::size_t way = 0; way < 4; ++way) {
       const int expected = !uneven ? 3000 : way == 1 ? 6000 : 2000;  // 1/4; 1/6, 1/2, 1/6, 1/6

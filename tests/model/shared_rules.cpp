@@ -45,29 +45,47 @@ TEST_CASE("1.x: all lanes on one word are a broadcast; two words of one bank are
   CHECK(of(k1x, warp(4, [](auto) { return 4; })).taken == 2);
   // Half of the lanes on each of two words in different banks: one is broadcast, the other serves a
   // lane a pass: in the second pass it is the broadcast word.
-  CHECK(of(k1x, warp(4, [](auto l) { return l % 2 * 4; }, 0xffff)).taken == 2);
+  CHECK(of(k1x, warp(
+                    4, [](auto l) { return l % 2 * 4; }, 0xffff))
+            .taken == 2);
   // Three words: broadcast, then broadcast, then the last one.
-  CHECK(of(k1x, warp(4, [](auto l) { return l % 3 * 4; }, 0xffff)).taken == 3);
+  CHECK(of(k1x, warp(
+                    4, [](auto l) { return l % 3 * 4; }, 0xffff))
+            .taken == 3);
 }
 
 TEST_CASE("1.x: a stride of one double is a 2-way conflict, of four words a 4-way one") {
   // Split in accesses of 4 bytes, each with a stride of two (or four) words.
-  const auto doubles = of(k1x, warp(8, [](auto l) { return 8 * l; }, 0xffff));
+  const auto doubles = of(k1x, warp(
+                                   8, [](auto l) { return 8 * l; }, 0xffff));
   CHECK(doubles.groups == 2);
   CHECK(doubles.taken == 2 * 2);
-  const auto quads = of(k1x, warp(16, [](auto l) { return 16 * l; }, 0xffff));
+  const auto quads = of(k1x, warp(
+                                 16, [](auto l) { return 16 * l; }, 0xffff));
   CHECK(quads.groups == 4);
   CHECK(quads.taken == 4 * 4);
 }
 
 TEST_CASE("1.x: bytes side by side conflict, every fourth one does not") {
-  CHECK(of(k1x, warp(1, [](auto l) { return l; }, 0xffff)).taken == 4);
-  CHECK(of(k1x, warp(1, [](auto l) { return 4 * l; }, 0xffff)).taken == 1);
+  CHECK(of(k1x, warp(
+                    1, [](auto l) { return l; }, 0xffff))
+            .taken == 4);
+  CHECK(of(k1x, warp(
+                    1, [](auto l) { return 4 * l; }, 0xffff))
+            .taken == 1);
 }
 
 TEST_CASE("1.x: of lanes that store to one word one does, without a conflict") {
-  CHECK(of(k1x, warp(4, [](auto l) { return l % 3 * 4; }, 0xffff), SharedKind::kStore).taken == 1);
-  CHECK(of(k1x, warp(4, [](auto l) { return l % 2 * 64; }, 0xffff), SharedKind::kStore).taken == 2);
+  CHECK(of(k1x,
+           warp(
+               4, [](auto l) { return l % 3 * 4; }, 0xffff),
+           SharedKind::kStore)
+            .taken == 1);
+  CHECK(of(k1x,
+           warp(
+               4, [](auto l) { return l % 2 * 64; }, 0xffff),
+           SharedKind::kStore)
+            .taken == 2);
 }
 
 TEST_CASE("2.x: words go to all lanes that want them; strides conflict by their even part") {
@@ -98,8 +116,12 @@ TEST_CASE("3.x, 4-byte mode: words 32 apart in an aligned segment of 64 share a 
   CHECK(of(k3x, warp(4, [](auto l) { return 16 * l; })).taken == 2);  // stride 4
   CHECK(of(k3x, warp(4, [](auto l) { return 12 * l; })).taken == 1);  // stride 3
   // Words 0 and 32 are of one segment, words 32 and 64 are not.
-  CHECK(of(k3x, warp(4, [](auto l) { return l * 128; }, 3)).taken == 1);
-  CHECK(of(k3x, warp(4, [](auto l) { return 128 + l * 128; }, 3)).taken == 2);
+  CHECK(of(k3x, warp(
+                    4, [](auto l) { return l * 128; }, 3))
+            .taken == 1);
+  CHECK(of(k3x, warp(
+                    4, [](auto l) { return 128 + l * 128; }, 3))
+            .taken == 2);
 }
 
 TEST_CASE("3.x, 8-byte mode: words of 8 bytes in a row lie in banks in a row") {
@@ -108,7 +130,8 @@ TEST_CASE("3.x, 8-byte mode: words of 8 bytes in a row lie in banks in a row") {
   CHECK(mode8(warp(4, [](auto l) { return 4 * l; })) == 1);
   CHECK(mode8(warp(4, [](auto l) { return 8 * l; })) == 1);
   CHECK(mode8(warp(8, [](auto l) { return 16 * l; })) == 2);
-  CHECK(mode8(warp(4, [](auto l) { return 128 * l; }, 0xf)) == 2);  // 0, 16, 0, 16 of 32 banks
+  CHECK(mode8(warp(
+            4, [](auto l) { return 128 * l; }, 0xf)) == 2);  // 0, 16, 0, 16 of 32 banks
   // 16 bytes: two halves of the warp.
   CHECK(mode8(warp(16, [](auto l) { return 16 * l; })) == 2);
 }

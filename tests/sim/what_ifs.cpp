@@ -1,5 +1,5 @@
-// Structural what-ifs on any card: for each key a counter that moves as the rule says, worked out by
-// hand; what cannot be built is refused, with the nearest that can.
+// Structural what-ifs on any card: for each key a counter that moves as the rule says, worked out
+// by hand; what cannot be built is refused, with the nearest that can.
 #include "model/system/memory_system.hpp"
 #include "sim/replay.hpp"
 #include "tests/catch.hpp"
@@ -200,8 +200,11 @@ TEST_CASE("l2.partitions: of what is read from four of them three quarters cross
 TEST_CASE("l2.ways, l2.replacement and l2.index: lines of one set") {
   // One side of 1 MiB, 16 ways: 512 sets.
   const auto l2_hits = [](Settings more, std::uint64_t lines, std::uint64_t again) {
-    Settings s = {{"l2.sides", "1"}, {"l2.size", "1MiB"}, {"l2.index", "low_bits"},
-                  {"launch.dirty_sectors", "0"}, {"l1.cache", "off"}};
+    Settings s = {{"l2.sides", "1"},
+                  {"l2.size", "1MiB"},
+                  {"l2.index", "low_bits"},
+                  {"launch.dirty_sectors", "0"},
+                  {"l1.cache", "off"}};
     s.insert(s.end(), more.begin(), more.end());
     Gpu g(s);
     for (std::uint64_t n = 0; n < lines; ++n) g.access(n * 512 * kLine);
@@ -218,8 +221,12 @@ TEST_CASE("l2.ways, l2.replacement and l2.index: lines of one set") {
   CHECK(l2_hits({{"l2.ways", "32"}, {"l2.dirty_ways", "7"}}, 32, 0) == 1);
   // FIFO and LRU differ where the first line is used again.
   const auto first = [](const char* policy) {
-    Gpu g({{"l2.sides", "1"}, {"l2.size", "1MiB"}, {"l2.index", "low_bits"},
-           {"launch.dirty_sectors", "0"}, {"l1.cache", "off"}, {"l2.replacement", policy}});
+    Gpu g({{"l2.sides", "1"},
+           {"l2.size", "1MiB"},
+           {"l2.index", "low_bits"},
+           {"launch.dirty_sectors", "0"},
+           {"l1.cache", "off"},
+           {"l2.replacement", policy}});
     for (std::uint64_t n = 0; n < 16; ++n) g.access(n * 512 * kLine);
     g.access(0).access(16 * 512 * kLine);
     const std::uint64_t before = g.counted().l2.read_hit;
