@@ -7,6 +7,11 @@ namespace {
 
 // clang-format off: a metric a row
 constexpr Metric kMetrics[] = {
+    {"gputime",
+     "us",
+     "time of the launch, at the clock that the card gives",
+     {{{10, 21, "time_us"}}},
+     "gpu__time_duration.sum"},
     {"gld_request",
      "event",
      "warp instructions that load from global memory",

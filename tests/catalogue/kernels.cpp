@@ -20,10 +20,10 @@ struct Spec {
 };
 
 Access words(What what, unsigned which, Index index) {
-  const std::uint64_t base = what == What::kSharedLoad4 || what == What::kSharedStore4 ||
-                                     what == What::kSharedLoad16
-                                 ? 0
-                                 : array(which);
+  const std::uint64_t base =
+      what == What::kSharedLoad4 || what == What::kSharedStore4 || what == What::kSharedLoad16
+          ? 0
+          : array(which);
   return {what, [=](const Thread& t) -> At {
             const At i = index(t);
             return i ? At(base + 4 * *i) : kNobody;
@@ -64,7 +64,9 @@ struct Matrix {
   std::uint64_t n, bx, by;
   std::uint64_t x(const Thread& t) const { return t.cx * bx + t.tx; }
   std::uint64_t y(const Thread& t) const { return t.cy * by + t.ty; }
-  Index row() const { return [m = *this](const Thread& t) -> At { return m.y(t) * m.n + m.x(t); }; }
+  Index row() const {
+    return [m = *this](const Thread& t) -> At { return m.y(t) * m.n + m.x(t); };
+  }
   Index column() const {
     return [m = *this](const Thread& t) -> At { return m.x(t) * m.n + m.y(t); };
   }
@@ -93,9 +95,8 @@ std::vector<Access> transpose_tile32(const Spec& s, bool columns) {
   const std::uint64_t n = s["n"], by = s["by"], width = 32 + s["pad"];
   std::vector<Access> out;
   for (std::uint64_t j = 0; j < 32; j += by) {
-    out.push_back(load(0, [=](const Thread& t) -> At {
-      return (t.cy * 32 + t.ty + j) * n + t.cx * 32 + t.tx;
-    }));
+    out.push_back(load(
+        0, [=](const Thread& t) -> At { return (t.cy * 32 + t.ty + j) * n + t.cx * 32 + t.tx; }));
     out.push_back(shared_store([=](const Thread& t) -> At {
       return columns ? t.tx * width + t.ty + j : (t.ty + j) * width + t.tx;
     }));
@@ -104,9 +105,8 @@ std::vector<Access> transpose_tile32(const Spec& s, bool columns) {
     out.push_back(shared_load([=](const Thread& t) -> At {
       return columns ? (t.ty + j) * width + t.tx : t.tx * width + t.ty + j;
     }));
-    out.push_back(store(1, [=](const Thread& t) -> At {
-      return (t.cx * 32 + t.ty + j) * n + t.cy * 32 + t.tx;
-    }));
+    out.push_back(store(
+        1, [=](const Thread& t) -> At { return (t.cx * 32 + t.ty + j) * n + t.cy * 32 + t.tx; }));
   }
   return out;
 }
@@ -215,7 +215,8 @@ std::vector<Access> halves(const Sum& sum, std::uint64_t from, std::uint64_t war
   std::vector<Access> out;
   for (std::uint64_t s = from; s > 0; s /= 2) {
     const std::uint64_t threads = s <= warp_from ? 32 : s;
-    out = join(std::move(out), adds(sum, s, [=](std::uint64_t t) { return t < threads; }, same));
+    out = join(std::move(out), adds(
+                                   sum, s, [=](std::uint64_t t) { return t < threads; }, same));
   }
   return out;
 }
@@ -242,8 +243,7 @@ std::vector<Access> reduce_smem(const Spec& s) {
   const Sum sum{s["bx"], s["unroll"] ? s["unroll"] : 1};
   std::vector<Access> out;
   for (std::uint64_t u = 0; u < sum.unroll; ++u)
-    out.push_back(
-        load(0, [=](const Thread& t) -> At { return sum.first(t) + u * sum.b + t.t; }));
+    out.push_back(load(0, [=](const Thread& t) -> At { return sum.first(t) + u * sum.b + t.t; }));
   out.push_back(store(1, [](const Thread& t) -> At { return t.t == 0 ? At(t.cx) : kNobody; }));
   return out;
 }
@@ -252,9 +252,8 @@ std::vector<Access> reduce_smem(const Spec& s) {
 std::vector<Access> block_sum(const std::string& how) {
   std::vector<Access> out;
   if (how == "float4") {
-    out.push_back({What::kLoad16, [](const Thread& t) -> At {
-                     return array(0) + (t.cx * 1024 + t.t * 4) * 4;
-                   }});
+    out.push_back({What::kLoad16,
+                   [](const Thread& t) -> At { return array(0) + (t.cx * 1024 + t.t * 4) * 4; }});
   } else {
     for (std::uint64_t k = 0; k < 4; ++k)
       out.push_back(load(0, [=](const Thread& t) -> At {
@@ -270,7 +269,8 @@ std::vector<Access> two_fields(bool structures) {
   std::vector<Access> out;
   for (const bool stores : {false, true})
     for (std::uint64_t field = 0; field < 2; ++field) {
-      const unsigned which = (stores ? 1u : 0u) + (structures ? 0u : 2u * static_cast<unsigned>(field));
+      const unsigned which =
+          (stores ? 1u : 0u) + (structures ? 0u : 2u * static_cast<unsigned>(field));
       const Index word = [=](const Thread& t) -> At {
         const std::uint64_t i = t.cx * 128 + t.t;
         return structures ? 2 * i + field : i;
@@ -290,7 +290,8 @@ const std::map<std::string, Make>& table() {
       {"copy_row", [](const Spec& s) { return moves(s, true, true); }},
       {"copy_col", [](const Spec& s) { return moves(s, false, false); }},
       {"copy_2d", [](const Spec& s) { return moves(s, true, true); }},
-      {"copy_1d", [](const Spec&) -> std::vector<Access> {
+      {"copy_1d",
+       [](const Spec&) -> std::vector<Access> {
          const Index i = [](const Thread& t) -> At { return t.cx * 256 + t.t; };
          return {load(0, i), store(1, i)};
        }},
@@ -311,7 +312,8 @@ const std::map<std::string, Make>& table() {
       {"smem_col_col", [](const Spec& s) { return smem(s, false, false); }},
       {"smem_stride", smem_stride},
       {"smem_tile32_column", [](const Spec& s) { return smem(s, false, false); }},
-      {"smem_load_fp32x4", [](const Spec&) -> std::vector<Access> {
+      {"smem_load_fp32x4",
+       [](const Spec&) -> std::vector<Access> {
          return {{What::kSharedLoad16, [](const Thread& t) -> At { return 16 * t.t; }}};
        }},
       {"reduce_neighbored", [](const Spec& s) { return reduce_neighbored(s, false); }},
@@ -326,7 +328,8 @@ const std::map<std::string, Make>& table() {
       {"block_sum_four_scalars_of_a_float4", [](const Spec&) { return block_sum("of a float4"); }},
       {"aos_2x4", [](const Spec&) { return two_fields(true); }},
       {"soa_2x4", [](const Spec&) { return two_fields(false); }},
-      {"axpy_one_thread", [](const Spec&) -> std::vector<Access> {
+      {"axpy_one_thread",
+       [](const Spec&) -> std::vector<Access> {
          std::vector<Access> out;
          for (std::uint64_t i = 0; i < 64; ++i) {
            const Index word = [=](const Thread& t) -> At { return t.t == 0 ? At(i) : kNobody; };

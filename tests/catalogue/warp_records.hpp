@@ -14,7 +14,7 @@
 namespace warpmem::catalogue {
 
 struct Grid {
-  std::uint32_t x = 1, y = 1;    // CTAs
+  std::uint32_t x = 1, y = 1;     // CTAs
   std::uint32_t bx = 32, by = 1;  // threads
   std::uint32_t threads() const { return bx * by; }
 };

@@ -31,15 +31,15 @@ const std::string kSummary =
 }  // namespace
 
 TEST_CASE("nvprof: a summary has a row a kernel and metric, with minimum, maximum and average") {
-  const auto file = import(
-      kHead + kSummary +
-      "\"Tesla K20c (0)\",\"copy(float*, int)\",3,\"gld_transactions\",\"Global Load "
-      "Transactions\",19998022,19998030,19998026\n"
-      "\"Tesla K20c (0)\",\"copy(float*, int)\",3,\"gst_efficiency\",\"Global Memory Store "
-      "Efficiency\",25.000000%,25.000000%,25.000000%\n"
-      "the program says, \"hello\", 3 times\n"
-      "\"Tesla K20c (0)\",\"sum(float*)\",1,\"gld_throughput\",\"Global Load "
-      "Throughput\",512.000000MB/s,512.000000MB/s,512.000000MB/s\n");
+  const auto file =
+      import(kHead + kSummary +
+             "\"Tesla K20c (0)\",\"copy(float*, int)\",3,\"gld_transactions\",\"Global Load "
+             "Transactions\",19998022,19998030,19998026\n"
+             "\"Tesla K20c (0)\",\"copy(float*, int)\",3,\"gst_efficiency\",\"Global Memory Store "
+             "Efficiency\",25.000000%,25.000000%,25.000000%\n"
+             "the program says, \"hello\", 3 times\n"
+             "\"Tesla K20c (0)\",\"sum(float*)\",1,\"gld_throughput\",\"Global Load "
+             "Throughput\",512.000000MB/s,512.000000MB/s,512.000000MB/s\n");
   CHECK(file.words == metrics::Vocabulary::kNvprof);
   CHECK(file.shape == NcuShape::kSummary);
   REQUIRE(file.launches.size() == 2);
@@ -76,10 +76,10 @@ TEST_CASE("nvprof: a trace has a row a launch, its units in a row below the head
 }
 
 TEST_CASE("nvprof: what is no number says what was printed") {
-  const auto file = import(
-      kHead + kSummary +
-      "\"T4\",\"copy()\",1,\"gld_transactions\",\"\",<OVERFLOW>,<OVERFLOW>,<OVERFLOW>\n"
-      "\"T4\",\"copy()\",1,\"l2_utilization\",\"L2\",\"Low (2)\",\"Low (2)\",\"Low (2)\"\n");
+  const auto file =
+      import(kHead + kSummary +
+             "\"T4\",\"copy()\",1,\"gld_transactions\",\"\",<OVERFLOW>,<OVERFLOW>,<OVERFLOW>\n"
+             "\"T4\",\"copy()\",1,\"l2_utilization\",\"L2\",\"Low (2)\",\"Low (2)\",\"Low (2)\"\n");
   REQUIRE(file.launches.size() == 1);
   CHECK_THAT(file.launches[0].counted.metrics.at("gld_transactions").missing,
              Catch::Matchers::Contains("overflow"));
@@ -96,7 +96,8 @@ TEST_CASE("nvprof: a file without a table of kernels is refused") {
 }
 
 TEST_CASE("nvprof: Nsight Compute's file is not taken for one") {
-  CHECK_FALSE(is_nvprof_csv("==PROF== Connected to process 1\n\"ID\",\"Kernel Name\",\"Device\"\n"));
+  CHECK_FALSE(
+      is_nvprof_csv("==PROF== Connected to process 1\n\"ID\",\"Kernel Name\",\"Device\"\n"));
   CHECK_FALSE(is_nvprof_csv("\"ID\",\"Kernel Name\",\"Block Size\",\"Device\",\"CC\"\n"));
   CHECK_FALSE(is_nvprof_csv(""));
 }
