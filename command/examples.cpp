@@ -26,6 +26,8 @@ constexpr Examples kExamples[] = {
     {"pattern", "pattern 'a[threadIdx.x * 2]'",
      "pattern 'shared float t[32][33]; t[lane][0]' --svg t.svg",
      "pattern 'a[lane * n]' --let n=32 --all-gpus"},
+    {"partitions", "partitions t.wmt --gpu gtx280", "partitions t.wmt --gpu gtx280 --set dram.map=hashed",
+     "partitions t.wmt --gpu h200 --format csv"},
     {"validate", "validate t.wmt --ncu report.csv", "validate --suite",
      "validate --suite --time --all"},
     {"diff", "diff a.json b.json", "diff before.wmt after.wmt",

@@ -1,6 +1,7 @@
 // A folder of reference data: NAME.wmt (the trace) and NAME.csv (what the hardware counted when the
 // same program ran), perhaps NAME.repeat.csv (counted once more), and provenance.toml, which says
-// where all of it comes from.
+// where all of it comes from. Its `traces` names another folder where the traces are those of
+// another GPU of the same machine code.
 #pragma once
 
 #include <string>

@@ -41,6 +41,25 @@ TEST_CASE("a suite is the pairs of a folder, with provenance") {
         std::vector<std::string>{"c.wmt has no c.csv beside it", "d.csv has no d.wmt beside it"});
 }
 
+TEST_CASE("a suite may take the traces of another GPU") {
+  Folder own;
+  std::filesystem::create_directory(own.path / "other");
+  for (const char* name : {"a.csv", "b.csv", "e.wmt", "other/a.wmt", "other/a.csv", "other/c.wmt"})
+    own.put(name);
+  own.put("provenance.toml", "traces = \"other\"\n[machine]\ngpu = \"NVIDIA H100\"\n");
+  const auto suite = open_suite(own.path.string());
+  REQUIRE(suite.ok());
+  REQUIRE(suite->entries.size() == 1);
+  CHECK(suite->entries[0].trace == (own.path / "other/a.wmt").string());
+  CHECK(suite->entries[0].counters == (own.path / "a.csv").string());
+  REQUIRE(suite->notes.size() == 1);
+  CHECK(suite->notes[0].starts_with("b.csv has no b.wmt in "));
+  own.put("provenance.toml", "traces = \"/nonexistent\"\n");
+  const auto missing = open_suite(own.path.string());
+  REQUIRE_FALSE(missing.ok());
+  CHECK(missing.error().fix.find("correct traces in") == 0);
+}
+
 TEST_CASE("a folder that is no suite") {
   Folder folder;
   CHECK(exit_status(open_suite(folder.path.string()).error().kind) == 3);
