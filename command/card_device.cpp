@@ -24,10 +24,12 @@ cudart::Device device_of(const model::Card& card) {
   d.shared_reserved = static_cast<int>(n.shared_reserved);
   if (!n.shared_configs.empty()) d.shared_sm = static_cast<int>(n.shared_configs.back());
   // cudaDeviceProp::l2CacheSize is an int: a larger L2 is said as the most that it can say.
-  d.l2_bytes = static_cast<int>(std::min<std::uint64_t>(n.l2_bytes, std::numeric_limits<int>::max()));
+  d.l2_bytes =
+      static_cast<int>(std::min<std::uint64_t>(n.l2_bytes, std::numeric_limits<int>::max()));
   d.rooms.clear();
   if (!n.sm_gpc.empty())
-    for (const auto& room : sim::cluster_rooms(card, 1)) d.rooms.push_back(static_cast<int>(room.size()));
+    for (const auto& room : sim::cluster_rooms(card, 1))
+      d.rooms.push_back(static_cast<int>(room.size()));
   return d;
 }
 
@@ -43,8 +45,8 @@ emulate::DeviceLimits limits_of(const model::Card& card) {
   limits.shared_bytes = static_cast<std::uint32_t>(n.shared_per_cta);
   limits.cluster_ctas = cc < 90 ? 1 : 16;
   limits.sms = static_cast<std::uint32_t>(n.sm_count);
-  limits.sm = {n.sm_warps,      n.sm_threads,      n.sm_ctas,
-               n.sm_registers,  n.register_unit,   n.shared_configs.back(),
+  limits.sm = {n.sm_warps,        n.sm_threads,    n.sm_ctas,
+               n.sm_registers,    n.register_unit, n.shared_configs.back(),
                n.shared_reserved, n.shared_unit,   n.sm_schedulers};
   return limits;
 }

@@ -1,4 +1,5 @@
-// A card as what the emulator emulates: a device that programs ask about, and the limits of a launch.
+// A card as what the emulator emulates: a device that programs ask about, and the limits of a
+// launch.
 #pragma once
 
 #include "emulate/cudart/device.hpp"

@@ -19,7 +19,7 @@ struct ReplayView {
   bool time = true;          // the time engine's counters, not the counts engine's
   bool keep_caches = false;  // from launch to launch
   metrics::Vocabulary vocabulary = metrics::Vocabulary::kNcu;
-  bool counters = false;     // those that are not zero, below the first screen
+  bool counters = false;  // those that are not zero, below the first screen
 };
 
 // One launch: its memory hierarchy on a screen, and its counters if their words were asked for;

@@ -502,7 +502,8 @@ Result<void> Card::validate(const std::string& place) const {
     if (const Found found = check(numbers_)) return refused(*found);
   if (!user_.contains(card_field("sm.count")))
     if (const Found found = ports_wrong(numbers_)) return refused(*found);
-  for (const auto& check : {bandwidth_wrong, dram_wrong, small_caches_wrong, schedulers_wrong, sms_wrong})
+  for (const auto& check :
+       {bandwidth_wrong, dram_wrong, small_caches_wrong, schedulers_wrong, sms_wrong})
     if (const Found found = check(numbers_)) return refused(*found);
   return {};
 }
