@@ -28,7 +28,7 @@ GROUPS = {
 
 
 def compared(warpmem, *engine):
-    """What one engine says of the suite: sums of errors, launches, and each metric's errors."""
+    """What one engine says of the suite: sums of errors, launches, and each metric's errors by level of the trace."""
     out = subprocess.run([warpmem, "validate", "--no-deviations", "--format", "json", *engine],
                          capture_output=True, text=True).stdout
     report = json.loads(out)
@@ -41,25 +41,25 @@ def compared(warpmem, *engine):
             sums[metric] += abs(m["error"])
             size = max(m["predicted"], m["measured"])
             if size and size >= floors[metric]:
-                each[metric].append((abs(m["error"]), m["predicted"] == m["measured"]))
+                each[launch["level"], metric].append((abs(m["error"]), m["predicted"] == m["measured"]))
     return report["engine"], sums, len(report["launches"]), each
 
 
 def wrong_accuracy(path, engine, each):
     """Rows of the file that are not what was compared just now."""
     with open(path, encoding="utf-8") as file:
-        rows = {r["metric"]: r for r in csv.DictReader(file) if (r["gpu"], r["engine"]) == ("h200", engine)}
-    for metric in sorted(set(rows) | set(each)):
-        errors = sorted(error for error, _ in each.get(metric, []))
-        row = rows.get(metric, {"launches": 0, "equal": 0, "median": 0, "p90": 0})
+        rows = {(r["level"], r["metric"]): r for r in csv.DictReader(file) if (r["gpu"], r["engine"]) == ("h200", engine)}
+    for level, metric in sorted(set(rows) | set(each)):
+        errors = sorted(error for error, _ in each.get((level, metric), []))
+        row = rows.get((level, metric), {"launches": 0, "equal": 0, "median": 0, "p90": 0})
         at = 0.9 * (len(errors) - 1)
         low = int(at)
         p90 = errors[low] + (at - low) * (errors[min(low + 1, len(errors) - 1)] - errors[low]) if errors else 0
-        now = (len(errors), sum(equal for _, equal in each.get(metric, [])))
+        now = (len(errors), sum(equal for _, equal in each.get((level, metric), [])))
         if (int(row["launches"]), int(row["equal"])) != now or any(
                 abs(float(row[key]) - value) > 1e-3 * abs(value) + 1e-9
                 for key, value in (("median", statistics.median(errors or [0])), ("p90", p90))):
-            yield (f"{path}: {metric} by the {engine} engine is not what validation finds; "
+            yield (f"{path}: {metric} of level {level} by the {engine} engine is not what validation finds; "
                    "write it again: warpmem validate --accuracy --format csv")
 
 

@@ -1,0 +1,31 @@
+"""What an H100 counted of the suite against its card: counters that addresses alone decide are equal, but for
+the deviations that an H200 has too, and cycles are within 8 % in the median. test_h100.py WARPMEM"""
+import json
+import subprocess
+import sys
+
+
+def main():
+    out = subprocess.run([sys.argv[1], "validate", "--gpu", "h100_sxm", "--time", "--format", "json"],
+                         capture_output=True, text=True)
+    report = json.loads(out.stdout)
+    problems = []
+    if len(report["launches"]) != 191:
+        problems.append(f"{len(report['launches'])} launches instead of 191")
+    for row in report["summary"]:
+        if row["match"] == "exact" and row["failed"]:
+            problems.append(f"{row['metric']}: {row['failed']} launches differ")
+        if row["metric"] == "sm__cycles_elapsed.max":
+            print(f"cycles: median {row['median']:.1%}, 90th percentile {row['p90']:.1%}")
+            if row["median"] > 0.08:
+                problems.append(f"cycles are {row['median']:.1%} off in the median, more than 8 %")
+    if report["failed"] > 4:
+        problems.append(f"{report['failed']} counters are outside their band, more than the four that "
+                        "cards/gpus/h100/README.md names")
+    for problem in problems:
+        print(problem, file=sys.stderr)
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
