@@ -12,6 +12,11 @@
 namespace warpmem::views {
 namespace {
 
+// As wide as a box of the chart at most: "0.15 warps", "12.3 warps".
+std::string warps_text(double warps) {
+  return warps < 1 ? fmt::format("{:.2f} warps", warps) : fmt::format("{:.3g} warps", warps);
+}
+
 constexpr std::size_t kBox = 12, kArrow = 10;  // columns, borders included
 
 std::string centred(const std::string& text, std::size_t width) {
@@ -128,7 +133,7 @@ std::string memory_chart_text(const MemoryChart& c, const Terminal& terminal) {
                             static_cast<double>(std::max<std::uint64_t>(1, c.shared_ideal)));
   const std::vector<Box> boxes{
       {{fmt::format("{} SMs", grouped(c.sms)),
-        c.average_warps ? fmt::format("{:.3g} warps", *c.average_warps) : "", shared}},
+        c.average_warps ? warps_text(*c.average_warps) : "", shared}},
       {{"L1", hits(c.l1_hits), busy(c.l1_busy)}},
       {{"L2", hits(c.l2_hits), busy(c.l2_busy)}},
       {{"DRAM", "", busy(c.dram_busy)}}};
