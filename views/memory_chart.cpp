@@ -131,12 +131,11 @@ std::string memory_chart_text(const MemoryChart& c, const Terminal& terminal) {
           : fmt::format("shared x{:.3g}",
                         static_cast<double>(c.shared_wavefronts) /
                             static_cast<double>(std::max<std::uint64_t>(1, c.shared_ideal)));
-  const std::vector<Box> boxes{
-      {{fmt::format("{} SMs", grouped(c.sms)),
-        c.average_warps ? warps_text(*c.average_warps) : "", shared}},
-      {{"L1", hits(c.l1_hits), busy(c.l1_busy)}},
-      {{"L2", hits(c.l2_hits), busy(c.l2_busy)}},
-      {{"DRAM", "", busy(c.dram_busy)}}};
+  const std::vector<Box> boxes{{{fmt::format("{} SMs", grouped(c.sms)),
+                                 c.average_warps ? warps_text(*c.average_warps) : "", shared}},
+                               {{"L1", hits(c.l1_hits), busy(c.l1_busy)}},
+                               {{"L2", hits(c.l2_hits), busy(c.l2_busy)}},
+                               {{"DRAM", "", busy(c.dram_busy)}}};
   const std::vector<Arrow> arrows{{c.load.lane_bytes, c.store.lane_bytes},
                                   {c.l1_read, c.l1_written},
                                   {c.dram_read, c.dram_written}};
