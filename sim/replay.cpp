@@ -140,6 +140,67 @@ struct Engine {
   BlockCache cache;
 };
 
+// What of a launch's time is worked out from less than a recording of its machine code on an H200.
+void add_time_notes(const trace::Program& program, const model::Card& card,
+                    std::vector<std::string>& notes) {
+  if (card.numbers().access_rule != static_cast<std::uint64_t>(model::AccessRule::kSectors))
+    notes.push_back(
+        "times: transactions, caches, latencies and bandwidths are this card's; how warps issue and "
+        "queue was measured on an H200 alone");
+  if (program.code.empty())
+    notes.push_back(
+        "no program section: four instructions are assumed between two accesses, each of which "
+        "waits for the one before; cycles of the suite are then off by 28 % in the median and by 90 % in "
+        "one launch of ten, mostly too few (6 and 14 % with one)");
+  else if (program.level == trace::Level::kPtx)
+    notes.push_back(
+        "PTX: an instruction counts as two machine instructions, and waits are worked out from its "
+        "registers; short kernels come out too fast");
+  else if (!program.code.front().has_control())
+    notes.push_back(
+        "recorded without scheduling control: waits are worked out from registers; record again "
+        "for better cycles");
+}
+
+// What the trace lacks of a launch, and what the model leaves out of it.
+Result<void> add_notes(const trace::TraceReader& reader, std::uint32_t index,
+                       const model::Card& card, bool time, std::vector<std::string>& notes) {
+  const trace::LaunchSummary& summary = reader.launches()[index];
+  const trace::Program& program = reader.programs()[summary.launch.program];
+  if (!summary.complete) notes.push_back("the trace of this launch is not complete");
+  if (std::ranges::any_of(summary.launch.allocations, [](const trace::Allocation& a) {
+        return a.kind == trace::AllocationKind::kManaged;
+      }))
+    notes.push_back(
+        "managed memory is taken to be on the GPU: no page moves, nothing waits for one");
+  if (std::ranges::any_of(reader.sites(index), [](const trace::Site& s) {
+        return s.op == trace::Op::kPrefetch && s.space != trace::Space::kNone;
+      }))
+    notes.push_back(
+        "every prefetch brings its lines: a GPU drops some where many are under way");
+  auto skipped = lacking_notes(reader, index, card);
+  if (!skipped) return skipped.error();
+  notes.insert(notes.end(), skipped->begin(), skipped->end());
+  if (program.code.empty())
+    notes.push_back("no program section: opcodes and cache operators are not known");
+  if (time) add_time_notes(program, card, notes);
+  return {};
+}
+
+// The counters under the profiler's names.
+LaunchMetrics metrics_of(const trace::Launch& launch, const trace::Program& program,
+                         const model::LaunchCounters& counters, std::uint64_t shared_config) {
+  LaunchMetrics out;
+  out.launch = launch.id;
+  out.kernel = program.demangled.empty() ? program.name : program.demangled;
+  out.grid = launch.grid;
+  out.block = launch.block;
+  for (const MetricRow& row : metric_rows())
+    out.metrics[row.name] = MetricValue{static_cast<double>(row.value(counters)), {}};
+  out.metrics["launch__shared_mem_config_size"] = MetricValue{static_cast<double>(shared_config), {}};
+  return out;
+}
+
 // `largest_frame`: local memory of a thread, in bytes, that the program has launched by then.
 Result<ReplayedLaunch> replay_launch(const trace::TraceReader& reader, std::uint32_t index,
                                      std::uint64_t largest_frame, const model::Card& card,
@@ -182,8 +243,6 @@ Result<ReplayedLaunch> replay_launch(const trace::TraceReader& reader, std::uint
                              tick, options.stays, spills.get());
     if (!timed) return timed.error();
     out.time = *timed;
-    out.metrics.metrics["sm__cycles_elapsed.max"] =
-        MetricValue{static_cast<double>(out.time->cycles), {}};
     forced = timed->forced;
     stuck = timed->stuck;
   } else {
@@ -204,42 +263,7 @@ Result<ReplayedLaunch> replay_launch(const trace::TraceReader& reader, std::uint
   if (auto ok = check_laws(out.counters, place); !ok) return ok.error();
   out.complete = summary.complete;
   out.occupancy = *fit;
-  if (!summary.complete) out.notes.push_back("the trace of this launch is not complete");
-  if (std::ranges::any_of(summary.launch.allocations, [](const trace::Allocation& a) {
-        return a.kind == trace::AllocationKind::kManaged;
-      }))
-    out.notes.push_back(
-        "managed memory is taken to be on the GPU: no page moves, nothing waits for one");
-  if (std::ranges::any_of(reader.sites(index), [](const trace::Site& s) {
-        return s.op == trace::Op::kPrefetch && s.space != trace::Space::kNone;
-      }))
-    out.notes.push_back(
-        "every prefetch brings its lines: a GPU drops some where many are under way");
-  auto skipped = lacking_notes(reader, index, card);
-  if (!skipped) return skipped.error();
-  out.notes.insert(out.notes.end(), skipped->begin(), skipped->end());
-  if (program.code.empty())
-    out.notes.push_back("no program section: opcodes and cache operators are not known");
-  if (options.time && card.numbers().access_rule !=
-                          static_cast<std::uint64_t>(model::AccessRule::kSectors))
-    out.notes.push_back(
-        "times: transactions, caches, latencies and bandwidths are this card's; how warps issue and "
-        "queue was measured on an H200 alone");
-  if (options.time) {
-    if (program.code.empty())
-      out.notes.push_back(
-          "no program section: four instructions are assumed between two accesses, each of which "
-          "waits for the one before; cycles of the suite are then off by 28 % in the median and by 90 % in "
-          "one launch of ten, mostly too few (6 and 14 % with one)");
-    else if (program.level == trace::Level::kPtx)
-      out.notes.push_back(
-          "PTX: an instruction counts as two machine instructions, and waits are worked out from its "
-          "registers; short kernels come out too fast");
-    else if (!program.code.front().has_control())
-      out.notes.push_back(
-          "recorded without scheduling control: waits are worked out from registers; record again "
-          "for better cycles");
-  }
+  if (auto ok = add_notes(reader, index, card, options.time, out.notes); !ok) return ok.error();
   if (spills) {
     out.spilled = {spills->instructions(), spills->loads, spills->stores, {}};
     for (const std::uint32_t pc : spills->taken_once())
@@ -253,14 +277,10 @@ Result<ReplayedLaunch> replay_launch(const trace::TraceReader& reader, std::uint
   if (forced)
     out.notes.push_back("barriers opened by force: " + std::to_string(forced) +
                         "; before the first of them nobody could go on: " + stuck);
-  out.metrics.launch = summary.launch.id;
-  out.metrics.kernel = program.demangled.empty() ? program.name : program.demangled;
-  out.metrics.grid = summary.launch.grid;
-  out.metrics.block = summary.launch.block;
-  for (const MetricRow& row : metric_rows())
-    out.metrics.metrics[row.name] = MetricValue{static_cast<double>(row.value(out.counters)), {}};
-  out.metrics.metrics["launch__shared_mem_config_size"] =
-      MetricValue{static_cast<double>(fit->shared_config), {}};
+  out.metrics = metrics_of(summary.launch, program, out.counters, fit->shared_config);
+  if (out.time)
+    out.metrics.metrics["sm__cycles_elapsed.max"] =
+        MetricValue{static_cast<double>(out.time->cycles), {}};
   return out;
 }
 
