@@ -9,6 +9,7 @@
 
 #include "base/error.hpp"
 #include "base/output_file.hpp"
+#include "command/command.hpp"
 #include "views/style.hpp"
 #include "views/table.hpp"
 
@@ -65,6 +66,17 @@ class Output {
 
 // Opens, writes `text`, finishes; returns the exit status.
 int emit(const OutputOptions& options, std::string_view text);
+// Writes what one of the three makes, by the format, and ends the output: the exit status.
+template <class Table, class Json, class Csv>
+int emit(Output& output, Format format, Table&& table, Json&& json, Csv&& csv) {
+  switch (format) {
+    case Format::kTable: output.write(table()); break;
+    case Format::kJson: output.write(json()); break;
+    case Format::kCsv: output.write(csv()); break;
+  }
+  if (auto done = output.finish(); !done) return fail(done.error());
+  return 0;
+}
 
 using views::csv_cell;
 

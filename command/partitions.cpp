@@ -44,13 +44,9 @@ int partitions(const PartitionsOptions& options) {
   const auto result = sim::replay(*reader, *card, engine);
   if (!result) return fail(result.error());
   const PartitionsView view{*card, options.input.path, *result};
-  switch (options.output.format) {
-    case Format::kTable: output->write(partitions_text(view)); break;
-    case Format::kJson: output->write(partitions_json(view)); break;
-    case Format::kCsv: output->write(partitions_csv(view)); break;
-  }
-  if (auto done = output->finish(); !done) return fail(done.error());
-  return 0;
+  return emit(
+      *output, options.output.format, [&] { return partitions_text(view); },
+      [&] { return partitions_json(view); }, [&] { return partitions_csv(view); });
 }
 
 }  // namespace

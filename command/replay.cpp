@@ -9,13 +9,13 @@
 #include "base/units.hpp"
 #include "command/card_input.hpp"
 #include "command/command.hpp"
-#include "command/vocabulary_option.hpp"
 #include "command/output.hpp"
 #include "command/progress.hpp"
 #include "command/replay_view.hpp"
 #include "command/threads_option.hpp"
 #include "command/timeline.hpp"
 #include "command/trace_input.hpp"
+#include "command/vocabulary_option.hpp"
 #include "sim/replay.hpp"
 
 namespace warpmem::command {
@@ -85,18 +85,19 @@ int replay(const ReplayCommandOptions& options) {
   if (!result) return fail(result.error());
   if (timeline)
     if (auto written = write_timeline(*result, *timeline); !written) return fail(written.error());
-  const metrics::Vocabulary words =
-      metrics::vocabulary_named(options.vocabulary)
-          .value_or(metrics::usual_vocabulary(card->capability()));
-  const ReplayView view{*reader, *card, *result, options.all, options.time && !options.counts,
-                        options.keep_caches, words, !options.vocabulary.empty()};
-  switch (options.output.format) {
-    case Format::kTable: output->write(replay_text(view, output->terminal())); break;
-    case Format::kJson: output->write(replay_json(view)); break;
-    case Format::kCsv: output->write(replay_csv(view)); break;
-  }
-  if (auto done = output->finish(); !done) return fail(done.error());
-  return 0;
+  const metrics::Vocabulary words = metrics::vocabulary_named(options.vocabulary)
+                                        .value_or(metrics::usual_vocabulary(card->capability()));
+  const ReplayView view{*reader,
+                        *card,
+                        *result,
+                        options.all,
+                        options.time && !options.counts,
+                        options.keep_caches,
+                        words,
+                        !options.vocabulary.empty()};
+  return emit(
+      *output, options.output.format, [&] { return replay_text(view, output->terminal()); },
+      [&] { return replay_json(view); }, [&] { return replay_csv(view); });
 }
 
 }  // namespace
@@ -113,9 +114,11 @@ Run setup_replay(CLI::App& app) {
   app.add_flag("--keep-caches", options->keep_caches,
                "do not flush the caches before each launch, as a profiler does");
   CLI::Option* const time =
-      app.add_flag("--time", options->time, "with the time engine: cycles too, and what the warps waited for (the default)");
-  CLI::Option* const counts =
-      app.add_flag("--counts", options->counts, "with the counts engine: three times as fast, no cycles, a rougher order of accesses");
+      app.add_flag("--time", options->time,
+                   "with the time engine: cycles too, and what the warps waited for (the default)");
+  CLI::Option* const counts = app.add_flag(
+      "--counts", options->counts,
+      "with the counts engine: three times as fast, no cycles, a rougher order of accesses");
   add_threads_option(app, options->threads, "launches replayed");
   app.add_option("--timeline", options->timeline,
                  "write where each CTA was, and when, as a Chrome trace (for Perfetto)")

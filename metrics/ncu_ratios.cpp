@@ -1,4 +1,5 @@
 // Nsight Compute's ratios, percentages and bytes: worked out from its counters.
+#include "metrics/l1_hit_rate.hpp"
 #include "metrics/tables.hpp"
 
 namespace warpmem::metrics {
@@ -110,22 +111,7 @@ constexpr Metric kMetrics[] = {
     {"l1tex__t_sector_hit_rate.pct",
      "%",
      "sectors of all accesses that the L1 has: global, local, textures and surfaces",
-     {{{70, 0,
-        "100 * (l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum + "
-        "l1tex__t_sectors_pipe_lsu_mem_global_op_st_lookup_hit.sum + "
-        "l1tex__t_sectors_pipe_lsu_mem_local_op_ld_lookup_hit.sum + "
-        "l1tex__t_sectors_pipe_lsu_mem_local_op_st_lookup_hit.sum + "
-        "l1tex__t_sectors_pipe_tex_mem_texture_lookup_hit.sum + "
-        "l1tex__t_sectors_pipe_tex_mem_surface_op_ld_lookup_hit.sum) / "
-        "(l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum + "
-        "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum + "
-        "l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum + "
-        "l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum + "
-        "l1tex__t_sectors_pipe_lsu_mem_local_op_ld.sum + "
-        "l1tex__t_sectors_pipe_lsu_mem_local_op_st.sum + "
-        "l1tex__t_sectors_pipe_tex_mem_texture.sum + "
-        "l1tex__t_sectors_pipe_tex_mem_surface_op_ld.sum + "
-        "l1tex__t_sectors_pipe_tex_mem_surface_op_st.sum)"}}}},
+     {{{70, 0, kL1HitRate}}}},
     {"l1tex__t_bytes_pipe_lsu_mem_global_op_ld.sum",
      "byte",
      "bytes of the sectors that global loads touch",

@@ -1,5 +1,6 @@
 // nvprof's metrics and events: compute capability 2.0 to 7.2. From 7.5 on nvprof itself counts
 // nothing; its names stay, with what Nsight Compute counts in their place.
+#include "metrics/l1_hit_rate.hpp"
 #include "metrics/tables.hpp"
 
 namespace warpmem::metrics {
@@ -229,23 +230,7 @@ constexpr Metric kMetrics[] = {
      "%",
      "what the texture cache has of what it is asked for; from 7.0 on it is the L1, and all "
      "accesses count",
-     {{{20, 62, "100 * tex_hit / (tex_hit + tex_miss)"},
-       {70, 0,
-        "100 * (l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum + "
-        "l1tex__t_sectors_pipe_lsu_mem_global_op_st_lookup_hit.sum + "
-        "l1tex__t_sectors_pipe_lsu_mem_local_op_ld_lookup_hit.sum + "
-        "l1tex__t_sectors_pipe_lsu_mem_local_op_st_lookup_hit.sum + "
-        "l1tex__t_sectors_pipe_tex_mem_texture_lookup_hit.sum + "
-        "l1tex__t_sectors_pipe_tex_mem_surface_op_ld_lookup_hit.sum) / "
-        "(l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum + "
-        "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum + "
-        "l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum + "
-        "l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum + "
-        "l1tex__t_sectors_pipe_lsu_mem_local_op_ld.sum + "
-        "l1tex__t_sectors_pipe_lsu_mem_local_op_st.sum + "
-        "l1tex__t_sectors_pipe_tex_mem_texture.sum + "
-        "l1tex__t_sectors_pipe_tex_mem_surface_op_ld.sum + "
-        "l1tex__t_sectors_pipe_tex_mem_surface_op_st.sum)"}}},
+     {{{20, 62, "100 * tex_hit / (tex_hit + tex_miss)"}, {70, 0, kL1HitRate}}},
      "l1tex__t_sector_hit_rate.pct"},
     {"shared_load_transactions",
      "transaction",
