@@ -140,6 +140,12 @@ struct Engine {
   BlockCache cache;
 };
 
+// Barriers that were opened because nobody could go on, and who stood where at the first of them.
+struct Barred {
+  std::uint64_t forced = 0;
+  std::string stuck;
+};
+
 // What of a launch's time is worked out from less than a recording of its machine code on an H200.
 void add_time_notes(const trace::Program& program, const model::Card& card,
                     std::vector<std::string>& notes) {
@@ -201,6 +207,61 @@ LaunchMetrics metrics_of(const trace::Launch& launch, const trace::Program& prog
   return out;
 }
 
+// Runs the launch's records on one of the engines.
+Result<void> run_engine(const trace::TraceReader& reader, std::uint32_t index,
+                        const model::Card& card, const ReplayOptions& options,
+                        model::MemorySystem& memory, BlockCache& cache, Spills* spills,
+                        Tally& tally, ReplayedLaunch& out, Barred& barred) {
+  std::uint64_t told = 0;
+  const auto tick = [&](std::uint64_t done) {
+    const std::uint64_t put_back = spills ? spills->loads + spills->stores : 0;
+    return tally.tell(std::max(told, done - std::min(done, put_back)), told);
+  };
+  cache.keep_rounds(options.time || spills);
+  if (options.time) {
+    auto timed = time_launch(reader, index, card, memory, cache, out.occupancy, tick, options.stays,
+                             spills);
+    if (!timed) return timed.error();
+    out.time = *timed;
+    barred = {timed->forced, timed->stuck};
+    return {};
+  }
+  LaunchReplay run(reader, index, card, memory, cache, out.occupancy, spills);
+  if (auto ok = run.run(tick); !ok) return ok.error();
+  barred = {run.forced(), run.stuck()};
+  return {};
+}
+
+// What the memory system has counted of a launch that is over.
+void take_counters(model::MemorySystem& memory, const SiteCounters* sites, ReplayedLaunch& out) {
+  out.counters = memory.finish_launch();
+  if (const model::PartitionTraffic* const traffic = memory.dram_traffic())
+    out.dram_traffic = *traffic;
+  if (!sites) return;
+  out.by_site = sites->by_site();
+  out.cycles_by_site = sites->cycles();
+  out.beside = out.counters;
+  for (const model::LaunchCounters& c : out.by_site) out.beside = out.beside - c;
+}
+
+// What a run itself says about its result.
+void add_run_notes(const trace::Program& program, const Spills* spills, const Barred& barred,
+                   ReplayedLaunch& out) {
+  if (spills) {
+    out.spilled = {spills->instructions(), spills->loads, spills->stores, {}};
+    for (const std::uint32_t pc : spills->taken_once())
+      out.spilled.loops_taken_once.push_back(place_of(program, pc));
+    out.notes.push_back(spills_text(out.spilled));
+  }
+  if (out.time)
+    for (const std::uint32_t pc : out.time->taken_once)
+      out.loops_taken_once.push_back(place_of(program, pc));
+  if (!out.loops_taken_once.empty()) out.notes.push_back(loops_text(out.loops_taken_once));
+  if (barred.forced)
+    out.notes.push_back("barriers opened by force: " + std::to_string(barred.forced) +
+                        "; before the first of them nobody could go on: " + barred.stuck);
+}
+
 // `largest_frame`: local memory of a thread, in bytes, that the program has launched by then.
 Result<ReplayedLaunch> replay_launch(const trace::TraceReader& reader, std::uint32_t index,
                                      std::uint64_t largest_frame, const model::Card& card,
@@ -219,7 +280,8 @@ Result<ReplayedLaunch> replay_launch(const trace::TraceReader& reader, std::uint
   }
   const auto spills =
       Spills::of(reader.sites(index), program, summary.launch, card.instructions(), options.time);
-  const std::uint64_t reach = summary.launch.local_bytes + (spills ? std::uint64_t{spills->below()} : 0);
+  const std::uint64_t reach =
+      summary.launch.local_bytes + (spills ? std::uint64_t{spills->below()} : 0);
   model::LaunchMemory launch = launch_memory(summary.launch, card);
   launch.code = code_bytes(program);
   launch.shared_config = fit->shared_config;
@@ -230,53 +292,18 @@ Result<ReplayedLaunch> replay_launch(const trace::TraceReader& reader, std::uint
     sites.emplace(*engine.memory, sites_of(reader, index, spills.get()).size());
   model::MemorySystem& memory = sites ? *sites : *engine.memory;
   memory.begin_launch(launch);
-  engine.cache.keep_rounds(options.time || spills);
-  std::uint64_t told = 0, forced = 0;
-  std::string stuck;
-  const auto tick = [&](std::uint64_t done) {
-    const std::uint64_t put_back = spills ? spills->loads + spills->stores : 0;
-    return tally.tell(std::max(told, done - std::min(done, put_back)), told);
-  };
   ReplayedLaunch out;
-  if (options.time) {
-    auto timed = time_launch(reader, index, card, memory, engine.cache, *fit,
-                             tick, options.stays, spills.get());
-    if (!timed) return timed.error();
-    out.time = *timed;
-    forced = timed->forced;
-    stuck = timed->stuck;
-  } else {
-    LaunchReplay run(reader, index, card, memory, engine.cache, *fit, spills.get());
-    if (auto ok = run.run(tick); !ok) return ok.error();
-    forced = run.forced();
-    stuck = run.stuck();
-  }
-  out.counters = memory.finish_launch();
-  if (const model::PartitionTraffic* const traffic = memory.dram_traffic())
-    out.dram_traffic = *traffic;
-  if (sites) {
-    out.by_site = sites->by_site();
-    out.cycles_by_site = sites->cycles();
-    out.beside = out.counters;
-    for (const model::LaunchCounters& c : out.by_site) out.beside = out.beside - c;
-  }
+  out.occupancy = *fit;
+  Barred barred;
+  if (auto ok = run_engine(reader, index, card, options, memory, engine.cache, spills.get(), tally,
+                           out, barred);
+      !ok)
+    return ok.error();
+  take_counters(memory, sites ? &*sites : nullptr, out);
   if (auto ok = check_laws(out.counters, place); !ok) return ok.error();
   out.complete = summary.complete;
-  out.occupancy = *fit;
   if (auto ok = add_notes(reader, index, card, options.time, out.notes); !ok) return ok.error();
-  if (spills) {
-    out.spilled = {spills->instructions(), spills->loads, spills->stores, {}};
-    for (const std::uint32_t pc : spills->taken_once())
-      out.spilled.loops_taken_once.push_back(place_of(program, pc));
-    out.notes.push_back(spills_text(out.spilled));
-  }
-  if (out.time)
-    for (const std::uint32_t pc : out.time->taken_once)
-      out.loops_taken_once.push_back(place_of(program, pc));
-  if (!out.loops_taken_once.empty()) out.notes.push_back(loops_text(out.loops_taken_once));
-  if (forced)
-    out.notes.push_back("barriers opened by force: " + std::to_string(forced) +
-                        "; before the first of them nobody could go on: " + stuck);
+  add_run_notes(program, spills.get(), barred, out);
   out.metrics = metrics_of(summary.launch, program, out.counters, fit->shared_config);
   if (out.time)
     out.metrics.metrics["sm__cycles_elapsed.max"] =

@@ -177,6 +177,7 @@ struct CardNumbers {
   std::uint64_t time_code_cycles = 0;     // from running one piece of new code to having the next
   std::uint64_t code_bytes = 0, code_group_bytes = 0;  // of code that an SM keeps, that a GPC does
   std::uint64_t code_ways = 1, code_group_ways = 1;    // of their sets
+  std::uint64_t code_piece_bytes = 1;                  // of code that come together
   // The same as time_code_cycles of code that came before: from the GPC, from the L2; and of new
   // code that the GPC has no room for.
   std::uint64_t code_again_cycles = 0, code_group_again_cycles = 0, code_far_cycles = 0;

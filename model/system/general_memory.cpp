@@ -8,7 +8,8 @@
 namespace warpmem::model {
 
 GeneralMemory::GeneralMemory(const Card& card, bool timed)
-    : card_(card),
+    : AccessByAccess(static_cast<std::uint32_t>(memory_spec_of(card).line_bytes)),
+      card_(card),
       spec_(memory_spec_of(card)),
       banks_{spec_.banks, spec_.bank_bytes},
       l2_(spec_, timed ? (path_ = std::make_unique<MemoryPath>(card.path())).get() : nullptr),
@@ -60,19 +61,8 @@ LaunchCounters GeneralMemory::counted() const {
 }
 
 void GeneralMemory::tell(EventListener* listener) {
-  listener_ = listener;
+  AccessByAccess::tell(listener);
   l2_.tell(listener);
-}
-
-void GeneralMemory::run(const WarpLanes& w, const AccessPlan& plan, AccessTiming& timing) {
-  ++counters_.records;
-  timing.begin();
-  if (plan.empties_before) l1(timing).invalidate(kLocalLine);
-  if (!w.mask) return;
-  if (plan.instructions) ++(counters_.*plan.instructions);
-  access(w, plan, timing);
-  happens(EventKind::kWait, Level::kL1, timing, timing.done - timing.now);
-  if (plan.empties_behind) l1(timing).invalidate(kLocalLine);
 }
 
 void GeneralMemory::access(const WarpLanes& w, const AccessPlan& plan, AccessTiming& timing) {
@@ -93,13 +83,6 @@ void GeneralMemory::access(const WarpLanes& w, const AccessPlan& plan, AccessTim
     case Action::kBulkWrite: return bulk(w, plan, timing);
     default: return;
   }
-}
-
-bool GeneralMemory::in_host_memory(std::uint64_t line) const {
-  const std::uint64_t address = line * spec_.line_bytes;
-  return std::any_of(host_.begin(), host_.end(), [address](const AddressRange& r) {
-    return address >= r.base && address < r.base + r.bytes;
-  });
 }
 
 // An access's own eviction priority goes before the window's.

@@ -8,7 +8,6 @@
 #include "model/system/one_line.hpp"
 #include "sim/engine/lacking.hpp"
 #include "sim/engine/placement.hpp"
-#include "sim/engine/standing.hpp"
 #include "sim/engine/warp_lanes.hpp"
 
 namespace warpmem::sim {
@@ -183,7 +182,7 @@ bool LaunchReplay::start_next(std::uint32_t sm, std::uint64_t cycle) {
     return fail(ok.error());
   cta.number = waiting_[next_++];
   sms_[sm].free &= sms_[sm].free - 1;
-  cta.left = occupancy_.warps_per_cta;
+  cta.barriers.begin(occupancy_.warps_per_cta);
   ++resident_;
   for (std::uint32_t w = 0; w < occupancy_.warps_per_cta; ++w) {
     WarpState& warp = warps_[first + w];
@@ -483,9 +482,9 @@ Result<bool> LaunchReplay::next_records(std::uint32_t number, WarpState& warp) {
 bool LaunchReplay::end_warp(std::uint32_t number, const WarpState& warp, Sm& sm,
                             std::uint64_t cycle) {
   ResidentCta& cta = cta_of(number, warp);
-  --cta.left;
+  const std::uint32_t left = cta.barriers.end_warp();
   check_barriers(number - warp.warp, cta);
-  if (cta.left > 0) return true;
+  if (left > 0) return true;
   sm.free |= std::uint64_t{1} << warp.cta;
   --resident_;
   if (!placement_) return start_next(number / Calendar::kSlots, cycle);
@@ -516,30 +515,18 @@ void LaunchReplay::stand_at(WarpState& warp, std::uint32_t number, std::uint32_t
                             std::uint32_t expected) {
   ResidentCta& cta = cta_of(number, warp);
   warp.waits = static_cast<std::uint8_t>(barrier);
-  ++cta.standing;
-  ++cta.arrived[barrier];
-  cta.barriers |= std::uint64_t{1} << barrier;
-  // No CTA has as many warps.
-  cta.expected[barrier] = static_cast<std::uint8_t>(std::min(expected, 255u));
-  check_barrier(number - warp.warp, cta, barrier);
-}
-
-void LaunchReplay::check_barrier(std::uint32_t first_warp, ResidentCta& cta,
-                                 std::uint32_t barrier) {
-  const std::uint32_t expected = cta.expected[barrier];
-  if (cta.arrived[barrier] >= (expected ? std::min(expected, cta.left) : cta.left))
-    open(first_warp, cta, barrier);
+  cta.barriers.arrive(barrier, expected);
+  if (cta.barriers.complete(barrier)) open(number - warp.warp, cta, barrier);
 }
 
 void LaunchReplay::check_barriers(std::uint32_t first_warp, ResidentCta& cta) {
-  for (std::uint64_t rest = cta.barriers; rest; rest &= rest - 1)
-    check_barrier(first_warp, cta, static_cast<std::uint32_t>(std::countr_zero(rest)));
+  cta.barriers.each_standing([&](std::uint32_t b) {
+    if (cta.barriers.complete(b)) open(first_warp, cta, b);
+  });
 }
 
 void LaunchReplay::open(std::uint32_t first_warp, ResidentCta& cta, std::uint32_t barrier) {
-  cta.standing -= cta.arrived[barrier];
-  cta.arrived[barrier] = 0;
-  cta.barriers &= ~(std::uint64_t{1} << barrier);
+  cta.barriers.open(barrier);
   WarpState* const first = &warps_[first_warp];
   WarpState* const end = first + occupancy_.warps_per_cta;
   std::uint64_t last = 0;
@@ -560,11 +547,7 @@ std::string LaunchReplay::standing() const {
     for (std::uint32_t slot = 0; slot < occupancy_.ctas; ++slot) {
       if (sms_[sm].free >> slot & 1) continue;
       const ResidentCta& cta = ctas_[std::size_t{sm} * occupancy_.ctas + slot];
-      Standing warps;
-      warps.left = cta.left;
-      for (std::size_t b = 0; b < cta.arrived.size(); ++b)
-        if (cta.barriers >> b & 1) warps.at[b] = cta.arrived[b];
-      all.add(cta.number, sms_[sm].id, warps);
+      all.add(cta.number, sms_[sm].id, cta.barriers.where());
     }
   return all.text();
 }
@@ -575,11 +558,10 @@ void LaunchReplay::release_barriers() {
   for (std::uint32_t sm = 0; sm < sms_.size(); ++sm)
     for (std::uint32_t slot = 0; slot < occupancy_.ctas; ++slot) {
       ResidentCta& cta = ctas_[std::size_t{sm} * occupancy_.ctas + slot];
-      for (std::uint64_t rest = cta.barriers; rest; rest &= rest - 1) {
+      cta.barriers.each_standing([&](std::uint32_t b) {
         ++forced_;
-        open(sm * Calendar::kSlots + slot * occupancy_.warps_per_cta, cta,
-             static_cast<std::uint32_t>(std::countr_zero(rest)));
-      }
+        open(sm * Calendar::kSlots + slot * occupancy_.warps_per_cta, cta, b);
+      });
     }
 }
 
