@@ -36,6 +36,7 @@ constexpr Examples kExamples[] = {
     {"gpus", "gpus", "gpus h200", "gpus h200 --topology"},
     {"metrics", "metrics", "metrics --accuracy", "metrics --format csv"},
     {"doctor", "doctor", "doctor --format json", "doctor -o doctor.txt"},
+    {"learn", "learn", "learn 2", "learn 2 5"},
     {"words", "words", "words sector", "words --format csv"},
     {"completion", "completion bash > ~/.local/share/bash-completion/completions/warpmem",
      "completion zsh > ~/.zfunc/_warpmem",

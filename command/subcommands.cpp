@@ -23,6 +23,7 @@ Run setup_gpus(CLI::App& app);
 Run setup_metrics(CLI::App& app);
 Run setup_diff(CLI::App& app);
 Run setup_doctor(CLI::App& app);
+Run setup_learn(CLI::App& app);
 Run setup_words(CLI::App& app);
 Run setup_completion(CLI::App& app);
 Run setup_man(CLI::App& app);
@@ -45,6 +46,7 @@ constexpr Subcommand kSubcommands[] = {
     {"gpus", "the GPU cards, and every number of one", setup_gpus},
     {"metrics", "what each counter counts, and how exact it is", setup_metrics},
     {"doctor", "what this machine can do, and what is missing", setup_doctor},
+    {"learn", "a course on memory access: its exercises, and whether an answer is right", setup_learn},
     {"words", "what the words of the output mean", setup_words},
     {"completion", "shell completion for this command", setup_completion},
     {"man", "the manual page", setup_man},

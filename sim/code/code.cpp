@@ -31,7 +31,8 @@ void decide_cluster_branches(std::vector<CodeLine>& code,
 }
 
 // What taking a branch costs, by how it finds its target.
-const model::InstructionCost& taken_cost(const ReadLine& read, const model::InstructionTable& table) {
+const model::InstructionCost& taken_cost(const ReadLine& read,
+                                         const model::InstructionTable& table) {
   if (read.line.rejoins) return table.rejoined();
   return read.by_register ? table.by_register() : table.taken();
 }
@@ -52,7 +53,8 @@ void link(std::vector<CodeLine>& code, const std::vector<ReadLine>& read) {
     return it != code.end() && it->pc == pc ? static_cast<std::int32_t>(it - code.begin()) : -1;
   };
   for (std::size_t k = 0; k < code.size(); ++k) {
-    if (read[k].target) (code[k].meet == 0 ? code[k].meet : code[k].target) = line_at(*read[k].target);
+    if (read[k].target)
+      (code[k].meet == 0 ? code[k].meet : code[k].target) = line_at(*read[k].target);
     for (const std::uint32_t pc : read[k].further)
       if (const std::int32_t line = line_at(pc); line >= 0)
         code[k].places.push_back(static_cast<std::uint32_t>(line));

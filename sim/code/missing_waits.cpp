@@ -16,8 +16,8 @@ void MissingWaits::line(CodeLine& l, CodeLine* before, const std::vector<std::ui
   }
   // A result of fixed latency is waited for by the stall of the instruction in front.
   if (before && earliest > now_)
-    before->stall = static_cast<std::uint16_t>(
-        std::min<std::uint64_t>(15, before->stall + (earliest - now_)));
+    before->stall =
+        static_cast<std::uint16_t>(std::min<std::uint64_t>(15, before->stall + (earliest - now_)));
   now_ = earliest;
   Result result{now_ + l.cost.latency, kNoScoreboard};
   if ((l.memory || l.cost.variable) && !writes.empty()) {

@@ -1,4 +1,5 @@
-// The 32-bit integer instructions whose results StaticValues knows, each a function of its operands.
+// The 32-bit integer instructions whose results StaticValues knows, each a function of its
+// operands.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -107,7 +108,8 @@ struct Evaluation {
 Value isetp(const Evaluation& e) {
   if (!e.first() || e.l.modifiers.empty() || !e.known(5, 2, 3)) return std::nullopt;
   bool c = compare(e.l, *e.at(2), *e.at(3));
-  if (e.has("EX") && *e.at(2) == *e.at(3)) {  // the upper halves, which decide unless they are the same
+  if (e.has("EX") &&
+      *e.at(2) == *e.at(3)) {  // the upper halves, which decide unless they are the same
     if (!e.at(5)) return std::nullopt;
     c = *e.at(5) != 0;
   }

@@ -57,7 +57,7 @@ class CtaBarriers {
 
  private:
   std::uint32_t left_ = 0;
-  std::uint64_t standing_ = 0;                        // bit b: some warp stands at barrier b
+  std::uint64_t standing_ = 0;                      // bit b: some warp stands at barrier b
   std::array<std::uint8_t, kBarriers> arrived_{};   // warps that stand at each
   std::array<std::uint8_t, kBarriers> expected_{};  // … that each waits for; 0: all
 };

@@ -207,7 +207,8 @@ void LaunchTime::access_memory(Sm& sm, TimedCta& cta, TimedWarp& warp, std::uint
   // The SM's first read waits until its addresses can be translated, and those behind it wait with
   // it, to be served in turn (measured: reads past the L1 that neighbouring warps make of the same
   // lines share no requests; kernels/micro/own_reads.cu, sum3).
-  const bool translates = waits_for_translation(plan.action) && issued.cycle < translated(sm, given);
+  const bool translates =
+      waits_for_translation(plan.action) && issued.cycle < translated(sm, given);
   if (translates) given = std::max(given, sm.translated);
   const std::uint64_t start = std::max(given, queue.free());
   place.now = start;
@@ -217,10 +218,9 @@ void LaunchTime::access_memory(Sm& sm, TimedCta& cta, TimedWarp& warp, std::uint
   const std::uint64_t passes = take_unit(sm, r, plan, place, given);
   warp.async_wavefronts = place.async_wavefronts;
   const bool bulk = is_bulk(plan.action);
-  const std::uint64_t last =
-      bulk ? start + passes
-           : queue.serve(issued.cycle, start, passes * n.latency_conflict,
-                         static_cast<std::uint32_t>(passes));
+  const std::uint64_t last = bulk ? start + passes
+                                  : queue.serve(issued.cycle, start, passes * n.latency_conflict,
+                                                static_cast<std::uint32_t>(passes));
   std::uint64_t done = std::max(place.done + (last - start) - passes, last);
   if (plan.action == Action::kShared) {
     // A barrier behind them waits for the last wavefronts (measured:
@@ -271,7 +271,7 @@ void LaunchTime::fetch_texels(Sm& sm, TimedCta& cta, TimedWarp& warp, std::uint3
   if (!step) return;
   warp.set(step->sets, place.done, place.left_sm ? Wait::kMemory : Wait::kL1);
   warp.set(step->frees, std::max(issued, queue.served(n.time_queue_moved)) + read_cycles(plan),
-      Wait::kShort);
+           Wait::kShort);
 }
 
 }  // namespace warpmem::sim

@@ -79,8 +79,8 @@ struct Round {
 class Paths {
  public:
   using Lines = Ways::Lines;
-  // `code_piece`: bytes of code that come together. `launch`: of a recorded trace, whose loops without accesses left no records; what is known of
-  // them is worked out from the code.
+  // `code_piece`: bytes of code that come together. `launch`: of a recorded trace, whose loops
+  // without accesses left no records; what is known of them is worked out from the code.
   Paths(std::span<const trace::Site> sites, const trace::Program& program,
         const model::InstructionTable& table, std::uint64_t code_piece, bool clusters = false,
         const trace::Launch* launch = nullptr, std::span<const SpillSlot> slots = {},
@@ -121,7 +121,7 @@ class Paths {
   // The steps of these lines; `cut`: places among them at which one ends, `ends`: how many there
   // are then; `round`: behind the last line comes the first one again.
   void add_steps(Segment& segment, const std::vector<CodeLine>& code, const Lines& lines,
-                        const Lines& cut, Lines& ends, bool round);
+                 const Lines& cut, Lines& ends, bool round);
 
   std::size_t sites_ = 0;
   std::uint32_t code_piece_;
