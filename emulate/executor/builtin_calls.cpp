@@ -1,12 +1,14 @@
-#include "emulate/ptx/builtins.hpp"
-
+// printf, malloc, free and assert, as the driver has them.
 #include <fmt/format.h>
 
+#include <bit>
 #include <cstdio>
 #include <cstring>
 #include <span>
 
-#include "emulate/executor/execution.hpp"
+#include "emulate/executor/calls.hpp"
+#include "emulate/executor/faults.hpp"
+#include "emulate/ptx/builtins.hpp"
 
 namespace warpmem::emulate {
 namespace {
@@ -27,9 +29,10 @@ struct Printed {
   std::uint64_t arguments = 0;  // that the format took: what a GPU's printf returns
 };
 
-// printf with arguments from a buffer, each aligned to its size, as the compiler packs them. Of arguments that the
-// format asks for and nobody gave, zeros are taken.
-Printed formatted(const std::string& format, std::span<const std::byte> arguments, const std::function<std::string(std::uint64_t)>& text) {
+// printf with arguments from a buffer, each aligned to its size, as the compiler packs them. Of
+// arguments that the format asks for and nobody gave, zeros are taken.
+Printed formatted(const std::string& format, std::span<const std::byte> arguments,
+                  const std::function<std::string(std::uint64_t)>& text) {
   Printed all;
   std::string& out = all.text;
   std::size_t offset = 0;
@@ -70,13 +73,17 @@ Printed formatted(const std::string& format, std::span<const std::byte> argument
     spec.pop_back();
     switch (c) {
       case '%': out += '%'; break;
-      case 'd': case 'i': {
+      case 'd':
+      case 'i': {
         long long v = longs ? static_cast<long long>(take(8)) : static_cast<std::int32_t>(take(4));
         if (shorts) v = shorts == 1 ? static_cast<std::int16_t>(v) : static_cast<std::int8_t>(v);
         out += printed(spec + "lld", v);
         break;
       }
-      case 'u': case 'x': case 'X': case 'o': {
+      case 'u':
+      case 'x':
+      case 'X':
+      case 'o': {
         unsigned long long v = take(longs ? 8 : 4);
         if (shorts) v &= shorts == 1 ? 0xffff : 0xff;
         out += printed(spec + "ll" + c, v);
@@ -89,7 +96,14 @@ Printed formatted(const std::string& format, std::span<const std::byte> argument
         out += printed(spec + "s", at ? text(at).c_str() : "(null)");
         break;
       }
-      case 'e': case 'E': case 'f': case 'F': case 'g': case 'G': case 'a': case 'A': {
+      case 'e':
+      case 'E':
+      case 'f':
+      case 'F':
+      case 'g':
+      case 'G':
+      case 'a':
+      case 'A': {
         const std::uint64_t bits = take(8);
         double v;
         std::memcpy(&v, &bits, 8);
@@ -102,14 +116,15 @@ Printed formatted(const std::string& format, std::span<const std::byte> argument
   return all;
 }
 
-// Bytes before what malloc gives out, as a GPU's heap has them: code that nvcc makes of `new T[n]` may
-// write there.
+// Bytes before what malloc gives out, as a GPU's heap has them: code that nvcc makes of `new T[n]`
+// may write there.
 constexpr std::uint64_t kHeapHeader = 16;
 
 }  // namespace
 
-void Execution::builtin(Warp& warp, const Part& part, const CallSite& site, std::uint32_t mask) {
-  if (site.builtin >= static_cast<std::uint32_t>(Builtin::kDeviceRuntime)) return device_call(warp, part, site, mask);
+void Calls::builtin(Warp& warp, const Part& part, const CallSite& site, std::uint32_t mask) {
+  if (site.builtin >= static_cast<std::uint32_t>(Builtin::kDeviceRuntime))
+    return device_calls_.device_call(warp, part, site, mask);
   const Inst& in = code_of(warp, part).code[part.pc];
   std::byte* frame = warp.frames[static_cast<std::size_t>(part.frame)].registers;
   const auto argument = [&](std::size_t i, std::uint32_t lane) {
@@ -119,12 +134,14 @@ void Execution::builtin(Warp& warp, const Part& part, const CallSite& site, std:
     return v;
   };
   const auto result = [&](std::uint32_t lane, std::uint64_t v) {
-    if (!site.results.empty()) std::memcpy(frame + site.results[0].offset + lane * site.results[0].bytes, &v, std::min(8u, site.results[0].bytes));
+    if (!site.results.empty())
+      std::memcpy(frame + site.results[0].offset + lane * site.results[0].bytes, &v,
+                  std::min(8u, site.results[0].bytes));
   };
   const auto string_at = [&](std::uint64_t at) {
     std::string s;
-    while (s.size() < 4096 && memory_.contains(at, at + 1)) {
-      const char c = static_cast<char>(*memory_.host(at++));
+    while (s.size() < 4096 && run_.memory.contains(at, at + 1)) {
+      const char c = static_cast<char>(*run_.memory.host(at++));
       if (c == 0) break;
       s += c;
     }
@@ -132,7 +149,10 @@ void Execution::builtin(Warp& warp, const Part& part, const CallSite& site, std:
   };
   const auto builtin = static_cast<Builtin>(site.builtin);
   const std::size_t needed = builtin == Builtin::kAssert ? 5 : builtin == Builtin::kPrintf ? 2 : 1;
-  if (site.arguments.size() < needed) fault(warp, in, static_cast<std::uint32_t>(std::countr_zero(mask)), "a call of a built-in function with too few arguments", "declare the function in the PTX as nvcc does");
+  if (site.arguments.size() < needed)
+    fault(run_, warp, in, static_cast<std::uint32_t>(std::countr_zero(mask)),
+          "a call of a built-in function with too few arguments",
+          "declare the function in the PTX as nvcc does");
   for (std::uint32_t l = 0; l < 32; ++l) {
     if (!(mask >> l & 1)) continue;
     switch (builtin) {
@@ -140,25 +160,42 @@ void Execution::builtin(Warp& warp, const Part& part, const CallSite& site, std:
         const std::uint64_t packed = argument(1, l);
         std::span<const std::byte> given;
         if (packed - kLocalWindow < warp.local_capacity)
-          given = {warp.local.data() + std::size_t{l} * warp.local_capacity + (packed - kLocalWindow), warp.local_capacity - (packed - kLocalWindow)};
-        else if (const Region* region = memory_.find(packed)) given = {memory_.host(packed), region->bytes - (packed - region->base)};
-        else if (packed != 0) fault(warp, in, l, "printf's arguments lie outside memory", "pass the address of a buffer of the thread's own as the second argument of vprintf");
+          given = {
+              warp.local.data() + std::size_t{l} * warp.local_capacity + (packed - kLocalWindow),
+              warp.local_capacity - (packed - kLocalWindow)};
+        else if (const Region* region = run_.memory.find(packed))
+          given = {run_.memory.host(packed), region->bytes - (packed - region->base)};
+        else if (packed != 0)
+          fault(
+              run_, warp, in, l, "printf's arguments lie outside memory",
+              "pass the address of a buffer of the thread's own as the second argument of vprintf");
         const Printed all = formatted(string_at(argument(0, l)), given, string_at);
-        if (options_.print) options_.print(all.text);
+        if (run_.options.print) run_.options.print(all.text);
         result(l, all.arguments);
         break;
       }
       case Builtin::kMalloc: {
-        const std::uint64_t bytes = argument(0, l), at = bytes + kHeapHeader < bytes ? 0 : memory_.allocate(bytes + kHeapHeader, trace::AllocationKind::kDevice, 512);
+        const std::uint64_t bytes = argument(0, l),
+                            at = bytes + kHeapHeader < bytes
+                                     ? 0
+                                     : run_.memory.allocate(bytes + kHeapHeader,
+                                                            trace::AllocationKind::kDevice, 512);
         result(l, at ? at + kHeapHeader : 0);
         break;
       }
       case Builtin::kFree:
-        if (argument(0, l) != 0 && !memory_.free(argument(0, l) - kHeapHeader)) fault(warp, in, l, fmt::format("free({:#x}): not the start of an allocation", argument(0, l)), "free what malloc gave, once");
+        if (argument(0, l) != 0 && !run_.memory.free(argument(0, l) - kHeapHeader))
+          fault(run_, warp, in, l,
+                fmt::format("free({:#x}): not the start of an allocation", argument(0, l)),
+                "free what malloc gave, once");
         break;
       default:
-        stats_.fault = FaultKind::kAssert;
-        fail_assertion(warp, in, mask, fmt::format("{}:{}: {}", string_at(argument(1, l)), static_cast<std::uint32_t>(argument(2, l)), string_at(argument(3, l))), string_at(argument(0, l)));
+        run_.statistics.fault = FaultKind::kAssert;
+        fail_assertion(
+            run_, warp, in, mask,
+            fmt::format("{}:{}: {}", string_at(argument(1, l)),
+                        static_cast<std::uint32_t>(argument(2, l)), string_at(argument(3, l))),
+            string_at(argument(0, l)));
     }
   }
 }

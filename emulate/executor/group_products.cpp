@@ -3,8 +3,9 @@
 #include <bit>
 #include <cstring>
 
-#include "emulate/executor/execution.hpp"
+#include "emulate/executor/faults.hpp"
 #include "emulate/executor/group_product.hpp"
+#include "emulate/executor/matrix_unit.hpp"
 
 namespace warpmem::emulate {
 namespace {
@@ -24,21 +25,22 @@ std::uint32_t signs(const MatrixProduct& p, Fragment f) {
 
 // Nobody may touch the operands before the program has waited for the product, so it happens here
 // and now; and since a warp's rows need no other warp, each warp computes its own.
-void Execution::group_product(Warp& warp, const Part& part, const Inst& in, std::byte* frame,
-                              std::uint32_t mask) {
+void MatrixUnit::group_product(Warp& warp, const Part& part, const Inst& in, std::byte* frame,
+                               std::uint32_t mask) {
   if (mask != ~0u)
-    fault(warp, in, static_cast<std::uint32_t>(std::countr_zero(mask)),
+    fault(run_, warp, in, static_cast<std::uint32_t>(std::countr_zero(mask)),
           "wgmma needs all 32 lanes of the warp", kWholeWarp);
   const Code& code = code_of(warp, part);
   const GroupProduct& g = code.group_products[in.sub];
-  const auto& list = code.lists[in.extra];  // D, then A when it is in registers, then the metadata of a sparse A
+  const auto& list =
+      code.lists[in.extra];  // D, then A when it is in registers, then the metadata of a sparse A
   const MatrixProduct& p = g.part;
   const std::uint32_t a_count = p.registers(Fragment::kA), b_count = p.registers(Fragment::kB),
                       d_count = p.registers(Fragment::kC);
   const auto read = [&](const TileDescriptor& tile, Fragment f, std::uint32_t first_row,
                         bool turned, bool negated, Row* rows) {
     if (tile.phase != 0)
-      fault(warp, in, 0, "a matrix descriptor with a base offset is not supported",
+      fault(run_, warp, in, 0, "a matrix descriptor with a base offset is not supported",
             "align the matrix in shared memory to 1,024 bytes");
     const std::uint32_t bytes = turned ? 2 : 4;
     for (std::uint32_t r = 0; r < p.registers(f); ++r)
@@ -50,14 +52,15 @@ void Execution::group_product(Warp& warp, const Part& part, const Inst& in, std:
                               k = f == Fragment::kA ? at.column : at.row;
           const std::uint32_t from =
               turned ? tile.place_turned(row, k) : tile.place(row, k * p.bits(f) / 8);
-          if (from + bytes > shared_bytes_)
-            fault(warp, in, l,
+          if (from + bytes > run_.shared_bytes)
+            fault(run_, warp, in, l,
                   fmt::format("wgmma reads {} bytes at shared address {:#x}; the CTA has {} bytes "
                               "of shared memory",
-                              bytes, from, shared_bytes_),
-                  "check the descriptor's address, strides and the dynamic shared memory of the launch");
-          std::memcpy(reinterpret_cast<std::byte*>(&value) + e * bytes, cta_->shared.data() + from,
-                      bytes);
+                              bytes, from, run_.shared_bytes),
+                  "check the descriptor's address, strides and the dynamic shared memory of the "
+                  "launch");
+          std::memcpy(reinterpret_cast<std::byte*>(&value) + e * bytes,
+                      run_.cta->shared.data() + from, bytes);
         }
         rows[r][l] = negated ? value ^ signs(p, f) : value;
       }
@@ -89,7 +92,8 @@ void Execution::group_product(Warp& warp, const Part& part, const Inst& in, std:
     ds[r] = reinterpret_cast<std::uint8_t*>(frame + list[r]);
     cs[r] = keeps ? ds[r] : reinterpret_cast<const std::uint8_t*>(zeros);
   }
-  multiply(p, as, bs, cs, ds, p.sparse ? reinterpret_cast<const std::uint32_t*>(frame + list.back()) : nullptr);
+  multiply(p, as, bs, cs, ds,
+           p.sparse ? reinterpret_cast<const std::uint32_t*>(frame + list.back()) : nullptr);
 }
 
 }  // namespace warpmem::emulate
