@@ -2,119 +2,16 @@
 #include <fmt/format.h>
 
 #include <bit>
-#include <cstdio>
 #include <cstring>
 #include <span>
 
 #include "emulate/executor/calls.hpp"
 #include "emulate/executor/faults.hpp"
+#include "emulate/executor/printf_text.hpp"
 #include "emulate/ptx/builtins.hpp"
 
 namespace warpmem::emulate {
 namespace {
-
-// As much room as it takes.
-template <class T>
-std::string printed(const std::string& spec, T value) {
-  const int n = std::snprintf(nullptr, 0, spec.c_str(), value);
-  if (n <= 0) return {};
-  std::string out(static_cast<std::size_t>(n) + 1, '\0');
-  std::snprintf(out.data(), out.size(), spec.c_str(), value);
-  out.pop_back();
-  return out;
-}
-
-struct Printed {
-  std::string text;
-  std::uint64_t arguments = 0;  // that the format took: what a GPU's printf returns
-};
-
-// printf with arguments from a buffer, each aligned to its size, as the compiler packs them. Of
-// arguments that the format asks for and nobody gave, zeros are taken.
-Printed formatted(const std::string& format, std::span<const std::byte> arguments,
-                  const std::function<std::string(std::uint64_t)>& text) {
-  Printed all;
-  std::string& out = all.text;
-  std::size_t offset = 0;
-  const auto take = [&](std::size_t bytes) {
-    offset = (offset + bytes - 1) / bytes * bytes;
-    std::uint64_t v = 0;
-    if (offset + bytes <= arguments.size()) std::memcpy(&v, arguments.data() + offset, bytes);
-    offset += bytes;
-    ++all.arguments;
-    return v;
-  };
-  for (std::size_t i = 0; i < format.size(); ++i) {
-    if (format[i] != '%') {
-      out += format[i];
-      continue;
-    }
-    std::string spec = "%";
-    int longs = 0, shorts = 0;
-    for (++i; i < format.size(); ++i) {
-      const char c = format[i];
-      if (c == 'l' || c == 'j' || c == 'z' || c == 't') {
-        longs += c == 'l' ? 1 : 2;
-        continue;
-      }
-      if (c == 'h') {
-        ++shorts;
-        continue;
-      }
-      if (c == '*') {
-        spec += std::to_string(static_cast<std::int32_t>(take(4)));
-        continue;
-      }
-      spec += c;
-      if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '%') break;
-    }
-    if (spec.size() > 60) continue;
-    const char c = spec.back();
-    spec.pop_back();
-    switch (c) {
-      case '%': out += '%'; break;
-      case 'd':
-      case 'i': {
-        long long v = longs ? static_cast<long long>(take(8)) : static_cast<std::int32_t>(take(4));
-        if (shorts) v = shorts == 1 ? static_cast<std::int16_t>(v) : static_cast<std::int8_t>(v);
-        out += printed(spec + "lld", v);
-        break;
-      }
-      case 'u':
-      case 'x':
-      case 'X':
-      case 'o': {
-        unsigned long long v = take(longs ? 8 : 4);
-        if (shorts) v &= shorts == 1 ? 0xffff : 0xff;
-        out += printed(spec + "ll" + c, v);
-        break;
-      }
-      case 'c': out += printed(spec + "c", static_cast<int>(take(4))); break;
-      case 'p': out += printed("0x%llx", static_cast<unsigned long long>(take(8))); break;
-      case 's': {
-        const std::uint64_t at = take(8);
-        out += printed(spec + "s", at ? text(at).c_str() : "(null)");
-        break;
-      }
-      case 'e':
-      case 'E':
-      case 'f':
-      case 'F':
-      case 'g':
-      case 'G':
-      case 'a':
-      case 'A': {
-        const std::uint64_t bits = take(8);
-        double v;
-        std::memcpy(&v, &bits, 8);
-        out += printed(spec + c, v);
-        break;
-      }
-      default: out += '%';  // a conversion that there is not
-    }
-  }
-  return all;
-}
 
 // Bytes before what malloc gives out, as a GPU's heap has them: code that nvcc makes of `new T[n]`
 // may write there.

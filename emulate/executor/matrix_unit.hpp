@@ -21,6 +21,11 @@ class MatrixUnit {
   void quad_product(Warp& warp, const Part& part, const Inst& in, std::byte* frame,
                     std::uint32_t mask);
   // fragments.cpp
+  struct Tile;  // a fragment's elements
+  void record_rows(const Tile& t);
+  void record_fragment(const Tile& t);
+  void move_elements(const Tile& t, std::uint32_t r, std::uint32_t e, std::uint32_t bytes,
+                     std::uint32_t first);
   void fragment(Warp& warp, const Part& part, const Inst& in, std::byte* frame, std::uint32_t mask);
   // group_products.cpp
   void group_product(Warp& warp, const Part& part, const Inst& in, std::byte* frame,

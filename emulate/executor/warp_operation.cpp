@@ -25,71 +25,66 @@ std::uint32_t reduce_floats(const float* v, std::uint32_t mask, bool least, bool
   return std::bit_cast<std::uint32_t>(r);
 }
 
-}  // namespace
+void elect(const Inst& in, std::byte* frame, std::uint32_t members, std::uint32_t mask) {
+  const auto leader = static_cast<std::uint32_t>(std::countr_zero(members & mask));
+  if (in.d != kNoOffset) put_lanes(frame, in.d, mask, leader);
+  auto& p = *reinterpret_cast<std::uint32_t*>(frame + in.d2);
+  p = (p & ~mask) | (1u << leader);
+}
 
-void warp_operation(const Inst& in, std::byte* frame, std::uint32_t members, std::uint32_t mask) {
-  switch (in.kind) {
-    case Kind::kElect: {
-      const auto leader = static_cast<std::uint32_t>(std::countr_zero(members & mask));
-      if (in.d != kNoOffset) put_lanes(frame, in.d, mask, leader);
-      auto& p = *reinterpret_cast<std::uint32_t*>(frame + in.d2);
-      p = (p & ~mask) | (1u << leader);
-      return;
+void vote(const Inst& in, std::byte* frame, std::uint32_t mask) {
+  std::uint32_t p = *reinterpret_cast<const std::uint32_t*>(frame + in.a);
+  if (in.negate_c) p = ~p;
+  p &= mask;
+  if (in.sub == 3) return put_lanes(frame, in.d, mask, p);
+  put_predicate(frame, in.d, mask,
+                in.sub == 0   ? p == mask
+                : in.sub == 1 ? p != 0
+                              : p == mask || p == 0);
+}
+
+void match(const Inst& in, std::byte* frame, std::uint32_t mask) {
+  const bool wide = in.sub >> 8 == 8;
+  const auto value = [&](std::uint32_t l) {
+    return wide ? reinterpret_cast<const std::uint64_t*>(frame + in.a)[l]
+                : reinterpret_cast<const std::uint32_t*>(frame + in.a)[l];
+  };
+  std::uint32_t same[32] = {};
+  bool all = true;
+  for (std::uint32_t l = 0; l < 32; ++l)
+    for (std::uint32_t k = 0; k < 32; ++k)
+      if ((mask >> l & 1) && (mask >> k & 1))
+        value(l) == value(k) ? same[l] |= 1u << k : all = false;
+  for (std::uint32_t l = 0; l < 32; ++l)
+    if (mask >> l & 1)
+      reinterpret_cast<std::uint32_t*>(frame + in.d)[l] = in.sub & 1 ? (all ? mask : 0) : same[l];
+  if (in.d2 != kNoOffset) put_predicate(frame, in.d2, mask, all);
+}
+
+void reduce(const Inst& in, std::byte* frame, std::uint32_t mask) {
+  if (in.sub & 32)
+    return put_lanes(frame, in.d, mask,
+                     reduce_floats(reinterpret_cast<const float*>(frame + in.a), mask,
+                                   (in.sub & 15) == 1, in.sub & 64, in.sub & 128));
+  const auto* a = reinterpret_cast<const std::uint32_t*>(frame + in.a);
+  std::uint32_t r = a[std::countr_zero(mask)];
+  for (std::uint32_t left = mask & (mask - 1); left; left &= left - 1) {
+    const std::uint32_t v = a[std::countr_zero(left)];
+    const bool less =
+        in.sub & 16 ? static_cast<std::int32_t>(v) < static_cast<std::int32_t>(r) : v < r;
+    switch (in.sub & 15) {
+      case 0: r += v; break;
+      case 1: r = less ? v : r; break;
+      case 2: r = less ? r : v; break;
+      case 3: r &= v; break;
+      case 4: r |= v; break;
+      default: r ^= v;
     }
-    case Kind::kVote: {
-      std::uint32_t p = *reinterpret_cast<const std::uint32_t*>(frame + in.a);
-      if (in.negate_c) p = ~p;
-      p &= mask;
-      if (in.sub == 3) return put_lanes(frame, in.d, mask, p);
-      put_predicate(frame, in.d, mask,
-                    in.sub == 0   ? p == mask
-                    : in.sub == 1 ? p != 0
-                                  : p == mask || p == 0);
-      return;
-    }
-    case Kind::kMatch: {
-      const bool wide = in.sub >> 8 == 8;
-      const auto value = [&](std::uint32_t l) {
-        return wide ? reinterpret_cast<const std::uint64_t*>(frame + in.a)[l]
-                    : reinterpret_cast<const std::uint32_t*>(frame + in.a)[l];
-      };
-      std::uint32_t same[32] = {};
-      bool all = true;
-      for (std::uint32_t l = 0; l < 32; ++l)
-        for (std::uint32_t k = 0; k < 32; ++k)
-          if ((mask >> l & 1) && (mask >> k & 1))
-            value(l) == value(k) ? same[l] |= 1u << k : all = false;
-      for (std::uint32_t l = 0; l < 32; ++l)
-        if (mask >> l & 1)
-          reinterpret_cast<std::uint32_t*>(frame + in.d)[l] =
-              in.sub & 1 ? (all ? mask : 0) : same[l];
-      if (in.d2 != kNoOffset) put_predicate(frame, in.d2, mask, all);
-      return;
-    }
-    case Kind::kReduceSync: {
-      if (in.sub & 32)
-        return put_lanes(frame, in.d, mask,
-                         reduce_floats(reinterpret_cast<const float*>(frame + in.a), mask,
-                                       (in.sub & 15) == 1, in.sub & 64, in.sub & 128));
-      const auto* a = reinterpret_cast<const std::uint32_t*>(frame + in.a);
-      std::uint32_t r = a[std::countr_zero(mask)];
-      for (std::uint32_t left = mask & (mask - 1); left; left &= left - 1) {
-        const std::uint32_t v = a[std::countr_zero(left)];
-        const bool less =
-            in.sub & 16 ? static_cast<std::int32_t>(v) < static_cast<std::int32_t>(r) : v < r;
-        switch (in.sub & 15) {
-          case 0: r += v; break;
-          case 1: r = less ? v : r; break;
-          case 2: r = less ? r : v; break;
-          case 3: r &= v; break;
-          case 4: r |= v; break;
-          default: r ^= v;
-        }
-      }
-      return put_lanes(frame, in.d, mask, r);
-    }
-    default: break;
   }
+  put_lanes(frame, in.d, mask, r);
+}
+
+void shuffle(const Inst& in, std::byte* frame, std::uint32_t mask) {
   // shfl: c = clamp | segment mask << 8.
   const auto* a = reinterpret_cast<const std::uint32_t*>(frame + in.a);
   const auto* by = reinterpret_cast<const std::uint32_t*>(frame + in.b);
@@ -128,6 +123,18 @@ void warp_operation(const Inst& in, std::byte* frame, std::uint32_t members, std
   if (in.d2 != kNoOffset) {
     auto& p = *reinterpret_cast<std::uint32_t*>(frame + in.d2);
     p = (p & ~mask) | (inside & mask);
+  }
+}
+
+}  // namespace
+
+void warp_operation(const Inst& in, std::byte* frame, std::uint32_t members, std::uint32_t mask) {
+  switch (in.kind) {
+    case Kind::kElect: return elect(in, frame, members, mask);
+    case Kind::kVote: return vote(in, frame, mask);
+    case Kind::kMatch: return match(in, frame, mask);
+    case Kind::kReduceSync: return reduce(in, frame, mask);
+    default: return shuffle(in, frame, mask);
   }
 }
 
