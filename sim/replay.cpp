@@ -228,6 +228,9 @@ Result<ReplayedLaunch> replay_launch(const trace::TraceReader& reader, std::uint
   std::optional<SiteCounters> sites;
   if (options.by_site)
     sites.emplace(*engine.memory, sites_of(reader, index, spills.get()).size());
+  if (options.banks && sites)
+    sites->watch_banks(static_cast<std::uint32_t>(card.numbers().shared_banks),
+                       static_cast<std::uint32_t>(card.numbers().shared_bank_bytes));
   model::MemorySystem& memory = sites ? *sites : *engine.memory;
   memory.begin_launch(launch);
   engine.cache.keep_rounds(options.time || spills);
@@ -257,6 +260,7 @@ Result<ReplayedLaunch> replay_launch(const trace::TraceReader& reader, std::uint
   if (sites) {
     out.by_site = sites->by_site();
     out.cycles_by_site = sites->cycles();
+    out.bank_traffic = sites->banks();
     out.beside = out.counters;
     for (const model::LaunchCounters& c : out.by_site) out.beside = out.beside - c;
   }
