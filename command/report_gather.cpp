@@ -23,7 +23,8 @@
 namespace warpmem::command {
 namespace {
 
-constexpr std::size_t kFew = 4;  // launches of which a report shows everything
+constexpr std::size_t kFew = 4;          // launches of which a report shows everything
+constexpr std::size_t kManyWindows = 6;  // of time, where there are more
 
 const char* engine_of(const ReportInput& input) { return input.counts ? "counts" : "time"; }
 
@@ -85,8 +86,11 @@ Result<Replayed> replay_one(const trace::TraceReader& reader, std::uint32_t inde
   l.level = launch_level(reader, l.explanation.launch);
   l.complete = replayed.complete;
   if (replayed.time) put_time(*replayed.time, l);
-  l.dram = heat_of(replayed.dram_traffic, few ? 64 : 12);
-  l.banks = heat_of(replayed.bank_traffic, few ? 64 : 12);
+  if (!few)
+    for (SiteTraffic& t : l.explanation.sites)
+      if (t.examples.size() > 1) t.examples.resize(1);
+  l.dram = heat_of(replayed.dram_traffic, few ? 64 : kManyWindows);
+  l.banks = heat_of(replayed.bank_traffic, few ? 64 : kManyWindows);
   const auto words = metrics::usual_vocabulary(card.capability());
   out.metrics = metrics_of(replayed, card, words);
   out.counted = std::move(replayed.metrics);

@@ -47,8 +47,6 @@ std::string json_in_html(std::string json) {
   // In JSON these stand in strings only, where they can be written as escapes.
   for (const char c : json) {
     if (c == '<') out += "\\u003c";
-    else if (c == '>') out += "\\u003e";
-    else if (c == '&') out += "\\u0026";
     else out += c;
   }
   return out;

@@ -1,4 +1,5 @@
 #include <cmath>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "views/report.hpp"
@@ -20,14 +21,35 @@ ordered_json card_json(const ReportCard& c) {
   return out;
 }
 
-ordered_json run_json(const ReportRun& r) {
+ordered_json run_json(const ReportRun& r, std::vector<std::string>& reasons) {
   ordered_json out{{"name", r.name}, {"card", r.card}, {"engine", r.engine}};
   out["provenance"] = ordered_json::array();
   for (const auto& [what, text] : r.provenance) out["provenance"].push_back({what, text});
   out["notes"] = r.notes;
   out["launches"] = ordered_json::array();
-  for (const ReportLaunch& l : r.launches) out["launches"].push_back(report_launch_json(l));
+  for (const ReportLaunch& l : r.launches) out["launches"].push_back(report_launch_json(l, reasons));
   return out;
+}
+
+ordered_json number(double v) {
+  if (v == std::floor(v) && std::abs(v) < 9e15) return static_cast<std::int64_t>(v);
+  return v;
+}
+
+// Names stand once: a pair is [run, launch, counter, predicted, measured, error, verdict], with the
+// numbers of those in its lists.
+void put_pairs(const Report& r, ordered_json& out) {
+  out["pair_counters"] = ordered_json::array(), out["verdicts"] = ordered_json::array();
+  out["pairs"] = ordered_json::array();
+  std::map<std::string, std::size_t> counters, verdicts;
+  for (const ReportPair& p : r.pairs) {
+    const auto [c, new_counter] = counters.try_emplace(p.metric, counters.size());
+    if (new_counter) out["pair_counters"].push_back({p.metric, p.unit});
+    const auto [v, new_verdict] = verdicts.try_emplace(p.verdict, verdicts.size());
+    if (new_verdict) out["verdicts"].push_back(p.verdict);
+    out["pairs"].push_back({p.run, p.launch, c->second, number(p.predicted), number(p.measured),
+                            std::round(p.error * 1e5) / 1e5, v->second});
+  }
 }
 
 ordered_json curves_json(const ReportCurves& c) {
@@ -59,11 +81,10 @@ std::string report_json(const Report& r) {
     return ordered_json::array(
         {a.card, a.level, a.engine, a.metric, a.launches, a.equal, a.median, a.p90});
   });
-  list("runs", r.runs, run_json);
-  list("pairs", r.pairs, [](const ReportPair& p) {
-    return ordered_json::array(
-        {p.run, p.launch, p.metric, p.unit, p.predicted, p.measured, p.error, p.verdict});
-  });
+  std::vector<std::string> reasons;
+  list("runs", r.runs, [&](const ReportRun& run) { return run_json(run, reasons); });
+  out["reasons"] = reasons;
+  put_pairs(r, out);
   list("sources", r.sources, [](const ReportSource& s) {
     return ordered_json{{"file", s.file}, {"lines", s.lines}};
   });

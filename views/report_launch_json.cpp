@@ -1,5 +1,6 @@
 #include "views/report_launch_json.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "views/explanation.hpp"
@@ -22,35 +23,54 @@ ordered_json known(const std::optional<double>& v) {
 // Five digits say enough of a share.
 double short_share(double v) { return std::round(v * 1e5) / 1e5; }
 
-// The lowest address and how far the lanes are from it: a number where that is a stride.
+// How far the active lanes are from the lowest address: [first, stride] where a lane's is that much
+// more than that of the lane before it.
+ordered_json offsets_json(const LaneAccess& a, std::uint64_t base) {
+  std::vector<std::pair<unsigned, std::int64_t>> all;
+  for (unsigned l = 0; l < 32; ++l)
+    if (a.active(l)) all.emplace_back(l, static_cast<std::int64_t>(a.address[l] - base));
+  if (all.size() > 2) {
+    const std::int64_t stride = (all[1].second - all[0].second) / (all[1].first - all[0].first);
+    const std::int64_t first = all[0].second - stride * all[0].first;
+    const bool regular = std::ranges::all_of(
+        all, [&](const auto& at) { return at.second == first + stride * at.first; });
+    if (regular) return {{"first", first}, {"stride", stride}};
+  }
+  ordered_json out = ordered_json::array();
+  for (const auto& [lane, offset] : all) out.push_back(offset);
+  return out;
+}
+
+// The lowest address, and how far the lanes are from it.
 ordered_json lanes_json(const LaneAccess& a) {
   std::uint64_t base = ~std::uint64_t{0};
   for (unsigned l = 0; l < 32; ++l)
     if (a.active(l)) base = std::min(base, a.address[l]);
-  ordered_json offsets = ordered_json::array();
-  for (unsigned l = 0; l < 32; ++l)
-    offsets.push_back(a.active(l) ? ordered_json(a.address[l] - base) : ordered_json(nullptr));
   ordered_json out{{"base", base},
-                   {"offsets", std::move(offsets)},
+                   {"mask", a.mask},
+                   {"offsets", offsets_json(a, base)},
                    {"bytes", a.bytes},
-                   {"shared", a.shared},
-                   {"line", a.line_bytes},
-                   {"sector", a.sector_bytes}};
+                   {"cta", a.cta},
+                   {"warp", a.warp}};
   if (a.shared) out["banks"] = a.banks, out["bank_bytes"] = a.bank_bytes;
-  out["cta"] = a.cta, out["warp"] = a.warp;
+  else out["line"] = a.line_bytes, out["sector"] = a.sector_bytes;
   out["words"] = lanes_words(a);
   return out;
 }
 
 ordered_json site_json(const SiteTraffic& t) {
   ordered_json out{{"pc", t.pc}, {"text", t.instruction}, {"place", place_of(t)}};
-  out["file"] = t.file.substr(t.file.rfind('/') + 1), out["line"] = t.line;
+  if (t.line != 0) out["file"] = t.file.substr(t.file.rfind('/') + 1), out["line"] = t.line;
   out["space"] = t.space, out["op"] = t.op, out["bytes"] = t.bytes, out["array"] = t.array;
-  out["requests"] = t.requests, out["lanes"] = t.lanes;
-  out["sectors"] = t.sectors, out["ideal_sectors"] = t.ideal_sectors;
-  out["wavefronts"] = t.wavefronts, out["ideal_wavefronts"] = t.ideal_wavefronts;
-  out["l1_hits"] = t.l1_hits, out["l2_reads"] = t.l2_reads;
-  out["l2_read_hits"] = t.l2_read_hits, out["l2_writes"] = t.l2_writes;
+  // What is 0 is left out.
+  const auto count = [&out](const char* name, std::uint64_t n) {
+    if (n != 0) out[name] = n;
+  };
+  count("requests", t.requests), count("lanes", t.lanes);
+  count("sectors", t.sectors), count("ideal_sectors", t.ideal_sectors);
+  count("wavefronts", t.wavefronts), count("ideal_wavefronts", t.ideal_wavefronts);
+  count("l1_hits", t.l1_hits), count("l2_reads", t.l2_reads);
+  count("l2_read_hits", t.l2_read_hits), count("l2_writes", t.l2_writes);
   out["share"] = short_share(t.share);
   out["pattern"] = name_of(t.pattern), out["sentence"] = t.sentence;
   out["by_size"] = t.by_size;
@@ -88,6 +108,8 @@ ordered_json chart_json(const MemoryChart& c) {
           {"clock_mhz", c.clock_mhz},
           {"sms", c.sms},
           {"sms_used", c.sms_used},
+          {"has_l1", c.has_l1},
+          {"has_l2", c.has_l2},
           {"load", kind_json(c.load)},
           {"store", kind_json(c.store)},
           {"l1_read", c.l1_read},
@@ -111,13 +133,26 @@ ordered_json chart_json(const MemoryChart& c) {
           {"average_warps", known(c.average_warps)}};
 }
 
+std::string base_36(std::uint64_t n) {
+  std::string out;
+  do out.insert(out.begin(), "0123456789abcdefghijklmnopqrstuvwxyz"[n % 36]);
+  while (n /= 36);
+  return out;
+}
+
 ordered_json heat_json(const ReportHeat& h) {
   if (h.windows.empty()) return nullptr;
+  // A window is a text, as it takes half the room: its numbers in base 36, with a comma between.
+  ordered_json windows = ordered_json::array();
+  for (const auto& window : h.windows) {
+    std::string text;
+    for (const std::uint64_t n : window) text += (text.empty() ? "" : ",") + base_36(n);
+    windows.push_back(std::move(text));
+  }
   return {{"window_cycles", h.window_cycles},
-          {"read", h.read},
-          {"written", h.written},
-          {"at_work", h.at_work},
-          {"windows", h.windows}};
+          {"rows", h.read.size()},
+          {"at_work", short_share(h.at_work)},
+          {"windows", std::move(windows)}};
 }
 
 void put_findings(ordered_json& out, const LaunchExplanation& e) {
@@ -144,36 +179,33 @@ void put_findings(ordered_json& out, const LaunchExplanation& e) {
 void put_time(ordered_json& out, const ReportLaunch& l) {
   out["places"] = ordered_json::array();
   for (const ReportPlace& p : l.places)
-    out["places"].push_back({{"name", p.name},
-                             {"share", short_share(p.share)},
-                             {"most", short_share(p.most)},
-                             {"element", p.element},
-                             {"count", p.count},
-                             {"bytes", number(p.bytes)},
-                             {"peak", number(p.peak)}});
+    out["places"].push_back({p.name, short_share(p.share), short_share(p.most), p.element, p.count,
+                             number(p.bytes), number(p.peak)});
   out["waits"] = ordered_json::array();
   for (const auto& [name, cycles] : l.waits) out["waits"].push_back({name, cycles});
   out["warp_cycles"] = l.warp_cycles, out["running"] = l.running;
   out["instructions"] = l.instructions;
 }
 
+ordered_json reason_of(const std::string& missing, std::vector<std::string>& reasons) {
+  auto at = std::ranges::find(reasons, missing);
+  if (at == reasons.end()) at = reasons.insert(at, missing);
+  return ordered_json::array({at - reasons.begin()});
+}
+
 }  // namespace
 
-ordered_json report_launch_json(const ReportLaunch& l) {
+ordered_json report_launch_json(const ReportLaunch& l, std::vector<std::string>& reasons) {
   const LaunchExplanation& e = l.explanation;
   ordered_json out{{"launch", e.launch}, {"kernel", e.kernel}, {"grid", e.grid},
                    {"block", e.block},   {"level", l.level},   {"complete", l.complete}};
   out["limit"] = e.limit, out["cost"] = cost_json(e.cost);
   out["accuracy_not_measured"] = l.accuracy_not_measured;
   out["chart"] = chart_json(l.chart);
-  // Values by the number of their metric; reasons where there is none.
+  // Values in the order of the metrics; where there is none, the number of the reason in a list.
   out["values"] = ordered_json::array();
-  ordered_json missing = ordered_json::object();
-  for (std::size_t i = 0; i < l.values.size(); ++i) {
-    out["values"].push_back(l.values[i].known() ? number(l.values[i].value) : nullptr);
-    if (!l.values[i].known()) missing[std::to_string(i)] = l.values[i].missing;
-  }
-  out["missing"] = std::move(missing);
+  for (const MetricValue& v : l.values)
+    out["values"].push_back(v.known() ? number(v.value) : reason_of(v.missing, reasons));
   put_time(out, l);
   put_findings(out, e);
   out["dram"] = heat_json(l.dram), out["banks"] = heat_json(l.banks);

@@ -2,11 +2,15 @@
 #pragma once
 
 #include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
 
 #include "results/report.hpp"
 
 namespace warpmem::views {
 
-nlohmann::ordered_json report_launch_json(const ReportLaunch& launch);
+// `reasons`: why values are missing, each once; new ones are added.
+nlohmann::ordered_json report_launch_json(const ReportLaunch& launch,
+                                          std::vector<std::string>& reasons);
 
 }  // namespace warpmem::views

@@ -38,9 +38,12 @@ function shortNumber(v) {
     if (Math.abs(v) >= size) return Number((v / size).toPrecision(3)) + " " + unit;
   return String(Number(v.toPrecision(3)));
 }
+const timeText = (us) => us >= 1e6 ? Number((us / 1e6).toPrecision(4)) + " s" : us >= 1000 ? Number((us / 1000).toPrecision(4)) + " ms" : Number(us.toPrecision(4)) + " µs";
 const percent = (v, digits = 1) => has(v) ? (100 * v).toFixed(digits) + " %" : NONE;
 const ratio = (a, b) => b ? a / b : null;
 const shortName = (name) => { const at = name.indexOf("("); return at > 0 ? name.slice(0, at) : name; };
+const shape = (d) => (d[2] !== 1 ? d : d[1] !== 1 ? d.slice(0, 2) : d.slice(0, 1)).join("×");
+const rateText = (v) => v >= 1000 ? grouped(Math.round(v)) : String(Number(v.toPrecision(3)));
 const cut = (text, n) => text.length > n ? text.slice(0, n - 1) + "…" : text;
 const colour = (i) => `var(--c${i % 8})`;
 

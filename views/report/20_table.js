@@ -17,7 +17,7 @@ function dataTable(table, options = {}) {
   const text = (c, v, row) => c.show ? c.show(v, row) : c.n ? grouped(v) : has(v) ? String(v) : "";
   const lines = rows.map((row, i) => {
     const line = h("tr", options.pick ? { class: "pick", tabindex: "0" } : {},
-      columns.map((c, at) => h("td", { class: c.n ? "n" : c.code ? "code" : null }, text(c, row[at], row))));
+      columns.map((c, at) => h("td", { class: c.n ? "n" : c.code ? "code" : c.long ? "long" : null }, text(c, row[at], row))));
     if (options.pick) {
       const pick = () => options.pick(i);
       line.addEventListener("click", pick);

@@ -9,11 +9,11 @@ function niceTicks(most, n = 5) {
   return out;
 }
 const logTicks = (low, high) => {
-  const out = [];
-  for (let p = Math.floor(Math.log10(low)); p <= Math.ceil(Math.log10(high)); ++p) out.push(10 ** p);
-  return out;
+  const out = [], parts = high / low < 300 ? [1, 2, 5] : [1];
+  for (let p = Math.floor(Math.log10(low)); p <= Math.ceil(Math.log10(high)); ++p) for (const k of parts) out.push(Number((k * 10 ** p).toPrecision(6)));
+  return out.filter((v) => v >= low * 0.999 && v <= high * 1.001);
 };
-const powerText = (v) => v >= 1e-3 && v < 1e4 ? String(Number(v.toPrecision(6))) : "1e" + Math.round(Math.log10(v));
+const powerText = (v) => v >= 1e15 || v < 1e-3 ? v.toExponential(0) : v >= 1000 ? shortNumber(v) : String(Number(v.toPrecision(6)));
 
 // The frame of a chart: size, margins, and functions from values to places.
 function frame(width, height, { left = 62, right = 16, top = 14, bottom = 44 } = {}) {

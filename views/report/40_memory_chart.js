@@ -6,22 +6,22 @@ function heatColour(share) {
   return `hsl(${hue}, 62%, 46%)`;
 }
 
-function memoryChart(l) {
-  const c = l.chart, wide = innerWidth > 700;
+function memoryChart(l, narrow) {
+  const c = l.chart, wide = innerWidth > 700 && !narrow;
   const boxes = [
     { name: `${grouped(c.sms)} SMs`, more: [has(c.average_warps) ? `${shortNumber(c.average_warps)} of ${c.most_warps} warps` : ""], busy: null },
-    { name: "L1", more: [has(c.l1_hits) ? percent(c.l1_hits, 0) + " hit" : ""], busy: c.l1_busy },
-    { name: "L2", more: [has(c.l2_hits) ? percent(c.l2_hits, 0) + " hit" : ""], busy: c.l2_busy },
-    { name: "DRAM", more: [""], busy: c.dram_busy }];
+    { name: "L1", more: [has(c.l1_hits) ? percent(c.l1_hits, 0) + " hit" : ""], busy: c.l1_busy, no: !c.has_l1 },
+    { name: "L2", more: [has(c.l2_hits) ? percent(c.l2_hits, 0) + " hit" : ""], busy: c.l2_busy, no: !c.has_l2 },
+    { name: "DRAM", more: [""], busy: c.dram_busy }].filter((b) => !b.no);
   const edges = [
-    { from: "L1", to: "SMs", read: c.load.lane_bytes, written: c.store.lane_bytes, what: "that lanes asked for", busy: c.l1_busy },
-    { from: "L2", to: "L1", read: c.l1_read, written: c.l1_written, what: "in whole sectors", busy: c.l2_busy },
-    { from: "DRAM", to: "L2", read: c.dram_read, written: c.dram_written, what: "in whole sectors", busy: c.dram_busy }];
+    c.has_l1 && { from: "L1", to: "SMs", read: c.load.lane_bytes, written: c.store.lane_bytes, what: "that lanes asked for", busy: c.l1_busy },
+    c.has_l2 && { from: "L2", to: c.has_l1 ? "L1" : "SMs", read: c.l1_read, written: c.l1_written, what: "in whole sectors", busy: c.l2_busy },
+    { from: "DRAM", to: c.has_l2 ? "L2" : c.has_l1 ? "L1" : "SMs", read: c.dram_read, written: c.dram_written, what: "in whole transactions", busy: c.dram_busy }].filter(Boolean);
   const most = Math.max(1, ...edges.flatMap((e) => [e.read, e.written]));
   const thick = (v) => v ? 2 + 12 * Math.sqrt(v / most) : 1;
   const shared = c.shared_wavefronts > 0;
-  const W = wide ? 1000 : 420, H = wide ? (shared ? 292 : 190) : (shared ? 730 : 640);
-  const svg = s("svg", { viewBox: `0 0 ${W} ${H}` });
+  const W = wide ? (boxes.length - 1) * 280 + 160 : 420, H = wide ? (shared ? 292 : 160) : (boxes.length - 1) * 175 + 126;
+  const svg = s("svg", { viewBox: `0 0 ${W} ${H}`, style: { "max-width": W + "px" } });
   const bw = wide ? 140 : 200, bh = 100;
   const place = (i) => wide ? [10 + i * 280, 34] : [(W - bw) / 2 - (shared ? 60 : 0), 16 + i * 175];
   edges.forEach((e, i) => {

@@ -3,7 +3,7 @@ function waitsChart(l) {
   const runs = Math.max(0, l.warp_cycles - l.waits.reduce((sum, w) => sum + w[1], 0));
   const parts = [["runs", runs], ...l.waits.map(([name, v]) => ["waits for " + name, v])].filter((p) => p[1] > 0).sort((a, b) => b[1] - a[1]);
   const whole = parts.reduce((sum, p) => sum + p[1], 0) || 1;
-  const W = 760, svg = s("svg", { viewBox: `0 0 ${W} 44` });
+  const W = 620, svg = s("svg", { viewBox: `0 0 ${W} 44` });
   let x = 0;
   parts.forEach(([name, v], i) => {
     const w = W * v / whole;
@@ -20,7 +20,7 @@ function waitsChart(l) {
 
 function placesChart(l) {
   const places = l.places.filter((p) => p.most > 0.001).sort((a, b) => b.most - a.most).slice(0, 10);
-  const W = 760, row = 25, left = 190, svg = s("svg", { viewBox: `0 0 ${W} ${places.length * row + 24}` });
+  const W = 620, row = 25, left = 170, svg = s("svg", { viewBox: `0 0 ${W} ${places.length * row + 24}` });
   const x = (v) => left + (W - left - 58) * Math.min(1, v);
   for (const t of [0, 0.25, 0.5, 0.75, 1]) svg.append(s("line", { x1: x(t), x2: x(t), y1: 0, y2: places.length * row, stroke: "var(--grid)" }),
     s("text", { x: x(t), y: places.length * row + 15, "text-anchor": "middle", class: "soft small" }, percent(t, 0)));
@@ -43,5 +43,5 @@ function placesChart(l) {
 
 function timeView(l) {
   if (!l.places.length) return h("p", { class: "notice" }, "The counts engine keeps no time. Leave --counts out to see where the time goes.");
-  return h("div", {}, waitsChart(l), placesChart(l));
+  return h("div", { class: "halves" }, waitsChart(l), placesChart(l));
 }

@@ -5,14 +5,17 @@ const LEVELS = [["L1", "L1 and shared memory"], ["L2", "L2 slices"], ["DRAM", "D
 
 function rooflineView(l, card) {
   const clock = l.chart.clock_mhz / 1000;  // GHz
-  const levels = LEVELS.map(([name, place]) => [name, l.places.find((p) => p.name === place)]).filter(([, p]) => p && p.bytes > 0 && p.peak > 0);
+  const levels = LEVELS.map(([name, place]) => {
+    const p = l.places.find((q) => q.name === place);
+    return [name, p && name === "L2" ? { ...p, bytes: l.chart.l1_read + l.chart.l1_written } : p];
+  }).filter(([, p]) => p && p.bytes > 0 && p.peak > 0);
   if (!levels.length || !l.instructions || !clock || !l.running) return h("p", { class: "notice" }, "No roofline: it needs the time engine, and traffic to a level whose best rate the card has.");
   const rate = l.instructions / l.running * clock, roof = card.issue_peak * clock;
-  const points = levels.map(([name, p], i) => ({ name, x: l.instructions / (p.bytes / 32), slope: p.peak / 32 * clock, colour: colour([0, 2, 1][i]),
+  const points = levels.map(([name, p]) => ({ name, x: l.instructions / (p.bytes / 32), slope: p.peak / 32 * clock, colour: colour({ L1: 0, L2: 2, DRAM: 1 }[name]),
     used: p.bytes / l.running / p.peak }));
   const low = Math.min(...points.map((p) => Math.min(p.x, roof / p.slope))) / 4, high = Math.max(...points.map((p) => Math.max(p.x, roof / p.slope))) * 4;
   const bottom = Math.min(rate, ...points.map((p) => p.slope * low)) / 2, top = roof * 2;
-  const f = frame(760, 380, { left: 70 });
+  const f = frame(760, 360, { left: 70 });
   const x = (v) => f.left + (f.right - f.left) * Math.log(v / low) / Math.log(high / low);
   const y = (v) => f.bottom - (f.bottom - f.top) * Math.log(v / bottom) / Math.log(top / bottom);
   axisX(f, logTicks(low, high), x, powerText, "warp instructions for each sector of 32 bytes");
@@ -30,6 +33,6 @@ function rooflineView(l, card) {
   const node = figure("Instruction roofline", "A point for each level, below the slope that is its best bandwidth. The closer to it, the more this level limits.", f.svg, () => ({
     columns: [{ name: "level" }, { name: "warp instructions per sector", n: true }, { name: "G warp instructions a second", n: true }, { name: "roof", n: true }],
     rows: points.map((p) => [p.name, p.x, rate, Math.min(roof, p.slope * p.x)]) }));
-  node.append(keyOf(points.map((p) => [`${p.name}, ${shortNumber(p.slope * 32)} GB/s`, p.colour])));
+  node.append(keyOf(points.map((p) => [`${p.name}, ${rateText(p.slope * 32)} GB/s`, p.colour])));
   return node;
 }

@@ -17,7 +17,7 @@ function histogram(l, shared) {
     const shown = kinds.filter((k) => k.of.size);
     const sizes = [...new Set(shown.flatMap((k) => [...k.of.keys()]))].sort((a, b) => a - b);
     const most = Math.max(...sizes.map((n) => Math.max(...shown.map((k) => k.of.get(n) || 0))));
-    const f = frame(760, 250);
+    const f = frame(620, 250);
     const ticks = niceTicks(most), top = ticks[ticks.length - 1];
     const y = (v) => f.bottom - (f.bottom - f.top) * v / top;
     axisY(f, ticks, y, shortNumber, "requests");
@@ -47,5 +47,5 @@ function histogram(l, shared) {
 
 function histogramsView(l) {
   const all = [histogram(l, false), histogram(l, true)].filter(Boolean);
-  return all.length ? h("div", {}, all) : h("p", { class: "notice" }, "No request of global or shared memory.");
+  return all.length ? h("div", { class: "halves" }, all) : h("p", { class: "notice" }, "No request of global or shared memory.");
 }

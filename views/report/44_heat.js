@@ -7,7 +7,7 @@ function heatRgb(v) {
 }
 
 function heatMap(data, { name, one, unit, words }) {
-  const rows = data.read.length, columns = data.windows.length;
+  const rows = data.rows, columns = data.windows.length;
   const most = Math.max(1, ...data.windows.map((w) => Math.max(...w)));
   const canvas = h("canvas", { width: columns, height: rows, tabindex: "0", role: "img",
     "aria-label": `${name}. ${words} Arrow keys move over it.`, style: { height: Math.min(420, Math.max(120, rows * 6)) + "px" } });
@@ -52,8 +52,8 @@ function heatMap(data, { name, one, unit, words }) {
 
 function heatView(l) {
   const out = [];
-  if (l.dram) out.push(heatMap(l.dram, { name: "Channels of DRAM over time", one: "channel", unit: "sectors", words: `${shortNumber(l.dram.at_work)} of ${l.dram.read.length} channels are at work at a time; even traffic would use all of them.` }),
-    h("p", { class: "soft" }, `${shortNumber(l.dram.at_work)} of ${l.dram.read.length} channels are at work at a time.`));
+  if (l.dram) out.push(h("div", {}, heatMap(l.dram, { name: "Channels of DRAM over time", one: "channel", unit: "sectors", words: `${shortNumber(l.dram.at_work)} of ${l.dram.rows} channels are at work at a time; even traffic would use all of them.` }),
+    h("p", { class: "soft" }, `${shortNumber(l.dram.at_work)} of ${l.dram.rows} channels are at work at a time.`)));
   if (l.banks) out.push(heatMap(l.banks, { name: "Banks of shared memory over time", one: "bank", unit: "words", words: "Words that each bank gives or takes, all SMs together. Even banks may still conflict: what counts is who meets in one access." }));
-  return out.length ? h("div", {}, out) : h("p", { class: "notice" }, "Nothing moved between DRAM and the L2, and no bank of shared memory was used.");
+  return out.length ? h("div", { class: "halves" }, out) : h("p", { class: "notice" }, "Nothing moved between DRAM and the L2, and no bank of shared memory was used.");
 }

@@ -3,14 +3,38 @@
 function excess(t) { return (t.sectors - t.ideal_sectors) * 0.5 + (t.wavefronts - t.ideal_wavefronts); }
 function moved(t) { return t.sectors * 0.5 + t.wavefronts; }
 
-function siteDetail(t) {
+// Instructions of a line that do the same, as those of an unrolled loop: one of them stands for all.
+function alike(sites) {
+  const groups = new Map();
+  for (const t of sites) {
+    const key = [t.space, t.op, t.bytes, t.array, t.sentence].join("|");
+    if (!groups.has(key)) groups.set(key, []);
+    groups.get(key).push(t);
+  }
+  return [...groups.values()];
+}
+
+function siteDetail(group) {
+  const sum = { ...group[0] };
+  for (const t of group.slice(1)) for (const k of ["requests", "lanes", "sectors", "ideal_sectors", "wavefronts", "ideal_wavefronts", "l1_hits", "l2_reads", "l2_read_hits"]) sum[k] += t[k];
+  const drawing = h("div"), text = h("p", { class: "code kernel" });
+  const show = (t) => {
+    text.textContent = t.text;
+    drawing.replaceChildren(...t.examples.slice(0, 1).map((a) => lanesChart(a, `Lanes of CTA ${grouped(a.cta)}, warp ${a.warp}`)));
+  };
+  show(group[0]);
+  const node = sumDetail(sum, group.length > 1 ? `, ${group.length} instructions` : "");
+  if (group.length > 1) node.append(h("div", { class: "tabletools" }, h("label", {}, "drawn: ", h("select", { onchange: (e) => show(group[Number(e.target.value)]) }, group.map((t, i) => h("option", { value: i }, cut(t.text, 60)))))));
+  node.append(text, drawing);
+  return node;
+}
+function sumDetail(t, more) {
   const what = [`${grouped(t.requests)} requests`, `${shortNumber(ratio(t.lanes, t.requests) || 0)} lanes each`];
   if (t.sectors) what.push(`${grouped(t.sectors)} sectors, ${grouped(t.ideal_sectors)} would do`, `${percent(ratio(t.l1_hits, t.sectors), 0)} L1 hits`);
   if (t.l2_reads) what.push(`${percent(ratio(t.l2_read_hits, t.l2_reads), 0)} L2 hits`);
   if (t.wavefronts) what.push(`${grouped(t.wavefronts)} passes, ${grouped(t.ideal_wavefronts)} would do`);
-  return h("div", {}, h("h3", {}, `${t.place}: ${t.space} ${t.op} of ${t.bytes} bytes a lane`), h("p", { class: "code kernel" }, t.text),
-    h("p", { class: "words" }, what.join(", ") + ".", t.sentence ? [" ", h("b", {}, t.sentence[0].toUpperCase() + t.sentence.slice(1) + ".")] : null),
-    t.examples.slice(0, 1).map((a) => lanesChart(a, `Lanes of CTA ${a.cta}, warp ${a.warp}`)));
+  return h("div", {}, h("h3", {}, `${t.place}: ${t.space} ${t.op} of ${t.bytes} bytes a lane${more}`),
+    h("p", { class: "words" }, what.join(", ") + ".", t.sentence ? [" ", h("b", {}, t.sentence[0].toUpperCase() + t.sentence.slice(1) + ".")] : null));
 }
 
 function sourceView(l, report) {
@@ -26,7 +50,7 @@ function sourceView(l, report) {
   const rows = new Map();
   const pick = (key) => {
     rows.forEach((row, k) => row.classList.toggle("on", k === key));
-    detail.replaceChildren(...byLine.get(key).map(siteDetail));
+    detail.replaceChildren(...alike(byLine.get(key)).map(siteDetail));
   };
   const hotRow = (key, ...cells) => {
     const sites = byLine.get(key), bad = ratio(sites.reduce((sum, t) => sum + excess(t), 0), heatOf(sites)) || 0;

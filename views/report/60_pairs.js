@@ -1,14 +1,14 @@
 // Predicted against measured, and what-if curves.
 function pairsView(report, choose) {
   const names = [...new Set(report.pairs.map((p) => p[2]))].filter((m) => report.pairs.some((p) => p[2] === m && p[4] > 0 && p[5] > 0));
-  const first = names.includes("sm__cycles_elapsed.max") ? "sm__cycles_elapsed.max" : names[0];
+  const first = report.pairs.every((p) => p[0] === report.pairs[0][0] && p[1] === report.pairs[0][1]) ? "" : names.includes("sm__cycles_elapsed.max") ? "sm__cycles_elapsed.max" : names[0];
   const chart = h("div", {});
   const select = h("select", { "aria-label": "Which counter", onchange: () => draw() }, h("option", { value: "" }, "all counters"), names.map((n) => h("option", { value: n, selected: n === first }, n)));
   function draw() {
     const points = report.pairs.filter((p) => (!select.value || p[2] === select.value) && p[4] > 0 && p[5] > 0);
     const values = points.flatMap((p) => [p[4], p[5]]);
     const low = Math.min(...values) / 1.6, high = Math.max(...values) * 1.6;
-    const f = frame(700, 460, { left: 74 });
+    const f = frame(760, 420, { left: 74 });
     const x = (v) => f.left + (f.right - f.left) * Math.log(v / low) / Math.log(high / low), y = (v) => f.bottom - (f.bottom - f.top) * Math.log(v / low) / Math.log(high / low);
     axisX(f, logTicks(low, high), x, powerText, "measured");
     axisY(f, logTicks(low, high), y, powerText, "predicted");

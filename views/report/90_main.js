@@ -1,14 +1,25 @@
 // Puts the page together: the sections of the report, and those of the launches that are picked.
 const report = JSON.parse(document.getElementById("data").textContent);
+report.pairs = report.pairs.map(([run, launch, counter, predicted, measured, error, verdict]) => [run, launch, ...report.pair_counters[counter], predicted, measured, error, report.verdicts[verdict]]);
 const everyLaunch = report.runs.flatMap((run, r) => run.launches.map((l, i) => ({ r, i, run, l })));
 const labelOf = (e) => `${shortName(e.l.kernel)}${e.run.launches.length > 1 ? " #" + e.l.launch : ""} · ${e.run.name === shortName(e.l.kernel) ? "" : e.run.name + " · "}${report.cards[e.run.card].name}`;
+// What stands short in the JSON, as the charts have it.
+const heatOf = (data) => data && { ...data, windows: data.windows.map((w) => w.split(",").map((n) => parseInt(n, 36))) };
+for (const { l } of everyLaunch) {
+  l.places = l.places.map(([name, share, most, element, count, bytes, peak]) => ({ name, share, most, element, count, bytes, peak }));
+  l.missing = l.values.map((v) => Array.isArray(v) ? report.reasons[v[0]] : "");
+  l.values = l.values.map((v) => Array.isArray(v) ? null : v);
+  l.dram = heatOf(l.dram);
+  l.banks = heatOf(l.banks);
+}
+for (const { l } of everyLaunch) l.sites = l.sites.map((t) => ({ requests: 0, lanes: 0, sectors: 0, ideal_sectors: 0, wavefronts: 0, ideal_wavefronts: 0, l1_hits: 0, l2_reads: 0, l2_read_hits: 0, l2_writes: 0, ...t }));
 const state = { a: 0, b: -1 };
 if (report.side_by_side && report.runs[0].launches.length && report.runs[1].launches.length) state.b = report.runs[0].launches.length;
 
 // name, title, what it says, and what draws it for one launch
 const sections = [
   ["summary", "At a glance", "", (e) => tilesView(e.l)],
-  ["chart", "Memory hierarchy", "What moved between the levels. Arrows to the left were read, dashed ones written; colour says how busy the level is.", (e) => memoryChart(e.l)],
+  ["chart", "Memory hierarchy", "What moved between the levels. Arrows to the left were read, dashed ones written; colour says how busy the level is.", (e) => memoryChart(e.l, state.b >= 0)],
   ["findings", "What moves too much, and what would change it", "Gains are replayed: the addresses of the launch were changed and the launch ran on the model again.", (e) => findingsView(e.l)],
   ["source", "Source", "Bars are as long as what a line moves and as red as it is too much. Pick a line to see its lanes.", (e) => sourceView(e.l, report)],
   ["time", "Where the time goes", "", (e) => timeView(e.l)],
@@ -39,6 +50,8 @@ function draw() {
   pickA.value = state.a;
   pickB.value = state.b;
   compareSection.hidden = !b;
+  const toCompare = document.querySelector("nav a[data-to=compare]");
+  if (toCompare) toCompare.hidden = !b;
   const one = (e, make, which) => {
     let content;
     try { content = make(e); } catch (error) { console.error(error); content = h("p", { class: "notice" }, "This view cannot be drawn: " + error.message); }
@@ -63,11 +76,13 @@ if (everyLaunch.length > 1) {
   overview = dataTable({ columns: overviewColumns, rows: everyLaunch.map((e) => overviewRow(report, e.run, e.l)) }, { name: "launches", pick: (i) => choose(everyLaunch[i].r, everyLaunch[i].i) });
   main.append(section("launches", `${everyLaunch.length} launches`, "Pick a row to see that launch below.", overview));
 }
-if (report.pairs.length) main.append(section("pairs", "Predicted against measured", "", pairsView(report, choose)));
+const pairsSection = () => { if (report.pairs.length) main.append(section("pairs", "Predicted against measured", "", pairsView(report, choose))); };
+if (everyLaunch.length > 2) pairsSection();
 const summaryFirst = sections[0];
 for (const [id, title, lead] of [summaryFirst]) { slots.set(id, h("div", { class: "two" })); main.append(section(id, title, lead, slots.get(id))); }
 main.append(compareSection);
 for (const [id, title, lead] of sections.slice(1)) { slots.set(id, h("div", { class: "two" })); main.append(section(id, title, lead, slots.get(id))); }
+if (everyLaunch.length <= 2) pairsSection();
 if (report.curves.length) main.append(section("curves", "What if", "", report.curves.map(curvesChart)));
 main.append(section("card", report.cards.length > 1 ? "Cards" : "Card", "Every number of the model, with its unit and where it comes from.", report.cards.map(cardView)),
   section("provenance", "Where it comes from", "", provenanceView(report)));
@@ -77,7 +92,7 @@ const short = { launches: "Launches", pairs: "Measured", summary: "Summary", com
 document.getElementById("top").append(
   h("div", { class: "bar" }, h("div", {}, h("span", { class: "brand" }, "warpmem report"), h("h1", {}, report.title)),
     h("div", { class: "pickers" }, everyLaunch.length > 1 ? [h("label", {}, "Launch ", pickA), h("label", {}, "beside ", pickB)] : null, theme)),
-  h("nav", { "aria-label": "Sections" }, titles.map(([id]) => h("a", { href: "#" + id }, short[id] || id))));
+  h("nav", { "aria-label": "Sections" }, titles.map(([id]) => h("a", { href: "#" + id, "data-to": id }, short[id] || id))));
 document.getElementById("bottom").append(`warpmem ${report.version}. The page holds all of its data and asks for nothing else.`);
 draw();
 let width = innerWidth > 700;

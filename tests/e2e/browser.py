@@ -79,6 +79,7 @@ class Browser:
         return self.call("POST", "/element", {"using": "css selector", "value": selector})[ELEMENT]
 
     def click(self, selector):
+        self.run("document.querySelector(arguments[0]).scrollIntoView({block: 'center', behavior: 'instant'})", selector)
         self.call("POST", f"/element/{self.find(selector)}/click", {})
 
     def keys(self, text):
