@@ -2,8 +2,12 @@
 // no network.
 #include <CLI/CLI.hpp>
 
-#include <map>
+#include <filesystem>
+#include <fstream>
 #include <memory>
+#include <sstream>
+#include <string>
+#include <vector>
 
 #include "command/command.hpp"
 #include "command/number_option.hpp"
@@ -18,8 +22,24 @@ namespace {
 struct ReportOptions {
   ReportInput input;
   std::string output;
-  bool force = false, json = false;
+  bool force = false, json = false, live = false;
 };
+
+// The model as WebAssembly, which has a build of its own.
+Result<std::string> web_module() {
+  namespace fs = std::filesystem;
+  std::error_code none;
+  const fs::path program = fs::read_symlink("/proc/self/exe", none).parent_path();
+  for (const fs::path& at :
+       {program / "warpmem.wasm", program / "../build-web/warpmem.wasm",
+        program / "../share/warpmem/warpmem.wasm"}) {
+    std::ifstream in(at, std::ios::binary);
+    std::ostringstream bytes;
+    if (in && bytes << in.rdbuf()) return std::move(bytes).str();
+  }
+  return Error{ErrorKind::kEnvironment, "the model was not built as WebAssembly", "--live",
+               "build it: web/get_zig.sh && cmake --preset web && cmake --build --preset web"};
+}
 
 int report(const ReportOptions& options) {
   const auto traces = report_traces(options.input);
@@ -31,6 +51,12 @@ int report(const ReportOptions& options) {
   }
   for (const auto& files : {options.input.sources, options.input.curves})
     read.insert(read.end(), files.begin(), files.end());
+  std::string module;
+  if (options.live) {
+    auto found = web_module();
+    if (!found) return fail(found.error());
+    module = std::move(*found);
+  }
   // An output that cannot be written is told now, not after minutes of work.
   auto output = Output::open({Format::kTable, options.output, options.force}, read);
   if (!output) return fail(output.error());
@@ -38,7 +64,7 @@ int report(const ReportOptions& options) {
   if (!made) return fail(made.error());
   if (auto ok = add_sources(options.input.sources, *made); !ok) return fail(ok.error());
   if (auto ok = add_curves(options.input.curves, *made); !ok) return fail(ok.error());
-  output->write(options.json ? views::report_json(*made) + "\n" : views::report_html(*made));
+  output->write(options.json ? views::report_json(*made) + "\n" : views::report_html(*made, module));
   if (auto done = output->finish(); !done) return fail(done.error());
   return 0;
 }
@@ -86,6 +112,8 @@ Run setup_report(CLI::App& app) {
       app, "--gains", {1, 1000, "findings"}, [options](std::uint64_t n) { options->input.findings = n; },
       "replay the changes of so many findings of a launch (3; of many launches none)");
   add_threads_option(app, input.threads, "launches replayed");
+  app.add_flag("--live", options->live,
+               "put the model into the page: access patterns and what-ifs are computed there");
   app.add_flag("--json", options->json, "write what the page shows as JSON");
   app.add_option("-o,--output", options->output, "write to this file instead of stdout")
       ->type_name("FILE");

@@ -11,7 +11,8 @@ namespace warpmem::views {
 
 // {"schema":1,"title":…,"metrics":[…],"cards":[…],"runs":[…],…}
 std::string report_json(const Report& report);
-std::string report_html(const Report& report);
+// `wasm`: the model as WebAssembly, for a page that computes; empty: without.
+std::string report_html(const Report& report, std::string_view wasm = {});
 
 // Text as it may stand in HTML, between tags and in attributes.
 std::string html_text(std::string_view text);

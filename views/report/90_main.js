@@ -72,29 +72,31 @@ const theme = h("button", { type: "button", title: "Light, dark, or as the syste
   dispatchEvent(new Event("themechange"));
 } }, "Auto");
 
+startLive((content) => main.append(section("live", "Try it", "Change the accesses, a number, the GPU or its L1, and see what moves. Every thread of the grid runs the accesses; a name without a number gets a slider.", content)));
 if (everyLaunch.length > 1) {
   overview = dataTable({ columns: overviewColumns, rows: everyLaunch.map((e) => overviewRow(report, e.run, e.l)) }, { name: "launches", pick: (i) => choose(everyLaunch[i].r, everyLaunch[i].i) });
   main.append(section("launches", `${everyLaunch.length} launches`, "Pick a row to see that launch below.", overview));
 }
 const pairsSection = () => { if (report.pairs.length) main.append(section("pairs", "Predicted against measured", "", pairsView(report, choose))); };
 if (everyLaunch.length > 2) pairsSection();
-const summaryFirst = sections[0];
-for (const [id, title, lead] of [summaryFirst]) { slots.set(id, h("div", { class: "two" })); main.append(section(id, title, lead, slots.get(id))); }
-main.append(compareSection);
-for (const [id, title, lead] of sections.slice(1)) { slots.set(id, h("div", { class: "two" })); main.append(section(id, title, lead, slots.get(id))); }
+if (everyLaunch.length) for (const [id, title, lead] of sections) {
+  slots.set(id, h("div", { class: "two" }));
+  main.append(section(id, title, lead, slots.get(id)));
+  if (id === "summary") main.append(compareSection);
+}
 if (everyLaunch.length <= 2) pairsSection();
 if (report.curves.length) main.append(section("curves", "What if", "", report.curves.map(curvesChart)));
-main.append(section("card", report.cards.length > 1 ? "Cards" : "Card", "Every number of the model, with its unit and where it comes from.", report.cards.map(cardView)),
+if (report.cards.length) main.append(section("card", report.cards.length > 1 ? "Cards" : "Card", "Every number of the model, with its unit and where it comes from.", report.cards.map(cardView)),
   section("provenance", "Where it comes from", "", provenanceView(report)));
 const order = [...main.children].map((x) => x.id);
 titles.sort((x, y) => order.indexOf(x[0]) - order.indexOf(y[0]));
-const short = { launches: "Launches", pairs: "Measured", summary: "Summary", compare: "A to B", chart: "Memory", findings: "Findings", source: "Source", time: "Time", roofline: "Roofline", histograms: "Histograms", heat: "Heat maps", instructions: "Instructions", counters: "Counters", notes: "Notes", curves: "What if", card: "Card", provenance: "Provenance" };
+const short = { live: "Try it", launches: "Launches", pairs: "Measured", summary: "Summary", compare: "A to B", chart: "Memory", findings: "Findings", source: "Source", time: "Time", roofline: "Roofline", histograms: "Histograms", heat: "Heat maps", instructions: "Instructions", counters: "Counters", notes: "Notes", curves: "What if", card: "Card", provenance: "Provenance" };
 document.getElementById("top").append(
-  h("div", { class: "bar" }, h("div", {}, h("span", { class: "brand" }, "warpmem report"), h("h1", {}, report.title)),
+  h("div", { class: "bar" }, h("div", {}, h("span", { class: "brand" }, everyLaunch.length ? "warpmem report" : "warpmem"), h("h1", {}, report.title)),
     h("div", { class: "pickers" }, everyLaunch.length > 1 ? [h("label", {}, "Launch ", pickA), h("label", {}, "beside ", pickB)] : null, theme)),
   h("nav", { "aria-label": "Sections" }, titles.map(([id]) => h("a", { href: "#" + id, "data-to": id }, short[id] || id))));
 document.getElementById("bottom").append(`warpmem ${report.version}. The page holds all of its data and asks for nothing else.`);
-draw();
+if (everyLaunch.length) draw();
 let width = innerWidth > 700;
-addEventListener("resize", () => { if ((innerWidth > 700) !== width) { width = !width; draw(); } });
+addEventListener("resize", () => { if ((innerWidth > 700) !== width) { width = !width; if (everyLaunch.length) draw(); } });
 document.documentElement.dataset.ready = "yes";
