@@ -43,16 +43,16 @@ function curvesChart(curves) {
   const part = (v, a, b) => a === b ? 0.5 : log ? Math.log(v / a) / Math.log(b / a) : (v - a) / (b - a);
   const x = (v) => f.left + (f.right - f.left) * part(v, low, high);
   axisX(f, [...new Set(xs)].length <= 12 ? [...new Set(xs)] : niceTicks(high).filter((t) => t >= low), x, /size|bytes/.test(curves.x) ? bytesText : shortNumber, curves.x);
-  // Series of different sizes share the chart: each is drawn as a share of its largest value.
+  // Series of different units share the chart: each is drawn as a share of its largest value.
   const top = (c) => Math.max(...c.points.map((p) => p[1]));
-  const one = series.length === 1;
-  const ticks = one ? niceTicks(top(series[0])) : [0, 0.25, 0.5, 0.75, 1];
+  const one = series.length === 1 || curves.alike;
+  const ticks = one ? niceTicks(Math.max(...series.map(top))) : [0, 0.25, 0.5, 0.75, 1];
   const y = (v, c) => f.bottom - (f.bottom - f.top) * (one ? v / ticks[ticks.length - 1] : v / (top(c) || 1));
-  axisY(f, ticks, (v) => y(one ? v : v, one ? series[0] : { points: [[0, 1]] }), one ? shortNumber : (v) => percent(v, 0), one ? series[0].name : "of its largest value");
+  axisY(f, ticks, (v) => y(v, { points: [[0, 1]] }), one ? shortNumber : (v) => percent(v, 0), series.length === 1 ? series[0].name : one ? "" : "of its largest value");
   series.forEach((c, i) => {
     const points = [...c.points].sort((a, b) => a[0] - b[0]);
     f.svg.append(s("path", { d: points.map((p, k) => `${k ? "L" : "M"}${x(p[0])} ${y(p[1], c)}`).join(""), fill: "none", stroke: colour(i), "stroke-width": 2 }));
-    for (const p of points) f.svg.append(mark(s("circle", { cx: x(p[0]), cy: y(p[1], c), r: 5, fill: colour(i) }), `${curves.x} = ${/size|bytes/.test(curves.x) ? bytesText(p[0]) : grouped(p[0])}\n${c.name}: ${grouped(p[1])}`));
+    for (const p of points) f.svg.append(mark(s("circle", { cx: x(p[0]), cy: y(p[1], c), r: c.points.length > 30 ? 3.5 : 5, fill: colour(i) }), `${curves.x} = ${/size|bytes/.test(curves.x) ? bytesText(p[0]) : grouped(p[0])}\n${c.name}: ${grouped(p[1])}`));
   });
   const node = figure(curves.title, `What comes out as ${curves.x} changes.`, f.svg, () => ({ columns: [{ name: "series" }, { name: curves.x, n: true }, { name: "value", n: true }],
     rows: series.flatMap((c) => c.points.map((p) => [c.name, p[0], p[1]])) }));

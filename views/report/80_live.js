@@ -67,11 +67,15 @@ function liveView(model) {
   const block = h("input", { type: "text", size: 7, value: "32", id: "block" }), grid = h("input", { type: "text", size: 7, value: "1", id: "grid" });
   const gpu = h("select", { id: "gpu" }, cards.map((c) => h("option", { value: c.name, selected: c.name === "h200" }, `${c.full_name}${c.year ? ", " + c.year : ""}`)));
   const l1 = h("input", { type: "range", id: "l1", min: 0, max: 10, step: 1, value: 0, "aria-label": "Size of the L1" }), l1Text = h("output", { for: "l1" });
+  const keys = h("datalist", { id: "keys" }, model.ask({ do: "card", gpu: "h200" }).entries.map((e) => h("option", { value: e[0] + "=" }, `${e[1]}: ${e[4]}`)));
+  const extra = h("input", { type: "text", id: "extra", list: "keys", size: 28, placeholder: "l1.ways=8; shared.banks=16", "aria-label": "Other numbers of the card to change" });
   const numbers = h("div", { class: "numbers" }), out = h("div", { id: "answer" }), wrong = h("pre", { class: "notice wrong", role: "alert", hidden: true });
   const lets = new Map();
   const L1_SIZES = [null, 8, 16, 24, 32, 48, 64, 96, 128, 192, 256];
   // As the L1 is all data then; what shared memory could take of it changes with it.
-  const settings = (kib = L1_SIZES[l1.value]) => kib ? { "l1.size": kib + "KiB", "shared.configs": `0,${kib * 512}`, "shared.per_cta": String(kib * 512), "shared.reserved": "0", "l1.reserved": "0" } : {};
+  const changed = () => Object.fromEntries(extra.value.split(/[;\n]/).map((t) => t.split("=").map((x) => x.trim())).filter((t) => t.length === 2 && t[0] && t[1]));
+  const settings = (kib = L1_SIZES[l1.value]) => ({ ...l1Of(kib), ...changed() });
+  const l1Of = (kib) => kib ? { "l1.size": kib + "KiB", "shared.configs": `0,${kib * 512}`, "shared.per_cta": String(kib * 512), "shared.reserved": "0", "l1.reserved": "0" } : {};
   const question = (more = {}) => ({ do: "pattern", text: text.value, block: dimsOf(block.value), grid: dimsOf(grid.value), let: Object.fromEntries(lets), gpu: gpu.value, set: settings(), ...more });
 
   function numberRow(name) {
@@ -103,7 +107,7 @@ function liveView(model) {
     out.replaceChildren(answerView(JSON.parse(answer.text).cards[0], answer.drawn));
   }
   function allCards() {
-    const answer = model.ask(question({ all_gpus: true, set: {} }));
+    const answer = model.ask(question({ all_gpus: true, set: changed() }));
     if (answer.error) { below.replaceChildren(h("p", { class: "notice" }, answer.error.message)); return; }
     const rowsOf = JSON.parse(answer.text).cards.map((c) => [c.gpu, (cards.find((k) => k.name === c.gpu) || {}).year, ...(c.failure ? Array(6).fill(null) : ["requests", "sectors", "wavefronts", "l1_hits", "l2_reads", "l2_writes"].map((k) => sumOf(c.accesses, k))), c.failure || ""]);
     below.replaceChildren(h("h3", {}, "The same on every card"), dataTable({ columns: [{ name: "card" }, { name: "year" }, { name: "requests", n: true }, { name: "sectors", n: true }, { name: "passes", n: true }, { name: "L1 hits", n: true }, { name: "L2 reads", n: true }, { name: "L2 writes", n: true }, { name: "" }], rows: rowsOf }, { name: "all cards" }));
@@ -118,7 +122,7 @@ function liveView(model) {
       for (const c of series) c.points.push([name === "L1 size" ? x * 1024 : x, c.of(card)]);
     }
     const used = series.filter((c) => c.points.some((p) => p[1] > 0));
-    below.replaceChildren(used.length ? curvesChart({ title: `As ${name} changes`, x: name === "L1 size" ? "l1.size" : name, series: used }) : h("p", { class: "notice" }, "No number to be had."));
+    below.replaceChildren(used.length ? curvesChart({ title: `As ${name} changes`, x: name === "L1 size" ? "l1.size" : name, series: used, alike: true }) : h("p", { class: "notice" }, "No number to be had."));
   }
 
   const vary = h("select", { "aria-label": "What the curve is over", id: "vary" }), below = h("div", { id: "below" });
@@ -131,10 +135,10 @@ function liveView(model) {
     rows();
     compute();
   }
-  for (const node of [text, block, grid, gpu, l1]) node.addEventListener("input", compute);
+  for (const node of [text, block, grid, gpu, l1, extra]) node.addEventListener("input", compute);
   take(1);
   return h("div", { class: "live" }, h("div", { class: "tabletools" }, h("label", {}, "example ", example), h("label", {}, "GPU ", gpu), h("label", {}, "block ", block), h("label", {}, "grid ", grid)),
-    text, h("div", { class: "numbers" }, h("label", {}, h("span", {}, "L1 size"), l1, l1Text)), numbers, wrong, out,
+    text, h("div", { class: "numbers" }, h("label", {}, h("span", {}, "L1 size"), l1, l1Text), h("label", {}, "card ", extra, keys)), numbers, wrong, out,
     h("div", { class: "tabletools" }, h("button", { type: "button", id: "all-cards", onclick: allCards }, "On every card"), h("button", { type: "button", id: "sweep", onclick: sweep }, "Curve over"), vary), below);
 }
 

@@ -89,12 +89,12 @@ if (report.curves.length) main.append(section("curves", "What if", "", report.cu
 if (report.cards.length) main.append(section("card", report.cards.length > 1 ? "Cards" : "Card", "Every number of the model, with its unit and where it comes from.", report.cards.map(cardView)),
   section("provenance", "Where it comes from", "", provenanceView(report)));
 const order = [...main.children].map((x) => x.id);
-titles.sort((x, y) => order.indexOf(x[0]) - order.indexOf(y[0]));
+const shown = titles.filter(([id]) => order.includes(id)).sort((x, y) => order.indexOf(x[0]) - order.indexOf(y[0]));
 const short = { live: "Try it", launches: "Launches", pairs: "Measured", summary: "Summary", compare: "A to B", chart: "Memory", findings: "Findings", source: "Source", time: "Time", roofline: "Roofline", histograms: "Histograms", heat: "Heat maps", instructions: "Instructions", counters: "Counters", notes: "Notes", curves: "What if", card: "Card", provenance: "Provenance" };
 document.getElementById("top").append(
   h("div", { class: "bar" }, h("div", {}, h("span", { class: "brand" }, everyLaunch.length ? "warpmem report" : "warpmem"), h("h1", {}, report.title)),
     h("div", { class: "pickers" }, everyLaunch.length > 1 ? [h("label", {}, "Launch ", pickA), h("label", {}, "beside ", pickB)] : null, theme)),
-  h("nav", { "aria-label": "Sections" }, titles.map(([id]) => h("a", { href: "#" + id, "data-to": id }, short[id] || id))));
+  h("nav", { "aria-label": "Sections" }, shown.map(([id]) => h("a", { href: "#" + id, "data-to": id }, short[id] || id))));
 document.getElementById("bottom").append(`warpmem ${report.version}. The page holds all of its data and asks for nothing else.`);
 if (everyLaunch.length) draw();
 let width = innerWidth > 700;
