@@ -12,7 +12,7 @@ import harness
 ANSWER = os.environ["ANSWER_QUESTIONS"]
 BUILD = os.environ.get("WARPMEM_WEB", os.path.join(harness.SOURCE, "build-web"))
 PAGE = os.path.join(BUILD, "warpmem.html")
-CASES = 1000
+CASES = 1500  # of which a thousand and more have an answer
 
 
 def missing():
@@ -129,7 +129,7 @@ class Page(harness.CommandTest):
             for ask, mine, its in zip(asked[at:], native[at:], browsers):
                 self.assertEqual(its, mine, ask)
                 refused += "error" in json.loads(mine)
-        self.assertLess(refused, CASES / 4)  # most of them are no mistakes
+        self.assertGreaterEqual(CASES - refused, 1000)
         self.assertGreater(refused, 0)
 
     def test_a_student_drags_a_stride(self):

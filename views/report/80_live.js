@@ -50,12 +50,14 @@ function answerView(card, drawn) {
   const hits = sumOf(all, "l1_hits"), reads = sumOf(all, "l2_reads"), l2hits = sumOf(all, "l2_read_hits");
   const tiles = [tile(grouped(sumOf(all, "requests")), "requests of warps")];
   if (sectors) tiles.push(tile(grouped(sectors), `sectors, ${grouped(ideal)} would do`, sectors > ideal), tile(percent(hits / sectors, 0), `L1 hits; ${grouped(sectors - hits)} sectors miss`), tile(grouped(reads), `sectors read from the L2, ${grouped(reads - l2hits)} of DRAM`));
+  const cycles = sumOf(all, "l1_cycles");
+  if (cycles) tiles.push(tile(grouped(cycles), "cycles of the L1 and its load/store unit"));
   if (passes) tiles.push(tile(grouped(passes), `passes over the banks, ${grouped(idealPasses)} would do`, passes > idealPasses));
   const detail = h("div", { class: "detail", "aria-live": "polite" });
   const show = (i) => detail.replaceChildren(all[i].sentence ? h("p", { class: "words" }, h("b", {}, all[i].sentence[0].toUpperCase() + all[i].sentence.slice(1) + ".")) : "",
     drawn && drawn[i] && drawn[i].length ? lanesChart(drawn[i][0], `${all[i].access}: the lanes of CTA ${drawn[i][0].cta}, warp ${drawn[i][0].warp}`) : h("p", { class: "soft" }, all[i].lanes_in_words || ""));
-  const table = dataTable({ columns: [{ name: "access", code: true }, { name: "kind" }, { name: "requests", n: true }, { name: "sectors", n: true }, { name: "ideal", n: true }, { name: "passes", n: true }, { name: "ideal passes", n: true }, { name: "L1 hits", n: true }, { name: "L2 reads", n: true }, { name: "pattern" }],
-    rows: all.map((a) => [a.access, `${a.space} ${a.op}, ${a.bytes} B`, a.requests, a.sectors, a.ideal_sectors, a.wavefronts, a.ideal_wavefronts, a.l1_hits, a.l2_reads, a.pattern]) }, { name: "accesses", filter: false, pick: (i) => { table.light(i); show(i); } });
+  const table = dataTable({ columns: [{ name: "access", code: true }, { name: "kind" }, { name: "requests", n: true }, { name: "sectors", n: true }, { name: "ideal", n: true }, { name: "passes", n: true }, { name: "ideal passes", n: true }, { name: "L1 hits", n: true }, { name: "L2 reads", n: true }, { name: "L1 cycles", n: true }, { name: "pattern" }],
+    rows: all.map((a) => [a.access, `${a.space} ${a.op}, ${a.bytes} B`, a.requests, a.sectors, a.ideal_sectors, a.wavefronts, a.ideal_wavefronts, a.l1_hits, a.l2_reads, a.l1_cycles, a.pattern]) }, { name: "accesses", filter: false, pick: (i) => { table.light(i); show(i); } });
   const worst = all.reduce((best, a, i) => a.sectors - a.ideal_sectors + 2 * (a.wavefronts - a.ideal_wavefronts) > all[best].sectors - all[best].ideal_sectors + 2 * (all[best].wavefronts - all[best].ideal_wavefronts) ? i : best, 0);
   if (all.length) { table.light(worst); show(worst); }
   return h("div", {}, h("div", { class: "tiles" }, tiles), table, detail);
@@ -109,11 +111,11 @@ function liveView(model) {
   function allCards() {
     const answer = model.ask(question({ all_gpus: true, set: changed() }));
     if (answer.error) { below.replaceChildren(h("p", { class: "notice" }, answer.error.message)); return; }
-    const rowsOf = JSON.parse(answer.text).cards.map((c) => [c.gpu, (cards.find((k) => k.name === c.gpu) || {}).year, ...(c.failure ? Array(6).fill(null) : ["requests", "sectors", "wavefronts", "l1_hits", "l2_reads", "l2_writes"].map((k) => sumOf(c.accesses, k))), c.failure || ""]);
-    below.replaceChildren(h("h3", {}, "The same on every card"), dataTable({ columns: [{ name: "card" }, { name: "year" }, { name: "requests", n: true }, { name: "sectors", n: true }, { name: "passes", n: true }, { name: "L1 hits", n: true }, { name: "L2 reads", n: true }, { name: "L2 writes", n: true }, { name: "" }], rows: rowsOf }, { name: "all cards" }));
+    const rowsOf = JSON.parse(answer.text).cards.map((c) => [c.gpu, (cards.find((k) => k.name === c.gpu) || {}).year, ...(c.failure ? Array(7).fill(null) : ["requests", "sectors", "wavefronts", "l1_hits", "l2_reads", "l2_writes", "l1_cycles"].map((k) => sumOf(c.accesses, k))), c.failure || ""]);
+    below.replaceChildren(h("h3", {}, "The same on every card"), dataTable({ columns: [{ name: "card" }, { name: "year" }, { name: "requests", n: true }, { name: "sectors", n: true }, { name: "passes", n: true }, { name: "L1 hits", n: true }, { name: "L2 reads", n: true }, { name: "L2 writes", n: true }, { name: "L1 cycles", n: true }, { name: "" }], rows: rowsOf }, { name: "all cards" }));
   }
   function sweep() {
-    const name = vary.value, series = [["sectors", (c) => sumOf(c.accesses, "sectors")], ["L1 misses", (c) => sumOf(c.accesses, "sectors") - sumOf(c.accesses, "l1_hits")], ["passes over the banks", (c) => sumOf(c.accesses, "wavefronts")]].map(([what, of]) => ({ name: what, of, points: [] }));
+    const name = vary.value, series = [["sectors", (c) => sumOf(c.accesses, "sectors")], ["L1 misses", (c) => sumOf(c.accesses, "sectors") - sumOf(c.accesses, "l1_hits")], ["passes over the banks", (c) => sumOf(c.accesses, "wavefronts")], ["cycles of the L1", (c) => sumOf(c.accesses, "l1_cycles")]].map(([what, of]) => ({ name: what, of, points: [] }));
     const xs = name === "L1 size" ? L1_SIZES.slice(1) : Array.from({ length: 65 }, (_, i) => i);
     for (const x of xs) {
       const answer = model.ask(question(name === "L1 size" ? { set: settings(x) } : { let: { ...Object.fromEntries(lets), [name]: x } }));
