@@ -2,8 +2,10 @@
 // as its traffic is large, and as red as the level behind it is busy.
 function heatColour(share) {
   if (!has(share)) return "var(--c7)";
-  const hue = 150 - 150 * Math.min(1, Math.max(0, share));  // green to red
-  return `hsl(${hue}, 62%, 46%)`;
+  // Teal over amber to crimson, which those see apart who do not see red and green apart.
+  const stops = [[42, 157, 143], [226, 160, 52], [206, 48, 76]];
+  const at = Math.min(0.9999, Math.max(0, share)) * 2, i = Math.floor(at), t = at - i;
+  return `rgb(${stops[i].map((v, k) => Math.round(v + (stops[i + 1][k] - v) * t))})`;
 }
 
 function memoryChart(l, narrow) {
@@ -21,7 +23,7 @@ function memoryChart(l, narrow) {
   const thick = (v) => v ? 2 + 12 * Math.sqrt(v / most) : 1;
   const shared = c.shared_wavefronts > 0;
   const W = wide ? (boxes.length - 1) * 280 + 160 : 420, H = wide ? (shared ? 292 : 160) : (boxes.length - 1) * 175 + 126;
-  const svg = s("svg", { viewBox: `0 0 ${W} ${H}`, style: { "max-width": W + "px" } });
+  const svg = s("svg", { viewBox: `0 0 ${W} ${H}`, style: { "max-width": wide ? "1180px" : W + "px" } });
   const bw = wide ? 140 : 200, bh = 100;
   const place = (i) => wide ? [10 + i * 280, 34] : [(W - bw) / 2 - (shared ? 60 : 0), 16 + i * 175];
   edges.forEach((e, i) => {

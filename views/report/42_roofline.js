@@ -11,11 +11,11 @@ function rooflineView(l, card) {
   }).filter(([, p]) => p && p.bytes > 0 && p.peak > 0);
   if (!levels.length || !l.instructions || !clock || !l.running) return h("p", { class: "notice" }, "No roofline: it needs the time engine, and traffic to a level whose best rate the card has.");
   const rate = l.instructions / l.running * clock, roof = card.issue_peak * clock;
-  const points = levels.map(([name, p]) => ({ name, x: l.instructions / (p.bytes / 32), slope: p.peak / 32 * clock, colour: colour({ L1: 0, L2: 2, DRAM: 1 }[name]),
+  const points = levels.map(([name, p]) => ({ name, x: l.instructions / (p.bytes / 32), slope: p.peak / 32 * clock, bytes: p.bytes, colour: colour({ L1: 0, L2: 2, DRAM: 1 }[name]),
     used: p.bytes / l.running / p.peak }));
   const low = Math.min(...points.map((p) => Math.min(p.x, roof / p.slope))) / 4, high = Math.max(...points.map((p) => Math.max(p.x, roof / p.slope))) * 4;
   const bottom = Math.min(rate, ...points.map((p) => p.slope * low)) / 2, top = roof * 2;
-  const f = frame(760, 360, { left: 70 });
+  const f = frame(620, 340, { left: 70 });
   const x = (v) => f.left + (f.right - f.left) * Math.log(v / low) / Math.log(high / low);
   const y = (v) => f.bottom - (f.bottom - f.top) * Math.log(v / bottom) / Math.log(top / bottom);
   axisX(f, logTicks(low, high), x, powerText, "warp instructions for each sector of 32 bytes");
@@ -34,5 +34,7 @@ function rooflineView(l, card) {
     columns: [{ name: "level" }, { name: "warp instructions per sector", n: true }, { name: "G warp instructions a second", n: true }, { name: "roof", n: true }],
     rows: points.map((p) => [p.name, p.x, rate, Math.min(roof, p.slope * p.x)]) }));
   node.append(keyOf(points.map((p) => [`${p.name}, ${rateText(p.slope * 32)} GB/s`, p.colour])));
-  return node;
+  const table = dataTable({ columns: [{ name: "level" }, { name: "moved", n: true, show: bytesText }, { name: "GB/s", n: true, show: rateText }, { name: "of its best", n: true, show: (v) => percent(v) }, { name: "instructions a sector", n: true }],
+    rows: points.map((p) => [p.name, p.bytes, p.bytes / l.running * clock, p.used, p.x]) }, { name: "levels", filter: false });
+  return h("div", { class: "halves" }, node, h("div", {}, table, h("p", { class: "soft" }, `Warps issue ${shortNumber(rate)} · 10⁹ instructions a second, ${percent(rate / roof)} of what the schedulers can. A level whose point is near its slope is used up; a point far below all of them waits for answers.`)));
 }
