@@ -26,6 +26,8 @@ constexpr Examples kExamples[] = {
     {"pattern", "pattern 'a[threadIdx.x * 2]'",
      "pattern 'shared float t[32][33]; t[lane][0]' --svg t.svg",
      "pattern 'a[lane * n]' --let n=32 --all-gpus"},
+    {"report", "report t.wmt -o report.html", "report t.wmt --source app.cu --profile ncu.csv -o r.html",
+     "report t.wmt --gpu h200 --gpu a100_80 -o both.html"},
     {"partitions", "partitions t.wmt --gpu gtx280",
      "partitions t.wmt --gpu gtx280 --set dram.map=hashed",
      "partitions t.wmt --gpu h200 --format csv"},

@@ -17,6 +17,7 @@ Run setup_dump(CLI::App& app);
 Run setup_replay(CLI::App& app);
 Run setup_explain(CLI::App& app);
 Run setup_pattern(CLI::App& app);
+Run setup_report(CLI::App& app);
 Run setup_partitions(CLI::App& app);
 Run setup_validate(CLI::App& app);
 Run setup_gpus(CLI::App& app);
@@ -40,6 +41,7 @@ constexpr Subcommand kSubcommands[] = {
     {"replay", "run a trace on a GPU card and print its counters", setup_replay},
     {"explain", "which line moves too much, which lanes, why, and what would change it", setup_explain},
     {"pattern", "what an index expression costs on a card, without CUDA or a program", setup_pattern},
+    {"report", "all of it as one page: charts, source, tables, for a browser", setup_report},
     {"partitions", "what each channel of DRAM moves, and when", setup_partitions},
     {"validate", "compare the model's counters with a profiler's", setup_validate},
     {"diff", "which counters differ between two replays", setup_diff},

@@ -240,6 +240,7 @@ void take_counters(model::MemorySystem& memory, const SiteCounters* sites, Repla
   if (!sites) return;
   out.by_site = sites->by_site();
   out.cycles_by_site = sites->cycles();
+  out.bank_traffic = sites->banks();
   out.beside = out.counters;
   for (const model::LaunchCounters& c : out.by_site) out.beside = out.beside - c;
 }
@@ -290,6 +291,9 @@ Result<ReplayedLaunch> replay_launch(const trace::TraceReader& reader, std::uint
   std::optional<SiteCounters> sites;
   if (options.by_site)
     sites.emplace(*engine.memory, sites_of(reader, index, spills.get()).size());
+  if (options.banks && sites)
+    sites->watch_banks(static_cast<std::uint32_t>(card.numbers().shared_banks),
+                       static_cast<std::uint32_t>(card.numbers().shared_bank_bytes));
   model::MemorySystem& memory = sites ? *sites : *engine.memory;
   memory.begin_launch(launch);
   ReplayedLaunch out;

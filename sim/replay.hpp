@@ -32,6 +32,7 @@ struct ReplayOptions {
   bool keep_caches = false;              // false: caches are flushed before each launch, as a
                                          // profiler does; true: the L2 keeps what it has
   bool by_site = false;                  // also what each static instruction counted
+  bool banks = false;                    // … and what the banks of shared memory gave, and when
   bool general_memory = false;           // by model::GeneralMemory, whatever the card; no result
                                          // depends on it
   const Rewrite* rewrite = nullptr;      // changes to the records, of one launch (sim/engine/rewrite.hpp)
@@ -49,6 +50,8 @@ struct ReplayedLaunch {
   model::LaunchCounters beside;
   // What DRAM's partitions moved, on cards whose memory system keeps it.
   std::optional<model::PartitionTraffic> dram_traffic;
+  // With ReplayOptions::banks: words that the banks of shared memory gave or took, all SMs together.
+  std::optional<model::PartitionTraffic> bank_traffic;
   std::vector<std::uint64_t> cycles_by_site;  // under way, added up over accesses
   Occupancy occupancy;
   bool complete = true;                  // all of its records were in the trace

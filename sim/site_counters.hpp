@@ -4,8 +4,10 @@
 #pragma once
 
 #include <algorithm>
+#include <optional>
 #include <vector>
 
+#include "model/dram/partition_traffic.hpp"
 #include "model/system/memory_system.hpp"
 
 namespace warpmem::sim {
@@ -22,6 +24,7 @@ class SiteCounters final : public model::MemorySystem {
     begins(timing.site);
     memory_.run(lanes, plan, timing);
     ends(timing);
+    if (banks_) count_banks(lanes, plan, timing);
   }
   void texture(const model::TextureAccess& access, const model::AccessPlan& plan,
                model::AccessTiming& timing) override {
@@ -37,6 +40,13 @@ class SiteCounters final : public model::MemorySystem {
   model::LaunchCounters& counters() override { return memory_.counters(); }
   const model::L2Counters& l2_counters() const override { return memory_.l2_counters(); }
   model::MemoryPath* path() override { return memory_.path(); }
+  const model::PartitionTraffic* dram_traffic() const override { return memory_.dram_traffic(); }
+
+  // From now on the words that each bank of shared memory gives or takes are kept, over time.
+  void watch_banks(std::uint32_t banks, std::uint32_t bytes) {
+    banks_.emplace(banks), bank_bytes_ = bytes;
+  }
+  const std::optional<model::PartitionTraffic>& banks() const { return banks_; }
 
   const std::vector<model::LaunchCounters>& by_site() const { return by_site_; }
   // From the start of each access until its result, or what it writes, is there.
@@ -45,10 +55,15 @@ class SiteCounters final : public model::MemorySystem {
  private:
   void begins(std::uint32_t site);
   void ends(const model::AccessTiming& timing);
+  void count_banks(const model::WarpLanes& lanes, const model::AccessPlan& plan,
+                   const model::AccessTiming& timing);
 
   model::MemorySystem& memory_;
   std::vector<model::LaunchCounters> by_site_;
   std::vector<std::uint64_t> cycles_;
+  std::optional<model::PartitionTraffic> banks_;  // nothing: nobody asks
+  std::uint32_t bank_bytes_ = 4;
+  std::vector<std::uint64_t> words_;  // of an access
 };
 
 }  // namespace warpmem::sim

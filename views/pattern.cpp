@@ -70,7 +70,8 @@ ordered_json access_json(const SiteTraffic& t) {
                    {"l1_hits", t.l1_hits},
                    {"l2_reads", t.l2_reads},
                    {"l2_read_hits", t.l2_read_hits},
-                   {"l2_writes", t.l2_writes}};
+                   {"l2_writes", t.l2_writes},
+                   {"l1_cycles", t.l1_cycles}};
   out["pattern"] = name_of(t.pattern), out["sentence"] = t.sentence;
   out["lanes_in_words"] =
       t.examples.empty() ? ordered_json(nullptr) : ordered_json(lanes_words(t.examples.front()));
@@ -136,6 +137,7 @@ std::string pattern_csv(const std::vector<PatternOnCard>& results) {
                {"l2_reads"},
                {"l2_read_hits"},
                {"l2_writes"},
+               {"l1_cycles"},
                {"pattern"}});
   for (const PatternOnCard& r : results)
     for (const SiteTraffic& t : r.accesses)
@@ -144,7 +146,8 @@ std::string pattern_csv(const std::vector<PatternOnCard>& results) {
                  std::to_string(t.ideal_sectors), std::to_string(t.wavefronts),
                  std::to_string(t.ideal_wavefronts), std::to_string(t.addresses),
                  std::to_string(t.l1_hits), std::to_string(t.l2_reads),
-                 std::to_string(t.l2_read_hits), std::to_string(t.l2_writes), name_of(t.pattern)});
+                 std::to_string(t.l2_read_hits), std::to_string(t.l2_writes),
+                 std::to_string(t.l1_cycles), name_of(t.pattern)});
   return table.csv();
 }
 

@@ -29,6 +29,7 @@ MAY_INCLUDE = {
     "sim": ["base", "isa", "model", "results", "traces/format"],
     "validate": ["base", "metrics", "results"],
     "views": ["base", "results"],
+    "web": ["base", "isa", "model", "results", "traces/format", "sim", "views"],
     "command": ["base", "isa", "binary", "metrics", "model", "results", "traces/format", "traces/record",
                 "emulate", "sim", "validate", "views"],
 }
