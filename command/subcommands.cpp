@@ -16,6 +16,7 @@ Run setup_info(CLI::App& app);
 Run setup_dump(CLI::App& app);
 Run setup_replay(CLI::App& app);
 Run setup_explain(CLI::App& app);
+Run setup_explore(CLI::App& app);
 Run setup_pattern(CLI::App& app);
 Run setup_partitions(CLI::App& app);
 Run setup_validate(CLI::App& app);
@@ -38,6 +39,7 @@ constexpr Subcommand kSubcommands[] = {
     {"dump", "a trace's records, or its kernels' code", setup_dump},
     {"replay", "run a trace on a GPU card and print its counters", setup_replay},
     {"explain", "which line moves too much, which lanes, why, and what would change it", setup_explain},
+    {"explore", "replay on many cards that differ in something: sweeps, searches, all capacities", setup_explore},
     {"pattern", "what an index expression costs on a card, without CUDA or a program", setup_pattern},
     {"partitions", "what each channel of DRAM moves, and when", setup_partitions},
     {"validate", "compare the model's counters with a profiler's", setup_validate},
