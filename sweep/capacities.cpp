@@ -308,8 +308,16 @@ Result<Histograms> one_pass(const CapacityTask& task, const model::Card& card,
 Result<model::Card> with_shape(const model::Card& card, bool l2, const CacheShape& shape) {
   model::Card out = card;
   const std::string level = l2 ? "l2" : "l1";
-  const model::CardSetting settings[] = {{level + ".size", std::to_string(shape.bytes)},
-                                         {level + ".ways", std::to_string(shape.ways)}};
+  std::vector<model::CardSetting> settings{{level + ".size", std::to_string(shape.bytes)},
+                                           {level + ".ways", std::to_string(shape.ways)}};
+  // Of a set's lines no more can be dirty than there are.
+  const model::CardNumbers& n = card.numbers();
+  const auto at_most = [&](const char* key, std::uint64_t ways) {
+    if (l2 && ways > shape.ways) settings.push_back({key, std::to_string(shape.ways)});
+  };
+  at_most("l2.dirty_ways", n.l2_dirty_ways);
+  at_most("l2.partial_ways", n.l2_partial_ways);
+  at_most("l2.filled_ways", n.l2_filled_ways);
   if (auto ok = out.set(settings); !ok) return ok.error();
   return out;
 }

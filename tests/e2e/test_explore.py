@@ -10,14 +10,8 @@ import harness
 from harness import SOURCE, WARPMEM
 
 HITS = "l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum"
-# A card whose L1 is plain: least recently used, sets by the line's low bits, no room for others.
-PLAIN = [word for setting in (
-    "l1.replacement=lru", "l1.index=low_bits", "l1.write=evict", "l1.allocate=loads", "l1.reserved=0",
-    "shared.configs=0,64KiB", "shared.reserved=0", "l1.ways=8", "l1.size=32KiB") for word in ("--set", setting)]
-# … and so is its L2.
-PLAIN_L2 = PLAIN + [word for setting in (
-    "l2.sides=1", "l2.index=low_bits", "l2.replacement=plain_lru", "l2.fetch=32", "lrc.merge=1",
-    "l1.read_cycles=0", "l2.size=1MiB") for word in ("--set", setting)]
+# Caches that are plain: least recently used, sets by the line's low bits, no room for others.
+PLAIN = ["--gpu", os.path.join(SOURCE, "tests/cards/plain.toml")]
 
 
 def reference(name, folder="h200"):
@@ -79,7 +73,7 @@ class Sweeps(Explore):
         self.assertRegex(run.out, r"(?m)^h200 +[\d,]+ +[\d,]+$")
 
     def test_the_chart_and_the_drawing_name_the_knee(self):
-        run = self.explore(reference("matmul_naive"), "--counts", *PLAIN, "--vary", "l1.size=4KiB:64KiB",
+        run = self.explore(reference("matmul_naive"), "--counts", *PLAIN, "--vary", "l1.size=4KiB:64KiB:4KiB",
                            "--metric", "l1_hit_rate", "--plot", "--svg", "s.svg")
         self.assertIn("knee of l1_hit_rate", run.out)
         self.assertIn("◄ knee", run.out)
@@ -231,18 +225,19 @@ class Capacities(Explore):
         return out
 
     def test_one_pass_says_what_a_replay_of_each_capacity_says(self):
-        for name, level, settings in (("matmul_naive", "l1", PLAIN), ("gather_random", "l1", PLAIN),
-                                      ("matmul_naive", "l2", PLAIN_L2), ("gather_random", "l2", PLAIN_L2)):
-            for how in ((), ("--fixed-ways", "--sizes", "32KiB:256KiB" if level == "l1" else "64KiB:2MiB")):
+        for name, level in (("matmul_naive", "l1"), ("gather_random", "l1"), ("spmv_vector", "l1"),
+                            ("matmul_naive", "l2"), ("gather_random", "l2")):
+            for how in ((), ("--fixed-ways", "--sizes", "4KiB:64KiB" if level == "l1" else "64KiB:2MiB")):
                 with self.subTest(name, level=level, how=how):
-                    one = self.curves(reference(name), "--capacities", level, *settings, *how)
-                    each = self.curves(reference(name), "--capacities", level, *settings, *how, "--by-replay")
+                    one = self.curves(reference(name), "--capacities", level, *PLAIN, *how)
+                    each = self.curves(reference(name), "--capacities", level, *PLAIN, *how, "--by-replay")
                     self.assertTrue(one["one_pass"], one.get("why"))
                     self.assertFalse(each["one_pass"])
                     self.assertEqual(one["shapes"], each["shapes"])
                     self.assertEqual(one["all"], each["all"])
                     self.assertEqual(one["lines"], each["lines"])
                     self.assertGreater(one["all"]["hits"][-1], 0)
+                    self.assertEqual(len(one["shapes"]), 16 if not how else len(each["shapes"]))
                     self.assertEqual(sum(c["sectors"] for c in one["arrays"]), one["all"]["sectors"])
 
     def test_other_policies_are_replayed_and_the_reason_is_said(self):
