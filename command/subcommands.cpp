@@ -16,6 +16,7 @@ Run setup_info(CLI::App& app);
 Run setup_dump(CLI::App& app);
 Run setup_replay(CLI::App& app);
 Run setup_explain(CLI::App& app);
+Run setup_explore(CLI::App& app);
 Run setup_pattern(CLI::App& app);
 Run setup_report(CLI::App& app);
 Run setup_partitions(CLI::App& app);
@@ -40,6 +41,7 @@ constexpr Subcommand kSubcommands[] = {
     {"dump", "a trace's records, or its kernels' code", setup_dump},
     {"replay", "run a trace on a GPU card and print its counters", setup_replay},
     {"explain", "which line moves too much, which lanes, why, and what would change it", setup_explain},
+    {"explore", "replay on many cards that differ in something: sweeps, searches, all capacities", setup_explore},
     {"pattern", "what an index expression costs on a card, without CUDA or a program", setup_pattern},
     {"report", "all of it as one page: charts, source, tables, for a browser", setup_report},
     {"partitions", "what each channel of DRAM moves, and when", setup_partitions},

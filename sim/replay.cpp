@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstdio>
 #include <memory>
 #include <mutex>
 
@@ -13,26 +12,13 @@
 #include "sim/counts/launch_replay.hpp"
 #include "sim/engine/lacking.hpp"
 #include "sim/engine/occupancy.hpp"
+#include "sim/engine/sites.hpp"
 #include "sim/metric_rows.hpp"
 #include "sim/site_counters.hpp"
 
 namespace warpmem::sim {
 
 namespace {
-
-// "app.cu:12", or "pc 0x0120" where the line is not known.
-std::string place_of(const trace::Program& program, std::uint32_t pc) {
-  const auto at =
-      std::lower_bound(program.code.begin(), program.code.end(), pc,
-                       [](const trace::Instruction& i, std::uint32_t p) { return i.pc < p; });
-  if (at != program.code.end() && at->pc == pc && at->line != 0 && at->file < program.files.size()) {
-    const std::string& file = program.files[at->file];
-    return file.substr(file.rfind('/') + 1) + ":" + std::to_string(at->line);
-  }
-  char text[16];
-  std::snprintf(text, sizeof text, "pc 0x%04x", pc);
-  return text;
-}
 
 // Laws that hold at the end of every launch; a violation is a bug of ours.
 Result<void> check_laws(const model::LaunchCounters& c, const std::string& place) {
@@ -135,7 +121,10 @@ model::LaunchMemory launch_memory(const trace::Launch& launch, const model::Card
 // What replays one launch after the other: the state of a GPU, and decoded blocks.
 struct Engine {
   Engine(const trace::TraceReader& reader, const model::Card& card, const ReplayOptions& options)
-      : memory(model::memory_system_of(card, options.time, options.general_memory)), cache(reader, options.decoded_bytes, options.rewrite) {}
+      : memory(model::memory_system_of(card, options.time, options.general_memory, options.flat)),
+        cache(reader, options.decoded_bytes, options.rewrite, options.decoded) {
+    if (options.caches) memory->tell_caches(options.caches);
+  }
   std::unique_ptr<model::MemorySystem> memory;
   BlockCache cache;
 };
@@ -226,18 +215,45 @@ Result<void> run_engine(const trace::TraceReader& reader, std::uint32_t index,
     barred = {timed->forced, timed->stuck};
     return {};
   }
-  LaunchReplay run(reader, index, card, memory, cache, out.occupancy, spills);
+  LaunchReplay run(reader, index, card, memory, cache, out.occupancy, spills, options.flat);
   if (auto ok = run.run(tick); !ok) return ok.error();
   barred = {run.forced(), run.stuck()};
   return {};
 }
 
+// Who counts a launch's accesses apart: by instruction, or those of some CTAs.
+std::optional<SiteCounters> counted_apart(const trace::TraceReader& reader, std::uint32_t index,
+                                          const model::Card& card, const ReplayOptions& options,
+                                          model::MemorySystem& memory, const Spills* spills) {
+  std::optional<SiteCounters> out;
+  if (options.counted_ctas) {
+    std::vector<bool> counted;
+    for (const std::uint64_t cta : *options.counted_ctas) {
+      if (cta >= counted.size()) counted.resize(cta + 1);
+      counted[cta] = true;
+    }
+    out.emplace(memory, counted);
+  } else if (options.by_site) {
+    out.emplace(memory, sites_of(reader, index, spills).size());
+    if (options.banks)
+      out->watch_banks(static_cast<std::uint32_t>(card.numbers().shared_banks),
+                       static_cast<std::uint32_t>(card.numbers().shared_bank_bytes));
+  }
+  return out;
+}
+
 // What the memory system has counted of a launch that is over.
-void take_counters(model::MemorySystem& memory, const SiteCounters* sites, ReplayedLaunch& out) {
+void take_counters(model::MemorySystem& memory, const ReplayOptions& options,
+                   const SiteCounters* sites, ReplayedLaunch& out) {
   out.counters = memory.finish_launch();
   if (const model::PartitionTraffic* const traffic = memory.dram_traffic())
     out.dram_traffic = *traffic;
   if (!sites) return;
+  if (options.counted_ctas) {
+    out.counted = sites->by_site()[1];
+    out.beside_ctas = out.counters - out.counted - sites->by_site()[0];
+    return;
+  }
   out.by_site = sites->by_site();
   out.cycles_by_site = sites->cycles();
   out.bank_traffic = sites->banks();
@@ -261,6 +277,19 @@ void add_run_notes(const trace::Program& program, const Spills* spills, const Ba
   if (barred.forced)
     out.notes.push_back("barriers opened by force: " + std::to_string(barred.forced) +
                         "; before the first of them nobody could go on: " + barred.stuck);
+}
+
+// Leaves in the caches what some of the launch's CTAs would; returns their records.
+Result<std::uint64_t> warm_up(const trace::TraceReader& reader, std::uint32_t index,
+                              const model::Card& card, const ReplayOptions& options,
+                              model::MemorySystem& memory, const model::LaunchMemory& launch,
+                              const Occupancy& fit) {
+  BlockCache cache(reader, options.decoded_bytes, options.warm, options.decoded);
+  cache.keep_rounds(false);
+  memory.begin_launch(launch);
+  LaunchReplay run(reader, index, card, memory, cache, fit);
+  if (auto ok = run.run({}); !ok) return ok.error();
+  return memory.counters().records;
 }
 
 // `largest_frame`: local memory of a thread, in bytes, that the program has launched by then.
@@ -288,22 +317,26 @@ Result<ReplayedLaunch> replay_launch(const trace::TraceReader& reader, std::uint
   launch.shared_config = fit->shared_config;
   launch.largest_frame = std::max(reach, largest_frame);
   launch.flush_l2 = !options.keep_caches;
-  std::optional<SiteCounters> sites;
-  if (options.by_site)
-    sites.emplace(*engine.memory, sites_of(reader, index, spills.get()).size());
-  if (options.banks && sites)
-    sites->watch_banks(static_cast<std::uint32_t>(card.numbers().shared_banks),
-                       static_cast<std::uint32_t>(card.numbers().shared_bank_bytes));
+  std::uint64_t warm_records = 0;
+  if (options.warm) {
+    const auto warmed = warm_up(reader, index, card, options, *engine.memory, launch, *fit);
+    if (!warmed) return warmed.error();
+    warm_records = *warmed;
+    launch.flush_l2 = false;
+  }
+  std::optional<SiteCounters> sites =
+      counted_apart(reader, index, card, options, *engine.memory, spills.get());
   model::MemorySystem& memory = sites ? *sites : *engine.memory;
   memory.begin_launch(launch);
   ReplayedLaunch out;
   out.occupancy = *fit;
+  out.warm_records = warm_records;
   Barred barred;
   if (auto ok = run_engine(reader, index, card, options, memory, engine.cache, spills.get(), tally,
                            out, barred);
       !ok)
     return ok.error();
-  take_counters(memory, sites ? &*sites : nullptr, out);
+  take_counters(memory, options, sites ? &*sites : nullptr, out);
   if (auto ok = check_laws(out.counters, place); !ok) return ok.error();
   out.complete = summary.complete;
   if (auto ok = add_notes(reader, index, card, options.time, out.notes); !ok) return ok.error();

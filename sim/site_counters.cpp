@@ -33,16 +33,16 @@ WARPMEM_WIDE_HOSTS void take_words(std::uint64_t* sum, const std::uint64_t* own,
 
 }  // namespace
 
-void SiteCounters::begins(std::uint32_t site) {
-  take_words(reinterpret_cast<std::uint64_t*>(&by_site_[site]), words(&memory_.counters()),
+void SiteCounters::begins(const model::AccessTiming& t) {
+  take_words(reinterpret_cast<std::uint64_t*>(&by_site_[slot(t)]), words(&memory_.counters()),
              words(&memory_.l2_counters()));
 }
 
 void SiteCounters::ends(const model::AccessTiming& t) {
-  add_words(reinterpret_cast<std::uint64_t*>(&by_site_[t.site]), words(&memory_.counters()),
+  add_words(reinterpret_cast<std::uint64_t*>(&by_site_[slot(t)]), words(&memory_.counters()),
             words(&memory_.l2_counters()));
   const std::uint64_t end = std::max(t.done, t.stored);
-  cycles_[t.site] += end - std::min(t.now, end);
+  cycles_[slot(t)] += end - std::min(t.now, end);
 }
 
 // Lanes that ask for one word get it together.

@@ -1,4 +1,4 @@
-// What each static instruction counts: a memory system that passes each access on and adds what the
+// What each static instruction, or each of two groups of CTAs, counts: a memory system that passes each access on and adds what the
 // counters went up by to its site's. Nothing is copied: a site's counters lose what all counted
 // before the access and gain what all counted behind it.
 #pragma once
@@ -18,17 +18,21 @@ class SiteCounters final : public model::MemorySystem {
   SiteCounters(model::MemorySystem& memory, std::size_t sites)
       : memory_(memory), by_site_(sites), cycles_(sites) {}
 
+  // Slot 1 for accesses of CTAs that `counted` has, slot 0 for others.
+  SiteCounters(model::MemorySystem& memory, const std::vector<bool>& counted)
+      : memory_(memory), counted_(&counted), by_site_(2), cycles_(2) {}
+
   void begin_launch(const model::LaunchMemory& launch) override { memory_.begin_launch(launch); }
   void run(const model::WarpLanes& lanes, const model::AccessPlan& plan,
            model::AccessTiming& timing) override {
-    begins(timing.site);
+    begins(timing);
     memory_.run(lanes, plan, timing);
     ends(timing);
     if (banks_) count_banks(lanes, plan, timing);
   }
   void texture(const model::TextureAccess& access, const model::AccessPlan& plan,
                model::AccessTiming& timing) override {
-    begins(timing.site);
+    begins(timing);
     memory_.texture(access, plan, timing);
     ends(timing);
   }
@@ -53,12 +57,16 @@ class SiteCounters final : public model::MemorySystem {
   const std::vector<std::uint64_t>& cycles() const { return cycles_; }
 
  private:
-  void begins(std::uint32_t site);
+  void begins(const model::AccessTiming& timing);
+  std::size_t slot(const model::AccessTiming& timing) const {
+    return !counted_ ? timing.site : timing.cta < counted_->size() && (*counted_)[timing.cta];
+  }
   void ends(const model::AccessTiming& timing);
   void count_banks(const model::WarpLanes& lanes, const model::AccessPlan& plan,
                    const model::AccessTiming& timing);
 
   model::MemorySystem& memory_;
+  const std::vector<bool>* counted_ = nullptr;
   std::vector<model::LaunchCounters> by_site_;
   std::vector<std::uint64_t> cycles_;
   std::optional<model::PartitionTraffic> banks_;  // nothing: nobody asks

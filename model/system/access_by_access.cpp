@@ -7,6 +7,7 @@ namespace warpmem::model {
 void AccessByAccess::run(const WarpLanes& lanes, const AccessPlan& plan, AccessTiming& timing) {
   ++counters_.records;
   timing.begin();
+  if (caches_told_) caches_told_->begin(plan, timing);
   if (plan.empties_before) empty_local(timing);
   if (!lanes.mask) return;
   if (plan.instructions) ++(counters_.*plan.instructions);

@@ -30,6 +30,7 @@ class AccessByAccess : public MemorySystem {
   bool in_host_memory(std::uint64_t line) const;
 
   EventListener* listener_ = nullptr;
+  CacheListener* caches_told_ = nullptr;
   std::vector<AddressRange> host_;
 
  private:

@@ -22,7 +22,9 @@ namespace warpmem::model {
 
 class GeneralMemory final : public AccessByAccess {
  public:
-  GeneralMemory(const Card& card, bool timed);
+  // `flat`: an answer from beyond the L1 takes the same time whatever was found there, so that the
+  // order of accesses does not depend on hits. Without time only.
+  GeneralMemory(const Card& card, bool timed, bool flat = false);
   void begin_launch(const LaunchMemory& launch) override;
   void texture(const TextureAccess& access, const AccessPlan& plan, AccessTiming& timing) override;
   void starts_warps(int sm, std::uint64_t cycle, std::uint32_t warps) override;
@@ -30,6 +32,7 @@ class GeneralMemory final : public AccessByAccess {
   LaunchCounters counted() const override;
   const L2Counters& l2_counters() const override { return l2_.counters; }
   void tell(EventListener* listener) override;
+  void tell_caches(CacheListener* listener) override;
   const PartitionTraffic* dram_traffic() const override { return &l2_.traffic(); }
 
  private:

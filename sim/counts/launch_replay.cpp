@@ -25,7 +25,7 @@ constexpr WarpState kNewWarp{};
 
 LaunchReplay::LaunchReplay(const trace::TraceReader& reader, std::uint32_t index,
                            const model::Card& card, model::MemorySystem& memory, BlockCache& cache,
-                           const Occupancy& occupancy, Spills* spills)
+                           const Occupancy& occupancy, Spills* spills, bool flat)
     : reader_(reader),
       index_(index),
       card_(card),
@@ -34,6 +34,7 @@ LaunchReplay::LaunchReplay(const trace::TraceReader& reader, std::uint32_t index
       cache_(cache),
       occupancy_(occupancy),
       schedulers_(std::countr_zero(card.numbers().sm_schedulers)),
+      flat_(flat),
       spills_(spills),
       plans_(plan_sites(card, sites_of(reader, index, spills),
                         reader.programs()[reader.launches()[index].launch.program])),
@@ -52,7 +53,7 @@ LaunchReplay::LaunchReplay(const trace::TraceReader& reader, std::uint32_t index
   for (const AccessPlan& plan : plans_) {
     const bool mark = plan.action == Action::kBegin || plan.action == Action::kEnd;
     const std::uint32_t bytes =
-        sectored_ && sectored_->takes_lines() ? model::SectoredMemory::bytes_of_lines(plan) : 0;
+        sectored_ && !flat_ && sectored_->takes_lines() ? model::SectoredMemory::bytes_of_lines(plan) : 0;
     const Kind access = plan.action == Action::kGlobalStore ? Kind::kStore : Kind::kLoad;
     forms_.push_back({static_cast<std::int32_t>(bytes), mark    ? Kind::kMark
                                                         : bytes ? access
@@ -67,6 +68,7 @@ Result<void> LaunchReplay::run(const std::function<bool(std::uint64_t)>& tick) {
   auto ctas = reader_.ctas(index_);
   if (!ctas) return ctas.error();
   waiting_ = std::move(ctas).value();
+  if (cache_.rewrite()) cache_.rewrite()->apply(reader_.launches()[index_].launch, waiting_);
   if (!place_first()) return *error_;
   std::uint64_t since_tick = 0;
   for (; resident_ > 0; ++now_) {
@@ -307,6 +309,7 @@ inline void LaunchReplay::access(const trace::Record& r, const AccessPlan& plan,
   const model::WarpLanes lanes = lanes_of(r, warp.at.lanes);
   if (known) sectored_->run(lanes, plan, place, &prepared.lines);
   else memory_.run(lanes, plan, place);
+  if (flat_ && place.done > start) place.done = start + place.passes + card_.numbers().latency_l1;
   warp.async_wavefronts = place.async_wavefronts;
   sm.lsu_free = std::max(start + place.passes, place.held);
   if (plan.action == Action::kAsyncRead || plan.action == Action::kBulkRead)

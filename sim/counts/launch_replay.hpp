@@ -31,9 +31,11 @@ namespace warpmem::sim {
 
 class LaunchReplay {
  public:
+  // `flat`: a warp waits as long for its loads whatever they hit, so that the order of accesses is
+  // the same in front of caches of any size.
   LaunchReplay(const trace::TraceReader& reader, std::uint32_t index, const model::Card& card,
                model::MemorySystem& memory, BlockCache& cache, const Occupancy& occupancy,
-               Spills* spills = nullptr);
+               Spills* spills = nullptr, bool flat = false);
 
   // `tick` hears of the records done now and then; false stops.
   Result<void> run(const std::function<bool(std::uint64_t)>& tick);
@@ -135,6 +137,7 @@ class LaunchReplay {
   BlockCache& cache_;
   Occupancy occupancy_;
   int schedulers_;  // of an SM: two to the power of this
+  bool flat_;
   Spills* spills_;  // accesses that the trace lacks; nullptr: none
   std::vector<AccessPlan> plans_;
   Dependence dependence_;

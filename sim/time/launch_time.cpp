@@ -53,6 +53,7 @@ Result<TimeResult> LaunchTime::run(const std::function<bool(std::uint64_t)>& tic
   auto ctas = reader_.ctas(index_);
   if (!ctas) return ctas.error();
   waiting_ = std::move(ctas).value();
+  if (cache_.rewrite()) cache_.rewrite()->apply(launch_, waiting_);
   result_.ctas = waiting_.size();
   if (auto ok = place_first(); !ok) return ok.error();
   std::uint64_t since = 0;
