@@ -18,6 +18,7 @@ Run setup_replay(CLI::App& app);
 Run setup_explain(CLI::App& app);
 Run setup_pattern(CLI::App& app);
 Run setup_partitions(CLI::App& app);
+Run setup_probe(CLI::App& app);
 Run setup_validate(CLI::App& app);
 Run setup_gpus(CLI::App& app);
 Run setup_metrics(CLI::App& app);
@@ -40,6 +41,7 @@ constexpr Subcommand kSubcommands[] = {
     {"explain", "which line moves too much, which lanes, why, and what would change it", setup_explain},
     {"pattern", "what an index expression costs on a card, without CUDA or a program", setup_pattern},
     {"partitions", "what each channel of DRAM moves, and when", setup_partitions},
+    {"probe", "what a microbenchmark of latency or bandwidth would measure on a card", setup_probe},
     {"validate", "compare the model's counters with a profiler's", setup_validate},
     {"diff", "which counters differ between two replays", setup_diff},
     {"gpus", "the GPU cards, and every number of one", setup_gpus},

@@ -62,8 +62,10 @@ std::uint64_t LaunchTime::issue(Sm& sm, TimedWarp& warp, std::uint32_t slot, con
   Scheduler& s = sm.schedulers[slot & last_scheduler_];
   const std::uint64_t start = warp.ready;
   const std::uint64_t free = std::max(start, s.issue);
-  s.issue = free + work.issues + work.lost;
-  std::uint64_t last = std::max(start + work.to_last, free + work.issues - 1);
+  const std::uint64_t interval = card_.numbers().sm_issue_interval;
+  s.issue = free + (std::uint64_t{work.issues} + work.lost) * interval;
+  std::uint64_t last =
+      std::max(start + work.to_last, free + (std::uint64_t{work.issues} - 1) * interval);
   wait(Wait::kIssue, last - (start + work.to_last));
   std::uint64_t held = last;
   for (std::size_t p = 0; p < kPipes; ++p) {
@@ -447,11 +449,13 @@ void LaunchTime::access(Sm& sm, TimedCta& cta, TimedWarp& warp, std::uint32_t w,
   // (measured: one SM reading from the L2, and columns of a matrix of which one load in eight
   // misses).
   const std::uint32_t bytes = static_cast<std::uint32_t>(std::popcount(r.mask)) * plan.bytes,
-                      moved = bytes / 128;
+                      moved = bytes / static_cast<std::uint32_t>(n.lsu_return_bytes);
   if (plan.action == Action::kGlobalLoad) place.passes = std::max(place.passes, moved);
   const bool bulk = plan.action == Action::kBulkRead || plan.action == Action::kBulkWrite ||
                     plan.action == Action::kBulkReduce;
-  const std::uint64_t taken = place.passes + (bulk ? 0 : place.missed / 2);
+  const bool queues = n.lsu_queue == 0;
+  const std::uint64_t turns = place.passes * n.lsu_cycles;
+  const std::uint64_t taken = turns + (bulk || !queues ? 0 : place.missed / 2);
   sm.tags = std::max(place.tags + place.tag_passes, place.held);
   sm.lsu = std::max(given + taken, place.held);
   sm.lsu_taken += taken;
@@ -459,12 +463,12 @@ void LaunchTime::access(Sm& sm, TimedCta& cta, TimedWarp& warp, std::uint32_t w,
   warp.async_wavefronts = place.async_wavefronts;
   const std::uint64_t last =
       bulk ? start + place.passes
-           : queue.serve(issued, start, place.passes * n.latency_conflict, place.passes);
+           : queue.serve(issued, start, place.passes * n.latency_conflict, turns);
   std::uint64_t done = std::max(place.done + (last - start) - place.passes, last);
   if (plan.action == Action::kShared) {
     // A barrier behind them waits for the last wavefronts (measured:
     // kernels/micro/shared_conflicts.cu).
-    done = last + n.latency_shared - 1;
+    done = queues ? last + n.latency_shared - 1 : std::max(place.done, last);
     warp.arrives = last - std::min(last, n.time_barrier_lead_cycles);
   }
   if (plan.action == Action::kRemote) warp.stored = std::max(warp.stored, place.stored);
