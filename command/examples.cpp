@@ -34,6 +34,8 @@ constexpr Examples kExamples[] = {
     {"partitions", "partitions t.wmt --gpu gtx280",
      "partitions t.wmt --gpu gtx280 --set dram.map=hashed",
      "partitions t.wmt --gpu h200 --format csv"},
+    {"probe", "probe latency --gpu v100 --at 16KiB,1MiB,64MiB",
+     "probe read --gpu a100_80 --at 64,512,2048", "probe stride --gpu h200 --at 1,2,4,8 --bytes 8"},
     {"validate", "validate t.wmt --ncu report.csv", "validate --suite",
      "validate --suite --time --all"},
     {"diff", "diff a.json b.json", "diff before.wmt after.wmt",

@@ -16,6 +16,7 @@
 #include "command/command.hpp"
 #include "command/gpus_view.hpp"
 #include "command/output.hpp"
+#include "command/scratch_folder.hpp"
 #include "command/table.hpp"
 
 namespace warpmem::command {
@@ -152,7 +153,11 @@ int show_ladder(const GpusOptions& options) {
   if (!card) return fail(card.error());
   auto output = Output::open(options.output);
   if (!output) return fail(output.error());
-  output->write(ladder_view(*card, options.output.format, output->colour()));
+  const auto folder = ScratchFolder::create();
+  if (!folder) return fail(folder.error());
+  const auto effective = sim::probe::ladder_of(*card, folder->file("ladder.wmt"));
+  if (!effective) return fail(effective.error());
+  output->write(ladder_view(*card, *effective, options.output.format, output->colour()));
   if (auto done = output->finish(); !done) return fail(done.error());
   return 0;
 }
@@ -243,7 +248,7 @@ Run setup_gpus(CLI::App& app) {
       ->needs(card);
   app.add_flag("--ladder", options->ladder,
                "bandwidths from registers to host memory instead: what the card's numbers come to, "
-               "and what was reached")
+               "what a replayed kernel reaches, and what was measured")
       ->needs(card);
   add_output_options(app, options->output);
   app.get_option("--dot")->excludes(app.get_option("--format"));

@@ -20,6 +20,7 @@ Run setup_explore(CLI::App& app);
 Run setup_pattern(CLI::App& app);
 Run setup_report(CLI::App& app);
 Run setup_partitions(CLI::App& app);
+Run setup_probe(CLI::App& app);
 Run setup_validate(CLI::App& app);
 Run setup_gpus(CLI::App& app);
 Run setup_metrics(CLI::App& app);
@@ -45,6 +46,7 @@ constexpr Subcommand kSubcommands[] = {
     {"pattern", "what an index expression costs on a card, without CUDA or a program", setup_pattern},
     {"report", "all of it as one page: charts, source, tables, for a browser", setup_report},
     {"partitions", "what each channel of DRAM moves, and when", setup_partitions},
+    {"probe", "what a microbenchmark of latency or bandwidth would measure on a card", setup_probe},
     {"validate", "compare the model's counters with a profiler's", setup_validate},
     {"diff", "which counters differ between two replays", setup_diff},
     {"gpus", "the GPU cards, and every number of one", setup_gpus},

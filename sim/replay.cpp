@@ -140,8 +140,9 @@ void add_time_notes(const trace::Program& program, const model::Card& card,
                     std::vector<std::string>& notes) {
   if (card.numbers().access_rule != static_cast<std::uint64_t>(model::AccessRule::kSectors))
     notes.push_back(
-        "times: transactions, caches, latencies and bandwidths are this card's; how warps issue and "
-        "queue was measured on an H200 alone");
+        "times: transactions, caches, latencies, bandwidths and issue rates are this card's; queues in "
+        "front of the load/store unit are known of Hopper alone and left out; launches, barriers and "
+        "instructions cost what they do on an H200");
   if (program.code.empty())
     notes.push_back(
         "no program section: four instructions are assumed between two accesses, each of which "

@@ -130,6 +130,10 @@ struct CardNumbers {
   std::uint64_t port_send_permille = 0;       // … sends
   std::uint64_t port_send_header_permille =
       0;                           // thousandths of a cycle more for less than a whole line
+  std::uint64_t sm_issue_interval = 1;  // cycles between two instructions of a scheduler
+  std::uint64_t lsu_queue = 0;          // 0: each scheduler has one; 1: accesses wait in their warps
+  std::uint64_t lsu_cycles = 1;         // of the load/store unit, a wavefront
+  std::uint64_t lsu_return_bytes = 128;  // that an SM's registers get of the L1 in a cycle
   std::uint64_t clock_mhz = 0;     // SM clock: turns times of the DRAM's type into cycles
   std::uint64_t dram_type = 0;     // index into dram_type_names()
   std::uint64_t dram_map = 0;      // a DramMap

@@ -169,12 +169,14 @@ inline void LaunchTime::hold_up(TimedWarp& warp, std::uint64_t until, Wait cause
                                                                   const AccessPlan& plan,
                                                                   const model::AccessTiming& place,
                                                                   std::uint64_t given) {
+  const model::CardNumbers& n = card_.numbers();
   const std::uint32_t bytes = static_cast<std::uint32_t>(std::popcount(r.mask)) * plan.bytes,
-                      moved = bytes / 128;
+                      moved = bytes / static_cast<std::uint32_t>(n.lsu_return_bytes);
   const std::uint64_t passes =
       plan.action == Action::kGlobalLoad ? std::max(place.passes, moved) : place.passes;
   const bool bulk = is_bulk(plan.action);
-  const std::uint64_t taken = passes + (bulk ? 0 : place.missed / 2);
+  const std::uint64_t taken =
+      passes * n.lsu_cycles + (bulk || n.lsu_queue != 0 ? 0 : place.missed / 2);
   sm.tags = std::max(place.tags + place.tag_passes, place.held);
   sm.lsu = std::max(given + taken, place.held);
   sm.lsu_taken += taken;
@@ -220,12 +222,12 @@ void LaunchTime::access_memory(Sm& sm, TimedCta& cta, TimedWarp& warp, std::uint
   const bool bulk = is_bulk(plan.action);
   const std::uint64_t last = bulk ? start + passes
                                   : queue.serve(issued.cycle, start, passes * n.latency_conflict,
-                                                static_cast<std::uint32_t>(passes));
+                                                passes * n.lsu_cycles);
   std::uint64_t done = std::max(place.done + (last - start) - passes, last);
   if (plan.action == Action::kShared) {
     // A barrier behind them waits for the last wavefronts (measured:
     // kernels/micro/shared_conflicts.cu).
-    done = last + n.latency_shared - 1;
+    done = n.lsu_queue == 0 ? last + n.latency_shared - 1 : std::max(place.done, last);
     warp.arrives = last - std::min(last, n.time_barrier_lead_cycles);
   }
   if (plan.action == Action::kRemote) warp.stored = std::max(warp.stored, place.stored);

@@ -42,6 +42,8 @@ LaunchTime::LaunchTime(const trace::TraceReader& reader, std::uint32_t index,
     sms_.emplace_back(code);
     sms_.back().id = static_cast<int>(sm);
     sms_.back().ctas.resize(occupancy.ctas);
+    const MemoryQueue queue(static_cast<MemoryQueue::Kind>(card.numbers().lsu_queue));
+    for (Scheduler& s : sms_.back().schedulers) s.global = s.shared = s.texture = queue;
   }
   sm_at_.resize(sms_.size());
   for (std::size_t i = 0; i < sms_.size(); ++i) sm_at_[static_cast<std::size_t>(sms_[i].id)] = i;
@@ -105,7 +107,7 @@ void LaunchTime::summarise() {
   for (const Sm& sm : sms_) result_.instructions += sm.issued;
   result_.taken_once = paths_.taken_once();
   add(Place::kIssue,
-      of_sms([&](const Sm& sm) { return static_cast<double>(sm.issued) / schedulers; }), 0);
+      of_sms([&](const Sm& sm) { return static_cast<double>(sm.issued * n.sm_issue_interval) / schedulers; }), 0);
   for (std::size_t p = 0; p < kPipes; ++p)
     add(static_cast<Place>(static_cast<std::size_t>(Place::kFma) + p),
         of_sms([&](const Sm& sm) { return static_cast<double>(sm.pipes[p]) / schedulers; }), 0);

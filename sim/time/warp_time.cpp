@@ -50,8 +50,10 @@ std::uint64_t LaunchTime::issue(Sm& sm, TimedWarp& warp, std::uint32_t slot, con
   Scheduler& s = sm.schedulers[slot & last_scheduler_];
   const std::uint64_t start = warp.ready;
   const std::uint64_t free = std::max(start, s.issue);
-  s.issue = free + work.issues + work.lost;
-  std::uint64_t last = std::max(start + work.to_last, free + work.issues - 1);
+  const std::uint64_t interval = card_.numbers().sm_issue_interval;
+  s.issue = free + (std::uint64_t{work.issues} + work.lost) * interval;
+  std::uint64_t last =
+      std::max(start + work.to_last, free + (std::uint64_t{work.issues} - 1) * interval);
   wait(Wait::kIssue, last - (start + work.to_last));
   std::uint64_t held = last;
   for (std::size_t p = 0; p < kPipes; ++p) {

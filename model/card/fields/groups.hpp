@@ -22,6 +22,7 @@ std::span<const CardField> code_fields();
 std::span<const CardField> bulk_fields();
 std::span<const CardField> remote_fields();
 std::span<const CardField> driver_fields();
+std::span<const CardField> lsu_fields();
 std::span<const CardField> latency_fields();
 std::span<const CardField> dram_fields();
 std::span<const CardField> time_fields();
@@ -31,7 +32,8 @@ std::span<const CardField> texture_fields();
 std::span<const CardField> reached_fields();
 
 inline constexpr std::span<const CardField> (*kCardGroups[])() = {
-    access_fields, sm_fields,     shared_fields,   l1_fields,       texture_fields,
+    access_fields, sm_fields,     lsu_fields,
+    shared_fields, l1_fields,     texture_fields,
     l2_fields,     lrc_fields,    port_fields,     constant_fields, code_fields,
     bulk_fields,   remote_fields, driver_fields,   latency_fields,  dram_fields,
     time_fields,   launch_fields, topology_fields, reached_fields};

@@ -20,6 +20,11 @@ constexpr CardField kRows[] = {
      {.most = 4}},
     {"sm.issue_cycles", "cycles", &CardNumbers::sm_issue_cycles,
      "from one instruction of a warp to its next, where the counts engine has no better"},
+    {"sm.issue_interval",
+     "cycles",
+     &CardNumbers::sm_issue_interval,
+     "between two instructions that a scheduler issues",
+     {.otherwise = {"1", "as an H200"}}},
     {"sm.clock_mhz", "MHz", &CardNumbers::clock_mhz,
      "SM clock, which turns times of the DRAM's type into cycles"},
 };

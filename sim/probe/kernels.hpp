@@ -1,0 +1,20 @@
+// Kernels of microbenchmarks, as ptxas would compile them.
+#pragma once
+
+#include "sim/probe/probe_trace.hpp"
+
+namespace warpmem::sim::probe {
+
+// Where loads look: through the L1, or past it (.cg).
+enum class Through : std::uint8_t { kL1, kPastL1 };
+
+// Loads that go round: each lane's next address is what the load before it brought.
+Kernel chase(Through through);
+Kernel shared_chase();
+// Rounds of so many loads under way at a time, `bytes` a lane.
+Kernel read_rounds(std::uint32_t unroll, std::uint32_t bytes);
+Kernel shared_rounds(std::uint32_t unroll);
+// So many loads of 8 bytes a thread, and then a store of what they make, or none.
+Kernel stream(std::uint32_t loads, bool stores);
+
+}  // namespace warpmem::sim::probe
