@@ -223,10 +223,9 @@ Result<void> run_engine(const trace::TraceReader& reader, std::uint32_t index,
 }
 
 // Who counts a launch's accesses apart: by instruction, or those of some CTAs.
-std::optional<SiteCounters> counted_apart(const trace::TraceReader& reader, std::uint32_t index,
-                                          const model::Card& card, const ReplayOptions& options,
-                                          model::MemorySystem& memory, const Spills* spills) {
-  std::optional<SiteCounters> out;
+void count_apart(const trace::TraceReader& reader, std::uint32_t index, const model::Card& card,
+                 const ReplayOptions& options, model::MemorySystem& memory, const Spills* spills,
+                 std::optional<SiteCounters>& out) {
   if (options.counted_ctas) {
     std::vector<bool> counted;
     for (const std::uint64_t cta : *options.counted_ctas) {
@@ -240,7 +239,6 @@ std::optional<SiteCounters> counted_apart(const trace::TraceReader& reader, std:
       out->watch_banks(static_cast<std::uint32_t>(card.numbers().shared_banks),
                        static_cast<std::uint32_t>(card.numbers().shared_bank_bytes));
   }
-  return out;
 }
 
 // What the memory system has counted of a launch that is over.
@@ -325,8 +323,8 @@ Result<ReplayedLaunch> replay_launch(const trace::TraceReader& reader, std::uint
     warm_records = *warmed;
     launch.flush_l2 = false;
   }
-  std::optional<SiteCounters> sites =
-      counted_apart(reader, index, card, options, *engine.memory, spills.get());
+  std::optional<SiteCounters> sites;
+  count_apart(reader, index, card, options, *engine.memory, spills.get(), sites);
   model::MemorySystem& memory = sites ? *sites : *engine.memory;
   memory.begin_launch(launch);
   ReplayedLaunch out;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "model/general/cache_listener.hpp"
+
 namespace warpmem::model {
 
 void AccessByAccess::run(const WarpLanes& lanes, const AccessPlan& plan, AccessTiming& timing) {
