@@ -1,5 +1,5 @@
-// `warpmem report T -o report.html`: all that is known of a trace's launches, as one page that needs
-// no network.
+// `warpmem report T -o report.html`: all that is known of a trace's launches, as one page that
+// needs no network.
 #include <CLI/CLI.hpp>
 
 #include <filesystem>
@@ -30,9 +30,8 @@ Result<std::string> web_module() {
   namespace fs = std::filesystem;
   std::error_code none;
   const fs::path program = fs::read_symlink("/proc/self/exe", none).parent_path();
-  for (const fs::path& at :
-       {program / "warpmem.wasm", program / "../build-web/warpmem.wasm",
-        program / "../share/warpmem/warpmem.wasm"}) {
+  for (const fs::path& at : {program / "warpmem.wasm", program / "../build-web/warpmem.wasm",
+                             program / "../share/warpmem/warpmem.wasm"}) {
     std::ifstream in(at, std::ios::binary);
     std::ostringstream bytes;
     if (in && bytes << in.rdbuf()) return std::move(bytes).str();
@@ -64,7 +63,8 @@ int report(const ReportOptions& options) {
   if (!made) return fail(made.error());
   if (auto ok = add_sources(options.input.sources, *made); !ok) return fail(ok.error());
   if (auto ok = add_curves(options.input.curves, *made); !ok) return fail(ok.error());
-  output->write(options.json ? views::report_json(*made) + "\n" : views::report_html(*made, module));
+  output->write(options.json ? views::report_json(*made) + "\n"
+                             : views::report_html(*made, module));
   if (auto done = output->finish(); !done) return fail(done.error());
   return 0;
 }
@@ -109,7 +109,8 @@ Run setup_report(CLI::App& app) {
   app.add_flag("--counts", input.counts, "with the counts engine: faster, no cycles");
   app.add_flag("--no-gain", input.no_gain, "do not replay the changes that would help");
   add_whole_option(
-      app, "--gains", {1, 1000, "findings"}, [options](std::uint64_t n) { options->input.findings = n; },
+      app, "--gains", {1, 1000, "findings"},
+      [options](std::uint64_t n) { options->input.findings = n; },
       "replay the changes of so many findings of a launch (3; of many launches none)");
   add_threads_option(app, input.threads, "launches replayed");
   app.add_flag("--live", options->live,

@@ -127,9 +127,10 @@ Result<std::vector<ReportTrace>> report_traces(const ReportInput& input) {
     for (const validate::SuiteEntry& e : suite->entries) out.push_back({e.trace, e.counters});
   }
   if (!folder && input.profiles.size() > out.size())
-    return Error{ErrorKind::kUsage,
-                 fmt::format("{} files of counters for {} traces", input.profiles.size(), out.size()),
-                 "--profile", "give one for each trace, in the same order"};
+    return Error{
+        ErrorKind::kUsage,
+        fmt::format("{} files of counters for {} traces", input.profiles.size(), out.size()),
+        "--profile", "give one for each trace, in the same order"};
   if (folder && !input.profiles.empty())
     return Error{ErrorKind::kUsage, "--profile beside a folder", "",
                  "a folder has its own: NAME.csv beside NAME.wmt"};
@@ -144,9 +145,8 @@ Result<void> add_sources(const std::vector<std::string>& given, Report& report) 
     if (!fs::is_directory(path, none)) {
       if (!named.contains(name_of(path)))
         return Error{ErrorKind::kUsage, "no instruction is from this file", printable(path),
-                     named.empty()
-                         ? std::string("the trace has no lines: compile with -lineinfo")
-                         : fmt::format("the traces name {}", *named.begin())};
+                     named.empty() ? std::string("the trace has no lines: compile with -lineinfo")
+                                   : fmt::format("the traces name {}", *named.begin())};
       if (auto ok = add_source(path, report); !ok) return ok;
       continue;
     }

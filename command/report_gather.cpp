@@ -222,8 +222,12 @@ Result<Report> make_report(const ReportInput& input, const std::vector<ReportTra
   for (std::size_t t = 0; t < traces.size(); ++t)
     for (std::size_t c = 0; c < cards->size(); ++c) {
       const trace::TraceReader& reader = (*readers)[t];
-      ReportRun run{std::filesystem::path(traces[t].path).stem().string(), c, engine_of(input),
-                    provenance_of(reader), {}, {}};
+      ReportRun run{std::filesystem::path(traces[t].path).stem().string(),
+                    c,
+                    engine_of(input),
+                    provenance_of(reader),
+                    {},
+                    {}};
       for (std::uint32_t i = 0; i < reader.launches().size(); ++i)
         if (input.launches.contains(reader.launches()[i].launch.id))
           tasks.push_back({out.runs.size(), run.launches.size(), i}), run.launches.emplace_back();

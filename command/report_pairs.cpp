@@ -57,7 +57,8 @@ Result<void> add_pairs(const std::string& profile, const std::vector<model::Card
       if (!refused) refused = same.error();
       continue;
     }
-    if (auto ok = add_run(*file, profile, cards[c], first_run + c, predicted[first_run + c], report);
+    if (auto ok =
+            add_run(*file, profile, cards[c], first_run + c, predicted[first_run + c], report);
         !ok)
       return ok;
     compared = true;

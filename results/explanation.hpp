@@ -52,7 +52,8 @@ struct SiteTraffic {
   std::uint64_t l1_hits = 0;                           // sectors
   std::uint64_t l2_reads = 0, l2_read_hits = 0;        // sectors
   std::uint64_t l2_writes = 0;
-  // That the accesses keep an SM's load/store unit or its tags, whichever takes longer; 0: not known.
+  // That the accesses keep an SM's load/store unit or its tags, whichever takes longer; 0: not
+  // known.
   std::uint64_t l1_cycles = 0;
   // Requests by their sectors, or by their wavefronts: {4, 32768} is 32,768 requests of 4 each.
   std::vector<std::pair<std::uint32_t, std::uint64_t>> by_size;

@@ -33,13 +33,13 @@ struct ReportHeat {
 struct ReportLaunch {
   LaunchExplanation explanation;
   MemoryChart chart;
-  std::string level;                   // of the trace: "sass"
-  std::string accuracy_not_measured;   // why; empty: it was
-  std::vector<MetricValue> values;     // in the order of Report::metrics
-  std::vector<ReportPlace> places;     // empty: no time was kept
+  std::string level;                                         // of the trace: "sass"
+  std::string accuracy_not_measured;                         // why; empty: it was
+  std::vector<MetricValue> values;                           // in the order of Report::metrics
+  std::vector<ReportPlace> places;                           // empty: no time was kept
   std::vector<std::pair<std::string, std::uint64_t>> waits;  // of warps, in warp cycles
   std::uint64_t warp_cycles = 0, running = 0, instructions = 0;
-  ReportHeat dram, banks;              // without windows: not known, or nothing moved
+  ReportHeat dram, banks;  // without windows: not known, or nothing moved
   bool complete = true;
 };
 
@@ -69,7 +69,7 @@ struct ReportAccuracy {
 struct ReportRun {
   std::string name;  // of the trace's file, without its ending
   std::size_t card = 0;
-  std::string engine;                                          // "time"
+  std::string engine;                                           // "time"
   std::vector<std::pair<std::string, std::string>> provenance;  // "recorded on" -> "NVIDIA H200"
   std::vector<std::string> notes;
   std::vector<ReportLaunch> launches;

@@ -35,12 +35,8 @@ ordered_json lanes_json(const LaneAccess& a) {
   std::uint64_t base = ~std::uint64_t{0};
   for (unsigned l = 0; l < 32; ++l)
     if (a.active(l)) base = std::min(base, a.address[l]);
-  ordered_json out{{"base", base},
-                   {"mask", a.mask},
-                   {"offsets", offsets_json(a, base)},
-                   {"bytes", a.bytes},
-                   {"cta", a.cta},
-                   {"warp", a.warp}};
+  ordered_json out{{"base", base},     {"mask", a.mask}, {"offsets", offsets_json(a, base)},
+                   {"bytes", a.bytes}, {"cta", a.cta},   {"warp", a.warp}};
   if (a.shared) out["banks"] = a.banks, out["bank_bytes"] = a.bank_bytes;
   else out["line"] = a.line_bytes, out["sector"] = a.sector_bytes;
   out["words"] = lanes_words(a);

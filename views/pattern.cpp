@@ -141,13 +141,12 @@ std::string pattern_csv(const std::vector<PatternOnCard>& results) {
                {"pattern"}});
   for (const PatternOnCard& r : results)
     for (const SiteTraffic& t : r.accesses)
-      table.row({r.gpu, t.instruction, t.space, t.op, std::to_string(t.bytes),
-                 std::to_string(t.requests), std::to_string(t.sectors),
-                 std::to_string(t.ideal_sectors), std::to_string(t.wavefronts),
-                 std::to_string(t.ideal_wavefronts), std::to_string(t.addresses),
-                 std::to_string(t.l1_hits), std::to_string(t.l2_reads),
-                 std::to_string(t.l2_read_hits), std::to_string(t.l2_writes),
-                 std::to_string(t.l1_cycles), name_of(t.pattern)});
+      table.row(
+          {r.gpu, t.instruction, t.space, t.op, std::to_string(t.bytes), std::to_string(t.requests),
+           std::to_string(t.sectors), std::to_string(t.ideal_sectors), std::to_string(t.wavefronts),
+           std::to_string(t.ideal_wavefronts), std::to_string(t.addresses),
+           std::to_string(t.l1_hits), std::to_string(t.l2_reads), std::to_string(t.l2_read_hits),
+           std::to_string(t.l2_writes), std::to_string(t.l1_cycles), name_of(t.pattern)});
   return table.csv();
 }
 

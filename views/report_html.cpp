@@ -37,8 +37,7 @@ std::string base_64(std::string_view bytes) {
 }
 
 void replace(std::string& page, std::string_view mark, std::string_view text) {
-  if (const std::size_t at = page.find(mark); at != page.npos)
-    page.replace(at, mark.size(), text);
+  if (const std::size_t at = page.find(mark); at != page.npos) page.replace(at, mark.size(), text);
 }
 
 }  // namespace

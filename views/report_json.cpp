@@ -27,7 +27,8 @@ ordered_json run_json(const ReportRun& r, std::vector<std::string>& reasons) {
   for (const auto& [what, text] : r.provenance) out["provenance"].push_back({what, text});
   out["notes"] = r.notes;
   out["launches"] = ordered_json::array();
-  for (const ReportLaunch& l : r.launches) out["launches"].push_back(report_launch_json(l, reasons));
+  for (const ReportLaunch& l : r.launches)
+    out["launches"].push_back(report_launch_json(l, reasons));
   return out;
 }
 

@@ -79,7 +79,8 @@ ordered_json card(const ordered_json& q) {
   for (const model::CardEntry& e : card->entries())
     if (e.used && e.kind != model::CardEntry::Kind::kInstruction)
       entries.push_back({e.key, e.value, e.unit, e.source, e.meaning, e.overridden});
-  return {{"name", card->name()}, {"full_name", card->full_name()}, {"entries", std::move(entries)}};
+  return {
+      {"name", card->name()}, {"full_name", card->full_name()}, {"entries", std::move(entries)}};
 }
 
 ordered_json pattern(const ordered_json& q) {

@@ -25,5 +25,4 @@ __attribute__((export_name("warpmem_answer"))) std::size_t warpmem_answer() {
 __attribute__((export_name("warpmem_answer_at"))) const char* warpmem_answer_at() {
   return g_answer.data();
 }
-
 }

@@ -36,5 +36,5 @@ function rooflineView(l, card) {
   node.append(keyOf(points.map((p) => [`${p.name}, ${rateText(p.slope * 32)} GB/s`, p.colour])));
   const table = dataTable({ columns: [{ name: "level" }, { name: "moved", n: true, show: bytesText }, { name: "GB/s", n: true, show: rateText }, { name: "of its best", n: true, show: (v) => percent(v) }, { name: "instructions a sector", n: true }],
     rows: points.map((p) => [p.name, p.bytes, p.bytes / l.running * clock, p.used, p.x]) }, { name: "levels", filter: false });
-  return h("div", { class: "halves" }, node, h("div", {}, table, h("p", { class: "soft" }, `Warps issue ${shortNumber(rate)} · 10⁹ instructions a second, ${percent(rate / roof)} of what the schedulers can. A level whose point is near its slope is used up; a point far below all of them waits for answers.`)));
+  return h("div", { class: "halves" }, node, h("div", {}, table, h("p", { class: "soft" }, `Warps issue ${shortNumber(rate)} · 10⁹ instructions a second, ${percent(rate / roof)} of what the schedulers can. A level whose point is near its slope is used up; a point far below all of them waits for answers, or bank conflicts use up the L1 without moving bytes.`)));
 }
