@@ -46,7 +46,7 @@ constexpr std::array kKinds = {
 struct ProbeOptions {
   std::string kind;
   std::vector<std::string> at;
-  bool past_l1 = false;
+  bool past_l1 = false, indexed = false;
   std::uint32_t bytes = 4;
   CardInput card;
   OutputOptions output;
@@ -123,6 +123,7 @@ int probe(const ProbeOptions& options) {
   what.curve = kind->curve;
   what.at = *at;
   what.past_l1 = options.past_l1;
+  what.indexed = options.indexed;
   what.bytes = options.bytes;
   what.file = folder->file("probe.wmt");
   const auto points = sim::probe::measure(*card, what);
@@ -152,6 +153,8 @@ Run setup_probe(CLI::App& app) {
       ->delimiter(',')
       ->type_name("X[,X]");
   app.add_flag("--past-l1", options->past_l1, "latency: loads that go past the L1 (.cg)");
+  app.add_flag("--indexed", options->indexed,
+               "latency: the next address is worked out from an index");
   app.add_option("--bytes", options->bytes, "stride: of an element, 4 or 8")
       ->capture_default_str()
       ->check(CLI::IsMember({4, 8}))

@@ -59,12 +59,15 @@ const char* wide(std::uint32_t bytes) {
 
 }  // namespace
 
-Kernel chase(Through through) {
+Kernel chase(Through through, bool indexed) {
   Code code("chase");
   const char* const scope = through == Through::kPastL1 ? ".STRONG.GPU" : "";
   const std::uint32_t loop = code.pc();
-  for (std::uint32_t i = 0; i < kUnroll; ++i)
-    code.load(fmt::format("LDG.E.64{} R2, [R2.64]", scope), Space::kGlobal, 8, control(1, 0, 1));
+  for (std::uint32_t i = 0; i < kUnroll; ++i) {
+    code.load(fmt::format("LDG.E{}{} R2, [R2.64]", indexed ? "" : ".64", scope), Space::kGlobal,
+              indexed ? 4 : 8, control(1, 0, 1));
+    if (indexed) code.line("IMAD.WIDE R2, R2, R5, R6", control(5, kNone, 1));
+  }
   code.back_to(loop);
   return code.end();
 }
@@ -104,7 +107,15 @@ Kernel shared_rounds(std::uint32_t unroll) {
 
 Kernel stream(std::uint32_t loads, bool stores) {
   Code code("stream");
-  code.line("IMAD.WIDE R2, R1, 0x8, R6", control(4));
+  // Which element the thread has, and whether there is one.
+  code.line("S2R R0, SR_CTAID.X", control(1, 0));
+  code.line("S2R R3, SR_TID.X", control(2, 0));
+  code.line("IMAD R0, R0, c[0x0][0x0], R3", control(5, kNone, 1));
+  code.line("ISETP.GE.AND P0, PT, R0, c[0x0][0x178], PT", control(12));
+  code.line("@P0 EXIT", control(5));
+  code.line("MOV R5, 0x8", control(4));
+  code.line("IMAD.WIDE R2, R0, R5, c[0x0][0x160]", control(5));
+  code.line("IMAD.WIDE R4, R0, R5, c[0x0][0x168]", control(5));
   for (std::uint32_t i = 0; i < loads; ++i)
     code.load(fmt::format("LDG.E.64 R{}, [R{}.64]", 8 + 2 * i, 2 + 2 * i), Space::kGlobal, 8,
               control(1, 0));

@@ -11,7 +11,7 @@ Result<Ladder> ladder_of(const model::Card& card, const std::string& file) {
   const model::CardNumbers& n = card.numbers();
   Ladder out;
   const auto measured = [&](Curve curve, std::uint64_t x, double& to) -> Result<void> {
-    const auto points = measure(card, {curve, {x}, false, 4, file});
+    const auto points = measure(card, {curve, {x}, false, false, 4, file});
     if (!points) return points.error();
     to = points->front().y;
     return {};

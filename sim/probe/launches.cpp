@@ -52,7 +52,7 @@ std::vector<std::uint32_t> random_order(std::uint64_t lines, std::uint64_t most)
 // One thread goes through all lines once, and then on. Lines that no cache can keep come once.
 void latency(const CardNumbers& n, const Options& o, Plan& plan) {
   constexpr std::uint64_t kLeast = 2048, kMost = 8192;
-  const Kernel& kernel = plan.add(chase(o.past_l1 ? Through::kPastL1 : Through::kL1));
+  const Kernel& kernel = plan.add(chase(o.past_l1 ? Through::kPastL1 : Through::kL1, o.indexed));
   const std::uint64_t kept = 5 * std::max(n.l2_bytes, n.l1_bytes) / 4 / kLine;
   for (const std::uint64_t x : o.at) {
     const std::uint64_t lines = std::max<std::uint64_t>(1, x / kLine);
@@ -102,7 +102,8 @@ void l2_bandwidth(const CardNumbers& n, const Options& o, Plan& plan) {
   for (const std::uint64_t x : o.at) {
     const std::uint64_t chunks = std::max<std::uint64_t>(1, x / kChunk);
     const bool kept = x <= 2 * n.l2_bytes;
-    const std::uint64_t less = kept ? std::max(wave, chunks) : wave, more = less + wave;
+    const std::uint64_t waves = kept ? (chunks + wave - 1) / wave : 1;
+    const std::uint64_t less = waves * wave, more = less + wave;
     const std::size_t first = plan.launches.size();
     for (const std::uint64_t ctas : {less, more}) {
       Launch launch{&kernel, u32(ctas), threads, 0, {}, 0};
@@ -133,7 +134,6 @@ void streams(const CardNumbers& n, const Options& o, Plan& plan) {
                                                          : 1;
   const bool writes = o.curve != Curve::kRead && o.curve != Curve::kHost;
   const Kernel& kernel = plan.add(stream(reads, writes));
-  const Kernel& fill = plan.add(stream(0, true));
   std::uint64_t next = kArray;
   const std::uint32_t most = most_threads(n);
   const auto add = [&](const Kernel& k, std::uint64_t ctas, std::uint32_t threads,
@@ -151,7 +151,9 @@ void streams(const CardNumbers& n, const Options& o, Plan& plan) {
     plan.launches.push_back(std::move(launch));
     return plan.launches.size() - 1;
   };
-  if (writes && n.l2_bytes > 0) add(fill, (n.l2_bytes + 8 * most - 1) / (8 * most), most, 0);
+  // The L2 is full of what such a kernel leaves.
+  const std::uint64_t each_cta = std::uint64_t{most} * 8 * (reads + writes);
+  if (writes && n.l2_bytes > 0) add(kernel, (3 * n.l2_bytes / 2 + each_cta - 1) / each_cta, most, 0);
   for (const std::uint64_t x : o.at) {
     const std::uint64_t each = (x + most - 1) / most;  // CTAs an SM
     const auto threads = u32(std::max<std::uint64_t>(1, x / each));
@@ -184,7 +186,7 @@ void shared_bandwidth(const CardNumbers& n, const Options& o, Plan& plan) {
 
 // Warps of one SM load the same eight rows again and again.
 void strides(const Options& o, Plan& plan) {
-  constexpr std::uint64_t kRows = 8, kWarps = 8, kWarm = 2 * kRows, kSteps = 32 * kRows;
+  constexpr std::uint64_t kRows = 8, kWarps = 32, kWarm = 4 * kRows, kSteps = 32 * kRows;
   const Kernel& kernel = plan.add(read_rounds(8, o.bytes));
   for (const std::uint64_t x : o.at) {
     const std::uint64_t stride = x * o.bytes;

@@ -32,6 +32,7 @@ struct Options {
   Curve curve = Curve::kLatency;
   std::vector<std::uint64_t> at;  // values of x
   bool past_l1 = false;           // latency: loads that go past the L1 (.cg)
+  bool indexed = false;           // … whose addresses are worked out from an index
   std::uint32_t bytes = 4;        // stride: of an element, 4 or 8
   std::string file;               // where the trace may lie; it is removed
 };

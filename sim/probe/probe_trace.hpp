@@ -26,7 +26,7 @@ struct Kernel {
 // What one warp of a launch does.
 class Warp {
  public:
-  Warp(std::uint64_t cta, std::uint32_t number) : cta(cta), number(number) {}
+  Warp(std::uint64_t of_cta, std::uint32_t of_number) : cta(of_cta), number(of_number) {}
   // Lanes `mask` access base + lane * stride.
   void access(std::uint32_t site, std::uint64_t base, std::int32_t stride,
               std::uint32_t mask = ~0u) {
