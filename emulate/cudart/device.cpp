@@ -4,8 +4,11 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cstring>
+#include <iterator>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -69,7 +72,7 @@ std::vector<Known> attributes_of(const Device& d) {
       {39, d.sm_threads},
       {75, d.major},
       {76, d.minor},
-      {81, d.shared_sm},
+      {81, d.shared_sm()},
       {82, d.sm_registers},
       {87, d.minor == 0 ? 2 : 64},
       {97, d.shared_optin},
@@ -120,7 +123,7 @@ void fill_common(const Device& d, P& p) {
   p.persisting_l2_cache_max_size = d.persisting_l2();
   p.max_threads_per_multi_processor = d.sm_threads;
   p.stream_priorities_supported = p.global_l1_cache_supported = p.local_l1_cache_supported = 1;
-  p.shared_mem_per_multiprocessor = static_cast<std::size_t>(d.shared_sm),
+  p.shared_mem_per_multiprocessor = static_cast<std::size_t>(d.shared_sm()),
   p.regs_per_multiprocessor = d.sm_registers, p.managed_memory = 1;
   p.concurrent_managed_access = p.compute_preemption_supported =
       p.can_use_host_pointer_for_registered_mem = p.cooperative_launch = 1;
@@ -148,6 +151,52 @@ bool read_list(std::string_view text, std::vector<int>& out) {
   return true;
 }
 
+// The plain numbers, by their keys in the text.
+template <class D>
+auto numbers_of(D& d) {
+  using Number = std::pair<std::string_view, decltype(&d.sms)>;
+  return std::array{Number{"sms", &d.sms},
+                    Number{"sm_warps", &d.sm_warps},
+                    Number{"sm_threads", &d.sm_threads},
+                    Number{"sm_ctas", &d.sm_ctas},
+                    Number{"sm_schedulers", &d.sm_schedulers},
+                    Number{"sm_registers", &d.sm_registers},
+                    Number{"register_unit", &d.register_unit},
+                    Number{"shared_optin", &d.shared_optin},
+                    Number{"shared_reserved", &d.shared_reserved},
+                    Number{"shared_unit", &d.shared_unit},
+                    Number{"l2", &d.l2_bytes},
+                    Number{"clock", &d.clock_khz},
+                    Number{"memory_clock", &d.memory_clock_khz},
+                    Number{"bus", &d.bus_bits}};
+}
+
+template <class D>
+auto long_numbers_of(D& d) {
+  using Number = std::pair<std::string_view, decltype(&d.memory_bytes)>;
+  return std::array{Number{"memory", &d.memory_bytes}, Number{"shared_wait", &d.waits.shared},
+                    Number{"load_wait", &d.waits.load}, Number{"atomic_wait", &d.waits.answer},
+                    Number{"fence_wait", &d.waits.fence}};
+}
+
+// Takes one "key=value"; false: it is none.
+bool read_item(std::string_view key, std::string_view value, Device& d) {
+  if (key == "card") return d.card = value, !value.empty();
+  if (key == "name") return d.name = value, !value.empty();
+  if (key == "cc") {
+    const std::size_t dot = std::min(value.find('.'), value.size());
+    return dot < value.size() && read_number(value.substr(0, dot), d.major) &&
+           read_number(value.substr(dot + 1), d.minor);
+  }
+  if (key == "rooms") return read_list(value, d.rooms);
+  if (key == "configs") return read_list(value, d.shared_configs);
+  for (const auto& [name, number] : numbers_of(d))
+    if (key == name) return read_number(value, *number) && *number >= 0;
+  for (const auto& [name, number] : long_numbers_of(d))
+    if (key == name) return read_number(value, *number);
+  return false;
+}
+
 }  // namespace
 
 // An H200's driver counts so (cards/gpus/h200/clusters.csv): a cluster wants an SM of its GPC for
@@ -163,51 +212,36 @@ int Device::clusters(int ctas, int an_sm) const {
 }
 
 std::string to_text(const Device& d) {
-  return fmt::format(
-      "card={};name={};cc={}.{};sms={};sm_threads={};sm_ctas={};sm_registers={};shared_sm={};"
-      "shared_optin={};shared_reserved={};l2={};memory={};clock={};memory_clock={};bus={};rooms={}",
-      d.card, d.name, d.major, d.minor, d.sms, d.sm_threads, d.sm_ctas, d.sm_registers, d.shared_sm,
-      d.shared_optin, d.shared_reserved, d.l2_bytes, d.memory_bytes, d.clock_khz,
-      d.memory_clock_khz, d.bus_bits, fmt::join(d.rooms, "/"));
+  std::string text = fmt::format("card={};name={};cc={}.{}", d.card, d.name, d.major, d.minor);
+  for (const auto& [name, number] : numbers_of(d)) text += fmt::format(";{}={}", name, *number);
+  for (const auto& [name, number] : long_numbers_of(d))
+    text += fmt::format(";{}={}", name, *number);
+  return text + fmt::format(";configs={};rooms={}", fmt::join(d.shared_configs, "/"),
+                            fmt::join(d.rooms, "/"));
 }
 
 Result<Device> parse_device(const std::string& text) {
   Device d;
-  const std::pair<std::string_view, int*> numbers[] = {{"sms", &d.sms},
-                                                       {"sm_threads", &d.sm_threads},
-                                                       {"sm_ctas", &d.sm_ctas},
-                                                       {"sm_registers", &d.sm_registers},
-                                                       {"shared_sm", &d.shared_sm},
-                                                       {"shared_optin", &d.shared_optin},
-                                                       {"shared_reserved", &d.shared_reserved},
-                                                       {"l2", &d.l2_bytes},
-                                                       {"clock", &d.clock_khz},
-                                                       {"memory_clock", &d.memory_clock_khz},
-                                                       {"bus", &d.bus_bits}};
+  std::set<std::string_view> given;
+  const auto wrong = [](const std::string& message) {
+    return Error{ErrorKind::kUsage, "WARPMEM_EMULATE_GPU: " + message, "",
+                 "let `warpmem emulate` set this variable"};
+  };
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t end = std::min(text.find(';', at), text.size());
     const std::string_view item(text.data() + at, end - at);
     at = end + 1;
     const std::size_t equals = std::min(item.find('='), item.size());
-    const std::string_view key = item.substr(0, equals), value = equals < item.size()
-                                                                     ? item.substr(equals + 1)
-                                                                     : std::string_view();
-    bool good = false;
-    if (key == "card") good = !value.empty(), d.card = value;
-    else if (key == "name") good = !value.empty(), d.name = value;
-    else if (key == "cc") {
-      const std::size_t dot = std::min(value.find('.'), value.size());
-      good = dot < value.size() && read_number(value.substr(0, dot), d.major) &&
-             read_number(value.substr(dot + 1), d.minor);
-    } else if (key == "rooms") good = read_list(value, d.rooms);
-    else if (key == "memory") good = read_number(value, d.memory_bytes);
-    for (const auto& [name, number] : numbers)
-      if (key == name) good = read_number(value, *number) && *number >= 0;
-    if (!good)
-      return Error{ErrorKind::kUsage,
-                   fmt::format("WARPMEM_EMULATE_GPU: '{}' is not a fact about a GPU", item), "",
-                   "let `warpmem emulate` set this variable"};
+    const std::string_view key = item.substr(0, equals),
+                           value = equals < item.size() ? item.substr(equals + 1) : "";
+    if (!read_item(key, value, d))
+      return wrong(fmt::format("'{}' is not a fact about a GPU", item));
+    given.insert(key);
   }
+  constexpr std::size_t kOthers = 5;  // card, name, cc, configs, rooms
+  const std::size_t all = kOthers + numbers_of(d).size() + long_numbers_of(d).size();
+  if (given.size() != all)
+    return wrong(fmt::format("{} of a GPU's {} facts are missing", all - given.size(), all));
   return d;
 }
 

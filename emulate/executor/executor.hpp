@@ -12,23 +12,11 @@
 #include "emulate/ptx/program.hpp"
 #include "emulate/executor/texture.hpp"
 #include "emulate/executor/tracer.hpp"
+#include "emulate/executor/wait_clocks.hpp"
 
 namespace warpmem::emulate {
 
 class DeviceRuntime;
-
-// Where CTAs take turns: what a warp's clock is ahead for what it waits for, in instructions that it
-// could have issued meanwhile.
-struct WaitClocks {
-  std::uint64_t shared = 4;    // a load or an atomic of shared memory
-  std::uint64_t load = 32;     // a load of which others may be on their way too
-  std::uint64_t answer = 128;  // a way to the L2 and back whose answer the program needs
-  std::uint64_t fence = 128;   // until its stores are in the L2
-  // A turn: nobody gets two answers while another one waits for its first.
-  std::uint64_t turn() const { return answer; }
-  // What a warp may be ahead of the turn's beginning when it comes to what others may see.
-  std::uint64_t slack() const { return answer / 8; }
-};
 
 struct LaunchShape {
   Dim3 grid{1, 1, 1};
@@ -37,7 +25,7 @@ struct LaunchShape {
   std::uint32_t dynamic_shared = 0;
   bool cooperative = false;               // all CTAs at once
   std::vector<std::byte> params;
-  std::uint32_t sms = 132;
+  std::uint32_t sms = 1;
   std::uint32_t sm_ctas = 1;              // CTAs of this launch that an SM holds at once
   std::uint64_t clusters = 0;             // … and clusters the GPU; 0: as many as SMs have room for
   WaitClocks waits;

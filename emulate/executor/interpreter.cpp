@@ -23,34 +23,7 @@ inline std::uint32_t lanes_in(std::uint32_t active) {
 
 }  // namespace
 
-void Interpreter::run_warp(Warp& warp, const std::uint64_t whole) {
-  std::uint64_t slice = whole;
-  warp.waits = warp.far_waits = 0;
-  warp.gave_way = false;
-  run_.turn_over = false;
-  do {
-    while (!warp.ready.empty() && slice > 0 && !run_.turn_over) run_part(warp, slice);
-  } while (slice > 0 && !run_.turn_over && warp.ready.empty() &&
-           units_.together.let_named_go(warp));
-  // Who comes last to a barrier does not run ahead of those that waited there: on a GPU they leave
-  // it together, and programs have come to rely on it.
-  if (warp.ready.empty() || run_.turn_over) {
-    warp.unbroken = 0;
-    return;
-  }
-  const std::uint64_t before = warp.unbroken;
-  if (warp.gave_way && run_.turns) warp.clock = std::max(warp.clock, run_.group->until);
-  if (warp.gave_way) units_.divergence.part_company(warp, Parting::kKnown);
-  else if ((warp.unbroken += whole) / kPatience != before / kPatience)
-    units_.divergence.part_company(warp, Parting::kAll);
-  const bool long_enough = warp.gave_way || warp.unbroken / kWarpSlice != before / kWarpSlice;
-  if (long_enough && warp.ready.size() > 1) {  // whoever had the turn goes last
-    warp.ready.insert(warp.ready.begin(), warp.ready.back());
-    warp.ready.pop_back();
-  }
-}
-
-Interpreter::Stretch Interpreter::begin(Warp& warp, std::uint64_t& slice) {
+inline Interpreter::Stretch Interpreter::begin(Warp& warp, std::uint64_t& slice) {
   const std::int32_t number = warp.ready.back();
   Part& part = warp.parts[static_cast<std::size_t>(number)];
   const Code& code = code_of(warp, part);
@@ -71,31 +44,12 @@ Interpreter::Stretch Interpreter::begin(Warp& warp, std::uint64_t& slice) {
           .entered = units_.recorder.entered(code)};
 }
 
-void Interpreter::account(Stretch& s) {
+inline void Interpreter::account(Stretch& s) {
   run_.statistics.warp_instructions += s.warp_count;
   run_.statistics.thread_instructions += s.thread_count;
   s.warp.clock += s.warp_count;
   s.slice -= std::min(s.slice, s.warp_count + 1);
   s.warp_count = s.thread_count = 0;
-}
-
-void Interpreter::run_part(Warp& warp, std::uint64_t& slice) {
-  Stretch s = begin(warp, slice);
-  while (true) {
-    const Inst& in = s.code.code[s.pc];
-    if (in.leader && !enter_block(s, in)) return;
-    if (in.kind == Kind::kCompute) {
-      run_arithmetic(s);
-      continue;
-    }
-    s.active = active_lanes(in, s.frame, s.mask);
-    if (!in.hidden) ++s.warp_count, s.thread_count += lanes_in(s.active);
-    s.part->pc = s.pc;
-    if (!(this->*kOperations[static_cast<std::size_t>(in.kind)])(s, in)) return account(s);
-    s.refresh();
-    s.pc = s.part->pc;
-    s.mask = s.part->mask;
-  }
 }
 
 // Up to the next block, or to what is no arithmetic: with what is counted in registers.
@@ -146,6 +100,52 @@ inline bool Interpreter::enter_block(Stretch& s, const Inst& in) {
   }
   if (s.entered) ++s.entered[s.pc];
   return true;
+}
+
+void Interpreter::run_part(Warp& warp, std::uint64_t& slice) {
+  Stretch s = begin(warp, slice);
+  while (true) {
+    const Inst& in = s.code.code[s.pc];
+    if (in.leader && !enter_block(s, in)) return;
+    if (in.kind == Kind::kCompute) {
+      run_arithmetic(s);
+      continue;
+    }
+    s.active = active_lanes(in, s.frame, s.mask);
+    if (!in.hidden) ++s.warp_count, s.thread_count += lanes_in(s.active);
+    s.part->pc = s.pc;
+    if (!(this->*kOperations[static_cast<std::size_t>(in.kind)])(s, in)) return account(s);
+    s.refresh();
+    s.pc = s.part->pc;
+    s.mask = s.part->mask;
+  }
+}
+
+void Interpreter::run_warp(Warp& warp, const std::uint64_t whole) {
+  std::uint64_t slice = whole;
+  warp.waits = warp.far_waits = 0;
+  warp.gave_way = false;
+  run_.turn_over = false;
+  do {
+    while (!warp.ready.empty() && slice > 0 && !run_.turn_over) run_part(warp, slice);
+  } while (slice > 0 && !run_.turn_over && warp.ready.empty() &&
+           units_.together.let_named_go(warp));
+  // Who comes last to a barrier does not run ahead of those that waited there: on a GPU they leave
+  // it together, and programs have come to rely on it.
+  if (warp.ready.empty() || run_.turn_over) {
+    warp.unbroken = 0;
+    return;
+  }
+  const std::uint64_t before = warp.unbroken;
+  if (warp.gave_way && run_.turns) warp.clock = std::max(warp.clock, run_.group->until);
+  if (warp.gave_way) units_.divergence.part_company(warp, Parting::kKnown);
+  else if ((warp.unbroken += whole) / kPatience != before / kPatience)
+    units_.divergence.part_company(warp, Parting::kAll);
+  const bool long_enough = warp.gave_way || warp.unbroken / kWarpSlice != before / kWarpSlice;
+  if (long_enough && warp.ready.size() > 1) {  // whoever had the turn goes last
+    warp.ready.insert(warp.ready.begin(), warp.ready.back());
+    warp.ready.pop_back();
+  }
 }
 
 // The instruction has not been run: others come first.

@@ -57,13 +57,17 @@ __attribute__((target("avx2"))) void avx2_addresses(const std::uint32_t* base, s
                             _mm_loadu_si128(reinterpret_cast<const __m128i*>(base + l)), by)));
 }
 #endif
-// Of a base register and a constant; 32-bit addresses wrap.
-template <class T>
-void add_offset(const T* base, T offset, std::uint64_t* lanes) {
+[[maybe_unused]] const bool kHasAvx2 = [] {
 #ifdef __x86_64__
-  static const bool has_avx2 = __builtin_cpu_supports("avx2");
-  if (has_avx2) return avx2_addresses(base, offset, lanes);
+  __builtin_cpu_init();
+  return __builtin_cpu_supports("avx2") != 0;
+#else
+  return false;
 #endif
+}();
+
+template <class T>
+void plain_addresses(const T* base, T offset, std::uint64_t* lanes) {
   for (std::uint32_t l = 0; l < 32; ++l) lanes[l] = static_cast<T>(base[l] + offset);
 }
 
@@ -71,22 +75,23 @@ void add_offset(const T* base, T offset, std::uint64_t* lanes) {
 
 Extent extent_of(const std::uint64_t* lanes, std::uint32_t mask) {
 #ifdef __x86_64__
-  static const bool has_avx2 = __builtin_cpu_supports("avx2");
-  if (mask == ~0u && has_avx2) return avx2_extent(lanes);
+  if (mask == ~0u && kHasAvx2) return avx2_extent(lanes);
 #endif
   return plain_extent(lanes, mask);
 }
 
-void addresses(const Access& a, const std::byte* frame, Lanes& lanes) {
-  const auto offset = static_cast<std::uint64_t>(a.offset);
-  if (a.address_bytes == 8) {
-    add_offset(reinterpret_cast<const std::uint64_t*>(frame + a.base), offset, lanes);
-  } else if (a.address_bytes == 4) {
-    add_offset(reinterpret_cast<const std::uint32_t*>(frame + a.base),
-               static_cast<std::uint32_t>(offset), lanes);
-  } else {
-    for (std::uint32_t l = 0; l < 32; ++l) lanes[l] = offset;
-  }
+void add_offset(const std::uint64_t* base, std::uint64_t offset, std::uint64_t* lanes) {
+#ifdef __x86_64__
+  if (kHasAvx2) return avx2_addresses(base, offset, lanes);
+#endif
+  plain_addresses(base, offset, lanes);
+}
+
+void add_offset(const std::uint32_t* base, std::uint32_t offset, std::uint64_t* lanes) {
+#ifdef __x86_64__
+  if (kHasAvx2) return avx2_addresses(base, offset, lanes);
+#endif
+  plain_addresses(base, offset, lanes);
 }
 
 // What a lane's address is in, of an access that does not say.

@@ -144,12 +144,15 @@ void MemoryUnit::space_access(Warp& warp, const Part& part, const Inst& in, cons
 void MemoryUnit::param_load(const Inst& in, const Access& a, std::byte* frame,
                             std::uint32_t mask) const {
   Lanes host;
-  const std::byte* base =
-      a.base == kNoOffset ? run_.memory.host(run_.memory.param_base()) : frame + a.base;
-  const std::uint32_t stride = a.base == kNoOffset ? 0 : in.sub;
-  for (std::uint32_t l = 0; l < 32; ++l)
-    host[l] = reinterpret_cast<std::uint64_t>(base) + static_cast<std::uint64_t>(a.offset) +
-              std::uint64_t{l} * stride;
+  const auto offset = static_cast<std::uint64_t>(a.offset);
+  if (a.base == kNoOffset) {  // the kernel's own: every lane's
+    const Memory& memory = run_.memory;
+    std::fill_n(host, 32,
+                reinterpret_cast<std::uint64_t>(memory.host(memory.param_base())) + offset);
+  } else {
+    const std::uint64_t base = reinterpret_cast<std::uint64_t>(frame + a.base) + offset;
+    for (std::uint32_t l = 0; l < 32; ++l) host[l] = base + std::uint64_t{l} * in.sub;
+  }
   for (std::uint32_t i = 0; i < a.elements; ++i)
     if (a.values[i] != kNoOffset)
       load_element(a.type, frame + a.values[i], a.value_bytes[i], host, mask, i * a.element_bytes);

@@ -32,20 +32,6 @@ struct MemoryUnit::Asked {
   }
 };
 
-void MemoryUnit::resolve(Warp& warp, const Inst& in, std::uint32_t mask, trace::Space space,
-                         std::uint32_t bytes, const char* what, Lanes& lanes, Touch touch) {
-  const Asked asked{warp, mask, bytes, what, touch, space, extent_of(lanes, mask)};
-  const std::uint64_t below = alignment(bytes) - 1;
-  if ((asked.extent.all & below) != 0)
-    fault_where(asked, in, lanes, FaultKind::kMisaligned, "misaligned",
-                [&](std::uint64_t at) { return (at & below) != 0; });
-  switch (space) {
-    case trace::Space::kShared: return resolve_shared(asked, in, lanes);
-    case trace::Space::kLocal: return resolve_local(asked, in, lanes);
-    default: return resolve_global(asked, in, lanes);
-  }
-}
-
 template <class Bad>
 void MemoryUnit::fault_where(const Asked& asked, const Inst& in, const Lanes& lanes, FaultKind kind,
                              const char* how, Bad&& bad) {
@@ -60,12 +46,14 @@ void MemoryUnit::fault_where(const Asked& asked, const Inst& in, const Lanes& la
   }
 }
 
-void MemoryUnit::resolve_shared(const Asked& asked, const Inst& in, Lanes& lanes) {
-  if (asked.ends_behind(run_.shared_bytes)) return resolve_of_cluster(asked, in, lanes);
-  if (run_.options.report)
-    check_shared(asked.warp, in, asked.mask, asked.bytes, lanes, asked.touch);
-  const auto base = reinterpret_cast<std::uint64_t>(run_.cta->shared.data());
-  for (std::uint32_t l = 0; l < 32; ++l) lanes[l] += base;
+// Memory's own answer is remembered there, which only one thread may do.
+inline bool MemoryUnit::contains(std::uint64_t low, std::uint64_t high) {
+  if (!speculation_) return run_.memory.contains(low, high);
+  if (low >= low_ && high <= high_ && low < high) return true;
+  const Region* r = run_.memory.find(low);
+  if (!r || high < low || high > r->base + r->bytes) return false;
+  low_ = r->base, high_ = r->base + r->bytes;
+  return true;
 }
 
 // Another CTA's memory, or nobody's.
@@ -88,24 +76,6 @@ void MemoryUnit::resolve_of_cluster(const Asked& asked, const Inst& in, Lanes& l
   }
 }
 
-void MemoryUnit::resolve_local(const Asked& asked, const Inst& in, Lanes& lanes) {
-  const std::uint64_t limit = asked.warp.local_capacity;
-  if (asked.ends_behind(limit))
-    fault_where(
-        asked, in, lanes, FaultKind::kAddress, "out-of-bounds local",
-        [&](std::uint64_t at) { return at + asked.bytes > limit || at + asked.bytes < at; });
-  const auto base = reinterpret_cast<std::uint64_t>(asked.warp.local.data());
-  for (std::uint32_t l = 0; l < 32; ++l) lanes[l] += base + l * limit;
-}
-
-void MemoryUnit::resolve_global(const Asked& asked, const Inst& in, Lanes& lanes) {
-  if (!contains(asked.extent.low, asked.extent.high + asked.bytes)) out_of_global(asked, in, lanes);
-  if (speculation_ && asked.space == trace::Space::kGlobal)
-    watch(lanes, asked.mask, asked.bytes, asked.touch != Touch::kRead);
-  const std::uint64_t delta = reinterpret_cast<std::uint64_t>(run_.memory.host(0));
-  for (std::uint32_t l = 0; l < 32; ++l) lanes[l] += delta;
-}
-
 void MemoryUnit::out_of_global(const Asked& asked, const Inst& in, const Lanes& lanes) {
   for (std::uint32_t l = 0; l < 32; ++l) {
     const std::uint64_t at = lanes[l], end = at + asked.bytes;
@@ -125,14 +95,45 @@ void MemoryUnit::out_of_global(const Asked& asked, const Inst& in, const Lanes& 
   }
 }
 
-// Memory's own answer is remembered there, which only one thread may do.
-bool MemoryUnit::contains(std::uint64_t low, std::uint64_t high) {
-  if (!speculation_) return run_.memory.contains(low, high);
-  if (low >= low_ && high <= high_ && low < high) return true;
-  const Region* r = run_.memory.find(low);
-  if (!r || high < low || high > r->base + r->bytes) return false;
-  low_ = r->base, high_ = r->base + r->bytes;
-  return true;
+// What nearly every access comes through stands in one function once compiled.
+inline void MemoryUnit::resolve_shared(const Asked& asked, const Inst& in, Lanes& lanes) {
+  if (asked.ends_behind(run_.shared_bytes)) return resolve_of_cluster(asked, in, lanes);
+  if (run_.options.report)
+    check_shared(asked.warp, in, asked.mask, asked.bytes, lanes, asked.touch);
+  const auto base = reinterpret_cast<std::uint64_t>(run_.cta->shared.data());
+  for (std::uint32_t l = 0; l < 32; ++l) lanes[l] += base;
+}
+
+inline void MemoryUnit::resolve_local(const Asked& asked, const Inst& in, Lanes& lanes) {
+  const std::uint64_t limit = asked.warp.local_capacity;
+  if (asked.ends_behind(limit))
+    fault_where(
+        asked, in, lanes, FaultKind::kAddress, "out-of-bounds local",
+        [&](std::uint64_t at) { return at + asked.bytes > limit || at + asked.bytes < at; });
+  const auto base = reinterpret_cast<std::uint64_t>(asked.warp.local.data());
+  for (std::uint32_t l = 0; l < 32; ++l) lanes[l] += base + l * limit;
+}
+
+inline void MemoryUnit::resolve_global(const Asked& asked, const Inst& in, Lanes& lanes) {
+  if (!contains(asked.extent.low, asked.extent.high + asked.bytes)) out_of_global(asked, in, lanes);
+  if (speculation_ && asked.space == trace::Space::kGlobal)
+    watch(lanes, asked.mask, asked.bytes, asked.touch != Touch::kRead);
+  const std::uint64_t delta = reinterpret_cast<std::uint64_t>(run_.memory.host(0));
+  for (std::uint32_t l = 0; l < 32; ++l) lanes[l] += delta;
+}
+
+void MemoryUnit::resolve(Warp& warp, const Inst& in, std::uint32_t mask, trace::Space space,
+                         std::uint32_t bytes, const char* what, Lanes& lanes, Touch touch) {
+  const Asked asked{warp, mask, bytes, what, touch, space, extent_of(lanes, mask)};
+  const std::uint64_t below = alignment(bytes) - 1;
+  if ((asked.extent.all & below) != 0)
+    fault_where(asked, in, lanes, FaultKind::kMisaligned, "misaligned",
+                [&](std::uint64_t at) { return (at & below) != 0; });
+  switch (space) {
+    case trace::Space::kShared: return resolve_shared(asked, in, lanes);
+    case trace::Space::kLocal: return resolve_local(asked, in, lanes);
+    default: return resolve_global(asked, in, lanes);
+  }
 }
 
 void MemoryUnit::watch(const Lanes& lanes, std::uint32_t mask, std::uint32_t bytes, bool writes) {

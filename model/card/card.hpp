@@ -139,6 +139,11 @@ struct CardNumbers {
   std::uint64_t dram_map = 0;      // a DramMap
   std::uint64_t dram_refresh = 0;  // a DramRefresh
   std::uint64_t dram_interleave_bytes = 0;  // that stay in one channel
+  std::uint64_t dram_size_bytes = 0;        // of memory
+  std::uint64_t dram_bus_bits = 0;          // as the driver says
+  // Instructions that a warp could have issued while it waits: the emulator's clocks.
+  std::uint64_t emulate_shared_wait = 0, emulate_load_wait = 0;
+  std::uint64_t emulate_atomic_wait = 0, emulate_fence_wait = 0;
   std::uint64_t dram_rate_mbps = 0;         // bits a second on each pin of a channel, millions
   std::uint64_t dram_width_bits = 0;        // of a channel
   std::uint64_t dram_burst = 0;             // transfers on each pin for one column command

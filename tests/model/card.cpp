@@ -71,6 +71,7 @@ TEST_CASE("every built-in card is whole, and every number has a unit, a meaning 
 TEST_CASE("the H200's card says what the device says") {
   const Card c = h200();
   CHECK(c.numbers().sm_count == 132);
+  CHECK(c.numbers().dram_bus_bits == 6144);  // as its driver says
   CHECK(c.numbers().l2_bytes == 62914560);
   CHECK(c.numbers().shared_configs.back() == 228 * 1024);
   CHECK(c.compute_capability() == "9.0");
