@@ -50,9 +50,11 @@ Result<void> replay_one(const trace::TraceReader& reader, const model::Card& car
     how.time = options.time;
     auto found = replay_windows(reader, one.launch, card, how);
     if (!found) return found.error();
-    one.records = found->records;
-    one.windowed = std::move(*found);
-    return {};
+    if (*found) {
+      one.records = (*found)->records;
+      one.windowed = std::move(*found);
+      return {};
+    }
   }
   ReplayOptions whole;
   whole.launch = l.launch.id;
@@ -75,7 +77,7 @@ Result<std::vector<One>> chosen_of(const trace::TraceReader& reader, const model
         std::min(all.size(), std::max<std::size_t>(share, options.least));
     const auto waves = waves_of(reader, all.front(), card);
     if (!waves) return waves.error();
-    const bool windows = options.windows > 1 && *waves >= 2 * window_waves(options.windows);
+    const bool windows = options.windows > 1 && *waves > 1;
     for (const std::uint32_t l : choose(all, count, options.seed, g)) {
       One one;
       one.group = g, one.launch = l, one.windows = windows;
@@ -145,7 +147,7 @@ Result<SampleResult> replay_sample(const trace::TraceReader& reader, const model
       if (one.group == g) {
         of.push_back(&one);
         shown.records_replayed += one.records;
-        shown.windows += one.windows ? options.windows : 0;
+        shown.windows += one.windowed ? options.windows : 0;
       }
     std::vector<Estimate> own(names.size());
     add_group(group, of, own);

@@ -1,7 +1,9 @@
 #include "sim/sample/windows.hpp"
 
 #include <algorithm>
+#include <map>
 #include <optional>
+#include <set>
 
 #include "base/in_parallel.hpp"
 #include "sim/engine/occupancy.hpp"
@@ -28,6 +30,7 @@ struct Window {
 struct Counted {
   std::vector<double> values;  // by sampled_metrics()
   std::uint64_t records = 0;   // replayed
+  double sectors = 0;          // between the L1s and the L2, of the CTAs that count
 };
 
 std::uint64_t drawn(std::uint64_t seed, std::uint64_t i) {
@@ -37,18 +40,33 @@ std::uint64_t drawn(std::uint64_t seed, std::uint64_t i) {
   return x ^ x >> 31;
 }
 
-// The cycle by which so many CTAs have ended.
-double ended_by(const std::vector<std::uint64_t>& ends, std::uint64_t count) {
-  if (count == 0 || ends.empty()) return 0;
-  return static_cast<double>(ends[std::min<std::size_t>(count, ends.size()) - 1]);
+// When the CTAs that count ended, and when those did whose places they took: means, in cycles. The
+// difference is the time of a wave, whether CTAs run in step or not.
+struct MeanEnds {
+  double own = 0, before = 0;
+};
+MeanEnds mean_ends(const std::vector<TimeResult::Stay>& stays,
+                   const std::vector<std::uint64_t>& counted) {
+  const std::set<std::uint64_t> ctas(counted.begin(), counted.end());
+  std::map<std::pair<std::int32_t, std::int32_t>, std::uint64_t> latest;  // by SM and slot
+  MeanEnds out;
+  for (const TimeResult::Stay& s : stays) {
+    std::uint64_t& end = latest[{s.sm, s.slot}];
+    if (ctas.contains(s.cta)) {
+      out.own += static_cast<double>(s.end) / static_cast<double>(ctas.size());
+      out.before += static_cast<double>(end) / static_cast<double>(ctas.size());
+    }
+    end = s.end;
+  }
+  return out;
 }
 
 Result<Counted> count_window(const trace::TraceReader& reader, std::uint32_t index,
                              const model::Card& card, const Window& w,
-                             const WindowOptions& options, std::uint64_t wave) {
+                             const WindowOptions& options, std::uint64_t warm_ctas) {
   const std::uint64_t id = reader.launches()[index].launch.id;
   Rewrite rewrite;
-  const Range warm{w.replayed.first - std::min(w.replayed.first, options.warm_waves * wave),
+  const Range warm{w.replayed.first - std::min(w.replayed.first, warm_ctas),
                    w.replayed.first};
   ReplayOptions how;
   how.launch = id;
@@ -80,14 +98,11 @@ Result<Counted> count_window(const trace::TraceReader& reader, std::uint32_t ind
   ReplayedLaunch part = l;
   part.counters = w.first ? l.counted + l.beside_ctas : l.counted;
   out.values = sampled_values(part);
+  out.sectors = static_cast<double>(l.counted.l1_fill_sectors + l.counted.l1_write_sectors);
   if (!options.time) return out;
-  std::vector<std::uint64_t> ends;
-  for (const TimeResult::Stay& s : l.time->stays) ends.push_back(s.end);
-  std::ranges::sort(ends);
-  const std::uint64_t skipped = w.counted.first - w.replayed.first;
-  const double begin = w.first ? 0 : ended_by(ends, skipped);
-  const double end = w.last ? static_cast<double>(l.time->cycles) : ended_by(ends, skipped + w.counted.size());
-  out.values[out.values.size() - 2] = end - begin;
+  const MeanEnds ends = mean_ends(l.time->stays, own);
+  out.values[out.values.size() - 2] = (w.last ? static_cast<double>(l.time->cycles) : ends.own) -
+                                      (w.first ? 0 : ends.before);
   out.values[out.values.size() - 1] = static_cast<double>(l.time->instructions) *
                                       static_cast<double>(w.counted.size()) /
                                       static_cast<double>(w.replayed.size());
@@ -109,6 +124,16 @@ std::vector<Window> windows_of(std::uint64_t ctas, std::uint64_t wave, const Win
   }
   out.push_back({{ctas - 2 * wave, ctas}, {ctas - wave, ctas}, false, true});
   return out;
+}
+
+// Whether windows take more than half as long as all CTAs. The counts engine takes about a quarter
+// of the time engine's time (docs/contributing.md).
+bool too_long(const std::vector<Window>& windows, std::uint64_t ctas, std::uint64_t warm, bool time) {
+  double took = 0;
+  for (const Window& w : windows)
+    took += static_cast<double>(w.replayed.size()) +
+            static_cast<double>(std::min(w.replayed.first, warm)) / (time ? 4 : 1);
+  return took > static_cast<double>(ctas) / 2;
 }
 
 }  // namespace
@@ -146,19 +171,28 @@ Result<std::uint64_t> waves_of(const trace::TraceReader& reader, std::uint32_t i
   return (*ctas).size() / (card.numbers().cta_order.size() * fit->ctas);
 }
 
-Result<WindowedLaunch> replay_windows(const trace::TraceReader& reader, std::uint32_t index,
+Result<std::optional<WindowedLaunch>> replay_windows(const trace::TraceReader& reader, std::uint32_t index,
                                       const model::Card& card, const WindowOptions& options) {
   const auto fit = occupancy(card, reader.launches()[index].launch);
   if (!fit) return fit.error();
   const auto all = reader.ctas(index);
   if (!all) return all.error();
   const std::uint64_t wave = card.numbers().cta_order.size() * fit->ctas, ctas = (*all).size();
+  if (ctas < (3 * options.windows + 4) * wave) return std::optional<WindowedLaunch>();
   const std::vector<Window> windows = windows_of(ctas, wave, options);
   std::vector<std::optional<Result<Counted>>> each(windows.size());
-  in_parallel(windows.size(), options.threads, [&] {
+  // What the first wave moves says how many CTAs it takes to fill the L2.
+  each[0] = count_window(reader, index, card, windows[0], options, 0);
+  if (!*each[0]) return each[0]->error();
+  const double bytes = std::max(1.0, (*each[0])->sectors * 32 / static_cast<double>(wave));
+  const auto warm = static_cast<std::uint64_t>(
+      std::min(options.warm * static_cast<double>(card.numbers().l2_bytes) / bytes,
+               static_cast<double>(ctas)));
+  if (too_long(windows, ctas, warm, options.time)) return std::optional<WindowedLaunch>();
+  in_parallel(windows.size() - 1, options.threads, [&] {
     return [&](std::size_t i) {
-      each[i] = count_window(reader, index, card, windows[i], options, wave);
-      return each[i]->ok();
+      each[i + 1] = count_window(reader, index, card, windows[i + 1], options, warm);
+      return each[i + 1]->ok();
     };
   });
   WindowedLaunch out;
@@ -176,7 +210,7 @@ Result<WindowedLaunch> replay_windows(const trace::TraceReader& reader, std::uin
     out.metrics[m].add((*each.back())->values[m]);
     out.metrics[m].add(Stratum{middle, seen});
   }
-  return out;
+  return std::optional(std::move(out));
 }
 
 }  // namespace warpmem::sim

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "base/error.hpp"
@@ -18,8 +19,10 @@
 namespace warpmem::sim {
 
 struct WindowOptions {
-  std::uint64_t windows = 6;    // in between
-  std::uint64_t warm_waves = 4;  // by the counts engine, before a window
+  std::uint64_t windows = 6;  // in between
+  // Of the L2: so much passes between it and the SMs before a window, by the counts engine; all
+  // CTAs before the window where that is less.
+  double warm = 2;
   std::uint64_t seed = 1;
   bool time = true;
   unsigned threads = 1;
@@ -28,14 +31,13 @@ struct WindowOptions {
 // How many waves a launch has on a card.
 Result<std::uint64_t> waves_of(const trace::TraceReader& reader, std::uint32_t index,
                                const model::Card& card);
-// Waves that a launch replayed in windows takes, those for warming not counted.
-constexpr std::uint64_t window_waves(std::uint64_t windows) { return 4 + 3 * windows; }
 
 struct WindowedLaunch {
   std::vector<Estimate> metrics;  // by sampled_metrics()
   std::uint64_t records = 0;      // replayed, those for warming too
 };
-Result<WindowedLaunch> replay_windows(const trace::TraceReader& reader, std::uint32_t index,
+// Nothing where windows would take more than half as long as the whole launch.
+Result<std::optional<WindowedLaunch>> replay_windows(const trace::TraceReader& reader, std::uint32_t index,
                                       const model::Card& card, const WindowOptions& options);
 
 // The metrics that are estimated: those of metric_rows() that add up, then cycles and instructions
