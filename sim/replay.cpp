@@ -235,13 +235,17 @@ Result<ReplayedLaunch> replay_launch(const trace::TraceReader& reader, std::uint
     launch.flush_l2 = false;
   }
   std::optional<SiteCounters> sites;
-  std::vector<bool> counted;
+  std::vector<std::uint8_t> slot_of;
   if (options.counted_ctas) {
-    for (const std::uint64_t cta : *options.counted_ctas) {
-      if (cta >= counted.size()) counted.resize(cta + 1);
-      counted[cta] = true;
+    std::uint8_t slot = 0;
+    for (const std::vector<std::uint64_t>& group : *options.counted_ctas) {
+      ++slot;
+      for (const std::uint64_t cta : group) {
+        if (cta >= slot_of.size()) slot_of.resize(cta + 1);
+        slot_of[cta] = slot;
+      }
     }
-    sites.emplace(*engine.memory, counted);
+    sites.emplace(*engine.memory, slot_of, slot + std::size_t{1});
   } else if (options.by_site)
     sites.emplace(*engine.memory, sites_of(reader, index, spills.get()).size());
   model::MemorySystem& memory = sites ? *sites : *engine.memory;
@@ -272,8 +276,9 @@ Result<ReplayedLaunch> replay_launch(const trace::TraceReader& reader, std::uint
     out.dram_traffic = *traffic;
   out.warm_records = warm_records;
   if (options.counted_ctas) {
-    out.counted = sites->by_site()[1];
-    out.beside_ctas = out.counters - out.counted - sites->by_site()[0];
+    out.counted.assign(sites->by_site().begin() + 1, sites->by_site().end());
+    out.beside_ctas = out.counters;
+    for (const model::LaunchCounters& c : sites->by_site()) out.beside_ctas = out.beside_ctas - c;
   } else if (sites) {
     out.by_site = sites->by_site();
     out.cycles_by_site = sites->cycles();

@@ -93,7 +93,7 @@ void add_group(const LaunchGroup& group, const std::vector<const One*>& ones,
                std::vector<Estimate>& totals) {
   for (std::size_t m = 0; m < totals.size(); ++m) {
     std::vector<double> seen;
-    double within = 0, squares = 0;
+    double within = 0, squares = 0, off = 0;
     for (const One* one : ones) {
       if (!one->windowed) {
         seen.push_back(one->values[m]);
@@ -102,6 +102,7 @@ void add_group(const LaunchGroup& group, const std::vector<const One*>& ones,
       const Estimate& e = one->windowed->metrics[m];
       seen.push_back(e.total());
       within += e.variance();
+      off += e.off();
       if (e.variance() > 0) squares += e.variance() * e.variance() / e.freedom();
     }
     const auto units = static_cast<double>(group.launches.size());
@@ -109,6 +110,7 @@ void add_group(const LaunchGroup& group, const std::vector<const One*>& ones,
     const auto n = static_cast<double>(ones.size());
     // Cochran, chapter 10: of a second stage, N / n of the variances of those drawn.
     const double factor = units / n;
+    totals[m].may_be_off_by(factor * off);
     if (within > 0) totals[m].add(0, factor * within, within * within / squares);
   }
 }

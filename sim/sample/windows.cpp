@@ -1,6 +1,7 @@
 #include "sim/sample/windows.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <optional>
 #include <set>
@@ -12,6 +13,7 @@
 namespace warpmem::sim {
 namespace {
 
+constexpr std::uint64_t kLead = 2;  // waves in front of the one that counts
 constexpr const char* kCycles = "sm__cycles_elapsed.max";
 constexpr const char* kInstructions = "inst_executed";
 
@@ -23,12 +25,13 @@ struct Range {
 
 // One piece of a launch: what is replayed, and which of it counts.
 struct Window {
-  Range replayed, counted;
+  Range replayed, before, counted;  // `before`: the wave in front of the one that counts
   bool first = false, last = false;
 };
 
 struct Counted {
   std::vector<double> values;  // by sampled_metrics()
+  std::vector<double> before;  // … of the wave in front; empty: there is none
   std::uint64_t records = 0;   // replayed
   double sectors = 0;          // between the L1s and the L2, of the CTAs that count
 };
@@ -86,32 +89,41 @@ Result<Counted> count_window(const trace::TraceReader& reader, std::uint32_t ind
   // The CTAs that count, by number: where the trace lacks some, places and numbers differ.
   auto ctas = reader.ctas(index);
   if (!ctas) return ctas.error();
-  const std::vector<std::uint64_t> own((*ctas).begin() + static_cast<std::ptrdiff_t>(w.counted.first),
-                                       (*ctas).begin() + static_cast<std::ptrdiff_t>(w.counted.end));
-  how.counted_ctas = &own;
+  const auto numbers = [&](const Range& r) {
+    return std::vector<std::uint64_t>((*ctas).begin() + static_cast<std::ptrdiff_t>(r.first),
+                                      (*ctas).begin() + static_cast<std::ptrdiff_t>(r.end));
+  };
+  const std::vector<std::vector<std::uint64_t>> groups{numbers(w.counted), numbers(w.before)};
+  how.counted_ctas = &groups;
   const auto replayed = replay(reader, card, how);
   if (!replayed) return replayed.error();
   const ReplayedLaunch& l = replayed->details.at(0);
   Counted out;
   out.records = l.counters.records + l.warm_records;
-  // A launch's own traffic belongs to its first wave.
-  ReplayedLaunch part = l;
-  part.counters = w.first ? l.counted + l.beside_ctas : l.counted;
-  out.values = sampled_values(part);
-  out.sectors = static_cast<double>(l.counted.l1_fill_sectors + l.counted.l1_write_sectors);
-  if (!options.time) return out;
-  const MeanEnds ends = mean_ends(l.time->stays, own);
-  out.values[out.values.size() - 2] = (w.last ? static_cast<double>(l.time->cycles) : ends.own) -
-                                      (w.first ? 0 : ends.before);
-  out.values[out.values.size() - 1] = static_cast<double>(l.time->instructions) *
-                                      static_cast<double>(w.counted.size()) /
-                                      static_cast<double>(w.replayed.size());
+  out.sectors =
+      static_cast<double>(l.counted[0].l1_fill_sectors + l.counted[0].l1_write_sectors);
+  const auto values = [&](std::size_t group, bool whole_first, bool whole_last) {
+    ReplayedLaunch part = l;
+    // A launch's own traffic belongs to its first wave.
+    part.counters = whole_first ? l.counted[group] + l.beside_ctas : l.counted[group];
+    std::vector<double> all = sampled_values(part);
+    if (!options.time) return all;
+    const MeanEnds ends = mean_ends(l.time->stays, groups[group]);
+    all[all.size() - 2] = (whole_last ? static_cast<double>(l.time->cycles) : ends.own) -
+                          (whole_first ? 0 : ends.before);
+    all[all.size() - 1] = static_cast<double>(l.time->instructions) *
+                          static_cast<double>(groups[group].size()) /
+                          static_cast<double>(w.replayed.size());
+    return all;
+  };
+  out.values = values(0, w.first, w.last);
+  if (w.before.size() > 0) out.before = values(1, false, false);
   return out;
 }
 
 std::vector<Window> windows_of(std::uint64_t ctas, std::uint64_t wave, const WindowOptions& options) {
   std::vector<Window> out;
-  out.push_back({{0, 2 * wave}, {0, wave}, true, false});
+  out.push_back({{0, 2 * wave}, {}, {0, wave}, true, false});
   const Range middle{wave, ctas - wave};
   for (std::uint64_t i = 0; i < options.windows; ++i) {
     // One in each of as many equal parts.
@@ -120,9 +132,14 @@ std::vector<Window> windows_of(std::uint64_t ctas, std::uint64_t wave, const Win
     const std::uint64_t room = end - first > wave ? end - first - wave : 0;
     const std::uint64_t at =
         std::min(first + (room ? drawn(options.seed, i) % (room + 1) : 0), middle.end - wave);
-    out.push_back({{at - wave, std::min(ctas, at + 2 * wave)}, {at, at + wave}, false, false});
+    const std::uint64_t lead = std::min(at, kLead * wave);
+    out.push_back({{at - lead, std::min(ctas, at + 2 * wave)},
+                   lead > wave ? Range{at - wave, at} : Range{},
+                   {at, at + wave},
+                   false,
+                   false});
   }
-  out.push_back({{ctas - 2 * wave, ctas}, {ctas - wave, ctas}, false, true});
+  out.push_back({{ctas - (kLead + 1) * wave, ctas}, {}, {ctas - wave, ctas}, false, true});
   return out;
 }
 
@@ -178,7 +195,7 @@ Result<std::optional<WindowedLaunch>> replay_windows(const trace::TraceReader& r
   const auto all = reader.ctas(index);
   if (!all) return all.error();
   const std::uint64_t wave = card.numbers().cta_order.size() * fit->ctas, ctas = (*all).size();
-  if (ctas < (3 * options.windows + 4) * wave) return std::optional<WindowedLaunch>();
+  if (ctas < (4 * options.windows + 5) * wave) return std::optional<WindowedLaunch>();
   const std::vector<Window> windows = windows_of(ctas, wave, options);
   std::vector<std::optional<Result<Counted>>> each(windows.size());
   // What the first wave moves says how many CTAs it takes to fill the L2.
@@ -205,7 +222,15 @@ Result<std::optional<WindowedLaunch>> replay_windows(const trace::TraceReader& r
   const double middle = static_cast<double>(ctas - 2 * wave) / static_cast<double>(wave);
   for (std::size_t m = 0; m < metrics; ++m) {
     std::vector<double> seen;
-    for (std::size_t i = 1; i + 1 < windows.size(); ++i) seen.push_back((*each[i])->values[m]);
+    double drift = 0, drifts = 0;
+    for (std::size_t i = 1; i + 1 < windows.size(); ++i) {
+      const Counted& c = **each[i];
+      seen.push_back(c.values[m]);
+      if (c.before.empty()) continue;
+      drift += c.values[m] - c.before[m];
+      ++drifts;
+    }
+    if (drifts > 0) out.metrics[m].may_be_off_by(middle * std::abs(drift / drifts));
     out.metrics[m].add((*each.front())->values[m]);
     out.metrics[m].add((*each.back())->values[m]);
     out.metrics[m].add(Stratum{middle, seen});
