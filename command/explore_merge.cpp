@@ -8,7 +8,7 @@ namespace warpmem::command {
 namespace {
 
 int show(const ExploreOptions& options, const SweepResult& result, bool counts) {
-  if (auto ok = check_expressions(options.metrics, result.metrics, "--metric"); !ok)
+  if (auto ok = check_expressions(options.metrics, result, "--metric"); !ok)
     return fail(ok.error());
   auto output = Output::open(options.output, options.parts);
   if (!output) return fail(output.error());

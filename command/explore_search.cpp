@@ -28,11 +28,11 @@ std::vector<sweep::SearchAxis> axes_of(const sweep::Space& space) {
 
 // Of all traces together; nothing: it is not known.
 std::optional<double> objective_of(const SweepPoint& p, const std::string& objective,
-                                   const std::vector<SweepMetric>& metrics) {
+                                   const SweepResult& sweep) {
   if (!p.left_out.empty()) return {};
   double sum = 0;
-  for (const std::vector<MetricValue>& of_trace : p.metrics) {
-    const MetricValue v = value_of(objective, of_trace, metrics);
+  for (std::size_t t = 0; t < p.metrics.size(); ++t) {
+    const MetricValue v = value_of(objective, sweep, p, t);
     if (!v.known() || !std::isfinite(v.value)) return {};
     sum += v.value;
   }
@@ -71,7 +71,7 @@ Result<Searched> search(const ExploreOptions& options, ExploreTask& task, sweep:
     if (!ok) return ok.error();
     for (const std::uint64_t p : round) {
       const SweepPoint& point = out.points.emplace(p, known.at(p)).first->second;
-      const auto value = objective_of(point, options.objective, task.plan.empty.metrics);
+      const auto value = objective_of(point, options.objective, task.plan.empty);
       method->tell(p, value);
       if (value && (!out.best || *value < out.least)) out.best = p, out.least = *value;
     }
@@ -91,9 +91,9 @@ int explore_search(const ExploreOptions& options) {
   if (task->space->axes().empty())
     return fail({ErrorKind::kUsage, "there is nothing to search", "--objective",
                  "say what may change: --vary l1.size=64KiB:256KiB"});
-  if (auto ok = check_expressions({options.objective}, task->plan.empty.metrics, "--objective"); !ok)
+  if (auto ok = check_expressions({options.objective}, task->plan.empty, "--objective"); !ok)
     return fail(ok.error());
-  if (auto ok = check_expressions(options.metrics, task->plan.empty.metrics, "--metric"); !ok)
+  if (auto ok = check_expressions(options.metrics, task->plan.empty, "--metric"); !ok)
     return fail(ok.error());
   const auto count = static_cast<double>(std::min(options.budget, task->plan.points));
   const auto seconds = estimated_seconds(*task, options, count);

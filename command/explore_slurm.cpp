@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <sstream>
 
 #include "base/units.hpp"
 #include "command/command.hpp"
@@ -18,14 +19,29 @@ namespace {
 
 constexpr std::uint64_t kUsualTasks = 16;
 
+// A card's file has to be found from another folder.
+std::string card_of(const std::string& gpu) {
+  const bool file = gpu.ends_with(".toml") || gpu.find('/') != std::string::npos;
+  return file ? std::filesystem::absolute(gpu).string() : gpu;
+}
+
 // The options that say what is swept, for another run of the command.
 std::vector<std::string> arguments_of(const ExploreOptions& o) {
   std::vector<std::string> out;
   for (const std::string& t : o.traces) out.push_back(std::filesystem::absolute(t).string());
   if (o.partial) out.emplace_back("--partial");
-  out.insert(out.end(), {"--gpu", o.card.gpu});
+  out.insert(out.end(), {"--gpu", card_of(o.card.gpu)});
   for (const std::string& s : o.card.settings) out.insert(out.end(), {"--set", s});
-  for (const std::string& v : o.vary) out.insert(out.end(), {"--vary", v});
+  for (const std::string& v : o.vary) {
+    std::string text = v;
+    if (v.starts_with("gpu=")) {
+      text.clear();
+      std::stringstream cards(v.substr(4));
+      for (std::string card; std::getline(cards, card, ',');)
+        text += (text.empty() ? "gpu=" : ",") + card_of(card);
+    }
+    out.insert(out.end(), {"--vary", text});
+  }
   if (!o.launches.all()) out.insert(out.end(), {"--launch", launches_text(o.launches)});
   if (o.counts) out.emplace_back("--counts");
   if (o.keep_caches) out.emplace_back("--keep-caches");
@@ -113,7 +129,7 @@ int explore_slurm(const ExploreOptions& options) {
                  "leave out --objective, --shard and --capacities"});
   auto task = explore_task(options);
   if (!task) return fail(task.error());
-  if (auto ok = check_expressions(options.metrics, task->plan.empty.metrics, "--metric"); !ok)
+  if (auto ok = check_expressions(options.metrics, task->plan.empty, "--metric"); !ok)
     return fail(ok.error());
   const auto seconds = estimated_seconds(*task, options, static_cast<double>(task->plan.points));
   if (!seconds) return fail(seconds.error());
@@ -140,9 +156,9 @@ int explore_slurm(const ExploreOptions& options) {
   }
   auto output = Output::open(options.output, options.traces);
   if (!output) return fail(output.error());
-  auto ready = sweep::Store::open(options.results, task->plan, options.output.force);
-  if (!ready) return fail(ready.error());
-  if (ready->whole()) {
+  if (std::filesystem::exists(options.results, none) && !options.output.force) {
+    auto ready = sweep::Store::open(options.results, task->plan, false);
+    if (!ready) return fail(ready.error());
     const auto result = ready->result();
     if (!result) return fail(result.error());
     return show_sweep(options, sweep_table(*result, options.metrics, options.counts), *output);

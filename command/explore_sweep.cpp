@@ -52,7 +52,7 @@ int dry_run(const ExploreTask& task, const ExploreOptions& options, double point
 int explore_sweep(const ExploreOptions& options) {
   auto task = explore_task(options);
   if (!task) return fail(task.error());
-  if (auto ok = check_expressions(options.metrics, task->plan.empty.metrics, "--metric"); !ok)
+  if (auto ok = check_expressions(options.metrics, task->plan.empty, "--metric"); !ok)
     return fail(ok.error());
   const double count = static_cast<double>(task->plan.points) / static_cast<double>(options.shard.of);
   const auto seconds = estimated_seconds(*task, options, count);

@@ -95,10 +95,11 @@ void find_knees(SweepTable& t) {
 }  // namespace
 
 Result<void> check_expressions(const std::vector<std::string>& expressions,
-                               const std::vector<SweepMetric>& metrics, const std::string& place) {
+                               const SweepResult& sweep, const std::string& place) {
   std::vector<std::string> known;
   for (const Short& s : kShorts) known.emplace_back(s.name);
-  for (const SweepMetric& m : metrics) known.push_back(m.name);
+  for (const SweepMetric& m : sweep.metrics) known.push_back(m.name);
+  for (const SweepAxis& a : sweep.axes) known.push_back(a.key);
   for (const std::string& e : expressions) {
     for (const std::string& name : metrics::names_in(e)) {
       if (std::ranges::find(known, name) != known.end()) continue;
@@ -117,13 +118,20 @@ Result<void> check_expressions(const std::vector<std::string>& expressions,
   return {};
 }
 
-MetricValue value_of(const std::string& expression, const std::vector<MetricValue>& values,
-                     const std::vector<SweepMetric>& metrics) {
+MetricValue value_of(const std::string& expression, const SweepResult& sweep,
+                     const SweepPoint& point, std::size_t trace) {
   const std::function<metrics::Value(std::string_view)> named = [&](std::string_view name) {
     if (const Short* s = find_short(name)) return metrics::evaluate(s->formula, named);
-    const auto at = std::ranges::find(metrics, name, &SweepMetric::name);
-    if (at == metrics.end()) return metrics::Value{0, fmt::format("{} is not there", name)};
-    const MetricValue& v = values[static_cast<std::size_t>(at - metrics.begin())];
+    for (std::size_t a = 0; a < sweep.axes.size(); ++a) {
+      if (sweep.axes[a].key != name) continue;
+      const auto n = parse_bytes(point.values[a]);
+      if (!n) return metrics::Value{0, fmt::format("{} is no number", point.values[a])};
+      return metrics::Value{static_cast<double>(*n), {}};
+    }
+    const auto at = std::ranges::find(sweep.metrics, name, &SweepMetric::name);
+    if (at == sweep.metrics.end()) return metrics::Value{0, fmt::format("{} is not there", name)};
+    const MetricValue& v =
+        point.metrics[trace][static_cast<std::size_t>(at - sweep.metrics.begin())];
     return metrics::Value{v.value, v.missing};
   };
   const metrics::Value v = metrics::evaluate(expression, named);
@@ -145,7 +153,7 @@ SweepTable sweep_table(const SweepResult& result, std::vector<std::string> expre
       s.metric = e;
       s.unit = unit_of(e, result.metrics);
       for (const SweepPoint& p : result.points)
-        s.values.push_back(p.left_out.empty() ? value_of(e, p.metrics[t], result.metrics)
+        s.values.push_back(p.left_out.empty() ? value_of(e, result, p, t)
                                               : MetricValue{0, "left out"});
     }
   find_knees(out);

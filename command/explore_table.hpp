@@ -10,12 +10,12 @@
 
 namespace warpmem::command {
 
-// kUsage where an expression cannot be read, or has a name that is none.
+// kUsage where an expression cannot be read, or has a name that is none: of `sweep`'s metrics or axes.
 Result<void> check_expressions(const std::vector<std::string>& expressions,
-                               const std::vector<SweepMetric>& metrics, const std::string& place);
-// Of one trace at one point.
-MetricValue value_of(const std::string& expression, const std::vector<MetricValue>& values,
-                     const std::vector<SweepMetric>& metrics);
+                               const SweepResult& sweep, const std::string& place);
+// At one point, of its trace of this index.
+MetricValue value_of(const std::string& expression, const SweepResult& sweep,
+                     const SweepPoint& point, std::size_t trace);
 // `expressions`: empty: the usual ones.
 SweepTable sweep_table(const SweepResult& result, std::vector<std::string> expressions, bool counts);
 

@@ -198,11 +198,14 @@ Result<void> decode(ExploreTask& task, const ExploreOptions& options) {
 
 Result<double> estimated_seconds(const ExploreTask& task, const ExploreOptions& options,
                                  double points) {
+  constexpr double kShort = 5e6;  // records, of which nobody needs to know how long they take
+  const double records = points * static_cast<double>(sweep::records_of(task.task));
+  if (records < kShort && points < kPatiencePoints && !options.dry_run) return 0.0;
   const auto rate = sweep::measured_rate(task.task, 0.3);
   if (!rate) return rate.error();
   const double threads = std::min<double>(static_cast<double>(threads_of(options.threads)),
                                           std::max(1.0, points));
-  return points * static_cast<double>(sweep::records_of(task.task)) / *rate / threads;
+  return records / *rate / threads;
 }
 
 Result<void> check_patience(const ExploreOptions& options, double points, double seconds) {

@@ -227,12 +227,16 @@ void count_apart(const trace::TraceReader& reader, std::uint32_t index, const mo
                  const ReplayOptions& options, model::MemorySystem& memory, const Spills* spills,
                  std::optional<SiteCounters>& out) {
   if (options.counted_ctas) {
-    std::vector<bool> counted;
-    for (const std::uint64_t cta : *options.counted_ctas) {
-      if (cta >= counted.size()) counted.resize(cta + 1);
-      counted[cta] = true;
+    std::vector<std::uint8_t> slot_of;
+    std::uint8_t slot = 0;
+    for (const std::vector<std::uint64_t>& group : *options.counted_ctas) {
+      ++slot;
+      for (const std::uint64_t cta : group) {
+        if (cta >= slot_of.size()) slot_of.resize(cta + 1);
+        slot_of[cta] = slot;
+      }
     }
-    out.emplace(memory, counted);
+    out.emplace(memory, slot_of, slot + std::size_t{1});
   } else if (options.by_site) {
     out.emplace(memory, sites_of(reader, index, spills).size());
     if (options.banks)
@@ -249,8 +253,9 @@ void take_counters(model::MemorySystem& memory, const ReplayOptions& options,
     out.dram_traffic = *traffic;
   if (!sites) return;
   if (options.counted_ctas) {
-    out.counted = sites->by_site()[1];
-    out.beside_ctas = out.counters - out.counted - sites->by_site()[0];
+    out.counted.assign(sites->by_site().begin() + 1, sites->by_site().end());
+    out.beside_ctas = out.counters;
+    for (const model::LaunchCounters& c : sites->by_site()) out.beside_ctas = out.beside_ctas - c;
     return;
   }
   out.by_site = sites->by_site();

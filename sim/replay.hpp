@@ -45,8 +45,8 @@ struct ReplayOptions {
   // Before each launch its accesses of these CTAs go through the caches, by the counts engine, and
   // leave what they leave (nullptr: caches are as keep_caches says).
   const Rewrite* warm = nullptr;
-  // What the accesses of these CTAs count is kept apart, in ReplayedLaunch::counted.
-  const std::vector<std::uint64_t>* counted_ctas = nullptr;
+  // What the accesses of these groups of CTAs count is kept apart, in ReplayedLaunch::counted.
+  const std::vector<std::vector<std::uint64_t>>* counted_ctas = nullptr;
   std::size_t decoded_bytes = 32 << 20;  // of the trace at once; no result depends on it
   // Records; false stops. Called by one thread at a time.
   std::function<bool(std::uint64_t done, std::uint64_t total)> progress;
@@ -59,8 +59,9 @@ struct ReplayedLaunch {
   // launch itself, marks and barriers); together they are `counters`.
   std::vector<model::LaunchCounters> by_site;
   model::LaunchCounters beside;
-  // With ReplayOptions::counted_ctas: what they counted, and what no access did.
-  model::LaunchCounters counted, beside_ctas;
+  // With ReplayOptions::counted_ctas: what each group counted, and what no access did.
+  std::vector<model::LaunchCounters> counted;
+  model::LaunchCounters beside_ctas;
   std::uint64_t warm_records = 0;  // with ReplayOptions::warm
   // What DRAM's partitions moved, on cards whose memory system keeps it.
   std::optional<model::PartitionTraffic> dram_traffic;

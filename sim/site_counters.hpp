@@ -1,4 +1,4 @@
-// What each static instruction, or each of two groups of CTAs, counts: a memory system that passes each access on and adds what the
+// What each static instruction, or each of some groups of CTAs, counts: a memory system that passes each access on and adds what the
 // counters went up by to its site's. Nothing is copied: a site's counters lose what all counted
 // before the access and gain what all counted behind it.
 #pragma once
@@ -18,9 +18,9 @@ class SiteCounters final : public model::MemorySystem {
   SiteCounters(model::MemorySystem& memory, std::size_t sites)
       : memory_(memory), by_site_(sites), cycles_(sites) {}
 
-  // Slot 1 for accesses of CTAs that `counted` has, slot 0 for others.
-  SiteCounters(model::MemorySystem& memory, const std::vector<bool>& counted)
-      : memory_(memory), counted_(&counted), by_site_(2), cycles_(2) {}
+  // By CTA: the slot that its accesses go into, of `slots`; slot 0 for CTAs beyond the list.
+  SiteCounters(model::MemorySystem& memory, const std::vector<std::uint8_t>& slot_of, std::size_t slots)
+      : memory_(memory), slot_of_(&slot_of), by_site_(slots), cycles_(slots) {}
 
   void begin_launch(const model::LaunchMemory& launch) override { memory_.begin_launch(launch); }
   void run(const model::WarpLanes& lanes, const model::AccessPlan& plan,
@@ -59,14 +59,15 @@ class SiteCounters final : public model::MemorySystem {
  private:
   void begins(const model::AccessTiming& timing);
   std::size_t slot(const model::AccessTiming& timing) const {
-    return !counted_ ? timing.site : timing.cta < counted_->size() && (*counted_)[timing.cta];
+    if (!slot_of_) return timing.site;
+    return timing.cta < slot_of_->size() ? (*slot_of_)[timing.cta] : std::size_t{0};
   }
   void ends(const model::AccessTiming& timing);
   void count_banks(const model::WarpLanes& lanes, const model::AccessPlan& plan,
                    const model::AccessTiming& timing);
 
   model::MemorySystem& memory_;
-  const std::vector<bool>* counted_ = nullptr;
+  const std::vector<std::uint8_t>* slot_of_ = nullptr;
   std::vector<model::LaunchCounters> by_site_;
   std::vector<std::uint64_t> cycles_;
   std::optional<model::PartitionTraffic> banks_;  // nothing: nobody asks

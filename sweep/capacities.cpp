@@ -442,7 +442,7 @@ Result<CapacityResult> capacities(const CapacityTask& task, const model::Card& c
       out.arrays = curves_of(found->arrays, out.shapes);
       return out;
     }
-    out.why = fmt::format("{} stores wrote a part of a sector that not all of the caches had",
+    out.why = fmt::format("{} loads asked for what was written in part where not all of the caches had it",
                           grouped(found->inexact));
   }
   out.all.name = "all";

@@ -52,15 +52,22 @@ SetStack::Least SetStack::load(std::uint64_t number, std::uint8_t sectors, bool 
     if (!(sectors >> s & 1)) continue;
     out[s] = line.deepest[s];
     line.deepest[s] = 0;
+    inexact_ += line.partial >> s & 1;
   }
+  line.partial = static_cast<std::uint8_t>(line.partial & ~sectors);
   return out;
 }
 
 void SetStack::store(const model::LineTouch& t) {
   Line& line = touch(sets_[index_(t.line)], t.line);
   for (std::size_t s = 0; s < line.deepest.size(); ++s) {
-    if ((t.full >> s & 1) || t.bytes[s] == ~0u) line.deepest[s] = 0;
-    else if (t.bytes[s] != 0 && line.deepest[s] > 1) ++inexact_;
+    const auto bit = static_cast<std::uint8_t>(1u << s);
+    if ((t.full & bit) || t.bytes[s] == ~0u) {
+      line.deepest[s] = 0;
+      line.partial = static_cast<std::uint8_t>(line.partial & ~bit);
+    } else if (t.bytes[s] != 0 && line.deepest[s] > 1) {
+      line.partial = static_cast<std::uint8_t>(line.partial | bit);
+    }
   }
 }
 

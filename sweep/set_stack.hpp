@@ -8,8 +8,8 @@
 // then, and that is the least associativity that hits. A line that is forgotten leaves a hole, which
 // the next line that is brought over it fills.
 //
-// Leaves out: sectors that a store writes in part where not all of the caches can read them, and
-// lines that a load gives up. `inexact` counts both.
+// Leaves out: sectors that a store writes in part where not all of the caches can read them, if a
+// load asks for them afterwards, and lines that a load gives up. `inexact` counts both.
 #pragma once
 
 #include <array>
@@ -45,7 +45,8 @@ class SetStack {
   static constexpr std::uint64_t kHole = ~std::uint64_t{0};
   struct Line {
     std::uint64_t number = kHole;
-    Least deepest{};  // by sector, since it came; kNever: it did not
+    Least deepest{};           // by sector, since it came; kNever: it did not
+    std::uint8_t partial = 0;  // sectors that were written in part where some caches lacked them
   };
   using Set = std::vector<Line>;  // the most recently used first
 

@@ -28,9 +28,9 @@ void Estimate::add(double total, double variance, double freedom) {
 double Estimate::freedom() const { return squares_ > 0 ? variance_ * variance_ / squares_ : 0; }
 
 double Estimate::half_width(double confidence) const {
-  if (variance_ <= 0) return 0;
+  if (variance_ <= 0) return off_;
   const boost::math::students_t t(freedom());
-  return boost::math::quantile(t, 0.5 + confidence / 2) * std::sqrt(variance_);
+  return boost::math::quantile(t, 0.5 + confidence / 2) * std::sqrt(variance_) + off_;
 }
 
 }  // namespace warpmem::sim

@@ -23,14 +23,18 @@ class Estimate {
   // A total with a variance of its own.
   void add(double total, double variance, double freedom);
 
+  // By so much it may be off for reasons that are no chance; added up, and part of every interval.
+  void may_be_off_by(double amount) { off_ += amount; }
+
   double total() const { return total_; }
+  double off() const { return off_; }
   double variance() const { return variance_; }
   double freedom() const;
   // So that `confidence` of such intervals hold the true total.
   double half_width(double confidence) const;
 
  private:
-  double total_ = 0, variance_ = 0;
+  double total_ = 0, variance_ = 0, off_ = 0;
   double squares_ = 0;  // of variances, over their degrees of freedom
 };
 

@@ -50,9 +50,11 @@ Result<void> replay_one(const trace::TraceReader& reader, const model::Card& car
     how.time = options.time;
     auto found = replay_windows(reader, one.launch, card, how);
     if (!found) return found.error();
-    one.records = found->records;
-    one.windowed = std::move(*found);
-    return {};
+    if (*found) {
+      one.records = (*found)->records;
+      one.windowed = std::move(*found);
+      return {};
+    }
   }
   ReplayOptions whole;
   whole.launch = l.launch.id;
@@ -75,7 +77,7 @@ Result<std::vector<One>> chosen_of(const trace::TraceReader& reader, const model
         std::min(all.size(), std::max<std::size_t>(share, options.least));
     const auto waves = waves_of(reader, all.front(), card);
     if (!waves) return waves.error();
-    const bool windows = options.windows > 1 && *waves >= 2 * window_waves(options.windows);
+    const bool windows = options.windows > 1 && *waves > 1;
     for (const std::uint32_t l : choose(all, count, options.seed, g)) {
       One one;
       one.group = g, one.launch = l, one.windows = windows;
@@ -91,7 +93,7 @@ void add_group(const LaunchGroup& group, const std::vector<const One*>& ones,
                std::vector<Estimate>& totals) {
   for (std::size_t m = 0; m < totals.size(); ++m) {
     std::vector<double> seen;
-    double within = 0, squares = 0;
+    double within = 0, squares = 0, off = 0;
     for (const One* one : ones) {
       if (!one->windowed) {
         seen.push_back(one->values[m]);
@@ -100,6 +102,7 @@ void add_group(const LaunchGroup& group, const std::vector<const One*>& ones,
       const Estimate& e = one->windowed->metrics[m];
       seen.push_back(e.total());
       within += e.variance();
+      off += e.off();
       if (e.variance() > 0) squares += e.variance() * e.variance() / e.freedom();
     }
     const auto units = static_cast<double>(group.launches.size());
@@ -107,6 +110,7 @@ void add_group(const LaunchGroup& group, const std::vector<const One*>& ones,
     const auto n = static_cast<double>(ones.size());
     // Cochran, chapter 10: of a second stage, N / n of the variances of those drawn.
     const double factor = units / n;
+    totals[m].may_be_off_by(factor * off);
     if (within > 0) totals[m].add(0, factor * within, within * within / squares);
   }
 }
@@ -145,7 +149,7 @@ Result<SampleResult> replay_sample(const trace::TraceReader& reader, const model
       if (one.group == g) {
         of.push_back(&one);
         shown.records_replayed += one.records;
-        shown.windows += one.windows ? options.windows : 0;
+        shown.windows += one.windowed ? options.windows : 0;
       }
     std::vector<Estimate> own(names.size());
     add_group(group, of, own);

@@ -33,7 +33,7 @@ class Explore(harness.CommandTest):
 
 class Sweeps(Explore):
     def test_a_point_says_what_a_replay_with_set_says(self):
-        trace = reference("matmul_naive")
+        trace = reference("spmv_vector")
         for engine in ((), ("--counts",)):
             points = self.points(trace, "--vary", "l1.size=64KiB:256KiB", "--metric", HITS, *engine)
             self.assertEqual([p["values"]["l1.size"] for p in points], ["64KiB", "128KiB", "256KiB"])
@@ -53,7 +53,7 @@ class Sweeps(Explore):
                 self.assertEqual(m["value"], sum(k["metrics"]["sm__cycles_elapsed.max"] for k in run["kernels"]))
 
     def test_carve_out_loads_and_order_of_ctas_can_vary(self):
-        trace = reference("matmul_naive")
+        trace = reference("spmv_vector")
         cg = self.points(trace, "--counts", "--vary", "loads=recorded,cg", "--metric", HITS)
         self.assertGreater(self.value(cg[0], HITS), 0)
         self.assertEqual(self.value(cg[1], HITS), 0)
@@ -67,15 +67,15 @@ class Sweeps(Explore):
         self.assertGreater(len({self.value(p, "l2_reads") for p in order}), 1)
 
     def test_two_axes_make_a_matrix_and_the_knee_has_a_mark(self):
-        run = self.explore(reference("matmul_naive"), "--counts", "--vary", "gpu=a100_40,h200", "--vary",
+        run = self.explore(reference("spmv_vector"), "--counts", "--vary", "gpu=a100_40,h200", "--vary",
                            "l2.size=8MiB,16MiB", "--metric", "dram_sectors")
         self.assertRegex(run.out, r"gpu \\ l2\.size +8MiB +16MiB")
         self.assertRegex(run.out, r"(?m)^h200 +[\d,]+ +[\d,]+$")
 
     def test_the_chart_and_the_drawing_name_the_knee(self):
-        run = self.explore(reference("matmul_naive"), "--counts", *PLAIN, "--vary", "l1.size=4KiB:64KiB:4KiB",
-                           "--metric", "l1_hit_rate", "--plot", "--svg", "s.svg")
-        self.assertIn("knee of l1_hit_rate", run.out)
+        run = self.explore(reference("spmv_vector"), "--counts", *PLAIN, "--vary", "l2.size=16KiB:1MiB",
+                           "--metric", "l2_hit_rate", "--plot", "--svg", "s.svg")
+        self.assertIn("knee of l2_hit_rate", run.out)
         self.assertIn("◄ knee", run.out)
         with open(self.path("s.svg"), encoding="utf-8") as svg:
             text = svg.read()
@@ -87,7 +87,7 @@ class Sweeps(Explore):
         self.assertEqual(2 * self.value(p, "dram_sectors / 2"), self.value(p, "dram_sectors"))
 
     def test_the_threads_change_nothing(self):
-        arguments = [reference("matmul_naive"), "--counts", "--vary", "l1.size=64KiB:256KiB:32KiB", "--format", "csv"]
+        arguments = [reference("spmv_vector"), "--counts", "--vary", "l1.size=64KiB:256KiB:32KiB", "--format", "csv"]
         self.assertEqual(self.explore(*arguments, "--threads", "1").out, self.explore(*arguments, "--threads", "4").out)
 
     def test_a_dry_run_says_how_many_points_and_how_long(self):
@@ -98,40 +98,30 @@ class Sweeps(Explore):
 
 class Results(Explore):
     SWEEP = ["--counts", "--vary", "l1.size=32KiB:256KiB:16KiB", "--vary", "l2.size=8MiB,16MiB,32MiB", "--threads", "2"]
+    LONG = ["--counts", "--vary", "l1.size=32KiB:256KiB:16KiB", "--vary", "l2.size=8MiB:48MiB:8MiB", "--threads", "1"]
 
     def test_killed_ten_times_the_file_has_the_same_bytes(self):
-        trace = reference("matmul_naive")
-        self.explore(trace, *self.SWEEP, "--results", "whole.sqlite")
-        killed = 0
-        for attempt in range(200):
-            if killed == 10:
-                break
-            process = subprocess.Popen([WARPMEM, "explore", trace, *self.SWEEP, "--results", "cut.sqlite"],
+        trace = reference("spmv_vector")
+        self.explore(trace, *self.LONG, "--results", "whole.sqlite")
+        for _ in range(10):
+            process = subprocess.Popen([WARPMEM, "explore", trace, *self.LONG, "--results", "cut.sqlite"],
                                        cwd=self.folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-            before = self.finished()
-            while process.poll() is None and self.finished() <= before:
-                time.sleep(0.01)
-            if process.poll() is None:
-                killed += 1
-            process.send_signal(signal.SIGKILL)
+            # A point is there when the log has been written to.
+            log, before = self.path("cut.sqlite.partial-wal"), set()
+            while process.poll() is None and len(before) < 4:
+                if os.path.exists(log):
+                    before.add(os.stat(log).st_mtime_ns)
+                time.sleep(0.002)
+            self.assertIsNone(process.poll(), "it was to be killed before its end")
+            process.kill()
             process.wait()
-        self.assertEqual(killed, 10)
-        run = self.explore(trace, *self.SWEEP, "--results", "cut.sqlite")
+            self.assertTrue(os.path.exists(self.path("cut.sqlite.partial")))
+            self.assertFalse(os.path.exists(self.path("cut.sqlite")))
+        run = self.explore(trace, *self.LONG, "--results", "cut.sqlite")
         self.assertRegex(run.err, r"note: \d+ points were finished before")
         with open(self.path("whole.sqlite"), "rb") as whole, open(self.path("cut.sqlite"), "rb") as cut:
             self.assertEqual(whole.read(), cut.read())
         self.assertFalse(os.path.exists(self.path("cut.sqlite.partial")))
-
-    def finished(self):
-        try:
-            with sqlite3.connect(f"file:{self.path('cut.sqlite.partial')}?mode=ro", uri=True, timeout=0) as db:
-                return db.execute("SELECT count(*) FROM points").fetchone()[0]
-        except sqlite3.Error:
-            # The command has it for itself: how much its log has grown says as much.
-            try:
-                return os.path.getsize(self.path("cut.sqlite.partial-wal")) / 1e12
-            except OSError:
-                return 0
 
     def test_the_file_is_read_by_sqlite_and_shown_again(self):
         first = self.explore(self.trace("copy"), "--vary", "l1.size=64KiB:256KiB", "--results", "s.sqlite")
@@ -146,7 +136,7 @@ class Results(Explore):
         self.assertEqual(self.explore("copy.wmt", "--vary", "l1.size=64KiB:256KiB", "--results", "s.sqlite").out, first.out)
 
     def test_parts_are_put_together_to_the_same_bytes(self):
-        trace = reference("matmul_naive")
+        trace = reference("spmv_vector")
         whole = self.explore(trace, *self.SWEEP, "--results", "whole.sqlite")
         for part in (1, 2, 3):
             self.explore(trace, *self.SWEEP, "--shard", f"{part}/3", "--results", f"p{part}.sqlite")
@@ -157,7 +147,7 @@ class Results(Explore):
         self.assert_fails(self.run_command("explore", "merge", "x.sqlite", "p1.sqlite", "p2.sqlite"), 4, "30 of the sweep's 45 points")
 
     def test_a_full_disk_is_said_and_costs_no_finished_point(self):
-        trace = reference("matmul_naive")
+        trace = reference("spmv_vector")
         self.explore(trace, *self.SWEEP, "--results", "whole.sqlite")
         command = ["bash", "-c", "ulimit -f 300; trap '' XFSZ; exec \"$@\"", "x", WARPMEM, "explore", trace, *self.SWEEP,
                    "--results", "full.sqlite"]
@@ -225,8 +215,8 @@ class Capacities(Explore):
         return out
 
     def test_one_pass_says_what_a_replay_of_each_capacity_says(self):
-        for name, level in (("matmul_naive", "l1"), ("gather_random", "l1"), ("spmv_vector", "l1"),
-                            ("matmul_naive", "l2"), ("gather_random", "l2")):
+        for name, level in (("spmv_scalar", "l1"), ("gather_random", "l1"), ("spmv_vector", "l1"),
+                            ("spmv_vector", "l2"), ("gather_random", "l2")):
             for how in ((), ("--fixed-ways", "--sizes", "4KiB:64KiB" if level == "l1" else "64KiB:2MiB")):
                 with self.subTest(name, level=level, how=how):
                     one = self.curves(reference(name), "--capacities", level, *PLAIN, *how)
@@ -241,13 +231,13 @@ class Capacities(Explore):
                     self.assertEqual(sum(c["sectors"] for c in one["arrays"]), one["all"]["sectors"])
 
     def test_other_policies_are_replayed_and_the_reason_is_said(self):
-        out = self.curves(reference("matmul_naive"), "--capacities", "l1", "--fixed-ways", "--sizes", "64KiB,256KiB")
+        out = self.curves(reference("spmv_vector"), "--capacities", "l1", "--fixed-ways", "--sizes", "64KiB,256KiB")
         self.assertFalse(out["one_pass"])
         self.assertIn("l1.index", out["why"])
 
     def test_an_array_says_what_it_needs(self):
-        run = self.explore(reference("matmul_naive"), "--capacities", "l1", *PLAIN)
-        self.assertRegex(run.out, r"argument \d \(.*\) +[\d,]+ .* KiB")
+        run = self.explore(reference("spmv_vector"), "--capacities", "l1", *PLAIN)
+        self.assertRegex(run.out, r"(?m)^allocation \d of \S+ KiB +[\d,]+ .* KiB$")
         self.assertIn("All capacities in one pass", run.out)
 
 
@@ -256,7 +246,7 @@ class Searches(Explore):
              "sm.count=16:128:16"]
 
     def test_a_search_tries_as_many_points_as_it_may_and_says_its_seed(self):
-        arguments = [reference("matmul_naive"), *self.SPACE, "--objective", "dram_sectors + l2_reads", "--budget", "16",
+        arguments = [reference("spmv_vector"), *self.SPACE, "--objective", "dram_sectors + l2_reads", "--budget", "16",
                      "--seed", "5"]
         out = self.explore(*arguments, "--format", "json").json()
         self.assertEqual(len(out["points"]), 16)
@@ -269,7 +259,7 @@ class Searches(Explore):
         self.assertEqual(out, again)
 
     def test_a_search_goes_on_where_it_stopped(self):
-        arguments = [reference("matmul_naive"), *self.SPACE, "--objective", "l2_reads", "--budget", "24"]
+        arguments = [reference("spmv_vector"), *self.SPACE, "--objective", "l2_reads", "--budget", "24"]
         self.explore(*arguments, "--results", "whole.sqlite")
         process = subprocess.Popen([WARPMEM, "explore", *arguments, "--results", "cut.sqlite"], cwd=self.folder,
                                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)

@@ -28,6 +28,13 @@ TEST_CASE("what was seen whole leaves nothing to chance") {
   CHECK(e.half_width(0.95) == 0);
 }
 
+TEST_CASE("what may be off for other reasons widens the interval by as much") {
+  Estimate e;
+  e.add(100);
+  e.may_be_off_by(7);
+  CHECK(e.half_width(0.95) == 7);
+}
+
 TEST_CASE("of a thousand intervals of 95 percent about 950 hold the total") {
   std::mt19937 draw(1);
   std::normal_distribution<double> one(100, 20), other(400, 5);
