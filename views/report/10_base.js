@@ -19,11 +19,12 @@ const s = (tag, attributes, ...children) => fill(document.createElementNS(SVG, t
 
 const NONE = "n/a";
 const has = (v) => v !== null && v !== undefined;
+const WHOLE = new Intl.NumberFormat("en-US"), ONE_DIGIT = new Intl.NumberFormat("en-US", { maximumFractionDigits: 1 });
 function grouped(v) {
   if (!has(v)) return NONE;
-  if (Number.isInteger(v)) return v.toLocaleString("en-US");
+  if (Number.isInteger(v)) return Math.abs(v) < 1000 ? String(v) : WHOLE.format(v);
   const size = Math.abs(v);
-  if (size >= 1000) return v.toLocaleString("en-US", { maximumFractionDigits: 1 });
+  if (size >= 1000) return ONE_DIGIT.format(v);
   return String(Number(v.toPrecision(4)));
 }
 function bytesText(v) {

@@ -71,5 +71,12 @@ function figure(name, words, chart, table) {
     h("span", { class: "tools" }, copyButton(table), toggle)),
     h("div", { class: "scroll" }, chart), data);
 }
+// What is closed at first is made when it is opened.
+function folded(summary, open, make) {
+  const node = h("details", { open }, h("summary", {}, summary)), fillIn = () => { if (node.children.length === 1) node.append(make()); };
+  if (open) fillIn();
+  else node.addEventListener("toggle", fillIn);
+  return node;
+}
 const keyOf = (entries) => h("div", { class: "key" }, entries.map(([text, fillColour]) =>
   h("span", {}, h("i", { style: { background: fillColour } }), text)));

@@ -56,13 +56,12 @@ function cardView(card) {
     dataTable({ columns: [{ name: "key", code: true }, { name: "value", show: (v) => cut(v, 120) }, { name: "unit" }, { name: "meaning", long: true }, { name: "source", long: true }], rows: card.entries }, { name: "card " + card.name }));
 }
 function provenanceView(report) {
-  const runs = report.runs.length > 8 ? [] : report.runs;
-  return h("div", {}, runs.map((r) => h("details", { open: report.runs.length === 1 }, h("summary", {}, `${r.name} on ${report.cards[r.card].name}, ${r.engine} engine`),
-    h("dl", {}, r.provenance.map(([k, v]) => [h("dt", {}, k), h("dd", {}, v)])))),
-  runs.length ? null : dataTable({ columns: [...new Set(report.runs.flatMap((r) => r.provenance.map((p) => p[0])))].map((name) => ({ name })),
-    rows: report.runs.map((r) => [...new Set(report.runs.flatMap((q) => q.provenance.map((p) => p[0])))].map((k) => (r.provenance.find((p) => p[0] === k) || [])[1])) }, { name: "provenance" }),
-  report.accuracy.length ? h("details", { open: report.runs.length <= 2 }, h("summary", {}, "How near the model comes to hardware"), h("p", { class: "soft" }, "Measured over the kernels of the card's reference; an error is the difference over the mean of both."),
+  const few = report.runs.length <= 8, keys = [...new Set(report.runs.flatMap((r) => r.provenance.map((p) => p[0])))];
+  return h("div", {}, few ? report.runs.map((r) => folded(`${r.name} on ${report.cards[r.card].name}, ${r.engine} engine`, report.runs.length === 1,
+    () => h("dl", {}, r.provenance.map(([k, v]) => [h("dt", {}, k), h("dd", {}, v)])))) : folded(`The origin of ${report.runs.length} traces`, false,
+    () => dataTable({ columns: keys.map((name) => ({ name })), rows: report.runs.map((r) => keys.map((k) => (r.provenance.find((p) => p[0] === k) || [])[1])) }, { name: "provenance" })),
+  report.accuracy.length ? folded("How near the model comes to hardware", report.runs.length <= 2, () => h("div", {}, h("p", { class: "soft" }, "Measured over the kernels of the card's reference; an error is the difference over the mean of both."),
     dataTable({ columns: [{ name: "card" }, { name: "trace level" }, { name: "counter", code: true }, { name: "launches", n: true }, { name: "equal", n: true }, { name: "median error", n: true, show: (v) => percent(v) }, { name: "90th percentile", n: true, show: (v) => percent(v) }],
-      rows: report.accuracy.map((a) => [report.cards[a[0]].name, a[1], a[3], a[4], a[5], a[6], a[7]]) }, { name: "accuracy" }))
+      rows: report.accuracy.map((a) => [report.cards[a[0]].name, a[1], a[3], a[4], a[5], a[6], a[7]]) }, { name: "accuracy" })))
     : h("p", { class: "notice" }, "How near the counters are to hardware was not measured for these cards and traces."));
 }

@@ -4,13 +4,11 @@ report.pairs = report.pairs.map(([run, launch, counter, predicted, measured, err
 const everyLaunch = report.runs.flatMap((run, r) => run.launches.map((l, i) => ({ r, i, run, l })));
 const labelOf = (e) => `${shortName(e.l.kernel)}${e.run.launches.length > 1 ? " #" + e.l.launch : ""} · ${e.run.name === shortName(e.l.kernel) ? "" : e.run.name + " · "}${report.cards[e.run.card].name}`;
 // What stands short in the JSON, as the charts have it.
-const heatOf = (data) => data && { ...data, windows: data.windows.map((w) => w.split(",").map((n) => parseInt(n, 36))) };
+const opened = (data) => data && { ...data, windows: data.windows.map((w) => w.split(",").map((n) => parseInt(n, 36))) };
 for (const { l } of everyLaunch) {
   l.places = l.places.map(([name, share, most, element, count, bytes, peak]) => ({ name, share, most, element, count, bytes, peak }));
   l.missing = l.values.map((v) => Array.isArray(v) ? report.reasons[v[0]] : "");
   l.values = l.values.map((v) => Array.isArray(v) ? null : v);
-  l.dram = heatOf(l.dram);
-  l.banks = heatOf(l.banks);
 }
 for (const { l } of everyLaunch) l.sites = l.sites.map((t) => ({ requests: 0, lanes: 0, sectors: 0, ideal_sectors: 0, wavefronts: 0, ideal_wavefronts: 0, l1_hits: 0, l2_reads: 0, l2_read_hits: 0, l2_writes: 0, ...t }));
 const state = { a: 0, b: -1 };
@@ -25,7 +23,7 @@ const sections = [
   ["time", "Where the time goes", "", (e) => timeView(e.l)],
   ["roofline", "Roofline", "", (e) => rooflineView(e.l, report.cards[e.run.card])],
   ["histograms", "Sectors and passes a request", "", (e) => histogramsView(e.l)],
-  ["heat", "Channels and banks over time", "", (e) => heatView(e.l)],
+  ["heat", "Channels and banks over time", "", (e) => heatView({ dram: opened(e.l.dram), banks: opened(e.l.banks) })],
   ["instructions", "Instructions and arrays", "", (e) => h("div", {}, sitesTable(e.l), arraysTable(e.l))],
   ["counters", "Counters", "In the profiler's own words, each beside how near it comes to hardware's.", (e) => countersTable(report, e.run, e.l)],
   ["notes", "Notes", "", (e) => e.l.notes.length ? h("ul", {}, e.l.notes.map((n) => h("li", {}, n))) : h("p", {}, "None.")]];
