@@ -80,8 +80,8 @@ TEST_CASE("kernels of loads reach on each level what was measured") {
 
 // Seconds of both transposes of the trace: tile by tile, and with CTAs along diagonals.
 std::pair<double, double> transposes(const model::Card& card) {
-  const auto reader = must(
-      trace::TraceReader::open(std::string(WARPMEM_TEST_TRACES) + "/transposes_2048.wmt"));
+  const auto reader =
+      must(trace::TraceReader::open(std::string(WARPMEM_TEST_TRACES) + "/transposes_2048.wmt"));
   sim::ReplayOptions options;
   options.time = true;
   const auto replayed = must(sim::replay(reader, card, options));
