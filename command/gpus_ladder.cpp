@@ -58,10 +58,10 @@ std::vector<Rung> ladder(const Card& card, const sim::probe::Ladder& effective) 
        n.reached_shared ? source_of(card, "reached.shared") : ""});
   const double l1_bytes = std::min(banks, static_cast<double>(n.lsu_return_bytes));
   const bool l1 = static_cast<model::CachedSpaces>(n.l1_cache) != model::CachedSpaces::kNone;
-  out.push_back(
-      {"L1", l1 ? l1_bytes * per_cycle : -1, effective.l1, reached(n.reached_l1),
-       l1 ? l1_bytes < banks ? "lsu.return_bytes" : "as shared memory, whose banks it has" : "it keeps nothing unless asked (l1.cache)",
-       n.reached_l1 ? source_of(card, "reached.l1") : ""});
+  out.push_back({"L1", l1 ? l1_bytes * per_cycle : -1, effective.l1, reached(n.reached_l1),
+                 l1 ? l1_bytes < banks ? "lsu.return_bytes" : "as shared memory, whose banks it has"
+                    : "it keeps nothing unless asked (l1.cache)",
+                 n.reached_l1 ? source_of(card, "reached.l1") : ""});
   out.push_back({"L2", l2_best(card), effective.l2, reached(n.reached_l2),
                  n.l2_bytes ? "whole lines read from all slices" : "there is none",
                  n.reached_l2 ? source_of(card, "reached.l2") : ""});
@@ -70,7 +70,8 @@ std::vector<Rung> ladder(const Card& card, const sim::probe::Ladder& effective) 
                  effective.global, static_cast<double>(n.dram_sectors_per_kilocycle) * sector,
                  "dram.channels x dram.width_bits x dram.rate_mbps",
                  source_of(card, "dram.sectors_per_kilocycle")});
-  out.push_back({"mapped host memory", -1, effective.host, static_cast<double>(n.host_permille) * sector,
+  out.push_back({"mapped host memory", -1, effective.host,
+                 static_cast<double>(n.host_permille) * sector,
                  "over the link to the host, one way", source_of(card, "port.host_permille")});
   return out;
 }
@@ -93,9 +94,15 @@ Table as_table(const std::vector<Rung>& rungs) {
 }
 
 std::string as_csv(const std::vector<Rung>& rungs) {
-  Table table({{"level"}, {"theoretical_gbps"}, {"effective_gbps"}, {"reached_gbps"}, {"theoretical_by"}, {"source"}});
+  Table table({{"level"},
+               {"theoretical_gbps"},
+               {"effective_gbps"},
+               {"reached_gbps"},
+               {"theoretical_by"},
+               {"source"}});
   const auto cell = [](double gbps) { return gbps < 0 ? "n/a" : fmt::format("{:.1f}", gbps); };
-  for (const Rung& r : rungs) table.row({r.level, cell(r.best), cell(r.effective), cell(r.reached), r.how, r.source});
+  for (const Rung& r : rungs)
+    table.row({r.level, cell(r.best), cell(r.effective), cell(r.reached), r.how, r.source});
   return table.csv();
 }
 
@@ -118,7 +125,8 @@ std::string as_json(const Card& card, const std::vector<Rung>& rungs) {
 
 }  // namespace
 
-std::string ladder_view(const Card& card, const sim::probe::Ladder& effective, Format format, bool colour) {
+std::string ladder_view(const Card& card, const sim::probe::Ladder& effective, Format format,
+                        bool colour) {
   const std::vector<Rung> rungs = ladder(card, effective);
   switch (format) {
     case Format::kTable:

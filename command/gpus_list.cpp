@@ -42,10 +42,13 @@ std::string validated_text(const Validated& v) {
   std::string out;
   if (v.launches > 0) out = fmt::format("{} launches", v.launches);
   if (v.cycles >= 0) out += fmt::format(", cycles {:.1f} % off (median)", 100 * v.cycles);
-  if (v.others)
+  if (v.others && v.others->rows > 0)
     out += fmt::format("{}{} of {} published counters within 1 %, {} of them equal",
                        out.empty() ? "" : "; ", v.others->equal + v.others->within_1,
                        v.others->rows, v.others->equal);
+  if (v.others && v.others->times > 0)
+    out += fmt::format("{}{} published times, {:.0f} % off (median)", out.empty() ? "" : "; ",
+                       v.others->times, static_cast<double>(v.others->time_median) / 10);
   return out.empty() ? "not measured" : out;
 }
 

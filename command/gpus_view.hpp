@@ -17,8 +17,8 @@ Result<std::vector<model::Card>> all_cards();  // built in, the oldest first
 std::string card_list_view(const std::vector<model::Card>& cards, Format format, bool colour);
 // Numbers that two cards do not have in common.
 std::string card_diff_view(const model::Card& a, const model::Card& b, Format format, bool colour);
-// From registers to host memory: what the card's numbers come to, what a kernel of loads reaches when
-// it is replayed, and what was measured.
+// From registers to host memory: what the card's numbers come to, what a kernel of loads reaches
+// when it is replayed, and what was measured.
 std::string ladder_view(const model::Card& card, const sim::probe::Ladder& effective, Format format,
                         bool colour);
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "validate/accuracy.hpp"
+#include "validate/published.hpp"
 
 namespace warpmem::command {
 
@@ -16,7 +17,10 @@ std::string accuracy(const ReplayedAs& replay, std::string_view metric) {
   if (!replay.unlike.empty()) return "not measured";
   const validate::Accuracy* found =
       validate::measured_accuracy(replay.gpu, replay.level, replay.engine, metric);
-  return found ? validate::accuracy_text(*found) : "not measured";
+  if (found) return validate::accuracy_text(*found);
+  const std::string band =
+      metric == "sm__cycles_elapsed.max" ? validate::time_band_text(replay.gpu) : std::string();
+  return band.empty() ? "not measured" : band;
 }
 
 }  // namespace warpmem::command

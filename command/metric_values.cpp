@@ -8,6 +8,7 @@
 #include "model/access/rule/access_rule.hpp"
 #include "sim/metric_rows.hpp"
 #include "validate/accuracy.hpp"
+#include "validate/published.hpp"
 
 namespace warpmem::command {
 namespace {
@@ -113,6 +114,8 @@ std::string accuracy(const ReplayedAs& replay, const model::Card& card, Vocabula
     if (!replay.unlike.empty()) return "not measured";
     const validate::Accuracy* const found =
         validate::measured_accuracy(replay.gpu, replay.level, replay.engine, counter);
+    if (!found && counter == kCycles)
+      if (const std::string band = validate::time_band_text(replay.gpu); !band.empty()) return band;
     if (!found) return "not measured";
     if (!worst || found->p90 > worst->p90) worst = found;
   }

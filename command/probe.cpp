@@ -36,6 +36,7 @@ constexpr std::array kKinds = {
     Kind{"init", Curve::kInit, "threads an SM", false},
     Kind{"read", Curve::kRead, "threads an SM", false},
     Kind{"scale", Curve::kScale, "threads an SM", false},
+    Kind{"add", Curve::kAdd, "threads an SM", false},
     Kind{"triad", Curve::kTriad, "threads an SM", false},
     Kind{"host", Curve::kHost, "threads an SM", false},
     Kind{"shared", Curve::kShared, "threads an SM", false},
@@ -60,6 +61,7 @@ WholeRange range_of(const Kind& kind, const model::Card& card) {
     case Curve::kInit:
     case Curve::kRead:
     case Curve::kScale:
+    case Curve::kAdd:
     case Curve::kTriad:
     case Curve::kHost:
     case Curve::kShared: return {1, card.numbers().sm_threads, "threads"};
@@ -84,8 +86,7 @@ std::string shown(double y) {
 
 std::string as_table(const Kind& kind, const std::vector<sim::probe::Point>& points, bool colour) {
   Table table({{kind.x, Align::kRight}, {sim::probe::unit_of(kind.curve), Align::kRight}});
-  for (const auto& p : points)
-    table.row({kind.sizes ? byte_size(p.x) : grouped(p.x), shown(p.y)});
+  for (const auto& p : points) table.row({kind.sizes ? byte_size(p.x) : grouped(p.x), shown(p.y)});
   return table.text(colour);
 }
 
@@ -146,9 +147,10 @@ Run setup_probe(CLI::App& app) {
   app.add_option("curve", options->kind, "which microbenchmark")
       ->required()
       ->check(CLI::IsMember(names));
-  app.add_option("--at", options->at,
-                 "where: bytes (latency, l1, l2), threads an SM (init, read, scale, triad, host, shared), "
-                 "elements (stride), lanes (conflicts)")
+  app.add_option(
+         "--at", options->at,
+         "where: bytes (latency, l1, l2), threads an SM (init, read, scale, add, triad, host, shared), "
+         "elements (stride), lanes (conflicts)")
       ->required()
       ->delimiter(',')
       ->type_name("X[,X]");

@@ -21,6 +21,7 @@
 #include "command/trace_input.hpp"
 #include "sim/explain/memory_chart.hpp"
 #include "validate/accuracy.hpp"
+#include "validate/published.hpp"
 #include "views/memory_chart.hpp"
 
 namespace warpmem::command {
@@ -162,7 +163,10 @@ std::string accuracy_note(const ReplayView& view, const sim::ReplayedLaunch& lau
       return fmt::format("Accuracy: the errors of the {} engine over the {} reference's launches "
                          "(warpmem metrics --accuracy).\n",
                          as.engine, as.gpu);
-  return fmt::format("Accuracy is not measured for {} with traces of level {}.\n", as.gpu, as.level);
+  const std::string band =
+      as.engine == "time" ? validate::time_band_text(as.gpu) : std::string();
+  return fmt::format("Accuracy is not measured for {} with traces of level {}.{}\n", as.gpu, as.level,
+                     band.empty() ? "" : " Its times are " + band + ".");
 }
 
 // The notes of all launches, each once.

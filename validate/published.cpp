@@ -11,7 +11,7 @@
 namespace warpmem::validate {
 namespace {
 
-constexpr std::string_view kHeading = "gpu,rows,equal,within_1,within_5,beyond";
+constexpr std::string_view kHeading = "gpu,rows,equal,within_1,within_5,beyond,times,time_median,time_p90";
 
 // The next line of a text, or the next cell of a line.
 std::string_view cut(std::string_view& rest, char by) {
@@ -44,10 +44,11 @@ Result<std::vector<Published>> parse_published(std::string_view text, const std:
     if (line.empty()) continue;
     Published row;
     row.gpu = cut(line, ',');
-    const std::array cells{&row.rows, &row.equal, &row.within_1, &row.within_5, &row.beyond};
+    const std::array cells{&row.rows, &row.equal, &row.within_1, &row.within_5, &row.beyond,
+                           &row.times, &row.time_median, &row.time_p90};
     for (std::size_t* cell : cells)
       if (!read(cut(line, ','), *cell)) return wrong("a cell is no number");
-    if (!line.empty()) return wrong("more than 6 cells");
+    if (!line.empty()) return wrong("more than 9 cells");
     if (row.equal + row.within_1 + row.within_5 + row.beyond != row.rows)
       return wrong("the numbers do not add up to the rows");
     out.push_back(std::move(row));
@@ -66,6 +67,14 @@ std::span<const Published> published() {
 const Published* published(std::string_view gpu) {
   const auto found = std::ranges::find(published(), gpu, &Published::gpu);
   return found == published().end() ? nullptr : &*found;
+}
+
+std::string time_band_text(std::string_view gpu) {
+  const Published* const found = published(gpu);
+  if (!found || found->times == 0) return {};
+  const auto percent = [](std::size_t permille) { return static_cast<double>(permille) / 10; };
+  return fmt::format("{:.0f} % off in the median of {} published times, {:.0f} % in one of ten",
+                     percent(found->time_median), found->times, percent(found->time_p90));
 }
 
 }  // namespace warpmem::validate

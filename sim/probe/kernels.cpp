@@ -53,9 +53,7 @@ class Code {
 
 constexpr std::uint32_t kUnroll = 16;  // loads of a chase for each branch back
 
-const char* wide(std::uint32_t bytes) {
-  return bytes == 16 ? ".128" : bytes == 8 ? ".64" : "";
-}
+const char* wide(std::uint32_t bytes) { return bytes == 16 ? ".128" : bytes == 8 ? ".64" : ""; }
 
 }  // namespace
 

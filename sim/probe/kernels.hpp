@@ -8,8 +8,8 @@ namespace warpmem::sim::probe {
 // Where loads look: through the L1, or past it (.cg).
 enum class Through : std::uint8_t { kL1, kPastL1 };
 
-// Loads that go round: each lane's next address is what the load before it brought, or is worked out
-// from that (`indexed`).
+// Loads that go round: each lane's next address is what the load before it brought, or is worked
+// out from that (`indexed`).
 Kernel chase(Through through, bool indexed);
 Kernel shared_chase();
 // Rounds of so many loads under way at a time, `bytes` a lane.

@@ -20,7 +20,8 @@ Result<Ladder> ladder_of(const model::Card& card, const std::string& file) {
   constexpr std::uint64_t kInL1 = 8 << 10;  // fits every L1
   if (model::caches_loads(static_cast<model::CachedSpaces>(n.l1_cache)))
     if (auto ok = measured(Curve::kL1, kInL1, out.l1); !ok) return ok.error();
-  const std::uint64_t in_l2 = std::max<std::uint64_t>(512 << 10, n.l2_bytes / (2 * std::max<std::uint64_t>(1, n.l2_sides)));
+  const std::uint64_t in_l2 =
+      std::max<std::uint64_t>(512 << 10, n.l2_bytes / (2 * std::max<std::uint64_t>(1, n.l2_sides)));
   if (n.l2_bytes > 0)
     if (auto ok = measured(Curve::kL2, in_l2, out.l2); !ok) return ok.error();
   // One element a thread, or eight loads of each under way, whichever reaches more.

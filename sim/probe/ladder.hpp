@@ -1,4 +1,5 @@
-// What programs would reach at each level of a card's memory: a bandwidth kernel for each, replayed.
+// What programs would reach at each level of a card's memory: a bandwidth kernel for each,
+// replayed.
 #pragma once
 
 #include <string>

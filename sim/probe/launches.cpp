@@ -87,8 +87,8 @@ void l1_bandwidth(const CardNumbers& n, const Options& o, Plan& plan) {
              static_cast<double>(steps * warps * n.sm_count * kWide),
              [&kernel, pieces, warps](Warp& w, std::uint64_t loads) {
                for (std::uint64_t i = 0; i < loads; ++i)
-                 w.access(kernel.loads[i % 8],
-                          kArray + kWide * ((w.number + i * warps) % pieces), 8);
+                 w.access(kernel.loads[i % 8], kArray + kWide * ((w.number + i * warps) % pieces),
+                          8);
              });
   }
 }
@@ -129,9 +129,8 @@ std::uint32_t shared_for(const CardNumbers& n, std::uint64_t ctas) {
 // One element of 8 bytes a thread. What the launch before left in the L2 is written back meanwhile.
 void streams(const CardNumbers& n, const Options& o, Plan& plan) {
   plan.keep_caches = true;
-  const std::uint32_t reads = o.curve == Curve::kInit    ? 0
-                              : o.curve == Curve::kTriad ? 3
-                                                         : 1;
+  const std::uint32_t reads = o.curve == Curve::kInit ? 0 : o.curve == Curve::kTriad ? 3
+                              : o.curve == Curve::kAdd   ? 2 : 1;
   const bool writes = o.curve != Curve::kRead && o.curve != Curve::kHost;
   const Kernel& kernel = plan.add(stream(reads, writes));
   std::uint64_t next = kArray;
@@ -153,7 +152,8 @@ void streams(const CardNumbers& n, const Options& o, Plan& plan) {
   };
   // The L2 is full of what such a kernel leaves.
   const std::uint64_t each_cta = std::uint64_t{most} * 8 * (reads + writes);
-  if (writes && n.l2_bytes > 0) add(kernel, (3 * n.l2_bytes / 2 + each_cta - 1) / each_cta, most, 0);
+  if (writes && n.l2_bytes > 0)
+    add(kernel, (3 * n.l2_bytes / 2 + each_cta - 1) / each_cta, most, 0);
   for (const std::uint64_t x : o.at) {
     const std::uint64_t each = (x + most - 1) / most;  // CTAs an SM
     const auto threads = u32(std::max<std::uint64_t>(1, x / each));
@@ -191,8 +191,7 @@ void strides(const Options& o, Plan& plan) {
   for (const std::uint64_t x : o.at) {
     const std::uint64_t stride = x * o.bytes;
     add_pair(plan, x, {&kernel, 1, u32(32 * kWarps), 0, {}, 0}, kWarm, kWarm + kSteps,
-             static_cast<double>(kSteps * kWarps),
-             [&kernel, stride](Warp& w, std::uint64_t loads) {
+             static_cast<double>(kSteps * kWarps), [&kernel, stride](Warp& w, std::uint64_t loads) {
                for (std::uint64_t i = 0; i < loads; ++i)
                  w.access(kernel.loads[i % 8], kArray + i % kRows * 32 * stride,
                           static_cast<std::int32_t>(stride));
@@ -227,6 +226,7 @@ void plan_launches(const model::Card& card, const Options& options, Plan& plan) 
     case Curve::kRead:
     case Curve::kScale:
     case Curve::kHost:
+    case Curve::kAdd:
     case Curve::kTriad: return streams(n, options, plan);
     case Curve::kShared: return shared_bandwidth(n, options, plan);
     case Curve::kStride: return strides(options, plan);

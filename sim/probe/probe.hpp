@@ -21,6 +21,7 @@ enum class Curve : std::uint8_t {
   kInit,       // x: threads an SM; y: GB/s, each thread writes 8 bytes
   kRead,       // … reads 8
   kScale,      // … reads and writes 8
+  kAdd,        // … reads two times 8 and writes 8
   kTriad,      // … reads three times 8 and writes 8
   kHost,       // … reads 8 bytes of the host's memory
   kShared,     // … reads words of shared memory, without conflicts

@@ -17,7 +17,7 @@ namespace warpmem::sim::probe {
 struct Kernel {
   std::string name;
   std::vector<trace::Instruction> code;
-  std::vector<trace::Site> sites;           // the first: a CTA begins; the last: it ends
+  std::vector<trace::Site> sites;            // the first: a CTA begins; the last: it ends
   std::vector<std::uint32_t> loads, stores;  // of `sites`, in the order of the code
 
   std::uint32_t end() const { return static_cast<std::uint32_t>(sites.size() - 1); }

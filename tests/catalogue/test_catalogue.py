@@ -15,6 +15,7 @@ import csv
 import json
 import os
 import pathlib
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -117,6 +118,56 @@ def summary(found):
     return "\n".join(lines) + "\n"
 
 
+def times():
+    with open(HERE / "times.csv", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def microseconds(card, trace, sizes):
+    gpu = str(HERE / card) if card.endswith(".toml") else card
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "kernel.wmt")
+        subprocess.run([MAKE_KERNEL, path, trace, *sizes.split()], check=True)
+        done = subprocess.run([WARPMEM, "replay", path, "--gpu", gpu, "--metrics", "ncu", "--format", "json"],
+                              check=True, capture_output=True)
+    found = json.loads(done.stdout)
+    clock = found["card"]["sm.clock_mhz"]["value"]
+    return found["kernels"][0]["metrics"]["sm__cycles_elapsed.max"] / clock
+
+
+def time_of(row):
+    """Microseconds: of a kernel that grows, by the difference of two small sizes."""
+    grow = int(row["grow"])
+    if grow == 1:
+        return microseconds(row["card"], row["trace"], row["sizes"])
+    small, large = (microseconds(row["card"], row["trace"], shrunk(row, n)) for n in (grow, grow // 2))
+    return small + (large - small) * (grow - 1)
+
+
+def time_errors(rows_of_times):
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        found = list(zip(rows_of_times, pool.map(time_of, rows_of_times)))
+    errors = collections.defaultdict(list)
+    for row, model_us in found:
+        errors[row["stands_for"]].append(abs(model_us / float(row["us"]) - 1))
+    return found, {card: sorted(e) for card, e in errors.items()}
+
+
+def with_times(text, errors):
+    """The summary with the times' columns, in per mille."""
+    lines = text.splitlines()
+    known = {line.split(",")[0]: line for line in lines[1:]}
+    for card in errors:
+        known.setdefault(card, f"{card},0,0,0,0,0")
+    out = [lines[0] + ",times,time_median,time_p90"]
+    for card, line in sorted(known.items()):
+        e = errors.get(card)
+        cells = [len(e), round(1000 * statistics.median(e)), round(1000 * e[min(len(e) - 1, int(0.9 * len(e)))])] \
+            if e else [0, 0, 0]
+        out.append(line + "," + ",".join(map(str, cells)))
+    return "\n".join(out) + "\n"
+
+
 def left_out():
     with open(HERE / "left_out.csv", newline="") as file:
         return list(csv.DictReader(file))
@@ -157,7 +208,18 @@ class Catalogue(unittest.TestCase):
 
     def test_the_summary_is_what_was_found(self):
         # After a change: tests/catalogue/test_catalogue.py --write
-        self.assertEqual(SUMMARY.read_text(), summary(self.found))
+        shipped = [line.rsplit(",", 3)[0] for line in SUMMARY.read_text().splitlines()]
+        self.assertEqual([line for line in shipped if not line.endswith(",0,0,0,0,0")],
+                         summary(self.found).splitlines())
+
+    def test_times_that_were_published_are_as_far_off_as_the_summary_says(self):
+        # The smallest kernels of two cards: all of them take minutes (--write).
+        few = [row for row in times() if row["grow"] == "1" and row["stands_for"] in ("k20x", "gtx280")]
+        _, errors = time_errors(few)
+        shipped = {row["gpu"]: row for row in csv.DictReader(SUMMARY.read_text().splitlines())}
+        for card, found in errors.items():
+            self.assertEqual(int(shipped[card]["times"]), len(found))
+            self.assertEqual(int(shipped[card]["time_median"]), round(1000 * statistics.median(found)))
 
     def test_the_page_shows_the_same_table(self):
         self.assertIn(table(self.found), (SOURCE / "docs/published.md").read_text())
@@ -171,8 +233,12 @@ class Catalogue(unittest.TestCase):
 if __name__ == "__main__":
     if sys.argv[1:] == ["--write"]:
         everything = results()
-        SUMMARY.write_text(summary(everything))
+        timed, errors = time_errors(times())
+        SUMMARY.write_text(with_times(summary(everything), errors))
         print(table(everything))
+        for row, model_us in timed:
+            print(f"{row['gpu']} {row['kernel']} {row['sizes']}: published {row['us']} us, model {model_us:.1f}, "
+                  f"{model_us / float(row['us']) - 1:+.0%}")
         for row, value, how in everything:
             if how != "equal":
                 print(how, row["gpu"], row["kernel"], row["sizes"], row["metric"], row["value"], value)

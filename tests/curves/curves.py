@@ -3,7 +3,7 @@
 for each GPU.
 
 curves.csv: a row a curve: which card, which probe, what x and y are, who measured it. A stream is four curves: of
-init, read, scale and triad. published.csv: the points. boards/: cards of boards that differ from a built-in one.
+init, read, scale and triad (stream3: a triad of three arrays). published.csv: the points. boards/: cards of boards that differ from a built-in one.
 
   tests/curves/curves.py --write            writes docs/curves.md's table and docs/curves/*.svg
   tests/curves/curves.py --only v100 --show  prints the points of some curves
@@ -26,8 +26,7 @@ ROOT = HERE.parents[1]
 WARPMEM = os.environ.get("WARPMEM", str(ROOT / "build/warpmem"))
 PAGE, PLOTS = ROOT / "docs/curves.md", ROOT / "docs/curves"
 BEGIN, END = "<!-- table: tests/curves/curves.py --write -->", "<!-- end of table -->"
-STREAMS = ("init", "read", "scale", "triad")
-KINDS = {"latency": "latency", "l1": "L1 bandwidth", "l2": "L2 bandwidth", "stream": "streams", "stride": "strides"}
+STREAMS = {"stream": ("init", "read", "scale", "triad"), "stream3": ("init", "read", "scale", "add")}  # as probed
 
 Curve = collections.namedtuple("Curve", "gpu curve card probe options x y source points")
 
@@ -40,8 +39,8 @@ def curves():
     out = []
     with open(HERE / "curves.csv", newline="") as file:
         for row in csv.DictReader(file):
-            parts = [(f"{row['curve']}/{s}", s) for s in STREAMS] if row["probe"] == "stream" else \
-                [(row["curve"], row["probe"])]
+            parts = [(f"{row['curve']}/{name}", s) for name, s in zip(STREAMS["stream"], STREAMS[row["probe"]])] \
+                if row["probe"] in STREAMS else [(row["curve"], row["probe"])]
             for name, probe in parts:
                 out.append(Curve(row["gpu"], name, row["card"], probe, row["options"].split(), row["x"], row["y"],
                                  row["source"], points[row["gpu"], name]))
@@ -112,7 +111,8 @@ def svg(curve, points):
     line = " ".join(f"{px(x):.1f},{py(m):.1f}" for x, _, m in points)
     dots = "".join(f'<circle cx="{px(x):.1f}" cy="{py(y):.1f}" r="2.2"/>' for x, y, _ in points)
     low = 10 ** y0 if log_y else 0
-    ticks = [(low, py(low)), (10 ** y1 if log_y else y1, py(10 ** y1 if log_y else y1))] if True else []
+    high = 10 ** y1 if log_y else y1
+    ticks = [(low, py(low)), (high, py(high))]
     marks = "".join(f'<text x="{left - 4}" y="{y + 3:.1f}" text-anchor="end">{nice(v)}</text>' for v, y in ticks)
     ends = (f'<text x="{left}" y="{height - 12}">{nice(points[0][0])}</text>'
             f'<text x="{width - 12}" y="{height - 12}" text-anchor="end">{nice(points[-1][0])} {curve.x}</text>')

@@ -11,12 +11,18 @@ TEST_CASE("the table of published counters that ships can be read, and adds up")
 }
 
 TEST_CASE("a table of published counters that does not add up names the line") {
-  const std::string heading = "gpu,rows,equal,within_1,within_5,beyond\n";
-  CHECK(parse_published(heading + "v100,4,1,1,1,1\n", "p.csv")->front().within_5 == 1);
-  for (const char* row : {"v100,5,1,1,1,1", "v100,4,1,1,1", "v100,4,1,1,1,1,0", "v100,x,1,1,1,1"}) {
+  const std::string heading = "gpu,rows,equal,within_1,within_5,beyond,times,time_median,time_p90\n";
+  CHECK(parse_published(heading + "v100,4,1,1,1,1,7,250,600\n", "p.csv")->front().within_5 == 1);
+  for (const char* row : {"v100,5,1,1,1,1,0,0,0", "v100,4,1,1,1,1", "v100,4,1,1,1,1,0,0,0,0",
+                          "v100,x,1,1,1,1,0,0,0"}) {
     const auto bad = parse_published(heading + row + "\n", "p.csv");
     REQUIRE_FALSE(bad);
     CHECK_THAT(bad.error().place, Catch::Matchers::Contains("p.csv, line 2"));
   }
   CHECK_FALSE(parse_published("gpu,rows\n", "p.csv"));
+}
+
+TEST_CASE("a card that nobody timed has no band, and one that was timed says how many times") {
+  CHECK(time_band_text("b200").empty());
+  CHECK_THAT(time_band_text("gtx280"), Catch::Matchers::Contains("published times"));
 }
