@@ -78,9 +78,10 @@ void Recorder::count_round(Warp& warp, const Code& code, std::uint32_t line, boo
 
 void Recorder::leave_rounds(Warp& warp, const Code* code, std::uint32_t line) {
   // Inner loops before those around them.
-  std::stable_sort(warp.rounds.begin(), warp.rounds.end(), [](const Rounds& a, const Rounds& b) {
-    return a.code == b.code && a.line != b.line && a.code->flow.behind(b.line, a.line);
-  });
+  if (warp.rounds.size() > 1)
+    std::stable_sort(warp.rounds.begin(), warp.rounds.end(), [](const Rounds& a, const Rounds& b) {
+      return a.code == b.code && a.line != b.line && a.code->flow.behind(b.line, a.line);
+    });
   for (const Rounds& r : warp.rounds) {
     // Once round is what leads from an access of the loop to an earlier one, or to itself.
     const std::uint32_t loop = r.code->flow.back_edge[r.line];
