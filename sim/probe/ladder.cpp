@@ -25,7 +25,9 @@ Result<Ladder> ladder_of(const model::Card& card, const std::string& file) {
   if (n.l2_bytes > 0)
     if (auto ok = measured(Curve::kL2, in_l2, out.l2); !ok) return ok.error();
   // One element a thread, or eight loads of each under way, whichever reaches more.
-  const std::uint64_t beyond = std::max<std::uint64_t>(64 << 20, 4 * n.l2_bytes);
+  // No two CTAs read the same.
+  const std::uint64_t beyond =
+      std::max<std::uint64_t>(4 * n.sm_count * (512 << 10), 4 * n.l2_bytes);
   double rounds = 0;
   if (auto ok = measured(Curve::kRead, n.sm_threads, out.global); !ok) return ok.error();
   if (auto ok = measured(Curve::kL2, beyond, rounds); !ok) return ok.error();

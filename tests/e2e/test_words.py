@@ -194,6 +194,10 @@ class Cards(harness.CommandTest):
                 for r in rungs:
                     if r["theoretical_gbps"] and r["reached_gbps"]:
                         self.assertLess(r["reached_gbps"], r["theoretical_gbps"])
+                    if r["theoretical_gbps"] and r["effective_gbps"]:
+                        self.assertLess(r["effective_gbps"], 1.15 * r["theoretical_gbps"], r["level"])
+                # What is measured of global memory, and what replaying reads of it comes to.
+                self.assertLess(abs(rungs[4]["effective_gbps"] / rungs[4]["reached_gbps"] - 1), 0.05)
         text = self.run_command("gpus", "v100", "--ladder", "--format", "csv").out
         rows = {r["level"]: r for r in csv.DictReader(io.StringIO(text))}
         # 64 multiply-adds of three words; 128 bytes a cycle; 4,096 bits at 877 MHz, twice.
