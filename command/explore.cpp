@@ -30,9 +30,10 @@ Result<sweep::Shard> read_shard(const std::string& text) {
 }
 
 void add_shown_options(CLI::App& app, ExploreOptions& o) {
-  app.add_option("--metric", o.metrics,
-                 "what to show: a metric's name, a short one (cycles, l1_hit_rate, dram_sectors) or "
-                 "a formula of them; again for more")
+  app.add_option(
+         "--metric", o.metrics,
+         "what to show: a metric's name, a short one (cycles, l1_hit_rate, dram_sectors) or "
+         "a formula of them; again for more")
       ->type_name("EXPR")
       ->expected(1)
       ->take_all();
@@ -93,7 +94,8 @@ void add_machine_options(CLI::App& app, ExploreOptions& o) {
       "of --jobs: how often parts that fail are sent again (2)");
   app.add_option("--time-limit", o.time_limit, "of --jobs: of a task, as sbatch takes it: 1:00:00")
       ->type_name("TIME");
-  app.add_option("--job-option", o.job_options, "of --jobs: a further option of sbatch; again for more")
+  app.add_option("--job-option", o.job_options,
+                 "of --jobs: a further option of sbatch; again for more")
       ->type_name("OPTION")
       ->expected(1)
       ->take_all();
@@ -127,9 +129,10 @@ Run setup_explore(CLI::App& app) {
   auto o = std::make_shared<ExploreOptions>();
   app.add_option("traces", o->traces, "traces to replay at each point")->type_name("TRACE");
   app.add_flag("--partial", o->partial, "accept traces that are cut short");
-  app.add_option("--vary", o->vary,
-                 "what changes, and what it takes: KEY=a,b,c or KEY=a:b (twice each time), a:b:step, "
-                 "a:b:*factor; KEY: as of --set, gpu, carveout, loads or order; again for more axes")
+  app.add_option(
+         "--vary", o->vary,
+         "what changes, and what it takes: KEY=a,b,c or KEY=a:b (twice each time), a:b:step, "
+         "a:b:*factor; KEY: as of --set, gpu, carveout, loads or order; again for more axes")
       ->type_name("KEY=RANGE")
       ->expected(1)
       ->take_all();
@@ -145,7 +148,8 @@ Run setup_explore(CLI::App& app) {
       ->type_name("FILE");
   add_shown_options(app, *o);
   app.add_flag("--dry-run", o->dry_run, "how many points, and how long; nothing is replayed");
-  app.add_flag("--yes", o->yes, "even if it has more than 10,000 points or takes more than an hour");
+  app.add_flag("--yes", o->yes,
+               "even if it has more than 10,000 points or takes more than an hour");
   add_threads_option(app, o->threads, "points replayed");
   add_search_options(app, *o);
   add_capacity_options(app, *o);

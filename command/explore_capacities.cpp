@@ -34,8 +34,8 @@ int explore_capacities(const ExploreOptions& options) {
     for (const std::string& s : *sizes) {
       const auto bytes = parse_bytes(s);
       if (!bytes)
-        return fail({ErrorKind::kUsage, fmt::format("'{}' is no size", s), "--sizes",
-                     "write it as 64KiB"});
+        return fail(
+            {ErrorKind::kUsage, fmt::format("'{}' is no size", s), "--sizes", "write it as 64KiB"});
       work.sizes.push_back(*bytes);
     }
     std::ranges::sort(work.sizes);

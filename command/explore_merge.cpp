@@ -1,5 +1,5 @@
-// `warpmem explore merge OUT PART…`: the parts of a sweep that was shared out. `warpmem explore show
-// FILE`: a finished sweep once more.
+// `warpmem explore merge OUT PART…`: the parts of a sweep that was shared out. `warpmem explore
+// show FILE`: a finished sweep once more.
 #include "command/command.hpp"
 #include "command/explore_table.hpp"
 #include "sweep/store.hpp"

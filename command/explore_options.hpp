@@ -39,9 +39,9 @@ struct ExploreOptions {
   std::string time_limit;
   std::vector<std::string> job_options;
 
-  std::string merged;              // explore merge OUT PART…
+  std::string merged;  // explore merge OUT PART…
   std::vector<std::string> parts;
-  std::string shown;               // explore show FILE
+  std::string shown;  // explore show FILE
 };
 
 // The launches as --launch takes them.

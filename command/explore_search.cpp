@@ -56,8 +56,8 @@ Result<Searched> search(const ExploreOptions& options, ExploreTask& task, sweep:
   for (SweepPoint& p : before->points) known.emplace(p.number, std::move(p));
   Progress progress("explore", "points", options.budget);
   while (out.points.size() < options.budget) {
-    const auto round = method->next(
-        std::min<std::size_t>(sweep::kRound, options.budget - out.points.size()));
+    const auto round =
+        method->next(std::min<std::size_t>(sweep::kRound, options.budget - out.points.size()));
     if (round.empty()) break;
     std::vector<std::uint64_t> fresh;
     for (const std::uint64_t p : round)
@@ -99,10 +99,9 @@ int explore_search(const ExploreOptions& options) {
   const auto seconds = estimated_seconds(*task, options, count);
   if (!seconds) return fail(seconds.error());
   if (options.dry_run)
-    return emit(options.output,
-                fmt::format("{} of {} points, about {} with {} threads\n", number(count),
-                            grouped(task->plan.points), duration(*seconds),
-                            threads_of(options.threads)));
+    return emit(options.output, fmt::format("{} of {} points, about {} with {} threads\n",
+                                            number(count), grouped(task->plan.points),
+                                            duration(*seconds), threads_of(options.threads)));
   if (auto ok = check_patience(options, count, *seconds); !ok) return fail(ok.error());
   auto output = Output::open(options.output, options.traces);
   if (!output) return fail(output.error());
@@ -112,9 +111,10 @@ int explore_search(const ExploreOptions& options) {
   const auto found = search(options, *task, *store);
   if (!found) return fail(found.error());
   if (!found->best)
-    return fail({ErrorKind::kUsage,
-                 fmt::format("the objective has no value at any of {} points", found->points.size()),
-                 "--objective", "cycles need the time engine: leave out --counts"});
+    return fail(
+        {ErrorKind::kUsage,
+         fmt::format("the objective has no value at any of {} points", found->points.size()),
+         "--objective", "cycles need the time engine: leave out --counts"});
   if (auto ok = store->publish(); !ok) return fail(ok.error());
   SweepResult result = task->plan.empty;
   std::size_t best = 0;
@@ -128,10 +128,10 @@ int explore_search(const ExploreOptions& options) {
   SweepTable table = sweep_table(result, shown, options.counts);
   table.knees.clear();
   table.best = best;
-  table.notes.push_back(fmt::format(
-      "{} (seed {}) tried {} of {} points; the least {} is {} at {}", options.method, options.seed,
-      found->points.size(), grouped(task->plan.points), options.objective, number(found->least),
-      fmt::join(task->space->values(*found->best), ", ")));
+  table.notes.push_back(
+      fmt::format("{} (seed {}) tried {} of {} points; the least {} is {} at {}", options.method,
+                  options.seed, found->points.size(), grouped(task->plan.points), options.objective,
+                  number(found->least), fmt::join(task->space->values(*found->best), ", ")));
   return show_sweep(options, table, *output);
 }
 

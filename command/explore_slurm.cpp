@@ -72,7 +72,8 @@ std::vector<std::uint64_t> missing_parts(const sweep::BatchJob& job) {
   std::vector<std::uint64_t> out;
   std::error_code none;
   for (std::uint64_t p = 1; p <= job.parts; ++p)
-    if (!std::filesystem::exists(sweep::part_file(job.results, p, job.parts), none)) out.push_back(p);
+    if (!std::filesystem::exists(sweep::part_file(job.results, p, job.parts), none))
+      out.push_back(p);
   return out;
 }
 
@@ -86,16 +87,17 @@ Result<void> write_script(const sweep::BatchJob& job, const std::string& path) {
 Result<void> run_job(const ExploreOptions& options, const sweep::BatchJob& job,
                      const std::string& script) {
   if (!is_there("sbatch"))
-    return Error{ErrorKind::kEnvironment, "there is no Slurm here: sbatch is not in PATH",
-                 "--jobs slurm",
-                 "leave out --jobs to run it on this machine, or share it out by hand with --shard"};
+    return Error{
+        ErrorKind::kEnvironment, "there is no Slurm here: sbatch is not in PATH", "--jobs slurm",
+        "leave out --jobs to run it on this machine, or share it out by hand with --shard"};
   for (std::uint64_t attempt = 0; attempt <= options.retries; ++attempt) {
     const auto parts = missing_parts(job);
     if (parts.empty()) return {};
     note(fmt::format("{} of {} parts go to Slurm{}", parts.size(), job.parts,
                      attempt > 0 ? fmt::format(" (attempt {})", attempt + 1) : ""));
     // sbatch waits until the whole array has ended; its number is no result of this command's.
-    const int status = std::system((shell_line(sweep::submission(job, script, parts)) + " >&2").c_str());
+    const int status =
+        std::system((shell_line(sweep::submission(job, script, parts)) + " >&2").c_str());
     if (WIFSIGNALED(status))
       return Error{ErrorKind::kInterrupted, "waiting for Slurm was interrupted", "--jobs slurm",
                    "the same command goes on with what has been finished by then"};

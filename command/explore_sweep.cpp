@@ -24,10 +24,9 @@ std::vector<std::uint64_t> points_of(const ExploreTask& task, const sweep::Shard
 // What a sweep would do, without doing it.
 int dry_run(const ExploreTask& task, const ExploreOptions& options, double points, double seconds) {
   constexpr std::uint64_t kMostChecked = 10'000;
-  std::string out =
-      fmt::format("{} points of {} records each, about {} with {} threads\n", number(points),
-                  grouped(sweep::records_of(task.task)), duration(seconds),
-                  threads_of(options.threads));
+  std::string out = fmt::format("{} points of {} records each, about {} with {} threads\n",
+                                number(points), grouped(sweep::records_of(task.task)),
+                                duration(seconds), threads_of(options.threads));
   std::uint64_t left_out = 0;
   std::string why;
   for (std::uint64_t p = 0; p < std::min(task.plan.points, kMostChecked); ++p) {
@@ -39,7 +38,8 @@ int dry_run(const ExploreTask& task, const ExploreOptions& options, double point
     const auto machine =
         sweep::machine_of(task.task.gpu, task.task.settings, changes, task.task.load);
     if (machine) continue;
-    if (left_out++ == 0) why = fmt::format("{}: {}", fmt::join(values, ", "), machine.error().message);
+    if (left_out++ == 0)
+      why = fmt::format("{}: {}", fmt::join(values, ", "), machine.error().message);
   }
   if (left_out > 0)
     out += fmt::format("{} of them are no possible GPU and will be left out; the first is {}\n",
@@ -54,7 +54,8 @@ int explore_sweep(const ExploreOptions& options) {
   if (!task) return fail(task.error());
   if (auto ok = check_expressions(options.metrics, task->plan.empty, "--metric"); !ok)
     return fail(ok.error());
-  const double count = static_cast<double>(task->plan.points) / static_cast<double>(options.shard.of);
+  const double count =
+      static_cast<double>(task->plan.points) / static_cast<double>(options.shard.of);
   const auto seconds = estimated_seconds(*task, options, count);
   if (!seconds) return fail(seconds.error());
   if (options.dry_run) return dry_run(*task, options, count, *seconds);
@@ -72,8 +73,8 @@ int explore_sweep(const ExploreOptions& options) {
       if (auto ok = decode(*task, options); !ok) return fail(ok.error());
     Progress progress("explore", "points", points.size());
     std::uint64_t done = 0;
-    const auto ok = sweep::run_points(task->task, *task->space, points,
-                                      threads_of(options.threads), [&](const SweepPoint& p) {
+    const auto ok = sweep::run_points(task->task, *task->space, points, threads_of(options.threads),
+                                      [&](const SweepPoint& p) {
                                         progress.update(++done);
                                         return store->add(p);
                                       });
@@ -81,13 +82,13 @@ int explore_sweep(const ExploreOptions& options) {
   }
   const auto result = store->result();
   if (!result) return fail(result.error());
-  if (!result->points.empty() && std::ranges::all_of(result->points, [](const SweepPoint& p) {
-        return !p.left_out.empty();
-      }))
-    return fail({ErrorKind::kUsage,
-                 fmt::format("none of the points is a possible GPU: {}", result->points[0].left_out),
-                 fmt::format("point {}", fmt::join(result->points[0].values, ", ")),
-                 "give other values to --vary"});
+  if (!result->points.empty() &&
+      std::ranges::all_of(result->points, [](const SweepPoint& p) { return !p.left_out.empty(); }))
+    return fail(
+        {ErrorKind::kUsage,
+         fmt::format("none of the points is a possible GPU: {}", result->points[0].left_out),
+         fmt::format("point {}", fmt::join(result->points[0].values, ", ")),
+         "give other values to --vary"});
   if (auto ok = store->publish(); !ok) return fail(ok.error());
   return show_sweep(options, sweep_table(*result, options.metrics, options.counts), *output);
 }

@@ -65,10 +65,10 @@ std::string joined(const std::vector<std::string>& words) {
 // Everything that a result depends on.
 sweep::Identity identity_of(const ExploreOptions& options, const ExploreTask& task,
                             const model::Card& card) {
-  sweep::Identity out{{"version", kVersion},
-                      {"engine", options.counts ? "counts" : "time"},
-                      {"gpu", card.name()}};
-  for (const model::CardSetting& s : task.task.settings) out.emplace_back("--set " + s.key, s.value);
+  sweep::Identity out{
+      {"version", kVersion}, {"engine", options.counts ? "counts" : "time"}, {"gpu", card.name()}};
+  for (const model::CardSetting& s : task.task.settings)
+    out.emplace_back("--set " + s.key, s.value);
   // A file of the user's may say something else tomorrow.
   const auto own = [&](const std::string& gpu) {
     if (!gpu.ends_with(".toml") && gpu.find('/') == std::string::npos) return;
@@ -142,8 +142,7 @@ Result<ExploreTask> explore_task(const ExploreOptions& options) {
   auto axes = read_axes(options.vary, *card);
   if (!axes) return axes.error();
   if (auto ok = open_traces(options, out); !ok) return ok.error();
-  out.words =
-      metrics::vocabulary_named(options.vocabulary).value_or(metrics::Vocabulary::kNcu);
+  out.words = metrics::vocabulary_named(options.vocabulary).value_or(metrics::Vocabulary::kNcu);
   out.space = std::make_unique<sweep::Space>(std::move(*axes));
   sweep::Task& task = out.task;
   task.gpu = options.card.gpu;
@@ -186,9 +185,8 @@ Result<void> decode(ExploreTask& task, const ExploreOptions& options) {
   // stay for the replays.
   if (bytes > free_memory() / 8) return {};
   for (std::size_t i = 0; i < task.traces.size(); ++i) {
-    auto decoded =
-        sim::DecodedTrace::of(task.traces[i], threads_of(options.threads),
-                              task.task.keep_caches ? nullptr : task.task.only);
+    auto decoded = sim::DecodedTrace::of(task.traces[i], threads_of(options.threads),
+                                         task.task.keep_caches ? nullptr : task.task.only);
     if (!decoded) return decoded.error();
     task.decoded.push_back(std::make_unique<sim::DecodedTrace>(std::move(*decoded)));
     task.task.decoded[i] = task.decoded.back().get();
@@ -203,8 +201,8 @@ Result<double> estimated_seconds(const ExploreTask& task, const ExploreOptions& 
   if (records < kShort && points < kPatiencePoints && !options.dry_run) return 0.0;
   const auto rate = sweep::measured_rate(task.task, 0.3);
   if (!rate) return rate.error();
-  const double threads = std::min<double>(static_cast<double>(threads_of(options.threads)),
-                                          std::max(1.0, points));
+  const double threads =
+      std::min<double>(static_cast<double>(threads_of(options.threads)), std::max(1.0, points));
   return records / *rate / threads;
 }
 

@@ -1,6 +1,6 @@
-// What each static instruction, or each of some groups of CTAs, counts: a memory system that passes each access on and adds what the
-// counters went up by to its site's. Nothing is copied: a site's counters lose what all counted
-// before the access and gain what all counted behind it.
+// What each static instruction, or each of some groups of CTAs, counts: a memory system that passes
+// each access on and adds what the counters went up by to its site's. Nothing is copied: a site's
+// counters lose what all counted before the access and gain what all counted behind it.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,8 @@ class SiteCounters final : public model::MemorySystem {
       : memory_(memory), by_site_(sites), cycles_(sites) {}
 
   // By CTA: the slot that its accesses go into, of `slots`; slot 0 for CTAs beyond the list.
-  SiteCounters(model::MemorySystem& memory, const std::vector<std::uint8_t>& slot_of, std::size_t slots)
+  SiteCounters(model::MemorySystem& memory, const std::vector<std::uint8_t>& slot_of,
+               std::size_t slots)
       : memory_(memory), slot_of_(&slot_of), by_site_(slots), cycles_(slots) {}
 
   void begin_launch(const model::LaunchMemory& launch) override { memory_.begin_launch(launch); }

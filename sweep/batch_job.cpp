@@ -19,8 +19,10 @@ std::string script_of(const BatchJob& job) {
   std::string out = "#!/bin/sh\n# One part of a sweep: the number of the task says which.\nexec ";
   out += quoted(job.command) + " explore";
   for (const std::string& a : job.arguments) out += " " + quoted(a);
-  out += fmt::format(" --shard \"$SLURM_ARRAY_TASK_ID\"/{} --threads {} --results {}.part-\"$SLURM_ARRAY_TASK_ID\"-of-{} --yes\n",
-                     job.parts, job.cpus, quoted(job.results), job.parts);
+  out += fmt::format(
+      " --shard \"$SLURM_ARRAY_TASK_ID\"/{} --threads {} --results "
+      "{}.part-\"$SLURM_ARRAY_TASK_ID\"-of-{} --yes\n",
+      job.parts, job.cpus, quoted(job.results), job.parts);
   return out;
 }
 

@@ -12,10 +12,10 @@ struct BatchJob {
   std::vector<std::string> arguments;  // of explore, without what says how it is run
   std::string results;                 // the file that all parts become
   std::uint64_t parts = 1;
-  std::uint64_t at_once = 0;           // tasks that may run at a time; 0: as Slurm likes
-  std::uint64_t cpus = 1;              // of a task
-  std::string time_limit;              // as sbatch takes it; empty: the partition's
-  std::vector<std::string> options;    // further ones of sbatch
+  std::uint64_t at_once = 0;         // tasks that may run at a time; 0: as Slurm likes
+  std::uint64_t cpus = 1;            // of a task
+  std::string time_limit;            // as sbatch takes it; empty: the partition's
+  std::vector<std::string> options;  // further ones of sbatch
 };
 
 // In single quotes, for a shell.

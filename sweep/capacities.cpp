@@ -143,18 +143,18 @@ class Stacks final : public model::CacheListener {
     std::vector<SetStack>& out = caches_[cache];
     if (out.empty())
       for (const std::uint64_t sets : sets_)
-        out.emplace_back(model::SetIndex(model::SetRule::kLowBits,
-                                         static_cast<std::uint32_t>(sets)),
-                         most_ways(shapes_, sets));
+        out.emplace_back(
+            model::SetIndex(model::SetRule::kLowBits, static_cast<std::uint32_t>(sets)),
+            most_ways(shapes_, sets));
     return out;
   }
 
   std::size_t array_of(std::uint64_t address) {
     const auto& all = launch_.allocations;
     if (array_ < all.size() && address - all[array_].base < all[array_].bytes) return array_;
-    const auto behind = std::upper_bound(
-        all.begin(), all.end(), address,
-        [](std::uint64_t at, const trace::Allocation& a) { return at < a.base; });
+    const auto behind =
+        std::upper_bound(all.begin(), all.end(), address,
+                         [](std::uint64_t at, const trace::Allocation& a) { return at < a.base; });
     if (behind == all.begin()) return all.size();
     const auto at = static_cast<std::size_t>(behind - all.begin()) - 1;
     return address - all[at].base < all[at].bytes ? array_ = at : all.size();
@@ -217,15 +217,13 @@ Result<std::vector<CacheShape>> shapes_of(const CapacityTask& task, const model:
     const std::uint64_t unit = by * spec.line_bytes * parts, other = bytes / unit;
     const std::uint64_t of_ways = task.fixed_ways ? by : other;
     if (bytes == 0 || bytes % unit != 0 || of_ways > kMostWays)
-      return Error{ErrorKind::kUsage,
-                   fmt::format("an {} of {} has no whole number of {} up to {} with {} {}",
-                               task.l2 ? "L2" : "L1", byte_size(bytes),
-                               task.fixed_ways ? "sets" : "ways",
-                               task.fixed_ways ? 65536 : kMostWays, by,
-                               task.fixed_ways ? "ways" : "sets"),
-                   "--capacities",
-                   fmt::format("give multiples of {}, or change what stays: --fixed-ways",
-                               byte_size(unit))};
+      return Error{
+          ErrorKind::kUsage,
+          fmt::format("an {} of {} has no whole number of {} up to {} with {} {}",
+                      task.l2 ? "L2" : "L1", byte_size(bytes), task.fixed_ways ? "sets" : "ways",
+                      task.fixed_ways ? 65536 : kMostWays, by, task.fixed_ways ? "ways" : "sets"),
+          "--capacities",
+          fmt::format("give multiples of {}, or change what stays: --fixed-ways", byte_size(unit))};
     out.push_back({bytes, task.fixed_ways ? other : by, of_ways});
   }
   return out;
@@ -442,8 +440,9 @@ Result<CapacityResult> capacities(const CapacityTask& task, const model::Card& c
       out.arrays = curves_of(found->arrays, out.shapes);
       return out;
     }
-    out.why = fmt::format("{} loads asked for what was written in part where not all of the caches had it",
-                          grouped(found->inexact));
+    out.why = fmt::format(
+        "{} loads asked for what was written in part where not all of the caches had it",
+        grouped(found->inexact));
   }
   out.all.name = "all";
   if (auto ok = by_replays(task, card, out); !ok) return ok.error();

@@ -1,9 +1,9 @@
-// Hits of an L1 or an L2 at many capacities. The order of accesses is that of the counts engine with
-// waits that do not depend on hits (sim::ReplayOptions::flat), so that caches of all capacities are
-// asked for the same, one after the other.
+// Hits of an L1 or an L2 at many capacities. The order of accesses is that of the counts engine
+// with waits that do not depend on hits (sim::ReplayOptions::flat), so that caches of all
+// capacities are asked for the same, one after the other.
 //
-// In one pass (set_stack.hpp) where the cache is a stack algorithm: the sets are told by a rule that
-// does not depend on the capacity, the line used longest ago goes, a miss brings a sector, and
+// In one pass (set_stack.hpp) where the cache is a stack algorithm: the sets are told by a rule
+// that does not depend on the capacity, the line used longest ago goes, a miss brings a sector, and
 // nothing else takes room. Otherwise by replays, one for each capacity, side by side.
 #pragma once
 

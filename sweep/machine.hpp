@@ -21,7 +21,8 @@ struct Machine {
 };
 
 // Keys that are no numbers of a card: "gpu" (a card), "carveout" (shared memory's part of the L1 in
-// percent), "loads" (ca, cg or recorded: through which caches global loads go) and "order" (of CTAs).
+// percent), "loads" (ca, cg or recorded: through which caches global loads go) and "order" (of
+// CTAs).
 const std::vector<std::string>& special_keys();
 
 // kUsage, with the nearest name, when nothing is called so.

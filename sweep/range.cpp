@@ -57,8 +57,7 @@ Result<std::vector<std::string>> list(const std::string& text, const std::string
   for (std::size_t i = 0; i < out.size(); ++i) {
     if (out[i].empty()) return wrong(place, fmt::format("'{}' has an empty value", text));
     for (std::size_t k = 0; k < i; ++k)
-      if (out[k] == out[i])
-        return wrong(place, fmt::format("'{}' has {} twice", text, out[i]));
+      if (out[k] == out[i]) return wrong(place, fmt::format("'{}' has {} twice", text, out[i]));
   }
   return out;
 }
@@ -99,8 +98,7 @@ Result<std::vector<std::string>> read_range(const std::string& text, const std::
   if (parts.size() > 3) return wrong(place, fmt::format("'{}' is no range", text));
   const auto first = number_of(parts[0]), last = number_of(parts[1]);
   if (!first || !last)
-    return wrong(place, fmt::format("'{}' is no whole number",
-                                    first ? parts[1] : parts[0]));
+    return wrong(place, fmt::format("'{}' is no whole number", first ? parts[1] : parts[0]));
   if (first->value > last->value)
     return wrong(place, fmt::format("the range '{}' is empty: {} is more than {}", text, parts[0],
                                     parts[1]));
@@ -117,8 +115,8 @@ Result<std::vector<std::string>> read_range(const std::string& text, const std::
   double exact = static_cast<double>(first->value);
   for (std::uint64_t at = first->value; at <= last->value;) {
     if (out.size() == kMostValues)
-      return wrong(place, fmt::format("the range '{}' has more than {} values", text,
-                                      grouped(kMostValues)));
+      return wrong(
+          place, fmt::format("the range '{}' has more than {} values", text, grouped(kMostValues)));
     out.push_back(sizes ? size_text(at) : std::to_string(at));
     if (step.add) {
       if (at > last->value - std::min(last->value, step.add)) break;

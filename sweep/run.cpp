@@ -75,9 +75,8 @@ Result<SweepPoint> run_point(const Task& task, const Space& space, std::uint64_t
       return out;
     }
     if (task.only)
-      std::erase_if(replayed->details, [&](const sim::ReplayedLaunch& l) {
-        return !task.only(l.metrics.launch);
-      });
+      std::erase_if(replayed->details,
+                    [&](const sim::ReplayedLaunch& l) { return !task.only(l.metrics.launch); });
     out.metrics.push_back(task.metrics(total_of(*replayed), machine->card));
   }
   return out;

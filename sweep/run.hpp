@@ -1,4 +1,5 @@
-// Replays of many points at once: each on a GPU of its own, all from one decoded copy of each trace.
+// Replays of many points at once: each on a GPU of its own, all from one decoded copy of each
+// trace.
 #pragma once
 
 #include <functional>
@@ -19,7 +20,8 @@ namespace warpmem::sweep {
 
 struct Task {
   std::vector<const trace::TraceReader*> traces;
-  std::vector<const sim::DecodedTrace*> decoded;  // by trace; nullptr: each replay decodes for itself
+  std::vector<const sim::DecodedTrace*>
+      decoded;  // by trace; nullptr: each replay decodes for itself
   std::string gpu;
   std::vector<model::CardSetting> settings;
   LoadCard load;
@@ -27,14 +29,15 @@ struct Task {
   bool keep_caches = false;
   std::function<bool(std::uint64_t launch)> only;  // none: all
   // What is kept of a replay, in the order of SweepResult::metrics.
-  std::function<std::vector<MetricValue>(const sim::ReplayedLaunch& total, const model::Card&)> metrics;
+  std::function<std::vector<MetricValue>(const sim::ReplayedLaunch& total, const model::Card&)>
+      metrics;
 };
 
 // All launches of a replay as if they were one: counters, cycles and instructions added up.
 sim::ReplayedLaunch total_of(const sim::ReplayResult& replayed);
 
-// Replays a point's traces. A point that is no possible GPU, or one on which a kernel finds no room,
-// is left out, with the reason.
+// Replays a point's traces. A point that is no possible GPU, or one on which a kernel finds no
+// room, is left out, with the reason.
 Result<SweepPoint> run_point(const Task& task, const Space& space, std::uint64_t number,
                              unsigned threads);
 

@@ -1,12 +1,12 @@
 // Hits of caches of one number of sets and every associativity, from one pass over what they are
-// asked for: stack distances (Mattson, Gecsei, Slutz and Traiger, "Evaluation techniques for storage
-// hierarchies", IBM Systems Journal 9(2), 1970), one stack a set, for lines of sectors.
+// asked for: stack distances (Mattson, Gecsei, Slutz and Traiger, "Evaluation techniques for
+// storage hierarchies", IBM Systems Journal 9(2), 1970), one stack a set, for lines of sectors.
 //
 // Least recently used is a stack algorithm: a cache of A ways holds the A lines of a set that were
-// used last. A sector can be read from it when the line has stayed there since the sector came: when
-// the line was never deeper than A since. So each sector keeps the deepest place of its line since
-// then, and that is the least associativity that hits. A line that is forgotten leaves a hole, which
-// the next line that is brought over it fills.
+// used last. A sector can be read from it when the line has stayed there since the sector came:
+// when the line was never deeper than A since. So each sector keeps the deepest place of its line
+// since then, and that is the least associativity that hits. A line that is forgotten leaves a
+// hole, which the next line that is brought over it fills.
 //
 // Leaves out: sectors that a store writes in part where not all of the caches can read them, if a
 // load asks for them afterwards, and lines that a load gives up. `inexact` counts both.

@@ -13,8 +13,8 @@ Result<Database> Database::open(const std::string& path, Mode mode) {
   Database out;
   out.path_ = path;
   sqlite3* db = nullptr;
-  const int flags = mode == Mode::kRead ? SQLITE_OPEN_READONLY
-                                        : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
+  const int flags =
+      mode == Mode::kRead ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
   const int opened = sqlite3_open_v2(path.c_str(), &db, flags, nullptr);
   out.db_.reset(db);
   if (opened != SQLITE_OK) return out.error("open the results");
@@ -111,9 +111,10 @@ std::uint64_t Statement::whole(int column) const {
 double Statement::real(int column) const { return sqlite3_column_double(statement_.get(), column); }
 std::string Statement::text(int column) const {
   const auto* const text = sqlite3_column_text(statement_.get(), column);
-  return text ? std::string(reinterpret_cast<const char*>(text),
-                            static_cast<std::size_t>(sqlite3_column_bytes(statement_.get(), column)))
-              : std::string();
+  return text
+             ? std::string(reinterpret_cast<const char*>(text),
+                           static_cast<std::size_t>(sqlite3_column_bytes(statement_.get(), column)))
+             : std::string();
 }
 bool Statement::nothing(int column) const {
   return sqlite3_column_type(statement_.get(), column) == SQLITE_NULL;

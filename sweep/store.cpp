@@ -134,16 +134,17 @@ Error damaged(const std::string& path) {
 Result<SweepResult> read_result(Database& db) {
   SweepResult out;
   bool fits = true;
-  const auto axes = each_row(db, "SELECT axis, key, value FROM axes ORDER BY axis, at",
-                             [&](const Statement& r) {
-                               if (r.whole(0) >= out.axes.size()) out.axes.push_back({r.text(1), {}});
-                               out.axes.back().values.push_back(r.text(2));
-                             });
+  const auto axes =
+      each_row(db, "SELECT axis, key, value FROM axes ORDER BY axis, at", [&](const Statement& r) {
+        if (r.whole(0) >= out.axes.size()) out.axes.push_back({r.text(1), {}});
+        out.axes.back().values.push_back(r.text(2));
+      });
   const auto traces = each_row(db, "SELECT name FROM traces ORDER BY trace",
                                [&](const Statement& r) { out.traces.push_back(r.text(0)); });
-  const auto metrics = each_row(
-      db, "SELECT name, unit FROM metrics ORDER BY metric",
-      [&](const Statement& r) { out.metrics.push_back({r.text(0), r.text(1)}); });
+  const auto metrics =
+      each_row(db, "SELECT name, unit FROM metrics ORDER BY metric", [&](const Statement& r) {
+        out.metrics.push_back({r.text(0), r.text(1)});
+      });
   std::map<std::uint64_t, std::size_t> at;
   const auto points =
       each_row(db, "SELECT point, left_out FROM points ORDER BY point", [&](const Statement& r) {
@@ -220,9 +221,10 @@ void remove_database(const std::string& path) {
 
 Error refused(const std::string& path, const char* what) {
   const int why = errno;
-  return {why == ENOSPC || why == EDQUOT || why == EFBIG ? ErrorKind::kResources : ErrorKind::kUsage,
-          fmt::format("cannot {}: {}", what, std::strerror(why)), path,
-          "make room, or give a file in a folder that can be written"};
+  return {
+      why == ENOSPC || why == EDQUOT || why == EFBIG ? ErrorKind::kResources : ErrorKind::kUsage,
+      fmt::format("cannot {}: {}", what, std::strerror(why)), path,
+      "make room, or give a file in a folder that can be written"};
 }
 
 // A file of all points in their order, which takes its name as a whole.
@@ -301,8 +303,8 @@ Result<void> Store::resume() {
       !ok)
     return ok;
   if (!begun)
-    return first_error({db_->run("BEGIN"), db_->run(kSchema), write_plan(*db_, plan_),
-                        db_->run("COMMIT")});
+    return first_error(
+        {db_->run("BEGIN"), db_->run(kSchema), write_plan(*db_, plan_), db_->run("COMMIT")});
   if (auto same = check_same(*db_, plan_); !same) return same;
   return each_row(*db_, "SELECT point FROM points",
                   [&](const Statement& r) { finished_.insert(r.whole(0)); });
@@ -400,10 +402,10 @@ Result<SweepResult> merge(const std::vector<std::string>& parts, const std::stri
   }
   if (!all) return Error{ErrorKind::kUsage, "there is nothing to merge", path, "name its parts"};
   if (points.size() != all->points)
-    return Error{ErrorKind::kIncomplete,
-                 fmt::format("{} of the sweep's {} points are in these parts", points.size(),
-                             all->points),
-                 path, "give all parts, each of a sweep that has finished"};
+    return Error{
+        ErrorKind::kIncomplete,
+        fmt::format("{} of the sweep's {} points are in these parts", points.size(), all->points),
+        path, "give all parts, each of a sweep that has finished"};
   SweepResult result = all->result;
   for (auto& [number, p] : points) result.points.push_back(std::move(p));
   const Plan plan{all->identity, all->result, all->points, {}};

@@ -28,10 +28,10 @@ using Identity = std::vector<std::pair<std::string, std::string>>;
 
 struct Plan {
   Identity identity;
-  SweepResult empty;        // axes, traces, metrics
+  SweepResult empty;         // axes, traces, metrics
   std::uint64_t points = 0;  // how many there are when all are there
   // Points may be fewer than the space has (a search): what says that all are there is the caller.
-  std::string part;         // "3/16" of a sweep that is shared out; empty: it is whole
+  std::string part;  // "3/16" of a sweep that is shared out; empty: it is whole
 };
 
 class Store {

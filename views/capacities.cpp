@@ -58,8 +58,9 @@ std::string capacities_csv(const CapacityResult& r) {
   std::string out = "level,of,name,bytes,sets,ways,sectors,hits\n";
   const auto rows = [&](const char* of, const CapacityCurve& c) {
     for (std::size_t i = 0; i < r.shapes.size(); ++i)
-      out += fmt::format("{},{},{},{},{},{},{},{}\n", r.level, of, csv_cell(c.name),
-                         r.shapes[i].bytes, r.shapes[i].sets, r.shapes[i].ways, c.sectors, c.hits[i]);
+      out +=
+          fmt::format("{},{},{},{},{},{},{},{}\n", r.level, of, csv_cell(c.name), r.shapes[i].bytes,
+                      r.shapes[i].sets, r.shapes[i].ways, c.sectors, c.hits[i]);
   };
   rows("all", r.all);
   for (const CapacityCurve& c : r.lines) rows("line", c);

@@ -17,19 +17,17 @@ std::string dims(const Dim3& d) {
   return d[1] > 1 ? fmt::format("{}x{}", d[0], d[1]) : std::to_string(d[0]);
 }
 
-std::string share(double part, double whole) {
-  return whole == 0 ? "-" : percent(part / whole);
-}
+std::string share(double part, double whole) { return whole == 0 ? "-" : percent(part / whole); }
 
 }  // namespace
 
 std::string sampled_text(const SampleResult& r, const Terminal& terminal, bool all) {
-  std::string out = fmt::format(
-      "{} of {} launches, {} of {} records ({}); {:.0f} % intervals, seed {}\n",
-      grouped(r.launches_replayed), grouped(r.launches), grouped(r.records_replayed),
-      grouped(r.records),
-      share(static_cast<double>(r.records_replayed), static_cast<double>(r.records)),
-      100 * r.confidence, r.seed);
+  std::string out =
+      fmt::format("{} of {} launches, {} of {} records ({}); {:.0f} % intervals, seed {}\n",
+                  grouped(r.launches_replayed), grouped(r.launches), grouped(r.records_replayed),
+                  grouped(r.records),
+                  share(static_cast<double>(r.records_replayed), static_cast<double>(r.records)),
+                  100 * r.confidence, r.seed);
   Table groups({{"kernel"},
                 {"grid", Align::kRight},
                 {"block", Align::kRight},
@@ -41,14 +39,20 @@ std::string sampled_text(const SampleResult& r, const Terminal& terminal, bool a
   constexpr std::size_t kMost = 20, kOthers = 76;
   for (std::size_t i = 0; i < r.groups.size() && i < kMost; ++i) {
     const SampledGroup& g = r.groups[i];
-    groups.row({shortened(g.kernel, std::max<std::size_t>(20, terminal.width > kOthers ? terminal.width - kOthers : 0)),
-                dims(g.grid), dims(g.block), grouped(g.launches), grouped(g.replayed),
-                g.windows ? grouped(g.windows) : "", grouped(g.records),
-                g.cycles > 0 ? number(std::round(g.cycles)) : ""});
+    groups.row(
+        {shortened(g.kernel, std::max<std::size_t>(
+                                 20, terminal.width > kOthers ? terminal.width - kOthers : 0)),
+         dims(g.grid), dims(g.block), grouped(g.launches), grouped(g.replayed),
+         g.windows ? grouped(g.windows) : "", grouped(g.records),
+         g.cycles > 0 ? number(std::round(g.cycles)) : ""});
   }
   out += groups.text(terminal.colour);
   if (r.groups.size() > kMost) out += fmt::format("and {} more groups\n", r.groups.size() - kMost);
-  Table metrics({{"counter"}, {"estimate", Align::kRight}, {"±", Align::kRight}, {"", Align::kRight}, {"unit"}});
+  Table metrics({{"counter"},
+                 {"estimate", Align::kRight},
+                 {"±", Align::kRight},
+                 {"", Align::kRight},
+                 {"unit"}});
   for (const SampledMetric& m : r.metrics) {
     if (m.estimate == 0 && !all) continue;
     metrics.row({m.name, number(std::round(m.estimate)),

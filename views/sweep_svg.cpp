@@ -58,12 +58,14 @@ std::string chart(const SweepTable& t, std::size_t series, double top) {
   const std::vector<Line> lines = lines_of(t, series);
   double least = std::numeric_limits<double>::infinity(), most = -least;
   for (const Line& l : lines)
-    for (const auto& [place, value] : l.at) least = std::min(least, value), most = std::max(most, value);
-  std::string out = text_at(kLeft, top + 20,
-                            (t.series[series].trace.empty() ? "" : t.series[series].trace + ": ") +
-                                t.series[series].metric +
-                                (t.series[series].unit.empty() ? "" : " [" + t.series[series].unit + "]"),
-                            "font-weight=\"bold\"");
+    for (const auto& [place, value] : l.at)
+      least = std::min(least, value), most = std::max(most, value);
+  std::string out =
+      text_at(kLeft, top + 20,
+              (t.series[series].trace.empty() ? "" : t.series[series].trace + ": ") +
+                  t.series[series].metric +
+                  (t.series[series].unit.empty() ? "" : " [" + t.series[series].unit + "]"),
+              "font-weight=\"bold\"");
   if (most < least) return out + text_at(kLeft, top + 60, "nothing is known");
   least = std::min(least, 0.0);
   if (most <= least) most = least + 1;
@@ -75,13 +77,14 @@ std::string chart(const SweepTable& t, std::size_t series, double top) {
   const auto y = [&](double value) {
     return top + kTop + height * (1 - (value - least) / (most - least));
   };
-  out += fmt::format("<path d=\"M{:.1f} {:.1f}V{:.1f}H{:.1f}\" fill=\"none\" stroke=\"#444\"/>\n", kLeft,
-                     top + kTop, top + kTop + height, kLeft + width);
+  out += fmt::format("<path d=\"M{:.1f} {:.1f}V{:.1f}H{:.1f}\" fill=\"none\" stroke=\"#444\"/>\n",
+                     kLeft, top + kTop, top + kTop + height, kLeft + width);
   for (const double v : {least, (least + most) / 2, most})
     out += text_at(kLeft - 6, y(v) + 4, number(v), "text-anchor=\"end\"");
   const std::size_t every = (t.axes.back().values.size() + 9) / 10;
   for (std::size_t i = 0; i < t.axes.back().values.size(); i += every)
-    out += text_at(x(i), top + kTop + height + 18, t.axes.back().values[i], "text-anchor=\"middle\"");
+    out +=
+        text_at(x(i), top + kTop + height + 18, t.axes.back().values[i], "text-anchor=\"middle\"");
   out += text_at(kLeft + width / 2, top + kTop + height + 40, t.axes.back().key,
                  "text-anchor=\"middle\"");
   for (std::size_t i = 0; i < lines.size(); ++i) {
@@ -93,7 +96,8 @@ std::string chart(const SweepTable& t, std::size_t series, double top) {
                        points, colour);
     for (const std::size_t k : lines[i].knees) {
       const auto& [place, value] = lines[i].at[k];
-      out += fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"5\" fill=\"{}\"/>\n", x(place), y(value), colour);
+      out += fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"5\" fill=\"{}\"/>\n", x(place),
+                         y(value), colour);
       out += text_at(x(place) + 8, y(value) - 8, "knee: " + t.axes.back().values[place]);
     }
     if (!lines[i].name.empty())

@@ -23,9 +23,8 @@ std::string title_of(const SweepSeries& s) {
 std::string cell(const MetricValue& v) { return v.known() ? number(v.value) : "n/a"; }
 
 bool has_knee(const SweepTable& t, std::size_t series, std::size_t point) {
-  return std::ranges::any_of(t.knees, [&](const SweepKnee& k) {
-    return k.series == series && k.point == point;
-  });
+  return std::ranges::any_of(
+      t.knees, [&](const SweepKnee& k) { return k.series == series && k.point == point; });
 }
 
 // Rows: the first axis; columns: the second.

@@ -52,8 +52,9 @@ LaunchReplay::LaunchReplay(const trace::TraceReader& reader, std::uint32_t index
   }
   for (const AccessPlan& plan : plans_) {
     const bool mark = plan.action == Action::kBegin || plan.action == Action::kEnd;
-    const std::uint32_t bytes =
-        sectored_ && !flat_ && sectored_->takes_lines() ? model::SectoredMemory::bytes_of_lines(plan) : 0;
+    const std::uint32_t bytes = sectored_ && !flat_ && sectored_->takes_lines()
+                                    ? model::SectoredMemory::bytes_of_lines(plan)
+                                    : 0;
     const Kind access = plan.action == Action::kGlobalStore ? Kind::kStore : Kind::kLoad;
     forms_.push_back({static_cast<std::int32_t>(bytes), mark    ? Kind::kMark
                                                         : bytes ? access

@@ -29,8 +29,7 @@ void put_in_order(CtaOrder order, const Dim3& grid, std::vector<std::uint64_t>& 
     const std::uint64_t x = cta % grid[0], y = cta / grid[0] % grid[1],
                         z = cta / (std::uint64_t{grid[0]} * grid[1]);
     // Down a column of the whole grid, or along the rows of a tile.
-    if (order.kind == CtaOrder::Kind::kColumns)
-      return std::array<std::uint64_t, 5>{z, x, y, 0, 0};
+    if (order.kind == CtaOrder::Kind::kColumns) return std::array<std::uint64_t, 5>{z, x, y, 0, 0};
     return std::array<std::uint64_t, 5>{z, y / side, x / side, y, x};
   };
   std::stable_sort(ctas.begin(), ctas.end(),

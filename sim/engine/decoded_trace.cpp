@@ -14,8 +14,8 @@ bool has_rounds(const trace::DecodedBlock& b, std::span<const trace::Site> sites
 }
 
 template <class Do>
-void each_wanted(const trace::TraceReader& reader,
-                 const std::function<bool(std::uint64_t)>& wanted, Do&& each) {
+void each_wanted(const trace::TraceReader& reader, const std::function<bool(std::uint64_t)>& wanted,
+                 Do&& each) {
   for (const trace::LaunchSummary& l : reader.launches())
     if (!wanted || wanted(l.launch.id)) each(l);
 }
@@ -27,10 +27,9 @@ void drop_rounds(trace::DecodedBlock& b, std::span<const trace::Site> sites) {
   std::uint32_t kept = 0;
   for (trace::Segment& s : b.segments) {
     const auto from = b.records.begin() + s.first, to = from + s.count;
-    const auto end =
-        std::remove_copy_if(from, to, b.records.begin() + kept, [&](const trace::Record& r) {
-          return sites[r.site].op == trace::Op::kRounds;
-        });
+    const auto end = std::remove_copy_if(
+        from, to, b.records.begin() + kept,
+        [&](const trace::Record& r) { return sites[r.site].op == trace::Op::kRounds; });
     s.first = kept;
     s.count = static_cast<std::uint32_t>(end - b.records.begin()) - kept;
     kept += s.count;

@@ -1,6 +1,6 @@
 // A total from samples of its parts: the stratified estimator, with a confidence interval by
-// Student's t and the degrees of freedom of Welch and Satterthwaite (Cochran, "Sampling Techniques",
-// 3rd edition, chapters 2 and 5).
+// Student's t and the degrees of freedom of Welch and Satterthwaite (Cochran, "Sampling
+// Techniques", 3rd edition, chapters 2 and 5).
 #pragma once
 
 #include <cstdint>

@@ -40,8 +40,13 @@ Result<std::vector<LaunchGroup>> group_launches(const trace::TraceReader& reader
     if (!mix) return mix.error();
     const int size = static_cast<int>(
         std::lround(std::log(static_cast<double>(l.end.records + 1)) / std::log(1.125)));
-    const Key key{l.launch.program, l.launch.grid,           l.launch.block, l.launch.cluster,
-                  l.launch.dynamic_shared, size, *mix};
+    const Key key{l.launch.program,
+                  l.launch.grid,
+                  l.launch.block,
+                  l.launch.cluster,
+                  l.launch.dynamic_shared,
+                  size,
+                  *mix};
     const auto found = at.try_emplace(key, out.size()).first;
     if (found->second == out.size()) out.emplace_back();
     out[found->second].launches.push_back(i);

@@ -14,7 +14,8 @@ namespace {
 
 // SplitMix64.
 std::uint64_t drawn(std::uint64_t seed, std::uint64_t a, std::uint64_t b) {
-  std::uint64_t x = (seed + 1) * 0x9e3779b97f4a7c15ull + a * 0xd1b54a32d192ed03ull + b * 0xabc98388fb8fac03ull;
+  std::uint64_t x =
+      (seed + 1) * 0x9e3779b97f4a7c15ull + a * 0xd1b54a32d192ed03ull + b * 0xabc98388fb8fac03ull;
   x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9ull;
   x = (x ^ x >> 27) * 0x94d049bb133111ebull;
   return x ^ x >> 31;
@@ -35,7 +36,7 @@ struct One {
   std::size_t group = 0;
   std::uint32_t launch = 0;
   bool windows = false;
-  std::vector<double> values;      // of a whole replay
+  std::vector<double> values;  // of a whole replay
   std::optional<WindowedLaunch> windowed;
   std::uint64_t records = 0;
 };
@@ -72,9 +73,9 @@ Result<std::vector<One>> chosen_of(const trace::TraceReader& reader, const model
   std::vector<One> out;
   for (std::size_t g = 0; g < groups.size(); ++g) {
     const auto& all = groups[g].launches;
-    const auto share = static_cast<std::size_t>(std::ceil(options.share * static_cast<double>(all.size())));
-    const std::size_t count =
-        std::min(all.size(), std::max<std::size_t>(share, options.least));
+    const auto share =
+        static_cast<std::size_t>(std::ceil(options.share * static_cast<double>(all.size())));
+    const std::size_t count = std::min(all.size(), std::max<std::size_t>(share, options.least));
     const auto waves = waves_of(reader, all.front(), card);
     if (!waves) return waves.error();
     const bool windows = options.windows > 1 && *waves > 1;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numeric>
 #include <optional>
 #include <set>
 
@@ -65,12 +66,11 @@ MeanEnds mean_ends(const std::vector<TimeResult::Stay>& stays,
 }
 
 Result<Counted> count_window(const trace::TraceReader& reader, std::uint32_t index,
-                             const model::Card& card, const Window& w,
-                             const WindowOptions& options, std::uint64_t warm_ctas) {
+                             const model::Card& card, const Window& w, const WindowOptions& options,
+                             std::uint64_t warm_ctas) {
   const std::uint64_t id = reader.launches()[index].launch.id;
   Rewrite rewrite;
-  const Range warm{w.replayed.first - std::min(w.replayed.first, warm_ctas),
-                   w.replayed.first};
+  const Range warm{w.replayed.first - std::min(w.replayed.first, warm_ctas), w.replayed.first};
   ReplayOptions how;
   how.launch = id;
   how.time = options.time;
@@ -100,8 +100,7 @@ Result<Counted> count_window(const trace::TraceReader& reader, std::uint32_t ind
   const ReplayedLaunch& l = replayed->details.at(0);
   Counted out;
   out.records = l.counters.records + l.warm_records;
-  out.sectors =
-      static_cast<double>(l.counted[0].l1_fill_sectors + l.counted[0].l1_write_sectors);
+  out.sectors = static_cast<double>(l.counted[0].l1_fill_sectors + l.counted[0].l1_write_sectors);
   const auto values = [&](std::size_t group, bool whole_first, bool whole_last) {
     ReplayedLaunch part = l;
     // A launch's own traffic belongs to its first wave.
@@ -121,7 +120,8 @@ Result<Counted> count_window(const trace::TraceReader& reader, std::uint32_t ind
   return out;
 }
 
-std::vector<Window> windows_of(std::uint64_t ctas, std::uint64_t wave, const WindowOptions& options) {
+std::vector<Window> windows_of(std::uint64_t ctas, std::uint64_t wave,
+                               const WindowOptions& options) {
   std::vector<Window> out;
   out.push_back({{0, 2 * wave}, {}, {0, wave}, true, false});
   const Range middle{wave, ctas - wave};
@@ -145,7 +145,8 @@ std::vector<Window> windows_of(std::uint64_t ctas, std::uint64_t wave, const Win
 
 // Whether windows take more than half as long as all CTAs. The counts engine takes about a quarter
 // of the time engine's time (docs/contributing.md).
-bool too_long(const std::vector<Window>& windows, std::uint64_t ctas, std::uint64_t warm, bool time) {
+bool too_long(const std::vector<Window>& windows, std::uint64_t ctas, std::uint64_t warm,
+              bool time) {
   double took = 0;
   for (const Window& w : windows)
     took += static_cast<double>(w.replayed.size()) +
@@ -188,8 +189,9 @@ Result<std::uint64_t> waves_of(const trace::TraceReader& reader, std::uint32_t i
   return (*ctas).size() / (card.numbers().cta_order.size() * fit->ctas);
 }
 
-Result<std::optional<WindowedLaunch>> replay_windows(const trace::TraceReader& reader, std::uint32_t index,
-                                      const model::Card& card, const WindowOptions& options) {
+Result<std::optional<WindowedLaunch>> replay_windows(const trace::TraceReader& reader,
+                                                     std::uint32_t index, const model::Card& card,
+                                                     const WindowOptions& options) {
   const auto fit = occupancy(card, reader.launches()[index].launch);
   if (!fit) return fit.error();
   const auto all = reader.ctas(index);
@@ -220,6 +222,9 @@ Result<std::optional<WindowedLaunch>> replay_windows(const trace::TraceReader& r
   const std::size_t metrics = sampled_metrics(options.time).size();
   out.metrics.resize(metrics);
   const double middle = static_cast<double>(ctas - 2 * wave) / static_cast<double>(wave);
+  // Until the L2 is full, waves are neither like the first nor like those in between.
+  const double fill = std::min(
+      middle, static_cast<double>(card.numbers().l2_bytes) / (bytes * static_cast<double>(wave)));
   for (std::size_t m = 0; m < metrics; ++m) {
     std::vector<double> seen;
     double drift = 0, drifts = 0;
@@ -231,6 +236,10 @@ Result<std::optional<WindowedLaunch>> replay_windows(const trace::TraceReader& r
       ++drifts;
     }
     if (drifts > 0) out.metrics[m].may_be_off_by(middle * std::abs(drift / drifts));
+    const bool of_time = options.time && m + 2 >= metrics;
+    const double mean =
+        std::accumulate(seen.begin(), seen.end(), 0.0) / static_cast<double>(seen.size());
+    if (!of_time) out.metrics[m].may_be_off_by(fill * std::abs(mean - (*each.front())->values[m]));
     out.metrics[m].add((*each.front())->values[m]);
     out.metrics[m].add((*each.back())->values[m]);
     out.metrics[m].add(Stratum{middle, seen});

@@ -1,13 +1,13 @@
-// A launch from some of its CTAs. The GPU is full of CTAs for most of a large launch; such a fill is
-// a wave. Replayed are the first wave, the last, and some in between, each with two waves before and
-// a wave behind it, so that it meets others as it does in the whole launch; what the CTAs before that
-// leave in the L2 comes from the counts engine (functional warming, as in Wunderlich, Wenisch,
-// Falsafi and Hoe, "SMARTS", ISCA 2003).
+// A launch from some of its CTAs. The GPU is full of CTAs for most of a large launch; such a fill
+// is a wave. Replayed are the first wave, the last, and some in between, each with two waves before
+// and a wave behind it, so that it meets others as it does in the whole launch; what the CTAs
+// before that leave in the L2 comes from the counts engine (functional warming, as in Wunderlich,
+// Wenisch, Falsafi and Hoe, "SMARTS", ISCA 2003).
 //
 // The first and the last wave count as they are. Those in between are a sample of all in between.
-// All CTAs of a window begin together, as those of a whole launch have not for long; what is left of
-// that is told by the wave before the one that counts: by as much as the two differ in the mean, the
-// estimate may be off.
+// All CTAs of a window begin together, as those of a whole launch have not for long; what is left
+// of that is told by the wave before the one that counts: by as much as the two differ in the mean,
+// the estimate may be off.
 #pragma once
 
 #include <cstdint>
@@ -40,8 +40,9 @@ struct WindowedLaunch {
   std::uint64_t records = 0;      // replayed, those for warming too
 };
 // Nothing where windows would take more than half as long as the whole launch.
-Result<std::optional<WindowedLaunch>> replay_windows(const trace::TraceReader& reader, std::uint32_t index,
-                                      const model::Card& card, const WindowOptions& options);
+Result<std::optional<WindowedLaunch>> replay_windows(const trace::TraceReader& reader,
+                                                     std::uint32_t index, const model::Card& card,
+                                                     const WindowOptions& options);
 
 // The metrics that are estimated: those of metric_rows() that add up, then cycles and instructions
 // where time is kept.

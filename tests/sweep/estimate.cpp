@@ -16,7 +16,8 @@ TEST_CASE("five of many: the interval is Student's with four degrees of freedom"
   e.add({1000, seen});
   CHECK(e.total() == 3000);
   CHECK(e.freedom() == Approx(4));
-  CHECK(e.half_width(0.95) == Approx(2.776 * 1000 * std::sqrt(2.5 / 5 * (1 - 0.005))).epsilon(1e-3));
+  CHECK(e.half_width(0.95) ==
+        Approx(2.776 * 1000 * std::sqrt(2.5 / 5 * (1 - 0.005))).epsilon(1e-3));
 }
 
 TEST_CASE("what was seen whole leaves nothing to chance") {

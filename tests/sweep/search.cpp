@@ -17,7 +17,8 @@ std::vector<std::size_t> place(std::uint64_t n, const std::vector<SearchAxis>& a
 }
 
 template <class Value>
-double least(Search& search, const std::vector<SearchAxis>& axes, std::size_t budget, Value&& value) {
+double least(Search& search, const std::vector<SearchAxis>& axes, std::size_t budget,
+             Value&& value) {
   double best = 1e300;
   for (std::size_t told = 0; told < budget;) {
     const auto points = search.next(std::min(kRound, budget - told));
@@ -66,12 +67,14 @@ TEST_CASE("with as many points the estimator ends lower than random draws on mos
   const std::vector<SearchAxis> axes{{16, true}, {16, true}, {16, true}, {16, true}, {6, false}};
   const auto bowl = [](const std::vector<std::size_t>& at) {
     double sum = at[4] == 3 ? 0 : 40;
-    for (int a = 0; a < 4; ++a) sum += std::pow(static_cast<double>(at[static_cast<std::size_t>(a)]) - 11 + 2 * a, 2);
+    for (int a = 0; a < 4; ++a)
+      sum += std::pow(static_cast<double>(at[static_cast<std::size_t>(a)]) - 11 + 2 * a, 2);
     return sum;
   };
   int wins = 0;
   for (std::uint64_t seed = 1; seed <= 20; ++seed)
-    wins += least(*tpe(axes, seed), axes, 80, bowl) < least(*random_search(axes, seed), axes, 80, bowl);
+    wins +=
+        least(*tpe(axes, seed), axes, 80, bowl) < least(*random_search(axes, seed), axes, 80, bowl);
   CHECK(wins >= 17);
 }
 

@@ -40,7 +40,8 @@ model::LineTouch touch(std::uint64_t line, std::uint8_t sectors, bool whole) {
   return t;
 }
 
-void check_load(SetStack& stack, Caches& all, std::uint64_t line, std::uint8_t sectors, bool leaves) {
+void check_load(SetStack& stack, Caches& all, std::uint64_t line, std::uint8_t sectors,
+                bool leaves) {
   const SetStack::Least least = stack.load(line, sectors, leaves);
   for (std::uint32_t ways = 1; ways <= kMostWays; ++ways) {
     const std::uint8_t missing =

@@ -50,7 +50,8 @@ std::string bytes_of(const std::string& path) {
   return text.str();
 }
 
-std::string written(const Folder& folder, const char* name, const std::vector<std::uint64_t>& order) {
+std::string written(const Folder& folder, const char* name,
+                    const std::vector<std::uint64_t>& order) {
   auto store = Store::open(folder.file(name), plan_of(), false);
   REQUIRE(store.ok());
   for (const std::uint64_t n : order) REQUIRE(store->add(point(n)).ok());
