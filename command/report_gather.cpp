@@ -134,12 +134,14 @@ std::vector<std::pair<std::string, std::string>> provenance_of(const trace::Trac
 // any launch is left out.
 void put_metrics(const std::vector<Replayed>& all, const std::vector<ReportLaunch*>& to,
                  Report& out) {
-  std::map<std::string_view, std::size_t> known;
+  std::map<std::string, std::size_t, std::less<>> known;
   for (const Replayed& r : all)
     for (const ShownMetric& m : r.metrics)
-      if (!m.idle && known.try_emplace(m.metric->name, out.metrics.size()).second)
+      if (!m.idle && known.try_emplace(std::string(m.metric->name), 0).second)
         out.metrics.push_back({std::string(m.metric->name), std::string(m.metric->unit),
                                name_of(group_of(m.metric->name)), std::string(m.metric->meaning)});
+  std::ranges::stable_sort(out.metrics, {}, [](const ReportMetric& m) { return group_of(m.name); });
+  for (std::size_t i = 0; i < out.metrics.size(); ++i) known[out.metrics[i].name] = i;
   for (std::size_t i = 0; i < all.size(); ++i) {
     MetricValue none;
     none.missing = "not in this card's vocabulary";

@@ -113,7 +113,7 @@ class InABrowser(harness.CommandTest):
         page.click("#instructions th:nth-child(5) button")
         self.assertEqual(column(), sorted(before))
         page.run("const i = document.querySelector('#counters input'); i.value = 'dram__sectors'; i.dispatchEvent(new Event('input'))")
-        names = page.run("return [...document.querySelectorAll('#counters tbody tr')].map(r => r.cells[1].textContent)")
+        names = page.run("return [...document.querySelectorAll('#counters tbody tr')].map(r => r.cells[0].textContent)")
         self.assertEqual(names, [n for n in names if "dram__sectors" in n])
         self.assertIn("dram__sectors_read.sum", names)
 

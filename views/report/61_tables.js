@@ -10,8 +10,8 @@ function accuracyOf(report, run, l) {
 }
 function countersTable(report, run, l) {
   const accuracy = accuracyOf(report, run, l);
-  return dataTable({ columns: [{ name: "level" }, { name: "counter", code: true }, { name: "value", n: true, show: (v, row) => has(v) ? grouped(v) : NONE + (row[6] ? ` (${row[6]})` : "") }, { name: "unit" }, { name: "error against hardware", long: true }, { name: "meaning", long: true }],
-    rows: report.metrics.map((m, i) => [m[2], m[0], l.values[i], m[1], accuracy(m[0]), m[3], l.missing[i]]) }, { name: "counters" });
+  return dataTable({ columns: [{ name: "counter", code: true }, { name: "value", n: true, show: (v) => grouped(v) }, { name: "unit" }, { name: "level" }, { name: "error against hardware", long: true }, { name: "meaning", long: true }],
+    rows: report.metrics.map((m, i) => [m[0], l.values[i], m[1], m[2], has(l.values[i]) ? accuracy(m[0]) : l.missing[i], m[3]]) }, { name: "counters" });
 }
 function sitesTable(l) {
   return dataTable({ columns: [{ name: "place" }, { name: "access" }, { name: "instruction", code: true }, { name: "array" }, { name: "requests", n: true }, { name: "sectors", n: true }, { name: "ideal sectors", n: true }, { name: "passes", n: true }, { name: "ideal passes", n: true },
