@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <set>
 
 #include "base/in_parallel.hpp"
 #include "command/card_input.hpp"
@@ -167,6 +168,26 @@ void put_accuracy(const std::vector<model::Card>& cards, Report& out) {
     }
 }
 
+// What `replay` says beside each metric, for every card and level of the traces.
+void put_accuracy_words(const std::vector<model::Card>& cards, Report& out) {
+  std::set<std::pair<std::size_t, std::string>> shown;
+  for (const ReportRun& run : out.runs)
+    for (const ReportLaunch& launch : run.launches) {
+      if (!launch.accuracy_not_measured.empty()) continue;
+      if (!shown.emplace(run.card, launch.level).second) continue;
+      const model::Card& card = cards[run.card];
+      const auto words = metrics::usual_vocabulary(card.capability());
+      ReportAccuracyWords said{run.card, launch.level, run.engine, {}};
+      for (const ReportMetric& m : out.metrics) {
+        const metrics::Metric* metric = metrics::find(words, m.name);
+        said.words.push_back(
+            metric ? accuracy({card.name(), launch.level, run.engine, ""}, card, words, *metric)
+                   : "");
+      }
+      out.accuracy_words.push_back(std::move(said));
+    }
+}
+
 std::string unlike_validation(const model::Card& card, const ReportLaunch& launch) {
   if (!card.built_in()) return fmt::format("{} is a card of your own", card.name());
   for (const model::CardEntry& e : card.entries())
@@ -262,6 +283,7 @@ Result<Report> make_report(const ReportInput& input, const std::vector<ReportTra
   }
   put_metrics(all, to, out);
   put_accuracy(*cards, out);
+  put_accuracy_words(*cards, out);
   out.title = title_of(traces, out);
   out.side_by_side = out.runs.size() == 2;
   std::vector<std::vector<LaunchMetrics>> counted(out.runs.size());
