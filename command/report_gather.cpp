@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <set>
 
 #include "base/in_parallel.hpp"
 #include "command/card_input.hpp"
@@ -134,12 +135,14 @@ std::vector<std::pair<std::string, std::string>> provenance_of(const trace::Trac
 // any launch is left out.
 void put_metrics(const std::vector<Replayed>& all, const std::vector<ReportLaunch*>& to,
                  Report& out) {
-  std::map<std::string_view, std::size_t> known;
+  std::map<std::string, std::size_t, std::less<>> known;
   for (const Replayed& r : all)
     for (const ShownMetric& m : r.metrics)
-      if (!m.idle && known.try_emplace(m.metric->name, out.metrics.size()).second)
+      if (!m.idle && known.try_emplace(std::string(m.metric->name), 0).second)
         out.metrics.push_back({std::string(m.metric->name), std::string(m.metric->unit),
                                name_of(group_of(m.metric->name)), std::string(m.metric->meaning)});
+  std::ranges::stable_sort(out.metrics, {}, [](const ReportMetric& m) { return group_of(m.name); });
+  for (std::size_t i = 0; i < out.metrics.size(); ++i) known[out.metrics[i].name] = i;
   for (std::size_t i = 0; i < all.size(); ++i) {
     MetricValue none;
     none.missing = "not in this card's vocabulary";
@@ -162,6 +165,26 @@ void put_accuracy(const std::vector<model::Card>& cards, Report& out) {
       if (shown)
         out.accuracy.push_back(
             {a.level, a.engine, a.metric, c, a.launches, a.equal, a.median, a.p90});
+    }
+}
+
+// What `replay` says beside each metric, for every card and level of the traces.
+void put_accuracy_words(const std::vector<model::Card>& cards, Report& out) {
+  std::set<std::pair<std::size_t, std::string>> shown;
+  for (const ReportRun& run : out.runs)
+    for (const ReportLaunch& launch : run.launches) {
+      if (!launch.accuracy_not_measured.empty()) continue;
+      if (!shown.emplace(run.card, launch.level).second) continue;
+      const model::Card& card = cards[run.card];
+      const auto words = metrics::usual_vocabulary(card.capability());
+      ReportAccuracyWords said{run.card, launch.level, run.engine, {}};
+      for (const ReportMetric& m : out.metrics) {
+        const metrics::Metric* metric = metrics::find(words, m.name);
+        said.words.push_back(
+            metric ? accuracy({card.name(), launch.level, run.engine, ""}, card, words, *metric)
+                   : "");
+      }
+      out.accuracy_words.push_back(std::move(said));
     }
 }
 
@@ -260,6 +283,7 @@ Result<Report> make_report(const ReportInput& input, const std::vector<ReportTra
   }
   put_metrics(all, to, out);
   put_accuracy(*cards, out);
+  put_accuracy_words(*cards, out);
   out.title = title_of(traces, out);
   out.side_by_side = out.runs.size() == 2;
   std::vector<std::vector<LaunchMetrics>> counted(out.runs.size());

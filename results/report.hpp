@@ -65,6 +65,13 @@ struct ReportAccuracy {
   double median = 0, p90 = 0;
 };
 
+// The same in words, for every metric: what is worked out from several is as near as the worst.
+struct ReportAccuracyWords {
+  std::size_t card = 0;  // in Report::cards
+  std::string level, engine;
+  std::vector<std::string> words;  // in the order of Report::metrics
+};
+
 // A trace on a card.
 struct ReportRun {
   std::string name;  // of the trace's file, without its ending
@@ -102,6 +109,7 @@ struct Report {
   std::vector<ReportMetric> metrics;
   std::vector<ReportCard> cards;
   std::vector<ReportAccuracy> accuracy;
+  std::vector<ReportAccuracyWords> accuracy_words;
   std::vector<ReportRun> runs;
   std::vector<ReportPair> pairs;
   std::vector<ReportSource> sources;

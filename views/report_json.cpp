@@ -82,6 +82,9 @@ std::string report_json(const Report& r) {
     return ordered_json::array(
         {a.card, a.level, a.engine, a.metric, a.launches, a.equal, a.median, a.p90});
   });
+  list("accuracy_words", r.accuracy_words, [](const ReportAccuracyWords& a) {
+    return ordered_json::array({a.card, a.level, a.engine, a.words});
+  });
   std::vector<std::string> reasons;
   list("runs", r.runs, [&](const ReportRun& run) { return run_json(run, reasons); });
   out["reasons"] = reasons;

@@ -44,6 +44,8 @@ class Report(harness.CommandTest):
             if not isinstance(value, list):
                 self.assertEqual(value, replayed["metrics"][name], name)
         self.assertEqual(values["l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum"], 524288)
+        said = data["accuracy_words"][0][3][list(values).index("sm__cycles_elapsed.max")]
+        self.assertRegex(said, r"median \d+\.\d %, 90th percentile \d+ %")
         store = next(s for s in launch["sites"] if s["op"] == "store")
         self.assertEqual((store["line"], store["sectors"], store["ideal_sectors"]), (28, 524288, 131072))
         self.assertEqual(store["by_size"], [[16, 32768]])  # two rows of 16 threads, a row's 8 bytes a sector
@@ -113,7 +115,7 @@ class InABrowser(harness.CommandTest):
         page.click("#instructions th:nth-child(5) button")
         self.assertEqual(column(), sorted(before))
         page.run("const i = document.querySelector('#counters input'); i.value = 'dram__sectors'; i.dispatchEvent(new Event('input'))")
-        names = page.run("return [...document.querySelectorAll('#counters tbody tr')].map(r => r.cells[1].textContent)")
+        names = page.run("return [...document.querySelectorAll('#counters tbody tr')].map(r => r.cells[0].textContent)")
         self.assertEqual(names, [n for n in names if "dram__sectors" in n])
         self.assertIn("dram__sectors_read.sum", names)
 

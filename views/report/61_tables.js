@@ -1,17 +1,13 @@
 // Tables of a launch, its overview, and what the report rests on: card, provenance, accuracy.
 function accuracyOf(report, run, l) {
   if (l.accuracy_not_measured) return () => "not measured: " + l.accuracy_not_measured;
-  const rows = new Map(report.accuracy.filter((a) => a[0] === run.card && a[1] === l.level && a[2] === run.engine).map((a) => [a[3], a]));
-  return (metric) => {
-    const a = rows.get(metric);
-    if (!a) return "";
-    return a[5] === a[4] ? `equal in all ${a[4]}` : `median ${percent(a[6])}, 90th percentile ${percent(a[7])}`;
-  };
+  const said = report.accuracy_words.find((a) => a[0] === run.card && a[1] === l.level && a[2] === run.engine);
+  return (metric) => said ? said[3][metric].replace(/ %/g, "\u00a0%") : "";
 }
 function countersTable(report, run, l) {
   const accuracy = accuracyOf(report, run, l);
-  return dataTable({ columns: [{ name: "level" }, { name: "counter", code: true }, { name: "value", n: true, show: (v, row) => has(v) ? grouped(v) : NONE + (row[6] ? ` (${row[6]})` : "") }, { name: "unit" }, { name: "error against hardware", long: true }, { name: "meaning", long: true }],
-    rows: report.metrics.map((m, i) => [m[2], m[0], l.values[i], m[1], accuracy(m[0]), m[3], l.missing[i]]) }, { name: "counters" });
+  return dataTable({ columns: [{ name: "counter", code: true }, { name: "value", n: true, show: (v) => grouped(v) }, { name: "unit" }, { name: "level" }, { name: "error against hardware", long: true }, { name: "meaning", long: true }],
+    rows: report.metrics.map((m, i) => [m[0], l.values[i], m[1], m[2], has(l.values[i]) ? accuracy(i) : l.missing[i], m[3]]) }, { name: "counters" });
 }
 function sitesTable(l) {
   return dataTable({ columns: [{ name: "place" }, { name: "access" }, { name: "instruction", code: true }, { name: "array" }, { name: "requests", n: true }, { name: "sectors", n: true }, { name: "ideal sectors", n: true }, { name: "passes", n: true }, { name: "ideal passes", n: true },

@@ -70,7 +70,6 @@ const theme = h("button", { type: "button", title: "Light, dark, or as the syste
   dispatchEvent(new Event("themechange"));
 } }, "Auto");
 
-startLive((content) => main.append(section("live", "Try it", "Change the accesses, a number, the GPU or its L1, and see what moves. Every thread of the grid runs the accesses; a name without a number gets a slider.", content)));
 if (everyLaunch.length > 1) {
   overview = dataTable({ columns: overviewColumns, rows: everyLaunch.map((e) => overviewRow(report, e.run, e.l)) }, { name: "launches", pick: (i) => choose(everyLaunch[i].r, everyLaunch[i].i) });
   main.append(section("launches", `${everyLaunch.length} launches`, "Pick a row to see that launch below.", overview));
@@ -83,6 +82,7 @@ if (everyLaunch.length) for (const [id, title, lead] of sections) {
   if (id === "summary") main.append(compareSection);
 }
 if (everyLaunch.length <= 2) pairsSection();
+startLive((content) => main.append(section("live", "Try it", "Change the accesses, a number, the GPU or its L1, and see what moves. Every thread of the grid runs the accesses; a name without a number gets a slider.", content)));
 if (report.curves.length) main.append(section("curves", "What if", "", report.curves.map(curvesChart)));
 if (report.cards.length) main.append(section("card", report.cards.length > 1 ? "Cards" : "Card", "Every number of the model, with its unit and where it comes from.", report.cards.map(cardView)),
   section("provenance", "Where it comes from", "", provenanceView(report)));
