@@ -127,7 +127,8 @@ void Execution::arrive(Warp& warp, std::int32_t number) {
   settle(warp, parent);
 }
 
-// Lanes that were to meet others in the loop's next round have left the loop: nobody waits for them there.
+// Lanes that were to meet others in the loop's next round, or where ways join, will not come there: nobody waits
+// for them.
 void Execution::leave_loop(Warp& warp, std::int32_t number) {
   Part& p = warp.parts[static_cast<std::size_t>(number)];
   const std::int32_t waits = p.parent;
@@ -159,9 +160,15 @@ void Execution::leave(Warp& warp, std::int32_t number, std::uint32_t lanes, bool
   }
 }
 
-// Whether a place is outside the loop in whose next round lanes are to meet.
+// Whether from a place on lanes do not come to where others wait for them: it is outside the loop in whose next
+// round they are to meet; or it is behind where ways join, or in that loop's next round.
 static bool leaves(const Code& code, std::uint32_t reconverge, std::uint32_t place) {
-  return !code.flow.inside(code.flow.loop_of[code.flow.block_of[meeting_place(reconverge)]], place);
+  const CodeFlow& flow = code.flow;
+  const std::uint32_t meet = flow.block_of[meeting_place(reconverge)], loop = flow.loop_of[meet];
+  if (loop != trace::kNowhere && !flow.inside(loop, place)) return true;
+  if (!is_on_the_way(reconverge)) return false;
+  const std::uint32_t block = flow.block_of[place];
+  return flow.order[block] > flow.order[meet] || (loop != trace::kNowhere && flow.loops[loop].header == block);
 }
 
 // True: the part goes on with what is left of it; false: another part runs next.
@@ -188,9 +195,13 @@ bool Execution::branch(Warp& warp, std::int32_t number, const Inst& in, std::uin
     side = below;
   };
   // Who is to meet others in the next round leaves that loop by the way, and waits behind it then.
-  if (meet != kReturnPoint && meet != now && !(meets_in_loop(now) && leaves(code_of(warp, warp.parts[static_cast<std::size_t>(number)]), now, meet)))
-    meet_at(meet);
-  if (in.round != kNoOffset && in.round != now) meet_at(in.round);
+  const Code& code = code_of(warp, warp.parts[static_cast<std::size_t>(number)]);
+  const auto beyond = [&](std::uint32_t place) { return may_be_missed(now) && leaves(code, now, meeting_place(place)); };
+  if (meet != kReturnPoint && meet != now && !beyond(meet)) meet_at(meet);
+  if (in.round != kNoOffset && in.round != now && !(is_on_the_way(now) && beyond(in.round))) meet_at(in.round);
+  if (in.joins != kNoOffset)
+    for (const std::uint32_t place : code.joins[in.joins])
+      if (place != now && !beyond(place)) meet_at(place);
   const std::int32_t jump = new_part(warp);
   Part& f = warp.parts[static_cast<std::size_t>(side)];
   Part& j = warp.parts[static_cast<std::size_t>(jump)];
@@ -421,7 +432,7 @@ void Execution::run_part(Warp& warp, std::uint64_t& slice) {
   std::uint32_t pc = part->pc;
   std::uint32_t mask = part->mask;
   const std::uint32_t meet = meeting_place(part->reconverge);
-  const std::uint32_t round = meets_in_loop(part->reconverge) ? part->reconverge : kNoOffset;
+  const std::uint32_t round = may_be_missed(part->reconverge) ? part->reconverge : kNoOffset;
   const std::uint32_t waits = turns_ ? kVainWaits : group_->spins ? kSpinningWaits : kWaits;
   std::uint64_t* const entered = entered_.empty() ? nullptr : &entered_[code.first_line];
   std::uint64_t warp_count = 0, thread_count = 0;
