@@ -128,7 +128,7 @@ int list_cards(const GpusOptions& options) {
   if (!cards) return fail(cards.error());
   auto output = Output::open(options.output);
   if (!output) return fail(output.error());
-  output->write(card_list_view(*cards, options.output.format, output->colour()));
+  output->write(card_list_view(*cards, options.output.format, output->terminal()));
   if (auto done = output->finish(); !done) return fail(done.error());
   return 0;
 }
@@ -192,7 +192,7 @@ int show_card(const GpusOptions& options) {
                                 card->chip().empty() ? "" : ", " + card->chip(),
                                 card->year().empty() ? "" : ", " + card->year()));
       output->write((options.instructions ? instruction_table(*card) : card_table(*card))
-                        .text(output->colour()));
+                        .text(output->colour(), output->terminal().table_width()));
       if (!options.instructions)
         output->write(fmt::format("\nWhat instructions cost: warpmem gpus {} --instructions\n",
                                   printable(card->argument())));

@@ -14,7 +14,8 @@ namespace warpmem::command {
 Result<std::vector<model::Card>> all_cards();  // built in, the oldest first
 
 // With how well each is validated.
-std::string card_list_view(const std::vector<model::Card>& cards, Format format, bool colour);
+std::string card_list_view(const std::vector<model::Card>& cards, Format format,
+                           const views::Terminal& terminal);
 // Numbers that two cards do not have in common.
 std::string card_diff_view(const model::Card& a, const model::Card& b, Format format, bool colour);
 // From registers to host memory: what the card's numbers come to, what a kernel of loads reaches

@@ -48,7 +48,7 @@ int run_metrics(const MetricsOptions& chosen) {
   if (chosen.name.empty()) {
     auto output = Output::open(options);
     if (!output) return fail(output.error());
-    output->write(metric_list_view(only, options.format, output->colour()));
+    output->write(metric_list_view(only, options.format, output->terminal()));
     if (auto done = output->finish(); !done) return fail(done.error());
     return 0;
   }

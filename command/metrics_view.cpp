@@ -152,14 +152,16 @@ std::string as_json(const std::vector<FoundMetric>& all) {
 
 }  // namespace
 
-std::string metric_list_view(std::optional<Vocabulary> only, Format format, bool colour) {
+std::string metric_list_view(std::optional<Vocabulary> only, Format format,
+                             const views::Terminal& terminal) {
   std::vector<FoundMetric> all;
   std::string tables;
   for (const Vocabulary v : metrics::kVocabularies) {
     if (only && *only != v) continue;
     for (const metrics::Metric& m : metrics::metrics_of(v)) all.push_back({v, &m});
     tables += fmt::format("{}In the words of {}\n{}", tables.empty() ? "" : "\n",
-                          metrics::full_name_of(v), list_table(v).text(colour));
+                          metrics::full_name_of(v),
+                          list_table(v).text(terminal.colour, terminal.table_width()));
   }
   switch (format) {
     case Format::kTable: return tables + "\nAll that is known of one: warpmem metrics NAME\n";

@@ -17,7 +17,8 @@ struct FoundMetric {
 };
 
 // All of them, or those of one vocabulary.
-std::string metric_list_view(std::optional<metrics::Vocabulary> only, Format format, bool colour);
+std::string metric_list_view(std::optional<metrics::Vocabulary> only, Format format,
+                             const views::Terminal& terminal);
 // All that is known of some: what each counts, on which GPUs, its formula, and its counterparts.
 std::string metric_view(const std::vector<FoundMetric>& found, Format format);
 

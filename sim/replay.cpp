@@ -13,6 +13,7 @@
 #include "sim/engine/lacking.hpp"
 #include "sim/engine/occupancy.hpp"
 #include "sim/engine/sites.hpp"
+#include "sim/engine/spins.hpp"
 #include "sim/metric_rows.hpp"
 #include "sim/site_counters.hpp"
 
@@ -63,6 +64,17 @@ std::string spills_text(const ReplayedLaunch::SpilledRegisters& s) {
   out += "; " + std::to_string(n) + (n == 1 ? " loop" : " loops") + " of them " +
          (n == 1 ? "was" : "were") + " taken once, as nobody knows the rounds:";
   return out + places_text(s.loops_taken_once);
+}
+
+std::string spins_text(const ReplayedLaunch::Spinning& s) {
+  std::string out =
+      "warps wait for each other: " + std::to_string(s.again) + " of " + std::to_string(s.records) +
+      " accesses look again at what their warp has just looked at. How often they do is the time that they waited "
+      "where the trace was made, and part of all counts";
+  if (s.cycles_without)
+    out += "; without these looks, and so without waiting, the launch takes " +
+           std::to_string(*s.cycles_without) + " cycles";
+  return out;
 }
 
 std::string loops_text(const std::vector<std::string>& places) {
@@ -296,6 +308,34 @@ Result<std::uint64_t> warm_up(const trace::TraceReader& reader, std::uint32_t in
   return memory.counters().records;
 }
 
+// A launch whose warps wait for each other: says so, and how long it would take without the waiting.
+Result<void> add_spins(const trace::TraceReader& reader, std::uint32_t index, const model::Card& card,
+                       const ReplayOptions& options, const model::LaunchMemory& launch, const Occupancy& fit,
+                       Engine& engine, ReplayedLaunch& out) {
+  constexpr std::uint64_t kFew = 100;  // one in so many is not worth telling
+  const trace::Program& program = reader.programs()[reader.launches()[index].launch.program];
+  const Spins spins(reader.sites(index), program);
+  if (options.rewrite || !spins.any()) return {};
+  const auto count = count_spins(reader, index, spins);
+  if (!count) return count.error();
+  if (count->again * kFew < count->records || count->again == 0) return {};
+  out.spinning = {count->records, count->again, {}};
+  if (options.time && !options.keep_caches) {
+    BlockCache cache(reader, options.decoded_bytes);
+    cache.drop_spins(&spins);
+    const auto spills = Spills::of(reader.sites(index), program, reader.launches()[index].launch,
+                                   card.instructions(), true);
+    engine.memory->begin_launch(launch);
+    auto timed = time_launch(reader, index, card, *engine.memory, cache, fit,
+                             [](std::uint64_t) { return true; }, false, spills.get());
+    engine.memory->finish_launch();
+    if (!timed) return timed.error();
+    out.spinning.cycles_without = timed->cycles;
+  }
+  out.notes.push_back(spins_text(out.spinning));
+  return {};
+}
+
 // `largest_frame`: local memory of a thread, in bytes, that the program has launched by then.
 Result<ReplayedLaunch> replay_launch(const trace::TraceReader& reader, std::uint32_t index,
                                      std::uint64_t largest_frame, const model::Card& card,
@@ -344,6 +384,8 @@ Result<ReplayedLaunch> replay_launch(const trace::TraceReader& reader, std::uint
   if (auto ok = check_laws(out.counters, place); !ok) return ok.error();
   out.complete = summary.complete;
   if (auto ok = add_notes(reader, index, card, options.time, out.notes); !ok) return ok.error();
+  if (auto ok = add_spins(reader, index, card, options, launch, *fit, engine, out); !ok)
+    return ok.error();
   add_run_notes(program, spills.get(), barred, out);
   out.metrics = metrics_of(summary.launch, program, out.counters, fit->shared_config);
   if (out.time)

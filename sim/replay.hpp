@@ -79,6 +79,11 @@ struct ReplayedLaunch {
     std::uint64_t loads = 0, stores = 0;        // executed by warps
     std::vector<std::string> loops_taken_once;  // that leave no record, and nobody knows the rounds
   } spilled;
+  // Accesses by which warps look again at what they have just looked at, waiting for others (sim/engine/spins.hpp).
+  struct Spinning {
+    std::uint64_t records = 0, again = 0;          // all of the launch's; of them, such looks
+    std::optional<std::uint64_t> cycles_without;   // with the time engine: the launch's without them
+  } spinning;
 };
 
 struct ReplayResult {

@@ -13,7 +13,8 @@ enum class Style { kBold, kDim, kRed, kYellow, kGreen };
 struct Terminal {
   std::size_t width = 80;  // columns
   bool colour = false;
-  bool person = false;  // somebody reads it there: sentences are broken at its width
+  bool person = false;  // somebody reads it there: sentences and tables are broken at its width
+  std::size_t table_width() const { return person ? width : ~std::size_t{0}; }
 };
 
 // `text` in `style` when `colour`, else `text` as it is.

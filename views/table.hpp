@@ -24,7 +24,9 @@ class Table {
   void rule();  // a line between two groups of rows; cells of a row that are missing are empty
   bool empty() const { return rows_.empty(); }
 
-  std::string text(bool colour) const;
+  std::string text(bool colour) const { return text(colour, ~std::size_t{0}); }
+  // In so many columns where that is possible: the widest cells of words are broken into lines.
+  std::string text(bool colour, std::size_t width) const;
   std::string csv() const;
 
  private:

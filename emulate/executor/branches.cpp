@@ -8,8 +8,14 @@
 
 namespace warpmem::emulate {
 
-bool leaves_loop(const Code& code, std::uint32_t reconverge, std::uint32_t place) {
-  return !code.flow.inside(code.flow.loop_of[code.flow.block_of[meeting_place(reconverge)]], place);
+bool will_not_meet(const Code& code, std::uint32_t reconverge, std::uint32_t place) {
+  const CodeFlow& flow = code.flow;
+  const std::uint32_t meet = flow.block_of[meeting_place(reconverge)], loop = flow.loop_of[meet];
+  if (loop != trace::kNowhere && !flow.inside(loop, place)) return true;
+  if (!is_on_the_way(reconverge)) return false;
+  const std::uint32_t block = flow.block_of[place];
+  return flow.order[block] > flow.order[meet] ||
+         (loop != trace::kNowhere && flow.loops[loop].header == block);
 }
 
 // True: the part goes on with what is left of it; false: another part runs next.
@@ -41,11 +47,16 @@ bool Divergence::branch(Warp& warp, std::int32_t number, const Inst& in, std::ui
     side = below;
   };
   // Who is to meet others in the next round leaves that loop by the way, and waits behind it then.
-  if (meet != kReturnPoint && meet != now &&
-      !(meets_in_loop(now) &&
-        leaves_loop(code_of(warp, warp.parts[static_cast<std::size_t>(number)]), now, meet)))
-    meet_at(meet);
-  if (in.round != kNoOffset && in.round != now) meet_at(in.round);
+  const Code& code = code_of(warp, warp.parts[static_cast<std::size_t>(number)]);
+  const auto beyond = [&](std::uint32_t place) {
+    return may_be_missed(now) && will_not_meet(code, now, meeting_place(place));
+  };
+  if (meet != kReturnPoint && meet != now && !beyond(meet)) meet_at(meet);
+  if (in.round != kNoOffset && in.round != now && !(is_on_the_way(now) && beyond(in.round)))
+    meet_at(in.round);
+  if (in.joins != kNoOffset)
+    for (const std::uint32_t place : code.joins[in.joins])
+      if (place != now && !beyond(place)) meet_at(place);
   const std::int32_t jump = new_part(warp);
   Part& f = warp.parts[static_cast<std::size_t>(side)];
   Part& j = warp.parts[static_cast<std::size_t>(jump)];

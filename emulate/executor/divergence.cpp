@@ -45,8 +45,8 @@ void Divergence::arrive(Warp& warp, std::int32_t number) {
   settle(warp, parent);
 }
 
-// Lanes that were to meet others in the loop's next round have left the loop: nobody waits for them
-// there.
+// Lanes that were to meet others in the loop's next round, or where ways join, will not come there:
+// nobody waits for them.
 void Divergence::leave_loop(Warp& warp, std::int32_t number) {
   Part& p = warp.parts[static_cast<std::size_t>(number)];
   const std::int32_t waits = p.parent;

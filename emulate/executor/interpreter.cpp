@@ -37,7 +37,7 @@ inline Interpreter::Stretch Interpreter::begin(Warp& warp, std::uint64_t& slice)
           .pc = part.pc,
           .mask = part.mask,
           .meet = meeting_place(part.reconverge),
-          .next_round = meets_in_loop(part.reconverge) ? part.reconverge : kNoOffset,
+          .may_miss = may_be_missed(part.reconverge) ? part.reconverge : kNoOffset,
           .waits = run_.turns          ? kVainWaits
                    : run_.group->spins ? kSpinningWaits
                                        : kWaits,
@@ -77,7 +77,7 @@ inline bool Interpreter::enter_block(Stretch& s, const Inst& in) {
     Divergence::arrive(s.warp, s.number);
     return false;
   }
-  if (s.next_round != kNoOffset && leaves_loop(s.code, s.next_round, s.pc)) {
+  if (s.may_miss != kNoOffset && will_not_meet(s.code, s.may_miss, s.pc)) {
     s.part->pc = s.pc;
     account(s);
     Divergence::leave_loop(s.warp, s.number);

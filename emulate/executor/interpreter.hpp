@@ -26,7 +26,7 @@ class Interpreter {
     std::byte* frame;
     std::uint32_t pc, mask;
     std::uint32_t active = 0;        // of the instruction: lanes that its guard lets run it
-    std::uint32_t meet, next_round;  // where it reconverges; kNoOffset: in no loop's next iteration
+    std::uint32_t meet, may_miss;  // where it reconverges; kNoOffset: its lanes cannot pass that by
     std::uint32_t waits;             // so many in vain end its turn
     std::uint64_t* entered;          // Recorder::entered
     std::uint64_t warp_count = 0, thread_count = 0;  // instructions not accounted for yet

@@ -53,8 +53,12 @@ constexpr std::uint32_t kNoOffset = ~std::uint32_t{0};
 constexpr std::uint32_t kReturnPoint = ~std::uint32_t{0} - 1;  // reconvergence at the function's end
 // Reconvergence where a loop's next round begins: lanes that leave the loop on the way are not waited for.
 constexpr std::uint32_t kNextRound = std::uint32_t{1} << 30;
-inline bool meets_in_loop(std::uint32_t reconverge) { return reconverge != kReturnPoint && (reconverge & kNextRound) != 0; }
-inline std::uint32_t meeting_place(std::uint32_t reconverge) { return reconverge == kReturnPoint ? kReturnPoint : reconverge & ~kNextRound; }
+// Reconvergence where ways join that a lane may also pass by: lanes from which it is no longer to be reached
+// are not waited for.
+constexpr std::uint32_t kOnTheWay = std::uint32_t{1} << 29;
+inline bool may_be_missed(std::uint32_t reconverge) { return reconverge != kReturnPoint && (reconverge & (kNextRound | kOnTheWay)) != 0; }
+inline bool is_on_the_way(std::uint32_t reconverge) { return reconverge != kReturnPoint && (reconverge & kOnTheWay) != 0; }
+inline std::uint32_t meeting_place(std::uint32_t reconverge) { return reconverge == kReturnPoint ? kReturnPoint : reconverge & ~(kNextRound | kOnTheWay); }
 
 // Where that is: of an access before it or behind it, of a block's first line before the block.
 constexpr std::uint8_t kYieldBefore = 1, kYieldBehind = 2, kYieldBlock = 4;
@@ -69,6 +73,7 @@ struct Inst {
   std::uint32_t target = 0;         // branch: index of the target; call: function index
   std::uint32_t reconverge = kReturnPoint;  // branch: immediate post-dominator
   std::uint32_t round = kNoOffset;  // branch: where its sides meet before, if both go on in their loop
+  std::uint32_t joins = kNoOffset;  // branch: where they may meet still earlier, of Code::joins
   std::uint32_t extra = 0;          // index into accesses, lists or operations
   std::uint32_t sub = 0;            // which comparison, special register, mode …
   Kind kind = Kind::kNothing;
@@ -168,6 +173,7 @@ struct Code {
   // leaders of the blocks that each round runs. How often they ask says how the emulator took
   // turns, not what a GPU does, which suspends whoever asks: the trace has them ask once.
   std::map<std::uint32_t, std::vector<std::uint32_t>> polls;
+  std::vector<std::vector<std::uint32_t>> joins;  // Inst::joins: places, the last one first
 };
 
 }  // namespace warpmem::emulate

@@ -87,6 +87,68 @@ void meet_in_loops(Code& code, const std::vector<FlowLine>& lines) {
   }
 }
 
+constexpr std::size_t kNearBlocks = 64;  // that are looked at behind a branch
+constexpr std::size_t kMostJoins = 4;
+
+// The blocks that a way leads to from `from`, in the same loop or one within it, before `stop`.
+std::vector<std::uint32_t> reach(const CodeFlow& flow, const std::vector<std::vector<std::uint32_t>>& next, std::uint32_t from,
+                                 std::uint32_t after, std::uint32_t loop, std::uint32_t stop) {
+  std::vector<std::uint32_t> found;
+  const auto add = [&](std::uint32_t block) {
+    std::uint32_t l = flow.loop_of[block];
+    while (l != loop && l != trace::kNowhere) l = flow.loops[l].outer;
+    if (block != stop && l == loop && flow.order[block] != trace::kNowhere && flow.order[block] > flow.order[after] &&
+        found.size() < kNearBlocks && std::ranges::find(found, block) == found.end())
+      found.push_back(block);
+  };
+  add(from);
+  for (std::size_t k = 0; k < found.size(); ++k)
+    for (const std::uint32_t to : next[found[k]]) add(to);
+  return found;
+}
+
+// Where ways from both sides of a branch join before all of them do: of `(a && x) || (b && !x)` lanes that fail at
+// `a` wait for those that fail at `x`, and all that pass for one another; ptxas has a barrier for each (BSSY, with
+// BREAK for lanes that will not come).
+void meet_on_the_way(Code& code, const std::vector<FlowLine>& lines) {
+  const CodeFlow& flow = code.flow;
+  if (!flow.reducible || flow.order.empty()) return;
+  std::vector<std::vector<std::uint32_t>> next(flow.order.size()), before(flow.order.size());
+  std::vector<std::uint32_t> first(flow.order.size(), trace::kNowhere);
+  for (std::uint32_t i = 0; i < lines.size(); ++i) {
+    const std::uint32_t b = flow.block_of[i];
+    if (first[b] == trace::kNowhere) first[b] = i;
+    const auto link = [&](std::uint32_t to) {
+      if (to >= lines.size() || (flow.block_of[to] == b && to > i)) return;
+      next[b].push_back(flow.block_of[to]);
+      before[flow.block_of[to]].push_back(b);
+    };
+    if (lines[i].falls) link(i + 1);
+    for (const std::uint32_t to : lines[i].targets) link(to);
+  }
+  for (std::uint32_t i = 0; i + 1 < code.code.size(); ++i) {
+    Inst& in = code.code[i];
+    if (in.kind != Kind::kBranch || !flow.reached(i) || !lines[i].falls) continue;
+    const std::uint32_t b = flow.block_of[i], loop = flow.loop_of[b];
+    const std::uint32_t stop = in.reconverge == kReturnPoint ? trace::kNowhere : flow.block_of[in.reconverge];
+    const auto one = reach(flow, next, flow.block_of[in.target], b, loop, stop);
+    const auto other = reach(flow, next, flow.block_of[i + 1], b, loop, stop);
+    std::vector<std::uint32_t> joins;
+    for (const std::uint32_t block : one) {
+      if (flow.loop_of[block] != loop || std::ranges::find(other, block) == other.end()) continue;
+      if (std::ranges::count_if(before[block], [&](std::uint32_t from) { return flow.order[from] < flow.order[block]; }) > 1)
+        joins.push_back(block);
+    }
+    if (joins.empty()) continue;
+    std::ranges::sort(joins, {}, [&](std::uint32_t block) { return flow.order[block]; });
+    if (joins.size() > kMostJoins) joins.resize(kMostJoins);
+    std::ranges::reverse(joins);  // the last one waits for those before it
+    for (std::uint32_t& block : joins) block = first[block] | kOnTheWay;
+    in.joins = static_cast<std::uint32_t>(code.joins.size());
+    code.joins.push_back(std::move(joins));
+  }
+}
+
 }  // namespace
 
 void find_reconvergence(Code& code) {
@@ -174,6 +236,7 @@ void find_loops(Code& code) {
   }
   code.flow = trace::flow_of(lines);
   meet_in_loops(code, lines);
+  meet_on_the_way(code, lines);
   find_polls(code);
 }
 

@@ -104,6 +104,7 @@ struct CardNumbers {
   std::uint64_t l2_write_permille = 0, l2_write_sector_permille = 0;
   std::uint64_t l2_partial_sector_permille = 0;  // written in part
   std::uint64_t l2_atomic_part_permille = 0, l2_atomic_pass_permille = 0;
+  std::uint64_t l2_atomic_float_permille = 0;  // from one sum of floats in a sector to the next
   std::uint64_t l2_fill_sector_permille = 0;
   std::uint64_t l2_queue_cycles =
       0;  // of work that may wait in front of the L2 before an SM is held up

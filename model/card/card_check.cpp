@@ -95,6 +95,7 @@ Found too_fast(const CardNumbers& n) {
       {"l2.partial_sector_permille", n.l2_partial_sector_permille},
       {"l2.atomic_part_permille", n.l2_atomic_part_permille},
       {"l2.atomic_pass_permille", n.l2_atomic_pass_permille},
+      {"l2.atomic_float_permille", n.l2_atomic_float_permille},
       {"l2.fill_sector_permille", n.l2_fill_sector_permille},
       {"shared.warp_start", n.shared_warp_start},
       {"shared.bulk_read", n.shared_bulk_read},

@@ -89,6 +89,7 @@ MemoryPath::Spec Card::path() const {
   s.partial_sector_ticks = slice(n.l2_partial_sector_permille);
   s.atomic_part_ticks = slice(n.l2_atomic_part_permille);
   s.atomic_pass_ticks = slice(n.l2_atomic_pass_permille);
+  s.atomic_float_ticks = slice(n.l2_atomic_float_permille);
   s.fill_sector_ticks = slice(n.l2_fill_sector_permille);
   s.receive_ticks = u32(kTicks * 1000 / n.port_receive_permille);
   s.send_ticks = u32(kTicks * 1000 / n.port_send_permille);

@@ -211,6 +211,8 @@ std::uint64_t PartitionedL2::atomic(int sm, std::uint64_t line, std::uint32_t se
   w.atomic = passes;
   w.partly = work.partly;
   w.headed = work.headed;
+  w.twice = work.twice;
+  w.together = work.together;
   w.returns = returns;
   w.near = static_cast<int>(near);
   w.home = static_cast<int>(at_home);

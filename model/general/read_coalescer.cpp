@@ -20,9 +20,13 @@ ReadCoalescer::Asked ReadCoalescer::ask(int sm, std::uint64_t line, std::uint8_t
   Read& read = reads_[(group << kEntryBits) + entry];
   Sm& from = sms_[static_cast<std::size_t>(sm)];
   if (coalesces_ && read.sm >= 0 && read.line == line && now < read.until) {
-    // It has to be at the coalescer before the answer is.
+    // It has to be at the coalescer before the answer is: L2Cache::ride_along().
+    const std::uint64_t answered =
+        read.brought ? read.until
+                     : std::min(read.until,
+                                read.leaves + spec_->latency.near(Latencies::draw_of(read.line)));
     if (read.sectors == sectors && read.riders < spec_->l2.merge &&
-        now + spec_->l2.way_cycles < read.until) {
+        now + spec_->l2.way_cycles < answered) {
       ++read.riders;
       return {read, Ride::kMerged};
     }

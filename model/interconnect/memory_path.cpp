@@ -1,6 +1,7 @@
 #include "model/interconnect/memory_path.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/wide_hosts.hpp"
 #include "model/access/access.hpp"
@@ -32,6 +33,7 @@ void MemoryPath::clear() {
   slices_.assign(spec_.slices, {});
   for (std::size_t side = 0; side < spec_.sides; ++side) fills_[side].clear();
   held_.assign(spec_.sms, 0);
+  summed_.assign(slices_.size(), ~std::uint64_t{0});
   host_ = {};
   sectors_read_ = sector_cycles_ = remote_sectors_ = 0;
   dram_.clear();
@@ -49,7 +51,10 @@ void MemoryPath::seats(const LineList& lines, Seats& out) const {
   slices_of(lines.line.data(), static_cast<std::size_t>(lines.count), slices_of_, out.slice.data());
 }
 
-// A queue longer than its room is felt by the SM: it sends no more until the rest would fit.
+// A queue longer than its room is felt by the SM: it sends no more until the rest would fit. Reads
+// have their room in the L1, where their lines are waited for: 64 warps of an SM that read rows of
+// 96 bytes at random, eight loads under way a warp, keep issuing a row's loads one behind the other
+// (kernels/micro/issue_misses.cu), which they could not if the SM were held.
 void MemoryPath::hold(int sm, std::uint64_t queued, std::uint64_t now) {
   const std::uint64_t room = std::uint64_t{spec_.queue_cycles} * kTicks;
   if (queued <= room) return;
@@ -96,7 +101,6 @@ std::uint64_t MemoryPath::read(const Read& r, const Seat& seat, std::uint64_t no
   }
   if (r.fetched) fetch(trip, seat.dram, r.fetched, latencies_.dram(draw));
   if (r.crossing) home.add(r.line, r.fetched, trip.at);
-  hold(r.sm, trip.queued, now);
   return deliver(trip, r.near, r.line, r.sectors, missing, receive_[static_cast<std::size_t>(r.sm)],
                  now);
 }
@@ -191,9 +195,8 @@ inline std::uint64_t asked_at(std::uint64_t now, std::size_t at) { return now + 
   Throughput& port = receive_[static_cast<std::size_t>(r.sm)];
   Fills& fills = fills_[static_cast<std::size_t>(r.near)];
   const std::uint64_t back = spec_.near_cycles * kTicks / 2;
-  const std::uint64_t room = std::uint64_t{spec_.queue_cycles} * kTicks;
   const std::uint32_t receive_ticks = spec_.receive_ticks;
-  std::uint64_t held = 0, sectors_read = 0, sector_cycles = 0;
+  std::uint64_t sectors_read = 0, sector_cycles = 0;
   auto rider = r.riders.begin();
   const auto ride_before = [&](std::size_t at) {
     for (; rider != r.riders.end() && rider->index < at; ++rider)
@@ -201,10 +204,9 @@ inline std::uint64_t asked_at(std::uint64_t now, std::size_t at) { return now + 
   };
   for (std::size_t k = 0; k < r.asked.count; ++k) {
     const std::size_t at = index[k];
-    const std::uint64_t start = asked_at(now, at), queued = trips.queued[k];
+    const std::uint64_t start = asked_at(now, at);
     if (rider != r.riders.end()) [[unlikely]]
       ride_before(at);
-    held = std::max(held, queued > room ? start + (queued - room) / kTicks : 0);
     // What others asked for and has not come yet.
     const std::uint64_t there = fills.until(line[at], asked[k] & ~missing[k]);
     fills.add(line[at], missing[k], trips.at[k]);
@@ -219,8 +221,6 @@ inline std::uint64_t asked_at(std::uint64_t now, std::size_t at) { return now + 
   ride_before(LineList::kMost);
   sectors_read_ += sectors_read;
   sector_cycles_ += sector_cycles;
-  std::uint64_t& ready = held_[static_cast<std::size_t>(r.sm)];
-  ready = std::max(ready, held);
 }
 
 // What happens in one place hangs on nothing in those behind it, and of two sides' slices a read
@@ -259,6 +259,22 @@ std::vector<MemoryPath::Use> MemoryPath::uses() const {
   return all;
 }
 
+std::uint32_t MemoryPath::atomic_work(const Write& w) const {
+  return (w.atomic + w.twice) * spec_.atomic_pass_ticks + w.partly * spec_.atomic_part_ticks;
+}
+
+// A sum of floats takes longer than whole numbers', and the next one in its sector waits for it,
+// whichever words of the sector it wants; the other sectors of the line do not, so that they take
+// turns (measured: kernels/micro/atomic_words.cu). The first of an access waits where the access
+// before was to the same line.
+std::uint32_t MemoryPath::sum_work(const Write& w, std::size_t slice, std::uint32_t work) {
+  const bool again = std::exchange(summed_[slice], w.line) == w.line;
+  const std::uint32_t waits = w.atomic - (again || w.atomic == 0 ? 0 : 1);
+  const std::uint32_t more =
+      waits ? w.twice * spec_.atomic_pass_ticks : 0;  // of 8 bytes, a whole sector
+  return std::max(work, (waits * spec_.atomic_float_ticks + more) / w.together);
+}
+
 std::uint64_t MemoryPath::write(const Write& w, std::uint64_t now) {
   sent_ = now;
   if (w.sectors + w.atomic == 0) return now;  // rides with an earlier store
@@ -276,10 +292,10 @@ std::uint64_t MemoryPath::write(const Write& w, std::uint64_t now) {
   std::uint64_t queued = out - at;
   sent_ = out / kTicks;
   at = out + half + (std::uint64_t{draw & 0xffff} * spec_.near_spread * kTicks >> 16);
-  std::uint32_t work =
-      w.atomic ? w.atomic * spec_.atomic_pass_ticks + w.partly * spec_.atomic_part_ticks
-               : spec_.write_ticks + (w.sectors - w.partial) * spec_.write_sector_ticks +
-                     w.partial * spec_.partial_sector_ticks;
+  std::uint32_t work = w.atomic ? atomic_work(w)
+                                : spec_.write_ticks +
+                                      (w.sectors - w.partial) * spec_.write_sector_ticks +
+                                      w.partial * spec_.partial_sector_ticks;
   const std::uint32_t slice_at = spec_.by_partition
                                      ? partitions_.of(w.line, dram_.find(w.line).channel)
                                      : slices_of_.slice(w.line);
@@ -290,6 +306,8 @@ std::uint64_t MemoryPath::write(const Write& w, std::uint64_t now) {
     queued += start - at;
     at = start + spec_.far_cycles * kTicks / 2;
   }
+  if (w.together && spec_.atomic_float_ticks)
+    work = sum_work(w, static_cast<std::size_t>(w.home) * slices_of_.a_side + slice_at, work);
   start = slice(slice_at, w.home).reserve(at, work);
   queued += start - at;
   std::uint64_t done = start + work;

@@ -43,6 +43,7 @@ class MemoryPath {
     std::uint32_t write_ticks = 56, write_sector_ticks = 46;
     std::uint32_t partial_sector_ticks = 63;                  // written in part
     std::uint32_t atomic_pass_ticks = 74, atomic_part_ticks = 19;  // a pass over a sector; more over a part
+    std::uint32_t atomic_float_ticks = 0;  // from one sum of floats in a sector to the next
     std::uint32_t fill_sector_ticks = 8;                      // that DRAM or the other side brings
     std::uint32_t receive_ticks = 23;      // of an SM's port, for a sector it gets
     std::uint32_t send_ticks = 64;         // … that it sends
@@ -142,6 +143,8 @@ class MemoryPath {
     std::uint32_t atomic = 0;    // sector passes of an atomic; sectors and partial are 0 then
     std::uint32_t partly = 0;    // … of these, over a part of the sector
     std::uint32_t headed = 0;    // … of more than one lane's word
+    std::uint32_t twice = 0;     // … of these, of two operands a word, or of sums of 8 bytes
+    std::uint32_t together = 0;  // sums of floats: sectors of the line that take turns; 0: others
     bool returns = false;        // the atomic's old value is wanted
     bool opens = true;           // a request of its own
     int home = 0, near = 0;
@@ -229,6 +232,8 @@ class MemoryPath {
     return slices_[static_cast<std::uint32_t>(side) * slices_of_.a_side + slice];
   }
   void hold(int sm, std::uint64_t queued, std::uint64_t now);
+  std::uint32_t atomic_work(const Write& w) const;
+  std::uint32_t sum_work(const Write& w, std::size_t slice, std::uint32_t work);
 
   Spec spec_;
   Latencies latencies_;  // ticks: to a slice, and from DRAM
@@ -243,6 +248,7 @@ class MemoryPath {
   std::array<Fills, 8> fills_{Fills(&memory_), Fills(&memory_), Fills(&memory_), Fills(&memory_),
                               Fills(&memory_), Fills(&memory_), Fills(&memory_), Fills(&memory_)};
   std::vector<std::uint64_t> held_;                               // by SM: cycle
+  std::vector<std::uint64_t> summed_;                             // by slice: line of its last sum of floats
   std::uint64_t sent_ = 0, arrived_ = 0;
   std::uint64_t sectors_read_ = 0, sector_cycles_ = 0;
   std::uint64_t remote_sectors_ = 0;

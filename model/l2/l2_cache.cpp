@@ -37,8 +37,13 @@ L2Cache::Ride L2Cache::ride_along(int sm, SmPlace& from, Pending& p, std::uint8_
                                   std::uint64_t now, bool apart) {
   if (now >= p.until) return Ride::kOwn;
   // The same sectors: one more reader of the same answer, another SM's or the same one's. It has to
-  // be at the coalescer before the answer is.
-  if (p.sectors() == sectors && p.riders() < spec_.merge && now + spec_.way_cycles < p.until) {
+  // be at the coalescer before the answer is. Of what the reader's side has, that is as long as the way there and
+  // back takes with nobody on it, however long requests stand in front of slices: SMs that read at random in
+  // tables of 64 KiB to 4 MiB share 1 to 4 % of their requests (kernels/micro/l2_random.cu).
+  const std::uint64_t answered =
+      p.brought() ? p.until
+                  : std::min(p.until, p.leaves + unloaded_.near(Latencies::draw_of(p.line)));
+  if (p.sectors() == sectors && p.riders() < spec_.merge && now + spec_.way_cycles < answered) {
     p.ride();
     return Ride::kMerged;
   }
@@ -524,6 +529,8 @@ std::uint64_t L2Cache::atomic(int sm, std::uint64_t sector, int passes, bool ret
   w.atomic = static_cast<std::uint32_t>(passes);
   w.partly = work.partly;
   w.headed = work.headed;
+  w.twice = work.twice;
+  w.together = work.together;
   w.returns = returns;
   w.near = static_cast<int>(near);
   w.home = static_cast<int>(at);

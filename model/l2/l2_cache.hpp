@@ -170,6 +170,7 @@ class L2Cache {
   // so many have a header beside the operands; the cycle in which they are done.
   struct AtomicWork {
     std::uint32_t partly = 1, headed = 0;
+    std::uint32_t twice = 0, together = 0;  // MemoryPath::Write
   };
   std::uint64_t atomic(int sm, std::uint64_t sector, int passes, bool returns, std::uint64_t now,
                        AtomicWork work, Stay stay = Stay::kUnsaid);

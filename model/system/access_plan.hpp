@@ -2,6 +2,7 @@
 // of its executions.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "model/access/warp_lanes.hpp"
@@ -49,6 +50,7 @@ struct AccessPlan {
   bool no_allocate = false;  // may hit, leaves nothing
   bool last_use = false;     // of a word of local memory (.lu)
   bool compare_and_swap = false;
+  bool sums_floats = false;     // an atomic that adds floats or halves
   bool bulk = false;            // a record of a bulk copy: several records, or one
   bool multicast = false;       // a bulk copy into several CTAs of the cluster
   bool returns = false;         // an atomic whose value is used
@@ -66,6 +68,14 @@ struct AccessPlan {
   SharedKind shared = SharedKind::kLoad;
   std::uint64_t LaunchCounters::*instructions = nullptr;  // which instruction counter
 };
+
+// Of so many passes of an atomic over a sector, so many over all of it and so many of a lane alone,
+// those that take a slice twice as long: two operands a word, or sums of 8 bytes (measured:
+// kernels/micro/atomic_words.cu).
+inline std::uint32_t passes_twice(const AccessPlan& plan, int passes, int whole, int alone) {
+  if (plan.compare_and_swap) return static_cast<std::uint32_t>(std::max(0, passes - alone));
+  return plan.sums_floats && plan.bytes == 8 ? static_cast<std::uint32_t>(whole) : 0;
+}
 
 // What all lanes of an access ask for.
 inline std::uint64_t bytes_asked(const WarpLanes& w, const AccessPlan& plan) {

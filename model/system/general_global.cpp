@@ -140,9 +140,10 @@ void GeneralMemory::global_atomic(const WarpLanes& w, const AccessPlan& plan, Ac
     l1(t).drop(s.line, static_cast<std::uint8_t>(1u << s.sector));
     // The rounds of a line are requests of their own, whichever of its sectors they need.
     bool first = true;
-    std::uint32_t most = s.passes, alone = 0;
+    std::uint32_t most = s.passes, alone = 0, sectors = 0;
     for (std::size_t k = 0; k < rounds.sectors.size(); ++k) {
       if (rounds.sectors[k].line != s.line) continue;
+      ++sectors;
       first &= k >= i;
       most = std::max(most, rounds.sectors[k].passes);
       alone += rounds.sectors[k].alone;
@@ -150,6 +151,9 @@ void GeneralMemory::global_atomic(const WarpLanes& w, const AccessPlan& plan, Ac
     L2Cache::AtomicWork work;
     work.partly = s.passes - s.whole;
     if (first) work.headed = most - std::min(most, alone);
+    if (plan.sums_floats) work.together = sectors;
+    work.twice = passes_twice(plan, static_cast<int>(s.passes), static_cast<int>(s.whole),
+                              static_cast<int>(s.alone));
     t.done = std::max(t.done, l2_.atomic(t.sm, s.line, s.sector, s.passes, plan.returns, t.now,
                                          work, of_write(stay(s.line, Stay::kUnsaid))));
   }

@@ -258,15 +258,19 @@ void SectoredMemory::global_atomic(const WarpLanes& w, const AccessPlan& plan,
     // The rounds of a line are requests of their own, whichever of its sectors they need.
     bool first = true;
     int rounds = t.passes[i], alone = 0;
+    std::uint32_t sectors = 0;
     for (int k = 0; k < t.distinct; ++k) {
       if (t.sector[k] / 4 != t.sector[i] / 4) continue;
       first &= k >= i;
+      ++sectors;
       rounds = std::max(rounds, t.passes[k]);
       alone += t.alone[k];
     }
     L2Cache::AtomicWork work;
     work.partly = static_cast<std::uint32_t>(t.passes[i] - t.whole[i]);
     if (first) work.headed = static_cast<std::uint32_t>(std::max(0, rounds - alone));
+    if (plan.sums_floats) work.together = sectors;
+    work.twice = passes_twice(plan, t.passes[i], t.whole[i], t.alone[i]);
     place.done =
         std::max(place.done, l2_.atomic(place.sm, t.sector[i], t.passes[i], plan.returns, place.now,
                                         work, of_write(stay(t.sector[i] / 4, Stay::kUnsaid))));

@@ -17,6 +17,7 @@
 #include "base/large_pages.hpp"
 #include "sim/engine/decoded_trace.hpp"
 #include "sim/engine/rewrite.hpp"
+#include "sim/engine/spins.hpp"
 #include "traces/format/reader.hpp"
 
 namespace warpmem::sim {
@@ -78,6 +79,8 @@ class BlockCache {
   // Blocks decoded from now on come with the records of loops without accesses or without; a
   // launch's blocks are to be all alike.
   void keep_rounds(bool keep) { rounds_ = keep; }
+  // They come without the accesses that look again at what their warp has just looked at (nullptr: with them).
+  void drop_spins(const Spins* spins) { spins_ = spins; }
 
   Result<Hold> get(std::uint32_t block) {
     // A CTA's neighbours mostly lie in the block that was asked for last.
@@ -92,6 +95,7 @@ class BlockCache {
     auto decoded = reader_.decode(block, &memory_);
     if (!decoded) return decoded.error();
     if (!rounds_) drop_rounds(*decoded, reader_.sites(decoded->launch));
+    if (spins_) spins_->drop(*decoded);
     if (rewrite_) rewrite_->apply(*decoded, reader_.sites(decoded->launch));
     const std::size_t bytes = bytes_of(*decoded);
     return enter(block, std::move(*decoded), nullptr, bytes);
@@ -149,6 +153,7 @@ class BlockCache {
   std::size_t budget_;
   const Rewrite* rewrite_;
   const DecodedTrace* decoded_;
+  const Spins* spins_ = nullptr;
   bool rounds_ = true;
   std::size_t bytes_ = 0;  // of all
   std::size_t held_ = 0;   // of those that somebody holds

@@ -57,6 +57,9 @@ trace::SassInstruction read_ptx(std::string_view text, Op op) {
   if (in.opcode == "tex" && words.back() == "s32") in.modifiers.emplace_back("s32");
   if (has("multicast::cluster")) in.modifiers.emplace_back("MULTICAST");
   if (has("cas")) in.modifiers.emplace_back("CAS");
+  if (has("add")) in.modifiers.emplace_back("ADD");
+  for (const char* const type : {"f16", "f16x2", "bf16", "bf16x2", "f32", "f64"})
+    if (has(type)) in.modifiers.emplace_back("F32");
   // Counting by ones whose result nobody reads is ATOMS.POPC.INC in shared memory.
   if (op == Op::kReduction && has("add") && has("u32") && text.ends_with(", 1")) in.modifiers.emplace_back("POPC");
   return in;
@@ -71,6 +74,12 @@ std::optional<trace::SassInstruction> instruction_at(const trace::Program& progr
   auto decoded = trace::decode_instruction(it->text);
   if (!decoded) return std::nullopt;
   return std::move(decoded).value();
+}
+
+bool adds_floats(const trace::SassInstruction& in) {
+  return std::ranges::any_of(in.modifiers, [](const std::string& m) {
+    return m.starts_with("F16") || m.starts_with("BF16") || m == "F32" || m == "F64";
+  });
 }
 
 void plan_global(AccessPlan& p, const trace::Site& site, const trace::SassInstruction* in) {
@@ -113,6 +122,7 @@ void plan_global(AccessPlan& p, const trace::Site& site, const trace::SassInstru
   p.read_only = in->constant;
   p.no_allocate = in->eviction == trace::Eviction::kNoAllocate;
   p.compare_and_swap = in->has("CAS") || in->has("CAST");
+  p.sums_floats = p.action == Action::kGlobalAtomic && in->has("ADD") && adds_floats(*in);
   // Takes the place of the launch's own granularity, also where it asks for less (measured:
   // kernels/micro/l2_window.cu). Of L2::256B the part within the line.
   p.fetch_sectors = std::min(in->l2_prefetch, 128u) / 32;

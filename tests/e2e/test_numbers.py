@@ -100,6 +100,26 @@ class Gpus(harness.CommandTest):
             if link["bytes_per_cycle"] != "n/a":
                 float(link["bytes_per_cycle"])
 
+    def test_thousandths_say_of_what(self):
+        text = self.run_command("gpus", "h200", "--format", "csv").out
+        rows = {row["key"]: row for row in csv.DictReader(io.StringIO(text))}
+        found = {key: row for key, row in rows.items() if key.endswith("_permille")}
+        self.assertGreater(len(found), 10)
+        for key, n in found.items():
+            with self.subTest(key):
+                said = {"sectors": "in 1,000 cycles", "per mille": "of the SM clock" if "clock" in key else "slice cycles",
+                        "millicycles": ""}[n["unit"]]
+                self.assertIn(said, n["meaning"])
+
+    def test_what_follows_from_a_number_moves_with_it(self):
+        # tRC of 60 ns at 1,980 MHz; CTAs of a GPU of fewer SMs need no other setting.
+        run = self.run_command("replay", self.trace("copy"), "--gpu", "h200", "--counts", "--format", "json",
+                               "--set", "dram.t_rc_ps=60000", "--set", "sm.count=108")
+        self.assert_works(run)
+        card = run.json()["card"]
+        self.assertIn(card["dram.row_cycles"]["value"], (118, 119))
+        self.assertEqual(card["sm.count"]["value"], 108)
+
     def test_a_list_is_set_as_any_of_its_forms_shows_it(self):
         csv_text = self.run_command("gpus", "h200", "--format", "csv").out
         shown = {row["key"]: row["value"] for row in csv.DictReader(io.StringIO(csv_text))}

@@ -1,10 +1,13 @@
 """The command line itself: help, version, mistakes, formats, and where things are printed."""
 
+import fcntl
 import os
 import pty
 import re
 import signal
+import struct
 import subprocess
+import termios
 import unittest
 
 import harness
@@ -59,6 +62,12 @@ class Usage(harness.CommandTest):
         self.assertEqual(run.out, self.run_command("replay", "--help").out)
         self.assert_fails(self.run_command("help", "inof"), 2, "did you mean 'info'?")
 
+    def test_help_has_examples_and_says_what_an_argument_is(self):
+        for name in ("record", "emulate", "replay", "validate", "explain", "diff", "gpus", "dump"):
+            with self.subTest(name):
+                text = self.run_command(name, "--help").out
+                self.assertRegex(text, r"Examples:\n  warpmem %s\b" % name)
+
     def test_doctor_says_what_decides_the_level_of_a_trace(self):
         checks = {c["name"]: c for c in self.run_command("doctor", "--format", "json", env={"PATH": "/nowhere"}).json()["checks"]}
         for name in ("nvcc", "ptxas", "nvdisasm"):
@@ -104,9 +113,11 @@ class Output(harness.CommandTest):
         self.assert_works(self.run_command("doctor", "-o", "/dev/null"))
         self.assertFalse(os.path.isfile("/dev/null"))
 
-    def in_terminal(self, *arguments, env=None):
+    def in_terminal(self, *arguments, env=None, columns=None):
         """What a terminal receives."""
         ours, theirs = pty.openpty()
+        if columns:
+            fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
         environment = {k: v for k, v in os.environ.items() if k != "NO_COLOR"}
         environment.update({"TERM": "xterm", **(env or {})})
         with subprocess.Popen([WARPMEM, *arguments], stdin=theirs, stdout=theirs, stderr=theirs,
@@ -124,6 +135,16 @@ class Output(harness.CommandTest):
             process.wait(60)
         os.close(ours)
         return received
+
+    def test_tables_fit_the_terminal(self):
+        for arguments in (["gpus"], ["gpus", "h200"], ["metrics"], ["words"]):
+            for columns in (80, 120):
+                with self.subTest(arguments, columns=columns):
+                    text = self.in_terminal(*arguments, env={"NO_COLOR": "1"}, columns=columns).decode()
+                    self.assertLessEqual(max(len(line.rstrip("\r")) for line in text.split("\n")), columns)
+        # For a file or another program a row is a line.
+        run = self.run_command("gpus")
+        self.assertRegex(run.out, r"\nh200 +NVIDIA H200 .* launches")
 
     def test_colour_is_for_terminals_only(self):
         self.assertIn(b"\x1b[", self.in_terminal("doctor"))
@@ -189,6 +210,19 @@ class Completion(harness.CommandTest):
 
     def test_values_of_an_option(self):
         self.assertEqual(self.complete("warpmem", "info", "--format", "j"), ["json"])
+
+    def test_cards_and_their_numbers(self):
+        self.assertEqual(self.complete("warpmem", "replay", "--gpu", "h"), ["h100_sxm", "h200"])
+        keys = self.complete("warpmem", "replay", "--set", "l1.")
+        self.assertIn("l1.size=", keys)
+        self.assertTrue(all(key.startswith("l1.") and key.endswith("=") for key in keys), keys)
+
+    def test_other_shells(self):
+        for shell in ("zsh", "fish"):
+            with self.subTest(shell):
+                script = self.run_command("completion", shell).out
+                for word in ("replay", "emulate", "h100_sxm", "l1.size="):
+                    self.assertIn(word, script)
 
     def test_an_unknown_shell(self):
         self.assert_fails(self.run_command("completion", "tcsh"), 2, "tcsh")

@@ -85,6 +85,43 @@ END: activemask.b32 %r3; setp.ne.b32 %p2, %r3, 0xffffffff; @%p2 mov.b32 %r5, 200
   for (u32 i = 0; i < 32; ++i) CHECK(d[i] == i);
 }
 
+TEST_CASE("lanes meet where ways join, whoever passes by on another way") {
+  // (a && x) || (b && !x): an H100 makes one store of it, and one load of b for all that come there
+  // (kernels/micro/shapes.cu, either: 8,192 stores and 32,768 loads of 8,192 warps).
+  const auto d = run_cta(R"(
+    mov.b32 %r7, 0;
+    and.b32 %r1, %t, 2; setp.eq.u32 %p1, %r1, 0; @%p1 bra SECOND;
+    and.b32 %r2, %t, 1; setp.ne.u32 %p2, %r2, 0; @%p2 bra STORE;
+SECOND: activemask.b32 %r3; popc.b32 %r7, %r3;
+    and.b32 %r4, %t, 4; setp.eq.u32 %p3, %r4, 0; @%p3 bra END;
+    and.b32 %r5, %t, 1; setp.ne.u32 %p4, %r5, 0; @%p4 bra END;
+STORE: activemask.b32 %r6; popc.b32 %d, %r6; mad.lo.u32 %d, %r7, 100, %d;
+END: activemask.b32 %r3; setp.ne.b32 %p5, %r3, 0xffffffff; @%p5 mov.b32 %d, 9999;)", 32);
+  for (u32 i = 0; i < 32; ++i) {
+    const bool x = i & 1, a = i & 2, b = i & 4;
+    CHECK(d[i] == (a && x ? 16u : b && !x ? 2416u : 0u));
+  }
+}
+
+TEST_CASE("lanes that go round a loop are not waited for where ways join in the round before") {
+  const auto d = run_cta(R"(
+    mov.b32 %r1, 0; mov.b32 %r7, 0;
+LOOP: shr.u32 %r2, %t, %r1; and.b32 %r3, %r2, 1; setp.eq.u32 %p1, %r3, 0; @%p1 bra SECOND;
+    and.b32 %r4, %r2, 2; setp.ne.u32 %p2, %r4, 0; @%p2 bra ADD;
+    and.b32 %r4, %r2, 4; setp.ne.u32 %p2, %r4, 0; @%p2 bra NEXT;
+SECOND: and.b32 %r5, %r2, 8; setp.eq.u32 %p3, %r5, 0; @%p3 bra NEXT;
+ADD: add.u32 %d, %d, 1;
+NEXT: add.u32 %r1, %r1, 1; setp.lt.u32 %p4, %r1, 5; @%p4 bra LOOP;)", 32);
+  for (u32 i = 0; i < 32; ++i) {
+    u32 sum = 0;
+    for (u32 r = 0; r < 5; ++r) {
+      const u32 v = i >> r;
+      sum += (v & 1) && (v & 2) ? 1 : (v & 1) && (v & 4) ? 0 : v >> 3 & 1;
+    }
+    CHECK(d[i] == sum);
+  }
+}
+
 TEST_CASE("lanes that exit early are waited for by nobody") {
   const auto d = run_cta(R"(
     setp.lt.u32 %p1, %t, 40; @%p1 exit;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "model/card/card.hpp"
 #include "tests/catch.hpp"
 
 using namespace warpmem;
@@ -133,20 +134,24 @@ TEST_CASE("one SM gets and sends no more than its ports carry") {
         0.97 * static_cast<double>(kLines * 4 * s.send_ticks) / kTicks);
 }
 
-TEST_CASE("a queue that outgrows its room holds up the SM that feeds it, and no other") {
+TEST_CASE(
+    "a queue of stores that outgrows its room holds up the SM that feeds it, reads hold up "
+    "nobody") {
   const auto s = even();
   MemoryPath path(s);
-  const std::uint64_t each = s.read_ticks + 4 * s.read_sector_ticks;
+  const std::uint64_t each = 4 * s.send_ticks;  // the SM's own port is slower than the slice
   const std::uint64_t fits = std::uint64_t{s.queue_cycles} * kTicks / each / 2;
-  for (std::uint64_t i = 0; i < fits; ++i) path.read(read_of(1, 77, 4), 0);
+  for (std::uint64_t i = 0; i < fits; ++i) path.write(write_of(1, 77, 4), 0);
   CHECK(path.ready(1) == 0);
-  for (std::uint64_t i = 0; i < 10 * fits; ++i) path.read(read_of(1, 77, 4), 0);
+  for (std::uint64_t i = 0; i < 10 * fits; ++i) path.write(write_of(1, 77, 4), 0);
   const std::uint64_t held = path.ready(1);
   // Until what is there fits again.
   near_to(held, static_cast<double>(11 * fits * each) / kTicks - s.queue_cycles, 0.05);
-  for (std::uint64_t i = 0; i < 10 * fits; ++i) path.read(read_of(1, 77, 4), 0);
+  for (std::uint64_t i = 0; i < 10 * fits; ++i) path.write(write_of(1, 77, 4), 0);
   CHECK(path.ready(1) > held);
   CHECK(path.ready(0) == 0);
+  // Their lines have room in the L1 (kernels/micro/issue_misses.cu).
+  for (std::uint64_t i = 0; i < 100 * fits; ++i) path.read(read_of(2, 78, 4), 0);
   CHECK(path.ready(2) == 0);
 }
 
@@ -204,6 +209,42 @@ TEST_CASE("atomics on one sector follow each other, those on many lines do not")
   near_to(time(false, 8), serial(8));
   near_to(time(false, 8, 3), serial(8, 3));
   CHECK(time(true, 1) * 10 < time(false, 1));
+}
+
+TEST_CASE(
+    "a sum of floats waits for the one before in its sector, not for those of other sectors") {
+  // Slice cycles of 8,448 warps' additions to the same words on an H100
+  // (cards/gpus/h100/atomic_words.csv, lanes=32 turn=0): all lanes on one word, on two and on eight
+  // of a sector, and each on its own of a line.
+  struct Case {
+    bool floats;
+    std::uint32_t sectors, passes, partly, slice_cycles;
+  };
+  constexpr Case kMeasured[] = {{true, 1, 32, 32, 815595},  {true, 1, 16, 16, 409949},
+                                {true, 1, 4, 0, 105747},    {true, 4, 1, 0, 40878},
+                                {false, 1, 32, 32, 343294}, {false, 4, 1, 0, 37816}};
+  const auto loaded = model::load_card("h200");
+  REQUIRE(loaded.ok());
+  const model::Card& card = *loaded;
+  const MemoryPath::Spec s = card.path();
+  for (const Case& c : kMeasured) {
+    INFO(c.floats << ' ' << c.sectors << ' ' << c.passes);
+    MemoryPath path(s);
+    std::uint64_t last = 0;
+    for (std::uint32_t i = 0; i < 8448; ++i)
+      for (std::uint32_t k = 0; k < c.sectors; ++k) {
+        MemoryPath::Write w;
+        w.sm = static_cast<int>(i % s.sms);
+        w.line = 77;
+        w.atomic = c.passes;
+        w.partly = c.partly;
+        w.together = c.floats ? c.sectors : 0;
+        last = std::max(last, path.write(w, 0));
+      }
+    const double slice = static_cast<double>(last) * 0.864;
+    // 3,500 are a launch that does nothing (small_grids.csv).
+    CHECK(slice == Approx(c.slice_cycles - 3500.0).epsilon(0.13));
+  }
 }
 
 TEST_CASE("an atomic without a result is not waited for on its way back") {

@@ -1,8 +1,12 @@
 """What an H100 counted of the suite against its card: counters that addresses alone decide are equal, but for
 the deviations that an H200 has too, and cycles are within 8 % in the median. test_h100.py WARPMEM"""
 import json
+import os
 import subprocess
 import sys
+
+# Small programs in the shape of public ones (kernels/micro/shapes.cu).
+SHAPES = os.path.join(os.path.dirname(__file__), "../../validate/reference/h100-shapes")
 
 
 def main():
@@ -19,6 +23,10 @@ def main():
             print(f"cycles: median {row['median']:.1%}, 90th percentile {row['p90']:.1%}")
             if row["median"] > 0.08:
                 problems.append(f"cycles are {row['median']:.1%} off in the median, more than 8 %")
+    shapes = subprocess.run([sys.argv[1], "validate", "--gpu", "h100_sxm", "--time", "--suite", SHAPES],
+                            capture_output=True, text=True)
+    if shapes.returncode != 0:
+        problems.append(f"validate --suite {SHAPES} ends {shapes.returncode}: {shapes.stdout[-2000:]}{shapes.stderr}")
     if report["failed"] > 4:
         problems.append(f"{report['failed']} counters are outside their band, more than the four that "
                         "cards/gpus/h100/README.md names")
