@@ -248,7 +248,7 @@ void count_apart(const trace::TraceReader& reader, std::uint32_t index, const mo
         slot_of[cta] = slot;
       }
     }
-    out.emplace(memory, slot_of, slot + std::size_t{1});
+    out.emplace(memory, std::move(slot_of), slot + std::size_t{1});
   } else if (options.by_site) {
     out.emplace(memory, sites_of(reader, index, spills).size());
     if (options.banks)

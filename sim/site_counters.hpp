@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "model/dram/partition_traffic.hpp"
@@ -19,9 +20,8 @@ class SiteCounters final : public model::MemorySystem {
       : memory_(memory), by_site_(sites), cycles_(sites) {}
 
   // By CTA: the slot that its accesses go into, of `slots`; slot 0 for CTAs beyond the list.
-  SiteCounters(model::MemorySystem& memory, const std::vector<std::uint8_t>& slot_of,
-               std::size_t slots)
-      : memory_(memory), slot_of_(&slot_of), by_site_(slots), cycles_(slots) {}
+  SiteCounters(model::MemorySystem& memory, std::vector<std::uint8_t> slot_of, std::size_t slots)
+      : memory_(memory), by_cta_(true), slot_of_(std::move(slot_of)), by_site_(slots), cycles_(slots) {}
 
   void begin_launch(const model::LaunchMemory& launch) override { memory_.begin_launch(launch); }
   void run(const model::WarpLanes& lanes, const model::AccessPlan& plan,
@@ -60,15 +60,16 @@ class SiteCounters final : public model::MemorySystem {
  private:
   void begins(const model::AccessTiming& timing);
   std::size_t slot(const model::AccessTiming& timing) const {
-    if (!slot_of_) return timing.site;
-    return timing.cta < slot_of_->size() ? (*slot_of_)[timing.cta] : std::size_t{0};
+    if (!by_cta_) return timing.site;
+    return timing.cta < slot_of_.size() ? slot_of_[timing.cta] : std::size_t{0};
   }
   void ends(const model::AccessTiming& timing);
   void count_banks(const model::WarpLanes& lanes, const model::AccessPlan& plan,
                    const model::AccessTiming& timing);
 
   model::MemorySystem& memory_;
-  const std::vector<std::uint8_t>* slot_of_ = nullptr;
+  bool by_cta_ = false;
+  std::vector<std::uint8_t> slot_of_;  // by CTA
   std::vector<model::LaunchCounters> by_site_;
   std::vector<std::uint64_t> cycles_;
   std::optional<model::PartitionTraffic> banks_;  // nothing: nobody asks

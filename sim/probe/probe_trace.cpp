@@ -13,7 +13,7 @@ Result<std::map<const Kernel*, std::uint32_t>> add_programs(trace::TraceWriter& 
     trace::Program program;
     program.name = program.demangled = l.kernel->name;
     program.arch = "sm_90";
-    program.registers = 32;
+    program.registers = 16;  // 512 threads of them fit every SM
     program.code = l.kernel->code;
     const auto added = writer.add_program(program);
     if (!added) return added.error();
@@ -29,7 +29,7 @@ Result<void> write_launch(trace::TraceWriter& writer, const Launch& l, std::uint
   launch.program = program;
   launch.grid = {l.ctas, 1, 1};
   launch.block = {l.threads, 1, 1};
-  launch.registers = 32;
+  launch.registers = 16;
   launch.dynamic_shared = l.shared;
   if (l.host)
     launch.allocations.push_back({l.host, std::uint64_t{1} << 36, trace::AllocationKind::kHost});
