@@ -134,9 +134,7 @@ TEST_CASE("one SM gets and sends no more than its ports carry") {
         0.97 * static_cast<double>(kLines * 4 * s.send_ticks) / kTicks);
 }
 
-TEST_CASE(
-    "a queue of stores that outgrows its room holds up the SM that feeds it, reads hold up "
-    "nobody") {
+TEST_CASE("a queue of stores beyond its room holds up the SM that feeds it, of reads nobody") {
   const auto s = even();
   MemoryPath path(s);
   const std::uint64_t each = 4 * s.send_ticks;  // the SM's own port is slower than the slice
@@ -211,8 +209,7 @@ TEST_CASE("atomics on one sector follow each other, those on many lines do not")
   CHECK(time(true, 1) * 10 < time(false, 1));
 }
 
-TEST_CASE(
-    "a sum of floats waits for the one before in its sector, not for those of other sectors") {
+TEST_CASE("a sum of floats waits for the one before in its sector, not in others") {
   // Slice cycles of 8,448 warps' additions to the same words on an H100
   // (cards/gpus/h100/atomic_words.csv, lanes=32 turn=0): all lanes on one word, on two and on eight
   // of a sector, and each on its own of a line.
