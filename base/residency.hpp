@@ -6,17 +6,17 @@
 
 namespace warpmem {
 
-// The defaults are an H200's, as the device reports them.
+// A card says them.
 struct SmLimits {
-  std::uint64_t warps = 64;
-  std::uint64_t threads = 2048;
-  std::uint64_t ctas = 32;
-  std::uint64_t registers = 65536;
-  std::uint64_t register_unit = 256;     // registers are given to a warp in multiples of this
-  std::uint64_t shared = 233472;         // bytes
-  std::uint64_t shared_reserved = 1024;  // the driver's own, bytes a CTA
-  std::uint64_t shared_unit = 128;       // shared memory is given in multiples of this, bytes
-  std::uint64_t schedulers = 4;          // that share out the registers
+  std::uint64_t warps = 0;
+  std::uint64_t threads = 0;
+  std::uint64_t ctas = 0;
+  std::uint64_t registers = 0;
+  std::uint64_t register_unit = 1;    // registers are given to a warp in multiples of this
+  std::uint64_t shared = 0;           // bytes
+  std::uint64_t shared_reserved = 0;  // the driver's own, bytes a CTA
+  std::uint64_t shared_unit = 1;      // shared memory is given in multiples of this, bytes
+  std::uint64_t schedulers = 1;       // that share out the registers
 };
 
 struct CtaNeeds {

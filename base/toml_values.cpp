@@ -17,6 +17,25 @@ Error wrong_type(const toml::node& node, std::string_view key, const std::string
 
 }  // namespace
 
+// The library throws what is wrong, or returns it where the compiler allows no exceptions.
+Result<toml::table> toml_table(std::string_view text, const std::string& file) {
+  const auto refused = [&](const toml::parse_error& e) {
+    return Error{ErrorKind::kUsage, fmt::format("not valid TOML: {}", e.description()),
+                 fmt::format("{}, line {}", file, e.source().begin.line), "correct the line"};
+  };
+#if TOML_EXCEPTIONS
+  try {
+    return toml::parse(text);
+  } catch (const toml::parse_error& e) {
+    return refused(e);
+  }
+#else
+  toml::parse_result result = toml::parse(text);
+  if (!result) return refused(result.error());
+  return std::move(result).table();
+#endif
+}
+
 std::string toml_place(const std::string& file, const toml::node& node) {
   return fmt::format("{}, line {}", file, node.source().begin.line);
 }

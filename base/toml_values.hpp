@@ -2,6 +2,9 @@
 // silence. Errors name the file, the line, the value and what to write.
 #pragma once
 
+// The library names file streams where it reads files, and leaves it to us to say what they are.
+#include <fstream>
+
 #include <toml++/toml.h>
 
 #include <string>
@@ -11,6 +14,8 @@
 
 namespace warpmem {
 
+// The whole of a text.
+Result<toml::table> toml_table(std::string_view text, const std::string& file);
 // "launch.toml, line 12"
 std::string toml_place(const std::string& file, const toml::node& node);
 // `-1`, `"64KiB"`, `true`: as the file has it, shortened.

@@ -69,3 +69,12 @@ if(NOT TOMLPLUSPLUS_INCLUDE_DIR)
 endif()
 
 find_package(Boost 1.74 REQUIRED)  # headers only: Boost.Graph
+
+# SQLite: Debian's package, or the amalgamation.
+if(PkgConfig_FOUND)
+  pkg_check_modules(sqlite3 QUIET IMPORTED_TARGET sqlite3)
+endif()
+if(NOT sqlite3_FOUND)
+  find_package(SQLite3 REQUIRED)
+  add_library(PkgConfig::sqlite3 ALIAS SQLite::SQLite3)
+endif()

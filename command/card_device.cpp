@@ -8,7 +8,20 @@
 
 namespace warpmem::command {
 
-// What a card says of a GPU as programs see it. What cards do not hold stays an H200's.
+namespace {
+
+// CUDA says these as ints: a larger number is said as the most that one can say.
+int as_int(std::uint64_t v) {
+  return static_cast<int>(std::min<std::uint64_t>(v, std::numeric_limits<int>::max()));
+}
+
+emulate::WaitClocks waits_of(const model::CardNumbers& n) {
+  return {n.emulate_shared_wait, n.emulate_load_wait, n.emulate_atomic_wait, n.emulate_fence_wait};
+}
+
+}  // namespace
+
+// A card's numbers as programs ask for them.
 cudart::Device device_of(const model::Card& card) {
   const model::CardNumbers& n = card.numbers();
   cudart::Device d;
@@ -17,15 +30,20 @@ cudart::Device device_of(const model::Card& card) {
   for (std::string* text : {&d.card, &d.name})  // which semicolons would end
     std::replace(text->begin(), text->end(), ';', ',');
   std::sscanf(card.compute_capability().c_str(), "%d.%d", &d.major, &d.minor);
-  d.sms = static_cast<int>(n.sm_count);
-  d.sm_threads = static_cast<int>(n.sm_threads), d.sm_ctas = static_cast<int>(n.sm_ctas),
-  d.sm_registers = static_cast<int>(n.sm_registers);
-  d.shared_optin = static_cast<int>(n.shared_per_cta),
-  d.shared_reserved = static_cast<int>(n.shared_reserved);
-  if (!n.shared_configs.empty()) d.shared_sm = static_cast<int>(n.shared_configs.back());
-  // cudaDeviceProp::l2CacheSize is an int: a larger L2 is said as the most that it can say.
-  d.l2_bytes =
-      static_cast<int>(std::min<std::uint64_t>(n.l2_bytes, std::numeric_limits<int>::max()));
+  d.sms = as_int(n.sm_count);
+  d.sm_warps = as_int(n.sm_warps), d.sm_threads = as_int(n.sm_threads);
+  d.sm_ctas = as_int(n.sm_ctas), d.sm_schedulers = as_int(n.sm_schedulers);
+  d.sm_registers = as_int(n.sm_registers), d.register_unit = as_int(n.register_unit);
+  d.shared_optin = as_int(n.shared_per_cta), d.shared_reserved = as_int(n.shared_reserved),
+  d.shared_unit = as_int(n.shared_unit);
+  for (const std::uint64_t bytes : n.shared_configs)
+    if (bytes > 0) d.shared_configs.push_back(as_int(bytes));
+  d.memory_bytes = n.dram_size_bytes;
+  // The driver says a clock of two transfers, whatever the DRAM's own are.
+  d.clock_khz = as_int(n.clock_mhz * 1000),
+  d.memory_clock_khz = as_int(n.dram_rate_mbps / 2 * 1000), d.bus_bits = as_int(n.dram_bus_bits);
+  d.waits = waits_of(n);
+  d.l2_bytes = as_int(n.l2_bytes);
   d.rooms.clear();
   if (!n.sm_gpc.empty())
     for (const auto& room : sim::cluster_rooms(card, 1))
@@ -44,7 +62,9 @@ emulate::DeviceLimits limits_of(const model::Card& card) {
   limits.grid = {cc < 30 ? 65535u : 0x7fffffffu, 65535, cc < 20 ? 1u : 65535u};
   limits.shared_bytes = static_cast<std::uint32_t>(n.shared_per_cta);
   limits.cluster_ctas = cc < 90 ? 1 : 16;
+  limits.memory_bytes = n.dram_size_bytes;
   limits.sms = static_cast<std::uint32_t>(n.sm_count);
+  limits.waits = waits_of(n);
   limits.sm = {n.sm_warps,        n.sm_threads,    n.sm_ctas,
                n.sm_registers,    n.register_unit, n.shared_configs.back(),
                n.shared_reserved, n.shared_unit,   n.sm_schedulers};

@@ -9,6 +9,7 @@
 #include "base/units.hpp"
 #include "command/card_input.hpp"
 #include "command/command.hpp"
+#include "command/number_option.hpp"
 #include "command/output.hpp"
 #include "command/progress.hpp"
 #include "command/replay_view.hpp"
@@ -17,6 +18,8 @@
 #include "command/trace_input.hpp"
 #include "command/vocabulary_option.hpp"
 #include "sim/replay.hpp"
+#include "sim/sample/sample.hpp"
+#include "views/sampled.hpp"
 
 namespace warpmem::command {
 
@@ -34,7 +37,35 @@ struct ReplayCommandOptions {
   bool counts = false;
   std::string timeline;
   unsigned threads = 0;
+  bool sample = false;
+  double share = 0.1;
+  std::uint64_t seed = 1, windows = 6;
 };
+
+// Some launches, and some waves of large ones, for all.
+int replay_sampled(const trace::TraceReader& reader, const model::Card& card,
+                   const ReplayCommandOptions& options, Output& output) {
+  sim::SampleOptions how;
+  how.time = options.time && !options.counts;
+  how.share = options.share;
+  how.seed = options.seed;
+  how.windows = options.windows;
+  how.threads = static_cast<unsigned>(threads_of(options.threads));
+  if (!options.launches.all())
+    how.only = [&](std::uint64_t launch) { return options.launches.contains(launch); };
+  std::optional<Progress> progress;
+  how.progress = [&](std::uint64_t done, std::uint64_t total) {
+    if (!progress) progress.emplace("replay", "launches", total);
+    progress->update(done);
+  };
+  const auto result = sim::replay_sample(reader, card, how);
+  progress.reset();
+  if (!result) return fail(result.error());
+  return emit(
+      output, options.output.format,
+      [&] { return views::sampled_text(*result, output.terminal(), options.all); },
+      [&] { return views::sampled_json(*result); }, [&] { return views::sampled_csv(*result); });
+}
 
 // The launches of a range: each is independent, unless caches are kept, and then those before it
 // have to run as well.
@@ -81,6 +112,7 @@ int replay(const ReplayCommandOptions& options) {
         return fail(two.error());
     }
   }
+  if (options.sample) return replay_sampled(*reader, *card, options, *output);
   const auto result = replay_selected(*reader, *card, options);
   if (!result) return fail(result.error());
   if (timeline)
@@ -98,6 +130,19 @@ int replay(const ReplayCommandOptions& options) {
   return emit(
       *output, options.output.format, [&] { return replay_text(view, output->terminal()); },
       [&] { return replay_json(view); }, [&] { return replay_csv(view); });
+}
+
+void add_sample_options(CLI::App& app, ReplayCommandOptions& o) {
+  app.add_flag("--sample", o.sample,
+               "replay some launches of each kind, and some waves of large ones: counters of all, "
+               "with confidence intervals");
+  add_fraction_option(app, "--sample-share", o.share, "of --sample: of a kind's launches (0.1)");
+  add_whole_option(
+      app, "--sample-windows", {0, 1000, "windows"}, [&o](std::uint64_t n) { o.windows = n; },
+      "of --sample: waves of a large launch, beside its first and last; 0: launches whole (6)");
+  add_whole_option(
+      app, "--seed", {0, kNoMost, ""}, [&o](std::uint64_t n) { o.seed = n; },
+      "of --sample: which are drawn (1)");
 }
 
 }  // namespace
@@ -120,6 +165,7 @@ Run setup_replay(CLI::App& app) {
       "--counts", options->counts,
       "with the counts engine: three times as fast, no cycles, a rougher order of accesses");
   add_threads_option(app, options->threads, "launches replayed");
+  add_sample_options(app, *options);
   app.add_option("--timeline", options->timeline,
                  "write where each CTA was, and when, as a Chrome trace (for Perfetto)")
       ->type_name("FILE")

@@ -16,7 +16,9 @@ Run setup_info(CLI::App& app);
 Run setup_dump(CLI::App& app);
 Run setup_replay(CLI::App& app);
 Run setup_explain(CLI::App& app);
+Run setup_explore(CLI::App& app);
 Run setup_pattern(CLI::App& app);
+Run setup_report(CLI::App& app);
 Run setup_partitions(CLI::App& app);
 Run setup_probe(CLI::App& app);
 Run setup_validate(CLI::App& app);
@@ -24,6 +26,7 @@ Run setup_gpus(CLI::App& app);
 Run setup_metrics(CLI::App& app);
 Run setup_diff(CLI::App& app);
 Run setup_doctor(CLI::App& app);
+Run setup_learn(CLI::App& app);
 Run setup_words(CLI::App& app);
 Run setup_completion(CLI::App& app);
 Run setup_man(CLI::App& app);
@@ -39,7 +42,9 @@ constexpr Subcommand kSubcommands[] = {
     {"dump", "a trace's records, or its kernels' code", setup_dump},
     {"replay", "run a trace on a GPU card and print its counters", setup_replay},
     {"explain", "which line moves too much, which lanes, why, and what would change it", setup_explain},
+    {"explore", "replay on many cards that differ in something: sweeps, searches, all capacities", setup_explore},
     {"pattern", "what an index expression costs on a card, without CUDA or a program", setup_pattern},
+    {"report", "all of it as one page: charts, source, tables, for a browser", setup_report},
     {"partitions", "what each channel of DRAM moves, and when", setup_partitions},
     {"probe", "what a microbenchmark of latency or bandwidth would measure on a card", setup_probe},
     {"validate", "compare the model's counters with a profiler's", setup_validate},
@@ -47,6 +52,7 @@ constexpr Subcommand kSubcommands[] = {
     {"gpus", "the GPU cards, and every number of one", setup_gpus},
     {"metrics", "what each counter counts, and how exact it is", setup_metrics},
     {"doctor", "what this machine can do, and what is missing", setup_doctor},
+    {"learn", "a course on memory access: its exercises, and whether an answer is right", setup_learn},
     {"words", "what the words of the output mean", setup_words},
     {"completion", "shell completion for this command", setup_completion},
     {"man", "the manual page", setup_man},

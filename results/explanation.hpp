@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/dim3.hpp"
@@ -51,6 +52,11 @@ struct SiteTraffic {
   std::uint64_t l1_hits = 0;                           // sectors
   std::uint64_t l2_reads = 0, l2_read_hits = 0;        // sectors
   std::uint64_t l2_writes = 0;
+  // That the accesses keep an SM's load/store unit or its tags, whichever takes longer; 0: not
+  // known.
+  std::uint64_t l1_cycles = 0;
+  // Requests by their sectors, or by their wavefronts: {4, 32768} is 32,768 requests of 4 each.
+  std::vector<std::pair<std::uint32_t, std::uint64_t>> by_size;
   std::uint64_t cycles_under_way = 0;  // from the start of each to its end
   double share = 0;                    // of that, among all of the launch's
 

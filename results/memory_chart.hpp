@@ -23,6 +23,7 @@ struct MemoryChart {
   std::uint64_t clock_mhz = 0;
 
   std::uint64_t sms = 0, sms_used = 0;
+  bool has_l1 = true, has_l2 = true;          // that loads of global memory go through
   Kind load, store;                           // of global memory
   std::uint64_t l1_read = 0, l1_written = 0;  // bytes between the L1s and the L2
   std::uint64_t dram_read = 0, dram_written = 0;

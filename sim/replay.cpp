@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstdio>
 #include <memory>
 #include <mutex>
 
@@ -13,26 +12,13 @@
 #include "sim/counts/launch_replay.hpp"
 #include "sim/engine/lacking.hpp"
 #include "sim/engine/occupancy.hpp"
+#include "sim/engine/sites.hpp"
 #include "sim/metric_rows.hpp"
 #include "sim/site_counters.hpp"
 
 namespace warpmem::sim {
 
 namespace {
-
-// "app.cu:12", or "pc 0x0120" where the line is not known.
-std::string place_of(const trace::Program& program, std::uint32_t pc) {
-  const auto at =
-      std::lower_bound(program.code.begin(), program.code.end(), pc,
-                       [](const trace::Instruction& i, std::uint32_t p) { return i.pc < p; });
-  if (at != program.code.end() && at->pc == pc && at->line != 0 && at->file < program.files.size()) {
-    const std::string& file = program.files[at->file];
-    return file.substr(file.rfind('/') + 1) + ":" + std::to_string(at->line);
-  }
-  char text[16];
-  std::snprintf(text, sizeof text, "pc 0x%04x", pc);
-  return text;
-}
 
 // Laws that hold at the end of every launch; a violation is a bug of ours.
 Result<void> check_laws(const model::LaunchCounters& c, const std::string& place) {
@@ -135,9 +121,18 @@ model::LaunchMemory launch_memory(const trace::Launch& launch, const model::Card
 // What replays one launch after the other: the state of a GPU, and decoded blocks.
 struct Engine {
   Engine(const trace::TraceReader& reader, const model::Card& card, const ReplayOptions& options)
-      : memory(model::memory_system_of(card, options.time, options.general_memory)), cache(reader, options.decoded_bytes, options.rewrite) {}
+      : memory(model::memory_system_of(card, options.time, options.general_memory, options.flat)),
+        cache(reader, options.decoded_bytes, options.rewrite, options.decoded) {
+    if (options.caches) memory->tell_caches(options.caches);
+  }
   std::unique_ptr<model::MemorySystem> memory;
   BlockCache cache;
+};
+
+// Barriers that were opened because nobody could go on, and who stood where at the first of them.
+struct Barred {
+  std::uint64_t forced = 0;
+  std::string stuck;
 };
 
 // What of a launch's time is worked out from less than a recording of its machine code on an H200.
@@ -202,6 +197,105 @@ LaunchMetrics metrics_of(const trace::Launch& launch, const trace::Program& prog
   return out;
 }
 
+// Runs the launch's records on one of the engines.
+Result<void> run_engine(const trace::TraceReader& reader, std::uint32_t index,
+                        const model::Card& card, const ReplayOptions& options,
+                        model::MemorySystem& memory, BlockCache& cache, Spills* spills,
+                        Tally& tally, ReplayedLaunch& out, Barred& barred) {
+  std::uint64_t told = 0;
+  const auto tick = [&](std::uint64_t done) {
+    const std::uint64_t put_back = spills ? spills->loads + spills->stores : 0;
+    return tally.tell(std::max(told, done - std::min(done, put_back)), told);
+  };
+  cache.keep_rounds(options.time || spills);
+  if (options.time) {
+    auto timed = time_launch(reader, index, card, memory, cache, out.occupancy, tick, options.stays,
+                             spills);
+    if (!timed) return timed.error();
+    out.time = *timed;
+    barred = {timed->forced, timed->stuck};
+    return {};
+  }
+  LaunchReplay run(reader, index, card, memory, cache, out.occupancy, spills, options.flat);
+  if (auto ok = run.run(tick); !ok) return ok.error();
+  barred = {run.forced(), run.stuck()};
+  return {};
+}
+
+// Who counts a launch's accesses apart: by instruction, or those of some CTAs.
+void count_apart(const trace::TraceReader& reader, std::uint32_t index, const model::Card& card,
+                 const ReplayOptions& options, model::MemorySystem& memory, const Spills* spills,
+                 std::optional<SiteCounters>& out) {
+  if (options.counted_ctas) {
+    std::vector<std::uint8_t> slot_of;
+    std::uint8_t slot = 0;
+    for (const std::vector<std::uint64_t>& group : *options.counted_ctas) {
+      ++slot;
+      for (const std::uint64_t cta : group) {
+        if (cta >= slot_of.size()) slot_of.resize(cta + 1);
+        slot_of[cta] = slot;
+      }
+    }
+    out.emplace(memory, std::move(slot_of), slot + std::size_t{1});
+  } else if (options.by_site) {
+    out.emplace(memory, sites_of(reader, index, spills).size());
+    if (options.banks)
+      out->watch_banks(static_cast<std::uint32_t>(card.numbers().shared_banks),
+                       static_cast<std::uint32_t>(card.numbers().shared_bank_bytes));
+  }
+}
+
+// What the memory system has counted of a launch that is over.
+void take_counters(model::MemorySystem& memory, const ReplayOptions& options,
+                   const SiteCounters* sites, ReplayedLaunch& out) {
+  out.counters = memory.finish_launch();
+  if (const model::PartitionTraffic* const traffic = memory.dram_traffic())
+    out.dram_traffic = *traffic;
+  if (!sites) return;
+  if (options.counted_ctas) {
+    out.counted.assign(sites->by_site().begin() + 1, sites->by_site().end());
+    out.beside_ctas = out.counters;
+    for (const model::LaunchCounters& c : sites->by_site()) out.beside_ctas = out.beside_ctas - c;
+    return;
+  }
+  out.by_site = sites->by_site();
+  out.cycles_by_site = sites->cycles();
+  out.bank_traffic = sites->banks();
+  out.beside = out.counters;
+  for (const model::LaunchCounters& c : out.by_site) out.beside = out.beside - c;
+}
+
+// What a run itself says about its result.
+void add_run_notes(const trace::Program& program, const Spills* spills, const Barred& barred,
+                   ReplayedLaunch& out) {
+  if (spills) {
+    out.spilled = {spills->instructions(), spills->loads, spills->stores, {}};
+    for (const std::uint32_t pc : spills->taken_once())
+      out.spilled.loops_taken_once.push_back(place_of(program, pc));
+    out.notes.push_back(spills_text(out.spilled));
+  }
+  if (out.time)
+    for (const std::uint32_t pc : out.time->taken_once)
+      out.loops_taken_once.push_back(place_of(program, pc));
+  if (!out.loops_taken_once.empty()) out.notes.push_back(loops_text(out.loops_taken_once));
+  if (barred.forced)
+    out.notes.push_back("barriers opened by force: " + std::to_string(barred.forced) +
+                        "; before the first of them nobody could go on: " + barred.stuck);
+}
+
+// Leaves in the caches what some of the launch's CTAs would; returns their records.
+Result<std::uint64_t> warm_up(const trace::TraceReader& reader, std::uint32_t index,
+                              const model::Card& card, const ReplayOptions& options,
+                              model::MemorySystem& memory, const model::LaunchMemory& launch,
+                              const Occupancy& fit) {
+  BlockCache cache(reader, options.decoded_bytes, options.warm, options.decoded);
+  cache.keep_rounds(false);
+  memory.begin_launch(launch);
+  LaunchReplay run(reader, index, card, memory, cache, fit);
+  if (auto ok = run.run({}); !ok) return ok.error();
+  return memory.counters().records;
+}
+
 // `largest_frame`: local memory of a thread, in bytes, that the program has launched by then.
 Result<ReplayedLaunch> replay_launch(const trace::TraceReader& reader, std::uint32_t index,
                                      std::uint64_t largest_frame, const model::Card& card,
@@ -220,64 +314,37 @@ Result<ReplayedLaunch> replay_launch(const trace::TraceReader& reader, std::uint
   }
   const auto spills =
       Spills::of(reader.sites(index), program, summary.launch, card.instructions(), options.time);
-  const std::uint64_t reach = summary.launch.local_bytes + (spills ? std::uint64_t{spills->below()} : 0);
+  const std::uint64_t reach =
+      summary.launch.local_bytes + (spills ? std::uint64_t{spills->below()} : 0);
   model::LaunchMemory launch = launch_memory(summary.launch, card);
   launch.code = code_bytes(program);
   launch.shared_config = fit->shared_config;
   launch.largest_frame = std::max(reach, largest_frame);
   launch.flush_l2 = !options.keep_caches;
+  std::uint64_t warm_records = 0;
+  if (options.warm) {
+    const auto warmed = warm_up(reader, index, card, options, *engine.memory, launch, *fit);
+    if (!warmed) return warmed.error();
+    warm_records = *warmed;
+    launch.flush_l2 = false;
+  }
   std::optional<SiteCounters> sites;
-  if (options.by_site)
-    sites.emplace(*engine.memory, sites_of(reader, index, spills.get()).size());
+  count_apart(reader, index, card, options, *engine.memory, spills.get(), sites);
   model::MemorySystem& memory = sites ? *sites : *engine.memory;
   memory.begin_launch(launch);
-  engine.cache.keep_rounds(options.time || spills);
-  std::uint64_t told = 0, forced = 0;
-  std::string stuck;
-  const auto tick = [&](std::uint64_t done) {
-    const std::uint64_t put_back = spills ? spills->loads + spills->stores : 0;
-    return tally.tell(std::max(told, done - std::min(done, put_back)), told);
-  };
   ReplayedLaunch out;
-  if (options.time) {
-    auto timed = time_launch(reader, index, card, memory, engine.cache, *fit,
-                             tick, options.stays, spills.get());
-    if (!timed) return timed.error();
-    out.time = *timed;
-    forced = timed->forced;
-    stuck = timed->stuck;
-  } else {
-    LaunchReplay run(reader, index, card, memory, engine.cache, *fit, spills.get());
-    if (auto ok = run.run(tick); !ok) return ok.error();
-    forced = run.forced();
-    stuck = run.stuck();
-  }
-  out.counters = memory.finish_launch();
-  if (const model::PartitionTraffic* const traffic = memory.dram_traffic())
-    out.dram_traffic = *traffic;
-  if (sites) {
-    out.by_site = sites->by_site();
-    out.cycles_by_site = sites->cycles();
-    out.beside = out.counters;
-    for (const model::LaunchCounters& c : out.by_site) out.beside = out.beside - c;
-  }
+  out.occupancy = *fit;
+  out.warm_records = warm_records;
+  Barred barred;
+  if (auto ok = run_engine(reader, index, card, options, memory, engine.cache, spills.get(), tally,
+                           out, barred);
+      !ok)
+    return ok.error();
+  take_counters(memory, options, sites ? &*sites : nullptr, out);
   if (auto ok = check_laws(out.counters, place); !ok) return ok.error();
   out.complete = summary.complete;
-  out.occupancy = *fit;
   if (auto ok = add_notes(reader, index, card, options.time, out.notes); !ok) return ok.error();
-  if (spills) {
-    out.spilled = {spills->instructions(), spills->loads, spills->stores, {}};
-    for (const std::uint32_t pc : spills->taken_once())
-      out.spilled.loops_taken_once.push_back(place_of(program, pc));
-    out.notes.push_back(spills_text(out.spilled));
-  }
-  if (out.time)
-    for (const std::uint32_t pc : out.time->taken_once)
-      out.loops_taken_once.push_back(place_of(program, pc));
-  if (!out.loops_taken_once.empty()) out.notes.push_back(loops_text(out.loops_taken_once));
-  if (forced)
-    out.notes.push_back("barriers opened by force: " + std::to_string(forced) +
-                        "; before the first of them nobody could go on: " + stuck);
+  add_run_notes(program, spills.get(), barred, out);
   out.metrics = metrics_of(summary.launch, program, out.counters, fit->shared_config);
   if (out.time)
     out.metrics.metrics["sm__cycles_elapsed.max"] =

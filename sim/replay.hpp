@@ -13,6 +13,7 @@
 #include "base/error.hpp"
 #include "results/launch_metrics.hpp"
 #include "model/card/card.hpp"
+#include "model/general/cache_listener.hpp"
 #include "model/dram/partition_traffic.hpp"
 #include "model/system/counters.hpp"
 #include "sim/engine/rewrite.hpp"
@@ -32,9 +33,20 @@ struct ReplayOptions {
   bool keep_caches = false;              // false: caches are flushed before each launch, as a
                                          // profiler does; true: the L2 keeps what it has
   bool by_site = false;                  // also what each static instruction counted
+  bool banks = false;                    // … and what the banks of shared memory gave, and when
   bool general_memory = false;           // by model::GeneralMemory, whatever the card; no result
                                          // depends on it
+  bool flat = false;                     // with the counts engine: the order of accesses does not
+                                         // depend on what hits, so caches of all sizes see the same
+  model::CacheListener* caches = nullptr;  // who hears of every use of the caches; with `flat` only,
+                                           // on one thread
+  const DecodedTrace* decoded = nullptr;   // the trace's blocks, where they are decoded already
   const Rewrite* rewrite = nullptr;      // changes to the records, of one launch (sim/engine/rewrite.hpp)
+  // Before each launch its accesses of these CTAs go through the caches, by the counts engine, and
+  // leave what they leave (nullptr: caches are as keep_caches says).
+  const Rewrite* warm = nullptr;
+  // What the accesses of these groups of CTAs count is kept apart, in ReplayedLaunch::counted.
+  const std::vector<std::vector<std::uint64_t>>* counted_ctas = nullptr;
   std::size_t decoded_bytes = 32 << 20;  // of the trace at once; no result depends on it
   // Records; false stops. Called by one thread at a time.
   std::function<bool(std::uint64_t done, std::uint64_t total)> progress;
@@ -47,8 +59,14 @@ struct ReplayedLaunch {
   // launch itself, marks and barriers); together they are `counters`.
   std::vector<model::LaunchCounters> by_site;
   model::LaunchCounters beside;
+  // With ReplayOptions::counted_ctas: what each group counted, and what no access did.
+  std::vector<model::LaunchCounters> counted;
+  model::LaunchCounters beside_ctas;
+  std::uint64_t warm_records = 0;  // with ReplayOptions::warm
   // What DRAM's partitions moved, on cards whose memory system keeps it.
   std::optional<model::PartitionTraffic> dram_traffic;
+  // With ReplayOptions::banks: words that the banks of shared memory gave or took, all SMs together.
+  std::optional<model::PartitionTraffic> bank_traffic;
   std::vector<std::uint64_t> cycles_by_site;  // under way, added up over accesses
   Occupancy occupancy;
   bool complete = true;                  // all of its records were in the trace

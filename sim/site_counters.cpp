@@ -1,5 +1,6 @@
 #include "sim/site_counters.hpp"
 
+#include <bit>
 #include <cstddef>
 
 #include "base/wide_hosts.hpp"
@@ -32,16 +33,39 @@ WARPMEM_WIDE_HOSTS void take_words(std::uint64_t* sum, const std::uint64_t* own,
 
 }  // namespace
 
-void SiteCounters::begins(std::uint32_t site) {
-  take_words(reinterpret_cast<std::uint64_t*>(&by_site_[site]), words(&memory_.counters()),
+void SiteCounters::begins(const model::AccessTiming& t) {
+  take_words(reinterpret_cast<std::uint64_t*>(&by_site_[slot(t)]), words(&memory_.counters()),
              words(&memory_.l2_counters()));
 }
 
 void SiteCounters::ends(const model::AccessTiming& t) {
-  add_words(reinterpret_cast<std::uint64_t*>(&by_site_[t.site]), words(&memory_.counters()),
+  add_words(reinterpret_cast<std::uint64_t*>(&by_site_[slot(t)]), words(&memory_.counters()),
             words(&memory_.l2_counters()));
   const std::uint64_t end = std::max(t.done, t.stored);
-  cycles_[t.site] += end - std::min(t.now, end);
+  cycles_[slot(t)] += end - std::min(t.now, end);
+}
+
+// Lanes that ask for one word get it together.
+void SiteCounters::count_banks(const model::WarpLanes& lanes, const model::AccessPlan& plan,
+                               const model::AccessTiming& timing) {
+  if (plan.action != model::Action::kShared && plan.action != model::Action::kAsyncWrite) return;
+  if (plan.bytes == 0 || lanes.mask == 0) return;
+  const model::WarpAccess a = model::expand(lanes, plan.bytes);
+  words_.clear();
+  for (std::uint32_t rest = a.mask; rest; rest &= rest - 1) {
+    const std::uint64_t at = a.address[static_cast<std::size_t>(std::countr_zero(rest))];
+    for (std::uint64_t w = at / bank_bytes_; w <= (at + plan.bytes - 1) / bank_bytes_; ++w)
+      words_.push_back(w);
+  }
+  std::sort(words_.begin(), words_.end());
+  words_.erase(std::unique(words_.begin(), words_.end()), words_.end());
+  const auto banks = static_cast<std::uint64_t>(banks_->reads().size());
+  const bool store = plan.shared == model::SharedKind::kStore;
+  for (const std::uint64_t w : words_) {
+    const auto bank = static_cast<std::uint32_t>(w % banks);
+    if (store) banks_->write(bank, 1, timing.now);
+    else banks_->read(bank, 1, timing.now);
+  }
 }
 
 }  // namespace warpmem::sim

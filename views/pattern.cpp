@@ -70,7 +70,8 @@ ordered_json access_json(const SiteTraffic& t) {
                    {"l1_hits", t.l1_hits},
                    {"l2_reads", t.l2_reads},
                    {"l2_read_hits", t.l2_read_hits},
-                   {"l2_writes", t.l2_writes}};
+                   {"l2_writes", t.l2_writes},
+                   {"l1_cycles", t.l1_cycles}};
   out["pattern"] = name_of(t.pattern), out["sentence"] = t.sentence;
   out["lanes_in_words"] =
       t.examples.empty() ? ordered_json(nullptr) : ordered_json(lanes_words(t.examples.front()));
@@ -136,15 +137,16 @@ std::string pattern_csv(const std::vector<PatternOnCard>& results) {
                {"l2_reads"},
                {"l2_read_hits"},
                {"l2_writes"},
+               {"l1_cycles"},
                {"pattern"}});
   for (const PatternOnCard& r : results)
     for (const SiteTraffic& t : r.accesses)
-      table.row({r.gpu, t.instruction, t.space, t.op, std::to_string(t.bytes),
-                 std::to_string(t.requests), std::to_string(t.sectors),
-                 std::to_string(t.ideal_sectors), std::to_string(t.wavefronts),
-                 std::to_string(t.ideal_wavefronts), std::to_string(t.addresses),
-                 std::to_string(t.l1_hits), std::to_string(t.l2_reads),
-                 std::to_string(t.l2_read_hits), std::to_string(t.l2_writes), name_of(t.pattern)});
+      table.row(
+          {r.gpu, t.instruction, t.space, t.op, std::to_string(t.bytes), std::to_string(t.requests),
+           std::to_string(t.sectors), std::to_string(t.ideal_sectors), std::to_string(t.wavefronts),
+           std::to_string(t.ideal_wavefronts), std::to_string(t.addresses),
+           std::to_string(t.l1_hits), std::to_string(t.l2_reads), std::to_string(t.l2_read_hits),
+           std::to_string(t.l2_writes), std::to_string(t.l1_cycles), name_of(t.pattern)});
   return table.csv();
 }
 

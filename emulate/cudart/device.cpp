@@ -4,8 +4,11 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cstring>
+#include <iterator>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -27,151 +30,61 @@ struct Known {
   int value;
 };
 
+// cudaDeviceAttr's that are the same on every GPU which is emulated.
+constexpr Known kAlike[] = {
+    {1, 1024},         {2, 1024},     {3, 1024},   {4, 64},       {5, 2147483647},
+    {6, 65535},        {7, 65535},    {8, 49152},  {9, 65536},    {10, 32},
+    {11, 2147483647},  {14, 512},     {15, 1},     {17, 0},       {18, 0},
+    {19, 1},           {20, 0},       {21, kT1},   {22, kT1},     {23, kT2h},
+    {24, kT3},         {25, kT3},     {26, kT3},   {27, kCube},   {28, kCube},
+    {29, kLayers},     {30, 512},     {31, 1},     {32, 1},       {33, 0},
+    {34, 0},           {35, 0},       {40, 3},     {41, 1},       {42, kCube},
+    {43, kLayers},     {45, kCube},   {46, kCube}, {47, kT3 / 2}, {48, kT3 / 2},
+    {49, kT3 * 2},     {50, 0},       {51, 32},    {52, kCube},   {53, kCube},
+    {54, kCubeLayers}, {55, kCube},   {56, kT1},   {57, kT2h},    {58, kT3},
+    {59, kT3},         {60, kT3},     {61, kCube}, {62, kLayers}, {63, kCube},
+    {64, kCube},       {65, kLayers}, {66, kCube}, {67, kCube},   {68, kCubeLayers},
+    {69, 268435456},   {70, kT1},     {71, 65000}, {72, 2097120}, {73, kCube},
+    {74, kCube},       {77, kCube},   {78, 1},     {79, 1},       {80, 1},
+    {83, 1},           {84, 0},       {85, 0},     {86, 0},       {88, 0},
+    {89, 1},           {90, 1},       {91, 1},     {92, 0},       {93, 0},
+    {94, 0},           {95, 1},       {96, 0},     {98, 1},       {99, 1},
+    {100, 0},          {101, 0},      {102, 1},    {103, 0},      {104, 0},
+    {105, 0},          {107, 0},      {110, 0},    {112, 0},      {113, 1},
+    {114, 0},          {115, 1},      {116, 0},    {117, 0},      {118, 0},
+    {119, 0},          {121, 0},      {122, 0},    {123, 0},      {124, 0},
+    {125, 0},          {127, 0},      {128, 0},    {129, 0},      {130, 0},
+    {131, -1},         {132, 0},      {133, 0},    {134, 0},      {135, 0},
+    {138, 0},          {139, 0},      {140, 0},    {141, 0},      {142, 0},
+    {143, 0},          {144, 0},      {145, 0},    {147, 0},
+};
+
+// Those that follow from what a card says.
 std::vector<Known> attributes_of(const Device& d) {
   const bool ampere = d.major >= 8, hopper = d.major >= 9;
-  return {{1, 1024},
-          {2, 1024},
-          {3, 1024},
-          {4, 64},
-          {5, 2147483647},
-          {6, 65535},
-          {7, 65535},
-          {8, 49152},
-          {9, 65536},
-          {10, 32},
-          {11, 2147483647},
-          {12, d.sm_registers},
-          {13, d.clock_khz},
-          {14, 512},
-          {15, 1},
-          {16, d.sms},
-          {17, 0},
-          {18, 0},
-          {19, 1},
-          {20, 0},
-          {21, kT1},
-          {22, kT1},
-          {23, kT2h},
-          {24, kT3},
-          {25, kT3},
-          {26, kT3},
-          {27, kCube},
-          {28, kCube},
-          {29, kLayers},
-          {30, 512},
-          {31, 1},
-          {32, 1},
-          {33, 0},
-          {34, 0},
-          {35, 0},
-          {36, d.memory_clock_khz},
-          {37, d.bus_bits},
-          {38, d.l2_bytes},
-          {39, d.sm_threads},
-          {40, 3},
-          {41, 1},
-          {42, kCube},
-          {43, kLayers},
-          {45, kCube},
-          {46, kCube},
-          {47, kT3 / 2},
-          {48, kT3 / 2},
-          {49, kT3 * 2},
-          {50, 0},
-          {51, 32},
-          {52, kCube},
-          {53, kCube},
-          {54, kCubeLayers},
-          {55, kCube},
-          {56, kT1},
-          {57, kT2h},
-          {58, kT3},
-          {59, kT3},
-          {60, kT3},
-          {61, kCube},
-          {62, kLayers},
-          {63, kCube},
-          {64, kCube},
-          {65, kLayers},
-          {66, kCube},
-          {67, kCube},
-          {68, kCubeLayers},
-          {69, 268435456},
-          {70, kT1},
-          {71, 65000},
-          {72, 2097120},
-          {73, kCube},
-          {74, kCube},
-          {75, d.major},
-          {76, d.minor},
-          {77, kCube},
-          {78, 1},
-          {79, 1},
-          {80, 1},
-          {81, d.shared_sm},
-          {82, d.sm_registers},
-          {83, 1},
-          {84, 0},
-          {85, 0},
-          {86, 0},
-          {87, d.minor == 0 ? 2 : 64},
-          {88, 0},
-          {89, 1},
-          {90, 1},
-          {91, 1},
-          {92, 0},
-          {93, 0},
-          {94, 0},
-          {95, 1},
-          {96, 0},
-          {97, d.shared_optin},
-          {98, 1},
-          {99, 1},
-          {100, 0},
-          {101, 0},
-          {102, 1},
-          {103, 0},
-          {104, 0},
-          {105, 0},
-          {106, d.sm_ctas},
-          {107, 0},
-          {108, d.persisting_l2()},
-          {109, d.major >= 9 ? 134217728 : ampere ? 134213632 : 0},
-          {110, 0},
-          {111, ampere ? d.shared_reserved : 0},
-          {112, 0},
-          {113, 1},
-          {114, 0},
-          {115, 1},
-          {116, 0},
-          {117, 0},
-          {118, 0},
-          {119, 0},
-          {120, hopper ? 1 : 0},
-          {121, 0},
-          {122, 0},
-          {123, 0},
-          {124, 0},
-          {125, 0},
-          {126, hopper ? 4 : 1},
-          {127, 0},
-          {128, 0},
-          {129, 0},
-          {130, 0},
-          {131, -1},
-          {132, 0},
-          {133, 0},
-          {134, 0},
-          {135, 0},
-          {138, 0},
-          {139, 0},
-          {140, 0},
-          {141, 0},
-          {142, 0},
-          {143, 0},
-          {144, 0},
-          {145, 0},
-          {147, 0}};
+  return {
+      {12, d.sm_registers},
+      {13, d.clock_khz},
+      {16, d.sms},
+      {36, d.memory_clock_khz},
+      {37, d.bus_bits},
+      {38, d.l2_bytes},
+      {39, d.sm_threads},
+      {75, d.major},
+      {76, d.minor},
+      {81, d.shared_sm()},
+      {82, d.sm_registers},
+      {87, d.minor == 0 ? 2 : 64},
+      {97, d.shared_optin},
+      {106, d.sm_ctas},
+      {108, d.persisting_l2()},
+      {109, d.major >= 9 ? 134217728
+            : ampere     ? 134213632
+                         : 0},
+      {111, ampere ? d.shared_reserved : 0},
+      {120, hopper ? 1 : 0},
+      {126, hopper ? 4 : 1},
+  };
 }
 
 template <class P>
@@ -210,7 +123,7 @@ void fill_common(const Device& d, P& p) {
   p.persisting_l2_cache_max_size = d.persisting_l2();
   p.max_threads_per_multi_processor = d.sm_threads;
   p.stream_priorities_supported = p.global_l1_cache_supported = p.local_l1_cache_supported = 1;
-  p.shared_mem_per_multiprocessor = static_cast<std::size_t>(d.shared_sm),
+  p.shared_mem_per_multiprocessor = static_cast<std::size_t>(d.shared_sm()),
   p.regs_per_multiprocessor = d.sm_registers, p.managed_memory = 1;
   p.concurrent_managed_access = p.compute_preemption_supported =
       p.can_use_host_pointer_for_registered_mem = p.cooperative_launch = 1;
@@ -238,6 +151,52 @@ bool read_list(std::string_view text, std::vector<int>& out) {
   return true;
 }
 
+// The plain numbers, by their keys in the text.
+template <class D>
+auto numbers_of(D& d) {
+  using Number = std::pair<std::string_view, decltype(&d.sms)>;
+  return std::array{Number{"sms", &d.sms},
+                    Number{"sm_warps", &d.sm_warps},
+                    Number{"sm_threads", &d.sm_threads},
+                    Number{"sm_ctas", &d.sm_ctas},
+                    Number{"sm_schedulers", &d.sm_schedulers},
+                    Number{"sm_registers", &d.sm_registers},
+                    Number{"register_unit", &d.register_unit},
+                    Number{"shared_optin", &d.shared_optin},
+                    Number{"shared_reserved", &d.shared_reserved},
+                    Number{"shared_unit", &d.shared_unit},
+                    Number{"l2", &d.l2_bytes},
+                    Number{"clock", &d.clock_khz},
+                    Number{"memory_clock", &d.memory_clock_khz},
+                    Number{"bus", &d.bus_bits}};
+}
+
+template <class D>
+auto long_numbers_of(D& d) {
+  using Number = std::pair<std::string_view, decltype(&d.memory_bytes)>;
+  return std::array{Number{"memory", &d.memory_bytes}, Number{"shared_wait", &d.waits.shared},
+                    Number{"load_wait", &d.waits.load}, Number{"atomic_wait", &d.waits.answer},
+                    Number{"fence_wait", &d.waits.fence}};
+}
+
+// Takes one "key=value"; false: it is none.
+bool read_item(std::string_view key, std::string_view value, Device& d) {
+  if (key == "card") return d.card = value, !value.empty();
+  if (key == "name") return d.name = value, !value.empty();
+  if (key == "cc") {
+    const std::size_t dot = std::min(value.find('.'), value.size());
+    return dot < value.size() && read_number(value.substr(0, dot), d.major) &&
+           read_number(value.substr(dot + 1), d.minor);
+  }
+  if (key == "rooms") return read_list(value, d.rooms);
+  if (key == "configs") return read_list(value, d.shared_configs);
+  for (const auto& [name, number] : numbers_of(d))
+    if (key == name) return read_number(value, *number) && *number >= 0;
+  for (const auto& [name, number] : long_numbers_of(d))
+    if (key == name) return read_number(value, *number);
+  return false;
+}
+
 }  // namespace
 
 // An H200's driver counts so (cards/gpus/h200/clusters.csv): a cluster wants an SM of its GPC for
@@ -253,57 +212,46 @@ int Device::clusters(int ctas, int an_sm) const {
 }
 
 std::string to_text(const Device& d) {
-  return fmt::format(
-      "card={};name={};cc={}.{};sms={};sm_threads={};sm_ctas={};sm_registers={};shared_sm={};"
-      "shared_optin={};shared_reserved={};l2={};memory={};clock={};memory_clock={};bus={};rooms={}",
-      d.card, d.name, d.major, d.minor, d.sms, d.sm_threads, d.sm_ctas, d.sm_registers, d.shared_sm,
-      d.shared_optin, d.shared_reserved, d.l2_bytes, d.memory_bytes, d.clock_khz,
-      d.memory_clock_khz, d.bus_bits, fmt::join(d.rooms, "/"));
+  std::string text = fmt::format("card={};name={};cc={}.{}", d.card, d.name, d.major, d.minor);
+  for (const auto& [name, number] : numbers_of(d)) text += fmt::format(";{}={}", name, *number);
+  for (const auto& [name, number] : long_numbers_of(d))
+    text += fmt::format(";{}={}", name, *number);
+  return text + fmt::format(";configs={};rooms={}", fmt::join(d.shared_configs, "/"),
+                            fmt::join(d.rooms, "/"));
 }
 
 Result<Device> parse_device(const std::string& text) {
   Device d;
-  const std::pair<std::string_view, int*> numbers[] = {{"sms", &d.sms},
-                                                       {"sm_threads", &d.sm_threads},
-                                                       {"sm_ctas", &d.sm_ctas},
-                                                       {"sm_registers", &d.sm_registers},
-                                                       {"shared_sm", &d.shared_sm},
-                                                       {"shared_optin", &d.shared_optin},
-                                                       {"shared_reserved", &d.shared_reserved},
-                                                       {"l2", &d.l2_bytes},
-                                                       {"clock", &d.clock_khz},
-                                                       {"memory_clock", &d.memory_clock_khz},
-                                                       {"bus", &d.bus_bits}};
+  std::set<std::string_view> given;
+  const auto wrong = [](const std::string& message) {
+    return Error{ErrorKind::kUsage, "WARPMEM_EMULATE_GPU: " + message, "",
+                 "let `warpmem emulate` set this variable"};
+  };
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t end = std::min(text.find(';', at), text.size());
     const std::string_view item(text.data() + at, end - at);
     at = end + 1;
     const std::size_t equals = std::min(item.find('='), item.size());
-    const std::string_view key = item.substr(0, equals), value = equals < item.size()
-                                                                     ? item.substr(equals + 1)
-                                                                     : std::string_view();
-    bool good = false;
-    if (key == "card") good = !value.empty(), d.card = value;
-    else if (key == "name") good = !value.empty(), d.name = value;
-    else if (key == "cc") {
-      const std::size_t dot = std::min(value.find('.'), value.size());
-      good = dot < value.size() && read_number(value.substr(0, dot), d.major) &&
-             read_number(value.substr(dot + 1), d.minor);
-    } else if (key == "rooms") good = read_list(value, d.rooms);
-    else if (key == "memory") good = read_number(value, d.memory_bytes);
-    for (const auto& [name, number] : numbers)
-      if (key == name) good = read_number(value, *number) && *number >= 0;
-    if (!good)
-      return Error{ErrorKind::kUsage,
-                   fmt::format("WARPMEM_EMULATE_GPU: '{}' is not a fact about a GPU", item), "",
-                   "let `warpmem emulate` set this variable"};
+    const std::string_view key = item.substr(0, equals),
+                           value = equals < item.size() ? item.substr(equals + 1) : "";
+    if (!read_item(key, value, d))
+      return wrong(fmt::format("'{}' is not a fact about a GPU", item));
+    given.insert(key);
   }
+  constexpr std::size_t kOthers = 5;  // card, name, cc, configs, rooms
+  const std::size_t all = kOthers + numbers_of(d).size() + long_numbers_of(d).size();
+  if (given.size() != all)
+    return wrong(fmt::format("{} of a GPU's {} facts are missing", all - given.size(), all));
   return d;
 }
 
 std::optional<int> attribute(const Device& device, int which) {
+  const auto same = [&](const Known& k) { return k.id == which; };
+  if (const auto* k = std::find_if(std::begin(kAlike), std::end(kAlike), same);
+      k != std::end(kAlike))
+    return k->value;
   for (const Known& k : attributes_of(device))
-    if (k.id == which) return k.value;
+    if (same(k)) return k.value;
   return std::nullopt;
 }
 

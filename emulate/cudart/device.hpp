@@ -8,24 +8,30 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "emulate/executor/wait_clocks.hpp"
 
 namespace warpmem::cudart {
 
-// What differs from card to card; everything else follows from the compute capability. The defaults
-// are an H200's, as the device reports them.
+// What differs from card to card; everything else follows from the compute capability. The command
+// says all of it (card_device.cpp): nothing here is of a certain GPU.
 struct Device {
-  std::string card = "h200";
-  std::string name = "NVIDIA H200";
-  int major = 9, minor = 0;
-  int sms = 132;
-  int sm_threads = 2048, sm_ctas = 32, sm_registers = 65536;
-  int shared_sm = 233472, shared_optin = 232448, shared_reserved = 1024;  // bytes
-  int l2_bytes = 62914560;
-  std::uint64_t memory_bytes = 150'000'000'000;
-  int clock_khz = 1980000, memory_clock_khz = 3201000, bus_bits = 6144;
+  std::string card;
+  std::string name;
+  int major = 0, minor = 0;
+  int sms = 0;
+  int sm_warps = 0, sm_threads = 0, sm_ctas = 0, sm_schedulers = 0;
+  int sm_registers = 0, register_unit = 0;
+  int shared_optin = 0, shared_reserved = 0, shared_unit = 0;  // bytes
+  std::vector<int> shared_configs;  // bytes an SM can have, the most last
+  int l2_bytes = 0;
+  std::uint64_t memory_bytes = 0;
+  int clock_khz = 0, memory_clock_khz = 0, bus_bits = 0;
+  emulate::WaitClocks waits;
 
   // SMs of each part of the GPU within which a cluster has to fit; empty: not known.
-  std::vector<int> rooms = {8, 16, 16, 16, 16, 16, 18, 18, 2, 2, 2, 2};
+  std::vector<int> rooms;
+
+  int shared_sm() const { return shared_configs.empty() ? 0 : shared_configs.back(); }
 
   std::uint32_t cc() const { return static_cast<std::uint32_t>(major * 10 + minor); }
   int persisting_l2() const {
@@ -35,8 +41,8 @@ struct Device {
   int clusters(int ctas, int an_sm) const;
 };
 
-// Survives an environment variable: "card=h200;name=NVIDIA H200;cc=9.0;…", and back. Unknown keys
-// and bad numbers are errors; keys that are missing keep their default.
+// Survives an environment variable: "card=h200;name=NVIDIA H200;cc=9.0;…", and back. Unknown and
+// missing keys and bad numbers are errors.
 std::string to_text(const Device& device);
 Result<Device> parse_device(const std::string& text);
 

@@ -92,10 +92,15 @@ int resident_ctas(const Device& device, const emulate::Kernel& kernel,
   if (threads <= 0 || threads > 1024) return 0;
   constexpr std::uint64_t kUsualRegisters = 32;
   const auto number = [](auto v) { return static_cast<std::uint64_t>(v); };
-  SmLimits sm;
-  sm.threads = number(device.sm_threads), sm.warps = sm.threads / 32, sm.ctas = number(device.sm_ctas);
-  sm.registers = number(device.sm_registers);
-  sm.shared = number(shared_sm > 0 ? shared_sm : device.shared_sm), sm.shared_reserved = number(device.shared_reserved);
+  const SmLimits sm{.warps = number(device.sm_warps),
+                    .threads = number(device.sm_threads),
+                    .ctas = number(device.sm_ctas),
+                    .registers = number(device.sm_registers),
+                    .register_unit = number(device.register_unit),
+                    .shared = number(shared_sm > 0 ? shared_sm : device.shared_sm()),
+                    .shared_reserved = number(device.shared_reserved),
+                    .shared_unit = number(device.shared_unit),
+                    .schedulers = number(device.sm_schedulers)};
   const std::uint64_t fixed = resources ? resources->static_shared : kernel.static_shared;
   const std::uint64_t registers = resources ? std::max(1u, resources->registers) : kUsualRegisters;
   return static_cast<int>(warpmem::resident_ctas(sm, {number(threads), registers, fixed + dynamic_shared}));
@@ -105,15 +110,15 @@ int carved_out(const Device& device, const Function& function, std::size_t cta_b
   constexpr int kOfConfig[] = {-1, 100, 0, 50};  // no preference, shared memory, L1, equal: per cent
   const int percent =
       function.carveout >= 0 ? function.carveout : kOfConfig[function.cache_config & 3];
-  if (percent < 0) return device.shared_sm;
-  const std::int64_t cta = static_cast<std::int64_t>(cta_bytes + 127) / 128 * 128 +
+  const int whole = device.shared_sm(), unit = std::max(1, device.shared_unit);
+  if (percent < 0) return whole;
+  const std::int64_t cta = static_cast<std::int64_t>(cta_bytes + static_cast<std::size_t>(unit) - 1) /
+                               unit * unit +
                            device.shared_reserved;
-  const std::int64_t wanted = std::int64_t{device.shared_sm} * percent / 100;
-  for (const int kib : {8, 16, 32, 64, 100, 132, 164, 196, 228})
-    if (device.cc() >= 80 || kib == 32 || kib == 64)
-      if (const int bytes = kib * 1024; bytes >= wanted && bytes >= cta && bytes < device.shared_sm)
-        return bytes;
-  return device.shared_sm;
+  const std::int64_t wanted = std::int64_t{whole} * percent / 100;
+  for (const int bytes : device.shared_configs)
+    if (bytes >= wanted && bytes >= cta && bytes < whole) return bytes;
+  return whole;
 }
 
 Code pack(Runtime& r, KernelCall& call, void** arguments, void** extra) {
@@ -199,7 +204,7 @@ Code run(Runtime& r, Stream& stream, const KernelCall& call) {
   shape.dynamic_shared = static_cast<std::uint32_t>(call.shared),
   shape.cooperative = call.cooperative;
   shape.params = call.params;
-  shape.sms = static_cast<std::uint32_t>(r.device().sms);
+  shape.sms = static_cast<std::uint32_t>(r.device().sms), shape.waits = r.device().waits;
   shape.sm_ctas = static_cast<std::uint32_t>(std::max(
       1, resident_ctas(r.device(), kernel, r.resources(f), static_cast<int>(volume(call.block)),
                        call.shared)));

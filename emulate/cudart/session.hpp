@@ -1,6 +1,5 @@
 // One emulated process: what it was asked to trace, and the trace it leaves. The command passes the
-// options in environment variables, so that the library also works without it:
-// LD_LIBRARY_PATH=… WARPMEM_EMULATE_OUTPUT=t.wmt ./app.
+// options in environment variables, and the GPU among them: a card says what that is.
 #pragma once
 
 #include <sys/types.h>

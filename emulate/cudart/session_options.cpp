@@ -95,11 +95,9 @@ Result<SessionOptions> options_from_environment() {
   } catch (const std::regex_error&) {
     return bad("KERNEL", o.kernel, "a regular expression");
   }
-  if (const std::string gpu = variable("GPU"); !gpu.empty()) {
-    auto device = parse_device(gpu);
-    if (!device) return device.error();
-    o.device = *device;
-  }
+  auto device = parse_device(variable("GPU"));
+  if (!device) return device.error();
+  o.device = *device;
   return o;
 }
 

@@ -1,141 +1,31 @@
 #include "emulate/executor/emulate.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
-#include <cstring>
-#include <filesystem>
-#include <fstream>
-#include <map>
 #include <optional>
-#include <sstream>
 
-#include "base/output_file.hpp"
-#include "base/units.hpp"
-#include "emulate/ptx/parser.hpp"
+#include "emulate/executor/launch_inputs.hpp"
 #include "emulate/mapping/machine_code.hpp"
 #include "emulate/mapping/site_map.hpp"
 #include "emulate/mapping/yields.hpp"
+#include "emulate/ptx/parser.hpp"
 
 namespace warpmem::emulate {
 namespace {
 
-Result<std::string> read_text(const std::string& path) {
-  std::error_code none;
-  if (std::filesystem::is_directory(path, none)) return Error{ErrorKind::kUsage, "this is a folder, not a PTX file", path, "name a file in it"};
-  std::ifstream in(path, std::ios::binary);
-  std::stringstream text;
-  text << in.rdbuf();
-  if (!in) return Error{ErrorKind::kUsage, "cannot read the PTX file", path, "compile one with: nvcc -ptx -lineinfo app.cu -o app.ptx"};
-  return text.str();
-}
-
-// Places buffers and packs the parameters as the entry declares them.
-Result<std::vector<std::byte>> pack_arguments(const LaunchFile& launch, const Kernel& kernel, Memory& memory, std::map<std::string, std::uint64_t>& buffers) {
-  const auto& params = kernel.entry->params;
-  if (params.size() != launch.arguments.size())
-    return Error{ErrorKind::kUsage, fmt::format("'{}' takes {} arguments, {} are given", demangled(kernel.entry->name), params.size(), launch.arguments.size()), launch.path,
-                 "give one [[args]] for each parameter, in order"};
-  std::vector<std::byte> bytes(kernel.param_bytes);
-  for (std::size_t i = 0; i < params.size(); ++i) {
-    const Argument& a = launch.arguments[i];
-    const Variable& p = *params[i];
-    const auto wrong = [&](std::uint64_t given) {
-      return Error{ErrorKind::kUsage, fmt::format("parameter {} of '{}' has {} bytes, {} are given", i, demangled(kernel.entry->name), p.bytes, given), a.place, "check the argument's type"};
-    };
-    if (a.is_buffer) {
-      if (p.bytes != 8) return wrong(8);
-      std::uint64_t& at = buffers[a.name];
-      if (at == 0) {
-        at = memory.allocate(a.bytes, trace::AllocationKind::kDevice);
-        if (at == 0) return Error{ErrorKind::kResources, fmt::format("buffer '{}' of {} bytes does not fit the GPU's memory", a.name, a.bytes), a.place, "make it smaller"};
-        if (auto ok = fill_buffer(a, memory.host(at)); !ok) return ok.error();
-      }
-      const std::uint64_t address = at + a.offset;
-      std::memcpy(bytes.data() + p.offset, &address, 8);
-    } else if (!a.raw.empty()) {
-      if (a.raw.size() != p.bytes) return wrong(a.raw.size());
-      std::memcpy(bytes.data() + p.offset, a.raw.data(), a.raw.size());
-    } else {
-      if (size_of(a.type) != p.bytes) return wrong(size_of(a.type));
-      std::memcpy(bytes.data() + p.offset, &a.bits, size_of(a.type));
-    }
-  }
-  return bytes;
-}
-
-Result<void> check_required(const Kernel& kernel, const LaunchFile& launch) {
-  const Function& f = *kernel.entry;
-  const auto shown = [](const std::array<std::uint32_t, 3>& d) { return fmt::format("{} x {} x {}", d[0], d[1], d[2]); };
-  if (f.required_block[0] && f.required_block != launch.block)
-    return Error{ErrorKind::kUsage, fmt::format("'{}' was compiled for blocks of {} threads", demangled(f.name), shown(f.required_block)), launch.path, "set block to that"};
-  const std::uint64_t most = std::uint64_t{f.max_block[0]} * f.max_block[1] * f.max_block[2];
-  if (most && std::uint64_t{launch.block[0]} * launch.block[1] * launch.block[2] > most)
-    return Error{ErrorKind::kUsage, fmt::format("'{}' was compiled for at most {} threads a block (__launch_bounds__)", demangled(f.name), most), launch.path, "make the block smaller"};
-  if (f.required_cluster[0] && launch.cluster != f.required_cluster && launch.cluster != Dim3{1, 1, 1})
-    return Error{ErrorKind::kUsage, fmt::format("'{}' was compiled for clusters of {} CTAs", demangled(f.name), shown(f.required_cluster)), launch.path, "leave cluster out"};
-  return {};
-}
-
-// As the driver: all CTAs of a cooperative launch are on the GPU at once.
-Result<void> check_cooperative(const LaunchFile& launch, std::uint64_t sm_ctas, const DeviceLimits& limits) {
-  const std::uint64_t ctas = std::uint64_t{launch.grid[0]} * launch.grid[1] * launch.grid[2], most = sm_ctas * limits.sms;
-  if (!launch.cooperative || ctas <= most) return {};
-  return Error{ErrorKind::kUsage, fmt::format("a cooperative launch of {} CTAs: {} holds {} of them at once", grouped(ctas), limits.name, grouped(most)), launch.path,
-               "make the grid smaller, or leave cooperative out"};
-}
-
-// What the run reads, and so never writes.
-std::vector<std::string> inputs_of(const EmulateRequest& request, const LaunchFile& launch) {
-  std::vector<std::string> inputs{request.ptx, request.launch};
-  for (const Argument& a : launch.arguments)
-    if (!a.file.empty()) inputs.push_back(a.file);
-  return inputs;
-}
-
-// A buffer's bytes go to a file when the kernel has ended.
-struct WriteBack {
-  const Argument* argument;
-  OutputFile file;
-};
-
-// Opened before the kernel runs, so that a wrong name is told at once.
-Result<std::vector<WriteBack>> open_write_backs(const EmulateRequest& request, const LaunchFile& launch, const std::vector<std::string>& inputs) {
-  std::vector<WriteBack> out;
-  for (const Argument& a : launch.arguments) {
-    if (!a.is_buffer || a.write_back.empty()) continue;
-    auto file = OutputFile::create(a.write_back, {request.overwrite, true, inputs});
-    if (!file) return file.error();
-    for (const WriteBack& other : out)
-      if (auto two = require_two_places(other.file.place(), file->place()); !two) return two.error();
-    if (auto trace = find_output_place(request.output, {true, false, {}}); trace && !request.output.empty())
-      if (auto two = require_two_places(*trace, file->place()); !two) return two.error();
-    if (!file->place().note.empty() && request.note) request.note(file->place().note);
-    out.push_back({&a, std::move(file).value()});
-  }
-  return out;
-}
-
-Result<void> write_back(std::vector<WriteBack>& files, const Memory& memory, const std::map<std::string, std::uint64_t>& buffers) {
-  for (WriteBack& w : files) {
-    const auto* bytes = reinterpret_cast<const char*>(memory.host(buffers.at(w.argument->name)));
-    if (auto ok = w.file.write({bytes, w.argument->bytes}); !ok) return ok;
-    if (auto ok = w.file.publish(); !ok) return ok;
-  }
-  return {};
-}
-
-// Closes the trace. Of a run that failed it stays a .partial, and why it failed is told, not what came
-// of closing.
-Result<void> close_trace(trace::TraceWriter& writer, Tracer& tracer, const Result<void>& ran, EmulateReport& report) {
+// Closes the trace. Of a run that failed it stays a .partial, and why it failed is told, not what
+// came of closing.
+Result<void> close_trace(trace::TraceWriter& writer, Tracer& tracer, const Result<void>& ran,
+                         EmulateReport& report) {
   report.mapping = tracer.mapping();
   trace::LaunchEnd end;
   end.truncated = !ran;
   end.times = tracer.times(report.statistics.times, report.statistics.own_calls);
   auto closed = writer.end_launch(0, end);
-  if (!ran && closed) closed = writer.note_missing("the kernel did not end: " + ran.error().message.substr(0, ran.error().message.find('\n')));
+  if (!ran && closed)
+    closed = writer.note_missing("the kernel did not end: " +
+                                 ran.error().message.substr(0, ran.error().message.find('\n')));
   if (closed) closed = ran ? writer.seal() : writer.seal_incomplete();
   report.traced = ran && closed;
   if (!report.traced) report.kept = writer.kept();
@@ -150,103 +40,162 @@ std::uint32_t compute_capability(const Module& module) {
   return std::max(90u, named);
 }
 
-}  // namespace
+// One run, step by step; each needs what those before it have found.
+class FileRun {
+ public:
+  FileRun(const EmulateRequest& request, EmulateReport& report)
+      : request_(request), report_(report) {}
 
-Result<void> emulate_file(const EmulateRequest& request, EmulateReport& report) {
-  auto text = read_text(request.ptx);
-  if (!text) return text.error();
-  auto launch = read_launch_file(request.launch);
-  if (!launch) return launch.error();
-  auto module = parse_ptx(request.ptx, std::move(text).value());
-  if (!module) return module.error();
-  auto memory = Memory::create(request.limits.memory_bytes);
-  if (!memory) return memory.error();
-  auto loaded = LoadedModule::load(std::move(module).value(), *memory);
-  if (!loaded) return loaded.error();
-  auto kernel = build_kernel(**loaded, launch->entry);
-  if (!kernel) return kernel.error();
-  const Kernel& k = **kernel;
-  if (auto ok = check_required(k, *launch); !ok) return ok;
-  if (k.entry->required_cluster[0]) launch->cluster = k.entry->required_cluster;
-  const std::vector<std::string> inputs = inputs_of(request, *launch);
-  auto files = open_write_backs(request, *launch, inputs);
-  if (!files) return files.error();
-  if (auto ok = check_limits(*launch, k.static_shared, request.limits); !ok) return ok;
-  std::map<std::string, std::uint64_t> buffers;
-  auto params = pack_arguments(*launch, k, *memory, buffers);
-  if (!params) return params.error();
+  Result<void> run() {
+    if (auto ok = load(); !ok) return ok;
+    auto files = prepare();
+    if (!files) return files.error();
+    if (auto ok = assemble(); !ok) return ok;
+    if (auto ok = set_shape(); !ok) return ok;
+    if (auto ok = open_trace(); !ok) return ok;
+    if (auto ok = execute(); !ok) return ok;
+    return write_back(*files, *memory_, buffers_);
+  }
 
-  LaunchShape shape;
-  shape.grid = launch->grid, shape.block = launch->block, shape.cluster = launch->cluster;
-  shape.dynamic_shared = launch->dynamic_shared, shape.cooperative = launch->cooperative;
-  shape.params = std::move(params).value();
-  shape.sms = request.limits.sms;
-  std::optional<MachineCode> machine;
-  std::optional<Resources> resources;
-  if (!request.ptx_only) {
+ private:
+  // The kernel, its launch, and a GPU's memory with its variables.
+  Result<void> load() {
+    auto text = read_text(request_.ptx);
+    if (!text) return text.error();
+    auto launch = read_launch_file(request_.launch);
+    if (!launch) return launch.error();
+    launch_ = std::move(*launch);
+    auto module = parse_ptx(request_.ptx, std::move(text).value());
+    if (!module) return module.error();
+    auto memory = Memory::create(request_.limits.memory_bytes);
+    if (!memory) return memory.error();
+    memory_.emplace(std::move(memory).value());
+    auto loaded = LoadedModule::load(std::move(module).value(), *memory_);
+    if (!loaded) return loaded.error();
+    loaded_ = std::move(*loaded);
+    auto kernel = build_kernel(*loaded_, launch_.entry);
+    if (!kernel) return kernel.error();
+    kernel_ = std::move(*kernel);
+    if (auto ok = check_required(*kernel_, launch_); !ok) return ok;
+    if (kernel_->entry->required_cluster[0]) launch_.cluster = kernel_->entry->required_cluster;
+    return {};
+  }
+
+  // Buffers and parameters; and the files that buffers are written to.
+  Result<std::vector<WriteBack>> prepare() {
+    inputs_ = inputs_of(request_, launch_);
+    auto files = open_write_backs(request_, launch_, inputs_);
+    if (!files) return files;
+    if (auto ok = check_limits(launch_, kernel_->static_shared, request_.limits); !ok)
+      return ok.error();
+    auto params = pack_arguments(launch_, *kernel_, *memory_, buffers_);
+    if (!params) return params.error();
+    shape_.params = std::move(params).value();
+    return files;
+  }
+
+  // What ptxas makes of the PTX, and which of its instructions are which accesses.
+  Result<void> assemble() {
+    if (request_.ptx_only) return {};
+    const Module& module = loaded_->module();
     MachineCode::Request wanted;
     wanted.toolkit = find_toolkit();
-    wanted.arch =
-        assembled_arch((*loaded)->module().target, compute_capability((*loaded)->module()));
-    machine.emplace((*loaded)->module(), std::move(wanted));
-    auto known = machine->resources(std::string(k.entry->name));
-    if (known) resources = *known;
-    else if (known.error().kind == ErrorKind::kResources) return known.error();
+    wanted.arch = assembled_arch(module.target, compute_capability(module));
+    machine_.emplace(module, std::move(wanted));
+    auto known = machine_->resources(std::string(kernel_->entry->name));
+    if (!known && known.error().kind == ErrorKind::kResources) return known.error();
+    if (!known) {
+      report_.unmapped = "ptxas refuses it, or there is no ptxas";
+      return {};
+    }
+    resources_ = *known;
+    auto code = machine_->instructions(*kernel_);
+    if (code) mark_yields(*kernel_, *code);
+    auto made = code ? map_sites(*kernel_, *code, *resources_, machine_->arch()) : code.error();
+    if (made) map_.emplace(std::move(*made));
+    else report_.unmapped = made.error().message;
+    return {};
   }
-  std::optional<SiteMap> map;
-  if (resources) {
-    auto code = machine->instructions(k);
-    if (code) mark_yields(**kernel, *code);
-    auto made = code ? map_sites(k, *code, *resources, machine->arch()) : code.error();
-    if (made) map.emplace(std::move(*made));
-    else report.unmapped = made.error().message;
-  } else if (!request.ptx_only) {
-    report.unmapped = "ptxas refuses it, or there is no ptxas";
-  }
-  shape.sm_ctas = std::max(1u, resident_ctas(request.limits.sm, {std::uint64_t{shape.block[0]} * shape.block[1] * shape.block[2],
-                                                                 resources ? resources->registers : 0,
-                                                                 std::uint64_t{k.static_shared} + shape.dynamic_shared}));
-  if (auto ok = check_cooperative(*launch, shape.sm_ctas, request.limits); !ok) return ok;
-  trace::Program program = map ? map->program : describe(k);
-  if (resources)
-    program.registers = resources->registers, program.static_shared = resources->static_shared,
-    program.local_bytes = resources->local_bytes;
-  report.kernel = program.demangled;
 
-  std::optional<trace::TraceWriter> writer;
-  std::optional<Tracer> tracer;
-  if (!request.output.empty()) {
+  Result<void> set_shape() {
+    shape_.grid = launch_.grid, shape_.block = launch_.block, shape_.cluster = launch_.cluster;
+    shape_.dynamic_shared = launch_.dynamic_shared, shape_.cooperative = launch_.cooperative;
+    shape_.sms = request_.limits.sms, shape_.waits = request_.limits.waits;
+    const CtaNeeds cta{std::uint64_t{shape_.block[0]} * shape_.block[1] * shape_.block[2],
+                       resources_ ? resources_->registers : 0,
+                       std::uint64_t{kernel_->static_shared} + shape_.dynamic_shared};
+    shape_.sm_ctas = std::max(1u, resident_ctas(request_.limits.sm, cta));
+    return check_cooperative(launch_, shape_.sm_ctas, request_.limits);
+  }
+
+  trace::Origin origin_of(const trace::Program& program) const {
     trace::Origin origin;
-    origin.level = map ? trace::Level::kPtxSass : trace::Level::kPtx;
-    origin.tool = request.tool, origin.command = request.command;
-    origin.gpu = request.limits.name + " (emulated)", origin.arch = program.arch;
-    origin.sms = request.limits.sms;
-    if (!map)
+    origin.level = map_ ? trace::Level::kPtxSass : trace::Level::kPtx;
+    origin.tool = request_.tool, origin.command = request_.command;
+    origin.gpu = request_.limits.name + " (emulated)", origin.arch = program.arch;
+    origin.sms = request_.limits.sms;
+    if (!map_)
       origin.missing = {
           "what ptxas merges, drops or adds (registers spilled to local memory): the trace is of "
           "PTX"};
-    auto made = trace::TraceWriter::create(request.output, origin, {request.overwrite, 3, inputs});
+    return origin;
+  }
+
+  Result<void> open_trace() {
+    trace::Program program = map_ ? map_->program : describe(*kernel_);
+    if (resources_)
+      program.registers = resources_->registers, program.static_shared = resources_->static_shared,
+      program.local_bytes = resources_->local_bytes;
+    report_.kernel = program.demangled;
+    if (request_.output.empty()) return {};
+    auto made = trace::TraceWriter::create(request_.output, origin_of(program),
+                                           {request_.overwrite, 3, inputs_});
     if (!made) return made.error();
-    writer.emplace(std::move(made).value());
-    auto number = writer->add_program(program);
+    writer_.emplace(std::move(made).value());
+    auto number = writer_->add_program(program);
     if (!number) return number.error();
     trace::Launch l;
     l.program = *number;
-    l.grid = launch->grid, l.block = launch->block, l.cluster = launch->cluster;
+    l.grid = launch_.grid, l.block = launch_.block, l.cluster = launch_.cluster;
     l.registers = program.registers;
-    l.static_shared = program.static_shared, l.dynamic_shared = launch->dynamic_shared,
+    l.static_shared = program.static_shared, l.dynamic_shared = launch_.dynamic_shared,
     l.local_bytes = program.local_bytes;
-    l.allocations = memory->allocations();
-    if (auto ok = writer->begin_launch(l); !ok) return ok;
-    tracer.emplace(*writer, 0);
-    if (map) tracer->use(*map);
+    l.allocations = memory_->allocations();
+    if (auto ok = writer_->begin_launch(l); !ok) return ok;
+    tracer_.emplace(*writer_, 0);
+    if (map_) tracer_->use(*map_);
+    return {};
   }
-  const auto begin = std::chrono::steady_clock::now();
-  auto ran = run_launch(k, *memory, shape, request.run, tracer ? &*tracer : nullptr, report.statistics);
-  report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  if (writer) ran = close_trace(*writer, *tracer, ran, report);
-  if (!ran) return ran;
-  return write_back(*files, *memory, buffers);
+
+  Result<void> execute() {
+    const auto begin = std::chrono::steady_clock::now();
+    auto ran = run_launch(*kernel_, *memory_, shape_, request_.run, tracer_ ? &*tracer_ : nullptr,
+                          report_.statistics);
+    report_.seconds =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    return writer_ ? close_trace(*writer_, *tracer_, ran, report_) : ran;
+  }
+
+  const EmulateRequest& request_;
+  EmulateReport& report_;
+  LaunchFile launch_;
+  std::optional<Memory> memory_;
+  std::unique_ptr<LoadedModule> loaded_;
+  std::unique_ptr<Kernel> kernel_;
+  std::vector<std::string> inputs_;
+  Buffers buffers_;
+  LaunchShape shape_;
+  std::optional<MachineCode> machine_;
+  std::optional<Resources> resources_;
+  std::optional<SiteMap> map_;
+  std::optional<trace::TraceWriter> writer_;
+  std::optional<Tracer> tracer_;
+};
+
+}  // namespace
+
+Result<void> emulate_file(const EmulateRequest& request, EmulateReport& report) {
+  return FileRun(request, report).run();
 }
 
 }  // namespace warpmem::emulate

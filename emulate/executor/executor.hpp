@@ -12,6 +12,7 @@
 #include "emulate/ptx/program.hpp"
 #include "emulate/executor/texture.hpp"
 #include "emulate/executor/tracer.hpp"
+#include "emulate/executor/wait_clocks.hpp"
 
 namespace warpmem::emulate {
 
@@ -24,9 +25,10 @@ struct LaunchShape {
   std::uint32_t dynamic_shared = 0;
   bool cooperative = false;               // all CTAs at once
   std::vector<std::byte> params;
-  std::uint32_t sms = 132;
+  std::uint32_t sms = 1;
   std::uint32_t sm_ctas = 1;              // CTAs of this launch that an SM holds at once
   std::uint64_t clusters = 0;             // … and clusters the GPU; 0: as many as SMs have room for
+  WaitClocks waits;
   const TextureTable* textures = nullptr; // objects the kernel may name; null: none
 };
 

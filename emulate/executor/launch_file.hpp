@@ -25,6 +25,7 @@
 #include "base/error.hpp"
 #include "base/dim3.hpp"
 #include "base/residency.hpp"
+#include "emulate/executor/wait_clocks.hpp"
 #include "emulate/ptx/types.hpp"
 
 namespace warpmem::emulate {
@@ -54,17 +55,18 @@ struct LaunchFile {
   std::vector<Argument> arguments;
 };
 
-// What a GPU allows; the defaults are compute capability 9.0's.
+// What a GPU allows, as its card says.
 struct DeviceLimits {
-  std::string name = "h200";
-  std::uint32_t block_threads = 1024;
-  Dim3 block{1024, 1024, 64};
-  Dim3 grid{0x7fffffff, 65535, 65535};
-  std::uint32_t shared_bytes = 232448;
-  std::uint32_t cluster_ctas = 16;
-  std::uint64_t memory_bytes = 150'000'000'000;
-  std::uint32_t sms = 132;
+  std::string name;  // of the card
+  std::uint32_t block_threads = 0;
+  Dim3 block{};
+  Dim3 grid{};
+  std::uint32_t shared_bytes = 0;
+  std::uint32_t cluster_ctas = 1;
+  std::uint64_t memory_bytes = 0;
+  std::uint32_t sms = 1;
   SmLimits sm;
+  WaitClocks waits;
 };
 
 Result<LaunchFile> parse_launch_file(const std::string& path, const std::string& text);

@@ -59,108 +59,121 @@ class Reader {
     return {};
   }
 
+  using Places = std::map<std::uint32_t, std::uint32_t>;  // instructions by their pc
+
   Result<void> read_sass() {
-    std::vector<FlowLine> lines(p_.code.size());
-    std::map<std::uint32_t, std::uint32_t> at;
+    Places at;
     for (std::uint32_t i = 0; i < p_.code.size(); ++i) at[p_.code[i].line.pc] = i;
     p_.sass.resize(p_.code.size());
     p_.of_statement.resize(p_.ptx.size());
-    bool by_register = false;
+    std::vector<FlowLine> lines(p_.code.size());
     for (std::uint32_t i = 0; i < p_.code.size(); ++i) {
       auto decoded = trace::decode_instruction(p_.code[i].line.text);
       if (!decoded) return unmappable("an instruction of its code cannot be read");
-      trace::SassInstruction& in = p_.sass[i] = std::move(*decoded);
-      const bool guarded =
-          in.guard.when == trace::Guard::When::kIf || in.guard.when == trace::Guard::When::kIfNot;
-      if (in.is_branch()) {
-        std::vector<std::uint32_t> targets = branch_targets(p_.code[i].line.text);
-        if (in.target) targets.push_back(*in.target);
-        if (targets.empty()) return unmappable("its code branches through a register");
-        for (const std::uint32_t target : targets) {
-          const auto to = at.find(target);
-          if (to == at.end()) return unmappable("its code branches to nowhere");
-          lines[i].targets.push_back(to->second);
-        }
-        lines[i].falls = in.conditional_branch;
-      } else if (in.kind == InstructionKind::kCall) {  // it comes back to behind the call
-        if (const auto to = in.target ? at.find(*in.target) : at.end(); to != at.end())
-          lines[i].targets.push_back(to->second);
-        else by_register = true;
-      } else if (in.kind == InstructionKind::kExit || in.kind == InstructionKind::kReturn) {
-        lines[i].targets.push_back(static_cast<std::uint32_t>(p_.code.size()));
-        lines[i].falls = guarded;
-      }
+      p_.sass[i] = std::move(*decoded);
+      if (auto ok = read_flow(i, at, lines[i]); !ok) return ok;
       const std::uint32_t s = p_.code[i].statement;
-      if (in.space == trace::Space::kLocal && (s < p_.entry || s >= p_.ptx.size()) &&
+      if (p_.sass[i].space == trace::Space::kLocal && (s < p_.entry || s >= p_.ptx.size()) &&
           s != kUncalled)
         p_.uses_local = true;
     }
-    // Whom a call through a register may come to: any function that stands apart, as if from the
-    // kernel's first instruction. Of what calls each other, calls would make loops.
-    for (std::uint32_t f = 1; by_register && f < p_.code.size(); ++f)
+    add_calls_by_register(lines);
+    p_.sass_flow = trace::flow_of(lines);
+    if (!p_.sass_flow.reducible) return unmappable("its code jumps into the middle of a loop");
+    p_.sass_lines = lines;
+    for (std::uint32_t i = 0; i < p_.code.size(); ++i)
+      if (!place(i)) return unmappable(unexplained(i));
+    if (auto ok = map_textures(); !ok) return ok;
+    drop_diverged(lines);
+    return {};
+  }
+
+  // Where the code goes behind an instruction.
+  Result<void> read_flow(std::uint32_t i, const Places& at, FlowLine& line) {
+    const trace::SassInstruction& in = p_.sass[i];
+    if (in.is_branch()) {
+      std::vector<std::uint32_t> targets = branch_targets(p_.code[i].line.text);
+      if (in.target) targets.push_back(*in.target);
+      if (targets.empty()) return unmappable("its code branches through a register");
+      for (const std::uint32_t target : targets) {
+        const auto to = at.find(target);
+        if (to == at.end()) return unmappable("its code branches to nowhere");
+        line.targets.push_back(to->second);
+      }
+      line.falls = in.conditional_branch;
+    } else if (in.kind == InstructionKind::kCall) {  // it comes back to behind the call
+      if (const auto to = in.target ? at.find(*in.target) : at.end(); to != at.end())
+        line.targets.push_back(to->second);
+      else calls_by_register_ = true;
+    } else if (in.kind == InstructionKind::kExit || in.kind == InstructionKind::kReturn) {
+      line.targets.push_back(static_cast<std::uint32_t>(p_.code.size()));
+      line.falls =
+          in.guard.when == trace::Guard::When::kIf || in.guard.when == trace::Guard::When::kIfNot;
+    }
+    return {};
+  }
+
+  // Whom a call through a register may come to: any function that stands apart, as if from the
+  // kernel's first instruction. Of what calls each other, calls would make loops.
+  void add_calls_by_register(std::vector<FlowLine>& lines) const {
+    for (std::uint32_t f = 1; calls_by_register_ && f < p_.code.size(); ++f)
       if (p_.code[f].begins_function && p_.code[f].statement != kUncalled) {
         lines[0].targets.push_back(f);
         lines[0].falls = true;
       }
-    p_.sass_flow = trace::flow_of(lines);
-    if (!p_.sass_flow.reducible) return unmappable("its code jumps into the middle of a loop");
-    p_.sass_lines = lines;
-    for (std::uint32_t i = 0; i < p_.code.size(); ++i) {
-      const std::uint32_t s = p_.code[i].statement;
-      if (p_.sass[i].space == trace::Space::kConstant) {
-        // Bank 0 holds parameters, which leave no records.
-        if (s < p_.ptx.size() && p_.ptx[s].space == Space::kConst && p_.sass_flow.reached(i) &&
-            p_.code[i].line.text.find("c[0x0]") == std::string::npos)
-          p_.of_statement[s].push_back(i);
-        continue;
-      }
-      if (!leaves_record(p_.sass[i])) {
-        if (s < p_.ptx.size() && (p_.sass[i].opcode == "UFLO" || p_.sass[i].opcode == "FLO" || p_.sass[i].opcode == "REDUX"))
-          p_.elects.push_back(s);
-        continue;
-      }
-      const bool texture =
-          p_.sass[i].space == trace::Space::kTexture || p_.sass[i].space == trace::Space::kSurface;
-      if (texture && s < p_.entry && p_.sass_flow.reached(i)) {
-        textures_.push_back(i);
-        continue;
-      }
-      // The line beside it is that of the statement whose operand was spilled.
-      if (p_.sass[i].space == trace::Space::kLocal && record::has_spill_mark(p_.code[i].line.text)) {
-        ++p_.spills;
-        continue;
-      }
-      if (s < p_.ptx.size() && p_.sass_flow.reached(i)) {
-        if (could_be(p_.ptx[s], p_.sass[i])) {
-          p_.of_statement[s].push_back(i);
-          continue;
-        }
-        const bool atomic =
-            p_.ptx[s].sort == Sort::kAtomic && p_.sass[i].bytes == p_.ptx[s].bytes;
-        const bool generic = p_.ptx[s].space == Space::kGeneric;
-        if (p_.ptx[s].sort == Sort::kAtomic && p_.ptx[s].bytes == 2 && p_.sass[i].bytes == 4 &&
-            p_.sass[i].kind == InstructionKind::kLoad) {
-          p_.word_loads[s].push_back(i);
-          continue;
-        }
-        if (atomic && (generic || p_.ptx[s].space == Space::kShared) &&
-            p_.sass[i].kind == InstructionKind::kLoad &&
-            p_.sass[i].space == trace::Space::kShared) {
-          p_.swap_loads[s].push_back(i);
-          continue;
-        }
-        if (atomic && generic && p_.sass[i].generic &&
-            (p_.sass[i].kind == InstructionKind::kLoad ||
-             p_.sass[i].kind == InstructionKind::kStore)) {
-          p_.generic_ways[s].push_back(i);
-          continue;
-        }
-      }
-      if (!adds_nothing(s, p_.sass[i])) return unmappable(unexplained(i));
+  }
+
+  // Puts an instruction to the statement that it is of. False: no access of the PTX explains it.
+  bool place(std::uint32_t i) {
+    const std::uint32_t s = p_.code[i].statement;
+    const trace::SassInstruction& in = p_.sass[i];
+    const std::string& text = p_.code[i].line.text;
+    if (in.space == trace::Space::kConstant) {
+      // Bank 0 holds parameters, which leave no records.
+      if (s < p_.ptx.size() && p_.ptx[s].space == Space::kConst && p_.sass_flow.reached(i) &&
+          text.find("c[0x0]") == std::string::npos)
+        p_.of_statement[s].push_back(i);
+      return true;
     }
-    if (auto ok = map_textures(); !ok) return ok;
-    drop_diverged(lines);
-    return {};
+    if (!leaves_record(in)) {
+      if (s < p_.ptx.size() && (in.opcode == "UFLO" || in.opcode == "FLO" || in.opcode == "REDUX"))
+        p_.elects.push_back(s);
+      return true;
+    }
+    const bool texture = in.space == trace::Space::kTexture || in.space == trace::Space::kSurface;
+    if (texture && s < p_.entry && p_.sass_flow.reached(i)) {
+      textures_.push_back(i);
+      return true;
+    }
+    // The line beside it is that of the statement whose operand was spilled.
+    if (in.space == trace::Space::kLocal && record::has_spill_mark(text)) {
+      ++p_.spills;
+      return true;
+    }
+    if (s < p_.ptx.size() && p_.sass_flow.reached(i) && place_at(i, s)) return true;
+    return adds_nothing(s, in);
+  }
+
+  // … to statement `s`, if it can be that, or a part of how an atomic is done.
+  bool place_at(std::uint32_t i, std::uint32_t s) {
+    const PtxAccess& of = p_.ptx[s];
+    const trace::SassInstruction& in = p_.sass[i];
+    const bool load = in.kind == InstructionKind::kLoad;
+    const bool atomic = of.sort == Sort::kAtomic && in.bytes == of.bytes;
+    const bool generic = of.space == Space::kGeneric;
+    if (could_be(of, in)) {
+      p_.of_statement[s].push_back(i);
+    } else if (of.sort == Sort::kAtomic && of.bytes == 2 && in.bytes == 4 && load) {
+      p_.word_loads[s].push_back(i);
+    } else if (atomic && (generic || of.space == Space::kShared) && load &&
+               in.space == trace::Space::kShared) {
+      p_.swap_loads[s].push_back(i);
+    } else if (atomic && generic && in.generic && (load || in.kind == InstructionKind::kStore)) {
+      p_.generic_ways[s].push_back(i);
+    } else {
+      return false;
+    }
+    return true;
   }
 
   std::string unexplained(std::uint32_t i) const {
@@ -283,6 +296,7 @@ class Reader {
   }
 
   CodePair p_;
+  bool calls_by_register_ = false;
   std::vector<std::uint32_t> textures_;  // instructions that go by another statement's line
 };
 

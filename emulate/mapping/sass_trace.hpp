@@ -15,6 +15,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <optional>
 #include <span>
 #include <utility>
@@ -84,6 +85,12 @@ class SassTrace {
     std::uint32_t mask;
     std::uint32_t from[32];  // each lane's first iteration
   };
+  struct Iterations {  // of an unrolled loop
+    std::map<std::uint32_t, std::vector<std::uint32_t>> records;  // by site: of each iteration
+    std::vector<std::uint32_t> sites;                             // as their statements stand
+    std::uint32_t left[32] = {};                                  // of each lane, not executed yet
+    std::uint32_t most = 0;                                       // of a lane
+  };
   struct Fewer {  // a statement with fewer instructions in a body than the body has iterations
     const std::vector<SassAccess>* copies;
     std::vector<std::size_t> items;  // of the window, one for each iteration
@@ -101,6 +108,9 @@ class SassTrace {
   // Records behind number `i` that are of the same bulk copy or texture fetch: they go where it goes.
   std::span<const trace::Record> pieces_behind(const std::vector<trace::Record>& records,
                                                std::size_t i);
+  bool goes_round(const trace::Record& record, const MappedSite& m) const;
+  const SassAccess* instruction_of(const MappedSite& m, const Item& item, bool second) const;
+  bool add_loop_of_one(const trace::Record& record, const Known& k, std::uint32_t statement);
   void add_plain(const trace::Record& record, std::span<const trace::Record> pieces,
                  const Known& k);
   void add_rounds(const trace::Record& record, const Known& k);
@@ -123,6 +133,17 @@ class SassTrace {
                 std::uint32_t loop);
   bool try_loop(const std::vector<trace::Record>& records, std::size_t first, std::size_t last,
                 std::uint32_t loop);
+  bool find_iterations(const std::vector<trace::Record>& records, std::size_t first,
+                       std::size_t last, Iterations& out);
+  static std::uint32_t iterations_of(const UnrolledLoop& loop, std::size_t body,
+                                     const Iterations& found);
+  static bool plan(const UnrolledLoop& loop, Iterations& found,
+                   std::vector<Execution>& executions);
+  std::optional<Item> item_of(const std::vector<trace::Record>& records, const Execution& e,
+                              std::uint32_t site, std::uint32_t iteration,
+                              const Iterations& found);
+  void run_body(const std::vector<trace::Record>& records, const UnrolledLoop& loop,
+                const Execution& e, const Iterations& found);
   // Gives a body's instructions to those items of the window that they stand for. The body's items are those from
   // `begin` on.
   void share_out(std::vector<Fewer> fewer, std::size_t begin);

@@ -18,40 +18,82 @@ class Unrolled {
       : p_(pair), several_(several), map_(map) {}
 
   Result<void> map_loop(std::uint32_t loop) {
-    std::vector<std::uint32_t> inside;
-    bool unrolled = false;
-    for (std::uint32_t s = 0; s < p_.entry; ++s) {
-      if (p_.ptx[s].sort == Sort::kNone || map_.sites[s].what == MappedSite::What::kGone ||
-          p_.ptx_flow.loop_of[p_.ptx_flow.block_of[s]] != loop)
-        continue;
-      inside.push_back(s);
-      unrolled |= std::find(several_.begin(), several_.end(), s) != several_.end();
-    }
-    if (!unrolled) return {};
+    const std::vector<std::uint32_t> inside = accesses_in(loop);
+    if (!std::any_of(inside.begin(), inside.end(), [&](std::uint32_t s) {
+          return std::find(several_.begin(), several_.end(), s) != several_.end();
+        }))
+      return {};  // not unrolled
     const Loop& l = p_.ptx_flow.loops[loop];
-    const auto fails = [&](const char* why) { return not_understood(why, inside); };
-    if (l.has_inner) return fails("it holds another loop");
+    if (auto ok = check(loop, inside); !ok) return ok;
+    if (const std::uint32_t iterations = one_after_another(l, inside); iterations > 1)
+      return add_straight(loop, iterations, inside);
+    UnrolledLoop out;
+    std::vector<std::uint32_t> blocks = blocks_of(inside);
+    for (const std::uint32_t block : blocks)
+      if (auto ok = add_body(out, block, l, inside); !ok) return ok;
+    drop_leading(out, inside, blocks);
+    const bool single = std::all_of(out.bodies.begin(), out.bodies.end(),
+                                    [](const auto& body) { return body.iterations == 1; });
+    out.in_turn = single && blocks.size() > 1;
+    if (out.in_turn && !take_turns(out, blocks))
+      return not_understood("its bodies do not follow in turn", inside);
+    if (!out.in_turn)
+      if (const char* why = bodies_wrong(out, leading(out, inside, blocks)))
+        return not_understood(why, inside);
+    return add(std::move(out), loop, inside);
+  }
+
+ private:
+  // The loop's own accesses, in the order of their statements.
+  std::vector<std::uint32_t> accesses_in(std::uint32_t loop) const {
+    std::vector<std::uint32_t> inside;
+    for (std::uint32_t s = 0; s < p_.entry; ++s)
+      if (p_.ptx[s].sort != Sort::kNone && map_.sites[s].what != MappedSite::What::kGone &&
+          p_.ptx_flow.loop_of[p_.ptx_flow.block_of[s]] == loop)
+        inside.push_back(s);
+    return inside;
+  }
+
+  Result<void> check(std::uint32_t loop, const std::vector<std::uint32_t>& inside) const {
+    const Loop& l = p_.ptx_flow.loops[loop];
+    if (l.has_inner) return not_understood("it holds another loop", inside);
     const auto& falls = p_.ptx_flow.falls_back;
     if (l.falls_round && std::find(falls.begin(), falls.end(), loop) == falls.end())
-      return fails("it goes round where a branch is not taken");
+      return not_understood("it goes round where a branch is not taken", inside);
     for (std::uint32_t s = 0; s < p_.entry; ++s)
       if (p_.ptx_flow.inside(loop, s) && p_.statement(s).opcode.starts_with("call") &&
           functions_access())
-        return fails("it calls a function that accesses memory");
-    const auto number = static_cast<std::uint32_t>(map_.loops.size());
-    UnrolledLoop out;
-    if (const std::uint32_t iterations = one_after_another(l, inside); iterations > 1) {
-      for (const std::uint32_t s : inside) {
-        if (p_.of_statement[s].empty()) continue;
-        MappedSite& site = map_.sites[s];
-        site.what = MappedSite::What::kUnrolled, site.loop = number;
-        site.accesses.clear(), site.bodies.emplace_back();
-        for (const std::uint32_t i : p_.of_statement[s]) site.bodies[0].push_back(mapped_access(p_, i, s));
-      }
-      out.bodies = {{iterations, false}};
-      out.may_leave = true;
-      return add(std::move(out), loop, inside);
+        return not_understood("it calls a function that accesses memory", inside);
+    return {};
+  }
+
+  Result<void> add_straight(std::uint32_t loop, std::uint32_t iterations,
+                            const std::vector<std::uint32_t>& inside) {
+    for (const std::uint32_t s : inside) {
+      if (p_.of_statement[s].empty()) continue;
+      MappedSite& site = unrolled_site(s);
+      site.bodies.emplace_back();
+      for (const std::uint32_t i : p_.of_statement[s])
+        site.bodies[0].push_back(mapped_access(p_, i, s));
     }
+    UnrolledLoop out;
+    out.bodies = {{iterations, false}};
+    out.may_leave = true;
+    return add(std::move(out), loop, inside);
+  }
+
+  // Of the loop that comes next in the map.
+  MappedSite& unrolled_site(std::uint32_t s) {
+    MappedSite& site = map_.sites[s];
+    site.what = MappedSite::What::kUnrolled;
+    site.loop = static_cast<std::uint32_t>(map_.loops.size());
+    site.accesses.clear();
+    return site;
+  }
+
+  // Blocks of the machine code with instructions of these statements, in the order in which they
+  // run.
+  std::vector<std::uint32_t> blocks_of(const std::vector<std::uint32_t>& inside) const {
     std::vector<std::uint32_t> blocks;
     for (const std::uint32_t s : inside)
       for (const std::uint32_t i : p_.of_statement[s]) blocks.push_back(p_.sass_flow.block_of[i]);
@@ -59,62 +101,60 @@ class Unrolled {
       return p_.sass_flow.order[a] < p_.sass_flow.order[b];
     });
     blocks.erase(std::unique(blocks.begin(), blocks.end()), blocks.end());
-    for (const std::uint32_t block : blocks) {
-      UnrolledLoop::Body body;
-      const auto in_block = [&](std::uint32_t s) {
-        std::vector<std::uint32_t> copies;
-        for (const std::uint32_t i : p_.of_statement[s])
-          if (p_.sass_flow.block_of[i] == block) copies.push_back(i);
-        return copies;
-      };
-      std::uint32_t depth = 0;
-      std::vector<std::size_t> counts;
-      for (const std::uint32_t s : inside) counts.push_back(in_block(s).size());
-      body.iterations = iterations_by(counts);
-      for (const std::uint32_t s : inside) {
-        MappedSite& site = map_.sites[s];
-        if (p_.of_statement[s].empty()) continue;
-        std::vector<std::uint32_t> copies = in_block(s);
-        if (!may_differ(s, copies.size(), body.iterations))
-          return fails("its bodies differ in what they access");
-        if (!copies.empty()) depth = p_.sass_flow.depth(copies[0]);
-        in_order_of_iterations(copies);
-        std::vector<SassAccess> accesses;
-        for (const std::uint32_t i : copies) accesses.push_back(mapped_access(p_, i, s));
-        site.what = MappedSite::What::kUnrolled;
-        site.loop = number;
-        site.accesses.clear();
-        site.bodies.push_back(std::move(accesses));
-      }
-      body.repeats = depth == l.depth;
-      if (!body.repeats && depth + 1 != l.depth) return fails("its bodies are at other depths");
-      out.bodies.push_back(body);
-    }
-    drop_leading(out, inside, blocks);
-    const bool single = std::all_of(out.bodies.begin(), out.bodies.end(),
-                                    [](const auto& body) { return body.iterations == 1; });
-    out.in_turn = single && blocks.size() > 1;
-    if (out.in_turn && !take_turns(out, blocks)) return fails("its bodies do not follow in turn");
-    // Four at a time while there are four, then two if there are two, then one: no other choice.
-    // Where the number is known beforehand, none may be left for smaller bodies (SassTrace sees to
-    // it that none is), and some may have been made before the largest body.
-    const std::size_t first = out.in_turn ? 0 : leading(out, inside, blocks);
-    for (std::size_t b = first; b < out.bodies.size() && !out.in_turn; ++b) {
-      const std::uint32_t k = out.bodies[b].iterations;
-      if (b > first && k >= out.bodies[b - 1].iterations)
-        return fails("its bodies do not get smaller");
-      const bool last = b + 1 == out.bodies.size();
-      if (last && b == first && !out.bodies[b].repeats) break;  // unrolled as a whole
-      if (last && k != 1 && !out.bodies[b].repeats)
-        return fails("no body takes a single iteration");
-      if (b == first && !out.bodies[b].repeats) return fails("its largest body does not repeat");
-    }
-    return add(std::move(out), loop, inside);
+    return blocks;
   }
 
- private:
-  // Iterations of a body, from how many instructions each statement has in it: as many as most of them, or more where
-  // loads of several iterations became one. Twice as many are two for each iteration.
+  std::vector<std::uint32_t> copies_in(std::uint32_t block, std::uint32_t s) const {
+    std::vector<std::uint32_t> copies;
+    for (const std::uint32_t i : p_.of_statement[s])
+      if (p_.sass_flow.block_of[i] == block) copies.push_back(i);
+    return copies;
+  }
+
+  Result<void> add_body(UnrolledLoop& out, std::uint32_t block, const Loop& l,
+                        const std::vector<std::uint32_t>& inside) {
+    UnrolledLoop::Body body;
+    std::uint32_t depth = 0;
+    std::vector<std::size_t> counts;
+    for (const std::uint32_t s : inside) counts.push_back(copies_in(block, s).size());
+    body.iterations = iterations_by(counts);
+    for (const std::uint32_t s : inside) {
+      if (p_.of_statement[s].empty()) continue;
+      std::vector<std::uint32_t> copies = copies_in(block, s);
+      if (!may_differ(s, copies.size(), body.iterations))
+        return not_understood("its bodies differ in what they access", inside);
+      if (!copies.empty()) depth = p_.sass_flow.depth(copies[0]);
+      in_order_of_iterations(copies);
+      std::vector<SassAccess> accesses;
+      for (const std::uint32_t i : copies) accesses.push_back(mapped_access(p_, i, s));
+      unrolled_site(s).bodies.push_back(std::move(accesses));
+    }
+    body.repeats = depth == l.depth;
+    if (!body.repeats && depth + 1 != l.depth)
+      return not_understood("its bodies are at other depths", inside);
+    out.bodies.push_back(body);
+    return {};
+  }
+
+  // Four at a time while there are four, then two if there are two, then one: no other choice.
+  // Where the number is known beforehand, none may be left for smaller bodies (SassTrace sees to
+  // it that none is), and some may have been made before the largest body, number `first`. Null: so
+  // it is.
+  static const char* bodies_wrong(const UnrolledLoop& loop, std::size_t first) {
+    for (std::size_t b = first; b < loop.bodies.size(); ++b) {
+      const std::uint32_t k = loop.bodies[b].iterations;
+      if (b > first && k >= loop.bodies[b - 1].iterations) return "its bodies do not get smaller";
+      const bool last = b + 1 == loop.bodies.size();
+      if (last && b == first && !loop.bodies[b].repeats) break;  // unrolled as a whole
+      if (last && k != 1 && !loop.bodies[b].repeats) return "no body takes a single iteration";
+      if (b == first && !loop.bodies[b].repeats) return "its largest body does not repeat";
+    }
+    return nullptr;
+  }
+
+  // Iterations of a body, from how many instructions each statement has in it: as many as most of
+  // them, or more where loads of several iterations became one. Twice as many are two for each
+  // iteration.
   static std::uint32_t iterations_by(const std::vector<std::size_t>& counts) {
     std::size_t usual = 0, most = 0;
     for (const std::size_t n : counts) {
@@ -127,16 +167,17 @@ class Unrolled {
     return static_cast<std::uint32_t>(largest);
   }
 
-  // As many instructions as iterations, or others: some of its loads became part of others, of which several
-  // iterations share a wide one; or the last iteration leaves before it comes here. Which of the two, and where, the
-  // addresses tell (iteration_shares.cpp).
+  // As many instructions as iterations, or others: some of its loads became part of others, of
+  // which several iterations share a wide one; or the last iteration leaves before it comes here.
+  // Which of the two, and where, the addresses tell (iteration_shares.cpp).
   bool may_differ(std::uint32_t s, std::size_t copies, std::uint32_t iterations) const {
     return copies == iterations ||
            (iterations > 1 && (p_.ptx[s].sort == Sort::kLoad ||
                                (p_.ptx[s].sort == Sort::kStore && copies + 1 == iterations)));
   }
 
-  Result<void> add(UnrolledLoop loop, std::uint32_t of_ptx, const std::vector<std::uint32_t>& inside) {
+  Result<void> add(UnrolledLoop loop, std::uint32_t of_ptx,
+                   const std::vector<std::uint32_t>& inside) {
     const auto number = static_cast<std::uint32_t>(map_.loops.size());
     for (const std::uint32_t s : inside)
       if (p_.of_statement[s].empty()) map_.sites[s].loop = number;  // part of another access
@@ -155,13 +196,14 @@ class Unrolled {
   }
 
   Error not_understood(const char* why, const std::vector<std::uint32_t>& inside) const {
-    return unmappable(fmt::format("a loop was unrolled in a way that is not understood ({}): {}", why,
-                                  p_.shown(inside.front())));
+    return unmappable(fmt::format("a loop was unrolled in a way that is not understood ({}): {}",
+                                  why, p_.shown(inside.front())));
   }
 
-  // A loop with branches in it of which all iterations stand one after the other, as parts of what is around it: how
-  // many. 0: it is another kind.
-  std::uint32_t one_after_another(const Loop& loop, const std::vector<std::uint32_t>& inside) const {
+  // A loop with branches in it of which all iterations stand one after the other, as parts of what
+  // is around it: how many. 0: it is another kind.
+  std::uint32_t one_after_another(const Loop& loop,
+                                  const std::vector<std::uint32_t>& inside) const {
     std::uint32_t iterations = 0;
     std::set<std::uint32_t> blocks;
     for (const std::uint32_t s : inside) {

@@ -2,7 +2,7 @@
 //
 // It puts one beside an access by which lanes may wait for each other (an atomic whose result is
 // used, a volatile load) in loops that lanes leave at different times, and in debug code beside every
-// such access. Execution::yield does what an H200 does there. Without machine code lanes are parted
+// such access. Divergence::yield does what an H200 does there. Without machine code lanes are parted
 // only once all of a CTA wait in vain.
 #pragma once
 

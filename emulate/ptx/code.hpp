@@ -44,8 +44,9 @@ enum class Kind : std::uint8_t {
   kMatrixLoad, kMatrixStore, kMatrixProduct, kGroupProduct, kMatrixTurn, kQuadProduct, kFragment,
   kTexture,      // Code::textures[extra]
   kMbarrier, kCopyArrive, kTensorCopy, kTensorMap, kAsyncStore, kBulkCopy, kBulkCommit, kBulkWait, kMapa, kRankOf,
-  kStackTake, kStackSave, kStackRestore,
+  kStackTake, kStackSave, kStackRestore,  // kStackRestore stays the last
 };
+constexpr std::size_t kKinds = static_cast<std::size_t>(Kind::kStackRestore) + 1;
 
 constexpr std::uint32_t kBulkPrefetch = 2;  // `sub` of a bulk copy that goes to the L2 alone
 constexpr std::uint32_t kNoOffset = ~std::uint32_t{0};

@@ -126,6 +126,14 @@ class Decoder {
   static std::size_t fragment_registers(const MatrixProduct& p, Fragment f, bool wide);
   void put_registers(std::vector<std::uint32_t>& list, const Operand& operand, std::size_t n, Type type, bool result);
   bool bulk(Modifiers& m);
+  void address_in_cluster(Modifiers& m);
+  void rank_of_address(Modifiers& m);
+  void copies_arrive(Modifiers& m);
+  void pending_count(Modifiers& m);
+  void mbarrier(Modifiers& m);
+  void bulk_prefetch(Modifiers& m);
+  void bulk_copy(Modifiers& m, AtomicOp reduction, Type type);
+  void bulk_group(Modifiers& m);
   void asynchronous(Modifiers& m);
   // decode_tensor.cpp
   void tensor_copy(Modifiers& m, AtomicOp reduction);

@@ -5,8 +5,8 @@
 namespace warpmem::model {
 
 const std::vector<std::string>& replacement_names() {
-  static const std::vector<std::string> names{"lru",       "after_hits",      "fifo",  "random",
-                                              "tree_plru", "not_most_recent", "uneven"};
+  static const std::vector<std::string> names{
+      "lru", "after_hits", "fifo", "random", "tree_plru", "not_most_recent", "uneven", "plain_lru"};
   return names;
 }
 

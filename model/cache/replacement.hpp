@@ -22,6 +22,7 @@ enum class Replacement : std::uint8_t {
   kNotMostRecent,  // any but the one used last, with the same odds
   kUneven,         // any; way 1 as often as all others together (Mei and Chu, arXiv 1509.02308:
                    // 1/6, 1/2, 1/6, 1/6 in the L1 of a GTX 560 Ti)
+  kPlainLru,       // as kLru, and in an L2 whether it is dirty or not: a stack algorithm
 };
 const std::vector<std::string>& replacement_names();
 
@@ -61,6 +62,7 @@ std::size_t victim(Replacement policy, std::size_t lines, std::uint64_t tree, st
       return at(drawn >= n - 1 ? 1 : drawn == 0 ? 0 : drawn + 1);
     }
     case Replacement::kLru:
+    case Replacement::kPlainLru:
     case Replacement::kAfterHits:
     case Replacement::kFifo: break;
   }

@@ -139,6 +139,11 @@ struct CardNumbers {
   std::uint64_t dram_map = 0;      // a DramMap
   std::uint64_t dram_refresh = 0;  // a DramRefresh
   std::uint64_t dram_interleave_bytes = 0;  // that stay in one channel
+  std::uint64_t dram_size_bytes = 0;        // of memory
+  std::uint64_t dram_bus_bits = 0;          // as the driver says
+  // Instructions that a warp could have issued while it waits: the emulator's clocks.
+  std::uint64_t emulate_shared_wait = 0, emulate_load_wait = 0;
+  std::uint64_t emulate_atomic_wait = 0, emulate_fence_wait = 0;
   std::uint64_t dram_rate_mbps = 0;         // bits a second on each pin of a channel, millions
   std::uint64_t dram_width_bits = 0;        // of a channel
   std::uint64_t dram_burst = 0;             // transfers on each pin for one column command
@@ -181,6 +186,7 @@ struct CardNumbers {
   std::uint64_t time_code_cycles = 0;     // from running one piece of new code to having the next
   std::uint64_t code_bytes = 0, code_group_bytes = 0;  // of code that an SM keeps, that a GPC does
   std::uint64_t code_ways = 1, code_group_ways = 1;    // of their sets
+  std::uint64_t code_piece_bytes = 1;                  // of code that come together
   // The same as time_code_cycles of code that came before: from the GPC, from the L2; and of new
   // code that the GPC has no room for.
   std::uint64_t code_again_cycles = 0, code_group_again_cycles = 0, code_far_cycles = 0;

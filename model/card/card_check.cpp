@@ -181,8 +181,9 @@ Found components_wrong(const CardNumbers& n) {
     return Contradiction{"shared.banks is " + text(n.shared_banks), "give 8, 16, 32 or 64"};
   if (n.shared_bank_bytes != 4 && n.shared_bank_bytes != 8)
     return Contradiction{"shared.bank_bytes is " + text(n.shared_bank_bytes), "give 4 or 8"};
-  if (sectors && n.l1_sets == 0 && !std::has_single_bit(n.l1_ways))
-    return Contradiction{"l1.ways is " + text(n.l1_ways), "give a power of two"};
+  if (sectors && n.l1_sets == 0 && !std::has_single_bit(n.l1_ways) && l1 != SetRule::kLowBits)
+    return Contradiction{"l1.ways is " + text(n.l1_ways),
+                         "give a power of two, or l1.index = \"low_bits\""};
   return {};
 }
 

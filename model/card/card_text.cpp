@@ -74,15 +74,9 @@ Result<Card::Given> given(const CardField& f, const std::string& key, toml::node
 
 Result<CardText> read_card_text(std::string_view text, const std::string& file, bool dram_type) {
   CardText out;
-  toml::table root;
-  try {
-    root = toml::parse(text);
-  } catch (const toml::parse_error& e) {
-    return card_error(at(file, e.source()),
-                      std::string("not valid TOML: ") + std::string(e.description()),
-                      "correct the line");
-  }
-  for (auto& [group, node] : root) {
+  auto root = toml_table(text, file);
+  if (!root) return root.error();
+  for (auto& [group, node] : *root) {
     std::string* const top = group == "name"                 ? &out.name
                              : dram_type                     ? nullptr
                              : group == "compute_capability" ? &out.compute_capability

@@ -70,15 +70,9 @@ const char* pipe_name(Pipe pipe) { return kPipeNames[static_cast<std::size_t>(pi
 
 Result<InstructionTable> InstructionTable::parse(std::string_view text, const std::string& file) {
   InstructionTable out;
-  toml::table root;
-  try {
-    root = toml::parse(text);
-  } catch (const toml::parse_error& e) {
-    return card_error(file + ", line " + std::to_string(e.source().begin.line),
-                      std::string("not valid TOML: ") + std::string(e.description()),
-                      "correct the line");
-  }
-  for (auto& [group, node] : root) {
+  auto root = toml_table(text, file);
+  if (!root) return root.error();
+  for (auto& [group, node] : *root) {
     if (group == "name") continue;
     toml::table* rows = node.as_table();
     if (!rows || (group != "sass" && group != "ptx" && group != "flow"))

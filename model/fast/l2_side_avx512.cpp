@@ -17,6 +17,24 @@ namespace {
   return _mm512_set1_epi64(static_cast<long long>(n));
 }
 
+// The low bytes of eight words.
+[[gnu::always_inline]] WARPMEM_AVX512 inline std::uint64_t low_bytes(__m512i words) {
+  return static_cast<std::uint64_t>(_mm_cvtsi128_si64(_mm512_cvtepi64_epi8(words)));
+}
+
+// An order of ways, newest first in its lowest digit, after `way` has become the newest: what
+// promote() does to one.
+[[gnu::always_inline]] WARPMEM_AVX512 inline __m512i promoted(__m512i order, __m512i way) {
+  const __m512i ones = all64(0x1111111111111111ull);
+  const __m512i x = _mm512_xor_si512(order, _mm512_mullo_epi64(ones, way));
+  const __m512i zero = _mm512_and_si512(_mm512_andnot_si512(x, _mm512_sub_epi64(x, ones)),
+                                        all64(0x8888888888888888ull));
+  const __m512i upto = _mm512_xor_si512(zero, _mm512_sub_epi64(zero, all64(1)));
+  const __m512i moved = _mm512_or_si512(_mm512_slli_epi64(order, 4), way);
+  // Bits of the one where they are set in `upto`, of the other where not.
+  return _mm512_ternarylogic_epi64(upto, moved, order, 0xca);
+}
+
 }  // namespace
 
 // Eight reads, of eight sets; what they find is a byte each. False, and nothing is done, where one
@@ -74,15 +92,8 @@ namespace {
       _mm512_mask_test_epi64_mask(static_cast<__mmask8>(~hit), unwritten, unwritten))
     return false;
 
-  // promote(); the way that goes is the last one, which becomes the first.
-  const __m512i ones = all64(0x1111111111111111ull);
-  const __m512i x = _mm512_xor_si512(order, _mm512_mullo_epi64(ones, way));
-  const __m512i zero = _mm512_and_si512(_mm512_andnot_si512(x, _mm512_sub_epi64(x, ones)),
-                                        all64(0x8888888888888888ull));
-  const __m512i upto = _mm512_xor_si512(zero, _mm512_sub_epi64(zero, all64(1)));
-  const __m512i moved = _mm512_or_si512(_mm512_slli_epi64(order, 4), way);
-  // Bits of the one where they are set in `upto`, of the other where not.
-  const __m512i new_order = _mm512_ternarylogic_epi64(upto, moved, order, 0xca);
+  // The way that goes is the last one, which becomes the first.
+  const __m512i new_order = promoted(order, way);
   const __m512i gone = _mm512_maskz_sllv_epi64(static_cast<__mmask8>(~hit), low, shift);
   const __m512i new_valid =
       _mm512_or_si512(_mm512_andnot_si512(gone, valid), _mm512_sllv_epi64(fetched, shift));
@@ -100,13 +111,10 @@ namespace {
   store(6, _mm512_extracti64x2_epi64(even, 3));
   store(7, _mm512_extracti64x2_epi64(odd, 3));
   // Those that hit have their tag already.
-  std::uint64_t each = static_cast<std::uint64_t>(_mm_cvtsi128_si64(_mm512_cvtepi64_epi8(way)));
+  std::uint64_t each = low_bytes(way);
   for (int i = 0; i < 8; ++i, each >>= 8) set[i]->tag[each & 15] = tag[i];
-  const auto bytes = [](__m512i words) WARPMEM_AVX512 {
-    return static_cast<std::uint64_t>(_mm_cvtsi128_si64(_mm512_cvtepi64_epi8(words)));
-  };
-  here = bytes(_mm512_and_si512(there, wanted));
-  missing = bytes(fetched);
+  here = low_bytes(_mm512_and_si512(there, wanted));
+  missing = low_bytes(fetched);
   return true;
 }
 

@@ -23,6 +23,7 @@ std::uint8_t L2Partition::in_pieces(std::uint8_t sectors, std::uint32_t piece) c
 L2Partition::Traffic L2Partition::take_traffic() { return std::exchange(traffic_, {}); }
 
 void L2Partition::clear() {
+  if (listener_) listener_->l2_clear();
   for (Set& set : sets_) {
     set.lines.clear();
     set.tree = 0;
@@ -42,6 +43,7 @@ void L2Partition::keep(std::uint64_t number, Stay stay) {
 }
 
 void L2Partition::discard(std::uint64_t number) {
+  told(CacheUse::kDrop, number, 255);
   for (Line& line : sets_[spec_->index(number)].lines)
     if (line.number == number) line.readable = line.dirty = line.partial = 0;
 }
@@ -78,6 +80,10 @@ void L2Partition::clean(Line& line) {
 // clean one goes, the oldest first, or with none clean itself.
 void L2Partition::make_room(Set& set) {
   std::vector<Line>& lines = set.lines;
+  if (spec_->replacement == Replacement::kPlainLru) {
+    if (lines.back().is_dirty()) clean(lines.back());
+    return lines.pop_back();
+  }
   const auto persisting =
       std::count_if(lines.begin(), lines.end(), [](const Line& l) { return l.persists; });
   const bool held = static_cast<std::uint64_t>(persisting) <= persist_ways_;
@@ -116,19 +122,24 @@ L2Partition::Line& L2Partition::bring(std::uint64_t number) {
 L2Partition::Found L2Partition::read(std::uint64_t line, std::uint8_t sectors, std::uint32_t piece,
                                      Stay stay) {
   Found found;
+  told(CacheUse::kLoad, line, sectors);
+  CacheListener* const listener = std::exchange(listener_, nullptr);
   found.here = look_up(line);
   found.missing = without(in_pieces(without(sectors, found.here), piece), found.here);
   if (found.missing) fill(line, found.missing, stay);
   else keep(line, stay);
+  listener_ = listener;
   return found;
 }
 
 std::uint8_t L2Partition::look_up(std::uint64_t number) {
+  told(CacheUse::kLoad, number, 0);
   const Line* const line = use(number);
   return line ? line->readable : std::uint8_t{0};
 }
 
 void L2Partition::fill(std::uint64_t number, std::uint8_t sectors, Stay stay) {
+  told(CacheUse::kStore, number, sectors, sectors);
   Line& line = bring(number);
   line.readable = with(line.readable, sectors);
   // What was written in part is whole now, and dirty.
@@ -138,6 +149,7 @@ void L2Partition::fill(std::uint64_t number, std::uint8_t sectors, Stay stay) {
 }
 
 void L2Partition::write(const LineTouch& written, Stay stay) {
+  told(CacheUse::kStore, written);
   Line& line = bring(written.line);
   mark(line, stay);
   for (std::uint32_t s = 0; s < line_bytes_ / kSectorBytes; ++s) {
@@ -163,6 +175,7 @@ void L2Partition::write(const LineTouch& written, Stay stay) {
 }
 
 void L2Partition::drop(std::uint64_t number, std::uint8_t sectors) {
+  told(CacheUse::kDrop, number, sectors);
   for (Line& line : sets_[spec_->index(number)].lines)
     if (line.number == number) line.readable = without(line.readable, sectors);
 }

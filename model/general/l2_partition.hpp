@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "model/access/access.hpp"
+#include "model/general/cache_listener.hpp"
 #include "model/general/memory_spec.hpp"
 #include "model/l2/stay.hpp"
 
@@ -17,6 +18,11 @@ class L2Partition {
  public:
   L2Partition(const MemorySpec::L2& spec, std::uint32_t line_bytes)
       : spec_(&spec), line_bytes_(line_bytes), sets_(spec.index.sets()) {}
+  // Who hears of its uses from now on; it is this partition.
+  void tell(CacheListener* listener, std::uint32_t number) {
+    listener_ = listener;
+    number_ = number;
+  }
 
   struct Found {
     std::uint8_t here = 0;     // can be read
@@ -57,6 +63,15 @@ class L2Partition {
     std::uint64_t tree = 0;  // tree_plru
   };
 
+  void told(CacheUse use, const LineTouch& touch) const {
+    if (listener_) listener_->l2(number_, use, touch);
+  }
+  void told(CacheUse use, std::uint64_t line, std::uint8_t sectors, std::uint8_t full = 0) const {
+    if (!listener_) return;
+    LineTouch touch;
+    touch.line = line, touch.sectors = sectors, touch.full = full;
+    listener_->l2(number_, use, touch);
+  }
   Line* use(std::uint64_t line);
   Line& bring(std::uint64_t line);
   void make_room(Set& set);
@@ -69,6 +84,8 @@ class L2Partition {
   std::uint64_t draws_ = 0;
   std::uint64_t persist_ways_ = 1;
   Traffic traffic_;
+  CacheListener* listener_ = nullptr;
+  std::uint32_t number_ = 0;
 };
 
 }  // namespace warpmem::model

@@ -54,6 +54,9 @@ class PartitionedL2 {
   std::uint64_t sent(std::uint64_t otherwise) const { return path_ ? path_->sent() : otherwise; }
 
   void tell(EventListener* listener) { listener_ = listener; }
+  void tell_caches(CacheListener* listener) {
+    for (std::uint32_t p = 0; p < partitions_.size(); ++p) partitions_[p].tell(listener, p);
+  }
   // What DRAM's channels moved since begin().
   void begin() { traffic_.clear(); }
   const PartitionTraffic& traffic() const { return traffic_; }

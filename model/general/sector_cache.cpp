@@ -107,6 +107,7 @@ std::uint8_t SectorCache::read(Line& line, std::uint8_t sectors, std::uint32_t w
 
 SectorCache::Found SectorCache::load(const LineTouch& asked, std::uint32_t words, bool allocate) {
   if (!spec_->present) return {asked.sectors, 0};
+  told(allocate ? CacheUse::kLoad : CacheUse::kLoadPast, asked);
   Set& set = sets_[spec_->index(asked.line)];
   for (std::size_t i = 0; i < set.lines.size(); ++i) {
     if (set.lines[i].number != asked.line) continue;
@@ -120,6 +121,7 @@ SectorCache::Found SectorCache::load(const LineTouch& asked, std::uint32_t words
 
 std::uint8_t SectorCache::load_last(const LineTouch& asked, std::uint32_t words) {
   if (!spec_->present) return asked.sectors;
+  told(CacheUse::kLoadLast, asked);
   Set& set = sets_[spec_->index(asked.line)];
   for (std::size_t i = 0; i < set.lines.size(); ++i) {
     if (set.lines[i].number != asked.line) continue;
@@ -142,6 +144,7 @@ bool SectorCache::store(const LineTouch& stored) {
     drop(stored.line, in_pieces(stored.sectors));
     return here;
   }
+  told(CacheUse::kStore, stored);
   Set& set = sets_[spec_->index(stored.line)];
   std::size_t at = 0;
   while (at < set.lines.size() && set.lines[at].number != stored.line) ++at;
@@ -165,6 +168,11 @@ bool SectorCache::store(const LineTouch& stored) {
 }
 
 void SectorCache::drop(std::uint64_t number, std::uint8_t sectors) {
+  if (listener_) {
+    LineTouch dropped;
+    dropped.line = number, dropped.sectors = sectors;
+    told(CacheUse::kDrop, dropped);
+  }
   if (Line* const line = find(number)) {
     line->readable = without(line->readable, sectors);
     line->partial = without(line->partial, sectors);
@@ -172,6 +180,7 @@ void SectorCache::drop(std::uint64_t number, std::uint8_t sectors) {
 }
 
 void SectorCache::invalidate(std::uint64_t below) {
+  if (listener_) listener_->l1_invalidate(sm_, below);
   for (std::size_t at = 0; at < sets_.size(); ++at) {
     held_[at % spec_->tag_banks] -=
         std::erase_if(sets_[at].lines, [below](const Line& l) { return l.number < below; });

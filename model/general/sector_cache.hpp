@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "model/access/access.hpp"
+#include "model/general/cache_listener.hpp"
 #include "model/general/memory_spec.hpp"
 
 namespace warpmem::model {
@@ -19,6 +20,11 @@ class SectorCache {
  public:
   // `lines`: that it has room for.
   SectorCache(const MemorySpec::L1& spec, std::uint64_t lines);
+  // Who hears of its uses from now on; it is the L1 of this SM.
+  void tell(CacheListener* listener, int sm) {
+    listener_ = listener;
+    sm_ = sm;
+  }
 
   struct Found {
     std::uint8_t missing = 0;   // sectors: of those asked for, and what comes with them
@@ -55,6 +61,9 @@ class SectorCache {
   Line& use(Set& set, std::size_t at);
   Line& bring(std::uint64_t line);
   void give_up(Set& set);
+  void told(CacheUse use, const LineTouch& touch) const {
+    if (listener_) listener_->l1(sm_, use, touch);
+  }
   std::uint8_t in_pieces(std::uint8_t sectors) const;
   std::uint8_t read(Line& line, std::uint8_t sectors, std::uint32_t words, bool allocate) const;
 
@@ -63,6 +72,8 @@ class SectorCache {
   std::vector<std::uint64_t> held_, hand_;  // by bank: lines; the set to give one up next
   std::uint64_t room_ = 0;                  // for lines of a bank
   std::uint64_t draws_ = 0;
+  CacheListener* listener_ = nullptr;
+  int sm_ = 0;
 };
 
 }  // namespace warpmem::model

@@ -114,61 +114,80 @@ void MemoryPath::bring(const Read& r, const Seat& seat, std::uint64_t now) {
   hold(r.sm, trip.queued, now);
 }
 
-// What happens in one place hangs on nothing in those behind it, and of two sides' slices a read
-// meets one of each: so all reads go to one place before the first goes to the next. It comes to
-// the same, and which of them cross is no branch.
-void MemoryPath::read(const Reads& r, std::uint64_t* done, std::uint64_t* arrives) {
-  // Of all that loops look at, copies or addresses that no store of theirs can change.
-  const std::size_t count = r.asked.count;
+namespace {
+
+// The cycle in which a line of a list is asked for.
+inline std::uint64_t asked_at(std::uint64_t now, std::size_t at) { return now + at / kLinesACycle; }
+
+}  // namespace
+
+// Of all that the loops below look at they have copies, or addresses that no store of theirs can
+// change.
+[[gnu::always_inline]] inline void MemoryPath::reach_near(const Reads& r, Trips& trips) {
   const std::uint8_t* const index = r.asked.index.data();
   const std::uint8_t* const asked = r.asked.sectors.data();
   const std::uint8_t* const missing = r.missing;
+  const std::uint32_t* const slice_of = r.seats.slice.data();
+  const std::uint32_t* const latency = r.latency;
+  const std::uint64_t now = r.now;
+  const std::array<std::uint32_t, 16> slice_ticks = slice_ticks_, fill_ticks = fill_ticks_;
+  Throughput* const near = &slice(0, r.near);
+  for (std::size_t k = 0; k < r.asked.count; ++k) {
+    const std::size_t at = index[k];
+    const std::uint64_t arrival = asked_at(now, at) * kTicks + latency[at];
+    const std::uint64_t start = near[slice_of[at]].reserve(
+        arrival, slice_ticks[asked[k] & 15] + fill_ticks[missing[k] & 15]);
+    trips.at[k] = start;
+    trips.queued[k] = start - arrival;
+  }
+}
+
+[[gnu::always_inline]] inline void MemoryPath::reach_home(const Reads& r, std::size_t other,
+                                                          Trips& trips) {
+  const std::uint8_t* const index = r.asked.index.data();
   const std::uint8_t* const crossing = r.crossing;
   const std::uint8_t* const fetched = r.fetched;
   const std::uint64_t* const line = r.lines.line.data();
   const std::uint32_t* const slice_of = r.seats.slice.data();
-  const std::uint32_t* const latency = r.latency;
-  const std::uint64_t now = r.now;
-  const auto asked_at = [now](std::size_t at) { return now + at / kLinesACycle; };
   const std::array<std::uint32_t, 16> slice_ticks = slice_ticks_, fill_ticks = fill_ticks_;
-  const auto slice_work = [&](std::uint8_t sectors, std::uint8_t filled) {
-    return slice_ticks[sectors & 15] + fill_ticks[filled & 15];
-  };
-
-  Trips trips;
-  Throughput* const near = &slice(0, r.near);
-  for (std::size_t k = 0; k < count; ++k) {
-    const std::size_t at = index[k];
-    const std::uint64_t arrival = asked_at(at) * kTicks + latency[at];
-    const std::uint64_t start =
-        near[slice_of[at]].reserve(arrival, slice_work(asked[k], missing[k]));
-    trips.at[k] = start;
-    trips.queued[k] = start - arrival;
-  }
-
-  const std::size_t other = spec_.sides > 1 ? 1 - static_cast<std::size_t>(r.near) : 0;
   Fills& home = fills_[other];
   Throughput* const homes = &slice(0, static_cast<int>(other));
   const std::uint64_t far = spec_.far_cycles * kTicks;
   for (const std::size_t k : r.far) {
     const std::size_t at = index[k];
     const std::uint64_t arrival = trips.at[k] + far;
-    const std::uint64_t start =
-        homes[slice_of[at]].reserve(arrival, slice_work(crossing[k], fetched[k]));
+    const std::uint64_t start = homes[slice_of[at]].reserve(
+        arrival, slice_ticks[crossing[k] & 15] + fill_ticks[fetched[k] & 15]);
     trips.queued[k] += start - arrival;
     trips.at[k] = std::max(start, home.until(line[at], crossing[k] & ~fetched[k]));
   }
+}
 
-  // What a read pushes out goes to DRAM after it.
+// What a read pushes out goes to DRAM after it.
+[[gnu::always_inline]] inline void MemoryPath::reach_dram(const Reads& r, std::size_t other,
+                                                          Trips& trips) {
+  const std::uint8_t* const index = r.asked.index.data();
+  const std::uint8_t* const fetched = r.fetched;
   std::size_t first = 0;
   for (const Pushed& pushed : r.pushed) {
     dram_.read(r.seats.dram, index, fetched, r.dram_latency, first, pushed.number + 1, trips);
     first = pushed.number + 1;
-    write_back(pushed, asked_at(index[pushed.number]));
+    write_back(pushed, asked_at(r.now, index[pushed.number]));
   }
-  dram_.read(r.seats.dram, index, fetched, r.dram_latency, first, count, trips);
-  for (const std::size_t k : r.far) home.add(line[index[k]], crossing[k] & fetched[k], trips.at[k]);
+  dram_.read(r.seats.dram, index, fetched, r.dram_latency, first, r.asked.count, trips);
+  Fills& home = fills_[other];
+  for (const std::size_t k : r.far)
+    home.add(r.lines.line[index[k]], r.crossing[k] & fetched[k], trips.at[k]);
+}
 
+[[gnu::always_inline]] inline void MemoryPath::come_back(const Reads& r, const Trips& trips,
+                                                         std::uint64_t* done,
+                                                         std::uint64_t* arrives) {
+  const std::uint8_t* const index = r.asked.index.data();
+  const std::uint8_t* const asked = r.asked.sectors.data();
+  const std::uint8_t* const missing = r.missing;
+  const std::uint64_t* const line = r.lines.line.data();
+  const std::uint64_t now = r.now;
   Throughput& port = receive_[static_cast<std::size_t>(r.sm)];
   Fills& fills = fills_[static_cast<std::size_t>(r.near)];
   const std::uint64_t back = spec_.near_cycles * kTicks / 2;
@@ -178,11 +197,11 @@ void MemoryPath::read(const Reads& r, std::uint64_t* done, std::uint64_t* arrive
   auto rider = r.riders.begin();
   const auto ride_before = [&](std::size_t at) {
     for (; rider != r.riders.end() && rider->index < at; ++rider)
-      done[rider->index] = ride(r.sm, *rider, asked_at(rider->index));
+      done[rider->index] = ride(r.sm, *rider, asked_at(now, rider->index));
   };
-  for (std::size_t k = 0; k < count; ++k) {
+  for (std::size_t k = 0; k < r.asked.count; ++k) {
     const std::size_t at = index[k];
-    const std::uint64_t start = asked_at(at), queued = trips.queued[k];
+    const std::uint64_t start = asked_at(now, at), queued = trips.queued[k];
     if (rider != r.riders.end()) [[unlikely]]
       ride_before(at);
     held = std::max(held, queued > room ? start + (queued - room) / kTicks : 0);
@@ -202,6 +221,18 @@ void MemoryPath::read(const Reads& r, std::uint64_t* done, std::uint64_t* arrive
   sector_cycles_ += sector_cycles;
   std::uint64_t& ready = held_[static_cast<std::size_t>(r.sm)];
   ready = std::max(ready, held);
+}
+
+// What happens in one place hangs on nothing in those behind it, and of two sides' slices a read
+// meets one of each: so all reads go to one place before the first goes to the next. It comes to
+// the same, and which of them cross is no branch.
+void MemoryPath::read(const Reads& r, std::uint64_t* done, std::uint64_t* arrives) {
+  const std::size_t other = spec_.sides > 1 ? 1 - static_cast<std::size_t>(r.near) : 0;
+  Trips trips;
+  reach_near(r, trips);
+  reach_home(r, other, trips);
+  reach_dram(r, other, trips);
+  come_back(r, trips, done, arrives);
 }
 
 std::vector<MemoryPath::Use> MemoryPath::uses() const {

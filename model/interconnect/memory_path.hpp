@@ -213,6 +213,11 @@ class MemoryPath {
     trip.queued += start - trip.at;
     trip.at = start;
   }
+  // The places that the reads of a list come to, one after the other; `other`: the far side.
+  void reach_near(const Reads& r, Trips& trips);
+  void reach_home(const Reads& r, std::size_t other, Trips& trips);
+  void reach_dram(const Reads& r, std::size_t other, Trips& trips);
+  void come_back(const Reads& r, const Trips& trips, std::uint64_t* done, std::uint64_t* arrives);
   void cross(Trip& trip, std::uint32_t slice, int home, std::uint8_t crossing,
              std::uint8_t fetched);
   void fetch(Trip& trip, const Dram::Spot& spot, std::uint8_t fetched, std::uint32_t latency);

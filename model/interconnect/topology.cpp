@@ -146,86 +146,114 @@ Topology::Topology(const Card& card) {
       {Place::kCtaStart, "grid", "warps", 1, 0, "time.cta_millicycles"}};
 }
 
-Topology::Bound Topology::bound(std::span<const Load> loads) const {
-  Bound out;
-  std::array<std::span<const double>, kPlaces> busy{};
-  for (const Load& l : loads) busy[static_cast<std::size_t>(l.place)] = l.busy;
-  const auto of = [&](Place p) { return busy[static_cast<std::size_t>(p)]; };
-  const auto share = [&](Place p) { return is_of_channel(p) ? bus_share_ : 1; };
-  // The pace that the slowest kind would set alone, which capacities are measured in.
+// The pace that the slowest kind would set alone, which capacities are measured in; `out` gets the
+// busiest element of all.
+double Topology::pace(std::span<const Load> loads, Bound& out) const {
   double pace = 0;
   for (const Load& l : loads) {
     if (l.busy.empty()) continue;
-    pace = std::max(pace, sum(l.busy) / (static_cast<double>(l.busy.size()) * share(l.place)));
+    const double share = is_of_channel(l.place) ? bus_share_ : 1;
+    pace = std::max(pace, sum(l.busy) / (static_cast<double>(l.busy.size()) * share));
     const auto most = std::max_element(l.busy.begin(), l.busy.end());
-    if (const double cycles = *most / share(l.place); cycles > out.busiest_cycles) {
+    if (const double cycles = *most / share; cycles > out.busiest_cycles) {
       out.busiest = l.place;
       out.busiest_cycles = cycles;
       out.element = static_cast<std::uint32_t>(most - l.busy.begin());
     }
   }
-  const double issued = sum(of(Place::kIssue));
-  if (pace == 0 || issued == 0) return out;
+  return pace;
+}
 
+// A kernel's traffic as a network from its grid to both memories.
+struct Topology::Traffic {
+  std::array<std::span<const double>, kPlaces> busy{};
+  double pace = 0;
   Network network;
-  const Vertex grid = network.vertex(), warps = network.vertex(), home = network.vertex(),
-               memory = network.vertex(), host = network.vertex();
-  std::vector<Vertex> crossbar, near;
-  for (std::uint32_t s = 0; s < sides_; ++s) {
-    crossbar.push_back(network.vertex());
-    near.push_back(network.vertex());
+  Vertex grid = network.vertex(), warps = network.vertex(), home = network.vertex(),
+         memory = network.vertex(), host = network.vertex();
+  std::vector<Vertex> crossbar, near;  // by side
+  std::vector<double> work;            // of the kernel's, by the side of the SMs that do it
+
+  std::span<const double> of(Place p) const { return busy[static_cast<std::size_t>(p)]; }
+  double all(Place p) const { return sum(of(p)); }
+  // Of which the kernel takes `taken` cycles in all, `part` of it over this edge; unlimited where
+  // it takes none.
+  void edge(Vertex from, Vertex to, Place place, double part, double taken) {
+    if (taken > 0) network.edge(from, to, place, part / taken, pace);
+    else network.unlimited(from, to, place);
   }
-  if (const double starts = sum(of(Place::kCtaStart)); starts > 0)
-    network.edge(grid, warps, Place::kCtaStart, 1 / starts, pace);
-  else network.unlimited(grid, warps, Place::kCtaStart);
-  std::vector<double> work(sides_, 0);  // of the kernel's, by the side of the SMs that do it
+};
+
+// From the warps to the crossbar, place by place, for each SM that has work.
+void Topology::add_sms(Traffic& t) const {
+  const double issued = t.all(Place::kIssue);
   for (std::size_t sm = 0; sm < sm_side_.size(); ++sm) {
-    const double part = of(Place::kIssue)[sm] / issued;
+    const double part = t.of(Place::kIssue)[sm] / issued;
     if (part == 0) continue;
-    work[sm_side_[sm]] += part;
-    Vertex at = warps;
+    t.work[sm_side_[sm]] += part;
+    Vertex at = t.warps;
     for (std::size_t p = 0; is_of_sm(static_cast<Place>(p)); ++p) {
       const auto place = static_cast<Place>(p);
       const bool last = place == Place::kPortIn;
-      const double taken = of(place).empty() ? 0 : of(place)[sm];
+      const double taken = t.of(place).empty() ? 0 : t.of(place)[sm];
       if (taken == 0 && !last) continue;
-      const Vertex to = last ? crossbar[sm_side_[sm]] : network.vertex();
-      if (taken > 0) network.edge(at, to, place, part / taken, pace);
-      else network.unlimited(at, to, place);
+      const Vertex to = last ? t.crossbar[sm_side_[sm]] : t.network.vertex();
+      t.edge(at, to, place, part, taken);
       at = to;
     }
   }
+}
+
+// Through the slices of each side to the home of what is asked for.
+void Topology::add_slices(Traffic& t) const {
   for (std::uint32_t s = 0; s < sides_; ++s) {
-    const auto all = of(Place::kSlice);
+    const auto all = t.of(Place::kSlice);
     const double taken =
         all.empty() ? 0 : sum(all.subspan(std::size_t{s} * slices_a_side_, slices_a_side_));
     for (std::uint32_t k = 0; k < slices_a_side_; ++k)
-      if (taken > 0) network.edge(crossbar[s], near[s], Place::kSlice, work[s] / taken, pace);
-      else if (k == 0) network.unlimited(crossbar[s], near[s], Place::kSlice);
-    network.unlimited(near[s], home);
+      if (taken > 0 || k == 0) t.edge(t.crossbar[s], t.near[s], Place::kSlice, t.work[s], taken);
+    t.network.unlimited(t.near[s], t.home);
   }
-  const double rows = sum(of(Place::kDramRows)), bus = sum(of(Place::kDramBus));
+}
+
+void Topology::add_channels(Traffic& t) const {
+  const double rows = t.all(Place::kDramRows), bus = t.all(Place::kDramBus);
   for (std::uint32_t c = 0; c < std::max(1u, link(Place::kDramBus).count); ++c) {
-    const Vertex opened = network.vertex();
-    if (rows > 0) network.edge(home, opened, Place::kDramRows, bus_share_ / rows, pace);
-    else network.unlimited(home, opened, Place::kDramRows);
-    if (bus > 0) network.edge(opened, memory, Place::kDramBus, bus_share_ / bus, pace);
-    else network.unlimited(opened, memory, Place::kDramBus);
+    const Vertex opened = t.network.vertex();
+    t.edge(t.home, opened, Place::kDramRows, bus_share_, rows);
+    t.edge(opened, t.memory, Place::kDramBus, bus_share_, bus);
   }
-  const double link = sum(of(Place::kHostLink));
-  if (link > 0) network.edge(home, host, Place::kHostLink, 1 / link, pace);
+}
+
+Topology::Bound Topology::bound(std::span<const Load> loads) const {
+  Bound out;
+  Traffic t;
+  for (const Load& l : loads) t.busy[static_cast<std::size_t>(l.place)] = l.busy;
+  t.pace = pace(loads, out);
+  if (t.pace == 0 || t.all(Place::kIssue) == 0) return out;
+  for (std::uint32_t s = 0; s < sides_; ++s) {
+    t.crossbar.push_back(t.network.vertex());
+    t.near.push_back(t.network.vertex());
+  }
+  t.work.assign(sides_, 0);
+  t.edge(t.grid, t.warps, Place::kCtaStart, 1, t.all(Place::kCtaStart));
+  add_sms(t);
+  add_slices(t);
+  add_channels(t);
+  const double link = t.all(Place::kHostLink);
+  if (link > 0) t.edge(t.home, t.host, Place::kHostLink, 1, link);
 
   // All of the work needs its share of either memory: the slower of the two decides.
-  double flow = network.cut(grid, memory, out.cut);
+  double flow = t.network.cut(t.grid, t.memory, out.cut);
   if (link > 0) {
     std::vector<Bound::Part> other;
-    if (const double to_host = network.cut(grid, host, other); to_host < flow) {
+    if (const double to_host = t.network.cut(t.grid, t.host, other); to_host < flow) {
       flow = to_host;
       out.cut = std::move(other);
     }
   }
   for (Bound::Part& part : out.cut) part.of = this->link(part.place).count;
-  out.cycles = flow > 0 ? pace / flow : 0;
+  out.cycles = flow > 0 ? t.pace / flow : 0;
   return out;
 }
 

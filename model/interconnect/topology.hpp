@@ -68,6 +68,12 @@ class Topology {
   Bound bound(std::span<const Load> loads) const;
 
  private:
+  struct Traffic;
+  double pace(std::span<const Load> loads, Bound& out) const;
+  void add_sms(Traffic& t) const;
+  void add_slices(Traffic& t) const;
+  void add_channels(Traffic& t) const;
+
   std::vector<std::uint8_t> sm_side_;
   std::uint32_t slices_a_side_ = 1;
   std::uint32_t sides_ = 1;

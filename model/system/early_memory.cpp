@@ -8,7 +8,8 @@
 namespace warpmem::model {
 
 EarlyMemory::EarlyMemory(const Card& card, bool timed)
-    : card_(card),
+    : AccessByAccess(static_cast<std::uint32_t>(early_spec_of(card).line_bytes)),
+      card_(card),
       spec_(early_spec_of(card)),
       memory_(spec_, timed ? (path_ = std::make_unique<MemoryPath>(card.path())).get() : nullptr),
       touched_(spec_.line_bytes) {}
@@ -41,19 +42,8 @@ LaunchCounters EarlyMemory::counted() const {
 }
 
 void EarlyMemory::tell(EventListener* listener) {
-  listener_ = listener;
+  AccessByAccess::tell(listener);
   memory_.tell(listener);
-}
-
-void EarlyMemory::run(const WarpLanes& w, const AccessPlan& plan, AccessTiming& timing) {
-  ++counters_.records;
-  timing.begin();
-  if (plan.empties_before) l1(timing).invalidate(kLocalLine);
-  if (!w.mask) return;
-  if (plan.instructions) ++(counters_.*plan.instructions);
-  access(w, plan, timing);
-  happens(EventKind::kWait, Level::kL1, timing, timing.done - timing.now);
-  if (plan.empties_behind) l1(timing).invalidate(kLocalLine);
 }
 
 void EarlyMemory::access(const WarpLanes& w, const AccessPlan& plan, AccessTiming& t) {
@@ -69,13 +59,6 @@ void EarlyMemory::access(const WarpLanes& w, const AccessPlan& plan, AccessTimin
     case Action::kConstant: return constants(w, plan);
     default: return;
   }
-}
-
-bool EarlyMemory::in_host_memory(std::uint64_t line) const {
-  const std::uint64_t address = line * spec_.line_bytes;
-  return std::any_of(host_.begin(), host_.end(), [address](const AddressRange& r) {
-    return address >= r.base && address < r.base + r.bytes;
-  });
 }
 
 std::uint64_t EarlyMemory::read(AccessTiming& t, std::uint64_t at, std::uint64_t line,

@@ -19,16 +19,15 @@
 #include "model/early/memory_side.hpp"
 #include "model/general/touched_lines.hpp"
 #include "model/local/local_memory.hpp"
-#include "model/system/events.hpp"
-#include "model/system/memory_system.hpp"
+#include "model/system/access_by_access.hpp"
+#include "model/system/local_line.hpp"
 
 namespace warpmem::model {
 
-class EarlyMemory final : public MemorySystem {
+class EarlyMemory final : public AccessByAccess {
  public:
   EarlyMemory(const Card& card, bool timed);
   void begin_launch(const LaunchMemory& launch) override;
-  void run(const WarpLanes& lanes, const AccessPlan& plan, AccessTiming& timing) override;
   void texture(const TextureAccess& access, const AccessPlan& plan, AccessTiming& timing) override;
   void starts_warps(int, std::uint64_t, std::uint32_t) override {}
   void constants(const WarpLanes& lanes, const AccessPlan& plan) override;
@@ -44,7 +43,8 @@ class EarlyMemory final : public MemorySystem {
     LineCache* cache = nullptr;  // that it goes through
     bool is_l1 = false;
   };
-  void access(const WarpLanes&, const AccessPlan&, AccessTiming&);
+  void access(const WarpLanes&, const AccessPlan&, AccessTiming&) override;
+  void empty_local(AccessTiming& t) override { l1(t).invalidate(kLocalLine); }
   LoadPath path_of(const AccessPlan&, const AccessTiming&);
   void global_load(const WarpAccess&, const AccessPlan&, AccessTiming&);
   void load_through(LoadPath, AccessTiming&);
@@ -69,19 +69,12 @@ class EarlyMemory final : public MemorySystem {
   std::uint64_t read(AccessTiming&, std::uint64_t at, std::uint64_t line, std::uint8_t sectors);
   void write(AccessTiming&, const LineTouch&, std::uint8_t moved, std::uint64_t at);
   void write_pushed(LineCache&, AccessTiming&);
-  bool in_host_memory(std::uint64_t line) const;
-  void happens(EventKind kind, Level level, const AccessTiming& t, std::uint64_t n,
-               std::uint64_t line = 0) const {
-    if (listener_ && n > 0) listener_->event({kind, level, line * spec_.line_bytes, n, t.sm});
-  }
   LineCache& l1(const AccessTiming& t) { return l1_[static_cast<std::size_t>(t.sm)]; }
 
   const Card& card_;
   EarlySpec spec_;
-  EventListener* listener_ = nullptr;
   MemorySide memory_;
   std::vector<LineCache> l1_, textures_;  // by SM
-  std::vector<AddressRange> host_;
   LocalMemory local_;
   std::vector<Transaction> moves_;  // of the access at hand
   TouchedLines touched_;

@@ -7,9 +7,21 @@
 
 namespace warpmem::model {
 
-GeneralMemory::GeneralMemory(const Card& card, bool timed)
-    : card_(card),
-      spec_(memory_spec_of(card)),
+namespace {
+
+MemorySpec flat_spec(MemorySpec spec) {
+  spec.latency = {spec.latency.near_cycles, 0, 0, 0, 0};
+  spec.far_cycles = 0;
+  spec.dram_sectors_per_kilocycle = ~0u;
+  return spec;
+}
+
+}  // namespace
+
+GeneralMemory::GeneralMemory(const Card& card, bool timed, bool flat)
+    : AccessByAccess(static_cast<std::uint32_t>(memory_spec_of(card).line_bytes)),
+      card_(card),
+      spec_(flat ? flat_spec(memory_spec_of(card)) : memory_spec_of(card)),
       banks_{spec_.banks, spec_.bank_bytes},
       l2_(spec_, timed ? (path_ = std::make_unique<MemoryPath>(card.path())).get() : nullptr),
       touched_(spec_.line_bytes) {}
@@ -18,6 +30,9 @@ void GeneralMemory::begin_launch(const LaunchMemory& launch) {
   const CardNumbers& n = card_.numbers();
   l1_.assign(n.sm_count,
              SectorCache(spec_.l1, spec_.l1.lines(launch.shared_config, spec_.line_bytes)));
+  if (caches_told_)
+    for (std::size_t sm = 0; sm < l1_.size(); ++sm)
+      l1_[sm].tell(caches_told_, static_cast<int>(sm));
   stores_.assign(n.sm_count, StoreQueue(spec_.l1.store_entries, spec_.l1.store_cycles));
   if (launch.flush_l2) l2_.flush();
   else l2_.settle();
@@ -60,19 +75,13 @@ LaunchCounters GeneralMemory::counted() const {
 }
 
 void GeneralMemory::tell(EventListener* listener) {
-  listener_ = listener;
+  AccessByAccess::tell(listener);
   l2_.tell(listener);
 }
 
-void GeneralMemory::run(const WarpLanes& w, const AccessPlan& plan, AccessTiming& timing) {
-  ++counters_.records;
-  timing.begin();
-  if (plan.empties_before) l1(timing).invalidate(kLocalLine);
-  if (!w.mask) return;
-  if (plan.instructions) ++(counters_.*plan.instructions);
-  access(w, plan, timing);
-  happens(EventKind::kWait, Level::kL1, timing, timing.done - timing.now);
-  if (plan.empties_behind) l1(timing).invalidate(kLocalLine);
+void GeneralMemory::tell_caches(CacheListener* listener) {
+  caches_told_ = listener;
+  l2_.tell_caches(listener);
 }
 
 void GeneralMemory::access(const WarpLanes& w, const AccessPlan& plan, AccessTiming& timing) {
@@ -93,13 +102,6 @@ void GeneralMemory::access(const WarpLanes& w, const AccessPlan& plan, AccessTim
     case Action::kBulkWrite: return bulk(w, plan, timing);
     default: return;
   }
-}
-
-bool GeneralMemory::in_host_memory(std::uint64_t line) const {
-  const std::uint64_t address = line * spec_.line_bytes;
-  return std::any_of(host_.begin(), host_.end(), [address](const AddressRange& r) {
-    return address >= r.base && address < r.base + r.bytes;
-  });
 }
 
 // An access's own eviction priority goes before the window's.

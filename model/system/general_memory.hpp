@@ -15,26 +15,29 @@
 #include "model/general/touched_lines.hpp"
 #include "model/local/local_memory.hpp"
 #include "model/shared/data_ports.hpp"
-#include "model/system/events.hpp"
-#include "model/system/memory_system.hpp"
+#include "model/system/access_by_access.hpp"
+#include "model/system/local_line.hpp"
 
 namespace warpmem::model {
 
-class GeneralMemory final : public MemorySystem {
+class GeneralMemory final : public AccessByAccess {
  public:
-  GeneralMemory(const Card& card, bool timed);
+  // `flat`: an answer from beyond the L1 takes the same time whatever was found there, so that the
+  // order of accesses does not depend on hits. Without time only.
+  GeneralMemory(const Card& card, bool timed, bool flat = false);
   void begin_launch(const LaunchMemory& launch) override;
-  void run(const WarpLanes& lanes, const AccessPlan& plan, AccessTiming& timing) override;
   void texture(const TextureAccess& access, const AccessPlan& plan, AccessTiming& timing) override;
   void starts_warps(int sm, std::uint64_t cycle, std::uint32_t warps) override;
   LaunchCounters finish_launch() override;
   LaunchCounters counted() const override;
   const L2Counters& l2_counters() const override { return l2_.counters; }
   void tell(EventListener* listener) override;
+  void tell_caches(CacheListener* listener) override;
   const PartitionTraffic* dram_traffic() const override { return &l2_.traffic(); }
 
  private:
-  void access(const WarpLanes&, const AccessPlan&, AccessTiming&);
+  void access(const WarpLanes&, const AccessPlan&, AccessTiming&) override;
+  void empty_local(AccessTiming& t) override { l1(t).invalidate(kLocalLine); }
   void global_load(const WarpLanes&, const AccessPlan&, AccessTiming&);
   void load_through_l1(const AccessPlan&, AccessTiming&);
   void copy_past_l1(const WarpLanes&, const AccessPlan&, AccessTiming&);
@@ -55,25 +58,18 @@ class GeneralMemory final : public MemorySystem {
   // Through the queue of stores; `tags`, `data`: cycles in which the line passes the L1's stages.
   void write(AccessTiming&, const LineTouch&, std::uint64_t tags, std::uint64_t data);
   void send(AccessTiming&, const LineTouch&, std::uint8_t again, bool opens, std::uint64_t at);
-  void happens(EventKind kind, Level level, const AccessTiming& t, std::uint64_t n,
-               std::uint64_t line = 0) const {
-    if (listener_ && n > 0) listener_->event({kind, level, line * spec_.line_bytes, n, t.sm});
-  }
   std::uint32_t tag_passes(const std::vector<LineTouch>& lines) const;
-  bool in_host_memory(std::uint64_t line) const;
   Stay stay(std::uint64_t line, Stay own) const;
   SectorCache& l1(const AccessTiming& t) { return l1_[static_cast<std::size_t>(t.sm)]; }
   DataPorts& ports(const AccessTiming& t) { return ports_[static_cast<std::size_t>(t.sm)]; }
 
   const Card& card_;
-  EventListener* listener_ = nullptr;
   MemorySpec spec_;
   Banks banks_;
   PartitionedL2 l2_;
   std::vector<SectorCache> l1_;     // by SM
   std::vector<StoreQueue> stores_;  // by SM
   std::vector<DataPorts> ports_;    // by SM, where time is kept
-  std::vector<AddressRange> host_;
   PolicyWindow window_;
   bool plain_ = true;  // neither of the two
   LocalMemory local_;

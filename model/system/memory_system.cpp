@@ -24,9 +24,11 @@ bool is_sectored(const CardNumbers& n) {
 
 }  // namespace
 
-std::unique_ptr<MemorySystem> memory_system_of(const Card& card, bool timed, bool general) {
+std::unique_ptr<MemorySystem> memory_system_of(const Card& card, bool timed, bool general,
+                                               bool flat) {
   if (static_cast<AccessRule>(card.numbers().access_rule) != AccessRule::kSectors)
     return std::make_unique<EarlyMemory>(card, timed);
+  if (flat) return std::make_unique<GeneralMemory>(card, timed, true);
   if (general || !is_sectored(card.numbers())) return std::make_unique<GeneralMemory>(card, timed);
   return std::make_unique<SectoredMemory>(card, timed);
 }

@@ -20,6 +20,7 @@
 
 namespace warpmem::model {
 
+class CacheListener;
 class Card;
 class EventListener;
 class PartitionTraffic;
@@ -54,6 +55,9 @@ class MemorySystem {
   virtual const PartitionTraffic* dram_traffic() const { return nullptr; }
   // Who hears of what its components do from now on, if it tells at all (events.hpp).
   virtual void tell(EventListener*) {}
+  // Who hears of every use of its caches from now on (general/cache_listener.hpp): GeneralMemory
+  // alone tells.
+  virtual void tell_caches(CacheListener*) {}
   // This, if it is one: it has ways of its own for what most accesses are.
   virtual SectoredMemory* sectored() { return nullptr; }
 
@@ -68,6 +72,9 @@ class MemorySystem {
 
 // `timed`: accesses wait for each other on their way; otherwise they take unloaded latencies.
 // `general`: GeneralMemory also where SectoredMemory could take its place; no result depends on it.
-std::unique_ptr<MemorySystem> memory_system_of(const Card& card, bool timed, bool general = false);
+// `flat`: by a GeneralMemory whose answers take the same time whatever hits (not before compute
+// capability 7.0, and without time).
+std::unique_ptr<MemorySystem> memory_system_of(const Card& card, bool timed, bool general = false,
+                                               bool flat = false);
 
 }  // namespace warpmem::model

@@ -8,7 +8,6 @@
 #include "model/system/one_line.hpp"
 #include "sim/engine/lacking.hpp"
 #include "sim/engine/placement.hpp"
-#include "sim/engine/standing.hpp"
 #include "sim/engine/warp_lanes.hpp"
 
 namespace warpmem::sim {
@@ -26,7 +25,7 @@ constexpr WarpState kNewWarp{};
 
 LaunchReplay::LaunchReplay(const trace::TraceReader& reader, std::uint32_t index,
                            const model::Card& card, model::MemorySystem& memory, BlockCache& cache,
-                           const Occupancy& occupancy, Spills* spills)
+                           const Occupancy& occupancy, Spills* spills, bool flat)
     : reader_(reader),
       index_(index),
       card_(card),
@@ -35,6 +34,7 @@ LaunchReplay::LaunchReplay(const trace::TraceReader& reader, std::uint32_t index
       cache_(cache),
       occupancy_(occupancy),
       schedulers_(std::countr_zero(card.numbers().sm_schedulers)),
+      flat_(flat),
       spills_(spills),
       plans_(plan_sites(card, sites_of(reader, index, spills),
                         reader.programs()[reader.launches()[index].launch.program])),
@@ -52,8 +52,9 @@ LaunchReplay::LaunchReplay(const trace::TraceReader& reader, std::uint32_t index
   }
   for (const AccessPlan& plan : plans_) {
     const bool mark = plan.action == Action::kBegin || plan.action == Action::kEnd;
-    const std::uint32_t bytes =
-        sectored_ && sectored_->takes_lines() ? model::SectoredMemory::bytes_of_lines(plan) : 0;
+    const std::uint32_t bytes = sectored_ && !flat_ && sectored_->takes_lines()
+                                    ? model::SectoredMemory::bytes_of_lines(plan)
+                                    : 0;
     const Kind access = plan.action == Action::kGlobalStore ? Kind::kStore : Kind::kLoad;
     forms_.push_back({static_cast<std::int32_t>(bytes), mark    ? Kind::kMark
                                                         : bytes ? access
@@ -68,6 +69,7 @@ Result<void> LaunchReplay::run(const std::function<bool(std::uint64_t)>& tick) {
   auto ctas = reader_.ctas(index_);
   if (!ctas) return ctas.error();
   waiting_ = std::move(ctas).value();
+  if (cache_.rewrite()) cache_.rewrite()->apply(reader_.launches()[index_].launch, waiting_);
   if (!place_first()) return *error_;
   std::uint64_t since_tick = 0;
   for (; resident_ > 0; ++now_) {
@@ -183,7 +185,7 @@ bool LaunchReplay::start_next(std::uint32_t sm, std::uint64_t cycle) {
     return fail(ok.error());
   cta.number = waiting_[next_++];
   sms_[sm].free &= sms_[sm].free - 1;
-  cta.left = occupancy_.warps_per_cta;
+  cta.barriers.begin(occupancy_.warps_per_cta);
   ++resident_;
   for (std::uint32_t w = 0; w < occupancy_.warps_per_cta; ++w) {
     WarpState& warp = warps_[first + w];
@@ -308,6 +310,7 @@ inline void LaunchReplay::access(const trace::Record& r, const AccessPlan& plan,
   const model::WarpLanes lanes = lanes_of(r, warp.at.lanes);
   if (known) sectored_->run(lanes, plan, place, &prepared.lines);
   else memory_.run(lanes, plan, place);
+  if (flat_ && place.done > start) place.done = start + place.passes + card_.numbers().latency_l1;
   warp.async_wavefronts = place.async_wavefronts;
   sm.lsu_free = std::max(start + place.passes, place.held);
   if (plan.action == Action::kAsyncRead || plan.action == Action::kBulkRead)
@@ -483,9 +486,9 @@ Result<bool> LaunchReplay::next_records(std::uint32_t number, WarpState& warp) {
 bool LaunchReplay::end_warp(std::uint32_t number, const WarpState& warp, Sm& sm,
                             std::uint64_t cycle) {
   ResidentCta& cta = cta_of(number, warp);
-  --cta.left;
+  const std::uint32_t left = cta.barriers.end_warp();
   check_barriers(number - warp.warp, cta);
-  if (cta.left > 0) return true;
+  if (left > 0) return true;
   sm.free |= std::uint64_t{1} << warp.cta;
   --resident_;
   if (!placement_) return start_next(number / Calendar::kSlots, cycle);
@@ -516,30 +519,18 @@ void LaunchReplay::stand_at(WarpState& warp, std::uint32_t number, std::uint32_t
                             std::uint32_t expected) {
   ResidentCta& cta = cta_of(number, warp);
   warp.waits = static_cast<std::uint8_t>(barrier);
-  ++cta.standing;
-  ++cta.arrived[barrier];
-  cta.barriers |= std::uint64_t{1} << barrier;
-  // No CTA has as many warps.
-  cta.expected[barrier] = static_cast<std::uint8_t>(std::min(expected, 255u));
-  check_barrier(number - warp.warp, cta, barrier);
-}
-
-void LaunchReplay::check_barrier(std::uint32_t first_warp, ResidentCta& cta,
-                                 std::uint32_t barrier) {
-  const std::uint32_t expected = cta.expected[barrier];
-  if (cta.arrived[barrier] >= (expected ? std::min(expected, cta.left) : cta.left))
-    open(first_warp, cta, barrier);
+  cta.barriers.arrive(barrier, expected);
+  if (cta.barriers.complete(barrier)) open(number - warp.warp, cta, barrier);
 }
 
 void LaunchReplay::check_barriers(std::uint32_t first_warp, ResidentCta& cta) {
-  for (std::uint64_t rest = cta.barriers; rest; rest &= rest - 1)
-    check_barrier(first_warp, cta, static_cast<std::uint32_t>(std::countr_zero(rest)));
+  cta.barriers.each_standing([&](std::uint32_t b) {
+    if (cta.barriers.complete(b)) open(first_warp, cta, b);
+  });
 }
 
 void LaunchReplay::open(std::uint32_t first_warp, ResidentCta& cta, std::uint32_t barrier) {
-  cta.standing -= cta.arrived[barrier];
-  cta.arrived[barrier] = 0;
-  cta.barriers &= ~(std::uint64_t{1} << barrier);
+  cta.barriers.open(barrier);
   WarpState* const first = &warps_[first_warp];
   WarpState* const end = first + occupancy_.warps_per_cta;
   std::uint64_t last = 0;
@@ -560,11 +551,7 @@ std::string LaunchReplay::standing() const {
     for (std::uint32_t slot = 0; slot < occupancy_.ctas; ++slot) {
       if (sms_[sm].free >> slot & 1) continue;
       const ResidentCta& cta = ctas_[std::size_t{sm} * occupancy_.ctas + slot];
-      Standing warps;
-      warps.left = cta.left;
-      for (std::size_t b = 0; b < cta.arrived.size(); ++b)
-        if (cta.barriers >> b & 1) warps.at[b] = cta.arrived[b];
-      all.add(cta.number, sms_[sm].id, warps);
+      all.add(cta.number, sms_[sm].id, cta.barriers.where());
     }
   return all.text();
 }
@@ -575,11 +562,10 @@ void LaunchReplay::release_barriers() {
   for (std::uint32_t sm = 0; sm < sms_.size(); ++sm)
     for (std::uint32_t slot = 0; slot < occupancy_.ctas; ++slot) {
       ResidentCta& cta = ctas_[std::size_t{sm} * occupancy_.ctas + slot];
-      for (std::uint64_t rest = cta.barriers; rest; rest &= rest - 1) {
+      cta.barriers.each_standing([&](std::uint32_t b) {
         ++forced_;
-        open(sm * Calendar::kSlots + slot * occupancy_.warps_per_cta, cta,
-             static_cast<std::uint32_t>(std::countr_zero(rest)));
-      }
+        open(sm * Calendar::kSlots + slot * occupancy_.warps_per_cta, cta, b);
+      });
     }
 }
 

@@ -18,6 +18,7 @@
 #include "model/card/card.hpp"
 #include "sim/counts/calendar.hpp"
 #include "sim/engine/cluster_placement.hpp"
+#include "sim/engine/cta_barriers.hpp"
 #include "sim/engine/cta_stream.hpp"
 #include "sim/engine/dependence.hpp"
 #include "model/system/sectored_memory.hpp"
@@ -30,9 +31,11 @@ namespace warpmem::sim {
 
 class LaunchReplay {
  public:
+  // `flat`: a warp waits as long for its loads whatever they hit, so that the order of accesses is
+  // the same in front of caches of any size.
   LaunchReplay(const trace::TraceReader& reader, std::uint32_t index, const model::Card& card,
                model::MemorySystem& memory, BlockCache& cache, const Occupancy& occupancy,
-               Spills* spills = nullptr);
+               Spills* spills = nullptr, bool flat = false);
 
   // `tick` hears of the records done now and then; false stops.
   Result<void> run(const std::function<bool(std::uint64_t)>& tick);
@@ -45,12 +48,8 @@ class LaunchReplay {
  private:
   struct ResidentCta {
     CtaStream stream;
-    std::uint64_t number = 0;                 // in the grid
-    std::uint32_t left = 0;                   // warps not done
-    std::uint32_t standing = 0;               // warps at some barrier
-    std::uint64_t barriers = 0;               // bit b: some warp stands at barrier b
-    std::array<std::uint8_t, 64> arrived{};   // warps at each barrier
-    std::array<std::uint8_t, 64> expected{};  // warps that each waits for; 0: all
+    std::uint64_t number = 0;  // in the grid
+    CtaBarriers barriers;
   };
   struct Sm {
     int id = 0;
@@ -120,7 +119,6 @@ class LaunchReplay {
   void remember(WarpState& warp, std::uint32_t site, std::uint64_t done);
   void stand_at(WarpState& warp, std::uint32_t number, std::uint32_t barrier,
                 std::uint32_t expected);
-  void check_barrier(std::uint32_t first_warp, ResidentCta& cta, std::uint32_t barrier);
   void check_barriers(std::uint32_t first_warp, ResidentCta& cta);
   void open(std::uint32_t first_warp, ResidentCta& cta, std::uint32_t barrier);
   void release_barriers();
@@ -139,6 +137,7 @@ class LaunchReplay {
   BlockCache& cache_;
   Occupancy occupancy_;
   int schedulers_;  // of an SM: two to the power of this
+  bool flat_;
   Spills* spills_;  // accesses that the trace lacks; nullptr: none
   std::vector<AccessPlan> plans_;
   Dependence dependence_;

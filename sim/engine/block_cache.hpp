@@ -15,6 +15,7 @@
 
 #include "base/error.hpp"
 #include "base/large_pages.hpp"
+#include "sim/engine/decoded_trace.hpp"
 #include "sim/engine/rewrite.hpp"
 #include "traces/format/reader.hpp"
 
@@ -25,10 +26,12 @@ class BlockCache {
     BlockCache* cache;
     std::uint32_t number;
     std::size_t bytes;
-    trace::DecodedBlock block;
+    trace::DecodedBlock own;           // empty where it is a DecodedTrace's
+    const trace::DecodedBlock* shared;  // … and then that one, else nullptr
     std::size_t unread;  // segments that nobody has taken yet
     std::uint32_t holds = 0;
     std::list<Entry*>::iterator recent{};
+    const trace::DecodedBlock& block() const { return shared ? *shared : own; }
   };
 
  public:
@@ -47,8 +50,8 @@ class BlockCache {
       if (entry_ && --entry_->holds == 0) entry_->cache->let_go(*entry_);
     }
     explicit operator bool() const { return entry_ != nullptr; }
-    const trace::DecodedBlock& operator*() const { return entry_->block; }
-    const trace::DecodedBlock* operator->() const { return &entry_->block; }
+    const trace::DecodedBlock& operator*() const { return entry_->block(); }
+    const trace::DecodedBlock* operator->() const { return &entry_->block(); }
     // Whoever reads so many of its segments says so, and holds it until they are done with.
     void takes(std::size_t segments) const {
       entry_->unread -= std::min(entry_->unread, segments);
@@ -61,10 +64,14 @@ class BlockCache {
     Entry* entry_ = nullptr;
   };
 
-  // `rewrite`: what becomes of the records on their way (nullptr: nothing).
+  // `rewrite`: what becomes of the records on their way (nullptr: nothing). `decoded`: blocks that
+  // are there already, for all who replay the trace (nullptr: none).
   explicit BlockCache(const trace::TraceReader& reader, std::size_t budget = 32 << 20,
-                      const Rewrite* rewrite = nullptr)
-      : reader_(reader), budget_(budget), rewrite_(rewrite) {}
+                      const Rewrite* rewrite = nullptr, const DecodedTrace* decoded = nullptr)
+      : reader_(reader),
+        budget_(budget),
+        rewrite_(rewrite),
+        decoded_(rewrite && !rewrite->leaves_records() ? nullptr : decoded) {}
   BlockCache(const BlockCache&) = delete;
   BlockCache& operator=(const BlockCache&) = delete;
 
@@ -80,12 +87,27 @@ class BlockCache {
       recent_.splice(recent_.begin(), recent_, at->second.recent);
       return Hold(&at->second);
     }
+    if (const trace::DecodedBlock* const there = decoded_ ? decoded_->block(block, rounds_) : nullptr)
+      return enter(block, {}, there, 0);
     auto decoded = reader_.decode(block, &memory_);
     if (!decoded) return decoded.error();
-    if (!rounds_) drop_rounds(*decoded);
+    if (!rounds_) drop_rounds(*decoded, reader_.sites(decoded->launch));
     if (rewrite_) rewrite_->apply(*decoded, reader_.sites(decoded->launch));
-    const std::size_t bytes = bytes_of(*decoded), segments = decoded->segments.size();
-    at = entries_.try_emplace(block, Entry{this, block, bytes, std::move(*decoded), segments}).first;
+    const std::size_t bytes = bytes_of(*decoded);
+    return enter(block, std::move(*decoded), nullptr, bytes);
+  }
+
+  // What is being read leaves no room for another block.
+  bool crowded() const { return held_ > budget_; }
+  const Rewrite* rewrite() const { return rewrite_; }
+
+ private:
+  Hold enter(std::uint32_t number, trace::DecodedBlock own, const trace::DecodedBlock* shared,
+             std::size_t bytes) {
+    const std::size_t segments = (shared ? *shared : own).segments.size();
+    const auto at =
+        entries_.try_emplace(number, Entry{this, number, bytes, std::move(own), shared, segments})
+            .first;
     recent_.push_front(&at->second);
     at->second.recent = recent_.begin();
     bytes_ += bytes;
@@ -94,11 +116,6 @@ class BlockCache {
     return hold;
   }
 
-  // What is being read leaves no room for another block.
-  bool crowded() const { return held_ > budget_; }
-  const Rewrite* rewrite() const { return rewrite_; }
-
- private:
   // Forgets the blocks that nobody reads, longest unused first.
   void make_room() {
     for (auto at = recent_.end(); bytes_ > budget_ && at != recent_.begin();) {
@@ -122,23 +139,6 @@ class BlockCache {
     if (entry.unread == 0) forget(entry);
   }
 
-  void drop_rounds(trace::DecodedBlock& b) const {
-    const auto sites = reader_.sites(b.launch);
-    const auto rounds = [&](const trace::Record& r) {
-      return sites[r.site].op == trace::Op::kRounds;
-    };
-    if (std::none_of(b.records.begin(), b.records.end(), rounds)) return;
-    std::uint32_t kept = 0;
-    for (trace::Segment& s : b.segments) {
-      const auto from = b.records.begin() + s.first, to = from + s.count;
-      const auto end = std::remove_copy_if(from, to, b.records.begin() + kept, rounds);
-      s.first = kept;
-      s.count = static_cast<std::uint32_t>(end - b.records.begin()) - kept;
-      kept += s.count;
-    }
-    b.records.resize(kept);
-  }
-
   static std::size_t bytes_of(const trace::DecodedBlock& b) {
     return b.records.capacity() * sizeof(trace::Record) +
            b.lanes.capacity() * sizeof(std::uint64_t) +
@@ -148,6 +148,7 @@ class BlockCache {
   const trace::TraceReader& reader_;
   std::size_t budget_;
   const Rewrite* rewrite_;
+  const DecodedTrace* decoded_;
   bool rounds_ = true;
   std::size_t bytes_ = 0;  // of all
   std::size_t held_ = 0;   // of those that somebody holds

@@ -41,6 +41,22 @@ void put(const WarpAccess& a, trace::Record& r, std::pmr::vector<std::uint64_t>&
 
 }  // namespace
 
+void Rewrite::apply(std::vector<model::AccessPlan>& own) const {
+  for (const auto& [site, plan] : plans) own[site] = plan;
+  if (loads == LoadsThrough::kAsRecorded) return;
+  for (model::AccessPlan& plan : own) {
+    if (plan.action != model::Action::kGlobalLoad) continue;
+    plan.bypass_l1 = loads == LoadsThrough::kL2Only;
+    plan.asks_l1 = loads == LoadsThrough::kBoth;
+  }
+}
+
+void Rewrite::apply(const trace::Launch& launch, std::vector<std::uint64_t>& ctas) const {
+  if (choose) choose(launch, ctas);
+  const Dim3& c = launch.cluster;
+  if (std::uint64_t{c[0]} * c[1] * c[2] <= 1) put_in_order(order, launch.grid, ctas);
+}
+
 void Rewrite::apply(trace::DecodedBlock& b, std::span<const trace::Site> sites) const {
   const auto changes = [&](const trace::Record& r) {
     return r.site < of.size() && of[r.site] && r.mask != 0;

@@ -6,11 +6,13 @@
 // is not there.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
 
 #include "model/system/access_plan.hpp"
+#include "sim/engine/cta_order.hpp"
 #include "traces/format/reader.hpp"
 
 namespace warpmem::sim {
@@ -29,16 +31,29 @@ class AccessChange {
   virtual std::uint64_t shift(const model::WarpAccess&) const { return 0; }  // subtracted
 };
 
+// Through which caches global loads go, whatever their instructions say.
+enum class LoadsThrough : std::uint8_t {
+  kAsRecorded,
+  kBoth,    // ld.ca: through L1 and L2
+  kL2Only,  // ld.cg
+};
+
 struct Rewrite {
   std::vector<std::shared_ptr<const AccessChange>> of;             // by site; nullptr: stays
   std::vector<std::pair<std::uint32_t, model::AccessPlan>> plans;  // by site: instead of the own
   std::optional<int> carveout;  // shared memory's part of the L1, percent
+  LoadsThrough loads = LoadsThrough::kAsRecorded;
+  CtaOrder order;  // of launches without clusters
+  // Which of a launch's CTAs run, in order (none: all).
+  std::function<void(const trace::Launch&, std::vector<std::uint64_t>& ctas)> choose;
 
+  // Records and sites stay as they are.
+  bool leaves_records() const { return of.empty(); }
   // Rewrites the records of a decoded block. `own`: by site, what they were recorded with.
   void apply(trace::DecodedBlock& block, std::span<const trace::Site> sites) const;
-  void apply(std::vector<model::AccessPlan>& own) const {
-    for (const auto& [site, plan] : plans) own[site] = plan;
-  }
+  void apply(std::vector<model::AccessPlan>& own) const;
+  // A launch's CTAs, in the order in which they are given out.
+  void apply(const trace::Launch& launch, std::vector<std::uint64_t>& ctas) const;
 };
 
 }  // namespace warpmem::sim

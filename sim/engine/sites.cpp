@@ -1,6 +1,7 @@
 #include "sim/engine/sites.hpp"
 
 #include <algorithm>
+#include <cstdio>
 #include <string>
 
 #include "isa/sass/instruction.hpp"
@@ -234,6 +235,19 @@ std::vector<AccessPlan> plan_sites(const model::Card& card, std::span<const trac
   }
   skip_lacking(card, sites, plans);
   return plans;
+}
+
+std::string place_of(const trace::Program& program, std::uint32_t pc) {
+  const auto at =
+      std::lower_bound(program.code.begin(), program.code.end(), pc,
+                       [](const trace::Instruction& i, std::uint32_t p) { return i.pc < p; });
+  if (at != program.code.end() && at->pc == pc && at->line != 0 && at->file < program.files.size()) {
+    const std::string& file = program.files[at->file];
+    return file.substr(file.rfind('/') + 1) + ":" + std::to_string(at->line);
+  }
+  char text[16];
+  std::snprintf(text, sizeof text, "pc 0x%04x", pc);
+  return text;
 }
 
 }  // namespace warpmem::sim

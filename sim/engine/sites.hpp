@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
+#include <string>
 #include <vector>
 
 #include "model/card/card.hpp"
@@ -19,5 +21,8 @@ using model::Action;
 // For the card's GPU: what it lacks is left out (lacking.hpp).
 std::vector<AccessPlan> plan_sites(const model::Card& card, std::span<const trace::Site> sites,
                                    const trace::Program& program);
+
+// Where an instruction stands: "app.cu:12", or "pc 0x0120" where the line is not known.
+std::string place_of(const trace::Program& program, std::uint32_t pc);
 
 }  // namespace warpmem::sim

@@ -75,6 +75,7 @@ void AddressCounter::sectors(SiteAddresses& site, const WarpLanes& w, const Acce
   const std::uint64_t ideal = std::min(n, (lanes * plan.bytes + 31) / 32);
   site.sectors += n;
   site.ideal_sectors += ideal;
+  ++site.by_size[std::min<std::uint64_t>(n, SiteAddresses::kSizes - 1)];
   if (plan.action == Action::kGlobalAtomic)
     site.addresses += distinct_addresses(model::expand(w, plan.bytes));
   const std::size_t array = allocation_of(allocations_, w.first_address());
@@ -86,6 +87,8 @@ void AddressCounter::sectors(SiteAddresses& site, const WarpLanes& w, const Acce
 
 void AddressCounter::wavefronts(SiteAddresses& site, const WarpLanes& w, const AccessPlan& plan) {
   const model::SharedPasses passes = passes_of(site, w, plan);
+  ++site.by_size[std::min<std::size_t>(static_cast<std::size_t>(passes.reported),
+                                       SiteAddresses::kSizes - 1)];
   site.wavefronts += static_cast<std::uint64_t>(passes.reported);
   site.ideal_wavefronts += static_cast<std::uint64_t>(std::min(passes.groups, passes.reported));
 }

@@ -30,12 +30,15 @@ struct SampledAccess {
 
 struct SiteAddresses {
   static constexpr std::size_t kSamples = 96;
+  static constexpr std::size_t kSizes = 129;
 
   std::uint64_t requests = 0;  // with an active lane
   std::uint64_t lanes = 0;     // active ones, added up
   std::uint64_t sectors = 0, ideal_sectors = 0;
   std::uint64_t wavefronts = 0, ideal_wavefronts = 0;
   std::uint64_t addresses = 0;  // distinct ones of a request, added up: atomics, constants
+  // Requests by their sectors, or by their passes; the last entry: that many or more.
+  std::array<std::uint64_t, kSizes> by_size{};
   std::uint64_t low = ~std::uint64_t{0}, high = 0;  // bytes touched: [low, high)
   std::vector<SampledAccess> samples;               // spread over the launch
   std::uint64_t every = 1;                          // … one request of so many

@@ -100,6 +100,7 @@ class Explainer {
     find();
     if (options_.gains)
       if (auto ok = measure(); !ok) return ok.error();
+    if (options_.replayed) *options_.replayed = std::move(replayed_);
     return std::move(out_);
   }
 
@@ -109,6 +110,8 @@ class Explainer {
     replay_options.launch = launch_.id;
     replay_options.time = options_.time;
     replay_options.by_site = true;
+    // The fast memory system keeps no channel's traffic; the other counts the same.
+    replay_options.general_memory = replay_options.banks = options_.over_time;
     replay_options.progress = options_.progress;
     auto result = replay(reader_, card_, replay_options);
     if (!result) return result.error();
@@ -246,6 +249,8 @@ class Explainer {
                 c.global_red.sectors + c.local_ld.sectors + c.local_st.sectors;
     t.ideal_sectors = t.space == "global" ? std::min(t.sectors, a.ideal_sectors) : t.sectors;
     t.wavefronts = a.wavefronts, t.ideal_wavefronts = a.ideal_wavefronts;
+    for (std::uint32_t n = 0; n < a.by_size.size(); ++n)
+      if (a.by_size[n] != 0) t.by_size.emplace_back(n, a.by_size[n]);
     t.l1_hits = c.global_ld.hits + c.global_st.hits + c.local_ld.hits + c.local_st.hits;
     t.l2_reads = c.l2.read + c.l2.atomic + c.l2.reduction;
     t.l2_read_hits = c.l2.read_hit + c.l2.atomic_hit + c.l2.reduction_hit;

@@ -10,14 +10,17 @@
 #include "base/error.hpp"
 #include "model/card/card.hpp"
 #include "results/explanation.hpp"
+#include "sim/replay.hpp"
 #include "traces/format/reader.hpp"
 
 namespace warpmem::sim {
 
 struct ExplainOptions {
-  bool gains = true;         // replay the changes
-  std::size_t findings = 3;  // … of so many findings, the worst ones
-  bool time = true;          // by the time engine
+  bool gains = true;                   // replay the changes
+  std::size_t findings = 3;            // … of so many findings, the worst ones
+  bool time = true;                    // by the time engine
+  bool over_time = false;              // the replay also says what banks and channels did, and when
+  ReplayedLaunch* replayed = nullptr;  // out: the replay that the explanation is from
   // Records done of the replay at hand; false stops.
   std::function<bool(std::uint64_t done, std::uint64_t total)> progress;
 };

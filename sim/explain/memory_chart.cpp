@@ -160,6 +160,7 @@ Result<MemoryChart> memory_chart(const trace::TraceReader& reader, std::uint32_t
   const model::CardNumbers& n = card.numbers();
   const model::LaunchCounters& c = replayed.counters;
   out.sms = n.cta_order.size();
+  out.has_l1 = card.capability() >= 20, out.has_l2 = n.l2_bytes > 0;
   put_time(out, replayed, n);
   put_kinds(out, *pass, reader.sites(launch), plans);
   out.l1_read = 32 * c.l1_fill_sectors, out.l1_written = 32 * c.l1_write_sectors;

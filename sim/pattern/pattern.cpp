@@ -155,6 +155,7 @@ Result<std::vector<SiteTraffic>> on_card(const Program& program, const Shape& sh
   AddressPass pass;
   AddressCounter addresses(trace::Launch(), layout.plans, card, pass);
   std::vector<std::vector<LaneAccess>> examples(layout.plans.size());
+  std::vector<std::uint64_t> l1_cycles(layout.plans.size());
   const std::uint64_t threads = std::uint64_t{shape.block[0]} * shape.block[1] * shape.block[2];
   const std::uint64_t ctas = std::uint64_t{shape.grid[0]} * shape.grid[1] * shape.grid[2];
   std::uint64_t now = 0;
@@ -178,6 +179,7 @@ Result<std::vector<SiteTraffic>> on_card(const Program& program, const Shape& sh
         t.site = site, t.cta = cta, t.warp = warp, t.warp_slot = warp;
         t.now = t.tags = now += 64;
         counters.run(lanes, layout.plans[site], t);
+        l1_cycles[site] += std::max(t.passes, t.tag_passes);
       };
       if (auto ok = run_warp(program, shape, cta, warp, take); !ok) return ok.error();
     }
@@ -188,6 +190,7 @@ Result<std::vector<SiteTraffic>> on_card(const Program& program, const Shape& sh
     const std::uint64_t base = bases[program.accesses[layout.access[s]].array];
     out.push_back(traffic(program, layout, s, pass.sites[s], counters.by_site()[s], base, n));
     out.back().examples = std::move(examples[s]);
+    out.back().l1_cycles = l1_cycles[s];
   }
   return out;
 }

@@ -6,10 +6,10 @@ namespace warpmem::sim {
 CodeCache::CodeCache(const model::CardNumbers& card, std::uint64_t bytes)
     : card_(card),
       too_large_(bytes > card.code_bytes),
-      brought_(static_cast<std::uint32_t>(card.code_brought_bytes / kCodePieceBytes)),
-      sets_(std::max<std::uint64_t>(1, card.code_bytes / kCodePieceBytes / card.code_ways)),
+      brought_(static_cast<std::uint32_t>(card.code_brought_bytes / card.code_piece_bytes)),
+      sets_(std::max<std::uint64_t>(1, card.code_bytes / card.code_piece_bytes / card.code_ways)),
       group_sets_(std::max<std::uint64_t>(
-          1, card.code_group_bytes / kCodePieceBytes / card.code_group_ways)) {}
+          1, card.code_group_bytes / card.code_piece_bytes / card.code_group_ways)) {}
 
 bool CodeCache::push_out(std::uint32_t piece) {
   Piece* oldest = nullptr;

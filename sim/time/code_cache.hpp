@@ -1,6 +1,6 @@
 // When an SM has the code that its warps come to.
 //
-// Models: code comes in pieces of 384 bytes, each asked for when the one in front of it is first
+// Models: code comes in pieces (code.piece on the card), each asked for when the one in front of it is first
 // run, no earlier (measured: kernels/micro/code_fetch.cu, where a pause of 4,000 cycles saves
 // nothing). An SM keeps so many of them, its GPC more; what was pushed out comes again, from the GPC
 // or from the L2 (measured: kernels/micro/code_loop.cu). Both have sets (of four, of eight), of which the one goes
@@ -21,10 +21,6 @@
 #include "model/card/card.hpp"
 
 namespace warpmem::sim {
-
-// Three lines (measured: kernels/micro/code_fetch.cu, a stall every 384 bytes on average where code
-// runs for the first time).
-constexpr std::uint32_t kCodePieceBytes = 384;
 
 class CodeCache {
  public:

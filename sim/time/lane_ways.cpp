@@ -103,72 +103,60 @@ const Segment& LaneWays::alone(const WarpLanes::Group& group, std::uint32_t site
   return segment(nullptr, {{way_out, 0}}, !anew && ways_.same(group.from, site));
 }
 
-const Segment& LaneWays::next(WarpLanes& warp, std::uint32_t site, std::uint32_t mask, bool anew) {
+// Of a warp whose lanes are all in one group, with nothing of their way run yet.
+const Segment& LaneWays::next_together(std::vector<WarpLanes::Group>& groups, std::uint32_t site,
+                                       std::uint32_t mask, bool whole, bool anew) {
   using Group = WarpLanes::Group;
-  std::vector<Group>& groups = warp.groups;
-  if (groups.empty()) groups.push_back({mask});
-  // An instruction beside the code: the warp goes on from where it is.
-  if (!ways_.placed(site)) return paths_.between(Paths::kStart, site, anew);
-  if (!told_apart_) {
-    return paths_.between(std::exchange(groups.front().from, site), site, anew);
-  }
-  const bool whole = mask == 0 || guarded(site);
-  if (groups.size() == 1 && !groups.front().shared && !groups.front().tail) {
-    Group& g = groups.front();
-    const LaneWay* way_to = nullptr;
-    const Segment& out = alone(g, site, anew, way_to);
-    const std::uint32_t stays = whole ? 0 : g.mask & ~mask;
-    Group moved{g.mask & ~stays, site, way_to ? way_to->calls : 0};
-    if (stays == 0 || moved.mask == 0 || ways_.ends(site)) {
-      g = moved.mask == 0 ? Group{mask, site} : moved;
-      return out;
-    }
-    g.mask = stays;
-    g.shared = &way(g.from, site, g.calls);
-    g.tail = tail(g.from, site);
-    groups.push_back(moved);
+  Group& g = groups.front();
+  const LaneWay* way_to = nullptr;
+  const Segment& out = alone(g, site, anew, way_to);
+  const std::uint32_t stays = whole ? 0 : g.mask & ~mask;
+  Group moved{g.mask & ~stays, site, way_to ? way_to->calls : 0};
+  if (stays == 0 || moved.mask == 0 || ways_.ends(site)) {
+    g = moved.mask == 0 ? Group{mask, site} : moved;
     return out;
   }
-  // Those that went last have come to where they wait, before others go on that parted from them.
-  const LaneWay* before = nullptr;
-  if (Group& last = groups.back(); !whole && !(last.mask & mask) && !last.tail && !last.shared) {
-    if ((before = tail(last.from, last.from))) last.tail = before;
-  }
-  std::vector<Part> parts;
-  const std::uint32_t last_site = groups.back().from;
-  std::uint32_t moved = 0, calls = 0, from = Paths::kStart;
-  bool plain = false;  // one group that came by no call and has run nothing of its way yet
-  const bool same = std::all_of(groups.begin(), groups.end(), [&](const Group& g) {
-    return (g.mask & mask) == 0 || (!anew && ways_.same(g.from, site));
-  });
+  g.mask = stays;
+  g.shared = &way(g.from, site, g.calls);
+  g.tail = tail(g.from, site);
+  groups.push_back(moved);
+  return out;
+}
+
+// Takes the lanes that leave the record out of their groups, with what they run on their ways.
+LaneWays::Going LaneWays::take_lanes(std::vector<WarpLanes::Group>& groups, std::uint32_t site,
+                                     std::uint32_t mask, bool whole, bool same) {
+  using Group = WarpLanes::Group;
+  Going out;
   for (Group& g : groups) {
     if (mask != 0 && (g.mask & mask) == 0) continue;
     const LaneWay& w = way(g.from, site, g.calls);
     const std::uint32_t goes = whole ? g.mask : g.mask & mask;
+    out.mask |= goes;
+    g.mask &= ~goes;
     // Lanes that cannot have come that way without a record left before the last one that they are
     // thought to have taken part in, as one under a predicate.
-    if (w.passes && groups.size() > 1) {
-      moved |= goes;
-      g.mask &= ~goes;
-      continue;
-    }
+    if (w.passes && groups.size() > 1) continue;
     std::size_t skip = run_already(g, w);
     // The record's own instruction is run again, at least.
     if (!ways_.ends(site) && !same)
       skip = std::min(skip, std::max<std::size_t>(1, w.lines.size()) - 1);
-    plain = parts.empty() && skip == 0 && g.calls == 0 && w.calls == 0;
-    from = g.from;
-    if (parts.empty()) calls = w.calls;
-    parts.push_back({&w, skip});
-    moved |= goes;
-    g.mask &= ~goes;
+    out.plain = out.parts.empty() && skip == 0 && g.calls == 0 && w.calls == 0;
+    out.from = g.from;
+    if (out.parts.empty()) out.calls = w.calls;
+    out.parts.push_back({&w, skip});
     g.shared = &w;
     g.offset = 0;
     g.tail = tail(g.from, site);
   }
   std::erase_if(groups, [](const Group& g) { return g.mask == 0; });
-  // Who waits where these passed by has gone on with them.
-  for (Group& g : groups) {
+  return out;
+}
+
+// Who waits where these passed by has gone on with them.
+void LaneWays::go_along(std::vector<WarpLanes::Group>& groups, const std::vector<Part>& parts,
+                        std::uint32_t site, std::uint32_t mask) {
+  for (WarpLanes::Group& g : groups) {
     if (!g.tail || (g.mask & mask)) continue;
     for (const Part& p : parts) {
       const Ways::Lines& lines = p.way->lines;
@@ -181,13 +169,36 @@ const Segment& LaneWays::next(WarpLanes& warp, std::uint32_t site, std::uint32_t
       g.offset = onwards ? 0 : static_cast<std::size_t>(met - lines.begin()) + 1;
     }
   }
-  groups.push_back({parts.empty() ? mask : moved, site, calls});
-  if (!before) {
-    if (parts.empty())
-      return paths_.between(last_site, site, anew);  // nobody is known to have come
-    if (plain) return paths_.between(from, site, anew);
+}
+
+const Segment& LaneWays::next(WarpLanes& warp, std::uint32_t site, std::uint32_t mask, bool anew) {
+  using Group = WarpLanes::Group;
+  std::vector<Group>& groups = warp.groups;
+  if (groups.empty()) groups.push_back({mask});
+  // An instruction beside the code: the warp goes on from where it is.
+  if (!ways_.placed(site)) return paths_.between(Paths::kStart, site, anew);
+  if (!told_apart_) {
+    return paths_.between(std::exchange(groups.front().from, site), site, anew);
   }
-  return segment(before, std::move(parts), same);
+  const bool whole = mask == 0 || guarded(site);
+  if (groups.size() == 1 && !groups.front().shared && !groups.front().tail)
+    return next_together(groups, site, mask, whole, anew);
+  // Those that went last have come to where they wait, before others go on that parted from them.
+  const LaneWay* before = nullptr;
+  if (Group& last = groups.back(); !whole && !(last.mask & mask) && !last.tail && !last.shared) {
+    if ((before = tail(last.from, last.from))) last.tail = before;
+  }
+  const std::uint32_t last_site = groups.back().from;
+  const bool same = std::all_of(groups.begin(), groups.end(), [&](const Group& g) {
+    return (g.mask & mask) == 0 || (!anew && ways_.same(g.from, site));
+  });
+  Going going = take_lanes(groups, site, mask, whole, same);
+  go_along(groups, going.parts, site, mask);
+  const bool known = !going.parts.empty();  // somebody is known to have come
+  groups.push_back({known ? going.mask : mask, site, going.calls});
+  if (!before && !known) return paths_.between(last_site, site, anew);
+  if (!before && going.plain) return paths_.between(going.from, site, anew);
+  return segment(before, std::move(going.parts), same);
 }
 
 const Segment& LaneWays::next_rounds(WarpLanes& warp, std::uint32_t site) {

@@ -70,6 +70,19 @@ class LaneWays {
     std::vector<std::uint32_t> turns;
     std::size_t turn = 0;
   };
+  struct Going {  // lanes that leave a record
+    std::uint32_t mask = 0;
+    std::vector<Part> parts;    // what they run on their ways there
+    std::uint32_t calls = 0;    // LaneWay::calls of the first
+    std::uint32_t from = Paths::kStart;
+    bool plain = false;  // one group that came by no call and has run nothing of its way yet
+  };
+  const Segment& next_together(std::vector<WarpLanes::Group>& groups, std::uint32_t site,
+                               std::uint32_t mask, bool whole, bool anew);
+  Going take_lanes(std::vector<WarpLanes::Group>& groups, std::uint32_t site, std::uint32_t mask,
+                   bool whole, bool same);
+  void go_along(std::vector<WarpLanes::Group>& groups, const std::vector<Part>& parts,
+                std::uint32_t site, std::uint32_t mask);
   const LaneWay& way(std::uint32_t from, std::uint32_t to, std::uint32_t calls);
   const LaneWay* tail(std::uint32_t from, std::uint32_t at);
   static std::size_t run_already(const WarpLanes::Group& group, const LaneWay& way);

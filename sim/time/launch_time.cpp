@@ -8,7 +8,6 @@
 #include "sim/code/code_size.hpp"
 #include "sim/engine/lacking.hpp"
 #include "sim/engine/placement.hpp"
-#include "sim/engine/standing.hpp"
 #include "sim/engine/warp_lanes.hpp"
 
 namespace warpmem::sim {
@@ -31,7 +30,7 @@ LaunchTime::LaunchTime(const trace::TraceReader& reader, std::uint32_t index,
                         reader.programs()[reader.launches()[index].launch.program])),
       paths_(sites_of(reader, index, spills),
              reader.programs()[reader.launches()[index].launch.program], card.instructions(),
-             cluster_size(reader.launches()[index].launch, card) > 1, &reader.launches()[index].launch,
+             card.numbers().code_piece_bytes, cluster_size(reader.launches()[index].launch, card) > 1, &reader.launches()[index].launch,
              spills ? spills->slots() : std::span<const SpillSlot>(),
              reader.launches()[index].end.times),
       launch_(reader.launches()[index].launch),
@@ -56,6 +55,7 @@ Result<TimeResult> LaunchTime::run(const std::function<bool(std::uint64_t)>& tic
   auto ctas = reader_.ctas(index_);
   if (!ctas) return ctas.error();
   waiting_ = std::move(ctas).value();
+  if (cache_.rewrite()) cache_.rewrite()->apply(launch_, waiting_);
   result_.ctas = waiting_.size();
   if (auto ok = place_first(); !ok) return ok.error();
   std::uint64_t since = 0;
@@ -225,7 +225,7 @@ Result<void> LaunchTime::start(Sm& sm, std::uint64_t cycle, std::shared_ptr<Time
                                                sm.ctas.begin());
   cta->first_slot = slot * occupancy_.warps_per_cta;
   cta->warps.resize(occupancy_.warps_per_cta);
-  cta->left = occupancy_.warps_per_cta;
+  cta->barriers.begin(occupancy_.warps_per_cta);
   ++sm.resident;
   ++resident_;
   for (std::uint32_t w = 0; w < occupancy_.warps_per_cta; ++w) {
@@ -239,7 +239,7 @@ Result<void> LaunchTime::start(Sm& sm, std::uint64_t cycle, std::shared_ptr<Time
   if (auto ok = cta->stream.advance(cache_, 0, position); !ok) return ok.error();
   if (cluster) {
     cluster->members.push_back({&sm, cta.get()});
-    cluster->left += cta->left;
+    cluster->left += cta->barriers.left();
     cta->cluster = std::move(cluster);
   }
   sm.ctas[slot] = std::move(cta);
@@ -370,7 +370,7 @@ Result<void> LaunchTime::run_due(const Due& due) {
     return {};
   }
   if (auto ok = run_warp(sm, cta, w); !ok) return ok;
-  if (cta.left > 0) return {};
+  if (cta.barriers.left() > 0) return {};
   std::uint64_t end = 0, sent = 0;
   for (const TimedWarp& s : cta.warps) {
     end = std::max(end, s.ready);

@@ -1,7 +1,7 @@
 // One launch in time: its SMs, the CTAs and warps that are on them, and the calendar that says
 // which warp goes on when. Split by what happens: launch_time.cpp gives out CTAs and turns the
-// windows, warp_time.cpp runs a warp's instructions, barrier_time.cpp lets warps wait for each
-// other.
+// windows, warp_time.cpp runs a warp's instructions, access_time.cpp its accesses, barrier_time.cpp
+// lets warps wait for each other.
 #pragma once
 
 #include <array>
@@ -12,6 +12,7 @@
 
 #include "model/constant/constant_cache.hpp"
 #include "sim/engine/cluster_placement.hpp"
+#include "sim/engine/cta_barriers.hpp"
 #include "sim/engine/cta_stream.hpp"
 #include "sim/engine/sites.hpp"
 #include "sim/engine/texture_fetch.hpp"
@@ -63,6 +64,11 @@ struct TimedWarp {
   std::uint64_t issued_at = 0;
   const Step* issued_in = nullptr;
 
+  // What an instruction leaves is there from this cycle on.
+  void set(std::uint8_t scoreboard, std::uint64_t cycle, Wait why) {
+    if (scoreboard >= kScoreboards) return;
+    if (cycle >= clear[scoreboard]) clear[scoreboard] = cycle, cause[scoreboard] = why;
+  }
   // The cycle from which it has something to do.
   std::uint64_t due() const { return issued ? issued_at : ready; }
 };
@@ -89,9 +95,7 @@ struct TimedCta {
   CtaStream stream;
   std::uint32_t first_slot = 0;
   std::vector<TimedWarp> warps;
-  std::uint32_t left = 0;
-  std::uint32_t standing = 0;
-  std::array<std::uint32_t, 64> arrived{}, expected{};
+  CtaBarriers barriers;
   std::uint64_t started = 0;
   std::uint64_t number = 0;               // in the grid
   std::uint64_t bulk = 0;                 // bulk copies into it are back by then
@@ -204,6 +208,38 @@ class LaunchTime {
   bool run_segment(Sm& sm, TimedCta& cta, TimedWarp& warp, std::uint32_t slot, Issued& issued);
   // The rest of its rounds; false: it is due again later.
   bool go_round(Sm& sm, TimedCta& cta, TimedWarp& warp, std::uint32_t slot);
+  Result<bool> next_records(TimedCta& cta, std::uint32_t w);
+  const Segment* segment_to(TimedWarp& warp, const trace::Record& r, const AccessPlan& plan);
+  void begin_rounds(TimedWarp& warp, const trace::Record& r, const Issued& issued);
+  bool issue_access(Sm& sm, TimedCta& cta, TimedWarp& warp, std::uint32_t slot,
+                    const AccessPlan& plan, Issued& issued);
+  Result<bool> run_texture(Sm& sm, TimedCta& cta, std::uint32_t w, const AccessPlan& plan,
+                           const Issued& issued);
+  // A call of the driver whose instruction issues at `issued`.
+  void call_driver(DriverCall call, Sm& sm, TimedWarp& warp, std::uint64_t issued);
+  Result<void> end_warp(Sm& sm, TimedCta& cta, TimedWarp& warp);
+
+  // access_time.cpp
+  // The warp's record `r`, whose instruction has been issued.
+  void access(Sm& sm, TimedCta& cta, TimedWarp& warp, std::uint32_t w, const trace::Record& r,
+              const AccessPlan& plan, const Issued& issued);
+  void come_to_barrier(Sm& sm, TimedCta& cta, TimedWarp& warp, std::uint32_t w,
+                       const trace::Record& r, std::uint64_t issued);
+  void load_constants(Sm& sm, TimedWarp& warp, const trace::Record& r, const AccessPlan& plan,
+                      const Issued& issued);
+  void access_memory(Sm& sm, TimedCta& cta, TimedWarp& warp, std::uint32_t w,
+                     const trace::Record& r, const AccessPlan& plan, const Issued& issued);
+  void fetch_texels(Sm& sm, TimedCta& cta, TimedWarp& warp, std::uint32_t w, const AccessPlan& plan,
+                    std::uint64_t issued, const Step* step);
+  model::AccessTiming place_of(const Sm& sm, const TimedCta& cta, const TimedWarp& warp,
+                               std::uint32_t w, std::uint32_t site) const;
+  void run_access(const Sm& sm, const TimedWarp& warp, const trace::Record& r,
+                  const AccessPlan& plan, model::AccessTiming& place);
+  std::uint64_t take_unit(Sm& sm, const trace::Record& r, const AccessPlan& plan,
+                          const model::AccessTiming& place, std::uint64_t given);
+  static void keep_copies(TimedCta& cta, TimedWarp& warp, const AccessPlan& plan,
+                          std::uint64_t done);
+  void hold_up(TimedWarp& warp, std::uint64_t until, Wait cause);
   // A record of constants: the cycle in which they are there.
   std::uint64_t read_constants(const Sm& sm, const trace::Record& r, const std::uint64_t* lanes,
                                std::uint64_t issued);
@@ -215,16 +251,9 @@ class LaunchTime {
   void queue_constants(TimedWarp& warp);
   // How long an access keeps the registers that it reads.
   std::uint64_t read_cycles(const AccessPlan& plan) const;
-  // A record whose instruction issues at `issued`.
-  void call_driver(DriverCall call, Sm& sm, TimedWarp& warp, std::uint64_t issued);
-  Result<void> end_warp(Sm& sm, TimedCta& cta, TimedWarp& warp);
-  void fetch_texels(Sm& sm, TimedCta& cta, TimedWarp& warp, std::uint32_t w, const AccessPlan& plan,
-                    std::uint64_t issued, const Step* step);
   std::uint64_t translated(Sm& sm, std::uint64_t at) const;
-  std::uint64_t reaches_memory(Sm& sm, TimedWarp& warp, const model::AccessTiming& place, std::uint64_t start);
-  void access(Sm& sm, TimedCta& cta, TimedWarp& warp, std::uint32_t w, const trace::Record& r,
-              const AccessPlan& plan, const std::uint64_t* lanes, std::uint64_t issued,
-              const Step* step);
+  std::uint64_t reaches_memory(Sm& sm, TimedWarp& warp, const model::AccessTiming& place,
+                               std::uint64_t start);
 
   // barrier_time.cpp
   void stand_at(Sm& sm, TimedCta& cta, std::uint32_t w, std::uint32_t barrier,

@@ -2,15 +2,16 @@
 
 #include <algorithm>
 
-#include "sim/time/code_cache.hpp"
 #include "sim/time/parameter_lines.hpp"
 
 namespace warpmem::sim {
 
 Paths::Paths(std::span<const trace::Site> sites, const trace::Program& program,
-             const model::InstructionTable& table, bool clusters, const trace::Launch* launch,
+             const model::InstructionTable& table, std::uint64_t code_piece, bool clusters,
+             const trace::Launch* launch,
              std::span<const SpillSlot> slots, std::span<const trace::TimesRun> times)
     : sites_(sites.size()),
+      code_piece_(static_cast<std::uint32_t>(code_piece)),
       ways_(sites, program, read_code(program, table, clusters, launch), launch, slots, times) {
   if (sites_ <= 512) table_.resize((sites_ + 1) * (sites_ + 1));
 }
@@ -27,7 +28,7 @@ void Paths::add_steps(Segment& segment, const std::vector<CodeLine>& code, const
     const CodeLine& l = code[lines[k]];
     const ConstantRead* const constants = l.memory ? nullptr : l.constants.get();
     const bool operand = constants && !constants->indexed;
-    const std::uint32_t piece = l.pc / kCodePieceBytes;
+    const std::uint32_t piece = l.pc / code_piece_;
     if (piece != step.piece || l.waits || operand || l.drains != kNoScoreboard || l.waits_copies ||
         l.fences || l.meets)
       close();

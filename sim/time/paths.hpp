@@ -79,10 +79,10 @@ struct Round {
 class Paths {
  public:
   using Lines = Ways::Lines;
-  // `launch`: of a recorded trace, whose loops without accesses left no records; what is known of
-  // them is worked out from the code.
+  // `code_piece`: bytes of code that come together. `launch`: of a recorded trace, whose loops
+  // without accesses left no records; what is known of them is worked out from the code.
   Paths(std::span<const trace::Site> sites, const trace::Program& program,
-        const model::InstructionTable& table, bool clusters = false,
+        const model::InstructionTable& table, std::uint64_t code_piece, bool clusters = false,
         const trace::Launch* launch = nullptr, std::span<const SpillSlot> slots = {},
         std::span<const trace::TimesRun> times = {});
 
@@ -120,10 +120,11 @@ class Paths {
   std::unique_ptr<Passages> make(std::uint32_t from, std::uint32_t to, bool anew);
   // The steps of these lines; `cut`: places among them at which one ends, `ends`: how many there
   // are then; `round`: behind the last line comes the first one again.
-  static void add_steps(Segment& segment, const std::vector<CodeLine>& code, const Lines& lines,
-                        const Lines& cut, Lines& ends, bool round);
+  void add_steps(Segment& segment, const std::vector<CodeLine>& code, const Lines& lines,
+                 const Lines& cut, Lines& ends, bool round);
 
   std::size_t sites_ = 0;
+  std::uint32_t code_piece_;
   Ways ways_;
   std::vector<std::unique_ptr<Passages>> table_;  // by (from + 1, to), programs with few sites
   std::unordered_map<std::uint64_t, std::unique_ptr<Passages>> others_;

@@ -7,18 +7,6 @@
 namespace warpmem::sim {
 namespace {
 
-// What an SM cannot begin before it knows where addresses lie. (Stores wait in their queue.)
-bool waits_for_translation(Action action) {
-  return action == Action::kGlobalLoad || action == Action::kGlobalAtomic ||
-         action == Action::kAsyncRead;
-}
-
-void set(TimedWarp& warp, std::uint8_t scoreboard, std::uint64_t cycle, Wait cause) {
-  if (scoreboard >= kScoreboards) return;
-  if (cycle >= warp.clear[scoreboard])
-    warp.clear[scoreboard] = cycle, warp.cause[scoreboard] = cause;
-}
-
 // Whether an instruction is the load/store unit's.
 bool takes_turns(Action action) {
   switch (action) {
@@ -153,9 +141,9 @@ bool LaunchTime::run_steps(Sm& sm, TimedCta& cta, TimedWarp& warp, std::uint32_t
       }
       if (step.loads_parameters)
         from = sm.loads.fetch(step.loads_parameters, from, card_.numbers().constant_load_cycles);
-      set(warp, step.sets, from + step.latency,
+      warp.set(step.sets, from + step.latency,
           from > issued.cycle ? Wait::kConstants : Wait::kShort);
-      set(warp, step.frees, issued.cycle + step.latency / 2, Wait::kShort);
+      warp.set(step.frees, issued.cycle + step.latency / 2, Wait::kShort);
     }
   }
   return true;
@@ -189,7 +177,7 @@ bool LaunchTime::go_round(Sm& sm, TimedCta& cta, TimedWarp& warp, std::uint32_t 
                      static_cast<std::uint32_t>(way.steps.size()), issued))
         return false;
       if (const Step* last = issued.step)
-        set(warp, last->sets, issued.cycle + last->latency, Wait::kShort);
+        warp.set(last->sets, issued.cycle + last->latency, Wait::kShort);
       warp.round_step = 0;
       --warp.rounds;
       continue;
@@ -228,7 +216,7 @@ bool LaunchTime::go_round(Sm& sm, TimedCta& cta, TimedWarp& warp, std::uint32_t 
     if (warp.rounds > 0) continue;
     for (std::size_t b = 0; b < kScoreboards; ++b)
       if (round.later[b])
-        set(warp, static_cast<std::uint8_t>(b), warp.ready + round.later[b], Wait::kShort);
+        warp.set(static_cast<std::uint8_t>(b), warp.ready + round.later[b], Wait::kShort);
   }
   warp.round = nullptr;
   return true;
@@ -237,10 +225,68 @@ bool LaunchTime::go_round(Sm& sm, TimedCta& cta, TimedWarp& warp, std::uint32_t 
 Result<void> LaunchTime::end_warp(Sm& sm, TimedCta& cta, TimedWarp& warp) {
   // A warp is gone when what it asked for has come, wanted or not.
   for (std::uint64_t clear : warp.clear) warp.ready = std::max(warp.ready, clear);
-  --cta.left;
+  cta.barriers.end_warp();
   if (cta.cluster) leave(*cta.cluster, warp);
   check_barriers(sm, cta);
   return {};
+}
+
+// Has the warp's next record at hand; false: it has no more.
+inline Result<bool> LaunchTime::next_records(TimedCta& cta, std::uint32_t w) {
+  const auto position = [&](std::uint32_t k) -> Position& { return cta.warps[k].at; };
+  return cta.stream.advance(cache_, w, position);
+}
+
+// The instructions from the warp's last record to this one.
+inline const Segment* LaunchTime::segment_to(TimedWarp& warp, const trace::Record& r,
+                                             const AccessPlan& plan) {
+  const trace::Piece piece = plan.bulk ? piece_of(r) : trace::Piece::kUnknown;
+  if (piece == trace::Piece::kFurther) return &Paths::kNothing;
+  if (plan.action == Action::kRounds) return &lane_ways_.next_rounds(warp.ways, r.site);
+  return &lane_ways_.next(warp.ways, r.site, r.mask, piece == trace::Piece::kFirst);
+}
+
+// A record that says how often the warp goes round a loop that leaves none itself.
+void LaunchTime::begin_rounds(TimedWarp& warp, const trace::Record& r, const Issued& issued) {
+  ++memory_.counters().records;
+  if (const Step* step = issued.step)
+    warp.set(step->sets, issued.cycle + step->latency, Wait::kShort);
+  constexpr std::uint64_t kMost = std::uint64_t{1} << 40;  // nobody has run more
+  const Round& round = paths_.round(r.site, std::span(warp.went_round).first(warp.loops));
+  if (warp.loops < warp.went_round.size()) warp.went_round[warp.loops++] = r.site;
+  warp.rounds =
+      std::min(r.base, kMost) - std::min<std::uint64_t>(r.base, round.always_taken ? 1 : 0);
+  warp.round = warp.rounds > 0 && !round.ways.empty() ? &round : nullptr;
+}
+
+// All records of a fetch; false: the warp has no more behind it.
+Result<bool> LaunchTime::run_texture(Sm& sm, TimedCta& cta, std::uint32_t w, const AccessPlan& plan,
+                                     const Issued& issued) {
+  TimedWarp& warp = cta.warps[w];
+  auto more = fetch_.take(warp.at, plans_, [&] { return next_records(cta, w); });
+  if (!more) return more.error();
+  warp.loops = 0;
+  fetch_texels(sm, cta, warp, w, plan, issued.cycle, issued.step);
+  return *more;
+}
+
+// Whether the instruction of a record has been issued and has its turn; false: it is due again.
+inline bool LaunchTime::issue_access(Sm& sm, TimedCta& cta, TimedWarp& warp, std::uint32_t slot,
+                                     const AccessPlan& plan, Issued& issued) {
+  if (warp.issued) {
+    issued = {warp.issued_at, warp.issued_in};
+    warp.issued = false;
+    return true;
+  }
+  if (!run_segment(sm, cta, warp, slot, issued)) return false;
+  // Accesses go to the load/store unit in the order in which the SM's warps issue them.
+  if (!takes_turns(plan.action)) return true;
+  if (issued.cycle < (now_ + 1) * kWindow && is_next(sm, issued.cycle)) return true;
+  warp.issued = true;
+  warp.issued_at = issued.cycle;
+  warp.issued_in = issued.step;
+  schedule_again(sm, slot, issued.cycle);
+  return false;
 }
 
 Result<void> LaunchTime::run_warp(Sm& sm, TimedCta& cta, std::uint32_t w) {
@@ -250,8 +296,7 @@ Result<void> LaunchTime::run_warp(Sm& sm, TimedCta& cta, std::uint32_t w) {
   while (true) {
     if (warp.round && !warp.segment && !go_round(sm, cta, warp, slot)) return {};
     if (warp.at.next == warp.at.end) {
-      const auto position = [&](std::uint32_t k) -> Position& { return cta.warps[k].at; };
-      auto more = cta.stream.advance(cache_, w, position);
+      auto more = next_records(cta, w);
       if (!more) return more.error();
       if (!*more) return end_warp(sm, cta, warp);
     }
@@ -266,37 +311,15 @@ Result<void> LaunchTime::run_warp(Sm& sm, TimedCta& cta, std::uint32_t w) {
         LaneWays::begin(warp.ways, r.mask);
         continue;
       }
-      const trace::Piece piece = plan.bulk ? piece_of(r) : trace::Piece::kUnknown;
-      warp.segment =
-          piece == trace::Piece::kFurther ? &Paths::kNothing
-          : plan.action == Action::kRounds
-              ? &lane_ways_.next_rounds(warp.ways, r.site)
-              : &lane_ways_.next(warp.ways, r.site, r.mask, piece == trace::Piece::kFirst);
+      warp.segment = segment_to(warp, r, plan);
       warp.step = warp.repeat = 0;
     }
     Issued issued{warp.ready, nullptr};
-    if (warp.issued) {
-      issued = {warp.issued_at, warp.issued_in};
-      warp.issued = false;
-    } else {
-      if (!run_segment(sm, cta, warp, slot, issued)) return {};
-      // Accesses go to the load/store unit in the order in which the SM's warps issue them.
-      if (takes_turns(plan.action) && (issued.cycle >= end || !is_next(sm, issued.cycle))) {
-        warp.issued = true;
-        warp.issued_at = issued.cycle;
-        warp.issued_in = issued.step;
-        schedule_again(sm, slot, issued.cycle);
-        return {};
-      }
-    }
+    if (!issue_access(sm, cta, warp, slot, plan, issued)) return {};
     warp.segment = nullptr;
     if (is_texture(plan.action)) {
-      const auto position = [&](std::uint32_t k) -> Position& { return cta.warps[k].at; };
-      auto more =
-          fetch_.take(warp.at, plans_, [&] { return cta.stream.advance(cache_, w, position); });
+      auto more = run_texture(sm, cta, w, plan, issued);
       if (!more) return more.error();
-      warp.loops = 0;
-      fetch_texels(sm, cta, warp, w, plan, issued.cycle, issued.step);
       if (!*more) return end_warp(sm, cta, warp);
       if (warp.ready < end) continue;
       schedule(sm, slot, warp.ready);
@@ -304,228 +327,17 @@ Result<void> LaunchTime::run_warp(Sm& sm, TimedCta& cta, std::uint32_t w) {
     }
     ++warp.at.next;
     if (plan.action == Action::kRounds) {
-      ++memory_.counters().records;
-      if (const Step* step = issued.step)
-        set(warp, step->sets, issued.cycle + step->latency, Wait::kShort);
-      constexpr std::uint64_t kMost = std::uint64_t{1} << 40;  // nobody has run more
-      const Round& round = paths_.round(r.site, std::span(warp.went_round).first(warp.loops));
-      if (warp.loops < warp.went_round.size()) warp.went_round[warp.loops++] = r.site;
-      warp.rounds =
-          std::min(r.base, kMost) - std::min<std::uint64_t>(r.base, round.always_taken ? 1 : 0);
-      warp.round = warp.rounds > 0 && !round.ways.empty() ? &round : nullptr;
+      begin_rounds(warp, r, issued);
       continue;
     }
     warp.loops = 0;
-    access(sm, cta, warp, w, r, plan, warp.at.lanes, issued.cycle, issued.step);
+    access(sm, cta, warp, w, r, plan, issued);
     if (plan.action == Action::kBarrier) return {};
     if (warp.ready >= end) {
       schedule(sm, slot, warp.ready);
       return {};
     }
   }
-}
-
-std::uint64_t LaunchTime::read_constants(const Sm& sm, const trace::Record& r,
-                                         const std::uint64_t* lanes, std::uint64_t issued) {
-  std::array<std::uint64_t, 32> address{};
-  auto n = static_cast<std::size_t>(r.active());
-  std::uint32_t rest = r.mask;
-  for (std::size_t i = 0; i < n; ++i, rest &= rest - 1)
-    address[i] =
-        r.regular()
-            ? r.base + static_cast<std::uint64_t>(std::int64_t{std::countr_zero(rest)} * r.stride)
-            : lanes[r.lanes + i];
-  std::sort(address.begin(), address.begin() + static_cast<std::ptrdiff_t>(n));
-  n = static_cast<std::size_t>(
-      std::unique(address.begin(), address.begin() + static_cast<std::ptrdiff_t>(n)) -
-      address.begin());
-  return issued + constants_.read(sm.id, address.data(), n, issued);
-}
-
-void LaunchTime::queue_constants(TimedWarp& warp) {
-  const std::uint64_t queue = card_.numbers().time_queue_cycles;
-  if (constants_.begun() <= warp.ready + queue) return;
-  wait(Wait::kConstants, constants_.begun() - queue - warp.ready);
-  warp.ready = constants_.begun() - queue;
-}
-
-std::uint64_t LaunchTime::read_cycles(const AccessPlan& plan) const {
-  const model::CardNumbers& n = card_.numbers();
-  const std::uint64_t more = plan.bytes > 4 ? plan.bytes / 4 - 1 : 0;  // registers
-  // Stores to shared memory read two further registers in the time of one (measured:
-  // kernels/micro/memory_issue.cu, keep shared_store_1_widest). Loads read addresses alone.
-  switch (plan.action) {
-    case Action::kGlobalStore:
-    case Action::kGlobalAtomic:
-    case Action::kLocalStore: return n.time_read_global_cycles + more * n.time_read_register_cycles;
-    default:
-      return n.time_read_cycles +
-             (plan.shared == model::SharedKind::kLoad ? 0 : more * n.time_read_register_cycles / 2);
-  }
-}
-
-// The cycle from which an SM's addresses can be translated, which an access of cycle `at` asks for.
-std::uint64_t LaunchTime::translated(Sm& sm, std::uint64_t at) const {
-  if (sm.translated == 0) sm.translated = at + card_.numbers().time_translate_cycles;
-  return sm.translated;
-}
-
-// What an access that goes beyond its SM at cycle `start` makes others wait for; by how much it is
-// late itself.
-std::uint64_t LaunchTime::reaches_memory(Sm& sm, TimedWarp& warp, const model::AccessTiming& place,
-                                         std::uint64_t start) {
-  if (!place.left_sm) return 0;
-  const model::CardNumbers& n = card_.numbers();
-  reaches_memory_ = true;
-  const std::uint64_t from = translated(sm, start);
-  last_store_ = std::max(last_store_, place.stored);
-  warp.sent = std::max(warp.sent, place.sent);
-  if (place.stored > start)
-    warp.stored = std::max(warp.stored, place.stored + n.latency_l2_near / 2);
-  return from - std::min(start, from);
-}
-
-void LaunchTime::access(Sm& sm, TimedCta& cta, TimedWarp& warp, std::uint32_t w,
-                        const trace::Record& r, const AccessPlan& plan, const std::uint64_t* lanes,
-                        std::uint64_t issued, const Step* step) {
-  const model::CardNumbers& n = card_.numbers();
-  if (plan.action == Action::kBarrier) {
-    ++memory_.counters().records;
-    sm.barrier = std::max({sm.barrier, issued, warp.arrives}) + n.time_barrier_warp_cycles;
-    warp.ready = std::max(issued, sm.barrier);
-    stand_at(sm, cta, w, static_cast<std::uint32_t>(r.base) % 64,
-             static_cast<std::uint32_t>(r.stride) / 32);
-    return;
-  }
-  model::AccessTiming place;
-  place.sm = sm.id;
-  place.warp_slot = cta.first_slot + w;
-  place.site = r.site, place.cta = cta.number, place.warp = w;
-  place.async_wavefronts = warp.async_wavefronts;
-  model::WarpLanes side;
-  if (const trace::Record* shared = shared_side(r, plan, plans_, warp.at)) {
-    side = lanes_of(*shared, lanes);
-    place.shared = &side;
-  }
-  if (plan.action == Action::kConstant) {
-    ++memory_.counters().records;
-    memory_.constants(lanes_of(r, lanes), plan);
-    const std::uint64_t from = read_constants(sm, r, lanes, issued);
-    queue_constants(warp);
-    if (step) set(warp, step->sets, from + step->latency, Wait::kConstants);
-    if (step) set(warp, step->frees, from, Wait::kConstants);
-    return;
-  }
-  if (plan.action == Action::kEnd || plan.action == Action::kIgnore ||
-      plan.action == Action::kProductRead) {
-    place.now = issued;
-    memory_.run(lanes_of(r, lanes), plan, place);
-    return;
-  }
-  Scheduler& scheduler = sm.schedulers[place.warp_slot & last_scheduler_];
-  MemoryQueue& queue = plan.action == Action::kShared ? scheduler.shared : scheduler.global;
-  std::uint64_t given = std::max({issued, sm.lsu, path_.ready(sm.id)});
-  // The SM's first read waits until its addresses can be translated, and those behind it wait with
-  // it, to be served in turn (measured: reads past the L1 that neighbouring warps make of the same
-  // lines share no requests; kernels/micro/own_reads.cu, sum3).
-  const bool translates = waits_for_translation(plan.action) && issued < translated(sm, given);
-  if (translates) given = std::max(given, sm.translated);
-  const std::uint64_t start = std::max(given, queue.free());
-  place.now = start;
-  // Tags are looked up ahead of the data, by as much as the queue in front of the unit holds.
-  place.tags = std::max({issued, sm.tags, start - std::min(start, n.time_queue_cycles)});
-  const model::WarpLanes asked = lanes_of(r, lanes);
-  const model::SectoredMemory::Lines* listed = listing_->record == &r ? &listing_->lines : nullptr;
-  const bool asks_larger = sectored_ && larger_l1_.asks() && r.mask;
-  if (asks_larger && !listed && model::SectoredMemory::prepares(plan)) {
-    sectored_->prepare(asked, plan, sm.id, larger_lines_);
-    listed = &larger_lines_;
-  }
-  if (listed) sectored_->run(asked, plan, place, listed);
-  else memory_.run(asked, plan, place);
-  if (asks_larger) larger_l1_.access(plan, sm.id, listed ? *listed : larger_lines_, place.missed);
-  listing_->record = nullptr;
-  // The way back to the registers is as wide as the data stage. Two misses take a cycle of it
-  // (measured: one SM reading from the L2, and columns of a matrix of which one load in eight
-  // misses).
-  const std::uint32_t bytes = static_cast<std::uint32_t>(std::popcount(r.mask)) * plan.bytes,
-                      moved = bytes / static_cast<std::uint32_t>(n.lsu_return_bytes);
-  if (plan.action == Action::kGlobalLoad) place.passes = std::max(place.passes, moved);
-  const bool bulk = plan.action == Action::kBulkRead || plan.action == Action::kBulkWrite ||
-                    plan.action == Action::kBulkReduce;
-  const bool queues = n.lsu_queue == 0;
-  const std::uint64_t turns = place.passes * n.lsu_cycles;
-  const std::uint64_t taken = turns + (bulk || !queues ? 0 : place.missed / 2);
-  sm.tags = std::max(place.tags + place.tag_passes, place.held);
-  sm.lsu = std::max(given + taken, place.held);
-  sm.lsu_taken += taken;
-  if (!bulk) lane_bytes_ += bytes;
-  warp.async_wavefronts = place.async_wavefronts;
-  const std::uint64_t last =
-      bulk ? start + place.passes
-           : queue.serve(issued, start, place.passes * n.latency_conflict, turns);
-  std::uint64_t done = std::max(place.done + (last - start) - place.passes, last);
-  if (plan.action == Action::kShared) {
-    // A barrier behind them waits for the last wavefronts (measured:
-    // kernels/micro/shared_conflicts.cu).
-    done = queues ? last + n.latency_shared - 1 : std::max(place.done, last);
-    warp.arrives = last - std::min(last, n.time_barrier_lead_cycles);
-  }
-  if (plan.action == Action::kRemote) warp.stored = std::max(warp.stored, place.stored);
-  done += reaches_memory(sm, warp, place, start);
-  // So many of a scheduler's accesses wait to be served; a warp beyond them cannot issue.
-  const bool stores = plan.action == Action::kGlobalStore || plan.action == Action::kGlobalAtomic ||
-                      plan.action == Action::kLocalStore;
-  const std::uint64_t room = bulk ? start - std::min(start, n.time_queue_cycles)
-                                  : queue.served(stores ? n.time_queue_stores : n.time_queue_loads);
-  if (room > warp.ready) {
-    wait(Wait::kQueue, room - warp.ready);
-    warp.ready = room;
-  }
-  if (translates && start > warp.ready) {  // a warp's next access comes behind those of others
-    wait(Wait::kMemory, start - warp.ready);
-    warp.ready = start;
-  }
-  const bool shared = plan.action == Action::kShared || plan.action == Action::kAsyncWrite;
-  const Wait cause = shared ? Wait::kShort : place.left_sm ? Wait::kMemory : Wait::kL1;
-  if (plan.action == Action::kAsyncRead) warp.copies = std::max(warp.copies, done);
-  if (plan.action == Action::kBulkRead) {
-    cta.bulk = std::max(cta.bulk, done);
-    if (plan.multicast && cta.cluster) cta.cluster->bulk = std::max(cta.cluster->bulk, done);
-  }
-  if (step) {
-    set(warp, step->sets, done, cause);
-    set(warp, step->frees, std::max(issued, queue.served(n.time_queue_moved)) + read_cycles(plan),
-        Wait::kShort);
-  }
-}
-
-// The texture unit takes an SM's fetches in the order in which its warps issue them, beside the
-// load/store unit's accesses.
-void LaunchTime::fetch_texels(Sm& sm, TimedCta& cta, TimedWarp& warp, std::uint32_t w,
-                              const AccessPlan& plan, std::uint64_t issued, const Step* step) {
-  const model::CardNumbers& n = card_.numbers();
-  model::AccessTiming place;
-  place.sm = sm.id;
-  place.warp_slot = cta.first_slot + w;
-  MemoryQueue& queue = sm.schedulers[place.warp_slot & last_scheduler_].texture;
-  const std::uint64_t start = std::max({issued, sm.texture, path_.ready(sm.id)});
-  place.now = place.tags = start;
-  memory_.texture(fetch_.access(), plan, place);
-  sm.texture = std::max(start + place.passes, place.held);
-  sm.texture_taken += place.passes;
-  queue.serve(issued, start, place.passes, place.passes);
-  place.done += reaches_memory(sm, warp, place, start);
-  const bool store = plan.action == Action::kSurfaceStore;
-  const std::uint64_t room = queue.served(store ? n.time_queue_stores : n.time_queue_loads);
-  if (room > warp.ready) {
-    wait(Wait::kQueue, room - warp.ready);
-    warp.ready = room;
-  }
-  if (!step) return;
-  set(warp, step->sets, place.done, place.left_sm ? Wait::kMemory : Wait::kL1);
-  set(warp, step->frees, std::max(issued, queue.served(n.time_queue_moved)) + read_cycles(plan),
-      Wait::kShort);
 }
 
 }  // namespace warpmem::sim

@@ -27,10 +27,12 @@ MAY_INCLUDE = {
     "traces/record": ["base", "isa", "binary", "traces/format"],
     "emulate": ["base", "isa", "binary", "traces/format"],
     "sim": ["base", "isa", "model", "results", "traces/format"],
+    "sweep": ["base", "isa", "model", "results", "sim", "traces/format"],
     "validate": ["base", "metrics", "results"],
     "views": ["base", "results"],
+    "web": ["base", "isa", "model", "results", "traces/format", "sim", "views"],
     "command": ["base", "isa", "binary", "metrics", "model", "results", "traces/format", "traces/record",
-                "emulate", "sim", "validate", "views"],
+                "emulate", "sim", "sweep", "validate", "views"],
 }
 ROOMS = list(MAY_INCLUDE)
 

@@ -3,6 +3,7 @@
 import csv
 import io
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -77,6 +78,24 @@ class Program(CommandTest):
             self.assertEqual(run.status, 0, run.err)
         with open(self.path("a.wmt"), "rb") as a, open(self.path("b.wmt"), "rb") as b:
             self.assertEqual(a.read(), b.read())
+
+    def test_the_program_sees_the_gpu_of_its_card(self):
+        with open(os.path.join(SOURCE, "tests/emulate/runtime/h200.hpp")) as header:
+            h200 = "".join(re.findall(r'^ *"(.*)"', header.read(), re.M))
+        tell = ("--", "sh", "-c", 'echo "$WARPMEM_EMULATE_GPU"')
+        self.assertEqual(self.run_command("emulate", "-o", "", *tell).out.strip(), h200)
+        v100 = self.run_command("emulate", "-o", "", "--gpu", "v100", *tell).out
+        for fact in ("memory=17179869184;", "bus=4096;", "memory_clock=877000;", "clock=1530000;"):
+            self.assertIn(fact, v100)
+
+    def test_a_buffer_must_fit_the_cards_memory(self):
+        with open(self.path("k.ptx"), "w") as file:
+            file.write(".version 8.0\n.target sm_90\n.address_size 64\n"
+                       ".visible .entry k(.param .u64 p) { ret; }\n")
+        with open(self.path("l.toml"), "w") as file:
+            file.write('entry = "k"\ngrid = 1\nblock = 32\n[[args]]\nbuffer = "x"\nsize = "1GiB"\n')
+        run = self.run_command("emulate", "k.ptx", "--launch", "l.toml", "-o", "", "--gpu", "8800gtx")
+        self.assert_says(run, 5, "does not fit the GPU's memory")
 
     def test_launches_and_kernels_can_be_chosen(self):
         self.emulate("launches", "4", "count", options=("--launches", "1:3"))

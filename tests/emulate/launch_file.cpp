@@ -120,7 +120,17 @@ TEST_CASE("every mistake in a launch description comes with a fix") {
 TEST_CASE("a launch beyond the GPU's limits is refused") {
   auto l = parse_launch_file("launch.toml", kGood);
   REQUIRE(l.ok());
-  const DeviceLimits limits;
+  // Compute capability 9.0's.
+  const DeviceLimits limits{.name = "h200",
+                            .block_threads = 1024,
+                            .block = {1024, 1024, 64},
+                            .grid = {0x7fffffff, 65535, 65535},
+                            .shared_bytes = 232448,
+                            .cluster_ctas = 16,
+                            .memory_bytes = 150'000'000'000,
+                            .sms = 132,
+                            .sm = {},
+                            .waits = {}};
   CHECK(check_limits(*l, 0, limits).ok());
   l->block = {1024, 2, 1};
   CHECK(check_limits(*l, 0, limits).error().message == "a block of 2048 threads: h200 allows 1024");

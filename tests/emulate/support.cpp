@@ -27,7 +27,7 @@ Result<void> Machine::launch(const std::string& entry, Dim3 grid, Dim3 block, st
   LaunchShape shape;
   shape.grid = grid, shape.block = block, shape.cluster = cluster, shape.dynamic_shared = dynamic_shared;
   shape.cooperative = cooperative;
-  shape.sms = sms, shape.sm_ctas = sm_ctas;
+  shape.sms = sms, shape.sm_ctas = sm_ctas, shape.waits = kH200Waits;
   shape.params = params_;
   if (trace_path.empty()) return run_launch(**kernel, *memory_, shape, options, nullptr, statistics);
   trace::Origin origin;

@@ -9,6 +9,7 @@
 
 #include "tests/catch.hpp"
 #include "emulate/executor/executor.hpp"
+#include "tests/emulate/h200.hpp"
 #include "emulate/ptx/parser.hpp"
 
 namespace warpmem::emulate::test {
@@ -42,7 +43,7 @@ class Machine {
   std::function<void(Kernel&)> prepare;  // before it runs
   Dim3 cluster{1, 1, 1};
   bool cooperative = false;
-  std::uint32_t sms = 132, sm_ctas = 1;
+  std::uint32_t sms = kH200Sms, sm_ctas = 1;
   Memory& memory() { return *memory_; }
 
  private:

@@ -71,6 +71,7 @@ TEST_CASE("every built-in card is whole, and every number has a unit, a meaning 
 TEST_CASE("the H200's card says what the device says") {
   const Card c = h200();
   CHECK(c.numbers().sm_count == 132);
+  CHECK(c.numbers().dram_bus_bits == 6144);  // as its driver says
   CHECK(c.numbers().l2_bytes == 62914560);
   CHECK(c.numbers().shared_configs.back() == 228 * 1024);
   CHECK(c.compute_capability() == "9.0");
@@ -124,7 +125,8 @@ TEST_CASE("every number is needed") {
                                           "dram.t_refi_ps", "dram.t_rfc_bank_ps", "shared.banks", "shared.bank_bytes",
                                           "l1.line", "l1.cache", "l1.index", "l1.ways", "l1.replacement", "l2.index",
                                           "access.rule", "shared.rule", "shared.default", "l1.sector", "l1.allocate",
-                                          "l1.write", "l2.replacement", "reached.shared", "reached.l1",
+                                          "l1.write", "l2.replacement", "lsu.queue",
+                                          "lsu.cycles", "lsu.return_bytes", "sm.issue_interval", "reached.shared", "reached.l1",
                                           "reached.l2"};
   int dropped = 0;
   std::string group;

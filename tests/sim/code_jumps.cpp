@@ -30,6 +30,7 @@ double mean(const std::vector<double>& v, std::size_t from, std::size_t to) {
 std::vector<std::vector<double>> rounds(std::uint32_t block, bool run) {
   const model::Card card = h200();
   const std::uint32_t bytes = 16 * (block + 3);
+  const auto piece = static_cast<std::uint32_t>(card.numbers().code_piece_bytes);
   sim::CodeCache code(card.numbers(), 24 * bytes);
   std::uint64_t now = 0;
   std::vector<std::vector<double>> out(3);
@@ -37,10 +38,10 @@ std::vector<std::vector<double>> rounds(std::uint32_t block, bool run) {
     for (std::uint32_t k = 0; k < 24; ++k) {
       const std::uint64_t before = now;
       const std::uint32_t first = k * bytes, end = first + (run ? bytes : 48);
-      for (std::uint32_t p = first / sim::kCodePieceBytes; p * sim::kCodePieceBytes < end; ++p) {
+      for (std::uint32_t p = first / piece; p * piece < end; ++p) {
         now = code.fetch(p, now);
-        const std::uint32_t from = std::max(first, p * sim::kCodePieceBytes);
-        const std::uint32_t to = std::min(end, (p + 1) * sim::kCodePieceBytes);
+        const std::uint32_t from = std::max(first, p * piece);
+        const std::uint32_t to = std::min(end, (p + 1) * piece);
         now += run ? (to - from) / 16 * 4 : 0;  // multiply-adds that wait for one another
       }
       now += run ? 11 : 24;  // the landing itself, come to by itself or by a jump

@@ -77,7 +77,8 @@ TEST_CASE("a wavefront is lost where somebody else has the port, and comes again
 }
 
 TEST_CASE("what is lost to copies and to new warps is what an H200 counted") {
-  const model::CardNumbers& n = h200().numbers();
+  const model::Card card = h200();
+  const model::CardNumbers& n = card.numbers();
   int rows = 0;
   for (const auto& row : rows_of("lost_arbitration.csv")) {
     const std::string& part = row.at("part");

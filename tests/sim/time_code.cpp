@@ -209,7 +209,7 @@ TEST_CASE("time: loops whose code is too large for an SM or its GPC have it come
   const model::Card card = h200();
   const auto a_round = [&](std::uint32_t instructions) {
     sim::CodeCache code(card.numbers(), 16 * (instructions + 20));
-    const std::uint32_t pieces = (instructions + 20) * 16 / sim::kCodePieceBytes + 1;
+    const std::uint32_t pieces = static_cast<std::uint32_t>((instructions + 20) * 16 / card.numbers().code_piece_bytes) + 1;
     std::uint64_t now = 0, began = 0;
     for (int round = 0; round < 12; ++round) {
       if (round == 4) began = now;
@@ -238,8 +238,8 @@ TEST_CASE("time: straight code comes slowly beyond what the launch has brought")
   const auto straight = [&](std::uint64_t bytes) {
     sim::CodeCache code(n, bytes);
     std::uint64_t now = 0;
-    for (std::uint32_t k = 0; k < bytes / sim::kCodePieceBytes; ++k) now = code.fetch(k, now);
-    return static_cast<double>(now) / static_cast<double>(bytes / sim::kCodePieceBytes);
+    for (std::uint32_t k = 0; k < bytes / n.code_piece_bytes; ++k) now = code.fetch(k, now);
+    return static_cast<double>(now) / static_cast<double>(bytes / n.code_piece_bytes);
   };
   CHECK(straight(64 << 10) == Approx(static_cast<double>(n.time_code_cycles)).epsilon(0.02));
   CHECK(straight(256 << 10) == Approx(0.25 * static_cast<double>(n.time_code_cycles) +

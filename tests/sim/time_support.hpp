@@ -61,7 +61,7 @@ inline std::vector<sim::CodeLine> read_code(const trace::Program& p,
 
 struct Paths : sim::Paths {
   Paths(std::span<const trace::Site> sites, const trace::Program& p)
-      : sim::Paths(sites, p, costs()) {}
+      : sim::Paths(sites, p, costs(), h200().numbers().code_piece_bytes) {}
 };
 
 inline Site load_at(std::uint32_t pc) { return {pc, Op::kLoad, Space::kGlobal, 4}; }

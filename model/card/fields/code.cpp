@@ -6,6 +6,7 @@ namespace {
 
 // clang-format off: a row a number
 constexpr CardField kRows[] = {
+    {"code.piece", "bytes", &CardNumbers::code_piece_bytes, "of code that come together"},
     {"code.size", "bytes", &CardNumbers::code_bytes, "of code that an SM keeps"},
     {"code.group_size", "bytes", &CardNumbers::code_group_bytes, "of code that a GPC keeps"},
     {"code.ways", "ways", &CardNumbers::code_ways, "of a set of the SM's cache of code"},

@@ -146,6 +146,16 @@ constexpr CardField kRows[] = {
      &CardNumbers::dram_t_rfc_bank_ps,
      "tRFCpb: a refresh of one bank",
      {.of_dram_type = true, .used_if = {&kBankRefresh}}},
+    {"dram.size",
+     "bytes",
+     &CardNumbers::dram_size_bytes,
+     "of memory, for what the emulator runs",
+     {.most = std::uint64_t{1} << 40}},
+    {"dram.bus_bits",
+     "bits",
+     &CardNumbers::dram_bus_bits,
+     "the memory's bus, as the driver tells programs",
+     {.most = 1 << 20}},
 };
 // clang-format on
 

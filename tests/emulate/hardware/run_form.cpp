@@ -6,6 +6,7 @@
 #include "emulate/executor/executor.hpp"
 #include "emulate/executor/half.hpp"
 #include "emulate/ptx/parser.hpp"
+#include "tests/emulate/h200.hpp"
 
 namespace warpmem::emulate::hardware {
 
@@ -20,6 +21,7 @@ Result<std::vector<std::uint64_t>> run_form(std::uint32_t number) {
   auto kernel = build_kernel(**loaded, "k" + std::to_string(number));
   if (!kernel) return kernel.error();
   LaunchShape shape;
+  shape.sms = test::kH200Sms, shape.waits = test::kH200Waits;
   shape.grid = {kCases / kBlock, 1, 1}, shape.block = {kBlock, 1, 1};
   std::vector<std::uint64_t> buffers(4);
   for (std::uint64_t& b : buffers) b = memory->allocate(kCases * 8, trace::AllocationKind::kDevice);

@@ -1,6 +1,7 @@
 // Fat binaries whose machine code and PTX come from different compilations: what the runtime says of
 // a kernel or variable is true of the code that runs.
 #include "embedded.hpp"
+#include "tests/emulate/runtime/h200.hpp"
 #include "tests/catch.hpp"
 #include "tests/record/small_cubin.hpp"
 #include "emulate/cudart/driver_calls.hpp"
@@ -9,6 +10,7 @@ namespace warpmem::cudart {
 namespace {
 
 char kernel_host, table_host;  // stand-ins
+const bool kGpuIsSet = (emulate_h200(), true);
 
 // A kernel with `shared` bytes of shared memory and a variable of `table` bytes.
 std::string ptx(unsigned target, unsigned shared, unsigned table) {

@@ -9,29 +9,46 @@
 #include "emulate/cudart/device.hpp"
 #include "emulate/cudart/device_properties.hpp"
 #include "emulate/cudart/session.hpp"
+#include "tests/emulate/runtime/h200.hpp"
 
 namespace warpmem::cudart {
 namespace {
 
+Device h200() {
+  auto device = parse_device(kH200);
+  REQUIRE(device);
+  return *device;
+}
+
 TEST_CASE("a device survives its text") {
-  Device d;
+  CHECK(to_text(h200()) == kH200);
+  Device d = h200();
   d.card = "other", d.name = "A GPU; no", d.major = 8, d.minor = 6, d.sms = 84,
   d.l2_bytes = 1 << 20, d.rooms = {4, 80};
   d.name = "A GPU";
   auto back = parse_device(to_text(d));
   REQUIRE(back);
   CHECK(to_text(*back) == to_text(d));
-  for (const char* bad : {"sms=many", "colour=red", "cc=9", "name=", "sms=-1", "rooms=4//2", "rooms=0"}) {
+  for (const char* bad : {"sms=many", "colour=red", "cc=9", "name=", "sms=-1", "rooms=4//2", "rooms=0",
+                          "configs=0"}) {
     INFO(bad);
-    CHECK(!parse_device(bad));
+    CHECK(!parse_device(std::string(kH200) + ";" + bad));
   }
+}
+
+TEST_CASE("a device of which something is not said is refused") {
+  const std::string all = kH200;
+  CHECK(!parse_device(""));
+  const auto missing = parse_device(all.substr(all.find(';') + 1));
+  REQUIRE(!missing);
+  CHECK(missing.error().message == "WARPMEM_EMULATE_GPU: 1 of a GPU's 24 facts are missing");
 }
 
 TEST_CASE("as many clusters fit as an H200's driver says") {
   std::ifstream file(WARPMEM_H200_DATA "/clusters.csv");
   std::string line;
   std::getline(file, line);
-  const Device d;
+  const Device d = h200();
   int cases = 0;
   for (int an_sm = 0, ctas = 0, clusters = 0; std::getline(file, line); ++cases) {
     REQUIRE(std::sscanf(line.c_str(), "%d,%d,%d", &an_sm, &ctas, &clusters) == 3);
@@ -39,13 +56,14 @@ TEST_CASE("as many clusters fit as an H200's driver says") {
     CHECK(d.clusters(ctas, an_sm) == clusters);
   }
   CHECK(cases == 176);
-  Device unknown;
+  Device unknown = h200();
   unknown.rooms.clear();
   CHECK(unknown.clusters(8, 2) == 33);
 }
 
 TEST_CASE("options survive the environment") {
   SessionOptions o;
+  o.device = h200();
   o.output = "/tmp/t.wmt", o.kernel = "scale.*", o.first_launch = 2, o.last_launch = 5,
   o.ctas = 0.25, o.max_records = 1000, o.max_instructions = 77;
   o.command = "./app -n 3", o.status = "/tmp/status", o.ptx_only = true;
@@ -54,6 +72,8 @@ TEST_CASE("options survive the environment") {
   for (const auto& [name, value] : to_environment(o)) unsetenv(name.c_str());
   REQUIRE(back);
   CHECK(to_environment(*back) == to_environment(o));
+  CHECK(!options_from_environment());  // of no GPU
+  emulate_h200();
   setenv("WARPMEM_EMULATE_CTAS", "2", 1);
   CHECK(!options_from_environment());
   unsetenv("WARPMEM_EMULATE_CTAS");
@@ -97,7 +117,7 @@ TEST_CASE("nvcc gets a shared runtime and PTX, and the user's own architecture s
 }
 
 TEST_CASE("device properties of CUDA 12 and 13 say the same of the same GPU") {
-  Device d;
+  const Device d = h200();
   DeviceProperties12 p12;
   DeviceProperties13 p13;
   fill_properties_12(d, &p12);

@@ -1,0 +1,32 @@
+// Addresses of a warp's lanes, from a base register and a constant, and what they reach over.
+#pragma once
+
+#include "emulate/executor/running.hpp"
+
+namespace warpmem::emulate {
+
+// The lanes' lowest and highest address, and all bits set in any.
+struct Extent {
+  std::uint64_t low = ~std::uint64_t{0}, high = 0, all = 0;
+};
+Extent extent_of(const std::uint64_t* lanes, std::uint32_t mask);
+
+// Each lane's base and a constant; 32-bit addresses wrap.
+void add_offset(const std::uint64_t* base, std::uint64_t offset, std::uint64_t* lanes);
+void add_offset(const std::uint32_t* base, std::uint32_t offset, std::uint64_t* lanes);
+
+inline void addresses(const Access& a, const std::byte* frame, Lanes& lanes) {
+  const auto offset = static_cast<std::uint64_t>(a.offset);
+  if (a.address_bytes == 8) {
+    add_offset(reinterpret_cast<const std::uint64_t*>(frame + a.base), offset, lanes);
+  } else if (a.address_bytes == 4) {
+    add_offset(reinterpret_cast<const std::uint32_t*>(frame + a.base),
+               static_cast<std::uint32_t>(offset), lanes);
+  } else {
+    for (std::uint32_t l = 0; l < 32; ++l) lanes[l] = offset;
+  }
+}
+// What a lane's address is in, of an access that does not say.
+Space space_of(const Access& a, const std::byte* frame, std::uint32_t lane);
+
+}  // namespace warpmem::emulate

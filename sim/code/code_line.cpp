@@ -1,0 +1,88 @@
+#include "sim/code/code_line.hpp"
+
+#include <charconv>
+
+#include "isa/sass/instruction.hpp"
+
+namespace warpmem::sim {
+namespace {
+
+using trace::InstructionKind;
+
+std::vector<std::uint32_t> numbers(const std::vector<trace::RegisterRange>& ranges) {
+  std::vector<std::uint32_t> out;
+  for (const trace::RegisterRange& r : ranges)
+    for (unsigned k = 0; k < r.count; ++k)
+      out.push_back(static_cast<std::uint32_t>(r.file) << 16 | (r.first + k));
+  return out;
+}
+
+// Does a recording hold what the instruction accesses? Not constants, textures and surfaces, copies
+// through a tensor map, and (of local memory) spilled registers: docs/recording.md.
+bool recorder_sees(const trace::SassInstruction& in) {
+  switch (in.space) {
+    case trace::Space::kLocal:
+    case trace::Space::kConstant:
+    case trace::Space::kTexture:
+    case trace::Space::kSurface: return false;
+    default: return !in.opcode.starts_with("UTMA");
+  }
+}
+
+CodeLine sass_line(const trace::SassInstruction& in, const model::InstructionTable* table) {
+  CodeLine l;
+  if (table) l.cost = sass_cost(in, *table);
+  l.memory = in.is_memory() || in.kind == InstructionKind::kBarrier;
+  l.accesses = l.memory && recorder_sees(in);
+  l.guarded = in.guard.when != trace::Guard::When::kAlways;
+  l.calls = in.kind == InstructionKind::kCall;
+  if (l.calls && in.labels.size() == 1) l.driver = driver_call(in.labels[0]);
+  l.returns = in.kind == InstructionKind::kReturn;
+  l.ends = in.kind == InstructionKind::kExit || l.returns;
+  if (l.ends || (in.is_branch() && !in.conditional_branch)) l.falls = l.guarded;
+  return l;
+}
+
+// "DEPBAR.LE SB0, 0x3"
+void read_depbar(const std::string& text, CodeLine& l) {
+  const std::size_t sb = text.find("SB");
+  if (sb == text.npos || sb + 2 >= text.size()) return;
+  l.drains = static_cast<std::uint8_t>(text[sb + 2] - '0');
+  const std::size_t comma = text.find("0x", sb);
+  unsigned leaves = 0;
+  if (comma != text.npos)
+    std::from_chars(text.data() + comma + 2, text.data() + text.size(), leaves, 16);
+  l.leaves = static_cast<std::uint8_t>(leaves);
+}
+
+}  // namespace
+
+DriverCall driver_call(std::string_view function) {
+  if (function == "malloc") return DriverCall::kMalloc;
+  if (function == "free") return DriverCall::kFree;
+  return function == "vprintf" ? DriverCall::kPrint : DriverCall::kNone;
+}
+
+ReadLine read_sass_line(const std::string& text, const model::InstructionTable* table) {
+  ReadLine out;
+  const auto in = trace::decode_instruction(text);
+  if (!in) return out;
+  CodeLine& l = out.line = sass_line(*in, table);
+  // BSSY and the like name a place, but nobody goes there from them.
+  out.opens = in->opcode == "BSSY";
+  if (in->is_branch() || in->kind == InstructionKind::kCall || out.opens) out.target = in->target;
+  l.rejoins = in->opcode == "BSYNC";
+  out.by_register = l.returns || ((in->opcode == "BRX" || l.calls) && !in->target);
+  out.further = in->places;
+  out.reads = numbers(in->sources);
+  out.writes = numbers(in->destinations);
+  if (in->opcode == "DEPBAR") read_depbar(text, l);
+  l.commits = in->opcode == "LDGDEPBAR";
+  l.waits_copies = in->opcode == "SYNCS" && in->has("TRYWAIT");
+  l.joins = in->opcode == "UCGABAR_ARV";
+  l.meets = in->opcode == "UCGABAR_WAIT";
+  l.fences = in->opcode == "MEMBAR" && !in->has("CTA");
+  return out;
+}
+
+}  // namespace warpmem::sim

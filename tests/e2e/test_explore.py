@@ -1,0 +1,288 @@
+"""explore: sweeps, searches, all capacities at once, parts and job arrays."""
+
+import os
+import signal
+import sqlite3
+import subprocess
+import time
+
+import harness
+from harness import SOURCE, WARPMEM
+
+HITS = "l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum"
+# Caches that are plain: least recently used, sets by the line's low bits, no room for others.
+PLAIN = ["--gpu", os.path.join(SOURCE, "tests/cards/plain.toml")]
+
+
+def reference(name, folder="h200"):
+    return os.path.join(SOURCE, "validate/reference", folder, name + ".wmt")
+
+
+class Explore(harness.CommandTest):
+    def explore(self, *arguments):
+        run = self.run_command("explore", *arguments)
+        self.assert_works(run)
+        return run
+
+    def points(self, *arguments):
+        return self.explore(*arguments, "--format", "json").json()["points"]
+
+    def value(self, point, metric):
+        return next(m["value"] for m in point["metrics"] if m["metric"] == metric)
+
+
+class Sweeps(Explore):
+    def test_a_point_says_what_a_replay_with_set_says(self):
+        trace = reference("spmv_vector")
+        for engine in ((), ("--counts",)):
+            points = self.points(trace, "--vary", "l1.size=64KiB:256KiB", "--metric", HITS, *engine)
+            self.assertEqual([p["values"]["l1.size"] for p in points], ["64KiB", "128KiB", "256KiB"])
+            for p in points:
+                run = self.run_command("replay", trace, "--set", "l1.size=" + p["values"]["l1.size"],
+                                       "--format", "json", *engine)
+                self.assertEqual(self.value(p, HITS), run.json()["kernels"][0]["metrics"][HITS])
+
+    def test_cards_are_an_axis_and_so_are_several_traces(self):
+        traces = [self.trace("copy"), self.trace("gather")]
+        points = self.points(*traces, "--vary", "gpu=v100,a100_40,h200", "--metric", "cycles")
+        self.assertEqual(len(points), 3)
+        for p in points:
+            self.assertEqual([m["trace"] for m in p["metrics"]], traces)
+            for m in p["metrics"]:
+                run = self.run_command("replay", m["trace"], "--gpu", p["values"]["gpu"], "--format", "json").json()
+                self.assertEqual(m["value"], sum(k["metrics"]["sm__cycles_elapsed.max"] for k in run["kernels"]))
+
+    def test_carve_out_loads_and_order_of_ctas_can_vary(self):
+        trace = reference("spmv_vector")
+        cg = self.points(trace, "--counts", "--vary", "loads=recorded,cg", "--metric", HITS)
+        self.assertGreater(self.value(cg[0], HITS), 0)
+        self.assertEqual(self.value(cg[1], HITS), 0)
+        carved = self.points(trace, "--counts", "--vary", "carveout=0,100", "--metric", "launch__shared_mem_config_size")
+        self.assertLess(self.value(carved[0], "launch__shared_mem_config_size"),
+                        self.value(carved[1], "launch__shared_mem_config_size"))
+        order = self.points(trace, "--counts", "--vary", "order=rows,columns,reversed,tiles4", "--metric",
+                            "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", "--metric", "l2_reads")
+        sectors = {self.value(p, "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum") for p in order}
+        self.assertEqual(len(sectors), 1)
+        self.assertGreater(len({self.value(p, "l2_reads") for p in order}), 1)
+
+    def test_two_axes_make_a_matrix_and_the_knee_has_a_mark(self):
+        run = self.explore(reference("spmv_vector"), "--counts", "--vary", "gpu=a100_40,h200", "--vary",
+                           "l2.size=8MiB,16MiB", "--metric", "dram_sectors")
+        self.assertRegex(run.out, r"gpu \\ l2\.size +8MiB +16MiB")
+        self.assertRegex(run.out, r"(?m)^h200 +[\d,]+ +[\d,]+$")
+
+    def test_the_chart_and_the_drawing_name_the_knee(self):
+        run = self.explore(reference("spmv_vector"), "--counts", *PLAIN, "--vary", "l2.size=16KiB:1MiB",
+                           "--metric", "l2_hit_rate", "--plot", "--svg", "s.svg")
+        self.assertIn("knee of l2_hit_rate", run.out)
+        self.assertIn("◄ knee", run.out)
+        with open(self.path("s.svg"), encoding="utf-8") as svg:
+            text = svg.read()
+        self.assertIn("<svg", text)
+        self.assertIn("knee: ", text)
+
+    def test_a_formula_is_a_metric(self):
+        p = self.points(self.trace("copy"), "--metric", "dram_sectors / 2", "--metric", "dram_sectors")[0]
+        self.assertEqual(2 * self.value(p, "dram_sectors / 2"), self.value(p, "dram_sectors"))
+
+    def test_the_threads_change_nothing(self):
+        arguments = [reference("spmv_vector"), "--counts", "--vary", "l1.size=64KiB:256KiB:32KiB", "--format", "csv"]
+        self.assertEqual(self.explore(*arguments, "--threads", "1").out, self.explore(*arguments, "--threads", "4").out)
+
+    def test_a_dry_run_says_how_many_points_and_how_long(self):
+        run = self.explore(self.trace("copy"), "--vary", "l1.size=1KiB:256KiB", "--dry-run")
+        self.assertRegex(run.out, r"^9 points of [\d,]+ records each, about .* with \d+ threads\n")
+        self.assertRegex(run.out, r"\d of them are no possible GPU and will be left out")
+
+
+class Results(Explore):
+    SWEEP = ["--counts", "--vary", "l1.size=32KiB:256KiB:16KiB", "--vary", "l2.size=8MiB,16MiB,32MiB", "--threads", "2"]
+    LONG = ["--counts", "--vary", "l1.size=32KiB:256KiB:16KiB", "--vary", "l2.size=8MiB:48MiB:8MiB", "--threads", "1"]
+
+    def test_killed_ten_times_the_file_has_the_same_bytes(self):
+        trace = reference("spmv_vector")
+        self.explore(trace, *self.LONG, "--results", "whole.sqlite")
+        for _ in range(10):
+            process = subprocess.Popen([WARPMEM, "explore", trace, *self.LONG, "--results", "cut.sqlite"],
+                                       cwd=self.folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            # A point is there when the log has been written to.
+            log, before = self.path("cut.sqlite.partial-wal"), set()
+            while process.poll() is None and len(before) < 4:
+                if os.path.exists(log):
+                    before.add(os.stat(log).st_mtime_ns)
+                time.sleep(0.002)
+            self.assertIsNone(process.poll(), "it was to be killed before its end")
+            process.kill()
+            process.wait()
+            self.assertTrue(os.path.exists(self.path("cut.sqlite.partial")))
+            self.assertFalse(os.path.exists(self.path("cut.sqlite")))
+        run = self.explore(trace, *self.LONG, "--results", "cut.sqlite")
+        self.assertRegex(run.err, r"note: \d+ points were finished before")
+        with open(self.path("whole.sqlite"), "rb") as whole, open(self.path("cut.sqlite"), "rb") as cut:
+            self.assertEqual(whole.read(), cut.read())
+        self.assertFalse(os.path.exists(self.path("cut.sqlite.partial")))
+
+    def test_the_file_is_read_by_sqlite_and_shown_again(self):
+        first = self.explore(self.trace("copy"), "--vary", "l1.size=64KiB:256KiB", "--results", "s.sqlite")
+        with sqlite3.connect(self.path("s.sqlite")) as db:
+            self.assertEqual(db.execute("PRAGMA integrity_check").fetchone()[0], "ok")
+            rows = db.execute(
+                "SELECT v.value, r.value FROM results r JOIN metrics m USING(metric) JOIN point_values v USING(point) "
+                "WHERE m.name = 'sm__cycles_elapsed.max' ORDER BY r.point").fetchall()
+        self.assertEqual([r[0] for r in rows], ["64KiB", "128KiB", "256KiB"])
+        self.assertEqual(self.explore("show", "s.sqlite").out, first.out)
+        # Nothing is replayed a second time.
+        self.assertEqual(self.explore("copy.wmt", "--vary", "l1.size=64KiB:256KiB", "--results", "s.sqlite").out, first.out)
+
+    def test_parts_are_put_together_to_the_same_bytes(self):
+        trace = reference("spmv_vector")
+        whole = self.explore(trace, *self.SWEEP, "--results", "whole.sqlite")
+        for part in (1, 2, 3):
+            self.explore(trace, *self.SWEEP, "--shard", f"{part}/3", "--results", f"p{part}.sqlite")
+        merged = self.explore("merge", "all.sqlite", "p3.sqlite", "p1.sqlite", "p2.sqlite")
+        self.assertEqual(merged.out, whole.out)
+        with open(self.path("whole.sqlite"), "rb") as a, open(self.path("all.sqlite"), "rb") as b:
+            self.assertEqual(a.read(), b.read())
+        self.assert_fails(self.run_command("explore", "merge", "x.sqlite", "p1.sqlite", "p2.sqlite"), 4, "30 of the sweep's 45 points")
+
+    def test_a_full_disk_is_said_and_costs_no_finished_point(self):
+        trace = reference("spmv_vector")
+        self.explore(trace, *self.SWEEP, "--results", "whole.sqlite")
+        command = ["bash", "-c", "ulimit -f 300; trap '' XFSZ; exec \"$@\"", "x", WARPMEM, "explore", trace, *self.SWEEP,
+                   "--results", "full.sqlite"]
+        full = harness.Run(subprocess.run(command, cwd=self.folder, capture_output=True, timeout=120))
+        self.assert_fails(full, 5, "full.sqlite", "finished points are kept")
+        self.explore(trace, *self.SWEEP, "--results", "full.sqlite")
+        with open(self.path("whole.sqlite"), "rb") as a, open(self.path("full.sqlite"), "rb") as b:
+            self.assertEqual(a.read(), b.read())
+
+
+class BadInput(Explore):
+    def fails(self, status, arguments, *words):
+        self.assert_fails(self.run_command("explore", *arguments), status, *words)
+
+    def test_bad_ranges_and_keys_are_refused_before_anything_runs(self):
+        trace = self.trace("copy")
+        self.fails(2, [trace, "--vary", "l1.sise=1:2"], "no number of a card is called 'l1.sise'", "did you mean 'l1.size'?")
+        self.fails(2, [trace, "--vary", "l1.size=8KiB:4KiB"], "is empty")
+        self.fails(2, [trace, "--vary", "l1.size"], "nothing to vary")
+        self.fails(2, [trace, "--vary", "l1.ways=1,2", "--vary", "l1.ways=4"], "varied twice")
+        self.fails(2, [trace, "--metric", "cycels"], "did you mean 'cycles'?")
+        self.fails(2, [trace, "--metric", "cycles /"], "cannot be read")
+        self.fails(2, ["--vary", "l1.ways=1,2"], "no trace was given")
+        self.fails(2, [trace, "--shard", "5/4"], "--shard")
+        self.fails(2, [trace, "--objective", "cycles", "--vary", "l1.ways=1,2"], "--budget")
+        self.fails(2, [trace, "--vary", "gpu=h200,h2000"] + ["--set", "l1.sise=3"], "l1.sise")
+
+    def test_points_that_are_no_gpu_are_left_out_with_the_reason(self):
+        points = self.points(self.trace("copy"), "--vary", "l1.size=1KiB,64KiB", "--metric", "cycles")
+        self.assertIn("left_out", points[0])
+        self.assertNotIn("left_out", points[1])
+        run = self.explore("copy.wmt", "--vary", "gpu=h200,h2000", "--metric", "cycles")
+        self.assertRegex(run.out, r"left out: h2000: .*h2000")
+        self.fails(2, ["copy.wmt", "--vary", "l1.size=1KiB,2KiB"], "none of the points is a possible GPU")
+
+    def test_a_sweep_beyond_patience_is_refused_before_it_starts(self):
+        self.fails(5, [self.trace("copy"), "--vary", "l1.ways=1:60:1", "--vary", "l2.ways=1:16:1", "--vary",
+                       "sm.count=1:132:1"], "126,720 points", "--yes")
+
+    def test_a_file_of_another_sweep_is_refused(self):
+        trace = self.trace("copy")
+        self.explore(trace, "--vary", "l1.ways=1,2", "--results", "s.sqlite")
+        self.fails(2, [trace, "--vary", "l1.ways=1,4", "--results", "s.sqlite"], "of another sweep", "1,2", "1,4")
+        self.explore(trace, "--vary", "l1.ways=1,4", "--results", "s.sqlite", "--force")
+        self.fails(3, ["show", trace], "no file of results")
+        self.fails(2, ["show", "none.sqlite"], "no such file")
+
+    def test_without_slurm_the_error_says_what_else_to_do(self):
+        trace = self.trace("copy")
+        run = self.run_command("explore", trace, "--vary", "l1.ways=1,2", "--jobs", "slurm", "--results", "s.sqlite",
+                               env={"PATH": "/nowhere"})
+        self.assert_fails(run, 6, "no Slurm", "--shard")
+        self.fails(2, [trace, "--vary", "l1.ways=1,2", "--jobs", "slurm"], "--results")
+        dry = self.explore(trace, "--vary", "l1.ways=1,2,4", "--jobs", "slurm", "--results", "s.sqlite", "--tasks", "2",
+                           "--time-limit", "5:00", "--dry-run")
+        self.assertIn("3 points in 2 tasks", dry.out)
+        self.assertIn("'--array=1-2'", dry.out)
+        self.assertIn("'--time=5:00'", dry.out)
+        self.assertIn("$SLURM_ARRAY_TASK_ID", dry.out)
+
+
+class Capacities(Explore):
+    def curves(self, *arguments):
+        out = self.explore(*arguments, "--format", "json").json()
+        return out
+
+    def test_one_pass_says_what_a_replay_of_each_capacity_says(self):
+        for name, level in (("spmv_scalar", "l1"), ("gather_random", "l1"), ("spmv_vector", "l1"),
+                            ("spmv_vector", "l2"), ("gather_random", "l2")):
+            for how in ((), ("--fixed-ways", "--sizes", "4KiB:64KiB" if level == "l1" else "64KiB:2MiB")):
+                with self.subTest(name, level=level, how=how):
+                    one = self.curves(reference(name), "--capacities", level, *PLAIN, *how)
+                    each = self.curves(reference(name), "--capacities", level, *PLAIN, *how, "--by-replay")
+                    self.assertTrue(one["one_pass"], one.get("why"))
+                    self.assertFalse(each["one_pass"])
+                    self.assertEqual(one["shapes"], each["shapes"])
+                    self.assertEqual(one["all"], each["all"])
+                    self.assertEqual(one["lines"], each["lines"])
+                    self.assertGreater(one["all"]["hits"][-1], 0)
+                    self.assertEqual(len(one["shapes"]), 16 if not how else len(each["shapes"]))
+                    self.assertEqual(sum(c["sectors"] for c in one["arrays"]), one["all"]["sectors"])
+
+    def test_other_policies_are_replayed_and_the_reason_is_said(self):
+        out = self.curves(reference("spmv_vector"), "--capacities", "l1", "--fixed-ways", "--sizes", "64KiB,256KiB")
+        self.assertFalse(out["one_pass"])
+        self.assertIn("l1.index", out["why"])
+
+    def test_an_array_says_what_it_needs(self):
+        run = self.explore(reference("spmv_vector"), "--capacities", "l1", *PLAIN)
+        self.assertRegex(run.out, r"(?m)^allocation \d of \S+ KiB +[\d,]+ .* KiB$")
+        self.assertIn("All capacities in one pass", run.out)
+
+
+class Searches(Explore):
+    SPACE = ["--counts", "--vary", "l1.size=32KiB:256KiB:16KiB", "--vary", "l2.size=8MiB:64MiB:8MiB", "--vary",
+             "sm.count=16:128:16"]
+
+    def test_a_search_tries_as_many_points_as_it_may_and_says_its_seed(self):
+        arguments = [reference("spmv_vector"), *self.SPACE, "--objective", "dram_sectors + l2_reads", "--budget", "16",
+                     "--seed", "5"]
+        out = self.explore(*arguments, "--format", "json").json()
+        self.assertEqual(len(out["points"]), 16)
+        best = [p for p in out["points"] if p.get("best")]
+        self.assertEqual(len(best), 1)
+        values = [p["metrics"][0]["value"] for p in out["points"] if "metrics" in p]
+        self.assertEqual(best[0]["metrics"][0]["value"], min(values))
+        self.assertIn("seed 5", out["notes"][0])
+        again = self.explore(*arguments, "--format", "json", "--threads", "3").json()
+        self.assertEqual(out, again)
+
+    def test_a_search_goes_on_where_it_stopped(self):
+        arguments = [reference("spmv_vector"), *self.SPACE, "--objective", "l2_reads", "--budget", "24"]
+        self.explore(*arguments, "--results", "whole.sqlite")
+        process = subprocess.Popen([WARPMEM, "explore", *arguments, "--results", "cut.sqlite"], cwd=self.folder,
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        time.sleep(0.5)
+        process.kill()
+        process.wait()
+        self.explore(*arguments, "--results", "cut.sqlite")
+        with open(self.path("whole.sqlite"), "rb") as a, open(self.path("cut.sqlite"), "rb") as b:
+            self.assertEqual(a.read(), b.read())
+
+
+class Samples(Explore):
+    def test_launches_that_are_alike_stand_for_each_other(self):
+        run = self.run_command("replay", self.trace("copy"), "--sample", "--format", "json")
+        self.assert_works(run)
+        out = run.json()
+        whole = self.run_command("replay", "copy.wmt", "--format", "json").json()
+        for name, value in out["metrics"].items():
+            truth = [k["metrics"].get(name) for k in whole["kernels"]]
+            if None in truth:
+                continue
+            self.assertLessEqual(abs(value["estimate"] - sum(truth)), value["half_width"] + 1e-6, name)
+
+
+if __name__ == "__main__":
+    harness.main()

@@ -1,0 +1,46 @@
+#include "views/lanes_json.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "views/lanes.hpp"
+
+namespace warpmem::views {
+namespace {
+
+using nlohmann::ordered_json;
+
+// How far the active lanes are from the lowest address: [first, stride] where a lane's is that much
+// more than that of the lane before it.
+ordered_json offsets_json(const LaneAccess& a, std::uint64_t base) {
+  std::vector<std::pair<unsigned, std::int64_t>> all;
+  for (unsigned l = 0; l < 32; ++l)
+    if (a.active(l)) all.emplace_back(l, static_cast<std::int64_t>(a.address[l] - base));
+  if (all.size() > 2) {
+    const std::int64_t stride = (all[1].second - all[0].second) / (all[1].first - all[0].first);
+    const std::int64_t first = all[0].second - stride * all[0].first;
+    const bool regular = std::ranges::all_of(
+        all, [&](const auto& at) { return at.second == first + stride * at.first; });
+    if (regular) return {{"first", first}, {"stride", stride}};
+  }
+  ordered_json out = ordered_json::array();
+  for (const auto& [lane, offset] : all) out.push_back(offset);
+  return out;
+}
+
+}  // namespace
+
+ordered_json lanes_json(const LaneAccess& a) {
+  std::uint64_t base = ~std::uint64_t{0};
+  for (unsigned l = 0; l < 32; ++l)
+    if (a.active(l)) base = std::min(base, a.address[l]);
+  ordered_json out{{"base", base},     {"mask", a.mask}, {"offsets", offsets_json(a, base)},
+                   {"bytes", a.bytes}, {"cta", a.cta},   {"warp", a.warp}};
+  if (a.shared) out["banks"] = a.banks, out["bank_bytes"] = a.bank_bytes;
+  else out["line"] = a.line_bytes, out["sector"] = a.sector_bytes;
+  out["words"] = lanes_words(a);
+  return out;
+}
+
+}  // namespace warpmem::views

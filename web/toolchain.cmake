@@ -1,0 +1,17 @@
+# Zig's C++ compiler for WebAssembly. Where Zig is: WARPMEM_ZIG, the PATH, or the Python package "ziglang", which
+# web/get_zig.sh puts into build-web/tools.
+set(CMAKE_SYSTEM_NAME Generic)
+set(CMAKE_SYSTEM_PROCESSOR wasm32)
+if(NOT WARPMEM_ZIG AND DEFINED ENV{WARPMEM_ZIG})
+  set(WARPMEM_ZIG $ENV{WARPMEM_ZIG} CACHE FILEPATH "Zig, 0.11 or later")
+endif()
+find_program(WARPMEM_ZIG zig PATHS ${CMAKE_CURRENT_LIST_DIR}/../build-web/tools/ziglang NO_CMAKE_FIND_ROOT_PATH)
+if(NOT WARPMEM_ZIG)
+  message(FATAL_ERROR "zig was not found\n  fix: run web/get_zig.sh, or give -DWARPMEM_ZIG=/path/to/zig")
+endif()
+list(APPEND CMAKE_TRY_COMPILE_PLATFORM_VARIABLES WARPMEM_ZIG)
+set(CMAKE_C_COMPILER ${WARPMEM_ZIG} cc)
+set(CMAKE_CXX_COMPILER ${WARPMEM_ZIG} c++)
+set(CMAKE_C_COMPILER_TARGET wasm32-wasi)
+set(CMAKE_CXX_COMPILER_TARGET wasm32-wasi)
+set(CMAKE_TRY_COMPILE_TARGET_TYPE STATIC_LIBRARY)
