@@ -147,10 +147,10 @@ Run setup_probe(CLI::App& app) {
   app.add_option("curve", options->kind, "which microbenchmark")
       ->required()
       ->check(CLI::IsMember(names));
-  app.add_option(
-         "--at", options->at,
-         "where: bytes (latency, l1, l2), threads an SM (init, read, scale, add, triad, host, shared), "
-         "elements (stride), lanes (conflicts)")
+  app.add_option("--at", options->at,
+                 "where: bytes (latency, l1, l2), threads an SM (init, read, scale, add, triad, "
+                 "host, shared), "
+                 "elements (stride), lanes (conflicts)")
       ->required()
       ->delimiter(',')
       ->type_name("X[,X]");

@@ -10,8 +10,9 @@ namespace warpmem::sim::probe {
 Result<Ladder> ladder_of(const model::Card& card, const std::string& file) {
   const model::CardNumbers& n = card.numbers();
   Ladder out;
+  constexpr std::uint64_t kChunk = 256 << 10;  // of a CTA that reads the L2 or DRAM
   const auto measured = [&](Curve curve, std::uint64_t x, double& to) -> Result<void> {
-    const auto points = measure(card, {curve, {x}, false, false, 4, file});
+    const auto points = measure(card, {curve, {x}, false, false, 4, kChunk, file});
     if (!points) return points.error();
     to = points->front().y;
     return {};
@@ -26,8 +27,7 @@ Result<Ladder> ladder_of(const model::Card& card, const std::string& file) {
     if (auto ok = measured(Curve::kL2, in_l2, out.l2); !ok) return ok.error();
   // One element a thread, or eight loads of each under way, whichever reaches more.
   // No two CTAs read the same.
-  const std::uint64_t beyond =
-      std::max<std::uint64_t>(4 * n.sm_count * (512 << 10), 4 * n.l2_bytes);
+  const std::uint64_t beyond = std::max<std::uint64_t>(4 * n.sm_count * kChunk, 4 * n.l2_bytes);
   double rounds = 0;
   if (auto ok = measured(Curve::kRead, n.sm_threads, out.global); !ok) return ok.error();
   if (auto ok = measured(Curve::kL2, beyond, rounds); !ok) return ok.error();

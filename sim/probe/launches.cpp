@@ -82,7 +82,7 @@ void l1_bandwidth(const CardNumbers& n, const Options& o, Plan& plan) {
     const std::uint64_t sms = fits ? std::min(kFew, n.sm_count) : n.sm_count;
     // Rounds of eight loads; the first ones wait for memory.
     const std::uint64_t warm = std::clamp<std::uint64_t>((pieces + warps - 1) / warps, 64, 96);
-    const std::uint64_t steps = fits ? 512 : 64;
+    const std::uint64_t steps = fits ? 256 : 64;
     add_pair(plan, x, {&kernel, u32(sms), threads, 0, {}, 0}, warm, warm + steps,
              static_cast<double>(steps * warps * n.sm_count * kWide),
              [&kernel, pieces, warps](Warp& w, std::uint64_t loads) {
@@ -93,28 +93,29 @@ void l1_bandwidth(const CardNumbers& n, const Options& o, Plan& plan) {
   }
 }
 
-// CTAs that read 512 KiB each, by turns.
+// CTAs that read a chunk each, by turns.
 void l2_bandwidth(const CardNumbers& n, const Options& o, Plan& plan) {
   const Kernel& kernel = plan.add(read_rounds(8, 8));
+  const std::uint64_t chunk = o.chunk;
   const std::uint32_t threads = most_threads(n);
-  const std::uint64_t warps = threads / 32, loads = kChunk / kWide / warps;
+  const std::uint64_t warps = threads / 32, loads = chunk / kWide / warps;
   const std::uint64_t wave = n.sm_count * (n.sm_threads / threads);
   for (const std::uint64_t x : o.at) {
-    const std::uint64_t chunks = std::max<std::uint64_t>(1, x / kChunk);
+    const std::uint64_t chunks = std::max<std::uint64_t>(1, x / chunk);
     const bool kept = x <= 2 * n.l2_bytes;
     const std::uint64_t waves = kept ? (chunks + wave - 1) / wave : 1;
     const std::uint64_t less = waves * wave, more = less + wave;
     const std::size_t first = plan.launches.size();
     for (const std::uint64_t ctas : {less, more}) {
       Launch launch{&kernel, u32(ctas), threads, 0, {}, 0};
-      launch.fill = [&kernel, warps, loads, chunks](Warp& w) {
-        const std::uint64_t base = kArray + w.cta % chunks * kChunk;
+      launch.fill = [&kernel, warps, loads, chunks, chunk](Warp& w) {
+        const std::uint64_t base = kArray + w.cta % chunks * chunk;
         for (std::uint64_t i = 0; i < loads; ++i)
           w.access(kernel.loads[i % 8], base + kWide * (w.number + i * warps), 8);
       };
       plan.launches.push_back(std::move(launch));
     }
-    plan.pairs.push_back({x, first, first + 1, static_cast<double>(wave * kChunk)});
+    plan.pairs.push_back({x, first, first + 1, static_cast<double>(wave * chunk)});
   }
 }
 
@@ -129,8 +130,10 @@ std::uint32_t shared_for(const CardNumbers& n, std::uint64_t ctas) {
 // One element of 8 bytes a thread. What the launch before left in the L2 is written back meanwhile.
 void streams(const CardNumbers& n, const Options& o, Plan& plan) {
   plan.keep_caches = true;
-  const std::uint32_t reads = o.curve == Curve::kInit ? 0 : o.curve == Curve::kTriad ? 3
-                              : o.curve == Curve::kAdd   ? 2 : 1;
+  const std::uint32_t reads = o.curve == Curve::kInit    ? 0
+                              : o.curve == Curve::kTriad ? 3
+                              : o.curve == Curve::kAdd   ? 2
+                                                         : 1;
   const bool writes = o.curve != Curve::kRead && o.curve != Curve::kHost;
   const Kernel& kernel = plan.add(stream(reads, writes));
   std::uint64_t next = kArray;

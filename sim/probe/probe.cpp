@@ -12,7 +12,8 @@ namespace {
 
 bool is_bandwidth(Curve c) {
   return c == Curve::kL1 || c == Curve::kL2 || c == Curve::kInit || c == Curve::kRead ||
-         c == Curve::kScale || c == Curve::kTriad || c == Curve::kAdd || c == Curve::kHost || c == Curve::kShared;
+         c == Curve::kScale || c == Curve::kTriad || c == Curve::kAdd || c == Curve::kHost ||
+         c == Curve::kShared;
 }
 
 // The trace's file, for as long as it is needed.

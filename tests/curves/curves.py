@@ -5,7 +5,8 @@ for each GPU.
 curves.csv: a row a curve: which card, which probe, what x and y are, who measured it. A stream is four curves: of
 init, read, scale and triad (stream3: a triad of three arrays). published.csv: the points. boards/: cards of boards that differ from a built-in one.
 
-  tests/curves/curves.py --write            writes docs/curves.md's table and docs/curves/*.svg
+  tests/curves/curves.py --write            writes docs/curves.md's table and docs/curves/ (plots and their points)
+  tests/curves/curves.py --write --only t4  the same for some curves; the others stay as they were
   tests/curves/curves.py --only v100 --show  prints the points of some curves
 """
 import argparse
@@ -25,6 +26,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 WARPMEM = os.environ.get("WARPMEM", str(ROOT / "build/warpmem"))
 PAGE, PLOTS = ROOT / "docs/curves.md", ROOT / "docs/curves"
+POINTS = PLOTS / "points.csv"
 BEGIN, END = "<!-- table: tests/curves/curves.py --write -->", "<!-- end of table -->"
 STREAMS = {"stream": ("init", "read", "scale", "triad"), "stream3": ("init", "read", "scale", "add")}  # as probed
 
@@ -144,6 +146,35 @@ def table(found):
     return "\n".join(lines)
 
 
+def shown(value):
+    return f"{value:.5g}"
+
+
+def stored():
+    """Points of docs/curves/points.csv, by GPU and curve."""
+    found = collections.defaultdict(list)
+    if POINTS.exists():
+        with open(POINTS, newline="") as file:
+            for row in csv.DictReader(file):
+                found[row["gpu"], row["curve"]].append(tuple(float(row[k]) for k in ("x", "published", "model")))
+    return found
+
+
+def write(found):
+    PLOTS.mkdir(exist_ok=True)
+    points = stored() | {(curve.gpu, curve.curve): p for curve, p in found}
+    everything = [(c, points[c.gpu, c.curve]) for c in curves() if (c.gpu, c.curve) in points]
+    with open(POINTS, "w") as file:
+        file.write("gpu,curve,x,published,model\n")
+        for curve, of_curve in everything:
+            for x, y, model in of_curve:
+                file.write(f"{curve.gpu},{curve.curve},{x:g},{y:g},{shown(model)}\n")
+    for curve, of_curve in everything:
+        (PLOTS / plot_name(curve)).write_text(svg(curve, of_curve))
+    head, _, rest = PAGE.read_text().partition(BEGIN)
+    PAGE.write_text(head + BEGIN + "\n" + table(everything) + "\n" + END + rest.partition(END)[2])
+
+
 def main():
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--write", action="store_true", help="write the page's table and the plots")
@@ -161,12 +192,7 @@ def main():
             for x, y, model in points:
                 print(f"{x:12g} {y:10.1f} {model:10.1f} {model / y - 1:+8.1%}")
     if options.write:
-        PLOTS.mkdir(exist_ok=True)
-        for curve, points in found:
-            (PLOTS / plot_name(curve)).write_text(svg(curve, points))
-        page = PAGE.read_text()
-        head, _, rest = page.partition(BEGIN)
-        PAGE.write_text(head + BEGIN + "\n" + table(found) + "\n" + END + rest.partition(END)[2])
+        write(found)
 
 
 if __name__ == "__main__":

@@ -186,7 +186,7 @@ class Cards(harness.CommandTest):
         self.assert_fails(self.run_command("gpus", "show"), 2, "show takes a card")
 
     def test_the_ladder_of_bandwidths(self):
-        for name in CARDS:
+        for name in ("8800gtx", "gtx280", "c2050", "k20x", "p100", "v100", "t4"):  # each replays kernels
             with self.subTest(name):
                 rungs = self.run_command("gpus", name, "--ladder", "--format", "json").json()["ladder"]
                 self.assertEqual([r["level"] for r in rungs],

@@ -12,7 +12,8 @@ using sim::probe::Curve;
 double probed(const std::string& gpu, Curve curve, std::uint64_t x, std::uint32_t bytes = 4) {
   const TemporaryFolder folder;
   const auto card = must(model::load_card(gpu));
-  return must(sim::probe::measure(card, {curve, {x}, false, false, bytes, folder.file("p.wmt")}))
+  return must(sim::probe::measure(
+                  card, {curve, {x}, false, false, bytes, 512 << 10, folder.file("p.wmt")}))
       .front()
       .y;
 }
