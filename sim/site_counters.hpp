@@ -21,7 +21,11 @@ class SiteCounters final : public model::MemorySystem {
 
   // By CTA: the slot that its accesses go into, of `slots`; slot 0 for CTAs beyond the list.
   SiteCounters(model::MemorySystem& memory, std::vector<std::uint8_t> slot_of, std::size_t slots)
-      : memory_(memory), by_cta_(true), slot_of_(std::move(slot_of)), by_site_(slots), cycles_(slots) {}
+      : memory_(memory),
+        by_cta_(true),
+        slot_of_(std::move(slot_of)),
+        by_site_(slots),
+        cycles_(slots) {}
 
   void begin_launch(const model::LaunchMemory& launch) override { memory_.begin_launch(launch); }
   void run(const model::WarpLanes& lanes, const model::AccessPlan& plan,

@@ -11,7 +11,8 @@
 namespace warpmem::validate {
 namespace {
 
-constexpr std::string_view kHeading = "gpu,rows,equal,within_1,within_5,beyond,times,time_median,time_p90";
+constexpr std::string_view kHeading =
+    "gpu,rows,equal,within_1,within_5,beyond,times,time_median,time_p90";
 
 // The next line of a text, or the next cell of a line.
 std::string_view cut(std::string_view& rest, char by) {
@@ -44,8 +45,8 @@ Result<std::vector<Published>> parse_published(std::string_view text, const std:
     if (line.empty()) continue;
     Published row;
     row.gpu = cut(line, ',');
-    const std::array cells{&row.rows, &row.equal, &row.within_1, &row.within_5, &row.beyond,
-                           &row.times, &row.time_median, &row.time_p90};
+    const std::array cells{&row.rows,   &row.equal, &row.within_1,    &row.within_5,
+                           &row.beyond, &row.times, &row.time_median, &row.time_p90};
     for (std::size_t* cell : cells)
       if (!read(cut(line, ','), *cell)) return wrong("a cell is no number");
     if (!line.empty()) return wrong("more than 9 cells");

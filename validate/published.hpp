@@ -18,8 +18,8 @@ struct Published {
   // Of them: to the last digit that was printed; within 1 % or half a point; within 5 %; further
   // off, or of a kind that arbitration or order moves.
   std::size_t equal = 0, within_1 = 0, within_5 = 0, beyond = 0;
-  // Kernels whose time was published, and how far off the time engine is: in the middle of them, and
-  // of nine of ten, in per mille.
+  // Kernels whose time was published, and how far off the time engine is: in the middle of them,
+  // and of nine of ten, in per mille.
   std::size_t times = 0, time_median = 0, time_p90 = 0;
 };
 

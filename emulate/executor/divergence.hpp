@@ -9,8 +9,8 @@ namespace warpmem::emulate {
 // Who of the lanes that wait at a reconvergence point goes on without those that are still to come.
 enum class Parting : std::uint8_t { kKnown, kAll };
 
-// Whether from a place on lanes do not come to where others wait for them: it is outside the loop in
-// whose next iteration they are to meet; or it is behind where ways join, or in that loop's next
+// Whether from a place on lanes do not come to where others wait for them: it is outside the loop
+// in whose next iteration they are to meet; or it is behind where ways join, or in that loop's next
 // iteration.
 bool will_not_meet(const Code& code, std::uint32_t reconverge, std::uint32_t place);
 

@@ -25,10 +25,10 @@ class Interpreter {
     const Code& code;
     std::byte* frame;
     std::uint32_t pc, mask;
-    std::uint32_t active = 0;        // of the instruction: lanes that its guard lets run it
+    std::uint32_t active = 0;      // of the instruction: lanes that its guard lets run it
     std::uint32_t meet, may_miss;  // where it reconverges; kNoOffset: its lanes cannot pass that by
-    std::uint32_t waits;             // so many in vain end its turn
-    std::uint64_t* entered;          // Recorder::entered
+    std::uint32_t waits;           // so many in vain end its turn
+    std::uint64_t* entered;        // Recorder::entered
     std::uint64_t warp_count = 0, thread_count = 0;  // instructions not accounted for yet
 
     Part& refresh() { return *(part = &warp.parts[static_cast<std::size_t>(number)]); }

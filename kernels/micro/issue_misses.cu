@@ -1,8 +1,9 @@
-// In which order the warps of an SM get their loads to the L1 when these miss: each lane reads `each` words of 8
-// bytes in a row of 96 bytes at a place of its own, row after row. Where all warps come by in turn, rows are
-// pushed out of the L1 between two loads of them; where a warp issues a row's loads one behind the other, they
-// are not. Prints the clock at which the warps of one scheduler issue each load of their rows (no profiler), or,
-// with an argument, runs the cases for a profiler: l1tex__t_sectors_pipe_lsu_mem_global_op_ld{,_lookup_hit},
+// In which order the warps of an SM get their loads to the L1 when these miss: each lane reads
+// `each` words of 8 bytes in a row of 96 bytes at a place of its own, row after row. Where all
+// warps come by in turn, rows are pushed out of the L1 between two loads of them; where a warp
+// issues a row's loads one behind the other, they are not. Prints the clock at which the warps of
+// one scheduler issue each load of their rows (no profiler), or, with an argument, runs the cases
+// for a profiler: l1tex__t_sectors_pipe_lsu_mem_global_op_ld{,_lookup_hit},
 // l1tex__m_xbar2l1tex_read_sectors.
 #include "micro.cuh"
 
@@ -75,10 +76,12 @@ int main(int argc, char**) {
         }
         CHECK(cudaMemcpy(h.data(), clocks, h.size() * 4, cudaMemcpyDeviceToHost));
         u32 first = ~0u;
-        for (int w = 0; w < warps; ++w) first = h[w * kRows * kEach] < first ? h[w * kRows * kEach] : first;
+        for (int w = 0; w < warps; ++w)
+          first = h[w * kRows * kEach] < first ? h[w * kRows * kEach] : first;
         for (int w = 0; w < warps; w += 4) {
           std::printf("issue,table=%u waits=%d warps=%d warp=%d", mib, waits, warps, w);
-          for (int k = 0; k < kRows * kEach; ++k) std::printf(" %u", h[w * kRows * kEach + k] - first);
+          for (int k = 0; k < kRows * kEach; ++k)
+            std::printf(" %u", h[w * kRows * kEach + k] - first);
           std::printf("\n");
         }
       }

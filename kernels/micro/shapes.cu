@@ -1,4 +1,5 @@
-// Small programs in the shape of public ones whose counters or cycles a model gets wrong first. Each is one launch:
+// Small programs in the shape of public ones whose counters or cycles a model gets wrong first.
+// Each is one launch:
 //   shapes NAME [SIZE]; without arguments all of them, which checks what they compute.
 // validate/reference/h100-shapes and h200-shapes have what the hardware counted.
 #include <cmath>
@@ -29,7 +30,8 @@ __global__ void blocked_copy(const double* in, double* out) {
 }
 
 // A thread goes through its vertex's list of neighbours and adds up their values.
-__global__ void neighbours(const u32* begin, const u32* list, const float* value, float* out, u32 vertices) {
+__global__ void neighbours(const u32* begin, const u32* list, const float* value, float* out,
+                           u32 vertices) {
   const u32 v = blockIdx.x * blockDim.x + threadIdx.x;
   if (v >= vertices) return;
   float sum = 0;
@@ -65,7 +67,8 @@ __global__ void either(const u8* x, const u8* a, const u8* b, u32* out) {
 // Prefix sums of a CTA: shuffles within warps, shared memory between them.
 __global__ void shuffle_scan(const u32* in, u32* out, u32* sums) {
   __shared__ u32 of_warp[32];
-  const u32 i = blockIdx.x * blockDim.x + threadIdx.x, lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  const u32 i = blockIdx.x * blockDim.x + threadIdx.x, lane = threadIdx.x % 32,
+            warp = threadIdx.x / 32;
   u32 v = in[i];
 #pragma unroll
   for (u32 d = 1; d < 32; d *= 2) {
@@ -89,7 +92,8 @@ __global__ void shuffle_scan(const u32* in, u32* out, u32* sums) {
   if (threadIdx.x == blockDim.x - 1) sums[blockIdx.x] = v;
 }
 
-// CTAs hand a counter on, each when the one before has: all look at one word until it is their turn.
+// CTAs hand a counter on, each when the one before has: all look at one word until it is their
+// turn.
 __global__ void in_turn(volatile u32* turn, u32* out) {
   if (threadIdx.x == 0) {
     while (*turn != blockIdx.x) {
@@ -177,7 +181,8 @@ bool run_fields(u32 n) {
 }
 bool run_either(u32 n) {
   std::vector<u8> x(n), a(n), b(n);
-  for (u32 i = 0; i < n; ++i) x[i] = mixed(i) & 1, a[i] = mixed(i) >> 1 & 1, b[i] = mixed(i) >> 2 & 1;
+  for (u32 i = 0; i < n; ++i)
+    x[i] = mixed(i) & 1, a[i] = mixed(i) >> 1 & 1, b[i] = mixed(i) >> 2 & 1;
   u32* out = device_buffer<u32>(n * 4);
   either<<<n / 256, 256>>>(filled(x), filled(a), filled(b), out);
   const auto got = fetched(out, n);
@@ -214,10 +219,14 @@ struct Shape {
   u32 size;
   bool (*run)(u32);
 };
-constexpr Shape kShapes[] = {{"one_word_float", 32768, run_one_word}, {"blocked_copy", 1 << 18, run_blocked},
-                             {"neighbours", 1 << 16, run_neighbours}, {"softmax", 4096, run_softmax},
-                             {"fields", 1 << 16, run_fields},         {"either", 1 << 18, run_either},
-                             {"shuffle_scan", 1 << 20, run_scan},     {"in_turn", 64, run_turns},
+constexpr Shape kShapes[] = {{"one_word_float", 32768, run_one_word},
+                             {"blocked_copy", 1 << 18, run_blocked},
+                             {"neighbours", 1 << 16, run_neighbours},
+                             {"softmax", 4096, run_softmax},
+                             {"fields", 1 << 16, run_fields},
+                             {"either", 1 << 18, run_either},
+                             {"shuffle_scan", 1 << 20, run_scan},
+                             {"in_turn", 64, run_turns},
                              {"lock", 32, run_lock}};
 
 }  // namespace

@@ -1,8 +1,9 @@
-// Lookups in tables much larger than the L2, as programs of particle transport do them: a thread draws an energy,
-// searches for it among 768,604 (6 MB), and takes for each of 4 to 34 nuclides an index from its row of 68 (209 MB
-// of rows) and two neighbouring structures of six doubles from that nuclide's table (37 MB in all). Read: what
-// l2_random reads.
-//   table_lookups LOOKUPS THREADS ORDER   ORDER 0: each thread's nuclides in the same order, 1: from a drawn one on
+// Lookups in tables much larger than the L2, as programs of particle transport do them: a thread
+// draws an energy, searches for it among 768,604 (6 MB), and takes for each of 4 to 34 nuclides an
+// index from its row of 68 (209 MB of rows) and two neighbouring structures of six doubles from
+// that nuclide's table (37 MB in all). Read: what l2_random reads.
+//   table_lookups LOOKUPS THREADS ORDER   ORDER 0: each thread's nuclides in the same order, 1:
+//   from a drawn one on
 #include "micro.cuh"
 
 namespace {
@@ -21,7 +22,8 @@ struct Point {
 
 }  // namespace
 
-__global__ void look_up(const double* energies, const u32* index, const Point* points, int order, double* out, u32 count) {
+__global__ void look_up(const double* energies, const u32* index, const Point* points, int order,
+                        double* out, u32 count) {
   const u32 me = blockIdx.x * blockDim.x + threadIdx.x;
   if (me >= count) return;
   const double energy = mixed(me) * (1.0 / 4294967296.0);
@@ -32,7 +34,12 @@ __global__ void look_up(const double* energies, const u32* index, const Point* p
     else low = middle;
   }
   const u32 kind = mixed(me + 0x51ed27ull) % 16;
-  const u32 nuclides = kind < 2 ? 34 : kind < 3 ? 27 : kind < 6 ? 21 : kind < 8 ? 9 : kind < 12 ? 5 : 4;
+  const u32 nuclides = kind < 2    ? 34
+                       : kind < 3  ? 27
+                       : kind < 6  ? 21
+                       : kind < 8  ? 9
+                       : kind < 12 ? 5
+                                   : 4;
   const u32 first = order ? mixed(me + 0xabcdefull) % kNuclides : 0;
   double sum[5] = {};
   for (u32 k = 0; k < nuclides; ++k) {
@@ -56,11 +63,13 @@ int main(int argc, char** argv) {
   for (u32 k = 0; k < kRows; ++k) energies[k] = k / static_cast<double>(kRows);
   std::vector<u32> index(u64{kRows} * kNuclides);
   for (u64 k = 0; k < index.size(); ++k) {
-    const u32 near = static_cast<u32>(k / kNuclides / kNuclides);  // a row's energy among a nuclide's own
+    const u32 near =
+        static_cast<u32>(k / kNuclides / kNuclides);  // a row's energy among a nuclide's own
     index[k] = (near + (mixed(k / kNuclides / kNuclides * 68 + k % kNuclides) & 3)) % kPoints;
   }
   std::vector<Point> points(kRows);
-  for (u32 k = 0; k < kRows; ++k) points[k] = {k % kPoints / static_cast<double>(kPoints), 1. + k % 7, 2, 3, 4, 5};
+  for (u32 k = 0; k < kRows; ++k)
+    points[k] = {k % kPoints / static_cast<double>(kPoints), 1. + k % 7, 2, 3, 4, 5};
   double* e = device_buffer<double>(u64{kRows} * 8);
   u32* i = device_buffer<u32>(index.size() * 4);
   Point* p = device_buffer<Point>(u64{kRows} * sizeof(Point));
@@ -75,10 +84,12 @@ int main(int argc, char** argv) {
     CHECK(cudaDeviceSynchronize());
   };
   if (argc > 3) {
-    run(static_cast<u32>(std::strtoul(argv[1], nullptr, 10)), std::atoi(argv[2]), std::atoi(argv[3]));
+    run(static_cast<u32>(std::strtoul(argv[1], nullptr, 10)), std::atoi(argv[2]),
+        std::atoi(argv[3]));
     return 0;
   }
   for (int order : {0, 1})
     for (int threads : {128, 256, 1024})
-      for (u32 count : {1u << 12, 1u << 14, 1u << 16, 1u << 18, 1u << 20}) run(count, threads, order);
+      for (u32 count : {1u << 12, 1u << 14, 1u << 16, 1u << 18, 1u << 20})
+        run(count, threads, order);
 }

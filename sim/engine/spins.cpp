@@ -31,9 +31,9 @@ bool sass_looks(std::string_view text, Op op) {
 
 bool looks(const trace::Site& site, const trace::Program& program) {
   if (site.op != Op::kLoad && site.op != Op::kAtomic) return false;
-  const auto at = std::lower_bound(
-      program.code.begin(), program.code.end(), site.pc,
-      [](const trace::Instruction& i, std::uint32_t pc) { return i.pc < pc; });
+  const auto at =
+      std::lower_bound(program.code.begin(), program.code.end(), site.pc,
+                       [](const trace::Instruction& i, std::uint32_t pc) { return i.pc < pc; });
   if (at == program.code.end() || at->pc != site.pc) return false;
   const bool ptx = program.level == trace::Level::kPtx || trace::is_ptx(at->text);
   return ptx ? ptx_looks(at->text, site.op) : sass_looks(at->text, site.op);
@@ -77,14 +77,16 @@ void Spins::for_each(const trace::DecodedBlock& b, const trace::Segment& s, Each
 std::uint64_t Spins::count(const trace::DecodedBlock& b) const {
   std::uint64_t again = 0;
   if (any_)
-    for (const trace::Segment& s : b.segments) for_each(b, s, [&](std::uint32_t, bool is) { again += is; });
+    for (const trace::Segment& s : b.segments)
+      for_each(b, s, [&](std::uint32_t, bool is) { again += is; });
   return again;
 }
 
 void Spins::drop(trace::DecodedBlock& b) const {
   if (!any_) return;
   std::vector<bool> gone(b.records.size(), false);
-  for (const trace::Segment& s : b.segments) for_each(b, s, [&](std::uint32_t i, bool is) { gone[i] = is; });
+  for (const trace::Segment& s : b.segments)
+    for_each(b, s, [&](std::uint32_t i, bool is) { gone[i] = is; });
   if (std::ranges::find(gone, true) == gone.end()) return;
   std::uint32_t kept = 0;
   for (trace::Segment& s : b.segments) {
@@ -97,7 +99,8 @@ void Spins::drop(trace::DecodedBlock& b) const {
   b.records.resize(kept);
 }
 
-Result<SpinCount> count_spins(const trace::TraceReader& reader, std::uint32_t launch, const Spins& spins) {
+Result<SpinCount> count_spins(const trace::TraceReader& reader, std::uint32_t launch,
+                              const Spins& spins) {
   SpinCount out;
   if (!spins.any()) return out;
   const auto ctas = reader.ctas(launch);

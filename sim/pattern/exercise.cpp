@@ -89,13 +89,12 @@ Result<Asked> asked_by(const Exercise& e, const std::string& answer) {
   const Array& array = program->arrays[program->accesses[at].array];
   const std::uint64_t base = bases_of(*program)[program->accesses[at].array];
   Asked out;
-  auto ran = each_address(*program, shape,
-                          [&](std::uint32_t access, std::uint64_t thread, std::uint64_t address) {
-                            if (access != at) return;
-                            const std::uint64_t element = (address - base) / array.bytes;
-                            out.by_thread.emplace_back(thread,
-                                                       e.modulo ? element % e.modulo : element);
-                          });
+  auto ran = each_address(
+      *program, shape, [&](std::uint32_t access, std::uint64_t thread, std::uint64_t address) {
+        if (access != at) return;
+        const std::uint64_t element = (address - base) / array.bytes;
+        out.by_thread.emplace_back(thread, e.modulo ? element % e.modulo : element);
+      });
   if (!ran) return ran.error();
   return out;
 }
@@ -160,8 +159,7 @@ Result<double> partitions_of(const Program& program, const Shape& shape, const m
 Result<double> right_number(const Exercise& e, const model::Card& card) {
   if (e.figure == Figure::kLinkRatio) {
     const model::CardNumbers& n = card.numbers();
-    return static_cast<double>(n.dram_sectors_per_kilocycle) /
-           static_cast<double>(n.host_permille);
+    return static_cast<double>(n.dram_sectors_per_kilocycle) / static_cast<double>(n.host_permille);
   }
   const Shape shape = shape_of(e);
   const auto program = parse(std::string(e.pattern), shape.let);

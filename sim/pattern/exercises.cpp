@@ -23,9 +23,8 @@ constexpr std::array kExercises{
              .pattern = "a[threadIdx.x + 1]"},
     Exercise{.title = "Caches",
              .page = "learn/03-caches.md",
-             .question =
-                 "for k in 0..4: a[threadIdx.x*4 + k] asks for 16 sectors four times.\n"
-                 "How many of these 64 are in the L1 already?",
+             .question = "for k in 0..4: a[threadIdx.x*4 + k] asks for 16 sectors four times.\n"
+                         "How many of these 64 are in the L1 already?",
              .hint = "the first of the four loads brings every sector that the others want",
              .pattern = "for k in 0..4: a[threadIdx.x*4 + k]",
              .figure = Figure::kL1Hits},
@@ -41,28 +40,27 @@ constexpr std::array kExercises{
              .elements = "32 + threadIdx.x"},
     Exercise{.title = "Unrolling",
              .page = "learn/05-unrolling.md",
-             .question =
-                 "32 CTAs of 128 threads read 16,384 floats, each thread four of them:\n"
-                 "for k in 0..4: a[k*4096 + blockIdx.x*128 + threadIdx.x].\n"
-                 "How many sectors do their loads move when the loop is unrolled?",
+             .question = "32 CTAs of 128 threads read 16,384 floats, each thread four of them:\n"
+                         "for k in 0..4: a[k*4096 + blockIdx.x*128 + threadIdx.x].\n"
+                         "How many sectors do their loads move when the loop is unrolled?",
              .hint = "unrolling changes when loads are issued, not what they ask for",
              .pattern = "for k in 0..4: a[k*4096 + blockIdx.x*128 + threadIdx.x]",
              .grid = {32, 1, 1},
              .block = {128, 1, 1}},
-    Exercise{.title = "Transposes",
-             .page = "learn/06-transposes.md",
-             .question =
-                 "A CTA of 32 x 32 threads has read a tile of a 128 x 128 matrix: row threadIdx.y,\n"
-                 "column threadIdx.x of it are in[(blockIdx.y*32 + threadIdx.y)*128 + blockIdx.x*32\n"
-                 "+ threadIdx.x]. Now thread (x, y) holds tile[x][y] and is to store it where it\n"
-                 "belongs in the transpose. Which index of out is that?",
-             .hint =
-                 "tile[x][y] came from row blockIdx.y*32 + x, column blockIdx.x*32 + y; in the "
-                 "transpose these change places",
-             .pattern = "shared float tile[32][33]; out[{}] = tile[threadIdx.x][threadIdx.y]",
-             .elements = "(blockIdx.x*32 + threadIdx.y)*128 + blockIdx.y*32 + threadIdx.x",
-             .grid = {4, 4, 1},
-             .block = {32, 32, 1}},
+    Exercise{
+        .title = "Transposes",
+        .page = "learn/06-transposes.md",
+        .question =
+            "A CTA of 32 x 32 threads has read a tile of a 128 x 128 matrix: row threadIdx.y,\n"
+            "column threadIdx.x of it are in[(blockIdx.y*32 + threadIdx.y)*128 + blockIdx.x*32\n"
+            "+ threadIdx.x]. Now thread (x, y) holds tile[x][y] and is to store it where it\n"
+            "belongs in the transpose. Which index of out is that?",
+        .hint = "tile[x][y] came from row blockIdx.y*32 + x, column blockIdx.x*32 + y; in the "
+                "transpose these change places",
+        .pattern = "shared float tile[32][33]; out[{}] = tile[threadIdx.x][threadIdx.y]",
+        .elements = "(blockIdx.x*32 + threadIdx.y)*128 + blockIdx.y*32 + threadIdx.x",
+        .grid = {4, 4, 1},
+        .block = {32, 32, 1}},
     Exercise{.title = "Partition camping",
              .page = "learn/07-camping.md",
              .question =
@@ -104,18 +102,19 @@ constexpr std::array kExercises{
              .hint = "it answers one address at a time, to all lanes that want it",
              .pattern = "constant float c[64]; c[threadIdx.x % 4]",
              .figure = Figure::kAddresses},
-    Exercise{.title = "Atomics",
-             .page = "learn/11-atomics.md",
-             .question =
-                 "Lane l adds 1 to bin l % 8 of a histogram in shared memory: four lanes want each\n"
-                 "bin, and the atomic takes four passes. Keep several histograms of eight bins one\n"
-                 "behind the other in h, so that no two lanes of a warp want the same word. Which\n"
-                 "index does lane threadIdx.x take?",
-             .hint = "lanes of one bin need a histogram each: 8 bins further on for each of them",
-             .pattern = "shared int h[256]; atomicAdd(&h[{}])",
-             .elements = "threadIdx.x % 8",
-             .modulo = 8,
-             .figure = Figure::kPasses},
+    Exercise{
+        .title = "Atomics",
+        .page = "learn/11-atomics.md",
+        .question =
+            "Lane l adds 1 to bin l % 8 of a histogram in shared memory: four lanes want each\n"
+            "bin, and the atomic takes four passes. Keep several histograms of eight bins one\n"
+            "behind the other in h, so that no two lanes of a warp want the same word. Which\n"
+            "index does lane threadIdx.x take?",
+        .hint = "lanes of one bin need a histogram each: 8 bins further on for each of them",
+        .pattern = "shared int h[256]; atomicAdd(&h[{}])",
+        .elements = "threadIdx.x % 8",
+        .modulo = 8,
+        .figure = Figure::kPasses},
     Exercise{.title = "Beyond the chip",
              .page = "learn/12-beyond-the-chip.md",
              .question =

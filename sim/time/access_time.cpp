@@ -220,9 +220,9 @@ void LaunchTime::access_memory(Sm& sm, TimedCta& cta, TimedWarp& warp, std::uint
   const std::uint64_t passes = take_unit(sm, r, plan, place, given);
   warp.async_wavefronts = place.async_wavefronts;
   const bool bulk = is_bulk(plan.action);
-  const std::uint64_t last = bulk ? start + passes
-                                  : queue.serve(issued.cycle, start, passes * n.latency_conflict,
-                                                passes * n.lsu_cycles);
+  const std::uint64_t last =
+      bulk ? start + passes
+           : queue.serve(issued.cycle, start, passes * n.latency_conflict, passes * n.lsu_cycles);
   std::uint64_t done = std::max(place.done + (last - start) - passes, last);
   if (plan.action == Action::kShared) {
     // A barrier behind them waits for the last wavefronts (measured:

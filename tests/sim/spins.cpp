@@ -1,4 +1,5 @@
-// Warps that wait for others by looking again and again: what is a look, and what a launch is without them.
+// Warps that wait for others by looking again and again: what is a look, and what a launch is
+// without them.
 #include "sim/engine/spins.hpp"
 #include "tests/catch.hpp"
 #include "tests/sim/time_support.hpp"
@@ -35,7 +36,9 @@ std::string notes(const sim::ReplayedLaunch& l) {
 
 }  // namespace
 
-TEST_CASE("spins: looks again are counted, and the launch's time without them is that of a launch with one look") {
+TEST_CASE(
+    "spins: looks again are counted, and the launch's time without them is that of a launch with "
+    "one look") {
   const auto card = h200();
   const auto spun = timed(waiting(400, kVolatile), card), once = timed(waiting(1, kVolatile), card);
   CHECK(spun.spinning.again == 8 * 399);
@@ -47,9 +50,12 @@ TEST_CASE("spins: looks again are counted, and the launch's time without them is
   CHECK(notes(once).find("wait for each other") == std::string::npos);
 }
 
-TEST_CASE("spins: a compare-and-swap, an exchange and an addition of nothing are looks, others are not") {
+TEST_CASE(
+    "spins: a compare-and-swap, an exchange and an addition of nothing are looks, others are not") {
   const auto card = h200();
-  const auto again = [&](const char* text, Op op) { return timed(waiting(20, text, op), card).spinning.again; };
+  const auto again = [&](const char* text, Op op) {
+    return timed(waiting(20, text, op), card).spinning.again;
+  };
   CHECK(again("ATOMG.E.CAS.STRONG.GPU PT, R2, [R4], R6, R7 ;", Op::kAtomic) == 8 * 19);
   CHECK(again("ATOMG.E.EXCH.STRONG.GPU PT, R2, desc[UR4][R4.64], R6 ;", Op::kAtomic) == 8 * 19);
   CHECK(again("ATOMG.E.ADD.STRONG.GPU PT, R2, desc[UR4][R4.64], RZ ;", Op::kAtomic) == 8 * 19);
@@ -57,13 +63,15 @@ TEST_CASE("spins: a compare-and-swap, an exchange and an addition of nothing are
   CHECK(again("LDG.E R2, desc[UR4][R4.64] ;", Op::kLoad) == 0);
 }
 
-TEST_CASE("spins: looks at several words in turn are looks again, and an access in between begins anew") {
+TEST_CASE(
+    "spins: looks at several words in turn are looks again, and an access in between begins anew") {
   Kernel k = kernel(1, 32);
   const auto look = k.site(Op::kLoad, Space::kGlobal, 4, kVolatile);
   const auto load = k.site(Op::kLoad, Space::kGlobal, 4, "LDG.E R2, desc[UR4][R4.64] ;");
   k.fill = [=](Warp& w) {
     for (int n = 0; n < 10; ++n)
-      for (const std::uint64_t at : {kFlag, kFlag + 4, kFlag + 8}) w.records.push_back(regular(look, at, 0));
+      for (const std::uint64_t at : {kFlag, kFlag + 4, kFlag + 8})
+        w.records.push_back(regular(look, at, 0));
     w.records.push_back(regular(load, kA, 4));
     w.records.push_back(regular(look, kFlag, 0));
   };

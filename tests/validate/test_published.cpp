@@ -11,7 +11,8 @@ TEST_CASE("the table of published counters that ships can be read, and adds up")
 }
 
 TEST_CASE("a table of published counters that does not add up names the line") {
-  const std::string heading = "gpu,rows,equal,within_1,within_5,beyond,times,time_median,time_p90\n";
+  const std::string heading =
+      "gpu,rows,equal,within_1,within_5,beyond,times,time_median,time_p90\n";
   CHECK(parse_published(heading + "v100,4,1,1,1,1,7,250,600\n", "p.csv")->front().within_5 == 1);
   for (const char* row : {"v100,5,1,1,1,1,0,0,0", "v100,4,1,1,1,1", "v100,4,1,1,1,1,0,0,0,0",
                           "v100,x,1,1,1,1,0,0,0"}) {
