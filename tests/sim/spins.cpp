@@ -36,9 +36,7 @@ std::string notes(const sim::ReplayedLaunch& l) {
 
 }  // namespace
 
-TEST_CASE(
-    "spins: looks again are counted, and the launch's time without them is that of a launch with "
-    "one look") {
+TEST_CASE("spins: looks again are counted, and a launch is timed without them") {
   const auto card = h200();
   const auto spun = timed(waiting(400, kVolatile), card), once = timed(waiting(1, kVolatile), card);
   CHECK(spun.spinning.again == 8 * 399);
@@ -50,8 +48,7 @@ TEST_CASE(
   CHECK(notes(once).find("wait for each other") == std::string::npos);
 }
 
-TEST_CASE(
-    "spins: a compare-and-swap, an exchange and an addition of nothing are looks, others are not") {
+TEST_CASE("spins: compare-and-swap, exchange, adding nothing are looks") {
   const auto card = h200();
   const auto again = [&](const char* text, Op op) {
     return timed(waiting(20, text, op), card).spinning.again;
