@@ -158,8 +158,8 @@ void add_time_notes(const trace::Program& program, const model::Card& card,
   if (program.code.empty())
     notes.push_back(
         "no program section: four instructions are assumed between two accesses, each of which "
-        "waits for the one before; cycles of the suite are then off by 28 % in the median and by 90 % in "
-        "one launch of ten, mostly too few (6 and 14 % with one)");
+        "waits for the one before; cycles are rough then, as what the code does in between takes time "
+        "of its own");
   else if (program.level == trace::Level::kPtx)
     notes.push_back(
         "PTX: an instruction counts as two machine instructions, and waits are worked out from its "

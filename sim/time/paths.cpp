@@ -109,7 +109,7 @@ Segment Paths::segment_of(const Lines& lines, bool same) {
     step.issues = code.empty() ? 4 : 1;
     step.to_last = static_cast<std::uint16_t>(step.issues * 4 - 4);
     step.cycles = static_cast<std::uint16_t>(step.issues * 4);
-    if (code.empty()) step.waits = 63;
+    if (code.empty()) step.waits = 63, step.sets = 0;  // what the one before left
     segment.steps.push_back(step);
     segment.instructions = step.issues;
   }
