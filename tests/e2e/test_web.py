@@ -185,6 +185,8 @@ class Page(harness.CommandTest):
         self.addCleanup(page.close)
         page.open("file://" + self.path("live.html"))
         page.run_async("const done = arguments[0]; const wait = () => document.documentElement.dataset.live ? done() : setTimeout(wait, 50); wait()")
+        # What is far from sight is not laid out, and has no text.
+        page.run("document.querySelector('section#live').style.contentVisibility = 'visible'")
         self.assertIn("8\nsectors, 4 would do", self.text(page))
         self.assertGreater(page.run("return document.querySelectorAll('#chart svg').length"), 0)
         self.assertEqual(page.problems(), [])
