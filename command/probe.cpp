@@ -14,7 +14,7 @@
 #include "command/card_input.hpp"
 #include "command/command.hpp"
 #include "command/output.hpp"
-#include "command/scratch_folder.hpp"
+#include "base/scratch_folder.hpp"
 #include "command/table.hpp"
 #include "sim/probe/probe.hpp"
 

@@ -111,16 +111,18 @@ TEST_CASE("layouts put every element at a place of its own") {
   const Split split(0x1000, 24 * 100, 24, 8);
   const Transpose transpose(0x1000, 64 * 50, 64, 4);
   const PadRows pad(0, 128, 4);
-  const Swizzle swizzle(0, 128, 4);
-  std::set<std::uint64_t> split_to, turned_to, padded_to, swizzled_to;
+  const Xor swizzle = row_swizzle(0, 128, 4), two(0, {{5, 0x7c}, {8, 0x70}});
+  std::set<std::uint64_t> split_to, turned_to, padded_to, swizzled_to, twice_to;
   for (std::uint64_t i = 0; i < 300; ++i) split_to.insert(split.address(0x1000 + 8 * i));
   for (std::uint64_t i = 0; i < 800; ++i) turned_to.insert(transpose.address(0x1000 + 4 * i));
   for (std::uint64_t i = 0; i < 1024; ++i)
-    padded_to.insert(pad.address(4 * i)), swizzled_to.insert(swizzle.address(4 * i));
+    padded_to.insert(pad.address(4 * i)), swizzled_to.insert(swizzle.address(4 * i)),
+        twice_to.insert(two.address(4 * i));
   CHECK(split_to.size() == 300);
   CHECK(turned_to.size() == 800);
   CHECK(padded_to.size() == 1024);
   CHECK(swizzled_to.size() == 1024);
+  CHECK(twice_to.size() == 1024);
   CHECK(*swizzled_to.rbegin() == 4 * 1023);         // within the same bytes
   CHECK(split.address(0x1000 + 24) == 0x1000 + 8);  // neighbours' first fields
 }
