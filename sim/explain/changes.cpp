@@ -112,6 +112,50 @@ const SharedArray* shared_array_of(const LaunchFacts& f, std::uint32_t site) {
   return nullptr;
 }
 
+// Lanes that each go along a row share the rows. Gathers in the same loop go with it.
+Candidate deal_runs(const LaunchFacts& f, const Sites& sites) {
+  Candidate c = candidate("row by row",
+                          "let a warp take each run together: neighbouring lanes take neighbouring "
+                          "words of it (a warp a row, and a sum over the warp at its end)",
+                          true);
+  const auto dealt = [&](std::uint32_t s) {
+    const AddressPattern p = f.recognised[s].pattern;
+    return p == AddressPattern::kRuns || p == AddressPattern::kScattered;
+  };
+  // A loop may be unrolled: what its instructions take of an array together.
+  std::map<std::size_t, std::pair<std::uint64_t, std::uint64_t>> taken;
+  for (std::uint32_t s = 0; s < f.sites.size(); ++s)
+    if (dealt(s)) {
+      auto& [requests, lanes] = taken[f.arrays[s]];
+      requests += f.pass.sites[s].requests, lanes += f.pass.sites[s].lanes;
+    }
+  c.rewrite.dealt.resize(f.sites.size());
+  for (std::uint32_t s = 0; s < f.sites.size(); ++s)
+    if (dealt(s) && taken[f.arrays[s]] == taken[f.arrays[sites.front()]])
+      c.rewrite.dealt[s] = static_cast<std::uint32_t>(f.arrays[s]) + 1;
+  return c;
+}
+
+// Atomics on a table that fits every CTA's shared memory.
+std::optional<Candidate> shared_table(const LaunchFacts& f, const Sites& sites) {
+  constexpr std::uint64_t kMost = 16 << 10;  // bytes: leaves room for a few CTAs on every GPU
+  Candidate c = candidate("shared table",
+                          "let each CTA add up in a table of its own in shared memory, and add that "
+                          "to the whole at its end",
+                          true);
+  for (const std::uint32_t s : sites) {
+    const trace::Allocation array = array_of(f, s);
+    if (f.plans[s].action != Action::kGlobalAtomic || array.bytes == 0 || array.bytes > kMost)
+      return std::nullopt;
+    AccessPlan plan = f.plans[s];
+    plan.action = Action::kShared, plan.shared = model::SharedKind::kAtomic;
+    plan.instructions = &model::LaunchCounters::inst_shared_atom;
+    c.rewrite.plans.emplace_back(s, plan);
+    put(c.rewrite, s, std::make_shared<Move>(-array.base));
+  }
+  return c;
+}
+
 // Rows that a piece of shared memory can be taken to have: what lanes or warps are apart.
 std::set<std::uint64_t> rows_of(const LaunchFacts& f, const SharedArray& array,
                                 const Sites& sites) {
@@ -232,7 +276,8 @@ std::vector<Candidate> changes_for(const LaunchFacts& f, AddressPattern pattern,
       out.push_back(std::move(c));
       break;
     }
-    case AddressPattern::kScattered:
+    case AddressPattern::kRuns: out.push_back(deal_runs(f, sites)); break;
+    case AddressPattern::kScattered: add(shared_table(f, sites)); break;
     case AddressPattern::kFine: break;
   }
   return out;
