@@ -84,8 +84,7 @@ Result<DiffSide> read_result_side(const std::string& path) {
 // The profile's GPU has to be the card's.
 Result<void> same_gpu(const DiffSide& profile, const model::Card& card) {
   const std::string& place = profile.result.path;
-  if (auto same = check_same_card(*profile.profile, card.name(), place); !same)
-    return same.error();
+  if (auto same = check_same_card(*profile.profile, card.name(), place); !same) return same.error();
   return validate::check_same_gpu(*profile.profile, card.compute_capability(), card.name(), place);
 }
 

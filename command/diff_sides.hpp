@@ -21,7 +21,7 @@ struct DiffSide {
 
 struct DiffInput {
   std::string before, after;
-  CardInput card;          // that traces are replayed on
+  CardInput card;           // that traces are replayed on
   bool card_named = false;  // with --gpu; else a trace beside a profile goes to the profile's GPU
   bool counts = false;
 };

@@ -79,8 +79,8 @@ int doctor(const OutputOptions& options) {
     case Format::kCsv: {
       Table table({{"what"}, {"for"}, {"state"}, {"found"}, {"fix"}, {"cost"}});
       for (const Check& check : checks) {
-        table.row({check.name, check.purpose, state_name(check), check.found, check.fix,
-                   check.cost});
+        table.row(
+            {check.name, check.purpose, state_name(check), check.found, check.fix, check.cost});
       }
       output->write(table.csv());
       break;

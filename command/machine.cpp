@@ -22,7 +22,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kNoCounters =
-    "predictions can't be held against this machine's GPU; they can against profiles from elsewhere";
+    "predictions can't be held against this machine's GPU; they can against profiles from "
+    "elsewhere";
 constexpr const char* kNoRecording =
     "no program can be recorded here; traces recorded elsewhere replay, and emulate makes them "
     "without a GPU";
@@ -77,14 +78,20 @@ Check check_memory() {
   const auto bytes = static_cast<std::uint64_t>(std::max(pages, 0L)) *
                      static_cast<std::uint64_t>(std::max(page, 0L));
   return {
-      "processor", "replay", true,
+      "processor",
+      "replay",
+      true,
       fmt::format("{} threads, {} memory", std::thread::hardware_concurrency(), byte_size(bytes)),
-      "", ""};
+      "",
+      ""};
 }
 
 Check check_driver() {
   const std::string version = driver_version();
-  return {"driver", "record", !version.empty(), version,
+  return {"driver",
+          "record",
+          !version.empty(),
+          version,
           version.empty() ? "install the NVIDIA driver (Debian: nvidia-driver, non-free)" : "",
           version.empty() ? kNoRecording : ""};
 }
@@ -95,7 +102,10 @@ Check check_gpu() {
   const bool device = fs::exists("/dev/nvidia0");
   std::string found = fmt::format("{}", fmt::join(models, ", "));
   if (found.empty() && device) found = "/dev/nvidia0";
-  return {"GPU", "record", !found.empty(), found,
+  return {"GPU",
+          "record",
+          !found.empty(),
+          found,
           found.empty() ? "none is visible: in a container start it with --gpus all; without a "
                           "GPU, replay traces recorded elsewhere"
                         : "",
@@ -127,8 +137,12 @@ Check check_counters() {
 Check check_recorder() {
   const auto files = record::find_recorder_files();
   if (files) return {"recorder", "record", true, files->recorder, "", ""};
-  return {"recorder", "record", false, "",
-          fmt::format("{}: {}", files.error().message, files.error().fix), kNoRecording};
+  return {"recorder",
+          "record",
+          false,
+          "",
+          fmt::format("{}: {}", files.error().message, files.error().fix),
+          kNoRecording};
 }
 
 Check check_tool(const std::string& name, const std::string& purpose, const std::string& fix,
@@ -184,7 +198,8 @@ std::vector<Check> check_machine() {
           "machine code can't be read: emulated traces are of level ptx; requests and sectors of "
           "global memory stay right, cycles, spills and what the compiler joins do not"),
       check_tool("ncu", "validate/collect",
-                 "install Nsight Compute (part of the CUDA Toolkit) and put it on PATH", kNoCounters),
+                 "install Nsight Compute (part of the CUDA Toolkit) and put it on PATH",
+                 kNoCounters),
       check_tool("sbatch", "explore --jobs slurm",
                  "install Slurm (Debian: slurm-wlm), or go to a machine of the cluster",
                  "sweeps run on this machine, or by hand on several (explore --shard)"),

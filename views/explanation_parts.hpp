@@ -8,7 +8,8 @@
 
 namespace warpmem::views {
 
-// [{"name":…,"what":…,"estimate":false,"after":{"cycles":…},"not_measured":…},…]: one of the last two
+// [{"name":…,"what":…,"estimate":false,"after":{"cycles":…},"not_measured":…},…]: one of the last
+// two
 nlohmann::ordered_json changes_json(const std::vector<Change>& changes);
 nlohmann::ordered_json arrays_json(const std::vector<ArrayTraffic>& arrays);
 nlohmann::ordered_json cost_json(const RunCost& cost);

@@ -3,8 +3,8 @@
 #include <nlohmann/json.hpp>
 
 #include "views/report.hpp"
-#include "views/words.hpp"
 #include "views/report_launch_json.hpp"
+#include "views/words.hpp"
 
 namespace warpmem::views {
 namespace {

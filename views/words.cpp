@@ -8,7 +8,8 @@ constexpr Word kWords[] = {
      "how near a counter came to what hardware counted, over the launches of a card's reference"},
     {"array",
      "an allocation that a launch's accesses are in, called by the kernel's argument that points "
-     "there", true},
+     "there",
+     true},
     {"bank", "one of the 32 columns of shared memory, 4 bytes wide; gives one word a pass"},
     {"bank conflict", "a pass more than without lanes that want different words of one bank"},
     {"bottleneck",

@@ -80,10 +80,12 @@ void Rewrite::deal(trace::DecodedBlock& b, std::span<const trace::Site> sites) c
       if (!changes(r)) continue;
       const WarpAccess a = model::expand(lanes_of(r, b.lanes.data()), sites[r.site].bytes);
       for (int l = 0; l < kWarpLanes; ++l)
-        if (a.mask >> l & 1u) runs[dealt[r.site]][static_cast<std::size_t>(l)].push_back(a.address[l]);
+        if (a.mask >> l & 1u)
+          runs[dealt[r.site]][static_cast<std::size_t>(l)].push_back(a.address[l]);
     }
     for (auto& [group, of_lanes] : runs)
-      for (const auto& run : of_lanes) words[group].insert(words[group].end(), run.begin(), run.end());
+      for (const auto& run : of_lanes)
+        words[group].insert(words[group].end(), run.begin(), run.end());
     std::map<std::uint32_t, std::size_t> next;
     s.first = kept;
     for (std::uint32_t i = from; i < to; ++i) {

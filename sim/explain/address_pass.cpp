@@ -62,8 +62,7 @@ void AddressCounter::add(std::uint32_t number, const WarpLanes& w, std::uint64_t
   if (in_sectors(plan)) {
     const std::size_t array = sectors(site, w, plan, lanes);
     if (!w.regular() && array < allocations_.size()) follow(number, array, w, cta, warp);
-  }
-  else if (is_shared(plan)) wavefronts(site, w, plan);
+  } else if (is_shared(plan)) wavefronts(site, w, plan);
   else if (plan.action == Action::kConstant)
     site.addresses += distinct_addresses(model::expand(w, plan.bytes));
   else if (plan.action == Action::kLocalLoad || plan.action == Action::kLocalStore)
@@ -72,8 +71,8 @@ void AddressCounter::add(std::uint32_t number, const WarpLanes& w, std::uint64_t
   sample(site, w, plan, cta, warp);
 }
 
-std::size_t AddressCounter::sectors(SiteAddresses& site, const WarpLanes& w,
-                                    const AccessPlan& plan, std::uint64_t lanes) {
+std::size_t AddressCounter::sectors(SiteAddresses& site, const WarpLanes& w, const AccessPlan& plan,
+                                    std::uint64_t lanes) {
   list_lines(w, plan.bytes, false, lines_);
   const auto n = static_cast<std::uint64_t>(model::sector_count(lines_));
   const std::uint64_t ideal = std::min(n, (lanes * plan.bytes + 31) / 32);

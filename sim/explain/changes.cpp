@@ -139,10 +139,11 @@ Candidate deal_runs(const LaunchFacts& f, const Sites& sites) {
 // Atomics on a table that fits every CTA's shared memory.
 std::optional<Candidate> shared_table(const LaunchFacts& f, const Sites& sites) {
   constexpr std::uint64_t kMost = 16 << 10;  // bytes: leaves room for a few CTAs on every GPU
-  Candidate c = candidate("shared table",
-                          "let each CTA add up in a table of its own in shared memory, and add that "
-                          "to the whole at its end",
-                          true);
+  Candidate c =
+      candidate("shared table",
+                "let each CTA add up in a table of its own in shared memory, and add that "
+                "to the whole at its end",
+                true);
   for (const std::uint32_t s : sites) {
     const trace::Allocation array = array_of(f, s);
     if (f.plans[s].action != Action::kGlobalAtomic || array.bytes == 0 || array.bytes > kMost)

@@ -411,7 +411,7 @@ class Explainer {
   std::vector<std::size_t> arrays_;     // by site
   std::vector<SharedArray> shared_;
   std::map<std::pair<std::size_t, std::size_t>, Rewrite> rewrites_;  // by finding and change
-  std::vector<LaunchCandidate> launch_changes_;  // LaunchExplanation::changes
+  std::vector<LaunchCandidate> launch_changes_;                      // LaunchExplanation::changes
   LaunchExplanation out_;
 };
 

@@ -9,7 +9,7 @@
 namespace warpmem::sim {
 namespace {
 
-constexpr double kHelps = 0.98;      // of the passes: from which on another term is worth it
+constexpr double kHelps = 0.98;  // of the passes: from which on another term is worth it
 constexpr std::size_t kMostTerms = 3;
 
 double passes_with(const BankPiece& piece, const AccessChange& change) {
@@ -18,8 +18,8 @@ double passes_with(const BankPiece& piece, const AccessChange& change) {
   for (const BankAccess& one : piece.accesses) {
     model::WarpAccess a = one.access;
     for (std::uint64_t& at : a.address) at = change.address(at);
-    const auto passes = usual ? model::shared_passes(a, one.kind)
-                              : model::shared_passes(a, one.kind, piece.banks);
+    const auto passes =
+        usual ? model::shared_passes(a, one.kind) : model::shared_passes(a, one.kind, piece.banks);
     all += one.weight * passes.taken;
   }
   return all;

@@ -43,7 +43,7 @@ struct Layout {
 };
 
 struct Layouts {
-  double own = 0;  // passes as it is
+  double own = 0;                      // passes as it is
   std::optional<Layout> pad, swizzle;  // the best of each; nothing: none helps
 };
 Layouts search_layouts(const BankPiece& piece);

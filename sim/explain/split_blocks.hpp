@@ -18,7 +18,7 @@ std::uint32_t warps_of(const trace::Launch& launch);
 
 // Writes the launch as a trace of its own, in which CTA c has become CTAs parts * c and on.
 // `parts` divides the warps of a CTA.
-Result<void> write_in_parts(const trace::TraceReader& reader, std::uint32_t launch, std::uint32_t parts,
-                            const std::string& path);
+Result<void> write_in_parts(const trace::TraceReader& reader, std::uint32_t launch,
+                            std::uint32_t parts, const std::string& path);
 
 }  // namespace warpmem::sim

@@ -60,14 +60,19 @@ TEST_CASE("a change that is predicted comes within a tenth of the kernel that ha
   }
 }
 
-TEST_CASE("a table in shared memory and rows that a warp takes together come near the kernels with them") {
-  const auto before = explained("histogram_global", true), after = explained("histogram_shared", false);
+TEST_CASE(
+    "a table in shared memory and rows that a warp takes together come near the kernels with "
+    "them") {
+  const auto before = explained("histogram_global", true),
+             after = explained("histogram_shared", false);
   REQUIRE(before);
   REQUIRE(after);
   const Change* table = change_of(*before, "shared table");
   REQUIRE(table);
   CHECK(table->estimate);
-  CHECK(std::abs(static_cast<double>(table->after->cycles) / static_cast<double>(after->cost.cycles) - 1) < 0.1);
+  CHECK(
+      std::abs(static_cast<double>(table->after->cycles) / static_cast<double>(after->cost.cycles) -
+               1) < 0.1);
 
   const auto scalar = explained("spmv_scalar", true), vector = explained("spmv_vector", false);
   REQUIRE(scalar);
@@ -75,14 +80,16 @@ TEST_CASE("a table in shared memory and rows that a warp takes together come nea
   REQUIRE(scalar->findings.front().pattern == AddressPattern::kRuns);
   const Change* rows = change_of(*scalar, "row by row");
   REQUIRE(rows);
-  // spmv_vector stores and reads where rows begin once more for each lane: what is left are the matrix's arrays.
+  // spmv_vector stores and reads where rows begin once more for each lane: what is left are the
+  // matrix's arrays.
   const auto of_matrix = [](const LaunchExplanation& l) {
     std::uint64_t sectors = 0;
     for (const SiteTraffic& t : l.sites)
       if (t.op == "load" && t.requests > 0 && t.sectors > t.requests) sectors += t.sectors;
     return static_cast<double>(sectors);
   };
-  CHECK(static_cast<double>(rows->after->sectors) < 0.5 * static_cast<double>(scalar->cost.sectors));
+  CHECK(static_cast<double>(rows->after->sectors) <
+        0.5 * static_cast<double>(scalar->cost.sectors));
   CHECK(std::abs(static_cast<double>(rows->after->sectors) / of_matrix(*vector) - 1) < 0.1);
 }
 

@@ -21,8 +21,7 @@ BankAccess access_of(std::uint32_t bytes, Address&& address) {
 TEST_CASE("a column of 16 bytes in rows of 64 bytes has the swizzle that is known for it") {
   BankPiece piece;
   piece.high = 64 * 64, piece.unit = 16, piece.rows = {64}, piece.ideal = 4;
-  piece.accesses.push_back(
-      access_of(16, [](std::uint64_t l) { return l % 8 * 64 + l / 8 * 512; }));
+  piece.accesses.push_back(access_of(16, [](std::uint64_t l) { return l % 8 * 64 + l / 8 * 512; }));
   const Layouts found = search_layouts(piece);
   CHECK(found.own > 4);
   REQUIRE(found.swizzle);
@@ -36,8 +35,7 @@ TEST_CASE("two directions of a block take two terms") {
   // Down a column of 32 rows, along one, and over the eight planes.
   piece.accesses.push_back(access_of(4, [](std::uint64_t l) { return l * 128; }));
   piece.accesses.push_back(access_of(4, [](std::uint64_t l) { return l * 4; }));
-  piece.accesses.push_back(
-      access_of(4, [](std::uint64_t l) { return l / 4 * 4096 + l % 4 * 4; }));
+  piece.accesses.push_back(access_of(4, [](std::uint64_t l) { return l / 4 * 4096 + l % 4 * 4; }));
   const Layouts found = search_layouts(piece);
   CHECK(found.own == 32 + 1 + 8);
   REQUIRE(found.swizzle);
