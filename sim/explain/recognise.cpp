@@ -116,10 +116,15 @@ Recognised of_sectors(const AccessPlan& plan, const SiteAddresses& site,
   const auto bytes = static_cast<std::uint64_t>(step.bytes < 0 ? -step.bytes : step.bytes);
   if (bytes == plan.bytes && step.share >= 0.5) return consecutive(plan, site, step);
   if (bytes > plan.bytes && step.share >= 0.5) return strided(plan, site, array, bytes);
+  const double sectors = static_cast<double>(site.sectors) / static_cast<double>(site.requests);
+  if (2 * site.went_on >= site.followed && site.followed > 0)
+    return {AddressPattern::kRuns,
+            fmt::format("each lane goes along a run of words of its own: {:.1f} sectors a request",
+                        sectors),
+            0, 0, 0};
   return {AddressPattern::kScattered,
-          fmt::format("lanes are at addresses without order: {:.1f} sectors a request",
-                      static_cast<double>(site.sectors) / static_cast<double>(site.requests)),
-          0, 0, 0};
+          fmt::format("lanes are at addresses without order: {:.1f} sectors a request", sectors), 0,
+          0, 0};
 }
 
 // Lanes of a bank, when they are so many bytes apart.

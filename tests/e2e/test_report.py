@@ -128,6 +128,17 @@ class InABrowser(harness.CommandTest):
         page.hover("#heat canvas")
         self.assertRegex(page.run("return tip.textContent"), r"channel \d+, cycles [\d,]+ to [\d,]+\n[\d,]+ sectors")
 
+    def test_words_lead_to_what_they_mean(self):
+        page = self.open(reference("spmv_scalar"), "--no-gain")
+        links = page.run("return [...document.querySelectorAll('main a.word')].map((a) => [a.textContent, a.title, a.getAttribute('href')])")
+        self.assertIn(["sectors", "32 bytes: what moves between L1, L2 and DRAM at least", "#word-sector"], links)
+        self.assertEqual(page.run("return [...document.querySelectorAll('main a.word')].filter((a) => !document.querySelector(a.getAttribute('href'))).length"), 0)
+        # Each once in a section, and none that is an everyday word.
+        for section in page.run("return [...document.querySelectorAll('main > section')].map((s) => [...s.querySelectorAll('a.word')].map((a) => a.getAttribute('href')))"):
+            self.assertEqual(len(section), len(set(section)))
+            self.assertNotIn("#word-line", section)
+        self.assertEqual(page.run("return document.querySelectorAll('#words dt').length"), len(self.run_command("words", "--format", "json").json()["words"]))
+
     def test_a_line_that_is_picked_shows_its_lanes(self):
         page = self.open(reference("transpose_shared_unpadded"), "--no-gain", "--source", os.path.join(harness.SOURCE, "kernels"))
         self.assertIn("lanes 0 to 31 share bank 0: 32 passes, 31 too many", page.run("return document.querySelector('#source .detail').textContent"))
