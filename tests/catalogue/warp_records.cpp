@@ -9,10 +9,13 @@ constexpr std::uint32_t kLast = static_cast<std::uint32_t>(What::kCount);
 
 const std::vector<Site>& sites() {
   static const std::vector<Site> kSites{
-      {0x0, Op::kCtaBegin, Space::kNone, 0}, {0x10, Op::kLoad, Space::kGlobal, 4},
-      {0x20, Op::kStore, Space::kGlobal, 4}, {0x30, Op::kLoad, Space::kGlobal, 16},
-      {0x40, Op::kLoad, Space::kShared, 4},  {0x50, Op::kStore, Space::kShared, 4},
-      {0x60, Op::kLoad, Space::kShared, 16}, {0x70, Op::kCtaEnd, Space::kNone, 0}};
+      {0x0, Op::kCtaBegin, Space::kNone, 0},  {0x10, Op::kLoad, Space::kGlobal, 4},
+      {0x20, Op::kStore, Space::kGlobal, 4},  {0x30, Op::kLoad, Space::kGlobal, 8},
+      {0x40, Op::kStore, Space::kGlobal, 8},  {0x50, Op::kLoad, Space::kGlobal, 16},
+      {0x60, Op::kStore, Space::kGlobal, 16}, {0x70, Op::kLoad, Space::kShared, 4},
+      {0x80, Op::kStore, Space::kShared, 4},  {0x90, Op::kLoad, Space::kShared, 8},
+      {0xa0, Op::kLoad, Space::kShared, 16},  {0xb0, Op::kLoad, Space::kConstant, 4},
+      {0xc0, Op::kCtaEnd, Space::kNone, 0}};
   return kSites;
 }
 

@@ -30,10 +30,15 @@ using Address = std::function<std::optional<std::uint64_t>(const Thread&)>;
 enum class What : std::uint8_t {
   kLoad4,
   kStore4,
+  kLoad8,
+  kStore8,
   kLoad16,
+  kStore16,
   kSharedLoad4,
   kSharedStore4,
+  kSharedLoad8,
   kSharedLoad16,
+  kConstant4,
   kCount
 };
 
