@@ -94,6 +94,24 @@ std::vector<Access> aat_shared(const Spec& s) {
   return out;
 }
 
+// One warp fetches so many bytes of linear memory by its texture unit, twice.
+std::vector<Access> texture_twice(const Spec& s) {
+  std::vector<Access> out;
+  for (int pass = 0; pass < 2; ++pass)
+    for (std::uint64_t at = 0; at < s["bytes"]; at += 128)
+      out.push_back({What::kTexture4,
+                     [=](const Thread& t) -> At { return array(0) + at + 4 * t.t; }});
+  return out;
+}
+
+// The guide's sliding window: a word of `kept` MiB doubled, over and over, and one of a stream.
+std::vector<Access> sliding_window(const Spec& s) {
+  const std::uint64_t kept = s["kept"] << 18, b = s["bx"];
+  const Index again = [=](const Thread& t) -> At { return (t.cx * b + t.t) % kept; };
+  const Index once = [=](const Thread& t) -> At { return t.cx * b + t.t; };
+  return {load(0, again), store(0, again), load(1, once), store(1, once)};
+}
+
 }  // namespace
 
 const Makers& case_kernels() {
@@ -113,6 +131,8 @@ const Makers& case_kernels() {
       {"transpose_naive_double", [](const Spec& s) { return transpose_double(s, false); }},
       {"transpose_tile32_double", [](const Spec& s) { return transpose_double(s, true); }},
       {"one_warp", one_warp},
+      {"texture_twice", texture_twice},
+      {"sliding_window", sliding_window},
       {"aat", aat},
       {"aat_shared", aat_shared},
   };
