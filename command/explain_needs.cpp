@@ -18,10 +18,11 @@ constexpr std::uint64_t kStep = std::uint64_t{4} << 10, kMost = std::uint64_t{25
 Result<model::Card> with_plain_l1(const model::Card& card) {
   model::Card plain = card;
   const std::vector<model::CardSetting> settings{
-      {"l1.size", "32KiB"},   {"l1.ways", "8"},      {"l1.index", "low_bits"},
-      {"l1.replacement", "lru"}, {"l1.reserved", "0"}, {"l1.write", "evict"},
-      {"l1.read_cycles", "0"},   {"shared.configs", "0,1KiB"}, {"shared.per_cta", "1KiB"},
-      {"shared.reserved", "0"}};
+      {"l1.size", "32KiB"},       {"l1.ways", "8"},
+      {"l1.index", "low_bits"},   {"l1.replacement", "lru"},
+      {"l1.reserved", "0"},       {"l1.write", "evict"},
+      {"l1.read_cycles", "0"},    {"shared.configs", "0,1KiB"},
+      {"shared.per_cta", "1KiB"}, {"shared.reserved", "0"}};
   if (auto ok = plain.set(settings); !ok) return ok.error();
   return plain;
 }

@@ -56,7 +56,9 @@ std::string capacities_text(const CapacityResult& r, const Terminal& terminal) {
 
 std::string array_needs_text(const CapacityResult& r, const Terminal& terminal) {
   constexpr double kNear = 0.01;
-  Table table({{"array"}, {"needs", Align::kRight}, {"sectors hit", Align::kRight},
+  Table table({{"array"},
+               {"needs", Align::kRight},
+               {"sectors hit", Align::kRight},
                {"with " + byte_size(r.shapes.back().bytes), Align::kRight}});
   for (const CapacityCurve& c : r.arrays) {
     if (c.sectors == 0 || c.hits.empty()) continue;

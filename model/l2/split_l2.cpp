@@ -233,8 +233,7 @@ void SplitL2::queue(std::uint32_t list, const Place& from, const Place& end) {
 
 inline void SplitL2::back(L2Ask& one, std::uint64_t& free) const {
   std::uint64_t done = std::uint64_t{one.now} + one.near + (one.crosses ? far_ : 0);
-  if (one.fetched)
-    done += one.dram + shards_.front()->dram_queue(free, one.now, one.fetched);
+  if (one.fetched) done += one.dram + shards_.front()->dram_queue(free, one.now, one.fetched);
   one.done = static_cast<std::uint32_t>(done);
 }
 
@@ -252,8 +251,7 @@ inline void SplitL2::put_down(Group& g, std::uint32_t list, std::uint32_t number
   p.until = std::max<std::uint64_t>(p.until, one.until);
 }
 
-void SplitL2::answer(std::uint32_t list, const Place& from, const Place& end,
-                     std::uint64_t batch) {
+void SplitL2::answer(std::uint32_t list, const Place& from, const Place& end, std::uint64_t batch) {
   L2Requests::List& of = lists_[list]->list();
   std::uint64_t behind = free_;
   // Others may have gone on: only this list is looked at.
@@ -318,8 +316,7 @@ inline void SplitL2::serve_read(Group& g, L2Ask& one) {
 }
 
 void SplitL2::serve(L2Ask& one, const std::uint32_t* bytes) {
-  if (one.kind == Kind::kRead)
-    return serve_read(groups_[group_of_sm_[one.sm]], one);
+  if (one.kind == Kind::kRead) return serve_read(groups_[group_of_sm_[one.sm]], one);
   L2Requests::List none;
   look_up_one(*shards_[one.set % shards_.size()], none, one, bytes, 0);
   if (one.kind == Kind::kBring && one.fetched)

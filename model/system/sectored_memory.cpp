@@ -97,7 +97,7 @@ void SectoredMemoryOf<L2>::run(const WarpLanes& w, const AccessPlan& plan, Acces
 
 template <class L2>
 void SectoredMemoryOf<L2>::run(const WarpLanes& w, const AccessPlan& plan, AccessTiming& place,
-                         const Lines* prepared) {
+                               const Lines* prepared) {
   ++counters_.records;
   place.begin();
   if (plan.empties_before) [[unlikely]]
@@ -110,11 +110,13 @@ void SectoredMemoryOf<L2>::run(const WarpLanes& w, const AccessPlan& plan, Acces
 }
 
 template <class L2>
-void SectoredMemoryOf<L2>::empty_l1(int sm) { l1_[static_cast<std::size_t>(sm)].invalidate(kLocalLine); }
+void SectoredMemoryOf<L2>::empty_l1(int sm) {
+  l1_[static_cast<std::size_t>(sm)].invalidate(kLocalLine);
+}
 
 template <class L2>
-inline void SectoredMemoryOf<L2>::access(const WarpLanes& w, const AccessPlan& plan, AccessTiming& place,
-                                   const Lines* prepared) {
+inline void SectoredMemoryOf<L2>::access(const WarpLanes& w, const AccessPlan& plan,
+                                         AccessTiming& place, const Lines* prepared) {
   switch (plan.action) {
     case Action::kGlobalLoad:
     case Action::kAsyncRead:
@@ -141,7 +143,19 @@ inline void SectoredMemoryOf<L2>::access(const WarpLanes& w, const AccessPlan& p
   }
 }
 
-template class SectoredMemoryOf<L2Cache>;
-template class SectoredMemoryOf<L2Requests>;
+// What other files call, and no more (access() is part of its caller then).
+#define WARPMEM_SECTORED_MEMORY(L2)                                                            \
+  template SectoredMemoryOf<L2>::SectoredMemoryOf(const Card&, bool);                          \
+  template void SectoredMemoryOf<L2>::begin_launch(const LaunchMemory&);                       \
+  template void SectoredMemoryOf<L2>::starts_warps(int, std::uint64_t, std::uint32_t);         \
+  template LaunchCounters SectoredMemoryOf<L2>::finish_launch();                               \
+  template LaunchCounters SectoredMemoryOf<L2>::counted() const;                               \
+  template void SectoredMemoryOf<L2>::add(const LaunchCounters&, std::uint64_t);               \
+  template void SectoredMemoryOf<L2>::run(const WarpLanes&, const AccessPlan&, AccessTiming&); \
+  template void SectoredMemoryOf<L2>::run(const WarpLanes&, const AccessPlan&, AccessTiming&,  \
+                                          const Lines*)
+WARPMEM_SECTORED_MEMORY(L2Cache);
+WARPMEM_SECTORED_MEMORY(L2Requests);
+#undef WARPMEM_SECTORED_MEMORY
 
 }  // namespace warpmem::model

@@ -107,8 +107,10 @@ class SectoredMemoryOf : public MemorySystem, public SectoredLines {
     l1_[static_cast<std::size_t>(sm)].prefetch(lines.l1_set[i]);
     l2_.prefetch(sm, lines.l2.route(i), store);
   }
-  std::uint64_t load(const OneLine& one, const AccessPlan& plan, int sm, std::uint64_t now);
-  std::uint64_t store(const OneLine& one, const AccessPlan& plan, int sm, std::uint64_t now);
+  [[gnu::always_inline]] std::uint64_t load(const OneLine& one, const AccessPlan& plan, int sm,
+                                            std::uint64_t now);
+  [[gnu::always_inline]] std::uint64_t store(const OneLine& one, const AccessPlan& plan, int sm,
+                                             std::uint64_t now);
 
  private:
   void prepare_ways(int sm, Lines& out);
@@ -155,8 +157,8 @@ class SectoredMemoryOf : public MemorySystem, public SectoredLines {
     if constexpr (L2::kAnswersLater) l2_.arrives(one, done);
     else l1.arrives(one.entry, done);
   }
-  void load_lines(const AccessPlan&, AccessTiming&, const Lines&, const AskedWords&,
-                  std::uint64_t sectors);
+  [[gnu::always_inline]] void load_lines(const AccessPlan&, AccessTiming&, const Lines&,
+                                         const AskedWords&, std::uint64_t sectors);
   bool is_plain(const AccessPlan& plan) const { return plain_ && plan.stay == Stay::kUnsaid; }
   void prefetch_l2(const WarpLanes&, const AccessPlan&, AccessTiming&);
 
@@ -168,7 +170,7 @@ class SectoredMemoryOf : public MemorySystem, public SectoredLines {
   std::vector<L1Cache> l1_;         // by SM
   std::vector<StoreQueue> stores_;  // by SM
   L2 l2_;
-  std::vector<bool> served_;  // empty: all SMs
+  std::vector<bool> served_;         // empty: all SMs
   std::uint64_t product_bytes_ = 0;  // that warps read for products, not counted yet
   std::vector<AddressRange> host_;   // of this launch, ascending
   bool plain_ = true;                // none of these, nor an access-policy window

@@ -144,11 +144,11 @@ class LaunchReplayOf {
   std::uint64_t first_cycle(int sm);
   std::size_t begin_step();
   bool run_step();
-  bool run_due(std::size_t from, std::size_t end);
+  [[gnu::always_inline]] bool run_due(std::size_t from, std::size_t end);
   bool start_cta(std::uint32_t sm, std::uint64_t cta, std::uint64_t cycle);
   void find_lines(std::size_t from, std::size_t n);
-  bool run_warp(std::size_t i);
-  void run_line(const model::SectoredLines::OneLine& one, const Next& next, WarpState& warp, Sm& sm);
+  [[gnu::always_inline]] bool run_warp(std::size_t i);
+  [[gnu::always_inline]] void run_line(const model::SectoredLines::OneLine& one, const Next& next, WarpState& warp, Sm& sm);
   enum class Turn { kGoesOn, kOver, kFailed };
   static Turn over(bool fine) { return fine ? Turn::kOver : Turn::kFailed; }
   Turn find_next(std::uint32_t number, WarpState& warp, Sm& sm);
@@ -164,7 +164,7 @@ class LaunchReplayOf {
   void fetch_state(std::uint32_t number) const;
   void fetch(const AccessPlan& plan, std::uint32_t site, std::uint32_t number, WarpState& warp,
              Sm& sm, std::uint64_t start);
-  void fetch_line(std::size_t i) const;
+  [[gnu::always_inline]] void fetch_line(std::size_t i) const;
   void prepare(std::size_t i);
   std::uint64_t issue(Sm& sm, const WarpState& warp, std::uint32_t instructions) const;
   std::uint64_t lead_up(WarpState& warp, std::uint32_t site, const AccessPlan& plan,

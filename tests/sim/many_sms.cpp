@@ -1,6 +1,6 @@
 // A launch that is shared out among threads counts what it counts on one.
-#include "model/card/card.hpp"
 #include "sim/counts/many_sms.hpp"
+#include "model/card/card.hpp"
 #include "sim/replay.hpp"
 #include "tests/catch.hpp"
 #include "tests/sim/support.hpp"
@@ -48,11 +48,11 @@ std::string differences(const std::string& path, unsigned threads,
 // Reads, stores of whole sectors and of parts, atomics, copies past and through the L1, shared and
 // local memory, barriers, texture fetches; SMs that share lines, and some that do not.
 constexpr const char* kTraces[] = {
-    "vector_copy_b1",      "spmv_scalar",         "matmul_tiled32",
-    "gather_random",       "histogram_global",    "stencil2d_tiled",
-    "async_copy_stages4",  "transpose_naive_row", "local_memory_array_per_lane",
-    "atomics_same_word",   "bulk_copy_load",      "bulk_copy_prefetch",
-    "scatter_random",      "texture_filter",      "load_paths_ldcg",
+    "vector_copy_b1",       "spmv_scalar",         "matmul_tiled32",
+    "gather_random",        "histogram_global",    "stencil2d_tiled",
+    "async_copy_stages4",   "transpose_naive_row", "local_memory_array_per_lane",
+    "atomics_same_word",    "bulk_copy_load",      "bulk_copy_prefetch",
+    "scatter_random",       "texture_filter",      "load_paths_ldcg",
     "l2_window_persisting", "zero_copy_read"};
 
 TEST_CASE("A launch on several threads counts what it counts on one") {
