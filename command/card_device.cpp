@@ -60,7 +60,8 @@ emulate::DeviceLimits limits_of(const model::Card& card) {
   limits.name = card.name();
   limits.block_threads = static_cast<std::uint32_t>(most_cta_threads(cc));
   limits.block = {limits.block_threads, limits.block_threads, 64};
-  limits.grid = {static_cast<std::uint32_t>(most_grid_x(cc)), 65535, static_cast<std::uint32_t>(most_grid_z(cc))};
+  limits.grid = {static_cast<std::uint32_t>(most_grid_x(cc)), 65535,
+                 static_cast<std::uint32_t>(most_grid_z(cc))};
   limits.shared_bytes = static_cast<std::uint32_t>(n.shared_per_cta);
   limits.cluster_ctas = cc < 90 ? 1 : 16;
   limits.memory_bytes = n.dram_size_bytes;

@@ -202,8 +202,7 @@ void L2Requests::load(L1Cache& l1, int, const LineList& lines, const L1Cache::Se
   out.count = 0;
   std::uint64_t hit = 0;
   for (std::size_t i = 0; i < static_cast<std::size_t>(lines.count); ++i) {
-    const L1Cache::Loaded one =
-        l1.load(lines.line[i], seats[i], lines.sectors[i], words, allocate);
+    const L1Cache::Loaded one = l1.load(lines.line[i], seats[i], lines.sectors[i], words, allocate);
     if (!one.missing) {
       hit = later(hit, one.arrival);
       continue;

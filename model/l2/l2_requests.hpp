@@ -161,9 +161,9 @@ class L2Requests {
   // How unknown numbers come about, in their order.
   struct Made {
     enum class How : std::uint8_t { kAsked, kInTurn, kLater, kPlus } how;
-    std::uint32_t count;     // so many numbers, one after the other
-    std::uint64_t a, b;      // asks: the first; of kInTurn: the first number; else cycles
-    std::uint32_t missed;    // of kInTurn: which of turns_
+    std::uint32_t count;   // so many numbers, one after the other
+    std::uint64_t a, b;    // asks: the first; of kInTurn: the first number; else cycles
+    std::uint32_t missed;  // of kInTurn: which of turns_
   };
   // Lines of an access, each of which arrives with those before it.
   struct Turn {

@@ -228,8 +228,7 @@ void SplitL2::queue(std::uint32_t list, const Place& end) {
 
 inline void SplitL2::back(L2Ask& one, std::uint64_t& free) const {
   std::uint64_t done = std::uint64_t{one.now} + one.near + (one.crosses ? far_ : 0);
-  if (one.fetched)
-    done += one.dram + shards_.front()->dram_queue(free, one.now, one.fetched);
+  if (one.fetched) done += one.dram + shards_.front()->dram_queue(free, one.now, one.fetched);
   one.done = static_cast<std::uint32_t>(done);
 }
 
@@ -312,8 +311,7 @@ inline void SplitL2::serve_read(Group& g, L2Ask& one) {
 }
 
 void SplitL2::serve(L2Ask& one, const std::uint32_t* bytes) {
-  if (one.kind == Kind::kRead)
-    return serve_read(groups_[group_of_sm_[one.sm]], one);
+  if (one.kind == Kind::kRead) return serve_read(groups_[group_of_sm_[one.sm]], one);
   L2Requests::List none;
   look_up_one(*shards_[one.set % shards_.size()], none, one, bytes, 0);
   if (one.kind == Kind::kBring && one.fetched)

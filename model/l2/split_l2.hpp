@@ -1,6 +1,6 @@
 // The L2 of a launch whose SMs run side by side: serves what they asked for in a batch of steps of
-// the clock (l2_requests.hpp), step by step, in the order of the SMs, as an L2Cache that is asked one after the other does.
-// Whoever owns it calls its parts from several threads, in phases:
+// the clock (l2_requests.hpp), step by step, in the order of the SMs, as an L2Cache that is asked
+// one after the other does. Whoever owns it calls its parts from several threads, in phases:
 //
 //   coalesce(g)   what the SMs of a GPC ask for, in order: which reads are requests of their own,
 //                 which travel with another or ride on its answer (L2Cache::ask)
@@ -71,7 +71,7 @@ class SplitL2 {
  private:
   // Of a GPC's entry for reads under way: what is not known of it yet.
   struct Unknown {
-    std::uint64_t batch = 0;  // in which it was opened, or joined
+    std::uint64_t batch = 0;           // in which it was opened, or joined
     std::uint32_t list = 0, last = 0;  // the latest read that travels in it
     std::uint64_t soonest = 0;         // it is back no sooner
   };
@@ -115,7 +115,7 @@ class SplitL2 {
   std::vector<std::uint8_t> group_of_sm_;
   std::vector<Group> groups_;
   std::vector<std::vector<Queued>> queued_;  // by list and step
-  std::uint64_t free_ = 0;  // millicycles: when DRAM is done
+  std::uint64_t free_ = 0;                   // millicycles: when DRAM is done
 };
 
 }  // namespace warpmem::model

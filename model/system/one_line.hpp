@@ -11,8 +11,8 @@ namespace warpmem::model {
 // The cycle in which it is there.
 template <class L2>
 [[gnu::always_inline]] inline std::uint64_t SectoredMemoryOf<L2>::load(const OneLine& one,
-                                                                 const AccessPlan& plan, int sm,
-                                                                 std::uint64_t now) {
+                                                                       const AccessPlan& plan,
+                                                                       int sm, std::uint64_t now) {
   const std::uint64_t sectors = sectors_in(one.sectors);
   ++counters_.records;
   ++(counters_.*plan.instructions);
@@ -33,9 +33,8 @@ template <class L2>
   counters_.global_ld.hits += sectors - missing;
   if (!missing) return later(soonest, found.arrival);
   counters_.l1_fill_sectors += missing;
-  const std::uint64_t done = later(
-      soonest,
-      l2_.read_alone(sm, one.line(), one.l2(), one.draw(), found.missing, now, plan.fetch_sectors));
+  const std::uint64_t done = later(soonest, l2_.read_alone(sm, one.line(), one.l2(), one.draw(),
+                                                           found.missing, now, plan.fetch_sectors));
   arrives(l1, found, done);
   return done;
 }
@@ -43,8 +42,8 @@ template <class L2>
 // The cycle in which the store queue has taken it.
 template <class L2>
 [[gnu::always_inline]] inline std::uint64_t SectoredMemoryOf<L2>::store(const OneLine& one,
-                                                                  const AccessPlan& plan, int sm,
-                                                                  std::uint64_t now) {
+                                                                        const AccessPlan& plan,
+                                                                        int sm, std::uint64_t now) {
   const std::uint64_t sectors = sectors_in(one.sectors);
   ++counters_.records;
   ++(counters_.*plan.instructions);

@@ -24,11 +24,9 @@ inline Stay SectoredMemoryOf<L2>::stay(std::uint64_t line, Stay own) const {
 
 // From the L2, or from host memory: the cycle in which it is back.
 template <class L2>
-inline std::uint64_t SectoredMemoryOf<L2>::read_beyond(const AccessTiming& place, std::uint64_t at,
-                                                 std::uint64_t line, const L2Cache::Route& route,
-                                                 std::uint8_t sectors, std::uint32_t fetch,
-                                                 Stay own, const MemoryPath::Seat* seat,
-                                                 bool apart) {
+inline std::uint64_t SectoredMemoryOf<L2>::read_beyond(
+    const AccessTiming& place, std::uint64_t at, std::uint64_t line, const L2Cache::Route& route,
+    std::uint8_t sectors, std::uint32_t fetch, Stay own, const MemoryPath::Seat* seat, bool apart) {
   if (!plain_ && in_host_memory(line)) [[unlikely]]
     return l2_.read_host(sectors, at);
   return l2_.read(place.sm, line, route, sectors, at, fetch, stay(line, own), seat, apart);
@@ -36,9 +34,10 @@ inline std::uint64_t SectoredMemoryOf<L2>::read_beyond(const AccessTiming& place
 
 template <class L2>
 inline std::uint64_t SectoredMemoryOf<L2>::read_l2(AccessTiming& place, std::uint64_t at,
-                                             std::uint64_t line, const L2Cache::Route& route,
-                                             std::uint8_t sectors, std::uint32_t fetch, Stay own,
-                                             const MemoryPath::Seat* seat, bool apart) {
+                                                   std::uint64_t line, const L2Cache::Route& route,
+                                                   std::uint8_t sectors, std::uint32_t fetch,
+                                                   Stay own, const MemoryPath::Seat* seat,
+                                                   bool apart) {
   if (!sectors) return place.now;
   place.left_sm = true;
   ++place.missed;
@@ -52,8 +51,8 @@ inline std::uint64_t SectoredMemoryOf<L2>::read_l2(AccessTiming& place, std::uin
 // not sent again.
 template <class L2>
 inline void SectoredMemoryOf<L2>::write_l2(AccessTiming& place, const LineTouch& touch,
-                                     const L2Cache::Route& route, std::uint64_t tags,
-                                     std::uint64_t data) {
+                                           const L2Cache::Route& route, std::uint64_t tags,
+                                           std::uint64_t data) {
   StoreQueue& queue = stores_[static_cast<std::size_t>(place.sm)];
   const StoreQueue::Taken taken =
       queue.take(touch.line, touch.sectors, std::max(tags, place.held), data);
@@ -65,8 +64,8 @@ inline void SectoredMemoryOf<L2>::write_l2(AccessTiming& place, const LineTouch&
 
 template <class L2>
 inline void SectoredMemoryOf<L2>::send(AccessTiming& place, const LineTouch& touch,
-                                 const L2Cache::Route& route, std::uint8_t again, bool opens,
-                                 std::uint64_t at) {
+                                       const L2Cache::Route& route, std::uint8_t again, bool opens,
+                                       std::uint64_t at) {
   const auto sectors = static_cast<std::uint8_t>(touch.sectors & ~again);
   counters_.l1_write_sectors += sectors_in(sectors);
   place.left_sm = true;

@@ -51,7 +51,8 @@ void SectoredMemoryOf<L2>::bulk(const WarpLanes& w, const AccessPlan& plan, Acce
 
 // To the L2 alone: bytes side by side by the copy engine, or the line of each lane's address.
 template <class L2>
-void SectoredMemoryOf<L2>::prefetch_l2(const WarpLanes& w, const AccessPlan& plan, AccessTiming& place) {
+void SectoredMemoryOf<L2>::prefetch_l2(const WarpLanes& w, const AccessPlan& plan,
+                                       AccessTiming& place) {
   const auto one = [&](std::uint64_t line, std::uint8_t sectors) {
     if (!plain_ && in_host_memory(line)) return;
     place.left_sm = true;
@@ -73,8 +74,11 @@ void SectoredMemoryOf<L2>::prefetch_l2(const WarpLanes& w, const AccessPlan& pla
 }
 
 template void SectoredMemoryOf<L2Cache>::bulk(const WarpLanes&, const AccessPlan&, AccessTiming&);
-template void SectoredMemoryOf<L2Cache>::prefetch_l2(const WarpLanes&, const AccessPlan&, AccessTiming&);
-template void SectoredMemoryOf<L2Requests>::bulk(const WarpLanes&, const AccessPlan&, AccessTiming&);
-template void SectoredMemoryOf<L2Requests>::prefetch_l2(const WarpLanes&, const AccessPlan&, AccessTiming&);
+template void SectoredMemoryOf<L2Cache>::prefetch_l2(const WarpLanes&, const AccessPlan&,
+                                                     AccessTiming&);
+template void SectoredMemoryOf<L2Requests>::bulk(const WarpLanes&, const AccessPlan&,
+                                                 AccessTiming&);
+template void SectoredMemoryOf<L2Requests>::prefetch_l2(const WarpLanes&, const AccessPlan&,
+                                                        AccessTiming&);
 
 }  // namespace warpmem::model

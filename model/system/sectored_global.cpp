@@ -53,7 +53,7 @@ void SectoredMemoryOf<L2>::prepare_ways(int sm, Lines& out) {
 // Sectors that are read past the L1 come to shared memory, a sector takes it so long.
 template <class L2>
 void SectoredMemoryOf<L2>::lands(int sm, std::uint64_t cycle, std::uint8_t sectors,
-                           std::uint64_t millicycles) {
+                                 std::uint64_t millicycles) {
   if (path_)
     ports_[static_cast<std::size_t>(sm)].takes_writes(cycle, sectors_in(sectors) * millicycles);
 }
@@ -62,7 +62,8 @@ void SectoredMemoryOf<L2>::lands(int sm, std::uint64_t cycle, std::uint8_t secto
 // has lines: data arrives line by line.
 template <class L2>
 std::uint32_t SectoredMemoryOf<L2>::async_wavefronts(const WarpLanes& w, const AccessPlan& plan,
-                                               const AccessTiming& place, std::uint32_t lines) {
+                                                     const AccessTiming& place,
+                                                     std::uint32_t lines) {
   if (!place.shared || place.shared->mask != w.mask) return lines;
   return kBothSides | static_cast<std::uint32_t>(copy_wavefronts(
                           expand(w, plan.bytes), expand(*place.shared, plan.bytes)));
@@ -70,8 +71,8 @@ std::uint32_t SectoredMemoryOf<L2>::async_wavefronts(const WarpLanes& w, const A
 
 // Where the shared side is not known, it is taken to lie as the source does.
 template <class L2>
-void SectoredMemoryOf<L2>::copy_past_l1(const WarpLanes& w, const AccessPlan& plan, AccessTiming& place,
-                                  const Lines& lines) {
+void SectoredMemoryOf<L2>::copy_past_l1(const WarpLanes& w, const AccessPlan& plan,
+                                        AccessTiming& place, const Lines& lines) {
   const WarpAccess from = expand(w, plan.bytes);
   const bool both = place.shared && place.shared->mask == w.mask;
   const PastL1 copy = model::copy_past_l1(from, both ? expand(*place.shared, plan.bytes) : from);
@@ -97,7 +98,7 @@ void SectoredMemoryOf<L2>::copy_past_l1(const WarpLanes& w, const AccessPlan& pl
 // What most loads are; an asynchronous copy through the L1 is another.
 template <class L2>
 inline void SectoredMemoryOf<L2>::load_line(const WarpLanes& w, const AccessPlan& plan,
-                                      AccessTiming& place, const Lines& lines) {
+                                            AccessTiming& place, const Lines& lines) {
   const std::uint64_t sectors = sectors_in(lines.sectors[0]);
   ++counters_.global_ld.requests;
   counters_.global_ld_bytes += bytes_asked(w, plan);
@@ -139,8 +140,8 @@ inline void SectoredMemoryOf<L2>::load_line(const WarpLanes& w, const AccessPlan
 }
 
 template <class L2>
-void SectoredMemoryOf<L2>::global_load(const WarpLanes& w, const AccessPlan& plan, AccessTiming& place,
-                                 const Lines& lines) {
+void SectoredMemoryOf<L2>::global_load(const WarpLanes& w, const AccessPlan& plan,
+                                       AccessTiming& place, const Lines& lines) {
   if (lines.count == 1 && !plan.bypass_l1) return load_line(w, plan, place, lines);
   const bool async = plan.action == Action::kAsyncRead;
   const auto sectors = static_cast<std::uint64_t>(sector_count(lines));
@@ -173,9 +174,11 @@ void SectoredMemoryOf<L2>::global_load(const WarpLanes& w, const AccessPlan& pla
 
 // Through the L1, of several lines.
 template <class L2>
-[[gnu::always_inline]] inline void SectoredMemoryOf<L2>::load_lines(
-    const AccessPlan& plan, AccessTiming& place, const Lines& lines, const AskedWords& words,
-    std::uint64_t sectors) {
+[[gnu::always_inline]] inline void SectoredMemoryOf<L2>::load_lines(const AccessPlan& plan,
+                                                                    AccessTiming& place,
+                                                                    const Lines& lines,
+                                                                    const AskedWords& words,
+                                                                    std::uint64_t sectors) {
   L1Cache& l1 = l1_[static_cast<std::size_t>(place.sm)];
   L1Cache::Misses missed;
   if constexpr (L2::kAnswersLater)
@@ -206,7 +209,7 @@ template <class L2>
 // What most stores are.
 template <class L2>
 inline void SectoredMemoryOf<L2>::store_line(const WarpLanes& w, const AccessPlan& plan,
-                                       AccessTiming& place, const Lines& lines) {
+                                             AccessTiming& place, const Lines& lines) {
   const std::uint8_t sectors = lines.sectors[0];
   const std::uint64_t n = sectors_in(sectors);
   place.passes = data_passes(w, plan.bytes, 1);
@@ -232,8 +235,8 @@ inline void SectoredMemoryOf<L2>::store_line(const WarpLanes& w, const AccessPla
 }
 
 template <class L2>
-void SectoredMemoryOf<L2>::global_store(const WarpLanes& w, const AccessPlan& plan, AccessTiming& place,
-                                  const Lines& lines) {
+void SectoredMemoryOf<L2>::global_store(const WarpLanes& w, const AccessPlan& plan,
+                                        AccessTiming& place, const Lines& lines) {
   if (lines.count == 1 && plain_) return store_line(w, plan, place, lines);
   const auto sectors = static_cast<std::uint64_t>(sector_count(lines));
   place.passes = data_passes(w, plan.bytes, 1);
@@ -258,7 +261,7 @@ void SectoredMemoryOf<L2>::global_store(const WarpLanes& w, const AccessPlan& pl
 
 template <class L2>
 void SectoredMemoryOf<L2>::global_atomic(const WarpLanes& w, const AccessPlan& plan,
-                                   AccessTiming& place) {
+                                         AccessTiming& place) {
   const WarpAccess a = expand(w, plan.bytes);
   const AtomicTraffic t = atomic_traffic(a, plan.compare_and_swap);
   OpCounters& c = plan.returns ? counters_.global_atom : counters_.global_red;
@@ -301,13 +304,20 @@ void SectoredMemoryOf<L2>::global_atomic(const WarpLanes& w, const AccessPlan& p
 
 template void SectoredMemoryOf<L2Cache>::prepare(const WarpLanes&, const AccessPlan&, int, Lines&);
 template void SectoredMemoryOf<L2Cache>::lands(int, std::uint64_t, std::uint8_t, std::uint64_t);
-template void SectoredMemoryOf<L2Cache>::global_load(const WarpLanes&, const AccessPlan&, AccessTiming&, const Lines&);
-template void SectoredMemoryOf<L2Cache>::global_store(const WarpLanes&, const AccessPlan&, AccessTiming&, const Lines&);
-template void SectoredMemoryOf<L2Cache>::global_atomic(const WarpLanes&, const AccessPlan&, AccessTiming&);
-template void SectoredMemoryOf<L2Requests>::prepare(const WarpLanes&, const AccessPlan&, int, Lines&);
+template void SectoredMemoryOf<L2Cache>::global_load(const WarpLanes&, const AccessPlan&,
+                                                     AccessTiming&, const Lines&);
+template void SectoredMemoryOf<L2Cache>::global_store(const WarpLanes&, const AccessPlan&,
+                                                      AccessTiming&, const Lines&);
+template void SectoredMemoryOf<L2Cache>::global_atomic(const WarpLanes&, const AccessPlan&,
+                                                       AccessTiming&);
+template void SectoredMemoryOf<L2Requests>::prepare(const WarpLanes&, const AccessPlan&, int,
+                                                    Lines&);
 template void SectoredMemoryOf<L2Requests>::lands(int, std::uint64_t, std::uint8_t, std::uint64_t);
-template void SectoredMemoryOf<L2Requests>::global_load(const WarpLanes&, const AccessPlan&, AccessTiming&, const Lines&);
-template void SectoredMemoryOf<L2Requests>::global_store(const WarpLanes&, const AccessPlan&, AccessTiming&, const Lines&);
-template void SectoredMemoryOf<L2Requests>::global_atomic(const WarpLanes&, const AccessPlan&, AccessTiming&);
+template void SectoredMemoryOf<L2Requests>::global_load(const WarpLanes&, const AccessPlan&,
+                                                        AccessTiming&, const Lines&);
+template void SectoredMemoryOf<L2Requests>::global_store(const WarpLanes&, const AccessPlan&,
+                                                         AccessTiming&, const Lines&);
+template void SectoredMemoryOf<L2Requests>::global_atomic(const WarpLanes&, const AccessPlan&,
+                                                          AccessTiming&);
 
 }  // namespace warpmem::model

@@ -9,7 +9,8 @@ namespace warpmem::model {
 
 // Wider accesses take a request a word (measured: kernels/micro/instructions.cu).
 template <class L2>
-void SectoredMemoryOf<L2>::local_access(const WarpLanes& w, const AccessPlan& plan, AccessTiming& place) {
+void SectoredMemoryOf<L2>::local_access(const WarpLanes& w, const AccessPlan& plan,
+                                        AccessTiming& place) {
   const WarpAccess a = expand(w, plan.bytes);
   const bool store = plan.action == Action::kLocalStore;
   OpCounters& c = store ? counters_.local_st : counters_.local_ld;
@@ -62,7 +63,9 @@ void SectoredMemoryOf<L2>::local_access(const WarpLanes& w, const AccessPlan& pl
   }
 }
 
-template void SectoredMemoryOf<L2Cache>::local_access(const WarpLanes&, const AccessPlan&, AccessTiming&);
-template void SectoredMemoryOf<L2Requests>::local_access(const WarpLanes&, const AccessPlan&, AccessTiming&);
+template void SectoredMemoryOf<L2Cache>::local_access(const WarpLanes&, const AccessPlan&,
+                                                      AccessTiming&);
+template void SectoredMemoryOf<L2Requests>::local_access(const WarpLanes&, const AccessPlan&,
+                                                         AccessTiming&);
 
 }  // namespace warpmem::model

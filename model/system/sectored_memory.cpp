@@ -97,7 +97,7 @@ void SectoredMemoryOf<L2>::run(const WarpLanes& w, const AccessPlan& plan, Acces
 
 template <class L2>
 void SectoredMemoryOf<L2>::run(const WarpLanes& w, const AccessPlan& plan, AccessTiming& place,
-                         const Lines* prepared) {
+                               const Lines* prepared) {
   ++counters_.records;
   place.begin();
   if (plan.empties_before) [[unlikely]]
@@ -110,11 +110,13 @@ void SectoredMemoryOf<L2>::run(const WarpLanes& w, const AccessPlan& plan, Acces
 }
 
 template <class L2>
-void SectoredMemoryOf<L2>::empty_l1(int sm) { l1_[static_cast<std::size_t>(sm)].invalidate(kLocalLine); }
+void SectoredMemoryOf<L2>::empty_l1(int sm) {
+  l1_[static_cast<std::size_t>(sm)].invalidate(kLocalLine);
+}
 
 template <class L2>
-inline void SectoredMemoryOf<L2>::access(const WarpLanes& w, const AccessPlan& plan, AccessTiming& place,
-                                   const Lines* prepared) {
+inline void SectoredMemoryOf<L2>::access(const WarpLanes& w, const AccessPlan& plan,
+                                         AccessTiming& place, const Lines* prepared) {
   switch (plan.action) {
     case Action::kGlobalLoad:
     case Action::kAsyncRead:

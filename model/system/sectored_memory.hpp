@@ -168,7 +168,7 @@ class SectoredMemoryOf : public MemorySystem, public SectoredLines {
   std::vector<L1Cache> l1_;         // by SM
   std::vector<StoreQueue> stores_;  // by SM
   L2 l2_;
-  std::vector<bool> served_;  // empty: all SMs
+  std::vector<bool> served_;         // empty: all SMs
   std::uint64_t product_bytes_ = 0;  // that warps read for products, not counted yet
   std::vector<AddressRange> host_;   // of this launch, ascending
   bool plain_ = true;                // none of these, nor an access-policy window

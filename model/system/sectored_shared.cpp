@@ -11,7 +11,7 @@ namespace warpmem::model {
 
 template <class L2>
 void SectoredMemoryOf<L2>::shared_access(const WarpLanes& w, const AccessPlan& plan,
-                                   AccessTiming& place) {
+                                         AccessTiming& place) {
   if (plan.action == Action::kAsyncWrite) {
     // Data arrives line by line of the source, and is written as it comes.
     const auto passes =
@@ -70,7 +70,7 @@ void SectoredMemoryOf<L2>::product_read(const AccessPlan& plan) {
 // kernels/micro/instructions.cu remote_shared).
 template <class L2>
 void SectoredMemoryOf<L2>::remote_access(const WarpLanes& w, const AccessPlan& plan,
-                                   AccessTiming& place) {
+                                         AccessTiming& place) {
   std::uint64_t sectors = 0;
   if (plan.returns) {
     sectors = static_cast<std::uint64_t>(
@@ -99,11 +99,15 @@ void SectoredMemoryOf<L2>::remote_access(const WarpLanes& w, const AccessPlan& p
   place.held = start - std::min(start, card_.numbers().time_queue_cycles);
 }
 
-template void SectoredMemoryOf<L2Cache>::shared_access(const WarpLanes&, const AccessPlan&, AccessTiming&);
-template void SectoredMemoryOf<L2Cache>::remote_access(const WarpLanes&, const AccessPlan&, AccessTiming&);
+template void SectoredMemoryOf<L2Cache>::shared_access(const WarpLanes&, const AccessPlan&,
+                                                       AccessTiming&);
+template void SectoredMemoryOf<L2Cache>::remote_access(const WarpLanes&, const AccessPlan&,
+                                                       AccessTiming&);
 template void SectoredMemoryOf<L2Cache>::product_read(const AccessPlan&);
-template void SectoredMemoryOf<L2Requests>::shared_access(const WarpLanes&, const AccessPlan&, AccessTiming&);
-template void SectoredMemoryOf<L2Requests>::remote_access(const WarpLanes&, const AccessPlan&, AccessTiming&);
+template void SectoredMemoryOf<L2Requests>::shared_access(const WarpLanes&, const AccessPlan&,
+                                                          AccessTiming&);
+template void SectoredMemoryOf<L2Requests>::remote_access(const WarpLanes&, const AccessPlan&,
+                                                          AccessTiming&);
 template void SectoredMemoryOf<L2Requests>::product_read(const AccessPlan&);
 
 }  // namespace warpmem::model

@@ -10,7 +10,7 @@ namespace warpmem::model {
 // earlier request of the access asked for counts as a hit; misses on a line leave together.
 template <class L2>
 void SectoredMemoryOf<L2>::texture(const TextureAccess& access, const AccessPlan& plan,
-                             AccessTiming& place) {
+                                   AccessTiming& place) {
   const bool store = plan.action == Action::kSurfaceStore;
   OpCounters& c = plan.action == Action::kTexture ? counters_.texture
                   : store                         ? counters_.surface_st
@@ -56,7 +56,9 @@ void SectoredMemoryOf<L2>::texture(const TextureAccess& access, const AccessPlan
   place.done = later(hit, back);
 }
 
-template void SectoredMemoryOf<L2Cache>::texture(const TextureAccess&, const AccessPlan&, AccessTiming&);
-template void SectoredMemoryOf<L2Requests>::texture(const TextureAccess&, const AccessPlan&, AccessTiming&);
+template void SectoredMemoryOf<L2Cache>::texture(const TextureAccess&, const AccessPlan&,
+                                                 AccessTiming&);
+template void SectoredMemoryOf<L2Requests>::texture(const TextureAccess&, const AccessPlan&,
+                                                    AccessTiming&);
 
 }  // namespace warpmem::model

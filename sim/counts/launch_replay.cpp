@@ -142,7 +142,8 @@ bool LaunchReplayOf<part>::start_clusters(std::uint64_t cycle) {
 // cycle from which it has all it needs.
 template <bool part>
 inline std::uint64_t LaunchReplayOf<part>::lead_up(WarpState& warp, std::uint32_t site,
-                                           const AccessPlan& plan, std::uint32_t instructions) {
+                                                   const AccessPlan& plan,
+                                                   std::uint32_t instructions) {
   if (!warp.led_up) warp.ready += std::uint64_t{instructions} * card_.numbers().sm_issue_cycles;
   warp.led_up = true;
   if (warp.loads > 0) warp.ready = wait(warp, site, plan);
@@ -153,7 +154,7 @@ inline std::uint64_t LaunchReplayOf<part>::lead_up(WarpState& warp, std::uint32_
 // is one.
 template <bool part>
 inline std::uint64_t LaunchReplayOf<part>::wait(WarpState& warp, std::uint32_t site,
-                                        const AccessPlan& plan) {
+                                                const AccessPlan& plan) {
   if (warp.loads > 1) return wait_for(warp, site, plan);
   const std::uint64_t done = warp.done[0];
   const bool needs =
@@ -163,7 +164,8 @@ inline std::uint64_t LaunchReplayOf<part>::wait(WarpState& warp, std::uint32_t s
 }
 
 template <bool part>
-inline void LaunchReplayOf<part>::remember(WarpState& warp, std::uint32_t site, std::uint64_t done) {
+inline void LaunchReplayOf<part>::remember(WarpState& warp, std::uint32_t site,
+                                           std::uint64_t done) {
   if (warp.loads == WarpState::kLoads) {
     // More than the warp keeps track of: it waits for the oldest.
     if constexpr (!part) warp.ready = std::max(warp.ready, warp.done[0]);
@@ -338,8 +340,9 @@ inline void LaunchReplayOf<part>::prepare(std::size_t i) {
 
 // An access that starts at this cycle.
 template <bool part>
-inline void LaunchReplayOf<part>::access(const trace::Record& r, const AccessPlan& plan, std::size_t i,
-                                 WarpState& warp, Sm& sm, std::uint64_t start) {
+inline void LaunchReplayOf<part>::access(const trace::Record& r, const AccessPlan& plan,
+                                         std::size_t i, WarpState& warp, Sm& sm,
+                                         std::uint64_t start) {
   // A record's place in memory may be another's later: it has to be this warp's, in this step.
   const Prepared& prepared = prepared_[i % kPrepared];
   const bool known = prepared.record == &r && prepared.of == i && prepared.step == now_;
@@ -369,7 +372,7 @@ inline void LaunchReplayOf<part>::access(const trace::Record& r, const AccessPla
 // A texture fetch or surface access that starts at this cycle.
 template <bool part>
 void LaunchReplayOf<part>::fetch(const AccessPlan& plan, std::uint32_t site, std::uint32_t number,
-                         WarpState& warp, Sm& sm, std::uint64_t start) {
+                                 WarpState& warp, Sm& sm, std::uint64_t start) {
   model::AccessTiming place;
   place.sm = sm.id;
   place.warp_slot = number % Calendar::kSlots;
@@ -387,9 +390,8 @@ template <bool part>
 inline bool LaunchReplayOf<part>::looks_again(WarpState& warp, std::uint32_t instructions) const {
   if (!warp.led_up) warp.ready += std::uint64_t{instructions} * card_.numbers().sm_issue_cycles;
   warp.led_up = true;
-  return warp.ready >= batch_end_ &&
-         std::any_of(warp.done.begin(), warp.done.begin() + warp.loads,
-                     [](std::uint64_t done) { return unknown(done); });
+  return warp.ready >= batch_end_ && std::any_of(warp.done.begin(), warp.done.begin() + warp.loads,
+                                                 [](std::uint64_t done) { return unknown(done); });
 }
 
 // What a warp does next, as far as its records are at hand.
@@ -432,9 +434,8 @@ inline void LaunchReplayOf<part>::look_ahead(std::uint32_t number, WarpState& wa
 
 // Its access of one line.
 template <bool part>
-[[gnu::always_inline]] inline void LaunchReplayOf<part>::run_line(const model::SectoredLines::OneLine& one,
-                                                          const Next& next, WarpState& warp,
-                                                          Sm& sm) {
+[[gnu::always_inline]] inline void LaunchReplayOf<part>::run_line(
+    const model::SectoredLines::OneLine& one, const Next& next, WarpState& warp, Sm& sm) {
   const AccessPlan& plan = plans_[next.site];
   const std::uint64_t start = std::max(issue(sm, warp, next.instructions), sm.lsu_free);
   if (next.kind == Kind::kStore) {
@@ -443,8 +444,7 @@ template <bool part>
     sm.lsu_free = start + 1;
     const std::uint64_t done = sectored_->load(one, plan, sm.id, start);
     if constexpr (part)
-      if (unknown(done))
-        touched_.push_back(static_cast<std::uint32_t>(&warp - warps_.data()));
+      if (unknown(done)) touched_.push_back(static_cast<std::uint32_t>(&warp - warps_.data()));
     remember(warp, next.site, done);
   }
   warp.ready = start + 1;
@@ -502,15 +502,15 @@ template <bool part>
 // The cycle in which the warp's next access has been issued.
 template <bool part>
 inline std::uint64_t LaunchReplayOf<part>::issue(Sm& sm, const WarpState& warp,
-                                         std::uint32_t instructions) const {
+                                                 std::uint32_t instructions) const {
   sm.issue_free = std::max(sm.issue_free, warp.ready << schedulers_) + instructions;
   return std::max(warp.ready, sm.issue_free >> schedulers_);
 }
 
 // Finds out what a warp does next whose records were at an end.
 template <bool part>
-[[gnu::noinline]] typename LaunchReplayOf<part>::Turn LaunchReplayOf<part>::find_next(std::uint32_t number, WarpState& warp,
-                                                             Sm& sm) {
+[[gnu::noinline]] typename LaunchReplayOf<part>::Turn LaunchReplayOf<part>::find_next(
+    std::uint32_t number, WarpState& warp, Sm& sm) {
   auto more = next_records(number, warp);
   if (!more) return over(fail(more.error()));
   if (!*more) return over(end_warp(number, warp, sm, (now_ + 1) * kStepCycles));
@@ -520,7 +520,8 @@ template <bool part>
 
 // A record that is none of those.
 template <bool part>
-typename LaunchReplayOf<part>::Turn LaunchReplayOf<part>::run_other(std::size_t i, WarpState& warp, Sm& sm) {
+typename LaunchReplayOf<part>::Turn LaunchReplayOf<part>::run_other(std::size_t i, WarpState& warp,
+                                                                    Sm& sm) {
   const std::uint32_t number = due_[i];
   const trace::Record& r = *warp.at.next;
   const AccessPlan& plan = plans_[r.site];
@@ -564,7 +565,7 @@ Result<bool> LaunchReplayOf<part>::next_records(std::uint32_t number, WarpState&
 
 template <bool part>
 bool LaunchReplayOf<part>::end_warp(std::uint32_t number, const WarpState& warp, Sm& sm,
-                            std::uint64_t cycle) {
+                                    std::uint64_t cycle) {
   ResidentCta& cta = cta_of(number, warp);
   const std::uint32_t left = cta.barriers.end_warp();
   check_barriers(number - warp.warp, cta);
@@ -583,7 +584,8 @@ bool LaunchReplayOf<part>::end_warp(std::uint32_t number, const WarpState& warp,
 
 // The cycle from which the next access has all it needs.
 template <bool part>
-std::uint64_t LaunchReplayOf<part>::wait_for(WarpState& warp, std::uint32_t site, const AccessPlan& plan) {
+std::uint64_t LaunchReplayOf<part>::wait_for(WarpState& warp, std::uint32_t site,
+                                             const AccessPlan& plan) {
   std::uint64_t until = warp.ready;
   const bool all = plan.action == Action::kEnd;
   for (std::uint32_t i = 0; i < warp.loads;) {
@@ -603,7 +605,7 @@ std::uint64_t LaunchReplayOf<part>::wait_for(WarpState& warp, std::uint32_t site
 
 template <bool part>
 void LaunchReplayOf<part>::stand_at(WarpState& warp, std::uint32_t number, std::uint32_t barrier,
-                            std::uint32_t expected) {
+                                    std::uint32_t expected) {
   ResidentCta& cta = cta_of(number, warp);
   warp.waits = static_cast<std::uint8_t>(barrier);
   cta.barriers.arrive(barrier, expected);

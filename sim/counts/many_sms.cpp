@@ -31,7 +31,8 @@ struct Share {
   std::unique_ptr<Part> part;
 };
 
-// What a thread tells the others of a batch before they meet; one for even batches, one for odd ones.
+// What a thread tells the others of a batch before they meet; one for even batches, one for odd
+// ones.
 struct alignas(64) Told {
   std::uint64_t work = 0, asks = 0, ended = 0, records = 0, idle_since = 0;
   bool late = false, idle = false, failed = false, stops = false, busy = false;
@@ -70,8 +71,8 @@ class Run {
   Result<void> alone();
   Result<void> one_step_alone();
   void together(unsigned number);
-  std::uint64_t run_batch(unsigned number, std::uint64_t steps, Common& common,
-                          std::uint64_t& turn, Told& mine);
+  std::uint64_t run_batch(unsigned number, std::uint64_t steps, Common& common, std::uint64_t& turn,
+                          Told& mine);
   Told told_by_all(std::uint64_t batch) const;
   bool serve(unsigned number, std::uint64_t batch);
   void sleep_and_work(unsigned number);
@@ -161,8 +162,8 @@ void Run::make_share(Share& share, const SmRange& range) {
   share.memory = std::make_unique<model::PartMemory>(what_.card, false);
   share.memory->serve(std::move(own));
   share.memory->begin_launch(what_.memory);
-  share.cache = std::make_unique<BlockCache>(what_.reader, what_.decoded_bytes, what_.rewrite,
-                                               what_.decoded);
+  share.cache =
+      std::make_unique<BlockCache>(what_.reader, what_.decoded_bytes, what_.rewrite, what_.decoded);
   share.cache->keep_rounds(false);
   share.part = std::make_unique<Part>(what_.reader, what_.launch, what_.card, *share.memory,
                                       *share.cache, what_.occupancy, nullptr, false, range);
@@ -253,8 +254,7 @@ Result<void> Run::one_step_alone() {
 // Until there is enough to do for all threads, or nothing.
 Result<void> Run::alone() {
   while (common_.resident > 0 && now_ < kMostSteps) {
-    if (std::all_of(shares_.begin(), shares_.end(),
-                    [](const Share& s) { return s.part->idle(); }))
+    if (std::all_of(shares_.begin(), shares_.end(), [](const Share& s) { return s.part->idle(); }))
       if (auto ok = release(); !ok) return ok;
     if (!late_ && now_ >= alone_until_ && work_ >= static_cast<double>(what_.few)) return {};
     if (auto ok = one_step_alone(); !ok) return ok;
@@ -476,7 +476,8 @@ bool can_share_out(const trace::TraceReader& reader, std::uint32_t launch,
   const model::CardNumbers& n = card.numbers();
   const std::uint64_t soonest =
       n.lrc_merge > 1 ? std::min(n.latency_l2_near, n.lrc_way_cycles) : n.latency_l2_near;
-  return cluster_size(l, card) <= 1 && n.sm_count <= kMostSms && soonest >= (Part::kMostBatch + 1) * kStepCycles;
+  return cluster_size(l, card) <= 1 && n.sm_count <= kMostSms &&
+         soonest >= (Part::kMostBatch + 1) * kStepCycles;
 }
 
 Result<ManySmsResult> run_many_sms(const ManySms& what, model::SectoredMemory& into,

@@ -1,8 +1,8 @@
 // One launch on the counts engine, on several threads: each has some of the SMs. In a few steps of
-// the clock, no more than pass before the L2 has answered anything, all of them run side by side, up
-// to the requests that go to the L2; then these are served, step by step in the order of the SMs,
-// parts of the L2's sets side by side (model/l2/split_l2.hpp). CTAs that end make room for the next
-// ones in the same order. So it comes to the same as LaunchReplay, on any number of threads.
+// the clock, no more than pass before the L2 has answered anything, all of them run side by side,
+// up to the requests that go to the L2; then these are served, step by step in the order of the
+// SMs, parts of the L2's sets side by side (model/l2/split_l2.hpp). CTAs that end make room for the
+// next ones in the same order. So it comes to the same as LaunchReplay, on any number of threads.
 //
 // Steps in which little is to be done take one thread; the others sleep meanwhile.
 #pragma once
