@@ -14,23 +14,24 @@ class StepBarrier {
  public:
   explicit StepBarrier(unsigned threads) : threads_(threads), flags_(new Flag[threads]) {}
 
-  // Thread `number` has come to the next meeting; returns when all have.
-  void meet(unsigned number) {
+  // Thread `number` has come to the next meeting; returns when all have. `patient`: that may take
+  // long and says nothing about the host.
+  void meet(unsigned number, bool patient = false) {
     // Each tells one that is twice as far as in the round before; after as many rounds as it takes
     // all have heard of all.
     for (unsigned far = 1; far < threads_; far *= 2) {
       Flag& mine = flags_[number];
       mine.round.store(++mine.count, std::memory_order_release);
       const unsigned other = (number + threads_ - far) % threads_;
-      wait(flags_[other].round, mine);
+      wait(flags_[other].round, mine, patient);
     }
   }
   // Of thread `number`, by itself: whether it has waited so long so often that there seem to be
   // fewer free processors than threads.
-  bool busy(unsigned number) const { return flags_[number].looks <= kFewestLooks; }
+  bool busy(unsigned number) const { return flags_[number].long_waits >= kMostLong; }
   // … which is to be found out anew. While nobody meets.
   void forget() {
-    for (unsigned t = 0; t < threads_; ++t) flags_[t].looks = kMostLooks / 8;
+    for (unsigned t = 0; t < threads_; ++t) flags_[t].long_waits = 0;
   }
 
  private:
@@ -38,23 +39,23 @@ class StepBarrier {
     std::atomic<std::uint64_t> round{0};
     // Its owner's:
     std::uint64_t count = 0;
-    int looks = kMostLooks;  // before it lets others go first
+    int long_waits = 0;  // of late
   };
-  static constexpr int kMostLooks = 8192, kFewestLooks = 32;
+  static constexpr int kLooks = 16384, kFewLooks = 64;  // before others may go first
+  static constexpr int kMostLong = 256, kForgets = 64;
 
-  // On a host that is busy otherwise, whoever is waited for may not be running at all: the more
-  // often that was so, the sooner the one that waits makes room.
-  static void wait(const std::atomic<std::uint64_t>& flag, Flag& mine) {
+  // On a host that is busy otherwise, whoever is waited for may not be running at all: where that
+  // was so of late, the one that waits makes room soon.
+  static void wait(const std::atomic<std::uint64_t>& flag, Flag& mine, bool patient) {
+    const int most = mine.long_waits >= kMostLong / 4 ? kFewLooks : kLooks;
     int looks = 0;
     while (flag.load(std::memory_order_acquire) < mine.count) {
-      if (++looks <= mine.looks) {
-        relax();
-        continue;
-      }
-      mine.looks = std::max(mine.looks / 2, kFewestLooks);
-      std::this_thread::yield();
+      if (++looks <= most) relax();
+      else std::this_thread::yield();
     }
-    if (looks <= mine.looks) mine.looks = std::min(mine.looks + kFewestLooks / 4, kMostLooks);
+    if (patient) return;
+    if (looks > most) mine.long_waits = std::min(mine.long_waits + kForgets / 8, kMostLong);
+    else if (mine.long_waits > 0 && mine.count % (kForgets / 8) == 0) --mine.long_waits;
   }
   static void relax() {
 #if defined(__x86_64__) || defined(__i386__)

@@ -53,17 +53,21 @@ void SplitL2::fetch_granularity(std::uint32_t sectors) {
   for (auto& s : shards_) s->fetch_granularity(sectors);
 }
 
-void SplitL2::coalesce(std::uint32_t group, std::uint64_t batch) {
+void SplitL2::coalesce(std::uint32_t group, const Place& from, std::uint64_t batch) {
   constexpr std::uint32_t kAhead = 12;
   Group& g = groups_[group];
+  if (from == kFirst) g.rides = false;
+  else if (g.stop != from) return;
+  // All of the entry is known now at which it stopped.
+  else g.unknown[asks(from.list)[from.ask].pending].batch = 0;
   g.stop = {};
-  g.rides = false;
-  for (std::uint32_t step = 0; step < steps(); ++step)
-    for (std::uint32_t l = 0; l < lists_.size(); ++l) {
+  for (std::uint32_t step = from.step; step < steps(); ++step)
+    for (std::uint32_t l = step == from.step ? from.list : 0; l < lists_.size(); ++l) {
       const L2Requests::List& list = lists_[l]->list();
       const std::vector<std::uint32_t>& numbers = list.of_group[group];
       const std::uint32_t end = list.group_end(step, group);
       for (std::uint32_t i = list.group_begin(step, group); i < end; ++i) {
+        if (numbers[i] < end_of(list, step, l, from)) continue;
         if (i + kAhead < numbers.size()) prefetch(&list.asks[numbers[i + kAhead]]);
         if (coalesce_one(g, l, numbers[i], batch)) continue;
         g.stop = {step, l, numbers[i]};
@@ -187,14 +191,14 @@ inline void SplitL2::look_up_one(L2Cache& shard, L2Requests::List& list, L2Ask& 
   }
 }
 
-void SplitL2::look_up(std::uint32_t shard, const Place& end) {
+void SplitL2::look_up(std::uint32_t shard, const Place& from, const Place& end) {
   constexpr std::uint32_t kAskAhead = 16, kSetAhead = 6;
   L2Cache& own = *shards_[shard];
-  for (std::uint32_t step = 0; step < steps() && step <= end.step; ++step)
+  for (std::uint32_t step = from.step; step < steps() && step <= end.step; ++step)
     for (std::uint32_t l = 0; l < lists_.size(); ++l) {
       L2Requests::List& list = lists_[l]->list();
       const std::vector<std::uint32_t>& numbers = list.of_shard[shard];
-      const std::uint32_t before = end_of(list, step, l, end);
+      const std::uint32_t begin = end_of(list, step, l, from), before = end_of(list, step, l, end);
       for (std::uint32_t i = list.shard_begin(step, shard); i < list.shard_end(step, shard); ++i) {
         if (i + kAskAhead < numbers.size()) prefetch(&list.asks[numbers[i + kAskAhead]]);
         if (i + kSetAhead < numbers.size()) {
@@ -203,6 +207,7 @@ void SplitL2::look_up(std::uint32_t shard, const Place& end) {
           L2Side::prefetch(own.sets_[1], set);
         }
         if (numbers[i] >= before) break;
+        if (numbers[i] < begin) continue;
         L2Ask& one = list.asks[numbers[i]];
         look_up_one(own, list, one, nullptr,
                     one.kind == Kind::kRead ? brought_before(list, one) : std::uint8_t{0});
@@ -210,14 +215,14 @@ void SplitL2::look_up(std::uint32_t shard, const Place& end) {
     }
 }
 
-void SplitL2::queue(std::uint32_t list, const Place& end) {
+void SplitL2::queue(std::uint32_t list, const Place& from, const Place& end) {
   const L2Requests::List& of = lists_[list]->list();
   queued_[list].assign(steps(), {});
   const auto& cost = shards_.front()->dram_cost_;
   for (std::uint32_t step = 0; step < steps(); ++step) {
     Queued& q = queued_[list][step];
     const std::uint32_t before = end_of(of, step, list, end);
-    for (std::uint32_t i = of.begin(step); i < before; ++i)
+    for (std::uint32_t i = end_of(of, step, list, from); i < before; ++i)
       if (const std::uint8_t fetched = of.asks[i].fetched) {
         const std::uint64_t c = cost[fetched];
         q.cost += c;
@@ -246,7 +251,8 @@ inline void SplitL2::put_down(Group& g, std::uint32_t list, std::uint32_t number
   p.until = std::max<std::uint64_t>(p.until, one.until);
 }
 
-void SplitL2::answer(std::uint32_t list, const Place& end, std::uint64_t batch) {
+void SplitL2::answer(std::uint32_t list, const Place& from, const Place& end,
+                     std::uint64_t batch) {
   L2Requests::List& of = lists_[list]->list();
   std::uint64_t behind = free_;
   // Others may have gone on: only this list is looked at.
@@ -257,7 +263,7 @@ void SplitL2::answer(std::uint32_t list, const Place& end, std::uint64_t batch) 
       behind = queued_[l][step].behind(behind);
     }
     const std::uint32_t before = end_of(of, step, list, end);
-    for (std::uint32_t i = of.begin(step); i < before; ++i) {
+    for (std::uint32_t i = end_of(of, step, list, from); i < before; ++i) {
       L2Ask& one = of.asks[i];
       if (one.kind == Kind::kRead) {
         back(one, free);

@@ -42,20 +42,22 @@ class SplitL2 {
   std::uint32_t groups() const { return static_cast<std::uint32_t>(groups_.size()); }
   const std::vector<std::uint8_t>& group_of_sm() const { return group_of_sm_; }
 
-  // `batch`: a number that goes up, from 1.
-  void coalesce(std::uint32_t group, std::uint64_t batch);
-  // Behind all of coalesce(): as far as the next three go.
+  // A request: of which step and list, which one.
   struct Place {
     std::uint32_t step = ~0u, list = ~0u, ask = ~0u;
     auto operator<=>(const Place&) const = default;
   };
+  static constexpr Place kFirst{0, 0, 0};
+  // `batch`: a number that goes up, from 1. `from`: kFirst, or where the phases before ended.
+  void coalesce(std::uint32_t group, const Place& from, std::uint64_t batch);
+  // Behind all of coalesce(): as far as the next three go.
   Place end() const;
   // Whether some read rides on the answer to another that is not known yet: then answer() of all
   // lists comes before anybody takes answers from one.
   bool rides() const;
-  void look_up(std::uint32_t shard, const Place& end);
-  void queue(std::uint32_t list, const Place& end);
-  void answer(std::uint32_t list, const Place& end, std::uint64_t batch);
+  void look_up(std::uint32_t shard, const Place& from, const Place& end);
+  void queue(std::uint32_t list, const Place& from, const Place& end);
+  void answer(std::uint32_t list, const Place& from, const Place& end, std::uint64_t batch);
   // When DRAM is done with all of it.
   std::uint64_t free_behind() const;
   void answer_rides(std::uint32_t list);

@@ -263,35 +263,47 @@ Result<void> Run::alone() {
   return {};
 }
 
-// Serves what the threads asked for in a batch. All meet in front of it. False: one thread had to
-// serve a part of it.
+// Serves what the threads asked for in a batch. All meet in front of it. False: not all of it at
+// once.
 bool Run::serve(unsigned number, std::uint64_t batch) {
+  using Place = model::SplitL2::Place;
+  constexpr int kRounds = 4;
   const auto threads = static_cast<unsigned>(shares_.size());
-  for (std::uint32_t g = number; g < l2_->groups(); g += threads) l2_->coalesce(g, batch);
-  barrier_->meet(number);
-  const model::SplitL2::Place end = l2_->end();
-  const bool rides = l2_->rides(), whole = end == model::SplitL2::Place{};
-  l2_->look_up(number, end);
-  barrier_->meet(number);
-  l2_->queue(number, end);
-  barrier_->meet(number);
-  l2_->answer(number, end, batch);
-  if (rides || !whole) {
+  Place from = model::SplitL2::kFirst;
+  bool rides = false;
+  for (int round = 1;; ++round) {
+    for (std::uint32_t g = number; g < l2_->groups(); g += threads) l2_->coalesce(g, from, batch);
     barrier_->meet(number);
-    if (!whole) {
+    const Place end = l2_->end();
+    rides = l2_->rides();
+    l2_->look_up(number, from, end);
+    barrier_->meet(number);
+    l2_->queue(number, from, end);
+    barrier_->meet(number);
+    l2_->answer(number, from, end, batch);
+    if (end == Place{}) break;
+    barrier_->meet(number);
+    if (number == 0) l2_->set_free(l2_->free_behind());
+    if (round == kRounds) {
       if (number == 0) {
-        l2_->set_free(l2_->free_behind());
         l2_->serve_rest(end, batch);
         ++result_.cut;
       }
-      barrier_->meet(number);
+      barrier_->meet(number, true);
+      from = Place{};
+      break;
     }
+    from = end;
+  }
+  const bool at_once = from == model::SplitL2::kFirst;
+  if (number == 0 && from != Place{}) next_free_ = l2_->free_behind(), free_known_ = true;
+  if (rides || !at_once) {
+    barrier_->meet(number);
     l2_->answer_rides(number);
     barrier_->meet(number);  // nobody looks at the others' requests any more
   }
-  if (number == 0 && whole) next_free_ = l2_->free_behind(), free_known_ = true;
   shares_[number].memory->l2().answer();
-  return whole;
+  return at_once;
 }
 
 // The steps of a batch, but for the end of the last one: the CTA that is to start first there.
@@ -372,7 +384,7 @@ void Run::together(unsigned number) {
     part.end_step(first);
     common.end(all.ended, ctas_.size());
     now += steps;
-    work += (static_cast<double>(all.work) / static_cast<double>(steps) - work) / 4;
+    work += (static_cast<double>(all.work) / static_cast<double>(steps) - work) / 8;
     if (number == 0 && tick_ && all.records > ticked_ + kTickEvery) {
       ticked_ = all.records;
       stops = !tick_(all.records);
