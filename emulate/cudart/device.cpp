@@ -37,7 +37,7 @@ constexpr Known kAlike[] = {
     {11, 2147483647},  {14, 512},     {15, 1},     {17, 0},       {18, 0},
     {19, 1},           {20, 0},       {21, kT1},   {22, kT1},     {23, kT2h},
     {24, kT3},         {25, kT3},     {26, kT3},   {27, kCube},   {28, kCube},
-    {29, kLayers},     {30, 512},     {31, 1},     {32, 1},       {33, 0},
+    {29, kLayers},     {30, 512},     {31, 1},                     {33, 0},
     {34, 0},           {35, 0},       {40, 3},     {41, 1},       {42, kCube},
     {43, kLayers},     {45, kCube},   {46, kCube}, {47, kT3 / 2}, {48, kT3 / 2},
     {49, kT3 * 2},     {50, 0},       {51, 32},    {52, kCube},   {53, kCube},
@@ -90,6 +90,7 @@ std::vector<Known> attributes_of(const Device& d) {
       {12, d.sm_registers},
       {13, d.clock_khz},
       {16, d.sms},
+      {32, d.ecc},
       {36, d.memory_clock_khz},
       {37, d.bus_bits},
       {38, d.l2_bytes},
@@ -196,7 +197,8 @@ auto numbers_of(D& d) {
                     Number{"l2", &d.l2_bytes},
                     Number{"clock", &d.clock_khz},
                     Number{"memory_clock", &d.memory_clock_khz},
-                    Number{"bus", &d.bus_bits}};
+                    Number{"bus", &d.bus_bits},
+                    Number{"ecc", &d.ecc}};
 }
 
 template <class D>
