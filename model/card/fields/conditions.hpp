@@ -39,6 +39,8 @@ inline constexpr CardUse kBankRefresh{
 inline constexpr CardUse kAllRefresh{
     "dram.refresh", "dram.refresh = \"all\"",
     [](const CardChoices& card) { return refreshes(card, DramRefresh::kAll); }};
+inline constexpr CardUse kEcc{"dram.ecc", "dram.ecc = \"off\" or \"on\"",
+                              [](const CardChoices& card) { return card.n.dram_ecc != 0; }};
 inline constexpr CardUse kSmallGroups{
     "topology.cta_small_groups", "topology.cta_small_groups = 1 or more",
     [](const CardChoices& card) { return card.n.cta_small_groups > 0; }};
