@@ -165,6 +165,7 @@ struct CardNumbers {
   std::uint64_t dram_switch_cycles = 0;        // of a channel that stops reading to write
   std::uint64_t dram_turnaround_cycles = 0;    // of a channel's bus, from writing to reading
   std::uint64_t dram_write_batch = 0;          // sectors that wait at most to be written
+  std::uint64_t dram_store_permille = 0;       // … that a partition without an L2 takes for a sector
   std::uint64_t dram_write_permille = 0;       // thousandths of a cycle that a line takes at least
   std::uint64_t time_launch_cycles = 0;        // before the first CTA and after the last
   std::uint64_t time_drain_cycles = 0;         // more, when the launch reached memory

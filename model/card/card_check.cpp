@@ -104,6 +104,7 @@ Found too_fast(const CardNumbers& n) {
       {"remote.read", n.remote_read},
       {"remote.write", n.remote_write},
       {"dram.activate_permille", n.dram_activate_permille},
+      {"dram.store_permille", n.dram_store_permille},
       {"dram.write_permille", n.dram_write_permille}};
   for (const auto& [key, cost] : costs)
     if (cost > 0 && cost < kLeastCost)

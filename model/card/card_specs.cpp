@@ -88,6 +88,8 @@ MemoryPath::Spec Card::path() const {
   s.write_ticks = slice(n.l2_write_permille);
   s.write_sector_ticks = slice(n.l2_write_sector_permille);
   s.partial_sector_ticks = slice(n.l2_partial_sector_permille);
+  if (n.l2_bytes == 0)
+    s.write_sector_ticks = s.partial_sector_ticks = u32(kTicks * n.dram_store_permille / 1000);
   s.atomic_part_ticks = slice(n.l2_atomic_part_permille);
   s.atomic_pass_ticks = slice(n.l2_atomic_pass_permille);
   s.atomic_float_ticks = slice(n.l2_atomic_float_permille);

@@ -23,6 +23,8 @@ inline constexpr CardUse kEarly{
     }};
 inline constexpr CardUse kSomeL2{"l2.size", "l2.size = 1 set or more",
                                  [](const CardChoices& card) { return card.n.l2_bytes > 0; }};
+inline constexpr CardUse kNoL2{"l2.size", "l2.size = 0",
+                               [](const CardChoices& card) { return card.n.l2_bytes == 0; }};
 inline constexpr CardUse kLsuQueues{"lsu.queue", "lsu.queue = \"by_scheduler\"",
                                     [](const CardChoices& card) { return card.n.lsu_queue == 0; }};
 inline constexpr CardUse kTextureCache{

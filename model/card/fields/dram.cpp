@@ -1,4 +1,5 @@
 // DRAM: how it is organised, and its times.
+#include "model/card/fields/conditions.hpp"
 #include "model/card/fields/groups.hpp"
 
 namespace warpmem::model {
@@ -85,6 +86,11 @@ constexpr CardField kRows[] = {
      &CardNumbers::dram_write_permille,
      "of a channel's bus that the writes of a line take at least",
      {.zero = true}},
+    {"dram.store_permille",
+     "millicycles",
+     &CardNumbers::dram_store_permille,
+     "that a partition without an L2 takes for a sector that is stored",
+     {.zero = true, .used_if = {&kNoL2}, .otherwise = {"0", "no more than DRAM takes"}}},
     {"dram.interleave", "bytes", &CardNumbers::dram_interleave_bytes,
      "side by side in one channel"},
     {"dram.rate_mbps",
