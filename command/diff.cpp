@@ -1,11 +1,10 @@
-// `warpmem diff A B`: which counters differ between two results of `replay --format json`, say
-// before and after a --set or a change to the kernel. Ends 1 when any does.
+// `warpmem diff A B`: which counters differ between two traces, results or profiles, say before and
+// after a --set or a change to the kernel, or predicted and measured. Ends 1 when any does.
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <cmath>
-#include <deque>
 #include <map>
 #include <memory>
 #include <set>
@@ -17,9 +16,10 @@
 #include "base/read_number.hpp"
 #include "command/command.hpp"
 #include "command/card_input.hpp"
-#include "command/diff_lines.hpp"
 #include "command/diff_rules.hpp"
+#include "command/diff_sides.hpp"
 #include "command/diff_view.hpp"
+#include "command/gpus_view.hpp"
 #include "command/output.hpp"
 #include "command/result_file.hpp"
 
@@ -28,9 +28,8 @@ namespace warpmem::command {
 namespace {
 
 struct DiffOptions {
-  std::string before, after, tolerance = "0%", fail_on;
-  CardInput card;
-  bool counts = false;
+  DiffInput input;
+  std::string tolerance = "0%", fail_on;
   OutputOptions output;
 };
 
@@ -57,26 +56,8 @@ Result<double> read_tolerance(std::string_view text) {
   return percent ? *value / 100 : *value;
 }
 
-// The n-th launch of a kernel goes with its n-th in the other result. Two results of one launch each
-// are compared whatever their kernels are called, and both names are shown.
-std::vector<LaunchPair> pairs(const ResultFile& before, const ResultFile& after) {
-  if (before.launches.size() == 1 && after.launches.size() == 1)
-    return {{&before.launches[0], &after.launches[0]}};
-  std::vector<LaunchPair> out;
-  std::map<std::string_view, std::deque<const LaunchMetrics*>> free;
-  for (const LaunchMetrics& b : after.launches) free[b.kernel].push_back(&b);
-  for (const LaunchMetrics& a : before.launches) {
-    std::deque<const LaunchMetrics*>& same_kernel = free[a.kernel];
-    out.push_back({&a, same_kernel.empty() ? nullptr : same_kernel.front()});
-    if (!same_kernel.empty()) same_kernel.pop_front();
-  }
-  for (const LaunchMetrics& b : after.launches)
-    if (const auto& left = free[b.kernel]; std::ranges::find(left, &b) != left.end())
-      out.push_back({nullptr, &b});
-  return out;
-}
-
-void compare(const LaunchPair& pair, double tolerance, DiffResult& out) {
+// `common`: only what both sides have; a profiler counts what it was asked for.
+void compare(const LaunchPair& pair, double tolerance, bool common, DiffResult& out) {
   if (!pair.before || !pair.after) {
     (pair.before ? out.only_before : out.only_after).push_back(pair.before ? pair.before : pair.after);
     return;
@@ -85,6 +66,10 @@ void compare(const LaunchPair& pair, double tolerance, DiffResult& out) {
   for (const LaunchMetrics* launch : {pair.before, pair.after})
     for (const auto& [name, value] : launch->metrics) names.insert(name);
   for (const std::string& name : names) {
+    if (common && !(value_of(*pair.before, name).known() && value_of(*pair.after, name).known())) {
+      ++out.left_out;
+      continue;
+    }
     Difference difference{pair, name, value_of(*pair.before, name), value_of(*pair.after, name)};
     ++out.compared;
     if (!same(difference.before, difference.after, tolerance))
@@ -93,14 +78,17 @@ void compare(const LaunchPair& pair, double tolerance, DiffResult& out) {
 }
 
 // How the two were replayed, where that differs.
-std::vector<Condition> conditions(const ResultFile& before, const ResultFile& after) {
+std::vector<Condition> conditions(const DiffSides& sides) {
+  const ResultFile &before = sides.before.result, &after = sides.after.result;
   std::vector<Condition> out;
   const auto add = [&](const std::string& what, std::string a, std::string b) {
     if (a != b) out.push_back({what, std::move(a), std::move(b)});
   };
   const auto engine = [](const ResultFile& r) { return r.engine.empty() ? "not named" : r.engine; };
-  add("card", before.gpu, after.gpu);
+  if (!before.gpu.empty() && !after.gpu.empty()) add("card", before.gpu, after.gpu);
   add("engine", engine(before), engine(after));
+  // What a profile does not say.
+  if (sides.before.profile || sides.after.profile) return out;
   add("trace level", before.level, after.level);
   add("caches", before.keep_caches ? "kept" : "flushed", after.keep_caches ? "kept" : "flushed");
   if (before.gpu != after.gpu) return out;  // nearly every number differs
@@ -134,52 +122,76 @@ Result<void> require_counters(const std::vector<DiffRule>& rules, const ResultFi
   return {};
 }
 
-int diff(const DiffOptions& options) {
+Result<std::vector<DiffRule>> rules_of(const DiffOptions& options) {
+  if (options.fail_on.empty()) return std::vector<DiffRule>{};
+  return read_rules(options.fail_on);
+}
+
+Result<DiffResult> compare(const DiffSides& sides, const DiffOptions& options) {
   const auto tolerance = read_tolerance(options.tolerance);
-  if (!tolerance) return fail(tolerance.error());
-  std::vector<DiffRule> rules;
-  if (!options.fail_on.empty()) {
-    auto read = read_rules(options.fail_on);
-    if (!read) return fail(read.error());
-    rules = std::move(*read);
-  }
-  const auto card = load_card(options.card);
-  if (!card) return fail(card.error());
-  const auto side = [&](const std::string& path) {
-    return is_trace(path) ? replay_as_result(path, *card, !options.counts) : read_result(path);
-  };
-  const auto before = side(options.before);
-  if (!before) return fail(before.error());
-  const auto after = side(options.after);
-  if (!after) return fail(after.error());
-  if (auto known = require_counters(rules, *before, *after); !known) return fail(known.error());
-  DiffResult result;
-  result.engine_before = before->engine, result.engine_after = after->engine;
-  result.tolerance = *tolerance;
-  result.conditions = conditions(*before, *after);
-  for (const LaunchPair& pair : pairs(*before, *after)) compare(pair, *tolerance, result);
-  if (is_trace(options.before) && is_trace(options.after)) {
-    auto lines = line_differences(options.before, options.after, *card);
-    if (!lines) return fail(lines.error());
-    result.lines = std::move(*lines);
-  }
-  for (const DiffRule& rule : rules) {
-    result.rules.push_back(rule.text);
-    for (const LaunchPair& pair : pairs(*before, *after)) {
+  if (!tolerance) return tolerance.error();
+  const auto rules = rules_of(options);
+  if (!rules) return rules.error();
+  const ResultFile &before = sides.before.result, &after = sides.after.result;
+  if (auto known = require_counters(*rules, before, after); !known) return known.error();
+  const auto pairs = pairs_of(sides, sides.after.profile ? options.input.after : options.input.before);
+  if (!pairs) return pairs.error();
+  const bool profile = sides.before.profile || sides.after.profile;
+  DiffResult out;
+  out.engine_before = before.engine, out.engine_after = after.engine;
+  out.tolerance = *tolerance;
+  out.conditions = conditions(sides);
+  out.lines = sides.lines;
+  for (const LaunchPair& pair : *pairs) compare(pair, *tolerance, profile, out);
+  if (profile && out.compared == 0)
+    return Error{ErrorKind::kUsage, "the two sides have no counter in common", options.input.after,
+                 "collect metrics that warpmem predicts (warpmem metrics), or give the trace in place of a result: "
+                 "it is replayed in the profiler's own words"};
+  for (const DiffRule& rule : *rules) {
+    out.rules.push_back(rule.text);
+    for (const LaunchPair& pair : *pairs) {
       if (!pair.before || !pair.after) continue;
       if (const std::string failure = failure_of(rule, *pair.before, *pair.after); !failure.empty())
-        result.failures.push_back(rule.text + ": " + failure);
+        out.failures.push_back(rule.text + ": " + failure);
     }
   }
-  auto output = Output::open(options.output, {options.before, options.after});
+  return out;
+}
+
+// Two cards: what `gpus diff` shows.
+int diff_cards(const DiffOptions& options) {
+  if (!options.fail_on.empty())
+    return fail({ErrorKind::kUsage, "cards have no counters", "--fail-on", "give traces or results, or leave it out"});
+  const auto a = load_card(options.input.before), b = load_card(options.input.after);
+  if (!a) return fail(a.error());
+  if (!b) return fail(b.error());
+  auto output = Output::open(options.output, {options.input.before, options.input.after});
+  if (!output) return fail(output.error());
+  output->write(card_diff_view(*a, *b, options.output.format, output->colour()));
+  if (auto done = output->finish(); !done) return fail(done.error());
+  return a->entries().size() == b->entries().size() &&
+                 std::ranges::equal(a->entries(), b->entries(),
+                                    [](const auto& x, const auto& y) { return x.key == y.key && x.value == y.value; })
+             ? 0
+             : exit_status(ErrorKind::kCheckFailed);
+}
+
+int diff(const DiffOptions& options) {
+  const DiffInput& input = options.input;
+  if (are_cards(input.before, input.after)) return diff_cards(options);
+  const auto sides = read_sides(input);
+  if (!sides) return fail(sides.error());
+  const auto result = compare(*sides, options);
+  if (!result) return fail(result.error());
+  auto output = Output::open(options.output, {input.before, input.after});
   if (!output) return fail(output.error());
   switch (options.output.format) {
-    case Format::kTable: output->write(diff_text(result, output->colour())); break;
-    case Format::kJson: output->write(diff_json(result)); break;
-    case Format::kCsv: output->write(diff_csv(result)); break;
+    case Format::kTable: output->write(diff_text(*result, output->terminal())); break;
+    case Format::kJson: output->write(diff_json(*result)); break;
+    case Format::kCsv: output->write(diff_csv(*result)); break;
   }
   if (auto done = output->finish(); !done) return fail(done.error());
-  const bool fine = rules.empty() ? result.equal() : result.failures.empty();
+  const bool fine = result->rules.empty() ? result->equal() : result->failures.empty();
   return fine ? 0 : exit_status(ErrorKind::kCheckFailed);
 }
 
@@ -187,10 +199,12 @@ int diff(const DiffOptions& options) {
 
 Run setup_diff(CLI::App& app) {
   auto options = std::make_shared<DiffOptions>();
-  app.add_option("before", options->before, "a result of replay --format json, or a trace to replay")
+  app.add_option("before", options->input.before,
+                 "a trace to replay, a result of replay --format json, a profile of Nsight Compute or nvprof (CSV), or a "
+                 "card")
       ->required()
       ->type_name("A");
-  app.add_option("after", options->after, "another one")->required()->type_name("B");
+  app.add_option("after", options->input.after, "another one, for a card a card")->required()->type_name("B");
   app.add_option("--tolerance", options->tolerance,
                  "differences up to this share of the value before are none: 1%, or 0.01")
       ->type_name("SHARE")
@@ -199,10 +213,14 @@ Run setup_diff(CLI::App& app) {
                  "end 1 when one of these holds, and 0 otherwise: 'l2_sectors>+5%,cycles>20000'; counters: cycles, "
                  "sectors, load_sectors, store_sectors, wavefronts, l2_sectors, dram_sectors, or a metric's name")
       ->type_name("RULES");
-  add_card_options(app, options->card);
-  app.add_flag("--counts", options->counts, "replay traces with the counts engine");
+  add_card_options(app, options->input.card);
+  app.add_flag("--counts", options->input.counts, "replay traces with the counts engine");
   add_output_options(app, options->output);
-  return [options] { return diff(*options); };
+  const CLI::Option* gpu = app.get_option("--gpu");
+  return [options, gpu] {
+    options->input.card_named = gpu->count() > 0;
+    return diff(*options);
+  };
 }
 
 }  // namespace warpmem::command

@@ -3,15 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
 #include <map>
 
 #include "base/units.hpp"
-#include "command/card_input.hpp"
-#include "command/trace_input.hpp"
 #include "sim/explain/explain.hpp"
-#include "sim/replay.hpp"
-#include "traces/format/format.hpp"
 #include "views/explanation.hpp"
 
 namespace warpmem::command {
@@ -45,30 +40,6 @@ Counts counts_of(const LaunchExplanation& launch) {
 }
 
 }  // namespace
-
-bool is_trace(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  char magic[sizeof trace::kFileMagic] = {};
-  in.read(magic, sizeof magic);
-  return in && std::equal(std::begin(magic), std::end(magic), std::begin(trace::kFileMagic),
-                          [](char a, std::uint8_t b) { return static_cast<std::uint8_t>(a) == b; });
-}
-
-Result<ResultFile> replay_as_result(const std::string& path, const model::Card& card, bool time) {
-  const auto reader = trace::TraceReader::open(path);
-  if (!reader) return reader.error();
-  if (auto ok = require_features(card, *reader); !ok) return ok.error();
-  sim::ReplayOptions options;
-  options.time = time;
-  auto result = sim::replay(*reader, card, options);
-  if (!result) return result.error();
-  ResultFile out;
-  out.path = path, out.gpu = card.name(), out.engine = time ? "time" : "counts";
-  out.level = level_name(reader->origin().level);
-  for (const model::CardEntry& entry : card.entries()) out.card[entry.key] = entry.value;
-  out.launches = std::move(result->launches);
-  return out;
-}
 
 Result<std::vector<LineDifference>> line_differences(const std::string& before,
                                                      const std::string& after,

@@ -1,5 +1,4 @@
-// The two sides of a `diff`: results of replay, or traces that are replayed for it; and of traces
-// what changed by source line.
+// What changed by source line between two traces.
 #pragma once
 
 #include <cstdint>
@@ -7,16 +6,9 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "command/result_file.hpp"
 #include "model/card/card.hpp"
 
 namespace warpmem::command {
-
-// Whether the file begins as a trace does.
-bool is_trace(const std::string& path);
-
-// A trace's counters on the card, as `replay --format json` would have written them.
-Result<ResultFile> replay_as_result(const std::string& path, const model::Card& card, bool time);
 
 struct LineDifference {
   std::string kernel_before, kernel_after;

@@ -1,6 +1,7 @@
 #include "command/diff_view.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -8,6 +9,7 @@
 #include "base/printable.hpp"
 #include "base/units.hpp"
 #include "command/table.hpp"
+#include "validate/kernel_name.hpp"
 
 namespace warpmem::command {
 namespace {
@@ -28,7 +30,69 @@ std::string both(const std::string& before, const std::string& after) {
   return before == after ? before : before + " -> " + after;
 }
 
+// Programs write one kernel's parameters in several ways.
+std::string kernels(const std::string& before, const std::string& after) {
+  const bool one = validate::kernel_signature(before) == validate::kernel_signature(after);
+  return one ? before : both(before, after);
+}
+
 std::string engine(const std::string& name) { return name.empty() ? "not named" : name; }
+
+std::string by_whom(const std::string& name) {
+  if (name == "time" || name == "counts" || name.empty())
+    return fmt::format("both by the {} engine\n", engine(name));
+  return fmt::format("both measured, by {}\n", name);
+}
+
+// A table for each pair of launches that differ, under the kernels' names.
+std::string counters_text(const DiffResult& result, const views::Terminal& terminal) {
+  std::string out;
+  const auto& all = result.differences;
+  for (auto from = all.begin(); from != all.end();) {
+    const LaunchPair& pair = from->pair;
+    const auto to = std::find_if(from, all.end(), [&](const Difference& d) {
+      return d.pair.before != pair.before || d.pair.after != pair.after;
+    });
+    const std::string which =
+        fmt::format("launch {}: {}", both(grouped(pair.before->launch), grouped(pair.after->launch)),
+                    printable(kernels(pair.before->kernel, pair.after->kernel)));
+    out += (out.empty() ? "" : "\n") + views::wrapped(which, terminal.width, 2);
+    Table table({{"metric"},
+                 {"before", Align::kRight},
+                 {"after", Align::kRight},
+                 {"change", Align::kRight}});
+    for (; from != to; ++from)
+      table.row({from->metric, shown(from->before), shown(from->after), change(*from)});
+    out += table.text(terminal.colour);
+  }
+  for (const LaunchMetrics* l : result.only_before)
+    out += fmt::format("launch {} only before: {}\n", l->launch, printable(l->kernel));
+  for (const LaunchMetrics* l : result.only_after)
+    out += fmt::format("launch {} only after: {}\n", l->launch, printable(l->kernel));
+  return out;
+}
+
+std::string lines_text(const DiffResult& result, bool colour) {
+  constexpr std::size_t kMostLines = 20;
+  if (result.lines.empty()) return {};
+  Table lines({{"line"},
+               {"counter"},
+               {"before", Align::kRight},
+               {"after", Align::kRight},
+               {"change", Align::kRight}});
+  const auto percent = [](const LineDifference& d) {
+    const auto a = static_cast<double>(d.before), b = static_cast<double>(d.after);
+    return d.before ? fmt::format("{:+.1f} %", 100 * (b - a) / a) : "from 0";
+  };
+  for (std::size_t i = 0; i < std::min(kMostLines, result.lines.size()); ++i) {
+    const LineDifference& d = result.lines[i];
+    lines.row({d.place, d.counter, grouped(d.before), grouped(d.after), percent(d)});
+  }
+  std::string out = "\n" + lines.text(colour);
+  if (result.lines.size() > kMostLines)
+    out += fmt::format("and {} more lines\n", result.lines.size() - kMostLines);
+  return out;
+}
 
 ordered_json value_json(const MetricValue& value) {
   return value.known() ? ordered_json(value.value) : ordered_json(nullptr);
@@ -40,51 +104,29 @@ ordered_json launch_json(const LaunchMetrics& launch) {
 
 }  // namespace
 
-std::string diff_text(const DiffResult& result, bool colour) {
+std::string diff_text(const DiffResult& result, const views::Terminal& terminal) {
   std::string out;
-  if (result.engine_before == result.engine_after)
-    out += fmt::format("both by the {} engine\n", engine(result.engine_after));
+  if (result.engine_before == result.engine_after) out += by_whom(result.engine_after);
   if (!result.conditions.empty()) {
-    Table table({{"replayed with"}, {"before", Align::kRight}, {"after", Align::kRight}});
-    for (const Condition& c : result.conditions) table.row({c.what, c.before, c.after});
-    out += table.text(colour) + "\n";
+    Table table({{"made with"}, {"before", Align::kRight}, {"after", Align::kRight}});
+    for (const Condition& c : result.conditions)
+      table.row({c.what, printable(c.before), printable(c.after)});
+    out += table.text(terminal.colour);
   }
-  Table table({{"launch", Align::kRight},
-               {"kernel"},
-               {"metric"},
-               {"before", Align::kRight},
-               {"after", Align::kRight},
-               {"change", Align::kRight}});
-  for (const Difference& d : result.differences)
-    table.row({both(grouped(d.pair.before->launch), grouped(d.pair.after->launch)),
-               both(d.pair.before->kernel, d.pair.after->kernel), d.metric, shown(d.before),
-               shown(d.after), change(d)});
-  if (!result.differences.empty()) out += table.text(colour);
-  for (const LaunchMetrics* l : result.only_before)
-    out += fmt::format("launch {} only before: {}\n", l->launch, printable(l->kernel));
-  for (const LaunchMetrics* l : result.only_after)
-    out += fmt::format("launch {} only after: {}\n", l->launch, printable(l->kernel));
-  constexpr std::size_t kMostLines = 20;
-  if (!result.lines.empty()) {
-    Table lines({{"line"}, {"counter"}, {"before", Align::kRight}, {"after", Align::kRight}, {"change", Align::kRight}});
-    for (std::size_t i = 0; i < std::min(kMostLines, result.lines.size()); ++i) {
-      const LineDifference& d = result.lines[i];
-      lines.row({d.place, d.counter, grouped(d.before), grouped(d.after),
-                 d.before ? fmt::format("{:+.1f} %", 100 * (static_cast<double>(d.after) - static_cast<double>(d.before)) /
-                                                         static_cast<double>(d.before))
-                          : "from 0"});
-    }
-    out += "\n" + lines.text(colour);
-    if (result.lines.size() > kMostLines) out += fmt::format("and {} more lines\n", result.lines.size() - kMostLines);
-  }
+  out += counters_text(result, terminal);
+  out += lines_text(result, terminal.colour);
   if (!result.rules.empty()) {
     for (const std::string& failure : result.failures) out += "fails: " + printable(failure) + "\n";
-    if (result.failures.empty()) out += fmt::format("all rules hold: {}\n", fmt::join(result.rules, ", "));
+    if (result.failures.empty())
+      out += fmt::format("all rules hold: {}\n", fmt::join(result.rules, ", "));
   }
   if (result.differences.empty())
     out += result.tolerance > 0
                ? fmt::format("no counter differs by more than {:.4g} %\n", 100 * result.tolerance)
                : "no counter differs\n";
+  if (result.left_out > 0)
+    out += fmt::format("{} counters compared; {} that one side lacks are left out\n",
+                       grouped(result.compared), grouped(result.left_out));
   return out;
 }
 
@@ -93,7 +135,8 @@ std::string diff_json(const DiffResult& result) {
                    {"equal", result.equal()},
                    {"engines", {engine(result.engine_before), engine(result.engine_after)}},
                    {"tolerance", result.tolerance},
-                   {"compared", result.compared}};
+                   {"compared", result.compared},
+                   {"left_out", result.left_out}};
   out["replayed_with"] = ordered_json::object();
   for (const Condition& c : result.conditions)
     out["replayed_with"][c.what] = {{"before", c.before}, {"after", c.after}};

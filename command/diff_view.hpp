@@ -7,6 +7,7 @@
 
 #include "command/diff_lines.hpp"
 #include "results/launch_metrics.hpp"
+#include "views/style.hpp"
 
 namespace warpmem::command {
 
@@ -32,13 +33,14 @@ struct DiffResult {
   std::vector<Difference> differences;
   std::vector<const LaunchMetrics*> only_before, only_after;
   std::size_t compared = 0;           // counters
+  std::size_t left_out = 0;           // … that one side has not, beside a profile
   std::vector<LineDifference> lines;  // of traces
   std::vector<std::string> rules;     // of --fail-on
   std::vector<std::string> failures;  // "l2_sectors>+5%: launch 0, …"
   bool equal() const { return differences.empty() && only_before.empty() && only_after.empty(); }
 };
 
-std::string diff_text(const DiffResult& result, bool colour);
+std::string diff_text(const DiffResult& result, const views::Terminal& terminal);
 std::string diff_json(const DiffResult& result);
 // launch, kernel and engine of each side, metric, before, after.
 std::string diff_csv(const DiffResult& result);

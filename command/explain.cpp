@@ -132,10 +132,8 @@ Result<std::string> text_of(const trace::TraceReader& reader, const model::Card&
 int explain(const ExplainCommandOptions& options) {
   const auto card = load_card(options.card);
   if (!card) return fail(card.error());
-  const auto reader = open_trace(options.input);
+  const auto reader = open_wanted(options.input, options.launches);
   if (!reader) return fail(reader.error());
-  if (auto whole = require_complete(*reader, options.input); !whole) return fail(whole.error());
-  if (auto any = require_records(*reader, options.launches); !any) return fail(any.error());
   auto output = Output::open(options.output, {options.input.path, options.source});
   if (!output) return fail(output.error());
   const auto all = explain_all(*reader, *card, options);

@@ -16,7 +16,7 @@
 #include "command/command.hpp"
 #include "command/gpus_view.hpp"
 #include "command/output.hpp"
-#include "command/scratch_folder.hpp"
+#include "base/scratch_folder.hpp"
 #include "command/table.hpp"
 
 namespace warpmem::command {

@@ -21,6 +21,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr const char* kNoCounters =
+    "predictions can't be held against this machine's GPU; they can against profiles from "
+    "elsewhere";
+constexpr const char* kNoRecording =
+    "no program can be recorded here; traces recorded elsewhere replay, and emulate makes them "
+    "without a GPU";
+
 std::string environment(const char* name) {
   const char* value = std::getenv(name);
   return value ? value : "";
@@ -71,15 +78,22 @@ Check check_memory() {
   const auto bytes = static_cast<std::uint64_t>(std::max(pages, 0L)) *
                      static_cast<std::uint64_t>(std::max(page, 0L));
   return {
-      "processor", "replay", true,
+      "processor",
+      "replay",
+      true,
       fmt::format("{} threads, {} memory", std::thread::hardware_concurrency(), byte_size(bytes)),
+      "",
       ""};
 }
 
 Check check_driver() {
   const std::string version = driver_version();
-  return {"driver", "record", !version.empty(), version,
-          version.empty() ? "install the NVIDIA driver (Debian: nvidia-driver, non-free)" : ""};
+  return {"driver",
+          "record",
+          !version.empty(),
+          version,
+          version.empty() ? "install the NVIDIA driver (Debian: nvidia-driver, non-free)" : "",
+          version.empty() ? kNoRecording : ""};
 }
 
 Check check_gpu() {
@@ -88,24 +102,28 @@ Check check_gpu() {
   const bool device = fs::exists("/dev/nvidia0");
   std::string found = fmt::format("{}", fmt::join(models, ", "));
   if (found.empty() && device) found = "/dev/nvidia0";
-  return {"GPU", "record", !found.empty(), found,
+  return {"GPU",
+          "record",
+          !found.empty(),
+          found,
           found.empty() ? "none is visible: in a container start it with --gpus all; without a "
                           "GPU, replay traces recorded elsewhere"
-                        : ""};
+                        : "",
+          found.empty() ? kNoRecording : ""};
 }
 
 // With RmProfilingAdminOnly at 1 only root (CAP_SYS_ADMIN) may read hardware counters.
 Check check_counters() {
-  Check check{"counters", "validate/collect", false, "", ""};
+  Check check{"counters", "validate/collect", false, "", "", kNoCounters};
   const std::string admin_only =
       field(read_text("/proc/driver/nvidia/params"), "RmProfilingAdminOnly");
   if (admin_only.empty()) {
     check.fix = "needs the NVIDIA driver";
   } else if (admin_only == "0") {
-    check.ok = true;
+    check.ok = true, check.cost.clear();
     check.found = "open to every user";
   } else if (geteuid() == 0) {
-    check.ok = true;
+    check.ok = true, check.cost.clear();
     check.found = "administrators only, and this is root";
   } else {
     check.fix =
@@ -118,14 +136,20 @@ Check check_counters() {
 // The library that `record` loads into programs, and the Compute Sanitizer beneath it.
 Check check_recorder() {
   const auto files = record::find_recorder_files();
-  if (files) return {"recorder", "record", true, files->recorder, ""};
-  return {"recorder", "record", false, "",
-          fmt::format("{}: {}", files.error().message, files.error().fix)};
+  if (files) return {"recorder", "record", true, files->recorder, "", ""};
+  return {"recorder",
+          "record",
+          false,
+          "",
+          fmt::format("{}: {}", files.error().message, files.error().fix),
+          kNoRecording};
 }
 
-Check check_tool(const std::string& name, const std::string& purpose, const std::string& fix) {
+Check check_tool(const std::string& name, const std::string& purpose, const std::string& fix,
+                 const std::string& cost) {
   const std::string path = find_tool(name);
-  return {name, purpose, !path.empty(), path, path.empty() ? fix : ""};
+  if (!path.empty()) return {name, purpose, true, path, "", ""};
+  return {name, purpose, false, "", fix, cost};
 }
 
 }  // namespace
@@ -158,16 +182,27 @@ std::vector<Check> check_machine() {
       check_gpu(),
       check_counters(),
       check_recorder(),
-      check_tool("nvcc", "emulate, kernels/, recorder", toolkit),
-      check_tool("compute-sanitizer", "record", toolkit),
-      check_tool("ptxas", "emulate: the code", toolkit),
+      check_tool("nvcc", "emulate, kernels/, recorder", toolkit,
+                 "emulate runs programs that are built already, and no .cu files; the kernels of "
+                 "kernels/ and the recorder can't be built"),
+      check_tool("compute-sanitizer", "record", toolkit, kNoRecording),
+      check_tool("ptxas", "emulate: the code", toolkit,
+                 "of a program that has PTX alone no machine code can be made: its emulated traces "
+                 "are of level ptx, with the compiler's order of loads, registers and spills "
+                 "unknown, and cycles so much the worse"),
       check_tool(
           "nvdisasm", "emulate: its level",
           "install cuda-nvdisasm, a package of its own beside the CUDA Toolkit (PyPI: "
           "nvidia-cuda-nvdisasm), and put it on PATH or name it in WARPMEM_NVDISASM; without it "
-          "emulate writes traces of level ptx, not ptx+sass"),
+          "emulate writes traces of level ptx, not ptx+sass",
+          "machine code can't be read: emulated traces are of level ptx; requests and sectors of "
+          "global memory stay right, cycles, spills and what the compiler joins do not"),
       check_tool("ncu", "validate/collect",
-                 "install Nsight Compute (part of the CUDA Toolkit) and put it on PATH"),
+                 "install Nsight Compute (part of the CUDA Toolkit) and put it on PATH",
+                 kNoCounters),
+      check_tool("sbatch", "explore --jobs slurm",
+                 "install Slurm (Debian: slurm-wlm), or go to a machine of the cluster",
+                 "sweeps run on this machine, or by hand on several (explore --shard)"),
   };
 }
 

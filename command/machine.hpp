@@ -13,6 +13,7 @@ struct Check {
   bool ok = false;
   std::string found;  // version or place; empty when missing
   std::string fix;    // what to do; empty when ok
+  std::string cost;   // what does not work without it, and what does; empty when ok
 };
 
 std::vector<Check> check_machine();

@@ -10,11 +10,11 @@
 #include <vector>
 
 #include "base/read_number.hpp"
+#include "base/scratch_folder.hpp"
 #include "base/units.hpp"
 #include "command/card_input.hpp"
 #include "command/command.hpp"
 #include "command/output.hpp"
-#include "command/scratch_folder.hpp"
 #include "command/table.hpp"
 #include "sim/probe/probe.hpp"
 

@@ -261,7 +261,7 @@ std::string replay_text(const ReplayView& view, const views::Terminal& terminal)
         if (detail.time) out += time_text(*detail.time, terminal.colour);
       } else {
         std::string below = accuracy_note(view, detail);
-        below += "All counters, where the time went: --all. What moves too much, why: warpmem explain\n";
+        below += "All counters, where the time went: --all. What moves too much, why: warpmem explain.\nWhat a word means: warpmem words\n";
         out += chart(view, detail, terminal) + "\n";
         if (view.counters) out += counters(view, detail, terminal.colour) + "\n";
         out += (terminal.person ? broken(below, terminal.width) : below);

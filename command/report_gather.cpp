@@ -221,11 +221,8 @@ Result<std::vector<trace::TraceReader>> open_all(const ReportInput& input,
                                                  const std::vector<ReportTrace>& traces) {
   std::vector<trace::TraceReader> out;
   for (const ReportTrace& t : traces) {
-    const TraceInput one{t.path, input.partial};
-    auto reader = open_trace(one);
+    auto reader = open_wanted({t.path, input.partial}, input.launches);
     if (!reader) return reader.error();
-    if (auto whole = require_complete(*reader, one); !whole) return whole.error();
-    if (auto any = require_records(*reader, input.launches); !any) return any.error();
     out.push_back(std::move(*reader));
   }
   return out;

@@ -61,6 +61,14 @@ Result<void> require_records(const trace::TraceReader& reader, const LaunchRange
                reader.path(), "record it again"};
 }
 
+Result<trace::TraceReader> open_wanted(const TraceInput& input, const LaunchRange& range) {
+  auto reader = open_trace(input);
+  if (!reader) return reader;
+  if (auto whole = require_complete(*reader, input); !whole) return whole.error();
+  if (auto any = require_records(*reader, range); !any) return any.error();
+  return reader;
+}
+
 std::string_view level_name(trace::Level level) {
   switch (level) {
     case trace::Level::kSass: return "sass";

@@ -42,6 +42,9 @@ Result<void> require_any_launch(const trace::TraceReader& reader, const LaunchRa
 // The same, and kIncomplete when nothing is left of what these launches did.
 Result<void> require_records(const trace::TraceReader& reader, const LaunchRange& range);
 
+// A trace that results of these launches can be computed from: all of the above.
+Result<trace::TraceReader> open_wanted(const TraceInput& input, const LaunchRange& range);
+
 std::string_view level_name(trace::Level level);
 // Of one launch, by its number in the program: a kernel whose machine code could not be mapped is
 // "ptx" in a trace of level ptx+sass. "sass without program" where the trace has no code of it.

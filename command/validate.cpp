@@ -119,10 +119,8 @@ void keep_collected(const validate::NcuImport& file, std::vector<LaunchMetrics>&
 
 Result<void> add_pair(const TraceInput& input, const std::string& ncu, const std::string& repeat,
                       const std::string& run, const ValidateOptions& options, Collected& out) {
-  auto reader = open_trace(input);
+  auto reader = open_wanted(input, {});
   if (!reader) return reader.error();
-  if (auto whole = require_complete(*reader, input); !whole) return whole.error();
-  if (auto any = require_records(*reader, {}); !any) return any.error();
   // A file that cannot be read is told when it is read for good.
   const auto profile = validate::read_profile(ncu);
   const auto words = profile ? profile->words : metrics::Vocabulary::kNcu;

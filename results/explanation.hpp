@@ -20,6 +20,7 @@ enum class AddressPattern : std::uint8_t {
   kStrided,        // lanes are further apart than what they ask for
   kStructure,      // … as they ask for a field of a structure each
   kColumn,         // … as they go down a column of a matrix that lies in rows
+  kRuns,           // each lane goes along a run of words of its own
   kScattered,      // no order
   kOneWord,        // atomics of several lanes on one word
   kBankStride,     // lanes of one bank, by a stride
@@ -120,6 +121,7 @@ inline const char* name_of(AddressPattern pattern) {
     case AddressPattern::kStrided: return "strided";
     case AddressPattern::kStructure: return "structure";
     case AddressPattern::kColumn: return "column";
+    case AddressPattern::kRuns: return "run each";
     case AddressPattern::kScattered: return "scattered";
     case AddressPattern::kOneWord: return "one word";
     case AddressPattern::kBankStride: return "bank stride";

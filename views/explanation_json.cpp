@@ -3,19 +3,12 @@
 #include <tuple>
 
 #include "views/explanation.hpp"
+#include "views/explanation_parts.hpp"
 
 namespace warpmem::views {
 namespace {
 
 using nlohmann::ordered_json;
-
-ordered_json cost_json(const RunCost& c) {
-  ordered_json out;
-  out["cycles"] = c.cycles ? ordered_json(c.cycles) : ordered_json(nullptr);
-  out["sectors"] = c.sectors, out["wavefronts"] = c.wavefronts;
-  out["l2_sectors"] = c.l2_sectors, out["dram_sectors"] = c.dram_sectors;
-  return out;
-}
 
 ordered_json site_json(const SiteTraffic& t) {
   ordered_json out{{"pc", t.pc}, {"instruction", t.instruction}};
@@ -31,17 +24,6 @@ ordered_json site_json(const SiteTraffic& t) {
   out["l2_read_hits"] = t.l2_read_hits, out["l2_writes"] = t.l2_writes;
   out["cycles_under_way"] = t.cycles_under_way, out["share"] = t.share;
   out["pattern"] = name_of(t.pattern), out["sentence"] = t.sentence;
-  return out;
-}
-
-ordered_json changes_json(const std::vector<Change>& changes) {
-  ordered_json out = ordered_json::array();
-  for (const Change& c : changes) {
-    ordered_json change{{"name", c.name}, {"what", c.what}, {"estimate", c.estimate}};
-    change["after"] = c.after ? cost_json(*c.after) : ordered_json(nullptr);
-    if (!c.after) change["not_measured"] = c.not_measured;
-    out.push_back(std::move(change));
-  }
   return out;
 }
 
@@ -85,13 +67,7 @@ ordered_json launch_json(const LaunchExplanation& l) {
   out["lines"] = lines_json(l);
   out["instructions"] = ordered_json::array();
   for (const SiteTraffic& t : l.sites) out["instructions"].push_back(site_json(t));
-  out["arrays"] = ordered_json::array();
-  for (const ArrayTraffic& a : l.arrays)
-    out["arrays"].push_back({{"name", a.name},
-                             {"bytes", a.bytes},
-                             {"requests", a.requests},
-                             {"sectors", a.sectors},
-                             {"ideal_sectors", a.ideal_sectors}});
+  out["arrays"] = arrays_json(l.arrays);
   out["findings"] = ordered_json::array();
   for (const Finding& f : l.findings) out["findings"].push_back(finding_json(l, f));
   out["changes"] = changes_json(l.changes);
@@ -100,6 +76,36 @@ ordered_json launch_json(const LaunchExplanation& l) {
 }
 
 }  // namespace
+
+ordered_json cost_json(const RunCost& c) {
+  ordered_json out;
+  out["cycles"] = c.cycles ? ordered_json(c.cycles) : ordered_json(nullptr);
+  out["sectors"] = c.sectors, out["wavefronts"] = c.wavefronts;
+  out["l2_sectors"] = c.l2_sectors, out["dram_sectors"] = c.dram_sectors;
+  return out;
+}
+
+ordered_json changes_json(const std::vector<Change>& changes) {
+  ordered_json out = ordered_json::array();
+  for (const Change& c : changes) {
+    ordered_json change{{"name", c.name}, {"what", c.what}, {"estimate", c.estimate}};
+    change["after"] = c.after ? cost_json(*c.after) : ordered_json(nullptr);
+    if (!c.after) change["not_measured"] = c.not_measured;
+    out.push_back(std::move(change));
+  }
+  return out;
+}
+
+ordered_json arrays_json(const std::vector<ArrayTraffic>& arrays) {
+  ordered_json out = ordered_json::array();
+  for (const ArrayTraffic& a : arrays)
+    out.push_back({{"name", a.name},
+                   {"bytes", a.bytes},
+                   {"requests", a.requests},
+                   {"sectors", a.sectors},
+                   {"ideal_sectors", a.ideal_sectors}});
+  return out;
+}
 
 std::string explanation_json(const std::vector<LaunchExplanation>& launches,
                              const ExplainedTrace& from) {

@@ -202,8 +202,7 @@ std::string explanation_text(const LaunchExplanation& l, const Terminal& termina
          arrays_text(l, terminal.colour);
   out += wrapped(
       "ideal: the fewest that hold what the lanes ask for. L1, L2: hits. time: share of the time "
-      "that "
-      "accesses are under way.",
+      "that accesses are under way. Other words: warpmem words.",
       terminal.width, 0);
   if (!l.has_lines)
     out += wrapped("no line is known: build with -lineinfo to see lines and not instructions",

@@ -4,6 +4,7 @@
 
 #include "views/report.hpp"
 #include "views/report_launch_json.hpp"
+#include "views/words.hpp"
 
 namespace warpmem::views {
 namespace {
@@ -54,7 +55,7 @@ void put_pairs(const Report& r, ordered_json& out) {
 }
 
 ordered_json curves_json(const ReportCurves& c) {
-  ordered_json out{{"title", c.title}, {"x", c.x}};
+  ordered_json out{{"title", c.title}, {"x", c.x}, {"alike", c.alike}};
   out["series"] = ordered_json::array();
   for (const ReportCurves::Series& s : c.series) {
     ordered_json points = ordered_json::array();
@@ -69,6 +70,12 @@ ordered_json curves_json(const ReportCurves& c) {
 
 std::string report_json(const Report& r) {
   ordered_json out{{"schema", 1}, {"title", r.title}, {"version", r.version}};
+  out["words"] = ordered_json::object();
+  out["everyday_words"] = ordered_json::array();
+  for (const Word& w : words()) {
+    out["words"][std::string(w.word)] = w.meaning;
+    if (w.everyday) out["everyday_words"].push_back(w.word);
+  }
   out["side_by_side"] = r.side_by_side;
   const auto list = [&out](const char* key, const auto& all, const auto& as_json) {
     out[key] = ordered_json::array();

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "views/explanation.hpp"
+#include "views/explanation_parts.hpp"
 #include "views/lanes_json.hpp"
 
 namespace warpmem::views {
@@ -41,25 +42,6 @@ ordered_json site_json(const SiteTraffic& t) {
   out["by_size"] = t.by_size;
   out["examples"] = ordered_json::array();
   for (const LaneAccess& a : t.examples) out["examples"].push_back(lanes_json(a));
-  return out;
-}
-
-ordered_json cost_json(const RunCost& c) {
-  return {{"cycles", c.cycles ? ordered_json(c.cycles) : ordered_json(nullptr)},
-          {"sectors", c.sectors},
-          {"wavefronts", c.wavefronts},
-          {"l2_sectors", c.l2_sectors},
-          {"dram_sectors", c.dram_sectors}};
-}
-
-ordered_json changes_json(const std::vector<Change>& changes) {
-  ordered_json out = ordered_json::array();
-  for (const Change& c : changes) {
-    ordered_json one{{"name", c.name}, {"what", c.what}, {"estimate", c.estimate}};
-    if (c.after) one["after"] = cost_json(*c.after);
-    else one["not_measured"] = c.not_measured;
-    out.push_back(std::move(one));
-  }
   return out;
 }
 
@@ -123,13 +105,7 @@ ordered_json heat_json(const ReportHeat& h) {
 void put_findings(ordered_json& out, const LaunchExplanation& e) {
   out["sites"] = ordered_json::array();
   for (const SiteTraffic& t : e.sites) out["sites"].push_back(site_json(t));
-  out["arrays"] = ordered_json::array();
-  for (const ArrayTraffic& a : e.arrays)
-    out["arrays"].push_back({{"name", a.name},
-                             {"bytes", a.bytes},
-                             {"requests", a.requests},
-                             {"sectors", a.sectors},
-                             {"ideal_sectors", a.ideal_sectors}});
+  out["arrays"] = arrays_json(e.arrays);
   out["findings"] = ordered_json::array();
   for (const Finding& f : e.findings)
     out["findings"].push_back({{"pattern", name_of(f.pattern)},

@@ -1,7 +1,9 @@
 #include "sim/engine/rewrite.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
+#include <map>
 
 #include "sim/engine/warp_lanes.hpp"
 
@@ -58,6 +60,53 @@ void Rewrite::apply(const trace::Launch& launch, std::vector<std::uint64_t>& cta
 }
 
 void Rewrite::apply(trace::DecodedBlock& b, std::span<const trace::Site> sites) const {
+  if (!dealt.empty()) deal(b, sites);
+  if (!of.empty()) change(b, sites);
+}
+
+// Records keep their places; those that no word is left for go.
+void Rewrite::deal(trace::DecodedBlock& b, std::span<const trace::Site> sites) const {
+  const auto changes = [&](const trace::Record& r) {
+    return r.site < dealt.size() && dealt[r.site] != 0 && r.mask != 0;
+  };
+  std::map<std::uint32_t, std::array<std::vector<std::uint64_t>, kWarpLanes>> runs;
+  std::map<std::uint32_t, std::vector<std::uint64_t>> words;
+  std::uint32_t kept = 0;
+  for (trace::Segment& s : b.segments) {
+    const std::uint32_t from = s.first, to = s.first + s.count;
+    runs.clear(), words.clear();
+    for (std::uint32_t i = from; i < to; ++i) {
+      const trace::Record& r = b.records[i];
+      if (!changes(r)) continue;
+      const WarpAccess a = model::expand(lanes_of(r, b.lanes.data()), sites[r.site].bytes);
+      for (int l = 0; l < kWarpLanes; ++l)
+        if (a.mask >> l & 1u)
+          runs[dealt[r.site]][static_cast<std::size_t>(l)].push_back(a.address[l]);
+    }
+    for (auto& [group, of_lanes] : runs)
+      for (const auto& run : of_lanes)
+        words[group].insert(words[group].end(), run.begin(), run.end());
+    std::map<std::uint32_t, std::size_t> next;
+    s.first = kept;
+    for (std::uint32_t i = from; i < to; ++i) {
+      trace::Record r = b.records[i];
+      if (changes(r)) {
+        const std::vector<std::uint64_t>& all = words[dealt[r.site]];
+        std::size_t& at = next[dealt[r.site]];
+        if (at == all.size()) continue;
+        WarpAccess a;
+        for (int l = 0; l < kWarpLanes && at < all.size(); ++l)
+          a.mask |= 1u << l, a.address[l] = all[at++];
+        put(a, r, b.lanes);
+      }
+      b.records[kept++] = r;
+    }
+    s.count = kept - s.first;
+  }
+  b.records.resize(kept);
+}
+
+void Rewrite::change(trace::DecodedBlock& b, std::span<const trace::Site> sites) const {
   const auto changes = [&](const trace::Record& r) {
     return r.site < of.size() && of[r.site] && r.mask != 0;
   };

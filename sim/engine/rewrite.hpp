@@ -41,6 +41,11 @@ enum class LoadsThrough : std::uint8_t {
 struct Rewrite {
   std::vector<std::shared_ptr<const AccessChange>> of;             // by site; nullptr: stays
   std::vector<std::pair<std::uint32_t, model::AccessPlan>> plans;  // by site: instead of the own
+  // By site: the group of those whose words, which a warp's lanes take one after the other, each
+  // along a run of its own, are dealt out anew: lanes side by side along the first lane's run, then
+  // the next one's. 0: of no group. A piece of a warp's records, as it lies in a block, is dealt at
+  // a time.
+  std::vector<std::uint32_t> dealt;
   std::optional<int> carveout;  // shared memory's part of the L1, percent
   LoadsThrough loads = LoadsThrough::kAsRecorded;
   CtaOrder order;  // of launches without clusters
@@ -48,12 +53,16 @@ struct Rewrite {
   std::function<void(const trace::Launch&, std::vector<std::uint64_t>& ctas)> choose;
 
   // Records and sites stay as they are.
-  bool leaves_records() const { return of.empty(); }
+  bool leaves_records() const { return of.empty() && dealt.empty(); }
   // Rewrites the records of a decoded block. `own`: by site, what they were recorded with.
   void apply(trace::DecodedBlock& block, std::span<const trace::Site> sites) const;
   void apply(std::vector<model::AccessPlan>& own) const;
   // A launch's CTAs, in the order in which they are given out.
   void apply(const trace::Launch& launch, std::vector<std::uint64_t>& ctas) const;
+
+ private:
+  void change(trace::DecodedBlock& block, std::span<const trace::Site> sites) const;
+  void deal(trace::DecodedBlock& block, std::span<const trace::Site> sites) const;
 };
 
 }  // namespace warpmem::sim

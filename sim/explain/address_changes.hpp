@@ -2,7 +2,10 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
+#include <utility>
+#include <vector>
 
 #include "sim/engine/rewrite.hpp"
 
@@ -63,21 +66,33 @@ class PadRows final : public AccessChange {
   std::uint64_t low_, row_, pad_;
 };
 
-// Within rows of `row` bytes, a power of two, the column's number of units is exclusively or-ed
-// with the row's.
-class Swizzle final : public AccessChange {
+// Byte offset o becomes o ^ (o >> shift & mask) ^ …, shifts of at least 1.
+class Xor final : public AccessChange {
  public:
-  Swizzle(std::uint64_t low, std::uint64_t row, std::uint64_t unit)
-      : low_(low), row_(row), unit_(unit) {}
+  struct Term {
+    unsigned shift = 1;
+    std::uint64_t mask = 0;
+  };
+  Xor(std::uint64_t low, std::vector<Term> terms) : low_(low), terms_(std::move(terms)) {}
   std::uint64_t address(std::uint64_t at) const override {
     if (at < low_) return at;
     const std::uint64_t off = at - low_;
-    return low_ + (off ^ (off / row_ & (row_ / unit_ - 1)) * unit_);
+    std::uint64_t to = off;
+    for (const Term& t : terms_) to ^= off >> t.shift & t.mask;
+    return low_ + to;
   }
 
  private:
-  std::uint64_t low_, row_, unit_;
+  std::uint64_t low_;
+  std::vector<Term> terms_;
 };
+
+// Within rows of `row` bytes, the column's number of units is exclusively or-ed with the row's.
+// Both are powers of two.
+inline Xor row_swizzle(std::uint64_t low, std::uint64_t row, std::uint64_t unit) {
+  const auto shift = static_cast<unsigned>(std::countr_zero(row) - std::countr_zero(unit));
+  return {low, {{shift, (row / unit - 1) * unit}}};
+}
 
 // One lane for each word; `first_warp`: and only of a CTA's first warp.
 class OneForAWord final : public AccessChange {

@@ -45,7 +45,8 @@ AddressCounter::AddressCounter(const trace::Launch& launch, const std::vector<Ac
              static_cast<std::uint32_t>(card.numbers().shared_bank_bytes)},
       usual_banks_(banks_.count == 32 && banks_.bytes == 4),
       out_(out),
-      known_(plans.size()) {
+      known_(plans.size()),
+      followed_(launch.allocations.size()) {
   out.sites.resize(plans.size());
   out.arrays.resize(allocations_.size());
 }
@@ -58,8 +59,10 @@ void AddressCounter::add(std::uint32_t number, const WarpLanes& w, std::uint64_t
   const auto lanes = static_cast<std::uint64_t>(w.active());
   ++site.requests;
   site.lanes += lanes;
-  if (in_sectors(plan)) sectors(site, w, plan, lanes);
-  else if (is_shared(plan)) wavefronts(site, w, plan);
+  if (in_sectors(plan)) {
+    const std::size_t array = sectors(site, w, plan, lanes);
+    if (!w.regular() && array < allocations_.size()) follow(number, array, w, cta, warp);
+  } else if (is_shared(plan)) wavefronts(site, w, plan);
   else if (plan.action == Action::kConstant)
     site.addresses += distinct_addresses(model::expand(w, plan.bytes));
   else if (plan.action == Action::kLocalLoad || plan.action == Action::kLocalStore)
@@ -68,8 +71,8 @@ void AddressCounter::add(std::uint32_t number, const WarpLanes& w, std::uint64_t
   sample(site, w, plan, cta, warp);
 }
 
-void AddressCounter::sectors(SiteAddresses& site, const WarpLanes& w, const AccessPlan& plan,
-                             std::uint64_t lanes) {
+std::size_t AddressCounter::sectors(SiteAddresses& site, const WarpLanes& w, const AccessPlan& plan,
+                                    std::uint64_t lanes) {
   list_lines(w, plan.bytes, false, lines_);
   const auto n = static_cast<std::uint64_t>(model::sector_count(lines_));
   const std::uint64_t ideal = std::min(n, (lanes * plan.bytes + 31) / 32);
@@ -79,10 +82,11 @@ void AddressCounter::sectors(SiteAddresses& site, const WarpLanes& w, const Acce
   if (plan.action == Action::kGlobalAtomic)
     site.addresses += distinct_addresses(model::expand(w, plan.bytes));
   const std::size_t array = allocation_of(allocations_, w.first_address());
-  if (array == out_.arrays.size()) return;
+  if (array == out_.arrays.size()) return array;
   ++out_.arrays[array].requests;
   out_.arrays[array].sectors += n;
   out_.arrays[array].ideal_sectors += ideal;
+  return array;
 }
 
 void AddressCounter::wavefronts(SiteAddresses& site, const WarpLanes& w, const AccessPlan& plan) {
@@ -112,6 +116,31 @@ model::SharedPasses AddressCounter::passes_of(const SiteAddresses& site, const W
   if (known.mask != w.mask || known.stride != w.stride || known.base != base)
     known = {w.mask, w.stride, base, shared()};
   return known.passes;
+}
+
+// Two accesses of seven that have no stride: an odd number, as loops are unrolled by even ones.
+void AddressCounter::follow(std::uint32_t number, std::size_t array, const WarpLanes& w,
+                            std::uint64_t cta, std::uint32_t warp) {
+  constexpr std::uint64_t kEvery = 7;
+  constexpr std::uint64_t kFarthest = 128;  // bytes
+  SiteAddresses& site = out_.sites[number];
+  Followed& f = followed_[array];
+  const std::uint64_t at = f.accesses++ % kEvery;
+  if (at == 0) {
+    f.access = model::expand(w, plans_[number].bytes), f.cta = cta, f.warp = warp;
+    return;
+  }
+  if (at != 1 || f.cta != cta || f.warp != warp) return;
+  const WarpAccess now = model::expand(w, plans_[number].bytes);
+  // All lanes alike; by several words where a loop is unrolled and its instructions out of order.
+  std::array<std::uint64_t, kFarthest + 1> by_step{};
+  for (unsigned l = 0; l < model::kWarpLanes; ++l) {
+    if (!(f.access.mask & now.mask & 1u << l)) continue;
+    ++site.followed;
+    const std::uint64_t step = now.address[l] - f.access.address[l];
+    if (step != 0 && step <= kFarthest) ++by_step[step];
+  }
+  site.went_on += *std::max_element(by_step.begin(), by_step.end());
 }
 
 // Early accesses, and then fewer and fewer.

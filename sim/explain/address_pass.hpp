@@ -37,6 +37,9 @@ struct SiteAddresses {
   std::uint64_t sectors = 0, ideal_sectors = 0;
   std::uint64_t wavefronts = 0, ideal_wavefronts = 0;
   std::uint64_t addresses = 0;  // distinct ones of a request, added up: atomics, constants
+  // Of accesses without a stride some were held against the warp's access to the same array before:
+  // lanes of both, and those of them that went on by one step, of up to 128 bytes.
+  std::uint64_t followed = 0, went_on = 0;
   // Requests by their sectors, or by their passes; the last entry: that many or more.
   std::array<std::uint64_t, kSizes> by_size{};
   std::uint64_t low = ~std::uint64_t{0}, high = 0;  // bytes touched: [low, high)
@@ -63,10 +66,14 @@ class AddressCounter {
            std::uint32_t warp);
 
  private:
-  void sectors(SiteAddresses&, const model::WarpLanes&, const AccessPlan&, std::uint64_t lanes);
+  // Returns the array.
+  std::size_t sectors(SiteAddresses&, const model::WarpLanes&, const AccessPlan&,
+                      std::uint64_t lanes);
   void wavefronts(SiteAddresses&, const model::WarpLanes&, const AccessPlan&);
   model::SharedPasses passes_of(const SiteAddresses&, const model::WarpLanes&, const AccessPlan&);
   void sample(SiteAddresses&, const model::WarpLanes&, const AccessPlan&, std::uint64_t cta,
+              std::uint32_t warp);
+  void follow(std::uint32_t site, std::size_t array, const model::WarpLanes&, std::uint64_t cta,
               std::uint32_t warp);
 
   struct Known {
@@ -81,6 +88,13 @@ class AddressCounter {
   bool usual_banks_ = false;  // 32 of 4 bytes
   AddressPass& out_;
   std::vector<std::array<Known, 16>> known_;  // by site
+  struct Followed {
+    std::uint64_t accesses = 0;
+    model::WarpAccess access;  // that the next is held against
+    std::uint64_t cta = 0;
+    std::uint32_t warp = 0;
+  };
+  std::vector<Followed> followed_;  // by array
   model::LineList lines_;
 };
 

@@ -2,14 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <bit>
 #include <map>
 #include <optional>
 #include <set>
 
 #include "base/units.hpp"
-#include "model/general/bank_rule.hpp"
 #include "sim/explain/address_changes.hpp"
+#include "sim/explain/layouts.hpp"
 
 namespace warpmem::sim {
 namespace {
@@ -107,34 +106,55 @@ std::optional<Candidate> transpose(const LaunchFacts& f, const Sites& sites) {
   return c.rewrite.of.empty() ? std::nullopt : std::optional(std::move(c));
 }
 
-// Passes that sampled accesses of some sites take with a change, by how often they run.
-double passes_with(const LaunchFacts& f, const Sites& sites, const AccessChange& change) {
-  const model::Banks banks{static_cast<std::uint32_t>(f.card.numbers().shared_banks),
-                           static_cast<std::uint32_t>(f.card.numbers().shared_bank_bytes)};
-  const bool usual = banks.count == 32 && banks.bytes == 4;
-  double all = 0;
-  for (const std::uint32_t s : sites) {
-    const SiteAddresses& site = f.pass.sites[s];
-    double sum = 0;
-    const std::size_t every = std::max<std::size_t>(1, site.samples.size() / kSearched);
-    std::size_t n = 0;
-    for (std::size_t i = 0; i < site.samples.size(); i += every, ++n) {
-      model::WarpAccess a = site.samples[i].access;
-      a.bytes = f.plans[s].bytes;
-      for (std::uint64_t& at : a.address) at = change.address(at);
-      const model::SharedKind kind =
-          f.plans[s].action == Action::kAsyncWrite ? model::SharedKind::kStore : f.plans[s].shared;
-      sum += (usual ? model::shared_passes(a, kind) : model::shared_passes(a, kind, banks)).taken;
-    }
-    if (n > 0) all += sum * static_cast<double>(site.requests) / static_cast<double>(n);
-  }
-  return all;
-}
-
 const SharedArray* shared_array_of(const LaunchFacts& f, std::uint32_t site) {
   for (const SharedArray& a : f.shared)
     if (std::ranges::binary_search(a.sites, site)) return &a;
   return nullptr;
+}
+
+// Lanes that each go along a row share the rows. Gathers in the same loop go with it.
+Candidate deal_runs(const LaunchFacts& f, const Sites& sites) {
+  Candidate c = candidate("row by row",
+                          "let a warp take each run together: neighbouring lanes take neighbouring "
+                          "words of it (a warp a row, and a sum over the warp at its end)",
+                          true);
+  const auto dealt = [&](std::uint32_t s) {
+    const AddressPattern p = f.recognised[s].pattern;
+    return p == AddressPattern::kRuns || p == AddressPattern::kScattered;
+  };
+  // A loop may be unrolled: what its instructions take of an array together.
+  std::map<std::size_t, std::pair<std::uint64_t, std::uint64_t>> taken;
+  for (std::uint32_t s = 0; s < f.sites.size(); ++s)
+    if (dealt(s)) {
+      auto& [requests, lanes] = taken[f.arrays[s]];
+      requests += f.pass.sites[s].requests, lanes += f.pass.sites[s].lanes;
+    }
+  c.rewrite.dealt.resize(f.sites.size());
+  for (std::uint32_t s = 0; s < f.sites.size(); ++s)
+    if (dealt(s) && taken[f.arrays[s]] == taken[f.arrays[sites.front()]])
+      c.rewrite.dealt[s] = static_cast<std::uint32_t>(f.arrays[s]) + 1;
+  return c;
+}
+
+// Atomics on a table that fits every CTA's shared memory.
+std::optional<Candidate> shared_table(const LaunchFacts& f, const Sites& sites) {
+  constexpr std::uint64_t kMost = 16 << 10;  // bytes: leaves room for a few CTAs on every GPU
+  Candidate c =
+      candidate("shared table",
+                "let each CTA add up in a table of its own in shared memory, and add that "
+                "to the whole at its end",
+                true);
+  for (const std::uint32_t s : sites) {
+    const trace::Allocation array = array_of(f, s);
+    if (f.plans[s].action != Action::kGlobalAtomic || array.bytes == 0 || array.bytes > kMost)
+      return std::nullopt;
+    AccessPlan plan = f.plans[s];
+    plan.action = Action::kShared, plan.shared = model::SharedKind::kAtomic;
+    plan.instructions = &model::LaunchCounters::inst_shared_atom;
+    c.rewrite.plans.emplace_back(s, plan);
+    put(c.rewrite, s, std::make_shared<Move>(-array.base));
+  }
+  return c;
 }
 
 // Rows that a piece of shared memory can be taken to have: what lanes or warps are apart.
@@ -151,44 +171,42 @@ std::set<std::uint64_t> rows_of(const LaunchFacts& f, const SharedArray& array,
   return rows;
 }
 
-struct Found {
-  double passes = 0;
-  std::shared_ptr<const AccessChange> change;
-  std::string what;
-};
-
-// Of paddings, and of swizzles, those with the fewest passes; the first of equals.
-void search(const LaunchFacts& f, const SharedArray& array, const Sites& sites, Found& pad,
-            Found& swizzle) {
-  std::uint64_t unit = f.card.numbers().shared_bank_bytes;
-  for (const std::uint32_t s : array.sites) unit = std::max<std::uint64_t>(unit, f.plans[s].bytes);
-  const auto take = [&](Found& best, std::shared_ptr<const AccessChange> change, std::string what) {
-    const double passes = passes_with(f, array.sites, *change);
-    if (best.change && passes >= best.passes - 0.5) return;
-    best = {passes, std::move(change), std::move(what)};
-  };
-  for (const std::uint64_t row : rows_of(f, array, sites)) {
-    for (const std::uint64_t n : {1, 2, 4, 8})
-      take(pad, std::make_shared<PadRows>(array.low, row, n * unit),
-           fmt::format("pad the rows of {} bytes in shared memory by {} bytes", row, n * unit));
-    if (!std::has_single_bit(row) || row < 2 * unit) continue;
-    for (std::uint64_t u = unit; u <= 16 && 2 * u <= row; u *= 2)
-      take(swizzle, std::make_shared<Swizzle>(array.low, row, u),
-           fmt::format("swizzle: in rows of {} bytes, column ^ row in units of {} bytes", row, u));
+// Some accesses of the instructions that keep to a piece, each for as many as it stands for.
+BankPiece piece_of(const LaunchFacts& f, const SharedArray& array, const Sites& sites) {
+  BankPiece out;
+  out.low = array.low, out.high = array.high;
+  out.unit = f.card.numbers().shared_bank_bytes;
+  out.rows = rows_of(f, array, sites);
+  out.banks = {static_cast<std::uint32_t>(f.card.numbers().shared_banks),
+               static_cast<std::uint32_t>(f.card.numbers().shared_bank_bytes)};
+  for (const std::uint32_t s : array.sites) {
+    const SiteAddresses& site = f.pass.sites[s];
+    out.unit = std::max<std::uint64_t>(out.unit, f.plans[s].bytes);
+    out.ideal += static_cast<double>(site.ideal_wavefronts);
+    const std::size_t every = std::max<std::size_t>(1, site.samples.size() / kSearched);
+    const std::size_t from = out.accesses.size();
+    for (std::size_t i = 0; i < site.samples.size(); i += every) {
+      BankAccess& a = out.accesses.emplace_back();
+      a.access = site.samples[i].access, a.access.bytes = f.plans[s].bytes;
+      a.kind =
+          f.plans[s].action == Action::kAsyncWrite ? model::SharedKind::kStore : f.plans[s].shared;
+    }
+    const auto n = static_cast<double>(out.accesses.size() - from);
+    for (std::size_t i = from; i < out.accesses.size(); ++i)
+      out.accesses[i].weight = static_cast<double>(site.requests) / n;
   }
+  return out;
 }
 
 std::vector<Candidate> banks(const LaunchFacts& f, const Sites& sites) {
   std::vector<Candidate> out;
   const SharedArray* array = shared_array_of(f, sites.front());
   if (!array) return out;
-  const double own = passes_with(f, array->sites, AccessChange());
-  Found pad, swizzle;
-  search(f, *array, sites, pad, swizzle);
-  for (const auto& [name, found] : {std::pair{"pad", &pad}, {"swizzle", &swizzle}}) {
-    if (!found->change || found->passes >= own) continue;
-    Candidate c = candidate(name, found->what, false);
-    for (const std::uint32_t s : array->sites) put(c.rewrite, s, found->change);
+  const Layouts found = search_layouts(piece_of(f, *array, sites));
+  for (const auto& [name, layout] : {std::pair{"pad", &found.pad}, {"swizzle", &found.swizzle}}) {
+    if (!*layout) continue;
+    Candidate c = candidate(name, (*layout)->what, false);
+    for (const std::uint32_t s : array->sites) put(c.rewrite, s, (*layout)->change);
     out.push_back(std::move(c));
   }
   return out;
@@ -259,7 +277,8 @@ std::vector<Candidate> changes_for(const LaunchFacts& f, AddressPattern pattern,
       out.push_back(std::move(c));
       break;
     }
-    case AddressPattern::kScattered:
+    case AddressPattern::kRuns: out.push_back(deal_runs(f, sites)); break;
+    case AddressPattern::kScattered: add(shared_table(f, sites)); break;
     case AddressPattern::kFine: break;
   }
   return out;

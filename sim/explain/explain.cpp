@@ -11,6 +11,7 @@
 #include "base/units.hpp"
 #include "sim/explain/changes.hpp"
 #include "sim/explain/gains.hpp"
+#include "sim/explain/launch_changes.hpp"
 #include "sim/replay.hpp"
 #include "sim/time/bottleneck.hpp"
 
@@ -330,44 +331,8 @@ class Explainer {
     std::stable_sort(out_.findings.begin(), out_.findings.end(),
                      [](const Finding& a, const Finding& b) { return a.cost > b.cost; });
     for (Finding& f : out_.findings) list_changes(f);
-    list_launch_changes();
-  }
-
-  // What can be changed without the code that accesses: how the L1 is used.
-  void list_launch_changes() {
-    const auto add = [&](const char* name, std::string what, Rewrite rewrite) {
-      Change& c = out_.changes.emplace_back();
-      c.name = name, c.what = std::move(what);
-      c.not_measured = "--no-gain";
-      launch_rewrites_.push_back(std::move(rewrite));
-    };
-    if (replayed_.time && replayed_.time->larger_l1 && replayed_.time->larger_l1->share >= 0.05) {
-      Rewrite rewrite;
-      rewrite.carveout = 0;
-      add("carve-out",
-          "prefer the L1 to shared memory (cudaFuncAttributePreferredSharedMemoryCarveout): what "
-          "CTAs do not "
-          "ask for goes to it",
-          std::move(rewrite));
-    }
-    // Loads that find nothing push out what others would have found.
-    Rewrite bypass;
-    bool others = false;
-    for (const SiteTraffic& t : out_.sites) {
-      if (t.site >= plans_.size() || plans_[t.site].action != Action::kGlobalLoad ||
-          plans_[t.site].bypass_l1)
-        continue;
-      const bool none = t.l1_hits == 0 && t.sectors >= replayed_.counters.global_ld.sectors / 10;
-      others = others || (t.l1_hits > 0 && t.l1_hits < t.sectors);
-      if (!none) continue;
-      AccessPlan plan = plans_[t.site];
-      plan.bypass_l1 = true;
-      bypass.plans.emplace_back(t.site, plan);
-    }
-    if (!bypass.plans.empty() && others)
-      add("bypass",
-          "let loads that never hit pass by the L1 (__ldcg): they leave room for the others",
-          std::move(bypass));
+    launch_changes_ = launch_changes(reader_, index_, replayed_, out_.sites, plans_);
+    for (const LaunchCandidate& c : launch_changes_) out_.changes.push_back(c.change);
   }
 
   // The piece of shared memory whose layout is at fault, or the number of them.
@@ -420,8 +385,8 @@ class Explainer {
       change.after = *after;
       change.not_measured.clear();
     }
-    for (std::size_t i = 0; i < launch_rewrites_.size(); ++i) {
-      const auto after = replay_changed(reader_, index_, card_, launch_rewrites_[i], options_);
+    for (std::size_t i = 0; i < launch_changes_.size(); ++i) {
+      const auto after = replay_changed(reader_, index_, card_, launch_changes_[i], options_);
       if (!after) return after.error();
       out_.changes[i].after = *after;
       out_.changes[i].not_measured.clear();
@@ -446,7 +411,7 @@ class Explainer {
   std::vector<std::size_t> arrays_;     // by site
   std::vector<SharedArray> shared_;
   std::map<std::pair<std::size_t, std::size_t>, Rewrite> rewrites_;  // by finding and change
-  std::vector<Rewrite> launch_rewrites_;  // of LaunchExplanation::changes
+  std::vector<LaunchCandidate> launch_changes_;                      // LaunchExplanation::changes
   LaunchExplanation out_;
 };
 

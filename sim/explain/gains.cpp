@@ -1,5 +1,8 @@
 #include "sim/explain/gains.hpp"
 
+#include "base/scratch_folder.hpp"
+#include "sim/explain/split_blocks.hpp"
+
 namespace warpmem::sim {
 
 RunCost cost_of(const ReplayedLaunch& launch) {
@@ -25,6 +28,19 @@ Result<RunCost> replay_changed(const trace::TraceReader& reader, std::uint32_t l
   const auto result = replay(reader, card, replay_options);
   if (!result) return result.error();
   return cost_of(result->details.front());
+}
+
+Result<RunCost> replay_changed(const trace::TraceReader& reader, std::uint32_t launch,
+                               const model::Card& card, const LaunchCandidate& change,
+                               const ExplainOptions& options) {
+  if (change.parts == 1) return replay_changed(reader, launch, card, change.rewrite, options);
+  const auto folder = ScratchFolder::create();
+  if (!folder) return folder.error();
+  const std::string path = folder->file("parts.wmt");
+  if (auto done = write_in_parts(reader, launch, change.parts, path); !done) return done.error();
+  const auto parts = trace::TraceReader::open(path);
+  if (!parts) return parts.error();
+  return replay_changed(*parts, 0, card, change.rewrite, options);
 }
 
 }  // namespace warpmem::sim

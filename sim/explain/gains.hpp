@@ -1,17 +1,20 @@
-// What a launch takes with a change.
+// What a launch takes with a change, by replaying it.
 #pragma once
 
-#include "results/explanation.hpp"
 #include "sim/explain/explain.hpp"
-#include "sim/replay.hpp"
+#include "sim/explain/launch_changes.hpp"
 
 namespace warpmem::sim {
 
 RunCost cost_of(const ReplayedLaunch& launch);
 
-// Replays the launch with a rewriting of its records.
+// With its records rewritten. `launch`: an index into the reader's launches.
 Result<RunCost> replay_changed(const trace::TraceReader& reader, std::uint32_t launch,
                                const model::Card& card, const Rewrite& rewrite,
+                               const ExplainOptions& options);
+// With a change of the launch as a whole.
+Result<RunCost> replay_changed(const trace::TraceReader& reader, std::uint32_t launch,
+                               const model::Card& card, const LaunchCandidate& change,
                                const ExplainOptions& options);
 
 }  // namespace warpmem::sim

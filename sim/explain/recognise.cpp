@@ -116,10 +116,15 @@ Recognised of_sectors(const AccessPlan& plan, const SiteAddresses& site,
   const auto bytes = static_cast<std::uint64_t>(step.bytes < 0 ? -step.bytes : step.bytes);
   if (bytes == plan.bytes && step.share >= 0.5) return consecutive(plan, site, step);
   if (bytes > plan.bytes && step.share >= 0.5) return strided(plan, site, array, bytes);
+  const double sectors = static_cast<double>(site.sectors) / static_cast<double>(site.requests);
+  if (2 * site.went_on >= site.followed && site.followed > 0)
+    return {AddressPattern::kRuns,
+            fmt::format("each lane goes along a run of words of its own: {:.1f} sectors a request",
+                        sectors),
+            0, 0, 0};
   return {AddressPattern::kScattered,
-          fmt::format("lanes are at addresses without order: {:.1f} sectors a request",
-                      static_cast<double>(site.sectors) / static_cast<double>(site.requests)),
-          0, 0, 0};
+          fmt::format("lanes are at addresses without order: {:.1f} sectors a request", sectors), 0,
+          0, 0};
 }
 
 // Lanes of a bank, when they are so many bytes apart.
@@ -141,7 +146,8 @@ Recognised of_banks(const AccessPlan& plan, const SiteAddresses& site,
                       plan.shared != model::SharedKind::kMatrix && plan.action == Action::kShared;
   if (atomic && step.same >= 0.5)
     return {AddressPattern::kOneWord, "lanes of a warp add to one word", 0, 0, 0};
-  if (bytes > plan.bytes && step.share >= 0.5 && bytes % card.shared_bank_bytes == 0)
+  const bool meets = bytes > 0 && lanes_of_a_bank(bytes, card) > 1;
+  if (bytes > plan.bytes && step.share >= 0.5 && bytes % card.shared_bank_bytes == 0 && meets)
     return {AddressPattern::kBankStride,
             fmt::format("lanes are {} words apart, so that {} of them are in one bank",
                         grouped(bytes / card.shared_bank_bytes), lanes_of_a_bank(bytes, card)),

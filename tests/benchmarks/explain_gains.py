@@ -22,6 +22,8 @@ PAIRS = [
     ("aat_shared_unpadded", "pad", "aat_shared_padded"),
     ("scan_blelloch", "pad", "scan_blelloch_padded"),
     ("tensor_core_ldmatrix", "pad", "tensor_core_ldmatrix_padded"),
+    ("reduction_interleaved", "pad", "reduction_sequential"),
+    ("histogram_global", "shared table", "histogram_shared"),
     ("aos_soa_aos_load_one", "unit stride", "aos_soa_soa_load_one"),
     ("aos_soa_aos_store_one", "unit stride", "aos_soa_soa_store_one"),
     ("aos_soa_aos_load_all", "split", "aos_soa_soa_load_all"),

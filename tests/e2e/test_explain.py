@@ -11,8 +11,8 @@ import harness
 REFERENCE = os.path.join(harness.SOURCE, "validate/reference/h200")
 
 
-def reference(name):
-    return os.path.join(REFERENCE, name + ".wmt")
+def reference(name, ending=".wmt"):
+    return os.path.join(REFERENCE, name + ending)
 
 
 class Explain(harness.CommandTest):
@@ -169,6 +169,40 @@ class DiffRules(harness.CommandTest):
         self.assertIn("all rules hold", held.out)
         self.assertEqual(self.run_command("diff", *sides, "--fail-on", "cycles>1000").status, 1)
         self.assertEqual(self.run_command("diff", *sides, "--fail-on", "memory_l1_wavefronts_shared>=+1").status, 1)
+
+    def test_a_prediction_beside_what_a_profiler_counted(self):
+        trace, profile = reference("spmv_vector"), reference("spmv_vector", ".csv")
+        out = self.run_command("diff", trace, profile, "--format", "json").json()
+        self.assertEqual(out["engines"], ["time", "Nsight Compute"])
+        measured = {d["metric"]: (d["before"], d["after"]) for d in out["differences"]}
+        # As the profile has them: 15,303 sectors; loads are equal to the unit and no difference.
+        self.assertEqual(measured["lts__t_sectors_srcunit_tex_op_read.sum"][1], 15303)
+        self.assertNotIn("l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", measured)
+        self.assertGreater(out["left_out"], 0)
+        turned = self.run_command("diff", profile, trace, "--format", "json").json()
+        self.assertEqual({d["metric"]: (d["after"], d["before"]) for d in turned["differences"]}, measured)
+        held = self.run_command("diff", trace, profile, "--fail-on", "load_sectors>+0,cycles>+10%")
+        self.assert_works(held)
+
+    def test_two_profiles_and_two_cards(self):
+        out = self.run_command("diff", reference("spmv_scalar", ".csv"), reference("spmv_vector", ".csv"))
+        self.assertEqual(out.status, 1, out.err)
+        self.assertIn("both measured, by Nsight Compute", out.out)
+        self.assertRegex(out.out, r"sm__cycles_elapsed.max +12,758 +7,009 +-45.1 %")
+        cards = self.run_command("diff", "h200", "v100")
+        self.assertEqual(cards.status, 1, cards.err)
+        self.assertRegex(cards.out, r"sm.count +132 +80")
+        self.assertEqual(self.run_command("diff", "v100", "v100").status, 0)
+
+    def test_sides_that_do_not_go_together(self):
+        trace, profile = reference("spmv_vector"), reference("spmv_vector", ".csv")
+        self.assert_fails(self.run_command("diff", trace, reference("scan_blelloch", ".csv")), 2, "no launch of the trace")
+        self.assert_fails(self.run_command("diff", trace, profile, "--gpu", "v100"), 2, "compute capability")
+        self.assert_fails(self.run_command("diff", "h200", "v10"), 2, "did you mean")
+        self.assert_fails(self.run_command("diff", "h200", "v100", "--fail-on", "cycles>1"), 2, "cards have no counters")
+        with open(self.path("text"), "w", encoding="utf-8") as file:
+            file.write("no counters\n")
+        self.assert_fails(self.run_command("diff", trace, "text"), 3, "or a trace")
 
     def test_rules_that_are_none(self):
         trace = self.trace("copy")

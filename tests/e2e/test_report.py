@@ -128,6 +128,17 @@ class InABrowser(harness.CommandTest):
         page.hover("#heat canvas")
         self.assertRegex(page.run("return tip.textContent"), r"channel \d+, cycles [\d,]+ to [\d,]+\n[\d,]+ sectors")
 
+    def test_words_lead_to_what_they_mean(self):
+        page = self.open(reference("spmv_scalar"), "--no-gain")
+        links = page.run("return [...document.querySelectorAll('main a.word')].map((a) => [a.textContent, a.title, a.getAttribute('href')])")
+        self.assertIn(["sectors", "32 bytes: what moves between L1, L2 and DRAM at least", "#word-sector"], links)
+        self.assertEqual(page.run("return [...document.querySelectorAll('main a.word')].filter((a) => !document.querySelector(a.getAttribute('href'))).length"), 0)
+        # Each once in a section, and none that is an everyday word.
+        for section in page.run("return [...document.querySelectorAll('main > section')].map((s) => [...s.querySelectorAll('a.word')].map((a) => a.getAttribute('href')))"):
+            self.assertEqual(len(section), len(set(section)))
+            self.assertNotIn("#word-line", section)
+        self.assertEqual(page.run("return document.querySelectorAll('#words dt').length"), len(self.run_command("words", "--format", "json").json()["words"]))
+
     def test_a_line_that_is_picked_shows_its_lanes(self):
         page = self.open(reference("transpose_shared_unpadded"), "--no-gain", "--source", os.path.join(harness.SOURCE, "kernels"))
         self.assertIn("lanes 0 to 31 share bank 0: 32 passes, 31 too many", page.run("return document.querySelector('#source .detail').textContent"))
@@ -200,6 +211,19 @@ class InABrowser(harness.CommandTest):
         self.assertEqual(page.run("return document.querySelectorAll('img').length"), 0)
         self.assertEqual(page.problems(), [])
         self.assertIn("</script>", page.run("return document.querySelector('#source').textContent"))
+
+    def test_a_sweep_is_drawn(self):
+        trace = reference("spmv_scalar")
+        self.assert_works(self.run_command("explore", trace, "--vary", "gpu=v100,h200", "--vary", "latency.l2_near=220,300,380",
+                                           "--results", "s.sqlite"))
+        page = self.open(trace, "--no-gain", "--curves", "s.sqlite")
+        # A chart for each of three figures, in it a line for each card, of three points.
+        self.assertEqual(page.run("return document.querySelectorAll('#curves figure').length"), 3)
+        self.assertEqual(page.run("return document.querySelectorAll('#curves circle').length"), 3 * 2 * 3)
+        page.hover("#curves circle")
+        self.assertRegex(page.run("return tip.textContent"), r"latency.l2_near = 220\ngpu=(v100|h200): [\d,]+")
+        self.assert_works(self.run_command("explore", trace, "--vary", "gpu=v100,h200", "--results", "g.sqlite"))
+        self.assert_fails(self.run_command("report", trace, "--curves", "g.sqlite", "-o", "x.html"), 2, "no axis of this sweep")
 
     def test_curves_are_drawn(self):
         with open(self.path("curves.csv"), "w") as file:

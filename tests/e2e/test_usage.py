@@ -5,6 +5,7 @@ import os
 import pty
 import re
 import signal
+import shutil
 import struct
 import subprocess
 import termios
@@ -217,12 +218,34 @@ class Completion(harness.CommandTest):
         self.assertIn("l1.size=", keys)
         self.assertTrue(all(key.startswith("l1.") and key.endswith("=") for key in keys), keys)
 
-    def test_other_shells(self):
-        for shell in ("zsh", "fish"):
-            with self.subTest(shell):
-                script = self.run_command("completion", shell).out
-                for word in ("replay", "emulate", "h100_sxm", "l1.size="):
-                    self.assertIn(word, script)
+    def in_shell(self, shell, program):
+        """What a shell prints of which the completion is sourced."""
+        script = self.path("completion." + shell)
+        with open(script, "w", encoding="utf-8") as file:
+            file.write(self.run_command("completion", shell).out)
+        done = subprocess.run([shell, *(["-f"] if shell == "zsh" else ["--no-config"]), "-c", program.format(script=script)],
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=True)
+        self.assertEqual(done.stderr, b"")
+        return done.stdout.decode().split("\n")
+
+    @unittest.skipUnless(shutil.which("fish"), "fish is not installed")
+    def test_fish(self):
+        offered = lambda line: [l.split("\t")[0] for l in self.in_shell("fish", "source {script}; complete -C '%s'" % line) if l]
+        self.assertEqual(offered("warpmem inf"), ["info"])
+        self.assertEqual(offered("warpmem replay --gpu h"), ["h100_sxm", "h200"])
+        self.assertEqual(offered("warpmem info --format j"), ["json"])
+        self.assertIn("l1.size=", offered("warpmem replay --set l1.s"))
+
+    @unittest.skipUnless(shutil.which("zsh"), "zsh is not installed")
+    def test_zsh(self):
+        def offered(*words):
+            # What the function hands to zsh's own completion, which no script can ask.
+            return self.in_shell("zsh", "autoload -U compinit; compinit -D -u; source {script};"
+                                 "compadd() {{ print -l -- \"$@\" }}; _describe() {{ print -l -- \"${{commands[@]}}\" }};"
+                                 f"words=({' '.join(words)} ''); CURRENT={len(words) + 1}; PREFIX=''; _warpmem")
+        self.assertTrue(any(line.startswith("info:") for line in offered("warpmem")))
+        self.assertIn("h100_sxm", offered("warpmem", "replay", "--gpu"))
+        self.assertIn("l1.size=", offered("warpmem", "replay", "--set"))
 
     def test_an_unknown_shell(self):
         self.assert_fails(self.run_command("completion", "tcsh"), 2, "tcsh")

@@ -60,6 +60,50 @@ TEST_CASE("a change that is predicted comes within a tenth of the kernel that ha
   }
 }
 
+TEST_CASE(
+    "a table in shared memory and rows that a warp takes together come near the kernels with "
+    "them") {
+  const auto before = explained("histogram_global", true),
+             after = explained("histogram_shared", false);
+  REQUIRE(before);
+  REQUIRE(after);
+  const Change* table = change_of(*before, "shared table");
+  REQUIRE(table);
+  CHECK(table->estimate);
+  CHECK(
+      std::abs(static_cast<double>(table->after->cycles) / static_cast<double>(after->cost.cycles) -
+               1) < 0.1);
+
+  const auto scalar = explained("spmv_scalar", true), vector = explained("spmv_vector", false);
+  REQUIRE(scalar);
+  REQUIRE(vector);
+  REQUIRE(scalar->findings.front().pattern == AddressPattern::kRuns);
+  const Change* rows = change_of(*scalar, "row by row");
+  REQUIRE(rows);
+  // spmv_vector stores and reads where rows begin once more for each lane: what is left are the
+  // matrix's arrays.
+  const auto of_matrix = [](const LaunchExplanation& l) {
+    std::uint64_t sectors = 0;
+    for (const SiteTraffic& t : l.sites)
+      if (t.op == "load" && t.requests > 0 && t.sectors > t.requests) sectors += t.sectors;
+    return static_cast<double>(sectors);
+  };
+  CHECK(static_cast<double>(rows->after->sectors) <
+        0.5 * static_cast<double>(scalar->cost.sectors));
+  CHECK(std::abs(static_cast<double>(rows->after->sectors) / of_matrix(*vector) - 1) < 0.1);
+}
+
+TEST_CASE("smaller blocks use more SMs") {
+  const auto few = explained("local_memory_array_per_lane", true);
+  REQUIRE(few);
+  REQUIRE(few->changes.size() == 1);
+  CHECK(few->changes.front().name == "smaller block");
+  // Four CTAs of 256 threads become 32 of a warp each; nothing else changes.
+  CHECK(few->changes.front().what.find("blocks of 32 threads: 32 CTAs instead of 4") == 0);
+  CHECK(few->changes.front().after->sectors == few->cost.sectors);
+  CHECK(few->changes.front().after->cycles < few->cost.cycles / 2);
+}
+
 TEST_CASE("sums over instructions and lines are the launch's") {
   const auto launch = explained("matmul_tiled32", false);
   REQUIRE(launch);
@@ -107,20 +151,43 @@ TEST_CASE("records that a change drops are gone, and their segments shorter") {
   CHECK(block.segments[1].count == 0);
 }
 
+TEST_CASE("words that are dealt out anew are the same words, side by side") {
+  trace::DecodedBlock block;
+  // Three lanes along rows of 3, 1 and 2 words.
+  block.lanes = {100, 200, 300, 104, 304, 108};
+  trace::Record a, b, c;
+  a.mask = 7, a.lanes = 0, b.mask = 5, b.lanes = 3, c.mask = 1, c.lanes = 5;
+  block.records = {a, b, c};
+  block.segments = {{0, 0, 0, 3}};
+  const std::vector<trace::Site> sites(1, {0, trace::Op::kLoad, trace::Space::kGlobal, 4});
+  Rewrite rewrite;
+  rewrite.dealt = {1};
+  rewrite.apply(block, sites);
+  // All six fit one access.
+  REQUIRE(block.records.size() == 1);
+  CHECK(block.segments[0].count == 1);
+  CHECK(block.records[0].mask == 0x3f);
+  const std::uint64_t* lanes = block.lanes.data() + block.records[0].lanes;
+  CHECK(std::vector<std::uint64_t>(lanes, lanes + 6) ==
+        std::vector<std::uint64_t>{100, 104, 108, 200, 300, 304});
+}
+
 TEST_CASE("layouts put every element at a place of its own") {
   const Split split(0x1000, 24 * 100, 24, 8);
   const Transpose transpose(0x1000, 64 * 50, 64, 4);
   const PadRows pad(0, 128, 4);
-  const Swizzle swizzle(0, 128, 4);
-  std::set<std::uint64_t> split_to, turned_to, padded_to, swizzled_to;
+  const Xor swizzle = row_swizzle(0, 128, 4), two(0, {{5, 0x7c}, {8, 0x70}});
+  std::set<std::uint64_t> split_to, turned_to, padded_to, swizzled_to, twice_to;
   for (std::uint64_t i = 0; i < 300; ++i) split_to.insert(split.address(0x1000 + 8 * i));
   for (std::uint64_t i = 0; i < 800; ++i) turned_to.insert(transpose.address(0x1000 + 4 * i));
   for (std::uint64_t i = 0; i < 1024; ++i)
-    padded_to.insert(pad.address(4 * i)), swizzled_to.insert(swizzle.address(4 * i));
+    padded_to.insert(pad.address(4 * i)), swizzled_to.insert(swizzle.address(4 * i)),
+        twice_to.insert(two.address(4 * i));
   CHECK(split_to.size() == 300);
   CHECK(turned_to.size() == 800);
   CHECK(padded_to.size() == 1024);
   CHECK(swizzled_to.size() == 1024);
+  CHECK(twice_to.size() == 1024);
   CHECK(*swizzled_to.rbegin() == 4 * 1023);         // within the same bytes
   CHECK(split.address(0x1000 + 24) == 0x1000 + 8);  // neighbours' first fields
 }

@@ -29,6 +29,7 @@ const sections = [
   ["notes", "Notes", "", (e) => e.l.notes.length ? h("ul", {}, e.l.notes.map((n) => h("li", {}, n))) : h("p", {}, "None.")]];
 
 const main = document.getElementById("main");
+const wordsWanted = wordPattern(report.words, report.everyday_words);
 const titles = [];
 function section(id, title, lead, ...content) {
   titles.push([id, title]);
@@ -57,6 +58,7 @@ function draw() {
   };
   for (const [id, , , make] of sections) slots.get(id).replaceChildren(...[one(a, make, "a"), b ? one(b, make, "b") : null].filter(Boolean)), slots.get(id).classList.toggle("on", !!b);
   compareSlot.replaceChildren(b ? compareView(report, a, b) : "");
+  for (const part of main.children) linkWords(part, report.words, wordsWanted);
   if (overview) overview.light(state.a);
 }
 
@@ -86,9 +88,10 @@ startLive((content) => main.append(section("live", "Try it", "Change the accesse
 if (report.curves.length) main.append(section("curves", "What if", "", report.curves.map(curvesChart)));
 if (report.cards.length) main.append(section("card", report.cards.length > 1 ? "Cards" : "Card", "Every number of the model, with its unit and where it comes from.", report.cards.map(cardView)),
   section("provenance", "Where it comes from", "", provenanceView(report)));
+main.append(section("words", "Words", "", wordsView(report.words)));
 const order = [...main.children].map((x) => x.id);
 const shown = titles.filter(([id]) => order.includes(id)).sort((x, y) => order.indexOf(x[0]) - order.indexOf(y[0]));
-const short = { live: "Try it", launches: "Launches", pairs: "Measured", summary: "Summary", compare: "A to B", chart: "Memory", findings: "Findings", source: "Source", time: "Time", roofline: "Roofline", histograms: "Histograms", heat: "Heat maps", instructions: "Instructions", counters: "Counters", notes: "Notes", curves: "What if", card: "Card", provenance: "Provenance" };
+const short = { live: "Try it", launches: "Launches", pairs: "Measured", summary: "Summary", compare: "A to B", chart: "Memory", findings: "Findings", source: "Source", time: "Time", roofline: "Roofline", histograms: "Histograms", heat: "Heat maps", instructions: "Instructions", counters: "Counters", notes: "Notes", curves: "What if", card: "Card", provenance: "Provenance", words: "Words" };
 document.getElementById("top").append(
   h("div", { class: "bar" }, h("div", {}, h("span", { class: "brand" }, everyLaunch.length ? "warpmem report" : "warpmem"), h("h1", {}, report.title)),
     h("div", { class: "pickers" }, everyLaunch.length > 1 ? [h("label", {}, "Launch ", pickA), h("label", {}, "beside ", pickB)] : null, theme)),

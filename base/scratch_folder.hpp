@@ -5,7 +5,7 @@
 
 #include "base/error.hpp"
 
-namespace warpmem::command {
+namespace warpmem {
 
 class ScratchFolder {
  public:
@@ -22,4 +22,4 @@ class ScratchFolder {
   std::string path_;
 };
 
-}  // namespace warpmem::command
+}  // namespace warpmem

@@ -1,9 +1,9 @@
-#include "command/scratch_folder.hpp"
+#include "base/scratch_folder.hpp"
 
 #include <cstdlib>
 #include <filesystem>
 
-namespace warpmem::command {
+namespace warpmem {
 
 Result<ScratchFolder> ScratchFolder::create() {
   std::error_code failed;
@@ -20,4 +20,4 @@ ScratchFolder::~ScratchFolder() {
   if (!path_.empty()) std::filesystem::remove_all(path_, gone);
 }
 
-}  // namespace warpmem::command
+}  // namespace warpmem
