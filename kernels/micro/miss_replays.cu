@@ -7,6 +7,8 @@
 //       l1tex__t_output_wavefronts_pipe_lsu_mem_global_op_ld.sum,
 //       l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum,l1tex__m_xbar2l1tex_read_sectors.sum,
 //       l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum,dram__sectors_read.sum,sm__cycles_elapsed.max miss_replays
+#include <utility>
+
 #include "micro.cuh"
 
 template <int kLoads>
@@ -18,6 +20,14 @@ __global__ void load_apart(const u8* base, u32 apart, u32* out) {
 #pragma unroll
   for (int k = 0; k < kLoads; ++k) all |= v[k];
   if (all) out[0] = all;
+}
+
+// The same in grids of more CTAs than fit at once, with stores: 0 for none of them.
+__global__ void copy_apart(const u8* in, u32 apart, u8* out, u32 apart_out) {
+  const u64 thread = u64{blockIdx.x} * blockDim.x + threadIdx.x;
+  const u32 v = apart ? load_ca(in + thread * apart) : 1;
+  if (apart_out) store4(out + thread * apart_out, v);
+  else if (v > 1) store4(out, v);
 }
 
 // Takes the place of everything in the L2.
@@ -46,10 +56,20 @@ void run(const u8* base, const u8* other, u32* out) {
       }
 }
 
-int main() {
-  const u8* const base = device_buffer<u8>(u64{64} << 20);
-  const u8* const other = device_buffer<u8>(u64{128} << 20);
+int main(int argc, char**) {
+  u8* const base = device_buffer<u8>(u64{320} << 20);
+  u8* const other = device_buffer<u8>(u64{320} << 20);
   u32* const out = device_buffer<u32>(256);
+  for (u32 waves : {1u, 2u, 4u, 8u})
+    for (auto [apart, apart_out] : {std::pair{128u, 0u}, {64u, 0u}, {32u, 0u}, {128u, 4u}, {64u, 4u}, {32u, 4u}, {0u, 128u}, {0u, 64u},
+                                    {4u, 128u}, {4u, 64u}, {4u, 4u}, {32u, 32u}, {64u, 64u}}) {
+      sweep<<<264, 1024>>>(other, u64{1} << 20, out);
+      label("waves=%u apart=%u out=%u", waves, apart, apart_out);
+      copy_apart<<<1056 * waves, 256>>>(base, apart, other, apart_out);
+      CHECK(cudaGetLastError());
+      CHECK(cudaDeviceSynchronize());
+    }
+  if (argc > 1) return 0;
   run<1>(base, other, out);
   run<2>(base, other, out);
   run<4>(base, other, out);
