@@ -128,8 +128,8 @@ void plan_global(AccessPlan& p, const trace::Site& site, const trace::SassInstru
   p.compare_and_swap = in->has("CAS") || in->has("CAST");
   p.sums_floats = p.action == Action::kGlobalAtomic && in->has("ADD") && adds_floats(*in);
   // Takes the place of the launch's own granularity, also where it asks for less (measured:
-  // kernels/micro/l2_window.cu). Of L2::256B the part within the line.
-  p.fetch_sectors = std::min(in->l2_prefetch, 128u) / 32;
+  // kernels/micro/l2_window.cu). Beyond a line: the block of two lines that it is in.
+  p.fetch_sectors = std::min(in->l2_prefetch, 256u) / 32;
   // Of loads (measured: kernels/micro/l2_stay.cu, loads .EF go first from the L2 too, stores do not).
   const bool reads = p.action == Action::kGlobalLoad || p.action == Action::kAsyncRead;
   if (reads && in->eviction == trace::Eviction::kFirst) p.stay = model::Stay::kFirst;
