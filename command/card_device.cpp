@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <limits>
 
+#include "model/card/sm_limits.hpp"
 #include "sim/engine/cluster_placement.hpp"
 
 namespace warpmem::command {
@@ -57,17 +58,15 @@ emulate::DeviceLimits limits_of(const model::Card& card) {
   const unsigned cc = card.capability();
   emulate::DeviceLimits limits;
   limits.name = card.name();
-  limits.block_threads = cc < 20 ? 512 : 1024;
-  limits.block = cc < 20 ? Dim3{512, 512, 64} : Dim3{1024, 1024, 64};
-  limits.grid = {cc < 30 ? 65535u : 0x7fffffffu, 65535, cc < 20 ? 1u : 65535u};
+  limits.block_threads = static_cast<std::uint32_t>(most_cta_threads(cc));
+  limits.block = {limits.block_threads, limits.block_threads, 64};
+  limits.grid = {static_cast<std::uint32_t>(most_grid_x(cc)), 65535, static_cast<std::uint32_t>(most_grid_z(cc))};
   limits.shared_bytes = static_cast<std::uint32_t>(n.shared_per_cta);
   limits.cluster_ctas = cc < 90 ? 1 : 16;
   limits.memory_bytes = n.dram_size_bytes;
   limits.sms = static_cast<std::uint32_t>(n.sm_count);
   limits.waits = waits_of(n);
-  limits.sm = {n.sm_warps,        n.sm_threads,    n.sm_ctas,
-               n.sm_registers,    n.register_unit, n.shared_configs.back(),
-               n.shared_reserved, n.shared_unit,   n.sm_schedulers};
+  limits.sm = model::sm_limits(card);
   return limits;
 }
 

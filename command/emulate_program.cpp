@@ -15,6 +15,7 @@
 #include "command/command.hpp"
 #include "command/version.hpp"
 #include "emulate/cudart/compile.hpp"
+#include "binary/disassembly/tool_run.hpp"
 #include "binary/fatbin/program_file.hpp"
 #include "traces/record/launcher.hpp"
 
@@ -49,6 +50,23 @@ std::string digits_of(const std::string& capability) {
   for (const char c : capability)
     if (c != '.') out += c;
   return out;
+}
+
+// What nvcc compiles for a GPU of compute capability `cc` ("70"): that, or, where it has forgotten it, the oldest
+// that it knows ("75"), whose PTX runs as what it would be on the GPU.
+std::string compiled_for(const std::string& nvcc, const std::string& cc) {
+  const auto known = record::run_tool({nvcc, "--list-gpu-arch"}, record::ToolOutput::kStdout);
+  if (!known || !known->good) return cc;
+  const int wanted = std::atoi(cc.c_str());
+  int best = 0;
+  std::istringstream lines(known->text);
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.starts_with("compute_")) continue;
+    const int one = std::atoi(line.c_str() + 8);
+    if (one == wanted) return cc;
+    if (one > wanted && (best == 0 || one < best)) best = one;
+  }
+  return best == 0 ? cc : std::to_string(best);
 }
 
 // Statuses of errors that the emulator met, in the order in which they came; and thread
@@ -151,7 +169,8 @@ int emulate_program(ProgramRun& run) {
       return fail({ErrorKind::kResources, "no temporary folder can be made", "",
                    "set TMPDIR to a folder that can be written"});
     program = folder.path() + "/app";
-    if (auto ok = cudart::compile(cudart::nvcc_words(*nvcc, run.words, cc, program, *runtime)); !ok)
+    const std::string arch = compiled_for(*nvcc, cc);
+    if (auto ok = cudart::compile(cudart::nvcc_words(*nvcc, run.words, arch, program, *runtime)); !ok)
       return fail(ok.error());
   } else {
     const std::string found = cudart::find_command(program);

@@ -18,6 +18,7 @@ Run setup_replay(CLI::App& app);
 Run setup_explain(CLI::App& app);
 Run setup_explore(CLI::App& app);
 Run setup_pattern(CLI::App& app);
+Run setup_occupancy(CLI::App& app);
 Run setup_report(CLI::App& app);
 Run setup_partitions(CLI::App& app);
 Run setup_probe(CLI::App& app);
@@ -44,6 +45,7 @@ constexpr Subcommand kSubcommands[] = {
     {"explain", "which line moves too much, which lanes, why, and what would change it", setup_explain},
     {"explore", "replay on many cards that differ in something: sweeps, searches, all capacities", setup_explore},
     {"pattern", "what an index expression costs on a card, without CUDA or a program", setup_pattern},
+    {"occupancy", "how many CTAs an SM holds at once, what limits them, and what would change it", setup_occupancy},
     {"report", "all of it as one page: charts, source, tables, for a browser", setup_report},
     {"partitions", "what each channel of DRAM moves, and when", setup_partitions},
     {"probe", "what a microbenchmark of latency or bandwidth would measure on a card", setup_probe},

@@ -165,6 +165,20 @@ const FatEntry* choose_ptx(std::span<const FatEntry> entries, std::uint32_t cc) 
   return best;
 }
 
+const FatEntry* choose_machine_code(std::span<const FatEntry> entries, std::uint32_t cc) {
+  const auto runs = [&](const FatEntry& e) {
+    return e.kind == FatEntry::Kind::kMachineCode && e.architecture <= cc &&
+           e.architecture / 10 == cc / 10 && (!e.exact || e.architecture == cc);
+  };
+  const auto rank = [](const FatEntry& e) {  // what only this GPU can run uses most of it
+    return 4 * e.architecture + (e.exact ? 2 : 0) + (e.family ? 1 : 0);
+  };
+  const FatEntry* best = nullptr;
+  for (const FatEntry& e : entries)
+    if (runs(e) && (!best || rank(e) > rank(*best))) best = &e;
+  return best;
+}
+
 const FatEntry* choose_newer_ptx(std::span<const FatEntry> entries, std::uint32_t cc) {
   const auto rank = [](const FatEntry& e) {  // what needs least of its GPU
     return 4 * e.architecture + (e.exact ? 2 : 0) + (e.family ? 1 : 0);
@@ -176,7 +190,15 @@ const FatEntry* choose_newer_ptx(std::span<const FatEntry> entries, std::uint32_
   return best;
 }
 
+std::string ptx_target(std::string_view ptx) {
+  const std::size_t at = ptx.find(".target");
+  const std::size_t begin = at == ptx.npos ? at : ptx.find("sm_", at);
+  if (begin == ptx.npos) return {};
+  return std::string(ptx.substr(begin, ptx.find_first_of(", \t\r\n", begin) - begin));
+}
+
 std::string for_older_gpu(std::string ptx, std::uint32_t cc) {
+  cc = std::max(cc, kOldestCode);
   const std::string_view directive = ".target", arch = "sm_";
   const std::size_t at = ptx.find(directive);
   const std::size_t name = at == ptx.npos ? at : ptx.find(arch, at + directive.size());

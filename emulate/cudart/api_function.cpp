@@ -22,10 +22,11 @@ Code with_kernel(const void* key, F&& body) {
   });
 }
 
-int max_threads(const emulate::Kernel& k) {
+int max_threads(const Device& device, const emulate::Kernel& k) {
   const auto& bound = k.entry->max_block;
+  const auto all = static_cast<int>(most_cta_threads(device.cc()));
   const auto most = static_cast<int>(bound[0] * bound[1] * bound[2]);
-  return most > 0 ? std::min(most, 1024) : 1024;
+  return most > 0 ? std::min(most, all) : all;
 }
 
 // Resident CTAs an SM with what the kernel prefers of shared memory.
@@ -70,7 +71,7 @@ int cudaFuncGetAttributes(FunctionAttributes* out, const void* key) {
     out->local_bytes = known ? known->local_bytes : k.local_bytes;
     for (const emulate::Variable& v : k.module->module().variables)
       if (v.space == emulate::Space::kConst) out->const_bytes += v.bytes;
-    out->max_threads = max_threads(k);
+    out->max_threads = max_threads(r.device(), k);
     out->registers = known ? static_cast<int>(known->registers) : 32;  // PTX does not say
     // The host picks what it launches by this (CUB: its policies), as the kernel did when it was
     // compiled: the number is of the PTX that runs.
@@ -125,7 +126,7 @@ int cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* count, const voi
                                                            std::size_t shared, unsigned flags) {
   return with_kernel(key, [&](Runtime& r, Function& f, emulate::Kernel& k) {
     if (!count || threads <= 0 || flags > 1) return kInvalidValue;
-    *count = threads > max_threads(k) || shared > most_dynamic_shared(r.device(), f, k)
+    *count = threads > max_threads(r.device(), k) || shared > most_dynamic_shared(r.device(), f, k)
                  ? 0
                  : resident(r, f, k, threads, shared);
     return kSuccess;

@@ -30,10 +30,10 @@ struct Known {
   int value;
 };
 
-// cudaDeviceAttr's that are the same on every GPU which is emulated.
+// cudaDeviceAttr's as compute capability 7.0 and later have them.
 constexpr Known kAlike[] = {
     {1, 1024},         {2, 1024},     {3, 1024},   {4, 64},       {5, 2147483647},
-    {6, 65535},        {7, 65535},    {8, 49152},  {9, 65536},    {10, 32},
+    {6, 65535},        {7, 65535},                  {9, 65536},    {10, 32},
     {11, 2147483647},  {14, 512},     {15, 1},     {17, 0},       {18, 0},
     {19, 1},           {20, 0},       {21, kT1},   {22, kT1},     {23, kT2h},
     {24, kT3},         {25, kT3},     {26, kT3},   {27, kCube},   {28, kCube},
@@ -59,6 +59,30 @@ constexpr Known kAlike[] = {
     {143, 0},          {144, 0},      {145, 0},    {147, 0},
 };
 
+// What came with a compute capability, and what GPUs before it say (CUDA programming guides, features and
+// technical specifications).
+struct Since {
+  int id;
+  std::uint32_t capability;
+  int before;
+};
+constexpr Since kSince[] = {
+    {1, 20, 512},   {2, 20, 512},  {3, 20, 512},   {5, 30, 65535}, {7, 20, 1},    {31, 20, 0},
+    {41, 20, 0},    {78, 35, 0},   {79, 20, 0},    {80, 20, 0},    {83, 30, 0},   {89, 60, 0},
+    {90, 60, 0},    {91, 60, 0},   {95, 60, 0},    {115, 30, 0},
+};
+
+// How many single-precision operations go for one double-precision one (throughput table of the guide).
+int single_to_double(std::uint32_t cc) {
+  switch (cc) {
+    case 13: return 8;
+    case 20: return 2;
+    case 35: return 3;
+    case 60: case 70: case 80: case 90: case 100: return 2;
+    default: return cc < 20 ? 0 : cc < 30 ? 12 : cc < 50 ? 24 : cc < 80 ? 32 : 64;
+  }
+}
+
 // Those that follow from what a card says.
 std::vector<Known> attributes_of(const Device& d) {
   const bool ampere = d.major >= 8, hopper = d.major >= 9;
@@ -74,7 +98,8 @@ std::vector<Known> attributes_of(const Device& d) {
       {76, d.minor},
       {81, d.shared_sm()},
       {82, d.sm_registers},
-      {87, d.minor == 0 ? 2 : 64},
+      {8, std::min(49152, d.shared_optin)},
+      {87, single_to_double(d.cc())},
       {97, d.shared_optin},
       {106, d.sm_ctas},
       {108, d.persisting_l2()},
@@ -94,9 +119,9 @@ void fill_common(const Device& d, P& p) {
   std::strncpy(p.name, d.name.c_str(), sizeof p.name - 1);
   std::memcpy(p.uuid, "warpmem emulated", 16);
   p.total_global_mem = d.memory_bytes;
-  p.shared_mem_per_block = 49152, p.regs_per_block = d.sm_registers, p.warp_size = 32,
+  p.shared_mem_per_block = static_cast<std::size_t>(a(8)), p.regs_per_block = d.sm_registers, p.warp_size = 32,
   p.mem_pitch = 2147483647;
-  p.max_threads_per_block = 1024;
+  p.max_threads_per_block = a(1);
   for (int i = 0; i < 3; ++i) p.max_threads_dim[i] = a(2 + i), p.max_grid_size[i] = a(5 + i);
   p.total_const_mem = 65536, p.major = d.major, p.minor = d.minor;
   p.texture_alignment = 512, p.texture_pitch_alignment = 32;
@@ -118,19 +143,22 @@ void fill_common(const Device& d, P& p) {
   }
   p.max_texture_cubemap = a(52), p.max_surface_1d = a(55), p.max_surface_cubemap = a(66),
   p.surface_alignment = 512;
-  p.concurrent_kernels = 1, p.ecc_enabled = 1, p.async_engine_count = 3, p.unified_addressing = 1;
+  p.concurrent_kernels = a(31), p.ecc_enabled = a(32), p.async_engine_count = a(40);
+  p.unified_addressing = a(41);
   p.memory_bus_width = d.bus_bits, p.l2_cache_size = d.l2_bytes,
   p.persisting_l2_cache_max_size = d.persisting_l2();
   p.max_threads_per_multi_processor = d.sm_threads;
-  p.stream_priorities_supported = p.global_l1_cache_supported = p.local_l1_cache_supported = 1;
+  p.stream_priorities_supported = a(78), p.global_l1_cache_supported = a(79);
+  p.local_l1_cache_supported = a(80);
   p.shared_mem_per_multiprocessor = static_cast<std::size_t>(d.shared_sm()),
-  p.regs_per_multiprocessor = d.sm_registers, p.managed_memory = 1;
-  p.concurrent_managed_access = p.compute_preemption_supported =
-      p.can_use_host_pointer_for_registered_mem = p.cooperative_launch = 1;
+  p.regs_per_multiprocessor = d.sm_registers, p.managed_memory = a(83);
+  p.concurrent_managed_access = a(89), p.compute_preemption_supported = a(90);
+  p.can_use_host_pointer_for_registered_mem = a(91), p.cooperative_launch = a(95);
   p.shared_mem_per_block_optin = static_cast<std::size_t>(d.shared_optin);
   p.max_blocks_per_multi_processor = d.sm_ctas, p.access_policy_max_window_size = a(109);
   p.reserved_shared_mem_per_block = static_cast<std::size_t>(a(111));
-  p.host_register_supported = p.host_register_read_only_supported = p.memory_pools_supported = 1;
+  p.host_register_supported = p.host_register_read_only_supported = 1;
+  p.memory_pools_supported = a(115);
   p.cluster_launch = a(120);
 }
 
@@ -247,6 +275,8 @@ Result<Device> parse_device(const std::string& text) {
 
 std::optional<int> attribute(const Device& device, int which) {
   const auto same = [&](const Known& k) { return k.id == which; };
+  for (const Since& s : kSince)
+    if (s.id == which && device.cc() < s.capability) return s.before;
   if (const auto* k = std::find_if(std::begin(kAlike), std::end(kAlike), same);
       k != std::end(kAlike))
     return k->value;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
+#include <optional>
 #include <utility>
 
 #include "base/printable.hpp"
@@ -17,6 +18,7 @@
 namespace warpmem::cudart {
 namespace {
 
+// What a kernel may have without asking for more.
 constexpr std::size_t kUsualShared = 49152;
 constexpr std::size_t kPrintFlush = 1u << 20;  // CUDA's printf buffer, which would wrap round
 
@@ -73,6 +75,21 @@ trace::Launch describe(Runtime& r, const Stream& stream, const KernelCall& call,
   return l;
 }
 
+// What ptxas says of the kernel. Where another GPU's code stands in, which may need more registers than a compiler
+// of this one would have spent, as many as let a CTA run.
+std::optional<emulate::Resources> resources_for(Runtime& r, Function& f, const emulate::Kernel& kernel,
+                                                std::uint64_t threads) {
+  const emulate::Resources* known = r.resources(f);
+  if (!known) return std::nullopt;
+  emulate::Resources out = *known;
+  if (f.module->stand_in.empty()) return out;
+  constexpr std::uint32_t kFewest = 16;  // that ptxas can be held to
+  while (out.registers > kFewest &&
+         residency_of(r.device(), kernel, &out, static_cast<int>(threads), 0).by_registers == 0)
+    --out.registers;
+  return out;
+}
+
 }  // namespace
 
 std::size_t most_dynamic_shared(const Device& device, const Function& function,
@@ -89,7 +106,12 @@ std::size_t most_dynamic_shared(const Device& device, const Function& function,
 int resident_ctas(const Device& device, const emulate::Kernel& kernel,
                   const emulate::Resources* resources, int threads, std::size_t dynamic_shared,
                   int shared_sm) {
-  if (threads <= 0 || threads > 1024) return 0;
+  if (threads <= 0) return 0;
+  return static_cast<int>(residency_of(device, kernel, resources, threads, dynamic_shared, shared_sm).ctas);
+}
+
+Residency residency_of(const Device& device, const emulate::Kernel& kernel, const emulate::Resources* resources,
+                       int threads, std::size_t dynamic_shared, int shared_sm) {
   constexpr std::uint64_t kUsualRegisters = 32;
   const auto number = [](auto v) { return static_cast<std::uint64_t>(v); };
   const SmLimits sm{.warps = number(device.sm_warps),
@@ -100,10 +122,12 @@ int resident_ctas(const Device& device, const emulate::Kernel& kernel,
                     .shared = number(shared_sm > 0 ? shared_sm : device.shared_sm()),
                     .shared_reserved = number(device.shared_reserved),
                     .shared_unit = number(device.shared_unit),
-                    .schedulers = number(device.sm_schedulers)};
+                    .schedulers = number(device.sm_schedulers),
+                    .cta_shared = number(device.shared_optin),
+                    .capability = device.cc()};
   const std::uint64_t fixed = resources ? resources->static_shared : kernel.static_shared;
   const std::uint64_t registers = resources ? std::max(1u, resources->registers) : kUsualRegisters;
-  return static_cast<int>(warpmem::resident_ctas(sm, {number(threads), registers, fixed + dynamic_shared}));
+  return warpmem::residency(sm, {number(threads), registers, fixed + dynamic_shared});
 }
 
 int carved_out(const Device& device, const Function& function, std::size_t cta_bytes) {
@@ -166,8 +190,9 @@ Code check(Runtime& r, const KernelCall& call) {
   const Device& d = r.device();
   const Dim &g = call.grid, &b = call.block;
   const std::uint64_t threads = volume(b);
-  if (volume(g) == 0 || threads == 0 || threads > 1024 || b.x > 1024 || b.y > 1024 || b.z > 64 ||
-      g.x > 0x7fffffffu || g.y > 65535 || g.z > 65535)
+  const std::uint64_t most_threads = most_cta_threads(d.cc());
+  if (volume(g) == 0 || threads == 0 || threads > most_threads || b.x > most_threads || b.y > most_threads ||
+      b.z > 64 || g.x > most_grid_x(d.cc()) || g.y > 65535 || g.z > most_grid_z(d.cc()))
     return kInvalidConfiguration;
   const auto& bound = kernel.entry->max_block;
   const auto& required = kernel.entry->required_block;
@@ -176,6 +201,10 @@ Code check(Runtime& r, const KernelCall& call) {
   if (required[0] && array_of(b) != Dim3{required[0], required[1], required[2]})
     return kInvalidValue;
   if (call.shared > most_dynamic_shared(d, f, kernel)) return kInvalidValue;
+  const auto resources = resources_for(r, f, kernel, threads);
+  const emulate::Resources* const known = resources ? &*resources : nullptr;
+  if (residency_of(d, kernel, known, static_cast<int>(threads), call.shared).refusal == LaunchRefusal::kRegisters)
+    return kLaunchOutOfResources;
   const Dim c = cluster_of(call, kernel);
   if (volume(c) > 1) {
     if (d.major < 9) return kInvalidConfiguration;
@@ -184,7 +213,7 @@ Code check(Runtime& r, const KernelCall& call) {
   }
   if (call.cooperative) {
     const int resident =
-        resident_ctas(d, kernel, r.resources(f), static_cast<int>(threads), call.shared);
+        resident_ctas(d, kernel, known, static_cast<int>(threads), call.shared);
     if (volume(g) > static_cast<std::uint64_t>(resident) * static_cast<std::uint64_t>(d.sms))
       return kCooperativeLaunchTooLarge;
   }
@@ -197,6 +226,8 @@ Code run(Runtime& r, Stream& stream, const KernelCall& call) {
   const emulate::Kernel& kernel = **r.kernel(f);
   if (f.demangled.empty()) f.demangled = emulate::describe(kernel).demangled;
   const std::uint32_t id = r.session.next_launch();
+  const auto resources = resources_for(r, f, kernel, volume(call.block));
+  const emulate::Resources* const known = resources ? &*resources : nullptr;
 
   emulate::LaunchShape shape;
   shape.grid = array_of(call.grid), shape.block = array_of(call.block),
@@ -206,8 +237,7 @@ Code run(Runtime& r, Stream& stream, const KernelCall& call) {
   shape.params = call.params;
   shape.sms = static_cast<std::uint32_t>(r.device().sms), shape.waits = r.device().waits;
   shape.sm_ctas = static_cast<std::uint32_t>(std::max(
-      1, resident_ctas(r.device(), kernel, r.resources(f), static_cast<int>(volume(call.block)),
-                       call.shared)));
+      1, resident_ctas(r.device(), kernel, known, static_cast<int>(volume(call.block)), call.shared)));
   shape.clusters = static_cast<std::uint64_t>(
       std::max(1, r.device().clusters(static_cast<int>(volume(cluster_of(call, kernel))),
                                       static_cast<int>(shape.sm_ctas))));
@@ -240,8 +270,8 @@ Code run(Runtime& r, Stream& stream, const KernelCall& call) {
   emulate::Tracer* tracer = nullptr;
   const bool traced = r.session.wanted(id, f.demangled);
   if (traced)
-    tracer = r.session.begin(describe(r, stream, call, kernel, r.resources(f), id), kernel,
-                             r.resources(f), r.site_map(f), f);
+    tracer = r.session.begin(describe(r, stream, call, kernel, known, id), kernel, known,
+                             r.site_map(f), f);
   set_kernel_running(true);
   auto ran = emulate::run_launch(kernel, r.memory, shape, options, tracer, statistics);
   set_kernel_running(false);

@@ -27,8 +27,9 @@ std::string architectures(const std::set<std::string>& all) {
 }
 
 struct Shipped {
-  std::uint32_t made_of = 0;  // 80: PTX for compute_80; 0: it does not say
-  bool exact = false;         // sm_90a
+  std::uint32_t architecture = 0;  // 80: sm_80
+  std::uint32_t made_of = 0;       // 80: PTX for compute_80; 0: it does not say
+  bool exact = false;              // sm_90a
   std::vector<unsigned char> code;
 };
 
@@ -38,7 +39,7 @@ struct Gathered {
   std::vector<std::uint32_t> unit_architectures;
   bool exact = false;                     // that PTX runs on this compute capability alone
   std::string options;                    // ptxas's, of the PTX that was chosen last
-  std::vector<Shipped> shipped;           // machine code for exactly this compute capability
+  std::vector<Shipped> shipped;           // machine code that this compute capability loads
   std::set<std::string> machine_code;     // "sm_90": what is there instead
   std::uint32_t newer = 0;                // 100: there is PTX for that and newer GPUs only
 };
@@ -46,13 +47,38 @@ struct Gathered {
 // The machine code that is what the PTX becomes on this GPU. A program may carry both from two
 // compilations (CuPy's: code for 9.0, PTX for 12.0): __CUDA_ARCH__ differed then, and so may the
 // registers and the shared memory that the code needs.
-std::vector<unsigned char> code_of(const Gathered& code, const Gathered& ptx, std::uint32_t cc) {
+const Shipped* code_of(const Gathered& code, const Gathered& ptx) {
   for (const Shipped& s : code.shipped) {
-    const std::uint32_t made_of = s.made_of != 0 ? s.made_of : cc;
-    const auto same = [&](std::uint32_t architecture) { return architecture == made_of; };
-    if (s.exact == ptx.exact && std::ranges::all_of(ptx.unit_architectures, same)) return s.code;
+    const auto same = [&](std::uint32_t architecture) { return architecture == s.made_of; };
+    if (s.exact == ptx.exact && std::ranges::all_of(ptx.unit_architectures, same)) return &s;
   }
-  return {};
+  return nullptr;
+}
+
+// The machine code that the GPU loads (CUDA's rule), of all objects of the container.
+void gather_code(const std::vector<FatEntry>& entries, std::uint32_t cc, Gathered& into) {
+  const FatEntry* const best = choose_machine_code(entries, cc);
+  for (const FatEntry& e : entries) {
+    if (e.kind != FatEntry::Kind::kMachineCode) continue;
+    into.machine_code.insert(fmt::format("sm_{}", e.architecture));
+    if (!best || e.architecture != best->architecture) continue;
+    auto code = unpack_machine_code(e);
+    if (!code) continue;
+    Shipped shipped{e.architecture, 0, e.exact, {code->begin(), code->end()}};
+    auto cubin = record::parse_cubin(shipped.code);
+    if (!cubin) continue;
+    shipped.made_of = cubin->virtual_arch != 0 ? cubin->virtual_arch : e.architecture;
+    into.shipped.push_back(std::move(shipped));
+  }
+}
+
+// The PTX that runs: what the machine code that the GPU loads was made of, if it is there; else the newest
+// that the GPU can run.
+const FatEntry* choose_text(const std::vector<FatEntry>& entries, const Gathered& code, std::uint32_t cc) {
+  for (const Shipped& s : code.shipped)
+    for (const FatEntry& e : entries)
+      if (e.kind == FatEntry::Kind::kPtx && e.architecture == s.made_of && e.exact == s.exact) return &e;
+  return choose_ptx(entries, cc);
 }
 
 Result<void> gather(const unsigned char* data, const std::string& name, std::uint32_t cc,
@@ -62,25 +88,17 @@ Result<void> gather(const unsigned char* data, const std::string& name, std::uin
   if (!size) return size.error();
   auto entries = read_fat_binary({bytes, *size});
   if (!entries) return entries.error();
-  const FatEntry* best = choose_ptx(*entries, cc);
+  Gathered code;
+  gather_code(*entries, cc, code);
+  const FatEntry* best = choose_text(*entries, code, cc);
   const FatEntry* newer = best ? nullptr : choose_newer_ptx(*entries, cc);
   if (newer) best = newer;
   Result<std::string> text = best ? unpack_ptx(*best) : std::string();
   if (!text) return text.error();
   // libcudadevrt.a, which launches kernels for kernels: that is part of this runtime.
   if (text->find("__cuda_syscall_cnp") != text->npos) return {};
-  for (const FatEntry& e : *entries) {
-    if (e.kind != FatEntry::Kind::kMachineCode) continue;
-    into.machine_code.insert(fmt::format("sm_{}", e.architecture));
-    if (e.architecture != cc) continue;
-    auto code = unpack_machine_code(e);
-    if (!code) continue;
-    Shipped shipped{0, e.exact, {code->begin(), code->end()}};
-    auto cubin = record::parse_cubin(shipped.code);
-    if (!cubin) continue;
-    shipped.made_of = cubin->virtual_arch;
-    into.shipped.push_back(std::move(shipped));
-  }
+  into.machine_code.merge(code.machine_code);
+  for (Shipped& s : code.shipped) into.shipped.push_back(std::move(s));
   if (!best) return {};
   if (newer) {
     into.newer = newer->architecture;
@@ -254,7 +272,9 @@ emulate::MachineCode* Registry::machine_code(Module& module, std::uint32_t cc) {
   emulate::MachineCode::Request request;
   request.toolkit = emulate::find_toolkit();
   const emulate::Module& ptx = module.loaded->module();
-  request.arch = emulate::assembled_arch(ptx.target, cc);
+  const emulate::CodeTarget target = emulate::code_target(request.toolkit, ptx.target, cc);
+  request.arch = target.arch;
+  module.stand_in = target.stand_in;
   request.options = module.options;
   if (module.wrapper) {
     Gathered code;
@@ -262,13 +282,19 @@ emulate::MachineCode* Registry::machine_code(Module& module, std::uint32_t cc) {
       static_cast<void>(gather(module.wrapper->data, module.name, cc, code).ok());
     request.options = emulate::code_options(code.options);
     auto objects = objects_of(module, cc);
-    const Gathered& ptx = objects ? *objects : code;
-    request.shipped = code_of(code, ptx, cc);
+    const Gathered& found = objects ? *objects : code;
+    if (const Shipped* own = code_of(code, found)) {
+      request.shipped = own->code;
+      request.arch = fmt::format("sm_{}{}", own->architecture, own->exact ? "a" : "");
+      module.stand_in.clear();
+    }
     if (module.wrapper->version == 2)
-      for (std::size_t i = 0; i < ptx.units.size(); ++i)
-        request.units.push_back({ptx.units[i].name, ptx.units[i].text,
-                                 emulate::code_options(ptx.unit_options[i])});
+      for (std::size_t i = 0; i < found.units.size(); ++i)
+        request.units.push_back({found.units[i].name, found.units[i].text,
+                                 emulate::code_options(found.unit_options[i])});
   }
+  if (!module.stand_in.empty())
+    request.options.insert(request.options.end(), target.options.begin(), target.options.end());
   module.machine = std::make_unique<emulate::MachineCode>(ptx, std::move(request));
   return module.machine.get();
 }
@@ -294,6 +320,7 @@ const emulate::SiteMap* Registry::site_map(Function& function, std::uint32_t cc)
         auto why = code->resources(function.name);
         return why ? no("ptxas refuses it, or there is no ptxas") : why.error();
       }
+      if (!function.module->stand_in.empty()) return no(function.module->stand_in.c_str());
       auto instructions = code->instructions(*function.kernel);
       if (!instructions) return instructions.error();
       emulate::mark_yields(*function.kernel, *instructions);

@@ -32,6 +32,7 @@ struct Module {
   std::unique_ptr<emulate::LoadedModule> loaded;
   std::vector<CompiledPtx> units;  // of a wrapper: the texts that `loaded` was put together from
   std::unique_ptr<emulate::MachineCode> machine;  // made when it is first asked for
+  std::string stand_in;  // why the code is another GPU's (emulate::CodeTarget); empty: it is this one's
   std::optional<Error> failure;
   std::vector<Function*> functions;
   bool unloaded = false;

@@ -52,7 +52,7 @@ bool Session::wanted(std::uint32_t launch, const std::string& kernel) {
   return !kernel_ || std::regex_search(kernel, *kernel_);
 }
 
-bool Session::open(const std::string& arch, bool mapped) {
+bool Session::open(const std::string& arch, bool mapped, const std::string& stand_in) {
   if (opened_) return writer_.has_value();
   opened_ = true;
   if (!options_.status
@@ -71,6 +71,7 @@ bool Session::open(const std::string& arch, bool mapped) {
     origin.missing = {
         "what ptxas merges, drops or adds (registers spilled to local memory): the trace is of "
         "PTX"};
+  if (!mapped && !stand_in.empty()) origin.missing.push_back(stand_in);
   auto made = trace::TraceWriter::create(options_.output, origin, {options_.force, 3, {}});
   if (!made) {
     fail(made.error());
@@ -107,7 +108,8 @@ emulate::Tracer* Session::begin(trace::Launch launch, const emulate::Kernel& ker
                                 Function& function) {
   const Busy busy(busy_);
   begun_ns_ = now_ns();
-  if (!open(kernel.module->module().target, map != nullptr)) return nullptr;
+  const std::string& arch = map ? map->program.arch : kernel.module->module().target;
+  if (!open(arch, map != nullptr, function.module->stand_in)) return nullptr;
   if (function.program < 0) function.program = write_program(kernel, resources, map, function);
   if (!writer_) return nullptr;
   launch.program = static_cast<std::uint32_t>(function.program);

@@ -76,7 +76,7 @@ class Session {
   bool busy() const { return busy_; }     // inside the writer: sealing from a signal would break it
 
  private:
-  bool open(const std::string& arch, bool mapped);
+  bool open(const std::string& arch, bool mapped, const std::string& stand_in);
   std::int64_t write_program(const emulate::Kernel& kernel, const emulate::Resources* resources,
                              const emulate::SiteMap* map, const Function& function);
   void note_mapping(const emulate::MappingCounts& counts);

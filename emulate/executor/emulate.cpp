@@ -1,10 +1,13 @@
 #include "emulate/executor/emulate.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <optional>
 
+#include "binary/fatbin/fat_binary.hpp"
 #include "emulate/executor/launch_inputs.hpp"
 #include "emulate/mapping/machine_code.hpp"
 #include "emulate/mapping/site_map.hpp"
@@ -32,12 +35,27 @@ Result<void> close_trace(trace::TraceWriter& writer, Tracer& tracer, const Resul
   return ran ? closed : ran;
 }
 
-// Compute capability 9.0, as the limits are, or the newer one that the PTX is for.
-std::uint32_t compute_capability(const Module& module) {
-  const std::string& target = module.target;
-  const std::uint32_t named =
-      target.size() > 3 ? static_cast<std::uint32_t>(std::atoi(target.c_str() + 3)) : 0;
-  return std::max(90u, named);
+// What the PTX is for, "sm_90a": PTX of a newer GPU than the card's runs as what it would be there, if it uses
+// nothing that only the newer one has; PTX of one architecture alone (90a) on no other.
+Result<std::string> ptx_for(const EmulateRequest& request, std::string text) {
+  const std::string target = cudart::ptx_target(text);
+  const unsigned named =
+      target.size() > 3 ? static_cast<unsigned>(std::atoi(target.c_str() + 3)) : 0;
+  const unsigned card = request.limits.sm.capability;
+  const auto shown = [](unsigned cc) { return fmt::format("{}.{}", cc / 10, cc % 10); };
+  if (named > card) {
+    if (request.note)
+      request.note(fmt::format("{}: its PTX is for compute capability {} and newer; it runs as what it would be on "
+                               "the card's {}",
+                               request.ptx, shown(named), shown(card)));
+    return cudart::for_older_gpu(std::move(text), card);
+  }
+  if (named != card && target.ends_with('a'))
+    return Error{ErrorKind::kUsage,
+                 fmt::format("PTX for {} runs on compute capability {} alone, {} has {}", target, shown(named),
+                             request.limits.name, shown(card)),
+                 request.ptx, fmt::format("compile it with -arch=sm_{}, or choose another --gpu", card)};
+  return text;
 }
 
 // One run, step by step; each needs what those before it have found.
@@ -65,7 +83,9 @@ class FileRun {
     auto launch = read_launch_file(request_.launch);
     if (!launch) return launch.error();
     launch_ = std::move(*launch);
-    auto module = parse_ptx(request_.ptx, std::move(text).value());
+    auto mine = ptx_for(request_, *std::move(text));
+    if (!mine) return mine.error();
+    auto module = parse_ptx(request_.ptx, *std::move(mine));
     if (!module) return module.error();
     auto memory = Memory::create(request_.limits.memory_bytes);
     if (!memory) return memory.error();
@@ -100,7 +120,9 @@ class FileRun {
     const Module& module = loaded_->module();
     MachineCode::Request wanted;
     wanted.toolkit = find_toolkit();
-    wanted.arch = assembled_arch(module.target, compute_capability(module));
+    const CodeTarget target = code_target(wanted.toolkit, module.target, request_.limits.sm.capability);
+    wanted.arch = target.arch, wanted.options = target.options;
+    stand_in_ = target.stand_in;
     machine_.emplace(module, std::move(wanted));
     auto known = machine_->resources(std::string(kernel_->entry->name));
     if (!known && known.error().kind == ErrorKind::kResources) return known.error();
@@ -109,6 +131,10 @@ class FileRun {
       return {};
     }
     resources_ = *known;
+    if (!stand_in_.empty()) {
+      report_.unmapped = stand_in_;
+      return {};
+    }
     auto code = machine_->instructions(*kernel_);
     if (code) mark_yields(*kernel_, *code);
     auto made = code ? map_sites(*kernel_, *code, *resources_, machine_->arch()) : code.error();
@@ -138,6 +164,7 @@ class FileRun {
       origin.missing = {
           "what ptxas merges, drops or adds (registers spilled to local memory): the trace is of "
           "PTX"};
+    if (!stand_in_.empty()) origin.missing.push_back(stand_in_);
     return origin;
   }
 
@@ -186,6 +213,7 @@ class FileRun {
   Buffers buffers_;
   LaunchShape shape_;
   std::optional<MachineCode> machine_;
+  std::string stand_in_;  // whose registers the kernel has, where there is no code for the card
   std::optional<Resources> resources_;
   std::optional<SiteMap> map_;
   std::optional<trace::TraceWriter> writer_;

@@ -7,9 +7,15 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <map>
+#include <utility>
 
+#include <fmt/format.h>
+
+#include "base/residency.hpp"
 #include "binary/disassembly/cuda_tools.hpp"
 #include "binary/disassembly/tool_run.hpp"
+#include "binary/fatbin/fat_binary.hpp"
 
 namespace warpmem::emulate {
 namespace fs = std::filesystem;
@@ -87,6 +93,17 @@ Result<Cubin> assemble(const std::string& ptxas, std::string_view ptx, const std
   return std::move(said->code);
 }
 
+bool assembles(const std::string& ptxas, const std::string& arch) {
+  static std::map<std::pair<std::string, std::string>, bool> known;
+  const auto [at, first] = known.try_emplace({ptxas, arch}, true);
+  if (!first) return at->second;
+  constexpr std::string_view kNothing =
+      ".version 6.0\n.target sm_30\n.address_size 64\n.visible .entry nothing() { ret; }\n";
+  const auto said = try_assembling(ptxas, kNothing, arch, {});
+  at->second = said && (said->good || said->text.find("gpu-name") == said->text.npos);
+  return at->second;
+}
+
 std::vector<std::string> code_options(std::string_view text) {
   std::vector<std::string> words;
   for (std::size_t at = 0; at < text.size();) {
@@ -99,6 +116,20 @@ std::vector<std::string> code_options(std::string_view text) {
       words.emplace_back(word);
   }
   return words;
+}
+
+CodeTarget code_target(const Toolkit& toolkit, const std::string& target, std::uint32_t cc) {
+  CodeTarget out{assembled_arch(target, cc), {}, {}};
+  constexpr std::uint32_t kOldest = cudart::kOldestCode;
+  if (cc >= kOldest || toolkit.ptxas.empty() || assembles(toolkit.ptxas, out.arch)) return out;
+  const std::uint64_t most = most_thread_registers(cc);
+  out.arch = fmt::format("sm_{}", kOldest);
+  if (most < most_thread_registers(kOldest)) out.options.push_back(fmt::format("-maxrregcount={}", most));
+  out.stand_in = fmt::format(
+      "machine code of compute capability {}.{}, which this ptxas does not make: registers and shared memory are those "
+      "of 7.5, with at most {} registers a thread and as many as let a CTA run",
+      cc / 10, cc % 10, most);
+  return out;
 }
 
 std::string assembled_arch(const std::string& target, std::uint32_t cc) {

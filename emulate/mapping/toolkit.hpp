@@ -28,6 +28,10 @@ Result<Cubin> assemble(const std::string& ptxas, std::string_view ptx, const std
 // One program of objects that ptxas made with -c, with CUDA's own device library where kernels launch kernels.
 Result<Cubin> link_objects(const std::string& nvlink, const std::vector<Cubin>& objects, const std::string& arch);
 
+// Whether this ptxas makes code for `arch`: each knows some generations, that of CUDA 13 7.5 and later. Asked
+// once of each.
+bool assembles(const std::string& ptxas, const std::string& arch);
+
 // What ptxas says of it, whether it likes it or not. kEnvironment: it could not be asked.
 struct PtxasAnswer {
   std::string text;
@@ -41,6 +45,16 @@ Result<PtxasAnswer> try_assembling(const std::string& ptxas, std::string_view pt
 // The options in the text that a fat binary carries beside its PTX ("-O2  -maxrregcount=24
 // --generate-line-info "): those that shape the code. Lines are asked for where they are wanted.
 std::vector<std::string> code_options(std::string_view text);
+
+// What PTX for `target` is assembled for on compute capability `cc`. Where this ptxas makes no code for that,
+// the oldest that it does stands in: its registers, held to what a thread can have, are the kernel's; its
+// accesses are nobody's, and the trace is of PTX.
+struct CodeTarget {
+  std::string arch;
+  std::vector<std::string> options;  // of ptxas
+  std::string stand_in;              // why, in words; empty: it is the GPU's own code
+};
+CodeTarget code_target(const Toolkit& toolkit, const std::string& target, std::uint32_t cc);
 
 // What to assemble PTX for `target` for on compute capability `cc` (90): code of an
 // architecture-specific target ("sm_90a") runs as that only.

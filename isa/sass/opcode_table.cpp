@@ -105,7 +105,42 @@ constexpr OpcodeInfo kOpcodes[] = {
     {"VOTEU", K::kOther, S::kNone, false, W::kTwo},
 };
 
+// What does nothing with memory or control, and writes its first operand: NVIDIA's lists of instructions by
+// architecture (CUDA binary utilities), Volta to Blackwell.
+constexpr std::string_view kPlain[] = {
+    // Floats, also in pairs, and matrix products.
+    "FADD", "FADD2", "FADD32I", "FCHK", "FFMA", "FFMA2", "FFMA32I", "FHADD", "FHFMA", "FMNMX",
+    "FMNMX3", "FMUL", "FMUL2", "FMUL32I", "FSEL", "FSET", "FSETP", "FSWZADD", "MUFU", "HADD2",
+    "HADD2_32I", "HFMA2", "HFMA2_32I", "HMNMX2", "HMUL2", "HMUL2_32I", "HSET2", "HSETP2", "DADD",
+    "DFMA", "DMUL", "DSETP", "HMMA", "IMMA", "BMMA", "DMMA", "QMMA", "OMMA", "HGMMA", "IGMMA",
+    "QGMMA", "BGMMA", "WARPGROUP", "WARPGROUPSET",
+    // Integers.
+    "BMSK", "BREV", "FLO", "IABS", "IADD", "IADD3", "IADD32I", "IDP", "IDP4A", "IMAD", "IMNMX",
+    "IMUL", "IMUL32I", "ISCADD", "ISCADD32I", "ISETP", "LEA", "LOP", "LOP32I", "POPC", "SHF", "SHL",
+    "SHR", "VABSDIFF", "VABSDIFF4", "VHMNMX", "VIADD", "VIADDMNMX", "VIMNMX", "VIMNMX3",
+    // Conversions, moves, predicates.
+    "F2F", "F2FP", "F2I", "F2IP", "FRND", "I2F", "I2FP", "I2I", "I2IP", "MOV", "MOV32I", "MOVM",
+    "PRMT", "SGXT", "PSETP", "P2R", "R2P", "CREDUX", "REDUX",
+    // The uniform datapath.
+    "CS2UR", "S2UR", "UBMSK", "UBREV", "UCLEA", "UF2F", "UF2FP", "UF2I", "UF2IP", "UFADD", "UFFMA",
+    "UFLO", "UFMNMX", "UFMUL", "UFRND", "UFSEL", "UFSET", "UFSETP", "UI2F", "UI2FP", "UI2I", "UI2IP",
+    "UIABS", "UIADD3", "UIMAD", "UIMNMX", "UISETP", "ULEA", "ULEPC", "ULOP", "ULOP32I", "UMOV", "UP2UR",
+    "UPOPC", "UPRMT", "UPSETP", "UR2UP", "USEL", "USGXT", "USHF", "USHL", "USHR", "UVIADD",
+    "UVIMNMX", "USETMAXREG", "USETSHMSZ", "UGETNEXTWORKID", "UVIRTCOUNT",
+    // Matrix products of Blackwell, in its tensor memory.
+    "LDT", "LDTM", "STT", "STTM", "UTCATOMSWS", "UTCBAR", "UTCCP", "UTCHMMA", "UTCIMMA", "UTCOMMA",
+    "UTCQMMA", "UTCSHIFT",
+    // The rest.
+    "ACQSHMINIT", "B2R", "BMOV", "CS2R", "ENDCOLLECTIVE", "GETLMEMBASE", "LEPC", "PMTRIG",
+    "PREEXIT", "R2B", "RPCMOV", "RTT", "S2R", "SETCTAID", "SETLMEMBASE"};
+
 }  // namespace
+
+bool known_opcode(std::string_view name) {
+  const auto listed = [&](const OpcodeInfo& info) { return info.name == name; };
+  return std::any_of(std::begin(kOpcodes), std::end(kOpcodes), listed) ||
+         std::find(std::begin(kPlain), std::end(kPlain), name) != std::end(kPlain);
+}
 
 OpcodeInfo find_opcode(std::string_view name) {
   const auto found = std::find_if(std::begin(kOpcodes), std::end(kOpcodes),

@@ -25,6 +25,10 @@ struct OpcodeInfo {
   Writes writes = Writes::kFirst;
 };
 
+// Whether the table has it: what it does with memory and control is known, or that it does nothing
+// with them. The names are those that nvdisasm prints for compute capabilities 7.0 to 12.0.
+bool known_opcode(std::string_view name);
+
 // By name without modifiers. Unknown names get the general rule by their spelling.
 OpcodeInfo find_opcode(std::string_view name);
 

@@ -64,16 +64,40 @@ std::optional<Error> assign(InstructionCost& cost, const std::string& attribute,
   return std::nullopt;
 }
 
+// The table that another one begins with: `inherits = "sm_90"`. Only those that are built in can be
+// named; they name older ones, so that none comes back to itself.
+Result<InstructionTable> inherited(const toml::node& node, const std::string& file) {
+  auto name = toml_text(node, "inherits", file);
+  if (!name) return name.error();
+  auto table = load_instruction_table(*name);
+  if (table) return table;
+  Error e = table.error();
+  e.place = toml_place(file, node);
+  return e;
+}
+
+// A row that is not a table's own says whose it is.
+std::string borrowed(const std::string& source, const std::string& from) {
+  constexpr std::string_view kBorrowed = "assumed: borrowed from ";
+  return source.starts_with(kBorrowed) ? source : std::string(kBorrowed) + from + ": " + source;
+}
+
 }  // namespace
 
 const char* pipe_name(Pipe pipe) { return kPipeNames[static_cast<std::size_t>(pipe)]; }
 
 Result<InstructionTable> InstructionTable::parse(std::string_view text, const std::string& file) {
-  InstructionTable out;
   auto root = toml_table(text, file);
   if (!root) return root.error();
+  InstructionTable out;
+  if (toml::node* const node = root->get("inherits")) {
+    auto begun = inherited(*node, file);
+    if (!begun) return begun.error();
+    out = *std::move(begun);
+    for (Row& r : out.rows_) r.source = borrowed(r.source, node->value_or(std::string()));
+  }
   for (auto& [group, node] : *root) {
-    if (group == "name") continue;
+    if (group == "name" || group == "inherits") continue;
     toml::table* rows = node.as_table();
     if (!rows || (group != "sass" && group != "ptx" && group != "flow"))
       return card_error(toml_place(file, node), "unknown key '" + std::string(group.str()) + "'",
@@ -115,6 +139,7 @@ Result<InstructionTable> InstructionTable::parse(std::string_view text, const st
         e.place = toml_place(file, entry);
         return e;
       }
+      std::erase_if(out.rows_, [&](const Row& r) { return r.key == key; });
       out.rows_.push_back({key, shown(cost), source, false, cost});
     }
   }
@@ -151,6 +176,10 @@ Result<void> InstructionTable::put(const std::string& key, const InstructionCost
     if (!found)
       return card_error("", "unknown key '" + key + "'",
                         "those of this group are taken, register and rejoin");
+    *found = cost;
+    return {};
+  }
+  if (InstructionCost* const found = find(key)) {  // of the table that is inherited
     *found = cost;
     return {};
   }

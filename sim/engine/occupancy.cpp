@@ -4,6 +4,7 @@
 
 #include "base/residency.hpp"
 #include "base/units.hpp"
+#include "model/card/sm_limits.hpp"
 #include "sim/engine/cluster_placement.hpp"
 #include "sim/engine/lacking.hpp"
 
@@ -21,17 +22,13 @@ Result<Occupancy> occupancy(const model::Card& card, const trace::Launch& launch
   const std::uint64_t threads = std::uint64_t{launch.block[0]} * launch.block[1] * launch.block[2];
   Occupancy o;
   o.warps_per_cta = static_cast<std::uint32_t>((threads + 31) / 32);
-  if (o.warps_per_cta == 0 || o.warps_per_cta > n.sm_warps)
-    return too_big(card, "a CTA of " + grouped(threads) + " threads does not fit an SM");
-  const SmLimits sm{n.sm_warps, n.sm_threads, n.sm_ctas, n.sm_registers, n.register_unit,
-                    n.shared_configs.back(), n.shared_reserved, n.shared_unit, n.sm_schedulers};
+  const SmLimits sm = model::sm_limits(card);
   const std::uint64_t asked = std::uint64_t{launch.static_shared} + launch.dynamic_shared;
   const CtaNeeds needs{threads, launch.registers, asked};
+  if (std::string refused = refusal_text(sm, needs, card.name()); !refused.empty())
+    return too_big(card, refused);
   const std::uint64_t shared = shared_taken(sm, needs);
-  if (shared > sm.shared)
-    return too_big(card, "a CTA asks for " + byte_size(asked) + " of shared memory, an SM has " + byte_size(sm.shared));
   const std::uint64_t ctas = resident_ctas(sm, needs);
-  if (ctas == 0) return too_big(card, "a CTA with " + grouped(launch.registers) + " registers a thread does not fit an SM");
   o.ctas = static_cast<std::uint32_t>(ctas);
   if (const std::uint64_t cluster = cluster_size(launch, card); cluster > 1)
     if (const std::size_t most = ClusterPlacement(card, cluster, o.ctas).most(); cluster > most)

@@ -7,6 +7,7 @@
 
 #include "base/residency.hpp"
 #include "base/units.hpp"
+#include "model/card/sm_limits.hpp"
 #include "sim/explain/recognise.hpp"
 #include "sim/time/bottleneck.hpp"
 
@@ -47,10 +48,7 @@ void put_time(MemoryChart& out, const ReplayedLaunch& replayed, const model::Car
 
 // What would let more CTAs be on an SM at once.
 std::string limit_of(const model::Card& card, const trace::Launch& launch, std::uint32_t ctas) {
-  const model::CardNumbers& n = card.numbers();
-  const SmLimits own{n.sm_warps,        n.sm_threads,    n.sm_ctas,
-                     n.sm_registers,    n.register_unit, n.shared_configs.back(),
-                     n.shared_reserved, n.shared_unit,   n.sm_schedulers};
+  const SmLimits own = model::sm_limits(card);
   const CtaNeeds needs{std::uint64_t{launch.block[0]} * launch.block[1] * launch.block[2],
                        launch.registers,
                        std::uint64_t{launch.static_shared} + launch.dynamic_shared};

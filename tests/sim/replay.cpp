@@ -177,9 +177,9 @@ TEST_CASE("a CTA that does not fit the card is refused with the limit it breaks"
     std::uint32_t threads, registers, shared;
     const char* message;
   };
-  for (const Case& x : {Case{2080, 32, 0, "a CTA of 2,080 threads does not fit an SM"},
-                        Case{32, 32, 300 * 1024, "of shared memory, an SM has 228 KiB"},
-                        Case{1024, 255, 0, "a CTA with 255 registers a thread does not fit an SM"}}) {
+  for (const Case& x : {Case{2080, 32, 0, "cudaErrorInvalidConfiguration (9): a CTA of 2,080 threads, h200 allows 1,024"},
+                        Case{32, 32, 300 * 1024, "cudaErrorInvalidValue (1): a CTA asks for 300 KiB of shared memory, h200 allows 227 KiB"},
+                        Case{1024, 255, 0, "cudaErrorLaunchOutOfResources (701): a CTA of 1,024 threads with 255 registers each takes"}}) {
     TemporaryFolder folder;
     Kernel k = streaming(1);
     k.launch.block = {x.threads, 1, 1};

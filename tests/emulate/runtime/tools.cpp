@@ -133,5 +133,32 @@ TEST_CASE("device properties of CUDA 12 and 13 say the same of the same GPU") {
   CHECK(!attribute(d, 4711).has_value());
 }
 
+// CUDA programming guides, technical specifications by compute capability; the ratio by their table of throughput.
+TEST_CASE("attributes of older GPUs are those of their compute capability") {
+  struct Row {
+    int major, minor, threads, grid_x, grid_z, concurrent, managed, cooperative, ratio;
+  };
+  for (const Row& r : {Row{1, 0, 512, 65535, 1, 0, 0, 0, 0}, Row{2, 0, 1024, 65535, 65535, 1, 0, 0, 2},
+                       Row{3, 5, 1024, 2147483647, 65535, 1, 1, 0, 3}, Row{5, 2, 1024, 2147483647, 65535, 1, 1, 0, 32},
+                       Row{6, 0, 1024, 2147483647, 65535, 1, 1, 1, 2}, Row{7, 5, 1024, 2147483647, 65535, 1, 1, 1, 32},
+                       Row{8, 6, 1024, 2147483647, 65535, 1, 1, 1, 64}, Row{9, 0, 1024, 2147483647, 65535, 1, 1, 1, 2}}) {
+    Device d = h200();
+    d.major = r.major, d.minor = r.minor;
+    INFO(r.major << '.' << r.minor);
+    CHECK(attribute(d, 1) == r.threads);
+    CHECK(attribute(d, 5) == r.grid_x);
+    CHECK(attribute(d, 7) == r.grid_z);
+    CHECK(attribute(d, 31) == r.concurrent);
+    CHECK(attribute(d, 83) == r.managed);
+    CHECK(attribute(d, 95) == r.cooperative);
+    CHECK(attribute(d, 87) == r.ratio);
+    DeviceProperties13 p;
+    fill_properties_13(d, &p);
+    CHECK(p.max_threads_per_block == r.threads);
+    CHECK(p.max_grid_size[2] == r.grid_z);
+    CHECK(p.managed_memory == r.managed);
+  }
+}
+
 }  // namespace
 }  // namespace warpmem::cudart
