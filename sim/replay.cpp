@@ -257,7 +257,8 @@ Result<void> run_engine(const trace::TraceReader& reader, std::uint32_t index,
     barred = {timed->forced, timed->stuck};
     return {};
   }
-  if (threads > 1 && !spills && memory.sectored() && can_share_out(reader, index, card)) {
+  if (threads > 1 && !spills && memory.sectored() && can_share_out(reader, index, card) &&
+      (options.few_warps == 0 || pays_to_share_out(reader, index))) {
     auto shared = run_shared_out(reader, index, card, options, memory, launch, out.occupancy,
                                  threads, tick);
     if (!shared) return shared.error();
@@ -433,8 +434,6 @@ Result<ReplayedLaunch> replay_launch(const trace::TraceReader& reader, std::uint
 
 // Whether a launch may be shared out among threads.
 bool shares_launches(const ReplayOptions& o) {
-  // Not unless asked for: it does not pay for everything yet.
-  if (o.few_records == ReplayOptions{}.few_records) return false;
   return o.threads >= std::max(2u, o.few_threads) && !o.time && !o.keep_caches && !o.by_site && !o.counted_ctas && !o.warm &&
          !o.flat && !o.general_memory && !o.caches;
 }

@@ -12,6 +12,7 @@
 #include "sim/counts/launch_replay.hpp"
 #include "sim/engine/lacking.hpp"
 #include "sim/engine/placement.hpp"
+#include "sim/engine/warp_lanes.hpp"
 #include "sim/spills/spills.hpp"
 
 namespace warpmem::sim {
@@ -494,6 +495,29 @@ bool can_share_out(const trace::TraceReader& reader, std::uint32_t launch,
       [](const AccessPlan& p) { return p.fetch_sectors > model::kSectorsPerLine; });
   return cluster_size(l, card) <= 1 && n.sm_count <= kMostSms && !blocks &&
          soonest >= (Part::kMostBatch + 1) * kStepCycles;
+}
+
+bool pays_to_share_out(const trace::TraceReader& reader, std::uint32_t launch) {
+  constexpr std::uint64_t kMostLines = 4;  // an access, on average
+  constexpr std::size_t kLooked = 4096;    // records
+  const trace::LaunchSummary& l = reader.launches()[launch];
+  if (l.blocks.empty()) return false;
+  const auto block = reader.decode(l.blocks.front());
+  if (!block) return false;
+  const auto sites = reader.sites(launch);
+  std::uint64_t accesses = 0, lines = 0;
+  model::LineList list;
+  for (std::size_t i = 0; i < std::min(kLooked, block->records.size()); ++i) {
+    const trace::Record& r = block->records[i];
+    const trace::Site& site = sites[r.site];
+    const bool moves = site.op == trace::Op::kLoad || site.op == trace::Op::kStore;
+    if (!moves || site.space == trace::Space::kShared || r.mask == 0) continue;
+    model::list_lines(lanes_of(r, block->lanes.data()), std::max<std::uint32_t>(1, site.bytes),
+                      false, list);
+    ++accesses;
+    lines += static_cast<std::uint64_t>(list.count);
+  }
+  return lines <= kMostLines * std::max<std::uint64_t>(accesses, 1);
 }
 
 Result<ManySmsResult> run_many_sms(const ManySms& what, model::SectoredMemory& into,

@@ -41,6 +41,11 @@ struct ManySms {
 // CTAs that come alone, no spilled registers.
 bool can_share_out(const trace::TraceReader& reader, std::uint32_t launch, const model::Card& card);
 
+// Whether that takes less time. Where accesses of many lines each keep an SM busy, so few warps have
+// something to do in a step that threads wait for each other more than they work
+// (docs/design/many-threads.md).
+bool pays_to_share_out(const trace::TraceReader& reader, std::uint32_t launch);
+
 struct ManySmsResult {
   bool done = false;  // false: cycles are beyond what it can count; nothing has been added
   std::uint64_t forced = 0;
