@@ -304,6 +304,7 @@ class L2Side {
   int replace_marked(Set& s, std::size_t set);
   void clean(Set& s, int way);
   void keep_caps(Set& s);
+  std::uint64_t held(const Set& s) const;
   std::uint8_t write_pieces(const Seat& seat, int way, std::uint8_t piece,
                             const std::uint32_t* bytes);
   void mark(const Seat& seat, int way, Stay stay) {

@@ -118,9 +118,18 @@ std::uint64_t GeneralMemory::read(AccessTiming& t, std::uint64_t at, std::uint64
   ++t.missed;
   counters_.l1_fill_sectors += sectors_in(sectors);
   happens(EventKind::kFill, Level::kL1, t, sectors_in(sectors), line);
-  return in_host_memory(line)
-             ? l2_.read_host(sectors, at)
-             : l2_.read(t.sm, line, sectors, at, {fetch_sectors, stay(line, own), apart});
+  if (in_host_memory(line)) return l2_.read_host(sectors, at);
+  const auto of_line = static_cast<std::uint32_t>(spec_.line_bytes / kSectorBytes);
+  const std::uint64_t back = l2_.read(t.sm, line, sectors, at,
+                                      {std::min(fetch_sectors, of_line), stay(line, own), apart});
+  // L2::256B has DRAM bring the rest of the block as well, for nobody (sectored_global.cpp).
+  if (fetch_sectors > of_line) {
+    L2Counters& counters = l2_.counters;
+    const std::uint64_t asked = counters.prefetch, crossed = counters.fabric_prefetch;
+    l2_.bring(t.sm, line ^ 1, static_cast<std::uint8_t>((1u << of_line) - 1), at, own);
+    counters.prefetch = asked, counters.fabric_prefetch = crossed;
+  }
+  return back;
 }
 
 void GeneralMemory::write(AccessTiming& t, const LineTouch& touch, std::uint64_t tags,

@@ -11,6 +11,20 @@
 #include "model/system/sectored_beyond.hpp"
 
 namespace warpmem::model {
+namespace {
+
+// L2::256B has DRAM bring the other line of the block as well, for nobody (measured:
+// kernels/micro/l2_window.cu, read_strided: eight sectors for a word of each block).
+void bring_other_line(L2Cache& l2, int sm, std::uint64_t line, std::uint64_t now, Stay stay) {
+  L2Counters& counters = l2.counters();
+  const std::uint64_t asked = counters.prefetch, crossed = counters.fabric_prefetch;
+  l2.bring(sm, line ^ 1, 15, now, stay);
+  counters.prefetch = asked, counters.fabric_prefetch = crossed;  // no SM's request
+}
+
+bool asks_for_block(const AccessPlan& plan) { return plan.fetch_sectors > kSectorsPerLine; }
+
+}  // namespace
 
 // Lines of strangers miss the host's caches one after the other unless they are all asked for
 // first.
@@ -135,6 +149,9 @@ inline void SectoredMemoryOf<L2>::load_line(const WarpLanes& w, const AccessPlan
                                 path_ ? &way : nullptr)
                      : read_beyond(place, place.tags, lines.line[0], lines.route(0), one.missing,
                                    plan.fetch_sectors, plan.stay, path_ ? &way : nullptr);
+  if constexpr (!L2::kAnswersLater)
+    if (asks_for_block(plan)) [[unlikely]]
+      bring_other_line(l2_, place.sm, lines.line[0], place.tags, plan.stay);
   place.done = later(place.done, done);
   arrives(l1, one, place.done);
 }
@@ -166,6 +183,9 @@ void SectoredMemoryOf<L2>::global_load(const WarpLanes& w, const AccessPlan& pla
     for (std::size_t i = 0; i < count; ++i)
       read_l2(place, place.tags, lines.line[i], lines.route(i), lines.sectors[i],
               plan.fetch_sectors, plan.stay);
+    if constexpr (!L2::kAnswersLater)
+      for (std::size_t i = 0; asks_for_block(plan) && i < count; ++i)
+        bring_other_line(l2_, place.sm, lines.line[i], place.tags, plan.stay);
     return;
   }
   const auto words = [&](std::uint64_t line) { return touched_words(expand(w, plan.bytes), line); };
@@ -201,6 +221,9 @@ template <class L2>
                                missed.sectors[k], plan.fetch_sectors, plan.stay);
       }
     }
+    if constexpr (!L2::kAnswersLater)
+      for (std::size_t k = 0; asks_for_block(plan) && k < missed.count; ++k)
+        bring_other_line(l2_, place.sm, lines.line[missed.index[k]], place.tags, plan.stay);
   }
   if constexpr (L2::kAnswersLater) place.done = l2_.arrive(missed, done.data(), place.done);
   else place.done = std::max(l1.arrive(missed, done.data(), place.done), missed.hit);

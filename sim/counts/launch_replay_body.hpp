@@ -66,7 +66,8 @@ LaunchReplayOf<part>::LaunchReplayOf(const trace::TraceReader& reader, std::uint
   }
   for (const AccessPlan& plan : plans_) {
     const bool mark = plan.action == Action::kBegin || plan.action == Action::kEnd;
-    const std::uint32_t bytes = sectored_ && !flat_ && sectored_->takes_lines()
+    const bool of_line = plan.fetch_sectors <= model::kSectorsPerLine;  // or of a block of two
+    const std::uint32_t bytes = sectored_ && !flat_ && of_line && sectored_->takes_lines()
                                     ? model::SectoredLines::bytes_of_lines(plan)
                                     : 0;
     const Kind access = plan.action == Action::kGlobalStore ? Kind::kStore : Kind::kLoad;

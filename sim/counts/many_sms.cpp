@@ -489,7 +489,11 @@ bool can_share_out(const trace::TraceReader& reader, std::uint32_t launch,
   const model::CardNumbers& n = card.numbers();
   const std::uint64_t soonest =
       n.lrc_merge > 1 ? std::min(n.latency_l2_near, n.lrc_way_cycles) : n.latency_l2_near;
-  return cluster_size(l, card) <= 1 && n.sm_count <= kMostSms &&
+  // L2::256B brings a line of another part of the L2's sets.
+  const bool blocks = std::ranges::any_of(
+      plan_sites(card, reader.sites(launch), reader.programs()[l.program]),
+      [](const AccessPlan& p) { return p.fetch_sectors > model::kSectorsPerLine; });
+  return cluster_size(l, card) <= 1 && n.sm_count <= kMostSms && !blocks &&
          soonest >= (Part::kMostBatch + 1) * kStepCycles;
 }
 

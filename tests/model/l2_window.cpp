@@ -207,6 +207,27 @@ TEST_CASE("the fetch granularity is a least, and a load's own takes its place") 
   }
 }
 
+TEST_CASE("L2::256B brings the block's other line, once") {
+  // read_strided, granularity=64, hint=256: words in every sector, line, and block of two lines.
+  const std::array<std::uint64_t, 2> measured[] = {{64, 262152}, {128, 524296}, {256, 1020664}};
+  for (const bool timed : {false, true})
+    for (const bool past_l1 : {false, true})
+      for (const auto& [step, sectors] : measured) {
+        INFO(timed << ' ' << past_l1 << ' ' << step);
+        Gpu gpu(timed);
+        gpu.launch();
+        AccessPlan plan;
+        plan.action = Action::kGlobalLoad;
+        plan.bypass_l1 = past_l1;
+        plan.bytes = 4;
+        plan.fetch_sectors = 8;
+        const std::uint64_t fetched = gpu.access(kWindow, 131072 * step, plan, step);
+        // An H200 drops some.
+        CHECK(static_cast<double>(fetched) == Approx(static_cast<double>(sectors)).epsilon(0.03));
+        CHECK(gpu.counted().l2.prefetch == 0);
+      }
+}
+
 TEST_CASE("prefetches bring lines to their home alone") {
   // prefetch_range and read_again of 4 MiB: bulk, evict_last and plain ones.
   AccessPlan bulk;
