@@ -193,8 +193,11 @@ Found components_wrong(const CardNumbers& n) {
 Found interleaved_l2_wrong(const CardNumbers& n) {
   const std::uint64_t partitions = std::max<std::uint64_t>(1, n.l2_partitions);
   if (auto f = outside("l2.ways", n.l2_ways, 1, kMostWays)) return f;
-  const bool rows = static_cast<SetRule>(n.l2_index) == SetRule::kMixedRows;
-  const std::uint64_t step = (rows ? 1024 : 1) * n.line_bytes * n.l2_ways * partitions;
+  // Fewer sets than a row of mixed_rows are one; more are whole rows.
+  const std::uint64_t a_set = n.line_bytes * n.l2_ways * partitions;
+  const bool rows = static_cast<SetRule>(n.l2_index) == SetRule::kMixedRows &&
+                    n.l2_bytes >= 1024 * a_set;
+  const std::uint64_t step = (rows ? 1024 : 1) * a_set;
   if (n.l2_bytes < step)
     return Contradiction{
         "l2.size is " + shown_bytes(n.l2_bytes) + ", less than a set a partition (l2.partitions)",
