@@ -13,16 +13,13 @@
 namespace warpmem::model {
 namespace {
 
-// L2::256B has DRAM bring the other line of the block as well, for nobody (measured:
-// kernels/micro/l2_window.cu, read_strided: eight sectors for a word of each block).
+// L2::256B has DRAM bring the block's other line, for nobody (kernels/micro/l2_window.cu).
 void bring_other_line(L2Cache& l2, int sm, std::uint64_t line, std::uint64_t now, Stay stay) {
   L2Counters& counters = l2.counters();
   const std::uint64_t asked = counters.prefetch, crossed = counters.fabric_prefetch;
   l2.bring(sm, line ^ 1, 15, now, stay);
   counters.prefetch = asked, counters.fabric_prefetch = crossed;  // no SM's request
 }
-
-bool asks_for_block(const AccessPlan& plan) { return plan.fetch_sectors > kSectorsPerLine; }
 
 }  // namespace
 
@@ -142,7 +139,7 @@ inline void SectoredMemory::load_line(const WarpLanes& w, const AccessPlan& plan
                                 path_ ? &way : nullptr)
                      : read_beyond(place, place.tags, lines.line[0], lines.route(0), one.missing,
                                    plan.fetch_sectors, plan.stay, path_ ? &way : nullptr);
-  if (asks_for_block(plan)) [[unlikely]]
+  if (plan.fetch_sectors > kSectorsPerLine) [[unlikely]]
     bring_other_line(l2_, place.sm, lines.line[0], place.tags, plan.stay);
   place.done = std::max(place.done, done);
   l1.arrives(one.entry, place.done);
@@ -174,7 +171,7 @@ void SectoredMemory::global_load(const WarpLanes& w, const AccessPlan& plan, Acc
     for (std::size_t i = 0; i < count; ++i)
       read_l2(place, place.tags, lines.line[i], lines.route(i), lines.sectors[i],
               plan.fetch_sectors, plan.stay);
-    if (asks_for_block(plan))
+    if (plan.fetch_sectors > kSectorsPerLine)
       for (std::size_t i = 0; i < count; ++i)
         bring_other_line(l2_, place.sm, lines.line[i], place.tags, plan.stay);
     return;
@@ -200,7 +197,7 @@ void SectoredMemory::global_load(const WarpLanes& w, const AccessPlan& plan, Acc
                                missed.sectors[k], plan.fetch_sectors, plan.stay);
       }
     }
-    if (asks_for_block(plan)) [[unlikely]]
+    if (plan.fetch_sectors > kSectorsPerLine) [[unlikely]]
       for (std::size_t k = 0; k < missed.count; ++k)
         bring_other_line(l2_, place.sm, lines.line[missed.index[k]], place.tags, plan.stay);
   }
