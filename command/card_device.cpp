@@ -6,6 +6,8 @@
 
 #include "model/card/sm_limits.hpp"
 #include "sim/engine/cluster_placement.hpp"
+#include "model/card/card_fields.hpp"
+#include "model/card/ecc.hpp"
 
 namespace warpmem::command {
 
@@ -39,10 +41,12 @@ cudart::Device device_of(const model::Card& card) {
   d.shared_unit = as_int(n.shared_unit);
   for (const std::uint64_t bytes : n.shared_configs)
     if (bytes > 0) d.shared_configs.push_back(as_int(bytes));
-  d.memory_bytes = n.dram_size_bytes;
+  d.memory_bytes = model::dram_room(n);
   // The driver says a clock of two transfers, whatever the DRAM's own are.
   d.clock_khz = as_int(n.clock_mhz * 1000),
   d.memory_clock_khz = as_int(n.dram_rate_mbps / 2 * 1000), d.bus_bits = as_int(n.dram_bus_bits);
+  const bool hbm = model::dram_type_names().at(n.dram_type).starts_with("hbm");
+  d.ecc = hbm || model::ecc_in_memory(n) ? 1 : 0;  // HBM's own are always on
   d.waits = waits_of(n);
   d.l2_bytes = as_int(n.l2_bytes);
   d.rooms.clear();
@@ -60,10 +64,11 @@ emulate::DeviceLimits limits_of(const model::Card& card) {
   limits.name = card.name();
   limits.block_threads = static_cast<std::uint32_t>(most_cta_threads(cc));
   limits.block = {limits.block_threads, limits.block_threads, 64};
-  limits.grid = {static_cast<std::uint32_t>(most_grid_x(cc)), 65535, static_cast<std::uint32_t>(most_grid_z(cc))};
+  limits.grid = {static_cast<std::uint32_t>(most_grid_x(cc)), 65535,
+                 static_cast<std::uint32_t>(most_grid_z(cc))};
   limits.shared_bytes = static_cast<std::uint32_t>(n.shared_per_cta);
   limits.cluster_ctas = cc < 90 ? 1 : 16;
-  limits.memory_bytes = n.dram_size_bytes;
+  limits.memory_bytes = model::dram_room(n);
   limits.sms = static_cast<std::uint32_t>(n.sm_count);
   limits.waits = waits_of(n);
   limits.sm = model::sm_limits(card);

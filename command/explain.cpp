@@ -14,6 +14,7 @@
 #include "base/units.hpp"
 #include "command/card_input.hpp"
 #include "command/command.hpp"
+#include "command/explain_needs.hpp"
 #include "command/number_option.hpp"
 #include "command/output.hpp"
 #include "command/progress.hpp"
@@ -31,7 +32,7 @@ struct ExplainCommandOptions {
   CardInput card;
   LaunchRange launches;
   OutputOptions output;
-  bool no_gain = false, counts = false;
+  bool no_gain = false, counts = false, needs = false;
   std::string source, lanes;
   std::uint64_t findings = 3;
 };
@@ -125,11 +126,20 @@ Result<std::string> text_of(const trace::TraceReader& reader, const model::Card&
       card.full_name(), options.counts ? "counts" : "time", level_name(reader.origin().level));
   for (const model::CardEntry& entry : card.entries())
     if (entry.overridden) out += fmt::format("with {} = {}\n", entry.key, entry.value);
-  for (const LaunchExplanation& l : all) out += "\n" + views::explanation_text(l, terminal);
+  for (const LaunchExplanation& l : all) {
+    out += "\n" + views::explanation_text(l, terminal);
+    if (!options.needs) continue;
+    const auto needs = needs_text(reader, l.launch, card, terminal);
+    if (!needs) return needs.error();
+    out += *needs;
+  }
   return out;
 }
 
 int explain(const ExplainCommandOptions& options) {
+  if (options.needs && options.output.format != Format::kTable)
+    return fail({ErrorKind::kUsage, "what arrays need is shown in the table only", "--needs",
+                 "leave out --format, or ask explore: --capacities l1 --format json"});
   const auto card = load_card(options.card);
   if (!card) return fail(card.error());
   const auto reader = open_wanted(options.input, options.launches);
@@ -168,6 +178,8 @@ Run setup_explain(CLI::App& app) {
   add_whole_option(
       app, "--gains", {1, 1000, "findings"}, [options](std::uint64_t n) { options->findings = n; },
       "replay the changes of so many findings, the worst ones (3)");
+  app.add_flag("--needs", options->needs,
+               "also how large an L1 each array needs, by stack distances");
   app.add_flag("--counts", options->counts, "with the counts engine: faster, no cycles");
   CLI::Option* const source =
       app.add_option("--source", options->source,

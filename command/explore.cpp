@@ -51,9 +51,10 @@ void add_search_options(CLI::App& app, ExploreOptions& o) {
   add_whole_option(
       app, "--seed", {0, kNoMost, ""}, [&o](std::uint64_t n) { o.seed = n; },
       "of a search: the same seed tries the same points (1)");
-  app.add_option("--method", o.method, "of a search: tpe (Bergstra et al. 2011) or random")
+  app.add_option("--method", o.method,
+                 "of a search: ego (efficient global optimization, Jones et al. 1998) or random")
       ->type_name("METHOD")
-      ->check(CLI::IsMember({"tpe", "random"}))
+      ->check(CLI::IsMember({"ego", "random"}))
       ->capture_default_str();
 }
 

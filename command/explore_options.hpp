@@ -31,7 +31,7 @@ struct ExploreOptions {
   std::string capacities, sizes;  // "l1" or "l2"; a range
   bool fixed_ways = false, by_replay = false;
 
-  std::string objective, method = "tpe";
+  std::string objective, method = "ego";
   std::uint64_t budget = 0, seed = 1;
 
   std::string jobs;  // "slurm"

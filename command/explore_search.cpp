@@ -17,6 +17,8 @@
 namespace warpmem::command {
 namespace {
 
+constexpr std::size_t kMostImpossible = 50;  // points that may be no GPU for each that is tried
+
 std::vector<sweep::SearchAxis> axes_of(const sweep::Space& space) {
   std::vector<sweep::SearchAxis> out;
   for (const SweepAxis& a : space.axes())
@@ -41,6 +43,7 @@ std::optional<double> objective_of(const SweepPoint& p, const std::string& objec
 
 struct Searched {
   std::map<std::uint64_t, SweepPoint> points;
+  std::size_t possible = 0;  // … of them, which the budget is of: what is no GPU costs nothing
   std::optional<std::uint64_t> best;
   double least = 0;
 };
@@ -48,16 +51,18 @@ struct Searched {
 Result<Searched> search(const ExploreOptions& options, ExploreTask& task, sweep::Store& store) {
   auto method = options.method == "random"
                     ? sweep::random_search(axes_of(*task.space), options.seed)
-                    : sweep::tpe(axes_of(*task.space), options.seed);
+                    : sweep::ego(axes_of(*task.space), options.seed);
   Searched out;
   std::map<std::uint64_t, SweepPoint> known;
   auto before = store.result();
   if (!before) return before.error();
   for (SweepPoint& p : before->points) known.emplace(p.number, std::move(p));
   Progress progress("explore", "points", options.budget);
-  while (out.points.size() < options.budget) {
+  // Of a space that has hardly any GPU in it not all is looked through.
+  const std::size_t most = kMostImpossible * options.budget;
+  while (out.possible < options.budget && out.points.size() < most) {
     const auto round =
-        method->next(std::min<std::size_t>(sweep::kRound, options.budget - out.points.size()));
+        method->next(std::min<std::size_t>(sweep::kRound, options.budget - out.possible));
     if (round.empty()) break;
     std::vector<std::uint64_t> fresh;
     for (const std::uint64_t p : round)
@@ -73,9 +78,10 @@ Result<Searched> search(const ExploreOptions& options, ExploreTask& task, sweep:
       const SweepPoint& point = out.points.emplace(p, known.at(p)).first->second;
       const auto value = objective_of(point, options.objective, task.plan.empty);
       method->tell(p, value);
+      out.possible += point.left_out.empty();
       if (value && (!out.best || *value < out.least)) out.best = p, out.least = *value;
     }
-    progress.update(out.points.size());
+    progress.update(out.possible);
   }
   return out;
 }
@@ -130,7 +136,7 @@ int explore_search(const ExploreOptions& options) {
   table.best = best;
   table.notes.push_back(
       fmt::format("{} (seed {}) tried {} of {} points; the least {} is {} at {}", options.method,
-                  options.seed, found->points.size(), grouped(task->plan.points), options.objective,
+                  options.seed, found->possible, grouped(task->plan.points), options.objective,
                   number(found->least), fmt::join(task->space->values(*found->best), ", ")));
   return show_sweep(options, table, *output);
 }

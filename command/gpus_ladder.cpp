@@ -8,6 +8,7 @@
 #include "command/table.hpp"
 #include "model/cache/write_policy.hpp"
 #include "model/card/features.hpp"
+#include "model/card/ecc.hpp"
 
 namespace warpmem::command {
 namespace {
@@ -67,7 +68,7 @@ std::vector<Rung> ladder(const Card& card, const sim::probe::Ladder& effective) 
                  n.reached_l2 ? source_of(card, "reached.l2") : ""});
   out.push_back({"global memory",
                  static_cast<double>(n.dram_channels * n.dram_width_bits * n.dram_rate_mbps) / 8e3,
-                 effective.global, static_cast<double>(n.dram_sectors_per_kilocycle) * sector,
+                 effective.global, static_cast<double>(model::dram_bandwidth(n)) * sector,
                  "dram.channels x dram.width_bits x dram.rate_mbps",
                  source_of(card, "dram.sectors_per_kilocycle")});
   out.push_back({"mapped host memory", -1, effective.host,

@@ -53,8 +53,7 @@ Result<std::vector<ReportCurves>> curves_of(const SweepTable& t, const std::stri
     auto chart = std::ranges::find_if(
         out, [&](const ReportCurves& c) { return c.title.ends_with(": " + s.metric); });
     if (chart == out.end())
-      chart = out.insert(out.end(),
-                         {name_of(path) + ": " + s.metric, t.axes[*x].key, true, {}});
+      chart = out.insert(out.end(), {name_of(path) + ": " + s.metric, t.axes[*x].key, true, {}});
     std::map<std::string, ReportCurves::Series> lines;
     for (std::size_t p = 0; p < t.points.size(); ++p) {
       if (!t.points[p].left_out.empty() || !s.values[p].known()) continue;
@@ -75,7 +74,8 @@ Result<std::vector<ReportCurves>> curves_of(const SweepTable& t, const std::stri
 Result<std::vector<ReportCurves>> read_sweep(const std::string& path) {
   const auto stored = sweep::read_store(path);
   if (!stored) return stored.error();
-  const auto engine = std::ranges::find(stored->identity, "engine", &std::pair<std::string, std::string>::first);
+  const auto engine =
+      std::ranges::find(stored->identity, "engine", &std::pair<std::string, std::string>::first);
   const bool counts = engine != stored->identity.end() && engine->second == "counts";
   return curves_of(sweep_table(stored->result, {}, counts), path);
 }

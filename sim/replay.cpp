@@ -10,6 +10,7 @@
 #include "model/system/memory_system.hpp"
 #include "sim/code/code_size.hpp"
 #include "sim/counts/launch_replay.hpp"
+#include "sim/counts/many_sms.hpp"
 #include "sim/engine/lacking.hpp"
 #include "sim/engine/occupancy.hpp"
 #include "sim/engine/sites.hpp"
@@ -209,11 +210,39 @@ LaunchMetrics metrics_of(const trace::Launch& launch, const trace::Program& prog
   return out;
 }
 
+// A launch's SMs on several threads. Blocks are decoded once for all of them, where there is room.
+Result<ManySmsResult> run_shared_out(const trace::TraceReader& reader, std::uint32_t index,
+                                     const model::Card& card, const ReplayOptions& options,
+                                     model::MemorySystem& memory,
+                                     const model::LaunchMemory& launch, const Occupancy& fit,
+                                     unsigned threads,
+                                     const std::function<bool(std::uint64_t)>& tick) {
+  ManySms what{reader, index, card, launch, fit};
+  what.rewrite = options.rewrite;
+  what.decoded = options.decoded;
+  what.decoded_bytes = options.decoded_bytes;
+  what.threads = threads;
+  what.few = options.few_warps;
+  std::optional<DecodedTrace> decoded;
+  const std::uint64_t id = reader.launches()[index].launch.id;
+  const auto this_one = [id](std::uint64_t launch_id) { return launch_id == id; };
+  const bool as_it_is = !options.rewrite || options.rewrite->leaves_records();
+  if (!what.decoded && as_it_is &&
+      DecodedTrace::least_bytes(reader, this_one) <= options.decoded_launch_bytes) {
+    auto all = DecodedTrace::of(reader, threads, this_one);
+    if (!all) return all.error();
+    decoded = std::move(all).value();
+    what.decoded = &*decoded;
+  }
+  return run_many_sms(what, *memory.sectored(), tick);
+}
+
 // Runs the launch's records on one of the engines.
 Result<void> run_engine(const trace::TraceReader& reader, std::uint32_t index,
                         const model::Card& card, const ReplayOptions& options,
-                        model::MemorySystem& memory, BlockCache& cache, Spills* spills,
-                        Tally& tally, ReplayedLaunch& out, Barred& barred) {
+                        model::MemorySystem& memory, const model::LaunchMemory& launch,
+                        unsigned threads, BlockCache& cache, Spills* spills, Tally& tally,
+                        ReplayedLaunch& out, Barred& barred) {
   std::uint64_t told = 0;
   const auto tick = [&](std::uint64_t done) {
     const std::uint64_t put_back = spills ? spills->loads + spills->stores : 0;
@@ -227,6 +256,14 @@ Result<void> run_engine(const trace::TraceReader& reader, std::uint32_t index,
     out.time = *timed;
     barred = {timed->forced, timed->stuck};
     return {};
+  }
+  if (threads > 1 && !spills && memory.sectored() && can_share_out(reader, index, card) &&
+      (options.few_warps == 0 || pays_to_share_out(reader, index))) {
+    auto shared = run_shared_out(reader, index, card, options, memory, launch, out.occupancy,
+                                 threads, tick);
+    if (!shared) return shared.error();
+    barred = {shared->forced, shared->stuck};
+    if (shared->done) return {};
   }
   LaunchReplay run(reader, index, card, memory, cache, out.occupancy, spills, options.flat);
   if (auto ok = run.run(tick); !ok) return ok.error();
@@ -339,7 +376,8 @@ Result<void> add_spins(const trace::TraceReader& reader, std::uint32_t index, co
 // `largest_frame`: local memory of a thread, in bytes, that the program has launched by then.
 Result<ReplayedLaunch> replay_launch(const trace::TraceReader& reader, std::uint32_t index,
                                      std::uint64_t largest_frame, const model::Card& card,
-                                     const ReplayOptions& options, Engine& engine, Tally& tally) {
+                                     const ReplayOptions& options, unsigned threads,
+                                     Engine& engine, Tally& tally) {
   const trace::LaunchSummary& summary = reader.launches()[index];
   const trace::Program& program = reader.programs()[summary.launch.program];
   const std::string place = reader.path() + ", launch " + std::to_string(summary.launch.id) + " (" +
@@ -376,8 +414,8 @@ Result<ReplayedLaunch> replay_launch(const trace::TraceReader& reader, std::uint
   out.occupancy = *fit;
   out.warm_records = warm_records;
   Barred barred;
-  if (auto ok = run_engine(reader, index, card, options, memory, engine.cache, spills.get(), tally,
-                           out, barred);
+  if (auto ok = run_engine(reader, index, card, options, memory, launch, threads, engine.cache,
+                           spills.get(), tally, out, barred);
       !ok)
     return ok.error();
   take_counters(memory, options, sites ? &*sites : nullptr, out);
@@ -392,6 +430,12 @@ Result<ReplayedLaunch> replay_launch(const trace::TraceReader& reader, std::uint
     out.metrics.metrics["sm__cycles_elapsed.max"] =
         MetricValue{static_cast<double>(out.time->cycles), {}};
   return out;
+}
+
+// Whether a launch may be shared out among threads.
+bool shares_launches(const ReplayOptions& o) {
+  return o.threads >= std::max(2u, o.few_threads) && !o.time && !o.keep_caches && !o.by_site && !o.counted_ctas && !o.warm &&
+         !o.flat && !o.general_memory && !o.caches;
 }
 
 }  // namespace
@@ -421,16 +465,33 @@ Result<ReplayResult> replay(const trace::TraceReader& reader, const model::Card&
                  "launch " + std::to_string(*options.launch) + " is not in the trace",
                  reader.path(), "see its launches with: warpmem info " + reader.path()};
 
-  // What one launch says depends on no other.
+  // What one launch says depends on no other. One that takes longer than its share of the threads
+  // is shared out among all of them; the others each take one.
+  std::vector<std::size_t> alone, shared;
+  for (std::size_t k = 0; k < launches.size(); ++k) {
+    const std::uint64_t records = reader.launches()[launches[k]].end.records;
+    const bool all = shares_launches(options) && records * options.threads > total &&
+                     records >= options.few_records;
+    (all ? shared : alone).push_back(k);
+  }
   std::vector<std::optional<Result<ReplayedLaunch>>> replayed(launches.size());
   Tally tally(options, total);
-  in_parallel(launches.size(), options.keep_caches ? 1 : options.threads, [&] {
-    auto engine = std::make_unique<Engine>(reader, card, options);
-    return [&, engine = std::move(engine)](std::size_t k) {
-      replayed[k] = replay_launch(reader, launches[k], largest_frames[k], card, options, *engine, tally);
-      return replayed[k]->ok();
-    };
-  });
+  const auto replay_some = [&](const std::vector<std::size_t>& some, unsigned at_once,
+                               unsigned threads_each) {
+    in_parallel(some.size(), at_once, [&] {
+      auto engine = std::make_unique<Engine>(reader, card, options);
+      return [&, engine = std::move(engine)](std::size_t i) {
+        const std::size_t k = some[i];
+        replayed[k] = replay_launch(reader, launches[k], largest_frames[k], card, options,
+                                    threads_each, *engine, tally);
+        return replayed[k]->ok();
+      };
+    });
+  };
+  replay_some(shared, 1, options.threads);
+  if (std::all_of(shared.begin(), shared.end(),
+                  [&](std::size_t k) { return replayed[k] && replayed[k]->ok(); }))
+    replay_some(alone, options.keep_caches ? 1 : options.threads, 1);
 
   for (std::optional<Result<ReplayedLaunch>>& one : replayed) {
     if (!one) continue;  // not begun: an earlier one failed

@@ -26,8 +26,15 @@ struct ReplayOptions {
   std::optional<std::uint64_t> launch;   // only this launch id
   std::function<bool(std::uint64_t)> only;  // only launches of these ids; none: all
   unsigned threads = 1;                  // launches replayed at once, where caches are flushed
-                                         // between them; no result depends on it. Each thread
+                                         // between them; with the counts engine also a large
+                                         // launch's SMs. No result depends on it. Each thread
                                          // takes the memory of a replay of its own
+  std::uint64_t few_records = 1 << 18;   // a launch of fewer takes one thread
+  unsigned few_threads = 4;              // with fewer each launch takes one
+  std::size_t few_warps = 96;            // ManySms::few
+  std::uint64_t decoded_launch_bytes = std::uint64_t{1} << 30;  // of a launch that is shared out,
+                                         // decoded as a whole; a larger one each thread decodes
+                                         // for itself
   bool time = false;                     // with the time engine: cycles, and what warps waited for
   bool stays = false;                    // … and where each CTA was, and when
   bool keep_caches = false;              // false: caches are flushed before each launch, as a

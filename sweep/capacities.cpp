@@ -381,8 +381,13 @@ Result<void> by_replays(const CapacityTask& task, const model::Card& card, Capac
 std::vector<std::uint64_t> usual_sizes(const model::Card& card, bool l2) {
   const MemorySpec spec = model::memory_spec_of(card);
   std::vector<std::uint64_t> out;
-  for (std::uint64_t ways = 1; ways <= 16; ++ways)
-    out.push_back(ways * own_sets(spec, l2) * spec.line_bytes * (l2 ? spec.l2.partitions : 1));
+  for (std::uint64_t ways = 1; ways <= 16; ++ways) {
+    const std::uint64_t sets = own_sets(spec, l2);
+    const CacheShape shape{ways * sets * spec.line_bytes * (l2 ? spec.l2.partitions : 1), sets,
+                           ways};
+    // Of some set rules only powers of two make a cache.
+    if (with_shape(card, l2, shape)) out.push_back(shape.bytes);
+  }
   return out;
 }
 

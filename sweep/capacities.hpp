@@ -30,7 +30,7 @@ struct CapacityTask {
   std::function<bool(std::uint64_t launch)> only;  // none: all
 };
 
-// Capacities of 1 to 16 ways of the card's own sets.
+// Capacities of 1 to 16 ways of the card's own sets, as far as they make a cache.
 std::vector<std::uint64_t> usual_sizes(const model::Card& card, bool l2);
 // Why one pass does not do on a card; empty: it does.
 std::string why_not_one_pass(const model::Card& card, bool l2, const trace::TraceReader& trace);

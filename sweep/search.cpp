@@ -2,7 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <set>
+#include <utility>
+
+#include "sweep/gaussian_process.hpp"
 
 namespace warpmem::sweep {
 namespace {
@@ -72,97 +76,152 @@ class Random : public Search {
   std::set<std::uint64_t> asked_;
 };
 
-// How likely each value of an axis is among some points: a kernel around each of them, and one
-// point's weight spread over all.
-std::vector<double> density(const SearchAxis& axis, const std::vector<std::size_t>& seen) {
-  const std::size_t n = axis.values;
-  std::vector<double> out(n, 1.0 / static_cast<double>(n));
-  const double width = std::max(
-      0.5, static_cast<double>(n) / (2.0 * std::sqrt(static_cast<double>(seen.size()) + 1.0)) / 2);
-  for (const std::size_t at : seen) {
-    if (!axis.ordered) {
-      out[at] += 1;
-      continue;
-    }
-    std::vector<double> kernel(n);
-    double sum = 0;
-    for (std::size_t i = 0; i < n; ++i) {
-      const double d = (static_cast<double>(i) - static_cast<double>(at)) / width;
-      sum += kernel[i] = std::exp(-d * d / 2);
-    }
-    for (std::size_t i = 0; i < n; ++i) out[i] += kernel[i] / sum;
-  }
-  double sum = 0;
-  for (const double p : out) sum += p;
-  for (double& p : out) p /= sum;
-  return out;
+// How much lower than `least` a normally distributed value is expected to come, where it is lower.
+double expected_improvement(const GaussianProcess::Likely& at, double least) {
+  const double z = (least - at.mean) / at.deviation;
+  const double below = std::erfc(-z / std::numbers::sqrt2) / 2;
+  const double likely = std::exp(-z * z / 2) / std::sqrt(2 * std::numbers::pi);
+  return at.deviation * (z * below + likely);
 }
 
-class Tpe final : public Random {
+class Ego final : public Random {
  public:
-  using Random::Random;
+  Ego(std::vector<SearchAxis> axes, std::uint64_t seed)
+      : Random(std::move(axes), seed), process_(ordered(axes_)), tried_(axes_.size()) {
+    for (std::size_t a = 0; a < axes_.size(); ++a) tried_[a].resize(axes_[a].values);
+  }
 
   std::vector<std::uint64_t> next(std::size_t count) override {
     std::vector<std::uint64_t> out;
-    while (out.size() < count && asked_.size() < size_)
-      out.push_back(told_.size() < kStart ? any() : chosen());
+    std::vector<Told> known = nearby();
+    while (out.size() < count && asked_.size() < size_) {
+      if (told_.size() < kStart) {
+        out.push_back(any());
+        continue;
+      }
+      if (out.empty() || out.size() % kRefit == 0) fit(known);
+      out.push_back(chosen());
+      // Until it is known, the point is what it is likely to be ("kriging believer").
+      const Place at = place(out.back());
+      known.push_back({process_.at(scaled(at)).mean, out.back()});
+    }
     return out;
   }
   void tell(std::uint64_t point, std::optional<double> value) override {
-    // What is no GPU is worse than all that are.
-    told_.push_back({value.value_or(std::numeric_limits<double>::infinity()), point});
+    const Place at = place(point);
+    for (std::size_t a = 0; a < axes_.size(); ++a) {
+      ++tried_[a][at[a]].tried;
+      if (value) ++tried_[a][at[a]].possible;
+    }
+    if (!value) return;
+    told_.push_back({*value, point});
+    positive_ = positive_ && *value > 0;
   }
 
  private:
-  static constexpr std::size_t kStart = 10;  // drawn before there are densities
-  static constexpr std::size_t kCandidates = 24;
-  static constexpr double kGood = 0.25;
+  using Told = std::pair<double, std::uint64_t>;  // value, point
+  static constexpr std::size_t kStart = 10;       // drawn before there is a process
+  static constexpr std::size_t kRefit = 2;        // points from one fit to the next
+  static constexpr std::size_t kMostKnown = 160;  // that a fit is from: its cost goes with the cube
+  static constexpr std::size_t kDrawn = 400, kNearBest = 400;  // candidates
+  static constexpr std::size_t kBest = 6;                      // … near so many points
 
-  std::uint64_t chosen() {
-    std::stable_sort(told_.begin(), told_.end());
-    const auto good = static_cast<std::size_t>(
-        std::max(2.0, std::ceil(kGood * static_cast<double>(told_.size()))));
-    std::vector<std::vector<double>> of_good, of_bad;
+  struct Tried {
+    std::size_t tried = 0, possible = 0;
+  };
+
+  static std::vector<bool> ordered(const std::vector<SearchAxis>& axes) {
+    std::vector<bool> out;
+    for (const SearchAxis& a : axes) out.push_back(a.ordered);
+    return out;
+  }
+  GaussianProcess::Point scaled(const Place& at) const {
+    GaussianProcess::Point out;
+    for (std::size_t a = 0; a < axes_.size(); ++a)
+      out.push_back(axes_[a].ordered && axes_[a].values > 1
+                        ? static_cast<double>(at[a]) / static_cast<double>(axes_[a].values - 1)
+                        : static_cast<double>(at[a]));
+    return out;
+  }
+  // Costs differ by factors: where all are above 0, their logarithms are what is smooth.
+  double level(double value) const { return positive_ ? std::log(value) : value; }
+
+  // The best, and the latest.
+  std::vector<Told> nearby() {
+    std::vector<Told> out;
+    for (const auto& [value, point] : told_) out.push_back({level(value), point});
+    if (out.size() <= kMostKnown) return out;
+    std::vector<Told> latest(out.end() - kMostKnown / 2, out.end());
+    out.resize(out.size() - kMostKnown / 2);
+    std::ranges::sort(out);
+    out.resize(kMostKnown / 2);
+    out.insert(out.end(), latest.begin(), latest.end());
+    return out;
+  }
+  void fit(const std::vector<Told>& known) {
+    std::vector<GaussianProcess::Point> points;
+    std::vector<double> values;
+    for (const auto& [value, point] : known)
+      points.push_back(scaled(place(point))), values.push_back(value);
+    process_.fit(std::move(points), std::move(values));
+  }
+  // Of points with one of its values, how many were possible.
+  double possible(const Place& at) const {
+    double out = 1;
     for (std::size_t a = 0; a < axes_.size(); ++a) {
-      std::vector<std::size_t> ins, outs;
-      for (std::size_t i = 0; i < told_.size(); ++i)
-        (i < good ? ins : outs).push_back(place(told_[i].second)[a]);
-      of_good.push_back(density(axes_[a], ins));
-      of_bad.push_back(density(axes_[a], outs));
+      const Tried& t = tried_[a][at[a]];
+      out *= (static_cast<double>(t.possible) + 1) / (static_cast<double>(t.tried) + 1);
     }
-    std::optional<std::uint64_t> best;
-    double most = 0;
-    for (std::size_t c = 0; c < kCandidates; ++c) {
-      Place at;
-      double ratio = 0;
-      for (std::size_t a = 0; a < axes_.size(); ++a) {
-        at.push_back(drawn(of_good[a]));
-        ratio += std::log(of_good[a][at.back()] / of_bad[a][at.back()]);
+    return out;
+  }
+  Place near(const Place& best) {
+    Place at = best;
+    const std::size_t first = draws_.below(axes_.size());
+    for (std::size_t a = 0; a < axes_.size(); ++a) {
+      if (a != first && draws_.unit() > 0.3) continue;
+      const std::size_t n = axes_[a].values;
+      if (!axes_[a].ordered || draws_.unit() < 0.2) {
+        at[a] = draws_.below(n);
+        continue;
       }
-      const std::uint64_t n = number(at);
-      if (asked_.contains(n) || (best && ratio <= most)) continue;
-      best = n;
-      most = ratio;
+      const std::size_t step = 1 + draws_.below(std::max<std::size_t>(1, n / 4));
+      at[a] = draws_.unit() < 0.5 ? at[a] - std::min(at[a], step) : std::min(n - 1, at[a] + step);
     }
-    if (!best) return any();
-    asked_.insert(*best);
-    return *best;
+    return at;
+  }
+  std::uint64_t chosen() {
+    std::vector<Told> best = told_;
+    std::ranges::sort(best);
+    const double least = level(best.front().first);
+    best.resize(std::min(best.size(), kBest));
+    std::optional<std::uint64_t> out;
+    double most = -1;
+    for (std::size_t c = 0; c < kDrawn + kNearBest; ++c) {
+      Place at;
+      if (c < kDrawn)
+        for (const SearchAxis& a : axes_) at.push_back(draws_.below(a.values));
+      else at = near(place(best[c % best.size()].second));
+      const std::uint64_t n = number(at);
+      if (asked_.contains(n)) continue;
+      const double gain = possible(at) * expected_improvement(process_.at(scaled(at)), least);
+      if (gain <= most) continue;
+      most = gain, out = n;
+    }
+    if (!out) return any();
+    asked_.insert(*out);
+    return *out;
   }
 
-  std::size_t drawn(const std::vector<double>& density) {
-    double left = draws_.unit();
-    for (std::size_t i = 0; i + 1 < density.size(); ++i)
-      if ((left -= density[i]) < 0) return i;
-    return density.size() - 1;
-  }
-
-  std::vector<std::pair<double, std::uint64_t>> told_;  // value, point
+  GaussianProcess process_;
+  std::vector<std::vector<Tried>> tried_;  // by axis and value
+  std::vector<Told> told_;
+  bool positive_ = true;
 };
 
 }  // namespace
 
-std::unique_ptr<Search> tpe(std::vector<SearchAxis> axes, std::uint64_t seed) {
-  return std::make_unique<Tpe>(std::move(axes), seed);
+std::unique_ptr<Search> ego(std::vector<SearchAxis> axes, std::uint64_t seed) {
+  return std::make_unique<Ego>(std::move(axes), seed);
 }
 
 std::unique_ptr<Search> random_search(std::vector<SearchAxis> axes, std::uint64_t seed) {

@@ -1,10 +1,9 @@
 // Searches of a space that is too large to sweep, for the least value of an objective.
 //
-// Tpe: the tree-structured Parzen estimator (Bergstra, Bardenet, Bengio and Kégl, "Algorithms for
-// Hyper-Parameter Optimization", NIPS 2011). Of the points so far a quarter is called good. On each
-// axis both groups have a density; candidates are drawn from that of the good ones, and the one
-// with the largest ratio of the two is tried next. Axes of numbers have kernels over their places
-// in order, others count.
+// Ego: efficient global optimization (Jones, Schonlau and Welch, "Efficient Global Optimization of
+// Expensive Black-Box Functions", Journal of Global Optimization 13, 1998). A Gaussian process says
+// of every point what it is likely to come to and how sure that is; the point at which most is to
+// be expected below the least so far is tried next.
 //
 // Random: the same number of points, drawn alike; what a method has to be better than.
 //
@@ -36,7 +35,7 @@ struct SearchAxis {
 };
 
 // `axes`: as of a Space, whose numbers of points these are.
-std::unique_ptr<Search> tpe(std::vector<SearchAxis> axes, std::uint64_t seed);
+std::unique_ptr<Search> ego(std::vector<SearchAxis> axes, std::uint64_t seed);
 std::unique_ptr<Search> random_search(std::vector<SearchAxis> axes, std::uint64_t seed);
 
 }  // namespace warpmem::sweep

@@ -98,8 +98,7 @@ bool parse_block(std::string_view text, Dim3& out) {
 
 // A trace's CSV has a column for each of the three, its table one for all: "(8 2 1)".
 bool parse_shape(const Header& header, const CsvRecord& row, const std::string& what, Dim3& out) {
-  if (header.find(what + " Size"))
-    return parse_block(header.cell(row, what + " Size"), out);
+  if (header.find(what + " Size")) return parse_block(header.cell(row, what + " Size"), out);
   return parse_block(fmt::format("{} {} {}", header.cell(row, what + " X"),
                                  header.cell(row, what + " Y"), header.cell(row, what + " Z")),
                      out);
@@ -243,8 +242,7 @@ bool is_nvprof_csv(std::string_view bytes) {
     const std::string_view line = std::string_view(text).substr(at, end - at);
     if (starts_profiler_line(line))
       return line.find("NVPROF") != line.npos || text.find("==PROF==") == text.npos;
-    const bool kernels =
-        line.find("Kernel") != line.npos && line.find("Kernel Name") == line.npos;
+    const bool kernels = line.find("Kernel") != line.npos && line.find("Kernel Name") == line.npos;
     const bool times = line.find("\"Start\",\"Duration\"") != line.npos;
     if (line.find("Device") != line.npos && (kernels || times)) {
       std::size_t record_end = end;

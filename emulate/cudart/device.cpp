@@ -37,7 +37,7 @@ constexpr Known kAlike[] = {
     {11, 2147483647},  {14, 512},     {15, 1},     {17, 0},       {18, 0},
     {19, 1},           {20, 0},       {21, kT1},   {22, kT1},     {23, kT2h},
     {24, kT3},         {25, kT3},     {26, kT3},   {27, kCube},   {28, kCube},
-    {29, kLayers},     {30, 512},     {31, 1},     {32, 1},       {33, 0},
+    {29, kLayers},     {30, 512},     {31, 1},                     {33, 0},
     {34, 0},           {35, 0},       {40, 3},     {41, 1},       {42, kCube},
     {43, kLayers},     {45, kCube},   {46, kCube}, {47, kT3 / 2}, {48, kT3 / 2},
     {49, kT3 * 2},     {50, 0},       {51, 32},    {52, kCube},   {53, kCube},
@@ -59,26 +59,31 @@ constexpr Known kAlike[] = {
     {143, 0},          {144, 0},      {145, 0},    {147, 0},
 };
 
-// What came with a compute capability, and what GPUs before it say (CUDA programming guides, features and
-// technical specifications).
+// What came with a compute capability, and what GPUs before it say (CUDA programming guides,
+// features and technical specifications).
 struct Since {
   int id;
   std::uint32_t capability;
   int before;
 };
 constexpr Since kSince[] = {
-    {1, 20, 512},   {2, 20, 512},  {3, 20, 512},   {5, 30, 65535}, {7, 20, 1},    {31, 20, 0},
-    {41, 20, 0},    {78, 35, 0},   {79, 20, 0},    {80, 20, 0},    {83, 30, 0},   {89, 60, 0},
-    {90, 60, 0},    {91, 60, 0},   {95, 60, 0},    {115, 30, 0},
+    {1, 20, 512}, {2, 20, 512}, {3, 20, 512}, {5, 30, 65535}, {7, 20, 1},  {31, 20, 0},
+    {41, 20, 0},  {78, 35, 0},  {79, 20, 0},  {80, 20, 0},    {83, 30, 0}, {89, 60, 0},
+    {90, 60, 0},  {91, 60, 0},  {95, 60, 0},  {115, 30, 0},
 };
 
-// How many single-precision operations go for one double-precision one (throughput table of the guide).
+// How many single-precision operations go for one double-precision one (throughput table of the
+// guide).
 int single_to_double(std::uint32_t cc) {
   switch (cc) {
     case 13: return 8;
     case 20: return 2;
     case 35: return 3;
-    case 60: case 70: case 80: case 90: case 100: return 2;
+    case 60:
+    case 70:
+    case 80:
+    case 90:
+    case 100: return 2;
     default: return cc < 20 ? 0 : cc < 30 ? 12 : cc < 50 ? 24 : cc < 80 ? 32 : 64;
   }
 }
@@ -90,6 +95,7 @@ std::vector<Known> attributes_of(const Device& d) {
       {12, d.sm_registers},
       {13, d.clock_khz},
       {16, d.sms},
+      {32, d.ecc},
       {36, d.memory_clock_khz},
       {37, d.bus_bits},
       {38, d.l2_bytes},
@@ -119,8 +125,8 @@ void fill_common(const Device& d, P& p) {
   std::strncpy(p.name, d.name.c_str(), sizeof p.name - 1);
   std::memcpy(p.uuid, "warpmem emulated", 16);
   p.total_global_mem = d.memory_bytes;
-  p.shared_mem_per_block = static_cast<std::size_t>(a(8)), p.regs_per_block = d.sm_registers, p.warp_size = 32,
-  p.mem_pitch = 2147483647;
+  p.shared_mem_per_block = static_cast<std::size_t>(a(8)), p.regs_per_block = d.sm_registers,
+  p.warp_size = 32, p.mem_pitch = 2147483647;
   p.max_threads_per_block = a(1);
   for (int i = 0; i < 3; ++i) p.max_threads_dim[i] = a(2 + i), p.max_grid_size[i] = a(5 + i);
   p.total_const_mem = 65536, p.major = d.major, p.minor = d.minor;
@@ -196,7 +202,8 @@ auto numbers_of(D& d) {
                     Number{"l2", &d.l2_bytes},
                     Number{"clock", &d.clock_khz},
                     Number{"memory_clock", &d.memory_clock_khz},
-                    Number{"bus", &d.bus_bits}};
+                    Number{"bus", &d.bus_bits},
+                    Number{"ecc", &d.ecc}};
 }
 
 template <class D>

@@ -26,6 +26,7 @@ struct Device {
   int l2_bytes = 0;
   std::uint64_t memory_bytes = 0;
   int clock_khz = 0, memory_clock_khz = 0, bus_bits = 0;
+  int ecc = 0;  // 1: on
   emulate::WaitClocks waits;
 
   // SMs of each part of the GPU within which a cluster has to fit; empty: not known.

@@ -97,6 +97,16 @@ class L1Cache {
   // false: a hit counts, a miss leaves nothing behind.
   void load(const LineList& lines, const Seats& seats, const AskedWords& words, bool allocate,
             Misses& out);
+  // The same, but nothing is done and the answer is false where some line is there in part or whole.
+  bool load_strangers_of(const LineList& lines, const Seats& seats, bool allocate, Misses& out) {
+#ifdef WARPMEM_AVX512
+    return allocate && wide_host() && load_strangers(lines, seats, out);
+#else
+    static_cast<void>(lines), static_cast<void>(seats), static_cast<void>(allocate);
+    static_cast<void>(out);
+    return false;
+#endif
+  }
   // The same for one line.
   Loaded load(std::uint64_t line, const Seat& seat, std::uint8_t sectors, const AskedWords& words,
               bool allocate);

@@ -75,7 +75,9 @@ struct CardNumbers {
   std::uint64_t latency_dram_tail = 0;           // one miss in eight takes up to this much more
   std::uint64_t latency_l2_far = 0;              // more for a crossing
   std::uint64_t latency_dram = 0;                // more for an L2 miss
-  std::uint64_t dram_sectors_per_kilocycle = 0;  // of the SM clock
+  std::uint64_t dram_sectors_per_kilocycle = 0;  // of the SM clock, without ECC in the memory itself
+  std::uint64_t dram_ecc = 0;                    // DramEcc
+  std::uint64_t dram_ecc_permille = 0, dram_ecc_part = 0;  // of bandwidth that is left; of memory, one in so many goes
   // The driver's functions that kernels call: cycles of a caller, more for each of its further lanes;
   // of the whole GPU for a call, and for each of its lanes; more for the first on an SM.
   std::vector<std::uint64_t> driver_malloc, driver_free, driver_print;
@@ -163,6 +165,7 @@ struct CardNumbers {
   std::uint64_t dram_switch_cycles = 0;        // of a channel that stops reading to write
   std::uint64_t dram_turnaround_cycles = 0;    // of a channel's bus, from writing to reading
   std::uint64_t dram_write_batch = 0;          // sectors that wait at most to be written
+  std::uint64_t dram_store_permille = 0;       // … that a partition without an L2 takes for a sector
   std::uint64_t dram_write_permille = 0;       // thousandths of a cycle that a line takes at least
   std::uint64_t time_launch_cycles = 0;        // before the first CTA and after the last
   std::uint64_t time_drain_cycles = 0;         // more, when the launch reached memory

@@ -39,6 +39,11 @@ const std::vector<std::string>& dram_map_names() {
   return kNames;
 }
 
+const std::vector<std::string>& dram_ecc_names() {
+  static const std::vector<std::string> kNames{"none", "off", "on"};
+  return kNames;
+}
+
 const std::vector<std::string>& dram_refresh_names() {
   static const std::vector<std::string> kNames = {"none", "bank", "all"};
   return kNames;

@@ -67,6 +67,7 @@ std::string nearest_card_field(const std::string& key, const std::string& otherw
 const std::vector<std::string>& dram_type_names();
 const std::vector<std::string>& dram_map_names();
 const std::vector<std::string>& dram_refresh_names();
+const std::vector<std::string>& dram_ecc_names();
 const std::vector<std::string>& lsu_queue_names();
 
 // The first condition that does not hold; nothing where the number is used.

@@ -5,6 +5,7 @@
 #include "model/access/rule/access_rule.hpp"
 #include "model/card/card.hpp"
 #include "model/card/card_numbers_derived.hpp"
+#include "model/card/ecc.hpp"
 
 namespace warpmem::model {
 namespace {
@@ -44,7 +45,7 @@ L2Cache::Spec Card::l2() const {
   s.dram_tail = u32(numbers_.latency_dram_tail);
   s.far_cycles = u32(numbers_.latency_l2_far);
   s.dram_cycles = u32(numbers_.latency_dram);
-  s.dram_sectors_per_kilocycle = u32(numbers_.dram_sectors_per_kilocycle);
+  s.dram_sectors_per_kilocycle = u32(dram_bandwidth(numbers_));
   for (std::uint64_t v : numbers_.sm_side) s.sm_side.push_back(static_cast<std::uint8_t>(v));
   for (std::uint64_t v : numbers_.sm_gpc) s.sm_group.push_back(static_cast<std::uint8_t>(v));
   return s;
@@ -87,6 +88,8 @@ MemoryPath::Spec Card::path() const {
   s.write_ticks = slice(n.l2_write_permille);
   s.write_sector_ticks = slice(n.l2_write_sector_permille);
   s.partial_sector_ticks = slice(n.l2_partial_sector_permille);
+  if (n.l2_bytes == 0)
+    s.write_sector_ticks = s.partial_sector_ticks = u32(kTicks * n.dram_store_permille / 1000);
   s.atomic_part_ticks = slice(n.l2_atomic_part_permille);
   s.atomic_pass_ticks = slice(n.l2_atomic_pass_permille);
   s.atomic_float_ticks = slice(n.l2_atomic_float_permille);
@@ -115,10 +118,10 @@ MemoryPath::Spec Card::path() const {
   // not taken from it again.
   const double unrefreshed = 1 - dram_refresh_share(n);
   s.dram.burst_ticks = unrefreshed == 1
-                           ? u32(kTicks * 1000 * n.dram_channels / n.dram_sectors_per_kilocycle)
+                           ? u32(kTicks * 1000 * n.dram_channels / dram_bandwidth(n))
                            : u32(static_cast<std::uint64_t>(
                                  static_cast<double>(kTicks * 1000 * n.dram_channels) *
-                                 unrefreshed / static_cast<double>(n.dram_sectors_per_kilocycle)));
+                                 unrefreshed / static_cast<double>(dram_bandwidth(n))));
   s.dram.activate_ticks = u32(kTicks * n.dram_activate_permille / 1000);
   s.dram.row_cycle_ticks = u32(kTicks * n.dram_row_cycles);
   s.dram.turnaround_ticks = u32(kTicks * n.dram_turnaround_cycles);

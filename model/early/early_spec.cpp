@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "model/card/card.hpp"
+#include "model/card/ecc.hpp"
 
 namespace warpmem::model {
 namespace {
@@ -91,7 +92,7 @@ EarlySpec early_spec_of(const Card& card) {
   s.latency_conflict = u32(n.latency_conflict);
   s.latency_texture = u32(n.latency_texture);
   s.latency_host = u32(n.latency_host);
-  s.dram_sectors_per_kilocycle = u32(n.dram_sectors_per_kilocycle);
+  s.dram_sectors_per_kilocycle = u32(dram_bandwidth(n));
   return s;
 }
 

@@ -171,7 +171,11 @@ void L2Partition::write(const LineTouch& written, Stay stay) {
       clean(*std::find_if(set.rbegin(), set.rend(), is));
   };
   limit(spec_->partial_ways, [](const Line& l) { return l.partial != 0; });
-  limit(spec_->dirty_ways, [](const Line& l) { return l.is_dirty(); });
+  // Lines that persist stay as they are, as long as no more of them do than may.
+  const auto persisting =
+      std::count_if(set.begin(), set.end(), [](const Line& l) { return l.persists; });
+  const bool held = static_cast<std::uint64_t>(persisting) <= persist_ways_;
+  limit(spec_->dirty_ways, [held](const Line& l) { return l.is_dirty() && !(held && l.persists); });
 }
 
 void L2Partition::drop(std::uint64_t number, std::uint8_t sectors) {

@@ -5,6 +5,7 @@
 
 #include "model/access/access.hpp"
 #include "model/card/card.hpp"
+#include "model/card/ecc.hpp"
 
 namespace warpmem::model {
 namespace {
@@ -75,7 +76,7 @@ MemorySpec memory_spec_of(const Card& card) {
                u32(n.latency_dram_spread), u32(n.latency_dram_tail)};
   s.far_cycles = u32(n.latency_l2_far);
   s.host_cycles = u32(n.latency_host);
-  s.dram_sectors_per_kilocycle = u32(n.dram_sectors_per_kilocycle);
+  s.dram_sectors_per_kilocycle = u32(dram_bandwidth(n));
   s.dram = card.path().dram;
   return s;
 }

@@ -9,6 +9,7 @@
 #include <numeric>
 
 #include "model/card/card_numbers_derived.hpp"
+#include "model/card/ecc.hpp"
 
 namespace warpmem::model {
 namespace {
@@ -140,7 +141,7 @@ Topology::Topology(const Card& card) {
       {Place::kFabric, "L2 side", "L2 home", 0, 0, "no limit on the card"},
       {Place::kDramRows, "L2 home", "DRAM rows", channels, 0, "dram.activate_permille"},
       {Place::kDramBus, "DRAM rows", "memory", channels,
-       sectors(n.dram_sectors_per_kilocycle) / channels, "dram.sectors_per_kilocycle"},
+       sectors(dram_bandwidth(n)) / channels, "dram.sectors_per_kilocycle"},
       {Place::kHostLink, "L2 home", "host memory", 1, sectors(n.host_permille),
        "port.host_permille"},
       {Place::kCtaStart, "grid", "warps", 1, 0, "time.cta_millicycles"}};

@@ -597,29 +597,39 @@ void L2Cache::end_persisting() {
 // half as many in a prefetch of what was just written).
 void L2Cache::bring(int sm, std::uint64_t line, std::uint8_t sectors, std::uint64_t now,
                     Stay stay) {
-  const std::uint32_t near = sm_[static_cast<std::size_t>(sm)].side;
-  const Route to = route(line);
-  counters_.prefetch += sectors_in(sectors);
-  L2Side& home = side_[to.home];
-  std::uint8_t crossing = 0;
-  if (to.home != near) {
-    L2Side& own = side_[near];
-    crossing = static_cast<std::uint8_t>(sectors & ~own.lookup(own.find(to.seat)));
-    counters_.fabric_prefetch += sectors_in(crossing);
-    if (!crossing) return;
-    sectors = crossing;
-  }
   L2Side::Traffic out;
-  const std::uint8_t fetched = home.read(to.seat, sectors, fetch_sectors_, stay).missing;
-  account(home, out);
-  counters_.dram_read += sectors_in(fetched);
+  std::uint8_t crossing = 0;
+  const std::uint8_t fetched = bring_home(sm, line, sectors, crossing, stay, out);
+  if (!sectors) return;
   if (path_) {
-    path_->bring({sm, line, sectors, crossing, fetched, static_cast<int>(near), to.home},
+    path_->bring({sm, line, sectors, crossing, fetched,
+                  static_cast<int>(sm_[static_cast<std::size_t>(sm)].side),
+                  static_cast<int>(home(line))},
                  path_->seat(line), now);
     if (out.writes) path_->write_back({0, pushed_out(out), out.fills, out.writes}, now);
   } else if (fetched) {
     dram_queue(dram_free_, now, fetched);
   }
+}
+
+// Counts, and both sides: what DRAM brings. `sectors`: in the end those that go to the line's home.
+std::uint8_t L2Cache::bring_home(int sm, std::uint64_t line, std::uint8_t& sectors,
+                                 std::uint8_t& crossing, Stay stay, L2Side::Traffic& out) {
+  const std::uint32_t near = sm_[static_cast<std::size_t>(sm)].side;
+  const Route to = route(line);
+  counters_.prefetch += sectors_in(sectors);
+  L2Side& home = side_[to.home];
+  if (to.home != near) {
+    L2Side& own = side_[near];
+    crossing = static_cast<std::uint8_t>(sectors & ~own.lookup(own.find(to.seat)));
+    counters_.fabric_prefetch += sectors_in(crossing);
+    sectors = crossing;
+    if (!crossing) return 0;
+  }
+  const std::uint8_t fetched = home.read(to.seat, sectors, fetch_sectors_, stay).missing;
+  account(home, out);
+  counters_.dram_read += sectors_in(fetched);
+  return fetched;
 }
 
 void L2Cache::change(int sm, std::uint64_t line, Stay stay, bool discard) {

@@ -92,6 +92,8 @@ class L2Cache {
     std::vector<std::uint8_t> sm_side;                 // by SM
     std::vector<std::uint8_t> sm_group;                // by SM: its GPC
   };
+  // Whether what it says of time may have to wait for others' requests (l2_requests.hpp).
+  static constexpr bool kAnswersLater = false;
   // Where a line belongs: worked out once, used by everything that concerns the line.
   struct Route {
     L2Side::Seat seat;
@@ -238,6 +240,7 @@ class L2Cache {
   std::uint64_t dirty_sectors() const;
 
  private:
+  friend class SplitL2;  // several of these in the place of one
   // Where an SM is.
   struct SmPlace {
     std::uint32_t side = 0;
@@ -348,6 +351,8 @@ class L2Cache {
   void look_up_strangers(int sm, const Routed& lines, const LineParts& parts,
                          std::uint32_t granularity, Sent& out);
   static void remember(Pending& p, std::uint64_t line, std::uint64_t done);
+  std::uint8_t bring_home(int sm, std::uint64_t line, std::uint8_t& sectors, std::uint8_t& crossing,
+                          Stay stay, L2Side::Traffic& out);
   std::uint64_t read_one(int sm, std::uint64_t line, const Route& route, std::uint8_t sectors,
                          std::uint64_t now, std::uint32_t fetch_sectors, Stay stay,
                          const MemoryPath::Seat* seat, bool apart);

@@ -317,11 +317,23 @@ std::uint8_t L2Side::write_pieces(const Seat& seat, int way, std::uint8_t piece,
   return whole;
 }
 
-// Writes back what is more than may stay.
+// Sectors of the lines that persist in a set, in which no more of them are than may.
+std::uint64_t L2Side::held(const Set& s) const {
+  if (marks_.empty()) return 0;
+  const std::uint32_t persist = marks_[static_cast<std::size_t>(&s - sets_.data())].persist;
+  if (static_cast<std::uint32_t>(std::popcount(persist)) > persist_ways_) return 0;
+  std::uint64_t sectors = 0;
+  for (std::uint32_t left = persist; left; left &= left - 1)
+    sectors |= on_way(15, std::countr_zero(left));
+  return sectors;
+}
+
+// Writes back what is more than may stay. Lines that persist stay as they are (measured:
+// kernels/micro/l2_sliding.cu).
 void L2Side::keep_caps(Set& s) {
   if (s.partial && ways_with(s.partial) > spec_.partial_ways) clean(s, oldest(s.order, s.partial));
-  if (ways_with(s.dirty | s.partial) > spec_.dirty_ways)
-    clean(s, oldest(s.order, s.dirty | s.partial));
+  const std::uint64_t dirty = (s.dirty | s.partial) & ~held(s);
+  if (ways_with(dirty) > spec_.dirty_ways) clean(s, oldest(s.order, dirty));
 }
 
 void L2Side::drop(const Seat& seat, std::uint8_t sectors) {

@@ -101,6 +101,8 @@ class L2Side {
   // The line of a seat that this side gave out; of those beyond its regions only one like it.
   std::uint64_t line_of(std::uint32_t set, std::uint16_t short_tag) const;
   Spot find(const Seat& seat);
+  // As sets hold a line's tag; a region that is new gets a number.
+  std::uint16_t short_tag(std::uint32_t tag);
 
   // DRAM answers in aligned pieces of the line (1, 2 or 4 sectors), and a crossing brings the same.
   static std::uint8_t in_pieces(std::uint8_t sectors, std::uint32_t piece);
@@ -294,7 +296,6 @@ class L2Side {
   Found read_other(const Seat& seat, std::uint8_t sectors, std::uint32_t piece, Stay stay);
   static int oldest(std::uint64_t order, std::uint64_t among);
 
-  std::uint16_t short_tag(std::uint32_t tag);
   std::uint16_t add_region(std::uint32_t tag);
   int claim(Set& s, const Seat& seat);
   int claim_unusual(Set& s, const Seat& seat);
@@ -303,6 +304,7 @@ class L2Side {
   int replace_marked(Set& s, std::size_t set);
   void clean(Set& s, int way);
   void keep_caps(Set& s);
+  std::uint64_t held(const Set& s) const;
   std::uint8_t write_pieces(const Seat& seat, int way, std::uint8_t piece,
                             const std::uint32_t* bytes);
   void mark(const Seat& seat, int way, Stay stay) {
@@ -342,7 +344,6 @@ inline L2Side::Seat L2Side::seat(std::uint64_t line) {
   return {place.rest * kRows + row, tag, short_tag(tag)};
 }
 
-// As sets hold the tag; a region that is new gets a number.
 inline std::uint16_t L2Side::short_tag(std::uint32_t tag) {
   const std::uint32_t upper = tag >> kLowBits;
   std::uint32_t region = 0;

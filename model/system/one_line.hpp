@@ -9,9 +9,10 @@
 namespace warpmem::model {
 
 // The cycle in which it is there.
-[[gnu::always_inline]] inline std::uint64_t SectoredMemory::load(const OneLine& one,
-                                                                 const AccessPlan& plan, int sm,
-                                                                 std::uint64_t now) {
+template <class L2>
+[[gnu::always_inline]] inline std::uint64_t SectoredMemoryOf<L2>::load(const OneLine& one,
+                                                                       const AccessPlan& plan,
+                                                                       int sm, std::uint64_t now) {
   const std::uint64_t sectors = sectors_in(one.sectors);
   ++counters_.records;
   ++(counters_.*plan.instructions);
@@ -30,19 +31,19 @@ namespace warpmem::model {
                                         AskedWords(words), !plan.no_allocate);
   const unsigned missing = sectors_in(found.missing);
   counters_.global_ld.hits += sectors - missing;
-  if (!missing) return std::max(soonest, found.arrival);
+  if (!missing) return later(soonest, found.arrival);
   counters_.l1_fill_sectors += missing;
-  const std::uint64_t done = std::max(
-      soonest,
-      l2_.read_alone(sm, one.line(), one.l2(), one.draw(), found.missing, now, plan.fetch_sectors));
-  l1.arrives(found.entry, done);
+  const std::uint64_t done = later(soonest, l2_.read_alone(sm, one.line(), one.l2(), one.draw(),
+                                                           found.missing, now, plan.fetch_sectors));
+  arrives(l1, found, done);
   return done;
 }
 
 // The cycle in which the store queue has taken it.
-[[gnu::always_inline]] inline std::uint64_t SectoredMemory::store(const OneLine& one,
-                                                                  const AccessPlan& plan, int sm,
-                                                                  std::uint64_t now) {
+template <class L2>
+[[gnu::always_inline]] inline std::uint64_t SectoredMemoryOf<L2>::store(const OneLine& one,
+                                                                        const AccessPlan& plan,
+                                                                        int sm, std::uint64_t now) {
   const std::uint64_t sectors = sectors_in(one.sectors);
   ++counters_.records;
   ++(counters_.*plan.instructions);

@@ -8,7 +8,8 @@
 
 namespace warpmem::model {
 
-inline bool SectoredMemory::in_host_memory(std::uint64_t line) const {
+template <class L2>
+inline bool SectoredMemoryOf<L2>::in_host_memory(std::uint64_t line) const {
   const std::uint64_t address = line * kLineBytes;
   auto it = std::upper_bound(host_.begin(), host_.end(), address,
                              [](std::uint64_t a, const AddressRange& h) { return a < h.base; });
@@ -16,39 +17,42 @@ inline bool SectoredMemory::in_host_memory(std::uint64_t line) const {
 }
 
 // An access's own eviction priority goes before the window's.
-inline Stay SectoredMemory::stay(std::uint64_t line, Stay own) const {
+template <class L2>
+inline Stay SectoredMemoryOf<L2>::stay(std::uint64_t line, Stay own) const {
   return own != Stay::kUnsaid || window_.bytes == 0 ? own : stay_in(window_, line, kLineBytes);
 }
 
 // From the L2, or from host memory: the cycle in which it is back.
-inline std::uint64_t SectoredMemory::read_beyond(const AccessTiming& place, std::uint64_t at,
-                                                 std::uint64_t line, const L2Cache::Route& route,
-                                                 std::uint8_t sectors, std::uint32_t fetch,
-                                                 Stay own, const MemoryPath::Seat* seat,
-                                                 bool apart) {
+template <class L2>
+inline std::uint64_t SectoredMemoryOf<L2>::read_beyond(
+    const AccessTiming& place, std::uint64_t at, std::uint64_t line, const L2Cache::Route& route,
+    std::uint8_t sectors, std::uint32_t fetch, Stay own, const MemoryPath::Seat* seat, bool apart) {
   if (!plain_ && in_host_memory(line)) [[unlikely]]
     return l2_.read_host(sectors, at);
   return l2_.read(place.sm, line, route, sectors, at, fetch, stay(line, own), seat, apart);
 }
 
-inline std::uint64_t SectoredMemory::read_l2(AccessTiming& place, std::uint64_t at,
-                                             std::uint64_t line, const L2Cache::Route& route,
-                                             std::uint8_t sectors, std::uint32_t fetch, Stay own,
-                                             const MemoryPath::Seat* seat, bool apart) {
+template <class L2>
+inline std::uint64_t SectoredMemoryOf<L2>::read_l2(AccessTiming& place, std::uint64_t at,
+                                                   std::uint64_t line, const L2Cache::Route& route,
+                                                   std::uint8_t sectors, std::uint32_t fetch,
+                                                   Stay own, const MemoryPath::Seat* seat,
+                                                   bool apart) {
   if (!sectors) return place.now;
   place.left_sm = true;
   ++place.missed;
   counters_.l1_fill_sectors += sectors_in(sectors);
   const std::uint64_t back = read_beyond(place, at, line, route, sectors, fetch, own, seat, apart);
-  place.done = std::max(place.done, back);
+  place.done = later(place.done, back);
   return back;
 }
 
 // A store to a line that still waits to leave the SM travels with it: sectors that wait already are
 // not sent again.
-inline void SectoredMemory::write_l2(AccessTiming& place, const LineTouch& touch,
-                                     const L2Cache::Route& route, std::uint64_t tags,
-                                     std::uint64_t data) {
+template <class L2>
+inline void SectoredMemoryOf<L2>::write_l2(AccessTiming& place, const LineTouch& touch,
+                                           const L2Cache::Route& route, std::uint64_t tags,
+                                           std::uint64_t data) {
   StoreQueue& queue = stores_[static_cast<std::size_t>(place.sm)];
   const StoreQueue::Taken taken =
       queue.take(touch.line, touch.sectors, std::max(tags, place.held), data);
@@ -58,9 +62,10 @@ inline void SectoredMemory::write_l2(AccessTiming& place, const LineTouch& touch
   queue.keep_until(place.sent);
 }
 
-inline void SectoredMemory::send(AccessTiming& place, const LineTouch& touch,
-                                 const L2Cache::Route& route, std::uint8_t again, bool opens,
-                                 std::uint64_t at) {
+template <class L2>
+inline void SectoredMemoryOf<L2>::send(AccessTiming& place, const LineTouch& touch,
+                                       const L2Cache::Route& route, std::uint8_t again, bool opens,
+                                       std::uint64_t at) {
   const auto sectors = static_cast<std::uint8_t>(touch.sectors & ~again);
   counters_.l1_write_sectors += sectors_in(sectors);
   place.left_sm = true;

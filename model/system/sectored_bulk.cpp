@@ -8,7 +8,8 @@ namespace warpmem::model {
 
 // Bulk copies pass by the L1, 128 bytes at a time from the start of the copy: a piece that
 // straddles a line touches one sector more (measured at 16 bytes of skew).
-void SectoredMemory::bulk(const WarpLanes& w, const AccessPlan& plan, AccessTiming& place) {
+template <class L2>
+void SectoredMemoryOf<L2>::bulk(const WarpLanes& w, const AccessPlan& plan, AccessTiming& place) {
   std::uint64_t address = w.first_address();
   std::uint64_t left = plan.bytes;
   while (left > 0) {
@@ -49,7 +50,9 @@ void SectoredMemory::bulk(const WarpLanes& w, const AccessPlan& plan, AccessTimi
 }
 
 // To the L2 alone: bytes side by side by the copy engine, or the line of each lane's address.
-void SectoredMemory::prefetch_l2(const WarpLanes& w, const AccessPlan& plan, AccessTiming& place) {
+template <class L2>
+void SectoredMemoryOf<L2>::prefetch_l2(const WarpLanes& w, const AccessPlan& plan,
+                                       AccessTiming& place) {
   const auto one = [&](std::uint64_t line, std::uint8_t sectors) {
     if (!plain_ && in_host_memory(line)) return;
     place.left_sm = true;
@@ -69,5 +72,13 @@ void SectoredMemory::prefetch_l2(const WarpLanes& w, const AccessPlan& plan, Acc
     if (path_) place.now += card_.numbers().bulk_cycles;
   }
 }
+
+template void SectoredMemoryOf<L2Cache>::bulk(const WarpLanes&, const AccessPlan&, AccessTiming&);
+template void SectoredMemoryOf<L2Cache>::prefetch_l2(const WarpLanes&, const AccessPlan&,
+                                                     AccessTiming&);
+template void SectoredMemoryOf<L2Requests>::bulk(const WarpLanes&, const AccessPlan&,
+                                                 AccessTiming&);
+template void SectoredMemoryOf<L2Requests>::prefetch_l2(const WarpLanes&, const AccessPlan&,
+                                                        AccessTiming&);
 
 }  // namespace warpmem::model

@@ -13,7 +13,8 @@
 namespace warpmem::model {
 namespace {
 
-// L2::256B has DRAM bring the block's other line, for nobody (kernels/micro/l2_window.cu).
+// L2::256B has DRAM bring the other line of the block as well, for nobody (measured:
+// kernels/micro/l2_window.cu, read_strided: eight sectors for a word of each block).
 void bring_other_line(L2Cache& l2, int sm, std::uint64_t line, std::uint64_t now, Stay stay) {
   L2Counters& counters = l2.counters();
   const std::uint64_t asked = counters.prefetch, crossed = counters.fabric_prefetch;
@@ -21,11 +22,14 @@ void bring_other_line(L2Cache& l2, int sm, std::uint64_t line, std::uint64_t now
   counters.prefetch = asked, counters.fabric_prefetch = crossed;  // no SM's request
 }
 
+bool asks_for_block(const AccessPlan& plan) { return plan.fetch_sectors > kSectorsPerLine; }
+
 }  // namespace
 
 // Lines of strangers miss the host's caches one after the other unless they are all asked for
 // first.
-void SectoredMemory::prepare(const WarpLanes& w, const AccessPlan& plan, int sm, Lines& out) {
+template <class L2>
+void SectoredMemoryOf<L2>::prepare(const WarpLanes& w, const AccessPlan& plan, int sm, Lines& out) {
   const bool load = plan.action == Action::kGlobalLoad;
   if (plan.bytes == 4 && w.one_after_another(4) && w.base % kLineBytes == 0) [[likely]]
     touch_contiguous(w.base, kLineBytes, !load, out);
@@ -51,7 +55,8 @@ void SectoredMemory::prepare(const WarpLanes& w, const AccessPlan& plan, int sm,
     prepare_ways(sm, out);
 }
 
-void SectoredMemory::prepare_ways(int sm, Lines& out) {
+template <class L2>
+void SectoredMemoryOf<L2>::prepare_ways(int sm, Lines& out) {
   if (!out.way) out.way = std::make_unique<MemoryPath::Seats>();
   if (out.count == 1) out.way->put(0, path_->seat(out.line[0]));
   else path_->seats(out, *out.way);
@@ -60,24 +65,28 @@ void SectoredMemory::prepare_ways(int sm, Lines& out) {
 }
 
 // Sectors that are read past the L1 come to shared memory, a sector takes it so long.
-void SectoredMemory::lands(int sm, std::uint64_t cycle, std::uint8_t sectors,
-                           std::uint64_t millicycles) {
+template <class L2>
+void SectoredMemoryOf<L2>::lands(int sm, std::uint64_t cycle, std::uint8_t sectors,
+                                 std::uint64_t millicycles) {
   if (path_)
     ports_[static_cast<std::size_t>(sm)].takes_writes(cycle, sectors_in(sectors) * millicycles);
 }
 
 // Wavefronts of a copy through the L1. Where its shared side is not known, as many at least as it
 // has lines: data arrives line by line.
-std::uint32_t SectoredMemory::async_wavefronts(const WarpLanes& w, const AccessPlan& plan,
-                                               const AccessTiming& place, std::uint32_t lines) {
+template <class L2>
+std::uint32_t SectoredMemoryOf<L2>::async_wavefronts(const WarpLanes& w, const AccessPlan& plan,
+                                                     const AccessTiming& place,
+                                                     std::uint32_t lines) {
   if (!place.shared || place.shared->mask != w.mask) return lines;
   return kBothSides | static_cast<std::uint32_t>(copy_wavefronts(
                           expand(w, plan.bytes), expand(*place.shared, plan.bytes)));
 }
 
 // Where the shared side is not known, it is taken to lie as the source does.
-void SectoredMemory::copy_past_l1(const WarpLanes& w, const AccessPlan& plan, AccessTiming& place,
-                                  const Lines& lines) {
+template <class L2>
+void SectoredMemoryOf<L2>::copy_past_l1(const WarpLanes& w, const AccessPlan& plan,
+                                        AccessTiming& place, const Lines& lines) {
   const WarpAccess from = expand(w, plan.bytes);
   const bool both = place.shared && place.shared->mask == w.mask;
   const PastL1 copy = model::copy_past_l1(from, both ? expand(*place.shared, plan.bytes) : from);
@@ -101,8 +110,9 @@ void SectoredMemory::copy_past_l1(const WarpLanes& w, const AccessPlan& plan, Ac
 }
 
 // What most loads are; an asynchronous copy through the L1 is another.
-inline void SectoredMemory::load_line(const WarpLanes& w, const AccessPlan& plan,
-                                      AccessTiming& place, const Lines& lines) {
+template <class L2>
+inline void SectoredMemoryOf<L2>::load_line(const WarpLanes& w, const AccessPlan& plan,
+                                            AccessTiming& place, const Lines& lines) {
   const std::uint64_t sectors = sectors_in(lines.sectors[0]);
   ++counters_.global_ld.requests;
   counters_.global_ld_bytes += bytes_asked(w, plan);
@@ -124,7 +134,7 @@ inline void SectoredMemory::load_line(const WarpLanes& w, const AccessPlan& plan
       l1.load(lines.line[0], lines.l1[0], lines.sectors[0], AskedWords(words), !plan.no_allocate);
   if (!one.missing) {
     counters_.global_ld.hits += sectors;
-    place.done = std::max(place.done, one.arrival);
+    place.done = later(place.done, one.arrival);
     return;
   }
   const unsigned missing = sectors_in(one.missing);
@@ -139,14 +149,16 @@ inline void SectoredMemory::load_line(const WarpLanes& w, const AccessPlan& plan
                                 path_ ? &way : nullptr)
                      : read_beyond(place, place.tags, lines.line[0], lines.route(0), one.missing,
                                    plan.fetch_sectors, plan.stay, path_ ? &way : nullptr);
-  if (plan.fetch_sectors > kSectorsPerLine) [[unlikely]]
-    bring_other_line(l2_, place.sm, lines.line[0], place.tags, plan.stay);
-  place.done = std::max(place.done, done);
-  l1.arrives(one.entry, place.done);
+  if constexpr (!L2::kAnswersLater)
+    if (asks_for_block(plan)) [[unlikely]]
+      bring_other_line(l2_, place.sm, lines.line[0], place.tags, plan.stay);
+  place.done = later(place.done, done);
+  arrives(l1, one, place.done);
 }
 
-void SectoredMemory::global_load(const WarpLanes& w, const AccessPlan& plan, AccessTiming& place,
-                                 const Lines& lines) {
+template <class L2>
+void SectoredMemoryOf<L2>::global_load(const WarpLanes& w, const AccessPlan& plan,
+                                       AccessTiming& place, const Lines& lines) {
   if (lines.count == 1 && !plan.bypass_l1) return load_line(w, plan, place, lines);
   const bool async = plan.action == Action::kAsyncRead;
   const auto sectors = static_cast<std::uint64_t>(sector_count(lines));
@@ -171,15 +183,27 @@ void SectoredMemory::global_load(const WarpLanes& w, const AccessPlan& plan, Acc
     for (std::size_t i = 0; i < count; ++i)
       read_l2(place, place.tags, lines.line[i], lines.route(i), lines.sectors[i],
               plan.fetch_sectors, plan.stay);
-    if (plan.fetch_sectors > kSectorsPerLine)
-      for (std::size_t i = 0; i < count; ++i)
+    if constexpr (!L2::kAnswersLater)
+      for (std::size_t i = 0; asks_for_block(plan) && i < count; ++i)
         bring_other_line(l2_, place.sm, lines.line[i], place.tags, plan.stay);
     return;
   }
+  const auto words = [&](std::uint64_t line) { return touched_words(expand(w, plan.bytes), line); };
+  load_lines(plan, place, lines, AskedWords(words), sectors);
+}
+
+// Through the L1, of several lines.
+template <class L2>
+[[gnu::always_inline]] inline void SectoredMemoryOf<L2>::load_lines(const AccessPlan& plan,
+                                                                    AccessTiming& place,
+                                                                    const Lines& lines,
+                                                                    const AskedWords& words,
+                                                                    std::uint64_t sectors) {
   L1Cache& l1 = l1_[static_cast<std::size_t>(place.sm)];
   L1Cache::Misses missed;
-  const auto words = [&](std::uint64_t line) { return touched_words(expand(w, plan.bytes), line); };
-  l1.load(lines, lines.l1, AskedWords(words), !plan.no_allocate, missed);
+  if constexpr (L2::kAnswersLater)
+    l2_.load(l1, place.sm, lines, lines.l1, words, !plan.no_allocate, missed);
+  else l1.load(lines, lines.l1, words, !plan.no_allocate, missed);
   const std::uint64_t misses = sectors_in(missed.sectors, missed.count);
   counters_.global_ld.hits += sectors - misses;
   std::array<std::uint64_t, Lines::kMost> done;
@@ -197,16 +221,18 @@ void SectoredMemory::global_load(const WarpLanes& w, const AccessPlan& plan, Acc
                                missed.sectors[k], plan.fetch_sectors, plan.stay);
       }
     }
-    if (plan.fetch_sectors > kSectorsPerLine) [[unlikely]]
-      for (std::size_t k = 0; k < missed.count; ++k)
+    if constexpr (!L2::kAnswersLater)
+      for (std::size_t k = 0; asks_for_block(plan) && k < missed.count; ++k)
         bring_other_line(l2_, place.sm, lines.line[missed.index[k]], place.tags, plan.stay);
   }
-  place.done = std::max(l1.arrive(missed, done.data(), place.done), missed.hit);
+  if constexpr (L2::kAnswersLater) place.done = l2_.arrive(missed, done.data(), place.done);
+  else place.done = std::max(l1.arrive(missed, done.data(), place.done), missed.hit);
 }
 
 // What most stores are.
-inline void SectoredMemory::store_line(const WarpLanes& w, const AccessPlan& plan,
-                                       AccessTiming& place, const Lines& lines) {
+template <class L2>
+inline void SectoredMemoryOf<L2>::store_line(const WarpLanes& w, const AccessPlan& plan,
+                                             AccessTiming& place, const Lines& lines) {
   const std::uint8_t sectors = lines.sectors[0];
   const std::uint64_t n = sectors_in(sectors);
   place.passes = data_passes(w, plan.bytes, 1);
@@ -231,8 +257,9 @@ inline void SectoredMemory::store_line(const WarpLanes& w, const AccessPlan& pla
   queue.keep_until(place.sent);
 }
 
-void SectoredMemory::global_store(const WarpLanes& w, const AccessPlan& plan, AccessTiming& place,
-                                  const Lines& lines) {
+template <class L2>
+void SectoredMemoryOf<L2>::global_store(const WarpLanes& w, const AccessPlan& plan,
+                                        AccessTiming& place, const Lines& lines) {
   if (lines.count == 1 && plain_) return store_line(w, plan, place, lines);
   const auto sectors = static_cast<std::uint64_t>(sector_count(lines));
   place.passes = data_passes(w, plan.bytes, 1);
@@ -255,8 +282,9 @@ void SectoredMemory::global_store(const WarpLanes& w, const AccessPlan& plan, Ac
     store(i, place.tags + i * place.tag_passes / count, place.now + (i + 1) * place.passes / count);
 }
 
-void SectoredMemory::global_atomic(const WarpLanes& w, const AccessPlan& plan,
-                                   AccessTiming& place) {
+template <class L2>
+void SectoredMemoryOf<L2>::global_atomic(const WarpLanes& w, const AccessPlan& plan,
+                                         AccessTiming& place) {
   const WarpAccess a = expand(w, plan.bytes);
   const AtomicTraffic t = atomic_traffic(a, plan.compare_and_swap);
   OpCounters& c = plan.returns ? counters_.global_atom : counters_.global_red;
@@ -296,5 +324,23 @@ void SectoredMemory::global_atomic(const WarpLanes& w, const AccessPlan& plan,
   }
   place.stored = place.done;
 }
+
+template void SectoredMemoryOf<L2Cache>::prepare(const WarpLanes&, const AccessPlan&, int, Lines&);
+template void SectoredMemoryOf<L2Cache>::lands(int, std::uint64_t, std::uint8_t, std::uint64_t);
+template void SectoredMemoryOf<L2Cache>::global_load(const WarpLanes&, const AccessPlan&,
+                                                     AccessTiming&, const Lines&);
+template void SectoredMemoryOf<L2Cache>::global_store(const WarpLanes&, const AccessPlan&,
+                                                      AccessTiming&, const Lines&);
+template void SectoredMemoryOf<L2Cache>::global_atomic(const WarpLanes&, const AccessPlan&,
+                                                       AccessTiming&);
+template void SectoredMemoryOf<L2Requests>::prepare(const WarpLanes&, const AccessPlan&, int,
+                                                    Lines&);
+template void SectoredMemoryOf<L2Requests>::lands(int, std::uint64_t, std::uint8_t, std::uint64_t);
+template void SectoredMemoryOf<L2Requests>::global_load(const WarpLanes&, const AccessPlan&,
+                                                        AccessTiming&, const Lines&);
+template void SectoredMemoryOf<L2Requests>::global_store(const WarpLanes&, const AccessPlan&,
+                                                         AccessTiming&, const Lines&);
+template void SectoredMemoryOf<L2Requests>::global_atomic(const WarpLanes&, const AccessPlan&,
+                                                          AccessTiming&);
 
 }  // namespace warpmem::model

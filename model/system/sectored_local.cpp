@@ -8,7 +8,9 @@
 namespace warpmem::model {
 
 // Wider accesses take a request a word (measured: kernels/micro/instructions.cu).
-void SectoredMemory::local_access(const WarpLanes& w, const AccessPlan& plan, AccessTiming& place) {
+template <class L2>
+void SectoredMemoryOf<L2>::local_access(const WarpLanes& w, const AccessPlan& plan,
+                                        AccessTiming& place) {
   const WarpAccess a = expand(w, plan.bytes);
   const bool store = plan.action == Action::kLocalStore;
   OpCounters& c = store ? counters_.local_st : counters_.local_ld;
@@ -51,14 +53,19 @@ void SectoredMemory::local_access(const WarpLanes& w, const AccessPlan& plan, Ac
         write_l2(place, t, l2_.route(t.line), place.tags + k, place.now + k + 1);
       } else {
         const auto asked = [&](std::uint64_t) { return touched_words(t); };
-        const AskedWords words(asked);
-        const std::uint8_t missing = plan.last_use ? l1.load_last(t.line, t.sectors, words)
-                                                   : l1.load(t.line, t.sectors, true, words);
+        const AskedWords asked_words(asked);
+        const std::uint8_t missing = plan.last_use ? l1.load_last(t.line, t.sectors, asked_words)
+                                                   : l1.load(t.line, t.sectors, true, asked_words);
         c.hits += sectors_in(t.sectors) - sectors_in(missing);
         read_l2(place, place.now, t.line, l2_.route(t.line), missing, 0);
       }
     }
   }
 }
+
+template void SectoredMemoryOf<L2Cache>::local_access(const WarpLanes&, const AccessPlan&,
+                                                      AccessTiming&);
+template void SectoredMemoryOf<L2Requests>::local_access(const WarpLanes&, const AccessPlan&,
+                                                         AccessTiming&);
 
 }  // namespace warpmem::model

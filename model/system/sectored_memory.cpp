@@ -6,14 +6,16 @@
 
 namespace warpmem::model {
 
-SectoredMemory::SectoredMemory(const Card& card, bool timed)
+template <class L2>
+SectoredMemoryOf<L2>::SectoredMemoryOf(const Card& card, bool timed)
     : card_(card), latency_l1_(card.numbers().latency_l1), l2_(card.l2()) {
   if (!timed) return;
   path_ = std::make_unique<MemoryPath>(card.path());
   l2_.take(path_.get());
 }
 
-void SectoredMemory::begin_launch(const LaunchMemory& launch) {
+template <class L2>
+void SectoredMemoryOf<L2>::begin_launch(const LaunchMemory& launch) {
   L1Cache::Spec spec;
   spec.lines = card_.l1_lines(launch.shared_config);
   spec.sets = card_.l1_sets();
@@ -21,7 +23,12 @@ void SectoredMemory::begin_launch(const LaunchMemory& launch) {
     l1_.clear();
     l1_memory_.release();
     l1_.reserve(card_.numbers().sm_count);
-    while (l1_.size() < card_.numbers().sm_count) l1_.emplace_back(spec, &l1_memory_);
+    while (l1_.size() < card_.numbers().sm_count) {
+      L1Cache::Spec own = spec;
+      // The first one says for all which set a line belongs to.
+      if (!l1_.empty() && !served_.empty() && !served_[l1_.size()]) own.sets = L1Cache::kBanks;
+      l1_.emplace_back(own, &l1_memory_);
+    }
   } else {
     for (L1Cache& l1 : l1_) l1.reset();
   }
@@ -50,12 +57,14 @@ void SectoredMemory::begin_launch(const LaunchMemory& launch) {
   local_ = LocalMemory(launch.local_bytes, launch.largest_frame, n.sm_warps);
 }
 
-void SectoredMemory::starts_warps(int sm, std::uint64_t cycle, std::uint32_t warps) {
+template <class L2>
+void SectoredMemoryOf<L2>::starts_warps(int sm, std::uint64_t cycle, std::uint32_t warps) {
   ports_[static_cast<std::size_t>(sm)].takes_reads(cycle,
                                                    warps * card_.numbers().shared_warp_start);
 }
 
-LaunchCounters SectoredMemory::finish_launch() {
+template <class L2>
+LaunchCounters SectoredMemoryOf<L2>::finish_launch() {
   l2_.counters().launch_read += card_.numbers().launch_l2_read_sectors;
   l2_.counters().dram_read += card_.numbers().launch_dram_read_sectors;
   l2_.counters().fabric_launch += card_.numbers().launch_fabric_sectors;
@@ -63,18 +72,32 @@ LaunchCounters SectoredMemory::finish_launch() {
   return counters_;
 }
 
-LaunchCounters SectoredMemory::counted() const {
+template <class L2>
+void SectoredMemoryOf<L2>::add(const LaunchCounters& counted, std::uint64_t product_bytes) {
+  const L2Counters own = l2_.counters();
+  counters_.l2 = own;
+  counters_ = counters_ + counted;
+  l2_.counters() = counters_.l2;
+  AccessPlan rest;
+  rest.bytes = static_cast<std::uint32_t>(product_bytes);
+  product_read(rest);
+}
+
+template <class L2>
+LaunchCounters SectoredMemoryOf<L2>::counted() const {
   LaunchCounters all = counters_;
   all.l2 = l2_.counters();
   return all;
 }
 
-void SectoredMemory::run(const WarpLanes& w, const AccessPlan& plan, AccessTiming& place) {
+template <class L2>
+void SectoredMemoryOf<L2>::run(const WarpLanes& w, const AccessPlan& plan, AccessTiming& place) {
   run(w, plan, place, nullptr);
 }
 
-void SectoredMemory::run(const WarpLanes& w, const AccessPlan& plan, AccessTiming& place,
-                         const Lines* prepared) {
+template <class L2>
+void SectoredMemoryOf<L2>::run(const WarpLanes& w, const AccessPlan& plan, AccessTiming& place,
+                               const Lines* prepared) {
   ++counters_.records;
   place.begin();
   if (plan.empties_before) [[unlikely]]
@@ -86,10 +109,14 @@ void SectoredMemory::run(const WarpLanes& w, const AccessPlan& plan, AccessTimin
     empty_l1(place.sm);
 }
 
-void SectoredMemory::empty_l1(int sm) { l1_[static_cast<std::size_t>(sm)].invalidate(kLocalLine); }
+template <class L2>
+void SectoredMemoryOf<L2>::empty_l1(int sm) {
+  l1_[static_cast<std::size_t>(sm)].invalidate(kLocalLine);
+}
 
-inline void SectoredMemory::access(const WarpLanes& w, const AccessPlan& plan, AccessTiming& place,
-                                   const Lines* prepared) {
+template <class L2>
+inline void SectoredMemoryOf<L2>::access(const WarpLanes& w, const AccessPlan& plan,
+                                         AccessTiming& place, const Lines* prepared) {
   switch (plan.action) {
     case Action::kGlobalLoad:
     case Action::kAsyncRead:
@@ -115,5 +142,8 @@ inline void SectoredMemory::access(const WarpLanes& w, const AccessPlan& plan, A
     default: break;
   }
 }
+
+template class SectoredMemoryOf<L2Cache>;
+template class SectoredMemoryOf<L2Requests>;
 
 }  // namespace warpmem::model

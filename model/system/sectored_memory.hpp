@@ -16,6 +16,7 @@
 #include "model/cache/store_queue.hpp"
 #include "model/card/card.hpp"
 #include "model/l2/l2_cache.hpp"
+#include "model/l2/l2_requests.hpp"
 #include "model/local/local_memory.hpp"
 #include "model/shared/data_ports.hpp"
 #include "model/system/memory_system.hpp"
@@ -23,8 +24,8 @@
 
 namespace warpmem::model {
 
-class SectoredMemory final : public MemorySystem {
- public:
+// Lists of lines, which are the same whatever L2 is behind the L1s.
+struct SectoredLines {
   // The lines of a global access, and where the caches have them.
   struct Lines : L2Cache::Routed {
     L1Cache::Seats l1;
@@ -49,7 +50,27 @@ class SectoredMemory final : public MemorySystem {
     L2Cache::Draw draw() const { return {of.l2.near[at], of.l2.dram[at]}; }
   };
 
-  SectoredMemory(const Card& card, bool timed);
+  // Whether the site's records are for prepare().
+  static bool prepares(const AccessPlan& plan) {
+    return plan.action == Action::kGlobalLoad || plan.action == Action::kGlobalStore ||
+           plan.action == Action::kAsyncRead;
+  }
+  // Whether load() and store() may take the place of run() for this site: the bytes a lane, or 0.
+  static std::uint32_t bytes_of_lines(const AccessPlan& plan) {
+    const bool load = plan.action == Action::kGlobalLoad && !plan.bypass_l1;
+    const bool other = plan.empties_before || plan.empties_behind || !plan.instructions ||
+                       plan.stay != Stay::kUnsaid;
+    return (load || plan.action == Action::kGlobalStore) && !other && plan.bytes <= 4 ? plan.bytes
+                                                                                      : 0;
+  }
+};
+
+// `L2`: L2Cache, or L2Requests (l2/l2_requests.hpp), which writes down what some of the SMs ask
+// for while others run, and whose answers come later.
+template <class L2>
+class SectoredMemoryOf : public MemorySystem, public SectoredLines {
+ public:
+  SectoredMemoryOf(const Card& card, bool timed);
   void begin_launch(const LaunchMemory& launch) override;
   void run(const WarpLanes& lanes, const AccessPlan& plan, AccessTiming& timing) override;
   // `prepared`: what prepare() listed of this access, or nullptr.
@@ -60,27 +81,21 @@ class SectoredMemory final : public MemorySystem {
   LaunchCounters finish_launch() override;
   LaunchCounters counted() const override;
   const L2Counters& l2_counters() const override { return l2_.counters(); }
-  SectoredMemory* sectored() override { return this; }
+  // Adds what others have counted for this one.
+  void add(const LaunchCounters& counted, std::uint64_t product_bytes);
+  // That warps read for products and that is not counted yet.
+  std::uint64_t product_bytes() const { return product_bytes_; }
+  L2& l2() { return l2_; }
+  // Only these SMs, by number, will be asked for anything: others need no L1. Before the first
+  // launch.
+  void serve(std::vector<bool> sms) { served_ = std::move(sms); }
 
-  // Whether the site's records are for prepare().
-  static bool prepares(const AccessPlan& plan) {
-    return plan.action == Action::kGlobalLoad || plan.action == Action::kGlobalStore ||
-           plan.action == Action::kAsyncRead;
-  }
   // Lists the lines of a global access and has what run() will look at brought into the host's
   // cache. Changes nothing.
   void prepare(const WarpLanes& w, const AccessPlan& plan, int sm, Lines& out);
 
   // Whether load() and store() may take the place of run().
   bool takes_lines() const { return plain_ && !path_; }
-  // Whether they may for this site: the bytes a lane, or 0.
-  static std::uint32_t bytes_of_lines(const AccessPlan& plan) {
-    const bool load = plan.action == Action::kGlobalLoad && !plan.bypass_l1;
-    const bool other = plan.empties_before || plan.empties_behind || !plan.instructions ||
-                       plan.stay != Stay::kUnsaid;
-    return (load || plan.action == Action::kGlobalStore) && !other && plan.bytes <= 4 ? plan.bytes
-                                                                                      : 0;
-  }
   // Says where the caches have lines of which the numbers are known.
   void find(OneLines& lines) {
     const LineWords words(lines.l2);
@@ -130,6 +145,18 @@ class SectoredMemory final : public MemorySystem {
             bool opens, std::uint64_t at);
   bool in_host_memory(std::uint64_t line) const;
   Stay stay(std::uint64_t line, Stay own) const;
+  // The later of two cycles; with L2Requests either may be one that nobody knows yet.
+  std::uint64_t later(std::uint64_t a, std::uint64_t b) {
+    if constexpr (L2::kAnswersLater) return l2_.later(a, b);
+    else return std::max(a, b);
+  }
+  // What a load of one line missed arrives.
+  void arrives(L1Cache& l1, const L1Cache::Loaded& one, std::uint64_t done) {
+    if constexpr (L2::kAnswersLater) l2_.arrives(one, done);
+    else l1.arrives(one.entry, done);
+  }
+  void load_lines(const AccessPlan&, AccessTiming&, const Lines&, const AskedWords&,
+                  std::uint64_t sectors);
   bool is_plain(const AccessPlan& plan) const { return plain_ && plan.stay == Stay::kUnsaid; }
   void prefetch_l2(const WarpLanes&, const AccessPlan&, AccessTiming&);
 
@@ -140,7 +167,8 @@ class SectoredMemory final : public MemorySystem {
   std::pmr::monotonic_buffer_resource l1_memory_{std::size_t{16} << 20, large_pages()};
   std::vector<L1Cache> l1_;         // by SM
   std::vector<StoreQueue> stores_;  // by SM
-  L2Cache l2_;
+  L2 l2_;
+  std::vector<bool> served_;         // empty: all SMs
   std::uint64_t product_bytes_ = 0;  // that warps read for products, not counted yet
   std::vector<AddressRange> host_;   // of this launch, ascending
   bool plain_ = true;                // none of these, nor an access-policy window
@@ -149,5 +177,14 @@ class SectoredMemory final : public MemorySystem {
   Lines lines_;            // scratch
   TextureTraffic texels_;  // scratch
 };
+
+class SectoredMemory final : public SectoredMemoryOf<L2Cache> {
+ public:
+  using SectoredMemoryOf::SectoredMemoryOf;
+  SectoredMemory* sectored() override { return this; }
+};
+
+// That of some of the SMs.
+using PartMemory = SectoredMemoryOf<L2Requests>;
 
 }  // namespace warpmem::model

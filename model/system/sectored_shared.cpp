@@ -9,8 +9,9 @@
 
 namespace warpmem::model {
 
-void SectoredMemory::shared_access(const WarpLanes& w, const AccessPlan& plan,
-                                   AccessTiming& place) {
+template <class L2>
+void SectoredMemoryOf<L2>::shared_access(const WarpLanes& w, const AccessPlan& plan,
+                                         AccessTiming& place) {
   if (plan.action == Action::kAsyncWrite) {
     // Data arrives line by line of the source, and is written as it comes.
     const auto passes =
@@ -56,7 +57,8 @@ void SectoredMemory::shared_access(const WarpLanes& w, const AccessPlan& plan,
 // The matrices of a warpgroup's product come by whole wavefronts of 128 bytes, wherever they lie
 // and once for all four warps, each of which has a record of them (measured:
 // kernels/micro/wgmma_reads.cu). No load counts them.
-void SectoredMemory::product_read(const AccessPlan& plan) {
+template <class L2>
+void SectoredMemoryOf<L2>::product_read(const AccessPlan& plan) {
   constexpr std::uint64_t kWavefront = 4 * 128;
   product_bytes_ += plan.bytes;
   counters_.shared_wavefronts += product_bytes_ / kWavefront;
@@ -66,8 +68,9 @@ void SectoredMemory::product_read(const AccessPlan& plan) {
 // Shared memory of another SM of the cluster: its words travel in sectors from SM to SM, past the
 // L2. Both SMs' ports count them, whichever way they go (measured: cluster reads and writes,
 // kernels/micro/instructions.cu remote_shared).
-void SectoredMemory::remote_access(const WarpLanes& w, const AccessPlan& plan,
-                                   AccessTiming& place) {
+template <class L2>
+void SectoredMemoryOf<L2>::remote_access(const WarpLanes& w, const AccessPlan& plan,
+                                         AccessTiming& place) {
   std::uint64_t sectors = 0;
   if (plan.returns) {
     sectors = static_cast<std::uint64_t>(
@@ -95,5 +98,16 @@ void SectoredMemory::remote_access(const WarpLanes& w, const AccessPlan& plan,
   // Work that the port has no time for stays in the load/store unit's queue.
   place.held = start - std::min(start, card_.numbers().time_queue_cycles);
 }
+
+template void SectoredMemoryOf<L2Cache>::shared_access(const WarpLanes&, const AccessPlan&,
+                                                       AccessTiming&);
+template void SectoredMemoryOf<L2Cache>::remote_access(const WarpLanes&, const AccessPlan&,
+                                                       AccessTiming&);
+template void SectoredMemoryOf<L2Cache>::product_read(const AccessPlan&);
+template void SectoredMemoryOf<L2Requests>::shared_access(const WarpLanes&, const AccessPlan&,
+                                                          AccessTiming&);
+template void SectoredMemoryOf<L2Requests>::remote_access(const WarpLanes&, const AccessPlan&,
+                                                          AccessTiming&);
+template void SectoredMemoryOf<L2Requests>::product_read(const AccessPlan&);
 
 }  // namespace warpmem::model

@@ -8,8 +8,9 @@ namespace warpmem::model {
 
 // Lines of textures and surfaces lie in the L1 beside those of global memory. A sector that an
 // earlier request of the access asked for counts as a hit; misses on a line leave together.
-void SectoredMemory::texture(const TextureAccess& access, const AccessPlan& plan,
-                             AccessTiming& place) {
+template <class L2>
+void SectoredMemoryOf<L2>::texture(const TextureAccess& access, const AccessPlan& plan,
+                                   AccessTiming& place) {
   const bool store = plan.action == Action::kSurfaceStore;
   OpCounters& c = plan.action == Action::kTexture ? counters_.texture
                   : store                         ? counters_.surface_st
@@ -45,8 +46,19 @@ void SectoredMemory::texture(const TextureAccess& access, const AccessPlan& plan
     read_l2(place, at, t.line, l2_.route(t.line), missing, 0);
   }
   // What misses comes through the unit's own stages as well.
-  if (!store)
-    place.done = std::max(hit, place.left_sm ? place.done + (hit - place.now - latency_l1_) : 0);
+  if (store) return;
+  std::uint64_t back = 0;
+  if (place.left_sm) {
+    const std::uint64_t more = hit - place.now - latency_l1_;
+    if constexpr (L2::kAnswersLater) back = l2_.plus(place.done, more);
+    else back = place.done + more;
+  }
+  place.done = later(hit, back);
 }
+
+template void SectoredMemoryOf<L2Cache>::texture(const TextureAccess&, const AccessPlan&,
+                                                 AccessTiming&);
+template void SectoredMemoryOf<L2Requests>::texture(const TextureAccess&, const AccessPlan&,
+                                                    AccessTiming&);
 
 }  // namespace warpmem::model

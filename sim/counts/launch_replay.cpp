@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 #include "base/large_pages.hpp"
 #include "base/prefetch.hpp"
@@ -23,14 +24,15 @@ constexpr WarpState kNewWarp{};
 
 }  // namespace
 
-LaunchReplay::LaunchReplay(const trace::TraceReader& reader, std::uint32_t index,
-                           const model::Card& card, model::MemorySystem& memory, BlockCache& cache,
-                           const Occupancy& occupancy, Spills* spills, bool flat)
+template <bool part>
+LaunchReplayOf<part>::LaunchReplayOf(const trace::TraceReader& reader, std::uint32_t index,
+                                     const model::Card& card, model::MemorySystem& memory,
+                                     BlockCache& cache, const Occupancy& occupancy, Spills* spills,
+                                     bool flat, const SmRange& sms)
     : reader_(reader),
       index_(index),
       card_(card),
       memory_(memory),
-      sectored_(memory.sectored()),
       cache_(cache),
       occupancy_(occupancy),
       schedulers_(std::countr_zero(card.numbers().sm_schedulers)),
@@ -40,21 +42,29 @@ LaunchReplay::LaunchReplay(const trace::TraceReader& reader, std::uint32_t index
                         reader.programs()[reader.launches()[index].launch.program])),
       dependence_(sites_of(reader, index, spills),
                   reader.programs()[reader.launches()[index].launch.program]),
-      ctas_(card.numbers().cta_order.size() * occupancy.ctas),
-      warps_(card.numbers().cta_order.size() * Calendar::kSlots, large_pages()),
+      ctas_((sms.end - sms.first) * occupancy.ctas),
+      warps_((sms.end - sms.first) * Calendar::kSlots, large_pages()),
       next_record_(warps_.size()),
-      calendar_(card.numbers().cta_order.size()) {
+      calendar_(sms.end - sms.first) {
+  if constexpr (part) sectored_ = static_cast<model::PartMemory*>(&memory);
+  else sectored_ = memory.sectored();
   if (cache.rewrite()) cache.rewrite()->apply(plans_);
-  for (std::uint64_t sm : card.numbers().cta_order) {
+  for (std::size_t i = sms.first; i < sms.end; ++i) {
     sms_.emplace_back();
-    sms_.back().id = static_cast<int>(sm);
+    sms_.back().id = static_cast<int>(card.numbers().cta_order[i]);
     sms_.back().free = (std::uint64_t{2} << (occupancy.ctas - 1)) - 1;
+  }
+  number_.resize(card.numbers().sm_count);
+  for (std::uint32_t i = 0; i < sms_.size(); ++i) number_[static_cast<std::size_t>(sms_[i].id)] = i;
+  if constexpr (part) {
+    again_.resize(warps_.size());
+    soonest_back_ = sectored_->l2().soonest_cycles();
   }
   for (const AccessPlan& plan : plans_) {
     const bool mark = plan.action == Action::kBegin || plan.action == Action::kEnd;
     const bool of_line = plan.fetch_sectors <= model::kSectorsPerLine;  // or of a block of two
     const std::uint32_t bytes = sectored_ && !flat_ && of_line && sectored_->takes_lines()
-                                    ? model::SectoredMemory::bytes_of_lines(plan)
+                                    ? model::SectoredLines::bytes_of_lines(plan)
                                     : 0;
     const Kind access = plan.action == Action::kGlobalStore ? Kind::kStore : Kind::kLoad;
     forms_.push_back({static_cast<std::int32_t>(bytes), mark    ? Kind::kMark
@@ -63,7 +73,8 @@ LaunchReplay::LaunchReplay(const trace::TraceReader& reader, std::uint32_t index
   }
 }
 
-Result<void> LaunchReplay::run(const std::function<bool(std::uint64_t)>& tick) {
+template <bool part>
+Result<void> LaunchReplayOf<part>::run(const std::function<bool(std::uint64_t)>& tick) {
   const auto interrupted = [this] {
     return Error{ErrorKind::kInterrupted, "replay was interrupted", reader_.path(), ""};
   };
@@ -87,17 +98,17 @@ Result<void> LaunchReplay::run(const std::function<bool(std::uint64_t)>& tick) {
   return tick && !tick(memory_.counters().records) ? interrupted() : Result<void>();
 }
 
-bool LaunchReplay::fail(Error error) {
+template <bool part>
+bool LaunchReplayOf<part>::fail(Error error) {
   error_ = std::move(error);
   return false;
 }
 
 // The first CTAs go where hardware puts them, one after the other; a later one takes the place of
 // the one that ended.
-bool LaunchReplay::place_first() {
+template <bool part>
+bool LaunchReplayOf<part>::place_first() {
   const trace::Launch& launch = reader_.launches()[index_].launch;
-  number_.resize(sms_.size());
-  for (std::uint32_t i = 0; i < sms_.size(); ++i) number_[static_cast<std::size_t>(sms_[i].id)] = i;
   if (const std::uint64_t cluster = cluster_size(launch, card_); cluster > 1) {
     placement_ = std::make_unique<ClusterPlacement>(card_, cluster, occupancy_.ctas);
     order_by_cluster(launch, waiting_);
@@ -111,7 +122,8 @@ bool LaunchReplay::place_first() {
   return true;
 }
 
-bool LaunchReplay::start_clusters(std::uint64_t cycle) {
+template <bool part>
+bool LaunchReplayOf<part>::start_clusters(std::uint64_t cycle) {
   const trace::Launch& launch = reader_.launches()[index_].launch;
   while (next_ < waiting_.size()) {
     const std::uint64_t number = cluster_of(launch, waiting_[next_]);
@@ -129,8 +141,10 @@ bool LaunchReplay::start_clusters(std::uint64_t cycle) {
 
 // The instructions before the warp's next access take their time, whatever other warps do; the
 // cycle from which it has all it needs.
-inline std::uint64_t LaunchReplay::lead_up(WarpState& warp, std::uint32_t site,
-                                           const AccessPlan& plan, std::uint32_t instructions) {
+template <bool part>
+inline std::uint64_t LaunchReplayOf<part>::lead_up(WarpState& warp, std::uint32_t site,
+                                                   const AccessPlan& plan,
+                                                   std::uint32_t instructions) {
   if (!warp.led_up) warp.ready += std::uint64_t{instructions} * card_.numbers().sm_issue_cycles;
   warp.led_up = true;
   if (warp.loads > 0) warp.ready = wait(warp, site, plan);
@@ -139,20 +153,23 @@ inline std::uint64_t LaunchReplay::lead_up(WarpState& warp, std::uint32_t site,
 
 // The cycle from which the next access has all it needs, of some loads that are out; mostly there
 // is one.
-inline std::uint64_t LaunchReplay::wait(WarpState& warp, std::uint32_t site,
-                                        const AccessPlan& plan) {
+template <bool part>
+inline std::uint64_t LaunchReplayOf<part>::wait(WarpState& warp, std::uint32_t site,
+                                                const AccessPlan& plan) {
   if (warp.loads > 1) return wait_for(warp, site, plan);
   const std::uint64_t done = warp.done[0];
   const bool needs =
       plan.action == Action::kEnd || dependence_.waits(warp.load_site[0], warp.last_site, site);
   if (needs || done <= warp.ready) warp.loads = 0;
-  return needs ? std::max(warp.ready, done) : warp.ready;
+  return needs ? later(warp.ready, done) : warp.ready;
 }
 
-inline void LaunchReplay::remember(WarpState& warp, std::uint32_t site, std::uint64_t done) {
+template <bool part>
+inline void LaunchReplayOf<part>::remember(WarpState& warp, std::uint32_t site,
+                                           std::uint64_t done) {
   if (warp.loads == WarpState::kLoads) {
     // More than the warp keeps track of: it waits for the oldest.
-    warp.ready = std::max(warp.ready, warp.done[0]);
+    if constexpr (!part) warp.ready = std::max(warp.ready, warp.done[0]);
     --warp.loads;
     warp.done[0] = warp.done[warp.loads];
     warp.load_site[0] = warp.load_site[warp.loads];
@@ -163,28 +180,40 @@ inline void LaunchReplay::remember(WarpState& warp, std::uint32_t site, std::uin
 }
 
 // Enters a warp into the calendar; what lies beyond it is entered at its end and looked at again.
-inline void LaunchReplay::schedule(std::uint32_t number, std::uint64_t cycle) {
+template <bool part>
+inline void LaunchReplayOf<part>::schedule(std::uint32_t number, std::uint64_t cycle) {
+  if constexpr (part) {
+    if (again_[number] || unknown(cycle)) return later_.push_back(number);
+    const std::uint64_t step = std::max(cycle / kStepCycles, now_ + 1);
+    late_ |= cycle + soonest_back_ < (step + kMostBatch) * kStepCycles;
+  }
   calendar_.add(number,
                 std::min(std::max(cycle / kStepCycles, now_ + 1), now_ + Calendar::kSteps - 1));
 }
 
-inline void LaunchReplay::fetch_state(std::uint32_t number) const {
+template <bool part>
+inline void LaunchReplayOf<part>::fetch_state(std::uint32_t number) const {
   const char* warp = reinterpret_cast<const char*>(&warps_[number]);
   warpmem::prefetch(warp);
   warpmem::prefetch(warp + 64);
 }
 
-bool LaunchReplay::start_next(std::uint32_t sm, std::uint64_t cycle) {
+template <bool part>
+bool LaunchReplayOf<part>::start_next(std::uint32_t sm, std::uint64_t cycle) {
   if (next_ == waiting_.size()) return true;
+  return start_cta(sm, waiting_[next_++], cycle);
+}
+
+template <bool part>
+inline bool LaunchReplayOf<part>::start_cta(std::uint32_t sm, std::uint64_t number,
+                                            std::uint64_t cycle) {
   const auto slot = static_cast<std::uint32_t>(std::countr_zero(sms_[sm].free));
   const std::uint32_t first = sm * Calendar::kSlots + slot * occupancy_.warps_per_cta;
   for (std::uint32_t w = 0; w < occupancy_.warps_per_cta; ++w) fetch_state(first + w);
   ResidentCta& cta = ctas_[std::size_t{sm} * occupancy_.ctas + slot];
-  if (auto ok =
-          cta.stream.open(reader_, index_, waiting_[next_], occupancy_.warps_per_cta, spills_);
-      !ok)
+  if (auto ok = cta.stream.open(reader_, index_, number, occupancy_.warps_per_cta, spills_); !ok)
     return fail(ok.error());
-  cta.number = waiting_[next_++];
+  cta.number = number;
   sms_[sm].free &= sms_[sm].free - 1;
   cta.barriers.begin(occupancy_.warps_per_cta);
   ++resident_;
@@ -210,10 +239,17 @@ bool LaunchReplay::start_next(std::uint32_t sm, std::uint64_t cycle) {
 // What the warps of the step need comes in stages, a few warps behind one another; the list ends
 // with as many repetitions of its last warp, to be asked for in vain, as spare the loop to look
 // where it ends.
-bool LaunchReplay::run_step() {
+template <bool part>
+bool LaunchReplayOf<part>::run_step() {
+  const std::size_t n = begin_step();
+  return n == 0 || run_due(0, n);
+}
+
+template <bool part>
+inline std::size_t LaunchReplayOf<part>::begin_step() {
   calendar_.take(now_, due_);
   const std::size_t n = due_.size();
-  if (n == 0) return true;
+  if (n == 0) return 0;
   due_.insert(due_.end(), kStateAhead, due_.back());
   const std::uint32_t* const due = due_.data();
   for (std::size_t i = 0; i < kStateAhead; ++i) fetch_state(due[i]);
@@ -224,7 +260,16 @@ bool LaunchReplay::run_step() {
   if (sectored_)
     for (std::size_t i = 0; i < std::min(n, kLineAhead); ++i) fetch_line(i);
   for (std::size_t i = 0; i < std::min(n, kPrepareAhead); ++i) prepare(i);
-  for (std::size_t i = 0; i < n; ++i) {
+  return n;
+}
+
+// The warps from one to another of the step; those before have run.
+template <bool part>
+[[gnu::always_inline]] inline bool LaunchReplayOf<part>::run_due(std::size_t from,
+                                                                 std::size_t end) {
+  const std::uint32_t* const due = due_.data();
+  const std::size_t n = part ? due_.size() - kStateAhead : end;
+  for (std::size_t i = from; i < end; ++i) {
     if (i % kTogether == 0 && i > 0) find_lines(i + kTogether, n);
     fetch_state(due[i + kStateAhead]);
     fetch_record(warps_[due[i + kRecordAhead]].at);
@@ -240,8 +285,9 @@ bool LaunchReplay::run_step() {
 
 // Where the lines of warps are that come later. In the place of what is no access of one line
 // another's line is worked out in vain.
-inline void LaunchReplay::find_lines(std::size_t from, std::size_t n) {
-  model::SectoredMemory::OneLines& lines = lines_[from / kTogether % lines_.size()];
+template <bool part>
+inline void LaunchReplayOf<part>::find_lines(std::size_t from, std::size_t n) {
+  model::SectoredLines::OneLines& lines = lines_[from / kTogether % lines_.size()];
   bool& others = others_[from / kTogether % lines_.size()];
   others = some_lines_[from / kTogether % lines_.size()] = false;
   if (from >= n) return;
@@ -266,7 +312,8 @@ inline void LaunchReplay::find_lines(std::size_t from, std::size_t n) {
 
 // Has what a warp's access of one line will meet brought nearer; in the place of what is none
 // another's once more, as nobody can guess which they are.
-[[gnu::always_inline]] inline void LaunchReplay::fetch_line(std::size_t i) const {
+template <bool part>
+[[gnu::always_inline]] inline void LaunchReplayOf<part>::fetch_line(std::size_t i) const {
   const std::uint32_t number = due_[i];
   sectored_->prefetch(lines_[i / kTogether % lines_.size()], i % kTogether,
                       sms_[number / Calendar::kSlots].id,
@@ -275,7 +322,8 @@ inline void LaunchReplay::find_lines(std::size_t from, std::size_t n) {
 
 // What a warp will do first in this step that is none of that, and the caches that this will meet.
 // (After its beginning a warp waits for its next step.)
-inline void LaunchReplay::prepare(std::size_t i) {
+template <bool part>
+inline void LaunchReplayOf<part>::prepare(std::size_t i) {
   const std::uint32_t number = due_[i];
   if (next_record_[number].kind != Kind::kOther) return;
   Prepared& out = prepared_[i % kPrepared];
@@ -283,7 +331,7 @@ inline void LaunchReplay::prepare(std::size_t i) {
   const trace::Record* r = warp.at.next;
   if (warp.ready >= (now_ + 1) * kStepCycles) return;
   const AccessPlan& plan = plans_[r->site];
-  if (!sectored_ || !model::SectoredMemory::prepares(plan)) return;
+  if (!sectored_ || !model::SectoredLines::prepares(plan)) return;
   sectored_->prepare(lanes_of(*r, warp.at.lanes), plan, sms_[number / Calendar::kSlots].id,
                      out.lines);
   out.record = r;
@@ -292,8 +340,10 @@ inline void LaunchReplay::prepare(std::size_t i) {
 }
 
 // An access that starts at this cycle.
-inline void LaunchReplay::access(const trace::Record& r, const AccessPlan& plan, std::size_t i,
-                                 WarpState& warp, Sm& sm, std::uint64_t start) {
+template <bool part>
+inline void LaunchReplayOf<part>::access(const trace::Record& r, const AccessPlan& plan,
+                                         std::size_t i, WarpState& warp, Sm& sm,
+                                         std::uint64_t start) {
   // A record's place in memory may be another's later: it has to be this warp's, in this step.
   const Prepared& prepared = prepared_[i % kPrepared];
   const bool known = prepared.record == &r && prepared.of == i && prepared.step == now_;
@@ -315,13 +365,15 @@ inline void LaunchReplay::access(const trace::Record& r, const AccessPlan& plan,
   warp.async_wavefronts = place.async_wavefronts;
   sm.lsu_free = std::max(start + place.passes, place.held);
   if (plan.action == Action::kAsyncRead || plan.action == Action::kBulkRead)
-    warp.copies = std::max(warp.copies, place.done);
+    warp.copies = later(warp.copies, place.done);
   else if (place.done > start) remember(warp, r.site, place.done);
+  if (unknown(place.done)) touched_.push_back(due_[i]);
 }
 
 // A texture fetch or surface access that starts at this cycle.
-void LaunchReplay::fetch(const AccessPlan& plan, std::uint32_t site, std::uint32_t number,
-                         WarpState& warp, Sm& sm, std::uint64_t start) {
+template <bool part>
+void LaunchReplayOf<part>::fetch(const AccessPlan& plan, std::uint32_t site, std::uint32_t number,
+                                 WarpState& warp, Sm& sm, std::uint64_t start) {
   model::AccessTiming place;
   place.sm = sm.id;
   place.warp_slot = number % Calendar::kSlots;
@@ -330,18 +382,36 @@ void LaunchReplay::fetch(const AccessPlan& plan, std::uint32_t site, std::uint32
   memory_.texture(fetch_.access(), plan, place);
   sm.lsu_free = std::max(start + place.passes, place.held);
   if (place.done > start) remember(warp, site, place.done);
+  if (unknown(place.done)) touched_.push_back(number);
+}
+
+// Whether what a warp waits for next hangs on answers that are not there. In this batch they will
+// not be, so that it can only do so for accesses of later ones.
+template <bool part>
+inline bool LaunchReplayOf<part>::looks_again(WarpState& warp, std::uint32_t instructions) const {
+  if (!warp.led_up) warp.ready += std::uint64_t{instructions} * card_.numbers().sm_issue_cycles;
+  warp.led_up = true;
+  return warp.ready >= batch_end_ && std::any_of(warp.done.begin(), warp.done.begin() + warp.loads,
+                                                 [](std::uint64_t done) { return unknown(done); });
 }
 
 // What a warp does next, as far as its records are at hand.
-inline void LaunchReplay::look_ahead(std::uint32_t number, WarpState& warp) {
+template <bool part>
+inline void LaunchReplayOf<part>::look_ahead(std::uint32_t number, WarpState& warp) {
   Next& next = next_record_[number];
   next.kind = Kind::kUnknown;
   if (warp.at.next == warp.at.end) return;
   next.kind = Kind::kOther;
+  if constexpr (part) {
+    again_[number] = unknown(warp.ready);
+    if (again_[number]) return;
+  }
   const trace::Record& r = *warp.at.next;
   next.site = r.site;
   const std::uint32_t instructions = dependence_.instructions(warp.last_site, next.site);
   next.instructions = static_cast<std::uint16_t>(instructions);
+  if constexpr (part) again_[number] = looks_again(warp, instructions);
+  if (part && again_[number]) return;
   lead_up(warp, next.site, plans_[next.site], instructions);
   const Form form = forms_[next.site];
   if (form.kind == Kind::kOther) return;
@@ -364,22 +434,26 @@ inline void LaunchReplay::look_ahead(std::uint32_t number, WarpState& warp) {
 }
 
 // Its access of one line.
-[[gnu::always_inline]] inline void LaunchReplay::run_line(const model::SectoredMemory::OneLine& one,
-                                                          const Next& next, WarpState& warp,
-                                                          Sm& sm) {
+template <bool part>
+[[gnu::always_inline]] inline void LaunchReplayOf<part>::run_line(
+    const model::SectoredLines::OneLine& one, const Next& next, WarpState& warp, Sm& sm) {
   const AccessPlan& plan = plans_[next.site];
   const std::uint64_t start = std::max(issue(sm, warp, next.instructions), sm.lsu_free);
   if (next.kind == Kind::kStore) {
     sm.lsu_free = std::max(start + 1, sectored_->store(one, plan, sm.id, start));
   } else {
     sm.lsu_free = start + 1;
-    remember(warp, next.site, sectored_->load(one, plan, sm.id, start));
+    const std::uint64_t done = sectored_->load(one, plan, sm.id, start);
+    if constexpr (part)
+      if (unknown(done)) touched_.push_back(static_cast<std::uint32_t>(&warp - warps_.data()));
+    remember(warp, next.site, done);
   }
   warp.ready = start + 1;
 }
 
 // Runs a warp for as long as its records fall into this step of the clock.
-[[gnu::always_inline]] inline bool LaunchReplay::run_warp(std::size_t i) {
+template <bool part>
+[[gnu::always_inline]] inline bool LaunchReplayOf<part>::run_warp(std::size_t i) {
   const std::uint32_t number = due_[i];
   Sm& sm = sms_[number / Calendar::kSlots];
   WarpState& warp = warps_[number];
@@ -413,7 +487,7 @@ inline void LaunchReplay::look_ahead(std::uint32_t number, WarpState& warp) {
         further_.l2.count = 1;
         sectored_->find(further_);
       }
-      const model::SectoredMemory::OneLines& lines =
+      const model::SectoredLines::OneLines& lines =
           found ? lines_[i / kTogether % lines_.size()] : further_;
       run_line({lines, found ? i % kTogether : 0, next.sectors}, next, warp, sm);
     }
@@ -427,15 +501,17 @@ inline void LaunchReplay::look_ahead(std::uint32_t number, WarpState& warp) {
 }
 
 // The cycle in which the warp's next access has been issued.
-inline std::uint64_t LaunchReplay::issue(Sm& sm, const WarpState& warp,
-                                         std::uint32_t instructions) const {
+template <bool part>
+inline std::uint64_t LaunchReplayOf<part>::issue(Sm& sm, const WarpState& warp,
+                                                 std::uint32_t instructions) const {
   sm.issue_free = std::max(sm.issue_free, warp.ready << schedulers_) + instructions;
   return std::max(warp.ready, sm.issue_free >> schedulers_);
 }
 
 // Finds out what a warp does next whose records were at an end.
-[[gnu::noinline]] LaunchReplay::Turn LaunchReplay::find_next(std::uint32_t number, WarpState& warp,
-                                                             Sm& sm) {
+template <bool part>
+[[gnu::noinline]] typename LaunchReplayOf<part>::Turn LaunchReplayOf<part>::find_next(
+    std::uint32_t number, WarpState& warp, Sm& sm) {
   auto more = next_records(number, warp);
   if (!more) return over(fail(more.error()));
   if (!*more) return over(end_warp(number, warp, sm, (now_ + 1) * kStepCycles));
@@ -444,7 +520,9 @@ inline std::uint64_t LaunchReplay::issue(Sm& sm, const WarpState& warp,
 }
 
 // A record that is none of those.
-LaunchReplay::Turn LaunchReplay::run_other(std::size_t i, WarpState& warp, Sm& sm) {
+template <bool part>
+typename LaunchReplayOf<part>::Turn LaunchReplayOf<part>::run_other(std::size_t i, WarpState& warp,
+                                                                    Sm& sm) {
   const std::uint32_t number = due_[i];
   const trace::Record& r = *warp.at.next;
   const AccessPlan& plan = plans_[r.site];
@@ -462,7 +540,8 @@ LaunchReplay::Turn LaunchReplay::run_other(std::size_t i, WarpState& warp, Sm& s
   const std::uint64_t issued = issue(sm, warp, next_record_[number].instructions);
   if (plan.action == Action::kBarrier) {
     ++memory_.counters().records;
-    warp.ready = std::max(issued, warp.older_copies);
+    warp.ready = later(issued, warp.older_copies);
+    if (unknown(warp.ready)) touched_.push_back(number);
     warp.older_copies = warp.copies;
     stand_at(warp, number, static_cast<std::uint32_t>(r.base) % 64,
              static_cast<std::uint32_t>(r.stride) / 32);
@@ -478,18 +557,25 @@ LaunchReplay::Turn LaunchReplay::run_other(std::size_t i, WarpState& warp, Sm& s
   return Turn::kGoesOn;
 }
 
-Result<bool> LaunchReplay::next_records(std::uint32_t number, WarpState& warp) {
+template <bool part>
+Result<bool> LaunchReplayOf<part>::next_records(std::uint32_t number, WarpState& warp) {
   const std::uint32_t first = number - warp.warp;
   const auto position = [&](std::uint32_t w) -> Position& { return warps_[first + w].at; };
   return cta_of(number, warp).stream.advance(cache_, warp.warp, position);
 }
 
-bool LaunchReplay::end_warp(std::uint32_t number, const WarpState& warp, Sm& sm,
-                            std::uint64_t cycle) {
+template <bool part>
+bool LaunchReplayOf<part>::end_warp(std::uint32_t number, const WarpState& warp, Sm& sm,
+                                    std::uint64_t cycle) {
   ResidentCta& cta = cta_of(number, warp);
   const std::uint32_t left = cta.barriers.end_warp();
   check_barriers(number - warp.warp, cta);
   if (left > 0) return true;
+  if constexpr (part) {
+    ended_.push_back({number / Calendar::kSlots, warp.cta});
+    --resident_;
+    return true;
+  }
   sm.free |= std::uint64_t{1} << warp.cta;
   --resident_;
   if (!placement_) return start_next(number / Calendar::kSlots, cycle);
@@ -498,13 +584,15 @@ bool LaunchReplay::end_warp(std::uint32_t number, const WarpState& warp, Sm& sm,
 }
 
 // The cycle from which the next access has all it needs.
-std::uint64_t LaunchReplay::wait_for(WarpState& warp, std::uint32_t site, const AccessPlan& plan) {
+template <bool part>
+std::uint64_t LaunchReplayOf<part>::wait_for(WarpState& warp, std::uint32_t site,
+                                             const AccessPlan& plan) {
   std::uint64_t until = warp.ready;
   const bool all = plan.action == Action::kEnd;
   for (std::uint32_t i = 0; i < warp.loads;) {
     const std::uint64_t done = warp.done[i];
     const bool needs = all || dependence_.waits(warp.load_site[i], warp.last_site, site);
-    if (needs) until = std::max(until, done);
+    if (needs) until = later(until, done);
     if (needs || done <= warp.ready) {
       --warp.loads;
       warp.done[i] = warp.done[warp.loads];
@@ -516,27 +604,30 @@ std::uint64_t LaunchReplay::wait_for(WarpState& warp, std::uint32_t site, const 
   return until;
 }
 
-void LaunchReplay::stand_at(WarpState& warp, std::uint32_t number, std::uint32_t barrier,
-                            std::uint32_t expected) {
+template <bool part>
+void LaunchReplayOf<part>::stand_at(WarpState& warp, std::uint32_t number, std::uint32_t barrier,
+                                    std::uint32_t expected) {
   ResidentCta& cta = cta_of(number, warp);
   warp.waits = static_cast<std::uint8_t>(barrier);
   cta.barriers.arrive(barrier, expected);
   if (cta.barriers.complete(barrier)) open(number - warp.warp, cta, barrier);
 }
 
-void LaunchReplay::check_barriers(std::uint32_t first_warp, ResidentCta& cta) {
+template <bool part>
+void LaunchReplayOf<part>::check_barriers(std::uint32_t first_warp, ResidentCta& cta) {
   cta.barriers.each_standing([&](std::uint32_t b) {
     if (cta.barriers.complete(b)) open(first_warp, cta, b);
   });
 }
 
-void LaunchReplay::open(std::uint32_t first_warp, ResidentCta& cta, std::uint32_t barrier) {
+template <bool part>
+void LaunchReplayOf<part>::open(std::uint32_t first_warp, ResidentCta& cta, std::uint32_t barrier) {
   cta.barriers.open(barrier);
   WarpState* const first = &warps_[first_warp];
   WarpState* const end = first + occupancy_.warps_per_cta;
   std::uint64_t last = 0;
   for (const WarpState* w = first; w != end; ++w)
-    if (w->waits == barrier) last = std::max(last, w->ready);
+    if (w->waits == barrier) last = later(last, w->ready);
   for (WarpState* w = first; w != end; ++w) {
     if (w->waits != barrier) continue;
     w->waits = WarpState::kNoBarrier;
@@ -546,20 +637,27 @@ void LaunchReplay::open(std::uint32_t first_warp, ResidentCta& cta, std::uint32_
   }
 }
 
-std::string LaunchReplay::standing() const {
+template <bool part>
+std::string LaunchReplayOf<part>::standing() const {
   Standings all;
+  add_standing(all);
+  return all.text();
+}
+
+template <bool part>
+void LaunchReplayOf<part>::add_standing(Standings& all) const {
   for (std::uint32_t sm = 0; sm < sms_.size(); ++sm)
     for (std::uint32_t slot = 0; slot < occupancy_.ctas; ++slot) {
       if (sms_[sm].free >> slot & 1) continue;
       const ResidentCta& cta = ctas_[std::size_t{sm} * occupancy_.ctas + slot];
       all.add(cta.number, sms_[sm].id, cta.barriers.where());
     }
-  return all.text();
 }
 
 // A trace that was cut short, or filtered, can leave warps at a barrier that nobody else reaches.
-void LaunchReplay::release_barriers() {
-  if (stuck_.empty()) stuck_ = standing();
+template <bool part>
+void LaunchReplayOf<part>::release_barriers() {
+  if (!part && stuck_.empty()) stuck_ = standing();
   for (std::uint32_t sm = 0; sm < sms_.size(); ++sm)
     for (std::uint32_t slot = 0; slot < occupancy_.ctas; ++slot) {
       ResidentCta& cta = ctas_[std::size_t{sm} * occupancy_.ctas + slot];
@@ -569,5 +667,62 @@ void LaunchReplay::release_barriers() {
       });
     }
 }
+
+template <bool part>
+bool LaunchReplayOf<part>::start(std::uint64_t cta, int sm, std::uint64_t cycle) {
+  return start_cta(number_[static_cast<std::size_t>(sm)], cta, cycle);
+}
+
+template <bool part>
+void LaunchReplayOf<part>::begin_batch(std::uint64_t steps) {
+  if constexpr (part) sectored_->l2().begin();
+  late_ = false;
+  batch_end_ = (now_ + steps) * kStepCycles;
+}
+
+template <bool part>
+std::size_t LaunchReplayOf<part>::run_part_step() {
+  if (idle() && !std::exchange(idle_, true)) idle_since_ = now_;
+  if (!idle()) idle_ = false;
+  const std::size_t n = begin_step();
+  if (n > 0 && !error_) run_due(0, n);
+  return n;
+}
+
+template <bool part>
+void LaunchReplayOf<part>::answered() {
+  if constexpr (part) {
+    const model::L2Requests& answers = sectored_->l2();
+    const auto settle = [&](WarpState& warp) {
+      warp.ready = answers.known(warp.ready);
+      warp.copies = answers.known(warp.copies);
+      warp.older_copies = answers.known(warp.older_copies);
+      for (std::uint64_t& done : warp.done) done = answers.known(done);
+    };
+    for (const std::uint32_t number : touched_) settle(warps_[number]);
+    for (const std::uint32_t number : later_) settle(warps_[number]);
+    touched_.clear();
+    std::swap(later_, settled_);
+    for (const std::uint32_t number : settled_) {
+      if (std::exchange(again_[number], std::uint8_t{0})) look_ahead(number, warps_[number]);
+      schedule(number, warps_[number].ready);
+    }
+    settled_.clear();
+  }
+}
+
+template <bool part>
+void LaunchReplayOf<part>::end_step(std::uint64_t next_cta) {
+  for (const Ended& e : ended_) {
+    sms_[e.sm].free |= std::uint64_t{1} << e.slot;
+    if (next_cta < all_->size() && !error_)
+      start_cta(e.sm, (*all_)[next_cta++], (now_ + 1) * kStepCycles);
+  }
+  ended_.clear();
+  ++now_;
+}
+
+template class LaunchReplayOf<false>;
+template class LaunchReplayOf<true>;
 
 }  // namespace warpmem::sim

@@ -82,6 +82,10 @@ bool adds_floats(const trace::SassInstruction& in) {
   });
 }
 
+// Fermi's load of an address that is the same for all lanes: from global memory, through the constant cache. GPUs
+// after it have none, and ptxas makes a read-only load of it.
+bool uniform_load(const trace::SassInstruction& in) { return in.opcode == "ldu" || in.opcode == "LDU"; }
+
 void plan_global(AccessPlan& p, const trace::Site& site, const trace::SassInstruction* in) {
   const bool generic = in && in->generic;
   Op op = site.op;
@@ -119,7 +123,7 @@ void plan_global(AccessPlan& p, const trace::Site& site, const trace::SassInstru
   // relaxed.gpu miss and leave nothing; kernels/micro/l1_policy.cu).
   p.bypass_l1 = in->bypass || in->scope == trace::Scope::kGpu || in->scope == trace::Scope::kSystem;
   p.asks_l1 = in->has("ca");
-  p.read_only = in->constant;
+  p.read_only = in->constant || uniform_load(*in);
   p.no_allocate = in->eviction == trace::Eviction::kNoAllocate;
   p.compare_and_swap = in->has("CAS") || in->has("CAST");
   p.sums_floats = p.action == Action::kGlobalAtomic && in->has("ADD") && adds_floats(*in);
@@ -225,6 +229,8 @@ std::vector<AccessPlan> plan_sites(const model::Card& card, std::span<const trac
     else if (site.space == Space::kSurface) plan_surface(p, site, in);
     else if (site.op == Op::kPrefetch) plan_prefetch(p, site, in);
     else if (site.space == Space::kConstant) p.action = Action::kConstant;
+    else if (in && uniform_load(*in) && card.capability() >= 20 && card.capability() < 30)
+      p.action = Action::kConstant;
     else if (site.space == Space::kGlobal) plan_global(p, site, in);
     else if (site.space == Space::kShared) plan_shared(p, site, in);
     else if (site.space == Space::kRemoteShared && site.op != Op::kAsyncCopyWrite && site.op != Op::kBulkWrite &&

@@ -11,6 +11,7 @@
 #include "base/units.hpp"
 #include "sim/pattern/parser.hpp"
 #include "sim/pattern/pattern.hpp"
+#include "model/card/ecc.hpp"
 
 namespace warpmem::sim::pattern {
 namespace {
@@ -159,7 +160,7 @@ Result<double> partitions_of(const Program& program, const Shape& shape, const m
 Result<double> right_number(const Exercise& e, const model::Card& card) {
   if (e.figure == Figure::kLinkRatio) {
     const model::CardNumbers& n = card.numbers();
-    return static_cast<double>(n.dram_sectors_per_kilocycle) / static_cast<double>(n.host_permille);
+    return static_cast<double>(model::dram_bandwidth(n)) / static_cast<double>(n.host_permille);
   }
   const Shape shape = shape_of(e);
   const auto program = parse(std::string(e.pattern), shape.let);

@@ -1,5 +1,6 @@
 #include "sim/sample/estimate.hpp"
 
+#include <algorithm>
 #include <boost/math/distributions/students_t.hpp>
 #include <cmath>
 
@@ -14,6 +15,13 @@ void Estimate::add(const Stratum& s) {
   if (n >= s.units || n < 2) return;
   double square = 0;
   for (const double y : s.seen) square += (y - mean) * (y - mean) / (n - 1);
+  // Units that are all alike say nothing of how rare others are: what happens in none of n happens
+  // less than 3 / n times in each, with 95 % confidence (the rule of three; Hanley and
+  // Lippman-Hand, "If nothing goes wrong, is everything all right?", JAMA 249, 1983).
+  if (mean > 0 && std::ranges::all_of(s.seen, [&](double y) { return y == s.seen.front(); })) {
+    may_be_off_by(3 / n * s.units);
+    return;
+  }
   const double variance = s.units * s.units * (1 - n / s.units) * square / n;
   variance_ += variance;
   squares_ += variance * variance / (n - 1);

@@ -9,6 +9,7 @@
 #include "sim/engine/lacking.hpp"
 #include "sim/engine/placement.hpp"
 #include "sim/engine/warp_lanes.hpp"
+#include "model/card/ecc.hpp"
 
 namespace warpmem::sim {
 
@@ -127,7 +128,7 @@ void LaunchTime::summarise() {
   result_.bytes_in_flight = static_cast<double>(path_.sector_cycles()) * 32 / span;
   const double latency =
       static_cast<double>(n.latency_l2_near + n.latency_l2_far / 2 + n.latency_dram);
-  result_.bytes_needed = static_cast<double>(n.dram_sectors_per_kilocycle) / 1000 * 32 * latency;
+  result_.bytes_needed = static_cast<double>(model::dram_bandwidth(n)) / 1000 * 32 * latency;
   summarise_sms();
 }
 

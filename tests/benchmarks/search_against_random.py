@@ -4,7 +4,7 @@
     tests/benchmarks/search_against_random.py build/warpmem [seeds]
 
 For each space: of so many seeds, the mean of the least objective that each method found, as a part of the least that
-anybody found, and how often the estimator was lower. A sign test says how likely that is by chance.
+anybody found, and how often the search was lower. A sign test says how likely that is by chance.
 """
 import json
 import math
@@ -38,18 +38,18 @@ def least(command, trace, vary, objective, budget, method, seed):
 
 def main():
     command, seeds = sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 20
-    print("space             points tried  seeds  random: mean over least  tpe: mean over least  tpe lower  alike  sign test")
+    print("space             points tried  seeds  random: mean over least  ego: mean over least  ego lower  alike  sign test")
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         for trace, vary, objective, budget in SPACES:
             runs = {m: list(pool.map(lambda s, m=m: least(command, trace, vary, objective, budget, m, s), range(1, seeds + 1)))
-                    for m in ("random", "tpe")}
-            best = min(runs["random"] + runs["tpe"])
-            lower = sum(t < r for t, r in zip(runs["tpe"], runs["random"]))
-            alike = sum(t == r for t, r in zip(runs["tpe"], runs["random"]))
+                    for m in ("random", "ego")}
+            best = min(runs["random"] + runs["ego"])
+            lower = sum(t < r for t, r in zip(runs["ego"], runs["random"]))
+            alike = sum(t == r for t, r in zip(runs["ego"], runs["random"]))
             n = seeds - alike
             chance = sum(math.comb(n, k) for k in range(lower, n + 1)) / 2 ** n if n else 1
             mean = {m: sum(v) / len(v) / best for m, v in runs.items()}
-            print(f"{trace:17} {budget:12}  {seeds:5}  {mean['random']:22.3f}  {mean['tpe']:20.3f}  {lower:9}  {alike:5}"
+            print(f"{trace:17} {budget:12}  {seeds:5}  {mean['random']:22.3f}  {mean['ego']:20.3f}  {lower:9}  {alike:5}"
                   f"  p = {chance:.2g}", flush=True)
 
 

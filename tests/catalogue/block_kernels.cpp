@@ -132,8 +132,8 @@ std::vector<Access> two_fields(bool structures) {
   return out;
 }
 
-// The largest, or the sum, of a block of 256 in shared memory: s[t] = s[t] + s[t + h], h = 128, …, 1.
-// `same`: words that all threads load before.
+// The largest, or the sum, of a block of 256 in shared memory: s[t] = s[t] + s[t + h], h = 128,
+// …, 1. `same`: words that all threads load before.
 std::vector<Access> softmax(std::uint64_t same, bool reduces) {
   const Index own = [](const Thread& t) -> At { return t.cx * 256 + t.t; };
   std::vector<Access> out{load(0, own)};
@@ -148,9 +148,9 @@ std::vector<Access> softmax(std::uint64_t same, bool reduces) {
     out = join(std::move(out), {shared_load(mine), shared_load(other), shared_store(mine)});
   }
   const Index result = [](const Thread& t) { return t.t == 0 ? At(0) : kNobody; };
-  return join(std::move(out),
-              {shared_load(result),
-               store(3, [](const Thread& t) { return t.t == 0 ? At(t.cx) : kNobody; })});
+  return join(std::move(out), {shared_load(result), store(3, [](const Thread& t) {
+                                 return t.t == 0 ? At(t.cx) : kNobody;
+                               })});
 }
 
 // One CTA over the 32 words that the blocks left.

@@ -30,18 +30,18 @@ std::vector<Access> unrolled(const Spec& s) {
   const std::uint64_t unroll = s["unroll"] ? s["unroll"] : 1, b = s["bx"];
   std::vector<Access> out;
   for (std::uint64_t u = 0; u < unroll; ++u)
-    out.push_back(
-        load(0, [=](const Thread& t) -> At { return (t.cx * unroll + u) * b + t.t; }));
+    out.push_back(load(0, [=](const Thread& t) -> At { return (t.cx * unroll + u) * b + t.t; }));
   for (std::uint64_t u = 0; u < unroll; ++u)
-    out.push_back(
-        store(1, [=](const Thread& t) -> At { return (t.cx * unroll + u) * b + t.t; }));
+    out.push_back(store(1, [=](const Thread& t) -> At { return (t.cx * unroll + u) * b + t.t; }));
   return out;
 }
 
 // Doubles, a warp a row: read by rows, stored by columns, or both by rows through a tile.
 std::vector<Access> transpose_double(const Spec& s, bool tile) {
   const std::uint64_t n = s["n"];
-  const Index row = [=](const Thread& t) -> At { return (t.cy * 32 + t.ty) * n + t.cx * 32 + t.tx; };
+  const Index row = [=](const Thread& t) -> At {
+    return (t.cy * 32 + t.ty) * n + t.cx * 32 + t.tx;
+  };
   const Index column = [=](const Thread& t) -> At {
     return (t.cx * 32 + t.tx) * n + t.cy * 32 + t.ty;
   };
@@ -70,9 +70,8 @@ std::vector<Access> aat(const Spec& s) {
     out.push_back(load(0, [=](const Thread& t) -> At { return (t.cx * 32 + t.tx) * 32 + k; }));
   }
   const std::uint64_t n = s["n"];
-  out.push_back(store(1, [=](const Thread& t) -> At {
-    return (t.cy * 32 + t.ty) * n + t.cx * 32 + t.tx;
-  }));
+  out.push_back(
+      store(1, [=](const Thread& t) -> At { return (t.cy * 32 + t.ty) * n + t.cx * 32 + t.tx; }));
   return out;
 }
 
@@ -88,9 +87,8 @@ std::vector<Access> aat_shared(const Spec& s) {
     out.push_back(shared_load([=](const Thread& t) -> At { return t.ty * 32 + k; }));
     out.push_back(shared_load([=](const Thread& t) -> At { return 1024 + k * width + t.tx; }));
   }
-  out.push_back(store(1, [=](const Thread& t) -> At {
-    return (t.cy * 32 + t.ty) * n + t.cx * 32 + t.tx;
-  }));
+  out.push_back(
+      store(1, [=](const Thread& t) -> At { return (t.cy * 32 + t.ty) * n + t.cx * 32 + t.tx; }));
   return out;
 }
 
@@ -99,8 +97,8 @@ std::vector<Access> texture_twice(const Spec& s) {
   std::vector<Access> out;
   for (int pass = 0; pass < 2; ++pass)
     for (std::uint64_t at = 0; at < s["bytes"]; at += 128)
-      out.push_back({What::kTexture4,
-                     [=](const Thread& t) -> At { return array(0) + at + 4 * t.t; }});
+      out.push_back(
+          {What::kTexture4, [=](const Thread& t) -> At { return array(0) + at + 4 * t.t; }});
   return out;
 }
 

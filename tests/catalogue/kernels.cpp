@@ -83,6 +83,20 @@ std::vector<Access> transpose_smem_rect(const Spec& s) {
           })};
 }
 
+// The same tiles without shared memory: a thread moves so many rows of one.
+std::vector<Access> moves_t32(const Spec& s, bool write_rows) {
+  const std::uint64_t n = s["n"], by = s["by"];
+  std::vector<Access> out;
+  for (std::uint64_t j = 0; j < 32; j += by) {
+    const auto x = [](const Thread& t) { return t.cx * 32 + t.tx; };
+    const auto y = [=](const Thread& t) { return t.cy * 32 + t.ty + j; };
+    out.push_back(load(0, [=](const Thread& t) -> At { return y(t) * n + x(t); }));
+    out.push_back(store(
+        1, [=](const Thread& t) -> At { return write_rows ? y(t) * n + x(t) : x(t) * n + y(t); }));
+  }
+  return out;
+}
+
 // Tile 32 x 32 in blocks of 32 x by; rows of 32 + pad words. `columns`: written by columns.
 std::vector<Access> transpose_tile32(const Spec& s, bool columns) {
   const std::uint64_t n = s["n"], by = s["by"], width = 32 + s["pad"], across = s["gx"];
@@ -173,6 +187,8 @@ const Makers& plain_kernels() {
       {"transpose_diagonal_row", [](const Spec& s) { return diagonal(s, true); }},
       {"transpose_diagonal_col", [](const Spec& s) { return diagonal(s, false); }},
       {"transpose_smem_rect", transpose_smem_rect},
+      {"copy_2d_t32", [](const Spec& s) { return moves_t32(s, true); }},
+      {"transpose_naive_t32", [](const Spec& s) { return moves_t32(s, false); }},
       {"transpose_tile32", [](const Spec& s) { return transpose_tile32(s, false); }},
       {"transpose_tile32_col_store", [](const Spec& s) { return transpose_tile32(s, true); }},
       {"matmul_naive", matmul_naive},

@@ -11,9 +11,8 @@ Result<Kernel> make_kernel(const std::string& name, const Sizes& sizes) {
     constexpr std::uint64_t kMiB = 1 << 20;
     Window window{s["window"] * kMiB, s["aside"] * kMiB, 1};
     if (s["permille"]) window.hit_ratio = static_cast<float>(s["permille"]) / 1000;
-    return Kernel{{one(s["gx"]), one(s["gy"]), one(s["bx"]), one(s["by"])},
-                  found->second(s),
-                  window};
+    return Kernel{
+        {one(s["gx"]), one(s["gy"]), one(s["bx"]), one(s["by"])}, found->second(s), window};
   }
   return Error{ErrorKind::kUsage, "there is no kernel '" + name + "'", "",
                "see the tables at the ends of tests/catalogue/*_kernels.cpp and kernels.cpp"};

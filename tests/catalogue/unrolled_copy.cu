@@ -9,5 +9,9 @@ __device__ __forceinline__ void copy(float* out, const float* in) {
 #pragma unroll
   for (int u = 0; u < kUnroll; ++u) out[i + u * blockDim.x] = v[u];
 }
-extern "C" __global__ void copy_1(float* __restrict__ out, const float* __restrict__ in) { copy<1>(out, in); }
-extern "C" __global__ void copy_4(float* __restrict__ out, const float* __restrict__ in) { copy<4>(out, in); }
+extern "C" __global__ void copy_1(float* __restrict__ out, const float* __restrict__ in) {
+  copy<1>(out, in);
+}
+extern "C" __global__ void copy_4(float* __restrict__ out, const float* __restrict__ in) {
+  copy<4>(out, in);
+}

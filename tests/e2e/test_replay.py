@@ -510,9 +510,9 @@ class Cards(harness.CommandTest):
     def test_every_number_of_a_card_has_unit_and_source(self):
         out = self.run_command("gpus", "h200", "--format", "json").json()
         self.assertEqual(out["compute_capability"], "9.0")
-        # Said by another key: l1.ways, l2.sides.
+        # Said by another key: l1.ways, l2.sides; memory with a channel of its own for check bits has none.
         self.assertEqual({k for k, n in out["card"].items() if n["source"].startswith("default: ")},
-                         {"l1.sets", "l2.partitions"})
+                         {"l1.sets", "l2.partitions", "dram.ecc"})
         for key, number in out["card"].items():
             with self.subTest(key):
                 self.assertTrue(number["unit"])

@@ -155,6 +155,12 @@ TEST_CASE("numbers that contradict each other are refused") {
       {"sm.ctas", "0", "'0' is less than 1"},
       {"sm.threads", "0", "'0' is less than 1"},
       {"sm.registers", "0", "'0' is less than 1"},
+      {"sm.threads", "31", "give sm.threads at least 32"},
+      {"sm.registers", "1023", "a scheduler has 255 registers (sm.registers / sm.schedulers), less than sm.register_unit (256)"},
+      {"sm.registers", "1023", "give sm.registers at least 1,024"},
+      {"sm.register_unit", "16385", "give sm.registers at least 65,540"},
+      {"shared.unit", "1MiB", "give shared.unit at most 228 KiB"},
+      {"dram.ecc", "on", "dram.ecc_permille"},
       {"sm.register_unit", "0", "'0' is less than 1"},
       {"shared.unit", "0", "'0' is less than 1"},
       {"latency.dram", "0", "'0' is less than 1"},
@@ -333,7 +339,7 @@ TEST_CASE("whatever value a refusal names as possible is possible") {
   };
   for (const Case& c : {Case{"l2.size", "30MiB", "28 MiB", "32 MiB"}, {"l1.size", "262272", "256 KiB", "262,656B"},
                         {"constant.group_size", "65537", "64KiB", "65,792 B"}, {"launch.dirty_sectors", "73702", "73,700", "73,704"},
-                        {"l2.slices", "95", "92", "96"}, {"constant.size", "2305", "2,304 B", "2560"}}) {
+                        {"l2.slices", "95", "92", "96"}, {"sm.registers", "1023", "1024", "65536"}, {"constant.size", "2305", "2,304 B", "2560"}}) {
     Card card = h200();
     INFO(c.key);
     CHECK_FALSE(card.set(c.key, c.value).ok());

@@ -2,6 +2,9 @@
 // it is not one.
 #include "model/card/instruction_table.hpp"
 
+#include <algorithm>
+#include <tuple>
+
 #include "model/card/card.hpp"
 #include "tests/catch.hpp"
 
@@ -161,4 +164,67 @@ TEST_CASE("a card names its instruction table") {
   const auto bare = model::Card::parse("name = \"x\"\n", "test");
   REQUIRE_FALSE(bare.ok());
   CHECK(says(bare.error().text(), "'isa' is missing"));
+}
+
+// Cycles of a sub-partition for a warp: 128 over the results of an SM and cycle that the CUDA programming guide's table of
+// throughput says (best practices guide 13 for 12.0).
+TEST_CASE("each compute capability has the rates that NVIDIA documents") {
+  struct Row {
+    const char* table;
+    int ffma, hfma2, dfma, iadd3, mufu, shfl;
+  };
+  for (const Row& r : {Row{"sm_70", 2, 2, 4, 2, 8, 4}, Row{"sm_75", 2, 2, 64, 2, 8, 4}, Row{"sm_80", 2, 1, 4, 2, 8, 4},
+                       Row{"sm_86", 1, 2, 64, 2, 8, 4}, Row{"sm_89", 1, 2, 64, 2, 8, 4}, Row{"sm_90", 1, 1, 2, 2, 8, 4},
+                       Row{"sm_100", 1, 2, 2, 2, 8, 4}, Row{"sm_120", 1, 2, 64, 1, 8, 4}}) {
+    const InstructionTable t = model::load_instruction_table(r.table).value();
+    INFO(r.table);
+    CHECK(t.sass("FFMA", {}).busy == r.ffma);
+    CHECK(t.sass("HFMA2", {}).busy == r.hfma2);
+    CHECK(t.sass("DFMA", {}).busy == r.dfma);
+    CHECK(t.sass("IADD3", {}).busy == r.iadd3);
+    CHECK(t.sass("MUFU", Words{"RCP"}).busy == r.mufu);
+    CHECK(t.sass("SHFL", Words{"IDX"}).busy == r.shfl);
+  }
+}
+
+// Multiply-adds of 16 bits, of a sub-partition and cycle, by NVIDIA's white papers: 128 (V100, T4, GA102; half of it where
+// 32-bit numbers are added up on GeForce), 256 (A100), 512 (H100).
+TEST_CASE("matrix products take what the white papers say") {
+  const auto busy = [](const char* table, Words words) {
+    return int{model::load_instruction_table(table).value().sass("HMMA", words).busy};
+  };
+  CHECK(busy("sm_75", {"1688", "F32"}) == 16 * 8 * 8 / 128);
+  CHECK(busy("sm_80", {"16816", "F32"}) == 16 * 8 * 16 / 256);
+  CHECK(busy("sm_86", {"16816", "F16"}) == 16 * 8 * 16 / 128);
+  CHECK(busy("sm_86", {"16816", "F32"}) == 16 * 8 * 16 / 64);
+  CHECK(busy("sm_89", {"16816", "F32"}) == 16 * 8 * 16 / 64);
+}
+
+TEST_CASE("a table inherits another one and says what is borrowed") {
+  const InstructionTable t = model::load_instruction_table("sm_75").value();
+  const auto row = [&](const std::string& key) {
+    const auto at = std::find_if(t.rows().begin(), t.rows().end(), [&](const auto& r) { return r.key == key; });
+    REQUIRE(at != t.rows().end());
+    return at->source;
+  };
+  CHECK(row("sass.MUFU").starts_with("assumed: borrowed from sm_90: measured: "));
+  CHECK(row("sass.FFMA").starts_with("assumed: borrowed from sm_70: documented: "));
+  CHECK(row("sass.DFMA").starts_with("documented: "));
+  CHECK(std::count_if(t.rows().begin(), t.rows().end(), [](const auto& r) { return r.key == "sass.DFMA"; }) == 1);
+  CHECK(says(refusal("inherits = \"sm_12\"\n"), "there is no instruction table 'sm_12'", "sm_90"));
+  const auto own = InstructionTable::parse(std::string("inherits = \"sm_90\"\n[sass]\nFFMA") + kRow, "x.toml");
+  REQUIRE(own.ok());
+  CHECK(own->sass("FFMA", {}).latency == 18);
+  CHECK(own->sass("FADD", {}).latency == 4);
+}
+
+TEST_CASE("each card takes the table of its compute capability from 7.0 on") {
+  for (const auto& [card, ffma, dfma] : {std::tuple{"v100", 2, 4}, {"t4", 2, 64}, {"a100_80", 2, 4}, {"rtx3070", 1, 64},
+                                         {"rtx4090", 1, 64}, {"h100_sxm", 1, 2}, {"b200", 1, 2}, {"rtx5090", 1, 64}}) {
+    const auto loaded = model::load_card(card);
+    REQUIRE(loaded.ok());
+    INFO(card);
+    CHECK(loaded->instructions().sass("FFMA", {}).busy == ffma);
+    CHECK(loaded->instructions().sass("DFMA", {}).busy == dfma);
+  }
 }

@@ -4,7 +4,9 @@
 #include <sstream>
 
 #include "model/dram/partition_traffic.hpp"
+#include "model/card/ecc.hpp"
 #include "model/system/memory_system.hpp"
+#include "sim/engine/sites.hpp"
 #include "sim/replay.hpp"
 #include "tests/catch.hpp"
 #include "tests/sim/reference_traces.hpp"
@@ -135,6 +137,52 @@ TEST_CASE("1.x: shared memory and constants serialise warps") {
   g.access(Action::kConstant, 0, 4);
   CHECK(g.early().constant_serialized == 30);
   CHECK(g.early().warp_serialize == 2);
+}
+
+// ldu of PTX, LDU of Fermi's machine code: CUDA C programming guide 3.2, G.4.2.
+TEST_CASE("2.0: a uniform load goes through the constant cache, on later GPUs it is a read-only load") {
+  trace::Program program;
+  program.level = trace::Level::kPtx;
+  program.code = {{0, "ldu.global.u32 %r1, [%rd1];", 0, 0}};
+  const std::vector<trace::Site> sites{{0, trace::Op::kLoad, trace::Space::kGlobal, 4}};
+  const AccessPlan fermi = plan_sites(card_of("2_0"), sites, program).at(0);
+  CHECK(fermi.action == Action::kConstant);
+  const AccessPlan kepler = plan_sites(card_of("3_5"), sites, program).at(0);
+  CHECK(kepler.action == kLoad);
+  CHECK(kepler.read_only);
+  program.code[0].text = "ld.global.u32 %r1, [%rd1];";
+  CHECK(plan_sites(card_of("2_0"), sites, program).at(0).action == kLoad);
+
+  Gpu g("2_0");
+  g.access(fermi.action, kA, 0);  // one address for the warp: one look-up, and nothing of the L1
+  CHECK(g.early().constant_serialized == 0);
+  CHECK(g.early().l1_gld_miss == 0);
+  CHECK(g.early().l1_gld_hit == 0);
+  g.access(fermi.action, kA, 4);  // 32 of them, one after the other
+  CHECK(g.early().constant_serialized == 31);
+}
+
+// BabelStream on a K40: 220.2 GB/s copied without ECC, 194.3 with it. NVIDIA's data sheets: an eighth of a C2050's
+// 3 GB, a sixteenth of a K40's 12 GB.
+TEST_CASE("ECC in the memory takes bandwidth and room") {
+  model::Card k40 = model::load_card("k40").value();
+  const auto gbps = [&] {
+    const model::CardNumbers& n = k40.numbers();
+    return static_cast<double>(model::dram_bandwidth(n) * 32 * n.clock_mhz) / 1e6;
+  };
+  CHECK(gbps() == Approx(220.2).epsilon(0.001));
+  CHECK(model::dram_room(k40.numbers()) == std::uint64_t{12} << 30);
+  REQUIRE(k40.set("dram.ecc", "on").ok());
+  CHECK(gbps() == Approx(194.3).epsilon(0.001));
+  CHECK(model::dram_room(k40.numbers()) == (std::uint64_t{12} << 30) / 16 * 15);
+  model::Card c2050 = model::load_card("c2050").value();
+  REQUIRE(c2050.set("dram.ecc", "on").ok());
+  CHECK(model::dram_room(c2050.numbers()) == std::uint64_t{2688} << 20);  // 2.625 GiB
+  model::Card h200 = model::load_card("h200").value();
+  const auto refused = h200.set("dram.ecc", "on");
+  REQUIRE_FALSE(refused.ok());
+  CHECK(refused.error().text().find("dram.ecc_permille") != std::string::npos);
+  CHECK_FALSE(c2050.set("dram.ecc", "maybe").ok());
 }
 
 TEST_CASE("2.0: loads come by lines through the L1; a store takes its line out") {

@@ -29,6 +29,22 @@ TEST_CASE("what was seen whole leaves nothing to chance") {
   CHECK(e.half_width(0.95) == 0);
 }
 
+// What happens in none of 300 cases has a chance of less than 1 in 100: (1 - 0.01)^300 = 0.049.
+TEST_CASE("units that are all alike leave room for rare others") {
+  const std::vector<double> seen(300, 5);
+  Estimate e;
+  e.add({1000, seen});
+  CHECK(e.total() == Approx(5000));
+  CHECK(e.half_width(0.95) == Approx(0.01 * 1000));
+}
+
+TEST_CASE("of what never happened in any unit nothing is said") {
+  const std::vector<double> seen(6, 0);
+  Estimate e;
+  e.add({1000, seen});
+  CHECK(e.half_width(0.95) == 0);
+}
+
 TEST_CASE("what may be off for other reasons widens the interval by as much") {
   Estimate e;
   e.add(100);

@@ -36,7 +36,7 @@ double least(Search& search, const std::vector<SearchAxis>& axes, std::size_t bu
 TEST_CASE("the same seed tries the same points, each once") {
   const std::vector<SearchAxis> axes{{7, true}, {5, false}, {9, true}};
   const auto run = [&](std::uint64_t seed) {
-    auto search = tpe(axes, seed);
+    auto search = ego(axes, seed);
     std::vector<std::uint64_t> all;
     while (all.size() < 100)
       for (const std::uint64_t p : search->next(kRound)) {
@@ -52,7 +52,7 @@ TEST_CASE("the same seed tries the same points, each once") {
 }
 
 TEST_CASE("a space that is at an end gives no more points") {
-  auto search = tpe({{3, true}, {2, false}}, 1);
+  auto search = ego({{3, true}, {2, false}}, 1);
   std::set<std::uint64_t> all;
   for (int i = 0; i < 10; ++i)
     for (const std::uint64_t p : search->next(kRound)) {
@@ -74,7 +74,7 @@ TEST_CASE("with as many points the estimator ends lower than random draws on mos
   int wins = 0;
   for (std::uint64_t seed = 1; seed <= 20; ++seed)
     wins +=
-        least(*tpe(axes, seed), axes, 80, bowl) < least(*random_search(axes, seed), axes, 80, bowl);
+        least(*ego(axes, seed), axes, 80, bowl) < least(*random_search(axes, seed), axes, 80, bowl);
   CHECK(wins >= 17);
 }
 

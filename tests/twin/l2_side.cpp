@@ -124,7 +124,11 @@ void L2Side::write(const Touch& written, Stay stay) {
   }
   Set& set = set_of(written.line);
   limit(set, spec_.l2.partial_ways, [](const Line& l) { return !l.part.empty(); });
-  limit(set, spec_.l2.dirty_ways, [](const Line& l) { return l.is_dirty(); });
+  const auto persists = [](const Line& l) { return l.kind == Line::Kind::kPersists; };
+  const bool held =
+      static_cast<std::size_t>(std::count_if(set.begin(), set.end(), persists)) <= persist_ways_;
+  limit(set, spec_.l2.dirty_ways,
+        [&](const Line& l) { return l.is_dirty() && !(held && persists(l)); });
 }
 
 // No more of a set's lines may be so: the oldest that is gets written back.

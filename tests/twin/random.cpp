@@ -90,6 +90,18 @@ TEST_CASE("With room for next to no decoded block the engine counts what its twi
   compare({60001, 300}, {}, crowded);
 }
 
+TEST_CASE("On several threads the engine counts what its twin counts on random launches") {
+  sim::ReplayOptions many;
+  many.threads = 3;
+  many.few_threads = 2;
+  many.few_records = 0;
+  many.few_warps = 0;
+  compare({1, 60, false, 1}, {}, many);
+  compare({20001, 40, true, 1}, {}, many);
+  many.few_warps = 8;
+  compare({101, 40, false, 1}, {}, many);
+}
+
 TEST_CASE("Behind launches with access windows the engine counts what its twin counts") {
   compare({70001, 100, true});
 }

@@ -23,6 +23,8 @@ inline constexpr CardUse kEarly{
     }};
 inline constexpr CardUse kSomeL2{"l2.size", "l2.size = 1 set or more",
                                  [](const CardChoices& card) { return card.n.l2_bytes > 0; }};
+inline constexpr CardUse kNoL2{"l2.size", "l2.size = 0",
+                               [](const CardChoices& card) { return card.n.l2_bytes == 0; }};
 inline constexpr CardUse kLsuQueues{"lsu.queue", "lsu.queue = \"by_scheduler\"",
                                     [](const CardChoices& card) { return card.n.lsu_queue == 0; }};
 inline constexpr CardUse kTextureCache{
@@ -39,6 +41,8 @@ inline constexpr CardUse kBankRefresh{
 inline constexpr CardUse kAllRefresh{
     "dram.refresh", "dram.refresh = \"all\"",
     [](const CardChoices& card) { return refreshes(card, DramRefresh::kAll); }};
+inline constexpr CardUse kEcc{"dram.ecc", "dram.ecc = \"off\" or \"on\"",
+                              [](const CardChoices& card) { return card.n.dram_ecc != 0; }};
 inline constexpr CardUse kSmallGroups{
     "topology.cta_small_groups", "topology.cta_small_groups = 1 or more",
     [](const CardChoices& card) { return card.n.cta_small_groups > 0; }};

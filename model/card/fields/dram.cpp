@@ -1,4 +1,5 @@
 // DRAM: how it is organised, and its times.
+#include "model/card/fields/conditions.hpp"
 #include "model/card/fields/groups.hpp"
 
 namespace warpmem::model {
@@ -24,8 +25,24 @@ constexpr CardField kRows[] = {
     {"dram.sectors_per_kilocycle",
      "sectors",
      &CardNumbers::dram_sectors_per_kilocycle,
-     "DRAM bandwidth in 1,000 SM cycles",
+     "DRAM bandwidth in 1,000 SM cycles, without ECC in the memory itself",
      {.of_dram_type = true}},
+    {"dram.ecc",
+     "kind",
+     &CardNumbers::dram_ecc,
+     "check bits in the memory itself (GDDR5), which take room and bandwidth: off or on. none: none at all, or beside "
+     "the data at no cost, as in HBM",
+     {.words = dram_ecc_names, .otherwise = {"none", "not in the memory itself"}}},
+    {"dram.ecc_permille",
+     "per mille",
+     &CardNumbers::dram_ecc_permille,
+     "of dram.sectors_per_kilocycle that are left when dram.ecc is on",
+     {.most = 1000, .used_if = {&kEcc}}},
+    {"dram.ecc_part",
+     "parts",
+     &CardNumbers::dram_ecc_part,
+     "one part of the memory in so many holds check bits when dram.ecc is on",
+     {.most = 1000, .used_if = {&kEcc}}},
     {"dram.channels",
      "channels",
      &CardNumbers::dram_channels,
@@ -69,6 +86,11 @@ constexpr CardField kRows[] = {
      &CardNumbers::dram_write_permille,
      "of a channel's bus that the writes of a line take at least",
      {.zero = true}},
+    {"dram.store_permille",
+     "millicycles",
+     &CardNumbers::dram_store_permille,
+     "that a partition without an L2 takes for a sector that is stored",
+     {.zero = true, .used_if = {&kNoL2}, .otherwise = {"0", "no more than DRAM takes"}}},
     {"dram.interleave", "bytes", &CardNumbers::dram_interleave_bytes,
      "side by side in one channel"},
     {"dram.rate_mbps",

@@ -41,7 +41,7 @@ TEST_CASE("a device of which something is not said is refused") {
   CHECK(!parse_device(""));
   const auto missing = parse_device(all.substr(all.find(';') + 1));
   REQUIRE(!missing);
-  CHECK(missing.error().message == "WARPMEM_EMULATE_GPU: 1 of a GPU's 24 facts are missing");
+  CHECK(missing.error().message == "WARPMEM_EMULATE_GPU: 1 of a GPU's 25 facts are missing");
 }
 
 TEST_CASE("as many clusters fit as an H200's driver says") {
