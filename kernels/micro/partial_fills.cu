@@ -12,7 +12,8 @@ __global__ void grid_store(u8* out, const u32* in, u32 stride, u32 offset) {
 }
 
 __global__ void stay_store(u8* out, u32 count, u32 stride, u32 offset, u32 wait) {
-  for (u64 i = u64{blockIdx.x} * blockDim.x + threadIdx.x; i < count; i += u64{gridDim.x} * blockDim.x)
+  for (u64 i = u64{blockIdx.x} * blockDim.x + threadIdx.x; i < count;
+       i += u64{gridDim.x} * blockDim.x)
     store4(out + i * stride + offset, static_cast<u32>(i));
   const u64 from = clock64();
   while (clock64() - from < wait) {

@@ -1,10 +1,11 @@
-// How long a line of stores can still be joined by another warp's: two to eight warps of an SM store to
-// the same lines, each warp beside the one before, so many cycles after it. `lines` a store, `each` lanes
-// to one; `turned`: each line's words lie behind those of the line before, so that no bank has two. To be
-// run under the profiler, one launch a case:
+// How long a line of stores can still be joined by another warp's: two to eight warps of an SM
+// store to the same lines, each warp beside the one before, so many cycles after it. `lines` a
+// store, `each` lanes to one; `turned`: each line's words lie behind those of the line before, so
+// that no bank has two. To be run under the profiler, one launch a case:
 //   ncu --clock-control none --csv --page raw --print-units base --metrics
 //       l1tex__t_requests_pipe_lsu_mem_global_op_st.sum,lts__t_requests_srcunit_tex_op_write.sum,
-//       lts__t_sectors_srcunit_tex_op_write.sum,l1tex__t_output_wavefronts_pipe_lsu_mem_global_op_st.sum store_turns
+//       lts__t_sectors_srcunit_tex_op_write.sum,l1tex__t_output_wavefronts_pipe_lsu_mem_global_op_st.sum
+//       store_turns
 #include "micro.cuh"
 
 constexpr u32 kRounds = 16, kPeriod = 2048;
@@ -32,9 +33,11 @@ int main(int argc, char**) {
   u8* const base = device_buffer<u8>(u64{1} << 29);
   std::vector<Shape> shapes;
   if (argc > 1)
-    for (const Shape s : {Shape{1, 1, 0, 2}, {4, 1, 0, 2}, {8, 1, 0, 2}, {8, 1, 1, 2}, {8, 2, 0, 2}, {8, 4, 0, 2}, {8, 4, 1, 2},
-                          {9, 2, 0, 2}, {10, 2, 0, 2}, {12, 1, 1, 2}, {12, 2, 0, 2}, {12, 2, 1, 2}, {14, 2, 0, 2}, {16, 1, 0, 2},
-                          {16, 1, 1, 2}, {16, 2, 0, 2}, {16, 2, 1, 2}, {20, 1, 0, 2}, {23, 1, 1, 2}, {2, 16, 0, 2}})
+    for (const Shape s :
+         {Shape{1, 1, 0, 2}, {4, 1, 0, 2},  {8, 1, 0, 2},  {8, 1, 1, 2},  {8, 2, 0, 2},
+          {8, 4, 0, 2},      {8, 4, 1, 2},  {9, 2, 0, 2},  {10, 2, 0, 2}, {12, 1, 1, 2},
+          {12, 2, 0, 2},     {12, 2, 1, 2}, {14, 2, 0, 2}, {16, 1, 0, 2}, {16, 1, 1, 2},
+          {16, 2, 0, 2},     {16, 2, 1, 2}, {20, 1, 0, 2}, {23, 1, 1, 2}, {2, 16, 0, 2}})
       shapes.push_back(s);
   else
     for (u32 lines : {1u, 4u, 8u, 16u, 32u})
@@ -42,7 +45,8 @@ int main(int argc, char**) {
   for (const Shape& s : shapes)
     for (u32 delay : {0u, 4u, 8u, 12u, 16u, 24u, 32u, 40u, 48u, 64u, 96u, 128u}) {
       if (argc > 1 && (delay == 4 || delay == 12 || delay == 128)) continue;
-      label("lines=%u each=%u turned=%u warps=%u delay=%u", s.lines, s.each, s.turned, s.warps, delay);
+      label("lines=%u each=%u turned=%u warps=%u delay=%u", s.lines, s.each, s.turned, s.warps,
+            delay);
       turns<<<132, s.warps * 32>>>(base, s.lines, s.each, s.turned, delay);
       CHECK(cudaGetLastError());
       CHECK(cudaDeviceSynchronize());

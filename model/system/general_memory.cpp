@@ -120,8 +120,8 @@ std::uint64_t GeneralMemory::read(AccessTiming& t, std::uint64_t at, std::uint64
   happens(EventKind::kFill, Level::kL1, t, sectors_in(sectors), line);
   if (in_host_memory(line)) return l2_.read_host(sectors, at);
   const auto of_line = static_cast<std::uint32_t>(spec_.line_bytes / kSectorBytes);
-  const std::uint64_t back = l2_.read(t.sm, line, sectors, at,
-                                      {std::min(fetch_sectors, of_line), stay(line, own), apart});
+  const std::uint64_t back =
+      l2_.read(t.sm, line, sectors, at, {std::min(fetch_sectors, of_line), stay(line, own), apart});
   // L2::256B has DRAM bring the rest of the block as well, for nobody (sectored_global.cpp).
   if (fetch_sectors > of_line) {
     L2Counters& counters = l2_.counters;
