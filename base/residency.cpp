@@ -21,8 +21,8 @@ std::uint64_t of_warp(const SmLimits& sm, std::uint64_t registers) {
   return round_up(registers * 32, unit);
 }
 
-// CTAs by registers. From 2.x on each scheduler has its part of them, so a CTA's warps count in as many as
-// there are schedulers.
+// CTAs by registers. From 2.x on each scheduler has its part of them, so a CTA's warps count in as
+// many as there are schedulers.
 void put_registers(const SmLimits& sm, const CtaNeeds& cta, Residency& out) {
   if (cta.registers == 0) return;
   if (by_cta(sm.capability)) {
@@ -85,10 +85,11 @@ std::string refusal_text(const SmLimits& sm, const CtaNeeds& cta, const std::str
       const std::string error = "cudaErrorLaunchOutOfResources (701): ";
       const std::uint64_t most = most_thread_registers(sm.capability);
       if (cta.registers > most)
-        return error + grouped(cta.registers) + " registers a thread, " + gpu + " allows " + grouped(most);
-      return error + "a CTA of " + grouped(cta.threads) + " threads with " + grouped(cta.registers) +
-             " registers each takes " + grouped(r.registers) + ", an SM of " + gpu + " has " +
-             grouped(sm.registers);
+        return error + grouped(cta.registers) + " registers a thread, " + gpu + " allows " +
+               grouped(most);
+      return error + "a CTA of " + grouped(cta.threads) + " threads with " +
+             grouped(cta.registers) + " registers each takes " + grouped(r.registers) +
+             ", an SM of " + gpu + " has " + grouped(sm.registers);
     }
     case LaunchRefusal::kShared:
       return "cudaErrorInvalidValue (1): a CTA asks for " + byte_size(cta.shared) +

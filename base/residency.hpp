@@ -1,7 +1,7 @@
 // How many CTAs of a launch an SM holds at once: registers, shared memory, threads and CTAs limit
-// it. The replay, `warpmem occupancy`, the emulated occupancy queries and the emulator's order of CTAs
-// all ask here. The rules are those of NVIDIA's cuda_occupancy.h (CUDA 7.0 for compute capability 1.0
-// to 3.x, CUDA 13.0 for later ones).
+// it. The replay, `warpmem occupancy`, the emulated occupancy queries and the emulator's order of
+// CTAs all ask here. The rules are those of NVIDIA's cuda_occupancy.h (CUDA 7.0 for compute
+// capability 1.0 to 3.x, CUDA 13.0 for later ones).
 #pragma once
 
 #include <cstdint>
@@ -33,8 +33,12 @@ struct CtaNeeds {
 
 // What a GPU of a compute capability allows, whatever the card (CUDA programming guides, technical
 // specifications).
-constexpr std::uint64_t most_cta_threads(unsigned capability) { return capability < 20 ? 512 : 1024; }
-constexpr std::uint64_t most_grid_x(unsigned capability) { return capability < 30 ? 65535 : 0x7fffffff; }
+constexpr std::uint64_t most_cta_threads(unsigned capability) {
+  return capability < 20 ? 512 : 1024;
+}
+constexpr std::uint64_t most_grid_x(unsigned capability) {
+  return capability < 30 ? 65535 : 0x7fffffff;
+}
 constexpr std::uint64_t most_grid_z(unsigned capability) { return capability < 20 ? 1 : 65535; }
 constexpr std::uint64_t most_thread_registers(unsigned capability) {
   return capability < 20 ? 128 : capability < 35 ? 63 : 255;
@@ -66,8 +70,9 @@ std::uint64_t shared_taken(const SmLimits& sm, const CtaNeeds& cta);
 // 0: not even one fits.
 std::uint32_t resident_ctas(const SmLimits& sm, const CtaNeeds& cta);
 
-// CUDA's error with its number, what the launch asks for and what the GPU has: "cudaErrorInvalidValue (1):
-// 64 KiB of shared memory a CTA, h200 allows 48 KiB". `gpu`: what to call it. Empty: it can run.
+// CUDA's error with its number, what the launch asks for and what the GPU has:
+// "cudaErrorInvalidValue (1): 64 KiB of shared memory a CTA, h200 allows 48 KiB". `gpu`: what to
+// call it. Empty: it can run.
 std::string refusal_text(const SmLimits& sm, const CtaNeeds& cta, const std::string& gpu);
 
 }  // namespace warpmem

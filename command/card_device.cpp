@@ -4,10 +4,10 @@
 #include <cstdio>
 #include <limits>
 
-#include "model/card/sm_limits.hpp"
-#include "sim/engine/cluster_placement.hpp"
 #include "model/card/card_fields.hpp"
 #include "model/card/ecc.hpp"
+#include "model/card/sm_limits.hpp"
+#include "sim/engine/cluster_placement.hpp"
 
 namespace warpmem::command {
 
@@ -64,7 +64,8 @@ emulate::DeviceLimits limits_of(const model::Card& card) {
   limits.name = card.name();
   limits.block_threads = static_cast<std::uint32_t>(most_cta_threads(cc));
   limits.block = {limits.block_threads, limits.block_threads, 64};
-  limits.grid = {static_cast<std::uint32_t>(most_grid_x(cc)), 65535, static_cast<std::uint32_t>(most_grid_z(cc))};
+  limits.grid = {static_cast<std::uint32_t>(most_grid_x(cc)), 65535,
+                 static_cast<std::uint32_t>(most_grid_z(cc))};
   limits.shared_bytes = static_cast<std::uint32_t>(n.shared_per_cta);
   limits.cluster_ctas = cc < 90 ? 1 : 16;
   limits.memory_bytes = model::dram_room(n);

@@ -1,5 +1,6 @@
-// `warpmem occupancy --gpu NAME --block N --registers R --shared B`, or with code: how many CTAs an SM holds
-// at once, what limits them, and what other blocks, registers and shared memory would change. No trace, no GPU.
+// `warpmem occupancy --gpu NAME --block N --registers R --shared B`, or with code: how many CTAs an
+// SM holds at once, what limits them, and what other blocks, registers and shared memory would
+// change. No trace, no GPU.
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
@@ -76,12 +77,14 @@ Result<Asked> read_asked(const OccupancyOptions& options) {
   if (out.max_registers.empty()) out.max_registers.push_back(0);
   if (!options.kernel.empty()) {
     if (options.file.empty())
-      return Error{ErrorKind::kUsage, "--kernel chooses among a file's kernels, and no file is given", "--kernel",
+      return Error{ErrorKind::kUsage,
+                   "--kernel chooses among a file's kernels, and no file is given", "--kernel",
                    "name a program, a cubin, PTX or CUDA source"};
     try {
       out.kernel.emplace(options.kernel);
     } catch (const std::regex_error& e) {
-      return Error{ErrorKind::kUsage, fmt::format("'{}' is not a regular expression: {}", options.kernel, e.what()),
+      return Error{ErrorKind::kUsage,
+                   fmt::format("'{}' is not a regular expression: {}", options.kernel, e.what()),
                    "--kernel", "correct it, or write a part of the kernel's name"};
     }
   }
@@ -90,13 +93,14 @@ Result<Asked> read_asked(const OccupancyOptions& options) {
 
 // The answers for each number of `count`, joined where they are the same.
 template <class Needs>
-std::vector<OccupancyStep> curve(const SmLimits& sm, std::uint64_t least, std::uint64_t most, std::uint64_t step,
-                                 Needs&& needs) {
+std::vector<OccupancyStep> curve(const SmLimits& sm, std::uint64_t least, std::uint64_t most,
+                                 std::uint64_t step, Needs&& needs) {
   std::vector<OccupancyStep> out;
   for (std::uint64_t v = least; v <= most; v += step) {
     const Residency r = residency(sm, needs(v));
     const OccupancyStep next{v, v, r.ctas, r.ctas * r.warps};
-    if (!out.empty() && out.back().ctas == next.ctas && out.back().warps == next.warps) out.back().last = v;
+    if (!out.empty() && out.back().ctas == next.ctas && out.back().warps == next.warps)
+      out.back().last = v;
     else out.push_back(next);
   }
   return out;
@@ -105,12 +109,16 @@ std::vector<OccupancyStep> curve(const SmLimits& sm, std::uint64_t least, std::u
 // As NVIDIA's occupancy calculator draws them: over the block's size, registers, and shared memory.
 void put_curves(OccupancyResult& r) {
   const CtaNeeds own = r.needs;
-  r.by_threads = curve(r.sm, 32, most_cta_threads(r.sm.capability), 32,
-                       [&](std::uint64_t v) { return CtaNeeds{v, own.registers, own.shared}; });
-  r.by_registers = curve(r.sm, 1, most_thread_registers(r.sm.capability), 1,
-                         [&](std::uint64_t v) { return CtaNeeds{own.threads, v, own.shared}; });
+  r.by_threads = curve(r.sm, 32, most_cta_threads(r.sm.capability), 32, [&](std::uint64_t v) {
+    return CtaNeeds{v, own.registers, own.shared};
+  });
+  r.by_registers = curve(r.sm, 1, most_thread_registers(r.sm.capability), 1, [&](std::uint64_t v) {
+    return CtaNeeds{own.threads, v, own.shared};
+  });
   const std::uint64_t most = r.sm.cta_shared, unit = r.sm.shared_unit;
-  r.by_shared = curve(r.sm, 0, most, unit, [&](std::uint64_t v) { return CtaNeeds{own.threads, own.registers, v}; });
+  r.by_shared = curve(r.sm, 0, most, unit, [&](std::uint64_t v) {
+    return CtaNeeds{own.threads, own.registers, v};
+  });
 }
 
 OccupancyResult on_card(const model::Card& card, const CtaNeeds& needs) {
@@ -133,7 +141,8 @@ Result<void> add_code(const OccupancyCode& code, const model::Card& card, const 
     for (const CodeKernel& k : made->kernels) {
       if (asked.kernel && !std::regex_search(k.demangled, *asked.kernel)) continue;
       any = true;
-      OccupancyResult r = on_card(card, {asked.threads, std::max<std::uint64_t>(1, k.registers), k.static_shared + asked.shared});
+      OccupancyResult r = on_card(card, {asked.threads, std::max<std::uint64_t>(1, k.registers),
+                                         k.static_shared + asked.shared});
       r.kernel = k.demangled, r.code = made->said, r.max_registers = most;
       r.static_shared = k.static_shared, r.local_bytes = k.local_bytes;
       r.spill_stores = k.spill_stores, r.spill_loads = k.spill_loads;
@@ -142,8 +151,9 @@ Result<void> add_code(const OccupancyCode& code, const model::Card& card, const 
     if (any) continue;
     std::string names;
     for (const CodeKernel& k : made->kernels) names += (names.empty() ? "" : ", ") + k.demangled;
-    return Error{ErrorKind::kUsage, names.empty() ? "there is no kernel in it" : "no kernel's name matches", "--kernel",
-                 names.empty() ? "name another file" : "its kernels are: " + names};
+    return Error{ErrorKind::kUsage,
+                 names.empty() ? "there is no kernel in it" : "no kernel's name matches",
+                 "--kernel", names.empty() ? "name another file" : "its kernels are: " + names};
   }
   return {};
 }
@@ -193,11 +203,13 @@ int occupancy(const OccupancyOptions& options) {
     return fail({ErrorKind::kUsage, "the code says how many registers it takes", "--registers",
                  "leave it out, or try --maxrregcount"});
   if (options.file.empty() && !options.registers && options.max_registers.empty())
-    return fail({ErrorKind::kUsage, "neither code nor --registers is given", "",
-                 "write warpmem occupancy --registers 32, or name a program, a cubin, PTX or CUDA source"});
+    return fail(
+        {ErrorKind::kUsage, "neither code nor --registers is given", "",
+         "write warpmem occupancy --registers 32, or name a program, a cubin, PTX or CUDA source"});
   const auto asked = read_asked(options);
   if (!asked) return fail(asked.error());
-  auto output = Output::open(options.output, options.file.empty() ? std::vector<std::string>{} : std::vector{options.file});
+  auto output = Output::open(options.output, options.file.empty() ? std::vector<std::string>{}
+                                                                  : std::vector{options.file});
   if (!output) return fail(output.error());
   auto results = answers(options, *asked);
   if (!results) return fail(results.error());
@@ -205,14 +217,16 @@ int occupancy(const OccupancyOptions& options) {
   if (one) put_curves(results->front());
   const bool refused = one && !results->front().refusal.empty();
   if (refused && options.output.format == Format::kTable)
-    return fail({ErrorKind::kUsage, results->front().refusal, "", "ask for less, or take a GPU that has more (warpmem occupancy --all-gpus)"});
+    return fail({ErrorKind::kUsage, results->front().refusal, "",
+                 "ask for less, or take a GPU that has more (warpmem occupancy --all-gpus)"});
   const int status = emit(
       *output, options.output.format,
       [&] {
         return one ? views::occupancy_text(results->front(), output->terminal())
                    : views::occupancy_table(*results, output->terminal());
       },
-      [&] { return views::occupancy_json(*results); }, [&] { return views::occupancy_csv(*results); });
+      [&] { return views::occupancy_json(*results); },
+      [&] { return views::occupancy_csv(*results); });
   return status == 0 && refused ? exit_status(ErrorKind::kUsage) : status;
 }
 
@@ -221,20 +235,25 @@ int occupancy(const OccupancyOptions& options) {
 Run setup_occupancy(CLI::App& app) {
   auto options = std::make_shared<OccupancyOptions>();
   app.add_option("file", options->file,
-                 "a program, a cubin, PTX (.ptx) or CUDA source (.cu), whose kernels' registers and shared memory "
+                 "a program, a cubin, PTX (.ptx) or CUDA source (.cu), whose kernels' registers "
+                 "and shared memory "
                  "are taken; none: --registers and --shared say them")
       ->type_name("FILE");
-  app.add_option("--block", options->block, "threads of a CTA: 256, 32x8; 256 if nobody says")->type_name("DIMS");
+  app.add_option("--block", options->block, "threads of a CTA: 256, 32x8; 256 if nobody says")
+      ->type_name("DIMS");
   add_whole_option(
-      app, "--registers", {1, 255, "registers"}, [options](std::uint64_t n) { options->registers = n; },
-      "registers of a thread");
-  app.add_option("--shared", options->shared,
-                 "shared memory of a CTA, as 8KiB; of code: the dynamic part, beside what the code says")
+      app, "--registers", {1, 255, "registers"},
+      [options](std::uint64_t n) { options->registers = n; }, "registers of a thread");
+  app.add_option(
+         "--shared", options->shared,
+         "shared memory of a CTA, as 8KiB; of code: the dynamic part, beside what the code says")
       ->type_name("BYTES");
-  app.add_option("--kernel", options->kernel, "only kernels whose demangled name matches this regular expression")
+  app.add_option("--kernel", options->kernel,
+                 "only kernels whose demangled name matches this regular expression")
       ->type_name("REGEX");
   app.add_option("--maxrregcount", options->max_registers,
-                 "what if nvcc were given this limit of registers; several with commas. Of code, ptxas says what is spilled")
+                 "what if nvcc were given this limit of registers; several with commas. Of code, "
+                 "ptxas says what is spilled")
       ->delimiter(',')
       ->type_name("N");
   add_card_options(app, options->card);

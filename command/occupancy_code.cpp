@@ -43,17 +43,19 @@ std::vector<CodeKernel> kernels_of(const record::Cubin& cubin) {
   std::vector<CodeKernel> out;
   for (const record::CubinFunction& f : cubin.functions)
     if (f.kernel)
-      out.push_back({f.name, readable(f.name), f.registers, f.static_shared, f.local_bytes, {}, {}});
+      out.push_back(
+          {f.name, readable(f.name), f.registers, f.static_shared, f.local_bytes, {}, {}});
   return out;
 }
 
-// "    0 bytes stack frame, 8 bytes spill stores, 12 bytes spill loads", behind "Function properties for
-// NAME", as ptxas -v prints.
+// "    0 bytes stack frame, 8 bytes spill stores, 12 bytes spill loads", behind "Function
+// properties for NAME", as ptxas -v prints.
 void read_spills(std::string_view said, CodeKernel& kernel) {
   const std::string head = "Function properties for " + kernel.name + "\n";
   const std::size_t at = said.find(head);
   if (at == said.npos) return;
-  const std::string_view line = said.substr(at + head.size(), said.find('\n', at + head.size()) - at - head.size());
+  const std::string_view line =
+      said.substr(at + head.size(), said.find('\n', at + head.size()) - at - head.size());
   const auto number_before = [&](std::string_view words) -> std::optional<std::uint64_t> {
     std::size_t end = line.find(words);
     if (end == line.npos) return std::nullopt;
@@ -67,10 +69,12 @@ void read_spills(std::string_view said, CodeKernel& kernel) {
 }
 
 Error no_tool(const char* tool, const char* variable) {
-  return {ErrorKind::kEnvironment, fmt::format("this code has to be compiled, and no {} was found", tool), "",
-          fmt::format("install the CUDA toolkit, or name one in {}; or give --registers and --shared "
-                      "instead of the code",
-                      variable)};
+  return {
+      ErrorKind::kEnvironment,
+      fmt::format("this code has to be compiled, and no {} was found", tool), "",
+      fmt::format("install the CUDA toolkit, or name one in {}; or give --registers and --shared "
+                  "instead of the code",
+                  variable)};
 }
 
 Result<Bytes> read_file(const std::string& path) {
@@ -99,14 +103,15 @@ Result<std::string> compile_source(const std::string& path, unsigned capability)
   const std::string nvcc = record::find_cuda_tool("nvcc", "NVCC");
   if (nvcc.empty()) return no_tool("nvcc", "NVCC");
   const record::TemporaryFile out(".ptx");
-  auto ran = record::run_tool({nvcc, "-ptx", "-O3", "-std=c++17", fmt::format("-arch=compute_{}", capability), path,
-                               "-o", out.path()},
+  auto ran = record::run_tool({nvcc, "-ptx", "-O3", "-std=c++17",
+                               fmt::format("-arch=compute_{}", capability), path, "-o", out.path()},
                               record::ToolOutput::kBoth);
   if (!ran) return ran.error();
   std::ifstream in(out.path());
   std::string ptx{std::istreambuf_iterator<char>(in), {}};
   if (ran->good && !ptx.empty()) return ptx;
-  return Error{ErrorKind::kUsage, "nvcc could not compile it: " + ran->text.substr(0, ran->text.find('\n')), path,
+  return Error{ErrorKind::kUsage,
+               "nvcc could not compile it: " + ran->text.substr(0, ran->text.find('\n')), path,
                "compile it to PTX or to a program with the options that it needs, and give that"};
 }
 
@@ -115,15 +120,18 @@ struct Compiled {
   std::string said, arch;
 };
 
-Result<Compiled> assemble(const std::string& ptx, const std::string& arch, std::uint64_t max_registers) {
+Result<Compiled> assemble(const std::string& ptx, const std::string& arch,
+                          std::uint64_t max_registers) {
   const std::string ptxas = record::find_cuda_tool("ptxas", "WARPMEM_PTXAS");
   if (ptxas.empty()) return no_tool("ptxas", "WARPMEM_PTXAS");
   const record::TemporaryFile in, out;
   if (!in.write_all({reinterpret_cast<const unsigned char*>(ptx.data()), ptx.size()}))
-    return Error{ErrorKind::kResources, "PTX could not be written to " + in.path(), "", "make room there, or set TMPDIR"};
+    return Error{ErrorKind::kResources, "PTX could not be written to " + in.path(), "",
+                 "make room there, or set TMPDIR"};
   std::vector<std::string> command{ptxas, "-arch=" + arch, "-m64", "-v"};
   if (max_registers > 0) command.push_back(fmt::format("-maxrregcount={}", max_registers));
-  for (const std::string& word : {in.path(), std::string("-o"), out.path()}) command.push_back(word);
+  for (const std::string& word : {in.path(), std::string("-o"), out.path()})
+    command.push_back(word);
   auto ran = record::run_tool(command, record::ToolOutput::kBoth);
   if (!ran) return ran.error();
   std::ifstream file(out.path(), std::ios::binary);
@@ -131,8 +139,10 @@ Result<Compiled> assemble(const std::string& ptx, const std::string& arch, std::
   if (ran->good && !made.cubin.empty()) return made;
   std::string first = ran->text;
   if (const std::size_t at = first.find("error"); at != first.npos) first = first.substr(at);
-  return Error{ErrorKind::kEnvironment, fmt::format("ptxas makes no code for {} of it: {}", arch, first.substr(0, first.find('\n'))), "",
-               "name another ptxas in WARPMEM_PTXAS, or give PTX for an older compute capability"};
+  return Error{
+      ErrorKind::kEnvironment,
+      fmt::format("ptxas makes no code for {} of it: {}", arch, first.substr(0, first.find('\n'))),
+      "", "name another ptxas in WARPMEM_PTXAS, or give PTX for an older compute capability"};
 }
 
 }  // namespace
@@ -140,33 +150,39 @@ Result<Compiled> assemble(const std::string& ptx, const std::string& arch, std::
 struct OccupancyCode::State {
   std::string path;
   Bytes bytes;
-  std::vector<FatEntry> entries;         // of a program; they refer to `bytes`
-  std::optional<record::Cubin> cubin;    // of a cubin
-  std::string ptx;                       // of a PTX file
-  bool source = false;                   // CUDA source
+  std::vector<FatEntry> entries;       // of a program; they refer to `bytes`
+  std::optional<record::Cubin> cubin;  // of a cubin
+  std::string ptx;                     // of a PTX file
+  bool source = false;                 // CUDA source
 
   Result<std::vector<record::Cubin>> machine_code(unsigned capability, unsigned& of) const;
   Result<std::vector<std::string>> ptx_for(unsigned capability, std::string& said) const;
 };
 
-// The machine code in the file that the GPU loads, of each object of a program; none: PTX is compiled.
-Result<std::vector<record::Cubin>> OccupancyCode::State::machine_code(unsigned capability, unsigned& of) const {
+// The machine code in the file that the GPU loads, of each object of a program; none: PTX is
+// compiled.
+Result<std::vector<record::Cubin>> OccupancyCode::State::machine_code(unsigned capability,
+                                                                      unsigned& of) const {
   std::vector<record::Cubin> out;
   if (cubin) {
-    of = static_cast<unsigned>(std::strtoul(cubin->arch.c_str() + std::min<std::size_t>(3, cubin->arch.size()), nullptr, 10));
+    of = static_cast<unsigned>(std::strtoul(
+        cubin->arch.c_str() + std::min<std::size_t>(3, cubin->arch.size()), nullptr, 10));
     if (of / 10 == capability / 10 && of <= capability) return std::vector{*cubin};
     return Error{ErrorKind::kUsage,
-                 fmt::format("machine code for {} does not run on compute capability {}", cubin->arch, dotted(capability)),
+                 fmt::format("machine code for {} does not run on compute capability {}",
+                             cubin->arch, dotted(capability)),
                  path, "give the PTX, the program or the source that it was made of"};
   }
   const FatEntry* best = cudart::choose_machine_code(entries, capability);
   if (!best) return out;
   of = best->architecture;
   for (const FatEntry& e : entries) {
-    if (e.kind != FatEntry::Kind::kMachineCode || e.architecture != of || e.exact != best->exact) continue;
+    if (e.kind != FatEntry::Kind::kMachineCode || e.architecture != of || e.exact != best->exact)
+      continue;
     auto code = cudart::unpack_machine_code(e);
     if (!code) return code.error();
-    auto parsed = record::parse_cubin({reinterpret_cast<const unsigned char*>(code->data()), code->size()});
+    auto parsed =
+        record::parse_cubin({reinterpret_cast<const unsigned char*>(code->data()), code->size()});
     if (!parsed) return parsed.error();
     if (std::ranges::any_of(parsed->functions, [](const auto& f) { return f.kernel; }))
       out.push_back(std::move(*parsed));
@@ -175,7 +191,8 @@ Result<std::vector<record::Cubin>> OccupancyCode::State::machine_code(unsigned c
 }
 
 // The PTX that the driver would compile for the GPU, or, where all is for newer ones, the oldest.
-Result<std::vector<std::string>> OccupancyCode::State::ptx_for(unsigned capability, std::string& said) const {
+Result<std::vector<std::string>> OccupancyCode::State::ptx_for(unsigned capability,
+                                                               std::string& said) const {
   const unsigned asked = std::max(capability, kOldestCode);
   if (source) {
     auto made = compile_source(path, asked);
@@ -193,7 +210,9 @@ Result<std::vector<std::string>> OccupancyCode::State::ptx_for(unsigned capabili
   if (!best) return out;
   said = fmt::format("PTX for {}", dotted(best->architecture));
   for (const FatEntry& e : entries) {
-    if (e.kind != FatEntry::Kind::kPtx || e.architecture != best->architecture || e.exact != best->exact) continue;
+    if (e.kind != FatEntry::Kind::kPtx || e.architecture != best->architecture ||
+        e.exact != best->exact)
+      continue;
     auto text = cudart::unpack_ptx(e);
     if (!text) return text.error();
     if (text->find(".entry") != text->npos) out.push_back(std::move(*text));
@@ -251,23 +270,26 @@ Result<CodeForGpu> OccupancyCode::for_gpu(unsigned capability, std::uint64_t max
     if (!out.kernels.empty()) return out;
   }
   if (state_->cubin)
-    return Error{ErrorKind::kUsage, "a cubin cannot be compiled with other limits: it has no PTX", state_->path,
-                 "give the PTX, the program or the source that it was made of"};
+    return Error{ErrorKind::kUsage, "a cubin cannot be compiled with other limits: it has no PTX",
+                 state_->path, "give the PTX, the program or the source that it was made of"};
   std::string said;
   auto texts = state_->ptx_for(capability, said);
   if (!texts) return texts.error();
   if (texts->empty())
     return Error{ErrorKind::kUsage,
-                 fmt::format("it has no code that compute capability {} could load, and no PTX", dotted(capability)),
+                 fmt::format("it has no code that compute capability {} could load, and no PTX",
+                             dotted(capability)),
                  state_->path, "build it with PTX: nvcc -gencode arch=compute_75,code=compute_75"};
   // Before the oldest that ptxas makes code for, that code with the registers that the GPU has.
   const bool old = capability < kOldestCode;
   const std::uint64_t most = most_thread_registers(capability);
   std::uint64_t limit = max_registers;
-  if (old && most < most_thread_registers(kOldestCode)) limit = limit == 0 ? most : std::min(limit, most);
+  if (old && most < most_thread_registers(kOldestCode))
+    limit = limit == 0 ? most : std::min(limit, most);
   for (const std::string& text : *texts) {
     const std::string target = cudart::ptx_target(text);
-    const bool exact = !target.empty() && std::isalpha(static_cast<unsigned char>(target.back())) != 0;
+    const bool exact =
+        !target.empty() && std::isalpha(static_cast<unsigned char>(target.back())) != 0;
     std::string arch = fmt::format("sm_{}", std::max(capability, kOldestCode));
     if (exact && target.starts_with(arch)) arch = target;
     auto made = assemble(text, arch, limit);
@@ -281,8 +303,12 @@ Result<CodeForGpu> OccupancyCode::for_gpu(unsigned capability, std::uint64_t max
   }
   out.said = said + fmt::format(", assembled for {}", dotted(std::max(capability, kOldestCode)));
   if (old)
-    out.said += limit > 0 ? fmt::format(": no ptxas of CUDA 13 makes code for {}; with at most {} registers a thread", dotted(capability), limit)
-                          : fmt::format(": no ptxas of CUDA 13 makes code for {}", dotted(capability));
+    out.said +=
+        limit > 0
+            ? fmt::format(
+                  ": no ptxas of CUDA 13 makes code for {}; with at most {} registers a thread",
+                  dotted(capability), limit)
+            : fmt::format(": no ptxas of CUDA 13 makes code for {}", dotted(capability));
   return out;
 }
 

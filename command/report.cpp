@@ -94,7 +94,8 @@ void add_inputs(CLI::App& app, ReportInput& input) {
       ->expected(1)
       ->take_all();
   app.add_option("--curves", input.curves,
-                 "show what-if curves: a CSV whose first column is what was changed")
+                 "show what-if curves: what explore --results wrote, or a CSV whose first column "
+                 "is what was changed")
       ->type_name("FILE")
       ->expected(1)
       ->take_all();

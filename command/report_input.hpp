@@ -38,6 +38,9 @@ Result<Report> make_report(const ReportInput& input, const std::vector<ReportTra
 // nobody's is an error.
 Result<void> add_sources(const std::vector<std::string>& given, Report& report);
 // A file of numbers with a heading: the first column is what was changed.
+// Text of a file of up to 4 MiB; `option`: what named it. Its lines, printable.
+Result<std::string> read_report_text(const std::string& path, const char* option);
+std::vector<std::string> report_lines(const std::string& text);
 Result<void> add_curves(const std::vector<std::string>& files, Report& report);
 
 }  // namespace warpmem::command

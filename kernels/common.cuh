@@ -33,7 +33,8 @@ struct Variant {
   const char* name;     // program name + '_' + this is the kernel's name
   const char* teaches;  // one line, the same as in README.md
   bool (*run)(const Options&);
-  int needs_cc = 0;  // 10 * major + minor of the oldest GPU that has the instructions; 0: all for which it is compiled
+  int needs_cc = 0;  // 10 * major + minor of the oldest GPU that has the instructions; 0: all for
+                     // which it is compiled
 };
 
 struct Program {

@@ -97,6 +97,7 @@ struct ReportSource {
 // What came out as one number was changed.
 struct ReportCurves {
   std::string title, x;  // "l1.size"
+  bool alike = false;    // series are of one unit, and share an axis
   struct Series {
     std::string name;
     std::vector<std::pair<double, double>> points;

@@ -17,8 +17,10 @@ namespace {
 
 using metrics::Vocabulary;
 
+// "==1234== NVPROF is profiling …"; "======== Profiling result:" of a profile that was imported.
 bool starts_profiler_line(std::string_view line) {
   if (!line.starts_with("==")) return false;
+  if (line.starts_with("======== ")) return true;
   const std::size_t digits = line.find_first_not_of("0123456789", 2);
   return digits != line.npos && digits > 2 && line.substr(digits).starts_with("==");
 }
@@ -94,6 +96,14 @@ bool parse_block(std::string_view text, Dim3& out) {
   return n == 3;
 }
 
+// A trace's CSV has a column for each of the three, its table one for all: "(8 2 1)".
+bool parse_shape(const Header& header, const CsvRecord& row, const std::string& what, Dim3& out) {
+  if (header.find(what + " Size")) return parse_block(header.cell(row, what + " Size"), out);
+  return parse_block(fmt::format("{} {} {}", header.cell(row, what + " X"),
+                                 header.cell(row, what + " Y"), header.cell(row, what + " Z")),
+                     out);
+}
+
 class Importer {
  public:
   explicit Importer(NcuImport& out) : out_(out) {}
@@ -145,7 +155,7 @@ class Importer {
       units_ = &units_row_;
       return true;
     }
-    if (kernel.starts_with("[CUDA mem")) return true;  // a copy or a set, no kernel
+    if (kernel.starts_with('[')) return true;  // [CUDA memcpy HtoD], [Unified Memory …]: no kernel
     return launch(record, kernel);
   }
 
@@ -165,8 +175,8 @@ class Importer {
     launch.counted.kernel = kernel;
     launch.id = header_->cell(record, "Correlation_ID");
     launch.device = header_->cell(record, "Device");
-    launch.has_shape = parse_block(header_->cell(record, "Grid Size"), launch.counted.grid) &&
-                       parse_block(header_->cell(record, "Block Size"), launch.counted.block);
+    launch.has_shape = parse_shape(*header_, record, "Grid", launch.counted.grid) &&
+                       parse_shape(*header_, record, "Block", launch.counted.block);
     if (out_.device.empty()) out_.device = launch.device;
     out_.launches.push_back(std::move(launch));
     return out_.launches.back();
@@ -232,8 +242,9 @@ bool is_nvprof_csv(std::string_view bytes) {
     const std::string_view line = std::string_view(text).substr(at, end - at);
     if (starts_profiler_line(line))
       return line.find("NVPROF") != line.npos || text.find("==PROF==") == text.npos;
-    if (line.find("Device") != line.npos && line.find("Kernel") != line.npos &&
-        line.find("Kernel Name") == line.npos) {
+    const bool kernels = line.find("Kernel") != line.npos && line.find("Kernel Name") == line.npos;
+    const bool times = line.find("\"Start\",\"Duration\"") != line.npos;
+    if (line.find("Device") != line.npos && (kernels || times)) {
       std::size_t record_end = end;
       const auto record = read_record(text, at, ',', {}, record_end);
       if (record && as_header(*record)) return true;

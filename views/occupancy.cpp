@@ -48,14 +48,15 @@ std::string takes_table(const OccupancyResult& r, const Terminal& terminal) {
   table.row({"CTAs", "1", grouped(r.sm.ctas), shown_limit(n.by_ctas)});
   table.row({"registers", r.needs.registers > 0 ? grouped(n.registers) : "not given",
              grouped(r.sm.registers), shown_limit(n.by_registers)});
-  table.row({"shared memory", byte_size(n.shared), byte_size(r.sm.shared), shown_limit(n.by_shared)});
+  table.row(
+      {"shared memory", byte_size(n.shared), byte_size(r.sm.shared), shown_limit(n.by_shared)});
   return table.text(terminal.colour);
 }
 
 // How registers and shared memory are given out.
 std::string units_text(const OccupancyResult& r) {
-  std::string out = fmt::format("registers go to {} in multiples of {}", by_cta(r) ? "a CTA" : "a warp",
-                                grouped(r.sm.register_unit));
+  std::string out = fmt::format("registers go to {} in multiples of {}",
+                                by_cta(r) ? "a CTA" : "a warp", grouped(r.sm.register_unit));
   if (!by_cta(r) && r.sm.schedulers > 1)
     out += fmt::format(", each of {} schedulers has {}", r.sm.schedulers,
                        grouped(r.sm.registers / r.sm.schedulers));
@@ -69,7 +70,8 @@ std::string code_text(const OccupancyResult& r) {
   if (r.code.empty()) return {};
   std::string out = fmt::format("{}: {}\n", r.kernel, r.code);
   std::vector<std::string> parts;
-  if (r.static_shared) parts.push_back(byte_size(*r.static_shared) + " of shared memory in the code");
+  if (r.static_shared)
+    parts.push_back(byte_size(*r.static_shared) + " of shared memory in the code");
   if (r.local_bytes) parts.push_back(byte_size(*r.local_bytes) + " of local memory a thread");
   if (r.spill_stores)
     parts.push_back(fmt::format("spills of {} stored and {} loaded", byte_size(*r.spill_stores),
@@ -81,13 +83,16 @@ std::string curve_text(const char* over, const std::vector<OccupancyStep>& steps
                        const OccupancyResult& r, std::string (*shown)(std::uint64_t),
                        const Terminal& terminal) {
   if (steps.empty()) return {};
-  Table table({{over, Align::kRight}, {"CTAs", Align::kRight}, {"warps", Align::kRight}, {"occupancy"}});
+  Table table(
+      {{over, Align::kRight}, {"CTAs", Align::kRight}, {"warps", Align::kRight}, {"occupancy"}});
   for (const OccupancyStep& s : steps) {
     const double share = static_cast<double>(s.warps) / static_cast<double>(r.sm.warps);
     const auto bar = static_cast<std::size_t>(share * kBar + 0.5);
     table.row({s.first == s.last ? shown(s.first) : shown(s.first) + " - " + shown(s.last),
                grouped(s.ctas), grouped(s.warps),
-               s.ctas == 0 ? "does not run" : fmt::format("{:<5} {}", fmt::format("{:.0f} %", 100 * share), std::string(bar, '#'))});
+               s.ctas == 0 ? "does not run"
+                           : fmt::format("{:<5} {}", fmt::format("{:.0f} %", 100 * share),
+                                         std::string(bar, '#'))});
   }
   return "\n" + table.text(terminal.colour);
 }
@@ -104,7 +109,8 @@ nlohmann::ordered_json curve_json(const std::vector<OccupancyStep>& steps) {
 }
 
 nlohmann::ordered_json limit_json(std::uint64_t ctas) {
-  return ctas == Residency::kNoLimit ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(ctas);
+  return ctas == Residency::kNoLimit ? nlohmann::ordered_json(nullptr)
+                                     : nlohmann::ordered_json(ctas);
 }
 
 nlohmann::ordered_json optional_json(const std::optional<std::uint64_t>& v) {
@@ -112,7 +118,8 @@ nlohmann::ordered_json optional_json(const std::optional<std::uint64_t>& v) {
 }
 
 nlohmann::ordered_json one_json(const OccupancyResult& r) {
-  nlohmann::ordered_json out{{"gpu", r.gpu}, {"full_name", r.full_name}, {"compute_capability", r.capability}};
+  nlohmann::ordered_json out{
+      {"gpu", r.gpu}, {"full_name", r.full_name}, {"compute_capability", r.capability}};
   if (!r.kernel.empty()) out["kernel"] = r.kernel, out["code"] = r.code;
   if (!r.failure.empty()) return out["error"] = r.failure, out;
   if (r.max_registers > 0) out["maxrregcount"] = r.max_registers;
@@ -155,14 +162,16 @@ std::string occupancy_limits(const OccupancyResult& result) {
 }
 
 std::string occupancy_text(const OccupancyResult& r, const Terminal& terminal) {
-  std::string out = fmt::format("{}, compute capability {}: {}\n", r.full_name, r.capability, asked(r));
+  std::string out =
+      fmt::format("{}, compute capability {}: {}\n", r.full_name, r.capability, asked(r));
   out += code_text(r);
-  out += styled(fmt::format("\n{} CTA{} an SM, {} of {} warps, {:.1f} %: limited by {}\n\n",
-                            grouped(r.residency.ctas), r.residency.ctas == 1 ? "" : "s",
-                            grouped(r.warps()), grouped(r.sm.warps), r.percent(),
-                            occupancy_limits(r)),
-                Style::kBold, terminal.colour);
-  out += takes_table(r, terminal) + "\n" + wrapped(units_text(r), terminal.person ? terminal.width : 100, 0);
+  out +=
+      styled(fmt::format("\n{} CTA{} an SM, {} of {} warps, {:.1f} %: limited by {}\n\n",
+                         grouped(r.residency.ctas), r.residency.ctas == 1 ? "" : "s",
+                         grouped(r.warps()), grouped(r.sm.warps), r.percent(), occupancy_limits(r)),
+             Style::kBold, terminal.colour);
+  out += takes_table(r, terminal) + "\n" +
+         wrapped(units_text(r), terminal.person ? terminal.width : 100, 0);
   out += curve_text("threads of a CTA", r.by_threads, r, grouped, terminal);
   out += curve_text("registers a thread", r.by_registers, r, grouped, terminal);
   out += curve_text("shared memory of a CTA", r.by_shared, r, byte_size, terminal);
@@ -182,8 +191,10 @@ std::string occupancy_table(std::span<const OccupancyResult> results, const Term
   if (what_if) columns.push_back({"maxrregcount", Align::kRight});
   columns.push_back({"registers", Align::kRight}), columns.push_back({"shared", Align::kRight});
   if (what_if)
-    columns.push_back({"spills stored", Align::kRight}), columns.push_back({"loaded", Align::kRight});
-  for (const char* title : {"CTAs", "warps", "of", "occupancy"}) columns.push_back({title, Align::kRight});
+    columns.push_back({"spills stored", Align::kRight}),
+        columns.push_back({"loaded", Align::kRight});
+  for (const char* title : {"CTAs", "warps", "of", "occupancy"})
+    columns.push_back({title, Align::kRight});
   columns.push_back({"limited by"});
   Table table(columns);
   for (const OccupancyResult& r : results) {
@@ -226,16 +237,17 @@ std::string occupancy_csv(std::span<const OccupancyResult> results) {
   };
   for (const OccupancyResult& r : results) {
     const bool known = r.failure.empty();
-    const auto number = [&](std::uint64_t v) { return known ? std::to_string(v) : std::string("n/a"); };
-    out += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", csv_cell(r.gpu), r.capability,
-                       csv_cell(r.kernel), r.max_registers > 0 ? std::to_string(r.max_registers) : "",
-                       number(r.needs.threads),
-                       known && r.needs.registers > 0 ? std::to_string(r.needs.registers) : "n/a",
-                       number(r.needs.shared), cell(r.spill_stores), cell(r.spill_loads),
-                       number(r.residency.ctas), number(r.warps()), r.sm.warps,
-                       known ? fmt::format("{:.2f}", r.percent()) : "n/a",
-                       csv_cell(known ? occupancy_limits(r) : ""),
-                       csv_cell(known ? r.refusal : r.failure));
+    const auto number = [&](std::uint64_t v) {
+      return known ? std::to_string(v) : std::string("n/a");
+    };
+    out += fmt::format(
+        "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", csv_cell(r.gpu), r.capability,
+        csv_cell(r.kernel), r.max_registers > 0 ? std::to_string(r.max_registers) : "",
+        number(r.needs.threads),
+        known && r.needs.registers > 0 ? std::to_string(r.needs.registers) : "n/a",
+        number(r.needs.shared), cell(r.spill_stores), cell(r.spill_loads), number(r.residency.ctas),
+        number(r.warps()), r.sm.warps, known ? fmt::format("{:.2f}", r.percent()) : "n/a",
+        csv_cell(known ? occupancy_limits(r) : ""), csv_cell(known ? r.refusal : r.failure));
   }
   return out;
 }

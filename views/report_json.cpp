@@ -55,7 +55,7 @@ void put_pairs(const Report& r, ordered_json& out) {
 }
 
 ordered_json curves_json(const ReportCurves& c) {
-  ordered_json out{{"title", c.title}, {"x", c.x}};
+  ordered_json out{{"title", c.title}, {"x", c.x}, {"alike", c.alike}};
   out["series"] = ordered_json::array();
   for (const ReportCurves::Series& s : c.series) {
     ordered_json points = ordered_json::array();

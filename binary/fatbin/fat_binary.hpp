@@ -48,8 +48,8 @@ Result<std::string> unpack_ptx(const FatEntry& entry);
 // The entry's machine code (a cubin), unpacked.
 Result<std::string> unpack_machine_code(const FatEntry& entry);
 
-// The machine code that a GPU of compute capability `cc` loads: of the same major one, not newer; code of
-// sm_90a runs on 9.0 alone. Null: there is none, and PTX is compiled.
+// The machine code that a GPU of compute capability `cc` loads: of the same major one, not newer;
+// code of sm_90a runs on 9.0 alone. Null: there is none, and PTX is compiled.
 const FatEntry* choose_machine_code(std::span<const FatEntry> entries, std::uint32_t cc);
 // The newest PTX that a GPU of compute capability `cc` (90: 9.0) can run; null when there is none.
 const FatEntry* choose_ptx(std::span<const FatEntry> entries, std::uint32_t cc);
@@ -57,7 +57,8 @@ const FatEntry* choose_ptx(std::span<const FatEntry> entries, std::uint32_t cc);
 const FatEntry* choose_newer_ptx(std::span<const FatEntry> entries, std::uint32_t cc);
 // The first architecture that PTX is for: "sm_90a"; empty: it does not say.
 std::string ptx_target(std::string_view ptx);
-// Its .target changed to this compute capability, or to the oldest that can be compiled: PTX means the same on each GPU that has it all.
+// Its .target changed to this compute capability, or to the oldest that can be compiled: PTX means
+// the same on each GPU that has it all.
 std::string for_older_gpu(std::string ptx, std::uint32_t cc);
 
 }  // namespace warpmem::cudart

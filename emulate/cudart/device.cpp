@@ -32,53 +32,58 @@ struct Known {
 
 // cudaDeviceAttr's as compute capability 7.0 and later have them.
 constexpr Known kAlike[] = {
-    {1, 1024},         {2, 1024},     {3, 1024},   {4, 64},       {5, 2147483647},
-    {6, 65535},        {7, 65535},                  {9, 65536},    {10, 32},
-    {11, 2147483647},  {14, 512},     {15, 1},     {17, 0},       {18, 0},
-    {19, 1},           {20, 0},       {21, kT1},   {22, kT1},     {23, kT2h},
-    {24, kT3},         {25, kT3},     {26, kT3},   {27, kCube},   {28, kCube},
-    {29, kLayers},     {30, 512},     {31, 1},                     {33, 0},
-    {34, 0},           {35, 0},       {40, 3},     {41, 1},       {42, kCube},
-    {43, kLayers},     {45, kCube},   {46, kCube}, {47, kT3 / 2}, {48, kT3 / 2},
-    {49, kT3 * 2},     {50, 0},       {51, 32},    {52, kCube},   {53, kCube},
-    {54, kCubeLayers}, {55, kCube},   {56, kT1},   {57, kT2h},    {58, kT3},
-    {59, kT3},         {60, kT3},     {61, kCube}, {62, kLayers}, {63, kCube},
-    {64, kCube},       {65, kLayers}, {66, kCube}, {67, kCube},   {68, kCubeLayers},
-    {69, 268435456},   {70, kT1},     {71, 65000}, {72, 2097120}, {73, kCube},
-    {74, kCube},       {77, kCube},   {78, 1},     {79, 1},       {80, 1},
-    {83, 1},           {84, 0},       {85, 0},     {86, 0},       {88, 0},
-    {89, 1},           {90, 1},       {91, 1},     {92, 0},       {93, 0},
-    {94, 0},           {95, 1},       {96, 0},     {98, 1},       {99, 1},
-    {100, 0},          {101, 0},      {102, 1},    {103, 0},      {104, 0},
-    {105, 0},          {107, 0},      {110, 0},    {112, 0},      {113, 1},
-    {114, 0},          {115, 1},      {116, 0},    {117, 0},      {118, 0},
-    {119, 0},          {121, 0},      {122, 0},    {123, 0},      {124, 0},
-    {125, 0},          {127, 0},      {128, 0},    {129, 0},      {130, 0},
-    {131, -1},         {132, 0},      {133, 0},    {134, 0},      {135, 0},
-    {138, 0},          {139, 0},      {140, 0},    {141, 0},      {142, 0},
-    {143, 0},          {144, 0},      {145, 0},    {147, 0},
+    {1, 1024},   {2, 1024},     {3, 1024},         {4, 64},           {5, 2147483647},
+    {6, 65535},  {7, 65535},    {9, 65536},        {10, 32},          {11, 2147483647},
+    {14, 512},   {15, 1},       {17, 0},           {18, 0},           {19, 1},
+    {20, 0},     {21, kT1},     {22, kT1},         {23, kT2h},        {24, kT3},
+    {25, kT3},   {26, kT3},     {27, kCube},       {28, kCube},       {29, kLayers},
+    {30, 512},   {31, 1},       {33, 0},           {34, 0},           {35, 0},
+    {40, 3},     {41, 1},       {42, kCube},       {43, kLayers},     {45, kCube},
+    {46, kCube}, {47, kT3 / 2}, {48, kT3 / 2},     {49, kT3 * 2},     {50, 0},
+    {51, 32},    {52, kCube},   {53, kCube},       {54, kCubeLayers}, {55, kCube},
+    {56, kT1},   {57, kT2h},    {58, kT3},         {59, kT3},         {60, kT3},
+    {61, kCube}, {62, kLayers}, {63, kCube},       {64, kCube},       {65, kLayers},
+    {66, kCube}, {67, kCube},   {68, kCubeLayers}, {69, 268435456},   {70, kT1},
+    {71, 65000}, {72, 2097120}, {73, kCube},       {74, kCube},       {77, kCube},
+    {78, 1},     {79, 1},       {80, 1},           {83, 1},           {84, 0},
+    {85, 0},     {86, 0},       {88, 0},           {89, 1},           {90, 1},
+    {91, 1},     {92, 0},       {93, 0},           {94, 0},           {95, 1},
+    {96, 0},     {98, 1},       {99, 1},           {100, 0},          {101, 0},
+    {102, 1},    {103, 0},      {104, 0},          {105, 0},          {107, 0},
+    {110, 0},    {112, 0},      {113, 1},          {114, 0},          {115, 1},
+    {116, 0},    {117, 0},      {118, 0},          {119, 0},          {121, 0},
+    {122, 0},    {123, 0},      {124, 0},          {125, 0},          {127, 0},
+    {128, 0},    {129, 0},      {130, 0},          {131, -1},         {132, 0},
+    {133, 0},    {134, 0},      {135, 0},          {138, 0},          {139, 0},
+    {140, 0},    {141, 0},      {142, 0},          {143, 0},          {144, 0},
+    {145, 0},    {147, 0},
 };
 
-// What came with a compute capability, and what GPUs before it say (CUDA programming guides, features and
-// technical specifications).
+// What came with a compute capability, and what GPUs before it say (CUDA programming guides,
+// features and technical specifications).
 struct Since {
   int id;
   std::uint32_t capability;
   int before;
 };
 constexpr Since kSince[] = {
-    {1, 20, 512},   {2, 20, 512},  {3, 20, 512},   {5, 30, 65535}, {7, 20, 1},    {31, 20, 0},
-    {41, 20, 0},    {78, 35, 0},   {79, 20, 0},    {80, 20, 0},    {83, 30, 0},   {89, 60, 0},
-    {90, 60, 0},    {91, 60, 0},   {95, 60, 0},    {115, 30, 0},
+    {1, 20, 512}, {2, 20, 512}, {3, 20, 512}, {5, 30, 65535}, {7, 20, 1},  {31, 20, 0},
+    {41, 20, 0},  {78, 35, 0},  {79, 20, 0},  {80, 20, 0},    {83, 30, 0}, {89, 60, 0},
+    {90, 60, 0},  {91, 60, 0},  {95, 60, 0},  {115, 30, 0},
 };
 
-// How many single-precision operations go for one double-precision one (throughput table of the guide).
+// How many single-precision operations go for one double-precision one (throughput table of the
+// guide).
 int single_to_double(std::uint32_t cc) {
   switch (cc) {
     case 13: return 8;
     case 20: return 2;
     case 35: return 3;
-    case 60: case 70: case 80: case 90: case 100: return 2;
+    case 60:
+    case 70:
+    case 80:
+    case 90:
+    case 100: return 2;
     default: return cc < 20 ? 0 : cc < 30 ? 12 : cc < 50 ? 24 : cc < 80 ? 32 : 64;
   }
 }
@@ -120,8 +125,8 @@ void fill_common(const Device& d, P& p) {
   std::strncpy(p.name, d.name.c_str(), sizeof p.name - 1);
   std::memcpy(p.uuid, "warpmem emulated", 16);
   p.total_global_mem = d.memory_bytes;
-  p.shared_mem_per_block = static_cast<std::size_t>(a(8)), p.regs_per_block = d.sm_registers, p.warp_size = 32,
-  p.mem_pitch = 2147483647;
+  p.shared_mem_per_block = static_cast<std::size_t>(a(8)), p.regs_per_block = d.sm_registers,
+  p.warp_size = 32, p.mem_pitch = 2147483647;
   p.max_threads_per_block = a(1);
   for (int i = 0; i < 3; ++i) p.max_threads_dim[i] = a(2 + i), p.max_grid_size[i] = a(5 + i);
   p.total_const_mem = 65536, p.major = d.major, p.minor = d.minor;

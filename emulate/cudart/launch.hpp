@@ -38,8 +38,9 @@ int resident_ctas(const Device& device, const emulate::Kernel& kernel,
                   const emulate::Resources* resources, int threads, std::size_t dynamic_shared,
                   int shared_sm = 0);
 // … and what limits them.
-Residency residency_of(const Device& device, const emulate::Kernel& kernel, const emulate::Resources* resources,
-                       int threads, std::size_t dynamic_shared, int shared_sm = 0);
+Residency residency_of(const Device& device, const emulate::Kernel& kernel,
+                       const emulate::Resources* resources, int threads, std::size_t dynamic_shared,
+                       int shared_sm = 0);
 
 // Shared memory of an SM when the kernel prefers a carve-out (or a cache configuration): the
 // smallest that an SM can be set to that is not less than preferred and holds a CTA of so many

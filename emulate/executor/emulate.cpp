@@ -35,8 +35,8 @@ Result<void> close_trace(trace::TraceWriter& writer, Tracer& tracer, const Resul
   return ran ? closed : ran;
 }
 
-// What the PTX is for, "sm_90a": PTX of a newer GPU than the card's runs as what it would be there, if it uses
-// nothing that only the newer one has; PTX of one architecture alone (90a) on no other.
+// What the PTX is for, "sm_90a": PTX of a newer GPU than the card's runs as what it would be there,
+// if it uses nothing that only the newer one has; PTX of one architecture alone (90a) on no other.
 Result<std::string> ptx_for(const EmulateRequest& request, std::string text) {
   const std::string target = cudart::ptx_target(text);
   const unsigned named =
@@ -45,16 +45,18 @@ Result<std::string> ptx_for(const EmulateRequest& request, std::string text) {
   const auto shown = [](unsigned cc) { return fmt::format("{}.{}", cc / 10, cc % 10); };
   if (named > card) {
     if (request.note)
-      request.note(fmt::format("{}: its PTX is for compute capability {} and newer; it runs as what it would be on "
-                               "the card's {}",
-                               request.ptx, shown(named), shown(card)));
+      request.note(fmt::format(
+          "{}: its PTX is for compute capability {} and newer; it runs as what it would be on "
+          "the card's {}",
+          request.ptx, shown(named), shown(card)));
     return cudart::for_older_gpu(std::move(text), card);
   }
   if (named != card && target.ends_with('a'))
     return Error{ErrorKind::kUsage,
-                 fmt::format("PTX for {} runs on compute capability {} alone, {} has {}", target, shown(named),
-                             request.limits.name, shown(card)),
-                 request.ptx, fmt::format("compile it with -arch=sm_{}, or choose another --gpu", card)};
+                 fmt::format("PTX for {} runs on compute capability {} alone, {} has {}", target,
+                             shown(named), request.limits.name, shown(card)),
+                 request.ptx,
+                 fmt::format("compile it with -arch=sm_{}, or choose another --gpu", card)};
   return text;
 }
 
@@ -120,7 +122,8 @@ class FileRun {
     const Module& module = loaded_->module();
     MachineCode::Request wanted;
     wanted.toolkit = find_toolkit();
-    const CodeTarget target = code_target(wanted.toolkit, module.target, request_.limits.sm.capability);
+    const CodeTarget target =
+        code_target(wanted.toolkit, module.target, request_.limits.sm.capability);
     wanted.arch = target.arch, wanted.options = target.options;
     stand_in_ = target.stand_in;
     machine_.emplace(module, std::move(wanted));

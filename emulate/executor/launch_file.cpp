@@ -105,9 +105,9 @@ class Reader {
     return taken(toml_whole(*n, key, {0, most, "bytes", true}, path_));
   }
   double real(const toml::table& t, const char* key, double usual) {
-    using Limits = std::numeric_limits<double>;
+    using Numbers = std::numeric_limits<double>;
     const toml::node* n = t.get(key);
-    return n ? taken(toml_real(*n, key, {Limits::lowest(), Limits::max()}, path_)) : usual;
+    return n ? taken(toml_real(*n, key, {Numbers::lowest(), Numbers::max()}, path_)) : usual;
   }
 
   void argument(const toml::table& t) {

@@ -105,8 +105,8 @@ constexpr OpcodeInfo kOpcodes[] = {
     {"VOTEU", K::kOther, S::kNone, false, W::kTwo},
 };
 
-// What does nothing with memory or control, and writes its first operand: NVIDIA's lists of instructions by
-// architecture (CUDA binary utilities), Volta to Blackwell.
+// What does nothing with memory or control, and writes its first operand: NVIDIA's lists of
+// instructions by architecture (CUDA binary utilities), Volta to Blackwell.
 constexpr std::string_view kPlain[] = {
     // Floats, also in pairs, and matrix products.
     "FADD", "FADD2", "FADD32I", "FCHK", "FFMA", "FFMA2", "FFMA32I", "FHADD", "FHFMA", "FMNMX",
@@ -123,10 +123,10 @@ constexpr std::string_view kPlain[] = {
     "PRMT", "SGXT", "PSETP", "P2R", "R2P", "CREDUX", "REDUX",
     // The uniform datapath.
     "CS2UR", "S2UR", "UBMSK", "UBREV", "UCLEA", "UF2F", "UF2FP", "UF2I", "UF2IP", "UFADD", "UFFMA",
-    "UFLO", "UFMNMX", "UFMUL", "UFRND", "UFSEL", "UFSET", "UFSETP", "UI2F", "UI2FP", "UI2I", "UI2IP",
-    "UIABS", "UIADD3", "UIMAD", "UIMNMX", "UISETP", "ULEA", "ULEPC", "ULOP", "ULOP32I", "UMOV", "UP2UR",
-    "UPOPC", "UPRMT", "UPSETP", "UR2UP", "USEL", "USGXT", "USHF", "USHL", "USHR", "UVIADD",
-    "UVIMNMX", "USETMAXREG", "USETSHMSZ", "UGETNEXTWORKID", "UVIRTCOUNT",
+    "UFLO", "UFMNMX", "UFMUL", "UFRND", "UFSEL", "UFSET", "UFSETP", "UI2F", "UI2FP", "UI2I",
+    "UI2IP", "UIABS", "UIADD3", "UIMAD", "UIMNMX", "UISETP", "ULEA", "ULEPC", "ULOP", "ULOP32I",
+    "UMOV", "UP2UR", "UPOPC", "UPRMT", "UPSETP", "UR2UP", "USEL", "USGXT", "USHF", "USHL", "USHR",
+    "UVIADD", "UVIMNMX", "USETMAXREG", "USETSHMSZ", "UGETNEXTWORKID", "UVIRTCOUNT",
     // Matrix products of Blackwell, in its tensor memory.
     "LDT", "LDTM", "STT", "STTM", "UTCATOMSWS", "UTCBAR", "UTCCP", "UTCHMMA", "UTCIMMA", "UTCOMMA",
     "UTCQMMA", "UTCSHIFT",

@@ -146,7 +146,8 @@ Recognised of_banks(const AccessPlan& plan, const SiteAddresses& site,
                       plan.shared != model::SharedKind::kMatrix && plan.action == Action::kShared;
   if (atomic && step.same >= 0.5)
     return {AddressPattern::kOneWord, "lanes of a warp add to one word", 0, 0, 0};
-  if (bytes > plan.bytes && step.share >= 0.5 && bytes % card.shared_bank_bytes == 0)
+  const bool meets = bytes > 0 && lanes_of_a_bank(bytes, card) > 1;
+  if (bytes > plan.bytes && step.share >= 0.5 && bytes % card.shared_bank_bytes == 0 && meets)
     return {AddressPattern::kBankStride,
             fmt::format("lanes are {} words apart, so that {} of them are in one bank",
                         grouped(bytes / card.shared_bank_bytes), lanes_of_a_bank(bytes, card)),

@@ -16,6 +16,7 @@ using Sizes = std::map<std::string, std::uint64_t>;
 struct Kernel {
   Grid grid;
   std::vector<Access> accesses;
+  Window window;
 };
 
 // kUsage when there is no kernel of that name, or a size is missing.

@@ -28,7 +28,7 @@ int main(int argc, char** argv) {
   }
   const auto kernel = make_kernel(argv[2], sizes);
   if (!kernel) return refuse(kernel.error());
-  const auto written = write_trace(argv[1], argv[2], kernel->grid, kernel->accesses);
+  const auto written = write_trace(argv[1], argv[2], kernel->grid, kernel->accesses, kernel->window);
   if (!written) return refuse(written.error());
   return 0;
 }

@@ -9,10 +9,13 @@ constexpr std::uint32_t kLast = static_cast<std::uint32_t>(What::kCount);
 
 const std::vector<Site>& sites() {
   static const std::vector<Site> kSites{
-      {0x0, Op::kCtaBegin, Space::kNone, 0}, {0x10, Op::kLoad, Space::kGlobal, 4},
-      {0x20, Op::kStore, Space::kGlobal, 4}, {0x30, Op::kLoad, Space::kGlobal, 16},
-      {0x40, Op::kLoad, Space::kShared, 4},  {0x50, Op::kStore, Space::kShared, 4},
-      {0x60, Op::kLoad, Space::kShared, 16}, {0x70, Op::kCtaEnd, Space::kNone, 0}};
+      {0x0, Op::kCtaBegin, Space::kNone, 0},  {0x10, Op::kLoad, Space::kGlobal, 4},
+      {0x20, Op::kStore, Space::kGlobal, 4},  {0x30, Op::kLoad, Space::kGlobal, 8},
+      {0x40, Op::kStore, Space::kGlobal, 8},  {0x50, Op::kLoad, Space::kGlobal, 16},
+      {0x60, Op::kStore, Space::kGlobal, 16}, {0x70, Op::kLoad, Space::kShared, 4},
+      {0x80, Op::kStore, Space::kShared, 4},  {0x90, Op::kLoad, Space::kShared, 8},
+      {0xa0, Op::kLoad, Space::kShared, 16},  {0xb0, Op::kLoad, Space::kConstant, 4},
+      {0xc0, Op::kLoad, Space::kTexture, 4},  {0xd0, Op::kCtaEnd, Space::kNone, 0}};
   return kSites;
 }
 
@@ -65,7 +68,7 @@ Program program(const std::string& kernel) {
 }  // namespace
 
 Result<void> write_trace(const std::string& path, const std::string& kernel, const Grid& grid,
-                         const std::vector<Access>& accesses) {
+                         const std::vector<Access>& accesses, const Window& window) {
   Origin origin;
   origin.tool = "warpmem make_kernel";
   origin.gpu = "none";
@@ -78,6 +81,8 @@ Result<void> write_trace(const std::string& path, const std::string& kernel, con
   launch.grid = {grid.x, grid.y, 1};
   launch.block = {grid.bx, grid.by, 1};
   launch.registers = 16;
+  launch.set_aside = window.set_aside;
+  if (window.bytes) launch.window = {array(0), window.bytes, window.hit_ratio, 2, 1};
   for (unsigned n = 0; n < 4; ++n)
     launch.allocations.push_back({array(n), std::uint64_t{1} << 31, AllocationKind::kDevice});
   if (auto done = writer->begin_launch(launch); !done) return done.error();

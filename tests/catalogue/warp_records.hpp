@@ -30,10 +30,16 @@ using Address = std::function<std::optional<std::uint64_t>(const Thread&)>;
 enum class What : std::uint8_t {
   kLoad4,
   kStore4,
+  kLoad8,
+  kStore8,
   kLoad16,
+  kStore16,
   kSharedLoad4,
   kSharedStore4,
+  kSharedLoad8,
   kSharedLoad16,
+  kConstant4,
+  kTexture4,
   kCount
 };
 
@@ -46,8 +52,14 @@ struct Access {
 // Arrays of a kernel, far apart.
 constexpr std::uint64_t array(unsigned n) { return 0x7f0000000000 + (std::uint64_t{n} << 32); }
 
+// An access-policy window over array 0, whose accesses persist; none if it has no bytes.
+struct Window {
+  std::uint64_t bytes = 0, set_aside = 0;
+  float hit_ratio = 1;
+};
+
 // Writes a trace of one launch, all of whose threads run these accesses in their order.
 Result<void> write_trace(const std::string& path, const std::string& kernel, const Grid& grid,
-                         const std::vector<Access>& accesses);
+                         const std::vector<Access>& accesses, const Window& window = {});
 
 }  // namespace warpmem::catalogue

@@ -212,6 +212,19 @@ class InABrowser(harness.CommandTest):
         self.assertEqual(page.problems(), [])
         self.assertIn("</script>", page.run("return document.querySelector('#source').textContent"))
 
+    def test_a_sweep_is_drawn(self):
+        trace = reference("spmv_scalar")
+        self.assert_works(self.run_command("explore", trace, "--vary", "gpu=v100,h200", "--vary", "latency.l2_near=220,300,380",
+                                           "--results", "s.sqlite"))
+        page = self.open(trace, "--no-gain", "--curves", "s.sqlite")
+        # A chart for each of three figures, in it a line for each card, of three points.
+        self.assertEqual(page.run("return document.querySelectorAll('#curves figure').length"), 3)
+        self.assertEqual(page.run("return document.querySelectorAll('#curves circle').length"), 3 * 2 * 3)
+        page.hover("#curves circle")
+        self.assertRegex(page.run("return tip.textContent"), r"latency.l2_near = 220\ngpu=(v100|h200): [\d,]+")
+        self.assert_works(self.run_command("explore", trace, "--vary", "gpu=v100,h200", "--results", "g.sqlite"))
+        self.assert_fails(self.run_command("report", trace, "--curves", "g.sqlite", "-o", "x.html"), 2, "no axis of this sweep")
+
     def test_curves_are_drawn(self):
         with open(self.path("curves.csv"), "w") as file:
             file.write("l1.size,cycles,l2 sectors\n32768,900,50\n65536,700,60\n131072,650,\n")

@@ -1,5 +1,6 @@
-// CTAs an SM holds, on every card: against NVIDIA's own calculator (cuda_occupancy.h of CUDA 13.0, whose answers to
-// random launches are in reference/occupancy.csv), and against what guides say of GPUs that it knows no more.
+// CTAs an SM holds, on every card: against NVIDIA's own calculator (cuda_occupancy.h of CUDA 13.0,
+// whose answers to random launches are in reference/occupancy.csv), and against what guides say of
+// GPUs that it knows no more.
 #include <fstream>
 #include <sstream>
 #include <string>
@@ -36,11 +37,13 @@ std::uint64_t warps(const SmLimits& sm, const CtaNeeds& cta) {
 
 }  // namespace
 
-TEST_CASE("CTAs an SM holds are those of NVIDIA's calculator, from compute capability 3.5 to 12.0") {
+TEST_CASE(
+    "CTAs an SM holds are those of NVIDIA's calculator, from compute capability 3.5 to 12.0") {
   std::ifstream in(WARPMEM_OCCUPANCY);
   std::string line, card;
   std::getline(in, line);
-  REQUIRE(line == "card,threads,registers,shared_bytes,ctas,by_warps,by_ctas,by_registers,by_shared");
+  REQUIRE(line ==
+          "card,threads,registers,shared_bytes,ctas,by_warps,by_ctas,by_registers,by_shared");
   SmLimits sm;
   std::size_t rows = 0;
   while (std::getline(in, line)) {
@@ -90,8 +93,8 @@ TEST_CASE("GPUs of compute capability 1.x give registers to a CTA and count its 
   CHECK(residency(g80, {513, 8, 0}).refusal == LaunchRefusal::kThreads);
 }
 
-// 32,768 registers and 1,536 threads leave each 21 by division; but a warp of 21 takes 768 (twice the unit), and of
-// a scheduler's 16,384 that is 21 warps.
+// 32,768 registers and 1,536 threads leave each 21 by division; but a warp of 21 takes 768 (twice
+// the unit), and of a scheduler's 16,384 that is 21 warps.
 TEST_CASE("GF100: 20 registers fill an SM of 1,536 threads, 21 do not, 63 are the most") {
   const SmLimits sm = limits("c2050");
   CHECK(warps(sm, {192, 20, 0}) == 48);
@@ -130,7 +133,9 @@ TEST_CASE("what cannot run is CUDA's error, with what is asked for and what ther
   CHECK(refusal_text(limits("c2050"), {256, 64, 0}, "c2050") ==
         "cudaErrorLaunchOutOfResources (701): 64 registers a thread, c2050 allows 63");
   CHECK(refusal_text(limits("t4"), {1024, 72, 0}, "t4") ==
-        "cudaErrorLaunchOutOfResources (701): a CTA of 1,024 threads with 72 registers each takes 73,728, an SM of t4 "
+        "cudaErrorLaunchOutOfResources (701): a CTA of 1,024 threads with 72 registers each takes "
+        "73,728, an SM of t4 "
         "has 65,536");
-  CHECK(refusal_text(limits("m40"), {256, 32, 49153}, "m40").find("m40 allows 48 KiB") != std::string::npos);
+  CHECK(refusal_text(limits("m40"), {256, 32, 49153}, "m40").find("m40 allows 48 KiB") !=
+        std::string::npos);
 }

@@ -75,6 +75,31 @@ TEST_CASE("nvprof: a trace has a row a launch, its units in a row below the head
   CHECK_FALSE(file.launches[1].counted.metrics.at("gst_efficiency").known());
 }
 
+TEST_CASE("nvprof: a trace of times, as public profiles of an RTX 2080 Ti have it") {
+  // --print-gpu-trace --csv: a column for each of the grid's and the block's sides, units below.
+  const auto file = import(
+      "======== Warning: 376746 records have invalid timestamps.\n"
+      "======== Profiling result:\n"
+      "\"Start\",\"Duration\",\"Grid X\",\"Grid Y\",\"Grid Z\",\"Block X\",\"Block Y\",\"Block Z\","
+      "\"Registers Per Thread\",\"Static SMem\",\"Dynamic SMem\",\"Size\",\"Throughput\","
+      "\"SrcMemType\",\"DstMemType\",\"Device\",\"Context\",\"Stream\",\"Name\",\"Correlation_"
+      "ID\"\n"
+      "us,us,,,,,,,,KB,KB,KB,GB/s,,,,,,,\n"
+      "0.000000,1.888000,,,,,,,,,,1.003906,0.507097,\"Device\",,\"GeForce RTX 2080 Ti (0)\",\"1\","
+      "\"7\",\"[CUDA memset]\",272\n"
+      "12.5,3.2,8,2,1,128,1,1,16,0,0,,,,,\"GeForce RTX 2080 Ti (0)\",\"1\",\"7\",\"copy(float*) "
+      "[95]\",280\n");
+  REQUIRE(file.launches.size() == 1);
+  CHECK(file.launches[0].counted.kernel == "copy(float*)");
+  CHECK(file.launches[0].device == "GeForce RTX 2080 Ti (0)");
+  CHECK(file.launches[0].id == "280");
+  REQUIRE(file.launches[0].has_shape);
+  CHECK(file.launches[0].counted.grid == Dim3{8, 2, 1});
+  CHECK(file.launches[0].counted.block == Dim3{128, 1, 1});
+  CHECK(file.report.profiler_lines == 2);
+  CHECK(file.report.foreign_lines == 0);
+}
+
 TEST_CASE("nvprof: what is no number says what was printed") {
   const auto file =
       import(kHead + kSummary +

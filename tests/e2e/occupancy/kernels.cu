@@ -1,4 +1,5 @@
-// Two kernels whose fat binary is kernels.fatbin, so that machine code can be read where there is no nvcc:
+// Two kernels whose fat binary is kernels.fatbin, so that machine code can be read where there is
+// no nvcc:
 //   nvcc -fatbin -O3 -gencode arch=compute_75,code=sm_75 -gencode arch=compute_80,code=sm_80
 //        -gencode arch=compute_75,code=compute_75 -o kernels.fatbin kernels.cu
 //   nvcc -cubin -O3 -arch=sm_80 -o kernels.cubin kernels.cu
