@@ -37,8 +37,7 @@ std::uint64_t warps(const SmLimits& sm, const CtaNeeds& cta) {
 
 }  // namespace
 
-TEST_CASE(
-    "CTAs an SM holds are those of NVIDIA's calculator, from compute capability 3.5 to 12.0") {
+TEST_CASE("CTAs an SM holds are those of NVIDIA's calculator, from 3.5 to 12.0") {
   std::ifstream in(WARPMEM_OCCUPANCY);
   std::string line, card;
   std::getline(in, line);

@@ -140,8 +140,7 @@ TEST_CASE("1.x: shared memory and constants serialise warps") {
 }
 
 // ldu of PTX, LDU of Fermi's machine code: CUDA C programming guide 3.2, G.4.2.
-TEST_CASE(
-    "2.0: a uniform load goes through the constant cache, on later GPUs it is a read-only load") {
+TEST_CASE("2.0: a uniform load goes through the constant cache, later ones are read-only") {
   trace::Program program;
   program.level = trace::Level::kPtx;
   program.code = {{0, "ldu.global.u32 %r1, [%rd1];", 0, 0}};
