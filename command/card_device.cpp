@@ -4,10 +4,10 @@
 #include <cstdio>
 #include <limits>
 
-#include "model/card/sm_limits.hpp"
-#include "sim/engine/cluster_placement.hpp"
 #include "model/card/card_fields.hpp"
 #include "model/card/ecc.hpp"
+#include "model/card/sm_limits.hpp"
+#include "sim/engine/cluster_placement.hpp"
 
 namespace warpmem::command {
 

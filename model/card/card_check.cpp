@@ -377,8 +377,9 @@ Found dram_wrong(const CardNumbers& n) {
     return Contradiction{"dram.t_rc_ps is less than dram.t_rcd_ps and dram.t_rp_ps together",
                          "give dram.t_rc_ps at least " + grouped(n.dram_t_rcd_ps + n.dram_t_rp_ps)};
   if (n.dram_ecc != 0 && n.dram_ecc_part < 2)
-    return Contradiction{"dram.ecc_part is " + text(n.dram_ecc_part) + ": all of the memory would hold check bits",
-                         "give 2 or more"};
+    return Contradiction{
+        "dram.ecc_part is " + text(n.dram_ecc_part) + ": all of the memory would hold check bits",
+        "give 2 or more"};
   if (n.dram_t_faw_ps < n.dram_t_rrd_ps)
     return Contradiction{"dram.t_faw_ps, four activations, is less than dram.t_rrd_ps, one",
                          "give dram.t_faw_ps at least " + grouped(n.dram_t_rrd_ps)};
@@ -447,19 +448,23 @@ Found residency_wrong(const CardNumbers& n) {
     return Contradiction{"sm.threads is " + text(n.sm_threads) + ", less than a warp's",
                          "give sm.threads at least 32"};
   if (n.sm_registers / n.sm_schedulers < n.register_unit)
-    return Contradiction{"a scheduler has " + grouped(n.sm_registers / n.sm_schedulers) +
-                             " registers (sm.registers / sm.schedulers), less than sm.register_unit (" +
-                             grouped(n.register_unit) + "): no warp could have any",
-                         "give sm.registers at least " + grouped(n.register_unit * n.sm_schedulers)};
-  if (const std::uint64_t least = std::max(n.shared_unit, n.shared_reserved); least > n.shared_configs.back())
-    return Contradiction{"shared.unit (" + shown_bytes(n.shared_unit) + ") is more than the largest of shared.configs (" +
+    return Contradiction{
+        "a scheduler has " + grouped(n.sm_registers / n.sm_schedulers) +
+            " registers (sm.registers / sm.schedulers), less than sm.register_unit (" +
+            grouped(n.register_unit) + "): no warp could have any",
+        "give sm.registers at least " + grouped(n.register_unit * n.sm_schedulers)};
+  if (const std::uint64_t least = std::max(n.shared_unit, n.shared_reserved);
+      least > n.shared_configs.back())
+    return Contradiction{"shared.unit (" + shown_bytes(n.shared_unit) +
+                             ") is more than the largest of shared.configs (" +
                              shown_bytes(n.shared_configs.back()) + ")",
                          "give shared.unit at most " + shown_bytes(n.shared_configs.back())};
   return {};
 }
 
 Found schedulers_wrong(const CardNumbers& n) {
-  if (n.sm_schedulers == 1 || n.sm_schedulers == 2 || n.sm_schedulers == 4) return residency_wrong(n);
+  if (n.sm_schedulers == 1 || n.sm_schedulers == 2 || n.sm_schedulers == 4)
+    return residency_wrong(n);
   return Contradiction{
       "sm.schedulers is " + grouped(n.sm_schedulers) + ": an SM has one, two or four of them",
       "give sm.schedulers=1, 2 or 4"};

@@ -140,8 +140,8 @@ Topology::Topology(const Card& card) {
        "l2.read_permille, l2.read_sector_permille: whole lines read"},
       {Place::kFabric, "L2 side", "L2 home", 0, 0, "no limit on the card"},
       {Place::kDramRows, "L2 home", "DRAM rows", channels, 0, "dram.activate_permille"},
-      {Place::kDramBus, "DRAM rows", "memory", channels,
-       sectors(dram_bandwidth(n)) / channels, "dram.sectors_per_kilocycle"},
+      {Place::kDramBus, "DRAM rows", "memory", channels, sectors(dram_bandwidth(n)) / channels,
+       "dram.sectors_per_kilocycle"},
       {Place::kHostLink, "L2 home", "host memory", 1, sectors(n.host_permille),
        "port.host_permille"},
       {Place::kCtaStart, "grid", "warps", 1, 0, "time.cta_millicycles"}};

@@ -9,9 +9,9 @@
 #include <set>
 
 #include "base/units.hpp"
+#include "model/card/ecc.hpp"
 #include "sim/pattern/parser.hpp"
 #include "sim/pattern/pattern.hpp"
-#include "model/card/ecc.hpp"
 
 namespace warpmem::sim::pattern {
 namespace {

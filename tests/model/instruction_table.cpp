@@ -166,15 +166,16 @@ TEST_CASE("a card names its instruction table") {
   CHECK(says(bare.error().text(), "'isa' is missing"));
 }
 
-// Cycles of a sub-partition for a warp: 128 over the results of an SM and cycle that the CUDA programming guide's table of
-// throughput says (best practices guide 13 for 12.0).
+// Cycles of a sub-partition for a warp: 128 over the results of an SM and cycle that the CUDA
+// programming guide's table of throughput says (best practices guide 13 for 12.0).
 TEST_CASE("each compute capability has the rates that NVIDIA documents") {
   struct Row {
     const char* table;
     int ffma, hfma2, dfma, iadd3, mufu, shfl;
   };
-  for (const Row& r : {Row{"sm_70", 2, 2, 4, 2, 8, 4}, Row{"sm_75", 2, 2, 64, 2, 8, 4}, Row{"sm_80", 2, 1, 4, 2, 8, 4},
-                       Row{"sm_86", 1, 2, 64, 2, 8, 4}, Row{"sm_89", 1, 2, 64, 2, 8, 4}, Row{"sm_90", 1, 1, 2, 2, 8, 4},
+  for (const Row& r : {Row{"sm_70", 2, 2, 4, 2, 8, 4}, Row{"sm_75", 2, 2, 64, 2, 8, 4},
+                       Row{"sm_80", 2, 1, 4, 2, 8, 4}, Row{"sm_86", 1, 2, 64, 2, 8, 4},
+                       Row{"sm_89", 1, 2, 64, 2, 8, 4}, Row{"sm_90", 1, 1, 2, 2, 8, 4},
                        Row{"sm_100", 1, 2, 2, 2, 8, 4}, Row{"sm_120", 1, 2, 64, 1, 8, 4}}) {
     const InstructionTable t = model::load_instruction_table(r.table).value();
     INFO(r.table);
@@ -187,8 +188,8 @@ TEST_CASE("each compute capability has the rates that NVIDIA documents") {
   }
 }
 
-// Multiply-adds of 16 bits, of a sub-partition and cycle, by NVIDIA's white papers: 128 (V100, T4, GA102; half of it where
-// 32-bit numbers are added up on GeForce), 256 (A100), 512 (H100).
+// Multiply-adds of 16 bits, of a sub-partition and cycle, by NVIDIA's white papers: 128 (V100, T4,
+// GA102; half of it where 32-bit numbers are added up on GeForce), 256 (A100), 512 (H100).
 TEST_CASE("matrix products take what the white papers say") {
   const auto busy = [](const char* table, Words words) {
     return int{model::load_instruction_table(table).value().sass("HMMA", words).busy};
@@ -203,24 +204,33 @@ TEST_CASE("matrix products take what the white papers say") {
 TEST_CASE("a table inherits another one and says what is borrowed") {
   const InstructionTable t = model::load_instruction_table("sm_75").value();
   const auto row = [&](const std::string& key) {
-    const auto at = std::find_if(t.rows().begin(), t.rows().end(), [&](const auto& r) { return r.key == key; });
+    const auto at =
+        std::find_if(t.rows().begin(), t.rows().end(), [&](const auto& r) { return r.key == key; });
     REQUIRE(at != t.rows().end());
     return at->source;
   };
   CHECK(row("sass.MUFU").starts_with("assumed: borrowed from sm_90: measured: "));
   CHECK(row("sass.FFMA").starts_with("assumed: borrowed from sm_70: documented: "));
   CHECK(row("sass.DFMA").starts_with("documented: "));
-  CHECK(std::count_if(t.rows().begin(), t.rows().end(), [](const auto& r) { return r.key == "sass.DFMA"; }) == 1);
+  CHECK(std::count_if(t.rows().begin(), t.rows().end(),
+                      [](const auto& r) { return r.key == "sass.DFMA"; }) == 1);
   CHECK(says(refusal("inherits = \"sm_12\"\n"), "there is no instruction table 'sm_12'", "sm_90"));
-  const auto own = InstructionTable::parse(std::string("inherits = \"sm_90\"\n[sass]\nFFMA") + kRow, "x.toml");
+  const auto own =
+      InstructionTable::parse(std::string("inherits = \"sm_90\"\n[sass]\nFFMA") + kRow, "x.toml");
   REQUIRE(own.ok());
   CHECK(own->sass("FFMA", {}).latency == 18);
   CHECK(own->sass("FADD", {}).latency == 4);
 }
 
 TEST_CASE("each card takes the table of its compute capability from 7.0 on") {
-  for (const auto& [card, ffma, dfma] : {std::tuple{"v100", 2, 4}, {"t4", 2, 64}, {"a100_80", 2, 4}, {"rtx3070", 1, 64},
-                                         {"rtx4090", 1, 64}, {"h100_sxm", 1, 2}, {"b200", 1, 2}, {"rtx5090", 1, 64}}) {
+  for (const auto& [card, ffma, dfma] : {std::tuple{"v100", 2, 4},
+                                         {"t4", 2, 64},
+                                         {"a100_80", 2, 4},
+                                         {"rtx3070", 1, 64},
+                                         {"rtx4090", 1, 64},
+                                         {"h100_sxm", 1, 2},
+                                         {"b200", 1, 2},
+                                         {"rtx5090", 1, 64}}) {
     const auto loaded = model::load_card(card);
     REQUIRE(loaded.ok());
     INFO(card);

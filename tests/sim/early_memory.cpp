@@ -3,8 +3,8 @@
 #include <fstream>
 #include <sstream>
 
-#include "model/dram/partition_traffic.hpp"
 #include "model/card/ecc.hpp"
+#include "model/dram/partition_traffic.hpp"
 #include "model/system/memory_system.hpp"
 #include "sim/engine/sites.hpp"
 #include "sim/replay.hpp"
@@ -140,7 +140,7 @@ TEST_CASE("1.x: shared memory and constants serialise warps") {
 }
 
 // ldu of PTX, LDU of Fermi's machine code: CUDA C programming guide 3.2, G.4.2.
-TEST_CASE("2.0: a uniform load goes through the constant cache, on later GPUs it is a read-only load") {
+TEST_CASE("2.0: a uniform load goes through the constant cache, later ones are read-only") {
   trace::Program program;
   program.level = trace::Level::kPtx;
   program.code = {{0, "ldu.global.u32 %r1, [%rd1];", 0, 0}};
@@ -162,8 +162,8 @@ TEST_CASE("2.0: a uniform load goes through the constant cache, on later GPUs it
   CHECK(g.early().constant_serialized == 31);
 }
 
-// BabelStream on a K40: 220.2 GB/s copied without ECC, 194.3 with it. NVIDIA's data sheets: an eighth of a C2050's
-// 3 GB, a sixteenth of a K40's 12 GB.
+// BabelStream on a K40: 220.2 GB/s copied without ECC, 194.3 with it. NVIDIA's data sheets: an
+// eighth of a C2050's 3 GB, a sixteenth of a K40's 12 GB.
 TEST_CASE("ECC in the memory takes bandwidth and room") {
   model::Card k40 = model::load_card("k40").value();
   const auto gbps = [&] {

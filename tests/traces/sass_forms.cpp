@@ -1,5 +1,6 @@
-// Every instruction that nvdisasm prints of kernels/ compiled for sm_75 to sm_120 (make_sass_forms.py) is known, and its
-// memory accesses go to the space and have the width that the mnemonic says.
+// Every instruction that nvdisasm prints of kernels/ compiled for sm_75 to sm_120
+// (make_sass_forms.py) is known, and its memory accesses go to the space and have the width that
+// the mnemonic says.
 #include <fstream>
 #include <set>
 #include <sstream>
@@ -40,7 +41,8 @@ TEST_CASE("no instruction of the kernels is unknown on any compute capability fr
   while (std::getline(in, line)) {
     std::istringstream cells(line);
     std::string form, space, bytes, on, one;
-    std::getline(cells, form, ','), std::getline(cells, space, ','), std::getline(cells, bytes, ',');
+    std::getline(cells, form, ','), std::getline(cells, space, ','),
+        std::getline(cells, bytes, ',');
     while (cells >> one) capabilities.insert(one);
     INFO(line);
     CHECK(known_opcode(form.substr(0, form.find('.'))));
@@ -52,7 +54,8 @@ TEST_CASE("no instruction of the kernels is unknown on any compute capability fr
     CHECK(space_of(*decoded) == space);
     CHECK(decoded->bytes == std::stoul(bytes));
   }
-  CHECK(capabilities == std::set<std::string>{"sm_75", "sm_80", "sm_86", "sm_89", "sm_90", "sm_100", "sm_120"});
+  CHECK(capabilities ==
+        std::set<std::string>{"sm_75", "sm_80", "sm_86", "sm_89", "sm_90", "sm_100", "sm_120"});
   CHECK(memory >= 60);
 }
 

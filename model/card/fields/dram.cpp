@@ -30,7 +30,8 @@ constexpr CardField kRows[] = {
     {"dram.ecc",
      "kind",
      &CardNumbers::dram_ecc,
-     "check bits in the memory itself (GDDR5), which take room and bandwidth: off or on. none: none at all, or beside "
+     "check bits in the memory itself (GDDR5), which take room and bandwidth: off or on. none: "
+     "none at all, or beside "
      "the data at no cost, as in HBM",
      {.words = dram_ecc_names, .otherwise = {"none", "not in the memory itself"}}},
     {"dram.ecc_permille",

@@ -9,7 +9,8 @@ constexpr const char* kH200 =
     "card=h200;name=NVIDIA "
     "H200;cc=9.0;sms=132;sm_warps=64;sm_threads=2048;sm_ctas=32;sm_schedulers=4;"
     "sm_registers=65536;register_unit=256;shared_optin=232448;shared_reserved=1024;shared_unit=128;"
-    "l2=62914560;clock=1980000;memory_clock=3201000;bus=6144;ecc=1;memory=150000000000;shared_wait=4;"
+    "l2=62914560;clock=1980000;memory_clock=3201000;bus=6144;ecc=1;memory=150000000000;shared_wait="
+    "4;"
     "load_wait=32;atomic_wait=128;fence_wait=128;"
     "configs=8192/16384/32768/65536/102400/135168/167936/200704/233472;"
     "rooms=8/16/16/16/16/16/18/18/2/2/2/2";
