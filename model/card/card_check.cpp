@@ -195,8 +195,8 @@ Found interleaved_l2_wrong(const CardNumbers& n) {
   if (auto f = outside("l2.ways", n.l2_ways, 1, kMostWays)) return f;
   // Fewer sets than a row of mixed_rows are one; more are whole rows.
   const std::uint64_t a_set = n.line_bytes * n.l2_ways * partitions;
-  const bool rows = static_cast<SetRule>(n.l2_index) == SetRule::kMixedRows &&
-                    n.l2_bytes >= 1024 * a_set;
+  const bool rows =
+      static_cast<SetRule>(n.l2_index) == SetRule::kMixedRows && n.l2_bytes >= 1024 * a_set;
   const std::uint64_t step = (rows ? 1024 : 1) * a_set;
   if (n.l2_bytes < step)
     return Contradiction{
