@@ -17,7 +17,7 @@ def in_html(data):
 
 scripts = "".join(p.read_text(encoding="utf-8") for p in sorted(parts.glob("*.js")))
 data = {"schema": 1, "title": "Access patterns on any GPU", "version": version, "side_by_side": False, "metrics": [],
-        "cards": [], "accuracy": [], "accuracy_words": [], "runs": [], "reasons": [], "pair_counters": [], "verdicts": [], "pairs": [],
+        "words": {}, "everyday_words": [], "cards": [], "accuracy": [], "accuracy_words": [], "runs": [], "reasons": [], "pair_counters": [], "verdicts": [], "pairs": [],
         "sources": [], "curves": [], "first": json.loads(pathlib.Path(first).read_text(encoding="utf-8"))}
 page = (parts / "page.html").read_text(encoding="utf-8")
 for mark, text in (("<!--TITLE-->", data["title"]), ("/*STYLE*/", (parts / "style.css").read_text(encoding="utf-8")),

@@ -88,7 +88,7 @@ startLive((content) => main.append(section("live", "Try it", "Change the accesse
 if (report.curves.length) main.append(section("curves", "What if", "", report.curves.map(curvesChart)));
 if (report.cards.length) main.append(section("card", report.cards.length > 1 ? "Cards" : "Card", "Every number of the model, with its unit and where it comes from.", report.cards.map(cardView)),
   section("provenance", "Where it comes from", "", provenanceView(report)));
-main.append(section("words", "Words", "", wordsView(report.words)));
+if (Object.keys(report.words).length) main.append(section("words", "Words", "", wordsView(report.words)));
 const order = [...main.children].map((x) => x.id);
 const shown = titles.filter(([id]) => order.includes(id)).sort((x, y) => order.indexOf(x[0]) - order.indexOf(y[0]));
 const short = { live: "Try it", launches: "Launches", pairs: "Measured", summary: "Summary", compare: "A to B", chart: "Memory", findings: "Findings", source: "Source", time: "Time", roofline: "Roofline", histograms: "Histograms", heat: "Heat maps", instructions: "Instructions", counters: "Counters", notes: "Notes", curves: "What if", card: "Card", provenance: "Provenance", words: "Words" };
