@@ -277,6 +277,11 @@ int measure_accuracy(ValidateOptions options) {
 // The card that is named, or the one of the GPU that the profile was counted on.
 Result<std::string> card_to_judge_by(const ValidateOptions& options) {
   if (!options.gpu.empty()) return options.gpu;
+  if (!options.suite.empty()) {
+    // A folder that cannot be read is told when it is read for good.
+    const auto suite = validate::open_suite(options.suite);
+    return suite ? card_of_device(suite->gpu).value_or("h200") : "h200";
+  }
   if (options.trace.path.empty() || options.ncu.empty()) return std::string("h200");
   const auto profile = validate::read_profile(options.ncu);
   if (!profile) return std::string("h200");  // told later, when what comes first was found to be good

@@ -18,6 +18,7 @@ namespace fs = std::filesystem;
 struct Provenance {
   std::vector<std::string> heading;  // "Counted on NVIDIA H200, driver 580.…"
   std::string traces;                // folder of the traces; empty: beside the counters
+  std::string gpu;                   // as its driver calls it
 };
 
 Result<Provenance> read_provenance(const fs::path& path) {
@@ -37,7 +38,8 @@ Result<Provenance> read_provenance(const fs::path& path) {
       if (!wrong) wrong = text.error();
       return {};
     };
-    std::string where = "Counted on " + get("gpu");
+    read.gpu = get("gpu");
+    std::string where = "Counted on " + read.gpu;
     for (const auto& [key, words] : {std::pair{"compute_capability", "compute capability"},
                                      {"driver", "driver"},
                                      {"cuda", "CUDA"},
@@ -70,7 +72,7 @@ Result<Provenance> read_provenance(const fs::path& path) {
 Result<Suite> open_suite(const std::string& folder) {
   auto provenance = read_provenance(fs::path(folder) / "provenance.toml");
   if (!provenance) return provenance.error();
-  Suite suite{folder, {}, std::move(provenance->heading), {}};
+  Suite suite{folder, {}, std::move(provenance->gpu), std::move(provenance->heading), {}};
   const std::string& elsewhere = provenance->traces;
   std::set<std::string> traces, counters, repeats;
   const auto list = [&](const std::string& from, bool own) -> Result<void> {

@@ -20,6 +20,7 @@ struct SuiteEntry {
 struct Suite {
   std::string folder;
   std::vector<SuiteEntry> entries;   // sorted by name
+  std::string gpu;                   // that it was counted on; empty: nothing says so
   std::vector<std::string> heading;  // provenance in a few lines, for the top of a table
   std::vector<std::string> notes;    // traces without counters, and the reverse
 };
