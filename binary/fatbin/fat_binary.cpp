@@ -150,13 +150,13 @@ Result<std::string> unpack_machine_code(const FatEntry& entry) {
   return unpack(entry);
 }
 
-const FatEntry* choose_ptx(std::span<const FatEntry> entries, std::uint32_t cc) {
-  // compute_90a runs on 9.0 only, compute_100f on 10.0 and its successors of the same family.
-  const auto runs = [&](const FatEntry& e) {
-    return e.kind == FatEntry::Kind::kPtx && e.architecture <= cc &&
-           (!e.exact || e.architecture == cc) && (!e.family || e.architecture / 10 == cc / 10);
-  };
-  const auto rank = [](const FatEntry& e) {  // what only this GPU can run uses most of it
+namespace {
+
+// Of those that run there the one that uses most of the GPU: code that only this GPU, or its family,
+// can run goes before code for all.
+template <class Runs>
+const FatEntry* best_of(std::span<const FatEntry> entries, Runs&& runs) {
+  const auto rank = [](const FatEntry& e) {
     return 4 * e.architecture + (e.exact ? 2 : 0) + (e.family ? 1 : 0);
   };
   const FatEntry* best = nullptr;
@@ -165,18 +165,23 @@ const FatEntry* choose_ptx(std::span<const FatEntry> entries, std::uint32_t cc) 
   return best;
 }
 
+}  // namespace
+
+const FatEntry* choose_ptx(std::span<const FatEntry> entries, std::uint32_t cc) {
+  // compute_90a runs on 9.0 only, compute_100f on 10.0 and its successors of the same family.
+  const auto runs = [&](const FatEntry& e) {
+    return e.kind == FatEntry::Kind::kPtx && e.architecture <= cc &&
+           (!e.exact || e.architecture == cc) && (!e.family || e.architecture / 10 == cc / 10);
+  };
+  return best_of(entries, runs);
+}
+
 const FatEntry* choose_machine_code(std::span<const FatEntry> entries, std::uint32_t cc) {
   const auto runs = [&](const FatEntry& e) {
     return e.kind == FatEntry::Kind::kMachineCode && e.architecture <= cc &&
            e.architecture / 10 == cc / 10 && (!e.exact || e.architecture == cc);
   };
-  const auto rank = [](const FatEntry& e) {  // what only this GPU can run uses most of it
-    return 4 * e.architecture + (e.exact ? 2 : 0) + (e.family ? 1 : 0);
-  };
-  const FatEntry* best = nullptr;
-  for (const FatEntry& e : entries)
-    if (runs(e) && (!best || rank(e) > rank(*best))) best = &e;
-  return best;
+  return best_of(entries, runs);
 }
 
 const FatEntry* choose_newer_ptx(std::span<const FatEntry> entries, std::uint32_t cc) {

@@ -1,5 +1,8 @@
 // LaunchReplayOf for some of a launch's SMs.
-#include "sim/counts/launch_replay_body.hpp"
+#include "sim/counts/launch_replay_batches.hpp"
+#include "sim/counts/launch_replay_ctas.hpp"
+#include "sim/counts/launch_replay_marks.hpp"
+#include "sim/counts/launch_replay_steps.hpp"
 
 namespace warpmem::sim {
 

@@ -1,4 +1,7 @@
-#include "sim/counts/launch_replay_body.hpp"
+#include "sim/counts/launch_replay_batches.hpp"
+#include "sim/counts/launch_replay_ctas.hpp"
+#include "sim/counts/launch_replay_marks.hpp"
+#include "sim/counts/launch_replay_steps.hpp"
 
 namespace warpmem::sim {
 
