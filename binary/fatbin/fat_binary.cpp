@@ -152,8 +152,8 @@ Result<std::string> unpack_machine_code(const FatEntry& entry) {
 
 namespace {
 
-// Of those that run there the one that uses most of the GPU: code that only this GPU, or its family,
-// can run goes before code for all.
+// Of those that run there the one that uses most of the GPU: code that only this GPU, or its
+// family, can run goes before code for all.
 template <class Runs>
 const FatEntry* best_of(std::span<const FatEntry> entries, Runs&& runs) {
   const auto rank = [](const FatEntry& e) {
