@@ -364,6 +364,30 @@ class Capacities(Explore):
         self.assertRegex(run.out, r"(?m)^allocation \d of \S+ KiB +[\d,]+ .* KiB$")
         self.assertIn("All capacities in one pass", run.out)
 
+    def test_explain_says_what_each_array_needs_of_an_l1(self):
+        # A CTA of 16 x 16 threads reads a tile's row and column into shared memory, so that only neighbours' tiles hit.
+        kernel = self.run_command("explain", reference("matmul_tiled16"), "--counts", "--no-gain", "--needs", "--format",
+                                  "json").json()["kernels"][0]
+        needs = kernel["l1_needs"]
+        self.assertEqual((needs["sets"], needs["largest"]), (32, 256 << 10))
+        sectors = sum(i["sectors"] for i in kernel["instructions"] if i["op"] == "load" and i["space"] == "global")
+        self.assertEqual(sum(a["sectors"] for a in needs["arrays"]), sectors)
+        for a in needs["arrays"]:
+            self.assertLessEqual(a["hits"], a["hits_with_largest"])
+            self.assertGreaterEqual(a["hits"], a["hits_with_largest"] - 0.01 * a["sectors"])
+        # The same, one capacity after the other, on a card with such caches.
+        spmv = self.run_command("explain", reference("spmv_vector"), "--counts", "--no-gain", "--needs", "--format",
+                                "json").json()["kernels"][0]["l1_needs"]
+        self.assertEqual({a["bytes"] for a in spmv["arrays"]}, {8192})
+        out = self.curves(reference("spmv_vector"), "--capacities", "l1", "--by-replay", "--sizes", "8KiB", "--set",
+                          "l1.size=32KiB", "--set", "l1.ways=8", "--set", "l1.index=low_bits", "--set", "l1.replacement=lru",
+                          "--set", "l1.reserved=0", "--set", "l1.write=evict", "--set", "l1.read_cycles=0", "--set",
+                          "shared.per_cta=1KiB", "--set", "shared.reserved=0", "--set", "shared.configs=0,1KiB")
+        self.assertEqual(out["all"]["hits"], [sum(a["hits"] for a in spmv["arrays"])])
+        text = self.run_command("explain", reference("spmv_vector"), "--counts", "--no-gain", "--needs").out
+        self.assertRegex(text, r"(?m)^allocation 4 of 4 KiB +8 KiB +32\.9 % +32\.9 %$")
+        self.assert_fails(self.run_command("explain", reference("spmv_vector"), "--needs", "--format", "csv"), 2, "json")
+
 
 class Searches(Explore):
     SPACE = ["--counts", "--vary", "l1.size=32KiB:256KiB:16KiB", "--vary", "l2.size=8MiB:64MiB:8MiB", "--vary",
