@@ -46,6 +46,8 @@ ArrayNeeds not_known(const std::string& why) {
 
 Result<ArrayNeeds> needs_of(const trace::TraceReader& reader, std::uint64_t launch,
                             const model::Card& card) {
+  if (const auto there = sweep::has_cache(card, false); !there)
+    return not_known(there.error().message);
   const auto plain = with_plain_l1(card);
   if (!plain) return not_known(plain.error().message);
   sweep::CapacityTask task;

@@ -22,6 +22,8 @@ int explore_capacities(const ExploreOptions& options) {
   if (!task) return fail(task.error());
   const auto card = load_card(options.card);
   if (!card) return fail(card.error());
+  if (auto there = sweep::has_cache(*card, options.capacities == "l2"); !there)
+    return fail(there.error());
   sweep::CapacityTask work;
   const auto traces = task->task.traces->of({});
   if (!traces) return fail(traces.error());

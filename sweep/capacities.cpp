@@ -378,6 +378,15 @@ Result<void> by_replays(const CapacityTask& task, const model::Card& card, Capac
 
 }  // namespace
 
+Result<void> has_cache(const model::Card& card, bool l2) {
+  const model::CardNumbers& n = card.numbers();
+  const bool l1 = n.l1_cache != static_cast<std::uint64_t>(model::CachedSpaces::kNone);
+  if (l2 ? n.l2_bytes > 0 : l1) return {};
+  return Error{ErrorKind::kUsage,
+               fmt::format("{} has no {}", card.full_name(), l2 ? "L2" : "L1 data cache"),
+               "--capacities", "choose a card with one: warpmem gpus lists them"};
+}
+
 std::vector<std::uint64_t> usual_sizes(const model::Card& card, bool l2) {
   const MemorySpec spec = model::memory_spec_of(card);
   std::vector<std::uint64_t> out;
@@ -428,6 +437,7 @@ std::string why_not_one_pass(const CapacityTask& task, const model::Card& card) 
 }
 
 Result<CapacityResult> capacities(const CapacityTask& task, const model::Card& card) {
+  if (auto there = has_cache(card, task.l2); !there) return there.error();
   auto shapes = shapes_of(task, card);
   if (!shapes) return shapes.error();
   CapacityResult out;

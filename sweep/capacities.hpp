@@ -31,6 +31,9 @@ struct CapacityTask {
   std::function<bool(std::uint64_t launch)> only;  // none: all
 };
 
+// kUsage: the card has no such cache.
+Result<void> has_cache(const model::Card& card, bool l2);
+
 // Capacities of 1 to 16 ways of the card's own sets, as far as they make a cache.
 std::vector<std::uint64_t> usual_sizes(const model::Card& card, bool l2);
 // Why one pass does not do on a card; empty: it does.

@@ -364,6 +364,15 @@ class Capacities(Explore):
         self.assertRegex(run.out, r"(?m)^allocation \d of \S+ KiB +[\d,]+ .* KiB$")
         self.assertIn("All capacities in one pass", run.out)
 
+    def test_a_card_without_the_cache_is_refused(self):
+        for level, name in (("l1", "L1 data cache"), ("l2", "L2")):
+            for card in ("8800gtx", "gtx280"):
+                run = self.run_command("explore", reference("spmv_vector"), "--gpu", card, "--capacities", level)
+                self.assert_fails(run, 2, "has no " + name, "warpmem gpus")
+        run = self.run_command("explain", reference("spmv_vector"), "--gpu", "gtx280", "--counts", "--no-gain", "--needs")
+        self.assert_works(run)
+        self.assertIn("not known: GeForce GTX 280 has no L1 data cache", run.out)
+
     def test_explain_says_what_each_array_needs_of_an_l1(self):
         # A CTA of 16 x 16 threads reads a tile's row and column into shared memory, so that only neighbours' tiles hit.
         kernel = self.run_command("explain", reference("matmul_tiled16"), "--counts", "--no-gain", "--needs", "--format",
