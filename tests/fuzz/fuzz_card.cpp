@@ -1,5 +1,5 @@
-// Any text as a GPU card, which may inherit one of those built in. A card that is taken says of each
-// number where it comes from, and takes each of its numbers again as a setting.
+// Any text as a GPU card, which may inherit one of those built in. A card that is taken says of
+// each number where it comes from, and takes each of its numbers again as a setting.
 #include <cstdint>
 #include <cstdlib>
 #include <string>
