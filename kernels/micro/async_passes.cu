@@ -1,10 +1,13 @@
-// How many passes of shared memory an asynchronous copy through the L1 takes, by where its lanes read
-// and write. 64 copies in a row, each an instruction of its own, so that the profiler tells them apart:
+// How many passes of shared memory an asynchronous copy takes, by where its lanes read and write,
+// and which of them are filled with zeros. 64 copies in a row, each an instruction of its own, so
+// that the profiler tells them apart:
 //   ncu --clock-control none --csv --page raw --print-metric-instances details
 //       --metrics memory_l1_wavefronts_shared async_passes
-// An argument leaves out the launches that make one copy alone. Each launch prints its copies: launch, step, how it ran, bytes a lane, lanes that are on, lanes that are filled with zeros, the places
-// of the 32 lanes in global memory and in shared memory (three hexadecimal digits each, in units of the
-// bytes a lane).
+// An argument leaves out the launches that make one copy alone, for counters that are not told
+// apart by instruction. Each launch prints its copies: launch, step, how it ran, bytes a lane,
+// lanes that are on, lanes that are filled, the places of the 32 lanes in global memory and in
+// shared memory (three hexadecimal digits each, in units of the bytes a lane). Past: past the L1;
+// all others go through it.
 #include <algorithm>
 #include <cstring>
 #include <random>
@@ -13,7 +16,7 @@
 #include "micro.cuh"
 
 constexpr int kSteps = 64;
-constexpr u64 kApart = 65536;           // bytes from a step's source to the next
+constexpr u64 kApart = 65536;  // bytes from a step's source to the next
 constexpr u64 kOfWarp = kApart * kSteps;
 
 struct Case {
@@ -25,14 +28,15 @@ using Table = std::vector<Case>;
 struct How {
   const char* name;
   int warps = 1;
-  bool warm = false;    // the lines are in the L1
-  bool wait = true;     // for each copy before the next
-  bool apart = true;    // warps read places of their own
+  bool warm = false;  // the lines are in the L1
+  bool wait = true;   // for each copy before the next
+  bool apart = true;  // warps read places of their own
 };
 
 // A lane's part of a case: from, to << 12, on << 24, fill << 25.
 template <int kBytes, bool kPast>
-__global__ void copies(const u8* from, const u32* table, u32* out, bool warm, bool wait, u64 of_warp, int only) {
+__global__ void copies(const u8* from, const u32* table, u32* out, bool warm, bool wait,
+                       u64 of_warp, int only) {
   extern __shared__ __align__(1024) u8 shared[];
   const u32 lane = threadIdx.x % 32;
   const u8* const mine = from + threadIdx.x / 32 * of_warp;
@@ -53,9 +57,12 @@ __global__ void copies(const u8* from, const u32* table, u32* out, bool warm, bo
     const u8* const p = mine + i * kApart + (c & 0xfff) * kBytes;
     const u32 s = base + (c >> 12 & 0xfff) * kBytes;
     const u32 on = only < 0 || only == i ? c >> 24 & 1 : 0;
-#define COPY(PATH)                                            \
-  asm volatile("{.reg .pred p, q; setp.ne.u32 p,%3,0; setp.ne.u32 q,%4,0;" \
-               "@p cp.async." PATH ".shared.global [%0],[%1],%2,q;}" ::"r"(s), "l"(p), "n"(kBytes), "r"(on), "r"(c >> 25 & 1) : "memory")
+#define COPY(PATH)                                                    \
+  asm volatile(                                                       \
+      "{.reg .pred p, q; setp.ne.u32 p,%3,0; setp.ne.u32 q,%4,0;"     \
+      "@p cp.async." PATH ".shared.global [%0],[%1],%2,q;}" ::"r"(s), \
+      "l"(p), "n"(kBytes), "r"(on), "r"(c >> 25 & 1)                  \
+      : "memory")
     if (kPast) COPY("cg");
     else COPY("ca");
     if (wait) asm volatile("cp.async.wait_all;" ::: "memory");
@@ -80,11 +87,13 @@ void distinct(std::uint16_t* out, u32 n) {
 Table regular(int line) {
   Table all;
   const auto u = [](int n) { return static_cast<std::uint16_t>(n); };
-  for (int run : {1, 2, 4, 8, 16, 32})             // lanes along a line of global memory
-    for (int pad : {0, 1, 2, 4, 8, 16, 32, 33})  // transposed: a row of shared memory for each place in the run
+  for (int run : {1, 2, 4, 8, 16, 32})  // lanes along a line of global memory
+    for (int pad : {0, 1, 2, 4, 8, 16, 32,
+                    33})  // transposed: a row of shared memory for each place in the run
       if (run > 1 && all.size() < 40) {
         Case c;
-        for (int i = 0; i < 32; ++i) c.from[i] = u(i % run + i / run * line), c.to[i] = u(i % run * (line + pad) + i / run);
+        for (int i = 0; i < 32; ++i)
+          c.from[i] = u(i % run + i / run * line), c.to[i] = u(i % run * (line + pad) + i / run);
         const int most = *std::max_element(c.to, c.to + 32);
         if (most < 4096) all.push_back(c);
       }
@@ -126,7 +135,9 @@ Table drawn(Kind kind, int line) {
     if (kind == Kind::kRows)  // no two lanes to one bank
       for (int i = 0; i < 32; ++i) c.to[i] = static_cast<std::uint16_t>((i * 5 + k) % 32);
     if (kind == Kind::kColumns || kind == Kind::kOneLine)  // no two from one bank
-      for (int i = 0; i < 32; ++i) c.from[i] = static_cast<std::uint16_t>(kind == Kind::kOneLine ? i : (i * 5 + k) % 32 + below(lines) * words);
+      for (int i = 0; i < 32; ++i)
+        c.from[i] = static_cast<std::uint16_t>(
+            kind == Kind::kOneLine ? i : (i * 5 + k) % 32 + below(lines) * words);
     if (kind == Kind::kShared)
       for (auto& f : c.from) f = static_cast<std::uint16_t>(below(lines * words / 2));
     if (kind == Kind::kSamePlace)
@@ -162,7 +173,9 @@ Table drawn(Kind kind, int line) {
       if (k % 4 == 1) c.fill &= random_numbers();
       if (k % 8 == 2) c.on = random_numbers() | 1;
       if (k % 2)  // rows of shared memory apart
-        for (int i = 0; i < 32; ++i) c.from[i] = static_cast<std::uint16_t>(i), c.to[i] = static_cast<std::uint16_t>(i * (1 << below(3)));
+        for (int i = 0; i < 32; ++i)
+          c.from[i] = static_cast<std::uint16_t>(i),
+          c.to[i] = static_cast<std::uint16_t>(i * (1 << below(3)));
     }
     all.push_back(c);
   }
@@ -189,12 +202,15 @@ template <int kBytes, bool kPast = false>
 void run(const Table& table, const How& how, int only = -1) {
   std::vector<u32> words;
   for (const Case& c : table)
-    for (int l = 0; l < 32; ++l) words.push_back(c.from[l] | c.to[l] << 12 | (c.on >> l & 1) << 24 | (c.fill >> l & 1) << 25);
+    for (int l = 0; l < 32; ++l)
+      words.push_back(c.from[l] | c.to[l] << 12 | (c.on >> l & 1) << 24 | (c.fill >> l & 1) << 25);
   CHECK(cudaMemcpy(device_table, words.data(), words.size() * 4, cudaMemcpyHostToDevice));
   if (only < 0) print(table, kBytes, how);
   else label("%d,%d,alone,%d", launches, only, kBytes);
-  CHECK(cudaFuncSetAttribute(copies<kBytes, kPast>, cudaFuncAttributeMaxDynamicSharedMemorySize, 65536));
-  copies<kBytes, kPast><<<1, 32 * how.warps, 65536>>>(source, device_table, out, how.warm, how.wait, how.apart ? kOfWarp : 0, only);
+  CHECK(cudaFuncSetAttribute(copies<kBytes, kPast>, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                             65536));
+  copies<kBytes, kPast><<<1, 32 * how.warps, 65536>>>(source, device_table, out, how.warm, how.wait,
+                                                      how.apart ? kOfWarp : 0, only);
   ++launches;
 }
 
@@ -202,20 +218,27 @@ template <int kBytes>
 void all(bool alone_too) {
   constexpr int line = 128 / kBytes;
   const How alone{"cold"};
-  const How others[] = {{"warm", 1, true, true}, {"flight", 1, false, false}, {"warm flight", 1, true, false},
-                        {"8 warps", 8, false, true}, {"8 warps, flight", 8, false, false},
-                        {"8 warps, one place", 8, false, false, false}, {"8 warps, warm flight", 8, true, false}};
+  const How others[] = {{"warm", 1, true, true},
+                        {"flight", 1, false, false},
+                        {"warm flight", 1, true, false},
+                        {"8 warps", 8, false, true},
+                        {"8 warps, flight", 8, false, false},
+                        {"8 warps, one place", 8, false, false, false},
+                        {"8 warps, warm flight", 8, true, false}};
   const Table kernels = regular(line), both = drawn(Kind::kBoth, line);
   run<kBytes>(kernels, alone);
   run<kBytes>(both, alone);
   for (const How& how : others) run<kBytes>(kernels, how), run<kBytes>(both, how);
-  for (Kind k : {Kind::kRows, Kind::kColumns, Kind::kOneLine, Kind::kShared, Kind::kMasked, Kind::kFilled, Kind::kSamePlace, Kind::kFew})
+  for (Kind k : {Kind::kRows, Kind::kColumns, Kind::kOneLine, Kind::kShared, Kind::kMasked,
+                 Kind::kFilled, Kind::kSamePlace, Kind::kFew})
     run<kBytes>(drawn(k, line), alone);
   if (kBytes == 4)
-    for (Kind k : {Kind::kFew, Kind::kFew, Kind::kFew, Kind::kFew, Kind::kBoth, Kind::kBoth, Kind::kBoth, Kind::kColumns, Kind::kRows, Kind::kOneLine, Kind::kFilled})
+    for (Kind k : {Kind::kFew, Kind::kFew, Kind::kFew, Kind::kFew, Kind::kBoth, Kind::kBoth,
+                   Kind::kBoth, Kind::kColumns, Kind::kRows, Kind::kOneLine, Kind::kFilled})
       run<kBytes>(drawn(k, line), alone);
   // Each by itself, for counters that are not told apart by instruction.
-  for (int i = 0; alone_too && i < kSteps; i += 2) run<kBytes>(kernels, alone, i), run<kBytes>(both, alone, i);
+  for (int i = 0; alone_too && i < kSteps; i += 2)
+    run<kBytes>(kernels, alone, i), run<kBytes>(both, alone, i);
 }
 
 // Past the L1, with lanes that are filled.

@@ -6,18 +6,20 @@
 // as they come. One request asks for sectors of one line that go to one 128-byte row, all of them
 // whole, or all the same half; a sector of which the halves go to two places is asked for twice.
 // Sectors may change places within the row, but for even with odd ones only all together. 302 of
-// 304 cases. Lanes that are filled with zeros ask for nothing; where there are any, the wavefronts of
-// the same copy through the L1 come on top (283 of 289 cases, all those in which every lane is filled).
+// 304 cases. Lanes that are filled with zeros ask for nothing; where there are any, the wavefronts
+// of the same copy through the L1 come on top (283 of 289 cases, all those in which every lane is
+// filled).
 //
-// Through the L1 (.ca) lanes meet whose destinations share a bank, or whose sources do (the same word,
-// too); a copy takes as many wavefronts as lanes meet at the one that meets most, itself included. Of
-// 8 and 16 bytes, 16 and 8 lanes go at a time. Lanes that are filled with zeros have no source. All of
-// 2,576 cases (kernels/micro/async_passes.cu as well): as often as they are run, whether the lines
-// are in the L1, other copies are under way or other warps copy. That is the number that the profiler
-// gives for an instruction; what the unit takes is mostly the same, at times less or more.
+// Through the L1 (.ca) lanes meet whose destinations share a bank, or whose sources do (the same
+// word, too); a copy takes as many wavefronts as lanes meet at the one that meets most, itself
+// included. Of 8 and 16 bytes, 16 and 8 lanes go at a time. Lanes that are filled with zeros have
+// no source. All of 2,576 cases (kernels/micro/async_passes.cu as well): as often as they are run,
+// whether the lines are in the L1, other copies are under way or other warps copy. That is the
+// number that the profiler gives for an instruction; what the unit takes is mostly the same, at
+// times less or more.
 //
-// Left out: copies of fewer bytes than a lane's width (the rest is filled with zeros), and lanes that
-// write the same place past the L1.
+// Left out: copies of fewer bytes than a lane's width (the rest is filled with zeros), and lanes
+// that write the same place past the L1.
 #pragma once
 
 #include <array>

@@ -44,8 +44,8 @@ void GeneralMemory::shared_access(const WarpLanes& w, const AccessPlan& plan, Ac
 // source.
 void GeneralMemory::async_write(const WarpLanes& w, const AccessPlan& plan, AccessTiming& t) {
   const WarpAccess to = expand(w, plan.bytes);
-  t.passes = static_cast<std::uint32_t>(
-      shared_passes(spec_.shared, to, SharedKind::kStore, banks_).taken);
+  t.passes =
+      static_cast<std::uint32_t>(shared_passes(spec_.shared, to, SharedKind::kStore, banks_).taken);
   const std::uint32_t n = std::exchange(t.async_wavefronts, 0);
   if (n == 0) count_fill(counters_, plan, to);
   else counters_.shared_wavefronts += n & kBothSides ? n & ~kBothSides : std::max(t.passes, n);

@@ -69,7 +69,8 @@ TEST_CASE("copies through the L1 take as many wavefronts of shared memory as on 
   CHECK(cases == 304);
 }
 
-// "through 16 ffffffff 0000ff00 000001… 000002…": the second mask are the lanes that are filled with zeros.
+// "through 16 ffffffff 0000ff00 000001… 000002…": the second mask are the lanes that are filled
+// with zeros.
 TEST_CASE("transposed, drawn and filled copies take as many wavefronts as on an H200") {
   int through = 0, past = 0, past_equal = 0, all_filled = 0;
   for (const auto& row : testing::hardware_rows("async_passes.csv")) {
@@ -96,9 +97,9 @@ TEST_CASE("transposed, drawn and filled copies take as many wavefronts as on an 
 }
 
 // Eight words of a row of global memory to a column of shared memory, four rows a warp: CUTLASS's
-// cutlass_80_simt_sgemm_256x128_8x4_nn copies one of its operands so. An H100 counted 2,699,931 wavefronts
-// of a launch with 65,536 such copies, 131,072 of a wavefront each, and 1,847,296 of other accesses: 11.01
-// a copy.
+// cutlass_80_simt_sgemm_256x128_8x4_nn copies one of its operands so. An H100 counted 2,699,931
+// wavefronts of a launch with 65,536 such copies, 131,072 of a wavefront each, and 1,847,296 of
+// other accesses: 11.01 a copy.
 TEST_CASE("copies that write four rows transposed take eleven wavefronts each") {
   WarpAccess from, to;
   from.mask = to.mask = ~0u;

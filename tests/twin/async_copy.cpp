@@ -101,8 +101,7 @@ std::uint32_t copy_wavefronts(const Access& from, const Access& to) {
     std::uint32_t meets = 0;
     for (const Lane& other : to.lanes) {
       if (other.number / together != one.number / together) continue;
-      const bool there =
-          other.address / to.bytes % columns == one.address / to.bytes % columns;
+      const bool there = other.address / to.bytes % columns == one.address / to.bytes % columns;
       const bool here = source.count(one.number) && source.count(other.number) &&
                         source[one.number] == source[other.number];
       meets += there || here;
