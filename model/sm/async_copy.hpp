@@ -13,7 +13,7 @@
 // Through the L1 (.ca) lanes meet whose destinations share a bank, or whose sources do (the same
 // word, too); a copy takes as many wavefronts as lanes meet at the one that meets most, itself
 // included. Of 8 and 16 bytes, 16 and 8 lanes go at a time. Lanes that are filled with zeros have
-// no source. All of 2,576 cases (kernels/micro/async_passes.cu as well): as often as they are run,
+// no source. All of 3,056 cases (kernels/micro/async_passes.cu as well): as often as they are run,
 // whether the lines are in the L1, other copies are under way or other warps copy. That is the
 // number that the profiler gives for an instruction; what the unit takes is mostly the same, at
 // times less or more.
