@@ -110,7 +110,8 @@ std::string accuracy(const ReplayedAs& replay, const model::Card& card, Vocabula
   bool any = false;
   const auto counters = metrics::counters_of(vocabulary, metric, card.capability());
   // Other profilers' words for what Nsight Compute calls cycles.
-  if (std::ranges::all_of(counters, [](const std::string& c) { return c == "cycles" || c == "time_us"; }) &&
+  if (std::ranges::all_of(counters,
+                          [](const std::string& c) { return c == "cycles" || c == "time_us"; }) &&
       !counters.empty())
     return accuracy(replay, kCycles);
   for (const std::string& counter : counters) {

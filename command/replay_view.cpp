@@ -156,7 +156,7 @@ std::string chart(const ReplayView& view, const sim::ReplayedLaunch& launch,
 
 // How far the time is off: as validation, or times that others published, say.
 std::string time_accuracy(const ReplayedAs& as) {
-  if (!as.unlike.empty()) return "not measured: " + as.unlike;
+  if (!as.unlike.empty()) return "not measured";
   const std::string text = accuracy(as, "sm__cycles_elapsed.max");
   return text == "not measured" ? validate::other_cards_times_text() : text;
 }

@@ -57,8 +57,7 @@ std::string cards_that_use(const CardField& field) {
 
 Error missing_numbers(const std::string& place, const CardField& first,
                       std::span<const CardField* const> others, bool set) {
-  const std::string message =
-      std::string("'") + first.key + "' is missing (" + first.meaning + ")";
+  const std::string message = std::string("'") + first.key + "' is missing (" + first.meaning + ")";
   std::vector<std::string> with;
   for (const CardField* f : others) with.emplace_back(f->key);
   const std::string beside = with.empty() ? "" : ", and " + list_of(with);
@@ -75,8 +74,8 @@ Error missing_numbers(const std::string& place, const CardField& first,
 
 Error unused_number(const std::string& place, const CardField& field, const CardUse& unmet,
                     const std::string& chosen, bool set) {
-  const std::string message = std::string("the card does not use '") + field.key +
-                              "': " + unmet.by + " is " + chosen;
+  const std::string message =
+      std::string("the card does not use '") + field.key + "': " + unmet.by + " is " + chosen;
   const std::string choose = std::string(", or choose ") + unmet.wanted;
   if (!set) return card_error(place, message, "remove it" + choose);
   // A GPU's generation is no setting: much else follows from it.
