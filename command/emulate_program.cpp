@@ -10,12 +10,12 @@
 #include <sstream>
 
 #include "base/output_file.hpp"
+#include "base/tool_run.hpp"
 #include "base/units.hpp"
 #include "command/card_device.hpp"
 #include "command/command.hpp"
 #include "command/version.hpp"
 #include "emulate/cudart/compile.hpp"
-#include "binary/disassembly/tool_run.hpp"
 #include "binary/fatbin/program_file.hpp"
 #include "traces/record/launcher.hpp"
 
@@ -55,7 +55,7 @@ std::string digits_of(const std::string& capability) {
 // What nvcc compiles for a GPU of compute capability `cc` ("70"): that, or, where it has forgotten it, the oldest
 // that it knows ("75"), whose PTX runs as what it would be on the GPU.
 std::string compiled_for(const std::string& nvcc, const std::string& cc) {
-  const auto known = record::run_tool({nvcc, "--list-gpu-arch"}, record::ToolOutput::kStdout);
+  const auto known = run_tool({nvcc, "--list-gpu-arch"}, ToolOutput::kStdout);
   if (!known || !known->good) return cc;
   const int wanted = std::atoi(cc.c_str());
   int best = 0;

@@ -96,6 +96,11 @@ Result<std::vector<LaunchExplanation>> explain_all(const trace::TraceReader& rea
     };
     auto one = sim::explain(reader, i, card, engine);
     if (!one) return one.error();
+    if (options.needs) {
+      auto needs = needs_of(reader, summary.launch.id, card);
+      if (!needs) return needs.error();
+      one->needs = std::move(*needs);
+    }
     out.push_back(std::move(*one));
   }
   return out;
@@ -126,20 +131,14 @@ Result<std::string> text_of(const trace::TraceReader& reader, const model::Card&
       card.full_name(), options.counts ? "counts" : "time", level_name(reader.origin().level));
   for (const model::CardEntry& entry : card.entries())
     if (entry.overridden) out += fmt::format("with {} = {}\n", entry.key, entry.value);
-  for (const LaunchExplanation& l : all) {
-    out += "\n" + views::explanation_text(l, terminal);
-    if (!options.needs) continue;
-    const auto needs = needs_text(reader, l.launch, card, terminal);
-    if (!needs) return needs.error();
-    out += *needs;
-  }
+  for (const LaunchExplanation& l : all) out += "\n" + views::explanation_text(l, terminal);
   return out;
 }
 
 int explain(const ExplainCommandOptions& options) {
-  if (options.needs && options.output.format != Format::kTable)
-    return fail({ErrorKind::kUsage, "what arrays need is shown in the table only", "--needs",
-                 "leave out --format, or ask explore: --capacities l1 --format json"});
+  if (options.needs && options.output.format == Format::kCsv)
+    return fail({ErrorKind::kUsage, "a row of the CSV is an instruction, not an array", "--needs",
+                 "give --format json, or ask explore: --capacities l1 --format csv"});
   const auto card = load_card(options.card);
   if (!card) return fail(card.error());
   const auto reader = open_wanted(options.input, options.launches);

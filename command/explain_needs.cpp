@@ -1,11 +1,6 @@
 #include "command/explain_needs.hpp"
 
-#include <fmt/format.h>
-
-#include "base/printable.hpp"
-#include "base/units.hpp"
 #include "sweep/capacities.hpp"
-#include "views/sweep.hpp"
 
 namespace warpmem::command {
 namespace {
@@ -17,42 +12,60 @@ constexpr std::uint64_t kStep = std::uint64_t{4} << 10, kMost = std::uint64_t{25
 
 Result<model::Card> with_plain_l1(const model::Card& card) {
   model::Card plain = card;
-  const std::vector<model::CardSetting> settings{
-      {"l1.size", "32KiB"},       {"l1.ways", "8"},
-      {"l1.index", "low_bits"},   {"l1.replacement", "lru"},
-      {"l1.reserved", "0"},       {"l1.write", "evict"},
-      {"l1.read_cycles", "0"},    {"shared.configs", "0,1KiB"},
-      {"shared.per_cta", "1KiB"}, {"shared.reserved", "0"}};
+  const model::CardNumbers& n = card.numbers();
+  std::vector<model::CardSetting> settings{{"l1.size", std::to_string(n.l1_bytes)},
+                                           {"l1.ways", std::to_string(n.l1_bytes / kStep)},
+                                           {"l1.index", "low_bits"},
+                                           {"l1.replacement", "lru"},
+                                           {"l1.reserved", "0"},
+                                           {"l1.write", "evict"}};
+  if (n.l1_read_cycles > 0) settings.push_back({"l1.read_cycles", "0"});
   if (auto ok = plain.set(settings); !ok) return ok.error();
   return plain;
 }
 
+// Within a hundredth of an array's sectors one capacity is as good as another.
+ArrayNeed need_of(const CapacityCurve& c, const std::vector<CacheShape>& shapes) {
+  constexpr double kNear = 0.01;
+  ArrayNeed out{c.name, 0, c.sectors, 0, c.hits.back()};
+  const double least = static_cast<double>(c.hits.back()) - kNear * static_cast<double>(c.sectors);
+  std::size_t i = 0;
+  while (static_cast<double>(c.hits[i]) < least) ++i;
+  out.hits = c.hits[i];
+  if (c.hits.back() > 0) out.bytes = shapes[i].bytes;
+  return out;
+}
+
+ArrayNeeds not_known(const std::string& why) {
+  ArrayNeeds out;
+  out.missing = why;
+  return out;
+}
+
 }  // namespace
 
-Result<std::string> needs_text(const trace::TraceReader& reader, std::uint64_t launch,
-                               const model::Card& card, const views::Terminal& terminal) {
-  const std::string title = "\nwhat arrays need of an L1\n";
+Result<ArrayNeeds> needs_of(const trace::TraceReader& reader, std::uint64_t launch,
+                            const model::Card& card) {
+  if (const auto there = sweep::has_cache(card, false); !there)
+    return not_known(there.error().message);
   const auto plain = with_plain_l1(card);
-  if (!plain)
-    return title + fmt::format("  not known on this card: {}\n", printable(plain.error().message));
-  for (const trace::LaunchSummary& l : reader.launches())
-    if (l.launch.id == launch && (l.launch.dynamic_shared > 0 || l.launch.static_shared > 0))
-      return title + "  not known: the kernel has shared memory, which takes room of the L1\n";
+  if (!plain) return not_known(plain.error().message);
   sweep::CapacityTask task;
   task.trace = &reader;
   task.only = [launch](std::uint64_t id) { return id == launch; };
   for (std::uint64_t size = kStep; size <= kMost; size += kStep) task.sizes.push_back(size);
-  const std::string why = sweep::why_not_one_pass(*plain, false, reader);
-  if (!why.empty()) return title + fmt::format("  not known: {}\n", printable(why));
+  task.shared_apart = true;
   const auto found = sweep::capacities(task, *plain);
   if (!found) return found.error();
-  if (found->arrays.empty())
-    return title + "  not known: no load goes through the L1 to an array that the trace names\n";
-  return title + views::array_needs_text(*found, terminal) +
-         fmt::format(
-             "of an L1 whose oldest line goes, in {} sets: the least capacity at which within 1 % "
-             "of the array's sectors hit as do with {}\n",
-             kStep / 128, byte_size(kMost));
+  if (!found->one_pass) return not_known(found->why);
+  ArrayNeeds out;
+  out.sets = kStep / card.numbers().line_bytes;
+  out.largest = kMost;
+  for (const CapacityCurve& c : found->arrays)
+    if (c.sectors > 0 && !c.hits.empty()) out.arrays.push_back(need_of(c, found->shapes));
+  if (out.arrays.empty())
+    return not_known("no load goes through the L1 to an array that the trace names");
+  return out;
 }
 
 }  // namespace warpmem::command

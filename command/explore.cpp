@@ -133,10 +133,14 @@ Run setup_explore(CLI::App& app) {
   app.add_option(
          "--vary", o->vary,
          "what changes, and what it takes: KEY=a,b,c or KEY=a:b (twice each time), a:b:step, "
-         "a:b:*factor; KEY: as of --set, gpu, carveout, loads or order; again for more axes")
+         "a:b:*factor; KEY: as of --set, gpu, carveout, loads, order or block; again for more axes")
       ->type_name("KEY=RANGE")
       ->expected(1)
       ->take_all();
+  app.add_option("--make", o->make,
+                 "a command that makes a trace for each value: {KEY} stands for what --vary says, "
+                 "{trace} for the file; instead of traces")
+      ->type_name("COMMAND");
   add_card_options(app, o->card);
   add_launch_option(app, o->launches);
   app.add_flag("--counts", o->counts, "with the counts engine: three times as fast, no cycles");

@@ -15,12 +15,19 @@ int explore_capacities(const ExploreOptions& options) {
   if (options.traces.size() > 1)
     return fail({ErrorKind::kUsage, "all capacities are worked out for one trace", "--capacities",
                  "give one trace at a time"});
+  if (!options.vary.empty())
+    return fail({ErrorKind::kUsage, "capacities have an axis of their own", "--vary",
+                 "leave it out; --sizes says which capacities, --set changes the card"});
   auto task = explore_task(options);
   if (!task) return fail(task.error());
   const auto card = load_card(options.card);
   if (!card) return fail(card.error());
+  if (auto there = sweep::has_cache(*card, options.capacities == "l2"); !there)
+    return fail(there.error());
   sweep::CapacityTask work;
-  work.trace = &task->traces[0];
+  const auto traces = task->task.traces->of({});
+  if (!traces) return fail(traces.error());
+  work.trace = &(*traces)->reader(0);
   work.l2 = options.capacities == "l2";
   work.fixed_ways = options.fixed_ways;
   work.by_replay = options.by_replay;
@@ -43,7 +50,7 @@ int explore_capacities(const ExploreOptions& options) {
   auto output = Output::open(options.output, options.traces);
   if (!output) return fail(output.error());
   if (auto ok = decode(*task, options); !ok) return fail(ok.error());
-  work.decoded = task->task.decoded[0];
+  work.decoded = (*traces)->decoded(0);
   auto result = sweep::capacities(work, *card);
   if (!result) return fail(result.error());
   result->notes.push_back(

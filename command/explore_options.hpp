@@ -18,6 +18,7 @@ struct ExploreOptions {
   CardInput card;
   LaunchRange launches;
   std::vector<std::string> vary;
+  std::string make;  // a command that makes a trace for each program; empty: the traces are there
   std::vector<std::string> metrics;  // expressions; empty: the usual ones
   std::string vocabulary;            // empty: Nsight Compute's
   bool counts = false, keep_caches = false;

@@ -42,6 +42,7 @@ std::vector<std::string> arguments_of(const ExploreOptions& o) {
     }
     out.insert(out.end(), {"--vary", text});
   }
+  if (!o.make.empty()) out.insert(out.end(), {"--make", o.make});
   if (!o.launches.all()) out.insert(out.end(), {"--launch", launches_text(o.launches)});
   if (o.counts) out.emplace_back("--counts");
   if (o.keep_caches) out.emplace_back("--keep-caches");

@@ -1,7 +1,7 @@
 // `warpmem explore T --vary …`: every point of a space.
 #include <fmt/format.h>
 
-#include <mutex>
+#include <map>
 
 #include "base/units.hpp"
 #include "command/command.hpp"
@@ -18,28 +18,39 @@ std::vector<std::uint64_t> points_of(const ExploreTask& task, const sweep::Shard
   std::vector<std::uint64_t> out;
   for (std::uint64_t p = 0; p < task.plan.points; ++p)
     if (shard.has(p) && !finished.contains(p)) out.push_back(p);
+  // Points of one program one after the other, so that it is made once.
+  const sweep::TraceSource& traces = *task.task.traces;
+  if (traces.keys().empty()) return out;
+  std::map<sweep::Changes, std::vector<std::uint64_t>> by_program;
+  for (const std::uint64_t p : out)
+    by_program[traces.program_of(sweep::changes_of(*task.space, p))].push_back(p);
+  out.clear();
+  for (const auto& [program, points] : by_program)
+    out.insert(out.end(), points.begin(), points.end());
   return out;
 }
 
 // What a sweep would do, without doing it.
 int dry_run(const ExploreTask& task, const ExploreOptions& options, double points, double seconds) {
   constexpr std::uint64_t kMostChecked = 10'000;
-  std::string out = fmt::format("{} points of {} records each, about {} with {} threads\n",
-                                number(points), grouped(sweep::records_of(task.task)),
-                                duration(seconds), threads_of(options.threads));
+  const auto traces = sweep::some_traces(task.task, *task.space);
+  if (!traces) return fail(traces.error());
+  std::string out =
+      *traces ? fmt::format("{} points of {} records each, about {} with {} threads\n",
+                            number(points), grouped(sweep::records_of(task.task, **traces)),
+                            duration(seconds), threads_of(options.threads))
+              : fmt::format("{} points; no trace could be made for the first\n", number(points));
   std::uint64_t left_out = 0;
   std::string why;
   for (std::uint64_t p = 0; p < std::min(task.plan.points, kMostChecked); ++p) {
     if (!options.shard.has(p)) continue;
-    sweep::Changes changes;
-    const auto values = task.space->values(p);
-    for (std::size_t a = 0; a < values.size(); ++a)
-      changes.emplace_back(task.space->axes()[a].key, values[a]);
+    const sweep::Changes changes =
+        sweep::machine_changes(task.task, sweep::changes_of(*task.space, p));
     const auto machine =
         sweep::machine_of(task.task.gpu, task.task.settings, changes, task.task.load);
     if (machine) continue;
     if (left_out++ == 0)
-      why = fmt::format("{}: {}", fmt::join(values, ", "), machine.error().message);
+      why = fmt::format("{}: {}", fmt::join(task.space->values(p), ", "), machine.error().message);
   }
   if (left_out > 0)
     out += fmt::format("{} of them are no possible GPU and will be left out; the first is {}\n",
@@ -86,7 +97,9 @@ int explore_sweep(const ExploreOptions& options) {
       std::ranges::all_of(result->points, [](const SweepPoint& p) { return !p.left_out.empty(); }))
     return fail(
         {ErrorKind::kUsage,
-         fmt::format("none of the points is a possible GPU: {}", result->points[0].left_out),
+         fmt::format("none of the points is a possible {}: {}",
+                     task->task.traces->keys().empty() ? "GPU" : "program on a possible GPU",
+                     result->points[0].left_out),
          fmt::format("point {}", fmt::join(result->points[0].values, ", ")),
          "give other values to --vary"});
   if (auto ok = store->publish(); !ok) return fail(ok.error());

@@ -3,26 +3,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
-#include <fstream>
-#include <sstream>
 
-#include "base/printable.hpp"
 #include "base/units.hpp"
+#include "command/explore_traces.hpp"
 #include "command/metric_values.hpp"
 #include "command/threads_option.hpp"
 #include "command/version.hpp"
+#include "sweep/make_command.hpp"
 #include "sweep/range.hpp"
 
 namespace warpmem::command {
 namespace {
-
-// FNV-1a: of what a card says, to know it again.
-std::uint64_t hash_of(const std::string& text) {
-  std::uint64_t hash = 0xcbf29ce484222325ull;
-  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3ull;
-  return hash;
-}
 
 constexpr double kPatiencePoints = 10'000, kPatienceSeconds = 3600;
 
@@ -38,19 +29,43 @@ Result<std::vector<model::CardSetting>> read_settings(const std::vector<std::str
   return out;
 }
 
-Result<std::vector<SweepAxis>> read_axes(const std::vector<std::string>& vary,
-                                         const model::Card& card) {
+// Which keys change the program: those that stand in --make, and block.
+struct Keys {
+  std::vector<std::string> program, no_card;
+};
+
+Result<void> check_axis(const ExploreOptions& options, const std::string& key,
+                        const model::Card& card, Keys& keys) {
+  const std::string place = "--vary " + key;
+  const bool in_make = sweep::has_place(options.make, key);
+  const auto known = sweep::check_key(key, card, place);
+  if (key == "block" && !options.make.empty() && !in_make)
+    return Error{ErrorKind::kUsage, "the command does not say where the block size goes", "--make",
+                 "put {block} into it: --make 'nvcc -DBLOCK={block} ...'"};
+  if (in_make || key == "block") {
+    keys.program.push_back(key);
+    if (!known || key == "block") keys.no_card.push_back(key);
+    return {};
+  }
+  if (known || options.make.empty()) return known;
+  return Error{ErrorKind::kUsage,
+               fmt::format("'{}' is no number of a card, and does not stand in --make", key), place,
+               fmt::format("write {{{}}} in the command where its value goes", key)};
+}
+
+Result<std::vector<SweepAxis>> read_axes(const ExploreOptions& options, const model::Card& card,
+                                         Keys& keys) {
   std::vector<SweepAxis> out;
-  for (const std::string& text : vary) {
+  for (const std::string& text : options.vary) {
     const auto equals = text.find('=');
     if (equals == std::string::npos || equals == 0)
       return Error{ErrorKind::kUsage, fmt::format("'{}' is nothing to vary", text), "--vary",
                    "write it as KEY=RANGE, for example l1.size=64KiB:256KiB"};
     const std::string key = text.substr(0, equals), place = "--vary " + key;
-    if (auto ok = sweep::check_key(key, card, place); !ok) return ok.error();
     if (std::ranges::find(out, key, &SweepAxis::key) != out.end())
       return Error{ErrorKind::kUsage, fmt::format("'{}' is varied twice", key), place,
                    "give all of its values at once: KEY=a,b,c"};
+    if (auto ok = check_axis(options, key, card, keys); !ok) return ok.error();
     auto values = sweep::read_range(text.substr(equals + 1), place);
     if (!values) return values.error();
     out.push_back({key, std::move(*values)});
@@ -64,7 +79,7 @@ std::string joined(const std::vector<std::string>& words) {
 
 // Everything that a result depends on.
 sweep::Identity identity_of(const ExploreOptions& options, const ExploreTask& task,
-                            const model::Card& card) {
+                            const model::Card& card, const sweep::Identity& programs) {
   sweep::Identity out{
       {"version", kVersion}, {"engine", options.counts ? "counts" : "time"}, {"gpu", card.name()}};
   for (const model::CardSetting& s : task.task.settings)
@@ -84,8 +99,7 @@ sweep::Identity identity_of(const ExploreOptions& options, const ExploreTask& ta
     if (a.key == "gpu")
       for (const std::string& gpu : a.values) own(gpu);
   }
-  for (std::size_t t = 0; t < task.traces.size(); ++t)
-    out.emplace_back(fmt::format("trace {}", t + 1), task.traces[t].hash());
+  out.insert(out.end(), programs.begin(), programs.end());
   if (!options.launches.all()) out.emplace_back("--launch", launches_text(options.launches));
   if (options.keep_caches) out.emplace_back("--keep-caches", "yes");
   out.emplace_back("metrics", std::string(metrics::name_of(task.words)));
@@ -97,31 +111,6 @@ sweep::Identity identity_of(const ExploreOptions& options, const ExploreTask& ta
   }
   std::ranges::sort(out);
   return out;
-}
-
-Result<void> open_traces(const ExploreOptions& options, ExploreTask& out) {
-  if (options.traces.empty())
-    return Error{ErrorKind::kUsage, "no trace was given", "explore",
-                 "name one or several: warpmem explore t.wmt --vary l1.size=64KiB:256KiB"};
-  for (const std::string& path : options.traces) {
-    const TraceInput input{path, options.partial};
-    auto reader = open_wanted(input, options.launches);
-    if (!reader) return reader.error();
-    out.plan.empty.traces.push_back(std::filesystem::path(path).filename().string());
-    out.traces.push_back(std::move(*reader));
-  }
-  return {};
-}
-
-std::uint64_t free_memory() {
-  std::ifstream in("/proc/meminfo");
-  std::string name;
-  std::uint64_t kib = 0;
-  for (std::string line; std::getline(in, line);) {
-    std::istringstream words(line);
-    if (words >> name >> kib && name == "MemAvailable:") return kib * 1024;
-  }
-  return std::uint64_t{2} << 30;
 }
 
 }  // namespace
@@ -137,9 +126,9 @@ Result<ExploreTask> explore_task(const ExploreOptions& options) {
   if (!card) return card.error();
   auto settings = read_settings(options.card.settings);
   if (!settings) return settings.error();
-  auto axes = read_axes(options.vary, *card);
+  Keys keys;
+  auto axes = read_axes(options, *card, keys);
   if (!axes) return axes.error();
-  if (auto ok = open_traces(options, out); !ok) return ok.error();
   out.words = metrics::vocabulary_named(options.vocabulary).value_or(metrics::Vocabulary::kNcu);
   out.space = std::make_unique<sweep::Space>(std::move(*axes));
   sweep::Task& task = out.task;
@@ -150,8 +139,11 @@ Result<ExploreTask> explore_task(const ExploreOptions& options) {
   task.keep_caches = options.keep_caches;
   if (!options.launches.all())
     task.only = [&options](std::uint64_t l) { return options.launches.contains(l); };
-  for (const trace::TraceReader& t : out.traces) task.traces.push_back(&t);
-  task.decoded.assign(out.traces.size(), nullptr);
+  auto source = trace_source(options, keys.program, out.space->axes(), task.only);
+  if (!source) return source.error();
+  task.traces = std::move(source->traces);
+  task.no_card = std::move(keys.no_card);
+  out.plan.empty.traces = std::move(source->names);
   for (const metrics::Metric& m : metrics::metrics_of(out.words))
     out.plan.empty.metrics.push_back({std::string(m.name), std::string(m.unit)});
   task.metrics = [words = out.words, names = out.plan.empty.metrics](
@@ -169,35 +161,29 @@ Result<ExploreTask> explore_task(const ExploreOptions& options) {
     return Error{ErrorKind::kUsage, "the space has more points than 64 bits can count", "--vary",
                  "give fewer values"};
   out.plan.points = *size;
-  out.plan.identity = identity_of(options, out, *card);
+  out.plan.identity = identity_of(options, out, *card, source->identity);
   if (!options.shard.whole())
     out.plan.part = fmt::format("{}/{}", options.shard.part, options.shard.of);
   return out;
 }
 
-Result<void> decode(ExploreTask& task, const ExploreOptions& options) {
-  std::uint64_t bytes = 0;
-  for (const trace::TraceReader& t : task.traces)
-    bytes += sim::DecodedTrace::least_bytes(t, task.task.only);
-  // Addresses of scattered lanes may take ten times a record's own room; half of what is free is to
-  // stay for the replays.
-  if (bytes > free_memory() / 8) return {};
-  for (std::size_t i = 0; i < task.traces.size(); ++i) {
-    auto decoded = sim::DecodedTrace::of(task.traces[i], threads_of(options.threads),
-                                         task.task.keep_caches ? nullptr : task.task.only);
-    if (!decoded) return decoded.error();
-    task.decoded.push_back(std::make_unique<sim::DecodedTrace>(std::move(*decoded)));
-    task.task.decoded[i] = task.decoded.back().get();
-  }
-  return {};
+Result<void> decode(const ExploreTask& task, const ExploreOptions& options) {
+  if (!task.task.traces->keys().empty()) return {};
+  const auto traces = task.task.traces->of({});
+  if (!traces) return traces.error();
+  return (*traces)->decode(threads_of(options.threads),
+                           task.task.keep_caches ? nullptr : task.task.only);
 }
 
 Result<double> estimated_seconds(const ExploreTask& task, const ExploreOptions& options,
                                  double points) {
   constexpr double kShort = 5e6;  // records, of which nobody needs to know how long they take
-  const double records = points * static_cast<double>(sweep::records_of(task.task));
+  const auto traces = sweep::some_traces(task.task, *task.space);
+  if (!traces) return traces.error();
+  if (!*traces) return 0.0;  // of commands that fail each says why
+  const double records = points * static_cast<double>(sweep::records_of(task.task, **traces));
   if (records < kShort && points < kPatiencePoints && !options.dry_run) return 0.0;
-  const auto rate = sweep::measured_rate(task.task, 0.3);
+  const auto rate = sweep::measured_rate(task.task, **traces, 0.3);
   if (!rate) return rate.error();
   const double threads =
       std::min<double>(static_cast<double>(threads_of(options.threads)), std::max(1.0, points));

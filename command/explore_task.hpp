@@ -1,5 +1,5 @@
-// A sweep as `warpmem explore` was asked for it: traces that are open and decoded, its space, and
-// what makes it the same as another one.
+// A sweep as `warpmem explore` was asked for it: where its traces come from, its space, and what
+// makes it the same as another one.
 #pragma once
 
 #include <memory>
@@ -15,8 +15,6 @@
 namespace warpmem::command {
 
 struct ExploreTask {
-  std::vector<trace::TraceReader> traces;
-  std::vector<std::unique_ptr<sim::DecodedTrace>> decoded;
   sweep::Task task;
   std::unique_ptr<sweep::Space> space;
   sweep::Plan plan;
@@ -25,8 +23,9 @@ struct ExploreTask {
 
 // Opens the traces and reads the ranges. What refers to the options lives as long as they do.
 Result<ExploreTask> explore_task(const ExploreOptions& options);
-// Decodes the traces, where they find room; before that, replays decode for themselves.
-Result<void> decode(ExploreTask& task, const ExploreOptions& options);
+// Decodes the traces on all threads, where all points have the same. Others are decoded when they
+// are made.
+Result<void> decode(const ExploreTask& task, const ExploreOptions& options);
 
 // How long it takes to replay so many points, as measured on this machine just now.
 Result<double> estimated_seconds(const ExploreTask& task, const ExploreOptions& options,

@@ -11,9 +11,9 @@
 #include <span>
 #include <string_view>
 
+#include "base/tool_run.hpp"
 #include "binary/cubin/cubin.hpp"
 #include "binary/disassembly/cuda_tools.hpp"
-#include "binary/disassembly/tool_run.hpp"
 #include "binary/elf/elf_file.hpp"
 #include "binary/fatbin/fat_binary.hpp"
 
@@ -102,10 +102,10 @@ void read_containers(std::span<const std::byte> bytes, std::vector<FatEntry>& ou
 Result<std::string> compile_source(const std::string& path, unsigned capability) {
   const std::string nvcc = record::find_cuda_tool("nvcc", "NVCC");
   if (nvcc.empty()) return no_tool("nvcc", "NVCC");
-  const record::TemporaryFile out(".ptx");
-  auto ran = record::run_tool({nvcc, "-ptx", "-O3", "-std=c++17",
-                               fmt::format("-arch=compute_{}", capability), path, "-o", out.path()},
-                              record::ToolOutput::kBoth);
+  const TemporaryFile out(".ptx");
+  auto ran = run_tool({nvcc, "-ptx", "-O3", "-std=c++17",
+                       fmt::format("-arch=compute_{}", capability), path, "-o", out.path()},
+                      ToolOutput::kBoth);
   if (!ran) return ran.error();
   std::ifstream in(out.path());
   std::string ptx{std::istreambuf_iterator<char>(in), {}};
@@ -124,7 +124,7 @@ Result<Compiled> assemble(const std::string& ptx, const std::string& arch,
                           std::uint64_t max_registers) {
   const std::string ptxas = record::find_cuda_tool("ptxas", "WARPMEM_PTXAS");
   if (ptxas.empty()) return no_tool("ptxas", "WARPMEM_PTXAS");
-  const record::TemporaryFile in, out;
+  const TemporaryFile in, out;
   if (!in.write_all({reinterpret_cast<const unsigned char*>(ptx.data()), ptx.size()}))
     return Error{ErrorKind::kResources, "PTX could not be written to " + in.path(), "",
                  "make room there, or set TMPDIR"};
@@ -132,7 +132,7 @@ Result<Compiled> assemble(const std::string& ptx, const std::string& arch,
   if (max_registers > 0) command.push_back(fmt::format("-maxrregcount={}", max_registers));
   for (const std::string& word : {in.path(), std::string("-o"), out.path()})
     command.push_back(word);
-  auto ran = record::run_tool(command, record::ToolOutput::kBoth);
+  auto ran = run_tool(command, ToolOutput::kBoth);
   if (!ran) return ran.error();
   std::ifstream file(out.path(), std::ios::binary);
   Compiled made{{std::istreambuf_iterator<char>(file), {}}, ran->text, arch};

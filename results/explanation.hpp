@@ -100,6 +100,21 @@ struct ArrayTraffic {
   std::uint64_t requests = 0, sectors = 0, ideal_sectors = 0;
 };
 
+// How large an L1 an array needs: the least capacity at which nearly as many of its sectors hit as
+// with the largest.
+struct ArrayNeed {
+  std::string array;
+  std::uint64_t bytes = 0;  // 0: nothing hits
+  std::uint64_t sectors = 0, hits = 0,
+                most_hits = 0;  // asked for; found then, and with the largest
+};
+
+struct ArrayNeeds {
+  std::string missing;                  // why it is not known; empty: it is
+  std::uint64_t sets = 0, largest = 0;  // of the caches; the largest capacity, bytes
+  std::vector<ArrayNeed> arrays;
+};
+
 struct LaunchExplanation {
   std::uint64_t launch = 0;
   std::string kernel;
@@ -111,7 +126,8 @@ struct LaunchExplanation {
   std::vector<Finding> findings;  // worst first
   std::vector<Change> changes;    // of the launch as a whole
   std::vector<std::string> notes;
-  bool has_lines = true;  // the trace has line information
+  bool has_lines = true;            // the trace has line information
+  std::optional<ArrayNeeds> needs;  // nothing: not asked for
 };
 
 inline const char* name_of(AddressPattern pattern) {

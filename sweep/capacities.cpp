@@ -378,6 +378,15 @@ Result<void> by_replays(const CapacityTask& task, const model::Card& card, Capac
 
 }  // namespace
 
+Result<void> has_cache(const model::Card& card, bool l2) {
+  const model::CardNumbers& n = card.numbers();
+  const bool l1 = n.l1_cache != static_cast<std::uint64_t>(model::CachedSpaces::kNone);
+  if (l2 ? n.l2_bytes > 0 : l1) return {};
+  return Error{ErrorKind::kUsage,
+               fmt::format("{} has no {}", card.full_name(), l2 ? "L2" : "L1 data cache"),
+               "--capacities", "choose a card with one: warpmem gpus lists them"};
+}
+
 std::vector<std::uint64_t> usual_sizes(const model::Card& card, bool l2) {
   const MemorySpec spec = model::memory_spec_of(card);
   std::vector<std::uint64_t> out;
@@ -391,13 +400,13 @@ std::vector<std::uint64_t> usual_sizes(const model::Card& card, bool l2) {
   return out;
 }
 
-std::string why_not_one_pass(const model::Card& card, bool l2, const trace::TraceReader& trace) {
+std::string why_not_one_pass(const CapacityTask& task, const model::Card& card) {
   const model::CardNumbers& n = card.numbers();
   if (static_cast<model::AccessRule>(n.access_rule) != model::AccessRule::kSectors)
     return "the card's access rule is one of before compute capability 7.0";
   const auto rule = [](std::uint64_t r) { return static_cast<model::SetRule>(r); };
   const auto policy = [](std::uint64_t r) { return static_cast<model::Replacement>(r); };
-  if (l2) {
+  if (task.l2) {
     if (n.l2_sides != 1) return "the L2 has more than one side, which ask each other";
     if (rule(n.l2_index) != model::SetRule::kLowBits) return "l2.index is not low_bits";
     if (policy(n.l2_replacement) != model::Replacement::kPlainLru)
@@ -418,7 +427,8 @@ std::string why_not_one_pass(const model::Card& card, bool l2, const trace::Trac
       static_cast<model::Allocate>(n.l1_allocate) == model::Allocate::kLoads)
     return "stores change lines that are there and bring none (l1.allocate, l1.write)";
   if (n.l1_reserved > 0) return "l1.reserved takes room of the L1";
-  for (const trace::LaunchSummary& l : trace.launches()) {
+  if (task.shared_apart) return {};
+  for (const trace::LaunchSummary& l : task.trace->launches()) {
     const auto fit = sim::occupancy(card, l.launch);
     if (fit && fit->shared_config > 0)
       return fmt::format("shared memory takes {} of the L1", byte_size(fit->shared_config));
@@ -427,12 +437,13 @@ std::string why_not_one_pass(const model::Card& card, bool l2, const trace::Trac
 }
 
 Result<CapacityResult> capacities(const CapacityTask& task, const model::Card& card) {
+  if (auto there = has_cache(card, task.l2); !there) return there.error();
   auto shapes = shapes_of(task, card);
   if (!shapes) return shapes.error();
   CapacityResult out;
   out.level = task.l2 ? "L2" : "L1";
   out.shapes = std::move(*shapes);
-  out.why = task.by_replay ? "asked for" : why_not_one_pass(card, task.l2, *task.trace);
+  out.why = task.by_replay ? "asked for" : why_not_one_pass(task, card);
   if (out.why.empty()) {
     const auto found = one_pass(task, card, out.shapes);
     if (!found) return found.error();
@@ -450,6 +461,7 @@ Result<CapacityResult> capacities(const CapacityTask& task, const model::Card& c
         grouped(found->inexact));
   }
   out.all.name = "all";
+  if (task.shared_apart) return out;
   if (auto ok = by_replays(task, card, out); !ok) return ok.error();
   find_need(out.all);
   return out;

@@ -26,15 +26,20 @@ struct CapacityTask {
   std::vector<std::uint64_t> sizes;  // bytes, ascending
   bool fixed_ways = false;           // the sets change with the capacity; no: the ways do
   bool by_replay = false;            // although one pass would do
+  bool shared_apart = false;         // shared memory takes no room of the L1; one pass or nothing
   std::size_t threads = 1;
   std::function<bool(std::uint64_t launch)> only;  // none: all
 };
 
+// kUsage: the card has no such cache.
+Result<void> has_cache(const model::Card& card, bool l2);
+
 // Capacities of 1 to 16 ways of the card's own sets, as far as they make a cache.
 std::vector<std::uint64_t> usual_sizes(const model::Card& card, bool l2);
 // Why one pass does not do on a card; empty: it does.
-std::string why_not_one_pass(const model::Card& card, bool l2, const trace::TraceReader& trace);
+std::string why_not_one_pass(const CapacityTask& task, const model::Card& card);
 
+// With `shared_apart` there are no curves where one pass does not do.
 Result<CapacityResult> capacities(const CapacityTask& task, const model::Card& card);
 
 }  // namespace warpmem::sweep

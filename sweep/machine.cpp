@@ -32,7 +32,7 @@ Result<void> change_launches(sim::Rewrite& rewrite, const std::string& key,
 }  // namespace
 
 const std::vector<std::string>& special_keys() {
-  static const std::vector<std::string> keys{"gpu", "carveout", "loads", "order"};
+  static const std::vector<std::string> keys{"gpu", "carveout", "loads", "order", "block"};
   return keys;
 }
 

@@ -21,8 +21,8 @@ struct Machine {
 };
 
 // Keys that are no numbers of a card: "gpu" (a card), "carveout" (shared memory's part of the L1 in
-// percent), "loads" (ca, cg or recorded: through which caches global loads go) and "order" (of
-// CTAs).
+// percent), "loads" (ca, cg or recorded: through which caches global loads go), "order" (of CTAs)
+// and "block" (threads of a CTA, which changes the program, not the machine).
 const std::vector<std::string>& special_keys();
 
 // kUsage, with the nearest name, when nothing is called so.

@@ -3,18 +3,25 @@
 #include <algorithm>
 #include <chrono>
 #include <mutex>
+#include <set>
 
 #include "base/in_parallel.hpp"
 
 namespace warpmem::sweep {
 namespace {
 
-sim::ReplayOptions replay_options(const Task& task, const Machine& machine, std::size_t trace) {
+// Which launches are replayed: caches that are kept have been filled by others.
+TraceSet::Wanted wanted(const Task& task) {
+  return task.keep_caches ? TraceSet::Wanted{} : task.only;
+}
+
+sim::ReplayOptions replay_options(const Task& task, const Machine& machine, const TraceSet& traces,
+                                  std::size_t trace) {
   sim::ReplayOptions options;
   options.time = task.time;
   options.keep_caches = task.keep_caches;
-  options.only = task.keep_caches ? nullptr : task.only;
-  options.decoded = task.decoded.at(trace);
+  options.only = wanted(task);
+  options.decoded = traces.decoded(trace);
   options.rewrite = &machine.rewrite;
   return options;
 }
@@ -50,24 +57,45 @@ sim::ReplayedLaunch total_of(const sim::ReplayResult& replayed) {
   return out;
 }
 
+Changes changes_of(const Space& space, std::uint64_t number) {
+  Changes out;
+  const auto values = space.values(number);
+  for (std::size_t a = 0; a < values.size(); ++a) out.emplace_back(space.axes()[a].key, values[a]);
+  return out;
+}
+
+Changes machine_changes(const Task& task, const Changes& point) {
+  Changes out;
+  for (const auto& change : point)
+    if (std::ranges::find(task.no_card, change.first) == task.no_card.end()) out.push_back(change);
+  return out;
+}
+
 Result<SweepPoint> run_point(const Task& task, const Space& space, std::uint64_t number,
                              unsigned threads) {
   SweepPoint out;
   out.number = number;
   out.values = space.values(number);
-  Changes changes;
-  for (std::size_t a = 0; a < out.values.size(); ++a)
-    changes.emplace_back(space.axes()[a].key, out.values[a]);
-  const auto machine = machine_of(task.gpu, task.settings, changes, task.load);
+  const Changes changes = changes_of(space, number);
+  const auto machine =
+      machine_of(task.gpu, task.settings, machine_changes(task, changes), task.load);
   if (!machine) {
     if (!of_the_point(machine.error())) return machine.error();
     out.left_out = reason(machine.error());
     return out;
   }
-  for (std::size_t t = 0; t < task.traces.size(); ++t) {
-    sim::ReplayOptions options = replay_options(task, *machine, t);
+  const auto made = task.traces->of(changes);
+  if (!made) {
+    if (!of_the_point(made.error())) return made.error();
+    out.left_out = reason(made.error());
+    return out;
+  }
+  const TraceSet& traces = **made;
+  if (auto ok = traces.decode(threads, wanted(task)); !ok) return ok.error();
+  for (std::size_t t = 0; t < traces.size(); ++t) {
+    sim::ReplayOptions options = replay_options(task, *machine, traces, t);
     options.threads = threads;
-    auto replayed = sim::replay(*task.traces[t], machine->card, options);
+    auto replayed = sim::replay(traces.reader(t), machine->card, options);
     if (!replayed) {
       if (!of_the_point(replayed.error())) return replayed.error();
       out.metrics.clear();
@@ -107,19 +135,33 @@ Result<void> run_points(const Task& task, const Space& space,
   return {};
 }
 
-std::uint64_t records_of(const Task& task) {
+Result<TraceSource::Traces> some_traces(const Task& task, const Space& space) {
+  constexpr std::size_t kMostTried = 16;
+  constexpr std::uint64_t kMostPoints = 10'000;
+  const std::uint64_t points = std::min(space.size().value_or(kMostPoints), kMostPoints);
+  std::set<Changes> tried;
+  for (std::uint64_t p = 0; p < points && tried.size() < kMostTried; ++p) {
+    const Changes changes = changes_of(space, p);
+    if (!tried.insert(task.traces->program_of(changes)).second) continue;
+    auto made = task.traces->of(changes);
+    if (made || !of_the_point(made.error())) return made;
+  }
+  return TraceSource::Traces{};
+}
+
+std::uint64_t records_of(const Task& task, const TraceSet& traces) {
   std::uint64_t n = 0;
-  for (const trace::TraceReader* t : task.traces)
-    for (const trace::LaunchSummary& l : t->launches())
+  for (std::size_t t = 0; t < traces.size(); ++t)
+    for (const trace::LaunchSummary& l : traces.reader(t).launches())
       if (!task.only || task.keep_caches || task.only(l.launch.id)) n += l.end.records;
   return n;
 }
 
-Result<double> measured_rate(const Task& task, double seconds) {
+Result<double> measured_rate(const Task& task, const TraceSet& traces, double seconds) {
   using Clock = std::chrono::steady_clock;
   const auto machine = machine_of(task.gpu, task.settings, {}, task.load);
   if (!machine) return machine.error();
-  sim::ReplayOptions options = replay_options(task, *machine, 0);
+  sim::ReplayOptions options = replay_options(task, *machine, traces, 0);
   const auto begin = Clock::now();
   std::uint64_t done = 0;
   const auto passed = [&] { return std::chrono::duration<double>(Clock::now() - begin).count(); };
@@ -127,7 +169,7 @@ Result<double> measured_rate(const Task& task, double seconds) {
     done = records;
     return passed() < seconds;
   };
-  const auto replayed = sim::replay(*task.traces[0], machine->card, options);
+  const auto replayed = sim::replay(traces.reader(0), machine->card, options);
   if (!replayed && replayed.error().kind != ErrorKind::kInterrupted) return replayed.error();
   return static_cast<double>(std::max<std::uint64_t>(done, 1)) / std::max(passed(), 1e-6);
 }

@@ -74,11 +74,11 @@ Result<DeviationList> DeviationList::parse(std::string_view text, const std::str
       const toml::node* value = table.get(key);
       if (!value)
         return bad(place, table, "a deviation without id or reason", "give both, as text");
-      auto text = toml_text(*value, key, place);
-      if (!text) return text.error();
-      if (text->empty())
+      auto given = toml_text(*value, key, place);
+      if (!given) return given.error();
+      if (given->empty())
         return bad(place, *value, "a deviation without id or reason", "give both, as text");
-      *to = *std::move(text);
+      *to = *std::move(given);
     }
     const toml::node* bound = table.get("max_error");
     if (!bound)

@@ -54,25 +54,6 @@ std::string capacities_text(const CapacityResult& r, const Terminal& terminal) {
   return out;
 }
 
-std::string array_needs_text(const CapacityResult& r, const Terminal& terminal) {
-  constexpr double kNear = 0.01;
-  Table table({{"array"},
-               {"needs", Align::kRight},
-               {"sectors hit", Align::kRight},
-               {"with " + byte_size(r.shapes.back().bytes), Align::kRight}});
-  for (const CapacityCurve& c : r.arrays) {
-    if (c.sectors == 0 || c.hits.empty()) continue;
-    const auto sectors = static_cast<double>(c.sectors);
-    const double best = static_cast<double>(c.hits.back()) / sectors;
-    std::size_t i = 0;
-    while (static_cast<double>(c.hits[i]) / sectors < best - kNear) ++i;
-    const bool never = c.hits.back() == 0;
-    table.row({c.name, never ? "none: nothing hits" : byte_size(r.shapes[i].bytes),
-               share(c.hits[i], c.sectors), share(c.hits.back(), c.sectors)});
-  }
-  return table.text(terminal.colour);
-}
-
 std::string capacities_csv(const CapacityResult& r) {
   std::string out = "level,of,name,bytes,sets,ways,sectors,hits\n";
   const auto rows = [&](const char* of, const CapacityCurve& c) {

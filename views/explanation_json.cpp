@@ -60,6 +60,19 @@ ordered_json lines_json(const LaunchExplanation& l) {
   return out;
 }
 
+ordered_json needs_json(const ArrayNeeds& needs) {
+  if (!needs.missing.empty()) return {{"missing", needs.missing}};
+  ordered_json out{{"sets", needs.sets}, {"largest", needs.largest}};
+  out["arrays"] = ordered_json::array();
+  for (const ArrayNeed& a : needs.arrays)
+    out["arrays"].push_back({{"name", a.array},
+                             {"bytes", a.bytes},
+                             {"sectors", a.sectors},
+                             {"hits", a.hits},
+                             {"hits_with_largest", a.most_hits}});
+  return out;
+}
+
 ordered_json launch_json(const LaunchExplanation& l) {
   ordered_json out{{"launch", l.launch}, {"name", l.kernel}, {"grid", l.grid}, {"block", l.block}};
   out["cost"] = cost_json(l.cost);
@@ -71,6 +84,7 @@ ordered_json launch_json(const LaunchExplanation& l) {
   out["findings"] = ordered_json::array();
   for (const Finding& f : l.findings) out["findings"].push_back(finding_json(l, f));
   out["changes"] = changes_json(l.changes);
+  if (l.needs) out["l1_needs"] = needs_json(*l.needs);
   out["notes"] = l.notes;
   return out;
 }

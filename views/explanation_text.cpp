@@ -181,6 +181,29 @@ std::string finding_text(const LaunchExplanation& l, const Finding& f, std::size
   return out;
 }
 
+// "array needs 48 KiB".
+std::string needs_text(const ArrayNeeds& needs, const Terminal& terminal) {
+  const std::string title =
+      "\n" + styled("what arrays need of an L1\n", Style::kBold, terminal.colour);
+  if (!needs.missing.empty())
+    return title + wrapped("  not known: " + printable(needs.missing), terminal.width, 2);
+  Table table({{"array"},
+               {"needs", Align::kRight},
+               {"sectors hit", Align::kRight},
+               {"with " + byte_size(needs.largest), Align::kRight}});
+  const auto percent = [](std::uint64_t part, std::uint64_t whole) {
+    return fmt::format("{:.1f} %", 100 * static_cast<double>(part) / static_cast<double>(whole));
+  };
+  for (const ArrayNeed& a : needs.arrays)
+    table.row({printable(a.array), a.bytes ? byte_size(a.bytes) : "none: nothing hits",
+               percent(a.hits, a.sectors), percent(a.most_hits, a.sectors)});
+  return title + table.text(terminal.colour) +
+         wrapped(fmt::format("of an L1 whose oldest line goes, in {} sets: the least capacity at "
+                             "which within 1 % of the array's sectors hit as do with {}",
+                             needs.sets, byte_size(needs.largest)),
+                 terminal.width, 0);
+}
+
 }  // namespace
 
 std::string place_of(const SiteTraffic& t) {
@@ -213,6 +236,7 @@ std::string explanation_text(const LaunchExplanation& l, const Terminal& termina
   if (!l.changes.empty())
     out += "\n" + styled("the launch as a whole\n", Style::kBold, terminal.colour);
   for (const Change& c : l.changes) out += fix_text(l, c, terminal);
+  if (l.needs) out += needs_text(*l.needs, terminal);
   for (const std::string& note : l.notes)
     out += wrapped("note: " + printable(note), terminal.width, 2);
   return out;

@@ -20,9 +20,6 @@ std::string sweep_plot(const SweepTable& table, const Terminal& terminal);
 std::string sweep_svg(const SweepTable& table);
 
 std::string capacities_text(const CapacityResult& result, const Terminal& terminal);
-// "array needs 48 KiB": the least capacity at which the share of its sectors that hit is within a
-// hundredth of that with the largest.
-std::string array_needs_text(const CapacityResult& result, const Terminal& terminal);
 std::string capacities_csv(const CapacityResult& result);
 std::string capacities_json(const CapacityResult& result);
 

@@ -6,9 +6,9 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "base/tool_run.hpp"
 #include "binary/cubin/cubin.hpp"
 #include "binary/disassembly/driver_calls.hpp"
-#include "binary/disassembly/tool_run.hpp"
 #include "isa/sass/instruction.hpp"
 
 namespace warpmem::record {

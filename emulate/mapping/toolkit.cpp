@@ -13,8 +13,8 @@
 #include <fmt/format.h>
 
 #include "base/residency.hpp"
+#include "base/tool_run.hpp"
 #include "binary/disassembly/cuda_tools.hpp"
-#include "binary/disassembly/tool_run.hpp"
 #include "binary/fatbin/fat_binary.hpp"
 
 namespace warpmem::emulate {
@@ -43,7 +43,7 @@ Toolkit find_toolkit() {
 Result<Cubin> link_objects(const std::string& nvlink, const std::vector<Cubin>& objects, const std::string& arch) {
   if (nvlink.empty()) return Error{ErrorKind::kEnvironment, "no nvlink was found", "", "name one in WARPMEM_NVLINK"};
   std::vector<std::string> command{nvlink, "-arch=" + arch, "-m64"};
-  std::deque<record::TemporaryFile> files;
+  std::deque<TemporaryFile> files;
   for (const Cubin& object : objects) {
     const auto& file = files.emplace_back(".cubin");  // others it passes over
     if (!file.write_all(object)) return failure("machine code could not be written to " + file.path());
@@ -55,9 +55,9 @@ Result<Cubin> link_objects(const std::string& nvlink, const std::vector<Cubin>& 
       command.push_back(library);
       break;
     }
-  const record::TemporaryFile out;
+  const TemporaryFile out;
   command.emplace_back("-o"), command.push_back(out.path());
-  auto ran = record::run_tool(command, record::ToolOutput::kBoth);
+  auto ran = run_tool(command, ToolOutput::kBoth);
   if (!ran) return failure(ran.error());
   std::ifstream file(out.path(), std::ios::binary);
   Cubin code{std::istreambuf_iterator<char>(file), {}};
@@ -69,14 +69,14 @@ Result<Cubin> link_objects(const std::string& nvlink, const std::vector<Cubin>& 
 Result<PtxasAnswer> try_assembling(const std::string& ptxas, std::string_view ptx,
                                    const std::string& arch,
                                    const std::vector<std::string>& options) {
-  const record::TemporaryFile in, out;
+  const TemporaryFile in, out;
   if (!in.write_all({reinterpret_cast<const unsigned char*>(ptx.data()), ptx.size()}))
     return failure("the PTX could not be written to " + in.path());
   std::vector<std::string> command{ptxas, "-arch=" + arch, "-m64"};
   command.insert(command.end(), options.begin(), options.end());
   for (const std::string& word : {in.path(), std::string("-o"), out.path()})
     command.push_back(word);
-  auto ran = record::run_tool(command, record::ToolOutput::kBoth);
+  auto ran = run_tool(command, ToolOutput::kBoth);
   if (!ran) return failure(ran.error());
   std::ifstream file(out.path(), std::ios::binary);
   Cubin code{std::istreambuf_iterator<char>(file), {}};

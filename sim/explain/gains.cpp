@@ -1,7 +1,7 @@
 #include "sim/explain/gains.hpp"
 
 #include "base/scratch_folder.hpp"
-#include "sim/explain/split_blocks.hpp"
+#include "sim/reblock.hpp"
 
 namespace warpmem::sim {
 

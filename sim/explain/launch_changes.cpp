@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "sim/explain/split_blocks.hpp"
+#include "sim/reblock.hpp"
 
 namespace warpmem::sim {
 namespace {
@@ -46,7 +46,7 @@ std::optional<LaunchCandidate> smaller_blocks(const trace::TraceReader& reader, 
                                               const ReplayedLaunch& replayed) {
   if (!replayed.time || replayed.time->ctas == 0 || replayed.time->ctas >= replayed.time->sms)
     return std::nullopt;
-  if (!can_split_blocks(reader, index)) return std::nullopt;
+  if (!joins_warps(reader, index).empty()) return std::nullopt;
   const std::uint32_t warps = warps_of(reader.launches()[index].launch);
   std::uint32_t parts = 1;
   for (std::uint32_t p = 2; p <= warps && parts * replayed.time->ctas < replayed.time->sms; ++p)

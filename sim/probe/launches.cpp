@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/residency.hpp"
+
 namespace warpmem::sim::probe {
 namespace {
 
@@ -188,13 +190,14 @@ void shared_bandwidth(const CardNumbers& n, const Options& o, Plan& plan) {
 }
 
 // Warps of one SM load the same eight rows again and again.
-void strides(const Options& o, Plan& plan) {
-  constexpr std::uint64_t kRows = 8, kWarps = 32, kWarm = 4 * kRows, kSteps = 32 * kRows;
+void strides(unsigned capability, const Options& o, Plan& plan) {
+  constexpr std::uint64_t kRows = 8, kWarm = 4 * kRows, kSteps = 32 * kRows;
+  const std::uint64_t warps = most_cta_threads(capability) / 32;
   const Kernel& kernel = plan.add(read_rounds(8, o.bytes));
   for (const std::uint64_t x : o.at) {
     const std::uint64_t stride = x * o.bytes;
-    add_pair(plan, x, {&kernel, 1, u32(32 * kWarps), 0, {}, 0}, kWarm, kWarm + kSteps,
-             static_cast<double>(kSteps * kWarps), [&kernel, stride](Warp& w, std::uint64_t loads) {
+    add_pair(plan, x, {&kernel, 1, u32(32 * warps), 0, {}, 0}, kWarm, kWarm + kSteps,
+             static_cast<double>(kSteps * warps), [&kernel, stride](Warp& w, std::uint64_t loads) {
                for (std::uint64_t i = 0; i < loads; ++i)
                  w.access(kernel.loads[i % 8], kArray + i % kRows * 32 * stride,
                           static_cast<std::int32_t>(stride));
@@ -232,7 +235,7 @@ void plan_launches(const model::Card& card, const Options& options, Plan& plan) 
     case Curve::kAdd:
     case Curve::kTriad: return streams(n, options, plan);
     case Curve::kShared: return shared_bandwidth(n, options, plan);
-    case Curve::kStride: return strides(options, plan);
+    case Curve::kStride: return strides(card.capability(), options, plan);
     case Curve::kConflicts: return conflicts(n, options, plan);
   }
 }

@@ -1,10 +1,13 @@
 """explore: sweeps, searches, all capacities at once, parts and job arrays."""
 
+import csv
 import os
+import shutil
 import signal
 import sqlite3
 import subprocess
 import time
+import unittest
 
 import harness
 from harness import SOURCE, WARPMEM
@@ -12,6 +15,11 @@ from harness import SOURCE, WARPMEM
 HITS = "l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum"
 # Caches that are plain: least recently used, sets by the line's low bits, no room for others.
 PLAIN = ["--gpu", os.path.join(SOURCE, "tests/cards/plain.toml")]
+
+PROGRAM = os.path.join(os.path.dirname(harness.MAKE_TRACE), "emulated_program")
+KERNELS = os.path.join(SOURCE, "tests/emulate/runtime/kernels.ptx")
+NVCC = shutil.which("nvcc") or os.path.exists("/usr/local/cuda/bin/nvcc")
+LOADS = "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"
 
 
 def reference(name, folder="h200"):
@@ -158,6 +166,135 @@ class Results(Explore):
             self.assertEqual(a.read(), b.read())
 
 
+class Programs(Explore):
+    """Axes that change the program: a block size, and whatever a command is told."""
+
+    def test_other_block_sizes_of_a_recorded_launch(self):
+        trace = reference("vector_copy_b4")  # 4,096 CTAs of 256 threads
+        points = self.points(trace, "--vary", "block=32,256,1024,2048,96", "--metric", LOADS, "--metric", "cycles")
+        there = [p for p in points if "left_out" not in p]
+        self.assertEqual([p["values"]["block"] for p in there], ["32", "256", "1024"])
+        self.assertEqual({self.value(p, LOADS) for p in there}, {131072})
+        recorded = self.run_command("replay", trace, "--format", "json").json()["kernels"][0]["metrics"]
+        self.assertEqual(self.value(there[1], "cycles"), recorded["sm__cycles_elapsed.max"])
+        # 32 CTAs of a warp each leave an SM's schedulers half empty.
+        self.assertGreater(self.value(there[0], "cycles"), 2 * self.value(there[1], "cycles"))
+        reasons = {p["values"]["block"]: p["left_out"] for p in points if "left_out" in p}
+        self.assertIn("more than 1,024", reasons["2048"])
+        self.assertIn("does not divide", reasons["96"])
+
+    def test_warps_that_share_memory_stay_together(self):
+        run = self.explore(reference("matmul_tiled16"), "--counts", "--vary", "block=128,256")
+        self.assertRegex(run.out, r"left out: 128: block: .* its warps share memory")
+        self.assert_fails(self.run_command("explore", reference("matmul_tiled16"), "--vary", "block=128"), 2,
+                          "none of the points is a possible program")
+
+    def make(self, text="launches {n}"):
+        return f"echo {{n}} >> log; '{WARPMEM}' emulate -o '{{trace}}' '{PROGRAM}' -- '{KERNELS}' {text}"
+
+    def log(self):
+        with open(self.path("log"), encoding="utf-8") as file:
+            return file.read().split()
+
+    def test_a_command_makes_each_programs_trace_once(self):
+        sweep = ["--make", self.make(), "--vary", "l1.size=64KiB:256KiB", "--vary", "n=1,2,3", "--threads", "1"]
+        points = self.points(*sweep, "--metric", LOADS, "--metric", "n")
+        self.assertEqual(len(points), 9)
+        one = self.value(points[0], LOADS)
+        self.assertGreater(one, 0)
+        for p in points:
+            self.assertEqual(self.value(p, LOADS), one * int(p["values"]["n"]))
+        self.assertEqual(self.log(), ["1", "2", "3"])
+
+    def test_parts_of_programs_make_the_same_file_as_the_whole(self):
+        sweep = ["--make", self.make(), "--vary", "n=1:4:1", "--vary", "l1.size=64KiB,128KiB"]
+        self.explore(*sweep, "--results", "whole.sqlite")
+        for part in (1, 2):
+            self.explore(*sweep, "--shard", f"{part}/2", "--results", f"p{part}.sqlite")
+        self.explore("merge", "all.sqlite", "p1.sqlite", "p2.sqlite")
+        with open(self.path("whole.sqlite"), "rb") as a, open(self.path("all.sqlite"), "rb") as b:
+            self.assertEqual(a.read(), b.read())
+
+    def test_a_search_makes_what_it_tries(self):
+        run = self.explore("--make", self.make(), "--counts", "--vary", "n=1:12:1", "--objective", "load_sectors", "--budget",
+                           "12")
+        self.assertRegex(run.out, r"the least load_sectors is \d+ at 1\n")
+        # The first is made once more, to see how long a point takes.
+        self.assertEqual(sorted(map(int, self.log())), [1, *range(1, 13)])
+
+    def test_a_card_may_be_told_to_the_command_too(self):
+        points = self.points("--make", f"echo {{gpu}} >> log; '{WARPMEM}' emulate --gpu {{gpu}} -o '{{trace}}' "
+                             f"'{PROGRAM}' -- '{KERNELS}' launches 2", "--vary", "gpu=a100_40,h200", "--metric", "cycles",
+                             "--threads", "1")
+        self.assertEqual(self.log(), ["a100_40", "h200"])
+        self.assertNotEqual(self.value(points[0], "cycles"), self.value(points[1], "cycles"))
+
+    def test_a_program_that_cannot_be_made_is_left_out(self):
+        run = self.explore("--make", "test {n} != 2 && cp t{n}.wmt {trace} || { echo no two >&2; exit 1; }",
+                           "--vary", f"n={self.copies()}")
+        self.assertIn("left out: 2: --make: the command failed for n=2: no two", run.out)
+        self.assert_fails(self.run_command("explore", "--make", "test {n} = 0 || false {trace}", "--vary", "n=1,2"), 2,
+                          "none of the points is a possible program", "the command failed for n=1")
+
+    def copies(self):
+        for n in (1, 2, 3):
+            self.trace("copy", f"t{n}.wmt")
+        return "1,2,3"
+
+    def test_interrupted_it_leaves_nothing_in_the_temporary_folder(self):
+        os.mkdir(self.path("tmp"))
+        process = subprocess.Popen([WARPMEM, "explore", "--make", "cp /dev/null {trace}.part; echo > begun; sleep 20"],
+                                   cwd=self.folder, env={**os.environ, "TMPDIR": self.path("tmp")},
+                                   stderr=subprocess.PIPE, start_new_session=True)
+        while not os.path.exists(self.path("begun")):
+            time.sleep(0.01)
+        self.assertEqual(len(os.listdir(self.path("tmp"))), 1)
+        os.killpg(process.pid, signal.SIGINT)
+        self.assertIn(b"interrupted", process.communicate(timeout=10)[1])
+        self.assertEqual(process.returncode, 130)
+        self.assertEqual(os.listdir(self.path("tmp")), [])
+
+    def test_another_source_is_another_sweep(self):
+        self.trace("copy", "t.wmt")
+        sweep = ["--make", "cp t.wmt {trace} # {n}", "--vary", "n=1,2", "--results", "s.sqlite"]
+        self.explore(*sweep)
+        self.explore(*sweep)
+        self.trace("gather", "t.wmt")
+        self.assert_fails(self.run_command("explore", *sweep), 2, "of another sweep", "file t.wmt")
+
+    def test_slurms_tasks_are_told_the_command(self):
+        self.trace("copy", "t.wmt")
+        run = self.explore("--make", "cp t.wmt {trace} # {n}", "--vary", "n=1,2", "--jobs", "slurm", "--results", "s.sqlite",
+                           "--dry-run")
+        self.assertIn("'--make' 'cp t.wmt {trace} # {n}'", run.out)
+
+    def test_what_is_asked_wrongly_is_said_before_anything_runs(self):
+        for arguments, words in (
+                (["t.wmt", "--make", "cp a {trace}"], ["give traces or --make"]),
+                (["--make", "make it"], ["{trace}"]),
+                (["--make", "cp a {trace}", "--vary", "block=32,64"], ["put {block} into it"]),
+                (["--make", "cp a {trace}", "--vary", "tile=8,16"], ["does not stand in --make", "{tile}"]),
+                (["--capacities", "l1", "--vary", "block=32,64", reference("vector_copy_b4")], ["--sizes"])):
+            with self.subTest(arguments):
+                self.assert_fails(self.run_command("explore", *arguments), 2, *words)
+
+    @unittest.skipUnless(NVCC, "there is no nvcc")
+    def test_block_sizes_move_what_hardware_counted(self):
+        folder = os.path.join(SOURCE, "tests/benchmarks/block_size")
+        with open(os.path.join(folder, "h200.csv"), encoding="utf-8") as file:
+            rows = [r for r in csv.DictReader(line for line in file if not line.startswith("#"))
+                    if r["kernel"] == "sum" and r["block"] in ("64", "512") and not r["metric"].startswith(("sm_", "dram_"))]
+        metrics = sorted({r["metric"] for r in rows})
+        self.assertEqual(len(metrics), 4)
+        points = self.points("--counts", "--vary", "block=64,512", "--make",
+                             f"'{WARPMEM}' emulate -o '{{trace}}' '{folder}/sum.cu' -DBLOCK={{block}}",
+                             *(word for m in metrics for word in ("--metric", m)))
+        for p in points:
+            for r in rows:
+                if r["block"] == p["values"]["block"]:
+                    self.assertEqual(self.value(p, r["metric"]), int(r["value"]), r)
+
+
 class BadInput(Explore):
     def fails(self, status, arguments, *words):
         self.assert_fails(self.run_command("explore", *arguments), status, *words)
@@ -239,6 +376,39 @@ class Capacities(Explore):
         run = self.explore(reference("spmv_vector"), "--capacities", "l1", *PLAIN)
         self.assertRegex(run.out, r"(?m)^allocation \d of \S+ KiB +[\d,]+ .* KiB$")
         self.assertIn("All capacities in one pass", run.out)
+
+    def test_a_card_without_the_cache_is_refused(self):
+        for level, name in (("l1", "L1 data cache"), ("l2", "L2")):
+            for card in ("8800gtx", "gtx280"):
+                run = self.run_command("explore", reference("spmv_vector"), "--gpu", card, "--capacities", level)
+                self.assert_fails(run, 2, "has no " + name, "warpmem gpus")
+        run = self.run_command("explain", reference("spmv_vector"), "--gpu", "gtx280", "--counts", "--no-gain", "--needs")
+        self.assert_works(run)
+        self.assertIn("not known: GeForce GTX 280 has no L1 data cache", run.out)
+
+    def test_explain_says_what_each_array_needs_of_an_l1(self):
+        # A CTA of 16 x 16 threads reads a tile's row and column into shared memory, so that only neighbours' tiles hit.
+        kernel = self.run_command("explain", reference("matmul_tiled16"), "--counts", "--no-gain", "--needs", "--format",
+                                  "json").json()["kernels"][0]
+        needs = kernel["l1_needs"]
+        self.assertEqual((needs["sets"], needs["largest"]), (32, 256 << 10))
+        sectors = sum(i["sectors"] for i in kernel["instructions"] if i["op"] == "load" and i["space"] == "global")
+        self.assertEqual(sum(a["sectors"] for a in needs["arrays"]), sectors)
+        for a in needs["arrays"]:
+            self.assertLessEqual(a["hits"], a["hits_with_largest"])
+            self.assertGreaterEqual(a["hits"], a["hits_with_largest"] - 0.01 * a["sectors"])
+        # The same, one capacity after the other, on a card with such caches.
+        spmv = self.run_command("explain", reference("spmv_vector"), "--counts", "--no-gain", "--needs", "--format",
+                                "json").json()["kernels"][0]["l1_needs"]
+        self.assertEqual({a["bytes"] for a in spmv["arrays"]}, {8192})
+        out = self.curves(reference("spmv_vector"), "--capacities", "l1", "--by-replay", "--sizes", "8KiB", "--set",
+                          "l1.size=32KiB", "--set", "l1.ways=8", "--set", "l1.index=low_bits", "--set", "l1.replacement=lru",
+                          "--set", "l1.reserved=0", "--set", "l1.write=evict", "--set", "l1.read_cycles=0", "--set",
+                          "shared.per_cta=1KiB", "--set", "shared.reserved=0", "--set", "shared.configs=0,1KiB")
+        self.assertEqual(out["all"]["hits"], [sum(a["hits"] for a in spmv["arrays"])])
+        text = self.run_command("explain", reference("spmv_vector"), "--counts", "--no-gain", "--needs").out
+        self.assertRegex(text, r"(?m)^allocation 4 of 4 KiB +8 KiB +32\.9 % +32\.9 %$")
+        self.assert_fails(self.run_command("explain", reference("spmv_vector"), "--needs", "--format", "csv"), 2, "json")
 
 
 class Searches(Explore):

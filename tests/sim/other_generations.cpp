@@ -51,6 +51,13 @@ TEST_CASE("an SM of compute capability 2.0 issues two every two cycles") {
   CHECK(cycles_between("c2050", 100, 300) == Approx(8 * 200).epsilon(0.05));
 }
 
+TEST_CASE("any stride costs compute capability 1.0 as much as the largest, and not 1.3") {
+  // CUDA C best practices guide 4.x, figure 3: lanes that leave gaps are served one by one, or by
+  // segments. A CTA has 512 threads at most there.
+  CHECK(probed("8800gtx", Curve::kStride, 2) == probed("8800gtx", Curve::kStride, 32));
+  CHECK(probed("gtx280", Curve::kStride, 2) < probed("gtx280", Curve::kStride, 32) / 4);
+}
+
 TEST_CASE("an L1 of compute capability 8.6 gives 64 bytes a cycle, of 8.0 all 128") {
   // RRZE-HPC gpu-benches, cycles a load of a warp that hits: A40 and A100.
   CHECK(probed("rtx3090", Curve::kStride, 1) == Approx(2.0).epsilon(0.05));

@@ -1,4 +1,4 @@
-#include "binary/disassembly/tool_run.hpp"
+#include "base/tool_run.hpp"
 
 #include <fcntl.h>
 #include <spawn.h>
@@ -16,7 +16,7 @@
 
 extern char** environ;
 
-namespace warpmem::record {
+namespace warpmem {
 
 TemporaryFile::TemporaryFile(const std::string& ending) {
   const char* folder = std::getenv("TMPDIR");
@@ -84,4 +84,4 @@ Result<ToolRun> run_tool(const std::vector<std::string>& command, ToolOutput out
   return run;
 }
 
-}  // namespace warpmem::record
+}  // namespace warpmem

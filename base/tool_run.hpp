@@ -1,4 +1,4 @@
-// Runs a tool of the CUDA toolkit (ptxas, nvdisasm) on a file of ours.
+// Runs another program, such as a tool of the CUDA toolkit, and reads what it prints.
 #pragma once
 
 #include <span>
@@ -7,7 +7,7 @@
 
 #include "base/error.hpp"
 
-namespace warpmem::record {
+namespace warpmem {
 
 // In $TMPDIR or /tmp; removed with the object.
 class TemporaryFile {
@@ -36,4 +36,4 @@ struct ToolRun {
 // the program that is recorded or emulated. kEnvironment when it cannot be started.
 Result<ToolRun> run_tool(const std::vector<std::string>& command, ToolOutput output);
 
-}  // namespace warpmem::record
+}  // namespace warpmem
