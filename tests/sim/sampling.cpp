@@ -93,6 +93,26 @@ TEST_CASE("until all lines that persist have come, the L2 is not what it will be
   CHECK(f.ctas <= 16384 / 8 + 2 * 128);
 }
 
+// As a streaming load leaves them, lines make room before any other (model/l2/stay.hpp).
+TEST_CASE("lines that are the first to go fill the L2 only where no others do") {
+  Kernel k = stores(4000, 1);
+  const auto load = k.site(Op::kLoad, Space::kGlobal, 4, "LDG.E.EF R4, desc[UR4][R2.64] ;");
+  const auto own = k.fill;
+  const auto loads = [=](Warp& w) {
+    for (unsigned i = 0; i < 32; ++i)
+      w.records.push_back(regular(load, kB + (w.cta * 32 + i) * 128, 4));
+  };
+  k.fill = [=](Warp& w) { loads(w), own(w); };
+  const Footprint both = footprint(k);
+  CHECK(both.end == Footprint::End::kFull);
+  CHECK(both.ctas >= 32768 / 48);
+  k.fill = loads;
+  const Footprint alone = footprint(k);
+  CHECK(alone.end == Footprint::End::kFull);
+  CHECK(alone.ctas >= 32768 / 48);
+  CHECK(alone.ctas <= 32768 / 48 + 128);
+}
+
 // CTAs of two places, one after the other.
 sim::TimeResult stayed(const std::vector<std::pair<std::int32_t, std::uint64_t>>& ends,
                        std::uint64_t cycles) {
