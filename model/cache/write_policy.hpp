@@ -11,9 +11,9 @@ namespace warpmem::model {
 // for it by their operator (.ca).
 enum class CachedSpaces : std::uint8_t { kBoth, kNone, kLocal, kLoads, kLocalAndAsked, kAsked };
 inline const std::vector<std::string>& cached_spaces_names() {
-  static const std::vector<std::string> names{"on",    "off",         "local",
+  static const std::vector<std::string> kNames{"on",    "off",         "local",
                                               "loads", "local_asked", "asked"};
-  return names;
+  return kNames;
 }
 constexpr bool caches_loads(CachedSpaces s) {
   return s == CachedSpaces::kBoth || s == CachedSpaces::kLoads;
@@ -27,21 +27,21 @@ constexpr bool caches_local(CachedSpaces s) {
 
 enum class Allocate : std::uint8_t { kLoadsAndStores, kLoads };
 inline const std::vector<std::string>& allocate_names() {
-  static const std::vector<std::string> names{"loads_and_stores", "loads"};
-  return names;
+  static const std::vector<std::string> kNames{"loads_and_stores", "loads"};
+  return kNames;
 }
 
 // A store goes through to the L2 either way; in the L1 its line gets what was stored, or goes.
 enum class WritePolicy : std::uint8_t { kThrough, kEvict };
 inline const std::vector<std::string>& write_policy_names() {
-  static const std::vector<std::string> names{"through", "evict"};
-  return names;
+  static const std::vector<std::string> kNames{"through", "evict"};
+  return kNames;
 }
 
 enum class LocalWrite : std::uint8_t { kThrough, kBack };
 inline const std::vector<std::string>& local_write_names() {
-  static const std::vector<std::string> names{"through", "back"};
-  return names;
+  static const std::vector<std::string> kNames{"through", "back"};
+  return kNames;
 }
 
 }  // namespace warpmem::model
