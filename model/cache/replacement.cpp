@@ -5,9 +5,9 @@
 namespace warpmem::model {
 
 const std::vector<std::string>& replacement_names() {
-  static const std::vector<std::string> names{
+  static const std::vector<std::string> kNames{
       "lru", "after_hits", "fifo", "random", "tree_plru", "not_most_recent", "uneven", "plain_lru"};
-  return names;
+  return kNames;
 }
 
 // Node 1 is the root, 2n and 2n + 1 are the children of n; bit n set: the victim is to the right.

@@ -12,7 +12,7 @@ namespace warpmem::model {
 enum class CachedSpaces : std::uint8_t { kBoth, kNone, kLocal, kLoads, kLocalAndAsked, kAsked };
 inline const std::vector<std::string>& cached_spaces_names() {
   static const std::vector<std::string> kNames{"on",    "off",         "local",
-                                              "loads", "local_asked", "asked"};
+                                               "loads", "local_asked", "asked"};
   return kNames;
 }
 constexpr bool caches_loads(CachedSpaces s) {

@@ -6,8 +6,8 @@
 namespace warpmem::model {
 
 const std::vector<std::string>& constant_rule_names() {
-  static const std::vector<std::string> names{"warp", "half_warp"};
-  return names;
+  static const std::vector<std::string> kNames{"warp", "half_warp"};
+  return kNames;
 }
 
 std::uint32_t constant_serialized(ConstantRule rule, const WarpAccess& a) {

@@ -60,9 +60,9 @@ std::uint32_t add_pascal(std::uint64_t line, std::uint32_t sets) {
 }  // namespace
 
 const std::vector<std::string>& set_rule_names() {
-  static const std::vector<std::string> names{"xor_matrix", "mixed_rows", "low_bits", "xor_fermi",
-                                              "add_pascal"};
-  return names;
+  static const std::vector<std::string> kNames{"xor_matrix", "mixed_rows", "low_bits", "xor_fermi",
+                                               "add_pascal"};
+  return kNames;
 }
 
 std::uint32_t SetIndex::operator()(std::uint64_t line) const {

@@ -5,9 +5,9 @@
 namespace warpmem::model {
 
 const std::vector<std::string>& access_rule_names() {
-  static const std::vector<std::string> names{"half_warp_strict", "half_warp_segments",
-                                              "lines_or_segments", "sub_requests", "sectors"};
-  return names;
+  static const std::vector<std::string> kNames{"half_warp_strict", "half_warp_segments",
+                                               "lines_or_segments", "sub_requests", "sectors"};
+  return kNames;
 }
 
 std::uint32_t lanes_of_group(AccessRule rule, std::uint32_t bytes) {

@@ -5,9 +5,9 @@
 namespace warpmem::model {
 
 const std::vector<std::string>& shared_rule_names() {
-  static const std::vector<std::string> names{"multicast", "multicast_2x", "one_broadcast",
-                                              "wide_banks"};
-  return names;
+  static const std::vector<std::string> kNames{"multicast", "multicast_2x", "one_broadcast",
+                                               "wide_banks"};
+  return kNames;
 }
 
 SharedPasses lane_by_lane(const WarpAccess& a, const Banks& banks) {
