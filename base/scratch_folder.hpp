@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 
 #include "base/error.hpp"
 
@@ -11,15 +12,21 @@ class ScratchFolder {
  public:
   static Result<ScratchFolder> create();
   ~ScratchFolder();
-  ScratchFolder(ScratchFolder&& other) noexcept : path_(std::move(other.path_)) {
+  ScratchFolder(ScratchFolder&& other) noexcept
+      : path_(std::move(other.path_)), slot_(std::exchange(other.slot_, -1)) {
     other.path_.clear();
   }
   ScratchFolder& operator=(ScratchFolder&&) = delete;
   std::string file(const std::string& name) const { return path_ + "/" + name; }
 
  private:
-  explicit ScratchFolder(std::string path) : path_(std::move(path)) {}
+  explicit ScratchFolder(std::string path);
   std::string path_;
+  int slot_ = -1;
 };
+
+// Of all scratch folders that there are, with the files in them: for a process that ends without
+// destructors. May be called in a signal handler.
+void remove_scratch_folders();
 
 }  // namespace warpmem

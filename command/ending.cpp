@@ -7,6 +7,7 @@
 #include <ctime>
 
 #include "base/output_file.hpp"
+#include "base/scratch_folder.hpp"
 
 namespace warpmem::command {
 namespace {
@@ -37,6 +38,7 @@ extern "C" void on_signal(int signal) {
       : signal == SIGTERM ? "warpmem: ended by SIGTERM\n"
                           : "warpmem: ended by SIGHUP\n");
   remove_unfinished_outputs();
+  remove_scratch_folders();
   _exit(status_of_signal(signal));
 }
 

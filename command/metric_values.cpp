@@ -108,7 +108,13 @@ std::string accuracy(const ReplayedAs& replay, const model::Card& card, Vocabula
                      const metrics::Metric& metric) {
   const validate::Accuracy* worst = nullptr;
   bool any = false;
-  for (const std::string& counter : metrics::counters_of(vocabulary, metric, card.capability())) {
+  const auto counters = metrics::counters_of(vocabulary, metric, card.capability());
+  // Other profilers' words for what Nsight Compute calls cycles.
+  if (std::ranges::all_of(counters,
+                          [](const std::string& c) { return c == "cycles" || c == "time_us"; }) &&
+      !counters.empty())
+    return accuracy(replay, kCycles);
+  for (const std::string& counter : counters) {
     if (counter.starts_with("card.") || !validate::find_rule(counter)) continue;
     any = true;
     if (!replay.unlike.empty()) return "not measured";

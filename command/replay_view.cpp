@@ -154,6 +154,13 @@ std::string chart(const ReplayView& view, const sim::ReplayedLaunch& launch,
   return {};
 }
 
+// How far the time is off: as validation, or times that others published, say.
+std::string time_accuracy(const ReplayedAs& as) {
+  if (!as.unlike.empty()) return "not measured";
+  const std::string text = accuracy(as, "sm__cycles_elapsed.max");
+  return text == "not measured" ? validate::other_cards_times_text() : text;
+}
+
 // Where the column's numbers are from, or why there are none.
 std::string accuracy_note(const ReplayView& view, const sim::ReplayedLaunch& launch) {
   const ReplayedAs as = replayed_as(view, launch);
@@ -163,10 +170,9 @@ std::string accuracy_note(const ReplayView& view, const sim::ReplayedLaunch& lau
       return fmt::format("Accuracy: the errors of the {} engine over the {} reference's launches "
                          "(warpmem metrics --accuracy).\n",
                          as.engine, as.gpu);
-  const std::string band =
-      as.engine == "time" ? validate::time_band_text(as.gpu) : std::string();
+  const std::string band = as.engine == "time" ? time_accuracy(as) : std::string();
   return fmt::format("Accuracy is not measured for {} with traces of level {}.{}\n", as.gpu, as.level,
-                     band.empty() ? "" : " Its times are " + band + ".");
+                     band.empty() ? "" : " Its times: " + band + ".");
 }
 
 // The notes of all launches, each once.
@@ -322,6 +328,7 @@ std::string replay_json(const ReplayView& view) {
                                     {"loops_taken_once", s.loops_taken_once}};
     if (launch.time) {
       entry["time"] = time_json(*launch.time);
+      entry["time"]["accuracy"] = time_accuracy(as);
       entry["time"]["loops_taken_once"] = launch.loops_taken_once;
     }
     out["kernels"].push_back(std::move(entry));

@@ -78,4 +78,19 @@ std::string time_band_text(std::string_view gpu) {
                      percent(found->time_median), found->times, percent(found->time_p90));
 }
 
+std::string other_cards_times_text() {
+  std::size_t cards = 0, least = 0, most = 0;
+  for (const Published& p : published()) {
+    if (p.times == 0) continue;
+    least = cards == 0 ? p.time_median : std::min(least, p.time_median);
+    most = std::max(most, p.time_median);
+    ++cards;
+  }
+  if (cards == 0) return "not measured";
+  return fmt::format(
+      "not measured; {:.0f} to {:.0f} % off in the median on {} other cards whose times were "
+      "published",
+      static_cast<double>(least) / 10, static_cast<double>(most) / 10, cards);
+}
+
 }  // namespace warpmem::validate

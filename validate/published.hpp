@@ -30,5 +30,8 @@ std::span<const Published> published();
 const Published* published(std::string_view gpu);  // nullptr: no row is of it
 // "31 % off in the median of 12 published times, 60 % in one of ten"; empty: none is known.
 std::string time_band_text(std::string_view gpu);
+// For a card of which no time is known: "not measured; 4 to 28 % off in the median on 8 other cards
+// whose times were published".
+std::string other_cards_times_text();
 
 }  // namespace warpmem::validate

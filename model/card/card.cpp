@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "model/card/card_advice.hpp"
 #include "model/card/card_fields.hpp"
 
 namespace warpmem::model {
@@ -99,7 +100,7 @@ Result<void> Card::set(std::span<const CardSetting> settings) {
     const auto index = find_card_field(key);
     if (!index)
       return card_error(here, "card '" + name() + "' has no such number",
-                        nearest_card_field(key, "see the keys with: warpmem gpus " + argument()));
+                        advice_for_key(key, "see the keys with: warpmem gpus " + argument()));
     const CardField& f = card_fields()[*index];
     Given given{{}, "set by the user", here};
     if (auto ok = read_setting(f, value, here, given); !ok) return ok;

@@ -47,6 +47,9 @@ struct CardNumbers {
   std::uint64_t l2_index = 1, l2_replacement = 0;               // SetRule, Replacement
   std::uint64_t l2_partitions = 0;  // that addresses are interleaved over; 0: l2_sides
   std::uint64_t texture_bytes = 0, texture_line = 32, texture_ways = 1;  // 0: in the L1
+  std::uint64_t texture_sms = 1;  // that share one
+  // Behind it, at the partitions of memory; 0: there is none.
+  std::uint64_t texture_second_bytes = 0, texture_second_line = 256, texture_second_ways = 8;
   std::uint64_t l1_bytes = 0;                 // L1 and shared memory together
   std::uint64_t l1_reserved = 0;              // of it, never data
   std::uint64_t l2_bytes = 0;
@@ -65,6 +68,7 @@ struct CardNumbers {
   std::uint64_t l1_store_cycles = 0;        // that a line of stores waits beyond its data
   std::uint64_t latency_l1 = 0;             // cycles: hit
   std::uint64_t latency_texture = 0;        // texel of a texture or surface by its number, hit
+  std::uint64_t latency_texture_miss = 0;   // … beyond memory's, not a hit; 0: latency_texture
   std::uint64_t latency_coordinates = 0;    // more for a fetch by coordinates
   std::uint64_t latency_filter = 0;         // … that mixes texels
   std::uint64_t latency_shared = 0;

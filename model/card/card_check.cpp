@@ -168,6 +168,12 @@ Found components_wrong(const CardNumbers& n) {
     return Contradiction{"l1.sector is " + shown_bytes(n.l1_sector) +
                              ", no part of a line (l1.line is " + shown_bytes(n.line_bytes) + ")",
                          n.line_bytes == 64 ? "give 32 or 64 bytes" : "give 32, 64 or 128 bytes"};
+  if (const std::uint64_t line = n.texture_second_line;
+      n.texture_second_bytes > 0 &&
+      (std::popcount(line) != 1 || line < n.line_bytes || line > 8 * kSectorBytes))
+    return Contradiction{"texture.second_line is " + shown_bytes(line) +
+                             ", and holds no whole lines of " + shown_bytes(n.line_bytes),
+                         "give 128 or 256 bytes"};
   const auto l2 = static_cast<SetRule>(n.l2_index), l1 = static_cast<SetRule>(n.l1_index);
   if (l2 == SetRule::kMixedRows && n.line_bytes != kLineBytes)
     return Contradiction{"l2.index = \"mixed_rows\" was measured for lines of 128 bytes",

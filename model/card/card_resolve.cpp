@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "model/card/card.hpp"
+#include "model/card/card_advice.hpp"
 #include "model/card/card_fields.hpp"
 #include "model/card/card_numbers_derived.hpp"
 
@@ -20,10 +21,11 @@ CardEntry::Kind kind_of(const CardField& f) {
                                                           : CardEntry::Kind::kList;
 }
 
+// A setting's place is "--set l1.size", a line's has its file.
+bool is_setting(const std::string& place) { return place.starts_with("--set "); }
+
 Error missing(const std::string& place, const CardField& f) {
-  return card_error(place, std::string("'") + f.key + "' is missing (" + f.meaning + ")",
-                    "add it with its source, or inherit a card that has it: inherits = \"h200\" at "
-                    "the top");
+  return missing_numbers(place, f, {}, is_setting(place));
 }
 
 // What a card has that does not say it; the table of fields has no value that cannot be read.
@@ -32,6 +34,17 @@ std::vector<std::uint64_t> default_of(const CardField& f) {
   for (const std::string& item : card_list_items(f.rule.otherwise.value))
     values.push_back(read_card_number(f, item, f.key).value());
   return values;
+}
+
+// What nobody says and a card needs; `known` is a Card::Known.
+std::vector<const CardField*> missing_of(const auto& known) {
+  const auto fields = card_fields();
+  std::vector<const CardField*> missing;
+  for (std::size_t i = 0; i < fields.size(); ++i)
+    if (!known.why.contains(i) && !known.derived.contains(i) && !known.given.contains(i) &&
+        !fields[i].rule.otherwise.value)
+      missing.push_back(&fields[i]);
+  return missing;
 }
 
 std::string shown_source(const Card::Given& given) {
@@ -108,10 +121,8 @@ Result<void> Card::leave_unused_out(const std::string& place, Known& known) {
       const auto by = find_card_field(unmet->by);
       if (by && !known.given.contains(*by) && !fields[*by].rule.otherwise.value)
         return missing(place, fields[*by]);
-      return card_error(said->second.place,
-                        std::string("the card does not use '") + f.key + "': " + unmet->by +
-                            " is " + chosen(unmet->by),
-                        std::string("remove it, or choose ") + unmet->wanted);
+      return unused_number(said->second.place, f, *unmet, chosen(unmet->by),
+                           is_setting(said->second.place));
     }
     const CardNumbers none;
     assign(numbers_, f, f.rule.otherwise.value ? default_of(f) : card_numbers_of(f, none));
@@ -138,6 +149,8 @@ Result<void> Card::resolve(const std::string& place) {
 // The entries, if nothing is missing and the numbers make sense together.
 Result<void> Card::list(const std::string& place, const Known& known) {
   const auto fields = card_fields();
+  if (const auto missing = missing_of(known); !missing.empty())
+    return missing_numbers(place, *missing[0], std::span(missing).subspan(1), is_setting(place));
   entries_.clear();
   for (std::size_t i = 0; i < fields.size(); ++i) {
     const CardField& f = fields[i];
@@ -154,10 +167,8 @@ Result<void> Card::list(const std::string& place, const Known& known) {
       entry.source = worked->second;
     } else if (const auto given = known.given.find(i); given != known.given.end()) {
       entry.source = shown_source(given->second);
-    } else if (f.rule.otherwise.value) {
-      entry.source = std::string("default: ") + f.rule.otherwise.why;
     } else {
-      return missing(place, f);
+      entry.source = std::string("default: ") + f.rule.otherwise.why;
     }
     entries_.push_back(std::move(entry));
   }

@@ -122,6 +122,12 @@ MemoryPath::Spec Card::path() const {
                            : u32(static_cast<std::uint64_t>(
                                  static_cast<double>(kTicks * 1000 * n.dram_channels) *
                                  unrefreshed / static_cast<double>(dram_bandwidth(n))));
+  // Before 7.0 a channel is slow, and what is left of a tick counts.
+  if (static_cast<AccessRule>(n.access_rule) != AccessRule::kSectors)
+    s.dram.burst_millionths = u32(static_cast<std::uint64_t>(
+        1e6 * (static_cast<double>(kTicks * 1000 * n.dram_channels) * unrefreshed /
+                   static_cast<double>(dram_bandwidth(n)) -
+               s.dram.burst_ticks)));
   s.dram.activate_ticks = u32(kTicks * n.dram_activate_permille / 1000);
   s.dram.row_cycle_ticks = u32(kTicks * n.dram_row_cycles);
   s.dram.turnaround_ticks = u32(kTicks * n.dram_turnaround_cycles);

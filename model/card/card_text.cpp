@@ -3,6 +3,7 @@
 
 #include "base/printable.hpp"
 #include "base/toml_values.hpp"
+#include "model/card/card_advice.hpp"
 #include "model/card/card_fields.hpp"
 #include "model/embedded_dram.hpp"
 
@@ -106,7 +107,7 @@ Result<CardText> read_card_text(std::string_view text, const std::string& file, 
       const auto index = find_card_field(full);
       if (!index || (dram_type && !card_fields()[*index].rule.of_dram_type))
         return card_error(at(file, entry.source()), "unknown key '" + full + "'",
-                          nearest_card_field(full, "remove it"));
+                          advice_for_key(full, "remove it"));
       auto read = given(card_fields()[*index], full, entry, file);
       if (!read) return read.error();
       out.given.emplace(*index, std::move(*read));

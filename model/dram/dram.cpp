@@ -107,14 +107,20 @@ std::uint64_t Dram::first_refresh(std::size_t bank) const {
 }
 
 // Takes the bus for the refreshes of all banks that are due by `now`. Nobody saw those that came
-// and went before the channel's last span of time: they are skipped.
+// and went while it had nothing to move: they are skipped.
 void Dram::refresh_channel(Channel& c, std::uint64_t now) {
   const std::uint64_t interval = spec_.refresh_interval_ticks;
   if (now < c.next_refresh) return;
+  const auto take = [&] {
+    c.bus.reserve(c.next_refresh, spec_.refresh_ticks);
+    c.refreshed += spec_.refresh_ticks;
+    c.next_refresh += interval;
+  };
+  const auto moves = [&](std::uint64_t tick) { return c.bus.full(tick) || c.bus.used(tick) > 0; };
+  while (now - c.next_refresh >= interval && moves(c.next_refresh)) take();
+  if (now < c.next_refresh) return;
   c.next_refresh += (now - c.next_refresh) / interval * interval;
-  c.bus.reserve(c.next_refresh, spec_.refresh_ticks);
-  c.refreshed += spec_.refresh_ticks;
-  c.next_refresh += interval;
+  take();
 }
 
 // Moves `now` behind a refresh of this bank that is under way; true
@@ -150,7 +156,9 @@ bool Dram::refresh_bank(const Bank& bank, std::uint64_t& now) const {
 // Ticks of the bus that so many sectors take: it moves no fewer than a burst.
 std::uint32_t Dram::bus_ticks(std::uint32_t sectors) const {
   const std::uint32_t least = spec_.burst_sectors;
-  return (sectors + least - 1) / least * least * spec_.burst_ticks;
+  const std::uint32_t moved = (sectors + least - 1) / least * least;
+  const std::uint64_t more = std::uint64_t{moved} * spec_.burst_millionths;
+  return moved * spec_.burst_ticks + static_cast<std::uint32_t>((more + 999'999) / 1'000'000);
 }
 
 // The first access behind `first` tells whether a read was in front of the writes: by then all that
@@ -204,6 +212,13 @@ void Dram::read(const Spots& spots, const std::uint8_t* index, const std::uint8_
     trips.queued[k] += done - asked - refresh_wait_;
   }
   sectors_ += moved;
+}
+
+std::uint64_t Dram::written() const {
+  std::uint64_t last = 0;
+  for (const Channel& c : channels_)
+    last = std::max(last, c.held == 0 ? c.back : std::max(c.first, c.back) + c.held);
+  return last;
 }
 
 std::uint64_t Dram::write(std::uint64_t line, std::uint32_t sectors, std::uint64_t now,

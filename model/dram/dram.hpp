@@ -43,6 +43,7 @@ class Dram {
     std::uint32_t devices = 6;  // chips or stacks, each with its own clock of refreshes
     std::uint32_t row_bytes = 1024;
     std::uint32_t burst_ticks = 170;         // 32 bytes on a channel's bus
+    std::uint32_t burst_millionths = 0;      // … and so much of a tick more
     std::uint32_t activate_ticks = 570;      // between activations of a channel
     std::uint32_t row_cycle_ticks = 5600;    // between activations of a bank
     std::uint32_t switch_ticks = 12800;      // of a channel that stops reading to write
@@ -99,6 +100,8 @@ class Dram {
   // reads do, kernels/micro/launch_timing.cu). So many of them stay in the L2: others go instead.
   std::uint64_t write(std::uint64_t line, std::uint32_t sectors, std::uint64_t now,
                       bool completed = false);
+  // The tick in which all writes so far have gone out.
+  std::uint64_t written() const;
   void clear();
   // Has what a read looks at brought into the host's cache; changes nothing.
   void prefetch(const Spot& at) const {

@@ -35,6 +35,13 @@ void texture_of(const CardNumbers& n, EarlySpec& s) {
   s.texture.rule = SetRule::kLowBits;
   s.texture.replacement = Replacement::kLru;
   shape_sets(n.texture_bytes / n.texture_line, 0, u32(n.texture_ways), s.texture);
+  s.texture_sms = u32(std::max<std::uint64_t>(1, n.texture_sms));
+  if (n.texture_second_bytes == 0) return;
+  // Lines go to the partitions in turn, so that the sets of all of them are those of one cache.
+  s.texture_second = s.texture;
+  s.texture_second.line_bytes = s.texture_second.asked_bytes = u32(n.texture_second_line);
+  shape_sets(n.texture_second_bytes / n.texture_second_line, 0, u32(n.texture_second_ways),
+             s.texture_second);
 }
 
 void l2_of(const CardNumbers& n, EarlySpec& s) {
@@ -91,6 +98,8 @@ EarlySpec early_spec_of(const Card& card) {
   s.latency_shared = u32(n.latency_shared);
   s.latency_conflict = u32(n.latency_conflict);
   s.latency_texture = u32(n.latency_texture);
+  s.latency_texture_miss =
+      u32(n.latency_texture_miss > 0 ? n.latency_texture_miss : n.latency_texture);
   s.latency_host = u32(n.latency_host);
   s.dram_sectors_per_kilocycle = u32(dram_bandwidth(n));
   return s;

@@ -34,6 +34,8 @@ struct EarlySpec {
   bool has_texture_cache = false;
   bool reads_past_l1 = false;  // read-only loads go to the texture cache: 3.5 and later
   LineCache::Shape texture;
+  std::uint32_t texture_sms = 1;    // that share one
+  LineCache::Shape texture_second;  // in the partitions of memory; of no sets: there is none
 
   bool has_l2 = false;
   std::uint32_t l2_partitions = 1;
@@ -42,6 +44,7 @@ struct EarlySpec {
   Dram::Spec dram;
   Latencies latency{};
   std::uint32_t latency_l1 = 0, latency_shared = 0, latency_conflict = 0, latency_texture = 0;
+  std::uint32_t latency_texture_miss = 0;
   std::uint32_t latency_host = 0;
   std::uint32_t dram_sectors_per_kilocycle = 1;
   unsigned capability = 10;

@@ -9,6 +9,7 @@ MemorySide::MemorySide(const EarlySpec& spec, MemoryPath* path)
       path_(path),
       dram_(spec.dram),
       map_{spec.l2_partitions, spec.dram.channels, spec.dram.interleave_lines},
+      textures_(spec.texture_second),
       traffic_(spec.dram.channels) {
   if (!spec.has_l2) return;
   for (std::uint32_t i = 0; i < spec.l2_partitions; ++i)
@@ -18,6 +19,7 @@ MemorySide::MemorySide(const EarlySpec& spec, MemoryPath* path)
 void MemorySide::begin(bool flush) {
   if (flush)
     for (L2Partition& p : partitions_) p.clear();
+  if (flush) textures_.clear();
   dram_free_ = 0;
   traffic_.clear();
   counters = {};
@@ -78,12 +80,41 @@ std::uint64_t MemorySide::read(int sm, std::uint64_t line, std::uint8_t sectors,
     happens(EventKind::kMiss, Level::kL2, sm, asked - hits, line);
     pushed = account(p, sm, now);
   }
+  const std::uint64_t done = answer(sm, line, sectors, fetched, now);
+  if (path_ && pushed.writes)
+    path_->write_back({0, on_path(pushed.line), pushed.fills, pushed.writes}, now);
+  return done;
+}
+
+// A line of it holds several of those that are asked for. What a miss brings is not known: here,
+// the sectors.
+std::uint64_t MemorySide::read_texture(int sm, std::uint64_t line, std::uint8_t sectors,
+                                       std::uint64_t now) {
+  if (!textures_.exists()) return read(sm, line, sectors, now);
+  const std::uint64_t lines = std::max(1u, spec_.texture_second.line_bytes / spec_.line_bytes);
+  const auto first = static_cast<unsigned>(line % lines * spec_.line_bytes / kSectorBytes);
+  const LineCache::Found found =
+      textures_.load(line / lines, static_cast<std::uint8_t>(sectors << first));
+  const auto missing = static_cast<std::uint8_t>(found.missing >> first);
+  const std::uint64_t asked = sectors_in(sectors), hits = asked - sectors_in(missing);
+  ++counters.read_requests;
+  counters.read += asked;
+  counters.read_hit += hits;
+  happens(EventKind::kRequest, Level::kL2, sm, 1, line);
+  happens(EventKind::kLookup, Level::kL2, sm, asked, line);
+  happens(EventKind::kHit, Level::kL2, sm, hits, line);
+  happens(EventKind::kMiss, Level::kL2, sm, asked - hits, line);
+  const std::uint64_t done = answer(sm, line, sectors, missing, now);
+  if (missing) textures_.arrives(line / lines, done);
+  return std::max(done, found.arrival);
+}
+
+std::uint64_t MemorySide::answer(int sm, std::uint64_t line, std::uint8_t sectors,
+                                 std::uint8_t fetched, std::uint64_t now) {
   dram_read(line, sectors_in(fetched), sm, now);
   if (!path_) return latency(line, sectors_in(fetched), now);
-  const std::uint64_t done = path_->read(
-      {sm, on_path(line), on_path(line, sectors), 0, on_path(line, fetched), 0, 0}, now);
-  if (pushed.writes) path_->write_back({0, on_path(pushed.line), pushed.fills, pushed.writes}, now);
-  return done;
+  return path_->read({sm, on_path(line), on_path(line, sectors), 0, on_path(line, fetched), 0, 0},
+                     now);
 }
 
 std::uint64_t MemorySide::write(int sm, const LineTouch& written, std::uint8_t moved,

@@ -26,6 +26,8 @@ class MemorySide {
   void begin(bool flush);
   // The cycle in which the SM has these sectors of a line.
   std::uint64_t read(int sm, std::uint64_t line, std::uint8_t sectors, std::uint64_t now);
+  // The same for a cache of textures, through the second one of those where the card has it.
+  std::uint64_t read_texture(int sm, std::uint64_t line, std::uint8_t sectors, std::uint64_t now);
   // `moved`: sectors that travel; those of `written` are among them. The cycle in which the
   // partition has it.
   std::uint64_t write(int sm, const LineTouch& written, std::uint8_t moved, std::uint64_t now);
@@ -51,6 +53,9 @@ class MemorySide {
     return static_cast<std::uint8_t>(sectors
                                      << line * spec_.line_bytes % kLineBytes / kSectorBytes);
   }
+  // What is not here comes from DRAM.
+  std::uint64_t answer(int sm, std::uint64_t line, std::uint8_t sectors, std::uint8_t fetched,
+                       std::uint64_t now);
   L2Partition& partition(std::uint64_t line);
   L2Partition::Traffic account(L2Partition& partition, int sm, std::uint64_t now);
   void dram_read(std::uint64_t line, std::uint64_t sectors, int sm, std::uint64_t now);
@@ -64,6 +69,7 @@ class MemorySide {
   Dram dram_;  // for its map
   PartitionMap map_;
   std::vector<L2Partition> partitions_;
+  LineCache textures_;  // second cache of textures
   PartitionTraffic traffic_;
   std::uint64_t dram_free_ = 0;  // thousandths of a cycle
 };

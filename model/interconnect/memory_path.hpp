@@ -184,6 +184,8 @@ class MemoryPath {
     std::uint64_t sectors = 0;        // moved by all of them
   };
   std::vector<Use> uses() const;
+  // Cycle in which all that was written so far is in DRAM.
+  std::uint64_t written() const { return dram_.written() / kTicks; }
   // Reads so far: how many sectors they asked for, and sector-cycles that these were under way.
   std::uint64_t sectors_read() const { return sectors_read_; }
   std::uint64_t sector_cycles() const { return sector_cycles_; }

@@ -10,6 +10,7 @@
 
 #include "model/card/card_numbers_derived.hpp"
 #include "model/card/ecc.hpp"
+#include "model/shared/rule/shared_rule.hpp"
 
 namespace warpmem::model {
 namespace {
@@ -114,6 +115,11 @@ Topology::Topology(const Card& card) {
   const auto sectors = [](std::uint64_t permille) {
     return 32 * static_cast<double>(permille) / 1000;
   };
+  // A bank of 3.x gives 8 bytes, whichever way banks are numbered.
+  const std::uint64_t wide = static_cast<std::uint64_t>(SharedRule::kWideBanks),
+                      bank = n.shared_rule == wide ? 8 : n.shared_bank_bytes;
+  const double banks =
+      static_cast<double>(n.shared_banks * bank) / static_cast<double>(n.lsu_cycles);
   // In the order of Place.
   links_ = {
       {Place::kIssue, "warps", "SM", sms, 0, "four schedulers, an instruction a cycle each"},
@@ -127,7 +133,7 @@ Topology::Topology(const Card& card) {
       {Place::kEvenRegisters, "SM", "registers", sms, 0, "a read of a bank a cycle and scheduler"},
       {Place::kOddRegisters, "SM", "registers", sms, 0, "a read of a bank a cycle and scheduler"},
       {Place::kConstant, "SM", "registers", sms, 0, "constant.address_cycles"},
-      {Place::kL1, "SM", "L1", sms, 128, "32 banks of 4 bytes"},
+      {Place::kL1, "SM", "L1", sms, banks, "shared.banks, shared.bank_bytes, lsu.cycles"},
       {Place::kTexture, "L1", "texels", sms, 0, "a request of the texture unit a cycle"},
       {Place::kRemote, "L1", "other SMs", sms,
        n.remote_read > 0 ? 32000 / static_cast<double>(n.remote_read) : 0,

@@ -51,7 +51,7 @@ std::uint64_t four_a_request(const std::vector<Transaction>& moves) {
 EarlyMemory::LoadPath EarlyMemory::path_of(const AccessPlan& plan, const AccessTiming& t) {
   const auto sm = static_cast<std::size_t>(t.sm);
   if (plan.read_only && spec_.reads_past_l1 && !plan.bypass_l1) {
-    if (spec_.has_texture_cache) return {&textures_[sm], false};
+    if (spec_.has_texture_cache) return {&textures(t.sm), false};
     if (l1_[sm].exists()) return {&l1_[sm], true};
   }
   const bool wants = caches_loads(spec_.cached) || (plan.asks_l1 && caches_asked(spec_.cached));

@@ -17,7 +17,8 @@ EarlyMemory::EarlyMemory(const Card& card, bool timed)
 void EarlyMemory::begin_launch(const LaunchMemory& launch) {
   const CardNumbers& n = card_.numbers();
   l1_.assign(n.sm_count, LineCache(spec_.l1_beside(launch.shared_config)));
-  textures_.assign(spec_.has_texture_cache ? n.sm_count : 0, LineCache(spec_.texture));
+  const std::uint64_t sharing = (n.sm_count + spec_.texture_sms - 1) / spec_.texture_sms;
+  textures_.assign(spec_.has_texture_cache ? sharing : 0, LineCache(spec_.texture));
   memory_.begin(launch.flush_l2);
   counters_ = {};
   host_ = launch.host;
@@ -62,12 +63,13 @@ void EarlyMemory::access(const WarpLanes& w, const AccessPlan& plan, AccessTimin
 }
 
 std::uint64_t EarlyMemory::read(AccessTiming& t, std::uint64_t at, std::uint64_t line,
-                                std::uint8_t sectors) {
+                                std::uint8_t sectors, bool texture) {
   t.left_sm = true;
   ++t.missed;
   counters_.l1_fill_sectors += sectors_in(sectors);
   happens(EventKind::kFill, Level::kL1, t, sectors_in(sectors), line);
   return in_host_memory(line) ? memory_.host(t.sm, sectors, false, at)
+         : texture            ? memory_.read_texture(t.sm, line, sectors, at)
                               : memory_.read(t.sm, line, sectors, at);
 }
 

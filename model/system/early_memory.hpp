@@ -66,7 +66,8 @@ class EarlyMemory final : public AccessByAccess {
   }
   std::uint64_t line_of(const Transaction& t) const { return t.address / spec_.line_bytes; }
 
-  std::uint64_t read(AccessTiming&, std::uint64_t at, std::uint64_t line, std::uint8_t sectors);
+  std::uint64_t read(AccessTiming&, std::uint64_t at, std::uint64_t line, std::uint8_t sectors,
+                     bool texture = false);
   void write(AccessTiming&, const LineTouch&, std::uint8_t moved, std::uint64_t at);
   void write_pushed(LineCache&, AccessTiming&);
   LineCache& l1(const AccessTiming& t) { return l1_[static_cast<std::size_t>(t.sm)]; }
@@ -74,7 +75,10 @@ class EarlyMemory final : public AccessByAccess {
   const Card& card_;
   EarlySpec spec_;
   MemorySide memory_;
-  std::vector<LineCache> l1_, textures_;  // by SM
+  LineCache& textures(int sm) {
+    return textures_[static_cast<std::size_t>(sm) / spec_.texture_sms];
+  }
+  std::vector<LineCache> l1_, textures_;  // by SM, and by so many SMs as share one
   LocalMemory local_;
   std::vector<Transaction> moves_;  // of the access at hand
   TouchedLines touched_;

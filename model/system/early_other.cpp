@@ -151,7 +151,7 @@ void EarlyMemory::texture(const TextureAccess& access, const AccessPlan& plan, A
   c.sectors += texels_.sectors;
   t.passes = t.tag_passes = std::max(1u, texels_.cycles);
   t.done = t.now + texels_.cycles + (stores ? 0 : spec_.latency_texture);
-  LineCache& cache = spec_.has_texture_cache ? textures_[static_cast<std::size_t>(t.sm)] : l1(t);
+  LineCache& cache = spec_.has_texture_cache ? textures(t.sm) : l1(t);
   std::uint64_t missed = 0;
   for (int i = 0; i < texels_.count; ++i) {
     const LineTouch& line = texels_.line[static_cast<std::size_t>(i)];
@@ -164,7 +164,8 @@ void EarlyMemory::texture(const TextureAccess& access, const AccessPlan& plan, A
     missed += sectors_in(static_cast<std::uint8_t>(found.missing & line.sectors));
     t.done = std::max(t.done, found.arrival);
     if (!found.missing) continue;
-    const std::uint64_t back = read(t, t.now, line.line, found.missing) + spec_.latency_texture;
+    const std::uint64_t back =
+        read(t, t.now, line.line, found.missing, true) + spec_.latency_texture_miss;
     cache.arrives(line.line, back);
     t.done = std::max(t.done, back);
   }

@@ -76,6 +76,8 @@ Result<TimeResult> LaunchTime::run(const std::function<bool(std::uint64_t)>& tic
   }
   if (tick && !tick(memory_.counters().records)) return interrupted();
   const model::CardNumbers& n = card_.numbers();
+  // Without an L2, nothing keeps stores that DRAM has not taken.
+  if (n.l2_bytes == 0) last_store_ = std::max(last_store_, path_.written());
   // A launch ends with a fence, so that stores have the time of one to arrive before they make it
   // longer.
   const std::uint64_t stored = last_store_ - std::min(last_store_, n.time_fence_cycles);

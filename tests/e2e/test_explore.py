@@ -241,6 +241,19 @@ class Programs(Explore):
             self.trace("copy", f"t{n}.wmt")
         return "1,2,3"
 
+    def test_interrupted_it_leaves_nothing_in_the_temporary_folder(self):
+        os.mkdir(self.path("tmp"))
+        process = subprocess.Popen([WARPMEM, "explore", "--make", "cp /dev/null {trace}.part; echo > begun; sleep 20"],
+                                   cwd=self.folder, env={**os.environ, "TMPDIR": self.path("tmp")},
+                                   stderr=subprocess.PIPE, start_new_session=True)
+        while not os.path.exists(self.path("begun")):
+            time.sleep(0.01)
+        self.assertEqual(len(os.listdir(self.path("tmp"))), 1)
+        os.killpg(process.pid, signal.SIGINT)
+        self.assertIn(b"interrupted", process.communicate(timeout=10)[1])
+        self.assertEqual(process.returncode, 130)
+        self.assertEqual(os.listdir(self.path("tmp")), [])
+
     def test_another_source_is_another_sweep(self):
         self.trace("copy", "t.wmt")
         sweep = ["--make", "cp t.wmt {trace} # {n}", "--vary", "n=1,2", "--results", "s.sqlite"]

@@ -75,6 +75,7 @@ class Generations(harness.CommandTest):
                 (["l2.partitions=2", "l2.sides=2"], "two keys for one thing"),
                 (["l2.partitions=3"], "give 2 or 4"),
                 (["l1.sector=48"], "give 32, 64 or 128 bytes"),
+                (["texture.second_size=64KiB"], "the card does not use 'texture.second_size'"),
                 (["shared.banks=20"], "give 8, 16, 32 or 64"),
                 (["l1.replacement=plru"], "tree_plru"),
                 (["texture.size=8KiB"], "the card does not use 'texture.size'"),
@@ -82,6 +83,18 @@ class Generations(harness.CommandTest):
             arguments = [a for s in settings for a in ("--set", s)]
             run = self.run_command("replay", trace, *arguments)
             self.assert_fails(run, 2, words)
+
+    def test_a_gtx_280_finds_in_the_partitions_what_its_tpcs_caches_of_textures_lack(self):
+        # 30 SMs fetch the same texels: each of ten TPCs from its partition, which had them from DRAM once.
+        trace = os.path.join(REFERENCE, "texture_rows.wmt")
+
+        def dram(*arguments):
+            run = self.run_command("partitions", trace, "--gpu", "gtx280", *arguments, "--counts", "--format", "json")
+            self.assert_works(run)
+            return sum(run.json()["kernels"][0]["read_sectors"])
+        self.assertLess(dram(), dram("--set", "texture.second_size=0"))
+        run = self.run_command("replay", trace, "--gpu", "gtx280", "--set", "texture.second_line=96")
+        self.assert_fails(run, 2, "texture.second_line is 96 B", "give 128 or 256 bytes")
 
     def test_one_key_takes_sms_away_or_adds_some(self):
         whole = self.metrics("vector_copy_b4")

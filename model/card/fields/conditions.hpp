@@ -30,6 +30,9 @@ inline constexpr CardUse kLsuQueues{"lsu.queue", "lsu.queue = \"by_scheduler\"",
 inline constexpr CardUse kTextureCache{
     "texture.size", "texture.size = 1 set or more",
     [](const CardChoices& card) { return card.n.texture_bytes > 0; }};
+inline constexpr CardUse kSecondTexture{
+    "texture.second_size", "texture.second_size = 1 set or more",
+    [](const CardChoices& card) { return card.n.texture_second_bytes > 0; }};
 inline constexpr CardUse kTwoSides{"l2.sides", "l2.sides = 2",
                                    [](const CardChoices& card) { return card.n.l2_sides > 1; }};
 inline constexpr CardUse kSomeRefresh{
