@@ -29,10 +29,9 @@ class StepBarrier {
   // Of thread `number`, by itself: whether it has waited so long so often that there seem to be
   // fewer free processors than threads.
   bool busy(unsigned number) const { return flags_[number].long_waits >= kMostLong; }
-  // … which is to be found out anew. While nobody meets.
-  void forget() {
-    for (unsigned t = 0; t < threads_; ++t) flags_[t].long_waits = 0;
-  }
+  // … which is to be found out anew. By thread `number` itself: it counts its waits after the
+  // others have seen it come.
+  void forget(unsigned number) { flags_[number].long_waits = 0; }
 
  private:
   struct alignas(64) Flag {

@@ -20,12 +20,13 @@ sanitizer() {
     ctest --preset "$1" -LE long -j "$jobs" --timeout 7200
 }
 
+# Each of tests/fuzz/CMakeLists.txt. A find stays in build-fuzz/finds.
 fuzz() {
-  cmake --preset fuzz && cmake --build --preset fuzz --target \
-    fuzz_trace fuzz_records fuzz_instruction fuzz_ptx fuzz_ncu_csv || return 1
+  targets="trace records instruction ptx ncu_csv nvprof_csv card pattern program cubin"
   finds=build-fuzz/finds
-  mkdir -p "$finds"
-  for target in trace records instruction ptx ncu_csv; do
+  # shellcheck disable=SC2046,SC2086  # lists of words
+  cmake --preset fuzz && cmake --build --preset fuzz --target $(printf 'fuzz_%s ' $targets) || return 1
+  for target in $targets; do
     # New inputs go to the first folder, so that the corpus stays as it is.
     set -- "$finds/$target"
     mkdir -p "$1"

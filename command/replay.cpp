@@ -137,7 +137,8 @@ void add_sample_options(CLI::App& app, ReplayCommandOptions& o) {
   add_fraction_option(app, "--sample-share", o.share, "of --sample: of a kind's launches (0.1)");
   add_whole_option(
       app, "--sample-windows", {0, 1000, "windows"}, [&o](std::uint64_t n) { o.windows = n; },
-      "of --sample: waves of a large launch, beside its first and last; 0: launches whole (6)");
+      "of --sample: windows of a large launch, beside its beginning and end; 0: launches whole "
+      "(6)");
   add_whole_option(
       app, "--seed", {0, kNoMost, ""}, [&o](std::uint64_t n) { o.seed = n; },
       "of --sample: which are drawn (1)");

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <map>
 #include <optional>
 #include <vector>
@@ -50,6 +51,8 @@ std::optional<Header> as_header(const CsvRecord& record) {
   return header;
 }
 
+constexpr double kMostValue = 1e18;
+
 // A number with its unit right behind it: "99.5%", "12.3GB/s", "262144".
 struct Cell {
   std::optional<double> value;
@@ -62,7 +65,9 @@ Cell read_cell(std::string_view text) {
   const std::size_t end = text.find_first_not_of("0123456789.+-eE");
   const std::string_view digits = text.substr(0, end);
   const ParsedNumber number = parse_number(digits, NumberStyle::kPoint);
-  if (!number.value) return {{}, "", fmt::format("the profiler printed {}", text)};
+  // Beyond what any counter has, and so that no change of units makes it more than a double holds.
+  if (!number.value || std::abs(*number.value) > kMostValue)
+    return {{}, "", fmt::format("the profiler printed {}", text)};
   return {number.value, std::string(end == text.npos ? "" : text.substr(end)), ""};
 }
 

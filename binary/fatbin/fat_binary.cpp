@@ -76,11 +76,21 @@ Result<FatEntry> read_entry(std::span<const std::byte> bytes, std::size_t offset
   return entry;
 }
 
+// What so many packed bytes can be at most: LZ4 counts up by 255 a byte, and a block of zstd, four
+// bytes and more, has 128 KiB.
+std::uint64_t most_plain_bytes(const FatEntry& entry) {
+  const std::uint64_t packed = entry.bytes.size();
+  const std::uint64_t most =
+      entry.packing == FatEntry::Packing::kLz4 ? 255 * packed + 64 : (packed / 4 + 1) << 17;
+  return std::min(most, kMostPlainBytes);
+}
+
 Result<std::string> unpack(const FatEntry& entry) {
   if (entry.packing == FatEntry::Packing::kPlain)
     return std::string(reinterpret_cast<const char*>(entry.bytes.data()), entry.bytes.size());
-  if (entry.plain_bytes > kMostPlainBytes)
-    return damaged(0, fmt::format("PTX of {} bytes", entry.plain_bytes));
+  if (entry.plain_bytes > most_plain_bytes(entry))
+    return damaged(0, fmt::format("{} bytes that {} packed ones are said to be", entry.plain_bytes,
+                                  entry.bytes.size()));
   std::string text(entry.plain_bytes, '\0');
   const auto* from = reinterpret_cast<const char*>(entry.bytes.data());
   if (entry.packing == FatEntry::Packing::kLz4) {
@@ -101,7 +111,12 @@ Result<std::string> unpack(const FatEntry& entry) {
 Result<std::size_t> container_bytes(const std::byte* data) {
   const std::span<const std::byte> head(data, kHeaderBytes);
   if (at<std::uint32_t>(head, 0) != kMagic) return damaged(0, "it does not begin as one");
-  return std::size_t{at<std::uint16_t>(head, 6)} + at<std::uint64_t>(head, 8);
+  const std::size_t header = at<std::uint16_t>(head, 6);
+  const auto body = at<std::uint64_t>(head, 8);
+  // Who goes from one container to the next must get on, and not around the end of all numbers.
+  if (header < kHeaderBytes || header + body < body)
+    return damaged(6, fmt::format("a header of {} bytes, {} behind it", header, body));
+  return header + body;
 }
 
 Result<std::vector<FatEntry>> read_fat_binary(std::span<const std::byte> bytes) {

@@ -7,6 +7,12 @@
 namespace warpmem::emulate {
 namespace {
 
+#ifdef __SANITIZE_THREAD__
+// A thread sanitizer has its own things at the base, and asks the system for address 0 instead.
+constexpr bool kAtItsBase = false;
+#else
+constexpr bool kAtItsBase = true;
+#endif
 constexpr std::uint64_t kChunk = std::uint64_t{2} << 20;  // what cuMemAlloc takes from the driver
 
 std::uint64_t rounded(std::uint64_t v, std::uint64_t to) { return (v + to - 1) / to * to; }
@@ -31,7 +37,7 @@ Result<Memory> Memory::create(std::uint64_t limit) {
   m.limit_ = limit;
   constexpr int kProtect = PROT_NONE, kFlags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
   void* wanted = reinterpret_cast<void*>(kMemoryBase);
-  void* got = mmap(wanted, kMemoryBytes, kProtect, kFlags | MAP_FIXED_NOREPLACE, -1, 0);
+  void* got = kAtItsBase ? mmap(wanted, kMemoryBytes, kProtect, kFlags | MAP_FIXED_NOREPLACE, -1, 0) : MAP_FAILED;
   if (got != wanted) {
     if (got != MAP_FAILED) munmap(got, kMemoryBytes);
     got = mmap(nullptr, kMemoryBytes, kProtect, kFlags, -1, 0);

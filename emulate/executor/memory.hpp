@@ -18,7 +18,12 @@
 namespace warpmem::emulate {
 
 constexpr std::uint64_t kMemoryBase = 0x200000000000u;
+#ifdef __SANITIZE_THREAD__
+// A thread sanitizer leaves the program 1.5 TiB of addresses, of which Speculation takes twice as many.
+constexpr std::uint64_t kMemoryBytes = std::uint64_t{1} << 38;
+#else
 constexpr std::uint64_t kMemoryBytes = std::uint64_t{1} << 40;
+#endif
 constexpr std::uint64_t kSharedWindow = 0x300000000000u;  // + 32-bit shared address
 constexpr std::uint64_t kLocalWindow = 0x310000000000u;   // + offset in the thread's stack
 constexpr std::uint64_t kCodeWindow = 0x320000000000u;    // + 16 x function

@@ -35,7 +35,7 @@ struct LineTouch {
 // a lane of an unaligned access can straddle two lines. An array for each of a LineTouch's members,
 // as what is worked out for all lines is worked out side by side (base/wide_hosts.hpp).
 struct LineList {
-  static constexpr std::size_t kMost = 2 * kWarpLanes;
+  static constexpr std::size_t kMost = std::size_t{2} * kWarpLanes;
   std::array<std::uint64_t, kMost> line;
   std::array<std::uint8_t, kMost> sectors;
   // Only where the list was made with bytes:

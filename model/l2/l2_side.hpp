@@ -86,8 +86,7 @@ class L2Side {
   };
   // Where a line is, or would go: found once for a lookup and the fill that may follow. Good until
   // the next fill or write on this side.
-  class Spot {
-    friend class L2Side;
+  struct Spot {
     Set* set;
     Seat seat;
     int way;  // -1: not here

@@ -108,7 +108,7 @@ PastL1 past_l1(const WarpAccess& from, const WarpAccess& to, std::uint64_t line_
   std::array<const Move*, kWarpLanes> first;
   // What has a low half leaves before what has only a high one: which reads of a sector follow one
   // another, and so are one to the L2, hangs on it (249 of 304 cases; 222 in lane order).
-  for (const std::uint8_t low : {1, 0})
+  for (const int low : {1, 0})
     for (int i = 0; i < moves.count; ++i) {
       const Move& m = moves.move[static_cast<std::size_t>(i)];
       if ((m.halves & 1) != low) continue;
@@ -126,6 +126,7 @@ PastL1 past_l1(const WarpAccess& from, const WarpAccess& to, std::uint64_t line_
     }
   out.sectors = counted_sectors(moves);
   out.output_wavefronts = output_wavefronts(moves, bank);
+  out.wavefronts = out.count + (from.mask == to.mask ? 0 : copy_wavefronts(from, to));
   return out;
 }
 
@@ -142,29 +143,27 @@ PastL1 copy_past_l1(const WarpAccess& from, const WarpAccess& to, std::uint64_t 
 }
 
 int copy_wavefronts(const WarpAccess& from, const WarpAccess& to) {
-  const std::uint32_t columns = 128 / from.bytes,
-                      together = std::min<std::uint32_t>(kWarpLanes, columns);
+  const std::uint32_t width = std::clamp<std::uint32_t>(to.bytes, 4, kLineBytes),
+                      columns = kLineBytes / width, together = columns;
+  const auto column = [&](const WarpAccess& side, int lane) {
+    return side.address[static_cast<std::size_t>(lane)] / width % columns;
+  };
   int all = 0;
   for (std::uint32_t first = 0; first < kWarpLanes; first += together) {
-    std::array<std::array<std::uint64_t, kWarpLanes>, kWarpLanes>
-        there;  // destinations of each column
-    std::array<std::uint8_t, kWarpLanes> many{};
-    std::array<std::array<std::uint8_t, kWarpLanes>, kWarpLanes> sources{};  // by turn and column
-    std::array<std::uint8_t, kWarpLanes> longest{};
     const std::uint32_t group = together == kWarpLanes ? ~0u : ((1u << together) - 1) << first;
-    for (std::uint32_t rest = from.mask & group; rest; rest &= rest - 1) {
-      const auto lane = static_cast<std::size_t>(std::countr_zero(rest));
-      const std::uint64_t t = to.address[lane] / from.bytes;
-      auto& places = there[t % columns];
-      const auto end = places.begin() + many[t % columns];
-      const auto turn =
-          static_cast<std::size_t>(std::find(places.begin(), end, t) - places.begin());
-      if (places.begin() + static_cast<std::ptrdiff_t>(turn) == end)
-        places[many[t % columns]++] = t;
-      std::uint8_t& n = sources[turn][from.address[lane] / from.bytes % columns];
-      longest[turn] = std::max(longest[turn], ++n);
+    std::array<std::uint32_t, kWarpLanes> read{}, written{};  // by column, its lanes
+    for (std::uint32_t rest = from.mask & to.mask & group; rest; rest &= rest - 1)
+      read[column(from, std::countr_zero(rest))] |= rest & -rest;
+    for (std::uint32_t rest = to.mask & group; rest; rest &= rest - 1)
+      written[column(to, std::countr_zero(rest))] |= rest & -rest;
+    int most = 0;
+    for (std::uint32_t rest = to.mask & group; rest; rest &= rest - 1) {
+      const int lane = std::countr_zero(rest);
+      std::uint32_t meets = written[column(to, lane)];
+      if (from.mask >> lane & 1) meets |= read[column(from, lane)];
+      most = std::max(most, std::popcount(meets));
     }
-    for (const std::uint8_t n : longest) all += n;
+    all += most;
   }
   return all;
 }

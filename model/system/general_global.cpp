@@ -28,7 +28,7 @@ void GeneralMemory::global_load(const WarpLanes& w, const AccessPlan& plan, Acce
     ++counters_.ldgsts.requests;
     counters_.ldgsts.sectors += sectors;
     t.async_wavefronts = static_cast<std::uint32_t>(lines);
-    if (t.shared && t.shared->mask == w.mask)
+    if (t.shared && !(w.mask & ~t.shared->mask))
       t.async_wavefronts = kBothSides | static_cast<std::uint32_t>(copy_wavefronts(
                                             expand(w, plan.bytes), expand(*t.shared, plan.bytes)));
   }
@@ -79,10 +79,10 @@ void GeneralMemory::load_through_l1(const AccessPlan& plan, AccessTiming& t) {
 // Where the shared side is not known, it is taken to lie as the source does.
 void GeneralMemory::copy_past_l1(const WarpLanes& w, const AccessPlan& plan, AccessTiming& t) {
   const WarpAccess from = expand(w, plan.bytes);
-  const bool both = t.shared && t.shared->mask == w.mask;
+  const bool both = t.shared && !(w.mask & ~t.shared->mask);
   const PastL1 copy = model::copy_past_l1(from, both ? expand(*t.shared, plan.bytes) : from,
                                           spec_.line_bytes, spec_.l1.index);
-  t.async_wavefronts = static_cast<std::uint32_t>(copy.count) | (both ? kBothSides : 0);
+  t.async_wavefronts = static_cast<std::uint32_t>(copy.wavefronts) | (both ? kBothSides : 0);
   t.passes = std::max(t.passes, static_cast<std::uint32_t>(copy.output_wavefronts));
   counters_.tag_wavefronts_ld += static_cast<std::uint64_t>(copy.output_wavefronts) - t.tag_passes;
   counters_.global_ld.sectors += static_cast<std::uint64_t>(copy.sectors);

@@ -1,6 +1,8 @@
 #include <algorithm>
+#include <utility>
 
 #include "model/general/atomic_rounds.hpp"
+#include "model/system/async_fill.hpp"
 #include "model/system/general_memory.hpp"
 #include "model/system/local_line.hpp"
 
@@ -41,10 +43,12 @@ void GeneralMemory::shared_access(const WarpLanes& w, const AccessPlan& plan, Ac
 // The shared side of an asynchronous copy: its data is written as it comes, line by line of the
 // source.
 void GeneralMemory::async_write(const WarpLanes& w, const AccessPlan& plan, AccessTiming& t) {
-  t.passes = static_cast<std::uint32_t>(
-      shared_passes(spec_.shared, expand(w, plan.bytes), SharedKind::kStore, banks_).taken);
-  const std::uint32_t n = t.async_wavefronts;
-  counters_.shared_wavefronts += n & kBothSides ? n & ~kBothSides : std::max(t.passes, n);
+  const WarpAccess to = expand(w, plan.bytes);
+  t.passes =
+      static_cast<std::uint32_t>(shared_passes(spec_.shared, to, SharedKind::kStore, banks_).taken);
+  const std::uint32_t n = std::exchange(t.async_wavefronts, 0);
+  if (n == 0) count_fill(counters_, plan, to);
+  else counters_.shared_wavefronts += n & kBothSides ? n & ~kBothSides : std::max(t.passes, n);
 }
 
 // By whole wavefronts, once for all four warps (sectored_shared.cpp has the measurement).

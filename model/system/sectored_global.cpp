@@ -78,7 +78,7 @@ template <class L2>
 std::uint32_t SectoredMemoryOf<L2>::async_wavefronts(const WarpLanes& w, const AccessPlan& plan,
                                                      const AccessTiming& place,
                                                      std::uint32_t lines) {
-  if (!place.shared || place.shared->mask != w.mask) return lines;
+  if (!place.shared || w.mask & ~place.shared->mask) return lines;
   return kBothSides | static_cast<std::uint32_t>(copy_wavefronts(
                           expand(w, plan.bytes), expand(*place.shared, plan.bytes)));
 }
@@ -88,9 +88,9 @@ template <class L2>
 void SectoredMemoryOf<L2>::copy_past_l1(const WarpLanes& w, const AccessPlan& plan,
                                         AccessTiming& place, const Lines& lines) {
   const WarpAccess from = expand(w, plan.bytes);
-  const bool both = place.shared && place.shared->mask == w.mask;
+  const bool both = place.shared && !(w.mask & ~place.shared->mask);
   const PastL1 copy = model::copy_past_l1(from, both ? expand(*place.shared, plan.bytes) : from);
-  place.async_wavefronts = static_cast<std::uint32_t>(copy.count) | (both ? kBothSides : 0);
+  place.async_wavefronts = static_cast<std::uint32_t>(copy.wavefronts) | (both ? kBothSides : 0);
   place.passes = std::max(place.passes, static_cast<std::uint32_t>(copy.output_wavefronts));
   counters_.tag_wavefronts_ld +=
       static_cast<std::uint64_t>(copy.output_wavefronts) - place.tag_passes;

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 #include "model/atomics/atomics.hpp"
 #include "model/shared/shared_banks.hpp"
+#include "model/system/async_fill.hpp"
 #include "model/system/sectored_beyond.hpp"
 
 namespace warpmem::model {
@@ -14,10 +16,11 @@ void SectoredMemoryOf<L2>::shared_access(const WarpLanes& w, const AccessPlan& p
                                          AccessTiming& place) {
   if (plan.action == Action::kAsyncWrite) {
     // Data arrives line by line of the source, and is written as it comes.
-    const auto passes =
-        static_cast<std::uint32_t>(shared_passes(expand(w, plan.bytes), SharedKind::kStore).taken);
-    const std::uint32_t n = place.async_wavefronts;
-    counters_.shared_wavefronts += n & kBothSides ? n & ~kBothSides : std::max(passes, n);
+    const WarpAccess to = expand(w, plan.bytes);
+    const auto passes = static_cast<std::uint32_t>(shared_passes(to, SharedKind::kStore).taken);
+    const std::uint32_t n = std::exchange(place.async_wavefronts, 0);
+    if (n == 0) count_fill(counters_, plan, to);
+    else counters_.shared_wavefronts += n & kBothSides ? n & ~kBothSides : std::max(passes, n);
     place.passes = passes;
     return;
   }

@@ -37,7 +37,7 @@ struct TextureTraffic {
   std::uint32_t cycles = 0;   // that the unit takes
   // Distinct lines, each with all sectors that it is asked for: up to 8 texels a lane.
   int count = 0;
-  std::array<LineTouch, TextureAccess::kMostTexels * kWarpLanes> line;
+  std::array<LineTouch, std::size_t{TextureAccess::kMostTexels} * kWarpLanes> line;
 };
 
 // `with_bytes`: fills LineTouch::bytes and full (stores need them). `line_bytes`: 32, 64, 96 or

@@ -416,6 +416,7 @@ void Run::together(unsigned number) {
       if (s.part->failed()) why_ = Why::kFailed;
   }
   barrier_->meet(number);
+  if (why == Why::kBusy) barrier_->forget(number);
 }
 
 void Run::sleep_and_work(unsigned number) {
@@ -468,7 +469,6 @@ Result<ManySmsResult> Run::all(model::SectoredMemory& into) {
     if (why_ == Why::kBusy) {
       alone_until_ = now_ + busy_steps_;
       busy_steps_ = std::min(busy_steps_ * 2, kMostSteps);
-      barrier_->forget();
     }
     if (why_ == Why::kFailed) return failure();
     if (why_ == Why::kStopped) return interrupted();

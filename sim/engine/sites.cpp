@@ -174,7 +174,10 @@ void plan_shared(AccessPlan& p, const trace::Site& site, const trace::SassInstru
                                    : model::SharedKind::kAtomic;
       p.instructions = generic ? &model::LaunchCounters::inst_atom : &model::LaunchCounters::inst_shared_atom;
       break;
-    case Op::kAsyncCopyWrite: p.action = Action::kAsyncWrite; break;
+    case Op::kAsyncCopyWrite:
+      p.action = Action::kAsyncWrite;
+      p.bypass_l1 = in && in->bypass;
+      break;
     case Op::kBulkRead:
     case Op::kBulkWrite:
     case Op::kBulkReduction: p.action = Action::kIgnore; break;

@@ -24,9 +24,11 @@ struct Position {
 // between their first and last bytes lies in no more than two of its lines.
 inline void fetch_record(const Position& at) {
   const auto first = reinterpret_cast<std::uintptr_t>(at.next);
+  const std::uintptr_t next_site = first + sizeof(trace::Record) + offsetof(trace::Record, site);
   warpmem::prefetch(at.next);
-  warpmem::prefetch(
-      reinterpret_cast<const void*>(first + sizeof(trace::Record) + offsetof(trace::Record, site)));
+  // A number until here, as it may lie behind the end.
+  // NOLINTNEXTLINE(performance-no-int-to-ptr)
+  warpmem::prefetch(reinterpret_cast<const void*>(next_site));
 }
 
 // Has the lanes of a warp's next record brought into the host's cache; reads that record.

@@ -14,7 +14,6 @@ using Lanes = std::array<std::int64_t, 32>;
 
 constexpr std::uint64_t kGlobalBase = 0x7f0000000000, kGlobalStep = std::uint64_t{1} << 34;
 constexpr std::uint64_t kSharedStep = 64 << 10;  // of arrays without extents
-constexpr std::uint64_t kMostRounds = 1 << 20;   // of a thread's loops
 
 // As the machine has them: numbers wrap, and nothing is undefined.
 std::int64_t wrap(std::uint64_t n) { return static_cast<std::int64_t>(n); }
@@ -94,7 +93,7 @@ class Warp {
     step.fill(1);
     if (s.step) step = value(*s.step, mask);
     set(s.name, first, mask);
-    for (std::uint64_t rounds = 0;; ++rounds) {
+    while (true) {
       std::uint32_t on = 0;
       const Lanes now = variables_[s.name];
       for (std::uint32_t l = 0; l < 32; ++l) {
@@ -103,9 +102,10 @@ class Warp {
         if (step[l] > 0 ? now[l] < end[l] : now[l] > end[l]) on |= 1u << l;
       }
       if (on == 0 || error_) return;
-      if (rounds == kMostRounds)
-        return fail(s.at, "the loop goes round more than 1,048,576 times",
-                    "make it shorter: the pattern is what counts");
+      if (rounds_++ == shape_.most_rounds)
+        return fail(s.at,
+                    "the loops go round more than " + std::to_string(shape_.most_rounds) + " times",
+                    "make them shorter: the pattern is what counts");
       block(s.body, on);
       Lanes next = variables_[s.name];
       for (std::uint32_t l = 0; l < 32; ++l)
@@ -228,6 +228,7 @@ class Warp {
   const Shape& shape_;
   const TakeAccess& take_;
   std::uint32_t mask_ = 0;
+  std::uint64_t rounds_ = 0;
   std::map<std::string, Lanes> variables_;
   std::optional<Error> error_;
 };

@@ -15,6 +15,7 @@ namespace warpmem::sim::pattern {
 struct Shape {
   Dim3 grid{1, 1, 1}, block{32, 1, 1};
   std::map<std::string, std::int64_t> let;
+  std::uint64_t most_rounds = 1 << 22;  // of a warp's loops, together
 };
 
 // Where an array begins.

@@ -50,9 +50,10 @@ Result<std::vector<Token>> tokens_of(std::string_view text) {
       const bool hex =
           c == '0' && i + 1 < text.size() && (text[i + 1] == 'x' || text[i + 1] == 'X');
       const char* const first = text.data() + i + (hex ? 2 : 0);
-      const auto [end, wrong] =
-          std::from_chars(first, text.data() + text.size(), t.value, hex ? 16 : 10);
-      if (wrong != std::errc())
+      const char* const last = text.data() + text.size();
+      const auto [end, wrong] = std::from_chars(first, last, t.value, hex ? 16 : 10);
+      // It would take "0x-1" for a number.
+      if (wrong != std::errc() || *first == '-')
         return error_at(text, i, "this is no whole number",
                         "write it with digits, at most 9,223,372,036,854,775,807");
       i = static_cast<std::size_t>(end - text.data());

@@ -1,5 +1,6 @@
 #include "sim/pattern/parser.hpp"
 
+#include <algorithm>
 #include <array>
 #include <set>
 #include <string_view>
@@ -151,10 +152,15 @@ class Parser {
     if (ahead(1).text == "=" && a.space == MemorySpace::kGlobal) return set(into);
     a.name = now().text, a.at = now().at;
     step();
+    std::int64_t elements = 1;
     while (take("[")) {
       if (take("]")) continue;
       if (now().kind != Token::Kind::kNumber || now().value <= 0)
         return expected("the array's extent, a number above 0");
+      if (now().value > kMostElements / elements)
+        return fail_at(now().at, "'" + a.name + "' has more than 2^32 elements",
+                       "make it smaller: the pattern is what counts");
+      elements *= now().value;
       a.extents.push_back(now().value);
       step();
       need("]");
@@ -257,7 +263,7 @@ class Parser {
   static ExpressionPtr copy(const Expression& e) {
     auto out = std::make_unique<Expression>();
     out->op = e.op, out->value = e.value, out->name = e.name, out->access = e.access,
-    out->at = e.at;
+    out->at = e.at, out->height = e.height;
     for (const ExpressionPtr& part : e.of) out->of.push_back(copy(*part));
     return out;
   }
@@ -266,6 +272,18 @@ class Parser {
     auto e = std::make_unique<Expression>();
     e->op = op, e->at = at;
     return e;
+  }
+
+  // A sum of many terms nests to the left. Whoever walks the tree calls itself for each of them.
+  void grow(Expression& e, const Expression& part) {
+    e.height = std::max(e.height, part.height + 1);
+    if (e.height > kTallest)
+      fail_at(e.at, "the expression has too many operators, one around the other",
+              "write it with a loop, or with a name for a part of it");
+  }
+  void add(Expression& e, ExpressionPtr part) {
+    grow(e, *part);
+    e.of.push_back(std::move(part));
   }
 
   ExpressionPtr expression(int strength = 0) {
@@ -279,17 +297,17 @@ class Parser {
       if (!found) break;
       ExpressionPtr e = node(found->op, now().at);
       step();
-      e->of.push_back(std::move(left));
-      e->of.push_back(expression(found->strength));
+      add(*e, std::move(left));
+      add(*e, expression(found->strength));
       left = std::move(e);
     }
     if (!failed() && strength == 0 && is("?")) {
       ExpressionPtr e = node(Op::kChoose, now().at);
       step();
-      e->of.push_back(std::move(left));
-      e->of.push_back(expression());
+      add(*e, std::move(left));
+      add(*e, expression());
       need(":");
-      e->of.push_back(expression());
+      add(*e, expression());
       left = std::move(e);
     }
     --depth_;
@@ -302,7 +320,7 @@ class Parser {
       ExpressionPtr e = node(op, now().at);
       step();
       if (++depth_ > kDeepest) too_deep();
-      if (!failed()) e->of.push_back(unary());
+      if (!failed()) add(*e, unary());
       --depth_;
       return e;
     }
@@ -379,8 +397,8 @@ class Parser {
       return node(Op::kNumber, name.at);
     }
     ExpressionPtr e = node(op, name.at);
-    e->of.push_back(expression());
-    if (op != Op::kRandom) need(","), e->of.push_back(expression());
+    add(*e, expression());
+    if (op != Op::kRandom) need(","), add(*e, expression());
     need(")");
     return e;
   }
@@ -401,8 +419,9 @@ class Parser {
               "declare it: 'float " + name.text + "[32][32]; …'");
     std::size_t end = failed() ? name.at : tokens_[at_ - 1].at + 1;
     a.text = out_.text.substr(name.at, end - name.at);
-    out_.accesses.push_back(std::move(a));
     ExpressionPtr e = node(Op::kLoad, name.at);
+    for (const ExpressionPtr& index : a.index) grow(*e, *index);
+    out_.accesses.push_back(std::move(a));
     e->access = static_cast<std::uint32_t>(out_.accesses.size() - 1);
     return e;
   }
@@ -416,7 +435,9 @@ class Parser {
     return static_cast<std::uint32_t>(out_.arrays.size() - 1);
   }
 
-  static constexpr int kDeepest = 200;
+  static constexpr int kDeepest = 200;             // brackets and statements
+  static constexpr std::uint32_t kTallest = 1000;  // operators
+  static constexpr std::int64_t kMostElements = std::int64_t{1} << 32;
 
   std::vector<Token> tokens_;
   std::size_t at_ = 0;

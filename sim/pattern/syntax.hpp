@@ -48,6 +48,7 @@ struct Expression {
   std::string name;          // of a name
   std::uint32_t access = 0;  // of a load: which one
   std::size_t at = 0;        // byte in the text
+  std::uint32_t height = 1;  // of the tree below, indices of loads included
   std::vector<std::unique_ptr<Expression>> of;
 };
 using ExpressionPtr = std::unique_ptr<Expression>;

@@ -150,7 +150,7 @@ Result<SampleResult> replay_sample(const trace::TraceReader& reader, const model
       if (one.group == g) {
         of.push_back(&one);
         shown.records_replayed += one.records;
-        shown.windows += one.windowed ? options.windows : 0;
+        shown.windows += one.windowed ? one.windowed->windows : 0;
       }
     std::vector<Estimate> own(names.size());
     add_group(group, of, own);

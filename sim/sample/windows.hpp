@@ -1,13 +1,11 @@
 // A launch from some of its CTAs. The GPU is full of CTAs for most of a large launch; such a fill
-// is a wave. Replayed are the first wave, the last, and some in between, each with two waves before
-// and a wave behind it, so that it meets others as it does in the whole launch; what the CTAs
-// before that leave in the L2 comes from the counts engine (functional warming, as in Wunderlich,
-// Wenisch, Falsafi and Hoe, "SMARTS", ISCA 2003).
+// is a wave. Replayed are the launch's beginning, its last wave, and some windows in between
+// (window_plan.hpp); what the CTAs before a window leave in the L2 comes from the counts engine
+// (functional warming, as in Wunderlich, Wenisch, Falsafi and Hoe, "SMARTS", ISCA 2003).
 //
-// The first and the last wave count as they are. Those in between are a sample of all in between.
-// All CTAs of a window begin together, as those of a whole launch have not for long; what is left
-// of that is told by the wave before the one that counts: by as much as the two differ in the mean,
-// the estimate may be off.
+// The beginning and the last wave count as they are. The windows are a sample of all in between. By
+// as much as the waves that count and those before them differ in the mean, the estimate may be
+// off.
 #pragma once
 
 #include <cstdint>
@@ -23,9 +21,6 @@ namespace warpmem::sim {
 
 struct WindowOptions {
   std::uint64_t windows = 6;  // in between
-  // Of the L2: so much passes between it and the SMs before a window, by the counts engine; all
-  // CTAs before the window where that is less.
-  double warm = 2;
   std::uint64_t seed = 1;
   bool time = true;
   unsigned threads = 1;
@@ -37,7 +32,8 @@ Result<std::uint64_t> waves_of(const trace::TraceReader& reader, std::uint32_t i
 
 struct WindowedLaunch {
   std::vector<Estimate> metrics;  // by sampled_metrics()
-  std::uint64_t records = 0;      // replayed, those for warming too
+  std::uint64_t windows = 0;      // in between
+  std::uint64_t records = 0;      // replayed, those for warming and for the footprint too
 };
 // Nothing where windows would take more than half as long as the whole launch.
 Result<std::optional<WindowedLaunch>> replay_windows(const trace::TraceReader& reader,

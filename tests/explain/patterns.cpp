@@ -134,6 +134,35 @@ TEST_CASE("a mistake has a caret under it") {
   CHECK(mistake("for k in 0..10..0: a[k]").find("step is 0") != std::string::npos);
   CHECK(mistake(std::string(5000, '(') + "a[0]").find("nested") != std::string::npos);
   CHECK(mistake("a[0]; float a; a[1]").find("declared after") != std::string::npos);
+  CHECK(caret("a[0x-1]") == 2);
+}
+
+TEST_CASE("loops in loops have a limit together") {
+  const auto rounds = [](const std::string& text, std::uint64_t most) {
+    Shape shape;
+    shape.most_rounds = most;
+    return run_warp(parse(text, {}).value(), shape, 0, 0, [](auto, auto, const auto&) {});
+  };
+  const std::string text = "for i in 0..10: for j in 0..10: a[i * j]";
+  CHECK(rounds(text, 110));
+  const auto stopped = rounds(text, 109);
+  REQUIRE(!stopped);
+  CHECK(stopped.error().message.find("more than 109 times") != std::string::npos);
+}
+
+TEST_CASE("a pattern of any length is costed or refused") {
+  const auto sum = [](int terms) {
+    std::string text = "a[0";
+    for (int i = 1; i < terms; ++i) text += "+0";
+    return text + "]";
+  };
+  CHECK(one(sum(900)).sectors == 1);
+  CHECK(mistake(sum(50000)).find("too many operators") != std::string::npos);
+  // Elements are counted up to what addresses can tell apart.
+  CHECK(one("char a[65536][65536]; a[65535][65535]").sectors == 1);
+  CHECK(mistake("char a[65536][65537]; a[0][0]").find("2^32") != std::string::npos);
+  CHECK(mistake("int a[4294967296][4294967296][4294967296]; a[1][1][1]").find("2^32") !=
+        std::string::npos);
 }
 
 }  // namespace warpmem::sim::pattern

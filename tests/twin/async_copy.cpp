@@ -24,8 +24,10 @@ struct Move {
 
 std::vector<Move> moves_of(const Access& from, const Access& to, const TwinSpec& spec) {
   std::vector<Move> moves;
-  for (std::size_t i = 0; i < from.lanes.size(); ++i) {
-    const std::uint64_t f = from.lanes[i].address, t = to.lanes[i].address;
+  for (const Lane& lane : from.lanes) {
+    const auto there = std::find_if(to.lanes.begin(), to.lanes.end(),
+                                    [&](const Lane& l) { return l.number == lane.number; });
+    const std::uint64_t f = lane.address, t = there->address;
     const bool high = f / kHalf % 2, goes_high = t / kHalf % 2;
     const Move m{f / spec.line_bytes, t / kRow,
                  static_cast<std::uint32_t>(f % spec.line_bytes / spec.sector_bytes),
@@ -85,31 +87,30 @@ PastL1 copy_past_l1(const Access& from, const Access& to, const TwinSpec& spec) 
       }
       out.requests[k].sectors |= sector;
     }
+  out.wavefronts = out.requests.size();
+  if (from.lanes.size() != to.lanes.size()) out.wavefronts += copy_wavefronts(from, to);
   return out;
 }
 
 std::uint32_t copy_wavefronts(const Access& from, const Access& to) {
-  const std::uint32_t columns = kRow / from.bytes, together = std::min(32u, columns);
-  std::uint32_t all = 0;
-  for (std::uint32_t first = 0; first < 32; first += together) {
-    std::map<std::uint64_t, std::vector<std::uint64_t>> places_of_column;  // destinations
-    // Lanes that go in a turn, by the column of their source.
-    std::map<std::uint64_t, std::map<std::uint64_t, std::uint32_t>> turns;
-    for (std::size_t i = 0; i < from.lanes.size(); ++i) {
-      if (from.lanes[i].number < first || from.lanes[i].number >= first + together) continue;
-      const std::uint64_t place = to.lanes[i].address / from.bytes;
-      auto& places = places_of_column[place % columns];
-      auto turn = std::find(places.begin(), places.end(), place);
-      if (turn == places.end()) turn = places.insert(turn, place);
-      ++turns[static_cast<std::uint64_t>(turn - places.begin())]
-             [from.lanes[i].address / from.bytes % columns];
+  const std::uint32_t columns = kRow / to.bytes, together = std::min(32u, columns);
+  std::map<std::uint32_t, std::uint64_t> source;  // of each lane that has one
+  for (const Lane& l : from.lanes) source[l.number] = l.address / to.bytes % columns;
+  std::map<std::uint32_t, std::uint32_t> most;  // of each group of lanes
+  for (const Lane& one : to.lanes) {
+    std::uint32_t meets = 0;
+    for (const Lane& other : to.lanes) {
+      if (other.number / together != one.number / together) continue;
+      const bool there = other.address / to.bytes % columns == one.address / to.bytes % columns;
+      const bool here = source.count(one.number) && source.count(other.number) &&
+                        source[one.number] == source[other.number];
+      meets += there || here;
     }
-    for (const auto& [turn, lanes] : turns) {
-      std::uint32_t most = 0;
-      for (const auto& [column, n] : lanes) most = std::max(most, n);
-      all += most;
-    }
+    std::uint32_t& group = most[one.number / together];
+    group = std::max(group, meets);
   }
+  std::uint32_t all = 0;
+  for (const auto& [group, n] : most) all += n;
   return all;
 }
 

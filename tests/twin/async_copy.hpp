@@ -12,13 +12,14 @@ struct PastL1 {
     std::uint64_t line = 0;
     Sectors sectors = 0;
   };
-  std::vector<Request> requests;        // wavefronts of shared memory, too
+  std::vector<Request> requests;
+  std::uint64_t wavefronts = 0;         // of shared memory
   std::uint64_t sectors = 0;            // of shared memory, for each line
   std::uint32_t output_wavefronts = 0;  // lines that are looked up together, by rows four apart
 };
 PastL1 copy_past_l1(const Access& from, const Access& to, const TwinSpec& spec);
 
-// Through the L1: wavefronts of shared memory.
+// Through the L1: wavefronts of shared memory. Lanes that only `to` has are filled with zeros.
 std::uint32_t copy_wavefronts(const Access& from, const Access& to);
 
 }  // namespace warpmem::twin

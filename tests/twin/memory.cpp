@@ -140,7 +140,7 @@ void Memory::load(const Record& r, const AccessPlan& plan, const Turn& turn, Cos
     ++counters.ldgsts.requests;
     counters.ldgsts.sectors += touched.sectors();
     async = {static_cast<std::uint32_t>(touched.lines().size()), false};
-    if (turn.shared && turn.shared->mask == r.mask)
+    if (turn.shared && (turn.shared->mask & r.mask) == r.mask)
       async = {copy_wavefronts(a, access_of(*turn.shared, plan.bytes, turn.lanes)), true};
   }
   if (!plan.bypass_l1) return load_through_l1(touched, plan, turn, cost);
@@ -185,11 +185,11 @@ void Memory::copy_past_l1(const Record& r, const AccessPlan& plan, const Turn& t
                           const Touches& touched, std::uint32_t tags, Cost& cost,
                           AsyncSide& async) {
   // Where the shared side is not known, it is taken to lie as the source does.
-  const bool known = turn.shared && turn.shared->mask == r.mask;
+  const bool known = turn.shared && (turn.shared->mask & r.mask) == r.mask;
   const Access from = access_of(r, plan.bytes, turn.lanes);
   const PastL1 copy = twin::copy_past_l1(
       from, known ? access_of(*turn.shared, plan.bytes, turn.lanes) : from, spec_);
-  async = {static_cast<std::uint32_t>(copy.requests.size()), known};
+  async = {static_cast<std::uint32_t>(copy.wavefronts), known};
   cost.passes = std::max(cost.passes, copy.output_wavefronts);
   counters.tag_wavefronts_ld += copy.output_wavefronts;
   counters.tag_wavefronts_ld -= tags;
@@ -293,14 +293,20 @@ void Memory::shared(const Record& r, const AccessPlan& plan, const Turn& turn, C
   }
 }
 
-// The shared side of an asynchronous copy.
+// The shared side of an asynchronous copy; of one that reads nothing it is all there is.
 void Memory::async_write(const Record& r, const AccessPlan& plan, const Turn& turn, Cost& cost,
-                         const AsyncSide& async) {
-  cost.passes =
-      shared_wavefronts(access_of(r, plan.bytes, turn.lanes), model::SharedKind::kStore, spec_)
-          .taken;
-  counters.shared_wavefronts +=
-      async.known ? async.wavefronts : std::max(cost.passes, async.wavefronts);
+                         AsyncSide& async) {
+  const Access to = access_of(r, plan.bytes, turn.lanes);
+  cost.passes = shared_wavefronts(to, model::SharedKind::kStore, spec_).taken;
+  if (async.wavefronts == 0) {
+    ++counters.inst_ldgsts;
+    if (!plan.bypass_l1) ++counters.ldgsts.requests;
+    counters.shared_wavefronts += copy_wavefronts({}, to);
+  } else {
+    counters.shared_wavefronts +=
+        async.known ? async.wavefronts : std::max(cost.passes, async.wavefronts);
+  }
+  async = {};
 }
 
 // By whole wavefronts, once for all four warps.

@@ -74,7 +74,7 @@ class Memory {
   void local(const trace::Record& r, const model::AccessPlan& plan, const Turn& turn, Cost& cost);
   void shared(const trace::Record& r, const model::AccessPlan& plan, const Turn& turn, Cost& cost);
   void async_write(const trace::Record& r, const model::AccessPlan& plan, const Turn& turn,
-                   Cost& cost, const AsyncSide& async);
+                   Cost& cost, AsyncSide& async);
   void product(const model::AccessPlan& plan);
   void remote(const trace::Record& r, const model::AccessPlan& plan, const Turn& turn, Cost& cost);
   void bulk(const trace::Record& r, const model::AccessPlan& plan, const Turn& turn, Cost& cost);

@@ -205,9 +205,10 @@ class Maker {
       return;
     }
     const std::uint32_t lanes = mask();
-    add(w, number, lanes);
-    if (site.op == Op::kAsyncCopyRead && !one_in(10))
-      add(w, number + 1, one_in(10) ? mask() : lanes);
+    const bool copies = site.op == Op::kAsyncCopyRead;
+    const std::uint32_t filled = copies && one_in(5) ? mask() : 0;  // some lanes, or all of them
+    if (!copies || !one_in(10)) add(w, number, lanes);
+    if (copies && !one_in(10)) add(w, number + 1, one_in(10) ? mask() : lanes | filled);
     if (site.space == Space::kTexture)
       for (std::uint32_t k = one_of({0u, 0u, 1u, 3u, 7u}); k > 0; --k)
         add(w, number + 1, lanes & mask());

@@ -111,6 +111,17 @@ TEST_CASE("nvprof: what is no number says what was printed") {
   CHECK(file.launches[0].text.at("l2_utilization") == "Low (2)");
 }
 
+TEST_CASE("nvprof: a number that nothing can have counted is none") {
+  const auto file = import(kHead + kSummary +
+                           "\"T4\",\"copy()\",1e300,\"gld_throughput\",\"\",1GB/s,1GB/s,1e300TB/s\n"
+                           "\"T4\",\"copy()\",1e300,\"gld_transactions\",\"\",1,1,1e18\n");
+  REQUIRE(file.launches.size() == 1);
+  const auto& metrics = file.launches[0].counted.metrics;
+  CHECK(file.launches[0].invocations == 1);
+  CHECK_THAT(metrics.at("gld_throughput").missing, Catch::Matchers::Contains("1e300TB/s"));
+  CHECK(metrics.at("gld_transactions").value == 1e18);
+}
+
 TEST_CASE("nvprof: a file without a table of kernels is refused") {
   for (const std::string& text : {kHead, kHead + kSummary, kHead + "No kernels were profiled.\n"}) {
     const auto file = parse_nvprof_csv(text, "profile.csv");

@@ -136,6 +136,32 @@ TEST_CASE("a flipped byte never crashes the reader") {
   }
 }
 
+TEST_CASE("a container that says it has no bytes, or all that can be counted, is none") {
+  std::string container = make_container({{.bytes = kText}});
+  const auto bytes = [&] { return container_bytes(bytes_of(container).data()); };
+  CHECK(bytes().value() == container.size());
+  const std::uint64_t most = ~std::uint64_t{0} - 8;
+  std::memcpy(container.data() + 8, &most, 8);
+  CHECK(!bytes());
+  const std::uint64_t none = 0;
+  std::memcpy(container.data() + 6, &none, 2);
+  std::memcpy(container.data() + 8, &none, 8);
+  REQUIRE(!bytes());
+  CHECK(bytes().error().kind == ErrorKind::kMalformed);
+}
+
+TEST_CASE("what cannot have been packed into so few bytes is refused before room is made for it") {
+  for (EntrySpec spec : {lz4_entry(), zstd_entry()}) {
+    spec.plain = std::uint64_t{1} << 30;
+    const std::string container = make_container({spec});
+    const auto entries = read_fat_binary(bytes_of(container));
+    REQUIRE(entries);
+    const auto text = unpack_ptx(entries->front());
+    REQUIRE(!text);
+    CHECK(text.error().message.find("1073741824 bytes") != std::string::npos);
+  }
+}
+
 TEST_CASE("packed data of the wrong length is refused") {
   EntrySpec wrong = zstd_entry();
   wrong.plain += 1;

@@ -1,0 +1,16 @@
+// An asynchronous copy of which every lane is filled with zeros: it has no read that counts it.
+// Measured: kernels/micro/async_passes.cu, cold and past.
+#pragma once
+
+#include "model/sm/async_copy.hpp"
+#include "model/system/access_plan.hpp"
+
+namespace warpmem::model {
+
+inline void count_fill(LaunchCounters& counters, const AccessPlan& plan, const WarpAccess& to) {
+  ++counters.inst_ldgsts;
+  if (!plan.bypass_l1) ++counters.ldgsts.requests;
+  counters.shared_wavefronts += static_cast<std::uint64_t>(fill_wavefronts(to));
+}
+
+}  // namespace warpmem::model
