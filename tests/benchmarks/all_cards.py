@@ -43,7 +43,7 @@ def main():
     traces = wanted.traces or sorted(t for f in FOLDERS for t in (ROOT / f).glob("*.wmt"))
     cards = wanted.gpu or cards_of(wanted.command)
     engines = [wanted.engine] if wanted.engine else ["counts", "time"]
-    peaks = {card: plausible.peaks_of(json.loads(run(wanted.command, "gpus", card, "--ladder", "--format", "json")[1]))
+    peaks = {card: plausible.peaks_of(json.loads(run(wanted.command, "gpus", card, "--format", "json")[1])["card"])
              for card in cards}
 
     def one(task):

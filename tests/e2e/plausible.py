@@ -76,10 +76,16 @@ def wrong_with_time(time):
             yield f"{place}: {of['bytes_per_cycle']:.1f} bytes a cycle of {of['peak_bytes_per_cycle']:.1f}"
 
 
-def peaks_of(ladder):
-    """GB/s of L2 and DRAM, from `gpus NAME --ladder --format json`; None where there is none."""
-    by_level = {row["level"]: row["theoretical_gbps"] for row in ladder["ladder"]}
-    return {"dram": by_level["global memory"], "l2": by_level["L2"]}
+def peaks_of(card):
+    """GB/s of DRAM's pins and of the L2's slices, whole lines read; None where there is no L2. `card`: of a JSON."""
+    def n(key):
+        return card[key]["value"]
+    dram = n("dram.channels") * n("dram.width_bits") * n("dram.rate_mbps") / 8000
+    if n("l2.size") == 0:
+        return {"dram": dram, "l2": None}
+    slices = n("l2.slices") if "l2.slices" in card else n("l2.partitions")
+    line = n("l2.read_permille") + 4 * n("l2.read_sector_permille")
+    return {"dram": dram, "l2": slices * 128 * n("l2.clock_permille") / line * n("sm.clock_mhz") / 1000}
 
 
 def wrong_with(status, out, err, engine, peaks):

@@ -276,6 +276,7 @@ TEST_CASE("no latency is zero, but for what some accesses take beyond another on
   for (const model::CardField& f : model::card_fields()) {
     const std::string key = f.key;
     if (key.rfind("latency.", 0) != 0) continue;
+    if (key == "latency.texture_miss") continue;  // 0: as latency.texture; an H200 has it not
     ++latencies;
     Card card = h200();
     const auto set = card.set(key, "0");

@@ -56,7 +56,7 @@ TEST_CASE("no instruction of the kernels is unknown on any compute capability fr
   }
   CHECK(capabilities ==
         std::set<std::string>{"sm_75", "sm_80", "sm_86", "sm_89", "sm_90", "sm_100", "sm_120"});
-  CHECK(memory >= 60);
+  CHECK(memory >= 120);
 }
 
 TEST_CASE("what no GPU has is no known opcode") {

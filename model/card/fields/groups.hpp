@@ -33,8 +33,8 @@ std::span<const CardField> reached_fields();
 std::span<const CardField> emulate_fields();
 
 inline constexpr std::span<const CardField> (*kCardGroups[])() = {
-    access_fields,   sm_fields,      lsu_fields,     shared_fields,   l1_fields,   texture_fields,
-    l2_fields,       lrc_fields,     port_fields,    constant_fields, code_fields, bulk_fields,
+    access_fields,   sm_fields,      lsu_fields,     shared_fields,   l1_fields,   l2_fields,
+    texture_fields,  lrc_fields,     port_fields,    constant_fields, code_fields, bulk_fields,
     remote_fields,   driver_fields,  latency_fields, dram_fields,     time_fields, launch_fields,
     topology_fields, reached_fields, emulate_fields};
 
