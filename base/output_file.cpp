@@ -5,7 +5,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <cerrno>
 #include <climits>
 #include <csignal>
@@ -16,6 +15,7 @@
 #include <utility>
 
 #include "base/errno_kind.hpp"
+#include "base/path_slots.hpp"
 
 namespace warpmem {
 namespace {
@@ -23,28 +23,7 @@ namespace {
 constexpr int kMostLinks = 40;  // as the kernel allows
 
 // Names that a signal handler can remove. Outputs beyond these stay when a signal ends the process.
-struct Unfinished {
-  std::atomic<bool> taken{false}, ready{false};
-  char name[PATH_MAX];
-};
-Unfinished g_unfinished[16];
-
-int remember(const std::string& name) {
-  if (name.size() >= PATH_MAX) return -1;
-  for (int i = 0; i < 16; ++i) {
-    if (g_unfinished[i].taken.exchange(true)) continue;
-    std::memcpy(g_unfinished[i].name, name.c_str(), name.size() + 1);
-    g_unfinished[i].ready = true;
-    return i;
-  }
-  return -1;
-}
-
-void forget(int slot) {
-  if (slot < 0) return;
-  g_unfinished[slot].ready = false;
-  g_unfinished[slot].taken = false;
-}
+PathSlots<16> g_unfinished;
 
 std::string folder_of(const std::string& path) {
   const auto slash = path.rfind('/');
@@ -248,7 +227,7 @@ Result<OutputFile> OutputFile::create(const std::string& path, const OutputRules
   }
   struct stat before {};
   if (::stat(target.c_str(), &before) == 0) ::fchmod(file.fd_, before.st_mode & 0777);
-  file.slot_ = remember(file.unfinished_);
+  file.slot_ = g_unfinished.remember(file.unfinished_);
   return file;
 }
 
@@ -263,7 +242,7 @@ OutputFile::OutputFile(OutputFile&& other) noexcept
 OutputFile::~OutputFile() {
   if (fd_ >= 0) ::close(fd_);
   if (!unfinished_.empty() && owner_ == ::getpid()) ::unlink(unfinished_.c_str());
-  forget(slot_);
+  g_unfinished.forget(slot_);
 }
 
 Result<void> OutputFile::write(std::string_view text) {
@@ -282,13 +261,12 @@ Result<void> OutputFile::publish() {
   if (code == EEXIST) return output_exists(place_.path);
   if (code != 0) return output_error(place_.path, "give it its name", code);
   unfinished_.clear();
-  forget(std::exchange(slot_, -1));
+  g_unfinished.forget(std::exchange(slot_, -1));
   return {};
 }
 
 void remove_unfinished_outputs() {
-  for (Unfinished& file : g_unfinished)
-    if (file.ready) ::unlink(file.name);
+  g_unfinished.for_each([](const char* name) { ::unlink(name); });
 }
 
 }  // namespace warpmem

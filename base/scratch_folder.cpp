@@ -4,38 +4,17 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <atomic>
-#include <climits>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 
+#include "base/path_slots.hpp"
+
 namespace warpmem {
 namespace {
 
-struct Known {
-  std::atomic<bool> taken{false}, ready{false};
-  char path[PATH_MAX];
-};
-Known g_known[64];
-
-int remember(const std::string& path) {
-  if (path.size() >= PATH_MAX) return -1;
-  for (int i = 0; i < 64; ++i) {
-    if (g_known[i].taken.exchange(true)) continue;
-    std::memcpy(g_known[i].path, path.c_str(), path.size() + 1);
-    g_known[i].ready = true;
-    return i;
-  }
-  return -1;
-}
-
-void forget(int slot) {
-  if (slot < 0) return;
-  g_known[slot].ready = false;
-  g_known[slot].taken = false;
-}
+PathSlots<64> g_known;
 
 // By system calls alone: readdir() may allocate, which a signal handler must not.
 void remove_files(int folder) {
@@ -55,7 +34,8 @@ void remove_files(int folder) {
 
 }  // namespace
 
-ScratchFolder::ScratchFolder(std::string path) : path_(std::move(path)), slot_(remember(path_)) {}
+ScratchFolder::ScratchFolder(std::string path)
+    : path_(std::move(path)), slot_(g_known.remember(path_)) {}
 
 Result<ScratchFolder> ScratchFolder::create() {
   std::error_code failed;
@@ -70,18 +50,17 @@ Result<ScratchFolder> ScratchFolder::create() {
 ScratchFolder::~ScratchFolder() {
   std::error_code gone;
   if (!path_.empty()) std::filesystem::remove_all(path_, gone);
-  forget(slot_);
+  g_known.forget(slot_);
 }
 
 void remove_scratch_folders() {
-  for (Known& known : g_known) {
-    if (!known.ready) continue;
-    const int folder = ::open(known.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (folder < 0) continue;
+  g_known.for_each([](const char* path) {
+    const int folder = ::open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (folder < 0) return;
     remove_files(folder);
     ::close(folder);
-    ::rmdir(known.path);
-  }
+    ::rmdir(path);
+  });
 }
 
 }  // namespace warpmem
