@@ -1,5 +1,8 @@
 #include "base/error.hpp"
 
+#include <cstddef>
+#include <string_view>
+
 #include "base/printable.hpp"
 
 namespace warpmem {
@@ -22,10 +25,14 @@ namespace {
 
 // Further lines are indented: a name with a line end in it cannot pass for a message of its own.
 std::string shown(const std::string& message) {
+  constexpr std::string_view kOurs = "  fix:";
   std::string out;
-  for (const char c : printable_lines(message)) {
-    if (!out.empty() && out.back() == '\n' && c != ' ') out += "  ";
-    out += c;
+  const std::string text = printable_lines(message);
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const bool begins = at > 0 && text[at - 1] == '\n';
+    if (begins && (text[at] != ' ' || std::string_view(text).substr(at).starts_with(kOurs)))
+      out += "  ";
+    out += text[at];
   }
   return out;
 }

@@ -1,11 +1,13 @@
 #include "base/output_file.hpp"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <charconv>
 #include <climits>
 #include <csignal>
 #include <cstdio>
@@ -59,15 +61,6 @@ Result<std::string> follow_links(const std::string& path) {
   return output_error(path, "follow the link", ELOOP);
 }
 
-// The folder under its real name, for comparisons.
-std::string real_name(const std::string& path) {
-  char* const folder = ::realpath(folder_of(path).c_str(), nullptr);
-  if (folder == nullptr) return path;
-  std::string out = std::string(folder) + "/" + path.substr(path.rfind('/') + 1);
-  std::free(folder);
-  return out;
-}
-
 int sync_folder(const std::string& path) {
   const int fd = ::open(folder_of(path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (fd < 0) return errno == EACCES ? 0 : errno;  // one may write to a folder and not read it
@@ -86,6 +79,62 @@ int rename_without_replacing(const char* from, const char* to) {
   struct stat status {};
   if (::lstat(to, &status) == 0) return EEXIST;
   return std::rename(from, to) == 0 ? 0 : errno;
+}
+
+constexpr std::string_view kUnfinished = ".partial";
+
+// "123-4.partial": the process that writes, and which of its attempts at a name. 0: it is none.
+pid_t writer_of(std::string_view ending) {
+  if (!ending.ends_with(kUnfinished)) return 0;
+  ending.remove_suffix(kUnfinished.size());
+  long pid = 0, attempt = 0;
+  const char* const end = ending.data() + ending.size();
+  const auto first = std::from_chars(ending.data(), end, pid);
+  if (first.ec != std::errc() || first.ptr == end || *first.ptr != '-') return 0;
+  const auto second = std::from_chars(first.ptr + 1, end, attempt);
+  const bool whole = second.ec == std::errc() && second.ptr == end && pid > 0 && attempt >= 0;
+  return whole ? static_cast<pid_t>(pid) : 0;
+}
+
+// For others that look for what was left: somebody has it open to write. Of a lock that the file
+// system does not know nobody hears.
+bool lock(int fd) {
+  struct flock all {};
+  all.l_type = F_WRLCK;
+  all.l_whence = SEEK_SET;
+  return ::fcntl(fd, F_OFD_SETLK, &all) == 0;
+}
+
+// A file that nobody writes to any more, neither here nor on another machine.
+bool is_left_over(const std::string& path, pid_t writer) {
+  if (writer == 0 || ::kill(writer, 0) == 0 || errno != ESRCH || is_input(path)) return false;
+  const int fd = ::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+  if (fd < 0) return false;
+  struct stat status {};
+  const bool left = ::fstat(fd, &status) == 0 && S_ISREG(status.st_mode) &&
+                    status.st_uid == ::geteuid() && status.st_nlink == 1 && lock(fd);
+  ::close(fd);
+  return left;
+}
+
+// Removes what processes that were killed have left of a file, and says so.
+std::string remove_left_overs(const std::string& target) {
+  const std::string folder = folder_of(target);
+  const std::string name = target.substr(target.rfind('/') + 1) + ".";
+  DIR* const entries = ::opendir(folder.c_str());
+  if (entries == nullptr) return {};
+  std::string said;
+  while (const dirent* const entry = ::readdir(entries)) {
+    const std::string_view there = entry->d_name;
+    if (!there.starts_with(name)) continue;
+    const std::string path = folder + "/" + entry->d_name;
+    if (!is_left_over(path, writer_of(there.substr(name.size()))) || ::unlink(path.c_str()) != 0)
+      continue;
+    said += fmt::format("{}{}, which a run that was killed had left, is removed",
+                        said.empty() ? "" : "; ", path);
+  }
+  ::closedir(entries);
+  return said;
 }
 
 }  // namespace
@@ -110,18 +159,6 @@ Error output_is_input(const std::string& path) {
           "give another name with --output; --force does not allow this"};
 }
 
-bool is_input(const std::string& path, const std::vector<std::string>& inputs) {
-  struct stat ours {};
-  if (::stat(path.c_str(), &ours) != 0) return false;
-  for (const std::string& input : inputs) {
-    struct stat theirs {};
-    if (::stat(input.c_str(), &theirs) == 0 && theirs.st_dev == ours.st_dev &&
-        theirs.st_ino == ours.st_ino)
-      return true;
-  }
-  return false;
-}
-
 Result<OutputPlace> find_output_place(const std::string& path, const OutputRules& rules) {
   const bool open_already = open_descriptor(path) >= 0;
   auto target = open_already ? Result<std::string>(path) : follow_links(path);
@@ -144,7 +181,7 @@ Result<OutputPlace> find_output_place(const std::string& path, const OutputRules
                              S_ISFIFO(status.st_mode) ? "pipe" : "device");
   }
   if (place.direct) return place;
-  if (is_input(*target, rules.inputs)) return output_is_input(path);
+  if (is_input(*target)) return output_is_input(path);
   if (there && !rules.replace) return output_exists(path);
   // Said now, not after the work.
   struct stat folder {};
@@ -152,12 +189,6 @@ Result<OutputPlace> find_output_place(const std::string& path, const OutputRules
     return output_error(path, "write it", errno);
   if (*target != path) place.note = fmt::format("{} is a link: {} is written", path, *target);
   return place;
-}
-
-Result<void> require_two_places(const OutputPlace& first, const OutputPlace& second) {
-  if (first.direct || second.direct || real_name(first.path) != real_name(second.path)) return {};
-  return Error{ErrorKind::kUsage, "two outputs of this run have the same name", second.path,
-               "give each a name of its own"};
 }
 
 int write_bytes(int fd, const void* bytes, std::size_t count) {
@@ -210,11 +241,16 @@ Result<OutputFile> OutputFile::create(const std::string& path, const OutputRules
     return file;
   }
   const std::string& target = place->path;
+  auto claim = OutputClaim::of(target);
+  if (!claim) return claim.error();
+  file.claim_ = std::move(claim).value();
+  if (const std::string said = remove_left_overs(target); !said.empty())
+    file.place_.note += (file.place_.note.empty() ? "" : "; ") + said;
   const std::string folder = target.substr(0, target.rfind('/') + 1);
   bool short_name = false;  // where a longer one than the target's does not fit the file system
   for (int n = 0; n < 1000 && file.fd_ < 0; ++n) {
-    file.unfinished_ =
-        fmt::format("{}.{}-{}.partial", short_name ? folder + ".warpmem" : target, ::getpid(), n);
+    file.unfinished_ = fmt::format("{}.{}-{}{}", short_name ? folder + ".warpmem" : target,
+                                   ::getpid(), n, kUnfinished);
     file.fd_ = ::open(file.unfinished_.c_str(),
                       O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
     if (file.fd_ < 0 && errno == ENAMETOOLONG && !short_name) short_name = true;
@@ -225,6 +261,7 @@ Result<OutputFile> OutputFile::create(const std::string& path, const OutputRules
     file.unfinished_.clear();
     return output_error(path, "write it", code);
   }
+  lock(file.fd_);
   struct stat before {};
   if (::stat(target.c_str(), &before) == 0) ::fchmod(file.fd_, before.st_mode & 0777);
   file.slot_ = g_unfinished.remember(file.unfinished_);
@@ -233,6 +270,7 @@ Result<OutputFile> OutputFile::create(const std::string& path, const OutputRules
 
 OutputFile::OutputFile(OutputFile&& other) noexcept
     : place_(std::move(other.place_)),
+      claim_(std::move(other.claim_)),
       unfinished_(std::exchange(other.unfinished_, {})),
       fd_(std::exchange(other.fd_, -1)),
       slot_(std::exchange(other.slot_, -1)),
@@ -257,10 +295,12 @@ Result<void> OutputFile::publish() {
   if (::close(std::exchange(fd_, -1)) != 0 && code == 0) code = errno;
   if (code != 0) return output_error(place_.path, "write it", code);
   if (place_.direct) return {};
+  if (is_input(place_.path)) return output_is_input(place_.path);  // it was opened meanwhile
   code = give_name(unfinished_, place_.path, replace_);
   if (code == EEXIST) return output_exists(place_.path);
   if (code != 0) return output_error(place_.path, "give it its name", code);
   unfinished_.clear();
+  claim_.kept();
   g_unfinished.forget(std::exchange(slot_, -1));
   return {};
 }

@@ -2,10 +2,12 @@
 // target, made durable (fsync), renamed, and the folder made durable too: a file of the final name
 // is whole, whatever happens to the process, the disk or the power.
 //
-// Never written over: what the run reads (the same file under any name), a device, a pipe, a
+// Never written over: what the run reads (base/run_files.hpp: the same file under any name, asked
+// again when the file gets its name), what another output of the run is, a device, a pipe, a
 // folder, and without `replace` (--force) any file that exists. A link is followed: its target is
 // written, and `note` says so. Two processes that write one file at once do not meet: each has a
-// name of its own until it is done.
+// name of its own until it is done, NAME.PID-N.partial. What a process that was killed has left
+// under such a name is removed by the next one that writes NAME.
 #pragma once
 
 #include <sys/types.h>
@@ -13,16 +15,15 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "base/error.hpp"
+#include "base/run_files.hpp"
 
 namespace warpmem {
 
 struct OutputRules {
   bool replace = false;  // --force: a file that exists may be replaced
   bool direct = false;   // a device or pipe is written as it is; false: it is refused
-  std::vector<std::string> inputs = {};  // files that the run reads
 };
 
 struct OutputPlace {
@@ -33,9 +34,6 @@ struct OutputPlace {
 
 // Where an output named `path` goes, or why it may not go there (kUsage). Creates nothing.
 Result<OutputPlace> find_output_place(const std::string& path, const OutputRules& rules);
-
-// Refuses a name for a second output of one run that means the same file as the first one's.
-Result<void> require_two_places(const OutputPlace& first, const OutputPlace& second);
 
 class OutputFile {
  public:
@@ -51,6 +49,7 @@ class OutputFile {
  private:
   OutputFile() = default;
   OutputPlace place_;
+  OutputClaim claim_;
   std::string unfinished_;  // the name until then; empty: direct, or published
   int fd_ = -1;
   int slot_ = -1;
@@ -73,7 +72,5 @@ Error output_error(const std::string& path, const char* action, int code);
 // The refusals of find_output_place, for a file that exists and for one that the run reads.
 Error output_exists(const std::string& path);
 Error output_is_input(const std::string& path);
-// Whether `path` is one of `inputs`, under whatever name.
-bool is_input(const std::string& path, const std::vector<std::string>& inputs);
 
 }  // namespace warpmem

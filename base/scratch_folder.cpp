@@ -4,10 +4,13 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <mutex>
+#include <set>
 
 #include "base/path_slots.hpp"
 
@@ -15,6 +18,11 @@ namespace warpmem {
 namespace {
 
 PathSlots<64> g_known;
+
+struct {
+  std::mutex mutex;
+  std::set<std::string> paths;
+} g_all;
 
 // By system calls alone: readdir() may allocate, which a signal handler must not.
 void remove_files(int folder) {
@@ -35,7 +43,10 @@ void remove_files(int folder) {
 }  // namespace
 
 ScratchFolder::ScratchFolder(std::string path)
-    : path_(std::move(path)), slot_(g_known.remember(path_)) {}
+    : path_(std::move(path)), slot_(g_known.remember(path_)) {
+  const std::lock_guard lock(g_all.mutex);
+  g_all.paths.insert(path_);
+}
 
 Result<ScratchFolder> ScratchFolder::create() {
   std::error_code failed;
@@ -51,6 +62,13 @@ ScratchFolder::~ScratchFolder() {
   std::error_code gone;
   if (!path_.empty()) std::filesystem::remove_all(path_, gone);
   g_known.forget(slot_);
+  const std::lock_guard lock(g_all.mutex);
+  g_all.paths.erase(path_);
+}
+
+bool in_scratch_folder(const std::string& path) {
+  const std::lock_guard lock(g_all.mutex);
+  return g_all.paths.contains(path.substr(0, std::min(path.rfind('/'), path.size())));
 }
 
 void remove_scratch_folders() {

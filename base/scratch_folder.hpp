@@ -25,6 +25,9 @@ class ScratchFolder {
   int slot_ = -1;
 };
 
+// Whether a file of this name is in one of them: nobody's input and nobody's output.
+bool in_scratch_folder(const std::string& path);
+
 // Of all scratch folders that there are, with the files in them: for a process that ends without
 // destructors. May be called in a signal handler.
 void remove_scratch_folders();

@@ -6,7 +6,9 @@
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
 #include <cerrno>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <string_view>
@@ -17,6 +19,21 @@
 extern char** environ;
 
 namespace warpmem {
+
+namespace {
+
+// Groups of processes that a signal handler can end. What finds no place is not ended.
+std::array<std::atomic<pid_t>, 256> g_commands;
+
+std::atomic<pid_t>* remember_command(pid_t group) {
+  for (std::atomic<pid_t>& place : g_commands) {
+    pid_t none = 0;
+    if (place.compare_exchange_strong(none, group)) return &place;
+  }
+  return nullptr;
+}
+
+}  // namespace
 
 TemporaryFile::TemporaryFile(const std::string& ending) {
   const char* folder = std::getenv("TMPDIR");
@@ -35,7 +52,8 @@ bool TemporaryFile::write_all(std::span<const unsigned char> bytes) const {
   return descriptor_ >= 0 && write_bytes(descriptor_, bytes.data(), bytes.size()) == 0;
 }
 
-Result<ToolRun> run_tool(const std::vector<std::string>& command, ToolOutput output) {
+Result<ToolRun> run_tool(const std::vector<std::string>& command, ToolOutput output,
+                         const ToolRules& rules) {
   const auto failure = [&](int code) {
     return Error{kind_of(code, ErrorKind::kEnvironment),
                  command[0] + " could not be started: " + std::strerror(code), "",
@@ -48,6 +66,13 @@ Result<ToolRun> run_tool(const std::vector<std::string>& command, ToolOutput out
   posix_spawn_file_actions_adddup2(&actions, ends[1], 1);
   if (output == ToolOutput::kBoth) posix_spawn_file_actions_adddup2(&actions, ends[1], 2);
   else posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  if (rules.command) {
+    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
+    posix_spawnattr_setpgroup(&attributes, 0);
+  }
   std::vector<char*> arguments, variables;
   for (const std::string& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
@@ -60,7 +85,10 @@ Result<ToolRun> run_tool(const std::vector<std::string>& command, ToolOutput out
   variables.push_back(nullptr);
   pid_t child = 0;
   const int failed =
-      posix_spawnp(&child, arguments[0], &actions, nullptr, arguments.data(), variables.data());
+      posix_spawnp(&child, arguments[0], &actions, &attributes, arguments.data(), variables.data());
+  std::atomic<pid_t>* const place =
+      failed == 0 && rules.command ? remember_command(child) : nullptr;
+  posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&actions);
   close(ends[1]);
   ToolRun run;
@@ -71,9 +99,15 @@ Result<ToolRun> run_tool(const std::vector<std::string>& command, ToolOutput out
       if (n < 0 && errno == EINTR) continue;
       if (n <= 0) break;
       run.text.append(buffer.data(), static_cast<std::size_t>(n));
+      if (run.text.size() > rules.kept) run.text.erase(0, run.text.size() - rules.kept);
     }
     int status = 0;
     pid_t ended = 0;
+    // Its number may be another process's once it has been waited for.
+    while (waitid(P_PID, static_cast<id_t>(child), nullptr, WEXITED | WNOWAIT) < 0 &&
+           errno == EINTR) {
+    }
+    if (place != nullptr) *place = 0;
     while ((ended = waitpid(child, &status, 0)) < 0 && errno == EINTR) {
     }
     // A program that ignores SIGCHLD has had the status thrown away.
@@ -82,6 +116,11 @@ Result<ToolRun> run_tool(const std::vector<std::string>& command, ToolOutput out
   close(ends[0]);
   if (failed != 0) return failure(failed);
   return run;
+}
+
+void end_commands() {
+  for (const std::atomic<pid_t>& group : g_commands)
+    if (const pid_t of = group.load(); of > 0) ::kill(-of, SIGTERM);
 }
 
 }  // namespace warpmem

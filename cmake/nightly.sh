@@ -36,9 +36,13 @@ fuzz() {
   done
 }
 
+# Every bit of a small sweep's file, and whatever else is too long for every day.
+slow() { build/bin/test_sweep '[.slow]'; }
+
+slow || failed="$failed slow"
 tidy || failed="$failed clang-tidy"
 sanitizer asan || failed="$failed asan"
 sanitizer tsan || failed="$failed tsan"
 fuzz || failed="$failed fuzz"
 [ -z "$failed" ] || { echo "nightly: failed:$failed" >&2; exit 1; }
-echo "nightly: clang-tidy, asan, tsan and fuzz targets passed" >&2
+echo "nightly: slow tests, clang-tidy, asan, tsan and fuzz targets passed" >&2

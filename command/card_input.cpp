@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/printable.hpp"
+#include "base/run_files.hpp"
 #include "base/units.hpp"
 #include "sim/engine/lacking.hpp"
 
@@ -43,7 +44,7 @@ Result<std::string> read_card_file(const std::string& path) {
   };
   std::error_code none;
   if (std::filesystem::is_directory(path, none)) return refused("it is a folder");
-  std::ifstream file(path, std::ios::binary);
+  std::ifstream file = open_to_read(path);
   if (!file) return refused(std::strerror(errno));
   std::string text(kMost + 1, '\0');
   file.read(text.data(), static_cast<std::streamsize>(text.size()));

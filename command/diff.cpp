@@ -165,7 +165,7 @@ int diff_cards(const DiffOptions& options) {
   const auto a = load_card(options.input.before), b = load_card(options.input.after);
   if (!a) return fail(a.error());
   if (!b) return fail(b.error());
-  auto output = Output::open(options.output, {options.input.before, options.input.after});
+  auto output = Output::open(options.output);
   if (!output) return fail(output.error());
   output->write(card_diff_view(*a, *b, options.output.format, output->colour()));
   if (auto done = output->finish(); !done) return fail(done.error());
@@ -183,7 +183,7 @@ int diff(const DiffOptions& options) {
   if (!sides) return fail(sides.error());
   const auto result = compare(*sides, options);
   if (!result) return fail(result.error());
-  auto output = Output::open(options.output, {input.before, input.after});
+  auto output = Output::open(options.output);
   if (!output) return fail(output.error());
   switch (options.output.format) {
     case Format::kTable: output->write(diff_text(*result, output->terminal())); break;

@@ -9,6 +9,7 @@
 #include <map>
 #include <string_view>
 
+#include "base/run_files.hpp"
 #include "command/diff_lines.hpp"
 #include "command/gpus_view.hpp"
 #include "command/predict.hpp"
@@ -26,7 +27,7 @@ enum class Kind { kTrace, kResult, kProfile };
 
 // By its first bytes. An empty file, or one that is not there, is left to the reader of results.
 Kind kind_of(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
+  std::ifstream in = open_to_read(path);
   char magic[sizeof trace::kFileMagic] = {};
   in.read(magic, sizeof magic);
   const auto n = static_cast<std::size_t>(in.gcount());

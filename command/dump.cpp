@@ -299,7 +299,7 @@ int dump(const DumpOptions& options) {
       !any)
     return fail(any.error());
   if (auto any = require_chosen(*reader, options); !any) return fail(any.error());
-  auto output = Output::open(options.output, {options.input.path});
+  auto output = Output::open(options.output);
   if (!output) return fail(output.error());
   if (options.program) {
     switch (options.output.format) {

@@ -120,6 +120,7 @@ int run_ptx(Options& options, const std::vector<std::string>& words) {
   if (!card) return fail(card.error());
   request.limits = limits_of(*card);
   request.ptx = words.front();
+  note_input(request.ptx);
   request.tool = fmt::format("warpmem {} emulate", kVersion);
   request.command = fmt::format("warpmem emulate {} --launch {}", request.ptx, request.launch);
   bool hazards = false;
@@ -132,8 +133,7 @@ int run_ptx(Options& options, const std::vector<std::string>& words) {
   request.run.interrupted = [] { return signalled() != 0; };
   request.note = [](const std::string& text) { note(text); };
   if (!request.output.empty()) {
-    auto place = find_output_place(
-        request.output, {request.overwrite, false, {request.ptx, request.launch}});
+    auto place = find_output_place(request.output, {request.overwrite, false});
     if (!place) return fail(place.error());
     if (!place->note.empty()) note(place->note);
     request.output = place->path;
@@ -193,7 +193,9 @@ Run setup_emulate(CLI::App& app) {
   app.add_option("--launch", r.launch,
                  "how to launch a PTX file: entry, grid, block, arguments (docs/emulate.md)")
       ->type_name("TOML");
-  app.add_option("-o,--output", r.output, "trace to write; '' for none")->capture_default_str();
+  app.add_option("-o,--output", r.output, "trace to write; '' for none")
+      ->type_name("OUT")
+      ->capture_default_str();
   app.add_option("--kernel", session.kernel,
                  "trace only kernels whose demangled name matches this regular expression")
       ->type_name("REGEX");

@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "base/output_file.hpp"
+#include "base/run_files.hpp"
 #include "base/tool_run.hpp"
 #include "base/units.hpp"
 #include "command/card_device.hpp"
@@ -17,6 +18,7 @@
 #include "command/version.hpp"
 #include "emulate/cudart/compile.hpp"
 #include "binary/fatbin/program_file.hpp"
+#include "traces/format/sink.hpp"
 #include "traces/record/launcher.hpp"
 
 namespace warpmem::command {
@@ -92,11 +94,11 @@ Told parse_told(const std::string& text) {
   return told;
 }
 
-// What the run reads: the program, or its sources.
-std::vector<std::string> inputs_of(const ProgramRun& run) {
-  std::vector<std::string> inputs = run.words;
-  if (!names_source(run.words)) inputs.push_back(cudart::find_command(run.words.front()));
-  return inputs;
+// What the program may read: itself or its sources, and the files that it is given.
+void note_files(const ProgramRun& run) {
+  for (const auto* words : {&run.words, &run.arguments})
+    for (const std::string& word : *words) note_input(word);
+  if (!names_source(run.words)) note_input(cudart::find_command(run.words.front()));
 }
 
 int report_on(const record::RecordReport& report, const ProgramRun& run) {
@@ -138,8 +140,11 @@ int report_on(const record::RecordReport& report, const ProgramRun& run) {
 Result<void> settle_output(ProgramRun& run) {
   cudart::SessionOptions& session = run.session;
   if (session.output.empty()) return {};
-  auto place = find_output_place(session.output, {session.force, false, inputs_of(run)});
+  note_files(run);
+  auto place = find_output_place(session.output, {session.force, false});
   if (!place) return place.error();
+  if (is_input(trace::partial_name(place->path)))
+    return output_is_input(trace::partial_name(place->path));
   if (!place->note.empty()) note(place->note);
   std::error_code none;
   session.output = fs::absolute(place->path, none);

@@ -8,6 +8,7 @@
 
 #include "base/output_file.hpp"
 #include "base/scratch_folder.hpp"
+#include "base/tool_run.hpp"
 
 namespace warpmem::command {
 namespace {
@@ -37,6 +38,7 @@ extern "C" void on_signal(int signal) {
   say(signal == SIGINT    ? "warpmem: interrupted\n"
       : signal == SIGTERM ? "warpmem: ended by SIGTERM\n"
                           : "warpmem: ended by SIGHUP\n");
+  end_commands();
   remove_unfinished_outputs();
   remove_scratch_folders();
   _exit(status_of_signal(signal));

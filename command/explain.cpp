@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/printable.hpp"
+#include "base/run_files.hpp"
 #include "base/units.hpp"
 #include "command/card_input.hpp"
 #include "command/command.hpp"
@@ -38,7 +39,7 @@ struct ExplainCommandOptions {
 };
 
 Result<std::string> read_source(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
+  std::ifstream in = open_to_read(path);
   std::ostringstream text;
   if (!in || !(text << in.rdbuf()))
     return Error{ErrorKind::kUsage, "the file cannot be read", path,
@@ -143,7 +144,7 @@ int explain(const ExplainCommandOptions& options) {
   if (!card) return fail(card.error());
   const auto reader = open_wanted(options.input, options.launches);
   if (!reader) return fail(reader.error());
-  auto output = Output::open(options.output, {options.input.path, options.source});
+  auto output = Output::open(options.output);
   if (!output) return fail(output.error());
   const auto all = explain_all(*reader, *card, options);
   if (!all) return fail(all.error());

@@ -38,7 +38,7 @@ void add_shown_options(CLI::App& app, ExploreOptions& o) {
       ->expected(1)
       ->take_all();
   app.add_flag("--plot", o.plot, "a chart below the table");
-  app.add_option("--svg", o.svg, "write a drawing to this file")->type_name("FILE");
+  app.add_option("--svg", o.svg, "write a drawing to this file")->type_name("OUT");
 }
 
 void add_search_options(CLI::App& app, ExploreOptions& o) {
@@ -150,7 +150,7 @@ Run setup_explore(CLI::App& app) {
   app.add_option("--results", o->results,
                  "keep results in this file (SQLite), as they come; the same command goes on where "
                  "it stopped")
-      ->type_name("FILE");
+      ->type_name("OUT");
   add_shown_options(app, *o);
   app.add_flag("--dry-run", o->dry_run, "how many points, and how long; nothing is replayed");
   app.add_flag("--yes", o->yes,

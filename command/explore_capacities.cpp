@@ -47,7 +47,7 @@ int explore_capacities(const ExploreOptions& options) {
     }
     std::ranges::sort(work.sizes);
   }
-  auto output = Output::open(options.output, options.traces);
+  auto output = Output::open(options.output);
   if (!output) return fail(output.error());
   if (auto ok = decode(*task, options); !ok) return fail(ok.error());
   work.decoded = (*traces)->decoded(0);

@@ -7,12 +7,11 @@
 namespace warpmem::command {
 namespace {
 
-int show(const ExploreOptions& options, const SweepResult& result, bool counts) {
+int show(const ExploreOptions& options, const SweepResult& result, bool counts,
+         ExploreOutputs& outputs) {
   if (auto ok = check_expressions(options.metrics, result, "--metric"); !ok)
     return fail(ok.error());
-  auto output = Output::open(options.output, options.parts);
-  if (!output) return fail(output.error());
-  return show_sweep(options, sweep_table(result, options.metrics, counts), *output);
+  return show_sweep(options, sweep_table(result, options.metrics, counts), outputs);
 }
 
 bool by_counts(const sweep::Identity& identity) {
@@ -24,17 +23,21 @@ bool by_counts(const sweep::Identity& identity) {
 }  // namespace
 
 int explore_merge(const ExploreOptions& options) {
-  const auto result = sweep::merge(options.parts, options.merged, options.output.force);
-  if (!result) return fail(result.error());
-  const auto stored = sweep::read_store(options.merged);
-  if (!stored) return fail(stored.error());
-  return show(options, *result, by_counts(stored->identity));
+  auto outputs = open_outputs(options);
+  if (!outputs) return fail(outputs.error());
+  auto file = create_results(options.merged, options.output.force);
+  if (!file) return fail(file.error());
+  const auto merged = sweep::merge(options.parts, *file);
+  if (!merged) return fail(merged.error());
+  return show(options, merged->result, by_counts(merged->identity), *outputs);
 }
 
 int explore_show(const ExploreOptions& options) {
+  auto outputs = open_outputs(options);
+  if (!outputs) return fail(outputs.error());
   const auto stored = sweep::read_store(options.shown);
   if (!stored) return fail(stored.error());
-  return show(options, stored->result, by_counts(stored->identity));
+  return show(options, stored->result, by_counts(stored->identity), *outputs);
 }
 
 }  // namespace warpmem::command

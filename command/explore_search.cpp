@@ -54,9 +54,8 @@ Result<Searched> search(const ExploreOptions& options, ExploreTask& task, sweep:
                     : sweep::ego(axes_of(*task.space), options.seed);
   Searched out;
   std::map<std::uint64_t, SweepPoint> known;
-  auto before = store.result();
-  if (!before) return before.error();
-  for (SweepPoint& p : before->points) known.emplace(p.number, std::move(p));
+  SweepResult before = store.result();
+  for (SweepPoint& p : before.points) known.emplace(p.number, std::move(p));
   Progress progress("explore", "points", options.budget);
   // Of a space that has hardly any GPU in it not all is looked through.
   const std::size_t most = kMostImpossible * options.budget;
@@ -109,10 +108,11 @@ int explore_search(const ExploreOptions& options) {
                                             number(count), grouped(task->plan.points),
                                             duration(*seconds), threads_of(options.threads)));
   if (auto ok = check_patience(options, count, *seconds); !ok) return fail(ok.error());
-  auto output = Output::open(options.output, options.traces);
-  if (!output) return fail(output.error());
+  auto outputs = open_outputs(options);
+  if (!outputs) return fail(outputs.error());
   auto store = sweep::Store::open(options.results, task->plan, options.output.force);
   if (!store) return fail(store.error());
+  if (!store->note().empty()) note(store->note());
   if (auto ok = decode(*task, options); !ok) return fail(ok.error());
   const auto found = search(options, *task, *store);
   if (!found) return fail(found.error());
@@ -138,7 +138,7 @@ int explore_search(const ExploreOptions& options) {
       fmt::format("{} (seed {}) tried {} of {} points; the least {} is {} at {}", options.method,
                   options.seed, found->possible, grouped(task->plan.points), options.objective,
                   number(found->least), fmt::join(task->space->values(*found->best), ", ")));
-  return show_sweep(options, table, *output);
+  return show_sweep(options, table, *outputs);
 }
 
 }  // namespace warpmem::command

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <sstream>
 
 #include "base/units.hpp"
@@ -73,20 +75,33 @@ std::vector<std::uint64_t> missing_parts(const sweep::BatchJob& job) {
   std::vector<std::uint64_t> out;
   std::error_code none;
   for (std::uint64_t p = 1; p <= job.parts; ++p)
-    if (!std::filesystem::exists(sweep::part_file(job.results, p, job.parts), none))
-      out.push_back(p);
+    if (!std::filesystem::exists(sweep::part_file(job, p), none)) out.push_back(p);
   return out;
 }
 
-Result<void> write_script(const sweep::BatchJob& job, const std::string& path) {
-  auto file = create_output(path, true, {});
+// A folder that a run was interrupted in has a script, or nothing yet.
+bool is_ours(const sweep::BatchJob& job) {
+  std::error_code none;
+  if (std::filesystem::is_empty(job.folder, none)) return true;
+  std::ifstream in(sweep::script_file(job), std::ios::binary);
+  const std::string text{std::istreambuf_iterator<char>(in), {}};
+  return text.starts_with(sweep::kScriptHeading);
+}
+
+Result<void> make_folder(const sweep::BatchJob& job) {
+  std::error_code failed;
+  const bool made = std::filesystem::create_directory(job.folder, failed);
+  if (!made && (!std::filesystem::is_directory(job.folder, failed) || !is_ours(job)))
+    return Error{ErrorKind::kUsage,
+                 "the parts of a sweep go to a folder of this name, and this is none", job.folder,
+                 "move it, or give another name to --results"};
+  auto file = OutputFile::create(sweep::script_file(job), {.replace = true});
   if (!file) return file.error();
   if (auto ok = file->write(sweep::script_of(job)); !ok) return ok;
   return file->publish();
 }
 
-Result<void> run_job(const ExploreOptions& options, const sweep::BatchJob& job,
-                     const std::string& script) {
+Result<void> run_job(const ExploreOptions& options, const sweep::BatchJob& job) {
   if (!is_there("sbatch"))
     return Error{
         ErrorKind::kEnvironment, "there is no Slurm here: sbatch is not in PATH", "--jobs slurm",
@@ -97,8 +112,7 @@ Result<void> run_job(const ExploreOptions& options, const sweep::BatchJob& job,
     note(fmt::format("{} of {} parts go to Slurm{}", parts.size(), job.parts,
                      attempt > 0 ? fmt::format(" (attempt {})", attempt + 1) : ""));
     // sbatch waits until the whole array has ended; its number is no result of this command's.
-    const int status =
-        std::system((shell_line(sweep::submission(job, script, parts)) + " >&2").c_str());
+    const int status = std::system((shell_line(sweep::submission(job, parts)) + " >&2").c_str());
     if (WIFSIGNALED(status))
       return Error{ErrorKind::kInterrupted, "waiting for Slurm was interrupted", "--jobs slurm",
                    "the same command goes on with what has been finished by then"};
@@ -108,17 +122,19 @@ Result<void> run_job(const ExploreOptions& options, const sweep::BatchJob& job,
   return Error{ErrorKind::kResources,
                fmt::format("{} of {} parts were not finished in {} attempts, the first is part {}",
                            parts.size(), job.parts, options.retries + 1, parts.front()),
-               fmt::format("{}.log-{}", job.results, parts.front()),
+               sweep::log_file(job, parts.front()),
                "read what it says, then give the same command again: finished points are kept"};
 }
 
-void clean_up(const sweep::BatchJob& job, const std::string& script) {
+// What the job has made, and the folder if nothing else is in it.
+void clean_up(const sweep::BatchJob& job) {
   std::error_code none;
-  std::filesystem::remove(script, none);
   for (std::uint64_t p = 1; p <= job.parts; ++p) {
-    std::filesystem::remove(sweep::part_file(job.results, p, job.parts), none);
-    std::filesystem::remove(fmt::format("{}.log-{}", job.results, p), none);
+    std::filesystem::remove(sweep::part_file(job, p), none);
+    std::filesystem::remove(sweep::log_file(job, p), none);
   }
+  std::filesystem::remove(sweep::script_file(job), none);
+  std::filesystem::remove(job.folder, none);
 }
 
 }  // namespace
@@ -140,13 +156,12 @@ int explore_slurm(const ExploreOptions& options) {
   std::error_code none;
   job.command = std::filesystem::read_symlink("/proc/self/exe", none).string();
   job.arguments = arguments_of(options);
-  job.results = std::filesystem::absolute(options.results).string();
+  job.folder = std::filesystem::absolute(options.results).string() + ".jobs";
   job.parts = std::min(task->plan.points, options.tasks ? options.tasks : kUsualTasks);
   job.at_once = options.at_once;
   job.cpus = options.threads ? options.threads : 1;
   job.time_limit = options.time_limit;
   job.options = options.job_options;
-  const std::string script = job.results + ".sh";
   if (options.dry_run) {
     std::vector<std::uint64_t> all;
     for (std::uint64_t p = 1; p <= job.parts; ++p) all.push_back(p);
@@ -154,27 +169,35 @@ int explore_slurm(const ExploreOptions& options) {
                 fmt::format("{} points in {} tasks, about {} of one core in all\n\n{}\n\n{}:\n{}",
                             grouped(task->plan.points), job.parts,
                             duration(*seconds * static_cast<double>(threads_of(options.threads))),
-                            shell_line(sweep::submission(job, script, all)), script,
+                            shell_line(sweep::submission(job, all)), sweep::script_file(job),
                             sweep::script_of(job)));
   }
-  auto output = Output::open(options.output, options.traces);
-  if (!output) return fail(output.error());
+  auto outputs = open_outputs(options);
+  if (!outputs) return fail(outputs.error());
   if (std::filesystem::exists(options.results, none) && !options.output.force) {
     auto ready = sweep::Store::open(options.results, task->plan, false);
     if (!ready) return fail(ready.error());
-    const auto result = ready->result();
-    if (!result) return fail(result.error());
-    return show_sweep(options, sweep_table(*result, options.metrics, options.counts), *output);
+    return show_sweep(options, sweep_table(ready->result(), options.metrics, options.counts),
+                      *outputs);
   }
-  if (auto ok = write_script(job, script); !ok) return fail(ok.error());
-  if (auto ok = run_job(options, job, script); !ok) return fail(ok.error());
+  auto file = create_results(options.results, options.output.force);
+  if (!file) return fail(file.error());
+  const auto folder = OutputClaim::of(job.folder);
+  if (!folder) return fail(folder.error());
+  if (auto ok = make_folder(job); !ok) return fail(ok.error());
+  if (auto ok = run_job(options, job); !ok) return fail(ok.error());
   std::vector<std::string> parts;
-  for (std::uint64_t p = 1; p <= job.parts; ++p)
-    parts.push_back(sweep::part_file(job.results, p, job.parts));
-  const auto result = sweep::merge(parts, job.results, true);
-  if (!result) return fail(result.error());
-  clean_up(job, script);
-  return show_sweep(options, sweep_table(*result, options.metrics, options.counts), *output);
+  for (std::uint64_t p = 1; p <= job.parts; ++p) parts.push_back(sweep::part_file(job, p));
+  const auto merged = sweep::merge(parts, *file, &task->plan);
+  if (!merged) {
+    Error error = merged.error();
+    if (error.kind == ErrorKind::kUsage)
+      error.fix = "remove the folder of the parts, and give the same command again";
+    return fail(error);
+  }
+  clean_up(job);
+  return show_sweep(options, sweep_table(merged->result, options.metrics, options.counts),
+                    *outputs);
 }
 
 }  // namespace warpmem::command

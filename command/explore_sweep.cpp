@@ -71,10 +71,11 @@ int explore_sweep(const ExploreOptions& options) {
   if (!seconds) return fail(seconds.error());
   if (options.dry_run) return dry_run(*task, options, count, *seconds);
   if (auto ok = check_patience(options, count, *seconds); !ok) return fail(ok.error());
-  auto output = Output::open(options.output, options.traces);
-  if (!output) return fail(output.error());
+  auto outputs = open_outputs(options);
+  if (!outputs) return fail(outputs.error());
   auto store = sweep::Store::open(options.results, task->plan, options.output.force);
   if (!store) return fail(store.error());
+  if (!store->note().empty()) note(store->note());
   if (!store->whole()) {
     const auto points = points_of(*task, options.shard, store->finished());
     if (!store->finished().empty())
@@ -91,19 +92,18 @@ int explore_sweep(const ExploreOptions& options) {
                                       });
     if (!ok) return fail(ok.error());
   }
-  const auto result = store->result();
-  if (!result) return fail(result.error());
-  if (!result->points.empty() &&
-      std::ranges::all_of(result->points, [](const SweepPoint& p) { return !p.left_out.empty(); }))
+  const SweepResult result = store->result();
+  if (!result.points.empty() &&
+      std::ranges::all_of(result.points, [](const SweepPoint& p) { return !p.left_out.empty(); }))
     return fail(
         {ErrorKind::kUsage,
          fmt::format("none of the points is a possible {}: {}",
                      task->task.traces->keys().empty() ? "GPU" : "program on a possible GPU",
-                     result->points[0].left_out),
-         fmt::format("point {}", fmt::join(result->points[0].values, ", ")),
+                     result.points[0].left_out),
+         fmt::format("point {}", fmt::join(result.points[0].values, ", ")),
          "give other values to --vary"});
   if (auto ok = store->publish(); !ok) return fail(ok.error());
-  return show_sweep(options, sweep_table(*result, options.metrics, options.counts), *output);
+  return show_sweep(options, sweep_table(result, options.metrics, options.counts), *outputs);
 }
 
 }  // namespace warpmem::command

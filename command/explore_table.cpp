@@ -160,13 +160,29 @@ SweepTable sweep_table(const SweepResult& result, std::vector<std::string> expre
   return out;
 }
 
-int show_sweep(const ExploreOptions& options, const SweepTable& table, Output& output) {
-  if (!options.svg.empty()) {
-    auto svg = create_output(options.svg, options.output.force, options.traces);
-    if (!svg) return fail(svg.error());
-    if (auto ok = svg->write(views::sweep_svg(table)); !ok) return fail(ok.error());
-    if (auto ok = svg->publish(); !ok) return fail(ok.error());
+Result<ExploreOutputs> open_outputs(const ExploreOptions& options) {
+  auto output = Output::open(options.output);
+  if (!output) return output.error();
+  ExploreOutputs out{std::move(output).value(), std::nullopt};
+  if (options.svg.empty()) return out;
+  auto svg = create_output(options.svg, options.output.force);
+  if (!svg) return svg.error();
+  out.svg.emplace(std::move(svg).value());
+  return out;
+}
+
+Result<OutputFile> create_results(const std::string& path, bool force) {
+  auto file = OutputFile::create(path, {.replace = force});
+  if (file && !file->place().note.empty()) note(file->place().note);
+  return file;
+}
+
+int show_sweep(const ExploreOptions& options, const SweepTable& table, ExploreOutputs& outputs) {
+  if (outputs.svg) {
+    if (auto ok = outputs.svg->write(views::sweep_svg(table)); !ok) return fail(ok.error());
+    if (auto ok = outputs.svg->publish(); !ok) return fail(ok.error());
   }
+  Output& output = outputs.output;
   return emit(
       output, options.output.format,
       [&] {

@@ -1,6 +1,7 @@
 // The figures of a sweep that are shown: expressions over what each point counted.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,7 +22,15 @@ MetricValue value_of(const std::string& expression, const SweepResult& sweep,
 SweepTable sweep_table(const SweepResult& result, std::vector<std::string> expressions,
                        bool counts);
 
+// What a sweep is shown in; opened before the work, so that a wrong name is told at once.
+struct ExploreOutputs {
+  Output output;
+  std::optional<OutputFile> svg;
+};
+Result<ExploreOutputs> open_outputs(const ExploreOptions& options);
+// The file that keeps a sweep: not a device or a pipe.
+Result<OutputFile> create_results(const std::string& path, bool force);
 // Writes the table, the chart and the drawing, as the options say; returns the exit status.
-int show_sweep(const ExploreOptions& options, const SweepTable& table, Output& output);
+int show_sweep(const ExploreOptions& options, const SweepTable& table, ExploreOutputs& outputs);
 
 }  // namespace warpmem::command

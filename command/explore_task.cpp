@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "base/units.hpp"
 #include "command/explore_traces.hpp"
@@ -109,8 +110,10 @@ sweep::Identity identity_of(const ExploreOptions& options, const ExploreTask& ta
     out.emplace_back("--seed", std::to_string(options.seed));
     out.emplace_back("--method", options.method);
   }
-  std::ranges::sort(out);
-  return out;
+  // What is given twice counts once, as it was given last.
+  std::map<std::string, std::string> by_name;
+  for (auto& [name, value] : out) by_name[name] = std::move(value);
+  return {by_name.begin(), by_name.end()};
 }
 
 }  // namespace

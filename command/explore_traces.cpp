@@ -7,6 +7,7 @@
 #include <iterator>
 
 #include "base/read_number.hpp"
+#include "base/run_files.hpp"
 #include "base/scratch_folder.hpp"
 #include "command/threads_option.hpp"
 #include "sim/reblock.hpp"
@@ -84,8 +85,9 @@ Result<ExploreTraces> make_source(const ExploreOptions& options,
   ExploreTraces out;
   out.names = {"made"};
   out.identity.emplace_back("--make", options.make);
+  for (const std::string& path : sweep::files_in(options.make, axes)) note_input(path);
   for (const std::string& path : sweep::sources_in(options.make, axes)) {
-    std::ifstream in(path, std::ios::binary);
+    std::ifstream in = open_to_read(path);
     const std::string text{std::istreambuf_iterator<char>(in), {}};
     out.identity.emplace_back("file " + path, fmt::format("{:016x}", hash_of(text)));
   }

@@ -286,7 +286,7 @@ int info(const InfoOptions& options) {
   if (!options.launches.all()) {
     if (auto any = require_any_launch(*reader, options.launches); !any) return fail(any.error());
   }
-  auto output = Output::open(options.output, {options.input.path});
+  auto output = Output::open(options.output);
   if (!output) return fail(output.error());
   switch (options.output.format) {
     case Format::kTable: output->write(as_text(*reader, options.launches, output->colour())); break;

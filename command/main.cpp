@@ -15,8 +15,10 @@
 
 #include "base/errno_kind.hpp"
 #include "base/printable.hpp"
+#include "base/run_files.hpp"
 #include "command/command.hpp"
 #include "command/ending.hpp"
+#include "command/named_files.hpp"
 #include "command/output.hpp"
 #include "command/program_words.hpp"
 #include "command/terminal.hpp"
@@ -84,7 +86,9 @@ int run(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return fail(usage_error(app, error, argc, argv));
   }
+  const RunFiles files;
   const CLI::App* chosen = app.get_subcommands().front();
+  note_named_files(*chosen);
   for (std::size_t i = 0; i < runs.size(); ++i) {
     if (chosen->get_name() == subcommands()[i].name) return runs[i]();
   }

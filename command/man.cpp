@@ -39,6 +39,16 @@ std::string options_text(const CLI::App& app) {
   return out;
 }
 
+// A subcommand's options, and then those of its own subcommands.
+std::string subcommand_text(const CLI::App& app, const std::string& name) {
+  std::string out = options_text(app);
+  for (const CLI::App* sub : app.get_subcommands([](const CLI::App*) { return true; }))
+    out += fmt::format(".SH \"WARPMEM {}\"\n{}\n{}", name + " " + sub->get_name(),
+                       roff(sub->get_description()),
+                       subcommand_text(*sub, name + " " + sub->get_name()));
+  return out;
+}
+
 std::string man_page(const CLI::App& app) {
   std::string out =
       fmt::format(".TH WARPMEM 1 \"\" \"warpmem {}\" \"User Commands\"\n.SH NAME\nwarpmem \\- {}\n",
@@ -53,7 +63,7 @@ std::string man_page(const CLI::App& app) {
     for (std::string line; std::getline(examples, line);)
       if (line.starts_with("  ")) lines += roff(line.substr(2)) + "\n";
     if (!lines.empty()) out += ".PP\n.nf\n" + lines + ".fi\n";
-    out += options_text(*app.get_subcommand(row.name));
+    out += subcommand_text(*app.get_subcommand(row.name), row.name);
   }
   return out +
          ".SH \"EXIT STATUS\"\n0 fine, 1 a check failed, 2 usage or configuration, 3 malformed "
@@ -67,7 +77,7 @@ std::string man_page(const CLI::App& app) {
 Run setup_man(CLI::App& app) {
   auto options = std::make_shared<OutputOptions>();
   app.add_option("-o,--output", options->path, "write to this file instead of stdout")
-      ->type_name("FILE");
+      ->type_name("OUT");
   add_force_option(app, options->force);
   const CLI::App* whole = app.get_parent();
   return [whole, options] { return emit(*options, man_page(*whole)); };

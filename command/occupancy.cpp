@@ -208,8 +208,7 @@ int occupancy(const OccupancyOptions& options) {
          "write warpmem occupancy --registers 32, or name a program, a cubin, PTX or CUDA source"});
   const auto asked = read_asked(options);
   if (!asked) return fail(asked.error());
-  auto output = Output::open(options.output, options.file.empty() ? std::vector<std::string>{}
-                                                                  : std::vector{options.file});
+  auto output = Output::open(options.output);
   if (!output) return fail(output.error());
   auto results = answers(options, *asked);
   if (!results) return fail(results.error());

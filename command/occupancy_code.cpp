@@ -11,6 +11,7 @@
 #include <span>
 #include <string_view>
 
+#include "base/run_files.hpp"
 #include "base/tool_run.hpp"
 #include "binary/cubin/cubin.hpp"
 #include "binary/disassembly/cuda_tools.hpp"
@@ -78,7 +79,7 @@ Error no_tool(const char* tool, const char* variable) {
 }
 
 Result<Bytes> read_file(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
+  std::ifstream in = open_to_read(path);
   Bytes bytes{std::istreambuf_iterator<char>(in), {}};
   if (in.is_open() && !in.bad() && !bytes.empty()) return bytes;
   return Error{ErrorKind::kUsage, "the file cannot be read, or is empty", path,

@@ -33,29 +33,27 @@ void add_force_option(CLI::App& app, bool& force) {
 void add_output_options(CLI::App& app, OutputOptions& options) {
   add_format_option(app, options.format);
   app.add_option("-o,--output", options.path, "write to this file instead of stdout")
-      ->type_name("FILE");
+      ->type_name("OUT");
   add_force_option(app, options.force);
 }
 
-Result<void> check_output(const OutputOptions& options, const std::vector<std::string>& inputs) {
+Result<void> check_output(const OutputOptions& options) {
   if (options.path.empty()) return {};
-  auto place =
-      find_output_place(options.path, {.replace = options.force, .direct = true, .inputs = inputs});
+  auto place = find_output_place(options.path, {.replace = options.force, .direct = true});
   return place ? Result<void>() : Result<void>(place.error());
 }
 
-Result<OutputFile> create_output(const std::string& path, bool force,
-                                 const std::vector<std::string>& inputs) {
-  auto file = OutputFile::create(path, {.replace = force, .direct = true, .inputs = inputs});
+Result<OutputFile> create_output(const std::string& path, bool force) {
+  auto file = OutputFile::create(path, {.replace = force, .direct = true});
   if (file && !file->place().note.empty()) note(file->place().note);
   return file;
 }
 
 Output::Output(std::optional<OutputFile> file) : file_(std::move(file)) {}
 
-Result<Output> Output::open(const OutputOptions& options, const std::vector<std::string>& inputs) {
+Result<Output> Output::open(const OutputOptions& options) {
   if (options.path.empty()) return Output(std::nullopt);
-  auto file = create_output(options.path, options.force, inputs);
+  auto file = create_output(options.path, options.force);
   if (!file) return file.error();
   return Output(std::move(file).value());
 }

@@ -5,7 +5,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "base/error.hpp"
 #include "base/output_file.hpp"
@@ -36,27 +35,23 @@ void add_output_options(CLI::App& app, OutputOptions& options);
 void add_force_option(CLI::App& app, bool& force);
 
 // Refuses now what Output::open() would refuse after the work.
-Result<void> check_output(const OutputOptions& options, const std::vector<std::string>& inputs);
+Result<void> check_output(const OutputOptions& options);
 
-// A file of a run that reads `inputs` (base/output_file.hpp); what is worth saying of its place is
-// said on stderr.
-Result<OutputFile> create_output(const std::string& path, bool force,
-                                 const std::vector<std::string>& inputs);
+// A file that the run writes (base/output_file.hpp); what is worth saying of its place is said on
+// stderr.
+Result<OutputFile> create_output(const std::string& path, bool force);
 
 // A destination that reports what the operating system refused, at the latest in finish(). A file
 // gets its name there, so that it is whole or absent.
 class Output {
  public:
-  // `inputs`: the files that the run reads.
-  static Result<Output> open(const OutputOptions& options,
-                             const std::vector<std::string>& inputs = {});
+  static Result<Output> open(const OutputOptions& options);
 
   void write(std::string_view text);
   bool failed() const;               // a write was refused: stop producing
   bool colour() const;               // a person with a colour terminal reads this
   views::Terminal terminal() const;  // … and how wide it is
   Result<void> finish();
-  const OutputFile* file() const { return file_ ? &*file_ : nullptr; }  // nullptr: stdout
 
  private:
   explicit Output(std::optional<OutputFile> file);

@@ -27,7 +27,7 @@ int partitions(const PartitionsOptions& options) {
   if (!card) return fail(card.error());
   const auto reader = open_wanted(options.input, options.launches);
   if (!reader) return fail(reader.error());
-  auto output = Output::open(options.output, {options.input.path});
+  auto output = Output::open(options.output);
   if (!output) return fail(output.error());
   sim::ReplayOptions engine;
   engine.time = !options.counts;

@@ -103,7 +103,7 @@ int pattern(const PatternOptions& options) {
   if (!output) return fail(output.error());
   std::optional<OutputFile> svg;
   if (!options.svg.empty()) {
-    auto opened = create_output(options.svg, options.output.force, {});
+    auto opened = create_output(options.svg, options.output.force);
     if (!opened) return fail(opened.error());
     svg.emplace(std::move(opened).value());
   }
@@ -154,7 +154,7 @@ Run setup_pattern(CLI::App& app) {
       app, "--warp", {0, 31, "warps"}, [options](std::uint64_t n) { options->warp = n; },
       "draw this warp (0)");
   app.add_option("--svg", options->svg, "write the drawing of the lanes as a picture")
-      ->type_name("FILE");
+      ->type_name("OUT");
   add_output_options(app, options->output);
   return [options] { return pattern(*options); };
 }

@@ -10,10 +10,12 @@
 #include <string>
 
 #include "base/output_file.hpp"
+#include "base/run_files.hpp"
 #include "base/units.hpp"
 #include "command/command.hpp"
 #include "command/number_option.hpp"
 #include "command/output.hpp"
+#include "traces/format/sink.hpp"
 #include "traces/record/launcher.hpp"
 
 namespace warpmem::command {
@@ -42,15 +44,18 @@ Result<void> check(Options& options) {
 
 // Where the files go, told before the program runs.
 Result<void> settle_outputs(record::RecordOptions& options) {
-  const std::vector<std::string> inputs = options.command;  // the program, and files given to it
-  auto trace = find_output_place(options.output, {options.force, false, inputs});
+  for (const std::string& word : options.command) note_input(word);  // the program and its files
+  auto trace = find_output_place(options.output, {options.force, false});
   if (!trace) return trace.error();
+  if (is_input(trace::partial_name(trace->path)))
+    return output_is_input(trace::partial_name(trace->path));
   if (!trace->note.empty()) note(trace->note);
   options.output = trace->path;
   if (options.times.empty()) return {};
-  auto times = find_output_place(options.times, {options.force, true, inputs});
+  auto times = find_output_place(options.times, {options.force, true});
   if (!times) return times.error();
-  if (auto two = require_two_places(*trace, *times); !two) return two;
+  const auto one = OutputClaim::of(trace->path), other = OutputClaim::of(times->path);
+  if (!other) return other.error();
   if (!times->note.empty()) note(times->note);
   options.times = times->path;
   return {};
@@ -120,7 +125,9 @@ int run(Options& options) {
 Run setup_record(CLI::App& app) {
   auto options = std::make_shared<Options>();
   record::RecordOptions& record = options->record;
-  app.add_option("-o,--output", record.output, "trace to write")->capture_default_str();
+  app.add_option("-o,--output", record.output, "trace to write")
+      ->type_name("OUT")
+      ->capture_default_str();
   app.add_option("--kernel", record.kernel,
                  "only kernels whose demangled name matches this regular expression")
       ->type_name("REGEX");
@@ -135,7 +142,7 @@ Run setup_record(CLI::App& app) {
       [&record](std::uint64_t n) { record.max_records = n; }, "stop recording after so many records");
   app.add_option("--times", record.times,
                  "write a CSV file of how long each launch took to record, in microseconds")
-      ->type_name("FILE");
+      ->type_name("OUT");
   add_force_option(app, record.force);
   app.add_flag("--strict", record.strict, "end the program when recording fails");
   app.add_flag("--no-wait", options->no_wait,

@@ -98,17 +98,13 @@ int replay(const ReplayCommandOptions& options) {
   const auto reader = open_wanted(options.input, options.launches);
   if (!reader) return fail(reader.error());
   // An output that cannot be written is told now, not after minutes of work.
-  auto output = Output::open(options.output, {options.input.path});
+  auto output = Output::open(options.output);
   if (!output) return fail(output.error());
   std::optional<OutputFile> timeline;
   if (!options.timeline.empty()) {
-    auto opened = create_output(options.timeline, options.output.force, {options.input.path});
+    auto opened = create_output(options.timeline, options.output.force);
     if (!opened) return fail(opened.error());
     timeline.emplace(std::move(opened).value());
-    if (output->file()) {
-      if (auto two = require_two_places(output->file()->place(), timeline->place()); !two)
-        return fail(two.error());
-    }
   }
   if (options.sample) return replay_sampled(*reader, *card, options, *output);
   const auto result = replay_selected(*reader, *card, options);
@@ -167,7 +163,7 @@ Run setup_replay(CLI::App& app) {
   add_sample_options(app, *options);
   app.add_option("--timeline", options->timeline,
                  "write where each CTA was, and when, as a Chrome trace (for Perfetto)")
-      ->type_name("FILE")
+      ->type_name("OUT")
       ->excludes(counts);
   time->excludes(counts);
   add_output_options(app, options->output);

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "base/run_files.hpp"
 #include "command/command.hpp"
 #include "command/number_option.hpp"
 #include "command/output.hpp"
@@ -32,7 +33,7 @@ Result<std::string> web_module() {
   const fs::path program = fs::read_symlink("/proc/self/exe", none).parent_path();
   for (const fs::path& at : {program / "warpmem.wasm", program / "../build-web/warpmem.wasm",
                              program / "../share/warpmem/warpmem.wasm"}) {
-    std::ifstream in(at, std::ios::binary);
+    std::ifstream in = open_to_read(at.string());
     std::ostringstream bytes;
     if (in && bytes << in.rdbuf()) return std::move(bytes).str();
   }
@@ -43,13 +44,11 @@ Result<std::string> web_module() {
 int report(const ReportOptions& options) {
   const auto traces = report_traces(options.input);
   if (!traces) return fail(traces.error());
-  std::vector<std::string> read;
-  for (const ReportTrace& t : *traces) {
-    read.push_back(t.path);
-    if (!t.profile.empty()) read.push_back(t.profile);
-  }
-  for (const auto& files : {options.input.sources, options.input.curves})
-    read.insert(read.end(), files.begin(), files.end());
+  for (const ReportTrace& t : *traces) note_input(t.path), note_input(t.profile);
+  // A page may lie beside what it shows.
+  for (const std::string& source : options.input.sources)
+    if (std::error_code none; std::filesystem::is_directory(source, none))
+      note_input_folder(source, ".html");
   std::string module;
   if (options.live) {
     auto found = web_module();
@@ -57,7 +56,7 @@ int report(const ReportOptions& options) {
     module = std::move(*found);
   }
   // An output that cannot be written is told now, not after minutes of work.
-  auto output = Output::open({Format::kTable, options.output, options.force}, read);
+  auto output = Output::open({Format::kTable, options.output, options.force});
   if (!output) return fail(output.error());
   auto made = make_report(options.input, *traces);
   if (!made) return fail(made.error());
@@ -118,7 +117,7 @@ Run setup_report(CLI::App& app) {
                "put the model into the page: access patterns and what-ifs are computed there");
   app.add_flag("--json", options->json, "write what the page shows as JSON");
   app.add_option("-o,--output", options->output, "write to this file instead of stdout")
-      ->type_name("FILE");
+      ->type_name("OUT");
   add_force_option(app, options->force);
   return [options] { return report(*options); };
 }

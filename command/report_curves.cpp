@@ -9,6 +9,7 @@
 
 #include "base/printable.hpp"
 #include "base/read_number.hpp"
+#include "base/run_files.hpp"
 #include "base/units.hpp"
 #include "command/explore_table.hpp"
 #include "command/report_input.hpp"
@@ -22,7 +23,7 @@ std::string name_of(const std::string& path) { return path.substr(path.rfind('/'
 bool is_sweep(const std::string& path) {
   constexpr std::string_view kMagic = "SQLite format 3";  // of every SQLite file
   std::string begin(kMagic.size(), '\0');
-  std::ifstream in(path, std::ios::binary);
+  std::ifstream in = open_to_read(path);
   return in.read(begin.data(), static_cast<std::streamsize>(begin.size())) && begin == kMagic;
 }
 

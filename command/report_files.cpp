@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "base/printable.hpp"
+#include "base/run_files.hpp"
 #include "base/units.hpp"
 #include "command/report_input.hpp"
 #include "validate/suite.hpp"
@@ -44,7 +45,7 @@ Result<void> add_source(const std::string& path, Report& report) {
 
 Result<std::string> read_report_text(const std::string& path, const char* option) {
   constexpr std::size_t kMostBytes = 4 << 20;
-  std::ifstream in(path, std::ios::binary);
+  std::ifstream in = open_to_read(path);
   if (!in)
     return Error{ErrorKind::kUsage, fmt::format("cannot be read: {}", std::strerror(errno)),
                  printable(path), fmt::format("give a readable file to {}", option)};

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "base/run_files.hpp"
 #include "base/units.hpp"
 
 namespace warpmem::command {
@@ -50,7 +51,7 @@ LaunchMetrics launch_of(const json& kernel) {
 }  // namespace
 
 Result<ResultFile> read_result(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
+  std::ifstream file = open_to_read(path);
   std::stringstream text;
   if (!file || !(text << file.rdbuf())) {
     const char* why = errno != 0 ? std::strerror(errno) : "nothing in it";

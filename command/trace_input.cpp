@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/printable.hpp"
 #include "base/units.hpp"
 #include "command/command.hpp"
 #include "command/number_option.hpp"
@@ -158,7 +159,7 @@ std::string quality_text(const trace::Quality& quality) {
   if (quality.unreadable_bytes > 0) {
     out += fmt::format(", {} at the end unreadable", byte_size(quality.unreadable_bytes));
   }
-  for (const std::string& note : quality.notes) out += "; " + note;
+  for (const std::string& note : quality.notes) out += "; " + printable(note);
   return out;
 }
 

@@ -51,7 +51,6 @@ struct Collected {
   std::vector<validate::LaunchComparison> launches, repeats;
   std::vector<std::string> unmatched;
   std::vector<Note> notes;
-  std::vector<std::string> files;  // that were read
 };
 
 void append(auto& to, auto&& from) {
@@ -155,7 +154,6 @@ const char* engine_name(bool time) { return time ? "time" : "counts"; }
 
 int show(const ValidateOptions& options, const std::string& place, Collected collected,
          std::vector<std::string> heading, bool whole_reference) {
-  const std::vector<std::string> files = std::move(collected.files);
   const validate::DeviationList none;
   // Deviations are those of built-in cards.
   const auto& deviations = options.no_deviations || !options.card->built_in()
@@ -169,7 +167,7 @@ int show(const ValidateOptions& options, const std::string& place, Collected col
   if (!collected.repeats.empty())
     validate::attach_repeat(
         report, validate::finish_report(options.card->name(), "", std::move(collected.repeats), {}, none));
-  auto output = Output::open(options.output, files);
+  auto output = Output::open(options.output);
   if (!output) return fail(output.error());
   const bool terminal = options.output.path.empty() && is_terminal(STDOUT_FILENO);
   const validate::ViewOptions view{output->colour(),
@@ -202,17 +200,16 @@ Result<validate::Suite> find_suite(const ValidateOptions& options) {
   return validate::open_suite(folder);
 }
 
-// The files that a comparison of the whole folder reads; no output may replace one.
-std::vector<std::string> files_of(const validate::Suite& suite) {
-  std::vector<std::string> files{suite.folder + "/provenance.toml"};
+// The files that a comparison of the whole folder is going to read; no output may replace one.
+void note_files(const validate::Suite& suite) {
+  note_input(suite.folder + "/provenance.toml");
   for (const auto& entry : suite.entries)
-    for (const auto& file : {entry.trace, entry.counters, entry.repeat}) files.push_back(file);
-  return files;
+    for (const auto& file : {entry.trace, entry.counters, entry.repeat}) note_input(file);
 }
 
 Result<Collected> collect(const validate::Suite& suite, const ValidateOptions& options) {
-  std::vector<std::string> files = files_of(suite);
-  if (auto place = check_output(options.output, files); !place) return place.error();
+  note_files(suite);
+  if (auto place = check_output(options.output); !place) return place.error();
   // Runs are compared on several threads, and put together in their order.
   struct Part {
     Result<void> added;
@@ -242,7 +239,6 @@ Result<Collected> collect(const validate::Suite& suite, const ValidateOptions& o
     append(collected.notes, std::move(part.collected.notes));
   }
   for (const std::string& note : suite.notes) collected.notes.push_back({"", note});
-  collected.files = std::move(files);
   return collected;
 }
 
@@ -312,9 +308,7 @@ int run_validate(ValidateOptions& options) {
     return fail({ErrorKind::kUsage, "--suite beside a trace", "",
                  "validate one trace (T --ncu F.csv) or a folder (--suite DIR)"});
   Collected collected;
-  collected.files = {options.trace.path, options.ncu};
-  if (auto place = check_output(options.output, collected.files); !place)
-    return fail(place.error());
+  if (auto place = check_output(options.output); !place) return fail(place.error());
   if (auto added = add_pair(options.trace, options.ncu, "", "", options, collected); !added)
     return fail(added.error());
   return show(options, options.ncu, std::move(collected), {}, false);
@@ -324,13 +318,16 @@ int run_validate(ValidateOptions& options) {
 
 Run setup_validate(CLI::App& app) {
   auto options = std::make_shared<ValidateOptions>();
-  app.add_option("trace", options->trace.path, "trace whose counters to predict");
+  app.add_option("trace", options->trace.path, "trace whose counters to predict")
+      ->type_name("TRACE");
   app.add_flag("--partial", options->trace.partial,
                "accept a trace that is known to be incomplete");
   app.add_option("--ncu,--nvprof", options->ncu,
-                 "CSV of Nsight Compute or of nvprof for the same program");
+                 "CSV of Nsight Compute or of nvprof for the same program")
+      ->type_name("FILE");
   app.add_option("--suite", options->suite,
                  "folder of NAME.wmt and NAME.csv pairs (without one: the card's reference)")
+      ->type_name("DIR")
       ->expected(0, 1);
   app.add_option("--gpu", options->gpu,
                  "GPU card (see warpmem gpus), or a card of your own: FILE.toml (the one of the GPU that "

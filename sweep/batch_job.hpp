@@ -10,7 +10,7 @@ namespace warpmem::sweep {
 struct BatchJob {
   std::string command;                 // how to call warpmem
   std::vector<std::string> arguments;  // of explore, without what says how it is run
-  std::string results;                 // the file that all parts become
+  std::string folder;                  // of its own, seen by all machines: script, parts, logs
   std::uint64_t parts = 1;
   std::uint64_t at_once = 0;         // tasks that may run at a time; 0: as Slurm likes
   std::uint64_t cpus = 1;            // of a task
@@ -20,11 +20,14 @@ struct BatchJob {
 
 // In single quotes, for a shell.
 std::string quoted(const std::string& word);
-// Where a part's results lie.
-std::string part_file(const std::string& results, std::uint64_t part, std::uint64_t of);
+// In the folder: a part's results, what its task printed, and the script.
+std::string part_file(const BatchJob& job, std::uint64_t part);
+std::string log_file(const BatchJob& job, std::uint64_t part);
+std::string script_file(const BatchJob& job);
 std::string script_of(const BatchJob& job);
+// What every script begins with: a folder that has one is a job's.
+extern const char* const kScriptHeading;
 // sbatch and its arguments for some parts, by their numbers from 1.
-std::vector<std::string> submission(const BatchJob& job, const std::string& script,
-                                    const std::vector<std::uint64_t>& parts);
+std::vector<std::string> submission(const BatchJob& job, const std::vector<std::uint64_t>& parts);
 
 }  // namespace warpmem::sweep

@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <filesystem>
 #include <set>
+#include <string_view>
 
 #include "base/printable.hpp"
 #include "base/tool_run.hpp"
+#include "sweep/batch_job.hpp"
 
 namespace warpmem::sweep {
 namespace {
@@ -19,6 +21,57 @@ std::size_t find_place(const std::string& command, const std::string& name, std:
        at = command.find(place, at + 1))
     if (at == 0 || command[at - 1] != '$') return at;
   return std::string::npos;
+}
+
+constexpr const char* kTrace = "trace";
+
+enum class Quotes { kNone, kSingle, kDouble };
+
+// The command in pieces, from left to right: text as it is, and places of `values` with what stands
+// there, each with the quotes that a shell sees around it.
+template <class Use>
+void for_each_piece(const std::string& command, const Changes& values, Use&& use) {
+  Quotes quotes = Quotes::kNone;
+  for (std::size_t at = 0; at < command.size();) {
+    const std::string* value = nullptr;
+    std::size_t size = 1;
+    if (command[at] == '{' && (at == 0 || command[at - 1] != '$')) {
+      const std::size_t end = command.find('}', at);
+      const std::string name = end == std::string::npos ? "" : command.substr(at + 1, end - at - 1);
+      for (const auto& [key, of] : values)
+        if (key == name) value = &of, size = end + 1 - at;
+    }
+    use(std::string_view(command).substr(at, size), value, quotes);
+    const char c = command[at];
+    if (value == nullptr) {
+      if (c == '\\' && quotes != Quotes::kSingle && at + 1 < command.size()) {
+        use(std::string_view(command).substr(at + 1, 1), nullptr, quotes);
+        size = 2;
+      } else if (c == '\'' && quotes != Quotes::kDouble) {
+        quotes = quotes == Quotes::kNone ? Quotes::kSingle : Quotes::kNone;
+      } else if (c == '"' && quotes != Quotes::kSingle) {
+        quotes = quotes == Quotes::kNone ? Quotes::kDouble : Quotes::kNone;
+      }
+    }
+    at += size;
+  }
+}
+
+// A name as one word of a shell, within the quotes that are there already.
+std::string in_shell(const std::string& name, Quotes quotes) {
+  constexpr std::string_view kPlain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+,:@%";
+  if (name.find_first_not_of(kPlain) == std::string::npos) return name;
+  if (quotes == Quotes::kNone) return quoted(name);
+  std::string out;
+  for (const char c : name) {
+    if (quotes == Quotes::kSingle && c == '\'') out += "'\\''";
+    else if (quotes == Quotes::kDouble &&
+             std::string_view("\\\"$`").find(c) != std::string_view::npos)
+      out += std::string("\\") + c;
+    else out += c;
+  }
+  return out;
 }
 
 std::string last_line(const std::string& text) {
@@ -35,21 +88,19 @@ std::string told(const Changes& program) {
   return out;
 }
 
-bool is_source(const std::filesystem::path& path) {
+bool is_source(const std::string& path) {
   static const std::set<std::string> endings{".cu",   ".cuh",    ".c",   ".cc",  ".cpp", ".h",
                                              ".hpp",  ".cubin",  ".ptx", ".py",  ".sh",  ".wmt",
                                              ".toml", ".fatbin", ".csv", ".json"};
-  std::error_code none;
-  return endings.contains(path.extension().string()) &&
-         std::filesystem::is_regular_file(path, none);
+  return endings.contains(std::filesystem::path(path).extension().string());
 }
 
-void add_sources(const std::string& command, std::set<std::string>& files) {
+void add_files(const std::string& command, std::set<std::string>& files) {
   constexpr const char* kBetween = " \t\n'\"=;&|<>()";
   for (std::size_t at = command.find_first_not_of(kBetween); at != std::string::npos;) {
     const std::size_t end = std::min(command.find_first_of(kBetween, at), command.size());
     const std::string word = command.substr(at, end - at);
-    if (is_source(word)) files.insert(word);
+    if (std::error_code none; std::filesystem::is_regular_file(word, none)) files.insert(word);
     at = command.find_first_not_of(kBetween, end);
   }
 }
@@ -61,20 +112,29 @@ bool has_place(const std::string& command, const std::string& name) {
 }
 
 std::string filled(const std::string& command, const Changes& values) {
-  std::string out = command;
-  for (const auto& [key, value] : values)
-    for (std::size_t at = find_place(out, key, 0); at != std::string::npos;
-         at = find_place(out, key, at + value.size()))
-      out.replace(at, key.size() + 2, value);
+  std::string out;
+  for_each_piece(command, values, [&](std::string_view text, const std::string* value, Quotes) {
+    out += value ? *value : text;
+  });
+  return out;
+}
+
+std::string filled(const std::string& command, const Changes& values, const std::string& trace) {
+  Changes all = values;
+  all.emplace_back(kTrace, trace);
+  std::string out;
+  for_each_piece(command, all, [&](std::string_view text, const std::string* value, Quotes quotes) {
+    if (text == "{trace}") out += in_shell(trace, quotes);
+    else out += value ? *value : text;
+  });
   return out;
 }
 
 Result<void> make_trace(const std::string& command, const Changes& program,
                         const std::string& trace) {
-  Changes values = program;
-  values.emplace_back("trace", trace);
-  const std::string line = filled(command, values);
-  const auto ran = run_tool({"/bin/sh", "-c", line}, ToolOutput::kBoth);
+  constexpr std::size_t kSaid = 4096;  // of what it prints the last line is told
+  const std::string line = filled(command, program, trace);
+  const auto ran = run_tool({"/bin/sh", "-c", line}, ToolOutput::kBoth, {kSaid, true});
   if (!ran) return ran.error();
   std::error_code none;
   const bool there = std::filesystem::is_regular_file(trace, none);
@@ -87,14 +147,20 @@ Result<void> make_trace(const std::string& command, const Changes& program,
       "--make", "try it by hand: " + printable(line)};
 }
 
-std::vector<std::string> sources_in(const std::string& command,
-                                    const std::vector<SweepAxis>& axes) {
+std::vector<std::string> files_in(const std::string& command, const std::vector<SweepAxis>& axes) {
   std::set<std::string> files;
-  add_sources(command, files);
+  add_files(command, files);
   for (const SweepAxis& axis : axes)
     for (const std::string& value : axis.values)
-      if (has_place(command, axis.key)) add_sources(filled(command, {{axis.key, value}}), files);
+      if (has_place(command, axis.key)) add_files(filled(command, {{axis.key, value}}), files);
   return {files.begin(), files.end()};
+}
+
+std::vector<std::string> sources_in(const std::string& command,
+                                    const std::vector<SweepAxis>& axes) {
+  std::vector<std::string> files = files_in(command, axes);
+  std::erase_if(files, [](const std::string& file) { return !is_source(file); });
+  return files;
 }
 
 }  // namespace warpmem::sweep

@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "base/run_files.hpp"
 #include "validate/metric_map.hpp"
 #include "validate/ncu_table.hpp"
 #include "validate/nvprof_csv.hpp"
@@ -273,7 +274,7 @@ Result<NcuImport> parse_ncu_csv(std::string_view bytes, const std::string& place
 namespace {
 
 Result<std::string> read_bytes(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
+  std::ifstream in = open_to_read(path);
   if (!in)
     return Error{ErrorKind::kUsage, fmt::format("cannot read the file: {}", std::strerror(errno)),
                  path, "give the CSV that the profiler wrote"};

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "base/run_files.hpp"
 #include "base/toml_values.hpp"
 
 namespace warpmem::validate {
@@ -27,6 +28,7 @@ Result<Provenance> read_provenance(const fs::path& path) {
   std::error_code ec;
   if (!fs::exists(path, ec)) return read;
   try {
+    note_input(path.string());
     const toml::table root = toml::parse_file(path.string());
     const toml::table* machine = root["machine"].as_table();
     std::optional<Error> wrong;  // the first value that is no text

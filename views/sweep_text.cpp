@@ -108,7 +108,7 @@ std::string sweep_csv(const SweepTable& t) {
       out += std::to_string(point.number);
       for (const std::string& v : point.values) out += "," + csv_cell(v);
       out += "," + csv_cell(s.trace) + "," + csv_cell(s.metric) + "," + csv_cell(s.unit) + ",";
-      if (!point.left_out.empty()) out += ",left out: " + csv_cell(point.left_out);
+      if (!point.left_out.empty()) out += "," + csv_cell("left out: " + point.left_out);
       else if (!s.values[p].known()) out += "," + csv_cell(s.values[p].missing);
       else out += fmt::format("{},", s.values[p].value);
       out += "\n";

@@ -1,6 +1,8 @@
 #include "views/table.hpp"
 
 #include <algorithm>
+#include <cstdlib>
+#include <string_view>
 #include <utility>
 
 #include "base/printable.hpp"
@@ -70,8 +72,22 @@ std::vector<std::string> broken(std::string text, std::size_t width) {
 
 }  // namespace
 
+namespace {
+
+// A spreadsheet takes a text that begins so for a formula, and runs it.
+bool is_formula(const std::string& text) {
+  if (text.size() < 2 || std::string_view("=+-@").find(text[0]) == std::string_view::npos)
+    return false;
+  char* end = nullptr;
+  std::strtod(text.c_str(), &end);
+  return text[0] == '=' || text[0] == '@' || *end != 0;  // -3.5 is a number
+}
+
+}  // namespace
+
 std::string csv_cell(std::string_view cell) {
-  const std::string text = printable(cell);
+  std::string text = printable(cell);
+  if (is_formula(text)) text.insert(text.begin(), '\'');
   if (text.find_first_of(",\"") == std::string::npos) return text;
   std::string quoted = "\"";
   for (const char c : text) {

@@ -13,6 +13,7 @@
 #include <span>
 #include <sstream>
 
+#include "base/run_files.hpp"
 #include "binary/elf/elf_file.hpp"
 #include "binary/fatbin/fat_binary.hpp"
 
@@ -94,7 +95,7 @@ void read_device_code(std::span<const std::byte> bytes, ProgramFile& out,
 }  // namespace
 
 Result<ProgramFile> read_program_file(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
+  std::ifstream in = open_to_read(path);
   std::stringstream text;
   text << in.rdbuf();
   if (!in)

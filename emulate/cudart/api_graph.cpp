@@ -272,7 +272,7 @@ int cudaGraphDebugDotPrint(Graph* graph, const char* path, unsigned) {
   return with_graph(graph, [&](Graph& g) {
     // The program's own file, which CUDA replaces too.
     if (!path) return kInvalidValue;
-    auto file = OutputFile::create(path, {.replace = true, .direct = true, .inputs = {}});
+    auto file = OutputFile::create(path, {.replace = true, .direct = true});
     if (!file) return kInvalidValue;
     std::string text = "digraph dot {\n";
     std::unordered_map<const GraphNode*, std::size_t> number;

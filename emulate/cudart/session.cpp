@@ -72,7 +72,7 @@ bool Session::open(const std::string& arch, bool mapped, const std::string& stan
         "what ptxas merges, drops or adds (registers spilled to local memory): the trace is of "
         "PTX"};
   if (!mapped && !stand_in.empty()) origin.missing.push_back(stand_in);
-  auto made = trace::TraceWriter::create(options_.output, origin, {options_.force, 3, {}});
+  auto made = trace::TraceWriter::create(options_.output, origin, {options_.force, 3});
   if (!made) {
     fail(made.error());
     return false;

@@ -105,8 +105,7 @@ class FileRun {
 
   // Buffers and parameters; and the files that buffers are written to.
   Result<std::vector<WriteBack>> prepare() {
-    inputs_ = inputs_of(request_, launch_);
-    auto files = open_write_backs(request_, launch_, inputs_);
+    auto files = open_write_backs(request_, launch_);
     if (!files) return files;
     if (auto ok = check_limits(launch_, kernel_->static_shared, request_.limits); !ok)
       return ok.error();
@@ -178,8 +177,8 @@ class FileRun {
       program.local_bytes = resources_->local_bytes;
     report_.kernel = program.demangled;
     if (request_.output.empty()) return {};
-    auto made = trace::TraceWriter::create(request_.output, origin_of(program),
-                                           {request_.overwrite, 3, inputs_});
+    auto made =
+        trace::TraceWriter::create(request_.output, origin_of(program), {request_.overwrite, 3});
     if (!made) return made.error();
     writer_.emplace(std::move(made).value());
     auto number = writer_->add_program(program);
@@ -212,7 +211,6 @@ class FileRun {
   std::optional<Memory> memory_;
   std::unique_ptr<LoadedModule> loaded_;
   std::unique_ptr<Kernel> kernel_;
-  std::vector<std::string> inputs_;
   Buffers buffers_;
   LaunchShape shape_;
   std::optional<MachineCode> machine_;

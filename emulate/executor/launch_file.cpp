@@ -11,6 +11,7 @@
 #include <sstream>
 
 #include "base/nearest.hpp"
+#include "base/run_files.hpp"
 #include "base/toml_values.hpp"
 #include "base/units.hpp"
 #include "emulate/executor/half.hpp"
@@ -136,6 +137,7 @@ class Reader {
         a.bytes = bytes(t, "size", std::uint64_t{1} << 40);
       }
       a.file = text(t, "file");
+      note_input(a.file);
       if (a.bytes == 0 && !a.file.empty()) {
         std::error_code none;
         a.bytes = std::filesystem::file_size(a.file, none);
@@ -258,7 +260,7 @@ Result<LaunchFile> read_launch_file(const std::string& path) {
   std::error_code none;
   if (std::filesystem::is_directory(path, none))
     return Error{ErrorKind::kUsage, "this is a folder, not a launch description", path, "name a file in it; docs/emulate.md shows how to write one"};
-  std::ifstream in(path, std::ios::binary);
+  std::ifstream in = open_to_read(path);
   std::stringstream text;
   text << in.rdbuf();
   if (!in) return Error{ErrorKind::kUsage, "cannot read the launch description", path, "write one as docs/emulate.md shows"};
@@ -285,7 +287,7 @@ Result<void> check_limits(const LaunchFile& l, std::uint32_t static_shared, cons
 Result<void> fill_buffer(const Argument& a, std::byte* to) {
   if (a.fill == Argument::Fill::kZeros) return {};
   if (a.fill == Argument::Fill::kFile) {
-    std::ifstream in(a.file, std::ios::binary);
+    std::ifstream in = open_to_read(a.file);
     in.read(reinterpret_cast<char*>(to), static_cast<std::streamsize>(a.bytes));
     if (in.gcount() == 0 || in.bad()) return Error{ErrorKind::kUsage, fmt::format("cannot read '{}'", a.file), a.place, "give the file's path from where you start warpmem"};
     if (static_cast<std::uint64_t>(in.gcount()) < a.bytes)

@@ -7,6 +7,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "base/run_files.hpp"
 #include "base/units.hpp"
 
 namespace warpmem::emulate {
@@ -15,7 +16,7 @@ Result<std::string> read_text(const std::string& path) {
   std::error_code none;
   if (std::filesystem::is_directory(path, none))
     return Error{ErrorKind::kUsage, "this is a folder, not a PTX file", path, "name a file in it"};
-  std::ifstream in(path, std::ios::binary);
+  std::ifstream in = open_to_read(path);
   std::stringstream text;
   text << in.rdbuf();
   if (!in)
@@ -103,27 +104,13 @@ Result<void> check_cooperative(const LaunchFile& launch, std::uint64_t sm_ctas,
                launch.path, "make the grid smaller, or leave cooperative out"};
 }
 
-std::vector<std::string> inputs_of(const EmulateRequest& request, const LaunchFile& launch) {
-  std::vector<std::string> inputs{request.ptx, request.launch};
-  for (const Argument& a : launch.arguments)
-    if (!a.file.empty()) inputs.push_back(a.file);
-  return inputs;
-}
-
 Result<std::vector<WriteBack>> open_write_backs(const EmulateRequest& request,
-                                                const LaunchFile& launch,
-                                                const std::vector<std::string>& inputs) {
+                                                const LaunchFile& launch) {
   std::vector<WriteBack> out;
   for (const Argument& a : launch.arguments) {
     if (!a.is_buffer || a.write_back.empty()) continue;
-    auto file = OutputFile::create(a.write_back, {request.overwrite, true, inputs});
+    auto file = OutputFile::create(a.write_back, {request.overwrite, true});
     if (!file) return file.error();
-    for (const WriteBack& other : out)
-      if (auto two = require_two_places(other.file.place(), file->place()); !two)
-        return two.error();
-    if (auto trace = find_output_place(request.output, {true, false, {}});
-        trace && !request.output.empty())
-      if (auto two = require_two_places(*trace, file->place()); !two) return two.error();
     if (!file->place().note.empty() && request.note) request.note(file->place().note);
     out.push_back({&a, std::move(file).value()});
   }

@@ -23,9 +23,6 @@ Result<void> check_required(const Kernel& kernel, const LaunchFile& launch);
 Result<void> check_cooperative(const LaunchFile& launch, std::uint64_t sm_ctas,
                                const DeviceLimits& limits);
 
-// What the run reads, and so never writes.
-std::vector<std::string> inputs_of(const EmulateRequest& request, const LaunchFile& launch);
-
 // A buffer's bytes go to a file when the kernel has ended.
 struct WriteBack {
   const Argument* argument;
@@ -33,8 +30,7 @@ struct WriteBack {
 };
 // Opened before the kernel runs, so that a wrong name is told at once.
 Result<std::vector<WriteBack>> open_write_backs(const EmulateRequest& request,
-                                                const LaunchFile& launch,
-                                                const std::vector<std::string>& inputs);
+                                                const LaunchFile& launch);
 Result<void> write_back(std::vector<WriteBack>& files, const Memory& memory,
                         const Buffers& buffers);
 

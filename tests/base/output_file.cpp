@@ -14,6 +14,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "base/scratch_folder.hpp"
 #include "tests/catch.hpp"
 
 using namespace warpmem;
@@ -114,13 +115,71 @@ TEST_CASE("what the run reads is never written over, under whatever name") {
   fs::create_symlink("in", folder.file("link"));
   fs::create_hard_link(input, folder.file("hard"));
   for (const char* name : {"in", "link", "hard", "./in"}) {
-    const auto refused = put(folder.file(name), "x", {.replace = true, .inputs = {input}});
+    const RunFiles run;
+    CHECK(open_to_read(input).is_open());
+    const auto refused = put(folder.file(name), "x", {.replace = true});
     CHECK(kind_of_failure(refused) == ErrorKind::kUsage);
     CHECK(refused.error().message.find("reads") != std::string::npos);
   }
-  // The input may be named by a link, too.
-  CHECK_FALSE(put(input, "x", {.replace = true, .inputs = {folder.file("link")}}));
+  const RunFiles run;
+  note_input(folder.file("link"));  // the input may be named by a link, too
+  CHECK_FALSE(put(input, "x", {.replace = true}));
   CHECK(read(input) == "precious");
+}
+
+TEST_CASE("what is opened after the output was is kept too") {
+  const Folder folder;
+  write(folder.file("in"), "precious");
+  const RunFiles run;
+  auto file = OutputFile::create(folder.file("in"), {.replace = true});
+  REQUIRE(file);
+  REQUIRE(file->write("x"));
+  CHECK(open_to_read(folder.file("in")).is_open());
+  CHECK(kind_of_failure(file->publish()) == ErrorKind::kUsage);
+  CHECK(read(folder.file("in")) == "precious");
+}
+
+TEST_CASE("of a folder that the run reads any file is kept, but those of the ending left out") {
+  const Folder folder;
+  fs::create_directory(folder.file("src"));
+  fs::create_directory(folder.file("src2"));
+  for (const char* name : {"src/a.cu", "src/page.html", "src2/a.cu"})
+    write(folder.file(name), "precious");
+  const RunFiles run;
+  note_input_folder(folder.file("src/."), ".html");
+  CHECK_FALSE(put(folder.file("src/a.cu"), "x", {.replace = true}));
+  CHECK(put(folder.file("src/page.html"), "x", {.replace = true}));
+  CHECK(put(folder.file("src/new"), "x"));
+  CHECK(put(folder.file("src2/a.cu"), "x", {.replace = true}));
+}
+
+TEST_CASE("files of a scratch folder are nobody's inputs") {
+  const RunFiles run;
+  const auto folder = ScratchFolder::create();
+  REQUIRE(folder);
+  for (int i = 0; i < 2; ++i) {
+    CHECK(put(folder->file("a"), "x", {.replace = true}));
+    CHECK(open_to_read(folder->file("a")).is_open());
+  }
+}
+
+TEST_CASE("what a process that was killed has left goes with the next output of the name") {
+  const Folder folder;
+  const pid_t child = ::fork();
+  if (child == 0) {
+    auto file = OutputFile::create(folder.file("a"), {});
+    if (file) static_cast<void>(file->write("half"));
+    ::kill(::getpid(), SIGKILL);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  CHECK(folder.files() == 1);
+  auto alive = OutputFile::create(folder.file("a"), {});  // of a process that is there
+  REQUIRE(alive);
+  CHECK(alive->place().note.find("is removed") != std::string::npos);
+  CHECK(folder.files() == 1);
+  REQUIRE(put(folder.file("a"), "whole"));
+  CHECK(folder.files() == 2);
 }
 
 TEST_CASE("a link is followed, and it is said") {
@@ -185,11 +244,17 @@ TEST_CASE("a folder that is not there is a wrong name, not a full disk") {
 
 TEST_CASE("two outputs of a run may not be one file") {
   const Folder folder;
-  const auto place = [&](const std::string& name) {
-    return *find_output_place(folder.file(name), {});
-  };
-  CHECK_FALSE(require_two_places(place("a"), place("./a")));
-  CHECK(require_two_places(place("a"), place("b")));
+  const RunFiles run;
+  {
+    const auto first = OutputFile::create(folder.file("a"), {});
+    REQUIRE(first);
+    const auto second = OutputFile::create(folder.file("./a"), {});
+    REQUIRE_FALSE(second);
+    CHECK(second.error().kind == ErrorKind::kUsage);
+    CHECK(OutputFile::create(folder.file("b"), {}).ok());
+  }
+  CHECK(put(folder.file("a"), "x"));  // the first one was not written after all
+  CHECK_FALSE(put(folder.file("a"), "x", {.replace = true}));
 }
 
 TEST_CASE("two writers of one name do not disturb each other") {

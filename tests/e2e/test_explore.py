@@ -115,10 +115,10 @@ class Results(Explore):
             process = subprocess.Popen([WARPMEM, "explore", trace, *self.LONG, "--results", "cut.sqlite"],
                                        cwd=self.folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
             # A point is there when the log has been written to.
-            log, before = self.path("cut.sqlite.partial-wal"), set()
+            log, before = self.path("cut.sqlite.partial"), set()
             while process.poll() is None and len(before) < 4:
                 if os.path.exists(log):
-                    before.add(os.stat(log).st_mtime_ns)
+                    before.add(os.stat(log).st_size)
                 time.sleep(0.002)
             self.assertIsNone(process.poll(), "it was to be killed before its end")
             process.kill()
@@ -143,6 +143,51 @@ class Results(Explore):
         # Nothing is replayed a second time.
         self.assertEqual(self.explore("copy.wmt", "--vary", "l1.size=64KiB:256KiB", "--results", "s.sqlite").out, first.out)
 
+    def test_a_file_that_was_changed_is_malformed_everywhere(self):
+        trace = self.trace("copy")
+        self.explore(trace, "--counts", "--vary", "l1.size=64KiB:256KiB", "--results", "good.sqlite")
+        endless = "WITH RECURSIVE c(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM c) SELECT n, NULL FROM c"
+        for sql in ("DROP TABLE results", "UPDATE results SET value = 0", "DELETE FROM points WHERE point = 1",
+                    "UPDATE point_values SET value = 'many'", "UPDATE axes SET value = 'x' WHERE at = 0",
+                    "DELETE FROM plan WHERE name = 'hash'", f"DROP TABLE points; CREATE VIEW points(point, left_out) AS {endless}",
+                    f"DROP TABLE traces; CREATE VIEW traces(trace, name) AS {endless}", "ALTER TABLE metrics RENAME unit TO u"):
+            shutil.copy(self.path("good.sqlite"), self.path("s.sqlite"))
+            with sqlite3.connect(self.path("s.sqlite")) as db:
+                db.executescript(sql)
+            db.close()
+            for words in (["explore", "show", "s.sqlite"], ["explore", "merge", "all.sqlite", "s.sqlite"],
+                          ["explore", trace, "--counts", "--vary", "l1.size=64KiB:256KiB", "--results", "s.sqlite"],
+                          ["report", trace, "--counts", "--no-gain", "--curves", "s.sqlite", "-o", "r.html"]):
+                with self.subTest(sql, words=words):
+                    self.assert_fails(self.run_command(*words), 3, "s.sqlite")
+        with sqlite3.connect(self.path("other.sqlite")) as db:
+            db.executescript("CREATE TABLE identity(name, value)")
+        db.close()
+        self.assert_fails(self.run_command("explore", "show", "other.sqlite"), 3, "another program's database")
+
+    def test_a_curve_with_a_point_that_is_no_number_is_malformed(self):
+        trace = self.trace("copy")
+        for text in ("x,y\n1,2\nmany,3\n", "x,y\n1,two\n", "x,y\n1e999,2\n", "x,y\n,2\n", "x,y\n", "", "x\n1\n"):
+            with open(self.path("c.csv"), "w", encoding="utf-8") as file:
+                file.write(text)
+            run = self.run_command("report", trace, "--counts", "--no-gain", "--curves", "c.csv", "-o", "r.html")
+            self.assert_fails(run, 3, "c.csv")
+
+    def test_a_setting_or_a_card_that_is_given_twice_is_one(self):
+        trace = self.trace("copy")
+        with open(self.path("c.toml"), "w", encoding="utf-8") as card:
+            card.write('inherits = "h200"\n')
+        self.explore(trace, "--counts", "--set", "l1.size=64KiB", "--set", "l1.size=128KiB", "--gpu", "./c.toml", "--vary",
+                     "gpu=./c.toml,h200", "--results", "s.sqlite")
+        self.explore("show", "s.sqlite")
+
+    def test_texts_that_a_spreadsheet_would_run_have_a_mark(self):
+        os.rename(self.path(self.trace("copy")), self.path("=1+2.wmt"))
+        os.link(self.path("=1+2.wmt"), self.path("@b.wmt"))
+        run = self.explore("=1+2.wmt", "@b.wmt", "--counts", "--format", "csv")
+        names = {row["trace"] for row in csv.DictReader(run.out.splitlines())}
+        self.assertEqual(names, {"'=1+2.wmt", "'@b.wmt"})
+
     def test_parts_are_put_together_to_the_same_bytes(self):
         trace = reference("spmv_vector")
         whole = self.explore(trace, *self.SWEEP, "--results", "whole.sqlite")
@@ -157,7 +202,7 @@ class Results(Explore):
     def test_a_full_disk_is_said_and_costs_no_finished_point(self):
         trace = reference("spmv_vector")
         self.explore(trace, *self.SWEEP, "--results", "whole.sqlite")
-        command = ["bash", "-c", "ulimit -f 300; trap '' XFSZ; exec \"$@\"", "x", WARPMEM, "explore", trace, *self.SWEEP,
+        command = ["bash", "-c", "ulimit -f 40; trap '' XFSZ; exec \"$@\"", "x", WARPMEM, "explore", trace, *self.SWEEP,
                    "--results", "full.sqlite"]
         full = harness.Run(subprocess.run(command, cwd=self.folder, capture_output=True, timeout=120))
         self.assert_fails(full, 5, "full.sqlite", "finished points are kept")
@@ -253,6 +298,43 @@ class Programs(Explore):
         self.assertIn(b"interrupted", process.communicate(timeout=10)[1])
         self.assertEqual(process.returncode, 130)
         self.assertEqual(os.listdir(self.path("tmp")), [])
+
+    def test_a_signal_ends_the_command_too(self):
+        for sent, status in ((signal.SIGTERM, 143), (signal.SIGINT, 130)):
+            process = subprocess.Popen([WARPMEM, "explore", "--make", "echo $$ > pid; sh -c 'echo $$ > child; sleep 60'; true {trace}"],
+                                       cwd=self.folder, stderr=subprocess.PIPE)
+            for name in ("pid", "child"):
+                while not os.path.exists(self.path(name)) or not open(self.path(name), encoding="utf-8").read().strip():
+                    time.sleep(0.01)
+            process.send_signal(sent)  # to warpmem alone
+            process.communicate(timeout=10)
+            self.assertEqual(process.returncode, status)
+            for name in ("pid", "child"):
+                with open(self.path(name), encoding="utf-8") as file:
+                    pid = int(file.read())
+                for _ in range(500):
+                    if not os.path.exists(f"/proc/{pid}"):
+                        break
+                    time.sleep(0.01)
+                self.assertFalse(os.path.exists(f"/proc/{pid}"), name)
+                os.unlink(self.path(name))
+
+    def test_a_temporary_folder_may_have_any_name(self):
+        trace = self.trace("copy", "t.wmt")
+        folder = self.path("a b;touch broken;'$x")
+        os.mkdir(folder)
+        for place in ("{trace}", "'{trace}'", '"{trace}"'):
+            run = self.run_command("explore", "--make", f"cp {trace} {place}", "--counts", "--format", "json",
+                                   env={"TMPDIR": folder})
+            self.assert_works(run)
+        self.assertFalse(os.path.exists(self.path("broken")))
+        self.assertEqual(os.listdir(folder), [])
+
+    def test_what_a_command_prints_is_not_kept(self):
+        command = ["bash", "-c", "ulimit -v 4000000; exec \"$@\"", "x", WARPMEM, "explore", "--make",
+                   "head -c 3000000000 /dev/zero; echo; echo last {trace}; false", "--counts"]
+        run = harness.Run(subprocess.run(command, cwd=self.folder, capture_output=True, timeout=120))
+        self.assert_fails(run, 2, "last ")
 
     def test_another_source_is_another_sweep(self):
         self.trace("copy", "t.wmt")

@@ -132,15 +132,18 @@ PartitionName=all Nodes=ALL Default=YES MaxTime=INFINITE State=UP
         self.assertEqual([f for f in os.listdir(self.folder) if f.startswith("slurm.sqlite")], ["slurm.sqlite"])
 
     def test_parts_that_never_finish_are_an_error_that_names_the_log(self):
+        os.mkdir(self.path("slurm.sqlite.jobs"))
+        with open(self.path("slurm.sqlite.jobs/run.sh"), "w", encoding="utf-8") as script:  # of a run before
+            script.write("#!/bin/sh\n# One part of a sweep: the number of the task says which.\n")
         for part in (1, 2):
-            os.mkdir(self.path(f"slurm.sqlite.part-{part}-of-2.partial"))  # where the part's points would be
+            os.mkdir(self.path(f"slurm.sqlite.jobs/part-{part}-of-2.partial"))  # where the part's points would be
         run = self.explore("--jobs", "slurm", "--tasks", "2", "--retries", "0", "--results", "slurm.sqlite")
         out, err = run.communicate(timeout=300)
         self.assertEqual(run.returncode, 5, err)
         self.assertEqual(out, "")
         self.assertIn("2 of 2 parts were not finished", err)
-        self.assertIn("slurm.sqlite.log-1", err)
-        with open(self.path("slurm.sqlite.log-1"), encoding="utf-8") as log:
+        self.assertIn("slurm.sqlite.jobs/log-1", err)
+        with open(self.path("slurm.sqlite.jobs/log-1"), encoding="utf-8") as log:
             self.assertIn("part-1-of-2", log.read())
 
 

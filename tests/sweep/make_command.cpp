@@ -15,9 +15,33 @@ TEST_CASE("values stand where the command has their keys, and nothing else chang
   CHECK(filled("awk '{print}' ${block} {other}", {{"block", "64"}, {"print", ""}}) ==
         "awk '' ${block} {other}");
   CHECK(filled("echo {a}", {{"a", "{a}"}}) == "echo {a}");
+  CHECK(filled("echo {a} {b}", {{"a", "{b}"}, {"b", "{a}"}}) == "echo {b} {a}");
   CHECK(has_place("x {block}", "block"));
   CHECK_FALSE(has_place("x ${block} {blocks}", "block"));
   CHECK(has_place("x ${block}{block}", "block"));
+}
+
+TEST_CASE("the trace is one word of a shell, within quotes or without") {
+  CHECK(filled("cp a {trace}", {}, "/tmp/t.wmt") == "cp a /tmp/t.wmt");
+  CHECK(filled("cp a {trace}", {}, "/t m;p/t") == "cp a '/t m;p/t'");
+  CHECK(filled("cp a '{trace}'", {}, "/it's") == "cp a '/it'\\''s'");
+  CHECK(filled("cp \"it's {a}\" \"{trace}\"", {{"a", "1"}}, "/$a b") ==
+        "cp \"it's 1\" \"/\\$a b\"");
+  CHECK(filled("cp \\' {trace} {a}", {{"a", "{trace}"}}, "/a b") == "cp \\' '/a b' {trace}");
+  const auto folder = ScratchFolder::create();
+  REQUIRE(folder.ok());
+  std::filesystem::create_directory(folder->file("a ;b'c\"$d"));
+  const std::string trace = folder->file("a ;b'c\"$d/t.wmt");
+  for (const char* line : {"echo x > {trace}", "echo x > '{trace}'", "echo x > \"{trace}\""}) {
+    CHECK(make_trace(line, {}, trace).ok());
+    CHECK(std::filesystem::remove(trace));
+  }
+}
+
+TEST_CASE("of what a command prints without end its last line is kept") {
+  const auto failed = make_trace("yes | head -c 100000000; echo {trace} >&2; false", {}, "/none");
+  REQUIRE(!failed);
+  CHECK(failed.error().message == "the command failed: /none");
 }
 
 TEST_CASE("a command that fails says what it said last") {

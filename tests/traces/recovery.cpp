@@ -5,6 +5,7 @@
 
 #include <filesystem>
 
+#include "base/run_files.hpp"
 #include "tests/catch.hpp"
 #include "tests/traces/support.hpp"
 
@@ -175,16 +176,27 @@ TEST_CASE("a recording through a link goes to its target") {
 TEST_CASE("a recording never writes over what the run reads, not even its .partial") {
   TemporaryFolder folder;
   const std::string path = folder.file("t.wmt");
-  write_file(path + ".partial", Bytes{1, 2, 3});
+  write_file(path + ".partial", Bytes{0x89, 'W', 'M'});
   write_file(path, Bytes{1, 2});
   for (const std::string& input : {path, path + ".partial"}) {
-    const auto refused =
-        TraceWriter::create(path, small_origin(), {.overwrite = true, .inputs = {input}});
+    const RunFiles run;
+    note_input(input);
+    const auto refused = TraceWriter::create(path, small_origin(), {.overwrite = true});
     REQUIRE_FALSE(refused);
     CHECK(refused.error().kind == ErrorKind::kUsage);
   }
   CHECK(read_file(path + ".partial").size() == 3);
   CHECK(read_file(path).size() == 2);
+}
+
+TEST_CASE("a file that has the name of an unfinished trace, and is none, stays") {
+  TemporaryFolder folder;
+  const std::string path = folder.file("t.wmt");
+  write_file(path + ".partial", Bytes{'m', 'i', 'n', 'e'});
+  const auto refused = TraceWriter::create(path, small_origin(), {.overwrite = true});
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().kind == ErrorKind::kUsage);
+  CHECK(read_file(path + ".partial").size() == 4);
 }
 
 TEST_CASE("a recording without a record leaves no file") {

@@ -3,9 +3,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <cstdint>
+#include <iterator>
 
 #include "base/output_file.hpp"
+#include "traces/format/format.hpp"
 #include "traces/format/sink.hpp"
 
 namespace warpmem::trace {
@@ -21,8 +25,12 @@ bool is_named(int fd, const std::string& path) {
 
 class FileSink final : public Sink {
  public:
-  FileSink(int fd, std::string path, bool replace)
-      : fd_(fd), path_(std::move(path)), replace_(replace) {}
+  FileSink(int fd, std::string path, bool replace, OutputClaim name, OutputClaim unfinished)
+      : fd_(fd),
+        path_(std::move(path)),
+        replace_(replace),
+        name_(std::move(name)),
+        unfinished_(std::move(unfinished)) {}
   FileSink(const FileSink&) = delete;
   FileSink& operator=(const FileSink&) = delete;
   ~FileSink() override { ::close(fd_); }
@@ -41,7 +49,10 @@ class FileSink final : public Sink {
     const std::string partial = partial_name(path_);
     // Somebody has moved it, or put another in its place: that one is not ours to publish.
     if (!is_named(fd_, partial)) return ENOENT;
-    return give_name(partial, path_, replace_);
+    if (is_input(path_)) return EBUSY;  // the run has begun to read it
+    const int error = give_name(partial, path_, replace_);
+    if (error == 0) name_.kept();
+    return error;
   }
 
   void discard() override {
@@ -53,11 +64,19 @@ class FileSink final : public Sink {
   int fd_;
   std::string path_;
   bool replace_;
+  OutputClaim name_, unfinished_;
 };
 
 Error locked(const std::string& partial) {
   return {ErrorKind::kUsage, "another recording is writing to it", partial,
           "give another name, or wait until it ends"};
+}
+
+// An unfinished trace, or the beginning of one: nothing else is ours to remove.
+bool begins_a_trace(int fd) {
+  std::uint8_t begin[sizeof kFileMagic] = {};
+  const ssize_t n = ::pread(fd, begin, sizeof begin, 0);
+  return n >= 0 && std::equal(begin, begin + n, std::begin(kFileMagic));
 }
 
 // What another run has left under the name, unless that run still writes to it.
@@ -70,8 +89,12 @@ Result<void> remove_left_over(const std::string& partial) {
   if (S_ISREG(status.st_mode)) {
     const int fd = ::open(partial.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     const bool busy = fd >= 0 && ::flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+    const bool trace = fd >= 0 && begins_a_trace(fd);
     if (fd >= 0) ::close(fd);
     if (busy) return locked(partial);
+    if (!trace)
+      return Error{ErrorKind::kUsage, "it is in the way of the unfinished trace, and no trace",
+                   partial, "move it, or give the trace another name"};
   }
   // A link is removed, not what it leads to.
   if (::unlink(partial.c_str()) != 0 && errno != ENOENT)
@@ -83,12 +106,15 @@ Result<void> remove_left_over(const std::string& partial) {
 
 std::string partial_name(const std::string& path) { return path + ".partial"; }
 
-Result<std::unique_ptr<Sink>> create_file_sink(const std::string& path, bool replace,
-                                               const std::vector<std::string>& inputs) {
+Result<std::unique_ptr<Sink>> create_file_sink(const std::string& path, bool replace) {
   const std::string partial = partial_name(path);
   struct stat status {};
   if (!replace && ::lstat(path.c_str(), &status) == 0) return output_exists(path);
-  if (is_input(partial, inputs)) return output_is_input(partial);
+  if (is_input(partial)) return output_is_input(partial);
+  auto name = OutputClaim::of(path);
+  if (!name) return name.error();
+  auto unfinished = OutputClaim::of(partial);
+  if (!unfinished) return unfinished.error();
   if (replace)
     if (auto removed = remove_left_over(partial); !removed) return removed.error();
   const int fd = ::open(partial.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
@@ -101,7 +127,8 @@ Result<std::unique_ptr<Sink>> create_file_sink(const std::string& path, bool rep
     ::close(fd);
     return locked(partial);
   }
-  return std::unique_ptr<Sink>(std::make_unique<FileSink>(fd, path, replace));
+  return std::unique_ptr<Sink>(std::make_unique<FileSink>(
+      fd, path, replace, std::move(name).value(), std::move(unfinished).value()));
 }
 
 }  // namespace warpmem::trace

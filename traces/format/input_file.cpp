@@ -9,6 +9,7 @@
 #include <cstring>
 #include <utility>
 
+#include "base/run_files.hpp"
 #include "traces/format/sink.hpp"
 
 namespace warpmem::trace {
@@ -48,6 +49,7 @@ Result<InputFile> InputFile::open(const std::string& path) {
     return Error{ErrorKind::kUsage, "is not a regular file", path,
                  "give a trace file; a trace cannot be read from a pipe or a folder"};
   }
+  note_input(path);
   return InputFile(fd, path, static_cast<std::uint64_t>(status.st_size));
 }
 

@@ -25,9 +25,7 @@ std::string partial_name(const std::string& path);
 
 // Creates PATH.partial and locks it, so that two recordings cannot write one file. `path` is a
 // place that find_output_place() (base/output_file.hpp) has found. `replace`: PATH may be replaced
-// when publishing, and a PATH.partial that another run has left is removed now, unless it is one of
-// `inputs`.
-Result<std::unique_ptr<Sink>> create_file_sink(const std::string& path, bool replace,
-                                               const std::vector<std::string>& inputs = {});
+// when publishing, and a PATH.partial that another run has left is removed now, if it is a trace.
+Result<std::unique_ptr<Sink>> create_file_sink(const std::string& path, bool replace);
 
 }  // namespace warpmem::trace

@@ -198,9 +198,9 @@ TraceWriter& TraceWriter::operator=(TraceWriter&&) noexcept = default;
 
 Result<TraceWriter> TraceWriter::create(const std::string& path, const Origin& origin,
                                         const WriterOptions& options) {
-  auto place = find_output_place(path, {options.overwrite, false, options.inputs});
+  auto place = find_output_place(path, {options.overwrite, false});
   if (!place) return place.error();
-  auto sink = create_file_sink(place->path, options.overwrite, options.inputs);
+  auto sink = create_file_sink(place->path, options.overwrite);
   if (!sink) return sink.error();
   return create_on(std::move(*sink), place->path, origin, options);
 }

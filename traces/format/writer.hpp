@@ -71,7 +71,6 @@ class BlockBuilder {
 struct WriterOptions {
   bool overwrite = false;  // replace PATH when sealing, and a PATH.partial left by another run now
   int zstd_level = 3;      // of the blocks the writer makes itself; 0 stores them
-  std::vector<std::string> inputs = {};  // files that the run reads: never written over
 };
 
 class Sink;  // traces/format/sink.hpp: where the bytes go

@@ -36,7 +36,7 @@ void LaunchTimes::add(const LaunchState& launch, const std::string& kernel) {
   const std::lock_guard lock(mutex_);
   if (path_.empty()) return;
   if (!file_) {
-    auto file = OutputFile::create(path_, {.replace = force_, .direct = true, .inputs = {}});
+    auto file = OutputFile::create(path_, {.replace = force_, .direct = true});
     if (!file) return give_up(file.error());
     file_.emplace(std::move(file).value());
     if (auto written = file_->write(kHeader); !written) return give_up(written.error());
