@@ -70,11 +70,11 @@ endif()
 
 find_package(Boost 1.74 REQUIRED)  # headers only: Boost.Graph
 
-# SQLite: Debian's package, or the amalgamation.
+# SQLite: Debian's package, or another that has databases in memory (since 3.36).
 if(PkgConfig_FOUND)
-  pkg_check_modules(sqlite3 QUIET IMPORTED_TARGET sqlite3)
+  pkg_check_modules(sqlite3 QUIET IMPORTED_TARGET sqlite3>=3.36)
 endif()
 if(NOT sqlite3_FOUND)
-  find_package(SQLite3 REQUIRED)
+  find_package(SQLite3 3.36 REQUIRED)
   add_library(PkgConfig::sqlite3 ALIAS SQLite::SQLite3)
 endif()

@@ -35,7 +35,7 @@ static_or_shared() {  # prefers lib$1.a
 # As in CMakeLists.txt: what of the rooms below it needs no other library, and all of this folder but the
 # launcher's side.
 sources=
-for name in errno_kind error output_file printable read_number tool_run units; do
+for name in errno_kind error output_file printable read_number run_files scratch_folder tool_run units; do
   sources="$sources $root/base/$name.cpp"
 done
 for file in "$root"/isa/*/*.cpp "$root"/binary/*/*.cpp "$root"/traces/format/*.cpp "$here"/*.cpp; do
