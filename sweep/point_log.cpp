@@ -22,10 +22,6 @@ namespace {
 constexpr std::string_view kHeading =
     "warpmem: points of a sweep that is not finished, version 1\n";
 constexpr std::size_t kPrefix = 16;  // of a piece: its length and its hash
-// What older versions kept points in: a database, with this number in its header.
-constexpr std::string_view kOldHeading = "SQLite format 3";
-constexpr std::size_t kOldNumberAt = 68;
-constexpr std::string_view kOldNumber = "wmsw";
 
 std::string number_bytes(std::uint64_t n) {
   std::string out;
@@ -122,15 +118,11 @@ Result<int> open_there(const std::string& path) {
   return locked(path);
 }
 
-bool is_old(std::string_view bytes) {
-  return bytes.starts_with(kOldHeading) && bytes.size() > kOldNumberAt + kOldNumber.size() &&
-         bytes.substr(kOldNumberAt, kOldNumber.size()) == kOldNumber;
-}
-
 Error foreign(const std::string& path) {
-  return {ErrorKind::kUsage,
-          "points that are not finished go to a file of this name, and warpmem did not write it",
-          path, "move it, or give another file; --force does not allow this"};
+  return {
+      ErrorKind::kUsage,
+      "points that are not finished go to a file of this name, and this warpmem did not write it",
+      path, "move it, or give another file; --force does not allow this"};
 }
 
 std::int64_t now() {
@@ -179,17 +171,15 @@ Result<PointLog> PointLog::open(const std::string& path, const Plan& plan, bool 
     auto read = all_of(file.fd, path);
     if (!read) return read.error();
     bytes = std::move(*read);
-    const bool old = is_old(bytes);
-    if (!old && !bytes.starts_with(kHeading)) return foreign(path);
-    std::string_view left = std::string_view(bytes).substr(old ? bytes.size() : kHeading.size());
+    if (!bytes.starts_with(kHeading)) return foreign(path);
+    std::string_view left = std::string_view(bytes).substr(kHeading.size());
     const auto head = next_piece(left);
     const auto known = head ? unpacked_plan(*head) : std::nullopt;
     Result<void> same;
     if (known) same = require_same(path, *known, plan);
     else
-      same = Error{ErrorKind::kMalformed,
-                   old ? "an older warpmem has kept points here" : "the points cannot be read",
-                   path, "give another file, or --force to begin anew"};
+      same = Error{ErrorKind::kMalformed, "the points cannot be read", path,
+                   "give another file, or --force to begin anew"};
     if (same) {
       auto claim = OutputClaim::of(path);
       if (!claim) return claim.error();

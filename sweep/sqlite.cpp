@@ -56,7 +56,7 @@ Error Database::error() const {
   const std::string said = sqlite3_errmsg(db_.get());
   if (bytes_)
     return {ErrorKind::kMalformed, "the results cannot be read: " + said, path_,
-            "it is damaged, or warpmem explore did not write it: run its sweep again with --force"};
+            "give a file that warpmem explore wrote, or run its sweep again with --force"};
   return {ErrorKind::kInternal, "cannot write the results: " + said, path_, "please report this"};
 }
 

@@ -136,7 +136,7 @@ Result<void> write_points(Database& db, const std::vector<SweepPoint>& all) {
 
 Error damaged(const Database& db, const std::string& what) {
   return {ErrorKind::kMalformed, what, db.path(),
-          "it was damaged or changed: run its sweep again with --force"};
+          "run its sweep again with --force: results that were damaged or changed are not used"};
 }
 
 // What a row that does not fit says of its file.
@@ -145,7 +145,8 @@ std::string misfit(const std::string& sql) {
   const auto at = sql.find(kFrom);
   if (at == std::string::npos) return "the heading of the file is damaged";
   const std::string table = sql.substr(at + kFrom.size());
-  if (table == "sqlite_master") return "the tables of the file are not those of a sweep";
+  if (table == "sqlite_master")
+    return "its tables are not those of this version: an older warpmem wrote it, or it was changed";
   return fmt::format("a row of the table '{}' does not fit the others",
                      table.substr(0, table.find(' ')));
 }
@@ -233,8 +234,7 @@ Result<About> read_plan(const Database& db, Plan& plan) {
   if (!ok) return ok.error();
   if (!about.contains("hash"))
     return Error{ErrorKind::kMalformed,
-                 "the results have no hash that says that they are whole: an older warpmem wrote "
-                 "them, or they were changed",
+                 "the results have no hash that says that they are whole: they were changed",
                  db.path(), "run the sweep again with --force"};
   const auto number = [&](const char* name) {
     return read_whole(about[name], {0, kNoMost, ""}, name);
