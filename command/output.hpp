@@ -52,6 +52,7 @@ class Output {
   bool colour() const;               // a person with a colour terminal reads this
   views::Terminal terminal() const;  // … and how wide it is
   Result<void> finish();
+  const OutputFile* file() const { return file_ ? &*file_ : nullptr; }  // nullptr: stdout
 
  private:
   explicit Output(std::optional<OutputFile> file);
