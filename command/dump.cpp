@@ -293,6 +293,9 @@ std::string programs_csv(const trace::TraceReader& reader) {
 int dump(const DumpOptions& options) {
   const auto reader = open_trace(options.input);
   if (!reader) return fail(reader.error());
+  // Of the code nothing is lost.
+  if (auto whole = options.program ? Result<void>() : require_complete(*reader, options.input); !whole)
+    return fail(whole.error());
   const bool records = !options.program && !options.counts;
   if (auto any = records ? require_records(*reader, options.launches)
                          : require_any_launch(*reader, options.launches);

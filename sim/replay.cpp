@@ -13,6 +13,7 @@
 #include "sim/counts/many_sms.hpp"
 #include "sim/engine/lacking.hpp"
 #include "sim/engine/occupancy.hpp"
+#include "sim/engine/record_law.hpp"
 #include "sim/engine/sites.hpp"
 #include "sim/engine/spins.hpp"
 #include "sim/metric_rows.hpp"
@@ -24,10 +25,7 @@ namespace {
 
 // Laws that hold at the end of every launch; a violation is a bug of ours.
 Result<void> check_laws(const model::LaunchCounters& c, const std::string& place) {
-  const auto broken = [&](const char* law) {
-    return Error{ErrorKind::kInternal, std::string("a conservation law does not hold: ") + law,
-                 place, "please report this with the trace"};
-  };
+  const auto broken = [&](const char* law) { return broken_law(law, place); };
   if (c.global_ld.hits > c.global_ld.sectors) return broken("L1 hits <= L1 sectors");
   if (c.l2.read_hit > c.l2.read || c.l2.atomic_hit > c.l2.atomic ||
       c.l2.reduction_hit > c.l2.reduction)
@@ -148,6 +146,12 @@ struct Barred {
   std::string stuck;
 };
 
+// What an engine says of its run beside the result.
+struct Ran {
+  Barred barred;
+  Taken taken;
+};
+
 // What of a launch's time is worked out from less than a recording of its machine code on an H200.
 void add_time_notes(const trace::Program& program, const model::Card& card,
                     std::vector<std::string>& notes) {
@@ -242,19 +246,20 @@ Result<void> run_engine(const trace::TraceReader& reader, std::uint32_t index,
                         const model::Card& card, const ReplayOptions& options,
                         model::MemorySystem& memory, const model::LaunchMemory& launch,
                         unsigned threads, BlockCache& cache, Spills* spills, Tally& tally,
-                        ReplayedLaunch& out, Barred& barred) {
+                        ReplayedLaunch& out, Ran& ran) {
   std::uint64_t told = 0;
   const auto tick = [&](std::uint64_t done) {
     const std::uint64_t put_back = spills ? spills->loads + spills->stores : 0;
     return tally.tell(std::max(told, done - std::min(done, put_back)), told);
   };
   cache.keep_rounds(options.time || spills);
+  cache.begin();
   if (options.time) {
     auto timed = time_launch(reader, index, card, memory, cache, out.occupancy, tick, options.stays,
                              spills);
     if (!timed) return timed.error();
     out.time = *timed;
-    barred = {timed->forced, timed->stuck};
+    ran = {{timed->forced, timed->stuck}, cache.taken()};
     return {};
   }
   if (threads > 1 && !spills && memory.sectored() && can_share_out(reader, index, card) &&
@@ -262,12 +267,12 @@ Result<void> run_engine(const trace::TraceReader& reader, std::uint32_t index,
     auto shared = run_shared_out(reader, index, card, options, memory, launch, out.occupancy,
                                  threads, tick);
     if (!shared) return shared.error();
-    barred = {shared->forced, shared->stuck};
+    ran = {{shared->forced, shared->stuck}, shared->taken};
     if (shared->done) return {};
   }
   LaunchReplay run(reader, index, card, memory, cache, out.occupancy, spills, options.flat);
   if (auto ok = run.run(tick); !ok) return ok.error();
-  barred = {run.forced(), run.stuck()};
+  ran = {{run.forced(), run.stuck()}, cache.taken()};
   return {};
 }
 
@@ -342,7 +347,10 @@ Result<std::uint64_t> warm_up(const trace::TraceReader& reader, std::uint32_t in
   memory.begin_launch(launch);
   LaunchReplay run(reader, index, card, memory, cache, fit);
   if (auto ok = run.run({}); !ok) return ok.error();
-  return memory.counters().records;
+  const std::uint64_t records = memory.counters().records;
+  if (auto ok = check_records(reader, index, records, cache.taken(), options.warm, nullptr); !ok)
+    return ok.error();
+  return records;
 }
 
 // A launch whose warps wait for each other: says so, and how long it would take without the waiting.
@@ -365,8 +373,10 @@ Result<void> add_spins(const trace::TraceReader& reader, std::uint32_t index, co
     engine.memory->begin_launch(launch);
     auto timed = time_launch(reader, index, card, *engine.memory, cache, fit,
                              [](std::uint64_t) { return true; }, false, spills.get());
-    engine.memory->finish_launch();
+    const std::uint64_t records = engine.memory->finish_launch().records;
     if (!timed) return timed.error();
+    if (auto ok = check_records(reader, index, records, cache.taken(), nullptr, spills.get()); !ok)
+      return ok.error();
     out.spinning.cycles_without = timed->cycles;
   }
   out.notes.push_back(spins_text(out.spinning));
@@ -380,8 +390,7 @@ Result<ReplayedLaunch> replay_launch(const trace::TraceReader& reader, std::uint
                                      Engine& engine, Tally& tally) {
   const trace::LaunchSummary& summary = reader.launches()[index];
   const trace::Program& program = reader.programs()[summary.launch.program];
-  const std::string place = reader.path() + ", launch " + std::to_string(summary.launch.id) + " (" +
-                            program.demangled + ")";
+  const std::string place = place_of_launch(reader, index);
   trace::Launch shape = summary.launch;
   if (options.rewrite && options.rewrite->carveout) shape.carveout = *options.rewrite->carveout;
   auto fit = occupancy(card, shape);
@@ -413,18 +422,22 @@ Result<ReplayedLaunch> replay_launch(const trace::TraceReader& reader, std::uint
   ReplayedLaunch out;
   out.occupancy = *fit;
   out.warm_records = warm_records;
-  Barred barred;
+  Ran ran;
   if (auto ok = run_engine(reader, index, card, options, memory, launch, threads, engine.cache,
-                           spills.get(), tally, out, barred);
+                           spills.get(), tally, out, ran);
       !ok)
     return ok.error();
   take_counters(memory, options, sites ? &*sites : nullptr, out);
   if (auto ok = check_laws(out.counters, place); !ok) return ok.error();
+  if (auto ok = check_records(reader, index, out.counters.records, ran.taken, options.rewrite,
+                              spills.get());
+      !ok)
+    return ok.error();
   out.complete = summary.complete;
   if (auto ok = add_notes(reader, index, card, options.time, out.notes); !ok) return ok.error();
   if (auto ok = add_spins(reader, index, card, options, launch, *fit, engine, out); !ok)
     return ok.error();
-  add_run_notes(program, spills.get(), barred, out);
+  add_run_notes(program, spills.get(), ran.barred, out);
   out.metrics = metrics_of(summary.launch, program, out.counters, fit->shared_config);
   if (out.time)
     out.metrics.metrics["sm__cycles_elapsed.max"] =

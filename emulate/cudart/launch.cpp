@@ -242,6 +242,7 @@ Code run(Runtime& r, Stream& stream, const KernelCall& call) {
       std::max(1, r.device().clusters(static_cast<int>(volume(cluster_of(call, kernel))),
                                       static_cast<int>(shape.sm_ctas))));
   shape.textures = &r.textures;
+  if (const auto heap = r.limits.find(2); heap != r.limits.end()) shape.heap_bytes = heap->second;
 
   emulate::RunOptions options;
   Progress progress(f.demangled);

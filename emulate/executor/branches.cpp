@@ -80,7 +80,7 @@ bool Divergence::branch_indexed(Warp& warp, std::int32_t number, const Inst& in,
   const auto& list = code.lists[in.extra];
   if (mask == 0) return ++p.pc, true;
   const int first = std::countr_zero(mask);
-  if (index[first] + 1 >= list.size())
+  if (index[first] >= list.size() - 1)  // it begins with a mark
     fault(run_, warp, in, static_cast<std::uint32_t>(first),
           fmt::format("brx.idx takes target {} of a list of {}", index[first], list.size() - 1),
           "check what the switch or the table of branches is entered with");

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <span>
 
+#include "base/units.hpp"
 #include "emulate/executor/calls.hpp"
 #include "emulate/executor/faults.hpp"
 #include "emulate/executor/printf_text.hpp"
@@ -66,7 +67,12 @@ void Calls::builtin(Warp& warp, const Part& part, const CallSite& site, std::uin
           fault(
               run_, warp, in, l, "printf's arguments lie outside memory",
               "pass the address of a buffer of the thread's own as the second argument of vprintf");
+        run_.stop_if_interrupted();
         const Printed all = formatted(string_at(argument(0, l)), given, string_at);
+        if (all.too_long)
+          fault(run_, warp, in, l,
+                fmt::format("printf of more than {}", byte_size(Printed::kMostBytes)),
+                "give smaller widths and precisions, or print in several calls");
         if (run_.options.print) run_.options.print(all.text);
         result(l, all.arguments);
         break;
@@ -75,8 +81,8 @@ void Calls::builtin(Warp& warp, const Part& part, const CallSite& site, std::uin
         const std::uint64_t bytes = argument(0, l),
                             at = bytes + kHeapHeader < bytes
                                      ? 0
-                                     : run_.memory.allocate(bytes + kHeapHeader,
-                                                            trace::AllocationKind::kDevice, 512);
+                                     : run_.memory.allocate_heap(bytes + kHeapHeader,
+                                                                 run_.shape.heap_bytes);
         result(l, at ? at + kHeapHeader : 0);
         break;
       }

@@ -75,7 +75,8 @@ bool Calls::call(Warp& warp, std::int32_t number, const Inst& in, std::uint32_t 
         callee(warp, in, site, warp.frames[caller_frame].registers, left);
     left &= ~lanes;
     const Code& called = *run_.kernel.functions[function];
-    const std::int32_t frame = frames_.new_frame(warp, called, local_base);
+    const std::int32_t frame =
+        frames_.new_frame(warp, called, local_base, warp.frames[caller_frame].depth + 1);
     const std::byte* from = warp.frames[caller_frame].registers;
     std::byte* to = warp.frames[static_cast<std::size_t>(frame)].registers;
     for (std::size_t i = 0; i < site.arguments.size(); ++i) {

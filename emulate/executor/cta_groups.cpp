@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 
 #include "emulate/executor/faults.hpp"
 #include "emulate/executor/speculation.hpp"
@@ -29,7 +30,9 @@ void CtaGroups::start_warp(const Cta& cta, std::uint32_t index, Warp& warp, std:
   warp.rounds.clear(), warp.recorded_code = nullptr;
   warp.parts.clear(), warp.ready.clear(), warp.unused.clear();
   for (Frame& f : warp.frames) f.used = false;
-  const std::int32_t frame = units_.frames.new_frame(warp, *run_.kernel.functions[0], 0);
+  warp.free_frames.resize(warp.frames.size());
+  std::iota(warp.free_frames.rbegin(), warp.free_frames.rend(), 0);
+  const std::int32_t frame = units_.frames.new_frame(warp, *run_.kernel.functions[0], 0, 0);
   std::fill(warp.local.begin(), warp.local.end(), std::byte{0});
   const std::int32_t part = Divergence::new_part(warp);
   Part& p = warp.parts[static_cast<std::size_t>(part)];
@@ -144,10 +147,7 @@ void CtaGroups::check_limits() {
                              demangled(run_.kernel.entry->name), ran),
                  "", "allow more, or look for a loop that never ends"}};
   }
-  if (ran < next_check_) return;
-  next_check_ = ran + (1u << 18);
-  if (options.interrupted && options.interrupted())
-    throw Fault{{ErrorKind::kInterrupted, "interrupted", demangled(run_.kernel.entry->name), ""}};
+  run_.stop_if_interrupted();
 }
 
 // Nobody can run. A barrier waits for threads, not for warps: whoever waits only for lanes to meet

@@ -47,7 +47,6 @@ class CtaGroups {
   Interpreter interpreter_;
   std::deque<Group> active_;
   std::vector<Group> spare_;
-  std::uint64_t next_check_ = 0;
   const std::atomic<bool>* stop_ = nullptr;
 };
 

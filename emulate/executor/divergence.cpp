@@ -27,7 +27,10 @@ void Divergence::settle(Warp& warp, std::int32_t number) {
   Part& p = warp.parts[static_cast<std::size_t>(number)];
   if (p.state != Part::State::kWaiting) return;
   if (p.pending != 0) return p.open ? go_ahead(warp, static_cast<std::size_t>(number)) : void();
-  for (const std::int32_t f : p.callees) warp.frames[static_cast<std::size_t>(f)].used = false;
+  for (const std::int32_t f : p.callees) {
+    warp.frames[static_cast<std::size_t>(f)].used = false;
+    warp.free_frames.push_back(f);
+  }
   p.callees.clear();
   p.call = nullptr;
   if (p.mask != 0) return make_ready(warp, number);

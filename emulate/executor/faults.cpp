@@ -6,6 +6,11 @@
 
 namespace warpmem::emulate {
 
+void Running::stop_if_interrupted() const {
+  if (options.interrupted && options.interrupted())
+    throw Fault{{ErrorKind::kInterrupted, "interrupted", demangled(kernel.entry->name), ""}};
+}
+
 std::string thread_name(const Running& run, const Warp& warp, std::uint32_t lane) {
   const std::uint32_t t = warp.index * 32 + lane;
   const Dim3& b = run.shape.block;

@@ -16,17 +16,27 @@ void Frames::overflow_stack(const char* how) {
                demangled(run_.kernel.entry->name), "end the recursion earlier"}};
 }
 
-std::int32_t Frames::new_frame(Warp& warp, const Code& code, std::uint32_t local_base) {
-  std::size_t at = warp.frames.size();
-  for (std::size_t i = 0; i < warp.frames.size(); ++i) {
-    if (warp.frames[i].used || (warp.frames[i].code != &code && warp.frames[i].code)) continue;
-    at = i;
-    break;
+// One that nobody uses and that was this function's before; of many it looks at a few.
+std::size_t Frames::free_frame(Warp& warp, const Code& code) {
+  constexpr std::size_t kLooks = 64;
+  std::vector<std::int32_t>& free = warp.free_frames;
+  for (std::size_t k = 1; k <= std::min(kLooks, free.size()); ++k) {
+    const auto at = static_cast<std::size_t>(free[free.size() - k]);
+    if (warp.frames[at].code != &code && warp.frames[at].code) continue;
+    free.erase(free.end() - static_cast<std::ptrdiff_t>(k));
+    return at;
   }
-  if (at == warp.frames.size()) {
-    if (at > 100000) overflow_stack("100,000 calls deep");
-    warp.frames.emplace_back();
-  }
+  warp.frames.emplace_back();
+  return warp.frames.size() - 1;
+}
+
+std::int32_t Frames::new_frame(Warp& warp, const Code& code, std::uint32_t local_base,
+                               std::uint32_t depth) {
+  // A call takes stack even if its function has no variables there: to return, at least.
+  constexpr std::uint32_t kCallBytes = 16;
+  if (std::uint64_t{local_base} + code.local_bytes + std::uint64_t{depth} * kCallBytes > kMostLocal)
+    overflow_stack("more than 512 KiB a thread");
+  const std::size_t at = free_frame(warp, code);
   Frame& f = warp.frames[at];
   if (!f.memory) {
     f.memory.reset(
@@ -38,13 +48,14 @@ std::int32_t Frames::new_frame(Warp& warp, const Code& code, std::uint32_t local
   f.used = true;
   f.local_base = local_base;
   f.taken = 0;
+  f.depth = depth;
   grow_local(warp, local_base + code.local_bytes);
   return static_cast<std::int32_t>(at);
 }
 
 void Frames::grow_local(Warp& warp, std::uint32_t need) {
   if (need <= warp.local_capacity) return;
-  if (need > (512u << 10)) overflow_stack("more than 512 KiB a thread");
+  if (need > kMostLocal) overflow_stack("more than 512 KiB a thread");
   const std::uint32_t grown = std::max(need, warp.local_capacity * 2);
   std::vector<std::byte> fresh(std::size_t{grown} * 32);
   for (std::size_t l = 0; l < 32 && warp.local_capacity; ++l)
@@ -80,7 +91,7 @@ void Frames::stack(Warp& warp, const Part& part, const Inst& in, std::byte* fram
   const std::uint32_t align = std::max(16u, in.target);
   const std::uint32_t from =
       (f.local_base + f.code->local_bytes + f.taken + align - 1) / align * align;
-  if (most > (512u << 10))
+  if (most > kMostLocal)
     fault(run_, warp, in, static_cast<std::uint32_t>(std::countr_zero(mask)),
           fmt::format("alloca of {} bytes: a thread's stack has 512 KiB", most),
           "ask for less, or use memory that is allocated before the launch");

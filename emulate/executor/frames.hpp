@@ -8,11 +8,14 @@ namespace warpmem::emulate {
 class Frames {
  public:
   explicit Frames(Running& run) : run_(run) {}
-  std::int32_t new_frame(Warp& warp, const Code& code, std::uint32_t local_base);
+  // `depth`: calls that it is in.
+  std::int32_t new_frame(Warp& warp, const Code& code, std::uint32_t local_base,
+                         std::uint32_t depth);
   // alloca, and what it is saved and restored by.
   void stack(Warp& warp, const Part& part, const Inst& in, std::byte* frame, std::uint32_t mask);
 
  private:
+  static std::size_t free_frame(Warp& warp, const Code& code);
   [[noreturn]] void overflow_stack(const char* how);
   void grow_local(Warp& warp, std::uint32_t need);
 

@@ -1,6 +1,7 @@
 #include "emulate/executor/interpreter.hpp"
 
 #include <algorithm>
+#include <bit>
 
 namespace warpmem::emulate {
 namespace {

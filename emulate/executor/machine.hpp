@@ -32,6 +32,7 @@ struct Frame {
   std::byte* registers = nullptr;
   std::uint32_t local_base = 0;     // its variables' place in the thread's stack
   std::uint32_t taken = 0;          // by alloca, behind them
+  std::uint32_t depth = 0;          // calls that have not returned
   bool used = false;
 };
 
@@ -69,6 +70,7 @@ struct Warp {
   std::vector<std::int32_t> ready;  // the last one runs
   std::vector<std::int32_t> unused;
   std::vector<Frame> frames;
+  std::vector<std::int32_t> free_frames;  // of them those that are not used
   std::vector<std::byte> local;     // lane after lane
   std::uint32_t local_capacity = 0; // bytes a lane
   std::uint64_t clock = 0;          // where CTAs take turns: cost.hpp

@@ -13,6 +13,7 @@ constexpr bool kAtItsBase = false;
 #else
 constexpr bool kAtItsBase = true;
 #endif
+constexpr std::uint64_t kInternal = std::uint64_t{1} << 20;  // so much there is for what belongs to code on any GPU
 constexpr std::uint64_t kChunk = std::uint64_t{2} << 20;  // what cuMemAlloc takes from the driver
 
 std::uint64_t rounded(std::uint64_t v, std::uint64_t to) { return (v + to - 1) / to * to; }
@@ -49,13 +50,14 @@ Result<Memory> Memory::create(std::uint64_t limit) {
   constexpr std::uint64_t kMiddle = kMemoryBase + kMemoryBytes / 2, kEnd = kMemoryBase + kMemoryBytes - kChunk;
   m.program_ = {kMemoryBase + kChunk, kMemoryBase + kChunk, kMiddle - kChunk};
   m.code_ = {kMiddle, kMiddle, kEnd};
-  m.param_base_ = m.allocate(kParamBytes + kGridBarrierBytes, trace::AllocationKind::kDevice, 4096, "kernel parameters");
-  if (m.param_base_ == 0) return Error{ErrorKind::kResources, "out of memory", "", ""};
+  m.param_base_ = m.allocate(kParamBytes, trace::AllocationKind::kDevice, 4096, "the kernel's parameters");
+  if (m.param_base_ == 0 || m.allocate(kGridBarrierBytes, trace::AllocationKind::kDevice, 512, "the grid's barriers") != m.barrier_base())
+    return Error{ErrorKind::kResources, "out of memory", "", "free memory on this machine, or raise the limit (ulimit -v)"};
   return m;
 }
 
 Memory::Memory(Memory&& o) noexcept
-    : delta_(o.delta_), limit_(o.limit_), used_(o.used_), param_base_(o.param_base_), program_(o.program_), code_(o.code_),
+    : delta_(o.delta_), limit_(o.limit_), used_(o.used_), heap_used_(o.heap_used_), param_base_(o.param_base_), program_(o.program_), code_(o.code_),
       mapping_(std::exchange(o.mapping_, nullptr)), regions_(std::move(o.regions_)), freed_(std::move(o.freed_)) {}
 
 Memory::~Memory() {
@@ -74,7 +76,7 @@ std::uint64_t Memory::allocate(std::uint64_t bytes, trace::AllocationKind kind, 
   if (bytes == 0) bytes = 1;
   const bool internal = !name.empty();
   const std::uint64_t room = rounded(bytes, 512);
-  if (room < bytes || (!internal && (room > limit_ || used_ > limit_ - room))) return 0;
+  if (room < bytes || (internal && room > std::max(limit_, kInternal)) || (!internal && (room > limit_ || used_ > limit_ - room))) return 0;
   std::uint64_t base = 0;
   for (auto at = internal ? freed_.end() : freed_.lower_bound(room); at != freed_.end(); ++at) {
     if (at->second % align != 0) continue;
@@ -104,12 +106,22 @@ std::uint64_t Memory::allocate(std::uint64_t bytes, trace::AllocationKind kind, 
   return base;
 }
 
+std::uint64_t Memory::allocate_heap(std::uint64_t bytes, std::uint64_t limit) {
+  if (bytes > limit || heap_used_ > limit - bytes) return 0;
+  const std::uint64_t base = allocate(bytes, trace::AllocationKind::kDevice);
+  if (base == 0) return 0;
+  regions_.at(base).heap = true;
+  heap_used_ += bytes;
+  return base;
+}
+
 bool Memory::free(std::uint64_t base) {
   const auto at = regions_.find(base);
   if (at == regions_.end() || !at->second.live || at->second.internal || at->second.adopted) return false;
   at->second.live = false;
   const std::uint64_t room = rounded(at->second.bytes, 512);
   used_ -= room;
+  if (at->second.heap) heap_used_ -= at->second.bytes;
   freed_.emplace(room, base);
   if (room >= kChunk) clear(host(base), room);  // what is smaller may soon be taken again
   last_low_ = 1, last_high_ = 0;
@@ -132,6 +144,11 @@ bool Memory::release(std::uint64_t base) {
   regions_.erase(at);
   last_low_ = 1, last_high_ = 0;
   return true;
+}
+
+void Memory::set_param_bytes(std::uint32_t bytes) {
+  regions_.at(param_base_).bytes = bytes;
+  last_low_ = 1, last_high_ = 0;
 }
 
 const Region* Memory::nearest(std::uint64_t address) const {

@@ -30,6 +30,7 @@ constexpr std::uint64_t kCodeWindow = 0x320000000000u;    // + 16 x function
 constexpr std::uint64_t kWindowBytes = std::uint64_t{1} << 32;
 constexpr std::uint32_t kParamBytes = 32768;
 constexpr std::uint32_t kGridBarrierBytes = 256;        // behind the parameters: what grid-wide barriers count in
+constexpr std::uint64_t kHeapBytes = 8u << 20;          // of malloc in kernels, unless cudaLimitMallocHeapSize says otherwise
 constexpr std::uint32_t kReservedShared = 1024;         // a CTA, for cooperative groups
 // Shared addresses of a cluster: rank r's memory begins at (r + 1) << 24, one's own also at 0.
 constexpr std::uint32_t kRankShift = 24;
@@ -41,6 +42,7 @@ struct Region {
   bool live = true;
   bool internal = false;   // variables and parameters: not the program's own allocation
   bool adopted = false;    // the host's: outside the range
+  bool heap = false;       // malloc's, in a kernel
   std::string name;        // of a variable
 };
 
@@ -54,6 +56,8 @@ class Memory {
 
   // nullopt-like: 0 when the GPU's memory is exhausted.
   std::uint64_t allocate(std::uint64_t bytes, trace::AllocationKind kind, std::uint64_t align = 512, const std::string& name = {});
+  // What malloc in a kernel gives out, of `limit` bytes at most together; 0: no more.
+  std::uint64_t allocate_heap(std::uint64_t bytes, std::uint64_t limit);
   bool free(std::uint64_t base);            // false: not the start of a live allocation
   // The host's own memory, made known to the GPU where it lies (cudaHostRegister). False: it overlaps
   // what is known already, or device addresses are not host addresses here.
@@ -67,8 +71,12 @@ class Memory {
   bool mapped_beside(std::uint64_t low, std::uint64_t high) const;
   std::byte* host(std::uint64_t address) const { return reinterpret_cast<std::byte*>(address + delta_); }
   std::uint64_t device(const void* host) const { return reinterpret_cast<std::uint64_t>(host) - delta_; }
+  // Parameters of the kernel that runs, and how many bytes there are of them: what lies behind is nobody's.
   std::uint64_t param_base() const { return param_base_; }
+  void set_param_bytes(std::uint32_t bytes);
+  std::uint64_t barrier_base() const { return param_base_ + kParamBytes; }  // what grid-wide barriers count in
   std::uint64_t used() const { return used_; }
+  std::uint64_t heap_used() const { return heap_used_; }
   std::uint64_t limit() const { return limit_; }
   std::vector<trace::Allocation> allocations() const;  // live ones of the program, by base
 
@@ -88,7 +96,7 @@ class Memory {
   };
   bool commit(Stretch& stretch, std::uint64_t end);
 
-  std::uint64_t delta_ = 0, limit_ = 0, used_ = 0, param_base_ = 0;
+  std::uint64_t delta_ = 0, limit_ = 0, used_ = 0, heap_used_ = 0, param_base_ = 0;
   Stretch program_, code_;
   std::uint64_t last_low_ = 1, last_high_ = 0;
   void* mapping_ = nullptr;

@@ -107,6 +107,7 @@ void MemoryUnit::space_access(Warp& warp, const Part& part, const Inst& in, cons
   }
   if (run_.traced()) record_access(warp, part, in, a, mask, space, lanes);
   const bool load = a.op == Op::kLoad, store = a.op == Op::kStore;
+  if (!load && space == trace::Space::kGlobal) require_no_parameter(warp, in, mask, lanes);
   resolve(warp, in, mask, space, bytes,
           load    ? "load"
           : store ? "store"

@@ -36,6 +36,8 @@ class MemoryUnit {
   void resolve_of_cluster(const Asked& asked, const Inst& in, Lanes& lanes);
   void resolve_local(const Asked& asked, const Inst& in, Lanes& lanes);
   void resolve_global(const Asked& asked, const Inst& in, Lanes& lanes);
+  void require_no_parameter(const Warp& warp, const Inst& in, std::uint32_t mask,
+                            const Lanes& lanes);
   // Faults at the first lane that `bad` says so of.
   template <class Bad>
   void fault_where(const Asked& asked, const Inst& in, const Lanes& lanes, FaultKind kind,

@@ -2,15 +2,27 @@
 
 #include <cstdio>
 #include <cstring>
+#include <optional>
 
 namespace warpmem::emulate {
 namespace {
 
-// As much room as it takes.
+// Whether widths and precisions are such that it is worth trying.
+bool fits(const std::string& spec) {
+  std::size_t number = 0;
+  for (const char c : spec) {
+    number = c >= '0' && c <= '9' ? number * 10 + static_cast<std::size_t>(c - '0') : 0;
+    if (number > Printed::kMostBytes) return false;
+  }
+  return true;
+}
+
+// As much room as it takes, within limits; nullopt: more.
 template <class T>
-std::string printed(const std::string& spec, T value) {
+std::optional<std::string> printed(const std::string& spec, T value) {
+  if (!fits(spec)) return std::nullopt;
   const int n = std::snprintf(nullptr, 0, spec.c_str(), value);
-  if (n <= 0) return {};
+  if (n <= 0) return std::string();
   std::string out(static_cast<std::size_t>(n) + 1, '\0');
   std::snprintf(out.data(), out.size(), spec.c_str(), value);
   out.pop_back();
@@ -23,7 +35,7 @@ class Printer {
       : arguments_(arguments), text_(text) {}
 
   Printed print(const std::string& format) {
-    for (std::size_t i = 0; i < format.size(); ++i) {
+    for (std::size_t i = 0; i < format.size() && !all_.too_long; ++i) {
       if (format[i] != '%') all_.text += format[i];
       else conversion(format, i);
     }
@@ -65,10 +77,12 @@ class Printer {
     if (spec.size() > 60) return;
     const char c = spec.back();
     spec.pop_back();
-    all_.text += converted(c, spec, longs, shorts);
+    const auto text = converted(c, spec, longs, shorts);
+    all_.too_long = !text || all_.text.size() + text->size() > Printed::kMostBytes;
+    if (!all_.too_long) all_.text += *text;
   }
 
-  std::string converted(char c, const std::string& spec, int longs, int shorts) {
+  std::optional<std::string> converted(char c, const std::string& spec, int longs, int shorts) {
     switch (c) {
       case '%': return "%";
       case 'd':

@@ -11,6 +11,9 @@ namespace warpmem::emulate {
 
 struct Printed {
   std::string text;
+  static constexpr std::size_t kMostBytes = 1u
+                                            << 20;  // as many as a GPU's buffer has for all of them
+  bool too_long = false;                            // more than that: `text` has less
   std::uint64_t arguments = 0;  // that the format took: what a GPU's printf returns
 };
 

@@ -114,6 +114,20 @@ inline void MemoryUnit::resolve_local(const Asked& asked, const Inst& in, Lanes&
   for (std::uint32_t l = 0; l < 32; ++l) lanes[l] += base + l * limit;
 }
 
+// A kernel's parameters lie in constant memory, though a generic address may lead there.
+void MemoryUnit::require_no_parameter(const Warp& warp, const Inst& in, std::uint32_t mask,
+                                      const Lanes& lanes) {
+  const std::uint64_t base = run_.memory.param_base();
+  const Extent extent = extent_of(lanes, mask);
+  if (extent.low >= base + kParamBytes || extent.high < base) return;
+  for (std::uint32_t l = 0; l < 32; ++l)
+    if ((mask >> l & 1) && lanes[l] - base < kParamBytes) {
+      run_.statistics.fault = FaultKind::kAddress;
+      fault(run_, warp, in, l, fmt::format("a store to a kernel's parameters, at {:#x}", lanes[l]),
+            "write to a copy of the parameter");
+    }
+}
+
 inline void MemoryUnit::resolve_global(const Asked& asked, const Inst& in, Lanes& lanes) {
   if (!contains(asked.extent.low, asked.extent.high + asked.bytes)) out_of_global(asked, in, lanes);
   if (speculation_ && asked.space == trace::Space::kGlobal)

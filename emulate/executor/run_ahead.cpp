@@ -1,6 +1,7 @@
 #include "emulate/executor/run_ahead.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <condition_variable>
 #include <mutex>
 #include <new>
@@ -16,8 +17,9 @@
 namespace warpmem::emulate {
 namespace {
 
-constexpr std::uint64_t kWorthIt = 1u << 21;  // warp instructions of a whole launch
-constexpr std::uint64_t kAhead = 8;           // groups a worker may be ahead of what is taken
+constexpr std::uint64_t kWorthIt = 1u << 21;     // warp instructions of a whole launch
+constexpr std::chrono::milliseconds kLook{200};  // at whether somebody wants it to end
+constexpr std::uint64_t kAhead = 8;              // groups a worker may be ahead of what is taken
 
 // What other CTAs could see by ways that are not watched, or that counts across CTAs.
 bool stays_alone(const Kernel& kernel) {
@@ -183,7 +185,10 @@ class Ahead {
   // Waits for the next group in order; false: it has to run in order, or there is none.
   bool wait_for_head() {
     std::unique_lock l(mutex_);
-    changed_.wait(l, [&] { return head_ >= run_.groups || outcome_of(head_).ready || stop_; });
+    const auto come = [&] { return head_ >= run_.groups || outcome_of(head_).ready || stop_; };
+    const RunOptions& options = run_.options;
+    while (!changed_.wait_for(l, kLook, come))
+      if (options.interrupted && options.interrupted()) return false;
     return head_ < run_.groups && outcome_of(head_).ready;
   }
 

@@ -40,6 +40,8 @@ struct Running {
   bool turn_over = false;   // of that warp: the others come first
   std::uint64_t ahead = 0;  // warp instructions that the statistics lack
 
+  // Ends the launch if somebody wants that: asked between slices of warps, and in what takes long.
+  void stop_if_interrupted() const;
   bool traced() const { return tracer != nullptr && group->traced; }
 };
 

@@ -70,13 +70,10 @@ void special(const Running& run, const Warp& warp, const Inst& in, std::byte* fr
     case Special::kTotalShared:
     case Special::kAggregateShared: return all(run.shared_bytes);
     case Special::kGridBarrier:
-      return all(run.shape.cooperative
-                     ? static_cast<std::uint32_t>(run.memory.param_base() + kParamBytes)
-                     : 0);
+      return all(run.shape.cooperative ? static_cast<std::uint32_t>(run.memory.barrier_base()) : 0);
     case Special::kGridBarrierHi:
-      return all(run.shape.cooperative
-                     ? static_cast<std::uint32_t>((run.memory.param_base() + kParamBytes) >> 32)
-                     : 0);
+      return all(run.shape.cooperative ? static_cast<std::uint32_t>(run.memory.barrier_base() >> 32)
+                                       : 0);
     case Special::kZero: return all(0);
     case Special::kReserved: return all(run.shared_bytes - kReservedShared);
     case Special::kReservedEnd: return all(run.shared_bytes);

@@ -175,8 +175,17 @@ void TensorCopies::tensor_copy(Warp& warp, const Part& part, const Inst& in, std
                                std::uint32_t mask) {
   const TensorCopy& t = code_of(warp, part).tensors[in.extra];
   if (t.store && t.reduction == AtomicOp::kNone) mask = makers_of_stores(t, frame, mask);
-  for (std::uint32_t l = 0; l < 32; ++l)
-    if (mask >> l & 1) copy_tile(warp, in, Tile(t, map_of(warp, in, t, frame, l), frame, l), frame);
+  for (std::uint32_t l = 0; l < 32; ++l) {
+    if (!(mask >> l & 1)) continue;
+    const Tile tile(t, map_of(warp, in, t, frame, l), frame, l);
+    // What a kernel wrote into a map may be anything.
+    if (tile.rows > (1u << kRankShift) / std::max<std::uint64_t>(1, tile.row))
+      fault(run_, warp, in, l,
+            fmt::format("a tile of {} rows of {} bytes: no shared memory holds it", tile.rows,
+                        tile.row),
+            "encode the tensor map with a smaller box");
+    copy_tile(warp, in, tile, frame);
+  }
 }
 
 void TensorCopies::copy_tile(Warp& warp, const Inst& in, const Tile& tile, const std::byte* frame) {

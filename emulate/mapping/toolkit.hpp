@@ -2,6 +2,7 @@
 // code (a cubin) of PTX, nvlink puts that of several objects together, nvdisasm prints it. None needs a GPU or a driver.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>

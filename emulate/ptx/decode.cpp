@@ -81,8 +81,12 @@ void Decoder::all_taken(const Modifiers& m) {
   if (!m.left().empty()) unsupported(fmt::format(".{}", m.left()));
 }
 
+// No function of a real program comes near: 16 million registers.
 std::uint32_t Decoder::allot(std::uint32_t bytes) {
+  constexpr std::uint64_t kMost = std::uint64_t{1} << 31;
   const std::uint32_t at = frame_;
+  if (std::uint64_t{at} + bytes + 63 > kMost)
+    fail("registers and parameters of calls take more than 64 MiB a thread", "make the function smaller", s_ ? s_->at : f_.at);
   frame_ += (bytes + 63) / 64 * 64;
   return at;
 }
@@ -302,6 +306,8 @@ void Decoder::layout_variables() {
     if (v.space != Space::kLocal) continue;
     code_.local_bytes = (code_.local_bytes + v.align - 1) / v.align * v.align;
     local_offsets_[&v] = code_.local_bytes;
+    if (code_.local_bytes + v.bytes > kMostLocal)
+      fail("the function has more than 512 KiB of local memory, which is all that a thread has", "make its arrays smaller, or keep them in global memory", v.at);
     code_.local_bytes += static_cast<std::uint32_t>(v.bytes);
   }
   code_.local_bytes = (code_.local_bytes + 15) / 16 * 16;

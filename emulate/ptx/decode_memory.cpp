@@ -161,6 +161,14 @@ void Decoder::load_store(Modifiers& m, bool load) {
   new_access(in) = a;
 }
 
+// A GPU has a kernel's parameters side by side, and ptxas takes an offset that leads from one to the next.
+void Decoder::require_inside(const Operand& where, const Access& a, std::uint32_t at, std::uint64_t bytes, const char* what) {
+  const std::int64_t end = static_cast<std::int64_t>(bytes) - a.bytes(), first = std::int64_t{at};
+  if (where.offset >= -first && where.offset <= end - first) return;
+  fail(fmt::format("the access is outside {}: {} bytes at offset {}, and there are {}", what, a.bytes(), where.offset, bytes - std::min<std::uint64_t>(at, bytes)),
+       "check the offset, and the type of the parameter", where.at);
+}
+
 // Parameters: the kernel's own lie in constant memory, those of calls in the frame.
 void Decoder::param_access(const Operand& where, Access a, bool load) {
   if (where.kind != Operand::Kind::kMemory) fail("this operand must be an address in brackets", "", where.at);
@@ -171,6 +179,7 @@ void Decoder::param_access(const Operand& where, Access a, bool load) {
     if (!load) fail("a kernel cannot write its parameters");
     a.space = Space::kConst;
     address(where, a);
+    if (base.variable) require_inside(where, a, base.variable->offset, kernel_.param_bytes, "the kernel's parameters");
     if (a.address_bytes == 0) {
       Inst& in = emit(Kind::kParamLoad);
       a.base = kNoOffset;
@@ -184,7 +193,7 @@ void Decoder::param_access(const Operand& where, Access a, bool load) {
   }
   if (!base.variable || base.variable->space != Space::kParam) fail("this is not a parameter", "", base.at);
   const ParamSlot p = param_slot(base.variable);
-  if (where.offset < 0 || static_cast<std::uint64_t>(where.offset) + a.bytes() > p.bytes) fail("the access is outside the parameter", "", where.at);
+  require_inside(where, a, 0, p.bytes, "the parameter");
   a.space = Space::kParam;
   a.base = p.offset, a.register_bytes = 0, a.offset = where.offset;
   a.address_bytes = 0;

@@ -98,6 +98,8 @@ class Decoder {
   void take_order(Modifiers& m);
   void load_store(Modifiers& m, bool load);
   void param_access(const Operand& memory, Access access, bool load);
+  // An access at an offset from place `at` of so many bytes.
+  void require_inside(const Operand& memory, const Access& access, std::uint32_t at, std::uint64_t bytes, const char* what);
   void values_of(const Operand& o, Access& access, bool load);
   void atomic(Modifiers& m, bool reduction);
   static AtomicOp take_operation(Modifiers& m);

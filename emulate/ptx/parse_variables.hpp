@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/units.hpp"
 #include "emulate/ptx/parse_tokens.hpp"
 
 namespace warpmem::emulate {
@@ -35,6 +36,7 @@ class VariableParser : protected TokenParser {
     if (align & (align - 1)) fail(token_.at, "an alignment must be a power of two");
     v.at = token_.at;
     v.name = word("a name");
+    const std::uint64_t most = most_bytes(space);
     std::uint64_t count = 1;
     while (accept("[")) {
       if (accept("]")) {
@@ -42,13 +44,20 @@ class VariableParser : protected TokenParser {
         continue;
       }
       const std::uint64_t n = integer("a number of elements");
-      if (n > (std::uint64_t{1} << 40) || count * n > (std::uint64_t{1} << 40)) fail(v.at, "the variable is larger than 1 TiB");
+      // Divided, as a product of two such numbers can be anything.
+      if (n > most || (n > 0 && count > most / n)) too_large(v, most);
       count *= n;
       expect("]");
     }
     v.bytes = v.unsized ? 0 : count * vector * size_of(v.type);
     v.align = std::max(align, vector * size_of(v.type));
+    if (v.bytes > most) too_large(v, most);
     return v;
+  }
+
+  [[noreturn]] void too_large(const Variable& v, std::uint64_t most) {
+    fail(v.at, fmt::format("'{}' is larger than {}, which is all that {}", v.name, byte_size(most), most_is(v.space)),
+         v.space == Space::kLocal || v.space == Space::kShared ? "make it smaller, or keep it in global memory" : "make it smaller");
   }
   void variables(Space space, bool is_extern, Function* in) {
     Variable first = declaration(space);

@@ -9,6 +9,7 @@
 #include <functional>
 
 #include "base/nearest.hpp"
+#include "base/units.hpp"
 #include "emulate/executor/crossing.hpp"
 #include "emulate/ptx/decoder.hpp"
 
@@ -30,10 +31,10 @@ Result<void> LoadedModule::place() {
       if (v.space == space) variables.push_back(&v);
   for (const Variable* variable : variables) {
     const Variable& v = *variable;
-    if (v.space == Space::kConst && v.bytes > 65536)
-      return module_.source->error_at(v.at, fmt::format("'{}' does not fit the 64 KiB of constant memory", v.name));
     const std::uint64_t at = memory_.allocate(v.bytes, trace::AllocationKind::kDevice, std::max<std::uint32_t>(v.align, 256), "variable " + std::string(v.name));
-    if (at == 0) return Error{ErrorKind::kResources, fmt::format("no memory for the variable '{}' of {} bytes", v.name, v.bytes), module_.source->name(), ""};
+    if (at == 0)
+      return module_.source->error_at(v.at, fmt::format("the GPU has no memory for '{}' of {}", v.name, byte_size(v.bytes)),
+                                      "make it smaller, or choose a GPU with more memory (--gpu)", ErrorKind::kResources);
     addresses_[&v] = at;
     if (v.space == Space::kConst) {
       constants_.first = constants_.second == 0 ? at : std::min(constants_.first, at);
@@ -81,6 +82,7 @@ namespace {
 Result<void> lay_out_shared(const LoadedModule& loaded, Kernel& kernel, const std::vector<const Function*>& functions) {
   std::uint64_t at = 0;
   std::uint32_t dynamic_align = 16;
+  const Variable* beyond = nullptr;
   const auto place = [&](const Variable& v) {
     if (v.space != Space::kShared) return;
     if (v.unsized) {
@@ -90,11 +92,14 @@ Result<void> lay_out_shared(const LoadedModule& loaded, Kernel& kernel, const st
     at = (at + v.align - 1) / v.align * v.align;
     const_cast<Variable&>(v).offset = static_cast<std::uint32_t>(at);
     at += v.bytes;
+    if (at > (1u << kRankShift) && !beyond) beyond = &v;
   };
   for (const Function* f : functions)
     for (const Variable& v : f->variables) place(v);
   for (const Variable& v : loaded.module().variables) place(v);
-  if (at > (1u << kRankShift)) return Error{ErrorKind::kUsage, fmt::format("{} bytes of static shared memory: more than any GPU has", at), std::string(kernel.entry->name), ""};
+  if (beyond)
+    return loaded.module().source->error_at(beyond->at, fmt::format("with '{}' there are {} bytes of static shared memory: more than any GPU has", beyond->name, at),
+                                            "make it smaller, or keep it in global memory");
   kernel.static_shared = static_cast<std::uint32_t>(at);
   kernel.dynamic_shared_at = (kernel.static_shared + dynamic_align - 1) / dynamic_align * dynamic_align;
   for (const Variable& v : loaded.module().variables)
@@ -170,14 +175,15 @@ Result<std::unique_ptr<Kernel>> build_kernel(const LoadedModule& loaded, const s
   kernel->entry = found;
   const std::vector<const Function*> functions = reachable(loaded, found);
   if (auto ok = lay_out_shared(loaded, *kernel, functions); !ok) return ok.error();
-  std::uint32_t param = 0;
+  std::uint64_t param = 0;
   for (Variable* p : found->params) {
     param = (param + p->align - 1) / p->align * p->align;
-    p->offset = param;
-    param += static_cast<std::uint32_t>(p->bytes);
+    p->offset = static_cast<std::uint32_t>(param);
+    param += p->bytes;
+    if (param > kParamBytes)
+      return module.source->error_at(p->at, "more than 32,764 bytes of parameters", "pass a pointer to what is large");
   }
-  if (param > kParamBytes) return module.source->error_at(found->at, "more than 32,764 bytes of parameters");
-  kernel->param_bytes = param;
+  kernel->param_bytes = static_cast<std::uint32_t>(param);
   for (const Function* f : functions) kernel->numbers[f] = static_cast<std::uint32_t>(kernel->numbers.size());
   try {
     for (const Function* f : functions) {

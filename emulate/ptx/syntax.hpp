@@ -18,6 +18,27 @@ namespace warpmem::emulate {
 
 enum class Space : std::uint8_t { kGeneric, kGlobal, kShared, kLocal, kConst, kParam, kTexture };
 
+// The largest variable of a space, in bytes: what a thread, a CTA, a kernel or a GPU has.
+constexpr std::uint64_t kMostOfAny = std::uint64_t{1} << 40, kMostLocal = 512u << 10;
+constexpr std::uint64_t most_bytes(Space space) {
+  switch (space) {
+    case Space::kShared: return 16u << 20;
+    case Space::kLocal:
+    case Space::kParam: return kMostLocal;
+    case Space::kConst: return 64u << 10;
+    default: return kMostOfAny;
+  }
+}
+constexpr const char* most_is(Space space) {
+  switch (space) {
+    case Space::kShared: return "a CTA can have of shared memory";
+    case Space::kLocal:
+    case Space::kParam: return "a thread has";
+    case Space::kConst: return "there is of constant memory";
+    default: return "a GPU has";
+  }
+}
+
 // One value of an initialiser: a number, or the address of a variable or function plus an offset.
 struct Initial {
   std::uint64_t value = 0;

@@ -441,7 +441,10 @@ void Run::count_into(model::SectoredMemory& into) {
   model::LaunchCounters more;
   more.l2 = l2_->counted();
   into.add(all + more, product_bytes);
-  for (Share& s : shares_) result_.forced += s.part->forced();
+  for (Share& s : shares_) {
+    result_.forced += s.part->forced();
+    result_.taken += s.cache->taken();
+  }
 }
 
 Result<ManySmsResult> Run::all(model::SectoredMemory& into) {

@@ -14,6 +14,7 @@
 #include "base/error.hpp"
 #include "model/card/card.hpp"
 #include "model/system/sectored_memory.hpp"
+#include "sim/engine/block_cache.hpp"
 #include "sim/engine/decoded_trace.hpp"
 #include "sim/engine/occupancy.hpp"
 #include "sim/engine/rewrite.hpp"
@@ -52,6 +53,7 @@ struct ManySmsResult {
   std::string stuck;
   std::uint64_t steps = 0, together = 0;  // of the clock; of them on all threads
   std::uint64_t cut = 0;                  // … in which a part of the requests was served by one
+  Taken taken;                            // of the trace
 };
 
 // Runs the launch and adds what it counted to `into`, on which it has begun. `tick` as of

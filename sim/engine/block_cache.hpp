@@ -22,6 +22,19 @@
 
 namespace warpmem::sim {
 
+// What has been taken of a trace's blocks, to be replayed.
+struct Taken {
+  std::uint64_t segments = 0;
+  std::uint64_t records = 0;  // as they are replayed
+  std::uint64_t stored = 0;   // … as they are in the file: some are left out on their way
+
+  Taken& operator+=(const Taken& o) {
+    segments += o.segments, records += o.records, stored += o.stored;
+    return *this;
+  }
+  void add(const trace::Segment& s) { ++segments, records += s.count, stored += s.stored; }
+};
+
 class BlockCache {
   struct Entry {
     BlockCache* cache;
@@ -105,6 +118,11 @@ class BlockCache {
   bool crowded() const { return held_ > budget_; }
   const Rewrite* rewrite() const { return rewrite_; }
 
+  // Whoever takes a segment says so here; what has been taken since begin() (record_law.hpp).
+  void begin() { taken_ = {}; }
+  void takes(const trace::Segment& segment) { taken_.add(segment); }
+  const Taken& taken() const { return taken_; }
+
  private:
   Hold enter(std::uint32_t number, trace::DecodedBlock own, const trace::DecodedBlock* shared,
              std::size_t bytes) {
@@ -157,6 +175,7 @@ class BlockCache {
   bool rounds_ = true;
   std::size_t bytes_ = 0;  // of all
   std::size_t held_ = 0;   // of those that somebody holds
+  Taken taken_;
   // Warps read here and there, a little at a time.
   std::pmr::unsynchronized_pool_resource memory_{{8, 4 << 20}, large_pages()};
   std::list<Entry*> recent_;                          // most recently used first

@@ -185,7 +185,7 @@ class CtaStream {
   // Most CTAs lie in one block, each warp's records in a piece: nothing is left for the queues
   // then. Hands all of it out, or nothing of a CTA that is another.
   template <class Warps>
-  bool hand_out_all(BlockCache::Hold& block, Warps&& position) {
+  bool hand_out_all(BlockCache& cache, BlockCache::Hold& block, Warps&& position) {
     if (fetched_ != 0 || refs_.size() != 1 || refs_[0].count != queue_.size()) return false;
     const trace::Segment* const first = block->segments.data() + refs_[0].first;
     for (std::uint32_t i = 0; i < refs_[0].count; ++i)
@@ -193,6 +193,7 @@ class CtaStream {
     for (std::uint32_t i = 0; i < refs_[0].count; ++i) {
       const trace::Record* const next = block->records.data() + first[i].first;
       position(i) = {next, next + first[i].count, block->lanes.data()};
+      cache.takes(first[i]);
     }
     fetched_ = 1;
     reading_ = refs_[0].count;
@@ -208,13 +209,13 @@ class CtaStream {
     auto got = cache.get(block);
     if (!got) return got.error();
     const bool copies = cache.crowded();
-    if (!copies && hand_out_all(*got, position)) return {};
+    if (!copies && hand_out_all(cache, *got, position)) return {};
     for (; fetched_ < refs_.size() && refs_[fetched_].block == block; ++fetched_) {
       const trace::SegmentRange& range = refs_[fetched_];
       got->takes(range.count);
       for (std::uint32_t i = 0; i < range.count; ++i) {
         const trace::Segment& s = (*got)->segments[range.first + i];
-        if (s.warp >= queue_.size()) continue;
+        cache.takes(s);
         Queue& q = queue_[s.warp];
         Piece piece;
         if (copies) {

@@ -103,8 +103,10 @@ void SpillStream::take_rounds(Spills& spills, const Record& r) {
   if (loops_ < went_round_.size()) went_round_[loops_++] = r.site;
   if (round.items.empty()) {
     if (spills.wants_rounds()) add(r);
+    else ++spills.rounds;
     return;
   }
+  ++spills.rounds;
   const std::uint64_t rounds =
       r.base - std::min<std::uint64_t>(r.base, spills.always_taken(r.site));
   Task t;

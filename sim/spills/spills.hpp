@@ -76,6 +76,7 @@ class Spills {
   std::size_t instructions() const { return slots_.size(); }
 
   std::uint64_t loads = 0, stores = 0;  // that streams have put back so far
+  std::uint64_t rounds = 0;             // records of loops that they have not passed on
 
  private:
   Spills() = default;

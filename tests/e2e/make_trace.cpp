@@ -10,6 +10,8 @@
 //   lossy    sealed, but 5 records are known to be lost
 //   evil     "copy" with names, code and a command line that would steer a terminal
 //   damaged  "gather" with one bit flipped in the records of launch 0
+//   misplaced   "copy" whose CTA index says that CTAs lie one warp further on
+//   transposed  … whose CTA index says that each CTA is four of one warp
 //   hollow   a launch whose records are lost: unsealed, cut behind its beginning
 //   empty    a sealed trace without launches
 //   large    "gather" with 512 times the CTAs, in one launch
@@ -23,6 +25,9 @@
 #include <string>
 #include <vector>
 
+#include "traces/format/block_table.hpp"
+#include "traces/format/compression.hpp"
+#include "traces/format/cta_index.hpp"
 #include "traces/format/writer.hpp"
 
 namespace {
@@ -153,6 +158,50 @@ std::size_t block_at(const std::string& bytes, char type, int n) {
   std::abort();
 }
 
+ByteSpan span_of(const std::string& bytes) {
+  return {reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()};
+}
+
+// The trace with another CTA index, behind right hashes.
+void replace_runs(const std::string& path, const std::vector<CtaRun>& runs) {
+  const std::string bytes = bytes_of(path);
+  const ByteSpan all = span_of(bytes);
+  const auto footer = decode_footer(all.last(kFooterBytes));
+  const auto at = static_cast<std::size_t>(footer->index_offset);
+  BlockHeader header = *decode_block_header(all.subspan(at, kBlockHeaderBytes));
+  Bytes raw;
+  if (decompress(header.codec, all.subspan(at + kBlockHeaderBytes, header.body_bytes),
+                 header.raw_bytes, raw))
+    std::abort();
+  const std::size_t first = block_at(bytes, 1, 0);
+  IndexBody index = *parse_index(ByteSpan(raw).first(header.raw_bytes), first, at, false);
+  Bytes out(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(first));
+  const auto put = [&](BlockHeader& h, ByteSpan body) {
+    const Bytes head = encode_block_header(h, body);
+    h.hash = load_le<std::uint64_t>(head.data() + kBlockHeaderBytes - 8);
+    put_bytes(out, head);
+    put_bytes(out, body);
+  };
+  for (BlockEntry& entry : index.blocks) {
+    const auto from = static_cast<std::size_t>(entry.offset) + kBlockHeaderBytes;
+    const ByteSpan old = all.subspan(from, entry.header.body_bytes);
+    Bytes body(old.begin(), old.end());
+    if (entry.header.type == BlockType::kCtaIndex) {
+      body = put_runs(runs);
+      entry.header.codec = Codec::kStored;
+      entry.header.body_bytes = entry.header.raw_bytes = static_cast<std::uint32_t>(body.size());
+    }
+    put(entry.header, body);
+  }
+  const Bytes table = put_index(index);
+  const std::uint64_t index_at = out.size();
+  header.codec = Codec::kStored;
+  header.body_bytes = header.raw_bytes = static_cast<std::uint32_t>(table.size());
+  put(header, table);
+  put_bytes(out, encode_footer({index_at, header.hash, out.size() + kFooterBytes}));
+  write_bytes(path, {out.begin(), out.end()});
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -196,6 +245,9 @@ int main(int argc, char** argv) {
     bytes[block_at(bytes, 3, 0) + 60] ^= 4;
     write_bytes(path, bytes);
   }
+  // Block 2 has the records.
+  if (kind == "misplaced") replace_runs(path, {{0, kCtas - 1, 1, 2, 1, kWarps}});
+  if (kind == "transposed") replace_runs(path, {{0, kCtas * kWarps, 1, 2, 0, 1}});
   if (kind == "hollow") {
     const std::string bytes = bytes_of(path);
     write_bytes(path, bytes.substr(0, block_at(bytes, 3, 0)));

@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import os
+import shutil
 
 import harness
 
@@ -187,6 +188,33 @@ class BadTraces(harness.CommandTest):
             run = self.run_command("replay", trace, "--partial", engine, "--format", "json")
             self.assert_works(run)
             self.assertEqual([k["complete"] for k in run.json()["kernels"]], [False, True])
+
+    def test_a_cta_index_that_does_not_fit_is_refused_by_all_who_read_it(self):
+        for kind in ("misplaced", "transposed"):
+            trace = self.trace(kind)
+            shutil.copy(os.path.join(harness.SOURCE, "validate/reference/h200/texture_linear.csv"), self.path("n.csv"))
+            for words in (["replay", trace], ["replay", trace, "--counts"], ["replay", trace, "--sample"],
+                          ["explain", trace], ["report", trace, "-o", "r.html"], ["dump", trace],
+                          ["dump", trace, "--cta", "3"], ["validate", trace, "--ncu", "n.csv"],
+                          ["explore", trace, "--counts", "--vary", "l2.size=8MiB:32MiB", "--results", "s"]):
+                with self.subTest(kind + ": " + words[0]):
+                    run = self.run_command(*words)
+                    self.assertEqual(run.status, 3, run.err)
+                    self.assertIn("the CTA index does not fit it", run.err)
+                    self.assertRegex(run.err, trace + r", block 2, byte \d+")
+                    self.assertIn("\n  fix: ", run.err)
+            whole = self.run_command("dump", self.trace("copy"), "--format", "json").out
+            partial = self.run_command("dump", trace, "--partial", "--format", "json")
+            self.assertEqual((partial.status, partial.out), (0, whole), partial.err)
+
+    def test_an_incomplete_trace_is_not_dumped_as_if_it_were_whole(self):
+        trace = self.trace("lossy")
+        for words in (["dump", trace], ["dump", trace, "--counts"], ["replay", trace]):
+            self.assert_fails(self.run_command(*words), 4, "5 known to be lost", "--partial")
+        run = self.run_command("dump", trace, "--partial")
+        self.assert_works(run)
+        self.assertIn("5 known to be lost", run.err)
+        self.assert_works(self.run_command("dump", trace, "--program"))  # of the code nothing is lost
 
     def test_a_trace_without_a_record_or_a_launch_is_no_result(self):
         for verb in ("replay", "dump"):

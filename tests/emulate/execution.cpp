@@ -546,6 +546,57 @@ TEST_CASE("beyond local memory lies an illegal address, also when calls have fil
   CHECK(m.statistics.fault == FaultKind::kAddress);
 }
 
+TEST_CASE("malloc gives out the heap and no more, and what is freed again") {
+  Machine m(std::string(kHeader) + R"(
+.extern .func (.param .b64 r) malloc (.param .b64 a);
+.extern .func free (.param .b64 a);
+.visible .entry k(.param .u64 out, .param .u64 bytes)
+{
+  .reg .pred %p<2>; .reg .b32 %r<3>; .reg .b64 %rd<9>;
+  ld.param.u64 %rd1, [out]; ld.param.u64 %rd2, [bytes]; mov.u32 %r1, 0;
+L: { .param .b64 q; .param .b64 z; st.param.b64 [q], %rd2; call (z), malloc, (q); ld.param.b64 %rd3, [z]; }
+  setp.eq.u64 %p1, %rd3, 0; @%p1 bra OUT;
+  mov.u64 %rd4, %rd3; st.global.u8 [%rd4], %r1; add.u32 %r1, %r1, 1; bra L;
+OUT: st.global.u32 [%rd1], %r1; ret;
+}
+.visible .entry again(.param .u64 out, .param .u64 bytes)
+{
+  .reg .pred %p<2>; .reg .b32 %r<3>; .reg .b64 %rd<9>;
+  ld.param.u64 %rd1, [out]; ld.param.u64 %rd2, [bytes]; mov.u32 %r1, 0;
+L: { .param .b64 q; .param .b64 z; st.param.b64 [q], %rd2; call (z), malloc, (q); ld.param.b64 %rd3, [z]; }
+  setp.eq.u64 %p1, %rd3, 0; @%p1 bra OUT;
+  { .param .b64 q; st.param.b64 [q], %rd3; call free, (q); }
+  add.u32 %r1, %r1, 1; setp.lt.u32 %p1, %r1, 1000; @%p1 bra L;
+OUT: st.global.u32 [%rd1], %r1; ret;
+}
+)");
+  const u64 out = m.buffer(std::vector<u32>(1));
+  m.argument(out), m.argument(u64{1} << 20);
+  REQUIRE(m.launch("again", {1, 1, 1}, {1, 1, 1}).ok());
+  CHECK(m.read<u32>(out, 1)[0] == 1000);
+  CHECK(m.memory().heap_used() == 0);
+  REQUIRE(m.launch("k", {1, 1, 1}, {1, 1, 1}).ok());
+  CHECK(m.read<u32>(out, 1)[0] == 7);  // each has a header before it
+  REQUIRE(m.launch("k", {1, 1, 1}, {1, 1, 1}).ok());
+  CHECK(m.read<u32>(out, 1)[0] == 0);  // it is the launches' together
+  m.heap_bytes = u64{64} << 20;
+  REQUIRE(m.launch("k", {1, 1, 1}, {1, 1, 1}).ok());
+  CHECK(m.read<u32>(out, 1)[0] == 56);
+}
+
+TEST_CASE("a kernel is stopped when somebody asks for it, whatever its instructions cost") {
+  for (const char* body : {"L: bra L;", "L: call f, (); bra L;", "L: ld.volatile.global.u32 %r1, [%rd1]; bra L;"}) {
+    Machine m(std::string(kHeader) + ".func f() { .local .align 4 .b8 t[100000]; ret; }\n.visible .entry k(.param .u64 p)\n{ .reg .b32 %r<3>; .reg .b64 %rd<3>; ld.param.u64 %rd1, [p];\n" + body + "\nret; }\n");
+    m.argument(m.buffer(std::vector<u32>(64)));
+    int asked = 0;
+    m.options.interrupted = [&] { return ++asked > 3; };
+    const auto ran = m.launch("k", {1, 1, 1}, {32, 1, 1});
+    REQUIRE(!ran.ok());
+    CHECK(ran.error().kind == ErrorKind::kInterrupted);
+    CHECK(m.statistics.warp_instructions < 1'000'000);  // asked often
+  }
+}
+
 TEST_CASE("printf keeps widths and precisions, cuts short numbers, and returns how many arguments it took") {
   const std::string format = "%6s|%-4s|%.3s|%hd|%5d|%llx|%s|%d";
   std::string bytes;

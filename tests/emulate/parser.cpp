@@ -46,6 +46,32 @@ TEST_CASE("an error names file, line, column and points at the place") {
   CHECK(e.message == "expected ',' or ';' instead of '%r3'\n    \tadd.s32 %r1, %r2 %r3;\n    \t                 ^");
 }
 
+TEST_CASE("sizes of arrays do not wrap, and what no GPU has is refused where it stands") {
+  const std::pair<const char*, const char*> kSpaces[] = {{".global", "1 TiB"}, {".shared", "16 MiB"}, {".const", "64 KiB"}};
+  for (const auto& [space, most] : kSpaces)
+    for (const char* size : {"[4294967296][4294967296]", "[1099511627777]", "[18446744073709551615]", "[-1]", "[65536][65536][65536][65536]", "[1048576][2097152]"}) {
+      const std::string declared = std::string(space) + " .align 4 .b8 t" + size + ";";
+      const Error e = parse_error(declared);
+      INFO(declared << ": " << e.text());
+      CHECK(e.message.starts_with("'t' is larger than "));
+      CHECK(e.place.starts_with("bad.ptx:4:"));
+      CHECK_FALSE(e.fix.empty());
+      if (std::string(size) == "[1048576][2097152]") says(e, most);
+    }
+  for (const char* inside : {".local .b8 t[4294967296][4294967296];", ".local .b8 t[17179869184];", ".local .b8 t[4294967296];", ".local .b64 t[65537];",
+                             ".param .b8 t[4294967296][4294967296];", ".param .b8 t[4294967296];"}) {
+    const Error e = parse_error(std::string(".entry k() { ") + inside + " ret; }");
+    INFO(inside << ": " << e.text());
+    CHECK(e.message.starts_with("'t' is larger than "));
+    CHECK_FALSE(e.fix.empty());
+  }
+  says(parse_error(".entry k(.param .b8 t[4294967296][4294967296]) { ret; }"), "'t' is larger than");
+  says(build_error(".entry k(.param .b8 a[32000], .param .b8 b[32000]) { ret; }"), "more than 32,764 bytes of parameters");
+  says(build_error(".entry k() { .local .b8 a[400000]; .local .b8 b[400000]; ret; }"), "more than 512 KiB of local memory");
+  says(build_error(".shared .b8 a[16777216]; .shared .b8 b[16]; .entry k() { ret; }"), "more than any GPU has");
+  says(build_error(".global .b8 a[8589934592]; .entry k() { ret; }"), "the GPU has no memory for 'a' of 8 GiB");
+}
+
 TEST_CASE("malformed PTX is refused with its reason") {
   says(parse_error(".visible .entry k()\n{\n ret;\n"), "the body of 'k' is never closed");
   says(parse_error(".entry k() { bra NOWHERE; }"), "there is no label 'NOWHERE' in 'k'");

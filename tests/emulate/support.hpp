@@ -44,6 +44,7 @@ class Machine {
   Dim3 cluster{1, 1, 1};
   bool cooperative = false;
   std::uint32_t sms = kH200Sms, sm_ctas = 1;
+  std::uint64_t heap_bytes = kHeapBytes;
   Memory& memory() { return *memory_; }
 
  private:

@@ -87,14 +87,31 @@ struct Malformed {
   const char* message;  // a part of it
 };
 
+// Says where CTAs lie, right or wrong. Block 2 holds one segment, of CTA 0.
+void with_runs(Forger& f, const std::vector<CtaRun>& runs) {
+  f.block(BlockType::kCtaIndex, 0, put_runs(runs));
+}
+
 // An honest records block of the first launch, so that `change` is all that is wrong.
 template <class Change>
-void with_records(Forger& f, Change&& change) {
+void with_records(Forger& f, Change&& change, bool indexed = true) {
   f.begin();
   f.index.sites[0] = {{0x10, Op::kLoad, Space::kGlobal, 4}};
   Bytes raw = tiny_records();
   change(raw);
   f.block(BlockType::kRecords, 0, raw, 2);
+  if (indexed) with_runs(f, {{0, 1, 1, 2, 0, 1}});
+}
+
+// Two CTAs of two warps each, of one record, and what the index says of them.
+void with_four_segments(Forger& f, const std::vector<CtaRun>& runs) {
+  f.begin();
+  const std::vector<Site> sites = {{0x10, Op::kLoad, Space::kGlobal, 4}};
+  f.index.sites[0] = sites;
+  const std::vector<Record> records(4, patterns::regular(0, 0x1000, 4));
+  const std::vector<Segment> segments = {{1, 0, 0, 1}, {1, 1, 1, 1}, {2, 0, 2, 1}, {2, 1, 3, 1}};
+  f.block(BlockType::kRecords, 0, encode_records({sites, segments, records, {}}), 4);
+  with_runs(f, runs);
 }
 
 const Malformed kMalformed[] = {
@@ -195,6 +212,7 @@ const Malformed kMalformed[] = {
        f.begin();
        f.block(BlockType::kRecords, 0, Bytes(8 << 20), 2).raw_bytes = 8 << 20;
        f.compressed(compress(Bytes(9 << 20), 3).bytes);
+       with_runs(f, {{0, 1, 1, 2, 0, 1}});
      },
      "another number of bytes"},
     {"a body that is two frames",
@@ -217,24 +235,85 @@ const Malformed kMalformed[] = {
      "another number of bytes"},
     {"a CTA index that is no CTA index",
      [](Forger& f) {
-       with_records(f, [](Bytes&) {});
+       with_records(
+           f, [](Bytes&) {}, false);
        f.block(BlockType::kCtaIndex, 0, Bytes{1, 2, 3});
      },
      "not well formed"},
     {"a CTA index with more segments than there are records",
      [](Forger& f) {
-       with_records(f, [](Bytes&) {});
-       const std::vector<CtaRun> runs = {{0, 1000, 1, 2, 0, 8}};
-       f.block(BlockType::kCtaIndex, 0, put_runs(runs));
+       with_records(
+           f, [](Bytes&) {}, false);
+       with_runs(f, {{0, 1000, 1, 2, 0, 8}});
      },
      "not there"},
     {"a CTA index of another launch's block",
      [](Forger& f) {
-       with_records(f, [](Bytes&) {});
-       const std::vector<CtaRun> runs = {{0, 1, 1, 9, 0, 1}};
-       f.block(BlockType::kCtaIndex, 0, put_runs(runs));
+       with_records(
+           f, [](Bytes&) {}, false);
+       with_runs(f, {{0, 1, 1, 9, 0, 1}});
      },
      "not there"},
+    {"a records block that no CTA index names",
+     [](Forger& f) {
+       with_records(
+           f, [](Bytes&) {}, false);
+     },
+     "the CTA index does not name it"},
+    {"a CTA index of another CTA",
+     [](Forger& f) {
+       with_records(
+           f, [](Bytes&) {}, false);
+       with_runs(f, {{1, 1, 1, 2, 0, 1}});
+     },
+     "the CTA index does not fit it"},
+    {"a CTA index that begins behind the first segment",
+     [](Forger& f) {
+       with_four_segments(f, {{1, 1, 1, 2, 1, 2}});
+     },
+     "the CTA index does not fit it"},
+    {"a CTA index that ends in front of the last segment",
+     [](Forger& f) {
+       with_four_segments(f, {{1, 1, 1, 2, 0, 2}});
+     },
+     "the CTA index does not fit it"},
+    {"a CTA index with CTAs further apart",
+     [](Forger& f) {
+       with_four_segments(f, {{1, 2, 2, 2, 0, 2}});
+     },
+     "the CTA index does not fit it"},
+    {"a CTA index with more CTAs of fewer segments",
+     [](Forger& f) {
+       with_four_segments(f, {{1, 4, 1, 2, 0, 1}});
+     },
+     "the CTA index does not fit it"},
+    {"a CTA index that names a segment twice",
+     [](Forger& f) {
+       with_four_segments(f, {{1, 2, 1, 2, 0, 2}, {2, 1, 1, 2, 2, 2}});
+     },
+     "the CTA index does not fit it"},
+    {"records of a CTA that the grid has not",
+     [](Forger& f) {
+       f.begin();
+       const std::vector<Site> sites = {{0x10, Op::kLoad, Space::kGlobal, 4}};
+       f.index.sites[0] = sites;
+       const std::vector<Record> records = {patterns::regular(0, 0x1000, 4)};
+       const std::vector<Segment> segments = {{std::uint64_t{1} << 40, 0, 0, 1}};
+       f.block(BlockType::kRecords, 0, encode_records({sites, segments, records, {}}), 1);
+       with_runs(f, {{std::uint64_t{1} << 40, 1, 1, 2, 0, 1}});
+     },
+     "a CTA that the grid has not"},
+    {"records of a warp that the CTAs have not",
+     [](Forger& f) {
+       f.begin();
+       const std::vector<Site> sites = {{0x10, Op::kLoad, Space::kGlobal, 4}};
+       f.index.sites[0] = sites;
+       const std::vector<Record> records = {patterns::regular(0, 0x1000, 4)};
+       const std::vector<Segment> segments = {{0, 1000, 0, 1}};
+       f.block(BlockType::kRecords, 0, encode_records({sites, segments, records, {}}), 1);
+       with_runs(f, {{0, 1, 1, 2, 0, 1}});
+     },
+     "a warp that the CTAs have not"},
     {"records whose site the index lacks",
      [](Forger& f) {
        with_records(f, [](Bytes&) {});
@@ -250,6 +329,7 @@ const Malformed kMalformed[] = {
        f.begin();
        f.index.sites[0] = {{0x10, Op::kLoad, Space::kGlobal, 4}};
        f.block(BlockType::kRecords, 0, tiny_records(), 1);
+       with_runs(f, {{0, 1, 1, 2, 0, 1}});
      },
      "another number of records"},
     {"a control byte with unused bits",
@@ -287,6 +367,24 @@ TEST_CASE("the forger can be honest") {
   const Dump got = dump(folder.file("t"), false);
   CHECK_FALSE(got.error);
   CHECK(got.records == 2);
+}
+
+TEST_CASE(
+    "a CTA index in more runs than it takes is as good, and --partial reads on without a wrong "
+    "one") {
+  TemporaryFolder folder;
+  Forger honest, wrong;
+  with_four_segments(honest, {{1, 1, 1, 2, 0, 2}, {2, 1, 1, 2, 2, 1}, {2, 1, 1, 2, 3, 1}});
+  write_file(folder.file("honest"), honest.seal());
+  const Dump good = dump(folder.file("honest"), false);
+  CHECK_FALSE(good.error);
+  CHECK(good.records == 4);
+  with_four_segments(wrong, {{1, 4, 1, 2, 0, 1}});
+  write_file(folder.file("wrong"), wrong.seal());
+  const auto reader = TraceReader::open(folder.file("wrong"), {.allow_partial = true});
+  REQUIRE(reader);
+  CHECK(reader->quality().records == 4);
+  CHECK(reader->ctas(0).value() == std::vector<std::uint64_t>{1, 2});
 }
 
 TEST_CASE("an index that does not cover the file is refused, and --partial reads on without it") {

@@ -9,6 +9,13 @@ using namespace warpmem::trace::testing;
 
 namespace {
 
+// Has every CTA and warp that there can be.
+Launch largest_launch() {
+  Launch launch = small_launch(0);
+  launch.grid = launch.block = {~0u, ~0u, ~0u};
+  return launch;
+}
+
 // Writes the warps as one launch and compares every record read back.
 void check_round_trip(const patterns::Pattern& pattern, const std::vector<patterns::Warp>& warps,
                       int zstd_level = 3) {
@@ -18,7 +25,7 @@ void check_round_trip(const patterns::Pattern& pattern, const std::vector<patter
     auto writer = TraceWriter::create(path, small_origin());
     REQUIRE(writer);
     REQUIRE(writer->add_program(small_program()));
-    REQUIRE(writer->begin_launch(small_launch(0)));
+    REQUIRE(writer->begin_launch(largest_launch()));
     BlockBuilder builder(0, zstd_level);
     for (const auto& warp : warps) {
       builder.add(warp.cta, warp.warp, warp.records, pattern.sites, warp.lanes);
@@ -131,7 +138,7 @@ TEST_CASE("one call with more records than a block is split and comes back in or
   auto file = std::make_shared<MemoryFile>();
   auto writer = TraceWriter::create_on(memory_sink(file), "t.wmt", small_origin());
   REQUIRE(writer->add_program(small_program()));
-  REQUIRE(writer->begin_launch(small_launch(0)));
+  REQUIRE(writer->begin_launch(largest_launch()));
   REQUIRE(writer->append(block));
   REQUIRE(writer->seal());
   TemporaryFolder folder;

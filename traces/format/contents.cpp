@@ -159,6 +159,32 @@ void judge(Contents& out) {
   for (auto& ctas : out.ctas) ctas.finish();
 }
 
+namespace {
+
+__extension__ typedef unsigned __int128 Count;  // three numbers of 32 bits may have 96
+
+Count count_of(const Dim3& d) { return Count{d[0]} * d[1] * d[2]; }
+
+}  // namespace
+
+const char* outside(const Launch& launch, std::span<const Segment> segments) {
+  const Count ctas = count_of(launch.grid), warps = (count_of(launch.block) + 31) / 32;
+  for (const Segment& s : segments) {
+    if (s.cta >= ctas) return "it has records of a CTA that the grid has not";
+    if (s.warp >= warps) return "it has records of a warp that the CTAs have not";
+  }
+  return nullptr;
+}
+
+const char* misfit(const Contents& contents, const BlockHeader& header,
+                   std::span<const Segment> segments) {
+  if (const char* problem = outside(contents.launches[header.launch].launch, segments))
+    return problem;
+  return contents.ctas[header.launch].fits(header.sequence, segments)
+             ? nullptr
+             : "the CTA index does not fit it";
+}
+
 Error bad_block(const InputFile& file, const BlockEntry& entry, const std::string& problem) {
   return {ErrorKind::kMalformed,
           fmt::format("the {} block is damaged: {}", block_type_name(entry.header.type), problem),

@@ -33,6 +33,13 @@ Result<Contents> open_contents(const std::string& path, const OpenOptions& optio
 // `data` is scratch.
 Result<void> read_body(const InputFile& file, const BlockEntry& entry, Bytes& data, Bytes& raw);
 
+// Whether the segments of a records block are of its launch, and those that the CTA index names: a
+// sentence if not.
+const char* misfit(const Contents& contents, const BlockHeader& header,
+                   std::span<const Segment> segments);
+// … of its launch alone.
+const char* outside(const Launch& launch, std::span<const Segment> segments);
+
 Error bad_block(const InputFile& file, const BlockEntry& entry, const std::string& problem);
 
 }  // namespace warpmem::trace

@@ -1,6 +1,7 @@
 #include "traces/format/cta_index.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <tuple>
 
 #include "traces/format/format.hpp"
@@ -78,6 +79,32 @@ void CtaIndex::finish() {
     reach = std::max(reach, runs_[i].last());
     reach_[i] = reach;
   }
+  by_place_.resize(runs_.size());
+  std::iota(by_place_.begin(), by_place_.end(), 0u);
+  std::stable_sort(by_place_.begin(), by_place_.end(), [&](std::uint32_t a, std::uint32_t b) {
+    return std::tie(runs_[a].block, runs_[a].segment) < std::tie(runs_[b].block, runs_[b].segment);
+  });
+}
+
+std::span<const std::uint32_t> CtaIndex::of(std::uint32_t block) const {
+  const auto [first, end] = std::ranges::equal_range(
+      by_place_, block, {}, [&](std::uint32_t i) { return runs_[i].block; });
+  return {first, end};
+}
+
+bool CtaIndex::names(std::uint32_t block) const { return !of(block).empty(); }
+
+bool CtaIndex::fits(std::uint32_t block, std::span<const Segment> segments) const {
+  std::size_t at = 0;
+  for (const std::uint32_t i : of(block)) {
+    const CtaRun& run = runs_[i];
+    if (run.segment != at || std::uint64_t{run.count} * run.per_cta > segments.size() - at)
+      return false;
+    for (std::uint32_t k = 0; k < run.count; ++k)
+      for (std::uint32_t n = 0; n < run.per_cta; ++n)
+        if (segments[at++].cta != run.cta + std::uint64_t{k} * run.step) return false;
+  }
+  return at == segments.size();
 }
 
 std::vector<SegmentRef> CtaIndex::segments(std::uint64_t cta) const {

@@ -39,10 +39,17 @@ class CtaIndex {
   std::vector<SegmentRef> segments(std::uint64_t cta) const;
   void segments(std::uint64_t cta, std::vector<SegmentRange>& out) const;
   std::vector<std::uint64_t> ctas() const;
+  // Whether a block has a run at all.
+  bool names(std::uint32_t block) const;
+  // Whether the runs of a block are its segments: each of them once, at its place, of its CTA.
+  bool fits(std::uint32_t block, std::span<const Segment> segments) const;
 
  private:
-  std::vector<CtaRun> runs_;          // by first CTA, then by place in the file
-  std::vector<std::uint64_t> reach_;  // the highest CTA in runs_[0..i]
+  std::span<const std::uint32_t> of(std::uint32_t block) const;
+
+  std::vector<CtaRun> runs_;             // by first CTA, then by place in the file
+  std::vector<std::uint32_t> by_place_;  // numbers of runs_, by place in the file
+  std::vector<std::uint64_t> reach_;     // the highest CTA in runs_[0..i]
 };
 
 }  // namespace warpmem::trace

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "traces/format/records_codec.hpp"
+
 namespace warpmem::trace {
 
 Result<IndexBody> read_index(const Contents& out, const Footer& footer) {
@@ -65,6 +67,12 @@ Result<void> read_sealed(Contents& out, const Footer& footer, IndexBody index) {
   }
   out.quality.sealed = true;
   judge(out);
+  for (const BlockEntry& entry : out.blocks) {
+    const BlockHeader& block = entry.header;
+    if (block.type == BlockType::kRecords && block.records > 0 &&
+        !out.ctas[block.launch].names(block.sequence))
+      return bad_block(file, entry, "the CTA index does not name it");
+  }
   return {};
 }
 
@@ -76,6 +84,11 @@ Result<bool> records_are_whole(const Contents& contents) {
       if (read.error().kind == ErrorKind::kResources) return read.error();
       return false;
     }
+    DecodedRecords directory;
+    const ByteSpan body = ByteSpan(raw).first(entry.header.raw_bytes);
+    if (decode_directory(body, directory) != nullptr ||
+        misfit(contents, entry.header, directory.segments) != nullptr)
+      return false;
   }
   return true;
 }

@@ -79,6 +79,7 @@ Result<DecodedBlock> TraceReader::decode(std::uint32_t block,
   if (problem == nullptr && decoded.records.size() != entry.header.records) {
     problem = "it holds another number of records than its header says";
   }
+  if (problem == nullptr) problem = misfit(contents, entry.header, decoded.segments);
   if (problem != nullptr) return bad_block(contents.file, entry, problem);
 
   // From the block's site numbers to the launch's; most often they are the same.

@@ -102,6 +102,8 @@ struct Segment {
   std::uint32_t warp = 0;   // in the CTA: linear thread / 32
   std::uint32_t first = 0;  // index of the first record in the block
   std::uint32_t count = 0;  // records
+  // Of a decoded block: its records in the file. `count` is less where a replay has left some out.
+  std::uint32_t stored = 0;
 };
 
 }  // namespace warpmem::trace

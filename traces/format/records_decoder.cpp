@@ -122,7 +122,7 @@ class Decoder {
         if (control & kNewCount) count = narrow(count_.varint());
       }
       if (count == 0 || count > records_ - first) return false;
-      out_.segments[i] = {cta, warp, static_cast<std::uint32_t>(first), count};
+      out_.segments[i] = {cta, warp, static_cast<std::uint32_t>(first), count, count};
       first += count;
       if (++warp >= warps_) ++cta, warp = 0;
     }

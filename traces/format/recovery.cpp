@@ -63,6 +63,9 @@ class Scan {
     DecodedRecords directory;
     if (header->type == BlockType::kRecords) {
       if (const char* problem = decode_directory(body, directory)) return problem;
+      if (header->launch < out_.launches.size())
+        if (const char* problem = outside(out_.launches[header->launch].launch, directory.segments))
+          return problem;
     }
     const bool begins =
         header->type == BlockType::kProgram || header->type == BlockType::kLaunchBegin;

@@ -1,4 +1,5 @@
 // Options, devices and nvcc's command line: what the command and the library agree on.
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
