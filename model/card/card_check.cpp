@@ -7,10 +7,10 @@
 #include "model/access/access.hpp"
 #include "model/access/rule/access_rule.hpp"
 #include "model/card/card.hpp"
-#include "model/card/card_fields.hpp"
+#include "model/card/fields/card_fields.hpp"
 #include "model/card/card_numbers_derived.hpp"
 #include "model/general/memory_spec.hpp"
-#include "model/interconnect/throughput.hpp"
+#include "model/timing/throughput.hpp"
 
 namespace warpmem::model {
 namespace {

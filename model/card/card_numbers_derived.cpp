@@ -7,6 +7,7 @@
 
 #include "model/access/rule/access_rule.hpp"
 #include "model/cache/write_policy.hpp"
+#include "model/dram/spec.hpp"
 
 namespace warpmem::model {
 namespace {

@@ -13,7 +13,8 @@
 #include <string>
 #include <string_view>
 
-#include "model/card/card_fields.hpp"
+#include "model/card/card.hpp"
+#include "model/card/fields/card_fields.hpp"
 
 namespace warpmem::model {
 

@@ -31,7 +31,8 @@
 #include "model/fast/divisor.hpp"
 #include "model/access/line_words.hpp"
 #include "model/fast/match.hpp"
-#include "model/l2/stay.hpp"
+#include "model/access/stay.hpp"
+#include "model/l2/spec.hpp"
 
 namespace warpmem::model {
 
@@ -47,12 +48,7 @@ class L2Side {
   };
 
  public:
-  struct Spec {
-    std::uint64_t bytes = 31457280;  // capacity of this side
-    std::uint32_t ways = 16;         // at most 16
-    std::uint32_t dirty_ways = 7;
-    std::uint32_t partial_ways = 2;
-  };
+  using Spec = L2SideSpec;
   // What an operation caused in DRAM, in sectors.
   struct Traffic {
     std::uint32_t fills = 0;   // read to complete partly written sectors

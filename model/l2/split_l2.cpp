@@ -4,7 +4,7 @@
 
 #include "base/prefetch.hpp"
 #include "model/l2/l2_one_line.hpp"
-#include "model/system/counters.hpp"
+#include "model/counters/launch_counters.hpp"
 
 namespace warpmem::model {
 namespace {

@@ -1,6 +1,8 @@
 // DRAM types: what a card takes from one, what the user's choice of another changes, and that no
 // setting is without effect.
 #include "model/card/card.hpp"
+#include "model/card/spec_of.hpp"
+#include "model/interconnect/spec.hpp"
 #include "tests/catch.hpp"
 
 using namespace warpmem;
@@ -63,7 +65,7 @@ TEST_CASE("every DRAM type can take the place of the card's own") {
             Approx(pins * (1 - lost)).epsilon(1e-4));
       CHECK(comes_from(card, "dram.sectors_per_kilocycle", "derived: "));
       // A channel's bus is as fast as its pins while nothing refreshes it.
-      CHECK(card.path().dram.burst_ticks ==
+      CHECK(model::spec_of<model::MemoryPathSpec>(card).dram.burst_ticks ==
             Approx(64.0 * 1000 * static_cast<double>(n.dram_channels) / pins).margin(1.01));
     }
     CHECK(n.dram_row_cycles * 1'000'000 == Approx(n.dram_t_rc_ps * 1980).epsilon(0.02));

@@ -6,7 +6,9 @@
 #include <random>
 #include <set>
 
+#include "model/cache/spec.hpp"
 #include "model/card/card.hpp"
+#include "model/card/spec_of.hpp"
 #include "tests/catch.hpp"
 #include "tests/model/hardware_rows.hpp"
 #include "tests/model/reference/aged_l1.hpp"
@@ -238,8 +240,8 @@ TEST_CASE("the capacity of every carve-out is what the card says") {
   for (const auto& [percent, kib] : full) {
     INFO("carve-out " << percent << " %");
     // Read in steps of 4 KiB or more; to the line in l1_room.cpp.
-    CHECK(card->l1_lines(config_of(percent)) >= kib * 8);
-    CHECK(card->l1_lines(config_of(percent)) < (kib + 4) * 8);
+    CHECK(model::spec_of<model::L1Spec>(*card).lines(config_of(percent)) >= kib * 8);
+    CHECK(model::spec_of<model::L1Spec>(*card).lines(config_of(percent)) < (kib + 4) * 8);
   }
 }
 
@@ -253,7 +255,7 @@ static double worst_cyclic(std::int64_t from, std::int64_t to, std::uint32_t cap
     const auto part = testing::split(text, ',');
     if (part[0] != "capacity") continue;
     const std::uint64_t percent = std::stoull(part[1]), lines = std::stoull(part[2]) * 8;
-    const std::uint32_t capacity = card->l1_lines(config_of(percent));
+    const std::uint32_t capacity = model::spec_of<model::L1Spec>(*card).lines(config_of(percent));
     const std::int64_t more = static_cast<std::int64_t>(lines) - capacity;
     if (capacity < capacity_from || more < from || more > to) continue;
     const std::uint64_t hits = cyclic_hits(capacity, lines), measured = std::stoull(part[3]);

@@ -6,6 +6,7 @@
 #include <random>
 
 #include "tests/catch.hpp"
+#include "tests/model/example_specs.hpp"
 #include "tests/model/reference/lru_side.hpp"
 
 using namespace warpmem;
@@ -105,7 +106,7 @@ TEST_CASE("two sets equal the slow twin's for long random strings") {
 }
 
 TEST_CASE("dropping takes a copy's sectors away and nothing else") {
-  L2Side side({});
+  L2Side side(model::example_l2_side());
   side.fill(77, 15);
   side.drop(77, 5);
   CHECK(side.lookup(77) == 10);
@@ -116,7 +117,7 @@ TEST_CASE("dropping takes a copy's sectors away and nothing else") {
 }
 
 TEST_CASE("a side holds its capacity of neighbouring lines and no more") {
-  L2Side side({});
+  L2Side side(model::example_l2_side());
   const std::uint64_t lines = 31457280 / 128;
   for (std::uint64_t i = 0; i < lines; ++i) side.fill(i, 15);
   std::uint64_t held = 0;
@@ -129,7 +130,7 @@ TEST_CASE("a side holds its capacity of neighbouring lines and no more") {
 }
 
 TEST_CASE("lines read to persist outlive a stream of reads, and a cleared side forgets them") {
-  L2Side side({}), plain({});
+  L2Side side(model::example_l2_side()), plain(model::example_l2_side());
   const std::uint64_t share = 31457280 / 4, lines = share / 128;
   const auto read = [](L2Side& s, std::uint64_t line, Stay stay) {
     return s.read(s.seat(line), 15, 2, stay).missing == 0;
@@ -155,7 +156,7 @@ TEST_CASE("lines read to persist outlive a stream of reads, and a cleared side f
 }
 
 TEST_CASE("lines filled to persist outlive a stream of others within their share") {
-  L2Side side({});
+  L2Side side(model::example_l2_side());
   const std::uint64_t share = 31457280 / 4, lines = share / 128;
   side.set_aside(share);
   for (std::uint64_t i = 0; i < lines; ++i) side.fill(i, 15, Stay::kPersist);

@@ -13,6 +13,7 @@
 #include "model/cache/tag_banks.hpp"
 #include "model/fast/word_banks.hpp"
 #include "tests/catch.hpp"
+#include "tests/model/example_specs.hpp"
 
 using namespace warpmem;
 using model::LineList;
@@ -59,7 +60,7 @@ TEST_CASE("the L1 says of lines side by side what it says of each") {
 
 TEST_CASE("the L2 says of lines side by side what it says of each") {
   std::mt19937_64 random(6);
-  model::L2Cache::Spec spec;
+  model::L2Cache::Spec spec = model::example_l2();
   spec.home_mask = 0x3a5b6c7d8e9f000;
   model::L2Cache wide(spec), plain(spec), alone(spec);
   const model::Latencies latencies{spec.near_cycles, spec.near_spread, spec.dram_cycles,
@@ -170,7 +171,7 @@ model::LineParts parts_of(const LineList& lines, std::mt19937_64& random) {
 
 TEST_CASE("the L2 reads lines side by side as one after the other") {
   std::mt19937_64 random(8);
-  model::L2Cache::Spec spec;
+  model::L2Cache::Spec spec = model::example_l2();
   spec.side.bytes = 2 << 20;  // 1,024 sets
   spec.home_mask = 0x3a5b6c7d8e9f000;
   spec.read_cycles = 9;

@@ -1,7 +1,8 @@
-#include "model/system/memory_system.hpp"
+#include "model/card/memory_system_of.hpp"
 
+#include "model/access/rule/access_rule.hpp"
 #include "model/card/card.hpp"
-#include "model/general/memory_spec.hpp"
+#include "model/card/spec_of.hpp"
 #include "model/shared/rule/shared_rule.hpp"
 #include "model/system/early_memory.hpp"
 #include "model/system/general_memory.hpp"
@@ -26,11 +27,15 @@ bool is_sectored(const CardNumbers& n) {
 
 std::unique_ptr<MemorySystem> memory_system_of(const Card& card, bool timed, bool general,
                                                bool flat) {
+  const auto path = [&] {
+    return timed ? std::make_unique<MemoryPath>(spec_of<MemoryPathSpec>(card)) : nullptr;
+  };
   if (static_cast<AccessRule>(card.numbers().access_rule) != AccessRule::kSectors)
-    return std::make_unique<EarlyMemory>(card, timed);
-  if (flat) return std::make_unique<GeneralMemory>(card, timed, true);
-  if (general || !is_sectored(card.numbers())) return std::make_unique<GeneralMemory>(card, timed);
-  return std::make_unique<SectoredMemory>(card, timed);
+    return std::make_unique<EarlyMemory>(spec_of<EarlySpec>(card), path());
+  const auto spec = spec_of<SystemSpec>(card);
+  if (flat || general || !is_sectored(card.numbers()))
+    return std::make_unique<GeneralMemory>(spec, path(), flat);
+  return std::make_unique<SectoredMemory>(spec, timed);
 }
 
 }  // namespace warpmem::model

@@ -1,4 +1,4 @@
-#include "model/general/set_index.hpp"
+#include "model/cache/set_index.hpp"
 
 #include <algorithm>
 
