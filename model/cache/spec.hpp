@@ -10,6 +10,16 @@
 
 namespace warpmem::model {
 
+// What L1Cache has to know.
+struct L1CacheSpec {
+  std::uint32_t lines = 0;  // capacity
+  std::uint32_t sets = 0;   // a power of two, at least 4
+  std::uint32_t ways = 0;
+  SetRule index = SetRule::kXorMatrix;
+  Replacement replacement = Replacement::kLru;
+  bool operator==(const L1CacheSpec&) const = default;
+};
+
 struct L1Spec {
   bool present = true;
   CachedSpaces cached = CachedSpaces::kBoth;
@@ -30,6 +40,9 @@ struct L1Spec {
   std::uint32_t lines(std::uint64_t shared_config) const {
     const std::uint64_t taken = shared_config + reserved;
     return taken >= bytes ? 4 : static_cast<std::uint32_t>((bytes - taken) / line_bytes);
+  }
+  L1CacheSpec cache(std::uint64_t shared_config) const {
+    return {lines(shared_config), index.sets(), ways, index.rule(), replacement};
   }
 };
 

@@ -160,11 +160,11 @@ class L2Cache {
   // nothing. A write looks at both sides.
   void prefetch(int sm, const Route& route, bool writes) const {
     const SmPlace& from = sm_[static_cast<std::size_t>(sm)];
-    L2Side::prefetch(sets_[from.side], route.seat.set);
+    sets_[from.side].prefetch(route.seat.set);
     // No branch: whether it is a write nobody can guess.
     const std::uint32_t write = -std::uint32_t{writes};
     const std::uint32_t other = route.home ^ ((route.home ^ (1 - from.side)) & write);
-    L2Side::prefetch(sets_[other], route.seat.set);
+    sets_[other].prefetch(route.seat.set);
     warpmem::prefetch(pending_.data() + ((from.pending + route.pending) & ~write));
   }
   // The same for the reads of a list.
@@ -172,8 +172,8 @@ class L2Cache {
     const SmPlace from = sm_[static_cast<std::size_t>(sm)];
     const Pending* const pending = pending_.data() + from.pending;
     for (std::size_t i = 0; i < static_cast<std::size_t>(lines.count); ++i) {
-      L2Side::prefetch(sets_[from.side], lines.seat.set[i]);
-      L2Side::prefetch(sets_[lines.home[i]], lines.seat.set[i]);
+      sets_[from.side].prefetch(lines.seat.set[i]);
+      sets_[lines.home[i]].prefetch(lines.seat.set[i]);
       warpmem::prefetch(pending + lines.pending[i]);
     }
   }
@@ -345,7 +345,7 @@ class L2Cache {
   std::vector<SmPlace> sm_;
   std::array<std::uint64_t, 16> dram_cost_{};  // millicycles, by sectors
   std::array<L2Side, 2> side_;
-  std::array<const void*, 2> sets_{};  // of each side
+  std::array<L2Side::Memory, 2> sets_;  // of each side
   std::pmr::vector<Pending> pending_;
   std::uint64_t dram_free_ = 0;  // millicycles: when DRAM is done with what it was asked for
   L2Counters counters_;

@@ -5,13 +5,16 @@
 #include <cstdint>
 #include <vector>
 
+#include "model/cache/set_index.hpp"
+
 namespace warpmem::model {
 
 struct L2SideSpec {
   std::uint64_t bytes = 0;  // capacity of this side
-  std::uint32_t ways = 0;   // at most 16
+  std::uint32_t ways = 0;
   std::uint32_t dirty_ways = 0;
   std::uint32_t partial_ways = 0;
+  SetRule index = SetRule::kMixedRows;
 };
 
 struct L2Spec {

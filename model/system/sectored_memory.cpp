@@ -20,15 +20,13 @@ SectoredMemoryOf<L2>::SectoredMemoryOf(const SystemSpec& spec, bool timed)
 
 template <class L2>
 void SectoredMemoryOf<L2>::begin_launch(const LaunchMemory& launch) {
-  L1Cache::Spec spec;
-  spec.lines = spec_.l1.lines(launch.shared_config);
-  spec.sets = spec_.l1.index.sets();
+  const L1CacheSpec spec = spec_.l1.cache(launch.shared_config);
   if (l1_.empty() || l1_.front().spec() != spec) {
     l1_.clear();
     l1_memory_.release();
     l1_.reserve(sm_.count);
     while (l1_.size() < sm_.count) {
-      L1Cache::Spec own = spec;
+      L1CacheSpec own = spec;
       // The first one says for all which set a line belongs to.
       if (!l1_.empty() && !served_.empty() && !served_[l1_.size()]) own.sets = L1Cache::kBanks;
       l1_.emplace_back(own, &l1_memory_);

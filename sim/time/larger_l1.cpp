@@ -13,7 +13,8 @@ LargerL1::LargerL1(const model::L1Spec& l1, const model::CardNumbers& n,
                    std::uint64_t shared_config)
     : lines_(l1.lines(shared_config)), most_(l1.lines(n.shared_configs.front())) {
   if (!asks()) return;
-  const model::L1Cache::Spec spec{most_, l1.index.sets()};
+  model::L1CacheSpec spec = l1.cache(shared_config);
+  spec.lines = most_;
   l1_.reserve(n.sm_count);
   while (l1_.size() < n.sm_count) l1_.emplace_back(spec);
 }

@@ -2,6 +2,8 @@
 // these tests do not move when a card is measured again.
 #pragma once
 
+#include "model/cache/l1_index.hpp"
+#include "model/cache/spec.hpp"
 #include "model/constant/spec.hpp"
 #include "model/dram/spec.hpp"
 #include "model/interconnect/spec.hpp"
@@ -47,6 +49,11 @@ inline MemoryPathSpec example_path() {
   s.queue_cycles = 400;
   s.dram = example_dram();
   return s;
+}
+
+// As compute capability 9.0 has it, of so many lines in so many sets.
+inline L1CacheSpec example_l1(std::uint32_t lines = 1736, std::uint32_t sets = kL1Sets) {
+  return {lines, sets, 4, SetRule::kXorMatrix, Replacement::kAfterHits};
 }
 
 inline L2SideSpec example_l2_side() {

@@ -18,7 +18,7 @@ namespace {
 L1Cache::Spec spec_of(std::uint64_t config_kib) {
   const auto card = model::load_card("h200");
   REQUIRE(card);
-  return {model::spec_of<model::L1Spec>(*card).lines(config_kib * 1024), model::spec_of<model::L1Spec>(*card).index.sets()};
+  return model::spec_of<model::L1Spec>(*card).cache(config_kib * 1024);
 }
 
 // Of lines that are held: those that are not any more.

@@ -42,7 +42,8 @@ void fill(LineList& lines, std::mt19937_64& random, int count) {
 
 TEST_CASE("the L1 says of lines side by side what it says of each") {
   std::mt19937_64 random(5);
-  model::L1Cache l1({1736, 512}), plain({1736, 512}), alone({1736, 512});
+  const model::L1CacheSpec spec = model::example_l1();
+  model::L1Cache l1(spec), plain(spec), alone(spec);
   for (int round = 0; round < 3000; ++round) {
     LineList lines;
     fill(lines, random, 1 + static_cast<int>(random() % LineList::kMost));
@@ -222,7 +223,7 @@ TEST_CASE("the L2 reads lines side by side as one after the other") {
 
 TEST_CASE("an L1 loads lines side by side as one after the other") {
   std::mt19937_64 random(9);
-  model::L1Cache wide({1736, 512}), plain({1736, 512});
+  model::L1Cache wide(model::example_l1()), plain(model::example_l1());
   std::uint64_t now = 0, strangers = 0;
   for (int round = 0; round < 20000; ++round) {
     LineList lines;

@@ -19,6 +19,7 @@ L2Spec spec_of(const Card& card) {
   s.side.ways = u32(n.l2_ways);
   s.side.dirty_ways = u32(n.l2_dirty_ways);
   s.side.partial_ways = u32(n.l2_partial_ways);
+  s.side.index = static_cast<SetRule>(n.l2_index);
   s.sides = static_cast<int>(n.l2_sides);
   for (std::uint64_t b : n.l2_home_bits) s.home_mask |= std::uint64_t{1} << b;
   s.fetch_sectors = u32(n.l2_fetch_bytes / 32);

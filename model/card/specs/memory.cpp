@@ -21,8 +21,7 @@ MemorySpec::L2 l2_of(const CardNumbers& n) {
   l2.ways = u32(n.l2_ways);
   l2.replacement = static_cast<Replacement>(n.l2_replacement);
   const auto rule = static_cast<SetRule>(n.l2_index);
-  std::uint64_t sets = n.l2_bytes / n.l2_sides / n.line_bytes / n.l2_ways;
-  if (rule == SetRule::kMixedRows) sets = std::max<std::uint64_t>(1, sets / 1024) * 1024;
+  const std::uint64_t sets = n.l2_bytes / n.l2_sides / n.line_bytes / n.l2_ways;
   l2.index = {rule, u32(sets)};
   l2.dirty_ways = u32(n.l2_dirty_ways);
   l2.partial_ways = u32(n.l2_partial_ways);
