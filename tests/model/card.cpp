@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "model/cache/spec.hpp"
+#include "model/l2/spec.hpp"
 #include "model/card/fields/card_fields.hpp"
 #include "model/card/spec_of.hpp"
 #include "tests/catch.hpp"

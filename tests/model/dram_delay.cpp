@@ -5,6 +5,7 @@
 
 #include "model/card/card.hpp"
 #include "model/card/spec_of.hpp"
+#include "model/dram/dram.hpp"
 #include "model/interconnect/spec.hpp"
 #include "tests/catch.hpp"
 #include "tests/model/hardware_rows.hpp"

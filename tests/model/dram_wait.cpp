@@ -5,7 +5,7 @@
 
 #include "model/card/card.hpp"
 #include "model/card/spec_of.hpp"
-#include "model/interconnect/spec.hpp"
+#include "model/interconnect/memory_path.hpp"
 #include "tests/catch.hpp"
 #include "tests/model/hardware_rows.hpp"
 
