@@ -11,7 +11,7 @@
 
 #include "base/printable.hpp"
 #include "base/units.hpp"
-#include "model/interconnect/topology.hpp"
+#include "model/topology/topology.hpp"
 #include "command/card_input.hpp"
 #include "command/command.hpp"
 #include "command/gpus_view.hpp"

@@ -8,7 +8,7 @@
 #include "command/table.hpp"
 #include "model/cache/write_policy.hpp"
 #include "model/card/ecc.hpp"
-#include "model/card/features.hpp"
+#include "model/card/fields/features.hpp"
 
 namespace warpmem::command {
 namespace {

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <span>
 
-#include "model/system/counters.hpp"
+#include "model/counters/launch_counters.hpp"
 
 namespace warpmem::sim {
 
@@ -16,7 +16,7 @@ struct MetricRow {
 };
 std::span<const MetricRow> metric_rows();
 // Those that memory systems of GPUs before compute capability 7.0 count
-// (model/system/early_counters.hpp), by the names that formulas of their metrics use.
+// (model/counters/early_counters.hpp), by the names that formulas of their metrics use.
 std::span<const MetricRow> early_rows();
 
 }  // namespace warpmem::sim

@@ -7,7 +7,7 @@
 
 #include "base/in_parallel.hpp"
 #include "model/access/rule/access_rule.hpp"
-#include "model/system/memory_system.hpp"
+#include "model/card/memory_system_of.hpp"
 #include "sim/code/code_size.hpp"
 #include "sim/counts/launch_replay.hpp"
 #include "sim/counts/many_sms.hpp"

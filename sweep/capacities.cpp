@@ -10,6 +10,7 @@
 #include "base/in_parallel.hpp"
 #include "base/units.hpp"
 #include "model/access/rule/access_rule.hpp"
+#include "model/card/spec_of.hpp"
 #include "model/general/memory_spec.hpp"
 #include "sim/engine/occupancy.hpp"
 #include "sim/engine/sites.hpp"
@@ -208,7 +209,7 @@ std::uint64_t own_sets(const MemorySpec& spec, bool l2) {
 
 // The shapes of some capacities, or why one cannot be.
 Result<std::vector<CacheShape>> shapes_of(const CapacityTask& task, const model::Card& card) {
-  const MemorySpec spec = model::memory_spec_of(card);
+  const MemorySpec spec = model::spec_of<MemorySpec>(card);
   const std::uint64_t parts = task.l2 ? spec.l2.partitions : 1;
   const std::uint64_t ways = task.l2 ? spec.l2.ways : spec.l1.ways;
   std::vector<CacheShape> out;
@@ -274,7 +275,7 @@ sim::ReplayOptions options_of(const CapacityTask& task, std::uint32_t index) {
 
 Result<Histograms> one_pass(const CapacityTask& task, const model::Card& card,
                             const std::vector<CacheShape>& shapes) {
-  const MemorySpec spec = model::memory_spec_of(card);
+  const MemorySpec spec = model::spec_of<MemorySpec>(card);
   const std::vector<std::uint32_t> launches = launches_of(task);
   std::vector<std::optional<Result<Histograms>>> each(launches.size());
   in_parallel(launches.size(), task.threads, [&] {
@@ -388,7 +389,7 @@ Result<void> has_cache(const model::Card& card, bool l2) {
 }
 
 std::vector<std::uint64_t> usual_sizes(const model::Card& card, bool l2) {
-  const MemorySpec spec = model::memory_spec_of(card);
+  const MemorySpec spec = model::spec_of<MemorySpec>(card);
   std::vector<std::uint64_t> out;
   for (std::uint64_t ways = 1; ways <= 16; ++ways) {
     const std::uint64_t sets = own_sets(spec, l2);

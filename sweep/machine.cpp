@@ -4,7 +4,7 @@
 
 #include "base/nearest.hpp"
 #include "base/read_number.hpp"
-#include "model/card/card_fields.hpp"
+#include "model/card/fields/card_fields.hpp"
 
 namespace warpmem::sweep {
 namespace {

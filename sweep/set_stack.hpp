@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "model/access/access.hpp"
-#include "model/general/set_index.hpp"
+#include "model/cache/set_index.hpp"
 
 namespace warpmem::sweep {
 

@@ -3,7 +3,8 @@
 #include <algorithm>
 
 #include "model/card/card_advice.hpp"
-#include "model/card/card_fields.hpp"
+#include "model/card/card_text.hpp"
+#include "model/card/fields/card_fields.hpp"
 
 namespace warpmem::model {
 namespace {

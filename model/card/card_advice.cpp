@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/nearest.hpp"
+#include "model/card/card.hpp"
 
 namespace warpmem::model {
 namespace {

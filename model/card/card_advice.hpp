@@ -5,7 +5,7 @@
 #include <span>
 #include <string>
 
-#include "model/card/card_fields.hpp"
+#include "model/card/fields/card_fields.hpp"
 
 namespace warpmem::model {
 

@@ -7,10 +7,10 @@
 #include "model/access/access.hpp"
 #include "model/access/rule/access_rule.hpp"
 #include "model/card/card.hpp"
-#include "model/card/card_fields.hpp"
+#include "model/card/fields/card_fields.hpp"
 #include "model/card/card_numbers_derived.hpp"
 #include "model/general/memory_spec.hpp"
-#include "model/interconnect/throughput.hpp"
+#include "model/timing/throughput.hpp"
 
 namespace warpmem::model {
 namespace {
@@ -199,15 +199,11 @@ Found components_wrong(const CardNumbers& n) {
 Found interleaved_l2_wrong(const CardNumbers& n) {
   const std::uint64_t partitions = std::max<std::uint64_t>(1, n.l2_partitions);
   if (auto f = outside("l2.ways", n.l2_ways, 1, kMostWays)) return f;
-  // Fewer sets than a row of mixed_rows are one; more are whole rows.
-  const std::uint64_t a_set = n.line_bytes * n.l2_ways * partitions;
-  const bool rows =
-      static_cast<SetRule>(n.l2_index) == SetRule::kMixedRows && n.l2_bytes >= 1024 * a_set;
-  const std::uint64_t step = (rows ? 1024 : 1) * a_set;
+  const std::uint64_t step = n.line_bytes * n.l2_ways * partitions;
   if (n.l2_bytes < step)
     return Contradiction{
         "l2.size is " + shown_bytes(n.l2_bytes) + ", less than a set a partition (l2.partitions)",
-        "give at least " + shown_bytes(step) + (rows ? ", or l2.index = \"low_bits\"" : "")};
+        "give at least " + shown_bytes(step)};
   if (auto f = uneven(
           "l2.size", n.l2_bytes, step,
           "sets of l2.ways lines of " + text(n.line_bytes) + " bytes in each of l2.partitions",
@@ -269,17 +265,15 @@ Found l2_wrong(const CardNumbers& n) {
                              ") must rise in this order, from 1",
                          "give l2.dirty_ways from 1 to " + text(n.l2_ways) +
                              ", and l2.partial_ways from 1 to that; they may be equal"};
-  // A side has whole sets, or whole columns of so many.
-  const bool rows = static_cast<SetRule>(n.l2_index) == SetRule::kMixedRows;
-  const std::string sets = rows ? "1,024 sets" : "a set";
-  const std::uint64_t step = (rows ? 1024 : 1) * n.line_bytes * n.l2_ways * n.l2_sides;
+  // A side has whole sets.
+  const std::uint64_t step = n.line_bytes * n.l2_ways * n.l2_sides;
   if (n.l2_bytes < step)
     return Contradiction{
-        "l2.size is " + shown_bytes(n.l2_bytes) + ", which leaves less than " + sets + " a side",
-        "give at least " + shown_bytes(step) + (rows ? ", or l2.index = \"low_bits\"" : "")};
+        "l2.size is " + shown_bytes(n.l2_bytes) + ", which leaves less than a set a side",
+        "give at least " + shown_bytes(step)};
   if (auto f =
           uneven("l2.size", n.l2_bytes, step,
-                 sets + " of l2.ways lines of " + text(n.line_bytes) + " bytes on each of l2.sides",
+                 "a set of l2.ways lines of " + text(n.line_bytes) + " bytes on each of l2.sides",
                  shown_bytes))
     return f;
   if (n.l2_fetch_bytes != 32 && n.l2_fetch_bytes != 64 && n.l2_fetch_bytes != 128)

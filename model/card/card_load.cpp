@@ -5,7 +5,8 @@
 #include "base/nearest.hpp"
 #include "base/printable.hpp"
 #include "model/card/card.hpp"
-#include "model/card/card_fields.hpp"
+#include "model/card/card_text.hpp"
+#include "model/card/fields/card_fields.hpp"
 #include "model/embedded_cards.hpp"
 
 namespace warpmem::model {

@@ -7,6 +7,7 @@
 
 #include "model/access/rule/access_rule.hpp"
 #include "model/cache/write_policy.hpp"
+#include "model/dram/spec.hpp"
 
 namespace warpmem::model {
 namespace {
@@ -122,6 +123,20 @@ void DerivedNumbers::fit_l1_sets() {
                            "derived: L1 and shared memory together, over l1.sets");
 }
 
+// An L2 of other ways: of those that may be dirty or written in part the same share.
+void DerivedNumbers::fit_l2_ways() {
+  if (!set_by_user({"l2.ways"}) || base.l2_ways == 0) return;
+  const auto share = [&](std::string_view key, std::uint64_t& ways, std::uint64_t was,
+                         std::uint64_t least) {
+    if (set_by_user({key})) return;
+    ways = std::max(least, (was * n.l2_ways + base.l2_ways / 2) / base.l2_ways);
+    sources.insert_or_assign(card_field(key), "derived: the card's own share of l2.ways");
+  };
+  share("l2.dirty_ways", n.l2_dirty_ways, base.l2_dirty_ways, 1);
+  share("l2.partial_ways", n.l2_partial_ways, base.l2_partial_ways, 1);
+  share("l2.filled_ways", n.l2_filled_ways, base.l2_filled_ways, 0);
+}
+
 // Where the L2's partitions keep copies, l2.partitions is another name for l2.sides; SMs go to
 // partitions by turns, as groups of SMs (GPCs) do.
 void DerivedNumbers::fit_partitions() {
@@ -142,6 +157,7 @@ void DerivedNumbers::fit_partitions() {
 void DerivedNumbers::work_out(bool another) {
   fit_shared();
   fit_l1_sets();
+  fit_l2_ways();
   fit_partitions();
   fit_sms();
   if (n.l2_sides == 1) n.sm_side.assign(n.sm_count, 0);

@@ -13,7 +13,8 @@
 #include <string>
 #include <string_view>
 
-#include "model/card/card_fields.hpp"
+#include "model/card/card.hpp"
+#include "model/card/fields/card_fields.hpp"
 
 namespace warpmem::model {
 
@@ -32,6 +33,7 @@ struct DerivedNumbers {
   void fit_shared();
   void fit_sms();
   void fit_l1_sets();
+  void fit_l2_ways();
   void fit_partitions();
   bool set_by_user(std::initializer_list<std::string_view> keys) const;
   // Is nobody's, or no longer what the file says since the user changed one of `inputs`.

@@ -4,7 +4,8 @@
 #include "base/printable.hpp"
 #include "base/toml_values.hpp"
 #include "model/card/card_advice.hpp"
-#include "model/card/card_fields.hpp"
+#include "model/card/card_text.hpp"
+#include "model/card/fields/card_fields.hpp"
 #include "model/embedded_dram.hpp"
 
 namespace warpmem::model {

@@ -3,7 +3,9 @@
 // those that the L2 asked for.
 #pragma once
 
-#include "model/card/card.hpp"
+#include <cstdint>
+
+#include "model/card/fields/card_numbers.hpp"
 
 namespace warpmem::model {
 

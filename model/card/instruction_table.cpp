@@ -5,7 +5,7 @@
 
 #include "base/nearest.hpp"
 #include "base/toml_values.hpp"
-#include "model/card/card_fields.hpp"
+#include "model/card/fields/card_fields.hpp"
 #include "model/embedded_isa.hpp"
 
 namespace warpmem::model {

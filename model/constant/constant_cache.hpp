@@ -15,25 +15,14 @@
 #include <unordered_map>
 #include <vector>
 
-#include "model/interconnect/throughput.hpp"
+#include "model/constant/spec.hpp"
+#include "model/timing/throughput.hpp"
 
 namespace warpmem::model {
 
 class ConstantCache {
  public:
-  struct Spec {
-    std::uint32_t bytes = 2048;  // an SM's
-    std::uint32_t line = 64;
-    std::uint32_t ways = 4;
-    std::uint32_t group_bytes = 65536;  // a GPC's
-    std::uint32_t group_line = 256;
-    std::uint32_t group_cycles = 81;      // more than a hit, when the GPC's has it
-    std::uint32_t memory_cycles = 590;    // … when it has not
-    std::uint32_t next_cycles = 11;       // a warp's further address comes later by
-    std::uint32_t address_cycles = 2;     // an address keeps the SM's lookup
-    std::uint32_t misses = 4;             // that an SM has under way at most
-    std::vector<std::uint64_t> sm_group;  // by SM: GPC
-  };
+  using Spec = ConstantSpec;
   explicit ConstantCache(Spec spec);
   // A launch begins with all of them empty.
   void clear();

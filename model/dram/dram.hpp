@@ -25,39 +25,15 @@
 
 #include "base/prefetch.hpp"
 #include "model/access/access.hpp"
+#include "model/dram/spec.hpp"
 #include "model/fast/divisor.hpp"
-#include "model/interconnect/throughput.hpp"
+#include "model/timing/throughput.hpp"
 
 namespace warpmem::model {
 
-// How a block's address gives its channel and bank: a hash of it, or its lower digits as they are.
-enum class DramMap : std::uint8_t { kHashed, kPlain };
-// What a refresh blocks; kNone: nothing (what it costs is part of the bandwidth).
-enum class DramRefresh : std::uint8_t { kNone, kBank, kAll };
-
 class Dram {
  public:
-  struct Spec {
-    std::uint32_t channels = 192;
-    std::uint32_t banks = 64;   // a channel
-    std::uint32_t devices = 6;  // chips or stacks, each with its own clock of refreshes
-    std::uint32_t row_bytes = 1024;
-    std::uint32_t burst_ticks = 170;         // 32 bytes on a channel's bus
-    std::uint32_t burst_millionths = 0;      // … and so much of a tick more
-    std::uint32_t activate_ticks = 570;      // between activations of a channel
-    std::uint32_t row_cycle_ticks = 5600;    // between activations of a bank
-    std::uint32_t switch_ticks = 12800;      // of a channel that stops reading to write
-    std::uint32_t turnaround_ticks = 1900;   // … that reads again
-    std::uint32_t write_ticks = 540;         // of the bus, for the writes of a line at least
-    std::uint32_t write_most_ticks = 54400;  // … for those that wait at most
-    std::uint32_t completed_most = 0;        // completed lines of a channel that stay in the L2
-    std::uint32_t burst_sectors = 1;         // that the bus moves at least
-    std::uint32_t interleave_lines = 2;      // side by side in a channel: a block
-    DramMap map = DramMap::kHashed;
-    DramRefresh refresh = DramRefresh::kNone;
-    std::uint64_t refresh_interval_ticks = 0;  // between two of the same bank or channel
-    std::uint32_t refresh_ticks = 0;           // that one takes
-  };
+  using Spec = DramSpec;
   // Where a line lies.
   struct Spot {
     std::uint32_t channel, bank;  // bank: of all channels' banks

@@ -8,16 +8,15 @@
 #include "model/cache/replacement.hpp"
 #include "model/cache/write_policy.hpp"
 #include "model/constant/constant_rule.hpp"
-#include "model/dram/dram.hpp"
+#include "model/dram/spec.hpp"
 #include "model/early/line_cache.hpp"
 #include "model/general/memory_spec.hpp"
 #include "model/shared/rule/shared_rule.hpp"
 
 namespace warpmem::model {
 
-class Card;
-
 struct EarlySpec {
+  std::uint32_t sms = 0, warps = 0;  // of the GPU; resident warps an SM
   AccessRule access = AccessRule::kHalfWarpStrict;
   std::uint32_t line_bytes = 128;
   SharedRule shared = SharedRule::kOneBroadcast;
@@ -41,19 +40,19 @@ struct EarlySpec {
   std::uint32_t l2_partitions = 1;
   MemorySpec::L2 l2;  // of one partition
 
-  Dram::Spec dram;
+  DramSpec dram;
   Latencies latency{};
   std::uint32_t latency_l1 = 0, latency_shared = 0, latency_conflict = 0, latency_texture = 0;
   std::uint32_t latency_texture_miss = 0;
   std::uint32_t latency_host = 0;
   std::uint32_t dram_sectors_per_kilocycle = 1;
+  // What a launch itself reads, sectors.
+  std::uint64_t launch_l2_read = 0, launch_dram_read = 0;
   unsigned capability = 10;
 
   // The L1 beside so much shared memory; of no sets where that leaves nothing.
   LineCache::Shape l1_beside(std::uint64_t shared_config) const;
 };
-
-EarlySpec early_spec_of(const Card& card);
 
 // Sets and ways of so many lines: a power of two of sets, the most with at least so many ways,
 // which share what is left over. (16 KiB of lines of 128 bytes with 4 ways: 32 x 4, 48 KiB: 64 x 6,

@@ -12,7 +12,7 @@
 
 #include "model/access/access.hpp"
 #include "model/cache/replacement.hpp"
-#include "model/general/set_index.hpp"
+#include "model/cache/set_index.hpp"
 
 namespace warpmem::model {
 

@@ -12,7 +12,7 @@
 #include "model/general/read_coalescer.hpp"
 #include "model/interconnect/memory_path.hpp"
 #include "model/l2/l2_cache.hpp"
-#include "model/system/events.hpp"
+#include "model/sink/events.hpp"
 
 namespace warpmem::model {
 

@@ -19,7 +19,7 @@ std::uint8_t without(std::uint8_t a, std::uint8_t b) { return static_cast<std::u
 
 }  // namespace
 
-SectorCache::SectorCache(const MemorySpec::L1& spec, std::uint64_t lines)
+SectorCache::SectorCache(const L1Spec& spec, std::uint64_t lines)
     : spec_(&spec),
       sets_(spec.present ? spec.index.sets() : 0),
       held_(spec.tag_banks),

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "model/access/access.hpp"
-#include "model/general/cache_listener.hpp"
+#include "model/sink/cache_listener.hpp"
 #include "model/general/memory_spec.hpp"
 
 namespace warpmem::model {
@@ -19,7 +19,7 @@ namespace warpmem::model {
 class SectorCache {
  public:
   // `lines`: that it has room for.
-  SectorCache(const MemorySpec::L1& spec, std::uint64_t lines);
+  SectorCache(const L1Spec& spec, std::uint64_t lines);
   // Who hears of its uses from now on; it is the L1 of this SM.
   void tell(CacheListener* listener, int sm) {
     listener_ = listener;
@@ -67,7 +67,7 @@ class SectorCache {
   std::uint8_t in_pieces(std::uint8_t sectors) const;
   std::uint8_t read(Line& line, std::uint8_t sectors, std::uint32_t words, bool allocate) const;
 
-  const MemorySpec::L1* spec_;
+  const L1Spec* spec_;
   std::vector<Set> sets_;
   std::vector<std::uint64_t> held_, hand_;  // by bank: lines; the set to give one up next
   std::uint64_t room_ = 0;                  // for lines of a bank

@@ -25,41 +25,14 @@
 #include "model/interconnect/fills.hpp"
 #include "model/interconnect/latencies.hpp"
 #include "model/interconnect/place.hpp"
-#include "model/interconnect/throughput.hpp"
+#include "model/interconnect/spec.hpp"
+#include "model/timing/throughput.hpp"
 
 namespace warpmem::model {
 
 class MemoryPath {
  public:
-  struct Spec {
-    std::uint32_t sms = 132;
-    std::uint32_t sides = 2;
-    std::uint32_t slices = 96;  // all sides
-    // A line's slice goes with its DRAM channel (dram/partition_map.hpp); otherwise pairs of
-    // slices are drawn.
-    bool by_partition = false;
-    // Ticks that a request keeps a slice: so many, and so many more for each sector.
-    std::uint32_t read_ticks = 48, read_sector_ticks = 31;
-    std::uint32_t write_ticks = 56, write_sector_ticks = 46;
-    std::uint32_t partial_sector_ticks = 63;                  // written in part
-    std::uint32_t atomic_pass_ticks = 74, atomic_part_ticks = 19;  // a pass over a sector; more over a part
-    std::uint32_t atomic_float_ticks = 0;  // from one sum of floats in a sector to the next
-    std::uint32_t fill_sector_ticks = 8;                      // that DRAM or the other side brings
-    std::uint32_t receive_ticks = 23;      // of an SM's port, for a sector it gets
-    std::uint32_t send_ticks = 64;         // … that it sends
-    std::uint32_t send_header_ticks = 74;  // … more for a request of less than a whole line
-    std::uint32_t near_cycles = 245;       // from an L1 miss to its answer, near side
-    std::uint32_t near_spread = 55;
-    std::uint32_t far_cycles = 190;   // more for a crossing
-    std::uint32_t dram_cycles = 255;  // more for DRAM
-    std::uint32_t dram_spread = 60;
-    std::uint32_t dram_tail = 500;
-    std::uint32_t host_cycles = 1500;      // over the host link and back
-    std::uint32_t host_sector_ticks = 80;  // of the link, for a sector
-    std::uint32_t queue_cycles = 400;      // of work that may wait before a slice or channel
-    std::vector<std::uint8_t> sm_side;
-    Dram::Spec dram;
-  };
+  using Spec = MemoryPathSpec;
   explicit MemoryPath(const Spec& spec);
   void clear();
 

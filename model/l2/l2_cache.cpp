@@ -11,7 +11,7 @@
 namespace warpmem::model {
 L2Cache::L2Cache(const Spec& spec)
     : spec_(spec), side_{L2Side(spec.side), L2Side(spec.side)}, pending_(large_pages()) {
-  for (std::size_t i = 0; i < side_.size(); ++i) sets_[i] = side_[i].sets();
+  for (std::size_t i = 0; i < side_.size(); ++i) sets_[i] = side_[i].memory();
   std::size_t groups = 1;
   for (const std::uint8_t g : spec_.sm_group) groups = std::max<std::size_t>(groups, g + 1u);
   pending_.resize(groups * kPending);

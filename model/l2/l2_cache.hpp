@@ -24,30 +24,14 @@
 
 #include "base/prefetch.hpp"
 #include "model/access/access.hpp"
-#include "model/l2/l2_side.hpp"
-#include "model/interconnect/latencies.hpp"
 #include "model/access/line_words.hpp"
+#include "model/counters/l2_counters.hpp"
+#include "model/interconnect/latencies.hpp"
 #include "model/interconnect/memory_path.hpp"
+#include "model/l2/l2_side.hpp"
+#include "model/l2/spec.hpp"
 
 namespace warpmem::model {
-
-// Sectors, unless the name says requests. `tex`: from SMs; the profiler's names are in
-// sim/metric_rows.cpp.
-struct L2Counters {
-  std::uint64_t read_requests = 0, read = 0, read_hit = 0;
-  std::uint64_t write_requests = 0, write = 0, write_hit = 0;
-  std::uint64_t atomic_requests = 0, atomic = 0, atomic_hit = 0;
-  std::uint64_t reduction_requests = 0, reduction = 0, reduction_hit = 0;
-  std::uint64_t fabric_read = 0, fabric_read_hit = 0, fabric_write = 0, fabric_atomic = 0;
-  std::uint64_t refill_writes = 0;  // partly written sectors written again when they were filled
-  std::uint64_t dram_read = 0, dram_write = 0;
-  std::uint64_t sysmem_read = 0, sysmem_write = 0;
-  std::uint64_t launch_read = 0;    // read by the launch itself: code, parameters, constants
-  std::uint64_t fabric_launch = 0;  // … and what crosses for it and is not in fabric_read
-  std::uint64_t merged = 0;         // read sectors that rode on another SM's request
-  // Sectors of prefetches and of requests on what is here, and of them those that cross.
-  std::uint64_t prefetch = 0, fabric_prefetch = 0;
-};
 
 class L2Cache {
   static constexpr unsigned kPendingBits = 10;
@@ -72,26 +56,7 @@ class L2Cache {
   };
 
  public:
-  struct Spec {
-    L2Side::Spec side;
-    int sides = 2;                     // 1: not partitioned
-    std::uint64_t home_mask = 0;       // parity of these address bits: the home side
-    std::uint32_t fetch_sectors = 2;   // DRAM read granularity, sectors
-    int merge = 4;                     // SMs that one coalesced request serves; 1: no coalescer
-    std::uint32_t way_cycles = 205;    // from an SM to the coalescer and back
-    std::uint32_t read_cycles = 0;     // an SM's miss waits so long for others on its line
-    std::uint32_t read_entries = 1;    // … and so many lines at most wait
-    std::uint32_t near_cycles = 245;   // latency of a hit on the reader's side
-    std::uint32_t near_spread = 55;    // by which slices differ
-    std::uint32_t far_cycles = 190;    // more for a crossing
-    std::uint32_t dram_cycles = 255;   // more for a miss
-    std::uint32_t host_cycles = 1500;  // over the host link
-    std::uint32_t dram_spread = 60;    // by which misses differ
-    std::uint32_t dram_tail = 500;     // one miss in eight takes up to this much more
-    std::uint32_t dram_sectors_per_kilocycle = 72000;  // bandwidth: sectors in 1,000 cycles
-    std::vector<std::uint8_t> sm_side;                 // by SM
-    std::vector<std::uint8_t> sm_group;                // by SM: its GPC
-  };
+  using Spec = L2Spec;
   // Whether what it says of time may have to wait for others' requests (l2_requests.hpp).
   static constexpr bool kAnswersLater = false;
   // Where a line belongs: worked out once, used by everything that concerns the line.
@@ -195,11 +160,11 @@ class L2Cache {
   // nothing. A write looks at both sides.
   void prefetch(int sm, const Route& route, bool writes) const {
     const SmPlace& from = sm_[static_cast<std::size_t>(sm)];
-    L2Side::prefetch(sets_[from.side], route.seat.set);
+    sets_[from.side].prefetch(route.seat.set);
     // No branch: whether it is a write nobody can guess.
     const std::uint32_t write = -std::uint32_t{writes};
     const std::uint32_t other = route.home ^ ((route.home ^ (1 - from.side)) & write);
-    L2Side::prefetch(sets_[other], route.seat.set);
+    sets_[other].prefetch(route.seat.set);
     warpmem::prefetch(pending_.data() + ((from.pending + route.pending) & ~write));
   }
   // The same for the reads of a list.
@@ -207,8 +172,8 @@ class L2Cache {
     const SmPlace from = sm_[static_cast<std::size_t>(sm)];
     const Pending* const pending = pending_.data() + from.pending;
     for (std::size_t i = 0; i < static_cast<std::size_t>(lines.count); ++i) {
-      L2Side::prefetch(sets_[from.side], lines.seat.set[i]);
-      L2Side::prefetch(sets_[lines.home[i]], lines.seat.set[i]);
+      sets_[from.side].prefetch(lines.seat.set[i]);
+      sets_[lines.home[i]].prefetch(lines.seat.set[i]);
       warpmem::prefetch(pending + lines.pending[i]);
     }
   }
@@ -380,7 +345,7 @@ class L2Cache {
   std::vector<SmPlace> sm_;
   std::array<std::uint64_t, 16> dram_cost_{};  // millicycles, by sectors
   std::array<L2Side, 2> side_;
-  std::array<const void*, 2> sets_{};  // of each side
+  std::array<L2Side::Memory, 2> sets_;  // of each side
   std::pmr::vector<Pending> pending_;
   std::uint64_t dram_free_ = 0;  // millicycles: when DRAM is done with what it was asked for
   L2Counters counters_;

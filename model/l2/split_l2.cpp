@@ -4,7 +4,7 @@
 
 #include "base/prefetch.hpp"
 #include "model/l2/l2_one_line.hpp"
-#include "model/system/counters.hpp"
+#include "model/counters/launch_counters.hpp"
 
 namespace warpmem::model {
 namespace {
@@ -203,8 +203,8 @@ void SplitL2::look_up(std::uint32_t shard, const Place& from, const Place& end) 
         if (i + kAskAhead < numbers.size()) prefetch(&list.asks[numbers[i + kAskAhead]]);
         if (i + kSetAhead < numbers.size()) {
           const std::uint32_t set = list.asks[numbers[i + kSetAhead]].set;
-          L2Side::prefetch(own.sets_[0], set);
-          L2Side::prefetch(own.sets_[1], set);
+          own.sets_[0].prefetch(set);
+          own.sets_[1].prefetch(set);
         }
         if (numbers[i] >= before) break;
         if (numbers[i] < begin) continue;

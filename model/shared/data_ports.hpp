@@ -14,7 +14,7 @@
 
 #include <cstdint>
 
-#include "model/interconnect/throughput.hpp"
+#include "model/timing/throughput.hpp"
 
 namespace warpmem::model {
 

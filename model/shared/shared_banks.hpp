@@ -28,18 +28,9 @@
 #include <cstdint>
 
 #include "model/access/access.hpp"
+#include "model/access/shared_kind.hpp"
 
 namespace warpmem::model {
-
-enum class SharedKind : std::uint8_t {
-  kLoad,
-  kStore,
-  kMatrix,
-  kAtomic,
-  kCompareAndSwap,
-  kAttempt,
-  kReduction
-};
 
 struct SharedPasses {
   int taken = 0;     // by the unit

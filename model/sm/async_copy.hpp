@@ -26,7 +26,7 @@
 #include <cstdint>
 
 #include "model/access/access.hpp"
-#include "model/general/set_index.hpp"
+#include "model/cache/set_index.hpp"
 
 namespace warpmem::model {
 

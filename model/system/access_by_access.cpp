@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "model/general/cache_listener.hpp"
+#include "model/sink/cache_listener.hpp"
 
 namespace warpmem::model {
 

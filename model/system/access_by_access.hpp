@@ -3,9 +3,11 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <utility>
 #include <vector>
 
-#include "model/system/events.hpp"
+#include "model/sink/events.hpp"
 #include "model/system/memory_system.hpp"
 
 namespace warpmem::model {
@@ -16,7 +18,10 @@ class AccessByAccess : public MemorySystem {
   void tell(EventListener* listener) override { listener_ = listener; }
 
  protected:
-  explicit AccessByAccess(std::uint32_t line_bytes) : line_bytes_(line_bytes) {}
+  AccessByAccess(std::uint32_t line_bytes, std::unique_ptr<MemoryPath> path)
+      : line_bytes_(line_bytes) {
+    path_ = std::move(path);
+  }
 
   // The access itself, of some lanes; `timing` begins with it.
   virtual void access(const WarpLanes& lanes, const AccessPlan& plan, AccessTiming& timing) = 0;

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "model/sm/async_copy.hpp"
-#include "model/system/access_plan.hpp"
+#include "model/access/access_plan.hpp"
 
 namespace warpmem::model {
 

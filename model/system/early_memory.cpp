@@ -2,33 +2,30 @@
 
 #include <algorithm>
 
-#include "model/card/card.hpp"
 #include "model/system/local_line.hpp"
 
 namespace warpmem::model {
 
-EarlyMemory::EarlyMemory(const Card& card, bool timed)
-    : AccessByAccess(static_cast<std::uint32_t>(early_spec_of(card).line_bytes)),
-      card_(card),
-      spec_(early_spec_of(card)),
-      memory_(spec_, timed ? (path_ = std::make_unique<MemoryPath>(card.path())).get() : nullptr),
+EarlyMemory::EarlyMemory(const EarlySpec& spec, std::unique_ptr<MemoryPath> path)
+    : AccessByAccess(spec.line_bytes, std::move(path)),
+      spec_(spec),
+      memory_(spec_, path_.get()),
       touched_(spec_.line_bytes) {}
 
 void EarlyMemory::begin_launch(const LaunchMemory& launch) {
-  const CardNumbers& n = card_.numbers();
-  l1_.assign(n.sm_count, LineCache(spec_.l1_beside(launch.shared_config)));
-  const std::uint64_t sharing = (n.sm_count + spec_.texture_sms - 1) / spec_.texture_sms;
+  l1_.assign(spec_.sms, LineCache(spec_.l1_beside(launch.shared_config)));
+  const std::uint32_t sharing = (spec_.sms + spec_.texture_sms - 1) / spec_.texture_sms;
   textures_.assign(spec_.has_texture_cache ? sharing : 0, LineCache(spec_.texture));
   memory_.begin(launch.flush_l2);
   counters_ = {};
   host_ = launch.host;
   if (path_) path_->clear();
-  local_ = LocalMemory(launch.local_bytes, launch.largest_frame, n.sm_warps);
+  local_ = LocalMemory(launch.local_bytes, launch.largest_frame, spec_.warps);
 }
 
 LaunchCounters EarlyMemory::finish_launch() {
-  memory_.counters.launch_read += card_.numbers().launch_l2_read_sectors;
-  memory_.counters.dram_read += card_.numbers().launch_dram_read_sectors;
+  memory_.counters.launch_read += spec_.launch_l2_read;
+  memory_.counters.dram_read += spec_.launch_dram_read;
   return counted();
 }
 

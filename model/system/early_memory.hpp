@@ -12,6 +12,7 @@
 // Split by what an access is: early_global.cpp, early_other.cpp.
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "model/early/early_spec.hpp"
@@ -26,7 +27,8 @@ namespace warpmem::model {
 
 class EarlyMemory final : public AccessByAccess {
  public:
-  EarlyMemory(const Card& card, bool timed);
+  // `path`: where time is kept; else nullptr.
+  EarlyMemory(const EarlySpec& spec, std::unique_ptr<MemoryPath> path);
   void begin_launch(const LaunchMemory& launch) override;
   void texture(const TextureAccess& access, const AccessPlan& plan, AccessTiming& timing) override;
   void starts_warps(int, std::uint64_t, std::uint32_t) override {}
@@ -72,7 +74,6 @@ class EarlyMemory final : public AccessByAccess {
   void write_pushed(LineCache&, AccessTiming&);
   LineCache& l1(const AccessTiming& t) { return l1_[static_cast<std::size_t>(t.sm)]; }
 
-  const Card& card_;
   EarlySpec spec_;
   MemorySide memory_;
   LineCache& textures(int sm) {

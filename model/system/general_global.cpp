@@ -19,7 +19,7 @@ void GeneralMemory::global_load(const WarpLanes& w, const AccessPlan& plan, Acce
   t.tag_passes = tag_passes(touched_.lines());
   counters_.tag_wavefronts_ld += t.tag_passes;
   t.passes = data_passes(w, plan.bytes, t.tag_passes, banks_);
-  t.done = t.now + card_.numbers().latency_l1 + t.passes;
+  t.done = t.now + sm_.latency_l1 + t.passes;
   happens(EventKind::kRequest, Level::kL1, t, lines);
   happens(EventKind::kBankPass, Level::kL1, t, t.passes);
   if (copies && plan.bypass_l1) return copy_past_l1(w, plan, t);
@@ -95,7 +95,7 @@ void GeneralMemory::copy_past_l1(const WarpLanes& w, const AccessPlan& plan, Acc
         read(t, t.tags, q.line, q.sectors, plan.fetch_sectors, plan.stay, true);
     t.done = std::max(t.done, back);
     if (path_)
-      ports(t).takes_writes(back, sectors_in(q.sectors) * card_.numbers().shared_async_write);
+      ports(t).takes_writes(back, sectors_in(q.sectors) * sm_.async_write);
   }
 }
 

@@ -18,22 +18,22 @@ MemorySpec flat_spec(MemorySpec spec) {
 
 }  // namespace
 
-GeneralMemory::GeneralMemory(const Card& card, bool timed, bool flat)
-    : AccessByAccess(static_cast<std::uint32_t>(memory_spec_of(card).line_bytes)),
-      card_(card),
-      spec_(flat ? flat_spec(memory_spec_of(card)) : memory_spec_of(card)),
+GeneralMemory::GeneralMemory(const SystemSpec& spec, std::unique_ptr<MemoryPath> path, bool flat)
+    : AccessByAccess(spec.memory.line_bytes, std::move(path)),
+      sm_(spec.sm),
+      launch_(spec.launch),
+      spec_(flat ? flat_spec(spec.memory) : spec.memory),
       banks_{spec_.banks, spec_.bank_bytes},
-      l2_(spec_, timed ? (path_ = std::make_unique<MemoryPath>(card.path())).get() : nullptr),
+      l2_(spec_, path_.get()),
       touched_(spec_.line_bytes) {}
 
 void GeneralMemory::begin_launch(const LaunchMemory& launch) {
-  const CardNumbers& n = card_.numbers();
-  l1_.assign(n.sm_count,
-             SectorCache(spec_.l1, spec_.l1.lines(launch.shared_config, spec_.line_bytes)));
+  l1_.assign(sm_.count,
+             SectorCache(spec_.l1, spec_.l1.lines(launch.shared_config)));
   if (caches_told_)
     for (std::size_t sm = 0; sm < l1_.size(); ++sm)
       l1_[sm].tell(caches_told_, static_cast<int>(sm));
-  stores_.assign(n.sm_count, StoreQueue(spec_.l1.store_entries, spec_.l1.store_cycles));
+  stores_.assign(sm_.count, StoreQueue(spec_.l1.store_entries, spec_.l1.store_cycles));
   if (launch.flush_l2) l2_.flush();
   else l2_.settle();
   l2_.set_aside(launch.set_aside);
@@ -50,20 +50,20 @@ void GeneralMemory::begin_launch(const LaunchMemory& launch) {
   plain_ = host_.empty() && window_.bytes == 0;
   if (path_) {
     path_->clear();
-    ports_.assign(n.sm_count, {});
+    ports_.assign(sm_.count, {});
   }
-  local_ = LocalMemory(launch.local_bytes, launch.largest_frame, n.sm_warps);
+  local_ = LocalMemory(launch.local_bytes, launch.largest_frame, sm_.warps);
 }
 
 void GeneralMemory::starts_warps(int sm, std::uint64_t cycle, std::uint32_t warps) {
   ports_[static_cast<std::size_t>(sm)].takes_reads(cycle,
-                                                   warps * card_.numbers().shared_warp_start);
+                                                   warps * sm_.warp_start);
 }
 
 LaunchCounters GeneralMemory::finish_launch() {
-  l2_.counters.launch_read += card_.numbers().launch_l2_read_sectors;
-  l2_.counters.dram_read += card_.numbers().launch_dram_read_sectors;
-  l2_.counters.fabric_launch += card_.numbers().launch_fabric_sectors;
+  l2_.counters.launch_read += launch_.l2_read;
+  l2_.counters.dram_read += launch_.dram_read;
+  l2_.counters.fabric_launch += launch_.fabric;
   counters_.l2 = l2_.counters;
   return counters_;
 }

@@ -5,11 +5,11 @@
 // Split by what an access is, as that: general_global.cpp, general_shared.cpp, general_other.cpp.
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "model/cache/store_queue.hpp"
-#include "model/card/card.hpp"
-#include "model/general/bank_rule.hpp"
+#include "model/shared/bank_rule.hpp"
 #include "model/general/partitioned_l2.hpp"
 #include "model/general/sector_cache.hpp"
 #include "model/general/touched_lines.hpp"
@@ -17,6 +17,7 @@
 #include "model/shared/data_ports.hpp"
 #include "model/system/access_by_access.hpp"
 #include "model/system/local_line.hpp"
+#include "model/system/spec.hpp"
 
 namespace warpmem::model {
 
@@ -24,7 +25,8 @@ class GeneralMemory final : public AccessByAccess {
  public:
   // `flat`: an answer from beyond the L1 takes the same time whatever was found there, so that the
   // order of accesses does not depend on hits. Without time only.
-  GeneralMemory(const Card& card, bool timed, bool flat = false);
+  // `path`: where time is kept; else nullptr.
+  GeneralMemory(const SystemSpec& spec, std::unique_ptr<MemoryPath> path, bool flat = false);
   void begin_launch(const LaunchMemory& launch) override;
   void texture(const TextureAccess& access, const AccessPlan& plan, AccessTiming& timing) override;
   void starts_warps(int sm, std::uint64_t cycle, std::uint32_t warps) override;
@@ -63,7 +65,8 @@ class GeneralMemory final : public AccessByAccess {
   SectorCache& l1(const AccessTiming& t) { return l1_[static_cast<std::size_t>(t.sm)]; }
   DataPorts& ports(const AccessTiming& t) { return ports_[static_cast<std::size_t>(t.sm)]; }
 
-  const Card& card_;
+  SmSpec sm_;
+  LaunchSpec launch_;
   MemorySpec spec_;
   Banks banks_;
   PartitionedL2 l2_;

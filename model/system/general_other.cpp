@@ -16,7 +16,7 @@ void GeneralMemory::local_access(const WarpLanes& w, const AccessPlan& plan, Acc
   const std::uint32_t words = std::max(1u, plan.bytes / 4);
   const bool cached = caches_local(spec_.l1.cached) || !spec_.l1.present;
   t.passes = words;
-  t.done = t.now + card_.numbers().latency_l1;
+  t.done = t.now + sm_.latency_l1;
   for (std::uint32_t k = 0; k < words; ++k) {
     touched_.clear();
     for (std::uint32_t rest = a.mask; rest; rest &= rest - 1) {
@@ -62,7 +62,6 @@ void GeneralMemory::bulk_reduce(const LineTouch& line, AccessTiming& t) {
 
 // Past the L1, a line's length at a time from the start of the copy.
 void GeneralMemory::bulk(const WarpLanes& w, const AccessPlan& plan, AccessTiming& t) {
-  const CardNumbers& n = card_.numbers();
   std::uint64_t address = w.first_address();
   for (const std::uint64_t end = address + plan.bytes; address < end; address += spec_.line_bytes) {
     touched_.clear();
@@ -72,15 +71,15 @@ void GeneralMemory::bulk(const WarpLanes& w, const AccessPlan& plan, AccessTimin
       if (plan.action == Action::kBulkRead) {
         const std::uint64_t back = read(t, t.now, line.line, line.sectors, 0);
         t.done = std::max(t.done, back);
-        if (path_) ports(t).takes_writes(back, sectors * n.shared_bulk_write);
+        if (path_) ports(t).takes_writes(back, sectors * sm_.bulk_write);
         continue;
       }
-      if (path_) ports(t).takes_reads(t.now, sectors * n.shared_bulk_read);
+      if (path_) ports(t).takes_reads(t.now, sectors * sm_.bulk_read);
       if (plan.action == Action::kBulkReduce) bulk_reduce(line, t);
       else send(t, line, 0, true, t.now);
     }
     // The SM's copy engine takes one piece after the other.
-    if (path_) t.now += n.bulk_cycles;
+    if (path_) t.now += sm_.bulk_cycles;
   }
 }
 
@@ -105,7 +104,7 @@ void GeneralMemory::prefetch_l2(const WarpLanes& w, const AccessPlan& plan, Acce
     touched_.clear();
     touched_.add(at, std::min(end, (at / spec_.line_bytes + 1) * spec_.line_bytes) - at);
     one(touched_.lines().front().line, touched_.lines().front().sectors);
-    if (path_) t.now += card_.numbers().bulk_cycles;
+    if (path_) t.now += sm_.bulk_cycles;
   }
 }
 
@@ -125,11 +124,10 @@ void GeneralMemory::texture(const TextureAccess& access, const AccessPlan& plan,
   t.held = 0, t.missed = 0;
   t.left_sm = false;
   t.stored = t.now;
-  const CardNumbers& n = card_.numbers();
   // Through the unit's own stages.
-  const std::uint64_t unit = texels_.cycles + n.latency_texture +
-                             (plan.by_number ? 0 : n.latency_coordinates) +
-                             (access.texels > 1 ? n.latency_filter : 0);
+  const std::uint64_t unit = texels_.cycles + sm_.latency_texture +
+                             (plan.by_number ? 0 : sm_.latency_coordinates) +
+                             (access.texels > 1 ? sm_.latency_filter : 0);
   t.done = t.now + (stores ? texels_.cycles : unit);
   const auto count = static_cast<std::uint64_t>(texels_.count);
   for (std::uint64_t i = 0; i < count; ++i) {
@@ -147,7 +145,7 @@ void GeneralMemory::texture(const TextureAccess& access, const AccessPlan& plan,
     const std::uint8_t missing = l1(t).load(line, touched_words(line), true).missing;
     c.hits -= sectors_in(static_cast<std::uint8_t>(missing & line.sectors));
     if (missing)
-      t.done = std::max(t.done, read(t, at, line.line, missing, 0) + unit - n.latency_l1);
+      t.done = std::max(t.done, read(t, at, line.line, missing, 0) + unit - sm_.latency_l1);
   }
 }
 

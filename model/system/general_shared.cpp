@@ -27,8 +27,8 @@ void GeneralMemory::shared_access(const WarpLanes& w, const AccessPlan& plan, Ac
   happens(EventKind::kRequest, Level::kShared, t, 1);
   happens(EventKind::kBankPass, Level::kShared, t, taken);
   t.passes = taken;
-  t.done = t.now + card_.numbers().latency_shared + 1;
-  if (taken > 1) t.done += (taken - 1) * card_.numbers().latency_conflict;
+  t.done = t.now + sm_.latency_shared + 1;
+  if (taken > 1) t.done += (taken - 1) * sm_.latency_conflict;
   if (load) {
     counters_.shared_ld_bytes += bytes_asked(w, plan);
     counters_.shared_wavefronts_ld += taken;
@@ -61,7 +61,6 @@ void GeneralMemory::product_read(const AccessPlan& plan) {
 
 // Of another SM of the cluster; an atomic has operands to carry there and an answer to carry back.
 void GeneralMemory::remote_access(const WarpLanes& w, const AccessPlan& plan, AccessTiming& t) {
-  const CardNumbers& n = card_.numbers();
   std::uint64_t sectors = 0;
   if (plan.returns) {
     sectors = atomic_rounds(expand(w, plan.bytes), plan.compare_and_swap, spec_).passes;
@@ -75,18 +74,18 @@ void GeneralMemory::remote_access(const WarpLanes& w, const AccessPlan& plan, Ac
   counters_.l1_fill_sectors += ways * sectors;
   counters_.l1_write_sectors += ways * sectors;
   if (!path_) {
-    t.done = t.now + n.latency_l2_near;
+    t.done = t.now + sm_.latency_l2;
     return;
   }
   const bool read = plan.returns || plan.instructions == &LaunchCounters::inst_generic_ld;
   const bool write = plan.returns || !read;
   const std::uint64_t each =
-      (read ? n.remote_read * kTicks / 1000 : 0) + (write ? n.remote_write * kTicks / 1000 : 0);
+      (read ? sm_.remote_read * kTicks / 1000 : 0) + (write ? sm_.remote_write * kTicks / 1000 : 0);
   const std::uint64_t start = path_->remote(t.sm, ways * sectors, sectors * each, t.now);
-  t.done = start + sectors * each / kTicks + n.latency_remote;
+  t.done = start + sectors * each / kTicks + sm_.latency_remote;
   if (write) t.stored = t.done;
   // Work that the port has no time for stays in the load/store unit's queue.
-  t.held = start - std::min(start, n.time_queue_cycles);
+  t.held = start - std::min(start, sm_.queue_cycles);
 }
 
 }  // namespace warpmem::model

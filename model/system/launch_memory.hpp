@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "model/l2/stay.hpp"
+#include "model/access/stay.hpp"
 
 namespace warpmem::model {
 

@@ -2,8 +2,8 @@
 // it with accesses, one warp's at a time, and it counts; where time is kept, it also says when each
 // is done.
 //
-// Put together from a card (memory_system_of). Which class stands behind it is the card's choice of
-// components: SectoredMemory for lines of four sectors as GPUs since compute capability 7.0 have
+// Put together from a card (card/memory_system_of.hpp). Which class stands behind it is the card's
+// choice of components: SectoredMemory for lines of four sectors as GPUs since compute capability 7.0 have
 // them, GeneralMemory for other sizes and policies, EarlyMemory for the access rules before 7.0.
 #pragma once
 
@@ -12,16 +12,15 @@
 
 #include "model/access/warp_lanes.hpp"
 #include "model/interconnect/memory_path.hpp"
-#include "model/system/access_plan.hpp"
-#include "model/system/access_timing.hpp"
-#include "model/system/counters.hpp"
+#include "model/access/access_plan.hpp"
+#include "model/access/access_timing.hpp"
+#include "model/counters/launch_counters.hpp"
 #include "model/system/launch_memory.hpp"
 #include "model/texture/texture.hpp"
 
 namespace warpmem::model {
 
 class CacheListener;
-class Card;
 class EventListener;
 class PartitionTraffic;
 class SectoredMemory;
@@ -55,7 +54,7 @@ class MemorySystem {
   virtual const PartitionTraffic* dram_traffic() const { return nullptr; }
   // Who hears of what its components do from now on, if it tells at all (events.hpp).
   virtual void tell(EventListener*) {}
-  // Who hears of every use of its caches from now on (general/cache_listener.hpp): GeneralMemory
+  // Who hears of every use of its caches from now on (sink/cache_listener.hpp): GeneralMemory
   // alone tells.
   virtual void tell_caches(CacheListener*) {}
   // This, if it is one: it has ways of its own for what most accesses are.
@@ -69,12 +68,5 @@ class MemorySystem {
   LaunchCounters counters_;
   std::unique_ptr<MemoryPath> path_;
 };
-
-// `timed`: accesses wait for each other on their way; otherwise they take unloaded latencies.
-// `general`: GeneralMemory also where SectoredMemory could take its place; no result depends on it.
-// `flat`: by a GeneralMemory whose answers take the same time whatever hits (not before compute
-// capability 7.0, and without time).
-std::unique_ptr<MemorySystem> memory_system_of(const Card& card, bool timed, bool general = false,
-                                               bool flat = false);
 
 }  // namespace warpmem::model

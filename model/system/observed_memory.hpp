@@ -2,7 +2,7 @@
 // counted and what the components did (events.hpp).
 #pragma once
 
-#include "model/system/events.hpp"
+#include "model/sink/events.hpp"
 #include "model/system/memory_system.hpp"
 
 namespace warpmem::model {

@@ -19,7 +19,7 @@ void SectoredMemoryOf<L2>::bulk(const WarpLanes& w, const AccessPlan& plan, Acce
       const LineTouch t = lines_[i];
       if (path_ && plan.action != Action::kBulkRead)
         ports_[static_cast<std::size_t>(place.sm)].takes_reads(
-            place.now, sectors_in(t.sectors) * card_.numbers().shared_bulk_read);
+            place.now, sectors_in(t.sectors) * sm_.bulk_read);
       if (plan.action == Action::kBulkReduce) {
         ++l2_.counters().reduction_requests;
         counters_.global_bulk_red += sectors_in(t.sectors);
@@ -39,13 +39,13 @@ void SectoredMemoryOf<L2>::bulk(const WarpLanes& w, const AccessPlan& plan, Acce
       } else if (plan.action == Action::kBulkRead) {
         const std::uint64_t back =
             read_l2(place, place.now, t.line, l2_.route(t.line), t.sectors, 0);
-        lands(place.sm, back, t.sectors, card_.numbers().shared_bulk_write);
+        lands(place.sm, back, t.sectors, sm_.bulk_write);
       } else send(place, t, l2_.route(t.line), 0, true, place.now);
     }
     address += piece;
     left -= piece;
     // The SM's copy engine takes one piece after the other.
-    if (path_) place.now += card_.numbers().bulk_cycles;
+    if (path_) place.now += sm_.bulk_cycles;
   }
 }
 
@@ -69,7 +69,7 @@ void SectoredMemoryOf<L2>::prefetch_l2(const WarpLanes& w, const AccessPlan& pla
   for (std::uint64_t at = from; at < end; at = (at / kLineBytes + 1) * kLineBytes) {
     touch_contiguous(at, std::min(end, (at / kLineBytes + 1) * kLineBytes) - at, false, lines_);
     one(lines_.line[0], lines_.sectors[0]);
-    if (path_) place.now += card_.numbers().bulk_cycles;
+    if (path_) place.now += sm_.bulk_cycles;
   }
 }
 

@@ -105,7 +105,7 @@ void SectoredMemoryOf<L2>::copy_past_l1(const WarpLanes& w, const AccessPlan& pl
     counters_.theoretical_global += sectors_in(q.sectors);
     const std::uint64_t back = read_l2(place, place.tags, q.line, lines.route(at), q.sectors,
                                        plan.fetch_sectors, plan.stay, nullptr, true);
-    lands(place.sm, back, q.sectors, card_.numbers().shared_async_write);
+    lands(place.sm, back, q.sectors, sm_.async_write);
   }
 }
 

@@ -18,7 +18,7 @@ void SectoredMemoryOf<L2>::local_access(const WarpLanes& w, const AccessPlan& pl
       kLocalLine + local_.area(static_cast<std::uint64_t>(place.sm), place.warp_slot);
   const std::uint64_t words = std::max<std::uint64_t>(1, plan.bytes / 4);
   place.passes = static_cast<std::uint32_t>(words);
-  place.done = place.now + card_.numbers().latency_l1;
+  place.done = place.now + sm_.latency_l1;
   L1Cache& l1 = l1_[static_cast<std::size_t>(place.sm)];
   for (std::uint64_t k = 0; k < words; ++k) {
     ++c.requests;

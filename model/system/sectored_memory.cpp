@@ -7,24 +7,26 @@
 namespace warpmem::model {
 
 template <class L2>
-SectoredMemoryOf<L2>::SectoredMemoryOf(const Card& card, bool timed)
-    : card_(card), latency_l1_(card.numbers().latency_l1), l2_(card.l2()) {
+SectoredMemoryOf<L2>::SectoredMemoryOf(const SystemSpec& spec, bool timed)
+    : sm_(spec.sm),
+      launch_(spec.launch),
+      spec_(spec.memory),
+      latency_l1_(spec.sm.latency_l1),
+      l2_(spec.l2) {
   if (!timed) return;
-  path_ = std::make_unique<MemoryPath>(card.path());
+  path_ = std::make_unique<MemoryPath>(spec.path);
   l2_.take(path_.get());
 }
 
 template <class L2>
 void SectoredMemoryOf<L2>::begin_launch(const LaunchMemory& launch) {
-  L1Cache::Spec spec;
-  spec.lines = card_.l1_lines(launch.shared_config);
-  spec.sets = card_.l1_sets();
+  const L1CacheSpec spec = spec_.l1.cache(launch.shared_config);
   if (l1_.empty() || l1_.front().spec() != spec) {
     l1_.clear();
     l1_memory_.release();
-    l1_.reserve(card_.numbers().sm_count);
-    while (l1_.size() < card_.numbers().sm_count) {
-      L1Cache::Spec own = spec;
+    l1_.reserve(sm_.count);
+    while (l1_.size() < sm_.count) {
+      L1CacheSpec own = spec;
       // The first one says for all which set a line belongs to.
       if (!l1_.empty() && !served_.empty() && !served_[l1_.size()]) own.sets = L1Cache::kBanks;
       l1_.emplace_back(own, &l1_memory_);
@@ -32,10 +34,10 @@ void SectoredMemoryOf<L2>::begin_launch(const LaunchMemory& launch) {
   } else {
     for (L1Cache& l1 : l1_) l1.reset();
   }
-  stores_.assign(card_.numbers().sm_count,
-                 StoreQueue(static_cast<std::uint32_t>(card_.numbers().l1_store_entries),
-                            static_cast<std::uint32_t>(card_.numbers().l1_store_cycles)));
-  if (launch.flush_l2) l2_.flush(card_.numbers().launch_dirty_sectors);
+  stores_.assign(sm_.count,
+                 StoreQueue(static_cast<std::uint32_t>(spec_.l1.store_entries),
+                            static_cast<std::uint32_t>(spec_.l1.store_cycles)));
+  if (launch.flush_l2) l2_.flush(launch_.dirty);
   else l2_.settle();
   l2_.set_aside(launch.set_aside);
   if (launch.ends_persisting) l2_.end_persisting();
@@ -47,27 +49,26 @@ void SectoredMemoryOf<L2>::begin_launch(const LaunchMemory& launch) {
   host_ = launch.host;
   window_ = launch.window;
   plain_ = host_.empty() && window_.bytes == 0;
-  const CardNumbers& n = card_.numbers();
   if (path_) {
     path_->clear();
-    ports_.assign(n.sm_count, {});
+    ports_.assign(sm_.count, {});
   }
-  remote_read_ = n.remote_read * kTicks / 1000;
-  remote_write_ = n.remote_write * kTicks / 1000;
-  local_ = LocalMemory(launch.local_bytes, launch.largest_frame, n.sm_warps);
+  remote_read_ = sm_.remote_read * kTicks / 1000;
+  remote_write_ = sm_.remote_write * kTicks / 1000;
+  local_ = LocalMemory(launch.local_bytes, launch.largest_frame, sm_.warps);
 }
 
 template <class L2>
 void SectoredMemoryOf<L2>::starts_warps(int sm, std::uint64_t cycle, std::uint32_t warps) {
   ports_[static_cast<std::size_t>(sm)].takes_reads(cycle,
-                                                   warps * card_.numbers().shared_warp_start);
+                                                   warps * sm_.warp_start);
 }
 
 template <class L2>
 LaunchCounters SectoredMemoryOf<L2>::finish_launch() {
-  l2_.counters().launch_read += card_.numbers().launch_l2_read_sectors;
-  l2_.counters().dram_read += card_.numbers().launch_dram_read_sectors;
-  l2_.counters().fabric_launch += card_.numbers().launch_fabric_sectors;
+  l2_.counters().launch_read += launch_.l2_read;
+  l2_.counters().dram_read += launch_.dram_read;
+  l2_.counters().fabric_launch += launch_.fabric;
   counters_.l2 = l2_.counters();
   return counters_;
 }
@@ -145,7 +146,7 @@ inline void SectoredMemoryOf<L2>::access(const WarpLanes& w, const AccessPlan& p
 
 // What other files call, and no more (access() is part of its caller then).
 #define WARPMEM_SECTORED_MEMORY(L2)                                                            \
-  template SectoredMemoryOf<L2>::SectoredMemoryOf(const Card&, bool);                          \
+  template SectoredMemoryOf<L2>::SectoredMemoryOf(const SystemSpec&, bool);                          \
   template void SectoredMemoryOf<L2>::begin_launch(const LaunchMemory&);                       \
   template void SectoredMemoryOf<L2>::starts_warps(int, std::uint64_t, std::uint32_t);         \
   template LaunchCounters SectoredMemoryOf<L2>::finish_launch();                               \

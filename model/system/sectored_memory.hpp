@@ -14,12 +14,12 @@
 #include "model/access/access.hpp"
 #include "model/cache/l1_cache.hpp"
 #include "model/cache/store_queue.hpp"
-#include "model/card/card.hpp"
 #include "model/l2/l2_cache.hpp"
 #include "model/l2/l2_requests.hpp"
 #include "model/local/local_memory.hpp"
 #include "model/shared/data_ports.hpp"
 #include "model/system/memory_system.hpp"
+#include "model/system/spec.hpp"
 #include "model/texture/texture.hpp"
 
 namespace warpmem::model {
@@ -70,7 +70,7 @@ struct SectoredLines {
 template <class L2>
 class SectoredMemoryOf : public MemorySystem, public SectoredLines {
  public:
-  SectoredMemoryOf(const Card& card, bool timed);
+  SectoredMemoryOf(const SystemSpec& spec, bool timed);
   void begin_launch(const LaunchMemory& launch) override;
   void run(const WarpLanes& lanes, const AccessPlan& plan, AccessTiming& timing) override;
   // `prepared`: what prepare() listed of this access, or nullptr.
@@ -162,7 +162,9 @@ class SectoredMemoryOf : public MemorySystem, public SectoredLines {
   bool is_plain(const AccessPlan& plan) const { return plain_ && plan.stay == Stay::kUnsaid; }
   void prefetch_l2(const WarpLanes&, const AccessPlan&, AccessTiming&);
 
-  const Card& card_;
+  SmSpec sm_;
+  LaunchSpec launch_;
+  MemorySpec spec_;
   std::uint64_t latency_l1_;
   std::vector<DataPorts> ports_;                      // by SM, where time is kept
   std::uint64_t remote_read_ = 0, remote_write_ = 0;  // ticks a sector

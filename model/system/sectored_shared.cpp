@@ -44,8 +44,8 @@ void SectoredMemoryOf<L2>::shared_access(const WarpLanes& w, const AccessPlan& p
   }
   counters_.shared_wavefronts += static_cast<std::uint32_t>(passes.reported);
   place.passes = taken;
-  place.done = place.now + card_.numbers().latency_shared + 1;
-  if (taken > 1) place.done += (taken - 1) * card_.numbers().latency_conflict;
+  place.done = place.now + sm_.latency_shared + 1;
+  if (taken > 1) place.done += (taken - 1) * sm_.latency_conflict;
   if (load) {
     counters_.shared_ld_bytes += bytes_asked(w, plan);
     counters_.shared_wavefronts_ld += taken;
@@ -89,17 +89,17 @@ void SectoredMemoryOf<L2>::remote_access(const WarpLanes& w, const AccessPlan& p
   counters_.l1_fill_sectors += ways * sectors;
   counters_.l1_write_sectors += ways * sectors;
   if (!path_) {
-    place.done = place.now + card_.numbers().latency_l2_near;
+    place.done = place.now + sm_.latency_l2;
     return;
   }
   const bool read = plan.returns || plan.instructions == &LaunchCounters::inst_generic_ld;
   const bool write = plan.returns || !read;
   const std::uint64_t ticks = sectors * ((read ? remote_read_ : 0) + (write ? remote_write_ : 0));
   const std::uint64_t start = path_->remote(place.sm, ways * sectors, ticks, place.now);
-  place.done = start + ticks / kTicks + card_.numbers().latency_remote;
+  place.done = start + ticks / kTicks + sm_.latency_remote;
   if (!read || plan.returns) place.stored = place.done;
   // Work that the port has no time for stays in the load/store unit's queue.
-  place.held = start - std::min(start, card_.numbers().time_queue_cycles);
+  place.held = start - std::min(start, sm_.queue_cycles);
 }
 
 template void SectoredMemoryOf<L2Cache>::shared_access(const WarpLanes&, const AccessPlan&,

@@ -24,10 +24,9 @@ void SectoredMemoryOf<L2>::texture(const TextureAccess& access, const AccessPlan
   place.held = 0, place.missed = 0;
   place.left_sm = false;
   place.stored = place.now;
-  const CardNumbers& n = card_.numbers();
-  const std::uint64_t hit = place.now + texels_.cycles + n.latency_texture +
-                            (plan.by_number ? 0 : n.latency_coordinates) +
-                            (access.texels > 1 ? n.latency_filter : 0);
+  const std::uint64_t hit = place.now + texels_.cycles + sm_.latency_texture +
+                            (plan.by_number ? 0 : sm_.latency_coordinates) +
+                            (access.texels > 1 ? sm_.latency_filter : 0);
   place.done = store ? place.now + texels_.cycles : 0;
   L1Cache& l1 = l1_[static_cast<std::size_t>(place.sm)];
   for (int i = 0; i < texels_.count; ++i) {

@@ -8,6 +8,7 @@
 
 #include "base/in_parallel.hpp"
 #include "base/step_barrier.hpp"
+#include "model/card/spec_of.hpp"
 #include "model/l2/split_l2.hpp"
 #include "sim/counts/launch_replay.hpp"
 #include "sim/engine/lacking.hpp"
@@ -142,7 +143,8 @@ Result<void> Run::make_shares(const std::vector<int>& first) {
   for (Share& share : shares_) lists.push_back(&share.memory->l2());
   told_.resize(shares_.size());
   ended_.resize(shares_.size());
-  l2_ = std::make_unique<model::SplitL2>(what_.card.l2(), threads, std::move(lists));
+  l2_ = std::make_unique<model::SplitL2>(model::spec_of<model::L2Spec>(what_.card), threads,
+                                         std::move(lists));
   in_parallel(threads, threads, [&] {
     return [&](std::size_t t) {
       l2_->flush(static_cast<std::uint32_t>(t), what_.card.numbers().launch_dirty_sectors);
@@ -160,7 +162,7 @@ void Run::make_share(Share& share, const SmRange& range) {
   std::vector<bool> own(what_.card.numbers().sm_count);
   for (std::size_t i = range.first; i < range.end; ++i)
     own[what_.card.numbers().cta_order[i]] = true;
-  share.memory = std::make_unique<model::PartMemory>(what_.card, false);
+  share.memory = std::make_unique<model::PartMemory>(model::spec_of<model::SystemSpec>(what_.card), false);
   share.memory->serve(std::move(own));
   share.memory->begin_launch(what_.memory);
   share.cache =

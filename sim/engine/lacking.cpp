@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 
-#include "model/card/features.hpp"
+#include "model/card/fields/features.hpp"
 #include "sim/engine/cluster_placement.hpp"
 
 namespace warpmem::sim {

@@ -10,7 +10,7 @@
 
 #include "base/error.hpp"
 #include "model/card/card.hpp"
-#include "model/system/access_plan.hpp"
+#include "model/access/access_plan.hpp"
 #include "traces/format/reader.hpp"
 
 namespace warpmem::sim {

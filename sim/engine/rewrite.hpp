@@ -11,7 +11,7 @@
 #include <optional>
 #include <vector>
 
-#include "model/system/access_plan.hpp"
+#include "model/access/access_plan.hpp"
 #include "sim/engine/cta_order.hpp"
 #include "traces/format/reader.hpp"
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "model/card/card.hpp"
-#include "model/system/access_plan.hpp"
+#include "model/access/access_plan.hpp"
 #include "sim/code/emptying.hpp"
 #include "isa/program.hpp"
 #include "traces/format/record.hpp"

@@ -9,16 +9,10 @@
 
 #include "base/prefetch.hpp"
 #include "sim/engine/sites.hpp"
+#include "sim/records/position.hpp"
 #include "traces/format/record.hpp"
 
 namespace warpmem::sim {
-
-// A warp's records that are at hand.
-struct Position {
-  const trace::Record* next = nullptr;  // none left: end
-  const trace::Record* end = nullptr;
-  const std::uint64_t* lanes = nullptr;  // what Record::lanes counts from
-};
 
 // Has a warp's next record and the site of the one behind it brought into the host's cache: what is
 // between their first and last bytes lies in no more than two of its lines.

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "model/general/bank_rule.hpp"
+#include "model/shared/bank_rule.hpp"
 #include "sim/engine/warp_lanes.hpp"
 
 namespace warpmem::sim {

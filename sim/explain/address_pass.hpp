@@ -16,7 +16,7 @@
 #include "model/access/access.hpp"
 #include "model/access/warp_lanes.hpp"
 #include "model/card/card.hpp"
-#include "model/general/bank_rule.hpp"
+#include "model/shared/bank_rule.hpp"
 #include "sim/engine/sites.hpp"
 #include "traces/format/reader.hpp"
 

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "model/access/access.hpp"
-#include "model/general/bank_rule.hpp"
+#include "model/shared/bank_rule.hpp"
 #include "sim/engine/rewrite.hpp"
 
 namespace warpmem::sim {

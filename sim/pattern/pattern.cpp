@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/units.hpp"
+#include "model/card/memory_system_of.hpp"
 #include "sim/explain/address_pass.hpp"
 #include "sim/explain/recognise.hpp"
 #include "sim/site_counters.hpp"

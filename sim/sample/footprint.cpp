@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "model/access/rule/access_rule.hpp"
-#include "model/general/cache_listener.hpp"
+#include "model/sink/cache_listener.hpp"
 #include "sim/replay.hpp"
 
 namespace warpmem::sim {
@@ -57,7 +57,7 @@ class DistinctLines final : public model::CacheListener {
     if (!begun_ || use == model::CacheUse::kDrop || use == model::CacheUse::kLoadPast || full())
       return;
     const bool in_window = window_.has(touch.line);
-    // What is read so makes room before any other line; what is written is not (model/l2/stay.hpp).
+    // What is read so makes room before any other line; what is written is not (model/access/stay.hpp).
     if (!passing_ && use != model::CacheUse::kStore && (passes_ || (window_passes_ && in_window))) {
       any_passed_ = true;
       return;

@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "sim/code/lane_joins.hpp"
+#include "sim/records/position.hpp"
 #include "sim/spills/spills.hpp"
-#include "sim/engine/warp_state.hpp"
 
 namespace warpmem::sim {
 

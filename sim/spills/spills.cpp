@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "sim/engine/cluster_placement.hpp"
+#include "sim/records/clusters.hpp"
 
 namespace warpmem::sim {
 

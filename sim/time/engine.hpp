@@ -20,7 +20,7 @@
 #include "base/error.hpp"
 #include "model/card/card.hpp"
 #include "model/interconnect/memory_path.hpp"
-#include "model/interconnect/topology.hpp"
+#include "model/topology/topology.hpp"
 #include "sim/engine/block_cache.hpp"
 #include "model/system/sectored_memory.hpp"
 #include "sim/engine/occupancy.hpp"

@@ -2,15 +2,21 @@
 
 #include <algorithm>
 
+#include "model/cache/spec.hpp"
+#include "model/card/spec_of.hpp"
 namespace warpmem::sim {
 
 LargerL1::LargerL1(const model::Card& card, std::uint64_t shared_config)
-    : lines_(card.l1_lines(shared_config)),
-      most_(card.l1_lines(card.numbers().shared_configs.front())) {
+    : LargerL1(model::spec_of<model::L1Spec>(card), card.numbers(), shared_config) {}
+
+LargerL1::LargerL1(const model::L1Spec& l1, const model::CardNumbers& n,
+                   std::uint64_t shared_config)
+    : lines_(l1.lines(shared_config)), most_(l1.lines(n.shared_configs.front())) {
   if (!asks()) return;
-  const model::L1Cache::Spec spec{most_, card.l1_sets()};
-  l1_.reserve(card.numbers().sm_count);
-  while (l1_.size() < card.numbers().sm_count) l1_.emplace_back(spec);
+  model::L1CacheSpec spec = l1.cache(shared_config);
+  spec.lines = most_;
+  l1_.reserve(n.sm_count);
+  while (l1_.size() < n.sm_count) l1_.emplace_back(spec);
 }
 
 void LargerL1::access(const AccessPlan& plan, int sm, const model::SectoredMemory::Lines& lines,

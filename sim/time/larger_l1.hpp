@@ -34,6 +34,7 @@ class LargerL1 {
   std::uint64_t had() const { return had_; }  // of them, lines that a larger one would have had
 
  private:
+  LargerL1(const model::L1Spec& l1, const model::CardNumbers& n, std::uint64_t shared_config);
   void load(model::L1Cache& l1, bool allocate, const model::SectoredMemory::Lines& lines,
             std::uint32_t missed);
 

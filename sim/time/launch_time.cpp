@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "base/prefetch.hpp"
+#include "model/card/spec_of.hpp"
 #include "sim/code/code_size.hpp"
 #include "sim/engine/lacking.hpp"
 #include "sim/engine/placement.hpp"
@@ -35,7 +36,7 @@ LaunchTime::LaunchTime(const trace::TraceReader& reader, std::uint32_t index,
              spills ? spills->slots() : std::span<const SpillSlot>(),
              reader.launches()[index].end.times),
       launch_(reader.launches()[index].launch),
-      constants_(card.constants()),
+      constants_(model::spec_of<model::ConstantSpec>(card)),
       larger_l1_(card, occupancy.shared_config) {
   if (cache.rewrite()) cache.rewrite()->apply(plans_);
   const CodeCache code(card.numbers(), code_bytes(reader.programs()[launch_.program]));

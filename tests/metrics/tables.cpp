@@ -4,7 +4,7 @@
 
 #include "metrics/formula.hpp"
 #include "metrics/metric.hpp"
-#include "model/card/card_fields.hpp"
+#include "model/card/fields/card_fields.hpp"
 #include "sim/metric_rows.hpp"
 #include "tests/catch.hpp"
 

@@ -5,7 +5,10 @@
 #include <fstream>
 #include <sstream>
 
-#include "model/card/card_fields.hpp"
+#include "model/cache/spec.hpp"
+#include "model/l2/spec.hpp"
+#include "model/card/fields/card_fields.hpp"
+#include "model/card/spec_of.hpp"
 #include "tests/catch.hpp"
 
 using namespace warpmem;
@@ -75,10 +78,10 @@ TEST_CASE("the H200's card says what the device says") {
   CHECK(c.numbers().l2_bytes == 62914560);
   CHECK(c.numbers().shared_configs.back() == 228 * 1024);
   CHECK(c.compute_capability() == "9.0");
-  CHECK(c.l1_lines(32 * 1024) == 1736);
-  CHECK(c.l1_lines(1 << 30) == 4);  // never nothing
-  CHECK(c.l2().fetch_sectors == 2);
-  CHECK(std::popcount(c.l2().home_mask) == 7);
+  CHECK(model::spec_of<model::L1Spec>(c).lines(32 * 1024) == 1736);
+  CHECK(model::spec_of<model::L1Spec>(c).lines(1 << 30) == 4);  // never nothing
+  CHECK(model::spec_of<model::L2Spec>(c).fetch_sectors == 2);
+  CHECK(std::popcount(model::spec_of<model::L2Spec>(c).home_mask) == 7);
 }
 
 TEST_CASE("an unknown card names the nearest") {
@@ -179,7 +182,7 @@ TEST_CASE("numbers that contradict each other are refused") {
       {"l2.dirty_ways", "0", "must rise in this order"},
       {"l2.dirty_ways", "17", "must rise in this order"},
       {"l2.partial_ways", "8", "must rise in this order"},
-      {"l2.size", "1MiB", "leaves less than 1,024 sets a side"},
+      {"l2.size", "2KiB", "leaves less than a set a side"},
       {"l2.fetch", "96", "it must be 32, 64 or 128 bytes"},
       {"shared.configs", "32KiB,16KiB", "shared.configs must be an ascending list"},
       {"l1.size", "15KiB", "leaves nothing for the L1"},
@@ -207,10 +210,9 @@ TEST_CASE("numbers that contradict each other are refused") {
       {"sm.warps", "65", "'65' is more than 64"},
       {"l2.slices", "8192", "'8192' is more than 4,096"},
       {"dram.channels", "5000", "'5000' is more than 4,096"},
-      {"l2.size", "62914561", "l2.size is 62,914,561 B, no multiple of 4 MiB"},
-      {"l2.size", "62914561", "give 60 MiB or 64 MiB"},
-      {"l2.size", "30MiB", "give 28 MiB or 32 MiB"},
-      {"l2.ways", "11", "l2.size is 60 MiB, no multiple of 2,883,584 B"},
+      {"l2.size", "62914561", "l2.size is 62,914,561 B, no multiple of 4 KiB"},
+      {"l2.size", "62914561", "give 60 MiB or 62,918,656 B"},
+      {"l2.ways", "11", "l2.size is 60 MiB, no multiple of 2,816 B"},
       {"l1.size", "262272", "give 256 KiB or 262,656 B"},
       {"l1.reserved", "128", "give 512 B"},
       {"shared.configs", "8KiB,16.25KiB", "give 16 KiB or 16,896 B"},
@@ -254,12 +256,12 @@ TEST_CASE("numbers that contradict each other are refused") {
   };
   for (const Case& c : kCases) {
     Card card = h200();
-    const auto before = card.l2();
+    const auto before = model::spec_of<model::L2Spec>(card);
     const auto set = card.set(c.key, c.value);
     INFO(c.key << " = " << c.value);
     REQUIRE_FALSE(set.ok());
     CHECK(says(set.error().text(), std::string("--set ") + c.key, c.message));
-    CHECK(card.l2().side.bytes == before.side.bytes);  // left as it was
+    CHECK(model::spec_of<model::L2Spec>(card).side.bytes == before.side.bytes);  // left as it was
     CHECK(card.numbers().sm_count == 132);
   }
   CHECK(says(refusal(changed("[topology]\nsm_side = { source = \"measured: cold latency by SM and line\", value = [\n  0,", "[topology]\nsm_side = { source = \"measured: x\", value = [\n  2,")),
@@ -297,13 +299,13 @@ TEST_CASE("a number is overridden, sizes and lists included, and says so") {
   Card card = h200();
   REQUIRE(card.set("l1.size", "512KiB").ok());
   CHECK(card.numbers().l1_bytes == 512 * 1024);
-  CHECK(card.l1_lines(32 * 1024) == (512 - 32 - 7) * 8);
+  CHECK(model::spec_of<model::L1Spec>(card).lines(32 * 1024) == (512 - 32 - 7) * 8);
   REQUIRE(card.set("l2.size", "120 MiB").ok());
-  CHECK(card.l2().side.bytes == 60 << 20);
+  CHECK(model::spec_of<model::L2Spec>(card).side.bytes == 60 << 20);
   REQUIRE(card.set("l2.home_bits", "12,13").ok());
-  CHECK(card.l2().home_mask == 0x3000);
+  CHECK(model::spec_of<model::L2Spec>(card).home_mask == 0x3000);
   REQUIRE(card.set("l2.fetch", "32").ok());
-  CHECK(card.l2().fetch_sectors == 1);
+  CHECK(model::spec_of<model::L2Spec>(card).fetch_sectors == 1);
   int overridden = 0;
   for (const auto& e : card.entries()) {
     overridden += e.overridden;
@@ -320,7 +322,7 @@ TEST_CASE("a smaller L1 lacks the configurations of shared memory that it has no
   REQUIRE(card.set("l1.size", "64KiB").ok());
   CHECK(card.numbers().shared_configs == std::vector<std::uint64_t>{8192, 16384, 32768});
   CHECK(card.numbers().shared_per_cta == 31 * 1024);
-  CHECK(card.l1_lines(8192) == (64 - 8 - 7) * 8);
+  CHECK(model::spec_of<model::L1Spec>(card).lines(8192) == (64 - 8 - 7) * 8);
   for (const auto& e : card.entries())
     if (e.key == "shared.configs" || e.key == "shared.per_cta") CHECK(says(e.source, "derived: "));
   REQUIRE(card.set("l1.size", "512KiB").ok());  // and has them again

@@ -1,6 +1,8 @@
 // DRAM types: what a card takes from one, what the user's choice of another changes, and that no
 // setting is without effect.
 #include "model/card/card.hpp"
+#include "model/card/spec_of.hpp"
+#include "model/interconnect/spec.hpp"
 #include "tests/catch.hpp"
 
 using namespace warpmem;
@@ -63,7 +65,7 @@ TEST_CASE("every DRAM type can take the place of the card's own") {
             Approx(pins * (1 - lost)).epsilon(1e-4));
       CHECK(comes_from(card, "dram.sectors_per_kilocycle", "derived: "));
       // A channel's bus is as fast as its pins while nothing refreshes it.
-      CHECK(card.path().dram.burst_ticks ==
+      CHECK(model::spec_of<model::MemoryPathSpec>(card).dram.burst_ticks ==
             Approx(64.0 * 1000 * static_cast<double>(n.dram_channels) / pins).margin(1.01));
     }
     CHECK(n.dram_row_cycles * 1'000'000 == Approx(n.dram_t_rc_ps * 1980).epsilon(0.02));
@@ -73,9 +75,9 @@ TEST_CASE("every DRAM type can take the place of the card's own") {
 }
 
 TEST_CASE("GDDR5X moves 64 bytes at a time, the others a sector") {
-  CHECK(with({{"dram.type", "gddr5x"}}).path().dram.burst_sectors == 2);
+  CHECK(model::spec_of<model::MemoryPathSpec>(with({{"dram.type", "gddr5x"}})).dram.burst_sectors == 2);
   for (const char* type : {"gddr3", "gddr5", "gddr6", "hbm2", "hbm3"})
-    CHECK(with({{"dram.type", type}}).path().dram.burst_sectors == 1);
+    CHECK(model::spec_of<model::MemoryPathSpec>(with({{"dram.type", type}})).dram.burst_sectors == 1);
 }
 
 TEST_CASE("a DRAM with a slower array answers later") {
@@ -124,14 +126,14 @@ TEST_CASE("refreshes that the model makes are not taken from the bandwidth twice
              all = with({{"dram.refresh", "all"}, {"dram.sectors_per_kilocycle", "60000"}}),
              same = with({{"dram.sectors_per_kilocycle", "60000"}});
   const double lost = 366.25 / 1950;
-  CHECK(all.path().dram.burst_ticks ==
-        Approx(same.path().dram.burst_ticks * (1 - lost)).margin(1.01));
-  CHECK(all.path().dram.refresh_ticks == Approx(366.25 * 1.98 * 64).margin(1));
+  CHECK(model::spec_of<model::MemoryPathSpec>(all).dram.burst_ticks ==
+        Approx(model::spec_of<model::MemoryPathSpec>(same).dram.burst_ticks * (1 - lost)).margin(1.01));
+  CHECK(model::spec_of<model::MemoryPathSpec>(all).dram.refresh_ticks == Approx(366.25 * 1.98 * 64).margin(1));
   // One bank at a time leaves the bus alone.
   const Card bank = h200();
-  CHECK(bank.path().dram.burst_ticks == none.path().dram.burst_ticks);
-  CHECK(bank.path().dram.refresh == model::DramRefresh::kBank);
-  CHECK(none.path().dram.refresh == model::DramRefresh::kNone);
+  CHECK(model::spec_of<model::MemoryPathSpec>(bank).dram.burst_ticks == model::spec_of<model::MemoryPathSpec>(none).dram.burst_ticks);
+  CHECK(model::spec_of<model::MemoryPathSpec>(bank).dram.refresh == model::DramRefresh::kBank);
+  CHECK(model::spec_of<model::MemoryPathSpec>(none).dram.refresh == model::DramRefresh::kNone);
 }
 
 TEST_CASE("words that are none of a choice are refused with those there are") {

@@ -2,7 +2,7 @@
 #include <map>
 
 #include "model/card/card.hpp"
-#include "model/card/card_fields.hpp"
+#include "model/card/fields/card_fields.hpp"
 #include "tests/catch.hpp"
 
 using namespace warpmem;

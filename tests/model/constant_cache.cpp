@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "tests/catch.hpp"
+#include "tests/model/example_specs.hpp"
 
 using warpmem::model::ConstantCache;
 
@@ -11,7 +12,7 @@ namespace {
 
 // Two SMs of one GPC, one of another.
 ConstantCache::Spec spec() {
-  ConstantCache::Spec s;
+  ConstantCache::Spec s = warpmem::model::example_constants();
   s.sm_group = {0, 0, 1};
   return s;
 }

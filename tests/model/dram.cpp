@@ -7,7 +7,10 @@
 #include <vector>
 
 #include "model/card/card.hpp"
+#include "model/card/spec_of.hpp"
+#include "model/interconnect/spec.hpp"
 #include "tests/catch.hpp"
+#include "tests/model/example_specs.hpp"
 #include "tests/model/hardware_rows.hpp"
 
 using namespace warpmem;
@@ -17,7 +20,7 @@ namespace {
 
 // One channel: every block and row is its own.
 Dram::Spec one_channel(std::uint32_t banks = 64) {
-  Dram::Spec s;
+  Dram::Spec s = model::example_dram();
   s.channels = 1;
   s.banks = banks;
   return s;
@@ -92,7 +95,7 @@ TEST_CASE("DRAM: rows side by side are limited by the bus, scattered ones by the
 }
 
 TEST_CASE("DRAM: all channels together give what the numbers promise") {
-  const Dram::Spec s;
+  const Dram::Spec s = model::example_dram();
   constexpr std::uint64_t kReads = 192 * 512;
   Dram streaming(s);
   const std::uint64_t sequential =
@@ -108,7 +111,7 @@ TEST_CASE("DRAM: all channels together give what the numbers promise") {
 }
 
 TEST_CASE("DRAM: strides spread over the channels") {
-  const Dram::Spec s;
+  const Dram::Spec s = model::example_dram();
   constexpr std::uint64_t kReads = 192 * 64;
   const double ideal = static_cast<double>(kReads * s.activate_ticks) / s.channels;
   std::vector<std::uint64_t> strides = {192, 384, 768, 1000, 1152};  // lines
@@ -164,7 +167,7 @@ TEST_CASE("DRAM: writes wait while there are reads in front, until there is no r
 TEST_CASE("DRAM: writes of a sector or two take a channel as long as on an H200") {
   auto card = model::load_card("h200");
   REQUIRE(card.ok());
-  const auto spec = card->path().dram;
+  const auto spec = model::spec_of<model::MemoryPathSpec>(*card).dram;
   int rows = 0;
   for (const auto& text : testing::hardware_lines("dram_write_rate.csv")) {
     const auto cells = testing::split(text, ',');
@@ -196,7 +199,7 @@ TEST_CASE("DRAM: lines completed before they are written find their row closed")
 }
 
 TEST_CASE("DRAM: cleared, it is as new") {
-  const Dram::Spec s;
+  const Dram::Spec s = model::example_dram();
   Dram used(s), fresh(s);
   for (std::uint64_t i = 0; i < 1000; ++i) used.write(scattered(i), 4, 0);
   used.clear();
@@ -206,7 +209,7 @@ TEST_CASE("DRAM: cleared, it is as new") {
 }
 
 TEST_CASE("DRAM: a plain map has strides that meet one channel, a hashed one has none") {
-  Dram::Spec s;
+  Dram::Spec s = model::example_dram();
   s.channels = 8;
   constexpr std::uint64_t kReads = 8 * 256;
   // Ticks for reads of single sectors, so many lines apart.
@@ -233,7 +236,7 @@ TEST_CASE("DRAM: a plain map has strides that meet one channel, a hashed one has
 }
 
 TEST_CASE("DRAM: blocks as wide as the interleave lie in one channel") {
-  Dram::Spec s;
+  Dram::Spec s = model::example_dram();
   s.channels = 4;
   s.row_bytes = 2048;
   s.interleave_lines = 8;
@@ -249,7 +252,7 @@ TEST_CASE("DRAM: blocks as wide as the interleave lie in one channel") {
 TEST_CASE("DRAM: lines of a list lie where each of them lies") {
   std::mt19937_64 random(7);
   for (const model::DramMap map : {model::DramMap::kHashed, model::DramMap::kPlain}) {
-    Dram::Spec s;
+    Dram::Spec s = model::example_dram();
     s.map = map;
     const Dram d(s);
     for (int round = 0; round < 1000; ++round) {
@@ -328,7 +331,7 @@ TEST_CASE("DRAM: a refresh of one bank leaves the bus and the other banks alone"
 TEST_CASE(
     "DRAM: a bank is refreshed in all channels of a device at once, in each device by its own "
     "clock") {
-  Dram::Spec s;
+  Dram::Spec s = model::example_dram();
   s.channels = 4;
   s.banks = 8;
   s.devices = 2;
@@ -352,7 +355,7 @@ TEST_CASE(
 }
 
 TEST_CASE("DRAM: channels are refreshed one after the other") {
-  Dram::Spec s;
+  Dram::Spec s = model::example_dram();
   s.channels = 4;
   s.map = model::DramMap::kPlain;
   s.refresh = model::DramRefresh::kAll;

@@ -4,6 +4,9 @@
 #include <random>
 
 #include "model/card/card.hpp"
+#include "model/card/spec_of.hpp"
+#include "model/dram/dram.hpp"
+#include "model/interconnect/spec.hpp"
 #include "tests/catch.hpp"
 #include "tests/model/hardware_rows.hpp"
 
@@ -44,7 +47,7 @@ double mean_wait(const model::Dram::Spec& spec, double read, double written) {
 TEST_CASE("loads from DRAM wait as long among reads and writes as on an H200") {
   auto card = model::load_card("h200");
   REQUIRE(card.ok());
-  const auto spec = card->path().dram;
+  const auto spec = model::spec_of<model::MemoryPathSpec>(*card).dram;
   const double alone = mean_wait(spec, 0, 0);
   double measured_alone = 0, worst = 0, sum = 0;
   int rows = 0;

@@ -4,6 +4,8 @@
 #include <vector>
 
 #include "model/card/card.hpp"
+#include "model/card/spec_of.hpp"
+#include "model/interconnect/memory_path.hpp"
 #include "tests/catch.hpp"
 #include "tests/model/hardware_rows.hpp"
 
@@ -16,7 +18,7 @@ struct Load {
 };
 
 std::vector<Load> cold_loads(const model::Card& card, std::uint64_t count) {
-  model::MemoryPath path(card.path());
+  model::MemoryPath path(model::spec_of<model::MemoryPathSpec>(card));
   std::vector<Load> loads;
   std::uint64_t now = 0;
   for (std::uint64_t i = 0; i < count; ++i) {

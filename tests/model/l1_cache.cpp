@@ -6,8 +6,11 @@
 #include <random>
 #include <set>
 
+#include "model/cache/spec.hpp"
 #include "model/card/card.hpp"
+#include "model/card/spec_of.hpp"
 #include "tests/catch.hpp"
+#include "tests/model/example_specs.hpp"
 #include "tests/model/hardware_rows.hpp"
 #include "tests/model/reference/aged_l1.hpp"
 
@@ -24,7 +27,7 @@ constexpr std::uint32_t kHalf[4] = {0xffff, 0xffff, 0xffff, 0xffff};
 
 // The line's four sectors as a warp of the script kernel touches them, step by step.
 struct Script {
-  L1Cache l1{{}};
+  L1Cache l1{model::example_l1()};
   std::uint64_t load_hits = 0, store_hits = 0, fills = 0;
 
   void step(const std::string& what) {
@@ -59,7 +62,7 @@ struct Survivors {
 
 // Loads lines 0 … n-1 in order, `repeat` times, then asks which are there.
 Survivors fill_and_probe(std::uint64_t n, std::uint64_t repeat) {
-  L1Cache l1{{}};
+  L1Cache l1{model::example_l1()};
   for (std::uint64_t r = 0; r < repeat; ++r)
     for (std::uint64_t i = 0; i < n; ++i) l1.load(kBase + i, 1);
   Survivors s;
@@ -71,7 +74,7 @@ Survivors fill_and_probe(std::uint64_t n, std::uint64_t repeat) {
 }
 
 std::uint64_t cyclic_hits(std::uint32_t capacity, std::uint64_t lines) {
-  L1Cache l1{{capacity}};
+  L1Cache l1{model::example_l1(capacity)};
   std::uint64_t hits = 0;
   for (int pass = 0; pass < 3; ++pass) {
     hits = 0;
@@ -150,7 +153,7 @@ TEST_CASE("the four lines that push one out are of its set") {
 
 // Hits of the fourth pass over the lines.
 static std::uint64_t fourth_pass(const std::vector<std::uint64_t>& lines) {
-  L1Cache l1{{}};
+  L1Cache l1{model::example_l1()};
   std::uint64_t hits = 0;
   for (int pass = 0; pass < 4; ++pass) {
     hits = 0;
@@ -202,7 +205,7 @@ TEST_CASE("pieces a power of two apart hit as often as on an H200 when they are 
 
 TEST_CASE("a line that is read again and again is never lost") {
   for (std::uint64_t touch : {0u, 5u, 100u}) {
-    L1Cache l1{{}};
+    L1Cache l1{model::example_l1()};
     for (std::uint64_t i = 0; i < 4096; ++i) {
       l1.load(kBase + i, 1);
       if (i > touch) l1.load(kBase + touch, 1);
@@ -212,7 +215,7 @@ TEST_CASE("a line that is read again and again is never lost") {
 }
 
 TEST_CASE("one line more than fits takes the place of one old line") {
-  L1Cache l1{{}};
+  L1Cache l1{model::example_l1()};
   for (std::uint64_t i = 0; i < 1736; ++i) l1.load(kBase + i, 1);
   for (std::uint64_t i = 0; i < 1736; ++i) CHECK(holds(l1, kBase + i));
   l1.load(kBase + 1736, 1);
@@ -238,8 +241,8 @@ TEST_CASE("the capacity of every carve-out is what the card says") {
   for (const auto& [percent, kib] : full) {
     INFO("carve-out " << percent << " %");
     // Read in steps of 4 KiB or more; to the line in l1_room.cpp.
-    CHECK(card->l1_lines(config_of(percent)) >= kib * 8);
-    CHECK(card->l1_lines(config_of(percent)) < (kib + 4) * 8);
+    CHECK(model::spec_of<model::L1Spec>(*card).lines(config_of(percent)) >= kib * 8);
+    CHECK(model::spec_of<model::L1Spec>(*card).lines(config_of(percent)) < (kib + 4) * 8);
   }
 }
 
@@ -253,7 +256,7 @@ static double worst_cyclic(std::int64_t from, std::int64_t to, std::uint32_t cap
     const auto part = testing::split(text, ',');
     if (part[0] != "capacity") continue;
     const std::uint64_t percent = std::stoull(part[1]), lines = std::stoull(part[2]) * 8;
-    const std::uint32_t capacity = card->l1_lines(config_of(percent));
+    const std::uint32_t capacity = model::spec_of<model::L1Spec>(*card).lines(config_of(percent));
     const std::int64_t more = static_cast<std::int64_t>(lines) - capacity;
     if (capacity < capacity_from || more < from || more > to) continue;
     const std::uint64_t hits = cyclic_hits(capacity, lines), measured = std::stoull(part[3]);
@@ -279,7 +282,7 @@ TEST_CASE("cyclic re-reading of more than fits hits about as often as on an H200
 TEST_CASE("whatever is done to it, an L1 never holds more than its lines nor what was never there") {
   std::mt19937_64 random(5);
   for (std::uint32_t lines : {4u, 20u, 160u, 1736u}) {
-    L1Cache l1{{lines, std::bit_ceil(lines)}};
+    L1Cache l1{model::example_l1(lines, std::bit_ceil(lines))};
     std::set<std::uint64_t> seen;
     const std::uint64_t range = lines * 3;
     for (int i = 0; i < 40000; ++i) {
@@ -310,7 +313,7 @@ TEST_CASE("whatever is done to it, an L1 never holds more than its lines nor wha
 }
 
 TEST_CASE("a sector can be read once all of its words were stored") {
-  L1Cache l1{{}};
+  L1Cache l1{model::example_l1()};
   constexpr std::uint32_t kOtherHalf[4] = {0xffff0000, 0xffff0000, 0xffff0000, 0xffff0000};
   constexpr std::uint32_t kNoWord[4] = {0x77777777, 0, 0, 0}, kTheirRest[4] = {0x88888888, 0, 0, 0};
   l1.store(kBase, 1, 0, kNoWord);
@@ -330,7 +333,7 @@ TEST_CASE("a sector can be read once all of its words were stored") {
 
 TEST_CASE("an L1 says when a line arrives, however many cycles have passed") {
   constexpr std::uint64_t kLater = std::uint64_t{1} << 33;
-  L1Cache l1{{}};
+  L1Cache l1{model::example_l1()};
   const L1Cache::Seat first = l1.seat(kBase), second = l1.seat(kBase + 1);
   l1.arrives(l1.load(kBase, first, 1, {}, true).entry, 100);
   CHECK(l1.load(kBase, first, 1, {}, true).arrival == 100);
@@ -368,9 +371,12 @@ static model::LineTouch part(std::uint64_t line, std::uint8_t sectors, std::mt19
 
 TEST_CASE("an L1 equals its slow twin's for long random strings") {
   std::mt19937_64 random(23);
-  for (int round = 0; round < 40; ++round) {
+  for (int round = 0; round < 80; ++round) {
     const auto up_to = [&](std::uint64_t most) { return static_cast<std::uint32_t>(1 + random() % most); };
-    const L1Cache::Spec spec{up_to(400), 4u << random() % 6};
+    L1Cache::Spec spec = model::example_l1(up_to(400), 4u << random() % 6);
+    if (round % 2) spec.ways = up_to(32);
+    if (random() % 2) spec.replacement = model::Replacement::kLru;
+    if (random() % 4 == 0) spec.index = model::SetRule::kLowBits;
     L1Cache fast(spec);
     reference::AgedL1 slow(spec);
     // Lines of a dense range, of a column of a matrix, or of anywhere.
@@ -403,7 +409,12 @@ TEST_CASE("an L1 equals its slow twin's for long random strings") {
 
 TEST_CASE("lines loaded together come to the same as one after the other") {
   std::mt19937_64 random(31);
-  for (const L1Cache::Spec spec : {L1Cache::Spec{1736, 512}, L1Cache::Spec{100, 32}, L1Cache::Spec{3000, 1024}}) {
+  const auto lru = [](std::uint32_t lines, std::uint32_t sets, std::uint32_t ways) {
+    return L1Cache::Spec{lines, sets, ways, model::SetRule::kXorMatrix, model::Replacement::kLru};
+  };
+  for (const L1Cache::Spec& spec :
+       {model::example_l1(), model::example_l1(100, 32), model::example_l1(3000, 1024),
+        lru(900, 128, 8), lru(1000, 512, 5), lru(1000, 32, 32)}) {
     L1Cache together(spec), alone(spec);
     for (int round = 0; round < 4000; ++round) {
       const bool allocate = random() % 8 != 0;

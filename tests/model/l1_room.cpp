@@ -3,8 +3,10 @@
 #include <map>
 #include <optional>
 
+#include "model/cache/spec.hpp"
 #include "model/card/card.hpp"
 #include "model/cache/l1_cache.hpp"
+#include "model/card/spec_of.hpp"
 #include "tests/catch.hpp"
 #include "tests/model/hardware_rows.hpp"
 
@@ -16,7 +18,7 @@ namespace {
 L1Cache::Spec spec_of(std::uint64_t config_kib) {
   const auto card = model::load_card("h200");
   REQUIRE(card);
-  return {card->l1_lines(config_kib * 1024), card->l1_sets()};
+  return model::spec_of<model::L1Spec>(*card).cache(config_kib * 1024);
 }
 
 // Of lines that are held: those that are not any more.

@@ -3,6 +3,7 @@
 
 #include "model/cache/l1_cache.hpp"
 #include "tests/catch.hpp"
+#include "tests/model/example_specs.hpp"
 #include "tests/model/hardware_rows.hpp"
 
 using namespace warpmem;
@@ -29,7 +30,7 @@ TEST_CASE("random loads and stores of a set's lines leave what they leave in an 
     const auto part = testing::split(text, ',');
     if (part[0] == "sequence") continue;
     ++cases;
-    L1Cache l1{{}};
+    L1Cache l1{model::example_l1()};
     bool hit = false;
     for (std::size_t at = 0; at + 3 <= part[0].size(); at += 3) {
       const std::uint64_t line = lines[static_cast<std::size_t>(part[0][at + 1] - 'a')];
@@ -64,7 +65,7 @@ TEST_CASE("random loads, last uses and stores of local memory leave what they le
     const auto part = testing::split(text, ',');
     if (part[0] == "sequence") continue;
     ++cases;
-    L1Cache l1{{}};
+    L1Cache l1{model::example_l1()};
     bool hit = false;
     for (std::size_t at = 0; at + 3 <= part[0].size(); at += 3) {
       const std::uint64_t line = lines[static_cast<std::size_t>(part[0][at + 1] - 'a')];
@@ -103,7 +104,7 @@ TEST_CASE("loads find what was stored of random words and bytes as on an H200") 
   int cases = 0;
   for (const testing::HardwareRow& row : testing::hardware_rows("l1_written.csv")) {
     ++cases;
-    L1Cache l1{{}};
+    L1Cache l1{model::example_l1()};
     std::uint64_t loaded = 0, load_hits = 0, stored = 0, store_hits = 0;
     for (const std::string& step : testing::split(row.label, ' ')) {
       const std::size_t colon = step.find(':');

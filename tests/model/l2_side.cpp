@@ -6,6 +6,7 @@
 #include <random>
 
 #include "tests/catch.hpp"
+#include "tests/model/example_specs.hpp"
 #include "tests/model/reference/lru_side.hpp"
 
 using namespace warpmem;
@@ -20,7 +21,7 @@ constexpr std::uint32_t kWhole[4] = {~0u, ~0u, ~0u, ~0u};
 // XOR with a number below 32 moves all of them to another set together. They lie at least `apart`
 // lines from one another.
 std::vector<std::uint64_t> lines_of_one_set(std::size_t count, std::uint64_t apart = 32) {
-  L2Side one_way({128 * 1024, 1, 1, 1});
+  L2Side one_way({128 * 1024, 1, 1, 1, model::SetRule::kMixedRows});
   std::vector<std::uint64_t> found = {0};
   for (std::uint64_t line = apart; found.size() < count; line += 32) {
     one_way.fill(0, 1);
@@ -33,7 +34,7 @@ std::vector<std::uint64_t> lines_of_one_set(std::size_t count, std::uint64_t apa
 }
 
 L2Side::Spec small(std::uint32_t ways, std::uint32_t dirty, std::uint32_t partial) {
-  return {std::uint64_t{128} * 1024 * ways, ways, dirty, partial};
+  return {std::uint64_t{128} * 1024 * ways, ways, dirty, partial, model::SetRule::kMixedRows};
 }
 
 }  // namespace
@@ -74,11 +75,11 @@ TEST_CASE("one set equals the slow twin's for all strings of five operations on 
 
 TEST_CASE("two sets equal the slow twin's for long random strings") {
   // Neighbours; lines from all over memory, more regions than have short tags.
-  const auto lines = lines_of_one_set(24, GENERATE(std::uint64_t{32}, std::uint64_t{1} << 36));
+  const auto lines = lines_of_one_set(48, GENERATE(std::uint64_t{32}, std::uint64_t{1} << 36));
   std::mt19937_64 random(17);
-  for (int round = 0; round < 60; ++round) {
+  for (int round = 0; round < 100; ++round) {
     const auto up_to = [&](std::uint32_t most) { return static_cast<std::uint32_t>(1 + random() % most); };
-    const std::uint32_t ways = up_to(16), dirty = up_to(ways), partial = up_to(dirty);
+    const std::uint32_t ways = up_to(round % 2 ? 16 : 32), dirty = up_to(ways), partial = up_to(dirty);
     const auto spec = small(ways, dirty, partial);
     L2Side fast(spec);
     reference::LruSide slow(spec, [](std::uint64_t line) { return line % 2; });
@@ -105,7 +106,7 @@ TEST_CASE("two sets equal the slow twin's for long random strings") {
 }
 
 TEST_CASE("dropping takes a copy's sectors away and nothing else") {
-  L2Side side({});
+  L2Side side(model::example_l2_side());
   side.fill(77, 15);
   side.drop(77, 5);
   CHECK(side.lookup(77) == 10);
@@ -116,7 +117,7 @@ TEST_CASE("dropping takes a copy's sectors away and nothing else") {
 }
 
 TEST_CASE("a side holds its capacity of neighbouring lines and no more") {
-  L2Side side({});
+  L2Side side(model::example_l2_side());
   const std::uint64_t lines = 31457280 / 128;
   for (std::uint64_t i = 0; i < lines; ++i) side.fill(i, 15);
   std::uint64_t held = 0;
@@ -129,7 +130,7 @@ TEST_CASE("a side holds its capacity of neighbouring lines and no more") {
 }
 
 TEST_CASE("lines read to persist outlive a stream of reads, and a cleared side forgets them") {
-  L2Side side({}), plain({});
+  L2Side side(model::example_l2_side()), plain(model::example_l2_side());
   const std::uint64_t share = 31457280 / 4, lines = share / 128;
   const auto read = [](L2Side& s, std::uint64_t line, Stay stay) {
     return s.read(s.seat(line), 15, 2, stay).missing == 0;
@@ -155,7 +156,7 @@ TEST_CASE("lines read to persist outlive a stream of reads, and a cleared side f
 }
 
 TEST_CASE("lines filled to persist outlive a stream of others within their share") {
-  L2Side side({});
+  L2Side side(model::example_l2_side());
   const std::uint64_t share = 31457280 / 4, lines = share / 128;
   side.set_aside(share);
   for (std::uint64_t i = 0; i < lines; ++i) side.fill(i, 15, Stay::kPersist);

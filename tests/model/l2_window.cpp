@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "model/card/card.hpp"
-#include "model/system/memory_system.hpp"
+#include "model/card/memory_system_of.hpp"
 #include "tests/catch.hpp"
 
 using namespace warpmem;

@@ -5,7 +5,10 @@
 #include <vector>
 
 #include "model/card/card.hpp"
+#include "model/card/spec_of.hpp"
+#include "model/interconnect/spec.hpp"
 #include "tests/catch.hpp"
+#include "tests/model/example_specs.hpp"
 
 using namespace warpmem;
 using model::kTicks;
@@ -15,7 +18,7 @@ namespace {
 
 // Without what differs from line to line.
 MemoryPath::Spec even() {
-  MemoryPath::Spec s;
+  MemoryPath::Spec s = model::example_path();
   s.near_spread = s.dram_spread = s.dram_tail = 0;
   return s;
 }
@@ -76,7 +79,7 @@ TEST_CASE("an unloaded read takes its latencies and its way through the ports") 
 }
 
 TEST_CASE("lines differ by no more than the spreads say, and always by the same") {
-  const MemoryPath::Spec s;
+  const MemoryPath::Spec s = model::example_path();
   MemoryPath path(s);
   std::uint64_t least = ~std::uint64_t{0}, most = 0, longest = 0;
   for (std::uint64_t i = 0; i < 4000; ++i) {
@@ -223,7 +226,7 @@ TEST_CASE("a sum of floats waits for the one before in its sector, not in others
   const auto loaded = model::load_card("h200");
   REQUIRE(loaded.ok());
   const model::Card& card = *loaded;
-  const MemoryPath::Spec s = card.path();
+  const MemoryPath::Spec s = model::spec_of<model::MemoryPathSpec>(card);
   for (const Case& c : kMeasured) {
     INFO(c.floats << ' ' << c.sectors << ' ' << c.passes);
     MemoryPath path(s);
@@ -257,7 +260,7 @@ TEST_CASE("an atomic without a result is not waited for on its way back") {
 }
 
 TEST_CASE("no place gives away more than its time") {
-  const MemoryPath::Spec s;
+  const MemoryPath::Spec s = model::example_path();
   for (const std::uint32_t fetched : {0u, 2u})
     for (const bool far : {false, true}) {
       MemoryPath path(s);
@@ -369,7 +372,7 @@ TEST_CASE("a store of less than a whole line costs its SM's port a header") {
 }
 
 TEST_CASE("a cleared path is as new") {
-  const MemoryPath::Spec s;
+  const MemoryPath::Spec s = model::example_path();
   MemoryPath used(s), fresh(s);
   for (std::uint64_t i = 0; i < 5000; ++i) {
     auto r = read_of(static_cast<int>(i % 4), line_of(i % 8), 4);

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "model/interconnect/throughput.hpp"
+#include "model/timing/throughput.hpp"
 
 namespace warpmem::testing {
 

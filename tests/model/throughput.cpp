@@ -1,5 +1,5 @@
 // A resource of so much a cycle: what is asked for is served once, as early as there is room.
-#include "model/interconnect/throughput.hpp"
+#include "model/timing/throughput.hpp"
 
 #include "tests/catch.hpp"
 #include "tests/model/support_throughput.hpp"

@@ -1,5 +1,5 @@
 // The card as a graph, and the minimum cut of it under a kernel's traffic.
-#include "model/interconnect/topology.hpp"
+#include "model/topology/topology.hpp"
 
 #include <numeric>
 #include <random>

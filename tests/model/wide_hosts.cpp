@@ -13,6 +13,7 @@
 #include "model/cache/tag_banks.hpp"
 #include "model/fast/word_banks.hpp"
 #include "tests/catch.hpp"
+#include "tests/model/example_specs.hpp"
 
 using namespace warpmem;
 using model::LineList;
@@ -41,7 +42,8 @@ void fill(LineList& lines, std::mt19937_64& random, int count) {
 
 TEST_CASE("the L1 says of lines side by side what it says of each") {
   std::mt19937_64 random(5);
-  model::L1Cache l1({1736, 512}), plain({1736, 512}), alone({1736, 512});
+  const model::L1CacheSpec spec = model::example_l1();
+  model::L1Cache l1(spec), plain(spec), alone(spec);
   for (int round = 0; round < 3000; ++round) {
     LineList lines;
     fill(lines, random, 1 + static_cast<int>(random() % LineList::kMost));
@@ -59,7 +61,7 @@ TEST_CASE("the L1 says of lines side by side what it says of each") {
 
 TEST_CASE("the L2 says of lines side by side what it says of each") {
   std::mt19937_64 random(6);
-  model::L2Cache::Spec spec;
+  model::L2Cache::Spec spec = model::example_l2();
   spec.home_mask = 0x3a5b6c7d8e9f000;
   model::L2Cache wide(spec), plain(spec), alone(spec);
   const model::Latencies latencies{spec.near_cycles, spec.near_spread, spec.dram_cycles,
@@ -170,7 +172,7 @@ model::LineParts parts_of(const LineList& lines, std::mt19937_64& random) {
 
 TEST_CASE("the L2 reads lines side by side as one after the other") {
   std::mt19937_64 random(8);
-  model::L2Cache::Spec spec;
+  model::L2Cache::Spec spec = model::example_l2();
   spec.side.bytes = 2 << 20;  // 1,024 sets
   spec.home_mask = 0x3a5b6c7d8e9f000;
   spec.read_cycles = 9;
@@ -221,7 +223,7 @@ TEST_CASE("the L2 reads lines side by side as one after the other") {
 
 TEST_CASE("an L1 loads lines side by side as one after the other") {
   std::mt19937_64 random(9);
-  model::L1Cache wide({1736, 512}), plain({1736, 512});
+  model::L1Cache wide(model::example_l1()), plain(model::example_l1());
   std::uint64_t now = 0, strangers = 0;
   for (int round = 0; round < 20000; ++round) {
     LineList lines;

@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "model/card/card.hpp"
-#include "model/system/memory_system.hpp"
+#include "model/card/memory_system_of.hpp"
 #include "tests/catch.hpp"
 
 namespace {

@@ -1,5 +1,5 @@
 // Every number of a card, set to what makes no sense: it is refused in words, or the replay ends.
-#include "model/card/card_fields.hpp"
+#include "model/card/fields/card_fields.hpp"
 #include "tests/catch.hpp"
 #include "tests/sim/time_support.hpp"
 

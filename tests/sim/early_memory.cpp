@@ -5,7 +5,7 @@
 
 #include "model/card/ecc.hpp"
 #include "model/dram/partition_traffic.hpp"
-#include "model/system/memory_system.hpp"
+#include "model/card/memory_system_of.hpp"
 #include "sim/engine/sites.hpp"
 #include "sim/replay.hpp"
 #include "tests/catch.hpp"

@@ -1,7 +1,7 @@
 // What a listener hears of a memory system adds up to what that counts.
 #include <map>
 
-#include "model/system/general_memory.hpp"
+#include "model/card/memory_system_of.hpp"
 #include "model/system/observed_memory.hpp"
 #include "sim/replay.hpp"
 #include "tests/catch.hpp"
@@ -73,9 +73,9 @@ TEST_CASE("events of the general memory system add up to its counters") {
   // So small that lines have to make room.
   const model::CardSetting small[] = {{"l2.size", "4MiB"}, {"launch.dirty_sectors", "512"}};
   REQUIRE(card->set(small));
-  model::GeneralMemory memory(*card, timed);
+  const auto memory = model::memory_system_of(*card, timed, true);
   Sums sums;
-  model::ObservedMemory observed(memory, sums);
+  model::ObservedMemory observed(*memory, sums);
   model::LaunchMemory launch;
   launch.flush_l2 = true;
   observed.begin_launch(launch);

@@ -93,7 +93,7 @@ TEST_CASE("until all lines that persist have come, the L2 is not what it will be
   CHECK(f.ctas <= 16384 / 8 + 2 * 128);
 }
 
-// As a streaming load leaves them, lines make room before any other (model/l2/stay.hpp).
+// As a streaming load leaves them, lines make room before any other (model/access/stay.hpp).
 TEST_CASE("lines that are the first to go fill the L2 only where no others do") {
   Kernel k = stores(4000, 1);
   const auto load = k.site(Op::kLoad, Space::kGlobal, 4, "LDG.E.EF R4, desc[UR4][R2.64] ;");

@@ -1,7 +1,7 @@
 // The caches of textures of a GTX 280, which Wong et al. (ISPASS 2010) measured: one of 5 KiB for
 // the SMs of a TPC, one of 256 KiB in the partitions of memory; a fetch takes 261, 371 and 499
 // cycles, from memory the last.
-#include "model/system/memory_system.hpp"
+#include "model/card/memory_system_of.hpp"
 #include "sim/engine/sites.hpp"
 #include "tests/catch.hpp"
 

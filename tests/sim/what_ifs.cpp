@@ -1,6 +1,6 @@
 // Structural what-ifs on any card: for each key a counter that moves as the rule says, worked out
 // by hand; what cannot be built is refused, with the nearest that can.
-#include "model/system/memory_system.hpp"
+#include "model/card/memory_system_of.hpp"
 #include "sim/replay.hpp"
 #include "tests/catch.hpp"
 #include "tests/sim/reference_traces.hpp"

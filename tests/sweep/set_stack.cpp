@@ -13,8 +13,10 @@ using sweep::SetStack;
 
 constexpr std::uint32_t kSets = 4, kMostWays = 8;
 
-model::MemorySpec::L1 spec_of(std::uint32_t ways, model::WritePolicy write) {
-  model::MemorySpec::L1 spec;
+model::L1Spec spec_of(std::uint32_t ways, model::WritePolicy write) {
+  model::L1Spec spec;
+  spec.line_bytes = 128;
+  spec.sectors = 4;
   spec.index = {model::SetRule::kLowBits, kSets};
   spec.ways = ways;
   spec.replacement = model::Replacement::kLru;
@@ -27,7 +29,7 @@ struct Caches {
     for (std::uint32_t ways = 1; ways <= kMostWays; ++ways) specs.push_back(spec_of(ways, write));
     for (const auto& spec : specs) caches.emplace_back(spec, std::uint64_t{kSets} * spec.ways);
   }
-  std::vector<model::MemorySpec::L1> specs;
+  std::vector<model::L1Spec> specs;
   std::vector<model::SectorCache> caches;
 };
 

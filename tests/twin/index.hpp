@@ -31,16 +31,17 @@ inline std::uint64_t xor_matrix_set(std::uint64_t line, std::uint64_t sets) {
 }
 
 // The L2's: blocks of 1,024 lines of a side, each shuffled over 1,024 rows, blocks over columns.
-// Address bit 12 takes no part, as it only says whose home a line is.
-inline constexpr std::uint64_t kRows = 1024;
-
-inline std::uint64_t mixed_rows_set(std::uint64_t line, std::uint64_t columns) {
+// Address bit 12 takes no part, as it only says whose home a line is. Sets that are not whole columns
+// of 1,024 are in rows of the largest power of two that divides them.
+inline std::uint64_t mixed_rows_set(std::uint64_t line, std::uint64_t sets) {
+  std::uint64_t rows = 1024;
+  while (sets % rows != 0) rows /= 2;
   const std::uint64_t without_bit_12 = line / 64 * 32 + line % 32;
-  const auto block = static_cast<std::uint32_t>(without_bit_12 / kRows);
+  const auto block = static_cast<std::uint32_t>(without_bit_12 / rows);
   std::uint32_t shuffle = block * 0x9e3779b1u;
   shuffle = (shuffle ^ shuffle >> 15) * 0x85ebca77u;
   shuffle ^= shuffle >> 13;
-  return block % columns * kRows + (without_bit_12 ^ shuffle) % kRows;
+  return block % (sets / rows) * rows + (without_bit_12 ^ shuffle) % rows;
 }
 
 // 32 bits that a line's number draws, for latencies.

@@ -1,7 +1,7 @@
 // The L2 with its sides, the read coalescer in front and DRAM behind: who looks where, and counts.
 #pragma once
 
-#include "model/system/counters.hpp"
+#include "model/counters/launch_counters.hpp"
 #include "tests/twin/l2_side.hpp"
 #include "tests/twin/read_coalescer.hpp"
 

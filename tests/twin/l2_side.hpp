@@ -6,7 +6,7 @@
 #include <map>
 #include <vector>
 
-#include "model/l2/stay.hpp"
+#include "model/access/stay.hpp"
 #include "tests/twin/access.hpp"
 
 namespace warpmem::twin {

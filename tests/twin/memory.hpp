@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "model/system/counters.hpp"
+#include "model/counters/launch_counters.hpp"
 #include "sim/engine/sites.hpp"
 #include "tests/twin/l1.hpp"
 #include "tests/twin/l2.hpp"

@@ -23,7 +23,7 @@ RandomAddresses::RandomAddresses(std::mt19937_64& random) : random_(random) {
   static const auto kOfL1 =
       lines_of_a_set([](std::uint64_t line) { return xor_matrix_of_512(line); });
   static const auto kOfL2 =
-      lines_of_a_set([](std::uint64_t line) { return mixed_rows_set(line, 1); });
+      lines_of_a_set([](std::uint64_t line) { return mixed_rows_set(line, 1024); });
   constexpr std::uint64_t kReaches[] = {512, 4096, 32768, 1 << 20, 1ull << 32};
   reach_ = kReaches[below(std::size(kReaches))];
   if (below(2)) crowded_ = below(2) ? kOfL1 : kOfL2;

@@ -39,15 +39,10 @@ TwinSpec::L2 l2_of(const model::CardNumbers& n) {
   TwinSpec::L2 l2;
   l2.partitions = u32(n.l2_sides);
   l2.ways = u32(n.l2_ways);
-  // In rows of 1,024 sets, unless a line's number says its set.
-  const std::uint64_t columns =
-      std::max<std::uint64_t>(1, n.l2_bytes / n.l2_sides / 128 / l2.ways / kRows);
-  l2.sets = u32(columns * kRows);
-  l2.set_of = [columns](std::uint64_t line) { return mixed_rows_set(line, columns); };
-  if (n.l2_index == kLowBits) {
-    l2.sets = u32(n.l2_bytes / n.l2_sides / n.line_bytes / l2.ways);
+  l2.sets = u32(n.l2_bytes / n.l2_sides / n.line_bytes / l2.ways);
+  l2.set_of = [sets = l2.sets](std::uint64_t line) { return mixed_rows_set(line, sets); };
+  if (n.l2_index == kLowBits)
     l2.set_of = [sets = l2.sets](std::uint64_t line) { return line % sets; };
-  }
   std::uint64_t mask = 0;
   if (n.l2_sides > 1)
     for (std::uint64_t bit : n.l2_home_bits) mask |= std::uint64_t{1} << bit;

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "model/access/rule/access_rule.hpp"
-#include "model/card/card_fields.hpp"
-#include "model/card/features.hpp"
+#include "model/card/fields/card_fields.hpp"
+#include "model/card/fields/features.hpp"
 #include "model/dram/dram.hpp"
 
 namespace warpmem::model {

@@ -5,7 +5,7 @@
 
 #include <span>
 
-#include "model/card/card_fields.hpp"
+#include "model/card/fields/card_fields.hpp"
 #include "model/card/fields/conditions.hpp"
 
 namespace warpmem::model {

@@ -3,7 +3,7 @@
 #include "model/cache/store_queue.hpp"
 #include "model/cache/write_policy.hpp"
 #include "model/card/fields/groups.hpp"
-#include "model/general/set_index.hpp"
+#include "model/cache/set_index.hpp"
 
 namespace warpmem::model {
 namespace {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "model/general/bank_rule.hpp"
+#include "model/shared/bank_rule.hpp"
 
 namespace warpmem::model {
 

@@ -1,5 +1,5 @@
 // Slow and obvious: the L1 as sets of lines, each a list with the most recently used first, how old
-// each line is in hits of its set, and the words that were stored.
+// each line is in hits of its set, and the words that were stored. With plain LRU ages do not matter.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,11 @@ namespace warpmem::reference {
 class AgedL1 {
  public:
   explicit AgedL1(const model::L1Cache::Spec& spec)
-      : asked_(spec), room_(std::max(1u, spec.lines / 4)), sets_(spec.sets) {}
+      : asked_(spec),
+        ways_(spec.ways),
+        ages_(spec.replacement == model::Replacement::kAfterHits),
+        room_(std::max(1u, spec.lines / 4)),
+        sets_(spec.sets) {}
 
   // `asked`: its bytes, by sector.
   std::uint8_t load(std::uint64_t line, std::uint8_t sectors, const std::array<std::uint32_t, 4>& asked,
@@ -68,7 +72,7 @@ class AgedL1 {
   void invalidate(std::uint64_t kept) {
     for (Set& set : sets_) {
       set.remove_if([kept](const Line& l) { return l.number < kept; });
-      set.sort([](const Line& a, const Line& b) { return a.age < b.age; });
+      if (ages_) set.sort([](const Line& a, const Line& b) { return a.age < b.age; });
       for (Line& l : set) l.age = 2;
     }
   }
@@ -102,7 +106,8 @@ class AgedL1 {
   }
 
   // The oldest goes, of several the one that was used longest ago.
-  static void evict(Set& set) {
+  void evict(Set& set) const {
+    if (!ages_) return set.pop_back();
     auto oldest = set.begin();
     for (auto it = set.begin(); it != set.end(); ++it)
       if (it->age >= oldest->age) oldest = it;
@@ -111,7 +116,7 @@ class AgedL1 {
 
   Line& bring(std::uint64_t line) {
     Set& set = set_of(line);
-    if (set.size() == 4) {
+    if (set.size() == ways_) {
       evict(set);
     } else {
       const std::size_t bank = asked_.seat(line).set % 4;
@@ -132,7 +137,9 @@ class AgedL1 {
   }
 
   model::L1Cache asked_;  // where a line belongs, nothing else
-  std::size_t room_;      // lines a bank
+  std::size_t ways_;
+  bool ages_;         // not plain LRU
+  std::size_t room_;  // lines a bank
   std::vector<Set> sets_;
   std::array<std::size_t, 4> turn_{};
 };

@@ -1,12 +1,12 @@
 // Reads of several lines on a side of the L2, eight sets at a time, where the host can (AVX-512).
-// Comes to the same as L2Side::Reader, one line after the other.
+// Comes to the same as L2Sets::Reader, one line after the other.
 #include <algorithm>
 #include <array>
 #include <cstddef>
 #include <type_traits>
 
 #include "base/wide_words.hpp"
-#include "model/l2/l2_side.hpp"
+#include "model/l2/l2_sets.hpp"
 
 #ifdef WARPMEM_AVX512
 
@@ -40,7 +40,8 @@ namespace {
 // Eight reads, of eight sets; what they find is a byte each. False, and nothing is done, where one
 // of them is out of the ordinary: sectors are partly written, or a way that would have to go is
 // dirty.
-[[gnu::always_inline]] WARPMEM_AVX512 inline bool L2Side::read_eight(
+template <>
+[[gnu::always_inline]] WARPMEM_AVX512 inline bool L2Sets<16>::read_eight(
     Set* const* set, const std::uint16_t* tag, const std::uint8_t* sectors,
     const std::uint8_t* in_pieces, std::uint64_t& here, std::uint64_t& missing) {
   static_assert(offsetof(Set, order) == 32 && offsetof(Set, valid) == 40 &&
@@ -75,7 +76,7 @@ namespace {
   const __m512i none = _mm512_setzero_si512(), low = all64(15);
   const __mmask8 hit = _mm512_test_epi64_mask(ways, ways);
   const __m512i lowest = _mm512_and_si512(ways, _mm512_sub_epi64(none, ways));
-  const __m512i way = _mm512_mask_sub_epi64(_mm512_srli_epi64(order, kWays * 4 - 4), hit, all64(63),
+  const __m512i way = _mm512_mask_sub_epi64(_mm512_srli_epi64(order, 60), hit, all64(63),
                                             _mm512_lzcnt_epi64(lowest));
   const __m512i shift = _mm512_slli_epi64(way, 2);
   const __m512i wanted =
@@ -120,7 +121,8 @@ namespace {
 
 // Of up to 32 parts from this one on, bit i is set where the one in place i has the set of another
 // of the same eight.
-[[gnu::always_inline]] WARPMEM_AVX512 inline std::uint32_t L2Side::meet(const Seats& seats,
+template <>
+[[gnu::always_inline]] WARPMEM_AVX512 inline std::uint32_t L2Sets<16>::meet(const L2Seats& seats,
                                                                         const std::uint8_t* index,
                                                                         std::size_t count) {
   const auto sixteen = [&seats](std::size_t from) WARPMEM_AVX512 {
@@ -149,14 +151,15 @@ namespace {
 }
 
 // `whole`: the parts are all lines of a list, in eights.
-[[gnu::always_inline]] WARPMEM_AVX512 inline void L2Side::read_eights(
-    const Seats& seats, const LineParts& parts, std::uint32_t piece, std::uint8_t* here,
+template <>
+[[gnu::always_inline]] WARPMEM_AVX512 inline void L2Sets<16>::read_eights(
+    const L2Seats& seats, const LineParts& parts, std::uint32_t piece, std::uint8_t* here,
     std::uint8_t* missing, bool whole) {
   Set* const sets = sets_.data();
   const Reader one(*this, seats, piece);
-  const std::uint8_t* const in_pieces = pieces(piece);
+  const std::uint8_t* const in_pieces = l2_pieces(piece);
   Set nobody{};  // in the place of lines that there are not
-  nobody.order = 0xfedcba9876543210;
+  nobody.order.all = 0xfedcba9876543210;
   std::uint32_t met = 0;
   // Written at once when all is known: a host waits for bytes that it has written piece by piece
   // and reads as a whole.
@@ -175,7 +178,7 @@ namespace {
     if ((met & 255) || !read_eight(set, tag, parts.sectors.data() + k, in_pieces, found_here,
                                    found_missing)) [[unlikely]]
       for (std::size_t i = 0; i < count; ++i) {
-        const Found found = one(seats, parts.index[k + i], parts.sectors[k + i]);
+        const L2Found found = one(seats, parts.index[k + i], parts.sectors[k + i]);
         found_here |= std::uint64_t{static_cast<std::uint8_t>(found.here & parts.sectors[k + i])}
                       << i * 8;
         found_missing |= std::uint64_t{found.missing} << i * 8;
@@ -188,13 +191,15 @@ namespace {
   _mm512_storeu_si512(missing, all_missing);
 }
 
-WARPMEM_AVX512 void L2Side::read_avx512(const Seats& seats, const LineParts& parts,
+template <>
+WARPMEM_AVX512 void L2Sets<16>::read_avx512(const L2Seats& seats, const LineParts& parts,
                                         std::uint32_t piece, std::uint8_t* here,
                                         std::uint8_t* missing) {
   read_eights(seats, parts, piece, here, missing, false);
 }
 
-WARPMEM_AVX512 void L2Side::read_whole_avx512(const Seats& seats, const LineParts& parts,
+template <>
+WARPMEM_AVX512 void L2Sets<16>::read_whole_avx512(const L2Seats& seats, const LineParts& parts,
                                               std::uint32_t piece, std::uint8_t* here,
                                               std::uint8_t* missing) {
   read_eights(seats, parts, piece, here, missing, true);

@@ -1,11 +1,13 @@
-// What the model's components take from a card.
+#include "model/interconnect/spec.hpp"
+
 #include <algorithm>
-#include <bit>
 
 #include "model/access/rule/access_rule.hpp"
 #include "model/card/card.hpp"
 #include "model/card/card_numbers_derived.hpp"
 #include "model/card/ecc.hpp"
+#include "model/card/spec_of.hpp"
+#include "model/timing/throughput.hpp"
 
 namespace warpmem::model {
 namespace {
@@ -14,63 +16,10 @@ std::uint32_t u32(std::uint64_t v) { return static_cast<std::uint32_t>(v); }
 
 }  // namespace
 
-std::uint32_t Card::l1_lines(std::uint64_t shared_config) const {
-  const std::uint64_t taken = shared_config + numbers_.l1_reserved;
-  return taken >= numbers_.l1_bytes ? 4
-                                    : static_cast<std::uint32_t>((numbers_.l1_bytes - taken) / 128);
-}
-
-std::uint32_t Card::l1_sets() const {
-  const std::uint64_t sets = std::bit_ceil(numbers_.l1_bytes / 128 / 4);
-  return static_cast<std::uint32_t>(std::max<std::uint64_t>(4, sets));
-}
-
-L2Cache::Spec Card::l2() const {
-  L2Cache::Spec s;
-  s.side.bytes = numbers_.l2_bytes / numbers_.l2_sides;
-  s.side.ways = u32(numbers_.l2_ways);
-  s.side.dirty_ways = u32(numbers_.l2_dirty_ways);
-  s.side.partial_ways = u32(numbers_.l2_partial_ways);
-  s.sides = static_cast<int>(numbers_.l2_sides);
-  for (std::uint64_t b : numbers_.l2_home_bits) s.home_mask |= std::uint64_t{1} << b;
-  s.fetch_sectors = u32(numbers_.l2_fetch_bytes / 32);
-  s.merge = static_cast<int>(numbers_.lrc_merge);
-  s.way_cycles = static_cast<std::uint32_t>(numbers_.lrc_way_cycles);
-  s.read_entries = u32(numbers_.l1_read_entries);
-  s.read_cycles = u32(numbers_.l1_read_cycles);
-  s.near_cycles = u32(numbers_.latency_l2_near);
-  s.near_spread = u32(numbers_.latency_l2_spread);
-  s.host_cycles = u32(numbers_.latency_host);
-  s.dram_spread = u32(numbers_.latency_dram_spread);
-  s.dram_tail = u32(numbers_.latency_dram_tail);
-  s.far_cycles = u32(numbers_.latency_l2_far);
-  s.dram_cycles = u32(numbers_.latency_dram);
-  s.dram_sectors_per_kilocycle = u32(dram_bandwidth(numbers_));
-  for (std::uint64_t v : numbers_.sm_side) s.sm_side.push_back(static_cast<std::uint8_t>(v));
-  for (std::uint64_t v : numbers_.sm_gpc) s.sm_group.push_back(static_cast<std::uint8_t>(v));
-  return s;
-}
-
-ConstantCache::Spec Card::constants() const {
-  const CardNumbers& n = numbers_;
-  ConstantCache::Spec s;
-  s.bytes = u32(n.constant_bytes);
-  s.line = u32(n.constant_line);
-  s.ways = u32(n.constant_ways);
-  s.group_bytes = u32(n.constant_group_bytes);
-  s.group_line = u32(n.constant_group_line);
-  s.group_cycles = u32(n.constant_group_cycles);
-  s.memory_cycles = u32(n.constant_memory_cycles);
-  s.next_cycles = u32(n.constant_next_cycles);
-  s.address_cycles = u32(n.constant_address_cycles);
-  s.misses = u32(n.constant_misses);
-  s.sm_group = n.sm_gpc;
-  return s;
-}
-
-MemoryPath::Spec Card::path() const {
-  const CardNumbers& n = numbers_;
-  MemoryPath::Spec s;
+template <>
+MemoryPathSpec spec_of(const Card& card) {
+  const CardNumbers& n = card.numbers();
+  MemoryPathSpec s;
   s.sms = u32(n.sm_count);
   s.sides = u32(n.l2_sides);
   s.slices = u32(n.l2_slices);

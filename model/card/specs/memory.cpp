@@ -1,39 +1,17 @@
 #include "model/general/memory_spec.hpp"
 
 #include <algorithm>
-#include <bit>
 
 #include "model/access/access.hpp"
 #include "model/card/card.hpp"
 #include "model/card/ecc.hpp"
+#include "model/card/spec_of.hpp"
+#include "model/interconnect/spec.hpp"
 
 namespace warpmem::model {
 namespace {
 
 std::uint32_t u32(std::uint64_t n) { return static_cast<std::uint32_t>(n); }
-
-MemorySpec::L1 l1_of(const CardNumbers& n) {
-  MemorySpec::L1 l1;
-  l1.cached = static_cast<CachedSpaces>(n.l1_cache);
-  l1.present = l1.cached != CachedSpaces::kNone;
-  l1.allocate = static_cast<Allocate>(n.l1_allocate);
-  l1.write = static_cast<WritePolicy>(n.l1_write);
-  l1.fill_sectors = u32(n.l1_sector / kSectorBytes);
-  l1.sectors = u32(n.line_bytes / kSectorBytes);
-  l1.bytes = n.l1_bytes;
-  l1.reserved = n.l1_reserved;
-  l1.ways = u32(n.l1_ways);
-  // A power of two, enough for L1 and shared memory together.
-  const std::uint64_t sets =
-      n.l1_sets ? n.l1_sets : std::bit_ceil(n.l1_bytes / n.line_bytes / n.l1_ways);
-  l1.index = {static_cast<SetRule>(n.l1_index), u32(std::max<std::uint64_t>(4, sets))};
-  l1.replacement = static_cast<Replacement>(n.l1_replacement);
-  l1.store_entries = u32(n.l1_store_entries);
-  l1.store_cycles = u32(n.l1_store_cycles);
-  l1.read_entries = u32(n.l1_read_entries);
-  l1.read_cycles = u32(n.l1_read_cycles);
-  return l1;
-}
 
 MemorySpec::L2 l2_of(const CardNumbers& n) {
   MemorySpec::L2 l2;
@@ -43,8 +21,7 @@ MemorySpec::L2 l2_of(const CardNumbers& n) {
   l2.ways = u32(n.l2_ways);
   l2.replacement = static_cast<Replacement>(n.l2_replacement);
   const auto rule = static_cast<SetRule>(n.l2_index);
-  std::uint64_t sets = n.l2_bytes / n.l2_sides / n.line_bytes / n.l2_ways;
-  if (rule == SetRule::kMixedRows) sets = std::max<std::uint64_t>(1, sets / 1024) * 1024;
+  const std::uint64_t sets = n.l2_bytes / n.l2_sides / n.line_bytes / n.l2_ways;
   l2.index = {rule, u32(sets)};
   l2.dirty_ways = u32(n.l2_dirty_ways);
   l2.partial_ways = u32(n.l2_partial_ways);
@@ -63,21 +40,22 @@ MemorySpec::L2 l2_of(const CardNumbers& n) {
 
 }  // namespace
 
-MemorySpec memory_spec_of(const Card& card) {
+template <>
+MemorySpec spec_of(const Card& card) {
   const CardNumbers& n = card.numbers();
   MemorySpec s;
   s.line_bytes = u32(n.line_bytes);
   s.banks = u32(n.shared_banks);
   s.bank_bytes = u32(n.shared_bank_bytes);
   s.shared = static_cast<SharedRule>(n.shared_rule);
-  s.l1 = l1_of(n);
+  s.l1 = spec_of<L1Spec>(card);
   s.l2 = l2_of(n);
   s.latency = {u32(n.latency_l2_near), u32(n.latency_l2_spread), u32(n.latency_dram),
                u32(n.latency_dram_spread), u32(n.latency_dram_tail)};
   s.far_cycles = u32(n.latency_l2_far);
   s.host_cycles = u32(n.latency_host);
   s.dram_sectors_per_kilocycle = u32(dram_bandwidth(n));
-  s.dram = card.path().dram;
+  s.dram = spec_of<MemoryPathSpec>(card).dram;
   return s;
 }
 

@@ -5,19 +5,20 @@
 #include <cstddef>
 
 #include "base/wide_words.hpp"
-#include "model/cache/l1_cache.hpp"
+#include "model/cache/l1_sets.hpp"
 
 #ifdef WARPMEM_AVX512
 
 namespace warpmem::model {
 
 // Whether some way looks as if it held one of the lines, or they are of no region.
-[[gnu::always_inline]] WARPMEM_AVX512 inline bool L1Cache::any_alike(const LineList& lines,
-                                                                     const Seats& seats) const {
+template <>
+[[gnu::always_inline]] WARPMEM_AVX512 inline bool L1Sets<4>::any_alike(
+    const LineList& lines, const Seats& seats) const {
   const Set* const sets = sets_.data();
   const auto count = static_cast<std::size_t>(lines.count);
   const __m512i each = _mm512_setr_epi32(0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3);
-  const __m512i upper = wide::all(~0u << kStateBits), regions = wide::all(kOther);
+  const __m512i upper = wide::all(~0u << kStateBits), regions = wide::all(L1Seat::kOther);
   __mmask16 any = 0;
   for (std::size_t i = 0; i < count; i += 4) {
     const std::size_t left = std::min<std::size_t>(4, count - i);
@@ -39,11 +40,12 @@ namespace warpmem::model {
   return any != 0;
 }
 
-WARPMEM_AVX512 bool L1Cache::load_strangers(const LineList& lines, const Seats& seats,
+template <>
+WARPMEM_AVX512 bool L1Sets<4>::load_strangers(const LineList& lines, const Seats& seats,
                                             Misses& out) {
   if (any_alike(lines, seats)) return false;
   Set* const sets = sets_.data();
-  L1Ways ways = ways_;  // no store of the loop changes a copy
+  Ways ways = ways_;  // no store of the loop changes a copy
   const auto count = static_cast<std::size_t>(lines.count);
   alignas(64) std::array<std::uint32_t, LineList::kMost> state;
   for (std::size_t i = 0; i < count; i += 16)
@@ -72,7 +74,8 @@ WARPMEM_AVX512 bool L1Cache::load_strangers(const LineList& lines, const Seats& 
 // Where no line was there before, what an entry says is this access's alone, and later lines of it
 // arrive no sooner: nothing has to be compared. `all`: the soonest, and when the last is there.
 // False, and nothing is done, where cycles of the epoch need more than 31 bits.
-WARPMEM_AVX512 bool L1Cache::arrive_strangers(const Misses& missed, const std::uint64_t* done,
+template <>
+WARPMEM_AVX512 bool L1Sets<4>::arrive_strangers(const Misses& missed, const std::uint64_t* done,
                                               std::uint64_t& all) const {
   constexpr std::uint64_t kMost = (std::uint64_t{1} << 31) - 1;
   if (all < epoch_ || all - epoch_ > kMost) return false;

@@ -1,4 +1,4 @@
-#include "model/card/card_fields.hpp"
+#include "model/card/fields/card_fields.hpp"
 
 #include <algorithm>
 

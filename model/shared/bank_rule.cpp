@@ -1,4 +1,4 @@
-#include "model/general/bank_rule.hpp"
+#include "model/shared/bank_rule.hpp"
 
 #include <algorithm>
 #include <bit>

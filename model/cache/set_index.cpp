@@ -1,6 +1,4 @@
-#include "model/general/set_index.hpp"
-
-#include <algorithm>
+#include "model/cache/set_index.hpp"
 
 #include "model/cache/l1_index.hpp"
 
@@ -23,14 +21,14 @@ std::uint32_t xor_matrix(std::uint64_t line, std::uint32_t sets) {
 // Address bit 12 takes no part: it only says whose home a line is. Fewer sets than 1,024, as a
 // partition of an early L2 has, are shuffled as one row.
 std::uint32_t mixed_rows(std::uint64_t line, std::uint32_t sets) {
-  constexpr std::uint32_t kRows = 1024;
-  const std::uint64_t folded = sets < kRows ? line : line / 64 * 32 + line % 32;
-  const auto block = static_cast<std::uint32_t>(folded / std::min(sets, kRows));
+  const std::uint32_t rows = rows_of_sets(sets);
+  const std::uint64_t folded = sets < kMostRows ? line : line / 64 * 32 + line % 32;
+  const auto block = static_cast<std::uint32_t>(folded / rows);
   std::uint32_t shuffle = block * 0x9e3779b1u;
   shuffle = (shuffle ^ shuffle >> 15) * 0x85ebca77u;
   shuffle ^= shuffle >> 13;
-  if (sets < kRows) return static_cast<std::uint32_t>((folded + shuffle) % sets);
-  return block % (sets / kRows) * kRows + (static_cast<std::uint32_t>(folded) ^ shuffle) % kRows;
+  if (sets < kMostRows) return static_cast<std::uint32_t>((folded + shuffle) % sets);
+  return block % (sets / rows) * rows + (static_cast<std::uint32_t>(folded) ^ shuffle) % rows;
 }
 
 std::uint32_t bit(std::uint64_t address, int n) {

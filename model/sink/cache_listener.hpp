@@ -5,8 +5,8 @@
 #include <cstdint>
 
 #include "model/access/access.hpp"
-#include "model/system/access_plan.hpp"
-#include "model/system/access_timing.hpp"
+#include "model/access/access_plan.hpp"
+#include "model/access/access_timing.hpp"
 
 namespace warpmem::model {
 

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "model/access/shared_kind.hpp"
+#include "model/access/stay.hpp"
 #include "model/access/warp_lanes.hpp"
-#include "model/l2/stay.hpp"
-#include "model/shared/shared_banks.hpp"
-#include "model/system/counters.hpp"
+#include "model/counters/launch_counters.hpp"
 
 namespace warpmem::model {
 

@@ -6,8 +6,8 @@
 #include <array>
 #include <bit>
 
-#include "model/l2/l2_cache.hpp"
-#include "model/system/early_counters.hpp"
+#include "model/counters/early_counters.hpp"
+#include "model/counters/l2_counters.hpp"
 
 namespace warpmem::model {
 

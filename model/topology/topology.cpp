@@ -1,4 +1,4 @@
-#include "model/interconnect/topology.hpp"
+#include "model/topology/topology.hpp"
 
 #include <algorithm>
 #include <array>
@@ -10,6 +10,8 @@
 
 #include "model/card/card_numbers_derived.hpp"
 #include "model/card/ecc.hpp"
+#include "model/card/spec_of.hpp"
+#include "model/interconnect/spec.hpp"
 #include "model/shared/rule/shared_rule.hpp"
 
 namespace warpmem::model {
@@ -105,7 +107,7 @@ Topology::Topology(const Card& card) {
   const CardNumbers& n = card.numbers();
   for (std::uint64_t side : n.sm_side) sm_side_.push_back(static_cast<std::uint8_t>(side));
   sides_ = static_cast<std::uint32_t>(n.l2_sides);
-  const std::uint32_t slices = card.path().slices;
+  const std::uint32_t slices = spec_of<MemoryPathSpec>(card).slices;
   slices_a_side_ = slices / sides_;
   bus_share_ = 1 - dram_refresh_share(n);
   const auto sms = static_cast<std::uint32_t>(n.sm_count),

@@ -1,15 +1,17 @@
-// The table of a card's numbers, and reading them from text: what card.cpp and card_check.cpp
-// share.
+// The table of a card's numbers: what each is called, means and may be, and how it is read and shown.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <variant>
 #include <vector>
 
+#include "base/error.hpp"
 #include "base/read_number.hpp"
-#include "model/card/card.hpp"
+#include "model/card/fields/card_numbers.hpp"
 
 namespace warpmem::model {
 
@@ -86,19 +88,6 @@ Result<std::uint64_t> read_card_number(const CardField& field, std::string_view 
                                        const std::string& place);
 // The items of "[1, 2]", "1,2" or "1 2"; of "8 KiB, 16 KiB" or "8 KiB 16 KiB" two.
 std::vector<std::string> card_list_items(std::string_view text);
-
-// A card's or a DRAM type's text.
-struct CardText {
-  std::string name, compute_capability;
-  std::string chip, year, device;        // of the GPU; not inherited
-  std::string isa;                       // its instruction table
-  std::string inherits, inherits_place;  // another card, and where it is named
-  Card::GivenFields given;
-};
-// `file`: what messages call it. Nothing but fields of the DRAM's type when `dram_type`.
-Result<CardText> read_card_text(std::string_view text, const std::string& file, bool dram_type);
-// The numbers of a DRAM type, by its index in dram_type_names().
-Result<Card::GivenFields> dram_type_fields(std::uint64_t type);
 
 // An error of whoever wrote the card or the setting.
 Error card_error(const std::string& place, const std::string& message, const std::string& fix);

@@ -1,0 +1,245 @@
+// The sets of an L1: tags, readable sectors, what was written in part, and when what misses arrives
+// (l1_cache.hpp says what was measured). Where a line belongs is the business of L1Cache.
+//
+// Cost: half a line of the host's cache a line of four ways, a whole one of eight, and a few bytes of
+// a small table, as a miss that makes room elsewhere one more.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <memory_resource>
+#include <vector>
+
+#include "base/prefetch.hpp"
+#include "base/wide_hosts.hpp"
+#include "model/access/access.hpp"
+#include "model/access/asked_words.hpp"
+#include "model/cache/l1_ways.hpp"
+#include "model/cache/written_line.hpp"
+#include "model/fast/match.hpp"
+
+namespace warpmem::model {
+
+// Where the tables of an L1 have a line, or would: worked out once for all that concerns it.
+struct L1Seat {
+  std::uint32_t set;
+  std::uint32_t tag;  // as the set holds it
+  std::uint32_t bank() const { return set % L1Ways<4>::kBanks; }
+
+  // Tags are what of a line's number its set does not say: the low bits of that, and which region of
+  // memory (1 TiB with 512 sets) it is from. Lines of further regions share a number; their numbers
+  // are looked at as a whole.
+  static constexpr unsigned kLowBits = 24;
+  static constexpr std::uint32_t kRegions = 7;
+  static constexpr std::uint32_t kOther = kRegions << kLowBits;
+};
+// The same for the lines of a list.
+struct L1Seats {
+  std::array<std::uint32_t, LineList::kMost> set, tag;
+  L1Seat operator[](std::size_t i) const { return {set[i], tag[i]}; }
+  void put(std::size_t i, const L1Seat& s) { set[i] = s.set, tag[i] = s.tag; }
+};
+// What a load of one line met. A caller that keeps time says when what misses arrives.
+struct L1Loaded {
+  std::uint64_t arrival;  // cycle from which what is there is there; 0: never said
+  std::uint32_t* entry;   // for arrives()
+  std::uint8_t missing;   // sectors
+};
+// What loads of several lines miss: for each the entry for arrives(), and the cycle from which all of
+// the lines before it that hit are there.
+struct L1Misses : LineParts {
+  std::array<std::uint32_t*, LineList::kMost> entry;
+  std::array<std::uint64_t, LineList::kMost> before;
+  std::uint64_t hit = 0;   // the cycle from which all that hit are there
+  bool strangers = false;  // all lines of the list, none of which was there in part
+};
+
+// `N`: the most ways that a set may have: 4, 8 or 32.
+template <std::uint32_t N>
+class L1Sets {
+ public:
+  using Ways = L1Ways<N>;
+  using Seat = L1Seat;
+  using Seats = L1Seats;
+  using Loaded = L1Loaded;
+  using Misses = L1Misses;
+
+  // Its tables take their memory from `memory`.
+  explicit L1Sets(std::pmr::memory_resource* memory)
+      : sets_(memory), rows_(memory), written_(memory) {}
+  // So many sets of so many ways; room for so many lines; as L1Ways has it.
+  void shape(std::uint32_t sets, std::uint32_t ways, std::uint32_t lines, bool after_hits);
+  void reset();
+  // Forgets all lines but those of the regions `stay` (bit r: region r), and of other regions all
+  // below `kept`.
+  void invalidate(std::uint32_t stay, std::uint64_t kept);
+
+  // As those of L1Cache.
+  void load(const LineList& lines, const Seats& seats, const AskedWords& words, bool allocate,
+            Misses& out);
+  bool load_strangers_of(const LineList& lines, const Seats& seats, bool allocate, Misses& out) {
+#ifdef WARPMEM_AVX512
+    if constexpr (N == 4) return allocate && wide_host() && load_strangers(lines, seats, out);
+#endif
+    static_cast<void>(lines), static_cast<void>(seats), static_cast<void>(allocate);
+    static_cast<void>(out);
+    return false;
+  }
+  Loaded load(std::uint64_t line, const Seat& seat, std::uint8_t sectors, const AskedWords& words,
+              bool allocate);
+  std::uint8_t load_last(std::uint64_t line, const Seat& seat, std::uint8_t sectors,
+                         const AskedWords& words);
+  void arrives(std::uint32_t* entry, std::uint64_t cycle) {
+    std::uint64_t after = cycle - epoch_;
+    if (after >> 32) [[unlikely]]
+      after = from_new_epoch(cycle);
+    *entry = std::max(*entry, static_cast<std::uint32_t>(after));
+  }
+  std::uint64_t arrive(const Misses& missed, const std::uint64_t* done, std::uint64_t soonest);
+  bool store(std::uint64_t line, const Seat& seat, std::uint8_t sectors, std::uint8_t full,
+             const std::uint32_t* bytes);
+  void drop(std::uint64_t line, const Seat& seat, std::uint8_t sectors);
+
+  void prefetch(std::uint32_t set) const {
+    warpmem::prefetch(&sets_[set]);
+    warpmem::prefetch(&rows_[set]);
+  }
+  void prefetch(const Seats& seats, std::size_t count) const {
+    const Set* const sets = sets_.data();
+    for (std::size_t i = 0; i < count; ++i) warpmem::prefetch(sets + seats.set[i]);
+    // Of a table so small that many lines, and who makes room for them, find most of it.
+    if (N != 4 || count < kManyLines) return;
+    constexpr std::size_t kInLine = 64 / sizeof(Row);  // of the host's cache
+    for (std::size_t set = 0; set < rows_.size(); set += kInLine)
+      warpmem::prefetch(rows_.data() + set);
+  }
+
+ private:
+  using Row = typename Ways::Row;
+  static constexpr std::uint32_t kWays = N, kNone = N;
+  static constexpr std::size_t kManyLines = 16;
+  static constexpr std::uint32_t kWritten = 16;  // in a way's state: written_ holds something
+  static constexpr std::uint32_t kEverySector = 15;
+  static constexpr unsigned kStateBits = 5;
+  // All SMs' sets together are what gathers miss.
+  struct alignas(std::min(N * 8, 64u)) Set {
+    // Tag, kWritten, readable sectors (four bits); of ways that hold no line it says nothing.
+    std::uint32_t state[N];
+    std::uint32_t arrival[N];  // cycles after epoch_
+  };
+
+  Loaded load(Set& set, Ways& ways, std::uint32_t way, std::uint64_t epoch, std::uint64_t line,
+              const Seat& seat, std::uint8_t sectors, const AskedWords& words, bool allocate);
+  void store_written(const Seat& seat, std::uint32_t way, std::uint8_t part, std::uint8_t full,
+                     const std::uint32_t* bytes);
+  std::uint8_t load_written(const Seat& seat, std::uint32_t way, std::uint8_t sectors,
+                            std::uint32_t words, bool allocate);
+  // Ways that look as if they held a line with this tag (bit w: way w); the one that does, or
+  // kNone.
+  static std::uint32_t alike(const Set& set, std::uint32_t tag) {
+    std::uint32_t ways = 0;
+    for (std::uint32_t from = 0; from < N; from += 4)
+      ways |= upper_equal<kStateBits>(set.state + from, tag << kStateBits) << from;
+    return ways;
+  }
+  std::uint32_t find_among(std::uint32_t ways, std::uint32_t at, std::uint32_t tag,
+                           std::uint64_t line) const;
+  std::uint32_t find(const Set& set, std::uint32_t at, std::uint32_t tag,
+                     std::uint64_t line) const {
+    const std::uint32_t ways = alike(set, tag);
+    return ways ? find_among(ways, at, tag, line) : kNone;
+  }
+  void keep_whole(std::uint32_t at, std::uint32_t way, std::uint64_t line);
+  template <bool allocate>
+  void load_all(const LineList& lines, const Seats& seats, const AskedWords& words, Misses& out);
+  void load_keeping(const LineList& lines, const Seats& seats, const AskedWords& words,
+                    Misses& out);
+  // Of four ways.
+  bool any_alike(const LineList& lines, const Seats& seats) const;
+  bool load_strangers(const LineList& lines, const Seats& seats, Misses& out);
+  bool arrive_strangers(const Misses& missed, const std::uint64_t* done, std::uint64_t& all) const;
+  std::uint64_t from_new_epoch(std::uint64_t cycle);
+
+  std::uint32_t ways_a_set_ = N, lines_ = 0;
+  bool after_hits_ = true;
+  std::uint64_t epoch_ = 0;  // cycle
+  std::pmr::vector<Set> sets_;
+  std::pmr::vector<Row> rows_;             // by set
+  Ways ways_;                              // over rows_
+  std::pmr::vector<WrittenLine> written_;  // by way
+  std::vector<std::uint64_t> whole_;       // by way: its line, once there are lines of no region
+  std::uint32_t nowhere_ = 0;              // arrival of what leaves nothing behind
+};
+
+#ifdef WARPMEM_AVX512
+template <>
+bool L1Sets<4>::any_alike(const LineList& lines, const L1Seats& seats) const;
+template <>
+bool L1Sets<4>::load_strangers(const LineList& lines, const L1Seats& seats, L1Misses& out);
+template <>
+bool L1Sets<4>::arrive_strangers(const L1Misses& missed, const std::uint64_t* done,
+                                 std::uint64_t& all) const;
+#endif
+
+// Of a line that is in this way, or in none. `set` and `ways` are the line's and this cache's, or a
+// loop's copy.
+template <std::uint32_t N>
+[[gnu::always_inline]] inline L1Loaded L1Sets<N>::load(Set& set, Ways& ways,
+                                                            std::uint32_t way, std::uint64_t epoch,
+                                                            std::uint64_t line, const L1Seat& seat,
+                                                            std::uint8_t sectors,
+                                                            const AskedWords& words,
+                                                            bool allocate) {
+  if (way != kNone) {
+    if (allocate) ways.use(seat.set, way);
+    const std::uint32_t state = set.state[way];
+    auto missing = static_cast<std::uint8_t>(sectors & ~state);
+    if (state & kWritten) [[unlikely]]
+      missing = load_written(seat, way, sectors, words(line), allocate);
+    else if (allocate) set.state[way] = state | sectors;
+    return {epoch + set.arrival[way], &set.arrival[way], missing};
+  }
+  if (!allocate) return {0, &nowhere_, sectors};
+  way = ways.take(seat.set);
+  set.state[way] = seat.tag << kStateBits | sectors;
+  set.arrival[way] = 0;
+  return {0, &set.arrival[way], sectors};
+}
+
+template <std::uint32_t N>
+inline L1Loaded L1Sets<N>::load(std::uint64_t line, const L1Seat& seat, std::uint8_t sectors,
+                                     const AskedWords& words, bool allocate) {
+  Set& set = sets_[seat.set];
+  const L1Loaded one = load(set, ways_, find(set, seat.set, seat.tag, line), epoch_, line, seat,
+                          sectors, words, allocate);
+  if (seat.tag >= L1Seat::kOther && allocate) [[unlikely]]
+    keep_whole(seat.set, static_cast<std::uint32_t>(one.entry - set.arrival), line);
+  return one;
+}
+
+template <std::uint32_t N>
+inline bool L1Sets<N>::store(std::uint64_t line, const L1Seat& seat, std::uint8_t sectors,
+                           std::uint8_t full, const std::uint32_t* bytes) {
+  Set& set = sets_[seat.set];
+  std::uint32_t way = find(set, seat.set, seat.tag, line);
+  const bool present = way != kNone;
+  if (present) {
+    ways_.use(seat.set, way);
+  } else {
+    way = ways_.take(seat.set);
+    set.state[way] = seat.tag << kStateBits;
+    set.arrival[way] = 0;
+    if (seat.tag >= L1Seat::kOther) [[unlikely]]
+      keep_whole(seat.set, way, line);
+  }
+  std::uint32_t& state = set.state[way];
+  const auto part = static_cast<std::uint8_t>(sectors & ~(state | full));
+  state |= full;
+  if ((state & kWritten) | part) [[unlikely]]
+    store_written(seat, way, part, full, bytes);
+  return present;
+}
+
+}  // namespace warpmem::model

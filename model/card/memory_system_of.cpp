@@ -1,0 +1,41 @@
+#include "model/card/memory_system_of.hpp"
+
+#include "model/access/rule/access_rule.hpp"
+#include "model/card/card.hpp"
+#include "model/card/spec_of.hpp"
+#include "model/shared/rule/shared_rule.hpp"
+#include "model/system/early_memory.hpp"
+#include "model/system/general_memory.hpp"
+#include "model/system/sectored_memory.hpp"
+
+namespace warpmem::model {
+namespace {
+
+// Whether the card has the choices of components that SectoredMemory is made for.
+bool is_sectored(const CardNumbers& n, const L1Spec& l1) {
+  const std::uint64_t l2_sets = n.l2_bytes / n.l2_sides / kLineBytes / n.l2_ways;
+  return static_cast<SharedRule>(n.shared_rule) == SharedRule::kMulticast &&
+         n.line_bytes == kLineBytes && n.shared_banks == 32 && n.shared_bank_bytes == 4 &&
+         n.l1_cache == 0 && n.l1_sector == kSectorBytes &&
+         n.l1_allocate == 0 && n.l1_write == 0 && n.texture_bytes == 0 &&
+         n.l2_sides <= 2 && static_cast<Replacement>(n.l2_replacement) == Replacement::kLru &&
+         L1Cache::takes(l1.ways, l1.index.sets(), l1.index.rule(), l1.replacement) &&
+         L2Side::takes(l2_sets, n.l2_ways, static_cast<SetRule>(n.l2_index));
+}
+
+}  // namespace
+
+std::unique_ptr<MemorySystem> memory_system_of(const Card& card, bool timed, bool general,
+                                               bool flat) {
+  const auto path = [&] {
+    return timed ? std::make_unique<MemoryPath>(spec_of<MemoryPathSpec>(card)) : nullptr;
+  };
+  if (static_cast<AccessRule>(card.numbers().access_rule) != AccessRule::kSectors)
+    return std::make_unique<EarlyMemory>(spec_of<EarlySpec>(card), path());
+  const auto spec = spec_of<SystemSpec>(card);
+  if (flat || general || !is_sectored(card.numbers(), spec.memory.l1))
+    return std::make_unique<GeneralMemory>(spec, path(), flat);
+  return std::make_unique<SectoredMemory>(spec, timed);
+}
+
+}  // namespace warpmem::model
