@@ -118,7 +118,7 @@ TEST_CASE("events of the general memory system add up to its counters") {
   CHECK(c.l2.dram_write > 0);
   // A row holds several sectors: there are fewer rows than sectors, and none where no time is kept.
   const std::uint64_t rows = sums.get(EventKind::kRow, Level::kDram);
-  CHECK(rows == (timed ? memory.path()->rows_opened() : 0));
+  CHECK(rows == (timed ? memory->path()->rows_opened() : 0));
   CHECK((rows > 0) == timed);
   CHECK(rows <= c.l2.dram_read + c.l2.dram_write);
 }
