@@ -261,7 +261,8 @@ Result<NcuImport> parse_ncu_csv(std::string_view bytes, const std::string& place
       "collect with `ncu --csv --page raw --print-units base --metrics \"$(warpmem validate "
       "--list-metrics)\" --log-file FILE ./app`";
   if (bytes.empty()) return Error{ErrorKind::kMalformed, "the file is empty", place, fix};
-  if (table.headers.empty() && table.text_report) {
+  const bool failed = !table.complaints.empty() && table.complaints[0].starts_with("==ERROR==");
+  if (table.headers.empty() && table.text_report && !failed) {
     if (const std::string csv = csv_of_ncu_report(text); !csv.empty()) {
       auto read = parse_ncu_csv(csv, place);
       if (read)

@@ -48,9 +48,13 @@ class Cards(Traces):
         run = self.run_command("replay", COPY)
         self.assertIn(" on h200 (", run.out)
         self.assertNotIn("nearest", run.err)
-        h100 = os.path.join(SOURCE, "validate/reference/h100-shapes")
-        trace = next(os.path.join(h100, f) for f in sorted(os.listdir(h100)) if f.endswith(".wmt"))
-        self.assertIn(" on h100_sxm (", self.run_command("replay", trace).out)
+        with open(self.path("mine.toml"), "w", encoding="utf-8") as file:
+            file.write('name = "Mine"\ninherits = "rtx3070"\n')
+        self.emulate("m.wmt", "--gpu", "mine.toml", "--level", "ptx")
+        run = self.run_command("replay", "m.wmt", "--format", "json")
+        self.assertIn(run.json()["gpu"], ("rtx3070", "rtx3090"))
+        self.assertRegex(run.err, r"of which there is no card: replayed on rtx30\d0, which comes nearest; --gpu names another")
+        self.assertIn("another GPU", run.json()["kernels"][0]["accuracy_not_measured"])
 
     def test_on_another_card_no_accuracy_is_shown(self):
         out = self.run_command("replay", COPY, "--format", "json").json()
