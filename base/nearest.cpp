@@ -25,6 +25,10 @@ unsigned edit_distance(std::string_view a, std::string_view b) {
 }
 
 std::string nearest(std::string_view name, std::span<const std::string> known) {
+  // What begins so is meant before what differs by a letter: "a100" is an a100_40, not a v100.
+  constexpr std::size_t kBeginning = 3;
+  for (const std::string& candidate : known)
+    if (name.size() >= kBeginning && candidate.starts_with(name)) return candidate;
   const std::string* best = nullptr;
   unsigned fewest = 0;
   for (const std::string& candidate : known) {

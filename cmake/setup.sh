@@ -50,6 +50,16 @@ install_missing() {
   fi
 }
 
+# get_nvdisasm: ptxas without nvdisasm leaves emulated traces at the level of PTX, and their cycles rough. The wheel
+# is 5 MB and goes to build/python, where the command looks. Without pip or network all goes on, and that is said.
+get_nvdisasm() {
+  "$source_dir/build/warpmem" doctor --format csv | grep -q '^ptxas,.*,ok,' || return 0
+  "$source_dir/build/warpmem" doctor --format csv | grep -q '^nvdisasm,.*,missing,' || return 0
+  say "Getting nvdisasm (pip: nvidia-cuda-nvdisasm) for traces of machine code …"
+  python3 -m pip install --quiet --disable-pip-version-check --no-deps --target "$source_dir/build/python" \
+      nvidia-cuda-nvdisasm >&2 2>&1 || say "note: no nvdisasm: emulated traces are of PTX, and their cycles are rough (warpmem doctor)"
+}
+
 # configure OPTION…: build/ in Release with Ninja. ccache is used where it is installed.
 configure() {
   if command -v ccache >/dev/null 2>&1; then

@@ -20,6 +20,7 @@
 #include "command/diff_sides.hpp"
 #include "command/diff_view.hpp"
 #include "command/gpus_view.hpp"
+#include "command/trace_card.hpp"
 #include "command/output.hpp"
 #include "command/result_file.hpp"
 
@@ -142,6 +143,8 @@ Result<DiffResult> compare(const DiffSides& sides, const DiffOptions& options) {
   out.tolerance = *tolerance;
   out.conditions = conditions(sides);
   out.lines = sides.lines;
+  if (!sides.before.caution.empty()) out.cautions.push_back("before: " + sides.before.caution);
+  if (!sides.after.caution.empty()) out.cautions.push_back("after: " + sides.after.caution);
   for (const LaunchPair& pair : *pairs) compare(pair, *tolerance, profile, out);
   if (profile && out.compared == 0)
     return Error{ErrorKind::kUsage, "the two sides have no counter in common", options.input.after,
@@ -185,6 +188,8 @@ int diff(const DiffOptions& options) {
   if (!result) return fail(result.error());
   auto output = Output::open(options.output);
   if (!output) return fail(output.error());
+  if (options.output.format != Format::kTable || output->file())
+    for (const std::string& caution : result->cautions) warn(caution);
   switch (options.output.format) {
     case Format::kTable: output->write(diff_text(*result, output->terminal())); break;
     case Format::kJson: output->write(diff_json(*result)); break;
@@ -210,10 +215,10 @@ Run setup_diff(CLI::App& app) {
       ->type_name("SHARE")
       ->capture_default_str();
   app.add_option("--fail-on", options->fail_on,
-                 "end 1 when one of these holds, and 0 otherwise: 'l2_sectors>+5%,cycles>20000'; counters: cycles, "
+                 "end 1 when one of these applies, and 0 otherwise: 'l2_sectors>+5%,cycles>20000'; counters: cycles, "
                  "sectors, load_sectors, store_sectors, wavefronts, l2_sectors, dram_sectors, or a metric's name")
       ->type_name("RULES");
-  add_card_options(app, options->input.card);
+  add_trace_card_options(app, options->input.card);
   app.add_flag("--counts", options->input.counts, "replay traces with the counts engine");
   add_output_options(app, options->output);
   const CLI::Option* gpu = app.get_option("--gpu");

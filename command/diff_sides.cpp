@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <optional>
 #include <string_view>
 
 #include "base/run_files.hpp"
@@ -14,6 +15,7 @@
 #include "command/gpus_view.hpp"
 #include "command/predict.hpp"
 #include "command/profile_card.hpp"
+#include "command/trace_card.hpp"
 #include "command/trace_input.hpp"
 #include "metrics/metric.hpp"
 #include "sim/replay.hpp"
@@ -53,6 +55,7 @@ Result<DiffSide> replayed(const std::string& path, const model::Card& card, bool
   out.result.level = level_name(reader->origin().level);
   for (const model::CardEntry& entry : card.entries()) out.result.card[entry.key] = entry.value;
   out.result.launches = std::move(prediction->launches);
+  out.caution = level_caution(*reader);
   return out;
 }
 
@@ -85,8 +88,7 @@ Result<DiffSide> read_result_side(const std::string& path) {
 // The profile's GPU has to be the card's.
 Result<void> same_gpu(const DiffSide& profile, const model::Card& card) {
   const std::string& place = profile.result.path;
-  if (auto same = check_same_card(*profile.profile, card.name(), place); !same) return same.error();
-  return validate::check_same_gpu(*profile.profile, card.compute_capability(), card.name(), place);
+  return check_same_card(*profile.profile, card, place);
 }
 
 std::vector<LaunchPair> by_kernel(const ResultFile& before, const ResultFile& after) {
@@ -139,18 +141,22 @@ Result<DiffSides> read_sides(const DiffInput& input) {
     if (!gpu) return gpu.error();
     card_input.gpu = *gpu;
   }
-  const auto card = load_card(card_input);
-  if (!card) return card.error();
+  std::array<std::optional<model::Card>, 2> cards;
   for (std::size_t i = 0; i < 2; ++i) {
     if (kinds[i] != Kind::kTrace) continue;
+    const auto reader = trace::TraceReader::open(*paths[i]);
+    if (!reader) return reader.error();
+    auto card = card_for(card_input, *reader);
+    if (!card) return card.error();
+    cards[i] = std::move(*card);
     if (sides[1 - i]->profile)
-      if (auto same = same_gpu(*sides[1 - i], *card); !same) return same.error();
-    auto side = replayed(*paths[i], *card, !input.counts, words);
+      if (auto same = same_gpu(*sides[1 - i], *cards[i]); !same) return same.error();
+    auto side = replayed(*paths[i], *cards[i], !input.counts, words);
     if (!side) return side.error();
     *sides[i] = std::move(*side);
   }
   if (kinds[0] != Kind::kTrace || kinds[1] != Kind::kTrace) return out;
-  auto lines = line_differences(input.before, input.after, *card);
+  auto lines = line_differences(input.before, *cards[0], input.after, *cards[1]);
   if (!lines) return lines.error();
   out.lines = std::move(*lines);
   return out;

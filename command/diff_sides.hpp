@@ -17,12 +17,13 @@ namespace warpmem::command {
 struct DiffSide {
   ResultFile result;  // of a profile: `engine` is the profiler
   std::optional<validate::NcuImport> profile;
+  std::string caution{};  // what stands in front of its cycles; empty: nothing
 };
 
 struct DiffInput {
   std::string before, after;
   CardInput card;           // that traces are replayed on
-  bool card_named = false;  // with --gpu; else a trace beside a profile goes to the profile's GPU
+  bool card_named = false;  // with --gpu; else a trace goes to the profile's GPU, or to its own
   bool counts = false;
 };
 

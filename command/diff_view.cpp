@@ -9,7 +9,9 @@
 #include "base/printable.hpp"
 #include "base/units.hpp"
 #include "command/table.hpp"
+#include "command/trace_card.hpp"
 #include "validate/kernel_name.hpp"
+#include "validate/metric_map.hpp"
 
 namespace warpmem::command {
 namespace {
@@ -22,8 +24,7 @@ std::string shown(const MetricValue& value) {
 
 std::string change(const Difference& d) {
   if (!d.before.known() || !d.after.known()) return "n/a";
-  if (d.before.value == 0) return "from 0";
-  return fmt::format("{:+.1f} %", 100 * (d.after.value - d.before.value) / d.before.value);
+  return validate::error_text(validate::relative_error(d.after.value, d.before.value));
 }
 
 std::string both(const std::string& before, const std::string& after) {
@@ -81,8 +82,8 @@ std::string lines_text(const DiffResult& result, bool colour) {
                {"after", Align::kRight},
                {"change", Align::kRight}});
   const auto percent = [](const LineDifference& d) {
-    const auto a = static_cast<double>(d.before), b = static_cast<double>(d.after);
-    return d.before ? fmt::format("{:+.1f} %", 100 * (b - a) / a) : "from 0";
+    return validate::error_text(
+        validate::relative_error(static_cast<double>(d.after), static_cast<double>(d.before)));
   };
   for (std::size_t i = 0; i < std::min(kMostLines, result.lines.size()); ++i) {
     const LineDifference& d = result.lines[i];
@@ -106,6 +107,7 @@ ordered_json launch_json(const LaunchMetrics& launch) {
 
 std::string diff_text(const DiffResult& result, const views::Terminal& terminal) {
   std::string out;
+  for (const std::string& caution : result.cautions) out += cautioned(caution, terminal);
   if (result.engine_before == result.engine_after) out += by_whom(result.engine_after);
   if (!result.conditions.empty()) {
     Table table({{"made with"}, {"before", Align::kRight}, {"after", Align::kRight}});
@@ -116,9 +118,9 @@ std::string diff_text(const DiffResult& result, const views::Terminal& terminal)
   out += counters_text(result, terminal);
   out += lines_text(result, terminal.colour);
   if (!result.rules.empty()) {
-    for (const std::string& failure : result.failures) out += "fails: " + printable(failure) + "\n";
+    for (const std::string& failure : result.failures) out += "applies: " + printable(failure) + "\n";
     if (result.failures.empty())
-      out += fmt::format("all rules hold: {}\n", fmt::join(result.rules, ", "));
+      out += fmt::format("no rule of --fail-on applies: {}\n", printable(fmt::format("{}", fmt::join(result.rules, ", "))));
   }
   if (result.differences.empty())
     out += result.tolerance > 0
@@ -137,6 +139,7 @@ std::string diff_json(const DiffResult& result) {
                    {"tolerance", result.tolerance},
                    {"compared", result.compared},
                    {"left_out", result.left_out}};
+  out["cautions"] = result.cautions;
   out["replayed_with"] = ordered_json::object();
   for (const Condition& c : result.conditions)
     out["replayed_with"][c.what] = {{"before", c.before}, {"after", c.after}};

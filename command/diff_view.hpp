@@ -36,7 +36,8 @@ struct DiffResult {
   std::size_t left_out = 0;           // … that one side has not, beside a profile
   std::vector<LineDifference> lines;  // of traces
   std::vector<std::string> rules;     // of --fail-on
-  std::vector<std::string> failures;  // "l2_sectors>+5%: launch 0, …"
+  std::vector<std::string> failures;  // "l2_sectors>+5%: launch 0, …": the rules that apply
+  std::vector<std::string> cautions;  // "before: level ptx: …", in front of everything
   bool equal() const { return differences.empty() && only_before.empty() && only_after.empty(); }
 };
 

@@ -24,7 +24,7 @@ constexpr Examples kExamples[] = {
     {"explain", "explain t.wmt", "explain t.wmt --source app.cu",
      "explain t.wmt --lanes app.cu:28"},
     {"explore", "explore t.wmt --vary l1.size=64KiB:256KiB --plot",
-     "explore t.wmt --vary gpu=a100,h100_sxm,h200 --vary l2.size=8MiB:32MiB --results s.sqlite",
+     "explore t.wmt --vary gpu=a100_40,h100_sxm,h200 --vary l2.size=8MiB:32MiB --results s.sqlite",
      "explore --vary block=64:1024 --make 'warpmem emulate -o {trace} app.cu -DBLOCK={block}'"},
     {"pattern", "pattern 'a[threadIdx.x * 2]'",
      "pattern 'shared float t[32][33]; t[lane][0]' --svg t.svg",

@@ -19,6 +19,7 @@
 #include "command/number_option.hpp"
 #include "command/output.hpp"
 #include "command/progress.hpp"
+#include "command/trace_card.hpp"
 #include "command/trace_input.hpp"
 #include "sim/explain/explain.hpp"
 #include "views/explanation.hpp"
@@ -132,6 +133,8 @@ Result<std::string> text_of(const trace::TraceReader& reader, const model::Card&
       card.full_name(), options.counts ? "counts" : "time", level_name(reader.origin().level));
   for (const model::CardEntry& entry : card.entries())
     if (entry.overridden) out += fmt::format("with {} = {}\n", entry.key, entry.value);
+  if (const std::string caution = level_caution(reader, options.launches); !caution.empty())
+    out += cautioned(caution, terminal);
   for (const LaunchExplanation& l : all) out += "\n" + views::explanation_text(l, terminal);
   return out;
 }
@@ -140,14 +143,17 @@ int explain(const ExplainCommandOptions& options) {
   if (options.needs && options.output.format == Format::kCsv)
     return fail({ErrorKind::kUsage, "a row of the CSV is an instruction, not an array", "--needs",
                  "give --format json, or ask explore: --capacities l1 --format csv"});
-  const auto card = load_card(options.card);
-  if (!card) return fail(card.error());
   const auto reader = open_wanted(options.input, options.launches);
   if (!reader) return fail(reader.error());
+  const auto card = card_for(options.card, *reader);
+  if (!card) return fail(card.error());
   auto output = Output::open(options.output);
   if (!output) return fail(output.error());
   const auto all = explain_all(*reader, *card, options);
   if (!all) return fail(all.error());
+  const std::string caution = level_caution(*reader, options.launches);
+  if (!caution.empty() && (options.output.format != Format::kTable || output->file()))
+    warn(caution);
   switch (options.output.format) {
     case Format::kTable: {
       const auto text = text_of(*reader, *card, options, *all, output->terminal());
@@ -159,9 +165,11 @@ int explain(const ExplainCommandOptions& options) {
       output->write(views::explanation_json(
           *all,
           {file_name(*reader), reader->hash(), std::string(level_name(reader->origin().level)),
-           card->name(), options.counts ? "counts" : "time"}));
+           card->name(), options.counts ? "counts" : "time", caution}));
       break;
-    case Format::kCsv: output->write(views::explanation_csv(*all)); break;
+    case Format::kCsv:
+      output->write(views::explanation_csv(*all, caution.empty() ? "" : kRough));
+      break;
   }
   if (auto done = output->finish(); !done) return fail(done.error());
   return 0;
@@ -172,7 +180,7 @@ int explain(const ExplainCommandOptions& options) {
 Run setup_explain(CLI::App& app) {
   auto options = std::make_shared<ExplainCommandOptions>();
   add_trace_options(app, options->input);
-  add_card_options(app, options->card);
+  add_trace_card_options(app, options->card);
   add_launch_option(app, options->launches);
   app.add_flag("--no-gain", options->no_gain, "do not replay the changes that would help");
   add_whole_option(

@@ -21,6 +21,7 @@ struct Short {
 };
 constexpr Short kShorts[] = {
     {"cycles", "sm__cycles_elapsed.max", "cycles"},
+    {"time", "gpu__time_duration.sum / 1000", "us"},
     {"load_sectors", "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", "sectors"},
     {"store_sectors", "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum", "sectors"},
     {"wavefronts", "memory_l1_wavefronts_shared", "wavefronts"},
@@ -105,7 +106,7 @@ Result<void> check_expressions(const std::vector<std::string>& expressions,
       if (std::ranges::find(known, name) != known.end()) continue;
       const std::string near = nearest(name, known);
       return Error{ErrorKind::kUsage, fmt::format("no metric is called '{}'", name), place,
-                   near.empty() ? "see their names with: warpmem metrics; short ones are cycles, "
+                   near.empty() ? "see their names with: warpmem metrics; short ones are cycles, time, "
                                   "l1_hit_rate, l2_hit_rate, l2_reads, l2_sectors, dram_sectors, "
                                   "load_sectors, store_sectors, wavefronts"
                                 : fmt::format("did you mean '{}'?", near)};
@@ -140,9 +141,13 @@ MetricValue value_of(const std::string& expression, const SweepResult& sweep,
 
 SweepTable sweep_table(const SweepResult& result, std::vector<std::string> expressions,
                        bool counts) {
+  // Cycles of GPUs with other clocks are no measure of each other.
+  const bool clocks = std::ranges::any_of(result.axes, [](const SweepAxis& axis) {
+    return axis.key == "gpu" || axis.key == "sm.clock_mhz";
+  });
   if (expressions.empty())
     expressions = counts ? std::vector<std::string>{"l1_hit_rate", "l2_reads", "dram_sectors"}
-                         : std::vector<std::string>{"cycles", "l1_hit_rate", "dram_sectors"};
+                         : std::vector<std::string>{clocks ? "time" : "cycles", "l1_hit_rate", "dram_sectors"};
   SweepTable out;
   out.axes = result.axes;
   for (const SweepPoint& p : result.points) out.points.push_back({p.number, p.values, p.left_out});

@@ -10,6 +10,8 @@
 #include "base/run_files.hpp"
 #include "base/scratch_folder.hpp"
 #include "command/threads_option.hpp"
+#include "command/command.hpp"
+#include "command/trace_card.hpp"
 #include "sim/reblock.hpp"
 #include "sweep/make_command.hpp"
 
@@ -31,6 +33,8 @@ Result<std::vector<trace::TraceReader>> open_all(const ExploreOptions& options) 
   for (const std::string& path : options.traces) {
     auto reader = open_wanted({path, options.partial}, options.launches);
     if (!reader) return reader.error();
+    if (const std::string caution = level_caution(*reader, options.launches); !caution.empty())
+      warn(fmt::format("{}: {}", path, caution));
     out.push_back(std::move(*reader));
   }
   return out;

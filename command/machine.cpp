@@ -28,11 +28,6 @@ constexpr const char* kNoRecording =
     "no program can be recorded here; traces recorded elsewhere replay, and emulate makes them "
     "without a GPU";
 
-std::string environment(const char* name) {
-  const char* value = std::getenv(name);
-  return value ? value : "";
-}
-
 std::string read_text(const std::string& path) {
   std::ifstream file(path);
   std::ostringstream text;
@@ -155,23 +150,11 @@ Check check_tool(const std::string& name, const std::string& purpose, const std:
 }  // namespace
 
 std::string find_tool(const std::string& name) {
-  std::vector<std::string> places;
-  std::istringstream path(environment("PATH"));
-  for (std::string place; std::getline(path, place, ':');) places.push_back(place);
-  for (const char* variable : {"CUDA_HOME", "CUDA_PATH"}) {
-    if (const std::string home = environment(variable); !home.empty()) {
-      places.push_back(home + "/bin");
-    }
-  }
-  places.emplace_back("/usr/local/cuda/bin");
-  places.emplace_back("/opt/cuda/bin");
-  for (const std::string& place : places) {
-    std::string candidate = fmt::format("{}/{}", place, name);
-    if (!place.empty() && access(candidate.c_str(), X_OK) == 0 && !fs::is_directory(candidate)) {
-      return candidate;
-    }
-  }
-  return {};
+  if (name == "nvcc") return record::find_nvcc_file();
+  if (name == "ptxas") return record::find_cuda_tool(name, "WARPMEM_PTXAS");
+  if (name == "nvdisasm") return record::find_cuda_tool(name, "WARPMEM_NVDISASM");
+  const std::vector<std::string> files = record::cuda_tool_files(name);
+  return files.empty() ? "" : files.front();
 }
 
 std::vector<Check> check_machine() {
@@ -186,15 +169,14 @@ std::vector<Check> check_machine() {
                  "emulate runs programs that are built already, and no .cu files; the kernels of "
                  "kernels/ and the recorder can't be built"),
       check_tool("compute-sanitizer", "record", toolkit, kNoRecording),
-      check_tool("ptxas", "emulate: the code", toolkit,
+      check_tool("ptxas", "emulate: the code", record::kGetPtxas,
                  "of a program that has PTX alone no machine code can be made: its emulated traces "
                  "are of level ptx, with the compiler's order of loads, registers and spills "
                  "unknown, and cycles so much the worse"),
       check_tool(
           "nvdisasm", "emulate: its level",
-          "install cuda-nvdisasm, a package of its own beside the CUDA Toolkit (PyPI: "
-          "nvidia-cuda-nvdisasm), and put it on PATH or name it in WARPMEM_NVDISASM; without it "
-          "emulate writes traces of level ptx, not ptx+sass",
+          fmt::format("{}; without it emulate writes traces of level ptx, not ptx+sass",
+                      record::kGetNvdisasm),
           "machine code can't be read: emulated traces are of level ptx; requests and sectors of "
           "global memory stay right, cycles, spills and what the compiler joins do not"),
       check_tool("ncu", "validate/collect",

@@ -1,5 +1,5 @@
-// What of a GPU and its tools this machine has. Reads files and search paths only: nothing is
-// started, so it is quick and works where a driver hangs.
+// What of a GPU and its tools this machine has. Reads files and search paths, and asks tools of the
+// toolkit of which there are several for their version: quick, and it works where a driver hangs.
 #pragma once
 
 #include <string>
@@ -18,7 +18,8 @@ struct Check {
 
 std::vector<Check> check_machine();
 
-// The tool's full path from PATH or the CUDA toolkit's usual places; empty when there is none.
+// The tool's full path, as all commands find it (binary/disassembly/cuda_tools.hpp); empty when
+// there is none.
 std::string find_tool(const std::string& name);
 
 }  // namespace warpmem::command

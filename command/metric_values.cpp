@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "model/access/rule/access_rule.hpp"
+#include "model/interconnect/place.hpp"
 #include "sim/metric_rows.hpp"
 #include "validate/accuracy.hpp"
 #include "validate/published.hpp"
@@ -59,11 +60,39 @@ class CountersByName {
   std::optional<Value> of_time(std::string_view name) const {
     const bool cycles = name == kCycles || name == "cycles", micros = name == "time_us",
                instructions = name == "inst_executed" || name == "inst_issued";
-    if (!cycles && !micros && !instructions) return std::nullopt;
+    if (!cycles && !micros && !instructions) return of_use(name);
     if (!launch_.time) return Value{0, std::string(kNeedsTime)};
     if (instructions) return known(launch_.time->instructions);
     const auto elapsed = static_cast<double>(launch_.time->cycles);
     return known(micros ? elapsed / static_cast<double>(card_.numbers().clock_mhz) : elapsed);
+  }
+
+  // How much of it was in use, and for how long warps were there.
+  std::optional<Value> of_use(std::string_view name) const {
+    const bool l1 = name == "l1_busy", l2 = name == "l2_busy", active = name == "sm_active_cycles",
+               warps = name == "warp_cycles";
+    if (!l1 && !l2 && !active && !warps) return of_residency(name);
+    if (!launch_.time) return Value{0, std::string(kNeedsTime)};
+    const sim::TimeResult& t = *launch_.time;
+    if (warps) return known(t.warp_cycles);
+    if (active) {
+      const double used =
+          t.sms == 0 ? 0 : static_cast<double>(t.sms_used) / static_cast<double>(t.sms);
+      return known(used * t.sm_time * static_cast<double>(t.running));
+    }
+    const model::Place place = l1 ? model::Place::kL1 : model::Place::kSlice;
+    for (const sim::TimeResult::Use& use : t.uses)
+      if (use.place == place) return known(use.share);
+    return known(0.0);
+  }
+
+  std::optional<Value> of_residency(std::string_view name) const {
+    const sim::Occupancy& o = launch_.occupancy;
+    if (name == "resident_ctas") return known(std::uint64_t{o.ctas});
+    if (name == "resident_warps") return known(std::uint64_t{o.ctas} * o.warps_per_cta);
+    if (name != "launch_ctas") return std::nullopt;
+    const Dim3& g = launch_.metrics.grid;
+    return known(std::uint64_t{g[0]} * g[1] * g[2]);
   }
 
   const sim::ReplayedLaunch& launch_;

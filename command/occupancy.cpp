@@ -1,10 +1,12 @@
 // `warpmem occupancy --gpu NAME --block N --registers R --shared B`, or with code: how many CTAs an
 // SM holds at once, what limits them, and what other blocks, registers and shared memory would
-// change. No trace, no GPU.
+// change. Of a trace's launches also in how many waves their grids run. No GPU.
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <cstring>
+#include <fstream>
 #include <memory>
 #include <optional>
 #include <regex>
@@ -18,7 +20,11 @@
 #include "command/number_option.hpp"
 #include "command/occupancy_code.hpp"
 #include "command/output.hpp"
+#include "command/profile_card.hpp"
+#include "command/trace_card.hpp"
+#include "command/trace_input.hpp"
 #include "model/card/sm_limits.hpp"
+#include "traces/format/format.hpp"
 #include "views/occupancy.hpp"
 
 namespace warpmem::command {
@@ -170,14 +176,56 @@ void add_numbers(const OccupancyOptions& options, const model::Card& card, const
   }
 }
 
+bool is_trace(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  char magic[sizeof trace::kFileMagic] = {};
+  in.read(magic, sizeof magic);
+  return in.gcount() == sizeof magic && std::memcmp(magic, trace::kFileMagic, sizeof magic) == 0;
+}
+
+// The launches of a trace, on the card of its GPU or on those that are named: how many CTAs an SM
+// holds, and in how many waves the grid runs.
+Result<std::vector<OccupancyResult>> launches_of(const OccupancyOptions& options,
+                                                 const Asked& asked) {
+  const auto reader = trace::TraceReader::open(options.file);
+  if (!reader) return reader.error();
+  if (auto any = require_any_launch(*reader, {}); !any) return any.error();
+  std::vector<std::string> names{options.card.gpu};
+  if (options.all_gpus) names = model::card_names();
+  std::vector<OccupancyResult> out;
+  for (const std::string& name : names) {
+    const auto card = card_for(CardInput{name, options.card.settings}, *reader);
+    if (!card) return card.error();
+    for (const trace::LaunchSummary& l : reader->launches()) {
+      const trace::Launch& launch = l.launch;
+      const std::string kernel = kernel_name(*reader, launch);
+      if (asked.kernel && !std::regex_search(kernel, *asked.kernel)) continue;
+      const Dim3 &b = launch.block, &g = launch.grid;
+      OccupancyResult r = on_card(
+          *card, {std::uint64_t{b[0]} * b[1] * b[2], std::max<std::uint64_t>(1, launch.registers),
+                  std::uint64_t{launch.static_shared} + launch.dynamic_shared});
+      r.kernel = kernel, r.code = fmt::format("launch {} of {}", launch.id, options.file);
+      r.static_shared = launch.static_shared, r.local_bytes = launch.local_bytes;
+      r.launch = launch.id, r.grid_ctas = std::uint64_t{g[0]} * g[1] * g[2],
+      r.sms = card->numbers().sm_count;
+      out.push_back(std::move(r));
+    }
+  }
+  if (out.empty())
+    return Error{ErrorKind::kUsage, "no kernel's name matches", "--kernel",
+                 "see its kernels with warpmem info"};
+  return out;
+}
+
 Result<std::vector<OccupancyResult>> answers(const OccupancyOptions& options, const Asked& asked) {
+  if (is_trace(options.file)) return launches_of(options, asked);
   std::optional<OccupancyCode> code;
   if (!options.file.empty()) {
     auto opened = OccupancyCode::open(options.file);
     if (!opened) return opened.error();
     code.emplace(std::move(*opened));
   }
-  std::vector<std::string> names{options.card.gpu};
+  std::vector<std::string> names{options.card.gpu.empty() ? kUsualCard : options.card.gpu};
   if (options.all_gpus) names = model::card_names();
   std::vector<OccupancyResult> out;
   for (const std::string& name : names) {
@@ -206,6 +254,11 @@ int occupancy(const OccupancyOptions& options) {
     return fail(
         {ErrorKind::kUsage, "neither code nor --registers is given", "",
          "write warpmem occupancy --registers 32, or name a program, a cubin, PTX or CUDA source"});
+  if (is_trace(options.file) &&
+      (!options.block.empty() || !options.shared.empty() || !options.max_registers.empty()))
+    return fail({ErrorKind::kUsage,
+                 "a trace's launches have their blocks, registers and shared memory", options.file,
+                 "leave out --block, --shared and --maxrregcount, or give them without the trace"});
   const auto asked = read_asked(options);
   if (!asked) return fail(asked.error());
   auto output = Output::open(options.output);
@@ -233,10 +286,11 @@ int occupancy(const OccupancyOptions& options) {
 
 Run setup_occupancy(CLI::App& app) {
   auto options = std::make_shared<OccupancyOptions>();
-  app.add_option("file", options->file,
-                 "a program, a cubin, PTX (.ptx) or CUDA source (.cu), whose kernels' registers "
-                 "and shared memory "
-                 "are taken; none: --registers and --shared say them")
+  app.add_option(
+         "file", options->file,
+         "a trace, whose launches' waves are told; or a program, a cubin, PTX (.ptx) or CUDA "
+         "source (.cu), whose "
+         "kernels' registers and shared memory are taken; none: --registers and --shared say them")
       ->type_name("FILE");
   app.add_option("--block", options->block, "threads of a CTA: 256, 32x8; 256 if nobody says")
       ->type_name("DIMS");
@@ -255,7 +309,7 @@ Run setup_occupancy(CLI::App& app) {
                  "ptxas says what is spilled")
       ->delimiter(',')
       ->type_name("N");
-  add_card_options(app, options->card);
+  add_trace_card_options(app, options->card);
   app.add_flag("--all-gpus", options->all_gpus, "on every card, side by side");
   add_output_options(app, options->output);
   return [options] { return occupancy(*options); };

@@ -101,7 +101,7 @@ void read_containers(std::span<const std::byte> bytes, std::vector<FatEntry>& ou
 }
 
 Result<std::string> compile_source(const std::string& path, unsigned capability) {
-  const std::string nvcc = record::find_cuda_tool("nvcc", "NVCC");
+  const std::string nvcc = record::find_nvcc_file();
   if (nvcc.empty()) return no_tool("nvcc", "NVCC");
   const TemporaryFile out(".ptx");
   auto ran = run_tool({nvcc, "-ptx", "-O3", "-std=c++17",

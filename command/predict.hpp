@@ -2,6 +2,7 @@
 // meets the simulator.
 #pragma once
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -22,7 +23,9 @@ struct Prediction {
 
 // `time`: the time engine's counters, cycles among them, and not the counts engine's.
 // In whose `words` the launches' metrics are.
+// In Nsight Compute's words these are its counters, and of its ratios those that are `wanted`.
 Result<Prediction> predict(const trace::TraceReader& reader, const model::Card& card, bool time,
-                           metrics::Vocabulary words = metrics::Vocabulary::kNcu);
+                           metrics::Vocabulary words = metrics::Vocabulary::kNcu,
+                           const std::set<std::string>& wanted = {});
 
 }  // namespace warpmem::command

@@ -1,11 +1,13 @@
 // Which card a profile was counted on.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 
 #include "base/error.hpp"
+#include "model/card/card.hpp"
 #include "validate/ncu_csv.hpp"
 
 namespace warpmem::command {
@@ -14,12 +16,29 @@ namespace warpmem::command {
 // `device` it holds, the one that says most. Nothing: there is no card of it.
 std::optional<std::string> card_of_device(std::string_view device);
 
-// The card of the GPU that a profile names. kUsage where it names one without a card, and no
-// compute capability that could be checked instead.
+// A GPU by what is known of it; any of it may be lacking.
+struct KnownGpu {
+  std::string_view name;        // "Tesla K80"
+  std::string_view capability;  // "3.7", or "sm_37"
+  std::uint32_t sms = 0;
+};
+// The built-in card of the GPU, or the one that comes nearest: of a compute capability that is
+// alike, and among those of a name or a number of SMs that is. Nothing: neither name nor capability
+// is known.
+struct NearCard {
+  std::string name;
+  bool own = false;
+};
+std::optional<NearCard> nearest_card(const KnownGpu& gpu);
+extern const char* const kUsualCard;  // where nothing is said of a GPU
+
+// The card of the GPU that a profile names; empty where it leaves that open, or says a compute
+// capability that can be checked instead. kUsage where it names a GPU without a card.
 Result<std::string> card_of_profile(const validate::NcuImport& profile, const std::string& place);
 
-// kUsage when a profile that says no compute capability names another card's GPU.
-Result<void> check_same_card(const validate::NcuImport& profile, const std::string& card,
+// kUsage when a profile was counted on another GPU than the card's, by its name or its compute
+// capability; with the cards to take instead.
+Result<void> check_same_card(const validate::NcuImport& profile, const model::Card& card,
                              const std::string& place);
 
 }  // namespace warpmem::command

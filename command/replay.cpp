@@ -15,6 +15,7 @@
 #include "command/replay_view.hpp"
 #include "command/threads_option.hpp"
 #include "command/timeline.hpp"
+#include "command/trace_card.hpp"
 #include "command/trace_input.hpp"
 #include "command/vocabulary_option.hpp"
 #include "sim/replay.hpp"
@@ -93,10 +94,10 @@ Result<sim::ReplayResult> replay_selected(const trace::TraceReader& reader, cons
 }
 
 int replay(const ReplayCommandOptions& options) {
-  const auto card = load_card(options.card);
-  if (!card) return fail(card.error());
   const auto reader = open_wanted(options.input, options.launches);
   if (!reader) return fail(reader.error());
+  const auto card = card_for(options.card, *reader);
+  if (!card) return fail(card.error());
   // An output that cannot be written is told now, not after minutes of work.
   auto output = Output::open(options.output);
   if (!output) return fail(output.error());
@@ -106,6 +107,11 @@ int replay(const ReplayCommandOptions& options) {
     if (!opened) return fail(opened.error());
     timeline.emplace(std::move(opened).value());
   }
+  const std::string caution = level_caution(*reader, options.launches);
+  // In a table it stands in front of the numbers; who reads another format sees it too.
+  if (!caution.empty() &&
+      (options.sample || options.output.format != Format::kTable || output->file()))
+    warn(caution);
   if (options.sample) return replay_sampled(*reader, *card, options, *output);
   const auto result = replay_selected(*reader, *card, options);
   if (!result) return fail(result.error());
@@ -120,7 +126,8 @@ int replay(const ReplayCommandOptions& options) {
                         options.time && !options.counts,
                         options.keep_caches,
                         words,
-                        !options.vocabulary.empty()};
+                        !options.vocabulary.empty(),
+                        caution};
   return emit(
       *output, options.output.format, [&] { return replay_text(view, output->terminal()); },
       [&] { return replay_json(view); }, [&] { return replay_csv(view); });
@@ -145,7 +152,7 @@ void add_sample_options(CLI::App& app, ReplayCommandOptions& o) {
 Run setup_replay(CLI::App& app) {
   auto options = std::make_shared<ReplayCommandOptions>();
   add_trace_options(app, options->input);
-  add_card_options(app, options->card);
+  add_trace_card_options(app, options->card);
   add_launch_option(app, options->launches);
   app.add_flag("--all", options->all, "every counter of every launch, zeros too");
   add_vocabulary_option(app, "--metrics", options->vocabulary,

@@ -18,6 +18,7 @@
 #include "command/output.hpp"
 #include "command/table.hpp"
 #include "command/time_view.hpp"
+#include "command/trace_card.hpp"
 #include "command/trace_input.hpp"
 #include "sim/explain/memory_chart.hpp"
 #include "validate/accuracy.hpp"
@@ -103,20 +104,9 @@ Table overview_in_words(const ReplayView& view) {
 
 const char* engine_name(const ReplayView& view) { return view.time ? "time" : "counts"; }
 
-// Validation replays whole traces of real programs, with caches flushed, on built-in cards as they
-// are. A file of the user's may be called like one of those.
-std::string unlike_validation(const ReplayView& view, const sim::ReplayedLaunch& launch) {
-  if (!view.card.built_in()) return fmt::format("{} is a card of your own", view.card.name());
-  for (const model::CardEntry& entry : view.card.entries())
-    if (entry.overridden) return fmt::format("{} was set", entry.key);
-  if (view.keep_caches) return "caches were kept";
-  if (!launch.complete) return "the launch is incomplete";
-  return {};
-}
-
 ReplayedAs replayed_as(const ReplayView& view, const sim::ReplayedLaunch& launch) {
   return {view.card.name(), launch_level(view.reader, launch.metrics.launch), engine_name(view),
-          unlike_validation(view, launch)};
+          unlike_validation(view.card, view.reader, launch.complete, view.keep_caches)};
 }
 
 // By level; with `view.all`, zeros too.
@@ -156,7 +146,8 @@ std::string chart(const ReplayView& view, const sim::ReplayedLaunch& launch,
 
 // How far the time is off: as validation, or times that others published, say.
 std::string time_accuracy(const ReplayedAs& as) {
-  if (!as.unlike.empty()) return "not measured";
+  // Times that others published are held against traces of machine code.
+  if (!as.unlike.empty() || as.level == "ptx") return "not measured";
   const std::string text = accuracy(as, "sm__cycles_elapsed.max");
   return text == "not measured" ? validate::other_cards_times_text() : text;
 }
@@ -170,7 +161,7 @@ std::string accuracy_note(const ReplayView& view, const sim::ReplayedLaunch& lau
       return fmt::format("Accuracy: the errors of the {} engine over the {} reference's launches "
                          "(warpmem metrics --accuracy).\n",
                          as.engine, as.gpu);
-  const std::string band = as.engine == "time" ? time_accuracy(as) : std::string();
+  const std::string band = as.engine == "time" && as.level != "ptx" ? time_accuracy(as) : std::string();
   return fmt::format("Accuracy is not measured for {} with traces of level {}.{}\n", as.gpu, as.level,
                      band.empty() ? "" : " Its times: " + band + ".");
 }
@@ -242,6 +233,7 @@ std::string replay_text(const ReplayView& view, const views::Terminal& terminal)
   for (const model::CardEntry& entry : view.card.entries()) {
     if (entry.overridden) out += fmt::format("with {} = {}\n", entry.key, entry.value);
   }
+  if (!view.caution.empty()) out += cautioned(view.caution, terminal);
   const bool each = view.all || view.result.launches.size() == 1;
   if (!each) {
     if (view.vocabulary == metrics::Vocabulary::kNcu) {
@@ -294,6 +286,7 @@ std::string replay_json(const ReplayView& view) {
   out["settings"] = std::move(changed);
   out["keep_caches"] = view.keep_caches;
   out["accuracy"] = accuracy_json(view);
+  out["caution"] = view.caution.empty() ? ordered_json(nullptr) : ordered_json(view.caution);
   out["notes"] = view.result.notes;
   out["kernels"] = ordered_json::array();
   for (const sim::ReplayedLaunch& launch : view.result.details) {
@@ -337,7 +330,7 @@ std::string replay_json(const ReplayView& view) {
 }
 
 std::string replay_csv(const ReplayView& view) {
-  Table table({{"launch"}, {"kernel"}, {"metric"}, {"unit"}, {"value"}, {"engine"}, {"accuracy"}});
+  Table table({{"launch"}, {"kernel"}, {"metric"}, {"unit"}, {"value"}, {"engine"}, {"accuracy"}, {"quality"}});
   for (const sim::ReplayedLaunch& replayed : view.result.details) {
     const LaunchMetrics& launch = replayed.metrics;
     const ReplayedAs as = replayed_as(view, replayed);
@@ -345,7 +338,8 @@ std::string replay_csv(const ReplayView& view) {
       table.row({std::to_string(launch.launch), launch.kernel, std::string(m.metric->name),
                  std::string(m.metric->unit),
                  m.value.known() ? fmt::format("{}", m.value.value) : not_known(m.value),
-                 engine_name(view), accuracy(as, view.card, view.vocabulary, *m.metric)});
+                 engine_name(view), accuracy(as, view.card, view.vocabulary, *m.metric),
+                 as.level == "ptx" && is_of_time(*m.metric) ? kRough : ""});
     }
   }
   return table.csv();

@@ -20,6 +20,8 @@ struct ReplayView {
   bool keep_caches = false;  // from launch to launch
   metrics::Vocabulary vocabulary = metrics::Vocabulary::kNcu;
   bool counters = false;  // those that are not zero, below the first screen
+  std::string
+      caution{};  // what stands in front of the numbers (command/trace_card.hpp); empty: nothing
 };
 
 // One launch: its memory hierarchy on a screen, and its counters if their words were asked for;
@@ -27,7 +29,7 @@ struct ReplayView {
 std::string replay_text(const ReplayView& view, const views::Terminal& terminal);
 // {"schema":1,"gpu":…,"engine":…,"vocabulary":…,"card":{…},"trace":{…},"accuracy":{…},"kernels":[{…,"metrics":{…}}]}
 std::string replay_json(const ReplayView& view);
-// Long form: launch, kernel, metric, unit, value, engine, accuracy.
+// Long form: launch, kernel, metric, unit, value, engine, accuracy, quality.
 std::string replay_csv(const ReplayView& view);
 
 }  // namespace warpmem::command

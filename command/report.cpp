@@ -60,6 +60,8 @@ int report(const ReportOptions& options) {
   if (!output) return fail(output.error());
   auto made = make_report(options.input, *traces);
   if (!made) return fail(made.error());
+  for (const ReportRun& run : made->runs)
+    for (const std::string& text : run.notes) warn(run.name + ": " + text);
   if (auto ok = add_sources(options.input.sources, *made); !ok) return fail(ok.error());
   if (auto ok = add_curves(options.input.curves, *made); !ok) return fail(ok.error());
   output->write(options.json ? views::report_json(*made) + "\n"
@@ -74,7 +76,8 @@ void add_inputs(CLI::App& app, ReportInput& input) {
       ->type_name("TRACE|DIR");
   app.add_flag("--partial", input.partial, "accept traces that are known to be incomplete");
   app.add_option("--gpu", input.gpus,
-                 "GPU card (h200), or a card of your own: FILE.toml; twice: side by side")
+                 "GPU card, or a card of your own: FILE.toml; twice: side by side; without it, the "
+                 "card of each trace's own GPU")
       ->type_name("NAME|FILE")
       ->expected(1)
       ->take_all();

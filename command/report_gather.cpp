@@ -16,6 +16,7 @@
 #include "command/report_input.hpp"
 #include "command/report_pairs.hpp"
 #include "command/threads_option.hpp"
+#include "command/trace_card.hpp"
 #include "command/version.hpp"
 #include "sim/explain/explain.hpp"
 #include "sim/explain/memory_chart.hpp"
@@ -188,14 +189,6 @@ void put_accuracy_words(const std::vector<model::Card>& cards, Report& out) {
     }
 }
 
-std::string unlike_validation(const model::Card& card, const ReportLaunch& launch) {
-  if (!card.built_in()) return fmt::format("{} is a card of your own", card.name());
-  for (const model::CardEntry& e : card.entries())
-    if (e.overridden) return fmt::format("{} was set", e.key);
-  if (!launch.complete) return "the launch is incomplete";
-  return {};
-}
-
 std::string title_of(const std::vector<ReportTrace>& traces, const Report& report) {
   std::string out = traces.size() > 2 ? fmt::format("{} traces", traces.size()) : "";
   if (out.empty())
@@ -206,13 +199,36 @@ std::string title_of(const std::vector<ReportTrace>& traces, const Report& repor
   return out + " on " + on;
 }
 
-Result<std::vector<model::Card>> cards_of(const ReportInput& input) {
-  std::vector<model::Card> out;
-  for (const std::string& gpu :
-       input.gpus.empty() ? std::vector<std::string>{"h200"} : input.gpus) {
-    auto card = load_card(CardInput{gpu, input.settings});
+// The cards, and on which of them each trace is replayed: those of --gpu, or the one of its own
+// GPU.
+struct Cards {
+  std::vector<model::Card> all;
+  std::vector<std::vector<std::size_t>> of_trace;
+};
+
+Result<Cards> cards_of(const ReportInput& input, const std::vector<trace::TraceReader>& readers) {
+  Cards out;
+  std::map<std::string, std::size_t> known;
+  const auto add = [&](const std::string& gpu,
+                       const trace::TraceReader& reader) -> Result<std::size_t> {
+    if (const auto at = known.find(gpu); at != known.end()) return at->second;
+    auto card = card_for(CardInput{gpu, input.settings}, reader);
     if (!card) return card.error();
-    out.push_back(std::move(*card));
+    out.all.push_back(std::move(*card));
+    return known[gpu] = out.all.size() - 1;
+  };
+  std::vector<std::size_t> named;
+  for (const std::string& gpu : input.gpus) {
+    auto one = add(gpu, readers.front());
+    if (!one) return one.error();
+    named.push_back(*one);
+  }
+  for (const trace::TraceReader& reader : readers) {
+    out.of_trace.push_back(named);
+    if (!named.empty()) continue;
+    auto one = add(card_of_trace(reader).name, reader);
+    if (!one) return one.error();
+    out.of_trace.back() = {*one};
   }
   return out;
 }
@@ -231,29 +247,37 @@ Result<std::vector<trace::TraceReader>> open_all(const ReportInput& input,
 }  // namespace
 
 Result<Report> make_report(const ReportInput& input, const std::vector<ReportTrace>& traces) {
-  const auto cards = cards_of(input);
-  if (!cards) return cards.error();
   const auto readers = open_all(input, traces);
   if (!readers) return readers.error();
+  auto chosen = cards_of(input, *readers);
+  if (!chosen) return chosen.error();
+  const std::vector<model::Card>* const cards = &chosen->all;
+  std::vector<std::size_t> trace_of_run;
   Report out;
   out.version = kVersion;
   for (const model::Card& c : *cards) out.cards.push_back(card_of(c));
   std::vector<Task> tasks;
   for (std::size_t t = 0; t < traces.size(); ++t)
-    for (std::size_t c = 0; c < cards->size(); ++c) {
+    for (const std::size_t c : chosen->of_trace[t]) {
       const trace::TraceReader& reader = (*readers)[t];
+      trace_of_run.push_back(t);
       ReportRun run{std::filesystem::path(traces[t].path).stem().string(),
                     c,
                     engine_of(input),
                     provenance_of(reader),
                     {},
                     {}};
+      if (std::string caution = level_caution(reader, input.launches); !caution.empty())
+        run.notes.push_back(std::move(caution));
+      if (const TraceCard own = card_of_trace(reader);
+          own.name == (*cards)[c].name() && !own.note.empty())
+        run.notes.push_back(own.note);
       for (std::uint32_t i = 0; i < reader.launches().size(); ++i)
         if (input.launches.contains(reader.launches()[i].launch.id))
           tasks.push_back({out.runs.size(), run.launches.size(), i}), run.launches.emplace_back();
       out.runs.push_back(std::move(run));
     }
-  const auto trace_of = [&](std::size_t run) { return run / cards->size(); };
+  const auto trace_of = [&](std::size_t run) { return trace_of_run[run]; };
   std::vector<std::optional<Result<Replayed>>> results(tasks.size());
   Progress progress("report", "launches", tasks.size());
   std::atomic<std::size_t> done{0};
@@ -275,7 +299,8 @@ Result<Report> make_report(const ReportInput& input, const std::vector<ReportTra
     ReportRun& run = out.runs[tasks[i].run];
     ReportLaunch& launch = run.launches[tasks[i].place];
     launch = std::move(all.back().shown);
-    launch.accuracy_not_measured = unlike_validation((*cards)[run.card], launch);
+    launch.accuracy_not_measured = unlike_validation(
+        (*cards)[run.card], (*readers)[trace_of(tasks[i].run)], launch.complete, false);
     to.push_back(&launch);
   }
   put_metrics(all, to, out);
@@ -287,10 +312,14 @@ Result<Report> make_report(const ReportInput& input, const std::vector<ReportTra
   for (std::size_t i = 0; i < tasks.size(); ++i)
     if (out.runs[tasks[i].run].launches[tasks[i].place].complete)
       counted[tasks[i].run].push_back(std::move(all[i].counted));
-  for (std::size_t t = 0; t < traces.size(); ++t)
-    if (!traces[t].profile.empty())
-      if (auto ok = add_pairs(traces[t].profile, *cards, t * cards->size(), counted, out); !ok)
-        return ok.error();
+  for (std::size_t t = 0, first_run = 0; t < traces.size();
+       first_run += chosen->of_trace[t++].size()) {
+    if (traces[t].profile.empty()) continue;
+    std::vector<model::Card> own;
+    for (const std::size_t c : chosen->of_trace[t]) own.push_back((*cards)[c]);
+    if (auto ok = add_pairs(traces[t].profile, own, first_run, counted, out); !ok)
+      return ok.error();
+  }
   return out;
 }
 

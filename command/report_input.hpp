@@ -13,7 +13,7 @@ namespace warpmem::command {
 
 struct ReportInput {
   std::vector<std::string> traces;    // files, or folders of them
-  std::vector<std::string> gpus;      // cards; none: h200
+  std::vector<std::string> gpus;      // cards; none: that of each trace's GPU
   std::vector<std::string> settings;  // "key=value", of every card
   std::vector<std::string> profiles;  // a profiler's files, one a trace
   std::vector<std::string> sources;   // files, or folders that hold them

@@ -9,12 +9,6 @@
 namespace warpmem::command {
 namespace {
 
-Result<void> same_gpu(const validate::NcuImport& file, const model::Card& card,
-                      const std::string& path) {
-  if (auto same = check_same_card(file, card.name(), path); !same) return same;
-  return validate::check_same_gpu(file, card.compute_capability(), card.name(), path);
-}
-
 // A launch of a run, by its number in the trace.
 std::size_t place_of(const ReportRun& run, std::uint64_t launch) {
   std::size_t i = 0;
@@ -53,7 +47,7 @@ Result<void> add_pairs(const std::string& profile, const std::vector<model::Card
   std::optional<Error> refused;
   bool compared = false;
   for (std::size_t c = 0; c < cards.size(); ++c) {
-    if (auto same = same_gpu(*file, cards[c], profile); !same) {
+    if (auto same = check_same_card(*file, cards[c], profile); !same) {
       if (!refused) refused = same.error();
       continue;
     }

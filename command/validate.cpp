@@ -21,8 +21,10 @@
 #include "command/progress.hpp"
 #include "command/terminal.hpp"
 #include "command/threads_option.hpp"
+#include "command/trace_card.hpp"
 #include "command/trace_input.hpp"
 #include "validate/accuracy.hpp"
+#include "validate/kernel_name.hpp"
 #include "validate/suite.hpp"
 #include "validate/view.hpp"
 
@@ -51,6 +53,8 @@ struct Collected {
   std::vector<validate::LaunchComparison> launches, repeats;
   std::vector<std::string> unmatched;
   std::vector<Note> notes;
+  std::vector<std::string> cautions;  // in front of everything
+  std::size_t not_read = 0;        // cells and rows of them that could not be
 };
 
 void append(auto& to, auto&& from) {
@@ -90,28 +94,37 @@ void note_import(const validate::NcuImport& file, const std::string& place, Coll
   };
   say(r.damaged_rows, "rows do not fit the header and are left out");
   say(r.rescued_rows, "rows had the program's output on their line");
-  say(r.not_numbers, "cells of counters hold text");
+  out.not_read += r.damaged_rows + r.unread.size();
+  constexpr std::size_t kListed = 20;
+  for (std::size_t i = 0; i < std::min(kListed, r.unread.size()); ++i) {
+    const validate::UnreadCell& cell = r.unread[i];
+    out.notes.push_back({"", fmt::format("{}, line {}: {} of {} is not read: \"{}\"; {}", place, cell.line, cell.metric,
+                                         validate::kernel_signature(cell.kernel), cell.text, cell.fix)});
+  }
+  if (r.unread.size() > kListed)
+    out.notes.push_back({"", fmt::format("{}: {} more cells are not read", place, grouped(r.unread.size() - kListed))});
   for (const auto& note : r.notes) out.notes.push_back({"", place + ": " + note});
 }
 
 // The launches the profiler's file holds, checked against the card.
-Result<validate::NcuImport> read_counters(const std::string& path, const Prediction& prediction) {
+Result<validate::NcuImport> read_counters(const std::string& path, const model::Card& card) {
   auto file = validate::read_profile(path);
   if (!file) return file;
-  if (auto same = check_same_card(*file, prediction.card, path); !same) return same.error();
-  if (auto same =
-          validate::check_same_gpu(*file, prediction.compute_capability, prediction.card, path);
-      !same)
-    return same.error();
+  if (auto same = check_same_card(*file, card, path); !same) return same.error();
   if (auto any = validate::check_has_counters(*file, path); !any) return any.error();
   return file;
 }
 
-// nvprof is asked for a few metrics at a time: the others are not missed.
-void keep_collected(const validate::NcuImport& file, std::vector<LaunchMetrics>& predicted) {
+std::set<std::string> collected_in(const validate::NcuImport& file) {
   std::set<std::string> collected;
   for (const auto& launch : file.launches)
     for (const auto& [name, value] : launch.counted.metrics) collected.insert(name);
+  return collected;
+}
+
+// nvprof is asked for a few metrics at a time: the others are not missed.
+void keep_collected(const validate::NcuImport& file, std::vector<LaunchMetrics>& predicted) {
+  const std::set<std::string> collected = collected_in(file);
   for (LaunchMetrics& launch : predicted)
     std::erase_if(launch.metrics, [&](const auto& m) { return !collected.contains(m.first); });
 }
@@ -123,9 +136,9 @@ Result<void> add_pair(const TraceInput& input, const std::string& ncu, const std
   // A file that cannot be read is told when it is read for good.
   const auto profile = validate::read_profile(ncu);
   const auto words = profile ? profile->words : metrics::Vocabulary::kNcu;
-  auto prediction = predict(*reader, *options.card, options.time, words);
+  auto prediction = predict(*reader, *options.card, options.time, words, profile ? collected_in(*profile) : std::set<std::string>{});
   if (!prediction) return prediction.error();
-  auto file = read_counters(ncu, *prediction);
+  auto file = read_counters(ncu, *options.card);
   if (!file) return file.error();
   if (file->words == metrics::Vocabulary::kNvprof) keep_collected(*file, prediction->launches);
   const auto& predicted = prediction->launches;
@@ -137,11 +150,13 @@ Result<void> add_pair(const TraceInput& input, const std::string& ncu, const std
   for (std::size_t i = before; i < out.launches.size(); ++i)
     out.launches[i].level = launch_level(*reader, out.launches[i].launch);
   append(out.unmatched, validate::describe_unmatched(predicted, *file, matching, run));
+  if (const std::string caution = level_caution(*reader); options.time && !caution.empty())
+    out.cautions.push_back(run.empty() ? caution : run + ": " + caution);
   for (const auto& note : prediction->notes) out.notes.push_back({run, note});
   note_import(*file, ncu, out);
   if (repeat.empty()) return {};
   // The second collection takes the model's place: what hardware says against itself.
-  auto again = read_counters(repeat, *prediction);
+  auto again = read_counters(repeat, *options.card);
   if (!again) return again.error();
   std::vector<LaunchMetrics> second;
   for (const auto& launch : again->launches) second.push_back(launch.counted);
@@ -162,6 +177,7 @@ int show(const ValidateOptions& options, const std::string& place, Collected col
   validate::Report report = validate::finish_report(
       options.card->name(), engine_name(options.time), std::move(collected.launches),
       std::move(collected.unmatched), deviations);
+  report.not_read = collected.not_read;
   report.unmatched_allowed = options.allow_unmatched || options.trace.partial;
   if (auto some = validate::check_compared(report, place); !some) return fail(some.error());
   if (!collected.repeats.empty())
@@ -169,6 +185,9 @@ int show(const ValidateOptions& options, const std::string& place, Collected col
         report, validate::finish_report(options.card->name(), "", std::move(collected.repeats), {}, none));
   auto output = Output::open(options.output);
   if (!output) return fail(output.error());
+  for (const std::string& caution : collected.cautions) heading.insert(heading.begin(), "warning: " + caution);
+  if (options.output.format == Format::kCsv)
+    for (const std::string& caution : collected.cautions) warn(caution);
   const bool terminal = options.output.path.empty() && is_terminal(STDOUT_FILENO);
   const validate::ViewOptions view{output->colour(),
                                    options.all,
@@ -182,7 +201,9 @@ int show(const ValidateOptions& options, const std::string& place, Collected col
     case Format::kCsv: output->write(validate::csv_view(report)); break;
   }
   if (auto done = output->finish(); !done) return fail(done.error());
-  return report.ok() ? 0 : exit_status(ErrorKind::kCheckFailed);
+  if (!report.ok()) return exit_status(ErrorKind::kCheckFailed);
+  // What was read is fine, but something was not.
+  return report.not_read == 0 || options.trace.partial ? 0 : exit_status(ErrorKind::kIncomplete);
 }
 
 // The reference of the card that ships; empty where there is none.
@@ -237,6 +258,8 @@ Result<Collected> collect(const validate::Suite& suite, const ValidateOptions& o
     append(collected.repeats, std::move(part.collected.repeats));
     append(collected.unmatched, std::move(part.collected.unmatched));
     append(collected.notes, std::move(part.collected.notes));
+    append(collected.cautions, std::move(part.collected.cautions));
+    collected.not_read += part.collected.not_read;
   }
   for (const std::string& note : suite.notes) collected.notes.push_back({"", note});
   return collected;
@@ -276,12 +299,38 @@ Result<std::string> card_to_judge_by(const ValidateOptions& options) {
   if (!options.suite.empty()) {
     // A folder that cannot be read is told when it is read for good.
     const auto suite = validate::open_suite(options.suite);
-    return suite ? card_of_device(suite->gpu).value_or("h200") : "h200";
+    return suite ? card_of_device(suite->gpu).value_or(kUsualCard) : kUsualCard;
   }
-  if (options.trace.path.empty() || options.ncu.empty()) return std::string("h200");
+  if (options.trace.path.empty() || options.ncu.empty()) return std::string(kUsualCard);
+  // Files that cannot be read are told later, when they are read for good.
+  if (const auto profile = validate::read_profile(options.ncu)) {
+    auto named = card_of_profile(*profile, options.ncu);
+    if (!named || !named->empty()) return named;
+  }
+  const auto reader = trace::TraceReader::open(options.trace.path, {.allow_partial = options.trace.partial});
+  if (!reader) return std::string(kUsualCard);
+  const TraceCard chosen = card_of_trace(*reader);
+  if (!chosen.note.empty()) note(chosen.note);
+  return chosen.name;
+}
+
+// Times, rates and occupancy come from the time engine. A file of nothing else, as ncu's first page is, asks for it;
+// beside counters it is the user's to ask.
+void choose_engine(ValidateOptions& options, Collected& out) {
+  if (options.time) return;
   const auto profile = validate::read_profile(options.ncu);
-  if (!profile) return std::string("h200");  // told later, when what comes first was found to be good
-  return card_of_profile(*profile, options.ncu);
+  if (!profile) return;
+  bool timed = false, counters = false;
+  for (const std::string& name : collected_in(*profile)) {
+    const validate::MetricRule* rule = validate::find_any_rule(name);
+    if (!rule) continue;
+    if (rule->group == validate::Group::kTime) timed = true;
+    else counters = counters || validate::find_rule(name) != nullptr;
+  }
+  if (!timed) return;
+  options.time = !counters;
+  out.notes.push_back({"", options.time ? "the file has times and rates, so it is compared with the time engine"
+                                        : "the file has cycles or times too: --time compares them"});
 }
 
 int run_validate(ValidateOptions& options) {
@@ -308,6 +357,7 @@ int run_validate(ValidateOptions& options) {
     return fail({ErrorKind::kUsage, "--suite beside a trace", "",
                  "validate one trace (T --ncu F.csv) or a folder (--suite DIR)"});
   Collected collected;
+  choose_engine(options, collected);
   if (auto place = check_output(options.output); !place) return fail(place.error());
   if (auto added = add_pair(options.trace, options.ncu, "", "", options, collected); !added)
     return fail(added.error());

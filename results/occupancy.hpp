@@ -32,7 +32,17 @@ struct OccupancyResult {
   std::uint64_t max_registers = 0;  // --maxrregcount; 0: not asked for
   std::optional<std::uint64_t> static_shared, local_bytes, spill_stores, spill_loads;  // bytes
 
+  // Of a launch in a trace: its CTAs, and the SMs that they go to. 0: no launch is known.
+  std::uint64_t launch = 0, grid_ctas = 0, sms = 0;
+
   std::vector<OccupancyStep> by_threads, by_registers, by_shared;
+
+  // How many times the grid fills the GPU, and how much of it the last CTAs fill.
+  std::uint64_t wave_ctas() const { return residency.ctas * sms; }
+  double waves() const {
+    return wave_ctas() == 0 ? 0 : static_cast<double>(grid_ctas) / static_cast<double>(wave_ctas());
+  }
+  std::uint64_t tail_ctas() const { return wave_ctas() == 0 ? 0 : grid_ctas % wave_ctas(); }
 
   std::uint64_t warps() const { return residency.ctas * residency.warps; }
   double percent() const {

@@ -36,11 +36,15 @@ Comparison compare(const MetricRule& rule, const LaunchMetrics& predicted,
     if (const auto cycles = value_of(measured, "sm__cycles_elapsed.max", "n/a"); cycles.known())
       floor += background_sectors(rule.background, cycles.value) / rule.band;
   const double p = c.predicted.value, m = c.measured.value;
-  c.error = symmetric_error(p, m, floor);
+  c.error = relative_error(p, m);
+  // Of an exact metric one is the least that there is.
+  c.judged = p == m ? 0 : (p - m) / std::max(std::abs(m), rule.match == Match::kExact ? 1.0 : floor);
   c.small = std::max(std::abs(p), std::abs(m)) < rule.floor || (p == 0 && m == 0);
   if (p == m || std::abs(p - m) <= rule.resolution) c.verdict = Verdict::kEqual;
-  else if (rule.match == Match::kExact) c.verdict = Verdict::kDiffers;
-  else c.verdict = std::abs(c.error) <= rule.band ? Verdict::kWithinBand : Verdict::kOutsideBand;
+  else if (c.off()) c.verdict = Verdict::kOff;
+  else c.verdict = std::abs(c.judged) <= rule.spread ? Verdict::kWithinSpread : Verdict::kWithinBand;
+  if (c.verdict != Verdict::kEqual && floor > std::abs(m) && std::abs(c.error) > rule.band)
+    c.reason = fmt::format("{:+.1f} % of {}, which is judged by", 100 * c.judged, number(std::round(floor)));
   return c;
 }
 
@@ -66,7 +70,7 @@ std::string describe(const LaunchMetrics& l) {
 
 // Which launches enter a metric's statistics, and why the others do not.
 std::string excluded_because(const Comparison& c) {
-  if (c.verdict == Verdict::kNotCompared) return c.reason;
+  if (c.verdict == Verdict::kNotRead) return c.reason;
   if (!c.small) return "";
   if (c.predicted.value == 0 && c.measured.value == 0) return "zero";
   return fmt::format("below {}", grouped(static_cast<std::uint64_t>(c.rule->floor)));
@@ -90,10 +94,10 @@ MetricSummary summarise(const MetricRule& rule, const std::vector<LaunchComparis
       }
       ++s.n;
       s.equal += c.verdict == Verdict::kEqual;
-      sizes.push_back(std::abs(c.error));
-      sum += c.error;
-      if (std::abs(c.error) > s.worst) {
-        s.worst = std::abs(c.error);
+      sizes.push_back(std::abs(c.judged));
+      sum += c.judged;
+      if (std::abs(c.judged) > s.worst) {
+        s.worst = std::abs(c.judged);
         s.worst_at = launch.run.empty() ? launch.kernel : launch.run + " " + launch.kernel;
       }
     }
@@ -104,14 +108,21 @@ MetricSummary summarise(const MetricRule& rule, const std::vector<LaunchComparis
   return s;
 }
 
+bool Comparison::off() const {
+  const double p = predicted.value, m = measured.value;
+  if (p == m || std::abs(p - m) <= rule->resolution) return false;
+  return rule->match == Match::kExact || std::abs(judged) > rule->band;
+}
+
 const char* verdict_name(Verdict verdict) {
   switch (verdict) {
     case Verdict::kEqual: return "equal";
+    case Verdict::kWithinSpread: return "within spread";
     case Verdict::kWithinBand: return "within band";
     case Verdict::kKnownDeviation: return "known deviation";
-    case Verdict::kDiffers: return "differs";
-    case Verdict::kOutsideBand: return "outside band";
-    case Verdict::kNotCompared: return "n/a";
+    case Verdict::kOff: return "model off";
+    case Verdict::kArtefact: return "artefact";
+    case Verdict::kNotRead: return "not read";
   }
   return "";
 }
@@ -165,30 +176,55 @@ std::vector<std::string> describe_unmatched(const std::vector<LaunchMetrics>& pr
   return out;
 }
 
+namespace {
+
+// The error as a share of another metric of the launch; of the metric itself where none is named, or counted.
+double share_of(const std::string& other, const LaunchComparison& launch, const Comparison& c) {
+  for (const Comparison& whole : launch.metrics)
+    if (!other.empty() && whole.rule->name == other && whole.measured.known() && whole.measured.value > 0)
+      return (c.predicted.value - c.measured.value) / whole.measured.value;
+  return c.judged;
+}
+
+// What is off is a listed deviation within its bound, or an artefact that the launch's other counters prove; or else
+// the model is off.
+void judge(const LaunchComparison& launch, std::optional<std::size_t> listed, const DeviationList& deviations,
+           std::vector<DeviationUse>& uses, Comparison& c) {
+  if (listed) ++uses[*listed].named;
+  if (!fails(c.verdict)) return;
+  const double error = listed ? share_of(deviations.entries()[*listed].of, launch, c) : 0;
+  if (listed && deviations.entries()[*listed].covers(error)) {
+    DeviationUse& use = uses[*listed];
+    ++use.needed;
+    use.above = std::max(use.above, error), use.below = std::max(use.below, -error);
+    c.verdict = Verdict::kKnownDeviation;
+    c.reason = use.reason;
+    return;
+  }
+  c.artefact = artefact_of(c, launch);
+  if (c.artefact) {
+    const ArtefactText& text = text_of(*c.artefact);
+    c.verdict = Verdict::kArtefact;
+    c.reason = fmt::format("{}: {}; {}", text.name, text.because, text.again);
+  } else if (listed) {
+    ++uses[*listed].needed;
+    c.reason = fmt::format("beyond the bound of the listed deviation {}", uses[*listed].id);
+  }
+}
+
+}  // namespace
+
 Report finish_report(std::string gpu, std::string engine, std::vector<LaunchComparison> launches,
                      std::vector<std::string> unmatched, const DeviationList& deviations) {
   Report report;
   report.gpu = std::move(gpu), report.engine = std::move(engine);
   report.launches = std::move(launches), report.unmatched = std::move(unmatched);
   std::vector<DeviationUse> uses;
-  for (const auto& d : deviations.entries()) uses.push_back({d.id, d.reason, 0, 0, 0});
+  for (const auto& d : deviations.entries()) uses.push_back({d.id, d.reason, 0, 0, 0, 0});
   for (auto& launch : report.launches) {
     for (auto& c : launch.metrics) {
-      if (c.verdict == Verdict::kNotCompared) continue;
-      const auto found = deviations.find(report.gpu, launch.run, launch.kernel, c.rule->name);
-      if (found) {
-        ++uses[*found].named;
-        if (fails(c.verdict)) {
-          ++uses[*found].needed;
-          uses[*found].worst = std::max(uses[*found].worst, std::abs(c.error));
-          if (std::abs(c.error) <= deviations.entries()[*found].max_error) {
-            c.verdict = Verdict::kKnownDeviation;
-            c.reason = uses[*found].reason;
-          } else {
-            c.reason = fmt::format("beyond the bound of the listed deviation {}", uses[*found].id);
-          }
-        }
-      }
+      if (c.verdict == Verdict::kNotRead) continue;
+      judge(launch, deviations.find(report.gpu, launch.run, launch.kernel, c.rule->name), deviations, uses, c);
       report.failed += fails(c.verdict);
     }
   }
@@ -219,7 +255,7 @@ std::vector<std::string_view> not_collected(const Report& report) {
 Result<void> check_compared(const Report& report, const std::string& place) {
   for (const auto& launch : report.launches)
     for (const auto& c : launch.metrics)
-      if (c.verdict != Verdict::kNotCompared) return {};
+      if (c.verdict != Verdict::kNotRead) return {};
   return Error{ErrorKind::kMalformed,
                fmt::format("{} launches match, but no counter has a value on both sides",
                            report.launches.size()),

@@ -4,11 +4,13 @@
 
 #include <cstddef>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/error.hpp"
 #include "results/launch_metrics.hpp"
+#include "validate/artefacts.hpp"
 #include "validate/deviations.hpp"
 #include "validate/match.hpp"
 #include "validate/metric_map.hpp"
@@ -18,22 +20,31 @@ namespace warpmem::validate {
 
 enum class Verdict {
   kEqual,           // the same number
-  kWithinBand,      // approximate metric, error within its band
-  kKnownDeviation,  // would fail, but a listed deviation covers it
-  kDiffers,         // exact metric, another number
-  kOutsideBand,     // approximate metric, error beyond its band
-  kNotCompared,     // one side has no value
+  kWithinSpread,    // no further off than the GPU is from itself when it counts again
+  kWithinBand,      // approximate metric: the model is off, within its band
+  kKnownDeviation,  // the model is off by more, and a listed deviation covers it
+  kOff,       // the model is off: an exact metric with another number, or an error beyond the band
+  kArtefact,  // the profiler's reading is not the kernel's: artefacts.hpp
+  kNotRead,   // one side has no value
 };
+constexpr std::size_t kVerdicts = 7;
 const char* verdict_name(Verdict verdict);
-inline bool fails(Verdict v) { return v == Verdict::kDiffers || v == Verdict::kOutsideBand; }
+inline bool fails(Verdict v) { return v == Verdict::kOff; }
 
 struct Comparison {
   const MetricRule* rule = nullptr;
   MetricValue predicted, measured;
-  double error = 0;  // symmetric, signed: above 0 when the model says more
-  Verdict verdict = Verdict::kNotCompared;
-  std::string reason;  // why not compared, or the deviation's sentence
+  double error = 0;  // relative_error(): what is shown
+  // The same with the metric's floor in place of the GPU's count where that is smaller: what bands
+  // and bounds hold.
+  double judged = 0;
+  Verdict verdict = Verdict::kNotRead;
+  std::string reason;  // why not read, the deviation's sentence, or what is behind an artefact
+  std::optional<ArtefactKind> artefact{};
   bool small = false;  // both sides below the metric's floor
+  // Before deviations and artefacts: an exact metric with another number, or an error beyond the
+  // band.
+  bool off() const;
 };
 
 struct LaunchComparison {
@@ -56,7 +67,7 @@ struct MetricSummary {
   const MetricRule* rule = nullptr;
   std::size_t n = 0;                      // launches in the statistics
   std::size_t equal = 0;                  // … of them the same number on both sides
-  double median = 0, p90 = 0, worst = 0;  // of the size of the error
+  double median = 0, p90 = 0, worst = 0;  // of the size of the judged error
   std::string worst_at;                   // run and kernel
   double bias = 0;                        // mean signed error: above 0 when the model says more
   std::size_t known = 0, failed = 0;
@@ -67,9 +78,9 @@ struct MetricSummary {
 struct DeviationUse {
   std::string id;
   std::string reason;
-  std::size_t named = 0;   // comparisons it names
-  std::size_t needed = 0;  // … that would have failed without it
-  double worst = 0;        // largest error among them
+  std::size_t named = 0;        // comparisons it names
+  std::size_t needed = 0;       // … that would have failed without it
+  double above = 0, below = 0;  // largest errors among them, as Deviation has them
   bool gone() const { return named > 0 && needed == 0; }
 };
 
@@ -81,6 +92,7 @@ struct Report {
   std::vector<MetricSummary> summary;    // metrics with anything to say
   std::vector<DeviationUse> deviations;  // those that name something here
   std::size_t failed = 0;                // comparisons
+  std::size_t not_read = 0;              // cells and rows of the profiler's file
   // Launches that one side lacks were to be expected. Otherwise they fail: nothing is known of
   // them.
   bool unmatched_allowed = false;

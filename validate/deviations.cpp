@@ -12,8 +12,7 @@ namespace warpmem::validate {
 namespace {
 
 constexpr std::size_t kLongestName = 4096;  // std::regex recurses over its input
-constexpr std::array<std::string_view, 7> kKeys{"id",     "gpu",    "run",      "kernel",
-                                                "metric", "reason", "max_error"};
+constexpr std::array<std::string_view, 9> kKeys{"id", "gpu", "run", "kernel", "metric", "reason", "max_error", "max_below", "of"};
 
 struct Pattern {
   std::regex expression;
@@ -68,7 +67,7 @@ Result<DeviationList> DeviationList::parse(std::string_view text, const std::str
     for (const auto& [key, value] : table)
       if (std::find(kKeys.begin(), kKeys.end(), key.str()) == kKeys.end())
         return bad(place, value, fmt::format("unknown key \"{}\"", key.str()),
-                   "known keys: id, gpu, run, kernel, metric, reason, max_error");
+                   "known keys: id, gpu, run, kernel, metric, reason, max_error, max_below, of");
     Deviation entry;
     for (const auto& [key, to] : {std::pair{"id", &entry.id}, {"reason", &entry.reason}}) {
       const toml::node* value = table.get(key);
@@ -83,10 +82,24 @@ Result<DeviationList> DeviationList::parse(std::string_view text, const std::str
     const toml::node* bound = table.get("max_error");
     if (!bound)
       return bad(place, table, fmt::format("deviation \"{}\" without a bound", entry.id),
-                 "set max_error to the largest symmetric error it may have, above 0 and up to 2");
-    auto error = toml_real(*bound, "max_error", {0, 2, true}, place);
+                 "set max_error to the largest error it may have: 0.1 for 10 % of the GPU's count");
+    auto error = toml_real(*bound, "max_error", {0, 100, true}, place);
     if (!error) return error.error();
-    entry.max_error = *error;
+    entry.above = entry.below = *error;
+    if (const toml::node* below = table.get("max_below")) {
+      auto given = toml_real(*below, "max_below", {0, 0.99, true}, place);
+      if (!given) return given.error();
+      entry.below = *given;
+    }
+    if (entry.below >= 1)
+      return bad(place, *bound,
+                 fmt::format("deviation \"{}\" covers every count below the GPU's", entry.id),
+                 "set max_below to less than 1: a bound that nothing can exceed hides what is new");
+    if (const toml::node* of = table.get("of")) {
+      auto given = toml_text(*of, "of", place);
+      if (!given) return given.error();
+      entry.of = *std::move(given);
+    }
     Rule rule;
     const auto compile = [&](const char* key, bool required, Pattern& out) -> Result<void> {
       const auto value = table[key].value<std::string>();

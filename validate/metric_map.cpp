@@ -3,7 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
+#include <fmt/format.h>
+
+#include "base/units.hpp"
 #include "metrics/metric.hpp"
 
 namespace warpmem::validate {
@@ -50,14 +54,18 @@ constexpr MetricRule issued(std::string_view name) {
   return exact(G::kInstructions, name, kIssued);
 }
 
+// By how much two collections of one run differ in nine of ten launches that are not small (validate/reference/h200,
+// which was collected twice): arbitration moves more.
+constexpr double spread_of(std::string_view source) { return source == kArbitration ? 0.05 : 0.013; }
+
 constexpr MetricRule near(Group group, std::string_view name, double band, double floor,
                           std::string_view source, std::string_view scale = {}) {
-  return {name, group, Match::kApproximate, band, floor, scale, source};
+  return {name, group, Match::kApproximate, band, floor, scale, source, Background::kNone, 0, spread_of(source)};
 }
 
 constexpr MetricRule near(Group group, std::string_view name, double band, double floor,
                           std::string_view source, Background background) {
-  return {name, group, Match::kApproximate, band, floor, {}, source, background};
+  return {name, group, Match::kApproximate, band, floor, {}, source, background, 0, spread_of(source)};
 }
 
 constexpr std::array kRules{
@@ -207,6 +215,12 @@ const MetricRule* find_rule(std::string_view name) {
   return it == kRules.end() ? nullptr : &*it;
 }
 
+const MetricRule* find_any_rule(std::string_view name) {
+  const auto all = all_rules();
+  const auto it = std::ranges::find(all, name, &MetricRule::name);
+  return it == all.end() ? nullptr : &*it;
+}
+
 std::string metric_list() {
   std::string out;
   for (const auto& rule : kRules) {
@@ -216,10 +230,17 @@ std::string metric_list() {
   return out;
 }
 
-double symmetric_error(double predicted, double measured, double floor) {
-  if (predicted == measured) return 0;
-  const double size = std::max((std::abs(predicted) + std::abs(measured)) / 2, floor);
-  return (predicted - measured) / size;
+double relative_error(double model, double gpu) {
+  if (model == gpu) return 0;
+  if (gpu == 0) return std::copysign(std::numeric_limits<double>::infinity(), model);
+  return (model - gpu) / std::abs(gpu);
+}
+
+std::string error_text(double error) {
+  if (error == 0) return "=";
+  if (std::isinf(error)) return "from 0";
+  if (error >= 9) return fmt::format("{} times", number(std::round(1 + error)));
+  return std::abs(error) < 1 ? fmt::format("{:+.1f} %", 100 * error) : fmt::format("{:+.0f} %", 100 * error);
 }
 
 }  // namespace warpmem::validate

@@ -23,7 +23,7 @@ struct MetricRule {
   std::string_view name;  // of Nsight Compute, with its rollup: "dram__sectors_read.sum"
   Group group = Group::kL1;
   Match match = Match::kExact;
-  // Largest symmetric relative error that passes; 0 for exact metrics. See symmetric_error().
+  // Largest error that passes, as Comparison::judged; 0 for exact metrics.
   double band = 0;
   // A count below which a relative error says nothing: errors are taken relative to at least this.
   double floor = 0;
@@ -34,6 +34,7 @@ struct MetricRule {
   // What the host, the driver and the profiler add to it while a kernel runs: the longer, the more.
   Background background = Background::kNone;
   double resolution = 0;  // of an exact metric: what the profiler prints no more
+  double spread = 0;      // by how much the GPU differs from itself when it counts again
 };
 
 // Sectors that others read or write in the L2 during so many SM clock cycles, at most. Measured
@@ -43,16 +44,21 @@ double background_sectors(Background background, double cycles);
 
 std::span<const MetricRule> metric_rules();  // of Nsight Compute's
 std::span<const MetricRule> nvprof_rules();  // worked out from those
-std::span<const MetricRule> all_rules();     // one list of both
+std::span<const MetricRule>
+ncu_ratio_rules();                        // Nsight Compute's percentages, rates and times: the same
+std::span<const MetricRule> all_rules();  // one list of all
 // The rule of a full name of Nsight Compute's; nullptr when warpmem does not predict it.
 const MetricRule* find_rule(std::string_view name);
+const MetricRule* find_any_rule(std::string_view name);  // of all of them
 // The base unit of a rule's metric.
 std::string_view unit_of(const MetricRule& rule);
 // All names, as `ncu --metrics` takes them.
 std::string metric_list();
 
-// (predicted - measured) / max((|predicted| + |measured|) / 2, floor): +-2 at most, the same size
-// for twice as for half, and quiet where both are small.
-double symmetric_error(double predicted, double measured, double floor);
+// The one error of all comparisons: (model - GPU) / GPU, so -0.5 is half of what the GPU counted
+// and 108 is 109 times as much. Infinite where the GPU counted none.
+double relative_error(double model, double gpu);
+// "=", "-12.3 %", "+250 %", "109 times", "GPU has 0".
+std::string error_text(double error);
 
 }  // namespace warpmem::validate

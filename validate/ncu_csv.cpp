@@ -11,8 +11,10 @@
 
 #include "base/run_files.hpp"
 #include "validate/metric_map.hpp"
+#include "validate/ncu_details.hpp"
 #include "validate/ncu_table.hpp"
 #include "validate/nvprof_csv.hpp"
+#include "validate/text_report.hpp"
 
 namespace warpmem::validate {
 namespace {
@@ -21,6 +23,7 @@ namespace {
 struct Cell {
   std::size_t launch = 0;
   std::string metric, unit, text;
+  std::size_t line = 0;
 };
 
 // "(256, 1, 1)", "256,1,1", "256x1x1".
@@ -93,13 +96,13 @@ class Importer {
       const std::string& column = header_->columns[i];
       if (column.empty() || is_identity_column(column)) continue;
       cells_.push_back(
-          {launch.counted.launch, column, units_row_ ? units_row_->fields[i] : "", row.fields[i]});
+          {launch.counted.launch, column, units_row_ ? units_row_->fields[i] : "", row.fields[i], row.line});
     }
   }
 
   // Long and summary form: a row is one metric of a launch.
   void narrow(const CsvRecord& row) {
-    const std::string metric(header_->cell(row, "Metric Name"));
+    const std::string metric = metric_of_label(header_->cell(row, "Metric Name"), header_->cell(row, "Metric Unit"));
     if (metric.empty()) {
       ++out_.report.rule_rows;
       return;
@@ -129,7 +132,7 @@ class Importer {
     if (summary && header_->cell(row, "Minimum") != header_->cell(row, "Maximum"))
       out_.launches[it->second].varies = true;
     cells_.push_back({it->second, metric, std::string(header_->cell(row, "Metric Unit")),
-                      std::string(header_->cell(row, summary ? "Average" : "Metric Value"))});
+                      std::string(header_->cell(row, summary ? "Average" : "Metric Value")), row.line});
   }
 
   void decide_style() {
@@ -150,8 +153,9 @@ class Importer {
     const ParsedNumber number = parse_number(cell.text, out_.style);
     if (number.text) {
       // Device attributes and the like are text by nature; a counter is not.
-      if (find_rule(cell.metric)) {
-        ++out_.report.not_numbers;
+      if (find_any_rule(cell.metric)) {
+        note_unread(cell, "write it without marks between digits, 131072, and with a point before decimals: "
+                          "ncu --print-units base, in a shell with LC_ALL=C");
         launch.counted.metrics.try_emplace(cell.metric, MetricValue{0, number.missing});
       } else {
         launch.text.emplace(cell.metric, cell.text);
@@ -160,8 +164,10 @@ class Importer {
     }
     const UnitScale scale = unit_scale(cell.unit);
     if (!scale.known) unknown_units_.insert(scale.base);
-    if (number.value && scale.factor >= 1000 && find_rule(cell.metric)) ++rounded_;
+    if (number.value && scale.factor >= 1000 && find_any_rule(cell.metric)) ++rounded_;
     if (!number.value) ++out_.report.without_value;
+    if (number.no_result && find_any_rule(cell.metric))
+      note_unread(cell, "the profiler had no value for this launch: collect this metric again");
     const MetricValue value{number.value ? *number.value * scale.factor : 0, number.missing};
     const auto [it, fresh] = launch.counted.metrics.try_emplace(cell.metric, value);
     if (!fresh) {
@@ -169,6 +175,11 @@ class Importer {
       if (!it->second.known()) it->second = value;
     }
     launch.units[cell.metric] = scale.base;
+  }
+
+  void note_unread(const Cell& cell, const char* fix) {
+    out_.report.unread.push_back(
+        {cell.line, out_.launches[cell.launch].counted.kernel, cell.metric, cell.text, fix});
   }
 
   // Files without the shape columns may carry the launch__ metrics instead.
@@ -251,6 +262,16 @@ Result<NcuImport> parse_ncu_csv(std::string_view bytes, const std::string& place
       "collect with `ncu --csv --page raw --print-units base --metrics \"$(warpmem validate "
       "--list-metrics)\" --log-file FILE ./app`";
   if (bytes.empty()) return Error{ErrorKind::kMalformed, "the file is empty", place, fix};
+  const bool failed = !table.complaints.empty() && table.complaints[0].starts_with("==ERROR==");
+  if (table.headers.empty() && table.text_report && !failed) {
+    if (const std::string csv = csv_of_ncu_report(text); !csv.empty()) {
+      auto read = parse_ncu_csv(csv, place);
+      if (read)
+        read->report.notes.push_back(
+            "this is Nsight Compute's text for people: numbers in scaled units are rounded, --csv --print-units base is not");
+      return read;
+    }
+  }
   if (table.headers.empty() && table.text_report)
     return Error{ErrorKind::kMalformed,
                  "this is Nsight Compute's text output, whose numbers are rounded for people, and no "
@@ -320,7 +341,7 @@ Result<void> check_has_counters(const NcuImport& import, const std::string& plac
   for (const auto& launch : import.launches)
     for (const auto& [name, value] : launch.counted.metrics)
       if (value.known() && metrics::find(import.words, name) &&
-          (import.words != metrics::Vocabulary::kNcu || find_rule(name)))
+          (import.words != metrics::Vocabulary::kNcu || find_any_rule(name)))
         return {};
   return Error{ErrorKind::kMalformed,
                fmt::format("{} launches, but none of the counters that warpmem predicts",

@@ -37,6 +37,14 @@ struct NcuLaunch {
   bool has_shape = false;  // grid and block are known
 };
 
+// A cell of a counter that has no number in it, or none that means one thing.
+struct UnreadCell {
+  std::size_t line = 0;  // of its row, from 1
+  std::string kernel, metric;
+  std::string text;  // as printed
+  std::string fix;   // how to write it
+};
+
 // What the reader did with everything that is not a counter.
 struct ImportReport {
   std::size_t lines = 0;
@@ -46,9 +54,9 @@ struct ImportReport {
   std::size_t rescued_rows = 0;    // had the program's output before or after them
   std::size_t rule_rows = 0;       // the profiler's advice, no counters
   std::size_t headers = 0;
-  std::size_t not_numbers = 0;    // cells of counters with some other text in them
-  std::size_t without_value = 0;  // n/a, nan, empty
-  std::size_t repeated = 0;       // a metric that stood twice for one launch
+  std::vector<UnreadCell> unread;  // in the file's order
+  std::size_t without_value = 0;   // n/a, nan, empty
+  std::size_t repeated = 0;        // a metric that stood twice for one launch
   std::vector<std::string> unknown_units;
   std::vector<std::string> notes;  // sentences for the reader
 };

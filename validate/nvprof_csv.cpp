@@ -12,6 +12,7 @@
 #include "metrics/metric.hpp"
 #include "validate/csv_scan.hpp"
 #include "validate/nvprof_names.hpp"
+#include "validate/text_report.hpp"
 
 namespace warpmem::validate {
 namespace {
@@ -151,7 +152,7 @@ class Importer {
     if (!header_ || record.fields.size() < 3) return false;
     if (record.fields.size() != header_->columns.size()) {
       // A program prints commas as well; a row of the profiler's begins with a quoted device.
-      return false;
+      return header_->summary && with_decimal_commas(record);
     }
     if (header_->summary) return summary(record);
     const std::string kernel = kernel_of(record);
@@ -162,6 +163,41 @@ class Importer {
     }
     if (kernel.starts_with('[')) return true;  // [CUDA memcpy HtoD], [Unified Memory …]: no kernel
     return launch(record, kernel);
+  }
+
+  // "12,5" without quotes are two fields. In the table of averages all of a row's numbers are of
+  // one kind, so that three fields more than the header's are three such numbers; any other row
+  // that names a known device and a metric is the profiler's, and is not read.
+  bool with_decimal_commas(const CsvRecord& record) {
+    const std::size_t columns = header_->columns.size();
+    const auto metric =
+        header_->find("Metric Name") ? header_->find("Metric Name") : header_->find("Event Name");
+    const auto first = header_->find("Min");
+    if (!metric || !first || *first + 3 != columns || record.fields.size() <= columns ||
+        !metrics::find(Vocabulary::kNvprof, record.fields[*metric]))
+      return false;
+    if (record.fields.size() == columns + 3) {
+      CsvRecord joined = record;
+      joined.fields.resize(*first);
+      for (std::size_t i = *first; i + 1 < record.fields.size(); i += 2)
+        joined.fields.push_back(record.fields[i] + "." + record.fields[i + 1]);
+      if (!noted_commas_)
+        out_.report.notes.push_back("numbers are written 12,5 in this file: read as 12.5");
+      noted_commas_ = true;
+      out_.style = NumberStyle::kComma;
+      return summary(joined);
+    }
+    std::string text;
+    for (std::size_t i = *first; i < record.fields.size(); ++i)
+      text += (text.empty() ? "" : ",") + record.fields[i];
+    note_unread(header_->cell(record, "Kernel"), record.fields[*metric], text,
+                "commas part numbers and decimals alike: collect in a shell with LC_ALL=C");
+    return true;
+  }
+
+  void note_unread(const std::string& kernel, const std::string& metric, std::string_view text,
+                   const char* fix) {
+    out_.report.unread.push_back({out_.report.lines, kernel, metric, std::string(text), fix});
   }
 
   std::string kernel_of(const CsvRecord& record) const {
@@ -224,6 +260,9 @@ class Importer {
     }
     const Cell cell = read_cell(text);
     if (!cell.value) ++out_.report.without_value;
+    if (!cell.value && !text.empty())
+      note_unread(launch.counted.kernel, metric, text,
+                  "collect this metric again, in a shell with LC_ALL=C");
     const std::string& unit = cell.unit.empty() ? column_unit : cell.unit;
     const MetricValue value{cell.value ? in_list_unit(*cell.value, unit) : 0, cell.missing};
     if (!launch.counted.metrics.emplace(metric, value).second) ++out_.report.repeated;
@@ -236,6 +275,7 @@ class Importer {
   const std::vector<std::string>* units_ = nullptr;
   std::map<std::string, std::size_t> rows_;  // summary: launch of a kernel
   bool permission_ = false;
+  bool noted_commas_ = false;
 };
 
 }  // namespace
@@ -265,6 +305,9 @@ Result<NcuImport> parse_nvprof_csv(std::string_view bytes, const std::string& pl
   Importer importer(out);
   importer.run(to_plain_utf8(bytes));
   if (!out.launches.empty()) return out;
+  if (!importer.headers())
+    if (const std::string csv = csv_of_nvprof_report(to_plain_utf8(bytes)); !csv.empty())
+      return parse_nvprof_csv(csv, place);
   const std::string fix =
       "collect with `nvprof --csv --log-file FILE --metrics gld_efficiency,gst_efficiency,… "
       "./app`; "

@@ -73,14 +73,36 @@ std::string without_group_marks(std::string_view s) {
       i += 2;
       continue;
     }  // narrow no-break space
+    if (s.substr(i).starts_with("\xE2\x80\x99")) {
+      i += 2;
+      continue;
+    }  // the typographic apostrophe
     if (s[i] == '\'' || s[i] == ' ') continue;
     out += s[i];
   }
   return out;
 }
 
+// "1,31,072", as in India: a last group of three behind groups of two. Of at least two marks, so
+// that it is no other way of writing.
+bool grouped_by_two(std::string_view digits) {
+  if (std::count(digits.begin(), digits.end(), ',') < 2) return false;
+  std::size_t run = 0, group = 0;
+  for (std::size_t i = digits.size(); i-- > 0;) {
+    const std::size_t full = group == 0 ? 3 : 2;
+    if (is_digit(digits[i])) {
+      if (++run > full) return false;
+      continue;
+    }
+    if (digits[i] != ',' || run != full) return false;
+    ++group, run = 0;
+  }
+  return run > 0;
+}
+
 // "1,234,567": groups of three after the first, which has one to three digits.
 bool grouped(std::string_view digits, char mark) {
+  if (mark == ',' && grouped_by_two(digits)) return true;
   std::size_t run = 0;
   bool first = true;
   for (char c : digits) {
@@ -155,7 +177,9 @@ ParsedNumber parse_number(std::string_view text, NumberStyle style) {
     return static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   });
   for (std::string_view none : {"n/a", "na", "nan", "-nan", "inf", "-inf", "no data", "none", "-"})
-    if (lower == none) return {std::nullopt, fmt::format("the profiler printed {}", s), false};
+    if (lower == none)
+      return {std::nullopt, fmt::format("the profiler printed {}", s), false,
+              none.find("nan") != none.npos || none.find("inf") != none.npos};
 
   std::string t = without_group_marks(s);
   const char group = style == NumberStyle::kPoint ? ',' : '.';

@@ -30,11 +30,13 @@ std::optional<NumberStyle> style_evidence(std::string_view text);
 
 struct ParsedNumber {
   std::optional<double> value;
-  std::string missing;  // why there is no value: "the profiler printed n/a", "empty cell"
-  bool text = false;    // not a number and not a known way of saying there is none
+  std::string missing;     // why there is no value: "the profiler printed n/a", "empty cell"
+  bool text = false;       // not a number and not a known way of saying there is none
+  bool no_result = false;  // nan and the like: the profiler tried to, and came to nothing
 };
 
-// Accepts thousands separators, exponents, a leading "(!) ", and a trailing "(…)" of instances.
+// Accepts thousands separators (131,072; 1,31,072 as in India; 131'072, 131’072 and 131 072),
+// exponents, a leading "(!) ", and a trailing "(…)" of instances.
 ParsedNumber parse_number(std::string_view text, NumberStyle style);
 
 }  // namespace warpmem::validate

@@ -69,6 +69,7 @@ std::string json_view(const Report& report, const ViewOptions& options) {
            {"engine", report.engine},
            {"ok", report.ok()},
            {"failed", report.failed},
+           {"not_read", report.not_read},
            {"not_collected", not_collected(report)},
            {"provenance", options.heading}};
   out["summary"] = Json::array();
@@ -80,7 +81,9 @@ std::string json_view(const Report& report, const ViewOptions& options) {
       Json m{{"predicted", value(c.predicted)},
              {"measured", value(c.measured)},
              {"verdict", verdict_name(c.verdict)}};
-      if (c.verdict != Verdict::kNotCompared) m["error"] = c.error;
+      if (c.verdict != Verdict::kNotRead)  // no number of JSON is infinite
+        m["error"] = std::isfinite(c.error) ? Json(c.error) : Json(nullptr), m["judged"] = c.judged;
+      if (c.artefact) m["artefact"] = text_of(*c.artefact).name;
       if (!c.reason.empty()) m["reason"] = c.reason;
       metrics[std::string(c.rule->name)] = std::move(m);
     }
@@ -100,7 +103,8 @@ std::string json_view(const Report& report, const ViewOptions& options) {
                {"reason", d.reason},
                {"named", d.named},
                {"needed", d.needed},
-               {"worst", d.worst}};
+               {"above", d.above},
+               {"below", d.below}};
     if (options.whole_reference) entry["gone"] = d.gone();
     out["deviations"].push_back(std::move(entry));
   }
@@ -117,7 +121,7 @@ std::string csv_view(const Report& report) {
       out += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{}\n", cell(l.run), l.launch,
                          cell(l.kernel), c.rule->name, std::string(unit_of(*c.rule)), match_name(c.rule->match),
                          text(c.predicted), text(c.measured),
-                         c.verdict == Verdict::kNotCompared ? "" : fmt::format("{:.6f}", c.error),
+                         c.verdict == Verdict::kNotRead ? "" : fmt::format("{:.6f}", c.error),
                          verdict_name(c.verdict), cell(c.reason), report.engine, l.level);
   return out;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
 #include <set>
 
 #include <fmt/format.h>
@@ -38,20 +39,15 @@ std::string percent(double share) {
   return std::abs(p) < 9.95 ? fmt::format("{:.1f} %", p) : fmt::format("{:.0f} %", p);
 }
 
-std::string signed_percent(double share) {
-  if (share == 0) return "=";
-  const double p = 100 * share;
-  return std::abs(p) < 9.95 ? fmt::format("{:+.1f} %", p) : fmt::format("{:+.0f} %", p);
-}
-
 Tone tone_of(Verdict v) {
   switch (v) {
     case Verdict::kEqual:
+    case Verdict::kWithinSpread:
     case Verdict::kWithinBand: return Tone::kGood;
-    case Verdict::kKnownDeviation: return Tone::kWarn;
-    case Verdict::kDiffers:
-    case Verdict::kOutsideBand: return Tone::kBad;
-    case Verdict::kNotCompared: return Tone::kDim;
+    case Verdict::kKnownDeviation:
+    case Verdict::kArtefact: return Tone::kWarn;
+    case Verdict::kOff: return Tone::kBad;
+    case Verdict::kNotRead: return Tone::kDim;
   }
   return Tone::kPlain;
 }
@@ -75,6 +71,20 @@ std::vector<Entry> entries(const Report& report) {
   return out;
 }
 
+// The worse, the more.
+int rank(Verdict v) {
+  switch (v) {
+    case Verdict::kOff: return 6;
+    case Verdict::kArtefact: return 5;
+    case Verdict::kKnownDeviation: return 4;
+    case Verdict::kWithinBand: return 3;
+    case Verdict::kWithinSpread: return 2;
+    case Verdict::kEqual: return 1;
+    case Verdict::kNotRead: return 0;
+  }
+  return 0;
+}
+
 // One metric over the launches of an entry: the sums, and the worst verdict.
 struct Cell {
   double predicted = 0, measured = 0;
@@ -84,22 +94,17 @@ struct Cell {
 };
 
 Cell cell_of(const Entry& entry, std::string_view metric) {
-  const auto rank = [](Verdict v) {
-    return fails(v) ? 3 : v == Verdict::kKnownDeviation ? 2 : v == Verdict::kWithinBand ? 1 : 0;
-  };
   Cell cell;
-  double floor = 0;
   for (const auto* launch : entry.launches) {
     for (const auto& c : launch->metrics) {
-      if (c.rule->name != metric || c.verdict == Verdict::kNotCompared) continue;
+      if (c.rule->name != metric || c.verdict == Verdict::kNotRead) continue;
       cell.known = true;
       cell.predicted += c.predicted.value;
       cell.measured += c.measured.value;
-      floor += c.rule->floor;
       if (rank(c.verdict) > rank(cell.verdict)) cell.verdict = c.verdict;
     }
   }
-  cell.error = symmetric_error(cell.predicted, cell.measured, floor);
+  cell.error = relative_error(cell.predicted, cell.measured);
   return cell;
 }
 
@@ -109,7 +114,7 @@ TextCell exact_cell(const Entry& entry) {
     for (const auto& c : launch->metrics) {
       if (c.rule->match != Match::kExact) continue;
       equal += c.verdict == Verdict::kEqual;
-      differ += c.verdict == Verdict::kDiffers;
+      differ += c.verdict == Verdict::kOff;
       known += c.verdict == Verdict::kKnownDeviation;
     }
   if (differ > 0) return {fmt::format("{} differ", differ), Tone::kBad};
@@ -123,8 +128,8 @@ TextCell band_cell(const Entry& entry) {
   std::size_t within = 0, outside = 0;
   for (const auto* launch : entry.launches)
     for (const auto& c : launch->metrics) {
-      if (c.rule->match != Match::kApproximate || c.verdict == Verdict::kNotCompared) continue;
-      ++(c.verdict == Verdict::kOutsideBand ? outside : within);
+      if (c.rule->match != Match::kApproximate || c.verdict == Verdict::kNotRead) continue;
+      ++(c.verdict == Verdict::kOff ? outside : within);
     }
   if (outside > 0) return {fmt::format("{} outside", outside), Tone::kBad};
   if (within == 0) return {"n/a", Tone::kDim};
@@ -160,7 +165,7 @@ std::string compact_table(const Report& report, const ViewOptions& options) {
     for (std::size_t i = 0; i < shown; ++i) {
       const Cell cell = cell_of(entry, kShown[i].metric);
       model.push_back({cell.known ? count(cell.predicted) : "n/a", Tone::kPlain});
-      model.push_back({cell.known ? signed_percent(cell.error) : "",
+      model.push_back({cell.known ? error_text(cell.error) : "",
                        cell.known ? tone_of(cell.verdict) : Tone::kDim});
       counted.push_back({cell.known ? count(cell.measured) : "", Tone::kPlain});
       counted.push_back({});
@@ -169,6 +174,31 @@ std::string compact_table(const Report& report, const ViewOptions& options) {
     table.row(std::move(counted));
   }
   return table.text(options.colour);
+}
+
+// One launch: what is off first. What is 0 on both sides says nothing, and what was not read is told below.
+std::string launch_table(const Report& report, const ViewOptions& options) {
+  const LaunchComparison& l = report.launches.front();
+  std::vector<const Comparison*> shown;
+  for (const Comparison& c : l.metrics)
+    if (c.verdict != Verdict::kNotRead && (c.predicted.value != 0 || c.measured.value != 0)) shown.push_back(&c);
+  std::stable_sort(shown.begin(), shown.end(), [](const Comparison* a, const Comparison* b) {
+    const auto key = [](const Comparison* c) { return std::pair(rank(c->verdict), std::abs(c->judged)); };
+    return key(a) > key(b);
+  });
+  TextTable table({"metric", ">model", ">" + (report.gpu.empty() ? "GPU" : report.gpu), ">error", "verdict"});
+  for (const Comparison* c : shown) {
+    std::string verdict = verdict_name(c->verdict);
+    if (c->artefact) verdict += fmt::format(" ({})", text_of(*c->artefact).name);
+    table.row({{std::string(c->rule->name)},
+               {count(c->predicted)},
+               {count(c->measured)},
+               {error_text(c->error)},
+               {verdict, tone_of(c->verdict)}});
+  }
+  return fmt::format("launch {}: {} grid ({},{},{}) block ({},{},{})\n", l.launch, printable(l.kernel), l.grid[0],
+                     l.grid[1], l.grid[2], l.block[0], l.block[1], l.block[2]) +
+         table.text(options.colour);
 }
 
 std::string full_table(const Report& report, const ViewOptions& options) {
@@ -187,7 +217,7 @@ std::string full_table(const Report& report, const ViewOptions& options) {
       table.row({{std::string(c.rule->name)},
                  {count(c.predicted)},
                  {count(c.measured)},
-                 {c.verdict == Verdict::kNotCompared ? "" : signed_percent(c.error)},
+                 {c.verdict == Verdict::kNotRead ? "" : error_text(c.error)},
                  {verdict, tone_of(c.verdict)}});
     }
     out += table.text(options.colour) + "\n";
@@ -234,7 +264,7 @@ std::string band_summary(const Report& report, bool colour) {
     error(s.median);
     error(s.p90);
     error(s.worst);
-    row.push_back({s.n ? signed_percent(s.bias) : "–"});
+    row.push_back({s.n ? error_text(s.bias) : "–"});
     row.push_back({percent(s.rule->band), Tone::kDim});
     if (repeated) {
       row.push_back({s.hardware.n ? percent(s.hardware.median) : "–", Tone::kDim});
@@ -248,16 +278,32 @@ std::string band_summary(const Report& report, bool colour) {
   return table.text(colour);
 }
 
-std::vector<std::string> failures(const Report& report) {
+std::vector<std::string> told(const Report& report, Verdict verdict) {
   std::vector<std::string> out;
   for (const auto& l : report.launches)
     for (const auto& c : l.metrics)
-      if (fails(c.verdict))
+      if (c.verdict == verdict)
         out.push_back(fmt::format("{}launch {} {}: {} model {}, GPU {} ({}, {}){}",
                                   l.run.empty() ? "" : printable(l.run) + " ", l.launch, printable(l.kernel),
                                   c.rule->name, count(c.predicted), count(c.measured),
-                                  signed_percent(c.error), verdict_name(c.verdict),
+                                  error_text(c.error), verdict_name(c.verdict),
                                   c.reason.empty() ? "" : ", " + c.reason));
+  return out;
+}
+
+// By reason, what one side has no value for; counters that nobody asked the profiler for are told apart.
+std::vector<std::string> not_read(const Report& report) {
+  std::map<std::string, std::pair<std::size_t, std::string>> by_reason;
+  for (const auto& l : report.launches)
+    for (const auto& c : l.metrics) {
+      if (c.verdict != Verdict::kNotRead || c.reason == "not collected" || c.reason == "not predicted") continue;
+      auto& [n, first] = by_reason[c.reason];
+      if (n++ == 0) first = c.rule->name;
+    }
+  std::vector<std::string> out;
+  for (const auto& [reason, of] : by_reason)
+    out.push_back(of.first == 1 ? fmt::format("{}: {}", of.second, reason)
+                                : fmt::format("{} and {} more: {}", of.second, grouped(of.first - 1), reason));
   return out;
 }
 
@@ -269,7 +315,7 @@ std::string never_seen(const Report& report) {
 }
 
 std::string conclusion(const Report& report, bool colour) {
-  std::array<std::size_t, 6> n{};
+  std::array<std::size_t, kVerdicts> n{};
   for (const auto& l : report.launches)
     for (const auto& c : l.metrics) ++n[static_cast<std::size_t>(c.verdict)];
   const auto of = [&](Verdict v) { return grouped(n[static_cast<std::size_t>(v)]); };
@@ -295,13 +341,14 @@ std::string conclusion(const Report& report, bool colour) {
                              report.unmatched.size() == 1 ? "it" : "them"),
                  Tone::kBad, colour) +
            "\n";
+  std::size_t all = 0;
+  for (const std::size_t one : n) all += one;
   const std::string verdicts = fmt::format(
-      "{} launches, {} counters: {} equal, {} within their band, {} known deviations, {} differ, "
-      "{} outside their band, {} n/a",
-      grouped(report.launches.size()),
-      grouped(std::size_t{n[0] + n[1] + n[2] + n[3] + n[4] + n[5]}), of(Verdict::kEqual),
-      of(Verdict::kWithinBand), of(Verdict::kKnownDeviation), of(Verdict::kDiffers),
-      of(Verdict::kOutsideBand), of(Verdict::kNotCompared));
+      "{} launch{}, {} counters: {} equal, {} within the GPU's own spread, {} within their band, {} known deviations, {} "
+      "artefacts of the profiler, {} where the model is off, {} not read",
+      grouped(report.launches.size()), report.launches.size() == 1 ? "" : "es", grouped(all), of(Verdict::kEqual),
+      of(Verdict::kWithinSpread), of(Verdict::kWithinBand), of(Verdict::kKnownDeviation), of(Verdict::kArtefact),
+      of(Verdict::kOff), of(Verdict::kNotRead));
   const Tone tone = !report.ok() ? Tone::kBad : left.empty() ? Tone::kGood : Tone::kWarn;
   return out + toned(verdicts, tone, colour) + "\n";
 }
@@ -322,9 +369,12 @@ std::string table_view(const Report& report, const ViewOptions& options) {
   std::string out;
   for (const auto& line : options.heading) out += printable(line) + "\n";
   out += predicted_by(report) + "\n\n";
-  out += options.all ? full_table(report, options) : compact_table(report, options) + "\n";
-  out += exact_summary(report, options.colour);
-  if (const std::string bands = band_summary(report, options.colour); !bands.empty())
+  out += options.all                       ? full_table(report, options)
+         : report.launches.size() == 1 ? launch_table(report, options) + "\n"
+                                       : compact_table(report, options) + "\n";
+  const bool several = options.all || report.launches.size() != 1;
+  if (several) out += exact_summary(report, options.colour);
+  if (const std::string bands = several ? band_summary(report, options.colour) : ""; !bands.empty())
     out += "\n" + bands;
   if (options.all)
     if (const std::string rest = never_seen(report); !rest.empty())
@@ -336,7 +386,9 @@ std::string table_view(const Report& report, const ViewOptions& options) {
     for (std::size_t i = 0; i < std::min(most, lines.size()); ++i) out += "  " + printable(lines[i]) + "\n";
     if (lines.size() > most) out += fmt::format("  … {} more (--all)\n", lines.size() - most);
   };
-  list("Counters that fail", failures(report));
+  list("Where the model is off", told(report, Verdict::kOff));
+  list("Artefacts of the profiler, which say nothing of the kernel", told(report, Verdict::kArtefact));
+  list("Not read: the profiler's file has a cell for it, the model no number, or the other way", not_read(report));
   list("Launches without a counterpart", report.unmatched);
   std::vector<std::string> known, gone;
   for (const auto& d : report.deviations) {
@@ -344,15 +396,16 @@ std::string table_view(const Report& report, const ViewOptions& options) {
     if (d.gone())
       gone.push_back(d.id + ": nothing here needs it; take it out of validate/deviations.toml");
     else
-      known.push_back(fmt::format("{}: {} ({} counters, up to {})", d.id, d.reason,
-                                  grouped(d.needed), percent(d.worst)));
+      known.push_back(fmt::format("{}: {} ({} counters, {}{}{})", d.id, d.reason, grouped(d.needed),
+                                  d.below > 0 ? "-" + percent(d.below) : "", d.below > 0 && d.above > 0 ? " to " : "",
+                                  d.above > 0 ? "+" + percent(d.above) : ""));
   }
   list("Known deviations (validate/DEVIATIONS.md)", known);
   list("Deviations that no longer occur", gone);
   list("Notes", options.notes);
-  out +=
-      "\nerror = (model - GPU) / mean of both, or a floor where counts are small; = means equal\n"
-      "left out = launches in which both sides are zero or too small for a relative error\n";
+  out += "\nerror = (model - GPU) / GPU; = means equal. Bands and medians take a metric's floor for the GPU's count where that "
+         "is smaller\n";
+  if (several) out += "left out = launches in which both sides are zero or too small for a relative error\n";
   if (std::any_of(report.summary.begin(), report.summary.end(),
                   [](const MetricSummary& s) { return s.hardware.n > 0; }))
     out += "again = the median error of the GPU against itself, counted a second time\n";

@@ -125,6 +125,7 @@ std::string explanation_json(const std::vector<LaunchExplanation>& launches,
                              const ExplainedTrace& from) {
   ordered_json out{{"schema", 1}, {"gpu", from.gpu}, {"engine", from.engine}};
   out["trace"] = {{"file", from.file}, {"hash", from.hash}, {"level", from.level}};
+  out["caution"] = from.caution.empty() ? ordered_json(nullptr) : ordered_json(from.caution);
   out["kernels"] = ordered_json::array();
   for (const LaunchExplanation& l : launches) out["kernels"].push_back(launch_json(l));
   return out.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";

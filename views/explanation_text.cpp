@@ -155,14 +155,27 @@ std::string places_text(const LaunchExplanation& l, const Finding& f) {
   return out;
 }
 
+// Less than a hundredth of the time is nothing that a program would be changed for. Without cycles
+// any of the traffic counts.
+bool gains(const RunCost& before, const RunCost& after) {
+  if (before.cycles && after.cycles)
+    return static_cast<double>(after.cycles) < 0.99 * static_cast<double>(before.cycles);
+  return after.sectors < before.sectors || after.wavefronts < before.wavefronts ||
+         after.l2_sectors < before.l2_sectors || after.dram_sectors < before.dram_sectors;
+}
+
 std::string fix_text(const LaunchExplanation& l, const Change& c, const Terminal& terminal) {
-  const std::string gain = c.after ? (c.after->cycles > l.cost.cycles ? "no gain: "
+  if (!c.after && c.not_measured.empty())  // everything was tried
+    return "   " + wrapped(printable("no fix found: " + c.what), terminal.width - 3, 3);
+  const bool helps = !c.after || gains(l.cost, *c.after);
+  const std::string gain = c.after ? (!helps       ? "gains less than 1 %: "
                                       : c.estimate ? "estimate, without the instructions it adds: "
                                                    : "replayed: ") +
                                          change_text(l.cost, *c.after)
                                    : fmt::format("not replayed ({})", c.not_measured);
-  return "   " + wrapped(printable("fix: " + c.what), terminal.width - 3, 3) + "     " +
-         wrapped(printable(gain), terminal.width - 5, 5);
+  return "   " +
+         wrapped(printable((helps ? "fix: " : "no fix: ") + c.what), terminal.width - 3, 3) +
+         "     " + wrapped(printable(gain), terminal.width - 5, 5);
 }
 
 std::string finding_text(const LaunchExplanation& l, const Finding& f, std::size_t number,
@@ -242,7 +255,8 @@ std::string explanation_text(const LaunchExplanation& l, const Terminal& termina
   return out;
 }
 
-std::string explanation_csv(const std::vector<LaunchExplanation>& launches) {
+std::string explanation_csv(const std::vector<LaunchExplanation>& launches,
+                            const std::string& quality) {
   Table table({{"launch"},
                {"kernel"},
                {"file"},
@@ -264,7 +278,8 @@ std::string explanation_csv(const std::vector<LaunchExplanation>& launches) {
                {"l2_writes"},
                {"cycles_under_way"},
                {"pattern"},
-               {"sentence"}});
+               {"sentence"},
+               {"quality"}});
   for (const LaunchExplanation& l : launches)
     for (const SiteTraffic& t : l.sites)
       table.row({std::to_string(l.launch),
@@ -288,7 +303,8 @@ std::string explanation_csv(const std::vector<LaunchExplanation>& launches) {
                  std::to_string(t.l2_writes),
                  std::to_string(t.cycles_under_way),
                  name_of(t.pattern),
-                 t.sentence});
+                 t.sentence,
+                 quality});
   return table.csv();
 }
 

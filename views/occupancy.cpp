@@ -66,6 +66,24 @@ std::string units_text(const OccupancyResult& r) {
   return out;
 }
 
+// CTAs of a wave run side by side; those of the last one leave SMs idle, for at most as long as one
+// wave takes.
+std::string waves_text(const OccupancyResult& r) {
+  if (r.grid_ctas == 0 || r.wave_ctas() == 0) return {};
+  const std::uint64_t full = r.grid_ctas / r.wave_ctas(), tail = r.tail_ctas();
+  std::string out = fmt::format("{} CTA{} of the grid, {} at a time on {} SMs: {:.2f} waves",
+                                grouped(r.grid_ctas), r.grid_ctas == 1 ? "" : "s",
+                                grouped(r.wave_ctas()), grouped(r.sms), r.waves());
+  if (tail == 0) return out + ", the last one full\n";
+  const double share = static_cast<double>(tail) / static_cast<double>(r.wave_ctas());
+  out += fmt::format("; the last one has {} CTA{} and fills {:.0f} % of the GPU", grouped(tail),
+                     tail == 1 ? "" : "s", 100 * share);
+  if (full > 0)
+    out += fmt::format(", so that the tail may cost up to {:.0f} % of the time",
+                       100 * (1 - share) / static_cast<double>(full + 1));
+  return out + "\n";
+}
+
 std::string code_text(const OccupancyResult& r) {
   if (r.code.empty()) return {};
   std::string out = fmt::format("{}: {}\n", r.kernel, r.code);
@@ -147,6 +165,9 @@ nlohmann::ordered_json one_json(const OccupancyResult& r) {
                   {"registers_go_to", by_cta(r) ? "cta" : "warp"},
                   {"shared_bytes", r.sm.shared_unit},
                   {"reserved_shared_bytes", r.sm.shared_reserved}};
+  if (r.grid_ctas > 0)
+    out["launch"] = r.launch, out["grid_ctas"] = r.grid_ctas, out["sms"] = r.sms,
+    out["wave_ctas"] = r.wave_ctas(), out["waves"] = r.waves(), out["tail_ctas"] = r.tail_ctas();
   if (!r.refusal.empty()) out["error"] = r.refusal;
   if (!r.by_threads.empty())
     out["curves"] = {{"threads", curve_json(r.by_threads)},
@@ -170,6 +191,8 @@ std::string occupancy_text(const OccupancyResult& r, const Terminal& terminal) {
                          grouped(r.residency.ctas), r.residency.ctas == 1 ? "" : "s",
                          grouped(r.warps()), grouped(r.sm.warps), r.percent(), occupancy_limits(r)),
              Style::kBold, terminal.colour);
+  if (const std::string waves = waves_text(r); !waves.empty())
+    out += wrapped(waves, terminal.person ? terminal.width : 100, 0) + "\n";
   out += takes_table(r, terminal) + "\n" +
          wrapped(units_text(r), terminal.person ? terminal.width : 100, 0);
   out += curve_text("threads of a CTA", r.by_threads, r, grouped, terminal);
@@ -180,8 +203,9 @@ std::string occupancy_text(const OccupancyResult& r, const Terminal& terminal) {
 
 std::string occupancy_table(std::span<const OccupancyResult> results, const Terminal& terminal) {
   std::set<std::string> kernels;
-  bool code = false, what_if = false;
+  bool code = false, what_if = false, waves = false;
   for (const OccupancyResult& r : results) {
+    waves = waves || r.grid_ctas > 0;
     kernels.insert(r.kernel);
     code = code || !r.kernel.empty();
     what_if = what_if || r.max_registers > 0;
@@ -195,6 +219,8 @@ std::string occupancy_table(std::span<const OccupancyResult> results, const Term
         columns.push_back({"loaded", Align::kRight});
   for (const char* title : {"CTAs", "warps", "of", "occupancy"})
     columns.push_back({title, Align::kRight});
+  if (waves)
+    columns.push_back({"waves", Align::kRight}), columns.push_back({"in the last", Align::kRight});
   columns.push_back({"limited by"});
   Table table(columns);
   for (const OccupancyResult& r : results) {
@@ -210,6 +236,12 @@ std::string occupancy_table(std::span<const OccupancyResult> results, const Term
     row.push_back(runs ? grouped(r.warps()) : "-");
     row.push_back(grouped(r.sm.warps));
     row.push_back(runs ? fmt::format("{:.1f} %", r.percent()) : "-");
+    if (waves) {
+      row.push_back(runs && r.grid_ctas > 0 ? fmt::format("{:.2f}", r.waves()) : "-");
+      row.push_back(runs && r.grid_ctas > 0
+                        ? grouped(r.tail_ctas() == 0 ? r.wave_ctas() : r.tail_ctas())
+                        : "-");
+    }
     row.push_back(!known ? r.failure : !r.refusal.empty() ? r.refusal : occupancy_limits(r));
     table.row(std::move(row));
   }
@@ -231,7 +263,8 @@ std::string occupancy_json(std::span<const OccupancyResult> results) {
 std::string occupancy_csv(std::span<const OccupancyResult> results) {
   std::string out =
       "gpu,compute_capability,kernel,maxrregcount,threads,registers,shared_bytes,spill_store_bytes,"
-      "spill_load_bytes,ctas,warps,max_warps,occupancy_pct,limited_by,error\n";
+      "spill_load_bytes,ctas,warps,max_warps,occupancy_pct,limited_by,error,launch,grid_ctas,waves,"
+      "tail_ctas\n";
   const auto cell = [](const std::optional<std::uint64_t>& v) {
     return v ? std::to_string(*v) : std::string("n/a");
   };
@@ -241,13 +274,16 @@ std::string occupancy_csv(std::span<const OccupancyResult> results) {
       return known ? std::to_string(v) : std::string("n/a");
     };
     out += fmt::format(
-        "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", csv_cell(r.gpu), r.capability,
+        "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", csv_cell(r.gpu), r.capability,
         csv_cell(r.kernel), r.max_registers > 0 ? std::to_string(r.max_registers) : "",
         number(r.needs.threads),
         known && r.needs.registers > 0 ? std::to_string(r.needs.registers) : "n/a",
         number(r.needs.shared), cell(r.spill_stores), cell(r.spill_loads), number(r.residency.ctas),
         number(r.warps()), r.sm.warps, known ? fmt::format("{:.2f}", r.percent()) : "n/a",
-        csv_cell(known ? occupancy_limits(r) : ""), csv_cell(known ? r.refusal : r.failure));
+        csv_cell(known ? occupancy_limits(r) : ""), csv_cell(known ? r.refusal : r.failure),
+        r.grid_ctas == 0
+            ? std::string(",,,")
+            : fmt::format("{},{},{:.4f},{}", r.launch, r.grid_ctas, r.waves(), r.tail_ctas()));
   }
   return out;
 }

@@ -12,6 +12,7 @@
 #include <filesystem>
 
 #include "base/errno_kind.hpp"
+#include "binary/disassembly/cuda_tools.hpp"
 #include "binary/fatbin/program_file.hpp"
 
 extern char** environ;
@@ -33,12 +34,7 @@ Result<std::string> find_nvcc() {
     return Error{ErrorKind::kEnvironment, fmt::format("NVCC names '{}', which cannot be run", set),
                  "", "correct it, or unset it"};
   }
-  if (std::string found = find_command("nvcc"); !found.empty()) return found;
-  for (const char* variable : {"CUDA_HOME", "CUDA_PATH"})
-    if (const char* folder = std::getenv(variable); folder && *folder)
-      if (std::string found = find_command(std::string(folder) + "/bin/nvcc"); !found.empty())
-        return found;
-  if (std::string found = find_command("/usr/local/cuda/bin/nvcc"); !found.empty()) return found;
+  if (std::string found = record::find_nvcc_file(); !found.empty()) return found;
   return Error{ErrorKind::kEnvironment, "CUDA sources need nvcc, and there is none on this machine",
                "",
                "install the CUDA toolkit (no GPU or driver is needed) or set NVCC; or compile "

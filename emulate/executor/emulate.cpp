@@ -129,7 +129,7 @@ class FileRun {
     auto known = machine_->resources(std::string(kernel_->entry->name));
     if (!known && known.error().kind == ErrorKind::kResources) return known.error();
     if (!known) {
-      report_.unmapped = "ptxas refuses it, or there is no ptxas";
+      report_.unmapped = known.error().message;
       return {};
     }
     resources_ = *known;

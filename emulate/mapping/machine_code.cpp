@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 
+#include "binary/disassembly/cuda_tools.hpp"
 #include "emulate/mapping/tagged_ptx.hpp"
 
 namespace warpmem::emulate {
@@ -30,13 +31,15 @@ bool may_call(const Kernel& kernel, const std::string& name) {
 
 MachineCode::MachineCode(const Module& module, Request request)
     : module_(module), request_(std::move(request)) {
+  take_ptxas_of(request_.shipped, request_.toolkit);
   if (!request_.units.empty())
     units_ = std::make_unique<LinkedUnits>(request_.units, request_.toolkit, request_.arch);
 }
 
 Result<MachineCode::Image> MachineCode::assembled(std::string_view ptx,
                                                   const std::vector<std::string>& further) {
-  if (request_.toolkit.ptxas.empty()) return unknown("no ptxas was found");
+  if (request_.toolkit.ptxas.empty())
+    return unknown(fmt::format("no ptxas was found; {}", record::kGetPtxas));
   std::vector<std::string> options = request_.options;
   options.insert(options.end(), further.begin(), further.end());
   auto bytes = assemble(request_.toolkit.ptxas, ptx, request_.arch, options);
@@ -133,7 +136,8 @@ Result<std::vector<std::uint32_t>> MachineCode::statements(const Kernel& kernel,
           0)
     return unknown(request_.shipped.empty()
                        ? "ptxas makes other code with line information than without"
-                       : "the program carries machine code of another ptxas or of other options");
+                       : fmt::format("the program carries machine code of another ptxas ({}) or of other options",
+                                     record::to_string(made_by(request_.shipped))));
   auto section = printed(**lines, name, alone != nullptr ? &kernel : nullptr);
   if (!section) return section.error();
   std::vector<std::uint32_t> out;
@@ -200,8 +204,9 @@ void MachineCode::append(const Kernel& kernel, const Image& image,
 Result<std::vector<MachineInstruction>> MachineCode::instructions(const Kernel& kernel) {
   const std::string name(kernel.entry->name);
   if (!request_.toolkit.complete())
-    return unknown(
-        fmt::format("no {} was found", request_.toolkit.ptxas.empty() ? "ptxas" : "nvdisasm"));
+    return unknown(request_.toolkit.ptxas.empty()
+                       ? fmt::format("no ptxas was found; {}", record::kGetPtxas)
+                       : fmt::format("no nvdisasm was found; {}", record::kGetNvdisasm));
   const Function* by = units_ ? nullptr : alone(name);
   if (by != nullptr && !statements(kernel, by, name)) by = nullptr;
   auto found = units_ ? plain(nullptr) : tagged(by);

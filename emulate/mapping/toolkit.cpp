@@ -3,6 +3,7 @@
 #include <cctype>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <deque>
 #include <filesystem>
 #include <fstream>
@@ -38,6 +39,17 @@ Toolkit find_toolkit() {
   return {record::find_cuda_tool("ptxas", "WARPMEM_PTXAS"),
           record::find_cuda_tool("nvdisasm", "WARPMEM_NVDISASM"),
           record::find_cuda_tool("nvlink", "WARPMEM_NVLINK")};
+}
+
+record::ToolVersion made_by(const Cubin& code) {
+  return record::tool_version_in({reinterpret_cast<const char*>(code.data()), code.size()});
+}
+
+void take_ptxas_of(const Cubin& code, Toolkit& toolkit) {
+  const record::ToolVersion version = made_by(code);
+  if (version == record::ToolVersion{} || std::getenv("WARPMEM_PTXAS") != nullptr) return;
+  for (const record::CudaTool& tool : record::cuda_tools("ptxas"))
+    if (tool.version == version) toolkit.ptxas = tool.path;
 }
 
 Result<Cubin> link_objects(const std::string& nvlink, const std::vector<Cubin>& objects, const std::string& arch) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "binary/disassembly/cuda_tools.hpp"
 
 namespace warpmem::emulate {
 
@@ -20,6 +21,12 @@ struct Toolkit {
 Toolkit find_toolkit();
 
 using Cubin = std::vector<unsigned char>;
+
+// Which ptxas made the code, as it says itself.
+record::ToolVersion made_by(const Cubin& code);
+// Another ptxas makes other code, of which nothing can be learned about this: where the machine has the one that
+// made it, that one is taken, unless WARPMEM_PTXAS says which.
+void take_ptxas_of(const Cubin& code, Toolkit& toolkit);
 
 // Machine code for `arch` ("sm_90"), with ptxas's options as given. kEnvironment with the tool's
 // first complaint when it makes none.

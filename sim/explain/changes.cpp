@@ -289,8 +289,7 @@ std::string advice_for(AddressPattern pattern, bool shared) {
     return "sort or bin what the indices are made of, so that neighbouring lanes ask for "
            "neighbouring words; or copy the table to shared memory, if it fits";
   if (shared)
-    return "another layout of this piece of shared memory: no padding or swizzle that was tried "
-           "helps";
+    return "no padding or swizzle that was tried helps; which lanes meet depends on the data";
   return "";
 }
 

@@ -168,6 +168,12 @@ class Explainer {
               "structures of {} bytes, taken field by field: {} bytes a lane at byte {}, {} of {} "
               "bytes in all",
               key.second, plans_[s].bytes, r.field, used, key.second);
+        } else if (key.second <= 8 && plans_[s].bytes < 4) {
+          // A structure of a word is a word: the compiler takes the bytes of it that a mask leaves.
+          const char* op = op_word(sites_[s].op);
+          r.sentence = fmt::format(
+              "{}-byte {}s of {}-byte elements: lanes are {} bytes apart and take {} of them",
+              plans_[s].bytes, op, key.second, key.second, plans_[s].bytes);
         } else {
           r.sentence +=
               fmt::format(", as one field of a structure of {} bytes would be", key.second);
@@ -365,7 +371,7 @@ class Explainer {
       }
       if (std::string advice = advice_for(f.pattern, shared); !advice.empty()) {
         f.changes.emplace_back().what = std::move(advice);
-        f.changes.back().not_measured = "nothing to replay: it depends on the data";
+        if (!shared) f.changes.back().not_measured = "nothing to replay: it depends on the data";
       }
     }
     for (Candidate& c : all) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <map>
 
 #include "base/residency.hpp"
@@ -111,7 +112,13 @@ void put_worst(MemoryChart& out, const AddressPass& pass, const trace::TraceRead
   const trace::Launch& l = reader.launches()[launch].launch;
   const trace::Program& program = reader.programs()[l.program];
   const auto sites = reader.sites(launch);
-  std::vector<std::pair<double, MemoryChart::Line>> all;
+  // Instructions of one line that do the same, as those of an unrolled loop, are one line.
+  struct Cost {
+    double cost = 0;
+    MemoryChart::Line line;
+    std::size_t instructions = 1;
+  };
+  std::vector<Cost> all;
   for (std::uint32_t s = 0; s < sites.size(); ++s) {
     const SiteAddresses& a = pass.sites[s];
     if (a.samples.empty()) continue;
@@ -119,13 +126,21 @@ void put_worst(MemoryChart& out, const AddressPass& pass, const trace::TraceRead
     const Recognised r = recognise(
         plans[s], a, array < l.allocations.size() ? l.allocations[array] : trace::Allocation{},
         card.numbers());
-    if (const double c = cost(a, r); c > 0)
-      all.push_back({c, {place_of(program, sites[s].pc), sentence_of(a, r, sites[s])}});
+    const double c = cost(a, r);
+    if (c <= 0) continue;
+    const MemoryChart::Line line{place_of(program, sites[s].pc), sentence_of(a, r, sites[s])};
+    const auto same = std::ranges::find_if(all, [&](const Cost& known) {
+      return known.line.place == line.place && known.line.text == line.text;
+    });
+    if (same == all.end()) all.push_back({c, line});
+    else same->cost += c, ++same->instructions;
   }
-  std::stable_sort(all.begin(), all.end(),
-                   [](const auto& a, const auto& b) { return a.first > b.first; });
-  for (std::size_t i = 0; i < std::min<std::size_t>(3, all.size()); ++i)
-    out.worst.push_back(all[i].second);
+  std::ranges::stable_sort(all, std::ranges::greater{}, &Cost::cost);
+  for (std::size_t i = 0; i < std::min<std::size_t>(3, all.size()); ++i) {
+    out.worst.push_back(all[i].line);
+    if (all[i].instructions > 1)
+      out.worst.back().text += fmt::format(" ({} instructions)", all[i].instructions);
+  }
   out.sampled = pass.records < pass.of;
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <cmath>
 #include <functional>
@@ -22,6 +23,34 @@ std::string with(std::string_view pattern, std::string_view answer) {
   std::string out(pattern);
   out.replace(out.find(kPlace), kPlace.size(), answer);
   return out;
+}
+
+// An index may be written with its array, as code has it: "m[5*32 + threadIdx.x]" of "m[{}]". The
+// answer then is what stands in the brackets.
+Result<std::string> index_in(const Exercise& e, const std::string& answer) {
+  const std::size_t place = e.pattern.find(kPlace);
+  std::size_t name = place;
+  if (place == 0 || e.pattern[place - 1] != '[') return answer;
+  const auto in_name = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
+  };
+  for (name = place - 1; name > 0 && in_name(e.pattern[name - 1]);) --name;
+  const std::string array(e.pattern.substr(name, place - 1 - name));
+  if (array.empty()) return answer;  // a further extent of a declaration
+  std::size_t begin = answer.find_first_not_of(" \t&"), end = answer.find_last_not_of(" \t;");
+  if (begin == answer.npos || answer.compare(begin, array.size(), array) != 0) return answer;
+  begin = answer.find_first_not_of(" \t", begin + array.size());
+  if (begin == answer.npos || answer[begin] != '[') return answer;
+  int depth = 0;
+  for (std::size_t at = begin; at <= end; ++at) {
+    depth += answer[at] == '[' ? 1 : answer[at] == ']' ? -1 : 0;
+    if (depth != 0) continue;
+    if (at == end) return answer.substr(begin + 1, at - begin - 1);
+    if (answer.find_first_not_of(" \t", at + 1) != answer.find('[', at + 1)) return answer;
+    return Error{ErrorKind::kUsage, fmt::format("'{}' takes one index here", array), "answer",
+                 "write rows and columns as one number, as row * columns + column"};
+  }
+  return answer;
 }
 
 Shape shape_of(const Exercise& e) { return {e.grid, e.block, {}}; }
@@ -44,14 +73,14 @@ Costs costs_of(const std::vector<SiteTraffic>& sites, Figure figure) {
   return out;
 }
 
-const char* name_of(Figure figure) {
+const char* name_of(Figure figure, bool one = false) {
   switch (figure) {
-    case Figure::kRequests: return "requests";
-    case Figure::kSectors: return "sectors";
-    case Figure::kPasses: return "passes";
-    case Figure::kL1Hits: return "sectors that hit";
-    case Figure::kAddresses: return "answers";
-    case Figure::kPartitions: return "partitions";
+    case Figure::kRequests: return one ? "request" : "requests";
+    case Figure::kSectors: return one ? "sector" : "sectors";
+    case Figure::kPasses: return one ? "pass" : "passes";
+    case Figure::kL1Hits: return one ? "sector that hits" : "sectors that hit";
+    case Figure::kAddresses: return one ? "answer" : "answers";
+    case Figure::kPartitions: return one ? "partition" : "partitions";
     case Figure::kLinkRatio: return "times as long";
   }
   return "";
@@ -138,11 +167,17 @@ Result<Verdict> judge_expression(const Exercise& e, const model::Card& card,
   const auto sites = on_card(*program, shape, card, {});
   if (!sites) return sites.error();
   const Costs costs = costs_of(*sites, e.figure);
-  if (costs.figure == costs.ideal)
-    return Verdict{true, fmt::format("{} {}, and no pattern takes fewer", grouped(costs.figure),
-                                     name_of(e.figure))};
-  return Verdict{false, fmt::format("it takes {} {}; {} would do", grouped(costs.figure),
-                                    name_of(e.figure), grouped(costs.ideal))};
+  const char* what = name_of(e.figure, costs.figure == 1);
+  if (costs.figure != costs.ideal)
+    return Verdict{false, fmt::format("it takes {} {}; {} would do", grouped(costs.figure), what,
+                                      grouped(costs.ideal))};
+  if (!e.fits.empty()) {
+    const auto fitting = parse(with(e.fits, answer), shape.let);
+    if (!fitting) return fitting.error();
+    if (!on_card(*fitting, shape, card, {})) return Verdict{false, std::string(e.else_wrong)};
+  }
+  return Verdict{true,
+                 fmt::format("{} {}, and no pattern takes fewer", grouped(costs.figure), what)};
 }
 
 // In how many of the card's partitions the pattern's addresses lie, where they are interleaved
@@ -184,15 +219,16 @@ Result<Verdict> judge_number(const Exercise& e, const model::Card& card,
   if (!right) return right.error();
   if (std::abs(number - *right) <= e.tolerance * *right)
     return Verdict{true, fmt::format("{:.6g} {}", e.tolerance > 0 ? std::round(*right) : *right,
-                                     name_of(e.figure))};
+                                     name_of(e.figure, *right == 1))};
   return Verdict{false, fmt::format("{} is {}", answer, number < *right ? "too few" : "too many")};
 }
 
 }  // namespace
 
 Result<Verdict> judge(const Exercise& e, const model::Card& card, const std::string& answer) {
-  return e.pattern.find(kPlace) != e.pattern.npos ? judge_expression(e, card, answer)
-                                                  : judge_number(e, card, answer);
+  if (e.pattern.find(kPlace) == e.pattern.npos) return judge_number(e, card, answer);
+  const auto index = index_in(e, answer);
+  return index ? judge_expression(e, card, *index) : index.error();
 }
 
 }  // namespace warpmem::sim::pattern

@@ -36,6 +36,9 @@ struct Exercise {
   std::string_view elements = {};
   std::uint32_t modulo = 0;  // … compared as elements modulo this; 0: exactly
   bool any_order = false;    // … of all lanes together, not lane by lane
+  // With the answer in its place, too, this has to be a pattern: what must still fit. And what is
+  // wrong where it isn't.
+  std::string_view fits = {}, else_wrong = {};
   Figure figure = Figure::kSectors;
   double tolerance = 0;  // of a number, as a share of it
   Dim3 grid{1, 1, 1}, block{32, 1, 1};

@@ -80,6 +80,8 @@ constexpr std::array kExercises{
                  "must the rows have instead so that it takes one?",
              .hint = "rows 0 to 31 have to begin in 32 different banks",
              .pattern = "shared float t[32][{}]; t[threadIdx.x][0]",
+             .fits = "shared float t[32][{}]; t[31][31]",
+             .else_wrong = "no two lanes share a bank, but the tile's 32 columns do not fit",
              .figure = Figure::kPasses},
     Exercise{.title = "Tiles",
              .page = "learn/09-tiles.md",

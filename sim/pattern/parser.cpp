@@ -7,6 +7,7 @@
 
 #include "base/nearest.hpp"
 #include "sim/pattern/lexer.hpp"
+#include "sim/pattern/unknown.hpp"
 
 namespace warpmem::sim::pattern {
 namespace {
@@ -452,7 +453,10 @@ class Parser {
 Result<Program> parse(const std::string& text, const std::map<std::string, std::int64_t>& known) {
   auto tokens = tokens_of(text);
   if (!tokens) return tokens.error();
-  return Parser(text, std::move(*tokens), known).run();
+  auto program = Parser(text, std::move(*tokens), known).run();
+  if (!program) return program;
+  if (auto open = left_open(*program)) return *open;
+  return program;
 }
 
 }  // namespace warpmem::sim::pattern

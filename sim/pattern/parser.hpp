@@ -10,7 +10,8 @@
 //              | ldmatrix "(" ["&"] access ")"
 //   body      := ":" statement | "{" statements "}" | statement
 //
-// Expressions are C's, over whole numbers. What an access loads is not known: its value is 0.
+// Expressions are C's, over whole numbers. What an access loads is not known: an index made of it
+// is refused.
 #pragma once
 
 #include <map>

@@ -33,8 +33,21 @@ const std::string kText =
 
 }  // namespace
 
-TEST_CASE("ncu's text output: the fix says how to get CSV of the same report") {
+TEST_CASE("ncu's text output is read, and says that CSV has more") {
   const auto file = parse_ncu_csv(kText, "f.txt");
+  REQUIRE(file);
+  REQUIRE(file->launches.size() == 1);
+  const NcuLaunch& launch = file->launches.front();
+  CHECK(launch.counted.kernel == "scale(float *, int)");
+  CHECK(launch.counted.grid == Dim3{64, 1, 1});
+  CHECK(launch.counted.block == Dim3{128, 1, 1});
+  CHECK(launch.compute_capability == "9.0");
+  CHECK(launch.counted.metrics.at(kDram).value == 12288);
+  CHECK_THAT(file->report.notes.back(), Contains("--csv"));
+}
+
+TEST_CASE("ncu's text of a launch that failed: the fix says how to get CSV of the same report") {
+  const auto file = parse_ncu_csv("==ERROR== LaunchFailed\n" + kText, "f.txt");
   REQUIRE_FALSE(file);
   CHECK_THAT(file.error().fix, Contains("ncu --import") && Contains("--csv"));
 }
@@ -55,7 +68,6 @@ TEST_CASE("files without a launch: one message, its kind, its fix") {
       {"an error behind a warning",
        "==WARNING== clocks cannot be locked\n==ERROR== LaunchFailed\n", ErrorKind::kMalformed,
        "the profiler said: ==ERROR== LaunchFailed"},
-      {"output for people", kText, ErrorKind::kMalformed, "Nsight Compute's text output"},
       {"output for people of a program that failed", "==ERROR== LaunchFailed\n" + kText,
        ErrorKind::kMalformed, "the profiler said: ==ERROR== LaunchFailed"},
       {"header only", long_header(), ErrorKind::kMalformed, "a table with no launches"},
@@ -112,7 +124,7 @@ TEST_CASE("counted on another GPU") {
 
 TEST_CASE("launches without any counter that warpmem predicts") {
   const auto file =
-      parse_ncu_csv(long_header() + long_row("0", "Duration", "usecond", "5"), "f.csv");
+      parse_ncu_csv(long_header() + long_row("0", "Registers Per Thread", "register/thread", "5"), "f.csv");
   REQUIRE(file.ok());
   const auto has = check_has_counters(*file, "f.csv");
   REQUIRE_FALSE(has.ok());

@@ -11,7 +11,7 @@ import subprocess
 import sys
 
 # The counters that hang on the order of accesses, and how much the errors may add up to more in time (in
-# symmetric errors of 191 launches). docs/time-engine.md has the sums and says where the differences are.
+# errors of 191 launches, relative to the GPU). docs/time-engine.md has the sums and says where the differences are.
 GROUPS = {
     "L1 hits": (["l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum",
                  "l1tex__t_sectors_pipe_lsu_mem_local_op_ld_lookup_hit.sum"], 0.3),
@@ -36,12 +36,12 @@ def compared(warpmem, *engine):
     sums, each = collections.Counter(), collections.defaultdict(list)
     for launch in report["launches"]:
         for metric, m in launch["metrics"].items():
-            if "error" not in m:
+            if "judged" not in m:
                 continue
-            sums[metric] += abs(m["error"])
+            sums[metric] += abs(m["judged"])
             size = max(m["predicted"], m["measured"])
             if size and size >= floors[metric]:
-                each[launch["level"], metric].append((abs(m["error"]), m["predicted"] == m["measured"]))
+                each[launch["level"], metric].append((abs(m["judged"]), m["predicted"] == m["measured"]))
     return report["engine"], sums, len(report["launches"]), each
 
 

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <fstream>
 #include <sstream>
 
@@ -35,11 +36,24 @@ TEST_CASE("validate/metrics.txt, which collect reads, is the map's list") {
   CHECK(text.str() == lines);
 }
 
-TEST_CASE("the symmetric error is bounded, even-handed and quiet near zero") {
-  CHECK(symmetric_error(5, 5, 0) == 0);
-  CHECK(symmetric_error(0, 0, 0) == 0);
-  CHECK(symmetric_error(200, 100, 0) == Approx(2.0 / 3));
-  CHECK(symmetric_error(100, 200, 0) == Approx(-2.0 / 3));
-  CHECK(symmetric_error(0, 7, 0) == -2);
-  CHECK(symmetric_error(0, 100, 4096) == Approx(-100.0 / 4096));
+TEST_CASE("the error is (model - GPU) / GPU, and said so that its size is seen") {
+  CHECK(relative_error(5, 5) == 0);
+  CHECK(relative_error(0, 0) == 0);
+  CHECK(relative_error(200, 100) == Approx(1));
+  CHECK(relative_error(50, 100) == Approx(-0.5));
+  CHECK(relative_error(0, 7) == -1);
+  CHECK(std::isinf(relative_error(7, 0)));
+  CHECK(error_text(0) == "=");
+  CHECK(error_text(-1) == "-100 %");
+  CHECK(error_text(-0.5521) == "-55.2 %");
+  CHECK(error_text(1.232) == "+123 %");
+  CHECK(error_text(relative_error(131160, 1204)) == "109 times");
+  CHECK(error_text(relative_error(7, 0)) == "from 0");
+}
+
+TEST_CASE("ratios and times are asked for as much as the counters behind them") {
+  REQUIRE(find_any_rule("lts__t_sector_hit_rate.pct") != nullptr);
+  CHECK(find_any_rule("lts__t_sector_hit_rate.pct")->match == Match::kApproximate);
+  CHECK(find_any_rule("gpu__time_duration.sum")->band == find_rule("sm__cycles_elapsed.max")->band);
+  CHECK(find_rule("gpu__time_duration.sum") == nullptr);  // ncu is not asked for it by name
 }

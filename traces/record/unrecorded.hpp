@@ -4,6 +4,8 @@
 
 #include <span>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "isa/program.hpp"
 
@@ -11,5 +13,12 @@ namespace warpmem::record {
 
 // "copies through tensor maps (UTMALDG), missing in …; texture …"; empty: nothing.
 std::string unrecorded(std::span<const trace::Instruction> code);
+
+// The counters that lack it, as patterns with * for anything, each with what is missing in them.
+struct UnrecordedCounters {
+  std::string_view what;  // "texture and surface accesses"
+  std::vector<std::string_view> counters;
+};
+std::vector<UnrecordedCounters> unrecorded_counters(std::span<const trace::Instruction> code);
 
 }  // namespace warpmem::record

@@ -16,7 +16,7 @@ if (report.side_by_side && report.runs[0].launches.length && report.runs[1].laun
 
 // name, title, what it says, and what draws it for one launch
 const sections = [
-  ["summary", "At a glance", "", (e) => tilesView(e.l)],
+  ["summary", "At a glance", "", (e) => h("div", {}, e.run.notes.map((n) => h("p", { class: "notice" }, n)), tilesView(e.l))],
   ["chart", "Memory hierarchy", "What moved between the levels. Arrows to the left were read, dashed ones written; colour says how busy the level is.", (e) => memoryChart(e.l, state.b >= 0)],
   ["findings", "What moves too much, and what would change it", "Gains are replayed: the addresses of the launch were changed and the launch ran on the model again.", (e) => findingsView(e.l)],
   ["source", "Source", "Bars are as long as what a line moves and as red as it is too much. Pick a line to see its lanes.", (e) => sourceView(e.l, report)],
