@@ -14,6 +14,7 @@
 #include "base/units.hpp"
 #include "command/card_device.hpp"
 #include "command/command.hpp"
+#include "command/emulate_toolkit.hpp"
 #include "command/version.hpp"
 #include "emulate/cudart/compile.hpp"
 #include "binary/fatbin/program_file.hpp"
@@ -92,6 +93,10 @@ Told parse_told(const std::string& text) {
   return told;
 }
 
+Error no_folder() {
+  return {ErrorKind::kResources, "no temporary folder can be made", "", "set TMPDIR to a folder that can be written"};
+}
+
 // What the run reads: the program, or its sources.
 std::vector<std::string> inputs_of(const ProgramRun& run) {
   std::vector<std::string> inputs = run.words;
@@ -165,9 +170,7 @@ int emulate_program(ProgramRun& run) {
   if (names_source(run.words)) {
     auto nvcc = cudart::find_nvcc();
     if (!nvcc) return fail(nvcc.error());
-    if (folder.path().empty())
-      return fail({ErrorKind::kResources, "no temporary folder can be made", "",
-                   "set TMPDIR to a folder that can be written"});
+    if (folder.path().empty()) return fail(no_folder());
     program = folder.path() + "/app";
     const std::string arch = compiled_for(*nvcc, cc);
     if (auto ok = cudart::compile(cudart::nvcc_words(*nvcc, run.words, arch, program, *runtime)); !ok)
@@ -201,11 +204,14 @@ int emulate_program(ProgramRun& run) {
   const char* path = std::getenv("LD_LIBRARY_PATH");
   variables.push_back("LD_LIBRARY_PATH=" + *runtime +
                       (path && *path ? ":" + std::string(path) : ""));
-  std::string first;  // what must come before the program's own
-  if ((file->fixed_path || file->linked_in) && !file->cudart.empty())
-    first = *runtime + "/" + file->cudart;
-  if (file->compiles) first += (first.empty() ? "" : ":") + *runtime + "/libcuda.so.1";
-  if (!first.empty()) variables.push_back("LD_PRELOAD=" + first);
+  // The loader leads each process of the program's to ours, and ours is there before anything asks for it.
+  variables.push_back("WARPMEM_EMULATE_LIBRARIES=" + *runtime);
+  variables.push_back("LD_AUDIT=" + *runtime + "/libwarpmem_audit.so");
+  variables.push_back("LD_PRELOAD=" + *runtime + "/libwarpmem_cuda.so");
+  if (folder.path().empty()) return fail(no_folder());
+  auto tools = handed_on_toolkit(folder.path(), *runtime);
+  if (!tools) return fail(tools.error());
+  variables.insert(variables.end(), tools->begin(), tools->end());
   std::vector<std::string> command{program};
   command.insert(command.end(), run.arguments.begin(), run.arguments.end());
   auto report = record::run_watched(command, variables, "WARPMEM_EMULATE_STATUS");

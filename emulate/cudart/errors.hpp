@@ -15,6 +15,7 @@ enum Code : int {
   kInvalidMemcpyDirection = 21,
   kMissingConfiguration = 52,
   kInvalidDeviceFunction = 98,
+  kNoDevice = 100,
   kInvalidDevice = 101,
   kInvalidKernelImage = 200,
   kNoKernelImage = 209,

@@ -57,7 +57,7 @@ trace::Launch describe(Runtime& r, const Stream& stream, const KernelCall& call,
     l.registers = resources->registers, l.static_shared = resources->static_shared;
     l.local_bytes = resources->local_bytes;
   }
-  l.carveout = call.carveout >= 0 ? call.carveout : call.function->carveout;
+  l.carveout = call.carveout >= 0 ? call.carveout : preferred_carveout(r, *call.function);
   l.stream = stream.number;
   l.window = stream.window();
   if (call.window) {
@@ -130,10 +130,15 @@ Residency residency_of(const Device& device, const emulate::Kernel& kernel, cons
   return warpmem::residency(sm, {number(threads), registers, fixed + dynamic_shared});
 }
 
-int carved_out(const Device& device, const Function& function, std::size_t cta_bytes) {
-  constexpr int kOfConfig[] = {-1, 100, 0, 50};  // no preference, shared memory, L1, equal: per cent
-  const int percent =
-      function.carveout >= 0 ? function.carveout : kOfConfig[function.cache_config & 3];
+int preferred_carveout(const Runtime& r, const Function& function) {
+  constexpr int kOfConfig[] = {-1, 100, 0, 50};  // no preference, shared memory, L1, equal
+  if (function.carveout >= 0) return function.carveout;
+  return kOfConfig[(function.cache_config != 0 ? function.cache_config : r.cache_config) & 3];
+}
+
+int carved_out(const Runtime& r, const Function& function, std::size_t cta_bytes) {
+  const Device& device = r.device();
+  const int percent = preferred_carveout(r, function);
   const int whole = device.shared_sm(), unit = std::max(1, device.shared_unit);
   if (percent < 0) return whole;
   const std::int64_t cta = static_cast<std::int64_t>(cta_bytes + static_cast<std::size_t>(unit) - 1) /

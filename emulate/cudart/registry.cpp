@@ -1,6 +1,7 @@
 #include "emulate/cudart/registry.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cctype>
@@ -12,6 +13,7 @@
 #include "emulate/ptx/parser.hpp"
 #include "binary/cubin/cubin.hpp"
 #include "binary/fatbin/fat_binary.hpp"
+#include "emulate/cudart/default_cache.hpp"
 #include "emulate/cudart/ptx_link.hpp"
 #include "emulate/mapping/yields.hpp"
 
@@ -105,7 +107,8 @@ Result<void> gather(const unsigned char* data, const std::string& name, std::uin
     *text = for_older_gpu(std::move(*text), cc);
   }
   into.options = best->options;
-  into.units.push_back({best->name.empty() ? name : best->name, std::move(*text)});
+  into.units.push_back(
+      {best->name.empty() ? name : best->name, with_default_caches(std::move(*text), best->options)});
   into.unit_options.push_back(best->options);
   into.unit_architectures.push_back(best->architecture);
   into.exact = best->exact;
@@ -150,7 +153,11 @@ bool defines_kernel(const std::string& ptx, const std::string& name) {
 }
 
 Result<std::string> ptx_of(Module& module, std::uint32_t cc) {
-  if (!module.wrapper) return module.ptx;
+  if (!module.wrapper) {
+    std::string options;
+    for (const std::string& word : module.options) options += word + ' ';
+    return with_default_caches(module.ptx, options);
+  }
   const FatBinaryWrapper& w = *module.wrapper;
   if (w.magic != kWrapperMagic || (w.version != 1 && w.version != 2))
     return Error{ErrorKind::kMalformed,
@@ -276,6 +283,10 @@ emulate::MachineCode* Registry::machine_code(Module& module, std::uint32_t cc) {
   request.arch = target.arch;
   module.stand_in = target.stand_in;
   request.options = module.options;
+  if (!module.cubin.empty()) {
+    request.shipped = module.cubin, request.arch = module.arch, module.stand_in.clear();
+    if (!module.ptxas.empty() && access(module.ptxas.c_str(), X_OK) == 0) request.toolkit.ptxas = module.ptxas;
+  }
   if (module.wrapper) {
     Gathered code;
     if (module.wrapper->data)

@@ -158,6 +158,11 @@ void Session::count(const emulate::RunStatistics& statistics) {
   thread_instructions_ += statistics.thread_instructions;
 }
 
+void Session::note_once(const std::string& text) {
+  const std::lock_guard lock(warning_);
+  if (warned_.insert(text).second) note(text);
+}
+
 // Once for each place in the code.
 void Session::note_warning(const Error& error) {
   const std::lock_guard lock(warning_);

@@ -66,6 +66,7 @@ class Session {
   void end(const emulate::RunStatistics& statistics, const Error* failure);
   void count(const emulate::RunStatistics& statistics);  // of a launch that is not traced
 
+  void note_once(const std::string& text);  // prints it the first time
   void note_warning(const Error& error);  // prints it; may be called by several threads
   void note_error(const Error& error);    // prints it, and tells the command which kind
   void note_hazard(const std::string& text);  // what --check found

@@ -75,8 +75,7 @@ void Calls::builtin(Warp& warp, const Part& part, const CallSite& site, std::uin
         const std::uint64_t bytes = argument(0, l),
                             at = bytes + kHeapHeader < bytes
                                      ? 0
-                                     : run_.memory.allocate(bytes + kHeapHeader,
-                                                            trace::AllocationKind::kDevice, 512);
+                                     : run_.memory.allocate_heap(bytes + kHeapHeader);
         result(l, at ? at + kHeapHeader : 0);
         break;
       }

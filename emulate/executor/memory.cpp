@@ -104,10 +104,18 @@ std::uint64_t Memory::allocate(std::uint64_t bytes, trace::AllocationKind kind, 
   return base;
 }
 
+std::uint64_t Memory::allocate_heap(std::uint64_t bytes) {
+  if (bytes > heap_limit_ || heap_used_ > heap_limit_ - bytes) return 0;
+  const std::uint64_t base = allocate(bytes, trace::AllocationKind::kDevice);
+  if (base != 0) regions_[base].heap = true, heap_used_ += bytes;
+  return base;
+}
+
 bool Memory::free(std::uint64_t base) {
   const auto at = regions_.find(base);
   if (at == regions_.end() || !at->second.live || at->second.internal || at->second.adopted) return false;
   at->second.live = false;
+  if (at->second.heap) heap_used_ -= at->second.bytes;
   const std::uint64_t room = rounded(at->second.bytes, 512);
   used_ -= room;
   freed_.emplace(room, base);

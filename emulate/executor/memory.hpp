@@ -30,6 +30,7 @@ constexpr std::uint64_t kCodeWindow = 0x320000000000u;    // + 16 x function
 constexpr std::uint64_t kWindowBytes = std::uint64_t{1} << 32;
 constexpr std::uint32_t kParamBytes = 32768;
 constexpr std::uint32_t kGridBarrierBytes = 256;        // behind the parameters: what grid-wide barriers count in
+constexpr std::uint64_t kUsualHeap = 8u << 20;          // for malloc in kernels, unless the program asks for more
 constexpr std::uint32_t kReservedShared = 1024;         // a CTA, for cooperative groups
 // Shared addresses of a cluster: rank r's memory begins at (r + 1) << 24, one's own also at 0.
 constexpr std::uint32_t kRankShift = 24;
@@ -41,6 +42,7 @@ struct Region {
   bool live = true;
   bool internal = false;   // variables and parameters: not the program's own allocation
   bool adopted = false;    // the host's: outside the range
+  bool heap = false;       // from malloc in a kernel
   std::string name;        // of a variable
 };
 
@@ -55,6 +57,9 @@ class Memory {
   // nullopt-like: 0 when the GPU's memory is exhausted.
   std::uint64_t allocate(std::uint64_t bytes, trace::AllocationKind kind, std::uint64_t align = 512, const std::string& name = {});
   bool free(std::uint64_t base);            // false: not the start of a live allocation
+  // What malloc in kernels takes: 0 when the heap has no room left.
+  std::uint64_t allocate_heap(std::uint64_t bytes);
+  void set_heap(std::uint64_t bytes) { heap_limit_ = bytes; }  // cudaLimitMallocHeapSize
   // The host's own memory, made known to the GPU where it lies (cudaHostRegister). False: it overlaps
   // what is known already, or device addresses are not host addresses here.
   bool adopt(std::uint64_t base, std::uint64_t bytes, trace::AllocationKind kind);
@@ -89,6 +94,7 @@ class Memory {
   bool commit(Stretch& stretch, std::uint64_t end);
 
   std::uint64_t delta_ = 0, limit_ = 0, used_ = 0, param_base_ = 0;
+  std::uint64_t heap_limit_ = kUsualHeap, heap_used_ = 0;
   Stretch program_, code_;
   std::uint64_t last_low_ = 1, last_high_ = 0;
   void* mapping_ = nullptr;
