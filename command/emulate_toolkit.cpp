@@ -2,6 +2,7 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <utility>
 
 #include "binary/disassembly/cuda_tools.hpp"
 
@@ -52,8 +53,12 @@ Result<std::vector<std::string>> handed_on_toolkit(const std::string& folder, co
   // What libraries compiled in runs on a GPU has no PTX in it: they get other folders to keep what they compile in.
   if (const std::string home = variable("HOME"), set = variable("XDG_CACHE_HOME"); !home.empty() || !set.empty()) {
     const std::string cache = (set.empty() ? home + "/.cache" : set) + "/warpmem/";
-    for (const char* name : {"CUPY_CACHE_DIR", "PYCUDA_CACHE_DIR", "WARP_CACHE_PATH"})
-      if (variable(name).empty()) out.push_back(std::string(name) + "=" + cache + name);
+    for (const auto& [name, of] : {std::pair("CUPY_CACHE_DIR", "cupy"), std::pair("PYCUDA_CACHE_DIR", "pycuda"),
+                                   std::pair("WARP_CACHE_PATH", "warp")}) {
+      if (!variable(name).empty()) continue;
+      fs::create_directories(cache + of, error);  // what cannot be made, the library says
+      out.push_back(std::string(name) + "=" + cache + of);
+    }
   }
   // For our ptxas: which one it stands for.
   std::string stands_for = real.empty() ? "" : (real / "bin/ptxas").string();

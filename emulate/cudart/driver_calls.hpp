@@ -56,6 +56,8 @@ int cuModuleLoadDataEx(void** module, const void* image, unsigned count, void* o
 int cuModuleGetGlobal_v2(unsigned long long* address, std::size_t* bytes, void* module,
                          const char* name);
 int cuFuncGetAttribute(int* value, int which, void* function);
+int cuLaunchKernel(void* function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
+                   unsigned shared, Stream* stream, void** arguments, void** extra);
 int cuOccupancyMaxPotentialBlockSize(int* grid, int* block, void* function,
                                      std::size_t (*shared_of)(int), std::size_t shared, int limit);
 

@@ -150,6 +150,37 @@ int carved_out(const Runtime& r, const Function& function, std::size_t cta_bytes
   return whole;
 }
 
+bool equal(const KernelCall& a, const KernelCall& b) {
+  const auto same = [](const Dim& x, const Dim& y) { return x.x == y.x && x.y == y.y && x.z == y.z; };
+  return a.function == b.function && same(a.grid, b.grid) && same(a.block, b.block) && same(a.cluster, b.cluster) &&
+         a.shared == b.shared && a.cooperative == b.cooperative && a.carveout == b.carveout && !a.window && !b.window &&
+         a.params == b.params;
+}
+
+namespace {
+
+// How often the launch before was equal in a row, and ran as many instructions. A kernel whose launches do other things
+// with the same arguments, as a search that goes on where it stopped, seldom has as many twice.
+struct Repeats {
+  KernelCall call;
+  std::uint64_t instructions = 0, times = 0;
+
+  bool enough(const KernelCall& next, std::uint64_t most) const { return most != 0 && times >= most && equal(call, next); }
+  void take(const KernelCall& next, std::uint64_t ran) {
+    if (times != 0 && ran == instructions && equal(call, next)) {
+      ++times;
+      return;
+    }
+    call = next, instructions = ran, times = 1;
+  }
+};
+Repeats& repeats() {
+  static auto* one = new Repeats;
+  return *one;
+}
+
+}  // namespace
+
 Code pack(Runtime& r, KernelCall& call, void** arguments, void** extra) {
   auto kernel = r.kernel(*call.function);
   if (!kernel) return check(r, call);
@@ -273,7 +304,9 @@ Code run(Runtime& r, Stream& stream, const KernelCall& call) {
   if (emulate::may_yield(kernel)) r.site_map(f);
   emulate::RunStatistics statistics;
   emulate::Tracer* tracer = nullptr;
-  const bool traced = r.session.wanted(id, f.demangled);
+  const bool repeated = repeats().enough(call, r.session.options().repeats);
+  const bool traced = r.session.wanted(id, f.demangled) && !repeated;
+  if (repeated) r.session.skip_equal(id, f.demangled);
   if (traced)
     tracer = r.session.begin(describe(r, stream, call, kernel, known, id), kernel, known,
                              r.site_map(f), f);
@@ -283,6 +316,7 @@ Code run(Runtime& r, Stream& stream, const KernelCall& call) {
   progress.clear();
   if (tracer) r.session.end(statistics, ran ? nullptr : &ran.error());
   else r.session.count(statistics);
+  repeats().take(call, statistics.thread_instructions);
 
   const double cycles = static_cast<double>(statistics.warp_instructions) / r.device().sms;
   stream.ready = std::max(stream.ready, r.now) + 2 + cycles / (r.device().clock_khz * 1e-3);

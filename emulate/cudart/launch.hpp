@@ -21,6 +21,9 @@ struct KernelCall {
   std::vector<std::size_t> offsets;  // of each parameter in them
 };
 
+// Launches that are equal in all that the program says of them.
+bool equal(const KernelCall& a, const KernelCall& b);
+
 // Packs the arguments as the kernel's PTX declares them. `extra`: a packed buffer instead
 // (CU_LAUNCH_PARAM_BUFFER_POINTER); may be null.
 Code pack(Runtime& r, KernelCall& call, void** arguments, void** extra);

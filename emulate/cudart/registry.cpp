@@ -14,6 +14,7 @@
 #include "binary/cubin/cubin.hpp"
 #include "binary/fatbin/fat_binary.hpp"
 #include "emulate/cudart/default_cache.hpp"
+#include "emulate/cudart/program_tools.hpp"
 #include "emulate/cudart/ptx_link.hpp"
 #include "emulate/mapping/yields.hpp"
 
@@ -277,15 +278,17 @@ emulate::MachineCode* Registry::machine_code(Module& module, std::uint32_t cc) {
   if (module.machine) return module.machine.get();
   if (!module.loaded) return nullptr;
   emulate::MachineCode::Request request;
-  request.toolkit = emulate::find_toolkit();
+  request.toolkit = program_toolkit();
   const emulate::Module& ptx = module.loaded->module();
   const emulate::CodeTarget target = emulate::code_target(request.toolkit, ptx.target, cc);
   request.arch = target.arch;
   module.stand_in = target.stand_in;
   request.options = module.options;
   if (!module.cubin.empty()) {
-    request.shipped = module.cubin, request.arch = module.arch, module.stand_in.clear();
+    request.shipped = module.cubin, module.stand_in.clear();
+    if (std::isdigit(static_cast<unsigned char>(ptx.target.back()))) request.arch = module.arch;  // else sm_90a, as the text says
     if (!module.ptxas.empty() && access(module.ptxas.c_str(), X_OK) == 0) request.toolkit.ptxas = module.ptxas;
+    else if (module.ptxas.empty() && !linker_as_ptxas().empty()) request.toolkit.ptxas = linker_as_ptxas();
   }
   if (module.wrapper) {
     Gathered code;
