@@ -16,6 +16,8 @@
 #include "command/command.hpp"
 #include "command/emulate_toolkit.hpp"
 #include "command/version.hpp"
+#include "emulate/audit/mapped_file.hpp"
+#include "emulate/audit/runtime_within.hpp"
 #include "emulate/cudart/compile.hpp"
 #include "binary/fatbin/program_file.hpp"
 #include "traces/record/launcher.hpp"
@@ -95,6 +97,18 @@ Told parse_told(const std::string& text) {
 
 Error no_folder() {
   return {ErrorKind::kResources, "no temporary folder can be made", "", "set TMPDIR to a folder that can be written"};
+}
+
+// A runtime that was linked in and stripped is found as it will be when the program is loaded.
+void find_stripped_runtime(const std::string& program, cudart::ProgramFile& file) {
+  if (!file.elf || !file.cudart.empty() || !file.has_device_code) return;
+  const audit::MappedFile bytes(program.c_str());
+  const auto functions = audit::runtime_within(cudart::ElfFile(bytes.bytes()));
+  const auto has = [&](std::string_view name) {
+    return std::any_of(functions.begin(), functions.end(), [&](const cudart::ElfFunction& f) { return f.name == name; });
+  };
+  if (!has("__cudaRegisterFatBinary") || !has("__cudaRegisterFunction") || !has("__cudaPopCallConfiguration")) return;
+  file.cudart = has("cudaGetDeviceProperties_v2") ? "libcudart.so.12" : "libcudart.so.13", file.linked_in = true;
 }
 
 // What the run reads: the program, or its sources.
@@ -186,6 +200,7 @@ int emulate_program(ProgramRun& run) {
   }
   auto file = cudart::read_program_file(program);
   if (!file) return fail(file.error());
+  find_stripped_runtime(program, *file);
   if (auto ok = cudart::check_program_file(*file, run.words.front(), cc); !ok)
     return fail(ok.error());
   if (auto note = cudart::about_libraries(*file, run.words.front()))

@@ -60,6 +60,15 @@ Result<std::vector<std::string>> handed_on_toolkit(const std::string& folder, co
       out.push_back(std::string(name) + "=" + cache + of);
     }
   }
+  // CUTLASS's DSL has a ptxas in it, and writes PTX where it is asked to.
+  if (variable("CUTE_DSL_DUMP_DIR").empty()) {
+    fs::create_directories(fs::path(folder) / "ptx", error);
+    out.push_back("CUTE_DSL_DUMP_DIR=" + folder + "/ptx");
+    out.push_back("CUTE_DSL_KEEP_PTX=1");
+    out.push_back("WARPMEM_EMULATE_PTX_FOLDER=" + folder + "/ptx");
+  } else {
+    out.push_back("WARPMEM_EMULATE_PTX_FOLDER=" + variable("CUTE_DSL_DUMP_DIR"));
+  }
   // For our ptxas: which one it stands for.
   std::string stands_for = real.empty() ? "" : (real / "bin/ptxas").string();
   if (stands_for.empty() || !fs::exists(stands_for, error)) stands_for = record::find_cuda_tool("ptxas", "WARPMEM_PTXAS");

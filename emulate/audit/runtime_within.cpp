@@ -1,5 +1,7 @@
 #include "emulate/audit/runtime_within.hpp"
 
+#include "emulate/audit/registration.hpp"
+
 #include <algorithm>
 #include <cstring>
 #include <string_view>
@@ -98,14 +100,25 @@ std::vector<ElfFunction> by_names(const Place& code, const Place& data, const st
 std::vector<ElfFunction> runtime_within(const ElfFile& elf) {
   const std::vector<Elf64_Shdr> sections = elf.sections();
   if (auto found = by_symbols(elf, sections); !found.empty()) return found;
-  Place code, data, header;
+  Place code, data, header, wrappers;
   for (const Elf64_Shdr& s : sections) {
     const std::string name = elf.name(s);
-    Place* const place = name == ".text" ? &code : name == ".rodata" ? &data : name == ".eh_frame_hdr" ? &header : nullptr;
+    Place* const place = name == ".text" ? &code : name == ".rodata" ? &data : name == ".eh_frame_hdr" ? &header : name == ".nvFatBinSegment" ? &wrappers : nullptr;
     if (place) *place = {s, elf.bytes_of(s)};
   }
   if (!holds(data.bytes, std::string_view("\0cudaLaunchKernelExC", 20)) || !holds(data.bytes, "libcuda.so.1")) return {};
-  return by_names(code, data, beginnings(header));
+  const std::vector<std::uint64_t> begins = beginnings(header);
+  std::vector<ElfFunction> found = by_names(code, data, begins);
+  std::uint64_t launch = 0;
+  for (const ElfFunction& f : found)
+    if (f.name == "cudaLaunchKernel") launch = f.address;
+  const std::span<const unsigned char> bytes(reinterpret_cast<const unsigned char*>(code.bytes.data()), code.bytes.size());
+  const std::uint64_t first = wrappers.section.sh_addr;
+  // What these refer to by their names is something else of theirs.
+  std::erase_if(found, [](const ElfFunction& f) { return f.name.starts_with("__cuda") && f.name.ends_with("CallConfiguration"); });
+  for (const auto& [name, address] : registration({bytes, code.section.sh_addr, begins}, first, first + wrappers.section.sh_size, launch))
+    found.push_back({name, address});
+  return found;
 }
 
 }  // namespace warpmem::audit

@@ -13,14 +13,28 @@
 #include "emulate/ptx/parser.hpp"
 #include "binary/cubin/cubin.hpp"
 #include "binary/fatbin/fat_binary.hpp"
+#include "binary/cubin/kept_ptx.hpp"
 #include "emulate/cudart/default_cache.hpp"
+#include "emulate/cudart/kept_elsewhere.hpp"
 #include "emulate/cudart/program_tools.hpp"
 #include "emulate/cudart/ptx_link.hpp"
 #include "emulate/mapping/yields.hpp"
 
 namespace warpmem::cudart {
+
+bool defines_kernel(const std::string& ptx, const std::string& name) {
+  const std::string entry = ".entry " + name;
+  for (std::size_t at = ptx.find(entry); at != ptx.npos; at = ptx.find(entry, at + 1)) {
+    const char behind = at + entry.size() < ptx.size() ? ptx[at + entry.size()] : ' ';
+    if (std::isalnum(static_cast<unsigned char>(behind)) == 0 && behind != '_' && behind != '$')
+      return true;
+  }
+  return false;
+}
+
 namespace {
 
+constexpr std::string_view kNoText = "it has no PTX";
 constexpr int kWrapperMagic = 0x466243b1;
 
 std::string architectures(const std::set<std::string>& all) {
@@ -84,6 +98,31 @@ const FatEntry* choose_text(const std::vector<FatEntry>& entries, const Gathered
   return choose_ptx(entries, cc);
 }
 
+// "sm_90a" -> 90
+std::uint32_t target_number(const std::string& target) {
+  return target.size() > 3 ? static_cast<std::uint32_t>(std::atoi(target.c_str() + 3)) : 0;
+}
+
+// Where the container has no PTX: what is kept inside its machine code, or beside it. `count`: of the codes that were
+// found last.
+Result<void> text_within(std::string name, std::size_t count, Gathered& into) {
+  for (std::size_t i = into.shipped.size() - count; i < into.shipped.size(); ++i) {
+    Shipped& s = into.shipped[i];
+    auto kept = record::kept_ptx(s.code);
+    if (!kept)
+      if (auto text = ptx_beside(s.code)) kept = record::KeptPtx{std::move(*text), "", ""};
+    if (!kept) continue;
+    const std::uint32_t made_of = target_number(ptx_target(kept->ptx));
+    s.made_of = made_of, s.exact = ptx_target(kept->ptx).ends_with('a');
+    into.options = kept->options, into.exact = s.exact;
+    into.units.push_back({std::move(name), with_default_caches(std::move(kept->ptx), kept->options)});
+    into.unit_options.push_back(kept->options);
+    into.unit_architectures.push_back(made_of);
+    return {};
+  }
+  return {};
+}
+
 Result<void> gather(const unsigned char* data, const std::string& name, std::uint32_t cc,
                     Gathered& into) {
   const auto* bytes = reinterpret_cast<const std::byte*>(data);
@@ -101,8 +140,9 @@ Result<void> gather(const unsigned char* data, const std::string& name, std::uin
   // libcudadevrt.a, which launches kernels for kernels: that is part of this runtime.
   if (text->find("__cuda_syscall_cnp") != text->npos) return {};
   into.machine_code.merge(code.machine_code);
+  const std::size_t shipped = code.shipped.size();
   for (Shipped& s : code.shipped) into.shipped.push_back(std::move(s));
-  if (!best) return {};
+  if (!best) return text_within(name, shipped, into);
   if (newer) {
     into.newer = newer->architecture;
     *text = for_older_gpu(std::move(*text), cc);
@@ -119,11 +159,11 @@ Result<void> gather(const unsigned char* data, const std::string& name, std::uin
 Error no_ptx(const Module& module, const Gathered& found, std::uint32_t cc) {
   const std::string flag = fmt::format("-gencode arch=compute_{0},code=compute_{0}", cc);
   return {ErrorKind::kUsage,
-          fmt::format("it has no PTX{}", found.machine_code.empty()
+          fmt::format("{}{}", kNoText, found.machine_code.empty()
                                              ? ""
                                              : fmt::format(", only machine code for {}",
                                                            architectures(found.machine_code))),
-          module.name, fmt::format("build it with {}", flag)};
+          module.name, fmt::format("build it with {}; of a library that brings machine code alone, let other code do this step", flag)};
 }
 
 // The device objects of a fat binary, or those that it was linked from.
@@ -136,21 +176,6 @@ Result<Gathered> objects_of(const Module& module, std::uint32_t cc) {
   if (found.units.empty() && w.data)
     if (auto ok = gather(w.data, module.name, cc, found); !ok) return ok.error();
   return found;
-}
-
-// "sm_90a" -> 90
-std::uint32_t target_number(const std::string& target) {
-  return target.size() > 3 ? static_cast<std::uint32_t>(std::atoi(target.c_str() + 3)) : 0;
-}
-
-bool defines_kernel(const std::string& ptx, const std::string& name) {
-  const std::string entry = ".entry " + name;
-  for (std::size_t at = ptx.find(entry); at != ptx.npos; at = ptx.find(entry, at + 1)) {
-    const char behind = at + entry.size() < ptx.size() ? ptx[at + entry.size()] : ' ';
-    if (std::isalnum(static_cast<unsigned char>(behind)) == 0 && behind != '_' && behind != '$')
-      return true;
-  }
-  return false;
 }
 
 Result<std::string> ptx_of(Module& module, std::uint32_t cc) {
@@ -257,7 +282,11 @@ Result<emulate::Kernel*> Registry::kernel(Function& function, emulate::Memory& m
   if (function.failure) return *function.failure;
   if (function.kernel) return function.kernel.get();
   auto module = load(*function.module, memory, cc);
-  if (!module) return module.error();
+  if (!module) {
+    Error why = module.error();
+    if (why.message.starts_with(kNoText)) why.message = fmt::format("the kernel {} cannot run: {}", printable(emulate::demangled(function.name)), why.message);
+    return why;
+  }
   auto built = emulate::build_kernel(**module, function.name);
   if (!built) {
     function.failure = built.error();
@@ -284,7 +313,7 @@ emulate::MachineCode* Registry::machine_code(Module& module, std::uint32_t cc) {
   request.arch = target.arch;
   module.stand_in = target.stand_in;
   request.options = module.options;
-  if (!module.cubin.empty()) {
+  if (!module.arch.empty()) {
     request.shipped = module.cubin, module.stand_in.clear();
     if (std::isdigit(static_cast<unsigned char>(ptx.target.back()))) request.arch = module.arch;  // else sm_90a, as the text says
     if (!module.ptxas.empty() && access(module.ptxas.c_str(), X_OK) == 0) request.toolkit.ptxas = module.ptxas;
@@ -336,6 +365,13 @@ const emulate::SiteMap* Registry::site_map(Function& function, std::uint32_t cc)
       }
       if (!function.module->stand_in.empty()) return no(function.module->stand_in.c_str());
       auto instructions = code->instructions(*function.kernel);
+      if (!instructions && !function.module->cubin.empty()) {
+        // A linker that had more than the text (LTO) made the program's code: what is made of the text stands in.
+        function.module->cubin.clear(), function.module->machine.reset(), function.resources_known = false;
+        code = machine_code(*function.module, cc), known = resources(function, cc);
+        if (!code || !known) return no("ptxas refuses it, or there is no ptxas");
+        instructions = code->instructions(*function.kernel);
+      }
       if (!instructions) return instructions.error();
       emulate::mark_yields(*function.kernel, *instructions);
       auto map = emulate::map_sites(*function.kernel, *instructions, *known, code->arch());

@@ -23,6 +23,8 @@ struct CompiledPtx {
   std::string text;  // empty where the module has no other
 };
 
+bool defines_kernel(const std::string& ptx, const std::string& name);
+
 struct Module {
   const FatBinaryWrapper* wrapper = nullptr;
   std::string ptx;    // instead of a wrapper: text that the program loaded

@@ -79,7 +79,7 @@ Code copy_batch(void** to, void** from, const std::size_t* bytes, std::size_t co
 
 extern "C" {
 
-int cudaDriverGetVersion(int* out) { return version(out); }
+int cudaDriverGetVersion(int* out) { return out ? (*out = kDriverVersion, kSuccess) : remember(kInvalidValue); }
 int cudaRuntimeGetVersion(int* out) { return version(out); }
 int cudaGetDeviceProperties(void* out, int device) { return properties(out, device); }
 
