@@ -69,21 +69,22 @@ std::string newest(const std::string& own, std::initializer_list<const char*> pa
 
 }  // namespace
 
-const emulate::Toolkit& program_toolkit() {
-  static const auto* const tools = [] {
-    auto* found = new emulate::Toolkit(emulate::find_toolkit());
+emulate::Toolkit program_toolkit() {
+  emulate::Toolkit tools = emulate::find_toolkit();
+  if (std::getenv("WARPMEM_PTXAS") == nullptr) {
     // The first ptxas on the program's path is ours, which stands for this one.
-    if (variable("WARPMEM_PTXAS").empty()) {
-      const std::string own = std::getenv("WARPMEM_EMULATE_PTXAS") ? variable("WARPMEM_EMULATE_PTXAS") : found->ptxas;
-      found->ptxas = newest(own, {"nvidia/cu13/bin/ptxas", "nvidia/cuda_nvcc/bin/ptxas", "triton/backends/nvidia/bin/ptxas-blackwell",
-                                  "triton/backends/nvidia/bin/ptxas"});
-    }
-    if (variable("WARPMEM_NVDISASM").empty())
-      found->nvdisasm = newest(found->nvdisasm, {"nvidia/cu13/bin/nvdisasm", "nvidia/cuda_nvdisasm/bin/nvdisasm",
-                                                 "triton/backends/nvidia/bin/nvdisasm"});
-    return found;
-  }();
-  return *tools;
+    static const auto* const ptxas = new std::string(
+        newest(std::getenv("WARPMEM_EMULATE_PTXAS") ? variable("WARPMEM_EMULATE_PTXAS") : tools.ptxas,
+               {"nvidia/cu13/bin/ptxas", "nvidia/cuda_nvcc/bin/ptxas", "triton/backends/nvidia/bin/ptxas-blackwell",
+                "triton/backends/nvidia/bin/ptxas"}));
+    tools.ptxas = *ptxas;
+  }
+  if (std::getenv("WARPMEM_NVDISASM") == nullptr) {
+    static const auto* const nvdisasm = new std::string(
+        newest(tools.nvdisasm, {"nvidia/cu13/bin/nvdisasm", "nvidia/cuda_nvdisasm/bin/nvdisasm", "triton/backends/nvidia/bin/nvdisasm"}));
+    tools.nvdisasm = *nvdisasm;
+  }
+  return tools;
 }
 
 const std::string& linker_as_ptxas() {

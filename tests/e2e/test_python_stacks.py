@@ -89,7 +89,8 @@ class Stack(CommandTest):
     def test_triton(self):
         self.all_right(self.emulate("triton_tiles"), 4)
         counted = self.counters("add_kernel")
-        self.assertEqual(counted[SECTORS], 2 * 5000 // 8)
+        self.assertEqual(counted[LOADS], requests(5120, arrays=2, an_access=4))
+        self.assertEqual(counted[SECTORS], 2 * 5120 // 8)
         dumped = self.run_command("dump", "t.wmt", "--counts").out
         self.assertIn("triton_tiles.py", dumped)
 

@@ -50,7 +50,7 @@ class Pointer(DeviceArray):
 
 
 def add():
-    n = 5000
+    n = 5120
     x, y = np.arange(n, dtype=np.float32), np.ones(n, np.float32)
     z = Pointer(np.zeros(n, np.float32))
     add_kernel[(triton.cdiv(n, 1024),)](Pointer(x), Pointer(y), z, n, B=1024)
