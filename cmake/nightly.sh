@@ -36,7 +36,13 @@ fuzz() {
   done
 }
 
+# Kernels that Python's stacks compile: their packages take some GB.
+python_stacks() {
+  WARPMEM_PYTHON_STACKS=$PWD/build/python-stacks ctest --test-dir build -R e2e_python_stacks --timeout 14400 --output-on-failure
+}
+
 tidy || failed="$failed clang-tidy"
+python_stacks || failed="$failed python-stacks"
 sanitizer asan || failed="$failed asan"
 sanitizer tsan || failed="$failed tsan"
 fuzz || failed="$failed fuzz"

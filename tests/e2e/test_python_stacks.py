@@ -105,6 +105,30 @@ class Stack(CommandTest):
         self.assertEqual(counted[LOADS], requests(10000, arrays=2))
         self.assertEqual(counted[STORES], requests(10000))
 
+    def test_warp(self):
+        self.all_right(self.emulate("warp_kernels"), 3)
+        self.assertEqual(self.counters("saxpy")[LOADS], requests(5000, arrays=2))
+
+    def test_taichi(self):
+        self.all_right(self.emulate("taichi_kernels"), 2)
+
+    def test_cutlass_dsl(self):
+        self.all_right(self.emulate("cutlass_dsl"), 1)
+        counted = self.counters("add_one")
+        self.assertEqual(counted[LOADS], requests(4096))
+        self.assertEqual(counted[SECTORS], 4096 // 8)
+
+    def test_torch_compile(self):
+        self.all_right(self.emulate("torch_compile"), 5)
+
+    def test_helion(self):
+        self.all_right(self.emulate("helion_add"), 1)
+        self.assertEqual(self.counters("add_one")[SECTORS], 4096 // 8)
+
+    def test_tilelang(self):
+        self.all_right(self.emulate("tilelang_copy"), 1)
+        self.assertEqual(self.counters("add_one")[SECTORS], 4096 // 8)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -1,9 +1,16 @@
 """What a program asks of the CUDA runtime is obeyed, or said not to be: by programs in Python that need no CUDA toolkit."""
 
+import os
+import re
+import shutil
+import subprocess
 import sys
 import unittest
 
-from harness import CommandTest
+from harness import SOURCE, CommandTest
+
+with open(os.path.join(SOURCE, "emulate", "names", "versioned.inc")) as versioned:
+    VERSIONED = set(re.findall(r"VERSIONED\((\w+)\)", versioned.read()))
 
 HEAD = """
 import ctypes, sys
@@ -165,6 +172,86 @@ print(blas.cublasCreate_v2(ctypes.byref(handle)), blas.cublasSgetrfBatched(0), r
         self.assertEqual(run.out.split(), ["0", "15", "103"], run.err)
         self.assertIn("cublasSgetrfBatched is not emulated", run.err)
         self.assertIn("curandGetScrambleConstants32 is not emulated", run.err)
+
+    def test_every_name_of_the_headers_resolves_and_those_that_are_missing_say_so(self):
+        """The lists are written from NVIDIA's headers and libraries (emulate/names). What we have is what the sources define."""
+        sources = ""
+        for folder in ("cudart", "libraries"):
+            for name in sorted(os.listdir(os.path.join(SOURCE, "emulate", folder))):
+                if name.endswith(".cpp"):
+                    with open(os.path.join(SOURCE, "emulate", folder, name)) as file:
+                        sources += file.read()
+        ours = set(re.findall(r"^[A-Za-z_\[][^\n=;]*?\b(\w+)\(", sources, re.M))
+        ours |= set(re.findall(r"ALIAS\((\w+),", sources))
+        program, missing = "open_gpu(); blas = ctypes.CDLL('libcublas.so.13'); rand = ctypes.CDLL('libcurand.so.10'); cudart = ctypes.CDLL('libcudart.so.13')\n", {}
+        for library, name, code in (("cuda", "driver", 801), ("cudart", "runtime", 801), ("blas", "cublas", 15), ("rand", "curand", 103)):
+            with open(os.path.join(SOURCE, "emulate", "names", name + ".inc")) as file:
+                lines = re.findall(r"^(\w+)\((\w+)(?:, (\w+))?\)", file.read(), re.M)
+            self.assertGreater(len(lines), 25)
+            program += f"for name in {[line[1] for line in lines]}: getattr({library}, name)\n"
+            if name in ("driver", "runtime"):  # of cuBLAS's, macros define many
+                missing[name] = [line[1] for line in lines if line[0] == "REFUSED" and line[1] not in ours and line[1] not in VERSIONED]
+                program += f"wrong = [name for name in {missing[name]} if getattr({library}, name)(*[0] * 12) != {code}]\nassert not wrong, wrong\n"
+        run = self.emulate(program + "print('all')\n")
+        self.assertEqual((run.status, run.out), (0, "all\n"), run.err)
+        for name in missing["driver"] + missing["runtime"]:
+            self.assertEqual(len(re.findall(rf"warpmem: {name} is not emulated", run.err)), 1, name)
+
+    def test_a_program_that_links_every_name_starts(self):
+        compiler = shutil.which("gcc") or shutil.which("cc")
+        if not compiler:
+            self.skipTest("there is no C compiler")
+        libraries = os.path.join(os.path.dirname(os.environ["WARPMEM"]), "cudart")
+        names = []
+        for name in ("driver", "runtime", "cublas", "curand"):
+            with open(os.path.join(SOURCE, "emulate", "names", name + ".inc")) as file:
+                names += re.findall(r"^\w+\((\w+)", file.read(), re.M)
+        with open(self.path("all.c"), "w") as file:
+            file.write("#include <stdio.h>\n" + "".join(f"extern int {n}();\n" for n in names))
+            file.write("void* all[] = {" + ", ".join(f"(void*){n}" for n in names) + "};\nint main() { int n = 0, i; cuInit(0);\n"
+                       "  for (i = 0; i < (int)(sizeof all / sizeof *all); ++i) n += all[i] != 0;\n  printf(\"%d\\n\", n); return 0; }\n")
+        run = subprocess.run([compiler, "-w", "all.c", "-o", "all", "-L" + libraries, "-l:libcudart.so.13", "-l:libcuda.so.1", "-l:libcublas.so.13",
+                              "-l:libcurand.so.10", "-Wl,-rpath-link," + libraries], cwd=self.folder, capture_output=True, text=True)
+        self.assertEqual(run.returncode, 0, run.stderr[-2000:])
+        run = self.run_command("emulate", "-o", "", "./all")
+        self.assertEqual((run.status, run.out), (0, f"{len(names)}\n"), run.err)
+
+    def test_of_equal_launches_in_a_row_sixteen_are_traced(self):
+        program = COPY + """open_gpu(); kernel = kernel_of(COPY, "copy"); a, b = buffer(128), buffer(128)
+for i in range(40): launch(kernel, a, b)
+for i in range(3): launch(kernel, b, a)
+"""
+        run = self.emulate(program)
+        self.assertEqual(run.status, 0, run.err)
+        self.assertIn("24 launches are not traced: 16 before each were equal", run.err)
+        info = self.run_command("info", "trace.wmt", "--format", "json").json()
+        self.assertEqual([launch["launch"] for launch in info["launches"]], [*range(16), 40, 41, 42])
+        self.assertIn("launches 16 to 39 (copy): 16 before them were equal", self.run_command("info", "trace.wmt").out)
+        run = self.emulate(program, "--repeats", "0")
+        self.assertNotIn("not traced", run.err)
+        self.assertEqual(len(self.run_command("info", "trace.wmt", "--format", "json").json()["launches"]), 43)
+
+    def test_a_python_exception_is_the_programs_own_and_keeps_the_trace_so_far(self):
+        run = self.emulate(COPY + "open_gpu()\nlaunch(kernel_of(COPY, 'copy'), buffer(128), buffer(128))\nraise ValueError('of its own')\n")
+        self.assertEqual(run.status, 1, run.err)
+        self.assertIn("ValueError: of its own", run.err)
+        self.assertEqual(len(self.run_command("info", "trace.wmt", "--format", "json").json()["launches"]), 1)
+
+    def test_machine_code_alone_is_refused_by_its_kernels_names(self):
+        ptxas = shutil.which("ptxas") or "/usr/local/cuda/bin/ptxas"
+        if not os.path.exists(ptxas):
+            self.skipTest("there is no ptxas")
+        with open(self.path("k.ptx"), "w") as file:
+            file.write(".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry lonely(.param .u64 p) { ret; }\n")
+        subprocess.run([ptxas, "-arch=sm_90", "k.ptx", "-o", "k.cubin"], cwd=self.folder, check=True)
+        load = "open_gpu(); module = ctypes.c_void_p()\nprint(cuda.cuModuleLoad(ctypes.byref(module), b'k.cubin'))\n"
+        run = self.emulate(load)
+        self.assertEqual((run.status, run.out), (2, "209\n"), run.err)
+        for words in ("with the kernels lonely", "k.cubin", "a cache of the library's"):
+            self.assertIn(words, run.err)
+        # The ptxas that programs find keeps it.
+        run = self.emulate("import subprocess\nsubprocess.run(['ptxas', '-arch=sm_90', 'k.ptx', '-o', 'k.cubin'], check=True)\n" + load)
+        self.assertEqual((run.status, run.out), (0, "0\n"), run.err)
 
 
 if __name__ == "__main__":
