@@ -78,7 +78,8 @@ Result<ToolRun> run_tool(const std::vector<std::string>& command, ToolOutput out
   arguments.push_back(nullptr);
   for (char** variable = environ; *variable != nullptr; ++variable) {
     const std::string_view text(*variable);
-    if (!text.starts_with("LD_PRELOAD=") && !text.starts_with("CUDA_INJECTION64_PATH=")) {
+    if (!text.starts_with("LD_PRELOAD=") && !text.starts_with("LD_AUDIT=") &&
+        !text.starts_with("CUDA_INJECTION64_PATH=")) {
       variables.push_back(*variable);
     }
   }

@@ -39,8 +39,15 @@ fuzz() {
 # Every bit of a small sweep's file, and whatever else is too long for every day.
 slow() { build/bin/test_sweep '[.slow]'; }
 
+
+# Kernels that Python's stacks compile: their packages take some GB.
+python_stacks() {
+  WARPMEM_PYTHON_STACKS=$PWD/build/python-stacks ctest --test-dir build -R e2e_python_stacks --timeout 14400 --output-on-failure
+}
+
 slow || failed="$failed slow"
 tidy || failed="$failed clang-tidy"
+python_stacks || failed="$failed python-stacks"
 sanitizer asan || failed="$failed asan"
 sanitizer tsan || failed="$failed tsan"
 fuzz || failed="$failed fuzz"

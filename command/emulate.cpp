@@ -209,6 +209,10 @@ Run setup_emulate(CLI::App& app) {
       app, "--max-records", {1, kNoMost, "records"},
       [&session](std::uint64_t n) { session.max_records = n; },
       "stop tracing after so many records");
+  add_whole_option(
+      app, "--repeats", {0, kNoMost, "launches"},
+      [&session](std::uint64_t n) { session.repeats = n; },
+      "of equal launches in a row, as autotuners make them, trace so many (16); 0: all");
   app.add_flag("--check", session.check,
                "report reads of shared memory that nobody wrote, and hazards between its barriers; "
                "ends 1 when there are some");

@@ -15,7 +15,10 @@
 #include "base/units.hpp"
 #include "command/card_device.hpp"
 #include "command/command.hpp"
+#include "command/emulate_toolkit.hpp"
 #include "command/version.hpp"
+#include "emulate/audit/mapped_file.hpp"
+#include "emulate/audit/runtime_within.hpp"
 #include "emulate/cudart/compile.hpp"
 #include "binary/fatbin/program_file.hpp"
 #include "traces/format/sink.hpp"
@@ -94,6 +97,22 @@ Told parse_told(const std::string& text) {
   return told;
 }
 
+Error no_folder() {
+  return {ErrorKind::kResources, "no temporary folder can be made", "", "set TMPDIR to a folder that can be written"};
+}
+
+// A runtime that was linked in and stripped is found as it will be when the program is loaded.
+void find_stripped_runtime(const std::string& program, cudart::ProgramFile& file) {
+  if (!file.elf || !file.cudart.empty() || !file.has_device_code) return;
+  const audit::MappedFile bytes(program.c_str());
+  const auto functions = audit::runtime_within(cudart::ElfFile(bytes.bytes()));
+  const auto has = [&](std::string_view name) {
+    return std::any_of(functions.begin(), functions.end(), [&](const cudart::ElfFunction& f) { return f.name == name; });
+  };
+  if (!has("__cudaRegisterFatBinary") || !has("__cudaRegisterFunction") || !has("__cudaPopCallConfiguration")) return;
+  file.cudart = has("cudaGetDeviceProperties_v2") ? "libcudart.so.12" : "libcudart.so.13", file.linked_in = true;
+}
+
 // What the program may read: itself or its sources, and the files that it is given.
 void note_files(const ProgramRun& run) {
   for (const auto* words : {&run.words, &run.arguments})
@@ -170,9 +189,7 @@ int emulate_program(ProgramRun& run) {
   if (names_source(run.words)) {
     auto nvcc = cudart::find_nvcc();
     if (!nvcc) return fail(nvcc.error());
-    if (folder.path().empty())
-      return fail({ErrorKind::kResources, "no temporary folder can be made", "",
-                   "set TMPDIR to a folder that can be written"});
+    if (folder.path().empty()) return fail(no_folder());
     program = folder.path() + "/app";
     const std::string arch = compiled_for(*nvcc, cc);
     if (auto ok = cudart::compile(cudart::nvcc_words(*nvcc, run.words, arch, program, *runtime)); !ok)
@@ -188,6 +205,7 @@ int emulate_program(ProgramRun& run) {
   }
   auto file = cudart::read_program_file(program);
   if (!file) return fail(file.error());
+  find_stripped_runtime(program, *file);
   if (auto ok = cudart::check_program_file(*file, run.words.front(), cc); !ok)
     return fail(ok.error());
   if (auto note = cudart::about_libraries(*file, run.words.front()))
@@ -206,11 +224,14 @@ int emulate_program(ProgramRun& run) {
   const char* path = std::getenv("LD_LIBRARY_PATH");
   variables.push_back("LD_LIBRARY_PATH=" + *runtime +
                       (path && *path ? ":" + std::string(path) : ""));
-  std::string first;  // what must come before the program's own
-  if ((file->fixed_path || file->linked_in) && !file->cudart.empty())
-    first = *runtime + "/" + file->cudart;
-  if (file->compiles) first += (first.empty() ? "" : ":") + *runtime + "/libcuda.so.1";
-  if (!first.empty()) variables.push_back("LD_PRELOAD=" + first);
+  // The loader leads each process of the program's to ours, and ours is there before anything asks for it.
+  variables.push_back("WARPMEM_EMULATE_LIBRARIES=" + *runtime);
+  variables.push_back("LD_AUDIT=" + *runtime + "/libwarpmem_audit.so");
+  variables.push_back("LD_PRELOAD=" + *runtime + "/libwarpmem_cuda.so");
+  if (folder.path().empty()) return fail(no_folder());
+  auto tools = handed_on_toolkit(folder.path(), *runtime);
+  if (!tools) return fail(tools.error());
+  variables.insert(variables.end(), tools->begin(), tools->end());
   std::vector<std::string> command{program};
   command.insert(command.end(), run.arguments.begin(), run.arguments.end());
   auto report = record::run_watched(command, variables, "WARPMEM_EMULATE_STATUS");

@@ -13,12 +13,30 @@ namespace {
 
 Code need_device(int device) { return device == 0 ? kSuccess : kInvalidDevice; }
 
+Code gpu_is_there() {
+  const Runtime* r = runtime();
+  return !r ? kInitialization : r->visible ? kSuccess : kNoDevice;
+}
+
+constexpr int kHeapLimit = 2;
+
+// Limits that change nothing here; null: it does.
+const char* not_obeyed(int which) {
+  switch (which) {
+    case 0: return "cudaLimitStackSize changes nothing: each thread has the stack that its code needs";
+    case 1: return "cudaLimitPrintfFifoSize changes nothing: no line that a kernel prints is lost";
+    case 3: return "cudaLimitDevRuntimeSyncDepth changes nothing: kernels may wait at any depth";
+    case 4: return "cudaLimitDevRuntimePendingLaunchCount changes nothing: any number of launches may wait";
+    default: return nullptr;
+  }
+}
+
 // cudaLimit: stack, printf buffer, malloc heap, …, L2 fetch granularity, persisting L2.
 std::size_t usual_limit(int which) {
   switch (which) {
     case 0: return 1024;
     case 1: return 1u << 20;
-    case 2: return 8u << 20;
+    case kHeapLimit: return emulate::kHeapBytes;
     case 3: return 2;
     case 4: return 2048;
     case 5: return 64;
@@ -32,15 +50,18 @@ extern "C" {
 
 // These three work after a fault as well.
 int cudaGetDeviceCount(int* count) {
-  if (!runtime()) return remember(kInitialization);
-  return remember(count ? (*count = 1, kSuccess) : kInvalidValue);
+  const Code there = gpu_is_there();
+  if (!count) return remember(kInvalidValue);
+  *count = there == kSuccess ? 1 : 0;
+  return remember(there);
 }
 int cudaGetDevice(int* device) {
-  if (!runtime()) return remember(kInitialization);
+  if (const Code there = gpu_is_there(); there != kSuccess) return remember(there);
   return remember(device ? (*device = 0, kSuccess) : kInvalidValue);
 }
 int cudaSetDevice(int device) {
-  return remember(!runtime() ? kInitialization : need_device(device));
+  const Code there = gpu_is_there();
+  return remember(there != kSuccess ? there : need_device(device));
 }
 int cudaInitDevice(int device, unsigned, unsigned) { return cudaSetDevice(device); }
 int cudaSetValidDevices(int* devices, int count) {
@@ -111,6 +132,7 @@ int cudaDeviceReset() {
   r->graph_memory.clear();
   r->host_flags.clear();
   r->limits.clear();
+  r->memory.set_heap(emulate::kHeapBytes);
   return kSuccess;
 }
 
@@ -126,6 +148,8 @@ int cudaDeviceSetLimit(int which, std::size_t value) {
     if (which == 6 && value > static_cast<std::size_t>(r.device().persisting_l2()))
       value = static_cast<std::size_t>(r.device().persisting_l2());
     r.limits[which] = value;
+    if (which == kHeapLimit) r.memory.set_heap(value);
+    if (const char* why = not_obeyed(which)) r.session.note_once(why);
     return kSuccess;
   });
 }

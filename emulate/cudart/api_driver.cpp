@@ -1,10 +1,9 @@
 // The driver calls that programs reach through the runtime: tensor maps are here.
 #include <dlfcn.h>
-#include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <cstring>
+#include <string>
 #include <string_view>
 
 #include "emulate/cudart/alias.hpp"
@@ -106,28 +105,41 @@ int replace_address(void* map, void* address) {
   return give(changed, map);
 }
 
-int driver_version(int* version) { return version ? (*version = 13000, 0) : kDriverInvalidValue; }
-int driver_init(unsigned) { return 0; }
+// Calls of which the driver has several versions: since which of CUDA's each is the one that is meant.
+struct Version {
+  std::string_view name;
+  unsigned since;
+  const char* function;
+};
+constexpr Version kVersions[] = {
+#define VERSION(name, since, function) {#name, since, #function},
+#include "emulate/names/versions.inc"
+};
 
-// libcuda.so.1 of ours has the rest; of a call's versions the newest, as CUDA 12 and 13 want them.
-// cuCtxCreate alone changed since.
-void* find_in_libcuda(const std::string& name, unsigned version) {
-  static void* library = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_GLOBAL);
+// This library has the driver's calls under its private names.
+void* own_library() {
+  Dl_info own;
+  if (dladdr(reinterpret_cast<void*>(&own_library), &own) == 0) return nullptr;
+  return dlopen(own.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+}
+
+void* find_in_driver(const char* name, unsigned version) {
+  static void* const library = own_library();
   if (!library) return nullptr;
-  if (name == "cuCtxCreate" && version >= 13000) return dlsym(library, "cuCtxCreate_v4");
-  for (const char* suffix : {"_v3", "_v2", ""}) {
-    if (name == "cuCtxCreate" && std::string_view(suffix) == "_v3") continue;
-    if (void* call = dlsym(library, (name + suffix).c_str())) return call;
+  const char* function = name;
+  bool first = true;  // the oldest, for who asks for one that is older still
+  for (const Version& v : kVersions) {
+    if (v.name != name) continue;
+    if (first || v.since <= version) function = v.function;
+    first = false;
   }
-  return nullptr;
+  return dlsym(library, (std::string("warpmem_") + function).c_str());
 }
 
 void* find_driver_call(std::string_view name) {
   if (name == "cuTensorMapEncodeTiled") return reinterpret_cast<void*>(encode_tiled);
   if (name == "cuTensorMapEncodeIm2col") return reinterpret_cast<void*>(encode_im2col);
   if (name == "cuTensorMapReplaceAddress") return reinterpret_cast<void*>(replace_address);
-  if (name == "cuDriverGetVersion") return reinterpret_cast<void*>(driver_version);
-  if (name == "cuInit") return reinterpret_cast<void*>(driver_init);
   return nullptr;
 }
 
@@ -135,14 +147,8 @@ Code find(const char* name, void** out, unsigned version, int* status) {
   return api([&](Runtime&) {
     if (!name || !out) return kInvalidValue;
     *out = find_driver_call(name);
-    if (!*out) *out = find_in_libcuda(name, version);
-    if (status) *status = *out ? 0 : 1;  // cudaDriverEntryPointSymbolNotFound
-    if (!*out && *name)
-      std::fputs(fmt::format("warpmem: the driver call {} is not emulated: cudaGetDriverEntryPoint "
-                             "says that there is none\n",
-                             name)
-                     .c_str(),
-                 stderr);
+    if (!*out) *out = find_in_driver(name, version);
+    if (status) *status = *out ? 0 : 1;  // cudaDriverEntryPointSymbolNotFound: no driver of today has it
     return *out || status ? kSuccess : kSymbolNotFound;
   });
 }
@@ -152,7 +158,7 @@ Code find(const char* name, void** out, unsigned version, int* status) {
 extern "C" {
 
 int cudaGetDriverEntryPoint(const char* name, void** out, unsigned long long, int* status) {
-  return find(name, out, 0, status);
+  return find(name, out, runtime_version(), status);
 }
 int cudaGetDriverEntryPointByVersion(const char* name, void** out, unsigned version,
                                      unsigned long long, int* status) {

@@ -34,7 +34,7 @@ int resident(Runtime& r, Function& f, const emulate::Kernel& k, int threads, std
   const emulate::Resources* known = r.resources(f);
   const std::size_t fixed = known ? known->static_shared : k.static_shared;
   return resident_ctas(r.device(), k, known, threads, shared,
-                       carved_out(r.device(), f, fixed + shared));
+                       carved_out(r, f, fixed + shared));
 }
 
 Code set_attribute(Runtime& r, Function& f, const emulate::Kernel& k, int which, int value) {
@@ -143,7 +143,7 @@ int cudaOccupancyAvailableDynamicSMemPerBlock(std::size_t* bytes, const void* ke
     const Device& d = r.device();
     // What is reserved in each CTA must fit, but is not taken off: so says an H200's driver.
     // An SM is set to more than is preferred for one CTA, not for several.
-    const int room = ctas == 1 ? d.shared_sm() : carved_out(d, f, k.static_shared);
+    const int room = ctas == 1 ? d.shared_sm() : carved_out(r, f, k.static_shared);
     const auto per_cta = static_cast<std::size_t>(room / ctas / 128 * 128);
     if (per_cta < k.static_shared + static_cast<std::size_t>(d.shared_reserved))
       return kInvalidValue;

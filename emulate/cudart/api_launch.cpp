@@ -1,4 +1,5 @@
 // Registration of device code, and kernel launches.
+#include <dlfcn.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -15,7 +16,13 @@ namespace {
 
 std::atomic<bool> g_has_kernels = false;
 
-std::string program_name() {
+// Of the program, or of its library that has the code.
+std::string program_name(const void* code) {
+  Dl_info at;
+  if (dladdr(code, &at) != 0 && at.dli_fname && std::strstr(at.dli_fname, ".so")) {
+    const std::string path(at.dli_fname);
+    return path.substr(path.rfind('/') + 1);
+  }
   char path[PATH_MAX];
   const ssize_t n = readlink("/proc/self/exe", path, sizeof path - 1);
   if (n <= 0) return "the program";
@@ -62,7 +69,7 @@ extern "C" {
 void** __cudaRegisterFatBinary(void* wrapper) {
   g_has_kernels = true;
   return reinterpret_cast<void**>(Runtime::registry().add_module(
-      static_cast<const FatBinaryWrapper*>(wrapper), program_name()));
+      static_cast<const FatBinaryWrapper*>(wrapper), program_name(wrapper)));
 }
 int __cudaHasKernels() { return g_has_kernels; }
 void __cudaRegisterFatBinaryEnd(void**) {}

@@ -1,8 +1,13 @@
 // Device code that a program loads while it runs: PTX text or a fat binary.
+#include <fmt/format.h>
+
 #include <cstring>
 #include <fstream>
+#include <span>
 #include <sstream>
 
+#include "binary/cubin/cubin.hpp"
+#include "binary/cubin/kept_ptx.hpp"
 #include "binary/fatbin/fat_binary.hpp"
 #include "emulate/cudart/jit.hpp"
 #include "emulate/cudart/launch.hpp"
@@ -38,7 +43,53 @@ Code open(Runtime& r, Module* module, Module** out) {
   return kSuccess;
 }
 
-Code load(Runtime& r, const void* code, const std::string& name, Module** out) {
+// Why machine code alone cannot be run, and what would help.
+Error no_text(std::span<const unsigned char> cubin, const std::string& name) {
+  std::string kernels;
+  std::size_t more = 0;
+  if (const auto parsed = record::parse_cubin(cubin); parsed)
+    for (const record::CubinFunction& f : parsed->functions) {
+      if (!f.kernel) continue;
+      if (kernels.size() > 200) ++more;
+      else kernels += (kernels.empty() ? "" : ", ") + emulate::demangled(f.name);
+    }
+  if (more > 0) kernels += fmt::format(" and {} more", more);
+  return {ErrorKind::kUsage,
+          fmt::format("the program loads machine code (a cubin), which cannot be emulated{}",
+                      kernels.empty() ? "" : ", with the kernels " + kernels),
+          name,
+          "load PTX or a fat binary with PTX in it; what was compiled in an earlier run may lie in a cache of the library's, "
+          "which has to be cleared"};
+}
+
+// CUDA's rule: a GPU of the same major compute capability, not older; sm_90a on 9.0 alone, sm_100f within the family.
+bool runs_on(const std::string& arch, std::uint32_t cc) {
+  const auto number = static_cast<std::uint32_t>(arch.size() > 3 ? std::atoi(arch.c_str() + 3) : 0);
+  return number / 10 == cc / 10 && (arch.ends_with('a') ? number == cc : number <= cc);
+}
+
+// Machine code with the PTX in it that it was made of.
+Code load_machine_code(Runtime& r, const void* code, const std::string& name, Module** out) {
+  const std::span<const unsigned char> cubin(static_cast<const unsigned char*>(code), record::elf_bytes(code));
+  auto kept = record::kept_ptx(cubin);
+  if (!kept) return r.session.note_error(no_text(cubin, name)), kNoKernelImage;
+  const auto parsed = record::parse_cubin(cubin);
+  if (!parsed) return r.session.note_error(parsed.error()), kInvalidKernelImage;
+  if (!runs_on(parsed->arch, r.device().cc())) {
+    r.session.note_error({ErrorKind::kUsage,
+                          fmt::format("its machine code is for {}, which compute capability {}.{} does not run", parsed->arch,
+                                      r.device().major, r.device().minor),
+                          name, "compile for the card, or emulate another with --gpu"});
+    return kNoKernelImage;
+  }
+  Module* const module = Runtime::registry().add_text(std::move(kept->ptx), name);
+  module->options = emulate::code_options(kept->options);
+  module->ptxas = kept->ptxas, module->arch = parsed->arch;
+  module->cubin.assign(cubin.begin(), cubin.end());
+  return open(r, module, out);
+}
+
+Code load(Runtime& r, const void* code, const std::string& name, std::vector<std::string> options, Module** out) {
   std::uint32_t magic = 0;
   std::memcpy(&magic, code, sizeof magic);
   if (magic == kWrapperMagic)
@@ -56,13 +107,10 @@ Code load(Runtime& r, const void* code, const std::string& name, Module** out) {
     return open(r, Runtime::registry().add_module(&libraries().wrappers.back(), name), out);
   }
   const auto* text = static_cast<const char*>(code);
-  if (std::memcmp(text, "\177ELF", 4) == 0) {
-    r.session.note_error({ErrorKind::kUsage,
-                          "the program loads machine code (a cubin), which cannot be emulated",
-                          name, "load PTX or a fat binary with PTX in it"});
-    return kNoKernelImage;
-  }
-  return open(r, Runtime::registry().add_text(text, name), out);
+  if (std::memcmp(text, "\177ELF", 4) == 0) return load_machine_code(r, code, name, out);
+  Module* const module = Runtime::registry().add_text(text, name);
+  module->options = std::move(options);
+  return open(r, module, out);
 }
 
 template <class F>
@@ -93,9 +141,7 @@ int cudaLibraryLoadData(Module** out, const void* code, int* options, void** val
                         int*, void**, unsigned) {
   return api([&](Runtime& r) {
     if (!out || !code) return kInvalidValue;
-    const Code done = load(r, code, "a library the program loads", out);
-    if (done == kSuccess) (*out)->options = JitOptions(count, options, values).of_ptxas();
-    return done;
+    return load(r, code, "a library the program loads", JitOptions(count, options, values).of_ptxas(), out);
   });
 }
 int cudaLibraryLoadFromFile(Module** out, const char* path, int*, void**, unsigned, int*, void**,
@@ -110,7 +156,7 @@ int cudaLibraryLoadFromFile(Module** out, const char* path, int*, void**, unsign
     libraries().files.push_back(std::move(text).str());
     return libraries().files.back().size() < 4
                ? kInvalidKernelImage
-               : load(r, libraries().files.back().data(), path, out);
+               : load(r, libraries().files.back().data(), path, {}, out);
   });
 }
 int cudaLibraryUnload(Module* library) {

@@ -25,6 +25,8 @@ static_assert(sizeof(DeviceProperties12) == kPropertiesBytes12);
 constexpr int kT1 = 131072, kT2h = 65536, kT3 = 16384, kCube = 32768, kLayers = 2048,
               kCubeLayers = 2046;
 
+constexpr char kUuid[] = "warpmem emulated";
+
 struct Known {
   int id;
   int value;
@@ -123,7 +125,7 @@ void fill_common(const Device& d, P& p) {
   std::memset(static_cast<void*>(&p), 0, sizeof p);
   const auto a = [&](int id) { return attribute(d, id).value_or(0); };
   std::strncpy(p.name, d.name.c_str(), sizeof p.name - 1);
-  std::memcpy(p.uuid, "warpmem emulated", 16);
+  std::memcpy(p.uuid, kUuid, 16);
   p.total_global_mem = d.memory_bytes;
   p.shared_mem_per_block = static_cast<std::size_t>(a(8)), p.regs_per_block = d.sm_registers,
   p.warp_size = 32, p.mem_pitch = 2147483647;
@@ -305,6 +307,13 @@ void fill_properties_12(const Device& device, void* properties) {
   p.device_overlap = 1, p.max_texture_1d_linear = attribute(device, 69).value_or(0);
   p.single_to_double_perf_ratio = attribute(device, 87).value_or(0);
   p.cooperative_multi_device_launch = 0;
+}
+
+std::string uuid_text() {
+  std::string text = "GPU";
+  for (std::size_t i = 0; i < 16; ++i)
+    text += fmt::format("{}{:02x}", i == 0 || i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "", kUuid[i]);
+  return text;
 }
 
 }  // namespace warpmem::cudart

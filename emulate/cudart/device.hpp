@@ -47,6 +47,9 @@ struct Device {
 std::string to_text(const Device& device);
 Result<Device> parse_device(const std::string& text);
 
+// As nvidia-smi -L prints it: "GPU-7761…".
+std::string uuid_text();
+
 // cudaDeviceAttr's value; nullopt: no such attribute.
 std::optional<int> attribute(const Device& device, int which);
 

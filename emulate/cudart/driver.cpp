@@ -17,6 +17,7 @@
 
 #include "emulate/cudart/abi.hpp"
 #include "emulate/cudart/alias.hpp"
+#include "emulate/cudart/device.hpp"
 #include "emulate/cudart/driver_calls.hpp"
 #include "emulate/cudart/jit.hpp"
 
@@ -35,7 +36,7 @@ std::vector<void*>& contexts() {
 }
 void* current() {
   if (!contexts().empty()) return contexts().back();
-  return __cudaHasKernels && __cudaHasKernels() ? &g_context : nullptr;
+  return __cudaHasKernels() ? &g_context : nullptr;
 }
 void* host(Address a) { return reinterpret_cast<void*>(a); }
 
@@ -113,22 +114,23 @@ int cuInit(unsigned flags) {
   int count = 0;
   return flags != 0 ? kInvalidValue : cudaGetDeviceCount(&count);
 }
-int cuDriverGetVersion(int* version) { return cudaDriverGetVersion(version); }
+// Of a process that has runtimes of both versions, or none, the driver is the newer's.
+int cuDriverGetVersion(int* version) { return warpmem_13_cudaDriverGetVersion(version); }
 int cuDeviceGet(int* device, int ordinal) {
   return ordinal != 0 ? 101 : device ? (*device = 0, 0) : kInvalidValue;
 }
 int cuDeviceGetCount(int* count) { return cudaGetDeviceCount(count); }
 int cuDeviceGetName(char* name, int length, int device) {
-  char properties[1024];
+  char properties[kPropertiesBytes13];
   if (!name || length < 1) return kInvalidValue;
-  const int code = cudaGetDeviceProperties(properties, device);
+  const int code = warpmem_13_cudaGetDeviceProperties(properties, device);
   if (code == 0) std::snprintf(name, static_cast<std::size_t>(length), "%s", properties);
   return code;
 }
 int cuDeviceGetUuid(void* uuid, int device) {
-  char properties[1024];
+  char properties[kPropertiesBytes13];
   if (!uuid) return kInvalidValue;
-  const int code = cudaGetDeviceProperties(properties, device);
+  const int code = warpmem_13_cudaGetDeviceProperties(properties, device);
   if (code == 0) std::memcpy(uuid, properties + 256, 16);
   return code;
 }
@@ -207,8 +209,8 @@ int cuCtxSetSharedMemConfig(int) { return 0; }
 int cuCtxResetPersistingL2Cache() { return cudaCtxResetPersistingL2Cache(); }
 int cuCtxDetach(void* context) { return cuCtxDestroy_v2(context); }
 int cuCtxAttach(void** context, unsigned) { return cuCtxGetCurrent(context); }
-int cuCtxSetCacheConfig(int) { return 0; }
-int cuCtxGetCacheConfig(int* config) { return config ? (*config = 0, 0) : kInvalidValue; }
+int cuCtxSetCacheConfig(int config) { return cudaDeviceSetCacheConfig(config); }
+int cuCtxGetCacheConfig(int* config) { return cudaDeviceGetCacheConfig(config); }
 int cuDevicePrimaryCtxRetain(void** context, int device) {
   return !context ? kInvalidValue : device != 0 ? 101 : (*context = &g_context, 0);
 }
@@ -301,7 +303,9 @@ int cuLaunchHostFunc(Stream* stream, HostFunction function, void* data) {
 int cuFuncSetAttribute(void* function, int which, int value) {
   return cudaFuncSetAttribute(function, which, value);
 }
-int cuFuncSetCacheConfig(void*, int) { return 0; }
+int cuFuncSetCacheConfig(void* function, int config) {
+  return driver_code(cudaFuncSetCacheConfig(function, config));
+}
 int cuFuncGetAttribute(int* value, int which, void* function) {
   FunctionAttributes a{};
   const int code = cudaFuncGetAttributes(&a, function);
@@ -475,6 +479,10 @@ int cuGetProcAddress_v2(const char* name, void** out, int version, unsigned long
   const int code =
       cudaGetDriverEntryPointByVersion(name, out, static_cast<unsigned>(version), flags, status);
   return code == 0 && out && !*out ? kNotFound : code;
+}
+int cuGetProcAddress(const char* name, void** out, int version, unsigned long long flags) {
+  int status = 0;
+  return cuGetProcAddress_v2(name, out, version, flags, &status);
 }
 
 }  // extern "C"

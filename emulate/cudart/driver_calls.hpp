@@ -1,4 +1,4 @@
-// The runtime's calls that the driver API is made of, as libcuda.so.1 imports them.
+// The runtime's calls that the driver API is made of.
 #pragma once
 
 #include "emulate/cudart/abi.hpp"
@@ -56,18 +56,19 @@ int cuModuleLoadDataEx(void** module, const void* image, unsigned count, void* o
 int cuModuleGetGlobal_v2(unsigned long long* address, std::size_t* bytes, void* module,
                          const char* name);
 int cuFuncGetAttribute(int* value, int which, void* function);
+int cuLaunchKernel(void* function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
+                   unsigned shared, Stream* stream, void** arguments, void** extra);
 int cuOccupancyMaxPotentialBlockSize(int* grid, int* block, void* function,
                                      std::size_t (*shared_of)(int), std::size_t shared, int limit);
 
-// Of ours alone. Weak, because a program may be linked against NVIDIA's runtime, which has no such
-// names. The allocation that holds the address:
-__attribute__((weak)) int __cudaFindAllocation(const void* pointer, void** base,
+// Of ours alone. The allocation that holds the address:
+int __cudaFindAllocation(const void* pointer, void** base,
                                                std::size_t* bytes);
 // Whether the program has kernels of the runtime's: then the primary context is current where no other is.
-__attribute__((weak)) int __cudaHasKernels();
-int cudaDriverGetVersion(int* version);
+int __cudaHasKernels();
+int warpmem_13_cudaDriverGetVersion(int* version);
 int cudaGetDeviceCount(int* count);
-int cudaGetDeviceProperties(void* properties, int device);
+int warpmem_13_cudaGetDeviceProperties(void* properties, int device);
 int cudaDeviceGetAttribute(int* value, int which, int device);
 int cudaDeviceSynchronize();
 int cudaDeviceReset();
@@ -90,6 +91,9 @@ int cudaLaunchCooperativeKernel(const void* function, Dim grid, Dim block, void*
                                 std::size_t shared, Stream* stream);
 int cudaLaunchKernelExC(const LaunchConfig* config, const void* function, void** arguments);
 int cudaLaunchHostFunc(Stream* stream, HostFunction function, void* data);
+int cudaFuncSetCacheConfig(const void* function, int config);
+int cudaDeviceSetCacheConfig(int config);
+int cudaDeviceGetCacheConfig(int* config);
 int cudaFuncSetAttribute(const void* function, int which, int value);
 int cudaFuncGetAttributes(FunctionAttributes* out, const void* function);
 int cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* count, const void* function, int threads,
@@ -257,16 +261,16 @@ int cudaDeviceGetByPCIBusId(int* device, const char* id);
 int cudaDeviceGetGraphMemAttribute(int device, int which, void* value);
 int cudaDeviceGraphMemTrim(int device);
 int cudaCtxResetPersistingL2Cache();
-__attribute__((weak)) int __cudaGraphChangeEdges(Graph* graph, GraphNode* const* from,
+int __cudaGraphChangeEdges(Graph* graph, GraphNode* const* from,
                                                  GraphNode* const* to, std::size_t count, bool add);
-__attribute__((weak)) int __cudaGraphAddNode(GraphNode** out, Graph* graph,
+int __cudaGraphAddNode(GraphNode** out, Graph* graph,
                                              GraphNode* const* needs, std::size_t count,
                                              NodeParams* params);
-__attribute__((weak)) int __cudaGraphEdges(Graph* graph, GraphNode** from, GraphNode** to,
+int __cudaGraphEdges(Graph* graph, GraphNode** from, GraphNode** to,
                                            std::size_t* count);
-__attribute__((weak)) int __cudaGraphNeighbours(GraphNode* node, GraphNode** out,
+int __cudaGraphNeighbours(GraphNode* node, GraphNode** out,
                                                 std::size_t* count, bool needs);
-__attribute__((weak)) int __cudaStreamCaptureInfo(Stream* stream, int* status,
+int __cudaStreamCaptureInfo(Stream* stream, int* status,
                                                   unsigned long long* id, Graph** graph,
                                                   GraphNode* const** needs, const EdgeData** edges,
                                                   std::size_t* count);

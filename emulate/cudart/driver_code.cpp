@@ -220,7 +220,9 @@ int cuKernelGetAttribute(int* value, int which, void* kernel, int) {
 int cuKernelSetAttribute(int which, int value, void* kernel, int) {
   return cudaFuncSetAttribute(kernel, which, value);
 }
-int cuKernelSetCacheConfig(void*, int, int) { return 0; }
+int cuKernelSetCacheConfig(void* kernel, int config, int) {
+  return driver_code(cudaFuncSetCacheConfig(kernel, config));
+}
 int cuKernelGetParamInfo(void* kernel, std::size_t index, std::size_t* offset, std::size_t* bytes) {
   return cudaFuncGetParamInfo(kernel, index, offset, bytes);
 }

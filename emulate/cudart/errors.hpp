@@ -15,6 +15,7 @@ enum Code : int {
   kInvalidMemcpyDirection = 21,
   kMissingConfiguration = 52,
   kInvalidDeviceFunction = 98,
+  kNoDevice = 100,
   kInvalidDevice = 101,
   kInvalidKernelImage = 200,
   kNoKernelImage = 209,
@@ -49,6 +50,9 @@ enum Code : int {
   kGraphExecUpdateFailure = 910,
   kUnknown = 999,
 };
+
+// The driver's: that of the newest headers whose names it answers to (emulate/names). It takes PTX of any.
+constexpr int kDriverVersion = 13050;
 
 const char* error_name(Code code);
 const char* error_text(Code code);

@@ -9,6 +9,7 @@
 
 #include "base/printable.hpp"
 #include "emulate/cudart/errors.hpp"
+#include "emulate/cudart/program_tools.hpp"
 #include "emulate/mapping/toolkit.hpp"
 
 namespace warpmem::cudart {
@@ -16,7 +17,7 @@ namespace {
 
 // CUjit_option
 constexpr int kMaxRegisters = 0, kWallTime = 2, kInfoLog = 3, kInfoLogBytes = 4, kErrorLog = 5,
-              kErrorLogBytes = 6, kOptimisation = 7, kLogVerbose = 12;
+              kErrorLogBytes = 6, kOptimisation = 7, kLogVerbose = 12, kCacheMode = 14;
 
 // "sm_90a", the first that it is for.
 std::string target_of(std::string_view ptx) {
@@ -70,6 +71,9 @@ JitOptions::JitOptions(unsigned count, const int* options, void** values) {
       case kOptimisation:
         if (small < 4) words_.push_back(fmt::format("-O{}", small));
         break;
+      case kCacheMode:
+        if (small == 1 || small == 2) words_.push_back(small == 1 ? "-dlcm=cg" : "-dlcm=ca");
+        break;
       case kWallTime: values[i] = nullptr; break;  // 0.0f milliseconds
       default: break;
     }
@@ -92,7 +96,7 @@ int compile(std::string_view ptx, std::uint32_t cc, const std::string& called,
   options.write("", "");
   const std::string target = target_of(ptx);
   const int number = target.size() > 3 ? std::atoi(target.c_str() + 3) : 0;
-  const emulate::Toolkit tools = emulate::find_toolkit();
+  const emulate::Toolkit tools = program_toolkit();
   if (tools.ptxas.empty() || ptx.starts_with(kLinked) || number > static_cast<int>(cc)) return kSuccess;
   std::vector<std::string> words = options.of_ptxas();
   if (options.verbose()) words.push_back("-v");
@@ -103,8 +107,8 @@ int compile(std::string_view ptx, std::uint32_t cc, const std::string& called,
   const std::string text = as_driver(said->text);
   if (said->good) return options.write("", text), kSuccess;
   if (text.find("fatal") == text.npos && text.find("error") == text.npos) return kSuccess;  // it is none
-  // This ptxas is old; and the driver lets kernels have as much shared memory as there is.
-  for (const char* fine : {"Unsupported .version", "uses too much shared data"})
+  // This ptxas is old, or too new to know the card; and the driver lets kernels have as much shared memory as there is.
+  for (const char* fine : {"Unsupported .version", "uses too much shared data", "option 'gpu-name'"})
     if (text.find(fine) != text.npos) return kSuccess;
   options.write(text, "");
   std::fputs(fmt::format("warpmem: error: {}: ptxas refuses it:\n  {}\n  fix: the call fails, as on a GPU; "

@@ -57,7 +57,7 @@ trace::Launch describe(Runtime& r, const Stream& stream, const KernelCall& call,
     l.registers = resources->registers, l.static_shared = resources->static_shared;
     l.local_bytes = resources->local_bytes;
   }
-  l.carveout = call.carveout >= 0 ? call.carveout : call.function->carveout;
+  l.carveout = call.carveout >= 0 ? call.carveout : preferred_carveout(r, *call.function);
   l.stream = stream.number;
   l.window = stream.window();
   if (call.window) {
@@ -130,10 +130,15 @@ Residency residency_of(const Device& device, const emulate::Kernel& kernel, cons
   return warpmem::residency(sm, {number(threads), registers, fixed + dynamic_shared});
 }
 
-int carved_out(const Device& device, const Function& function, std::size_t cta_bytes) {
-  constexpr int kOfConfig[] = {-1, 100, 0, 50};  // no preference, shared memory, L1, equal: per cent
-  const int percent =
-      function.carveout >= 0 ? function.carveout : kOfConfig[function.cache_config & 3];
+int preferred_carveout(const Runtime& r, const Function& function) {
+  constexpr int kOfConfig[] = {-1, 100, 0, 50};  // no preference, shared memory, L1, equal
+  if (function.carveout >= 0) return function.carveout;
+  return kOfConfig[(function.cache_config != 0 ? function.cache_config : r.cache_config) & 3];
+}
+
+int carved_out(const Runtime& r, const Function& function, std::size_t cta_bytes) {
+  const Device& device = r.device();
+  const int percent = preferred_carveout(r, function);
   const int whole = device.shared_sm(), unit = std::max(1, device.shared_unit);
   if (percent < 0) return whole;
   const std::int64_t cta = static_cast<std::int64_t>(cta_bytes + static_cast<std::size_t>(unit) - 1) /
@@ -144,6 +149,37 @@ int carved_out(const Device& device, const Function& function, std::size_t cta_b
     if (bytes >= wanted && bytes >= cta && bytes < whole) return bytes;
   return whole;
 }
+
+bool equal(const KernelCall& a, const KernelCall& b) {
+  const auto same = [](const Dim& x, const Dim& y) { return x.x == y.x && x.y == y.y && x.z == y.z; };
+  return a.function == b.function && same(a.grid, b.grid) && same(a.block, b.block) && same(a.cluster, b.cluster) &&
+         a.shared == b.shared && a.cooperative == b.cooperative && a.carveout == b.carveout && !a.window && !b.window &&
+         a.params == b.params;
+}
+
+namespace {
+
+// How often the launch before was equal in a row, and ran as many instructions. A kernel whose launches do other things
+// with the same arguments, as a search that goes on where it stopped, seldom has as many twice.
+struct Repeats {
+  KernelCall call;
+  std::uint64_t instructions = 0, times = 0;
+
+  bool enough(const KernelCall& next, std::uint64_t most) const { return most != 0 && times >= most && equal(call, next); }
+  void take(const KernelCall& next, std::uint64_t ran) {
+    if (times != 0 && ran == instructions && equal(call, next)) {
+      ++times;
+      return;
+    }
+    call = next, instructions = ran, times = 1;
+  }
+};
+Repeats& repeats() {
+  static auto* one = new Repeats;
+  return *one;
+}
+
+}  // namespace
 
 Code pack(Runtime& r, KernelCall& call, void** arguments, void** extra) {
   auto kernel = r.kernel(*call.function);
@@ -242,7 +278,6 @@ Code run(Runtime& r, Stream& stream, const KernelCall& call) {
       std::max(1, r.device().clusters(static_cast<int>(volume(cluster_of(call, kernel))),
                                       static_cast<int>(shape.sm_ctas))));
   shape.textures = &r.textures;
-  if (const auto heap = r.limits.find(2); heap != r.limits.end()) shape.heap_bytes = heap->second;
 
   emulate::RunOptions options;
   Progress progress(f.demangled);
@@ -269,7 +304,9 @@ Code run(Runtime& r, Stream& stream, const KernelCall& call) {
   if (emulate::may_yield(kernel)) r.site_map(f);
   emulate::RunStatistics statistics;
   emulate::Tracer* tracer = nullptr;
-  const bool traced = r.session.wanted(id, f.demangled);
+  const bool repeated = repeats().enough(call, r.session.options().repeats);
+  const bool traced = r.session.wanted(id, f.demangled) && !repeated;
+  if (repeated) r.session.skip_equal(id, f.demangled);
   if (traced)
     tracer = r.session.begin(describe(r, stream, call, kernel, known, id), kernel, known,
                              r.site_map(f), f);
@@ -279,6 +316,7 @@ Code run(Runtime& r, Stream& stream, const KernelCall& call) {
   progress.clear();
   if (tracer) r.session.end(statistics, ran ? nullptr : &ran.error());
   else r.session.count(statistics);
+  repeats().take(call, statistics.thread_instructions);
 
   const double cycles = static_cast<double>(statistics.warp_instructions) / r.device().sms;
   stream.ready = std::max(stream.ready, r.now) + 2 + cycles / (r.device().clock_khz * 1e-3);

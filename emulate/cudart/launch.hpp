@@ -21,6 +21,9 @@ struct KernelCall {
   std::vector<std::size_t> offsets;  // of each parameter in them
 };
 
+// Launches that are equal in all that the program says of them.
+bool equal(const KernelCall& a, const KernelCall& b);
+
 // Packs the arguments as the kernel's PTX declares them. `extra`: a packed buffer instead
 // (CU_LAUNCH_PARAM_BUFFER_POINTER); may be null.
 Code pack(Runtime& r, KernelCall& call, void** arguments, void** extra);
@@ -45,7 +48,10 @@ Residency residency_of(const Device& device, const emulate::Kernel& kernel,
 // Shared memory of an SM when the kernel prefers a carve-out (or a cache configuration): the
 // smallest that an SM can be set to that is not less than preferred and holds a CTA of so many
 // bytes.
-int carved_out(const Device& device, const Function& function, std::size_t cta_bytes);
+int carved_out(const Runtime& r, const Function& function, std::size_t cta_bytes);
+// Shared memory's part in per cent as the kernel prefers it, by cudaFuncSetAttribute or by a cache configuration, of its
+// own or the device's; -1: it says nothing.
+int preferred_carveout(const Runtime& r, const Function& function);
 
 // Most dynamic shared memory the kernel may ask for, bytes.
 std::size_t most_dynamic_shared(const Device& device, const Function& function,

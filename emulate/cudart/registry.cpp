@@ -1,6 +1,7 @@
 #include "emulate/cudart/registry.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cctype>
@@ -12,12 +13,28 @@
 #include "emulate/ptx/parser.hpp"
 #include "binary/cubin/cubin.hpp"
 #include "binary/fatbin/fat_binary.hpp"
+#include "binary/cubin/kept_ptx.hpp"
+#include "emulate/cudart/default_cache.hpp"
+#include "emulate/cudart/kept_elsewhere.hpp"
+#include "emulate/cudart/program_tools.hpp"
 #include "emulate/cudart/ptx_link.hpp"
 #include "emulate/mapping/yields.hpp"
 
 namespace warpmem::cudart {
+
+bool defines_kernel(const std::string& ptx, const std::string& name) {
+  const std::string entry = ".entry " + name;
+  for (std::size_t at = ptx.find(entry); at != ptx.npos; at = ptx.find(entry, at + 1)) {
+    const char behind = at + entry.size() < ptx.size() ? ptx[at + entry.size()] : ' ';
+    if (std::isalnum(static_cast<unsigned char>(behind)) == 0 && behind != '_' && behind != '$')
+      return true;
+  }
+  return false;
+}
+
 namespace {
 
+constexpr std::string_view kNoText = "it has no PTX";
 constexpr int kWrapperMagic = 0x466243b1;
 
 std::string architectures(const std::set<std::string>& all) {
@@ -81,6 +98,31 @@ const FatEntry* choose_text(const std::vector<FatEntry>& entries, const Gathered
   return choose_ptx(entries, cc);
 }
 
+// "sm_90a" -> 90
+std::uint32_t target_number(const std::string& target) {
+  return target.size() > 3 ? static_cast<std::uint32_t>(std::atoi(target.c_str() + 3)) : 0;
+}
+
+// Where the container has no PTX: what is kept inside its machine code, or beside it. `count`: of the codes that were
+// found last.
+Result<void> text_within(std::string name, std::size_t count, Gathered& into) {
+  for (std::size_t i = into.shipped.size() - count; i < into.shipped.size(); ++i) {
+    Shipped& s = into.shipped[i];
+    auto kept = record::kept_ptx(s.code);
+    if (!kept)
+      if (auto text = ptx_beside(s.code)) kept = record::KeptPtx{std::move(*text), "", ""};
+    if (!kept) continue;
+    const std::uint32_t made_of = target_number(ptx_target(kept->ptx));
+    s.made_of = made_of, s.exact = ptx_target(kept->ptx).ends_with('a');
+    into.options = kept->options, into.exact = s.exact;
+    into.units.push_back({std::move(name), with_default_caches(std::move(kept->ptx), kept->options)});
+    into.unit_options.push_back(kept->options);
+    into.unit_architectures.push_back(made_of);
+    return {};
+  }
+  return {};
+}
+
 Result<void> gather(const unsigned char* data, const std::string& name, std::uint32_t cc,
                     Gathered& into) {
   const auto* bytes = reinterpret_cast<const std::byte*>(data);
@@ -98,14 +140,16 @@ Result<void> gather(const unsigned char* data, const std::string& name, std::uin
   // libcudadevrt.a, which launches kernels for kernels: that is part of this runtime.
   if (text->find("__cuda_syscall_cnp") != text->npos) return {};
   into.machine_code.merge(code.machine_code);
+  const std::size_t shipped = code.shipped.size();
   for (Shipped& s : code.shipped) into.shipped.push_back(std::move(s));
-  if (!best) return {};
+  if (!best) return text_within(name, shipped, into);
   if (newer) {
     into.newer = newer->architecture;
     *text = for_older_gpu(std::move(*text), cc);
   }
   into.options = best->options;
-  into.units.push_back({best->name.empty() ? name : best->name, std::move(*text)});
+  into.units.push_back(
+      {best->name.empty() ? name : best->name, with_default_caches(std::move(*text), best->options)});
   into.unit_options.push_back(best->options);
   into.unit_architectures.push_back(best->architecture);
   into.exact = best->exact;
@@ -115,11 +159,11 @@ Result<void> gather(const unsigned char* data, const std::string& name, std::uin
 Error no_ptx(const Module& module, const Gathered& found, std::uint32_t cc) {
   const std::string flag = fmt::format("-gencode arch=compute_{0},code=compute_{0}", cc);
   return {ErrorKind::kUsage,
-          fmt::format("it has no PTX{}", found.machine_code.empty()
+          fmt::format("{}{}", kNoText, found.machine_code.empty()
                                              ? ""
                                              : fmt::format(", only machine code for {}",
                                                            architectures(found.machine_code))),
-          module.name, fmt::format("build it with {}", flag)};
+          module.name, fmt::format("build it with {}; of a library that brings machine code alone, let other code do this step", flag)};
 }
 
 // The device objects of a fat binary, or those that it was linked from.
@@ -134,23 +178,12 @@ Result<Gathered> objects_of(const Module& module, std::uint32_t cc) {
   return found;
 }
 
-// "sm_90a" -> 90
-std::uint32_t target_number(const std::string& target) {
-  return target.size() > 3 ? static_cast<std::uint32_t>(std::atoi(target.c_str() + 3)) : 0;
-}
-
-bool defines_kernel(const std::string& ptx, const std::string& name) {
-  const std::string entry = ".entry " + name;
-  for (std::size_t at = ptx.find(entry); at != ptx.npos; at = ptx.find(entry, at + 1)) {
-    const char behind = at + entry.size() < ptx.size() ? ptx[at + entry.size()] : ' ';
-    if (std::isalnum(static_cast<unsigned char>(behind)) == 0 && behind != '_' && behind != '$')
-      return true;
-  }
-  return false;
-}
-
 Result<std::string> ptx_of(Module& module, std::uint32_t cc) {
-  if (!module.wrapper) return module.ptx;
+  if (!module.wrapper) {
+    std::string options;
+    for (const std::string& word : module.options) options += word + ' ';
+    return with_default_caches(module.ptx, options);
+  }
   const FatBinaryWrapper& w = *module.wrapper;
   if (w.magic != kWrapperMagic || (w.version != 1 && w.version != 2))
     return Error{ErrorKind::kMalformed,
@@ -249,7 +282,11 @@ Result<emulate::Kernel*> Registry::kernel(Function& function, emulate::Memory& m
   if (function.failure) return *function.failure;
   if (function.kernel) return function.kernel.get();
   auto module = load(*function.module, memory, cc);
-  if (!module) return module.error();
+  if (!module) {
+    Error why = module.error();
+    if (why.message.starts_with(kNoText)) why.message = fmt::format("the kernel {} cannot run: {}", printable(emulate::demangled(function.name)), why.message);
+    return why;
+  }
   auto built = emulate::build_kernel(**module, function.name);
   if (!built) {
     function.failure = built.error();
@@ -270,12 +307,18 @@ emulate::MachineCode* Registry::machine_code(Module& module, std::uint32_t cc) {
   if (module.machine) return module.machine.get();
   if (!module.loaded) return nullptr;
   emulate::MachineCode::Request request;
-  request.toolkit = emulate::find_toolkit();
+  request.toolkit = program_toolkit();
   const emulate::Module& ptx = module.loaded->module();
   const emulate::CodeTarget target = emulate::code_target(request.toolkit, ptx.target, cc);
   request.arch = target.arch;
   module.stand_in = target.stand_in;
   request.options = module.options;
+  if (!module.arch.empty()) {
+    request.shipped = module.cubin, module.stand_in.clear();
+    if (std::isdigit(static_cast<unsigned char>(ptx.target.back()))) request.arch = module.arch;  // else sm_90a, as the text says
+    if (!module.ptxas.empty() && access(module.ptxas.c_str(), X_OK) == 0) request.toolkit.ptxas = module.ptxas;
+    else if (module.ptxas.empty() && !linker_as_ptxas().empty()) request.toolkit.ptxas = linker_as_ptxas();
+  }
   if (module.wrapper) {
     Gathered code;
     if (module.wrapper->data)
@@ -322,6 +365,13 @@ const emulate::SiteMap* Registry::site_map(Function& function, std::uint32_t cc)
       }
       if (!function.module->stand_in.empty()) return no(function.module->stand_in.c_str());
       auto instructions = code->instructions(*function.kernel);
+      if (!instructions && !function.module->cubin.empty()) {
+        // A linker that had more than the text (LTO) made the program's code: what is made of the text stands in.
+        function.module->cubin.clear(), function.module->machine.reset(), function.resources_known = false;
+        code = machine_code(*function.module, cc), known = resources(function, cc);
+        if (!code || !known) return no("ptxas refuses it, or there is no ptxas");
+        instructions = code->instructions(*function.kernel);
+      }
       if (!instructions) return instructions.error();
       emulate::mark_yields(*function.kernel, *instructions);
       auto map = emulate::map_sites(*function.kernel, *instructions, *known, code->arch());

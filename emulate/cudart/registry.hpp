@@ -23,11 +23,15 @@ struct CompiledPtx {
   std::string text;  // empty where the module has no other
 };
 
+bool defines_kernel(const std::string& ptx, const std::string& name);
+
 struct Module {
   const FatBinaryWrapper* wrapper = nullptr;
   std::string ptx;    // instead of a wrapper: text that the program loaded
   std::string name;   // for messages
   std::vector<std::string> options;  // of ptxas, for text that the program loaded
+  std::vector<unsigned char> cubin;  // what the program loaded, if that is machine code with its text in it
+  std::string arch, ptxas;           // of `cubin`: "sm_90"; which ptxas made it, empty: not known
   bool told = false;  // its failure has been printed
   std::unique_ptr<emulate::LoadedModule> loaded;
   std::vector<CompiledPtx> units;  // of a wrapper: the texts that `loaded` was put together from

@@ -7,6 +7,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <string_view>
 #include <system_error>
 #include <thread>
 
@@ -17,6 +18,8 @@ namespace {
 
 Runtime* g_runtime = nullptr;
 pid_t g_process = 0;  // a vforked child shares our memory, and leaves by _exit
+
+bool names_first_gpu(std::string_view list);
 
 Runtime* make_runtime() {
   auto options = options_from_environment();
@@ -36,7 +39,23 @@ Runtime* make_runtime() {
     Session(std::move(*options)).note_error(made.error());
     return nullptr;
   }
-  return new Runtime(std::move(*options), std::move(*memory));
+  auto* made_runtime = new Runtime(std::move(*options), std::move(*memory));
+  const char* list = std::getenv("CUDA_VISIBLE_DEVICES");
+  made_runtime->visible = list == nullptr || names_first_gpu(list);
+  if (!made_runtime->visible)
+    made_runtime->session.note_once(fmt::format(
+        "CUDA_VISIBLE_DEVICES={} leaves no GPU: the emulated one is number 0. Each call fails as on a machine without one", list));
+  return made_runtime;
+}
+
+// Of a list of numbers and of UUIDs ("GPU-…", or as much of it as is needed) CUDA takes those up to the first that
+// is not there.
+bool names_first_gpu(std::string_view list) {
+  std::string_view first = list.substr(0, list.find(','));
+  while (first.starts_with(' ')) first.remove_prefix(1);
+  while (first.ends_with(' ')) first.remove_suffix(1);
+  if (first.starts_with("GPU-") && first.size() > 4) return uuid_text().starts_with(first);
+  return !first.empty() && first.find_first_not_of('0') == first.npos;
 }
 
 void seal_at_exit() {

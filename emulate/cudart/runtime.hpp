@@ -117,6 +117,7 @@ struct Runtime {
   unsigned long long next_capture = 1;
 
   std::map<int, std::size_t> limits;
+  bool visible = true;  // CUDA_VISIBLE_DEVICES leaves the GPU
   bool persisting_reset = false;  // since the launch before
   int cache_config = 0;
   unsigned device_flags = 8;  // cudaDeviceMapHost
@@ -164,6 +165,7 @@ Runtime* runtime();
 
 // What a grid or a block beyond the GPU's limits is: it depends on the runtime's version.
 Code invalid_configuration();
+unsigned runtime_version();  // 13000: CUDA 13.0
 
 inline Code remember(Code code) {
   if (code == kInvalidConfiguration) code = invalid_configuration();
@@ -178,6 +180,7 @@ Code api(F&& body) {
   Runtime* r = runtime();
   if (!r) return remember(kInitialization);
   const std::lock_guard lock(r->mutex);
+  if (!r->visible) return remember(kNoDevice);
   if (r->sticky != kSuccess) return remember(r->sticky);
   r->now += 1;
   try {

@@ -52,6 +52,24 @@ bool Session::wanted(std::uint32_t launch, const std::string& kernel) {
   return !kernel_ || std::regex_search(kernel, *kernel_);
 }
 
+void Session::skip_equal(std::uint32_t launch, const std::string& kernel) {
+  if (equal_to_ != launch || equal_kernel_ != kernel) {
+    end_equal();
+    equal_from_ = launch, equal_kernel_ = kernel;
+  }
+  equal_to_ = launch + 1, ++equal_;
+}
+
+void Session::end_equal() {
+  if (equal_from_ == equal_to_ || !writer_) return;
+  const Busy busy(busy_);
+  auto ok = writer_->note_missing(fmt::format("launches {} to {} ({}): {} before them were equal, with the same arguments and as many "
+                                              "instructions; --repeats 0 traces them",
+                                              equal_from_, equal_to_ - 1, equal_kernel_, options_.repeats));
+  if (!ok) fail(ok.error());
+  equal_from_ = equal_to_ = 0;
+}
+
 bool Session::open(const std::string& arch, bool mapped, const std::string& stand_in) {
   if (opened_) return writer_.has_value();
   opened_ = true;
@@ -158,6 +176,11 @@ void Session::count(const emulate::RunStatistics& statistics) {
   thread_instructions_ += statistics.thread_instructions;
 }
 
+void Session::note_once(const std::string& text) {
+  const std::lock_guard lock(warning_);
+  if (warned_.insert(text).second) note(text);
+}
+
 // Once for each place in the code.
 void Session::note_warning(const Error& error) {
   const std::lock_guard lock(warning_);
@@ -189,6 +212,11 @@ void Session::fail(const Error& error) {
 }
 
 void Session::seal() {
+  if (closed_) return;
+  end_equal();
+  if (equal_ > 0)
+    note(fmt::format("{} launches are not traced: {} before each were equal, with the same arguments and as many instructions; "
+                     "--repeats 0 traces them", equal_, options_.repeats));
   if (closed_) return;
   closed_ = true;
   const Busy busy(busy_);

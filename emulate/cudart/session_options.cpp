@@ -54,6 +54,7 @@ std::vector<std::pair<std::string, std::string>> to_environment(const SessionOpt
   if (o.last_launch != usual.last_launch) put("LAST_LAUNCH", std::to_string(o.last_launch));
   if (o.ctas < 1) put("CTAS", fmt::format("{}", o.ctas));
   if (o.max_records != usual.max_records) put("MAX_RECORDS", std::to_string(o.max_records));
+  if (o.repeats != usual.repeats) put("REPEATS", std::to_string(o.repeats));
   if (o.check) put("CHECK", "1");
   if (o.threads != 0) put("THREADS", std::to_string(o.threads));
   if (o.max_instructions != 0) put("MAX_INSTRUCTIONS", std::to_string(o.max_instructions));
@@ -79,7 +80,7 @@ Result<SessionOptions> options_from_environment() {
   for (const auto& done :
        {read_number("FIRST_LAUNCH", {}, o.first_launch), read_number("LAST_LAUNCH", {}, o.last_launch),
         read_number("MAX_RECORDS", {1, kNoMost, "records"}, o.max_records),
-        read_number("THREADS", {0, emulate::kMostThreads, "threads"}, o.threads),
+        read_number("REPEATS", {}, o.repeats), read_number("THREADS", {0, emulate::kMostThreads, "threads"}, o.threads),
         read_number("MAX_INSTRUCTIONS", {1, kNoMost, "warp instructions"}, o.max_instructions),
         read_flag("CHECK", o.check), read_flag("STRICT", o.strict)})
     if (!done) return done.error();

@@ -3,6 +3,7 @@
 #include "emulate/cudart/alias.hpp"
 #include "emulate/cudart/device.hpp"
 #include "emulate/cudart/handles.hpp"
+#include "emulate/cudart/versioned_names.hpp"
 
 using namespace warpmem;
 using namespace warpmem::cudart;
@@ -76,36 +77,11 @@ Code copy_batch(void** to, void** from, const std::size_t* bytes, std::size_t co
 
 }  // namespace
 
-// What a grid or block beyond the GPU's limits is to the runtime of that version.
-Code warpmem::cudart::invalid_configuration() {
-  return WARPMEM_CUDART == 12 ? kInvalidConfiguration : kInvalidValue;
-}
-
 extern "C" {
 
-int cudaDriverGetVersion(int* out) { return version(out); }
+int cudaDriverGetVersion(int* out) { return out ? (*out = kDriverVersion, kSuccess) : remember(kInvalidValue); }
 int cudaRuntimeGetVersion(int* out) { return version(out); }
 int cudaGetDeviceProperties(void* out, int device) { return properties(out, device); }
-
-// For libcuda.so.1, which is one for both.
-int __cudaGraphChangeEdges(Graph* graph, GraphNode* const* from, GraphNode* const* to,
-                           std::size_t count, bool add) {
-  return graph_change_edges(graph, from, to, count, add);
-}
-int __cudaGraphAddNode(GraphNode** out, Graph* graph, GraphNode* const* needs, std::size_t count,
-                       NodeParams* params) {
-  return graph_add_node(out, graph, needs, count, params);
-}
-int __cudaGraphEdges(Graph* graph, GraphNode** from, GraphNode** to, std::size_t* count) {
-  return graph_edges(graph, from, to, count);
-}
-int __cudaGraphNeighbours(GraphNode* node, GraphNode** out, std::size_t* count, bool needs) {
-  return needs ? graph_needs(node, out, count) : graph_dependents(node, out, count);
-}
-int __cudaStreamCaptureInfo(Stream* stream, int* status, unsigned long long* id, Graph** graph,
-                            GraphNode* const** needs, const EdgeData** edges, std::size_t* count) {
-  return stream_capture_info(stream, status, id, graph, needs, edges, count);
-}
 
 #if WARPMEM_CUDART == 12
 
@@ -255,13 +231,13 @@ int cudaGraphAddNode(GraphNode** out, Graph* graph, GraphNode* const* needs, con
 }  // extern "C"
 
 #if WARPMEM_CUDART == 12
-WARPMEM_ALIAS(cudaGetDeviceProperties_v2, cudaGetDeviceProperties);
+WARPMEM_VERSIONED_ALIAS(cudaGetDeviceProperties_v2, cudaGetDeviceProperties);
 WARPMEM_ALIAS(cudaMemPrefetchAsync_v2_ptsz, cudaMemPrefetchAsync_v2);
 WARPMEM_ALIAS(cudaStreamGetCaptureInfo_v2_ptsz, cudaStreamGetCaptureInfo_v2);
 WARPMEM_ALIAS(cudaStreamGetCaptureInfo_v3_ptsz, cudaStreamGetCaptureInfo_v3);
 WARPMEM_ALIAS(cudaStreamUpdateCaptureDependencies_v2_ptsz, cudaStreamUpdateCaptureDependencies_v2);
 #endif
-WARPMEM_ALIAS(cudaMemcpyBatchAsync_ptsz, cudaMemcpyBatchAsync);
-WARPMEM_ALIAS(cudaMemPrefetchAsync_ptsz, cudaMemPrefetchAsync);
-WARPMEM_ALIAS(cudaStreamGetCaptureInfo_ptsz, cudaStreamGetCaptureInfo);
-WARPMEM_ALIAS(cudaStreamUpdateCaptureDependencies_ptsz, cudaStreamUpdateCaptureDependencies);
+WARPMEM_VERSIONED_ALIAS(cudaMemcpyBatchAsync_ptsz, cudaMemcpyBatchAsync);
+WARPMEM_VERSIONED_ALIAS(cudaMemPrefetchAsync_ptsz, cudaMemPrefetchAsync);
+WARPMEM_VERSIONED_ALIAS(cudaStreamGetCaptureInfo_ptsz, cudaStreamGetCaptureInfo);
+WARPMEM_VERSIONED_ALIAS(cudaStreamUpdateCaptureDependencies_ptsz, cudaStreamUpdateCaptureDependencies);

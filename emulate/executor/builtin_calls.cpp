@@ -81,8 +81,7 @@ void Calls::builtin(Warp& warp, const Part& part, const CallSite& site, std::uin
         const std::uint64_t bytes = argument(0, l),
                             at = bytes + kHeapHeader < bytes
                                      ? 0
-                                     : run_.memory.allocate_heap(bytes + kHeapHeader,
-                                                                 run_.shape.heap_bytes);
+                                     : run_.memory.allocate_heap(bytes + kHeapHeader);
         result(l, at ? at + kHeapHeader : 0);
         break;
       }

@@ -122,8 +122,7 @@ std::uint64_t DeviceCalls::attribute(const Call& c) {
 }
 
 std::uint64_t DeviceCalls::allocate(const Call& c) {
-  const std::uint64_t at =
-      run_.memory.allocate(argument(c, 1), trace::AllocationKind::kDevice, 512);
+  const std::uint64_t at = run_.memory.allocate_heap(argument(c, 1));
   give(c, at);
   return at == 0 ? kOutOfMemory : kSuccess;
 }

@@ -28,7 +28,6 @@ struct LaunchShape {
   std::uint32_t sms = 1;
   std::uint32_t sm_ctas = 1;              // CTAs of this launch that an SM holds at once
   std::uint64_t clusters = 0;             // … and clusters the GPU; 0: as many as SMs have room for
-  std::uint64_t heap_bytes = kHeapBytes;  // that malloc in kernels gives out at most, all launches together
   WaitClocks waits;
   const TextureTable* textures = nullptr; // objects the kernel may name; null: none
 };

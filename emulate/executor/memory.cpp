@@ -57,7 +57,7 @@ Result<Memory> Memory::create(std::uint64_t limit) {
 }
 
 Memory::Memory(Memory&& o) noexcept
-    : delta_(o.delta_), limit_(o.limit_), used_(o.used_), heap_used_(o.heap_used_), param_base_(o.param_base_), program_(o.program_), code_(o.code_),
+    : delta_(o.delta_), limit_(o.limit_), used_(o.used_), param_base_(o.param_base_), heap_limit_(o.heap_limit_), heap_used_(o.heap_used_), program_(o.program_), code_(o.code_),
       mapping_(std::exchange(o.mapping_, nullptr)), regions_(std::move(o.regions_)), freed_(std::move(o.freed_)) {}
 
 Memory::~Memory() {
@@ -106,12 +106,10 @@ std::uint64_t Memory::allocate(std::uint64_t bytes, trace::AllocationKind kind, 
   return base;
 }
 
-std::uint64_t Memory::allocate_heap(std::uint64_t bytes, std::uint64_t limit) {
-  if (bytes > limit || heap_used_ > limit - bytes) return 0;
+std::uint64_t Memory::allocate_heap(std::uint64_t bytes) {
+  if (bytes > heap_limit_ || heap_used_ > heap_limit_ - bytes) return 0;
   const std::uint64_t base = allocate(bytes, trace::AllocationKind::kDevice);
-  if (base == 0) return 0;
-  regions_.at(base).heap = true;
-  heap_used_ += bytes;
+  if (base != 0) regions_[base].heap = true, heap_used_ += bytes;
   return base;
 }
 
@@ -119,9 +117,9 @@ bool Memory::free(std::uint64_t base) {
   const auto at = regions_.find(base);
   if (at == regions_.end() || !at->second.live || at->second.internal || at->second.adopted) return false;
   at->second.live = false;
+  if (at->second.heap) heap_used_ -= at->second.bytes;
   const std::uint64_t room = rounded(at->second.bytes, 512);
   used_ -= room;
-  if (at->second.heap) heap_used_ -= at->second.bytes;
   freed_.emplace(room, base);
   if (room >= kChunk) clear(host(base), room);  // what is smaller may soon be taken again
   last_low_ = 1, last_high_ = 0;

@@ -42,7 +42,7 @@ struct Region {
   bool live = true;
   bool internal = false;   // variables and parameters: not the program's own allocation
   bool adopted = false;    // the host's: outside the range
-  bool heap = false;       // malloc's, in a kernel
+  bool heap = false;       // from malloc in a kernel
   std::string name;        // of a variable
 };
 
@@ -56,9 +56,10 @@ class Memory {
 
   // nullopt-like: 0 when the GPU's memory is exhausted.
   std::uint64_t allocate(std::uint64_t bytes, trace::AllocationKind kind, std::uint64_t align = 512, const std::string& name = {});
-  // What malloc in a kernel gives out, of `limit` bytes at most together; 0: no more.
-  std::uint64_t allocate_heap(std::uint64_t bytes, std::uint64_t limit);
   bool free(std::uint64_t base);            // false: not the start of a live allocation
+  // What malloc in kernels takes: 0 when the heap has no room left.
+  std::uint64_t allocate_heap(std::uint64_t bytes);
+  void set_heap(std::uint64_t bytes) { heap_limit_ = bytes; }  // cudaLimitMallocHeapSize
   // The host's own memory, made known to the GPU where it lies (cudaHostRegister). False: it overlaps
   // what is known already, or device addresses are not host addresses here.
   bool adopt(std::uint64_t base, std::uint64_t bytes, trace::AllocationKind kind);
@@ -96,7 +97,8 @@ class Memory {
   };
   bool commit(Stretch& stretch, std::uint64_t end);
 
-  std::uint64_t delta_ = 0, limit_ = 0, used_ = 0, heap_used_ = 0, param_base_ = 0;
+  std::uint64_t delta_ = 0, limit_ = 0, used_ = 0, param_base_ = 0;
+  std::uint64_t heap_limit_ = kHeapBytes, heap_used_ = 0;
   Stretch program_, code_;
   std::uint64_t last_low_ = 1, last_high_ = 0;
   void* mapping_ = nullptr;

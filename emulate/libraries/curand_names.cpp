@@ -1,25 +1,17 @@
-// Every other call that cuRAND exports: it says its name and fails, so that a program that never
-// calls it still loads.
+// Every other call of cuRAND: it says its name and fails, so that a program that never makes it still loads.
 #include <cstdio>
+
+#include "emulate/names/refusals.hpp"
 
 namespace {
 
-int not_emulated(const char* name) {
-  std::fprintf(stderr, "warpmem: %s is not emulated: it returns CURAND_STATUS_TYPE_ERROR\n", name);
+long refused(const char* name) {
+  if (warpmem::names::first_call(name))
+    std::fprintf(stderr, "warpmem: %s is not emulated: it returns CURAND_STATUS_TYPE_ERROR\n", name);
   return 103;
 }
 
 }  // namespace
 
-#define WARPMEM_NOT_EMULATED(X)      \
-  X(curandCreatePoissonDistribution) \
-  X(curandDestroyDistribution)       \
-  X(curandGeneratePoissonMethod)     \
-  X(curandGetDirectionVectors32)     \
-  X(curandGetDirectionVectors64)     \
-  X(curandGetScrambleConstants32)    \
-  X(curandGetScrambleConstants64)
-
-#define WARPMEM_REFUSE(name) \
-  extern "C" int name() { return not_emulated(#name); }
-WARPMEM_NOT_EMULATED(WARPMEM_REFUSE)
+// clang-format off
+#include "emulate/names/curand.inc"

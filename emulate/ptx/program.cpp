@@ -139,12 +139,27 @@ std::vector<const Function*> reachable(const LoadedModule& loaded, const Functio
 
 }  // namespace
 
+namespace {
+
+// numba puts what it compiled a kernel with into the name, in some hundred characters: add[abi:v1][abi:cw51cX…](…).
+std::string without_tags(std::string text) {
+  constexpr std::string_view kTag = "[abi:";
+  for (std::size_t at = text.find(kTag); at != text.npos; at = text.find(kTag, at)) {
+    const std::size_t end = text.find(']', at);
+    if (end == text.npos) break;
+    text.erase(at, end + 1 - at);
+  }
+  return text;
+}
+
+}  // namespace
+
 std::string demangled(std::string_view name) {
   int status = 0;
   char* text = abi::__cxa_demangle(std::string(name).c_str(), nullptr, nullptr, &status);
   std::string out = status == 0 && text ? text : std::string(name);
   std::free(text);
-  return out;
+  return without_tags(std::move(out));
 }
 
 Result<std::unique_ptr<Kernel>> build_kernel(const LoadedModule& loaded, const std::string& entry) {

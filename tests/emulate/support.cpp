@@ -29,7 +29,7 @@ Result<void> Machine::launch(const std::string& entry, Dim3 grid, Dim3 block, st
   shape.cooperative = cooperative;
   shape.sms = sms, shape.sm_ctas = sm_ctas, shape.waits = kH200Waits;
   shape.params = params_;
-  shape.heap_bytes = heap_bytes;
+  memory_->set_heap(heap_bytes);
   if (trace_path.empty()) return run_launch(**kernel, *memory_, shape, options, nullptr, statistics);
   trace::Origin origin;
   origin.level = trace::Level::kPtx;

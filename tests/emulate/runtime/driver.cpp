@@ -31,7 +31,7 @@ int cuMemAlloc_v2(unsigned long long* address, std::size_t bytes);
 int cuMemFree_v2(unsigned long long address);
 int cuMemcpyDtoH_v2(void* to, unsigned long long from, std::size_t bytes);
 int cuMemsetD32_v2(unsigned long long to, unsigned value, std::size_t count);
-int cuLaunchKernel(void* function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared, void* stream, void** arguments, void** extra);
+int cuLaunchKernel(void* function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared, warpmem::cudart::Stream* stream, void** arguments, void** extra);
 int cuOccupancyMaxPotentialBlockSize(int* grid, int* block, void* function, std::size_t (*shared_of)(int), std::size_t shared, int limit);
 int cuLaunchKernelEx(const void* config, void* function, void** arguments, void** extra);
 int cuTensorMapEncodeTiled(void* map, int type, unsigned rank, void* address, const std::uint64_t* sizes, const std::uint64_t* strides, const std::uint32_t* box, const std::uint32_t* element_strides, int interleave, int swizzle, int promotion, int fill);

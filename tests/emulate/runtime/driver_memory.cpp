@@ -426,7 +426,9 @@ TEST_CASE("the runtime finds the driver's calls by name") {
   int status = -1;
   CHECK(cudaGetDriverEntryPoint("cuMemAlloc", &call, 0, &status) == 0);
   CHECK(status == 0);
-  CHECK(call == reinterpret_cast<void*>(cuMemAlloc_v2));
+  unsigned long long address = 0;
+  CHECK(reinterpret_cast<decltype(&cuMemAlloc_v2)>(call)(&address, 16) == 0);
+  CHECK(cuMemFree_v2(address) == 0);
   CHECK(cudaGetDriverEntryPointByVersion("cuCtxCreate", &call, 12000, 0, nullptr) == 0);
   CHECK(cudaGetDriverEntryPointByVersion("cuCtxCreate", &versioned, 13000, 0, nullptr) == 0);
   CHECK(call != versioned);
