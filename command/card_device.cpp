@@ -4,8 +4,8 @@
 #include <cstdio>
 #include <limits>
 
-#include "model/card/fields/card_fields.hpp"
 #include "model/card/ecc.hpp"
+#include "model/card/fields/card_fields.hpp"
 #include "model/card/sm_limits.hpp"
 #include "sim/engine/cluster_placement.hpp"
 

@@ -59,7 +59,7 @@ std::uint64_t L1Sets<N>::from_new_epoch(std::uint64_t cycle) {
 template <std::uint32_t N>
 template <bool allocate>
 [[gnu::always_inline]] inline void L1Sets<N>::load_all(const LineList& lines, const L1Seats& seats,
-                                                     const AskedWords& words, L1Misses& out) {
+                                                       const AskedWords& words, L1Misses& out) {
   Set* const sets = sets_.data();
   Ways ways = ways_;  // no store of the loop changes a copy
   const std::uint64_t epoch = epoch_;
@@ -72,8 +72,8 @@ template <bool allocate>
     std::uint32_t way = kNone;
     if (const std::uint32_t those = alike(set, tag))
       way = find_among(those, at, tag, lines.line[i]);
-    const L1Loaded one = load(set, ways, way, epoch, lines.line[i], {at, tag}, lines.sectors[i],
-                            words, allocate);
+    const L1Loaded one =
+        load(set, ways, way, epoch, lines.line[i], {at, tag}, lines.sectors[i], words, allocate);
     if (tag >= L1Seat::kOther && allocate) [[unlikely]]
       keep_whole(at, static_cast<std::uint32_t>(one.entry - set.arrival), lines.line[i]);
     out.index[misses] = static_cast<std::uint8_t>(i);
@@ -90,13 +90,13 @@ template <bool allocate>
 
 template <std::uint32_t N>
 WARPMEM_NEW_HOSTS void L1Sets<N>::load_keeping(const LineList& lines, const L1Seats& seats,
-                                             const AskedWords& words, L1Misses& out) {
+                                               const AskedWords& words, L1Misses& out) {
   load_all<true>(lines, seats, words, out);
 }
 
 template <std::uint32_t N>
 void L1Sets<N>::load(const LineList& lines, const L1Seats& seats, const AskedWords& words,
-                   bool allocate, L1Misses& out) {
+                     bool allocate, L1Misses& out) {
 #ifdef WARPMEM_AVX512
   if constexpr (N == 4)
     if (allocate && wide_host() && load_strangers(lines, seats, out)) return;
@@ -107,7 +107,7 @@ void L1Sets<N>::load(const LineList& lines, const L1Seats& seats, const AskedWor
 
 template <std::uint32_t N>
 std::uint64_t L1Sets<N>::arrive(const L1Misses& missed, const std::uint64_t* done,
-                              std::uint64_t soonest) {
+                                std::uint64_t soonest) {
   std::uint64_t all = soonest, epoch = epoch_;
 #ifdef WARPMEM_AVX512
   if constexpr (N == 4)
@@ -130,8 +130,8 @@ std::uint64_t L1Sets<N>::arrive(const L1Misses& missed, const std::uint64_t* don
 // Of a line of which something was stored in part.
 template <std::uint32_t N>
 [[gnu::noinline]] std::uint8_t L1Sets<N>::load_written(const L1Seat& seat, std::uint32_t way,
-                                                     std::uint8_t sectors, std::uint32_t words,
-                                                     bool allocate) {
+                                                       std::uint8_t sectors, std::uint32_t words,
+                                                       bool allocate) {
   std::uint32_t& state = sets_[seat.set].state[way];
   WrittenLine& written = written_[seat.set * kWays + way];
   if (!written.has(sectors, words)) {
@@ -147,7 +147,7 @@ template <std::uint32_t N>
 // Apart from the loops that mostly need it not, which have better use for the host's registers.
 template <std::uint32_t N>
 [[gnu::noinline]] std::uint32_t L1Sets<N>::find_among(std::uint32_t ways, std::uint32_t at,
-                                                    std::uint32_t tag, std::uint64_t line) const {
+                                                      std::uint32_t tag, std::uint64_t line) const {
   if (tag >= L1Seat::kOther) [[unlikely]] {
     std::uint32_t same = 0;
     for (; ways; ways &= ways - 1) {
@@ -161,7 +161,7 @@ template <std::uint32_t N>
 
 template <std::uint32_t N>
 [[gnu::noinline]] void L1Sets<N>::keep_whole(std::uint32_t at, std::uint32_t way,
-                                           std::uint64_t line) {
+                                             std::uint64_t line) {
   whole_.resize(sets_.size() * kWays);
   whole_[std::size_t{at} * kWays + way] = line;
 }
@@ -169,8 +169,8 @@ template <std::uint32_t N>
 // Of a line of which something was stored in part, or is now.
 template <std::uint32_t N>
 [[gnu::noinline]] void L1Sets<N>::store_written(const L1Seat& seat, std::uint32_t way,
-                                              std::uint8_t part, std::uint8_t full,
-                                              const std::uint32_t* bytes) {
+                                                std::uint8_t part, std::uint8_t full,
+                                                const std::uint32_t* bytes) {
   std::uint32_t& state = sets_[seat.set].state[way];
   WrittenLine& written = written_[seat.set * kWays + way];
   if (!(state & kWritten)) written = {};

@@ -1,8 +1,8 @@
 // The sets of an L1: tags, readable sectors, what was written in part, and when what misses arrives
 // (l1_cache.hpp says what was measured). Where a line belongs is the business of L1Cache.
 //
-// Cost: half a line of the host's cache a line of four ways, a whole one of eight, and a few bytes of
-// a small table, as a miss that makes room elsewhere one more.
+// Cost: half a line of the host's cache a line of four ways, a whole one of eight, and a few bytes
+// of a small table, as a miss that makes room elsewhere one more.
 #pragma once
 
 #include <algorithm>
@@ -28,9 +28,9 @@ struct L1Seat {
   std::uint32_t tag;  // as the set holds it
   std::uint32_t bank() const { return set % L1Ways<4>::kBanks; }
 
-  // Tags are what of a line's number its set does not say: the low bits of that, and which region of
-  // memory (1 TiB with 512 sets) it is from. Lines of further regions share a number; their numbers
-  // are looked at as a whole.
+  // Tags are what of a line's number its set does not say: the low bits of that, and which region
+  // of memory (1 TiB with 512 sets) it is from. Lines of further regions share a number; their
+  // numbers are looked at as a whole.
   static constexpr unsigned kLowBits = 24;
   static constexpr std::uint32_t kRegions = 7;
   static constexpr std::uint32_t kOther = kRegions << kLowBits;
@@ -47,8 +47,8 @@ struct L1Loaded {
   std::uint32_t* entry;   // for arrives()
   std::uint8_t missing;   // sectors
 };
-// What loads of several lines miss: for each the entry for arrives(), and the cycle from which all of
-// the lines before it that hit are there.
+// What loads of several lines miss: for each the entry for arrives(), and the cycle from which all
+// of the lines before it that hit are there.
 struct L1Misses : LineParts {
   std::array<std::uint32_t*, LineList::kMost> entry;
   std::array<std::uint64_t, LineList::kMost> before;
@@ -186,12 +186,10 @@ bool L1Sets<4>::arrive_strangers(const L1Misses& missed, const std::uint64_t* do
 // Of a line that is in this way, or in none. `set` and `ways` are the line's and this cache's, or a
 // loop's copy.
 template <std::uint32_t N>
-[[gnu::always_inline]] inline L1Loaded L1Sets<N>::load(Set& set, Ways& ways,
-                                                            std::uint32_t way, std::uint64_t epoch,
-                                                            std::uint64_t line, const L1Seat& seat,
-                                                            std::uint8_t sectors,
-                                                            const AskedWords& words,
-                                                            bool allocate) {
+[[gnu::always_inline]] inline L1Loaded L1Sets<N>::load(Set& set, Ways& ways, std::uint32_t way,
+                                                       std::uint64_t epoch, std::uint64_t line,
+                                                       const L1Seat& seat, std::uint8_t sectors,
+                                                       const AskedWords& words, bool allocate) {
   if (way != kNone) {
     if (allocate) ways.use(seat.set, way);
     const std::uint32_t state = set.state[way];
@@ -210,10 +208,10 @@ template <std::uint32_t N>
 
 template <std::uint32_t N>
 inline L1Loaded L1Sets<N>::load(std::uint64_t line, const L1Seat& seat, std::uint8_t sectors,
-                                     const AskedWords& words, bool allocate) {
+                                const AskedWords& words, bool allocate) {
   Set& set = sets_[seat.set];
   const L1Loaded one = load(set, ways_, find(set, seat.set, seat.tag, line), epoch_, line, seat,
-                          sectors, words, allocate);
+                            sectors, words, allocate);
   if (seat.tag >= L1Seat::kOther && allocate) [[unlikely]]
     keep_whole(seat.set, static_cast<std::uint32_t>(one.entry - set.arrival), line);
   return one;
@@ -221,7 +219,7 @@ inline L1Loaded L1Sets<N>::load(std::uint64_t line, const L1Seat& seat, std::uin
 
 template <std::uint32_t N>
 inline bool L1Sets<N>::store(std::uint64_t line, const L1Seat& seat, std::uint8_t sectors,
-                           std::uint8_t full, const std::uint32_t* bytes) {
+                             std::uint8_t full, const std::uint32_t* bytes) {
   Set& set = sets_[seat.set];
   std::uint32_t way = find(set, seat.set, seat.tag, line);
   const bool present = way != kNone;

@@ -13,8 +13,8 @@ namespace warpmem::model {
 
 // Whether some way looks as if it held one of the lines, or they are of no region.
 template <>
-[[gnu::always_inline]] WARPMEM_AVX512 inline bool L1Sets<4>::any_alike(
-    const LineList& lines, const Seats& seats) const {
+[[gnu::always_inline]] WARPMEM_AVX512 inline bool L1Sets<4>::any_alike(const LineList& lines,
+                                                                       const Seats& seats) const {
   const Set* const sets = sets_.data();
   const auto count = static_cast<std::size_t>(lines.count);
   const __m512i each = _mm512_setr_epi32(0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3);
@@ -42,7 +42,7 @@ template <>
 
 template <>
 WARPMEM_AVX512 bool L1Sets<4>::load_strangers(const LineList& lines, const Seats& seats,
-                                            Misses& out) {
+                                              Misses& out) {
   if (any_alike(lines, seats)) return false;
   Set* const sets = sets_.data();
   Ways ways = ways_;  // no store of the loop changes a copy
@@ -76,7 +76,7 @@ WARPMEM_AVX512 bool L1Sets<4>::load_strangers(const LineList& lines, const Seats
 // False, and nothing is done, where cycles of the epoch need more than 31 bits.
 template <>
 WARPMEM_AVX512 bool L1Sets<4>::arrive_strangers(const Misses& missed, const std::uint64_t* done,
-                                              std::uint64_t& all) const {
+                                                std::uint64_t& all) const {
   constexpr std::uint64_t kMost = (std::uint64_t{1} << 31) - 1;
   if (all < epoch_ || all - epoch_ > kMost) return false;
   alignas(64) std::array<std::uint32_t, LineList::kMost> after;
@@ -92,9 +92,9 @@ WARPMEM_AVX512 bool L1Sets<4>::arrive_strangers(const Misses& missed, const std:
     if (_mm512_mask_cmpgt_epu64_mask(low, first, most) |
         _mm512_mask_cmpgt_epu64_mask(high, second, most)) [[unlikely]]
       return false;
-    const __m512i arrives = _mm512_inserti64x4(
-        _mm512_castsi256_si512(_mm512_maskz_cvtepi64_epi32(low, first)),
-        _mm512_maskz_cvtepi64_epi32(high, second), 1);
+    const __m512i arrives =
+        _mm512_inserti64x4(_mm512_castsi256_si512(_mm512_maskz_cvtepi64_epi32(low, first)),
+                           _mm512_maskz_cvtepi64_epi32(high, second), 1);
     const __m512i by = wide::largest(_mm512_max_epi32(arrives, latest), latest);
     _mm512_store_si512(after.data() + i, by);
     latest = _mm512_permutexvar_epi32(last, by);

@@ -5,12 +5,13 @@
 // steps old, and the oldest goes, of several the one that was used longest ago. So lines stand in
 // an order in which a hit brings its line to the front, and a new one comes behind those that are
 // younger than two steps: the line of the latest hit, and that of the one before it if it is
-// another. Nobody has to count steps. With plain LRU no line is young: a new one comes to the front.
+// another. Nobody has to count steps. With plain LRU no line is young: a new one comes to the
+// front.
 //
 // Small rows, apart from the sets themselves, so that making room in a set that nobody asked for
-// brings nothing large into the host's cache (way_row.hpp). The object is small enough to be copied:
-// a loop over many lines works on a copy, which no store in it can change.
-// Invariant: free ways are the least recently used ones of their set, so their number says which.
+// brings nothing large into the host's cache (way_row.hpp). The object is small enough to be
+// copied: a loop over many lines works on a copy, which no store in it can change. Invariant: free
+// ways are the least recently used ones of their set, so their number says which.
 #pragma once
 
 #include <algorithm>
@@ -29,8 +30,9 @@ class L1Ways {
   using Row = WayRow<N>;
 
   L1Ways() = default;
-  // `rows`: one a set; a power of two, at least kBanks of them. `ways`: of a set, at most N. `lines`:
-  // that there is room for. `after_hits`: a new line is older than those of the latest hits.
+  // `rows`: one a set; a power of two, at least kBanks of them. `ways`: of a set, at most N.
+  // `lines`: that there is room for. `after_hits`: a new line is older than those of the latest
+  // hits.
   L1Ways(Row* rows, std::uint32_t sets, std::uint32_t ways, std::uint32_t lines, bool after_hits)
       : rows_(rows),
         last_(sets - 1),
@@ -54,9 +56,7 @@ class L1Ways {
   }
 
   // Of the ways that look as if they held a line (bit w: way w) the one that does, or kNone.
-  std::uint32_t find(std::uint32_t set, std::uint32_t ways) const {
-    return rows_[set].find(ways);
-  }
+  std::uint32_t find(std::uint32_t set, std::uint32_t ways) const { return rows_[set].find(ways); }
   // A hit on the way.
   void use(std::uint32_t set, std::uint32_t way) { rows_[set].use(way, young_); }
   // The way's line becomes the oldest of its set; the others are no older than before.

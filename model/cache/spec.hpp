@@ -1,5 +1,5 @@
-// The numbers and rules of an SM's L1. Bytes, counts, sectors, and cycles of the SM clock, as the names
-// say.
+// The numbers and rules of an SM's L1. Bytes, counts, sectors, and cycles of the SM clock, as the
+// names say.
 #pragma once
 
 #include <cstdint>

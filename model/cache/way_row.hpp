@@ -1,5 +1,5 @@
-// What an L1 keeps of a set's ways: their order, the youngest first; how many of them hold a line, the
-// first of the order; and how many of those are younger than two steps (l1_ways.hpp).
+// What an L1 keeps of a set's ways: their order, the youngest first; how many of them hold a line,
+// the first of the order; and how many of those are younger than two steps (l1_ways.hpp).
 //
 // Three forms, of the same meaning (tests/model/way_row.cpp): of four ways in two bytes, changed by
 // tables; of up to eight in a word of a byte each; of up to 32 in as many bytes.

@@ -7,8 +7,8 @@
 #include "model/access/access.hpp"
 #include "model/access/rule/access_rule.hpp"
 #include "model/card/card.hpp"
-#include "model/card/fields/card_fields.hpp"
 #include "model/card/card_numbers_derived.hpp"
+#include "model/card/fields/card_fields.hpp"
 #include "model/general/memory_spec.hpp"
 #include "model/timing/throughput.hpp"
 

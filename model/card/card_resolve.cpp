@@ -4,9 +4,9 @@
 
 #include "model/card/card.hpp"
 #include "model/card/card_advice.hpp"
-#include "model/card/fields/card_fields.hpp"
 #include "model/card/card_numbers_derived.hpp"
 #include "model/card/card_text.hpp"
+#include "model/card/fields/card_fields.hpp"
 
 namespace warpmem::model {
 namespace {

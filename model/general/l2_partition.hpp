@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "model/access/access.hpp"
-#include "model/sink/cache_listener.hpp"
-#include "model/general/memory_spec.hpp"
 #include "model/access/stay.hpp"
+#include "model/general/memory_spec.hpp"
+#include "model/sink/cache_listener.hpp"
 
 namespace warpmem::model {
 

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "model/access/access.hpp"
-#include "model/sink/cache_listener.hpp"
 #include "model/general/memory_spec.hpp"
+#include "model/sink/cache_listener.hpp"
 
 namespace warpmem::model {
 

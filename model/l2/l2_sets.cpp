@@ -44,7 +44,7 @@ void L2Sets<N>::end_persisting() {
 // Any read.
 template <unsigned N>
 L2Found L2Sets<N>::read_other(const L2Seat& seat, std::uint8_t sectors, std::uint32_t piece,
-                                 Stay stay) {
+                              Stay stay) {
   const L2Spot spot = find(seat);
   const std::uint8_t here = lookup(spot);
   const auto missing = static_cast<std::uint8_t>(l2_pieces(piece)[sectors & ~here & 15] & ~here);
@@ -105,8 +105,8 @@ int L2Sets<N>::spare_dirty(Set& s, int oldest_way) {
   return oldest_way;
 }
 
-// Of a plain side's set whose oldest way is dirty: the way that gives up its line, which is the most
-// recently used one from now on.
+// Of a plain side's set whose oldest way is dirty: the way that gives up its line, which is the
+// most recently used one from now on.
 template <unsigned N>
 [[gnu::noinline]] int L2Sets<N>::make_room(Set& s) {
   const int way = spare_dirty(s, last_of_plain(s));
@@ -186,7 +186,7 @@ void L2Sets<N>::mark_way(const L2Seat& seat, int way, Stay stay) {
 // Keeps the bytes of sectors that are written in part; those whose bytes have all come are whole.
 template <unsigned N>
 std::uint8_t L2Sets<N>::write_pieces(const L2Seat& seat, int way, std::uint8_t piece,
-                                  const std::uint32_t* bytes) {
+                                     const std::uint32_t* bytes) {
   Set& s = sets_[seat.set];
   std::uint8_t whole = 0;
   if (PartialBytes* b = partial_bytes(seat, way)) {

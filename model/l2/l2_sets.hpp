@@ -1,5 +1,5 @@
-// The sets of one side of the L2: tags, sectors that can be read, dirty and partly written ones, and in
-// which order lines go. l2_side.hpp says what was measured, and where a line belongs.
+// The sets of one side of the L2: tags, sectors that can be read, dirty and partly written ones,
+// and in which order lines go. l2_side.hpp says what was measured, and where a line belongs.
 //
 // Cost: one line of the host's cache an access of up to 16 ways, three of more.
 #pragma once
@@ -37,8 +37,8 @@ struct L2Traffic {
   }
 };
 
-// Where a line belongs. One side's seats are good on another of the same Spec, if that side has only
-// ever seen seats of the first.
+// Where a line belongs. One side's seats are good on another of the same Spec, if that side has
+// only ever seen seats of the first.
 struct L2Seat {
   std::uint32_t set;
   std::uint32_t tag;        // tells the lines of a set apart
@@ -62,8 +62,8 @@ struct L2Seats {
     set[i] = s.set, tag[i] = s.tag, short_tag[i] = s.short_tag;
   }
 };
-// Where a line is, or would go: found once for a lookup and the fill that may follow. Good until the
-// next fill or write on this side.
+// Where a line is, or would go: found once for a lookup and the fill that may follow. Good until
+// the next fill or write on this side.
 struct L2Spot {
   L2Seat seat;
   int way;  // -1: not here
@@ -74,8 +74,8 @@ struct L2Found {
   std::uint8_t here, missing;
 };
 
-// DRAM answers in aligned pieces of the line (1, 2 or 4 sectors), and a crossing brings the same. By
-// piece, then sectors.
+// DRAM answers in aligned pieces of the line (1, 2 or 4 sectors), and a crossing brings the same.
+// By piece, then sectors.
 inline constexpr auto kL2InPieces = [] {
   std::array<std::array<std::uint8_t, 16>, 5> all{};
   for (unsigned piece = 0; piece < all.size(); ++piece)
@@ -265,8 +265,7 @@ void L2Sets<16>::read_avx512(const L2Seats& seats, const LineParts& parts, std::
                              std::uint8_t* here, std::uint8_t* missing);
 template <>
 void L2Sets<16>::read_whole_avx512(const L2Seats& seats, const LineParts& parts,
-                                   std::uint32_t piece, std::uint8_t* here,
-                                   std::uint8_t* missing);
+                                   std::uint32_t piece, std::uint8_t* here, std::uint8_t* missing);
 #endif
 
 // A read as most are: of what is here, or of what takes the place of another line. False, and

@@ -122,9 +122,8 @@ template <>
 // Of up to 32 parts from this one on, bit i is set where the one in place i has the set of another
 // of the same eight.
 template <>
-[[gnu::always_inline]] WARPMEM_AVX512 inline std::uint32_t L2Sets<16>::meet(const L2Seats& seats,
-                                                                        const std::uint8_t* index,
-                                                                        std::size_t count) {
+[[gnu::always_inline]] WARPMEM_AVX512 inline std::uint32_t L2Sets<16>::meet(
+    const L2Seats& seats, const std::uint8_t* index, std::size_t count) {
   const auto sixteen = [&seats](std::size_t from) WARPMEM_AVX512 {
     return _mm512_cvtepi32_epi16(_mm512_loadu_si512(seats.set.data() + from));
   };
@@ -193,15 +192,15 @@ template <>
 
 template <>
 WARPMEM_AVX512 void L2Sets<16>::read_avx512(const L2Seats& seats, const LineParts& parts,
-                                        std::uint32_t piece, std::uint8_t* here,
-                                        std::uint8_t* missing) {
+                                            std::uint32_t piece, std::uint8_t* here,
+                                            std::uint8_t* missing) {
   read_eights(seats, parts, piece, here, missing, false);
 }
 
 template <>
 WARPMEM_AVX512 void L2Sets<16>::read_whole_avx512(const L2Seats& seats, const LineParts& parts,
-                                              std::uint32_t piece, std::uint8_t* here,
-                                              std::uint8_t* missing) {
+                                                  std::uint32_t piece, std::uint8_t* here,
+                                                  std::uint8_t* missing) {
   read_eights(seats, parts, piece, here, missing, true);
 }
 

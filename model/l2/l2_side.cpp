@@ -94,7 +94,8 @@ WARPMEM_AVX512 std::uint32_t L2Side::spread_avx512(const LineWords& words, std::
 
 WARPMEM_AVX512 void L2Side::shorten_avx512(const std::uint32_t* tag, std::size_t count,
                                            std::uint32_t region, std::uint16_t* out) {
-  const __m512i low = wide::all((1u << Seat::kLowBits) - 1), above = wide::all(region << Seat::kLowBits);
+  const __m512i low = wide::all((1u << Seat::kLowBits) - 1),
+                above = wide::all(region << Seat::kLowBits);
   for (std::size_t i = 0; i < count; i += 16) {
     const __m512i tags = _mm512_loadu_si512(tag + i);
     const __m512i shorter = _mm512_or_si512(_mm512_and_si512(tags, low), above);
@@ -134,7 +135,8 @@ WARPMEM_WIDE_HOSTS void L2Side::shorten_plain(const std::uint32_t* __restrict ta
                                               std::uint16_t* __restrict out) {
   for (std::size_t from = 0; from < count; from += LineWords::kStep)
     for (std::size_t i = from; i < from + LineWords::kStep; ++i)
-      out[i] = static_cast<std::uint16_t>(region << Seat::kLowBits | tag[i] % (1u << Seat::kLowBits));
+      out[i] =
+          static_cast<std::uint16_t>(region << Seat::kLowBits | tag[i] % (1u << Seat::kLowBits));
 }
 
 std::uint32_t L2Side::spread(const LineWords& words, std::uint32_t columns, std::uint32_t* set,
@@ -190,8 +192,7 @@ std::uint64_t L2Side::line_of(std::uint32_t set, std::uint16_t short_tag) const 
   if (!mixed_) return std::uint64_t{tag} * sets_ + set;
   const std::uint32_t block = (tag >> 1) * columns_ + (set >> row_bits_);
   const std::uint32_t last_row = (1u << row_bits_) - 1;
-  const std::uint64_t folded =
-      std::uint64_t{block} << row_bits_ | ((set ^ mix(block)) & last_row);
+  const std::uint64_t folded = std::uint64_t{block} << row_bits_ | ((set ^ mix(block)) & last_row);
   return folded >> 5 << 6 | std::uint64_t{tag & 1} << 5 | (folded & 31);
 }
 

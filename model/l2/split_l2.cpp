@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "base/prefetch.hpp"
-#include "model/l2/l2_one_line.hpp"
 #include "model/counters/launch_counters.hpp"
+#include "model/l2/l2_one_line.hpp"
 
 namespace warpmem::model {
 namespace {

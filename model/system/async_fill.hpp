@@ -2,8 +2,8 @@
 // Measured: kernels/micro/async_passes.cu, cold and past.
 #pragma once
 
-#include "model/sm/async_copy.hpp"
 #include "model/access/access_plan.hpp"
+#include "model/sm/async_copy.hpp"
 
 namespace warpmem::model {
 

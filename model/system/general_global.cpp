@@ -94,8 +94,7 @@ void GeneralMemory::copy_past_l1(const WarpLanes& w, const AccessPlan& plan, Acc
     const std::uint64_t back =
         read(t, t.tags, q.line, q.sectors, plan.fetch_sectors, plan.stay, true);
     t.done = std::max(t.done, back);
-    if (path_)
-      ports(t).takes_writes(back, sectors_in(q.sectors) * sm_.async_write);
+    if (path_) ports(t).takes_writes(back, sectors_in(q.sectors) * sm_.async_write);
   }
 }
 

@@ -28,8 +28,7 @@ GeneralMemory::GeneralMemory(const SystemSpec& spec, std::unique_ptr<MemoryPath>
       touched_(spec_.line_bytes) {}
 
 void GeneralMemory::begin_launch(const LaunchMemory& launch) {
-  l1_.assign(sm_.count,
-             SectorCache(spec_.l1, spec_.l1.lines(launch.shared_config)));
+  l1_.assign(sm_.count, SectorCache(spec_.l1, spec_.l1.lines(launch.shared_config)));
   if (caches_told_)
     for (std::size_t sm = 0; sm < l1_.size(); ++sm)
       l1_[sm].tell(caches_told_, static_cast<int>(sm));
@@ -56,8 +55,7 @@ void GeneralMemory::begin_launch(const LaunchMemory& launch) {
 }
 
 void GeneralMemory::starts_warps(int sm, std::uint64_t cycle, std::uint32_t warps) {
-  ports_[static_cast<std::size_t>(sm)].takes_reads(cycle,
-                                                   warps * sm_.warp_start);
+  ports_[static_cast<std::size_t>(sm)].takes_reads(cycle, warps * sm_.warp_start);
 }
 
 LaunchCounters GeneralMemory::finish_launch() {

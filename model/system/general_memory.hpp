@@ -9,11 +9,11 @@
 #include <vector>
 
 #include "model/cache/store_queue.hpp"
-#include "model/shared/bank_rule.hpp"
 #include "model/general/partitioned_l2.hpp"
 #include "model/general/sector_cache.hpp"
 #include "model/general/touched_lines.hpp"
 #include "model/local/local_memory.hpp"
+#include "model/shared/bank_rule.hpp"
 #include "model/shared/data_ports.hpp"
 #include "model/system/access_by_access.hpp"
 #include "model/system/local_line.hpp"

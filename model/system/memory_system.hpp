@@ -3,18 +3,19 @@
 // is done.
 //
 // Put together from a card (card/memory_system_of.hpp). Which class stands behind it is the card's
-// choice of components: SectoredMemory for lines of four sectors as GPUs since compute capability 7.0 have
-// them, GeneralMemory for other sizes and policies, EarlyMemory for the access rules before 7.0.
+// choice of components: SectoredMemory for lines of four sectors as GPUs since compute
+// capability 7.0 have them, GeneralMemory for other sizes and policies, EarlyMemory for the access
+// rules before 7.0.
 #pragma once
 
 #include <cstdint>
 #include <memory>
 
-#include "model/access/warp_lanes.hpp"
-#include "model/interconnect/memory_path.hpp"
 #include "model/access/access_plan.hpp"
 #include "model/access/access_timing.hpp"
+#include "model/access/warp_lanes.hpp"
 #include "model/counters/launch_counters.hpp"
+#include "model/interconnect/memory_path.hpp"
 #include "model/system/launch_memory.hpp"
 #include "model/texture/texture.hpp"
 

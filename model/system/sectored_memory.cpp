@@ -34,9 +34,8 @@ void SectoredMemoryOf<L2>::begin_launch(const LaunchMemory& launch) {
   } else {
     for (L1Cache& l1 : l1_) l1.reset();
   }
-  stores_.assign(sm_.count,
-                 StoreQueue(static_cast<std::uint32_t>(spec_.l1.store_entries),
-                            static_cast<std::uint32_t>(spec_.l1.store_cycles)));
+  stores_.assign(sm_.count, StoreQueue(static_cast<std::uint32_t>(spec_.l1.store_entries),
+                                       static_cast<std::uint32_t>(spec_.l1.store_cycles)));
   if (launch.flush_l2) l2_.flush(launch_.dirty);
   else l2_.settle();
   l2_.set_aside(launch.set_aside);
@@ -60,8 +59,7 @@ void SectoredMemoryOf<L2>::begin_launch(const LaunchMemory& launch) {
 
 template <class L2>
 void SectoredMemoryOf<L2>::starts_warps(int sm, std::uint64_t cycle, std::uint32_t warps) {
-  ports_[static_cast<std::size_t>(sm)].takes_reads(cycle,
-                                                   warps * sm_.warp_start);
+  ports_[static_cast<std::size_t>(sm)].takes_reads(cycle, warps * sm_.warp_start);
 }
 
 template <class L2>
@@ -146,7 +144,7 @@ inline void SectoredMemoryOf<L2>::access(const WarpLanes& w, const AccessPlan& p
 
 // What other files call, and no more (access() is part of its caller then).
 #define WARPMEM_SECTORED_MEMORY(L2)                                                            \
-  template SectoredMemoryOf<L2>::SectoredMemoryOf(const SystemSpec&, bool);                          \
+  template SectoredMemoryOf<L2>::SectoredMemoryOf(const SystemSpec&, bool);                    \
   template void SectoredMemoryOf<L2>::begin_launch(const LaunchMemory&);                       \
   template void SectoredMemoryOf<L2>::starts_warps(int, std::uint64_t, std::uint32_t);         \
   template LaunchCounters SectoredMemoryOf<L2>::finish_launch();                               \

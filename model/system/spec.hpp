@@ -1,5 +1,5 @@
-// A memory system in numbers: its parts, and what an SM and a launch cost beside them. Cycles of the
-// SM clock, bytes and sectors, as the names say.
+// A memory system in numbers: its parts, and what an SM and a launch cost beside them. Cycles of
+// the SM clock, bytes and sectors, as the names say.
 #pragma once
 
 #include <cstdint>

@@ -162,7 +162,8 @@ void Run::make_share(Share& share, const SmRange& range) {
   std::vector<bool> own(what_.card.numbers().sm_count);
   for (std::size_t i = range.first; i < range.end; ++i)
     own[what_.card.numbers().cta_order[i]] = true;
-  share.memory = std::make_unique<model::PartMemory>(model::spec_of<model::SystemSpec>(what_.card), false);
+  share.memory =
+      std::make_unique<model::PartMemory>(model::spec_of<model::SystemSpec>(what_.card), false);
   share.memory->serve(std::move(own));
   share.memory->begin_launch(what_.memory);
   share.cache =

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "model/card/card.hpp"
 #include "model/access/access_plan.hpp"
+#include "model/card/card.hpp"
 #include "traces/format/reader.hpp"
 
 namespace warpmem::sim {

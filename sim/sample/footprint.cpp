@@ -57,7 +57,8 @@ class DistinctLines final : public model::CacheListener {
     if (!begun_ || use == model::CacheUse::kDrop || use == model::CacheUse::kLoadPast || full())
       return;
     const bool in_window = window_.has(touch.line);
-    // What is read so makes room before any other line; what is written is not (model/access/stay.hpp).
+    // What is read so makes room before any other line; what is written is not
+    // (model/access/stay.hpp).
     if (!passing_ && use != model::CacheUse::kStore && (passes_ || (window_passes_ && in_window))) {
       any_passed_ = true;
       return;

@@ -75,9 +75,11 @@ TEST_CASE("every DRAM type can take the place of the card's own") {
 }
 
 TEST_CASE("GDDR5X moves 64 bytes at a time, the others a sector") {
-  CHECK(model::spec_of<model::MemoryPathSpec>(with({{"dram.type", "gddr5x"}})).dram.burst_sectors == 2);
+  CHECK(model::spec_of<model::MemoryPathSpec>(with({{"dram.type", "gddr5x"}})).dram.burst_sectors ==
+        2);
   for (const char* type : {"gddr3", "gddr5", "gddr6", "hbm2", "hbm3"})
-    CHECK(model::spec_of<model::MemoryPathSpec>(with({{"dram.type", type}})).dram.burst_sectors == 1);
+    CHECK(model::spec_of<model::MemoryPathSpec>(with({{"dram.type", type}})).dram.burst_sectors ==
+          1);
 }
 
 TEST_CASE("a DRAM with a slower array answers later") {
@@ -127,11 +129,14 @@ TEST_CASE("refreshes that the model makes are not taken from the bandwidth twice
              same = with({{"dram.sectors_per_kilocycle", "60000"}});
   const double lost = 366.25 / 1950;
   CHECK(model::spec_of<model::MemoryPathSpec>(all).dram.burst_ticks ==
-        Approx(model::spec_of<model::MemoryPathSpec>(same).dram.burst_ticks * (1 - lost)).margin(1.01));
-  CHECK(model::spec_of<model::MemoryPathSpec>(all).dram.refresh_ticks == Approx(366.25 * 1.98 * 64).margin(1));
+        Approx(model::spec_of<model::MemoryPathSpec>(same).dram.burst_ticks * (1 - lost))
+            .margin(1.01));
+  CHECK(model::spec_of<model::MemoryPathSpec>(all).dram.refresh_ticks ==
+        Approx(366.25 * 1.98 * 64).margin(1));
   // One bank at a time leaves the bus alone.
   const Card bank = h200();
-  CHECK(model::spec_of<model::MemoryPathSpec>(bank).dram.burst_ticks == model::spec_of<model::MemoryPathSpec>(none).dram.burst_ticks);
+  CHECK(model::spec_of<model::MemoryPathSpec>(bank).dram.burst_ticks ==
+        model::spec_of<model::MemoryPathSpec>(none).dram.burst_ticks);
   CHECK(model::spec_of<model::MemoryPathSpec>(bank).dram.refresh == model::DramRefresh::kBank);
   CHECK(model::spec_of<model::MemoryPathSpec>(none).dram.refresh == model::DramRefresh::kNone);
 }

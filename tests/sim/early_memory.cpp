@@ -4,8 +4,8 @@
 #include <sstream>
 
 #include "model/card/ecc.hpp"
-#include "model/dram/partition_traffic.hpp"
 #include "model/card/memory_system_of.hpp"
+#include "model/dram/partition_traffic.hpp"
 #include "sim/engine/sites.hpp"
 #include "sim/replay.hpp"
 #include "tests/catch.hpp"

@@ -31,8 +31,8 @@ inline std::uint64_t xor_matrix_set(std::uint64_t line, std::uint64_t sets) {
 }
 
 // The L2's: blocks of 1,024 lines of a side, each shuffled over 1,024 rows, blocks over columns.
-// Address bit 12 takes no part, as it only says whose home a line is. Sets that are not whole columns
-// of 1,024 are in rows of the largest power of two that divides them.
+// Address bit 12 takes no part, as it only says whose home a line is. Sets that are not whole
+// columns of 1,024 are in rows of the largest power of two that divides them.
 inline std::uint64_t mixed_rows_set(std::uint64_t line, std::uint64_t sets) {
   std::uint64_t rows = 1024;
   while (sets % rows != 0) rows /= 2;

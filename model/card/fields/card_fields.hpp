@@ -1,4 +1,5 @@
-// The table of a card's numbers: what each is called, means and may be, and how it is read and shown.
+// The table of a card's numbers: what each is called, means and may be, and how it is read and
+// shown.
 #pragma once
 
 #include <cstdint>

@@ -9,10 +9,10 @@ namespace warpmem::model {
 // Plain numbers, validated. Units: bytes, counts, cycles of the SM clock, as the names say.
 struct CardNumbers {
   std::uint64_t sm_count = 0;
-  std::uint64_t sm_warps = 0;  // resident warps an SM
+  std::uint64_t sm_warps = 0;         // resident warps an SM
   std::uint64_t sm_schedulers = 0;    // warp schedulers an SM, a power of two
   std::uint64_t sm_issue_cycles = 0;  // from one instruction of a warp to its next, roughly
-  std::uint64_t sm_ctas = 0;   // resident CTAs an SM
+  std::uint64_t sm_ctas = 0;          // resident CTAs an SM
   std::uint64_t sm_threads = 0;
   std::uint64_t sm_registers = 0;             // 32-bit registers an SM
   std::uint64_t register_unit = 0;            // registers are given to a warp in multiples of this
@@ -22,7 +22,7 @@ struct CardNumbers {
   std::uint64_t shared_generous = 0;          // largest configuration given beyond need, bytes
   std::uint64_t shared_default = 0;           // configuration given at least, bytes
   std::vector<std::uint64_t> shared_configs;  // selectable shared-memory sizes, bytes, ascending
-  std::uint64_t access_rule = 4;                           // AccessRule
+  std::uint64_t access_rule = 4;              // AccessRule
   std::uint64_t shared_rule = 0, constant_rule = 0;        // BankRule, ConstantRule
   std::uint64_t line_bytes = 128;                          // of both caches
   std::uint64_t shared_banks = 32, shared_bank_bytes = 4;  // of shared memory, and of the L1's data
@@ -30,15 +30,15 @@ struct CardNumbers {
   std::uint64_t l1_sector = 32;                            // that a miss brings, bytes
   std::uint64_t l1_sets = 0;                               // 0: they follow from l1_ways
   std::uint64_t l1_allocate = 0, l1_write = 0, l1_local_write = 0;  // what stores do in an L1
-  std::uint64_t l1_ways = 4, l1_index = 0, l1_replacement = 1;  // SetRule, Replacement
-  std::uint64_t l2_index = 1, l2_replacement = 0;               // SetRule, Replacement
+  std::uint64_t l1_ways = 4, l1_index = 0, l1_replacement = 1;      // SetRule, Replacement
+  std::uint64_t l2_index = 1, l2_replacement = 0;                   // SetRule, Replacement
   std::uint64_t l2_partitions = 0;  // that addresses are interleaved over; 0: l2_sides
   std::uint64_t texture_bytes = 0, texture_line = 32, texture_ways = 1;  // 0: in the L1
-  std::uint64_t texture_sms = 1;  // that share one
+  std::uint64_t texture_sms = 1;                                         // that share one
   // Behind it, at the partitions of memory; 0: there is none.
   std::uint64_t texture_second_bytes = 0, texture_second_line = 256, texture_second_ways = 8;
-  std::uint64_t l1_bytes = 0;                 // L1 and shared memory together
-  std::uint64_t l1_reserved = 0;              // of it, never data
+  std::uint64_t l1_bytes = 0;     // L1 and shared memory together
+  std::uint64_t l1_reserved = 0;  // of it, never data
   std::uint64_t l2_bytes = 0;
   std::uint64_t l2_sides = 1;
   std::uint64_t l2_ways = 0;
@@ -63,19 +63,21 @@ struct CardNumbers {
   std::uint64_t latency_l2_near = 0;    // hit on the SM's side
   std::uint64_t latency_l2_spread = 0;  // by which slices differ
   std::uint64_t latency_dram_spread = 0;
-  std::uint64_t latency_dram_tail = 0;           // one miss in eight takes up to this much more
-  std::uint64_t latency_l2_far = 0;              // more for a crossing
-  std::uint64_t latency_dram = 0;                // more for an L2 miss
-  std::uint64_t dram_sectors_per_kilocycle = 0;  // of the SM clock, without ECC in the memory itself
-  std::uint64_t dram_ecc = 0;                    // DramEcc
-  std::uint64_t dram_ecc_permille = 0, dram_ecc_part = 0;  // of bandwidth that is left; of memory, one in so many goes
-  // The driver's functions that kernels call: cycles of a caller, more for each of its further lanes;
-  // of the whole GPU for a call, and for each of its lanes; more for the first on an SM.
+  std::uint64_t latency_dram_tail = 0;  // one miss in eight takes up to this much more
+  std::uint64_t latency_l2_far = 0;     // more for a crossing
+  std::uint64_t latency_dram = 0;       // more for an L2 miss
+  std::uint64_t dram_sectors_per_kilocycle =
+      0;                       // of the SM clock, without ECC in the memory itself
+  std::uint64_t dram_ecc = 0;  // DramEcc
+  std::uint64_t dram_ecc_permille = 0,
+                dram_ecc_part = 0;  // of bandwidth that is left; of memory, one in so many goes
+  // The driver's functions that kernels call: cycles of a caller, more for each of its further
+  // lanes; of the whole GPU for a call, and for each of its lanes; more for the first on an SM.
   std::vector<std::uint64_t> driver_malloc, driver_free, driver_print;
-  std::vector<std::uint64_t> sm_side;            // by SM: side of the L2
-  std::vector<std::uint64_t> sm_gpc;             // by SM: GPC
-  std::uint64_t cpc_tpcs = 1;                    // TPCs of a CPC, the part of a GPC
-  std::uint64_t tpc_sms = 1;                     // SMs of a TPC
+  std::vector<std::uint64_t> sm_side;          // by SM: side of the L2
+  std::vector<std::uint64_t> sm_gpc;           // by SM: GPC
+  std::uint64_t cpc_tpcs = 1;                  // TPCs of a CPC, the part of a GPC
+  std::uint64_t tpc_sms = 1;                   // SMs of a TPC
   std::vector<std::uint64_t> lone_sms;         // SMs that take part in no cluster of more than two
   std::vector<std::uint64_t> cta_order;        // SMs in the order in which they get their CTAs
   std::uint64_t launch_dram_read_sectors = 0;  // the driver's own traffic a launch
@@ -116,31 +118,32 @@ struct CardNumbers {
   std::uint64_t constant_next_cycles = 0;     // between a warp's addresses
   std::uint64_t constant_address_cycles = 0;  // that one keeps the SM's lookup
   std::uint64_t constant_misses = 0;          // of an SM under way at most
-  std::uint64_t shared_warp_start = 0;        // millicycles of the port that loads use, a warp that starts
-  std::uint64_t shared_bulk_read = 0;         // … a sector that the copy engine stores
-  std::uint64_t shared_bulk_write = 0;        // … of the port that stores use, a sector that it loads
-  std::uint64_t shared_async_write = 0;       // … a sector of an asynchronous copy past the L1
-  std::uint64_t bulk_cycles = 0;              // of an SM's copy engine, for 128 bytes
-  std::uint64_t port_send_permille = 0;       // … sends
+  std::uint64_t shared_warp_start =
+      0;                               // millicycles of the port that loads use, a warp that starts
+  std::uint64_t shared_bulk_read = 0;  // … a sector that the copy engine stores
+  std::uint64_t shared_bulk_write = 0;   // … of the port that stores use, a sector that it loads
+  std::uint64_t shared_async_write = 0;  // … a sector of an asynchronous copy past the L1
+  std::uint64_t bulk_cycles = 0;         // of an SM's copy engine, for 128 bytes
+  std::uint64_t port_send_permille = 0;  // … sends
   std::uint64_t port_send_header_permille =
-      0;                           // thousandths of a cycle more for less than a whole line
+      0;                                // thousandths of a cycle more for less than a whole line
   std::uint64_t sm_issue_interval = 1;  // cycles between two instructions of a scheduler
-  std::uint64_t lsu_queue = 0;          // 0: each scheduler has one; 1: accesses wait in their warps
-  std::uint64_t lsu_cycles = 1;         // of the load/store unit, a wavefront
-  std::uint64_t lsu_return_bytes = 128;  // that an SM's registers get of the L1 in a cycle
-  std::uint64_t clock_mhz = 0;     // SM clock: turns times of the DRAM's type into cycles
-  std::uint64_t dram_type = 0;     // index into dram_type_names()
-  std::uint64_t dram_map = 0;      // a DramMap
-  std::uint64_t dram_refresh = 0;  // a DramRefresh
+  std::uint64_t lsu_queue = 0;   // 0: each scheduler has one; 1: accesses wait in their warps
+  std::uint64_t lsu_cycles = 1;  // of the load/store unit, a wavefront
+  std::uint64_t lsu_return_bytes = 128;     // that an SM's registers get of the L1 in a cycle
+  std::uint64_t clock_mhz = 0;              // SM clock: turns times of the DRAM's type into cycles
+  std::uint64_t dram_type = 0;              // index into dram_type_names()
+  std::uint64_t dram_map = 0;               // a DramMap
+  std::uint64_t dram_refresh = 0;           // a DramRefresh
   std::uint64_t dram_interleave_bytes = 0;  // that stay in one channel
   std::uint64_t dram_size_bytes = 0;        // of memory
   std::uint64_t dram_bus_bits = 0;          // as the driver says
   // Instructions that a warp could have issued while it waits: the emulator's clocks.
   std::uint64_t emulate_shared_wait = 0, emulate_load_wait = 0;
   std::uint64_t emulate_atomic_wait = 0, emulate_fence_wait = 0;
-  std::uint64_t dram_rate_mbps = 0;         // bits a second on each pin of a channel, millions
-  std::uint64_t dram_width_bits = 0;        // of a channel
-  std::uint64_t dram_burst = 0;             // transfers on each pin for one column command
+  std::uint64_t dram_rate_mbps = 0;   // bits a second on each pin of a channel, millions
+  std::uint64_t dram_width_bits = 0;  // of a channel
+  std::uint64_t dram_burst = 0;       // transfers on each pin for one column command
   // Times of the DRAM itself, picoseconds; the names are JEDEC's.
   std::uint64_t dram_t_cl_ps = 0, dram_t_wl_ps = 0;  // column command to data, reads and writes
   std::uint64_t dram_t_rcd_ps = 0, dram_t_rp_ps = 0, dram_t_rc_ps = 0;
@@ -151,21 +154,21 @@ struct CardNumbers {
   std::uint64_t dram_channels = 0, dram_banks = 0, dram_row_bytes = 0;
   std::uint64_t dram_devices = 0;  // chips or stacks
   std::uint64_t dram_activate_permille =
-      0;                              // thousandths of a cycle between activations of a channel
-  std::uint64_t dram_row_cycles = 0;  // between activations of a bank
-  std::uint64_t dram_switch_cycles = 0;        // of a channel that stops reading to write
-  std::uint64_t dram_turnaround_cycles = 0;    // of a channel's bus, from writing to reading
-  std::uint64_t dram_write_batch = 0;          // sectors that wait at most to be written
-  std::uint64_t dram_store_permille = 0;       // … that a partition without an L2 takes for a sector
-  std::uint64_t dram_write_permille = 0;       // thousandths of a cycle that a line takes at least
-  std::uint64_t time_launch_cycles = 0;        // before the first CTA and after the last
-  std::uint64_t time_drain_cycles = 0;         // more, when the launch reached memory
-  std::uint64_t time_fence_cycles = 0;         // of these, in which stores still arrive
-  std::uint64_t time_cta_millicycles = 0;      // between two CTAs given out, over the whole GPU
+      0;                                 // thousandths of a cycle between activations of a channel
+  std::uint64_t dram_row_cycles = 0;     // between activations of a bank
+  std::uint64_t dram_switch_cycles = 0;  // of a channel that stops reading to write
+  std::uint64_t dram_turnaround_cycles = 0;  // of a channel's bus, from writing to reading
+  std::uint64_t dram_write_batch = 0;        // sectors that wait at most to be written
+  std::uint64_t dram_store_permille = 0;   // … that a partition without an L2 takes for a sector
+  std::uint64_t dram_write_permille = 0;   // thousandths of a cycle that a line takes at least
+  std::uint64_t time_launch_cycles = 0;    // before the first CTA and after the last
+  std::uint64_t time_drain_cycles = 0;     // more, when the launch reached memory
+  std::uint64_t time_fence_cycles = 0;     // of these, in which stores still arrive
+  std::uint64_t time_cta_millicycles = 0;  // between two CTAs given out, over the whole GPU
   std::uint64_t time_cluster_millicycles = 0;  // more for a cluster than for its CTAs
-  std::uint64_t time_cta_cycles = 0;    // from a CTA's being given out to its first instruction
-  std::uint64_t time_turn_cycles = 0;   // … at least, from the end of the one whose place it takes
-  std::uint64_t time_warp_cycles = 0;   // between the first instructions of two warps of a CTA
+  std::uint64_t time_cta_cycles = 0;   // from a CTA's being given out to its first instruction
+  std::uint64_t time_turn_cycles = 0;  // … at least, from the end of the one whose place it takes
+  std::uint64_t time_warp_cycles = 0;  // between the first instructions of two warps of a CTA
   std::uint64_t time_first_cycles = 0;  // more for an SM's first CTA: code and constants come in
   std::uint64_t time_translate_cycles =
       0;                                // an SM's first access beyond its L1: address translation

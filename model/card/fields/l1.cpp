@@ -1,9 +1,9 @@
 // The L1 of an SM, and what waits to leave it.
 #include "model/cache/replacement.hpp"
+#include "model/cache/set_index.hpp"
 #include "model/cache/store_queue.hpp"
 #include "model/cache/write_policy.hpp"
 #include "model/card/fields/groups.hpp"
-#include "model/cache/set_index.hpp"
 
 namespace warpmem::model {
 namespace {

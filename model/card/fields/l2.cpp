@@ -1,7 +1,7 @@
 // The L2: sizes, policy, and what its slices take for a request.
 #include "model/cache/replacement.hpp"
-#include "model/card/fields/groups.hpp"
 #include "model/cache/set_index.hpp"
+#include "model/card/fields/groups.hpp"
 
 namespace warpmem::model {
 namespace {

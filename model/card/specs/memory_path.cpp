@@ -59,24 +59,23 @@ MemoryPathSpec spec_of(const Card& card) {
   s.dram.channels = u32(n.dram_channels);
   s.dram.banks = u32(n.dram_banks);
   if (n.l2_ways > 0)
-    s.dram.completed_most =
-        u32(n.l2_bytes / 128 / n.l2_ways * n.l2_filled_ways / n.dram_channels);
+    s.dram.completed_most = u32(n.l2_bytes / 128 / n.l2_ways * n.l2_filled_ways / n.dram_channels);
   s.dram.devices = u32(n.dram_devices);
   s.dram.row_bytes = u32(n.dram_row_bytes);
   // The rate on the card is what is left beside refreshes; those that take the bus in the model are
   // not taken from it again.
   const double unrefreshed = 1 - dram_refresh_share(n);
-  s.dram.burst_ticks = unrefreshed == 1
-                           ? u32(kTicks * 1000 * n.dram_channels / dram_bandwidth(n))
-                           : u32(static_cast<std::uint64_t>(
-                                 static_cast<double>(kTicks * 1000 * n.dram_channels) *
-                                 unrefreshed / static_cast<double>(dram_bandwidth(n))));
+  s.dram.burst_ticks =
+      unrefreshed == 1
+          ? u32(kTicks * 1000 * n.dram_channels / dram_bandwidth(n))
+          : u32(static_cast<std::uint64_t>(static_cast<double>(kTicks * 1000 * n.dram_channels) *
+                                           unrefreshed / static_cast<double>(dram_bandwidth(n))));
   // Before 7.0 a channel is slow, and what is left of a tick counts.
   if (static_cast<AccessRule>(n.access_rule) != AccessRule::kSectors)
-    s.dram.burst_millionths = u32(static_cast<std::uint64_t>(
-        1e6 * (static_cast<double>(kTicks * 1000 * n.dram_channels) * unrefreshed /
-                   static_cast<double>(dram_bandwidth(n)) -
-               s.dram.burst_ticks)));
+    s.dram.burst_millionths = u32(
+        static_cast<std::uint64_t>(1e6 * (static_cast<double>(kTicks * 1000 * n.dram_channels) *
+                                              unrefreshed / static_cast<double>(dram_bandwidth(n)) -
+                                          s.dram.burst_ticks)));
   s.dram.activate_ticks = u32(kTicks * n.dram_activate_permille / 1000);
   s.dram.row_cycle_ticks = u32(kTicks * n.dram_row_cycles);
   s.dram.turnaround_ticks = u32(kTicks * n.dram_turnaround_cycles);
