@@ -83,17 +83,15 @@ int rename_without_replacing(const char* from, const char* to) {
 
 constexpr std::string_view kUnfinished = ".partial";
 
-// "123-4.partial": the process that writes, and which of its attempts at a name. 0: it is none.
+// "123-4.partial": the process that writes, and which of its attempts at a name. 0: it is none, as
+// a name is that is written in another way ("0123-4").
 pid_t writer_of(std::string_view ending) {
-  if (!ending.ends_with(kUnfinished)) return 0;
-  ending.remove_suffix(kUnfinished.size());
-  long pid = 0, attempt = 0;
+  int pid = 0, attempt = 0;
   const char* const end = ending.data() + ending.size();
   const auto first = std::from_chars(ending.data(), end, pid);
-  if (first.ec != std::errc() || first.ptr == end || *first.ptr != '-') return 0;
-  const auto second = std::from_chars(first.ptr + 1, end, attempt);
-  const bool whole = second.ec == std::errc() && second.ptr == end && pid > 0 && attempt >= 0;
-  return whole ? static_cast<pid_t>(pid) : 0;
+  if (first.ec != std::errc() || first.ptr == end || *first.ptr != '-' || pid <= 0) return 0;
+  if (std::from_chars(first.ptr + 1, end, attempt).ec != std::errc()) return 0;
+  return ending == fmt::format("{}-{}{}", pid, attempt, kUnfinished) ? pid : 0;
 }
 
 // For others that look for what was left: somebody has it open to write. Of a lock that the file

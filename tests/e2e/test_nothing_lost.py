@@ -297,7 +297,8 @@ class LeftOvers(Lost):
         gone = subprocess.Popen(["true"])
         gone.wait()
         others = [f"x.json.{os.getpid()}-0.partial", f"x.json.{gone.pid}.partial", f"x.json.{gone.pid}-0.partial.txt",
-                  f"x.json.{gone.pid}-a.partial", f"y.json.{gone.pid}-0.partial"]
+                  f"x.json.{gone.pid}-a.partial", f"x.json.0{gone.pid}-0.partial", f"x.json.{gone.pid}-00.partial",
+                  f"x.json.{gone.pid + 2**32}-0.partial", f"y.json.{gone.pid}-0.partial"]
         for name in others:
             self.write(name, "mine\n")
         self.write(f"x.json.{gone.pid}-0.partial", "half")
