@@ -32,8 +32,8 @@ struct ToolRun {
   bool good = true;  // it ended with status 0, as far as can be known
 };
 
-// Waits for the tool. It sees neither the injection variables nor LD_PRELOAD and LD_AUDIT: they are meant for
-// the program that is recorded or emulated. kEnvironment when it cannot be started.
+// Waits for the tool. It sees neither the injection variables nor LD_PRELOAD and LD_AUDIT: they are
+// meant for the program that is recorded or emulated. kEnvironment when it cannot be started.
 Result<ToolRun> run_tool(const std::vector<std::string>& command, ToolOutput output);
 
 }  // namespace warpmem
