@@ -40,8 +40,8 @@ struct ToolRules {
   bool command = false;
 };
 
-// Waits for the tool. It sees neither the injection variables nor LD_PRELOAD and LD_AUDIT: they are meant for
-// the program that is recorded or emulated. kEnvironment when it cannot be started.
+// Waits for the tool. It sees neither the injection variables nor LD_PRELOAD and LD_AUDIT: they are
+// meant for the program that is recorded or emulated. kEnvironment when it cannot be started.
 Result<ToolRun> run_tool(const std::vector<std::string>& command, ToolOutput output,
                          const ToolRules& rules = {});
 

@@ -1,5 +1,5 @@
-// The PTX that machine code was made of, kept inside the cubin: a section of its own, which the driver, nvdisasm and
-// cuobjdump pass over. Sizes, registers and code stay those of the cubin.
+// The PTX that machine code was made of, kept inside the cubin: a section of its own, which the
+// driver, nvdisasm and cuobjdump pass over. Sizes, registers and code stay those of the cubin.
 #pragma once
 
 #include <cstddef>
@@ -20,12 +20,14 @@ struct KeptPtx {
 };
 
 // The cubin with the PTX in it. kMalformed: these bytes are no ELF file of 64 bits.
-Result<std::vector<unsigned char>> keep_ptx(std::span<const unsigned char> cubin, const KeptPtx& kept);
+Result<std::vector<unsigned char>> keep_ptx(std::span<const unsigned char> cubin,
+                                            const KeptPtx& kept);
 
 // What is kept in the cubin; nothing when it was made by NVIDIA's tools alone.
 std::optional<KeptPtx> kept_ptx(std::span<const unsigned char> cubin);
 
-// Bytes of the ELF file that begins at `image`, from its headers: for one met in memory, without an end. 0: it is none.
+// Bytes of the ELF file that begins at `image`, from its headers: for one met in memory, without an
+// end. 0: it is none.
 std::size_t elf_bytes(const void* image);
 
 }  // namespace warpmem::record

@@ -1,8 +1,11 @@
-// What the loader asks whenever a process of the emulated program loads a library (rtld-audit(7)). It leads requests for
-// NVIDIA's driver, runtime, cuBLAS and cuRAND to the emulator's, wherever the program looks for them. Of all other
-// libraries, once they are mapped and before any of their code runs:
-//  - a CUDA runtime that was linked into one is replaced: its functions jump to the emulator's of the same name
-//  - the compilers NVRTC and nvJitLink are led through the emulator's hooks (emulate/cudart/hooks.hpp)
+// What the loader asks whenever a process of the emulated program loads a library (rtld-audit(7)).
+// It leads requests for NVIDIA's driver, runtime, cuBLAS and cuRAND to the emulator's, wherever the
+// program looks for them. Of all other libraries, once they are mapped and before any of their code
+// runs:
+//  - a CUDA runtime that was linked into one is replaced: its functions jump to the emulator's of
+//  the same name
+//  - the compilers NVRTC and nvJitLink are led through the emulator's hooks
+//  (emulate/cudart/hooks.hpp)
 //
 // It has a copy of the C library for itself, and shares nothing with the process but its memory.
 #include <fcntl.h>
@@ -52,20 +55,25 @@ std::string_view file_of(std::string_view path) {
   return slash == path.npos ? path : path.substr(slash + 1);
 }
 
-// Ours for one of NVIDIA's; null: there is none. A name without a version is of the file that it stands for.
+// Ours for one of NVIDIA's; null: there is none. A name without a version is of the file that it
+// stands for.
 const char* ours_for(const char* request) {
   std::string_view name = file_of(request);
   char real[PATH_MAX];
-  if ((name == "libcudart.so" || name == "libcublas.so" || name == "libcurand.so" || name == "libcuda.so") &&
+  if ((name == "libcudart.so" || name == "libcublas.so" || name == "libcurand.so" ||
+       name == "libcuda.so") &&
       realpath(request, real))
     name = file_of(real);
-  for (const char* one : {"libcuda.so.1", "libcudart.so.12", "libcudart.so.13", "libcublas.so.12", "libcublas.so.13", "libcurand.so.10"}) {
+  for (const char* one : {"libcuda.so.1", "libcudart.so.12", "libcudart.so.13", "libcublas.so.12",
+                          "libcublas.so.13", "libcurand.so.10"}) {
     const std::string_view wanted(one);
-    if (!name.starts_with(wanted) || (name.size() > wanted.size() && name[wanted.size()] != '.')) continue;
+    if (!name.starts_with(wanted) || (name.size() > wanted.size() && name[wanted.size()] != '.'))
+      continue;
     auto* const path = new std::string(folder() + "/" + one);  // the loader keeps it
     return path->c_str();
   }
-  if (name.starts_with("libcuda.so.")) return ours_for("libcuda.so.1");  // the driver's own file: libcuda.so.580.65
+  if (name.starts_with("libcuda.so."))
+    return ours_for("libcuda.so.1");  // the driver's own file: libcuda.so.580.65
   return nullptr;
 }
 
@@ -74,7 +82,9 @@ struct Emulator {
   std::uintptr_t base = 0;
   std::vector<std::pair<std::string, std::uintptr_t>> symbols;  // sorted
   std::uintptr_t find(const std::string& name) const {
-    const auto at = std::lower_bound(symbols.begin(), symbols.end(), name, [](const auto& a, const std::string& b) { return a.first < b; });
+    const auto at =
+        std::lower_bound(symbols.begin(), symbols.end(), name,
+                         [](const auto& a, const std::string& b) { return a.first < b; });
     return at == symbols.end() || at->first != name ? 0 : base + at->second;
   }
 };
@@ -87,7 +97,8 @@ void for_dynamic_symbols(const ElfFile& elf, Take take) {
     for (std::uint64_t i = 0; i < s.sh_size / sizeof(Elf64_Sym); ++i) {
       const auto symbol = elf.at<Elf64_Sym>(s.sh_offset + i * sizeof(Elf64_Sym));
       if (symbol && symbol->st_shndx != SHN_UNDEF && symbol->st_value != 0)
-        take(elf.text(sections[s.sh_link].sh_offset + symbol->st_name), symbol->st_value, s.sh_addr + i * sizeof(Elf64_Sym));
+        take(elf.text(sections[s.sh_link].sh_offset + symbol->st_name), symbol->st_value,
+             s.sh_addr + i * sizeof(Elf64_Sym));
     }
   }
 }
@@ -126,7 +137,9 @@ void replace_runtime(const link_map& map, const ElfFile& elf, const char* path) 
   const auto functions = audit::runtime_within(elf);
   const Emulator* const own = functions.empty() ? nullptr : emulator();
   if (!own) return;
-  const bool twelve = std::any_of(functions.begin(), functions.end(), [](const auto& f) { return f.name == "cudaGetDeviceProperties_v2"; });
+  const bool twelve = std::any_of(functions.begin(), functions.end(), [](const auto& f) {
+    return f.name == "cudaGetDeviceProperties_v2";
+  });
   std::vector<std::pair<std::uintptr_t, std::uintptr_t>> jumps;
   std::uintptr_t low = ~std::uintptr_t{0}, high = 0;
   for (const auto& f : functions) {
@@ -139,7 +152,10 @@ void replace_runtime(const link_map& map, const ElfFile& elf, const char* path) 
   }
   if (jumps.empty()) return;
   if (!make_writable(low, high, PROT_READ | PROT_WRITE | PROT_EXEC)) {
-    std::fprintf(stderr, "warpmem: error: the CUDA runtime within %s cannot be replaced: its code cannot be written\n", path);
+    std::fprintf(stderr,
+                 "warpmem: error: the CUDA runtime within %s cannot be replaced: its code cannot "
+                 "be written\n",
+                 path);
     return;
   }
   for (const auto& [from, to] : jumps) {
@@ -162,7 +178,8 @@ std::string plain_name(std::string name) {
   return name;
 }
 
-// The compiler's table of symbols gets our hooks' addresses, so that who asks for its calls gets ours.
+// The compiler's table of symbols gets our hooks' addresses, so that who asks for its calls gets
+// ours.
 void hook_compiler(const link_map& map, const ElfFile& elf, int copy) {
   const Emulator* const own = emulator();
   if (!own) return;
@@ -173,7 +190,8 @@ void hook_compiler(const link_map& map, const ElfFile& elf, int copy) {
     reinterpret_cast<std::uintptr_t*>(real)[copy] = map.l_addr + value;
     const std::uintptr_t hook = own->find("warpmem_hook_" + plain + "_" + std::to_string(copy));
     const std::uintptr_t symbol = map.l_addr + entry;
-    if (hook == 0 || !make_writable(symbol, symbol + sizeof(Elf64_Sym), PROT_READ | PROT_WRITE)) return;
+    if (hook == 0 || !make_writable(symbol, symbol + sizeof(Elf64_Sym), PROT_READ | PROT_WRITE))
+      return;
     reinterpret_cast<Elf64_Sym*>(symbol)->st_value = hook - map.l_addr;
     make_writable(symbol, symbol + sizeof(Elf64_Sym), PROT_READ);
   });
@@ -182,15 +200,18 @@ void hook_compiler(const link_map& map, const ElfFile& elf, int copy) {
 void look_at(const link_map& map) {
   const char* const path = *map.l_name ? map.l_name : "/proc/self/exe";
   const std::string_view name = file_of(path);
-  if (std::string_view(path).starts_with(folder()) || name.starts_with("linux-vdso") || name.starts_with("libcudart.so") ||
-      name.starts_with("libcuda.so") || name.starts_with("libwarpmem") || name.starts_with("ld-linux") || name.starts_with("libc.so"))
+  if (std::string_view(path).starts_with(folder()) || name.starts_with("linux-vdso") ||
+      name.starts_with("libcudart.so") || name.starts_with("libcuda.so") ||
+      name.starts_with("libwarpmem") || name.starts_with("ld-linux") || name.starts_with("libc.so"))
     return;
   const audit::MappedFile file(path);
   const ElfFile elf(file.bytes());
   if (!elf.valid()) return;
   constexpr int kCopies = 4;
   static int compilers[2];
-  const int compiler = name.starts_with("libnvrtc.so") || name.starts_with("libnvrtc-") ? 0 : name.starts_with("libnvJitLink.so") ? 1 : -1;
+  const int compiler = name.starts_with("libnvrtc.so") || name.starts_with("libnvrtc-") ? 0
+                       : name.starts_with("libnvJitLink.so")                            ? 1
+                                                                                        : -1;
   if (compiler >= 0 && !name.starts_with("libnvrtc-builtins")) {
     if (compilers[compiler] < kCopies) hook_compiler(map, elf, compilers[compiler]++);
     return;
@@ -202,7 +223,9 @@ void look_at(const link_map& map) {
 
 extern "C" {
 
-unsigned la_version(unsigned version) { return folder().empty() ? 0 : version < LAV_CURRENT ? version : LAV_CURRENT; }
+unsigned la_version(unsigned version) {
+  return folder().empty() ? 0 : version < LAV_CURRENT ? version : LAV_CURRENT;
+}
 
 char* la_objsearch(const char* name, uintptr_t*, unsigned flag) {
   const char* const ours = flag == LA_SER_ORIG ? ours_for(name) : nullptr;
@@ -216,7 +239,8 @@ unsigned la_objopen(link_map* map, Lmid_t space, uintptr_t* cookie) {
 }
 
 unsigned la_objclose(uintptr_t* cookie) {
-  std::erase_if(objects(), [&](const Object& o) { return reinterpret_cast<uintptr_t>(o.map) == *cookie; });
+  std::erase_if(objects(),
+                [&](const Object& o) { return reinterpret_cast<uintptr_t>(o.map) == *cookie; });
   return 0;
 }
 

@@ -12,7 +12,9 @@ class MappedFile {
   ~MappedFile();
   MappedFile(const MappedFile&) = delete;
   MappedFile& operator=(const MappedFile&) = delete;
-  std::span<const std::byte> bytes() const { return {static_cast<const std::byte*>(at_), at_ ? bytes_ : 0}; }
+  std::span<const std::byte> bytes() const {
+    return {static_cast<const std::byte*>(at_), at_ ? bytes_ : 0};
+  }
 
  private:
   void* at_ = nullptr;

@@ -7,8 +7,8 @@
 
 namespace warpmem::audit {
 
-// By the symbol table. Where that was stripped, by the names: each function of the runtime refers to its own, which it
-// hands to profilers. Empty: there is no runtime in it.
+// By the symbol table. Where that was stripped, by the names: each function of the runtime refers
+// to its own, which it hands to profilers. Empty: there is no runtime in it.
 std::vector<cudart::ElfFunction> runtime_within(const cudart::ElfFile& elf);
 
 }  // namespace warpmem::audit

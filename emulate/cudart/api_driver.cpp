@@ -105,7 +105,8 @@ int replace_address(void* map, void* address) {
   return give(changed, map);
 }
 
-// Calls of which the driver has several versions: since which of CUDA's each is the one that is meant.
+// Calls of which the driver has several versions: since which of CUDA's each is the one that is
+// meant.
 struct Version {
   std::string_view name;
   unsigned since;
@@ -148,7 +149,8 @@ Code find(const char* name, void** out, unsigned version, int* status) {
     if (!name || !out) return kInvalidValue;
     *out = find_driver_call(name);
     if (!*out) *out = find_in_driver(name, version);
-    if (status) *status = *out ? 0 : 1;  // cudaDriverEntryPointSymbolNotFound: no driver of today has it
+    if (status)
+      *status = *out ? 0 : 1;  // cudaDriverEntryPointSymbolNotFound: no driver of today has it
     return *out || status ? kSuccess : kSymbolNotFound;
   });
 }

@@ -33,8 +33,7 @@ int max_threads(const Device& device, const emulate::Kernel& k) {
 int resident(Runtime& r, Function& f, const emulate::Kernel& k, int threads, std::size_t shared) {
   const emulate::Resources* known = r.resources(f);
   const std::size_t fixed = known ? known->static_shared : k.static_shared;
-  return resident_ctas(r.device(), k, known, threads, shared,
-                       carved_out(r, f, fixed + shared));
+  return resident_ctas(r.device(), k, known, threads, shared, carved_out(r, f, fixed + shared));
 }
 
 Code set_attribute(Runtime& r, Function& f, const emulate::Kernel& k, int which, int value) {

@@ -58,11 +58,13 @@ Error no_text(std::span<const unsigned char> cubin, const std::string& name) {
           fmt::format("the program loads machine code (a cubin), which cannot be emulated{}",
                       kernels.empty() ? "" : ", with the kernels " + kernels),
           name,
-          "load PTX or a fat binary with PTX in it; what was compiled in an earlier run may lie in a cache of the library's, "
+          "load PTX or a fat binary with PTX in it; what was compiled in an earlier run may lie in "
+          "a cache of the library's, "
           "which has to be cleared"};
 }
 
-// CUDA's rule: a GPU of the same major compute capability, not older; sm_90a on 9.0 alone, sm_100f within the family.
+// CUDA's rule: a GPU of the same major compute capability, not older; sm_90a on 9.0 alone, sm_100f
+// within the family.
 bool runs_on(const std::string& arch, std::uint32_t cc) {
   const auto number = static_cast<std::uint32_t>(arch.size() > 3 ? std::atoi(arch.c_str() + 3) : 0);
   return number / 10 == cc / 10 && (arch.ends_with('a') ? number == cc : number <= cc);
@@ -70,16 +72,18 @@ bool runs_on(const std::string& arch, std::uint32_t cc) {
 
 // Machine code with the PTX in it that it was made of.
 Code load_machine_code(Runtime& r, const void* code, const std::string& name, Module** out) {
-  const std::span<const unsigned char> cubin(static_cast<const unsigned char*>(code), record::elf_bytes(code));
+  const std::span<const unsigned char> cubin(static_cast<const unsigned char*>(code),
+                                             record::elf_bytes(code));
   auto kept = record::kept_ptx(cubin);
   if (!kept) return r.session.note_error(no_text(cubin, name)), kNoKernelImage;
   const auto parsed = record::parse_cubin(cubin);
   if (!parsed) return r.session.note_error(parsed.error()), kInvalidKernelImage;
   if (!runs_on(parsed->arch, r.device().cc())) {
-    r.session.note_error({ErrorKind::kUsage,
-                          fmt::format("its machine code is for {}, which compute capability {}.{} does not run", parsed->arch,
-                                      r.device().major, r.device().minor),
-                          name, "compile for the card, or emulate another with --gpu"});
+    r.session.note_error(
+        {ErrorKind::kUsage,
+         fmt::format("its machine code is for {}, which compute capability {}.{} does not run",
+                     parsed->arch, r.device().major, r.device().minor),
+         name, "compile for the card, or emulate another with --gpu"});
     return kNoKernelImage;
   }
   Module* const module = Runtime::registry().add_text(std::move(kept->ptx), name);
@@ -89,7 +93,8 @@ Code load_machine_code(Runtime& r, const void* code, const std::string& name, Mo
   return open(r, module, out);
 }
 
-Code load(Runtime& r, const void* code, const std::string& name, std::vector<std::string> options, Module** out) {
+Code load(Runtime& r, const void* code, const std::string& name, std::vector<std::string> options,
+          Module** out) {
   std::uint32_t magic = 0;
   std::memcpy(&magic, code, sizeof magic);
   if (magic == kWrapperMagic)
@@ -141,7 +146,8 @@ int cudaLibraryLoadData(Module** out, const void* code, int* options, void** val
                         int*, void**, unsigned) {
   return api([&](Runtime& r) {
     if (!out || !code) return kInvalidValue;
-    return load(r, code, "a library the program loads", JitOptions(count, options, values).of_ptxas(), out);
+    return load(r, code, "a library the program loads",
+                JitOptions(count, options, values).of_ptxas(), out);
   });
 }
 int cudaLibraryLoadFromFile(Module** out, const char* path, int*, void**, unsigned, int*, void**,

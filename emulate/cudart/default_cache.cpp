@@ -15,7 +15,8 @@ std::string_view value_of(std::string_view options, std::initializer_list<std::s
     for (std::size_t at = options.find(name); at != options.npos; at = options.find(name, at + 1)) {
       const std::size_t end = at + name.size();
       const bool begins = at == 0 || options[at - 1] == ' ';
-      if (!begins || end >= options.size() || (options[end] != '=' && options[end] != ' ')) continue;
+      if (!begins || end >= options.size() || (options[end] != '=' && options[end] != ' '))
+        continue;
       const std::size_t first = options.find_first_not_of(" =", end);
       if (first == options.npos || at < last) continue;
       last = at;
@@ -28,15 +29,16 @@ bool one_of(std::string_view word, std::initializer_list<std::string_view> words
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
-// Where the operator belongs in "ld.global.f32", from the beginning of the word; npos: it takes none.
+// Where the operator belongs in "ld.global.f32", from the beginning of the word; npos: it takes
+// none.
 std::size_t place_in(std::string_view instruction) {
   std::size_t place = std::min(instruction.find('.'), instruction.size());
   for (std::size_t at = place; at < instruction.size();) {
     const std::size_t end = std::min(instruction.find('.', at + 1), instruction.size());
     const std::string_view word = instruction.substr(at + 1, end - at - 1);
     if (word == "weak" || word == "global") place = end;
-    else if (one_of(word, {"nc", "ca", "cg", "cs", "lu", "cv", "wb", "wt", "volatile", "relaxed", "acquire", "release", "mmio",
-                           "shared", "local", "const", "param"}) ||
+    else if (one_of(word, {"nc", "ca", "cg", "cs", "lu", "cv", "wb", "wt", "volatile", "relaxed",
+                           "acquire", "release", "mmio", "shared", "local", "const", "param"}) ||
              word.find("::") != word.npos)
       return instruction.npos;
     at = end;

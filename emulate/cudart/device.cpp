@@ -312,7 +312,8 @@ void fill_properties_12(const Device& device, void* properties) {
 std::string uuid_text() {
   std::string text = "GPU";
   for (std::size_t i = 0; i < 16; ++i)
-    text += fmt::format("{}{:02x}", i == 0 || i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "", kUuid[i]);
+    text += fmt::format("{}{:02x}", i == 0 || i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "",
+                        kUuid[i]);
   return text;
 }
 

@@ -7,7 +7,8 @@ namespace {
 
 long refused(const char* name) {
   if (warpmem::names::first_call(name))
-    std::fprintf(stderr, "warpmem: %s is not emulated: it returns CUDA_ERROR_NOT_SUPPORTED\n", name);
+    std::fprintf(stderr, "warpmem: %s is not emulated: it returns CUDA_ERROR_NOT_SUPPORTED\n",
+                 name);
   return 801;
 }
 

@@ -51,7 +51,8 @@ enum Code : int {
   kUnknown = 999,
 };
 
-// The driver's: that of the newest headers whose names it answers to (emulate/names). It takes PTX of any.
+// The driver's: that of the newest headers whose names it answers to (emulate/names). It takes PTX
+// of any.
 constexpr int kDriverVersion = 13050;
 
 const char* error_name(Code code);

@@ -50,7 +50,9 @@ Links& links() {
 }
 
 bool is_text(const Input& input) {
-  return input.type == kPtx || (input.type == kAny && input.bytes.find(".version") != input.bytes.npos && input.bytes[0] != '\177');
+  return input.type == kPtx ||
+         (input.type == kAny && input.bytes.find(".version") != input.bytes.npos &&
+          input.bytes[0] != '\177');
 }
 
 // All that was linked, where each part is PTX or has it.
@@ -77,10 +79,14 @@ std::optional<std::string> text_of_link(int copy, const Link& link) {
   for (const std::string& word : link.options) options.push_back(word.c_str());
   options.push_back("-ptx");
   void* handle = nullptr;
-  if (nvJitLinkCreate_real(copy)(&handle, static_cast<unsigned>(options.size()), options.data()) != 0) return std::nullopt;
+  if (nvJitLinkCreate_real(copy)(&handle, static_cast<unsigned>(options.size()), options.data()) !=
+      0)
+    return std::nullopt;
   int status = 0;
   for (const Input& input : link.inputs)
-    if (status == 0) status = nvJitLinkAddData_real(copy)(handle, input.type, input.bytes.data(), input.bytes.size(), input.name.c_str());
+    if (status == 0)
+      status = nvJitLinkAddData_real(copy)(handle, input.type, input.bytes.data(),
+                                           input.bytes.size(), input.name.c_str());
   if (status == 0) status = nvJitLinkComplete_real(copy)(handle);
   std::size_t bytes = 0;
   if (status == 0) status = nvJitLinkGetLinkedPtxSize_real(copy)(handle, &bytes);
@@ -115,7 +121,8 @@ const std::vector<unsigned char>& with_its_ptx(int copy, void* handle) {
   auto text = text_of_parts(link);
   if (!text) text = text_of_link(copy, link);
   if (text)
-    if (auto both = record::keep_ptx(code, {*text, "", ptxas_options(link)}); both) code = std::move(*both);
+    if (auto both = record::keep_ptx(code, {*text, "", ptxas_options(link)}); both)
+      code = std::move(*both);
   link.both = std::move(code);
   return link.both;
 }
@@ -137,11 +144,13 @@ int nvJitLinkDestroy_hook(void** handle) {
   return nvJitLinkDestroy_real(copy)(handle);
 }
 template <int copy>
-int nvJitLinkAddData_hook(void* handle, int type, const void* data, std::size_t bytes, const char* name) {
+int nvJitLinkAddData_hook(void* handle, int type, const void* data, std::size_t bytes,
+                          const char* name) {
   const int status = nvJitLinkAddData_real(copy)(handle, type, data, bytes, name);
   if (status != 0 || !data) return status;
   const std::lock_guard lock(links().mutex);
-  links().all[handle].inputs.push_back({type, std::string(static_cast<const char*>(data), bytes), name ? name : ""});
+  links().all[handle].inputs.push_back(
+      {type, std::string(static_cast<const char*>(data), bytes), name ? name : ""});
   return status;
 }
 template <int copy>
@@ -150,7 +159,8 @@ int nvJitLinkAddFile_hook(void* handle, int type, const char* path) {
   if (status != 0 || !path) return status;
   std::ifstream in(path, std::ios::binary);
   const std::lock_guard lock(links().mutex);
-  links().all[handle].inputs.push_back({type, std::string(std::istreambuf_iterator<char>(in), {}), path});
+  links().all[handle].inputs.push_back(
+      {type, std::string(std::istreambuf_iterator<char>(in), {}), path});
   return status;
 }
 template <int copy>
@@ -172,9 +182,11 @@ int nvJitLinkGetLinkedCubin_hook(void* handle, void* code) {
 
 }  // namespace
 
-WARPMEM_HOOK(nvJitLinkCreate, (void** handle, unsigned count, const char** options), (handle, count, options))
+WARPMEM_HOOK(nvJitLinkCreate, (void** handle, unsigned count, const char** options),
+             (handle, count, options))
 WARPMEM_HOOK(nvJitLinkDestroy, (void** handle), (handle))
-WARPMEM_HOOK(nvJitLinkAddData, (void* handle, int type, const void* data, std::size_t bytes, const char* name),
+WARPMEM_HOOK(nvJitLinkAddData,
+             (void* handle, int type, const void* data, std::size_t bytes, const char* name),
              (handle, type, data, bytes, name))
 WARPMEM_HOOK(nvJitLinkAddFile, (void* handle, int type, const char* path), (handle, type, path))
 WARPMEM_HOOK(nvJitLinkGetLinkedCubinSize, (void* handle, std::size_t* bytes), (handle, bytes))

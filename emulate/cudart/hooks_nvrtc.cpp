@@ -37,8 +37,9 @@ std::string ptxas_options(int count, const char* const* options) {
     std::string one;
     const auto value = [&](std::string_view name) {
       if (word == name && i + 1 < count) return std::string_view(options[i + 1]);
-      return word.starts_with(name) && word.size() > name.size() && word[name.size()] == '=' ? word.substr(name.size() + 1)
-                                                                                           : std::string_view();
+      return word.starts_with(name) && word.size() > name.size() && word[name.size()] == '='
+                 ? word.substr(name.size() + 1)
+                 : std::string_view();
     };
     if (word == "-G" || word == "--device-debug") one = "-g";
     for (const char* name : {"-maxrregcount", "--maxrregcount"})
@@ -100,7 +101,8 @@ int nvrtcGetCUBIN_hook(void* program, char* code) {
 
 }  // namespace
 
-WARPMEM_HOOK(nvrtcCompileProgram, (void* program, int count, const char* const* options), (program, count, options))
+WARPMEM_HOOK(nvrtcCompileProgram, (void* program, int count, const char* const* options),
+             (program, count, options))
 WARPMEM_HOOK(nvrtcDestroyProgram, (void** program), (program))
 WARPMEM_HOOK(nvrtcGetCUBINSize, (void* program, std::size_t* bytes), (program, bytes))
 WARPMEM_HOOK(nvrtcGetCUBIN, (void* program, char* code), (program, code))

@@ -1,4 +1,5 @@
-// PTX that a compiler wrote into a folder beside the machine code that it made: CUTLASS's DSL, whose ptxas is part of it.
+// PTX that a compiler wrote into a folder beside the machine code that it made: CUTLASS's DSL,
+// whose ptxas is part of it.
 #pragma once
 
 #include <optional>

@@ -49,8 +49,8 @@ Residency residency_of(const Device& device, const emulate::Kernel& kernel,
 // smallest that an SM can be set to that is not less than preferred and holds a CTA of so many
 // bytes.
 int carved_out(const Runtime& r, const Function& function, std::size_t cta_bytes);
-// Shared memory's part in per cent as the kernel prefers it, by cudaFuncSetAttribute or by a cache configuration, of its
-// own or the device's; -1: it says nothing.
+// Shared memory's part in per cent as the kernel prefers it, by cudaFuncSetAttribute or by a cache
+// configuration, of its own or the device's; -1: it says nothing.
 int preferred_carveout(const Runtime& r, const Function& function);
 
 // Most dynamic shared memory the kernel may ask for, bytes.

@@ -33,7 +33,8 @@ const std::set<std::string>& site_packages() {
     for (std::string line; std::getline(maps, line);)
       for (const char* name : {"/site-packages/", "/dist-packages/"}) {
         const std::size_t begin = line.find('/'), at = line.find(name);
-        if (at != line.npos) found->insert(line.substr(begin, at + std::string_view(name).size() - 1 - begin));
+        if (at != line.npos)
+          found->insert(line.substr(begin, at + std::string_view(name).size() - 1 - begin));
       }
     return found;
   }();
@@ -61,10 +62,12 @@ std::string newest(const std::string& own, std::initializer_list<const char*> pa
   if (!own.empty()) candidates.push_back(own);
   for (const std::string& folder : site_packages())
     for (const char* file : packaged)
-      if (const std::string path = folder + "/" + file; access(path.c_str(), X_OK) == 0) candidates.push_back(path);
+      if (const std::string path = folder + "/" + file; access(path.c_str(), X_OK) == 0)
+        candidates.push_back(path);
   if (candidates.size() < 2) return candidates.empty() ? "" : candidates[0];
-  return *std::max_element(candidates.begin(), candidates.end(),
-                           [](const std::string& a, const std::string& b) { return version_of(a) < version_of(b); });
+  return *std::max_element(
+      candidates.begin(), candidates.end(),
+      [](const std::string& a, const std::string& b) { return version_of(a) < version_of(b); });
 }
 
 }  // namespace
@@ -73,15 +76,16 @@ emulate::Toolkit program_toolkit() {
   emulate::Toolkit tools = emulate::find_toolkit();
   if (std::getenv("WARPMEM_PTXAS") == nullptr) {
     // The first ptxas on the program's path is ours, which stands for this one.
-    static const auto* const ptxas = new std::string(
-        newest(std::getenv("WARPMEM_EMULATE_PTXAS") ? variable("WARPMEM_EMULATE_PTXAS") : tools.ptxas,
-               {"nvidia/cu13/bin/ptxas", "nvidia/cuda_nvcc/bin/ptxas", "triton/backends/nvidia/bin/ptxas-blackwell",
-                "triton/backends/nvidia/bin/ptxas"}));
+    static const auto* const ptxas = new std::string(newest(
+        std::getenv("WARPMEM_EMULATE_PTXAS") ? variable("WARPMEM_EMULATE_PTXAS") : tools.ptxas,
+        {"nvidia/cu13/bin/ptxas", "nvidia/cuda_nvcc/bin/ptxas",
+         "triton/backends/nvidia/bin/ptxas-blackwell", "triton/backends/nvidia/bin/ptxas"}));
     tools.ptxas = *ptxas;
   }
   if (std::getenv("WARPMEM_NVDISASM") == nullptr) {
     static const auto* const nvdisasm = new std::string(
-        newest(tools.nvdisasm, {"nvidia/cu13/bin/nvdisasm", "nvidia/cuda_nvdisasm/bin/nvdisasm", "triton/backends/nvidia/bin/nvdisasm"}));
+        newest(tools.nvdisasm, {"nvidia/cu13/bin/nvdisasm", "nvidia/cuda_nvdisasm/bin/nvdisasm",
+                                "triton/backends/nvidia/bin/nvdisasm"}));
     tools.nvdisasm = *nvdisasm;
   }
   return tools;
@@ -91,8 +95,10 @@ const std::string& linker_as_ptxas() {
   static const auto* const path = [] {
     auto* found = new std::string;
     for (const std::string& folder : site_packages())
-      for (const char* file : {"nvidia/cu13/lib/libnvJitLink.so.13", "nvidia/nvjitlink/lib/libnvJitLink.so.12"})
-        if (const std::string library = folder + "/" + file; found->empty() && access(library.c_str(), R_OK) == 0) {
+      for (const char* file :
+           {"nvidia/cu13/lib/libnvJitLink.so.13", "nvidia/nvjitlink/lib/libnvJitLink.so.12"})
+        if (const std::string library = folder + "/" + file;
+            found->empty() && access(library.c_str(), R_OK) == 0) {
           const std::string tool = variable("WARPMEM_EMULATE_LIBRARIES") + "/bin/nvjitlink-ptxas";
           if (access(tool.c_str(), X_OK) != 0) continue;
           setenv("WARPMEM_EMULATE_NVJITLINK", library.c_str(), 1);

@@ -1,4 +1,5 @@
-// The names of a library that programs know: each leads to the emulator's own library. WARPMEM_NAMES is the list of them.
+// The names of a library that programs know: each leads to the emulator's own library.
+// WARPMEM_NAMES is the list of them.
 #include "emulate/names/stub.hpp"
 
 #define REFUSED(name) WARPMEM_STUB(".weak", name, warpmem_##name)

@@ -1,4 +1,5 @@
-// Every other call of the runtime: a program that makes one learns which, instead of dying in the loader.
+// Every other call of the runtime: a program that makes one learns which, instead of dying in the
+// loader.
 #include "emulate/names/refusals.hpp"
 
 #include <cstdio>

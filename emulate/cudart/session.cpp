@@ -63,9 +63,10 @@ void Session::skip_equal(std::uint32_t launch, const std::string& kernel) {
 void Session::end_equal() {
   if (equal_from_ == equal_to_ || !writer_) return;
   const Busy busy(busy_);
-  auto ok = writer_->note_missing(fmt::format("launches {} to {} ({}): {} before them were equal, with the same arguments and as many "
-                                              "instructions; --repeats 0 traces them",
-                                              equal_from_, equal_to_ - 1, equal_kernel_, options_.repeats));
+  auto ok = writer_->note_missing(fmt::format(
+      "launches {} to {} ({}): {} before them were equal, with the same arguments and as many "
+      "instructions; --repeats 0 traces them",
+      equal_from_, equal_to_ - 1, equal_kernel_, options_.repeats));
   if (!ok) fail(ok.error());
   equal_from_ = equal_to_ = 0;
 }
@@ -215,8 +216,11 @@ void Session::seal() {
   if (closed_) return;
   end_equal();
   if (equal_ > 0)
-    note(fmt::format("{} launches are not traced: {} before each were equal, with the same arguments and as many instructions; "
-                     "--repeats 0 traces them", equal_, options_.repeats));
+    note(
+        fmt::format("{} launches are not traced: {} before each were equal, with the same "
+                    "arguments and as many instructions; "
+                    "--repeats 0 traces them",
+                    equal_, options_.repeats));
   if (closed_) return;
   closed_ = true;
   const Busy busy(busy_);

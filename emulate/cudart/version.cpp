@@ -79,7 +79,9 @@ Code copy_batch(void** to, void** from, const std::size_t* bytes, std::size_t co
 
 extern "C" {
 
-int cudaDriverGetVersion(int* out) { return out ? (*out = kDriverVersion, kSuccess) : remember(kInvalidValue); }
+int cudaDriverGetVersion(int* out) {
+  return out ? (*out = kDriverVersion, kSuccess) : remember(kInvalidValue);
+}
 int cudaRuntimeGetVersion(int* out) { return version(out); }
 int cudaGetDeviceProperties(void* out, int device) { return properties(out, device); }
 
@@ -240,4 +242,5 @@ WARPMEM_ALIAS(cudaStreamUpdateCaptureDependencies_v2_ptsz, cudaStreamUpdateCaptu
 WARPMEM_VERSIONED_ALIAS(cudaMemcpyBatchAsync_ptsz, cudaMemcpyBatchAsync);
 WARPMEM_VERSIONED_ALIAS(cudaMemPrefetchAsync_ptsz, cudaMemPrefetchAsync);
 WARPMEM_VERSIONED_ALIAS(cudaStreamGetCaptureInfo_ptsz, cudaStreamGetCaptureInfo);
-WARPMEM_VERSIONED_ALIAS(cudaStreamUpdateCaptureDependencies_ptsz, cudaStreamUpdateCaptureDependencies);
+WARPMEM_VERSIONED_ALIAS(cudaStreamUpdateCaptureDependencies_ptsz,
+                        cudaStreamUpdateCaptureDependencies);

@@ -1,5 +1,6 @@
-// version.cpp is compiled for CUDA 12 and for CUDA 13 (WARPMEM_CUDART), and both are in one library: what they define
-// under one name has the version before it there (emulate/names/versioned.inc). libcudart.so.12 and .13 lead to it.
+// version.cpp is compiled for CUDA 12 and for CUDA 13 (WARPMEM_CUDART), and both are in one
+// library: what they define under one name has the version before it there
+// (emulate/names/versioned.inc). libcudart.so.12 and .13 lead to it.
 #pragma once
 
 #define WARPMEM_JOIN(version, name) warpmem_##version##_##name
@@ -26,5 +27,7 @@
 #define cudaRuntimeGetVersion WARPMEM_OF(WARPMEM_CUDART, cudaRuntimeGetVersion)
 #define cudaStreamGetCaptureInfo WARPMEM_OF(WARPMEM_CUDART, cudaStreamGetCaptureInfo)
 #define cudaStreamGetCaptureInfo_ptsz WARPMEM_OF(WARPMEM_CUDART, cudaStreamGetCaptureInfo_ptsz)
-#define cudaStreamUpdateCaptureDependencies WARPMEM_OF(WARPMEM_CUDART, cudaStreamUpdateCaptureDependencies)
-#define cudaStreamUpdateCaptureDependencies_ptsz WARPMEM_OF(WARPMEM_CUDART, cudaStreamUpdateCaptureDependencies_ptsz)
+#define cudaStreamUpdateCaptureDependencies \
+  WARPMEM_OF(WARPMEM_CUDART, cudaStreamUpdateCaptureDependencies)
+#define cudaStreamUpdateCaptureDependencies_ptsz \
+  WARPMEM_OF(WARPMEM_CUDART, cudaStreamUpdateCaptureDependencies_ptsz)

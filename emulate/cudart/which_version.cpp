@@ -1,4 +1,5 @@
-// Which CUDA the program's runtime is of, and what the driver asks of graphs, which is the same in both.
+// Which CUDA the program's runtime is of, and what the driver asks of graphs, which is the same in
+// both.
 #include "emulate/cudart/handles.hpp"
 
 using namespace warpmem;
@@ -9,7 +10,9 @@ int g_version = 13;
 }
 
 // What a grid or block beyond the GPU's limits is to the runtime of that version.
-Code warpmem::cudart::invalid_configuration() { return g_version == 12 ? kInvalidConfiguration : kInvalidValue; }
+Code warpmem::cudart::invalid_configuration() {
+  return g_version == 12 ? kInvalidConfiguration : kInvalidValue;
+}
 unsigned warpmem::cudart::runtime_version() { return g_version == 12 ? 12090 : 13000; }
 
 extern "C" {

@@ -1,6 +1,7 @@
-// A ptxas that keeps the PTX: what programs run in place of NVIDIA's while they are emulated. It has the real one make the
-// machine code, with the same words, and puts the text that it was made of into the cubin, where the emulated driver finds
-// it. Sizes, registers and code stay the real ones.
+// A ptxas that keeps the PTX: what programs run in place of NVIDIA's while they are emulated. It
+// has the real one make the machine code, with the same words, and puts the text that it was made
+// of into the cubin, where the emulated driver finds it. Sizes, registers and code stay the real
+// ones.
 #include <fcntl.h>
 #include <spawn.h>
 #include <sys/wait.h>
@@ -31,7 +32,9 @@ std::string variable(const char* name) {
   return value == nullptr ? "" : value;
 }
 
-bool runs(const fs::path& file) { return access(file.c_str(), X_OK) == 0 && fs::is_regular_file(file); }
+bool runs(const fs::path& file) {
+  return access(file.c_str(), X_OK) == 0 && fs::is_regular_file(file);
+}
 
 // Triton brings a ptxas of its own, beside the library that our parent has in memory.
 std::string triton_ptxas(const std::string& name) {
@@ -48,7 +51,8 @@ std::string triton_ptxas(const std::string& name) {
 
 std::string real_ptxas(const std::string& name) {
   if (std::string file = triton_ptxas(name); !file.empty()) {
-    const std::string chosen = variable(name == "ptxas" ? "WARPMEM_EMULATE_TRITON_PTXAS" : "WARPMEM_EMULATE_TRITON_PTXAS_BLACKWELL");
+    const std::string chosen = variable(name == "ptxas" ? "WARPMEM_EMULATE_TRITON_PTXAS"
+                                                        : "WARPMEM_EMULATE_TRITON_PTXAS_BLACKWELL");
     return chosen.empty() ? file : chosen;
   }
   if (std::string file = variable("WARPMEM_EMULATE_PTXAS"); !file.empty()) return file;
@@ -70,12 +74,16 @@ int run(std::vector<std::string> words) {
   for (std::string& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);
   pid_t child = 0;
-  if (const int error = posix_spawn(&child, words[0].c_str(), nullptr, nullptr, arguments.data(), environ); error != 0) {
-    std::fprintf(stderr, "warpmem: error: %s cannot be started: %s\n", words[0].c_str(), std::strerror(error));
+  if (const int error =
+          posix_spawn(&child, words[0].c_str(), nullptr, nullptr, arguments.data(), environ);
+      error != 0) {
+    std::fprintf(stderr, "warpmem: error: %s cannot be started: %s\n", words[0].c_str(),
+                 std::strerror(error));
     return 1;
   }
   int status = 0;
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {}
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
@@ -93,7 +101,9 @@ Words read(const std::vector<std::string>& all) {
     if (word == "--version" || word == "-V") w.version = true;
     else if ((word == "-o" || word == "--output-file") && more) w.output = all[++i];
     else if (word.starts_with("--output-file=")) w.output = word.substr(14);
-    else if (word.ends_with(".ptx") || (!word.starts_with('-') && fs::is_regular_file(word) && i + 1 == all.size())) w.input = word, ++w.inputs;
+    else if (word.ends_with(".ptx") ||
+             (!word.starts_with('-') && fs::is_regular_file(word) && i + 1 == all.size()))
+      w.input = word, ++w.inputs;
     else w.options += (w.options.empty() ? "" : " ") + word;
   }
   return w;
@@ -105,13 +115,15 @@ Bytes contents(const std::string& path) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-// Where nothing can be kept the machine code stays as it is: who loads it is told that it has no PTX.
+// Where nothing can be kept the machine code stays as it is: who loads it is told that it has no
+// PTX.
 void keep(const Words& w, const std::string& ptxas, std::string ptx) {
   const auto cubin = contents<std::vector<unsigned char>>(w.output);
   const auto both = warpmem::record::keep_ptx(cubin, {std::move(ptx), ptxas, w.options});
   if (!both) return;
   std::ofstream out(w.output, std::ios::binary | std::ios::trunc);
-  out.write(reinterpret_cast<const char*>(both->data()), static_cast<std::streamsize>(both->size()));
+  out.write(reinterpret_cast<const char*>(both->data()),
+            static_cast<std::streamsize>(both->size()));
 }
 
 }  // namespace
@@ -121,8 +133,11 @@ int main(int count, char** given) {
   const std::string name = fs::path(words[0]).filename();
   const std::string ptxas = real_ptxas(name);
   if (ptxas.empty()) {
-    std::fputs("warpmem: error: the program wants to run ptxas, and there is none on this machine; install the CUDA toolkit, or "
-               "the package nvidia-cuda-nvcc beside the program's own\n", stderr);
+    std::fputs(
+        "warpmem: error: the program wants to run ptxas, and there is none on this machine; "
+        "install the CUDA toolkit, or "
+        "the package nvidia-cuda-nvcc beside the program's own\n",
+        stderr);
     return 1;
   }
   const Words w = read(words);

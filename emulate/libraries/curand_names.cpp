@@ -1,4 +1,5 @@
-// Every other call of cuRAND: it says its name and fails, so that a program that never makes it still loads.
+// Every other call of cuRAND: it says its name and fails, so that a program that never makes it
+// still loads.
 #include <cstdio>
 
 #include "emulate/names/refusals.hpp"
@@ -7,7 +8,8 @@ namespace {
 
 long refused(const char* name) {
   if (warpmem::names::first_call(name))
-    std::fprintf(stderr, "warpmem: %s is not emulated: it returns CURAND_STATUS_TYPE_ERROR\n", name);
+    std::fprintf(stderr, "warpmem: %s is not emulated: it returns CURAND_STATUS_TYPE_ERROR\n",
+                 name);
   return 103;
 }
 

@@ -1,6 +1,6 @@
-// What an emulated library is made of beside the functions that we write: every other name that NVIDIA's
-// headers declare and its library exports, as the .inc files of this folder list them. A file that
-// includes this defines `refused` and includes one list.
+// What an emulated library is made of beside the functions that we write: every other name that
+// NVIDIA's headers declare and its library exports, as the .inc files of this folder list them. A
+// file that includes this defines `refused` and includes one list.
 //
 // All are weak, so that a function that we write comes first.
 #pragma once
@@ -8,6 +8,8 @@
 #include <mutex>
 #include <set>
 #include <string>
+
+#include "emulate/names/stub.hpp"
 
 namespace warpmem::names {
 
@@ -22,22 +24,8 @@ inline bool first_call(const char* name) {
 }  // namespace warpmem::names
 
 // Its arguments are the caller's to clear away, whatever they are.
-#define REFUSED(name)                             \
-  extern "C" __attribute__((weak)) long name() { \
-    return refused(#name);                        \
-  }
-#define REFUSED_TEXT(name)                               \
-  extern "C" __attribute__((weak)) const char* name() { \
-    return refused(#name), "not emulated";               \
-  }
-// A jump, as a function's arguments are not known here.
-#if defined(__x86_64__)
-#define WARPMEM_JUMP "jmp "
-#define WARPMEM_JUMP_END "@PLT\n"
-#else
-#define WARPMEM_JUMP "b "
-#define WARPMEM_JUMP_END "\n"
-#endif
-#define SAME(name, other)                                   \
-  __asm__(".text\n.weak " #name "\n.type " #name ",%function\n" #name ": " \
-          WARPMEM_JUMP #other WARPMEM_JUMP_END ".size " #name ", .-" #name "\n");
+#define REFUSED(name) \
+  extern "C" __attribute__((weak)) long name() { return refused(#name); }
+#define REFUSED_TEXT(name) \
+  extern "C" __attribute__((weak)) const char* name() { return refused(#name), "not emulated"; }
+#define SAME(name, other) WARPMEM_STUB(".weak", name, other)
