@@ -8,8 +8,8 @@
 
 #include "base/read_number.hpp"
 #include "base/scratch_folder.hpp"
-#include "command/threads_option.hpp"
 #include "command/command.hpp"
+#include "command/threads_option.hpp"
 #include "command/trace_card.hpp"
 #include "sim/reblock.hpp"
 #include "sweep/make_command.hpp"
