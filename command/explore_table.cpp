@@ -106,10 +106,11 @@ Result<void> check_expressions(const std::vector<std::string>& expressions,
       if (std::ranges::find(known, name) != known.end()) continue;
       const std::string near = nearest(name, known);
       return Error{ErrorKind::kUsage, fmt::format("no metric is called '{}'", name), place,
-                   near.empty() ? "see their names with: warpmem metrics; short ones are cycles, time, "
-                                  "l1_hit_rate, l2_hit_rate, l2_reads, l2_sectors, dram_sectors, "
-                                  "load_sectors, store_sectors, wavefronts"
-                                : fmt::format("did you mean '{}'?", near)};
+                   near.empty()
+                       ? "see their names with: warpmem metrics; short ones are cycles, time, "
+                         "l1_hit_rate, l2_hit_rate, l2_reads, l2_sectors, dram_sectors, "
+                         "load_sectors, store_sectors, wavefronts"
+                       : fmt::format("did you mean '{}'?", near)};
     }
     const auto tried = metrics::evaluate(e, [](std::string_view) { return metrics::Value{1, {}}; });
     if (!tried.known() && tried.missing.starts_with("the formula"))
@@ -147,7 +148,8 @@ SweepTable sweep_table(const SweepResult& result, std::vector<std::string> expre
   });
   if (expressions.empty())
     expressions = counts ? std::vector<std::string>{"l1_hit_rate", "l2_reads", "dram_sectors"}
-                         : std::vector<std::string>{clocks ? "time" : "cycles", "l1_hit_rate", "dram_sectors"};
+                         : std::vector<std::string>{clocks ? "time" : "cycles", "l1_hit_rate",
+                                                    "dram_sectors"};
   SweepTable out;
   out.axes = result.axes;
   for (const SweepPoint& p : result.points) out.points.push_back({p.number, p.values, p.left_out});

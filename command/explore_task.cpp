@@ -132,11 +132,6 @@ Result<ExploreTask> explore_task(const ExploreOptions& options) {
   Keys keys;
   auto axes = read_axes(options, *card, keys);
   if (!axes) return axes.error();
-  // A card that is not there is no point that does not work out.
-  for (const SweepAxis& axis : *axes)
-    if (axis.key == "gpu")
-      for (const std::string& gpu : axis.values)
-        if (const auto known = load_card(gpu); !known) return known.error();
   out.words = metrics::vocabulary_named(options.vocabulary).value_or(metrics::Vocabulary::kNcu);
   out.space = std::make_unique<sweep::Space>(std::move(*axes));
   sweep::Task& task = out.task;

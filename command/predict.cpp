@@ -30,7 +30,8 @@ void take_out_unrecorded(const trace::TraceReader& reader, LaunchMetrics& launch
     for (const auto& gap : record::unrecorded_counters(reader.programs()[l.launch.program].code))
       for (auto& [name, value] : launch.metrics)
         for (const std::string_view pattern : gap.counters)
-          if (value.known() && (matches(name, pattern) || (pattern == "dram__*" && name == "sm__cycles_elapsed.max")))
+          if (value.known() && (matches(name, pattern) ||
+                                (pattern == "dram__*" && name == "sm__cycles_elapsed.max")))
             value = {0, fmt::format("the recording has no {}", gap.what)};
   }
 }

@@ -20,7 +20,8 @@ constexpr std::string_view kEmulated = " (emulated)";
 bool is_emulated(const trace::Origin& origin) { return origin.gpu.ends_with(kEmulated); }
 
 std::string gpu_of(const trace::Origin& origin) {
-  return is_emulated(origin) ? origin.gpu.substr(0, origin.gpu.size() - kEmulated.size()) : origin.gpu;
+  return is_emulated(origin) ? origin.gpu.substr(0, origin.gpu.size() - kEmulated.size())
+                             : origin.gpu;
 }
 
 }  // namespace
@@ -28,7 +29,8 @@ std::string gpu_of(const trace::Origin& origin) {
 void add_trace_card_options(CLI::App& app, CardInput& input) {
   input.gpu.clear();
   app.add_option("--gpu", input.gpu,
-                 "GPU card (see warpmem gpus), or a card of your own: FILE.toml; without it, the card of the trace's own GPU")
+                 "GPU card (see warpmem gpus), or a card of your own: FILE.toml; without it, the "
+                 "card of the trace's own GPU")
       ->type_name("NAME|FILE");
   add_set_option(app, input);
 }
@@ -44,14 +46,17 @@ TraceCard card_of_trace(const trace::TraceReader& reader) {
   const auto near = nearest_card({gpu, origin.arch, origin.sms});
   if (near && near->own) return {near->name, true, {}};
   const std::string which =
-      gpu.empty() ? fmt::format("the trace does not say on which GPU it was made{}",
-                                origin.arch.empty() ? "" : " (" + origin.arch + ")")
-                  : fmt::format("the trace was {} {}{}, of which there is no card", made, printable(gpu),
-                                origin.arch.empty() ? "" : " (" + printable(origin.arch) + ")");
+      gpu.empty()
+          ? fmt::format("the trace does not say on which GPU it was made{}",
+                        origin.arch.empty() ? "" : " (" + origin.arch + ")")
+          : fmt::format("the trace was {} {}{}, of which there is no card", made, printable(gpu),
+                        origin.arch.empty() ? "" : " (" + printable(origin.arch) + ")");
   if (near)
     return {near->name, false,
-            fmt::format("{}: replayed on {}, which comes nearest; --gpu names another", which, near->name)};
-  return {kUsualCard, false, fmt::format("{}: replayed on {}; --gpu names another", which, kUsualCard)};
+            fmt::format("{}: replayed on {}, which comes nearest; --gpu names another", which,
+                        near->name)};
+  return {kUsualCard, false,
+          fmt::format("{}: replayed on {}; --gpu names another", which, kUsualCard)};
 }
 
 Result<model::Card> card_for(const CardInput& input, const trace::TraceReader& reader) {
@@ -61,8 +66,8 @@ Result<model::Card> card_for(const CardInput& input, const trace::TraceReader& r
   return load_card(CardInput{chosen.name, input.settings});
 }
 
-std::string unlike_validation(const model::Card& card, const trace::TraceReader& reader, bool complete,
-                              bool kept_caches) {
+std::string unlike_validation(const model::Card& card, const trace::TraceReader& reader,
+                              bool complete, bool kept_caches) {
   if (!card.built_in()) return fmt::format("{} is a card of your own", card.name());
   for (const model::CardEntry& entry : card.entries())
     if (entry.overridden) return fmt::format("{} was set", entry.key);
@@ -82,7 +87,8 @@ std::string level_caution(const trace::TraceReader& reader, const LaunchRange& l
   for (const trace::LaunchSummary& l : reader.launches()) {
     if (!launches.contains(l.launch.id)) continue;
     ++shown;
-    if (launch_level(reader, l.launch.id).starts_with("ptx") && launch_level(reader, l.launch.id) != "ptx+sass")
+    if (launch_level(reader, l.launch.id).starts_with("ptx") &&
+        launch_level(reader, l.launch.id) != "ptx+sass")
       ptx.push_back(l.launch.id);
   }
   if (ptx.empty()) return {};
@@ -90,12 +96,15 @@ std::string level_caution(const trace::TraceReader& reader, const LaunchRange& l
   const bool more = ptx.size() > kNamed;
   if (more) ptx.resize(kNamed);
   const std::string which =
-      ptx.size() == shown ? std::string("level ptx")
-                          : fmt::format("level ptx, {} {}{}", ptx.size() == 1 && !more ? "launch" : "launches",
-                                        fmt::join(ptx, ", "), more ? ", …" : "");
+      ptx.size() == shown
+          ? std::string("level ptx")
+          : fmt::format("level ptx, {} {}{}", ptx.size() == 1 && !more ? "launch" : "launches",
+                        fmt::join(ptx, ", "), more ? ", …" : "");
   return which +
-         ": what the compiler joins, moves and drops is not known, so cycles and times may be several times too long or "
-         "too short, and the gain of a change with them; emulate again where ptxas and nvdisasm are (warpmem doctor)";
+         ": what the compiler joins, moves and drops is not known, so cycles and times may be "
+         "several times too long or "
+         "too short, and the gain of a change with them; emulate again where ptxas and nvdisasm "
+         "are (warpmem doctor)";
 }
 
 std::string cautioned(const std::string& caution, const views::Terminal& terminal) {
@@ -104,7 +113,8 @@ std::string cautioned(const std::string& caution, const views::Terminal& termina
 }
 
 bool is_of_time(const metrics::Metric& metric) {
-  for (const std::string_view part : {"cycle", "time", "throughput", "per_second", "peak", "utilization", "ipc"})
+  for (const std::string_view part :
+       {"cycle", "time", "throughput", "per_second", "peak", "utilization", "ipc"})
     if (metric.name.find(part) != std::string_view::npos) return true;
   return false;
 }

@@ -12,11 +12,12 @@
 
 namespace warpmem::command {
 
-// --gpu and --set of a command that replays traces: without --gpu each goes to the card of its own GPU.
+// --gpu and --set of a command that replays traces: without --gpu each goes to the card of its own
+// GPU.
 void add_trace_card_options(CLI::App& app, CardInput& input);
 
-// The card of the GPU that the trace was made on or for; where that has none, the one that comes nearest, and
-// where nothing is near, an H200's.
+// The card of the GPU that the trace was made on or for; where that has none, the one that comes
+// nearest, and where nothing is near, an H200's.
 struct TraceCard {
   std::string name;
   bool own = false;  // of the very GPU
@@ -24,16 +25,17 @@ struct TraceCard {
 };
 TraceCard card_of_trace(const trace::TraceReader& reader);
 
-// The card that --gpu names, else the trace's (and a note on stderr where it isn't its own), with --set applied.
+// The card that --gpu names, else the trace's (and a note on stderr where it isn't its own), with
+// --set applied.
 Result<model::Card> card_for(const CardInput& input, const trace::TraceReader& reader);
 
-// Why nothing of this card's measured accuracy holds for the launch: validation replays whole traces of the card's
-// own GPU, with caches flushed, on built-in cards as they are. Empty: it does.
-std::string unlike_validation(const model::Card& card, const trace::TraceReader& reader, bool complete,
-                              bool kept_caches);
+// Why nothing of this card's measured accuracy holds for the launch: validation replays whole
+// traces of the card's own GPU, with caches flushed, on built-in cards as they are. Empty: it does.
+std::string unlike_validation(const model::Card& card, const trace::TraceReader& reader,
+                              bool complete, bool kept_caches);
 
-// What stands in front of cycles and times of these launches, where some are of level ptx: what ptxas makes of the
-// PTX is not in them. Empty: nothing is to be said.
+// What stands in front of cycles and times of these launches, where some are of level ptx: what
+// ptxas makes of the PTX is not in them. Empty: nothing is to be said.
 std::string level_caution(const trace::TraceReader& reader, const LaunchRange& launches = {});
 // The same as it stands in a text.
 std::string cautioned(const std::string& caution, const views::Terminal& terminal);

@@ -251,7 +251,7 @@ constexpr Metric kMetrics[] = {
      "theoretical occupancy: warps that fit an SM at once, of those it can hold",
      {{{70, 0, "100 * resident_warps / card.sm.warps"}}}},
     {"launch__waves_per_multiprocessor",
-     "",
+     "wave",
      "how often the launch's CTAs fill the GPU; what is behind the point is the tail",
      {{{70, 0, "launch_ctas / (resident_ctas * card.sm.count)"}}}},
     {"smsp__inst_executed.sum",

@@ -14,33 +14,44 @@ constexpr std::string_view kL2Read = "lts__t_sectors_srcunit_tex_op_read.sum";
 constexpr std::string_view kL2ReadHit = "lts__t_sectors_srcunit_tex_op_read_lookup_hit.sum";
 constexpr std::string_view kL2Write = "lts__t_sectors_srcunit_tex_op_write.sum";
 constexpr std::string_view kDramRead = "dram__sectors_read.sum";
-constexpr std::string_view kAllRead = "lts__t_sectors_op_read.sum", kAllWrite = "lts__t_sectors_op_write.sum";
+constexpr std::string_view kAllRead = "lts__t_sectors_op_read.sum",
+                           kAllWrite = "lts__t_sectors_op_write.sum";
 constexpr std::string_view kPasses = "memory_l1_wavefronts_shared";
-constexpr std::string_view kCycles = "sm__cycles_elapsed.max", kOtherCycles = "gpc__cycles_elapsed.max";
+constexpr std::string_view kCycles = "sm__cycles_elapsed.max",
+                           kOtherCycles = "gpc__cycles_elapsed.max";
 constexpr std::string_view kTime = "gpu__time_duration.sum";
 
 constexpr std::array kTexts{
     ArtefactText{ArtefactKind::kLostArbitration, "lost arbitration",
-                 "memory_l1_wavefronts_shared, the passes that addresses cause, is equal: the others were asked for again, as "
+                 "memory_l1_wavefronts_shared, the passes that addresses cause, is equal: the "
+                 "others were asked for again, as "
                  "somebody else used the data stage in that cycle",
                  "judge by memory_l1_wavefronts_shared"},
     ArtefactText{ArtefactKind::kCachesKept, "caches kept",
-                 "the SMs read as much from the L2 as predicted, which had it before the launch: hits where DRAM should have been "
+                 "the SMs read as much from the L2 as predicted, which had it before the launch: "
+                 "hits where DRAM should have been "
                  "read",
-                 "collect with ncu --cache-control all (nvprof: --cache-control all), or look at replay --keep-caches"},
-    ArtefactText{ArtefactKind::kClocks, "clocks",
-                 "the cycles agree and the time does not: the GPU ran at another clock than the card's",
-                 "compare cycles, collect with ncu --clock-control none, or set the clock: --set sm.clock_mhz=…"},
+                 "collect with ncu --cache-control all (nvprof: --cache-control all), or look at "
+                 "replay --keep-caches"},
+    ArtefactText{
+        ArtefactKind::kClocks, "clocks",
+        "the cycles agree and the time does not: the GPU ran at another clock than the card's",
+        "compare cycles, collect with ncu --clock-control none, or set the clock: --set "
+        "sm.clock_mhz=…"},
     ArtefactText{ArtefactKind::kLanesOff, "lanes that are off",
-                 "requests and sectors, which the hardware counts itself, are equal: this counter takes in lanes or "
+                 "requests and sectors, which the hardware counts itself, are equal: this counter "
+                 "takes in lanes or "
                  "instructions that a predicate has switched off",
                  "judge by l1tex__t_requests_* and l1tex__t_sectors_*"},
     ArtefactText{ArtefactKind::kReplayPasses, "replay passes",
-                 "counters of this launch contradict each other, so they are of several runs of it that were not alike",
+                 "counters of this launch contradict each other, so they are of several runs of it "
+                 "that were not alike",
                  "collect fewer metrics at a time, or with ncu --replay-mode application"},
-    ArtefactText{ArtefactKind::kOtherTraffic, "other traffic",
-                 "what the SMs read and write in the L2 agrees: the rest was moved for somebody else",
-                 "collect while nothing else uses the GPU: no display, no other process, no copies under way"}};
+    ArtefactText{
+        ArtefactKind::kOtherTraffic, "other traffic",
+        "what the SMs read and write in the L2 agrees: the rest was moved for somebody else",
+        "collect while nothing else uses the GPU: no display, no other process, no copies under "
+        "way"}};
 
 // Both sides of the launch's counters by name.
 class Readings {
@@ -87,11 +98,12 @@ bool lost_arbitration(const Comparison& c, const Readings& r) {
   return shared && more(c) && r.equal(kPasses);
 }
 
-// A model that has too many misses looks alike where it is off by little, so at least half of what should have come
-// from DRAM has not.
+// A model that has too many misses looks alike where it is off by little, so at least half of what
+// should have come from DRAM has not.
 bool caches_kept(const Comparison& c, const Readings& r) {
   const std::string_view name = c.rule->name;
-  const bool hits = name == kL2ReadHit || name == "lts__t_sector_op_read_hit_rate.pct" || name == "lts__t_sector_hit_rate.pct";
+  const bool hits = name == kL2ReadHit || name == "lts__t_sector_op_read_hit_rate.pct" ||
+                    name == "lts__t_sector_hit_rate.pct";
   if (!(name == kDramRead ? less(c) : hits && more(c))) return false;
   const Comparison *dram = r.find(kDramRead), *hit = r.find(kL2ReadHit);
   if (dram == nullptr || hit == nullptr || !r.agrees(kL2Read)) return false;
@@ -110,24 +122,31 @@ bool other_clock(const Comparison& c, const Readings& r) {
   const std::string_view cycles = r.find(kCycles) ? kCycles : kOtherCycles;
   const Comparison *counted = r.find(cycles), *time = r.find(kTime);
   if (counted == nullptr || time == nullptr || !r.agrees(cycles)) return false;
-  if (time->measured.value <= 0 || time->predicted.value <= 0 || counted->predicted.value <= 0) return false;
+  if (time->measured.value <= 0 || time->predicted.value <= 0 || counted->predicted.value <= 0)
+    return false;
   const double own = counted->measured.value / time->measured.value,
                card = counted->predicted.value / time->predicted.value;
   if (std::abs(own / card - 1) < 0.02) return false;
   if (&c == time) return true;
   const double expected = c.predicted.value * own / card;
-  return std::abs(expected - c.measured.value) <= std::max(c.rule->band, 0.1) * std::abs(c.measured.value);
+  return std::abs(expected - c.measured.value) <=
+         std::max(c.rule->band, 0.1) * std::abs(c.measured.value);
 }
 
 struct Counted {
   std::string_view instructions, requests;
 };
 constexpr std::array kCounted{
-    Counted{"smsp__inst_executed_op_global_ld_pred_on_any.sum", "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum"},
-    Counted{"smsp__inst_executed_op_global_st_pred_on_any.sum", "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum"},
-    Counted{"smsp__inst_executed_op_global_red_pred_on_any.sum", "l1tex__t_requests_pipe_lsu_mem_global_op_red.sum"},
-    Counted{"smsp__inst_executed_op_local_ld_pred_on_any.sum", "l1tex__t_requests_pipe_lsu_mem_local_op_ld.sum"},
-    Counted{"smsp__inst_executed_op_local_st_pred_on_any.sum", "l1tex__t_requests_pipe_lsu_mem_local_op_st.sum"},
+    Counted{"smsp__inst_executed_op_global_ld_pred_on_any.sum",
+            "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum"},
+    Counted{"smsp__inst_executed_op_global_st_pred_on_any.sum",
+            "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum"},
+    Counted{"smsp__inst_executed_op_global_red_pred_on_any.sum",
+            "l1tex__t_requests_pipe_lsu_mem_global_op_red.sum"},
+    Counted{"smsp__inst_executed_op_local_ld_pred_on_any.sum",
+            "l1tex__t_requests_pipe_lsu_mem_local_op_ld.sum"},
+    Counted{"smsp__inst_executed_op_local_st_pred_on_any.sum",
+            "l1tex__t_requests_pipe_lsu_mem_local_op_st.sum"},
     Counted{"smsp__inst_executed_op_ldgsts_pred_on_any.sum",
             "l1tex__t_requests_pipe_lsu_mem_global_op_ldgsts_cache_access.sum"},
     Counted{"smsp__inst_executed_op_shared_ld_pred_on_any.sum", kPasses},
@@ -141,7 +160,8 @@ bool lanes_off(const Comparison& c, const Readings& r) {
   // Patches look at the addresses of all lanes of an asynchronous copy.
   if (name != kPasses && name != "memory_l2_theoretical_sectors_global") return false;
   const auto copies = r.gpu("smsp__inst_executed_op_ldgsts_pred_on_any.sum");
-  return copies.value_or(0) > 0 && r.equal("l1tex__t_requests_pipe_lsu_mem_global_op_ldgsts_cache_access.sum") &&
+  return copies.value_or(0) > 0 &&
+         r.equal("l1tex__t_requests_pipe_lsu_mem_global_op_ldgsts_cache_access.sum") &&
          r.equal("l1tex__t_sectors_pipe_lsu_mem_global_op_ldgsts_cache_access.sum");
 }
 
@@ -149,21 +169,26 @@ bool lanes_off(const Comparison& c, const Readings& r) {
 struct Part {
   std::string_view whole, part;
 };
-constexpr std::array kParts{
-    Part{"l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", "l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum"},
-    Part{"l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum", "l1tex__t_sectors_pipe_lsu_mem_global_op_st_lookup_hit.sum"},
-    Part{"l1tex__t_sectors_pipe_lsu_mem_local_op_ld.sum", "l1tex__t_sectors_pipe_lsu_mem_local_op_ld_lookup_hit.sum"},
-    Part{"l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum"},
-    Part{"l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum", "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum"},
-    Part{kL2Read, kL2ReadHit},
-    Part{kL2Write, "lts__t_sectors_srcunit_tex_op_write_lookup_hit.sum"},
-    Part{kAllRead, kL2Read},
-    Part{kAllWrite, kL2Write},
-    Part{kL2Read, "lts__t_requests_srcunit_tex_op_read.sum"},
-    Part{kL2Write, "lts__t_requests_srcunit_tex_op_write.sum"}};
+constexpr std::array kParts{Part{"l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
+                                 "l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum"},
+                            Part{"l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum",
+                                 "l1tex__t_sectors_pipe_lsu_mem_global_op_st_lookup_hit.sum"},
+                            Part{"l1tex__t_sectors_pipe_lsu_mem_local_op_ld.sum",
+                                 "l1tex__t_sectors_pipe_lsu_mem_local_op_ld_lookup_hit.sum"},
+                            Part{"l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
+                                 "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum"},
+                            Part{"l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum",
+                                 "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum"},
+                            Part{kL2Read, kL2ReadHit},
+                            Part{kL2Write, "lts__t_sectors_srcunit_tex_op_write_lookup_hit.sum"},
+                            Part{kAllRead, kL2Read},
+                            Part{kAllWrite, kL2Write},
+                            Part{kL2Read, "lts__t_requests_srcunit_tex_op_read.sum"},
+                            Part{kL2Write, "lts__t_requests_srcunit_tex_op_write.sum"}};
 
 bool contradictory(const Comparison& c, const Readings& r) {
-  // Kernels whose sectors hang on time are up to 2 % apart from pass to pass, which explains no error of the model.
+  // Kernels whose sectors hang on time are up to 2 % apart from pass to pass, which explains no
+  // error of the model.
   constexpr double kApart = 64, kShare = 1.05;
   return std::ranges::any_of(kParts, [&](const Part& p) {
     if (c.rule->name != p.whole && c.rule->name != p.part) return false;
@@ -179,12 +204,15 @@ bool other_traffic(const Comparison& c, const Readings& r) {
   if (name == kAllRead) return reads;
   if (name == kAllWrite) return writes;
   if (name == "lts__t_tag_requests.sum")
-    return reads && writes && (r.surplus(kAllRead).value_or(0) > 0 || r.surplus(kAllWrite).value_or(0) > 0);
-  // What others read of DRAM they read through the L2; what the model has wrong of DRAM is not there.
+    return reads && writes &&
+           (r.surplus(kAllRead).value_or(0) > 0 || r.surplus(kAllWrite).value_or(0) > 0);
+  // What others read of DRAM they read through the L2; what the model has wrong of DRAM is not
+  // there.
   const auto through = [&](std::string_view all) {
     const Comparison* total = r.find(all);
-    return total != nullptr && total->off() && total->measured.value - total->predicted.value >=
-                                                   0.5 * (c.measured.value - c.predicted.value);
+    return total != nullptr && total->off() &&
+           total->measured.value - total->predicted.value >=
+               0.5 * (c.measured.value - c.predicted.value);
   };
   if (name == kDramRead) return reads && r.agrees(kL2ReadHit) && through(kAllRead);
   if (name == "dram__sectors_write.sum") return writes && through(kAllWrite);

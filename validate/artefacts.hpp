@@ -1,5 +1,6 @@
-// Readings that say something about the profiler and not about the kernel. Each kind has a rule over counters that
-// are in the file: one counter alone is never enough, as a model that is wrong looks the same.
+// Readings that say something about the profiler and not about the kernel. Each kind has a rule
+// over counters that are in the file: one counter alone is never enough, as a model that is wrong
+// looks the same.
 #pragma once
 
 #include <cstdint>

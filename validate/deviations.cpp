@@ -12,7 +12,8 @@ namespace warpmem::validate {
 namespace {
 
 constexpr std::size_t kLongestName = 4096;  // std::regex recurses over its input
-constexpr std::array<std::string_view, 9> kKeys{"id", "gpu", "run", "kernel", "metric", "reason", "max_error", "max_below", "of"};
+constexpr std::array<std::string_view, 9> kKeys{
+    "id", "gpu", "run", "kernel", "metric", "reason", "max_error", "max_below", "of"};
 
 struct Pattern {
   std::regex expression;

@@ -22,14 +22,16 @@ struct Deviation {
   // count, and up to so much below. A count below cannot be more than 1 off, so that `below` is
   // less: every bound can be exceeded.
   double above = 0, below = 0;
-  std::string of{};  // the metric whose count on the GPU the error is a share of; empty: the one that it is about
+  std::string of{};  // the metric whose count on the GPU the error is a share of; empty: the one
+                     // that it is about
   bool covers(double error) const { return error <= above && error >= -below; }
 };
 
 class DeviationList {
  public:
   // TOML text with [[deviation]] tables: id, kernel, metric (regular expressions that must match
-  // the whole name), reason, max_error; optional max_below, of, run and gpu. Unknown keys are errors.
+  // the whole name), reason, max_error; optional max_below, of, run and gpu. Unknown keys are
+  // errors.
   static Result<DeviationList> parse(std::string_view toml, const std::string& place);
   // The list that ships with this build.
   static const DeviationList& shipped();

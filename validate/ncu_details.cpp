@@ -8,8 +8,8 @@ namespace {
 struct Label {
   std::string_view text, unit, metric;  // no unit: any
 };
-// Sections SpeedOfLight, MemoryWorkloadAnalysis, Occupancy, LaunchStats and InstructionStats, as Nsight Compute 2020 to
-// 2025 print them.
+// Sections SpeedOfLight, MemoryWorkloadAnalysis, Occupancy, LaunchStats and InstructionStats, as
+// Nsight Compute 2020 to 2025 print them.
 constexpr std::array kLabels{
     Label{"Elapsed Cycles", "", "gpc__cycles_elapsed.max"},
     Label{"SM Active Cycles", "", "sm__cycles_active.avg"},
@@ -30,7 +30,8 @@ constexpr std::array kLabels{
 
 std::string metric_of_label(std::string_view label, std::string_view unit) {
   for (const Label& l : kLabels)
-    if (label == l.text && (l.unit.empty() || unit.find(l.unit) != unit.npos)) return std::string(l.metric);
+    if (label == l.text && (l.unit.empty() || unit.find(l.unit) != unit.npos))
+      return std::string(l.metric);
   return std::string(label);
 }
 

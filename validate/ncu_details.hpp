@@ -6,7 +6,8 @@
 
 namespace warpmem::validate {
 
-// "L2 Hit Rate" is lts__t_sector_hit_rate.pct. The unit tells two of one name apart. What is no such name stays.
+// "L2 Hit Rate" is lts__t_sector_hit_rate.pct. The unit tells two of one name apart. What is no
+// such name stays.
 std::string metric_of_label(std::string_view label, std::string_view unit);
 
 }  // namespace warpmem::validate

@@ -38,7 +38,8 @@ std::string row(std::initializer_list<std::string_view> cells) {
   return out;
 }
 
-// Each line of the text, and what stands in its place. The heading takes the place of a line without a row.
+// Each line of the text, and what stands in its place. The heading takes the place of a line
+// without a row.
 template <class Line>
 std::string line_for_line(std::string_view text, const std::string& heading, Line&& take) {
   std::string out;
@@ -95,11 +96,13 @@ bool read_launch(std::string_view line, Launch& out) {
 std::string csv_of_ncu_report(std::string_view text) {
   Launch launch;
   std::string section;
-  std::size_t id = 0, rules = 0;  // lines of dashes: in front of a table's heading, behind it, at its end
+  std::size_t id = 0,
+              rules = 0;  // lines of dashes: in front of a table's heading, behind it, at its end
   return line_for_line(
       text,
-      row({"ID", "Process ID", "Process Name", "Host Name", "Kernel Name", "Context", "Stream", "Block Size", "Grid Size",
-           "Device", "CC", "Section Name", "Metric Name", "Metric Unit", "Metric Value"}),
+      row({"ID", "Process ID", "Process Name", "Host Name", "Kernel Name", "Context", "Stream",
+           "Block Size", "Grid Size", "Device", "CC", "Section Name", "Metric Name", "Metric Unit",
+           "Metric Value"}),
       [&](std::string_view line) -> std::string {
         if (line.starts_with("==")) return {};
         if (Launch next; read_launch(line, next)) {
@@ -115,32 +118,37 @@ std::string csv_of_ncu_report(std::string_view text) {
         if (rules != 2 || launch.kernel.empty()) return {};
         const auto cells = columns(line);
         if (cells.size() < 2 || cells.size() > 3) return {};
-        return row({std::to_string(id - 1), "0", "", "", launch.kernel, "", "", launch.block, launch.grid, launch.device,
-                    launch.capability, section, cells[0], cells.size() == 3 ? cells[1] : "", cells.back()});
+        return row({std::to_string(id - 1), "0", "", "", launch.kernel, "", "", launch.block,
+                    launch.grid, launch.device, launch.capability, section, cells[0],
+                    cells.size() == 3 ? cells[1] : "", cells.back()});
       });
 }
 
 std::string csv_of_nvprof_report(std::string_view text) {
   std::string device, kernel;
   bool table = false, events = false;
-  return line_for_line(
-      text, row({"Device", "Kernel", "Invocations", "Metric Name", "Metric Description", "Min", "Max", "Avg"}),
-      [&](std::string_view line) -> std::string {
-        const std::string_view words = trimmed(line);
-        if (words.starts_with("Invocations")) {
-          table = true, events = words.find("Event Name") != words.npos;
-          return {};
-        }
-        if (!table || words.starts_with("==")) return {};
-        if (words.starts_with("Device \"")) device = words.substr(8, words.rfind('"') - 8), kernel.clear();
-        if (words.starts_with("Kernel: ")) kernel = words.substr(8);
-        const auto cells = columns(line);
-        const std::size_t wanted = events ? 5 : 6;
-        if (kernel.empty() || cells.size() < wanted || cells[0].find_first_not_of("0123456789") != cells[0].npos) return {};
-        const std::size_t first = events ? 2 : cells.size() - 3;
-        return row({device, kernel, cells[0], cells[1], events ? "" : cells[2], cells[first], cells[first + 1],
-                    cells[first + 2]});
-      });
+  return line_for_line(text,
+                       row({"Device", "Kernel", "Invocations", "Metric Name", "Metric Description",
+                            "Min", "Max", "Avg"}),
+                       [&](std::string_view line) -> std::string {
+                         const std::string_view words = trimmed(line);
+                         if (words.starts_with("Invocations")) {
+                           table = true, events = words.find("Event Name") != words.npos;
+                           return {};
+                         }
+                         if (!table || words.starts_with("==")) return {};
+                         if (words.starts_with("Device \""))
+                           device = words.substr(8, words.rfind('"') - 8), kernel.clear();
+                         if (words.starts_with("Kernel: ")) kernel = words.substr(8);
+                         const auto cells = columns(line);
+                         const std::size_t wanted = events ? 5 : 6;
+                         if (kernel.empty() || cells.size() < wanted ||
+                             cells[0].find_first_not_of("0123456789") != cells[0].npos)
+                           return {};
+                         const std::size_t first = events ? 2 : cells.size() - 3;
+                         return row({device, kernel, cells[0], cells[1], events ? "" : cells[2],
+                                     cells[first], cells[first + 1], cells[first + 2]});
+                       });
 }
 
 }  // namespace warpmem::validate

@@ -51,12 +51,14 @@ class Search {
   // Of all accesses in an expression.
   void indices(const Expression& e) {
     if (e.op == Op::kLoad) access(e.access);
-    if (e.op == Op::kChoose && has_access(e)) refuse_if_open(*e.of[0], "which of these is accessed");
+    if (e.op == Op::kChoose && has_access(e))
+      refuse_if_open(*e.of[0], "which of these is accessed");
     for (const ExpressionPtr& part : e.of) indices(*part);
   }
 
   static bool has_access(const Expression& e) {
-    return e.op == Op::kLoad || std::ranges::any_of(e.of, [](const auto& part) { return has_access(*part); });
+    return e.op == Op::kLoad ||
+           std::ranges::any_of(e.of, [](const auto& part) { return has_access(*part); });
   }
 
   // The access, or the variable, that leaves the value open.
@@ -70,10 +72,13 @@ class Search {
   void refuse_if_open(const Expression& e, const std::string& what) {
     const Expression* by = open(e);
     if (!by || error_) return;
-    const std::string of = by->op == Op::kName ? by->name + ", which comes from memory"
-                                               : "what " + program_.accesses[by->access].text + " loads";
-    error_ = error_at(program_.text, by->at, what + " depends on " + of + ": a pattern does not say what is there",
-                      "write the values that you expect: threadIdx.x for lanes in a row, random(threadIdx.x) for no order");
+    const std::string of = by->op == Op::kName
+                               ? by->name + ", which comes from memory"
+                               : "what " + program_.accesses[by->access].text + " loads";
+    error_ = error_at(program_.text, by->at,
+                      what + " depends on " + of + ": a pattern does not say what is there",
+                      "write the values that you expect: threadIdx.x for lanes in a row, "
+                      "random(threadIdx.x) for no order");
   }
 
   const Program& program_;

@@ -1,4 +1,5 @@
-// What a pattern leaves open: an element, or whether there is an access at all, that hangs on what memory holds.
+// What a pattern leaves open: an element, or whether there is an access at all, that hangs on what
+// memory holds.
 #pragma once
 
 #include <optional>
@@ -8,8 +9,8 @@
 
 namespace warpmem::sim::pattern {
 
-// kUsage with its place, where an index, a bound of a loop or a condition is made of what an access gives. No number
-// that came of it would be true.
+// kUsage with its place, where an index, a bound of a loop or a condition is made of what an access
+// gives. No number that came of it would be true.
 std::optional<Error> left_open(const Program& program);
 
 }  // namespace warpmem::sim::pattern

@@ -208,7 +208,7 @@ class Replay(harness.CommandTest):
     def test_csv_is_long_form(self):
         out = self.run_command("replay", self.trace("copy"), "--format", "csv").out
         rows = list(csv.DictReader(io.StringIO(out)))
-        self.assertEqual(list(rows[0]), ["launch", "kernel", "metric", "unit", "value", "engine", "accuracy"])
+        self.assertEqual(list(rows[0]), ["launch", "kernel", "metric", "unit", "value", "engine", "accuracy", "quality"])
         self.assertEqual({r["engine"] for r in rows}, {"time"})
         self.assertEqual([r["value"] for r in rows if r["metric"] == SECTORS], ["128"])
 
@@ -437,7 +437,7 @@ class Diff(harness.CommandTest):
         run = self.run_command("diff", before, after)
         self.assertEqual(run.status, 1, run.err)
         self.assertRegex(run.out, r"launch 0: copy\(")
-        self.assertRegex(run.out, SECTORS + r" +128 +1,024 +\+700.0 %")
+        self.assertRegex(run.out, SECTORS + r" +128 +1,024 +\+700 %")
         self.assertNotIn(LOADS, run.out)
         out = self.run_command("diff", before, after, "--format", "json").json()
         self.assertFalse(out["equal"])

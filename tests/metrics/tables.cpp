@@ -17,7 +17,9 @@ namespace {
 const std::set<std::string, std::less<>> kOthers{
     "sm__cycles_elapsed.max", "cycles",      "time_us",
     "inst_executed",          "inst_issued", "dram_read_sectors",
-    "dram_write_sectors"};
+    "dram_write_sectors",     "l1_busy",     "l2_busy",
+    "sm_active_cycles",       "warp_cycles", "resident_ctas",
+    "resident_warps",         "launch_ctas"};
 bool counted(std::string_view name) {
   for (const auto& row : metric_rows())
     if (name == row.name) return true;

@@ -156,5 +156,6 @@ TEST_CASE("nvprof: a metric is judged as the counters that it is worked out from
   CHECK(rule("dram_read_transactions").match == Match::kApproximate);
   CHECK(rule("dram_read_transactions").band == find_rule("dram__sectors_read.sum")->band);
   CHECK(rule("gld_throughput").band == find_rule("sm__cycles_elapsed.max")->band);
-  CHECK(all_rules().size() == metric_rules().size() + nvprof_rules().size() + ncu_ratio_rules().size());
+  CHECK(all_rules().size() ==
+        metric_rules().size() + nvprof_rules().size() + ncu_ratio_rules().size());
 }
