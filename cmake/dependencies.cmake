@@ -12,10 +12,6 @@ FetchContent_Declare(CLI11
   URL https://github.com/CLIUtils/CLI11/archive/refs/tags/v2.1.2.tar.gz
   URL_HASH SHA256=26291377e892ba0e5b4972cdfd4a2ab3bf53af8dac1f4ea8fe0d1376b625c8cb
   FIND_PACKAGE_ARGS)
-FetchContent_Declare(nlohmann_json
-  URL https://github.com/nlohmann/json/archive/refs/tags/v3.11.2.tar.gz
-  URL_HASH SHA256=d69f9deb6a75e2580465c6c4c5111b89c4dc2fa94e3a85fcd2ffcd9a143d9273
-  FIND_PACKAGE_ARGS 3.11)
 FetchContent_Declare(Catch2
   URL https://github.com/catchorg/Catch2/archive/refs/tags/v2.13.10.tar.gz
   URL_HASH SHA256=d54a712b7b1d7708bc7a819a8e6e47b2fde9536f487b89ccbca295072a7d9943
@@ -44,7 +40,7 @@ set(LZ4_BUILD_CLI OFF CACHE INTERNAL "")
 set(LZ4_BUILD_LEGACY_LZ4C OFF CACHE INTERNAL "")
 set(LZ4_POSITION_INDEPENDENT_LIB ON CACHE INTERNAL "")
 
-FetchContent_MakeAvailable(fmt CLI11 nlohmann_json)
+FetchContent_MakeAvailable(fmt CLI11)
 
 # warpmem_pkg_library(TARGET MODULE DOWNLOADED): an interface target on the pkg-config module, or
 # on the CMake target that the download of the same name defines.

@@ -7,8 +7,8 @@
 #include <string_view>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
+#include "base/json.hpp"
 #include "base/units.hpp"
 #include "command/table.hpp"
 
@@ -78,8 +78,8 @@ std::string as_table(std::span<const validate::Accuracy> rows) {
 }
 
 std::string as_json(std::span<const validate::Accuracy> rows) {
-  nlohmann::ordered_json out{{"schema", 1}};
-  out["accuracy"] = nlohmann::ordered_json::array();
+  Json out{{"schema", 1}};
+  out["accuracy"] = Json::array();
   for (const validate::Accuracy& a : rows)
     out["accuracy"].push_back({{"gpu", a.gpu},
                                {"level", a.level},
@@ -89,11 +89,11 @@ std::string as_json(std::span<const validate::Accuracy> rows) {
                                {"equal", a.equal},
                                {"median", a.median},
                                {"p90", a.p90}});
-  out["not_measured"] = nlohmann::ordered_json::array();
+  out["not_measured"] = Json::array();
   for (const std::string& gpu : cards_of(rows))
     for (const std::string& level : not_measured(rows, gpu))
       out["not_measured"].push_back({{"gpu", gpu}, {"level", level}});
-  return out.dump(2) + "\n";
+  return out.text(2) + "\n";
 }
 
 }  // namespace

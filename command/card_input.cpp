@@ -7,8 +7,8 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <nlohmann/json.hpp>
 
+#include "base/json.hpp"
 #include "base/printable.hpp"
 #include "base/run_files.hpp"
 #include "base/units.hpp"
@@ -77,7 +77,7 @@ Result<model::Card> load_card(const CardInput& input) {
 namespace {
 
 // A number as a number, in the entry's unit; a list as a list.
-nlohmann::ordered_json value_json(const model::CardEntry& entry) {
+Json value_json(const model::CardEntry& entry) {
   switch (entry.kind) {
     case model::CardEntry::Kind::kNumber: return entry.numbers.at(0);
     case model::CardEntry::Kind::kList: return entry.numbers;
@@ -104,8 +104,8 @@ Result<void> require_features(const model::Card& card, const trace::TraceReader&
   return {};
 }
 
-nlohmann::ordered_json card_json(const model::Card& card) {
-  nlohmann::ordered_json out = nlohmann::ordered_json::object();
+Json card_json(const model::Card& card) {
+  Json out = Json::object();
   for (const model::CardEntry& entry : card.entries()) {
     out[entry.key] = {
         {"value", value_json(entry)}, {"unit", entry.unit}, {"source", entry.source}};

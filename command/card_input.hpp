@@ -1,11 +1,11 @@
 // The GPU card a subcommand uses: --gpu and --set, and the card as JSON.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/json.hpp"
 #include "command/trace_input.hpp"
 #include "model/card/card.hpp"
 
@@ -36,6 +36,6 @@ Result<model::Card> load_card(const std::string& gpu);
 Result<void> require_features(const model::Card& card, const trace::TraceReader& reader);
 
 // {"l1.size":{"value":262144,"unit":"bytes","source":"…"},…}
-nlohmann::ordered_json card_json(const model::Card& card);
+Json card_json(const model::Card& card);
 
 }  // namespace warpmem::command

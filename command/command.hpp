@@ -15,6 +15,7 @@
 
 #include <functional>
 #include <span>
+#include <vector>
 
 #include "base/error.hpp"
 

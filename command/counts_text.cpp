@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
+#include "base/json.hpp"
 #include "base/printable.hpp"
 #include "base/units.hpp"
 #include "command/table.hpp"
@@ -81,13 +81,12 @@ std::string as_csv(const trace::TraceReader& reader, const std::vector<const Sum
 }
 
 std::string as_json(const trace::TraceReader& reader, const std::vector<const Summary*>& launches) {
-  nlohmann::ordered_json out{{"schema", 1}};
-  out["launches"] = nlohmann::ordered_json::array();
+  Json out{{"schema", 1}};
+  out["launches"] = Json::array();
   for (const Summary* s : launches) {
     const trace::Program* program = program_of(reader, s->launch);
-    nlohmann::ordered_json entry{{"launch", s->launch.id},
-                                 {"kernel", kernel_name(reader, s->launch)}};
-    entry["counts"] = nlohmann::ordered_json::array();
+    Json entry{{"launch", s->launch.id}, {"kernel", kernel_name(reader, s->launch)}};
+    entry["counts"] = Json::array();
     for (const Counted& c : counted(program, s->end))
       entry["counts"].push_back({{"pc", c.pc},
                                  {"times", c.times},
@@ -96,7 +95,7 @@ std::string as_json(const trace::TraceReader& reader, const std::vector<const Su
                                  {"source", source_of(program, c)}});
     out["launches"].push_back(entry);
   }
-  return out.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  return out.text(2) + "\n";
 }
 
 }  // namespace

@@ -4,8 +4,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
+#include "base/json.hpp"
 #include "base/printable.hpp"
 #include "base/units.hpp"
 #include "command/table.hpp"
@@ -15,8 +15,6 @@
 
 namespace warpmem::command {
 namespace {
-
-using nlohmann::ordered_json;
 
 std::string shown(const MetricValue& value) {
   return value.known() ? number(value.value) : fmt::format("n/a ({})", value.missing);
@@ -95,11 +93,11 @@ std::string lines_text(const DiffResult& result, bool colour) {
   return out;
 }
 
-ordered_json value_json(const MetricValue& value) {
-  return value.known() ? ordered_json(value.value) : ordered_json(nullptr);
+Json value_json(const MetricValue& value) {
+  return value.known() ? Json(value.value) : Json(nullptr);
 }
 
-ordered_json launch_json(const LaunchMetrics& launch) {
+Json launch_json(const LaunchMetrics& launch) {
   return {{"launch", launch.launch}, {"kernel", launch.kernel}};
 }
 
@@ -133,19 +131,19 @@ std::string diff_text(const DiffResult& result, const views::Terminal& terminal)
 }
 
 std::string diff_json(const DiffResult& result) {
-  ordered_json out{{"schema", 1},
+  Json out{{"schema", 1},
                    {"equal", result.equal()},
                    {"engines", {engine(result.engine_before), engine(result.engine_after)}},
                    {"tolerance", result.tolerance},
                    {"compared", result.compared},
                    {"left_out", result.left_out}};
   out["cautions"] = result.cautions;
-  out["replayed_with"] = ordered_json::object();
+  out["replayed_with"] = Json::object();
   for (const Condition& c : result.conditions)
     out["replayed_with"][c.what] = {{"before", c.before}, {"after", c.after}};
-  out["differences"] = ordered_json::array();
+  out["differences"] = Json::array();
   for (const Difference& d : result.differences) {
-    ordered_json entry = launch_json(*d.pair.before);
+    Json entry = launch_json(*d.pair.before);
     if (d.pair.after->launch != d.pair.before->launch) entry["launch_after"] = d.pair.after->launch;
     if (d.pair.after->kernel != d.pair.before->kernel) entry["kernel_after"] = d.pair.after->kernel;
     entry["metric"] = d.metric;
@@ -154,11 +152,11 @@ std::string diff_json(const DiffResult& result) {
   }
   for (const auto& [key, launches] :
        {std::pair{"only_before", &result.only_before}, {"only_after", &result.only_after}}) {
-    out[key] = ordered_json::array();
+    out[key] = Json::array();
     for (const LaunchMetrics* launch : *launches) out[key].push_back(launch_json(*launch));
   }
   if (!result.lines.empty()) {
-    out["lines"] = ordered_json::array();
+    out["lines"] = Json::array();
     for (const LineDifference& d : result.lines)
       out["lines"].push_back({{"kernel", d.kernel_before},
                               {"kernel_after", d.kernel_after},
@@ -171,7 +169,7 @@ std::string diff_json(const DiffResult& result) {
     out["fail_on"] = result.rules;
     out["failures"] = result.failures;
   }
-  return out.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+  return out.text(2) + "\n";
 }
 
 std::string diff_csv(const DiffResult& result) {

@@ -13,8 +13,7 @@
 #include <thread>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
+#include "base/json.hpp"
 #include "base/printable.hpp"
 #include "command/command.hpp"
 #include "command/machine.hpp"
@@ -30,17 +29,17 @@ namespace {
 std::string state_name(const Check& check) { return check.ok ? "ok" : "missing"; }
 
 std::string as_json(const std::vector<Check>& checks) {
-  nlohmann::ordered_json out{{"schema", 1}, {"version", kVersion}};
-  out["checks"] = nlohmann::ordered_json::array();
+  Json out{{"schema", 1}, {"version", kVersion}};
+  out["checks"] = Json::array();
   for (const Check& check : checks) {
-    nlohmann::ordered_json entry{{"name", check.name}, {"for", check.purpose}};
+    Json entry{{"name", check.name}, {"for", check.purpose}};
     entry["ok"] = check.ok;
     entry["found"] = check.found;
     entry["fix"] = check.fix;
     entry["cost"] = check.cost;
     out["checks"].push_back(entry);
   }
-  return out.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  return out.text(2) + "\n";
 }
 
 std::string as_text(const std::vector<Check>& checks, const views::Terminal& terminal) {

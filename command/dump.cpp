@@ -7,12 +7,12 @@
 #include <algorithm>
 #include <iterator>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "base/json.hpp"
 #include "base/printable.hpp"
 #include "base/units.hpp"
 #include "command/command.hpp"
@@ -216,11 +216,11 @@ std::string control_text(const trace::Instruction& at) {
                      barrier(at.write_barrier()), at.yield() ? 'Y' : '-', at.stall());
 }
 
-nlohmann::ordered_json control_json(const trace::Instruction& at) {
+Json control_json(const trace::Instruction& at) {
   if (!at.has_control()) return nullptr;
   const auto barrier = [](std::uint32_t number) {
-    return number == trace::kNoBarrier ? nlohmann::ordered_json(nullptr)
-                                       : nlohmann::ordered_json(number);
+    return number == trace::kNoBarrier ? Json(nullptr)
+                                       : Json(number);
   };
   return {{"stall", at.stall()},
           {"yield", at.yield()},
@@ -259,15 +259,15 @@ std::string programs_text(const trace::TraceReader& reader, bool colour) {
 }
 
 std::string programs_json(const trace::TraceReader& reader) {
-  nlohmann::ordered_json out{{"schema", 1}};
-  out["programs"] = nlohmann::ordered_json::array();
+  Json out{{"schema", 1}};
+  out["programs"] = Json::array();
   for (const trace::Program& program : reader.programs()) {
-    nlohmann::ordered_json entry{{"name", program.name},
+    Json entry{{"name", program.name},
                                  {"demangled", program.demangled},
                                  {"level", level_name(program.level)},
                                  {"arch", program.arch},
                                  {"registers", program.registers}};
-    entry["code"] = nlohmann::ordered_json::array();
+    entry["code"] = Json::array();
     for (const trace::Instruction& at : program.code) {
       entry["code"].push_back({{"pc", at.pc},
                                {"text", at.text},
@@ -276,7 +276,7 @@ std::string programs_json(const trace::TraceReader& reader) {
     }
     out["programs"].push_back(entry);
   }
-  return out.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  return out.text(2) + "\n";
 }
 
 std::string programs_csv(const trace::TraceReader& reader) {

@@ -150,7 +150,7 @@ int run_ptx(Options& options, const std::vector<std::string>& words) {
     };
     done = emulate::emulate_file(request, report);
   }
-  std::fflush(stdout);
+  flush_printed();
   tell(request, report);
   if (!done && done.error().kind == ErrorKind::kInterrupted && signalled() != 0) {
     fail({ErrorKind::kInterrupted, signalled() == SIGINT ? "interrupted" : "ended by a signal",

@@ -1,8 +1,11 @@
 #include "command/ending.hpp"
 
+#include <poll.h>
+#include <stdio_ext.h>
 #include <unistd.h>
 
 #include <csignal>
+#include <cstdio>
 #include <cstring>
 #include <ctime>
 
@@ -51,12 +54,14 @@ extern "C" void on_request(int signal) {
   g_asked = signal;
 }
 
-void handle(int signal, void (*handler)(int)) {
+// `restart`: system calls that it finds waiting go on. Where the signal is only noted they end, so
+// that nobody waits for a reader of standard output any longer.
+void handle(int signal, void (*handler)(int), bool restart = true) {
   struct sigaction before {};
   if (sigaction(signal, nullptr, &before) == 0 && before.sa_handler == SIG_IGN) return;
   struct sigaction ours {};
   ours.sa_handler = handler;
-  ours.sa_flags = SA_RESTART;
+  ours.sa_flags = restart ? SA_RESTART : 0;
   sigaction(signal, &ours, nullptr);
 }
 
@@ -66,7 +71,7 @@ void end_by(int signal) { handle(signal, on_signal); }
 
 PoliteEnding::PoliteEnding() {
   g_asked = 0;
-  for (const int signal : kSignals) handle(signal, on_request);
+  for (const int signal : kSignals) handle(signal, on_request, false);
 }
 
 PoliteEnding::~PoliteEnding() {
@@ -74,6 +79,12 @@ PoliteEnding::~PoliteEnding() {
 }
 
 int signalled() { return g_asked; }
+
+void flush_printed() {
+  pollfd out{STDOUT_FILENO, POLLOUT, 0};
+  if (g_asked == 0 || (poll(&out, 1, 0) == 1 && (out.revents & POLLOUT) != 0)) std::fflush(stdout);
+  else __fpurge(stdout);
+}
 
 int status_of_signal(int signal) { return 128 + signal; }
 

@@ -20,6 +20,9 @@ class PoliteEnding {
 int signalled();  // the signal that asked; 0: none
 
 // 130 for SIGINT, 128 + n for the others.
+// What was printed goes to standard output; after a signal only if somebody takes it.
+void flush_printed();
+
 int status_of_signal(int signal);
 
 }  // namespace warpmem::command

@@ -5,10 +5,10 @@
 
 #include <algorithm>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
+#include "base/json.hpp"
 #include "base/printable.hpp"
 #include "base/units.hpp"
 #include "model/topology/topology.hpp"
@@ -22,8 +22,6 @@
 namespace warpmem::command {
 
 namespace {
-
-using nlohmann::ordered_json;
 
 constexpr std::size_t kLongestValue = 40;  // a list of all SMs would push the sources off the page
 
@@ -102,11 +100,11 @@ Table topology_table(const model::Topology& topology) {
   return table;
 }
 
-ordered_json topology_json(const model::Card& card, const model::Topology& topology) {
-  ordered_json out{{"schema", 1}, {"name", card.name()}};
-  out["links"] = ordered_json::array();
+Json topology_json(const model::Card& card, const model::Topology& topology) {
+  Json out{{"schema", 1}, {"name", card.name()}};
+  out["links"] = Json::array();
   for (const model::Topology::Link& link : topology.links()) {
-    ordered_json entry{
+    Json entry{
         {"place", model::name_of(link.place)}, {"from", link.from},   {"to", link.to},
         {"limited", link.count > 0},           {"count", link.count}, {"source", link.how}};
     if (link.bytes > 0) entry["bytes_per_cycle"] = link.bytes;
@@ -115,7 +113,7 @@ ordered_json topology_json(const model::Card& card, const model::Topology& topol
   return out;
 }
 
-ordered_json one_json(const model::Card& card) {
+Json one_json(const model::Card& card) {
   return {{"schema", 1},
           {"name", card.name()},
           {"full_name", card.full_name()},
@@ -173,7 +171,7 @@ int show_topology(const GpusOptions& options) {
       output->write(options.dot ? topology.dot(card->name())
                                 : topology_table(topology).text(output->colour()));
       break;
-    case Format::kJson: output->write(topology_json(*card, topology).dump(2) + "\n"); break;
+    case Format::kJson: output->write(topology_json(*card, topology).text(2) + "\n"); break;
     case Format::kCsv: output->write(topology_csv(topology)); break;
   }
   if (auto done = output->finish(); !done) return fail(done.error());
@@ -197,7 +195,7 @@ int show_card(const GpusOptions& options) {
         output->write(fmt::format("\nWhat instructions cost: warpmem gpus {} --instructions\n",
                                   printable(card->argument())));
       break;
-    case Format::kJson: output->write(one_json(*card).dump(2) + "\n"); break;
+    case Format::kJson: output->write(one_json(*card).text(2) + "\n"); break;
     case Format::kCsv: output->write(card_csv(*card)); break;
   }
   if (auto done = output->finish(); !done) return fail(done.error());

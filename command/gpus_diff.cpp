@@ -1,9 +1,9 @@
 #include <fmt/format.h>
 
 #include <map>
-#include <nlohmann/json.hpp>
 #include <string_view>
 
+#include "base/json.hpp"
 #include "command/gpus_view.hpp"
 #include "command/table.hpp"
 
@@ -72,18 +72,17 @@ std::string as_csv(const Card& a, const Card& b) {
 }
 
 std::string as_json(const Card& a, const Card& b) {
-  using nlohmann::ordered_json;
-  ordered_json out{{"schema", 1}, {"a", a.name()}, {"b", b.name()}};
+  Json out{{"schema", 1}, {"a", a.name()}, {"b", b.name()}};
   out["compute_capability"] = {{"a", a.compute_capability()}, {"b", b.compute_capability()}};
-  out["differences"] = ordered_json::array();
-  const auto side = [](const CardEntry* e) -> ordered_json {
+  out["differences"] = Json::array();
+  const auto side = [](const CardEntry* e) -> Json {
     if (!e) return nullptr;
     return {{"value", e->value}, {"source", e->source}};
   };
   for (const auto& [key, pair] : differences(a, b))
     out["differences"].push_back(
         {{"key", key}, {"unit", pair.any().unit}, {"a", side(pair.a)}, {"b", side(pair.b)}});
-  return out.dump(2) + "\n";
+  return out.text(2) + "\n";
 }
 
 }  // namespace

@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
+#include "base/json.hpp"
 #include "base/units.hpp"
 #include "command/gpus_view.hpp"
 #include "command/table.hpp"
@@ -108,12 +108,9 @@ std::string as_csv(const std::vector<Rung>& rungs) {
 }
 
 std::string as_json(const Card& card, const std::vector<Rung>& rungs) {
-  using nlohmann::ordered_json;
-  ordered_json out{{"schema", 1}, {"name", card.name()}};
-  out["ladder"] = ordered_json::array();
-  const auto number = [](double gbps) {
-    return gbps < 0 ? ordered_json(nullptr) : ordered_json(gbps);
-  };
+  Json out{{"schema", 1}, {"name", card.name()}};
+  out["ladder"] = Json::array();
+  const auto number = [](double gbps) { return gbps < 0 ? Json(nullptr) : Json(gbps); };
   for (const Rung& r : rungs)
     out["ladder"].push_back({{"level", r.level},
                              {"theoretical_gbps", number(r.best)},
@@ -121,7 +118,7 @@ std::string as_json(const Card& card, const std::vector<Rung>& rungs) {
                              {"reached_gbps", number(r.reached)},
                              {"theoretical_by", r.how},
                              {"source", r.source}});
-  return out.dump(2) + "\n";
+  return out.text(2) + "\n";
 }
 
 }  // namespace

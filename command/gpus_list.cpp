@@ -1,9 +1,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <tuple>
 
+#include "base/json.hpp"
 #include "base/units.hpp"
 #include "command/gpus_view.hpp"
 #include "command/table.hpp"
@@ -12,8 +12,6 @@
 
 namespace warpmem::command {
 namespace {
-
-using nlohmann::ordered_json;
 
 // GB/s of all pins.
 double peak_bandwidth(const model::CardNumbers& n) {
@@ -95,18 +93,17 @@ std::string as_csv(const std::vector<model::Card>& cards) {
 }
 
 std::string as_json(const std::vector<model::Card>& cards) {
-  ordered_json out{{"schema", 1}};
-  out["cards"] = ordered_json::array();
+  Json out{{"schema", 1}};
+  out["cards"] = Json::array();
   for (const model::Card& card : cards) {
     const model::CardNumbers& n = card.numbers();
     const Validated v = validated(card.name());
-    ordered_json one{
-        {"name", card.name()},           {"full_name", card.full_name()},
-        {"chip", card.chip()},           {"compute_capability", card.compute_capability()},
-        {"year", card.year()},           {"sms", n.sm_count},
-        {"l1_bytes", n.l1_bytes},        {"l2_bytes", n.l2_bytes},
-        {"dram_gbps", peak_bandwidth(n)}};
-    ordered_json how{{"launches", v.launches}};
+    Json one{{"name", card.name()},           {"full_name", card.full_name()},
+             {"chip", card.chip()},           {"compute_capability", card.compute_capability()},
+             {"year", card.year()},           {"sms", n.sm_count},
+             {"l1_bytes", n.l1_bytes},        {"l2_bytes", n.l2_bytes},
+             {"dram_gbps", peak_bandwidth(n)}};
+    Json how{{"launches", v.launches}};
     if (v.cycles >= 0) how["cycles_median_error"] = v.cycles;
     if (v.others)
       how["published"] = {{"rows", v.others->rows},
@@ -117,7 +114,7 @@ std::string as_json(const std::vector<model::Card>& cards) {
     one["validated"] = std::move(how);
     out["cards"].push_back(std::move(one));
   }
-  return out.dump(2) + "\n";
+  return out.text(2) + "\n";
 }
 
 }  // namespace

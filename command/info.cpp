@@ -6,9 +6,9 @@
 #include <filesystem>
 #include <map>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <string>
 
+#include "base/json.hpp"
 #include "base/printable.hpp"
 #include "base/units.hpp"
 #include "sim/code/spill_code.hpp"
@@ -21,8 +21,6 @@
 namespace warpmem::command {
 
 namespace {
-
-using nlohmann::ordered_json;
 
 struct InfoOptions {
   TraceInput input;
@@ -226,12 +224,12 @@ std::string as_text(const trace::TraceReader& reader, const LaunchRange& range, 
   return out;
 }
 
-ordered_json launch_json(const trace::TraceReader& reader, std::uint32_t index,
+Json launch_json(const trace::TraceReader& reader, std::uint32_t index,
                          std::size_t spills) {
   const trace::LaunchSummary& summary = reader.launches()[index];
   const trace::Launch& launch = summary.launch;
   const Mapping mapping = mapping_of(reader, index);
-  ordered_json out{{"launch", launch.id},
+  Json out{{"launch", launch.id},
                    {"kernel", kernel_name(reader, launch)},
                    {"level", level_name(mapping.level)},
                    {"sites", mapping.sites},
@@ -251,7 +249,7 @@ ordered_json launch_json(const trace::TraceReader& reader, std::uint32_t index,
                    {"skipped_ctas", summary.end.skipped_ctas},
                    {"truncated", summary.end.truncated},
                    {"complete", summary.complete}};
-  out["allocations"] = ordered_json::array();
+  out["allocations"] = Json::array();
   for (const trace::Allocation& allocation : launch.allocations) {
     out["allocations"].push_back({{"base", allocation.base},
                                   {"bytes", allocation.bytes},
@@ -262,7 +260,7 @@ ordered_json launch_json(const trace::TraceReader& reader, std::uint32_t index,
 
 std::string as_json(const trace::TraceReader& reader, const LaunchRange& range) {
   const trace::Origin& origin = reader.origin();
-  ordered_json out{{"schema", 1}};
+  Json out{{"schema", 1}};
   out["trace"] = {{"file", std::filesystem::path(reader.path()).filename().string()},
                   {"bytes", file_bytes(reader.path())},
                   {"hash", reader.hash()},
@@ -271,13 +269,13 @@ std::string as_json(const trace::TraceReader& reader, const LaunchRange& range) 
   out["origin"] = {{"tool", origin.tool}, {"command", origin.command}, {"gpu", origin.gpu},
                    {"arch", origin.arch}, {"sms", origin.sms},         {"driver", origin.driver},
                    {"cuda", origin.cuda}, {"date", origin.date},       {"unseen", origin.missing}};
-  out["launches"] = ordered_json::array();
+  out["launches"] = Json::array();
   const std::vector<std::size_t> spills = spills_of(reader);
   for (std::uint32_t i = 0; i < reader.launches().size(); ++i)
     if (range.contains(reader.launches()[i].launch.id))
       out["launches"].push_back(launch_json(reader, i, spills[i]));
   // A program's name can hold any bytes; replace what is not UTF-8 rather than fail.
-  return out.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+  return out.text(2) + "\n";
 }
 
 int info(const InfoOptions& options) {

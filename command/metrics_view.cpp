@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
+#include "base/json.hpp"
 #include "command/metric_text.hpp"
 #include "command/table.hpp"
 #include "validate/accuracy.hpp"
@@ -14,7 +14,6 @@ namespace warpmem::command {
 namespace {
 
 using metrics::Vocabulary;
-using nlohmann::ordered_json;
 
 constexpr unsigned kJudgedOn = 90;  // the capability whose counters have rules
 
@@ -62,30 +61,29 @@ std::string counterparts_text(Vocabulary vocabulary, const metrics::Metric& metr
   return out;
 }
 
-ordered_json metric_json(Vocabulary vocabulary, const metrics::Metric& metric) {
+Json metric_json(Vocabulary vocabulary, const metrics::Metric& metric) {
   const Judged j = judged(vocabulary, metric);
-  ordered_json out{{"name", metric.name},
-                   {"vocabulary", metrics::name_of(vocabulary)},
-                   {"unit", metric.unit},
-                   {"counts", metric.meaning},
-                   {"compute_capability", metrics::capabilities_of(metric)}};
-  out["definitions"] = ordered_json::array();
+  Json out{{"name", metric.name},
+           {"vocabulary", metrics::name_of(vocabulary)},
+           {"unit", metric.unit},
+           {"counts", metric.meaning},
+           {"compute_capability", metrics::capabilities_of(metric)}};
+  out["definitions"] = Json::array();
   for (const metrics::Definition& d : metric.definitions) {
     if (d.since == 0) continue;
-    ordered_json one{{"since", fmt::format("{}.{}", d.since / 10, d.since % 10)},
-                     {"until", nullptr}};
+    Json one{{"since", fmt::format("{}.{}", d.since / 10, d.since % 10)}, {"until", nullptr}};
     if (d.until != 0) one["until"] = fmt::format("{}.{}", d.until / 10, d.until % 10);
     if (d.formula.empty()) one["not_available"] = d.missing;
     else one["formula"] = d.formula;
     out["definitions"].push_back(std::move(one));
   }
-  out["counterparts"] = ordered_json::array();
+  out["counterparts"] = Json::array();
   for (const metrics::Counterpart& c : metrics::counterparts_of(vocabulary, metric))
     out["counterparts"].push_back(
         {{"vocabulary", metrics::name_of(c.vocabulary)}, {"name", c.metric->name}});
-  out["level"] = j.known ? ordered_json(j.level) : ordered_json(nullptr);
+  out["level"] = j.known ? Json(j.level) : Json(nullptr);
   out["exact"] = j.known && j.exact;
-  out["band"] = j.known ? ordered_json(j.band) : ordered_json(nullptr);
+  out["band"] = j.known ? Json(j.band) : Json(nullptr);
   out["source"] = j.source;
   return out;
 }
@@ -143,11 +141,11 @@ std::string as_csv(const std::vector<FoundMetric>& all) {
 }
 
 std::string as_json(const std::vector<FoundMetric>& all) {
-  ordered_json out{{"schema", 1}};
-  out["metrics"] = ordered_json::array();
+  Json out{{"schema", 1}};
+  out["metrics"] = Json::array();
   for (const auto& [vocabulary, metric] : all)
     out["metrics"].push_back(metric_json(vocabulary, *metric));
-  return out.dump(2) + "\n";
+  return out.text(2) + "\n";
 }
 
 }  // namespace

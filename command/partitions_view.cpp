@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <numeric>
 
+#include "base/json.hpp"
 #include "base/units.hpp"
 #include "command/output.hpp"
 #include "command/table.hpp"
@@ -71,12 +71,12 @@ std::string partitions_text(const PartitionsView& view) {
 }
 
 std::string partitions_json(const PartitionsView& view) {
-  nlohmann::ordered_json out{{"schema", 1}, {"gpu", view.card.name()}, {"trace", view.trace}};
-  out["kernels"] = nlohmann::ordered_json::array();
+  Json out{{"schema", 1}, {"gpu", view.card.name()}, {"trace", view.trace}};
+  out["kernels"] = Json::array();
   for (const sim::ReplayedLaunch& launch : view.result.details) {
     if (!launch.dram_traffic) continue;
     const PartitionTraffic& t = *launch.dram_traffic;
-    nlohmann::ordered_json windows = nlohmann::ordered_json::array();
+    Json windows = Json::array();
     for (const PartitionTraffic::Window& w : t.windows()) windows.push_back(w.sectors);
     out["kernels"].push_back({{"launch", launch.metrics.launch},
                               {"name", launch.metrics.kernel},
@@ -86,7 +86,7 @@ std::string partitions_json(const PartitionsView& view) {
                               {"window_cycles", t.window_cycles()},
                               {"windows", std::move(windows)}});
   }
-  return out.dump() + "\n";
+  return out.text() + "\n";
 }
 
 std::string partitions_csv(const PartitionsView& view) {

@@ -5,10 +5,10 @@
 #include <array>
 #include <filesystem>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
+#include "base/json.hpp"
 #include "base/read_number.hpp"
 #include "base/scratch_folder.hpp"
 #include "base/units.hpp"
@@ -99,14 +99,14 @@ std::string as_csv(const Kind& kind, const std::vector<sim::probe::Point>& point
 
 std::string as_json(const Kind& kind, const model::Card& card,
                     const std::vector<sim::probe::Point>& points) {
-  nlohmann::ordered_json out{{"schema", 1},
-                             {"gpu", card.name()},
-                             {"curve", kind.name},
-                             {"x", kind.x},
-                             {"unit", sim::probe::unit_of(kind.curve)}};
-  out["points"] = nlohmann::ordered_json::array();
+  Json out{{"schema", 1},
+           {"gpu", card.name()},
+           {"curve", kind.name},
+           {"x", kind.x},
+           {"unit", sim::probe::unit_of(kind.curve)}};
+  out["points"] = Json::array();
   for (const auto& p : points) out["points"].push_back({p.x, p.y});
-  return out.dump(2) + "\n";
+  return out.text(2) + "\n";
 }
 
 int probe(const ProbeOptions& options) {

@@ -4,11 +4,11 @@
 
 #include <filesystem>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <string_view>
 #include <vector>
 
+#include "base/json.hpp"
 #include "base/printable.hpp"
 #include "base/units.hpp"
 #include "command/card_input.hpp"
@@ -28,8 +28,6 @@
 namespace warpmem::command {
 
 namespace {
-
-using nlohmann::ordered_json;
 
 std::string not_known(const MetricValue& value) { return fmt::format("n/a ({})", value.missing); }
 
@@ -176,11 +174,11 @@ std::string accuracy_notes(const ReplayView& view) {
 }
 
 // By level of the traces: {"sass":{"metric":{"launches":…,"equal":…,"median":…,"p90":…},…}}.
-ordered_json accuracy_json(const ReplayView& view) {
-  ordered_json levels = ordered_json::object();
+Json accuracy_json(const ReplayView& view) {
+  Json levels = Json::object();
   for (const sim::ReplayedLaunch& launch : view.result.details) {
     const ReplayedAs as = replayed_as(view, launch);
-    if (!as.unlike.empty() || levels.contains(as.level)) continue;
+    if (!as.unlike.empty() || levels.find(as.level)) continue;
     for (const validate::Accuracy& a : validate::measured_accuracy())
       if (a.gpu == as.gpu && a.level == as.level && a.engine == as.engine)
         levels[as.level][a.metric] = {
@@ -271,7 +269,7 @@ std::string replay_text(const ReplayView& view, const views::Terminal& terminal)
 }
 
 std::string replay_json(const ReplayView& view) {
-  ordered_json out{{"schema", 1},
+  Json out{{"schema", 1},
                    {"gpu", view.card.name()},
                    {"engine", engine_name(view)},
                    {"vocabulary", metrics::name_of(view.vocabulary)},
@@ -280,20 +278,20 @@ std::string replay_json(const ReplayView& view) {
                   {"hash", view.reader.hash()},
                   {"level", level_name(view.reader.origin().level)},
                   {"quality", quality_json(view.reader.quality())}};
-  ordered_json changed = ordered_json::object();
+  Json changed = Json::object();
   for (const model::CardEntry& entry : view.card.entries())
     if (entry.overridden) changed[entry.key] = entry.value;
   out["settings"] = std::move(changed);
   out["keep_caches"] = view.keep_caches;
   out["accuracy"] = accuracy_json(view);
-  out["caution"] = view.caution.empty() ? ordered_json(nullptr) : ordered_json(view.caution);
+  out["caution"] = view.caution.empty() ? Json(nullptr) : Json(view.caution);
   out["notes"] = view.result.notes;
-  out["kernels"] = ordered_json::array();
+  out["kernels"] = Json::array();
   for (const sim::ReplayedLaunch& launch : view.result.details) {
-    ordered_json entry{{"launch", launch.metrics.launch}, {"name", launch.metrics.kernel},
+    Json entry{{"launch", launch.metrics.launch}, {"name", launch.metrics.kernel},
                        {"grid", launch.metrics.grid},     {"block", launch.metrics.block},
                        {"complete", launch.complete},     {"notes", launch.notes}};
-    ordered_json metrics = ordered_json::object(), missing = ordered_json::object();
+    Json metrics = Json::object(), missing = Json::object();
     for (const ShownMetric& m : metrics_of(launch, view.card, view.vocabulary)) {
       const std::string name(m.metric->name);
       const MetricValue& value = m.value;
@@ -311,7 +309,7 @@ std::string replay_json(const ReplayView& view) {
     const ReplayedAs as = replayed_as(view, launch);
     entry["level"] = as.level;
     if (!as.unlike.empty()) entry["accuracy_not_measured"] = as.unlike;
-    else if (!out["accuracy"].contains(as.level))
+    else if (!out["accuracy"].find(as.level))
       entry["accuracy_not_measured"] =
           fmt::format("nothing was validated on {} from traces of level {}", as.gpu, as.level);
     if (const auto& s = launch.spilled; s.instructions != 0)
@@ -326,7 +324,7 @@ std::string replay_json(const ReplayView& view) {
     }
     out["kernels"].push_back(std::move(entry));
   }
-  return out.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+  return out.text(2) + "\n";
 }
 
 std::string replay_csv(const ReplayView& view) {

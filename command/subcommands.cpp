@@ -1,6 +1,7 @@
 // The table of subcommands. A new one is a .cpp file with a setup function, and a row here.
 #include <CLI/CLI.hpp>
 #include <array>
+#include <vector>
 
 #include "command/command.hpp"
 #include "command/examples.hpp"

@@ -4,14 +4,13 @@
 
 #include <algorithm>
 
+#include "base/json.hpp"
 #include "base/units.hpp"
 #include "command/table.hpp"
 #include "sim/time/bottleneck.hpp"
 
 namespace warpmem::command {
 namespace {
-
-using nlohmann::ordered_json;
 
 std::string percent(double share) { return fmt::format("{:.1f} %", 100 * share); }
 
@@ -69,17 +68,17 @@ std::string waits_text(const sim::TimeResult& time, bool colour) {
   return waits.text(colour);
 }
 
-ordered_json bottleneck_json(const sim::TimeResult& time) {
+Json bottleneck_json(const sim::TimeResult& time) {
   const model::Topology::Bound& bound = time.bound;
   const sim::Bottleneck b = sim::bottleneck(time);
   const auto whole = static_cast<double>(time.running);
-  ordered_json places = ordered_json::array();
+  Json places = Json::array();
   for (const auto& part : bound.cut)
     places.push_back({{"place", model::name_of(part.place)},
                       {"count", part.count},
                       {"of", part.of},
                       {"share", part.share}});
-  ordered_json out{{"cause", sim::name_of(b.cause)}, {"sentence", b.sentence}};
+  Json out{{"cause", sim::name_of(b.cause)}, {"sentence", b.sentence}};
   if (b.place) {
     out["place"] = model::name_of(*b.place);
     out["element"] = b.element;
@@ -110,9 +109,9 @@ std::string time_text(const sim::TimeResult& time, bool colour) {
          waits_text(time, colour);
 }
 
-ordered_json time_json(const sim::TimeResult& time) {
-  ordered_json uses = ordered_json::object(), waits = ordered_json::object();
-  ordered_json rates = ordered_json::object(), most = ordered_json::object();
+Json time_json(const sim::TimeResult& time) {
+  Json uses = Json::object(), waits = Json::object();
+  Json rates = Json::object(), most = Json::object();
   for (const sim::TimeResult::Use& use : time.uses) {
     const char* const place = model::name_of(use.place);
     uses[place] = use.share;
@@ -124,19 +123,19 @@ ordered_json time_json(const sim::TimeResult& time) {
   }
   for (std::size_t i = 0; i < time.waits.size(); ++i)
     waits[sim::name_of(static_cast<sim::Wait>(i))] = time.waits[i];
-  ordered_json out{{"cycles", time.cycles},
-                   {"running_cycles", time.running},
-                   {"instructions", time.instructions},
-                   {"warp_cycles", time.warp_cycles},
-                   {"waits_warp_cycles", std::move(waits)},
-                   {"in_use", std::move(uses)},
-                   {"busiest_in_use", std::move(most)},
-                   {"moved", std::move(rates)},
-                   {"bottleneck", bottleneck_json(time)},
-                   {"sms_used", time.sms_used},
-                   {"l1_bytes", time.l1_bytes},
-                   {"bytes_in_flight", time.bytes_in_flight},
-                   {"bytes_needed", time.bytes_needed}};
+  Json out{{"cycles", time.cycles},
+           {"running_cycles", time.running},
+           {"instructions", time.instructions},
+           {"warp_cycles", time.warp_cycles},
+           {"waits_warp_cycles", std::move(waits)},
+           {"in_use", std::move(uses)},
+           {"busiest_in_use", std::move(most)},
+           {"moved", std::move(rates)},
+           {"bottleneck", bottleneck_json(time)},
+           {"sms_used", time.sms_used},
+           {"l1_bytes", time.l1_bytes},
+           {"bytes_in_flight", time.bytes_in_flight},
+           {"bytes_needed", time.bytes_needed}};
   if (time.larger_l1)
     out["larger_l1"] = {{"bytes", time.larger_l1->bytes},
                         {"share_of_load_misses", time.larger_l1->share}};

@@ -1,9 +1,9 @@
 // Where a launch's time went, as people and programs read it.
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <string>
 
+#include "base/json.hpp"
 #include "sim/time/engine.hpp"
 
 namespace warpmem::command {
@@ -11,6 +11,6 @@ namespace warpmem::command {
 // The places in use, what limits, and what warps waited for.
 std::string time_text(const sim::TimeResult& time, bool colour);
 // kernels[].time of a replay's JSON.
-nlohmann::ordered_json time_json(const sim::TimeResult& time);
+Json time_json(const sim::TimeResult& time);
 
 }  // namespace warpmem::command

@@ -3,8 +3,7 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
-#include <nlohmann/json.hpp>
-
+#include "base/json.hpp"
 #include "base/printable.hpp"
 #include "base/units.hpp"
 #include "command/command.hpp"
@@ -163,7 +162,7 @@ std::string quality_text(const trace::Quality& quality) {
   return out;
 }
 
-nlohmann::ordered_json quality_json(const trace::Quality& quality) {
+Json quality_json(const trace::Quality& quality) {
   return {{"complete", quality.complete()},
           {"sealed", quality.sealed},
           {"records", quality.records},

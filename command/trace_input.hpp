@@ -1,11 +1,11 @@
 // The trace a subcommand reads: its option, opening it, and the words that describe it.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 
 #include "base/error.hpp"
+#include "base/json.hpp"
 #include "traces/format/reader.hpp"
 
 namespace CLI {
@@ -25,7 +25,8 @@ void add_trace_options(CLI::App& app, TraceInput& input);
 // Opens it; with --partial, what is missing is told on stderr.
 Result<trace::TraceReader> open_trace(const TraceInput& input);
 
-// For results computed from a trace: one with known losses is refused unless --partial was given.
+// For what is shown or computed of a trace: one with known losses is refused unless --partial was
+// given.
 Result<void> require_complete(const trace::TraceReader& reader, const TraceInput& input);
 
 // "3", "2:5" (launches 2, 3 and 4), "2:" or ":5"; an empty text selects all.
@@ -58,6 +59,6 @@ std::string kernel_name(const trace::TraceReader& reader, const trace::Launch& l
 
 // "complete", or what is missing, in one line.
 std::string quality_text(const trace::Quality& quality);
-nlohmann::ordered_json quality_json(const trace::Quality& quality);
+Json quality_json(const trace::Quality& quality);
 
 }  // namespace warpmem::command

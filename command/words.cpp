@@ -3,11 +3,11 @@
 #include <CLI/CLI.hpp>
 
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/json.hpp"
 #include "base/nearest.hpp"
 #include "command/command.hpp"
 #include "command/output.hpp"
@@ -44,7 +44,7 @@ int words(const WordsOptions& options) {
   auto output = Output::open(options.output);
   if (!output) return fail(output.error());
   Table csv({{"word"}, {"meaning"}});
-  nlohmann::ordered_json json{{"schema", 1}, {"words", nlohmann::ordered_json::object()}};
+  Json json{{"schema", 1}, {"words", Json::object()}};
   std::string text;
   for (const views::Word& w : found) {
     csv.row({std::string(w.word), std::string(w.meaning)});
@@ -54,7 +54,7 @@ int words(const WordsOptions& options) {
   }
   switch (options.output.format) {
     case Format::kTable: output->write(text); break;
-    case Format::kJson: output->write(json.dump(2) + "\n"); break;
+    case Format::kJson: output->write(json.text(2) + "\n"); break;
     case Format::kCsv: output->write(csv.csv()); break;
   }
   if (auto done = output->finish(); !done) return fail(done.error());

@@ -6,6 +6,7 @@
 // Ends may be sizes ("32KiB"); then all are.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 

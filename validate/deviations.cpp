@@ -1,5 +1,6 @@
 #include "validate/deviations.hpp"
 
+#include <algorithm>
 #include <array>
 #include <regex>
 

@@ -3,6 +3,7 @@
 // What a metric counts, and in which unit, is in the list of metrics (metrics/metric.hpp).
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>

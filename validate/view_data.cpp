@@ -3,15 +3,13 @@
 #include <cmath>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
+#include "base/json.hpp"
 #include "base/printable.hpp"
 #include "validate/view.hpp"
 
 namespace warpmem::validate {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 // Counters are integers; keep them so in the text.
 Json plain(double v) {
@@ -24,7 +22,7 @@ Json value(const MetricValue& v) { return v.known() ? plain(v.value) : Json(null
 std::string text(const MetricValue& v) {
   if (!v.known()) return "";
   const Json j = plain(v.value);
-  return j.dump();
+  return j.text();
 }
 
 const char* match_name(Match match) { return match == Match::kExact ? "exact" : "approximate"; }
@@ -110,7 +108,7 @@ std::string json_view(const Report& report, const ViewOptions& options) {
   }
   out["notes"] = options.notes;
   // Names come from foreign files: bytes that are no UTF-8 are replaced, not thrown on.
-  return out.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return out.text(1) + "\n";
 }
 
 std::string csv_view(const Report& report) {

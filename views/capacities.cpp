@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
+#include "base/json.hpp"
 #include "base/printable.hpp"
 #include "base/units.hpp"
 #include "views/sweep.hpp"
@@ -69,22 +68,21 @@ std::string capacities_csv(const CapacityResult& r) {
 }
 
 std::string capacities_json(const CapacityResult& r) {
-  using nlohmann::ordered_json;
-  ordered_json out{{"schema", 1}, {"level", r.level}, {"one_pass", r.one_pass}};
+  Json out{{"schema", 1}, {"level", r.level}, {"one_pass", r.one_pass}};
   if (!r.one_pass) out["why"] = r.why;
   for (const CacheShape& s : r.shapes)
     out["shapes"].push_back({{"bytes", s.bytes}, {"sets", s.sets}, {"ways", s.ways}});
   const auto curve = [&](const CapacityCurve& c) {
-    ordered_json one{{"name", c.name}, {"sectors", c.sectors}, {"hits", c.hits}};
+    Json one{{"name", c.name}, {"sectors", c.sectors}, {"hits", c.hits}};
     if (c.needs) one["needs"] = r.shapes[*c.needs].bytes;
     return one;
   };
   out["all"] = curve(r.all);
-  out["lines"] = ordered_json::array();
+  out["lines"] = Json::array();
   for (const CapacityCurve& c : r.lines) out["lines"].push_back(curve(c));
-  out["arrays"] = ordered_json::array();
+  out["arrays"] = Json::array();
   for (const CapacityCurve& c : r.arrays) out["arrays"].push_back(curve(c));
-  return out.dump(2) + "\n";
+  return out.text(2) + "\n";
 }
 
 }  // namespace warpmem::views

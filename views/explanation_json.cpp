@@ -1,21 +1,19 @@
 #include <map>
-#include <nlohmann/json.hpp>
 #include <tuple>
 
+#include "base/json.hpp"
 #include "views/explanation.hpp"
 #include "views/explanation_parts.hpp"
 
 namespace warpmem::views {
 namespace {
 
-using nlohmann::ordered_json;
-
-ordered_json site_json(const SiteTraffic& t) {
-  ordered_json out{{"pc", t.pc}, {"instruction", t.instruction}};
-  out["file"] = t.file.empty() ? ordered_json(nullptr) : ordered_json(t.file);
-  out["line"] = t.line ? ordered_json(t.line) : ordered_json(nullptr);
+Json site_json(const SiteTraffic& t) {
+  Json out{{"pc", t.pc}, {"instruction", t.instruction}};
+  out["file"] = t.file.empty() ? Json(nullptr) : Json(t.file);
+  out["line"] = t.line ? Json(t.line) : Json(nullptr);
   out["space"] = t.space, out["op"] = t.op, out["bytes"] = t.bytes;
-  out["array"] = t.array.empty() ? ordered_json(nullptr) : ordered_json(t.array);
+  out["array"] = t.array.empty() ? Json(nullptr) : Json(t.array);
   out["requests"] = t.requests, out["lanes"] = t.lanes;
   out["sectors"] = t.sectors, out["ideal_sectors"] = t.ideal_sectors;
   out["wavefronts"] = t.wavefronts, out["ideal_wavefronts"] = t.ideal_wavefronts;
@@ -27,9 +25,9 @@ ordered_json site_json(const SiteTraffic& t) {
   return out;
 }
 
-ordered_json finding_json(const LaunchExplanation& l, const Finding& f) {
-  ordered_json out{{"pattern", name_of(f.pattern)}, {"sentence", f.sentence}};
-  out["instructions"] = ordered_json::array();
+Json finding_json(const LaunchExplanation& l, const Finding& f) {
+  Json out{{"pattern", name_of(f.pattern)}, {"sentence", f.sentence}};
+  out["instructions"] = Json::array();
   for (const std::size_t s : f.sites) out["instructions"].push_back(l.sites[s].pc);
   out["place"] = place_of(l.sites[f.sites.front()]);
   out["excess_sectors"] = f.excess_sectors, out["excess_wavefronts"] = f.excess_wavefronts;
@@ -37,7 +35,7 @@ ordered_json finding_json(const LaunchExplanation& l, const Finding& f) {
   return out;
 }
 
-ordered_json lines_json(const LaunchExplanation& l) {
+Json lines_json(const LaunchExplanation& l) {
   struct Sums {
     std::uint64_t requests = 0, sectors = 0, ideal = 0, wavefronts = 0, ideal_wavefronts = 0;
   };
@@ -48,7 +46,7 @@ ordered_json lines_json(const LaunchExplanation& l) {
     s.requests += t.requests, s.sectors += t.sectors, s.ideal += t.ideal_sectors;
     s.wavefronts += t.wavefronts, s.ideal_wavefronts += t.ideal_wavefronts;
   }
-  ordered_json out = ordered_json::array();
+  Json out = Json::array();
   for (const auto& [at, s] : lines)
     out.push_back({{"file", at.first},
                    {"line", at.second},
@@ -60,10 +58,10 @@ ordered_json lines_json(const LaunchExplanation& l) {
   return out;
 }
 
-ordered_json needs_json(const ArrayNeeds& needs) {
+Json needs_json(const ArrayNeeds& needs) {
   if (!needs.missing.empty()) return {{"missing", needs.missing}};
-  ordered_json out{{"sets", needs.sets}, {"largest", needs.largest}};
-  out["arrays"] = ordered_json::array();
+  Json out{{"sets", needs.sets}, {"largest", needs.largest}};
+  out["arrays"] = Json::array();
   for (const ArrayNeed& a : needs.arrays)
     out["arrays"].push_back({{"name", a.array},
                              {"bytes", a.bytes},
@@ -73,15 +71,15 @@ ordered_json needs_json(const ArrayNeeds& needs) {
   return out;
 }
 
-ordered_json launch_json(const LaunchExplanation& l) {
-  ordered_json out{{"launch", l.launch}, {"name", l.kernel}, {"grid", l.grid}, {"block", l.block}};
+Json launch_json(const LaunchExplanation& l) {
+  Json out{{"launch", l.launch}, {"name", l.kernel}, {"grid", l.grid}, {"block", l.block}};
   out["cost"] = cost_json(l.cost);
-  out["bottleneck"] = l.limit.empty() ? ordered_json(nullptr) : ordered_json(l.limit);
+  out["bottleneck"] = l.limit.empty() ? Json(nullptr) : Json(l.limit);
   out["lines"] = lines_json(l);
-  out["instructions"] = ordered_json::array();
+  out["instructions"] = Json::array();
   for (const SiteTraffic& t : l.sites) out["instructions"].push_back(site_json(t));
   out["arrays"] = arrays_json(l.arrays);
-  out["findings"] = ordered_json::array();
+  out["findings"] = Json::array();
   for (const Finding& f : l.findings) out["findings"].push_back(finding_json(l, f));
   out["changes"] = changes_json(l.changes);
   if (l.needs) out["l1_needs"] = needs_json(*l.needs);
@@ -91,27 +89,27 @@ ordered_json launch_json(const LaunchExplanation& l) {
 
 }  // namespace
 
-ordered_json cost_json(const RunCost& c) {
-  ordered_json out;
-  out["cycles"] = c.cycles ? ordered_json(c.cycles) : ordered_json(nullptr);
+Json cost_json(const RunCost& c) {
+  Json out;
+  out["cycles"] = c.cycles ? Json(c.cycles) : Json(nullptr);
   out["sectors"] = c.sectors, out["wavefronts"] = c.wavefronts;
   out["l2_sectors"] = c.l2_sectors, out["dram_sectors"] = c.dram_sectors;
   return out;
 }
 
-ordered_json changes_json(const std::vector<Change>& changes) {
-  ordered_json out = ordered_json::array();
+Json changes_json(const std::vector<Change>& changes) {
+  Json out = Json::array();
   for (const Change& c : changes) {
-    ordered_json change{{"name", c.name}, {"what", c.what}, {"estimate", c.estimate}};
-    change["after"] = c.after ? cost_json(*c.after) : ordered_json(nullptr);
+    Json change{{"name", c.name}, {"what", c.what}, {"estimate", c.estimate}};
+    change["after"] = c.after ? cost_json(*c.after) : Json(nullptr);
     if (!c.after) change["not_measured"] = c.not_measured;
     out.push_back(std::move(change));
   }
   return out;
 }
 
-ordered_json arrays_json(const std::vector<ArrayTraffic>& arrays) {
-  ordered_json out = ordered_json::array();
+Json arrays_json(const std::vector<ArrayTraffic>& arrays) {
+  Json out = Json::array();
   for (const ArrayTraffic& a : arrays)
     out.push_back({{"name", a.name},
                    {"bytes", a.bytes},
@@ -123,12 +121,12 @@ ordered_json arrays_json(const std::vector<ArrayTraffic>& arrays) {
 
 std::string explanation_json(const std::vector<LaunchExplanation>& launches,
                              const ExplainedTrace& from) {
-  ordered_json out{{"schema", 1}, {"gpu", from.gpu}, {"engine", from.engine}};
+  Json out{{"schema", 1}, {"gpu", from.gpu}, {"engine", from.engine}};
   out["trace"] = {{"file", from.file}, {"hash", from.hash}, {"level", from.level}};
-  out["caution"] = from.caution.empty() ? ordered_json(nullptr) : ordered_json(from.caution);
-  out["kernels"] = ordered_json::array();
+  out["caution"] = from.caution.empty() ? Json(nullptr) : Json(from.caution);
+  out["kernels"] = Json::array();
   for (const LaunchExplanation& l : launches) out["kernels"].push_back(launch_json(l));
-  return out.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+  return out.text(2) + "\n";
 }
 
 }  // namespace warpmem::views

@@ -4,16 +4,15 @@
 #include <utility>
 #include <vector>
 
+#include "base/json.hpp"
 #include "views/lanes.hpp"
 
 namespace warpmem::views {
 namespace {
 
-using nlohmann::ordered_json;
-
 // How far the active lanes are from the lowest address: [first, stride] where a lane's is that much
 // more than that of the lane before it.
-ordered_json offsets_json(const LaneAccess& a, std::uint64_t base) {
+Json offsets_json(const LaneAccess& a, std::uint64_t base) {
   std::vector<std::pair<unsigned, std::int64_t>> all;
   for (unsigned l = 0; l < 32; ++l)
     if (a.active(l)) all.emplace_back(l, static_cast<std::int64_t>(a.address[l] - base));
@@ -24,19 +23,19 @@ ordered_json offsets_json(const LaneAccess& a, std::uint64_t base) {
         all, [&](const auto& at) { return at.second == first + stride * at.first; });
     if (regular) return {{"first", first}, {"stride", stride}};
   }
-  ordered_json out = ordered_json::array();
+  Json out = Json::array();
   for (const auto& [lane, offset] : all) out.push_back(offset);
   return out;
 }
 
 }  // namespace
 
-ordered_json lanes_json(const LaneAccess& a) {
+Json lanes_json(const LaneAccess& a) {
   std::uint64_t base = ~std::uint64_t{0};
   for (unsigned l = 0; l < 32; ++l)
     if (a.active(l)) base = std::min(base, a.address[l]);
-  ordered_json out{{"base", base},     {"mask", a.mask}, {"offsets", offsets_json(a, base)},
-                   {"bytes", a.bytes}, {"cta", a.cta},   {"warp", a.warp}};
+  Json out{{"base", base},     {"mask", a.mask}, {"offsets", offsets_json(a, base)},
+           {"bytes", a.bytes}, {"cta", a.cta},   {"warp", a.warp}};
   if (a.shared) out["banks"] = a.banks, out["bank_bytes"] = a.bank_bytes;
   else out["line"] = a.line_bytes, out["sector"] = a.sector_bytes;
   out["words"] = lanes_words(a);

@@ -4,9 +4,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <set>
 
+#include "base/json.hpp"
 #include "base/units.hpp"
 #include "views/table.hpp"
 
@@ -119,31 +119,27 @@ std::string spills(const std::optional<std::uint64_t>& bytes) {
   return bytes ? byte_size(*bytes) : "-";
 }
 
-nlohmann::ordered_json curve_json(const std::vector<OccupancyStep>& steps) {
-  nlohmann::ordered_json out = nlohmann::ordered_json::array();
+Json curve_json(const std::vector<OccupancyStep>& steps) {
+  Json out = Json::array();
   for (const OccupancyStep& s : steps)
     out.push_back({{"from", s.first}, {"to", s.last}, {"ctas", s.ctas}, {"warps", s.warps}});
   return out;
 }
 
-nlohmann::ordered_json limit_json(std::uint64_t ctas) {
-  return ctas == Residency::kNoLimit ? nlohmann::ordered_json(nullptr)
-                                     : nlohmann::ordered_json(ctas);
+Json limit_json(std::uint64_t ctas) {
+  return ctas == Residency::kNoLimit ? Json(nullptr) : Json(ctas);
 }
 
-nlohmann::ordered_json optional_json(const std::optional<std::uint64_t>& v) {
-  return v ? nlohmann::ordered_json(*v) : nlohmann::ordered_json(nullptr);
-}
+Json optional_json(const std::optional<std::uint64_t>& v) { return v ? Json(*v) : Json(nullptr); }
 
-nlohmann::ordered_json one_json(const OccupancyResult& r) {
-  nlohmann::ordered_json out{
-      {"gpu", r.gpu}, {"full_name", r.full_name}, {"compute_capability", r.capability}};
+Json one_json(const OccupancyResult& r) {
+  Json out{{"gpu", r.gpu}, {"full_name", r.full_name}, {"compute_capability", r.capability}};
   if (!r.kernel.empty()) out["kernel"] = r.kernel, out["code"] = r.code;
   if (!r.failure.empty()) return out["error"] = r.failure, out;
   if (r.max_registers > 0) out["maxrregcount"] = r.max_registers;
   const Residency& n = r.residency;
   out["threads"] = r.needs.threads;
-  out["registers"] = r.needs.registers > 0 ? nlohmann::ordered_json(r.needs.registers) : nullptr;
+  out["registers"] = r.needs.registers > 0 ? Json(r.needs.registers) : nullptr;
   out["shared_bytes"] = r.needs.shared;
   if (!r.kernel.empty())
     out["static_shared_bytes"] = optional_json(r.static_shared),
@@ -255,9 +251,9 @@ std::string occupancy_table(std::span<const OccupancyResult> results, const Term
 }
 
 std::string occupancy_json(std::span<const OccupancyResult> results) {
-  nlohmann::ordered_json out{{"schema", 1}, {"results", nlohmann::ordered_json::array()}};
+  Json out{{"schema", 1}, {"results", Json::array()}};
   for (const OccupancyResult& r : results) out["results"].push_back(one_json(r));
-  return out.dump(2) + "\n";
+  return out.text(2) + "\n";
 }
 
 std::string occupancy_csv(std::span<const OccupancyResult> results) {

@@ -2,8 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
+#include "base/json.hpp"
 #include "base/printable.hpp"
 #include "base/units.hpp"
 #include "views/lanes.hpp"
@@ -11,8 +10,6 @@
 
 namespace warpmem::views {
 namespace {
-
-using nlohmann::ordered_json;
 
 std::string each(std::uint64_t n, std::uint64_t requests) {
   return requests ? fmt::format("{:.4g}", static_cast<double>(n) / static_cast<double>(requests))
@@ -53,28 +50,28 @@ std::vector<std::string> cells(const SiteTraffic& t, std::size_t width) {
           passes ? each(passes, t.requests) : "-"};
 }
 
-ordered_json access_json(const SiteTraffic& t) {
-  ordered_json out{{"access", t.instruction},
-                   {"array", t.array},
-                   {"space", t.space},
-                   {"op", t.op},
-                   {"bytes", t.bytes},
-                   {"requests", t.requests},
-                   {"lanes", t.lanes},
-                   {"sectors", t.sectors},
-                   {"ideal_sectors", t.ideal_sectors},
-                   {"wavefronts", t.wavefronts},
-                   {"ideal_wavefronts", t.ideal_wavefronts},
-                   {"bank_conflicts", t.wavefronts - t.ideal_wavefronts},
-                   {"addresses", t.addresses},
-                   {"l1_hits", t.l1_hits},
-                   {"l2_reads", t.l2_reads},
-                   {"l2_read_hits", t.l2_read_hits},
-                   {"l2_writes", t.l2_writes},
-                   {"l1_cycles", t.l1_cycles}};
+Json access_json(const SiteTraffic& t) {
+  Json out{{"access", t.instruction},
+           {"array", t.array},
+           {"space", t.space},
+           {"op", t.op},
+           {"bytes", t.bytes},
+           {"requests", t.requests},
+           {"lanes", t.lanes},
+           {"sectors", t.sectors},
+           {"ideal_sectors", t.ideal_sectors},
+           {"wavefronts", t.wavefronts},
+           {"ideal_wavefronts", t.ideal_wavefronts},
+           {"bank_conflicts", t.wavefronts - t.ideal_wavefronts},
+           {"addresses", t.addresses},
+           {"l1_hits", t.l1_hits},
+           {"l2_reads", t.l2_reads},
+           {"l2_read_hits", t.l2_read_hits},
+           {"l2_writes", t.l2_writes},
+           {"l1_cycles", t.l1_cycles}};
   out["pattern"] = name_of(t.pattern), out["sentence"] = t.sentence;
   out["lanes_in_words"] =
-      t.examples.empty() ? ordered_json(nullptr) : ordered_json(lanes_words(t.examples.front()));
+      t.examples.empty() ? Json(nullptr) : Json(lanes_words(t.examples.front()));
   return out;
 }
 
@@ -151,16 +148,16 @@ std::string pattern_csv(const std::vector<PatternOnCard>& results) {
 }
 
 std::string pattern_json(const std::string& text, const std::vector<PatternOnCard>& results) {
-  ordered_json out{{"schema", 1}, {"pattern", text}};
-  out["cards"] = ordered_json::array();
+  Json out{{"schema", 1}, {"pattern", text}};
+  out["cards"] = Json::array();
   for (const PatternOnCard& r : results) {
-    ordered_json card{{"gpu", r.gpu}};
+    Json card{{"gpu", r.gpu}};
     if (!r.failure.empty()) card["failure"] = r.failure;
-    card["accesses"] = ordered_json::array();
+    card["accesses"] = Json::array();
     for (const SiteTraffic& t : r.accesses) card["accesses"].push_back(access_json(t));
     out["cards"].push_back(std::move(card));
   }
-  return out.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+  return out.text(2) + "\n";
 }
 
 std::string pattern_svg(const PatternOnCard& result) {

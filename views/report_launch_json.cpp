@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/json.hpp"
 #include "views/explanation.hpp"
 #include "views/explanation_parts.hpp"
 #include "views/lanes_json.hpp"
@@ -10,22 +11,18 @@
 namespace warpmem::views {
 namespace {
 
-using nlohmann::ordered_json;
-
 // What is no number stands as null.
-ordered_json number(double v) {
+Json number(double v) {
   if (!std::isfinite(v)) return nullptr;
   if (v == std::floor(v) && std::abs(v) < 9e15) return static_cast<std::int64_t>(v);
   return v;
 }
-ordered_json known(const std::optional<double>& v) {
-  return v ? ordered_json(*v) : ordered_json(nullptr);
-}
+Json known(const std::optional<double>& v) { return v ? Json(*v) : Json(nullptr); }
 // Five digits say enough of a share.
 double short_share(double v) { return std::round(v * 1e5) / 1e5; }
 
-ordered_json site_json(const SiteTraffic& t) {
-  ordered_json out{{"pc", t.pc}, {"text", t.instruction}, {"place", place_of(t)}};
+Json site_json(const SiteTraffic& t) {
+  Json out{{"pc", t.pc}, {"text", t.instruction}, {"place", place_of(t)}};
   if (t.line != 0) out["file"] = t.file.substr(t.file.rfind('/') + 1), out["line"] = t.line;
   out["space"] = t.space, out["op"] = t.op, out["bytes"] = t.bytes, out["array"] = t.array;
   // What is 0 is left out.
@@ -40,16 +37,16 @@ ordered_json site_json(const SiteTraffic& t) {
   out["share"] = short_share(t.share);
   out["pattern"] = name_of(t.pattern), out["sentence"] = t.sentence;
   out["by_size"] = t.by_size;
-  out["examples"] = ordered_json::array();
+  out["examples"] = Json::array();
   for (const LaneAccess& a : t.examples) out["examples"].push_back(lanes_json(a));
   return out;
 }
 
-ordered_json kind_json(const MemoryChart::Kind& k) {
+Json kind_json(const MemoryChart::Kind& k) {
   return {{"requests", k.requests}, {"sectors", k.sectors}, {"lane_bytes", k.lane_bytes}};
 }
 
-ordered_json chart_json(const MemoryChart& c) {
+Json chart_json(const MemoryChart& c) {
   return {{"cycles", c.cycles},
           {"microseconds", c.microseconds},
           {"clock_mhz", c.clock_mhz},
@@ -87,10 +84,10 @@ std::string base_36(std::uint64_t n) {
   return out;
 }
 
-ordered_json heat_json(const ReportHeat& h) {
+Json heat_json(const ReportHeat& h) {
   if (h.windows.empty()) return nullptr;
   // A window is a text, as it takes half the room: its numbers in base 36, with a comma between.
-  ordered_json windows = ordered_json::array();
+  Json windows = Json::array();
   for (const auto& window : h.windows) {
     std::string text;
     for (const std::uint64_t n : window) text += (text.empty() ? "" : ",") + base_36(n);
@@ -102,11 +99,11 @@ ordered_json heat_json(const ReportHeat& h) {
           {"windows", std::move(windows)}};
 }
 
-void put_findings(ordered_json& out, const LaunchExplanation& e) {
-  out["sites"] = ordered_json::array();
+void put_findings(Json& out, const LaunchExplanation& e) {
+  out["sites"] = Json::array();
   for (const SiteTraffic& t : e.sites) out["sites"].push_back(site_json(t));
   out["arrays"] = arrays_json(e.arrays);
-  out["findings"] = ordered_json::array();
+  out["findings"] = Json::array();
   for (const Finding& f : e.findings)
     out["findings"].push_back({{"pattern", name_of(f.pattern)},
                                {"sentence", f.sentence},
@@ -117,34 +114,34 @@ void put_findings(ordered_json& out, const LaunchExplanation& e) {
   out["changes"] = changes_json(e.changes);
 }
 
-void put_time(ordered_json& out, const ReportLaunch& l) {
-  out["places"] = ordered_json::array();
+void put_time(Json& out, const ReportLaunch& l) {
+  out["places"] = Json::array();
   for (const ReportPlace& p : l.places)
     out["places"].push_back({p.name, short_share(p.share), short_share(p.most), p.element, p.count,
                              number(p.bytes), number(p.peak)});
-  out["waits"] = ordered_json::array();
+  out["waits"] = Json::array();
   for (const auto& [name, cycles] : l.waits) out["waits"].push_back({name, cycles});
   out["warp_cycles"] = l.warp_cycles, out["running"] = l.running;
   out["instructions"] = l.instructions;
 }
 
-ordered_json reason_of(const std::string& missing, std::vector<std::string>& reasons) {
+Json reason_of(const std::string& missing, std::vector<std::string>& reasons) {
   auto at = std::ranges::find(reasons, missing);
   if (at == reasons.end()) at = reasons.insert(at, missing);
-  return ordered_json::array({at - reasons.begin()});
+  return Json::array({at - reasons.begin()});
 }
 
 }  // namespace
 
-ordered_json report_launch_json(const ReportLaunch& l, std::vector<std::string>& reasons) {
+Json report_launch_json(const ReportLaunch& l, std::vector<std::string>& reasons) {
   const LaunchExplanation& e = l.explanation;
-  ordered_json out{{"launch", e.launch}, {"kernel", e.kernel}, {"grid", e.grid},
-                   {"block", e.block},   {"level", l.level},   {"complete", l.complete}};
+  Json out{{"launch", e.launch}, {"kernel", e.kernel}, {"grid", e.grid},
+           {"block", e.block},   {"level", l.level},   {"complete", l.complete}};
   out["limit"] = e.limit, out["cost"] = cost_json(e.cost);
   out["accuracy_not_measured"] = l.accuracy_not_measured;
   out["chart"] = chart_json(l.chart);
   // Values in the order of the metrics; where there is none, the number of the reason in a list.
-  out["values"] = ordered_json::array();
+  out["values"] = Json::array();
   for (const MetricValue& v : l.values)
     out["values"].push_back(v.known() ? number(v.value) : reason_of(v.missing, reasons));
   put_time(out, l);

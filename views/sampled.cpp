@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <nlohmann/json.hpp>
 
+#include "base/json.hpp"
 #include "base/printable.hpp"
 #include "base/units.hpp"
 #include "views/table.hpp"
@@ -73,18 +73,17 @@ std::string sampled_csv(const SampleResult& r) {
 }
 
 std::string sampled_json(const SampleResult& r) {
-  using nlohmann::ordered_json;
-  ordered_json out{{"schema", 1},
-                   {"confidence", r.confidence},
-                   {"seed", r.seed},
-                   {"launches", r.launches},
-                   {"launches_replayed", r.launches_replayed},
-                   {"records", r.records},
-                   {"records_replayed", r.records_replayed}};
+  Json out{{"schema", 1},
+           {"confidence", r.confidence},
+           {"seed", r.seed},
+           {"launches", r.launches},
+           {"launches_replayed", r.launches_replayed},
+           {"records", r.records},
+           {"records_replayed", r.records_replayed}};
   for (const SampledMetric& m : r.metrics)
     out["metrics"][m.name] = {
         {"estimate", m.estimate}, {"half_width", m.half_width}, {"unit", m.unit}};
-  out["groups"] = ordered_json::array();
+  out["groups"] = Json::array();
   for (const SampledGroup& g : r.groups)
     out["groups"].push_back({{"kernel", g.kernel},
                              {"grid", g.grid},
@@ -96,7 +95,7 @@ std::string sampled_json(const SampleResult& r) {
                              {"records_replayed", g.records_replayed},
                              {"cycles", g.cycles}});
   out["notes"] = r.notes;
-  return out.dump(2) + "\n";
+  return out.text(2) + "\n";
 }
 
 }  // namespace warpmem::views

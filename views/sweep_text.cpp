@@ -4,8 +4,8 @@
 #include <cmath>
 #include <limits>
 #include <map>
-#include <nlohmann/json.hpp>
 
+#include "base/json.hpp"
 #include "base/printable.hpp"
 #include "base/units.hpp"
 #include "views/sweep.hpp"
@@ -117,20 +117,20 @@ std::string sweep_csv(const SweepTable& t) {
 }
 
 std::string sweep_json(const SweepTable& t) {
-  nlohmann::ordered_json out;
+  Json out;
   out["schema"] = 1;
-  out["axes"] = nlohmann::ordered_json::array();
+  out["axes"] = Json::array();
   for (const SweepAxis& a : t.axes) out["axes"].push_back({{"key", a.key}, {"values", a.values}});
-  out["points"] = nlohmann::ordered_json::array();
+  out["points"] = Json::array();
   for (std::size_t p = 0; p < t.points.size(); ++p) {
-    nlohmann::ordered_json point;
+    Json point;
     point["point"] = t.points[p].number;
     for (std::size_t a = 0; a < t.axes.size(); ++a)
       point["values"][t.axes[a].key] = t.points[p].values[a];
     if (!t.points[p].left_out.empty()) point["left_out"] = t.points[p].left_out;
     else
       for (const SweepSeries& s : t.series) {
-        nlohmann::ordered_json value{{"metric", s.metric}, {"unit", s.unit}};
+        Json value{{"metric", s.metric}, {"unit", s.unit}};
         if (!s.trace.empty()) value["trace"] = s.trace;
         if (s.values[p].known()) value["value"] = s.values[p].value;
         else value["missing"] = s.values[p].missing;
@@ -139,13 +139,13 @@ std::string sweep_json(const SweepTable& t) {
     if (t.best == p) point["best"] = true;
     out["points"].push_back(std::move(point));
   }
-  out["knees"] = nlohmann::ordered_json::array();
+  out["knees"] = Json::array();
   for (const SweepKnee& k : t.knees)
     out["knees"].push_back({{"metric", t.series[k.series].metric},
                             {"trace", t.series[k.series].trace},
                             {"point", t.points[k.point].number}});
   out["notes"] = t.notes;
-  return out.dump(2) + "\n";
+  return out.text(2) + "\n";
 }
 
 std::string sweep_plot(const SweepTable& t, const Terminal& terminal) {

@@ -37,9 +37,9 @@ Result<void> check_records(const trace::TraceReader& reader, std::uint32_t launc
                            std::uint64_t replayed, const Taken& taken, const Rewrite* rewrite,
                            const Spills* spills) {
   const auto broken = [&](const char* law, std::uint64_t left, std::uint64_t right) {
-    return broken_law(std::string(law) + " (" + std::to_string(left) + ", " +
-                          std::to_string(right) + ")",
-                      place_of_launch(reader, launch));
+    return broken_law(
+        std::string(law) + " (" + std::to_string(left) + ", " + std::to_string(right) + ")",
+        place_of_launch(reader, launch));
   };
   const std::uint64_t put_back = spills ? spills->loads + spills->stores : 0;
   const std::uint64_t left_out = spills ? spills->rounds : 0;

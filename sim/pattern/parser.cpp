@@ -32,10 +32,10 @@ const Type* type_of(std::string_view name) {
   return nullptr;
 }
 
-const std::set<std::string, std::less<>> kThread{
-    "threadIdx.x", "threadIdx.y", "threadIdx.z", "blockIdx.x", "blockIdx.y",
-    "blockIdx.z",  "blockDim.x",  "blockDim.y",  "blockDim.z", "gridDim.x",
-    "gridDim.y",   "gridDim.z",   "lane",        "warp",       "warpSize"};
+constexpr std::string_view kThread[] = {"blockDim.x",  "blockDim.y", "blockDim.z",  "blockIdx.x",
+                                        "blockIdx.y",  "blockIdx.z", "gridDim.x",   "gridDim.y",
+                                        "gridDim.z",   "lane",       "threadIdx.x", "threadIdx.y",
+                                        "threadIdx.z", "warp",       "warpSize"};
 
 struct Binary {
   std::string_view sign;
@@ -349,14 +349,16 @@ class Parser {
     step();
     if (is("(")) return call(token);
     if (is("[")) return load(token, AccessKind::kLoad, token.at);
-    if (!kThread.contains(token.text) && !variables_.contains(token.text)) unknown(token);
+    if (std::ranges::find(kThread, token.text) == std::end(kThread) &&
+        !variables_.contains(token.text))
+      unknown(token);
     ExpressionPtr e = node(Op::kName, token.at);
     e->name = token.text;
     return e;
   }
 
   void unknown(const Token& token) {
-    std::vector<std::string> names(kThread.begin(), kThread.end());
+    std::vector<std::string> names(std::begin(kThread), std::end(kThread));
     names.insert(names.end(), variables_.begin(), variables_.end());
     const std::string guess = nearest(token.text, names);
     fail_at(token.at, "'" + token.text + "' is not known",

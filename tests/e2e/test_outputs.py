@@ -291,6 +291,50 @@ class Failures(Files):
             self.assertIn("memory", run.err)
 
 
+@unittest.skipUnless(os.environ.get("FAIL_ALLOCATION_LIBRARY"), "a sanitizer has allocations of its own")
+class Allocations(Files):
+    def fails(self, n, words):
+        """Its n-th allocation fails; None: it needs fewer."""
+        told = self.path("told")
+        if os.path.exists(told):
+            os.remove(told)
+        run = self.run_command(*words, env={"LD_PRELOAD": os.environ["FAIL_ALLOCATION_LIBRARY"],
+                                            "FAIL_ALLOCATION": str(n), "FAIL_TOLD": told})
+        return run if os.path.exists(told) else None
+
+    def test_the_nth_allocation_fails_and_nothing_aborts(self):
+        trace = self.trace("gather")
+        other = self.path("other.json")
+        self.assert_works(self.run_command("replay", trace, "--counts", "--format", "json", "-o", other))
+        for words in (["replay", trace, "--counts", "--format", "json"], ["replay", trace, "--format", "json"],
+                      ["explain", trace, "--counts", "--no-gain", "--format", "json"],
+                      ["info", trace, "--format", "json"], ["dump", trace, "--program", "--format", "json"],
+                      ["gpus", "h200", "--format", "json"], ["diff", other, other, "--format", "json"]):
+            whole = self.run_command(*words)
+            self.assert_works(whole)
+            most = 1
+            while self.fails(most, words):
+                most *= 2
+            least = most // 2  # the number of its allocations lies between
+            while most - least > 1:
+                middle = (least + most) // 2
+                least, most = (middle, most) if self.fails(middle, words) else (least, middle)
+            step = max(1, least // 60)
+            for n in sorted({*range(1, least + 1, step), *range(max(1, least - 400), least + 1, 13)}):
+                run = self.fails(n, words)
+                with self.subTest("%s, %d of %d" % (" ".join(words), n, least)):
+                    if run is None:  # threads: not each run needs as many
+                        continue
+                    # The C library itself gives up where it cannot note what a thread has to clean up.
+                    if run.status == -6 and "failed to register TLS destructor" in run.err:
+                        continue
+                    self.assertIn(run.status, (0, 5), run.err)
+                    if run.status == 0:
+                        self.assertEqual(run.out, whole.out)
+                    else:
+                        self.assertIn("warpmem: error: ", run.err)
+
+
 class Signals(Files):
     def end_by(self, number, *words, wait_for):
         with subprocess.Popen([WARPMEM, *words], cwd=self.folder, stdout=subprocess.PIPE,

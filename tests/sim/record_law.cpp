@@ -26,7 +26,8 @@ Kernel mixed(std::uint32_t ctas) {
     w.records = {regular(begin, 0, 0), regular(load, kA + at, 4)};
     for (std::uint64_t i = 0; i < (w.cta + w.warp) % 5; ++i) {
       w.records.push_back(regular(shared, at % 1024, 4));
-      w.records.push_back(listed(w, load, kLanes, [&](unsigned lane) { return kB + (at * 7 + lane * 4096) % (1 << 22); }));
+      w.records.push_back(listed(
+          w, load, kLanes, [&](unsigned lane) { return kB + (at * 7 + lane * 4096) % (1 << 22); }));
       w.records.push_back(regular(rounds, 3, 0));
     }
     w.records.push_back(regular(barrier, 0, 0));
@@ -59,7 +60,9 @@ TEST_CASE("what is replayed is what is stored, by both engines, on one thread an
         CHECK(result.details[1].counters.records > 0);
       }
     sim::Rewrite some;
-    some.choose = [](const trace::Launch&, std::vector<std::uint64_t>& ctas) { ctas.resize(ctas.size() / 3); };
+    some.choose = [](const trace::Launch&, std::vector<std::uint64_t>& ctas) {
+      ctas.resize(ctas.size() / 3);
+    };
     sim::ReplayOptions part;
     part.rewrite = part.warm = &some;
     const auto chosen = must(sim::replay(reader, h200(), part));
@@ -74,18 +77,25 @@ TEST_CASE("a replay that leaves records out breaks the law") {
   const auto reader = open(folder.file("t.wmt"));
   const std::uint64_t all = reader.launches()[0].end.records;
   std::uint64_t segments = 0;
-  for (const std::uint32_t b : reader.launches()[0].blocks) segments += must(reader.decode(b)).segments.size();
-  const auto law = [&](std::uint64_t replayed, const sim::Taken& taken, const sim::Rewrite* rewrite) {
+  for (const std::uint32_t b : reader.launches()[0].blocks)
+    segments += must(reader.decode(b)).segments.size();
+  const auto law = [&](std::uint64_t replayed, const sim::Taken& taken,
+                       const sim::Rewrite* rewrite) {
     return sim::check_records(reader, 0, replayed, taken, rewrite, nullptr);
   };
   CHECK(law(all, {segments, all, all}, nullptr).ok());
-  CHECK(law(all - 5, {segments, all - 5, all}, nullptr).ok());  // five that the engine has no use for
+  CHECK(
+      law(all - 5, {segments, all - 5, all}, nullptr).ok());  // five that the engine has no use for
   for (const auto& [replayed, taken] : std::initializer_list<std::pair<std::uint64_t, sim::Taken>>{
-           {all - 1, {segments, all, all}}, {all + 1, {segments, all, all}}, {all - 1, {segments, all - 1, all - 1}}, {0, {}}}) {
+           {all - 1, {segments, all, all}},
+           {all + 1, {segments, all, all}},
+           {all - 1, {segments, all - 1, all - 1}},
+           {0, {}}}) {
     const auto broken = law(replayed, taken, nullptr);
     REQUIRE(!broken.ok());
     CHECK(broken.error().kind == ErrorKind::kInternal);
-    CHECK(broken.error().message.starts_with("a conservation law does not hold: records replayed = records "));
+    CHECK(broken.error().message.starts_with(
+        "a conservation law does not hold: records replayed = records "));
     CHECK(broken.error().place.find("launch 0") != std::string::npos);
   }
   sim::Rewrite two;

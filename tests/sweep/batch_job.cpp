@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "sweep/batch_job.hpp"
 
 #include "tests/catch.hpp"

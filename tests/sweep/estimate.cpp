@@ -1,5 +1,7 @@
 #include "sim/sample/estimate.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <random>
 #include <vector>
 

@@ -2,6 +2,7 @@
 #include "sweep/trace_set.hpp"
 
 #include <atomic>
+#include <chrono>
 #include <thread>
 
 #include "tests/catch.hpp"

@@ -1,5 +1,6 @@
 #include "validate/accuracy.hpp"
 
+#include <algorithm>
 #include <fstream>
 #include <sstream>
 

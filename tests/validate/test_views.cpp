@@ -1,5 +1,4 @@
-#include <nlohmann/json.hpp>
-
+#include "base/json.hpp"
 #include "tests/catch.hpp"
 #include "tests/validate/csv_recipes.hpp"
 #include "validate/view.hpp"
@@ -40,6 +39,12 @@ Report sample() {
   return finish_report("h200", "time", std::move(launches), {}, DeviationList());
 }
 
+Json parsed(const std::string& text) {
+  auto json = Json::parse(text, "view");
+  REQUIRE(json);
+  return std::move(*json);
+}
+
 }  // namespace
 
 TEST_CASE("the table shows both sides, the error, the summary and how it went") {
@@ -65,16 +70,16 @@ TEST_CASE("every metric with --all, and what is not read with its reason") {
 }
 
 TEST_CASE("JSON carries numbers, null with a reason, and survives foreign bytes") {
-  const auto json = nlohmann::json::parse(json_view(sample(), {}));
+  Json json = parsed(json_view(sample(), {}));
   CHECK(json["schema"] == 1);
   CHECK(json["ok"] == false);
   CHECK(json["engine"] == "time");
   CHECK(json["launches"][0]["level"] == "sass");
   CHECK(json["not_collected"].empty());
-  const auto& first = json["launches"][0]["metrics"];
+  auto& first = json["launches"][0]["metrics"];
   CHECK(first[kDram]["predicted"] == 524288);
   CHECK(first[kDram]["verdict"] == "within band");
-  const auto& cycles = json["launches"][1]["metrics"]["sm__cycles_elapsed.max"];
+  auto& cycles = json["launches"][1]["metrics"]["sm__cycles_elapsed.max"];
   CHECK(cycles["predicted"].is_null());
   CHECK(cycles["reason"] == "needs the time engine");
 }
@@ -97,8 +102,8 @@ TEST_CASE("counters that nobody collected are told, and are no success like any 
   const std::string text = table_view(report, {true, false, 140, {}, {}});
   CHECK_THAT(text, Contains("The file lacks 1 of the 3 counters that warpmem can compare, "
                             "dram__sectors_read.sum: collect them"));
-  CHECK(nlohmann::json::parse(json_view(report, {}))["not_collected"] ==
-        nlohmann::json::array({"dram__sectors_read.sum"}));
+  CHECK(parsed(json_view(report, {}))["not_collected"] ==
+        Json::array({"dram__sectors_read.sum"}));
 }
 
 TEST_CASE("a deviation is called gone where the whole reference was compared, and nowhere else") {
@@ -106,8 +111,8 @@ TEST_CASE("a deviation is called gone where the whole reference was compared, an
   report.deviations.push_back({"nobody-needs-it", "why", 3, 0, 0, 0});
   ViewOptions options;
   CHECK_THAT(table_view(report, options), !Contains("nobody-needs-it"));
-  CHECK_FALSE(nlohmann::json::parse(json_view(report, options))["deviations"][0].contains("gone"));
+  CHECK_FALSE(parsed(json_view(report, options))["deviations"][0].find("gone"));
   options.whole_reference = true;
   CHECK_THAT(table_view(report, options), Contains("take it out of validate/deviations.toml"));
-  CHECK(nlohmann::json::parse(json_view(report, options))["deviations"][0]["gone"] == true);
+  CHECK(parsed(json_view(report, options))["deviations"][0]["gone"] == true);
 }
