@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/read_number.hpp"
+#include "base/run_files.hpp"
 #include "base/units.hpp"
 #include "command/card_input.hpp"
 #include "command/command.hpp"
@@ -177,7 +178,7 @@ void add_numbers(const OccupancyOptions& options, const model::Card& card, const
 }
 
 bool is_trace(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
+  std::ifstream in = open_to_read(path);
   char magic[sizeof trace::kFileMagic] = {};
   in.read(magic, sizeof magic);
   return in.gcount() == sizeof magic && std::memcmp(magic, trace::kFileMagic, sizeof magic) == 0;

@@ -12,8 +12,8 @@ namespace {
 using Eight = OrderedWays<OrderOfEight>;
 using Many = OrderedWays<OrderOfMany>;
 
-// Does the same with both rows, of so many ways, and sees that they answer alike. `young`: as L1Ways
-// gives it.
+// Does the same with both rows, of so many ways, and sees that they answer alike. `young`: as
+// L1Ways gives it.
 template <class A, class B>
 void compare(std::uint32_t ways, std::uint32_t young, std::uint64_t seed) {
   std::mt19937_64 random(seed);
@@ -66,7 +66,8 @@ TEST_CASE("rows of ways in bytes and in words mean the same") {
     for (std::uint64_t seed = 1; seed <= 20; ++seed) {
       compare<FourWays, Eight>(4, young, seed);
       compare<FourWays, Many>(4, young, seed);
-      for (const std::uint32_t ways : {1u, 2u, 3u, 5u, 6u, 7u, 8u}) compare<Eight, Many>(ways, young, seed);
+      for (const std::uint32_t ways : {1u, 2u, 3u, 5u, 6u, 7u, 8u})
+        compare<Eight, Many>(ways, young, seed);
     }
 }
 

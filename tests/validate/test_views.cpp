@@ -102,8 +102,7 @@ TEST_CASE("counters that nobody collected are told, and are no success like any 
   const std::string text = table_view(report, {true, false, 140, {}, {}});
   CHECK_THAT(text, Contains("The file lacks 1 of the 3 counters that warpmem can compare, "
                             "dram__sectors_read.sum: collect them"));
-  CHECK(parsed(json_view(report, {}))["not_collected"] ==
-        Json::array({"dram__sectors_read.sum"}));
+  CHECK(parsed(json_view(report, {}))["not_collected"] == Json::array({"dram__sectors_read.sum"}));
 }
 
 TEST_CASE("a deviation is called gone where the whole reference was compared, and nowhere else") {
