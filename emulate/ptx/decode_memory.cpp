@@ -179,7 +179,9 @@ void Decoder::param_access(const Operand& where, Access a, bool load) {
     if (!load) fail("a kernel cannot write its parameters");
     a.space = Space::kConst;
     address(where, a);
-    if (base.variable) require_inside(where, a, base.variable->offset, kernel_.param_bytes, "the kernel's parameters");
+    // Of another kernel, which this one launches, the parameters are not laid out here, nor is its code run.
+    if (base.variable && &f_ == kernel_.entry)
+      require_inside(where, a, base.variable->offset, kernel_.param_bytes, "the kernel's parameters");
     if (a.address_bytes == 0) {
       Inst& in = emit(Kind::kParamLoad);
       a.base = kNoOffset;

@@ -205,6 +205,8 @@ class OrderedWays {
   }
   std::uint32_t insert(std::uint32_t more, std::uint32_t ways) {
     const std::uint32_t way = order_.at(ways - 1);
+    // In a full set a young line may be what goes.
+    young_ = static_cast<std::uint8_t>(std::min<std::uint32_t>(young_, ways - 1));
     order_.forward(ways - 1, young_);
     held_ = static_cast<std::uint8_t>(held_ + more);
     return way;

@@ -2,6 +2,7 @@
 #include "model/card/card.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <fstream>
 #include <sstream>
 
@@ -340,7 +341,7 @@ TEST_CASE("whatever value a refusal names as possible is possible") {
   struct Case {
     const char *key, *value, *below, *above;
   };
-  for (const Case& c : {Case{"l2.size", "30MiB", "28 MiB", "32 MiB"}, {"l1.size", "262272", "256 KiB", "262,656B"},
+  for (const Case& c : {Case{"l2.size", "62914561", "60 MiB", "62,918,656 B"}, {"l1.size", "262272", "256 KiB", "262,656B"},
                         {"constant.group_size", "65537", "64KiB", "65,792 B"}, {"launch.dirty_sectors", "73702", "73,700", "73,704"},
                         {"l2.slices", "95", "92", "96"}, {"sm.registers", "1023", "1024", "65536"}, {"constant.size", "2305", "2,304 B", "2560"}}) {
     Card card = h200();
