@@ -134,7 +134,7 @@ class Gpus(harness.CommandTest):
         for setting, *words in (("sm.count=nan", "'nan' is not a whole number", "write a whole number of SMs"),
                                 ("l2.sides=3", "write 1 for an L2 that is not partitioned, or 2"),
                                 ("l2.ways=65", "give a whole number from 1 to 64"),
-                                ("l2.size=30MiB", "give 28 MiB or 32 MiB")):
+                                ("l2.size=62914561", "give 60 MiB or 62,918,656 B")):
             run = self.run_command("gpus", "h200", "--set", setting)
             self.assert_fails(run, 2, "--set " + setting.split("=")[0], *words)
             self.assertNotIn("64KiB" if setting.startswith("sm") else "correct it", run.err)

@@ -327,8 +327,8 @@ class Replay(harness.CommandTest):
         self.assertIn("with l2.size = 28 MiB", run.out)
 
     def test_a_size_that_would_be_rounded_names_its_neighbours(self):
-        run = self.run_command("replay", self.trace("copy"), "--set", "l2.size=30MiB")
-        self.assert_fails(run, 2, "--set l2.size", "30 MiB", "fix: give 28 MiB or 32 MiB")
+        run = self.run_command("replay", self.trace("copy"), "--set", "l2.size=31457281")
+        self.assert_fails(run, 2, "--set l2.size", "31,457,281 B", "fix: give 30 MiB or 31,461,376 B")
 
     def test_the_examples_of_the_help_work(self):
         for verb in ("replay", "gpus"):

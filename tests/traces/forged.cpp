@@ -369,7 +369,7 @@ TEST_CASE("the forger can be honest") {
   CHECK(got.records == 2);
 }
 
-TEST_CASE("a CTA index in more runs is as good; --partial does without a wrong one") {
+TEST_CASE("a CTA index in more runs is as good, and --partial does without a wrong one") {
   TemporaryFolder folder;
   Forger honest, wrong;
   with_four_segments(honest, {{1, 1, 1, 2, 0, 2}, {2, 1, 1, 2, 2, 1}, {2, 1, 1, 2, 3, 1}});
