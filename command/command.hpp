@@ -15,12 +15,14 @@
 
 #include <functional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "base/error.hpp"
 
 namespace CLI {
 class App;
+class Option;
 }
 
 namespace warpmem::command {
@@ -38,6 +40,11 @@ std::span<const Subcommand> subcommands();
 
 // The whole option tree, for parsing and for `completion`. Runs are left in `runs`, one a row.
 void build_options(CLI::App& app, std::vector<Run>& runs);
+
+// The option of this name ("--gpu"), or nullptr. CLI11's own search ends the process where memory runs
+// out in it.
+CLI::Option* option_named(CLI::App& app, const std::string& name);
+const CLI::Option* option_named(const CLI::App& app, const std::string& name);
 
 // "warpmem: error: …" on stderr; the exit status of the error's kind.
 int fail(const Error& error);

@@ -221,7 +221,7 @@ Run setup_diff(CLI::App& app) {
   add_trace_card_options(app, options->input.card);
   app.add_flag("--counts", options->input.counts, "replay traces with the counts engine");
   add_output_options(app, options->output);
-  const CLI::Option* gpu = app.get_option("--gpu");
+  const CLI::Option* gpu = option_named(app, "--gpu");
   return [options, gpu] {
     options->input.card_named = gpu->count() > 0;
     return diff(*options);

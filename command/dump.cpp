@@ -343,7 +343,7 @@ Run setup_dump(CLI::App& app) {
                    "print instead how often warps ran each instruction (of emulated traces)")
           ->excludes(program);
   for (const char* records_only : {"--cta", "--warp", "--limit"})
-    app.get_option(records_only)->excludes(program)->excludes(counts);
+    option_named(app, records_only)->excludes(program)->excludes(counts);
   add_output_options(app, options->output);
   return [options] { return dump(*options); };
 }

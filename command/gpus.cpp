@@ -249,7 +249,7 @@ Run setup_gpus(CLI::App& app) {
                "what a replayed kernel reaches, and what was measured")
       ->needs(card);
   add_output_options(app, options->output);
-  app.get_option("--dot")->excludes(app.get_option("--format"));
+  option_named(app, "--dot")->excludes(option_named(app, "--format"));
   return [options] {
     if (auto read = read_words(*options); !read) return fail(read.error());
     if (!options->words.empty() && options->words[0] == "diff") return show_diff(*options);

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "command/command.hpp"
+
 namespace warpmem::command {
 namespace {
 
@@ -14,7 +16,7 @@ std::size_t own_words(const CLI::App& app, const std::string& word) {
   if (word.size() < 2 || word[0] != '-') return 0;
   const std::size_t equals = word.find('=');
   const std::string name = word.substr(0, equals);
-  const CLI::Option* option = app.get_option_no_throw(name);
+  const CLI::Option* option = option_named(app, name);
   if (option == nullptr || option->get_positional()) return 0;
   const bool takes_value = option->get_items_expected_max() > 0;
   return takes_value && equals == std::string::npos ? 2 : 1;

@@ -9,8 +9,21 @@
 #include <vector>
 
 #include "base/nearest.hpp"
+#include "command/command.hpp"
 
 namespace warpmem::command {
+
+CLI::Option* option_named(CLI::App& app, const std::string& name) {
+  for (CLI::Option* option : app.get_options())
+    if (option->check_name(name)) return option;
+  return nullptr;
+}
+
+const CLI::Option* option_named(const CLI::App& app, const std::string& name) {
+  for (const CLI::Option* option : app.get_options())
+    if (option->check_name(name)) return option;
+  return nullptr;
+}
 
 namespace {
 

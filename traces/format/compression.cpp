@@ -3,6 +3,7 @@
 #include <zstd.h>
 
 #include <memory>
+#include <new>
 
 namespace warpmem::trace {
 namespace {
@@ -55,7 +56,7 @@ const char* decompress(Codec codec, ByteSpan body, std::size_t raw_bytes, Bytes&
   if (ZSTD_findFrameCompressedSize(body.data(), body.size()) != body.size()) {
     return "the compressed body is not exactly one frame";
   }
-  if (decompression_context() == nullptr) return "no memory left to decompress the body";
+  if (decompression_context() == nullptr) throw std::bad_alloc();  // as raw.resize() does
   raw.resize(raw_bytes + kSlack);
   const std::size_t size =
       ZSTD_decompressDCtx(decompression_context(), raw.data(), raw_bytes, body.data(), body.size());
