@@ -16,10 +16,11 @@ WAYS = {
 SHOWN = 8  # metrics of a launch
 
 
-def says(command, trace, way):
+def says(command, trace, way, gpu):
     """Status and output: an error that both report is the same as well."""
     done = subprocess.run([command, "replay", str(trace), "--partial", "--format", "json", "--all",
-                           "--threads", "1", *WAYS[way]], capture_output=True)
+                           "--threads", "1", *WAYS[way], *(["--gpu", gpu] if gpu else [])],
+                          capture_output=True)
     return done.returncode, done.stdout, done.stderr
 
 
@@ -80,6 +81,9 @@ def options():
                         help="compare the kernels' metrics of the reference traces; not the card, notes, "
                              "messages, nor metrics that only NEW has. Without it every byte counts")
     parser.add_argument("--engine", choices=WAYS, help="on this engine only")
+    parser.add_argument("--gpu", action="append", metavar="NAME",
+                        help="replay on this card, not on the trace's own; may be given several times")
+    parser.add_argument("--some", type=int, metavar="N", help="N of the traces, evenly over all of them")
     parser.add_argument("--jobs", type=int, default=2, metavar="N", help="comparisons at once (2)")
     return parser.parse_args()
 
@@ -89,6 +93,9 @@ def main():
     traces = wanted.traces or sorted(ROOT.glob("validate/reference/**/*.wmt"))
     if not wanted.traces and not wanted.metrics_only:
         traces += sorted(ROOT.glob("tests/**/*.wmt"))
+    if wanted.some and wanted.some < len(traces):
+        traces = [traces[i * len(traces) // wanted.some] for i in range(wanted.some)]
+    gpus = wanted.gpu or [None]
     compare = compare_metrics if wanted.metrics_only else compare_bytes
     ways = [wanted.engine] if wanted.engine else list(WAYS)
     replayed = differ = 0
@@ -98,13 +105,13 @@ def main():
         return task, says(wanted.old, *task), says(wanted.new, *task)
 
     with ThreadPoolExecutor(wanted.jobs) as pool:
-        for (trace, way), before, after in pool.map(both, itertools.product(traces, ways)):
+        for (trace, way, gpu), before, after in pool.map(both, itertools.product(traces, ways, gpus)):
             replayed += before[0] == 0 and after[0] == 0
             lines = compare(before, after, added)
             if lines:
                 differ += 1
                 shown = trace.relative_to(ROOT) if trace.is_relative_to(ROOT) else trace
-                print(f"differs: {shown} ({way})", *lines, sep="\n  ", flush=True)
+                print(f"differs: {shown} ({way}{f', {gpu}' if gpu else ''})", *lines, sep="\n  ", flush=True)
     for metric in sorted(added):
         print(f"only in NEW: {metric}")
     print(f"{len(traces)} traces, {replayed} replays, {differ} differ")
