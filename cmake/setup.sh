@@ -63,7 +63,8 @@ get_nvdisasm() {
 # configure OPTION…: build/ in Release with Ninja. ccache is used where it is installed.
 configure() {
   if command -v ccache >/dev/null 2>&1; then
-    set -- -DCMAKE_CXX_COMPILER_LAUNCHER=ccache "$@"
+    # Precompiled headers are kept too, which ccache has to be told.
+    set -- "-DCMAKE_CXX_COMPILER_LAUNCHER=env;CCACHE_SLOPPINESS=pch_defines,time_macros;ccache" "$@"
   fi
   cmake -S "$source_dir" -B "$source_dir/build" -G Ninja -DCMAKE_BUILD_TYPE=Release "$@" >&2
 }
