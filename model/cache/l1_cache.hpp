@@ -99,10 +99,16 @@ class L1Cache {
                     const AskedWords& words = {}) {
     return load(line, seat(line), sectors, words, allocate).missing;
   }
+  std::uint8_t load(const LineTouch& asked, const AskedWords& words = {}) {
+    return load(asked.line, asked.sectors, true, words);
+  }
   // Which of `sectors` a load misses that says it is the last one (LDL.LU): its line, if there is
   // one, is the oldest of its set from then on, and if there is none, none comes.
   std::uint8_t load_last(std::uint64_t line, std::uint8_t sectors, const AskedWords& words) {
     return with([&](auto& sets) { return sets.load_last(line, seat(line), sectors, words); });
+  }
+  std::uint8_t load_last(const LineTouch& asked, const AskedWords& words) {
+    return load_last(asked.line, asked.sectors, words);
   }
   // What a load missed arrives at this cycle, or later if that was said before. Loads of one access
   // are told in their order, at cycles that do not go back: a line that made room for a later one
@@ -126,6 +132,10 @@ class L1Cache {
   bool store(std::uint64_t line, std::uint8_t sectors, std::uint8_t full,
              const std::uint32_t* bytes) {
     return store(line, seat(line), sectors, full, bytes);
+  }
+  bool store(const LineTouch& t) { return store(t, seat(t.line)); }
+  bool store(const LineTouch& t, const Seat& seat) {
+    return store(t.line, seat, t.sectors, t.full, t.bytes.data());
   }
   // Drops sectors (atomics).
   void drop(std::uint64_t line, std::uint8_t sectors) {

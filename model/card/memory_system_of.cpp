@@ -5,8 +5,7 @@
 #include "model/card/spec_of.hpp"
 #include "model/shared/rule/shared_rule.hpp"
 #include "model/system/early_memory.hpp"
-#include "model/system/general_memory.hpp"
-#include "model/system/sectored_memory.hpp"
+#include "model/system/shaped_memory.hpp"
 
 namespace warpmem::model {
 namespace {
@@ -34,7 +33,7 @@ std::unique_ptr<MemorySystem> memory_system_of(const Card& card, bool timed, boo
     return std::make_unique<EarlyMemory>(spec_of<EarlySpec>(card), path());
   const auto spec = spec_of<SystemSpec>(card);
   if (flat || general || !is_sectored(card.numbers(), spec.memory.l1))
-    return std::make_unique<GeneralMemory>(spec, path(), flat);
+    return std::make_unique<GeneralMemory>(spec, timed, flat);
   return std::make_unique<SectoredMemory>(spec, timed);
 }
 

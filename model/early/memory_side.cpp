@@ -5,7 +5,8 @@
 namespace warpmem::model {
 
 MemorySide::MemorySide(const EarlySpec& spec, MemoryPath* path)
-    : spec_(spec),
+    : sink(spec.line_bytes, spec.has_l2 ? Level::kL2 : Level::kDram),
+      spec_(spec),
       path_(path),
       dram_(spec.dram),
       map_{spec.l2_partitions, spec.dram.channels, spec.dram.interleave_lines},
@@ -22,7 +23,7 @@ void MemorySide::begin(bool flush) {
   if (flush) textures_.clear();
   dram_free_ = 0;
   traffic_.clear();
-  counters = {};
+  sink.counters = {};
 }
 
 L2Partition& MemorySide::partition(std::uint64_t line) {
@@ -32,21 +33,19 @@ L2Partition& MemorySide::partition(std::uint64_t line) {
 
 void MemorySide::dram_read(std::uint64_t line, std::uint64_t sectors, int sm, std::uint64_t now) {
   if (sectors == 0) return;
-  counters.dram_read += sectors;
   traffic_.read(dram_.find(on_path(line)).channel, sectors, now);
-  happens(EventKind::kFill, spec_.has_l2 ? Level::kL2 : Level::kDram, sm, sectors, line);
+  sink.dram_reads({sm, line}, sectors);
 }
 
 void MemorySide::dram_write(std::uint64_t line, std::uint64_t sectors, int sm, std::uint64_t now) {
   if (sectors == 0) return;
-  counters.dram_write += sectors;
   traffic_.write(dram_.find(on_path(line)).channel, sectors, now);
-  happens(EventKind::kWriteBack, spec_.has_l2 ? Level::kL2 : Level::kDram, sm, sectors, line);
+  sink.dram_writes({sm, line}, sectors);
 }
 
 L2Partition::Traffic MemorySide::account(L2Partition& partition, int sm, std::uint64_t now) {
   const L2Partition::Traffic t = partition.take_traffic();
-  counters.refill_writes += t.fills;
+  sink.refills(t.fills);
   dram_read(t.line, t.fills, sm, now);
   dram_write(t.line, t.writes, sm, now);
   return t;
@@ -64,20 +63,16 @@ std::uint64_t MemorySide::latency(std::uint64_t line, unsigned fetched, std::uin
 std::uint64_t MemorySide::read(int sm, std::uint64_t line, std::uint8_t sectors,
                                std::uint64_t now) {
   const std::uint64_t asked = sectors_in(sectors);
-  ++counters.read_requests;
-  counters.read += asked;
-  happens(EventKind::kRequest, Level::kL2, sm, 1, line);
+  sink.read_requests(1);
+  sink.reads(asked);
+  sink.request({sm, line}, 1);
   std::uint8_t fetched = sectors;
   L2Partition::Traffic pushed;
   if (spec_.has_l2) {
     L2Partition& p = partition(line);
     const L2Partition::Found found = p.read(line, sectors, spec_.l2.fetch_sectors, Stay::kNormal);
     fetched = found.missing;
-    const std::uint64_t hits = sectors_in(found.here & sectors);
-    counters.read_hit += hits;
-    happens(EventKind::kLookup, Level::kL2, sm, asked, line);
-    happens(EventKind::kHit, Level::kL2, sm, hits, line);
-    happens(EventKind::kMiss, Level::kL2, sm, asked - hits, line);
+    sink.look_up({sm, line}, asked, sectors_in(found.here & sectors));
     pushed = account(p, sm, now);
   }
   const std::uint64_t done = answer(sm, line, sectors, fetched, now);
@@ -97,13 +92,10 @@ std::uint64_t MemorySide::read_texture(int sm, std::uint64_t line, std::uint8_t 
       textures_.load(line / lines, static_cast<std::uint8_t>(sectors << first));
   const auto missing = static_cast<std::uint8_t>(found.missing >> first);
   const std::uint64_t asked = sectors_in(sectors), hits = asked - sectors_in(missing);
-  ++counters.read_requests;
-  counters.read += asked;
-  counters.read_hit += hits;
-  happens(EventKind::kRequest, Level::kL2, sm, 1, line);
-  happens(EventKind::kLookup, Level::kL2, sm, asked, line);
-  happens(EventKind::kHit, Level::kL2, sm, hits, line);
-  happens(EventKind::kMiss, Level::kL2, sm, asked - hits, line);
+  sink.read_requests(1);
+  sink.reads(asked);
+  sink.request({sm, line}, 1);
+  sink.look_up({sm, line}, asked, hits);
   const std::uint64_t done = answer(sm, line, sectors, missing, now);
   if (missing) textures_.arrives(line / lines, done);
   return std::max(done, found.arrival);
@@ -120,17 +112,13 @@ std::uint64_t MemorySide::answer(int sm, std::uint64_t line, std::uint8_t sector
 std::uint64_t MemorySide::write(int sm, const LineTouch& written, std::uint8_t moved,
                                 std::uint64_t now) {
   const std::uint32_t sent = sectors_in(moved);
-  ++counters.write_requests;
-  counters.write += sent;
-  happens(EventKind::kRequest, Level::kL2, sm, 1, written.line);
-  happens(EventKind::kWrite, Level::kL2, sm, sent, written.line);
+  sink.writes({sm, written.line}, 1, sent, spec_.has_l2 ? sent : 0);
   MemoryPath::Write w;
   w.sm = sm;
   w.line = on_path(written.line);
   w.sectors = sent;
   w.partial = sectors_in(static_cast<std::uint8_t>(written.sectors & ~written.full));
   if (spec_.has_l2) {
-    counters.write_hit += sent;
     L2Partition& p = partition(written.line);
     p.write(written);
     const L2Partition::Traffic pushed = account(p, sm, now);
@@ -149,7 +137,6 @@ std::uint64_t MemorySide::write(int sm, const LineTouch& written, std::uint8_t m
 std::uint64_t MemorySide::atomic(int sm, std::uint64_t line, std::uint32_t sector,
                                  std::uint32_t passes, bool returns, std::uint64_t now) {
   const auto bit = static_cast<std::uint8_t>(1u << sector);
-  (returns ? counters.atomic : counters.reduction) += passes;
   MemoryPath::Write w;
   w.sm = sm;
   w.line = on_path(line);
@@ -160,7 +147,6 @@ std::uint64_t MemorySide::atomic(int sm, std::uint64_t line, std::uint32_t secto
     L2Partition& p = partition(line);
     const L2Partition::Found found = p.read(line, bit, 1, Stay::kNormal);
     fetched = sectors_in(found.missing);
-    (returns ? counters.atomic_hit : counters.reduction_hit) += passes - fetched;
     LineTouch changed;
     changed.line = line;
     changed.sectors = changed.full = bit;
@@ -176,7 +162,7 @@ std::uint64_t MemorySide::atomic(int sm, std::uint64_t line, std::uint32_t secto
     w.evicted = passes;
   }
   dram_read(line, fetched, sm, now);
-  happens(EventKind::kAtomic, Level::kL2, sm, passes, line);
+  sink.atomics({sm, line}, returns, passes, spec_.has_l2 ? passes - fetched : 0);
   w.fetched = fetched;
   if (path_) return path_->write(w, now);
   return returns ? latency(line, fetched, now) : now;
@@ -184,9 +170,8 @@ std::uint64_t MemorySide::atomic(int sm, std::uint64_t line, std::uint32_t secto
 
 std::uint64_t MemorySide::host(int sm, std::uint8_t sectors, bool writes, std::uint64_t now) {
   const std::uint32_t n = sectors_in(sectors);
-  (writes ? counters.write : counters.read) += n;
-  ++(writes ? counters.write_requests : counters.read_requests);
-  (writes ? counters.sysmem_write : counters.sysmem_read) += n;
+  if (writes) sink.host_write(n, 0);
+  else sink.host_read(n);
   if (path_) return path_->host(sm, n, now);
   return writes ? now : now + spec_.latency_host;
 }

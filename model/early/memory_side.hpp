@@ -14,7 +14,7 @@
 #include "model/general/l2_partition.hpp"
 #include "model/interconnect/memory_path.hpp"
 #include "model/l2/l2_cache.hpp"
-#include "model/sink/events.hpp"
+#include "model/sink/l2_telling.hpp"
 
 namespace warpmem::model {
 
@@ -38,15 +38,11 @@ class MemorySide {
   // Cycle in which the latest write left its SM.
   std::uint64_t sent(std::uint64_t otherwise) const { return path_ ? path_->sent() : otherwise; }
 
-  void tell(EventListener* listener) { listener_ = listener; }
   const PartitionTraffic& traffic() const { return traffic_; }
 
-  L2Counters counters;
+  L2Telling sink;
 
  private:
-  void happens(EventKind kind, Level level, int sm, std::uint64_t n, std::uint64_t line) const {
-    if (listener_ && n > 0) listener_->event({kind, level, line * spec_.line_bytes, n, sm});
-  }
   // The path's and DRAM's lines have 128 bytes.
   std::uint64_t on_path(std::uint64_t line) const { return line * spec_.line_bytes / kLineBytes; }
   std::uint8_t on_path(std::uint64_t line, std::uint8_t sectors) const {
@@ -65,7 +61,6 @@ class MemorySide {
 
   const EarlySpec& spec_;
   MemoryPath* path_;
-  EventListener* listener_ = nullptr;
   Dram dram_;  // for its map
   PartitionMap map_;
   std::vector<L2Partition> partitions_;

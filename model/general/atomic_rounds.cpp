@@ -14,7 +14,7 @@ struct Lane {
 
 // One round: takes those that go out of `left`.
 void send(std::vector<Lane>& left, std::uint32_t bytes, std::uint64_t request_bytes,
-          const MemorySpec& spec, AtomicRounds& out) {
+          const MemorySpec& spec, AtomicTraffic& out) {
   std::set<std::pair<std::uint32_t, std::uint64_t>> places;  // that a lane has
   std::map<std::uint32_t, std::uint64_t> line_of;            // by bank
   std::vector<Lane> go, stay;
@@ -33,26 +33,26 @@ void send(std::vector<Lane>& left, std::uint32_t bytes, std::uint64_t request_by
     bytes_of[sector] += bytes;
     ++lanes_of[l.address / request_bytes];
   }
-  out.passes += sent.size();
-  out.requests += lanes_of.size();
+  out.sectors += static_cast<int>(sent.size());
+  out.requests += static_cast<int>(lanes_of.size());
   for (const std::uint64_t sector : sent) {
-    const std::uint64_t line = sector * kSectorBytes / spec.line_bytes;
-    const auto in_line =
-        static_cast<std::uint32_t>(sector * kSectorBytes % spec.line_bytes / kSectorBytes);
-    auto s = std::find_if(
-        out.sectors.begin(), out.sectors.end(),
-        [&](const AtomicRounds::Sector& k) { return k.line == line && k.sector == in_line; });
-    if (s == out.sectors.end()) s = out.sectors.insert(s, {line, in_line});
-    ++s->passes;
-    s->whole += bytes_of[sector] >= kSectorBytes;
-    s->alone += lanes_of[sector * kSectorBytes / request_bytes] == 1;
+    std::size_t at = 0;
+    while (at < static_cast<std::size_t>(out.distinct) && out.sector[at] != sector) ++at;
+    if (at == static_cast<std::size_t>(out.distinct)) {
+      out.sector[at] = sector;
+      out.passes[at] = out.whole[at] = out.alone[at] = 0;
+      ++out.distinct;
+    }
+    ++out.passes[at];
+    out.whole[at] += bytes_of[sector] >= kSectorBytes;
+    out.alone[at] += lanes_of[sector * kSectorBytes / request_bytes] == 1;
   }
 }
 
 }  // namespace
 
-AtomicRounds atomic_rounds(const WarpAccess& a, bool compare_and_swap, const MemorySpec& spec) {
-  AtomicRounds out;
+AtomicTraffic atomic_traffic(const WarpAccess& a, bool compare_and_swap, const MemorySpec& spec) {
+  AtomicTraffic out;
   std::vector<Lane> left;
   std::set<std::uint64_t> lines;
   for (std::uint32_t rest = a.mask; rest; rest &= rest - 1) {
@@ -61,7 +61,7 @@ AtomicRounds atomic_rounds(const WarpAccess& a, bool compare_and_swap, const Mem
     left.push_back({address, line, spec.l1.index(line) % spec.l1.tag_banks});
     lines.insert(line);
   }
-  out.lines = lines.size();
+  out.lines = static_cast<int>(lines.size());
   const std::uint64_t request_bytes = compare_and_swap ? spec.line_bytes / 2 : spec.line_bytes;
   while (!left.empty()) send(left, a.bytes, request_bytes, spec, out);
   return out;

@@ -28,7 +28,6 @@ struct MemorySpec {
     std::uint32_t ways = 16, dirty_ways = 16, partial_ways = 16;
     Replacement replacement = Replacement::kLru;
     std::uint32_t fetch_sectors = 1;   // DRAM read granularity
-    std::uint64_t dirty_before = 0;    // sectors that a flush leaves behind
     std::vector<std::uint32_t> of_sm;  // partition by SM
     std::vector<std::uint32_t> group_of_sm;
     std::uint32_t merge = 1, way_cycles = 0;  // of the read coalescer of a group of SMs

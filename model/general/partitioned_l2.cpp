@@ -6,8 +6,8 @@
 
 namespace warpmem::model {
 
-PartitionedL2::PartitionedL2(const MemorySpec& spec, MemoryPath* path)
-    : spec_(spec), path_(path), coalescer_(spec), map_(spec.dram), traffic_(spec.dram.channels) {
+PartitionedL2::PartitionedL2(const MemorySpec& spec)
+    : spec_(spec), sink_(spec.line_bytes), coalescer_(spec), map_(spec.dram), traffic_(spec.dram.channels) {
   fetch_granularity(0);
   for (std::uint32_t i = 0; i < spec.l2.partitions; ++i)
     partitions_.emplace_back(spec.l2, spec.line_bytes);
@@ -28,18 +28,23 @@ std::uint8_t PartitionedL2::on_path(std::uint64_t line, std::uint8_t sectors) co
   return static_cast<std::uint8_t>(sectors << line * spec_.line_bytes % kLineBytes / kSectorBytes);
 }
 
+void PartitionedL2::begin_launch() {
+  sink_.counters = {};
+  traffic_.clear();
+}
+
 void PartitionedL2::settle() {
   coalescer_ = ReadCoalescer(spec_);
   dram_free_ = 0;
 }
 
-void PartitionedL2::flush() {
+void PartitionedL2::flush(std::uint64_t dirty_sectors) {
   for (L2Partition& p : partitions_) p.clear();
   settle();
   // Lines that no program has.
   constexpr std::uint64_t kElsewhere = std::uint64_t{1} << 40;
   const std::uint32_t of_line = spec_.line_bytes / kSectorBytes;
-  for (std::uint64_t i = 0; i < spec_.l2.dirty_before / of_line; ++i) {
+  for (std::uint64_t i = 0; i < dirty_sectors / of_line; ++i) {
     LineTouch all;
     all.line = kElsewhere + i;
     std::fill_n(all.bytes.begin(), of_line, ~0u);
@@ -56,63 +61,51 @@ void PartitionedL2::set_aside(std::uint64_t bytes) {
 void PartitionedL2::fetch_code(std::uint64_t bytes, bool cold) {
   const std::uint64_t sectors = (bytes + kSectorBytes - 1) / kSectorBytes;
   const std::set<std::uint32_t> groups(spec_.l2.group_of_sm.begin(), spec_.l2.group_of_sm.end());
-  counters.launch_read += groups.size() * sectors;
-  if (partitions_.size() > 1) counters.fabric_read += sectors;
-  if (cold) counters.dram_read += sectors;
+  sink_.code(groups.size(), sectors, partitions_.size() > 1, cold);
 }
 
 L2Partition::Traffic PartitionedL2::account(L2Partition& partition, int sm, std::uint64_t now) {
   const L2Partition::Traffic t = partition.take_traffic();
-  counters.dram_read += t.fills;
-  counters.refill_writes += t.fills;
-  counters.dram_write += t.writes;
-  fetched(t.line, t.fills, now);
+  sink_.refills(t.fills);
+  fetched(sm, t.line, t.fills, now);
+  sink_.dram_writes({sm, t.line}, t.writes);
   if (t.writes > 0) traffic_.write(map_.find(on_path(t.line)).channel, t.writes, now);
-  happens(EventKind::kFill, Level::kL2, sm, t.fills, t.line);
-  happens(EventKind::kWriteBack, Level::kL2, sm, t.writes, t.line);
   return t;
 }
 
-std::uint64_t PartitionedL2::read(int sm, std::uint64_t line, std::uint8_t sectors,
-                                  std::uint64_t now, How how) {
-  const ReadCoalescer::Asked asked = coalescer_.ask(sm, line, sectors, now, how.apart);
+std::uint64_t PartitionedL2::read(int sm, std::uint64_t line, const Route&, std::uint8_t sectors,
+                                  std::uint64_t now, std::uint32_t fetch_sectors, Stay stay,
+                                  const MemoryPath::Seat*, bool apart) {
+  const ReadCoalescer::Asked asked = coalescer_.ask(sm, line, sectors, now, apart);
   if (asked.ride == ReadCoalescer::Ride::kMerged) {
-    counters.merged += sectors_in(sectors);
-    happens(EventKind::kMerge, Level::kL2, sm, sectors_in(sectors), line);
+    sink_.merges({sm, line}, sectors_in(sectors));
     return path_ ? path_->ride(sm, {asked.read.until, 0, on_path(line, sectors)}, now)
                  : asked.read.until;
   }
   const bool opens = asked.ride == ReadCoalescer::Ride::kOwn;
   const std::uint8_t joined = opens ? std::uint8_t{0} : asked.read.brought;
-  counters.read_requests += opens;
-  counters.read += sectors_in(sectors);
+  sink_.read_requests(opens);
+  sink_.reads(sectors_in(sectors));
   const std::uint32_t near = spec_.l2.of_sm[static_cast<std::size_t>(sm)], at_home = home(line);
   const L2Partition::Found found =
-      partitions_[near].read(line, sectors, how.fetch_sectors ? how.fetch_sectors : fetch_sectors_,
-                             at_home == near ? how.stay : of_copy(how.stay));
+      partitions_[near].read(line, sectors, fetch_sectors ? in_line(fetch_sectors) : fetch_sectors_,
+                             at_home == near ? stay : of_copy(stay));
   // What arrives with the very request that this read is part of was no hit.
   const std::uint64_t hits = sectors_in(found.here & sectors & static_cast<std::uint8_t>(~joined));
-  counters.read_hit += hits;
-  happens(EventKind::kRequest, Level::kL2, sm, opens, line);
-  happens(EventKind::kLookup, Level::kL2, sm, sectors_in(sectors), line);
-  happens(EventKind::kHit, Level::kL2, sm, hits, line);
-  happens(EventKind::kMiss, Level::kL2, sm, sectors_in(sectors) - hits, line);
+  sink_.request({sm, line}, opens);
+  sink_.look_up({sm, line}, sectors_in(sectors), hits);
   const bool crosses = found.missing && at_home != near;
   std::uint8_t fetched = found.missing;
   L2Partition::Traffic pushed;
   if (crosses) {
-    const L2Partition::Found there = partitions_[at_home].read(line, found.missing, 1, how.stay);
-    counters.fabric_read += sectors_in(found.missing);
-    happens(EventKind::kCross, Level::kL2, sm, sectors_in(found.missing), line);
-    counters.fabric_read_hit += sectors_in(there.here & found.missing);
+    const L2Partition::Found there = partitions_[at_home].read(line, found.missing, 1, stay);
+    sink_.crosses({sm, line}, sectors_in(found.missing), sectors_in(there.here & found.missing));
     fetched = there.missing;
     pushed = account(partitions_[at_home], sm, now);
   }
   if (const auto t = account(partitions_[near], sm, now); t.writes)
     pushed = {pushed.fills + t.fills, pushed.writes + t.writes, t.line};
-  counters.dram_read += sectors_in(fetched);
-  this->fetched(line, sectors_in(fetched), now);
-  happens(EventKind::kFill, Level::kL2, sm, sectors_in(fetched), line);
+  this->fetched(sm, line, sectors_in(fetched), now);
   asked.read.brought = static_cast<std::uint8_t>(asked.read.brought | found.missing);
   std::uint64_t done = 0;
   if (path_) {
@@ -123,7 +116,7 @@ std::uint64_t PartitionedL2::read(int sm, std::uint64_t line, std::uint8_t secto
                        now);
     if (pushed.writes)
       path_->write_back({0, on_path(pushed.line), pushed.fills, pushed.writes}, now);
-    happens(EventKind::kRow, Level::kDram, sm, path_->rows_opened() - rows, line);
+    sink_.rows({sm, line}, path_->rows_opened() - rows);
   } else {
     const std::uint32_t draw = Latencies::draw_of(line);
     done = now + spec_.latency.near(draw) + (crosses ? spec_.far_cycles : 0);
@@ -133,22 +126,20 @@ std::uint64_t PartitionedL2::read(int sm, std::uint64_t line, std::uint8_t secto
   return done;
 }
 
-std::uint64_t PartitionedL2::write(int sm, const LineTouch& written, std::uint8_t again, bool opens,
-                                   std::uint64_t now, Stay stay) {
+std::uint64_t PartitionedL2::write(int sm, std::uint64_t line, const Route&, std::uint8_t touched,
+                                   std::uint8_t full, const std::uint32_t* bytes,
+                                   std::uint8_t again, bool opens, std::uint64_t now, Stay stay) {
+  LineTouch written{line, touched, full};
+  std::copy_n(bytes, written.bytes.size(), written.bytes.begin());
   const auto sectors = static_cast<std::uint8_t>(written.sectors & ~again);
   const std::uint64_t sent = sectors_in(sectors);
-  counters.write_requests += opens;
-  counters.write += sent;
-  counters.write_hit += sent;
-  happens(EventKind::kRequest, Level::kL2, sm, opens, written.line);
-  happens(EventKind::kWrite, Level::kL2, sm, sent, written.line);
+  sink_.writes({sm, line}, opens, sent, sent);
   const std::uint32_t near = spec_.l2.of_sm[static_cast<std::size_t>(sm)],
                       at_home = home(written.line);
   partitions_[at_home].write(written, stay);
   L2Partition::Traffic pushed = account(partitions_[at_home], sm, now);
   if (at_home != near) {
-    counters.fabric_write += sent;
-    happens(EventKind::kCross, Level::kL2, sm, sent, written.line);
+    sink_.write_crosses({sm, line}, sent);
     // The writer's partition keeps what it wrote whole; what it wrote in part is stale there.
     partitions_[near].drop(written.line,
                            static_cast<std::uint8_t>(written.sectors & ~written.full));
@@ -174,9 +165,11 @@ std::uint64_t PartitionedL2::write(int sm, const LineTouch& written, std::uint8_
   return send(w, now);
 }
 
-std::uint64_t PartitionedL2::atomic(int sm, std::uint64_t line, std::uint32_t sector,
-                                    std::uint32_t passes, bool returns, std::uint64_t now,
-                                    L2Cache::AtomicWork work, Stay stay) {
+std::uint64_t PartitionedL2::atomic(int sm, std::uint64_t of_all, int times, bool returns,
+                                    std::uint64_t now, L2Cache::AtomicWork work, Stay stay) {
+  const std::uint64_t line = of_all * kSectorBytes / spec_.line_bytes;
+  const std::uint64_t sector = of_all * kSectorBytes % spec_.line_bytes / kSectorBytes;
+  const auto passes = static_cast<std::uint32_t>(times);
   const std::uint32_t near = spec_.l2.of_sm[static_cast<std::size_t>(sm)], at_home = home(line);
   L2Partition& partition = partitions_[at_home];
   const auto bit = static_cast<std::uint8_t>(1u << sector);
@@ -186,9 +179,8 @@ std::uint64_t PartitionedL2::atomic(int sm, std::uint64_t line, std::uint32_t se
   if (!(here & bit)) {
     const auto fetched =
         static_cast<std::uint8_t>(partition.in_pieces(bit, fetch_sectors_) & ~here);
-    counters.dram_read += brought = sectors_in(fetched);
-    this->fetched(line, brought, now);
-    happens(EventKind::kFill, Level::kL2, sm, brought, line);
+    brought = sectors_in(fetched);
+    this->fetched(sm, line, brought, now);
     partition.fill(line, fetched, stay);
     --hits;
   }
@@ -199,11 +191,8 @@ std::uint64_t PartitionedL2::atomic(int sm, std::uint64_t line, std::uint32_t se
   const L2Partition::Traffic pushed = account(partition, sm, now);
   for (std::uint32_t p = 0; p < partitions_.size(); ++p)
     if (p != at_home) partitions_[p].drop(line, bit);
-  happens(EventKind::kAtomic, Level::kL2, sm, passes, line);
-  if (at_home != near) counters.fabric_atomic += passes;
-  if (at_home != near) happens(EventKind::kCross, Level::kL2, sm, passes, line);
-  (returns ? counters.atomic : counters.reduction) += passes;
-  (returns ? counters.atomic_hit : counters.reduction_hit) += hits;
+  sink_.atomics({sm, line}, returns, passes, hits);
+  if (at_home != near) sink_.atomic_crosses({sm, line}, passes);
   if (!path_) return now + spec_.latency.near_cycles + spec_.far_cycles;
   MemoryPath::Write w;
   w.sm = sm;
@@ -226,9 +215,7 @@ std::uint64_t PartitionedL2::atomic(int sm, std::uint64_t line, std::uint32_t se
 std::uint64_t PartitionedL2::send(const MemoryPath::Write& w, std::uint64_t now) {
   const std::uint64_t rows = path_->rows_opened();
   const std::uint64_t done = path_->write(w, now);
-  if (listener_ && path_->rows_opened() > rows)
-    listener_->event(
-        {EventKind::kRow, Level::kDram, w.line * kLineBytes, path_->rows_opened() - rows, w.sm});
+  sink_.rows({w.sm, w.line * kLineBytes / spec_.line_bytes}, path_->rows_opened() - rows);
   return done;
 }
 
@@ -248,22 +235,19 @@ void PartitionedL2::end_persisting() {
 void PartitionedL2::bring(int sm, std::uint64_t line, std::uint8_t sectors, std::uint64_t now,
                           Stay stay) {
   const std::uint32_t near = spec_.l2.of_sm[static_cast<std::size_t>(sm)], at_home = home(line);
-  counters.prefetch += sectors_in(sectors);
-  happens(EventKind::kRequest, Level::kL2, sm, 1, line);
+  sink_.prefetches(sectors_in(sectors));
+  sink_.request({sm, line}, 1);
   std::uint8_t crossing = 0;
   if (at_home != near) {
     const std::uint8_t here = partitions_[near].look_up(line);
     sectors = crossing = static_cast<std::uint8_t>(sectors & ~here);
-    counters.fabric_prefetch += sectors_in(crossing);
-    happens(EventKind::kCross, Level::kL2, sm, sectors_in(crossing), line);
+    sink_.prefetch_crosses({sm, line}, sectors_in(crossing));
     if (!crossing) return;
   }
   const std::uint8_t fetched =
       partitions_[at_home].read(line, sectors, fetch_sectors_, stay).missing;
   const L2Partition::Traffic pushed = account(partitions_[at_home], sm, now);
-  counters.dram_read += sectors_in(fetched);
-  this->fetched(line, sectors_in(fetched), now);
-  happens(EventKind::kFill, Level::kL2, sm, sectors_in(fetched), line);
+  this->fetched(sm, line, sectors_in(fetched), now);
   if (!path_) {
     if (fetched) dram_queue(fetched, now);
     return;
@@ -282,10 +266,9 @@ void PartitionedL2::bring(int sm, std::uint64_t line, std::uint8_t sectors, std:
 void PartitionedL2::change(int sm, std::uint64_t line, Stay stay, bool discard) {
   const std::uint32_t near = spec_.l2.of_sm[static_cast<std::size_t>(sm)], at_home = home(line);
   const std::uint32_t sectors = spec_.line_bytes / kSectorBytes;
-  counters.prefetch += sectors;
-  if (at_home != near) counters.fabric_prefetch += sectors;
-  happens(EventKind::kRequest, Level::kL2, sm, 1, line);
-  if (at_home != near) happens(EventKind::kCross, Level::kL2, sm, sectors, line);
+  sink_.prefetches(sectors);
+  sink_.request({sm, line}, 1);
+  if (at_home != near) sink_.prefetch_crosses({sm, line}, sectors);
   if (!discard) return partitions_[at_home].keep(line, stay);
   partitions_[at_home].discard(line);
   for (std::uint32_t p = 0; p < partitions_.size(); ++p)
@@ -293,17 +276,12 @@ void PartitionedL2::change(int sm, std::uint64_t line, Stay stay, bool discard) 
 }
 
 std::uint64_t PartitionedL2::read_host(std::uint8_t sectors, std::uint64_t now) {
-  ++counters.read_requests;
-  counters.read += sectors_in(sectors);
-  counters.sysmem_read += sectors_in(sectors);
+  sink_.host_read(sectors_in(sectors));
   return path_ ? path_->host(0, sectors_in(sectors), now) : now + spec_.host_cycles;
 }
 
 std::uint64_t PartitionedL2::write_host(std::uint8_t sectors, int sm, std::uint64_t now) {
-  ++counters.write_requests;
-  counters.write += sectors_in(sectors);
-  counters.write_hit += sectors_in(sectors);
-  counters.sysmem_write += sectors_in(sectors);
+  sink_.host_write(sectors_in(sectors), sectors_in(sectors));
   return path_ ? path_->host(sm, sectors_in(sectors), now) : now;
 }
 

@@ -5,6 +5,7 @@
 // and one queue before DRAM.
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "model/dram/partition_traffic.hpp"
@@ -12,39 +13,50 @@
 #include "model/general/read_coalescer.hpp"
 #include "model/interconnect/memory_path.hpp"
 #include "model/l2/l2_cache.hpp"
-#include "model/sink/events.hpp"
+#include "model/sink/l2_telling.hpp"
 
 namespace warpmem::model {
 
 class PartitionedL2 {
  public:
-  // Both must outlive it; `path`: where time is kept, else nullptr.
-  PartitionedL2(const MemorySpec& spec, MemoryPath* path);
+  explicit PartitionedL2(const MemorySpec& spec);  // which must outlive it
 
+  // As those of L2Cache, which knows where its sets are beforehand.
+  static constexpr bool kAnswersLater = false;
+  struct Route {};
+  struct Routed : LineList {
+    Route route(std::size_t) const { return {}; }
+    void put(std::size_t, const Route&) {}
+  };
+  Route route(std::uint64_t) const { return {}; }
+
+  // From now on accesses take the time that they take on this way, which must outlive it.
+  void take(MemoryPath* path) { path_ = path; }
+  void begin_launch();
   void settle();  // nothing of reads under way is left
-  void flush();   // … nor of what ran before, but lines that somebody else wrote
+  // … nor of what ran before, but so many sectors that somebody else wrote.
+  void flush(std::uint64_t dirty_sectors);
   void set_aside(std::uint64_t bytes);
   void end_persisting();
   void fetch_granularity(std::uint32_t sectors) {
-    fetch_sectors_ = sectors ? sectors : spec_.l2.fetch_sectors;
+    fetch_sectors_ = sectors ? in_line(sectors) : spec_.l2.fetch_sectors;
   }
   // What a launch fetches by itself: its code, by each group of SMs.
   void fetch_code(std::uint64_t bytes, bool cold);
 
-  struct How {
-    std::uint32_t fetch_sectors = 0;  // that DRAM brings at least; 0: as the launch says
-    Stay stay = Stay::kUnsaid;
-    bool apart = false;
-  };
-  // The cycle in which an SM has its sectors.
-  std::uint64_t read(int sm, std::uint64_t line, std::uint8_t sectors, std::uint64_t now, How how);
+  // The cycle in which an SM has its sectors. `fetch_sectors`: that DRAM brings at least; 0: as the
+  // launch says.
+  std::uint64_t read(int sm, std::uint64_t line, const Route&, std::uint8_t sectors,
+                     std::uint64_t now, std::uint32_t fetch_sectors, Stay stay,
+                     const MemoryPath::Seat* = nullptr, bool apart = false);
   // `again`: sectors that travel with an earlier request; `opens`: this is one of its own. The
   // cycle in which the L2 has it.
-  std::uint64_t write(int sm, const LineTouch& written, std::uint8_t again, bool opens,
+  std::uint64_t write(int sm, std::uint64_t line, const Route&, std::uint8_t sectors,
+                      std::uint8_t full, const std::uint32_t* bytes, std::uint8_t again, bool opens,
                       std::uint64_t now, Stay stay);
-  // So many passes over a sector of a line: the cycle in which the answer is back.
-  std::uint64_t atomic(int sm, std::uint64_t line, std::uint32_t sector, std::uint32_t passes,
-                       bool returns, std::uint64_t now, L2Cache::AtomicWork work, Stay stay);
+  // So many passes over a sector, by its address / 32: the cycle in which the answer is back.
+  std::uint64_t atomic(int sm, std::uint64_t sector, int passes, bool returns, std::uint64_t now,
+                       L2Cache::AtomicWork work, Stay stay);
   // To its home, for nobody; what a line there is from now on, or that it is given up.
   void bring(int sm, std::uint64_t line, std::uint8_t sectors, std::uint64_t now, Stay stay);
   void change(int sm, std::uint64_t line, Stay stay, bool discard);
@@ -53,33 +65,33 @@ class PartitionedL2 {
   // Cycle in which the latest write left its SM.
   std::uint64_t sent(std::uint64_t otherwise) const { return path_ ? path_->sent() : otherwise; }
 
-  void tell(EventListener* listener) { listener_ = listener; }
+  void tell(EventListener* listener) { sink_.tell(listener); }
   void tell_caches(CacheListener* listener) {
     for (std::uint32_t p = 0; p < partitions_.size(); ++p) partitions_[p].tell(listener, p);
   }
-  // What DRAM's channels moved since begin().
-  void begin() { traffic_.clear(); }
+  // What DRAM's channels moved in the launch.
   const PartitionTraffic& traffic() const { return traffic_; }
-
-  L2Counters counters;
+  L2Counting& sink() { return sink_; }
+  const L2Counters& counters() const { return sink_.counters; }
 
  private:
-  void happens(EventKind kind, Level level, int sm, std::uint64_t n, std::uint64_t line) const {
-    if (listener_ && n > 0) listener_->event({kind, level, line * spec_.line_bytes, n, sm});
-  }
   std::uint32_t home(std::uint64_t line) const;
+  std::uint32_t in_line(std::uint32_t sectors) const {
+    return std::min<std::uint32_t>(sectors, spec_.line_bytes / kSectorBytes);
+  }
   // The path's lines have 128 bytes.
   std::uint64_t on_path(std::uint64_t line) const { return line * spec_.line_bytes / kLineBytes; }
   std::uint8_t on_path(std::uint64_t line, std::uint8_t sectors) const;
   std::uint64_t send(const MemoryPath::Write& w, std::uint64_t now);
   L2Partition::Traffic account(L2Partition& partition, int sm, std::uint64_t now);
-  void fetched(std::uint64_t line, std::uint64_t sectors, std::uint64_t now) {
+  void fetched(int sm, std::uint64_t line, std::uint64_t sectors, std::uint64_t now) {
+    sink_.dram_reads({sm, line}, sectors);
     if (sectors > 0) traffic_.read(map_.find(on_path(line)).channel, sectors, now);
   }
 
   const MemorySpec& spec_;
-  MemoryPath* path_;
-  EventListener* listener_ = nullptr;
+  L2Telling sink_;
+  MemoryPath* path_ = nullptr;
   std::vector<L2Partition> partitions_;
   ReadCoalescer coalescer_;
   std::uint64_t dram_queue(std::uint8_t fetched, std::uint64_t now);  // cycles

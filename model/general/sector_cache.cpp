@@ -93,7 +93,8 @@ SectorCache::Line& SectorCache::bring(std::uint64_t number) {
 // Which sectors miss; they are here from now on, if it allocates.
 std::uint8_t SectorCache::read(Line& line, std::uint8_t sectors, std::uint32_t words,
                                bool allocate) const {
-  const std::uint32_t lacking = words & words_of(line.partial) & ~line.words;
+  const std::uint32_t lacking =
+      words & words_of(sectors) & words_of(line.partial) & ~line.words;
   if (lacking) {
     // A word that is not here: the line comes anew, and nothing stays but what was asked for.
     if (allocate) line.readable = sectors, line.partial = 0;
@@ -105,7 +106,8 @@ std::uint8_t SectorCache::read(Line& line, std::uint8_t sectors, std::uint32_t w
   return missing;
 }
 
-SectorCache::Found SectorCache::load(const LineTouch& asked, std::uint32_t words, bool allocate) {
+SectorCache::Found SectorCache::look_up(const LineTouch& asked, std::uint32_t words,
+                                        bool allocate) {
   if (!spec_->present) return {asked.sectors, 0};
   told(allocate ? CacheUse::kLoad : CacheUse::kLoadPast, asked);
   Set& set = sets_[spec_->index(asked.line)];
@@ -119,7 +121,35 @@ SectorCache::Found SectorCache::load(const LineTouch& asked, std::uint32_t words
   return {brought, 0};
 }
 
-std::uint8_t SectorCache::load_last(const LineTouch& asked, std::uint32_t words) {
+void SectorCache::load(const LineList& lines, const Seats&, const AskedWords& words, bool allocate,
+                       Misses& out) {
+  out.count = 0;
+  out.hit = 0;
+  for (int i = 0; i < lines.count; ++i) {
+    const LineTouch asked = lines[i];
+    const Found found = look_up(asked, words(asked.line), allocate);
+    if (!found.missing) {
+      out.hit = std::max(out.hit, found.arrival);
+      continue;
+    }
+    const std::size_t k = out.count++;
+    out.index[k] = static_cast<std::uint8_t>(i);
+    out.sectors[k] = found.missing;
+    out.line[k] = asked.line;
+    out.before[k] = out.hit;
+  }
+}
+
+std::uint64_t SectorCache::arrive(const Misses& missed, const std::uint64_t* done,
+                                  std::uint64_t soonest) {
+  for (std::size_t k = 0; k < missed.count; ++k) {
+    soonest = std::max({soonest, missed.before[k], done[missed.index[k]]});
+    if (Line* const line = find(missed.line[k])) line->arrival = std::max(line->arrival, soonest);
+  }
+  return soonest;
+}
+
+std::uint8_t SectorCache::load_last(const LineTouch& asked, const AskedWords& words) {
   if (!spec_->present) return asked.sectors;
   told(CacheUse::kLoadLast, asked);
   Set& set = sets_[spec_->index(asked.line)];
@@ -128,16 +158,12 @@ std::uint8_t SectorCache::load_last(const LineTouch& asked, std::uint32_t words)
     if (i < set.young) --set.young;
     const auto line = set.lines.begin() + static_cast<std::ptrdiff_t>(i);
     std::rotate(line, line + 1, set.lines.end());
-    return read(set.lines.back(), asked.sectors, words, true);
+    return read(set.lines.back(), asked.sectors, words(asked.line), true);
   }
   return asked.sectors;
 }
 
-void SectorCache::arrives(std::uint64_t number, std::uint64_t cycle) {
-  if (Line* const line = find(number)) line->arrival = std::max(line->arrival, cycle);
-}
-
-bool SectorCache::store(const LineTouch& stored) {
+bool SectorCache::store(const LineTouch& stored, const Seat&) {
   if (!spec_->present) return false;
   if (spec_->write == WritePolicy::kEvict) {
     const bool here = find(stored.line) != nullptr;

@@ -8,9 +8,11 @@
 // cache/l1_cache.hpp, which does the same, faster).
 #pragma once
 
+#include <array>
 #include <vector>
 
 #include "model/access/access.hpp"
+#include "model/access/asked_words.hpp"
 #include "model/general/memory_spec.hpp"
 #include "model/sink/cache_listener.hpp"
 
@@ -26,24 +28,42 @@ class SectorCache {
     sm_ = sm;
   }
 
-  struct Found {
-    std::uint8_t missing = 0;   // sectors: of those asked for, and what comes with them
-    std::uint64_t arrival = 0;  // cycle from which what is here is here
+  // As those of L1Cache, which knows where its sets are beforehand.
+  struct Seat {};
+  struct Seats {
+    Seat operator[](std::size_t) const { return {}; }
+    void put(std::size_t, const Seat&) {}
   };
-  // Brings what misses. Without `allocate` a hit counts, and a miss leaves nothing. `words`: those
-  // of the line that are asked for (touched_words).
-  Found load(const LineTouch& asked, std::uint32_t words, bool allocate);
+  struct Misses : LineParts {
+    std::array<std::uint64_t, LineList::kMost> line, before;
+    std::uint64_t hit = 0;
+  };
+  Seat seat(std::uint64_t) const { return {}; }
+
+  // Loads the lines of a list, one after the other: brings what misses, and what comes with it.
+  // Without `allocate` a hit counts, and a miss leaves nothing.
+  void load(const LineList& lines, const Seats&, const AskedWords& words, bool allocate,
+            Misses& out);
+  // The sectors that are missing, of those asked for and of what comes with them.
+  std::uint8_t load(const LineTouch& asked, const AskedWords& words = {}) {
+    return look_up(asked, words(asked.line), true).missing;
+  }
   // A load that says it is the last one: its line becomes the oldest, and none comes.
-  std::uint8_t load_last(const LineTouch& asked, std::uint32_t words);
-  // What a load missed of a line arrives in this cycle.
-  void arrives(std::uint64_t line, std::uint64_t cycle);
+  std::uint8_t load_last(const LineTouch& asked, const AskedWords& words);
+  // What a load missed arrives, each line with what was asked for before it. `done`: by line of the
+  // list, when it is back. The cycle in which the last one is there, no sooner than `soonest`.
+  std::uint64_t arrive(const Misses& missed, const std::uint64_t* done, std::uint64_t soonest);
   // True when the line was there.
-  bool store(const LineTouch& stored);
+  bool store(const LineTouch& stored, const Seat& = {});
   void drop(std::uint64_t line, std::uint8_t sectors);
   // Forgets all lines below this one.
   void invalidate(std::uint64_t below);
 
  private:
+  struct Found {
+    std::uint8_t missing = 0;   // sectors: of those asked for, and what comes with them
+    std::uint64_t arrival = 0;  // cycle from which what is here is here
+  };
   struct Line {
     std::uint64_t number = 0, arrival = 0;
     std::uint32_t way = 0;
@@ -57,6 +77,7 @@ class SectorCache {
     std::uint64_t tree = 0;   // tree_plru
   };
 
+  Found look_up(const LineTouch& asked, std::uint32_t words, bool allocate);
   Line* find(std::uint64_t line);
   Line& use(Set& set, std::size_t at);
   Line& bring(std::uint64_t line);

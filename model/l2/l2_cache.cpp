@@ -121,12 +121,12 @@ void L2Cache::route(Routed& lines, const LineWords& words) {
   if (p.line == line && coalesces_) {
     const Ride ride = ride_along(sm, from, p, sectors, now, apart);
     if (ride == Ride::kMerged) {
-      counters_.merged += sectors_in(sectors);
+      sink_.merges(sectors_in(sectors));
       return {0, 0, false};
     }
     if (ride == Ride::kJoined) {
       const auto shared = static_cast<std::uint8_t>(sectors & p.sectors());
-      counters_.merged += sectors_in(shared);
+      sink_.merges(sectors_in(shared));
       p.ask(sectors);
       return {static_cast<std::uint8_t>(sectors & ~shared), p.brought(), true};
     }
@@ -143,13 +143,13 @@ void L2Cache::route(Routed& lines, const LineWords& words) {
   std::uint8_t joined = 0;
   if (pending.line != line) [[likely]] {
     open(sm, from, pending, line, sectors, now);
-    ++counters_.read_requests;
+    sink_.read_requests(1);
   } else {
     const std::uint32_t requests = from.requests;
     const Asked asked = ask(sm, from, pending, line, sectors, now, apart);
     if (!asked.goes_on)
       return path_ ? path_->ride(sm, {pending.until, 0, sectors}, now) : pending.until;
-    counters_.read_requests += from.requests - requests;
+    sink_.read_requests(from.requests - requests);
     sectors = asked.sectors, joined = asked.joined;
   }
   L2Side::Traffic out;
@@ -233,12 +233,12 @@ template <bool timed, bool strangers>
   std::copy_n(out.missing.data(), count, out.fetched.data());
   std::fill_n(out.crossing.data(), count, std::uint8_t{0});
   causes_.nears = causes;
-  counters_.read += sectors_in(out.asked.sectors, count);
-  counters_.read_hit += hit;
+  sink_.reads(sectors_in(out.asked.sectors, count));
+  sink_.read_hits(hit);
   if constexpr (strangers) {
-    counters_.read_requests += count;
+    sink_.read_requests(count);
   } else {
-    counters_.read_requests += from.requests - place.requests;
+    sink_.read_requests(from.requests - place.requests);
     place = from;
   }
 
@@ -257,8 +257,7 @@ template <bool timed, bool strangers>
     out.fetched[k] = found.missing;
   }
   causes_.homes = causes;
-  counters_.fabric_read += sectors_in(out.crossing, count);
-  counters_.fabric_read_hit += crossed_hit;
+  sink_.crosses(sectors_in(out.crossing, count), crossed_hit);
 }
 
 WARPMEM_NEW_HOSTS void L2Cache::look_up_timed(int sm, const Routed& lines, const LineParts& parts,
@@ -304,9 +303,9 @@ WARPMEM_NEW_HOSTS void L2Cache::read_strangers(int sm, const Routed& lines, cons
   const std::size_t count = parts.count;
   std::array<std::uint8_t, LineList::kMost> here, missing, fetched, number;
   side_[side].read(lines.seat, parts, granularity, here.data(), missing.data());
-  counters_.read += sectors_in(parts.sectors, count);
-  counters_.read_hit += sectors_in(here, count);
-  counters_.read_requests += count;
+  sink_.reads(sectors_in(parts.sectors, count));
+  sink_.read_hits(sectors_in(here, count));
+  sink_.read_requests(count);
 
   LineParts far;
   std::uint64_t crossing = 0;  // by number
@@ -322,12 +321,11 @@ WARPMEM_NEW_HOSTS void L2Cache::read_strangers(int sm, const Routed& lines, cons
   fetched = missing;
   std::array<std::uint8_t, LineList::kMost> brought;
   side_[1 - side].read(lines.seat, far, 1, here.data(), brought.data());
-  counters_.fabric_read += sectors_in(far.sectors, far.count);
-  counters_.fabric_read_hit += sectors_in(here, far.count);
+  sink_.crosses(sectors_in(far.sectors, far.count), sectors_in(here, far.count));
   for (std::size_t c = 0; c < far.count; ++c) fetched[number[c]] = brought[c];
   for (L2Side& s : side_)
     if (s.has_traffic()) account(s.take_traffic());
-  counters_.dram_read += sectors_in(fetched, count);
+  sink_.dram_reads(sectors_in(fetched, count));
   wait(lines, parts, now, fetched.data(), crossing, done);
   enter(sm, lines, parts, now, missing.data(), done);
 }
@@ -405,7 +403,7 @@ WARPMEM_NEW_HOSTS void L2Cache::read_counting(int sm, const Routed& lines, const
     done[at] = back;
     remember(pending[lines.pending[at]], lines.line[at], back);
   }
-  counters_.dram_read += sectors_in(sent.fetched, sent.asked.count);
+  sink_.dram_reads(sectors_in(sent.fetched, sent.asked.count));
   dram_free_ = dram_free;
 }
 
@@ -435,7 +433,7 @@ void L2Cache::read(int sm, const Routed& lines, const MemoryPath::Seats* ways,
   Sent sent;
   if (strangers) look_up_strangers(sm, lines, parts, piece, sent);
   else look_up_timed(sm, lines, parts, now, piece, done, sent);
-  counters_.dram_read += sectors_in(sent.fetched, sent.asked.count);
+  sink_.dram_reads(sectors_in(sent.fetched, sent.asked.count));
   std::array<std::uint64_t, LineList::kMost> arrives;
   path_->read({sm,
                static_cast<int>(from.side),
@@ -509,7 +507,8 @@ std::uint64_t L2Cache::atomic(int sm, std::uint64_t sector, int passes, bool ret
   if (!(here & bit)) {
     const std::uint8_t fetched =
         static_cast<std::uint8_t>(L2Side::in_pieces(bit, fetch_sectors_) & ~here);
-    counters_.dram_read += brought = sectors_in(fetched);
+    brought = sectors_in(fetched);
+    sink_.dram_reads(brought);
     side_[at].fill(spot, fetched, stay);
     account(side_[at], out);
     --hits;
@@ -518,9 +517,8 @@ std::uint64_t L2Cache::atomic(int sm, std::uint64_t sector, int passes, bool ret
   side_[at].write(side_[at].find(to.seat), bit, bit, kAll, stay);
   account(side_[at], out);
   if (spec_.sides == 2) side_[1 - at].drop(to.seat, bit);
-  if (at != near) counters_.fabric_atomic += n;
-  (returns ? counters_.atomic : counters_.reduction) += n;
-  (returns ? counters_.atomic_hit : counters_.reduction_hit) += hits;
+  if (at != near) sink_.atomic_crosses(n);
+  sink_.atomics(returns, n, hits);
   if (!path_) [[likely]]
     return now + spec_.near_cycles + spec_.far_cycles;
   MemoryPath::Write w;
@@ -542,26 +540,19 @@ std::uint64_t L2Cache::atomic(int sm, std::uint64_t sector, int passes, bool ret
 }
 
 std::uint64_t L2Cache::read_host(std::uint8_t sectors, std::uint64_t now) {
-  ++counters_.read_requests;
-  counters_.read += sectors_in(sectors);
-  counters_.sysmem_read += sectors_in(sectors);
+  sink_.host_read(sectors_in(sectors));
   return path_ ? path_->host(0, sectors_in(sectors), now) : now + spec_.host_cycles;
 }
 
 std::uint64_t L2Cache::write_host(std::uint8_t sectors, int sm, std::uint64_t now) {
-  ++counters_.write_requests;
-  counters_.write += sectors_in(sectors);
-  counters_.write_hit += sectors_in(sectors);
-  counters_.sysmem_write += sectors_in(sectors);
+  sink_.host_write(sectors_in(sectors), sectors_in(sectors));
   return path_ ? path_->host(sm, sectors_in(sectors), now) : now;
 }
 
 void L2Cache::fetch_code(std::uint64_t bytes, bool cold) {
   const std::uint64_t sectors = (bytes + kSectorBytes - 1) / kSectorBytes;
   const std::set<std::uint8_t> groups(spec_.sm_group.begin(), spec_.sm_group.end());
-  counters_.launch_read += groups.size() * sectors;
-  if (spec_.sides > 1) counters_.fabric_read += sectors;
-  if (cold) counters_.dram_read += sectors;
+  sink_.code(groups.size(), sectors, spec_.sides > 1, cold);
 }
 
 void L2Cache::flush(std::uint64_t dirty_sectors) {
@@ -617,26 +608,26 @@ std::uint8_t L2Cache::bring_home(int sm, std::uint64_t line, std::uint8_t& secto
                                  std::uint8_t& crossing, Stay stay, L2Side::Traffic& out) {
   const std::uint32_t near = sm_[static_cast<std::size_t>(sm)].side;
   const Route to = route(line);
-  counters_.prefetch += sectors_in(sectors);
+  sink_.prefetches(sectors_in(sectors));
   L2Side& home = side_[to.home];
   if (to.home != near) {
     L2Side& own = side_[near];
     crossing = static_cast<std::uint8_t>(sectors & ~own.lookup(own.find(to.seat)));
-    counters_.fabric_prefetch += sectors_in(crossing);
+    sink_.prefetch_crosses(sectors_in(crossing));
     sectors = crossing;
     if (!crossing) return 0;
   }
   const std::uint8_t fetched = home.read(to.seat, sectors, fetch_sectors_, stay).missing;
   account(home, out);
-  counters_.dram_read += sectors_in(fetched);
+  sink_.dram_reads(sectors_in(fetched));
   return fetched;
 }
 
 void L2Cache::change(int sm, std::uint64_t line, Stay stay, bool discard) {
   const Route to = route(line);
-  counters_.prefetch += kSectorsPerLine;
+  sink_.prefetches(kSectorsPerLine);
   if (to.home != sm_[static_cast<std::size_t>(sm)].side)
-    counters_.fabric_prefetch += kSectorsPerLine;
+    sink_.prefetch_crosses(kSectorsPerLine);
   if (!discard) return side_[to.home].keep(to.seat, stay);
   side_[to.home].discard(to.seat);
   if (spec_.sides == 2) side_[1 - to.home].drop(to.seat, 15);

@@ -25,11 +25,11 @@
 #include "base/prefetch.hpp"
 #include "model/access/access.hpp"
 #include "model/access/line_words.hpp"
-#include "model/counters/l2_counters.hpp"
 #include "model/interconnect/latencies.hpp"
 #include "model/interconnect/memory_path.hpp"
 #include "model/l2/l2_side.hpp"
 #include "model/l2/spec.hpp"
+#include "model/sink/l2_counting.hpp"
 
 namespace warpmem::model {
 
@@ -200,8 +200,9 @@ class L2Cache {
   void fetch_granularity(std::uint32_t sectors) {
     fetch_sectors_ = sectors ? sectors : spec_.fetch_sectors;
   }
-  L2Counters& counters() { return counters_; }
-  const L2Counters& counters() const { return counters_; }
+  void begin_launch() { sink_.counters = {}; }
+  L2Counting& sink() { return sink_; }
+  const L2Counters& counters() const { return sink_.counters; }
   std::uint64_t dirty_sectors() const;
 
  private:
@@ -237,9 +238,9 @@ class L2Cache {
     out.add(t);
   }
   void account(const L2Side::Traffic& t) {
-    counters_.dram_read += t.fills;
-    counters_.dram_write += t.writes;
-    counters_.refill_writes += t.fills;
+    sink_.dram_reads(t.fills);
+    sink_.dram_writes(t.writes);
+    sink_.refills(t.fills);
   }
   // What reads of one access have caused on both sides, in their order, for the way to DRAM.
   struct Caused {
@@ -348,7 +349,7 @@ class L2Cache {
   std::array<L2Side::Memory, 2> sets_;  // of each side
   std::pmr::vector<Pending> pending_;
   std::uint64_t dram_free_ = 0;  // millicycles: when DRAM is done with what it was asked for
-  L2Counters counters_;
+  L2Counting sink_;
   Causes causes_;        // scratch
   Latencies unloaded_;   // cycles
   Latencies latencies_;  // these, or those of path_

@@ -65,9 +65,9 @@ WARPMEM_AVX512 bool L2Cache::read_strangers_avx512(int sm, const Routed& lines,
   const std::uint32_t side = sm_[static_cast<std::size_t>(sm)].side;
   alignas(64) std::array<std::uint8_t, LineList::kMost> here, missing, fetched, brought;
   side_[side].read(lines.seat, parts, granularity, here.data(), missing.data(), true);
-  counters_.read += wide::bits_in_low_halves(parts.sectors.data(), count);
-  counters_.read_hit += wide::bits_in_low_halves(here.data(), count);
-  counters_.read_requests += count;
+  sink_.reads(wide::bits_in_low_halves(parts.sectors.data(), count));
+  sink_.read_hits(wide::bits_in_low_halves(here.data(), count));
+  sink_.read_requests(count);
 
   // What goes on to the other side, one behind the other: numbers, with the sectors above them.
   const auto there = static_cast<std::uint32_t>((std::uint64_t{1} << count) - 1);
@@ -103,8 +103,7 @@ WARPMEM_AVX512 bool L2Cache::read_strangers_avx512(int sm, const Routed& lines,
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(far.index.data()), bytes(first, second));
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(far.sectors.data()), sectors);
     side_[1 - side].read(lines.seat, far, 1, here.data(), brought.data());
-    counters_.fabric_read += wide::bits_in_low_halves(_mm512_zextsi256_si512(sectors));
-    counters_.fabric_read_hit += wide::bits_in_low_halves(here.data(), far.count);
+    sink_.crosses(wide::bits_in_low_halves(_mm512_zextsi256_si512(sectors)), wide::bits_in_low_halves(here.data(), far.count));
   }
   const auto fetches = [&](std::size_t i, __mmask16 crosses, std::size_t from) WARPMEM_AVX512 {
     return _mm512_mask_expand_epi32(wide::of_bytes(missing.data() + i), crosses,
@@ -114,8 +113,8 @@ WARPMEM_AVX512 bool L2Cache::read_strangers_avx512(int sm, const Routed& lines,
   _mm256_store_si256(reinterpret_cast<__m256i*>(fetched.data()), of_all);
   for (L2Side& s : side_)
     if (s.has_traffic()) account(s.take_traffic());
-  counters_.dram_read += wide::bits_in_low_halves(
-      _mm512_maskz_mov_epi8(there, _mm512_zextsi256_si512(of_all)));
+  sink_.dram_reads(wide::bits_in_low_halves(
+      _mm512_maskz_mov_epi8(there, _mm512_zextsi256_si512(of_all))));
   wait(lines, parts, now, fetched.data(), crossing, done);
   enter(sm, lines, parts, now, missing.data(), done);
   return true;

@@ -32,23 +32,22 @@ inline void L2Cache::open(int sm, SmPlace& from, Pending& p, std::uint64_t line,
 inline L2Cache::Met L2Cache::meet(std::uint32_t side, const Route& route, std::uint8_t sectors,
                                   std::uint8_t joined, std::uint32_t granularity, Stay stay,
                                   L2Side::Traffic& out) {
-  counters_.read += sectors_in(sectors);
+  sink_.reads(sectors_in(sectors));
   L2Side& near = side_[side];
   const L2Side::Found found =
       near.read(route.seat, sectors, granularity, route.home == side ? stay : of_copy(stay));
   // What arrives with the very request it belongs to was no hit.
-  counters_.read_hit += sectors_in(found.here & sectors & ~joined);
+  sink_.read_hits(sectors_in(found.here & sectors & ~joined));
   Met met{found.missing, found.missing, found.missing && route.home != side};
   if (met.crosses) {
     L2Side& home = side_[route.home];
     const L2Side::Found there = home.read(route.seat, found.missing, 1, stay);
-    counters_.fabric_read += sectors_in(found.missing);
-    counters_.fabric_read_hit += sectors_in(there.here & found.missing);
+    sink_.crosses(sectors_in(found.missing), sectors_in(there.here & found.missing));
     met.fetched = there.missing;
     account(home, out);
   }
   account(near, out);
-  counters_.dram_read += sectors_in(met.fetched);
+  sink_.dram_reads(sectors_in(met.fetched));
   return met;
 }
 
@@ -66,7 +65,7 @@ inline std::uint64_t L2Cache::read_alone(int sm, std::uint64_t line, const Route
   Pending& p = pending_[from.pending + route.pending];
   if (p.line == line) [[unlikely]]
     return read(sm, line, route, sectors, now, fetch_sectors);
-  ++counters_.read_requests;
+  sink_.read_requests(1);
   const std::uint64_t leaves = leave(from, now);
   L2Side::Traffic out;
   const Met met =
@@ -82,14 +81,12 @@ inline void L2Cache::put(std::uint32_t near, const Route& route, std::uint8_t se
                          std::uint8_t full, const std::uint32_t* bytes, std::uint8_t again,
                          bool opens, Stay stay, L2Side::Traffic& out) {
   const std::uint64_t sent = sectors_in(sectors & ~again);
-  counters_.write_requests += opens;
-  counters_.write += sent;
-  counters_.write_hit += sent;
+  sink_.writes(opens, sent, sent);
   L2Side& home = side_[route.home];
   home.write(home.find(route.seat), sectors, full, bytes, stay);
   account(home, out);
   if (route.home != near) {
-    counters_.fabric_write += sent;
+    sink_.write_crosses(sent);
     // The writer's side keeps what it wrote whole; what it wrote in part is stale there.
     const auto stale = static_cast<std::uint8_t>(sectors & ~full);
     if (stale) side_[near].drop(route.seat, stale);

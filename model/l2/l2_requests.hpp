@@ -29,6 +29,7 @@ class L2Requests {
   static constexpr bool kAnswersLater = true;
   static constexpr std::uint64_t kUnknown = std::uint64_t{1} << 31;
   using Bytes = std::array<std::uint32_t, 4>;
+  using Route = L2Cache::Route;
 
   explicit L2Requests(const L2Cache::Spec& spec);
 
@@ -77,7 +78,8 @@ class L2Requests {
     return places_.write_host(sectors, sm, now);
   }
   std::uint64_t sent(std::uint64_t now) const { return now; }
-  L2Counters& counters() { return places_.counters(); }
+  void begin_launch() { places_.begin_launch(); }
+  L2Counting& sink() { return places_.sink(); }
   const L2Counters& counters() const { return places_.counters(); }
   // Others' business.
   void take(MemoryPath*) {}

@@ -42,7 +42,7 @@ SplitL2::SplitL2(const L2Cache::Spec& spec, std::uint32_t shards, std::vector<L2
 void SplitL2::flush(std::uint32_t shard, std::uint64_t dirty_sectors) {
   shards_[shard] = std::make_unique<L2Cache>(spec_);
   shards_[shard]->flush(dirty_sectors);
-  shards_[shard]->counters() = {};
+  shards_[shard]->begin_launch();
 }
 
 void SplitL2::set_aside(std::uint64_t bytes) {
@@ -89,7 +89,7 @@ inline bool SplitL2::coalesce_one(Group& g, std::uint32_t list, std::uint32_t nu
   one.until = one.now;
   const auto opens = [&] {
     front.open(one.sm, from, p, one.line, one.sectors, one.now);
-    ++front.counters_.read_requests;
+    front.sink_.read_requests(1);
     u = {batch, list, number, std::uint64_t{one.now} + one.near};
   };
   if (p.line != one.line || !coalesces_) [[likely]] {
@@ -105,7 +105,7 @@ inline bool SplitL2::coalesce_one(Group& g, std::uint32_t list, std::uint32_t nu
       one.done = static_cast<std::uint32_t>(p.until);
       return true;
     }
-    front.counters_.read_requests += from.requests - requests;
+    front.sink_.read_requests(from.requests - requests);
     one.sectors = asked.sectors, one.again = asked.joined;
     one.until = static_cast<std::uint32_t>(p.until);
     u = {batch, list, number, std::max(p.until, std::uint64_t{one.now} + one.near)};
@@ -115,7 +115,7 @@ inline bool SplitL2::coalesce_one(Group& g, std::uint32_t list, std::uint32_t nu
   if (p.sectors() == one.sectors && p.riders() < merge_) {
     if (one.now + way_ >= u.soonest) return false;
     p.ride();
-    front.counters_.merged += sectors_in(one.sectors);
+    front.sink_.merges(sectors_in(one.sectors));
     one.kind = Kind::kMerged;
     one.part = u.list, one.of = u.last;
     g.rides = true;
@@ -295,7 +295,7 @@ inline void SplitL2::serve_read(Group& g, L2Ask& one) {
   one.again = 0;
   if (p.line != one.line) {
     front.open(one.sm, from, p, one.line, one.sectors, one.now);
-    ++front.counters_.read_requests;
+    front.sink_.read_requests(1);
   } else {
     const std::uint32_t requests = from.requests;
     const L2Cache::Asked asked =
@@ -305,7 +305,7 @@ inline void SplitL2::serve_read(Group& g, L2Ask& one) {
       one.done = one.until = static_cast<std::uint32_t>(p.until);
       return;
     }
-    front.counters_.read_requests += from.requests - requests;
+    front.sink_.read_requests(from.requests - requests);
     one.sectors = asked.sectors, one.again = asked.joined;
   }
   const L2Cache::Met met = meet(*shards_[one.set % shards_.size()], one, one.again);

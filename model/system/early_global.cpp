@@ -3,6 +3,7 @@
 #include <bit>
 #include <map>
 
+#include "model/access/any_lines.hpp"
 #include "model/system/early_memory.hpp"
 
 namespace warpmem::model {
@@ -60,7 +61,7 @@ EarlyMemory::LoadPath EarlyMemory::path_of(const AccessPlan& plan, const AccessT
 }
 
 void EarlyMemory::count_loads(bool is_l1, const AccessPlan& plan, const WarpAccess& a) {
-  EarlyCounters& e = counters_.early;
+  EarlyCounters& e = sink_.counters.early;
   ++e.gld_request;
   e.gld_requested_bytes += std::uint64_t{active(a.mask)} * plan.bytes;
   for (const Transaction& t : moves_) {
@@ -82,13 +83,11 @@ void EarlyMemory::global_load(const WarpAccess& a, const AccessPlan& plan, Acces
   const LoadPath path = path_of(plan, t);
   const bool whole_lines = path.is_l1 && spec_.l1.sector_bytes == spec_.line_bytes;
   list_transactions({spec_.access, spec_.line_bytes, whole_lines}, a, moves_);
-  ++counters_.global_ld.requests;
   t.passes = t.tag_passes = static_cast<std::uint32_t>(std::max<std::size_t>(1, moves_.size()));
   t.done = t.now + spec_.latency_l1;
-  happens(EventKind::kRequest, Level::kL1, t, moves_.size());
-  const std::uint64_t lines = lines_by_group(moves_, spec_.line_bytes);
-  counters_.tag_requests += lines;
-  counters_.tag_wavefronts_ld += moves_.size();
+  sink_.global_load(lines_by_group(moves_, spec_.line_bytes), 0, 0);
+  sink_.asks(t, moves_.size());
+  sink_.load_tag_passes(moves_.size());
   // The texture path's loads are none of the load/store unit's.
   if (!path.cache || path.is_l1) count_loads(path.is_l1, plan, a);
   if (path.cache) load_through(path, t);
@@ -96,7 +95,7 @@ void EarlyMemory::global_load(const WarpAccess& a, const AccessPlan& plan, Acces
 }
 
 void EarlyMemory::load_through(LoadPath path, AccessTiming& t) {
-  EarlyCounters& e = counters_.early;
+  EarlyCounters& e = sink_.counters.early;
   const std::uint64_t at = t.tags;
   for (std::size_t i = 0; i < moves_.size(); ++i) {
     const std::uint64_t line = line_of(moves_[i]);
@@ -104,9 +103,9 @@ void EarlyMemory::load_through(LoadPath path, AccessTiming& t) {
     const LineCache::Found found = path.cache->load(line, sectors);
     const std::uint64_t asked = sectors_in(sectors);
     const auto missed = static_cast<std::uint8_t>(found.missing & sectors);
-    counters_.global_ld.sectors += asked;
-    counters_.theoretical_global += asked;
-    counters_.global_ld.hits += asked - sectors_in(missed);
+    sink_.load_sectors(asked);
+    sink_.instead_wanted(asked, 0);
+    sink_.load_found(t, line, asked, sectors_in(missed));
     if (path.is_l1) {
       ++(found.hit ? e.l1_gld_hit : e.l1_gld_miss);
     } else {
@@ -114,9 +113,6 @@ void EarlyMemory::load_through(LoadPath path, AccessTiming& t) {
       e.tex_miss += sectors_in(missed);
       e.tex_hit += asked - sectors_in(missed);
     }
-    happens(EventKind::kLookup, Level::kL1, t, asked, line);
-    happens(EventKind::kHit, Level::kL1, t, asked - sectors_in(missed), line);
-    happens(EventKind::kMiss, Level::kL1, t, sectors_in(missed), line);
     t.done = std::max(t.done, found.arrival);
     if (!found.missing) continue;
     write_pushed(*path.cache, t);
@@ -143,21 +139,21 @@ void EarlyMemory::load_past(AccessTiming& t) {
     }
     for (std::size_t i = 0; i < lines.size(); ++i) {
       const std::uint64_t moved = sectors_in(lines[i].sectors);
-      counters_.global_ld.sectors += moved;
-      counters_.theoretical_global += moved;
+      sink_.load_sectors(moved);
+      sink_.instead_wanted(moved, 0);
       t.done = std::max(t.done, read(t, t.tags + i, lines[i].line, lines[i].sectors));
     }
     return;
   }
   for (std::size_t i = 0; i < moves_.size(); ++i) {
-    counters_.global_ld.sectors += moves_[i].bytes / kSectorBytes;
-    counters_.theoretical_global += moves_[i].bytes / kSectorBytes;
+    sink_.load_sectors(moves_[i].bytes / kSectorBytes);
+    sink_.instead_wanted(moves_[i].bytes / kSectorBytes, 0);
     t.done = std::max(t.done, read(t, t.tags + i, line_of(moves_[i]), sectors_of(moves_[i])));
   }
 }
 
 void EarlyMemory::count_stores(const WarpAccess& a) {
-  EarlyCounters& e = counters_.early;
+  EarlyCounters& e = sink_.counters.early;
   ++e.gst_request;
   e.gst_requested_bytes += std::uint64_t{active(a.mask)} * a.bytes;
   e.gst_transactions += moves_.size();
@@ -167,8 +163,6 @@ void EarlyMemory::count_stores(const WarpAccess& a) {
     e.gst_moved_bytes += m.bytes;
     if (spec_.access == AccessRule::kHalfWarpStrict)
       ++(m.in_order ? e.gst_coherent : e.gst_incoherent);
-    counters_.global_st.sectors += m.bytes / kSectorBytes;
-    counters_.theoretical_global += m.bytes / kSectorBytes;
   }
 }
 
@@ -178,31 +172,30 @@ void EarlyMemory::global_store(const WarpAccess& a, const AccessPlan&, AccessTim
   list_transactions({by_line ? AccessRule::kSectors : spec_.access, spec_.line_bytes, false}, a,
                     moves_);
   count_stores(a);
-  ++counters_.global_st.requests;
-  counters_.tag_requests += lines_by_group(moves_, spec_.line_bytes);
+  std::uint64_t moved = 0;
+  for (const Transaction& m : moves_) moved += m.bytes / kSectorBytes;
+  sink_.global_store(lines_by_group(moves_, spec_.line_bytes), moved, 0);
   t.passes = t.tag_passes = static_cast<std::uint32_t>(std::max<std::size_t>(1, moves_.size()));
-  happens(EventKind::kRequest, Level::kL1, t, moves_.size());
+  sink_.asks(t, moves_.size());
   if (by_line) {
-    touched_.clear();
-    touched_.add(a);
-    const std::vector<LineTouch>& lines = touched_.lines();
-    for (std::size_t i = 0; i < lines.size(); ++i)
-      store_line(lines[i], lines[i].sectors, t.tags + i, t);
+    list_any(a, spec_.line_bytes, touched_);
+    for (int i = 0; i < touched_.count; ++i)
+      store_line(touched_[i], touched_[i].sectors, t.tags + static_cast<std::uint64_t>(i), t);
     return;
   }
   for (std::size_t i = 0; i < moves_.size(); ++i) {
     const Transaction& m = moves_[i];
-    touched_.clear();
+    touched_.count = 0;
     for (std::uint32_t l = 0; l < kWarpLanes; ++l) {
       if (!(m.lanes >> l & 1)) continue;
       // The part of the lane's word that this transaction writes.
       const std::uint64_t from = std::max(a.address[l], m.address);
       const std::uint64_t to = std::min(a.address[l] + a.bytes, m.address + m.bytes);
-      if (from < to) touched_.add(from, to - from);
+      if (from < to) touch_any(from, to - from, spec_.line_bytes, touched_);
     }
     LineTouch written;
     written.line = line_of(m);
-    if (!touched_.lines().empty()) written = touched_.lines().front();
+    if (touched_.count > 0) written = touched_[0];
     store_line(written, sectors_of(m), t.tags + i, t);
   }
 }
@@ -211,14 +204,14 @@ void EarlyMemory::global_store(const WarpAccess& a, const AccessPlan&, AccessTim
 void EarlyMemory::store_line(const LineTouch& written, std::uint8_t moved, std::uint64_t at,
                              AccessTiming& t) {
   const std::uint64_t sectors = sectors_in(moved);
-  happens(EventKind::kWrite, Level::kL1, t, sectors, written.line);
+  sink_.stores_line(t, written.line, sectors);
   LineCache& cache = l1(t);
   const bool here =
       spec_.write == WritePolicy::kEvict
           ? cache.drop(written.line, written.sectors)
           : cache.store(written.line, written.full, false,
                         spec_.allocate == Allocate::kLoadsAndStores && caches_loads(spec_.cached));
-  if (here) counters_.global_st.hits += sectors;
+  if (here) sink_.store_hits(sectors);
   write_pushed(cache, t);
   write(t, written, moved, at);
 }
@@ -226,8 +219,6 @@ void EarlyMemory::store_line(const LineTouch& written, std::uint8_t moved, std::
 // A word is changed once a pass, however many lanes change it; lanes on other words of a sector go
 // in the same pass. (Same-address atomics serialise, all that the guides say.)
 void EarlyMemory::global_atomic(const WarpAccess& a, const AccessPlan& plan, AccessTiming& t) {
-  OpCounters& c = plan.returns ? counters_.global_atom : counters_.global_red;
-  ++c.requests;
   std::map<std::uint64_t, std::uint32_t> of_word;    // lanes
   std::map<std::uint64_t, std::uint32_t> of_sector;  // passes
   std::vector<std::uint64_t> lines;
@@ -238,28 +229,23 @@ void EarlyMemory::global_atomic(const WarpAccess& a, const AccessPlan& plan, Acc
     lines.push_back(a.address[l] / spec_.line_bytes);
   }
   std::sort(lines.begin(), lines.end());
-  counters_.tag_requests +=
-      static_cast<std::uint64_t>(std::unique(lines.begin(), lines.end()) - lines.begin());
-  counters_.theoretical_global += of_sector.size();
+  lines.erase(std::unique(lines.begin(), lines.end()), lines.end());
+  std::uint64_t all_passes = 0;
+  for (const auto& [sector, passes] : of_sector) all_passes += passes;
+  sink_.global_atomic(plan.returns, all_passes, of_sector.size(), lines.size());
   t.left_sm = true;
-  std::uint32_t most = 1;
   for (const auto& [sector, passes] : of_sector) {
-    c.sectors += passes;
-    counters_.l1_write_sectors += passes;
-    if (plan.returns) counters_.l1_fill_sectors += passes;
     const std::uint64_t line = sector * kSectorBytes / spec_.line_bytes;
     const auto in_line =
         static_cast<std::uint32_t>(sector * kSectorBytes % spec_.line_bytes / kSectorBytes);
     l1(t).drop(line, static_cast<std::uint8_t>(1u << in_line));
     t.done = std::max(t.done, memory_.atomic(t.sm, line, in_line, passes, plan.returns, t.now));
-    most = std::max(most, passes);
   }
-  (plan.returns ? memory_.counters.atomic_requests : memory_.counters.reduction_requests) +=
-      of_sector.size();
+  memory_.sink.atomic_requests(plan.returns, of_sector.size());
   t.passes = static_cast<std::uint32_t>(of_sector.size());
   t.stored = t.done;
   t.sent = std::max(t.sent, memory_.sent(t.now));
-  happens(EventKind::kRequest, Level::kL1, t, of_sector.size());
+  sink_.asks(t, of_sector.size());
 }
 
 }  // namespace warpmem::model

@@ -7,31 +7,29 @@
 namespace warpmem::model {
 
 EarlyMemory::EarlyMemory(const EarlySpec& spec, std::unique_ptr<MemoryPath> path)
-    : AccessByAccess(spec.line_bytes, std::move(path)),
-      spec_(spec),
-      memory_(spec_, path_.get()),
-      touched_(spec_.line_bytes) {}
+    : spec_(spec), sink_(spec.line_bytes), memory_(spec_, path.get()) {
+  path_ = std::move(path);
+}
 
 void EarlyMemory::begin_launch(const LaunchMemory& launch) {
   l1_.assign(spec_.sms, LineCache(spec_.l1_beside(launch.shared_config)));
   const std::uint32_t sharing = (spec_.sms + spec_.texture_sms - 1) / spec_.texture_sms;
   textures_.assign(spec_.has_texture_cache ? sharing : 0, LineCache(spec_.texture));
   memory_.begin(launch.flush_l2);
-  counters_ = {};
+  sink_.counters = {};
   host_ = launch.host;
   if (path_) path_->clear();
   local_ = LocalMemory(launch.local_bytes, launch.largest_frame, spec_.warps);
 }
 
 LaunchCounters EarlyMemory::finish_launch() {
-  memory_.counters.launch_read += spec_.launch_l2_read;
-  memory_.counters.dram_read += spec_.launch_dram_read;
+  memory_.sink.driver(spec_.launch_l2_read, spec_.launch_dram_read, 0);
   return counted();
 }
 
 LaunchCounters EarlyMemory::counted() const {
-  LaunchCounters all = counters_;
-  all.l2 = memory_.counters;
+  LaunchCounters all = sink_.counters;
+  all.l2 = memory_.sink.counters;
   if (!spec_.has_l2) return all;
   all.early.l2_read_transactions = all.l2.read + all.l2.atomic + all.l2.reduction;
   all.early.l2_write_transactions = all.l2.write + all.l2.atomic + all.l2.reduction;
@@ -40,8 +38,27 @@ LaunchCounters EarlyMemory::counted() const {
 }
 
 void EarlyMemory::tell(EventListener* listener) {
-  AccessByAccess::tell(listener);
-  memory_.tell(listener);
+  sink_.tell(listener);
+  memory_.sink.tell(listener);
+}
+
+void EarlyMemory::run(const WarpLanes& lanes, const AccessPlan& plan, AccessTiming& timing) {
+  sink_.record();
+  timing.begin();
+  sink_.begins(plan, timing);
+  if (plan.empties_before) l1(timing).invalidate(kLocalLine);
+  if (!lanes.mask) return;
+  sink_.instruction(plan);
+  access(lanes, plan, timing);
+  sink_.ends(timing);
+  if (plan.empties_behind) l1(timing).invalidate(kLocalLine);
+}
+
+bool EarlyMemory::in_host_memory(std::uint64_t line) const {
+  const std::uint64_t address = line * spec_.line_bytes;
+  return std::any_of(host_.begin(), host_.end(), [address](const AddressRange& r) {
+    return address >= r.base && address < r.base + r.bytes;
+  });
 }
 
 void EarlyMemory::access(const WarpLanes& w, const AccessPlan& plan, AccessTiming& t) {
@@ -63,8 +80,7 @@ std::uint64_t EarlyMemory::read(AccessTiming& t, std::uint64_t at, std::uint64_t
                                 std::uint8_t sectors, bool texture) {
   t.left_sm = true;
   ++t.missed;
-  counters_.l1_fill_sectors += sectors_in(sectors);
-  happens(EventKind::kFill, Level::kL1, t, sectors_in(sectors), line);
+  sink_.fill(t, line, sectors_in(sectors));
   return in_host_memory(line) ? memory_.host(t.sm, sectors, false, at)
          : texture            ? memory_.read_texture(t.sm, line, sectors, at)
                               : memory_.read(t.sm, line, sectors, at);
@@ -73,8 +89,7 @@ std::uint64_t EarlyMemory::read(AccessTiming& t, std::uint64_t at, std::uint64_t
 void EarlyMemory::write(AccessTiming& t, const LineTouch& touch, std::uint8_t moved,
                         std::uint64_t at) {
   t.left_sm = true;
-  counters_.l1_write_sectors += sectors_in(moved);
-  happens(EventKind::kWriteBack, Level::kL1, t, sectors_in(moved), touch.line);
+  sink_.sends(t, touch.line, sectors_in(moved));
   const std::uint64_t there = in_host_memory(touch.line) ? memory_.host(t.sm, moved, true, at)
                                                          : memory_.write(t.sm, touch, moved, at);
   t.stored = std::max(t.stored, there);

@@ -18,24 +18,26 @@
 #include "model/early/early_spec.hpp"
 #include "model/early/line_cache.hpp"
 #include "model/early/memory_side.hpp"
-#include "model/general/touched_lines.hpp"
 #include "model/local/local_memory.hpp"
-#include "model/system/access_by_access.hpp"
+#include "model/sink/telling.hpp"
 #include "model/system/local_line.hpp"
+#include "model/system/memory_system.hpp"
 
 namespace warpmem::model {
 
-class EarlyMemory final : public AccessByAccess {
+class EarlyMemory final : public MemorySystem {
  public:
   // `path`: where time is kept; else nullptr.
   EarlyMemory(const EarlySpec& spec, std::unique_ptr<MemoryPath> path);
   void begin_launch(const LaunchMemory& launch) override;
+  void run(const WarpLanes& lanes, const AccessPlan& plan, AccessTiming& timing) override;
   void texture(const TextureAccess& access, const AccessPlan& plan, AccessTiming& timing) override;
   void starts_warps(int, std::uint64_t, std::uint32_t) override {}
   void constants(const WarpLanes& lanes, const AccessPlan& plan) override;
   LaunchCounters finish_launch() override;
   LaunchCounters counted() const override;
-  const L2Counters& l2_counters() const override { return memory_.counters; }
+  LaunchCounters& counters() override { return sink_.counters; }
+  const L2Counters& l2_counters() const override { return memory_.sink.counters; }
   void tell(EventListener* listener) override;
   const PartitionTraffic* dram_traffic() const override { return &memory_.traffic(); }
 
@@ -45,8 +47,8 @@ class EarlyMemory final : public AccessByAccess {
     LineCache* cache = nullptr;  // that it goes through
     bool is_l1 = false;
   };
-  void access(const WarpLanes&, const AccessPlan&, AccessTiming&) override;
-  void empty_local(AccessTiming& t) override { l1(t).invalidate(kLocalLine); }
+  void access(const WarpLanes&, const AccessPlan&, AccessTiming&);
+  bool in_host_memory(std::uint64_t line) const;
   LoadPath path_of(const AccessPlan&, const AccessTiming&);
   void global_load(const WarpAccess&, const AccessPlan&, AccessTiming&);
   void load_through(LoadPath, AccessTiming&);
@@ -75,6 +77,7 @@ class EarlyMemory final : public AccessByAccess {
   LineCache& l1(const AccessTiming& t) { return l1_[static_cast<std::size_t>(t.sm)]; }
 
   EarlySpec spec_;
+  Telling sink_;
   MemorySide memory_;
   LineCache& textures(int sm) {
     return textures_[static_cast<std::size_t>(sm) / spec_.texture_sms];
@@ -82,7 +85,8 @@ class EarlyMemory final : public AccessByAccess {
   std::vector<LineCache> l1_, textures_;  // by SM, and by so many SMs as share one
   LocalMemory local_;
   std::vector<Transaction> moves_;  // of the access at hand
-  TouchedLines touched_;
+  LineList touched_;
+  std::vector<AddressRange> host_;  // of this launch, ascending
   TextureTraffic texels_;
 };
 

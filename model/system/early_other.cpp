@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "model/access/any_lines.hpp"
 #include "model/system/early_memory.hpp"
 #include "model/system/local_line.hpp"
 
@@ -11,7 +12,6 @@ namespace warpmem::model {
 void EarlyMemory::local_access(const WarpLanes& w, const AccessPlan& plan, AccessTiming& t) {
   const WarpAccess a = expand(w, plan.bytes);
   const bool stores = plan.action == Action::kLocalStore;
-  OpCounters& c = stores ? counters_.local_st : counters_.local_ld;
   const std::uint64_t area = local_.area(static_cast<std::uint64_t>(t.sm), t.warp_slot);
   const std::uint32_t words = std::max(1u, plan.bytes / 4);
   const bool cached = caches_local(spec_.cached) && !plan.bypass_l1 && l1(t).exists();
@@ -26,35 +26,33 @@ void EarlyMemory::local_access(const WarpLanes& w, const AccessPlan& plan, Acces
       const std::uint64_t at = (area + local_.word(a.address[l], k)) * kWarpLanes + l;
       word.address[l] = kLocalLine * kLineBytes + at * 4 + a.address[l] % 4;
     }
-    ++c.requests;
     local_word(word, stores, cached, t);
   }
 }
 
 void EarlyMemory::local_word(const WarpAccess& word, bool stores, bool cached, AccessTiming& t) {
-  OpCounters& c = stores ? counters_.local_st : counters_.local_ld;
   const AccessRule rule =
       spec_.access == AccessRule::kSubRequests ? AccessRule::kSectors : spec_.access;
   const bool whole = cached && spec_.l1.sector_bytes == spec_.line_bytes;
   list_transactions({rule, spec_.line_bytes, whole}, word, moves_);
-  (stores ? counters_.early.local_store : counters_.early.local_load) += moves_.size();
-  touched_.clear();
-  touched_.add(word);
-  counters_.theoretical_local += touched_.sectors();
+  (stores ? sink_.counters.early.local_store : sink_.counters.early.local_load) += moves_.size();
+  list_any(word, spec_.line_bytes, touched_);
+  const auto wanted = static_cast<std::uint64_t>(sector_count(touched_));
+  sink_.local(stores, wanted);
   if (cached) {
-    c.sectors += touched_.sectors();
-    for (const LineTouch& line : touched_.lines()) local_line(line, stores, t);
+    sink_.local_sectors(stores, wanted);
+    for (int i = 0; i < touched_.count; ++i) local_line(touched_[i], stores, t);
     return;
   }
   for (const Transaction& m : moves_) {
-    c.sectors += m.bytes / kSectorBytes;
+    sink_.local_sectors(stores, m.bytes / kSectorBytes);
     if (!stores) {
       t.done = std::max(t.done, read(t, t.now, line_of(m), sectors_of(m)));
       continue;
     }
-    const auto written = std::find_if(touched_.lines().begin(), touched_.lines().end(),
-                                      [&](const LineTouch& l) { return l.line == line_of(m); });
-    LineTouch part = written != touched_.lines().end() ? *written : LineTouch{};
+    LineTouch part;
+    for (int i = 0; i < touched_.count; ++i)
+      if (touched_.line[static_cast<std::size_t>(i)] == line_of(m)) part = touched_[i];
     const std::uint8_t moved = sectors_of(m);
     part.line = line_of(m);
     part.sectors = static_cast<std::uint8_t>(part.sectors & moved);
@@ -67,8 +65,7 @@ void EarlyMemory::local_word(const WarpAccess& word, bool stores, bool cached, A
 
 // In the L1. A store that is kept back brings what it does not cover of its sectors first.
 void EarlyMemory::local_line(const LineTouch& line, bool stores, AccessTiming& t) {
-  EarlyCounters& e = counters_.early;
-  OpCounters& c = stores ? counters_.local_st : counters_.local_ld;
+  EarlyCounters& e = sink_.counters.early;
   LineCache& cache = l1(t);
   const std::uint64_t asked = sectors_in(line.sectors);
   if (stores && spec_.local_write == LocalWrite::kThrough) {
@@ -76,13 +73,13 @@ void EarlyMemory::local_line(const LineTouch& line, bool stores, AccessTiming& t
         cache.store(line.line, line.full, false, spec_.allocate == Allocate::kLoadsAndStores);
     write_pushed(cache, t);
     ++(here ? e.l1_local_store_hit : e.l1_local_store_miss);
-    if (here) c.hits += asked;
+    if (here) sink_.local_hits(stores, asked);
     return write(t, line, line.sectors, t.now);
   }
   if (stores && line.full == line.sectors) {
     const bool here = cache.store(line.line, line.sectors, true, true);
     ++(here ? e.l1_local_store_hit : e.l1_local_store_miss);
-    if (here) c.hits += asked;
+    if (here) sink_.local_hits(stores, asked);
     return write_pushed(cache, t);
   }
   const LineCache::Found found = cache.load(line.line, line.sectors);
@@ -90,7 +87,7 @@ void EarlyMemory::local_line(const LineTouch& line, bool stores, AccessTiming& t
   write_pushed(cache, t);
   if (stores) ++(found.hit ? e.l1_local_store_hit : e.l1_local_store_miss);
   else ++(found.hit ? e.l1_local_hit : e.l1_local_miss);
-  c.hits += asked - sectors_in(missed);
+  sink_.local_hits(stores, asked - sectors_in(missed));
   if (!stores) t.done = std::max(t.done, found.arrival);
   if (found.missing) {
     const std::uint64_t back = read(t, t.now, line.line, found.missing);
@@ -101,54 +98,45 @@ void EarlyMemory::local_line(const LineTouch& line, bool stores, AccessTiming& t
 }
 
 void EarlyMemory::shared_access(const WarpAccess& a, const AccessPlan& plan, AccessTiming& t) {
-  EarlyCounters& e = counters_.early;
+  EarlyCounters& e = sink_.counters.early;
   const SharedKind kind = plan.action == Action::kAsyncWrite ? SharedKind::kStore : plan.shared;
   const SharedPasses passes = shared_passes(spec_.shared, a, kind, spec_.banks);
   const auto taken = static_cast<std::uint32_t>(std::max(1, passes.taken));
   const auto more = static_cast<std::uint64_t>(passes.taken - passes.groups);
-  counters_.shared_wavefronts += taken;
-  happens(EventKind::kRequest, Level::kShared, t, 1);
-  happens(EventKind::kBankPass, Level::kShared, t, taken);
+  const std::uint64_t bytes = std::uint64_t(std::popcount(a.mask)) * a.bytes;
+  sink_.shared(t, taken, taken);
   t.passes = taken;
   t.done = t.now + spec_.latency_shared + 1 + (taken - 1) * spec_.latency_conflict;
   e.warp_serialize += more > 0;
   if (kind == SharedKind::kStore) {
     ++e.shared_store;
-    counters_.shared_st_bytes += std::uint64_t(std::popcount(a.mask)) * a.bytes;
     e.shared_store_transactions += taken;
     e.shared_store_replays += more;
-    counters_.shared_wavefronts_st += taken;
-    counters_.shared_conflicts_st += more;
+    sink_.shared_store(bytes, taken, more);
   } else {
     ++e.shared_load;
-    counters_.shared_ld_bytes += std::uint64_t(std::popcount(a.mask)) * a.bytes;
     e.shared_load_transactions += taken;
     e.shared_load_replays += more;
-    counters_.shared_wavefronts_ld += taken;
-    counters_.shared_conflicts_ld += more;
+    sink_.shared_load(bytes, taken, more);
   }
 }
 
 void EarlyMemory::constants(const WarpLanes& w, const AccessPlan& plan) {
   if (!w.mask) return;
   const std::uint32_t more = constant_serialized(spec_.constant, expand(w, plan.bytes));
-  counters_.early.constant_serialized += more;
-  counters_.early.warp_serialize += more > 0;
+  sink_.counters.early.constant_serialized += more;
+  sink_.counters.early.warp_serialize += more > 0;
 }
 
 // A sector that an earlier request of the fetch asked for counts as a hit. Surfaces go past the
 // cache of textures when they are written.
 void EarlyMemory::texture(const TextureAccess& access, const AccessPlan& plan, AccessTiming& t) {
-  EarlyCounters& e = counters_.early;
+  EarlyCounters& e = sink_.counters.early;
   const bool stores = plan.action == Action::kSurfaceStore;
-  OpCounters& c = plan.action == Action::kTexture ? counters_.texture
-                  : stores                        ? counters_.surface_st
-                                                  : counters_.surface_ld;
-  counters_.records += static_cast<std::uint64_t>(access.texels);
+  sink_.record(static_cast<std::uint64_t>(access.texels));
   t.begin();
   texture_traffic(access, stores, texels_, spec_.line_bytes);
-  c.requests += texels_.requests;
-  c.sectors += texels_.sectors;
+  sink_.texture(plan, texels_.requests, texels_.sectors);
   t.passes = t.tag_passes = std::max(1u, texels_.cycles);
   t.done = t.now + texels_.cycles + (stores ? 0 : spec_.latency_texture);
   LineCache& cache = spec_.has_texture_cache ? textures(t.sm) : l1(t);
@@ -170,7 +158,7 @@ void EarlyMemory::texture(const TextureAccess& access, const AccessPlan& plan, A
     t.done = std::max(t.done, back);
   }
   if (stores) return;
-  c.hits += texels_.sectors - missed;
+  sink_.texture_hits(plan, texels_.sectors - missed);
   e.tex_requests += texels_.sectors;
   e.tex_miss += missed;
   e.tex_hit += texels_.sectors - missed;

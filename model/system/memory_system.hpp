@@ -48,7 +48,7 @@ class MemorySystem {
   // … beyond the L1s; the same numbers without a copy.
   virtual const L2Counters& l2_counters() const = 0;
   // Records that are no access count by themselves. What the L2 counted is not in it.
-  virtual LaunchCounters& counters() { return counters_; }
+  virtual LaunchCounters& counters() = 0;
   // The way to the L2 and to DRAM, where time is kept; else nullptr.
   virtual MemoryPath* path() { return path_.get(); }
   // What DRAM's channels moved in the launch, where somebody keeps it; else nullptr.
@@ -66,7 +66,6 @@ class MemorySystem {
   MemorySystem(const MemorySystem&) = delete;
   MemorySystem& operator=(const MemorySystem&) = delete;
 
-  LaunchCounters counters_;
   std::unique_ptr<MemoryPath> path_;
 };
 

@@ -22,7 +22,7 @@
 #include "sim/engine/cta_barriers.hpp"
 #include "sim/engine/cta_stream.hpp"
 #include "sim/engine/dependence.hpp"
-#include "model/system/sectored_memory.hpp"
+#include "model/system/shaped_memory.hpp"
 #include "sim/engine/occupancy.hpp"
 #include "sim/engine/standing.hpp"
 #include "sim/engine/texture_fetch.hpp"

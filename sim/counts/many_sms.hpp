@@ -13,7 +13,7 @@
 
 #include "base/error.hpp"
 #include "model/card/card.hpp"
-#include "model/system/sectored_memory.hpp"
+#include "model/system/shaped_memory.hpp"
 #include "sim/engine/block_cache.hpp"
 #include "sim/engine/decoded_trace.hpp"
 #include "sim/engine/occupancy.hpp"

@@ -22,7 +22,7 @@
 #include "model/interconnect/memory_path.hpp"
 #include "model/topology/topology.hpp"
 #include "sim/engine/block_cache.hpp"
-#include "model/system/sectored_memory.hpp"
+#include "model/system/shaped_memory.hpp"
 #include "sim/engine/occupancy.hpp"
 #include "sim/spills/spills.hpp"
 #include "traces/format/reader.hpp"

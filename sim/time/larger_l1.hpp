@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "model/cache/l1_cache.hpp"
-#include "model/system/sectored_memory.hpp"
+#include "model/system/shaped_memory.hpp"
 #include "sim/engine/sites.hpp"
 
 namespace warpmem::sim {

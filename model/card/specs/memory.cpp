@@ -26,7 +26,6 @@ MemorySpec::L2 l2_of(const CardNumbers& n) {
   l2.dirty_ways = u32(n.l2_dirty_ways);
   l2.partial_ways = u32(n.l2_partial_ways);
   l2.fetch_sectors = u32(std::min(n.l2_fetch_bytes, n.line_bytes) / 32);
-  l2.dirty_before = n.launch_dirty_sectors;
   l2.of_sm.assign(n.sm_count, 0);
   l2.group_of_sm.assign(n.sm_count, 0);
   for (std::size_t sm = 0; sm < n.sm_count; ++sm) {

@@ -1,29 +1,29 @@
-#include "model/system/sectored_memory.hpp"
+#include "model/system/shaped_memory.hpp"
 
 #include <algorithm>
 
-#include "model/system/sectored_beyond.hpp"
+#include "model/system/as_card.hpp"
+#include "model/system/beyond_l1.hpp"
 
 namespace warpmem::model {
 
-// Bulk copies pass by the L1, 128 bytes at a time from the start of the copy: a piece that
+// Bulk copies pass by the L1, a line's length at a time from the start of the copy: a piece that
 // straddles a line touches one sector more (measured at 16 bytes of skew).
-template <class L2>
-void SectoredMemoryOf<L2>::bulk(const WarpLanes& w, const AccessPlan& plan, AccessTiming& place) {
+template <class Shape>
+void ShapedMemory<Shape>::bulk(const WarpLanes& w, const AccessPlan& plan, AccessTiming& place) {
   std::uint64_t address = w.first_address();
   std::uint64_t left = plan.bytes;
   while (left > 0) {
-    const std::uint64_t piece = std::min<std::uint64_t>(left, kLineBytes);
-    touch_contiguous(address, piece, true, lines_);
+    const std::uint64_t piece = std::min<std::uint64_t>(left, line_bytes());
+    list_span(address, piece, lines_);
     for (int i = 0; i < lines_.count; ++i) {
       const LineTouch t = lines_[i];
       if (path_ && plan.action != Action::kBulkRead)
         ports_[static_cast<std::size_t>(place.sm)].takes_reads(
             place.now, sectors_in(t.sectors) * sm_.bulk_read);
       if (plan.action == Action::kBulkReduce) {
-        ++l2_.counters().reduction_requests;
-        counters_.global_bulk_red += sectors_in(t.sectors);
-        counters_.l1_write_sectors += sectors_in(t.sectors);
+        l2_.sink().atomic_requests(false, 1);
+        sink_.bulk_reduction(sectors_in(t.sectors));
         // One header a line (measured: kernels/micro/bulk_rates.cu add, 5.0 cycles a line, where a
         // store of it takes 4.0).
         L2Cache::AtomicWork work;
@@ -32,7 +32,7 @@ void SectoredMemoryOf<L2>::bulk(const WarpLanes& w, const AccessPlan& plan, Acce
           if (t.sectors >> k & 1) {
             work.partly = t.full >> k & 1 ? 0 : 1;
             place.stored =
-                std::max(place.stored, l2_.atomic(place.sm, t.line * 4 + k, 1, false, place.now,
+                std::max(place.stored, l2_.atomic(place.sm, t.line * line_bytes() / kSectorBytes + k, 1, false, place.now,
                                                   work, of_write(stay(t.line, Stay::kUnsaid))));
             work.headed = 0;
           }
@@ -50,8 +50,8 @@ void SectoredMemoryOf<L2>::bulk(const WarpLanes& w, const AccessPlan& plan, Acce
 }
 
 // To the L2 alone: bytes side by side by the copy engine, or the line of each lane's address.
-template <class L2>
-void SectoredMemoryOf<L2>::prefetch_l2(const WarpLanes& w, const AccessPlan& plan,
+template <class Shape>
+void ShapedMemory<Shape>::prefetch_l2(const WarpLanes& w, const AccessPlan& plan,
                                        AccessTiming& place) {
   const auto one = [&](std::uint64_t line, std::uint8_t sectors) {
     if (!plain_ && in_host_memory(line)) return;
@@ -61,24 +61,23 @@ void SectoredMemoryOf<L2>::prefetch_l2(const WarpLanes& w, const AccessPlan& pla
     l2_.change(place.sm, line, plan.stay, plan.line_request == LineRequest::kDiscard);
   };
   if (plan.bytes == 0) {
-    list_lines(w, 1, false, lines_);
-    for (int i = 0; i < lines_.count; ++i) one(lines_.line[static_cast<std::size_t>(i)], 15);
+    list(w, 1, false, lines_);
+    for (int i = 0; i < lines_.count; ++i)
+      one(lines_.line[static_cast<std::size_t>(i)], whole_line());
     return;
   }
   const std::uint64_t from = w.first_address(), end = from + plan.bytes;
-  for (std::uint64_t at = from; at < end; at = (at / kLineBytes + 1) * kLineBytes) {
-    touch_contiguous(at, std::min(end, (at / kLineBytes + 1) * kLineBytes) - at, false, lines_);
+  for (std::uint64_t at = from; at < end; at = (at / line_bytes() + 1) * line_bytes()) {
+    list_span(at, std::min(end, (at / line_bytes() + 1) * line_bytes()) - at, lines_);
     one(lines_.line[0], lines_.sectors[0]);
     if (path_) place.now += sm_.bulk_cycles;
   }
 }
 
-template void SectoredMemoryOf<L2Cache>::bulk(const WarpLanes&, const AccessPlan&, AccessTiming&);
-template void SectoredMemoryOf<L2Cache>::prefetch_l2(const WarpLanes&, const AccessPlan&,
-                                                     AccessTiming&);
-template void SectoredMemoryOf<L2Requests>::bulk(const WarpLanes&, const AccessPlan&,
-                                                 AccessTiming&);
-template void SectoredMemoryOf<L2Requests>::prefetch_l2(const WarpLanes&, const AccessPlan&,
-                                                        AccessTiming&);
+#define WARPMEM_MAKE(S)                                                                         \
+  template void ShapedMemory<S>::bulk(const WarpLanes&, const AccessPlan&, AccessTiming&);       \
+  template void ShapedMemory<S>::prefetch_l2(const WarpLanes&, const AccessPlan&, AccessTiming&);
+WARPMEM_EACH_SHAPE(WARPMEM_MAKE)
+#undef WARPMEM_MAKE
 
 }  // namespace warpmem::model

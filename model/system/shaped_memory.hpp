@@ -1,9 +1,9 @@
-// A memory system of 128-byte lines of four 32-byte sectors, as GPUs since compute capability 7.0
-// have it: an L1 a SM with shared memory beside it, one L2 in one or two partitions, DRAM.
+// The memory system of a GPU since compute capability 7.0: an L1 a SM with shared memory beside it,
+// one L2, DRAM. Each kind of access is written once, over the parts of its shape.
 //
-// Split by what an access is: sectored_global.cpp (loads, stores, atomics and asynchronous copies),
-// sectored_local.cpp, sectored_shared.cpp (shared memory, of this SM and of others),
-// sectored_bulk.cpp, sectored_texture.cpp; sectored_beyond.hpp is how they all go on to the L2.
+// Split by what an access is: global_access.cpp (loads, stores, atomics and asynchronous copies),
+// local_access.cpp, shared_access.cpp (shared memory, of this SM and of others), bulk_access.cpp,
+// texture_access.cpp; beyond_l1.hpp is how they all go on to the L2.
 #pragma once
 
 #include <memory>
@@ -12,65 +12,28 @@
 
 #include "base/large_pages.hpp"
 #include "model/access/access.hpp"
-#include "model/cache/l1_cache.hpp"
+#include "model/atomics/atomics.hpp"
 #include "model/cache/store_queue.hpp"
-#include "model/l2/l2_cache.hpp"
-#include "model/l2/l2_requests.hpp"
 #include "model/local/local_memory.hpp"
 #include "model/shared/data_ports.hpp"
+#include "model/shared/shared_banks.hpp"
 #include "model/system/memory_system.hpp"
+#include "model/system/shapes.hpp"
 #include "model/system/spec.hpp"
 #include "model/texture/texture.hpp"
 
 namespace warpmem::model {
 
-// Lists of lines, which are the same whatever L2 is behind the L1s.
-struct SectoredLines {
-  // The lines of a global access, and where the caches have them.
-  struct Lines : L2Cache::Routed {
-    L1Cache::Seats l1;
-    std::unique_ptr<MemoryPath::Seats> way;  // of loads, where time is kept
-  };
-
-  // Lines of accesses of whole sectors of one line each, of any SMs, and where the caches have
-  // them (one_line.hpp).
-  struct OneLines {
-    L2Cache::Routed l2;
-    std::array<std::uint32_t, LineList::kMost> l1_set;
-  };
-  // One of them.
-  struct OneLine {
-    const OneLines& of;
-    std::size_t at;
-    std::uint8_t sectors;
-
-    std::uint64_t line() const { return of.l2.line[at]; }
-    std::uint32_t l1_set() const { return of.l1_set[at]; }
-    L2Cache::Route l2() const { return of.l2.route(at); }
-    L2Cache::Draw draw() const { return {of.l2.near[at], of.l2.dram[at]}; }
-  };
-
-  // Whether the site's records are for prepare().
-  static bool prepares(const AccessPlan& plan) {
-    return plan.action == Action::kGlobalLoad || plan.action == Action::kGlobalStore ||
-           plan.action == Action::kAsyncRead;
-  }
-  // Whether load() and store() may take the place of run() for this site: the bytes a lane, or 0.
-  static std::uint32_t bytes_of_lines(const AccessPlan& plan) {
-    const bool load = plan.action == Action::kGlobalLoad && !plan.bypass_l1;
-    const bool other = plan.empties_before || plan.empties_behind || !plan.instructions ||
-                       plan.stay != Stay::kUnsaid;
-    return (load || plan.action == Action::kGlobalStore) && !other && plan.bytes <= 4 ? plan.bytes
-                                                                                      : 0;
-  }
-};
-
-// `L2`: L2Cache, or L2Requests (l2/l2_requests.hpp), which writes down what some of the SMs ask
-// for while others run, and whose answers come later.
-template <class L2>
-class SectoredMemoryOf : public MemorySystem, public SectoredLines {
+// `timed`: keeps time, on the way to the L2 and DRAM that the spec has.
+template <class Shape>
+class ShapedMemory : public MemorySystem, public SectoredLines {
  public:
-  SectoredMemoryOf(const SystemSpec& spec, bool timed);
+  using L1 = typename Shape::L1;
+  using L2 = typename Shape::L2;
+  using Route = typename L2::Route;
+  using Lines = typename Shape::Lines;
+
+  ShapedMemory(const SystemSpec& spec, bool timed);
   void begin_launch(const LaunchMemory& launch) override;
   void run(const WarpLanes& lanes, const AccessPlan& plan, AccessTiming& timing) override;
   // `prepared`: what prepare() listed of this access, or nullptr.
@@ -80,6 +43,7 @@ class SectoredMemoryOf : public MemorySystem, public SectoredLines {
   void texture(const TextureAccess& access, const AccessPlan& plan, AccessTiming& timing) override;
   LaunchCounters finish_launch() override;
   LaunchCounters counted() const override;
+  LaunchCounters& counters() override { return sink_.counters; }
   const L2Counters& l2_counters() const override { return l2_.counters(); }
   // Adds what others have counted for this one.
   void add(const LaunchCounters& counted, std::uint64_t product_bytes);
@@ -94,6 +58,8 @@ class SectoredMemoryOf : public MemorySystem, public SectoredLines {
   // cache. Changes nothing.
   void prepare(const WarpLanes& w, const AccessPlan& plan, int sm, Lines& out);
 
+  // Of shapes whose lines are SectoredLines alone:
+  //
   // Whether load() and store() may take the place of run().
   bool takes_lines() const { return plain_ && !path_; }
   // Says where the caches have lines of which the numbers are known.
@@ -116,6 +82,7 @@ class SectoredMemoryOf : public MemorySystem, public SectoredLines {
   void prepare_ways(int sm, Lines& out);
   void access(const WarpLanes&, const AccessPlan&, AccessTiming&, const Lines* prepared);
   void empty_l1(int sm);  // but for local memory
+  void empty_l1s(const LaunchMemory& launch);
   static std::uint32_t async_wavefronts(const WarpLanes&, const AccessPlan&, const AccessTiming&,
                                         std::uint32_t lines);
   void copy_past_l1(const WarpLanes&, const AccessPlan&, AccessTiming&, const Lines&);
@@ -130,20 +97,20 @@ class SectoredMemoryOf : public MemorySystem, public SectoredLines {
   void product_read(const AccessPlan&);
   void bulk(const WarpLanes&, const AccessPlan&, AccessTiming&);
   std::uint64_t read_beyond(const AccessTiming&, std::uint64_t at, std::uint64_t line,
-                            const L2Cache::Route&, std::uint8_t sectors, std::uint32_t fetch,
+                            const Route&, std::uint8_t sectors, std::uint32_t fetch,
                             Stay own = Stay::kUnsaid, const MemoryPath::Seat* seat = nullptr,
                             bool apart = false);
   // When it is back.
-  std::uint64_t read_l2(AccessTiming&, std::uint64_t at, std::uint64_t line, const L2Cache::Route&,
+  std::uint64_t read_l2(AccessTiming&, std::uint64_t at, std::uint64_t line, const Route&,
                         std::uint8_t sectors, std::uint32_t fetch, Stay own = Stay::kUnsaid,
                         const MemoryPath::Seat* seat = nullptr, bool apart = false);
   void lands(int sm, std::uint64_t cycle, std::uint8_t sectors, std::uint64_t millicycles);
   // `tags`, `data`: cycles in which the line passes the L1's two stages.
-  void write_l2(AccessTiming&, const LineTouch& touch, const L2Cache::Route&, std::uint64_t tags,
+  void write_l2(AccessTiming&, const LineTouch& touch, const Route&, std::uint64_t tags,
                 std::uint64_t data);
   // To the L2 at cycle `at`: sectors of `again` are with an earlier request, and one that does not
   // open a request of its own rides along.
-  void send(AccessTiming&, const LineTouch& touch, const L2Cache::Route&, std::uint8_t again,
+  void send(AccessTiming&, const LineTouch& touch, const Route&, std::uint8_t again,
             bool opens, std::uint64_t at);
   bool in_host_memory(std::uint64_t line) const;
   Stay stay(std::uint64_t line, Stay own) const;
@@ -153,25 +120,62 @@ class SectoredMemoryOf : public MemorySystem, public SectoredLines {
     else return std::max(a, b);
   }
   // What a load of one line missed arrives.
-  void arrives(L1Cache& l1, const L1Cache::Loaded& one, std::uint64_t done) {
+  template <class Loaded>
+  void arrives(L1& l1, const Loaded& one, std::uint64_t done) {
     if constexpr (L2::kAnswersLater) l2_.arrives(one, done);
     else l1.arrives(one.entry, done);
   }
   [[gnu::always_inline]] void load_lines(const AccessPlan&, AccessTiming&, const Lines&,
                                          const AskedWords&, std::uint64_t sectors);
+  template <class Misses>
+  void found(const AccessTiming&, const Lines&, const Misses&, std::uint64_t sectors);
+  template <class Misses>
+  [[gnu::always_inline]] void read_missed(const AccessPlan&, AccessTiming&, const Lines&,
+                                          const Misses&, std::uint64_t* done);
   bool is_plain(const AccessPlan& plan) const { return plain_ && plan.stay == Stay::kUnsaid; }
   void prefetch_l2(const WarpLanes&, const AccessPlan&, AccessTiming&);
+
+  // What is as the card says, or known beforehand.
+  std::uint64_t line_bytes() const {
+    if constexpr (Shape::kAsCard) return spec_.line_bytes;
+    else return kLineBytes;
+  }
+  std::uint8_t whole_line() const {
+    return static_cast<std::uint8_t>((1u << line_bytes() / kSectorBytes) - 1);
+  }
+  // DRAM is to bring more than the line.
+  bool asks_for_block(const AccessPlan& plan) const {
+    return plan.fetch_sectors > line_bytes() / kSectorBytes;
+  }
+  // Of the L1: banks of tags are those that were measured on an H200.
+  bool has_measured_index() const {
+    return !Shape::kAsCard && spec_.l1.index.rule() == SetRule::kXorMatrix;
+  }
+  bool is_cached(const AccessPlan& plan) const;
+  void list(const WarpLanes& w, std::uint32_t bytes, bool with_bytes, LineList& out) const;
+  void list_span(std::uint64_t address, std::uint64_t length, LineList& out) const;
+  void list_local(const WarpAccess& word, std::uint64_t area, std::uint64_t k);
+  std::uint32_t tag_passes_of(const Lines& lines) const;
+  std::uint32_t data_passes_of(const WarpLanes& w, std::uint32_t bytes, std::uint32_t least) const;
+  SharedPasses shared_passes_of(const WarpAccess& a, SharedKind kind) const;
+  AtomicTraffic atomic_of(const WarpLanes& w, const AccessPlan& plan) const;
+  L1& l1(const AccessTiming& place) { return l1_[static_cast<std::size_t>(place.sm)]; }
 
   SmSpec sm_;
   LaunchSpec launch_;
   MemorySpec spec_;
+
+ protected:
+  typename Shape::Sink sink_;
+  L2 l2_;
+
+ private:
   std::uint64_t latency_l1_;
   std::vector<DataPorts> ports_;                      // by SM, where time is kept
   std::uint64_t remote_read_ = 0, remote_write_ = 0;  // ticks a sector
   std::pmr::monotonic_buffer_resource l1_memory_{std::size_t{16} << 20, large_pages()};
-  std::vector<L1Cache> l1_;         // by SM
+  std::vector<L1> l1_;         // by SM
   std::vector<StoreQueue> stores_;  // by SM
-  L2 l2_;
   std::vector<bool> served_;         // empty: all SMs
   std::uint64_t product_bytes_ = 0;  // that warps read for products, not counted yet
   std::vector<AddressRange> host_;   // of this launch, ascending
@@ -182,13 +186,23 @@ class SectoredMemoryOf : public MemorySystem, public SectoredLines {
   TextureTraffic texels_;  // scratch
 };
 
-class SectoredMemory final : public SectoredMemoryOf<L2Cache> {
+class SectoredMemory final : public ShapedMemory<SectoredShape<L2Cache>> {
  public:
-  using SectoredMemoryOf::SectoredMemoryOf;
+  using ShapedMemory::ShapedMemory;
   SectoredMemory* sectored() override { return this; }
 };
 
 // That of some of the SMs.
-using PartMemory = SectoredMemoryOf<L2Requests>;
+using PartMemory = ShapedMemory<SectoredShape<L2Requests>>;
+
+class GeneralMemory final : public ShapedMemory<AnyShape> {
+ public:
+  // `flat`: an answer from beyond the L1 takes the same time whatever was found there, so that the
+  // order of accesses does not depend on hits. Without time only.
+  GeneralMemory(const SystemSpec& spec, bool timed, bool flat = false);
+  void tell(EventListener* listener) override;
+  void tell_caches(CacheListener* listener) override;
+  const PartitionTraffic* dram_traffic() const override { return &l2_.traffic(); }
+};
 
 }  // namespace warpmem::model

@@ -1,0 +1,122 @@
+// What of a ShapedMemory is as the card says, or known beforehand: for its own sources alone.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <bit>
+
+#include "model/access/any_lines.hpp"
+#include "model/cache/data_banks.hpp"
+#include "model/cache/tag_banks.hpp"
+#include "model/general/atomic_rounds.hpp"
+#include "model/shared/bank_rule.hpp"
+#include "model/system/local_line.hpp"
+#include "model/system/shaped_memory.hpp"
+
+namespace warpmem::model {
+
+// Whether the L1 keeps what such a load brings.
+template <class Shape>
+inline bool ShapedMemory<Shape>::is_cached(const AccessPlan& plan) const {
+  if constexpr (!Shape::kAsCard) return true;
+  const CachedSpaces cached = spec_.l1.cached;
+  if (!spec_.l1.present) return true;
+  if (plan.action == Action::kLocalLoad || plan.action == Action::kLocalStore)
+    return caches_local(cached);
+  return caches_loads(cached) || (plan.asks_l1 && caches_asked(cached));
+}
+
+// The lines of an access.
+template <class Shape>
+inline void ShapedMemory<Shape>::list(const WarpLanes& w, std::uint32_t bytes, bool with_bytes,
+                                      LineList& out) const {
+  if constexpr (Shape::kAsCard) list_any(expand(w, bytes), spec_.line_bytes, out);
+  else list_lines(w, bytes, with_bytes, out);
+}
+
+template <class Shape>
+inline void ShapedMemory<Shape>::list_span(std::uint64_t address, std::uint64_t length,
+                                           LineList& out) const {
+  if constexpr (Shape::kAsCard) {
+    out.count = 0;
+    touch_any(address, length, spec_.line_bytes, out);
+  } else {
+    touch_contiguous(address, length, true, out);
+  }
+}
+
+// The lines of word `k` of the lanes' local memory, which lies in 128 bytes for all lanes of a warp.
+template <class Shape>
+inline void ShapedMemory<Shape>::list_local(const WarpAccess& a, std::uint64_t area,
+                                            std::uint64_t k) {
+  lines_.count = 0;
+  const std::uint32_t width = std::min<std::uint32_t>(4, a.bytes);
+  for (std::uint32_t rest = a.mask; rest; rest &= rest - 1) {
+    const auto l = static_cast<std::size_t>(std::countr_zero(rest));
+    const std::uint64_t word = area + local_.word(a.address[l], k);  // of all lanes
+    if constexpr (Shape::kAsCard) {
+      const std::uint64_t at = (word * kWarpLanes + l) * 4 + a.address[l] % 4;
+      touch_any(kLocalLine * spec_.line_bytes + at, width, spec_.line_bytes, lines_);
+    } else {
+      const std::uint64_t line = kLocalLine + word;
+      auto at = static_cast<std::size_t>(lines_.count);
+      while (at > 0 && lines_.line[at - 1] != line) --at;
+      if (at == 0) {
+        at = static_cast<std::size_t>(++lines_.count);
+        lines_.line[at - 1] = line;
+        lines_.sectors[at - 1] = lines_.full[at - 1] = 0;
+        lines_.bytes[at - 1] = {};
+      }
+      --at;
+      const auto s = static_cast<std::size_t>(l / 8);
+      lines_.sectors[at] = static_cast<std::uint8_t>(lines_.sectors[at] | 1u << s);
+      std::uint32_t& bytes = lines_.bytes[at][s];
+      bytes |= (width == 4 ? 15u : (1u << width) - 1)
+               << (l % 8 * 4 + static_cast<unsigned>(a.address[l] % 4));
+      if (bytes == ~0u) lines_.full[at] = static_cast<std::uint8_t>(lines_.full[at] | 1u << s);
+    }
+  }
+}
+
+// Cycles of the L1's tag stage: lines in the fullest of its banks.
+template <class Shape>
+inline std::uint32_t ShapedMemory<Shape>::tag_passes_of(const Lines& lines) const {
+  const auto count = static_cast<std::size_t>(lines.count);
+  if constexpr (!Shape::kAsCard) {
+    return static_cast<std::uint32_t>(tag_passes_of_sets(lines.l1.set.data(), count));
+  } else {
+    std::array<std::uint32_t, LineList::kMost> bank;
+    std::array<std::uint8_t, LineList::kMost> of_bank{};
+    std::uint32_t most = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+      bank[i] = spec_.l1.index(lines.line[i]) % spec_.l1.tag_banks;
+      most = std::max<std::uint32_t>(most, ++of_bank[bank[i] % LineList::kMost]);
+    }
+    return most;
+  }
+}
+
+// Cycles of the data stage, or `least` if they are fewer.
+template <class Shape>
+inline std::uint32_t ShapedMemory<Shape>::data_passes_of(const WarpLanes& w, std::uint32_t bytes,
+                                                         std::uint32_t least) const {
+  if constexpr (!Shape::kAsCard) return data_passes(w, bytes, least);
+  else return data_passes(w, bytes, least, Banks{spec_.banks, spec_.bank_bytes});
+}
+
+template <class Shape>
+inline SharedPasses ShapedMemory<Shape>::shared_passes_of(const WarpAccess& a,
+                                                          SharedKind kind) const {
+  if constexpr (!Shape::kAsCard) return shared_passes(a, kind);
+  else return shared_passes(spec_.shared, a, kind, Banks{spec_.banks, spec_.bank_bytes});
+}
+
+template <class Shape>
+inline AtomicTraffic ShapedMemory<Shape>::atomic_of(const WarpLanes& w,
+                                                    const AccessPlan& plan) const {
+  const WarpAccess a = expand(w, plan.bytes);
+  return has_measured_index() ? atomic_traffic(a, plan.compare_and_swap)
+                              : atomic_traffic(a, plan.compare_and_swap, spec_);
+}
+
+}  // namespace warpmem::model

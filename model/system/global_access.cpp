@@ -1,0 +1,376 @@
+#include "model/system/shaped_memory.hpp"
+
+#include <algorithm>
+#include <bit>
+
+#include "model/sm/async_copy.hpp"
+#include "model/system/as_card.hpp"
+#include "model/system/beyond_l1.hpp"
+
+namespace warpmem::model {
+namespace {
+
+// L2::256B has DRAM bring the other line of the block as well, for nobody (measured:
+// kernels/micro/l2_window.cu, read_strided: eight sectors for a word of each block).
+template <class L2>
+void bring_other_line(L2& l2, int sm, std::uint64_t line, std::uint8_t whole, std::uint64_t now,
+                      Stay stay) {
+  l2.sink().unasked([&] { l2.bring(sm, line ^ 1, whole, now, stay); });
+}
+
+}  // namespace
+
+// Lines of strangers miss the host's caches one after the other unless they are all asked for
+// first.
+template <class Shape>
+void ShapedMemory<Shape>::prepare(const WarpLanes& w, const AccessPlan& plan, int sm, Lines& out) {
+  const bool store = plan.action == Action::kGlobalStore;
+  const bool with_bytes = plan.action != Action::kGlobalLoad;
+  if constexpr (Shape::kAsCard) {
+    list(w, plan.bytes, with_bytes, out);
+  } else {
+    if (plan.bytes == 4 && w.one_after_another(4) && w.base % kLineBytes == 0) [[likely]]
+      touch_contiguous(w.base, kLineBytes, with_bytes, out);
+    else list_lines(w, plan.bytes, with_bytes, out);
+    L1& l1 = l1_[static_cast<std::size_t>(sm)];
+    const auto count = static_cast<std::size_t>(out.count);
+    if (count == 1) {
+      out.l1.put(0, l1.seat(out.line[0]));
+      out.put(0, l2_.route(out.line[0]));
+      l1.prefetch(out.l1[0]);
+      l2_.prefetch(sm, out.route(0), store);
+    } else {
+      const LineWords words(out);
+      l1.seats(out, words, out.l1);
+      l2_.route(out, words);
+      l1.prefetch(out.l1, count);
+      if (!store) l2_.prefetch_reads(sm, out);
+      else
+        for (std::size_t i = 0; i < count; ++i) l2_.prefetch(sm, out.route(i), true);
+    }
+    if (path_ && !store) [[unlikely]]
+      prepare_ways(sm, out);
+  }
+}
+
+template <class Shape>
+void ShapedMemory<Shape>::prepare_ways(int sm, Lines& out) {
+  if (!out.way) out.way = std::make_unique<MemoryPath::Seats>();
+  if (out.count == 1) out.way->put(0, path_->seat(out.line[0]));
+  else path_->seats(out, *out.way);
+  for (std::size_t i = 0; i < static_cast<std::size_t>(out.count); ++i)
+    l2_.prefetch_way(sm, out.line[i], out.route(i), (*out.way)[i]);
+}
+
+// Sectors that are read past the L1 come to shared memory, a sector takes it so long.
+template <class Shape>
+void ShapedMemory<Shape>::lands(int sm, std::uint64_t cycle, std::uint8_t sectors,
+                                std::uint64_t millicycles) {
+  if (path_)
+    ports_[static_cast<std::size_t>(sm)].takes_writes(cycle, sectors_in(sectors) * millicycles);
+}
+
+// Wavefronts of a copy through the L1. Where its shared side is not known, as many at least as it
+// has lines: data arrives line by line.
+template <class Shape>
+std::uint32_t ShapedMemory<Shape>::async_wavefronts(const WarpLanes& w, const AccessPlan& plan,
+                                                    const AccessTiming& place,
+                                                    std::uint32_t lines) {
+  if (!place.shared || w.mask & ~place.shared->mask) return lines;
+  return kBothSides | static_cast<std::uint32_t>(copy_wavefronts(
+                          expand(w, plan.bytes), expand(*place.shared, plan.bytes)));
+}
+
+// Where the shared side is not known, it is taken to lie as the source does.
+template <class Shape>
+void ShapedMemory<Shape>::copy_past_l1(const WarpLanes& w, const AccessPlan& plan,
+                                       AccessTiming& place, const Lines& lines) {
+  const WarpAccess from = expand(w, plan.bytes);
+  const bool both = place.shared && !(w.mask & ~place.shared->mask);
+  const WarpAccess to = both ? expand(*place.shared, plan.bytes) : from;
+  const PastL1 copy = has_measured_index()
+                          ? model::copy_past_l1(from, to)
+                          : model::copy_past_l1(from, to, line_bytes(), spec_.l1.index);
+  place.async_wavefronts = static_cast<std::uint32_t>(copy.wavefronts) | (both ? kBothSides : 0);
+  place.passes = std::max(place.passes, static_cast<std::uint32_t>(copy.output_wavefronts));
+  sink_.load_tag_passes(static_cast<std::uint64_t>(copy.output_wavefronts));
+  sink_.load_sectors(static_cast<std::uint64_t>(copy.sectors));
+  // The profiler counts a sector for each request that asks for it.
+  std::uint64_t wanted = 0;
+  for (int i = 0; i < copy.count; ++i) {
+    const PastL1::Request& q = copy.request[static_cast<std::size_t>(i)];
+    const auto at = static_cast<std::size_t>(
+        std::find(lines.line.begin(), lines.line.begin() + lines.count, q.line) -
+        lines.line.begin());
+    wanted += sectors_in(q.sectors);
+    const std::uint64_t back = read_l2(place, place.tags, q.line, lines.route(at), q.sectors,
+                                       plan.fetch_sectors, plan.stay, nullptr, true);
+    lands(place.sm, back, q.sectors, sm_.async_write);
+  }
+  sink_.instead_wanted(wanted, static_cast<std::uint64_t>(sector_count(lines)));
+}
+
+// What most loads are; an asynchronous copy through the L1 is another.
+template <class Shape>
+inline void ShapedMemory<Shape>::load_line(const WarpLanes& w, const AccessPlan& plan,
+                                           AccessTiming& place, const Lines& lines) {
+  const std::uint64_t sectors = sectors_in(lines.sectors[0]);
+  sink_.global_load(1, sectors, bytes_asked(w, plan));
+  sink_.load_tag_passes(1);
+  sink_.load_sectors(sectors);
+  if (plan.action == Action::kAsyncRead) {
+    place.async_wavefronts = async_wavefronts(w, plan, place, 1);
+    sink_.async_load(sectors);
+  }
+  place.tag_passes = 1;
+  place.passes = data_passes_of(w, plan.bytes, 1);
+  place.done = place.now + latency_l1_ + place.passes;
+  L1& l1 = this->l1(place);
+  const auto words = [&](std::uint64_t line) { return touched_words(expand(w, plan.bytes), line); };
+  const auto one =
+      l1.load(lines.line[0], lines.l1[0], lines.sectors[0], AskedWords(words), !plan.no_allocate);
+  if (!one.missing) {
+    sink_.load_hits(sectors);
+    place.done = later(place.done, one.arrival);
+    return;
+  }
+  const unsigned missing = sectors_in(one.missing);
+  sink_.load_hits(sectors - missing);
+  sink_.fill(place, lines.line[0], missing);
+  place.left_sm = true;
+  ++place.missed;
+  MemoryPath::Seat way;
+  if (path_) way = (*lines.way)[0];
+  const std::uint64_t done =
+      is_plain(plan) ? l2_.read(place.sm, lines, one.missing, place.tags, plan.fetch_sectors,
+                                path_ ? &way : nullptr)
+                     : read_beyond(place, place.tags, lines.line[0], lines.route(0), one.missing,
+                                   plan.fetch_sectors, plan.stay, path_ ? &way : nullptr);
+  if constexpr (!L2::kAnswersLater)
+    if (asks_for_block(plan)) [[unlikely]]
+      bring_other_line(l2_, place.sm, lines.line[0], whole_line(), place.tags, plan.stay);
+  place.done = later(place.done, done);
+  arrives(l1, one, place.done);
+}
+
+template <class Shape>
+void ShapedMemory<Shape>::global_load(const WarpLanes& w, const AccessPlan& plan,
+                                      AccessTiming& place, const Lines& lines) {
+  if constexpr (!Shape::kAsCard)
+    if (lines.count == 1 && !plan.bypass_l1) return load_line(w, plan, place, lines);
+  const bool async = plan.action == Action::kAsyncRead;
+  const auto sectors = static_cast<std::uint64_t>(sector_count(lines));
+  const auto count = static_cast<std::uint64_t>(lines.count);
+  sink_.global_load(count, sectors, bytes_asked(w, plan));
+  sink_.asks(place, count);
+  const std::uint32_t tags = tag_passes_of(lines);
+  place.tag_passes = tags;
+  place.passes = data_passes_of(w, plan.bytes, tags);
+  place.done = place.now + latency_l1_ + place.passes;
+  sink_.data_passes(place, place.passes);
+  if (async && plan.bypass_l1) return copy_past_l1(w, plan, place, lines);
+  sink_.load_tag_passes(tags);
+  sink_.load_sectors(sectors);
+  if (async) {
+    place.async_wavefronts = async_wavefronts(w, plan, place, static_cast<std::uint32_t>(count));
+    sink_.async_load(sectors);
+  }
+  if (plan.bypass_l1 || !is_cached(plan)) {
+    for (std::size_t i = 0; i < count; ++i)
+      read_l2(place, place.tags, lines.line[i], lines.route(i), lines.sectors[i],
+              plan.fetch_sectors, plan.stay);
+    if constexpr (!L2::kAnswersLater)
+      for (std::size_t i = 0; asks_for_block(plan) && i < count; ++i)
+        bring_other_line(l2_, place.sm, lines.line[i], whole_line(), place.tags, plan.stay);
+    return;
+  }
+  if constexpr (Shape::kAsCard) {
+    const auto words = [&lines](std::uint64_t line) {
+      const auto at = std::find(lines.line.begin(), lines.line.begin() + lines.count, line);
+      return touched_words(lines[static_cast<int>(at - lines.line.begin())]);
+    };
+    load_lines(plan, place, lines, AskedWords(words), sectors);
+  } else {
+    const auto words = [&](std::uint64_t line) {
+      return touched_words(expand(w, plan.bytes), line);
+    };
+    load_lines(plan, place, lines, AskedWords(words), sectors);
+  }
+}
+
+// Through the L1, of several lines.
+template <class Shape>
+[[gnu::always_inline]] inline void ShapedMemory<Shape>::load_lines(const AccessPlan& plan,
+                                                                   AccessTiming& place,
+                                                                   const Lines& lines,
+                                                                   const AskedWords& words,
+                                                                   std::uint64_t sectors) {
+  L1& l1 = this->l1(place);
+  typename L1::Misses missed;
+  if constexpr (L2::kAnswersLater)
+    l2_.load(l1, place.sm, lines, lines.l1, words, !plan.no_allocate, missed);
+  else l1.load(lines, lines.l1, words, !plan.no_allocate, missed);
+  found(place, lines, missed, sectors);
+  std::array<std::uint64_t, Lines::kMost> done;
+  if (missed.count > 0) {
+    place.left_sm = true;
+    place.missed += static_cast<std::uint32_t>(missed.count);
+    read_missed(plan, place, lines, missed, done.data());
+    if constexpr (!L2::kAnswersLater)
+      for (std::size_t k = 0; asks_for_block(plan) && k < missed.count; ++k)
+        bring_other_line(l2_, place.sm, lines.line[missed.index[k]], whole_line(), place.tags,
+                         plan.stay);
+  }
+  if constexpr (L2::kAnswersLater) place.done = l2_.arrive(missed, done.data(), place.done);
+  else place.done = std::max(l1.arrive(missed, done.data(), place.done), missed.hit);
+}
+
+// What the L1 had of a list's lines, and what of it the L2 is asked for.
+template <class Shape>
+template <class Misses>
+inline void ShapedMemory<Shape>::found(const AccessTiming& place, const Lines& lines,
+                                       const Misses& missed, std::uint64_t sectors) {
+  if constexpr (Shape::kAsCard) {
+    std::size_t k = 0;
+    for (int i = 0; i < lines.count; ++i) {
+      const auto at = static_cast<std::size_t>(i);
+      const bool misses = k < missed.count && missed.index[k] == at;
+      // A miss may bring more than was asked for.
+      const std::uint8_t of_asked = misses ? missed.sectors[k++] & lines.sectors[at] : 0;
+      sink_.load_found(place, lines.line[at], sectors_in(lines.sectors[at]), sectors_in(of_asked));
+    }
+  } else {
+    const std::uint64_t misses = sectors_in(missed.sectors, missed.count);
+    sink_.load_hits(sectors - misses);
+    if (missed.count > 0) sink_.fill(place, lines.line[missed.index[0]], misses);
+  }
+}
+
+// Misses leave as their tags are looked up, a line of each bank a cycle. Where there is host
+// memory, an access window or an eviction priority, all leave at once.
+template <class Shape>
+template <class Misses>
+[[gnu::always_inline]] inline void ShapedMemory<Shape>::read_missed(const AccessPlan& plan,
+                                                                    AccessTiming& place,
+                                                                    const Lines& lines,
+                                                                    const Misses& missed,
+                                                                    std::uint64_t* done) {
+  if constexpr (Shape::kAsCard) {
+    for (std::size_t k = 0; k < missed.count; ++k) {
+      const std::size_t at = missed.index[k];
+      const std::uint64_t leaves = place.tags + (is_plain(plan) ? at / spec_.l1.tag_banks : 0);
+      sink_.fill(place, lines.line[at], sectors_in(missed.sectors[k]));
+      done[at] = read_beyond(place, leaves, lines.line[at], lines.route(at), missed.sectors[k],
+                             plan.fetch_sectors, plan.stay);
+    }
+  } else if (is_plain(plan)) [[likely]] {
+    l2_.read(place.sm, lines, lines.way.get(), missed, place.tags, plan.fetch_sectors, done);
+  } else {
+    for (std::size_t k = 0; k < missed.count; ++k) {
+      const std::size_t at = missed.index[k];
+      done[at] = read_beyond(place, place.tags, lines.line[at], lines.route(at), missed.sectors[k],
+                             plan.fetch_sectors, plan.stay);
+    }
+  }
+}
+
+// What most stores are.
+template <class Shape>
+inline void ShapedMemory<Shape>::store_line(const WarpLanes& w, const AccessPlan& plan,
+                                            AccessTiming& place, const Lines& lines) {
+  const std::uint8_t sectors = lines.sectors[0];
+  const std::uint64_t n = sectors_in(sectors);
+  place.passes = data_passes_of(w, plan.bytes, 1);
+  place.tag_passes = 1;
+  sink_.global_store(1, n, bytes_asked(w, plan));
+  const auto sm = static_cast<std::size_t>(place.sm);
+  if (l1_[sm].store(lines.line[0], lines.l1[0], sectors, lines.full[0], lines.bytes[0].data()))
+    sink_.store_hits(n);
+  StoreQueue& queue = stores_[sm];
+  const StoreQueue::Taken taken =
+      queue.take(lines.line[0], sectors, place.tags, place.now + place.passes);
+  const std::uint64_t at = std::max(place.now, taken.at);
+  place.held = taken.at;
+  place.left_sm = true;
+  sink_.sends(place, lines.line[0], sectors_in(sectors & ~taken.again));
+  place.stored = std::max(place.stored, l2_.write(place.sm, lines, taken.again, taken.opens, at));
+  place.sent = l2_.sent(at);
+  queue.keep_until(place.sent);
+}
+
+// Lines pass the tag stage and the data stage one after the other.
+template <class Shape>
+void ShapedMemory<Shape>::global_store(const WarpLanes& w, const AccessPlan& plan,
+                                       AccessTiming& place, const Lines& lines) {
+  if constexpr (!Shape::kAsCard)
+    if (lines.count == 1 && plain_) return store_line(w, plan, place, lines);
+  const auto count = static_cast<std::uint64_t>(lines.count);
+  place.passes = data_passes_of(w, plan.bytes, 1);
+  place.tag_passes = count == 1 ? 1 : tag_passes_of(lines);
+  sink_.global_store(count, static_cast<std::uint64_t>(sector_count(lines)),
+                     bytes_asked(w, plan));
+  sink_.asks(place, count);
+  sink_.data_passes(place, place.passes);
+  L1& l1 = this->l1(place);
+  const auto store = [&](std::size_t i, std::uint64_t tags, std::uint64_t data) {
+    const LineTouch t = lines[static_cast<int>(i)];
+    sink_.stores_line(place, t.line, sectors_in(t.sectors));
+    if (l1.store(t, lines.l1[i])) sink_.store_hits(sectors_in(t.sectors));
+    write_l2(place, t, lines.route(i), tags, data);
+  };
+  if (count == 1) return store(0, place.tags, place.now + place.passes);
+  for (std::size_t i = 0; i < count; ++i)
+    store(i, place.tags + i * place.tag_passes / count, place.now + (i + 1) * place.passes / count);
+}
+
+template <class Shape>
+void ShapedMemory<Shape>::global_atomic(const WarpLanes& w, const AccessPlan& plan,
+                                        AccessTiming& place) {
+  const AtomicTraffic t = atomic_of(w, plan);
+  const std::uint64_t of_line = line_bytes() / kSectorBytes;
+  const auto lines = static_cast<std::uint64_t>(t.lines);
+  sink_.global_atomic(plan.returns, static_cast<std::uint64_t>(t.sectors),
+                      static_cast<std::uint64_t>(t.distinct), lines);
+  sink_.asks(place, lines);
+  l2_.sink().atomic_requests(plan.returns, static_cast<std::uint64_t>(t.requests));
+  place.passes = std::max(1u, static_cast<std::uint32_t>(t.requests));
+  place.left_sm = true;
+  L1& l1 = this->l1(place);
+  for (int i = 0; i < t.distinct; ++i) {
+    const std::uint64_t line = t.sector[i] / of_line;
+    l1.drop(line, static_cast<std::uint8_t>(1u << t.sector[i] % of_line));
+    // The rounds of a line are requests of their own, whichever of its sectors they need.
+    bool first = true;
+    int rounds = t.passes[i], alone = 0;
+    std::uint32_t sectors = 0;
+    for (int k = 0; k < t.distinct; ++k) {
+      if (t.sector[k] / of_line != line) continue;
+      first &= k >= i;
+      ++sectors;
+      rounds = std::max(rounds, t.passes[k]);
+      alone += t.alone[k];
+    }
+    L2Cache::AtomicWork work;
+    work.partly = static_cast<std::uint32_t>(t.passes[i] - t.whole[i]);
+    if (first) work.headed = static_cast<std::uint32_t>(std::max(0, rounds - alone));
+    if (plan.sums_floats) work.together = sectors;
+    work.twice = passes_twice(plan, t.passes[i], t.whole[i], t.alone[i]);
+    place.done =
+        std::max(place.done, l2_.atomic(place.sm, t.sector[i], t.passes[i], plan.returns, place.now,
+                                        work, of_write(stay(line, Stay::kUnsaid))));
+  }
+  place.stored = place.done;
+}
+
+#define WARPMEM_MAKE(S)                                                                           \
+  template void ShapedMemory<S>::prepare(const WarpLanes&, const AccessPlan&, int, Lines&);       \
+  template void ShapedMemory<S>::lands(int, std::uint64_t, std::uint8_t, std::uint64_t);          \
+  template void ShapedMemory<S>::global_load(const WarpLanes&, const AccessPlan&, AccessTiming&,  \
+                                             const Lines&);                                       \
+  template void ShapedMemory<S>::global_store(const WarpLanes&, const AccessPlan&, AccessTiming&, \
+                                              const Lines&);                                      \
+  template void ShapedMemory<S>::global_atomic(const WarpLanes&, const AccessPlan&, AccessTiming&);
+WARPMEM_EACH_SHAPE(WARPMEM_MAKE)
+#undef WARPMEM_MAKE
+
+}  // namespace warpmem::model
