@@ -5,7 +5,7 @@
 #include "model/card/spec_of.hpp"
 #include "model/shared/rule/shared_rule.hpp"
 #include "model/system/early_memory.hpp"
-#include "model/system/shaped_memory.hpp"
+#include "model/system/any_shape.hpp"
 
 namespace warpmem::model {
 namespace {

@@ -25,39 +25,20 @@ std::uint8_t LineCache::in_pieces(std::uint8_t sectors) const {
 // The youngest from now on, where the policy says so; nullptr: it is not here.
 LineCache::Line* LineCache::use(std::uint64_t number) {
   const std::uint32_t of = index_(number);
-  Set& set = sets_[of];
-  const auto at = std::find_if(set.lines.begin(), set.lines.end(),
-                               [number](const Line& l) { return l.number == number; });
-  if (at == set.lines.end()) return nullptr;
-  if (shape_.replacement == Replacement::kTreePlru)
-    set.tree = tree_after(set.tree, at->way, ways_of(of));
-  if (!reorders(shape_.replacement)) return &*at;
-  // The line of the hit before stays young, if it is another.
-  set.young = at != set.lines.begin() && set.young > 0 ? 2 : 1;
-  std::rotate(set.lines.begin(), at, at + 1);
-  return &set.lines.front();
+  return sets_[of].use(number, *policy_, ways_of(of), draws_);
 }
 
 LineCache::Line& LineCache::bring(std::uint64_t number) {
   const std::uint32_t of = index_(number);
   Set& set = sets_[of];
-  const auto way_of = [&](std::size_t i) { return set.lines[i].way; };
   if (set.lines.size() == ways_of(of)) {
-    const auto gone =
-        set.lines.begin() + static_cast<std::ptrdiff_t>(victim(shape_.replacement, set.lines.size(),
-                                                               set.tree, draws_, way_of));
-    if (gone->dirty) pushed_ = {gone->number, gone->dirty};
-    set.lines.erase(gone);
-    set.young = std::min(set.young, static_cast<std::uint32_t>(set.lines.size()));
+    const std::size_t gone = set.victim(*policy_, ways_of(of), draws_);
+    if (set.lines[gone].dirty) pushed_ = {set.lines[gone].number, set.lines[gone].dirty};
+    set.erase(gone);
   }
   Line line;
   line.number = number;
-  if (shape_.replacement == Replacement::kTreePlru || shape_.replacement == Replacement::kUneven) {
-    line.way = free_way(set.lines.size(), way_of);
-    set.tree = tree_after(set.tree, line.way, ways_of(of));
-  }
-  const std::uint32_t older_than = shape_.replacement == Replacement::kAfterHits ? set.young : 0;
-  return *set.lines.insert(set.lines.begin() + older_than, line);
+  return set.bring(line, *policy_, ways_of(of), draws_);
 }
 
 LineCache::Found LineCache::load(std::uint64_t number, std::uint8_t sectors) {
@@ -115,7 +96,7 @@ bool LineCache::drop(std::uint64_t number, std::uint8_t sectors) {
     if (line.number != number) continue;
     // What is filled as a whole goes as a whole.
     line.here = without(line.here, in_pieces(sectors));
-    if (!line.here) set.lines.erase(set.lines.begin() + static_cast<std::ptrdiff_t>(i));
+    if (!line.here) set.erase(i);
     return true;
   }
   return false;

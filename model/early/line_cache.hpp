@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "model/access/access.hpp"
-#include "model/cache/replacement.hpp"
+#include "model/cache/ordered_set.hpp"
 #include "model/cache/set_index.hpp"
 
 namespace warpmem::model {
@@ -30,7 +30,10 @@ class LineCache {
   };
   LineCache() = default;
   explicit LineCache(const Shape& shape)
-      : shape_(shape), index_(shape.rule, shape.sets), sets_(shape.sets) {}
+      : shape_(shape),
+        policy_(&policy_of(shape.replacement)),
+        index_(shape.rule, shape.sets),
+        sets_(shape.sets) {}
 
   bool exists() const { return !sets_.empty(); }
 
@@ -65,11 +68,7 @@ class LineCache {
     std::uint32_t way = 0;
     std::uint8_t here = 0, dirty = 0;
   };
-  struct Set {
-    std::vector<Line> lines;  // the youngest first
-    std::uint64_t tree = 0;   // tree_plru
-    std::uint32_t young = 0;  // lines of the latest hits: a new one is older (after_hits)
-  };
+  using Set = OrderedSet<Line>;
   std::uint32_t pieces() const {
     return shape_.asked_bytes > shape_.line_bytes ? shape_.asked_bytes / shape_.line_bytes : 1;
   }
@@ -80,6 +79,7 @@ class LineCache {
   std::uint8_t in_pieces(std::uint8_t sectors) const;
 
   Shape shape_;
+  const ReplacementPolicy* policy_ = nullptr;
   SetIndex index_;
   std::vector<Set> sets_;
   std::uint64_t draws_ = 0;

@@ -24,10 +24,7 @@ L2Partition::Traffic L2Partition::take_traffic() { return std::exchange(traffic_
 
 void L2Partition::clear() {
   if (listener_) listener_->l2_clear();
-  for (Set& set : sets_) {
-    set.lines.clear();
-    set.tree = 0;
-  }
+  for (Set& set : sets_) set = {};
   draws_ = 0;
 }
 
@@ -55,15 +52,7 @@ void L2Partition::end_persisting() {
 
 // Makes it the most recently used one; nullptr: it is not here.
 L2Partition::Line* L2Partition::use(std::uint64_t number) {
-  Set& set = sets_[spec_->index(number)];
-  const auto at = std::find_if(set.lines.begin(), set.lines.end(),
-                               [number](const Line& l) { return l.number == number; });
-  if (at == set.lines.end()) return nullptr;
-  if (spec_->replacement == Replacement::kTreePlru)
-    set.tree = tree_after(set.tree, at->way, spec_->ways);
-  if (!reorders(spec_->replacement)) return &*at;
-  std::rotate(set.lines.begin(), at, at + 1);
-  return &set.lines.front();
+  return sets_[spec_->index(number)].use(number, *policy_, spec_->ways, draws_);
 }
 
 // It stays, clean.
@@ -80,30 +69,28 @@ void L2Partition::clean(Line& line) {
 // clean one goes, the oldest first, or with none clean itself.
 void L2Partition::make_room(Set& set) {
   std::vector<Line>& lines = set.lines;
-  if (spec_->replacement == Replacement::kPlainLru) {
-    if (lines.back().is_dirty()) clean(lines.back());
-    return lines.pop_back();
+  const std::size_t picked = set.victim(*policy_, spec_->ways, draws_);
+  if (!policy_->spares_dirty) {
+    if (lines[picked].is_dirty()) clean(lines[picked]);
+    return set.erase(picked);
   }
   const auto persisting =
       std::count_if(lines.begin(), lines.end(), [](const Line& l) { return l.persists; });
   const bool held = static_cast<std::uint64_t>(persisting) <= persist_ways_;
   const auto may_go = [held](const Line& l) { return !(held && l.persists); };
-  std::vector<std::vector<Line>::iterator> turns;
+  std::vector<std::size_t> turns;
   const auto oldest_first = [&](bool first) {
-    for (auto line = lines.end(); line != lines.begin();)
-      if (--line; line->first == first && may_go(*line)) turns.push_back(line);
+    for (std::size_t i = lines.size(); i-- > 0;)
+      if (lines[i].first == first && may_go(lines[i])) turns.push_back(i);
   };
   oldest_first(true);
-  const auto picked = lines.begin() + static_cast<std::ptrdiff_t>(
-                                          victim(spec_->replacement, lines.size(), set.tree, draws_,
-                                                 [&](std::size_t i) { return lines[i].way; }));
-  if (may_go(*picked)) turns.push_back(picked);
+  if (may_go(lines[picked])) turns.push_back(picked);
   oldest_first(false);
-  const auto clean_one =
-      std::find_if_not(turns.begin(), turns.end(), [](auto line) { return line->is_dirty(); });
-  const auto gone = clean_one == turns.end() ? turns.front() : *clean_one;
-  if (turns.front()->is_dirty()) clean(*turns.front());
-  lines.erase(gone);
+  const auto clean_one = std::find_if_not(turns.begin(), turns.end(),
+                                          [&](std::size_t i) { return lines[i].is_dirty(); });
+  const std::size_t gone = clean_one == turns.end() ? turns.front() : *clean_one;
+  if (lines[turns.front()].is_dirty()) clean(lines[turns.front()]);
+  set.erase(gone);
 }
 
 L2Partition::Line& L2Partition::bring(std::uint64_t number) {
@@ -112,11 +99,7 @@ L2Partition::Line& L2Partition::bring(std::uint64_t number) {
   if (set.lines.size() == spec_->ways) make_room(set);
   Line line;
   line.number = number;
-  if (spec_->replacement == Replacement::kTreePlru || spec_->replacement == Replacement::kUneven) {
-    line.way = free_way(set.lines.size(), [&](std::size_t i) { return set.lines[i].way; });
-    set.tree = tree_after(set.tree, line.way, spec_->ways);
-  }
-  return *set.lines.insert(set.lines.begin(), line);
+  return set.bring(line, *policy_, spec_->ways, draws_);
 }
 
 L2Partition::Found L2Partition::read(std::uint64_t line, std::uint8_t sectors, std::uint32_t piece,

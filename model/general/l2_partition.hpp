@@ -9,6 +9,7 @@
 
 #include "model/access/access.hpp"
 #include "model/access/stay.hpp"
+#include "model/cache/ordered_set.hpp"
 #include "model/general/memory_spec.hpp"
 #include "model/sink/cache_listener.hpp"
 
@@ -17,7 +18,10 @@ namespace warpmem::model {
 class L2Partition {
  public:
   L2Partition(const MemorySpec::L2& spec, std::uint32_t line_bytes)
-      : spec_(&spec), line_bytes_(line_bytes), sets_(spec.index.sets()) {}
+      : spec_(&spec),
+        policy_(&policy_of(spec.replacement)),
+        line_bytes_(line_bytes),
+        sets_(spec.index.sets()) {}
   // Who hears of its uses from now on; it is this partition.
   void tell(CacheListener* listener, std::uint32_t number) {
     listener_ = listener;
@@ -58,10 +62,7 @@ class L2Partition {
     std::array<std::uint32_t, kSectorsPerLine> bytes{};  // of sectors written in part
     bool is_dirty() const { return dirty | partial; }
   };
-  struct Set {
-    std::vector<Line> lines;
-    std::uint64_t tree = 0;  // tree_plru
-  };
+  using Set = OrderedSet<Line>;
 
   void told(CacheUse use, const LineTouch& touch) const {
     if (listener_) listener_->l2(number_, use, touch);
@@ -79,6 +80,7 @@ class L2Partition {
   static void mark(Line& line, Stay stay);
 
   const MemorySpec::L2* spec_;
+  const ReplacementPolicy* policy_;
   std::uint32_t line_bytes_;
   std::vector<Set> sets_;
   std::uint64_t draws_ = 0;

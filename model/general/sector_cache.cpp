@@ -21,6 +21,7 @@ std::uint8_t without(std::uint8_t a, std::uint8_t b) { return static_cast<std::u
 
 SectorCache::SectorCache(const L1Spec& spec, std::uint64_t lines)
     : spec_(&spec),
+      policy_(&policy_of(spec.replacement)),
       sets_(spec.present ? spec.index.sets() : 0),
       held_(spec.tag_banks),
       room_(std::max<std::uint64_t>(1, lines / spec.tag_banks)) {
@@ -28,10 +29,7 @@ SectorCache::SectorCache(const L1Spec& spec, std::uint64_t lines)
 }
 
 SectorCache::Line* SectorCache::find(std::uint64_t number) {
-  if (!spec_->present) return nullptr;
-  for (Line& l : sets_[spec_->index(number)].lines)
-    if (l.number == number) return &l;
-  return nullptr;
+  return spec_->present ? sets_[spec_->index(number)].find(number) : nullptr;
 }
 
 // What a miss on some sectors brings: whole pieces.
@@ -47,23 +45,7 @@ std::uint8_t SectorCache::in_pieces(std::uint8_t sectors) const {
   return all;
 }
 
-// Makes it the youngest. The line of the hit before stays young, if it is another.
-SectorCache::Line& SectorCache::use(Set& set, std::size_t at) {
-  if (spec_->replacement == Replacement::kTreePlru)
-    set.tree = tree_after(set.tree, set.lines[at].way, spec_->ways);
-  if (!reorders(spec_->replacement)) return set.lines[at];
-  set.young = at != 0 && set.young > 0 ? 2 : 1;
-  const auto line = set.lines.begin() + static_cast<std::ptrdiff_t>(at);
-  std::rotate(set.lines.begin(), line, line + 1);
-  return set.lines.front();
-}
-
-void SectorCache::give_up(Set& set) {
-  const std::size_t gone = victim(spec_->replacement, set.lines.size(), set.tree, draws_,
-                                  [&](std::size_t i) { return set.lines[i].way; });
-  set.lines.erase(set.lines.begin() + static_cast<std::ptrdiff_t>(gone));
-  set.young = std::min(set.young, static_cast<std::uint32_t>(set.lines.size()));
-}
+void SectorCache::give_up(Set& set) { set.erase(set.victim(*policy_, spec_->ways, draws_)); }
 
 SectorCache::Line& SectorCache::bring(std::uint64_t number) {
   const std::uint32_t at = spec_->index(number);
@@ -80,14 +62,9 @@ SectorCache::Line& SectorCache::bring(std::uint64_t number) {
     give_up(sets_[hand]);
     hand = next();
   }
-  const std::uint32_t older_than = spec_->replacement == Replacement::kAfterHits ? set.young : 0;
   Line line;
   line.number = number;
-  if (spec_->replacement == Replacement::kTreePlru || spec_->replacement == Replacement::kUneven) {
-    line.way = free_way(set.lines.size(), [&](std::size_t i) { return set.lines[i].way; });
-    set.tree = tree_after(set.tree, line.way, spec_->ways);
-  }
-  return *set.lines.insert(set.lines.begin() + older_than, line);
+  return set.bring(line, *policy_, spec_->ways, draws_);
 }
 
 // Which sectors miss; they are here from now on, if it allocates.
@@ -113,7 +90,7 @@ SectorCache::Found SectorCache::look_up(const LineTouch& asked, std::uint32_t wo
   Set& set = sets_[spec_->index(asked.line)];
   for (std::size_t i = 0; i < set.lines.size(); ++i) {
     if (set.lines[i].number != asked.line) continue;
-    Line& line = allocate ? use(set, i) : set.lines[i];
+    Line& line = allocate ? set.use_at(i, *policy_, spec_->ways, draws_) : set.lines[i];
     return {read(line, asked.sectors, words, allocate), line.arrival};
   }
   const std::uint8_t brought = in_pieces(asked.sectors);
@@ -155,10 +132,7 @@ std::uint8_t SectorCache::load_last(const LineTouch& asked, const AskedWords& wo
   Set& set = sets_[spec_->index(asked.line)];
   for (std::size_t i = 0; i < set.lines.size(); ++i) {
     if (set.lines[i].number != asked.line) continue;
-    if (i < set.young) --set.young;
-    const auto line = set.lines.begin() + static_cast<std::ptrdiff_t>(i);
-    std::rotate(line, line + 1, set.lines.end());
-    return read(set.lines.back(), asked.sectors, words(asked.line), true);
+    return read(set.make_oldest(i), asked.sectors, words(asked.line), true);
   }
   return asked.sectors;
 }
@@ -172,11 +146,9 @@ bool SectorCache::store(const LineTouch& stored, const Seat&) {
   }
   told(CacheUse::kStore, stored);
   Set& set = sets_[spec_->index(stored.line)];
-  std::size_t at = 0;
-  while (at < set.lines.size() && set.lines[at].number != stored.line) ++at;
-  const bool present = at < set.lines.size();
-  if (!present && spec_->allocate == Allocate::kLoads) return false;
-  Line& line = present ? use(set, at) : bring(stored.line);
+  Line* const here = set.use(stored.line, *policy_, spec_->ways, draws_);
+  if (!here && spec_->allocate == Allocate::kLoads) return false;
+  Line& line = here ? *here : bring(stored.line);
   line.readable = with(line.readable, stored.full);
   line.partial = without(line.partial, stored.full);
   for (std::uint32_t s = 0; s < kSectorsPerLine; ++s) {
@@ -190,7 +162,7 @@ bool SectorCache::store(const LineTouch& stored, const Seat&) {
     line.partial = without(line.partial, bit);
     line.readable = with(line.readable, bit);
   }
-  return present;
+  return here != nullptr;
 }
 
 void SectorCache::drop(std::uint64_t number, std::uint8_t sectors) {
@@ -210,7 +182,7 @@ void SectorCache::invalidate(std::uint64_t below) {
   for (std::size_t at = 0; at < sets_.size(); ++at) {
     held_[at % spec_->tag_banks] -=
         std::erase_if(sets_[at].lines, [below](const Line& l) { return l.number < below; });
-    sets_[at].young = 0;
+    sets_[at].forget_hits();
   }
 }
 

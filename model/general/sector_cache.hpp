@@ -13,6 +13,7 @@
 
 #include "model/access/access.hpp"
 #include "model/access/asked_words.hpp"
+#include "model/cache/ordered_set.hpp"
 #include "model/general/memory_spec.hpp"
 #include "model/sink/cache_listener.hpp"
 
@@ -71,15 +72,10 @@ class SectorCache {
     std::uint8_t partial = 0;  // sectors of which only words can be read:
     std::uint32_t words = 0;   // bit w: word w of the line
   };
-  struct Set {
-    std::vector<Line> lines;
-    std::uint32_t young = 0;  // lines of the latest hits: a new one is older (kAfterHits)
-    std::uint64_t tree = 0;   // tree_plru
-  };
+  using Set = OrderedSet<Line>;
 
   Found look_up(const LineTouch& asked, std::uint32_t words, bool allocate);
   Line* find(std::uint64_t line);
-  Line& use(Set& set, std::size_t at);
   Line& bring(std::uint64_t line);
   void give_up(Set& set);
   void told(CacheUse use, const LineTouch& touch) const {
@@ -89,6 +85,7 @@ class SectorCache {
   std::uint8_t read(Line& line, std::uint8_t sectors, std::uint32_t words, bool allocate) const;
 
   const L1Spec* spec_;
+  const ReplacementPolicy* policy_;
   std::vector<Set> sets_;
   std::vector<std::uint64_t> held_, hand_;  // by bank: lines; the set to give one up next
   std::uint64_t room_ = 0;                  // for lines of a bank

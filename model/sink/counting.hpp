@@ -2,7 +2,7 @@
 //
 // A memory system calls its sink as things happen. Counting adds, and does no more; Telling
 // (telling.hpp) also tells a listener. Which of the two a memory system has is part of its shape
-// (system/shapes.hpp), so that the plain run pays nothing for listeners.
+// (system/sectored_shape.hpp), so that the plain run pays nothing for listeners.
 #pragma once
 
 #include <cstdint>

@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "model/sm/async_copy.hpp"
+#include "model/system/any_shape.hpp"
 #include "model/system/as_card.hpp"
 #include "model/system/beyond_l1.hpp"
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "model/system/any_shape.hpp"
 #include "model/system/as_card.hpp"
 #include "model/system/beyond_l1.hpp"
 

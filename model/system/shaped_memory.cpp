@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "model/system/any_shape.hpp"
 #include "model/system/beyond_l1.hpp"
 
 namespace warpmem::model {

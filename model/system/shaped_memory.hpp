@@ -18,7 +18,7 @@
 #include "model/shared/data_ports.hpp"
 #include "model/shared/shared_banks.hpp"
 #include "model/system/memory_system.hpp"
-#include "model/system/shapes.hpp"
+#include "model/system/sectored_shape.hpp"
 #include "model/system/spec.hpp"
 #include "model/texture/texture.hpp"
 
@@ -194,15 +194,5 @@ class SectoredMemory final : public ShapedMemory<SectoredShape<L2Cache>> {
 
 // That of some of the SMs.
 using PartMemory = ShapedMemory<SectoredShape<L2Requests>>;
-
-class GeneralMemory final : public ShapedMemory<AnyShape> {
- public:
-  // `flat`: an answer from beyond the L1 takes the same time whatever was found there, so that the
-  // order of accesses does not depend on hits. Without time only.
-  GeneralMemory(const SystemSpec& spec, bool timed, bool flat = false);
-  void tell(EventListener* listener) override;
-  void tell_caches(CacheListener* listener) override;
-  const PartitionTraffic* dram_traffic() const override { return &l2_.traffic(); }
-};
 
 }  // namespace warpmem::model

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "model/sm/async_copy.hpp"
+#include "model/system/any_shape.hpp"
 #include "model/system/as_card.hpp"
 #include "model/system/beyond_l1.hpp"
 

@@ -2,6 +2,7 @@
 // hand.
 #include "model/cache/replacement.hpp"
 
+#include "model/cache/replacement/tree_plru.hpp"
 #include "model/early/early_spec.hpp"
 #include "model/early/line_cache.hpp"
 #include "tests/catch.hpp"

@@ -1,4 +1,5 @@
-// The shapes of memory systems: what the compiler has to know of one to make it fast.
+// The shape of a memory system: what the compiler has to know of one to make it fast. This one is for
+// lines of four sectors; any_shape.hpp has the other.
 //
 //   L1, L2   the parts, which have the same functions in all shapes
 //   Sink     who hears of what happens (sink/)
@@ -13,13 +14,11 @@
 
 #include "model/access/access_plan.hpp"
 #include "model/cache/l1_cache.hpp"
-#include "model/general/partitioned_l2.hpp"
-#include "model/general/sector_cache.hpp"
+#include "model/general/memory_spec.hpp"
 #include "model/interconnect/memory_path.hpp"
 #include "model/l2/l2_cache.hpp"
 #include "model/l2/l2_requests.hpp"
 #include "model/sink/counting.hpp"
-#include "model/sink/telling.hpp"
 
 namespace warpmem::model {
 
@@ -77,23 +76,5 @@ struct SectoredShape {
   using Lines = SectoredLines::Lines;
   static const L2Spec& of_l2(const L2Spec& l2, const MemorySpec&) { return l2; }
 };
-
-// Whatever a card chooses, with no thought to speed; tells listeners.
-struct AnyShape {
-  static constexpr bool kAsCard = true;
-  using L1 = SectorCache;
-  using L2 = PartitionedL2;
-  using Sink = Telling;
-  struct Lines : L2::Routed {
-    L1::Seats l1;
-  };
-  static const MemorySpec& of_l2(const L2Spec&, const MemorySpec& memory) { return memory; }
-};
-
-// For the files that a ShapedMemory is split into: what each makes, for each shape.
-#define WARPMEM_EACH_SHAPE(MAKE)  \
-  MAKE(SectoredShape<L2Cache>)    \
-  MAKE(SectoredShape<L2Requests>) \
-  MAKE(AnyShape)
 
 }  // namespace warpmem::model
