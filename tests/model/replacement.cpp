@@ -72,9 +72,10 @@ TEST_CASE("random and uneven: by their odds, and the same in every run") {
   for (const auto policy : {Replacement::kRandom, Replacement::kUneven}) {
     std::vector<int> gone(4);
     std::uint64_t draws = 0;
+    SetView::Kept kept;
+    constexpr std::uint32_t kWays[] = {0, 1, 2, 3};
     for (int n = 0; n < 12000; ++n)
-      ++gone[victim(policy, 4, 0, draws,
-                    [](std::size_t i) { return static_cast<std::uint32_t>(i); })];
+      ++gone[policy_of(policy).victim({4, 4, kWays, draws, kept})];
     const bool uneven = policy == Replacement::kUneven;
     for (std::size_t way = 0; way < 4; ++way) {
       const int expected = !uneven ? 3000 : way == 1 ? 6000 : 2000;  // 1/4; 1/6, 1/2, 1/6, 1/6
@@ -83,6 +84,18 @@ TEST_CASE("random and uneven: by their odds, and the same in every run") {
     auto a = cache(policy), b = cache(policy);
     for (std::uint64_t n = 0; n < 300; ++n)
       CHECK(a.load(n * 7 % 11, 1).hit == b.load(n * 7 % 11, 1).hit);
+  }
+}
+
+TEST_CASE("every policy has a name and gives up one of the set's lines") {
+  REQUIRE(replacement_names().size() == 8);
+  for (std::size_t i = 0; i < replacement_names().size(); ++i) {
+    INFO(replacement_names()[i]);
+    auto c = cache(static_cast<Replacement>(i));
+    hits(c, {0, 1, 2, 3, 4});
+    int here = 0;
+    for (std::uint64_t line = 0; line < 5; ++line) here += c.store(line, 1, false, false);
+    CHECK(here == 4);
   }
 }
 
