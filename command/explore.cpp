@@ -8,7 +8,10 @@
 #include "command/command.hpp"
 #include "command/explore_options.hpp"
 #include "command/number_option.hpp"
+#include "command/profile_card.hpp"
 #include "command/threads_option.hpp"
+#include "command/trace_card.hpp"
+#include "command/trace_input.hpp"
 #include "command/usage.hpp"
 #include "command/vocabulary_option.hpp"
 
@@ -115,9 +118,24 @@ void add_merge(CLI::App& app, ExploreOptions& o) {
   add_shown_options(*show, o);
 }
 
-int explore(const ExploreOptions& o) {
+// Without --gpu, the card of the first trace's own GPU; with --make there is none yet.
+Result<std::string> gpu_of_traces(const ExploreOptions& o) {
+  if (o.traces.empty()) return std::string(kUsualCard);
+  auto reader = open_wanted({o.traces.front(), o.partial}, o.launches);
+  if (!reader) return reader.error();
+  const TraceCard card = card_of_trace(*reader);
+  if (!card.note.empty()) note(card.note);
+  return card.name;
+}
+
+int explore(ExploreOptions& o) {
   if (!o.merged.empty()) return explore_merge(o);
   if (!o.shown.empty()) return explore_show(o);
+  if (o.card.gpu.empty()) {
+    auto gpu = gpu_of_traces(o);
+    if (!gpu) return fail(gpu.error());
+    o.card.gpu = std::move(*gpu);
+  }
   if (!o.jobs.empty()) return explore_slurm(o);
   if (!o.capacities.empty()) return explore_capacities(o);
   if (!o.objective.empty()) return explore_search(o);
@@ -141,7 +159,7 @@ Run setup_explore(CLI::App& app) {
                  "a command that makes a trace for each value: {KEY} stands for what --vary says, "
                  "{trace} for the file; instead of traces")
       ->type_name("COMMAND");
-  add_card_options(app, o->card);
+  add_trace_card_options(app, o->card);
   add_launch_option(app, o->launches);
   app.add_flag("--counts", o->counts, "with the counts engine: three times as fast, no cycles");
   app.add_flag("--keep-caches", o->keep_caches,

@@ -69,6 +69,13 @@ Result<std::vector<SweepAxis>> read_axes(const ExploreOptions& options, const mo
     if (auto ok = check_axis(options, key, card, keys); !ok) return ok.error();
     auto values = sweep::read_range(text.substr(equals + 1), place);
     if (!values) return values.error();
+    if (key == "gpu")
+      for (const std::string& gpu : *values)
+        if (const auto there = load_card(gpu); !there) {
+          Error error = there.error();
+          error.place = place + (error.place.empty() ? "" : ", " + error.place);
+          return error;
+        }
     out.push_back({key, std::move(*values)});
   }
   return out;

@@ -392,14 +392,20 @@ class BadInput(Explore):
         self.fails(2, ["--vary", "l1.ways=1,2"], "no trace was given")
         self.fails(2, [trace, "--shard", "5/4"], "--shard")
         self.fails(2, [trace, "--objective", "cycles", "--vary", "l1.ways=1,2"], "--budget")
-        self.fails(2, [trace, "--vary", "gpu=h200,h2000"] + ["--set", "l1.sise=3"], "l1.sise")
+        self.fails(2, [trace, "--vary", "gpu=h200"] + ["--set", "l1.sise=3"], "l1.sise")
+        self.fails(2, [trace, "--vary", "gpu=h200,h2000"], "--vary gpu", "no card 'h2000'", "h200")
+
+    def test_without_a_card_named_a_trace_goes_to_that_of_its_own_gpu(self):
+        trace = reference("fields_16384", "h100-shapes")
+        own = self.points(trace, "--counts", "--vary", "l1.size=64KiB,128KiB", "--metric", "lts__t_sectors_op_read.sum")
+        named = self.points(trace, "--counts", "--gpu", "h100_sxm", "--vary", "l1.size=64KiB,128KiB", "--metric",
+                            "lts__t_sectors_op_read.sum")
+        self.assertEqual(own, named)
 
     def test_points_that_are_no_gpu_are_left_out_with_the_reason(self):
         points = self.points(self.trace("copy"), "--vary", "l1.size=1KiB,64KiB", "--metric", "cycles")
         self.assertIn("left_out", points[0])
         self.assertNotIn("left_out", points[1])
-        run = self.explore("copy.wmt", "--vary", "gpu=h200,h2000", "--metric", "cycles")
-        self.assertRegex(run.out, r"left out: h2000: .*h2000")
         self.fails(2, ["copy.wmt", "--vary", "l1.size=1KiB,2KiB"], "none of the points is a possible GPU")
 
     def test_a_sweep_beyond_patience_is_refused_before_it_starts(self):
