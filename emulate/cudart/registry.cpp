@@ -16,7 +16,7 @@
 #include "binary/cubin/kept_ptx.hpp"
 #include "emulate/cudart/default_cache.hpp"
 #include "emulate/cudart/kept_elsewhere.hpp"
-#include "emulate/cudart/program_tools.hpp"
+#include "emulate/cudart/linker_as_ptxas.hpp"
 #include "emulate/cudart/ptx_link.hpp"
 #include "emulate/mapping/yields.hpp"
 
@@ -307,7 +307,7 @@ emulate::MachineCode* Registry::machine_code(Module& module, std::uint32_t cc) {
   if (module.machine) return module.machine.get();
   if (!module.loaded) return nullptr;
   emulate::MachineCode::Request request;
-  request.toolkit = program_toolkit();
+  request.toolkit = emulate::find_toolkit();
   const emulate::Module& ptx = module.loaded->module();
   const emulate::CodeTarget target = emulate::code_target(request.toolkit, ptx.target, cc);
   request.arch = target.arch;
