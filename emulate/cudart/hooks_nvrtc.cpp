@@ -51,12 +51,13 @@ std::string ptxas_options(int count, const char* const* options) {
   return out;
 }
 
-// The option that keeps source lines, where nothing is said of them: no instruction changes by it. What is optimised when
-// it is linked takes none.
+// The option that keeps source lines, where nothing is said of them: no instruction changes by it.
+// What is optimised when it is linked takes none.
 bool wants_lines(int count, const char* const* options) {
   for (int i = 0; i < count; ++i) {
     const std::string_view word(options[i]);
-    for (const char* name : {"-lineinfo", "--generate-line-info", "-G", "--device-debug", "-dlto", "--dlink-time-opt"})
+    for (const char* name :
+         {"-lineinfo", "--generate-line-info", "-G", "--device-debug", "-dlto", "--dlink-time-opt"})
       if (word == name) return false;
   }
   return true;

@@ -31,7 +31,8 @@ void tables_refused(const void* caller) {
   if (dladdr(caller, &info) == 0 || info.dli_fname == nullptr || !brings_kernels(info.dli_fname))
     return;
   if (Runtime* r = runtime())
-    tell_command(r->session.options().status, fmt::format("library\t{}\n", printable(info.dli_fname)));
+    tell_command(r->session.options().status,
+                 fmt::format("library\t{}\n", printable(info.dli_fname)));
 }
 
 }  // namespace warpmem::cudart

@@ -1,6 +1,7 @@
-// NVIDIA's libraries ask the driver for tables of functions that are not public (cuGetExportTable). The emulated driver has
-// none. Compilers go on without them, wherever they are linked in. Libraries of kernels (cuFFT) refuse to start, with a
-// status that says nothing: so the command names them, where the program failed.
+// NVIDIA's libraries ask the driver for tables of functions that are not public (cuGetExportTable).
+// The emulated driver has none. Compilers go on without them, wherever they are linked in.
+// Libraries of kernels (cuFFT) refuse to start, with a status that says nothing: so the command
+// names them, where the program failed.
 #pragma once
 
 namespace warpmem::cudart {

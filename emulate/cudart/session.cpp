@@ -260,7 +260,8 @@ void Session::forget() {
   writer_.reset();
 }
 
-// Lines that record::parse_status reads, and those for the command (emulate_program.cpp, parse_told).
+// Lines that record::parse_status reads, and those for the command (emulate_program.cpp,
+// parse_told).
 void Session::tell(const char* event) {
   const bool loaded = std::string_view(event) == "loaded";
   const bool end = std::string_view(event) == "end";

@@ -336,6 +336,29 @@ print(library.start(buffer(128)), library.start(buffer(128)))
             self.assertEqual(run.err.count(words), 1, run.err)
         self.assertEqual(self.times_ran(), {0: 1})  # the trace so far
 
+    def test_the_newest_tool_may_lie_beside_a_library_that_the_program_has_loaded(self):
+        compiler = shutil.which("gcc") or shutil.which("cc")
+        if not compiler or not (shutil.which("ptxas") or os.path.exists("/usr/local/cuda/bin/ptxas")):
+            self.skipTest("there is no C compiler, or no ptxas")
+        os.makedirs(self.path("site-packages/thing"))
+        os.makedirs(self.path("site-packages/nvidia/cu13/bin"))
+        with open(self.path("thing.c"), "w") as file:
+            file.write("int thing() { return 1; }\n")
+        subprocess.run([compiler, "-shared", "-fPIC", "thing.c", "-o", "site-packages/thing/libthing.so"], cwd=self.folder, check=True)
+        tool = self.path("site-packages/nvidia/cu13/bin/nvdisasm")
+        with open(tool, "w") as file:
+            file.write('#!/bin/sh\necho "$@" >> "$0.asked"\necho "Cuda compilation tools, release 99.1, V99.1.2"\n')
+        os.chmod(tool, 0o755)
+        program = "%sopen_gpu()\nlaunch(kernel_of(COPY, 'copy'), buffer(128), buffer(128))\n"
+        run = self.emulate(COPY + program % "")
+        self.assertEqual(run.status, 0, run.err)
+        self.assertFalse(os.path.exists(tool + ".asked"))
+        run = self.emulate(COPY + program % "ctypes.CDLL('./site-packages/thing/libthing.so')\n")
+        self.assertEqual(run.status, 0, run.err)
+        with open(tool + ".asked") as asked:
+            words = asked.read().split("\n")
+        self.assertTrue(any(line and line != "--version" for line in words), words)  # it was run on the code
+
     def test_cufft_is_named(self):
         libraries = [os.path.join(folder, "libcufft.so." + version) for folder in ("/usr/local/cuda/lib64", "/usr/lib/x86_64-linux-gnu")
                      for version in ("12", "11")]
