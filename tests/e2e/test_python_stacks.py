@@ -49,7 +49,8 @@ class Stack(CommandTest):
 
     def emulate(self, stack, small=False, options=(), env=None):
         python = self.python_of(stack, small)
-        caches = {"XDG_CACHE_HOME": self.path("cache"), "TRITON_CACHE_DIR": self.path("triton")}
+        caches = {"XDG_CACHE_HOME": self.path("cache"), "TRITON_CACHE_DIR": self.path("triton"),
+                  "TORCHINDUCTOR_CACHE_DIR": self.path("inductor")}
         return self.run_command("emulate", "--force", "-o", "t.wmt", *options, "--", python, os.path.join(PROGRAMS, stack + ".py"),
                                 timeout=900, env={"PYTHONDONTWRITEBYTECODE": "1", **caches, **(env or {})})
 
