@@ -54,4 +54,10 @@ void say(const std::string& message);
 void warn(const std::string& message);
 void note(const std::string& message);
 
+// What a run of the user's program did, where all is well: for a person at a terminal, and for who asks (--summary). Else
+// the program's own stderr is all that there is.
+void summarise(const std::string& message, bool asked);
+// --summary, in the same words for each verb that runs a program.
+void add_summary_option(CLI::App& app, bool& asked);
+
 }  // namespace warpmem::command

@@ -90,24 +90,24 @@ Result<void> check_program(Options& options, const std::vector<std::string>& wor
 }
 
 // How much was run and traced, and what the trace lacks.
-void tell(const emulate::EmulateRequest& request, const emulate::EmulateReport& report) {
+void tell(const emulate::EmulateRequest& request, const emulate::EmulateReport& report, bool summary) {
   const emulate::RunStatistics& s = report.statistics;
   if (s.warp_instructions != 0) {
     const double rate =
         report.seconds > 0 ? static_cast<double>(s.thread_instructions) / report.seconds * 1e-6 : 0;
-    say(fmt::format(
+    summarise(fmt::format(
         "ran {} thread instructions of {} CTAs in {} ({:.0f} M/s){}",
         grouped(s.thread_instructions), grouped(s.ctas), duration(report.seconds), rate,
         report.traced
             ? fmt::format("; {} records in {}", grouped(s.memory_records), request.output)
-            : std::string()));
+            : std::string()), summary);
   }
   if (!report.unmapped.empty())
-    note(fmt::format("{} is traced as PTX: {}", report.kernel, report.unmapped));
+    summarise(fmt::format("note: {} is traced as PTX: {}", report.kernel, report.unmapped), summary);
   if (report.mapping.kept != 0)
-    note(fmt::format(
-        "{} accesses stay as the PTX has them: which machine instructions they are is not certain",
-        grouped(report.mapping.kept)));
+    summarise(fmt::format("note: {} accesses stay as the PTX has them: which machine instructions they are is not certain",
+                          grouped(report.mapping.kept)),
+              summary);
   if (!report.kept.empty())
     warn(fmt::format("the trace is incomplete: what there is of it is in {}; read it with --partial",
                      report.kept));
@@ -131,7 +131,8 @@ int run_ptx(Options& options, const std::vector<std::string>& words) {
     };
   request.run.threads = emulate::threads_for(options.run.session.threads);
   request.run.interrupted = [] { return signalled() != 0; };
-  request.note = [](const std::string& text) { note(text); };
+  const bool summary = options.run.summary;
+  request.note = [summary](const std::string& text) { summarise("note: " + text, summary); };
   if (!request.output.empty()) {
     auto place = find_output_place(request.output, {request.overwrite, false});
     if (!place) return fail(place.error());
@@ -151,7 +152,7 @@ int run_ptx(Options& options, const std::vector<std::string>& words) {
     done = emulate::emulate_file(request, report);
   }
   flush_printed();
-  tell(request, report);
+  tell(request, report, summary);
   if (!done && done.error().kind == ErrorKind::kInterrupted && signalled() != 0) {
     fail({ErrorKind::kInterrupted, signalled() == SIGINT ? "interrupted" : "ended by a signal",
           done.error().place, ""});
@@ -212,7 +213,7 @@ Run setup_emulate(CLI::App& app) {
   add_whole_option(
       app, "--repeats", {0, kNoMost, "launches"},
       [&session](std::uint64_t n) { session.repeats = n; },
-      "of equal launches in a row, as autotuners make them, trace so many (16); 0: all");
+      "of equal launches in a row, as autotuners make them, trace so many (1) and count the others; 0: all");
   app.add_flag("--check", session.check,
                "report reads of shared memory that nobody wrote, and hazards between its barriers; "
                "ends 1 when there are some");
@@ -230,6 +231,7 @@ Run setup_emulate(CLI::App& app) {
       ->capture_default_str();
   app.add_flag("--strict", session.strict,
                "make every access out of bounds a fault, also where a GPU would let it through");
+  add_summary_option(app, options->run.summary);
   add_force_option(app, r.overwrite);
   add_card_options(app, options->run.card);
   return [options] { return run(*options); };

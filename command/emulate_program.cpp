@@ -74,12 +74,13 @@ std::string compiled_for(const std::string& nvcc, const std::string& cc) {
   return best == 0 ? cc : std::to_string(best);
 }
 
-// Statuses of errors that the emulator met, in the order in which they came; and thread
-// instructions.
+// What the processes tell of themselves (Session::tell_line).
 struct Told {
   int refused = 0;
   bool hazards = false;  // --check found some
   std::uint64_t thread_instructions = 0, launches = 0;
+  std::uint64_t repeats = 0, otherwise = 0;  // equal launches that are not traced
+  std::vector<std::string> notes, libraries;  // each once
 };
 Told parse_told(const std::string& text) {
   Told told;
@@ -89,10 +90,17 @@ Told parse_told(const std::string& text) {
     std::string key;
     words >> key;
     told.hazards = told.hazards || key == "hazard";
+    if (key == "note" || key == "library") {
+      auto& into = key == "note" ? told.notes : told.libraries;
+      const std::string rest = line.substr(std::min(line.size(), key.size() + 1));
+      if (std::ranges::find(into, rest) == into.end()) into.push_back(rest);
+    }
     if (key == "refused" && told.refused == 0) words >> told.refused;
     std::uint64_t instructions = 0, launches = 0;
     if (key == "ran" && words >> instructions >> launches)
       told.thread_instructions += instructions, told.launches += launches;
+    std::uint64_t repeats = 0, otherwise = 0;
+    if (key == "repeats" && words >> repeats >> otherwise) told.repeats += repeats, told.otherwise += otherwise;
   }
   return told;
 }
@@ -120,24 +128,44 @@ void note_files(const ProgramRun& run) {
   if (!names_source(run.words)) note_input(cudart::find_command(run.words.front()));
 }
 
+// Compilers ask for such parts and do without them; cuFFT does not.
+Error may_have_failed(const std::string& library) {
+  return {ErrorKind::kEnvironment,
+          "the program failed, and this library may be why: it needs parts of NVIDIA's driver that are not public and not emulated",
+          library, "if a call of it failed, let other code do this step, or record it on a GPU"};
+}
+
 int report_on(const record::RecordReport& report, const ProgramRun& run) {
   if (report.signal == SIGINT) say("interrupted");
   else if (report.signal != 0)
     warn(fmt::format("the program was ended by signal {}", report.signal));
   const Told told = parse_told(report.text);
+  for (const std::string& text : told.notes) summarise("note: " + text, run.summary);
   if (told.launches != 0)
-    say(fmt::format("ran {} thread instructions of {} launch{} in {}",
-                    grouped(told.thread_instructions), grouped(told.launches),
-                    told.launches == 1 ? "" : "es", duration(report.seconds)));
+    summarise(fmt::format("ran {} thread instructions of {} launch{} in {}",
+                          grouped(told.thread_instructions), grouped(told.launches),
+                          told.launches == 1 ? "" : "es", duration(report.seconds)),
+              run.summary);
   for (const record::RecordedProcess& p : report.processes) {
     const std::string what = fmt::format(
         "{} record{} of {} launch{} in {} ({})", grouped(p.records), p.records == 1 ? "" : "s",
         grouped(p.launches), p.launches == 1 ? "" : "es", p.output, byte_size(p.bytes));
-    if (p.sealed) say("traced " + what);
+    if (p.sealed) summarise("traced " + what, run.summary);
     else if (p.records != 0)
       warn(fmt::format("the trace is incomplete; kept {}; read it with --partial", what));
     else warn("the trace is incomplete, and no record of it is kept");
   }
+  if (told.repeats != 0)
+    summarise(fmt::format("counted {} launch{} more, each equal to the one traced before it (--repeats 0 traces all)",
+                          grouped(told.repeats), told.repeats == 1 ? "" : "es"),
+              run.summary);
+  if (told.otherwise != 0)
+    warn(fmt::format("{} launch{} that the trace does not have had the arguments of the launch before, but ran other "
+                     "instructions; --repeats 0 traces all",
+                     grouped(told.otherwise), told.otherwise == 1 ? "" : "es"));
+  if (report.status != 0 && report.signal != SIGINT)
+    for (const std::string& library : told.libraries)
+      std::fputs(fmt::format("warpmem: warning: {}\n", may_have_failed(library).text()).c_str(), stderr);
   if (report.signal == SIGINT) return exit_status(ErrorKind::kInterrupted);
   if (report.status == 0 && told.refused != 0) return told.refused;
   if (report.status != 0) return report.status;

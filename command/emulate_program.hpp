@@ -15,7 +15,7 @@ struct ProgramRun {
   CardInput card;
   std::vector<std::string> words;      // the program, or sources and nvcc's options
   std::vector<std::string> arguments;  // the program's own
-  bool quiet = false;
+  bool summary = false;                // --summary
 };
 
 // True when a word names CUDA source.

@@ -55,6 +55,9 @@ Result<std::vector<std::string>> handed_on_toolkit(const std::string& folder,
   if (!real.empty())
     for (const char* name : {"CUDA_HOME", "CUDA_PATH"})
       out.push_back(std::string(name) + "=" + toolkit.string());
+  // Lines of the source: no instruction changes by them.
+  if (!real.empty())
+    out.push_back("NVCC_APPEND_FLAGS=" + variable("NVCC_APPEND_FLAGS") + " -lineinfo");
   if (!variable("NVCC").empty() && !real.empty()) out.push_back("NVCC=" + bin + "/nvcc");
   // What libraries compiled in runs on a GPU has no PTX in it: they get other folders to keep what
   // they compile in.
@@ -69,6 +72,8 @@ Result<std::vector<std::string>> handed_on_toolkit(const std::string& folder,
       out.push_back(std::string(name) + "=" + cache + of);
     }
   }
+  if (variable("CUTE_DSL_LINEINFO").empty())
+    out.push_back("CUTE_DSL_LINEINFO=1");  // lines of the Python file
   // CUTLASS's DSL has a ptxas in it, and writes PTX where it is asked to.
   if (variable("CUTE_DSL_DUMP_DIR").empty()) {
     fs::create_directories(fs::path(folder) / "ptx", error);

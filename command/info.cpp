@@ -133,6 +133,18 @@ std::string spills_text(const std::vector<std::size_t>& spills) {
       grouped(*std::max_element(spills.begin(), spills.end())));
 }
 
+// Launches that are not here because they are equal to the one before them.
+std::string repeats_text(const trace::TraceReader& reader) {
+  std::uint64_t left_out = 0, otherwise = 0;
+  for (const trace::LaunchSummary& summary : reader.launches())
+    left_out += summary.repeats.ran - 1, otherwise += summary.repeats.otherwise;
+  if (left_out == 0) return "";
+  std::string out = fmt::format("{} launch{} more, equal to one that is here (ran: how often, in a row)", grouped(left_out),
+                                left_out == 1 ? "" : "es");
+  if (otherwise != 0) out += fmt::format("; {} of them ran other instructions (--repeats 0 traces all)", grouped(otherwise));
+  return out;
+}
+
 // Names of templates run to thousands of letters; a line of a table has room for their beginning.
 std::string short_name(std::string name) {
   constexpr std::size_t kMost = 100;
@@ -142,16 +154,14 @@ std::string short_name(std::string name) {
   return name.substr(0, end) + "…";
 }
 
-Table launch_table(const trace::TraceReader& reader, const LaunchRange& range, bool whole_names) {
-  Table table({{"launch", Align::kRight},
-               {"kernel"},
-               {"grid", Align::kRight},
-               {"block", Align::kRight},
-               {"registers", Align::kRight},
-               {"shared", Align::kRight},
-               {"records", Align::kRight},
-               {"lost", Align::kRight},
-               {"state"}});
+Table launch_table(const trace::TraceReader& reader, const LaunchRange& range, bool whole_names, bool ran) {
+  std::vector<Column> columns{{"launch", Align::kRight},    {"kernel"},
+                              {"grid", Align::kRight},      {"block", Align::kRight},
+                              {"registers", Align::kRight}, {"shared", Align::kRight},
+                              {"records", Align::kRight},   {"lost", Align::kRight}};
+  if (ran) columns.push_back({"ran", Align::kRight});
+  columns.push_back({"state"});
+  Table table(std::move(columns));
   for (const trace::LaunchSummary& summary : reader.launches()) {
     const trace::Launch& launch = summary.launch;
     if (!range.contains(launch.id)) continue;
@@ -159,9 +169,12 @@ Table launch_table(const trace::TraceReader& reader, const LaunchRange& range, b
         std::uint64_t{launch.static_shared} + std::uint64_t{launch.dynamic_shared};
     std::string name = kernel_name(reader, launch);
     if (!whole_names) name = short_name(std::move(name));
-    table.row({grouped(launch.id), std::move(name), dims(launch.grid), dims(launch.block),
-               grouped(launch.registers), byte_size(shared), grouped(summary.end.records),
-               grouped(summary.end.lost), state_text(summary)});
+    std::vector<std::string> cells{grouped(launch.id),         std::move(name),   dims(launch.grid),
+                                   dims(launch.block),         grouped(launch.registers), byte_size(shared),
+                                   grouped(summary.end.records), grouped(summary.end.lost)};
+    if (ran) cells.push_back(grouped(summary.repeats.ran));
+    cells.push_back(state_text(summary));
+    table.row(std::move(cells));
   }
   return table;
 }
@@ -219,7 +232,9 @@ std::string as_text(const trace::TraceReader& reader, const LaunchRange& range, 
     line("counted", fmt::format("how often instructions ran, of {} of {} launches (dump --counts)",
                                 grouped(counted), grouped(reader.launches().size())));
   if (const std::string text = spills_text(spills_of(reader)); !text.empty()) line("spilled", text);
-  out += "\n" + launch_table(reader, range, false).text(colour);
+  const std::string repeated = repeats_text(reader);
+  if (!repeated.empty()) line("repeated", repeated);
+  out += "\n" + launch_table(reader, range, false, !repeated.empty()).text(colour);
   out += "\nallocations\n" + allocations_text(reader, range);
   return out;
 }
@@ -248,6 +263,8 @@ Json launch_json(const trace::TraceReader& reader, std::uint32_t index,
                    {"lost", summary.end.lost},
                    {"skipped_ctas", summary.end.skipped_ctas},
                    {"truncated", summary.end.truncated},
+                   {"ran", summary.repeats.ran},
+                   {"ran_otherwise", summary.repeats.otherwise},
                    {"complete", summary.complete}};
   out["allocations"] = Json::array();
   for (const trace::Allocation& allocation : launch.allocations) {
@@ -289,7 +306,7 @@ int info(const InfoOptions& options) {
   switch (options.output.format) {
     case Format::kTable: output->write(as_text(*reader, options.launches, output->colour())); break;
     case Format::kJson: output->write(as_json(*reader, options.launches)); break;
-    case Format::kCsv: output->write(launch_table(*reader, options.launches, true).csv()); break;
+    case Format::kCsv: output->write(launch_table(*reader, options.launches, true, true).csv()); break;
   }
   if (auto done = output->finish(); !done) return fail(done.error());
   return 0;

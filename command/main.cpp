@@ -43,6 +43,15 @@ void warn(const std::string& message) {
 
 void note(const std::string& message) { say("note: " + message); }
 
+void summarise(const std::string& message, bool asked) {
+  if (asked || is_terminal(STDERR_FILENO)) say(message);
+}
+
+void add_summary_option(CLI::App& app, bool& asked) {
+  app.add_flag("--summary", asked,
+               "say on stderr what was run and traced, as on a terminal, also where stderr is none");
+}
+
 namespace {
 
 int resources(const char* what, const std::string& fix) {

@@ -28,6 +28,7 @@ using record::RecordReport;
 struct Options {
   record::RecordOptions record;
   bool no_wait = false;
+  bool summary = false;
 };
 
 Result<void> check(Options& options) {
@@ -77,12 +78,12 @@ std::string describe(const RecordedProcess& process) {
   return text + ")";
 }
 
-int report_on(const RecordReport& report) {
+int report_on(const RecordReport& report, bool summary) {
   if (report.signal != 0) warn(fmt::format("the program was ended by signal {}", report.signal));
   for (const RecordedProcess& process : report.processes) {
     const std::string what = describe(process);
     if (process.sealed) {
-      say("recorded " + what);
+      summarise("recorded " + what, summary);
     } else if (process.ended) {
       warn(fmt::format("the recording is incomplete; kept {}; read it with --partial", what));
     } else {
@@ -117,7 +118,7 @@ int run(Options& options) {
   options.record.wait = !options.no_wait;
   auto report = record::run_recorder(options.record, *files);
   if (!report) return fail(report.error());
-  return report_on(*report);
+  return report_on(*report, options.summary);
 }
 
 }  // namespace
@@ -143,6 +144,7 @@ Run setup_record(CLI::App& app) {
   app.add_option("--times", record.times,
                  "write a CSV file of how long each launch took to record, in microseconds")
       ->type_name("OUT");
+  add_summary_option(app, options->summary);
   add_force_option(app, record.force);
   app.add_flag("--strict", record.strict, "end the program when recording fails");
   app.add_flag("--no-wait", options->no_wait,

@@ -9,6 +9,7 @@
 #include <charconv>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <functional>
 #include <map>
 #include <mutex>
@@ -70,7 +71,7 @@ void add_packages_below(const fs::path& root, std::vector<std::string>& out) {
 }
 
 std::vector<std::string> python_packages() {
-  std::vector<std::string> out;
+  std::vector<std::string> out = loaded_packages();
   std::error_code none;
   // What ./demo installed lies beside the command, or beside the folder of the emulated runtime.
   Dl_info own{};
@@ -94,6 +95,13 @@ std::vector<std::string> python_packages() {
     add_packages_below(home + "/.local", out);
   add_packages_below("/usr", out);
   return out;
+}
+
+// The one that `warpmem emulate` puts in front of a program's ptxas; empty: there is none.
+std::string stand_in_folder() {
+  const std::string libraries = variable("WARPMEM_EMULATE_LIBRARIES");
+  std::error_code none;
+  return libraries.empty() ? "" : fs::weakly_canonical(fs::path(libraries) / "bin", none).string();
 }
 
 ToolVersion ask(const std::string& file) {
@@ -155,20 +163,38 @@ std::string to_string(const ToolVersion& version) {
   return fmt::format("{}.{}.{}", version.major, version.minor, version.build);
 }
 
+std::vector<std::string> loaded_packages() {
+  std::vector<std::string> out;
+  std::ifstream maps("/proc/self/maps");
+  for (std::string line; std::getline(maps, line);)
+    for (const std::string_view name : {"/site-packages/", "/dist-packages/"}) {
+      const std::size_t begin = line.find('/'), at = line.find(name);
+      if (at == line.npos) continue;
+      const std::string folder = line.substr(begin, at + name.size() - 1 - begin);
+      if (std::ranges::find(out, folder) == out.end()) out.push_back(folder);
+    }
+  return out;
+}
+
 std::vector<std::string> cuda_tool_files(const std::string& name) {
   std::vector<std::string> out;
-  const auto add = [&](const fs::path& file) {
+  const std::string ours = stand_in_folder(), stands_for = variable("WARPMEM_EMULATE_PTXAS");
+  const auto add = [&](fs::path file) {
     std::error_code none;
     if (!can_run(file)) return;
-    const fs::path real = fs::canonical(file, none);
-    const std::string path = none ? file : real;
-    if (std::ranges::find(out, path) == out.end()) out.push_back(path);
+    if (const fs::path real = fs::canonical(file, none); !none) file = real;
+    if (!ours.empty() && file.parent_path() == ours) {
+      file = stands_for;
+      if (!can_run(file)) return;
+    }
+    if (std::ranges::find(out, file.string()) == out.end()) out.push_back(file);
   };
   for (const fs::path folder : folders_of(variable("PATH"))) add(folder / name);
   for (const fs::path toolkit : cuda_toolkits()) add(toolkit / "bin" / name);
   for (const fs::path packages : python_packages()) {
     for (const std::string& file : matches((packages / "nvidia/*/bin" / name).string())) add(file);
     add(packages / "triton/backends/nvidia/bin" / name);
+    if (name == "ptxas") add(packages / "triton/backends/nvidia/bin/ptxas-blackwell");
   }
   return out;
 }

@@ -28,8 +28,14 @@ struct CudaTool {
   ToolVersion version;
 };
 
+// Folders of the Python packages that this process has loaded libraries from, as an emulated
+// program has: what a library there writes (PTX 9.5) an older ptxas may not know.
+std::vector<std::string> loaded_packages();
+
 // All files of this name, the likeliest first: on the PATH, in a toolkit's folder, and in Python's
-// packages (the wheels nvidia-cuda-nvcc and nvidia-cuda-nvdisasm). None is run.
+// packages, those of the running program and those of this machine (the wheels nvidia-cuda-nvcc and
+// nvidia-cuda-nvdisasm, Triton's own). None is run. In an emulated program the ptxas that was put
+// in front (emulate/handed_on) is none of them; the one that it stands for is.
 std::vector<std::string> cuda_tool_files(const std::string& name);
 
 // The same with their versions, newest first; among equals the likeliest. Each file is asked once.

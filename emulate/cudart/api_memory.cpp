@@ -198,6 +198,11 @@ int __cudaFindAllocation(const void* pointer, void** base, std::size_t* bytes) {
   return kSuccess;
 }
 
+// For cuBLAS and its like: what is worth knowing where all is well.
+void __cudaNote(const char* text) {
+  if (Runtime* r = runtime()) r->session.note_once(text);
+}
+
 int cudaMemRangeGetAttribute(void* data, std::size_t bytes, int which, const void* pointer,
                              std::size_t) {
   return api([&](Runtime& r) {

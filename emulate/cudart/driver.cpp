@@ -20,6 +20,7 @@
 #include "emulate/cudart/device.hpp"
 #include "emulate/cudart/driver_calls.hpp"
 #include "emulate/cudart/jit.hpp"
+#include "emulate/cudart/private_tables.hpp"
 
 using namespace warpmem::cudart;
 
@@ -462,7 +463,9 @@ int cuEventElapsedTime(float* ms, Event* begin, Event* end) {
 
 // Private tables of NVIDIA's tools and libraries: there are none, which they can live with.
 int cuGetExportTable(const void** table, const void*) {
-  return table ? (*table = nullptr, kNotFound) : kInvalidValue;
+  if (!table) return kInvalidValue;
+  tables_refused(__builtin_return_address(0));
+  return *table = nullptr, kNotFound;
 }
 int cuGetErrorString(int code, const char** text) {
   if (!text) return kInvalidValue;

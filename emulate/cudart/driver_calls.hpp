@@ -64,6 +64,7 @@ int cuOccupancyMaxPotentialBlockSize(int* grid, int* block, void* function,
 // Of ours alone. The allocation that holds the address:
 int __cudaFindAllocation(const void* pointer, void** base,
                                                std::size_t* bytes);
+void __cudaNote(const char* text);  // said at the end of the run, once
 // Whether the program has kernels of the runtime's: then the primary context is current where no other is.
 int __cudaHasKernels();
 int warpmem_13_cudaDriverGetVersion(int* version);

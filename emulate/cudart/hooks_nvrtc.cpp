@@ -51,6 +51,18 @@ std::string ptxas_options(int count, const char* const* options) {
   return out;
 }
 
+// The option that keeps source lines, where nothing is said of them: no instruction changes by it.
+// What is optimised when it is linked takes none.
+bool wants_lines(int count, const char* const* options) {
+  for (int i = 0; i < count; ++i) {
+    const std::string_view word(options[i]);
+    for (const char* name :
+         {"-lineinfo", "--generate-line-info", "-G", "--device-debug", "-dlto", "--dlink-time-opt"})
+      if (word == name) return false;
+  }
+  return true;
+}
+
 // The machine code with its PTX; empty: there is none, or NVRTC says no.
 std::vector<unsigned char> with_its_ptx(int copy, void* program) {
   std::size_t code_bytes = 0, text_bytes = 0;
@@ -75,7 +87,9 @@ int nvrtcCompileProgram_hook(void* program, int count, const char* const* option
     const std::lock_guard lock(programs().mutex);
     programs().options[program] = options ? ptxas_options(count, options) : "";
   }
-  return nvrtcCompileProgram_real(copy)(program, count, options);
+  std::vector<const char*> words(options, options ? options + count : options);
+  if (wants_lines(static_cast<int>(words.size()), words.data())) words.push_back("-lineinfo");
+  return nvrtcCompileProgram_real(copy)(program, static_cast<int>(words.size()), words.data());
 }
 template <int copy>
 int nvrtcDestroyProgram_hook(void** program) {

@@ -9,7 +9,6 @@
 
 #include "base/printable.hpp"
 #include "emulate/cudart/errors.hpp"
-#include "emulate/cudart/program_tools.hpp"
 #include "emulate/mapping/toolkit.hpp"
 
 namespace warpmem::cudart {
@@ -96,7 +95,7 @@ int compile(std::string_view ptx, std::uint32_t cc, const std::string& called,
   options.write("", "");
   const std::string target = target_of(ptx);
   const int number = target.size() > 3 ? std::atoi(target.c_str() + 3) : 0;
-  const emulate::Toolkit tools = program_toolkit();
+  const emulate::Toolkit tools = emulate::find_toolkit();
   if (tools.ptxas.empty() || ptx.starts_with(kLinked) || number > static_cast<int>(cc)) return kSuccess;
   std::vector<std::string> words = options.of_ptxas();
   if (options.verbose()) words.push_back("-v");

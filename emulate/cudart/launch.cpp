@@ -13,6 +13,7 @@
 #include "emulate/cudart/device_launches.hpp"
 #include "emulate/cudart/interrupt.hpp"
 #include "emulate/cudart/progress.hpp"
+#include "emulate/cudart/repeats.hpp"
 #include "emulate/mapping/yields.hpp"
 
 namespace warpmem::cudart {
@@ -159,21 +160,6 @@ bool equal(const KernelCall& a, const KernelCall& b) {
 
 namespace {
 
-// How often the launch before was equal in a row, and ran as many instructions. A kernel whose launches do other things
-// with the same arguments, as a search that goes on where it stopped, seldom has as many twice.
-struct Repeats {
-  KernelCall call;
-  std::uint64_t instructions = 0, times = 0;
-
-  bool enough(const KernelCall& next, std::uint64_t most) const { return most != 0 && times >= most && equal(call, next); }
-  void take(const KernelCall& next, std::uint64_t ran) {
-    if (times != 0 && ran == instructions && equal(call, next)) {
-      ++times;
-      return;
-    }
-    call = next, instructions = ran, times = 1;
-  }
-};
 Repeats& repeats() {
   static auto* one = new Repeats;
   return *one;
@@ -304,19 +290,26 @@ Code run(Runtime& r, Stream& stream, const KernelCall& call) {
   if (emulate::may_yield(kernel)) r.site_map(f);
   emulate::RunStatistics statistics;
   emulate::Tracer* tracer = nullptr;
-  const bool repeated = repeats().enough(call, r.session.options().repeats);
-  const bool traced = r.session.wanted(id, f.demangled) && !repeated;
-  if (repeated) r.session.skip_equal(id, f.demangled);
-  if (traced)
-    tracer = r.session.begin(describe(r, stream, call, kernel, known, id), kernel, known,
-                             r.site_map(f), f);
+  const bool wanted = r.session.wanted(id, f.demangled);
+  // A launch after a reset of the persisting lines is another one, though the program gives it the same.
+  const Tracing tracing =
+      r.persisting_reset ? Tracing::kYes : repeats().plan(call, r.limits, r.session.options().repeats);
+  if (wanted && tracing != Tracing::kNo)
+    tracer = r.session.begin(describe(r, stream, call, kernel, known, id), kernel, known, r.site_map(f), f,
+                             tracing == Tracing::kUnlessEqual);
   set_kernel_running(true);
   auto ran = emulate::run_launch(kernel, r.memory, shape, options, tracer, statistics);
   set_kernel_running(false);
   progress.clear();
-  if (tracer) r.session.end(statistics, ran ? nullptr : &ran.error());
-  else r.session.count(statistics);
-  repeats().take(call, statistics.thread_instructions);
+  if (tracer) {
+    const Traced traced = r.session.end(statistics, ran ? nullptr : &ran.error());
+    if (traced == Traced::kLeftOut) repeats().confirmed();
+    else repeats().traced(call, r.limits, statistics.thread_instructions, traced == Traced::kSame);
+  } else {
+    r.session.count(statistics);
+    if (!wanted || tracing != Tracing::kNo) repeats().end_row();
+    else r.session.repeat(repeats().counted(statistics.thread_instructions));
+  }
 
   const double cycles = static_cast<double>(statistics.warp_instructions) / r.device().sms;
   stream.ready = std::max(stream.ready, r.now) + 2 + cycles / (r.device().clock_khz * 1e-3);

@@ -11,3 +11,4 @@
 #include "emulate/names/driver.inc"
 #include "emulate/names/runtime.inc"
 REFUSED(__cudaFindAllocation)
+REFUSED(__cudaNote)

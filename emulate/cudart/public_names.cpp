@@ -9,3 +9,4 @@
 // clang-format off
 #include WARPMEM_NAMES
 REFUSED(__cudaFindAllocation)
+REFUSED(__cudaNote)

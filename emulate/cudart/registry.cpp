@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <cstdio>
 #include <cstdlib>
 #include <set>
 
@@ -16,8 +15,9 @@
 #include "binary/cubin/kept_ptx.hpp"
 #include "emulate/cudart/default_cache.hpp"
 #include "emulate/cudart/kept_elsewhere.hpp"
-#include "emulate/cudart/program_tools.hpp"
+#include "emulate/cudart/linker_as_ptxas.hpp"
 #include "emulate/cudart/ptx_link.hpp"
+#include "emulate/cudart/runtime.hpp"
 #include "emulate/mapping/yields.hpp"
 
 namespace warpmem::cudart {
@@ -193,12 +193,10 @@ Result<std::string> ptx_of(Module& module, std::uint32_t cc) {
   auto found = objects_of(module, cc);
   if (!found) return found.error();
   if (found->units.empty()) return no_ptx(module, *found, cc);
-  if (found->newer)
-    std::fputs(fmt::format("warpmem: warning: {}: its PTX is for compute capability {}.{} and newer; it runs as what it "
-                           "would be on the card's {}.{}\n",
-                           printable(module.name), found->newer / 10, found->newer % 10, cc / 10, cc % 10)
-                   .c_str(),
-               stderr);
+  if (Runtime* r = found->newer ? runtime() : nullptr)
+    r->session.note_once(fmt::format("{}: its PTX is for compute capability {}.{} and newer; it runs as what it would be on "
+                                     "the card's {}.{}",
+                                     module.name, found->newer / 10, found->newer % 10, cc / 10, cc % 10));
   const bool several = found->units.size() > 1;
   for (std::size_t i = 0; i < found->units.size(); ++i)
     module.units.push_back(
@@ -307,7 +305,7 @@ emulate::MachineCode* Registry::machine_code(Module& module, std::uint32_t cc) {
   if (module.machine) return module.machine.get();
   if (!module.loaded) return nullptr;
   emulate::MachineCode::Request request;
-  request.toolkit = program_toolkit();
+  request.toolkit = emulate::find_toolkit();
   const emulate::Module& ptx = module.loaded->module();
   const emulate::CodeTarget target = emulate::code_target(request.toolkit, ptx.target, cc);
   request.arch = target.arch;

@@ -43,8 +43,9 @@ Runtime* make_runtime() {
   const char* list = std::getenv("CUDA_VISIBLE_DEVICES");
   made_runtime->visible = list == nullptr || names_first_gpu(list);
   if (!made_runtime->visible)
-    made_runtime->session.note_once(fmt::format(
-        "CUDA_VISIBLE_DEVICES={} leaves no GPU: the emulated one is number 0. Each call fails as on a machine without one", list));
+    made_runtime->session.note_warning(
+        {ErrorKind::kUsage, fmt::format("CUDA_VISIBLE_DEVICES={} leaves no GPU, so that each call fails as on a machine without one", list), "",
+         "unset it, or put 0 first: the emulated one is number 0"});
   return made_runtime;
 }
 

@@ -8,9 +8,10 @@
 
 namespace {
 
-long refused(const char* name) {
+long refused(const char* name, const void* caller) {
   if (warpmem::names::first_call(name))
-    std::fprintf(stderr, "warpmem: %s is not emulated: it returns cudaErrorNotSupported\n", name);
+    std::fprintf(stderr, "warpmem: %s is not emulated: it returns cudaErrorNotSupported%s\n", name,
+                 warpmem::names::asked_for_by(caller).c_str());
   return warpmem::cudart::remember(warpmem::cudart::kNotSupported);
 }
 

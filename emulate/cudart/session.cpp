@@ -12,6 +12,7 @@
 #include <cstdlib>
 
 #include "base/printable.hpp"
+#include "emulate/cudart/tell_command.hpp"
 
 namespace warpmem::cudart {
 namespace {
@@ -52,23 +53,16 @@ bool Session::wanted(std::uint32_t launch, const std::string& kernel) {
   return !kernel_ || std::regex_search(kernel, *kernel_);
 }
 
-void Session::skip_equal(std::uint32_t launch, const std::string& kernel) {
-  if (equal_to_ != launch || equal_kernel_ != kernel) {
-    end_equal();
-    equal_from_ = launch, equal_kernel_ = kernel;
-  }
-  equal_to_ = launch + 1, ++equal_;
+void Session::repeat(bool as_many) {
+  ++repeats_.ran, ++repeated_;
+  if (!as_many) ++repeats_.otherwise, ++other_repeats_;
 }
 
-void Session::end_equal() {
-  if (equal_from_ == equal_to_ || !writer_) return;
-  const Busy busy(busy_);
-  auto ok = writer_->note_missing(fmt::format(
-      "launches {} to {} ({}): {} before them were equal, with the same arguments and as many "
-      "instructions; --repeats 0 traces them",
-      equal_from_, equal_to_ - 1, equal_kernel_, options_.repeats));
-  if (!ok) fail(ok.error());
-  equal_from_ = equal_to_ = 0;
+// What is known now of the last launch in the trace: another one follows, or nothing.
+void Session::write_repeats() {
+  const trace::Repeats last = std::exchange(repeats_, {});
+  if (last.ran == 1 || !writer_) return;
+  if (auto ok = writer_->note_missing(trace::repeats_note(last)); !ok) fail(ok.error());
 }
 
 bool Session::open(const std::string& arch, bool mapped, const std::string& stand_in) {
@@ -117,14 +111,16 @@ std::int64_t Session::write_program(const emulate::Kernel& kernel,
   return *number;
 }
 
+// The command says it at the end, where somebody wants to read it.
 void Session::note(const std::string& text) {
+  if (!options_.status.empty()) return tell_line(fmt::format("note\t{}\n", printable(text)));
   std::fflush(stdout);
   std::fputs(fmt::format("warpmem: note: {}\n", printable(text)).c_str(), stderr);
 }
 
 emulate::Tracer* Session::begin(trace::Launch launch, const emulate::Kernel& kernel,
                                 const emulate::Resources* resources, const emulate::SiteMap* map,
-                                Function& function) {
+                                Function& function, bool unless_equal) {
   const Busy busy(busy_);
   begun_ns_ = now_ns();
   const std::string& arch = map ? map->program.arch : kernel.module->module().target;
@@ -132,14 +128,16 @@ emulate::Tracer* Session::begin(trace::Launch launch, const emulate::Kernel& ker
   if (function.program < 0) function.program = write_program(kernel, resources, map, function);
   if (!writer_) return nullptr;
   launch.program = static_cast<std::uint32_t>(function.program);
-  if (auto ok = writer_->begin_launch(launch); !ok) return fail(ok.error()), nullptr;
   current_ = launch.id;
-  tracer_.emplace(*writer_, launch.id);
+  blocks_.emplace(*writer_, std::move(launch));
+  if (unless_equal) blocks_->hold();
+  if (auto ok = blocks_->begin(); !ok) return fail(ok.error()), nullptr;
+  tracer_.emplace([this](trace::EncodedBlock block) { return blocks_->append(std::move(block)); },
+                  current_);
   if (map) tracer_->use(*map);
   if (options_.ctas < 1) tracer_->keep_fraction(options_.ctas);
   if (options_.max_records != SessionOptions::kNoLimit)
     tracer_->stop_after(options_.max_records - records_);
-  ++launches_;
   return &*tracer_;
 }
 
@@ -151,26 +149,39 @@ void Session::note_mapping(const emulate::MappingCounts& counts) {
       current_, counts.kept, counts.kept + counts.mapped + counts.merged));
 }
 
-void Session::end(const emulate::RunStatistics& statistics, const Error* failure) {
+Traced Session::end(const emulate::RunStatistics& statistics, const Error* failure) {
   const Busy busy(busy_);
-  records_ += tracer_ ? tracer_->records() : 0;
   thread_instructions_ += statistics.thread_instructions;
   seconds_ += static_cast<double>(now_ns() - begun_ns_) * 1e-9;
-  if (!writer_ || !tracer_) return;
+  if (!writer_ || !tracer_) return Traced::kOther;
+  const std::uint64_t hash = blocks_->hash() ^ statistics.thread_instructions;
+  const bool same = !failure && !tracer_->stopped() && hash == last_hash_;
+  if (same && blocks_->held()) {
+    tracer_.reset(), blocks_.reset();
+    repeat(true);
+    return Traced::kLeftOut;
+  }
+  if (auto ok = blocks_->release(); !ok) return fail(ok.error()), Traced::kOther;
+  write_repeats();
+  if (closed_) return Traced::kOther;  // the trace cannot be written
+  last_hash_ = hash, repeats_.launch = current_;
+  records_ += tracer_->records(), ++launches_;
+  const Traced traced = same ? Traced::kSame : Traced::kOther;
   trace::LaunchEnd end;
   end.truncated = failure != nullptr || tracer_->stopped();
   end.skipped_ctas = tracer_->skipped();
   end.times = tracer_->times(statistics.times, statistics.own_calls);
   const emulate::MappingCounts mapping = tracer_->mapping();
-  tracer_.reset();
-  if (auto ok = writer_->end_launch(current_, end); !ok) return fail(ok.error());
+  tracer_.reset(), blocks_.reset();
+  if (auto ok = writer_->end_launch(current_, end); !ok) return fail(ok.error()), traced;
   note_mapping(mapping);
-  if (!failure) return;
+  if (!failure) return traced;
   cut_ = true;
   const std::string what = failure->message.substr(0, failure->message.find('\n'));
   if (auto ok = writer_->note_missing(fmt::format("launch {} did not end: {}", current_, what));
       !ok)
     fail(ok.error());
+  return traced;
 }
 
 void Session::count(const emulate::RunStatistics& statistics) {
@@ -207,30 +218,26 @@ void Session::fail(const Error& error) {
   if (closed_) return;
   note_error(error);
   closed_ = true;
-  tracer_.reset();
+  tracer_.reset(), blocks_.reset();
   writer_.reset();
   tell("end");
 }
 
 void Session::seal() {
   if (closed_) return;
-  end_equal();
-  if (equal_ > 0)
-    note(
-        fmt::format("{} launches are not traced: {} before each were equal, with the same "
-                    "arguments and as many instructions; "
-                    "--repeats 0 traces them",
-                    equal_, options_.repeats));
+  const Busy busy(busy_);
+  write_repeats();
   if (closed_) return;
   closed_ = true;
-  const Busy busy(busy_);
   if (tracer_ && writer_) {  // the process ends while a kernel runs
-    if (auto ok = tracer_->finish(); !ok) note_error(ok.error());
+    auto written = tracer_->finish();
+    if (written) written = blocks_->release();
+    if (!written) note_error(written.error());
     trace::LaunchEnd end;
     end.truncated = true;
-    records_ += tracer_->records();
+    records_ += tracer_->records(), ++launches_;
     end.skipped_ctas = tracer_->skipped();
-    tracer_.reset();
+    tracer_.reset(), blocks_.reset();
     cut_ = true;
     if (writer_->end_launch(current_, end))
       static_cast<void>(
@@ -253,7 +260,8 @@ void Session::forget() {
   writer_.reset();
 }
 
-// Lines that record::parse_status reads, and two of our own: "refused" and "ran".
+// Lines that record::parse_status reads, and those for the command (emulate_program.cpp,
+// parse_told).
 void Session::tell(const char* event) {
   const bool loaded = std::string_view(event) == "loaded";
   const bool end = std::string_view(event) == "end";
@@ -262,16 +270,12 @@ void Session::tell(const char* event) {
     line =
         fmt::format("{}\t{}\t{}\t{}\t{}\t0\t{}\t{}\n", event, getpid(), options_.output, launches_,
                     records_, static_cast<std::uint64_t>(seconds_ * 1e6), sealed_ ? 1 : 0);
-  if (end) line += fmt::format("ran\t{}\t{}\n", thread_instructions_, next_launch_);
+  if (end)
+    line += fmt::format("ran\t{}\t{}\nrepeats\t{}\t{}\n", thread_instructions_, next_launch_,
+                        repeated_, other_repeats_);
   tell_line(line);
 }
 
-void Session::tell_line(const std::string& line) {
-  if (options_.status.empty()) return;
-  const int file = ::open(options_.status.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
-  if (file < 0) return;
-  [[maybe_unused]] const ssize_t n = ::write(file, line.data(), line.size());
-  ::close(file);
-}
+void Session::tell_line(const std::string& line) { tell_command(options_.status, line); }
 
 }  // namespace warpmem::cudart

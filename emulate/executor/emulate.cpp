@@ -191,7 +191,7 @@ class FileRun {
     l.local_bytes = program.local_bytes;
     l.allocations = memory_->allocations();
     if (auto ok = writer_->begin_launch(l); !ok) return ok;
-    tracer_.emplace(*writer_, 0);
+    tracer_.emplace([this](const trace::EncodedBlock& block) { return writer_->append(block); }, 0);
     if (map_) tracer_->use(*map_);
     return {};
   }

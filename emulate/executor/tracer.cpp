@@ -130,7 +130,7 @@ Result<void> Tracer::add(Cta& cta) {
 }
 
 Result<void> Tracer::write(Cta& cta) {
-  if (!writer_) {
+  if (!append_) {
     Cta rest;
     rest.number = cta.number, rest.left_out = cta.left_out;
     rest.warps.resize(cta.warps.size());
@@ -143,7 +143,7 @@ Result<void> Tracer::write(Cta& cta) {
     builder_.add(cta.number, w, cta.warps[w], sites_->sites(), cta.lanes);
     cta.warps[w].clear();
     if (!builder_.full()) continue;
-    if (auto ok = writer_->append(builder_.take()); !ok) return ok;
+    if (auto ok = append_(builder_.take()); !ok) return ok;
   }
   cta.lanes.clear();
   cta.count = 0;
@@ -176,7 +176,7 @@ Result<void> Tracer::finish() {
   for (Cta& cta : open_)
     if (auto ok = add(cta); !ok) return ok;
   open_.clear();
-  return builder_.empty() ? Result<void>{} : writer_->append(builder_.take());
+  return builder_.empty() ? Result<void>{} : append_(builder_.take());
 }
 
 }  // namespace warpmem::emulate

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "emulate/mapping/sass_trace.hpp"
@@ -13,7 +15,9 @@ namespace warpmem::emulate {
 
 class Tracer {
  public:
-  Tracer(trace::TraceWriter& writer, std::uint32_t launch) : writer_(&writer), builder_(launch) {}
+  // Where blocks go: a trace, or whoever keeps them for now.
+  using Append = std::function<Result<void>(trace::EncodedBlock)>;
+  Tracer(Append append, std::uint32_t launch) : append_(std::move(append)), builder_(launch) {}
   // Of one CTA that runs ahead of its turn: keeps what it is told for take().
   Tracer collector() const;
   Result<void> take(Tracer& collected);
@@ -61,7 +65,7 @@ class Tracer {
   std::uint64_t skipped() const { return skipped_; }  // CTAs left out so far
 
  private:
-  explicit Tracer(std::uint32_t cta_limit) : writer_(nullptr), builder_(0), cta_limit_(cta_limit) {}
+  explicit Tracer(std::uint32_t cta_limit) : builder_(0), cta_limit_(cta_limit) {}
   struct Cta {
     std::uint64_t number = 0;
     std::vector<std::vector<trace::Record>> warps;
@@ -81,7 +85,7 @@ class Tracer {
     std::size_t sites;  // known when it was closed
   };
 
-  trace::TraceWriter* writer_;  // null: a collector
+  Append append_;  // null: a collector
   std::vector<Chunk> chunks_;
   trace::BlockBuilder builder_;
   std::unique_ptr<trace::SiteTable> sites_ =

@@ -15,11 +15,7 @@ using namespace warpmem::cublas;
 namespace warpmem::cublas {
 
 void say_once() {
-  static const bool told = [] {
-    std::fputs("warpmem: cuBLAS calls are computed on the host and leave no records\n", stderr);
-    return true;
-  }();
-  static_cast<void>(told);
+  cudart::__cudaNote("cuBLAS calls are computed on the host and leave no records");
 }
 
 int ready(Handle* h) {

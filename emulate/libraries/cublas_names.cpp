@@ -5,9 +5,9 @@
 
 namespace {
 
-long refused(const char* name) {
+long refused(const char* name, const void* caller) {
   if (warpmem::names::first_call(name))
-    std::fprintf(stderr, "warpmem: %s is not emulated: it returns CUBLAS_STATUS_NOT_SUPPORTED\n", name);
+    std::fprintf(stderr, "warpmem: %s is not emulated: it returns CUBLAS_STATUS_NOT_SUPPORTED%s\n", name, warpmem::names::asked_for_by(caller).c_str());
   return 15;
 }
 

@@ -6,10 +6,10 @@
 
 namespace {
 
-long refused(const char* name) {
+long refused(const char* name, const void* caller) {
   if (warpmem::names::first_call(name))
-    std::fprintf(stderr, "warpmem: %s is not emulated: it returns CURAND_STATUS_TYPE_ERROR\n",
-                 name);
+    std::fprintf(stderr, "warpmem: %s is not emulated: it returns CURAND_STATUS_TYPE_ERROR%s\n",
+                 name, warpmem::names::asked_for_by(caller).c_str());
   return 103;
 }
 

@@ -61,7 +61,7 @@ void run(benchmark::State& state, const char* entry, bool traced) {
     trace::Launch launch;
     launch.grid = shape.grid, launch.block = shape.block;
     static_cast<void>(writer->begin_launch(launch));
-    Tracer tracer(*writer, 0);
+    Tracer tracer([&](const trace::EncodedBlock& block) { return writer->append(block); }, 0);
     if (!run_launch(**kernel, *memory, shape, {}, &tracer, total)) state.SkipWithError("the kernel failed");
   }
   state.counters["thread_instructions"] = benchmark::Counter(static_cast<double>(total.thread_instructions), benchmark::Counter::kIsRate);

@@ -40,14 +40,16 @@ class CommandTest(unittest.TestCase):
         subprocess.run([MAKE_TRACE, kind, self.path(name)], check=True)
         return name
 
-    def run_command(self, *arguments, stdout=subprocess.PIPE, env=None, **options):
+    def run_command(self, *arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=None, timeout=120, **options):
         environment = {k: v for k, v in os.environ.items() if k != "NO_COLOR"}
         environment.update(env or {})
         process = subprocess.run(
             [WARPMEM, *arguments], stdin=subprocess.DEVNULL, stdout=stdout,
-            stderr=subprocess.PIPE, cwd=self.folder, env=environment, timeout=120, **options)
+            stderr=stderr, cwd=self.folder, env=environment, timeout=timeout, **options)
         if process.stdout is None:
             process.stdout = b""
+        if process.stderr is None:
+            process.stderr = b""
         return Run(process)
 
     def assert_fails(self, run, status, *words):

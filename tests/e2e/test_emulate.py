@@ -23,7 +23,8 @@ CUDA = os.path.dirname(os.path.dirname(os.path.realpath(NVCC))) if NVCC else ""
 @unittest.skipUnless(os.path.exists(PROGRAM), "emulated_program is not built")
 class Program(CommandTest):
     def emulate(self, *words, options=()):
-        return self.run_command("emulate", *options, PROGRAM, "--", KERNELS, *words)
+        # Its launches are equal ones: all are wanted.
+        return self.run_command("emulate", "--repeats", "0", *options, PROGRAM, "--", KERNELS, *words)
 
     def launches(self, name="trace.wmt", *options):
         run = self.run_command("replay", name, "--format", "json", *options)
@@ -32,9 +33,7 @@ class Program(CommandTest):
 
     def test_every_launch_is_in_the_trace(self):
         run = self.emulate("launches", "3", "count")
-        self.assertEqual(run.status, 0, run.err)
-        self.assertEqual(run.out, "done\n")
-        self.assertIn("4 launches", run.err)
+        self.assertEqual((run.status, run.out, run.err), (0, "done\n", ""))
         kernels = self.launches()
         self.assertEqual([k["name"] for k in kernels], ["scale"] * 3 + ["count"])
         self.assertEqual(kernels[0]["grid"], [4, 1, 1])
@@ -42,6 +41,29 @@ class Program(CommandTest):
         info = self.run_command("info", "trace.wmt")
         self.assertIn("ptx", info.out)
         self.assertIn("NVIDIA H200 (emulated)", info.out)
+
+    def test_what_was_run_is_said_where_it_is_asked_for_and_on_a_terminal(self):
+        words = ("launches", "3", "count")
+        said = self.emulate(*words, options=("--summary",))
+        self.assertEqual((said.status, said.out), (0, "done\n"), said.err)
+        self.assertRegex(said.err, r"warpmem: ran [\d,]+ thread instructions of 4 launches in .*\n"
+                                   r"warpmem: traced [\d,]+ records of 4 launches in .*trace.wmt \(.*\)\n$")
+        ours, theirs = os.openpty()
+        run = self.run_command("emulate", "--force", PROGRAM, "--", KERNELS, *words, stderr=theirs)
+        os.close(theirs)
+        shown = b""
+        while True:
+            try:
+                piece = os.read(ours, 4096)
+            except OSError:  # all of it was read
+                break
+            if not piece:
+                break
+            shown += piece
+        os.close(ours)
+        self.assertEqual((run.status, run.out), (0, "done\n"))
+        self.assertIn("traced ", shown.decode())
+        self.assertIn("counted 2 launches more, each equal to the one traced before it", shown.decode())
 
     def test_the_trace_says_how_often_instructions_ran(self):
         self.emulate("launches", "2", "count")
@@ -110,7 +132,7 @@ class Program(CommandTest):
         self.assertIn("CTAs", self.run_command("info", "trace.wmt").out)
         kept = self.launches("trace.wmt", "--partial")[0]["metrics"]["l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum"]
         self.assertIn(kept, (8, 16, 24))  # of 32, in whole CTAs
-        run = self.emulate("launches", "5", options=("--max-records", "50", "-o", "m.wmt"))
+        run = self.emulate("launches", "5", options=("--max-records", "50", "-o", "m.wmt", "--summary"))
         self.assertIn("50 records of 1 launch", run.err)
 
     def test_without_an_output_nothing_is_written(self):
@@ -176,7 +198,7 @@ class Program(CommandTest):
 
     def test_a_program_may_stand_behind_the_dashes(self):
         usual = self.emulate("launches", "2", options=("-o", "usual.wmt"))
-        run = self.run_command("emulate", "-o", "behind.wmt", "--", PROGRAM, KERNELS, "launches", "2")
+        run = self.run_command("emulate", "--repeats", "0", "-o", "behind.wmt", "--", PROGRAM, KERNELS, "launches", "2")
         self.assertEqual((run.status, run.out), (usual.status, usual.out), run.err)
         self.assertEqual(len(self.launches("behind.wmt")), 2)
         with open(self.path("usual.wmt"), "rb") as one, open(self.path("behind.wmt"), "rb") as other:
@@ -340,7 +362,7 @@ int main() {
   std::printf("%d %d\\n", static_cast<int>(cudaDeviceSynchronize()), a[31]);
 }
 """)
-        run = self.run_command("emulate", "app.cu", "-rdc=true")
+        run = self.run_command("emulate", "--repeats", "0", "app.cu", "-rdc=true")
         self.assertEqual((run.status, run.out), (0, "0 107\n"), run.err)
         self.assertNotIn("newer", run.err)
         replayed = self.run_command("replay", "trace.wmt", "--format", "json").json()["kernels"]
@@ -391,7 +413,7 @@ int main() {
             subprocess.run([NVCC, *options, "app.cu", "-o", "static"], cwd=self.folder, check=True)
             run = self.run_command("emulate", "./static", "-o", f"{trace}.wmt")
             self.assertEqual((run.status, run.out), (0, "93\n"), run.err)
-            self.assertIn("traced", run.err)
+            self.assertTrue(os.path.exists(self.path(f"{trace}.wmt")))
             subprocess.run(["strip", "static"], cwd=self.folder, check=True)
             if options:  # who registers what was linked is not found, nor what stands at a fixed address
                 self.assert_fails(self.run_command("emulate", "./static"), 2, "stripped", "-cudart shared")
@@ -421,7 +443,7 @@ int main() {
             subprocess.run([NVCC, "-arch=sm_90", name, "-lcuda", "-o", "loads"], cwd=self.folder, check=True)
             run = self.run_command("emulate", "./loads", "-o", name + ".wmt")
             self.assertEqual((run.status, run.out), (0, "93\n"), run.err)
-            self.assertIn("traced", run.err)
+            self.assertTrue(os.path.exists(self.path(name + ".wmt")))
 
     def test_missing_ptx_names_the_flag(self):
         with open(self.path("app.cu"), "w", encoding="utf-8") as file:
@@ -453,12 +475,12 @@ int main() {
         self.assertEqual(run.status, 2)
         self.assertIn("nothing was traced", run.err)
 
-    def test_ptx_for_newer_gpus_runs_with_a_warning(self):
+    def test_ptx_for_newer_gpus_runs_and_the_summary_says_so(self):
         with open(self.path("app.cu"), "w", encoding="utf-8") as file:
             file.write('#include <cstdio>\n__global__ void k(int* p) { p[threadIdx.x] = threadIdx.x; }\n'
                        'int main() { int* p; cudaMallocManaged(&p, 128); k<<<1, 32>>>(p); cudaDeviceSynchronize();\n'
                        '  printf("%d\\n", p[31]); }\n')
-        run = self.run_command("emulate", "app.cu", "-arch=sm_120")
+        run = self.run_command("emulate", "--summary", "app.cu", "-arch=sm_120")
         self.assertEqual(run.status, 0, run.err)
         self.assertEqual(run.out, "31\n")
         self.assertIn("compute capability 12.0", run.err)
@@ -516,7 +538,7 @@ int main() {
   return cublasCgemm(blas, CUBLAS_OP_N, CUBLAS_OP_N, 1, 1, 1, 0, 0, 1, 0, 1, 0, 0, 1) != CUBLAS_STATUS_NOT_SUPPORTED;
 }
 """)
-        run = self.run_command("emulate", "-o", "", "app.cu", "-lcublas", "-lcurand")
+        run = self.run_command("emulate", "-o", "", "--summary", "app.cu", "-lcublas", "-lcurand")
         self.assertEqual((run.status, run.out), (0, "0 1 78 964 3 4.75 44\n"), run.err)
         self.assertIn("leave no records", run.err)
         self.assertIn("cublasCgemm_v2 is not emulated", run.err)

@@ -54,10 +54,10 @@ class OnePtxFile(Checks):
         return self.run_command("emulate", "k.ptx", "--launch", "l.toml", "--force", "--gpu", gpu, *options)
 
     def test_ptx_of_a_newer_gpu_runs_as_on_the_cards(self):
-        run = self.emulate("sm_120", "a100_80", "--level", "ptx")
+        run = self.emulate("sm_120", "a100_80", "--level", "ptx", "--summary")
         self.assert_says(run, 0, "its PTX is for compute capability 12.0 and newer; it runs as what it would be on the card's 8.0")
         self.assertEqual(self.info()["origin"]["arch"], "sm_80")
-        run = self.emulate("sm_70", "a100_80", "--level", "ptx")
+        run = self.emulate("sm_70", "a100_80", "--level", "ptx", "--summary")
         self.assertNotIn("its PTX is for", run.err)
 
     def test_ptx_of_one_architecture_alone_is_refused_elsewhere(self):
@@ -87,7 +87,7 @@ class Sources(Checks):
         return int(re.search(r"Used (\d+) registers", run.stderr[at:]).group(1))
 
     def emulate(self, gpu, source, *words, nvcc=()):
-        return self.run_command("emulate", "--gpu", gpu, "--force", source, "-O3", "-std=c++17", *nvcc, "--", *words)
+        return self.run_command("emulate", "--gpu", gpu, "--force", "--summary", source, "-O3", "-std=c++17", *nvcc, "--", *words)
 
     def test_each_gpu_runs_its_own_machine_code_and_registers(self):
         source = os.path.join(SOURCE, "kernels/matmul.cu")

@@ -143,8 +143,10 @@ print(takes(kernel, 32 << 20), takes(kernel, 40 << 20))
         self.assertNotIn("changes nothing", run.err)
 
     def test_a_limit_that_changes_nothing_is_said(self):
-        run = self.emulate("open_gpu()\nfor i in range(2): done(cuda.cuCtxSetLimit(0, ctypes.c_size_t(4096)))\n")
-        self.assertEqual(run.err.count("cudaLimitStackSize changes nothing"), 1, run.err)
+        program = COPY + ("open_gpu()\nfor i in range(2): done(cuda.cuCtxSetLimit(0, ctypes.c_size_t(4096)))\n"
+                          "launch(kernel_of(COPY, 'copy'), buffer(128), buffer(128))\n")
+        self.assertEqual(self.emulate(program, "--summary").err.count("note: cudaLimitStackSize changes nothing"), 1)
+        self.assertEqual(self.emulate(program).err, "")
 
     def test_a_call_that_is_missing_is_said_when_it_is_made(self):
         program = """open_gpu()
@@ -216,26 +218,157 @@ print(blas.cublasCreate_v2(ctypes.byref(handle)), blas.cublasSgetrfBatched(0), r
         run = self.run_command("emulate", "-o", "", "./all")
         self.assertEqual((run.status, run.out), (0, f"{len(names)}\n"), run.err)
 
-    def test_of_equal_launches_in_a_row_sixteen_are_traced(self):
+    def times_ran(self):
+        """How often each launch of the trace ran, by its number."""
+        return {l["launch"]: l["ran"] for l in self.run_command("info", "trace.wmt", "--format", "json").json()["launches"]}
+
+    def test_of_equal_launches_in_a_row_one_is_traced_and_the_others_counted(self):
         program = COPY + """open_gpu(); kernel = kernel_of(COPY, "copy"); a, b = buffer(128), buffer(128)
 for i in range(40): launch(kernel, a, b)
 for i in range(3): launch(kernel, b, a)
+launch(kernel, a, b)
 """
         run = self.emulate(program)
-        self.assertEqual(run.status, 0, run.err)
-        self.assertIn("24 launches are not traced: 16 before each were equal", run.err)
-        info = self.run_command("info", "trace.wmt", "--format", "json").json()
-        self.assertEqual([launch["launch"] for launch in info["launches"]], [*range(16), 40, 41, 42])
-        self.assertIn("launches 16 to 39 (copy): 16 before them were equal", self.run_command("info", "trace.wmt").out)
-        run = self.emulate(program, "--repeats", "0")
-        self.assertNotIn("not traced", run.err)
-        self.assertEqual(len(self.run_command("info", "trace.wmt", "--format", "json").json()["launches"]), 43)
+        self.assertEqual((run.status, run.out, run.err), (0, "", ""))
+        self.assertEqual(self.times_ran(), {0: 40, 40: 3, 43: 1})
+        info = self.run_command("info", "trace.wmt").out
+        self.assertRegex(info, r"repeated +41 launches more, equal to one that is here")
+        self.assertRegex(info, r"launch +kernel .* lost +ran +state\n +0 +copy .* 40 +complete\n")
+        self.assertEqual(len(self.run_command("replay", "trace.wmt", "--format", "json").json()["kernels"]), 3)
+        self.assertIn("counted 41 launches more", self.emulate(program, "--summary").err)
+        self.emulate(program, "--repeats", "2")
+        self.assertEqual(self.times_ran(), {0: 1, 1: 39, 40: 1, 41: 2, 43: 1})
+        self.emulate(program, "--repeats", "0")
+        self.assertEqual(self.times_ran(), {n: 1 for n in range(44)})
+        # What the options leave out counts for none.
+        self.emulate(program, "--launches", "20:42")
+        self.assertEqual(self.times_ran(), {20: 20, 40: 2})
+
+    def counting(self, body):
+        """Six launches with the same arguments of a kernel that counts in memory: r0 is the launch's number."""
+        return """
+COUNT = '''.version 6.0
+.target sm_50
+.address_size 64
+.visible .entry count(.param .u64 a, .param .u64 n) {
+  .reg .b32 %r<3>; .reg .b64 %d<5>; .reg .pred %p;
+  ld.param.u64 %d0, [a]; ld.param.u64 %d1, [n];
+  ld.global.u32 %r0, [%d1]; add.u32 %r1, %r0, 1; st.global.u32 [%d1], %r1;
+  BODY ret; }
+'''
+open_gpu(); a, n = buffer(4096), buffer(4); done(cuda.cuMemsetD8_v2(a, 0, 4096)); done(cuda.cuMemsetD8_v2(n, 0, 4))
+kernel = kernel_of(COUNT, "count")
+for i in range(6): launch(kernel, a, n, threads=1)
+""".replace("BODY", body)
+
+    def test_launches_that_do_other_things_with_the_same_arguments_are_all_traced(self):
+        """As many instructions, but other addresses each time."""
+        run = self.emulate(self.counting("mul.wide.u32 %d2, %r0, 4; add.s64 %d2, %d2, %d0; st.global.u32 [%d2], %r1;"))
+        self.assertEqual((run.status, run.err), (0, ""))
+        self.assertEqual(self.times_ran(), {i: 1 for i in range(6)})
+
+    def test_a_launch_that_was_taken_for_an_equal_one_is_told(self):
+        """From the fourth launch on it leaves before its end."""
+        run = self.emulate(self.counting("setp.ge.u32 %p, %r0, 3; @%p ret; st.global.u32 [%d0], %r1;"))
+        self.assertEqual(run.status, 0)
+        self.assertIn("1 launch that the trace does not have had the arguments of the launch before, but ran other instructions", run.err)
+        self.assertIn("--repeats 0", run.err)
+        self.assertEqual(self.times_ran(), {0: 4, 4: 2})
+        self.assertIn("1 of them ran other instructions", self.run_command("info", "trace.wmt").out)
 
     def test_a_python_exception_is_the_programs_own_and_keeps_the_trace_so_far(self):
         run = self.emulate(COPY + "open_gpu()\nlaunch(kernel_of(COPY, 'copy'), buffer(128), buffer(128))\nraise ValueError('of its own')\n")
         self.assertEqual(run.status, 1, run.err)
         self.assertIn("ValueError: of its own", run.err)
         self.assertEqual(len(self.run_command("info", "trace.wmt", "--format", "json").json()["launches"]), 1)
+
+    def test_a_library_that_refuses_to_start_is_named(self):
+        """As cuFFT does: it has kernels, and asks for tables of the driver's that are NVIDIA's own. Compilers ask too, and go on."""
+        compiler = shutil.which("gcc") or shutil.which("cc")
+        if not compiler:
+            self.skipTest("there is no C compiler")
+        with open(self.path("library.c"), "w") as file:
+            file.write("#ifdef KERNELS\n__attribute__((section(\".nv_fatbin\"), used)) const char kernels[16] = {1};\n#endif\n"
+                       "int cuGetExportTable(const void**, const void*);\nint cuGLGetDevices_v2();\n"
+                       "int start() { const void* table; char id[16] = {0}; return cuGetExportTable(&table, id) ? 5 : 0; }\n"
+                       "int draw() { return cuGLGetDevices_v2(0, 0, 0, 0); }\n")
+        for name, flags in (("libtransform.so", ["-DKERNELS"]), ("libcompiler.so", [])):
+            subprocess.run([compiler, "-shared", "-fPIC", *flags, "library.c", "-o", name], cwd=self.folder, check=True)
+        program = COPY + """open_gpu()
+ctypes.CDLL("libcuda.so.1", ctypes.RTLD_GLOBAL)
+library = ctypes.CDLL("./" + NAME)
+print(library.start(), library.start())
+if DRAW: print(library.draw())
+launch(kernel_of(COPY, "copy"), buffer(128), buffer(128))
+"""
+        without_call = program.replace("DRAW", "False")
+        failing = without_call + "sys.exit('it did not start')\n"
+        run = self.emulate(failing.replace("NAME", "'libtransform.so'"))
+        self.assertEqual((run.status, run.out), (1, "5 5\n"), run.err)
+        self.assertEqual(run.err.count("this library may be why"), 1, run.err)
+        self.assertIn("libtransform.so", run.err)
+        self.assertIn("\n  fix: if a call of it failed, let other code do this step", run.err)
+        self.assertEqual(self.emulate(failing.replace("NAME", "'libcompiler.so'")).err, "it did not start\n")
+        for name in ("'libtransform.so'", "'libcompiler.so'"):
+            run = self.emulate(without_call.replace("NAME", name))
+            self.assertEqual((run.status, run.out, run.err), (0, "5 5\n", ""))
+        # A call that is missing names who made it.
+        run = self.emulate(program.replace("NAME", "'libcompiler.so'").replace("DRAW", "True"))
+        self.assertRegex(run.err, r"cuGLGetDevices_v2 is not emulated: it returns CUDA_ERROR_NOT_SUPPORTED \(asked for by \S*libcompiler.so\)\n")
+
+    def test_a_library_without_ptx_is_refused_by_its_kernels_name(self):
+        nvcc = shutil.which("nvcc") or "/usr/local/cuda/bin/nvcc"
+        if not os.path.exists(nvcc):
+            self.skipTest("there is no nvcc")
+        with open(self.path("library.cu"), "w") as file:
+            file.write("__global__ void fill(int* p) { p[threadIdx.x] = threadIdx.x; }\n"
+                       'extern "C" int start(int* p) { fill<<<1, 32>>>(p); return cudaGetLastError(); }\n')
+        subprocess.run([nvcc, "-shared", "-Xcompiler", "-fPIC", "-gencode", "arch=compute_90,code=sm_90", "library.cu", "-o", "libfill.so"],
+                       cwd=self.folder, check=True)
+        run = self.emulate(COPY + """open_gpu()
+launch(kernel_of(COPY, "copy"), buffer(128), buffer(128))
+library = ctypes.CDLL("./libfill.so")
+print(library.start(buffer(128)), library.start(buffer(128)))
+""")
+        self.assertEqual((run.status, run.out), (2, "209 209\n"), run.err)
+        for words in ("the kernel fill(int*) cannot run: it has no PTX, only machine code for sm_90", "libfill.so", "fix: build it with -gencode",
+                      "of a library that brings machine code alone, let other code do this step"):
+            self.assertEqual(run.err.count(words), 1, run.err)
+        self.assertEqual(self.times_ran(), {0: 1})  # the trace so far
+
+    def test_the_newest_tool_may_lie_beside_a_library_that_the_program_has_loaded(self):
+        compiler = shutil.which("gcc") or shutil.which("cc")
+        if not compiler or not (shutil.which("ptxas") or os.path.exists("/usr/local/cuda/bin/ptxas")):
+            self.skipTest("there is no C compiler, or no ptxas")
+        os.makedirs(self.path("site-packages/thing"))
+        os.makedirs(self.path("site-packages/nvidia/cu13/bin"))
+        with open(self.path("thing.c"), "w") as file:
+            file.write("int thing() { return 1; }\n")
+        subprocess.run([compiler, "-shared", "-fPIC", "thing.c", "-o", "site-packages/thing/libthing.so"], cwd=self.folder, check=True)
+        tool = self.path("site-packages/nvidia/cu13/bin/nvdisasm")
+        with open(tool, "w") as file:
+            file.write('#!/bin/sh\necho "$@" >> "$0.asked"\necho "Cuda compilation tools, release 99.1, V99.1.2"\n')
+        os.chmod(tool, 0o755)
+        program = "%sopen_gpu()\nlaunch(kernel_of(COPY, 'copy'), buffer(128), buffer(128))\n"
+        run = self.emulate(COPY + program % "")
+        self.assertEqual(run.status, 0, run.err)
+        self.assertFalse(os.path.exists(tool + ".asked"))
+        run = self.emulate(COPY + program % "ctypes.CDLL('./site-packages/thing/libthing.so')\n")
+        self.assertEqual(run.status, 0, run.err)
+        with open(tool + ".asked") as asked:
+            words = asked.read().split("\n")
+        self.assertTrue(any(line and line != "--version" for line in words), words)  # it was run on the code
+
+    def test_cufft_is_named(self):
+        libraries = [os.path.join(folder, "libcufft.so." + version) for folder in ("/usr/local/cuda/lib64", "/usr/lib/x86_64-linux-gnu")
+                     for version in ("12", "11")]
+        library = next((file for file in libraries if os.path.exists(file)), None)
+        if not library:
+            self.skipTest("there is no cuFFT")
+        run = self.emulate(f"open_gpu(); plan = ctypes.c_int()\nsys.exit(ctypes.CDLL({library!r}).cufftPlan1d(ctypes.byref(plan), 64, 0x29, 1))\n")
+        self.assertEqual(run.status, 5, run.err)  # CUFFT_INTERNAL_ERROR
+        self.assertIn("this library may be why", run.err)
+        self.assertIn("libcufft", run.err)
 
     def test_machine_code_alone_is_refused_by_its_kernels_names(self):
         ptxas = shutil.which("ptxas") or "/usr/local/cuda/bin/ptxas"

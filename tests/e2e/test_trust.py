@@ -96,7 +96,7 @@ class Levels(Traces):
         self.assertIsNone(self.run_command("replay", COPY, "--format", "json").json()["caution"])
 
     def test_emulate_says_where_to_get_what_is_missing(self):
-        run = self.emulate("n.wmt", env={"WARPMEM_NVDISASM": ""})
+        run = self.emulate("n.wmt", "--summary", env={"WARPMEM_NVDISASM": ""})
         if os.environ.get("WARPMEM_PTXAS") or shutil.which("ptxas") or os.path.exists("/usr/local/cuda/bin/ptxas"):
             self.assertIn("no nvdisasm was found", run.err)
             self.assertIn("pip install nvidia-cuda-nvdisasm", run.err)

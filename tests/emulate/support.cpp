@@ -42,7 +42,7 @@ Result<void> Machine::launch(const std::string& entry, Dim3 grid, Dim3 block, st
   l.grid = grid, l.block = block, l.dynamic_shared = dynamic_shared, l.static_shared = (*kernel)->static_shared;
   l.allocations = memory_->allocations();
   if (auto ok = writer->begin_launch(l); !ok) return ok;
-  Tracer tracer(*writer, 0);
+  Tracer tracer([&](const trace::EncodedBlock& block) { return writer->append(block); }, 0);
   auto ran = run_launch(**kernel, *memory_, shape, options, &tracer, statistics);
   if (!ran) return ran;
   trace::LaunchEnd end;

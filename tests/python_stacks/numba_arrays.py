@@ -16,7 +16,7 @@ def add(a, b, c):
         c[i] = a[i] + b[i]
 
 
-@cuda.jit
+@cuda.jit(lineinfo=True)
 def matmul(a, b, c):
     tile_a, tile_b = cuda.shared.array((16, 16), float32), cuda.shared.array((16, 16), float32)
     x, y = cuda.grid(2)

@@ -213,6 +213,49 @@ TEST_CASE("launches may overlap, and each keeps its own blocks, sites and record
                                                   "launch 10: 3 CTAs left out on request"});
 }
 
+TEST_CASE("a note says how often a launch ran, and the trace is complete all the same") {
+  const auto file = std::make_shared<MemoryFile>();
+  auto writer = TraceWriter::create_on(memory_sink(file), "t", small_origin());
+  REQUIRE(writer);
+  REQUIRE(writer->add_program(small_program()));
+  for (const std::uint32_t id : {3u, 44u}) {
+    REQUIRE(writer->begin_launch(small_launch(id)));
+    REQUIRE(writer->end_launch(id, {}));
+  }
+  const Repeats repeats{3, 41, 2}, of_no_launch{7, 2, 0};
+  REQUIRE(writer->note_missing(repeats_note(repeats)));
+  TemporaryFolder folder;
+  SECTION("of a launch that is there") {
+    REQUIRE(writer->seal());
+    write_file(folder.file("t"), file->bytes);
+    auto reader = TraceReader::open(folder.file("t"));
+    REQUIRE(reader);
+    CHECK(reader->quality().complete());
+    CHECK(reader->launches()[0].repeats == repeats);
+    CHECK(reader->launches()[1].repeats == Repeats{});
+  }
+  SECTION("of one that is not there it is a note like others") {
+    REQUIRE(writer->note_missing(repeats_note(of_no_launch)));
+    REQUIRE(writer->seal());
+    write_file(folder.file("t"), file->bytes);
+    auto reader = TraceReader::open(folder.file("t"));
+    REQUIRE(reader);
+    CHECK(reader->quality().notes == std::vector<std::string>{repeats_note(of_no_launch)});
+  }
+}
+
+TEST_CASE("notes about repeated launches are told from others") {
+  for (const Repeats& r : {Repeats{0, 2, 0}, Repeats{4294967295u, 18446744073709551615u, 17}})
+    CHECK(parse_repeats(repeats_note(r)) == r);
+  const std::string good = repeats_note({3, 41, 2});
+  for (const std::string& bad :
+       {good + ".", good.substr(1), good.substr(0, good.size() - 1), repeats_note({3, 1, 0}),
+        repeats_note({3, 4, 4}), std::string("launch 3 ran"),
+        std::string("launch -3 ran 4 times in a row, and is in the trace once"),
+        std::string("launch 3 did not end: interrupted"), std::string()})
+    CHECK_FALSE(parse_repeats(bad));
+}
+
 TEST_CASE("how often instructions ran comes back; ends of 1.2 do not say") {
   LaunchEnd end{.records = 9, .lost = 0, .skipped_ctas = 1, .truncated = false};
   const Bytes none = put_launch_end(end);

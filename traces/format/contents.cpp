@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <unordered_map>
 
 #include "traces/format/compression.hpp"
 #include "traces/format/metadata.hpp"
@@ -121,7 +122,8 @@ const char* apply(Contents& out, const BlockEntry& entry, ByteSpan raw) {
     case BlockType::kNote: {
       auto note = parse_note(raw, newer);
       if (!note) return "the note is not well formed";
-      out.quality.notes.push_back(std::move(*note));
+      if (const auto repeats = parse_repeats(*note)) out.repeats.push_back(*repeats);
+      else out.quality.notes.push_back(std::move(*note));
       return nullptr;
     }
     case BlockType::kCtaIndex:
@@ -130,7 +132,18 @@ const char* apply(Contents& out, const BlockEntry& entry, ByteSpan raw) {
   return newer ? nullptr : "it is of an unknown type";
 }
 
+void give_repeats(Contents& out) {
+  if (out.repeats.empty()) return;
+  std::unordered_map<std::uint32_t, LaunchSummary*> by_id;
+  for (LaunchSummary& summary : out.launches) by_id.emplace(summary.launch.id, &summary);
+  for (const Repeats& repeats : out.repeats)
+    if (const auto at = by_id.find(repeats.launch); at != by_id.end())
+      at->second->repeats = repeats;
+    else out.quality.notes.push_back(repeats_note(repeats));
+}
+
 void judge(Contents& out) {
+  give_repeats(out);
   Quality& quality = out.quality;
   for (std::size_t i = 0; i < out.launches.size(); ++i) {
     LaunchSummary& summary = out.launches[i];

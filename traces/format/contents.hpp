@@ -23,6 +23,7 @@ struct Contents {
   std::vector<Program> programs;
   std::vector<LaunchSummary> launches;
   std::vector<bool> ended;       // by launch: its end block is there
+  std::vector<Repeats> repeats;  // as notes tell them
   std::vector<SiteTable> sites;  // by launch
   std::vector<CtaIndex> ctas;    // by launch
 };

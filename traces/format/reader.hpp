@@ -13,6 +13,7 @@
 #include "isa/program.hpp"
 #include "traces/format/launch.hpp"
 #include "traces/format/record.hpp"
+#include "traces/format/repeats.hpp"
 #include "traces/format/writer.hpp"
 
 namespace warpmem::trace {
@@ -42,6 +43,7 @@ struct LaunchSummary {
   Launch launch;
   LaunchEnd end;
   bool complete = false;              // its end was written and nothing was lost
+  Repeats repeats;                    // how often it ran in a row: the others are not in the trace
   std::vector<std::uint32_t> blocks;  // block numbers, in file order
 };
 
