@@ -116,7 +116,8 @@ std::vector<std::size_t> spills_of(const trace::TraceReader& reader) {
       continue;
     }
     const auto [at, fresh] = known.try_emplace({program, sites.size()});
-    if (fresh) at->second = sim::spill_accesses(reader.programs()[program], sites).size();
+    if (fresh && trace::may_spill(reader.programs()[program]))
+      at->second = sim::spill_accesses(*reader.code(program), sites).size();
     out.push_back(at->second);
   }
   return out;

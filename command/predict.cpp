@@ -27,7 +27,7 @@ void take_out_unrecorded(const trace::TraceReader& reader, LaunchMetrics& launch
   for (const trace::LaunchSummary& l : reader.launches()) {
     if (l.launch.id != launch.launch || l.launch.program >= reader.programs().size()) continue;
     // Whose traffic is missing, its time is too.
-    for (const auto& gap : record::unrecorded_counters(reader.programs()[l.launch.program].code))
+    for (const auto& gap : record::unrecorded_counters(reader.code(l.launch.program)->lines()))
       for (auto& [name, value] : launch.metrics)
         for (const std::string_view pattern : gap.counters)
           if (value.known() && (matches(name, pattern) ||

@@ -358,8 +358,8 @@ Result<void> add_spins(const trace::TraceReader& reader, std::uint32_t index, co
                        const ReplayOptions& options, const model::LaunchMemory& launch, const Occupancy& fit,
                        Engine& engine, ReplayedLaunch& out) {
   constexpr std::uint64_t kFew = 100;  // one in so many is not worth telling
-  const trace::Program& program = reader.programs()[reader.launches()[index].launch.program];
-  const Spins spins(reader.sites(index), program);
+  const auto code = reader.code(reader.launches()[index].launch.program);
+  const Spins spins(reader.sites(index), *code);
   if (options.rewrite || !spins.any()) return {};
   const auto count = count_spins(reader, index, spins);
   if (!count) return count.error();
@@ -368,7 +368,7 @@ Result<void> add_spins(const trace::TraceReader& reader, std::uint32_t index, co
   if (options.time && !options.keep_caches) {
     BlockCache cache(reader, options.decoded_bytes);
     cache.drop_spins(&spins);
-    const auto spills = Spills::of(reader.sites(index), program, reader.launches()[index].launch,
+    const auto spills = Spills::of(reader.sites(index), *code, reader.launches()[index].launch,
                                    card.instructions(), true);
     engine.memory->begin_launch(launch);
     auto timed = time_launch(reader, index, card, *engine.memory, cache, fit,
@@ -400,7 +400,8 @@ Result<ReplayedLaunch> replay_launch(const trace::TraceReader& reader, std::uint
     return e;
   }
   const auto spills =
-      Spills::of(reader.sites(index), program, summary.launch, card.instructions(), options.time);
+      Spills::of(reader.sites(index), *reader.code(summary.launch.program), summary.launch,
+                 card.instructions(), options.time);
   const std::uint64_t reach =
       summary.launch.local_bytes + (spills ? std::uint64_t{spills->below()} : 0);
   model::LaunchMemory launch = launch_memory(summary.launch, card);

@@ -1,8 +1,6 @@
 #include "binary/cubin/code_map.hpp"
 
 #include <algorithm>
-#include <cstdlib>
-#include <string_view>
 
 namespace warpmem::record {
 
@@ -18,42 +16,30 @@ bool CodeMap::is_reduction(std::uint32_t offset) const {
   return std::binary_search(reductions.begin(), reductions.end(), offset);
 }
 
-void CodeMap::learn(std::uint32_t offset, const std::string& text, bool in_kernel) {
-  if (is_reduction_text(text))
+void CodeMap::learn(std::uint32_t offset, const trace::DecodedLine& line, bool in_kernel) {
+  const trace::SassInstruction* const in = line.sass();
+  if (!in) return;
+  if (record::is_reduction(*in))
     reductions.push_back(offset);  // instructions come in ascending order
   if (!in_kernel) return;          // a callee's stack pointer is another
-  if (const auto at = frame_offset(text)) frame_offsets[offset] = *at;
+  if (const auto at = frame_offset(*in)) frame_offsets[offset] = *at;
 }
 
-namespace {
-
-// "@!P0 STL.64 [R1], R4" → "STL.64"
-std::string_view opcode_of(std::string_view text) {
-  if (!text.empty() && text[0] == '@')
-    text.remove_prefix(std::min(text.find(' '), text.size() - 1) + 1);
-  return text.substr(0, text.find(' '));
+std::optional<std::uint32_t> frame_offset(const trace::SassInstruction& in) {
+  using trace::Opcode;
+  using trace::SassOperand;
+  constexpr std::uint16_t kStackPointer = 1;  // R1
+  if (in.opcode != Opcode::kLDL && in.opcode != Opcode::kSTL) return std::nullopt;
+  const auto at = std::find_if(in.operands.begin(), in.operands.end(), [](const SassOperand& o) {
+    return o.kind == SassOperand::Kind::kMemory && o.base == kStackPointer &&
+           o.uniform == trace::kNoRegister && !o.wide;
+  });
+  if (at == in.operands.end()) return std::nullopt;
+  return static_cast<std::uint32_t>(at->value);
 }
 
-}  // namespace
-
-std::optional<std::uint32_t> frame_offset(const std::string& text) {
-  const std::string_view opcode = opcode_of(text);
-  if (!opcode.starts_with("LDL") && !opcode.starts_with("STL")) return std::nullopt;
-  const std::size_t at = text.find("[R1");
-  if (at == std::string::npos) return std::nullopt;
-  const char* rest = text.c_str() + at + 3;
-  if (*rest == ']') return 0;
-  if (*rest != '+') return std::nullopt;  // R10, R1-…
-  char* end = nullptr;
-  const unsigned long value = std::strtoul(rest + 1, &end, 16);
-  if (end == rest + 1 || *end != ']') return std::nullopt;
-  return static_cast<std::uint32_t>(value);
-}
-
-bool is_reduction_text(const std::string& text) {
-  const std::string_view opcode = opcode_of(text);
-  const std::string_view name = opcode.substr(0, opcode.find('.'));
-  return name == "RED" || name == "REDG" || name == "REDS";
+bool is_reduction(const trace::SassInstruction& in) {
+  return in.opcode == trace::Opcode::kRED || in.opcode == trace::Opcode::kREDG;
 }
 
 }  // namespace warpmem::record

@@ -6,8 +6,9 @@
 #include <cstdint>
 #include <map>
 #include <optional>
-#include <string>
 #include <vector>
+
+#include "isa/decoded_program.hpp"
 
 namespace warpmem::record {
 
@@ -32,12 +33,12 @@ class CodeMap {
   // Atomics that return nothing. The patching API does not tell them from those that do.
   bool is_reduction(std::uint32_t offset) const;
   // Notes what matters above of one instruction of the program section.
-  void learn(std::uint32_t offset, const std::string& text, bool in_kernel);
+  void learn(std::uint32_t offset, const trace::DecodedLine& line, bool in_kernel);
 };
 
 // 16 for "STL.64 [R1+0x10], R4"; nothing when the address is not the stack pointer's.
-std::optional<std::uint32_t> frame_offset(const std::string& text);
-// RED, but not REDUX, which is arithmetic.
-bool is_reduction_text(const std::string& text);
+std::optional<std::uint32_t> frame_offset(const trace::SassInstruction& in);
+// RED, in global or generic memory.
+bool is_reduction(const trace::SassInstruction& in);
 
 }  // namespace warpmem::record

@@ -1,15 +1,13 @@
 #include "binary/disassembly/disassembly.hpp"
 
 #include <algorithm>
-#include <array>
-#include <cstdio>
 #include <cstdlib>
 #include <string_view>
 
 #include "base/tool_run.hpp"
 #include "binary/cubin/cubin.hpp"
 #include "binary/disassembly/driver_calls.hpp"
-#include "isa/sass/instruction.hpp"
+#include "isa/sass/places.hpp"
 
 namespace warpmem::record {
 namespace {
@@ -20,12 +18,6 @@ std::string_view trimmed(std::string_view text) {
     text.remove_suffix(1);
   }
   return text;
-}
-
-std::string hex(std::uint32_t value) {
-  std::array<char, 16> digits{};
-  std::snprintf(digits.data(), digits.size(), "0x%x", value);
-  return digits.data();
 }
 
 class Parser {
@@ -89,30 +81,11 @@ class Parser {
   void close_section() {
     if (!result_.sections.empty()) {
       for (trace::Instruction& instruction : result_.sections.back().code)
-        resolve(instruction.text);
+        trace::resolve_labels(instruction.text, labels_);
     }
     labels_.clear();
     waiting_.clear();
     file_ = line_ = 0;
-  }
-
-  // `(.L_x_12) becomes 0x310, and so do a function within the kernel, `($kernel$function), and the
-  // places that a branch through a register may go to: (*"BRANCH_TARGETS .L_x_1,.L_x_2"*).
-  void resolve(std::string& text) const {
-    for (std::size_t at = text.find("BRANCH_TARGETS "); at < text.size();
-         at = text.find_first_of(",\"", at)) {
-      at = text.find(".L", at);
-      if (at == text.npos) break;
-      const auto label = labels_.find(text.substr(at, text.find_first_of(",\"* ", at) - at));
-      if (label != labels_.end()) text.replace(at, label->first.size(), hex(label->second));
-    }
-    const std::size_t open = text.find("`(");
-    if (open == text.npos) return;
-    const std::size_t close = text.find(')', open);
-    if (close == text.npos) return;
-    const auto label = labels_.find(text.substr(open + 2, close - open - 2));
-    if (label == labels_.end()) return;
-    text.replace(open, close + 1 - open, hex(label->second));
   }
 
   Disassembly result_;
@@ -135,36 +108,6 @@ const CodeSection* Disassembly::find(const std::string& name) const {
 }
 
 Disassembly parse_disassembly(const std::string& text) { return Parser().run(text); }
-
-std::string moved(std::string text, std::uint32_t by) {
-  const auto decoded = trace::decode_instruction(text);
-  if (by == 0 || !decoded) return text;
-  constexpr std::string_view kList = "BRANCH_TARGETS ";
-  if (const std::size_t list = text.find(kList); list != text.npos) {
-    for (std::size_t at = text.find("0x", list); at != text.npos;) {
-      const std::size_t end =
-          std::min(text.find_first_not_of("0123456789abcdef", at + 2), text.size());
-      const std::string place = hex(
-          static_cast<std::uint32_t>(std::strtoul(text.substr(at, end - at).c_str(), nullptr, 16)) +
-          by);
-      text.replace(at, end - at, place);
-      at = text.find("0x", at + place.size());
-    }
-  } else if (decoded->target) {
-    if (const std::size_t at = text.rfind(hex(*decoded->target)); at != text.npos)
-      text.replace(at, hex(*decoded->target).size(), hex(*decoded->target + by));
-  }
-  return text;
-}
-
-std::string with_place(std::string text, const std::map<std::string, std::uint32_t>& starts) {
-  const std::size_t call = text.find("CALL"), open = text.find("`("), close = text.find(')', open);
-  if (call == text.npos || open == text.npos || close == text.npos) return text;
-  if (text.find_first_not_of(' ', text.find(' ', call)) != open) return text;
-  const auto at = starts.find(text.substr(open + 2, close - open - 2));
-  if (at != starts.end()) text.replace(open, close + 1 - open, hex(at->second));
-  return text;
-}
 
 Result<Disassembly> disassemble(const std::string& nvdisasm, std::span<const unsigned char> image,
                                 std::span<const std::uint32_t> symbols) {

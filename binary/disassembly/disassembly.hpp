@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <span>
 #include <string>
 #include <vector>
@@ -25,14 +24,6 @@ struct Disassembly {
 };
 
 Disassembly parse_disassembly(const std::string& text);
-
-// An instruction whose section begins `by` bytes further on: the places in its section that it
-// names (BRA 0x310) move along.
-std::string moved(std::string text, std::uint32_t by);
-
-// A call by name, CALL.ABS.NOINC `(_Z1fv), of a function that is laid out at a known place: the
-// name becomes the place. What a register is counted from, CALL.REL.NOINC R4 `(_Z1kv), stays.
-std::string with_place(std::string text, const std::map<std::string, std::uint32_t>& starts);
 
 // Runs `nvdisasm` on the image, restricted to the functions with these symbol indices. The child
 // sees neither the injection variables nor LD_PRELOAD.

@@ -8,15 +8,15 @@
 #include <set>
 #include <string_view>
 
-#include "emulate/ptx/lexer.hpp"
+#include "isa/ptx/lexer.hpp"
 
 namespace warpmem::cudart {
 namespace {
 
-using emulate::Lexer;
-using emulate::Source;
-using emulate::Token;
-using emulate::TokenKind;
+using ptx::Lexer;
+using ptx::Source;
+using ptx::Token;
+using ptx::TokenKind;
 
 enum class Linkage { kLocal, kVisible, kWeak, kExtern };
 

@@ -5,6 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include "isa/ptx/instruction.hpp"
+
 namespace warpmem::emulate {
 namespace {
 
@@ -14,19 +16,20 @@ using Origin = std::uint64_t;
 constexpr Origin kCta = Origin{1} << 63;
 constexpr std::uint32_t kNames = 63;
 
-// Of memory and of other lanes may come anything.
-bool comes_from_memory(std::string_view opcode) {
-  for (const std::string_view word : {"ld", "atom", "call", "tex", "tld4", "suld", "shfl"})
-    if (opcode.starts_with(word)) return true;
-  return false;
+// Statements by what their opcodes say.
+std::vector<ptx::Instruction> decoded(const Function& f) {
+  std::vector<ptx::Instruction> out;
+  for (const Statement& s : f.body) out.push_back(ptx::decode_statement(s.opcode));
+  return out;
 }
 
 class Origins {
  public:
-  explicit Origins(const Function& f) : f_(f), of_(f.registers.size()) {
+  Origins(const Function& f, const std::vector<ptx::Instruction>& code)
+      : f_(f), of_(f.registers.size()) {
     for (bool more = true; more;) {
       more = false;
-      for (const Statement& s : f.body) more |= follow(s);
+      for (std::size_t i = 0; i < f.body.size(); ++i) more |= follow(f.body[i], code[i]);
     }
   }
 
@@ -58,16 +61,15 @@ class Origins {
     return Origin{1} << std::hash<std::string_view>()(v->name) % kNames;
   }
 
-  bool follow(const Statement& s) {
-    if (s.operands.empty() || s.opcode.starts_with("st.") || s.opcode.starts_with("bra"))
-      return false;
+  bool follow(const Statement& s, const ptx::Instruction& in) {
+    if (s.operands.empty() || in.is_store() || in.is_branch()) return false;
     Origin all = 0;
-    if (s.opcode.starts_with("ld.param") && s.operands.size() == 2) {
+    if (in.loads_parameter() && s.operands.size() == 2) {
       const Operand& from = s.operands[1];
       const bool own = !from.items.empty() && std::find(f_.params.begin(), f_.params.end(),
                                                         from.items[0].variable) != f_.params.end();
       all = own ? of(from) : kCta;
-    } else if (comes_from_memory(s.opcode)) {
+    } else if (in.takes_from_elsewhere()) {  // of which anything may come
       all = kCta;
     } else {
       all = sources(s);
@@ -97,21 +99,16 @@ class Origins {
   std::vector<Origin> of_;
 };
 
-// Of global memory, as its name or a generic address says.
-bool reaches_global(std::string_view opcode) {
-  for (const std::string_view other : {".shared", ".local", ".param", ".const", ".nc"})
-    if (opcode.find(other) != std::string_view::npos) return false;
-  return true;
-}
-
 }  // namespace
 
 bool reads_across(const Function& f) {
-  const Origins origins(f);
+  const std::vector<ptx::Instruction> code = decoded(f);
+  const Origins origins(f, code);
   Origin written = 0;
-  for (const Statement& s : f.body) {
-    const bool store = s.opcode.starts_with("st."), load = s.opcode.starts_with("ld.");
-    if ((!store && !load) || s.operands.size() < 2 || !reaches_global(s.opcode)) continue;
+  for (std::size_t i = 0; i < f.body.size(); ++i) {
+    const Statement& s = f.body[i];
+    const bool store = code[i].is_store(), load = code[i].is_load();
+    if ((!store && !load) || s.operands.size() < 2 || !code[i].may_reach_global()) continue;
     const Origin at = origins.of(s.operands[store ? 0 : 1]);
     if (store && (at & kCta)) written |= at & ~kCta;
     if (load && !(at & kCta) && (at & written)) return true;

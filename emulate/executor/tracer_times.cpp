@@ -2,12 +2,6 @@
 #include "emulate/executor/tracer.hpp"
 
 namespace warpmem::emulate {
-namespace {
-
-bool meets(std::string_view text) { return text.find("BSYNC") != text.npos; }
-
-}  // namespace
-
 std::vector<trace::TimesRun> Tracer::times(const std::vector<std::uint64_t>& by_statement,
                                            const std::vector<std::uint64_t>& own_calls) const {
   std::vector<trace::TimesRun> out;
@@ -24,8 +18,7 @@ std::vector<trace::TimesRun> Tracer::times(const std::vector<std::uint64_t>& by_
   bool follows = false;
   for (std::size_t i = 0; i < map_->origins.size(); ++i) {
     const CodeOrigin& o = map_->origins[i];
-    // Where lanes meet again ptxas names the branch that they parted at.
-    const bool known = o.statement < by_statement.size() && !meets(map_->program.code[i].text);
+    const bool known = o.statement < by_statement.size() && !o.meets;
     if (known)
       add(map_->program.code[i].pc, o.copies, (o.own_call ? own_calls : by_statement)[o.statement],
           follows);

@@ -35,7 +35,7 @@ std::vector<CodeOrigin> code_origins(const CodePair& p) {
   std::map<std::uint32_t, std::map<std::string_view, std::uint32_t>> found;
   for (std::uint32_t i = 0; i < p.code.size(); ++i)
     if (p.code[i].statement < p.kernel.statements && p.sass_flow.reached(i))
-      ++found[p.code[i].statement][p.sass[i].opcode];
+      ++found[p.code[i].statement][p.sass[i].name()];
   const auto own = calls_of_its_own(p);
   std::vector<CodeOrigin> out(p.code.size());
   for (std::uint32_t i = 0; i < p.code.size(); ++i) {
@@ -45,7 +45,8 @@ std::vector<CodeOrigin> code_origins(const CodePair& p) {
     if (call != own.end() && call->second != statement->first) continue;
     std::uint32_t copies = ~0u;
     for (const auto& [opcode, count] : statement->second) copies = std::min(copies, count);
-    out[i] = {statement->first, copies, call != own.end()};
+    out[i] = {statement->first, copies, call != own.end(),
+              p.sass[i].opcode == trace::Opcode::kBSYNC};
   }
   return out;
 }

@@ -136,7 +136,9 @@ class Reader {
       return true;
     }
     if (!leaves_record(in)) {
-      if (s < p_.ptx.size() && (in.opcode == "UFLO" || in.opcode == "FLO" || in.opcode == "REDUX"))
+      if (s < p_.ptx.size() &&
+          (in.opcode == trace::Opcode::kUFLO || in.opcode == trace::Opcode::kFLO ||
+           in.opcode == trace::Opcode::kREDUX))
         p_.elects.push_back(s);
       return true;
     }
@@ -270,7 +272,7 @@ class Reader {
   void drop_diverged(std::vector<FlowLine> lines) {
     bool any = false;
     for (std::uint32_t i = 0; i < p_.code.size(); ++i) {
-      if (!p_.sass[i].is_branch() || !p_.sass[i].has("DIV")) continue;
+      if (!p_.sass[i].is_branch() || !p_.sass[i].has(trace::Modifier::kDIV)) continue;
       lines[i].targets.clear();
       any = true;
     }

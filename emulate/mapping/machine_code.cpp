@@ -9,6 +9,7 @@
 
 #include "binary/disassembly/cuda_tools.hpp"
 #include "emulate/mapping/tagged_ptx.hpp"
+#include "isa/sass/places.hpp"
 
 namespace warpmem::emulate {
 namespace {
@@ -189,7 +190,7 @@ void MachineCode::append(const Kernel& kernel, const Image& image,
     out.line.control = record::control_at(image.bytes, image.parsed, function, out.line.pc);
     out.line.text = record::with_spill_mark(function, out.line.pc, std::move(out.line.text));
     out.line.pc += offset;
-    out.line.text = record::moved(std::move(out.line.text), offset);
+    out.line.text = trace::moved(std::move(out.line.text), offset);
     out.begins_function = i == 0 ? offset != 0 : starts.contains(printed[i].pc);
     if (i < statements.size()) out.statement = statements[i];
     for (const auto& [f, number] : kernel.numbers) {
@@ -242,7 +243,7 @@ Result<std::vector<MachineInstruction>> MachineCode::instructions(const Kernel& 
     offset += static_cast<std::uint32_t>(f.size);
   }
   for (MachineInstruction& i : code)
-    i.line.text = record::with_place(std::move(i.line.text), starts);
+    i.line.text = trace::with_place(std::move(i.line.text), starts);
   return code;
 }
 

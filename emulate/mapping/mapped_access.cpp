@@ -167,7 +167,7 @@ SassAccess mapped_access(const CodePair& p, std::uint32_t line, std::uint32_t st
     a.narrow = true;
     a.skipped = first_used(p, statement, a.bytes).value_or(0);
   }
-  a.reduction = record::is_reduction_text(p.code[line].line.text);
+  a.reduction = record::is_reduction(in);
   a.one_lane = sort == Sort::kAtomic && in.guard.when != trace::Guard::When::kAlways &&
                std::find(p.elects.begin(), p.elects.end(), statement) != p.elects.end();
   return a;

@@ -42,7 +42,8 @@ PtxAccess access_of(const Code& code, const Inst& in) {
 
 bool leaves_record(const trace::SassInstruction& in) {
   if (in.guard.when == trace::Guard::When::kNever) return false;
-  return in.is_memory() || (in.kind == InstructionKind::kBarrier && in.opcode == "BAR");
+  return in.is_memory() ||
+         (in.kind == InstructionKind::kBarrier && in.opcode == trace::Opcode::kBAR);
 }
 
 bool could_be(const PtxAccess& ptx, const trace::SassInstruction& in) {
@@ -73,7 +74,8 @@ bool could_be(const PtxAccess& ptx, const trace::SassInstruction& in) {
     case Sort::kBulk:
       return in.kind == InstructionKind::kBulkCopy || in.kind == InstructionKind::kBulkReduction;
     case Sort::kBarrier: return in.kind == InstructionKind::kBarrier;
-    case Sort::kPrefetch: return in.kind == InstructionKind::kPrefetch || in.opcode == "CCTL";
+    case Sort::kPrefetch:
+      return in.kind == InstructionKind::kPrefetch || in.opcode == trace::Opcode::kCCTL;
     case Sort::kNone: return false;
   }
   return false;

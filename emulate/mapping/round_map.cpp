@@ -45,7 +45,7 @@ std::uint32_t copies(const CodePair& p, std::uint32_t loop, std::uint32_t of_ptx
       continue;
     if (p.statement(s).opcode.starts_with("bra") && !p.sass[i].is_branch()) continue;  // its test
     ++(is_wide(p.statement(s).opcode) ? wide : any)[s];
-    if (is_main(p.statement(s).opcode, p.sass[i].opcode)) ++main[s];
+    if (is_main(p.statement(s).opcode, p.sass[i].name())) ++main[s];
   }
   std::map<std::uint32_t, std::uint32_t> votes;
   for (const auto& [statement, count] : !main.empty() ? main : !any.empty() ? any : wide)

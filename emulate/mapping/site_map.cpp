@@ -146,7 +146,7 @@ class Mapper {
         p_.sass[found[0]].opcode != p_.sass[found[1]].opcode ||
         p_.sass_flow.depth(found[0]) != p_.sass_flow.depth(found[1]))
       return false;
-    const auto made = [&](std::uint32_t from, std::uint32_t to, std::string_view opcode) {
+    const auto made = [&](std::uint32_t from, std::uint32_t to, trace::Opcode opcode) {
       for (std::uint32_t i = from; i < to; ++i)
         if (p_.code[i].statement == s && p_.sass[i].opcode == opcode) return true;
       return false;
@@ -154,8 +154,8 @@ class Mapper {
     const auto guarded = [&](std::uint32_t i) {
       return p_.sass[i].guard.when != trace::Guard::When::kAlways;
     };
-    return guarded(found[0]) && guarded(found[1]) && made(0, found[0], "VOTE") &&
-           !made(0, found[0], "SHFL") && made(found[0], found[1], "SHFL");
+    return guarded(found[0]) && guarded(found[1]) && made(0, found[0], trace::Opcode::kVOTE) &&
+           !made(0, found[0], trace::Opcode::kSHFL) && made(found[0], found[1], trace::Opcode::kSHFL);
   }
 
   void find_sunk_loads() {
@@ -277,7 +277,7 @@ class Mapper {
   std::vector<SassAccess> swap_loop(std::uint32_t s, const std::vector<std::uint32_t>& loads,
                                     const std::vector<std::uint32_t>& atomics) const {
     const bool one = loads.size() == 1 && atomics.size() == 1 &&
-                     (p_.sass[atomics[0]].has("CAST") || p_.sass[atomics[0]].has("CAS")) &&
+                     (p_.sass[atomics[0]].has(trace::Modifier::kCAST) || p_.sass[atomics[0]].has(trace::Modifier::kCAS)) &&
                      p_.sass_flow.block_of[loads[0]] == p_.sass_flow.block_of[atomics[0]] &&
                      p_.sass_flow.depth(atomics[0]) == depth_of(s) + 1;
     if (!one) return {};
@@ -295,7 +295,7 @@ class Mapper {
     site.what = MappedSite::What::kMissing;
     const std::uint32_t depth = p_.ptx_flow.depth(s);
     if (p_.statement(s).opcode.find(".cas") != std::string::npos || loads.size() != 1 ||
-        found.size() != 1 || !p_.sass[found[0]].has("CAS") || p_.sass[found[0]].bytes != 4 ||
+        found.size() != 1 || !p_.sass[found[0]].has(trace::Modifier::kCAS) || p_.sass[found[0]].bytes != 4 ||
         p_.sass_flow.depth(loads[0]) != depth || p_.sass_flow.depth(found[0]) != depth + 1)
       return {};
     site.what = MappedSite::What::kWordLoop;
@@ -319,7 +319,7 @@ class Mapper {
   Result<void> map_generic_atomic(std::uint32_t s) {
     std::vector<std::uint32_t> attempts, own, others, remote_loads;
     for (const std::uint32_t i : p_.of_statement[s])
-      (!p_.sass[i].has("CAST") ? attempts : p_.sass[i].generic ? others : own).push_back(i);
+      (!p_.sass[i].has(trace::Modifier::kCAST) ? attempts : p_.sass[i].generic ? others : own).push_back(i);
     if (s >= p_.entry && (attempts.size() != 1 || p_.sass_flow.depth(attempts[0]) != depth_of(s))) return {};
     if (attempts.size() != 1 || p_.sass_flow.depth(attempts[0]) != depth_of(s))
       return unmappable(

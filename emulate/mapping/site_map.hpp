@@ -101,6 +101,7 @@ struct CodeOrigin {
   std::uint32_t statement = kNowhere;  // of the PTX; kNowhere: not known
   std::uint32_t copies = 1;            // times that the statement is in the machine code
   bool own_call = false;               // on the way to a function that ptxas adds for it
+  bool meets = false;                  // lanes meet again: ptxas names the branch that they parted at
 };
 
 // How a matrix fragment comes from shared memory: rows of 16 bytes, by ldmatrix, or a register at a

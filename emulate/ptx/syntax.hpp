@@ -11,10 +11,15 @@
 #include <unordered_map>
 #include <vector>
 
-#include "emulate/ptx/lexer.hpp"
+#include "isa/ptx/lexer.hpp"
 #include "emulate/ptx/types.hpp"
 
 namespace warpmem::emulate {
+
+using ptx::Lexer;
+using ptx::Source;
+using ptx::Token;
+using ptx::TokenKind;
 
 enum class Space : std::uint8_t { kGeneric, kGlobal, kShared, kLocal, kConst, kParam, kTexture };
 

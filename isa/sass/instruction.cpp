@@ -1,12 +1,8 @@
 #include "isa/sass/instruction.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cctype>
 #include <charconv>
-
-#include "isa/sass/opcode_table.hpp"
 
 namespace warpmem::trace {
 namespace {
@@ -88,28 +84,39 @@ class Parser {
       if (!std::isalnum(static_cast<unsigned char>(c)) && c != '.' && c != '_') return false;
     }
     text = trim(text.substr(end));
-    const auto dot = std::min(opcode.find('.'), opcode.size());
-    out_.opcode = opcode.substr(0, dot);
-    while ((opcode = opcode.substr(std::min(opcode.find('.'), opcode.size()))).size() > 1) {
-      opcode.remove_prefix(1);
-      out_.modifiers.emplace_back(opcode.substr(0, opcode.find('.')));
-    }
+    out_.mnemonic = opcode;
+    out_.opcode = opcode_named(out_.name());
+    for (const std::string_view m : out_.modifier_names())
+      if (const Modifier known = modifier_named(m); known != Modifier::kCount)
+        out_.modifiers.set(static_cast<std::size_t>(known));
     return true;
   }
 
   void classify() {
-    info_ = find_opcode(out_.opcode);
-    out_.kind = info_.kind;
-    out_.space = info_.space;
-    out_.generic = info_.generic;
-    for (const auto& modifier : out_.modifiers) read_modifier(modifier);
+    form_ = out_.opcode == Opcode::kUnknown ? form_by_spelling(out_.name()) : form_of(out_.opcode);
+    out_.kind = form_.kind;
+    out_.space = form_.space;
+    out_.generic = form_.generic;
+    if (out_.space == Space::kSurface)
+      for (const std::string_view m : out_.modifier_names()) read_dimensions(m);
+    read_modifiers();
     if (out_.kind == InstructionKind::kCacheControl &&
-        (out_.has("PF1") || out_.has("PF2") || out_.has("PF1_5") || out_.has("PML2") ||
-         out_.has("DML2") || out_.has("RML2"))) {
+        has_any({Modifier::kPF1, Modifier::kPF2, Modifier::kPF1_5, Modifier::kPML2, Modifier::kDML2,
+                 Modifier::kRML2})) {
       out_.kind = InstructionKind::kPrefetch;
       out_.space = Space::kGlobal;
     }
     out_.bytes = access_bytes();
+  }
+
+  // What stands in the text of spilled registers and of places.
+  void notes(std::string_view text) {
+    out_.spill = text.find("\"SpillRefill\"") != text.npos;
+    constexpr std::string_view kLow = "32@lo((";
+    const std::size_t low = text.find(kLow);
+    if (low == text.npos || text.find("@srel") == text.npos) return;
+    const std::size_t from = low + kLow.size();
+    out_.counted_from = text.substr(from, text.find(' ', from) - from);
   }
 
   void operands(std::string_view text) {
@@ -121,6 +128,7 @@ class Parser {
     const auto all = split_operands(text);
     std::size_t written = 0;
     for (std::size_t i = 0; i < all.size(); ++i) {
+      out_.operands.push_back(read_operand(all[i]));
       if (read_target(all[i])) continue;
       if (out_.space == Space::kTexture) read_dimensions(all[i]);
       if (all[i] == "PR") {  // P2R, R2P: all predicates at once
@@ -166,23 +174,27 @@ class Parser {
     if (word == "3D") out_.dimensions = 3;
   }
 
-  void read_modifier(std::string_view m) {
-    if (out_.space == Space::kSurface) read_dimensions(m);
-    if (m == "EF") out_.eviction = Eviction::kFirst;
-    if (m == "EL") out_.eviction = Eviction::kLast;
-    if (m == "LU") out_.eviction = Eviction::kLastUse;
-    if (m == "NA") out_.eviction = Eviction::kNoAllocate;
-    if (m == "LTC64B") out_.l2_prefetch = 64;
-    if (m == "LTC128B") out_.l2_prefetch = 128;
-    if (m == "LTC256B") out_.l2_prefetch = 256;
-    if (m == "CONSTANT") out_.constant = true;
-    if (m == "BYPASS") out_.bypass = true;
-    // sm_7x prints a plain ".SYS" on every weak access: only after STRONG it says something.
-    if (!out_.has("STRONG") && out_.kind != InstructionKind::kFence) return;
-    if (m == "CTA") out_.scope = Scope::kCta;
-    if (m == "SM") out_.scope = Scope::kSm;
-    if (m == "GPU") out_.scope = Scope::kGpu;
-    if (m == "SYS") out_.scope = Scope::kSystem;
+  bool has_any(std::initializer_list<Modifier> some) const {
+    return std::any_of(some.begin(), some.end(), [this](Modifier m) { return out_.has(m); });
+  }
+
+  void read_modifiers() {
+    const auto has = [this](Modifier m) { return out_.has(m); };
+    if (has(Modifier::kEF)) out_.eviction = Eviction::kFirst;
+    if (has(Modifier::kEL)) out_.eviction = Eviction::kLast;
+    if (has(Modifier::kLU)) out_.eviction = Eviction::kLastUse;
+    if (has(Modifier::kNA)) out_.eviction = Eviction::kNoAllocate;
+    if (has(Modifier::kLTC64B)) out_.l2_prefetch = 64;
+    if (has(Modifier::kLTC128B)) out_.l2_prefetch = 128;
+    if (has(Modifier::kLTC256B)) out_.l2_prefetch = 256;
+    out_.constant = has(Modifier::kCONSTANT);
+    out_.bypass = has(Modifier::kBYPASS);
+    // sm_7x prints a plain ".SYS" on every weak access: only with STRONG it says something.
+    if (!has(Modifier::kSTRONG) && out_.kind != InstructionKind::kFence) return;
+    if (has(Modifier::kCTA)) out_.scope = Scope::kCta;
+    if (has(Modifier::kSM)) out_.scope = Scope::kSm;
+    if (has(Modifier::kGPU)) out_.scope = Scope::kGpu;
+    if (has(Modifier::kSYS)) out_.scope = Scope::kSystem;
   }
 
   std::uint32_t access_bytes() const {
@@ -198,33 +210,46 @@ class Parser {
     }
     if (out_.space == Space::kTexture || out_.space == Space::kSurface) return 0;
     struct Width {
-      std::string_view modifier;
+      Modifier modifier;
       std::uint32_t bytes;
     };
-    constexpr Width kWidths[] = {{"U8", 1},     {"S8", 1},      {"U16", 2},     {"S16", 2},
-                                 {"64", 8},     {"128", 16},    {"256", 32},    {"F64", 8},
-                                 {"F32x2", 8},  {"F32x4", 16},  {"F16x4", 8},   {"F16x8", 16},
-                                 {"BF16x4", 8}, {"BF16x8", 16}, {"BF16_V4", 8}, {"BF16_V8", 16},
-                                 {"F64x2", 16}, {"S64", 8},     {"U64", 8}};
+    using M = Modifier;
+    constexpr Width kWidths[] = {
+        {M::kU8, 1},       {M::kS8, 1},     {M::kU16, 2},    {M::kS16, 2},     {M::k64, 8},
+        {M::k128, 16},     {M::k256, 32},   {M::kF64, 8},    {M::kF32x2, 8},   {M::kF32x4, 16},
+        {M::kF16x4, 8},    {M::kF16x8, 16}, {M::kBF16x4, 8}, {M::kBF16x8, 16}, {M::kBF16_V4, 8},
+        {M::kBF16_V8, 16}, {M::kF64x2, 16}, {M::kS64, 8},    {M::kU64, 8}};
     for (const Width& width : kWidths) {
       if (out_.has(width.modifier)) return width.bytes;
     }
     return 4;
   }
 
+  // "R2 `(label)" and "R2 -0xc0" stay text: a register and a place in one operand.
+  static SassOperand read_operand(std::string_view text) {
+    auto decoded = decode_operand(text);
+    SassOperand out;
+    if (decoded) out = *std::move(decoded);
+    else out.text = text;
+    if (out.kind == SassOperand::Kind::kRegister && text.find(' ') != text.npos)
+      out.kind = SassOperand::Kind::kText;
+    return out;
+  }
+
   bool is_written(std::size_t i, const Name& name, const std::vector<std::string_view>& all) const {
     const auto predicate = [](const Name& n) {
       return n.file == RegisterFile::kPredicate || n.file == RegisterFile::kUniformPredicate;
     };
-    switch (info_.writes) {
+    switch (form_.writes) {
       case Writes::kNone: return false;
       case Writes::kFirstOnly: return i == 0;
       case Writes::kTwo: return i < 2;
       case Writes::kPredicateAndOne: {
         if (i == 0) return true;
         const auto first = parse_name(all[0]);
-        if (i == 1 && out_.has("ENL2")) return true;  // 32 bytes go to two groups of four
-        return i == 1 && first && predicate(*first) && (!predicate(name) || !out_.has("CAST"));
+        if (i == 1 && out_.has(Modifier::kENL2)) return true;  // 32 bytes go to two groups of four
+        return i == 1 && first && predicate(*first) &&
+               (!predicate(name) || !out_.has(Modifier::kCAST));
       }
       case Writes::kFirst: {
         if (i == 0) return true;
@@ -242,31 +267,26 @@ class Parser {
       return 1;
     }
     if (name.suffix.find(".64") != std::string_view::npos) return 2;
-    const std::string& op = out_.opcode;
-    if (out_.kind == InstructionKind::kMatrixLoad || out_.kind == InstructionKind::kMatrixStore) {
-      return out_.has("4") ? 4 : out_.has("2") ? 2 : 1;
-    }
-    if (out_.has("ENL2")) return 4;
+    if (form_.takes == Takes::kMatrices)
+      return out_.has(Modifier::k4) ? 4 : out_.has(Modifier::k2) ? 2 : 1;
+    if (out_.has(Modifier::kENL2)) return 4;
     if (out_.bytes > 0) return registers_of(out_.bytes);
-    if (out_.space == Space::kTexture) return written ? 2 : 1;
-    if (op.ends_with("MMA")) return matrix_width(i);
-    if (op == "CS2R") return out_.has("32") ? 1 : 2;
-    if (op == "LEPC") return 2;
-    if (op == "BRX" || op == "RET" || op == "CALL" || op == "JMX") return 2;
-    if (op.ends_with("MAD") && out_.has("WIDE")) return written || i == 3 ? 2 : 1;
-    if (op == "F2F" || op == "F2I" || op == "I2F" || op == "FRND") return conversion_width(written);
-    if (op == "DADD" || op == "DMUL" || op == "DFMA" || op == "DSETP" || op == "DMNMX") return 2;
-    if (out_.has("64") && (op.ends_with("MOV") || op.ends_with("ADD") || op.ends_with("ADD3") ||
-                           op.ends_with("SETP") || op == "SYNCS" || op.ends_with("SEL"))) {
-      return 2;
+    switch (form_.takes) {
+      case Takes::kTexture: return written ? 2 : 1;
+      case Takes::kProduct: return product_width(i);
+      case Takes::kPair: return 2;
+      case Takes::kPairIf64: return out_.has(Modifier::k64) ? 2 : 1;
+      case Takes::kPairBut32: return out_.has(Modifier::k32) ? 1 : 2;
+      case Takes::kWide: return out_.has(Modifier::kWIDE) && (written || i == 3) ? 2 : 1;
+      case Takes::kTypes: return conversion_width(written);
+      default: return 1;
     }
-    return 1;
   }
 
   // "F2F.F32.F64": the destination's type first; "I2F.F64", "F2I.F64": the other one is 32 bits.
   std::uint16_t conversion_width(bool written) const {
     std::vector<bool> wide;
-    for (const auto& m : out_.modifiers) {
+    for (const std::string_view m : out_.modifier_names()) {
       if (m == "F64" || m == "S64" || m == "U64") wide.push_back(true);
       if (m == "F32" || m == "F16" || m == "S32" || m == "U32" || m == "S16" || m == "U16" ||
           m == "S8" || m == "U8") {
@@ -276,18 +296,20 @@ class Parser {
     if (wide.empty()) return 1;
     if (wide.size() ==
         1) {  // the type that is not the default: I2F names what it makes, F2I what it reads
-      const bool names_destination = out_.opcode == "I2F" || !(out_.has("F64"));
+      const bool names_destination = out_.opcode == Opcode::kI2F || !out_.has(Modifier::kF64);
       return wide[0] && names_destination == written ? 2 : 1;
     }
     return wide[written ? 0 : 1] ? 2 : 1;
   }
 
   // D, A, B, C of HMMA.16816.F32 and its kin, in registers.
-  std::uint16_t matrix_width(std::size_t i) const {
-    const bool half = !out_.has("F32") && out_.opcode == "HMMA";
-    const bool small = out_.has("1688") || out_.has("16816") == (out_.opcode == "IMMA");
-    if (out_.opcode == "DMMA") return i == 0 || i == 3 ? 4 : 2;
-    if (out_.has("884") || out_.has("8816") || out_.has("8832")) return i == 0 || i == 3 ? 2 : 1;
+  std::uint16_t product_width(std::size_t i) const {
+    const bool half = !out_.has(Modifier::kF32) && out_.opcode == Opcode::kHMMA;
+    const bool small =
+        out_.has(Modifier::k1688) || out_.has(Modifier::k16816) == (out_.opcode == Opcode::kIMMA);
+    if (out_.opcode == Opcode::kDMMA) return i == 0 || i == 3 ? 4 : 2;
+    if (has_any({Modifier::k884, Modifier::k8816, Modifier::k8832}))
+      return i == 0 || i == 3 ? 2 : 1;
     switch (i) {
       case 0:
       case 3: return half ? 2 : 4;
@@ -298,7 +320,8 @@ class Parser {
 
   void read_source(std::string_view operand, std::size_t i) {
     // The address of a global access is 64 bits even where sm_7x does not print ".64".
-    const bool wide_address = out_.has("E") && (out_.space == Space::kGlobal || out_.generic);
+    const bool wide_address =
+        out_.has(Modifier::kE) && (out_.space == Space::kGlobal || out_.generic);
     int depth = 0;
     bool descriptor = false;
     const bool constant_bank = operand.find("c[") != std::string_view::npos;
@@ -337,7 +360,7 @@ class Parser {
 
   bool read_target(std::string_view operand) {
     if (out_.kind != InstructionKind::kBranch && out_.kind != InstructionKind::kCall &&
-        out_.opcode != "BSSY" && out_.opcode != "WARPSYNC") {
+        out_.opcode != Opcode::kBSSY && out_.opcode != Opcode::kWARPSYNC) {
       return false;
     }
     // "R2 `(label)" and "R2 -0xc0": a register and a place in one operand.
@@ -380,7 +403,7 @@ class Parser {
   }
 
   SassInstruction& out_;
-  OpcodeInfo info_;
+  Form form_;
 };
 
 }  // namespace
@@ -402,8 +425,79 @@ std::vector<std::string_view> split_operands(std::string_view text) {
   return operands;
 }
 
-bool SassInstruction::has(std::string_view modifier) const {
-  return std::find(modifiers.begin(), modifiers.end(), modifier) != modifiers.end();
+std::string_view SassInstruction::name() const {
+  return std::string_view(mnemonic).substr(0, mnemonic.find('.'));
+}
+
+std::vector<std::string_view> SassInstruction::modifier_names() const {
+  std::vector<std::string_view> out;
+  std::string_view rest = mnemonic;
+  while ((rest = rest.substr(std::min(rest.find('.'), rest.size()))).size() > 1) {
+    rest.remove_prefix(1);
+    out.push_back(rest.substr(0, rest.find('.')));
+  }
+  return out;
+}
+
+bool SassInstruction::is_double() const {
+  switch (opcode) {
+    case Opcode::kDFMA:
+    case Opcode::kDADD:
+    case Opcode::kDMUL:
+    case Opcode::kDSETP:
+    case Opcode::kDMMA: return true;
+    default: return false;
+  }
+}
+
+bool SassInstruction::by_tensor_map() const {
+  switch (opcode) {
+    case Opcode::kUTMALDG:
+    case Opcode::kUTMASTG:
+    case Opcode::kUTMAREDG:
+    case Opcode::kUTMAPF:
+    case Opcode::kUTMACCTL:
+    case Opcode::kUTMACMDFLUSH: return true;
+    default: return opcode == Opcode::kUnknown && mnemonic.starts_with("UTMA");
+  }
+}
+
+bool SassInstruction::writes(RegisterFile file) const {
+  return std::any_of(destinations.begin(), destinations.end(),
+                     [&](const RegisterRange& r) { return r.file == file; });
+}
+
+const SassOperand* SassInstruction::constant_operand() const {
+  const auto at = std::find_if(operands.begin(), operands.end(), [](const SassOperand& o) {
+    return o.kind == SassOperand::Kind::kConstant && o.descriptor == kNoRegister;
+  });
+  return at == operands.end() ? nullptr : &*at;
+}
+
+Special special_named(const SassOperand& o) {
+  if (o.kind != SassOperand::Kind::kSpecial) return Special::kOther;
+  if (o.text == "SRZ") return Special::kZero;
+  if (o.text == "SR_TID.X") return Special::kTidX;
+  if (o.text == "SR_TID.Y") return Special::kTidY;
+  if (o.text == "SR_TID.Z") return Special::kTidZ;
+  if (o.text == "SR_LANEID") return Special::kLaneId;
+  return o.text.starts_with("SR_CTAID") ? Special::kCtaId : Special::kOther;
+}
+
+bool is_predicate(const SassOperand& o) {
+  if (o.text == "PR") return true;
+  return (o.kind == SassOperand::Kind::kPredicate ||
+          o.kind == SassOperand::Kind::kUniformPredicate) &&
+         o.modifiers.empty() && !o.reuse;
+}
+
+std::optional<std::uint16_t> general_register(const SassOperand& o) {
+  using Kind = SassOperand::Kind;
+  const bool address = o.kind == Kind::kMemory || o.kind == Kind::kConstant;
+  const std::uint16_t number = address ? o.base : o.number;
+  const bool general = address || o.kind == Kind::kRegister || o.kind == Kind::kText;
+  if (!general || number == kNoRegister || number == kZeroRegister) return std::nullopt;
+  return number;
 }
 
 bool SassInstruction::is_memory() const {
@@ -433,6 +527,7 @@ Result<SassInstruction> decode_instruction(std::string_view text) {
                  "give the text that nvdisasm prints between the address and the semicolon"};
   }
   parser.classify();
+  parser.notes(text);
   parser.operands(text);
   const bool guarded = out.guard.when == Guard::When::kIf || out.guard.when == Guard::When::kIfNot;
   if (out.is_branch()) {
@@ -440,8 +535,8 @@ Result<SassInstruction> decode_instruction(std::string_view text) {
     const bool predicate = std::any_of(out.sources.begin(), out.sources.end(), [](const auto& s) {
       return s.file == RegisterFile::kPredicate || s.file == RegisterFile::kUniformPredicate;
     });
-    out.conditional_branch =
-        guarded || predicate || out.has("DIV") || out.has("CONV") || out.has("ANY");
+    out.conditional_branch = guarded || predicate || out.has(Modifier::kDIV) ||
+                             out.has(Modifier::kCONV) || out.has(Modifier::kANY);
   }
   return out;
 }

@@ -13,31 +13,11 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "isa/sass/forms.hpp"
+#include "isa/sass/operand.hpp"
 #include "isa/space.hpp"
 
 namespace warpmem::trace {
-
-enum class InstructionKind : std::uint8_t {
-  kOther,
-  kLoad,
-  kStore,
-  kAtomic,         // returns a value
-  kReduction,      // returns none
-  kAsyncCopy,      // LDGSTS: global to shared, by lane
-  kBulkCopy,       // UBLKCP, UTMALDG, UTMASTG: by the copy engine
-  kBulkReduction,  // UBLKRED, UTMAREDG
-  kMatrixLoad,
-  kMatrixStore,
-  kPrefetch,      // CCTL.PF…, .PML2, .DML2, .RML2 (lines of the L2), UBLKPF, UTMAPF
-  kCacheControl,  // CCTL: invalidate, write back …
-  kFence,         // MEMBAR, FENCE
-  kBarrier,       // BAR, cluster barrier
-  kWait,          // DEPBAR, LDGDEPBAR, SYNCS
-  kBranch,
-  kCall,
-  kReturn,
-  kExit,
-};
 
 enum class RegisterFile : std::uint8_t { kGeneral, kUniform, kPredicate, kUniformPredicate };
 
@@ -70,8 +50,9 @@ enum class Eviction : std::uint8_t {
 enum class Scope : std::uint8_t { kWeak, kCta, kSm, kGpu, kSystem };
 
 struct SassInstruction {
-  std::string opcode;                  // "LDG"
-  std::vector<std::string> modifiers;  // "E", "128", "CONSTANT"
+  std::string mnemonic;  // "LDG.E.128.CONSTANT"
+  Opcode opcode = Opcode::kUnknown;
+  ModifierSet modifiers;  // of those that have a name in the code
   Guard guard;
   InstructionKind kind = InstructionKind::kOther;
   Space space = Space::kNone;  // kNone with `generic`: the address decides
@@ -84,16 +65,37 @@ struct SassInstruction {
   bool bypass = false;              // LDGSTS.BYPASS: past L1
   std::uint32_t dimensions = 0;     // of a texture or surface, without its layers; 0: not said
   bool conditional_branch = false;  // may fall through: guarded, BRA.U UP0, BRA.DIV …
+  bool spill = false;               // marked as the access to a spilled register
   std::vector<RegisterRange> destinations;
   std::vector<RegisterRange> sources;   // the guard's predicate included
+  std::vector<SassOperand> operands;    // as they stand, results first
   std::optional<std::uint32_t> target;  // branch, call: byte offset in the function, when a number
   std::vector<std::string> labels;      // … or the labels named: "`(.L_x_4)" -> ".L_x_4"
   std::vector<std::uint32_t> places;    // of a branch through a register: what it may go to
+  // The function that a place is counted from: "32@lo((_Z1fv + .L_x_12@srel))" -> "_Z1fv".
+  std::string counted_from;
 
-  bool has(std::string_view modifier) const;
+  std::string_view name() const;                         // "LDG"
+  std::vector<std::string_view> modifier_names() const;  // "E", "128", "CONSTANT"
+  bool has(Modifier m) const { return modifiers[static_cast<std::size_t>(m)]; }
   bool is_memory() const;  // makes records: reads or writes memory, or prefetches
   bool is_branch() const { return kind == InstructionKind::kBranch; }
+  bool is_plain() const { return mnemonic.find('.') == mnemonic.npos; }  // without modifiers
+  bool is_double() const;      // arithmetic of 64-bit floats
+  bool by_tensor_map() const;  // UTMALDG and its kin
+  bool writes(RegisterFile file) const;
+  // The first operand that is read from constant memory; nullptr: none is.
+  const SassOperand* constant_operand() const;
 };
+
+// Special registers that somebody asks for: SRZ, SR_TID.X, SR_CTAID.X and so on.
+enum class Special : std::uint8_t { kOther, kZero, kTidX, kTidY, kTidZ, kLaneId, kCtaId };
+Special special_named(const SassOperand& operand);
+
+// "P0", "!PT", "UP1", "PR": an operand that is a predicate, or all of them.
+bool is_predicate(const SassOperand& operand);
+// The first register of the general file in it, also where it is a part of an address.
+std::optional<std::uint16_t> general_register(const SassOperand& operand);
 
 // "desc[UR4][R2.64+0x10], R5" -> its operands, without blanks around them. Commas inside brackets
 // do not separate.

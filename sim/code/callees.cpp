@@ -2,12 +2,8 @@
 
 #include <algorithm>
 #include <map>
-#include <optional>
 #include <set>
 #include <string>
-#include <string_view>
-
-#include "isa/sass/instruction.hpp"
 
 namespace warpmem::sim {
 namespace {
@@ -17,12 +13,8 @@ using trace::SassInstruction;
 
 class Functions {
  public:
-  Functions(const trace::Program& program, std::vector<CodeLine>& code)
-      : program_(program), code_(code) {
-    for (const trace::Instruction& i : program.code) {
-      auto in = trace::decode_instruction(i.text);
-      in_.push_back(in && !trace::is_ptx(i.text) ? std::optional(*std::move(in)) : std::nullopt);
-    }
+  Functions(const trace::DecodedProgram& program, std::vector<CodeLine>& code) : code_(code) {
+    for (const trace::DecodedLine& l : program.lines()) in_.push_back(l.sass());
     find_starts();
     find_names();
     const std::set<std::uint32_t> placed = called_by_place();
@@ -38,7 +30,8 @@ class Functions {
       if (!in_[i] || in_[i]->kind != InstructionKind::kCall || l.target >= 0 ||
           l.driver != DriverCall::kNone)
         continue;
-      const bool relative = in_[i]->has("REL");  // the label is what the register counts from
+      const bool relative =
+          in_[i]->has(trace::Modifier::kREL);  // the label is what the register counts from
       const bool by_register = !in_[i]->sources.empty();
       if (!in_[i]->labels.empty() && !(relative && by_register)) by_name(l, in_[i]->labels.front());
       else if (by_register && !of_driver(i)) l.callees = through_registers_;
@@ -47,7 +40,7 @@ class Functions {
 
  private:
   bool pads(std::uint32_t i) const {
-    return (in_[i] && in_[i]->opcode == "NOP") ||
+    return (in_[i] && in_[i]->opcode == trace::Opcode::kNOP) ||
            (code_[i].target == static_cast<std::int32_t>(i) && !code_[i].falls);
   }
 
@@ -79,7 +72,7 @@ class Functions {
       const bool apart = padded && code_[i].pc % kAlignment == 0;
       if (i > 0 && behind && !named[i] && (!anywhere || apart) && returns_from(i))
         starts_.push_back(i);
-      behind = !code_[i].falls && in_[i];
+      behind = !code_[i].falls && in_[i] != nullptr;
       padded = false;
     }
   }
@@ -105,23 +98,18 @@ class Functions {
                        [&](std::uint32_t i) { return code_[i].returns; });
   }
 
-  // A function that calls says its name: where it is to be returned to counts from there, "MOV R20,
-  // 32@lo((_ZN6CircleD0Ev + .L_x_12@srel))".
+  // A function that calls says its name: where it is to be returned to counts from there.
   void find_names() {
     for (const std::uint32_t s : starts_)
-      for (const std::uint32_t i : within(s)) {
-        const std::string_view text = program_.code[i].text;
-        const std::size_t open = text.find("32@lo((");
-        if (open == text.npos || text.find("@srel") == text.npos) continue;
-        const std::size_t from = open + 7;
-        names_[s] = std::string(text.substr(from, text.find(' ', from) - from));
-      }
+      for (const std::uint32_t i : within(s))
+        if (in_[i] && !in_[i]->counted_from.empty()) names_[s] = in_[i]->counted_from;
   }
 
   std::set<std::uint32_t> called_by_place() const {
     std::set<std::uint32_t> out;
     for (std::uint32_t i = 0; i < code_.size(); ++i) {
-      if (!code_[i].calls || code_[i].target < 0 || !in_[i] || !in_[i]->has("REL")) continue;
+      if (!code_[i].calls || code_[i].target < 0 || !in_[i] || !in_[i]->has(trace::Modifier::kREL))
+        continue;
       const auto t = static_cast<std::uint32_t>(code_[i].target);
       const auto own = within(t);
       if (std::find(own.begin(), own.end(), i) == own.end()) out.insert(t);
@@ -146,22 +134,21 @@ class Functions {
       if (!in_[i]) continue;
       for (const trace::RegisterRange& r : in_[i]->destinations)
         if (r.file == trace::RegisterFile::kGeneral && r.first <= reg && reg < r.first + r.count)
-          return program_.code[i].text.find("c[0x4]") != std::string::npos;
+          return in_[i]->constant_operand() && in_[i]->constant_operand()->bank == 4;
     }
     return false;
   }
 
-  const trace::Program& program_;
   std::vector<CodeLine>& code_;
-  std::vector<std::optional<SassInstruction>> in_;
-  std::vector<std::uint32_t> starts_;  // but the kernel's own
+  std::vector<const SassInstruction*> in_;  // nullptr: no machine code
+  std::vector<std::uint32_t> starts_;       // but the kernel's own
   std::map<std::uint32_t, std::string> names_;
   std::vector<std::uint32_t> through_registers_, nameless_;
 };
 
 }  // namespace
 
-void find_callees(const trace::Program& program, std::vector<CodeLine>& code) {
+void find_callees(const trace::DecodedProgram& program, std::vector<CodeLine>& code) {
   const bool any = std::any_of(code.begin(), code.end(), [](const CodeLine& l) {
     return l.calls && l.target < 0 && l.driver == DriverCall::kNone;
   });

@@ -19,6 +19,6 @@
 namespace warpmem::sim {
 
 // Sets `callees` of the calls among `code`, as read_code makes it of `program`.
-void find_callees(const trace::Program& program, std::vector<CodeLine>& code);
+void find_callees(const trace::DecodedProgram& program, std::vector<CodeLine>& code);
 
 }  // namespace warpmem::sim

@@ -13,13 +13,17 @@ namespace {
 
 // ptxas writes a cluster's barrier so that it does for a CTA alone as well: one branch jumps over
 // the arrival to a NOP, one over the waiting to a barrier of the CTA. The launch decides which.
-void decide_cluster_branches(std::vector<CodeLine>& code,
-                             const std::vector<trace::Instruction>& text, bool clusters) {
+void decide_cluster_branches(std::vector<CodeLine>& code, const trace::DecodedProgram& program,
+                             bool clusters) {
+  const auto stands_in = [](const trace::SassInstruction* in) {
+    return in && in->guard.when == trace::Guard::When::kAlways &&
+           (in->opcode == trace::Opcode::kNOP ||
+            (in->opcode == trace::Opcode::kBAR && in->has(trace::Modifier::kSYNC)));
+  };
   for (std::size_t i = 0; i < code.size(); ++i) {
     if (code[i].target <= static_cast<std::int32_t>(i) || !code[i].guarded) continue;
     const auto over = static_cast<std::size_t>(code[i].target);
-    const bool other =
-        text[over].text.starts_with("NOP") || text[over].text.starts_with("BAR.SYNC");
+    const bool other = stands_in(program[over].sass());
     const bool barrier = std::any_of(code.begin() + static_cast<std::ptrdiff_t>(i),
                                      code.begin() + static_cast<std::ptrdiff_t>(over),
                                      [](const CodeLine& l) { return l.joins || l.meets; });
@@ -61,17 +65,24 @@ void link(std::vector<CodeLine>& code, const std::vector<ReadLine>& read) {
   }
 }
 
-std::vector<CodeLine> lines_of(const trace::Program& program, const model::InstructionTable* table,
-                               bool clusters) {
+ReadLine read_line(const trace::DecodedLine& line, const model::InstructionTable* table,
+                   std::unordered_map<std::string, std::uint32_t>& ptx_names) {
+  if (const ptx::Instruction* const in = line.ptx()) return read_ptx_line(*in, table, ptx_names);
+  const trace::SassInstruction* const in = line.sass();
+  return in ? read_sass_line(*in, table) : ReadLine();
+}
+
+std::vector<CodeLine> lines_of(const trace::DecodedProgram& program,
+                               const model::InstructionTable* table, bool clusters) {
   std::vector<CodeLine> code;
   std::vector<ReadLine> read;
   MissingWaits waits;
   std::unordered_map<std::string, std::uint32_t> ptx_names;
-  code.reserve(program.code.size());
-  read.reserve(program.code.size());
-  for (const trace::Instruction& i : program.code) {
-    const bool ptx = program.level == trace::Level::kPtx || trace::is_ptx(i.text);
-    read.push_back(ptx ? read_ptx_line(i.text, table, ptx_names) : read_sass_line(i.text, table));
+  code.reserve(program.size());
+  read.reserve(program.size());
+  for (std::size_t k = 0; k < program.size(); ++k) {
+    const trace::Instruction& i = program.program().code[k];
+    read.push_back(read_line(program[k], table, ptx_names));
     const ReadLine& r = read.back();
     CodeLine l = r.line;
     l.pc = i.pc;
@@ -87,29 +98,31 @@ std::vector<CodeLine> lines_of(const trace::Program& program, const model::Instr
   }
   link(code, read);
   find_callees(program, code);
-  decide_cluster_branches(code, program.code, clusters);
+  decide_cluster_branches(code, program, clusters);
   return code;
 }
 
 }  // namespace
 
-std::vector<CodeLine> read_flow(const trace::Program& program) {
+std::vector<CodeLine> read_flow(const trace::DecodedProgram& program) {
   return lines_of(program, nullptr, false);
 }
 
-std::vector<CodeLine> read_code(const trace::Program& program, const model::InstructionTable& table,
-                                bool clusters, const trace::Launch* launch) {
+std::vector<CodeLine> read_code(const trace::DecodedProgram& program,
+                                const model::InstructionTable& table, bool clusters,
+                                const trace::Launch* launch) {
   std::vector<CodeLine> code = lines_of(program, &table, clusters);
   const std::vector<RegisterReads> reads = register_reads(program);
   for (std::size_t k = 0; k < code.size(); ++k) {
     code[k].reads = reads[k];
   }
   for (std::size_t k = 0; k < code.size(); ++k) {
-    const std::string& text = program.code[k].text;
-    const auto at = trace::is_ptx(text) ? std::nullopt : parameter_offset(text);
+    const trace::SassInstruction* const in = program[k].sass();
+    const auto at = in ? parameter_offset(*in) : std::nullopt;
     if (!at || code[k].memory) continue;
     code[k].parameter = static_cast<std::uint16_t>(std::min<std::uint32_t>(*at, kNoParameter - 1));
-    code[k].loads_parameter = text.find("LDC") != text.npos && text.find("ULDC") == text.npos;
+    code[k].loads_parameter =
+        in->opcode == trace::Opcode::kLDC || in->opcode == trace::Opcode::kLDCU;
   }
   if (!launch) return code;
   for (ConstantRead& read : constant_reads(program, *launch))

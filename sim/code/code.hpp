@@ -10,7 +10,7 @@
 #include "sim/code/instruction_cost.hpp"
 #include "sim/code/lane_values.hpp"
 #include "sim/code/register_reads.hpp"
-#include "isa/program.hpp"
+#include "isa/decoded_program.hpp"
 
 namespace warpmem::sim {
 
@@ -62,10 +62,11 @@ struct CodeLine {
 // (the card's); `clusters`: the launch has some, which decides the branches that ptxas puts around
 // a cluster's barriers; `launch`: its shape, which addresses of constants depend on (nullptr: those
 // are left out).
-std::vector<CodeLine> read_code(const trace::Program& program, const model::InstructionTable& table,
-                                bool clusters = false, const trace::Launch* launch = nullptr);
+std::vector<CodeLine> read_code(const trace::DecodedProgram& program,
+                                const model::InstructionTable& table, bool clusters = false,
+                                const trace::Launch* launch = nullptr);
 
 // The same, without what instructions cost: where each goes.
-std::vector<CodeLine> read_flow(const trace::Program& program);
+std::vector<CodeLine> read_flow(const trace::DecodedProgram& program);
 
 }  // namespace warpmem::sim

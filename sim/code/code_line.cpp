@@ -1,9 +1,5 @@
 #include "sim/code/code_line.hpp"
 
-#include <charconv>
-
-#include "isa/sass/instruction.hpp"
-
 namespace warpmem::sim {
 namespace {
 
@@ -25,7 +21,7 @@ bool recorder_sees(const trace::SassInstruction& in) {
     case trace::Space::kConstant:
     case trace::Space::kTexture:
     case trace::Space::kSurface: return false;
-    default: return !in.opcode.starts_with("UTMA");
+    default: return !in.by_tensor_map();
   }
 }
 
@@ -44,15 +40,12 @@ CodeLine sass_line(const trace::SassInstruction& in, const model::InstructionTab
 }
 
 // "DEPBAR.LE SB0, 0x3"
-void read_depbar(const std::string& text, CodeLine& l) {
-  const std::size_t sb = text.find("SB");
-  if (sb == text.npos || sb + 2 >= text.size()) return;
-  l.drains = static_cast<std::uint8_t>(text[sb + 2] - '0');
-  const std::size_t comma = text.find("0x", sb);
-  unsigned leaves = 0;
-  if (comma != text.npos)
-    std::from_chars(text.data() + comma + 2, text.data() + text.size(), leaves, 16);
-  l.leaves = static_cast<std::uint8_t>(leaves);
+void read_depbar(const trace::SassInstruction& in, CodeLine& l) {
+  using Kind = trace::SassOperand::Kind;
+  if (in.operands.empty() || in.operands[0].kind != Kind::kScoreboard) return;
+  l.drains = static_cast<std::uint8_t>(in.operands[0].number);
+  if (in.operands.size() > 1 && in.operands[1].kind == Kind::kInteger)
+    l.leaves = static_cast<std::uint8_t>(in.operands[1].value);
 }
 
 }  // namespace
@@ -63,25 +56,25 @@ DriverCall driver_call(std::string_view function) {
   return function == "vprintf" ? DriverCall::kPrint : DriverCall::kNone;
 }
 
-ReadLine read_sass_line(const std::string& text, const model::InstructionTable* table) {
+ReadLine read_sass_line(const trace::SassInstruction& in, const model::InstructionTable* table) {
+  using trace::Modifier;
+  using trace::Opcode;
   ReadLine out;
-  const auto in = trace::decode_instruction(text);
-  if (!in) return out;
-  CodeLine& l = out.line = sass_line(*in, table);
+  CodeLine& l = out.line = sass_line(in, table);
   // BSSY and the like name a place, but nobody goes there from them.
-  out.opens = in->opcode == "BSSY";
-  if (in->is_branch() || in->kind == InstructionKind::kCall || out.opens) out.target = in->target;
-  l.rejoins = in->opcode == "BSYNC";
-  out.by_register = l.returns || ((in->opcode == "BRX" || l.calls) && !in->target);
-  out.further = in->places;
-  out.reads = numbers(in->sources);
-  out.writes = numbers(in->destinations);
-  if (in->opcode == "DEPBAR") read_depbar(text, l);
-  l.commits = in->opcode == "LDGDEPBAR";
-  l.waits_copies = in->opcode == "SYNCS" && in->has("TRYWAIT");
-  l.joins = in->opcode == "UCGABAR_ARV";
-  l.meets = in->opcode == "UCGABAR_WAIT";
-  l.fences = in->opcode == "MEMBAR" && !in->has("CTA");
+  out.opens = in.opcode == Opcode::kBSSY;
+  if (in.is_branch() || in.kind == InstructionKind::kCall || out.opens) out.target = in.target;
+  l.rejoins = in.opcode == Opcode::kBSYNC;
+  out.by_register = l.returns || ((in.opcode == Opcode::kBRX || l.calls) && !in.target);
+  out.further = in.places;
+  out.reads = numbers(in.sources);
+  out.writes = numbers(in.destinations);
+  if (in.opcode == Opcode::kDEPBAR) read_depbar(in, l);
+  l.commits = in.opcode == Opcode::kLDGDEPBAR;
+  l.waits_copies = in.opcode == Opcode::kSYNCS && in.has(Modifier::kTRYWAIT);
+  l.joins = in.opcode == Opcode::kUCGABAR_ARV;
+  l.meets = in.opcode == Opcode::kUCGABAR_WAIT;
+  l.fences = in.opcode == Opcode::kMEMBAR && !in.has(Modifier::kCTA);
   return out;
 }
 

@@ -1,5 +1,5 @@
-// One instruction as the flow of code sees it, from the text of either language: what it costs,
-// whether it leaves a record, where it goes.
+// One instruction as the flow of code sees it, of either language: what it costs, whether it leaves
+// a record, where it goes.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "isa/program.hpp"
+#include "isa/decoded_program.hpp"
 #include "model/card/instruction_table.hpp"
 #include "sim/code/code.hpp"
 
@@ -26,10 +26,9 @@ struct ReadLine {
 };
 
 // `table`: of instruction costs; nullptr: they are not asked for.
-// Machine code; the default ReadLine where it is none.
-ReadLine read_sass_line(const std::string& text, const model::InstructionTable* table);
-// PTX; `names`: numbers of the registers that were met so far.
-ReadLine read_ptx_line(const std::string& text, const model::InstructionTable* table,
+ReadLine read_sass_line(const trace::SassInstruction& in, const model::InstructionTable* table);
+// `names`: numbers of the registers that were met so far.
+ReadLine read_ptx_line(const ptx::Instruction& in, const model::InstructionTable* table,
                        std::unordered_map<std::string, std::uint32_t>& names);
 
 DriverCall driver_call(std::string_view function);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <optional>
-#include <string_view>
 #include <unordered_map>
 
 #include "sim/code/code.hpp"
@@ -12,25 +11,12 @@ namespace {
 
 using trace::Op;
 
-bool has(std::string_view text, std::string_view word) { return text.find(word) != text.npos; }
-
-// What ptxas puts a CCTL.IVALL behind.
-bool acquires(std::string_view ptx) {
-  if (const std::size_t space = ptx.starts_with('@') ? ptx.find(' ') : 0; space < ptx.size())
-    ptx.remove_prefix(std::min(ptx.find_first_not_of(' ', space), ptx.size()));
-  ptx = ptx.substr(0, ptx.find_first_of(" ;"));
-  if (has(ptx, ".cta") && !has(ptx, ".cta_group")) return false;
-  if (ptx.starts_with("membar.")) return true;
-  if (ptx.starts_with("fence.sc") || ptx.starts_with("fence.acq_rel")) return true;
-  if (ptx.starts_with("barrier.cluster.wait")) return true;
-  if (has(ptx, "shared")) return false;
-  return (ptx.starts_with("ld.acquire") || ptx.starts_with("atom.")) &&
-         (has(ptx, ".acquire") || has(ptx, ".acq_rel"));
-}
-
-bool empties(const trace::Program& program, const trace::Instruction& i) {
-  if (program.level == trace::Level::kPtx || trace::is_ptx(i.text)) return acquires(i.text);
-  return has(i.text, "CCTL") && has(i.text, ".IVALL");
+bool empties(const trace::DecodedLine& line) {
+  using trace::Modifier;
+  if (const ptx::Instruction* const in = line.ptx()) return in->acquires();
+  const trace::SassInstruction* const in = line.sass();
+  return in && in->kind == trace::InstructionKind::kCacheControl &&
+         (in->has(Modifier::kIVALL) || in->has(Modifier::kIVALLP));
 }
 
 // A site whose records the memory system sees.
@@ -50,11 +36,11 @@ bool accesses(const trace::Site& site) {
 
 }  // namespace
 
-std::vector<Emptying> emptying(std::span<const trace::Site> sites, const trace::Program& program) {
+std::vector<Emptying> emptying(std::span<const trace::Site> sites,
+                               const trace::DecodedProgram& program) {
   std::vector<Emptying> out(sites.size());
-  const auto& text = program.code;
-  if (std::none_of(text.begin(), text.end(), [&](const auto& i) { return empties(program, i); }))
-    return out;
+  const auto& lines = program.lines();
+  if (std::none_of(lines.begin(), lines.end(), empties)) return out;
 
   std::unordered_map<std::uint32_t, std::size_t> site_at;  // by pc
   for (std::size_t s = 0; s < sites.size(); ++s)
@@ -75,7 +61,7 @@ std::vector<Emptying> emptying(std::span<const trace::Site> sites, const trace::
   };
 
   for (std::size_t at = 0; at < code.size(); ++at) {
-    if (!empties(program, text[at])) continue;
+    if (!empties(lines[at])) continue;
     std::optional<std::size_t> before, next;
     // By the access before it, not by a fence in between.
     bool acquired = !code[at].fences && !code[at].meets;

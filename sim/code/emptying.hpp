@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-#include "isa/program.hpp"
+#include "isa/decoded_program.hpp"
 #include "traces/format/record.hpp"
 
 namespace warpmem::sim {
@@ -21,6 +21,7 @@ struct Emptying {
 
 // By site. Goes with an access that acquires, else with the next one that no warp comes to in
 // another way, else with the one that it came from; what has neither is left out.
-std::vector<Emptying> emptying(std::span<const trace::Site> sites, const trace::Program& program);
+std::vector<Emptying> emptying(std::span<const trace::Site> sites,
+                               const trace::DecodedProgram& program);
 
 }  // namespace warpmem::sim

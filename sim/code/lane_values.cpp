@@ -1,15 +1,16 @@
 #include "sim/code/lane_values.hpp"
 
 #include <algorithm>
-#include <charconv>
-#include <string>
-#include <string_view>
+#include <span>
 #include <unordered_map>
-
-#include "isa/sass/instruction.hpp"
 
 namespace warpmem::sim {
 namespace {
+
+using trace::Modifier;
+using trace::Opcode;
+using trace::SassOperand;
+using Kind = SassOperand::Kind;
 
 constexpr std::size_t kLanes = 32;
 using Lanes = std::array<std::uint32_t, kLanes>;
@@ -21,114 +22,92 @@ Lanes same(std::uint32_t v) {
   return l;
 }
 
-std::optional<std::int64_t> number(std::string_view text) {
-  const bool minus = text.starts_with('-');
-  if (minus) text.remove_prefix(1);
-  const bool hex = text.starts_with("0x");
-  if (hex) text.remove_prefix(2);
-  std::int64_t v = 0;
-  const auto [end, error] =
-      std::from_chars(text.data(), text.data() + text.size(), v, hex ? 16 : 10);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return minus ? -v : v;
-}
-
-bool is_predicate(std::string_view operand) {
-  if (operand.starts_with('!')) operand.remove_prefix(1);
-  if (operand.starts_with('U')) operand.remove_prefix(1);
-  return operand.starts_with('P') && operand.size() == 2;
-}
-
-struct ConstantOperand {
-  std::uint32_t bank = 0, offset = 0;
-  std::string_view index;  // register; empty: none
-};
-
-// "c[0x3][R4+0x10]"
-std::optional<ConstantOperand> constant_operand(std::string_view text) {
-  const std::size_t at = text.find("c[0x"), close = at == text.npos ? at : text.find(']', at);
-  if (close == text.npos || close + 1 >= text.size() || text[close + 1] != '[') return std::nullopt;
-  const std::size_t end = text.find(']', close + 1);
-  if (end == text.npos) return std::nullopt;
-  ConstantOperand c;
-  const auto bank = number(text.substr(at + 2, close - at - 2));
-  if (!bank) return std::nullopt;
-  c.bank = static_cast<std::uint32_t>(*bank);
-  std::string_view inside = text.substr(close + 2, end - close - 2);
-  if (const std::size_t plus = inside.find('+'); plus != inside.npos) {
-    c.index = inside.substr(0, plus);
-    inside.remove_prefix(plus + 1);
-  } else if (inside.starts_with('R') || inside.starts_with("UR")) {
-    c.index = inside;
-    inside = "0x0";
-  }
-  if (c.index == "RZ" || c.index == "URZ") c.index = {};
-  const auto offset = number(inside);
-  if (!offset) return std::nullopt;
-  // An offset has 16 bits, which some disassemblers print with a sign.
-  c.offset = static_cast<std::uint32_t>(*offset) & 0xffff;
-  return c;
+// An offset has 16 bits, which some disassemblers print with a sign.
+std::uint32_t offset_of(const SassOperand& constant) {
+  return static_cast<std::uint32_t>(constant.value) & 0xffff;
 }
 
 class Registers {
  public:
   explicit Registers(const trace::Launch& launch) : launch_(launch) {}
 
-  Value read(std::string_view operand) const {
-    bool minus = false, inverted = false;
-    if (operand.starts_with('-') && operand.size() > 1 && !std::isdigit(operand[1]))
-      minus = true, operand.remove_prefix(1);
-    if (operand.starts_with('~')) inverted = true, operand.remove_prefix(1);
-    if (const std::size_t dot = operand.find('.'); dot != operand.npos && operand[0] != 'c')
-      operand = operand.substr(0, dot);
+  Value read(const SassOperand& o) const {
     Value v;
-    if (operand == "RZ" || operand == "URZ") v = same(0);
-    else if (const auto n = number(operand)) v = same(static_cast<std::uint32_t>(*n));
-    else if (const auto c = constant_operand(operand)) v = constant(*c);
-    else if (const auto it = values_.find(std::string(operand)); it != values_.end())
-      v = it->second;
-    if (v && inverted)
+    if (o.absolute) return v;
+    if (o.is_zero_register()) v = same(0);
+    else if (o.kind == Kind::kInteger) v = same(static_cast<std::uint32_t>(o.value));
+    else if (o.kind == Kind::kConstant) v = constant(o);
+    else if (o.kind == Kind::kRegister || o.kind == Kind::kUniformRegister) v = of(key(o));
+    if (v && o.complement)
       for (std::uint32_t& x : *v) x = ~x;
-    if (v && minus)
+    if (v && o.negative)
       for (std::uint32_t& x : *v) x = 0 - x;
     return v;
   }
-  void write(std::string_view name, Value v) {
-    if (name != "RZ" && name != "URZ") values_[std::string(name)] = std::move(v);
+  // The register that moves a constant's address; 0: none does.
+  Value index(const SassOperand& constant) const {
+    if (moves(constant.base, trace::kZeroRegister)) return of(key(false, constant.base));
+    if (moves(constant.uniform, trace::kZeroUniform)) return of(key(true, constant.uniform));
+    return same(0);
+  }
+  static bool indexed(const SassOperand& constant) {
+    return moves(constant.base, trace::kZeroRegister) ||
+           moves(constant.uniform, trace::kZeroUniform);
+  }
+  void write(const SassOperand& o, Value v) {
+    if (o.kind != Kind::kRegister && o.kind != Kind::kUniformRegister) return;
+    if (!o.is_zero_register()) values_[key(o)] = std::move(v);
   }
   void forget(const trace::RegisterRange& r) {
     if (r.file != trace::RegisterFile::kUniform && r.file != trace::RegisterFile::kGeneral) return;
-    const char* const file = r.file == trace::RegisterFile::kUniform ? "UR" : "R";
-    for (unsigned k = 0; k < r.count; ++k) values_.erase(file + std::to_string(r.first + k));
+    const bool uniform = r.file == trace::RegisterFile::kUniform;
+    for (unsigned k = 0; k < r.count; ++k) values_.erase(key(uniform, r.first + k));
   }
   // Thread numbers; what is the same in all lanes counts as zero.
-  Value special(std::string_view name) const {
+  Value special(trace::Special name) const {
     const auto thread = [&](auto&& part) {
       Lanes l;
       for (std::uint32_t i = 0; i < kLanes; ++i) l[i] = part(i);
       return l;
     };
     const std::uint32_t x = std::max(1u, launch_.block[0]), y = std::max(1u, launch_.block[1]);
-    if (name == "SR_TID.X") return thread([&](std::uint32_t i) { return i % x; });
-    if (name == "SR_TID.Y") return thread([&](std::uint32_t i) { return i / x % y; });
-    if (name == "SR_TID.Z") return thread([&](std::uint32_t i) { return i / x / y; });
-    if (name == "SR_LANEID") return thread([&](std::uint32_t i) { return i; });
-    if (name.starts_with("SR_CTAID")) return same(0);
+    switch (name) {
+      case trace::Special::kTidX: return thread([&](std::uint32_t i) { return i % x; });
+      case trace::Special::kTidY: return thread([&](std::uint32_t i) { return i / x % y; });
+      case trace::Special::kTidZ: return thread([&](std::uint32_t i) { return i / x / y; });
+      case trace::Special::kLaneId: return thread([&](std::uint32_t i) { return i; });
+      case trace::Special::kCtaId: return same(0);
+      case trace::Special::kZero:
+      case trace::Special::kOther: break;
+    }
     return std::nullopt;
   }
 
  private:
+  static bool moves(std::uint16_t reg, std::uint16_t zero) {
+    return reg != trace::kNoRegister && reg != zero;
+  }
+  static std::uint32_t key(bool uniform, std::uint32_t number) {
+    return (uniform ? 1u << 16 : 0u) | number;
+  }
+  static std::uint32_t key(const SassOperand& o) {
+    return key(o.kind == Kind::kUniformRegister, o.number);
+  }
+  Value of(std::uint32_t reg) const {
+    const auto it = values_.find(reg);
+    return it == values_.end() ? Value() : it->second;
+  }
   // The launch's shape lies at the front of bank 0, behind it is what parameters there are.
-  Value constant(const ConstantOperand& c) const {
-    if (!c.index.empty() || c.bank != 0) return std::nullopt;
-    const std::uint32_t word = c.offset / 4;
+  Value constant(const SassOperand& c) const {
+    if (c.descriptor != trace::kNoRegister || indexed(c) || c.bank != 0) return std::nullopt;
+    const std::uint32_t word = offset_of(c) / 4;
     if (word < 3) return same(launch_.block[word]);
     if (word < 6) return same(launch_.grid[word - 3]);
     return same(0);
   }
 
   const trace::Launch& launch_;
-  std::unordered_map<std::string, Value> values_;
+  std::unordered_map<std::uint32_t, Value> values_;
 };
 
 template <class F>
@@ -148,107 +127,124 @@ std::uint32_t logic(std::uint32_t a, std::uint32_t b, std::uint32_t c, std::uint
 
 // The result of an instruction whose operands after the destination are `in`; nullopt: not
 // followed.
-Value result(const trace::SassInstruction& i, const std::vector<std::string_view>& in,
+Value result(const trace::SassInstruction& i, std::span<const SassOperand* const> in,
              const Registers& r) {
-  std::string_view op = i.opcode;
-  if (op.starts_with('U') && op != "UP2UR") op.remove_prefix(1);
-  const auto value = [&](std::size_t k) { return k < in.size() ? r.read(in[k]) : Value(same(0)); };
+  const auto value = [&](std::size_t k) { return k < in.size() ? r.read(*in[k]) : Value(same(0)); };
   using U = std::uint32_t;
-  const bool is_unsigned = i.has("U32");
-  if (i.has("X")) return std::nullopt;  // with a carry
-  if (op == "S2R" || op == "S2UR") return in.empty() ? Value() : r.special(in[0]);
-  if (op == "MOV" || op == "LDC" || op == "R2UR") return value(0);
-  if (op == "IMAD" && i.has("HI"))
-    return each(
-        [&](U a, U b, U c) {
-          const std::uint64_t product =
-              is_unsigned ? std::uint64_t{a} * b
-                          : static_cast<std::uint64_t>(std::int64_t{static_cast<std::int32_t>(a)} *
-                                                       static_cast<std::int32_t>(b));
-          return static_cast<U>(product >> 32) + c;
-        },
-        value(0), value(1), value(2));
-  if (op == "IMAD" && i.has("MOV")) return value(2);
-  if (op == "IMAD")
-    return each([](U a, U b, U c) { return a * b + c; }, value(0), value(1), value(2));
-  if (op == "IADD3" || op == "IADD" || op == "VIADD" || op == "IADD32I")
-    return each([](U a, U b, U c) { return a + b + c; }, value(0), value(1), value(2));
-  if (op == "SHF" || op == "SHL" || op == "SHR") {
-    const auto by = [](U n) { return std::min<U>(n, 63); };
-    if (op == "SHL" || i.has("L"))
-      return i.has("HI")
-                 ? Value()
-                 : each([&](U a, U n, U) { return static_cast<U>(std::uint64_t{a} << by(n)); },
-                        value(0), value(1));
-    const Value from = op == "SHR" ? value(0) : i.has("HI") ? value(2) : Value();
+  const bool is_unsigned = i.has(Modifier::kU32), high = i.has(Modifier::kHI);
+  if (i.has(Modifier::kX)) return std::nullopt;  // with a carry
+  const auto by = [](U n) { return std::min<U>(n, 63); };
+  const auto left = [&] {
+    return high ? Value()
+                : each([&](U a, U n, U) { return static_cast<U>(std::uint64_t{a} << by(n)); },
+                       value(0), value(1));
+  };
+  const auto right = [&](const Value& from) {
+    const bool is_signed = i.has(Modifier::kS32);
     return each(
         [&](U a, U n, U) {
-          return i.has("S32") ? static_cast<U>(std::int64_t{static_cast<std::int32_t>(a)} >> by(n))
-                              : static_cast<U>(std::uint64_t{a} >> by(n));
+          return is_signed ? static_cast<U>(std::int64_t{static_cast<std::int32_t>(a)} >> by(n))
+                           : static_cast<U>(std::uint64_t{a} >> by(n));
         },
         from, value(1));
+  };
+  switch (i.opcode) {
+    case Opcode::kS2R:
+    case Opcode::kS2UR: return in.empty() ? Value() : r.special(trace::special_named(*in[0]));
+    case Opcode::kMOV:
+    case Opcode::kUMOV:
+    case Opcode::kLDC:
+    case Opcode::kULDC:
+    case Opcode::kR2UR: return value(0);
+    case Opcode::kIMAD:
+    case Opcode::kUIMAD:
+      if (high)
+        return each(
+            [&](U a, U b, U c) {
+              const std::uint64_t product =
+                  is_unsigned
+                      ? std::uint64_t{a} * b
+                      : static_cast<std::uint64_t>(std::int64_t{static_cast<std::int32_t>(a)} *
+                                                   static_cast<std::int32_t>(b));
+              return static_cast<U>(product >> 32) + c;
+            },
+            value(0), value(1), value(2));
+      if (i.has(Modifier::kMOV)) return value(2);
+      return each([](U a, U b, U c) { return a * b + c; }, value(0), value(1), value(2));
+    case Opcode::kIADD3:
+    case Opcode::kUIADD3:
+    case Opcode::kIADD:
+    case Opcode::kVIADD:
+    case Opcode::kUVIADD:
+    case Opcode::kIADD32I:
+      return each([](U a, U b, U c) { return a + b + c; }, value(0), value(1), value(2));
+    case Opcode::kSHL:
+    case Opcode::kUSHL: return left();
+    case Opcode::kSHR:
+    case Opcode::kUSHR: return i.has(Modifier::kL) ? left() : right(value(0));
+    case Opcode::kSHF:
+    case Opcode::kUSHF: return i.has(Modifier::kL) ? left() : right(high ? value(2) : Value());
+    case Opcode::kLEA:
+    case Opcode::kULEA:
+      if (!high)
+        return each([](U a, U b, U n) { return (a << (n & 31)) + b; }, value(0), value(1),
+                    value(2));
+      if (in.size() >= 4) {
+        const Value upper = each(
+            [](U low, U up, U n) {
+              return static_cast<U>((std::uint64_t{up} << 32 | low) << (n & 31) >> 32);
+            },
+            value(0), value(2), value(3));
+        return each([](U a, U b, U) { return a + b; }, upper, value(1));
+      }
+      return std::nullopt;
+    case Opcode::kLOP3:
+    case Opcode::kULOP3:
+      if (in.size() >= 4 && in[3]->kind == Kind::kInteger)
+        return each([&](U a, U b, U c) { return logic(a, b, c, static_cast<U>(in[3]->value)); },
+                    value(0), value(1), value(2));
+      return std::nullopt;
+    default: return std::nullopt;
   }
-  if (op == "LEA" && !i.has("HI"))
-    return each([](U a, U b, U n) { return (a << (n & 31)) + b; }, value(0), value(1), value(2));
-  if (op == "LEA" && in.size() >= 4) {
-    const Value high =
-        each([](U low, U up,
-                U n) { return static_cast<U>((std::uint64_t{up} << 32 | low) << (n & 31) >> 32); },
-             value(0), value(2), value(3));
-    return each([](U a, U b, U) { return a + b; }, high, value(1));
-  }
-  if (op == "LOP3" && in.size() >= 4)
-    if (const auto table = number(in[3]))
-      return each([&](U a, U b, U c) { return logic(a, b, c, static_cast<U>(*table)); }, value(0),
-                  value(1), value(2));
-  return std::nullopt;
 }
 
 }  // namespace
 
-std::optional<std::uint32_t> parameter_offset(std::string_view text) {
-  const auto c = constant_operand(text);
-  if (!c || c->bank != 0 || !c->index.empty()) return std::nullopt;
-  return c->offset;
+std::optional<std::uint32_t> parameter_offset(const trace::SassInstruction& in) {
+  const SassOperand* const c = in.constant_operand();
+  if (!c || c->bank != 0 || Registers::indexed(*c)) return std::nullopt;
+  return offset_of(*c);
 }
 
-std::vector<ConstantRead> constant_reads(const trace::Program& program,
+std::vector<ConstantRead> constant_reads(const trace::DecodedProgram& program,
                                          const trace::Launch& launch) {
   std::vector<ConstantRead> out;
-  if (program.level == trace::Level::kPtx) return out;
   Registers registers(launch);
-  for (std::size_t k = 0; k < program.code.size(); ++k) {
-    const std::string& text = program.code[k].text;
-    if (trace::is_ptx(text)) continue;
-    const auto in = trace::decode_instruction(text);
+  for (std::size_t k = 0; k < program.size(); ++k) {
+    const trace::SassInstruction* const in = program[k].sass();
     if (!in) continue;
-    if (const auto c = constant_operand(text); c && c->bank != 0) {
+    if (const SassOperand* const c = in->constant_operand(); c && c->bank != 0) {
       ConstantRead read;
       read.line = k;
-      read.indexed = in->opcode == "LDC";
-      const Value index = c->index.empty() ? Value(same(0)) : registers.read(c->index);
-      if (index) {
+      read.indexed = in->opcode == Opcode::kLDC;
+      if (const Value index = registers.index(*c)) {
         for (std::uint32_t v : *index)
-          read.addresses.push_back(std::uint64_t{c->bank} << 32 | ((v + c->offset) & 0xffff));
+          read.addresses.push_back(std::uint64_t{c->bank} << 32 | ((v + offset_of(*c)) & 0xffff));
         std::sort(read.addresses.begin(), read.addresses.end());
         read.addresses.erase(std::unique(read.addresses.begin(), read.addresses.end()),
                              read.addresses.end());
       }
       out.push_back(std::move(read));
     }
-    // Operands behind the opcode, predicates in front of and behind the destination left out.
-    std::string_view rest = text;
-    if (rest.starts_with('@')) rest.remove_prefix(std::min(rest.find(' ') + 1, rest.size()));
-    rest.remove_prefix(std::min(rest.find(' '), rest.size()));
-    if (rest.ends_with(';')) rest.remove_suffix(1);
-    std::vector<std::string_view> operands = trace::split_operands(rest);
-    std::erase_if(operands, is_predicate);
+    // Predicates in front of and behind the destination are left out.
+    std::vector<const SassOperand*> operands;
+    for (const SassOperand& o : in->operands)
+      if (!trace::is_predicate(o)) operands.push_back(&o);
     Value v;
     const bool always = in->guard.when == trace::Guard::When::kAlways;
-    if (always && operands.size() > 1)
-      v = result(*in, {operands.begin() + 1, operands.end()}, registers);
+    if (always && operands.size() > 1) v = result(*in, std::span(operands).subspan(1), registers);
     for (const trace::RegisterRange& r : in->destinations) registers.forget(r);
-    if (v && !in->destinations.empty()) registers.write(operands[0], std::move(v));
+    if (v && !in->destinations.empty()) registers.write(*operands[0], std::move(v));
   }
   return out;
 }

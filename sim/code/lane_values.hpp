@@ -10,11 +10,10 @@
 #include <array>
 #include <cstdint>
 #include <optional>
-#include <string_view>
 #include <vector>
 
+#include "isa/decoded_program.hpp"
 #include "traces/format/launch.hpp"
-#include "isa/program.hpp"
 
 namespace warpmem::sim {
 
@@ -28,11 +27,11 @@ struct ConstantRead {
 
 // Of the program's SASS, banks of parameters and the driver left out (their lines come with the
 // SM's first CTA).
-std::vector<ConstantRead> constant_reads(const trace::Program& program,
+std::vector<ConstantRead> constant_reads(const trace::DecodedProgram& program,
                                          const trace::Launch& launch);
 
 // The offset in constant bank 0 (parameters and what the driver puts in front of them) of an
 // instruction's operand that no register moves.
-std::optional<std::uint32_t> parameter_offset(std::string_view text);
+std::optional<std::uint32_t> parameter_offset(const trace::SassInstruction& in);
 
 }  // namespace warpmem::sim

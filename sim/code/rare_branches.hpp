@@ -10,6 +10,7 @@ namespace warpmem::sim {
 
 // By line of `code`, of machine code: is it such a branch? Seen from what its guard was compared
 // with.
-std::vector<bool> rare_branches(const trace::Program& program, const std::vector<CodeLine>& code);
+std::vector<bool> rare_branches(const trace::DecodedProgram& program,
+                                const std::vector<CodeLine>& code);
 
 }  // namespace warpmem::sim

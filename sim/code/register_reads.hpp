@@ -15,7 +15,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "isa/program.hpp"
+#include "isa/decoded_program.hpp"
 
 namespace warpmem::sim {
 
@@ -23,6 +23,6 @@ constexpr std::size_t kRegisterBanks = 2;
 using RegisterReads = std::array<std::uint8_t, kRegisterBanks>;  // reads of each bank
 
 // By line of the program; none for lines that are no SASS.
-std::vector<RegisterReads> register_reads(const trace::Program& program);
+std::vector<RegisterReads> register_reads(const trace::DecodedProgram& program);
 
 }  // namespace warpmem::sim

@@ -1,25 +1,19 @@
 #include "sim/code/spill_code.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 #include <optional>
 #include <set>
-#include <string_view>
-
-#include "isa/sass/instruction.hpp"
 
 namespace warpmem::sim {
 namespace {
 
-constexpr std::string_view kMark = "\"SpillRefill\"";
+using trace::SassOperand;
+
 constexpr StaticRegister kStackPointer = 1;  // R1
 
-bool is_local(std::string_view text) {
-  const std::size_t at = text.starts_with('@') ? text.find(' ') : 0;
-  const std::size_t first = at == text.npos ? at : text.find_first_not_of(' ', at);
-  if (first == text.npos) return false;
-  return text.substr(first).starts_with("LDL") || text.substr(first).starts_with("STL");
+bool is_local(const trace::SassInstruction* in) {
+  return in && (in->opcode == trace::Opcode::kLDL || in->opcode == trace::Opcode::kSTL);
 }
 
 struct Address {
@@ -28,36 +22,25 @@ struct Address {
 };
 
 // "[R1]", "[R1+0x8c]", "[R1+-0x8]"; nothing for others: "[R2+UR4]", "[R2.U32+0x4]".
-std::optional<Address> address_of(std::string_view text) {
-  const std::size_t open = text.find('['), close = text.find(']', open);
-  if (open == text.npos || close == text.npos) return std::nullopt;
-  std::string_view inner = text.substr(open + 1, close - open - 1);
-  if (!inner.starts_with('R')) return std::nullopt;
-  Address a;
-  const char* const end = inner.data() + inner.size();
-  auto [at, error] = std::from_chars(inner.data() + 1, end, a.base);
-  if (error != std::errc{}) return std::nullopt;
-  if (at == end) return a;
-  if (*at++ != '+') return std::nullopt;
-  const bool minus = at != end && *at == '-';
-  if (minus) ++at;
-  if (end - at < 3 || at[0] != '0' || at[1] != 'x') return std::nullopt;
-  std::uint32_t value = 0;
-  const auto parsed = std::from_chars(at + 2, end, value, 16);
-  if (parsed.ec != std::errc{} || parsed.ptr != end) return std::nullopt;
-  a.offset = static_cast<std::int32_t>(minus ? 0u - value : value);
-  return a;
+std::optional<Address> address_of(const trace::SassInstruction& in) {
+  const auto at = std::find_if(in.operands.begin(), in.operands.end(), [](const SassOperand& o) {
+    return o.kind == SassOperand::Kind::kMemory;
+  });
+  if (at == in.operands.end() || at->base == trace::kNoRegister ||
+      at->base == trace::kZeroRegister || at->uniform != trace::kNoRegister || at->wide ||
+      at->scale != 1 || at->base_unsigned || at->base_signed)
+    return std::nullopt;
+  return Address{at->base, static_cast<std::int32_t>(at->value)};
 }
 
 // PTX statements that access local memory and have records, which were found in no machine instruction: of a load (a
 // store) without records they may be the origin as well as a spilled register, if there are any that load (store).
 struct Unmapped {
   bool loads = false, stores = false;
-  void add(const trace::Site& site, const trace::Program& program) {
+  void add(const trace::Site& site, const trace::DecodedProgram& program) {
     if (site.space != trace::Space::kLocal) return;
-    const auto at = std::find_if(program.code.begin(), program.code.end(),
-                                 [&](const trace::Instruction& i) { return i.pc == site.pc; });
-    if (at == program.code.end() || !trace::is_ptx(at->text)) return;
+    const auto at = program.line_at(site.pc);
+    if (!at || !program[*at].ptx()) return;
     (site.op == trace::Op::kLoad ? loads : stores) = true;
   }
 };
@@ -85,13 +68,13 @@ void leave_unmapped(const Unmapped& unmapped, std::vector<SpillAccess>& accesses
 // How far registers are from where the stack pointer is when the kernel begins, before each line.
 class StackFlow {
  public:
-  explicit StackFlow(const trace::Program& program) : before_(program.code.size()) {
-    const std::size_t n = program.code.size();
+  explicit StackFlow(const trace::DecodedProgram& program) : before_(program.size()) {
+    const std::size_t n = program.size();
     const std::vector<CodeLine> code = read_flow(program);
     std::vector<Line> lines(n);
     for (std::size_t i = 0; i < n; ++i) {
       Line& l = lines[i];
-      l.apart = take_apart(program.code[i].text);
+      l.apart = take_apart(program[i]);
       l.calls = code[i].calls;
       l.falls = code[i].falls;
       if (code[i].target >= 0) l.target = static_cast<std::size_t>(code[i].target);
@@ -186,32 +169,28 @@ class StackFlow {
 
 }  // namespace
 
-bool may_spill(const trace::Program& program) {
-  return program.level != trace::Level::kPtx &&
-         std::any_of(program.code.begin(), program.code.end(),
-                     [](const trace::Instruction& i) { return is_local(i.text); });
-}
-
-std::vector<SpillAccess> spill_accesses(const trace::Program& program,
+std::vector<SpillAccess> spill_accesses(const trace::DecodedProgram& program,
                                         std::span<const trace::Site> sites) {
-  if (!may_spill(program)) return {};
-  bool marked = false;
+  bool any = false, marked = false;
+  for (const trace::DecodedLine& l : program.lines()) {
+    any |= is_local(l.sass());
+    marked |= l.sass() && l.sass()->spill;
+  }
+  if (!any) return {};
   Unmapped unmapped;
-  for (const trace::Instruction& i : program.code) marked |= i.text.find(kMark) != i.text.npos;
   for (const trace::Site& s : sites) unmapped.add(s, program);
   std::optional<StackFlow> flow;
   std::vector<SpillAccess> out;
   std::set<std::int32_t> own;  // words that the program's own accesses are to
-  for (std::uint32_t i = 0; i < program.code.size(); ++i) {
-    const trace::Instruction& text = program.code[i];
-    if (!is_local(text.text) || (marked && text.text.find(kMark) == text.text.npos)) continue;
+  for (std::uint32_t i = 0; i < program.size(); ++i) {
+    const trace::SassInstruction* const in = program[i].sass();
+    if (!is_local(in) || (marked && !in->spill)) continue;
     const bool recorded = std::any_of(sites.begin(), sites.end(), [&](const trace::Site& s) {
-      return s.pc == text.pc && s.space == trace::Space::kLocal;
+      return s.pc == program.pc(i) && s.space == trace::Space::kLocal;
     });
     if (recorded && marked) continue;
-    const auto in = trace::decode_instruction(text.text);
-    const auto address = address_of(text.text);
-    if (!in || !address || in->guard.when == trace::Guard::When::kNever) continue;
+    const auto address = address_of(*in);
+    if (!address || in->guard.when == trace::Guard::When::kNever) continue;
     if (!flow) flow.emplace(program);
     const auto base = flow->at(i, address->base);
     if (!base) continue;
@@ -229,7 +208,7 @@ std::vector<SpillAccess> spill_accesses(const trace::Program& program,
     a.slot.line = i, a.slot.load = a.load;
     a.slot.words = std::max(1u, a.bytes / 4),
     a.slot.slot = static_cast<std::uint32_t>(a.offset) / 4;
-    const StaticLine apart = take_apart(text.text);
+    const StaticLine apart = take_apart(program[i]);
     const std::size_t data = a.load ? 0 : 1;
     // Of parts of a word nothing is followed.
     if (data < apart.operands.size() && a.bytes >= 4) a.slot.data = apart.operands[data];

@@ -22,7 +22,7 @@
 #include <vector>
 
 #include "sim/code/static_flow.hpp"
-#include "isa/program.hpp"
+#include "isa/decoded_program.hpp"
 #include "traces/format/record.hpp"
 
 namespace warpmem::sim {
@@ -38,10 +38,7 @@ struct SpillAccess {
 };
 
 // By line. Empty for PTX and where the trace has no code.
-std::vector<SpillAccess> spill_accesses(const trace::Program& program,
+std::vector<SpillAccess> spill_accesses(const trace::DecodedProgram& program,
                                         std::span<const trace::Site> sites);
-
-// May the code have any? Quick, and a no is certain.
-bool may_spill(const trace::Program& program);
 
 }  // namespace warpmem::sim

@@ -10,6 +10,8 @@
 namespace warpmem::sim {
 namespace {
 
+using trace::Modifier;
+using trace::Opcode;
 using Kind = StaticOperand::Kind;
 using Value = std::optional<std::uint32_t>;
 
@@ -26,33 +28,36 @@ std::uint32_t half_bits(double v) {
   return sign | static_cast<std::uint32_t>(exponent + 15) << 10 | (units & 1023u);
 }
 
+// How two numbers compare, by the instruction's modifier; what it does not name: they differ.
+template <class T>
+bool compares(const StaticLine& l, T a, T b) {
+  const auto either = [&](Modifier ordered, Modifier also_none) {
+    return l.has(ordered) || l.has(also_none);
+  };
+  if (either(Modifier::kLT, Modifier::kLTU)) return a < b;
+  if (either(Modifier::kLE, Modifier::kLEU)) return a <= b;
+  if (either(Modifier::kGT, Modifier::kGTU)) return a > b;
+  if (either(Modifier::kGE, Modifier::kGEU)) return a >= b;
+  if (either(Modifier::kEQ, Modifier::kEQU)) return a == b;
+  return a != b;  // NE
+}
+
 bool compare(const StaticLine& l, std::uint32_t a, std::uint32_t b) {
-  const bool plain = l.has("U32");
+  const bool plain = l.has(Modifier::kU32);
   const auto x = plain ? std::int64_t{a} : std::int64_t{static_cast<std::int32_t>(a)};
   const auto y = plain ? std::int64_t{b} : std::int64_t{static_cast<std::int32_t>(b)};
-  const std::string& m = l.modifiers.front();
-  if (m == "LT") return x < y;
-  if (m == "LE") return x <= y;
-  if (m == "GT") return x > y;
-  if (m == "GE") return x >= y;
-  if (m == "EQ") return x == y;
-  return x != y;  // NE
+  return compares(l, x, y);
 }
 
 // Of floats, where the second word says so also true of what is no number.
 bool compare(const StaticLine& l, float a, float b) {
-  const std::string& m = l.modifiers.front();
   const bool none = std::isnan(a) || std::isnan(b);
-  if (m == "NUM") return !none;
-  if (m == "NAN") return none;
-  if (none) return m.ends_with('U');
-  const std::string_view how = std::string_view(m).substr(0, 2);
-  if (how == "LT") return a < b;
-  if (how == "LE") return a <= b;
-  if (how == "GT") return a > b;
-  if (how == "GE") return a >= b;
-  if (how == "EQ") return a == b;
-  return a != b;  // NE
+  if (l.has(Modifier::kNUM)) return !none;
+  if (l.has(Modifier::kNAN)) return none;
+  if (none)
+    return l.has(Modifier::kLTU) || l.has(Modifier::kLEU) || l.has(Modifier::kGTU) ||
+           l.has(Modifier::kGEU) || l.has(Modifier::kEQU) || l.has(Modifier::kNEU);
+  return compares(l, a, b);
 }
 
 // PRMT: each result byte is one of the eight of `a` and `b`, or eight times its sign.
@@ -92,7 +97,7 @@ struct Evaluation {
   }
   // Of predicates and registers before the first source: the first is the one asked for.
   bool first() const { return ops()[0].kind == Kind::kRegister && ops()[0].reg == reg; }
-  bool has(std::string_view modifier) const { return l.has(modifier); }
+  bool has(Modifier modifier) const { return l.has(modifier); }
 
   Value sum(std::size_t count) const {
     std::uint32_t s = 0;
@@ -106,18 +111,18 @@ struct Evaluation {
 };
 
 Value isetp(const Evaluation& e) {
-  if (!e.first() || e.l.modifiers.empty() || !e.known(5, 2, 3)) return std::nullopt;
+  if (!e.first() || e.l.plain || !e.known(5, 2, 3)) return std::nullopt;
   bool c = compare(e.l, *e.at(2), *e.at(3));
-  if (e.has("EX") &&
+  if (e.has(Modifier::kEX) &&
       *e.at(2) == *e.at(3)) {  // the upper halves, which decide unless they are the same
     if (!e.at(5)) return std::nullopt;
     c = *e.at(5) != 0;
   }
-  if (e.has("AND") && !c) return 0;
-  if (e.has("OR") && c) return 1;
+  if (e.has(Modifier::kAND) && !c) return 0;
+  if (e.has(Modifier::kOR) && c) return 1;
   if (!e.at(4)) return std::nullopt;
   const bool with = *e.at(4) != 0;
-  return e.has("XOR") ? c != with : with;
+  return e.has(Modifier::kXOR) ? c != with : with;
 }
 
 Value fsetp(const Evaluation& e) {
@@ -128,12 +133,11 @@ Value fsetp(const Evaluation& e) {
     if (o.minus || o.absolute || !e.at(i)) return std::nullopt;
     return std::bit_cast<float>(*e.at(i));
   };
-  if (!e.first() || e.ops().size() < 5 || e.l.modifiers.empty() || e.has("FTZ"))
-    return std::nullopt;
+  if (!e.first() || e.ops().size() < 5 || e.l.plain || e.has(Modifier::kFTZ)) return std::nullopt;
   const auto a = number(2), b = number(3);
   if (!a || !b || !e.at(4)) return std::nullopt;
   const bool c = compare(e.l, *a, *b), with = *e.at(4) != 0;
-  return e.has("AND") ? c && with : e.has("OR") ? c || with : c != with;
+  return e.has(Modifier::kAND) ? c && with : e.has(Modifier::kOR) ? c || with : c != with;
 }
 
 Value plop3(const Evaluation& e) {
@@ -154,16 +158,17 @@ Value ldc(const Evaluation& e) {
   const auto& ops = e.ops();
   const std::uint32_t further = e.reg - ops[0].reg;
   if (ops.size() < 2 || ops[0].kind != Kind::kRegister || ops[1].kind != Kind::kConstant ||
-      further > (e.has("64") ? 1u : 0u))
+      further > (e.has(Modifier::k64) ? 1u : 0u))
     return std::nullopt;
   const std::uint32_t offset = ops[1].value + 4 * further, low = offset % 4 * 8;
-  const bool byte = e.has("U8") || e.has("S8"), half = e.has("U16") || e.has("S16");
+  const bool byte = e.has(Modifier::kU8) || e.has(Modifier::kS8),
+             half = e.has(Modifier::kU16) || e.has(Modifier::kS16);
   if (!byte && !half) return e.bank.word(offset);
   const auto word = e.bank.word(offset - offset % 4);
   if (!word || (half && low == 24)) return std::nullopt;
   const std::uint32_t part = *word >> low & (byte ? 0xffu : 0xffffu);
-  if (e.has("S8")) return static_cast<std::uint32_t>(static_cast<std::int8_t>(part));
-  if (e.has("S16")) return static_cast<std::uint32_t>(static_cast<std::int16_t>(part));
+  if (e.has(Modifier::kS8)) return static_cast<std::uint32_t>(static_cast<std::int8_t>(part));
+  if (e.has(Modifier::kS16)) return static_cast<std::uint32_t>(static_cast<std::int16_t>(part));
   return part;
 }
 
@@ -176,7 +181,7 @@ Value iadd3(const Evaluation& e) { return e.sum(3); }
 Value iadd(const Evaluation& e) { return e.sum(2); }
 
 Value imad(const Evaluation& e) {
-  if (e.has("WIDE") || e.has("HI") || e.ops().size() < 4) return std::nullopt;
+  if (e.has(Modifier::kWIDE) || e.has(Modifier::kHI) || e.ops().size() < 4) return std::nullopt;
   const auto a = e.at(1), b = e.at(2), c = e.at(3);
   const bool none = (a && *a == 0) || (b && *b == 0);
   if (!c || (!none && (!a || !b))) return std::nullopt;
@@ -193,26 +198,28 @@ Value hfma2(const Evaluation& e) {
 }
 
 Value shf(const Evaluation& e) {
-  if (!e.known(4, 1, 3) || e.has("64") || e.has("U64") || e.has("S64") || e.has("W"))
+  if (!e.known(4, 1, 3) || e.has(Modifier::k64) || e.has(Modifier::kU64) || e.has(Modifier::kS64) ||
+      e.has(Modifier::kW))
     return std::nullopt;
   const std::uint32_t n = std::min(*e.at(2), 32u);
-  if (e.has("R") && e.has("HI")) {
+  if (e.has(Modifier::kR) && e.has(Modifier::kHI)) {
     const std::uint32_t v = *e.at(3);
-    if (e.has("S32"))
+    if (e.has(Modifier::kS32))
       return static_cast<std::uint32_t>(static_cast<std::int32_t>(v) >> std::min(n, 31u));
     return n == 32 ? 0 : v >> n;
   }
-  if (e.has("L") && !e.has("HI") && *e.at(3) == 0) return n == 32 ? 0 : *e.at(1) << n;
+  if (e.has(Modifier::kL) && !e.has(Modifier::kHI) && *e.at(3) == 0)
+    return n == 32 ? 0 : *e.at(1) << n;
   return std::nullopt;
 }
 
 Value lea(const Evaluation& e) {
-  if (e.has("HI") || e.ops().size() != 4 || !e.known(4, 1, 3)) return std::nullopt;
+  if (e.has(Modifier::kHI) || e.ops().size() != 4 || !e.known(4, 1, 3)) return std::nullopt;
   return (*e.at(1) << (*e.at(3) & 31u)) + *e.at(2);
 }
 
 Value prmt(const Evaluation& e) {
-  if (!e.l.modifiers.empty() || !e.known(4, 1, 3)) return std::nullopt;
+  if (!e.l.plain || !e.known(4, 1, 3)) return std::nullopt;
   return permute(*e.at(1), *e.at(2), *e.at(3));
 }
 
@@ -225,7 +232,7 @@ Value imnmx(const Evaluation& e) {
   if (!e.known(4, 1, 3)) return std::nullopt;
   const std::uint32_t a = *e.at(1), b = *e.at(2);
   const bool less =
-      e.has("U32") ? a < b : static_cast<std::int32_t>(a) < static_cast<std::int32_t>(b);
+      e.has(Modifier::kU32) ? a < b : static_cast<std::int32_t>(a) < static_cast<std::int32_t>(b);
   return less == (*e.at(3) != 0) ? a : b;
 }
 
@@ -239,15 +246,27 @@ struct Known {
   bool one;  // writes one register, the first operand
 };
 
-const std::unordered_map<std::string_view, Known>& known_opcodes() {
-  static const std::unordered_map<std::string_view, Known> kKnown = {
-      {"ISETP", {isetp, false}}, {"FSETP", {fsetp, false}}, {"PLOP3", {plop3, false}},
-      {"LOP3", {lop3, false}},   {"LDC", {ldc, false}},     {"CS2R", {cs2r, false}},
-      {"MOV", {mov, true}},      {"R2UR", {mov, true}},     {"IADD3", {iadd3, true}},
-      {"IADD", {iadd, true}},    {"VIADD", {iadd, true}},   {"IMAD", {imad, true}},
-      {"HFMA2", {hfma2, true}},  {"SHF", {shf, true}},      {"LEA", {lea, true}},
-      {"PRMT", {prmt, true}},    {"SEL", {sel, true}},      {"IMNMX", {imnmx, true}},
-      {"VIMNMX", {imnmx, true}}, {"IABS", {iabs, true}}};
+// By opcode; those of the uniform datapath do the same.
+const std::unordered_map<Opcode, Known>& known_opcodes() {
+  static const std::unordered_map<Opcode, Known> kKnown = {
+      {Opcode::kISETP, {isetp, false}}, {Opcode::kUISETP, {isetp, false}},
+      {Opcode::kFSETP, {fsetp, false}}, {Opcode::kUFSETP, {fsetp, false}},
+      {Opcode::kPLOP3, {plop3, false}}, {Opcode::kUPLOP3, {plop3, false}},
+      {Opcode::kLOP3, {lop3, false}},   {Opcode::kULOP3, {lop3, false}},
+      {Opcode::kLDC, {ldc, false}},     {Opcode::kULDC, {ldc, false}},
+      {Opcode::kCS2R, {cs2r, false}},   {Opcode::kMOV, {mov, true}},
+      {Opcode::kUMOV, {mov, true}},     {Opcode::kR2UR, {mov, true}},
+      {Opcode::kIADD3, {iadd3, true}},  {Opcode::kUIADD3, {iadd3, true}},
+      {Opcode::kIADD, {iadd, true}},    {Opcode::kVIADD, {iadd, true}},
+      {Opcode::kUVIADD, {iadd, true}},  {Opcode::kIMAD, {imad, true}},
+      {Opcode::kUIMAD, {imad, true}},   {Opcode::kHFMA2, {hfma2, true}},
+      {Opcode::kSHF, {shf, true}},      {Opcode::kUSHF, {shf, true}},
+      {Opcode::kLEA, {lea, true}},      {Opcode::kULEA, {lea, true}},
+      {Opcode::kPRMT, {prmt, true}},    {Opcode::kUPRMT, {prmt, true}},
+      {Opcode::kSEL, {sel, true}},      {Opcode::kUSEL, {sel, true}},
+      {Opcode::kIMNMX, {imnmx, true}},  {Opcode::kUIMNMX, {imnmx, true}},
+      {Opcode::kVIMNMX, {imnmx, true}}, {Opcode::kUVIMNMX, {imnmx, true}},
+      {Opcode::kIABS, {iabs, true}},    {Opcode::kUIABS, {iabs, true}}};
   return kKnown;
 }
 
@@ -257,13 +276,13 @@ const std::unordered_map<std::string_view, Known>& known_opcodes() {
 std::optional<std::uint32_t> StaticValues::evaluate(const StaticLine& l, StaticRegister reg,
                                                     const std::vector<Value>& all) const {
   const Evaluation e{l, reg, all, bank_};
-  if (l.opcode == kMoves)
+  if (l.moves)
     return e.at(static_cast<std::size_t>(std::find(l.writes.begin(), l.writes.end(), reg) -
                                          l.writes.begin()));
-  const std::string_view name =
-      std::string_view(l.opcode).substr(l.opcode.starts_with('U') ? 1 : 0);
-  if (l.operands.empty() || l.has("X") || (l.has("EX") && name != "ISETP")) return std::nullopt;
-  const auto known = known_opcodes().find(name);
+  const bool compares_halves = l.opcode == Opcode::kISETP || l.opcode == Opcode::kUISETP;
+  if (l.operands.empty() || l.has(Modifier::kX) || (l.has(Modifier::kEX) && !compares_halves))
+    return std::nullopt;
+  const auto known = known_opcodes().find(l.opcode);
   if (known == known_opcodes().end()) return std::nullopt;
   if (known->second.one && (!e.first() || l.operands[0].predicate)) return std::nullopt;
   return known->second.of(e);

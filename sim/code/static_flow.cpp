@@ -13,10 +13,10 @@ constexpr std::uint32_t kNobody = trace::kNowhere;
 
 class Reader {
  public:
-  Reader(const trace::Program& program, const std::vector<CodeLine>& code,
+  Reader(const trace::DecodedProgram& program, const std::vector<CodeLine>& code,
          const trace::Launch& launch, std::span<const SpillSlot> slots)
-      : code_(code), values_(ConstantBank(program, launch)) {
-    for (const trace::Instruction& i : program.code) lines_.push_back(take_apart(i.text));
+      : code_(code), values_(ConstantBank(program.program(), launch)) {
+    for (const trace::DecodedLine& l : program.lines()) lines_.push_back(take_apart(l));
     for (const SpillSlot& s : slots) lines_[s.line] = move_of(s, lines_[s.line]);
     for (std::uint32_t i = 0; i < code_.size(); ++i)
       if (code_[i].calls && (code_[i].target >= 0 || !code_[i].callees.empty())) call(i);
@@ -60,7 +60,7 @@ class Reader {
   static StaticLine move_of(const SpillSlot& s, const StaticLine& line) {
     constexpr auto kSlots = static_cast<trace::RegisterFile>(4);
     StaticLine out;
-    out.opcode = kMoves;
+    out.moves = true;
     out.guard = line.guard, out.guard_not = line.guard_not, out.never = line.never;
     for (std::uint32_t w = 0; w < s.words; ++w) {
       StaticOperand slot, data = s.data;
@@ -432,9 +432,9 @@ trace::CodeFlow flow_of_code(const std::vector<CodeLine>& code) {
   return trace::flow_of(lines);
 }
 
-StaticFlow static_flow(const trace::Program& program, const std::vector<CodeLine>& code,
+StaticFlow static_flow(const trace::DecodedProgram& program, const std::vector<CodeLine>& code,
                        const trace::Launch& launch, std::span<const SpillSlot> slots) {
-  if (code.empty() || code.size() != program.code.size()) return {};
+  if (code.empty() || code.size() != program.size()) return {};
   return Reader(program, code, launch, slots).run();
 }
 

@@ -43,7 +43,7 @@ struct SpillSlot {
 trace::CodeFlow flow_of_code(const std::vector<CodeLine>& code);
 
 // `code` as read_code gives it for `program`, with `memory` set for what the trace has records of.
-StaticFlow static_flow(const trace::Program& program, const std::vector<CodeLine>& code,
+StaticFlow static_flow(const trace::DecodedProgram& program, const std::vector<CodeLine>& code,
                        const trace::Launch& launch, std::span<const SpillSlot> slots = {});
 
 }  // namespace warpmem::sim

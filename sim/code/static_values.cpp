@@ -1,86 +1,69 @@
 #include "sim/code/static_values.hpp"
 
-#include <algorithm>
-#include <charconv>
-#include <cstdlib>
+#include <cmath>
 #include <cstring>
+#include <string_view>
 
 namespace warpmem::sim {
 namespace {
 
 using Kind = StaticOperand::Kind;
 using trace::RegisterFile;
+using trace::SassOperand;
 
-std::string_view trimmed(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(" \t;");
-  if (first == text.npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t;") - first + 1);
-}
-
-// "UR4", "R2.reuse", "PT", "SRZ" at the beginning of a text.
-bool read_register(std::string_view text, StaticOperand& out) {
-  struct Prefix {
-    std::string_view text;
-    RegisterFile file;
-    bool predicate;
-  };
-  constexpr Prefix kPrefixes[] = {{"UR", RegisterFile::kUniform, false},
-                                  {"UP", RegisterFile::kUniformPredicate, true},
-                                  {"R", RegisterFile::kGeneral, false},
-                                  {"P", RegisterFile::kPredicate, true}};
-  if (text == "SRZ") return out.kind = Kind::kValue, out.value = 0, true;
-  for (const Prefix& p : kPrefixes) {
-    if (!text.starts_with(p.text) || text.size() == p.text.size()) continue;
-    const std::string_view rest = text.substr(p.text.size());
-    out.predicate = p.predicate;
-    if (rest[0] == (p.predicate ? 'T' : 'Z')) {
-      out.kind = Kind::kValue;
-      out.value = p.predicate ? 1 : 0;
-      return true;
-    }
-    std::uint32_t number = 0;
-    const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), number);
-    if (error != std::errc{}) continue;
-    const std::string_view suffix(end, static_cast<std::size_t>(rest.data() + rest.size() - end));
-    if (!suffix.empty() && suffix != ".reuse") return false;  // halves, bytes, pairs
+// A register, or what always stands for one: RZ, PT.
+void read_register(const SassOperand& from, RegisterFile file, bool predicate, std::uint16_t fixed,
+                   StaticOperand& out) {
+  out.predicate = predicate;
+  if (from.number == fixed) {
+    out.kind = Kind::kValue;
+    out.value = predicate ? 1 : 0;
+  } else if (from.modifiers.empty()) {  // no half, byte or pair
     out.kind = Kind::kRegister;
-    out.reg = static_register(p.file, number);
-    return true;
+    out.reg = static_register(file, from.number);
   }
-  return false;
 }
 
-StaticOperand read_operand(std::string_view text) {
+StaticOperand read_operand(const SassOperand& from) {
   StaticOperand o;
-  if (text.starts_with('!')) o.inverted = true, text.remove_prefix(1);
-  if (text.starts_with('~')) o.inverted = true, text.remove_prefix(1);
-  const std::string_view whole = text;
-  if (text.starts_with('-')) o.minus = true, text.remove_prefix(1);
-  if (text.size() > 2 && text.front() == '|' && text.back() == '|') {
-    o.absolute = true;
-    text = text.substr(1, text.size() - 2);
-  }
-  if (read_register(text, o)) return o;
-  constexpr std::string_view kBank = "c[0x0][0x";
-  if (text.starts_with(kBank)) {
-    const std::string_view digits = text.substr(kBank.size());
-    const auto [end, error] =
-        std::from_chars(digits.data(), digits.data() + digits.size(), o.value, 16);
-    if (error == std::errc{} && end != digits.data() + digits.size() && *end == ']')
+  o.inverted = from.complement, o.minus = from.negative, o.absolute = from.absolute;
+  switch (from.kind) {
+    case SassOperand::Kind::kRegister:
+      read_register(from, RegisterFile::kGeneral, false, trace::kZeroRegister, o);
+      break;
+    case SassOperand::Kind::kUniformRegister:
+      read_register(from, RegisterFile::kUniform, false, trace::kZeroUniform, o);
+      break;
+    case SassOperand::Kind::kPredicate:
+      read_register(from, RegisterFile::kPredicate, true, trace::kTruePredicate, o);
+      break;
+    case SassOperand::Kind::kUniformPredicate:
+      read_register(from, RegisterFile::kUniformPredicate, true, trace::kTruePredicate, o);
+      break;
+    case SassOperand::Kind::kSpecial:
+      if (trace::special_named(from) == trace::Special::kZero) o.kind = Kind::kValue;
+      break;
+    case SassOperand::Kind::kInteger:
+      o.kind = Kind::kValue;
+      o.value = static_cast<std::uint32_t>(from.value);
+      o.number = from.real;
+      break;
+    case SassOperand::Kind::kFloat:
+      if (from.nan) break;
+      o.kind = Kind::kValue;
+      o.number = from.real;
+      if (std::abs(from.real) < 0x1p63)
+        o.value = static_cast<std::uint32_t>(static_cast<std::int64_t>(from.real));
+      break;
+    case SassOperand::Kind::kConstant:
+      if (from.descriptor != trace::kNoRegister || from.bank != 0 ||
+          from.base != trace::kNoRegister || from.uniform != trace::kNoRegister)
+        break;
       o.kind = Kind::kConstant;
-    return o;
+      o.value = static_cast<std::uint32_t>(from.value);
+      break;
+    default: break;
   }
-  const std::string number(whole);
-  char* end = nullptr;
-  o.minus = false;
-  if (number.find("0x") != number.npos) {
-    o.value = static_cast<std::uint32_t>(std::strtoll(number.c_str(), &end, 16));
-    o.number = o.value;
-  } else {
-    o.number = std::strtod(number.c_str(), &end);
-    o.value = static_cast<std::uint32_t>(static_cast<std::int64_t>(o.number));
-  }
-  if (end != number.c_str() && *end == 0) o.kind = Kind::kValue;
   return o;
 }
 
@@ -106,33 +89,25 @@ std::optional<std::uint32_t> ConstantBank::word(std::uint32_t offset) const {
   return v;
 }
 
-bool StaticLine::has(std::string_view modifier) const {
-  return std::find(modifiers.begin(), modifiers.end(), modifier) != modifiers.end();
-}
-
-StaticLine take_apart(const std::string& text) {
+StaticLine take_apart(const trace::DecodedLine& line) {
   StaticLine l;
-  auto decoded = trace::decode_instruction(text);
-  if (!decoded) return l;
-  l.opcode = decoded->opcode;
-  l.modifiers = decoded->modifiers;
-  for (const trace::RegisterRange& r : decoded->destinations)
+  const trace::SassInstruction* const in = line.sass();
+  if (!in) return l;
+  l.opcode = in->opcode;
+  l.modifiers = in->modifiers;
+  l.plain = in->is_plain();
+  for (const trace::RegisterRange& r : in->destinations)
     for (std::uint32_t k = 0; k < r.count; ++k)
       l.writes.push_back(static_register(r.file, r.first + k));
-  const trace::Guard& g = decoded->guard;
+  const trace::Guard& g = in->guard;
   l.never = g.when == trace::Guard::When::kNever;
   if (g.when == trace::Guard::When::kIf || g.when == trace::Guard::When::kIfNot) {
     l.guard = static_register(
         g.uniform ? RegisterFile::kUniformPredicate : RegisterFile::kPredicate, g.number);
     l.guard_not = g.when == trace::Guard::When::kIfNot;
   }
-  l.branch = decoded->is_branch();
-  // Without nvdisasm's remarks: STL [R1], R4 (*"SpillRefill"*).
-  std::string_view rest = trimmed(std::string_view(text).substr(0, text.find("(*")));
-  if (rest.starts_with('@')) rest = trimmed(rest.substr(std::min(rest.find(' '), rest.size())));
-  rest = trimmed(rest.substr(std::min(rest.find(' '), rest.size())));
-  for (const std::string_view part : trace::split_operands(rest))
-    l.operands.push_back(read_operand(part));
+  l.branch = in->is_branch();
+  for (const SassOperand& o : in->operands) l.operands.push_back(read_operand(o));
   if (l.branch && l.operands.size() > 1) {
     l.also = l.operands.front();
     l.has_also = true;

@@ -9,13 +9,10 @@
 #include <array>
 #include <cstdint>
 #include <optional>
-#include <string>
-#include <string_view>
 #include <vector>
 
-#include "isa/sass/instruction.hpp"
+#include "isa/decoded_program.hpp"
 #include "traces/format/launch.hpp"
-#include "isa/program.hpp"
 
 namespace warpmem::sim {
 
@@ -52,8 +49,11 @@ struct StaticOperand {
 
 // An instruction taken apart.
 struct StaticLine {
-  std::string opcode;
-  std::vector<std::string> modifiers;
+  trace::Opcode opcode = trace::Opcode::kUnknown;
+  trace::ModifierSet modifiers;
+  bool plain = true;   // without any modifier
+  bool moves = false;  // puts operand k into register writes[k]: spilled registers come and go
+                       // by such (static_flow.hpp)
   std::vector<StaticOperand> operands;
   std::vector<StaticRegister> writes;
   StaticRegister guard = kNoRegister;  // none, or …
@@ -63,14 +63,11 @@ struct StaticLine {
   StaticOperand also{};  // a branch's second condition
   bool has_also = false;
 
-  bool has(std::string_view modifier) const;
+  bool has(trace::Modifier m) const { return modifiers[static_cast<std::size_t>(m)]; }
 };
 
-StaticLine take_apart(const std::string& text);
-
-// The opcode of a line that puts operand k into register writes[k]: spilled registers come and go
-// by such (static_flow.hpp).
-constexpr const char* kMoves = "(moves)";
+// An empty line where it is no machine code.
+StaticLine take_apart(const trace::DecodedLine& line);
 
 // Gives the value of a register before the instruction; nothing when it is not known.
 template <class F>

@@ -1,33 +1,42 @@
 #include "sim/code/unrun_code.hpp"
 
 #include <algorithm>
-#include <array>
-#include <string_view>
-
-#include "sim/code/static_values.hpp"
 
 namespace warpmem::sim {
 namespace {
 
 // Of these the recorder misses none (docs/recording.md); generic ones may go to local memory.
-bool always_recorded(std::string_view opcode) {
-  constexpr std::array<std::string_view, 11> kSeen = {
-      "LDG", "STG", "LDS", "STS", "ATOMG", "ATOMS", "RED", "REDG", "LDSM", "STSM", "LDGSTS"};
-  return std::find(kSeen.begin(), kSeen.end(), opcode) != kSeen.end();
+bool always_recorded(trace::Opcode opcode) {
+  using trace::Opcode;
+  switch (opcode) {
+    case Opcode::kLDG:
+    case Opcode::kSTG:
+    case Opcode::kLDS:
+    case Opcode::kSTS:
+    case Opcode::kATOMG:
+    case Opcode::kATOMS:
+    case Opcode::kRED:
+    case Opcode::kREDG:
+    case Opcode::kLDSM:
+    case Opcode::kSTSM:
+    case Opcode::kLDGSTS: return true;
+    default: return false;
+  }
 }
 
 }  // namespace
 
-void cut_unrun(const trace::Program& program, const std::vector<bool>& traced,
+void cut_unrun(const trace::DecodedProgram& program, const std::vector<bool>& traced,
                std::vector<CodeLine>& code) {
   const std::size_t n = code.size();
   std::vector<bool> unrun(n, false);
   std::vector<bool> goes_anywhere(n, false);  // jumps by a register
   for (std::size_t i = 0; i < n; ++i) {
-    const StaticLine line = take_apart(program.code[i].text);
-    unrun[i] = code[i].accesses && !code[i].guarded && !traced[i] && always_recorded(line.opcode);
+    const trace::SassInstruction* const in = program[i].sass();
+    if (!in) continue;
+    unrun[i] = code[i].accesses && !code[i].guarded && !traced[i] && always_recorded(in->opcode);
     goes_anywhere[i] =
-        line.branch && code[i].target < 0 && (code[i].places.empty() || code[i].falls);
+        in->is_branch() && code[i].target < 0 && (code[i].places.empty() || code[i].falls);
   }
   const auto to = [&](std::size_t i) { return static_cast<std::size_t>(code[i].target); };
   // What goes nowhere but there has not been run either. Backwards, until nothing changes.

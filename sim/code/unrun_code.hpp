@@ -13,7 +13,7 @@ namespace warpmem::sim {
 
 // `traced`: by line, whether the launch has records of it. Branches of `code` that may go to what
 // was not run lose that way.
-void cut_unrun(const trace::Program& program, const std::vector<bool>& traced,
+void cut_unrun(const trace::DecodedProgram& program, const std::vector<bool>& traced,
                std::vector<CodeLine>& code);
 
 }  // namespace warpmem::sim

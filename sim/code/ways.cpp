@@ -14,7 +14,7 @@ constexpr std::uint32_t kInstructionBytes = 16;
 
 }  // namespace
 
-Ways::Ways(std::span<const trace::Site> sites, const trace::Program& program,
+Ways::Ways(std::span<const trace::Site> sites, const trace::DecodedProgram& program,
            std::vector<CodeLine> code, const trace::Launch* launch,
            std::span<const SpillSlot> slots, std::span<const trace::TimesRun> times)
     : code_(std::move(code)) {
@@ -28,12 +28,12 @@ Ways::Ways(std::span<const trace::Site> sites, const trace::Program& program,
     // Where a warp began or ended is not said by the record's pc. Statements of PTX that machine
     // code has no instruction of lie behind it, with a gap between, and no way leads to them.
     const bool begins = s.op == trace::Op::kCtaBegin || s.op == trace::Op::kCtaEnd;
-    const bool beside = program.level == trace::Level::kPtxSass && s.pc > last_pc;
+    const bool beside = program.level() == trace::Level::kPtxSass && s.pc > last_pc;
     line_.push_back(!begins && !beside && it != code_.end() && it->pc == s.pc
                         ? static_cast<std::int32_t>(it - code_.begin())
                         : -1);
     ends_.push_back(s.op == trace::Op::kCtaEnd);
-    const bool pairs = program.level == trace::Level::kSass;  // of bulk copies: no pieces
+    const bool pairs = program.level() == trace::Level::kSass;  // of bulk copies: no pieces
     copied_.push_back(
         s.op == trace::Op::kAsyncCopyWrite ||
         (pairs && (s.op == trace::Op::kBulkWrite || s.op == trace::Op::kBulkReduction)));
@@ -46,13 +46,13 @@ Ways::Ways(std::span<const trace::Site> sites, const trace::Program& program,
     if (line_[s] >= 0 && !ends_[s] && sites[s].op != trace::Op::kRounds)
       traced[static_cast<std::size_t>(line_[s])] = true;
   for (std::size_t i = 0; i < code_.size(); ++i) code_[i].memory = traced[i];
-  if (program.level == trace::Level::kSass && code_.size() == program.code.size())
+  if (program.level() == trace::Level::kSass && code_.size() == program.size())
     cut_unrun(program, traced, code_);
   const bool told = std::any_of(sites.begin(), sites.end(),
                                 [](const trace::Site& s) { return s.op == trace::Op::kRounds; });
-  const bool recorded = program.level == trace::Level::kSass && launch && !told;
+  const bool recorded = program.level() == trace::Level::kSass && launch && !told;
   if (told || recorded || !times.empty()) flow_ = flow_of_code(code_);
-  if (launch && program.level != trace::Level::kPtx)
+  if (launch && program.level() != trace::Level::kPtx)
     static_ = static_flow(program, code_, *launch, slots);
   if (told) static_.loops.clear();  // records say it
   if (!code_.empty()) graph_ = std::make_unique<Graph>(code_, static_.taken);
@@ -64,7 +64,8 @@ Ways::Ways(std::span<const trace::Site> sites, const trace::Program& program,
   for (const StaticLoop& l : static_.loops) {
     const std::size_t header = graph_->block(l.header);  // constants may rule it out altogether
     // A loop of an emulated kernel without a record was passed once.
-    if (program.level == trace::Level::kSass && !l.rounds && graph_->nearest(0, header).first != 0)
+    if (program.level() == trace::Level::kSass && !l.rounds &&
+        graph_->nearest(0, header).first != 0)
       taken_once_.push_back(code_[l.branch].pc);
   }
   std::sort(taken_once_.begin(), taken_once_.end());

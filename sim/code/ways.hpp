@@ -30,7 +30,7 @@ class Ways {
   // `code`: as read_code gives it. `launch`: where the code may tell of loops and branches what the
   // trace does not; nullptr: it may not. `slots`: of spilled registers (static_flow.hpp).
   // `times`: how often an emulated launch ran its instructions; of others nothing.
-  Ways(std::span<const trace::Site> sites, const trace::Program& program,
+  Ways(std::span<const trace::Site> sites, const trace::DecodedProgram& program,
        std::vector<CodeLine> code, const trace::Launch* launch,
        std::span<const SpillSlot> slots = {}, std::span<const trace::TimesRun> times = {});
   ~Ways();

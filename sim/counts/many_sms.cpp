@@ -497,7 +497,7 @@ bool can_share_out(const trace::TraceReader& reader, std::uint32_t launch,
       n.lrc_merge > 1 ? std::min(n.latency_l2_near, n.lrc_way_cycles) : n.latency_l2_near;
   // L2::256B brings a line of another part of the L2's sets.
   const bool blocks = std::ranges::any_of(
-      plan_sites(card, reader.sites(launch), reader.programs()[l.program]),
+      plan_sites(card, reader.sites(launch), *reader.code(l.program)),
       [](const AccessPlan& p) { return p.fetch_sectors > model::kSectorsPerLine; });
   return cluster_size(l, card) <= 1 && n.sm_count <= kMostSms && !blocks &&
          soonest >= (Part::kMostBatch + 1) * kStepCycles;

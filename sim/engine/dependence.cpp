@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "isa/sass/instruction.hpp"
-
 namespace warpmem::sim {
 namespace {
 
@@ -16,17 +14,16 @@ void add(std::bitset<256>& set, const std::vector<trace::RegisterRange>& ranges)
 
 }  // namespace
 
-Dependence::Dependence(std::span<const trace::Site> sites, const trace::Program& program) {
-  if (program.level != trace::Level::kPtx)
-    for (const trace::Instruction& i : program.code) {
-      auto decoded = trace::decode_instruction(i.text);
-      if (!decoded) continue;
-      Line line;
-      line.pc = i.pc;
-      add(line.reads, decoded->sources);
-      add(line.writes, decoded->destinations);
-      code_.push_back(line);
-    }
+Dependence::Dependence(std::span<const trace::Site> sites, const trace::DecodedProgram& program) {
+  for (std::size_t k = 0; k < program.size(); ++k) {
+    const trace::SassInstruction* const in = program[k].sass();
+    if (!in) continue;
+    Line line;
+    line.pc = program.pc(k);
+    add(line.reads, in->sources);
+    add(line.writes, in->destinations);
+    code_.push_back(line);
+  }
   for (const trace::Site& s : sites) {
     pc_.push_back(s.pc);
     Registers brings;

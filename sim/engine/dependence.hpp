@@ -7,14 +7,14 @@
 #include <span>
 #include <vector>
 
-#include "isa/program.hpp"
+#include "isa/decoded_program.hpp"
 #include "traces/format/record.hpp"
 
 namespace warpmem::sim {
 
 class Dependence {
  public:
-  Dependence(std::span<const trace::Site> sites, const trace::Program& program);
+  Dependence(std::span<const trace::Site> sites, const trace::DecodedProgram& program);
   Dependence(const Dependence&) = delete;
   Dependence& operator=(const Dependence&) = delete;
 

@@ -1,5 +1,5 @@
 // What the engine does with each static instruction, worked out once a launch from the record's
-// site and the instruction's own text.
+// site and the instruction itself.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 #include "model/card/card.hpp"
 #include "model/access/access_plan.hpp"
 #include "sim/code/emptying.hpp"
-#include "isa/program.hpp"
+#include "isa/decoded_program.hpp"
 #include "traces/format/record.hpp"
 
 namespace warpmem::sim {
@@ -20,7 +20,7 @@ using model::Action;
 
 // For the card's GPU: what it lacks is left out (lacking.hpp).
 std::vector<AccessPlan> plan_sites(const model::Card& card, std::span<const trace::Site> sites,
-                                   const trace::Program& program);
+                                   const trace::DecodedProgram& program);
 
 // Where an instruction stands: "app.cu:12", or "pc 0x0120" where the line is not known.
 std::string place_of(const trace::Program& program, std::uint32_t pc);

@@ -2,9 +2,8 @@
 
 #include <algorithm>
 #include <set>
-#include <string>
 
-#include "isa/sass/instruction.hpp"
+#include "isa/access.hpp"
 
 namespace warpmem::sim {
 namespace {
@@ -12,31 +11,10 @@ namespace {
 using trace::Op;
 using trace::Record;
 
-// Whether PTX asks for what others write: a word between its dots.
-bool ptx_looks(std::string_view text, Op op) {
-  const std::string_view opcode = text.substr(0, text.find(" ["));
-  const auto has = [&](std::string_view word) { return opcode.find(word) != opcode.npos; };
-  if (op == Op::kLoad)
-    return has(".volatile") || has(".relaxed") || has(".acquire") || has(".cv") || has(".mmio");
-  return has(".cas") || has(".exch") || (has(".add") && text.find(", 0;") != text.npos);
-}
-
-bool sass_looks(std::string_view text, Op op) {
-  const auto in = trace::decode_instruction(text);
-  if (!in) return false;
-  if (op == Op::kLoad) return in->scope == trace::Scope::kGpu || in->scope == trace::Scope::kSystem;
-  if (in->has("CAS") || in->has("CAST") || in->has("EXCH")) return true;
-  return in->has("ADD") && text.find(", RZ") != text.npos;
-}
-
-bool looks(const trace::Site& site, const trace::Program& program) {
+bool looks(const trace::Site& site, const trace::DecodedProgram& program) {
   if (site.op != Op::kLoad && site.op != Op::kAtomic) return false;
-  const auto at =
-      std::lower_bound(program.code.begin(), program.code.end(), site.pc,
-                       [](const trace::Instruction& i, std::uint32_t pc) { return i.pc < pc; });
-  if (at == program.code.end() || at->pc != site.pc) return false;
-  const bool ptx = program.level == trace::Level::kPtx || trace::is_ptx(at->text);
-  return ptx ? ptx_looks(at->text, site.op) : sass_looks(at->text, site.op);
+  const auto line = program.line_at(site.pc);
+  return line && trace::polls(program[*line], site.op == Op::kLoad);
 }
 
 bool same(const Record& a, const Record& b, const std::uint64_t* lanes) {
@@ -47,7 +25,7 @@ bool same(const Record& a, const Record& b, const std::uint64_t* lanes) {
 
 }  // namespace
 
-Spins::Spins(std::span<const trace::Site> sites, const trace::Program& program) {
+Spins::Spins(std::span<const trace::Site> sites, const trace::DecodedProgram& program) {
   looks_.reserve(sites.size());
   for (const trace::Site& s : sites) {
     looks_.push_back(looks(s, program));

@@ -14,13 +14,14 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "isa/decoded_program.hpp"
 #include "traces/format/reader.hpp"
 
 namespace warpmem::sim {
 
 class Spins {
  public:
-  Spins(std::span<const trace::Site> sites, const trace::Program& program);
+  Spins(std::span<const trace::Site> sites, const trace::DecodedProgram& program);
 
   bool any() const { return any_; }  // of the launch's instructions could look
   // Looks again among a block's records.

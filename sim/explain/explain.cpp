@@ -88,7 +88,7 @@ class Explainer {
         launch_(reader.launches()[index].launch),
         program_(reader.programs()[launch_.program]),
         sites_(reader.sites(index)),
-        plans_(plan_sites(card, sites_, program_)) {}
+        plans_(plan_sites(card, sites_, *reader.code(launch_.program))) {}
 
   Result<LaunchExplanation> run() {
     auto pass = pass_addresses(reader_, index_, card_, plans_);
@@ -140,9 +140,10 @@ class Explainer {
           card_.numbers()));
     }
     std::vector<LocalPlace> places;
+    const auto code = reader_.code(launch_.program);
     for (const trace::Site& site : sites_) {
-      const trace::Instruction* at = instruction_at(program_, site.pc);
-      places.push_back(at ? local_place(at->text) : LocalPlace::kNotKnown);
+      const auto line = code->line_at(site.pc);
+      places.push_back(line ? local_place((*code)[*line]) : LocalPlace::kNotKnown);
     }
     recognise_local(recognised_, places);
     find_structures();

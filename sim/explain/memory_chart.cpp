@@ -101,7 +101,7 @@ std::string place_of(const trace::Program& program, std::uint32_t pc) {
                        [](const trace::Instruction& i, std::uint32_t p) { return i.pc < p; });
   if (at == program.code.end() || at->pc != pc) return fmt::format("pc {:#06x}", pc);
   if (at->line == 0 || at->file >= program.files.size())
-    return fmt::format("{} at {:#06x}", at->text.substr(0, at->text.find(' ')), pc);
+    return fmt::format("{} at {:#06x}", trace::first_word(at->text), pc);
   const std::string& file = program.files[at->file];
   return fmt::format("{}:{}", file.substr(file.rfind('/') + 1), at->line);
 }
@@ -166,7 +166,7 @@ void put_kinds(MemoryChart& out, const AddressPass& pass, std::span<const trace:
 Result<MemoryChart> memory_chart(const trace::TraceReader& reader, std::uint32_t launch,
                                  const model::Card& card, const ReplayedLaunch& replayed) {
   const trace::Launch& l = reader.launches()[launch].launch;
-  const auto plans = plan_sites(card, reader.sites(launch), reader.programs()[l.program]);
+  const auto plans = plan_sites(card, reader.sites(launch), *reader.code(l.program));
   const auto pass = pass_addresses(reader, launch, card, plans, kMostRecords);
   if (!pass) return pass.error();
   MemoryChart out;

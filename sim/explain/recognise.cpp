@@ -171,16 +171,17 @@ Recognised of_local(const SiteAddresses& site) {
 
 }  // namespace
 
-LocalPlace local_place(const std::string& text) {
-  if (text.find("SpillRefill") != std::string::npos) return LocalPlace::kSpill;
-  const std::size_t bracket = text.find('[');
-  const bool local = text.find("STL") != std::string::npos || text.find("LDL") != std::string::npos;
-  if (bracket == std::string::npos || !local) return LocalPlace::kNotKnown;
-  // R1 is the stack pointer.
-  const std::string_view in = std::string_view(text).substr(bracket + 1);
-  return in.starts_with("R1]") || in.starts_with("R1+") || in.starts_with("R1.")
-             ? LocalPlace::kConstant
-             : LocalPlace::kComputed;
+LocalPlace local_place(const trace::DecodedLine& line) {
+  using trace::Opcode;
+  constexpr std::uint16_t kStackPointer = 1;  // R1
+  const trace::SassInstruction* const in = line.sass();
+  if (!in) return LocalPlace::kNotKnown;
+  if (in->spill) return LocalPlace::kSpill;
+  if (in->opcode != Opcode::kLDL && in->opcode != Opcode::kSTL) return LocalPlace::kNotKnown;
+  const auto at =
+      std::ranges::find(in->operands, trace::SassOperand::Kind::kMemory, &trace::SassOperand::kind);
+  if (at == in->operands.end()) return LocalPlace::kNotKnown;
+  return at->base == kStackPointer ? LocalPlace::kConstant : LocalPlace::kComputed;
 }
 
 void recognise_local(std::vector<Recognised>& all, const std::vector<LocalPlace>& places) {

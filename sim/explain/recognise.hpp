@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "isa/decoded_program.hpp"
 #include "model/card/card.hpp"
 #include "results/explanation.hpp"
 #include "sim/explain/address_pass.hpp"
@@ -35,7 +36,7 @@ Recognised recognise(const AccessPlan& plan, const SiteAddresses& site,
 
 // What the machine code of a local access says of it.
 enum class LocalPlace : std::uint8_t { kNotKnown, kSpill, kConstant, kComputed };
-LocalPlace local_place(const std::string& instruction);
+LocalPlace local_place(const trace::DecodedLine& instruction);
 // Tells spilled registers from arrays, by what the code says of each site.
 void recognise_local(std::vector<Recognised>& all, const std::vector<LocalPlace>& places);
 

@@ -7,7 +7,8 @@
 namespace warpmem::sim {
 
 std::unique_ptr<Spills> Spills::of(std::span<const trace::Site> sites,
-                                   const trace::Program& program, const trace::Launch& launch,
+                                   const trace::DecodedProgram& program,
+                                   const trace::Launch& launch,
                                    const model::InstructionTable& table, bool rounds) {
   const std::vector<SpillAccess> accesses = spill_accesses(program, sites);
   if (accesses.empty() || sites.empty()) return nullptr;
@@ -15,12 +16,12 @@ std::unique_ptr<Spills> Spills::of(std::span<const trace::Site> sites,
   out->rounds_ = rounds;
   out->sites_.assign(sites.begin(), sites.end());
   out->recorded_ = static_cast<std::uint32_t>(sites.size());
-  out->site_at_.assign(program.code.size(), 0);
+  out->site_at_.assign(program.size(), 0);
   for (const SpillAccess& a : accesses)
     if (a.offset < 0) out->below_ = std::max(out->below_, static_cast<std::uint32_t>(-a.offset));
   for (const SpillAccess& a : accesses) {
     out->site_at_[a.line] = static_cast<std::uint32_t>(out->sites_.size());
-    out->sites_.push_back({program.code[a.line].pc, a.load ? trace::Op::kLoad : trace::Op::kStore,
+    out->sites_.push_back({program.pc(a.line), a.load ? trace::Op::kLoad : trace::Op::kStore,
                            trace::Space::kLocal, a.bytes});
     out->slots_.push_back(a.slot);
     constexpr std::uint32_t kWindow = 0xffffff;  // as the recorder has what lies below the frame
@@ -29,12 +30,8 @@ std::unique_ptr<Spills> Spills::of(std::span<const trace::Site> sites,
   out->ways_ = std::make_unique<Ways>(
       sites, program, read_code(program, table, cluster_size(launch) > 1), &launch, out->slots_);
   for (const std::uint32_t pc : out->ways_->taken_once()) {
-    const auto line =
-        std::lower_bound(program.code.begin(), program.code.end(), pc,
-                         [](const trace::Instruction& i, std::uint32_t p) { return i.pc < p; }) -
-        program.code.begin();
-    if (!out->round_at({static_cast<std::int32_t>(line)}).items.empty())
-      out->taken_once_.push_back(pc);
+    const auto line = static_cast<std::int32_t>(*program.line_at(pc));
+    if (!out->round_at({line}).items.empty()) out->taken_once_.push_back(pc);
   }
   return out;
 }

@@ -42,7 +42,8 @@ class Spills {
  public:
   // nullptr: the trace lacks none. `rounds`: whoever gets the records wants those of loops.
   static std::unique_ptr<Spills> of(std::span<const trace::Site> sites,
-                                    const trace::Program& program, const trace::Launch& launch,
+                                    const trace::DecodedProgram& program,
+                                    const trace::Launch& launch,
                                     const model::InstructionTable& table, bool rounds);
 
   // The launch's sites, and behind them one for each access to a spilled register.

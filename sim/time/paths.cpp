@@ -6,7 +6,7 @@
 
 namespace warpmem::sim {
 
-Paths::Paths(std::span<const trace::Site> sites, const trace::Program& program,
+Paths::Paths(std::span<const trace::Site> sites, const trace::DecodedProgram& program,
              const model::InstructionTable& table, std::uint64_t code_piece, bool clusters,
              const trace::Launch* launch,
              std::span<const SpillSlot> slots, std::span<const trace::TimesRun> times)

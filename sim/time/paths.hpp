@@ -81,7 +81,7 @@ class Paths {
   using Lines = Ways::Lines;
   // `code_piece`: bytes of code that come together. `launch`: of a recorded trace, whose loops
   // without accesses left no records; what is known of them is worked out from the code.
-  Paths(std::span<const trace::Site> sites, const trace::Program& program,
+  Paths(std::span<const trace::Site> sites, const trace::DecodedProgram& program,
         const model::InstructionTable& table, std::uint64_t code_piece, bool clusters = false,
         const trace::Launch* launch = nullptr, std::span<const SpillSlot> slots = {},
         std::span<const trace::TimesRun> times = {});

@@ -53,8 +53,8 @@ TEST_CASE("sectors and wavefronts of each launch are what the memory system coun
     const auto replayed = replay(*reader, *card);
     REQUIRE(replayed);
     for (std::uint32_t i = 0; i < reader->launches().size(); ++i) {
-      const trace::Program& program = reader->programs()[reader->launches()[i].launch.program];
-      const auto plans = plan_sites(*card, reader->sites(i), program);
+      const auto code = reader->code(reader->launches()[i].launch.program);
+      const auto plans = plan_sites(*card, reader->sites(i), *code);
       const auto pass = pass_addresses(*reader, i, *card, plans);
       REQUIRE(pass);
       std::uint64_t loads = 0, stores = 0, wavefronts = 0;
@@ -141,10 +141,11 @@ TEST_CASE("a misaligned access says by how much, a column its rows, banks their 
 }
 
 TEST_CASE("local memory: the code says whether it is an array or a spilled register") {
-  CHECK(local_place("STL [R1+0x8c], R4 (*\"SpillRefill\"*)") == LocalPlace::kSpill);
-  CHECK(local_place("STL.128 [R1+0x10], R8") == LocalPlace::kConstant);
-  CHECK(local_place("LDL R3, [R20]") == LocalPlace::kComputed);
-  CHECK(local_place("LDG.E R3, [R2.64]") == LocalPlace::kNotKnown);
+  CHECK(local_place(trace::DecodedLine("STL [R1+0x8c], R4 (*\"SpillRefill\"*)")) ==
+        LocalPlace::kSpill);
+  CHECK(local_place(trace::DecodedLine("STL.128 [R1+0x10], R8")) == LocalPlace::kConstant);
+  CHECK(local_place(trace::DecodedLine("LDL R3, [R20]")) == LocalPlace::kComputed);
+  CHECK(local_place(trace::DecodedLine("LDG.E R3, [R2.64]")) == LocalPlace::kNotKnown);
 }
 
 TEST_CASE("arguments of a kernel are told apart") {

@@ -3,8 +3,24 @@
 
 #include "tests/catch.hpp"
 #include "binary/cubin/code_map.hpp"
+#include "isa/sass/places.hpp"
 
 using namespace warpmem::record;
+using warpmem::trace::moved;
+using warpmem::trace::with_place;
+
+namespace {
+
+bool reduces(const char* text) { return is_reduction(*warpmem::trace::decode_instruction(text)); }
+
+std::optional<std::uint32_t> frame_at(const char* text) {
+  CodeMap code;
+  code.learn(0x40, warpmem::trace::DecodedLine(text), true);
+  const auto at = code.frame_offsets.find(0x40);
+  return at == code.frame_offsets.end() ? std::nullopt : std::optional(at->second);
+}
+
+}  // namespace
 
 TEST_CASE("sections, instructions, source lines and branch targets are read",
           "[record][disassembly]") {
@@ -78,17 +94,17 @@ TEST_CASE("a missing nvdisasm is an error with a fix", "[record][disassembly]") 
 }
 
 TEST_CASE("reductions and places in the frame are seen in the text", "[record][disassembly]") {
-  CHECK(is_reduction_text("RED.E.ADD.F32.FTZ.RN.STRONG.GPU desc[UR4][R2.64], R5"));
-  CHECK(is_reduction_text("@!P0 REDG.E.ADD.STRONG.GPU desc[UR4][R2.64], R5"));
-  CHECK_FALSE(is_reduction_text("REDUX.SUM UR5, R2"));
-  CHECK_FALSE(is_reduction_text("ATOMG.E.ADD R2, [R4.64], R5"));
-  CHECK(frame_offset("STL.128 [R1+0x10], R4") == 0x10u);
-  CHECK(frame_offset("@P0 LDL.LU R5, [R1]") == 0u);
-  CHECK_FALSE(frame_offset("LDL R5, [R10+0x10]"));
-  CHECK_FALSE(frame_offset("LDL R5, [R12]"));
-  CHECK_FALSE(frame_offset("LDS R5, [R1+0x10]"));
-  CHECK_FALSE(frame_offset(""));
-  CHECK_FALSE(frame_offset("@P0"));
+  CHECK(reduces("RED.E.ADD.F32.FTZ.RN.STRONG.GPU desc[UR4][R2.64], R5"));
+  CHECK(reduces("@!P0 REDG.E.ADD.STRONG.GPU desc[UR4][R2.64], R5"));
+  CHECK_FALSE(reduces("REDUX.SUM UR5, R2"));
+  CHECK_FALSE(reduces("ATOMG.E.ADD R2, [R4.64], R5"));
+  CHECK(frame_at("STL.128 [R1+0x10], R4") == 0x10u);
+  CHECK(frame_at("@P0 LDL.LU R5, [R1]") == 0u);
+  CHECK_FALSE(frame_at("LDL R5, [R10+0x10]"));
+  CHECK_FALSE(frame_at("LDL R5, [R12]"));
+  CHECK_FALSE(frame_at("LDS R5, [R1+0x10]"));
+  CHECK_FALSE(frame_at(""));
+  CHECK_FALSE(frame_at("@P0"));
 }
 
 TEST_CASE("where a section begins further on, so do the places in it that its code names",

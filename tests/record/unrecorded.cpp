@@ -11,7 +11,7 @@ std::string of(std::vector<const char*> texts) {
   std::vector<trace::Instruction> code;
   for (const char* text : texts)
     code.push_back({static_cast<std::uint32_t>(code.size() * 16), text, 0, 0});
-  return record::unrecorded(code);
+  return record::unrecorded(trace::decode_lines(code));
 }
 
 }  // namespace

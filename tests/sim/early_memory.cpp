@@ -145,13 +145,13 @@ TEST_CASE("2.0: a uniform load goes through the constant cache, later ones are r
   program.level = trace::Level::kPtx;
   program.code = {{0, "ldu.global.u32 %r1, [%rd1];", 0, 0}};
   const std::vector<trace::Site> sites{{0, trace::Op::kLoad, trace::Space::kGlobal, 4}};
-  const AccessPlan fermi = plan_sites(card_of("2_0"), sites, program).at(0);
+  const AccessPlan fermi = plan_sites(card_of("2_0"), sites, trace::DecodedProgram(program)).at(0);
   CHECK(fermi.action == Action::kConstant);
-  const AccessPlan kepler = plan_sites(card_of("3_5"), sites, program).at(0);
+  const AccessPlan kepler = plan_sites(card_of("3_5"), sites, trace::DecodedProgram(program)).at(0);
   CHECK(kepler.action == kLoad);
   CHECK(kepler.read_only);
   program.code[0].text = "ld.global.u32 %r1, [%rd1];";
-  CHECK(plan_sites(card_of("2_0"), sites, program).at(0).action == kLoad);
+  CHECK(plan_sites(card_of("2_0"), sites, trace::DecodedProgram(program)).at(0).action == kLoad);
 
   Gpu g("2_0");
   g.access(fermi.action, kA, 0);  // one address for the warp: one look-up, and nothing of the L1

@@ -25,7 +25,7 @@ std::string marks(const std::vector<std::string>& text, trace::Level level = tra
       }
   }
   std::string out;
-  for (const sim::Emptying& e : sim::emptying(sites, program)) out += e.before ? "b" : e.behind ? "a" : ".";
+  for (const sim::Emptying& e : sim::emptying(sites, trace::DecodedProgram(program))) out += e.before ? "b" : e.behind ? "a" : ".";
   return out;
 }
 

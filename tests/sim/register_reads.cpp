@@ -14,7 +14,7 @@ std::vector<RegisterReads> reads(const std::vector<std::string>& text) {
   trace::Program p;
   for (const std::string& t : text)
     p.code.push_back({static_cast<std::uint32_t>(p.code.size() * 16), t});
-  return sim::register_reads(p);
+  return sim::register_reads(trace::DecodedProgram(p));
 }
 RegisterReads reads(const std::string& text) { return reads(std::vector{text}).front(); }
 

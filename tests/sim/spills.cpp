@@ -117,7 +117,8 @@ TEST_CASE("spills: an engine that is told of none changes nothing") {
 
 TEST_CASE("spills: marked or not, and what has records is not put back") {
   const auto found = [](const std::vector<std::string>& text, const std::vector<Site>& sites) {
-    return sim::spill_accesses(without_control(text), sites);
+    const trace::Program p = without_control(text);
+    return sim::spill_accesses(trace::DecodedProgram(p), sites);
   };
   CHECK(found(straight(kMark), kStraightSites).size() == 2);
   // Without any mark each access that left no record is taken for one.
@@ -141,10 +142,10 @@ TEST_CASE("spills: unmarked, what shares its place with recorded accesses is one
   const auto found = [](const std::string& place) {
     const std::vector<Site> sites = {{0x20, Op::kStore, Space::kLocal, 8}};
     std::vector<std::int32_t> out;
-    for (const sim::SpillAccess& a :
-         sim::spill_accesses(without_control({"LDC R1, c[0x0][0x28]", "IADD3 R1, R1, -0x40, RZ", "STL.64 [R1+0x10], R4",
-                                              "@!P0 STL [R1+" + place + "], R6", "EXIT"}),
-                             sites))
+    const trace::Program p =
+        without_control({"LDC R1, c[0x0][0x28]", "IADD3 R1, R1, -0x40, RZ", "STL.64 [R1+0x10], R4",
+                         "@!P0 STL [R1+" + place + "], R6", "EXIT"});
+    for (const sim::SpillAccess& a : sim::spill_accesses(trace::DecodedProgram(p), sites))
       out.push_back(a.offset);
     return out;
   };
@@ -161,7 +162,7 @@ TEST_CASE("spills: places count from the kernel's frame, functions' lie below") 
        // The function.
        "IADD3 R1, R1, -0x20, RZ", "STL.128 [R1+0x10], R4", "IADD3 R1, R1, 0x20, RZ",
        "RET.REL.NODEC R20 `(kernel)"});
-  const auto found = sim::spill_accesses(p, {});
+  const auto found = sim::spill_accesses(trace::DecodedProgram(p), {});
   REQUIRE(found.size() == 4);
   CHECK(found[0].offset == 4);
   CHECK(found[1].offset == 8);
@@ -177,7 +178,7 @@ TEST_CASE("spills: functions that a register leads to have their frames where th
                        // The function.
                        "IADD3 R1, R1, -0x20, RZ", "STL.64 [R1+0x18], R4", "IADD3 R1, R1, 0x20, RZ",
                        "RET.REL.NODEC R20 `(kernel)"});
-  const auto found = sim::spill_accesses(p, {});
+  const auto found = sim::spill_accesses(trace::DecodedProgram(p), {});
   REQUIRE(found.size() == 2);
   CHECK(found[0].offset == 8);
   CHECK(found[1].offset == -0x8);
@@ -198,7 +199,7 @@ TEST_CASE("spills: unmarked, what may be an access that was left as PTX is none"
       sites.push_back({p.code[i].pc, text[i].find("ld.") != std::string::npos ? trace::Op::kLoad : trace::Op::kStore,
                        trace::Space::kLocal, 4});
     std::vector<std::pair<bool, std::int32_t>> out;
-    for (const sim::SpillAccess& a : sim::spill_accesses(p, sites)) out.emplace_back(a.load, a.offset);
+    for (const sim::SpillAccess& a : sim::spill_accesses(trace::DecodedProgram(p), sites)) out.emplace_back(a.load, a.offset);
     return out;
   };
   CHECK(found({}).size() == 5);

@@ -14,7 +14,8 @@ std::vector<sim::ConstantRead> reads(const std::vector<Line>& text,
   trace::Launch l;
   l.block = block;
   l.grid = {7, 1, 1};
-  return sim::constant_reads(program(text), l);
+  const trace::Program p = program(text);
+  return sim::constant_reads(trace::DecodedProgram(p), l);
 }
 
 // Distinct addresses of the last load.

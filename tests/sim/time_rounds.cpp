@@ -55,7 +55,7 @@ struct Recorded {
   sim::StaticFlow flow() const {
     auto code = testing::read_code(program);
     for (sim::CodeLine& l : code) l.memory = false;
-    return sim::static_flow(program, code, launch);
+    return sim::static_flow(trace::DecodedProgram(program), code, launch);
   }
   std::optional<std::uint64_t> rounds() const {
     const auto f = flow();

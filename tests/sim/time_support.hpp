@@ -56,12 +56,12 @@ inline const model::InstructionTable& costs() {
 
 inline std::vector<sim::CodeLine> read_code(const trace::Program& p,
                                             bool clusters = false) {
-  return sim::read_code(p, costs(), clusters);
+  return sim::read_code(trace::DecodedProgram(p), costs(), clusters);
 }
 
 struct Paths : sim::Paths {
   Paths(std::span<const trace::Site> sites, const trace::Program& p)
-      : sim::Paths(sites, p, costs(), h200().numbers().code_piece_bytes) {}
+      : sim::Paths(sites, trace::DecodedProgram(p), costs(), h200().numbers().code_piece_bytes) {}
 };
 
 inline Site load_at(std::uint32_t pc) { return {pc, Op::kLoad, Space::kGlobal, 4}; }

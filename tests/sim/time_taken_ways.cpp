@@ -15,8 +15,8 @@ using Times = std::vector<trace::TimesRun>;
 // Instructions that so many passages from one site to another issue.
 std::uint64_t issued(const trace::Program& p, const std::vector<Site>& sites, const Times& times,
                      std::uint32_t from, std::uint32_t to, std::uint32_t passages) {
-  sim::Paths paths(sites, p, h200().instructions(), h200().numbers().code_piece_bytes, false,
-                   nullptr, {}, times);
+  sim::Paths paths(sites, trace::DecodedProgram(p), h200().instructions(),
+                   h200().numbers().code_piece_bytes, false, nullptr, {}, times);
   std::uint64_t all = 0;
   for (std::uint32_t n = 0; n < passages; ++n) all += paths.between(from, to).instructions;
   return all;
@@ -147,8 +147,8 @@ TEST_CASE("time: a round of a loop stays in it, however often warps left it") {
   const std::vector<Site> sites = {load_at(0x00), {0x30, Op::kRounds, Space::kNone, 0}, end_site()};
   const Times times = {
       {0x00, 1, 1, 1}, {0x10, 1, 1, 100}, {0x20, 2, 1, 400}, {0x40, 2, 1, 100}, {0x60, 1, 1, 1}};
-  sim::Paths paths(sites, p, h200().instructions(), h200().numbers().code_piece_bytes, false,
-                   nullptr, {}, times);
+  sim::Paths paths(sites, trace::DecodedProgram(p), h200().instructions(),
+                   h200().numbers().code_piece_bytes, false, nullptr, {}, times);
   CHECK(paths.round(1).work.issues == 2 * sim::Round::kRounds);
 }
 
@@ -163,8 +163,8 @@ TEST_CASE("time: bodies in a loop without accesses are run in as many of its rou
                                     {"EXIT ;", control(5)}});
   const std::vector<Site> sites = {load_at(0x00), {0x50, Op::kRounds, Space::kNone, 0}, end_site()};
   const Times times = {{0x00, 1, 1, 10}, {0x10, 1, 1, 1000}, {0x20, 3, 1, 500}, {0x50, 1, 1, 1000}};
-  sim::Paths paths(sites, p, h200().instructions(), h200().numbers().code_piece_bytes, false,
-                   nullptr, {}, times);
+  sim::Paths paths(sites, trace::DecodedProgram(p), h200().instructions(),
+                   h200().numbers().code_piece_bytes, false, nullptr, {}, times);
   const sim::Round& round = paths.round(1);
   CHECK(round.work.issues == sim::Round::kRounds * 2 + sim::Round::kRounds / 2 * 3);
   std::uint64_t all = 0;
@@ -179,8 +179,8 @@ namespace {
 double recorded(const std::vector<Line>& text, const std::vector<Site>& sites) {
   const trace::Program p = program(text);
   const trace::Launch launch;
-  sim::Paths paths(sites, p, h200().instructions(), h200().numbers().code_piece_bytes, false,
-                   &launch);
+  sim::Paths paths(sites, trace::DecodedProgram(p), h200().instructions(),
+                   h200().numbers().code_piece_bytes, false, &launch);
   std::uint64_t all = 0;
   for (std::uint32_t n = 0; n < kPassages; ++n) all += paths.between(0, 1).instructions;
   return static_cast<double>(all) / kPassages;

@@ -6,8 +6,8 @@
 #include <sstream>
 #include <string>
 
+#include "isa/sass/forms.hpp"
 #include "isa/sass/instruction.hpp"
-#include "isa/sass/opcode_table.hpp"
 #include "tests/catch.hpp"
 
 using namespace warpmem;
@@ -45,7 +45,7 @@ TEST_CASE("no instruction of the kernels is unknown on any compute capability fr
         std::getline(cells, bytes, ',');
     while (cells >> one) capabilities.insert(one);
     INFO(line);
-    CHECK(known_opcode(form.substr(0, form.find('.'))));
+    CHECK(opcode_named(form.substr(0, form.find('.'))) != Opcode::kUnknown);
     const auto decoded = decode_instruction(form + " R4, [R2.64] ;");
     REQUIRE(decoded.ok());
     if (space.empty()) continue;
@@ -60,8 +60,8 @@ TEST_CASE("no instruction of the kernels is unknown on any compute capability fr
 }
 
 TEST_CASE("what no GPU has is no known opcode") {
-  CHECK_FALSE(known_opcode("FROBNICATE"));
-  CHECK_FALSE(known_opcode(""));
-  CHECK(known_opcode("LDG"));
-  CHECK(known_opcode("UFADD"));
+  CHECK(opcode_named("FROBNICATE") == Opcode::kUnknown);
+  CHECK(opcode_named("") == Opcode::kUnknown);
+  CHECK(opcode_named("LDG") == Opcode::kLDG);
+  CHECK(opcode_named("UFADD") == Opcode::kUFADD);
 }

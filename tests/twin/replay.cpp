@@ -17,8 +17,8 @@ Result<std::vector<TwinLaunch>> replay(const trace::TraceReader& reader, const m
     const trace::Program& program = reader.programs()[launch.program];
     const auto fit = sim::occupancy(card, launch);
     if (!fit) return fit.error();
-    const auto spills =
-        sim::Spills::of(reader.sites(i), program, launch, card.instructions(), false);
+    const auto spills = sim::Spills::of(reader.sites(i), *reader.code(launch.program), launch,
+                                        card.instructions(), false);
     largest_frame = std::max<std::uint64_t>(largest_frame, launch.local_bytes);
     const std::uint64_t reach = launch.local_bytes + (spills ? std::uint64_t{spills->below()} : 0);
     memory.begin_launch(launch, sim::code_bytes(program), fit->shared_config,

@@ -30,8 +30,8 @@ Schedule::Schedule(const trace::TraceReader& reader, std::uint32_t launch, const
       occupancy_(occupancy),
       records_(reader, launch, spills),
       plans_(sim::plan_sites(card, sim::sites_of(reader, launch, spills),
-                             reader.programs()[launch_.program])),
-      dependence_(sim::sites_of(reader, launch, spills), reader.programs()[launch_.program]),
+                             *reader.code(launch_.program))),
+      dependence_(sim::sites_of(reader, launch, spills), *reader.code(launch_.program)),
       index_(launch) {
   for (std::uint64_t id : card.numbers().cta_order) sms_.emplace_back().id = static_cast<int>(id);
 }

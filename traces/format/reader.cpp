@@ -2,13 +2,21 @@
 
 #include <fmt/format.h>
 
+#include <mutex>
+
+#include "isa/decoded_program.hpp"
 #include "traces/format/contents.hpp"
 #include "traces/format/records_codec.hpp"
 
 namespace warpmem::trace {
 
 struct TraceReader::State {
+  explicit State(Contents&& c) : contents(std::move(c)), decoded(contents.programs.size()) {}
+
   Contents contents;
+  std::mutex decoding;
+  std::vector<std::weak_ptr<const DecodedProgram>> decoded;  // by program
+  std::shared_ptr<const DecodedProgram> last;
 };
 
 TraceReader::TraceReader(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -19,7 +27,7 @@ TraceReader& TraceReader::operator=(TraceReader&&) noexcept = default;
 Result<TraceReader> TraceReader::open(const std::string& path, const OpenOptions& options) {
   auto contents = open_contents(path, options);
   if (!contents) return contents.error();
-  return TraceReader(std::make_unique<State>(State{std::move(*contents)}));
+  return TraceReader(std::make_unique<State>(std::move(*contents)));
 }
 
 const std::string& TraceReader::path() const { return state_->contents.file.path(); }
@@ -28,6 +36,17 @@ const Quality& TraceReader::quality() const { return state_->contents.quality; }
 std::string TraceReader::hash() const { return fmt::format("{:016x}", state_->contents.hash); }
 std::span<const LaunchSummary> TraceReader::launches() const { return state_->contents.launches; }
 std::span<const Program> TraceReader::programs() const { return state_->contents.programs; }
+
+std::shared_ptr<const DecodedProgram> TraceReader::code(std::uint32_t program) const {
+  const std::lock_guard lock(state_->decoding);
+  auto code = state_->decoded[program].lock();
+  if (!code) {
+    code = std::make_shared<const DecodedProgram>(programs()[program]);
+    state_->decoded[program] = code;
+  }
+  state_->last = code;
+  return code;
+}
 
 std::span<const Site> TraceReader::sites(std::uint32_t launch_index) const {
   const auto& sites = state_->contents.sites;

@@ -18,6 +18,8 @@
 
 namespace warpmem::trace {
 
+class DecodedProgram;  // isa/decoded_program.hpp
+
 // A decoded block. record.site indexes TraceReader::sites(launch); record.lanes indexes `lanes`.
 struct DecodedBlock {
   std::uint32_t launch = 0;  // index into TraceReader::launches()
@@ -74,6 +76,9 @@ class TraceReader {
   std::string hash() const;  // XXH3 of the content, 16 hex digits
   std::span<const LaunchSummary> launches() const;
   std::span<const Program> programs() const;
+  // A program decoded. The one that was asked for last is kept, and so are those that somebody
+  // holds. Thread-safe.
+  std::shared_ptr<const DecodedProgram> code(std::uint32_t program) const;
   std::span<const Site> sites(std::uint32_t launch_index) const;
 
   // Segments of one CTA in file order: a warp's segments are in its own order; between warps there

@@ -38,7 +38,7 @@ sources=
 for name in errno_kind error output_file printable read_number run_files scratch_folder tool_run units; do
   sources="$sources $root/base/$name.cpp"
 done
-for file in "$root"/isa/*/*.cpp "$root"/binary/*/*.cpp "$root"/traces/format/*.cpp "$here"/*.cpp; do
+for file in "$root"/isa/*.cpp "$root"/isa/*/*.cpp "$root"/binary/*/*.cpp "$root"/traces/format/*.cpp "$here"/*.cpp; do
   case "$file" in
     */binary/fatbin/* | */launcher.cpp | */environment.cpp) ;;
     *) sources="$sources $file" ;;

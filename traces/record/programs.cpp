@@ -8,6 +8,7 @@
 
 #include "base/printable.hpp"
 #include "binary/disassembly/disassembly.hpp"
+#include "isa/sass/places.hpp"
 #include "traces/record/unrecorded.hpp"
 
 namespace warpmem::record {
@@ -139,10 +140,10 @@ void Programs::add_code(const void* module, const Cubin& cubin, const CubinFunct
       instruction.control = control_at(image, cubin, *parts[i], instruction.pc);
       instruction.text = with_spill_mark(*parts[i], instruction.pc, std::move(instruction.text));
       instruction.pc += code.ranges[i].offset;
-      instruction.text =
-          with_place(moved(std::move(instruction.text), code.ranges[i].offset), starts);
+      instruction.text = trace::with_place(
+          trace::moved(std::move(instruction.text), code.ranges[i].offset), starts);
       instruction.file = merge_file(program, (*listing)->files[instruction.file]);
-      code.learn(instruction.pc, instruction.text, i == 0);
+      code.learn(instruction.pc, trace::DecodedLine(instruction.text), i == 0);
       program.code.push_back(std::move(instruction));
     }
   }
@@ -150,7 +151,7 @@ void Programs::add_code(const void* module, const Cubin& cubin, const CubinFunct
     output_.note_missing("the code of " + program.demangled + ": " + nvdisasm_ +
                          " printed none of it");
   }
-  if (const std::string gaps = unrecorded(program.code); !gaps.empty())
+  if (const std::string gaps = unrecorded(trace::decode_lines(program.code)); !gaps.empty())
     std::fprintf(stderr, "warpmem: warning: not recorded of %s: %s\n",
                  printable(program.demangled).c_str(), gaps.c_str());
 }

@@ -4,43 +4,43 @@
 #include <string_view>
 #include <vector>
 
-#include "isa/sass/instruction.hpp"
-
 namespace warpmem::record {
 namespace {
 
+using O = trace::Opcode;
+
 struct Gap {
   std::string_view what;
-  std::vector<std::string_view> counters, opcodes;
+  std::vector<std::string_view> counters;
+  std::vector<trace::Opcode> opcodes;
 };
 
 const Gap kGaps[] = {
     {"copies through tensor maps",
      {"smsp__inst_executed_op_tma_*", "l1tex__m_*", "lts__*", "dram__*"},
-     {"UTMALDG", "UTMASTG", "UTMAREDG", "UTMAPF"}},
+     {O::kUTMALDG, O::kUTMASTG, O::kUTMAREDG, O::kUTMAPF}},
     {"prefetches by the copy engine",
      {"lts__t_sectors_srcunit_tex_op_read_lookup_hit.sum", "lts__t_sectors_srcunit_ltcfabric.sum"},
-     {"UBLKPF"}},
+     {O::kUBLKPF}},
     {"texture and surface accesses",
      {"l1tex__*_pipe_tex_*", "l1tex__m_*", "lts__*", "dram__*"},
-     {"TEX", "TLD", "TLD4", "TMML", "TXD", "SULD", "SUST", "SUATOM", "SURED"}},
+     {O::kTEX, O::kTLD, O::kTLD4, O::kTMML, O::kTXD, O::kSULD, O::kSUST, O::kSUATOM, O::kSURED}},
 };
 
 // The gap's opcodes that are in the code: "TEX, TLD".
-std::string found_in(std::span<const trace::Instruction> code, const Gap& gap) {
+std::string found_in(const std::vector<trace::DecodedLine>& code, const Gap& gap) {
   std::string found;
-  for (const std::string_view opcode : gap.opcodes)
-    if (std::ranges::any_of(code, [&](const trace::Instruction& i) {
-          const auto decoded = trace::decode_instruction(i.text);
-          return decoded && decoded->opcode == opcode;
+  for (const trace::Opcode opcode : gap.opcodes)
+    if (std::ranges::any_of(code, [&](const trace::DecodedLine& l) {
+          return l.sass() && l.sass()->opcode == opcode;
         }))
-      found += (found.empty() ? "" : ", ") + std::string(opcode);
+      found += (found.empty() ? "" : ", ") + std::string(trace::form_of(opcode).name);
   return found;
 }
 
 }  // namespace
 
-std::string unrecorded(std::span<const trace::Instruction> code) {
+std::string unrecorded(const std::vector<trace::DecodedLine>& code) {
   std::string text;
   for (const Gap& gap : kGaps) {
     const std::string found = found_in(code, gap);
@@ -55,7 +55,7 @@ std::string unrecorded(std::span<const trace::Instruction> code) {
   return text;
 }
 
-std::vector<UnrecordedCounters> unrecorded_counters(std::span<const trace::Instruction> code) {
+std::vector<UnrecordedCounters> unrecorded_counters(const std::vector<trace::DecodedLine>& code) {
   std::vector<UnrecordedCounters> out;
   for (const Gap& gap : kGaps)
     if (!found_in(code, gap).empty()) out.push_back({gap.what, gap.counters});

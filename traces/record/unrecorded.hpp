@@ -2,23 +2,22 @@
 // counters lack it (docs/recording.md). Spilled registers are left out: a replay puts them back.
 #pragma once
 
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "isa/program.hpp"
+#include "isa/decoded_program.hpp"
 
 namespace warpmem::record {
 
 // "copies through tensor maps (UTMALDG), missing in …; texture …"; empty: nothing.
-std::string unrecorded(std::span<const trace::Instruction> code);
+std::string unrecorded(const std::vector<trace::DecodedLine>& code);
 
 // The counters that lack it, as patterns with * for anything, each with what is missing in them.
 struct UnrecordedCounters {
   std::string_view what;  // "texture and surface accesses"
   std::vector<std::string_view> counters;
 };
-std::vector<UnrecordedCounters> unrecorded_counters(std::span<const trace::Instruction> code);
+std::vector<UnrecordedCounters> unrecorded_counters(const std::vector<trace::DecodedLine>& code);
 
 }  // namespace warpmem::record

@@ -1,4 +1,4 @@
-#include "emulate/ptx/lexer.hpp"
+#include "isa/ptx/lexer.hpp"
 
 #include <fmt/format.h>
 
@@ -6,15 +6,15 @@
 
 #include "base/printable.hpp"
 
-namespace warpmem::emulate {
+namespace warpmem::ptx {
 namespace {
 
 constexpr std::size_t kMostShown = 300;  // bytes of a line that a message quotes
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_word(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || is_digit(c) || c == '_' || c == '$' || c == '%' ||
-         c == '.';
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || is_digit(c) || c == '_' || c == '$' ||
+         c == '%' || c == '.';
 }
 
 }  // namespace
@@ -24,7 +24,8 @@ std::uint32_t Source::line_of(std::size_t at) const {
   return 1 + static_cast<std::uint32_t>(std::count(text_.begin(), end, '\n'));
 }
 
-Error Source::error_at(std::size_t at, const std::string& message, const std::string& fix, ErrorKind kind) const {
+Error Source::error_at(std::size_t at, const std::string& message, const std::string& fix,
+                       ErrorKind kind) const {
   at = std::min(at, text_.size());
   std::size_t begin = at == 0 ? std::string::npos : text_.rfind('\n', at - 1);
   begin = begin == std::string::npos ? 0 : begin + 1;
@@ -63,7 +64,8 @@ Token Lexer::next() {
   const char c = text_[begin];
   if (c == '"') {
     std::size_t end = begin + 1;
-    while (end < text_.size() && text_[end] != '"' && text_[end] != '\n') end += text_[end] == '\\' ? 2u : 1u;
+    while (end < text_.size() && text_[end] != '"' && text_[end] != '\n')
+      end += text_[end] == '\\' ? 2u : 1u;
     end = std::min(end, text_.size());
     at_ = std::min(end + 1, text_.size());
     return {TokenKind::kString, text_.substr(begin + 1, end - begin - 1), begin};
@@ -77,18 +79,22 @@ Token Lexer::next() {
     if (c == '.' && end > begin && text_[end] == '.') break;  // .reg.b32 is two directives
     if (is_word(text_[end])) {
       ++end;
-    } else if (text_[end] == ':' && end + 2 < text_.size() && text_[end + 1] == ':' && is_word(text_[end + 2])) {
+    } else if (text_[end] == ':' && end + 2 < text_.size() && text_[end + 1] == ':' &&
+               is_word(text_[end + 2])) {
       end += 2;
-    } else if ((text_[end] == '+' || text_[end] == '-') && is_digit(c) && (text_[end - 1] == 'e' || text_[end - 1] == 'E') &&
-               text_.substr(begin, 2) != "0x" && text_.substr(begin, 2) != "0f" && text_.substr(begin, 2) != "0d" &&
-               text_.substr(begin, 2) != "0X" && text_.substr(begin, 2) != "0F" && text_.substr(begin, 2) != "0D") {
+    } else if ((text_[end] == '+' || text_[end] == '-') && is_digit(c) &&
+               (text_[end - 1] == 'e' || text_[end - 1] == 'E') && text_.substr(begin, 2) != "0x" &&
+               text_.substr(begin, 2) != "0f" && text_.substr(begin, 2) != "0d" &&
+               text_.substr(begin, 2) != "0X" && text_.substr(begin, 2) != "0F" &&
+               text_.substr(begin, 2) != "0D") {
       ++end;  // 1.5e-3
     } else {
       break;
     }
   }
   at_ = end;
-  return {is_digit(c) ? TokenKind::kNumber : TokenKind::kWord, text_.substr(begin, end - begin), begin};
+  return {is_digit(c) ? TokenKind::kNumber : TokenKind::kWord, text_.substr(begin, end - begin),
+          begin};
 }
 
-}  // namespace warpmem::emulate
+}  // namespace warpmem::ptx

@@ -8,14 +8,14 @@
 
 #include "base/error.hpp"
 
-namespace warpmem::emulate {
+namespace warpmem::ptx {
 
 enum class TokenKind : std::uint8_t { kEnd, kWord, kNumber, kString, kPunctuation };
 
 struct Token {
   TokenKind kind = TokenKind::kEnd;
-  std::string_view text;     // a part of the source; strings without their quotes
-  std::size_t at = 0;        // byte offset in the source
+  std::string_view text;  // a part of the source; strings without their quotes
+  std::size_t at = 0;     // byte offset in the source
   bool is(std::string_view t) const { return kind != TokenKind::kString && text == t; }
 };
 
@@ -38,6 +38,7 @@ class Source {
 class Lexer {
  public:
   explicit Lexer(const Source& source) : text_(source.text()) {}
+  explicit Lexer(std::string_view text) : text_(text) {}
   Token next();
 
  private:
@@ -46,4 +47,4 @@ class Lexer {
   std::size_t at_ = 0;
 };
 
-}  // namespace warpmem::emulate
+}  // namespace warpmem::ptx
