@@ -15,7 +15,14 @@ Extent extent_of(const std::uint64_t* lanes, std::uint32_t mask);
 void add_offset(const std::uint64_t* base, std::uint64_t offset, std::uint64_t* lanes);
 void add_offset(const std::uint32_t* base, std::uint32_t offset, std::uint64_t* lanes);
 
+// Of machine code.
+void machine_addresses(const Access& a, const std::byte* frame, Lanes& lanes);
+// From shared addresses as machine code has them (the reserved bytes first, the rank of a CTA in
+// its cluster in the upper 8 bits) to those of resolve.cpp.
+void own_shared(const Access& a, std::uint32_t rank, std::uint32_t cluster_size, Lanes& lanes);
+
 inline void addresses(const Access& a, const std::byte* frame, Lanes& lanes) {
+  if (a.machine) return machine_addresses(a, frame, lanes);
   const auto offset = static_cast<std::uint64_t>(a.offset);
   if (a.address_bytes == 8) {
     add_offset(reinterpret_cast<const std::uint64_t*>(frame + a.base), offset, lanes);

@@ -33,6 +33,7 @@ void MatrixUnit::matrix_access(Warp& warp, const Part& part, const Inst& in, std
           "ldmatrix and stmatrix need all 32 lanes of the warp", kWholeWarp);
   Lanes rows;
   addresses(a, frame, rows);
+  if (a.machine) own_shared(a, run_.cta->rank, run_.cluster_size, rows);
   if (a.space == Space::kGeneric)
     for (std::uint64_t& r : rows) r -= kSharedWindow;
   const std::uint32_t used = a.elements == 4 ? ~0u : (1u << (8 * a.elements)) - 1;

@@ -48,6 +48,8 @@ void MemoryUnit::access(Warp& warp, const Part& part, const Inst& in, const Acce
   if (a.waits && a.op == Op::kLoad && !run_.turns)
     ++warp.waits, warp.far_waits += a.space != Space::kShared;
   addresses(a, frame, lanes);
+  if (a.machine && a.space == Space::kShared)
+    own_shared(a, run_.cta->rank, run_.cluster_size, lanes);
   if (a.space != Space::kGeneric)
     return space_access(warp, part, in, a, frame, mask, trace_space(a.space), lanes);
   // The address decides: shared window, local window, or global.
@@ -66,6 +68,8 @@ void MemoryUnit::access(Warp& warp, const Part& part, const Inst& in, const Acce
     if (!who) return;
     Lanes copy;
     for (std::uint32_t l = 0; l < 32; ++l) copy[l] = lanes[l] - window;
+    if (a.machine && space == trace::Space::kShared)
+      own_shared(a, run_.cta->rank, run_.cluster_size, copy);
     space_access(warp, part, in, a, frame, who, space, copy);
   };
   some(mask & ~shared & ~local, trace::Space::kGlobal, 0);
@@ -180,6 +184,7 @@ void MemoryUnit::async_copy(Warp& warp, const Part& part, const Inst& in, std::b
   Lanes from, to;
   addresses(read, frame, from);
   addresses(write, frame, to);
+  if (write.machine) own_shared(write, run_.cta->rank, run_.cluster_size, to);
   const auto* limits =
       in.a == kNoOffset ? nullptr : reinterpret_cast<const std::uint32_t*>(frame + in.a);
   const std::uint32_t ignored =
