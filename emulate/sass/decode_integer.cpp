@@ -262,6 +262,21 @@ void MachineDecoder::minmax() {
   to.d = dest(0), to.a = least, to.b = most, to.c = which.row, to.negate_c = which.inverted;
 }
 
+// VIADDMNMX R0, a, b, c, predicate: the least of a + b and c where it is true
+void MachineDecoder::add_minmax() {
+  expect(5, 5);
+  bool x = false, y = false;
+  const std::uint32_t a = integer_source(1, x), b = integer_source(2, y), c = source(3);
+  const Truth which = truth(4);
+  if (which.row != true_) unknown("a predicate says which of them it takes");
+  const std::uint32_t sum = temporary();
+  Inst& add = hidden_compute("machine.sum3");
+  add.d = sum, add.a = a, add.b = b, add.c = zero_;
+  add.sub = (x ? kNegateA : 0) | (y ? kNegateB : 0);
+  Inst& to = compute(fmt::format("{}.{}", which.inverted ? "max" : "min", has("U32") ? "u32" : "s32"));
+  to.d = dest(0), to.a = sum, to.b = c;
+}
+
 // PRMT R0, low, choice, high
 void MachineDecoder::permute() {
   expect(4, 4);

@@ -35,10 +35,10 @@ AtomicOp operation_of(const MachineLine& line) {
                                  {"DEC", AtomicOp::kDec},   {"AND", AtomicOp::kAnd},
                                  {"OR", AtomicOp::kOr},     {"XOR", AtomicOp::kXor},
                                  {"EXCH", AtomicOp::kExch}, {"CAS", AtomicOp::kCas},
-                                 {"POPC", AtomicOp::kNone}};
+                                 {"POPC", AtomicOp::kAdd}};
   for (const std::string& m : line.modifiers)
     for (const One& one : kAll)
-      if (one.modifier == m) return one.op;
+      if (one.modifier == m) return one.op;  // POPC.INC: one more for each lane
   return AtomicOp::kNone;
 }
 
@@ -93,6 +93,8 @@ void MachineDecoder::load(Space space) {
   a.waits = has("STRONG");
   access_of(at(address), a);
   values(a, d, true);
+  // A recorder sees no accesses to spilled registers; a replay puts them back from the code.
+  a.reserved = space == Space::kLocal ? spills_ : a.reserved;
   Inst& in = emit(Kind::kAccess);
   new_access(in) = a;
 }
@@ -113,6 +115,7 @@ void MachineDecoder::store() {
   access_of(at(0), a);
   const std::uint32_t from = source(1, w.elements);
   values(a, from, false);
+  if (a.space == Space::kLocal) a.reserved = spills_;
   Inst& in = emit(Kind::kAccess);
   new_access(in) = a;
 }
@@ -149,7 +152,12 @@ void MachineDecoder::atomic() {
     const std::uint32_t row = source(k, words);
     return words == 2 ? joined(row) : row;
   };
-  a.values[0] = value(i++);
+  if (has("POPC")) {
+    if (d != sink_) unknown("it gives a count");
+    a.values[0] = constant({1});
+  } else {
+    a.values[0] = value(i++);
+  }
   if (a.atomic == AtomicOp::kCas) a.values[1] = value(i++);
   if (i != count()) unknown("it has more operands than its operation takes");
   const bool gives = d != sink_;
@@ -203,6 +211,71 @@ void MachineDecoder::matrix_load() {
   Inst& in = emit(loads ? Kind::kMatrixLoad : Kind::kMatrixStore);
   in.sub = has("MT88") ? 1 : 0;
   new_access(in) = a;
+}
+
+// CCTL.E.PF2 [R2]
+void MachineDecoder::prefetch() {
+  if (!has("PF2")) return nothing();
+  expect(1, 1);
+  Access a;
+  a.op = trace::Op::kPrefetch, a.space = Space::kGlobal, a.element_bytes = 1;
+  access_of(at(0), a);
+  Inst& in = emit(Kind::kAccess);
+  new_access(in) = a;
+}
+
+// HMMA.16816.F32[.BF16, .TF32] R4, a, b, c; IMMA.16832.S8.S8
+void MachineDecoder::matrix_product() {
+  expect(4, 4);
+  struct Shape {
+    std::string_view modifier;
+    std::uint32_t k;
+  };
+  static constexpr Shape kShapes[] = {{"1684", 4}, {"1688", 8}, {"16816", 16}, {"16832", 32}, {"16864", 64}};
+  MatrixProduct p;
+  p.k = 0;
+  for (const Shape& s : kShapes)
+    if (has(s.modifier)) p.k = s.k;
+  if (p.k == 0) unknown("its shape is not known");
+  if (line_->opcode == "HMMA") {
+    p.a = p.b = has("BF16") ? Type::kBf16 : has("TF32") ? Type::kTf32 : Type::kF16;
+    p.accumulator = p.result = has("F32") ? Type::kF32 : Type::kF16;
+  } else {
+    std::vector<Type> factors;
+    for (const std::string& m : line_->modifiers) {
+      if (m == "S8") factors.push_back(Type::kS8);
+      if (m == "U8") factors.push_back(Type::kU8);
+      if (m == "S4") factors.push_back(Type::kS4);
+      if (m == "U4") factors.push_back(Type::kU4);
+    }
+    if (factors.size() != 2) unknown("it does not say what it multiplies");
+    p.a = factors[0], p.b = factors[1], p.accumulator = p.result = Type::kS32;
+    p.saturates = has("SAT");
+  }
+  std::vector<std::uint32_t> list;
+  const auto rows = [&](std::size_t i, Fragment f) {
+    const Operand& o = at(i);
+    for (const std::string& m : o.modifiers)
+      if (m != "ROW" && m != "COL") unknown(fmt::format("its operand {} has a modifier", o.text));
+    if (o.negative || o.absolute || o.complement) unknown(fmt::format("its operand {} has a sign", o.text));
+    if (o.kind != Operand::Kind::kRegister) unknown(fmt::format("its operand {} is no register", o.text));
+    const std::uint32_t first = i == 0 ? dest(0, 4) : plain_source(o, 4);
+    for (std::uint32_t k = 0; k < p.registers(f); ++k) list.push_back(first + k * kRow);
+  };
+  rows(1, Fragment::kA), rows(2, Fragment::kB), rows(3, Fragment::kC), rows(0, Fragment::kC);
+  Inst& in = emit(Kind::kMatrixProduct);
+  in.extra = static_cast<std::uint32_t>(code_.lists.size());
+  in.sub = static_cast<std::uint32_t>(code_.products.size());
+  code_.lists.push_back(std::move(list));
+  code_.products.push_back(p);
+}
+
+// MOVM.16.MT88 R0, a
+void MachineDecoder::matrix_turn() {
+  expect(2, 2);
+  const std::uint32_t a = source(1);
+  Inst& in = emit(Kind::kMatrixTurn);
+  in.d = dest(0), in.a = a;
 }
 
 // LDC[.64] R0, c[0x0][R4+0x210]; ULDC

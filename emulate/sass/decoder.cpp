@@ -56,6 +56,15 @@ std::uint32_t MachineDecoder::constant(const std::vector<std::uint32_t>& words) 
 
 std::uint32_t MachineDecoder::bank_row(std::uint32_t bank, std::uint32_t offset,
                                        std::uint32_t words) {
+  // Of what the driver puts before the parameters: sizes, the local window, the stack's end,
+  // clusters, parameters' addresses, and the descriptor of global memory, which says nothing here.
+  static constexpr std::array<std::uint32_t, 16> kKnown{0x0,  0x4,  0x8,   0xc,   0x10,  0x14,
+                                                        0x20, 0x24, 0x28,  0x118, 0x11c, 0x140,
+                                                        0x198, 0x19c, 0x208, 0x20c};
+  if (bank == 0 && offset < request_.params_at)
+    for (std::uint32_t i = 0; i < words; ++i)
+      if (std::ranges::find(kKnown, offset + 4 * i) == kKnown.end())
+        unknown(fmt::format("what the driver puts at {:#x} of constant bank 0 is not known", offset));
   const auto [it, fresh] = banks_.try_emplace({bank, offset, words}, 0);
   if (!fresh) return it->second;
   it->second = allot(words * kRow);
@@ -283,7 +292,7 @@ void MachineDecoder::lay_out(const std::vector<MachineLine>& lines) {
 
 void MachineDecoder::statement(const MachineLine& line) {
   line_ = &line;
-  taken_ = 0;
+  taken_ = 0, spills_ = line.spills ? 1 : 0;
   const std::size_t first = code_.code.size();
   code_.lines.push_back(static_cast<std::uint32_t>(first));
   form_ = find_form(line.opcode);

@@ -32,6 +32,7 @@ class MachineDecoder {
   struct Request {
     const Function* function = nullptr;  // a name for messages
     std::uint32_t reserved_shared = 0;   // bytes at the start of a CTA's window
+    std::uint32_t params_at = 0;         // in bank 0: what lies before is the driver's
     // Offsets of code words that hold an address: what MOV's text shows of it is not its value.
     std::map<std::uint32_t, std::int64_t> relocated;  // by pc
   };
@@ -121,6 +122,7 @@ class MachineDecoder {
   void extend_sign();
   void bit_mask();
   void dot();
+  void add_minmax();
   // decode_float.cpp
   void add_float();
   void multiply_float();
@@ -156,6 +158,22 @@ class MachineDecoder {
   void async_copy();
   void matrix_load();
   void matrix_product();
+  void matrix_turn();
+  void prefetch();
+  // decode_async.cpp
+  void one_lane(Inst& in);
+  std::uint32_t first_lane();
+  void mbarrier();
+  void bulk_copy();
+  void bulk_prefetch();
+  void tensor_copy();
+  Access shared_at(std::uint32_t uniform) const;
+  Access global_at(std::uint32_t uniform) const;
+  std::uint32_t uniform_address(std::size_t i) const;
+  // decode_texture.cpp
+  void texture();
+  void surface();
+  void texture_object(TextureAccess& t, std::size_t i);
   void access_of(const Operand& o, Access& a);
   void load(Space space);
   void values(Access& a, std::uint32_t base, bool load);
@@ -193,6 +211,8 @@ class MachineDecoder {
   const MachineLine* line_ = nullptr;
   const Form* form_ = nullptr;
   std::uint32_t statement_ = 0, frame_ = 0;
+  std::uint32_t lane_row_ = 0;
+  std::uint32_t spills_ = 0;  // 1: of a spilled register
   std::uint32_t registers_ = 0, uniforms_ = 0;  // rows
   std::uint32_t uniform_base_ = 0, predicates_ = 0, uniform_predicates_ = 0, barriers_ = 0;
   std::uint32_t true_ = 0, zero_ = 0, sink_ = 0;

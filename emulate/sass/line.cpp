@@ -43,6 +43,7 @@ Result<MachineLine> take_apart(const trace::Instruction& instruction) {
   if (const std::size_t remark = text.find("(*"); remark != text.npos) {
     if (const std::size_t list = text.find(kTargets, remark); list != text.npos)
       line.places = places_of(text.substr(list));
+    line.spills = text.find("SpillRefill", remark) != text.npos;
     text = trimmed(text.substr(0, remark));
   }
   if (text.starts_with('@')) {

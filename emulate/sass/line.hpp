@@ -20,6 +20,7 @@ struct MachineLine {
   bool guarded = false, guard_negated = false, guard_uniform = false;
   std::uint16_t guard = 0;  // number of the predicate
   std::vector<trace::SassOperand> operands;
+  bool spills = false;                // stores or loads a spilled register
   std::vector<std::uint32_t> places;  // of a jump through a register: what it may go to
 };
 

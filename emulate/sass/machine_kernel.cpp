@@ -15,6 +15,8 @@ constexpr std::uint32_t kBankBytes = 65536;
 // Of bank 0, before the parameters: the block's size, the grid's, where the stacks' window begins,
 // and where a thread's stack ends.
 constexpr std::uint32_t kBlockAt = 0x0, kGridAt = 0xc, kLocalAt = 0x20, kStackAt = 0x28;
+// … and, on 9.0, whether the launch has clusters, and where generic addresses of parameters begin.
+constexpr std::uint32_t kClustersAt = 0x140, kParametersAt = 0x198;
 
 Error malformed(const std::string& message, const std::string& name) {
   return {ErrorKind::kMalformed, message, demangled(name), "build the program again"};
@@ -90,7 +92,7 @@ Result<std::unique_ptr<Kernel>> build_machine_kernel(const LoadedModule& module,
     in.control = record::control_at(image, contents.cubin, *f, in.pc);
     in.text = record::with_spill_mark(*f, in.pc, std::move(in.text));
   }
-  MachineDecoder decoder({entry->second, contents.reserved_shared, {}});
+  MachineDecoder decoder({entry->second, contents.reserved_shared, f->parameters.at, {}});
   auto code = std::make_unique<Code>(decoder.run(program.code));
   // A stack for the kernel's own frame, at its end; calls that grow it have their share behind.
   code->local_bytes = f->local_bytes;
@@ -118,11 +120,14 @@ Result<void> prepare_machine_launch(const Kernel& kernel, const Memory& memory,
   const std::uint64_t window = kLocalWindow;
   put(bank, kBlockAt, shape.block.data(), 12), put(bank, kGridAt, shape.grid.data(), 12);
   put(bank, kLocalAt, &window, sizeof window);
+  const std::uint32_t clusters = shape.cluster[0] * shape.cluster[1] * shape.cluster[2] > 1 ? 1 : 0;
+  const std::uint64_t parameters = memory.param_base();
+  put(bank, kClustersAt, &clusters, sizeof clusters);
+  put(bank, kParametersAt, &parameters, sizeof parameters);
   put(bank, kStackAt, &machine.stack_bytes, sizeof machine.stack_bytes);
   if (!shape.params.empty())
     put(bank, machine.params_at, shape.params.data(),
         std::min<std::size_t>(shape.params.size(), machine.params_bytes));
-  (void)memory;
   std::vector<std::byte>& frame = kernel.functions[0]->image;
   for (const BankRow& row : machine.rows) {
     const ConstantBanks::Place place = machine.banks.find(row.bank, row.offset, 4);

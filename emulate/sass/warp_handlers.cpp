@@ -46,6 +46,9 @@ void elect_lane(std::byte* frame, const Inst& in, std::uint32_t mask) {
   auto& p = *reinterpret_cast<std::uint32_t*>(frame + in.d2);
   p = (p & ~mask) | (1u << leader);
 }
+void first_lane_alone(std::byte* frame, const Inst& in, std::uint32_t mask) {
+  *reinterpret_cast<std::uint32_t*>(frame + in.d) = mask & (0 - mask);
+}
 void first_lane_to_all(std::byte* frame, const Inst& in, std::uint32_t mask) {
   const auto* a = reinterpret_cast<const std::uint32_t*>(frame + in.a);
   put_lanes(frame, in.d, ~0u, a[std::countr_zero(mask)]);

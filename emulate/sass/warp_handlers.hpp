@@ -12,6 +12,8 @@ void shuffle_lanes(std::byte* frame, const Inst& in, std::uint32_t mask);
 void match_lanes(std::byte* frame, const Inst& in, std::uint32_t mask);
 void reduce_lanes(std::byte* frame, const Inst& in, std::uint32_t mask);  // to a uniform register
 void elect_lane(std::byte* frame, const Inst& in, std::uint32_t mask);
+// d: a predicate that the lowest lane alone has.
+void first_lane_alone(std::byte* frame, const Inst& in, std::uint32_t mask);
 void first_lane_to_all(std::byte* frame, const Inst& in, std::uint32_t mask);
 
 }  // namespace warpmem::emulate
