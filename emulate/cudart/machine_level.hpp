@@ -2,6 +2,10 @@
 // variables and kernels.
 #pragma once
 
+#include <memory>
+#include <optional>
+#include <vector>
+
 #include "emulate/cudart/registry.hpp"
 #include "emulate/sass/machine_kernel.hpp"
 
@@ -14,8 +18,13 @@ Result<std::vector<unsigned char>> machine_code_of(const Module& module, std::ui
 struct MachineModule {
   std::vector<unsigned char> image;
   emulate::CubinContents contents;
+  // Of a small module all kernels are disassembled at once: nvdisasm takes a third of a second to
+  // begin, and little more for the rest.
+  std::optional<record::Disassembly> listing;
 };
-Result<std::unique_ptr<emulate::LoadedModule>> load_machine_code(Module& module, emulate::Memory& memory, std::uint32_t cc);
+Result<std::unique_ptr<emulate::LoadedModule>> load_machine_code(Module& module,
+                                                                 emulate::Memory& memory,
+                                                                 std::uint32_t cc);
 Result<std::unique_ptr<emulate::Kernel>> machine_kernel(Function& function);
 
 }  // namespace warpmem::cudart

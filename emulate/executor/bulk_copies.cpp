@@ -126,8 +126,9 @@ void BulkCopies::bulk_copy(Warp& warp, const Part& part, const Inst& in, std::by
             fmt::format("a bulk copy of {} bytes: it must be a multiple of 16", n),
             "round the size up, and pad the arrays, or copy the rest with plain loads and stores");
     bool begun = false;
-    recorder_.record_piece(warp, in, code, trace::Op::kBulkRead, source, n, l,
-                           source == trace::Space::kShared ? traced_shared(run_, read, from[l]) : from[l], begun);
+    recorder_.record_piece(
+        warp, in, code, trace::Op::kBulkRead, source, n, l,
+        source == trace::Space::kShared ? traced_shared(run_, read, from[l]) : from[l], begun);
     const std::uint64_t owner =
         target == trace::Space::kShared ? to[l] >> kRankShift : 0;  // one more than its rank
     recorder_.record_piece(

@@ -23,8 +23,9 @@ std::string place_of(const Kernel& kernel, const Code& code, const Inst& in) {
   if (code.machine) {
     const trace::Program& program = kernel.machine->program;
     const trace::Instruction& at = program.code[in.statement];
-    const std::string place =
-        at.line != 0 && at.file < program.files.size() ? fmt::format("{}:{} ", program.files[at.file], at.line) : "";
+    const std::string place = at.line != 0 && at.file < program.files.size()
+                                  ? fmt::format("{}:{} ", program.files[at.file], at.line)
+                                  : "";
     return fmt::format("{}({:#06x}: {}), in {}", place, at.pc, at.text, program.demangled);
   }
   const Module& module = kernel.module->module();

@@ -112,7 +112,8 @@ void machine_addresses(const Access& a, const std::byte* frame, Lanes& lanes) {
   const auto offset = static_cast<std::uint64_t>(a.offset);
   if (a.address_bytes == 8) {
     std::uint64_t fixed = offset;
-    if (a.uniform != kNoOffset) fixed += row(a.uniform)[0] | std::uint64_t{row(a.uniform)[32]} << 32;
+    if (a.uniform != kNoOffset)
+      fixed += row(a.uniform)[0] | std::uint64_t{row(a.uniform)[32]} << 32;
     if (a.base == kNoOffset) {
       for (std::uint32_t l = 0; l < 32; ++l) lanes[l] = fixed;
     } else if (a.narrow_base) {

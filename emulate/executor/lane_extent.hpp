@@ -27,8 +27,9 @@ inline void own_shared(const Running& run, const Access& a, Lanes& lanes) {
 inline std::uint64_t traced_shared(const Running& run, const Access& a, std::uint64_t at) {
   if (!a.machine) return at;
   const std::uint64_t owner = at >> kRankShift;
-  const std::uint64_t rank =
-      owner ? owner - 1 : run.cluster_size > 1 ? run.cta->rank : std::uint64_t{0};
+  const std::uint64_t rank = owner                  ? owner - 1
+                             : run.cluster_size > 1 ? run.cta->rank
+                                                    : std::uint64_t{0};
   return (rank << kRankShift) + (at & ((1u << kRankShift) - 1)) + a.reserved;
 }
 

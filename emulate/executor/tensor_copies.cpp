@@ -49,7 +49,8 @@ std::uint64_t in_cta(std::uint64_t at, std::uint32_t rank) {
 }
 
 // A shared address of the lane's, which may be a generic one.
-std::uint64_t shared_address(const Running& run, const Access& a, const std::byte* frame, std::uint32_t lane) {
+std::uint64_t shared_address(const Running& run, const Access& a, const std::byte* frame,
+                             std::uint32_t lane) {
   Lanes where;
   addresses(a, frame, where);
   own_shared(run, a, where);

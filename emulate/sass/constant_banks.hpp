@@ -1,5 +1,5 @@
-// The constant banks that a launch of machine code reads: 0 has the launch and its parameters, 2 what
-// the compiler put there, 3 the module's __constant__ variables, 4 addresses.
+// The constant banks that a launch of machine code reads: 0 has the launch and its parameters, 2
+// what the compiler put there, 3 the module's __constant__ variables, 4 addresses.
 #pragma once
 
 #include <cstddef>

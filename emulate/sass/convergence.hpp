@@ -1,7 +1,7 @@
-// How lanes of machine code part and meet: a branch leaves two parts; a convergence barrier has, for
-// each lane, the lanes that it is to meet (BSSY), and at BSYNC a lane waits until all of those wait
-// too, have exited, or have left (BREAK). Nothing else brings lanes together but instructions that
-// name them (WARPSYNC). Unlike PTX's parts, none waits for another one's lanes.
+// How lanes of machine code part and meet: a branch leaves two parts; a convergence barrier has,
+// for each lane, the lanes that it is to meet (BSSY), and at BSYNC a lane waits until all of those
+// wait too, have exited, or have left (BREAK). Nothing else brings lanes together but instructions
+// that name them (WARPSYNC). Unlike PTX's parts, none waits for another one's lanes.
 #pragma once
 
 #include "emulate/executor/divergence.hpp"

@@ -145,7 +145,8 @@ Module module_of(const CubinContents& contents, const std::string& name) {
     Variable& to = m.variables.emplace_back();
     to.name = text(v.name), to.space = v.constant ? Space::kConst : Space::kGlobal;
     to.type = Type::kB8, to.bytes = v.bytes, to.align = 256;
-    for (const std::byte b : v.initial) to.initial.push_back({static_cast<std::uint64_t>(b), {}, 0});
+    for (const std::byte b : v.initial)
+      to.initial.push_back({static_cast<std::uint64_t>(b), {}, 0});
     m.variable_named[to.name] = &to;
   }
   for (const record::CubinFunction& f : contents.cubin.functions) {

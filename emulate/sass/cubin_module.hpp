@@ -18,7 +18,7 @@ struct CubinVariable {
   std::uint64_t offset = 0, bytes = 0;  // in its section
   bool constant = false;                // of bank 3
   std::uint32_t align = 1;
-  std::vector<std::byte> initial;       // empty: zeros
+  std::vector<std::byte> initial;  // empty: zeros
 };
 
 // A word of a section that the address of a symbol goes to.

@@ -88,7 +88,8 @@ void MachineDecoder::bulk_copy() {
   const auto& m = line_->modifiers;
   const bool loads = m.size() >= 2 && m[0] == "S" && m[1] == "G";
   const bool reduces = line_->opcode == "UBLKRED";
-  if (!loads && !(m.size() >= 2 && m[0] == "G" && m[1] == "S")) unknown("where it copies is not known");
+  if (!loads && !(m.size() >= 2 && m[0] == "G" && m[1] == "S"))
+    unknown("where it copies is not known");
   if (reduces && (loads || !has("ADD"))) unknown("what it does there is not known");
   const std::uint32_t to = uniform_address(0), from = uniform_address(1);
   const std::uint32_t pieces = source(2), by = constant({4}), bytes = temporary();

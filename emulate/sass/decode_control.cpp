@@ -16,20 +16,31 @@ struct SpecialRegister {
   std::string_view name;
   Special what;
 };
-constexpr SpecialRegister kSpecialRegisters[] = {
-    {"SR_TID.X", Special::kTidX},         {"SR_TID.Y", Special::kTidY},
-    {"SR_TID.Z", Special::kTidZ},         {"SR_CTAID.X", Special::kCtaidX},
-    {"SR_CTAID.Y", Special::kCtaidY},     {"SR_CTAID.Z", Special::kCtaidZ},
-    {"SR_NTID.X", Special::kNtidX},       {"SR_NTID.Y", Special::kNtidY},
-    {"SR_NTID.Z", Special::kNtidZ},       {"SR_NCTAID.X", Special::kNctaidX},
-    {"SR_NCTAID.Y", Special::kNctaidY},   {"SR_NCTAID.Z", Special::kNctaidZ},
-    {"SR_LANEID", Special::kLaneid},      {"SR_EQMASK", Special::kMaskEq},
-    {"SR_LEMASK", Special::kMaskLe},      {"SR_LTMASK", Special::kMaskLt},
-    {"SR_GEMASK", Special::kMaskGe},      {"SR_GTMASK", Special::kMaskGt},
-    {"SR_CLOCKLO", Special::kClock},      {"SR_CLOCKHI", Special::kClockHi},
-    {"SR_GLOBALTIMERLO", Special::kTimerLo}, {"SR_GLOBALTIMERHI", Special::kTimerHi},
-    {"SR_CgaCtaId", Special::kClusterCtarank}, {"SR_VIRTUALSMID", Special::kSmid},
-    {"SRZ", Special::kZero}};
+constexpr SpecialRegister kSpecialRegisters[] = {{"SR_TID.X", Special::kTidX},
+                                                 {"SR_TID.Y", Special::kTidY},
+                                                 {"SR_TID.Z", Special::kTidZ},
+                                                 {"SR_CTAID.X", Special::kCtaidX},
+                                                 {"SR_CTAID.Y", Special::kCtaidY},
+                                                 {"SR_CTAID.Z", Special::kCtaidZ},
+                                                 {"SR_NTID.X", Special::kNtidX},
+                                                 {"SR_NTID.Y", Special::kNtidY},
+                                                 {"SR_NTID.Z", Special::kNtidZ},
+                                                 {"SR_NCTAID.X", Special::kNctaidX},
+                                                 {"SR_NCTAID.Y", Special::kNctaidY},
+                                                 {"SR_NCTAID.Z", Special::kNctaidZ},
+                                                 {"SR_LANEID", Special::kLaneid},
+                                                 {"SR_EQMASK", Special::kMaskEq},
+                                                 {"SR_LEMASK", Special::kMaskLe},
+                                                 {"SR_LTMASK", Special::kMaskLt},
+                                                 {"SR_GEMASK", Special::kMaskGe},
+                                                 {"SR_GTMASK", Special::kMaskGt},
+                                                 {"SR_CLOCKLO", Special::kClock},
+                                                 {"SR_CLOCKHI", Special::kClockHi},
+                                                 {"SR_GLOBALTIMERLO", Special::kTimerLo},
+                                                 {"SR_GLOBALTIMERHI", Special::kTimerHi},
+                                                 {"SR_CgaCtaId", Special::kClusterCtarank},
+                                                 {"SR_VIRTUALSMID", Special::kSmid},
+                                                 {"SRZ", Special::kZero}};
 
 }  // namespace
 
@@ -37,6 +48,7 @@ constexpr SpecialRegister kSpecialRegisters[] = {
 std::uint32_t MachineDecoder::target(const Operand& o) const {
   if (o.kind != Operand::Kind::kInteger || o.value < 0 || o.value % 16 != 0)
     unknown(fmt::format("where {} lies is not known", o.text));
+  if (o.value / 16 >= total_) unknown("it goes out of the kernel");
   return static_cast<std::uint32_t>(o.value / 16);
 }
 
@@ -54,7 +66,6 @@ void MachineDecoder::branch() {
   }
   if (i + 1 != count()) unknown("it has more operands than a place");
   const std::uint32_t to = target(at(i));
-  if (to >= code_.lines.size() && to * 16 > line_->pc + (1u << 24)) unknown("it goes out of the kernel");
   Inst& in = emit(Kind::kMachineBranch);
   in.target = to, in.a = also.row, in.negate_c = also.inverted, in.b = whole;
   in.sub = has("ANY") ? 1 : 0;
@@ -131,7 +142,8 @@ void MachineDecoder::break_convergence() {
   std::size_t i = 0;
   Truth also{kNoOffset, false};
   if (is_predicate(i)) also = truth(i++);
-  if (i + 1 != count() || at(i).kind != Operand::Kind::kBarrierRegister) unknown("it names no barrier");
+  if (i + 1 != count() || at(i).kind != Operand::Kind::kBarrierRegister)
+    unknown("it names no barrier");
   Inst& in = emit(Kind::kConvergeBreak);
   in.a = barriers_ + kRow * at(i).number;
   in.b = also.row, in.negate_c = also.inverted;
@@ -183,9 +195,7 @@ void MachineDecoder::barrier() {
 
 void MachineDecoder::nothing() { emit(Kind::kNothing); }
 
-void MachineDecoder::fence() {
-  emit(has("GPU") || has("SYS") ? Kind::kFence : Kind::kNothing);
-}
+void MachineDecoder::fence() { emit(has("GPU") || has("SYS") ? Kind::kFence : Kind::kNothing); }
 
 void MachineDecoder::yield() {
   emit(Kind::kYield);
@@ -198,7 +208,8 @@ void MachineDecoder::trap() { emit(Kind::kTrap); }
 void MachineDecoder::special_register() {
   expect(2, 2);
   const Operand& from = at(1);
-  if (from.kind != Operand::Kind::kSpecial) unknown(fmt::format("its operand {} is no special register", from.text));
+  if (from.kind != Operand::Kind::kSpecial)
+    unknown(fmt::format("its operand {} is no special register", from.text));
   const bool pair = line_->opcode == "CS2R" && !has("32");
   const std::uint32_t d = dest(0, pair ? 2 : 1);
   const auto one = [&](Special what, std::uint32_t to, bool hidden) {
@@ -218,7 +229,8 @@ void MachineDecoder::special_register() {
     if (!pair) return;
     const Special high = s.what == Special::kClock     ? Special::kClockHi
                          : s.what == Special::kTimerLo ? Special::kTimerHi
-                         : s.what == Special::kZero ? Special::kZero : Special::kGridid;
+                         : s.what == Special::kZero    ? Special::kZero
+                                                       : Special::kGridid;
     if (high == Special::kGridid) unknown("it is half of no pair");
     return one(high, d == sink_ ? sink_ : d + kRow, true);
   }
@@ -288,7 +300,8 @@ void MachineDecoder::elect() {
 void MachineDecoder::program_counter() {
   expect(2, 2);
   const std::uint64_t place = kCodeWindow + 16 * target(at(1));
-  const std::uint32_t row = constant({static_cast<std::uint32_t>(place), static_cast<std::uint32_t>(place >> 32)});
+  const std::uint32_t row =
+      constant({static_cast<std::uint32_t>(place), static_cast<std::uint32_t>(place >> 32)});
   const std::uint32_t d = dest(0, 2);
   for (std::uint32_t k = 0; k < 2; ++k) {
     Inst& to = compute("mov.b32");
@@ -309,7 +322,13 @@ void MachineDecoder::to_uniform() {
   in.d = d, in.a = a;
 }
 
-void MachineDecoder::cluster_arrive() { emit(Kind::kClusterArrive); targets_.push_back(statement_ + 1); }
-void MachineDecoder::cluster_wait() { emit(Kind::kClusterWait); targets_.push_back(statement_ + 1); }
+void MachineDecoder::cluster_arrive() {
+  emit(Kind::kClusterArrive);
+  targets_.push_back(statement_ + 1);
+}
+void MachineDecoder::cluster_wait() {
+  emit(Kind::kClusterWait);
+  targets_.push_back(statement_ + 1);
+}
 
 }  // namespace warpmem::emulate

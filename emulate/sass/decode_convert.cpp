@@ -51,11 +51,13 @@ std::uint8_t rounding_of(const MachineLine& line) {
 // The source in a row as wide as the conversion takes it.
 std::uint32_t MachineDecoder::half_row(std::size_t i, std::uint32_t shift_of_high) {
   const Operand& o = at(i);
-  if (o.negative || o.absolute || o.complement) unknown(fmt::format("its operand {} has a sign", o.text));
+  if (o.negative || o.absolute || o.complement)
+    unknown(fmt::format("its operand {} has a sign", o.text));
   std::uint32_t shift = 0;
   for (const std::string& m : o.modifiers) {
     if (m == "H1" || m == "H1_H1") shift = shift_of_high;
-    else if (m != "H0" && m != "H0_H0") unknown(fmt::format("its operand {} has a modifier", o.text));
+    else if (m != "H0" && m != "H0_H0")
+      unknown(fmt::format("its operand {} has a modifier", o.text));
   }
   const std::uint32_t row = plain_source(o, 1), to = temporary();
   Inst& in = hidden_compute("machine.half");
@@ -84,7 +86,8 @@ void MachineDecoder::integer_to_float() {
       else if (m == "B2") shift = 16;
       else if (m == "B3") shift = 24;
       else if (m == "H1") shift = 16;
-      else if (m != "B0" && m != "H0") unknown(fmt::format("its operand {} has a modifier", o.text));
+      else if (m != "B0" && m != "H0")
+        unknown(fmt::format("its operand {} has a modifier", o.text));
     }
     if (o.absolute || o.complement || (o.negative && o.kind != Operand::Kind::kInteger))
       unknown(fmt::format("its operand {} has a sign", o.text));
@@ -102,7 +105,8 @@ void MachineDecoder::integer_to_float() {
   to.d = result, to.a = a, to.sub = c.pack();
   if (c.to_bytes == 4) return;
   Inst& last = emit(Kind::kCompute);
-  last.fn = find_handler(c.to_bytes == 8 ? "machine.split" : "machine.from_half"), last.hidden = true;
+  last.fn = find_handler(c.to_bytes == 8 ? "machine.split" : "machine.from_half"),
+  last.hidden = true;
   last.d = dest(0, c.to_bytes / 4u), last.a = result;
 }
 
@@ -148,7 +152,8 @@ void MachineDecoder::float_to_float() {
   to.d = result, to.a = a, to.sub = c.pack();
   if (c.to_bytes == 4) return;
   Inst& last = emit(Kind::kCompute);
-  last.fn = find_handler(c.to_bytes == 8 ? "machine.split" : "machine.from_half"), last.hidden = true;
+  last.fn = find_handler(c.to_bytes == 8 ? "machine.split" : "machine.from_half"),
+  last.hidden = true;
   last.d = dest(0, c.to_bytes / 4u), last.a = result;
 }
 

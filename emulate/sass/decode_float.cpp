@@ -34,7 +34,8 @@ void MachineDecoder::add_float() {
   const bool subtracts = second.negative && !second.absolute &&
                          second.kind != Operand::Kind::kInteger &&
                          second.kind != Operand::Kind::kFloat && second.modifiers.empty();
-  const std::uint32_t a = float_source(1), b = subtracts ? plain_source(second, 1) : float_source(2);
+  const std::uint32_t a = float_source(1),
+                      b = subtracts ? plain_source(second, 1) : float_source(2);
   Inst& to = compute(subtracts ? "sub.f32" : "add.f32");
   to.d = dest(0), to.a = a, to.b = b;
   float_mode(to);
@@ -61,7 +62,8 @@ void MachineDecoder::minmax_float() {
   expect(4, 4);
   const std::uint32_t a = float_source(1), b = float_source(2);
   const Truth which = truth(3);
-  const std::string how = fmt::format("{}{}f32", has("FTZ") ? "ftz." : "", has("NAN") ? "NaN." : "");
+  const std::string how =
+      fmt::format("{}{}f32", has("FTZ") ? "ftz." : "", has("NAN") ? "NaN." : "");
   if (which.row == true_) {
     Inst& to = compute((which.inverted ? "max." : "min.") + how);
     to.d = dest(0), to.a = a, to.b = b;
@@ -109,9 +111,9 @@ void MachineDecoder::special_function() {
     std::string_view modifier;
     const char* handler;
   };
-  static constexpr One kAll[] = {{"RCP", "rcp.f32"},   {"RSQ", "rsqrt.f32"},  {"SQRT", "sqrt.f32"},
-                                 {"EX2", "ex2.f32"},   {"LG2", "lg2.f32"},    {"TANH", "tanh.f32"},
-                                 {"SIN", "machine.sin"}, {"COS", "machine.cos"}};
+  static constexpr One kAll[] = {
+      {"RCP", "rcp.f32"}, {"RSQ", "rsqrt.f32"}, {"SQRT", "sqrt.f32"},   {"EX2", "ex2.f32"},
+      {"LG2", "lg2.f32"}, {"TANH", "tanh.f32"}, {"SIN", "machine.sin"}, {"COS", "machine.cos"}};
   for (const One& one : kAll) {
     if (!has(one.modifier)) continue;
     const std::uint32_t a = float_source(1);
@@ -153,10 +155,11 @@ void MachineDecoder::double_arithmetic() {
   const bool fused = line_->opcode == "DFMA";
   expect(fused ? 4 : 3, fused ? 4 : 3);
   bool x = false, y = false, z = false;
-  const std::uint32_t a = double_pair(1, x), b = double_pair(2, y), c = fused ? double_pair(3, z) : a;
-  Inst& to = compute(fused                       ? "machine.dfma"
+  const std::uint32_t a = double_pair(1, x), b = double_pair(2, y),
+                      c = fused ? double_pair(3, z) : a;
+  Inst& to = compute(fused                     ? "machine.dfma"
                      : line_->opcode == "DADD" ? "machine.dadd"
-                                                 : "machine.dmul");
+                                               : "machine.dmul");
   to.d = dest(0, 2), to.a = a, to.b = b, to.c = c;
   to.sub = (x ? 1 : 0) | (y ? 2 : 0) | (z ? 4 : 0);
   float_mode(to);
@@ -257,9 +260,9 @@ void MachineDecoder::half_arithmetic() {
   if (i != count()) unknown("it has more operands than it takes");
   const char* type = bfloat ? "bf16x2" : "f16x2";
   Inst& to = compute(fmt::format("{}{}.{}",
-                                 fused                       ? "fma"
+                                 fused                      ? "fma"
                                  : line_->opcode == "HADD2" ? "add"
-                                                             : "mul",
+                                                            : "mul",
                                  has("RELU") ? ".relu" : "", type));
   to.d = dest(0), to.a = a, to.b = b, to.c = c;
   to.sub = (has("SAT") ? 1 : 0) | (has("FTZ") ? 2 : 0);
@@ -273,8 +276,10 @@ void MachineDecoder::compare_halves() {
   std::size_t i = 2;
   const std::uint32_t a = half_pair(i, bfloat), b = half_pair(i, bfloat);
   const Truth with = truth(i);
-  if (i + 1 != count() || with.row != true_ || with.inverted) unknown("it joins its result with a predicate");
-  Inst& to = compute(fmt::format("setp.{}{}.{}", has("FTZ") ? "ftz." : "", how, bfloat ? "bf16x2" : "f16x2"));
+  if (i + 1 != count() || with.row != true_ || with.inverted)
+    unknown("it joins its result with a predicate");
+  Inst& to = compute(
+      fmt::format("setp.{}{}.{}", has("FTZ") ? "ftz." : "", how, bfloat ? "bf16x2" : "f16x2"));
   to.d = predicate_dest(0), to.d2 = predicate_dest(1), to.a = a, to.b = b;
 }
 

@@ -72,15 +72,16 @@ void MachineDecoder::multiply_add() {
     unknown("a product with a carry has a negated operand");
   if (carries && !wide && !high && out != kNoOffset) unknown("a product of 32 bits gives a carry");
   const bool is_unsigned = has("U32");
-  const std::string name =
-      !wide && !high
-          ? (carries ? "machine.mad.carry" : "machine.mad")
-          : fmt::format("machine.mad.{}{}.{}", wide ? "wide" : "hi", carries ? ".carry" : "",
-                        is_unsigned ? "u32" : "s32");
+  const std::string name = !wide && !high
+                               ? (carries ? "machine.mad.carry" : "machine.mad")
+                               : fmt::format("machine.mad.{}{}.{}", wide ? "wide" : "hi",
+                                             carries ? ".carry" : "", is_unsigned ? "u32" : "s32");
   // What moves and shifts look like when there is no other unit free.
   const bool moves = name == "machine.mad" && a == zero_ && b == zero_ && !z;
   const bool multiplies = name == "machine.mad" && !x && !y && !z;
-  Inst& to = compute(moves ? "mov.b32" : multiplies ? (c == zero_ ? "mul.lo.u32" : "mad.lo.u32") : name);
+  Inst& to = compute(moves        ? "mov.b32"
+                     : multiplies ? (c == zero_ ? "mul.lo.u32" : "mad.lo.u32")
+                                  : name);
   to.d = dest(0, wide ? 2 : 1), to.a = moves ? c : a, to.b = b, to.c = c, to.d2 = out;
   to.e = in.row;
   to.sub = (x != y ? kNegateA : 0) | (z ? kNegateC : 0) | (in.inverted ? kNotCarry : 0);
@@ -117,15 +118,13 @@ void MachineDecoder::shift() {
   const bool wide = has("U64") || has("S64");
   const std::uint32_t a = source(1), b = source(2), c = source(3);
   const char* bits = wide ? "64" : "32";
-  const std::string name = right ? fmt::format("machine.shf.r{}.{}.{}", high ? ".hi" : "",
-                                               is_signed ? "s" : "u", bits)
-                                 : fmt::format("machine.shf.l{}.{}", high ? ".hi" : "", bits);
+  const std::string name =
+      right ? fmt::format("machine.shf.r{}.{}.{}", high ? ".hi" : "", is_signed ? "s" : "u", bits)
+            : fmt::format("machine.shf.l{}.{}", high ? ".hi" : "", bits);
   // Plain shifts of one register, by far the most of them.
   const bool left = !right && !high && !has("W");
   const bool plain_right = right && high && !wide && a == zero_ && !has("W");
-  Inst& to = compute(left          ? "shl.b32"
-                     : plain_right ? (is_signed ? "shr.s32" : "shr.u32")
-                                   : name);
+  Inst& to = compute(left ? "shl.b32" : plain_right ? (is_signed ? "shr.s32" : "shr.u32") : name);
   to.d = dest(0), to.a = plain_right ? c : a, to.b = b, to.c = c;
   to.sub = has("W") ? 1 : 0;
 }
@@ -273,7 +272,8 @@ void MachineDecoder::add_minmax() {
   Inst& add = hidden_compute("machine.sum3");
   add.d = sum, add.a = a, add.b = b, add.c = zero_;
   add.sub = (x ? kNegateA : 0) | (y ? kNegateB : 0);
-  Inst& to = compute(fmt::format("{}.{}", which.inverted ? "max" : "min", has("U32") ? "u32" : "s32"));
+  Inst& to =
+      compute(fmt::format("{}.{}", which.inverted ? "max" : "min", has("U32") ? "u32" : "s32"));
   to.d = dest(0), to.a = sum, to.b = c;
 }
 
@@ -315,7 +315,8 @@ void MachineDecoder::find_bit() {
     in.d = to, in.a = a;
     a = to;
   }
-  Inst& to = compute(fmt::format("bfind{}.{}", has("SH") ? ".shiftamt" : "", has("U32") ? "u32" : "s32"));
+  Inst& to =
+      compute(fmt::format("bfind{}.{}", has("SH") ? ".shiftamt" : "", has("U32") ? "u32" : "s32"));
   to.d = dest(0), to.a = a;
 }
 
@@ -330,7 +331,8 @@ void MachineDecoder::reverse() {
 void MachineDecoder::extend_sign() {
   expect(3, 3);
   const std::uint32_t a = source(1), b = source(2);
-  Inst& to = compute(fmt::format("szext.{}.{}", has("W") ? "wrap" : "clamp", has("U32") ? "u32" : "s32"));
+  Inst& to =
+      compute(fmt::format("szext.{}.{}", has("W") ? "wrap" : "clamp", has("U32") ? "u32" : "s32"));
   to.d = dest(0), to.a = a, to.b = b;
 }
 

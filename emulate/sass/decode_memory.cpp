@@ -30,12 +30,11 @@ AtomicOp operation_of(const MachineLine& line) {
     std::string_view modifier;
     AtomicOp op;
   };
-  static constexpr One kAll[] = {{"ADD", AtomicOp::kAdd},   {"MIN", AtomicOp::kMin},
-                                 {"MAX", AtomicOp::kMax},   {"INC", AtomicOp::kInc},
-                                 {"DEC", AtomicOp::kDec},   {"AND", AtomicOp::kAnd},
-                                 {"OR", AtomicOp::kOr},     {"XOR", AtomicOp::kXor},
-                                 {"EXCH", AtomicOp::kExch}, {"CAS", AtomicOp::kCas},
-                                 {"POPC", AtomicOp::kAdd}};
+  static constexpr One kAll[] = {
+      {"ADD", AtomicOp::kAdd}, {"MIN", AtomicOp::kMin}, {"MAX", AtomicOp::kMax},
+      {"INC", AtomicOp::kInc}, {"DEC", AtomicOp::kDec}, {"AND", AtomicOp::kAnd},
+      {"OR", AtomicOp::kOr},   {"XOR", AtomicOp::kXor}, {"EXCH", AtomicOp::kExch},
+      {"CAS", AtomicOp::kCas}, {"POPC", AtomicOp::kAdd}};
   for (const std::string& m : line.modifiers)
     for (const One& one : kAll)
       if (one.modifier == m) return one.op;  // POPC.INC: one more for each lane
@@ -109,8 +108,10 @@ void MachineDecoder::store() {
   const std::string_view name = line_->opcode;
   Access a;
   a.op = trace::Op::kStore, a.type = w.type;
-  a.space = name == "STG" ? Space::kGlobal : name == "STS" ? Space::kShared
-            : name == "STL" ? Space::kLocal : Space::kGeneric;
+  a.space = name == "STG"   ? Space::kGlobal
+            : name == "STS" ? Space::kShared
+            : name == "STL" ? Space::kLocal
+                            : Space::kGeneric;
   a.element_bytes = w.element_bytes, a.elements = w.elements;
   access_of(at(0), a);
   const std::uint32_t from = source(1, w.elements);
@@ -125,15 +126,17 @@ void MachineDecoder::atomic() {
   const std::string_view name = line_->opcode;
   const bool reduces = name == "RED" || name == "REDG";
   std::size_t i = 0;
-  if (!reduces && is_predicate(i) && predicate_dest(i++) != kNoOffset) unknown("it gives a predicate");
+  if (!reduces && is_predicate(i) && predicate_dest(i++) != kNoOffset)
+    unknown("it gives a predicate");
   const std::uint32_t d = reduces ? sink_ : dest(i++);
   const std::size_t address = i++;
   Access a;
   a.op = reduces ? trace::Op::kReduction : trace::Op::kAtomic;
   a.atomic = operation_of(*line_);
   if (a.atomic == AtomicOp::kNone) unknown("its operation is not known");
-  a.space = name == "ATOMS" ? Space::kShared : name == "ATOMG" || name == "REDG" ? Space::kGlobal
-                                                                                 : Space::kGeneric;
+  a.space = name == "ATOMS"                     ? Space::kShared
+            : name == "ATOMG" || name == "REDG" ? Space::kGlobal
+                                                : Space::kGeneric;
   // RED's address is global memory's where a descriptor says so.
   if (name == "RED" && at(address).descriptor != trace::kNoRegister) a.space = Space::kGlobal;
   const bool wide = has("64");
@@ -231,7 +234,8 @@ void MachineDecoder::matrix_product() {
     std::string_view modifier;
     std::uint32_t k;
   };
-  static constexpr Shape kShapes[] = {{"1684", 4}, {"1688", 8}, {"16816", 16}, {"16832", 32}, {"16864", 64}};
+  static constexpr Shape kShapes[] = {
+      {"1684", 4}, {"1688", 8}, {"16816", 16}, {"16832", 32}, {"16864", 64}};
   MatrixProduct p;
   p.k = 0;
   for (const Shape& s : kShapes)
@@ -257,8 +261,10 @@ void MachineDecoder::matrix_product() {
     const Operand& o = at(i);
     for (const std::string& m : o.modifiers)
       if (m != "ROW" && m != "COL") unknown(fmt::format("its operand {} has a modifier", o.text));
-    if (o.negative || o.absolute || o.complement) unknown(fmt::format("its operand {} has a sign", o.text));
-    if (o.kind != Operand::Kind::kRegister) unknown(fmt::format("its operand {} is no register", o.text));
+    if (o.negative || o.absolute || o.complement)
+      unknown(fmt::format("its operand {} has a sign", o.text));
+    if (o.kind != Operand::Kind::kRegister)
+      unknown(fmt::format("its operand {} is no register", o.text));
     const std::uint32_t first = i == 0 ? dest(0, 4) : plain_source(o, 4);
     for (std::uint32_t k = 0; k < p.registers(f); ++k) list.push_back(first + k * kRow);
   };
@@ -299,7 +305,8 @@ void MachineDecoder::load_constant() {
   }
   BankLoad load;
   load.bank = from.bank, load.offset = static_cast<std::uint32_t>(from.value);
-  if (from.base != trace::kNoRegister && from.base != trace::kZeroRegister) load.base = reg(from.base);
+  if (from.base != trace::kNoRegister && from.base != trace::kZeroRegister)
+    load.base = reg(from.base);
   if (from.uniform != trace::kNoRegister && from.uniform != trace::kZeroUniform)
     load.uniform = uniform_base_ + kRow * from.uniform;
   load.type = w.type, load.elements = w.elements, load.all_lanes = form_->uniform;

@@ -12,7 +12,8 @@ constexpr std::uint32_t kRow = 128;
 
 // The handle in two uniform registers; behind it stands what of it is fixed, 0.
 void MachineDecoder::texture_object(TextureAccess& t, std::size_t i) {
-  if (at(i).kind != Operand::Kind::kUniformRegister) unknown(fmt::format("its operand {} is no handle", at(i).text));
+  if (at(i).kind != Operand::Kind::kUniformRegister)
+    unknown(fmt::format("its operand {} is no handle", at(i).text));
   t.object = joined(source(i, 2));
 }
 
@@ -30,7 +31,8 @@ void MachineDecoder::texture() {
   texture_object(t, i++);
   if (number(i++) != 0) unknown("its handle has a fixed part");
   const std::string& geometry = at(i++).text;
-  if (geometry != "1D" && geometry != "2D" && geometry != "3D") unknown(fmt::format("its geometry {} is not known", geometry));
+  if (geometry != "1D" && geometry != "2D" && geometry != "3D")
+    unknown(fmt::format("its geometry {} is not known", geometry));
   t.dimensions = static_cast<std::uint32_t>(geometry[0] - '0');
   const std::uint32_t channels = number(i++);
   for (std::uint32_t k = 0; k < t.dimensions; ++k) t.at[k] = at_ + k * kRow;
@@ -59,9 +61,11 @@ void MachineDecoder::surface() {
   if (t.dimensions == 0) unknown("it does not say how many dimensions it has");
   t.whole = true, t.type = Type::kB32;
   t.elements = has("128") ? 4 : has("64") ? 2 : 1;
-  if (has("U8") || has("S8") || has("U16") || has("S16")) unknown("its elements are narrower than 32 bits");
+  if (has("U8") || has("S8") || has("U16") || has("S16"))
+    unknown("its elements are narrower than 32 bits");
   const Operand& where = at(loads ? 1 : 0);
-  if (where.kind != Operand::Kind::kMemory || where.base == trace::kNoRegister || where.uniform != trace::kNoRegister || where.value != 0)
+  if (where.kind != Operand::Kind::kMemory || where.base == trace::kNoRegister ||
+      where.uniform != trace::kNoRegister || where.value != 0)
     unknown(fmt::format("its operand {} is no coordinates", where.text));
   for (std::uint32_t k = 0; k < t.dimensions; ++k) t.at[k] = reg(where.base) + k * kRow;
   const std::uint32_t values = loads ? dest(0, t.elements) : source(1, t.elements);

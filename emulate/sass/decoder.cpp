@@ -58,13 +58,14 @@ std::uint32_t MachineDecoder::bank_row(std::uint32_t bank, std::uint32_t offset,
                                        std::uint32_t words) {
   // Of what the driver puts before the parameters: sizes, the local window, the stack's end,
   // clusters, parameters' addresses, and the descriptor of global memory, which says nothing here.
-  static constexpr std::array<std::uint32_t, 16> kKnown{0x0,  0x4,  0x8,   0xc,   0x10,  0x14,
-                                                        0x20, 0x24, 0x28,  0x118, 0x11c, 0x140,
+  static constexpr std::array<std::uint32_t, 16> kKnown{0x0,   0x4,   0x8,   0xc,   0x10,  0x14,
+                                                        0x20,  0x24,  0x28,  0x118, 0x11c, 0x140,
                                                         0x198, 0x19c, 0x208, 0x20c};
   if (bank == 0 && offset < request_.params_at)
     for (std::uint32_t i = 0; i < words; ++i)
       if (std::ranges::find(kKnown, offset + 4 * i) == kKnown.end())
-        unknown(fmt::format("what the driver puts at {:#x} of constant bank 0 is not known", offset));
+        unknown(
+            fmt::format("what the driver puts at {:#x} of constant bank 0 is not known", offset));
   const auto [it, fresh] = banks_.try_emplace({bank, offset, words}, 0);
   if (!fresh) return it->second;
   it->second = allot(words * kRow);
@@ -135,8 +136,7 @@ bool MachineDecoder::is_predicate(std::size_t i) const {
 
 std::uint32_t MachineDecoder::plain_source(const Operand& o, std::uint32_t words) {
   switch (o.kind) {
-    case Kind_::kRegister:
-      return o.number == trace::kZeroRegister ? zero_ : reg(o.number);
+    case Kind_::kRegister: return o.number == trace::kZeroRegister ? zero_ : reg(o.number);
     case Kind_::kUniformRegister:
       return o.number == trace::kZeroUniform ? zero_ : uniform_base_ + kRow * o.number;
     case Kind_::kConstant:
@@ -220,8 +220,7 @@ std::uint32_t MachineDecoder::joined(std::uint32_t pair) {
 
 std::uint32_t MachineDecoder::dest(std::size_t i, std::uint32_t words) const {
   const Operand& o = at(i);
-  if (o.kind == Kind_::kRegister)
-    return o.number == trace::kZeroRegister ? sink_ : reg(o.number);
+  if (o.kind == Kind_::kRegister) return o.number == trace::kZeroRegister ? sink_ : reg(o.number);
   if (o.kind == Kind_::kUniformRegister)
     return o.number == trace::kZeroUniform ? sink_ : uniform_base_ + kRow * o.number;
   unknown(fmt::format("its result {} of {} words is no register", o.text, words));
@@ -324,7 +323,8 @@ void MachineDecoder::finish(const std::vector<MachineLine>& lines) {
   for (std::size_t i = 0; i < lines.size(); ++i)
     for (const std::uint32_t place : lines[i].places) lead(place / 16);
   for (Inst& in : code_.code)
-    if (in.kind == Kind::kMachineBranch && in.target != kNoOffset) in.target = code_.lines[in.target];
+    if (in.kind == Kind::kMachineBranch && in.target != kNoOffset)
+      in.target = code_.lines[in.target];
   code_.image.assign(frame_, std::byte{0});
   for (const auto& [row, value] : born_with_)
     for (std::uint32_t l = 0; l < 32; ++l) std::memcpy(&code_.image[row + 4 * l], &value, 4);
@@ -335,6 +335,7 @@ void MachineDecoder::finish(const std::vector<MachineLine>& lines) {
 Code MachineDecoder::run(const std::vector<trace::Instruction>& program) {
   code_.function = request_.function;
   code_.machine = true;
+  total_ = static_cast<std::uint32_t>(program.size());
   std::vector<MachineLine> lines;
   std::vector<std::string> damaged(program.size());
   for (const trace::Instruction& instruction : program) {

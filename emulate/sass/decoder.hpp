@@ -89,8 +89,8 @@ class MachineDecoder {
   std::uint32_t integer_source(std::size_t i, bool& negated);  // -R4 or ~R4: `negated`
   std::uint32_t float_source(std::size_t i);
   std::uint32_t double_pair(std::size_t i, bool& negated);
-  std::uint32_t joined(std::uint32_t pair);  // of two rows a row of 64 bits
-  std::uint32_t double_row(std::size_t i);   // of 64 bits, with its sign
+  std::uint32_t joined(std::uint32_t pair);              // of two rows a row of 64 bits
+  std::uint32_t double_row(std::size_t i);               // of 64 bits, with its sign
   std::uint32_t half_pair(std::size_t& i, bool bfloat);  // behind which `i` then is
   std::uint32_t half_row(std::size_t i, std::uint32_t shift_of_high);
   std::uint32_t dest(std::size_t i, std::uint32_t words = 1) const;
@@ -211,8 +211,9 @@ class MachineDecoder {
   const MachineLine* line_ = nullptr;
   const Form* form_ = nullptr;
   std::uint32_t statement_ = 0, frame_ = 0;
+  std::uint32_t total_ = 0;  // instructions
   std::uint32_t lane_row_ = 0;
-  std::uint32_t spills_ = 0;  // 1: of a spilled register
+  std::uint32_t spills_ = 0;                    // 1: of a spilled register
   std::uint32_t registers_ = 0, uniforms_ = 0;  // rows
   std::uint32_t uniform_base_ = 0, predicates_ = 0, uniform_predicates_ = 0, barriers_ = 0;
   std::uint32_t true_ = 0, zero_ = 0, sink_ = 0;

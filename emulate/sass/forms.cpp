@@ -1,5 +1,5 @@
-// The table: an opcode, the modifiers that it is executed with, and who decodes it. What is not here
-// ends the launch when a lane comes to it.
+// The table: an opcode, the modifiers that it is executed with, and who decodes it. What is not
+// here ends the launch when a lane comes to it.
 #include <algorithm>
 
 #include "emulate/sass/decoder.hpp"
@@ -8,8 +8,14 @@ namespace warpmem::emulate {
 
 #define D &MachineDecoder
 const MachineDecoder::Form MachineDecoder::kForms[] = {
-    {"ATOM", "E ADD MIN MAX INC DEC AND OR XOR EXCH CAS 64 S32 S64 F32 F64 F16x2 BF16_V2 FTZ RN STRONG GPU SYS CTA SM", D::atomic},
-    {"ATOMG", "E ADD MIN MAX INC DEC AND OR XOR EXCH CAS 64 S32 S64 F32 F64 F16x2 BF16_V2 FTZ RN STRONG GPU SYS CTA SM", D::atomic},
+    {"ATOM",
+     "E ADD MIN MAX INC DEC AND OR XOR EXCH CAS 64 S32 S64 F32 F64 F16x2 BF16_V2 FTZ RN STRONG GPU "
+     "SYS CTA SM",
+     D::atomic},
+    {"ATOMG",
+     "E ADD MIN MAX INC DEC AND OR XOR EXCH CAS 64 S32 S64 F32 F64 F16x2 BF16_V2 FTZ RN STRONG GPU "
+     "SYS CTA SM",
+     D::atomic},
     {"ATOMS", "ADD MIN MAX INC DEC AND OR XOR EXCH CAS 64 S32 S64 POPC 32", D::atomic},
     {"BAR", "SYNC ARV DEFER_BLOCKING", D::barrier},
     {"BMOV", "32 CLEAR", D::move_barrier},
@@ -46,13 +52,16 @@ const MachineDecoder::Form MachineDecoder::kForms[] = {
     {"FMUL", "FTZ SAT RM RP RZ", D::multiply_float},
     {"FRND", "FTZ F64 TRUNC FLOOR CEIL", D::round_float},
     {"FSEL", "", D::select_float},
-    {"FSET", "BF LT EQ LE GT NE GE NUM NAN LTU EQU LEU GTU NEU GEU AND OR XOR FTZ", D::compare_floats},
-    {"FSETP", "LT EQ LE GT NE GE NUM NAN LTU EQU LEU GTU NEU GEU AND OR XOR FTZ", D::compare_floats},
+    {"FSET", "BF LT EQ LE GT NE GE NUM NAN LTU EQU LEU GTU NEU GEU AND OR XOR FTZ",
+     D::compare_floats},
+    {"FSETP", "LT EQ LE GT NE GE NUM NAN LTU EQU LEU GTU NEU GEU AND OR XOR FTZ",
+     D::compare_floats},
     {"HADD2", "F32 FTZ SAT BF16_V2", D::half_arithmetic},
     {"HFMA2", "MMA FTZ SAT RELU BF16_V2", D::half_arithmetic},
     {"HMMA", "1684 1688 16816 F32 F16 BF16 TF32", D::matrix_product},
     {"HMUL2", "FTZ SAT BF16_V2", D::half_arithmetic},
-    {"HSETP2", "LT EQ LE GT NE GE NUM NAN LTU EQU LEU GTU NEU GEU AND FTZ BF16_V2", D::compare_halves},
+    {"HSETP2", "LT EQ LE GT NE GE NUM NAN LTU EQU LEU GTU NEU GEU AND FTZ BF16_V2",
+     D::compare_halves},
     {"I2F", "F64 F32 F16 S8 U8 S16 U16 S32 U32 S64 U64 RM RP RZ", D::integer_to_float},
     {"I2FP", "F32 S32 U32 RM RP RZ", D::integer_to_float},
     {"I2I", "U8 S8 U16 S16 U32 S32 SAT", D::convert_integer},
@@ -63,9 +72,13 @@ const MachineDecoder::Form MachineDecoder::kForms[] = {
     {"IMMA", "16816 16832 16864 S8 U8 S4 U4 SAT", D::matrix_product},
     {"IMNMX", "U32", D::minmax},
     {"ISETP", "LT EQ LE GT NE GE U32 AND OR XOR EX", D::compare_integers},
-    {"LD", "E U8 S8 U16 S16 64 128 STRONG GPU SYS CTA SM CONSTANT EF EL EU NA LTC128B LTC64B LTC256B", D::load_generic},
+    {"LD",
+     "E U8 S8 U16 S16 64 128 STRONG GPU SYS CTA SM CONSTANT EF EL EU NA LTC128B LTC64B LTC256B",
+     D::load_generic},
     {"LDC", "64 U8 S8 U16 S16", D::load_constant},
-    {"LDG", "E U8 S8 U16 S16 64 128 STRONG GPU SYS CTA SM CONSTANT EF EL EU NA LTC128B LTC64B LTC256B", D::load_global},
+    {"LDG",
+     "E U8 S8 U16 S16 64 128 STRONG GPU SYS CTA SM CONSTANT EF EL EU NA LTC128B LTC64B LTC256B",
+     D::load_global},
     {"LDGDEPBAR", "", D::nothing},
     {"LDGSTS", "E BYPASS 64 128 LTC128B LTC64B LTC256B", D::async_copy},
     {"LDL", "U8 S8 U16 S16 64 128 LU", D::load_local},
@@ -87,8 +100,14 @@ const MachineDecoder::Form MachineDecoder::kForms[] = {
     {"PRMT", "F4E B4E RC8 ECL ECR RC16", D::permute},
     {"R2P", "", D::bits_predicate},
     {"R2UR", "", D::to_uniform},
-    {"RED", "E ADD MIN MAX INC DEC AND OR XOR 64 S32 S64 F32 F64 F16x2 BF16_V2 FTZ RN STRONG GPU SYS CTA SM", D::atomic},
-    {"REDG", "E ADD MIN MAX INC DEC AND OR XOR 64 S32 S64 F32 F64 F16x2 BF16_V2 FTZ RN STRONG GPU SYS CTA SM", D::atomic},
+    {"RED",
+     "E ADD MIN MAX INC DEC AND OR XOR 64 S32 S64 F32 F64 F16x2 BF16_V2 FTZ RN STRONG GPU SYS CTA "
+     "SM",
+     D::atomic},
+    {"REDG",
+     "E ADD MIN MAX INC DEC AND OR XOR 64 S32 S64 F32 F64 F16x2 BF16_V2 FTZ RN STRONG GPU SYS CTA "
+     "SM",
+     D::atomic},
     {"REDUX", "SUM MIN MAX AND OR XOR S32", D::reduce},
     {"RET", "REL ABS NODEC", D::return_},
     {"S2R", "", D::special_register},

@@ -30,8 +30,7 @@ Error malformed(const trace::Instruction& instruction, const char* why) {
   return {ErrorKind::kMalformed,
           fmt::format("the machine instruction '{}' at {:#06x} {}", instruction.text,
                       instruction.pc, why),
-          "",
-          "the code is damaged, or of a newer nvdisasm than this version knows"};
+          "", "the code is damaged, or of a newer nvdisasm than this version knows"};
 }
 
 }  // namespace

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstring>
 
-#include "binary/disassembly/disassembly.hpp"
 #include "emulate/ptx/builtins.hpp"
 
 namespace warpmem::emulate {
@@ -64,15 +63,28 @@ Result<std::unique_ptr<Kernel>> build_machine_kernel(const LoadedModule& module,
                                                      const std::string& name,
                                                      const std::string& nvdisasm) {
   const record::CubinFunction* f = contents.cubin.find(name);
+  record::Disassembly listing;
+  if (f && f->code_bytes != 0) {
+    const std::uint32_t symbols[] = {f->symbol};
+    auto printed = record::disassemble(nvdisasm, image, symbols);
+    if (!printed) return printed.error();
+    listing = std::move(*printed);
+  }
+  return build_machine_kernel(module, contents, image, name, listing);
+}
+
+Result<std::unique_ptr<Kernel>> build_machine_kernel(const LoadedModule& module,
+                                                     const CubinContents& contents,
+                                                     std::span<const unsigned char> image,
+                                                     const std::string& name,
+                                                     const record::Disassembly& listing) {
+  const record::CubinFunction* f = contents.cubin.find(name);
   const auto entry = module.module().function_named.find(name);
   if (!f || !f->kernel || entry == module.module().function_named.end())
     return Error{ErrorKind::kUsage, fmt::format("there is no kernel '{}'", demangled(name)),
                  module.module().source->name(), "look at the names in the program"};
   if (f->code_bytes == 0) return malformed("the kernel's machine code is not in the file", name);
-  const std::uint32_t symbols[] = {f->symbol};
-  auto listing = record::disassemble(nvdisasm, image, symbols);
-  if (!listing) return listing.error();
-  const record::CodeSection* section = listing->find(".text." + name);
+  const record::CodeSection* section = listing.find(".text." + name);
   if (!section || section->code.empty())
     return malformed("nvdisasm printed none of the kernel's code", name);
   auto kernel = std::make_unique<Kernel>();
@@ -84,7 +96,7 @@ Result<std::unique_ptr<Kernel>> build_machine_kernel(const LoadedModule& module,
   program.level = trace::Level::kSass, program.arch = contents.cubin.arch;
   program.registers = f->registers, program.static_shared = f->static_shared;
   program.local_bytes = f->local_bytes;
-  program.files = listing->files;
+  program.files = listing.files;
   for (const trace::Instruction& printed : section->code) {
     trace::Instruction& in = program.code.emplace_back(printed);
     if (in.pc != 16 * (program.code.size() - 1))
@@ -133,7 +145,8 @@ Result<void> prepare_machine_launch(const Kernel& kernel, const Memory& memory,
     const ConstantBanks::Place place = machine.banks.find(row.bank, row.offset, 4);
     if (!place.host)
       return Error{ErrorKind::kMalformed,
-                   fmt::format("the kernel reads {:#x} of constant bank {}, which has less", row.offset, row.bank),
+                   fmt::format("the kernel reads {:#x} of constant bank {}, which has less",
+                               row.offset, row.bank),
                    machine.program.demangled, "build the program again"};
     std::uint32_t value = 0;
     std::memcpy(&value, place.host, sizeof value);

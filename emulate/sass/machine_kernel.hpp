@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "binary/disassembly/disassembly.hpp"
 #include "emulate/executor/executor.hpp"
 #include "emulate/ptx/program.hpp"
 #include "emulate/sass/constant_banks.hpp"
@@ -34,7 +35,15 @@ Result<std::unique_ptr<Kernel>> build_machine_kernel(const LoadedModule& module,
                                                      const std::string& name,
                                                      const std::string& nvdisasm);
 
+// … as the listing has it.
+Result<std::unique_ptr<Kernel>> build_machine_kernel(const LoadedModule& module,
+                                                     const CubinContents& contents,
+                                                     std::span<const unsigned char> image,
+                                                     const std::string& name,
+                                                     const record::Disassembly& listing);
+
 // Before a launch: what its instructions find in the constant banks.
-Result<void> prepare_machine_launch(const Kernel& kernel, const Memory& memory, const LaunchShape& shape);
+Result<void> prepare_machine_launch(const Kernel& kernel, const Memory& memory,
+                                    const LaunchShape& shape);
 
 }  // namespace warpmem::emulate

@@ -41,7 +41,9 @@ void MachineUnit::constant_load(Warp& warp, const Part& part, const Inst& in, st
     }
     if (at % std::min(bytes, 16u) != 0) {
       run_.statistics.fault = FaultKind::kMisaligned;
-      fault(run_, warp, in, l, fmt::format("misaligned load of {} bytes at {:#x} of constant bank {}", bytes, at, load.bank),
+      fault(run_, warp, in, l,
+            fmt::format("misaligned load of {} bytes at {:#x} of constant bank {}", bytes, at,
+                        load.bank),
             fmt::format("make the address a multiple of {}", bytes));
     }
     lanes[l] = place.device, host[l] = reinterpret_cast<std::uint64_t>(place.host);
@@ -109,7 +111,8 @@ bool MachineUnit::call(Warp& warp, std::int32_t number, const Inst& in, std::byt
   site.arguments = {{call.arguments[0], 8}, {call.arguments[1], 8}};
   const auto builtin = static_cast<Builtin>(site.builtin);
   if (builtin != Builtin::kPrintf && builtin != Builtin::kMalloc && builtin != Builtin::kFree)
-    fault(run_, warp, in, first, "a call of a function of the driver that machine code cannot call here",
+    fault(run_, warp, in, first,
+          "a call of a function of the driver that machine code cannot call here",
           "emulate it from PTX (--level ptx)", ErrorKind::kUsage);
   alignas(64) std::uint64_t result[32] = {};
   // The result's place is told from the frame's begin, as the arguments' are.

@@ -23,10 +23,7 @@ void vote_lanes(std::byte* frame, const Inst& in, std::uint32_t mask) {
   if (in.d != kNoOffset) put_lanes(frame, in.d, to, p);
   if (in.d2 == kNoOffset) return;
   const std::uint32_t how = in.sub & 3;
-  put_predicate(frame, in.d2, to,
-                how == 0   ? p == mask
-                : how == 1 ? p != 0
-                           : p == mask || p == 0);
+  put_predicate(frame, in.d2, to, how == 0 ? p == mask : how == 1 ? p != 0 : p == mask || p == 0);
 }
 
 void shuffle_lanes(std::byte* frame, const Inst& in, std::uint32_t mask) {
@@ -37,7 +34,14 @@ void match_lanes(std::byte* frame, const Inst& in, std::uint32_t mask) {
 }
 void reduce_lanes(std::byte* frame, const Inst& in, std::uint32_t mask) {
   carry_out(in, Kind::kReduceSync, frame, mask);
-  first_lane_to_all(frame, [&] { Inst all = in; all.a = in.d; return all; }(), mask);
+  first_lane_to_all(
+      frame,
+      [&] {
+        Inst all = in;
+        all.a = in.d;
+        return all;
+      }(),
+      mask);
 }
 void elect_lane(std::byte* frame, const Inst& in, std::uint32_t mask) {
   const auto leader = static_cast<std::uint32_t>(std::countr_zero(mask));

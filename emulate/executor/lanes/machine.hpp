@@ -1,10 +1,12 @@
 // Part of body.hpp: arithmetic that machine code has and PTX has not. Every register has 32 bits;
 // a number of 64 lies in two of them, low half first, whose rows follow each other.
 
-constexpr u32 kNextRow = 32 * sizeof(u32);  // bytes from a register's row to that of the one behind it
+constexpr u32 kNextRow =
+    32 * sizeof(u32);  // bytes from a register's row to that of the one behind it
 
 // sub, of the integer operations: which operands are negated. In a sum that takes no carry a
-// negated operand is its complement and one more; in one that does (kExtended) the complement alone.
+// negated operand is its complement and one more; in one that does (kExtended) the complement
+// alone.
 constexpr u32 kNegateA = 1, kNegateB = 2, kNegateC = 4, kExtended = 8;
 // … and which of the carries are the opposite of their predicates.
 constexpr u32 kNotCarry = 16, kNotCarry2 = 32;
@@ -20,20 +22,24 @@ inline void put_mask(std::byte* frame, u32 at, u32 mask, u32 bits) {
 
 void sum3(std::byte* frame, const Inst& in, u32 mask) {
   const u32 *a = row<u32>(frame, in.a), *b = row<u32>(frame, in.b), *c = row<u32>(frame, in.c);
-  const u32 x = ones_if(in.sub & kNegateA), y = ones_if(in.sub & kNegateB), z = ones_if(in.sub & kNegateC);
+  const u32 x = ones_if(in.sub & kNegateA), y = ones_if(in.sub & kNegateB),
+            z = ones_if(in.sub & kNegateC);
   const u32 more = 0 - x - y - z;
   each<u32>(frame, in.d, mask, [=](u32 l) { return (a[l] ^ x) + (b[l] ^ y) + (c[l] ^ z) + more; });
 }
 // … with carries: in from e and target, out to d2 and extra (one, or two of three operands).
 void sum3_carry(std::byte* frame, const Inst& in, u32 mask) {
   const u32 *a = row<u32>(frame, in.a), *b = row<u32>(frame, in.b), *c = row<u32>(frame, in.c);
-  const u32 x = ones_if(in.sub & kNegateA), y = ones_if(in.sub & kNegateB), z = ones_if(in.sub & kNegateC);
+  const u32 x = ones_if(in.sub & kNegateA), y = ones_if(in.sub & kNegateB),
+            z = ones_if(in.sub & kNegateC);
   const u32 more = in.sub & kExtended ? 0 : 0 - x - y - z;
-  const u32 first = carry_row(frame, in.e, in.sub & kNotCarry), second = carry_row(frame, in.target, in.sub & kNotCarry2);
+  const u32 first = carry_row(frame, in.e, in.sub & kNotCarry),
+            second = carry_row(frame, in.target, in.sub & kNotCarry2);
   u32 once = 0, twice = 0;
   alignas(32) u32 sum[32];
   for (u32 l = 0; l < 32; ++l) {
-    const u64 s = u64{a[l] ^ x} + (b[l] ^ y) + (c[l] ^ z) + more + (first >> l & 1) + (second >> l & 1);
+    const u64 s =
+        u64{a[l] ^ x} + (b[l] ^ y) + (c[l] ^ z) + more + (first >> l & 1) + (second >> l & 1);
     sum[l] = static_cast<u32>(s);
     once |= static_cast<u32>(s >> 32 != 0) << l, twice |= static_cast<u32>(s >> 33 != 0) << l;
   }
@@ -42,7 +48,8 @@ void sum3_carry(std::byte* frame, const Inst& in, u32 mask) {
 }
 void product_sum(std::byte* frame, const Inst& in, u32 mask) {
   const u32 *a = row<u32>(frame, in.a), *b = row<u32>(frame, in.b), *c = row<u32>(frame, in.c);
-  const u32 p = ones_if((in.sub & kNegateA) != 0) ^ ones_if((in.sub & kNegateB) != 0), z = ones_if(in.sub & kNegateC);
+  const u32 p = ones_if((in.sub & kNegateA) != 0) ^ ones_if((in.sub & kNegateB) != 0),
+            z = ones_if(in.sub & kNegateC);
   each<u32>(frame, in.d, mask, [=](u32 l) { return ((a[l] * b[l]) ^ p) - p + (c[l] ^ z) - z; });
 }
 void product_sum_carry(std::byte* frame, const Inst& in, u32 mask) {
@@ -76,7 +83,8 @@ void product_sum_wide_carry(std::byte* frame, const Inst& in, u32 mask) {
   alignas(32) u32 low[32], high[32];
   u32 out = 0;
   for (u32 l = 0; l < 32; ++l) {
-    const u128 sum = u128{static_cast<u64>(static_cast<Wide<T>>(a[l]) * b[l])} + pair_at(c, l) + (first >> l & 1);
+    const u128 sum = u128{static_cast<u64>(static_cast<Wide<T>>(a[l]) * b[l])} + pair_at(c, l) +
+                     (first >> l & 1);
     low[l] = static_cast<u32>(sum), high[l] = static_cast<u32>(sum >> 32);
     out |= static_cast<u32>(sum >> 64 & 1) << l;
   }
@@ -108,14 +116,16 @@ void shifted_sum_carry(std::byte* frame, const Inst& in, u32 mask) {
 // may be complemented). kSign: a's sign is above it instead of c.
 template <bool kSign>
 void shifted_sum_high(std::byte* frame, const Inst& in, u32 mask) {
-  const u32 *a = row<u32>(frame, in.a), *b = row<u32>(frame, in.b), *c = kSign ? nullptr : row<u32>(frame, in.c);
+  const u32 *a = row<u32>(frame, in.a), *b = row<u32>(frame, in.b),
+            *c = kSign ? nullptr : row<u32>(frame, in.c);
   const u32 y = ones_if(in.sub & kNegateB), less = in.sub & kExtended ? 0 : y, n = in.extra;
   const u32 first = carry_row(frame, in.e, in.sub & kNotCarry);
   alignas(32) u32 sum[32];
   u32 out = 0;
   for (u32 l = 0; l < 32; ++l) {
     const u32 above = kSign ? static_cast<u32>(static_cast<s32>(a[l]) >> 31) : c[l];
-    const u64 s = u64{static_cast<u32>((u64{above} << 32 | a[l]) << n >> 32)} + (b[l] ^ y) + (less & 1) + (first >> l & 1);
+    const u64 s = u64{static_cast<u32>((u64{above} << 32 | a[l]) << n >> 32)} + (b[l] ^ y) +
+                  (less & 1) + (first >> l & 1);
     sum[l] = static_cast<u32>(s), out |= static_cast<u32>(s >> 32 & 1) << l;
   }
   each<u32>(frame, in.d, mask, [&](u32 l) { return sum[l]; });
@@ -145,7 +155,8 @@ void compare_extended(std::byte* frame, const Inst& in, u32 mask) {
   const T *a = row<T>(frame, in.a), *b = row<T>(frame, in.b);
   const u32 below = carry_row(frame, in.e, in.sub & kNotCarry);
   u32 t = 0;
-  for (u32 l = 0; l < 32; ++l) t |= static_cast<u32>(a[l] == b[l] ? (below >> l & 1) != 0 : C::of(a[l], b[l])) << l;
+  for (u32 l = 0; l < 32; ++l)
+    t |= static_cast<u32>(a[l] == b[l] ? (below >> l & 1) != 0 : C::of(a[l], b[l])) << l;
   put_predicates(frame, in, mask, t);
 }
 
@@ -165,7 +176,8 @@ inline u32 through_table(u32 table, u32 a, u32 b, u32 c) {
   return r;
 }
 void predicates3(std::byte* frame, const Inst& in, u32 mask) {
-  const u32 a = *row<u32>(frame, in.a) ^ ones_if(in.sub >> 16 & 1), b = *row<u32>(frame, in.b) ^ ones_if(in.sub >> 17 & 1),
+  const u32 a = *row<u32>(frame, in.a) ^ ones_if(in.sub >> 16 & 1),
+            b = *row<u32>(frame, in.b) ^ ones_if(in.sub >> 17 & 1),
             c = *row<u32>(frame, in.c) ^ ones_if(in.sub >> 18 & 1);
   put_mask(frame, in.d, mask, through_table(in.sub & 255, a, b, c));
   put_mask(frame, in.d2, mask, through_table(in.extra & 255, a, b, c));
@@ -192,14 +204,23 @@ void bits_to_predicates(std::byte* frame, const Inst& in, u32 mask) {
 }
 
 // MUFU takes angles in turns; FMUL.RZ by 1/(2 pi) stands before it.
-inline double in_turn(float t) { const double r = static_cast<double>(t); return r - __builtin_floor(r); }
+inline double in_turn(float t) {
+  const double r = static_cast<double>(t);
+  return r - __builtin_floor(r);
+}
 struct SinTurns {
   static float of(float a) {
     const double t = in_turn(a);
-    return t == 0 ? (__builtin_isfinite(a) ? with_sign(0.0f, a) : canonical(a - a)) : canonical(static_cast<float>(t > 0.5 ? -__builtin_sin((1 - t) * kTwoPi) : __builtin_sin(t * kTwoPi)));
+    return t == 0 ? (__builtin_isfinite(a) ? with_sign(0.0f, a) : canonical(a - a))
+                  : canonical(static_cast<float>(t > 0.5 ? -__builtin_sin((1 - t) * kTwoPi)
+                                                         : __builtin_sin(t * kTwoPi)));
   }
 };
-struct CosTurns { static float of(float a) { return canonical(static_cast<float>(__builtin_cos(in_turn(a) * kTwoPi))); } };
+struct CosTurns {
+  static float of(float a) {
+    return canonical(static_cast<float>(__builtin_cos(in_turn(a) * kTwoPi)));
+  }
+};
 // FCHK.DIVIDE: whether a / b needs the long way: too large, too small or no number.
 struct Check {
   static bool of(u32 a, u32 b) {
@@ -211,16 +232,24 @@ void check_division(std::byte* frame, const Inst& in, u32 mask) {
   const u32 *a = row<u32>(frame, in.a), *b = row<u32>(frame, in.b);
   each_predicate(frame, in.d, mask, [=](u32 l) { return Check::of(a[l], b[l]); });
 }
-// Doubles in pairs of registers. sub: which operands are negated.
+// Doubles in pairs of registers. sub: which operands are negated; a NaN keeps its sign, as neg.f64
+// (DADD R0, -RZ, -R2) leaves it on an H200.
+inline double double_at(const u32* low, u32 l, u64 flip) {
+  const u64 bits = pair_at(low, l);
+  const auto v = bits_as<double>(bits);
+  return v != v ? v : bits_as<double>(bits ^ flip);
+}
 template <class F, int kOperands>
 void doubles(std::byte* frame, const Inst& in, u32 mask) {
-  const u32 *a = row<u32>(frame, in.a), *b = row<u32>(frame, in.b), *c = kOperands > 2 ? row<u32>(frame, in.c) : nullptr;
-  const u64 x = u64{in.sub & 1} << 63, y = u64{in.sub >> 1 & 1} << 63, z = u64{in.sub >> 2 & 1} << 63;
+  const u32 *a = row<u32>(frame, in.a), *b = row<u32>(frame, in.b),
+            *c = kOperands > 2 ? row<u32>(frame, in.c) : nullptr;
+  const u64 x = u64{in.sub & 1} << 63, y = u64{in.sub >> 1 & 1} << 63,
+            z = u64{in.sub >> 2 & 1} << 63;
   alignas(32) u32 low[32], high[32];
   for (u32 l = 0; l < 32; ++l) {
-    const auto p = bits_as<double>(pair_at(a, l) ^ x), q = bits_as<double>(pair_at(b, l) ^ y);
+    const double p = double_at(a, l, x), q = double_at(b, l, y);
     double r;
-    if constexpr (kOperands > 2) r = F::of(p, q, bits_as<double>(pair_at(c, l) ^ z));
+    if constexpr (kOperands > 2) r = F::of(p, q, double_at(c, l, z));
     else r = F::of(p, q);
     low[l] = static_cast<u32>(bits_as<u64>(r)), high[l] = static_cast<u32>(bits_as<u64>(r) >> 32);
   }
@@ -250,8 +279,8 @@ void from_half(std::byte* frame, const Inst& in, u32 mask) {
 // A uniform operation is done once for the warp, whatever lanes are there: in all of them.
 void for_all_lanes(std::byte* frame, const Inst& in, u32) { in.inner(frame, in, ~0u); }
 
-// BSSY: those that come are who meets. BMOV between a barrier and a register is a plain move; .CLEAR
-// leaves the barrier empty.
+// BSSY: those that come are who meets. BMOV between a barrier and a register is a plain move;
+// .CLEAR leaves the barrier empty.
 void begin_convergence(std::byte* frame, const Inst& in, u32 mask) {
   each<u32>(frame, in.d, mask, [=](u32) { return mask; });
 }
@@ -263,30 +292,49 @@ void take_convergence(std::byte* frame, const Inst& in, u32 mask) {
 
 template <class T>
 void add_extended(const Sink& t, Name n) {
-  t("machine.setp.lt.", n, compare_extended<T, Lt>), t("machine.setp.le.", n, compare_extended<T, Lt>);
-  t("machine.setp.gt.", n, compare_extended<T, Gt>), t("machine.setp.ge.", n, compare_extended<T, Gt>);
+  t("machine.setp.lt.", n, compare_extended<T, Lt>),
+      t("machine.setp.le.", n, compare_extended<T, Lt>);
+  t("machine.setp.gt.", n, compare_extended<T, Gt>),
+      t("machine.setp.ge.", n, compare_extended<T, Gt>);
 }
 void add_machine(const Sink& t) {
   t("machine.sum3", sum3), t("machine.sum3.carry", sum3_carry);
   t("machine.mad", product_sum), t("machine.mad.carry", product_sum_carry);
-  t("machine.mad.wide.s32", product_sum_wide<s32, false>), t("machine.mad.wide.u32", product_sum_wide<u32, false>);
-  t("machine.mad.hi.s32", product_sum_wide<s32, true>), t("machine.mad.hi.u32", product_sum_wide<u32, true>);
-  t("machine.mad.wide.carry.s32", product_sum_wide_carry<s32, false>), t("machine.mad.wide.carry.u32", product_sum_wide_carry<u32, false>);
-  t("machine.mad.hi.carry.s32", product_sum_wide_carry<s32, true>), t("machine.mad.hi.carry.u32", product_sum_wide_carry<u32, true>);
+  t("machine.mad.wide.s32", product_sum_wide<s32, false>),
+      t("machine.mad.wide.u32", product_sum_wide<u32, false>);
+  t("machine.mad.hi.s32", product_sum_wide<s32, true>),
+      t("machine.mad.hi.u32", product_sum_wide<u32, true>);
+  t("machine.mad.wide.carry.s32", product_sum_wide_carry<s32, false>),
+      t("machine.mad.wide.carry.u32", product_sum_wide_carry<u32, false>);
+  t("machine.mad.hi.carry.s32", product_sum_wide_carry<s32, true>),
+      t("machine.mad.hi.carry.u32", product_sum_wide_carry<u32, true>);
   t("machine.lea", shifted_sum), t("machine.lea.carry", shifted_sum_carry);
   t("machine.lea.hi", shifted_sum_high<false>), t("machine.lea.hi.sx32", shifted_sum_high<true>);
-  t("machine.shf.l.32", funnel<false, false, false, 32>), t("machine.shf.l.hi.32", funnel<false, true, false, 32>);
-  t("machine.shf.l.64", funnel<false, false, false, 64>), t("machine.shf.l.hi.64", funnel<false, true, false, 64>);
-  t("machine.shf.r.u.32", funnel<true, false, false, 32>), t("machine.shf.r.hi.u.32", funnel<true, true, false, 32>);
-  t("machine.shf.r.u.64", funnel<true, false, false, 64>), t("machine.shf.r.hi.u.64", funnel<true, true, false, 64>);
-  t("machine.shf.r.s.32", funnel<true, false, true, 32>), t("machine.shf.r.hi.s.32", funnel<true, true, true, 32>);
-  t("machine.shf.r.s.64", funnel<true, false, true, 64>), t("machine.shf.r.hi.s.64", funnel<true, true, true, 64>);
-  t("machine.setp.eq.s32", compare_extended<s32, Eq>), t("machine.setp.ne.s32", compare_extended<s32, Neu>);
-  t("machine.setp.eq.u32", compare_extended<u32, Eq>), t("machine.setp.ne.u32", compare_extended<u32, Neu>);
+  t("machine.shf.l.32", funnel<false, false, false, 32>),
+      t("machine.shf.l.hi.32", funnel<false, true, false, 32>);
+  t("machine.shf.l.64", funnel<false, false, false, 64>),
+      t("machine.shf.l.hi.64", funnel<false, true, false, 64>);
+  t("machine.shf.r.u.32", funnel<true, false, false, 32>),
+      t("machine.shf.r.hi.u.32", funnel<true, true, false, 32>);
+  t("machine.shf.r.u.64", funnel<true, false, false, 64>),
+      t("machine.shf.r.hi.u.64", funnel<true, true, false, 64>);
+  t("machine.shf.r.s.32", funnel<true, false, true, 32>),
+      t("machine.shf.r.hi.s.32", funnel<true, true, true, 32>);
+  t("machine.shf.r.s.64", funnel<true, false, true, 64>),
+      t("machine.shf.r.hi.s.64", funnel<true, true, true, 64>);
+  t("machine.setp.eq.s32", compare_extended<s32, Eq>),
+      t("machine.setp.ne.s32", compare_extended<s32, Neu>);
+  t("machine.setp.eq.u32", compare_extended<u32, Eq>),
+      t("machine.setp.ne.u32", compare_extended<u32, Neu>);
   add_extended<s32>(t, "s32"), add_extended<u32>(t, "u32");
-  t("machine.sign", set_sign), t("machine.plop3", predicates3), t("machine.p2r", predicates_to_bits), t("machine.r2p", bits_to_predicates);
-  t("machine.sin", unary<float, float, SinTurns>), t("machine.cos", unary<float, float, CosTurns>), t("machine.fchk", check_division);
-  t("machine.dadd", doubles<AddF<double>, 2>), t("machine.dmul", doubles<MulF<double>, 2>), t("machine.dfma", doubles<FmaF<double>, 3>);
-  t("machine.join", join_pair), t("machine.split", split_pair), t("machine.half", low_half), t("machine.from_half", from_half);
-  t("machine.uniform", for_all_lanes), t("machine.bssy", begin_convergence), t("machine.bmov.clear", take_convergence);
+  t("machine.sign", set_sign), t("machine.plop3", predicates3),
+      t("machine.p2r", predicates_to_bits), t("machine.r2p", bits_to_predicates);
+  t("machine.sin", unary<float, float, SinTurns>), t("machine.cos", unary<float, float, CosTurns>),
+      t("machine.fchk", check_division);
+  t("machine.dadd", doubles<AddF<double>, 2>), t("machine.dmul", doubles<MulF<double>, 2>),
+      t("machine.dfma", doubles<FmaF<double>, 3>);
+  t("machine.join", join_pair), t("machine.split", split_pair), t("machine.half", low_half),
+      t("machine.from_half", from_half);
+  t("machine.uniform", for_all_lanes), t("machine.bssy", begin_convergence),
+      t("machine.bmov.clear", take_convergence);
 }
