@@ -168,7 +168,11 @@ int run(Options& options) {
   if (words.empty())
     return fail({ErrorKind::kUsage, "no program was given", "",
                  "name a program, CUDA source or a PTX file: warpmem emulate ./app -- arguments, or warpmem emulate -- ./app arguments"});
+  options.run.session.machine_code = options.level == "sass";
   options.request.ptx_only = options.run.session.ptx_only = options.level == "ptx";
+  if (words.front().ends_with(".ptx") && options.level == "sass")
+    return fail({ErrorKind::kUsage, "--level sass runs machine code, and a PTX file has none", words.front(),
+                 "give a program or CUDA source, or leave --level out"});
   if (words.front().ends_with(".ptx")) return run_ptx(options, words);
   options.run.session.output = options.request.output;
   options.run.session.force = options.request.overwrite;
@@ -226,8 +230,9 @@ Run setup_emulate(CLI::App& app) {
       [&r](std::uint64_t n) { r.run.max_instructions = n; },
       "stop a kernel after so many warp instructions");
   app.add_option("--level", options->level,
-                 "ptx: leave out what ptxas says of the machine code, also where it is installed")
-      ->check(CLI::IsMember({"ptx", "ptx+sass"}))
+                 "ptx: leave out what ptxas says of the machine code, also where it is installed; sass: run the "
+                 "program's machine code instead of its PTX")
+      ->check(CLI::IsMember({"ptx", "ptx+sass", "sass"}))
       ->capture_default_str();
   app.add_flag("--strict", session.strict,
                "make every access out of bounds a fault, also where a GPU would let it through");

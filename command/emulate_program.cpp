@@ -234,6 +234,7 @@ int emulate_program(ProgramRun& run) {
   auto file = cudart::read_program_file(program);
   if (!file) return fail(file.error());
   find_stripped_runtime(program, *file);
+  if (run.session.machine_code && !file->machine_code.empty()) file->has_ptx = true;  // it needs none
   if (auto ok = cudart::check_program_file(*file, run.words.front(), cc); !ok)
     return fail(ok.error());
   if (auto note = cudart::about_libraries(*file, run.words.front()))

@@ -16,6 +16,7 @@
 #include "emulate/cudart/default_cache.hpp"
 #include "emulate/cudart/kept_elsewhere.hpp"
 #include "emulate/cudart/linker_as_ptxas.hpp"
+#include "emulate/cudart/machine_level.hpp"
 #include "emulate/cudart/ptx_link.hpp"
 #include "emulate/cudart/runtime.hpp"
 #include "emulate/mapping/yields.hpp"
@@ -259,6 +260,12 @@ Result<emulate::LoadedModule*> Registry::load(Module& module, emulate::Memory& m
   if (module.failure) return *module.failure;
   if (module.loaded) return module.loaded.get();
   const auto attempt = [&]() -> Result<void> {
+    if (machine_level_) {
+      auto loaded = load_machine_code(module, memory, cc);
+      if (!loaded) return loaded.error();
+      module.loaded = std::move(*loaded);
+      return {};
+    }
     auto text = ptx_of(module, cc);
     if (!text) return text.error();
     auto parsed = emulate::parse_ptx(module.name + ".ptx", std::move(*text));
@@ -285,7 +292,7 @@ Result<emulate::Kernel*> Registry::kernel(Function& function, emulate::Memory& m
     if (why.message.starts_with(kNoText)) why.message = fmt::format("the kernel {} cannot run: {}", printable(emulate::demangled(function.name)), why.message);
     return why;
   }
-  auto built = emulate::build_kernel(**module, function.name);
+  auto built = machine_level_ ? machine_kernel(function) : emulate::build_kernel(**module, function.name);
   if (!built) {
     function.failure = built.error();
     return built.error();

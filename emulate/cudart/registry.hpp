@@ -25,6 +25,8 @@ struct CompiledPtx {
 
 bool defines_kernel(const std::string& ptx, const std::string& name);
 
+struct MachineModule;
+
 struct Module {
   const FatBinaryWrapper* wrapper = nullptr;
   std::string ptx;    // instead of a wrapper: text that the program loaded
@@ -34,6 +36,7 @@ struct Module {
   std::string arch, ptxas;           // of `cubin`: "sm_90"; which ptxas made it, empty: not known
   bool told = false;  // its failure has been printed
   std::unique_ptr<emulate::LoadedModule> loaded;
+  std::shared_ptr<MachineModule> machine_module;  // machine_level.hpp; null: its PTX runs
   std::vector<CompiledPtx> units;  // of a wrapper: the texts that `loaded` was put together from
   std::unique_ptr<emulate::MachineCode> machine;  // made when it is first asked for
   std::string stand_in;  // why the code is another GPU's (emulate::CodeTarget); empty: it is this one's
@@ -79,6 +82,9 @@ struct SymbolMemory {
 
 class Registry {
  public:
+  // From now on modules run from their machine code (machine_level.hpp).
+  void run_machine_code() { machine_level_ = true; }
+
   // `name`: of the program or file, for messages.
   Module* add_module(const FatBinaryWrapper* wrapper, const std::string& name);
   Module* add_text(std::string ptx, const std::string& name);
@@ -110,6 +116,7 @@ class Registry {
   std::unordered_map<const void*, Symbol>& symbols() { return symbols_; }  // by host address
 
  private:
+  bool machine_level_ = false;
   std::deque<Module> modules_;
   std::deque<Function> functions_;
   std::unordered_map<const void*, Function*> by_host_;

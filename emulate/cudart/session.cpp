@@ -65,7 +65,7 @@ void Session::write_repeats() {
   if (auto ok = writer_->note_missing(trace::repeats_note(last)); !ok) fail(ok.error());
 }
 
-bool Session::open(const std::string& arch, bool mapped, const std::string& stand_in) {
+bool Session::open(const std::string& arch, trace::Level level, const std::string& stand_in) {
   if (opened_) return writer_.has_value();
   opened_ = true;
   if (!options_.status
@@ -76,15 +76,15 @@ bool Session::open(const std::string& arch, bool mapped, const std::string& stan
     else ::close(file);
   }
   trace::Origin origin;
-  origin.level = mapped ? trace::Level::kPtxSass : trace::Level::kPtx;
+  origin.level = level;
   origin.tool = options_.tool, origin.command = options_.command;
   origin.gpu = options_.device.name + " (emulated)", origin.arch = arch;
   origin.sms = static_cast<std::uint32_t>(options_.device.sms);
-  if (!mapped)
+  if (level == trace::Level::kPtx)
     origin.missing = {
         "what ptxas merges, drops or adds (registers spilled to local memory): the trace is of "
         "PTX"};
-  if (!mapped && !stand_in.empty()) origin.missing.push_back(stand_in);
+  if (level == trace::Level::kPtx && !stand_in.empty()) origin.missing.push_back(stand_in);
   auto made = trace::TraceWriter::create(options_.output, origin, {options_.force, 3});
   if (!made) {
     fail(made.error());
@@ -106,7 +106,7 @@ std::int64_t Session::write_program(const emulate::Kernel& kernel,
   }
   auto number = writer_->add_program(program);
   if (!number) return fail(number.error()), -1;
-  if (!map && !options_.ptx_only && told_.insert(function.unmapped).second)
+  if (!map && !kernel.machine && !options_.ptx_only && told_.insert(function.unmapped).second)
     note(fmt::format("{} is traced as PTX: {}", program.demangled, function.unmapped));
   return *number;
 }
@@ -124,7 +124,10 @@ emulate::Tracer* Session::begin(trace::Launch launch, const emulate::Kernel& ker
   const Busy busy(busy_);
   begun_ns_ = now_ns();
   const std::string& arch = map ? map->program.arch : kernel.module->module().target;
-  if (!open(arch, map != nullptr, function.module->stand_in)) return nullptr;
+  const trace::Level level = kernel.machine ? trace::Level::kSass
+                             : map          ? trace::Level::kPtxSass
+                                            : trace::Level::kPtx;
+  if (!open(arch, level, function.module->stand_in)) return nullptr;
   if (function.program < 0) function.program = write_program(kernel, resources, map, function);
   if (!writer_) return nullptr;
   launch.program = static_cast<std::uint32_t>(function.program);

@@ -48,6 +48,7 @@ struct SessionOptions {
   std::uint64_t threads = 0;           // 0: one a core
   std::uint64_t max_instructions = 0;  // warp instructions a kernel; 0: no limit
   bool strict = false;                 // every access out of bounds is a fault
+  bool machine_code = false;           // programs run from their machine code
   bool ptx_only = false;               // the trace is of PTX, also where there is a ptxas
   std::string tool = "warpmem emulate";
   std::string command;  // for the trace's origin
@@ -90,7 +91,7 @@ class Session {
   bool busy() const { return busy_; }     // inside the writer: sealing from a signal would break it
 
  private:
-  bool open(const std::string& arch, bool mapped, const std::string& stand_in);
+  bool open(const std::string& arch, trace::Level level, const std::string& stand_in);
   std::int64_t write_program(const emulate::Kernel& kernel, const emulate::Resources* resources,
                              const emulate::SiteMap* map, const Function& function);
   void note_mapping(const emulate::MappingCounts& counts);

@@ -52,6 +52,7 @@ void BulkCopies::mbarrier(Warp& warp, const Part& part, const Inst& in, std::byt
   }
   Lanes at;
   addresses(a, frame, at);
+  own_shared(run_, a, at);
   if (a.space == Space::kGeneric)
     for (std::uint64_t& v : at) v -= kSharedWindow;
   memory_unit_.resolve(warp, in, mask, trace::Space::kShared, 8, "mbarrier access", at);
@@ -103,7 +104,11 @@ void BulkCopies::bulk_copy(Warp& warp, const Part& part, const Inst& in, std::by
   Lanes from, to, barrier;
   addresses(read, frame, from);
   addresses(write, frame, to);
-  if (in.sub & 1) addresses(code.accesses[in.extra + 2], frame, barrier);
+  own_shared(run_, read, from), own_shared(run_, write, to);
+  if (in.sub & 1) {
+    addresses(code.accesses[in.extra + 2], frame, barrier);
+    own_shared(run_, code.accesses[in.extra + 2], barrier);
+  }
   const auto* bytes = reinterpret_cast<const std::uint32_t*>(frame + in.a);
   const trace::Space source = read.space == Space::kGlobal ? trace::Space::kGlobal
                                                            : trace::Space::kShared,
@@ -121,13 +126,15 @@ void BulkCopies::bulk_copy(Warp& warp, const Part& part, const Inst& in, std::by
             fmt::format("a bulk copy of {} bytes: it must be a multiple of 16", n),
             "round the size up, and pad the arrays, or copy the rest with plain loads and stores");
     bool begun = false;
-    recorder_.record_piece(warp, in, code, trace::Op::kBulkRead, source, n, l, from[l], begun);
+    recorder_.record_piece(
+        warp, in, code, trace::Op::kBulkRead, source, n, l,
+        source == trace::Space::kShared ? traced_shared(run_, read, from[l]) : from[l], begun);
     const std::uint64_t owner =
         target == trace::Space::kShared ? to[l] >> kRankShift : 0;  // one more than its rank
     recorder_.record_piece(
         warp, in, code, write.op,
         owner != 0 && owner != run_.cta->rank + 1u ? trace::Space::kRemoteShared : target, n, l,
-        to[l], begun);
+        target == trace::Space::kShared ? traced_shared(run_, write, to[l]) : to[l], begun);
     Lanes a, b;
     std::memcpy(a, from, sizeof a), std::memcpy(b, to, sizeof b);
     memory_unit_.resolve(warp, in, lane, source, n, "bulk read", a);

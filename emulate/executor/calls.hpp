@@ -12,6 +12,8 @@ class Calls {
   Calls(Running& run, Frames& frames) : run_(run), frames_(frames), device_calls_(run) {}
   // True: the part goes on.
   bool call(Warp& warp, std::int32_t part, const Inst& in, std::uint32_t mask);
+  // One of the driver's functions (builtins.hpp).
+  void builtin(Warp& warp, const Part& part, const CallSite& site, std::uint32_t mask);
   static void return_values(Warp& warp, std::int32_t part, std::uint32_t lanes);
 
  private:
@@ -24,8 +26,6 @@ class Calls {
                 std::uint32_t lanes) const;
   static std::int32_t wait_for_return(Warp& warp, std::int32_t part, const CallSite& site,
                                       std::uint32_t mask);
-  void builtin(Warp& warp, const Part& part, const CallSite& site,
-               std::uint32_t mask);  // builtin_calls.cpp
 
   Running& run_;
   Frames& frames_;

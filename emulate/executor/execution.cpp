@@ -6,6 +6,7 @@
 #include "emulate/executor/faults.hpp"
 #include "emulate/executor/run_ahead.hpp"
 #include "emulate/executor/turns.hpp"
+#include "emulate/sass/machine_kernel.hpp"
 
 namespace warpmem::emulate {
 
@@ -79,6 +80,8 @@ Result<void> Execution::run_in_order() {
 
 Result<void> run_launch(const Kernel& kernel, Memory& memory, const LaunchShape& shape,
                         const RunOptions& options, Tracer* tracer, RunStatistics& statistics) {
+  if (kernel.machine)
+    if (auto ok = prepare_machine_launch(kernel, memory, shape); !ok) return ok;
   Execution execution(kernel, memory, shape, options, tracer, statistics);
   auto result = execution.run();
   if (tracer) statistics.memory_records = tracer->records();

@@ -3,6 +3,7 @@
 
 #include "base/units.hpp"
 #include "emulate/executor/faults.hpp"
+#include "emulate/sass/machine_kernel.hpp"
 
 namespace warpmem::emulate {
 
@@ -19,6 +20,14 @@ std::string thread_name(const Running& run, const Warp& warp, std::uint32_t lane
 }
 
 std::string place_of(const Kernel& kernel, const Code& code, const Inst& in) {
+  if (code.machine) {
+    const trace::Program& program = kernel.machine->program;
+    const trace::Instruction& at = program.code[in.statement];
+    const std::string place = at.line != 0 && at.file < program.files.size()
+                                  ? fmt::format("{}:{} ", program.files[at.file], at.line)
+                                  : "";
+    return fmt::format("{}({:#06x}: {}), in {}", place, at.pc, at.text, program.demangled);
+  }
   const Module& module = kernel.module->module();
   const std::string entry = demangled(kernel.entry->name);
   const std::string function =

@@ -71,6 +71,13 @@ class Interpreter {
   bool map_address(Stretch& s, const Inst& in);
   bool rank_of(Stretch& s, const Inst& in);
   bool mbarrier(Stretch& s, const Inst& in);
+  bool machine_branch(Stretch& s, const Inst& in);
+  bool machine_jump(Stretch& s, const Inst& in);
+  bool converge(Stretch& s, const Inst& in);
+  bool converge_break(Stretch& s, const Inst& in);
+  bool machine_yield(Stretch& s, const Inst& in);
+  bool driver_call(Stretch& s, const Inst& in);
+  bool refused(Stretch& s, const Inst& in);
   bool nothing(Stretch& s, const Inst& in);
   // By a unit that needs to know no more than the part, the instruction and its lanes.
   template <auto kUnit, auto kDo>

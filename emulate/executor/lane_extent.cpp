@@ -105,4 +105,50 @@ Space space_of(const Access& a, const std::byte* frame, std::uint32_t lane) {
                                             : Space::kGlobal;
 }
 
+void machine_addresses(const Access& a, const std::byte* frame, Lanes& lanes) {
+  const auto row = [frame](std::uint32_t at) {
+    return reinterpret_cast<const std::uint32_t*>(frame + at);
+  };
+  const auto offset = static_cast<std::uint64_t>(a.offset);
+  if (a.address_bytes == 8) {
+    std::uint64_t fixed = offset;
+    if (a.uniform != kNoOffset)
+      fixed += row(a.uniform)[0] | std::uint64_t{row(a.uniform)[32]} << 32;
+    if (a.base == kNoOffset) {
+      for (std::uint32_t l = 0; l < 32; ++l) lanes[l] = fixed;
+    } else if (a.narrow_base) {
+      const std::uint32_t* low = row(a.base);
+      for (std::uint32_t l = 0; l < 32; ++l) lanes[l] = std::uint64_t{low[l]} * a.scale + fixed;
+    } else {
+      const std::uint32_t* low = row(a.base);
+      for (std::uint32_t l = 0; l < 32; ++l)
+        lanes[l] = (low[l] | std::uint64_t{low[l + 32]} << 32) + fixed;
+    }
+    return;
+  }
+  std::uint32_t fixed = static_cast<std::uint32_t>(offset);
+  if (a.uniform != kNoOffset) fixed += row(a.uniform)[0];
+  if (a.base == kNoOffset) {
+    for (std::uint32_t l = 0; l < 32; ++l) lanes[l] = fixed;
+    return;
+  }
+  const std::uint32_t *base = row(a.base), scale = a.scale;
+  for (std::uint32_t l = 0; l < 32; ++l) lanes[l] = base[l] * scale + fixed;
+}
+
+void own_shared(const Access& a, std::uint32_t rank, std::uint32_t cluster_size, Lanes& lanes) {
+  const std::uint32_t reserved = a.reserved;
+  if (cluster_size == 1) {
+    for (std::uint32_t l = 0; l < 32; ++l)
+      lanes[l] = static_cast<std::uint32_t>(lanes[l]) - reserved;
+    return;
+  }
+  for (std::uint32_t l = 0; l < 32; ++l) {
+    const auto at = static_cast<std::uint32_t>(lanes[l]);
+    const std::uint32_t owner = at >> kRankShift;
+    const std::uint32_t within = (at & ((1u << kRankShift) - 1)) - reserved;
+    lanes[l] = owner == rank ? within : (std::uint64_t{owner + 1} << kRankShift) + within;
+  }
+}
+
 }  // namespace warpmem::emulate

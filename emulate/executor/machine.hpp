@@ -37,7 +37,7 @@ struct Frame {
 };
 
 struct Part {
-  enum class State : std::uint8_t { kFree, kReady, kWaiting, kAtBarrier, kTogether, kAtCluster };
+  enum class State : std::uint8_t { kFree, kReady, kWaiting, kAtBarrier, kTogether, kAtCluster, kConverging };
   State state = State::kFree;
   std::uint8_t barrier = 0;
   std::uint32_t pc = 0;

@@ -37,6 +37,7 @@ void MatrixUnit::matrix_access(Warp& warp, const Part& part, const Inst& in, std
     for (std::uint64_t& r : rows) r -= kSharedWindow;
   const std::uint32_t used = a.elements == 4 ? ~0u : (1u << (8 * a.elements)) - 1;
   recorder_.record(warp, in, code, a.op, trace::Space::kShared, 16, used, rows);
+  own_shared(run_, a, rows);
   memory_unit_.resolve(warp, in, used, trace::Space::kShared, 16, "matrix access", rows,
                        in.kind == Kind::kMatrixLoad ? Touch::kRead : Touch::kWrite);
   const bool load = in.kind == Kind::kMatrixLoad, turned = in.sub & 1;

@@ -48,6 +48,7 @@ void MemoryUnit::access(Warp& warp, const Part& part, const Inst& in, const Acce
   if (a.waits && a.op == Op::kLoad && !run_.turns)
     ++warp.waits, warp.far_waits += a.space != Space::kShared;
   addresses(a, frame, lanes);
+  own_shared(run_, a, lanes);
   if (a.space != Space::kGeneric)
     return space_access(warp, part, in, a, frame, mask, trace_space(a.space), lanes);
   // The address decides: shared window, local window, or global.
@@ -66,6 +67,8 @@ void MemoryUnit::access(Warp& warp, const Part& part, const Inst& in, const Acce
     if (!who) return;
     Lanes copy;
     for (std::uint32_t l = 0; l < 32; ++l) copy[l] = lanes[l] - window;
+    if (a.machine && space == trace::Space::kShared)
+      own_shared(a, run_.cta->rank, run_.cluster_size, copy);
     space_access(warp, part, in, a, frame, who, space, copy);
   };
   some(mask & ~shared & ~local, trace::Space::kGlobal, 0);
@@ -77,6 +80,7 @@ void MemoryUnit::access(Warp& warp, const Part& part, const Inst& in, const Acce
 void MemoryUnit::record_access(Warp& warp, const Part& part, const Inst& in, const Access& a,
                                std::uint32_t mask, trace::Space space, const Lanes& lanes) {
   const Code& code = code_of(warp, part);
+  if (a.machine && space == trace::Space::kLocal && a.reserved) return;  // a spilled register
   if (space != trace::Space::kShared) {
     recorder_.record(warp, in, code, a.op, space, a.bytes(), mask, lanes);
     return;
@@ -88,9 +92,14 @@ void MemoryUnit::record_access(Warp& warp, const Part& part, const Inst& in, con
     own[l] = rank == run_.cta->rank + 1u ? lanes[l] & ((1u << kRankShift) - 1) : lanes[l];
     remote |= static_cast<std::uint32_t>((mask >> l & 1) && own[l] >> kRankShift != 0) << l;
   }
+  Lanes away;
+  for (std::uint32_t l = 0; l < 32; ++l) {
+    away[l] = traced_shared(run_, a, lanes[l]);
+    if (a.machine) own[l] = traced_shared(run_, a, own[l]);
+  }
   if (mask & ~remote) recorder_.record(warp, in, code, a.op, space, a.bytes(), mask & ~remote, own);
   if (remote)
-    recorder_.record(warp, in, code, a.op, trace::Space::kRemoteShared, a.bytes(), remote, lanes);
+    recorder_.record(warp, in, code, a.op, trace::Space::kRemoteShared, a.bytes(), remote, away);
 }
 
 void MemoryUnit::space_access(Warp& warp, const Part& part, const Inst& in, const Access& a,
@@ -190,6 +199,7 @@ void MemoryUnit::async_copy(Warp& warp, const Part& part, const Inst& in, std::b
   if (reads)
     recorder_.record(warp, in, code, Op::kAsyncCopyRead, trace::Space::kGlobal, bytes, reads, from);
   recorder_.record(warp, in, code, Op::kAsyncCopyWrite, trace::Space::kShared, bytes, mask, to);
+  own_shared(run_, write, to);
   if (reads)
     resolve(warp, in, reads, trace::Space::kGlobal, bytes, "asynchronous read", from, Touch::kRead);
   resolve(warp, in, mask, trace::Space::kShared, bytes, "asynchronous write", to);

@@ -45,6 +45,14 @@ constexpr std::array<Interpreter::Operation, kKinds> Interpreter::kOperations = 
   put(&I::map_address, {Kind::kMapa});
   put(&I::rank_of, {Kind::kRankOf});
   put(&I::mbarrier, {Kind::kMbarrier});
+  put(&I::machine_branch, {Kind::kMachineBranch});
+  put(&I::machine_jump, {Kind::kMachineJump});
+  put(&I::converge, {Kind::kConverge});
+  put(&I::converge_break, {Kind::kConvergeBreak});
+  put(&I::machine_yield, {Kind::kYield});
+  put(&I::driver_call, {Kind::kDriverCall});
+  put(&I::refused, {Kind::kRefused});
+  put(&I::by<&Units::machine, &MachineUnit::constant_load>, {Kind::kConstantLoad});
   put(&I::by<&Units::memory, &MemoryUnit::async_copy>, {Kind::kAsyncCopy});
   put(&I::by<&Units::texture, &TextureUnit::texture>, {Kind::kTexture});
   put(&I::by<&Units::tensor, &TensorCopies::tensor_copy>, {Kind::kTensorCopy});
@@ -111,7 +119,7 @@ bool Interpreter::param_store(Stretch& s, const Inst& in) {
 
 bool Interpreter::special(Stretch& s, const Inst& in) {
   run_.ahead = s.warp_count;
-  if (s.active) emulate::special(run_, s.warp, in, s.frame, s.active);
+  if (s.active) emulate::special(run_, s.warp, in, s.frame, in.extra ? ~0u : s.active);
   return s.pass();
 }
 
@@ -146,6 +154,7 @@ bool Interpreter::leave(Stretch& s, const Inst& in) {
   if (!exits) Calls::return_values(s.warp, s.number, s.active);
   Divergence::leave(s.warp, s.number, s.active, exits);
   if (exits) {
+    if (s.code.machine) Convergence::release(s.warp);
     units_.barriers.check_all_barriers(*run_.cta);
     units_.together.release_together(s.warp);
   }
@@ -204,6 +213,67 @@ bool Interpreter::mbarrier(Stretch& s, const Inst& in) {
     return take_back(s, in);
   if (s.active) units_.bulk.mbarrier(s.warp, *s.part, in, s.frame, s.active);
   return s.pass();
+}
+
+// Lanes go different ways: those that jump run first, but who leaves a loop before those that go
+// round.
+bool Interpreter::machine_branch(Stretch& s, const Inst& in) {
+  std::uint32_t taken = s.active;
+  if (in.a != kNoOffset) {
+    const std::uint32_t p = *reinterpret_cast<const std::uint32_t*>(s.frame + in.a);
+    taken &= in.negate_c ? ~p : p;
+  }
+  if (in.b != kNoOffset) {
+    const auto all = *reinterpret_cast<const std::uint32_t*>(s.frame + in.b);
+    if ((s.mask & all) == (all & ~s.warp.gone())) taken = 0;
+  }
+  if (in.sub == 1 && taken) taken = s.mask;
+  if (taken == s.mask) return s.part->pc = in.target, true;
+  if (taken == 0) return s.pass();
+  Convergence::part_ways(s.warp, s.number, taken, in.target, s.pc + 1);
+  return false;
+}
+
+bool Interpreter::machine_jump(Stretch& s, const Inst& in) {
+  if (!s.active) return s.pass();
+  return units_.machine.jump(s.warp, s.number, in, s.frame, s.active);
+}
+
+bool Interpreter::converge(Stretch& s, const Inst& in) {
+  if (!s.active) return s.pass();
+  return Convergence::wait(s.warp, s.number, in, s.frame, s.active);
+}
+
+bool Interpreter::converge_break(Stretch& s, const Inst& in) {
+  std::uint32_t lanes = s.active;
+  if (in.b != kNoOffset) {
+    const std::uint32_t p = *reinterpret_cast<const std::uint32_t*>(s.frame + in.b);
+    lanes &= in.negate_c ? ~p : p;
+  }
+  s.pass();
+  if (!lanes) return true;
+  Convergence::leave(s.frame, in, lanes);
+  const std::size_t ready = s.warp.ready.size();
+  Convergence::release(s.warp);
+  return s.warp.ready.size() == ready;
+}
+
+bool Interpreter::machine_yield(Stretch& s, const Inst&) {
+  s.pass();
+  return !Convergence::yield(s.warp, s.number);
+}
+
+bool Interpreter::driver_call(Stretch& s, const Inst& in) {
+  if (!s.active) return s.pass();
+  return units_.machine.call(s.warp, s.number, in, s.frame, s.active);
+}
+
+bool Interpreter::refused(Stretch& s, const Inst& in) {
+  if (!s.active) return s.pass();
+  fault(run_, s.warp, in, s.first_lane(), s.code.refusals[in.extra],
+        "emulate it from PTX (--level ptx), if the program has that; the instruction's form is "
+        "still to be added",
+        ErrorKind::kUsage);
 }
 
 }  // namespace warpmem::emulate

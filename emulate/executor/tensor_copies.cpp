@@ -49,9 +49,11 @@ std::uint64_t in_cta(std::uint64_t at, std::uint32_t rank) {
 }
 
 // A shared address of the lane's, which may be a generic one.
-std::uint64_t shared_address(const Access& a, const std::byte* frame, std::uint32_t lane) {
+std::uint64_t shared_address(const Running& run, const Access& a, const std::byte* frame,
+                             std::uint32_t lane) {
   Lanes where;
   addresses(a, frame, where);
+  own_shared(run, a, where);
   return a.space == Space::kGeneric ? where[lane] - kSharedWindow : where[lane];
 }
 
@@ -89,7 +91,8 @@ struct TensorCopies::Tile {
   std::uint64_t shared = 0;     // address
   std::uint32_t targets = 0;    // CTAs of a multicast; 0: this one
 
-  Tile(const TensorCopy& copy, const TensorMap& of, const std::byte* frame, std::uint32_t l)
+  Tile(const Running& run, const TensorCopy& copy, const TensorMap& of, const std::byte* frame,
+       std::uint32_t l)
       : t(copy), map(of), lane(l) {
     size = map.element_bytes(), width = t.im2col ? map.channels : map.box[0], row = width * size;
     rows = t.im2col ? map.pixels : 1;
@@ -106,7 +109,7 @@ struct TensorCopies::Tile {
     };
     for (std::uint32_t k = 0; k < 3; ++k)
       if (t.offset[k] != kNoOffset) offset[k] = half(t.offset[k]);
-    shared = shared_address(t.tile, frame, l);
+    shared = shared_address(run, t.tile, frame, l);
     targets = t.multicast == kNoOffset ? 0 : half(t.multicast);
   }
   std::uint64_t place(std::uint64_t at, std::uint32_t rank) const {
@@ -177,7 +180,7 @@ void TensorCopies::tensor_copy(Warp& warp, const Part& part, const Inst& in, std
   if (t.store && t.reduction == AtomicOp::kNone) mask = makers_of_stores(t, frame, mask);
   for (std::uint32_t l = 0; l < 32; ++l) {
     if (!(mask >> l & 1)) continue;
-    const Tile tile(t, map_of(warp, in, t, frame, l), frame, l);
+    const Tile tile(run_, t, map_of(warp, in, t, frame, l), frame, l);
     // What a kernel wrote into a map may be anything.
     if (tile.rows > (1u << kRankShift) / std::max<std::uint64_t>(1, tile.row))
       fault(run_, warp, in, l,
@@ -198,7 +201,7 @@ void TensorCopies::copy_tile(Warp& warp, const Inst& in, const Tile& tile, const
     read = true;
     if (!t.counts) continue;
     Lanes barrier{};
-    barrier[tile.lane] = tile.place(shared_address(t.barrier, frame, tile.lane), rank);
+    barrier[tile.lane] = tile.place(shared_address(run_, t.barrier, frame, tile.lane), rank);
     bulk_.complete_bytes(warp, in, tile.lane, barrier,
                          static_cast<std::uint32_t>(tile.rows * tile.row));
   }
@@ -248,7 +251,7 @@ void TensorCopies::tensor_row(Warp& warp, const Inst& in, const Tile& tile, cons
   std::byte* const global = row.bytes ? row_in_global(warp, in, tile, row, traced, begun) : nullptr;
   if (!tile.t.store)
     recorder_.record_piece(warp, in, *run_.code, trace::Op::kBulkWrite, trace::Space::kShared,
-                           tile.row, l, row.shared, begun);
+                           tile.row, l, traced_shared(run_, tile.t.tile, row.shared), begun);
   for (std::uint32_t b = 0; b < tile.row; b += 16) {  // pieces of 16 bytes keep together
     const std::uint32_t n = std::min(16u, tile.row - b);
     Lanes piece{};

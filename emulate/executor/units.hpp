@@ -8,6 +8,8 @@
 #include "emulate/executor/tensor_copies.hpp"
 #include "emulate/executor/texture_unit.hpp"
 #include "emulate/executor/together.hpp"
+#include "emulate/sass/convergence.hpp"
+#include "emulate/sass/machine_unit.hpp"
 
 namespace warpmem::emulate {
 
@@ -23,7 +25,8 @@ struct Units {
         together(divergence, matrix),
         texture(run, recorder),
         bulk(run, recorder, memory),
-        tensor(run, recorder, memory, bulk) {}
+        tensor(run, recorder, memory, bulk),
+        machine(run, recorder, memory, calls) {}
   Units(const Units&) = delete;
 
   Recorder recorder;
@@ -37,6 +40,7 @@ struct Units {
   TextureUnit texture;
   BulkCopies bulk;
   TensorCopies tensor;
+  MachineUnit machine;
 };
 
 }  // namespace warpmem::emulate

@@ -43,6 +43,13 @@ enum class Kind : std::uint8_t {
   kAsyncCopy, kAsyncCommit, kAsyncWait,
   kMatrixLoad, kMatrixStore, kMatrixProduct, kGroupProduct, kMatrixTurn, kQuadProduct, kFragment,
   kTexture,      // Code::textures[extra]
+  // Of machine code alone:
+  kMachineBranch,   // lanes of which a says so (sub 1: all of them, if some say so) go to target;
+                    // with b: those go that are not all of b's
+  kMachineJump,     // to the place in a, and extra behind it
+  kConverge, kConvergeBreak,  // convergence barrier a
+  kYield, kConstantLoad, kDriverCall,
+  kRefused,         // Code::refusals[extra] says why
   kMbarrier, kCopyArrive, kTensorCopy, kTensorMap, kAsyncStore, kBulkCopy, kBulkCommit, kBulkWait, kMapa, kRankOf,
   kStackTake, kStackSave, kStackRestore,  // kStackRestore stays the last
 };
@@ -103,7 +110,31 @@ struct Access {
   std::uint32_t base = kNoOffset;
   std::uint32_t values[8] = {kNoOffset, kNoOffset, kNoOffset, kNoOffset, kNoOffset, kNoOffset, kNoOffset, kNoOffset};
   std::uint32_t value_bytes[8] = {};  // register widths, where they differ
+  // Of machine code: an address is the sum of a register (of 64 bits in two rows, or of 32 with
+  // narrow_base), scaled, a uniform register of the address's width, and the offset.
+  bool machine = false;
+  bool narrow_base = false;
+  std::uint8_t scale = 1;
+  std::uint32_t uniform = kNoOffset;
+  std::uint32_t reserved = 0;       // bytes at the start of a CTA's window that are not the program's
   std::uint32_t bytes() const { return std::uint32_t{element_bytes} * elements; }
+};
+
+// A load from a constant bank of machine code.
+struct BankLoad {
+  std::uint32_t bank = 0, offset = 0;
+  std::uint32_t base = kNoOffset, uniform = kNoOffset;
+  Type type = Type::kB32;
+  std::uint8_t elements = 1;
+  bool all_lanes = false;           // to a uniform register
+  std::uint32_t values[4] = {kNoOffset, kNoOffset, kNoOffset, kNoOffset};
+};
+
+// A call through a register, of machine code: of the driver's functions, or of a place in the code.
+struct DriverCall {
+  std::uint32_t address = 0;        // 64-bit row
+  std::uint32_t arguments[2] = {};  // 64-bit rows
+  std::uint32_t result = 0;         // two 32-bit rows
 };
 
 struct TextureAccess {
@@ -162,6 +193,11 @@ struct Code {
   std::vector<QuadProduct> quad_products;
   std::vector<TextureAccess> textures;
   std::vector<TensorCopy> tensors;
+  std::vector<BankLoad> bank_loads;
+  std::vector<DriverCall> driver_calls;
+  std::vector<std::string> refusals;
+  std::vector<std::uint32_t> lines;         // of machine code: the first line of each instruction
+  bool machine = false;
   std::vector<ParamSlot> params, returns;
   std::vector<std::byte> image;             // a frame at its birth: zeros and constants
   std::uint32_t local_bytes = 0;            // stack a lane

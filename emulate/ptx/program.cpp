@@ -12,6 +12,7 @@
 #include "base/units.hpp"
 #include "emulate/executor/crossing.hpp"
 #include "emulate/ptx/decoder.hpp"
+#include "emulate/sass/machine_kernel.hpp"
 
 namespace warpmem::emulate {
 
@@ -220,6 +221,7 @@ Result<std::unique_ptr<Kernel>> build_kernel(const LoadedModule& loaded, const s
 }
 
 trace::Program describe(const Kernel& kernel) {
+  if (kernel.machine) return kernel.machine->program;
   const Module& module = kernel.module->module();
   trace::Program p;
   p.name = kernel.entry->name;

@@ -40,6 +40,8 @@ class LoadedModule {
   std::pair<std::uint64_t, std::uint64_t> constants_{0, 0};
 };
 
+struct MachineKernel;
+
 struct Kernel {
   const LoadedModule* module = nullptr;
   const Function* entry = nullptr;
@@ -52,6 +54,7 @@ struct Kernel {
   std::uint32_t statements = 0;
   mutable std::atomic<std::uint32_t> conflicts{0};  // times its CTAs could not run side by side
   bool reads_across = false;                        // crossing.hpp
+  std::shared_ptr<MachineKernel> machine;           // null: it runs from its PTX
   bool reserves_shared = false;                     // asks for cooperative groups' own shared memory
 };
 

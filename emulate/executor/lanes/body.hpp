@@ -37,9 +37,14 @@ namespace {
 
 #include "emulate/executor/lanes/table.hpp"
 
+#include "emulate/executor/lanes/machine.hpp"
+
 }  // namespace
 
-void table(AddHandler add, void* to) { add_all({add, to}); }
+void table(AddHandler add, void* to) { 
+  add_all({add, to});
+  add_machine({add, to});
+}
 Handler wrapper() { return with_mode; }
 
 }  // namespace warpmem::emulate::WARPMEM_LANES

@@ -1,0 +1,19 @@
+// What the lanes that are there tell each other: of machine code, where no instruction names lanes.
+#pragma once
+
+#include "emulate/ptx/code.hpp"
+
+namespace warpmem::emulate {
+
+// d: which lanes have the predicate a; d2: whether all (sub 0), some (1), all or none (2) have. Sub
+// bit 4: both are uniform.
+void vote_lanes(std::byte* frame, const Inst& in, std::uint32_t mask);
+void shuffle_lanes(std::byte* frame, const Inst& in, std::uint32_t mask);
+void match_lanes(std::byte* frame, const Inst& in, std::uint32_t mask);
+void reduce_lanes(std::byte* frame, const Inst& in, std::uint32_t mask);  // to a uniform register
+void elect_lane(std::byte* frame, const Inst& in, std::uint32_t mask);
+// d: a predicate that the lowest lane alone has.
+void first_lane_alone(std::byte* frame, const Inst& in, std::uint32_t mask);
+void first_lane_to_all(std::byte* frame, const Inst& in, std::uint32_t mask);
+
+}  // namespace warpmem::emulate
