@@ -4,7 +4,6 @@
 
 #include "binary/disassembly/cuda_tools.hpp"
 #include "binary/fatbin/fat_binary.hpp"
-#include "emulate/cudart/program_tools.hpp"
 
 namespace warpmem::cudart {
 namespace {
@@ -75,7 +74,7 @@ Result<std::unique_ptr<emulate::LoadedModule>> load_machine_code(Module& module,
 
 Result<std::unique_ptr<emulate::Kernel>> machine_kernel(Function& function) {
   MachineModule& from = *function.module->machine_module;
-  const std::string nvdisasm = program_toolkit().nvdisasm;
+  const std::string nvdisasm = record::find_cuda_tool("nvdisasm", "WARPMEM_NVDISASM");
   if (nvdisasm.empty())
     return Error{ErrorKind::kEnvironment, "no nvdisasm was found, which reads machine code", "",
                  record::kGetNvdisasm};
