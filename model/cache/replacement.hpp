@@ -1,5 +1,5 @@
-// Which line of a full set goes: the policies that there are. Each is a file in replacement/ and a row of
-// replacement/policies.hpp; every cache takes them all, through its sets (ordered_set.hpp).
+// Which line of a full set goes: the policies that there are. Each is a file in replacement/ and a
+// row of replacement/policies.hpp; every cache takes them all, through its sets (ordered_set.hpp).
 //
 // Random choices come from a counter, so that they are the same in every run.
 #pragma once
@@ -23,10 +23,10 @@ const std::vector<std::string>& replacement_names();
 
 // A set as a policy sees it. Lines stand in the order of their last use, the youngest first.
 struct SetView {
-  std::size_t lines = 0;                   // that it holds
-  std::uint32_t ways = 0;                  // that it has room for
-  const std::uint32_t* way_of = nullptr;   // by place in the order, where the policy knows ways
-  std::uint64_t& draws;                    // of the cache: random numbers drawn so far
+  std::size_t lines = 0;                  // that it holds
+  std::uint32_t ways = 0;                 // that it has room for
+  const std::uint32_t* way_of = nullptr;  // by place in the order, where the policy knows ways
+  std::uint64_t& draws;                   // of the cache: random numbers drawn so far
   // What the policy keeps of the set.
   struct Kept {
     std::uint64_t tree = 0;   // bits of a tree of its ways

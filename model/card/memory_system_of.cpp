@@ -4,8 +4,8 @@
 #include "model/card/card.hpp"
 #include "model/card/spec_of.hpp"
 #include "model/shared/rule/shared_rule.hpp"
-#include "model/system/early_memory.hpp"
 #include "model/system/any_shape.hpp"
+#include "model/system/early_memory.hpp"
 
 namespace warpmem::model {
 namespace {

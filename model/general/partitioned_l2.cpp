@@ -7,7 +7,11 @@
 namespace warpmem::model {
 
 PartitionedL2::PartitionedL2(const MemorySpec& spec)
-    : spec_(spec), sink_(spec.line_bytes), coalescer_(spec), map_(spec.dram), traffic_(spec.dram.channels) {
+    : spec_(spec),
+      sink_(spec.line_bytes),
+      coalescer_(spec),
+      map_(spec.dram),
+      traffic_(spec.dram.channels) {
   fetch_granularity(0);
   for (std::uint32_t i = 0; i < spec.l2.partitions; ++i)
     partitions_.emplace_back(spec.l2, spec.line_bytes);

@@ -70,8 +70,7 @@ SectorCache::Line& SectorCache::bring(std::uint64_t number) {
 // Which sectors miss; they are here from now on, if it allocates.
 std::uint8_t SectorCache::read(Line& line, std::uint8_t sectors, std::uint32_t words,
                                bool allocate) const {
-  const std::uint32_t lacking =
-      words & words_of(sectors) & words_of(line.partial) & ~line.words;
+  const std::uint32_t lacking = words & words_of(sectors) & words_of(line.partial) & ~line.words;
   if (lacking) {
     // A word that is not here: the line comes anew, and nothing stays but what was asked for.
     if (allocate) line.readable = sectors, line.partial = 0;

@@ -45,7 +45,8 @@ inline void ShapedMemory<Shape>::list_span(std::uint64_t address, std::uint64_t 
   }
 }
 
-// The lines of word `k` of the lanes' local memory, which lies in 128 bytes for all lanes of a warp.
+// The lines of word `k` of the lanes' local memory, which lies in 128 bytes for all lanes of a
+// warp.
 template <class Shape>
 inline void ShapedMemory<Shape>::list_local(const WarpAccess& a, std::uint64_t area,
                                             std::uint64_t k) {

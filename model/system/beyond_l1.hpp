@@ -24,9 +24,11 @@ inline Stay ShapedMemory<Shape>::stay(std::uint64_t line, Stay own) const {
 
 // From the L2, or from host memory: the cycle in which it is back.
 template <class Shape>
-inline std::uint64_t ShapedMemory<Shape>::read_beyond(
-    const AccessTiming& place, std::uint64_t at, std::uint64_t line, const Route& route,
-    std::uint8_t sectors, std::uint32_t fetch, Stay own, const MemoryPath::Seat* seat, bool apart) {
+inline std::uint64_t ShapedMemory<Shape>::read_beyond(const AccessTiming& place, std::uint64_t at,
+                                                      std::uint64_t line, const Route& route,
+                                                      std::uint8_t sectors, std::uint32_t fetch,
+                                                      Stay own, const MemoryPath::Seat* seat,
+                                                      bool apart) {
   if (!plain_ && in_host_memory(line)) [[unlikely]]
     return l2_.read_host(sectors, at);
   return l2_.read(place.sm, line, route, sectors, at, fetch, stay(line, own), seat, apart);
@@ -34,10 +36,10 @@ inline std::uint64_t ShapedMemory<Shape>::read_beyond(
 
 template <class Shape>
 inline std::uint64_t ShapedMemory<Shape>::read_l2(AccessTiming& place, std::uint64_t at,
-                                                   std::uint64_t line, const Route& route,
-                                                   std::uint8_t sectors, std::uint32_t fetch,
-                                                   Stay own, const MemoryPath::Seat* seat,
-                                                   bool apart) {
+                                                  std::uint64_t line, const Route& route,
+                                                  std::uint8_t sectors, std::uint32_t fetch,
+                                                  Stay own, const MemoryPath::Seat* seat,
+                                                  bool apart) {
   if (!sectors) return place.now;
   place.left_sm = true;
   ++place.missed;
@@ -51,8 +53,8 @@ inline std::uint64_t ShapedMemory<Shape>::read_l2(AccessTiming& place, std::uint
 // not sent again.
 template <class Shape>
 inline void ShapedMemory<Shape>::write_l2(AccessTiming& place, const LineTouch& touch,
-                                           const Route& route, std::uint64_t tags,
-                                           std::uint64_t data) {
+                                          const Route& route, std::uint64_t tags,
+                                          std::uint64_t data) {
   StoreQueue& queue = stores_[static_cast<std::size_t>(place.sm)];
   const StoreQueue::Taken taken =
       queue.take(touch.line, touch.sectors, std::max(tags, place.held), data);
@@ -64,8 +66,8 @@ inline void ShapedMemory<Shape>::write_l2(AccessTiming& place, const LineTouch& 
 
 template <class Shape>
 inline void ShapedMemory<Shape>::send(AccessTiming& place, const LineTouch& touch,
-                                       const Route& route, std::uint8_t again, bool opens,
-                                       std::uint64_t at) {
+                                      const Route& route, std::uint8_t again, bool opens,
+                                      std::uint64_t at) {
   const auto sectors = static_cast<std::uint8_t>(touch.sectors & ~again);
   sink_.sends(place, touch.line, sectors_in(sectors));
   place.left_sm = true;

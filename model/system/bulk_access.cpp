@@ -33,8 +33,9 @@ void ShapedMemory<Shape>::bulk(const WarpLanes& w, const AccessPlan& plan, Acces
           if (t.sectors >> k & 1) {
             work.partly = t.full >> k & 1 ? 0 : 1;
             place.stored =
-                std::max(place.stored, l2_.atomic(place.sm, t.line * line_bytes() / kSectorBytes + k, 1, false, place.now,
-                                                  work, of_write(stay(t.line, Stay::kUnsaid))));
+                std::max(place.stored,
+                         l2_.atomic(place.sm, t.line * line_bytes() / kSectorBytes + k, 1, false,
+                                    place.now, work, of_write(stay(t.line, Stay::kUnsaid))));
             work.headed = 0;
           }
       } else if (plan.action == Action::kBulkRead) {
@@ -53,7 +54,7 @@ void ShapedMemory<Shape>::bulk(const WarpLanes& w, const AccessPlan& plan, Acces
 // To the L2 alone: bytes side by side by the copy engine, or the line of each lane's address.
 template <class Shape>
 void ShapedMemory<Shape>::prefetch_l2(const WarpLanes& w, const AccessPlan& plan,
-                                       AccessTiming& place) {
+                                      AccessTiming& place) {
   const auto one = [&](std::uint64_t line, std::uint8_t sectors) {
     if (!plain_ && in_host_memory(line)) return;
     place.left_sm = true;
@@ -75,8 +76,8 @@ void ShapedMemory<Shape>::prefetch_l2(const WarpLanes& w, const AccessPlan& plan
   }
 }
 
-#define WARPMEM_MAKE(S)                                                                         \
-  template void ShapedMemory<S>::bulk(const WarpLanes&, const AccessPlan&, AccessTiming&);       \
+#define WARPMEM_MAKE(S)                                                                    \
+  template void ShapedMemory<S>::bulk(const WarpLanes&, const AccessPlan&, AccessTiming&); \
   template void ShapedMemory<S>::prefetch_l2(const WarpLanes&, const AccessPlan&, AccessTiming&);
 WARPMEM_EACH_SHAPE(WARPMEM_MAKE)
 #undef WARPMEM_MAKE

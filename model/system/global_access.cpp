@@ -308,8 +308,7 @@ void ShapedMemory<Shape>::global_store(const WarpLanes& w, const AccessPlan& pla
   const auto count = static_cast<std::uint64_t>(lines.count);
   place.passes = data_passes_of(w, plan.bytes, 1);
   place.tag_passes = count == 1 ? 1 : tag_passes_of(lines);
-  sink_.global_store(count, static_cast<std::uint64_t>(sector_count(lines)),
-                     bytes_asked(w, plan));
+  sink_.global_store(count, static_cast<std::uint64_t>(sector_count(lines)), bytes_asked(w, plan));
   sink_.asks(place, count);
   sink_.data_passes(place, place.passes);
   L1& l1 = this->l1(place);

@@ -12,7 +12,7 @@ namespace warpmem::model {
 // Wider accesses take a request a word (measured: kernels/micro/instructions.cu).
 template <class Shape>
 void ShapedMemory<Shape>::local_access(const WarpLanes& w, const AccessPlan& plan,
-                                        AccessTiming& place) {
+                                       AccessTiming& place) {
   const WarpAccess a = expand(w, plan.bytes);
   const bool store = plan.action == Action::kLocalStore;
   const bool cached = is_cached(plan);
@@ -44,7 +44,7 @@ void ShapedMemory<Shape>::local_access(const WarpLanes& w, const AccessPlan& pla
   }
 }
 
-#define WARPMEM_MAKE(S)                                                                          \
+#define WARPMEM_MAKE(S) \
   template void ShapedMemory<S>::local_access(const WarpLanes&, const AccessPlan&, AccessTiming&);
 WARPMEM_EACH_SHAPE(WARPMEM_MAKE)
 #undef WARPMEM_MAKE

@@ -11,8 +11,8 @@ namespace warpmem::model {
 // The cycle in which it is there.
 template <class Shape>
 [[gnu::always_inline]] inline std::uint64_t ShapedMemory<Shape>::load(const OneLine& one,
-                                                                       const AccessPlan& plan,
-                                                                       int sm, std::uint64_t now) {
+                                                                      const AccessPlan& plan,
+                                                                      int sm, std::uint64_t now) {
   const std::uint64_t sectors = sectors_in(one.sectors);
   const AccessTiming untold;  // nobody listens
   sink_.record();
@@ -26,7 +26,7 @@ template <class Shape>
     return (one.sectors * 0x00204081u & 0x01010101u) * 255u;
   };
   const auto found = l1.load(one.line(), l1.seat(one.line(), one.l1_set()), one.sectors,
-                                        AskedWords(words), !plan.no_allocate);
+                             AskedWords(words), !plan.no_allocate);
   const unsigned missing = sectors_in(found.missing);
   sink_.load_hits(sectors - missing);
   if (!missing) return later(soonest, found.arrival);
@@ -40,8 +40,8 @@ template <class Shape>
 // The cycle in which the store queue has taken it.
 template <class Shape>
 [[gnu::always_inline]] inline std::uint64_t ShapedMemory<Shape>::store(const OneLine& one,
-                                                                        const AccessPlan& plan,
-                                                                        int sm, std::uint64_t now) {
+                                                                       const AccessPlan& plan,
+                                                                       int sm, std::uint64_t now) {
   const std::uint64_t sectors = sectors_in(one.sectors);
   const AccessTiming untold;
   sink_.record();

@@ -1,5 +1,5 @@
-// The shape of a memory system: what the compiler has to know of one to make it fast. This one is for
-// lines of four sectors; any_shape.hpp has the other.
+// The shape of a memory system: what the compiler has to know of one to make it fast. This one is
+// for lines of four sectors; any_shape.hpp has the other.
 //
 //   L1, L2   the parts, which have the same functions in all shapes
 //   Sink     who hears of what happens (sink/)

@@ -107,7 +107,7 @@ void ShapedMemory<Shape>::run(const WarpLanes& w, const AccessPlan& plan, Access
 
 template <class Shape>
 void ShapedMemory<Shape>::run(const WarpLanes& w, const AccessPlan& plan, AccessTiming& place,
-                               const Lines* prepared) {
+                              const Lines* prepared) {
   sink_.record();
   place.begin();
   sink_.begins(plan, place);
@@ -128,7 +128,7 @@ void ShapedMemory<Shape>::empty_l1(int sm) {
 
 template <class Shape>
 inline void ShapedMemory<Shape>::access(const WarpLanes& w, const AccessPlan& plan,
-                                         AccessTiming& place, const Lines* prepared) {
+                                        AccessTiming& place, const Lines* prepared) {
   switch (plan.action) {
     case Action::kGlobalLoad:
     case Action::kAsyncRead:
@@ -181,15 +181,15 @@ void GeneralMemory::tell_caches(CacheListener* listener) {
 }
 
 // What other files call, and no more (access() is part of its caller then).
-#define WARPMEM_MAKE(S)                                                                         \
-  template ShapedMemory<S>::ShapedMemory(const SystemSpec&, bool);                              \
-  template void ShapedMemory<S>::begin_launch(const LaunchMemory&);                             \
-  template void ShapedMemory<S>::starts_warps(int, std::uint64_t, std::uint32_t);               \
-  template LaunchCounters ShapedMemory<S>::finish_launch();                                     \
-  template LaunchCounters ShapedMemory<S>::counted() const;                                     \
-  template void ShapedMemory<S>::add(const LaunchCounters&, std::uint64_t);                     \
-  template void ShapedMemory<S>::run(const WarpLanes&, const AccessPlan&, AccessTiming&);       \
-  template void ShapedMemory<S>::run(const WarpLanes&, const AccessPlan&, AccessTiming&,        \
+#define WARPMEM_MAKE(S)                                                                   \
+  template ShapedMemory<S>::ShapedMemory(const SystemSpec&, bool);                        \
+  template void ShapedMemory<S>::begin_launch(const LaunchMemory&);                       \
+  template void ShapedMemory<S>::starts_warps(int, std::uint64_t, std::uint32_t);         \
+  template LaunchCounters ShapedMemory<S>::finish_launch();                               \
+  template LaunchCounters ShapedMemory<S>::counted() const;                               \
+  template void ShapedMemory<S>::add(const LaunchCounters&, std::uint64_t);               \
+  template void ShapedMemory<S>::run(const WarpLanes&, const AccessPlan&, AccessTiming&); \
+  template void ShapedMemory<S>::run(const WarpLanes&, const AccessPlan&, AccessTiming&,  \
                                      const Lines*);
 WARPMEM_EACH_SHAPE(WARPMEM_MAKE)
 #undef WARPMEM_MAKE

@@ -96,10 +96,9 @@ class ShapedMemory : public MemorySystem, public SectoredLines {
   void remote_access(const WarpLanes&, const AccessPlan&, AccessTiming&);
   void product_read(const AccessPlan&);
   void bulk(const WarpLanes&, const AccessPlan&, AccessTiming&);
-  std::uint64_t read_beyond(const AccessTiming&, std::uint64_t at, std::uint64_t line,
-                            const Route&, std::uint8_t sectors, std::uint32_t fetch,
-                            Stay own = Stay::kUnsaid, const MemoryPath::Seat* seat = nullptr,
-                            bool apart = false);
+  std::uint64_t read_beyond(const AccessTiming&, std::uint64_t at, std::uint64_t line, const Route&,
+                            std::uint8_t sectors, std::uint32_t fetch, Stay own = Stay::kUnsaid,
+                            const MemoryPath::Seat* seat = nullptr, bool apart = false);
   // When it is back.
   std::uint64_t read_l2(AccessTiming&, std::uint64_t at, std::uint64_t line, const Route&,
                         std::uint8_t sectors, std::uint32_t fetch, Stay own = Stay::kUnsaid,
@@ -110,8 +109,8 @@ class ShapedMemory : public MemorySystem, public SectoredLines {
                 std::uint64_t data);
   // To the L2 at cycle `at`: sectors of `again` are with an earlier request, and one that does not
   // open a request of its own rides along.
-  void send(AccessTiming&, const LineTouch& touch, const Route&, std::uint8_t again,
-            bool opens, std::uint64_t at);
+  void send(AccessTiming&, const LineTouch& touch, const Route&, std::uint8_t again, bool opens,
+            std::uint64_t at);
   bool in_host_memory(std::uint64_t line) const;
   Stay stay(std::uint64_t line, Stay own) const;
   // The later of two cycles; with L2Requests either may be one that nobody knows yet.
@@ -174,8 +173,8 @@ class ShapedMemory : public MemorySystem, public SectoredLines {
   std::vector<DataPorts> ports_;                      // by SM, where time is kept
   std::uint64_t remote_read_ = 0, remote_write_ = 0;  // ticks a sector
   std::pmr::monotonic_buffer_resource l1_memory_{std::size_t{16} << 20, large_pages()};
-  std::vector<L1> l1_;         // by SM
-  std::vector<StoreQueue> stores_;  // by SM
+  std::vector<L1> l1_;               // by SM
+  std::vector<StoreQueue> stores_;   // by SM
   std::vector<bool> served_;         // empty: all SMs
   std::uint64_t product_bytes_ = 0;  // that warps read for products, not counted yet
   std::vector<AddressRange> host_;   // of this launch, ascending

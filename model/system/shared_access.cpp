@@ -13,12 +13,11 @@ namespace warpmem::model {
 
 template <class Shape>
 void ShapedMemory<Shape>::shared_access(const WarpLanes& w, const AccessPlan& plan,
-                                         AccessTiming& place) {
+                                        AccessTiming& place) {
   if (plan.action == Action::kAsyncWrite) {
     // Data arrives line by line of the source, and is written as it comes.
     const WarpAccess to = expand(w, plan.bytes);
-    const auto passes =
-        static_cast<std::uint32_t>(shared_passes_of(to, SharedKind::kStore).taken);
+    const auto passes = static_cast<std::uint32_t>(shared_passes_of(to, SharedKind::kStore).taken);
     const std::uint32_t n = std::exchange(place.async_wavefronts, 0);
     if (n == 0) sink_.zero_fill(plan, static_cast<std::uint64_t>(fill_wavefronts(to)));
     else sink_.shared_wavefronts(n & kBothSides ? n & ~kBothSides : std::max(passes, n));
@@ -67,7 +66,7 @@ void ShapedMemory<Shape>::product_read(const AccessPlan& plan) {
 // kernels/micro/instructions.cu remote_shared).
 template <class Shape>
 void ShapedMemory<Shape>::remote_access(const WarpLanes& w, const AccessPlan& plan,
-                                         AccessTiming& place) {
+                                        AccessTiming& place) {
   std::uint64_t sectors = 0;
   if (plan.returns) {
     sectors = static_cast<std::uint64_t>(atomic_of(w, plan).sectors);
@@ -93,10 +92,12 @@ void ShapedMemory<Shape>::remote_access(const WarpLanes& w, const AccessPlan& pl
   place.held = start - std::min(start, sm_.queue_cycles);
 }
 
-#define WARPMEM_MAKE(S)                                                                           \
-  template void ShapedMemory<S>::shared_access(const WarpLanes&, const AccessPlan&, AccessTiming&); \
-  template void ShapedMemory<S>::remote_access(const WarpLanes&, const AccessPlan&, AccessTiming&); \
-  template void ShapedMemory<S>::product_read(const AccessPlan&);                                 
+#define WARPMEM_MAKE(S)                                                             \
+  template void ShapedMemory<S>::shared_access(const WarpLanes&, const AccessPlan&, \
+                                               AccessTiming&);                      \
+  template void ShapedMemory<S>::remote_access(const WarpLanes&, const AccessPlan&, \
+                                               AccessTiming&);                      \
+  template void ShapedMemory<S>::product_read(const AccessPlan&);
 WARPMEM_EACH_SHAPE(WARPMEM_MAKE)
 #undef WARPMEM_MAKE
 

@@ -12,7 +12,7 @@ namespace warpmem::model {
 // earlier request of the access asked for counts as a hit; misses on a line leave together.
 template <class Shape>
 void ShapedMemory<Shape>::texture(const TextureAccess& access, const AccessPlan& plan,
-                                   AccessTiming& place) {
+                                  AccessTiming& place) {
   const bool store = plan.action == Action::kSurfaceStore;
   sink_.record(static_cast<std::uint64_t>(access.texels));
   texture_traffic(access, store, texels_, line_bytes());
@@ -54,7 +54,7 @@ void ShapedMemory<Shape>::texture(const TextureAccess& access, const AccessPlan&
   place.done = later(hit, back);
 }
 
-#define WARPMEM_MAKE(S)                                                                         \
+#define WARPMEM_MAKE(S) \
   template void ShapedMemory<S>::texture(const TextureAccess&, const AccessPlan&, AccessTiming&);
 WARPMEM_EACH_SHAPE(WARPMEM_MAKE)
 #undef WARPMEM_MAKE

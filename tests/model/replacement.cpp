@@ -74,8 +74,7 @@ TEST_CASE("random and uneven: by their odds, and the same in every run") {
     std::uint64_t draws = 0;
     SetView::Kept kept;
     constexpr std::uint32_t kWays[] = {0, 1, 2, 3};
-    for (int n = 0; n < 12000; ++n)
-      ++gone[policy_of(policy).victim({4, 4, kWays, draws, kept})];
+    for (int n = 0; n < 12000; ++n) ++gone[policy_of(policy).victim({4, 4, kWays, draws, kept})];
     const bool uneven = policy == Replacement::kUneven;
     for (std::size_t way = 0; way < 4; ++way) {
       const int expected = !uneven ? 3000 : way == 1 ? 6000 : 2000;  // 1/4; 1/6, 1/2, 1/6, 1/6

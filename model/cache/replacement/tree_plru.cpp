@@ -53,8 +53,7 @@ std::size_t victim(const SetView& set) {
 }  // namespace
 
 extern const ReplacementPolicy tree_plru;
-const ReplacementPolicy tree_plru{
-    .knows_ways = true, .hit = hit, .comes = comes, .victim = victim};
+const ReplacementPolicy tree_plru{.knows_ways = true, .hit = hit, .comes = comes, .victim = victim};
 
 }  // namespace replacement
 }  // namespace warpmem::model
