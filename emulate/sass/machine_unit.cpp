@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <bit>
+#include <cstring>
 
 #include "emulate/executor/faults.hpp"
 #include "emulate/executor/lane_rows.hpp"

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "model/cache/replacement.hpp"
+#include "model/cache/replacement/replacement.hpp"
 
 namespace warpmem::model {
 

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "model/cache/replacement.hpp"
+#include "model/cache/replacement/replacement.hpp"
 #include "model/cache/set_index.hpp"
 #include "model/cache/write_policy.hpp"
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "model/access/rule/access_rule.hpp"
-#include "model/cache/replacement.hpp"
+#include "model/cache/replacement/replacement.hpp"
 #include "model/cache/write_policy.hpp"
 #include "model/constant/constant_rule.hpp"
 #include "model/dram/spec.hpp"

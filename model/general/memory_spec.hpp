@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "model/cache/replacement.hpp"
+#include "model/cache/replacement/replacement.hpp"
 #include "model/cache/set_index.hpp"
 #include "model/cache/spec.hpp"
 #include "model/dram/spec.hpp"

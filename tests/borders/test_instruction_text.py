@@ -12,7 +12,7 @@ import unittest
 SOURCE = pathlib.Path(os.environ["WARPMEM_SOURCE"])
 ROOMS = ("base", "isa", "binary", "metrics", "model", "results", "traces", "emulate", "sim", "sweep", "validate",
          "views", "web", "command")
-READERS = ("isa/", "binary/", "emulate/ptx/", "emulate/mapping/", "emulate/cudart/ptx_link.cpp")
+READERS = ("isa/", "binary/", "emulate/ptx/", "emulate/sass/", "emulate/mapping/", "emulate/cudart/ptx_link.cpp")
 # Where instructions are made up, not read.
 WRITERS = ("sim/probe/kernels.cpp",)
 # Where a variable named like one is no instruction: patterns, an option's words.

@@ -1,6 +1,7 @@
 // Each row of machine code against the same operation of PTX, bit for bit.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <random>
 
 #include "tests/emulate/machine_code.hpp"

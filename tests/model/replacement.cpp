@@ -1,6 +1,6 @@
 // Replacement policies and shapes of the caches of GPUs before 7.0, by sequences worked out by
 // hand.
-#include "model/cache/replacement.hpp"
+#include "model/cache/replacement/replacement.hpp"
 
 #include "model/cache/replacement/tree_plru.hpp"
 #include "model/early/early_spec.hpp"

@@ -1,6 +1,6 @@
 // As lru, but a new line is older than the line of the latest hit, and than that of the one before
 // (measured on an H200's L1: l1_cache.hpp).
-#include "model/cache/replacement.hpp"
+#include "model/cache/replacement/replacement.hpp"
 
 namespace warpmem::model::replacement {
 namespace {

@@ -1,5 +1,5 @@
 // The line that came longest ago goes, used or not.
-#include "model/cache/replacement.hpp"
+#include "model/cache/replacement/replacement.hpp"
 
 namespace warpmem::model::replacement {
 

@@ -1,5 +1,5 @@
 // The line that was used longest ago goes.
-#include "model/cache/replacement.hpp"
+#include "model/cache/replacement/replacement.hpp"
 
 namespace warpmem::model::replacement {
 

@@ -1,5 +1,5 @@
 // Any line goes but the one used last, with the same odds.
-#include "model/cache/replacement.hpp"
+#include "model/cache/replacement/replacement.hpp"
 
 namespace warpmem::model::replacement {
 namespace {

@@ -1,6 +1,6 @@
 // As lru, and in an L2 whether it is dirty or not: a stack algorithm, so that a larger cache holds
 // all that a smaller one does.
-#include "model/cache/replacement.hpp"
+#include "model/cache/replacement/replacement.hpp"
 
 namespace warpmem::model::replacement {
 

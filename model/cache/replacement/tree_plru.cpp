@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "model/cache/replacement.hpp"
+#include "model/cache/replacement/replacement.hpp"
 
 namespace warpmem::model {
 

@@ -2,7 +2,7 @@
 // 1/2, 1/6, 1/6 in the L1 of a GTX 560 Ti).
 #include <algorithm>
 
-#include "model/cache/replacement.hpp"
+#include "model/cache/replacement/replacement.hpp"
 
 namespace warpmem::model::replacement {
 namespace {

@@ -1,5 +1,5 @@
 // The L1 of an SM, and what waits to leave it.
-#include "model/cache/replacement.hpp"
+#include "model/cache/replacement/replacement.hpp"
 #include "model/cache/set_index.hpp"
 #include "model/cache/store_queue.hpp"
 #include "model/cache/write_policy.hpp"

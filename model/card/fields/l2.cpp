@@ -1,5 +1,5 @@
 // The L2: sizes, policy, and what its slices take for a request.
-#include "model/cache/replacement.hpp"
+#include "model/cache/replacement/replacement.hpp"
 #include "model/cache/set_index.hpp"
 #include "model/card/fields/groups.hpp"
 

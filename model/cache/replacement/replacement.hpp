@@ -1,5 +1,5 @@
-// Which line of a full set goes: the policies that there are. Each is a file in replacement/ and a
-// row of replacement/policies.hpp; every cache takes them all, through its sets (ordered_set.hpp).
+// Which line of a full set goes: the policies that there are. Each is a file of this folder and a
+// row of policies.hpp; every cache takes them all, through its sets (cache/ordered_set.hpp).
 //
 // Random choices come from a counter, so that they are the same in every run.
 #pragma once
