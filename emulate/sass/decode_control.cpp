@@ -93,8 +93,14 @@ void MachineDecoder::call() {
   const Operand& o = at(0);
   if (!has("NOINC")) unknown("it keeps its place in hardware");
   if (o.kind == Operand::Kind::kInteger) return branch();
-  if (o.kind != Operand::Kind::kRegister || !has("ABS"))
+  if (o.kind != Operand::Kind::kRegister)
     unknown(fmt::format("where {} lies is not known", o.text));
+  if (!has("ABS")) {  // a place in the kernel's own section, from the table in bank 2
+    Inst& in = emit(Kind::kMachineJump);
+    in.a = reg(o.number), in.extra = 0;
+    targets_.push_back(statement_ + 1);
+    return;
+  }
   // A function of the driver finds its arguments in R4 and behind: two of 64 bits.
   DriverCall site;
   site.address = joined(reg(o.number));
