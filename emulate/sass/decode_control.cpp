@@ -93,8 +93,14 @@ void MachineDecoder::call() {
   const Operand& o = at(0);
   if (!has("NOINC")) unknown("it keeps its place in hardware");
   if (o.kind == Operand::Kind::kInteger) return branch();
-  if (o.kind != Operand::Kind::kRegister || !has("ABS"))
+  if (o.kind != Operand::Kind::kRegister)
     unknown(fmt::format("where {} lies is not known", o.text));
+  if (!has("ABS")) {  // a place in the kernel's own section, from the table in bank 2
+    Inst& in = emit(Kind::kMachineJump);
+    in.a = reg(o.number), in.extra = 0;
+    targets_.push_back(statement_ + 1);
+    return;
+  }
   // A function of the driver finds its arguments in R4 and behind: two of 64 bits.
   DriverCall site;
   site.address = joined(reg(o.number));
@@ -180,17 +186,38 @@ void MachineDecoder::warp_sync() {
   targets_.push_back(to);
 }
 
-// BAR.SYNC.DEFER_BLOCKING number [, threads]; .ARV; .RED.POPC number, threads, predicate
+// BAR.SYNC.DEFER_BLOCKING number [, threads]; .ARV; .RED.POPC number [, threads], predicate. What
+// the last one finds is in a place of its own until B2R.RESULT asks for it.
 void MachineDecoder::barrier() {
   const bool reduces = has("RED");
-  if (reduces) unknown("it counts or joins predicates");
-  expect(1, 2);
-  const std::uint32_t id = source(0);
+  std::size_t i = 0;
+  const std::uint32_t id = source(i++);
   std::uint32_t threads = kNoOffset;
-  if (count() == 2) threads = source(1);
-  Inst& in = emit(has("ARV") ? Kind::kBarrierArrive : Kind::kBarrier);
+  if (i < count() && !is_predicate(i)) threads = source(i++);
+  Truth with{kNoOffset, false};
+  if (reduces) with = truth(i++);
+  if (i != count()) unknown("it has more operands than a barrier takes");
+  Inst& in = emit(reduces      ? Kind::kBarrierReduce
+                  : has("ARV") ? Kind::kBarrierArrive
+                               : Kind::kBarrier);
   in.a = id, in.b = threads;
   targets_.push_back(statement_ + 1);
+  if (!reduces) return;
+  const bool counts = has("POPC");
+  if (!counts && !has("AND") && !has("OR")) unknown("how it joins predicates is not known");
+  in.c = with.row, in.negate_c = with.inverted;
+  in.sub = counts ? 0 : has("AND") ? 1 : 2;
+  in.d = counts ? barrier_count_ : barrier_truth_;
+}
+
+// B2R.RESULT R0 [, P0]
+void MachineDecoder::barrier_result() {
+  expect(1, 2);
+  const std::uint32_t d = dest(0);
+  const std::uint32_t p = count() == 2 ? predicate_dest(1) : kNoOffset;
+  if (d != sink_ && p != kNoOffset) unknown("it gives a count and a predicate");
+  Inst& to = compute(p == kNoOffset ? "mov.b32" : "mov.pred");
+  to.d = p == kNoOffset ? d : p, to.a = p == kNoOffset ? barrier_count_ : barrier_truth_;
 }
 
 void MachineDecoder::nothing() { emit(Kind::kNothing); }

@@ -285,6 +285,7 @@ void MachineDecoder::lay_out(const std::vector<MachineLine>& lines) {
   allot(registers_ * kRow);
   uniform_base_ = allot(uniforms_ * kRow);
   predicates_ = allot(8 * 4), uniform_predicates_ = allot(8 * 4);
+  barrier_count_ = allot(kRow), barrier_truth_ = allot(4);
   true_ = allot(4), barriers_ = allot(16 * kRow);
   zero_ = allot(kWidest * kRow), sink_ = allot(8 * kRow);
 }

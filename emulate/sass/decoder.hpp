@@ -190,6 +190,7 @@ class MachineDecoder {
   void move_barrier();
   void warp_sync();
   void barrier();
+  void barrier_result();
   void nothing();
   void fence();
   void yield();
@@ -212,6 +213,7 @@ class MachineDecoder {
   const Form* form_ = nullptr;
   std::uint32_t statement_ = 0, frame_ = 0;
   std::uint32_t total_ = 0;  // instructions
+  std::uint32_t barrier_count_ = 0, barrier_truth_ = 0;
   std::uint32_t lane_row_ = 0;
   std::uint32_t spills_ = 0;                    // 1: of a spilled register
   std::uint32_t registers_ = 0, uniforms_ = 0;  // rows

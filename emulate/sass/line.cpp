@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "isa/sass/instruction.hpp"
@@ -46,8 +47,8 @@ Result<MachineLine> take_apart(const trace::Instruction& instruction) {
     text = trimmed(text.substr(0, remark));
   }
   if (text.starts_with('@')) {
-    const std::size_t end = text.find(' ');
-    auto guard = trace::decode_operand(text.substr(1, end == text.npos ? 0 : end - 1));
+    const std::size_t end = std::min(text.find(' '), text.size());
+    auto guard = trace::decode_operand(text.substr(1, end - 1));
     using Kind = trace::SassOperand::Kind;
     if (!guard || (guard->kind != Kind::kPredicate && guard->kind != Kind::kUniformPredicate))
       return malformed(instruction, "has a guard that is no predicate");

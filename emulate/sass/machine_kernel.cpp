@@ -17,6 +17,19 @@ constexpr std::uint32_t kBlockAt = 0x0, kGridAt = 0xc, kLocalAt = 0x20, kStackAt
 // … and, on 9.0, whether the launch has clusters, and where generic addresses of parameters begin.
 constexpr std::uint32_t kClustersAt = 0x140, kParametersAt = 0x198;
 
+constexpr std::uint32_t kCalledStack = 16 << 10;  // bytes a thread
+
+// Whether the stack pointer moves again behind a return or a call.
+bool has_own_frames(const trace::Program& program) {
+  bool called = false;
+  for (const trace::Instruction& in : program.code) {
+    called =
+        called || in.text.find("RET.") != in.text.npos || in.text.find("CALL.") != in.text.npos;
+    if (called && in.text.find(" R1, R1, ") != in.text.npos) return true;
+  }
+  return false;
+}
+
 Error malformed(const std::string& message, const std::string& name) {
   return {ErrorKind::kMalformed, message, demangled(name), "build the program again"};
 }
@@ -106,9 +119,10 @@ Result<std::unique_ptr<Kernel>> build_machine_kernel(const LoadedModule& module,
   }
   MachineDecoder decoder({entry->second, contents.reserved_shared, f->parameters.at, {}});
   auto code = std::make_unique<Code>(decoder.run(program.code));
-  // A stack for the kernel's own frame, at its end; calls that grow it have their share behind.
-  code->local_bytes = f->local_bytes;
-  machine->stack_bytes = f->local_bytes;
+  // The kernel's own frame lies at the end of a thread's stack, which grows down: functions that
+  // the section holds and that have frames of their own take theirs below it.
+  code->local_bytes = f->local_bytes + (has_own_frames(program) ? kCalledStack : 0);
+  machine->stack_bytes = code->local_bytes;
   machine->rows = std::move(decoder.bank_rows());
   const std::set<std::string> unknown = decoder.unknown();
   machine->unknown.assign(unknown.begin(), unknown.end());

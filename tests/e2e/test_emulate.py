@@ -445,6 +445,39 @@ int main() {
             self.assertEqual((run.status, run.out), (0, "93\n"), run.err)
             self.assertTrue(os.path.exists(self.path(name + ".wmt")))
 
+    def test_machine_code_runs_without_ptx(self):
+        with open(self.path("app.cu"), "w", encoding="utf-8") as file:
+            file.write("""
+#include <cstdio>
+__constant__ int factor;
+__device__ int total;
+__global__ void k(int n) {
+  if (threadIdx.x < n) atomicAdd(&total, factor * threadIdx.x);
+  if (threadIdx.x == 3) printf("thread %d\\n", threadIdx.x);
+}
+int main() {
+  int f = 5, sum = 0;
+  cudaMemcpyToSymbol(factor, &f, sizeof f);
+  k<<<1, 64>>>(10);
+  cudaMemcpyFromSymbol(&sum, total, sizeof sum);
+  printf("%d %d\\n", sum, cudaGetLastError());
+}
+""")
+        subprocess.run([NVCC, "-cudart", "shared", "-gencode", "arch=compute_90,code=sm_90", "app.cu", "-o", "sass"],
+                       cwd=self.folder, check=True)
+        run = self.run_command("emulate", "--level", "sass", "./sass")
+        if run.status == 6:
+            self.skipTest("nvdisasm is not installed")
+        self.assertEqual((run.status, run.out), (0, "thread 3\n225 0\n"), run.err)
+        info = self.run_command("info", "trace.wmt").out
+        self.assertRegex(info, r"level +sass\n")
+        dump = self.run_command("dump", "trace.wmt").out
+        self.assertIn("STL", dump)
+        self.assertRegex(dump, "(RED|ATOM)G?[.]E[.]ADD")
+        # A card that this code is not for.
+        run = self.run_command("emulate", "--level", "sass", "--gpu", "a100_80", "./sass", "-o", "a100.wmt")
+        self.assertIn("it has no machine code for compute capability 8.0; what it has: sm_90", run.err)
+
     def test_missing_ptx_names_the_flag(self):
         with open(self.path("app.cu"), "w", encoding="utf-8") as file:
             file.write("__global__ void k() {}\nint main() { k<<<1, 1>>>(); return cudaDeviceSynchronize(); }\n")

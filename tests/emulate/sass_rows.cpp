@@ -45,7 +45,7 @@ std::vector<u32> numbers(u32 seed, bool floats) {
     v = {0,          0x80000000, 0x3f800000, 0xbf800000, 0x7f800000,
          0xff800000, 0x7fc00000, 1,          0x00800000, 0x7f7fffff};
   while (v.size() < 64) {
-    u32 x = random();
+    u32 x = static_cast<u32>(random());
     if (floats && v.size() % 2) x = (x & 0x807fffffu) | (0x70u + x % 32) << 23;
     v.push_back(x);
   }
@@ -186,6 +186,18 @@ TEST_CASE("machine code: predicates in a register and back") {
   const auto a = numbers(1, false);
   const auto got = run_lines("R2P PR, R4, 0x7f ;\nP2R R8, PR, RZ, 0x7f ;", a, a, a);
   for (std::size_t i = 0; i < a.size(); ++i) CHECK(got[i] == (a[i] & 0x7f));
+}
+
+TEST_CASE("machine code: barriers count and join predicates") {
+  const std::vector<u32> a(64);
+  const auto got = run_lines(
+      "ISETP.LT.AND P0, PT, R0, 0x28, PT ;\nBAR.RED.POPC.DEFER_BLOCKING 0x0, P0 ;\nB2R.RESULT R8 "
+      ";\n"
+      "BAR.RED.AND.DEFER_BLOCKING 0x0, P0 ;\nB2R.RESULT RZ, P1 ;\nBAR.RED.OR.DEFER_BLOCKING 0x0, "
+      "!P0 ;\n"
+      "B2R.RESULT RZ, P2 ;\nSEL R9, RZ, 0x1, !P1 ;\n@P2 IADD3 R9, R9, 0x2, RZ ;",
+      a, a, a);
+  for (const u64 v : got) CHECK(v == (u64{2} << 32 | 40));
 }
 
 TEST_CASE("machine code: a broken convergence barrier waits for nobody who left it") {
