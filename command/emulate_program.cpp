@@ -220,7 +220,9 @@ int emulate_program(ProgramRun& run) {
     if (folder.path().empty()) return fail(no_folder());
     program = folder.path() + "/app";
     const std::string arch = compiled_for(*nvcc, cc);
-    if (auto ok = cudart::compile(cudart::nvcc_words(*nvcc, run.words, arch, program, *runtime)); !ok)
+    if (auto ok = cudart::compile(cudart::nvcc_words(*nvcc, run.words, arch, program, *runtime,
+                                                          run.session.machine_code));
+        !ok)
       return fail(ok.error());
   } else {
     const std::string found = cudart::find_command(program);

@@ -43,7 +43,7 @@ Result<std::string> find_nvcc() {
 
 std::vector<std::string> nvcc_words(const std::string& nvcc, const std::vector<std::string>& user,
                                     const std::string& cc, const std::string& output,
-                                    const std::string& libraries) {
+                                    const std::string& libraries, bool machine_code) {
   std::vector<std::string> words{nvcc};
   bool architecture = false, gencode = false, debug = false;
   for (std::size_t i = 0; i < user.size(); ++i) {
@@ -66,6 +66,10 @@ std::vector<std::string> nvcc_words(const std::string& nvcc, const std::vector<s
   if (!architecture || gencode) {  // code=sm_… alone leaves no PTX
     words.emplace_back("-gencode");
     words.push_back(fmt::format("arch=compute_{0},code=compute_{0}", cc));
+  }
+  if (machine_code && !architecture) {
+    words.emplace_back("-gencode");
+    words.push_back(fmt::format("arch=compute_{0},code=sm_{0}", cc));
   }
   if (!debug) words.emplace_back("-lineinfo");
   for (const char* word : {"-cudart", "shared", "-o"}) words.emplace_back(word);

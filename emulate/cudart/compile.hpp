@@ -12,11 +12,11 @@ namespace warpmem::cudart {
 Result<std::string> find_nvcc();
 
 // The words nvcc gets: the user's sources and options in their order, the runtime as a shared
-// library, PTX for compute capability `cc` ("90") where the user names no architecture, source
-// lines.
+// library, PTX for compute capability `cc` ("90") where the user names no architecture (and machine
+// code, if that is to run), source lines.
 std::vector<std::string> nvcc_words(const std::string& nvcc, const std::vector<std::string>& user,
                                     const std::string& cc, const std::string& output,
-                                    const std::string& libraries = {});
+                                    const std::string& libraries = {}, bool machine_code = false);
 
 // A folder that is removed with the object.
 class TemporaryFolder {

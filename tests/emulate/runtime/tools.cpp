@@ -5,11 +5,11 @@
 #include <fstream>
 #include <string>
 
-#include "tests/catch.hpp"
 #include "emulate/cudart/compile.hpp"
 #include "emulate/cudart/device.hpp"
 #include "emulate/cudart/device_properties.hpp"
 #include "emulate/cudart/session.hpp"
+#include "tests/catch.hpp"
 #include "tests/emulate/runtime/h200.hpp"
 
 namespace warpmem::cudart {
@@ -30,8 +30,8 @@ TEST_CASE("a device survives its text") {
   auto back = parse_device(to_text(d));
   REQUIRE(back);
   CHECK(to_text(*back) == to_text(d));
-  for (const char* bad : {"sms=many", "colour=red", "cc=9", "name=", "sms=-1", "rooms=4//2", "rooms=0",
-                          "configs=0"}) {
+  for (const char* bad : {"sms=many", "colour=red", "cc=9", "name=", "sms=-1", "rooms=4//2",
+                          "rooms=0", "configs=0"}) {
     INFO(bad);
     CHECK(!parse_device(std::string(kH200) + ";" + bad));
   }
@@ -78,7 +78,8 @@ TEST_CASE("options survive the environment") {
   setenv("WARPMEM_EMULATE_CTAS", "2", 1);
   CHECK(!options_from_environment());
   unsetenv("WARPMEM_EMULATE_CTAS");
-  for (const char* name : {"THREADS", "MAX_RECORDS", "MAX_INSTRUCTIONS", "FIRST_LAUNCH", "LAST_LAUNCH", "CHECK", "STRICT"})
+  for (const char* name : {"THREADS", "MAX_RECORDS", "MAX_INSTRUCTIONS", "FIRST_LAUNCH",
+                           "LAST_LAUNCH", "CHECK", "STRICT"})
     for (const char* value : {"-1", "x", "1.5", "18446744073709551616"}) {
       const std::string whole = std::string("WARPMEM_EMULATE_") + name;
       setenv(whole.c_str(), value, 1);
@@ -112,6 +113,9 @@ TEST_CASE("nvcc gets a shared runtime and PTX, and the user's own architecture s
   const auto machine =
       nvcc_words("nvcc", {"app.cu", "-gencode", "arch=compute_80,code=sm_80"}, "90", "out");
   CHECK(has(machine, "arch=compute_90,code=compute_90"));  // that alone has no PTX
+  const auto run = nvcc_words("nvcc", {"app.cu"}, "90", "out", {}, true);
+  CHECK(has(run, "arch=compute_90,code=sm_90"));  // --level sass
+  CHECK(!has(plain, "arch=compute_90,code=sm_90"));
   const auto native = nvcc_words("nvcc", {"app.cu", "-arch", "native"}, "90", "out");
   CHECK(!has(native, "native"));
   CHECK(has(native, "arch=compute_90,code=compute_90"));
@@ -134,15 +138,20 @@ TEST_CASE("device properties of CUDA 12 and 13 say the same of the same GPU") {
   CHECK(!attribute(d, 4711).has_value());
 }
 
-// CUDA programming guides, technical specifications by compute capability; the ratio by their table of throughput.
+// CUDA programming guides, technical specifications by compute capability; the ratio by their table
+// of throughput.
 TEST_CASE("attributes of older GPUs are those of their compute capability") {
   struct Row {
     int major, minor, threads, grid_x, grid_z, concurrent, managed, cooperative, ratio;
   };
-  for (const Row& r : {Row{1, 0, 512, 65535, 1, 0, 0, 0, 0}, Row{2, 0, 1024, 65535, 65535, 1, 0, 0, 2},
-                       Row{3, 5, 1024, 2147483647, 65535, 1, 1, 0, 3}, Row{5, 2, 1024, 2147483647, 65535, 1, 1, 0, 32},
-                       Row{6, 0, 1024, 2147483647, 65535, 1, 1, 1, 2}, Row{7, 5, 1024, 2147483647, 65535, 1, 1, 1, 32},
-                       Row{8, 6, 1024, 2147483647, 65535, 1, 1, 1, 64}, Row{9, 0, 1024, 2147483647, 65535, 1, 1, 1, 2}}) {
+  for (const Row& r :
+       {Row{1, 0, 512, 65535, 1, 0, 0, 0, 0}, Row{2, 0, 1024, 65535, 65535, 1, 0, 0, 2},
+        Row{3, 5, 1024, 2147483647, 65535, 1, 1, 0, 3},
+        Row{5, 2, 1024, 2147483647, 65535, 1, 1, 0, 32},
+        Row{6, 0, 1024, 2147483647, 65535, 1, 1, 1, 2},
+        Row{7, 5, 1024, 2147483647, 65535, 1, 1, 1, 32},
+        Row{8, 6, 1024, 2147483647, 65535, 1, 1, 1, 64},
+        Row{9, 0, 1024, 2147483647, 65535, 1, 1, 1, 2}}) {
     Device d = h200();
     d.major = r.major, d.minor = r.minor;
     INFO(r.major << '.' << r.minor);
