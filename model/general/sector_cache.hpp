@@ -46,8 +46,8 @@ class SectorCache {
   void load(const LineList& lines, const Seats&, const AskedWords& words, bool allocate,
             Misses& out);
   // The sectors that are missing, of those asked for and of what comes with them.
-  std::uint8_t load(const LineTouch& asked, const AskedWords& words = {}) {
-    return look_up(asked, words(asked.line), true).missing;
+  std::uint8_t load(const LineTouch& asked, const AskedWords& words = {}, bool allocate = true) {
+    return look_up(asked, words(asked.line), allocate).missing;
   }
   // A load that says it is the last one: its line becomes the oldest, and none comes.
   std::uint8_t load_last(const LineTouch& asked, const AskedWords& words);
