@@ -46,8 +46,7 @@ void check_load(SetStack& stack, Caches& all, std::uint64_t line, std::uint8_t s
                 bool leaves) {
   const SetStack::Least least = stack.load(line, sectors, leaves);
   for (std::uint32_t ways = 1; ways <= kMostWays; ++ways) {
-    const std::uint8_t missing =
-        all.caches[ways - 1].load(touch(line, sectors, true), {}, leaves);
+    const std::uint8_t missing = all.caches[ways - 1].load(touch(line, sectors, true), {}, leaves);
     for (std::size_t s = 0; s < 4; ++s)
       if (sectors >> s & 1) REQUIRE((least[s] <= ways) == !(missing >> s & 1));
   }
