@@ -90,8 +90,13 @@ TEST_CASE("options survive the environment") {
       CHECK(back.error().text().find(whole) != std::string::npos);
       CHECK(!back.error().fix.empty());
     }
-  setenv("WARPMEM_EMULATE_LEVEL", "sass", 1);  // no emulator makes that
+  setenv("WARPMEM_EMULATE_LEVEL", "machine", 1);
   CHECK(!options_from_environment());
+  setenv("WARPMEM_EMULATE_LEVEL", "sass", 1);
+  back = options_from_environment();
+  REQUIRE(back);
+  CHECK(back->machine_code);
+  CHECK_FALSE(back->ptx_only);
   setenv("WARPMEM_EMULATE_LEVEL", "ptx+sass", 1);
   back = options_from_environment();
   REQUIRE(back);
