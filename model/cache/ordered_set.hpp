@@ -63,12 +63,11 @@ class OrderedSet {
 
  private:
   SetView view(const ReplacementPolicy& policy, std::uint32_t ways, std::uint64_t& draws) {
-    static thread_local std::vector<std::uint32_t> way_of;
     if (policy.knows_ways) {
-      way_of.clear();
-      for (const Line& l : lines) way_of.push_back(l.way);
+      way_of_.clear();
+      for (const Line& l : lines) way_of_.push_back(l.way);
     }
-    return {lines.size(), ways, way_of.data(), draws, kept_};
+    return {lines.size(), ways, way_of_.data(), draws, kept_};
   }
   // The lowest one that no line lies in.
   std::uint32_t free_way() const {
@@ -80,6 +79,7 @@ class OrderedSet {
   }
 
   SetView::Kept kept_;
+  std::vector<std::uint32_t> way_of_;  // scratch
 };
 
 }  // namespace warpmem::model
