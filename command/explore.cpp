@@ -120,7 +120,7 @@ void add_merge(CLI::App& app, ExploreOptions& o) {
 
 // Without --gpu, the card of the first trace's own GPU; with --make there is none yet.
 Result<std::string> gpu_of_traces(const ExploreOptions& o) {
-  if (o.traces.empty()) return std::string(kUsualCard);
+  if (o.traces.empty() || !o.make.empty()) return std::string(kUsualCard);
   auto reader = open_wanted({o.traces.front(), o.partial}, o.launches);
   if (!reader) return reader.error();
   const TraceCard card = card_of_trace(*reader);

@@ -235,7 +235,9 @@ class Programs(Explore):
                           "none of the points is a possible program")
 
     def make(self, text="launches {n}"):
-        return f"echo {{n}} >> log; '{WARPMEM}' emulate -o '{{trace}}' '{PROGRAM}' -- '{KERNELS}' {text}"
+        # The launches are equal: all are to be in the trace.
+        return (f"echo {{n}} >> log; '{WARPMEM}' emulate --repeats 0 -o '{{trace}}' '{PROGRAM}' -- '{KERNELS}' "
+                f"{text}")
 
     def log(self):
         with open(self.path("log"), encoding="utf-8") as file:
