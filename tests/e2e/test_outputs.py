@@ -319,8 +319,9 @@ class Allocations(Files):
             while most - least > 1:
                 middle = (least + most) // 2
                 least, most = (middle, most) if self.fails(middle, words) else (least, middle)
-            step = max(1, least // 60)
-            for n in sorted({*range(1, least + 1, step), *range(max(1, least - 400), least + 1, 13)}):
+            tries = 60 if os.environ.get("WARPMEM_THOROUGH") else 15
+            step = max(1, least // tries)
+            for n in sorted({*range(1, least + 1, step), *range(max(1, least - 400), least + 1, 800 // tries)}):
                 run = self.fails(n, words)
                 with self.subTest("%s, %d of %d" % (" ".join(words), n, least)):
                     if run is None:  # threads: not each run needs as many

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""What is said to limit a launch is what its table has first, over all launches of the reference.
-test_bottleneck.py WARPMEM FOLDER"""
+"""What is said to limit a launch is what its table has first, over a third of the launches of the reference; over all
+with WARPMEM_THOROUGH=1, as ./check --nightly sets it. test_bottleneck.py WARPMEM FOLDER"""
 import glob
+import os
 import re
 import subprocess
 import sys
@@ -23,7 +24,8 @@ def launches(trace):
 class Bottleneck(unittest.TestCase):
     def test_the_sentence_is_the_tables_of_every_reference_launch(self):
         seen = 0
-        for trace in sorted(glob.glob(FOLDER + "/*.wmt")):
+        thorough = bool(os.environ.get("WARPMEM_THOROUGH"))
+        for trace in sorted(glob.glob(FOLDER + "/*.wmt"))[::1 if thorough else 3]:
             for rows, sentence in launches(trace):
                 seen += 1
                 with self.subTest(trace=trace.rsplit("/", 1)[1], sentence=sentence):
@@ -36,7 +38,7 @@ class Bottleneck(unittest.TestCase):
                     self.assertIn(f"{most:.1f} %", NUMBER.findall(sentence))
                     limits = not re.match("latency|small L1|nothing", sentence)
                     self.assertEqual(limits, most >= 60.0)
-        self.assertGreater(seen, 180)
+        self.assertGreater(seen, 180 if thorough else 50)
 
 
 if __name__ == "__main__":
