@@ -24,7 +24,8 @@ struct MemoryChart {
 
   std::uint64_t sms = 0, sms_used = 0;
   bool has_l1 = true, has_l2 = true;          // that loads of global memory go through
-  Kind load, store;                           // of global memory
+  Kind load, store, atomic;                   // of global memory
+  Kind local, texture, copy;                  // `copy`: by an SM's copy engine
   std::uint64_t l1_read = 0, l1_written = 0;  // bytes between the L1s and the L2
   std::uint64_t dram_read = 0, dram_written = 0;
   std::optional<double> l1_hits, l2_hits;  // shares of sectors read

@@ -40,25 +40,6 @@ void each_lane(const LaneAccess& a, Do&& take) {
     if (a.active(l)) take(l, a.address[l]);
 }
 
-// Lanes that are served together: as many as all banks give a word to in one pass.
-unsigned served_together(const LaneAccess& a) {
-  const unsigned all = a.banks * a.bank_bytes;
-  return std::clamp(a.bytes ? all / a.bytes : 32u, 1u, 32u);
-}
-
-// By group of lanes served together and bank: the words asked for, and by whom.
-using BankWords =
-    std::map<std::pair<unsigned, std::uint64_t>, std::map<std::uint64_t, std::uint32_t>>;
-BankWords bank_words(const LaneAccess& a) {
-  BankWords out;
-  const unsigned together = served_together(a);
-  each_lane(a, [&](unsigned lane, std::uint64_t at) {
-    for (std::uint64_t word = at / a.bank_bytes; word <= (at + a.bytes - 1) / a.bank_bytes; ++word)
-      out[{lane / together, word % a.banks}][word] |= 1u << lane;
-  });
-  return out;
-}
-
 LaneGrid bank_grid(const LaneAccess& a, std::size_t most) {
   LaneGrid grid;
   grid.group = 0;
@@ -89,18 +70,19 @@ LaneGrid line_grid(const LaneAccess& a, std::size_t most) {
   grid.group = a.sector_bytes / kWord;
   std::map<std::uint64_t, LaneGrid::Row> rows;  // by line
   std::vector<std::uint64_t> order;
+  const auto cell = [&](std::uint64_t word) -> LaneGrid::Cell& {
+    const std::uint64_t line = word * kWord / a.line_bytes;
+    LaneGrid::Row& row = rows[line];
+    if (row.cells.empty()) order.push_back(line), row.cells.resize(a.line_bytes / kWord);
+    return row.cells[word % row.cells.size()];
+  };
   each_lane(a, [&](unsigned lane, std::uint64_t at) {
-    for (std::uint64_t word = at / kWord; word <= (at + a.bytes - 1) / kWord; ++word) {
-      const std::uint64_t line = word * kWord / a.line_bytes;
-      LaneGrid::Row& row = rows[line];
-      if (row.cells.empty()) order.push_back(line), row.cells.resize(a.line_bytes / kWord);
-      const std::size_t in_line = word % row.cells.size();
-      row.cells[in_line].lanes |= 1u << lane;
-      const std::size_t sector = in_line / grid.group * grid.group;
-      for (std::size_t i = 0; i < grid.group && sector + i < row.cells.size(); ++i)
-        row.cells[sector + i].moved = true;
-    }
+    for (std::uint64_t word = at / kWord; word <= (at + a.bytes - 1) / kWord; ++word)
+      cell(word).lanes |= 1u << lane;
   });
+  for (const LaneAccess::Piece& p : a.moved)
+    for (std::uint64_t at = p.address; at < p.address + p.bytes; at += kWord)
+      cell(at / kWord).moved = true;
   for (const std::uint64_t line : order) {
     if (grid.rows.size() == most) {
       ++grid.left_out;
@@ -112,54 +94,71 @@ LaneGrid line_grid(const LaneAccess& a, std::size_t most) {
   return grid;
 }
 
+std::string plural(std::uint64_t n, const char* one, const char* many) {
+  return fmt::format("{} {}", grouped(n), n == 1 ? one : many);
+}
+std::string plural(std::uint64_t n, const char* one) {
+  return plural(n, one, fmt::format("{}s", one).c_str());
+}
+
 std::string bank_sentence(const LaneAccess& a) {
-  const BankWords words = bank_words(a);
-  std::map<unsigned, std::size_t> passes;  // by group
-  std::size_t groups = 0, all = 0;
-  const auto* worst = static_cast<const BankWords::value_type*>(nullptr);
-  for (const auto& at : words) {
-    std::size_t& most = passes[at.first.first];
-    most = std::max(most, at.second.size());
-    if (!worst || at.second.size() > worst->second.size()) worst = &at;
-  }
-  for (const auto& [group, most] : passes) ++groups, all += most;
-  if (!worst) return "no lane is active";
-  const std::string served = groups > 1
-                                 ? fmt::format(" ({} bytes a lane: {} lanes are served together)",
-                                               a.bytes, served_together(a))
-                                 : "";
-  if (worst->second.size() <= 1)
-    return fmt::format("no two lanes meet in a bank: {} pass{}, none too many{}", all,
-                       all == 1 ? "" : "es", served);
-  std::uint32_t lanes = 0;
-  for (const auto& [word, who] : worst->second) lanes |= who & (~who + 1);  // one a word
-  return fmt::format("lanes {} share bank {}: {} passes, {} too many{}", lane_list(lanes),
-                     worst->first.second, all, all - groups, served);
+  if (a.mask == 0) return "no lane is active";
+  const std::string served =
+      a.ideal_passes > 1 && a.together < 32
+          ? fmt::format(" ({} bytes a lane: {} lanes are served together)", a.bytes, a.together)
+          : "";
+  const std::string passes = plural(a.passes, "pass", "passes");
+  if (a.passes <= a.ideal_passes)
+    return fmt::format("no two lanes meet in a bank: {}, none too many{}", passes, served);
+  const std::string cost =
+      fmt::format("{}, {} too many{}", passes, grouped(a.passes - a.ideal_passes), served);
+  if (std::popcount(a.waiting) < 2) return "not all lanes can be served at once: " + cost;
+  if (a.atomic)
+    return fmt::format("lanes {} change words of bank {}, one after the other: {}",
+                       lane_list(a.waiting), a.bank, cost);
+  return fmt::format("lanes {} share bank {}: {}", lane_list(a.waiting), a.bank, cost);
+}
+
+// "2 transactions of 64 B"; nothing where all are sectors, each on its way once.
+std::string transactions(const LaneAccess& a) {
+  std::map<std::uint32_t, std::size_t> by_size;
+  bool sectors = true;
+  for (const LaneAccess::Piece& p : a.moved)
+    ++by_size[p.bytes], sectors &= p.bytes == a.sector_bytes;
+  if (sectors) return {};
+  std::string out;
+  for (const auto& [bytes, n] : by_size)
+    out += fmt::format("{}{} of {}", out.empty() ? "" : " and ", plural(n, "transaction"),
+                       byte_size(bytes));
+  return out;
 }
 
 std::string line_sentence(const LaneAccess& a) {
-  std::set<std::uint64_t> sectors, lines, bytes;
+  std::set<std::uint64_t> bytes, lines, sectors;
   each_lane(a, [&](unsigned, std::uint64_t at) {
-    for (std::uint64_t b = at; b < at + a.bytes; ++b) {
-      bytes.insert(b);
-      sectors.insert(b / a.sector_bytes), lines.insert(b / a.line_bytes);
-    }
+    for (std::uint64_t b = at; b < at + a.bytes; ++b) bytes.insert(b);
   });
   if (bytes.empty()) return "no lane is active";
-  const int n = std::popcount(a.mask);
-  const std::size_t ideal = std::min<std::size_t>(
-      sectors.size(),
-      (static_cast<std::size_t>(n) * a.bytes + a.sector_bytes - 1) / a.sector_bytes);
-  return fmt::format(
-      "{} lane{} ask{} for {} in {} sector{} of {} line{}; {}", n, n == 1 ? "" : "s",
-      n == 1 ? "s" : "", byte_size(bytes.size()), sectors.size(), sectors.size() == 1 ? "" : "s",
-      lines.size(), lines.size() == 1 ? "" : "s",
-      sectors.size() == ideal
-          ? std::string("none is too many")
-          : fmt::format("{} would do: {} too many, and {:.1f} of each sector's {} bytes are used",
-                        ideal, sectors.size() - ideal,
-                        static_cast<double>(bytes.size()) / static_cast<double>(sectors.size()),
-                        a.sector_bytes));
+  for (const LaneAccess::Piece& p : a.moved)
+    for (std::uint64_t at = p.address; at < p.address + p.bytes; at += a.sector_bytes)
+      sectors.insert(at / a.sector_bytes), lines.insert(at / a.line_bytes);
+  const auto n = static_cast<std::uint64_t>(std::popcount(a.mask));
+  std::string out =
+      fmt::format("{} {} {} in ", plural(n, "lane"),
+                  a.atomic ? (n == 1 ? "changes" : "change") : (n == 1 ? "asks for" : "ask for"),
+                  byte_size(bytes.size()));
+  // Rounds of an atomic, and requests that want the same, send a sector more than once.
+  const bool again = a.sectors != sectors.size();
+  if (const std::string moves = transactions(a); !moves.empty()) out += moves + ", ";
+  out += fmt::format("{} of {}", plural(sectors.size(), "sector"), plural(lines.size(), "line"));
+  if (again) out += fmt::format(", sent {} in all", plural(a.sectors, "time"));
+  if (a.sectors <= a.ideal_sectors) return out + "; none is too many";
+  out += fmt::format("; {} would do: {} too many", grouped(a.ideal_sectors),
+                     grouped(a.sectors - a.ideal_sectors));
+  if (again) return out;
+  return out + fmt::format(", and {:.1f} of each sector's {} bytes are used",
+                           static_cast<double>(bytes.size()) / static_cast<double>(sectors.size()),
+                           a.sector_bytes);
 }
 
 }  // namespace
@@ -196,6 +195,9 @@ std::string lanes_text(const LaneAccess& a, const Terminal& terminal) {
   if (grid.left_out > 0)
     out += fmt::format("{:>{}}  and {} more {}\n", "", label, grouped(grid.left_out),
                        a.shared ? "rows of words" : "lines");
+  if (a.shared && a.rows_together > 1)
+    out += fmt::format("{} rows come in one pass: a bank gives {} bytes\n", a.rows_together,
+                       a.rows_together * a.bank_bytes);
   out += a.shared ? "lanes 0 to 9, a to v; *: several lanes on a word\n"
                   : "lanes 0 to 9, a to v; ·: moved for nobody; *: several lanes on a word\n";
   return out;

@@ -28,6 +28,17 @@ Json offsets_json(const LaneAccess& a, std::uint64_t base) {
   return out;
 }
 
+// Transactions larger than a sector, as [bytes behind the base, bytes]; null: sectors, those that
+// lanes touch.
+Json moved_json(const LaneAccess& a, std::uint64_t base) {
+  if (std::ranges::all_of(a.moved, [&](const auto& p) { return p.bytes == a.sector_bytes; }))
+    return nullptr;
+  Json out = Json::array();
+  for (const LaneAccess::Piece& p : a.moved)
+    out.push_back({static_cast<std::int64_t>(p.address - base), p.bytes});
+  return out;
+}
+
 }  // namespace
 
 Json lanes_json(const LaneAccess& a) {
@@ -38,6 +49,9 @@ Json lanes_json(const LaneAccess& a) {
            {"bytes", a.bytes}, {"cta", a.cta},   {"warp", a.warp}};
   if (a.shared) out["banks"] = a.banks, out["bank_bytes"] = a.bank_bytes;
   else out["line"] = a.line_bytes, out["sector"] = a.sector_bytes;
+  if (a.shared) out["passes"] = a.passes, out["ideal_passes"] = a.ideal_passes;
+  else out["sectors"] = a.sectors, out["ideal_sectors"] = a.ideal_sectors;
+  if (!a.shared) out["moved"] = moved_json(a, base);
   out["words"] = lanes_words(a);
   return out;
 }

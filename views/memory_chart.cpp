@@ -81,12 +81,38 @@ std::string boxes_text(const std::vector<Box>& boxes, const std::vector<Arrow>& 
   return out;
 }
 
+// How many times the passes that would do: "banks x16", as wide as a box at most.
+std::string passes_text(const MemoryChart& c) {
+  if (c.shared_wavefronts == 0) return {};
+  const double times = static_cast<double>(c.shared_wavefronts) /
+                       static_cast<double>(std::max<std::uint64_t>(1, c.shared_ideal));
+  return times < 10 ? fmt::format("banks x{:.2g}", times) : fmt::format("banks x{:.0f}", times);
+}
+
+// The levels that the card has, and what goes between them.
+std::string levels_text(const MemoryChart& c, const Terminal& terminal) {
+  std::vector<Box> boxes{{{fmt::format("{} SMs", grouped(c.sms)),
+                           c.average_warps ? warps_text(*c.average_warps) : "", passes_text(c)}}};
+  std::vector<Arrow> arrows;
+  if (c.has_l1) {
+    boxes.push_back({{"L1", hits(c.l1_hits), busy(c.l1_busy)}});
+    arrows.push_back({c.load.lane_bytes, c.store.lane_bytes});
+  }
+  if (c.has_l2) {
+    boxes.push_back({{"L2", hits(c.l2_hits), busy(c.l2_busy)}});
+    arrows.push_back({c.l1_read, c.l1_written});
+  }
+  boxes.push_back({{"DRAM", "", busy(c.dram_busy)}});
+  arrows.push_back({c.dram_read, c.dram_written});
+  return boxes_text(boxes, arrows, terminal);
+}
+
 std::string kind_text(const char* name, const MemoryChart::Kind& k) {
   if (k.requests == 0) return {};
   const double sectors = static_cast<double>(k.sectors) / static_cast<double>(k.requests);
   std::string out =
       fmt::format("  {:<8}{} requests, {:.2f} sectors each", name, grouped(k.requests), sectors);
-  if (k.sectors == 0) return out + "\n";
+  if (k.sectors == 0 || k.lane_bytes == 0) return out + "\n";
   const double used = static_cast<double>(k.lane_bytes) / static_cast<double>(k.sectors);
   return out + (used <= 32 ? fmt::format(", {:.1f} of each sector's 32 bytes used\n", used)
                            : fmt::format(", each sector's bytes used {:.1f} times\n", used / 32));
@@ -125,23 +151,11 @@ std::string memory_chart_text(const MemoryChart& c, const Terminal& terminal) {
   if (!c.limit.empty())
     out +=
         styled(wrapped("bottleneck: " + c.limit, terminal.width, 2), Style::kBold, terminal.colour);
-  const std::string shared =
-      c.shared_wavefronts == 0
-          ? ""
-          : fmt::format("shared x{:.3g}",
-                        static_cast<double>(c.shared_wavefronts) /
-                            static_cast<double>(std::max<std::uint64_t>(1, c.shared_ideal)));
-  const std::vector<Box> boxes{{{fmt::format("{} SMs", grouped(c.sms)),
-                                 c.average_warps ? warps_text(*c.average_warps) : "", shared}},
-                               {{"L1", hits(c.l1_hits), busy(c.l1_busy)}},
-                               {{"L2", hits(c.l2_hits), busy(c.l2_busy)}},
-                               {{"DRAM", "", busy(c.dram_busy)}}};
-  const std::vector<Arrow> arrows{{c.load.lane_bytes, c.store.lane_bytes},
-                                  {c.l1_read, c.l1_written},
-                                  {c.dram_read, c.dram_written}};
-  out += "\n" + boxes_text(boxes, arrows, terminal) + "\n";
+  out += "\n" + levels_text(c, terminal) + "\n";
   out += time_text(c) + occupancy_text(c);
-  out += kind_text("loads", c.load) + kind_text("stores", c.store);
+  out += kind_text("loads", c.load) + kind_text("stores", c.store) +
+         kind_text("atomics", c.atomic) + kind_text("local", c.local) +
+         kind_text("texture", c.texture) + kind_text("copies", c.copy);
   if (c.shared_wavefronts > 0)
     out += fmt::format("  shared  {} wavefronts, {} without bank conflicts\n",
                        grouped(c.shared_wavefronts), grouped(c.shared_ideal));

@@ -15,4 +15,10 @@ enum class SharedKind : std::uint8_t {
   kReduction
 };
 
+// Lanes change what they find, one after the other where they want one word.
+constexpr bool takes_turns(SharedKind kind) {
+  return kind == SharedKind::kAtomic || kind == SharedKind::kCompareAndSwap ||
+         kind == SharedKind::kAttempt;
+}
+
 }  // namespace warpmem::model

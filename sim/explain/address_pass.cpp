@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <bit>
 
-#include "model/shared/bank_rule.hpp"
 #include "sim/engine/warp_lanes.hpp"
+#include "sim/lane_access.hpp"
 
 namespace warpmem::sim {
 namespace {
@@ -21,9 +21,22 @@ bool in_sectors(const AccessPlan& plan) {
     case Action::kGlobalLoad:
     case Action::kGlobalStore:
     case Action::kGlobalAtomic:
-    case Action::kAsyncRead: return true;
+    case Action::kAsyncRead:
+    case Action::kLocalLoad:
+    case Action::kLocalStore: return true;
     default: return false;
   }
+}
+
+bool is_bulk(const AccessPlan& plan) {
+  return plan.action == Action::kBulkRead || plan.action == Action::kBulkWrite ||
+         plan.action == Action::kBulkReduce;
+}
+
+// Of accesses whose rounds depend on which words lanes meet at.
+bool counts_addresses(const AccessPlan& plan) {
+  return plan.action == Action::kGlobalAtomic ||
+         (plan.action == Action::kShared && model::takes_turns(plan.shared));
 }
 
 std::uint64_t distinct_addresses(const WarpAccess& a) {
@@ -41,14 +54,20 @@ AddressCounter::AddressCounter(const trace::Launch& launch, const std::vector<Ac
                                const model::Card& card, AddressPass& out)
     : allocations_(launch.allocations),
       plans_(plans),
+      rules_(access_rules_of(card)),
+      shared_rule_(static_cast<model::SharedRule>(card.numbers().shared_rule)),
       banks_{static_cast<std::uint32_t>(card.numbers().shared_banks),
              static_cast<std::uint32_t>(card.numbers().shared_bank_bytes)},
-      usual_banks_(banks_.count == 32 && banks_.bytes == 4),
+      line_bytes_(card.numbers().line_bytes),
+      usual_sectors_(static_cast<model::AccessRule>(card.numbers().access_rule) ==
+                         model::AccessRule::kSectors &&
+                     card.numbers().line_bytes == model::kLineBytes),
+      usual_banks_(shared_rule_ == model::SharedRule::kMulticast && banks_.count == 32 &&
+                   banks_.bytes == 4),
       out_(out),
       known_(plans.size()),
       followed_(launch.allocations.size()) {
   out.sites.resize(plans.size());
-  out.arrays.resize(allocations_.size());
 }
 
 void AddressCounter::add(std::uint32_t number, const WarpLanes& w, std::uint64_t cta,
@@ -59,34 +78,54 @@ void AddressCounter::add(std::uint32_t number, const WarpLanes& w, std::uint64_t
   const auto lanes = static_cast<std::uint64_t>(w.active());
   ++site.requests;
   site.lanes += lanes;
+  if (counts_addresses(plan) || plan.action == Action::kConstant)
+    site.addresses += distinct_addresses(model::expand(w, plan.bytes));
   if (in_sectors(plan)) {
-    const std::size_t array = sectors(site, w, plan, lanes);
+    const std::size_t array = sectors(site, w, plan);
     if (!w.regular() && array < allocations_.size()) follow(number, array, w, cta, warp);
   } else if (is_shared(plan)) wavefronts(site, w, plan);
-  else if (plan.action == Action::kConstant)
-    site.addresses += distinct_addresses(model::expand(w, plan.bytes));
-  else if (plan.action == Action::kLocalLoad || plan.action == Action::kLocalStore)
-    // Words of neighbouring threads lie side by side.
-    site.sectors += (lanes * plan.bytes + 31) / 32;
+  else if (is_bulk(plan)) bulk(site, w, plan);
   sample(site, w, plan, cta, warp);
 }
 
-std::size_t AddressCounter::sectors(SiteAddresses& site, const WarpLanes& w, const AccessPlan& plan,
-                                    std::uint64_t lanes) {
-  list_lines(w, plan.bytes, false, lines_);
-  const auto n = static_cast<std::uint64_t>(model::sector_count(lines_));
-  const std::uint64_t ideal = std::min(n, (lanes * plan.bytes + 31) / 32);
+std::size_t AddressCounter::sectors(SiteAddresses& site, const WarpLanes& w,
+                                    const AccessPlan& plan) {
+  const bool usual = usual_sectors_ &&
+                     (plan.action == Action::kGlobalLoad || plan.action == Action::kGlobalStore ||
+                      (plan.action == Action::kAsyncRead && !plan.bypass_l1));
+  std::uint64_t n = 0, ideal = 0;
+  if (usual) {
+    list_lines(w, plan.bytes, false, lines_);
+    n = static_cast<std::uint64_t>(model::sector_count(lines_));
+    ideal = std::min(n, (static_cast<std::uint64_t>(w.active()) * plan.bytes + 31) / 32);
+  } else {
+    const model::AccessDivision d = rules_.divide(model::expand(w, plan.bytes), plan);
+    n = d.sectors, ideal = d.ideal_sectors;
+  }
   site.sectors += n;
   site.ideal_sectors += ideal;
   ++site.by_size[std::min<std::uint64_t>(n, SiteAddresses::kSizes - 1)];
-  if (plan.action == Action::kGlobalAtomic)
-    site.addresses += distinct_addresses(model::expand(w, plan.bytes));
-  const std::size_t array = allocation_of(allocations_, w.first_address());
-  if (array == out_.arrays.size()) return array;
-  ++out_.arrays[array].requests;
-  out_.arrays[array].sectors += n;
-  out_.arrays[array].ideal_sectors += ideal;
-  return array;
+  const bool local = plan.action == Action::kLocalLoad || plan.action == Action::kLocalStore;
+  const std::size_t at =
+      local ? allocations_.size() : allocation_of(allocations_, w.first_address());
+  ArrayAddresses& array = site.arrays[at];
+  ++array.requests, array.sectors += n, array.ideal_sectors += ideal;
+  return at;
+}
+
+// A line's length at a time, from the start of the copy.
+void AddressCounter::bulk(SiteAddresses& site, const WarpLanes& w, const AccessPlan& plan) {
+  std::uint64_t n = 0;
+  const std::uint64_t begin = w.first_address(), end = begin + plan.bytes;
+  for (std::uint64_t at = begin; at < end; at += line_bytes_) {
+    const std::uint64_t last = std::min(at + line_bytes_, end) - 1;
+    n += last / model::kSectorBytes - at / model::kSectorBytes + 1;
+  }
+  const std::uint64_t ideal =
+      std::min(n, (plan.bytes + model::kSectorBytes - 1) / model::kSectorBytes);
+  site.sectors += n, site.ideal_sectors += ideal;
+  ArrayAddresses& array = site.arrays[allocation_of(allocations_, begin)];
+  ++array.requests, array.sectors += n, array.ideal_sectors += ideal;
 }
 
 void AddressCounter::wavefronts(SiteAddresses& site, const WarpLanes& w, const AccessPlan& plan) {
@@ -105,10 +144,12 @@ model::SharedPasses AddressCounter::passes_of(const SiteAddresses& site, const W
       plan.action == Action::kAsyncWrite ? model::SharedKind::kStore : plan.shared;
   const auto shared = [&] {
     const WarpAccess a = model::expand(w, plan.bytes);
-    return usual_banks_ ? model::shared_passes(a, kind) : model::shared_passes(a, kind, banks_);
+    return usual_banks_ ? model::shared_passes(a, kind)
+                        : model::shared_passes(shared_rule_, a, kind, banks_);
   };
   if (!w.regular()) return shared();
-  const std::uint64_t base = w.base % (std::uint64_t{banks_.count} * banks_.bytes);
+  // A bank gives 8 bytes at most.
+  const std::uint64_t base = w.base % (std::uint64_t{banks_.count} * 8);
   const std::uint64_t key =
       w.mask ^ base << 24 ^ std::uint64_t{static_cast<std::uint32_t>(w.stride)} << 16;
   Known& known =

@@ -1,22 +1,23 @@
-// What each static instruction asks for, by its addresses alone: one pass over a launch's records,
-// in any order. Requests, sectors and wavefronts are what the memory system counts; beside them
-// stand the fewest that could hold what was asked for, and some accesses to look at.
+// What each static instruction asks for, by its addresses and the card's rules alone: one pass over
+// a launch's records, in any order. Requests, sectors and wavefronts are what the memory system
+// counts (model/system/access_division.hpp); beside them stand the fewest that could hold what was
+// asked for, and some accesses to look at.
 //
-// Ideal counts. Sectors: as many as the active lanes' bytes would fill, if they stood one after the
-// other from the start of a sector on; no more than there are, as lanes may share words. Wavefronts
-// of shared memory: the passes without any conflict, as the profiler's
+// Ideal wavefronts of shared memory: the passes without any conflict, as the profiler's
 // memory_l1_wavefronts_shared_ideal.
 #pragma once
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <vector>
 
 #include "base/error.hpp"
 #include "model/access/access.hpp"
 #include "model/access/warp_lanes.hpp"
 #include "model/card/card.hpp"
-#include "model/shared/bank_rule.hpp"
+#include "model/shared/rule/shared_rule.hpp"
+#include "model/system/access_division.hpp"
 #include "sim/engine/sites.hpp"
 #include "traces/format/reader.hpp"
 
@@ -26,6 +27,11 @@ struct SampledAccess {
   model::WarpAccess access;
   std::uint64_t cta = 0;
   std::uint32_t warp = 0;
+};
+
+// What accesses to one array took.
+struct ArrayAddresses {
+  std::uint64_t requests = 0, sectors = 0, ideal_sectors = 0;
 };
 
 struct SiteAddresses {
@@ -45,16 +51,13 @@ struct SiteAddresses {
   std::uint64_t low = ~std::uint64_t{0}, high = 0;  // bytes touched: [low, high)
   std::vector<SampledAccess> samples;               // spread over the launch
   std::uint64_t every = 1;                          // … one request of so many
-};
-
-struct ArrayAddresses {
-  std::uint64_t requests = 0, sectors = 0, ideal_sectors = 0;
+  // By allocation of the launch; the entry behind the last: of none of them.
+  std::map<std::size_t, ArrayAddresses> arrays;
 };
 
 struct AddressPass {
-  std::vector<SiteAddresses> sites;    // by site
-  std::vector<ArrayAddresses> arrays;  // by allocation of the launch
-  std::uint64_t records = 0, of = 0;   // that were read, and that there are
+  std::vector<SiteAddresses> sites;   // by site
+  std::uint64_t records = 0, of = 0;  // that were read, and that there are
 };
 
 // Adds accesses up, one by one. All but `out` may change behind it.
@@ -67,8 +70,8 @@ class AddressCounter {
 
  private:
   // Returns the array.
-  std::size_t sectors(SiteAddresses&, const model::WarpLanes&, const AccessPlan&,
-                      std::uint64_t lanes);
+  std::size_t sectors(SiteAddresses&, const model::WarpLanes&, const AccessPlan&);
+  void bulk(SiteAddresses&, const model::WarpLanes&, const AccessPlan&);
   void wavefronts(SiteAddresses&, const model::WarpLanes&, const AccessPlan&);
   model::SharedPasses passes_of(const SiteAddresses&, const model::WarpLanes&, const AccessPlan&);
   void sample(SiteAddresses&, const model::WarpLanes&, const AccessPlan&, std::uint64_t cta,
@@ -84,8 +87,12 @@ class AddressCounter {
   };
   std::vector<trace::Allocation> allocations_;
   std::vector<AccessPlan> plans_;  // by site
+  model::AccessRules rules_;
+  model::SharedRule shared_rule_;
   model::Banks banks_;
-  bool usual_banks_ = false;  // 32 of 4 bytes
+  std::uint64_t line_bytes_;
+  // Whether accesses have the sectors and the banks that most cards have, and a faster way.
+  bool usual_sectors_ = false, usual_banks_ = false;
   AddressPass& out_;
   std::vector<std::array<Known, 16>> known_;  // by site
   struct Followed {

@@ -12,6 +12,8 @@
 #include "sim/explain/changes.hpp"
 #include "sim/explain/gains.hpp"
 #include "sim/explain/launch_changes.hpp"
+#include "sim/explain/site_names.hpp"
+#include "sim/lane_access.hpp"
 #include "sim/replay.hpp"
 #include "sim/time/bottleneck.hpp"
 
@@ -20,61 +22,6 @@ namespace {
 
 constexpr double kSectorCycles = 0.5;  // of an L1: what a sector more costs, for the ranking
 constexpr double kConstantCycles = 2;  // … an address of a constant
-
-const char* op_word(trace::Op op) {
-  switch (op) {
-    case trace::Op::kLoad: return "load";
-    case trace::Op::kStore: return "store";
-    case trace::Op::kAtomic: return "atomic";
-    case trace::Op::kReduction: return "reduction";
-    case trace::Op::kAsyncCopyRead: return "async read";
-    case trace::Op::kAsyncCopyWrite: return "async write";
-    case trace::Op::kMatrixLoad: return "matrix load";
-    case trace::Op::kMatrixStore: return "matrix store";
-    default: return "access";
-  }
-}
-
-const char* space_word(trace::Space space) {
-  switch (space) {
-    case trace::Space::kGlobal: return "global";
-    case trace::Space::kShared: return "shared";
-    case trace::Space::kLocal: return "local";
-    case trace::Space::kConstant: return "constant";
-    case trace::Space::kTexture: return "texture";
-    case trace::Space::kSurface: return "surface";
-    case trace::Space::kRemoteShared: return "remote shared";
-    default: return "other";
-  }
-}
-
-const trace::Instruction* instruction_at(const trace::Program& program, std::uint32_t pc) {
-  const auto at =
-      std::lower_bound(program.code.begin(), program.code.end(), pc,
-                       [](const trace::Instruction& i, std::uint32_t p) { return i.pc < p; });
-  return at != program.code.end() && at->pc == pc ? &*at : nullptr;
-}
-
-// A line of CUDA's headers is nobody's: a function that the compiler has put into the kernel.
-bool is_cuda_header(const std::string& file) {
-  return file.find("/include/") != std::string::npos &&
-         (file.ends_with(".h") || file.ends_with(".hpp") || file.ends_with(".cuh"));
-}
-
-// The instruction whose line an access is charged to: itself, or of its neighbours the next one of
-// the program's own files.
-const trace::Instruction* charged_to(const trace::Program& program, const trace::Instruction* at) {
-  const auto own = [&](const trace::Instruction& i) {
-    return i.line != 0 && i.file < program.files.size() && !is_cuda_header(program.files[i.file]);
-  };
-  if (!at || own(*at)) return at;
-  const auto here = static_cast<std::size_t>(at - program.code.data());
-  for (std::size_t i = here; i-- > 0;)
-    if (own(program.code[i])) return &program.code[i];
-  for (std::size_t i = here; i < program.code.size(); ++i)
-    if (own(program.code[i])) return &program.code[i];
-  return at;
-}
 
 // Explains one launch; the members are what its steps leave for those behind them.
 class Explainer {
@@ -88,7 +35,8 @@ class Explainer {
         launch_(reader.launches()[index].launch),
         program_(reader.programs()[launch_.program]),
         sites_(reader.sites(index)),
-        plans_(plan_sites(card, sites_, *reader.code(launch_.program))) {}
+        plans_(plan_sites(card, sites_, *reader.code(launch_.program))),
+        rules_(access_rules_of(card)) {}
 
   Result<LaunchExplanation> run() {
     auto pass = pass_addresses(reader_, index_, card_, plans_);
@@ -183,6 +131,11 @@ class Explainer {
     }
   }
 
+  // Whether instructions that no lane's addresses go with moved anything: a product's reads.
+  static bool moves(const model::LaunchCounters& c) {
+    return c.shared_wavefronts > 0 || c.l1_fill_sectors > 0 || c.l1_write_sectors > 0;
+  }
+
   void list_sites() {
     const std::vector<std::string> names = array_names(launch_, program_);
     std::uint64_t under_way = 0;
@@ -190,7 +143,7 @@ class Explainer {
     out_.has_lines = false;
     for (std::uint32_t s = 0; s < sites_.size(); ++s) {
       const SiteAddresses& a = pass_.sites[s];
-      if (a.requests == 0) continue;
+      if (a.requests == 0 && !moves(replayed_.by_site[s])) continue;
       SiteTraffic t;
       t.site = s, t.pc = sites_[s].pc;
       const trace::Instruction* at = instruction_at(program_, t.pc);
@@ -198,7 +151,7 @@ class Explainer {
       const trace::Instruction* line = charged_to(program_, at);
       if (line && line->line != 0 && line->file < program_.files.size())
         t.file = program_.files[line->file], t.line = line->line, out_.has_lines = true;
-      t.space = space_word(sites_[s].space), t.op = op_word(sites_[s].op);
+      t.space = space_word(sites_[s].space), t.op = op_word(op_of(s));
       t.bytes = plans_[s].bytes;
       fill_array(t, s, names);
       fill_counts(t, a, replayed_.by_site[s]);
@@ -253,13 +206,18 @@ class Explainer {
   static void fill_counts(SiteTraffic& t, const SiteAddresses& a, const model::LaunchCounters& c) {
     t.requests = a.requests, t.lanes = a.lanes;
     t.addresses = a.addresses;
-    t.sectors = c.global_ld.sectors + c.global_st.sectors + c.global_atom.sectors +
-                c.global_red.sectors + c.local_ld.sectors + c.local_st.sectors;
-    t.ideal_sectors = t.space == "global" ? std::min(t.sectors, a.ideal_sectors) : t.sectors;
-    t.wavefronts = a.wavefronts, t.ideal_wavefronts = a.ideal_wavefronts;
+    const std::uint64_t by_l1 = c.global_ld.sectors + c.global_st.sectors + c.global_atom.sectors +
+                                c.global_red.sectors + c.local_ld.sectors + c.local_st.sectors +
+                                c.texture.sectors + c.surface_ld.sectors + c.surface_st.sectors;
+    // Copies of the SM's copy engine, and shared memory of another SM, pass by the L1.
+    t.sectors = by_l1 > 0 ? by_l1 : c.l1_fill_sectors + c.l1_write_sectors;
+    t.ideal_sectors = t.sectors - std::min(t.sectors, a.sectors - a.ideal_sectors);
+    t.wavefronts = c.shared_wavefronts;
+    t.ideal_wavefronts = t.wavefronts - std::min(t.wavefronts, a.wavefronts - a.ideal_wavefronts);
     for (std::uint32_t n = 0; n < a.by_size.size(); ++n)
       if (a.by_size[n] != 0) t.by_size.emplace_back(n, a.by_size[n]);
-    t.l1_hits = c.global_ld.hits + c.global_st.hits + c.local_ld.hits + c.local_st.hits;
+    t.l1_hits = c.global_ld.hits + c.global_st.hits + c.local_ld.hits + c.local_st.hits +
+                c.texture.hits + c.surface_ld.hits;
     t.l2_reads = c.l2.read + c.l2.atomic + c.l2.reduction;
     t.l2_read_hits = c.l2.read_hit + c.l2.atomic_hit + c.l2.reduction_hit;
     t.l2_writes = c.l2.write;
@@ -267,17 +225,10 @@ class Explainer {
 
   void fill_examples(SiteTraffic& t, const SiteAddresses& a) const {
     constexpr std::size_t kMost = 2;
-    const model::CardNumbers& n = card_.numbers();
     for (std::size_t i = 0; i < std::min(kMost, a.samples.size()); ++i) {
       const SampledAccess& s = a.samples[i * (a.samples.size() - 1)];
-      LaneAccess e;
-      e.mask = s.access.mask, e.address = s.access.address, e.bytes = t.bytes;
-      e.shared = t.space == "shared";
-      e.line_bytes = static_cast<std::uint32_t>(n.line_bytes);
-      e.banks = static_cast<std::uint32_t>(n.shared_banks);
-      e.bank_bytes = static_cast<std::uint32_t>(n.shared_bank_bytes);
-      e.cta = s.cta, e.warp = s.warp;
-      t.examples.push_back(e);
+      t.examples.push_back(lane_access(s.access, plans_[t.site], rules_, card_.numbers()));
+      t.examples.back().cta = s.cta, t.examples.back().warp = s.warp;
     }
   }
 
@@ -294,18 +245,63 @@ class Explainer {
   }
   static RunCost cost_of(const ReplayedLaunch& l) { return sim::cost_of(l); }
 
+  // What an atomic is, the code knows better than the record.
+  trace::Op op_of(std::uint32_t s) const {
+    if (plans_[s].action != Action::kGlobalAtomic) return sites_[s].op;
+    return plans_[s].returns ? trace::Op::kAtomic : trace::Op::kReduction;
+  }
+
+  // Sectors of lines, dealt to the arrays that they are in: their sums are those of the lines.
   void list_arrays() {
     const std::vector<std::string> names = array_names(launch_, program_);
-    for (std::size_t i = 0; i < names.size(); ++i) {
-      const ArrayAddresses& a = pass_.arrays[i];
-      if (a.requests == 0) continue;
-      out_.arrays.push_back({names[i], launch_.allocations[i].base, launch_.allocations[i].bytes,
-                             a.requests, a.sectors, a.ideal_sectors});
+    std::vector<ArrayTraffic> all;
+    for (std::size_t i = 0; i < names.size(); ++i)
+      all.push_back({names[i], launch_.allocations[i].base, launch_.allocations[i].bytes, 0, 0, 0});
+    const std::size_t outside = all.size(), local = outside + 1, texture = outside + 2;
+    all.push_back({"of no allocation", 0, 0, 0, 0, 0});
+    all.push_back({"local memory", 0, 0, 0, 0, 0});
+    all.push_back({"textures and surfaces", 0, 0, 0, 0, 0});
+    for (const SiteTraffic& t : out_.sites) {
+      if (t.sectors == 0) continue;
+      const auto to = [&](std::size_t i, std::uint64_t requests, std::uint64_t sectors,
+                          std::uint64_t ideal) {
+        all[i].requests += requests, all[i].sectors += sectors, all[i].ideal_sectors += ideal;
+      };
+      if (t.space == "local") to(local, t.requests, t.sectors, t.ideal_sectors);
+      else if (t.space == "texture" || t.space == "surface")
+        to(texture, t.requests, t.sectors, t.ideal_sectors);
+      else deal(t, pass_.sites[t.site].arrays, outside, to);
     }
+    for (const ArrayTraffic& a : all)
+      if (a.sectors > 0) out_.arrays.push_back(a);
     std::stable_sort(out_.arrays.begin(), out_.arrays.end(),
                      [](const ArrayTraffic& a, const ArrayTraffic& b) {
                        return a.sectors - a.ideal_sectors > b.sectors - b.ideal_sectors;
                      });
+  }
+
+  // A line's sectors among its arrays, as its addresses say. Where the two differ (of a copy past
+  // the L1 its sectors depend on where it goes to as well), each has its share, and the last the
+  // rest.
+  template <class To>
+  static void deal(const SiteTraffic& t, const std::map<std::size_t, ArrayAddresses>& arrays,
+                   std::size_t outside, const To& to) {
+    std::uint64_t all = 0, requests = 0, sectors = t.sectors, ideal = t.ideal_sectors;
+    for (const auto& [i, a] : arrays) all += a.sectors, requests += a.requests;
+    std::size_t left = arrays.size();
+    if (left == 0) return to(outside, t.requests, sectors, ideal);
+    for (const auto& [i, a] : arrays) {
+      const auto part = [&](std::uint64_t of) {
+        if (t.sectors == all) return a.sectors;
+        return all > 0 ? of * a.sectors / all
+                       : of * a.requests / std::max<std::uint64_t>(1, requests);
+      };
+      const bool last = --left == 0;
+      const std::uint64_t n = last ? sectors : std::min(sectors, part(t.sectors));
+      const std::uint64_t least = last ? ideal : std::min({ideal, n, a.ideal_sectors});
+      to(i, a.requests, n, least);
+      sectors -= n, ideal -= least;
+    }
   }
 
   // Sites with one pattern that one change would remove together.
@@ -412,6 +408,7 @@ class Explainer {
   const trace::Program& program_;
   std::span<const trace::Site> sites_;
   std::vector<AccessPlan> plans_;
+  model::AccessRules rules_;
   AddressPass pass_;
   ReplayedLaunch replayed_;
   std::vector<Recognised> recognised_;  // by site

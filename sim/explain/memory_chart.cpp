@@ -10,6 +10,7 @@
 #include "base/units.hpp"
 #include "model/card/sm_limits.hpp"
 #include "sim/explain/recognise.hpp"
+#include "sim/explain/site_names.hpp"
 #include "sim/time/bottleneck.hpp"
 
 namespace warpmem::sim {
@@ -73,9 +74,7 @@ std::string sentence_of(const SiteAddresses& a, const Recognised& r, const trace
   const auto each = [&](std::uint64_t n) {
     return static_cast<double>(n) / static_cast<double>(std::max<std::uint64_t>(1, a.requests));
   };
-  const char* op = site.op == trace::Op::kLoad    ? "load"
-                   : site.op == trace::Op::kStore ? "store"
-                                                  : "access";
+  const char* op = op_word(site.op);
   if (a.wavefronts > 0)
     return fmt::format("shared {}: {:.1f} passes a request for {:.1f}; {}", op, each(a.wavefronts),
                        each(a.ideal_wavefronts), r.sentence);
@@ -95,13 +94,12 @@ double cost(const SiteAddresses& a, const Recognised& r) {
   return c;
 }
 
-std::string place_of(const trace::Program& program, std::uint32_t pc) {
-  const auto at =
-      std::lower_bound(program.code.begin(), program.code.end(), pc,
-                       [](const trace::Instruction& i, std::uint32_t p) { return i.pc < p; });
-  if (at == program.code.end() || at->pc != pc) return fmt::format("pc {:#06x}", pc);
+std::string place(const trace::Program& program, std::uint32_t pc) {
+  const trace::Instruction* const own = instruction_at(program, pc);
+  const trace::Instruction* const at = charged_to(program, own);
+  if (!at) return fmt::format("pc {:#06x}", pc);
   if (at->line == 0 || at->file >= program.files.size())
-    return fmt::format("{} at {:#06x}", trace::first_word(at->text), pc);
+    return fmt::format("{} at {:#06x}", trace::first_word(own->text), pc);
   const std::string& file = program.files[at->file];
   return fmt::format("{}:{}", file.substr(file.rfind('/') + 1), at->line);
 }
@@ -128,7 +126,7 @@ void put_worst(MemoryChart& out, const AddressPass& pass, const trace::TraceRead
         card.numbers());
     const double c = cost(a, r);
     if (c <= 0) continue;
-    const MemoryChart::Line line{place_of(program, sites[s].pc), sentence_of(a, r, sites[s])};
+    const MemoryChart::Line line{place(program, sites[s].pc), sentence_of(a, r, sites[s])};
     const auto same = std::ranges::find_if(all, [&](const Cost& known) {
       return known.line.place == line.place && known.line.text == line.text;
     });
@@ -144,21 +142,46 @@ void put_worst(MemoryChart& out, const AddressPass& pass, const trace::TraceRead
   out.sampled = pass.records < pass.of;
 }
 
-// Of loads and stores: bytes that lanes asked for, beside the sectors they took.
-void put_kinds(MemoryChart& out, const AddressPass& pass, std::span<const trace::Site> sites,
+// What a launch counted, by kind of access. Bytes that lanes asked for, and what would do, are from
+// the addresses; where those of a part of the records were read, in proportion.
+void put_kinds(MemoryChart& out, const AddressPass& pass, const model::LaunchCounters& c,
                const std::vector<AccessPlan>& plans) {
-  for (std::size_t s = 0; s < sites.size(); ++s) {
+  MemoryChart::Kind load, store;
+  std::uint64_t excess = 0;  // wavefronts
+  for (std::size_t s = 0; s < plans.size(); ++s) {
     const SiteAddresses& a = pass.sites[s];
-    const bool load =
-        plans[s].action == Action::kGlobalLoad || plans[s].action == Action::kAsyncRead;
-    if (load || plans[s].action == Action::kGlobalStore) {
-      MemoryChart::Kind& kind = load ? out.load : out.store;
+    const auto add = [&](MemoryChart::Kind& kind) {
       kind.requests += a.requests, kind.sectors += a.sectors;
       kind.lane_bytes += a.lanes * plans[s].bytes;
+    };
+    switch (plans[s].action) {
+      case Action::kGlobalLoad:
+      case Action::kAsyncRead: add(load); break;
+      case Action::kGlobalStore: add(store); break;
+      case Action::kBulkRead:
+      case Action::kBulkWrite:
+      case Action::kBulkReduce: add(out.copy); break;
+      default: break;
     }
-    out.shared_wavefronts += a.wavefronts;
-    out.shared_ideal += a.ideal_wavefronts;
+    excess += a.wavefronts - a.ideal_wavefronts;
   }
+  const auto whole = [&](std::uint64_t part) {
+    return pass.records < pass.of ? static_cast<std::uint64_t>(static_cast<double>(part) *
+                                                               static_cast<double>(pass.of) /
+                                                               static_cast<double>(pass.records))
+                                  : part;
+  };
+  out.load = {c.global_ld.requests, c.global_ld.sectors, whole(load.lane_bytes)};
+  out.store = {c.global_st.requests, c.global_st.sectors, whole(store.lane_bytes)};
+  out.copy = {whole(out.copy.requests), whole(out.copy.sectors), whole(out.copy.lane_bytes)};
+  out.atomic = {c.global_atom.requests + c.global_red.requests,
+                c.global_atom.sectors + c.global_red.sectors, 0};
+  out.local = {c.local_ld.requests + c.local_st.requests, c.local_ld.sectors + c.local_st.sectors,
+               0};
+  out.texture = {c.texture.requests + c.surface_ld.requests + c.surface_st.requests,
+                 c.texture.sectors + c.surface_ld.sectors + c.surface_st.sectors, 0};
+  out.shared_wavefronts = c.shared_wavefronts;
+  out.shared_ideal = c.shared_wavefronts - std::min(c.shared_wavefronts, whole(excess));
 }
 
 }  // namespace
@@ -175,7 +198,7 @@ Result<MemoryChart> memory_chart(const trace::TraceReader& reader, std::uint32_t
   out.sms = n.cta_order.size();
   out.has_l1 = card.capability() >= 20, out.has_l2 = n.l2_bytes > 0;
   put_time(out, replayed, n);
-  put_kinds(out, *pass, reader.sites(launch), plans);
+  put_kinds(out, *pass, c, plans);
   out.l1_read = 32 * c.l1_fill_sectors, out.l1_written = 32 * c.l1_write_sectors;
   out.dram_read = 32 * c.l2.dram_read, out.dram_written = 32 * c.l2.dram_write;
   out.l1_hits = share(c.global_ld.hits + c.local_ld.hits + c.texture.hits,

@@ -103,14 +103,17 @@ Recognised strided(const AccessPlan& plan, const SiteAddresses& site,
   return r;
 }
 
+// Of an atomic's lanes.
+std::string one_word_sentence(const SiteAddresses& site) {
+  return fmt::format("{:.1f} lanes change each word on average, one after the other",
+                     static_cast<double>(site.lanes) / static_cast<double>(site.addresses));
+}
+
 Recognised of_sectors(const AccessPlan& plan, const SiteAddresses& site,
                       const trace::Allocation& array) {
   const bool atomic = plan.action == Action::kGlobalAtomic;
   if (atomic && 4 * site.addresses <= site.lanes && site.lanes > site.requests)
-    return {AddressPattern::kOneWord,
-            fmt::format("{:.1f} lanes add to one word on average",
-                        static_cast<double>(site.lanes) / static_cast<double>(site.addresses)),
-            0, 0, 0};
+    return {AddressPattern::kOneWord, one_word_sentence(site), 0, 0, 0};
   if (!exceeds(site.sectors, site.ideal_sectors)) return {};
   const LaneStep step = lane_step(site.samples);
   const auto bytes = static_cast<std::uint64_t>(step.bytes < 0 ? -step.bytes : step.bytes);
@@ -141,11 +144,9 @@ Recognised of_banks(const AccessPlan& plan, const SiteAddresses& site,
   const LaneStep step = lane_step(site.samples);
   const auto bytes = static_cast<std::uint64_t>(step.bytes < 0 ? -step.bytes : step.bytes);
   const double passes = static_cast<double>(site.wavefronts) / static_cast<double>(site.requests);
-  const bool atomic = plan.shared != model::SharedKind::kLoad &&
-                      plan.shared != model::SharedKind::kStore &&
-                      plan.shared != model::SharedKind::kMatrix && plan.action == Action::kShared;
-  if (atomic && step.same >= 0.5)
-    return {AddressPattern::kOneWord, "lanes of a warp add to one word", 0, 0, 0};
+  const bool atomic = plan.action == Action::kShared && model::takes_turns(plan.shared);
+  if (atomic && 2 * site.addresses <= site.lanes)
+    return {AddressPattern::kOneWord, one_word_sentence(site), 0, 0, 0};
   const bool meets = bytes > 0 && lanes_of_a_bank(bytes, card) > 1;
   if (bytes > plan.bytes && step.share >= 0.5 && bytes % card.shared_bank_bytes == 0 && meets)
     return {AddressPattern::kBankStride,

@@ -8,6 +8,7 @@
 #include "model/card/memory_system_of.hpp"
 #include "sim/explain/address_pass.hpp"
 #include "sim/explain/recognise.hpp"
+#include "sim/lane_access.hpp"
 #include "sim/site_counters.hpp"
 
 namespace warpmem::sim::pattern {
@@ -100,18 +101,6 @@ Layout layout_of(const Program& program) {
   return out;
 }
 
-LaneAccess lane_access(const model::WarpAccess& a, const AccessPlan& plan,
-                       const model::CardNumbers& n, const Drawn& whose) {
-  LaneAccess out;
-  out.mask = a.mask, out.address = a.address, out.bytes = plan.bytes;
-  out.shared = plan.action == Action::kShared;
-  out.line_bytes = static_cast<std::uint32_t>(n.line_bytes);
-  out.banks = static_cast<std::uint32_t>(n.shared_banks),
-  out.bank_bytes = static_cast<std::uint32_t>(n.shared_bank_bytes);
-  out.cta = whose.cta, out.warp = whose.warp;
-  return out;
-}
-
 SiteTraffic traffic(const Program& program, const Layout& layout, std::uint32_t s,
                     const SiteAddresses& a, const model::LaunchCounters& c, std::uint64_t base,
                     const model::CardNumbers& n) {
@@ -153,6 +142,7 @@ Result<std::vector<SiteTraffic>> on_card(const Program& program, const Shape& sh
   model::LaunchMemory launch;
   launch.shared_config = n.shared_configs.empty() ? 0 : n.shared_configs.front();
   counters.begin_launch(launch);
+  const model::AccessRules rules = access_rules_of(card);
   AddressPass pass;
   AddressCounter addresses(trace::Launch(), layout.plans, card, pass);
   std::vector<std::vector<LaneAccess>> examples(layout.plans.size());
@@ -173,7 +163,8 @@ Result<std::vector<SiteTraffic>> on_card(const Program& program, const Shape& sh
         addresses.add(site, lanes, cta, warp);
         constexpr std::size_t kExamples = 4;
         if (cta == drawn.cta && warp == drawn.warp && examples[site].size() < kExamples)
-          examples[site].push_back(lane_access(a, layout.plans[site], n, drawn));
+          examples[site].push_back(lane_access(a, layout.plans[site], rules, n)),
+              examples[site].back().cta = cta, examples[site].back().warp = warp;
         if (layout.plans[site].action == Action::kConstant) return;
         model::AccessTiming t;
         t.sm = static_cast<int>(n.cta_order.empty() ? 0 : n.cta_order[cta % n.cta_order.size()]);

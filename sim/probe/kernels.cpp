@@ -79,11 +79,12 @@ Kernel shared_chase() {
   return code.end();
 }
 
-Kernel read_rounds(std::uint32_t unroll, std::uint32_t bytes) {
+Kernel read_rounds(std::uint32_t unroll, std::uint32_t bytes, Through through) {
   Code code("read_rounds");
+  const char* const scope = through == Through::kPastL1 ? ".STRONG.GPU" : "";
   const std::uint32_t loop = code.pc();
   for (std::uint32_t i = 0; i < unroll; ++i)
-    code.load(fmt::format("LDG.E{} R{}, [R2.64+0x{:x}]", wide(bytes), 8 + 4 * i, 8192 * i),
+    code.load(fmt::format("LDG.E{}{} R{}, [R2.64+0x{:x}]", wide(bytes), scope, 8 + 4 * i, 8192 * i),
               Space::kGlobal, bytes, control(1, 0));
   code.line("FADD R4, R4, R8", control(4, kNone, 1));
   for (std::uint32_t i = 1; i < unroll; ++i)

@@ -12,7 +12,8 @@ Result<Ladder> ladder_of(const model::Card& card, const std::string& file) {
   Ladder out;
   constexpr std::uint64_t kChunk = 256 << 10;  // of a CTA that reads the L2 or DRAM
   const auto measured = [&](Curve curve, std::uint64_t x, double& to) -> Result<void> {
-    const auto points = measure(card, {curve, {x}, false, false, 4, kChunk, file});
+    // An L1 must not give what the L2 is to be measured by.
+    const auto points = measure(card, {curve, {x}, curve == Curve::kL2, false, 4, kChunk, file});
     if (!points) return points.error();
     to = points->front().y;
     return {};

@@ -97,7 +97,8 @@ void l1_bandwidth(const CardNumbers& n, const Options& o, Plan& plan) {
 
 // CTAs that read a chunk each, by turns.
 void l2_bandwidth(const CardNumbers& n, const Options& o, Plan& plan) {
-  const Kernel& kernel = plan.add(read_rounds(8, 8));
+  const Through through = o.past_l1 ? Through::kPastL1 : Through::kL1;
+  const Kernel& kernel = plan.add(read_rounds(8, 8, through));
   const std::uint64_t chunk = o.chunk;
   const std::uint32_t threads = most_threads(n);
   const std::uint64_t warps = threads / 32, loads = chunk / kWide / warps;
@@ -106,7 +107,9 @@ void l2_bandwidth(const CardNumbers& n, const Options& o, Plan& plan) {
     const std::uint64_t chunks = std::max<std::uint64_t>(1, x / chunk);
     const bool kept = x <= 2 * n.l2_bytes;
     const std::uint64_t waves = kept ? (chunks + wave - 1) / wave : 1;
-    const std::uint64_t less = waves * wave, more = less + wave;
+    // The first wave's CTAs end when DRAM has answered, and the next one begins before all have.
+    const std::uint64_t steady = o.past_l1 ? 1 : 0, counted = o.past_l1 ? 3 : 1;
+    const std::uint64_t less = (waves + steady) * wave, more = less + counted * wave;
     const std::size_t first = plan.launches.size();
     for (const std::uint64_t ctas : {less, more}) {
       Launch launch{&kernel, u32(ctas), threads, 0, {}, 0};
@@ -117,7 +120,7 @@ void l2_bandwidth(const CardNumbers& n, const Options& o, Plan& plan) {
       };
       plan.launches.push_back(std::move(launch));
     }
-    plan.pairs.push_back({x, first, first + 1, static_cast<double>(wave * chunk)});
+    plan.pairs.push_back({x, first, first + 1, static_cast<double>(counted * wave * chunk)});
   }
 }
 

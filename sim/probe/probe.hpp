@@ -31,9 +31,9 @@ enum class Curve : std::uint8_t {
 
 struct Options {
   Curve curve = Curve::kLatency;
-  std::vector<std::uint64_t> at;    // values of x
-  bool past_l1 = false;             // latency: loads that go past the L1 (.cg)
-  bool indexed = false;             // … whose addresses are worked out from an index
+  std::vector<std::uint64_t> at;  // values of x
+  bool past_l1 = false;  // loads go past the L1 (.cg); L2: and only waves behind the second count
+  bool indexed = false;  // … whose addresses are worked out from an index
   std::uint32_t bytes = 4;          // stride: of an element, 4 or 8
   std::uint64_t chunk = 512 << 10;  // L2: bytes of a CTA
   std::string file;                 // where the trace may lie; it is removed

@@ -20,6 +20,12 @@ function laneGrid(a) {
       for (let i = 0; i < (group || 1); ++i) cells[first + i].moved = true;
     }
   });
+  for (const [offset, bytes] of a.moved ?? [])
+    for (let w = Math.floor((a.base + offset) / word); w < (a.base + offset + bytes) / word; ++w) {
+      const row = Math.floor(w / width);
+      if (!rows.has(row)) rows.set(row, Array.from({ length: width }, () => ({ lanes: [], moved: false })));
+      rows.get(row)[w % width].moved = true;
+    }
   let all = [...rows.entries()];
   if (a.banks) all.sort((x, y) => x[0] - y[0]);
   return { rows: all, width, group, word };
