@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <set>
@@ -198,10 +199,32 @@ BankPiece piece_of(const LaunchFacts& f, const SharedArray& array, const Sites& 
   return out;
 }
 
+bool is_tensor_copy(const trace::DecodedLine& line) {
+  using trace::Opcode;
+  const trace::SassInstruction* const in = line.sass();
+  return in && (in->opcode == Opcode::kUTMALDG || in->opcode == Opcode::kUTMASTG);
+}
+
+// Whether the copy engine writes or reads the piece, or a product reads it: they take it as one
+// block, or as a tensor map says, and a program that moves its words by itself is wrong. Recordings
+// have no records of copies by a tensor map; then it may be any piece.
+bool is_one_block(const LaunchFacts& f, const SharedArray& array) {
+  bool recorded = false;
+  for (std::uint32_t s = 0; s < f.sites.size(); ++s) {
+    const bool bulk = trace::is_bulk(f.sites[s].op);
+    recorded |= bulk;
+    if (!bulk && f.sites[s].op != trace::Op::kProductRead) continue;
+    if (f.sites[s].space != trace::Space::kShared) continue;
+    const SiteAddresses& a = f.pass.sites[s];
+    if (a.low < array.high && array.low < a.high) return true;
+  }
+  return !recorded && std::ranges::any_of(f.code.lines(), is_tensor_copy);
+}
+
 std::vector<Candidate> banks(const LaunchFacts& f, const Sites& sites) {
   std::vector<Candidate> out;
   const SharedArray* array = shared_array_of(f, sites.front());
-  if (!array) return out;
+  if (!array || is_one_block(f, *array)) return out;
   const Layouts found = search_layouts(piece_of(f, *array, sites));
   for (const auto& [name, layout] : {std::pair{"pad", &found.pad}, {"swizzle", &found.swizzle}}) {
     if (!*layout) continue;
@@ -284,13 +307,26 @@ std::vector<Candidate> changes_for(const LaunchFacts& f, AddressPattern pattern,
   return out;
 }
 
-std::string advice_for(AddressPattern pattern, bool shared) {
-  if (pattern == AddressPattern::kScattered)
-    return "sort or bin what the indices are made of, so that neighbouring lanes ask for "
-           "neighbouring words; or copy the table to shared memory, if it fits";
-  if (shared)
-    return "no padding or swizzle that was tried helps; which lanes meet depends on the data";
-  return "";
+Change advice_for(const LaunchFacts& f, AddressPattern pattern, const Sites& sites) {
+  Change out;
+  if (pattern == AddressPattern::kScattered) {
+    out.what =
+        "sort or bin what the indices are made of, so that neighbouring lanes ask for "
+        "neighbouring words; or copy the table to shared memory, if it fits";
+    out.not_measured = "nothing to replay: it depends on the data";
+  }
+  if (pattern != AddressPattern::kBankStride && pattern != AddressPattern::kBankScattered)
+    return out;
+  const SharedArray* const array = shared_array_of(f, sites.front());
+  if (array && is_one_block(f, *array)) {
+    out.what =
+        "let the tensor map swizzle it (CU_TENSOR_MAP_SWIZZLE_128B and its like), and the lanes "
+        "with it: a copy or a product takes the block as it lies, and padding would break it";
+    out.not_measured = "what a map says is in no record";
+  } else {
+    out.what = "no padding or swizzle that was tried helps; which lanes meet depends on the data";
+  }
+  return out;
 }
 
 }  // namespace warpmem::sim

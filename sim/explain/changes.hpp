@@ -24,6 +24,7 @@ struct LaunchFacts {
   const std::vector<Recognised>& recognised;  // by site
   const std::vector<std::size_t>& arrays;     // by site: its allocation, or the number of them
   const std::vector<SharedArray>& shared;
+  const trace::DecodedProgram& code;
 };
 
 struct Candidate {
@@ -35,6 +36,7 @@ struct Candidate {
 // `advice` has what to do, without a number.
 std::vector<Candidate> changes_for(const LaunchFacts& facts, AddressPattern pattern,
                                    const std::vector<std::uint32_t>& sites);
-std::string advice_for(AddressPattern pattern, bool shared);
+Change advice_for(const LaunchFacts& facts, AddressPattern pattern,
+                  const std::vector<std::uint32_t>& sites);
 
 }  // namespace warpmem::sim

@@ -35,7 +35,8 @@ class Explainer {
         launch_(reader.launches()[index].launch),
         program_(reader.programs()[launch_.program]),
         sites_(reader.sites(index)),
-        plans_(plan_sites(card, sites_, *reader.code(launch_.program))),
+        code_(reader.code(launch_.program)),
+        plans_(plan_sites(card, sites_, *code_)),
         rules_(access_rules_of(card)) {}
 
   Result<LaunchExplanation> run() {
@@ -88,10 +89,9 @@ class Explainer {
           card_.numbers()));
     }
     std::vector<LocalPlace> places;
-    const auto code = reader_.code(launch_.program);
     for (const trace::Site& site : sites_) {
-      const auto line = code->line_at(site.pc);
-      places.push_back(line ? local_place((*code)[*line]) : LocalPlace::kNotKnown);
+      const auto line = code_->line_at(site.pc);
+      places.push_back(line ? local_place((*code_)[*line]) : LocalPlace::kNotKnown);
     }
     recognise_local(recognised_, places);
     find_structures();
@@ -349,7 +349,8 @@ class Explainer {
   }
 
   void list_changes(Finding& f) {
-    const LaunchFacts facts{launch_, card_, sites_, plans_, pass_, recognised_, arrays_, shared_};
+    const LaunchFacts facts{launch_,     card_,   sites_,  plans_, pass_,
+                            recognised_, arrays_, shared_, *code_};
     std::vector<std::uint32_t> sites;
     for (const std::size_t i : f.sites) sites.push_back(out_.sites[i].site);
     // What the replay has put back is in no record that could be changed.
@@ -358,7 +359,6 @@ class Explainer {
     std::vector<Candidate> all;
     if (!put_back) all = changes_for(facts, f.pattern, sites);
     if (all.empty()) {
-      const bool shared = out_.sites[f.sites.front()].space == "shared";
       if (put_back) {
         f.changes.emplace_back().what =
             "let the thread keep fewer values at once, or have more registers (__launch_bounds__, "
@@ -366,10 +366,8 @@ class Explainer {
         f.changes.back().not_measured = "the trace has no records of it";
         return;
       }
-      if (std::string advice = advice_for(f.pattern, shared); !advice.empty()) {
-        f.changes.emplace_back().what = std::move(advice);
-        if (!shared) f.changes.back().not_measured = "nothing to replay: it depends on the data";
-      }
+      if (Change advice = advice_for(facts, f.pattern, sites); !advice.what.empty())
+        f.changes.push_back(std::move(advice));
     }
     for (Candidate& c : all) {
       c.change.not_measured = options_.gains ? "not among the worst findings" : "--no-gain";
@@ -407,6 +405,7 @@ class Explainer {
   const trace::Launch& launch_;
   const trace::Program& program_;
   std::span<const trace::Site> sites_;
+  std::shared_ptr<const trace::DecodedProgram> code_;
   std::vector<AccessPlan> plans_;
   model::AccessRules rules_;
   AddressPass pass_;

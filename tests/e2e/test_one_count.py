@@ -142,6 +142,65 @@ class OneCount(harness.CommandTest):
             arrays = sum(a["sectors"] for a in e["arrays"])
             self.assertEqual(lines, arrays, (trace, gpu, e["name"]))
 
+# A tile of 32 rows of 128 bytes comes into shared memory, and a warp reads a column of it.
+TILE = """.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry tile(.param .u64 p, .param .u64 q)
+{
+.reg .b32 %%r<10>; .reg .b64 %%d<10>; .reg .pred %%p<3>;
+.shared .align 128 .b8 s[4096]; .shared .align 8 .b64 bar;
+ld.param.u64 %%d0, [p]; ld.param.u64 %%d4, [q]; cvta.to.global.u64 %%d0, %%d0; cvta.to.global.u64 %%d4, %%d4;
+mov.u32 %%r0, %%tid.x; mov.u32 %%r1, s; mov.u32 %%r2, bar;
+%s
+bar.sync 0;
+shl.b32 %%r3, %%r0, 7; add.u32 %%r3, %%r3, %%r1;
+ld.shared.u32 %%r4, [%%r3];
+mul.wide.u32 %%d2, %%r0, 4; add.u64 %%d2, %%d2, %%d4; st.global.u32 [%%d2], %%r4;
+ret;
+}
+"""
+BULK = """setp.ne.u32 %p0, %r0, 0;
+@%p0 bra WAIT;
+mbarrier.init.shared.b64 [%r2], 1;
+mbarrier.arrive.expect_tx.shared.b64 %d1, [%r2], 4096;
+cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r1], [%d0], 4096, [%r2];
+WAIT:
+bar.sync 0;
+TRY:
+mbarrier.try_wait.parity.shared.b64 %p1, [%r2], 0;
+@!%p1 bra TRY;"""
+BY_SIXTEEN = """mul.wide.u32 %d2, %r0, 16; add.u64 %d2, %d2, %d0; mul.lo.u32 %r5, %r0, 16; add.u32 %r5, %r5, %r1; mov.u32 %r6, 0;
+COPY:
+cp.async.cg.shared.global [%r5], [%d2], 16;
+add.u32 %r5, %r5, 512; add.u64 %d2, %d2, 512; add.u32 %r6, %r6, 1; setp.lt.u32 %p0, %r6, 8;
+@%p0 bra COPY;
+cp.async.wait_all;"""
+
+
+class Cures(harness.CommandTest):
+    """A cure leaves the program right."""
+
+    def fixes(self, fill):
+        with open(self.path("k.ptx"), "w") as file:
+            file.write(TILE % fill)
+        with open(self.path("k.toml"), "w") as file:
+            file.write('entry = "tile"\ngrid = 1\nblock = 32\n' + "".join(
+                f'\n[[args]]\nbuffer = "{name}"\nsize = "4KiB"\n' for name in "ab"))
+        self.assert_works(self.run_command("emulate", "k.ptx", "--launch", "k.toml", "--level", "ptx", "-o", "k.wmt", "--force"))
+        finding = self.run_command("explain", "k.wmt", "--no-gain", "--format", "json").json()["kernels"][0]["findings"][0]
+        self.assertEqual(finding["pattern"], "bank stride")
+        return [change["what"] for change in finding["changes"]]
+
+    def test_what_the_copy_engine_writes_is_not_padded(self):
+        fixes = self.fixes(BULK)
+        self.assertEqual(len(fixes), 1)
+        self.assertIn("let the tensor map swizzle it", fixes[0])
+
+    def test_rows_that_are_copied_by_16_bytes_stay_aligned_to_them(self):
+        pads = [fix for fix in self.fixes(BY_SIXTEEN) if fix.startswith("pad")]
+        self.assertRegex(pads[0], r"by \S+ elements? \(16 bytes\)|by 16 bytes")
+
 
 if __name__ == "__main__":
     unittest.main()
