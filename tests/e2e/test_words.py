@@ -187,7 +187,7 @@ class Cards(harness.CommandTest):
         self.assert_fails(self.run_command("gpus", "show"), 2, "show takes a card")
 
     def test_the_ladder_of_bandwidths(self):
-        for name in ("8800gtx", "gtx280", "c2050", "k20x", "p100", "v100", "t4"):  # each replays kernels
+        for name in ("8800gtx", "gtx280", "c2050", "k20x", "p100", "v100", "t4", "rtx4090"):  # each replays kernels
             with self.subTest(name):
                 rungs = self.run_command("gpus", name, "--ladder", "--format", "json").json()["ladder"]
                 self.assertEqual([r["level"] for r in rungs],
@@ -196,7 +196,7 @@ class Cards(harness.CommandTest):
                     if r["theoretical_gbps"] and r["reached_gbps"]:
                         self.assertLess(r["reached_gbps"], r["theoretical_gbps"])
                     if r["theoretical_gbps"] and r["effective_gbps"]:
-                        self.assertLess(r["effective_gbps"], 1.15 * r["theoretical_gbps"], r["level"])
+                        self.assertLessEqual(r["effective_gbps"], r["theoretical_gbps"], r["level"])
                 # What is measured of global memory, and what replaying reads of it comes to.
                 self.assertLess(abs(rungs[4]["effective_gbps"] / rungs[4]["reached_gbps"] - 1), 0.05)
         text = self.run_command("gpus", "v100", "--ladder", "--format", "csv").out
