@@ -50,6 +50,11 @@ std::string validated_text(const Validated& v) {
   return out.empty() ? "not measured" : out;
 }
 
+// With the shared memory that it shares its banks with. Before 2.0 there is shared memory alone.
+std::uint64_t l1_bytes(const model::Card& card) {
+  return card.capability() >= 20 ? card.numbers().l1_bytes : 0;
+}
+
 std::string size_or_none(std::uint64_t bytes) { return bytes == 0 ? "-" : byte_size(bytes); }
 
 Table as_table(const std::vector<model::Card>& cards) {
@@ -66,7 +71,7 @@ Table as_table(const std::vector<model::Card>& cards) {
   for (const model::Card& card : cards) {
     const model::CardNumbers& n = card.numbers();
     table.row({card.name(), card.full_name(), card.chip(), card.compute_capability(), card.year(),
-               grouped(n.sm_count), byte_size(n.l1_bytes), size_or_none(n.l2_bytes),
+               grouped(n.sm_count), size_or_none(l1_bytes(card)), size_or_none(n.l2_bytes),
                fmt::format("{:.0f}", peak_bandwidth(n)), validated_text(validated(card.name()))});
   }
   return table;
@@ -86,8 +91,9 @@ std::string as_csv(const std::vector<model::Card>& cards) {
   for (const model::Card& card : cards) {
     const model::CardNumbers& n = card.numbers();
     table.row({card.name(), card.full_name(), card.chip(), card.compute_capability(), card.year(),
-               std::to_string(n.sm_count), std::to_string(n.l1_bytes), std::to_string(n.l2_bytes),
-               fmt::format("{:.1f}", peak_bandwidth(n)), validated_text(validated(card.name()))});
+               std::to_string(n.sm_count), std::to_string(l1_bytes(card)),
+               std::to_string(n.l2_bytes), fmt::format("{:.1f}", peak_bandwidth(n)),
+               validated_text(validated(card.name()))});
   }
   return table.csv();
 }
@@ -101,7 +107,7 @@ std::string as_json(const std::vector<model::Card>& cards) {
     Json one{{"name", card.name()},           {"full_name", card.full_name()},
              {"chip", card.chip()},           {"compute_capability", card.compute_capability()},
              {"year", card.year()},           {"sms", n.sm_count},
-             {"l1_bytes", n.l1_bytes},        {"l2_bytes", n.l2_bytes},
+             {"l1_bytes", l1_bytes(card)},    {"l2_bytes", n.l2_bytes},
              {"dram_gbps", peak_bandwidth(n)}};
     Json how{{"launches", v.launches}};
     if (v.cycles >= 0) how["cycles_median_error"] = v.cycles;

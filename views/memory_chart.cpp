@@ -96,7 +96,7 @@ std::string levels_text(const MemoryChart& c, const Terminal& terminal) {
   std::vector<Arrow> arrows;
   if (c.has_l1) {
     boxes.push_back({{"L1", hits(c.l1_hits), busy(c.l1_busy)}});
-    arrows.push_back({c.load.lane_bytes, c.store.lane_bytes});
+    arrows.push_back({c.load.lane_bytes, c.store.lane_bytes + c.atomic.lane_bytes});
   }
   if (c.has_l2) {
     boxes.push_back({{"L2", hits(c.l2_hits), busy(c.l2_busy)}});
@@ -107,15 +107,16 @@ std::string levels_text(const MemoryChart& c, const Terminal& terminal) {
   return boxes_text(boxes, arrows, terminal);
 }
 
-std::string kind_text(const char* name, const MemoryChart::Kind& k) {
+// `used`: how much of its sectors lanes asked for says something.
+std::string kind_text(const char* name, const MemoryChart::Kind& k, bool used = true) {
   if (k.requests == 0) return {};
   const double sectors = static_cast<double>(k.sectors) / static_cast<double>(k.requests);
   std::string out =
       fmt::format("  {:<8}{} requests, {:.2f} sectors each", name, grouped(k.requests), sectors);
-  if (k.sectors == 0 || k.lane_bytes == 0) return out + "\n";
-  const double used = static_cast<double>(k.lane_bytes) / static_cast<double>(k.sectors);
-  return out + (used <= 32 ? fmt::format(", {:.1f} of each sector's 32 bytes used\n", used)
-                           : fmt::format(", each sector's bytes used {:.1f} times\n", used / 32));
+  if (k.sectors == 0 || !used) return out + "\n";
+  const double bytes = static_cast<double>(k.lane_bytes) / static_cast<double>(k.sectors);
+  return out + (bytes <= 32 ? fmt::format(", {:.1f} of each sector's 32 bytes used\n", bytes)
+                            : fmt::format(", each sector's bytes used {:.1f} times\n", bytes / 32));
 }
 
 std::string time_text(const MemoryChart& c) {
@@ -154,8 +155,8 @@ std::string memory_chart_text(const MemoryChart& c, const Terminal& terminal) {
   out += "\n" + levels_text(c, terminal) + "\n";
   out += time_text(c) + occupancy_text(c);
   out += kind_text("loads", c.load) + kind_text("stores", c.store) +
-         kind_text("atomics", c.atomic) + kind_text("local", c.local) +
-         kind_text("texture", c.texture) + kind_text("copies", c.copy);
+         kind_text("atomics", c.atomic, false) + kind_text("local", c.local, false) +
+         kind_text("texture", c.texture, false) + kind_text("copies", c.copy);
   if (c.shared_wavefronts > 0)
     out += fmt::format("  shared  {} wavefronts, {} without bank conflicts\n",
                        grouped(c.shared_wavefronts), grouped(c.shared_ideal));

@@ -146,7 +146,7 @@ void put_worst(MemoryChart& out, const AddressPass& pass, const trace::TraceRead
 // the addresses; where those of a part of the records were read, in proportion.
 void put_kinds(MemoryChart& out, const AddressPass& pass, const model::LaunchCounters& c,
                const std::vector<AccessPlan>& plans) {
-  MemoryChart::Kind load, store;
+  MemoryChart::Kind load, store, atomic;
   std::uint64_t excess = 0;  // wavefronts
   for (std::size_t s = 0; s < plans.size(); ++s) {
     const SiteAddresses& a = pass.sites[s];
@@ -158,6 +158,7 @@ void put_kinds(MemoryChart& out, const AddressPass& pass, const model::LaunchCou
       case Action::kGlobalLoad:
       case Action::kAsyncRead: add(load); break;
       case Action::kGlobalStore: add(store); break;
+      case Action::kGlobalAtomic: add(atomic); break;
       case Action::kBulkRead:
       case Action::kBulkWrite:
       case Action::kBulkReduce: add(out.copy); break;
@@ -175,7 +176,7 @@ void put_kinds(MemoryChart& out, const AddressPass& pass, const model::LaunchCou
   out.store = {c.global_st.requests, c.global_st.sectors, whole(store.lane_bytes)};
   out.copy = {whole(out.copy.requests), whole(out.copy.sectors), whole(out.copy.lane_bytes)};
   out.atomic = {c.global_atom.requests + c.global_red.requests,
-                c.global_atom.sectors + c.global_red.sectors, 0};
+                c.global_atom.sectors + c.global_red.sectors, whole(atomic.lane_bytes)};
   out.local = {c.local_ld.requests + c.local_st.requests, c.local_ld.sectors + c.local_st.sectors,
                0};
   out.texture = {c.texture.requests + c.surface_ld.requests + c.surface_st.requests,

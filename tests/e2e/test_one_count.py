@@ -124,6 +124,15 @@ class OneCount(harness.CommandTest):
                         distinct = int(re.search(r"(\d+) sectors? of", said["lanes_in_words"])[1])
                         self.assertEqual(drawn, distinct)
 
+    def test_the_first_screen_has_the_kinds_and_the_levels_that_there_are(self):
+        for gpu, levels in (("gtx280", {"DRAM"}), ("c2050", {"L1", "L2", "DRAM"}), ("h200", {"L1", "L2", "DRAM"})):
+            out = self.run_command("replay", "k.wmt", "--gpu", gpu, "--counts").out
+            self.assertEqual(set(re.findall(r"│ *(L1|L2|DRAM) *│", out)), levels, out)
+            for kind in ("loads", "stores", "atomics", "shared"):
+                self.assertRegex(out, rf"(?m)^  {kind} +\d", out)
+        listed = {c["name"]: c["l1_bytes"] for c in self.run_command("gpus", "--format", "json").json()["cards"]}
+        self.assertEqual((listed["8800gtx"], listed["gtx280"]), (0, 0))
+
     def test_a_launch_counts_what_its_lines_do(self):
         for gpu in self.cards:
             with self.subTest(gpu=gpu):

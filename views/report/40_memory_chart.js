@@ -16,7 +16,7 @@ function memoryChart(l, narrow) {
     { name: "L2", more: [has(c.l2_hits) ? percent(c.l2_hits, 0) + " hit" : ""], busy: c.l2_busy, no: !c.has_l2 },
     { name: "DRAM", more: [""], busy: c.dram_busy }].filter((b) => !b.no);
   const edges = [
-    c.has_l1 && { from: "L1", to: "SMs", read: c.load.lane_bytes, written: c.store.lane_bytes, what: "that lanes asked for", busy: c.l1_busy },
+    c.has_l1 && { from: "L1", to: "SMs", read: c.load.lane_bytes, written: c.store.lane_bytes + c.atomic.lane_bytes, what: "that lanes asked for", busy: c.l1_busy },
     c.has_l2 && { from: "L2", to: c.has_l1 ? "L1" : "SMs", read: c.l1_read, written: c.l1_written, what: "in whole sectors", busy: c.l2_busy },
     { from: "DRAM", to: c.has_l2 ? "L2" : c.has_l1 ? "L1" : "SMs", read: c.dram_read, written: c.dram_written, what: "in whole transactions", busy: c.dram_busy }].filter(Boolean);
   const most = Math.max(1, ...edges.flatMap((e) => [e.read, e.written]));
