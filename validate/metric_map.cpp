@@ -44,126 +44,44 @@ constexpr double kFloorCycles = 5000;
 
 using G = Group;
 
-constexpr MetricRule exact(Group group, std::string_view name,
-                           std::string_view source = kAddresses) {
-  return {name, group, Match::kExact, 0, 0, {}, source};
-}
-
-// Executed warp instructions of one kind with at least one active lane.
-constexpr MetricRule issued(std::string_view name) {
-  return exact(G::kInstructions, name, kIssued);
+constexpr MetricRule exact(Group group, std::string_view source) {
+  return {{}, group, Match::kExact, 0, 0, {}, source};
 }
 
 // By how much two collections of one run differ in nine of ten launches that are not small (validate/reference/h200,
 // which was collected twice): arbitration moves more.
 constexpr double spread_of(std::string_view source) { return source == kArbitration ? 0.05 : 0.013; }
 
-constexpr MetricRule near(Group group, std::string_view name, double band, double floor,
-                          std::string_view source, std::string_view scale = {}) {
-  return {name, group, Match::kApproximate, band, floor, scale, source, Background::kNone, 0, spread_of(source)};
+constexpr MetricRule near(Group group, double band, double floor, std::string_view source,
+                          std::string_view scale = {}) {
+  return {{},    group,  Match::kApproximate, band, floor, scale, source, Background::kNone,
+          0,     spread_of(source)};
 }
 
-constexpr MetricRule near(Group group, std::string_view name, double band, double floor,
-                          std::string_view source, Background background) {
-  return {name, group, Match::kApproximate, band, floor, {}, source, background, 0, spread_of(source)};
+constexpr MetricRule near(Group group, double band, double floor, std::string_view source,
+                          Background background) {
+  return {{}, group, Match::kApproximate, band, floor, {}, source, background, 0, spread_of(source)};
 }
 
+constexpr MetricRule named(std::string_view name, MetricRule rule) {
+  rule.name = name;
+  return rule;
+}
+
+// Executed warp instructions of one kind with at least one active lane.
+#define ISSUED exact(G::kInstructions, kIssued)
+#define EXACT(group, why) exact(G::group, why)
+#define NEAR(group, ...) near(G::group, __VA_ARGS__)
+#define RULE(name, ...) __VA_OPT__(named(name, __VA_ARGS__), )
+#define COUNTER(name, unit, of, rule, meaning) RULE(name, rule)
 constexpr std::array kRules{
-    // What ran
-    issued("smsp__inst_executed_op_global_ld_pred_on_any.sum"),
-    issued("smsp__inst_executed_op_global_st_pred_on_any.sum"),
-    issued("smsp__inst_executed_op_generic_ld_pred_on_any.sum"),
-    issued("smsp__inst_executed_op_generic_st_pred_on_any.sum"),
-    issued("smsp__inst_executed_op_generic_atom_pred_on_any.sum"),
-    issued("smsp__inst_executed_op_global_red_pred_on_any.sum"),
-    issued("smsp__inst_executed_op_local_ld_pred_on_any.sum"),
-    issued("smsp__inst_executed_op_local_st_pred_on_any.sum"),
-    issued("smsp__inst_executed_op_shared_ld_pred_on_any.sum"),
-    issued("smsp__inst_executed_op_shared_st_pred_on_any.sum"),
-    issued("smsp__inst_executed_op_shared_atom_pred_on_any.sum"),
-    issued("smsp__inst_executed_op_ldsm_pred_on_any.sum"),
-    issued("smsp__inst_executed_op_shared_stsm_pred_on_any.sum"),
-    issued("smsp__inst_executed_op_ldgsts_pred_on_any.sum"),
-    issued("smsp__inst_executed_op_tma_ld_pred_on_any.sum"),
-    issued("smsp__inst_executed_op_tma_st_pred_on_any.sum"),
-
-    // L1, global memory
-    exact(G::kL1, "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum"),
-    exact(G::kL1, "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum"),
-    exact(G::kL1, "l1tex__t_requests_pipe_lsu_mem_global_op_atom.sum"),
-    exact(G::kL1, "l1tex__t_requests_pipe_lsu_mem_global_op_red.sum"),
-    exact(G::kL1, "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"),
-    exact(G::kL1, "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum"),
-    exact(G::kL1, "l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum"),
-    exact(G::kL1, "l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum"),
-    exact(G::kL1, "l1tex__t_requests_pipe_lsu_mem_global_op_ldgsts_cache_access.sum"),
-    exact(G::kL1, "l1tex__t_sectors_pipe_lsu_mem_global_op_ldgsts_cache_access.sum"),
-    exact(G::kL1, "memory_l1_tag_requests_global", kPatched),
-    exact(G::kL1, "memory_l2_theoretical_sectors_global", kPatched),
-
-    // L1, local memory
-    exact(G::kL1, "l1tex__t_requests_pipe_lsu_mem_local_op_ld.sum"),
-    exact(G::kL1, "l1tex__t_requests_pipe_lsu_mem_local_op_st.sum"),
-    exact(G::kL1, "l1tex__t_sectors_pipe_lsu_mem_local_op_ld.sum"),
-    exact(G::kL1, "l1tex__t_sectors_pipe_lsu_mem_local_op_st.sum"),
-    exact(G::kL1, "memory_l2_theoretical_sectors_local", kPatched),
-
-    // Textures and surfaces
-    exact(G::kL1, "l1tex__t_requests_pipe_tex_mem_texture.sum"),
-    exact(G::kL1, "l1tex__t_sectors_pipe_tex_mem_texture.sum"),
-    near(G::kL1, "l1tex__t_sectors_pipe_tex_mem_texture_lookup_hit.sum", 0.05, kFloorL1, kL1State),
-    exact(G::kL1, "l1tex__t_requests_pipe_tex_mem_surface_op_ld.sum"),
-    exact(G::kL1, "l1tex__t_sectors_pipe_tex_mem_surface_op_ld.sum"),
-    near(G::kL1, "l1tex__t_sectors_pipe_tex_mem_surface_op_ld_lookup_hit.sum", 0.05, kFloorL1, kL1State),
-    exact(G::kL1, "l1tex__t_requests_pipe_tex_mem_surface_op_st.sum"),
-    exact(G::kL1, "l1tex__t_sectors_pipe_tex_mem_surface_op_st.sum"),
-
-    // L1, what depends on its state
-    near(G::kL1, "l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum", 0.05, kFloorL1, kL1State),
-    near(G::kL1, "l1tex__t_sectors_pipe_lsu_mem_global_op_st_lookup_hit.sum", 0.05, kFloorL1, kL1State),
-    near(G::kL1, "l1tex__t_sectors_pipe_lsu_mem_local_op_ld_lookup_hit.sum", 0.05, kFloorL1, kL1State),
-    near(G::kL1, "l1tex__t_sectors_pipe_lsu_mem_local_op_st_lookup_hit.sum", 0.05, kFloorL1, kL1State),
-    near(G::kL1, "l1tex__t_output_wavefronts_pipe_lsu_mem_global_op_ld.sum", 0.10, kFloorL1, kArbitration),
-    near(G::kL1, "l1tex__t_output_wavefronts_pipe_lsu_mem_global_op_st.sum", 0.10, kFloorL1, kArbitration),
-
-    // Shared memory
-    exact(G::kShared, "memory_l1_wavefronts_shared", kPatched),
-    near(G::kShared, "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum", 0.35, kFloorL1, kArbitration),
-    near(G::kShared, "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum", 0.35, kFloorL1, kArbitration),
-    near(G::kShared, "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum", 0.35, kFloorL1, kArbitration, "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum"),
-    near(G::kShared, "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum", 0.35, kFloorL1, kArbitration, "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum"),
-
-    // Between L1 and L2
-    near(G::kCrossbar, "l1tex__m_xbar2l1tex_read_sectors.sum", 0.05, kFloorL2, kL1State),
-    near(G::kCrossbar, "l1tex__m_l1tex2xbar_write_sectors.sum", 0.05, kFloorL2, kL1State),
-
-    // L2, as the SMs see it
-    near(G::kL2, "lts__t_requests_srcunit_tex_op_read.sum", 0.10, kFloorL2, kL2State),
-    near(G::kL2, "lts__t_requests_srcunit_tex_op_write.sum", 0.10, kFloorL2, kL2State),
-    near(G::kL2, "lts__t_requests_srcunit_tex_op_atom.sum", 0.10, kFloorL2, kL2State),
-    near(G::kL2, "lts__t_requests_srcunit_tex_op_red.sum", 0.10, kFloorL2, kL2State),
-    near(G::kL2, "lts__t_sectors_srcunit_tex_op_read.sum", 0.05, kFloorL2, kL2State),
-    near(G::kL2, "lts__t_sectors_srcunit_tex_op_write.sum", 0.05, kFloorL2, kL2State),
-    near(G::kL2, "lts__t_sectors_srcunit_tex_op_atom.sum", 0.05, kFloorL2, kL2State),
-    near(G::kL2, "lts__t_sectors_srcunit_tex_op_red.sum", 0.05, kFloorL2, kL2State),
-    near(G::kL2, "lts__t_sectors_srcunit_tex_op_read_lookup_hit.sum", 0.05, kFloorL2, kL2State),
-    near(G::kL2, "lts__t_sectors_srcunit_tex_op_write_lookup_hit.sum", 0.05, kFloorL2, kL2State),
-    near(G::kL2, "lts__t_sectors_srcunit_tex_op_atom_lookup_hit.sum", 0.05, kFloorL2, kL2State),
-    near(G::kL2, "lts__t_sectors_srcunit_tex_op_red_lookup_hit.sum", 0.05, kFloorL2, kL2State),
-
-    // L2, everything that arrives there
-    near(G::kL2, "lts__t_sectors_srcunit_ltcfabric.sum", 0.10, kFloorL2All, kL2State),
-    near(G::kL2, "lts__t_sectors_op_read.sum", 0.10, kFloorL2All, kL2State, Background::kReads),
-    near(G::kL2, "lts__t_sectors_op_write.sum", 0.10, kFloorL2All, kL2State, Background::kWrites),
-    near(G::kL2, "lts__t_tag_requests.sum", 0.10, kFloorL2All, kL2State),
-
-    // DRAM
-    near(G::kDram, "dram__sectors_read.sum", 0.10, kFloorDram, kDramState),
-    near(G::kDram, "dram__sectors_write.sum", 0.10, kFloorDram, kWriteBack, "lts__t_sectors_srcunit_tex_op_write.sum"),
-
-    // Time
-    near(G::kTime, "sm__cycles_elapsed.max", 0.15, kFloorCycles, kClock),
+#include "metrics/ncu_counters.def"
 };
+#undef COUNTER
+#undef RULE
+#undef NEAR
+#undef EXACT
+#undef ISSUED
 
 constexpr bool names_are_unique() {
   for (std::size_t i = 0; i < kRules.size(); ++i)

@@ -26,7 +26,7 @@ MAY_INCLUDE = {
     "traces/format": ["base", "isa"],
     "traces/record": ["base", "isa", "binary", "traces/format"],
     "emulate": ["base", "isa", "binary", "traces/format"],
-    "sim": ["base", "isa", "model", "results", "traces/format"],
+    "sim": ["base", "isa", "metrics", "model", "results", "traces/format"],
     "sweep": ["base", "isa", "model", "results", "sim", "traces/format"],
     "validate": ["base", "metrics", "results"],
     "views": ["base", "results"],
