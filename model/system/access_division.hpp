@@ -13,7 +13,7 @@
 
 #include "model/access/access_plan.hpp"
 #include "model/early/early_spec.hpp"
-#include "model/shared/fullest_bank.hpp"
+#include "model/shared/rule/fullest_bank.hpp"
 #include "model/system/spec.hpp"
 
 namespace warpmem::model {

@@ -1,4 +1,4 @@
-#include "model/shared/fullest_bank.hpp"
+#include "model/shared/rule/fullest_bank.hpp"
 
 #include <algorithm>
 #include <bit>
