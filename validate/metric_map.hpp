@@ -1,6 +1,6 @@
 // Which hardware metric each of our counters must match, how closely, and why. Of Nsight Compute's
-// counters that is a column of the list of them (metrics/ncu_counters.def): the profiler's full name
-// is also the name our counters carry.
+// counters that is a column of the list of them (metrics/ncu_counters.def): the profiler's full
+// name is also the name our counters carry.
 #pragma once
 
 #include <cstdint>
