@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
+#include <map>
 
 #include "base/units.hpp"
 
@@ -84,6 +86,60 @@ std::vector<SharedArray> shared_arrays(const std::vector<AccessPlan>& plans,
   }
   for (SharedArray& a : out) std::sort(a.sites.begin(), a.sites.end());
   return out;
+}
+
+namespace {
+
+using TakeTraffic = std::function<void(std::size_t array, const ArrayAddresses& part)>;
+
+// A line's sectors among its arrays, as its addresses say. Where the two differ (of a copy past the
+// L1 its sectors depend on where it goes to as well), each has its share, and the last the rest.
+void deal(const SiteTraffic& line, const std::map<std::size_t, ArrayAddresses>& arrays,
+          std::size_t outside, const TakeTraffic& to) {
+  std::uint64_t all = 0, requests = 0, sectors = line.sectors, ideal = line.ideal_sectors;
+  for (const auto& [i, a] : arrays) all += a.sectors, requests += a.requests;
+  std::size_t left = arrays.size();
+  if (left == 0) return to(outside, {line.requests, sectors, ideal});
+  for (const auto& [i, a] : arrays) {
+    const std::uint64_t part = line.sectors == all ? a.sectors
+                               : all > 0           ? line.sectors * a.sectors / all
+                               : requests > 0      ? line.sectors * a.requests / requests
+                                                   : 0;
+    const bool last = --left == 0;
+    const std::uint64_t n = last ? sectors : std::min(sectors, part);
+    const std::uint64_t least = last ? std::min(ideal, n) : std::min({ideal, n, a.ideal_sectors});
+    to(i, {a.requests, n, least});
+    sectors -= n, ideal -= least;
+  }
+}
+
+}  // namespace
+
+std::vector<ArrayTraffic> array_traffic(const std::vector<SiteTraffic>& lines,
+                                        const AddressPass& pass, const trace::Launch& launch,
+                                        const std::vector<std::string>& names) {
+  std::vector<ArrayTraffic> all;
+  for (std::size_t i = 0; i < names.size(); ++i)
+    all.push_back({names[i], launch.allocations[i].base, launch.allocations[i].bytes, 0, 0, 0});
+  const std::size_t outside = all.size(), local = outside + 1, texture = outside + 2;
+  for (const char* name : {"of no allocation", "local memory", "textures and surfaces"})
+    all.push_back({name, 0, 0, 0, 0, 0});
+  const auto to = [&](std::size_t i, const ArrayAddresses& part) {
+    all[i].requests += part.requests, all[i].sectors += part.sectors;
+    all[i].ideal_sectors += part.ideal_sectors;
+  };
+  for (const SiteTraffic& t : lines) {
+    const ArrayAddresses whole{t.requests, t.sectors, t.ideal_sectors};
+    if (t.sectors == 0) continue;
+    if (t.space == "local") to(local, whole);
+    else if (t.space == "texture" || t.space == "surface") to(texture, whole);
+    else deal(t, pass.sites[t.site].arrays, outside, to);
+  }
+  std::erase_if(all, [](const ArrayTraffic& a) { return a.sectors == 0; });
+  std::stable_sort(all.begin(), all.end(), [](const ArrayTraffic& a, const ArrayTraffic& b) {
+    return a.sectors - a.ideal_sectors > b.sectors - b.ideal_sectors;
+  });
+  return all;
 }
 
 }  // namespace warpmem::sim

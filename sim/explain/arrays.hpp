@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "isa/program.hpp"
+#include "results/explanation.hpp"
 #include "sim/explain/address_pass.hpp"
 #include "traces/format/launch.hpp"
 
@@ -25,5 +26,11 @@ struct SharedArray {
 };
 std::vector<SharedArray> shared_arrays(const std::vector<AccessPlan>& plans,
                                        const AddressPass& pass);
+
+// Sectors of lines, dealt to the arrays that they are in: their sums are those of the lines. Worst
+// first. `names`: of the launch's allocations.
+std::vector<ArrayTraffic> array_traffic(const std::vector<SiteTraffic>& lines,
+                                        const AddressPass& pass, const trace::Launch& launch,
+                                        const std::vector<std::string>& names);
 
 }  // namespace warpmem::sim

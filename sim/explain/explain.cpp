@@ -251,57 +251,8 @@ class Explainer {
     return plans_[s].returns ? trace::Op::kAtomic : trace::Op::kReduction;
   }
 
-  // Sectors of lines, dealt to the arrays that they are in: their sums are those of the lines.
   void list_arrays() {
-    const std::vector<std::string> names = array_names(launch_, program_);
-    std::vector<ArrayTraffic> all;
-    for (std::size_t i = 0; i < names.size(); ++i)
-      all.push_back({names[i], launch_.allocations[i].base, launch_.allocations[i].bytes, 0, 0, 0});
-    const std::size_t outside = all.size(), local = outside + 1, texture = outside + 2;
-    all.push_back({"of no allocation", 0, 0, 0, 0, 0});
-    all.push_back({"local memory", 0, 0, 0, 0, 0});
-    all.push_back({"textures and surfaces", 0, 0, 0, 0, 0});
-    for (const SiteTraffic& t : out_.sites) {
-      if (t.sectors == 0) continue;
-      const auto to = [&](std::size_t i, std::uint64_t requests, std::uint64_t sectors,
-                          std::uint64_t ideal) {
-        all[i].requests += requests, all[i].sectors += sectors, all[i].ideal_sectors += ideal;
-      };
-      if (t.space == "local") to(local, t.requests, t.sectors, t.ideal_sectors);
-      else if (t.space == "texture" || t.space == "surface")
-        to(texture, t.requests, t.sectors, t.ideal_sectors);
-      else deal(t, pass_.sites[t.site].arrays, outside, to);
-    }
-    for (const ArrayTraffic& a : all)
-      if (a.sectors > 0) out_.arrays.push_back(a);
-    std::stable_sort(out_.arrays.begin(), out_.arrays.end(),
-                     [](const ArrayTraffic& a, const ArrayTraffic& b) {
-                       return a.sectors - a.ideal_sectors > b.sectors - b.ideal_sectors;
-                     });
-  }
-
-  // A line's sectors among its arrays, as its addresses say. Where the two differ (of a copy past
-  // the L1 its sectors depend on where it goes to as well), each has its share, and the last the
-  // rest.
-  template <class To>
-  static void deal(const SiteTraffic& t, const std::map<std::size_t, ArrayAddresses>& arrays,
-                   std::size_t outside, const To& to) {
-    std::uint64_t all = 0, requests = 0, sectors = t.sectors, ideal = t.ideal_sectors;
-    for (const auto& [i, a] : arrays) all += a.sectors, requests += a.requests;
-    std::size_t left = arrays.size();
-    if (left == 0) return to(outside, t.requests, sectors, ideal);
-    for (const auto& [i, a] : arrays) {
-      const auto part = [&](std::uint64_t of) {
-        if (t.sectors == all) return a.sectors;
-        return all > 0 ? of * a.sectors / all
-                       : of * a.requests / std::max<std::uint64_t>(1, requests);
-      };
-      const bool last = --left == 0;
-      const std::uint64_t n = last ? sectors : std::min(sectors, part(t.sectors));
-      const std::uint64_t least = last ? ideal : std::min({ideal, n, a.ideal_sectors});
-      to(i, a.requests, n, least);
-      sectors -= n, ideal -= least;
-    }
+    out_.arrays = array_traffic(out_.sites, pass_, launch_, array_names(launch_, program_));
   }
 
   // Sites with one pattern that one change would remove together.
