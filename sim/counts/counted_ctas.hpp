@@ -119,7 +119,7 @@ inline void CountedSms<Memory>::schedule(std::uint32_t number, std::uint64_t cyc
 }
 
 template <class Memory>
-void CountedSms<Memory>::answered() requires kPart {
+void CountedSms<Memory>::answered() {
   answers_.answered(warps_, [this](std::uint32_t number, bool looks) {
     if (looks) look_ahead(number, warps_[number]);
     schedule(number, warps_[number].ready);

@@ -67,17 +67,15 @@ class CountedSms {
   const Error& error() const { return *error_; }
   std::vector<int> sm_numbers() const;
 
-  // Of a part:
+  // Of a part alone, as an instantiation has only what somebody calls:
   //
   // So many steps belong together: reads that they ask for are answered behind them.
-  void begin_batch(std::uint64_t steps) requires kPart {
-    answers_.begin_batch((now_ + steps) * kStepCycles);
-  }
+  void begin_batch(std::uint64_t steps) { answers_.begin_batch((now_ + steps) * kStepCycles); }
   // Everything that was asked for in the batch has been answered. In front of its last end_step().
-  void answered() requires kPart;
+  void answered();
   // Some warp may be so late that a read of its next step is back in that step's batch, however
   // that begins.
-  bool late() const requires kPart { return answers_.late(); }
+  bool late() const { return answers_.late(); }
   bool has_been_idle() const { return idle_ && idle(); }
   std::uint64_t idle_since() const { return idle_since_; }
   void go_on_at(std::uint64_t step) { now_ = step; }
@@ -101,11 +99,10 @@ class CountedSms {
   [[gnu::always_inline]] bool run_due(std::size_t n);
   [[gnu::always_inline]] bool run_warp(std::size_t i);
   [[gnu::always_inline]] void run_line(const model::SectoredLines::OneLine& one,
-                                       const NextRecord& next, WarpState& warp,
-                                       CountedSm& sm) requires(!kAnyMemory);
+                                       const NextRecord& next, WarpState& warp, CountedSm& sm);
   void prepare(std::size_t i);
   void look_ahead(std::uint32_t number, WarpState& warp);
-  bool looks_again(WarpState& warp, std::uint32_t instructions) const requires kPart;
+  bool looks_again(WarpState& warp, std::uint32_t instructions) const;
   void lead_up(WarpState& warp, std::uint32_t site, std::uint32_t instructions);
   std::uint64_t wait(WarpState& warp, std::uint32_t site);
   std::uint64_t wait_for_all(WarpState& warp, std::uint32_t site);

@@ -87,8 +87,7 @@ inline void CountedSms<Memory>::prepare(std::size_t i) {
 // Whether what a warp waits for next hangs on answers that are not there. In this batch they will
 // not be, so that it can only do so for accesses of later ones.
 template <class Memory>
-inline bool CountedSms<Memory>::looks_again(WarpState& warp,
-                                            std::uint32_t instructions) const requires kPart {
+inline bool CountedSms<Memory>::looks_again(WarpState& warp, std::uint32_t instructions) const {
   if (!warp.led_up) warp.ready += std::uint64_t{instructions} * run_.card.numbers().sm_issue_cycles;
   warp.led_up = true;
   return warp.ready >= answers_.batch_end() &&
@@ -174,7 +173,7 @@ inline void CountedSms<Memory>::remember(WarpState& warp, std::uint32_t site, st
 template <class Memory>
 [[gnu::always_inline]] inline void CountedSms<Memory>::run_line(
     const model::SectoredLines::OneLine& one, const NextRecord& next, WarpState& warp,
-    CountedSm& sm) requires(!kAnyMemory) {
+    CountedSm& sm) {
   const AccessPlan& plan = code_.plans[next.site];
   const std::uint64_t start =
       std::max(sm.issue(warp.ready, next.instructions, schedulers_), sm.lsu_free);

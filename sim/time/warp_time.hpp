@@ -46,7 +46,6 @@ class WarpTime {
   BlockCache& cache_;
   const std::vector<AccessPlan>& plans_;
   WindowCalendar& calendar_;
-  Waits& waits_;
   BarrierTime& barriers_;
   Paths paths_;
   LaneWays lane_ways_;
