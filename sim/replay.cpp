@@ -8,6 +8,7 @@
 #include "base/in_parallel.hpp"
 #include "model/access/rule/access_rule.hpp"
 #include "model/card/memory_system_of.hpp"
+#include "model/system/shaped_memory.hpp"
 #include "sim/code/code_size.hpp"
 #include "sim/counts/launch_replay.hpp"
 #include "sim/counts/many_sms.hpp"
@@ -140,15 +141,9 @@ struct Engine {
   BlockCache cache;
 };
 
-// Barriers that were opened because nobody could go on, and who stood where at the first of them.
-struct Barred {
-  std::uint64_t forced = 0;
-  std::string stuck;
-};
-
 // What an engine says of its run beside the result.
 struct Ran {
-  Barred barred;
+  ForcedBarriers forced;
   Taken taken;
 };
 
@@ -217,10 +212,9 @@ LaunchMetrics metrics_of(const trace::Launch& launch, const trace::Program& prog
 // A launch's SMs on several threads. Blocks are decoded once for all of them, where there is room.
 Result<ManySmsResult> run_shared_out(const trace::TraceReader& reader, std::uint32_t index,
                                      const model::Card& card, const ReplayOptions& options,
-                                     model::MemorySystem& memory,
+                                     model::SectoredMemory& memory,
                                      const model::LaunchMemory& launch, const Occupancy& fit,
-                                     unsigned threads,
-                                     const std::function<bool(std::uint64_t)>& tick) {
+                                     unsigned threads, const Tick& tick) {
   ManySms what{reader, index, card, launch, fit};
   what.rewrite = options.rewrite;
   what.decoded = options.decoded;
@@ -238,7 +232,18 @@ Result<ManySmsResult> run_shared_out(const trace::TraceReader& reader, std::uint
     decoded = std::move(all).value();
     what.decoded = &*decoded;
   }
-  return run_many_sms(what, *memory.sectored(), tick);
+  return run_many_sms(what, memory, tick);
+}
+
+// The memory system, if a launch's SMs can be shared out in front of it; else nullptr.
+model::SectoredMemory* shareable(model::MemorySystem& memory) {
+  struct IfSectored final : model::MemoryVisitor {
+    void visit(model::SectoredMemory& sectored) override { found = &sectored; }
+    void visit(model::MemorySystem&) override {}
+    model::SectoredMemory* found = nullptr;
+  } visitor;
+  memory.accept(visitor);
+  return visitor.found;
 }
 
 // Runs the launch's records on one of the engines.
@@ -255,24 +260,26 @@ Result<void> run_engine(const trace::TraceReader& reader, std::uint32_t index,
   cache.keep_rounds(options.time || spills);
   cache.begin();
   if (options.time) {
-    auto timed = time_launch(reader, index, card, memory, cache, out.occupancy, tick, options.stays,
-                             spills);
+    auto timed = time_launch({reader, index, card, memory, cache, out.occupancy, spills}, tick,
+                             options.stays);
     if (!timed) return timed.error();
     out.time = *timed;
-    ran = {{timed->forced, timed->stuck}, cache.taken()};
+    ran = {timed->forced, cache.taken()};
     return {};
   }
-  if (threads > 1 && !spills && memory.sectored() && can_share_out(reader, index, card) &&
+  if (model::SectoredMemory* const shared =
+          threads > 1 && !spills ? shareable(memory) : nullptr;
+      shared && can_share_out(reader, index, card) &&
       (options.few_warps == 0 || pays_to_share_out(reader, index))) {
-    auto shared = run_shared_out(reader, index, card, options, memory, launch, out.occupancy,
-                                 threads, tick);
-    if (!shared) return shared.error();
-    ran = {{shared->forced, shared->stuck}, shared->taken};
-    if (shared->done) return {};
+    auto many =
+        run_shared_out(reader, index, card, options, *shared, launch, out.occupancy, threads, tick);
+    if (!many) return many.error();
+    ran = {many->forced, many->taken};
+    if (many->done) return {};
   }
-  LaunchReplay run(reader, index, card, memory, cache, out.occupancy, spills, options.flat);
-  if (auto ok = run.run(tick); !ok) return ok.error();
-  ran = {{run.forced(), run.stuck()}, cache.taken()};
+  auto counted = count_launch({reader, index, card, memory, cache, out.occupancy, spills}, tick);
+  if (!counted) return counted.error();
+  ran = {*counted, cache.taken()};
   return {};
 }
 
@@ -320,7 +327,8 @@ void take_counters(model::MemorySystem& memory, const ReplayOptions& options,
 }
 
 // What a run itself says about its result.
-void add_run_notes(const trace::Program& program, const Spills* spills, const Barred& barred,
+void add_run_notes(const trace::Program& program, const Spills* spills,
+                   const ForcedBarriers& forced,
                    ReplayedLaunch& out) {
   if (spills) {
     out.spilled = {spills->instructions(), spills->loads, spills->stores, {}};
@@ -332,9 +340,9 @@ void add_run_notes(const trace::Program& program, const Spills* spills, const Ba
     for (const std::uint32_t pc : out.time->taken_once)
       out.loops_taken_once.push_back(place_of(program, pc));
   if (!out.loops_taken_once.empty()) out.notes.push_back(loops_text(out.loops_taken_once));
-  if (barred.forced)
-    out.notes.push_back("barriers opened by force: " + std::to_string(barred.forced) +
-                        "; before the first of them nobody could go on: " + barred.stuck);
+  if (forced.count)
+    out.notes.push_back("barriers opened by force: " + std::to_string(forced.count) +
+                        "; before the first of them nobody could go on: " + forced.stuck);
 }
 
 // Leaves in the caches what some of the launch's CTAs would; returns their records.
@@ -345,8 +353,8 @@ Result<std::uint64_t> warm_up(const trace::TraceReader& reader, std::uint32_t in
   BlockCache cache(reader, options.decoded_bytes, options.warm, options.decoded);
   cache.keep_rounds(false);
   memory.begin_launch(launch);
-  LaunchReplay run(reader, index, card, memory, cache, fit);
-  if (auto ok = run.run({}); !ok) return ok.error();
+  if (auto ok = count_launch({reader, index, card, memory, cache, fit}, {}); !ok)
+    return ok.error();
   const std::uint64_t records = memory.counters().records;
   if (auto ok = check_records(reader, index, records, cache.taken(), options.warm, nullptr); !ok)
     return ok.error();
@@ -371,8 +379,7 @@ Result<void> add_spins(const trace::TraceReader& reader, std::uint32_t index, co
     const auto spills = Spills::of(reader.sites(index), *code, reader.launches()[index].launch,
                                    card.instructions(), true);
     engine.memory->begin_launch(launch);
-    auto timed = time_launch(reader, index, card, *engine.memory, cache, fit,
-                             [](std::uint64_t) { return true; }, false, spills.get());
+    auto timed = time_launch({reader, index, card, *engine.memory, cache, fit, spills.get()}, {});
     const std::uint64_t records = engine.memory->finish_launch().records;
     if (!timed) return timed.error();
     if (auto ok = check_records(reader, index, records, cache.taken(), nullptr, spills.get()); !ok)
@@ -438,7 +445,7 @@ Result<ReplayedLaunch> replay_launch(const trace::TraceReader& reader, std::uint
   if (auto ok = add_notes(reader, index, card, options.time, out.notes); !ok) return ok.error();
   if (auto ok = add_spins(reader, index, card, options, launch, *fit, engine, out); !ok)
     return ok.error();
-  add_run_notes(program, spills.get(), ran.barred, out);
+  add_run_notes(program, spills.get(), ran.forced, out);
   out.metrics = metrics_of(summary.launch, program, out.counters, fit->shared_config);
   if (out.time)
     out.metrics.metrics["sm__cycles_elapsed.max"] =

@@ -6,6 +6,7 @@
 #include "model/shared/rule/shared_rule.hpp"
 #include "model/system/any_shape.hpp"
 #include "model/system/early_memory.hpp"
+#include "model/system/flat_memory.hpp"
 
 namespace warpmem::model {
 namespace {
@@ -22,10 +23,8 @@ bool is_sectored(const CardNumbers& n, const L1Spec& l1) {
          L2Side::takes(l2_sets, n.l2_ways, static_cast<SetRule>(n.l2_index));
 }
 
-}  // namespace
-
-std::unique_ptr<MemorySystem> memory_system_of(const Card& card, bool timed, bool general,
-                                               bool flat) {
+// `flat`: what lies beyond the L1 answers after the same time, whatever was found there.
+std::unique_ptr<MemorySystem> memory_for(const Card& card, bool timed, bool general, bool flat) {
   const auto path = [&] {
     return timed ? std::make_unique<MemoryPath>(spec_of<MemoryPathSpec>(card)) : nullptr;
   };
@@ -35,6 +34,16 @@ std::unique_ptr<MemorySystem> memory_system_of(const Card& card, bool timed, boo
   if (flat || general || !is_sectored(card.numbers(), spec.memory.l1))
     return std::make_unique<GeneralMemory>(spec, timed, flat);
   return std::make_unique<SectoredMemory>(spec, timed);
+}
+
+}  // namespace
+
+std::unique_ptr<MemorySystem> memory_system_of(const Card& card, bool timed, bool general,
+                                               bool flat) {
+  if (flat)
+    return std::make_unique<FlatMemory>(memory_for(card, timed, true, true),
+                                        card.numbers().latency_l1);
+  return memory_for(card, timed, general, false);
 }
 
 }  // namespace warpmem::model

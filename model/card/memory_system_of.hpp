@@ -11,8 +11,8 @@ class Card;
 
 // `timed`: accesses wait for each other on their way; otherwise they take unloaded latencies.
 // `general`: GeneralMemory also where SectoredMemory could take its place; no result depends on it.
-// `flat`: by a GeneralMemory whose answers take the same time whatever hits (not before compute
-// capability 7.0, and without time).
+// `flat`: loads take as long whatever they hit (flat_memory.hpp), by a GeneralMemory where there is
+// a choice, whose caches tell who uses them; without time.
 std::unique_ptr<MemorySystem> memory_system_of(const Card& card, bool timed, bool general = false,
                                                bool flat = false);
 

@@ -23,8 +23,20 @@ namespace warpmem::model {
 
 class CacheListener;
 class EventListener;
+class LineLister;
+class MemorySystem;
 class PartitionTraffic;
 class SectoredMemory;
+
+// Who is told which class a memory system is of, to have code that is made for it.
+class MemoryVisitor {
+ public:
+  virtual void visit(SectoredMemory& memory) = 0;
+  virtual void visit(MemorySystem& memory) = 0;  // any other
+
+ protected:
+  ~MemoryVisitor() = default;
+};
 
 class MemorySystem {
  public:
@@ -58,8 +70,9 @@ class MemorySystem {
   // Who hears of every use of its caches from now on (sink/cache_listener.hpp): GeneralMemory
   // alone tells.
   virtual void tell_caches(CacheListener*) {}
-  // This, if it is one: it has ways of its own for what most accesses are.
-  virtual SectoredMemory* sectored() { return nullptr; }
+  // What lists the lines of accesses ahead of their turn, if it can; else nullptr.
+  virtual LineLister* line_lister() { return nullptr; }
+  virtual void accept(MemoryVisitor& visitor) { visitor.visit(*this); }
 
  protected:
   MemorySystem() = default;

@@ -17,6 +17,7 @@
 #include "model/local/local_memory.hpp"
 #include "model/shared/data_ports.hpp"
 #include "model/shared/shared_banks.hpp"
+#include "model/system/line_lister.hpp"
 #include "model/system/memory_system.hpp"
 #include "model/system/sectored_shape.hpp"
 #include "model/system/spec.hpp"
@@ -185,10 +186,19 @@ class ShapedMemory : public MemorySystem, public SectoredLines {
   TextureTraffic texels_;  // scratch
 };
 
-class SectoredMemory final : public ShapedMemory<SectoredShape<L2Cache>> {
+class SectoredMemory final : public ShapedMemory<SectoredShape<L2Cache>>, public LineLister {
  public:
+  using Lines = ShapedMemory::Lines;
   using ShapedMemory::ShapedMemory;
-  SectoredMemory* sectored() override { return this; }
+  void prepare(const WarpLanes& lanes, const AccessPlan& plan, int sm, Lines& out) override {
+    ShapedMemory::prepare(lanes, plan, sm, out);
+  }
+  void run_prepared(const WarpLanes& lanes, const AccessPlan& plan, AccessTiming& timing,
+                    const Lines& lines) override {
+    run(lanes, plan, timing, &lines);
+  }
+  LineLister* line_lister() override { return this; }
+  void accept(MemoryVisitor& visitor) override { visitor.visit(*this); }
 };
 
 // That of some of the SMs.

@@ -10,9 +10,9 @@
 #include "base/step_barrier.hpp"
 #include "model/card/spec_of.hpp"
 #include "model/l2/split_l2.hpp"
-#include "sim/counts/launch_replay.hpp"
+#include "sim/counts/counted_sms.hpp"
 #include "sim/engine/lacking.hpp"
-#include "sim/engine/placement.hpp"
+#include "sim/engine/waiting_ctas.hpp"
 #include "sim/engine/warp_lanes.hpp"
 #include "sim/spills/spills.hpp"
 
@@ -20,11 +20,15 @@ namespace warpmem::sim {
 namespace {
 
 constexpr std::uint64_t kMostSteps = std::uint64_t{1} << 25;  // of 16 cycles each
-constexpr std::uint64_t kStepCycles = 16;
 constexpr std::size_t kMostSms = 256;
 constexpr std::uint64_t kTickEvery = 50000;  // records
 
-using Part = LaunchReplayOf<true>;
+using Part = CountedSms<model::PartMemory>;
+
+// Some of the SMs, as they stand on the card's cta_order.
+struct SmRange {
+  std::size_t first = 0, end = 0;
+};
 
 // What one thread has: some SMs, their L1s, and blocks of the trace.
 struct Share {
@@ -60,7 +64,7 @@ struct Common {
 class Run {
  public:
   Run(const ManySms& what, const std::function<bool(std::uint64_t)>& tick)
-      : what_(what), tick_(tick) {}
+      : what_(what), tick_(tick), ctas_(what.reader, what.launch, what.card, what.occupancy) {}
 
   Result<ManySmsResult> all(model::SectoredMemory& into);
 
@@ -78,6 +82,7 @@ class Run {
   Told told_by_all(std::uint64_t batch) const;
   bool serve(unsigned number, std::uint64_t batch);
   void sleep_and_work(unsigned number);
+  bool end_step(Part& part, std::uint64_t next);
   Result<void> release();
   Error failure() const;
   void count_into(model::SectoredMemory& into);
@@ -89,7 +94,7 @@ class Run {
 
   const ManySms& what_;
   const std::function<bool(std::uint64_t)>& tick_;
-  std::vector<std::uint64_t> ctas_;
+  WaitingCtas ctas_;  // the next one is common_.next, which each thread works out for itself
   std::vector<Share> shares_;
   std::unique_ptr<model::SplitL2> l2_;
   std::unique_ptr<StepBarrier> barrier_;
@@ -169,26 +174,21 @@ void Run::make_share(Share& share, const SmRange& range) {
   share.cache =
       std::make_unique<BlockCache>(what_.reader, what_.decoded_bytes, what_.rewrite, what_.decoded);
   share.cache->keep_rounds(false);
-  share.part = std::make_unique<Part>(what_.reader, what_.launch, what_.card, *share.memory,
-                                      *share.cache, what_.occupancy, nullptr, false, range);
-  share.part->begin(ctas_);
+  const LaunchRun run{what_.reader,  what_.launch, what_.card,
+                      *share.memory, *share.cache, what_.occupancy};
+  share.part = std::make_unique<Part>(run, *share.memory, range.first, range.end);
 }
 
 Result<void> Run::place_first() {
-  auto ctas = what_.reader.ctas(what_.launch);
-  if (!ctas) return ctas.error();
-  ctas_ = std::move(ctas).value();
-  if (what_.rewrite) what_.rewrite->apply(what_.reader.launches()[what_.launch].launch, ctas_);
-  const std::vector<int> sms = first_placement(what_.card, what_.occupancy.ctas, ctas_.size());
+  if (auto ok = ctas_.read(what_.rewrite); !ok) return ok;
+  const auto [sms, starts] = ctas_.first();
   if (auto ok = make_shares(sms); !ok) return ok;
-  const bool whole = sms.size() == ctas_.size();
-  const auto starts = first_starts(what_.card, sms, what_.occupancy.warps_per_cta, whole);
   std::vector<Share*> of(what_.card.numbers().sm_count);
   for (Share& s : shares_)
     for (const int sm : s.part->sm_numbers()) of[static_cast<std::size_t>(sm)] = &s;
   for (std::size_t i = 0; i < sms.size(); ++i) {
     Part& part = *of[static_cast<std::size_t>(sms[i])]->part;
-    if (!part.start(ctas_[i], sms[i], starts.cycle[i])) return part.error();
+    if (!part.start(ctas_.all()[i], sms[i], starts.cycle[i])) return part.error();
   }
   common_ = {sms.size(), sms.size()};
   return {};
@@ -216,11 +216,19 @@ Error Run::failure() const {
           "please report this with the trace"};
 }
 
+// CTAs take the places of those that ended in the part's step, from this one of all on.
+bool Run::end_step(Part& part, std::uint64_t next) {
+  const std::vector<std::uint64_t>& all = ctas_.all();
+  return part.end_step([&](int sm, std::uint64_t cycle) {
+    return next >= all.size() || part.start(all[next++], sm, cycle);
+  });
+}
+
 // A trace that was cut short, or filtered, can leave warps at a barrier that nobody else reaches.
 Result<void> Run::release() {
   Standings all;
   for (const Share& s : shares_) s.part->add_standing(all);
-  if (result_.stuck.empty()) result_.stuck = all.text();
+  if (result_.forced.stuck.empty()) result_.forced.stuck = all.text();
   bool idle = true;
   for (Share& s : shares_) {
     s.part->release_barriers();
@@ -239,13 +247,12 @@ Result<void> Run::one_step_alone() {
   for (Share& s : shares_) {
     s.memory->l2().at_once(l2_.get());
     s.part->begin_batch(1);
-    work += s.part->run_part_step() + s.memory->l2().take_served();
+    work += s.part->run_step() + s.memory->l2().take_served();
   }
   for (Share& s : shares_) {
     const std::uint64_t ended = s.part->ended();
-    s.part->end_step(common_.next);
-    if (s.part->failed()) return s.part->error();
-    common_.end(ended, ctas_.size());
+    if (!end_step(*s.part, common_.next)) return s.part->error();
+    common_.end(ended, ctas_.all().size());
     late_ |= s.part->late();
     s.memory->l2().at_once(nullptr);
   }
@@ -316,15 +323,15 @@ std::uint64_t Run::run_batch(unsigned number, std::uint64_t steps, Common& commo
                              std::uint64_t& turn, Told& mine) {
   Part& part = *shares_[number].part;
   model::L2Requests& asked = shares_[number].memory->l2();
-  std::uint64_t first = ctas_.size();
+  std::uint64_t first = ctas_.all().size();
   mine.work = mine.ended = 0;
   part.begin_batch(steps);
   for (std::uint64_t k = 0; k < steps; ++k) {
-    if (k > 0) part.end_step(first);
-    mine.work += part.run_part_step();
+    if (k > 0) end_step(part, first);
+    mine.work += part.run_step();
     asked.end_step();
-    first = ctas_.size();
-    if (common.next == ctas_.size()) {  // nobody waits for room
+    first = ctas_.all().size();
+    if (common.next == ctas_.all().size()) {  // nobody waits for room
       mine.ended += part.ended();
       continue;
     }
@@ -336,8 +343,8 @@ std::uint64_t Run::run_batch(unsigned number, std::uint64_t steps, Common& commo
       if (t == number) before = all;
       all += ended_[t].ctas[turn % 2];
     }
-    first = std::min<std::uint64_t>(common.next + before, ctas_.size());
-    common.end(all, ctas_.size());
+    first = std::min<std::uint64_t>(common.next + before, ctas_.all().size());
+    common.end(all, ctas_.all().size());
   }
   mine.asks = asked.list().asks.size();
   mine.work += mine.asks;
@@ -385,8 +392,8 @@ void Run::together(unsigned number) {
     }
     const bool whole = all.asks == 0 || serve(number, batch);
     part.answered();
-    part.end_step(first);
-    common.end(all.ended, ctas_.size());
+    end_step(part, first);
+    common.end(all.ended, ctas_.all().size());
     now += steps;
     work += (static_cast<double>(all.work) / static_cast<double>(steps) - work) / 8;
     if (number == 0 && tick_ && all.records > ticked_ + kTickEvery) {
@@ -394,7 +401,8 @@ void Run::together(unsigned number) {
       stops = !tick_(all.records);
     }
     // Of a long batch more is likely to hang on what is not known.
-    steps = whole ? std::min(steps * 2, Part::kMostBatch) : std::max<std::uint64_t>(steps / 2, 1);
+    steps = whole ? std::min(steps * 2, AnswersLater::kMostBatch)
+                  : std::max<std::uint64_t>(steps / 2, 1);
     if (common.resident == 0) why = Why::kOver;
     else if (all.idle) why = Why::kNobody;
     else if (all.late) why = Why::kLate;
@@ -445,7 +453,7 @@ void Run::count_into(model::SectoredMemory& into) {
   more.l2 = l2_->counted();
   into.add(all + more, product_bytes);
   for (Share& s : shares_) {
-    result_.forced += s.part->forced();
+    result_.forced.count += s.part->forced();
     result_.taken += s.cache->taken();
   }
 }
@@ -500,7 +508,7 @@ bool can_share_out(const trace::TraceReader& reader, std::uint32_t launch,
       plan_sites(card, reader.sites(launch), *reader.code(l.program)),
       [](const AccessPlan& p) { return p.fetch_sectors > model::kSectorsPerLine; });
   return cluster_size(l, card) <= 1 && n.sm_count <= kMostSms && !blocks &&
-         soonest >= (Part::kMostBatch + 1) * kStepCycles;
+         soonest >= (AnswersLater::kMostBatch + 1) * kStepCycles;
 }
 
 bool pays_to_share_out(const trace::TraceReader& reader, std::uint32_t launch) {

@@ -2,14 +2,13 @@
 // the clock, no more than pass before the L2 has answered anything, all of them run side by side,
 // up to the requests that go to the L2; then these are served, step by step in the order of the
 // SMs, parts of the L2's sets side by side (model/l2/split_l2.hpp). CTAs that end make room for the
-// next ones in the same order. So it comes to the same as LaunchReplay, on any number of threads.
+// next ones in the same order. So it comes to the same as count_launch(), on any number of threads.
 //
 // Steps in which little is to be done take one thread; the others sleep meanwhile.
 #pragma once
 
 #include <cstdint>
 #include <functional>
-#include <string>
 
 #include "base/error.hpp"
 #include "model/card/card.hpp"
@@ -18,6 +17,7 @@
 #include "sim/engine/decoded_trace.hpp"
 #include "sim/engine/occupancy.hpp"
 #include "sim/engine/rewrite.hpp"
+#include "sim/engine/standing.hpp"
 #include "traces/format/reader.hpp"
 
 namespace warpmem::sim {
@@ -49,15 +49,13 @@ bool pays_to_share_out(const trace::TraceReader& reader, std::uint32_t launch);
 
 struct ManySmsResult {
   bool done = false;  // false: cycles are beyond what it can count; nothing has been added
-  std::uint64_t forced = 0;
-  std::string stuck;
+  ForcedBarriers forced;
   std::uint64_t steps = 0, together = 0;  // of the clock; of them on all threads
   std::uint64_t cut = 0;                  // … in which a part of the requests was served by one
   Taken taken;                            // of the trace
 };
 
-// Runs the launch and adds what it counted to `into`, on which it has begun. `tick` as of
-// LaunchReplay::run().
+// Runs the launch and adds what it counted to `into`, on which it has begun.
 Result<ManySmsResult> run_many_sms(const ManySms& what, model::SectoredMemory& into,
                                    const std::function<bool(std::uint64_t)>& tick);
 

@@ -53,6 +53,13 @@ class Standings {
   std::string text_;
 };
 
+// Barriers that were opened because no warp could go on: a trace that was cut short, or filtered,
+// can leave warps at one that nobody else reaches.
+struct ForcedBarriers {
+  std::uint64_t count = 0;
+  std::string stuck;  // what waited for what when the first of them was opened
+};
+
 // A replay of `file` that is stuck although all barriers have been opened: our fault.
 inline Error nobody_can_go_on(const std::string& standing, const std::string& file) {
   return {ErrorKind::kInternal, "no warp can go on: " + standing, file,

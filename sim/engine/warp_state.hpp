@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/prefetch.hpp"
+#include "sim/engine/cta_barriers.hpp"
 #include "sim/engine/sites.hpp"
 #include "sim/records/position.hpp"
 #include "traces/format/record.hpp"
@@ -43,7 +44,6 @@ inline const trace::Record* shared_side(const trace::Record& r, const AccessPlan
 }
 
 struct alignas(64) WarpState {
-  static constexpr std::uint8_t kNoBarrier = 0xff;
   static constexpr std::uint32_t kLoads = 6;  // that it keeps track of
 
   Position at;
@@ -54,7 +54,7 @@ struct alignas(64) WarpState {
   std::uint32_t async_wavefronts = 0;        // of the asynchronous copy whose shared side is next
   std::uint8_t cta = 0;                      // CTA slot on the SM
   std::uint8_t warp = 0;                     // number in the CTA
-  std::uint8_t waits = kNoBarrier;           // barrier it stands at
+  std::uint8_t waits = kNoBarrier;           // barrier it waits at
   bool led_up = false;                       // `ready` counts the instructions before the access
   std::uint8_t loads = 0;                    // whose values are not there yet:
   std::array<std::uint64_t, kLoads> done{};  // cycles of their arrival

@@ -1,64 +1,83 @@
-#include <algorithm>
+#include "sim/time/barrier_time.hpp"
 
-#include "sim/time/launch_time.hpp"
+#include <algorithm>
 
 namespace warpmem::sim {
 
-void LaunchTime::stand_at(Sm& sm, TimedCta& cta, std::uint32_t w, std::uint32_t barrier,
-                          std::uint32_t expected) {
-  cta.warps[w].waits = barrier;
-  cta.barriers.arrive(barrier, expected);
-  if (cta.barriers.complete(barrier)) open(sm, cta, barrier);
-}
+struct BarrierTime::OfCta {
+  BarrierTime& time;
+  TimedCta& cta;
 
-void LaunchTime::check_barriers(Sm& sm, TimedCta& cta) {
-  cta.barriers.each_standing([&](std::uint32_t b) {
-    if (cta.barriers.complete(b)) open(sm, cta, b);
-  });
-}
-
-void LaunchTime::open(Sm& sm, TimedCta& cta, std::uint32_t barrier) {
-  cta.barriers.open(barrier);
-  std::uint64_t last = 0;
-  for (const TimedWarp& warp : cta.warps)
-    if (warp.waits == barrier) last = std::max(last, warp.ready);
-  last += card_.numbers().time_barrier_cycles;
-  for (std::uint32_t w = 0; w < cta.warps.size(); ++w) {
-    TimedWarp& warp = cta.warps[w];
-    if (warp.waits != barrier) continue;
-    warp.waits = kNoBarrier;
-    wait(Wait::kBarrier, last - warp.ready);
-    warp.ready = last;
-    schedule(sm, cta.first_slot + w, last);
+  static std::uint64_t later(std::uint64_t a, std::uint64_t b) { return std::max(a, b); }
+  std::uint64_t opens(std::uint64_t last) const { return last + time.card_.time_barrier_cycles; }
+  void goes_on(std::uint32_t w, std::uint64_t cycle) const {
+    time.waits_.add(Wait::kBarrier, cycle - cta.warps[w].ready);
+    cta.warps[w].ready = cycle;
+    time.calendar_.add(cta.sm, cta.first_slot + w, cycle);
   }
+};
+
+void BarrierTime::wait(const WarpTurn& turn, std::uint64_t issued, std::uint32_t barrier,
+                       std::uint32_t expected) {
+  turn.sm.barrier =
+      std::max({turn.sm.barrier, issued, turn.warp.arrives}) + card_.time_barrier_warp_cycles;
+  turn.warp.ready = std::max(issued, turn.sm.barrier);
+  turn.cta.barriers.wait(turn.cta.all_warps(), turn.number, barrier, expected,
+                         OfCta{*this, turn.cta});
 }
 
-std::string LaunchTime::standing() const {
-  Standings all;
-  for (const Sm& sm : sms_)
-    for (const auto& cta : sm.ctas) {
-      if (!cta) continue;
-      Standing warps = cta->barriers.where();
-      for (const TimedWarp& warp : cta->warps) warps.at_cluster += warp.waits == kClusterBarrier;
-      all.add(cta->number, sm.id, warps);
-    }
-  return all.text();
+void BarrierTime::end_warp(const WarpTurn& turn) {
+  if (TimedCluster* const cluster = turn.cta.cluster.get())
+    cluster->barrier.leave(turn.warp.at_cluster, turn.warp.ready, [&] { open_cluster(*cluster); });
+  turn.cta.barriers.end_warp(turn.cta.all_warps(), OfCta{*this, turn.cta});
 }
 
-void LaunchTime::release_barriers() {
-  if (result_.stuck.empty()) result_.stuck = standing();
-  for (Sm& sm : sms_)
-    for (auto& cta : sm.ctas) {
-      if (!cta) continue;
-      if (cta->cluster && cta->cluster->arrived > 0) {
-        ++result_.forced;
-        open(*cta->cluster);
-      }
-      cta->barriers.each_standing([&](std::uint32_t b) {
-        ++result_.forced;
-        open(sm, *cta, b);
-      });
+void BarrierTime::arrive_at_cluster(const WarpTurn& turn, std::uint64_t cycle) {
+  TimedCluster& cluster = *turn.cta.cluster;
+  cluster.barrier.arrive(turn.warp.at_cluster, cycle, [&] { open_cluster(cluster); });
+}
+
+bool BarrierTime::wait_at_cluster(const WarpTurn& turn) {
+  TimedCluster& cluster = *turn.cta.cluster;
+  TimedWarp& warp = turn.warp;
+  if (warp.at_cluster.passed) return true;
+  const auto opens = [&] { open_cluster(cluster); };
+  if (cluster.barrier.wait(warp.at_cluster, warp.ready, opens)) {
+    waits_.hold_up(warp, cluster.barrier.opened_at(), Wait::kBarrier);
+    warp.at_cluster.passed = true;
+    return true;
+  }
+  warp.waits = kClusterBarrier;
+  return false;
+}
+
+// It has opened: its warps go on that wait.
+void BarrierTime::open_cluster(TimedCluster& cluster) {
+  for (TimedCta* const cta : cluster.ctas)
+    for (std::uint32_t w = 0; w < cta->warps.size(); ++w) {
+      TimedWarp& warp = cta->warps[w];
+      if (warp.waits != kClusterBarrier) continue;
+      warp.waits = kNoBarrier;
+      warp.at_cluster.passed = true;
+      waits_.hold_up(warp, cluster.barrier.opened_at(), Wait::kBarrier);
+      calendar_.add(cta->sm, cta->first_slot + w, warp.ready);
     }
+}
+
+std::uint64_t BarrierTime::force(TimedCta& cta) {
+  std::uint64_t forced = 0;
+  if (TimedCluster* const cluster = cta.cluster.get())
+    if (cluster->barrier.anybody_arrived()) {
+      ++forced;
+      cluster->barrier.open([&] { open_cluster(*cluster); });
+    }
+  return forced + cta.barriers.force(cta.all_warps(), OfCta{*this, cta});
+}
+
+Standing BarrierTime::where(const TimedCta& cta) {
+  Standing warps = cta.barriers.where();
+  for (const TimedWarp& warp : cta.warps) warps.at_cluster += warp.waits == kClusterBarrier;
+  return warps;
 }
 
 }  // namespace warpmem::sim

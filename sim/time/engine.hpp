@@ -5,14 +5,13 @@
 // Models: four schedulers an SM, one instruction a cycle each; execution pipes; scoreboards as the
 // code's control words set them; barriers; CTAs given out at the measured rate to whichever SM has
 // room; the L1's tag and data stage as one queue; ports, slices, fabric and DRAM
-// (model/interconnect/memory_path.hpp). Approximations: instructions between two waits are reserved in one piece
-// (up to 32), time moves in windows of 16 cycles over all SMs, and within a window an SM's warps go
-// by slot.
+// (model/interconnect/memory_path.hpp). Approximations: instructions between two waits are reserved
+// in one piece (up to 32), time moves in windows of 16 cycles over all SMs, and within a window an
+// SM's warps go by slot.
 #pragma once
 
 #include <array>
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -21,11 +20,8 @@
 #include "model/card/card.hpp"
 #include "model/interconnect/memory_path.hpp"
 #include "model/topology/topology.hpp"
-#include "sim/engine/block_cache.hpp"
-#include "model/system/shaped_memory.hpp"
-#include "sim/engine/occupancy.hpp"
-#include "sim/spills/spills.hpp"
-#include "traces/format/reader.hpp"
+#include "sim/engine/launch_run.hpp"
+#include "sim/engine/standing.hpp"
 
 namespace warpmem::sim {
 
@@ -51,11 +47,11 @@ struct TimeResult {
   std::uint64_t warp_cycles = 0;   // resident warps x cycles
   std::uint64_t last_cta = 0;      // cycle in which the last CTA ended
   std::array<std::uint64_t, static_cast<std::size_t>(Wait::kCount)>
-      waits{};               // warp cycles by cause
-  std::uint64_t forced = 0;  // barriers opened although somebody is missing
-  std::string stuck;         // … what waited for what when the first of them was
+      waits{};  // warp cycles by cause
+  ForcedBarriers forced;
   std::uint64_t ctas = 0;
-  std::uint64_t running = 0;  // cycles from the first CTA's start until the last has ended and its stores are there
+  std::uint64_t running =
+      0;  // cycles from the first CTA's start until the last has ended and its stores are there
 
   // Loops without memory accesses whose rounds neither the trace nor the code tells: the pcs of
   // their branches back. They were taken once at most, so the time is too short by what they ran.
@@ -69,8 +65,8 @@ struct TimeResult {
     std::uint32_t element = 0;
     std::uint32_t count = 0;  // elements of the kind
     std::uint32_t alike = 0;  // … in use for at least nine tenths of the busiest one's time
-    double bytes = 0;  // that passed it, all of its kind together
-    double peak = 0;   // bytes a cycle that all of them pass at best; 0: not in bytes
+    double bytes = 0;         // that passed it, all of its kind together
+    double peak = 0;          // bytes a cycle that all of them pass at best; 0: not in bytes
   };
   std::vector<Use> uses;         // by `most`, the busiest first
   model::Topology::Bound bound;  // what limits, and how fast it could be at best
@@ -96,12 +92,7 @@ struct TimeResult {
   std::vector<Stay> stays;  // in the order of their ends
 };
 
-// `tick` hears of the records done now and then; false stops. `spills`: accesses that the launch's
-// trace lacks (nullptr: none).
-Result<TimeResult> time_launch(const trace::TraceReader& reader, std::uint32_t launch,
-                               const model::Card& card, model::MemorySystem& memory,
-                               BlockCache& cache, const Occupancy& occupancy,
-                               const std::function<bool(std::uint64_t)>& tick, bool stays = false,
-                               Spills* spills = nullptr);
+// `stays`: where each CTA was, and when, is part of the result.
+Result<TimeResult> time_launch(const LaunchRun& run, const Tick& tick, bool stays = false);
 
 }  // namespace warpmem::sim

@@ -19,7 +19,7 @@ LargerL1::LargerL1(const model::L1Spec& l1, const model::CardNumbers& n,
   while (l1_.size() < n.sm_count) l1_.emplace_back(spec);
 }
 
-void LargerL1::access(const AccessPlan& plan, int sm, const model::SectoredMemory::Lines& lines,
+void LargerL1::access(const AccessPlan& plan, int sm, const model::SectoredLines::Lines& lines,
                       std::uint32_t missed) {
   model::L1Cache& l1 = l1_[static_cast<std::size_t>(sm)];
   if (plan.empties_before) l1.invalidate();
@@ -41,7 +41,7 @@ void LargerL1::access(const AccessPlan& plan, int sm, const model::SectoredMemor
   if (plan.empties_behind) l1.invalidate();
 }
 
-void LargerL1::load(model::L1Cache& l1, bool allocate, const model::SectoredMemory::Lines& lines,
+void LargerL1::load(model::L1Cache& l1, bool allocate, const model::SectoredLines::Lines& lines,
                     std::uint32_t missed) {
   std::uint32_t lacks = 0;
   for (std::size_t i = 0; i < static_cast<std::size_t>(lines.count); ++i)

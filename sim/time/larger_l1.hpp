@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "model/cache/l1_cache.hpp"
-#include "model/system/shaped_memory.hpp"
+#include "model/system/sectored_shape.hpp"
 #include "sim/engine/sites.hpp"
 
 namespace warpmem::sim {
@@ -27,7 +27,7 @@ class LargerL1 {
 
   // An access of an SM. `lines`: its own, of loads and stores; `missed`: how many of them its L1
   // lacked.
-  void access(const AccessPlan& plan, int sm, const model::SectoredMemory::Lines& lines,
+  void access(const AccessPlan& plan, int sm, const model::SectoredLines::Lines& lines,
               std::uint32_t missed);
 
   std::uint64_t missed() const { return missed_; }  // lines that loads missed
@@ -35,7 +35,7 @@ class LargerL1 {
 
  private:
   LargerL1(const model::L1Spec& l1, const model::CardNumbers& n, std::uint64_t shared_config);
-  void load(model::L1Cache& l1, bool allocate, const model::SectoredMemory::Lines& lines,
+  void load(model::L1Cache& l1, bool allocate, const model::SectoredLines::Lines& lines,
             std::uint32_t missed);
 
   std::uint32_t lines_, most_;

@@ -55,7 +55,7 @@ TEST_CASE("every number of a card, zero, tiny or absurd, is refused in words or 
   const auto cycles_on = [&](const model::Card& card) -> Result<std::uint64_t> {
     const auto result = sim::replay(reader, card, replay);
     if (!result) return result.error();
-    CHECK(result->details.at(0).time->forced == 0);
+    CHECK(result->details.at(0).time->forced.count == 0);
     return result->details.at(0).time->cycles;
   };
   CHECK(must(cycles_on(h200())) > 3000);

@@ -147,7 +147,7 @@ TEST_CASE("time: a cluster's barrier waits for its last CTA, and costs what the 
   const std::uint64_t barrier = h200().numbers().time_cluster_barrier_cycles;
   CHECK(met.cycles - apart.cycles >= barrier * 9 / 10);
   CHECK(met.cycles - apart.cycles <= barrier * 11 / 10 + 20);
-  CHECK(met.forced == 0);
+  CHECK(met.forced.count == 0);
   // Three CTAs of two warps wait for some 49 misses.
   CHECK(waited(met, sim::Wait::kBarrier) > 6 * 40 * h200().numbers().latency_l2_near);
   CHECK(waited(apart, sim::Wait::kBarrier) == 0);
@@ -185,7 +185,7 @@ TEST_CASE("time: warps that have ended are not waited for, and none is when nobo
     fill(w);
     if (w.cta == 2 || w.warp == 1) w.records.pop_back();  // leaves before the barrier
   };
-  CHECK(timed(k, h200()).time->forced == 0);
+  CHECK(timed(k, h200()).time->forced.count == 0);
 }
 
 TEST_CASE("time: a fence waits until the warp's stores are there") {

@@ -146,7 +146,7 @@ TEST_CASE("time: a barrier waits for its last warp") {
   // Three warps stood there for a phase.
   CHECK(waited(with, sim::Wait::kBarrier) > 3 * phase * 9 / 10);
   CHECK(waited(without, sim::Wait::kBarrier) == 0);
-  CHECK(with.forced == 0);
+  CHECK(with.forced.count == 0);
 }
 
 TEST_CASE("time: a barrier that nobody else will reach is opened, and counted") {
@@ -155,10 +155,10 @@ TEST_CASE("time: a barrier that nobody else will reach is opened, and counted") 
   // Warp 0 waits for 96 threads at one barrier, warp 1 at another.
   k.fill = [=](Warp& w) { w.records = {regular(bar, w.warp, 64)}; };
   const auto t = timed(k, h200());
-  CHECK(t.time->forced > 0);
+  CHECK(t.time->forced.count > 0);
   CHECK(t.counters.records == 2);
   const std::string waits = "CTA 0 on SM 124: of 2 warps 1 at barrier 0, 1 at barrier 1";
-  CHECK(t.time->stuck == waits);
+  CHECK(t.time->forced.stuck == waits);
   REQUIRE_FALSE(t.notes.empty());
   CHECK(t.notes.back() ==
         "barriers opened by force: 2; before the first of them nobody could go on: " + waits);
@@ -169,8 +169,9 @@ TEST_CASE("time: what waits for what names the first few CTAs, and those at no b
   const auto bar = k.site(Op::kBarrier, Space::kNone, 0);
   k.fill = [=](Warp& w) { w.records = {regular(bar, w.warp / 2, 96)}; };
   const auto t = timed(k, h200());
-  CHECK(t.time->stuck.find("of 3 warps 2 at barrier 0, 1 at barrier 1; CTA ") != std::string::npos);
-  CHECK(t.time->stuck.find("; and 2 more CTAs") != std::string::npos);
+  CHECK(t.time->forced.stuck.find("of 3 warps 2 at barrier 0, 1 at barrier 1; CTA ") !=
+        std::string::npos);
+  CHECK(t.time->forced.stuck.find("; and 2 more CTAs") != std::string::npos);
 }
 
 TEST_CASE("an engine that is stuck says what waits for what, and that it is our fault") {
