@@ -9,8 +9,10 @@
 namespace warpmem::emulate {
 namespace {
 
-constexpr std::uint32_t kReserved = 1024;  // since 8.0
-constexpr std::uint32_t kOldestReserving = 80;
+// Since 8.0 the driver keeps 1,024 bytes; since 9.0 they lie before the kernel's own, whose
+// addresses begin behind them.
+constexpr std::uint32_t kReserved = 1024;
+constexpr std::uint32_t kOldestReserving = 90;
 
 // Symbols of the one table that a cubin has.
 struct Symbols {

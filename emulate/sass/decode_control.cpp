@@ -302,14 +302,14 @@ void MachineDecoder::match() {
   in.d = d, in.d2 = p, in.a = a, in.sub = (has("ALL") ? 1u : 0u) | (wide ? 8u << 8 : 0u);
 }
 
-// REDUX.SUM UR5, R2
+// REDUX.SUM UR5, R2; without a word it is AND
 void MachineDecoder::reduce() {
   expect(2, 2);
   const std::uint32_t a = source(1);
   Inst& in = emit(Kind::kCompute);
   in.fn = reduce_lanes;
   in.d = dest(0), in.a = a;
-  in.sub = has("MIN") ? 1 : has("MAX") ? 2 : has("AND") ? 3 : has("OR") ? 4 : has("XOR") ? 5 : 0;
+  in.sub = has("SUM") ? 0 : has("MIN") ? 1 : has("MAX") ? 2 : has("OR") ? 4 : has("XOR") ? 5 : 3;
   if (has("S32")) in.sub |= 16;
 }
 

@@ -36,9 +36,15 @@ void MachineDecoder::add3() {
   to.d2 = out[0], to.extra = out[1], to.e = in[0].row, to.target = in[1].row;
 }
 
-// VIADD R0, a, b
+// VIADD R0, a, b; .16x2: two sums of 16 bits
 void MachineDecoder::add2() {
   expect(3, 3);
+  if (has("16x2")) {
+    const std::uint32_t a = source(1), b = source(2);
+    Inst& to = compute("add.u16x2");
+    to.d = dest(0), to.a = a, to.b = b;
+    return;
+  }
   bool x = false, y = false;
   const std::uint32_t a = integer_source(1, x), b = integer_source(2, y);
   Inst& to = compute(x || y ? "machine.sum3" : "add.u32");
@@ -155,10 +161,22 @@ void MachineDecoder::logic3() {
   to.sub = table | (has("PAND") ? 1u : 2u) << 8;
 }
 
+// A predicate, or the sign of a register: R4.SIGN.
+MachineDecoder::Truth MachineDecoder::truth_or_sign(std::size_t i) {
+  const Operand& o = at(i);
+  if (o.kind != Operand::Kind::kRegister) return truth(i);
+  if (!o.has("SIGN") || o.modifiers.size() != 1 || o.negative || o.absolute)
+    unknown(fmt::format("its operand {} is no predicate", o.text));
+  const std::uint32_t a = plain_source(o, 1), to = temporary();
+  Inst& in = hidden_compute("setp.lt.s32");
+  in.d = to, in.d2 = kNoOffset, in.a = a, in.b = zero_, in.c = true_;
+  return {to, o.complement};
+}
+
 // PLOP3.LUT P0, P1, a, b, c, table, table
 void MachineDecoder::predicate_logic3() {
   expect(7, 7);
-  const Truth a = truth(2), b = truth(3), c = truth(4);
+  const Truth a = truth_or_sign(2), b = truth_or_sign(3), c = truth_or_sign(4);
   Inst& to = compute("machine.plop3");
   to.d = predicate_dest(0), to.d2 = predicate_dest(1);
   to.a = a.row, to.b = b.row, to.c = c.row;
@@ -241,24 +259,49 @@ void MachineDecoder::absolute() {
   to.d = dest(0), to.a = a;
 }
 
-// IMNMX, VIMNMX R0, a, b, predicate: the least where it is true
+// IMNMX, VIMNMX[.RELU] R0, a, b, predicate: the least where it is true; .S16x2: of two halves each
 void MachineDecoder::minmax() {
   expect(4, 4);
   const std::uint32_t a = source(1), b = source(2);
-  const Truth which = truth(3);
-  const char* type = has("U32") ? "u32" : "s32";
+  const std::string type = fmt::format("{}{}", has("RELU") ? "relu." : "",
+                                       has("U16x2")   ? "u16x2"
+                                       : has("S16x2") ? "s16x2"
+                                       : has("U32")   ? "u32"
+                                                      : "s32");
+  if (has("RELU") && (has("U16x2") || has("U32"))) unknown("numbers without a sign are cut at 0");
+  choose_minmax(dest(0), a, b, truth(3), ("min." + type), ("max." + type));
+}
+
+// The least where `which` is true, else the most.
+void MachineDecoder::choose_minmax(std::uint32_t d, std::uint32_t a, std::uint32_t b, Truth which,
+                                   const std::string& least_of, const std::string& most_of,
+                                   std::uint32_t sub) {
   if (which.row == true_) {
-    Inst& to = compute(fmt::format("{}.{}", which.inverted ? "max" : "min", type));
-    to.d = dest(0), to.a = a, to.b = b;
+    Inst& to = compute(which.inverted ? most_of : least_of);
+    to.d = d, to.a = a, to.b = b, to.sub = sub;
     return;
   }
   const std::uint32_t least = temporary(), most = temporary();
-  Inst& low = hidden_compute(fmt::format("min.{}", type));
-  low.d = least, low.a = a, low.b = b;
-  Inst& high = hidden_compute(fmt::format("max.{}", type));
-  high.d = most, high.a = a, high.b = b;
+  Inst& low = hidden_compute(least_of);
+  low.d = least, low.a = a, low.b = b, low.sub = sub;
+  Inst& high = hidden_compute(most_of);
+  high.d = most, high.a = a, high.b = b, high.sub = sub;
   Inst& to = compute("selp.b32");
-  to.d = dest(0), to.a = least, to.b = most, to.c = which.row, to.negate_c = which.inverted;
+  to.d = d, to.a = least, to.b = most, to.c = which.row, to.negate_c = which.inverted;
+}
+
+// VABSDIFF[.U32] R0, a, b, c: |a - b| + c; VABSDIFF4.U8[.ACC]: of each byte, .ACC: all and c added
+void MachineDecoder::difference() {
+  expect(4, 4);
+  const bool four = line_->opcode == "VABSDIFF4";
+  if (four && !has("U8")) unknown("its bytes have signs");
+  const std::uint32_t a = source(1), b = source(2), c = source(3);
+  Video v{};
+  v.op = VideoOp::kAbsdiff, v.parts = four ? 4 : 1;
+  v.signed_a = v.signed_b = v.signed_d = !four && !has("U32");
+  v.second = !four || has("ACC") ? 1 : 0;
+  Inst& to = compute(four ? "video.parts" : "video");
+  to.d = dest(0), to.a = a, to.b = b, to.c = c, to.sub = v.pack();
 }
 
 // VIADDMNMX R0, a, b, c, predicate: the least of a + b and c where it is true

@@ -133,12 +133,13 @@ void MachineDecoder::atomic() {
   Access a;
   a.op = reduces ? trace::Op::kReduction : trace::Op::kAtomic;
   a.atomic = operation_of(*line_);
-  if (a.atomic == AtomicOp::kNone) unknown("its operation is not known");
   a.space = name == "ATOMS"                     ? Space::kShared
             : name == "ATOMG" || name == "REDG" ? Space::kGlobal
                                                 : Space::kGeneric;
   // RED's address is global memory's where a descriptor says so.
   if (name == "RED" && at(address).descriptor != trace::kNoRegister) a.space = Space::kGlobal;
+  if (has("CAST")) a.atomic = AtomicOp::kCas;  // .SPIN: whoever does not come first tries again
+  if (a.atomic == AtomicOp::kNone) unknown("its operation is not known");
   const bool wide = has("64");
   a.type = wide ? (has("S64") ? Type::kS64 : Type::kU64) : Type::kU32;
   if (has("S32")) a.type = Type::kS32;
@@ -163,16 +164,32 @@ void MachineDecoder::atomic() {
   }
   if (a.atomic == AtomicOp::kCas) a.values[1] = value(i++);
   if (i != count()) unknown("it has more operands than its operation takes");
-  const bool gives = d != sink_;
-  const std::uint32_t old = !gives ? kNoOffset : words == 2 ? temporary() : d;
+  const bool gives = d != sink_, casts = has("CAST");
+  const std::uint32_t old = !gives ? kNoOffset : words == 2 || casts ? temporary() : d;
   a.values[4] = old;
   a.value_bytes[0] = a.value_bytes[1] = a.element_bytes;
   Inst& in = emit(Kind::kAccess);
   new_access(in) = a;
-  if (!gives || words == 1) return;
+  if (!gives) return;
+  if (casts) return tell_success(d, old, a.values[0], words);
+  if (words == 1) return;
   Inst& split = emit(Kind::kCompute);
   split.fn = find_handler("machine.split"), split.hidden = true;
   split.d = d, split.a = old;
+}
+
+// What ATOMS.CAST gives: 1 where the old value was the expected one, else 0.
+void MachineDecoder::tell_success(std::uint32_t d, std::uint32_t old, std::uint32_t expected,
+                                  std::uint32_t words) {
+  const std::uint32_t same = temporary(), one = constant({1});
+  Inst& compare = emit(Kind::kCompute);
+  compare.fn = find_handler(words == 2 ? "setp.eq.u64" : "setp.eq.u32"), compare.hidden = true;
+  compare.d = same, compare.d2 = kNoOffset, compare.a = old, compare.b = expected;
+  for (std::uint32_t k = 0; k < words; ++k) {
+    Inst& to = emit(Kind::kCompute);
+    to.fn = find_handler(k == 0 ? "selp.b32" : "mov.b32"), to.hidden = true;
+    to.d = d + k * kRow, to.a = k == 0 ? one : zero_, to.b = zero_, to.c = same;
+  }
 }
 
 // LDGSTS.E.BYPASS.128 [R3], desc[UR6][R6.64] [, predicate]
@@ -225,55 +242,6 @@ void MachineDecoder::prefetch() {
   access_of(at(0), a);
   Inst& in = emit(Kind::kAccess);
   new_access(in) = a;
-}
-
-// HMMA.16816.F32[.BF16, .TF32] R4, a, b, c; IMMA.16832.S8.S8
-void MachineDecoder::matrix_product() {
-  expect(4, 4);
-  struct Shape {
-    std::string_view modifier;
-    std::uint32_t k;
-  };
-  static constexpr Shape kShapes[] = {
-      {"1684", 4}, {"1688", 8}, {"16816", 16}, {"16832", 32}, {"16864", 64}};
-  MatrixProduct p;
-  p.k = 0;
-  for (const Shape& s : kShapes)
-    if (has(s.modifier)) p.k = s.k;
-  if (p.k == 0) unknown("its shape is not known");
-  if (line_->opcode == "HMMA") {
-    p.a = p.b = has("BF16") ? Type::kBf16 : has("TF32") ? Type::kTf32 : Type::kF16;
-    p.accumulator = p.result = has("F32") ? Type::kF32 : Type::kF16;
-  } else {
-    std::vector<Type> factors;
-    for (const std::string& m : line_->modifiers) {
-      if (m == "S8") factors.push_back(Type::kS8);
-      if (m == "U8") factors.push_back(Type::kU8);
-      if (m == "S4") factors.push_back(Type::kS4);
-      if (m == "U4") factors.push_back(Type::kU4);
-    }
-    if (factors.size() != 2) unknown("it does not say what it multiplies");
-    p.a = factors[0], p.b = factors[1], p.accumulator = p.result = Type::kS32;
-    p.saturates = has("SAT");
-  }
-  std::vector<std::uint32_t> list;
-  const auto rows = [&](std::size_t i, Fragment f) {
-    const Operand& o = at(i);
-    for (const std::string& m : o.modifiers)
-      if (m != "ROW" && m != "COL") unknown(fmt::format("its operand {} has a modifier", o.text));
-    if (o.negative || o.absolute || o.complement)
-      unknown(fmt::format("its operand {} has a sign", o.text));
-    if (o.kind != Operand::Kind::kRegister)
-      unknown(fmt::format("its operand {} is no register", o.text));
-    const std::uint32_t first = i == 0 ? dest(0, 4) : plain_source(o, 4);
-    for (std::uint32_t k = 0; k < p.registers(f); ++k) list.push_back(first + k * kRow);
-  };
-  rows(1, Fragment::kA), rows(2, Fragment::kB), rows(3, Fragment::kC), rows(0, Fragment::kC);
-  Inst& in = emit(Kind::kMatrixProduct);
-  in.extra = static_cast<std::uint32_t>(code_.lists.size());
-  in.sub = static_cast<std::uint32_t>(code_.products.size());
-  code_.lists.push_back(std::move(list));
-  code_.products.push_back(p);
 }
 
 // MOVM.16.MT88 R0, a

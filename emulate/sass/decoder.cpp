@@ -188,8 +188,8 @@ std::uint32_t MachineDecoder::float_source(std::size_t i) {
   return to;
 }
 
-// The high half of a double is what an immediate has.
-std::uint32_t MachineDecoder::double_pair(std::size_t i, bool& negated) {
+// The high half of a double is what an immediate has. `magnitude`: whoever asks takes |a| itself.
+std::uint32_t MachineDecoder::double_pair(std::size_t i, bool& negated, bool* magnitude) {
   const Operand& o = at(i);
   negated = false;
   if (o.kind == Kind_::kFloat || o.kind == Kind_::kInteger) {
@@ -201,7 +201,8 @@ std::uint32_t MachineDecoder::double_pair(std::size_t i, bool& negated) {
   if (o.complement || !o.modifiers.empty())
     unknown(fmt::format("its operand {} has a modifier", o.text));
   const std::uint32_t row = plain_source(o, 2);
-  if (!o.absolute) return negated = o.negative, row;
+  if (magnitude) *magnitude = o.absolute;
+  if (!o.absolute || magnitude) return negated = o.negative, row;
   const std::uint32_t to = temporary();
   Inst& low = hidden_compute("mov.b32");
   low.d = to, low.a = row;
@@ -216,6 +217,13 @@ std::uint32_t MachineDecoder::joined(std::uint32_t pair) {
   Inst& in = hidden_compute("machine.join");
   in.d = to, in.a = pair;
   return to;
+}
+
+// What a handler of PTX left in a row of another width, into the registers of the result.
+void MachineDecoder::from_row(std::uint32_t result, std::uint32_t bytes) {
+  Inst& last = emit(Kind::kCompute);
+  last.fn = find_handler(bytes == 8 ? "machine.split" : "machine.from_half"), last.hidden = true;
+  last.d = dest(0, bytes == 8 ? 2 : 1), last.a = result;
 }
 
 std::uint32_t MachineDecoder::dest(std::size_t i, std::uint32_t words) const {

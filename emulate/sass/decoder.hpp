@@ -88,11 +88,12 @@ class MachineDecoder {
   std::uint32_t plain_source(const Operand& o, std::uint32_t words);
   std::uint32_t integer_source(std::size_t i, bool& negated);  // -R4 or ~R4: `negated`
   std::uint32_t float_source(std::size_t i);
-  std::uint32_t double_pair(std::size_t i, bool& negated);
-  std::uint32_t joined(std::uint32_t pair);              // of two rows a row of 64 bits
-  std::uint32_t double_row(std::size_t i);               // of 64 bits, with its sign
-  std::uint32_t half_pair(std::size_t& i, bool bfloat);  // behind which `i` then is
+  std::uint32_t double_pair(std::size_t i, bool& negated, bool* magnitude = nullptr);
+  std::uint32_t joined(std::uint32_t pair);  // of two rows a row of 64 bits
+  std::uint32_t double_row(std::size_t i);   // of 64 bits, with its sign
+  std::uint32_t half_pair(std::size_t& i, bool bfloat, bool signs = true);  // behind which `i` is
   std::uint32_t half_row(std::size_t i, std::uint32_t shift_of_high);
+  void from_row(std::uint32_t result, std::uint32_t bytes);
   std::uint32_t dest(std::size_t i, std::uint32_t words = 1) const;
   Truth truth(std::size_t i) const;
   std::uint32_t truth_row(std::size_t i);  // with the opposite computed, if it is meant
@@ -115,6 +116,11 @@ class MachineDecoder {
   void move();
   void absolute();
   void minmax();
+  void choose_minmax(std::uint32_t d, std::uint32_t a, std::uint32_t b, Truth which,
+                     const std::string& least_of, const std::string& most_of,
+                     std::uint32_t sub = 0);
+  void difference();
+  Truth truth_or_sign(std::size_t i);
   void permute();
   void count_bits();
   void find_bit();
@@ -131,11 +137,15 @@ class MachineDecoder {
   void compare_floats();
   void select_float();
   void special_function();
+  void special_function_of_half();
   void check_division();
-  void swizzled_add();
+  std::uint32_t magnitude(std::size_t i);
   void double_arithmetic();
   void compare_doubles();
   void minmax_double();
+  void extreme_of_doubles();
+  void set_halves();
+  void minmax_halves();
   void half_arithmetic();
   void compare_halves();
   // decode_convert.cpp
@@ -146,6 +156,10 @@ class MachineDecoder {
   void round_float();
   void half_to_float();
   void convert_integer();
+  std::uint32_t row_of_float(std::size_t i, std::uint32_t bytes);
+  void pack_bytes();
+  void pack_converted();
+  void pack_integers();
   // decode_memory.cpp
   void load_constant();
   void load_global();
@@ -157,9 +171,13 @@ class MachineDecoder {
   void reduction();
   void async_copy();
   void matrix_load();
-  void matrix_product();
   void matrix_turn();
   void prefetch();
+  void tell_success(std::uint32_t d, std::uint32_t old, std::uint32_t expected,
+                    std::uint32_t words);
+  // decode_matrix.cpp
+  void kinds_of_product(MatrixProduct& p) const;
+  void matrix_product();
   // decode_async.cpp
   void one_lane(Inst& in);
   std::uint32_t first_lane();
